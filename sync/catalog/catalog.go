@@ -1,0 +1,118 @@
+// Package catalog holds what is said, apart from where it stands: the texts of one language under
+// their keys, and the pure decisions about them. Diff tells what changed since a base, Renames which
+// of those changes are one text that moved to another key, Merge which of three versions of a
+// translation stands.
+//
+// Its law: every decision is a function of the texts it is given. The same base, source, repository
+// and service give the same answer on every machine and every day, and what could not be decided is
+// part of the answer.
+//
+// It does not know files, formats, languages, HTTP, git, clocks or disks, and imports nothing of ours.
+package catalog
+
+import (
+	"crypto/sha256"
+	"slices"
+	"strings"
+)
+
+// Name says which text of a collection is meant: the key as the service knows it and, where one key
+// holds several texts that belong together (the forms of an Android plural, the items of a
+// string-array), which of them. Form is a CLDR plural category ("one", "other"), the index of an item
+// in decimal digits, or empty.
+type Name struct {
+	Key, Form string
+}
+
+// String is for people: the key, with the form in brackets where there is one.
+func (n Name) String() string {
+	if n.Form == "" {
+		return n.Key
+	}
+	return n.Key + " [" + n.Form + "]"
+}
+
+// Compare orders names by key, then by form, as bytes.
+func (n Name) Compare(o Name) int {
+	if c := strings.Compare(n.Key, o.Key); c != 0 {
+		return c
+	}
+	return strings.Compare(n.Form, o.Form)
+}
+
+// Unit is one text in one language. Text is decoded: no escapes of any file format.
+type Unit struct {
+	Name
+	Text string
+	Note string // what the file says about it, for translators
+}
+
+// Catalog is the texts of one language in the order of their file. Names are unique.
+type Catalog []Unit
+
+// Index gives each name's place in the catalog.
+func (c Catalog) Index() map[Name]int {
+	index := make(map[Name]int, len(c))
+	for i := range c {
+		index[c[i].Name] = i
+	}
+	return index
+}
+
+// Keys is the set of service keys that the catalog has at least one text for.
+func (c Catalog) Keys() map[string]bool {
+	keys := make(map[string]bool, len(c))
+	for i := range c {
+		keys[c[i].Key] = true
+	}
+	return keys
+}
+
+// Restrict returns the units whose key is in keys, in order.
+func (c Catalog) Restrict(keys map[string]bool) Catalog {
+	var kept Catalog
+	for _, u := range c {
+		if keys[u.Key] {
+			kept = append(kept, u)
+		}
+	}
+	return kept
+}
+
+// Mark is a digest of a text: all that a base has to remember of it. It is the first half of the
+// text's SHA-256, so two texts with one mark do not happen, and a stolen base gives no text away.
+type Mark [16]byte
+
+// MarkOf returns the mark of a text.
+func MarkOf(text string) Mark {
+	sum := sha256.Sum256([]byte(text))
+	return Mark(sum[:16])
+}
+
+// Marks is a base: for each name, the mark of the text that was agreed on last.
+type Marks map[Name]Mark
+
+// Marks returns the marks of all texts of the catalog.
+func (c Catalog) Marks() Marks {
+	marks := make(Marks, len(c))
+	for i := range c {
+		marks[c[i].Name] = MarkOf(c[i].Text)
+	}
+	return marks
+}
+
+// Has reports whether the base holds exactly this text under this name.
+func (m Marks) Has(n Name, text string) bool {
+	mark, ok := m[n]
+	return ok && mark == MarkOf(text)
+}
+
+// Names returns the names in order.
+func (m Marks) Names() []Name {
+	names := make([]Name, 0, len(m))
+	for n := range m {
+		names = append(names, n)
+	}
+	slices.SortFunc(names, Name.Compare)
+	return names
+}
