@@ -1,0 +1,215 @@
+package resource
+
+import (
+	"iter"
+	"strconv"
+	"strings"
+)
+
+// Entry is one leaf under its key.
+type Entry struct {
+	Key  string // as the service knows it: the name, or the nested names joined by the separator
+	Form string // which of a key's texts: plural category or item index; empty otherwise
+	Kind Kind   // Text, Null or Other
+	Text string // decoded; only for Text
+	Note string // the comment that belongs to it, for translators
+	Item bool   // it is an item of a List, so that its key ends in its index
+	Node int    // its node, for spans; meaningless to Compose without the file
+}
+
+// Entries yields the leaves that have keys, in file order. Two entries may have one key (see Duplicates).
+func (f *File) Entries() iter.Seq[Entry] {
+	return func(yield func(Entry) bool) {
+		for i, at := range f.leaves() {
+			if !yield(f.entry(i, at)) {
+				return
+			}
+		}
+	}
+}
+
+func (f *File) entry(i int, at id) Entry {
+	n := &f.nodes[i]
+	up := &f.nodes[n.Parent]
+	e := Entry{Key: at.key, Form: at.form, Kind: n.Kind, Item: up.Kind == List, Node: i}
+	if n.Kind == Text {
+		e.Text = f.grammar.Text(f.src, n)
+	}
+	if n.Note.Len() > 0 {
+		e.Note = f.grammar.Note(f.src, n)
+	} else if up.Kind == Forms && up.Note.Len() > 0 {
+		e.Note = f.grammar.Note(f.src, up)
+	}
+	return e
+}
+
+// Together returns, in file order, the Text entries that changed says yes to, and those that cannot travel without
+// them: the other forms of their key and the other items of their list.
+func (f *File) Together(changed func(Entry) bool) []Entry {
+	var all []Entry
+	groups := make(map[int32]bool)
+	for e := range f.Entries() {
+		if e.Kind != Text {
+			continue
+		}
+		all = append(all, e)
+		if up := f.nodes[e.Node].Parent; changed(e) && f.nodes[up].Kind >= List {
+			groups[up] = true
+		}
+	}
+	var out []Entry
+	for _, e := range all {
+		if groups[f.nodes[e.Node].Parent] || changed(e) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// leaves yields node and name of every leaf that has a key. Keys are built while walking down, so a leaf costs one
+// string, and none where its key stands in the file as it is.
+func (f *File) leaves() iter.Seq2[int, id] {
+	return func(yield func(int, id) bool) {
+		type level struct {
+			end    int32
+			key    string
+			kind   Kind
+			count  int
+			joined bool // children's names are appended to key
+		}
+		levels := []level{{end: f.nodes[f.top].End, kind: f.nodes[f.top].Kind}}
+		for i := f.top + 1; i < int(f.nodes[f.top].End); {
+			for int32(i) >= levels[len(levels)-1].end {
+				levels = levels[:len(levels)-1]
+			}
+			up := &levels[len(levels)-1]
+			n := &f.nodes[i]
+			name := ""
+			if up.kind == List {
+				name = strconv.Itoa(up.count)
+				up.count++
+			} else {
+				name = f.grammar.Name(f.src, n)
+			}
+			at := id{key: name}
+			switch {
+			case up.kind == Forms:
+				at = id{up.key, name}
+			case up.joined:
+				at.key = up.key + f.keys.Separator + name
+			}
+			switch {
+			case n.Kind <= Other:
+				if !yield(i, at) {
+					return
+				}
+				i++
+			case n.Kind == Forms || f.keys.Structured:
+				levels = append(levels, level{end: n.End, key: at.key, kind: n.Kind, joined: n.Kind != Forms})
+				i++
+			default: // nested, in a flat format: no keys in there
+				i = int(n.End)
+			}
+		}
+	}
+}
+
+// Nested returns the names of the outermost containers that a flat format has no keys for. A file that has them wants the
+// structured format.
+func (f *File) Nested() []string {
+	if f.keys.Structured {
+		return nil
+	}
+	var names []string
+	for i := range f.Children(f.top) {
+		if k := f.nodes[i].Kind; k == Map || k == List {
+			names = append(names, f.Name(i))
+		}
+	}
+	return names
+}
+
+// Lookup finds an entry. Of several with one name the last counts, as it does for every program that reads the file.
+func (f *File) Lookup(key, form string) (Entry, bool) {
+	f.buildIndex()
+	i, ok := f.index[id{key, form}]
+	if !ok {
+		return Entry{}, false
+	}
+	return f.entry(int(i), id{key, form}), true
+}
+
+// Duplicates returns the nodes of entries that share key and form, each with the one before it.
+func (f *File) Duplicates() [][2]int {
+	f.buildIndex()
+	out := make([][2]int, len(f.doubles))
+	for i, d := range f.doubles {
+		out[i] = [2]int{int(d[0]), int(d[1])}
+	}
+	return out
+}
+
+func (f *File) buildIndex() {
+	if f.index != nil {
+		return
+	}
+	f.index = make(map[id]int32, len(f.nodes))
+	for i, at := range f.leaves() {
+		if before, twice := f.index[at]; twice {
+			f.doubles = append(f.doubles, [2]int32{before, int32(i)})
+		}
+		f.index[at] = int32(i)
+	}
+}
+
+// path returns the names from the outermost key down to node i.
+func (f *File) path(i int) []string {
+	var up []string
+	for ; i != f.top && i > 0; i = int(f.nodes[i].Parent) {
+		up = append(up, f.label(i))
+	}
+	for l, r := 0, len(up)-1; l < r; l, r = l+1, r-1 {
+		up[l], up[r] = up[r], up[l]
+	}
+	return up
+}
+
+// formsMark ends the label of a Forms node, so that a key's forms and a single text under the same name are two labels.
+const formsMark = "\x00"
+
+// ownLabel is what tells a node from its siblings in a container with names.
+func (f *File) ownLabel(i int) string {
+	if f.nodes[i].Kind == Forms {
+		return f.Name(i) + formsMark
+	}
+	return f.Name(i)
+}
+
+// label is ownLabel, or the node's index inside a List.
+func (f *File) label(i int) string {
+	parent := int(f.nodes[i].Parent)
+	if f.nodes[parent].Kind != List {
+		return f.ownLabel(i)
+	}
+	n := 0
+	for c := range f.Children(parent) {
+		if c == i {
+			break
+		}
+		n++
+	}
+	return strconv.Itoa(n)
+}
+
+// split is the path of a key that stands in no file: its names, or the key itself in a flat format.
+func (f *File) split(key string) []string {
+	if !f.keys.Structured {
+		return []string{key}
+	}
+	return strings.Split(key, f.keys.Separator)
+}
+
+// counted reports whether a form is the index of an item rather than a plural category.
+func counted(form string) bool {
+	return form != "" && form[0] >= '0' && form[0] <= '9'
+}

@@ -1,0 +1,403 @@
+package resource
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unsafe"
+)
+
+// children maps the labels of a container's children to their nodes; of several with one label the last counts.
+func (f *File) children(of int) map[string]int {
+	if m, ok := f.labels[of]; ok {
+		return m
+	}
+	if f.labels == nil {
+		f.labels = make(map[int]map[string]int)
+	}
+	m := make(map[string]int)
+	n := 0
+	for c := range f.Children(of) {
+		if f.nodes[of].Kind == List {
+			m[strconv.Itoa(n)] = c
+		} else {
+			m[f.ownLabel(c)] = c
+		}
+		n++
+	}
+	f.labels[of] = m
+	return m
+}
+
+// at descends from the outermost keys along labels; ok is false where the path ends early.
+func (f *File) at(path []string) (node int, ok bool) {
+	node = f.top
+	for _, label := range path {
+		if node, ok = f.children(node)[label]; !ok {
+			return 0, false
+		}
+	}
+	return node, true
+}
+
+// pathOf is where a missing entry belongs: as like has it, else by its key.
+func (r *rewrite) pathOf(e Edit) []string {
+	if r.like != nil {
+		if at, ok := r.like.Lookup(e.Key, e.Form); ok {
+			return r.like.path(at.Node)
+		}
+		if e.Form != "" { // another language has other plural categories
+			for _, form := range []string{"other", "one", "0"} {
+				if at, ok := r.like.Lookup(e.Key, form); ok {
+					path := r.like.path(at.Node)
+					path[len(path)-1] = e.Form
+					return path
+				}
+			}
+		}
+	}
+	path := r.f.split(e.Key)
+	if e.Form != "" {
+		path[len(path)-1] += formsMark
+		path = append(path, e.Form)
+	}
+	return path
+}
+
+// planned is an entry, with what is new above it, on its way to its place.
+type planned struct {
+	place Place
+	top   *sprout
+	edits []Edit
+}
+
+// spotLabel names a container that is planned inside one that is there.
+type spotLabel struct {
+	in    int
+	label string
+}
+
+// sprout is a New under construction.
+type sprout struct {
+	label    string
+	kind     Kind
+	text     string
+	model    *Model
+	children []*sprout
+}
+
+// insert adds the missing entries to src, which is the file with all other edits made.
+func (r *rewrite) insert(src string) (string, error) {
+	f, err := Parse(utf8Grammar{r.f.grammar}, r.f.keys, unsafe.Slice(unsafe.StringData(src), len(src)))
+	if err != nil {
+		return "", fmt.Errorf("read back after editing: %w", err)
+	}
+	f.grammar = r.f.grammar
+	var plans []*planned
+	for _, e := range r.ordered() {
+		plans = r.plan(f, plans, e)
+	}
+	var splices []Splice
+	for _, group := range byPlace(plans) {
+		splices = append(splices, r.splice(f, group)...)
+	}
+	return apply(src, splices), nil
+}
+
+// utf8Grammar hides a grammar's Decoder: the text is decoded already.
+type utf8Grammar struct{ Grammar }
+
+// ordered sorts the missing entries as like has them; those that it lacks follow in the order they were asked for.
+func (r *rewrite) ordered() []Edit {
+	type ranked struct {
+		Edit
+		order, form int
+	}
+	edits := make([]ranked, len(r.missing))
+	for i, e := range r.missing {
+		edits[i] = ranked{e, r.orderOf(e), formRank(e.Form)}
+	}
+	slices.SortStableFunc(edits, func(a, b ranked) int {
+		if a.order != b.order {
+			return a.order - b.order
+		}
+		return a.form - b.form
+	})
+	out := make([]Edit, len(edits))
+	for i, e := range edits {
+		out[i] = e.Edit
+	}
+	return out
+}
+
+func (r *rewrite) orderOf(e Edit) int {
+	if r.like == nil {
+		return math.MaxInt32
+	}
+	path := r.pathOf(e)
+	if e.Form != "" { // the forms of one key are in one place of like
+		path = path[:len(path)-1]
+	}
+	if at, ok := r.like.at(path); ok {
+		return at
+	}
+	return math.MaxInt32
+}
+
+// formRank orders the forms of a key: items by index, plural categories as CLDR lists them.
+func formRank(form string) int {
+	if counted(form) {
+		n, _ := strconv.Atoi(form)
+		return n
+	}
+	return slices.Index([]string{"zero", "one", "two", "few", "many", "other"}, form)
+}
+
+// plan finds the place of a missing entry in f and adds it there, under containers that are planned already where it shares them.
+func (r *rewrite) plan(f *File, plans []*planned, e Edit) []*planned {
+	path := r.pathOf(e)
+	in, depth := f.top, 0
+	skip := 0 // labels of path that like does not have
+	if root, ok := r.newRoot(f); ok {
+		path = append([]string{root}, path...)
+		skip = 1
+	}
+	for depth < len(path)-1 {
+		next, ok := f.children(in)[path[depth]]
+		if !ok {
+			break
+		}
+		if f.nodes[next].Kind <= Other {
+			r.refuse(e, "%q holds a single value here, so nothing can stand below it", path[depth])
+			return plans
+		}
+		in, depth = next, depth+1
+	}
+	if _, there := f.children(in)[path[depth]]; there && depth == len(path)-1 {
+		r.refuse(e, "other keys stand below it here, so it cannot hold a text")
+		return plans
+	}
+	label, above := path[depth], path[min(skip, depth):depth:depth] // above as like has it
+	if depth < len(path)-1 {
+		if p := r.planned[spotLabel{in, label}]; p != nil {
+			p.top.add(r, path[skip:depth+1], path[depth+1:], e)
+			p.edits = append(p.edits, e)
+			return plans
+		}
+	}
+	spot := r.spotOf(f, in, above)
+	if f.isCounted(in) {
+		if label != strconv.Itoa(spot.items) {
+			r.refuse(e, "item %s cannot stand without the items before it", label)
+			return plans
+		}
+		spot.items++
+	}
+	p := &planned{place: r.placeOf(f, in, spot, label), top: r.sprout(above, label, e, depth == len(path)-1), edits: []Edit{e}}
+	if depth < len(path)-1 {
+		p.top.add(r, path[skip:depth+1], path[depth+1:], e)
+		r.planned[spotLabel{in, label}] = p
+	}
+	return append(plans, p)
+}
+
+// newRoot is the Rails root that the first keys of an empty file stand under, when like has one.
+func (r *rewrite) newRoot(f *File) (string, bool) {
+	if r.like == nil || r.like.top == 0 || f.top != 0 || len(f.nodes) > 1 || len(f.keys.Roots) == 0 {
+		return "", false
+	}
+	return f.keys.Roots[0], true
+}
+
+// spot is what placing into one container needs to know of it.
+type spot struct {
+	last  int            // the last child, -1 when empty
+	after map[string]int // by label of like's children: the nearest earlier sibling that stands here, -1 for none; nil without like
+	items int            // counted items that stand here or are planned
+}
+
+func (r *rewrite) spotOf(f *File, in int, above []string) *spot {
+	if s := r.spots[in]; s != nil {
+		return s
+	}
+	s := &spot{last: -1}
+	for c := range f.Children(in) {
+		s.last = c
+		s.items++
+	}
+	r.spots[in] = s
+	if r.like == nil {
+		return s
+	}
+	model, ok := r.like.at(above)
+	if !ok {
+		return s
+	}
+	s.after = make(map[string]int)
+	here, after := f.children(in), -1
+	for c := range r.like.Children(model) {
+		label := r.like.ownLabel(c)
+		s.after[label] = after
+		if mine, ok := here[label]; ok {
+			after = mine
+		}
+	}
+	return s
+}
+
+// placeOf applies the position rule: behind the nearest earlier sibling of like that f has, too.
+func (r *rewrite) placeOf(f *File, in int, s *spot, label string) Place {
+	if f.nodes[in].Kind == Forms && !counted(label) {
+		after := -1
+		for c := range f.Children(in) {
+			if formRank(f.Name(c)) < formRank(label) {
+				after = c
+			}
+		}
+		return Place{in, after}
+	}
+	if after, ok := s.after[label]; ok && !f.isCounted(in) {
+		return Place{in, after}
+	}
+	return Place{in, s.last}
+}
+
+// sprout starts a new node at above/label: a leaf with the edit's text, or a container of the kind that like has there.
+func (r *rewrite) sprout(above []string, label string, e Edit, leaf bool) *sprout {
+	s := &sprout{label: label, kind: Map}
+	if strings.HasSuffix(label, formsMark) {
+		s.kind = Forms
+	}
+	if r.like != nil {
+		if at, ok := r.like.at(append(slices.Clone(above), label)); ok {
+			s.model = &Model{r.like, at}
+			if k := r.like.nodes[at].Kind; k > Other {
+				s.kind = k
+			}
+		}
+	}
+	if leaf {
+		s.kind, s.text = Text, e.Text
+	}
+	return s
+}
+
+// add puts an entry below s, sharing containers that are there.
+func (s *sprout) add(r *rewrite, above, path []string, e Edit) {
+	for _, c := range s.children {
+		if c.label == path[0] && len(path) > 1 {
+			c.add(r, append(slices.Clone(above), path[0]), path[1:], e)
+			return
+		}
+	}
+	c := r.sprout(above, path[0], e, len(path) == 1)
+	s.children = append(s.children, c)
+	if len(path) > 1 {
+		c.add(r, append(slices.Clone(above), path[0]), path[1:], e)
+	}
+}
+
+// done turns a sprout into a New. A new list must have every item that its model has; items that are not text are copied.
+func (s *sprout) done(inList bool) (New, error) {
+	n := New{Kind: s.kind, Name: strings.TrimSuffix(s.label, formsMark), Text: s.text, Like: s.model}
+	if inList {
+		n.Name = ""
+	}
+	if s.kind == List {
+		if err := s.complete(); err != nil {
+			return n, err
+		}
+	}
+	for _, c := range s.children {
+		child, err := c.done(s.kind == List)
+		if err != nil {
+			return n, err
+		}
+		n.Children = append(n.Children, child)
+	}
+	return n, nil
+}
+
+func (s *sprout) complete() error {
+	have := make(map[string]*sprout)
+	for _, c := range s.children {
+		have[c.label] = c
+	}
+	s.children = s.children[:0]
+	i := 0
+	if s.model != nil {
+		for c := range s.model.File.Children(s.model.Node) {
+			label := strconv.Itoa(i)
+			i++
+			switch k := s.model.File.nodes[c].Kind; {
+			case have[label] != nil:
+				s.children = append(s.children, have[label])
+			case k == Null || k == Other:
+				s.children = append(s.children, &sprout{label: label, kind: k, model: &Model{s.model.File, c}})
+			default:
+				return fmt.Errorf("item %s of the list is missing, and a list is whole or absent", label)
+			}
+			delete(have, label)
+		}
+	}
+	for ; len(have) > 0; i++ {
+		c := have[strconv.Itoa(i)]
+		if c == nil {
+			return fmt.Errorf("item %d of the list is missing, and a list is whole or absent", i)
+		}
+		s.children = append(s.children, c)
+		delete(have, c.label)
+	}
+	return nil
+}
+
+// byPlace groups the plans by place, keeping their order.
+func byPlace(plans []*planned) [][]*planned {
+	var groups [][]*planned
+	at := make(map[Place]int)
+	for _, p := range plans {
+		i, ok := at[p.place]
+		if !ok {
+			i = len(groups)
+			at[p.place] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], p)
+	}
+	return groups
+}
+
+// splice asks the grammar to write one group. Where the grammar refuses, each entry is tried alone so that only the
+// ones that cannot be written are refused.
+func (r *rewrite) splice(f *File, group []*planned) []Splice {
+	var add []New
+	var good []*planned
+	for _, p := range group {
+		n, err := p.top.done(f.nodes[p.place.In].Kind == List)
+		if err == nil {
+			_, err = f.grammar.Insert(f, p.place, []New{n})
+		}
+		if err != nil {
+			for _, e := range p.edits {
+				r.refuse(e, "%v", err)
+			}
+			continue
+		}
+		add, good = append(add, n), append(good, p)
+	}
+	if len(add) == 0 {
+		return nil
+	}
+	s, err := f.grammar.Insert(f, group[0].place, add)
+	if err != nil {
+		for _, p := range good {
+			for _, e := range p.edits {
+				r.refuse(e, "%v", err)
+			}
+		}
+		return nil
+	}
+	return []Splice{s}
+}

@@ -1,0 +1,290 @@
+// Package resource is the idea of a resource file: bytes that people wrote, in which some spans are texts
+// under keys. A file is read once (Parse), asked (Entries, Lookup), and changed by cutting new bytes into
+// the old ones (Rewrite); what is not edited is not even looked at again. Compose makes a small canonical file
+// where there is none to follow.
+//
+// Its law: Rewrite with no edits returns the very bytes that were parsed, and an edit changes the bytes of
+// the value it names and nothing else. Nothing is ever re-serialised.
+//
+// What a format looks like is the business of its Grammar, one per sub-folder beside this one. What
+// nesting, keys, separators and positions mean is decided here, once for all of them:
+//
+//	bytes --Grammar.Scan--> nodes --Keys--> entries (key, form, text)
+//	edits --position rule--> splices by the Grammar --> bytes
+//
+// The package does no input or output, and knows no languages, no service and no git.
+package resource
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+	"unsafe"
+)
+
+// Limits that every grammar keeps. A file beyond them is refused with a SyntaxError.
+const (
+	MaxBytes = 256 << 20 // of a whole file
+	MaxDepth = 1000      // of containers inside one another
+	MaxName  = 64 << 10  // bytes of one name as spelled
+)
+
+// Span is a half-open range of byte offsets into a file's text.
+type Span struct{ Start, End uint32 }
+
+// At returns the span from start to end.
+func At(start, end int) Span { return Span{uint32(start), uint32(end)} }
+
+// Len is the number of bytes.
+func (s Span) Len() int { return int(s.End - s.Start) }
+
+// Of returns the bytes of src that the span covers.
+func (s Span) Of(src string) string { return src[s.Start:s.End] }
+
+// Kind says what a node is.
+type Kind uint8
+
+// The kinds of nodes. Text, Null and Other are leaves; Map, List and Forms contain others.
+const (
+	Text  Kind = iota + 1 // a text that people translate
+	Null                  // a place for a text that holds none: JSON null, an empty YAML value
+	Other                 // a value that is not text: number, boolean, resource reference, translatable="false"
+	Map                   // children have names
+	List                  // children are counted from 0 and have no names
+	Forms                 // children are the texts of one key: plural categories by name, or items counted from 0
+)
+
+// Node is one value of a file as its grammar found it: where it stands, nothing decoded.
+type Node struct {
+	Parent int32 // the container's index; -1 for the root
+	End    int32 // index behind its last descendant; its own index + 1 for a leaf
+	Kind   Kind
+	Style  uint8 // the grammar's own note on how the value is spelled
+	Name   Span  // the name as spelled, quotes included; empty in a List
+	Value  Span  // the value as spelled, quotes included: what a Set replaces. A container's from its first to its last byte
+	Whole  Span  // the entry from its name to its last byte, separators excluded
+	Note   Span  // the comments that belong to the entry; empty when there are none
+}
+
+// Warning is something wrong with one node that does not stop the rest of the file.
+type Warning struct {
+	Node int
+	Msg  string
+}
+
+// Layout is what Scan returns: nodes in pre-order, the root first (Parent -1, Kind Map or List), each directly followed by
+// its descendants, siblings in file order.
+type Layout struct {
+	Nodes    []Node
+	Warnings []Warning
+}
+
+// Splice replaces the bytes of At by Text.
+type Splice struct {
+	At   Span
+	Text string
+}
+
+// Place is a gap between siblings: in the container In, behind the sibling After, or before the first one when After is -1.
+type Place struct{ In, After int }
+
+// New is an entry that is to be written. Name is empty inside a List; Text is set for Kind Text, Children for the containers.
+type New struct {
+	Kind     Kind
+	Name     string
+	Text     string
+	Note     string // a comment for translators; only Compose writes it, where the format has comments
+	Children []New
+	Like     *Model // the entry that this one is modelled on, for spelling and attributes; nil when there is none
+}
+
+// Model points at an entry of another file of the same grammar.
+type Model struct {
+	File *File
+	Node int
+}
+
+// Grammar is one format's spelling, without memory: how its bytes fall into nodes, and how single nodes are written. All strings that
+// go in and out as name, text or note are decoded UTF-8. A grammar never moves or restyles bytes it was not asked about.
+//
+// Set, Insert, Remove and Rename return splices against f.Source(). Each takes care of separators (commas, line ends,
+// indentation) by copying what the neighbours in f do. A text or name that the format cannot hold is an error that
+// says why; it is reported for that key alone.
+type Grammar interface {
+	// Scan reads src, which is valid UTF-8 of at most MaxBytes, in one pass. An error is a *SyntaxError with Offset set.
+	Scan(src string) (*Layout, error)
+	// Name decodes the name of a node; Text the text of a Text node; Note the comment, without its signs and indentation.
+	Name(src string, n *Node) string
+	Text(src string, n *Node) string
+	Note(src string, n *Node) string
+
+	// Set gives the leaf i this text, in the spelling the leaf has if that can hold it, else in the nearest one that can.
+	Set(f *File, i int, text string) (Splice, error)
+	// Insert adds entries, in order, at one place.
+	Insert(f *File, at Place, add []New) (Splice, error)
+	// Remove takes entries out, each with the comment directly above it. gone is sorted, holds whole subtrees by their
+	// top node only, and all that go from the file at once.
+	Remove(f *File, gone []int) ([]Splice, error)
+	// Rename gives node i another name, in the spelling that it has.
+	Rename(f *File, i int, name string) (Splice, error)
+	// Compose writes a file of these entries in the format's plainest layout: two spaces, \n, a final newline.
+	Compose(top []New) ([]byte, error)
+}
+
+// Decoder is implemented by grammars whose files may have another encoding than UTF-8. Decode returns the UTF-8 text and the way
+// back, which must restore the same bytes for the same text.
+type Decoder interface {
+	Decode(src []byte) (text string, encode func(string) []byte, err error)
+}
+
+// Keys says how the places in a file become the keys of the service (interface: "Flattening rule").
+type Keys struct {
+	Structured bool     // nested names are joined to one key; otherwise only the outermost entries have keys
+	Separator  string   // between the names of a structured key; "" means "/"
+	Roots      []string // names of a single outermost map that is not part of the keys: the Rails root, the file's language
+}
+
+// SyntaxError is why a file is refused, and where. Line and Col count from 1, Col in characters.
+type SyntaxError struct {
+	Offset    int
+	Line, Col int
+	Msg       string
+}
+
+func (e *SyntaxError) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e.Col, e.Msg) }
+
+// File is a resource file as it was read. It never changes. Its methods keep what they looked up, so one goroutine uses it at a time.
+type File struct {
+	grammar  Grammar
+	keys     Keys
+	bytes    []byte // as given to Parse
+	src      string // decoded; shares memory with bytes where no decoding was needed
+	encode   func(string) []byte
+	nodes    []Node
+	warnings []Warning
+	top      int                    // the container whose children are the outermost keys: 0, or the Rails root
+	index    map[id]int32           // built at the first Lookup, like doubles
+	labels   map[int]map[string]int // of containers that were searched
+	doubles  [][2]int32
+}
+
+type id struct{ key, form string }
+
+// Parse reads a file. It keeps src and relies on it never changing afterwards. The error is a *SyntaxError.
+func Parse(g Grammar, keys Keys, src []byte) (*File, error) {
+	if keys.Separator == "" {
+		keys.Separator = "/"
+	}
+	f := &File{grammar: g, keys: keys, bytes: src}
+	if len(src) > MaxBytes {
+		return nil, &SyntaxError{Line: 1, Col: 1, Msg: fmt.Sprintf("the file has more than %d MiB", MaxBytes>>20)}
+	}
+	if d, ok := g.(Decoder); ok {
+		text, encode, err := d.Decode(src)
+		if err != nil {
+			return nil, located(string(src), err)
+		}
+		f.src, f.encode = text, encode
+	} else {
+		f.src = unsafe.String(unsafe.SliceData(src), len(src))
+	}
+	if !utf8.ValidString(f.src) {
+		return nil, located(f.src, &SyntaxError{Offset: invalidAt(f.src), Msg: "not valid UTF-8"})
+	}
+	layout, err := g.Scan(f.src)
+	if err != nil {
+		return nil, located(f.src, err)
+	}
+	f.nodes, f.warnings = layout.Nodes, layout.Warnings
+	f.top = f.root()
+	return f, nil
+}
+
+// located adds line and column, once, at the outermost call.
+func located(src string, err error) error {
+	e, ok := err.(*SyntaxError)
+	if !ok {
+		return err
+	}
+	e.Line, e.Col = position(src, e.Offset)
+	return e
+}
+
+func position(src string, offset int) (line, col int) {
+	before := src[:min(max(offset, 0), len(src))]
+	line = 1 + strings.Count(before, "\n")
+	last := strings.LastIndexByte(before, '\n') + 1
+	if !strings.Contains(before, "\n") && strings.Contains(before, "\r") {
+		line = 1 + strings.Count(before, "\r")
+		last = strings.LastIndexByte(before, '\r') + 1
+	}
+	return line, 1 + utf8.RuneCountInString(before[last:])
+}
+
+func invalidAt(s string) int {
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && n <= 1 {
+			return i
+		}
+		i += n
+	}
+	return len(s)
+}
+
+// root finds the Rails root: the only outermost entry, a map, named as one of Keys.Roots.
+func (f *File) root() int {
+	if len(f.nodes) < 2 || f.nodes[1].Kind != Map || f.nodes[1].End != f.nodes[0].End || f.nodes[0].Kind != Map {
+		return 0
+	}
+	name := f.Name(1)
+	for _, r := range f.keys.Roots {
+		if name == r {
+			return 1
+		}
+	}
+	return 0
+}
+
+// Bytes returns the bytes that were parsed. They must not be changed.
+func (f *File) Bytes() []byte { return f.bytes }
+
+// Source returns the decoded text that all spans refer to.
+func (f *File) Source() string { return f.src }
+
+// Position returns line and column of a byte offset, both from 1, columns in characters.
+func (f *File) Position(offset int) (line, col int) { return position(f.src, offset) }
+
+// Len returns the number of nodes; Node one of them. Node 0 is the root.
+func (f *File) Len() int { return len(f.nodes) }
+
+// Node returns node i. It must not be changed.
+func (f *File) Node(i int) *Node { return &f.nodes[i] }
+
+// Name returns the decoded name of node i; empty for the root and inside a List.
+func (f *File) Name(i int) string { return f.grammar.Name(f.src, &f.nodes[i]) }
+
+// Text returns the decoded text of the Text node i.
+func (f *File) Text(i int) string { return f.grammar.Text(f.src, &f.nodes[i]) }
+
+// Children calls yield with the index of each child of a container in file order.
+func (f *File) Children(of int) func(yield func(int) bool) {
+	return func(yield func(int) bool) {
+		for i := of + 1; i < int(f.nodes[of].End); i = int(f.nodes[i].End) {
+			if !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// Root returns the Rails root's name as the file spells it, and whether there is one.
+func (f *File) Root() (string, bool) {
+	if f.top == 0 {
+		return "", false
+	}
+	return f.Name(f.top), true
+}
+
+// Warnings returns what is wrong with single entries, with their nodes.
+func (f *File) Warnings() []Warning { return f.warnings }

@@ -1,0 +1,117 @@
+package resourcetest
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Real is one file of the corpus of real resource files: public products' files, byte for byte.
+type Real struct {
+	Name     string // path below the corpus
+	Language string // as its manifest has it; "source" for the source language
+	Format   string
+	Expect   string // edit, edit-jsonc, edit-dup, edit-lenient or refuse
+	Src      []byte
+}
+
+// Corpus returns the real files of one format. They are not part of the project: LOCSYNC_CORPUS names their folder
+// (default: shared/corpus beside the repository). Where there is none the test is skipped.
+func Corpus(t testing.TB, format string) []Real {
+	t.Helper()
+	dir := os.Getenv("LOCSYNC_CORPUS")
+	if dir == "" {
+		dir = filepath.Join(repository(t), "..", "shared", "corpus")
+	}
+	rows, err := table(filepath.Join(dir, "MANIFEST.tsv"))
+	if err != nil {
+		t.Skipf("no corpus of real files here (set LOCSYNC_CORPUS to its folder): %v", err)
+	}
+	var files []Real
+	for _, row := range rows {
+		if row["format"] != format {
+			continue
+		}
+		src, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(row["file"])))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, Real{row["file"], row["language"], row["format"], row["expect"], src})
+	}
+	if len(files) == 0 {
+		t.Fatalf("the corpus has no file of format %s", format)
+	}
+	return files
+}
+
+// table reads a file of tab-separated rows whose first row has the column names.
+func table(path string) ([]map[string]string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var rows []map[string]string
+	var head []string
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		cells := strings.Split(lines.Text(), "\t")
+		if head == nil {
+			head = cells
+			continue
+		}
+		row := make(map[string]string, len(head))
+		for i, name := range head {
+			if i < len(cells) {
+				row[name] = cells[i]
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows, lines.Err()
+}
+
+// repository walks up to the folder that has go.mod.
+func repository(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			t.Fatal("no go.mod above the test's folder")
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// Edge is one of the edge cases that a grammar keeps in testdata/edge, with its row of testdata/edge/INDEX.tsv.
+type Edge struct {
+	File, Quirk, Value, Expect, Behaviour string
+	Src                                   []byte
+}
+
+// Edges returns the edge cases below testdata/edge of the calling test.
+func Edges(t testing.TB) []Edge {
+	t.Helper()
+	dir := filepath.Join("testdata", "edge")
+	rows, err := table(filepath.Join(dir, "INDEX.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var edges []Edge
+	for _, row := range rows {
+		src, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(row["file"])))
+		if err != nil {
+			t.Fatal(err)
+		}
+		edges = append(edges, Edge{row["file"], row["quirk"], row["value of k (JSON)"], row["expect"], row["right behaviour"], src})
+	}
+	return edges
+}

@@ -1,0 +1,300 @@
+// Package resourcetest holds the laws of package resource as checks that every grammar's tests run, over their own examples, the
+// edge cases, a corpus of real files, and whatever a fuzzer finds. It is imported by tests only.
+package resourcetest
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/locsync/locsync/formats/resource"
+)
+
+// Case is a file to check the laws on.
+type Case struct {
+	Grammar resource.Grammar
+	Keys    resource.Keys
+	Src     []byte
+
+	// NewTexts are texts that Set and Insert are tried with besides plain ones: those the format finds hard to spell.
+	NewTexts []string
+	// Undone says whether removing an entry that was just inserted gives the old bytes back. It does everywhere but in
+	// the cases that the grammar's package comment names. nil means always.
+	Undone func(f *resource.File, key string) bool
+}
+
+// name of an entry within its file.
+type name struct{ key, form string }
+
+// contents is what a reader of the file sees: every text that has a key. Of several with one name the last counts.
+func contents(f *resource.File) map[name]string {
+	m := make(map[name]string)
+	for e := range f.Entries() {
+		switch e.Kind {
+		case resource.Text:
+			m[name{e.Key, e.Form}] = "text:" + e.Text
+		default:
+			m[name{e.Key, e.Form}] = "raw:" + f.Node(e.Node).Value.Of(f.Source())
+		}
+	}
+	return m
+}
+
+// Check parses the case and holds it against every law. A file that does not parse is fine: refusing is always allowed
+// here. It returns the file, nil when it was refused.
+func Check(t testing.TB, c Case) *resource.File {
+	t.Helper()
+	f, err := resource.Parse(c.Grammar, c.Keys, c.Src)
+	if err != nil {
+		if _, ok := err.(*resource.SyntaxError); !ok {
+			t.Fatalf("refused with %T, want a *SyntaxError: %v", err, err)
+		}
+		return nil
+	}
+	nodes(t, f)
+	identity(t, c, f)
+	for _, e := range sample(f) {
+		exactness(t, c, f, e)
+		removal(t, c, f, e)
+	}
+	insertion(t, c, f)
+	batch(t, c, f)
+	return f
+}
+
+// nodes checks that the layout is a tree in pre-order whose spans lie inside one another and do not overlap.
+func nodes(t testing.TB, f *resource.File) {
+	t.Helper()
+	if f.Len() == 0 || f.Node(0).Parent != -1 || int(f.Node(0).End) != f.Len() {
+		t.Fatalf("layout: node 0 is not a root over all %d nodes", f.Len())
+	}
+	for i := 1; i < f.Len(); i++ {
+		n := f.Node(i)
+		up := f.Node(int(n.Parent))
+		switch {
+		case int(n.Parent) >= i || n.End > up.End || int(n.End) <= i:
+			t.Fatalf("layout: node %d does not lie inside its parent %d", i, n.Parent)
+		case n.Kind <= resource.Other && int(n.End) != i+1:
+			t.Fatalf("layout: leaf %d has descendants", i)
+		case n.Value.Start > n.Value.End || n.Value.Start < n.Whole.Start || n.Value.End > n.Whole.End:
+			t.Fatalf("layout: node %d: value %v outside of the entry %v", i, n.Value, n.Whole)
+		case n.Name.Len() > 0 && (n.Name.Start < n.Whole.Start || n.Name.End > n.Whole.End):
+			t.Fatalf("layout: node %d: name %v outside of the entry %v", i, n.Name, n.Whole)
+		case int(n.Whole.End) > len(f.Source()):
+			t.Fatalf("layout: node %d ends behind the file", i)
+		}
+	}
+}
+
+func identity(t testing.TB, c Case, f *resource.File) {
+	t.Helper()
+	if !bytes.Equal(f.Bytes(), c.Src) {
+		t.Fatal("identity: Bytes differ from what was parsed")
+	}
+	out, refused, err := f.Rewrite(nil, f)
+	if err != nil || len(refused) > 0 || !bytes.Equal(out, c.Src) {
+		t.Fatalf("identity: Rewrite without edits: %v %v", refused, err)
+	}
+	var same []resource.Edit
+	for e := range f.Entries() {
+		if e.Kind == resource.Text {
+			same = append(same, resource.Edit{Op: resource.Set, Key: e.Key, Form: e.Form, Text: last(f, e)})
+		}
+	}
+	out, refused, err = f.Rewrite(same, f)
+	if err != nil || len(refused) > 0 || !bytes.Equal(out, c.Src) {
+		t.Fatalf("idempotence: setting every text to itself: refused %v, error %v, changed %v", refused, err, !bytes.Equal(out, c.Src))
+	}
+}
+
+func last(f *resource.File, e resource.Entry) string {
+	l, _ := f.Lookup(e.Key, e.Form)
+	return l.Text
+}
+
+// sample picks up to a dozen entries, first and last among them.
+func sample(f *resource.File) []resource.Entry {
+	all := slices.Collect(f.Entries())
+	if len(all) <= 12 {
+		return all
+	}
+	var some []resource.Entry
+	for i := range 12 {
+		some = append(some, all[i*(len(all)-1)/11])
+	}
+	return some
+}
+
+func parse(t testing.TB, c Case, src []byte, doing string) *resource.File {
+	t.Helper()
+	f, err := resource.Parse(c.Grammar, c.Keys, src)
+	if err != nil {
+		t.Fatalf("%s: the result does not parse: %v\n--- result\n%s", doing, err, clip(src))
+	}
+	return f
+}
+
+func clip(b []byte) []byte { return b[:min(len(b), 3000)] }
+
+// exactness: Set changes the bytes of the value, and all that a reader sees is that one text.
+func exactness(t testing.TB, c Case, f *resource.File, e resource.Entry) {
+	t.Helper()
+	at, _ := f.Lookup(e.Key, e.Form)
+	span := f.Node(at.Node).Value
+	for _, text := range append([]string{"x", at.Text + "!"}, c.NewTexts...) {
+		doing := fmt.Sprintf("set %q %q to %q", e.Key, e.Form, text)
+		out, refused, err := f.Rewrite([]resource.Edit{{Op: resource.Set, Key: e.Key, Form: e.Form, Text: text}}, f)
+		if err != nil {
+			t.Fatalf("%s: %v", doing, err)
+		}
+		if len(refused) > 0 {
+			if !bytes.Equal(out, c.Src) {
+				t.Fatalf("%s: refused (%v), and yet bytes changed", doing, refused)
+			}
+			continue
+		}
+		g := parse(t, c, out, doing)
+		src, now := f.Source(), g.Source()
+		if tail := len(src) - int(span.End); len(now) < int(span.Start)+tail || now[:span.Start] != src[:span.Start] || now[len(now)-tail:] != src[span.End:] {
+			t.Fatalf("%s: bytes outside of the value at %v changed\n--- before\n%s\n--- after\n%s", doing, span, clip([]byte(src)), clip([]byte(now)))
+		}
+		want := contents(f)
+		want[name{e.Key, e.Form}] = "text:" + text
+		same(t, doing, want, contents(g), out)
+	}
+}
+
+func same(t testing.TB, doing string, want, got map[name]string, out []byte) {
+	t.Helper()
+	for _, k := range slices.SortedFunc(maps.Keys(want), func(a, b name) int { return bytes.Compare([]byte(a.key+a.form), []byte(b.key+b.form)) }) {
+		if g, ok := got[k]; !ok || g != want[k] {
+			t.Fatalf("%s: %q reads as %q, want %q\n--- result\n%s", doing, k, g, want[k], clip(out))
+		}
+	}
+	for k, g := range got {
+		if _, ok := want[k]; !ok {
+			t.Fatalf("%s: %q appeared, reading as %q\n--- result\n%s", doing, k, g, clip(out))
+		}
+	}
+}
+
+// removal: Remove takes out the entry (or the list it is an item of) and nothing else a reader sees.
+func removal(t testing.TB, c Case, f *resource.File, e resource.Entry) {
+	t.Helper()
+	doing := fmt.Sprintf("remove %q %q", e.Key, e.Form)
+	out, refused, err := f.Rewrite([]resource.Edit{{Op: resource.Remove, Key: e.Key, Form: e.Form}}, f)
+	if err != nil || len(refused) > 0 {
+		t.Fatalf("%s: %v %v", doing, refused, err)
+	}
+	g := parse(t, c, out, doing)
+	before, after := contents(f), contents(g)
+	for k, v := range after {
+		if before[k] != v {
+			t.Fatalf("%s: %q reads as %q, was %q\n--- result\n%s", doing, k, v, before[k], clip(out))
+		}
+	}
+	if _, still := after[name{e.Key, e.Form}]; still {
+		t.Fatalf("%s: still there\n--- result\n%s", doing, clip(out))
+	}
+	if lost := len(before) - len(after); lost != 1 && !e.Item && e.Form == "" {
+		t.Fatalf("%s: %d entries went\n--- result\n%s", doing, lost, clip(out))
+	}
+}
+
+// insertion: a new entry is read back, changes nothing else, stands in one piece, and Remove restores the bytes.
+func insertion(t testing.TB, c Case, f *resource.File) {
+	t.Helper()
+	keys := []string{"zz new key"}
+	sep := c.Keys.Separator
+	if sep == "" {
+		sep = "/"
+	}
+	if c.Keys.Structured {
+		keys = append(keys, "zz"+sep+"new"+sep+"key")
+		for _, e := range sample(f) {
+			if e.Form == "" && !e.Item {
+				keys = append(keys, e.Key[:len(e.Key)-len(lastName(e.Key, sep))]+"zz new")
+				break
+			}
+		}
+	}
+	for _, key := range keys {
+		for _, text := range append([]string{"x y"}, c.NewTexts...) {
+			doing := fmt.Sprintf("insert %q with %q", key, text)
+			out, refused, err := f.Rewrite([]resource.Edit{{Op: resource.Set, Key: key, Text: text}}, nil)
+			if err != nil {
+				t.Fatalf("%s: %v", doing, err)
+			}
+			if len(refused) > 0 {
+				continue
+			}
+			g := parse(t, c, out, doing)
+			want := contents(f)
+			want[name{key, ""}] = "text:" + text
+			same(t, doing, want, contents(g), out)
+			if !oneGap(f.Source(), g.Source()) {
+				t.Fatalf("%s: more than one place changed\n--- before\n%s\n--- after\n%s", doing, clip([]byte(f.Source())), clip([]byte(g.Source())))
+			}
+			back, refused, err := g.Rewrite([]resource.Edit{{Op: resource.Remove, Key: key}}, nil)
+			if err != nil || len(refused) > 0 {
+				t.Fatalf("%s and remove: %v %v", doing, refused, err)
+			}
+			if (c.Undone == nil || c.Undone(f, key)) && !bytes.Equal(back, c.Src) {
+				t.Fatalf("%s and remove: the old bytes are not back\n--- before\n%q\n--- inserted\n%q\n--- removed\n%q", doing, clip(c.Src), clip(out), clip(back))
+			}
+		}
+	}
+}
+
+func lastName(key, sep string) string {
+	for i := len(key) - len(sep); i >= 0; i-- {
+		if key[i:i+len(sep)] == sep {
+			return key[i+len(sep):]
+		}
+	}
+	return key
+}
+
+// oneGap reports whether after is before with one run of bytes put in or replaced at one place.
+func oneGap(before, after string) bool {
+	p := 0
+	for p < len(before) && p < len(after) && before[p] == after[p] {
+		p++
+	}
+	s := 0
+	for s < len(before)-p && s < len(after)-p && before[len(before)-1-s] == after[len(after)-1-s] {
+		s++
+	}
+	return len(before)-p-s <= 64 // an empty container may be respelled: {} to { ... }
+}
+
+// batch: many edits at once are the same edits one by one.
+func batch(t testing.TB, c Case, f *resource.File) {
+	t.Helper()
+	var edits []resource.Edit
+	for i, e := range sample(f) {
+		switch {
+		case e.Item || e.Form != "":
+		case i%3 == 2:
+			edits = append(edits, resource.Edit{Op: resource.Remove, Key: e.Key})
+		default:
+			edits = append(edits, resource.Edit{Op: resource.Set, Key: e.Key, Text: fmt.Sprint("batch ", i)})
+		}
+	}
+	edits = append(edits, resource.Edit{Op: resource.Set, Key: "zz one", Text: "1 a"}, resource.Edit{Op: resource.Set, Key: "zz two", Text: "2 b"})
+	at := f
+	for _, e := range edits {
+		out, _, err := at.Rewrite([]resource.Edit{e}, nil)
+		if err != nil {
+			t.Fatalf("batch: %v: %v", e, err)
+		}
+		at = parse(t, c, out, fmt.Sprintf("batch: %v", e))
+	}
+	out, _, err := f.Rewrite(edits, nil)
+	if err != nil {
+		t.Fatalf("batch: %v", err)
+	}
+	same(t, "batch", contents(at), contents(parse(t, c, out, "batch")), out)
+}
