@@ -1,0 +1,138 @@
+// Package wire holds the shapes that travel between a client and the translation service: paths,
+// names of query parameters and parts, the words that parameters and records use, and the JSON
+// bodies. The client (package service) and the embedded service (package local) speak through it, so
+// that a name is spelled in one place.
+//
+// Its law: writing is strict, reading is tolerant. What is marshalled has the one spelling that the
+// service interface shows; what is unmarshalled may have any spelling that the service or its
+// published descriptions are known to use, unknown members are ignored and unknown words are kept.
+//
+// It contains no behaviour beyond that: no requests, no checks of what a caller wants, no clock, no
+// disk. LocJSON, being a file format, is not here.
+package wire
+
+// Prefix stands between the address of the server and every path below.
+const Prefix = "/api/integration"
+
+// ResultPrefix is the prefix that the service interface prints for the import result only
+// ("/api/v1/project/import-result/{importId}"). The published description has it under Prefix like
+// everything else; a server answers on both.
+const ResultPrefix = "/api"
+
+// Paths, relative to Prefix. What stands in braces is the caller's; the spelling is that of
+// http.ServeMux patterns.
+const (
+	PathAccount         = "/v1/account"
+	PathDirectory       = "/v2/directory"
+	PathDirectoryV1     = "/v1/directory"
+	PathProjectCreate   = "/v1/project/create"
+	PathProject         = "/v1/project/{projectId}"
+	PathProjectList     = "/v2/project/list"
+	PathProjectListV1   = "/v1/project/list"
+	PathProjectComplete = "/v1/project/complete"
+	PathProjectCancel   = "/v1/project/cancel"
+	PathProjectRestore  = "/v1/project/restore"
+	PathProjectLanguage = "/v1/project/language"
+	PathTargets         = "/v1/project/{projectId}/software-localization/targets"
+	PathImport          = "/v2/project/{projectId}/import"
+	PathImportResult    = "/v1/project/import-result/{importId}"
+	PathExport          = "/v2/project/{projectId}/export"
+	PathExportV1        = "/v1/project/{projectId}/export"
+	PathDownload        = "/v1/document/export/{exportId}"
+	PathCallback        = "/v1/callback"
+)
+
+// What stands in braces in the paths above, as http.Request.PathValue names it.
+const (
+	ProjectID = "projectId"
+	ImportID  = "importId"
+	ExportID  = "exportId"
+)
+
+// Query parameters of an import (PathImport).
+const (
+	QueryCollection         = "collection"
+	QueryLanguage           = "language"
+	QueryTargetLanguages    = "target-languages" // comma list; also of PathTargets
+	QueryFormat             = "format"           // also of an export
+	QueryPathSeparator      = "path-separator"   // also of an export
+	QueryCompletionState    = "completion-state" // also of an export
+	QuerySkipConflicts      = "skip-conflicting-values"
+	QueryOverwriteConflicts = "overwrite-conflicting-values"
+	QueryLabels             = "labels"              // comma list; also of an export, at import in the published description only
+	QueryAutoFileLabels     = "auto-file-labels"    // published description only
+	QueryDeleteMissingKeys  = "delete-missing-keys" // published description only
+)
+
+// Query parameters of an export (PathExport), beside those that it shares with an import.
+const (
+	QueryLanguages      = "languages"   // comma list
+	QueryCollections    = "collections" // one in the service interface, a comma list in the published description
+	QueryFallback       = "fallback-to-default-language"
+	QueryBlank          = "export-incomplete-as-blank"
+	QuerySkipIncomplete = "skip-incomplete-keys"
+	QueryIncludeDefault = "include-default-language"
+	QueryOutputTemplate = "output-file-path-template"
+	QueryZip            = "zip"
+	QueryModifiedSince  = "modified-since" // ISO 8601, UTC
+	QueryIndent         = "indent"         // published description only
+)
+
+// Query parameters of projects, their lists and the directory.
+const (
+	QueryProjectID      = "projectId"
+	QueryTargetLanguage = "targetLanguage"         // of PathProjectLanguage, one code
+	QueryAddToDocuments = "addLanguageToDocuments" // of PathProjectLanguage
+	QueryOffset         = "offset"
+	QueryLimit          = "limit"
+	QueryProjectName    = "projectName" // a part of the name
+	QueryExternalTag    = "externalTag" // a part of the tag
+	QueryCreatedByUser  = "createdByUserId"
+	QueryAssignedToUser = "assignedToUserId"
+	QueryClients        = "clientIds"
+	QueryDirectoryType  = "type"
+)
+
+// DirectoryTypeLanguage is the QueryDirectoryType that lists languages.
+const DirectoryTypeLanguage = "language"
+
+// MaxProjectsPerPage is the largest QueryLimit of PathProjectList, and its default. A page with fewer
+// records is the last one.
+const MaxProjectsPerPage = 100
+
+// What holds where a parameter is not given.
+const (
+	DefaultCollection    = "main"
+	DefaultPathSeparator = "/"
+)
+
+// Placeholders of QueryOutputTemplate. PlaceholderLabel is followed by the prefix of a label and "}".
+const (
+	PlaceholderLanguage      = "{LANGUAGE}"
+	PlaceholderLocaleIOS     = "{LOCALE:IOS}"
+	PlaceholderLocaleAndroid = "{LOCALE:ANDROID}"
+	PlaceholderLabel         = "{LABEL:"
+)
+
+// Multipart bodies. Part names are hints: a part with a file name is a file.
+const (
+	PartFile         = "file"       // a file of an import; the published description says "files"
+	PartFileType     = "text/plain" // content type of an imported file
+	PartModel        = "model"      // the model of a created project
+	LocJSONExtension = ".locjson"   // an import recognises LocJSON by this end of the file name
+)
+
+// The values of ProjectCreate.Type. Keys can be imported into a ProjectTypeLocalization only.
+const (
+	ProjectTypeDefault      = "default"
+	ProjectTypeLocalization = "softwareLocalization"
+)
+
+// Tails of the callback address: the service posts a Notification to the configured address with one
+// of these behind it.
+const (
+	CallbackProjectStatus     = "/project/status"
+	CallbackDocumentStatus    = "/document/status"
+	CallbackExportCompleted   = "/document/exportRequestCompleted"
+	CallbackTranslationImport = "/document/translationImportCompleted"
+)
