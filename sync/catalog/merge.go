@@ -39,6 +39,7 @@ type Merged struct {
 //	gone    any          any          any           removed, and what the service has for it is left there
 //	there   t            t            any           nothing to do
 //	there   any          -            any           the repository's stays: a missing translation replaces nothing
+//	there   -            ""           any           nothing to do: a blank is no translation, unless the source text is blank
 //	there   -            t            any           t is added (a branch that was made anew gets everything again)
 //	there   filler       t            any           t is written
 //	there   o            ""           any           held: a blank never replaces a translation
@@ -63,6 +64,7 @@ func Merge(in Three) Merged {
 		base, known := in.Base[their.Name]
 		at, here := ours[their.Name]
 		switch {
+		case !here && text == "" && sourceText[their.Name] != "":
 		case !here:
 			out.take(Added, their.Name, text)
 		case in.Ours[at].Text == text:
