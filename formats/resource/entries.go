@@ -174,6 +174,19 @@ func (f *File) path(i int) []string {
 	return up
 }
 
+// KeyOf returns the key that a node is, or that its texts are under; empty for the root.
+func (f *File) KeyOf(i int) string {
+	var names []string
+	for _, label := range f.path(i) {
+		if name, forms := strings.CutSuffix(label, formsMark); forms {
+			names = append(names, name)
+			break
+		}
+		names = append(names, label)
+	}
+	return strings.Join(names, f.keys.Separator)
+}
+
 // formsMark ends the label of a Forms node, so that a key's forms and a single text under the same name are two labels.
 const formsMark = "\x00"
 
