@@ -33,7 +33,7 @@ func (f *File) entry(i int, at id) Entry {
 	up := &f.nodes[n.Parent]
 	e := Entry{Key: at.key, Form: at.form, Kind: n.Kind, Item: up.Kind == List, Node: i}
 	if n.Kind == Text {
-		e.Text = f.grammar.Text(f.src, n)
+		e.Text = f.Text(i)
 	}
 	if n.Note.Len() > 0 {
 		e.Note = f.grammar.Note(f.src, n)

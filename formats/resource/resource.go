@@ -64,6 +64,7 @@ type Node struct {
 	Value  Span  // the value as spelled, quotes included: what a Set replaces. A container's from its first to its last byte
 	Whole  Span  // the entry from its name to its last byte, separators excluded
 	Note   Span  // the comments that belong to the entry; empty when there are none
+	Ref    int32 // an earlier node whose value this one repeats by pointing at it (a YAML alias); 0 when it has a value of its own
 }
 
 // Warning is something wrong with one node that does not stop the rest of the file.
@@ -123,7 +124,8 @@ type Grammar interface {
 	// Insert adds entries, in order, at one place.
 	Insert(f *File, at Place, add []New) (Splice, error)
 	// Remove takes entries out, each with the comment directly above it. gone is sorted, holds whole subtrees by their
-	// top node only, and all that go from the file at once.
+	// top node only, and all that go from the file at once. A container that loses all its children and is not gone itself
+	// stays as an empty one. What stays and repeats a value that goes (Node.Ref) is not left pointing at nothing.
 	Remove(f *File, gone []int) ([]Splice, error)
 	// Rename gives node i another name, in the spelling that it has.
 	Rename(f *File, i int, name string) (Splice, error)
@@ -265,7 +267,12 @@ func (f *File) Node(i int) *Node { return &f.nodes[i] }
 func (f *File) Name(i int) string { return f.grammar.Name(f.src, &f.nodes[i]) }
 
 // Text returns the decoded text of the Text node i.
-func (f *File) Text(i int) string { return f.grammar.Text(f.src, &f.nodes[i]) }
+func (f *File) Text(i int) string {
+	if ref := f.nodes[i].Ref; ref != 0 {
+		i = int(ref)
+	}
+	return f.grammar.Text(f.src, &f.nodes[i])
+}
 
 // Children calls yield with the index of each child of a container in file order.
 func (f *File) Children(of int) func(yield func(int) bool) {

@@ -133,6 +133,40 @@ func (r *rewrite) sort(edits []Edit) {
 		}
 		r.emptied()
 	}
+	r.keepRepeats()
+}
+
+// keepRepeats sees to it that an edit of a value that others repeat (Node.Ref) changes what is read under its own key only: of those
+// others, the ones that are to read the same go on repeating it, the rest get a text of their own. A repeated value that is
+// no text cannot be given to them that way, so it stays.
+func (r *rewrite) keepRepeats() {
+	for i := range r.f.nodes {
+		ref := int(r.f.nodes[i].Ref)
+		if ref == 0 || r.f.nodes[i].Kind > Other || r.goes(i) {
+			continue
+		}
+		of, changes := r.sets[ref]
+		mine, set := r.sets[i]
+		switch {
+		case changes && set && mine.Text == of.Text:
+			delete(r.sets, i)
+		case !set && r.f.nodes[i].Kind == Text && (changes && of.Text != r.f.Text(i) || r.goes(ref)):
+			r.sets[i] = Edit{Op: Set, Key: r.f.KeyOf(i), Text: r.f.Text(i)}
+		case !set && r.f.nodes[i].Kind != Text && changes:
+			delete(r.sets, ref)
+			r.refuse(of, "another entry repeats this value, which is no text, and would change with it; write it out there first")
+		}
+	}
+}
+
+// goes reports whether node i goes, by itself or with a container around it.
+func (r *rewrite) goes(i int) bool {
+	for ; len(r.gone) > 0 && i > 0; i = int(r.f.nodes[i].Parent) {
+		if r.gone[i] {
+			return true
+		}
+	}
+	return false
 }
 
 // wholeLists widens a removal inside a list to the list, unless it takes items from its end only.
@@ -243,10 +277,28 @@ func (r *rewrite) inPlace() (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("remove %d entries: %w", len(gone), err)
 		}
-		splices = append(splices, removed...)
+		splices = append(splices, r.unset(removed)...)
 	}
 	slices.SortFunc(r.refused, func(a, b Refusal) int { return strings.Compare(a.Key+"\x00"+a.Form, b.Key+"\x00"+b.Form) })
 	return apply(r.f.src, splices), nil
+}
+
+// unset drops the splices that give a value to what repeated a removed one, where it is set to a text anyway.
+func (r *rewrite) unset(removed []Splice) []Splice {
+	var set []Span
+	for i := range r.sets {
+		if r.f.nodes[i].Ref != 0 {
+			set = append(set, r.f.nodes[i].Value)
+		}
+	}
+	if set == nil {
+		return removed
+	}
+	slices.SortFunc(set, func(a, b Span) int { return int(a.Start) - int(b.Start) })
+	return slices.DeleteFunc(removed, func(s Splice) bool {
+		i, found := slices.BinarySearchFunc(set, s.At.Start, func(a Span, at uint32) int { return int(a.Start) - int(at) })
+		return found && set[i] == s.At
+	})
 }
 
 // apply cuts the splices into src in one pass. They must not overlap; two at one offset keep their order.
