@@ -1,0 +1,355 @@
+// Package config is the configuration file, locsync.toml: what it may say, what holds where it says
+// nothing, and everything that is wrong with it.
+//
+// Its law: a configuration is either whole or not there. Load returns one whose every value has been
+// looked at, or every problem of the file at once, each with its file, line, key and what is allowed;
+// no other package has to doubt a value it finds here.
+//
+// The doc comments of the fields are the manual; config.example.toml shows the same keys with their
+// defaults. Paths and templates are worked out here too, as pure functions, because what makes a
+// template right or wrong is exactly what it yields. The package reads the configuration file and, when
+// asked, the file of a secret. It does not open the network, a repository or the state.
+package config
+
+import (
+	"bytes"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/template"
+	"time"
+)
+
+// FileName is the configuration's usual name.
+const FileName = "locsync.toml"
+
+// Embedded is the service url that means the service inside this process.
+const Embedded = "embedded"
+
+// PlaceholderID is the project identifier that stands in a configuration before there is a real one.
+const PlaceholderID = "00000000-0000-0000-0000-000000000000"
+
+// DefaultCollection is the collection that every project at the service has.
+const DefaultCollection = "main"
+
+// Worktree is the push source that means the files as they lie in the working tree.
+const Worktree = "worktree"
+
+// Config is a whole configuration.
+type Config struct {
+	// StateDir is where locsync remembers what was pushed and pulled; relative to the configuration file.
+	// Empty: $STATE_DIRECTORY, else locsync/ inside the repository's git directory.
+	StateDir string `toml:"state_dir"`
+
+	Service  Service   `toml:"service"`
+	Daemon   Daemon    `toml:"daemon"`
+	Projects []Project `toml:"project"`
+
+	// File is the path that the configuration was read from; relative paths in it begin at its folder.
+	File string
+	// Warnings are things that are allowed and likely a mistake.
+	Warnings Problems
+
+	origin origin
+}
+
+// Service is the translation service and how it is spoken to.
+type Service struct {
+	// URL is "embedded" for a service inside this process (its data under the state directory, no account
+	// needed, projects made when they are missing, new keys pseudo-translated), or the scheme and host of a
+	// real one, and a path if it has one. /api/integration is added by locsync itself.
+	URL string `toml:"url"`
+	// AccountID is the user name for HTTP Basic. The embedded service needs none.
+	AccountID string `toml:"account_id"`
+	// APIKeyEnv names the environment variable that holds the password. It is looked at first.
+	APIKeyEnv string `toml:"api_key_env"`
+	// APIKeyFile is a file that holds the password, relative to the configuration file. It is looked at when
+	// the variable is not set; after it, the systemd credential called api_key. The password never stands in
+	// the configuration.
+	APIKeyFile string `toml:"api_key_file"`
+	// RequestsPerSecond is never exceeded in any window of one second, over all locsync processes of this host
+	// with this account. Above 0; the real service allows 4.
+	RequestsPerSecond float64 `toml:"requests_per_second"`
+	// JobTimeout is how long an import or export may take; one that takes longer counts as failed for now and is
+	// taken up again.
+	JobTimeout time.Duration `toml:"job_timeout"`
+}
+
+// Embedded reports whether the service is the one inside this process.
+func (s *Service) Embedded() bool { return s.URL == Embedded }
+
+// Daemon is how `locsync run` behaves.
+type Daemon struct {
+	// Listen is the address of the status page, health, metrics, hooks and callbacks. Empty turns all of that off.
+	Listen string `toml:"listen"`
+	// Debounce is the quiet time after the last change before a push.
+	Debounce time.Duration `toml:"debounce"`
+	// MaxDelay is how long after the first change a push happens at the latest. At least Debounce.
+	MaxDelay time.Duration `toml:"max_delay"`
+	// Rescan is how often all files are looked at, for what a watcher cannot see.
+	Rescan time.Duration `toml:"rescan"`
+	// WebhookSecretEnv names the environment variable with the secret that git hosts sign their webhooks with.
+	// No secret: webhooks are refused.
+	WebhookSecretEnv string `toml:"webhook_secret_env"`
+	// WebhookSecretFile is a file with that secret, relative to the configuration file.
+	WebhookSecretFile string `toml:"webhook_secret_file"`
+	// CallbackHeader is the header that the service's notifications must carry, with the secret as its value.
+	CallbackHeader string `toml:"callback_header"`
+	// CallbackSecretEnv names the environment variable with that value. No secret: callbacks are refused.
+	CallbackSecretEnv string `toml:"callback_secret_env"`
+	// CallbackSecretFile is a file with that value, relative to the configuration file.
+	CallbackSecretFile string `toml:"callback_secret_file"`
+	// PublicURL is where the outside reaches Listen, for registering callbacks at the service.
+	PublicURL string `toml:"public_url"`
+}
+
+// Project is one repository and the project at the service that translates it.
+type Project struct {
+	// Name is used in messages, in --project and in commit trailers. Each project has its own.
+	Name string `toml:"name"`
+	// ID is the project's identifier at the service, a UUID. The embedded service takes any, also zeros.
+	ID string `toml:"id"`
+	// Repository is a working tree or bare repository on this machine, relative to the configuration file.
+	Repository string `toml:"repository"`
+	// SourceLanguage is the language that the source files are written in, as the service spells it.
+	SourceLanguage string `toml:"source_language"`
+	// TargetLanguages are the languages to translate into, as the service spells them.
+	TargetLanguages []string `toml:"target_languages"`
+	// LanguagePaths says how a language is spelled in the repository's paths where that is not the service's
+	// own spelling: "zh-Hans" = "zh-CN". It changes what {LANGUAGE}, {LOCALE:IOS} and {LOCALE:ANDROID} yield here;
+	// the service keeps its own spelling.
+	LanguagePaths map[string]string `toml:"language_paths"`
+
+	Push  Push    `toml:"push"`
+	Pull  Pull    `toml:"pull"`
+	Files []Files `toml:"files"`
+
+	origin origin
+}
+
+// Push is what goes to the service.
+type Push struct {
+	// Enabled false: nothing of this project is pushed.
+	Enabled bool `toml:"enabled"`
+	// Source is "worktree", the files as they lie there, or the name of a branch, the files as committed there.
+	Source string `toml:"source"`
+	// Branches limits pushes from the working tree to the times when one of these branches is checked out; names or
+	// patterns (release/*). Empty: any.
+	Branches []string `toml:"branches"`
+	// CompletionState is what translations that the repository sends count as: draft, intermediate or final.
+	CompletionState string `toml:"completion_state"`
+	// Conflicts says what happens to a value that the service holds differently: overwrite it, skip it (the
+	// service's stays and counts as accepted), or report it (the service's stays, the key stays pending).
+	Conflicts string `toml:"conflicts"`
+	// Translations true: values of target languages that people changed in the repository are pushed too.
+	Translations bool `toml:"translations"`
+}
+
+// Covers reports whether pushes from the working tree happen while this branch is checked out; "" is a
+// detached HEAD, covered only when any branch is.
+func (p *Push) Covers(branch string) bool {
+	return len(p.Branches) == 0 || branch != "" && slices.ContainsFunc(p.Branches, func(pattern string) bool {
+		return matches(pattern, branch)
+	})
+}
+
+// Pull is what comes back, and where it goes.
+type Pull struct {
+	// Enabled false: nothing of this project is pulled.
+	Enabled bool `toml:"enabled"`
+	// Schedule says when the daemon pulls: five cron fields, six with seconds in front, @hourly, `@every 90s`; a
+	// prefix TZ=Europe/Berlin gives the zone, UTC without one.
+	Schedule Schedule `toml:"schedule"`
+	// CompletionState is the least state that a translation must have to be pulled: draft, intermediate or final.
+	CompletionState string `toml:"completion_state"`
+	// Incomplete says what stands for a key that has no such translation: skip (nothing), blank (an empty text) or
+	// fallback (the source text).
+	Incomplete string `toml:"incomplete"`
+	// Base is the branch that translations are built on. Empty: the current branch, as the remote has it.
+	Base string `toml:"base"`
+	// Branch is where translations are committed; it may equal Base.
+	Branch string `toml:"branch"`
+	// Remote is where Branch is pushed after each commit. Empty keeps commits local.
+	Remote string `toml:"remote"`
+	// CommitMessage is a text/template with the fields of CommitData and the function join.
+	CommitMessage string `toml:"commit_message"`
+	// AuthorName is the author and committer of the commits.
+	AuthorName string `toml:"author_name"`
+	// AuthorEmail is the author's address.
+	AuthorEmail string `toml:"author_email"`
+	// Guard holds a file back when more than this share of its translations (0 to 1), and at least ten, would be
+	// removed or blanked. 1 lets everything pass.
+	Guard float64 `toml:"guard"`
+}
+
+// Files is a set of source files and where their translations lie.
+type Files struct {
+	// Source is a pattern for the files in the source language, relative to the repository: *, ** for folders, ?,
+	// [a-z], {one,other}.
+	Source string `toml:"source"`
+	// Format is json, structured-json, yaml, structured-yaml, ios-strings, android-xml or locjson. Empty: by the
+	// extension of Source (.json, .yaml and .yml, .strings, .xml, .locjson); it is never empty once loaded.
+	Format string `toml:"format"`
+	// Output says where the translations of a source file lie: a path with {LANGUAGE}, {LOCALE:IOS},
+	// {LOCALE:ANDROID}, {LABEL:PREFIX} (the service's own) and {NAME}, {EXT}, {DIR} (of the source file).
+	Output string `toml:"output"`
+	// Collection is the container of the keys at the service. With {NAME} or {DIR}, each file has its own.
+	Collection string `toml:"collection"`
+	// PathSeparator joins the names of nested objects to a key; structured formats only, "/" where it is not given.
+	PathSeparator string `toml:"path_separator"`
+	// Labels are the labels that the keys of these files carry at the service; sent with imports.
+	Labels []string `toml:"labels"`
+
+	origin   origin
+	template Template // of Output
+}
+
+// Default is the configuration that holds where a file says nothing.
+func Default() *Config {
+	return &Config{
+		Service: Service{
+			URL:               Embedded,
+			APIKeyEnv:         "LOCSYNC_API_KEY",
+			RequestsPerSecond: 4,
+			JobTimeout:        30 * time.Minute,
+		},
+		Daemon: Daemon{
+			Listen:         "127.0.0.1:7420",
+			Debounce:       300 * time.Millisecond,
+			MaxDelay:       5 * time.Second,
+			Rescan:         10 * time.Minute,
+			CallbackHeader: "X-Locsync-Callback",
+		},
+	}
+}
+
+// setDefaults begins a project of the file.
+func (p *Project) setDefaults() {
+	schedule, err := ParseSchedule("*/15 * * * *")
+	if err != nil {
+		panic(err) // a constant
+	}
+	*p = Project{
+		ID:         PlaceholderID,
+		Repository: ".",
+		Push: Push{
+			Enabled:         true,
+			Source:          Worktree,
+			CompletionState: "draft",
+			Conflicts:       "overwrite",
+			Translations:    true,
+		},
+		Pull: Pull{
+			Enabled:         true,
+			Schedule:        schedule,
+			CompletionState: "final",
+			Incomplete:      "skip",
+			Branch:          "l10n",
+			Remote:          "origin",
+			CommitMessage:   `Update translations ({{ join .Languages ", " }})`,
+			AuthorName:      "locsync",
+			AuthorEmail:     "locsync@localhost",
+			Guard:           0.3,
+		},
+	}
+}
+
+// setDefaults begins a [[project.files]] of the file.
+func (f *Files) setDefaults() { *f = Files{Collection: DefaultCollection} }
+
+func (p *Project) from(o origin) { p.origin = o }
+func (f *Files) from(o origin)   { f.origin = o }
+
+// Resolve is a path of the configuration as an absolute one, or relative to the same folder as File; it
+// does not look at the disk.
+func (c *Config) Resolve(path string) string {
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(filepath.Dir(c.File), path)
+}
+
+// Project is the project with this name; nil where there is none.
+func (c *Config) Project(name string) *Project {
+	for i := range c.Projects {
+		if c.Projects[i].Name == name {
+			return &c.Projects[i]
+		}
+	}
+	return nil
+}
+
+// HasID reports whether the project has an identifier of its own yet.
+func (p *Project) HasID() bool { return p.ID != PlaceholderID }
+
+// Language is a language of the project in both spellings.
+func (p *Project) Language(code string) Language {
+	if spelling, ok := p.LanguagePaths[code]; ok {
+		return Language{Code: code, Path: spelling}
+	}
+	return Language{Code: code, Path: code}
+}
+
+// Targets are the target languages in both spellings, in the order of the file.
+func (p *Project) Targets() []Language {
+	languages := make([]Language, len(p.TargetLanguages))
+	for i, code := range p.TargetLanguages {
+		languages[i] = p.Language(code)
+	}
+	return languages
+}
+
+// WatchPatterns are the patterns of every file that a change may matter in: the source files, and the
+// target files, which people edit too.
+func (p *Project) WatchPatterns() []string {
+	var patterns []string
+	for i := range p.Files {
+		f := &p.Files[i]
+		patterns = append(patterns, f.Source)
+		for _, l := range p.Targets() {
+			patterns = append(patterns, f.template.Glob(l))
+		}
+	}
+	slices.Sort(patterns)
+	return slices.Compact(patterns)
+}
+
+// Problem is a problem with a key of this project, for what shows only when the repository or the service
+// is looked at.
+func (p *Project) Problem(key, format string, args ...any) Problem {
+	return p.origin.at(key).problem(format, args...)
+}
+
+// Problem is a problem with a key of this entry, for what shows only when the files are looked at.
+func (f *Files) Problem(key, format string, args ...any) Problem {
+	return f.origin.at(key).problem(format, args...)
+}
+
+// Template is Output, read.
+func (f *Files) Template() Template { return f.template }
+
+// Structured reports whether the files hold nested keys that are joined by PathSeparator.
+func (f *Files) Structured() bool { return structured(f.Format) }
+
+// CommitData is what a commit message may speak of.
+type CommitData struct {
+	Project   string
+	Languages []string // codes of the languages that changed, sorted
+	Files     []string // paths that changed, sorted
+	Keys      int      // added, changed and removed, over all files
+}
+
+// Message is the commit message for what changed, without trailers.
+func (p *Pull) Message(data CommitData) (string, error) {
+	t, err := template.New("commit_message").Funcs(template.FuncMap{
+		"join": func(list []string, separator string) string { return strings.Join(list, separator) },
+	}).Parse(p.CommitMessage)
+	if err != nil {
+		return "", err
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&limitedWriter{&b, 64 << 10}, data); err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(b.String()), nil
+}

@@ -1,0 +1,259 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Formats are the formats that files can have, as the service calls them.
+var Formats = []string{"json", "structured-json", "yaml", "structured-yaml", "ios-strings", "android-xml", "locjson"}
+
+func structured(format string) bool {
+	return format == "structured-json" || format == "structured-yaml"
+}
+
+// formatByExtension is the format that a file name's extension stands for.
+var formatByExtension = map[string]string{
+	"json": "json", "yaml": "yaml", "yml": "yaml", "strings": "ios-strings", "xml": "android-xml", "locjson": "locjson",
+}
+
+// guessFormat tells the format of a pattern's files by their extension, or of all alternatives that it
+// ends with ({yaml,yml}); "" when that says nothing.
+func guessFormat(glob string) string {
+	dot := strings.LastIndexByte(glob, '.')
+	if dot < 0 {
+		return ""
+	}
+	extension := strings.ToLower(glob[dot+1:])
+	if inner, ok := strings.CutPrefix(extension, "{"); ok {
+		extension = strings.TrimSuffix(inner, "}")
+	}
+	format := ""
+	for alternative := range strings.SplitSeq(extension, ",") {
+		guess := formatByExtension[alternative]
+		if guess == "" || format != "" && guess != format {
+			return ""
+		}
+		format = guess
+	}
+	return format
+}
+
+// files checks one [[project.files]] and settles what depends on other keys: the format, the separator
+// and the template.
+func (v *validator) files(f *Files, p *Project) {
+	badGlob := globProblem(f.Source)
+	if badGlob != "" {
+		v.add("source", "%s", badGlob)
+	}
+	v.format(f)
+	for i, text := range f.Labels {
+		at := v.o.at("labels").index(i)
+		switch {
+		case strings.TrimSpace(text) == "":
+			v.addAt(at, "a label must not be empty")
+		case strings.Contains(text, ",") || !plainText(text):
+			v.addAt(at, "%q: a label has no comma and no control character; the service separates labels by commas", text)
+		case slices.Contains(f.Labels[:i], text):
+			v.addAt(at, "%q is listed twice", text)
+		}
+	}
+	v.collection(f)
+	v.output(f, p, badGlob == "")
+}
+
+func (v *validator) format(f *Files) {
+	given := f.Format
+	if given == "" {
+		if f.Format = guessFormat(f.Source); f.Format == "" && f.Source != "" {
+			v.add("format", "the extension of %q does not tell the format; write one of %s", f.Source, strings.Join(Formats, ", "))
+		}
+	} else {
+		v.oneOf("format", given, Formats)
+	}
+	_, set := f.origin.lines[f.origin.at("path_separator").path]
+	switch {
+	case set && !f.Structured() && slices.Contains(Formats, f.Format):
+		v.add("path_separator", "goes with structured-json and structured-yaml only, not with %s; leave it out", f.Format)
+	case set && (f.PathSeparator == "" || !plainText(f.PathSeparator)):
+		v.add("path_separator", `must be a text such as "/" or "."`)
+	case !set && f.Structured():
+		f.PathSeparator = "/"
+	}
+}
+
+func (v *validator) collection(f *Files) {
+	filled := collectionWords(Source{Name: "x", Ext: "x", Dir: "x"}).Replace(f.Collection)
+	switch {
+	case strings.TrimSpace(f.Collection) == "":
+		v.add("collection", `must name the collection; %q is there in every project`, DefaultCollection)
+	case strings.ContainsAny(filled, "{}"):
+		v.add("collection", "%q: the placeholders of a collection are {NAME}, {DIR} and {EXT}", f.Collection)
+	case strings.Contains(filled, ",") || !plainText(filled):
+		v.add("collection", "%q: the name of a collection has no comma and no control character", f.Collection)
+	case strings.Contains(f.Collection, "{DIR}"):
+		v.dirNeedsStars("collection", f)
+	}
+}
+
+// dirNeedsStars checks that {DIR} means something.
+func (v *validator) dirNeedsStars(key string, f *Files) {
+	if n := doubleStars(f.Source); n != 1 && f.Source != "" {
+		v.add(key, "{DIR} is what ** matches in source; %q has %d parts **, it needs exactly one", f.Source, n)
+	}
+}
+
+// output checks the template and every path that it yields.
+func (v *validator) output(f *Files, p *Project, globOK bool) {
+	if f.Output == "" {
+		v.add("output", `must say where translations lie, such as "locales/{LANGUAGE}/{NAME}.json"`)
+		return
+	}
+	t, err := ParseTemplate(f.Output)
+	if err != nil {
+		v.add("output", "%s", err)
+		return
+	}
+	f.template = t
+	if t.has(dir) {
+		v.dirNeedsStars("output", f)
+	}
+	if !t.HasLanguage() && len(p.TargetLanguages) > 1 {
+		v.add("output", "%q is one file for %d languages; put {LANGUAGE}, {LOCALE:IOS} or {LOCALE:ANDROID} into it", f.Output, len(p.TargetLanguages))
+		return
+	}
+	for _, part := range t.parts {
+		if part.kind == literal && strings.ContainsAny(part.text, `*?"<>|`) {
+			v.add("output", "%q holds one of * ? \" < > |, which not every file system can write; it is a path, not a pattern", f.Output)
+			return
+		}
+	}
+	source, ok := Source{Name: "x", Ext: "x", Dir: "x"}, false
+	if globOK {
+		if s, found := f.sample(); found {
+			source, ok = s, true
+		}
+	}
+	v.paths(f, p, t.For(source), ok)
+}
+
+// paths checks what the template yields for each language. Only one problem is reported: the same
+// mistake would show once per language.
+func (v *validator) paths(f *Files, p *Project, t Template, real bool) {
+	labelText := "x"
+	seen := map[string]Language{}
+	for _, l := range p.Targets() {
+		if checkLanguage(l.Code) != "" || checkSpelling(l.Path) != "" {
+			continue // reported where it stands
+		}
+		path := t.Path(l, labelText)
+		if why := UnsafePath(path); why != "" {
+			v.add("output", "%q: %s", f.Output, why)
+			return
+		}
+		if why := UnsafePath(t.Entry(l, labelText)); why != "" {
+			v.add("output", "%q: %s", f.Output, why)
+			return
+		}
+		if other, ok := seen[folded(path)]; ok && folded(other.Path) != folded(l.Path) && t.HasLanguage() {
+			v.add("output", "%s and %s would have the same file, %s; change how [project.language_paths] spells one of them", other.Code, l.Code, path)
+			return
+		}
+		seen[folded(path)] = l
+		if real && matches(f.Source, path) {
+			v.add("output", "%s, the translation into %s, would be taken for a source file: source is %q; make source narrower or put translations elsewhere", path, l.Code, f.Source)
+			return
+		}
+	}
+}
+
+// sharedOutputs refuses two entries that write the same files on the same branch of the same repository,
+// as far as that shows without the files.
+func (v *validator) sharedOutputs(c *Config) {
+	type place struct{ repository, branch, path string }
+	owners := map[place]*Files{}
+	for i := range c.Projects {
+		p := &c.Projects[i]
+		for j := range p.Files {
+			f := &p.Files[j]
+			var paths []string
+			switch {
+			case f.template.IsZero():
+			case f.template.HasSource() || f.template.HasLabel():
+				paths = []string{"\x00" + f.Source + "\x00" + f.Output}
+			default:
+				for _, l := range p.Targets() {
+					paths = append(paths, folded(f.template.Path(l, "")))
+				}
+			}
+			v.in(f.origin)
+			for _, path := range paths {
+				at := place{c.Resolve(p.Repository), p.Pull.Branch, path}
+				if other := owners[at]; other != nil && other != f {
+					v.add("output", "%q: the [[project.files]] on line %d writes the same files; two source files cannot share a target", f.Output, other.origin.lines.of(other.origin.path))
+					break
+				}
+				owners[at] = f
+			}
+		}
+	}
+}
+
+// Collisions says which of the source files that were found cannot be translated side by side: two that
+// have one target file, one whose target is itself a source file, one whose name would read as a
+// placeholder. sources holds, for each of p.Files, the paths that match its pattern.
+func (p *Project) Collisions(sources [][]string) Problems {
+	var problems Problems
+	isSource := map[string]string{}
+	for _, files := range sources {
+		for _, file := range files {
+			isSource[folded(file)] = file
+		}
+	}
+	writer := map[string]string{} // folded target -> the source file and entry that it belongs to
+	for i := range sources {
+		f := &p.Files[i]
+		for _, file := range sources[i] {
+			s, ok := f.SourceFile(file)
+			if !ok {
+				continue
+			}
+			if why := p.collision(f, s, i, isSource, writer); why != "" {
+				problems = append(problems, f.Problem("output", "%s", why))
+			}
+		}
+	}
+	return problems.sorted()
+}
+
+// collision enters the targets of one source file and says what they collide with.
+func (p *Project) collision(f *Files, s Source, entry int, isSource, writer map[string]string) string {
+	filled := f.template.For(s)
+	if again, err := ParseTemplate(filled.String()); err != nil || len(again.parts) != len(filled.parts) {
+		return fmt.Sprintf("the name of %s has braces, which the service would read as a placeholder; rename the file", s.Path)
+	}
+	if filled.HasLabel() {
+		return "" // the service decides the names
+	}
+	owner := fmt.Sprintf("%s\x00%d", s.Path, entry)
+	for _, l := range p.Targets() {
+		path := filled.Path(l, "")
+		if why := UnsafePath(path); why != "" {
+			return fmt.Sprintf("%s would be written to %q: %s", s.Path, path, why)
+		}
+		key := folded(path)
+		if other, ok := isSource[key]; ok {
+			return fmt.Sprintf("the translation of %s into %s would be written to %s, which is a source file", s.Path, l.Code, other)
+		}
+		if other, ok := writer[key]; ok && other != owner {
+			otherPath, _, _ := strings.Cut(other, "\x00")
+			if otherPath == s.Path {
+				return fmt.Sprintf("%s is listed twice: another [[project.files]] writes %s too", s.Path, path)
+			}
+			return fmt.Sprintf("%s and %s would both be translated into %s; put {NAME} or {DIR} into output", otherPath, s.Path, path)
+		}
+		writer[key] = owner
+	}
+	return ""
+}

@@ -1,0 +1,122 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+
+	"github.com/BurntSushi/toml"
+)
+
+// maxSize is far above any real configuration; it keeps a mistaken --config from eating the memory.
+const maxSize = 1 << 20
+
+// Load reads a configuration file: defaults, then what the file says, then every check. The error is
+// Problems when the file could be read; otherwise it wraps the operating system's.
+func Load(path string) (*Config, error) { return load(path, false) }
+
+// LoadForCreate is Load for a configuration whose projects may not exist at the service yet: their
+// identifiers may be missing.
+func LoadForCreate(path string) (*Config, error) { return load(path, true) }
+
+func load(path string, withoutIDs bool) (*Config, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("read configuration: %w; `locsync init` writes one", err)
+		}
+		return nil, fmt.Errorf("read configuration: %w", err)
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxSize+1))
+	if err != nil {
+		return nil, fmt.Errorf("read configuration: %w", err)
+	}
+	return parse(path, data, withoutIDs)
+}
+
+// Parse is Load for bytes that are at hand; name stands for the file in problems, and its folder for
+// where relative paths begin. It has no effects.
+func Parse(name string, data []byte) (*Config, error) { return parse(name, data, false) }
+
+func parse(name string, data []byte, withoutIDs bool) (*Config, error) {
+	whole := origin{file: name}
+	if len(data) > maxSize {
+		return nil, Problems{whole.problem("larger than %d bytes: this is no configuration", maxSize)}
+	}
+	tree, err := readTOML(data)
+	if err != nil {
+		return nil, Problems{syntaxProblem(name, err)}
+	}
+	whole.lines = scanLines(string(data))
+
+	c := Default()
+	c.File = name
+	c.origin = whole
+	d := &decoder{}
+	d.table(whole, tree, reflect.ValueOf(c).Elem())
+
+	v := &validator{problems: d.problems, withoutIDs: withoutIDs, wrong: map[Problem]bool{}}
+	for _, p := range d.problems {
+		v.wrong[p.place()] = true
+	}
+	v.config(c)
+	if err := v.problems.sorted().err(); err != nil {
+		return nil, err
+	}
+	c.Warnings = v.warnings.sorted()
+	return c, nil
+}
+
+// readTOML reads the syntax. A fault of the library must not take a daemon down that only wants to look
+// at a new configuration.
+func readTOML(data []byte) (tree map[string]any, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("not readable as TOML (%v)", r)
+		}
+	}()
+	err = toml.Unmarshal(data, &tree)
+	return tree, err
+}
+
+func syntaxProblem(name string, err error) Problem {
+	p := Problem{File: name, Line: 1, Message: "not valid TOML: " + err.Error()}
+	if syntax, ok := errors.AsType[toml.ParseError](err); ok {
+		p.Message = "not valid TOML: " + syntax.Message
+		p.Key = syntax.LastKey
+		p.Line, p.Column = max(1, syntax.Position.Line), max(0, syntax.Position.Col)
+	}
+	return p
+}
+
+// ErrNotFound is what Find returns where there is no configuration.
+var ErrNotFound = errors.New("no " + FileName + " here or in any folder above; `locsync init` writes one, --config names one elsewhere")
+
+// Find looks for locsync.toml in a folder and the folders above it, and returns the nearest. Where there
+// is none the error is ErrNotFound.
+func Find(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("look for %s: %w", FileName, err)
+	}
+	for {
+		path := filepath.Join(dir, FileName)
+		info, err := os.Stat(path)
+		switch {
+		case err == nil && info.Mode().IsRegular():
+			return path, nil
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return "", fmt.Errorf("look for %s: %w", FileName, err)
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", ErrNotFound
+		}
+		dir = parent
+	}
+}

@@ -1,0 +1,135 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Problem is one thing that is wrong in a configuration file: where it stands and what would be right
+// there.
+type Problem struct {
+	File    string // as it was given to Load or Parse
+	Line    int    // from 1; where a key is missing, the line of the table that lacks it
+	Column  int    // from 1; 0 where only the line is known
+	Key     string // dotted, as TOML spells it: project.push.conflicts; empty for the file as a whole
+	Message string // what is wrong, and what is allowed
+}
+
+// Error is the problem in one line: file, line, key, message.
+func (p Problem) Error() string {
+	var b strings.Builder
+	b.WriteString(p.File)
+	b.WriteString(":" + strconv.Itoa(p.Line))
+	if p.Column > 0 {
+		b.WriteString(":" + strconv.Itoa(p.Column))
+	}
+	b.WriteString(": ")
+	if p.Key != "" {
+		b.WriteString(p.Key + ": ")
+	}
+	b.WriteString(p.Message)
+	return b.String()
+}
+
+// place is the problem without what it says.
+func (p Problem) place() Problem {
+	p.Message = ""
+	return p
+}
+
+// Problems is everything that is wrong with a configuration, in the order of its lines. It is the error
+// that Load and Parse return for a file they could read, so that nobody has to repair a file one
+// message at a time.
+type Problems []Problem
+
+// Error lists the problems, one a line.
+func (ps Problems) Error() string {
+	lines := make([]string, len(ps))
+	for i, p := range ps {
+		lines[i] = p.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// sorted puts the problems in the order of their lines and drops what is said twice.
+func (ps Problems) sorted() Problems {
+	slices.SortStableFunc(ps, func(a, b Problem) int {
+		if a.Line != b.Line {
+			return a.Line - b.Line
+		}
+		return a.Column - b.Column
+	})
+	return slices.Compact(ps)
+}
+
+// err is the list as an error, nil when it is empty.
+func (ps Problems) err() error {
+	if len(ps) == 0 {
+		return nil
+	}
+	return ps
+}
+
+// origin remembers where a part of the configuration stands in its file, so that a problem that shows
+// only later (two source files with one target, a missing secret) can still name its line.
+type origin struct {
+	file  string
+	path  string // where this part begins: "project[0].files[1]"; empty for the whole file
+	lines lines
+}
+
+// at is the origin of a part below this one.
+func (o origin) at(key string) origin {
+	o.path = join(o.path, key)
+	return o
+}
+
+// index is the origin of one element of this array.
+func (o origin) index(i int) origin {
+	o.path += "[" + strconv.Itoa(i) + "]"
+	return o
+}
+
+// problem is a problem with what stands here.
+func (o origin) problem(format string, args ...any) Problem {
+	return Problem{
+		File:    o.file,
+		Line:    o.lines.of(o.path),
+		Key:     withoutIndexes(o.path),
+		Message: fmt.Sprintf(format, args...),
+	}
+}
+
+// withoutIndexes turns the path of a value into the key as a person would say it.
+func withoutIndexes(path string) string {
+	if !strings.Contains(path, "[") {
+		return path
+	}
+	var b strings.Builder
+	quoted, index := false, false
+	for i := range len(path) {
+		c := path[i]
+		switch {
+		case c == '"' && (i == 0 || path[i-1] != '\\'):
+			quoted = !quoted
+		case c == '[' && !quoted:
+			index = true
+		case c == ']' && !quoted:
+			index = false
+			continue
+		}
+		if !index {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}

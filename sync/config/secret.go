@@ -1,0 +1,152 @@
+package config
+
+import (
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+)
+
+// redacted is what a secret shows of itself.
+const redacted = "[redacted]"
+
+// Secret is a password or shared secret. However it is printed, logged or encoded, it shows nothing of
+// itself; Reveal is the one way to its text.
+type Secret struct {
+	// Behind a pointer, because fmt prints the unexported fields of whatever holds a Secret without asking its
+	// methods: what it finds then is an address.
+	text *string
+}
+
+// NewSecret wraps a text.
+func NewSecret(text string) Secret { return Secret{&text} }
+
+// Reveal is the secret itself, for the one place that sends it.
+func (s Secret) Reveal() string {
+	if s.text == nil {
+		return ""
+	}
+	return *s.text
+}
+
+// IsZero reports whether there is no secret.
+func (s Secret) IsZero() bool { return s.Reveal() == "" }
+
+// Equal compares with what somebody claims, in a time that tells nothing about the secret's text. No
+// secret equals nothing, not even an empty claim.
+func (s Secret) Equal(claim string) bool {
+	return !s.IsZero() && subtle.ConstantTimeCompare([]byte(s.Reveal()), []byte(claim)) == 1
+}
+
+// String, GoString, Format, MarshalText and MarshalJSON show that there is a secret and not which.
+func (s Secret) String() string {
+	if s.IsZero() {
+		return ""
+	}
+	return redacted
+}
+
+// GoString is for %#v.
+func (s Secret) GoString() string { return s.String() }
+
+// Format is for every verb of package fmt.
+func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
+
+// MarshalText is for every encoder that knows texts, zap's among them.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// MarshalJSON is for JSON.
+func (s Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + s.String() + `"`), nil }
+
+// maxSecret bounds the file of a secret.
+const maxSecret = 4 << 10
+
+// APIKey is the password for the service: from the environment variable api_key_env, else the file
+// api_key_file, else the systemd credential api_key. It is empty for the embedded service. The error is
+// Problems naming every place that was looked at.
+//
+// The caller passes os.Getenv and os.ReadFile.
+func (c *Config) APIKey(getenv func(string) string, readFile func(string) ([]byte, error)) (Secret, error) {
+	if c.Service.Embedded() {
+		return Secret{}, nil
+	}
+	s, err := c.secret("service.api_key", c.Service.APIKeyEnv, c.Service.APIKeyFile, "api_key", getenv, readFile)
+	if err != nil || !s.IsZero() {
+		return s, err
+	}
+	at := c.origin.at("service").at("api_key_env")
+	env := "name a variable in api_key_env"
+	if c.Service.APIKeyEnv != "" {
+		env = "set the environment variable " + c.Service.APIKeyEnv
+	}
+	return Secret{}, Problems{at.problem("no API key: %s, or name a file in api_key_file, or pass the systemd credential api_key", env)}
+}
+
+// WebhookSecret is what git hosts sign their webhooks with: from webhook_secret_env, else
+// webhook_secret_file, else the systemd credential webhook_secret. It is empty where none is configured.
+func (c *Config) WebhookSecret(getenv func(string) string, readFile func(string) ([]byte, error)) (Secret, error) {
+	return c.named("webhook_secret", c.Daemon.WebhookSecretEnv, c.Daemon.WebhookSecretFile, getenv, readFile)
+}
+
+// CallbackSecret is what the service's notifications carry in callback_header: from
+// callback_secret_env, else callback_secret_file, else the systemd credential callback_secret. It is
+// empty where none is configured.
+func (c *Config) CallbackSecret(getenv func(string) string, readFile func(string) ([]byte, error)) (Secret, error) {
+	return c.named("callback_secret", c.Daemon.CallbackSecretEnv, c.Daemon.CallbackSecretFile, getenv, readFile)
+}
+
+// named is a secret of the daemon: not having one is fine, naming one that is not there is not.
+func (c *Config) named(key, env, file string, getenv func(string) string, readFile func(string) ([]byte, error)) (Secret, error) {
+	s, err := c.secret("daemon."+key, env, file, key, getenv, readFile)
+	if err == nil && s.IsZero() && env != "" {
+		at := c.origin.at("daemon").at(key + "_env")
+		return s, Problems{at.problem("the environment variable %s is not set; set it, or leave the line out to refuse these calls", env)}
+	}
+	return s, err
+}
+
+// secret looks in the three places in their order.
+func (c *Config) secret(key, env, file, credential string, getenv func(string) string, readFile func(string) ([]byte, error)) (Secret, error) {
+	if env != "" {
+		if text := getenv(env); text != "" {
+			return c.checked(key+"_env", "the environment variable "+env, text)
+		}
+	}
+	if file != "" {
+		data, err := readFile(c.Resolve(file))
+		if err != nil {
+			return Secret{}, Problems{c.origin.at(key+"_file").problem("read the secret: %v", err)}
+		}
+		return c.checked(key+"_file", c.Resolve(file), string(data))
+	}
+	if dir := getenv("CREDENTIALS_DIRECTORY"); dir != "" {
+		path := filepath.Join(dir, credential)
+		data, err := readFile(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return Secret{}, nil
+		case err != nil:
+			return Secret{}, Problems{c.origin.at(key+"_file").problem("read the systemd credential %s: %v", credential, err)}
+		}
+		return c.checked(key+"_file", path, string(data))
+	}
+	return Secret{}, nil
+}
+
+// checked makes a secret of what was found; its messages never quote it.
+func (c *Config) checked(key, where, text string) (Secret, error) {
+	text = strings.TrimRight(text, "\r\n")
+	at := c.origin.at(key)
+	switch {
+	case text == "":
+		return Secret{}, Problems{at.problem("%s is empty", where)}
+	case len(text) > maxSecret:
+		return Secret{}, Problems{at.problem("%s holds more than %d bytes; it should hold the secret alone", where, maxSecret)}
+	case strings.ContainsAny(text, "\r\n\x00"):
+		return Secret{}, Problems{at.problem("%s holds more than one line; it should hold the secret alone", where)}
+	}
+	return NewSecret(text), nil
+}

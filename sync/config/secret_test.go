@@ -1,0 +1,127 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+	"text/template"
+)
+
+const canary = "hunter2-canary"
+
+// A secret is looked for in its three places in their order, and every way to print one shows nothing.
+func TestSecretShowsNothing(t *testing.T) {
+	s := NewSecret(canary)
+	holder := struct {
+		Open   Secret
+		hidden Secret
+		deep   *Secret
+		list   []Secret
+	}{s, s, &s, []Secret{s}}
+	var texts []string
+	for _, v := range []any{s, &s, holder, &holder, []Secret{s}, map[string]Secret{"k": s}} {
+		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
+			texts = append(texts, fmt.Sprintf(verb, v))
+		}
+		data, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, string(data))
+	}
+	marshalled, err := s.MarshalText()
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts = append(texts, string(marshalled), s.GoString(), s.String())
+	var b strings.Builder
+	if err := template.Must(template.New("").Parse("{{.}}")).Execute(&b, s); err != nil {
+		t.Fatal(err)
+	}
+	texts = append(texts, b.String(), fmt.Errorf("with %v", s).Error())
+	for _, text := range texts {
+		if strings.Contains(text, canary) || strings.Contains(text, fmt.Sprintf("%x", canary)) {
+			t.Errorf("%q shows it", text)
+		}
+	}
+	if s.Reveal() != canary || fmt.Sprint(s) != "[redacted]" || fmt.Sprint(Secret{}) != "" {
+		t.Errorf("got %q, %v", s.Reveal(), s)
+	}
+}
+
+func TestSecretEqual(t *testing.T) {
+	s := NewSecret(canary)
+	if !s.Equal(canary) || s.Equal("") || s.Equal(canary+"x") || (Secret{}).Equal("") {
+		t.Error("comparison is wrong")
+	}
+}
+
+func TestAPIKey(t *testing.T) {
+	const service = "[service]\nurl = \"http://127.0.0.1:1\"\naccount_id = \"me\"\n"
+	withID := strings.Replace(smallest, "name", "id = \"3f0a1c52-7b1e-4a5e-9c3b-2d1f0e9a8b7c\"\nname", 1)
+	for _, c := range []struct {
+		name, keys string
+		env, files map[string]string
+		want, says string
+	}{
+		{"environment first", "api_key_file = \"k\"\n", map[string]string{"LOCSYNC_API_KEY": "e", "CREDENTIALS_DIRECTORY": "/run/c"}, map[string]string{"/etc/k": "f", "/run/c/api_key": "c"}, "e", ""},
+		{"another variable", "api_key_env = \"OTHER\"\n", map[string]string{"OTHER": "o", "LOCSYNC_API_KEY": "e"}, nil, "o", ""},
+		{"then the file, beside the configuration", "api_key_file = \"k\"\n", map[string]string{"CREDENTIALS_DIRECTORY": "/run/c"}, map[string]string{"/etc/k": "f\r\n", "/run/c/api_key": "c"}, "f", ""},
+		{"then the credential", "", map[string]string{"CREDENTIALS_DIRECTORY": "/run/c"}, map[string]string{"/run/c/api_key": "c\n"}, "c", ""},
+		{"nothing", "", nil, nil, "", "set the environment variable LOCSYNC_API_KEY, or name a file in api_key_file, or pass the systemd credential api_key"},
+		{"no such credential", "", map[string]string{"CREDENTIALS_DIRECTORY": "/run/c"}, nil, "", "no API key"},
+		{"no such file", "api_key_file = \"k\"\n", nil, nil, "", "read the secret"},
+		{"empty file", "api_key_file = \"k\"\n", nil, map[string]string{"/etc/k": "\n"}, "", "is empty"},
+		{"a whole file of things", "api_key_file = \"k\"\n", nil, map[string]string{"/etc/k": canary + "\nb"}, "", "more than one line"},
+		{"too much", "api_key_file = \"k\"\n", nil, map[string]string{"/etc/k": strings.Repeat("x", 5000)}, "", "more than 4096 bytes"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			config, err := Parse("/etc/locsync.toml", []byte(service+c.keys+withID))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := config.APIKey(func(k string) string { return c.env[k] }, reader(c.files))
+			if got.Reveal() != c.want || (err != nil) != (c.says != "") || err != nil && !strings.Contains(err.Error(), c.says) {
+				t.Fatalf("got %q, %v", got.Reveal(), err)
+			}
+			if ps, ok := errors.AsType[Problems](err); err != nil && (!ok || ps[0].Line < 1 || strings.Contains(err.Error(), canary)) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	embedded := mustParse(t, smallest)
+	if s, err := embedded.APIKey(func(string) string { return "" }, reader(nil)); err != nil || !s.IsZero() {
+		t.Errorf("the embedded service needs no key: %v", err)
+	}
+}
+
+func TestDaemonSecrets(t *testing.T) {
+	env := map[string]string{"HOOK": "w", "CREDENTIALS_DIRECTORY": "/run/c"}
+	getenv := func(k string) string { return env[k] }
+	none := mustParse(t, smallest)
+	if s, err := none.WebhookSecret(getenv, reader(nil)); err != nil || !s.IsZero() {
+		t.Errorf("none configured: %v, %v", s, err)
+	}
+	c := mustParse(t, "[daemon]\nwebhook_secret_env = \"HOOK\"\ncallback_secret_env = \"NONE\"\n"+smallest)
+	if s, err := c.WebhookSecret(getenv, reader(nil)); err != nil || s.Reveal() != "w" {
+		t.Errorf("webhook: %v", err)
+	}
+	if _, err := c.CallbackSecret(getenv, reader(nil)); err == nil || !strings.Contains(err.Error(), "locsync.toml:3: daemon.callback_secret_env: the environment variable NONE is not set") {
+		t.Errorf("callback: %v", err)
+	}
+	if s, err := c.CallbackSecret(getenv, reader(map[string]string{"/run/c/callback_secret": "c"})); err != nil || s.Reveal() != "c" {
+		t.Errorf("callback by credential: %v", err)
+	}
+}
+
+func reader(files map[string]string) func(string) ([]byte, error) {
+	return func(path string) ([]byte, error) {
+		if text, ok := files[path]; ok {
+			return []byte(text), nil
+		}
+		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+	}
+}

@@ -1,0 +1,76 @@
+package config
+
+import (
+	"strings"
+	"unicode"
+)
+
+// UnsafePath says why a path must not be written in a repository; "" when it may: relative, with plain
+// slashes, inside the repository and outside everything called .git, under any file system's idea of
+// names. The service decides parts of paths (labels, archive entries), so this holds for what comes
+// back too, not only for what the configuration says.
+func UnsafePath(path string) string {
+	switch {
+	case path == "":
+		return "it is empty"
+	case strings.HasPrefix(path, "/"):
+		return "it is absolute; write it relative to the repository"
+	case strings.HasPrefix(path, "~"):
+		return "it begins with ~; write it relative to the repository"
+	case strings.Contains(path, `\`):
+		return "it holds a backslash; folders are separated by /"
+	case len(path) > 1 && path[1] == ':':
+		return "it begins with a drive letter; write it relative to the repository"
+	case strings.IndexFunc(path, unicode.IsControl) >= 0:
+		return "it holds a control character"
+	case strings.HasSuffix(path, "/"):
+		return "it ends with a slash; a file is meant"
+	case len(path) > 1024:
+		return "it is longer than 1024 bytes"
+	}
+	for segment := range strings.SplitSeq(path, "/") {
+		if why := unsafeSegment(segment); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// UnsafeLabel says why the text that stands for {LABEL:...} must not become part of a path; "" when it
+// may. Labels come from the service, so hidden files and folders (.github, .gitlab-ci.yml) are out.
+func UnsafeLabel(text string) string {
+	if why := UnsafePath(text); why != "" {
+		return why
+	}
+	for segment := range strings.SplitSeq(text, "/") {
+		if strings.HasPrefix(segment, ".") {
+			return "labels may not name hidden files or folders"
+		}
+	}
+	return ""
+}
+
+// unsafeSegment looks at one name between slashes.
+func unsafeSegment(segment string) string {
+	switch segment {
+	case "":
+		return "it has an empty part between slashes"
+	case ".":
+		return `it has a part "."; leave it out`
+	case "..":
+		return "it leaves its folder by .."
+	}
+	// What NTFS and HFS+ take for .git: trailing dots and blanks, streams, short names, invisible characters.
+	plain := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, segment)
+	plain, _, _ = strings.Cut(folded(plain), ":")
+	plain = strings.TrimRight(plain, ". ")
+	if plain == ".git" || plain == "git~1" {
+		return "it lies inside .git"
+	}
+	return ""
+}

@@ -1,0 +1,386 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// validator looks at a decoded configuration and collects what is wrong. Values that could not be
+// decoded are reported already; their keys are left alone.
+type validator struct {
+	problems   Problems
+	warnings   Problems
+	withoutIDs bool             // projects may not exist at the service yet
+	wrong      map[Problem]bool // places that already have a problem of type or name
+	o          origin           // the table that is being looked at
+}
+
+// in makes a table the one that keys are meant in.
+func (v *validator) in(o origin) { v.o = o }
+
+func (v *validator) add(key, format string, args ...any) {
+	v.addAt(v.o.at(key), format, args...)
+}
+
+func (v *validator) addAt(o origin, format string, args ...any) {
+	if p := o.problem(format, args...); !v.wrong[p.place()] {
+		v.problems = append(v.problems, p)
+	}
+}
+
+func (v *validator) warn(key, format string, args ...any) {
+	v.warnings = append(v.warnings, v.o.at(key).problem(format, args...))
+}
+
+func (v *validator) config(c *Config) {
+	v.in(c.origin)
+	v.plain("state_dir", c.StateDir)
+	v.in(c.origin.at("service"))
+	v.service(&c.Service)
+	v.in(c.origin.at("daemon"))
+	v.daemon(&c.Daemon)
+	if len(c.Projects) == 0 {
+		v.addAt(c.origin.at("project"), "there is no [[project]]; at least one says which repository is translated")
+	}
+	names := map[string]bool{}
+	for i := range c.Projects {
+		p := &c.Projects[i]
+		v.in(p.origin)
+		if p.Name != "" && names[p.Name] {
+			v.add("name", "%q is the name of another project too; each needs its own", p.Name)
+		}
+		names[p.Name] = true
+		v.project(p, c.Service.Embedded())
+	}
+	v.sharedOutputs(c)
+}
+
+func (v *validator) service(s *Service) {
+	switch {
+	case s.Embedded():
+	case s.URL == "":
+		v.add("url", `must be "embedded" or the address of the service, such as "https://smartcat.example.com"`)
+	default:
+		v.serviceURL(s)
+	}
+	v.env("api_key_env", s.APIKeyEnv)
+	v.plain("api_key_file", s.APIKeyFile)
+	if !(s.RequestsPerSecond > 0) || math.IsInf(s.RequestsPerSecond, 0) {
+		v.add("requests_per_second", "must be a number above 0, not %v; the service allows 4", s.RequestsPerSecond)
+	}
+	v.positive("job_timeout", s.JobTimeout)
+}
+
+func (v *validator) serviceURL(s *Service) {
+	u := v.webAddress("url", s.URL, `"embedded" or `)
+	if u == nil {
+		return
+	}
+	if strings.Contains(u.Path, "/api/integration") {
+		v.add("url", "leave /api/integration out: locsync adds it itself")
+	}
+	if u.Scheme == "http" && !loopback(u.Hostname()) {
+		v.warn("url", "http sends the API key unprotected to %s; https does not", u.Host)
+	}
+	if s.AccountID == "" {
+		v.add("account_id", "must be the account's identifier; it is the user name for the service")
+	} else if strings.Contains(s.AccountID, ":") || !plainText(s.AccountID) {
+		v.add("account_id", "%q holds a colon or a control character, which a user name for HTTP Basic cannot", s.AccountID)
+	}
+}
+
+// webAddress checks an http address; nil when it is none.
+func (v *validator) webAddress(key, text, or string) *url.URL {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		if err == nil && u.User != nil {
+			text = "this" // whatever it is, it may hold a password
+		} else {
+			text = strconv.Quote(text)
+		}
+		v.add(key, "%s is not %san address with scheme and host, such as https://example.com", text, or)
+	case u.User != nil:
+		v.add(key, "must not hold a user or password; those never stand in this file")
+	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		v.add(key, "must end with its path: no ? and no #")
+	case !validPort(u.Port()):
+		v.add(key, "%q is not a port", u.Port())
+	default:
+		return u
+	}
+	return nil
+}
+
+func validPort(port string) bool {
+	n, err := strconv.Atoi(port)
+	return port == "" || err == nil && n > 0 && n < 1<<16
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && ip.IsLoopback()
+}
+
+var headerName = regexp.MustCompile("^[-!#$%&'*+.^_`|~0-9A-Za-z]+$")
+
+func (v *validator) daemon(d *Daemon) {
+	if d.Listen != "" {
+		_, port, err := net.SplitHostPort(d.Listen)
+		n, numberErr := strconv.Atoi(port)
+		if err != nil || numberErr != nil || n < 0 || n >= 1<<16 {
+			v.add("listen", `%q is not an address such as "127.0.0.1:7420"; "" turns the status page and the hooks off`, d.Listen)
+		}
+	}
+	if d.Debounce < 0 {
+		v.add("debounce", "must not be negative")
+	}
+	if d.MaxDelay < d.Debounce {
+		v.add("max_delay", "must be at least debounce (%v), not %v", d.Debounce, d.MaxDelay)
+	}
+	v.positive("rescan", d.Rescan)
+	v.env("webhook_secret_env", d.WebhookSecretEnv)
+	v.plain("webhook_secret_file", d.WebhookSecretFile)
+	v.env("callback_secret_env", d.CallbackSecretEnv)
+	v.plain("callback_secret_file", d.CallbackSecretFile)
+	if !headerName.MatchString(d.CallbackHeader) {
+		v.add("callback_header", "%q is not the name of a header", d.CallbackHeader)
+	}
+	if d.PublicURL != "" {
+		v.webAddress("public_url", d.PublicURL, "")
+	}
+}
+
+var uuidShape = regexp.MustCompile(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)
+
+func (v *validator) project(p *Project, embedded bool) {
+	switch {
+	case p.Name == "":
+		v.add("name", `must be a name for the project, such as "app"; messages and --project use it`)
+	case !plainText(p.Name) || strings.TrimSpace(p.Name) != p.Name || len(p.Name) > 100:
+		v.add("name", "%q must have no blanks at its ends, no control characters and at most 100 bytes", p.Name)
+	}
+	switch {
+	case !uuidShape.MatchString(p.ID):
+		v.add("id", "%q is not a project identifier: 36 characters, as in %s", p.ID, PlaceholderID)
+	case !p.HasID() && !embedded && !v.withoutIDs:
+		v.add("id", "must be the project's identifier at the service; `locsync project create` makes the project and prints it")
+	}
+	switch {
+	case p.Repository == "":
+		v.add("repository", `must be a folder on this machine, such as "."`)
+	case strings.Contains(p.Repository, "://"):
+		v.add("repository", "must be a working tree or bare repository on this machine; clone it first")
+	default:
+		v.plain("repository", p.Repository)
+	}
+	v.languages(p)
+	v.in(p.origin.at("push"))
+	v.push(&p.Push)
+	v.in(p.origin.at("pull"))
+	v.pull(&p.Pull)
+	v.in(p.origin)
+	if len(p.Files) == 0 {
+		v.add("files", "there is no [[project.files]]; at least one says where source files and translations lie")
+	}
+	for i := range p.Files {
+		v.in(p.Files[i].origin)
+		v.files(&p.Files[i], p)
+	}
+	v.in(p.origin)
+}
+
+func (v *validator) languages(p *Project) {
+	if why := checkLanguage(p.SourceLanguage); why != "" {
+		v.add("source_language", "%s", why)
+	}
+	if len(p.TargetLanguages) == 0 {
+		v.add("target_languages", `must list at least one language, such as ["de", "pt-BR"]`)
+	}
+	targets := v.o.at("target_languages")
+	seen := map[string]bool{}
+	for i, code := range p.TargetLanguages {
+		at := targets.index(i)
+		fold := strings.ToLower(code)
+		switch why := checkLanguage(code); {
+		case why != "":
+			v.addAt(at, "%s", why)
+		case fold == strings.ToLower(p.SourceLanguage):
+			v.addAt(at, "%q is the source language; it is no target", code)
+		case seen[fold]:
+			v.addAt(at, "%q is listed twice", code)
+		}
+		seen[fold] = true
+	}
+	known := append([]string{p.SourceLanguage}, p.TargetLanguages...)
+	for code, spelling := range p.LanguagePaths {
+		at := v.o.at("language_paths").at(pathKey(code))
+		if !slices.Contains(known, code) {
+			hint := "; this project has " + strings.Join(known, ", ")
+			if near := nearest(code, known); near != "" {
+				hint = "; did you mean " + near + "?"
+			}
+			v.addAt(at, "%q is not a language of this project%s", code, hint)
+		} else if why := checkSpelling(spelling); why != "" {
+			v.addAt(at, "%s", why)
+		}
+	}
+	spelled := map[string]string{}
+	for _, code := range p.TargetLanguages {
+		spelling := folded(p.Language(code).Path)
+		if other, ok := spelled[spelling]; ok && !strings.EqualFold(other, code) {
+			at := v.o.at("target_languages")
+			for _, c := range []string{other, code} {
+				if _, mapped := p.LanguagePaths[c]; mapped {
+					at = v.o.at("language_paths").at(pathKey(c))
+				}
+			}
+			v.addAt(at, "%s and %s would have the same files: both are spelled %q in paths", other, code, p.Language(code).Path)
+		}
+		spelled[spelling] = code
+	}
+}
+
+var states = []string{"draft", "intermediate", "final"}
+
+func (v *validator) push(p *Push) {
+	if p.Source != Worktree {
+		if why := branchProblem(p.Source); why != "" {
+			v.add("source", `%s; allowed are "worktree" and the name of a branch`, why)
+		}
+		if len(p.Branches) > 0 {
+			v.add("branches", `goes with source = "worktree" only; from a branch, pushes do not depend on what is checked out`)
+		}
+	}
+	for i, pattern := range p.Branches {
+		plain := strings.NewReplacer("*", "x", "?", "x", "[", "", "]", "", "{", "", "}", "").Replace(pattern)
+		if why := branchProblem(plain); why != "" || !doublestar.ValidatePattern(pattern) {
+			v.addAt(v.o.at("branches").index(i), "%q is neither the name of a branch nor a pattern for one", pattern)
+		}
+	}
+	v.oneOf("completion_state", p.CompletionState, states)
+	v.oneOf("conflicts", p.Conflicts, []string{"overwrite", "skip", "report"})
+}
+
+func (v *validator) pull(p *Pull) {
+	v.oneOf("completion_state", p.CompletionState, states)
+	v.oneOf("incomplete", p.Incomplete, []string{"skip", "blank", "fallback"})
+	if p.Base != "" {
+		v.branch("base", p.Base)
+	}
+	v.branch("branch", p.Branch)
+	if strings.HasPrefix(p.Remote, "-") || strings.ContainsFunc(p.Remote, unicode.IsSpace) || !plainText(p.Remote) {
+		v.add("remote", `%q is not the name of a remote, such as "origin"; "" keeps commits here`, p.Remote)
+	}
+	message, err := p.Message(CommitData{Project: "app", Languages: []string{"de", "fr"}, Files: []string{"de.json", "fr.json"}, Keys: 2})
+	switch {
+	case err != nil:
+		why := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "template: "), "commit_message:")
+		v.add("commit_message", "line %s; allowed are .Project .Languages .Files .Keys and join", why)
+	case message == "":
+		v.add("commit_message", "must yield a text")
+	}
+	if strings.TrimSpace(p.AuthorName) == "" || strings.ContainsAny(p.AuthorName, "<>") || !plainText(p.AuthorName) {
+		v.add("author_name", "%q is not a name for commits: it must have letters, no < or > and no line ends", p.AuthorName)
+	}
+	if p.AuthorEmail == "" || strings.ContainsAny(p.AuthorEmail, "<> ") || !plainText(p.AuthorEmail) {
+		v.add("author_email", "%q is not an address for commits: it must have no blanks, < or >", p.AuthorEmail)
+	}
+	if !(p.Guard >= 0 && p.Guard <= 1) {
+		v.add("guard", "must be a share from 0 to 1, not %v; 0.3 holds a file back that would lose more than 30 %% of its translations", p.Guard)
+	}
+}
+
+// oneOf checks a value that is one of a few words.
+func (v *validator) oneOf(key, value string, allowed []string) {
+	if slices.Contains(allowed, value) {
+		return
+	}
+	hint := ""
+	if near := nearest(value, allowed); near != "" {
+		hint = "; did you mean " + near + "?"
+	}
+	v.add(key, "%q is not allowed; one of %s%s", value, strings.Join(allowed, ", "), hint)
+}
+
+func (v *validator) positive(key string, d time.Duration) {
+	if d <= 0 {
+		v.add(key, "must be longer than 0, not %v", d)
+	}
+}
+
+// plain refuses texts that cannot be a path or a name.
+func (v *validator) plain(key, text string) {
+	if !plainText(text) {
+		v.add(key, "%q holds a control character", text)
+	}
+}
+
+func plainText(text string) bool { return strings.IndexFunc(text, unicode.IsControl) < 0 }
+
+var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// env checks the name of an environment variable. It never quotes the value: somebody may have put the
+// secret itself there.
+func (v *validator) env(key, name string) {
+	if name != "" && !envName.MatchString(name) {
+		v.add(key, "must be the name of an environment variable (letters, digits, _), not the secret itself")
+	}
+}
+
+func (v *validator) branch(key, name string) {
+	if why := branchProblem(name); why != "" {
+		v.add(key, "%s", why)
+	}
+}
+
+// branchProblem says what is wrong with the name of a branch, by git's rules for them; "" when nothing is.
+func branchProblem(name string) string {
+	bad := name == "" || name == "@" || name == "HEAD" ||
+		strings.HasPrefix(name, "-") || strings.HasSuffix(name, ".") ||
+		strings.Contains(name, "..") || strings.Contains(name, "@{") ||
+		strings.ContainsAny(name, " ~^:?*[\\") || !plainText(name)
+	for segment := range strings.SplitSeq(name, "/") {
+		if segment == "" || strings.HasPrefix(segment, ".") || strings.HasSuffix(segment, ".lock") {
+			bad = true
+		}
+	}
+	switch {
+	case bad:
+		return fmt.Sprintf("%q is not the name of a branch", name)
+	case strings.HasPrefix(name, "refs/"):
+		return fmt.Sprintf("%q: write the branch alone, %q", name, strings.TrimPrefix(name, "refs/heads/"))
+	}
+	return ""
+}
+
+// matches is doublestar's match with a bad pattern matching nothing.
+func matches(pattern, name string) bool {
+	ok, err := doublestar.Match(pattern, name)
+	return err == nil && ok
+}
+
+// limitedWriter refuses what is longer than a commit message can sensibly be.
+type limitedWriter struct {
+	w    io.Writer
+	left int
+}
+
+func (l *limitedWriter) Write(p []byte) (int, error) {
+	if len(p) > l.left {
+		return 0, fmt.Errorf("longer than a commit message can be")
+	}
+	l.left -= len(p)
+	return l.w.Write(p)
+}
