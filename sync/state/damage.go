@@ -1,0 +1,179 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"go.etcd.io/bbolt"
+	bbolterrors "go.etcd.io/bbolt/errors"
+)
+
+// damaged is the finding that a file cannot be trusted.
+type damaged struct{ why error }
+
+func (d *damaged) Error() string { return "the stored state is damaged: " + d.why.Error() }
+func (d *damaged) Unwrap() error { return d.why }
+
+// openChecked opens the database and looks at everything in it. The error is *damaged when the content
+// is at fault, another one when the file cannot be opened at all.
+func openChecked(path string) (db *bbolt.DB, err error) {
+	var file *os.File
+	options := &bbolt.Options{
+		Timeout:      time.Second, // its own lock; ours is held already, so only a stranger's program can be in it
+		FreelistType: bbolt.FreelistMapType,
+		OpenFile: func(name string, flag int, mode os.FileMode) (f *os.File, err error) {
+			file, err = os.OpenFile(name, flag, mode)
+			return file, err
+		},
+	}
+	err = guarded(func() (err error) {
+		db, err = bbolt.Open(path, 0o600, options)
+		return err
+	})
+	switch fault := (*damaged)(nil); {
+	case errors.As(err, &fault):
+		if file != nil {
+			_ = file.Close() // the library panicked half-way and left it open
+		}
+		return nil, err
+	case err != nil:
+		path, number := (*fs.PathError)(nil), syscall.Errno(0)
+		if errors.As(err, &path) || errors.As(err, &number) || errors.Is(err, bbolterrors.ErrTimeout) {
+			return nil, err // permissions, a full disk, a folder of that name: nothing is known about the content
+		}
+		return nil, &damaged{err}
+	}
+	fresh := false
+	err = guarded(func() error {
+		return db.View(func(tx *bbolt.Tx) (err error) {
+			fresh, err = checkFormat(tx)
+			return err
+		})
+	})
+	if err == nil && fresh {
+		err = db.Update(create)
+	}
+	if err == nil {
+		err = verify(db, file)
+	}
+	if err != nil {
+		_ = guarded(db.Close)
+		return nil, err
+	}
+	return db, nil
+}
+
+// guarded turns a panic of the database, or an access to memory that the file does not back, into
+// *damaged.
+func guarded(f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if r := recover(); r != nil {
+			err = &damaged{fmt.Errorf("%v", r)}
+		}
+	}()
+	return f()
+}
+
+// checkFormat tells whether a file is one of ours, or fresh and empty.
+func checkFormat(tx *bbolt.Tx) (fresh bool, err error) {
+	meta := tx.Bucket(metaBucket)
+	if meta == nil {
+		if first, _ := tx.Cursor().First(); first != nil {
+			return false, &damaged{errors.New("it is not a store of locsync")}
+		}
+		return true, nil
+	}
+	found := string(meta.Get(formatKey))
+	if found == format {
+		return false, nil
+	}
+	if version, ok := strings.CutPrefix(found, formatPrefix); ok {
+		if n, err := strconv.Atoi(version); err == nil && n > 1 {
+			return false, fmt.Errorf("it was written by a newer locsync (%s); use that one, or give this one a state_dir of its own", found)
+		}
+	}
+	return false, &damaged{fmt.Errorf("it says it is %q", found)}
+}
+
+// create makes the buckets of a new file.
+func create(tx *bbolt.Tx) error {
+	for _, name := range [][]byte{metaBucket, marksBucket, recordBucket} {
+		if _, err := tx.CreateBucket(name); err != nil {
+			return err
+		}
+	}
+	return tx.Bucket(metaBucket).Put(formatKey, []byte(format))
+}
+
+// verify reads every value and then has the database check its own pages. The order matters: the
+// database's check runs in a goroutine of its own, where an access to missing memory could not be caught.
+func verify(db *bbolt.DB, file *os.File) error {
+	return guarded(func() error {
+		return db.View(func(tx *bbolt.Tx) error {
+			info, err := file.Stat()
+			if err != nil {
+				return err
+			}
+			if info.Size() < tx.Size() {
+				return &damaged{fmt.Errorf("%d bytes are missing at its end", tx.Size()-info.Size())}
+			}
+			for _, name := range [][]byte{marksBucket, recordBucket} {
+				if err := verifyBucket(tx.Bucket(name)); err != nil {
+					return err
+				}
+			}
+			var first error
+			for err := range tx.Check() {
+				if first == nil {
+					first = &damaged{err}
+				}
+			}
+			return first
+		})
+	})
+}
+
+func verifyBucket(b *bbolt.Bucket) error {
+	if b == nil {
+		return &damaged{errors.New("a bucket is missing")}
+	}
+	return b.ForEach(func(key, value []byte) error {
+		if value == nil {
+			return &damaged{errors.New("a value is missing")}
+		}
+		if _, err := unseal(key, value); err != nil {
+			return &damaged{err}
+		}
+		return nil
+	})
+}
+
+// putAside renames a damaged file so that it can be looked at, and nothing reads it.
+func putAside(path string, now time.Time) (string, error) {
+	aside := path + ".damaged-" + now.UTC().Format("20060102T150405Z")
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
+			return aside, os.Rename(path, aside)
+		} else if err != nil {
+			return "", err
+		}
+		aside = fmt.Sprintf("%s.damaged-%s.%d", path, now.UTC().Format("20060102T150405Z"), n)
+	}
+}
+
+// syncDir makes the name of a new file durable. Systems that cannot do that for folders are content
+// without.
+func syncDir(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		_ = d.Sync()
+		_ = d.Close()
+	}
+}

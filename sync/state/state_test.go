@@ -1,0 +1,519 @@
+package state
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+	"pgregory.net/rapid"
+
+	"github.com/locsync/locsync/sync/catalog"
+)
+
+func open(t testing.TB, dir string) *Store {
+	t.Helper()
+	s, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func closed(t testing.TB, s *Store) {
+	t.Helper()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// someMarks are n marks as a file of n keys has them; seed changes the texts, not the keys.
+func someMarks(n, seed int) catalog.Marks {
+	marks := make(catalog.Marks, n)
+	for i := range n {
+		marks[catalog.Name{Key: fmt.Sprintf("screen/settings/section%02d/label%03d", i/20, i)}] = catalog.MarkOf(fmt.Sprint("text ", i, " ", seed))
+	}
+	return marks
+}
+
+var aSlot = Slot{"app", "pushed", "locales/en/app.json", "en"}
+
+type pastPush struct {
+	At   time.Time `json:"at"`
+	Keys int       `json:"keys"`
+}
+
+func TestWhatWasStoredIsThereAfterReopening(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "deep", "state")
+	s := open(t, dir)
+	marks := someMarks(50, 1)
+	must(t, s.SetMarks(aSlot, marks))
+	must(t, s.SetMarks(Slot{"app", "merged", "", ""}, nil))
+	past := pastPush{time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC), 3}
+	must(t, Put(s, "app", "past", "push", past))
+	closed(t, s)
+
+	s = open(t, dir)
+	defer closed(t, s)
+	if aside, _ := s.Rebuilt(); aside != "" {
+		t.Errorf("a sound store was put aside as %s", aside)
+	}
+	if got, err := s.Marks(aSlot); err != nil || !maps.Equal(got, marks) {
+		t.Errorf("got %d marks, %v", len(got), err)
+	}
+	if got, err := s.Marks(Slot{"app", "merged", "", ""}); err != nil || got == nil || len(got) != 0 {
+		t.Errorf("an empty set came back as %v, %v", got, err)
+	}
+	if got, err := s.Marks(Slot{"app", "merged", "", "de"}); err != nil || got != nil {
+		t.Errorf("a slot that was never set came back as %v, %v", got, err)
+	}
+	if got, ok, err := Get[pastPush](s, "app", "past", "push"); err != nil || !ok || got != past {
+		t.Errorf("got %v, %v, %v", got, ok, err)
+	}
+	if _, ok, err := Get[pastPush](s, "app", "past", "pull"); err != nil || ok {
+		t.Errorf("a record that was never put is there: %v", err)
+	}
+}
+
+func TestSlotsAndRecordsAreListedInOrder(t *testing.T) {
+	s := open(t, t.TempDir())
+	defer closed(t, s)
+	want := []Slot{{"app", "pushed", "a", ""}, {"app", "pushed", "a", "de"}, {"app", "pushed", "a/b", "de"}, {"app", "pushed", "b", "de"}}
+	for i := range want {
+		must(t, s.SetMarks(want[len(want)-1-i], nil))
+	}
+	for _, other := range []Slot{{"app", "pushed2", "x", ""}, {"app", "pushe", "x", ""}, {"app2", "pushed", "x", ""}, {"ap", "ppushed", "x", ""}} {
+		must(t, s.SetMarks(other, nil))
+	}
+	if got, err := s.Slots("app", "pushed"); err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v, %v", got, err)
+	}
+	must(t, s.DropMarks(want[1]))
+	must(t, s.DropMarks(want[1]))
+	if got, err := s.Slots("app", "pushed"); err != nil || len(got) != 3 {
+		t.Errorf("after dropping one: %v, %v", got, err)
+	}
+	for _, id := range []string{"b", "a", "c"} {
+		must(t, Put(s, "app", "jobs", id, id+id))
+	}
+	must(t, Put(s, "app", "jobs2", "x", "x"))
+	must(t, Delete(s, "app", "jobs", "c"))
+	must(t, Delete(s, "app", "jobs", "c"))
+	if got, err := List[string](s, "app", "jobs"); err != nil || !slices.Equal(got, []string{"aa", "bb"}) {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+func TestAnUpdateHappensWholeOrNotAtAll(t *testing.T) {
+	s := open(t, t.TempDir())
+	defer closed(t, s)
+	must(t, s.SetMarks(aSlot, someMarks(3, 1)))
+	stop := errors.New("stop")
+	err := s.Update(func(tx *Tx) error {
+		must(t, tx.SetMarks(aSlot, someMarks(3, 2)))
+		must(t, PutTx(tx, "app", "jobs", "1", 1))
+		if got, err := tx.Marks(aSlot); err != nil || !maps.Equal(got, someMarks(3, 2)) {
+			t.Errorf("a transaction does not see its own change: %v", err)
+		}
+		if _, ok, err := GetTx[int](tx, "app", "jobs", "1"); err != nil || !ok {
+			t.Errorf("a transaction does not see its own record: %v", err)
+		}
+		return stop
+	})
+	if err != stop {
+		t.Errorf("got %v, want the function's own error", err)
+	}
+	if got, err := s.Marks(aSlot); err != nil || !maps.Equal(got, someMarks(3, 1)) {
+		t.Errorf("half an update is there: %v", err)
+	}
+	if jobs, err := List[int](s, "app", "jobs"); err != nil || len(jobs) != 0 {
+		t.Errorf("half an update is there: %v, %v", jobs, err)
+	}
+	must(t, s.Update(func(tx *Tx) error {
+		must(t, PutTx(tx, "app", "jobs", "1", 1))
+		must(t, tx.Delete("app", "jobs", "1"))
+		return tx.DropMarks(aSlot)
+	}))
+	if got, err := s.Marks(aSlot); err != nil || got != nil {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+func TestARecordOfAnotherShapeIsAnError(t *testing.T) {
+	s := open(t, t.TempDir())
+	defer closed(t, s)
+	must(t, Put(s, "app", "jobs", "1", "text"))
+	if _, _, err := Get[int](s, "app", "jobs", "1"); err == nil || !strings.Contains(err.Error(), "jobs 1") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := List[int](s, "app", "jobs"); err == nil {
+		t.Error("got no error")
+	}
+	if err := Put(s, "app", "jobs", "2", func() {}); err == nil {
+		t.Error("a function became JSON")
+	}
+}
+
+func TestModes(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("modes mean nothing here")
+	}
+	dir := filepath.Join(t.TempDir(), "state")
+	s := open(t, dir)
+	defer closed(t, s)
+	for name, want := range map[string]os.FileMode{"": 0o700, fileName: 0o600, "lock": 0o600, "holder": 0o600} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		must(t, err)
+		if info.Mode().Perm() != want {
+			t.Errorf("%q has mode %o, want %o", name, info.Mode().Perm(), want)
+		}
+	}
+}
+
+func drawMarks(t *rapid.T) catalog.Marks {
+	key := rapid.OneOf(rapid.StringMatching(`[ab/]{0,4}`), rapid.String())
+	n := rapid.IntRange(0, 30).Draw(t, "n")
+	marks := make(catalog.Marks)
+	for range n {
+		marks[catalog.Name{Key: key.Draw(t, "key"), Form: rapid.SampledFrom([]string{"", "one", "other", "0"}).Draw(t, "form")}] =
+			catalog.MarkOf(rapid.String().Draw(t, "text"))
+	}
+	return marks
+}
+
+// What is encoded is decoded again, there is one encoding only, and no part of it is another one.
+func TestEncodingLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		marks := drawMarks(t)
+		content := encodeMarks(marks)
+		got, err := decodeMarks(content)
+		if err != nil || !maps.Equal(got, marks) {
+			t.Fatalf("%v came back as %v, %v", marks, got, err)
+		}
+		if !bytes.Equal(content, encodeMarks(maps.Clone(marks))) {
+			t.Fatal("two encodings of one set")
+		}
+		cut := rapid.IntRange(0, len(content)-1).Draw(t, "cut")
+		if _, err := decodeMarks(content[:cut]); err == nil {
+			t.Fatalf("the first %d of %d bytes are marks too", cut, len(content))
+		}
+		key := []byte(rapid.StringN(1, 8, -1).Draw(t, "key"))
+		sealed := seal(key, content)
+		if back, err := unseal(key, sealed); err != nil || !bytes.Equal(back, content) {
+			t.Fatalf("unsealed: %v", err)
+		}
+		bit := rapid.IntRange(0, (len(sealed)+len(key))*8-1).Draw(t, "bit")
+		if at := bit / 8; at < len(sealed) {
+			sealed[at] ^= 1 << (bit % 8)
+		} else {
+			key[at-len(sealed)] ^= 1 << (bit % 8)
+		}
+		if _, err := unseal(key, sealed); err == nil {
+			t.Fatalf("a turned bit %d goes unnoticed", bit)
+		}
+	})
+}
+
+func TestKeysAreTheirParts(t *testing.T) {
+	part := rapid.OneOf(rapid.SampledFrom([]string{"", "\x00", "\x01", "\x00\x01", "\xff", "\x00\xff", "a"}), rapid.String())
+	rapid.Check(t, func(t *rapid.T) {
+		a := rapid.SliceOfN(part, 4, 4).Draw(t, "a")
+		b := rapid.SliceOfN(part, 4, 4).Draw(t, "b")
+		if back, err := splitKey(joinKey(a...), 4); err != nil || !slices.Equal(back, a) {
+			t.Fatalf("%q came back as %q, %v", a, back, err)
+		}
+		if sameParts, sameKey := slices.Equal(a, b), bytes.Equal(joinKey(a...), joinKey(b...)); sameParts != sameKey {
+			t.Fatalf("%q and %q: one key is %v", a, b, sameKey)
+		}
+		inside := a[0] == b[0] && a[1] == b[1]
+		if hasPrefix(joinKey(a...), joinKey(b[0], b[1], "")) != inside {
+			t.Fatalf("%q counts among those of %q: %v", a, b[:2], !inside)
+		}
+	})
+}
+
+func FuzzDecodeMarks(f *testing.F) {
+	f.Add(encodeMarks(nil))
+	f.Add(encodeMarks(someMarks(3, 1)))
+	f.Add(encodeMarks(catalog.Marks{{Key: "a", Form: "one"}: {1}, {Key: "a", Form: "other"}: {2}, {Key: ""}: {3}}))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		marks, err := decodeMarks(content)
+		if err != nil {
+			return
+		}
+		if !bytes.Equal(encodeMarks(marks), content) {
+			t.Fatalf("%x is a second encoding of %v", content, marks)
+		}
+	})
+}
+
+// A file that is no sound store is put aside, named, and a new one begun.
+func TestWhatIsNoStoreIsPutAside(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		spoil func(t *testing.T, path string)
+	}{
+		{"a text file", func(t *testing.T, path string) { must(t, os.WriteFile(path, []byte("hello\n"), 0o600)) }},
+		{"zeros", func(t *testing.T, path string) { must(t, os.WriteFile(path, make([]byte, 1<<16), 0o600)) }},
+		{"cut short", func(t *testing.T, path string) { must(t, os.Truncate(path, 5*4096)) }},
+		{"cut to almost nothing", func(t *testing.T, path string) { must(t, os.Truncate(path, 100)) }},
+		{"another program's database", func(t *testing.T, path string) {
+			must(t, os.Remove(path))
+			rewrite(t, path, func(tx *bbolt.Tx) error {
+				_, err := tx.CreateBucket([]byte("theirs"))
+				return err
+			})
+		}},
+		{"a turned bit in a value", func(t *testing.T, path string) {
+			rewrite(t, path, func(tx *bbolt.Tx) error {
+				b := tx.Bucket(marksBucket)
+				value := bytes.Clone(b.Get(aSlot.key()))
+				value[len(value)/2] ^= 4
+				return b.Put(aSlot.key(), value)
+			})
+		}},
+		{"a missing bucket", func(t *testing.T, path string) {
+			rewrite(t, path, func(tx *bbolt.Tx) error { return tx.DeleteBucket(recordBucket) })
+		}},
+		{"another format", func(t *testing.T, path string) {
+			rewrite(t, path, func(tx *bbolt.Tx) error { return tx.Bucket(metaBucket).Put(formatKey, []byte("x")) })
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			s := open(t, dir)
+			must(t, s.SetMarks(aSlot, someMarks(500, 1)))
+			closed(t, s)
+			path := filepath.Join(dir, fileName)
+			c.spoil(t, path)
+			before, err := os.ReadFile(path)
+			must(t, err)
+
+			s = open(t, dir)
+			aside, why := s.Rebuilt()
+			if aside == "" || why == nil || !strings.HasPrefix(filepath.Base(aside), "state.db.damaged-20") {
+				t.Fatalf("got %q, %v", aside, why)
+			}
+			if after, err := os.ReadFile(aside); err != nil || !bytes.Equal(before, after) {
+				t.Errorf("what was put aside is not what was there: %v", err)
+			}
+			if got, err := s.Marks(aSlot); err != nil || got != nil {
+				t.Errorf("the new store is not empty: %v, %v", got, err)
+			}
+			must(t, s.SetMarks(aSlot, someMarks(5, 2)))
+			closed(t, s)
+
+			s = open(t, dir)
+			defer closed(t, s)
+			if again, _ := s.Rebuilt(); again != "" {
+				t.Errorf("the new store was put aside too")
+			}
+			if got, err := s.Marks(aSlot); err != nil || !maps.Equal(got, someMarks(5, 2)) {
+				t.Errorf("the new store does not keep: %v", err)
+			}
+		})
+	}
+}
+
+func rewrite(t *testing.T, path string, f func(tx *bbolt.Tx) error) {
+	t.Helper()
+	db, err := bbolt.Open(path, 0o600, nil)
+	must(t, err)
+	must(t, db.Update(f))
+	must(t, db.Close())
+}
+
+// Turned bytes anywhere in the file never stop the program: either nothing that is stored was hit and
+// all of it is there, or the file is put aside.
+func TestTurnedBytesAnywhere(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	want := map[Slot]catalog.Marks{}
+	for i := range 12 {
+		slot := Slot{"app", "merged", fmt.Sprint("locales/", i), "de"}
+		want[slot] = someMarks(60, i)
+		must(t, s.SetMarks(slot, want[slot]))
+	}
+	closed(t, s)
+	path := filepath.Join(dir, fileName)
+	sound, err := os.ReadFile(path)
+	must(t, err)
+	random := rand.New(rand.NewPCG(1, 2))
+	rebuilt := 0
+	for round := range 100 {
+		spoiled := bytes.Clone(sound)
+		for range 1 + random.IntN(3) {
+			// Half of the hits go to the first bytes of a page, where its structure stands.
+			at := random.IntN(len(spoiled))
+			if random.IntN(2) == 0 {
+				at = at/4096*4096 + random.IntN(64)
+			}
+			spoiled[at] ^= byte(1 + random.IntN(255))
+		}
+		must(t, os.WriteFile(path, spoiled, 0o600))
+		s, err := Open(dir)
+		if err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		if aside, _ := s.Rebuilt(); aside != "" {
+			rebuilt++
+			must(t, os.Remove(aside))
+		} else {
+			for slot, marks := range want {
+				if got, err := s.Marks(slot); err != nil || got != nil && !maps.Equal(got, marks) {
+					t.Fatalf("round %d: %v holds other marks than were stored (%v)", round, slot, err)
+				}
+			}
+			must(t, s.SetMarks(aSlot, someMarks(5, 2)))
+		}
+		closed(t, s)
+	}
+	if rebuilt < 30 {
+		t.Errorf("only %d of 100 spoiled files were noticed", rebuilt)
+	}
+	t.Logf("%d of 100 put aside", rebuilt)
+}
+
+func TestANewerStoreIsRefusedNotPutAside(t *testing.T) {
+	dir := t.TempDir()
+	closed(t, open(t, dir))
+	rewrite(t, filepath.Join(dir, fileName), func(tx *bbolt.Tx) error {
+		return tx.Bucket(metaBucket).Put(formatKey, []byte("locsync state 2"))
+	})
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "newer locsync (locsync state 2)") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, fileName)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAFolderThatCannotBeWritten(t *testing.T) {
+	if os.Getuid() == 0 {
+		// Root writes everywhere; a file in the folder's place stands for it.
+		path := filepath.Join(t.TempDir(), "file")
+		must(t, os.WriteFile(path, nil, 0o600))
+		if _, err := Open(filepath.Join(path, "state")); err == nil || !strings.Contains(err.Error(), "state_dir") {
+			t.Errorf("got %v", err)
+		}
+		return
+	}
+	dir := t.TempDir()
+	must(t, os.Chmod(dir, 0o500))
+	defer os.Chmod(dir, 0o700)
+	for _, d := range []string{dir, filepath.Join(dir, "state")} {
+		if _, err := Open(d); err == nil || !errors.Is(err, os.ErrPermission) || !strings.Contains(err.Error(), "state_dir") {
+			t.Errorf("%s: got %v", d, err)
+		}
+	}
+}
+
+func TestAStoreThatCannotBeReadIsNotDamaged(t *testing.T) {
+	dir := t.TempDir()
+	must(t, os.Mkdir(filepath.Join(dir, fileName), 0o700)) // a folder in the file's place
+	if _, err := Open(dir); err == nil {
+		t.Error("got no error")
+	}
+	if info, err := os.Stat(filepath.Join(dir, fileName)); err != nil || !info.IsDir() {
+		t.Errorf("what is there was moved: %v", err)
+	}
+}
+
+// One file with 500 keys, on the disk when the call returns.
+func BenchmarkSetMarks500(b *testing.B) {
+	s := open(b, b.TempDir())
+	defer closed(b, s)
+	sets := []catalog.Marks{someMarks(500, 1), someMarks(500, 2)}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		must(b, s.SetMarks(aSlot, sets[i%2]))
+	}
+}
+
+// A store of 50 languages and 20 files with 500 keys each, opened, checked and read.
+func BenchmarkOpenAndRead1000Slots(b *testing.B) {
+	dir := b.TempDir()
+	fill(b, dir, 1000, 500)
+	b.ReportAllocs()
+	for b.Loop() {
+		s := open(b, dir)
+		readAll(b, s, 1000)
+		closed(b, s)
+	}
+}
+
+func BenchmarkRead1000Slots(b *testing.B) {
+	dir := b.TempDir()
+	fill(b, dir, 1000, 500)
+	s := open(b, dir)
+	defer closed(b, s)
+	b.ReportAllocs()
+	for b.Loop() {
+		readAll(b, s, 1000)
+	}
+}
+
+// All of them in one transaction, as after a first pull.
+func BenchmarkSet1000Slots(b *testing.B) {
+	dir := b.TempDir()
+	s := open(b, dir)
+	defer closed(b, s)
+	marks := someMarks(500, 1)
+	b.ReportAllocs()
+	for b.Loop() {
+		must(b, s.Update(func(tx *Tx) error {
+			for i := range 1000 {
+				if err := tx.SetMarks(Slot{"app", "merged", fmt.Sprint("file", i), "de"}, marks); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+}
+
+func fill(b *testing.B, dir string, slots, keys int) {
+	b.Helper()
+	s := open(b, dir)
+	must(b, s.Update(func(tx *Tx) error {
+		for i := range slots {
+			if err := tx.SetMarks(Slot{"app", "merged", fmt.Sprint("file", i), "de"}, someMarks(keys, i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	closed(b, s)
+}
+
+func readAll(b *testing.B, s *Store, want int) {
+	b.Helper()
+	slots, err := s.Slots("app", "merged")
+	if err != nil || len(slots) != want {
+		b.Fatal(len(slots), err)
+	}
+	must(b, s.View(func(tx *Tx) error {
+		for _, slot := range slots {
+			if marks, err := tx.Marks(slot); err != nil || len(marks) == 0 {
+				return fmt.Errorf("%v: %d marks, %w", slot, len(marks), err)
+			}
+		}
+		return nil
+	}))
+}
