@@ -1,0 +1,191 @@
+package service
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+// answer judges an answer: nil and nil is success.
+func (c *Client) answer(cl call, target *url.URL, resp *http.Response, body io.Reader) (*url.URL, *failure) {
+	failed := func(err error, kinds ...error) *failure {
+		return &failure{Error: &Error{Op: cl.op, Err: err, kinds: kinds}}
+	}
+	switch {
+	case resp.StatusCode >= 300 && resp.StatusCode < 400:
+		next, err := redirected(cl.method, target, resp)
+		if err != nil {
+			return nil, failed(err, ErrUnusable)
+		}
+		return next, nil
+	case resp.StatusCode >= 400:
+		text, _ := io.ReadAll(io.LimitReader(unpacked(resp, body), c.limits.problem))
+		f := &failure{Error: c.refusal(cl.op, resp, text)}
+		switch s := resp.StatusCode; {
+		case s == http.StatusTooManyRequests:
+			f.again = true
+		case s == http.StatusInternalServerError:
+			f.reached, f.again = true, cl.method == http.MethodGet
+		case s > http.StatusInternalServerError:
+			f.reached, f.again = true, cl.repeatable
+		}
+		return nil, f
+	case cl.read == nil:
+		_, _ = io.Copy(io.Discard, io.LimitReader(body, c.limits.problem)) // so that the connection can be kept
+		return nil, nil
+	}
+	err := cl.read(resp, unpacked(resp, body))
+	var own local
+	switch {
+	case err == nil:
+		return nil, nil
+	case errors.As(err, &own):
+		f := failed(own.error)
+		if errors.Is(err, ErrUnusable) {
+			f.kinds = append(f.kinds, ErrUnusable)
+		}
+		return nil, f
+	}
+	f := failed(err, ErrTemporary)
+	f.reached, f.again = true, cl.repeatable
+	return nil, f
+}
+
+// redirected follows a redirect to the same scheme, host and port; credentials go nowhere else. One that
+// would turn a POST into a GET is not followed.
+func redirected(method string, from *url.URL, resp *http.Response) (*url.URL, error) {
+	next, err := resp.Location()
+	if err != nil {
+		return nil, fmt.Errorf("%d without a usable Location", resp.StatusCode)
+	}
+	next, next.Fragment = from.ResolveReference(next), ""
+	switch code := resp.StatusCode; {
+	case origin(next) != origin(from):
+		return nil, fmt.Errorf("the service redirects to %s, which is not followed; if that is its new address, configure it", origin(next))
+	case code == http.StatusTemporaryRedirect, code == http.StatusPermanentRedirect,
+		method == http.MethodGet && code != http.StatusNotModified:
+		next.User = nil
+		return next, nil
+	}
+	return nil, fmt.Errorf("the service redirects a %s to %s (%d), which is not followed; if the service has moved, configure its new address",
+		method, next.Redacted(), resp.StatusCode)
+}
+
+// unpacked undoes Content-Encoding. No compression was asked for, but some proxies apply it all the same;
+// the caller bounds what comes out.
+func unpacked(resp *http.Response, body io.Reader) io.Reader {
+	switch coding := strings.ToLower(strings.TrimSpace(resp.Header.Get("Content-Encoding"))); coding {
+	case "", "identity":
+		return body
+	case "gzip", "x-gzip":
+		return &lazyGzip{from: body}
+	default:
+		return broken{local{fmt.Errorf("%w: it is packed as %q although no packing was asked for", ErrUnusable, coding)}}
+	}
+}
+
+// lazyGzip reads the gzip header with the first byte that is asked for.
+type lazyGzip struct {
+	from io.Reader
+	gz   *gzip.Reader
+}
+
+func (l *lazyGzip) Read(p []byte) (int, error) {
+	if l.gz == nil {
+		gz, err := gzip.NewReader(l.from)
+		if err != nil {
+			return 0, err
+		}
+		l.gz = gz
+	}
+	return l.gz.Read(p)
+}
+
+type broken struct{ err error }
+
+func (b broken) Read([]byte) (int, error) { return 0, b.err }
+
+// lively puts off the timer with everything that is read.
+type lively struct {
+	io.Reader
+	timer *time.Timer
+	idle  time.Duration
+}
+
+func (l *lively) Read(p []byte) (int, error) {
+	n, err := l.Reader.Read(p)
+	if n > 0 {
+		l.timer.Reset(l.idle)
+	}
+	return n, err
+}
+
+// within reads all of the body, at most limit bytes.
+func within(body io.Reader, limit int64) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(body, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the answer: %w", err)
+	}
+	if int64(len(b)) > limit {
+		return nil, local{fmt.Errorf("%w: it is longer than %d bytes", ErrUnusable, limit)}
+	}
+	return bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")), nil
+}
+
+// record reads a JSON answer into v. A member of another type than expected stays empty: a record has
+// many members that nobody here needs.
+func (c *Client) record(v any) func(*http.Response, io.Reader) error {
+	return func(_ *http.Response, body io.Reader) error {
+		b, err := within(body, c.limits.json)
+		if err != nil {
+			return err
+		}
+		var otherType *json.UnmarshalTypeError
+		if err := json.Unmarshal(b, v); err != nil && !(errors.As(err, &otherType) && otherType.Field != "") {
+			return fmt.Errorf("%w: %w (it begins %q)", ErrUnusable, err, c.redact(clean(string(b[:min(len(b), 80)]))))
+		}
+		return nil
+	}
+}
+
+// identifier reads the answer to a call that starts something: a JSON string, an object with id or
+// taskId, or the bare text.
+func (c *Client) identifier(id *JobID) func(*http.Response, io.Reader) error {
+	return func(_ *http.Response, body io.Reader) error {
+		b, err := within(body, c.limits.problem)
+		if err != nil {
+			return err
+		}
+		var said wire.Identifier
+		if json.Unmarshal(b, &said) != nil {
+			said = wire.Identifier(strings.Trim(strings.TrimSpace(string(b)), `"`))
+		}
+		if err := checkID(string(said)); err != nil {
+			return fmt.Errorf("%w: no identifier in %q", ErrUnusable, c.redact(clean(string(b[:min(len(b), 80)]))))
+		}
+		*id = JobID(said)
+		return nil
+	}
+}
+
+// checkID refuses what cannot be an identifier: it is going to be a step of a path.
+func checkID(id string) error {
+	const longest = 200
+	odd := func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`/\?#%<>"'{}`, r) }
+	switch {
+	case id == "":
+		return errors.New("it is empty")
+	case len(id) > longest, strings.Trim(id, ".") == "", strings.ContainsFunc(id, odd):
+		return fmt.Errorf("%.40q is no identifier of the service", id)
+	}
+	return nil
+}

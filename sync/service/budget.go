@@ -1,0 +1,109 @@
+package service
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// budget hands out the right to make one request. It is one object per account and host.
+type budget struct {
+	store slotStore
+	turn  chan struct{} // holds the caller whose turn it is; the others wait in order of arrival
+}
+
+// slotStore keeps the slots: in memory for one process, in a file for all processes of a host.
+type slotStore interface {
+	// update calls f with the present time on the store's clock and the slots, alone, and keeps what f
+	// did to them. An error means that f did not run or that its effect is lost.
+	update(ctx context.Context, f func(now time.Duration, s *slots)) error
+}
+
+func newBudget(store slotStore) *budget {
+	return &budget{store: store, turn: make(chan struct{}, 1)}
+}
+
+// claim waits until one request may leave, and gives the ticket under which its end is to be reported.
+func (b *budget) claim(ctx context.Context, p pace) (ticket, error) {
+	select {
+	case b.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ticket{}, context.Cause(ctx)
+	}
+	defer func() { <-b.turn }()
+	for {
+		var t ticket
+		var wait time.Duration
+		if err := b.store.update(ctx, func(now time.Duration, s *slots) { t, wait = s.claim(now, p) }); err != nil {
+			return ticket{}, err
+		}
+		if wait == 0 {
+			return t, nil
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return ticket{}, err
+		}
+	}
+}
+
+// settle reports that the request has reached the service (it answered) or never will. It works though
+// the call's context has ended; when it cannot, the slot settles by itself after settleCap.
+func (b *budget) settle(ctx context.Context, t ticket) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	return b.store.update(ctx, func(now time.Duration, s *slots) { s.settle(now, t) })
+}
+
+// answered reports the answer: limited after a 429, which pauses everything for at least retryAfter and
+// lowers the rate, else one that was let through.
+func (b *budget) answered(ctx context.Context, t ticket, p pace, limited bool, retryAfter time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	jitter := rand.Float64()
+	return b.store.update(ctx, func(now time.Duration, s *slots) {
+		s.settle(now, t)
+		if limited {
+			s.limited(now, t, p, retryAfter, jitter)
+		} else {
+			s.admitted(t)
+		}
+	})
+}
+
+// slotMemory keeps the slots of one process, on the process's monotonic clock.
+type slotMemory struct {
+	mu    sync.Mutex
+	slots slots
+	start time.Time
+}
+
+func newSlotMemory() *slotMemory {
+	// An hour back, so that a time of 0 can mean "never".
+	return &slotMemory{start: time.Now().Add(-time.Hour)}
+}
+
+func (m *slotMemory) update(ctx context.Context, f func(time.Duration, *slots)) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f(time.Since(m.start), &m.slots)
+	return nil
+}
+
+// sleep waits for d or for the end of ctx, whose cause it returns.
+func sleep(ctx context.Context, d time.Duration) error {
+	if ctx.Err() != nil || d <= 0 {
+		return context.Cause(ctx)
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

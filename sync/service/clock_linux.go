@@ -1,0 +1,6 @@
+package service
+
+import "golang.org/x/sys/unix"
+
+// bootClock also counts the time that the machine sleeps.
+const bootClock = unix.CLOCK_BOOTTIME

@@ -1,0 +1,211 @@
+package service
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+// What an Error can be asked with errors.Is. Several may hold at once.
+var (
+	// ErrAuth: 401 or 403. The credentials are wrong, may not do this, or what was asked for belongs to
+	// another account (the service interface answers so for projects that do not exist, too).
+	ErrAuth = errors.New("the service does not accept the credentials for this")
+	// ErrNotFound: 404 or 410. What was asked for does not exist, or no longer.
+	ErrNotFound = errors.New("not known to the service")
+	// ErrRefused: any other 4xx that the same request would get again.
+	ErrRefused = errors.New("the service refuses this request")
+	// ErrRate: 429, after the repeats that the budget allows.
+	ErrRate = errors.New("the service asks for fewer requests")
+	// ErrTemporary: it may work later. No answer, an answer cut off, 408, 425, 429, 5xx, or a breaker
+	// that keeps calls from a service that is down.
+	ErrTemporary = errors.New("may work later")
+	// ErrUnknownOutcome: the service may have carried the call out, and its answer is lost.
+	ErrUnknownOutcome = errors.New("the call may have been carried out")
+	// ErrUnusable: what the service answered or sent is not what it should be: a damaged or oversized
+	// archive, an answer that is no JSON.
+	ErrUnusable = errors.New("the answer is of no use")
+	// ErrNotReady: an export is not ready for download yet (204).
+	ErrNotReady = errors.New("not ready yet")
+	// ErrExportFailed: an export has failed at the service (422 on its download).
+	ErrExportFailed = errors.New("the export failed at the service")
+)
+
+// Error is a call that did not succeed. Use errors.As to read it and errors.Is to ask what it means.
+type Error struct {
+	Op         string        // what was being done, "start import"
+	Status     int           // HTTP status; 0 where there was no answer
+	Detail     string        // the service's own words; empty where it had none
+	RequestID  string        // what the service's operators find the call by
+	RetryAfter time.Duration // how long the service, or the breaker, asks to wait; at most five minutes from the service
+	Problem    wire.Problem  // the error body, as far as it was readable
+	Err        error         // the cause, where it is not an answer
+
+	kinds []error // sentinels that hold beside those of the status
+}
+
+// Error is one line: what was done, what the service said, what to try next.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.Op)
+	if e.Status != 0 {
+		fmt.Fprintf(&b, ": %d", e.Status)
+		if text := http.StatusText(e.Status); text != "" {
+			b.WriteString(" " + text)
+		}
+		if e.Detail != "" && !strings.EqualFold(e.Detail, http.StatusText(e.Status)) {
+			b.WriteString(": " + e.Detail)
+		}
+	}
+	if e.Err != nil {
+		b.WriteString(": " + e.Err.Error())
+	}
+	if e.RequestID != "" {
+		b.WriteString(" (request " + e.RequestID + ")")
+	}
+	if hint := e.hint(); hint != "" {
+		b.WriteString("; " + hint)
+	}
+	return b.String()
+}
+
+func (e *Error) hint() string {
+	switch {
+	case e.Is(ErrUnknownOutcome):
+		return "it may have been carried out all the same"
+	case e.Status == http.StatusUnauthorized:
+		return "check account id and API key"
+	case e.Status == http.StatusForbidden:
+		return "check that the project is this account's and that its API key may do this"
+	}
+	return ""
+}
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Is tells whether one of the sentinels of this package holds.
+func (e *Error) Is(target error) bool {
+	for _, kind := range e.kinds {
+		if kind == target {
+			return true
+		}
+	}
+	s := e.Status
+	switch target {
+	case ErrAuth:
+		return s == http.StatusUnauthorized || s == http.StatusForbidden
+	case ErrNotFound:
+		return s == http.StatusNotFound || s == http.StatusGone
+	case ErrRate:
+		return s == http.StatusTooManyRequests
+	case ErrTemporary:
+		return temporaryStatus(s)
+	case ErrRefused:
+		return s >= 400 && s < 500 && !temporaryStatus(s) && !e.Is(ErrAuth) && !e.Is(ErrNotFound)
+	}
+	return false
+}
+
+func temporaryStatus(s int) bool {
+	return s == http.StatusRequestTimeout || s == http.StatusTooEarly || s == http.StatusTooManyRequests || s >= 500
+}
+
+// with adds a sentinel.
+func (e *Error) with(kind error) *Error {
+	e.kinds = append(e.kinds, kind)
+	return e
+}
+
+// refusal reads an error answer: its code, its body in any of the known shapes, its headers.
+func (c *Client) refusal(op string, resp *http.Response, body []byte) *Error {
+	e := &Error{Op: op, Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header, time.Now())}
+	e.Problem = problem(body)
+	e.Problem.Detail = c.redact(clean(e.Problem.Detail))
+	e.Problem.Title = c.redact(clean(e.Problem.Title))
+	e.Problem.Type = c.redact(clean(e.Problem.Type))
+	e.Problem.Instance = c.redact(clean(e.Problem.Instance))
+	e.Problem.Code = c.redact(clean(e.Problem.Code))
+	e.Problem.RequestID = c.redact(clean(e.Problem.RequestID))
+	e.Detail, e.RequestID = e.Problem.Detail, e.Problem.RequestID
+	if e.RequestID == "" {
+		e.RequestID = c.redact(clean(resp.Header.Get("X-Request-Id")))
+	}
+	return e
+}
+
+// problem reads an error body: JSON in any of the shapes of wire.Problem, the title of a page, or text.
+func problem(body []byte) wire.Problem {
+	body = []byte(strings.TrimPrefix(string(body), "\ufeff"))
+	var p wire.Problem
+	if err := p.UnmarshalJSON(body); err == nil {
+		return p
+	}
+	text := strings.TrimSpace(string(body))
+	if strings.HasPrefix(text, "<") {
+		low := strings.ToLower(text)
+		start, end := strings.Index(low, "<title>"), strings.Index(low, "</title>")
+		if len(low) != len(text) || start < 0 || end < start {
+			return wire.Problem{}
+		}
+		text = text[start+len("<title>") : end]
+	}
+	return wire.Problem{Detail: text}
+}
+
+// clean makes text of the service fit for one line of a message.
+func clean(text string) string {
+	const longest = 1000
+	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "\uFFFD"), func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r)
+	}), " ")
+	if len(text) > longest {
+		cut := longest
+		for !utf8.RuneStart(text[cut]) {
+			cut--
+		}
+		text = text[:cut] + "…"
+	}
+	return text
+}
+
+// redactor cuts the key out of text that comes from elsewhere: as it is, and as HTTP Basic carries it.
+func redactor(account string, key APIKey) func(string) string {
+	if len(key) < 4 { // a key so short would redact half of every sentence, and is none
+		return func(s string) string { return s }
+	}
+	basic := base64.StdEncoding.EncodeToString([]byte(account + ":" + string(key)))
+	return strings.NewReplacer(basic, redacted, string(key), redacted).Replace
+}
+
+// retryAfter reads the header of that name: seconds, or a date, which counts from the answer's own Date
+// where it has one. What is negative, past or unreadable is 0; more than maxPause is maxPause.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	value := strings.TrimSpace(h.Get("Retry-After"))
+	if value == "" {
+		return 0
+	}
+	if strings.Trim(value, "0123456789") == "" {
+		n, err := strconv.ParseInt(value, 10, 64)
+		if err != nil || n > int64(maxPause/time.Second) {
+			return maxPause
+		}
+		return time.Duration(n) * time.Second
+	}
+	until, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	if date, err := http.ParseTime(h.Get("Date")); err == nil {
+		now = date
+	}
+	return min(max(0, until.Sub(now)), maxPause)
+}

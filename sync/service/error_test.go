@@ -1,0 +1,139 @@
+package service
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+func TestErrorMeaning(t *testing.T) {
+	all := map[string]error{"auth": ErrAuth, "not found": ErrNotFound, "refused": ErrRefused, "rate": ErrRate, "temporary": ErrTemporary, "unknown": ErrUnknownOutcome}
+	for status, want := range map[int]string{
+		400: "refused", 401: "auth", 402: "refused", 403: "auth", 404: "not found", 405: "refused", 408: "temporary", 409: "refused",
+		410: "not found", 413: "refused", 415: "refused", 422: "refused", 425: "temporary", 429: "rate temporary", 500: "temporary", 501: "temporary", 503: "temporary",
+	} {
+		e := &Error{Op: "op", Status: status}
+		for name, kind := range all {
+			if got := errors.Is(fmt.Errorf("x: %w", e), kind); got != strings.Contains(want, name) {
+				t.Errorf("%d is %s: %v", status, name, got)
+			}
+		}
+	}
+}
+
+func TestErrorWords(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		step step
+		want string
+	}{
+		{"problem", say(400, `{"title":"Bad Request","detail":"unknown language \"xx\"","status":400,"traceId":"t1"}`),
+			`read project: 400 Bad Request: unknown language "xx" (request t1)`},
+		{"no words", say(404, ""), "read project: 404 Not Found"},
+		{"status text only", say(404, `{"title":"Not Found"}`), "read project: 404 Not Found"},
+		{"page", say(400, "<!doctype html><html><head><title>Bad  \n gateway</title></head>"), "read project: 400 Bad Request: Bad gateway"},
+		{"page without a title", say(400, "<html><body>x"), "read project: 400 Bad Request"},
+		{"text", say(400, "quota\r\nused\x00 up\n"), "read project: 400 Bad Request: quota used up"},
+		{"bare string", say(400, `"Error 7\r\nno tasks here"`), "read project: 400 Bad Request: no tasks here"},
+		{"request id in a header", say(400, `{"message":"m"}`, "X-Request-Id", "h1"), "read project: 400 Bad Request: m (request h1)"},
+		{"forbidden", say(403, ""), "read project: 403 Forbidden; check that the project is this account's and that its API key may do this"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := serve(t, c.step).client(t).Project(t.Context(), "p")
+			if err == nil || err.Error() != c.want {
+				t.Errorf("got  %v\nwant %s", err, c.want)
+			}
+		})
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	at := func(d time.Duration) string { return now.Add(d).Format(http.TimeFormat) }
+	for _, c := range []struct {
+		value, date string
+		want        time.Duration
+	}{
+		{"", "", 0}, {"0", "", 0}, {"2", "", 2 * time.Second}, {" 7 ", "", 7 * time.Second}, {"300", "", maxPause},
+		{"86400", "", maxPause}, {"99999999999999999999999", "", maxPause}, {"-5", "", 0}, {"1.5", "", 0}, {"soon", "", 0}, {"0x10", "", 0},
+		{at(20 * time.Second), "", 20 * time.Second}, {at(-time.Hour), "", 0}, {at(100 * time.Hour), "", maxPause},
+		{at(time.Hour + 20*time.Second), at(time.Hour), 20 * time.Second}, // the service's clock is ahead
+	} {
+		h := http.Header{"Retry-After": {c.value}, "Date": {c.date}}
+		if got := retryAfter(h, now); got != c.want {
+			t.Errorf("%q: %v, want %v", c.value, got, c.want)
+		}
+	}
+}
+
+// The key turns up in no error, no record of the hook, no printed client, even where the service echoes it.
+func TestKeyStaysSecret(t *testing.T) {
+	basic := base64.StdEncoding.EncodeToString([]byte(t.Name() + ":" + canary))
+	echo := func(code int) step {
+		return say(code, `{"detail":"wrong key `+canary+`","title":"`+basic+`","requestId":"`+canary+`","instance":"`+canary+`","code":"`+canary+`","type":"`+canary+`"}`, "X-Request-Id", canary)
+	}
+	check := func(what string, v any) {
+		t.Helper()
+		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
+			said := fmt.Sprintf(verb, v)
+			for _, secret := range []string{canary, basic, fmt.Sprintf("%x", canary), fmt.Sprint([]byte(canary))} {
+				if strings.Contains(said, secret) {
+					t.Errorf("%s, %s: %s", what, verb, said)
+				}
+			}
+		}
+	}
+	for _, op := range operations {
+		for _, code := range []int{200, 400, 401, 403, 404, 429, 500, 503} {
+			s := serve(t, echo(code))
+			c := s.client(t)
+			c.limits.rateAttempts = 1
+			err := op.do(t.Context(), c)
+			check(op.name, err)
+			var e *Error
+			if errors.As(err, &e) {
+				check(op.name, *e)
+			}
+			check("client", c)
+		}
+	}
+	s := serve(t, say(200, `{"status":"failed","errors":[{"error":"`+canary+`"}]}`))
+	_, err := s.client(t).WaitImport(t.Context(), "i")
+	check("import failed", err)
+	o := Options{APIKey: canary}
+	check("options", o)
+	check("key", o.APIKey)
+	b, err := json.Marshal(o.APIKey)
+	check("JSON", string(b))
+	if err != nil {
+		t.Error(err)
+	}
+	text, _ := o.APIKey.MarshalText()
+	check("text", string(text))
+}
+
+// Any error body gives one printable line that is not too long.
+func FuzzErrorBody(f *testing.F) {
+	for _, body := range []string{`{"detail":"x"}`, `"a\r\nb"`, "<html><title>t</title>", "\xef\xbb\xbf{\"Message\":\"m\"}", "\xff\xfe", "<İ<title>x</title>",
+		`{"errors":{"a":["b"]}}`, strings.Repeat("é", 2000)} {
+		f.Add([]byte(body))
+	}
+	c := &Client{redact: redactor("a", canary)}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		e := c.refusal("op", &http.Response{StatusCode: 400, Header: http.Header{}}, body)
+		said := e.Error()
+		if !utf8.ValidString(said) || strings.ContainsFunc(said, unicode.IsControl) || len(said) > 3000 || strings.Contains(said, canary) {
+			t.Fatalf("%q", said)
+		}
+		if !strings.HasPrefix(said, "op: 400 Bad Request") {
+			t.Fatalf("%q", said)
+		}
+	})
+}

@@ -1,0 +1,154 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+// Incomplete says what an export gives for a key without a translation of the asked completion state.
+type Incomplete string
+
+// The three ways, of which one is always sent: their default differs between formats.
+const (
+	SkipKeys Incomplete = "skip"     // the key is left out
+	Blank    Incomplete = "blank"    // an empty text
+	Fallback Incomplete = "fallback" // the source text
+)
+
+// ExportRequest says what is to be exported, and how it is laid out.
+type ExportRequest struct {
+	Project                string
+	Languages              []string        // required
+	Collection             string          // empty: "main"
+	Format                 Format          // empty: json. There is no export of LocJSON
+	PathSeparator          string          // sent for the structured formats only; empty: the service's default, "/"
+	CompletionState        CompletionState // the least state; empty: Final
+	Incomplete             Incomplete      // empty: SkipKeys
+	IncludeDefaultLanguage *bool           // nil: not sent
+	OutputTemplate         string          // empty: the service's default for the format
+	Zip                    bool            // an archive also for a single file
+	ModifiedSince          time.Time       // zero: everything. What comes back is then a part of each file
+	Labels                 []string        // keys with any of these
+	Keys                   []string        // only these keys (published description)
+}
+
+// StartExport starts an export and returns its identifier; see TryDownload and Download. An export changes
+// nothing at the service, so a lost answer is repeated: at worst an export is never fetched.
+func (c *Client) StartExport(ctx context.Context, r ExportRequest) (JobID, error) {
+	const op = "start export"
+	if err := r.check(); err != nil {
+		return "", fmt.Errorf("%s: %w", op, err)
+	}
+	var id JobID
+	cl := call{
+		op: op, method: http.MethodPost, path: fill(wire.PathExport, r.Project), query: r.query(),
+		repeatable: true, read: c.identifier(&id),
+	}
+	if len(r.Keys) > 0 {
+		body, err := json.Marshal(wire.ExportBody{Keys: r.Keys})
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", op, err)
+		}
+		cl.body, cl.bodyType = body, "application/json"
+	}
+	err := c.do(ctx, cl)
+	return id, err
+}
+
+func (r *ExportRequest) query() url.Values {
+	q := url.Values{}
+	q.Set(wire.QueryLanguages, strings.Join(r.Languages, ","))
+	q.Set(wire.QueryCollections, cmp.Or(r.Collection, wire.DefaultCollection))
+	q.Set(wire.QueryFormat, string(cmp.Or(r.Format, wire.FormatJSON)))
+	if r.Format.Structured() && r.PathSeparator != "" {
+		q.Set(wire.QueryPathSeparator, r.PathSeparator)
+	}
+	q.Set(wire.QueryCompletionState, string(cmp.Or(r.CompletionState, wire.Final)))
+	// Exactly one of the three, and none of them as "false": whether that counts as given is not known.
+	q.Set(map[Incomplete]string{
+		SkipKeys: wire.QuerySkipIncomplete, Blank: wire.QueryBlank, Fallback: wire.QueryFallback,
+	}[cmp.Or(r.Incomplete, SkipKeys)], "true")
+	if r.IncludeDefaultLanguage != nil {
+		q.Set(wire.QueryIncludeDefault, strconv.FormatBool(*r.IncludeDefaultLanguage))
+	}
+	if r.OutputTemplate != "" {
+		q.Set(wire.QueryOutputTemplate, r.OutputTemplate)
+	}
+	if r.Zip {
+		q.Set(wire.QueryZip, "true")
+	}
+	if !r.ModifiedSince.IsZero() {
+		q.Set(wire.QueryModifiedSince, r.ModifiedSince.UTC().Truncate(time.Second).Format(time.RFC3339))
+	}
+	if len(r.Labels) > 0 {
+		q.Set(wire.QueryLabels, strings.Join(r.Labels, ","))
+	}
+	return q
+}
+
+func (r *ExportRequest) check() error {
+	if err := checkID(r.Project); err != nil {
+		return fmt.Errorf("project id: %w", err)
+	}
+	switch {
+	case len(r.Languages) == 0:
+		return errors.New("no languages")
+	case strings.Contains(r.Collection, ","):
+		return fmt.Errorf("collection %q: want one, without commas", r.Collection)
+	case !slices.Contains([]Incomplete{"", SkipKeys, Blank, Fallback}, r.Incomplete):
+		return fmt.Errorf("incomplete %q: want skip, blank or fallback", r.Incomplete)
+	case r.Format == wire.FormatLocJSON:
+		return errors.New("the service exports no LocJSON; ask for json")
+	}
+	if err := checkList("language", r.Languages); err != nil {
+		return err
+	}
+	return checkList("label", r.Labels)
+}
+
+// TryDownload looks once whether the export is ready and, if so, takes it: spooled into a file in dir
+// (empty: the system's folder for temporary files), checked completely, closed by the caller. An export
+// that is not ready is ErrNotReady; one that failed is ErrExportFailed; one that the service does not
+// know, or no longer, ErrNotFound; one that is damaged or beyond all bounds, ErrUnusable.
+func (c *Client) TryDownload(ctx context.Context, id JobID, dir string) (*Archive, error) {
+	const op = "download export"
+	if err := checkID(string(id)); err != nil {
+		return nil, fmt.Errorf("%s: %w", op, err)
+	}
+	var archive *Archive
+	err := c.do(ctx, call{
+		op: op, method: http.MethodGet, path: fill(wire.PathDownload, string(id)), repeatable: true,
+		read: c.spoolTo(dir, &archive),
+	})
+	var e *Error
+	if errors.As(err, &e) && e.Status == http.StatusUnprocessableEntity {
+		e.kinds = append(e.kinds, ErrExportFailed)
+	}
+	return archive, err
+}
+
+// Download waits until the export is ready, or ctx ends, and takes it as TryDownload does. The error of an
+// export that was not ready when ctx ended wraps both ErrNotReady and ctx's error.
+func (c *Client) Download(ctx context.Context, id JobID, dir string) (*Archive, error) {
+	var archive *Archive
+	err := c.wait(ctx, func(ctx context.Context) (bool, error) {
+		a, err := c.TryDownload(ctx, id, dir)
+		archive = a
+		return err == nil, err
+	})
+	if err != nil && ctx.Err() != nil {
+		return nil, unfinished("export", id, err)
+	}
+	return archive, err
+}

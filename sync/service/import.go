@@ -1,0 +1,288 @@
+package service
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"mime/multipart"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+// Conflicts says what an import does with a value that the service holds differently.
+type Conflicts string
+
+// The conflict switches of the service, of which at most one is sent.
+const (
+	Overwrite Conflicts = "overwrite"
+	Skip      Conflicts = "skip"
+	Report    Conflicts = "report" // neither switch: the service keeps its value and lists the key
+)
+
+// ImportRequest is files of one language and format on their way into one collection.
+type ImportRequest struct {
+	Project         string
+	Collection      string   // empty: "main"
+	Language        string   // of the files; required
+	TargetLanguages []string // only for the source language; empty: all of the project
+	Format          Format   // "locjson" travels as the end of the file names, which must be ".locjson"
+	PathSeparator   string   // sent for the structured formats only; empty: the service's default, "/"
+	CompletionState CompletionState
+	Conflicts       Conflicts // empty: Overwrite
+	Labels          []string
+	Files           []Upload
+}
+
+// Upload is one file of an import. Results name files by Name.
+type Upload struct {
+	Name string
+	Body []byte
+}
+
+// StartImport hands the files over. It returns the identifier of the import, which is not done yet: see
+// ImportResult and WaitImport. The request is made once; only where the service cannot have taken it (no
+// connection, 429) it is repeated. Beside the errors of *Error, a request that the service would refuse is
+// refused here.
+func (c *Client) StartImport(ctx context.Context, r ImportRequest) (JobID, error) {
+	const op = "start import"
+	if err := r.check(); err != nil {
+		return "", fmt.Errorf("%s: %w", op, err)
+	}
+	body, bodyType, err := multipartFiles(r.Files)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", op, err)
+	}
+	var id JobID
+	err = c.do(ctx, call{
+		op: op, method: http.MethodPost, path: fill(wire.PathImport, r.Project), query: r.query(),
+		body: body, bodyType: bodyType, changes: true, read: c.identifier(&id),
+	})
+	return id, err
+}
+
+func (r *ImportRequest) query() url.Values {
+	q := url.Values{}
+	q.Set(wire.QueryCollection, cmp.Or(r.Collection, wire.DefaultCollection))
+	q.Set(wire.QueryLanguage, r.Language)
+	if len(r.TargetLanguages) > 0 {
+		q.Set(wire.QueryTargetLanguages, strings.Join(r.TargetLanguages, ","))
+	}
+	if r.Format != wire.FormatLocJSON {
+		q.Set(wire.QueryFormat, string(r.Format))
+	}
+	if r.Format.Structured() && r.PathSeparator != "" {
+		q.Set(wire.QueryPathSeparator, r.PathSeparator)
+	}
+	q.Set(wire.QueryCompletionState, string(cmp.Or(r.CompletionState, wire.Draft)))
+	switch cmp.Or(r.Conflicts, Overwrite) {
+	case Overwrite:
+		q.Set(wire.QueryOverwriteConflicts, "true")
+	case Skip:
+		q.Set(wire.QuerySkipConflicts, "true")
+	}
+	if len(r.Labels) > 0 {
+		q.Set(wire.QueryLabels, strings.Join(r.Labels, ","))
+	}
+	return q
+}
+
+func (r *ImportRequest) check() error {
+	if err := checkID(r.Project); err != nil {
+		return fmt.Errorf("project id: %w", err)
+	}
+	switch {
+	case r.Language == "":
+		return errors.New("the language of the files is missing")
+	case len(r.Files) == 0:
+		return errors.New("no files")
+	case !slices.Contains([]Conflicts{"", Overwrite, Skip, Report}, r.Conflicts):
+		return fmt.Errorf("conflicts %q: want overwrite, skip or report", r.Conflicts)
+	case r.Format == "":
+		return errors.New("the format of the files is missing")
+	}
+	if err := checkList("target language", r.TargetLanguages); err != nil {
+		return err
+	}
+	if err := checkList("label", r.Labels); err != nil {
+		return err
+	}
+	seen := make(map[string]bool, len(r.Files))
+	for _, f := range r.Files {
+		switch {
+		case f.Name == "" || strings.ContainsFunc(f.Name, unicode.IsControl):
+			return fmt.Errorf("file name %q: want a name without control characters", f.Name)
+		case seen[f.Name]:
+			return fmt.Errorf("two files are called %q; the result could not tell them apart", f.Name)
+		case r.Format == wire.FormatLocJSON && !strings.HasSuffix(strings.ToLower(f.Name), wire.LocJSONExtension):
+			return fmt.Errorf("file name %q: the service recognises LocJSON by the end %q", f.Name, wire.LocJSONExtension)
+		}
+		seen[f.Name] = true
+	}
+	return nil
+}
+
+// checkList refuses what would change the meaning of a comma list.
+func checkList(what string, items []string) error {
+	for _, item := range items {
+		if strings.TrimSpace(item) == "" || strings.Contains(item, ",") {
+			return fmt.Errorf("%s %q: want a text without commas", what, item)
+		}
+	}
+	return nil
+}
+
+// path fills in what stands in braces, in order.
+func fill(template string, ids ...string) string {
+	for _, id := range ids {
+		before, rest, _ := strings.Cut(template, "{")
+		_, after, _ := strings.Cut(rest, "}")
+		template = before + url.PathEscape(id) + after
+	}
+	return template
+}
+
+func multipartFiles(files []Upload) (body []byte, contentType string, err error) {
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	for _, f := range files {
+		h := textproto.MIMEHeader{}
+		h.Set("Content-Disposition", multipart.FileContentDisposition(wire.PartFile, f.Name))
+		h.Set("Content-Type", wire.PartFileType)
+		part, err := w.CreatePart(h)
+		if err != nil {
+			return nil, "", err
+		}
+		if _, err := part.Write(f.Body); err != nil {
+			return nil, "", err
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, "", err
+	}
+	return b.Bytes(), w.FormDataContentType(), nil
+}
+
+// ImportResult is how an import stands. Status "completed" does not mean that every file was taken: see
+// Failed.
+type ImportResult struct {
+	Status        wire.Status
+	Failed        []FileError         // files that were not taken, ordered by name
+	Created       int                 // keys that are new at the service
+	Updated       int                 // keys that got or changed a text
+	Deleted       int                 // keys that are gone
+	NotChanged    int                 // texts that the service had already
+	WithoutSource int                 // keys of a translation that the source does not have
+	Conflicts     map[string][]string // keys that the service keeps its own value of -> the values it did not take
+}
+
+// FileError says why a file of an import was not taken. File is empty where the service does not say
+// which one; Reason is empty where it does not say why.
+type FileError struct{ File, Reason string }
+
+// Ended tells whether the import is over, well or badly.
+func (r ImportResult) Ended() bool { return r.Status.Ended() }
+
+// ImportFailed is the error of an import that the service gave up as a whole.
+type ImportFailed struct {
+	ID     JobID
+	Result ImportResult
+}
+
+// Error names the import and the service's reasons.
+func (e *ImportFailed) Error() string {
+	var reasons []string
+	for _, f := range e.Result.Failed {
+		reasons = append(reasons, strings.Trim(f.File+": "+f.Reason, ": "))
+	}
+	if len(reasons) == 0 {
+		return fmt.Sprintf("import %s failed at the service, which gives no reason", e.ID)
+	}
+	return fmt.Sprintf("import %s failed at the service: %s", e.ID, strings.Join(reasons, "; "))
+}
+
+// ImportResult looks once at how an import stands. errors.Is(err, ErrNotFound): the service does not know
+// it, or no longer.
+func (c *Client) ImportResult(ctx context.Context, id JobID) (ImportResult, error) {
+	const op = "read import result"
+	if err := checkID(string(id)); err != nil {
+		return ImportResult{}, fmt.Errorf("%s: %w", op, err)
+	}
+	var answer wire.ImportResult
+	look := func(prefix string) error {
+		answer = wire.ImportResult{}
+		return c.do(ctx, call{
+			op: op, method: http.MethodGet, prefix: prefix, path: fill(wire.PathImportResult, string(id)),
+			repeatable: true, read: c.record(&answer),
+		})
+	}
+	// The service interface prints this path without "/integration", the published description with it.
+	// Which one works is learnt from the first result that is found.
+	prefix := c.resultPrefix.Load()
+	if prefix != nil {
+		err := look(*prefix)
+		return c.importResult(answer), err
+	}
+	var err error
+	for _, prefix := range []string{wire.Prefix, wire.ResultPrefix} {
+		if err = look(prefix); err == nil {
+			c.resultPrefix.Store(&prefix)
+		}
+		if !errors.Is(err, ErrNotFound) {
+			break
+		}
+	}
+	return c.importResult(answer), err
+}
+
+// importResult takes the union of the two lists of failed files.
+func (c *Client) importResult(a wire.ImportResult) ImportResult {
+	r := ImportResult{
+		Status: a.Status, Created: a.KeysCreated, Updated: a.KeysUpdated, Deleted: a.KeysDeleted,
+		NotChanged: a.KeyValuesNotChanged, WithoutSource: a.KeysWithoutSource, Conflicts: a.ConflictingKeyValues,
+	}
+	reasons := map[string]string{}
+	for _, name := range a.FailedFileNames {
+		reasons[name] = ""
+	}
+	for _, e := range a.Errors {
+		reason := c.redact(clean(e.Error))
+		if before := reasons[e.FileName]; before != "" && before != reason {
+			reason = before + "; " + reason
+		}
+		reasons[e.FileName] = reason
+	}
+	for _, name := range slices.Sorted(maps.Keys(reasons)) {
+		r.Failed = append(r.Failed, FileError{name, reasons[name]})
+	}
+	return r
+}
+
+// WaitImport waits until the import is over, or ctx is. An import that failed as a whole is an
+// *ImportFailed; one that was still running when ctx ended has an error that wraps ctx's. The result is
+// the last one seen, also beside an error.
+func (c *Client) WaitImport(ctx context.Context, id JobID) (ImportResult, error) {
+	var result ImportResult
+	err := c.wait(ctx, func(ctx context.Context) (bool, error) {
+		r, err := c.ImportResult(ctx, id)
+		if err == nil {
+			result = r
+		}
+		return r.Ended(), err
+	})
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return result, unfinished("import", id, err)
+	case err == nil && result.Status == wire.Failed:
+		return result, &ImportFailed{ID: id, Result: result}
+	}
+	return result, err
+}

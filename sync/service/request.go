@@ -1,0 +1,159 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+// newTransport is HTTP/1.1 over TCP or TLS (1.2 at least, the library's default), with a limit for every
+// stage that the library knows; the stages after the headers are limited in request.
+func newTransport() *http.Transport {
+	var protocols http.Protocols
+	protocols.SetHTTP1(true)
+	return &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
+		TLSHandshakeTimeout:    10 * time.Second,
+		ResponseHeaderTimeout:  60 * time.Second,
+		MaxResponseHeaderBytes: 64 << 10,
+		IdleConnTimeout:        30 * time.Second,
+		MaxIdleConnsPerHost:    8,
+		DisableCompression:     true, // see unpacked
+		Protocols:              &protocols,
+	}
+}
+
+// Causes of a request that was given up because it took too long.
+var (
+	errSilence = errors.New("the answer stalled")
+	errWhole   = errors.New("the request took too long")
+)
+
+// request makes one request. It returns where a redirect leads, or how the request failed, or neither;
+// and what that says about the service.
+func (c *Client) request(ctx context.Context, cl call, target *url.URL, t ticket) (*url.URL, *failure, verdict) {
+	whole, cancel := context.WithTimeoutCause(ctx, c.limits.whole, errWhole)
+	defer cancel()
+	reqCtx, giveUp := context.WithCancelCause(whole)
+	defer giveUp(nil)
+
+	var sent sentTrace
+	req, err := c.newRequest(sent.watch(reqCtx), cl, target)
+	if err != nil {
+		return nil, &failure{Error: &Error{Op: cl.op, Err: err}}, unclear
+	}
+	if !cl.repeatable {
+		// A connection that was kept open may have been closed at the other end by now, which shows only
+		// after the request was written. A fresh one spares us that doubt.
+		c.Close()
+	}
+	start := time.Now()
+	resp, err := c.transport.RoundTrip(req)
+	if err != nil {
+		c.onRequest(cl.op, 0, time.Since(start))
+		_ = c.account.budget.settle(ctx, t) // else it settles by itself, and the next claim meets the same trouble
+		return c.unanswered(ctx, reqCtx, cl, &sent, err)
+	}
+	defer resp.Body.Close()
+	limited := resp.StatusCode == http.StatusTooManyRequests
+	_ = c.account.budget.answered(ctx, t, c.pace, limited, retryAfter(resp.Header, time.Now())) // as above
+
+	stalled := time.AfterFunc(c.limits.idle, func() { giveUp(errSilence) })
+	defer stalled.Stop()
+	next, f := c.answer(cl, target, resp, &lively{resp.Body, stalled, c.limits.idle})
+	c.onRequest(cl.op, resp.StatusCode, time.Since(start))
+	switch {
+	case f != nil && f.Status == 0 && ctx.Err() != nil:
+		f.Err, f.kinds, f.again = joined(f.Err, context.Cause(ctx)), nil, false
+		return nil, f, unclear
+	case f != nil && f.Status == 0:
+		f.Err = joined(f.Err, context.Cause(reqCtx))
+	}
+	if resp.StatusCode >= 500 || f != nil && f.again && !limited {
+		return next, f, failing
+	}
+	return next, f, healthy
+}
+
+func (c *Client) url(cl call) *url.URL {
+	prefix := cl.prefix
+	if prefix == "" {
+		prefix = wire.Prefix
+	}
+	u := *c.base
+	u.RawPath = u.EscapedPath() + prefix + cl.path
+	u.Path, _ = url.PathUnescape(u.RawPath)
+	u.RawQuery = cl.query.Encode()
+	return &u
+}
+
+func (c *Client) newRequest(ctx context.Context, cl call, target *url.URL) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, cl.method, target.String(), bytes.NewReader(cl.body))
+	if err != nil {
+		return nil, err
+	}
+	if cl.method == http.MethodGet {
+		// The transport would repeat a GET by itself when a kept connection dies, past the budget. It does
+		// not for a body that it cannot rewind, not even for one without a byte.
+		req.Body, req.GetBody = io.NopCloser(strings.NewReader("")), nil
+	}
+	if cl.bodyType != "" {
+		req.Header.Set("Content-Type", cl.bodyType)
+	}
+	req.Header.Set("Accept", "*/*")
+	req.Header.Set("Accept-Encoding", "identity")
+	req.Header.Set("User-Agent", c.userAgent)
+	c.sign(req)
+	return req, nil
+}
+
+// sentTrace notices whether a request can have reached the service: not before there was a connection
+// for it. A transport that reports nothing, like one inside this process, may always have delivered it.
+type sentTrace struct{ asked, connected atomic.Bool }
+
+func (s *sentTrace) watch(ctx context.Context) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn: func(string) { s.asked.Store(true) },
+		GotConn: func(httptrace.GotConnInfo) { s.connected.Store(true) },
+	})
+}
+
+func (s *sentTrace) possible() bool { return s.connected.Load() || !s.asked.Load() }
+
+// unanswered judges a request that got no answer.
+func (c *Client) unanswered(ctx, reqCtx context.Context, cl call, sent *sentTrace, err error) (*url.URL, *failure, verdict) {
+	f := &failure{Error: &Error{Op: cl.op}, reached: sent.possible()}
+	if ctx.Err() != nil {
+		f.Err = context.Cause(ctx)
+		return nil, f, unclear
+	}
+	f.Err = fmt.Errorf("no answer: %w", joined(err, context.Cause(reqCtx)))
+	if untrusted(err) {
+		f.Err = fmt.Errorf("%w; check the address of the service, and the certificates that this machine trusts", f.Err)
+		return nil, f, unclear
+	}
+	f.kinds = append(f.kinds, ErrTemporary)
+	f.again = cl.repeatable || !f.reached
+	return nil, f, failing
+}
+
+// untrusted tells whether there was no answer because the other end could not prove who it is, which
+// waiting does not change.
+func untrusted(err error) bool {
+	var verification *tls.CertificateVerificationError
+	var notTLS tls.RecordHeaderError
+	return errors.As(err, &verification) || errors.As(err, &notTLS)
+}

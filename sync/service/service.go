@@ -1,0 +1,215 @@
+// Package service is the translation service as Go calls: the part of its interface that software
+// localization needs, behind HTTP Basic, one request budget and typed errors.
+//
+// Its law: what may have been carried out is never carried out again behind the caller's back. A call
+// that changes something and whose answer is lost ends with ErrUnknownOutcome; reading, and what can
+// be repeated without harm, is repeated here, within bounds. And: the service never sees more requests
+// than the budget in any window of one second, over all clients of this process and, with a SlotDir,
+// over all processes of this host that use the same account.
+//
+// A job (import, export) is started by one call and finished by another, so that its identifier can be
+// written down in between. Nothing here remembers a job, knows a file format, or touches git. The
+// shapes on the wire are in package wire.
+//
+// The API key is in the Authorization header and nowhere else: not in errors, not in what the hook is
+// told, and it is cut out of whatever the service says back.
+package service
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+// The words and records of the wire that callers handle; the spelling is the service interface's.
+type (
+	Format          = wire.Format
+	CompletionState = wire.CompletionState
+	Project         = wire.Project
+	Account         = wire.Account
+	Language        = wire.DirectoryItem
+)
+
+// Completion states, see wire.CompletionState.
+const (
+	Draft        = wire.Draft
+	Intermediate = wire.Intermediate
+	Final        = wire.Final
+)
+
+// JobID names an import or an export at the service.
+type JobID string
+
+// Options say which service, as whom, and how gently.
+type Options struct {
+	// BaseURL is scheme, host and, where the service has one, a path. "/api/integration" is added.
+	BaseURL string
+	// AccountID and APIKey are user name and password of HTTP Basic. Both empty: no authentication is sent.
+	AccountID string
+	APIKey    APIKey
+	// RequestsPerSecond is never exceeded in any window of one second (below 1: of 1/RequestsPerSecond
+	// seconds); above 256 it counts as 256. 0 is no pacing, for a service inside this process.
+	RequestsPerSecond float64
+	// SlotDir is the folder through which processes of this host share the budget; it is made if missing.
+	// Empty: the budget holds in this process only. All clients of one account name the same folder.
+	SlotDir string
+	// Transport takes the place of the client's own, for a service inside this process and for tests.
+	Transport http.RoundTripper
+	// UserAgent is sent with every request.
+	UserAgent string
+	// OnRequest, when set, is told of every request that was made: the operation ("start import"), the
+	// HTTP status (0: no answer) and how long it took, waiting for the budget not included.
+	OnRequest func(op string, status int, took time.Duration)
+}
+
+// Client talks to one service as one account. It is safe for use by several goroutines.
+type Client struct {
+	base      *url.URL // path without a slash at its end
+	transport http.RoundTripper
+	own       *http.Transport // nil where the caller brought one
+	sign      func(*http.Request)
+	redact    func(string) string
+	userAgent string
+	onRequest func(string, int, time.Duration)
+	account   *account
+	pace      pace
+	limits    limits
+
+	resultPrefix atomic.Pointer[string] // the prefix under which import results were found; nil: not known yet
+}
+
+// limits bound what one call may take; see defaultLimits.
+type limits struct {
+	idle, whole                 time.Duration // silence within an answer; a request from first to last byte
+	json, problem               int64         // bytes of an answer, of an error body
+	spool, decoded              int64         // bytes of a download as it comes, and unpacked
+	directory                   int64         // bytes of a zip's table of contents
+	members                     int
+	ratio                       int64 // unpacked : packed
+	ratioFrom                   int64 // below so many unpacked bytes the ratio does not matter
+	attempts, rateAttempts      int
+	backoff, backoffMax, giveUp time.Duration
+}
+
+var defaultLimits = limits{
+	idle: 30 * time.Second, whole: 10 * time.Minute,
+	json: 32 << 20, problem: 64 << 10,
+	spool: 256 << 20, decoded: 1 << 30, directory: 8 << 20, members: 20_000, ratio: 200, ratioFrom: 1 << 20,
+	attempts: 4, rateAttempts: 6,
+	backoff: 500 * time.Millisecond, backoffMax: 8 * time.Second, giveUp: 2 * time.Minute,
+}
+
+// New makes a client; it makes SlotDir too, but no request. An error says which option is wrong.
+func New(o Options) (*Client, error) {
+	base, err := baseURL(o.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case (o.AccountID == "") != (o.APIKey == ""):
+		return nil, errors.New("an account id goes with an API key: set both, or neither for a service that asks for none")
+	case strings.Contains(o.AccountID, ":"):
+		return nil, fmt.Errorf("account id %q: HTTP Basic allows no colon; take the id as the account's API settings show it", o.AccountID)
+	case o.RequestsPerSecond < 0 || math.IsNaN(o.RequestsPerSecond) || math.IsInf(o.RequestsPerSecond, 0):
+		return nil, fmt.Errorf("%v requests per second: give a number above 0, or 0 for no pacing", o.RequestsPerSecond)
+	}
+	c := &Client{
+		base:      base,
+		transport: o.Transport,
+		sign:      func(*http.Request) {},
+		redact:    redactor(o.AccountID, o.APIKey),
+		userAgent: o.UserAgent,
+		onRequest: o.OnRequest,
+		pace:      newPace(o.RequestsPerSecond),
+		limits:    defaultLimits,
+	}
+	if o.AccountID != "" {
+		c.sign = func(r *http.Request) { r.SetBasicAuth(o.AccountID, string(o.APIKey)) }
+	}
+	if c.userAgent == "" {
+		c.userAgent = "locsync"
+	}
+	if c.onRequest == nil {
+		c.onRequest = func(string, int, time.Duration) {}
+	}
+	if c.transport == nil {
+		c.own = newTransport()
+		c.transport = c.own
+	}
+	slotDir := o.SlotDir
+	if o.RequestsPerSecond == 0 {
+		slotDir = ""
+	}
+	if slotDir != "" {
+		if slotDir, err = filepath.Abs(slotDir); err != nil {
+			return nil, fmt.Errorf("folder for the request budget: %w", err)
+		}
+		if err := os.MkdirAll(slotDir, 0o700); err != nil {
+			return nil, fmt.Errorf("folder for the request budget: %w", err)
+		}
+	}
+	c.account = accountFor(origin(base), o.AccountID, slotDir)
+	return c, nil
+}
+
+// Format writes the address of the service, whatever the verb: the parts of a client hold requests with
+// their credentials, and change while it is printed.
+func (c *Client) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "client of "+c.base.String()) }
+
+// Close drops the connections that are kept open for the next call. The client stays usable.
+func (c *Client) Close() {
+	if c.own != nil {
+		c.own.CloseIdleConnections()
+	}
+}
+
+func baseURL(text string) (*url.URL, error) {
+	u, err := url.Parse(strings.TrimSpace(text))
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return nil, fmt.Errorf("address of the service: want http(s)://host or http(s)://host/path, have %q", withoutUser(text))
+	}
+	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("address of the service: %q must be scheme, host and path only; the credentials have settings of their own", withoutUser(text))
+	}
+	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), wire.Prefix)
+	u.RawPath = ""
+	return u, nil
+}
+
+// withoutUser cuts credentials out of an address that is about to be shown.
+func withoutUser(address string) string {
+	scheme, rest, found := strings.Cut(address, "//")
+	if !found {
+		scheme, rest = "", address
+	}
+	host, path, slash := strings.Cut(rest, "/")
+	if at := strings.LastIndex(host, "@"); at >= 0 {
+		host = redacted + host[at:]
+	}
+	if found {
+		scheme += "//"
+	}
+	if slash {
+		path = "/" + path
+	}
+	return scheme + host + path
+}
+
+// origin is scheme, host and port, with the port that goes without saying.
+func origin(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return u.Scheme + "://" + strings.ToLower(u.Hostname()) + ":" + port
+}

@@ -1,0 +1,175 @@
+package service
+
+import (
+	"math"
+	"time"
+)
+
+// The rules of the budget, as functions of a state and a time; no clock and no lock of their own.
+//
+// Two rules together keep "never more than n in any window of one second" true at the server, not only
+// here:
+//
+//   - Spacing: requests leave one at a time, at 82.5 % of the allowed rate. With 4 a second that is 303 ms
+//     apart, so four gaps last 1.21 s, and no delay on the way that differs by less than 0.21 s can push
+//     five arrivals into one second.
+//   - Settling: request k does not leave before one second has passed since request k-n was known to have
+//     arrived, because its answer began. So whatever the delays are, arrivals k-n and k are a second apart.
+//     A request that is not answered within settleCap counts as arrived: a slow answer must not stop
+//     everything for long.
+//
+// A 429 all the same (another host uses the account, or the service counts differently) pauses everything,
+// lowers the rate to 70 %, and lets it recover by a tenth of a request per second for every 30 s without
+// another one.
+
+const (
+	ringSize     = 256 // the largest n
+	settleCap    = 5 * time.Second
+	settleLook   = 25 * time.Millisecond // how often to look whether a request has settled
+	windowMargin = 10 * time.Millisecond
+	margin       = 0.825
+	maxPause     = 5 * time.Minute
+	maxBackoff   = time.Minute
+	lowerTo      = 0.7
+	lowestRate   = 0.5
+	recoverBy    = 0.1
+	recoverEvery = 30 * time.Second
+)
+
+// pace is what one client may ask of the budget. The zero pace only observes pauses.
+type pace struct {
+	n      int           // never more requests than this
+	window time.Duration // in any window of this length
+	rate   float64       // aimed at, per second
+}
+
+func newPace(perSecond float64) pace {
+	if perSecond == 0 {
+		return pace{}
+	}
+	perSecond = min(perSecond, ringSize)
+	p := pace{n: int(perSecond), window: time.Second + windowMargin, rate: perSecond * margin}
+	if perSecond < 1 {
+		p.n, p.window = 1, seconds(1/perSecond)+windowMargin
+	}
+	return p
+}
+
+// slots is the state of a budget. Times are on the store's clock; 0 is never. The fields are exported
+// and of fixed size because a file holds them as they are.
+type slots struct {
+	Next        uint64        // number of the next request
+	Ring        [ringSize]use // of request number i at i % ringSize
+	PausedUntil time.Duration
+	Ceiling     float64 // the rate after the last 429, per second; 0: none yet
+	Lowered     time.Duration
+	Strikes     int64 // 429s since a request was last let through
+}
+
+// use is one request: when it was allowed to leave, and when it was known to have arrived.
+type use struct{ Sent, Settled time.Duration }
+
+// ticket names a request that was allowed to leave.
+type ticket struct {
+	number uint64
+	sent   time.Duration
+}
+
+// claim lets a request leave (wait 0) or says how long to wait before asking again.
+func (s *slots) claim(now time.Duration, p pace) (t ticket, wait time.Duration) {
+	s.discard(now)
+	if wait = s.PausedUntil - now; wait > 0 {
+		return ticket{}, wait
+	}
+	if p.n > 0 {
+		if wait = s.crowded(now, p); wait > 0 {
+			return ticket{}, wait
+		}
+	}
+	t = ticket{s.Next, now}
+	s.Ring[s.Next%ringSize] = use{Sent: now}
+	s.Next++
+	return t, 0
+}
+
+// crowded is how long the two rules still hold the next request back.
+func (s *slots) crowded(now time.Duration, p pace) time.Duration {
+	last := s.Ring[(s.Next-1)%ringSize]
+	if last.Sent != 0 {
+		if wait := last.Sent + seconds(1/s.rate(now, p)) - now; wait > 0 {
+			return wait
+		}
+	}
+	var wait time.Duration
+	for back := p.n; back <= ringSize; back++ {
+		earlier := s.Ring[(s.Next-uint64(back))%ringSize]
+		switch {
+		case earlier.Sent == 0:
+		case earlier.Settled != 0:
+			wait = max(wait, earlier.Settled+p.window-now)
+		case now < earlier.Sent+settleCap:
+			wait = max(wait, settleLook)
+		default:
+			wait = max(wait, earlier.Sent+settleCap+p.window-now)
+		}
+	}
+	return wait
+}
+
+// settle records that the request is known to have arrived.
+func (s *slots) settle(now time.Duration, t ticket) {
+	u := &s.Ring[t.number%ringSize]
+	if u.Sent == t.sent && u.Settled == 0 {
+		u.Settled = now
+	}
+}
+
+// limited takes a 429 into account; jitter is between 0 and 1. Answers to requests that left before the rate was lowered tell
+// nothing new: they prolong a pause, but do not lower the rate again.
+func (s *slots) limited(now time.Duration, t ticket, p pace, retryAfter time.Duration, jitter float64) {
+	fresh := t.sent >= s.Lowered
+	backoff := time.Duration((1 + jitter) / 2 * float64(min(maxBackoff, time.Second<<min(s.Strikes, 10))))
+	s.PausedUntil = max(s.PausedUntil, now+min(maxPause, max(retryAfter, backoff)))
+	if !fresh {
+		return
+	}
+	s.Strikes++
+	if p.n > 0 {
+		s.Ceiling = s.rate(now, p) * lowerTo
+	}
+	s.Lowered = now
+}
+
+// admitted takes an answer other than 429 into account.
+func (s *slots) admitted(t ticket) {
+	if t.sent >= s.Lowered {
+		s.Strikes = 0
+	}
+}
+
+// rate is the present rate: the pace's, or less while it recovers from a 429.
+func (s *slots) rate(now time.Duration, p pace) float64 {
+	if s.Ceiling == 0 {
+		return p.rate
+	}
+	return min(p.rate, max(lowestRate, s.Ceiling+recoverBy*float64((now-s.Lowered)/recoverEvery)))
+}
+
+// discard drops what cannot be true: times ahead of now were written before a restart of the machine or
+// by a damaged file. Without it, such a file would stop every request.
+func (s *slots) discard(now time.Duration) {
+	if s.PausedUntil > now+maxPause || s.PausedUntil < 0 {
+		s.PausedUntil = 0
+	}
+	if s.Lowered > now || s.Lowered < 0 || math.IsNaN(s.Ceiling) || s.Ceiling < 0 || s.Strikes < 0 {
+		s.Ceiling, s.Lowered, s.Strikes = 0, 0, 0
+	}
+	for i := range s.Ring {
+		if u := &s.Ring[i]; u.Sent > now || u.Settled > now || u.Sent < 0 || u.Settled < 0 {
+			*u = use{}
+		}
+	}
+}
+
+// seconds is a number of seconds as a duration.
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

@@ -1,0 +1,116 @@
+package service
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"path"
+	"strings"
+)
+
+// spoolTo reads the answer to a download into a file of dir and makes an archive of it.
+func (c *Client) spoolTo(dir string, archive **Archive) func(*http.Response, io.Reader) error {
+	return func(resp *http.Response, body io.Reader) error {
+		if resp.StatusCode == http.StatusNoContent || resp.StatusCode == http.StatusAccepted {
+			return local{ErrNotReady}
+		}
+		if resp.ContentLength > c.limits.spool {
+			return beyond("it is %d bytes long, more than %d", resp.ContentLength, c.limits.spool)
+		}
+		a, size, err := spool(dir, body, c.limits.spool)
+		if err != nil {
+			return err
+		}
+		if err := a.take(resp, size, c.limits); err != nil {
+			_ = a.Close() // the file has no use any more; the reason has
+			return err
+		}
+		*archive = a
+		return nil
+	}
+}
+
+// spool copies body into a file that nobody else sees and that does not outlive this process, where the
+// system can do that.
+func spool(dir string, body io.Reader, most int64) (*Archive, int64, error) {
+	file, err := os.CreateTemp(dir, "locsync-export-*")
+	if err != nil {
+		return nil, 0, local{fmt.Errorf("keep the download: %w", err)}
+	}
+	a := &Archive{file: file}
+	a.remove = os.Remove(file.Name()) != nil // Windows keeps the name of an open file
+	into := &ownWriter{file}
+	n, err := io.Copy(into, io.LimitReader(body, most+1))
+	if err == nil && n > most {
+		err = beyond("it is longer than %d bytes", most)
+	}
+	if err != nil {
+		_ = a.Close() // the reason is above
+		return nil, 0, err
+	}
+	return a, n, nil
+}
+
+// ownWriter marks errors of writing as ours, so that a full disk is not taken for a bad line.
+type ownWriter struct{ w io.Writer }
+
+func (o *ownWriter) Write(p []byte) (int, error) {
+	n, err := o.w.Write(p)
+	if err != nil {
+		err = local{fmt.Errorf("keep the download: %w", err)}
+	}
+	return n, err
+}
+
+// take finds out what was downloaded: an archive by its signature, its content type or its name; else a
+// single file. A single file has no checksum: that it is whole is only as sure as the transfer.
+func (a *Archive) take(resp *http.Response, size int64, l limits) error {
+	head := make([]byte, 4)
+	n, err := a.file.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return local{fmt.Errorf("read the download again: %w", err)}
+	}
+	kind := strings.ToLower(resp.Header.Get("Content-Type"))
+	name := dispositionName(resp.Header.Get("Content-Disposition"))
+	switch {
+	case zipSignature(head[:n]), strings.Contains(kind, "zip"), strings.EqualFold(path.Ext(name), ".zip"):
+		a.Entries, a.Refused, err = zipArchive(a.file, size, l)
+		return err
+	case strings.HasPrefix(kind, "text/html"):
+		return damaged("it is a web page")
+	case size == 0 && name == "":
+		return damaged("it is empty")
+	}
+	a.Raw = true
+	if reason := unsafeName(name); name != "" && reason != "" {
+		a.Refused = []Refused{{name, reason}}
+		return nil
+	}
+	a.Entries = []Entry{{Name: name, Size: size, open: func() (io.ReadCloser, error) {
+		return io.NopCloser(io.NewSectionReader(a.file, 0, size)), nil
+	}}}
+	return nil
+}
+
+// zipSignature tells whether a file begins as archives do: with a member, as an empty one, or split.
+func zipSignature(head []byte) bool {
+	for _, signature := range []string{"PK\x03\x04", "PK\x05\x06", "PK\x07\x08"} {
+		if bytes.HasPrefix(head, []byte(signature)) {
+			return true
+		}
+	}
+	return false
+}
+
+// dispositionName is the file name of a Content-Disposition header without folders, or empty.
+func dispositionName(header string) string {
+	_, params, err := mime.ParseMediaType(header)
+	if err != nil {
+		return ""
+	}
+	name := params["filename"]
+	return name[strings.LastIndexAny(name, `/\`)+1:]
+}
