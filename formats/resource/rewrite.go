@@ -126,12 +126,11 @@ func (r *rewrite) sort(edits []Edit) {
 			r.gone[d[0]] = true
 		}
 	}
-	r.wholeLists()
 	if len(r.gone) > 0 {
 		for _, e := range r.missing {
 			r.pin(e)
 		}
-		r.emptied()
+		r.widen()
 	}
 	r.keepRepeats()
 }
@@ -169,43 +168,6 @@ func (r *rewrite) goes(i int) bool {
 	return false
 }
 
-// wholeLists widens a removal inside a list to the list, unless it takes items from its end only.
-func (r *rewrite) wholeLists() {
-	var lists []int
-	for i := range r.gone {
-		if up := int(r.f.nodes[i].Parent); r.f.isCounted(up) && !slices.Contains(lists, up) {
-			lists = append(lists, up)
-		}
-	}
-	slices.Sort(lists)
-	for _, list := range lists {
-		hole := false
-		holds := false
-		for c := range r.f.Children(list) {
-			if r.gone[c] {
-				hole = true
-			} else if hole {
-				holds = true
-			}
-		}
-		if !holds {
-			continue
-		}
-		for c := range r.f.Children(list) {
-			if e, ok := r.sets[c]; ok {
-				delete(r.sets, c)
-				r.refuse(e, "the list is not complete without its other items, so all of it is left out")
-			}
-		}
-		for i := range r.gone {
-			if i > list && i < int(r.f.nodes[list].End) {
-				delete(r.gone, i)
-			}
-		}
-		r.gone[list] = true
-	}
-}
-
 // isCounted reports whether the children of a node are counted items.
 func (f *File) isCounted(of int) bool {
 	n := &f.nodes[of]
@@ -229,22 +191,32 @@ func (r *rewrite) pin(e Edit) {
 	}
 }
 
-// emptied adds the containers that lose their last entry, from the inside out, and drops what stands inside them.
-func (r *rewrite) emptied() {
+// widen adds the containers that lose their last entry, and the lists that lose an item before one that stays, from the inside out, and
+// drops what stands inside them.
+func (r *rewrite) widen() {
 	f := r.f
-	for i := len(f.nodes) - 1; i > 0; i-- {
-		if f.nodes[i].Kind <= Other || r.pinned[i] || i == f.top || int(f.nodes[i].End) == i+1 {
+	for i := len(f.nodes) - 1; i >= f.top; i-- {
+		if f.nodes[i].Kind <= Other || r.gone[i] {
 			continue
 		}
-		empty := true
+		some, hole, stays := false, false, false
 		for c := range f.Children(i) {
-			empty = empty && r.gone[c]
+			switch {
+			case r.gone[c]:
+				some = true
+			default:
+				stays = true
+				hole = hole || some
+			}
 		}
-		if empty {
+		switch {
+		case hole && f.isCounted(i):
+			r.takeList(i)
+		case some && !stays && !r.pinned[i] && i != f.top:
 			r.gone[i] = true
 		}
 	}
-	for i := 1; i < len(f.nodes); i++ {
+	for i := f.top + 1; i < len(f.nodes); i++ {
 		if !r.gone[i] {
 			continue
 		}
@@ -253,6 +225,23 @@ func (r *rewrite) emptied() {
 			delete(r.sets, j)
 		}
 		i = int(f.nodes[i].End) - 1
+	}
+}
+
+// takeList takes out a list that cannot stay without one of its items; the outermost one stays, empty.
+func (r *rewrite) takeList(list int) {
+	for i := list + 1; i < int(r.f.nodes[list].End); i++ {
+		if e, ok := r.sets[i]; ok {
+			delete(r.sets, i)
+			r.refuse(e, "the list is not complete without its other items, so all of it is left out")
+		}
+	}
+	if list != r.f.top {
+		r.gone[list] = true
+		return
+	}
+	for c := range r.f.Children(list) {
+		r.gone[c] = true
 	}
 }
 
