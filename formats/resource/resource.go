@@ -134,7 +134,8 @@ type Grammar interface {
 }
 
 // Decoder is implemented by grammars whose files may have another encoding than UTF-8. Decode returns the UTF-8 text and the way
-// back, which must restore the same bytes for the same text.
+// back, which must restore the same bytes for the same text. With an error (a *SyntaxError), text is what was decoded before it and
+// Offset counts in that; where text is empty, Offset counts in src.
 type Decoder interface {
 	Decode(src []byte) (text string, encode func(string) []byte, err error)
 }
@@ -184,7 +185,10 @@ func Parse(g Grammar, keys Keys, src []byte) (*File, error) {
 	if d, ok := g.(Decoder); ok {
 		text, encode, err := d.Decode(src)
 		if err != nil {
-			return nil, located(string(src), err)
+			if text == "" {
+				text = string(src)
+			}
+			return nil, located(text, err)
 		}
 		f.src, f.encode = text, encode
 	} else {
