@@ -1,0 +1,370 @@
+package gitops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// At fetches and gives the tip of a branch: the remote's, or without Options.Remote the one here. A branch that exists neither
+// there nor here has the tip of base, and New says so; base "" is the current branch. The request is one listing
+// of the remote's references, and a download only when there is something new.
+//
+// Where a local branch of that name exists beside the remote's, the remote's tip counts, with two exceptions that matter
+// only to commits of ours (their message has our Trailer): local commits that are all ours are built upon, also when the remote does not know the
+// branch yet. Anything else there is somebody's unpublished work: it is left alone, and Note says so.
+//
+// Errors: *NoBranch (ErrNoBranch) with a remedy when neither branch nor base has a commit, ErrNoRemote, ErrAuth, network errors.
+func (r *Repo) At(ctx context.Context, branch, base string) (*Tip, error) {
+	ctx, cancel := r.deadline(ctx)
+	defer cancel()
+	tip, err := r.at(ctx, branch, base)
+	if err != nil {
+		return nil, fmt.Errorf("read branch %s: %w", branch, err)
+	}
+	return tip, nil
+}
+
+func (r *Repo) at(ctx context.Context, branch, base string) (*Tip, error) {
+	if err := checkRefName("refs/heads/" + branch); err != nil {
+		return nil, err
+	}
+	var detached error
+	if base == "" {
+		current, _, err := r.Head()
+		if err != nil {
+			return nil, err
+		}
+		if base = current; base == "" {
+			detached = &NoBranch{Try: "HEAD names a commit; set base to the branch that translations start from"}
+		}
+	}
+	there := map[string]hash{}
+	if r.o.Remote != "" {
+		var err error
+		if there, err = r.fetch(ctx, branch, base); err != nil {
+			return nil, err
+		}
+	} else {
+		for _, name := range []string{branch, base} {
+			h, ok, err := r.localBranch(name)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				there[name] = h
+			}
+		}
+	}
+	known := make([]hash, 0, 2)
+	for _, h := range there {
+		known = append(known, h)
+	}
+	baseTip, err := r.baseTip(base, there)
+	if err != nil {
+		return nil, err
+	}
+	tip, err := r.branchTip(branch, baseTip, there)
+	if err != nil {
+		return nil, err
+	}
+	if tip == nil {
+		return nil, r.noTip(branch, base, detached)
+	}
+	tip.base = baseTip
+	if r.o.Remote != "" {
+		tip.there = known
+		if baseTip != nil {
+			baseTip.there = known
+		}
+	}
+	return tip, nil
+}
+
+// localBranch is a branch here; "" has no value.
+func (r *Repo) localBranch(name string) (hash, bool, error) {
+	if name == "" {
+		return hash{}, false, nil
+	}
+	return r.refs.read("refs/heads/" + name)
+}
+
+// noTip explains why there is nothing to build on.
+func (r *Repo) noTip(branch, base string, detached error) error {
+	if detached != nil {
+		return detached
+	}
+	_, head, err := r.Head()
+	if err != nil {
+		return err
+	}
+	e := &NoBranch{Branch: base, Where: r.o.Remote, Try: "name an existing branch as base"}
+	switch {
+	case head == "" && r.o.Remote == "":
+		e.Try = "the repository has no commit yet; make the first one"
+	case r.o.Remote != "":
+		if _, here, err := r.localBranch(base); err == nil && here {
+			e.Try = fmt.Sprintf("it exists here: git push %s %s", r.o.Remote, base)
+		}
+	}
+	if base == branch && r.o.Remote == "" && head != "" {
+		e.Try = "set base to the branch that it starts from"
+	}
+	return e
+}
+
+// baseTip is the tip of the base branch; nil when it does not exist.
+func (r *Repo) baseTip(base string, there map[string]hash) (*Tip, error) {
+	h, ok := there[base]
+	if !ok || base == "" {
+		return nil, nil
+	}
+	tip, err := r.tipAt(base, h)
+	if err == nil {
+		tip.lease.at = h
+	}
+	return tip, err
+}
+
+// branchTip chooses among the remote's branch, ours and the base.
+func (r *Repo) branchTip(branch string, base *Tip, there map[string]hash) (*Tip, error) {
+	remote, exists := there[branch]
+	local, here, err := r.localBranch(branch)
+	if err != nil {
+		return nil, err
+	}
+	at, note := remote, ""
+	if r.o.Remote != "" && here && (!exists || local != remote) {
+		var known []hash
+		for _, h := range there {
+			known = append(known, h)
+		}
+		var build bool
+		if build, note, err = r.judgeLocal(branch, local, remote, known); err != nil {
+			return nil, err
+		}
+		if build {
+			at = local
+		}
+	}
+	if at.IsZero() {
+		if base == nil {
+			return nil, nil
+		}
+		tip, err := r.tipAt(branch, base.commit)
+		if err == nil {
+			tip.isNew, tip.note, tip.here = true, note, local
+		}
+		return tip, err
+	}
+	tip, err := r.tipAt(branch, at)
+	if err == nil {
+		tip.lease.at, tip.note, tip.here = remote, note, local
+	}
+	return tip, err
+}
+
+// judgeLocal decides whether a local branch that differs from the remote's is built upon: when it contains the remote's tip and
+// everything that is only here is ours. Known are commits at the remote; remote is zero when the branch is not there.
+func (r *Repo) judgeLocal(branch string, local, remote hash, known []hash) (build bool, note string, err error) {
+	commits, err := r.ahead(local, known)
+	if err != nil {
+		return false, "", err
+	}
+	if len(commits) == 0 {
+		return false, "", nil // behind: it follows when something is pushed
+	}
+	ours := !slices.ContainsFunc(commits, func(c *commit) bool { return !c.ours() })
+	contains := remote.IsZero()
+	if !contains {
+		if contains, err = r.contains(local, remote); err != nil {
+			return false, "", err
+		}
+	}
+	switch {
+	case contains && ours:
+		return true, "", nil
+	case remote.IsZero():
+		return false, fmt.Sprintf("the local branch %s has %s that %s does not have; it is left alone: git push %s %s publishes it",
+			branch, count(len(commits), "commit"), r.o.Remote, r.o.Remote, branch), nil
+	case contains:
+		return false, fmt.Sprintf("the local branch %s is ahead of %s by %s; the remote's counts until they are pushed",
+			branch, r.o.Remote, count(len(commits), "commit")), nil
+	}
+	return false, fmt.Sprintf("the local branch %s and %s's have diverged; the remote's counts, the local one is left alone", branch, r.o.Remote), nil
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// fetch gives the remote's values of the branches that exist there, with their commits here and tracked.
+func (r *Repo) fetch(ctx context.Context, branches ...string) (map[string]hash, error) {
+	rem, err := r.remoteFor(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	for attempt := 0; ; attempt++ {
+		adv, err := rem.list(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("list %s: %w", r.o.Remote, err)
+		}
+		there := map[string]hash{}
+		for _, branch := range branches {
+			if h, ok := adv.refs["refs/heads/"+branch]; ok && branch != "" {
+				there[branch] = h
+			}
+		}
+		err = r.fetchMissing(ctx, rem, there)
+		if errors.Is(err, errMissing) && attempt < 2 {
+			continue // the remote moved between the two requests
+		}
+		return there, err
+	}
+}
+
+func (r *Repo) fetchMissing(ctx context.Context, rem remote, there map[string]hash) error {
+	want := map[string]hash{}
+	stale := map[string]hash{}
+	for branch, h := range there {
+		tracked, _, err := r.refs.read(r.trackingRef(branch))
+		if err != nil {
+			return err
+		}
+		if tracked == h {
+			continue
+		}
+		stale[branch] = h
+		known, err := r.known(h, tracked)
+		if err != nil {
+			return err
+		}
+		if !known {
+			want["refs/heads/"+branch] = h
+		}
+	}
+	if len(stale) == 0 {
+		return nil
+	}
+	var pack *packed
+	if len(want) > 0 {
+		var err error
+		if pack, err = rem.fetch(ctx, want); err != nil {
+			return fmt.Errorf("fetch from %s: %w", r.o.Remote, err)
+		}
+	}
+	return r.track(ctx, pack, stale)
+}
+
+// known says whether a commit and everything behind it is here: a reference reaches it.
+func (r *Repo) known(h, tracked hash) (bool, error) {
+	if !r.objects.has(h) {
+		return false, nil
+	}
+	tips, err := r.refTips()
+	if err != nil || slices.Contains(tips, h) {
+		return err == nil, err
+	}
+	if tracked.IsZero() || !r.objects.has(tracked) {
+		return false, nil
+	}
+	return r.contains(tracked, h)
+}
+
+// track installs what was fetched and points the tracking references at it.
+func (r *Repo) track(ctx context.Context, pack *packed, values map[string]hash) error {
+	release, err := r.guard(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if pack != nil {
+		_, unreserve, err := r.install(pack)
+		if err != nil {
+			return fmt.Errorf("install what was fetched: %w", err)
+		}
+		defer unreserve()
+	}
+	for _, branch := range sortedKeys(values) {
+		if !r.objects.has(values[branch]) {
+			return fmt.Errorf("%s of %s: %w", branch, r.o.Remote, errMissing)
+		}
+		if err := r.trackOne(ctx, branch, values[branch]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trackOne sets one tracking reference whatever it was, like git fetch with a forced refspec. The caller holds the guard.
+func (r *Repo) trackOne(ctx context.Context, branch string, to hash) error {
+	name := r.trackingRef(branch)
+	for attempt := 0; ; attempt++ {
+		now, _, err := r.refs.read(name)
+		if err != nil || now == to {
+			return err
+		}
+		err = r.refs.swapGuarded(ctx, name, now, to, reason{what: "fetch " + r.o.Remote + ": locsync"})
+		if !errors.Is(err, ErrMoved) || attempt == 2 {
+			return err
+		}
+	}
+}
+
+// trackingRef is the reference that stands for a branch of the remote: where the remote's refspecs put it, else one of ours.
+func (r *Repo) trackingRef(branch string) string {
+	if name := r.set.tracking(r.o.Remote, branch); strings.HasPrefix(name, "refs/") && name != "refs/heads/"+branch {
+		return name
+	}
+	return "refs/locsync-remotes/" + r.o.Remote + "/" + branch
+}
+
+// refTips are the commits that branches and tracking references name.
+func (r *Repo) refTips() ([]hash, error) {
+	var tips []hash
+	for _, prefix := range []string{"refs/heads/", "refs/remotes/" + r.o.Remote + "/", "refs/locsync-remotes/" + r.o.Remote + "/"} {
+		all, err := r.refs.list(prefix)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range sortedKeys(all) {
+			tips = append(tips, all[name])
+		}
+	}
+	return tips, nil
+}
+
+// haves are commits to tell a server about, so that it sends only what is new: the tips, and steps back along each line for a
+// remote that was rewound.
+func (r *Repo) haves() ([]hash, error) {
+	const lines, steps = 64, 32
+	tips, err := r.refTips()
+	if err != nil {
+		return nil, err
+	}
+	seen := map[hash]bool{}
+	var list []hash
+	for i, h := range tips {
+		for range steps {
+			if seen[h] {
+				break
+			}
+			c, err := r.readCommit(h)
+			if err != nil {
+				break // a tag, or damaged: no help
+			}
+			seen[h] = true
+			list = append(list, h)
+			if i >= lines || len(c.parents) == 0 {
+				break
+			}
+			h = c.parents[0]
+		}
+	}
+	return list, nil
+}

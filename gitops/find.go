@@ -1,0 +1,203 @@
+package gitops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Finding a repository and judging whether this package can read it. Everything here looks only at names, small
+// files and the configuration; no object is read.
+
+// found is where a repository's parts are.
+type found struct {
+	gitDir    string // HEAD, index, state of operations in progress
+	commonDir string // objects, branches, configuration; gitDir unless this is a linked worktree
+	workTree  string // the folder that holds .git; "" when the git folder itself was found
+}
+
+// findRepository looks in dir and its parents, as git does: a .git folder, a .git file that names one (linked worktree,
+// submodule, separate git dir), or a git folder itself. ErrNotRepo when there is none.
+func findRepository(dir string) (found, error) {
+	start, err := filepath.Abs(dir)
+	if err == nil {
+		start, err = filepath.EvalSymlinks(start)
+	}
+	if err != nil {
+		return found{}, err
+	}
+	for at := start; ; at = filepath.Dir(at) {
+		dotGit := filepath.Join(at, ".git")
+		if info, err := os.Stat(dotGit); err == nil {
+			gitDir := dotGit
+			if !info.IsDir() {
+				if gitDir, err = readGitFile(dotGit); err != nil {
+					return found{}, err
+				}
+			}
+			if isGitDir(gitDir) {
+				return withCommonDir(found{gitDir: gitDir, workTree: at})
+			}
+		}
+		if isGitDir(at) {
+			return withCommonDir(found{gitDir: at})
+		}
+		if at == filepath.Dir(at) {
+			return found{}, fmt.Errorf("%s: %w; name a working tree or a bare repository, or run git init there", dir, ErrNotRepo)
+		}
+	}
+}
+
+// readGitFile follows a .git file: "gitdir: PATH", relative to the file.
+func readGitFile(name string) (string, error) {
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return "", err
+	}
+	target, ok := strings.CutPrefix(strings.TrimRight(string(content), "\r\n"), "gitdir: ")
+	if !ok {
+		return "", fmt.Errorf("%s: %w: the file does not begin with \"gitdir: \"", name, ErrNotRepo)
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(filepath.Dir(name), target)
+	}
+	if !isGitDir(target) {
+		return "", fmt.Errorf("%s: %w: it names %s, which is no git folder; git worktree repair may help", name, ErrNotRepo, target)
+	}
+	return filepath.Clean(target), nil
+}
+
+// isGitDir is git's own test: HEAD, and objects and refs here or in the common dir.
+func isGitDir(dir string) bool {
+	if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err != nil {
+		return false
+	}
+	common := commonDirOf(dir)
+	for _, name := range []string{"objects", "refs"} {
+		if info, err := os.Stat(filepath.Join(common, name)); err != nil || !info.IsDir() {
+			return false
+		}
+	}
+	return true
+}
+
+func commonDirOf(gitDir string) string {
+	content, err := os.ReadFile(filepath.Join(gitDir, "commondir"))
+	if err != nil {
+		return gitDir
+	}
+	common := strings.TrimRight(string(content), "\r\n")
+	if !filepath.IsAbs(common) {
+		common = filepath.Join(gitDir, common)
+	}
+	return filepath.Clean(common)
+}
+
+func withCommonDir(f found) (found, error) {
+	resolved, err := filepath.EvalSymlinks(f.gitDir)
+	if err != nil {
+		return f, err
+	}
+	f.gitDir = resolved
+	if f.commonDir, err = filepath.EvalSymlinks(commonDirOf(f.gitDir)); err != nil {
+		return f, fmt.Errorf("%s: %w: its common folder is missing: %w", f.gitDir, ErrNotRepo, err)
+	}
+	return f, nil
+}
+
+// checkFormat refuses what would be misread: a later repository format, an extension that we do not know, hashes that are not
+// SHA-1, references that are not files.
+func checkFormat(set settings) error {
+	version := or(set.get("core.repositoryformatversion"), "0")
+	if version != "0" && version != "1" {
+		return fmt.Errorf("repository format version %s is %w; version 0 and 1 are", version, ErrUnsupported)
+	}
+	if f := set.get("extensions.objectformat"); f != "" && f != "sha1" {
+		return fmt.Errorf("a repository with %s object names is %w; use a SHA-1 clone", f, ErrUnsupported)
+	}
+	if f := set.get("extensions.refstorage"); f != "" && f != "files" {
+		return fmt.Errorf("references stored as %s are %w; git refs migrate --ref-format=files makes them readable", f, ErrUnsupported)
+	}
+	if version == "0" {
+		return nil // git reads no other extension there either
+	}
+	known := []string{"noop", "noop-v1", "worktreeconfig", "relativeworktrees", "preciousobjects", "partialclone", "objectformat",
+		"refstorage", "compatobjectformat"}
+	for key := range set {
+		if name, ok := strings.CutPrefix(key, "extensions."); ok && !slices.Contains(known, name) {
+			return fmt.Errorf("the repository extension %s is %w; a clone without it works", name, ErrUnsupported)
+		}
+	}
+	return nil
+}
+
+// checkOwner applies git's rule: the folder, its .git and the git folder are ours, or safe.directory in the user's or the system's
+// configuration (never the repository's own) names the folder. It says whether the repository is foreign and accepted.
+func checkOwner(ctx context.Context, f found, p *program, trust bool) (foreignButSafe bool, err error) {
+	owner := true
+	for _, name := range []string{f.workTree, filepath.Join(f.workTree, ".git"), f.gitDir} {
+		if f.workTree == "" && name != f.gitDir {
+			continue
+		}
+		info, err := os.Lstat(name)
+		if err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			return false, err
+		}
+		owner = owner && !foreign(info)
+	}
+	if owner {
+		return false, nil
+	}
+	where := or(f.workTree, f.gitDir)
+	if trust || slices.ContainsFunc(safeDirectories(ctx, p), func(safe string) bool { return covers(safe, where) }) {
+		return true, nil
+	}
+	return false, fmt.Errorf("%s: %w, and its configuration is code; if you trust it: git config --global --add safe.directory %s",
+		where, ErrOwner, where)
+}
+
+// covers is git's reading of one safe.directory value.
+func covers(safe, dir string) bool {
+	if safe == "*" {
+		return true
+	}
+	if under, ok := strings.CutSuffix(safe, "/*"); ok {
+		return strings.HasPrefix(dir, under+"/")
+	}
+	return filepath.Clean(safe) == dir
+}
+
+func safeDirectories(ctx context.Context, p *program) []string {
+	if p == nil {
+		set, err := readSettings(ctx, nil, "", os.DevNull)
+		if err != nil {
+			return nil
+		}
+		return afterEmpty(set["safe.directory"])
+	}
+	var all []string
+	for _, scope := range []string{"--system", "--global"} {
+		// Exit status 1 is "not set" and any other is a file we may not read: no permission either way.
+		out, err := p.run(ctx, call{args: []string{"config", scope, "-z", "--get-all", "safe.directory"}})
+		if err == nil {
+			all = append(all, strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")...)
+		}
+	}
+	return afterEmpty(all)
+}
+
+// afterEmpty is what is left of a list in git's configuration, where an empty value starts it anew.
+func afterEmpty(values []string) []string {
+	if i := slices.Index(values, ""); i >= 0 {
+		return afterEmpty(values[i+1:])
+	}
+	return values
+}

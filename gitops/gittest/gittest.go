@@ -1,0 +1,158 @@
+// Package gittest makes git repositories for tests with the real git program, and serves them over http with the real
+// `git http-backend`, with passwords and faults on request.
+//
+// Its law: what a test sees is what git did. Nothing of the machine's or the user's git configuration reaches these
+// repositories, every folder is the test's own, and a test is skipped, with the reason, where there is no git program.
+//
+// It does not know this project's other packages, so that any of their tests may use it.
+package gittest
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Environ is the environment in which git runs: the process's own without any GIT_ variable, without configuration of user and
+// machine, with a fixed author and time.
+func Environ() []string {
+	env := slices.DeleteFunc(os.Environ(), func(kv string) bool { return strings.HasPrefix(kv, "GIT_") })
+	return append(env,
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_TERMINAL_PROMPT=0", "LC_ALL=C",
+		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_AUTHOR_DATE=1700000000 +0000",
+		"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.org", "GIT_COMMITTER_DATE=1700000000 +0000",
+		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=init.defaultBranch", "GIT_CONFIG_VALUE_0=main",
+		"GIT_CONFIG_KEY_1=protocol.file.allow", "GIT_CONFIG_VALUE_1=always")
+}
+
+// Isolate keeps the machine's and the user's git configuration away from everything that the test itself runs. Not for
+// parallel tests: the environment is the process's.
+func Isolate(t testing.TB) {
+	t.Helper()
+	for _, kv := range os.Environ() {
+		if name, value, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GIT_") {
+			t.Setenv(name, value) // puts it back at the end
+			os.Unsetenv(name)
+		}
+	}
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("XDG_CONFIG_HOME", "")
+}
+
+// Need skips the test where there is no git program.
+func Need(t testing.TB) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git program")
+	}
+}
+
+// Git runs the program in a folder and gives its trimmed standard output. A failure ends the test.
+func Git(t testing.TB, dir string, args ...string) string {
+	t.Helper()
+	out, err := TryGit(t, dir, args...)
+	if err != nil {
+		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return out
+}
+
+// TryGit is Git for commands that may fail; the output holds both streams then.
+func TryGit(t testing.TB, dir string, args ...string) (string, error) {
+	t.Helper()
+	Need(t)
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = dir, Environ()
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		return strings.TrimSpace(out.String() + errs.String()), err
+	}
+	return strings.TrimSpace(out.String()), nil
+}
+
+// Write puts files into a folder; an empty content of nil length is an empty file.
+func Write(t testing.TB, dir string, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Init makes a repository with a working tree in a new folder, on branch main, with one commit of the files (none
+// without files).
+func Init(t testing.TB, files map[string]string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	Git(t, dir, "init", "-q", ".")
+	// Objects are packed or thrown away when a test says so, not when git thinks so.
+	Git(t, dir, "config", "gc.auto", "0")
+	if len(files) > 0 {
+		Commit(t, dir, "first", files)
+	}
+	return dir
+}
+
+// Commit writes files into a working tree and commits everything there; it gives the commit.
+func Commit(t testing.TB, dir, message string, files map[string]string) string {
+	t.Helper()
+	Write(t, dir, files)
+	Git(t, dir, "add", "-A")
+	Git(t, dir, "commit", "-q", "-m", message)
+	return Git(t, dir, "rev-parse", "HEAD")
+}
+
+// Bare makes a bare clone in a new folder and adds it to the repository as remote origin, tracked.
+func Bare(t testing.TB, dir string) (bare string) {
+	t.Helper()
+	bare = filepath.Join(t.TempDir(), "origin.git")
+	Git(t, dir, "clone", "-q", "--bare", ".", bare)
+	Git(t, bare, "config", "gc.auto", "0")
+	Git(t, dir, "remote", "add", "origin", bare)
+	Git(t, dir, "fetch", "-q", "origin")
+	return bare
+}
+
+// Clone clones an address into a new folder.
+func Clone(t testing.TB, address string, options ...string) (dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "clone")
+	Git(t, "", append(append([]string{"clone", "-q"}, options...), address, dir)...)
+	return dir
+}
+
+// Hook installs a shell script as a hook of a repository.
+func Hook(t testing.TB, dir, name, script string) {
+	t.Helper()
+	hooks := Git(t, dir, "rev-parse", "--git-path", "hooks")
+	if !filepath.IsAbs(hooks) {
+		hooks = filepath.Join(dir, hooks)
+	}
+	if err := os.MkdirAll(hooks, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(hooks, name), []byte("#!/bin/sh\n"+script+"\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Sound fails the test unless `git fsck --strict` finds nothing to say.
+func Sound(t testing.TB, dir string) {
+	t.Helper()
+	out, err := TryGit(t, dir, "fsck", "--strict", "--full", "--no-dangling", "--no-progress")
+	if err != nil || out != "" {
+		t.Errorf("git fsck in %s: %v\n%s", dir, err, out)
+	}
+}

@@ -1,0 +1,161 @@
+package gittest
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/cgi"
+	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Options say how a repository is served.
+type Options struct {
+	// User and Password, when set, are asked for by HTTP Basic.
+	User, Password string
+
+	// Fault is asked for each request that passed the password; nil is no fault. n counts such requests from 0.
+	Fault func(r *http.Request, n int) *Fault
+}
+
+// Fault is what happens to one request. Its fields add up.
+type Fault struct {
+	Delay     time.Duration // before anything else
+	Status    int           // answered instead of git's answer, without asking git; 0: git answers
+	Redirect  string        // with Status: where to
+	Cut       bool          // the connection breaks before git is asked
+	LoseReply bool          // git does its work, then the connection breaks
+	CutReply  int           // as LoseReply, after so many bytes of the body; 0: none
+}
+
+// The requests of the protocol, for Fault functions.
+func IsFetchList(r *http.Request) bool {
+	return strings.HasSuffix(r.URL.Path, "/info/refs") && r.URL.Query().Get("service") == "git-upload-pack"
+}
+func IsFetch(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/git-upload-pack") }
+func IsPushList(r *http.Request) bool {
+	return strings.HasSuffix(r.URL.Path, "/info/refs") && r.URL.Query().Get("service") == "git-receive-pack"
+}
+func IsPush(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/git-receive-pack") }
+
+// Serve serves a repository until the test ends and gives its address. Pushes are allowed.
+func Serve(t testing.TB, dir string, o Options) (address string) {
+	t.Helper()
+	Need(t)
+	h, err := Handler(dir, o)
+	if err != nil {
+		t.Skip(err)
+	}
+	server := httptest.NewServer(h)
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	return server.URL + "/" + filepath.Base(dir)
+}
+
+// Handler is Serve for tests that have no testing.TB at hand. The repository is served at "/" and its folder's name.
+func Handler(dir string, o Options) (http.Handler, error) {
+	out, err := exec.Command("git", "--exec-path").Output()
+	if err != nil {
+		return nil, err
+	}
+	backend := filepath.Join(strings.TrimSpace(string(out)), "git-http-backend")
+	if _, err := exec.LookPath(backend); err != nil {
+		return nil, err
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &server{Options: o, git: &cgi.Handler{
+		Path:   backend,
+		Env:    append(Environ(), "GIT_PROJECT_ROOT="+filepath.Dir(abs), "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=ada", "GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=http.receivepack", "GIT_CONFIG_VALUE_0=true", "GIT_CONFIG_KEY_1=safe.directory", "GIT_CONFIG_VALUE_1=*"),
+		Stderr: io.Discard,
+	}}
+	return s, nil
+}
+
+type server struct {
+	Options
+	git *cgi.Handler
+
+	mu sync.Mutex
+	n  int
+}
+
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.Password != "" {
+		if user, password, ok := r.BasicAuth(); !ok || user != s.User || password != s.Password {
+			w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
+			http.Error(w, "who are you?", http.StatusUnauthorized)
+			return
+		}
+	}
+	s.mu.Lock()
+	n := s.n
+	s.n++
+	s.mu.Unlock()
+	var f *Fault
+	if s.Fault != nil {
+		f = s.Fault(r, n)
+	}
+	if f == nil {
+		s.git.ServeHTTP(w, r)
+		return
+	}
+	s.faulty(w, r, f)
+}
+
+func (s *server) faulty(w http.ResponseWriter, r *http.Request, f *Fault) {
+	select {
+	case <-time.After(f.Delay):
+	case <-r.Context().Done():
+		return
+	}
+	if f.Cut {
+		cut(w)
+		return
+	}
+	if f.Status != 0 {
+		if f.Redirect != "" {
+			w.Header().Set("Location", f.Redirect)
+		}
+		http.Error(w, "a fault was asked for", f.Status)
+		return
+	}
+	if !f.LoseReply && f.CutReply == 0 {
+		s.git.ServeHTTP(w, r)
+		return
+	}
+	kept := httptest.NewRecorder()
+	s.git.ServeHTTP(kept, r)
+	if f.CutReply > 0 {
+		for name, values := range kept.Header() {
+			w.Header()[name] = values
+		}
+		w.WriteHeader(kept.Code)
+		body := kept.Body.Bytes()
+		_, _ = io.Copy(w, bytes.NewReader(body[:min(f.CutReply, len(body))]))
+		if flusher, ok := w.(http.Flusher); ok {
+			flusher.Flush()
+		}
+	}
+	cut(w)
+}
+
+// cut breaks the connection without another byte.
+func cut(w http.ResponseWriter) {
+	if h, ok := w.(http.Hijacker); ok {
+		if conn, _, err := h.Hijack(); err == nil {
+			conn.Close()
+			return
+		}
+	}
+	panic(http.ErrAbortHandler)
+}

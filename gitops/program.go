@@ -1,0 +1,150 @@
+package gitops
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// program is the git program. It is optional, and preferred for what it knows better than this package: moving a
+// checked-out tree, ssh, partial and shallow clones, remotes with hooks on this disk, credential helpers, three-way text merges.
+type program struct {
+	path, version string
+	trust         string // a folder that git would call of dubious ownership, accepted for these calls only
+}
+
+// programError is a git command that ended with a status of its own choosing.
+type programError struct {
+	verb   string
+	exit   int
+	stderr string
+}
+
+func (e *programError) Error() string {
+	said := lastLines(e.stderr, 3)
+	if said == "" {
+		said = fmt.Sprintf("exit status %d", e.exit)
+	}
+	return "git " + e.verb + ": " + said
+}
+
+// findProgram looks for git. Nil without an error when there is none and none was asked for by name.
+func findProgram(ctx context.Context, name string) (*program, error) {
+	if name == NoGit {
+		return nil, nil
+	}
+	path, err := exec.LookPath(or(name, "git"))
+	if err != nil {
+		if name == "" {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("look for the git program: %w", err)
+	}
+	p := &program{path: path}
+	out, err := p.run(ctx, call{args: []string{"version"}})
+	if err != nil {
+		return nil, fmt.Errorf("ask the git program for its version: %w", err)
+	}
+	p.version = strings.TrimPrefix(strings.TrimSpace(string(out)), "git version ")
+	return p, nil
+}
+
+// call is one run of the program.
+type call struct {
+	dir   string   // where; "" is our own folder
+	args  []string // the first is the verb
+	env   []string // on top of the cleaned environment
+	stdin []byte
+	write bool // takes locks: optional locks stay on for it
+}
+
+// run gives standard output.
+func (p *program) run(ctx context.Context, c call) ([]byte, error) {
+	out, _, err := p.runBoth(ctx, c)
+	return out, err
+}
+
+// runBoth gives both streams. The program never prompts, sees none of the variables by which git hands a hook its
+// repository, and is killed with everything it started when ctx ends.
+func (p *program) runBoth(ctx context.Context, c call) (stdout []byte, stderr string, err error) {
+	args := []string{"-c", "core.fsync=objects,reference", "-c", "gc.auto=0", "-c", "maintenance.auto=false"}
+	if c.args[0] == "version" {
+		args = nil
+	}
+	if p.trust != "" {
+		args = append(args, "-c", "safe.directory="+p.trust)
+	}
+	cmd := exec.CommandContext(ctx, p.path, append(args, c.args...)...)
+	cmd.Dir = c.dir
+	cmd.Env = append(programEnv(os.Environ()), c.env...)
+	if !c.write {
+		cmd.Env = append(cmd.Env, "GIT_OPTIONAL_LOCKS=0")
+	}
+	cmd.Stdin = bytes.NewReader(c.stdin)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	ownGroup(cmd)
+	cmd.WaitDelay = 2 * time.Second
+
+	err = cmd.Run()
+	if err == nil {
+		return out.Bytes(), errs.String(), nil
+	}
+	if ctx.Err() != nil {
+		return out.Bytes(), errs.String(), fmt.Errorf("git %s: %w", c.args[0], context.Cause(ctx))
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return out.Bytes(), errs.String(), &programError{c.args[0], exit.ExitCode(), errs.String()}
+	}
+	return out.Bytes(), errs.String(), fmt.Errorf("git %s: %w", c.args[0], err)
+}
+
+// programEnv is the environment without what git exports to hooks (the list of `git rev-parse --local-env-vars`, and the
+// quarantine of a receiving repository) and with everything that could ask a person turned off.
+func programEnv(environ []string) []string {
+	local := map[string]bool{
+		"GIT_ALTERNATE_OBJECT_DIRECTORIES": true, "GIT_CONFIG": true, "GIT_CONFIG_PARAMETERS": true,
+		"GIT_OBJECT_DIRECTORY": true, "GIT_DIR": true, "GIT_WORK_TREE": true, "GIT_IMPLICIT_WORK_TREE": true,
+		"GIT_GRAFT_FILE": true, "GIT_INDEX_FILE": true, "GIT_NO_REPLACE_OBJECTS": true, "GIT_REPLACE_REF_BASE": true,
+		"GIT_PREFIX": true, "GIT_SHALLOW_FILE": true, "GIT_COMMON_DIR": true, "GIT_INTERNAL_SUPER_PREFIX": true,
+		"GIT_QUARANTINE_PATH": true, "GIT_NAMESPACE": true, "GIT_CEILING_DIRECTORIES": true,
+		"GIT_EDITOR": true, "GIT_SEQUENCE_EDITOR": true, "GIT_PAGER": true, "GIT_EXTERNAL_DIFF": true, "GIT_TRACE": true,
+		"GIT_ASKPASS": true, "SSH_ASKPASS": true, "SSH_ASKPASS_REQUIRE": true, "GIT_TERMINAL_PROMPT": true,
+		"GIT_OPTIONAL_LOCKS": true, "LC_ALL": true, "LANGUAGE": true,
+	}
+	var env []string
+	for _, kv := range environ {
+		if name, _, _ := strings.Cut(kv, "="); !local[name] {
+			env = append(env, kv)
+		}
+	}
+	return append(env, "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "SSH_ASKPASS_REQUIRE=never",
+		"GCM_INTERACTIVE=never", "LC_ALL=C", "LANGUAGE=")
+}
+
+func lastLines(s string, n int) string {
+	var kept []string
+	for line := range strings.Lines(s) {
+		line = strings.TrimSpace(line)
+		if line != "" && !strings.HasPrefix(line, "hint:") {
+			kept = append(kept, line)
+		}
+	}
+	if len(kept) > n {
+		kept = kept[len(kept)-n:]
+	}
+	return strings.Join(kept, "; ")
+}
+
+func or(s, other string) string {
+	if s != "" {
+		return s
+	}
+	return other
+}

@@ -1,0 +1,161 @@
+package gitops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// PushResult is where a commit arrived.
+type PushResult struct {
+	Commit string // the tip
+	Remote string // the remote's name, "" when commits stay local
+	Pushed bool   // the remote has it
+	Local  Local
+	Why    string   // why the local branch was left
+	Cause  error    // the same as an outcome: ErrDirty, ErrBusy, ErrMoved, ErrUnsupported; nil when it was not left
+	Said   []string // what the remote printed: often the address for a pull request
+}
+
+// Push delivers a tip (of Commit, of Pending, or a fast-forward of Merge) to its branch: at the remote with the value
+// that At saw there as the lease, then the tracking reference, then the local branch, then the outbox is emptied. Everything may be
+// repeated: what arrived before is not sent again.
+//
+// The local branch only moves forward. Left there is no error; without a remote it means that the commit stays in the outbox for
+// another try. A local branch that does not exist is made, unless it was there when At looked.
+//
+// Errors: ErrMoved (compute again on a new tip; the outbox keeps the commit until Drop), *Refused, ErrAuth, ErrBusy,
+// network errors. An answer that was lost is resolved by asking the remote what it has.
+func (r *Repo) Push(ctx context.Context, tip *Tip) (PushResult, error) {
+	ctx, cancel := r.deadline(ctx)
+	defer cancel()
+	result := PushResult{Commit: tip.Hash(), Remote: r.o.Remote}
+	err := r.push(ctx, tip, &result)
+	if err != nil {
+		err = fmt.Errorf("push %s: %w", tip.branch, err)
+	}
+	return result, err
+}
+
+func (r *Repo) push(ctx context.Context, tip *Tip, result *PushResult) error {
+	if tip.commit.IsZero() {
+		return errors.New("the merge is not committed; Commit it first")
+	}
+	if tip.lease.remote != r.o.Remote {
+		return fmt.Errorf("%w: the commit was made for remote %q", ErrMoved, tip.lease.remote)
+	}
+	if r.o.Remote != "" {
+		if err := r.pushRemote(ctx, tip, result); err != nil {
+			return err
+		}
+		result.Pushed = true
+		r.step("pushed")
+		if err := r.trackPushed(ctx, tip); err != nil {
+			return err
+		}
+		r.step("tracked")
+	}
+	if err := r.moveLocal(ctx, tip, result); err != nil {
+		return err
+	}
+	r.step("moved")
+	if !result.Pushed && result.Local == Left {
+		return nil // it has arrived nowhere yet
+	}
+	return r.emptyOutbox(ctx, tip)
+}
+
+// pushRemote sends, and when the answer is in doubt asks what happened: a lost answer, a lock that was held, a lease that was lost.
+func (r *Repo) pushRemote(ctx context.Context, tip *Tip, result *PushResult) error {
+	rem, err := r.remoteFor(ctx, true)
+	if err != nil {
+		return err
+	}
+	u := update{ref: "refs/heads/" + tip.branch, old: tip.lease.at, to: tip.commit, pack: r.packFor(tip)}
+	for attempt := 0; ; attempt++ {
+		said, err := rem.push(ctx, u)
+		result.Said = said
+		var doubt *unsure
+		if !errors.As(err, &doubt) {
+			return err
+		}
+		adv, lerr := rem.list(ctx)
+		if lerr != nil {
+			return fmt.Errorf("%w (and asking what happened: %w)", doubt.err, lerr)
+		}
+		switch now := adv.refs[u.ref]; {
+		case now == u.to:
+			return nil
+		case now != u.old:
+			return &movedError{u.ref, u.old, now}
+		}
+		// Nothing happened. A refusal that names no lost lease is final; a lock or a broken connection is worth one more try.
+		if attempt > 0 {
+			return doubt.err
+		}
+	}
+}
+
+func (r *Repo) trackPushed(ctx context.Context, tip *Tip) error {
+	release, err := r.guard(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return r.trackOne(ctx, tip.branch, tip.commit)
+}
+
+// moveLocal advances the local branch if that loses nothing.
+func (r *Repo) moveLocal(ctx context.Context, tip *Tip, result *PushResult) error {
+	now, here, err := r.localBranch(tip.branch)
+	if err != nil {
+		return err
+	}
+	if here && now == tip.commit {
+		result.Local = Moved
+		return nil
+	}
+	if r.o.Remote == "" && now != tip.lease.at {
+		return &movedError{"refs/heads/" + tip.branch, tip.lease.at, now}
+	}
+	if here && now != tip.lease.at {
+		forward, err := r.contains(tip.commit, now)
+		if err != nil {
+			return err
+		}
+		if !forward {
+			result.Local, result.Cause = Left, ErrMoved
+			result.Why = fmt.Sprintf("the local branch %s has commits of its own; git pull --rebase there, or git push", tip.branch)
+			return nil
+		}
+	}
+	if !here && !tip.here.IsZero() {
+		result.Local, result.Cause, result.Why = Left, ErrMoved, "the local branch was deleted meanwhile"
+		return nil
+	}
+	c, err := r.readCommit(tip.commit)
+	if err != nil {
+		return err
+	}
+	result.Local, err = r.advance(ctx, tip.branch, now, tip, reason{Person{}, "locsync: " + c.subject()})
+	var l *left
+	if errors.As(err, &l) {
+		result.Local, result.Cause = Left, l.cause
+		result.Why = "the local branch " + tip.branch + " was left: " + l.why
+		return nil
+	}
+	return err
+}
+
+// emptyOutbox forgets the commit if it is the one that waits.
+func (r *Repo) emptyOutbox(ctx context.Context, tip *Tip) error {
+	waiting, err := r.Pending(tip.branch)
+	if err != nil || waiting == nil || waiting.commit != tip.commit {
+		return err
+	}
+	note, ok, err := r.refs.read(outbox(tip.branch))
+	if err != nil || !ok {
+		return err
+	}
+	return r.refs.remove(ctx, outbox(tip.branch), note)
+}

@@ -1,0 +1,243 @@
+package gitops
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Repo is one repository on this disk. Its methods may be called from several goroutines; what they do to
+// references is serialised with every other process of this package by a lock in the repository.
+type Repo struct {
+	o     Options
+	facts Facts
+	git   *program // nil: there is none
+	set   settings
+	*place
+
+	remoteMu          sync.Mutex
+	fetchFrom, pushTo remote // chosen at first use; the two may be the same address
+
+	treeOnce sync.Once
+	tree     *os.Root // the working tree, opened at first use
+	treeErr  error
+}
+
+// place is what every repository has that we write to: our own, and a remote that is a folder on this disk.
+type place struct {
+	common  string
+	objects *store
+	refs    *refs
+	shallow map[hash]bool
+	perm    permissions
+	now     func() time.Time
+	step    func(string) // called between the steps of a write; the tests end the process there
+}
+
+// Facts are what a repository is, for messages and decisions outside.
+type Facts struct {
+	GitDir    string // HEAD, index, operations in progress; where a state folder may live
+	CommonDir string // objects and branches; differs from GitDir in a linked worktree
+	WorkTree  string // "" when bare
+	Bare      bool
+	Shallow   bool   // history is cut off somewhere
+	Partial   bool   // blobs may be missing here and promised by a remote
+	RemoteURL string // of Options.Remote, without credentials; "" when it is not configured
+
+	GitProgram, GitVersion string // "" when there is no git program
+}
+
+// Open finds the repository that dir is in (a working tree, a linked worktree, a submodule, or a bare repository; also
+// from a folder inside one) and judges whether it can be used.
+//
+// Errors: ErrNotRepo, ErrUnsupported (the format, by name), ErrOwner. That the remote is not configured is no error before it is needed.
+func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
+	if o.Timeout <= 0 {
+		o.Timeout = 5 * time.Minute
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
+	defer cancel()
+
+	f, err := findRepository(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open repository: %w", err)
+	}
+	git, err := findProgram(ctx, o.Git)
+	if err != nil {
+		return nil, fmt.Errorf("open repository %s: %w", dir, err)
+	}
+	safe, err := checkOwner(ctx, f, git, o.Trust)
+	if err != nil {
+		return nil, fmt.Errorf("open repository: %w", err)
+	}
+	if safe && git != nil {
+		git.trust = or(f.workTree, f.gitDir)
+	}
+	set, err := readSettings(ctx, git, f.gitDir, f.commonDir)
+	if err != nil {
+		return nil, fmt.Errorf("open repository %s: %w", dir, err)
+	}
+	if err := checkFormat(set); err != nil {
+		return nil, fmt.Errorf("open repository %s: %w", dir, err)
+	}
+	p, err := openPlace(f.commonDir, set, o.Now)
+	if err != nil {
+		return nil, fmt.Errorf("open repository %s: %w", dir, err)
+	}
+	r := &Repo{o: o, git: git, set: set, place: p}
+	r.facts = factsOf(f, set, git, o.Remote, len(p.shallow) > 0)
+	return r, nil
+}
+
+func factsOf(f found, set settings, git *program, remote string, shallow bool) Facts {
+	facts := Facts{GitDir: f.gitDir, CommonDir: f.commonDir, WorkTree: f.workTree, Shallow: shallow}
+	linked := f.gitDir != f.commonDir
+	if !linked {
+		if tree := set.get("core.worktree"); tree != "" {
+			if !filepath.IsAbs(tree) {
+				tree = filepath.Join(f.gitDir, tree)
+			}
+			facts.WorkTree = filepath.Clean(tree)
+		} else if f.workTree == "" && filepath.Base(f.gitDir) == ".git" && !set.bool("core.bare", false) {
+			facts.WorkTree = filepath.Dir(f.gitDir)
+		}
+		if set.bool("core.bare", facts.WorkTree == "") {
+			facts.Bare, facts.WorkTree = true, ""
+		}
+	}
+	facts.Partial = set.has("extensions.partialclone")
+	for key := range set {
+		if strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".promisor") && set.bool(key, false) {
+			facts.Partial = true
+		}
+	}
+	if remote != "" {
+		facts.RemoteURL = redact(set.remoteURL(remote, false))
+	}
+	if git != nil {
+		facts.GitProgram, facts.GitVersion = git.path, git.version
+	}
+	return facts
+}
+
+// openPlace opens the common dir of a repository for reading and writing.
+func openPlace(common string, set settings, now func() time.Time) (*place, error) {
+	p := &place{common: common, now: now, perm: permissionsOf(set), step: func(string) {}}
+	var err error
+	if p.shallow, err = readShallow(common); err != nil {
+		return nil, err
+	}
+	if p.objects, err = openStore(filepath.Join(common, "objects")); err != nil {
+		return nil, err
+	}
+	p.refs = &refs{place: p, logs: logRule(set)}
+	return p, nil
+}
+
+// readShallow gives the commits whose parents were left out by a shallow clone.
+func readShallow(common string) (map[hash]bool, error) {
+	f, err := os.Open(filepath.Join(common, "shallow"))
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	defer f.Close()
+	cut := map[hash]bool{}
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if h, ok := parseHash(strings.TrimSpace(lines.Text())); ok {
+			cut[h] = true
+		}
+	}
+	return cut, nil
+}
+
+// Close lets go of the files that were opened. A Tip of this repository cannot be read after it.
+func (r *Repo) Close() error {
+	err := r.objects.close()
+	for _, rem := range []remote{r.fetchFrom, r.pushTo} {
+		if c, ok := rem.(interface{ close() error }); ok {
+			err = errors.Join(err, c.close())
+		}
+	}
+	if r.tree != nil {
+		err = errors.Join(err, r.tree.Close())
+	}
+	return err
+}
+
+// Facts says what kind of repository this is.
+func (r *Repo) Facts() Facts { return r.facts }
+
+// Head gives the checked-out branch, "" when HEAD names a commit, and its commit, "" when the branch has none yet.
+func (r *Repo) Head() (branch string, commit string, err error) {
+	branch, h, err := readHead(r.facts.GitDir, r.refs)
+	if err != nil {
+		return "", "", fmt.Errorf("read HEAD of %s: %w", r.facts.GitDir, err)
+	}
+	return branch, text(h), nil
+}
+
+func readHead(gitDir string, refs *refs) (string, hash, error) {
+	content, err := os.ReadFile(filepath.Join(gitDir, "HEAD"))
+	if err != nil {
+		return "", hash{}, err
+	}
+	line := strings.TrimSpace(string(content))
+	target, symbolic := strings.CutPrefix(line, "ref:")
+	if !symbolic {
+		h, ok := parseHash(line)
+		if !ok {
+			return "", hash{}, fmt.Errorf("HEAD holds %.60q, neither a reference nor a commit", line)
+		}
+		return "", h, nil
+	}
+	target = strings.TrimSpace(target)
+	h, _, err := refs.read(target)
+	if err != nil {
+		return "", hash{}, err
+	}
+	return strings.TrimPrefix(target, "refs/heads/"), h, nil
+}
+
+// inProgress are the marks that git leaves in a git folder while it is in the middle of something, and what to call it.
+var inProgress = []struct{ name, what string }{
+	{"rebase-merge", "rebase"},
+	{"rebase-apply/applying", "am"},
+	{"rebase-apply", "rebase"},
+	{"MERGE_HEAD", "merge"},
+	{"CHERRY_PICK_HEAD", "cherry-pick"},
+	{"REVERT_HEAD", "revert"},
+	{"sequencer", "sequence of picks"},
+	{"BISECT_LOG", "bisect"},
+	{"index.lock", "index.lock"},
+}
+
+// Busy says what git is in the middle of in this working tree: "rebase", "merge", "cherry-pick", "revert", "bisect", "am",
+// "index.lock"; "" when it is idle. While it is not, files of the working tree may be absent or old.
+func (r *Repo) Busy() string { return busyIn(r.facts.GitDir) }
+
+func busyIn(gitDir string) string {
+	for _, mark := range inProgress {
+		if _, err := os.Lstat(filepath.Join(gitDir, mark.name)); err == nil {
+			return mark.what
+		}
+	}
+	return ""
+}
+
+// deadline bounds one call.
+func (r *Repo) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, r.o.Timeout, fmt.Errorf("no end after %s: %w", r.o.Timeout, context.DeadlineExceeded))
+}

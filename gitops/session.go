@@ -1,0 +1,383 @@
+package gitops
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	gitproto "github.com/go-git/go-git/v5/plumbing/transport/git"
+	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+	"github.com/go-git/go-git/v5/plumbing/transport/ssh"
+)
+
+// session speaks the pack protocol with a server: http by default, ssh and git:// where there is no git program. The library
+// provides connections and messages; what to ask for and what to send is decided here, because the library's own push
+// walks the history of every reference of the remote first.
+type session struct {
+	r       *Repo
+	address string // without credentials
+	proto   transport.Transport
+	web     *http.Client // nil unless http
+
+	mu    sync.Mutex
+	login login
+}
+
+func newSession(r *Repo, address string) (*session, error) {
+	s := &session{r: r, address: redact(address)}
+	switch scheme, _, _ := strings.Cut(address, "://"); scheme {
+	case "http", "https":
+		s.login = firstLogin(r, address)
+		client, err := webClient(r.set, address, r.o.Remote)
+		if err != nil {
+			return nil, fmt.Errorf("remote %s: %w", s.address, err)
+		}
+		s.web, s.proto = client, githttp.NewClient(client)
+	case "git":
+		s.proto = gitproto.DefaultClient
+	default:
+		s.proto, s.address = ssh.DefaultClient, address
+	}
+	return s, nil
+}
+
+// webClient follows git's settings for an address: proxy, certificates. HTTP/1.1 only, which is what the protocol needs.
+func webClient(set settings, address, remote string) (*http.Client, error) {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.ForceAttemptHTTP2 = false
+	t.TLSNextProto = map[string]func(string, *tls.Conn) http.RoundTripper{}
+	last := func(key string) string {
+		if values := set.forURL(address, key); len(values) > 0 {
+			return values[len(values)-1]
+		}
+		return ""
+	}
+	if proxy := or(set.get("remote."+remote+".proxy"), last("proxy")); proxy != "" {
+		if !strings.Contains(proxy, "://") {
+			proxy = "http://" + proxy
+		}
+		u, err := url.Parse(proxy)
+		if err != nil {
+			return nil, fmt.Errorf("http.proxy: not an address")
+		}
+		t.Proxy = http.ProxyURL(u)
+	}
+	t.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
+	if v := (settings{"v": set.forURL(address, "sslverify")}); !v.bool("v", true) || os.Getenv("GIT_SSL_NO_VERIFY") != "" {
+		t.TLSClientConfig.InsecureSkipVerify = true // the user's explicit choice in git's configuration
+	}
+	if file := or(os.Getenv("GIT_SSL_CAINFO"), (settings{"v": set.forURL(address, "sslcainfo")}).file("v")); file != "" {
+		pem, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("http.sslCAInfo: %w", err)
+		}
+		pool, err := x509.SystemCertPool()
+		if err != nil {
+			pool = x509.NewCertPool()
+		}
+		pool.AppendCertsFromPEM(pem)
+		t.TLSClientConfig.RootCAs = pool
+	}
+	return &http.Client{Transport: t}, nil
+}
+
+// close lets idle connections go.
+func (s *session) close() error {
+	if s.web != nil {
+		s.web.CloseIdleConnections()
+	}
+	return nil
+}
+
+func (s *session) endpoint() (*transport.Endpoint, error) {
+	ep, err := transport.NewEndpoint(s.address)
+	if err != nil {
+		return nil, fmt.Errorf("remote %s: %w", s.address, err)
+	}
+	return ep, nil
+}
+
+// withLogin runs one exchange, and once more with credentials from git's helpers when the server asks who we are.
+func (s *session) withLogin(ctx context.Context, exchange func(transport.AuthMethod) error) error {
+	s.mu.Lock()
+	l := s.login
+	s.mu.Unlock()
+	err := exchange(l.method())
+	if !errors.Is(err, transport.ErrAuthenticationRequired) || s.web == nil || l.from == fromHelper {
+		if l.from == fromHelper && errors.Is(err, transport.ErrAuthenticationRequired) {
+			s.remember(login{headers: l.headers}) // the helper's answer went stale: ask it again next time
+			l.tell(ctx, s.r, "reject")
+		}
+		return s.explain(err)
+	}
+	asked, ok := l.ask(ctx, s.r, s.address)
+	if !ok {
+		return s.explain(err)
+	}
+	if err = exchange(asked.method()); errors.Is(err, transport.ErrAuthenticationRequired) {
+		asked.tell(ctx, s.r, "reject")
+		return s.explain(err)
+	}
+	if err == nil {
+		asked.tell(ctx, s.r, "approve")
+	}
+	s.remember(asked)
+	return s.explain(err)
+}
+
+func (s *session) remember(l login) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.login = l
+}
+
+// explain gives the library's errors the type that callers branch on, and never an address with a password.
+func (s *session) explain(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, transport.ErrAuthenticationRequired):
+		return fmt.Errorf("%s: %w: give it a user and password in the address, or set up a git credential helper (401)", s.address, ErrAuth)
+	case errors.Is(err, transport.ErrAuthorizationFailed):
+		return fmt.Errorf("%s: %w: this account may not do that (403)", s.address, ErrAuth)
+	case errors.Is(err, transport.ErrRepositoryNotFound):
+		return fmt.Errorf("%s: %w: the server has no such repository, or hides it from this account (404)", s.address, ErrNoRemote)
+	}
+	var status *githttp.Err
+	if errors.As(err, &status) {
+		return fmt.Errorf("%s: the server answered %d", s.address, status.StatusCode())
+	}
+	return fmt.Errorf("%s: %w", s.address, err)
+}
+
+// awaited runs what cannot be cancelled (the library's ssh handshake) beside the deadline. Late answers are thrown away.
+func awaited[T any](ctx context.Context, do func() (T, error)) (T, error) {
+	type answer struct {
+		value T
+		err   error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		v, err := do()
+		done <- answer{v, err}
+	}()
+	select {
+	case a := <-done:
+		return a.value, a.err
+	case <-ctx.Done():
+		var none T
+		return none, context.Cause(ctx)
+	}
+}
+
+func (s *session) list(ctx context.Context) (adv advertised, err error) {
+	err = s.withLogin(ctx, func(auth transport.AuthMethod) error {
+		up, said, err := s.openUpload(ctx, auth)
+		if err == nil {
+			adv = said
+			err = up.Close()
+		}
+		return err
+	})
+	return adv, err
+}
+
+// openUpload connects for fetching and reads what the server has. An empty server is not an error.
+func (s *session) openUpload(ctx context.Context, auth transport.AuthMethod) (transport.UploadPackSession, advertised, error) {
+	ep, err := s.endpoint()
+	if err != nil {
+		return nil, advertised{}, err
+	}
+	up, err := awaited(ctx, func() (transport.UploadPackSession, error) { return s.proto.NewUploadPackSession(ep, auth) })
+	if err != nil {
+		return nil, advertised{}, err
+	}
+	refs, err := awaited(ctx, func() (*packp.AdvRefs, error) { return up.AdvertisedReferencesContext(ctx) })
+	if errors.Is(err, transport.ErrEmptyRemoteRepository) {
+		return up, advertised{refs: map[string]hash{}}, nil
+	}
+	if err != nil {
+		_ = up.Close()
+		return nil, advertised{}, err
+	}
+	return up, readAdvertised(refs), nil
+}
+
+func readAdvertised(refs *packp.AdvRefs) advertised {
+	adv := advertised{refs: refs.References}
+	for _, pair := range refs.Capabilities.Get(capability.SymRef) {
+		if target, ok := strings.CutPrefix(pair, "HEAD:"); ok {
+			adv.head = target
+		}
+	}
+	return adv
+}
+
+func (s *session) fetch(ctx context.Context, want map[string]hash) (p *packed, err error) {
+	have, err := s.r.haves()
+	if err != nil {
+		return nil, err
+	}
+	err = s.withLogin(ctx, func(auth transport.AuthMethod) error {
+		up, _, err := s.openUpload(ctx, auth)
+		if err != nil {
+			return err
+		}
+		defer up.Close()
+		p, err = s.download(ctx, up, want, have)
+		return err
+	})
+	return p, err
+}
+
+func (s *session) download(ctx context.Context, up transport.UploadPackSession, want map[string]hash, have []hash) (*packed, error) {
+	refs, err := up.AdvertisedReferencesContext(ctx)
+	if err != nil {
+		return nil, err
+	}
+	req := packp.NewUploadPackRequestFromCapabilities(refs.Capabilities)
+	for _, c := range []capability.Capability{capability.NoProgress, capability.Shallow} {
+		if refs.Capabilities.Supports(c) {
+			if err := req.Capabilities.Set(c); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, name := range sortedKeys(want) {
+		req.Wants = append(req.Wants, want[name])
+	}
+	req.Haves = have
+	for h := range s.r.shallow {
+		req.Shallows = append(req.Shallows, h)
+	}
+	answer, err := up.UploadPack(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Close()
+	var pack io.Reader = answer
+	switch {
+	case req.Capabilities.Supports(capability.Sideband64k):
+		pack = sideband.NewDemuxer(sideband.Sideband64k, answer)
+	case req.Capabilities.Supports(capability.Sideband):
+		pack = sideband.NewDemuxer(sideband.Sideband, answer)
+	}
+	return s.r.receivePack(&plainReader{pack})
+}
+
+// plainReader hides the demuxer's habit of giving bytes together with io.EOF after its last packet from io.Copy's shortcuts.
+type plainReader struct{ r io.Reader }
+
+func (p *plainReader) Read(b []byte) (int, error) { return p.r.Read(b) }
+
+func (s *session) push(ctx context.Context, u update) (said []string, err error) {
+	err = s.withLogin(ctx, func(auth transport.AuthMethod) error {
+		said, err = s.pushOnce(ctx, u, auth)
+		return err
+	})
+	return said, err
+}
+
+func (s *session) pushOnce(ctx context.Context, u update, auth transport.AuthMethod) ([]string, error) {
+	ep, err := s.endpoint()
+	if err != nil {
+		return nil, err
+	}
+	down, err := awaited(ctx, func() (transport.ReceivePackSession, error) { return s.proto.NewReceivePackSession(ep, auth) })
+	if err != nil {
+		return nil, err
+	}
+	defer down.Close()
+	refs, err := awaited(ctx, func() (*packp.AdvRefs, error) { return down.AdvertisedReferencesContext(ctx) })
+	if err != nil && !errors.Is(err, transport.ErrEmptyRemoteRepository) {
+		return nil, err
+	}
+	if refs == nil {
+		refs = packp.NewAdvRefs()
+	}
+	switch now := refs.References[u.ref]; {
+	case now == u.to:
+		return nil, nil
+	case now != u.old:
+		return nil, &movedError{u.ref, u.old, now}
+	}
+	req, progress, err := s.request(u, refs)
+	if err != nil {
+		return nil, err
+	}
+	report, err := awaited(ctx, func() (*packp.ReportStatus, error) { return down.ReceivePack(ctx, req) })
+	said := strings.FieldsFunc(progress.String(), func(c rune) bool { return c == '\n' || c == '\r' })
+	return said, judge(report, err, u, said)
+}
+
+// request is the one update command, with the pack behind it.
+func (s *session) request(u update, refs *packp.AdvRefs) (*packp.ReferenceUpdateRequest, *bytes.Buffer, error) {
+	var have []hash
+	for _, h := range refs.References {
+		have = append(have, h)
+	}
+	var pack bytes.Buffer
+	if _, _, err := u.pack(&pack, have); err != nil {
+		return nil, nil, err
+	}
+	req := packp.NewReferenceUpdateRequestFromCapabilities(refs.Capabilities)
+	progress := new(bytes.Buffer)
+	if refs.Capabilities.Supports(capability.Sideband64k) {
+		if err := req.Capabilities.Set(capability.Sideband64k); err != nil {
+			return nil, nil, err
+		}
+		req.Progress = progress
+	}
+	req.Commands = []*packp.Command{{Name: refName(u.ref), Old: u.old, New: u.to}}
+	req.Packfile = io.NopCloser(&pack)
+	return req, progress, nil
+}
+
+// judge reads the server's report. Only a report that names the reference is an answer; anything else leaves open what happened.
+func judge(report *packp.ReportStatus, err error, u update, said []string) error {
+	if errors.Is(err, transport.ErrAuthenticationRequired) || errors.Is(err, transport.ErrAuthorizationFailed) ||
+		errors.Is(err, transport.ErrRepositoryNotFound) {
+		return err // said before anything was read
+	}
+	if report == nil {
+		if err == nil {
+			err = errors.New("the server sent no report")
+		}
+		return &unsure{err}
+	}
+	for _, c := range report.CommandStatuses {
+		if string(c.ReferenceName) != u.ref {
+			continue
+		}
+		if c.Status == "ok" {
+			return nil
+		}
+		status := c.Status
+		if report.UnpackStatus != "ok" {
+			status += ": " + report.UnpackStatus
+		}
+		refused := &Refused{u.ref, status, said}
+		if strings.Contains(status, "failed to update ref") || strings.Contains(status, "non-fast-forward") ||
+			strings.Contains(status, "cannot lock") {
+			return &unsure{refused} // a lost lease, a lock that is held, or a clash: the same words for all three
+		}
+		return refused
+	}
+	if report.UnpackStatus != "ok" {
+		return &Refused{u.ref, "unpack: " + report.UnpackStatus, said}
+	}
+	return &unsure{errors.Join(err, errors.New("the server's report does not name the branch"))}
+}

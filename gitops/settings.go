@@ -1,0 +1,248 @@
+package gitops
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	format "github.com/go-git/go-git/v5/plumbing/format/config"
+)
+
+// settings are the repository's configuration with the user's and the system's below it: full key in git's spelling
+// (section and last part in lower case) to all values, least specific first.
+type settings map[string][]string
+
+// readSettings asks the git program, which follows include and includeIf, and reads the files itself where there is none: the
+// user's, the repository's and the worktree's, without includes.
+func readSettings(ctx context.Context, p *program, gitDir, commonDir string) (settings, error) {
+	set := settings{}
+	if p != nil {
+		out, err := p.run(ctx, call{dir: gitDir, env: []string{"GIT_DIR=" + gitDir}, args: []string{"config", "-l", "-z"}})
+		if err != nil {
+			return nil, err
+		}
+		for _, item := range strings.Split(string(out), "\x00") {
+			key, value, given := strings.Cut(item, "\n")
+			if !given {
+				value = "true" // a key that stands alone
+			}
+			if key != "" {
+				set[key] = append(set[key], value)
+			}
+		}
+		return set, nil
+	}
+	var files []string
+	if home, err := os.UserHomeDir(); err == nil {
+		files = append(files, "/etc/gitconfig", filepath.Join(or(os.Getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "git", "config"),
+			filepath.Join(home, ".gitconfig"))
+	}
+	if global, given := os.LookupEnv("GIT_CONFIG_GLOBAL"); given {
+		files = []string{global}
+	}
+	files = append(files, filepath.Join(commonDir, "config"))
+	for _, file := range files {
+		if err := set.readFile(file); err != nil {
+			return nil, err
+		}
+	}
+	if set.bool("extensions.worktreeconfig", false) {
+		return set, set.readFile(filepath.Join(gitDir, "config.worktree"))
+	}
+	return set, nil
+}
+
+func (s settings) readFile(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+			return nil
+		}
+		return err
+	}
+	defer f.Close()
+	parsed := format.New()
+	if err := format.NewDecoder(f).Decode(parsed); err != nil {
+		return &fs.PathError{Op: "read git configuration", Path: name, Err: err}
+	}
+	for _, section := range parsed.Sections {
+		prefix := strings.ToLower(section.Name) + "."
+		for _, o := range section.Options {
+			key := prefix + strings.ToLower(o.Key)
+			s[key] = append(s[key], o.Value)
+		}
+		for _, sub := range section.Subsections {
+			for _, o := range sub.Options {
+				key := prefix + sub.Name + "." + strings.ToLower(o.Key)
+				s[key] = append(s[key], o.Value)
+			}
+		}
+	}
+	return nil
+}
+
+// get is the last value, the one that counts for keys with one value.
+func (s settings) get(key string) string {
+	if values := s[key]; len(values) > 0 {
+		return values[len(values)-1]
+	}
+	return ""
+}
+
+func (s settings) has(key string) bool { return len(s[key]) > 0 }
+
+func (s settings) bool(key string, otherwise bool) bool {
+	if !s.has(key) {
+		return otherwise
+	}
+	switch v := strings.ToLower(s.get(key)); v {
+	case "true", "yes", "on":
+		return true
+	case "false", "no", "off", "":
+		return false
+	default:
+		n, err := strconv.Atoi(v)
+		if err != nil {
+			return otherwise
+		}
+		return n != 0
+	}
+}
+
+// file is a value that names a file, with ~ as the home folder.
+func (s settings) file(key string) string {
+	v := s.get(key)
+	if rest, ok := strings.CutPrefix(v, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			return filepath.Join(home, rest)
+		}
+	}
+	return v
+}
+
+// remoteURL is where the remote is fetched from (or pushed to), after url.<base>.insteadOf (pushInsteadOf); "" when it is not
+// configured.
+func (s settings) remoteURL(remote string, push bool) string {
+	raw, explicit := s.get("remote."+remote+".url"), ""
+	if urls := s["remote."+remote+".url"]; len(urls) > 0 {
+		raw = urls[0]
+	}
+	if push {
+		explicit = s.get("remote." + remote + ".pushurl")
+	}
+	if explicit != "" {
+		return s.rewrite(explicit, ".insteadof")
+	}
+	if push && raw != "" {
+		if to := s.rewrite(raw, ".pushinsteadof"); to != raw {
+			return to
+		}
+	}
+	return s.rewrite(raw, ".insteadof")
+}
+
+// rewrite replaces the longest prefix that a url section names.
+func (s settings) rewrite(raw, rule string) string {
+	best, base := "", ""
+	for key, values := range s {
+		to, ok := strings.CutPrefix(key, "url.")
+		if !ok || !strings.HasSuffix(to, rule) {
+			continue
+		}
+		for _, prefix := range values {
+			if strings.HasPrefix(raw, prefix) && len(prefix) > len(best) {
+				best, base = prefix, strings.TrimSuffix(to, rule)
+			}
+		}
+	}
+	return base + raw[len(best):]
+}
+
+// forURL gives all values of http.<key> and of http.<pattern>.<key> whose pattern covers the address: scheme, host and
+// port equal, path a prefix at a slash. More specific patterns come later.
+func (s settings) forURL(address, key string) []string {
+	values := append([]string(nil), s["http."+key]...)
+	u, err := url.Parse(address)
+	if err != nil {
+		return values
+	}
+	type found struct {
+		length int
+		values []string
+	}
+	var specific []found
+	for full, v := range s {
+		pattern, ok := strings.CutPrefix(full, "http.")
+		if !ok || !strings.HasSuffix(pattern, "."+key) {
+			continue
+		}
+		p, err := url.Parse(strings.TrimSuffix(pattern, "."+key))
+		if err != nil || p.Scheme != u.Scheme || !strings.EqualFold(p.Host, u.Host) {
+			continue
+		}
+		path := strings.TrimSuffix(p.Path, "/")
+		if u.Path == path || strings.HasPrefix(u.Path, path+"/") {
+			specific = append(specific, found{len(path), v})
+		}
+	}
+	for len(specific) > 0 { // shortest first
+		least := 0
+		for i := range specific {
+			if specific[i].length < specific[least].length {
+				least = i
+			}
+		}
+		values = append(values, specific[least].values...)
+		specific = append(specific[:least], specific[least+1:]...)
+	}
+	return values
+}
+
+// tracking is the reference that stands here for a branch of the remote, by the remote's fetch refspecs; "" when
+// they have no place for it.
+func (s settings) tracking(remote, branch string) string {
+	ref := "refs/heads/" + branch
+	for _, spec := range s["remote."+remote+".fetch"] {
+		if strings.HasPrefix(spec, "^") {
+			if strings.TrimPrefix(spec, "^") == ref {
+				return ""
+			}
+			continue
+		}
+		from, to, ok := strings.Cut(strings.TrimPrefix(spec, "+"), ":")
+		if !ok || to == "" {
+			continue
+		}
+		if from == ref {
+			return to
+		}
+		before, after, glob := strings.Cut(from, "*")
+		if glob && len(ref) >= len(before)+len(after) && strings.HasPrefix(ref, before) && strings.HasSuffix(ref, after) {
+			return strings.Replace(to, "*", ref[len(before):len(ref)-len(after)], 1)
+		}
+	}
+	return ""
+}
+
+// redact takes the user's part out of an address, for messages.
+func redact(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.User == nil || u.Scheme == "" {
+		if at := strings.LastIndex(address, "@"); at >= 0 && strings.Contains(address, "://") {
+			scheme, _, _ := strings.Cut(address, "://")
+			return scheme + "://" + address[at+1:]
+		}
+		return address
+	}
+	if u.Scheme == "ssh" {
+		u.User = url.User(u.User.Username())
+	} else {
+		u.User = nil
+	}
+	return u.String()
+}
