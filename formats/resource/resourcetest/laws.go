@@ -4,6 +4,7 @@ package resourcetest
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -56,11 +57,12 @@ func Check(t testing.TB, c Case) *resource.File {
 	}
 	nodes(t, f)
 	identity(t, c, f)
+	before := contents(f)
 	for _, e := range sample(f) {
-		exactness(t, c, f, e)
-		removal(t, c, f, e)
+		exactness(t, c, f, before, e)
+		removal(t, c, f, before, e)
 	}
-	insertion(t, c, f)
+	insertion(t, c, f, before)
 	batch(t, c, f)
 	return f
 }
@@ -100,19 +102,14 @@ func identity(t testing.TB, c Case, f *resource.File) {
 	}
 	var same []resource.Edit
 	for e := range f.Entries() {
-		if e.Kind == resource.Text {
-			same = append(same, resource.Edit{Op: resource.Set, Key: e.Key, Form: e.Form, Text: last(f, e)})
+		if l, _ := f.Lookup(e.Key, e.Form); l.Kind == resource.Text { // of several with one name, the last
+			same = append(same, resource.Edit{Op: resource.Set, Key: e.Key, Form: e.Form, Text: l.Text})
 		}
 	}
 	out, refused, err = f.Rewrite(same, f)
 	if err != nil || len(refused) > 0 || !bytes.Equal(out, c.Src) {
 		t.Fatalf("idempotence: setting every text to itself: refused %v, error %v, changed %v", refused, err, !bytes.Equal(out, c.Src))
 	}
-}
-
-func last(f *resource.File, e resource.Entry) string {
-	l, _ := f.Lookup(e.Key, e.Form)
-	return l.Text
 }
 
 // sample picks up to a dozen entries, first and last among them.
@@ -140,7 +137,7 @@ func parse(t testing.TB, c Case, src []byte, doing string) *resource.File {
 func clip(b []byte) []byte { return b[:min(len(b), 3000)] }
 
 // exactness: Set changes the bytes of the value, and all that a reader sees is that one text.
-func exactness(t testing.TB, c Case, f *resource.File, e resource.Entry) {
+func exactness(t testing.TB, c Case, f *resource.File, before map[name]string, e resource.Entry) {
 	t.Helper()
 	at, _ := f.Lookup(e.Key, e.Form)
 	span := f.Node(at.Node).Value
@@ -161,7 +158,7 @@ func exactness(t testing.TB, c Case, f *resource.File, e resource.Entry) {
 		if tail := len(src) - int(span.End); !repeated(f, at.Node) && (len(now) < int(span.Start)+tail || now[:span.Start] != src[:span.Start] || now[len(now)-tail:] != src[span.End:]) {
 			t.Fatalf("%s: bytes outside of the value at %v changed\n--- before\n%s\n--- after\n%s", doing, span, clip([]byte(src)), clip([]byte(now)))
 		}
-		want := contents(f)
+		want := maps.Clone(before)
 		want[name{e.Key, e.Form}] = "text:" + text
 		same(t, doing, want, contents(g), out)
 	}
@@ -180,10 +177,15 @@ func repeated(f *resource.File, i int) bool {
 
 func same(t testing.TB, doing string, want, got map[name]string, out []byte) {
 	t.Helper()
-	for _, k := range slices.SortedFunc(maps.Keys(want), func(a, b name) int { return bytes.Compare([]byte(a.key+a.form), []byte(b.key+b.form)) }) {
-		if g, ok := got[k]; !ok || g != want[k] {
-			t.Fatalf("%s: %q reads as %q, want %q\n--- result\n%s", doing, k, g, want[k], clip(out))
+	var bad []name
+	for k, w := range want {
+		if g, ok := got[k]; !ok || g != w {
+			bad = append(bad, k)
 		}
+	}
+	if len(bad) > 0 {
+		k := slices.MinFunc(bad, func(a, b name) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.form, b.form)) })
+		t.Fatalf("%s: %q reads as %q, want %q\n--- result\n%s", doing, k, got[k], want[k], clip(out))
 	}
 	for k, g := range got {
 		if _, ok := want[k]; !ok {
@@ -193,7 +195,7 @@ func same(t testing.TB, doing string, want, got map[name]string, out []byte) {
 }
 
 // removal: Remove takes out the entry (or the list it is an item of) and nothing else a reader sees.
-func removal(t testing.TB, c Case, f *resource.File, e resource.Entry) {
+func removal(t testing.TB, c Case, f *resource.File, before map[name]string, e resource.Entry) {
 	t.Helper()
 	doing := fmt.Sprintf("remove %q %q", e.Key, e.Form)
 	out, refused, err := f.Rewrite([]resource.Edit{{Op: resource.Remove, Key: e.Key, Form: e.Form}}, f)
@@ -201,7 +203,7 @@ func removal(t testing.TB, c Case, f *resource.File, e resource.Entry) {
 		t.Fatalf("%s: %v %v", doing, refused, err)
 	}
 	g := parse(t, c, out, doing)
-	before, after := contents(f), contents(g)
+	after := contents(g)
 	for k, v := range after {
 		if before[k] != v {
 			t.Fatalf("%s: %q reads as %q, was %q\n--- result\n%s", doing, k, v, before[k], clip(out))
@@ -226,7 +228,7 @@ func inList(f *resource.File, i int) bool {
 }
 
 // insertion: a new entry is read back, changes nothing else, stands in one piece, and Remove restores the bytes.
-func insertion(t testing.TB, c Case, f *resource.File) {
+func insertion(t testing.TB, c Case, f *resource.File, before map[name]string) {
 	t.Helper()
 	keys := []string{"zz new key"}
 	sep := c.Keys.Separator
@@ -253,7 +255,7 @@ func insertion(t testing.TB, c Case, f *resource.File) {
 				continue
 			}
 			g := parse(t, c, out, doing)
-			want := contents(f)
+			want := maps.Clone(before)
 			want[name{key, ""}] = "text:" + text
 			same(t, doing, want, contents(g), out)
 			if !oneGap(f.Source(), g.Source()) {
