@@ -1,8 +1,10 @@
 package resource
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Compose writes a new small file of these entries, in the grammar's plainest layout and without a Rails root: what a push sends, and
@@ -17,6 +19,9 @@ func Compose(g Grammar, keys Keys, like *File, entries []Entry) ([]byte, error) 
 	}
 	taken := make(map[string]bool, len(entries))
 	for _, e := range entries {
+		if !utf8.ValidString(e.Key) || !utf8.ValidString(e.Form) {
+			return nil, fmt.Errorf("key %q: not valid UTF-8", e.Key)
+		}
 		taken[e.Key] = true
 	}
 	root := &composed{}

@@ -188,7 +188,7 @@ func (f *File) KeyOf(i int) string {
 }
 
 // formsMark ends the label of a Forms node, so that a key's forms and a single text under the same name are two labels.
-const formsMark = "\x00"
+const formsMark = "\xff" // in no name, which are UTF-8
 
 // ownLabel is what tells a node from its siblings in a container with names.
 func (f *File) ownLabel(i int) string {

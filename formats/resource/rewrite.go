@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Op is what an Edit does.
@@ -108,6 +109,10 @@ func (r *rewrite) sort(edits []Edit) {
 	}
 	for i, e := range edits {
 		if last[id{e.Key, e.Form}] != i {
+			continue
+		}
+		if !utf8.ValidString(e.Key) || !utf8.ValidString(e.Form) {
+			r.refuse(e, "the key is not valid UTF-8")
 			continue
 		}
 		at, here := r.f.Lookup(e.Key, e.Form)

@@ -303,7 +303,7 @@ func batch(t testing.TB, c Case, f *resource.File) {
 	var edits []resource.Edit
 	for i, e := range sample(f) {
 		switch {
-		case e.Item || e.Form != "":
+		case e.Form != "" || inList(f, e.Node): // a list goes whole, with the edits in it
 		case i%3 == 2:
 			edits = append(edits, resource.Edit{Op: resource.Remove, Key: e.Key})
 		default:
