@@ -1,0 +1,16 @@
+//go:build !linux
+
+package watch
+
+import "runtime"
+
+// deaf would name the file system of a folder when events do not tell all that happens there. Here that
+// shows only when a rescan finds what no event announced.
+func deaf(string) string { return "" }
+
+func systemLimit() int {
+	if runtime.GOOS == "windows" {
+		return maxWatches
+	}
+	return maxWatchesKqueue
+}

@@ -1,0 +1,82 @@
+package watch
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// watchGit watches what git leaves behind when it is done.
+func (w *Watcher) watchGit() {
+	for _, dir := range w.gitDirs {
+		w.add(dir)
+		w.watchBranches(filepath.Join(dir, "refs", "heads"))
+	}
+}
+
+// gitDirs are the git directories of the options, in full and once each.
+func (o Options) gitDirs() ([]string, error) {
+	var dirs []string
+	for _, dir := range []string{o.GitDir, o.CommonDir} {
+		if dir == "" {
+			continue
+		}
+		dir, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, err
+		}
+		if len(dirs) == 0 || dirs[0] != dir {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs, nil
+}
+
+// watchBranches watches the folders of branches, which have folders where names have slashes.
+func (w *Watcher) watchBranches(dir string) {
+	if _, err := os.Lstat(dir); err != nil {
+		return
+	}
+	w.add(dir)
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if e.IsDir() {
+			w.watchBranches(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
+// inGit reports whether a path lies in a git directory and not among the files.
+func (w *Watcher) inGit(path string) bool {
+	for _, dir := range w.gitDirs {
+		if strings.HasPrefix(path, dir+string(filepath.Separator)) {
+			return true
+		}
+	}
+	return false
+}
+
+// gitDone reports whether something that happened in a git directory tells that git finished: HEAD moved,
+// a branch did, or what stands there during a checkout, commit or rebase is gone. The index itself says
+// nothing, mere looks at the status write it.
+func gitDone(path string, structural bool) bool {
+	switch filepath.Base(path) {
+	case "HEAD", "packed-refs":
+		return true
+	case "index.lock", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "BISECT_LOG", "sequencer":
+		if !structural {
+			return false
+		}
+		_, err := os.Lstat(path)
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	return isBranch(path) && !strings.HasSuffix(path, ".lock")
+}
+
+// isBranch reports whether a path of a git directory is a branch, or a folder of branches.
+func isBranch(path string) bool {
+	path = filepath.ToSlash(path)
+	return strings.Contains(path, "/refs/heads/") || strings.HasSuffix(path, "/refs/heads")
+}

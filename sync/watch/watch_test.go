@@ -1,0 +1,474 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// watching is a running watcher on a tree of its own.
+type watching struct {
+	*testing.T
+	w     *Watcher
+	root  string
+	looks chan struct{}
+	mu    sync.Mutex
+	said  []string
+}
+
+const (
+	quick = 10 * time.Millisecond // debounce
+	soon  = 15 * time.Second      // a look that is due has come by then, on a busy machine too
+	calm  = 100 * time.Millisecond
+)
+
+// start makes files, watches and waits for the first look. change may turn knobs before.
+func start(t *testing.T, patterns []string, files []string, change func(*Watcher)) *watching {
+	t.Helper()
+	s := &watching{T: t, root: t.TempDir(), looks: make(chan struct{}, 1000)}
+	for _, file := range files {
+		s.write(file, "{}")
+	}
+	o := Options{Root: s.root, Patterns: patterns, Debounce: quick, MaxDelay: time.Second, Rescan: time.Hour, Warn: func(m string) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.said = append(s.said, m)
+	}}
+	if _, err := os.Stat(s.path(".git")); err == nil {
+		o.GitDir = s.path(".git")
+	}
+	w, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if change != nil {
+		change(w)
+	}
+	s.w = w
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- w.Run(ctx, func() { s.looks <- struct{}{} }) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; !errors.Is(err, context.Canceled) {
+			t.Errorf("ended with %v", err)
+		}
+	})
+	s.expect("the first look")
+	if w.o.Rescan == time.Hour {
+		s.none("after the first look")
+	}
+	return s
+}
+
+func (s *watching) path(rel string) string { return filepath.Join(s.root, filepath.FromSlash(rel)) }
+
+func (s *watching) write(rel, text string) {
+	s.Helper()
+	s.must(os.MkdirAll(filepath.Dir(s.path(rel)), 0o755))
+	s.must(os.WriteFile(s.path(rel), []byte(text), 0o644))
+}
+
+func (s *watching) must(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+// expect waits for a look and lets what belongs to it settle.
+func (s *watching) expect(what string) {
+	s.Helper()
+	select {
+	case <-s.looks:
+	case <-time.After(soon):
+		s.Fatalf("%s: nobody looked", what)
+	}
+	for {
+		select {
+		case <-s.looks:
+		case <-time.After(5 * quick):
+			return
+		}
+	}
+}
+
+// none checks that nobody looks.
+func (s *watching) none(what string) {
+	s.Helper()
+	select {
+	case <-s.looks:
+		s.Errorf("%s: looked without a reason", what)
+	case <-time.After(calm):
+	}
+}
+
+func (s *watching) warnings() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(s.said, "\n")
+}
+
+// Each way in which editors save leads to a look, and so does the next save by the same way.
+func TestEditorsSave(t *testing.T) {
+	t.Parallel()
+	const file = "locales/en/app.json"
+	for _, c := range []struct {
+		name string
+		save func(s *watching)
+	}{
+		{"in place", func(s *watching) { s.write(file, "in place") }},
+		{"by a new file renamed over the old", func(s *watching) {
+			s.write(file+".tmp1234", "new")
+			s.must(os.Rename(s.path(file+".tmp1234"), s.path(file)))
+		}},
+		{"as vim does", func(s *watching) {
+			s.write("locales/en/4913", "")
+			s.must(os.Remove(s.path("locales/en/4913")))
+			s.must(os.Rename(s.path(file), s.path(file+"~")))
+			s.write(file, "vim")
+			s.must(os.Remove(s.path(file + "~")))
+		}},
+		{"as IntelliJ does", func(s *watching) {
+			s.write(file+"___jb_tmp___", "idea")
+			s.must(os.Rename(s.path(file), s.path(file+"___jb_old___")))
+			s.must(os.Rename(s.path(file+"___jb_tmp___"), s.path(file)))
+			s.must(os.Remove(s.path(file + "___jb_old___")))
+		}},
+		{"by removing first", func(s *watching) {
+			s.must(os.Remove(s.path(file)))
+			s.write(file, "again")
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, []string{"locales/*/*.json"}, []string{file}, nil)
+			for _, what := range []string{"first save", "second save", "third save"} {
+				c.save(s)
+				s.expect(what)
+			}
+		})
+	}
+}
+
+func TestWhatIsNoChange(t *testing.T) {
+	t.Parallel()
+	const file = "locales/en/app.json"
+	s := start(t, []string{"locales/*/*"}, []string{file, "src/main.go", "node_modules/a/x.json", ".git/HEAD", ".git/index"}, nil)
+	s.must(os.Chmod(s.path(file), 0o600))
+	s.must(os.Chtimes(s.path(file), time.Now(), time.Now()))
+	s.write("src/main.go", "package main")
+	s.write("src/locales/en/app.json", "{}")
+	s.write("locales/en/.app.json.swp", "swap")
+	s.write("locales/en/app.json~", "backup")
+	s.write("node_modules/a/x.json", "{}")
+	s.write(".git/index", "looked at")
+	s.write(".git/FETCH_HEAD", "fetched")
+	s.write(".git/index.lock", "held")
+	s.none("nothing that matters changed")
+	if _, err := os.ReadFile(s.path(file)); err != nil {
+		t.Fatal(err)
+	}
+	s.none("reading")
+}
+
+func TestFoldersComeAndGo(t *testing.T) {
+	t.Parallel()
+	s := start(t, []string{"locales/**/*.json"}, []string{"README", "elsewhere/en/app.json"}, nil)
+
+	s.write("locales/a/b/c/app.json", "{}")
+	s.expect("new nested folders with a file")
+	s.write("locales/a/b/c/app.json", "changed")
+	s.expect("a change in a new folder")
+
+	s.must(os.Rename(s.path("locales/a"), s.path("locales/z")))
+	s.expect("a renamed folder")
+	s.write("locales/z/b/c/app.json", "changed again")
+	s.expect("a change in a renamed folder")
+
+	s.must(os.Rename(s.path("locales/z"), s.path("moved")))
+	s.expect("a folder that was moved away")
+	s.write("moved/b/c/app.json", "nobody's")
+	s.none("a change in what was moved away")
+
+	s.must(os.Rename(s.path("elsewhere"), s.path("locales/a")))
+	s.expect("a folder that was moved in")
+	s.write("locales/a/en/app.json", "changed")
+	s.expect("a change in what was moved in")
+
+	s.must(os.RemoveAll(s.path("locales")))
+	s.expect("everything removed")
+	s.write("locales/en/app.json", "{}")
+	s.expect("everything made again")
+	s.write("locales/en/app.json", "changed")
+	s.expect("a change in what was made again")
+
+	s.must(os.Mkdir(s.path("locales/empty"), 0o755))
+	s.none("an empty folder")
+}
+
+// Files that are made together with the folders above them are not missed, however quick that is.
+func TestNestedFoldersAtOnce(t *testing.T) {
+	t.Parallel()
+	s := start(t, []string{"locales/**/*.json"}, []string{"locales/en/app.json"}, nil)
+	for round := range 20 {
+		s.write(fmt.Sprintf("locales/%d/a/b/app.json", round), "{}")
+		s.expect(fmt.Sprint("round ", round))
+	}
+}
+
+func TestOtherRepositoriesAreLeftAlone(t *testing.T) {
+	t.Parallel()
+	s := start(t, []string{"**/*.json"}, []string{"en.json", ".git/HEAD", "module/.git", "module/en.json", "other/.git/HEAD", "other/en.json"}, nil)
+	s.write("module/en.json", "theirs")
+	s.write("other/en.json", "theirs")
+	s.none("changes in other repositories")
+	s.write("en.json", "ours")
+	s.expect("a change of ours")
+}
+
+func TestGitFinishes(t *testing.T) {
+	t.Parallel()
+	s := start(t, []string{"locales/*.json"}, []string{"locales/en.json", ".git/HEAD", ".git/refs/heads/main"}, nil)
+	for _, c := range []struct {
+		what string
+		do   func()
+	}{
+		{"a checkout ends", func() {
+			s.write(".git/index.lock", "")
+			s.must(os.Rename(s.path(".git/index.lock"), s.path(".git/index")))
+		}},
+		{"HEAD moves", func() {
+			s.write(".git/HEAD.lock", "ref: refs/heads/x")
+			s.must(os.Rename(s.path(".git/HEAD.lock"), s.path(".git/HEAD")))
+		}},
+		{"a branch moves", func() {
+			s.write(".git/refs/heads/main.lock", "1")
+			s.must(os.Rename(s.path(".git/refs/heads/main.lock"), s.path(".git/refs/heads/main")))
+		}},
+		{"a branch with a slash appears", func() {
+			s.write(".git/refs/heads/feature/x", "1")
+			time.Sleep(5 * quick) // the new folder is watched after its event
+			s.write(".git/refs/heads/feature/x", "2")
+		}},
+		{"a rebase ends", func() {
+			s.must(os.Mkdir(s.path(".git/rebase-merge"), 0o755))
+			s.none("a rebase begins")
+			s.must(os.RemoveAll(s.path(".git/rebase-merge")))
+		}},
+	} {
+		c.do()
+		s.expect(c.what)
+	}
+}
+
+// A checkout of 400 files leads to few looks (one or two on an idle machine), and the last comes after its end.
+func TestRealCheckout(t *testing.T) {
+	t.Parallel()
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("no git here")
+	}
+	dir := t.TempDir()
+	run := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command(git, args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	fill := func(text string) {
+		for i := range 400 {
+			path := filepath.Join(dir, "locales", fmt.Sprint(i%40), fmt.Sprintf("%d.json", i))
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		run("add", ".")
+		run("commit", "-q", "-m", text)
+	}
+	run("init", "-q", "-b", "one")
+	fill("one")
+	run("checkout", "-q", "-b", "two")
+	fill("two")
+
+	w, err := New(Options{Root: dir, Patterns: []string{"locales/**/*.json"}, GitDir: filepath.Join(dir, ".git"), Debounce: 100 * time.Millisecond, MaxDelay: 5 * time.Second, Rescan: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	looks := make(chan string, 100)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = w.Run(ctx, func() {
+			data, _ := os.ReadFile(filepath.Join(dir, "locales", "39", "399.json"))
+			looks <- string(data)
+		})
+	}()
+	defer func() { cancel(); <-done }()
+	next := func() (seen []string) {
+		for {
+			select {
+			case text := <-looks:
+				seen = append(seen, text)
+			case <-time.After(350 * time.Millisecond):
+				return seen
+			}
+		}
+	}
+	next()
+	for _, branch := range []string{"one", "two", "one"} {
+		run("checkout", "-q", branch)
+		seen := next()
+		if len(seen) == 0 || len(seen) > 20 || seen[len(seen)-1] != branch {
+			t.Errorf("checkout of %s: looks saw %q", branch, seen)
+		}
+	}
+	if got := w.Stats(); got.Mode != "event" || got.Watches < 42 || got.Unannounced != 0 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestAfterAnOverflowEverythingIsLookedAt(t *testing.T) {
+	t.Parallel()
+	s := start(t, []string{"locales/**/*.json"}, []string{"locales/en/app.json"}, nil)
+	s.w.hints.fail(fsnotify.ErrEventOverflow)
+	s.expect("an overflow")
+	if got := s.w.Stats(); got.Overflows != 1 || got.Unannounced != 0 || got.Mode != "event" {
+		t.Errorf("got %+v", got)
+	}
+	s.w.hints.fail(errors.New("something broke"))
+	s.expect("another failure")
+	if !strings.Contains(s.warnings(), "something broke") {
+		t.Errorf("warned %q", s.warnings())
+	}
+	s.write("locales/en/app.json", "changed")
+	s.expect("a change after both")
+}
+
+// Folders above the limit are polled, with one warning, and the watched ones stay watched.
+func TestAboveTheLimitThereIsPolling(t *testing.T) {
+	t.Parallel()
+	var files []string
+	for i := range 10 {
+		files = append(files, fmt.Sprintf("locales/%d/app.json", i))
+	}
+	s := start(t, []string{"locales/*/*.json"}, files, func(w *Watcher) { w.limit, w.polling = 5, 50*time.Millisecond })
+	if got := s.w.Stats(); got.Mode != "poll" || got.Watches != 5 {
+		t.Errorf("got %+v", got)
+	}
+	for _, file := range files {
+		s.write(file, "changed")
+		s.expect(file)
+	}
+	if n := strings.Count(s.warnings(), "\n"); n != 0 || !strings.Contains(s.warnings(), "more than 5 folders") {
+		t.Errorf("warned %q", s.warnings())
+	}
+}
+
+// Changes that come without events are found by the rescan; when that happens twice in a row, polling begins.
+func TestUnannouncedChanges(t *testing.T) {
+	t.Parallel()
+	s := start(t, []string{"locales/*.json"}, []string{"locales/en.json"}, func(w *Watcher) { w.o.Rescan, w.polling = 300*time.Millisecond, 20*time.Millisecond })
+	elsewhere := filepath.Join(t.TempDir(), "link.json")
+	if err := os.Link(s.path("locales/en.json"), elsewhere); err != nil {
+		t.Skip("no hard links here")
+	}
+	for round := 0; s.w.Stats().Mode != "poll"; round++ {
+		if round == 10 {
+			t.Fatalf("no polling after %d changes without events: %+v", round, s.w.Stats())
+		}
+		s.must(os.WriteFile(elsewhere, []byte(strings.Repeat("x", round+1)), 0o644)) // a write under another name
+		time.Sleep(s.w.o.Rescan)
+	}
+	if got := s.w.Stats(); got.Unannounced < 2 || !strings.Contains(s.warnings(), "without file events") {
+		t.Errorf("got %+v, warned %q", got, s.warnings())
+	}
+}
+
+func TestRescanLooksRegardless(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	w, err := New(Options{Root: root, Patterns: []string{"*.json"}, Debounce: time.Millisecond, MaxDelay: time.Millisecond, Rescan: 50 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), soon)
+	defer cancel()
+	looks := 0
+	err = w.Run(ctx, func() {
+		if looks++; looks == 4 {
+			cancel()
+		}
+	})
+	if looks < 4 || !errors.Is(err, context.Canceled) {
+		t.Errorf("%d looks, then %v", looks, err)
+	}
+}
+
+// A tree that is gone and comes back is found by the rescan.
+func TestTheRootComesBack(t *testing.T) {
+	t.Parallel()
+	s := start(t, []string{"locales/*.json"}, []string{"locales/en.json"}, func(w *Watcher) { w.o.Rescan = 300 * time.Millisecond })
+	s.must(os.RemoveAll(s.root))
+	time.Sleep(2 * s.w.o.Rescan)
+	s.write("locales/en.json", "back")
+	time.Sleep(2 * s.w.o.Rescan)
+	if got := s.w.Stats(); got.Watches != 2 {
+		t.Errorf("got %+v, want root and locales watched", got)
+	}
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	if _, err := New(Options{Root: ".", Patterns: []string{"["}, Rescan: time.Second}); err == nil || !strings.Contains(err.Error(), "watch .: ") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := New(Options{Root: "."}); err == nil {
+		t.Error("a rescan of 0 is taken")
+	}
+}
+
+// A full look at 2,400 folders with 10,000 files, watches renewed.
+func BenchmarkRescan10000(b *testing.B) {
+	root := b.TempDir()
+	for i := range 10_000 {
+		path := filepath.Join(root, fmt.Sprint(i%60), fmt.Sprint(i%40), fmt.Sprintf("%d.json", i))
+		if i < 2400 {
+			path = filepath.Join(root, fmt.Sprint(i/40), fmt.Sprint(i%40), fmt.Sprintf("%d.json", i))
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			b.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("{}"), 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+	w, err := New(Options{Root: root, Patterns: []string{"**/*.json"}, Rescan: time.Hour})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := w.begin(); err != nil {
+		b.Fatal(err)
+	}
+	defer w.events.Close()
+	b.ReportAllocs()
+	for b.Loop() {
+		w.rescan(false)
+	}
+	b.ReportMetric(float64(w.Stats().Watches), "watches")
+}
