@@ -119,6 +119,19 @@ func TestArchiveRefusals(t *testing.T) {
 			}
 		}
 	})
+	t.Run("checksum of zero", func(t *testing.T) {
+		var b bytes.Buffer
+		w := zip.NewWriter(&b)
+		part, err := w.CreateRaw(&zip.FileHeader{Name: "a.json", Method: zip.Store, CompressedSize64: 2, UncompressedSize64: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.WriteString(part, "{}")
+		_ = w.Close()
+		if _, _, err := zipArchive(bytes.NewReader(b.Bytes()), int64(b.Len()), defaultLimits); !errors.Is(err, zip.ErrChecksum) {
+			t.Errorf("error %v", err)
+		}
+	})
 	t.Run("another name before the content", func(t *testing.T) {
 		b := zipped(t, file("a.json", "1"))
 		b[30] = 'x'

@@ -66,7 +66,8 @@ func (c *Client) do(ctx context.Context, cl call) error {
 		} else {
 			failures++
 		}
-		if f.again && failures < c.limits.attempts && limited < c.limits.rateAttempts {
+		patient := f.Status == http.StatusTooManyRequests || f.RetryAfter <= c.limits.retryAfter
+		if f.again && patient && failures < c.limits.attempts && limited < c.limits.rateAttempts {
 			last = f
 			if f.Status == http.StatusTooManyRequests {
 				continue // the budget itself pauses

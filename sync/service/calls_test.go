@@ -253,6 +253,13 @@ func TestUnreadableRecords(t *testing.T) {
 	}
 }
 
+func TestNoProjectRecord(t *testing.T) {
+	s := serve(t, say(200, `{"error":"session expired"}`))
+	if p, err := s.client(t).Project(t.Context(), "p"); !errors.Is(err, ErrUnusable) {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
 func TestProjectSettings(t *testing.T) {
 	t.Run("update sends what is to stay", func(t *testing.T) {
 		record := `{"id":"p","name":"old","deadline":"2026-12-01T00:00:00.1234567Z","number":{"x":1},"managers":["m"]}`

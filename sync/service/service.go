@@ -99,6 +99,7 @@ type limits struct {
 	ratioFrom                   int64 // below so many unpacked bytes the ratio does not matter
 	attempts, rateAttempts      int
 	backoff, backoffMax, giveUp time.Duration
+	retryAfter                  time.Duration // a failing service that asks for a longer wait gets it from the caller
 }
 
 var defaultLimits = limits{
@@ -107,6 +108,7 @@ var defaultLimits = limits{
 	spool: 256 << 20, decoded: 1 << 30, directory: 8 << 20, members: 20_000, ratio: 200, ratioFrom: 1 << 20,
 	attempts: 4, rateAttempts: 6,
 	backoff: 500 * time.Millisecond, backoffMax: 8 * time.Second, giveUp: 2 * time.Minute,
+	retryAfter: 30 * time.Second,
 }
 
 // New makes a client; it makes SlotDir too, but no request. An error says which option is wrong.
