@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"net"
 	"net/url"
@@ -224,7 +225,8 @@ func (v *validator) languages(p *Project) {
 		seen[fold] = true
 	}
 	known := append([]string{p.SourceLanguage}, p.TargetLanguages...)
-	for code, spelling := range p.LanguagePaths {
+	for _, code := range slices.Sorted(maps.Keys(p.LanguagePaths)) {
+		spelling := p.LanguagePaths[code]
 		at := v.o.at("language_paths").at(pathKey(code))
 		if !slices.Contains(known, code) {
 			hint := "; this project has " + strings.Join(known, ", ")
