@@ -37,8 +37,14 @@ func contents(f *resource.File) map[name]string {
 		switch e.Kind {
 		case resource.Text:
 			m[name{e.Key, e.Form}] = "text:" + e.Text
+		case resource.Null:
+			m[name{e.Key, e.Form}] = "null"
 		default:
-			m[name{e.Key, e.Form}] = "raw:" + f.Node(e.Node).Value.Of(f.Source())
+			n := f.Node(e.Node)
+			if n.Ref != 0 {
+				n = f.Node(int(n.Ref))
+			}
+			m[name{e.Key, e.Form}] = "raw:" + n.Value.Of(f.Source())
 		}
 	}
 	return m
