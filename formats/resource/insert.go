@@ -188,7 +188,7 @@ func (r *rewrite) plan(f *File, plans []*planned, e Edit) []*planned {
 		}
 	}
 	spot := r.spotOf(f, in, above)
-	if f.isCounted(in) {
+	if f.isCounted(in) || f.nodes[in].Kind == Forms && f.nodes[in].End == int32(in+1) && counted(label) {
 		if label != strconv.Itoa(spot.items) {
 			r.refuse(e, "item %s cannot stand without the items before it", label)
 			return plans
@@ -299,13 +299,18 @@ func (s *sprout) add(r *rewrite, above, path []string, e Edit) {
 	}
 }
 
-// done turns a sprout into a New. A new list must have every item that its model has; items that are not text are copied.
+// isCounted reports whether a sprout's children are counted items.
+func (s *sprout) isCounted() bool {
+	return s.kind == List || s.kind == Forms && len(s.children) > 0 && counted(s.children[0].label)
+}
+
+// done turns a sprout into a New. New counted items must be all that the model has; those that are not text are copied.
 func (s *sprout) done(inList bool) (New, error) {
 	n := New{Kind: s.kind, Name: strings.TrimSuffix(s.label, formsMark), Text: s.text, Like: s.model}
 	if inList {
 		n.Name = ""
 	}
-	if s.kind == List {
+	if s.isCounted() {
 		if err := s.complete(); err != nil {
 			return n, err
 		}
