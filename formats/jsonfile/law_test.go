@@ -1,0 +1,233 @@
+package jsonfile
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/formats/resource/resourcetest"
+	"pgregory.net/rapid"
+)
+
+func seeds(f *testing.F) []string {
+	all := append([]string(nil), examples...)
+	for _, e := range resourcetest.Edges(f) {
+		all = append(all, string(e.Src))
+	}
+	return all
+}
+
+// FuzzLaws holds the laws, and encoding/json, against any bytes.
+func FuzzLaws(f *testing.F) {
+	for _, s := range seeds(f) {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		oracle(t, "input", src)
+		if len(src) > 4<<10 || nearlyMessages(src) {
+			return
+		}
+		laws(t, src, `"`, "a\nb", "é/\u2028")
+	})
+}
+
+// FuzzText sets and inserts any text, in files of either habit: it reads back as it is, or is refused because it is no UTF-8.
+func FuzzText(f *testing.F) {
+	for _, s := range append(hard, "\xff", "a\xed\xa0\x80b") {
+		f.Add(s, "k")
+		f.Add("x", s)
+	}
+	f.Fuzz(func(t *testing.T, text, key string) {
+		for _, src := range []string{`{"old": "x"}`, `{"old": "\u00e9\/\u0026\u00A0\ud83d\ude00"}`, `{"old": null}`, "{}", `{"m": {"message": "x", "description": "d"}}`} {
+			file := parse(t, flat, src)
+			for _, k := range []string{"old", key} {
+				out, refused, err := file.Rewrite([]resource.Edit{{Op: resource.Set, Key: k, Text: text}}, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if valid := utf8.ValidString(text) && utf8.ValidString(k) && len(k) < resource.MaxName/6-2; !valid || len(refused) > 0 {
+					if valid && k != "m" {
+						t.Fatalf("%q: %q refused: %v", src, text, refused)
+					}
+					continue
+				}
+				if e, ok := parse(t, flat, string(out)).Lookup(k, ""); !ok || e.Text != text {
+					t.Fatalf("%q: %q reads back as %q\n%q", src, text, e.Text, out)
+				}
+			}
+			entry := resource.Entry{Key: key, Text: text}
+			if out, err := resource.Compose(Grammar, flat, nil, []resource.Entry{entry}); err == nil {
+				if e, ok := parse(t, flat, string(out)).Lookup(key, ""); !ok || e.Text != text {
+					t.Fatalf("composed %q reads back as %q\n%q", text, e.Text, out)
+				}
+			} else if utf8.ValidString(text) && utf8.ValidString(key) && len(key) < resource.MaxName/6-2 {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// gen draws nested objects in random but valid layouts, with comments where they may be.
+type gen struct {
+	*rapid.T
+	b     strings.Builder
+	names int
+}
+
+func (g *gen) pick(of ...string) string { return rapid.SampledFrom(of).Draw(g.T, "pick") }
+
+func (g *gen) gap() {
+	g.b.WriteString(g.pick("", "", " ", "\n", "\n  ", "\r\n\t", "\n\n  ", " // c\n", "\n// d\n", " /* e */ ", "\n\n/* f\n g */\n\n"))
+}
+
+func (g *gen) value(depth int) {
+	switch kind := rapid.IntRange(0, 9).Draw(g.T, "kind"); {
+	case kind < 2 && depth > 0:
+		g.list(depth)
+	case kind < 5 && depth > 0:
+		g.object(depth)
+	default:
+		g.b.WriteString(g.pick(`"x"`, `"y\n\"z\""`, `"é"`, `"\u00e9\/"`, `""`, "1.5", "true", "null", `"\ud800"`))
+	}
+}
+
+func (g *gen) object(depth int) {
+	g.b.WriteByte('{')
+	n := rapid.IntRange(0, 4).Draw(g.T, "members")
+	for i := range n {
+		g.gap()
+		g.names++
+		fmt.Fprintf(&g.b, `"%s%d"`, g.pick("k", "n/", "é", `\u00e9\/`, ""), g.names)
+		g.b.WriteString(g.pick(":", ": ", " : ", "\n:\n", " /* c */ : "))
+		g.value(depth - 1)
+		g.end(i == n-1)
+	}
+	g.gap()
+	g.b.WriteByte('}')
+}
+
+func (g *gen) list(depth int) {
+	g.b.WriteByte('[')
+	n := rapid.IntRange(0, 3).Draw(g.T, "items")
+	for i := range n {
+		g.gap()
+		g.value(depth - 1)
+		g.end(i == n-1)
+	}
+	g.gap()
+	g.b.WriteByte(']')
+}
+
+func (g *gen) end(last bool) {
+	g.b.WriteString(g.pick("", "", " ", " /* g */", "\n"))
+	if !last || rapid.Bool().Draw(g.T, "trailing comma") {
+		g.b.WriteByte(',')
+	}
+}
+
+func file(t *rapid.T) string {
+	g := &gen{T: t}
+	g.gap()
+	g.object(4)
+	g.gap()
+	return g.b.String()
+}
+
+// often checks a property more often than rapid does by itself: the files are small.
+func often(t *testing.T, property func(*rapid.T)) {
+	for range 10 {
+		rapid.Check(t, property)
+	}
+}
+
+// Any file in any layout keeps the laws.
+func TestLawsAnyLayout(t *testing.T) {
+	often(t, func(rt *rapid.T) {
+		src := file(rt)
+		defer func() {
+			if rt.Failed() {
+				rt.Logf("file %q", src)
+			}
+		}()
+		if f := resourcetest.Check(quiet{t, rt}, resourcetest.Case{Grammar: Grammar, Keys: nested, Src: []byte(src), NewTexts: []string{"é\n"}, Undone: undone}); f == nil {
+			rt.Fatalf("refused: %q", src)
+		}
+	})
+}
+
+// quiet reports to rapid, so that it shrinks what it found.
+type quiet struct {
+	testing.TB
+	rt *rapid.T
+}
+
+func (q quiet) Helper()                   {}
+func (q quiet) Fatal(args ...any)         { q.rt.Fatal(args...) }
+func (q quiet) Fatalf(s string, a ...any) { q.rt.Fatalf(s, a...) }
+
+// Any batch of edits, with a source file for the places, makes of the contents what it says and refuses the rest.
+func TestBatchAnyLayout(t *testing.T) {
+	often(t, func(rt *rapid.T) {
+		src, like := file(rt), file(rt)
+		f, source := parse(t, nested, src), parse(t, nested, like)
+		keys := []string{"new", "new/a", "new/b/c", "k1/new"}
+		for _, from := range []*resource.File{f, source} {
+			for e := range from.Entries() {
+				keys = append(keys, e.Key)
+			}
+		}
+		var edits []resource.Edit
+		wish := make(map[string]string)
+		for range rapid.IntRange(1, 12).Draw(rt, "edits") {
+			e := resource.Edit{Op: resource.Set, Key: rapid.SampledFrom(keys).Draw(rt, "key"), Text: rapid.SampledFrom([]string{"new", "é \"\n"}).Draw(rt, "text")}
+			wish[e.Key] = "text:" + e.Text
+			if rapid.Bool().Draw(rt, "remove") {
+				e.Op, e.Text = resource.Remove, ""
+				wish[e.Key] = ""
+			}
+			edits = append(edits, e)
+		}
+		var model *resource.File
+		if rapid.Bool().Draw(rt, "with source") {
+			model = source
+		}
+		out, refused, err := f.Rewrite(edits, model)
+		if err != nil {
+			rt.Fatalf("%q, %v: %v", src, edits, err)
+		}
+		g, err := resource.Parse(Grammar, nested, out)
+		if err != nil {
+			rt.Fatalf("%q, %v: %v\n%q", src, edits, err, out)
+		}
+		for _, r := range refused {
+			delete(wish, r.Key)
+		}
+		for key, want := range wish {
+			e, ok := g.Lookup(key, "")
+			if want == "" && ok && e.Kind == resource.Text || want != "" && (!ok || "text:"+e.Text != want) {
+				rt.Fatalf("%q, %v: %q is %q %v, want %q; refused %v\n%q", src, edits, key, e.Text, ok, want, refused, out)
+			}
+		}
+		for e := range f.Entries() {
+			now, ok := g.Lookup(e.Key, "")
+			last, _ := f.Lookup(e.Key, "")
+			if _, edited := wish[e.Key]; edited || ok && now.Kind == last.Kind && now.Text == last.Text {
+				continue
+			}
+			if ok || !inList(f, e.Node) { // a list goes with its item
+				rt.Fatalf("%q, %v: %q was not asked for and is %q %v\n%q", src, edits, e.Key, now.Text, ok, out)
+			}
+		}
+	})
+}
+
+func inList(f *resource.File, i int) bool {
+	for ; i > 0; i = int(f.Node(i).Parent) {
+		if f.Node(int(f.Node(i).Parent)).Kind == resource.List {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,521 @@
+package jsonfile
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+	"unsafe"
+
+	"github.com/locsync/locsync/formats/resource"
+)
+
+// Dialect says what a scan accepts beside RFC 8259 and a byte order mark.
+type Dialect uint8
+
+// JSONC has comments and trailing commas; Strict has neither.
+const (
+	JSONC Dialect = iota
+	Strict
+)
+
+const bom = "\ufeff"
+
+// Scan reads src as plain JSON: every member and item is a node, also in a message file. Style is this package's own; the root's tells how the
+// file spells its strings (see SpellingOf). The error is a *resource.SyntaxError.
+func Scan(src string, d Dialect) (*resource.Layout, error) {
+	s := scanner{src: src, bytes: unsafe.Slice(unsafe.StringData(src), len(src)), strict: d == Strict}
+	// An entry has a colon and some 16 bytes at least in real files; where that is wrong the slice grows.
+	s.nodes = make([]resource.Node, 0, 8+min(strings.Count(src, ":"), len(src)/16))
+	if err := s.document(); err != nil {
+		return nil, err
+	}
+	s.nodes[0].Style |= s.seen
+	return &resource.Layout{Nodes: s.nodes, Warnings: s.warnings}, nil
+}
+
+type scanner struct {
+	src      string
+	bytes    []byte // src, for loading eight bytes at a time
+	strict   bool
+	nodes    []resource.Node
+	warnings []resource.Warning
+	seen     uint8 // the root's style
+	comments []comment
+	newlines int // between the last comment of the gap and what follows
+}
+
+func refuse(at int, format string, args ...any) error {
+	return &resource.SyntaxError{Offset: at, Msg: fmt.Sprintf(format, args...)}
+}
+
+// document reads the whole file: a byte order mark, the root, and nothing else but comments.
+func (s *scanner) document() error {
+	at := 0
+	if strings.HasPrefix(s.src, bom) {
+		at = len(bom)
+		if strings.HasPrefix(s.src[at:], bom) {
+			return refuse(at, "a second byte order mark; take one of the two out")
+		}
+	}
+	at, err := s.gap(at)
+	if err != nil {
+		return err
+	}
+	if at == len(s.src) {
+		return refuse(at, "a resource file holds an object, this one is empty; write {} for one without entries")
+	}
+	if c := s.src[at]; c != '{' && c != '[' {
+		return refuse(at, "a resource file holds an object, not %s", s.found(at))
+	}
+	if at, err = s.containers(at); err != nil {
+		return err
+	}
+	if at, err = s.gap(at); err != nil {
+		return err
+	}
+	if at < len(s.src) {
+		return refuse(at, "%s behind the end of the file's only value", s.found(at))
+	}
+	return nil
+}
+
+// containers reads the container that opens at at, with all that is in it, and returns where it ends. Nesting costs no
+// recursion: the open containers are the chain of Parents from up.
+func (s *scanner) containers(at int) (int, error) {
+	up, prev, depth := s.open(at, resource.Node{Parent: -1}), -1, 1
+	at++
+	fresh := true // nothing stands between the opening bracket and at
+	for {
+		var err error
+		if at, err = s.gap(at); err != nil {
+			return 0, err
+		}
+		if at == len(s.src) {
+			return 0, s.unfinished(up)
+		}
+		inMap := s.nodes[up].Kind == resource.Map
+		if c := s.src[at]; !isCloser(c, inMap) || s.strict && !fresh {
+			n := resource.Node{Parent: int32(up)}
+			if len(s.comments) > 0 {
+				n.Note = s.noteAbove(prev, fresh)
+			}
+			if inMap {
+				if at, err = s.name(at, &n); err != nil {
+					return 0, err
+				}
+			}
+			if at == len(s.src) {
+				return 0, s.unfinished(up)
+			}
+			if c := s.src[at]; c == '{' || c == '[' {
+				if depth++; depth > resource.MaxDepth {
+					return 0, refuse(at, "more than %d objects and arrays inside one another", resource.MaxDepth)
+				}
+				up, prev, fresh = s.open(at, n), -1, true
+				at++
+				continue
+			}
+			prev = len(s.nodes)
+			if at, err = s.scalar(at, n, inMap); err != nil {
+				return 0, err
+			}
+			if at, err = s.gap(at); err != nil {
+				return 0, err
+			}
+		} else if len(s.comments) > 0 {
+			s.noteBehind(prev, false)
+		}
+		for { // behind a value: a comma, or the ends of one or more containers
+			if at == len(s.src) {
+				return 0, s.unfinished(up)
+			}
+			c := s.src[at]
+			if c == ',' {
+				if len(s.comments) > 0 {
+					s.noteBehind(prev, true)
+				}
+				at++
+				break
+			}
+			if !isCloser(c, s.nodes[up].Kind == resource.Map) {
+				return 0, refuse(at, "expected a comma or %q, not %s", closer(s.nodes[up].Kind), s.found(at))
+			}
+			if len(s.comments) > 0 {
+				s.noteBehind(prev, false)
+			}
+			at++
+			prev, depth = up, depth-1
+			if up = s.close(up, at); up < 0 {
+				return at, nil
+			}
+			if at, err = s.gap(at); err != nil {
+				return 0, err
+			}
+		}
+		fresh = false
+	}
+}
+
+func isCloser(c byte, inMap bool) bool { return c == '}' && inMap || c == ']' && !inMap }
+
+func closer(k resource.Kind) byte {
+	if k == resource.Map {
+		return '}'
+	}
+	return ']'
+}
+
+// open adds the node of the container whose bracket is at at and returns its index.
+func (s *scanner) open(at int, n resource.Node) int {
+	n.Kind = resource.List
+	if s.src[at] == '{' {
+		n.Kind = resource.Map
+	}
+	n.Value.Start = uint32(at)
+	n.Whole.Start = uint32(at)
+	if n.Name.Len() > 0 {
+		n.Whole.Start = n.Name.Start
+	}
+	s.nodes = append(s.nodes, n)
+	return len(s.nodes) - 1
+}
+
+// close completes the container up, which ends before end, and returns the one that it stands in.
+func (s *scanner) close(up, end int) int {
+	n := &s.nodes[up]
+	n.Value.End, n.Whole.End, n.End = uint32(end), uint32(end), int32(len(s.nodes))
+	if n.Style&halfName != 0 { // no key below it can be spelled in UTF-8
+		n.Kind, n.End = resource.Other, int32(up+1)
+		s.nodes = s.nodes[:up+1]
+		for len(s.warnings) > 0 && s.warnings[len(s.warnings)-1].Node > up {
+			s.warnings = s.warnings[:len(s.warnings)-1]
+		}
+		s.warnings = append(s.warnings, resource.Warning{Node: up, Msg: halfNameMsg})
+	}
+	return int(n.Parent)
+}
+
+const (
+	halfNameMsg  = "the name has half of a surrogate pair, which no text can hold; what stands under it is left alone"
+	halfValueMsg = "the text has half of a surrogate pair, which no text can hold; it is left alone"
+)
+
+// name reads a member's name and its colon, and returns where the value starts.
+func (s *scanner) name(at int, n *resource.Node) (int, error) {
+	if s.src[at] != '"' {
+		if isCloser(s.src[at], true) {
+			return 0, refuse(at, "a comma in front of %q; take it out", s.src[at])
+		}
+		return 0, refuse(at, "expected a name in double quotes, not %s", s.found(at))
+	}
+	end, style, err := s.quoted(at)
+	if err != nil {
+		return 0, err
+	}
+	if end-at > resource.MaxName {
+		return 0, refuse(at, "a name of more than %d KiB", resource.MaxName>>10)
+	}
+	n.Name = resource.At(at, end)
+	if style&valueEscaped != 0 {
+		n.Style |= nameEscaped
+	}
+	if style&halfName != 0 {
+		n.Style |= halfName
+	}
+	at = end
+	if at < len(s.src) && s.src[at] != ':' {
+		if at, err = s.gap(at); err != nil {
+			return 0, err
+		}
+	}
+	if at == len(s.src) {
+		return at, nil
+	}
+	if s.src[at] != ':' {
+		return 0, refuse(at, "expected a colon behind the name, not %s", s.found(at))
+	}
+	return s.gap(at + 1)
+}
+
+// scalar adds the node of the string, number or word at at and returns where it ends.
+func (s *scanner) scalar(at int, n resource.Node, inMap bool) (end int, err error) {
+	var msg string
+	switch c := s.src[at]; {
+	case c == '"':
+		var style uint8
+		if end, style, err = s.quoted(at); err != nil {
+			return 0, err
+		}
+		n.Kind, n.Style = resource.Text, n.Style|style&valueEscaped
+		if style&halfName != 0 {
+			n.Kind, msg = resource.Other, halfValueMsg
+		}
+	case c == '-' || c >= '0' && c <= '9':
+		n.Kind = resource.Other
+		end = s.number(at)
+	default:
+		n.Kind = resource.Other
+		for _, word := range [...]string{"true", "false", "null"} {
+			if strings.HasPrefix(s.src[at:], word) {
+				end = at + len(word)
+			}
+		}
+		if s.src[at] == 'n' {
+			n.Kind = resource.Null
+		}
+	}
+	if end == 0 || s.src[at] != '"' && end < len(s.src) && isWord(s.src[end]) {
+		if !inMap && isCloser(s.src[at], false) {
+			return 0, refuse(at, "a comma in front of %q; take it out", s.src[at])
+		}
+		return 0, refuse(at, "expected a value, not %s", s.found(at))
+	}
+	if n.Style&halfName != 0 {
+		n.Kind, msg = resource.Other, halfNameMsg
+	}
+	n.Value = resource.At(at, end)
+	n.Whole = n.Value
+	if n.Name.Len() > 0 {
+		n.Whole.Start = n.Name.Start
+	}
+	n.End = int32(len(s.nodes) + 1)
+	if msg != "" {
+		s.warnings = append(s.warnings, resource.Warning{Node: len(s.nodes), Msg: msg})
+	}
+	s.nodes = append(s.nodes, n)
+	return end, nil
+}
+
+func isWord(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '.' || c == '+' || c == '-'
+}
+
+// number returns where the number at at ends, 0 when it is none.
+func (s *scanner) number(at int) int {
+	digits := func() bool {
+		from := at
+		for at < len(s.src) && s.src[at] >= '0' && s.src[at] <= '9' {
+			at++
+		}
+		return at > from
+	}
+	if s.src[at] == '-' {
+		at++
+	}
+	if at < len(s.src) && s.src[at] == '0' {
+		at++
+	} else if !digits() {
+		return 0
+	}
+	if at < len(s.src) && s.src[at] == '.' {
+		if at++; !digits() {
+			return 0
+		}
+	}
+	if at < len(s.src) && s.src[at]|0x20 == 'e' {
+		at++
+		if at < len(s.src) && (s.src[at] == '+' || s.src[at] == '-') {
+			at++
+		}
+		if !digits() {
+			return 0
+		}
+	}
+	return at
+}
+
+// Each of these finds bytes in a word of eight: the lowest marked byte is right, those above it may not be.
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+func hasByte(w uint64, c byte) uint64 {
+	x := w ^ ones*uint64(c)
+	return (x - ones) &^ x & highs
+}
+
+func hasControl(w uint64) uint64 { return (w - ones*0x20) &^ w & highs }
+
+// quoted reads the string that starts at the quote at and returns where it ends, with valueEscaped when it has a backslash and halfName when
+// half of a surrogate pair.
+func (s *scanner) quoted(start int) (end int, style uint8, err error) {
+	b, at := s.bytes, start+1
+	high := uint64(0)
+	for {
+		for at+8 <= len(b) {
+			w := binary.LittleEndian.Uint64(b[at:])
+			if stop := hasByte(w, '"') | hasByte(w, '\\') | hasControl(w); stop != 0 {
+				high |= w & (stop&-stop - 1)
+				at += bits.TrailingZeros64(stop) >> 3
+				break
+			}
+			high |= w
+			at += 8
+		}
+		for at < len(b) && b[at] != '"' && b[at] != '\\' && b[at] >= ' ' {
+			high |= uint64(b[at])
+			at++
+		}
+		if at == len(b) {
+			return 0, 0, refuse(start, "a string that is not closed")
+		}
+		switch c := b[at]; c {
+		case '"':
+			if high&highs != 0 {
+				s.seen |= seenRaw
+			}
+			return at + 1, style, nil
+		case '\\':
+			style |= valueEscaped
+			next, half := s.escape(at)
+			if next == 0 {
+				return 0, 0, refuse(at, "%s is not an escape that JSON has", s.src[at:runeEnd(s.src, at+1)])
+			}
+			if half {
+				style |= halfName
+			}
+			at = next
+		case '\n', '\r':
+			return 0, 0, refuse(at, "a line end inside a string; close the string or write it as \\n")
+		default:
+			return 0, 0, refuse(at, "control character U+%04X inside a string; write it as \\u%04x", c, c)
+		}
+	}
+}
+
+// escape returns where the escape at at ends, 0 when it is none, and whether it is half of a surrogate pair.
+func (s *scanner) escape(at int) (end int, half bool) {
+	if at+1 == len(s.src) {
+		return 0, false
+	}
+	switch s.src[at+1] {
+	case '"', '\\', 'b', 'f', 'n', 'r', 't':
+		return at + 2, false
+	case '/':
+		s.seen |= seenSlash
+		return at + 2, false
+	case 'u':
+	default:
+		return 0, false
+	}
+	v, ok := hex4(s.src, at)
+	if !ok {
+		return 0, false
+	}
+	if v >= utf8.RuneSelf && unicode.IsLetter(v) { // no-break spaces and the like are coded in files that else are not
+		s.seen |= seenCode
+	}
+	if strings.ContainsAny(s.src[at+2:at+6], "ABCDEF") {
+		s.seen |= seenUpper
+	}
+	switch {
+	case v < 0xd800 || v > 0xdfff:
+		return at + 6, false
+	case v < 0xdc00:
+		if low, ok := hex4(s.src, at+6); ok && low >= 0xdc00 && low <= 0xdfff {
+			return at + 12, false
+		}
+	}
+	return at + 6, true
+}
+
+// hex4 reads a \uXXXX at at.
+func hex4(s string, at int) (v rune, ok bool) {
+	if at+6 > len(s) || s[at] != '\\' || s[at+1] != 'u' {
+		return 0, false
+	}
+	for _, c := range []byte(s[at+2 : at+6]) {
+		switch {
+		case c >= '0' && c <= '9':
+			v = v<<4 | rune(c-'0')
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			v = v<<4 | rune(c|0x20-'a'+10)
+		default:
+			return 0, false
+		}
+	}
+	return v, true
+}
+
+// gap skips white space and comments. The comments are in s.comments until the next call.
+func (s *scanner) gap(at int) (int, error) {
+	if len(s.comments) > 0 {
+		s.comments = s.comments[:0]
+	}
+	for at < len(s.src) {
+		switch s.src[at] {
+		case ' ', '\n', '\r', '\t':
+			at++
+		case '/':
+			return s.commented(at)
+		default:
+			return at, nil
+		}
+	}
+	return at, nil
+}
+
+// commented is gap where there are comments.
+func (s *scanner) commented(at int) (int, error) {
+	from := at
+	for from > 0 && isSpace(s.src[from-1]) {
+		from--
+	}
+	var ok bool
+	s.comments, s.newlines, at, ok = readGap(s.src, from, s.comments)
+	switch {
+	case !ok && at+1 < len(s.src) && s.src[at+1] == '*':
+		return 0, refuse(at, "a comment that is not closed")
+	case !ok:
+		return 0, refuse(at, "a single slash; a comment starts with // or /*")
+	case s.strict:
+		return 0, refuse(s.comments[0].start, "this format has no comments; take it out")
+	}
+	return at, nil
+}
+
+// found names what stands at at, for messages.
+func (s *scanner) found(at int) string {
+	if at >= len(s.src) {
+		return "the end of the file"
+	}
+	switch c := s.src[at]; {
+	case c == '#':
+		return "'#'; a comment starts with // or /*"
+	case c == '\'':
+		return "a single quote; JSON has double quotes only"
+	case strings.HasPrefix(s.src[at:], bom):
+		return "a byte order mark"
+	case c == '"':
+		return "a string"
+	case c < ' ' || c == 0x7f:
+		return fmt.Sprintf("control character U+%04X", c)
+	}
+	end := at
+	for end < len(s.src) && end < at+20 && isWord(s.src[end]) {
+		end++
+	}
+	if end == at {
+		end = runeEnd(s.src, at)
+	}
+	return fmt.Sprintf("%q", s.src[at:end])
+}
+
+func runeEnd(s string, at int) int {
+	_, n := utf8.DecodeRuneInString(s[at:])
+	return at + n
+}
+
+// unfinished is the error of a file that ends inside container up.
+func (s *scanner) unfinished(up int) error {
+	what := "array"
+	if s.nodes[up].Kind == resource.Map {
+		what = "object"
+	}
+	line := 1 + strings.Count(s.src[:s.nodes[up].Value.Start], "\n")
+	return refuse(len(s.src), "the file ends inside the %s that opens in line %d", what, line)
+}
