@@ -152,13 +152,13 @@ func (r *rewrite) keepRepeats() {
 		of, changes := r.sets[ref]
 		mine, set := r.sets[i]
 		switch {
+		case r.f.nodes[i].Kind != Text && changes:
+			delete(r.sets, ref)
+			r.refuse(of, "another entry repeats this value, which is no text, and would change with it; write it out there first")
 		case changes && set && mine.Text == of.Text:
 			delete(r.sets, i)
 		case !set && r.f.nodes[i].Kind == Text && (changes && of.Text != r.f.Text(i) || r.goes(ref)):
 			r.sets[i] = Edit{Op: Set, Key: r.f.KeyOf(i), Text: r.f.Text(i)}
-		case !set && r.f.nodes[i].Kind != Text && changes:
-			delete(r.sets, ref)
-			r.refuse(of, "another entry repeats this value, which is no text, and would change with it; write it out there first")
 		}
 	}
 }
