@@ -324,6 +324,28 @@ func TestUntrustedServer(t *testing.T) {
 	}
 }
 
+// Also where the service speaks HTTP/2: the budget counts requests, and one connection must not carry many.
+func TestSpeaksHTTP1(t *testing.T) {
+	proto := make(chan string, 1)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		proto <- r.Proto
+		_, _ = io.WriteString(w, `{"id":"p"}`)
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	defer server.Close()
+	s := &script{Server: server}
+	c := s.client(t)
+	c.own.TLSClientConfig = server.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+	c.own.TLSClientConfig.NextProtos = nil
+	if _, err := c.Project(t.Context(), "p"); err != nil {
+		t.Fatal(err)
+	}
+	if p := <-proto; p != "HTTP/1.1" {
+		t.Errorf("speaks %s", p)
+	}
+}
+
 // A full disk is nobody's fault at the service: no repeats, no breaker.
 func TestSpoolFolderMissing(t *testing.T) {
 	s := serve(t, operations[7].ok)
