@@ -307,14 +307,17 @@ func oneGap(before, after string) bool {
 func batch(t testing.TB, c Case, f *resource.File) {
 	t.Helper()
 	var edits []resource.Edit
+	edited := make(map[string]bool)
 	for i, e := range sample(f) {
 		switch {
+		case edited[e.Key]: // of several edits of one entry only the last is made
 		case e.Form != "" || inList(f, e.Node): // a list goes whole, with the edits in it
 		case i%3 == 2:
 			edits = append(edits, resource.Edit{Op: resource.Remove, Key: e.Key})
 		default:
 			edits = append(edits, resource.Edit{Op: resource.Set, Key: e.Key, Text: fmt.Sprint("batch ", i)})
 		}
+		edited[e.Key] = true
 	}
 	edits = append(edits, resource.Edit{Op: resource.Set, Key: "zz one", Text: "1 a"}, resource.Edit{Op: resource.Set, Key: "zz two", Text: "2 b"})
 	at := f
