@@ -322,6 +322,14 @@ func TestDownload(t *testing.T) {
 					if err != nil {
 						t.Error(err)
 					}
+					r, err := e.Open()
+					if err != nil {
+						t.Fatal(err)
+					}
+					again, err := io.ReadAll(r)
+					if err = errors.Join(err, r.Close()); err != nil || !bytes.Equal(again, content) {
+						t.Errorf("%s reads %q and %q, %v", e.Name, content, again, err)
+					}
 					got = append(got, e.Name+"="+string(content))
 				}
 				if strings.Join(got, ",") != c.entries || len(a.Refused) != c.refused {
@@ -329,6 +337,11 @@ func TestDownload(t *testing.T) {
 				}
 				if err := a.Close(); err != nil {
 					t.Error(err)
+				}
+				for _, e := range a.Entries {
+					if _, err := e.ReadAll(); err == nil && e.Size > 0 {
+						t.Errorf("%s reads after Close", e.Name)
+					}
 				}
 			}
 			if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {

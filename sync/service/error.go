@@ -119,12 +119,6 @@ func temporaryStatus(s int) bool {
 	return s == http.StatusRequestTimeout || s == http.StatusTooEarly || s == http.StatusTooManyRequests || s >= 500
 }
 
-// with adds a sentinel.
-func (e *Error) with(kind error) *Error {
-	e.kinds = append(e.kinds, kind)
-	return e
-}
-
 // refusal reads an error answer: its code, its body in any of the known shapes, its headers.
 func (c *Client) refusal(op string, resp *http.Response, body []byte) *Error {
 	e := &Error{Op: op, Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header, time.Now())}

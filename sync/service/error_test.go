@@ -117,6 +117,7 @@ func TestKeyStaysSecret(t *testing.T) {
 	}
 	text, _ := o.APIKey.MarshalText()
 	check("text", string(text))
+	check("by hand", o.APIKey.String()+o.APIKey.GoString())
 }
 
 // Any error body gives one printable line that is not too long.
