@@ -1,0 +1,181 @@
+package androidxml
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/formats/resource/resourcetest"
+	"pgregory.net/rapid"
+)
+
+// drawFile makes a file of any layout: indentation, line ends, comments in every place, several entries on a line, other resources.
+func drawFile(t *rapid.T, label string) string {
+	pick := func(what string, of ...string) string { return rapid.SampledFrom(of).Draw(t, label+" "+what) }
+	nl := pick("line end", "\n", "\n", "\r\n")
+	indent := pick("indentation", "    ", "  ", "\t", "")
+	quote := pick("quote", `"`, `"`, `'`)
+	value := func() string {
+		return strings.ReplaceAll(rapid.SampledFrom(values).Draw(t, label+" value"), "\r\n", "\n")
+	}
+	gap := func(indent string) string {
+		return pick("gap", nl+indent, nl+indent, nl+indent, nl+indent, nl+nl+indent, "", " ", " <!-- tail -->"+nl+indent, nl+indent+"<!-- note -->"+nl+indent,
+			nl+indent+"<!-- note"+nl+indent+"of two lines -->"+nl+nl+indent, nl+indent+"<!-- <string name=\"dead\"/> -->"+nl+indent, "<!-- c -->", nl+indent+"<!-- d --> ",
+			" <!-- e"+nl+" f -->"+nl+indent, "  "+nl+indent, nl+indent+"<?pi?>"+nl+indent)
+	}
+	attribute := func(name, value string) string { return " " + name + "=" + quote + value + quote }
+	leaf := func(start, name string) string {
+		if v := value(); v != "" || rapid.Bool().Draw(t, label+" open") {
+			return "<" + start + ">" + v + "</" + name + ">"
+		}
+		return "<" + start + "/>"
+	}
+	var b strings.Builder
+	b.WriteString(pick("head", "", header, header+nl, "\ufeff"+header+nl+"<!-- licence -->"+nl, "<!DOCTYPE resources [ <!ENTITY app \"x\"> ]>"+nl))
+	b.WriteString("<resources" + attribute("xmlns:xliff", xliffURI) + ">")
+	for _, key := range rapid.SliceOfNDistinct(rapid.IntRange(0, 14), 0, 9, func(i int) int { return i }).Draw(t, label+" keys") {
+		b.WriteString(gap(indent))
+		name := attribute("name", fmt.Sprint("k", key))
+		switch {
+		case key < 8:
+			product := pick("product", "", "", "", attribute("product", "tv"), attribute("product", "default"))
+			b.WriteString(leaf("string"+product+name, "string"))
+		case key < 11:
+			b.WriteString("<plurals" + name + ">")
+			for _, q := range rapid.SliceOfNDistinct(rapid.SampledFrom(quantities), 0, 4, func(q string) string { return q }).Draw(t, label+" quantities") {
+				b.WriteString(gap(indent+indent) + leaf("item"+attribute("quantity", q), "item"))
+			}
+			b.WriteString(gap(indent) + "</plurals>")
+		case key < 13:
+			b.WriteString("<string-array" + name + ">")
+			for range rapid.IntRange(0, 3).Draw(t, label+" items") {
+				b.WriteString(gap(indent+indent) + leaf("item", "item"))
+			}
+			b.WriteString(gap(indent) + "</string-array>")
+		default:
+			b.WriteString("<color" + name + ">#fff</color>")
+		}
+	}
+	b.WriteString(gap("") + "</resources>" + pick("end", "", nl))
+	return b.String()
+}
+
+type spot struct{ key, form string }
+
+func texts(f *resource.File) map[spot]string {
+	m := make(map[spot]string)
+	for e := range f.Entries() {
+		if e.Kind == resource.Text {
+			m[spot{e.Key, e.Form}] = e.Text
+		}
+	}
+	return m
+}
+
+// TestRandomEdits makes batches of edits in files of any layout and compares what is read afterwards with what was asked for. What is
+// refused, and lists that go as a whole, are the only differences.
+func TestRandomEdits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		src, other := drawFile(t, "file"), drawFile(t, "source")
+		f, err := resource.Parse(Grammar, resource.Keys{}, []byte(src))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, src)
+		}
+		var like *resource.File
+		if rapid.Bool().Draw(t, "with source") {
+			if like, err = resource.Parse(Grammar, resource.Keys{}, []byte(other)); err != nil {
+				t.Fatalf("%v\n%s", err, other)
+			}
+		}
+		var edits []resource.Edit
+		want := texts(f)
+		for range rapid.IntRange(1, 8).Draw(t, "edits") {
+			e := resource.Edit{Op: resource.Set, Key: fmt.Sprint("k", rapid.IntRange(0, 14).Draw(t, "key"))}
+			if rapid.IntRange(0, 3).Draw(t, "product") == 0 {
+				e.Key += "@tv"
+			}
+			if rapid.Bool().Draw(t, "with form") {
+				e.Form = rapid.SampledFrom(append(slices.Clone(quantities), "0", "1", "2")).Draw(t, "form")
+			}
+			if e.Text = rapid.SampledFrom(hard).Draw(t, "text"); rapid.IntRange(0, 2).Draw(t, "remove") == 0 {
+				e = remove(e.Key, e.Form)
+			}
+			edits = append(edits, e)
+		}
+		out, refused, err := f.Rewrite(edits, like)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, src)
+		}
+		g, err := resource.Parse(Grammar, resource.Keys{}, out)
+		if err != nil {
+			t.Fatalf("%v\n--- before\n%s\n--- after\n%s", err, src, out)
+		}
+		no := make(map[spot]bool)
+		for _, r := range refused {
+			no[spot{r.Key, r.Form}] = true
+		}
+		array := func(s spot) bool { return isIndex(s.form) }
+		touched := make(map[string]bool) // arrays that an edit removes items of
+		for _, e := range edits {        // the last of several counts
+			s := spot{e.Key, e.Form}
+			if array(s) && e.Op == resource.Remove {
+				touched[e.Key] = true
+			}
+			switch {
+			case e.Op == resource.Remove:
+				delete(want, s)
+			default:
+				want[s] = e.Text
+			}
+		}
+		before, got := texts(f), texts(g)
+		for s := range no {
+			if was, ok := before[s]; ok {
+				want[s] = was
+			} else {
+				delete(want, s)
+			}
+		}
+		for _, m := range []map[spot]string{want, got} {
+			maps.DeleteFunc(m, func(s spot, _ string) bool { return touched[s.key] && array(s) })
+		}
+		if !maps.Equal(want, got) {
+			t.Fatalf("edits %q refused %v\nhave %q\nwant %q\n--- before\n%s\n--- after\n%s", edits, refused, got, want, src, out)
+		}
+	})
+}
+
+// TestRandomLayouts holds files of any layout against the laws and the independent reader.
+func TestRandomLayouts(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		src := drawFile(r, "file")
+		if resourcetest.Check(t, resourcetest.Case{Grammar: Grammar, Src: []byte(src), Undone: undone}) == nil {
+			r.Fatalf("refused: %s", src)
+		}
+		agree(t, []byte(src))
+	})
+}
+
+// TestRandomDamage breaks files of any layout in a few places. What is accepted all the same holds the laws and reads the same to the
+// independent reader.
+func TestRandomDamage(t *testing.T) {
+	tokens := strings.Split("<|>|&|\"|'|/|=| |\n|]]>|<![CDATA[|<!--|-->|--|<?a |?>|<!DOCTYPE a|[|]|\\|\\u12|&#10;|&#|;|&amp;|<b>|</b>|<b/>|</string>|<string name=\"n\">|"+
+		"<item>|</item>|xmlns:a=\"b\"|a:|:|@|?|translatable=\"false\"|product=\"x\"|\r|\x00|\ufffe|\u00e9|<resources>|</resources>|\u00d7", "|")
+	rapid.Check(t, func(r *rapid.T) {
+		src := drawFile(r, "file")
+		for range rapid.IntRange(1, 3).Draw(r, "damages") {
+			at := rapid.IntRange(0, len(src)).Draw(r, "at")
+			cut := min(len(src), at+rapid.IntRange(0, 6).Draw(r, "cut"))
+			token := ""
+			if rapid.IntRange(0, 3).Draw(r, "put") > 0 {
+				token = rapid.SampledFrom(tokens).Draw(r, "token")
+			}
+			src = src[:at] + token + src[cut:]
+		}
+		resourcetest.Check(t, resourcetest.Case{Grammar: Grammar, Src: []byte(src), Undone: undone})
+		agree(t, []byte(src))
+	})
+}

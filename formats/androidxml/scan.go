@@ -1,0 +1,393 @@
+package androidxml
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locsync/locsync/formats/resource"
+)
+
+// refuse makes the error for the file that cannot be read at an offset.
+func refuse(offset int, format string, args ...any) error {
+	return &resource.SyntaxError{Offset: offset, Msg: fmt.Sprintf(format, args...)}
+}
+
+// Scan finds the entries of <resources>. Everything else is only checked for being well-formed.
+func (grammar) Scan(src string) (*resource.Layout, error) {
+	s := scanner{src: src, nodes: make([]resource.Node, 1, 16+len(src)/perNode(src))}
+	s.nodes[0] = resource.Node{Parent: -1, Kind: resource.Map, Whole: resource.At(0, len(src)), Value: resource.At(0, len(src))}
+	if isBlank(src) {
+		s.nodes[0].End = 1
+		return &resource.Layout{Nodes: s.nodes}, nil
+	}
+	at, err := s.prolog()
+	if err != nil {
+		return nil, err
+	}
+	end, err := s.root(at)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.epilog(end); err != nil {
+		return nil, err
+	}
+	s.nodes[0].End = int32(len(s.nodes))
+	return &resource.Layout{Nodes: s.nodes, Warnings: s.warnings}, nil
+}
+
+// isBlank reports whether a file holds nothing but white space and perhaps a byte order mark.
+func isBlank(src string) bool {
+	return strings.Trim(strings.TrimPrefix(src, byteOrderMark), spaces) == ""
+}
+
+// perNode estimates the bytes between two entries by looking at the beginning of the file.
+func perNode(src string) int {
+	head := src[:min(len(src), 16<<10)]
+	return max(len(head)/(1+strings.Count(head, "</")), 12) * 15 / 16
+}
+
+// scanner is one pass over a file.
+type scanner struct {
+	src      string
+	nodes    []resource.Node
+	warnings []resource.Warning
+	tag      tag      // the start tag that was read last
+	open     []string // names of the elements around the present place
+	names    namespaces
+	entities entities
+	node     int  // that warnings are about
+	tagged   int  // warnings before the start tag that was read last
+	locked   bool // the root says translatable="false"
+	decoder  decoder
+	nameless bool // there was a warning about a missing name
+}
+
+// add appends the node whose start tag was read last. Warnings of that tag become the node's.
+func (s *scanner) add(n resource.Node) int {
+	i := len(s.nodes)
+	s.nodes = append(s.nodes, n)
+	for k := s.tagged; k < len(s.warnings); k++ {
+		s.warnings[k].Node = i
+	}
+	s.node = i
+	return i
+}
+
+func (s *scanner) warn(node int, format string, args ...any) {
+	s.warnings = append(s.warnings, resource.Warning{Node: node, Msg: fmt.Sprintf(format, args...)})
+}
+
+// root reads the root element at the offset of its <.
+func (s *scanner) root(at int) (end int, err error) {
+	end, err = s.startTag(at)
+	if err != nil {
+		return 0, err
+	}
+	if s.tag.name != "resources" {
+		return 0, refuse(at, "the root element is <%s>, not <resources>: this is no file of Android string resources", s.tag.name)
+	}
+	if a, ok := s.tag.attribute("translatable"); ok {
+		s.locked = isFalse(a.text(s.src))
+	}
+	if s.locked {
+		s.nodes[0].Style |= styleLocked
+	}
+	if s.tag.closed {
+		s.nodes[0].Style |= styleClosed
+	} else if end, err = s.children(end, &container{}); err != nil {
+		return 0, err
+	}
+	s.nodes[0].Whole = resource.At(at, end)
+	s.nodes[0].Value = s.nodes[0].Whole
+	return end, nil
+}
+
+// comments is the comment block that the next entry may own: on lines of its own, directly above.
+type comments struct{ start, end int }
+
+// container is the element whose children are being read: the root, plurals or an array.
+type container struct {
+	node  int
+	items int   // of an array so far
+	style uint8 // of its node
+}
+
+// children reads the content of a container, end tag included.
+func (s *scanner) children(at int, in *container) (int, error) {
+	src := s.src
+	var above comments
+	for {
+		gap := at
+		for at < len(src) && isSpace(src[at]) {
+			at++
+		}
+		if at == len(src) {
+			return 0, s.unclosed()
+		}
+		if src[at] != '<' {
+			end, _, err := s.characters(at)
+			if err != nil {
+				return 0, err
+			}
+			if in.node == 0 {
+				return 0, refuse(at, "text directly inside <resources>: the build tools refuse it; is a tag or a comment sign missing?")
+			}
+			at, above = end, comments{}
+			continue
+		}
+		var err error
+		switch next(src, at+1) {
+		case '/':
+			return s.endTag(at)
+		case '!':
+			start := at
+			if at, err = s.comment(at); err != nil {
+				return 0, err
+			}
+			above = above.with(src, gap, start, at)
+		case '?':
+			at, err = s.instruction(at)
+			above = comments{}
+		default:
+			if above.end > 0 && strings.Count(src[gap:at], "\n") > 1 {
+				above = comments{}
+			}
+			if in.node == 0 {
+				at, err = s.resource(at, above)
+			} else {
+				at, err = s.item(at, above, in)
+			}
+			above = comments{}
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+}
+
+// with adds a comment to the block. gap is where the white space before it begins.
+func (c comments) with(src string, gap, start, end int) comments {
+	lines := strings.Count(src[gap:start], "\n")
+	switch {
+	case strings.HasPrefix(strings.TrimLeft(src[start+4:end], spaces), "<"): // commented-out code is nobody's note
+		return comments{}
+	case c.end == gap && c.end > 0 && lines <= 1:
+		return comments{c.start, end}
+	case lines > 0:
+		return comments{start, end}
+	}
+	return comments{} // behind something else on its line
+}
+
+func next(src string, at int) byte {
+	if at < len(src) {
+		return src[at]
+	}
+	return 0
+}
+
+func (s *scanner) unclosed() error {
+	return refuse(len(s.src), "the file ends inside <%s>: its end tag is missing", s.open[len(s.open)-1])
+}
+
+// resource reads one child of <resources>.
+func (s *scanner) resource(at int, above comments) (int, error) {
+	end, err := s.startTag(at)
+	if err != nil {
+		return 0, err
+	}
+	kind := s.tag.name
+	if kind == "item" {
+		if a, ok := s.tag.attribute("type"); ok && a.text(s.src) == "string" {
+			kind = "string"
+		}
+	}
+	if kind != "string" && kind != "plurals" && kind != "string-array" {
+		return s.skip(end)
+	}
+	name, ok := s.tag.attribute("name")
+	if !ok || name.end == name.start {
+		if !s.nameless {
+			s.nameless = true
+			s.warn(0, "a <%s> has no name, so it cannot be translated", s.tag.name)
+		}
+		return s.skip(end)
+	}
+	if name.end-name.start > resource.MaxName {
+		return 0, refuse(name.start, "a name of more than %d KiB", resource.MaxName>>10)
+	}
+	n := resource.Node{Kind: resource.Text, Name: resource.At(name.start-1, name.end+1), Note: resource.At(above.start, above.end)}
+	if a, ok := s.tag.attribute("product"); ok && !isDefault(attributeText(a.text(s.src))) {
+		n.Style |= styleProduct
+	}
+	if a, ok := s.tag.attribute("translatable"); s.locked || ok && isFalse(a.text(s.src)) {
+		n.Style |= styleLocked
+	}
+	if kind == "string" {
+		return s.leaf(at, end, n)
+	}
+	return s.forms(at, end, n, kind == "string-array")
+}
+
+// isFalse reads a boolean attribute as the compiler does.
+func isFalse(value string) bool { return strings.EqualFold(strings.Trim(value, spaces), "false") }
+
+// forms reads plurals or a string-array whose start tag was read.
+func (s *scanner) forms(at, end int, n resource.Node, array bool) (int, error) {
+	n.Kind = resource.Forms
+	if array {
+		n.Style |= styleArray
+	}
+	i := s.add(n)
+	if s.tag.closed {
+		s.nodes[i].Style |= styleClosed
+	} else {
+		var err error
+		if end, err = s.children(end, &container{node: i, style: n.Style}); err != nil {
+			return 0, err
+		}
+	}
+	s.nodes[i].Whole = resource.At(at, end)
+	s.nodes[i].Value = s.nodes[i].Whole
+	s.nodes[i].End = int32(len(s.nodes))
+	s.node = 0
+	return end, nil
+}
+
+// item reads one child of plurals or of a string-array.
+func (s *scanner) item(at int, above comments, in *container) (int, error) {
+	end, err := s.startTag(at)
+	if err != nil {
+		return 0, err
+	}
+	if s.tag.name != "item" {
+		s.warn(in.node, "<%s> among its items is left out", s.tag.name)
+		return s.skip(end)
+	}
+	n := resource.Node{Parent: int32(in.node), Style: in.style & styleLocked, Note: resource.At(above.start, above.end)}
+	if in.style&styleArray != 0 {
+		n.Style |= styleCounted
+		n.Name = resource.At(in.items, in.items)
+		in.items++
+		return s.leaf(at, end, n)
+	}
+	quantity, ok := s.tag.attribute("quantity")
+	if !ok {
+		s.warn(in.node, "an item has no quantity, so it cannot be translated")
+		return s.skip(end)
+	}
+	if q := quantity.text(s.src); !slices.Contains(quantities, q) {
+		s.warn(in.node, "the build tools know no quantity %q", q)
+	}
+	n.Name = resource.At(quantity.start-1, quantity.end+1)
+	return s.leaf(at, end, n)
+}
+
+// leaf reads the value of an element whose start tag was read, from at to end.
+func (s *scanner) leaf(at, end int, n resource.Node) (int, error) {
+	i := s.add(n)
+	value := resource.At(end-2, end)
+	style := n.Style | styleClosed
+	kind := resource.Text
+	if !s.tag.closed {
+		start := end
+		stop, seen, err := s.content(start)
+		if err != nil {
+			return 0, err
+		}
+		if end, err = s.endTag(stop); err != nil {
+			return 0, err
+		}
+		style = n.Style | s.judge(i, s.src[start:stop], seen)
+		value = resource.At(start, stop)
+		if style&styleMarkup == 0 && isReference(s.src[start:stop], seen) {
+			kind = resource.Other
+		}
+	}
+	if style&styleLocked != 0 {
+		kind = resource.Other
+	}
+	p := &s.nodes[i]
+	p.Kind, p.Style, p.Value, p.Whole, p.End = kind, style, value, resource.At(at, end), int32(i+1)
+	s.node = int(p.Parent)
+	return end, nil
+}
+
+// judge derives the style bits of a value from what was seen in it, and warns of what the compiler will refuse.
+func (s *scanner) judge(node int, raw string, seen class) uint8 {
+	var style uint8
+	if seen&(seenAmp|seenQuote|seenBackslash|seenOdd|seenInner|seenMarkup) != 0 {
+		style |= styleSpecial
+	}
+	if seen&seenMarkup != 0 {
+		style |= styleMarkup
+	}
+	if seen&seenBackslash != 0 && hasBrokenEscape(raw) {
+		s.warn(node, `a \u is not followed by four hexadecimal digits`)
+	}
+	if (seen&seenApostrophe != 0 || seen&seenAmp != 0 && hasQuoteReference(raw)) && s.hasBareApostrophe(raw, seen) {
+		s.warn(node, `an apostrophe is neither escaped (\') nor inside quotes: the build tools refuse it`)
+	}
+	return style
+}
+
+// hasBrokenEscape reports whether some \u lacks its digits.
+func hasBrokenEscape(raw string) bool {
+	for {
+		at := strings.IndexByte(raw, '\\')
+		if at < 0 || at+1 == len(raw) {
+			return false
+		}
+		escaped := raw[at+1]
+		raw = raw[at+2:]
+		if escaped != 'u' {
+			continue
+		}
+		for k := range 4 {
+			if k == len(raw) || !isHex(raw[k]) {
+				return true
+			}
+		}
+	}
+}
+
+// hasBareApostrophe reports whether the compiler would see an apostrophe outside of quotes.
+func (s *scanner) hasBareApostrophe(raw string, seen class) bool {
+	if seen&(seenInner|seenMarkup) == 0 && !(seen&seenAmp != 0 && hasQuoteReference(raw)) {
+		quoted := false
+		for i := 0; i < len(raw); i++ {
+			switch raw[i] {
+			case '\\':
+				i++
+			case '"':
+				quoted = !quoted
+			case '\'':
+				if !quoted {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	s.decoder = decoder{out: s.decoder.out[:0]}
+	s.decoder.value(raw)
+	return s.decoder.bare
+}
+
+// hasQuoteReference reports whether a quote, an apostrophe or a backslash may be spelled as a reference.
+func hasQuoteReference(raw string) bool {
+	return strings.Contains(raw, "&#") || strings.Contains(raw, "&quot;") || strings.Contains(raw, "&apos;")
+}
+
+// skip passes over the rest of an element whose start tag was read.
+func (s *scanner) skip(end int) (int, error) {
+	if s.tag.closed {
+		return end, nil
+	}
+	stop, _, err := s.content(end)
+	if err != nil {
+		return 0, err
+	}
+	return s.endTag(stop)
+}
