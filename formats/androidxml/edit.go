@@ -72,6 +72,12 @@ func errQuantity(name string) error {
 	return fmt.Errorf("%q is no quantity; Android knows %s", name, strings.Join(quantities, " "))
 }
 
+// What attributes have to escape, by their quotes. White space would be read as blanks.
+var (
+	inDouble = strings.NewReplacer(`"`, "&quot;", "&", "&amp;", "<", "&lt;", "\n", "&#10;", "\t", "&#9;", "\r", "&#13;")
+	inSingle = strings.NewReplacer(`'`, "&apos;", "&", "&amp;", "<", "&lt;", "\n", "&#10;", "\t", "&#9;", "\r", "&#13;")
+)
+
 // attributeValue spells a name with its quotes.
 func attributeValue(text string, quote byte) (string, error) {
 	if text == "" {
@@ -80,12 +86,11 @@ func attributeValue(text string, quote byte) (string, error) {
 	if err := writable(text); err != nil {
 		return "", err
 	}
-	q := string(quote)
-	other := "&quot;"
+	escape := inDouble
 	if quote == '\'' {
-		other = "&apos;"
+		escape = inSingle
 	}
-	spelled := q + strings.NewReplacer("&", "&amp;", "<", "&lt;", q, other, "\n", "&#10;", "\t", "&#9;", "\r", "&#13;").Replace(text) + q
+	spelled := string(quote) + escape.Replace(text) + string(quote)
 	if len(spelled) > resource.MaxName {
 		return "", fmt.Errorf("the name has more than %d KiB", resource.MaxName>>10)
 	}
