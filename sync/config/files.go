@@ -142,6 +142,12 @@ func (v *validator) output(f *Files, p *Project, globOK bool) {
 // mistake would show once per language.
 func (v *validator) paths(f *Files, p *Project, t Template, real bool) {
 	labelText := "x"
+	if len(p.TargetLanguages) == 0 { // missing or mistyped; that is reported where it stands, and this is no reason to keep quiet here
+		if why := UnsafePath(t.Path(Language{"xx", "xx"}, labelText)); why != "" {
+			v.add("output", "%q: %s", f.Output, why)
+		}
+		return
+	}
 	seen := map[string]Language{}
 	for _, l := range p.Targets() {
 		if checkLanguage(l.Code) != "" || checkSpelling(l.Path) != "" {

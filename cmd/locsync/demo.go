@@ -1,0 +1,248 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"embed"
+
+	"github.com/spf13/cobra"
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/web"
+)
+
+func (a *app) demoCommand() *cobra.Command {
+	var dir string
+	keep := false
+	c := &cobra.Command{
+		Use:     "demo",
+		Short:   "The whole loop on this machine, with nothing configured",
+		Long:    "demo makes a sample repository with resource files in four formats, edits it, pushes what changed to a translation service\nthat runs inside this program, translates, and commits the translations back. It needs git and nothing else.",
+		Example: "  locsync demo\n  locsync demo --dir /tmp/sample --keep-running",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.demo(cmd.Context(), dir, keep) },
+	}
+	c.Flags().StringVar(&dir, "dir", "", "make the sample repository in `DIR`, which must be empty or missing (default: a temporary folder)")
+	c.Flags().BoolVar(&keep, "keep-running", false, "leave the daemon and its status page up, until Ctrl-C")
+	return c
+}
+
+// sample is the repository of the demo: one app in four formats.
+//
+//go:embed all:sample
+var sample embed.FS
+
+// An edit of the demo: one text in one file, and the translation that a translator then gives it.
+type demoEdit struct {
+	file, before, after string
+	format              service.Format
+	translated          string // the name and body of the translator's file
+	body                string
+}
+
+var demoEdits = []demoEdit{
+	{"web/locales/en.json", `"Save"`, `"Save changes"`, "structured-json", "de.json", `{"editor": {"save": "Änderungen speichern"}}`},
+	{"config/locales/en.yml", "Good morning, %{name}!", "Hello, %{name}!", "structured-yaml", "de.yml", "mail:\n  greeting: \"Hallo, %{name}!\"\n"},
+	{"ios/en.lproj/Localizable.strings", `"Cancel"`, `"Never mind"`, "ios-strings", "Localizable.strings", `"button.cancel" = "Doch nicht";`},
+	{"android/src/main/res/values/strings.xml", "Sign in", "Log in", "android-xml", "strings.xml", `<resources><string name="login">Anmelden</string></resources>`},
+}
+
+func (a *app) demo(ctx context.Context, dir string, keep bool) error {
+	if _, err := exec.LookPath("git"); err != nil {
+		return usageError{errors.New("the demo needs git; install it and try again")}
+	}
+	dir, err := emptyDir(dir)
+	if err != nil {
+		return err
+	}
+	if err := a.makeSample(ctx, dir); err != nil {
+		return err
+	}
+	cfg, err := config.Load(filepath.Join(dir, config.FileName))
+	if err != nil {
+		return err
+	}
+	log, err := a.logger(zap.WarnLevel)
+	if err != nil {
+		return err
+	}
+	h, err := a.open(ctx, cfg, log, nil)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(a.tell(ctx, h, dir), h.Close()); err != nil {
+		return err
+	}
+	if keep {
+		a.say("\nThe daemon goes on: edit a file in the repository and look at http://%s/ (Ctrl-C ends it).", cfg.Daemon.Listen)
+		runLog, err := a.logger(zap.InfoLevel)
+		if err != nil {
+			return err
+		}
+		return a.run(ctx, cfg, runLog)
+	}
+	return nil
+}
+
+func (a *app) say(format string, args ...any) { fmt.Fprintf(a.out, format+"\n", args...) }
+
+// tell runs the loop and tells its story.
+func (a *app) tell(ctx context.Context, h *house, dir string) error {
+	a.say("1. A sample repository with resource files in four formats was made in\n   %s\n", dir)
+	a.say("2. First push: everything is new, so everything goes to the embedded translation service.")
+	if err := a.demoPush(ctx, h); err != nil {
+		return err
+	}
+	a.say("\n3. First pull: the service made pseudo-translations; they come back as one commit on branch l10n.\n   Nobody's working tree is touched.")
+	if err := a.demoPull(ctx, h, false); err != nil {
+		return err
+	}
+	a.say("\n4. A developer edits one text in each of four files:")
+	for _, e := range demoEdits {
+		if err := replaceIn(filepath.Join(dir, filepath.FromSlash(e.file)), e.before, e.after); err != nil {
+			return err
+		}
+		a.say("   %-42s %s -> %s", e.file, e.before, e.after)
+	}
+	a.say("\n5. Push: only those four texts travel.")
+	if err := a.demoPush(ctx, h); err != nil {
+		return err
+	}
+	a.say("\n6. A translator translates them into German, at the service.")
+	if err := translate(ctx, h); err != nil {
+		return err
+	}
+	a.say("\n7. Pull: one commit that changes those values and not a byte around them.")
+	if err := a.demoPull(ctx, h, true); err != nil {
+		return err
+	}
+	a.say("\n8. Push and pull again: nothing changed, so nothing is sent and nothing is committed.")
+	if err := a.demoPush(ctx, h); err != nil {
+		return err
+	}
+	if err := a.demoPull(ctx, h, false); err != nil {
+		return err
+	}
+	a.say("\nThe repository lies in %s. Look around:\n  cd %s\n  git log -p l10n\n  cat locsync.toml", dir, dir)
+	return nil
+}
+
+func (a *app) demoPush(ctx context.Context, h *house) error {
+	answer, err := web.Do(ctx, h.engine, web.Request{Action: "push"})
+	for _, p := range answer.Push.Projects {
+		a.sayPush(p, false)
+	}
+	return err
+}
+
+func (a *app) demoPull(ctx context.Context, h *house, diff bool) error {
+	answer, err := web.Do(ctx, h.engine, web.Request{Action: "pull", Pull: engine.PullOptions{Diff: diff}})
+	for _, p := range answer.Pull.Projects {
+		a.sayPull(p, false)
+		if p.Diff != "" {
+			a.say("")
+			for line := range strings.Lines(p.Diff) {
+				fmt.Fprint(a.out, "   ", line)
+			}
+		}
+	}
+	return err
+}
+
+// translate does what a translator does: it gives the edited texts a German translation, at the service and over its interface.
+func translate(ctx context.Context, h *house) error {
+	for _, e := range demoEdits {
+		id, err := h.client.StartImport(ctx, service.ImportRequest{
+			Project: h.cfg.Projects[0].ID, Collection: collectionOf(e.format), Language: "de", Format: e.format, CompletionState: service.Final,
+			Files: []service.Upload{{Name: e.translated, Body: []byte(e.body)}},
+		})
+		if err != nil {
+			return fmt.Errorf("translate: %w", err)
+		}
+		if _, err := h.client.WaitImport(ctx, id); err != nil {
+			return fmt.Errorf("translate: %w", err)
+		}
+	}
+	return nil
+}
+
+// collectionOf is the collection that the sample's configuration gives to a format.
+func collectionOf(f service.Format) string {
+	return map[service.Format]string{"structured-json": "web", "structured-yaml": "mail", "ios-strings": "ios", "android-xml": "android"}[f]
+}
+
+// emptyDir makes the demo's folder. One with something in it is left alone.
+func emptyDir(dir string) (string, error) {
+	if dir == "" {
+		return os.MkdirTemp("", "locsync-demo-")
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", err
+	}
+	if len(entries) > 0 {
+		return "", usageError{fmt.Errorf("%s is not empty; name another folder with --dir", dir)}
+	}
+	return dir, nil
+}
+
+// makeSample writes the sample files and commits them.
+func (a *app) makeSample(ctx context.Context, dir string) error {
+	root, err := fs.Sub(sample, "sample")
+	if err != nil {
+		return err
+	}
+	if err := os.CopyFS(dir, root); err != nil {
+		return fmt.Errorf("make the sample: %w", err)
+	}
+	for _, args := range [][]string{
+		{"init", "-q", "-b", "main"}, {"config", "user.name", "Demo"}, {"config", "user.email", "demo@localhost"}, {"config", "core.autocrlf", "false"},
+		{"add", "-A"}, {"commit", "-q", "-m", "A sample app"},
+	} {
+		cmd := exec.CommandContext(ctx, "git", args...)
+		cmd.Dir = dir
+		cmd.Env = append(withoutGit(os.Environ()), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("git %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(string(out)))
+		}
+	}
+	return nil
+}
+
+// withoutGit drops the variables by which a git hook would bend git to another repository.
+func withoutGit(env []string) []string {
+	var out []string
+	for _, v := range env {
+		if !strings.HasPrefix(v, "GIT_") {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func replaceIn(file, before, after string) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	if strings.Count(string(data), before) != 1 {
+		return fmt.Errorf("%s does not hold %q once", file, before)
+	}
+	return os.WriteFile(file, []byte(strings.Replace(string(data), before, after, 1)), 0o644)
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/locsync/locsync/"
+
+// arrows is who may import whom of ours; it is the picture of main.go. A new arrow is drawn here in the same commit, with a reason.
+var arrows = map[string][]string{
+	"cmd/locsync":                   {"*"},
+	"sync/web":                      {"sync/engine", "sync/service/wire"},
+	"sync/engine":                   {"sync/bundle", "sync/catalog", "sync/check", "sync/state", "sync/service", "sync/watch", "sync/config", "gitops", "formats/resource"}, // watch: its loops end with the engine's
+	"sync/bundle":                   {"sync/config", "sync/catalog", "formats", "formats/resource"},
+	"sync/service":                  {"sync/service/wire"},
+	"sync/service/local":            {"sync/service/wire", "formats", "formats/resource", "formats/locjson"}, // locjson: the targets of its units, which only the service reads
+	"sync/state":                    {"sync/catalog"},
+	"formats":                       {"formats/resource", "formats/jsonfile", "formats/yamlfile", "formats/stringsfile", "formats/androidxml", "formats/locjson"},
+	"formats/jsonfile":              {"formats/resource"},
+	"formats/yamlfile":              {"formats/resource"},
+	"formats/stringsfile":           {"formats/resource"},
+	"formats/androidxml":            {"formats/resource"},
+	"formats/locjson":               {"formats/resource", "formats/jsonfile"}, // LocJSON is JSON
+	"formats/resource":              {},
+	"formats/resource/resourcetest": {"formats/resource"}, // checks for tests
+	"gitops/gittest":                {},                   // servers for tests
+	"sync/catalog":                  {},
+	"sync/check":                    {},
+	"sync/config":                   {},
+	"sync/service/wire":             {},
+	"sync/watch":                    {},
+	"gitops":                        {},
+}
+
+// doors is which package each third-party library stands behind. Tests may use what they like.
+var doors = map[string][]string{
+	"github.com/go-git/":                  {"gitops"},
+	"github.com/fsnotify/":                {"sync/watch"},
+	"github.com/BurntSushi/":              {"sync/config"},
+	"github.com/robfig/cron":              {"sync/config"},
+	"go.etcd.io/bbolt":                    {"sync/state", "sync/service/local"},
+	"github.com/gofrs/flock":              {"sync/state", "sync/service", "gitops"},
+	"github.com/spf13/":                   {"cmd/locsync"},
+	"github.com/coreos/go-systemd":        {"cmd/locsync"},
+	"github.com/prometheus/client_golang": {"sync/web"},
+	"go.yaml.in/":                         {},
+	"howett.net/":                         {},
+}
+
+// pure rooms know no clock, disk, network, logger or goroutine.
+var pure = []string{"sync/catalog", "sync/check", "sync/bundle", "formats", "sync/service/wire"}
+
+var impure = []string{"os", "os/exec", "net", "net/http", "time", "log", "sync", "go.uber.org/zap"}
+
+// packageFiles yields every Go file of the project with its folder.
+func packageFiles(t *testing.T) map[string][]string {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	files := make(map[string][]string)
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, p)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		if d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && rel != ".") {
+			return filepath.SkipDir
+		}
+		if !d.IsDir() && strings.HasSuffix(rel, ".go") {
+			files[path.Dir(rel)] = append(files[path.Dir(rel)], p)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) < 10 {
+		t.Fatalf("only %d packages were found; the test looks in the wrong place", len(files))
+	}
+	return files
+}
+
+func importsOf(t *testing.T, file string) []string {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paths []string
+	for _, i := range f.Imports {
+		p, err := strconv.Unquote(i.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, p)
+	}
+	return paths
+}
+
+func TestArrows(t *testing.T) {
+	for pkg, files := range packageFiles(t) {
+		allowed, drawn := arrows[pkg]
+		if !drawn {
+			t.Errorf("package %s is not in the picture; draw it", pkg)
+			continue
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			for _, imported := range importsOf(t, file) {
+				if ours, ok := strings.CutPrefix(imported, module); ok && !slices.Contains(allowed, "*") && !slices.Contains(allowed, ours) {
+					t.Errorf("%s imports %s: no such arrow is drawn", file, ours)
+				}
+				for library, behind := range doors {
+					if strings.HasPrefix(imported, library) && !slices.Contains(behind, pkg) && !slices.Contains([]string{"gitops/gittest", "formats/resource/resourcetest"}, pkg) {
+						t.Errorf("%s imports %s, which stands behind %v", file, imported, behind)
+					}
+				}
+				for _, room := range pure {
+					if (pkg == room || strings.HasPrefix(pkg, room+"/")) && pkg != "formats/resource/resourcetest" && slices.Contains(impure, imported) {
+						t.Errorf("%s imports %s, and %s is a pure room", file, imported, room)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestCorridors: sync/ and cmd/ hold no Go file of their own, so that no package is called sync.
+func TestCorridors(t *testing.T) {
+	for pkg := range packageFiles(t) {
+		if pkg == "sync" || pkg == "cmd" || pkg == "." {
+			t.Errorf("%s holds a Go file; it is a corridor", pkg)
+		}
+	}
+}
+
+func TestTopLevel(t *testing.T) {
+	known := []string{"go.mod", "go.sum", "cmd", "sync", "formats", "gitops", "config.example.toml", "systemd", "README.md", "LICENSE"}
+	entries, err := os.ReadDir(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") && !slices.Contains(known, e.Name()) {
+			t.Errorf("%s does not belong at the top level", e.Name())
+		}
+	}
+	for _, name := range known {
+		if _, err := os.Stat(filepath.Join("..", "..", name)); err != nil {
+			t.Errorf("%s is missing at the top level", name)
+		}
+	}
+}
+
+// TestPackageComments: every package says what it is for.
+func TestPackageComments(t *testing.T) {
+	for pkg, files := range packageFiles(t) {
+		said := false
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly|parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			said = said || f.Doc != nil && len(f.Doc.Text()) > 100
+		}
+		if !said {
+			t.Errorf("package %s does not open with a comment that says what it is for", pkg)
+		}
+	}
+}

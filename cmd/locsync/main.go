@@ -1,0 +1,21 @@
+// Command locsync keeps a repository's resource files and a translation service in step.
+//
+// This package is the wiring and what a person sees: one file per command, configuration to parts, results to standard output, logs to
+// standard error, errors to exit codes. It decides nothing about translations.
+//
+//	cmd -> everything
+//	web -> engine, wire
+//	engine -> bundle, catalog, check, state, service, gitops, config, watch
+//	bundle -> config, formats, resource, catalog
+//	service -> wire          service/local -> wire, formats
+//	state -> catalog
+//	formats -> jsonfile, yamlfile, stringsfile, androidxml, locjson -> resource
+//
+// imports_test.go holds the code to this picture.
+package main
+
+import (
+	"os"
+)
+
+func main() { os.Exit(Main()) }

@@ -1,0 +1,368 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/service"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"locsync": func() { os.Exit(Main()) }})
+}
+
+// TestScripts are stories of the whole program: what is typed, what is seen, the files beside it. The commands that the scripts have
+// besides testscript's own are in the map below.
+func TestScripts(t *testing.T) {
+	gittest.Need(t)
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join("testdata", "script"),
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("XDG_RUNTIME_DIR", filepath.Join(env.WorkDir, ".run"))
+			env.Setenv("LOCSYNC_API_KEY", "secret")
+			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+			env.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(env.WorkDir, ".gitconfig"))
+			return os.WriteFile(filepath.Join(env.WorkDir, ".gitconfig"),
+				[]byte("[user]\n\tname = Dev\n\temail = dev@localhost\n[init]\n\tdefaultBranch = main\n[core]\n\tautocrlf = false\n"), 0o600)
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond == "corpus" {
+				_, err := os.Stat(filepath.Join(corpusDir(), "MANIFEST.tsv"))
+				return err == nil, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", cond)
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"freeport":   freeport,
+			"until":      until,
+			"corpus":     corpus,
+			"replace":    replace,
+			"recorder":   recorder,
+			"newproject": newProject,
+			"translate":  translateAt,
+			"httpgit":    httpGit,
+			"times":      times,
+			"fetch":      fetch,
+			"die":        die,
+			"configure":  configure,
+			"exits":      exits,
+		},
+		RequireUniqueNames: true,
+	})
+}
+
+func usageOf(ts *testscript.TestScript, neg bool, args []string, n int, usage string) {
+	if neg || len(args) < n {
+		ts.Fatalf("usage: %s", usage)
+	}
+}
+
+// freeport VAR sets VAR to a port nobody listens on.
+func freeport(ts *testscript.TestScript, neg bool, args []string) {
+	usageOf(ts, neg, args, 1, "freeport VAR")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Setenv(args[0], strconv.Itoa(l.Addr().(*net.TCPAddr).Port))
+	ts.Check(l.Close())
+}
+
+// until PATTERN PROGRAM ARGS... runs a program until its output matches, for at most 30 seconds.
+func until(ts *testscript.TestScript, neg bool, args []string) {
+	usageOf(ts, neg, args, 2, "until PATTERN PROGRAM ARGS...")
+	want := regexp.MustCompile("(?m)" + args[0])
+	program := args[1]
+	if program == "locsync" {
+		exe, err := exec.LookPath("locsync")
+		ts.Check(err)
+		program = exe
+	}
+	var out []byte
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		cmd := exec.Command(program, args[2:]...)
+		cmd.Dir = ts.MkAbs(".")
+		cmd.Env = scriptEnv(ts)
+		out, _ = cmd.CombinedOutput() // a failure is one more output that does not match
+		if want.Match(out) {
+			return
+		}
+	}
+	ts.Fatalf("%q never matched; the last output was\n%s", args[0], out)
+}
+
+func scriptEnv(ts *testscript.TestScript) []string {
+	env := os.Environ()
+	for _, name := range []string{"HOME", "XDG_RUNTIME_DIR", "LOCSYNC_API_KEY", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL", "PATH"} {
+		env = append(env, name+"="+ts.Getenv(name))
+	}
+	return env
+}
+
+func corpusDir() string {
+	if dir := os.Getenv("LOCSYNC_CORPUS"); dir != "" {
+		return dir
+	}
+	return filepath.Join("..", "..", "..", "shared", "corpus")
+}
+
+// corpus FILE DEST copies a real resource file.
+func corpus(ts *testscript.TestScript, neg bool, args []string) {
+	usageOf(ts, neg, args, 2, "corpus FILE DEST")
+	data, err := os.ReadFile(filepath.Join(corpusDir(), filepath.FromSlash(args[0])))
+	ts.Check(err)
+	dest := ts.MkAbs(args[1])
+	ts.Check(os.MkdirAll(filepath.Dir(dest), 0o755))
+	ts.Check(os.WriteFile(dest, data, 0o644))
+}
+
+// replace OLD NEW FILE replaces the only occurrence of a text. It is written like an editor writes: beside, and renamed over.
+func replace(ts *testscript.TestScript, neg bool, args []string) {
+	usageOf(ts, neg, args, 3, "replace OLD NEW FILE")
+	file := ts.MkAbs(args[2])
+	data, err := os.ReadFile(file)
+	ts.Check(err)
+	if n := bytes.Count(data, []byte(args[0])); n != 1 {
+		ts.Fatalf("%s holds %q %d times", args[2], args[0], n)
+	}
+	temp := file + "~"
+	ts.Check(os.WriteFile(temp, bytes.Replace(data, []byte(args[0]), []byte(args[1]), 1), 0o644))
+	ts.Check(os.Rename(temp, file))
+}
+
+// times N PATTERN FILE checks how many lines of a file match; a missing file has none.
+func times(ts *testscript.TestScript, neg bool, args []string) {
+	usageOf(ts, neg, args, 3, "times N PATTERN FILE")
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	data, err := os.ReadFile(ts.MkAbs(args[2]))
+	if err != nil && !os.IsNotExist(err) {
+		ts.Check(err)
+	}
+	pattern := regexp.MustCompile(args[1])
+	n := 0
+	var seen strings.Builder
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSuffix(line, "\n")
+		if pattern.MatchString(line) {
+			n++
+		}
+		fmt.Fprintln(&seen, line[:min(len(line), 400)])
+	}
+	if n != want {
+		ts.Fatalf("%d lines of %s match %q, want %d:\n%s", n, args[2], args[1], want, seen.String())
+	}
+}
+
+// fetch STATUS METHOD URL [HEADER...] makes a request and checks the status; the body becomes the file `answer`.
+func fetch(ts *testscript.TestScript, neg bool, args []string) {
+	usageOf(ts, neg, args, 3, "fetch STATUS METHOD URL [HEADER...]")
+	req, err := http.NewRequest(args[1], args[2], nil)
+	ts.Check(err)
+	for _, h := range args[3:] {
+		name, value, _ := strings.Cut(h, ":")
+		req.Header.Set(name, strings.TrimSpace(value))
+	}
+	resp, err := http.DefaultClient.Do(req)
+	ts.Check(err)
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs("answer"), body, 0o644))
+	if strconv.Itoa(resp.StatusCode) != args[0] {
+		ts.Fatalf("%s %s answered %s, want %s:\n%s", args[1], args[2], resp.Status, args[0], body)
+	}
+}
+
+// recorder VAR TARGET LOG passes requests on to the service at TARGET and writes a line for each into LOG: method, path, query, and for an import
+// the text of its files. VAR gets its address.
+//
+// While there is a file `hold` whose text, a regular expression, matches that line, the answer is held back after the service has done what
+// was asked; while there is a file `hold-before`, the request does not reach the service.
+func recorder(ts *testscript.TestScript, neg bool, args []string) {
+	usageOf(ts, neg, args, 3, "recorder VAR TARGET LOG")
+	target, err := url.Parse(args[1])
+	ts.Check(err)
+	file, err := os.Create(ts.MkAbs(args[2]))
+	ts.Check(err)
+	var mu sync.Mutex
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadGateway)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		line := fmt.Sprintf("%s %s?%s %q", r.Method, r.URL.Path, r.URL.RawQuery, filesOf(r.Header.Get("Content-Type"), body))
+		mu.Lock()
+		fmt.Fprintln(file, line)
+		mu.Unlock()
+		held(r.Context(), ts.MkAbs("hold-before"), line)
+		answer := httptest.NewRecorder()
+		proxy.ServeHTTP(answer, r.WithContext(context.WithoutCancel(r.Context())))
+		held(r.Context(), ts.MkAbs("hold"), line)
+		for name, values := range answer.Header() {
+			w.Header()[name] = values
+		}
+		w.WriteHeader(answer.Code)
+		_, _ = w.Write(answer.Body.Bytes()) // the caller was killed when this fails
+	}))
+	ts.Defer(func() {
+		server.Close()
+		file.Close()
+	})
+	ts.Setenv(args[0], server.URL)
+}
+
+// held waits while the file is there and fits the line, and somebody waits for the answer.
+func held(ctx context.Context, file, line string) {
+	for ctx.Err() == nil {
+		pattern, err := os.ReadFile(file)
+		if err != nil || !regexp.MustCompile(strings.TrimSpace(string(pattern))).MatchString(line) {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// filesOf is the text of a multipart body's files.
+func filesOf(contentType string, body []byte) string {
+	_, params, err := mime.ParseMediaType(contentType)
+	if err != nil || params["boundary"] == "" {
+		return ""
+	}
+	var all strings.Builder
+	reader := multipart.NewReader(bytes.NewReader(body), params["boundary"])
+	for {
+		part, err := reader.NextPart()
+		if err != nil {
+			return all.String()
+		}
+		fmt.Fprintf(&all, "[%s %s %s]", part.FormName(), part.FileName(), part.Header.Get("Content-Type"))
+		_, _ = io.Copy(&all, part) // cut bodies show as what arrived
+	}
+}
+
+func scriptClient(ts *testscript.TestScript, address string) *service.Client {
+	c, err := service.New(service.Options{BaseURL: address, AccountID: "acc", APIKey: "secret"})
+	ts.Check(err)
+	ts.Defer(c.Close)
+	return c
+}
+
+// newproject VAR URL SOURCE TARGETS makes a software localization project and puts its identifier into VAR. It waits for the service to be up.
+func newProject(ts *testscript.TestScript, neg bool, args []string) {
+	usageOf(ts, neg, args, 4, "newproject VAR URL SOURCE TARGETS")
+	c := scriptClient(ts, args[1])
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	for {
+		if _, err := c.Ping(ctx); err == nil {
+			break
+		} else if ctx.Err() != nil {
+			ts.Fatalf("the service is not up: %v", err)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	p, err := c.CreateProject(ctx, service.NewProject{Name: "story", SourceLanguage: args[2], TargetLanguages: strings.Split(args[3], ",")})
+	ts.Check(err)
+	ts.Setenv(args[0], p.ID)
+}
+
+// translate URL PROJECT LANGUAGE FORMAT STATE FILE is a translator: an import of a file's translations, waited for.
+func translateAt(ts *testscript.TestScript, neg bool, args []string) {
+	usageOf(ts, neg, args, 6, "translate URL PROJECT LANGUAGE FORMAT STATE FILE [COLLECTION]")
+	data, err := os.ReadFile(ts.MkAbs(args[5]))
+	ts.Check(err)
+	collection := "main"
+	if len(args) > 6 {
+		collection = args[6]
+	}
+	c := scriptClient(ts, args[0])
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	id, err := c.StartImport(ctx, service.ImportRequest{Project: args[1], Collection: collection, Language: args[2], Format: service.Format(args[3]),
+		CompletionState: service.CompletionState(args[4]), Files: []service.Upload{{Name: filepath.Base(args[5]), Body: data}}})
+	ts.Check(err)
+	res, err := c.WaitImport(ctx, id)
+	ts.Check(err)
+	if len(res.Failed) > 0 || res.WithoutSource > 0 {
+		ts.Fatalf("the translation was not taken: %+v", res)
+	}
+}
+
+// httpgit VAR DIR serves a bare repository over http with a password, and puts the address before its name, password included, into VAR.
+func httpGit(ts *testscript.TestScript, neg bool, args []string) {
+	usageOf(ts, neg, args, 2, "httpgit VAR DIR")
+	handler, err := gittest.Handler(ts.MkAbs(args[1]), gittest.Options{User: "bot", Password: "hunter2"})
+	ts.Check(err)
+	server := httptest.NewServer(handler)
+	ts.Defer(server.Close)
+	u, err := url.Parse(server.URL)
+	ts.Check(err)
+	u.User = url.UserPassword("bot", "hunter2")
+	ts.Setenv(args[0], u.String())
+}
+
+// die FILE kills the process whose number is in FILE, without a warning, and waits until it is gone.
+func die(ts *testscript.TestScript, neg bool, args []string) {
+	usageOf(ts, neg, args, 1, "die PIDFILE")
+	data, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	pid, err := strconv.Atoi(regexp.MustCompile(`\d+`).FindString(string(data)))
+	ts.Check(err)
+	p, err := os.FindProcess(pid)
+	ts.Check(err)
+	ts.Check(p.Kill())
+	for end := time.Now().Add(10 * time.Second); p.Signal(syscall.Signal(0)) == nil; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			ts.Fatalf("process %d does not die", pid)
+		}
+	}
+}
+
+// configure TEMPLATE DEST writes a configuration with the script's variables filled in.
+func configure(ts *testscript.TestScript, neg bool, args []string) {
+	usageOf(ts, neg, args, 2, "configure TEMPLATE DEST")
+	text := os.Expand(ts.ReadFile(args[0]), ts.Getenv)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o644))
+}
+
+// exits CODE PROGRAM ARGS... runs a program that must end with this exit code; its output is for stdout and stderr.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	usageOf(ts, neg, args, 2, "exits CODE PROGRAM ARGS...")
+	err := ts.Exec(args[1], args[2:]...)
+	code := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("exit code %d, want %s", code, args[0])
+	}
+}

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/state"
+	"github.com/locsync/locsync/sync/web"
+)
+
+func (a *app) pushCommand() *cobra.Command {
+	want := web.Request{Action: "push"}
+	c := &cobra.Command{
+		Use:     "push",
+		Short:   "Send everything that changed since the last push, then exit",
+		Example: "  locsync push\n  locsync push --dry-run\n  locsync push --translations   # bring an existing product's translations in",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.pass(cmd.Context(), want) },
+	}
+	a.passFlags(c, &want)
+	pushFlags(c, &want.Push)
+	return c
+}
+
+func (a *app) pullCommand() *cobra.Command {
+	want := web.Request{Action: "pull"}
+	c := &cobra.Command{
+		Use:     "pull",
+		Short:   "Export, merge, commit and push to the remote, then exit",
+		Example: "  locsync pull\n  locsync pull --dry-run --json",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.pass(cmd.Context(), want) },
+	}
+	a.passFlags(c, &want)
+	pullFlags(c, &want.Pull)
+	return c
+}
+
+func (a *app) syncCommand() *cobra.Command {
+	want := web.Request{Action: "sync"}
+	c := &cobra.Command{
+		Use:     "sync",
+		Short:   "Push, then pull, then exit",
+		Example: "  locsync sync   # in a CI job or a timer",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.pass(cmd.Context(), want) },
+	}
+	a.passFlags(c, &want)
+	pushFlags(c, &want.Push)
+	pullFlags(c, &want.Pull)
+	return c
+}
+
+// passFlags adds what push, pull and sync have in common.
+func (a *app) passFlags(c *cobra.Command, want *web.Request) {
+	c.Flags().StringVar(&want.Push.Project, "project", "", "only the project called `NAME`")
+	c.Flags().BoolVar(&want.Push.DryRun, "dry-run", false, "report exactly what would be done, and change nothing anywhere")
+	c.PreRun = func(*cobra.Command, []string) {
+		want.Pull.Project, want.Pull.DryRun = want.Push.Project, want.Push.DryRun
+	}
+}
+
+func pushFlags(c *cobra.Command, o *engine.PushOptions) {
+	c.Flags().BoolVar(&o.All, "all", false, "also keys that did not change")
+	c.Flags().BoolVar(&o.Translations, "translations", false, "also what the repository already holds in the target languages")
+}
+
+func pullFlags(c *cobra.Command, o *engine.PullOptions) {
+	c.Flags().BoolVar(&o.Full, "full", false, "ignore what was pulled before")
+	c.Flags().BoolVar(&o.Force, "force", false, "let files pass that the guard would hold back")
+}
+
+// pass runs a pass here or has the daemon run it, and prints its report.
+func (a *app) pass(ctx context.Context, want web.Request) error {
+	answer, err := a.do(ctx, want)
+	if perr := a.report(want.Action, answer); perr != nil {
+		return errors.Join(err, perr)
+	}
+	if err != nil {
+		return err
+	}
+	if leftOut(answer) {
+		return errPartial
+	}
+	return nil
+}
+
+// do does it in this process, or asks the daemon where the state is the daemon's.
+func (a *app) do(ctx context.Context, want web.Request) (web.Answer, error) {
+	cfg, err := a.load()
+	if err != nil {
+		return web.Answer{}, err
+	}
+	log, err := a.logger(zap.WarnLevel)
+	if err != nil {
+		return web.Answer{}, err
+	}
+	line := a.progress()
+	defer line.clear()
+	for try := 0; ; try++ {
+		h, err := a.open(ctx, cfg, log, line.show)
+		var locked *state.Locked
+		switch {
+		case errors.As(err, &locked):
+			answer, err := web.Ask(ctx, locked.Dir, want)
+			if errors.Is(err, web.ErrNoDaemon) && try < 50 { // another command has it, or a daemon that starts or ends just now
+				select {
+				case <-ctx.Done():
+					return answer, ctx.Err()
+				case <-time.After(200 * time.Millisecond):
+				}
+				continue
+			}
+			return answer, err
+		case err != nil:
+			return web.Answer{}, err
+		}
+		answer, err := web.Do(ctx, h.engine, want)
+		return answer, errors.Join(err, h.Close())
+	}
+}
+
+func leftOut(a web.Answer) bool {
+	for _, p := range a.Push.Projects {
+		if len(p.Problems) > 0 {
+			return true
+		}
+	}
+	for _, p := range a.Pull.Projects {
+		if len(p.Problems) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// report prints what was done.
+func (a *app) report(action string, answer web.Answer) error {
+	if a.asJSON {
+		switch action {
+		case "push":
+			return a.print(answer.Push)
+		case "pull":
+			return a.print(answer.Pull)
+		}
+		return a.print(engine.SyncReport{Push: answer.Push, Pull: answer.Pull})
+	}
+	if action != "pull" {
+		for _, p := range answer.Push.Projects {
+			a.sayPush(p, answer.Push.DryRun)
+		}
+	}
+	if action != "push" {
+		for _, p := range answer.Pull.Projects {
+			a.sayPull(p, answer.Pull.DryRun)
+		}
+	}
+	return nil
+}
+
+func (a *app) sayPush(p engine.ProjectPush, dry bool) {
+	did := "sent"
+	if dry {
+		did = "would send"
+	}
+	switch {
+	case p.Requests > 0:
+		fmt.Fprintf(a.out, "%s: %s %s in %s\n", p.Name, did, count(p.Keys, "value"), count(p.Requests, "import"))
+	case p.Error == "":
+		fmt.Fprintf(a.out, "%s: nothing to push\n", p.Name)
+	}
+	for _, f := range p.Files {
+		fmt.Fprintf(a.out, "  %s (%s): %s\n", f.Path, f.Language, some(f.Keys))
+	}
+	for _, m := range p.Renamed {
+		fmt.Fprintf(a.out, "  %s: %q is now %q; its translations moved along (%s)\n", m.File, m.From, m.To, strings.Join(m.Languages, ", "))
+	}
+	a.sayProblems(p.Problems)
+}
+
+func (a *app) sayPull(p engine.ProjectPull, dry bool) {
+	switch {
+	case p.Commit != "":
+		where := "branch " + p.Branch
+		if p.Pushed {
+			where += ", also at the remote"
+		}
+		fmt.Fprintf(a.out, "%s: %s changed in commit %.10s on %s\n", p.Name, count(p.Keys, "translation"), p.Commit, where)
+	case dry && p.Keys > 0:
+		fmt.Fprintf(a.out, "%s: would change %s on branch %s\n", p.Name, count(p.Keys, "translation"), p.Branch)
+	case p.Error == "":
+		fmt.Fprintf(a.out, "%s: nothing to pull\n", p.Name)
+	}
+	for _, f := range p.Files {
+		fmt.Fprintf(a.out, "  %s (%s): %d added, %d changed, %d removed\n", f.Path, f.Language, f.Added, f.Changed, f.Removed)
+	}
+	a.sayProblems(p.Problems)
+}
+
+func (a *app) sayProblems(problems []engine.Problem) {
+	for _, p := range problems {
+		fmt.Fprintf(a.out, "  left out: %s\n", p)
+	}
+}
+
+// count is a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// some lists keys, and only how many more there are after the first few.
+func some(keys []string) string {
+	const most = 8
+	if len(keys) <= most {
+		return strings.Join(keys, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(keys[:most], ", "), len(keys)-most)
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/service"
+)
+
+// Exit codes (the contract, section 1).
+const (
+	exitDone    = 0
+	exitLater   = 1 // failed, may work later
+	exitWrong   = 2 // usage, configuration or credentials: will not work until they are changed
+	exitPartial = 3 // done, but something was left out
+)
+
+// errPartial ends a command whose result is printed and that left something out.
+var errPartial = errors.New("some keys or files were left out")
+
+// app is one call of the program.
+type app struct {
+	out, err io.Writer
+	in       io.Reader
+
+	configFile string
+	asJSON     bool
+	logLevel   string
+	logFormat  string
+}
+
+// Main runs the program with the process's arguments and returns its exit code. The first SIGINT or SIGTERM ends work in order; the second
+// ends the process at once.
+func Main() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // from here on the signals do what they do by default
+	a := &app{out: os.Stdout, err: os.Stderr, in: os.Stdin}
+	root := a.root()
+	root.SetArgs(os.Args[1:])
+	return a.exit(root.ExecuteContext(ctx))
+}
+
+// exit says what went wrong, once, and turns it into the exit code.
+func (a *app) exit(err error) int {
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, errPartial):
+		return exitPartial
+	}
+	fmt.Fprintln(a.err, "locsync:", err)
+	if wrong(err) {
+		return exitWrong
+	}
+	return exitLater
+}
+
+// usageError is a command line that cannot be right.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func wrong(err error) bool {
+	var problems config.Problems
+	var usage usageError
+	return errors.As(err, &problems) || errors.As(err, &usage) || engine.Permanent(err) || errors.Is(err, service.ErrRefused)
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "locsync",
+		Short:         "Keeps a repository's resource files and a translation service in step",
+		Long:          "locsync pushes the keys that changed in a repository's resource files to a translation service, and commits the\ntranslations back on a branch, changing only the values that changed.\n\nTry it: locsync demo",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	f := root.PersistentFlags()
+	f.StringVar(&a.configFile, "config", "", "configuration `FILE` (default: locsync.toml here or in the nearest parent folder)")
+	f.BoolVar(&a.asJSON, "json", false, "print the result as one JSON document")
+	f.StringVar(&a.logLevel, "log-level", "", "debug, info, warn or error (default: info for run and service, else warn)")
+	f.StringVar(&a.logFormat, "log-format", "console", "console or json")
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
+	})
+	root.Args = cobra.ArbitraryArgs
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		hint := ""
+		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+			hint = fmt.Sprintf("; did you mean %s?", near[0])
+		}
+		return usageError{fmt.Errorf("there is no command %q%s; see locsync --help", args[0], hint)}
+	}
+	root.AddCommand(a.runCommand(), a.pushCommand(), a.pullCommand(), a.syncCommand(), a.statusCommand(), a.checkCommand(),
+		a.initCommand(), a.demoCommand(), a.serviceCommand(), a.versionCommand())
+	for _, c := range root.Commands() {
+		noArguments(c)
+	}
+	return root
+}
+
+// noArguments refuses stray arguments as wrong usage.
+func noArguments(c *cobra.Command) {
+	c.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return usageError{fmt.Errorf("%s takes no argument %q; see %s --help", cmd.CommandPath(), args[0], cmd.CommandPath())}
+		}
+		return nil
+	}
+}
+
+// print writes a result as indented JSON.
+func (a *app) print(v any) error {
+	enc := json.NewEncoder(a.out)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}

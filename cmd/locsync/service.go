@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/sync/service/local"
+)
+
+// serviceFlags are the flags of `locsync service`.
+type serviceFlags struct {
+	listen, data, account, keyFile, accountType string
+	rate                                        float64
+	pseudo                                      bool
+}
+
+func (a *app) serviceCommand() *cobra.Command {
+	var f serviceFlags
+	c := &cobra.Command{
+		Use:     "service",
+		Short:   "Serve the embedded translation service on an address of its own",
+		Example: "  locsync service --data /tmp/service --account me --api-key-file key.txt --pseudo",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), f) },
+	}
+	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:7430", "`ADDRESS` to listen on")
+	c.Flags().StringVar(&f.data, "data", "", "`DIR` for the service's data")
+	c.Flags().StringVar(&f.account, "account", "", "account `ID`, the user name of HTTP Basic")
+	c.Flags().StringVar(&f.keyFile, "api-key-file", "", "`FILE` whose lines are the passwords")
+	c.Flags().Float64Var(&f.rate, "rate-limit", 4, "requests per second that are let through; 0 for no limit")
+	c.Flags().BoolVar(&f.pseudo, "pseudo", false, "give new keys pseudo-translations")
+	c.Flags().StringVar(&f.accountType, "account-type", "company", "company or personal")
+	if err := c.Flags().MarkHidden("account-type"); err != nil {
+		panic(err)
+	}
+	return c
+}
+
+func (a *app) serve(ctx context.Context, f serviceFlags) error {
+	log, err := a.logger(zap.InfoLevel)
+	if err != nil {
+		return err
+	}
+	keys, err := readKeys(f)
+	if err != nil {
+		return usageError{err}
+	}
+	svc, err := local.Open(f.data, local.Options{AccountID: f.account, Keys: keys, RateLimit: f.rate, Pseudo: f.pseudo, AccountType: f.accountType, Logger: log})
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", f.listen)
+	if err != nil {
+		return errors.Join(usageError{fmt.Errorf("listen on %s: %w", f.listen, err)}, svc.Close())
+	}
+	server := &http.Server{Handler: svc, ReadHeaderTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute}
+	stop := context.AfterFunc(ctx, func() {
+		end, cancel := context.WithTimeout(context.Background(), 8*time.Second)
+		defer cancel()
+		if err := server.Shutdown(end); err != nil {
+			log.Warn("calls were cut off", zap.Error(err))
+		}
+	})
+	defer stop()
+	fmt.Fprintf(a.out, "listening on http://%s\n", listener.Addr())
+	err = server.Serve(listener)
+	if errors.Is(err, http.ErrServerClosed) {
+		err = nil
+	}
+	return errors.Join(err, svc.Close())
+}
+
+// readKeys checks the flags and reads the passwords: every line that is not empty is one.
+func readKeys(f serviceFlags) ([]string, error) {
+	switch {
+	case f.data == "":
+		return nil, errors.New("--data is missing: name a folder for the service's data")
+	case f.account == "":
+		return nil, errors.New("--account is missing: choose an account id, the user name of HTTP Basic")
+	case f.keyFile == "":
+		return nil, errors.New("--api-key-file is missing: name a file whose lines are the passwords")
+	case f.rate < 0:
+		return nil, errors.New("--rate-limit must be 0 (no limit) or above")
+	case f.accountType != "company" && f.accountType != "personal":
+		return nil, errors.New("--account-type must be company or personal")
+	}
+	data, err := os.ReadFile(f.keyFile)
+	if err != nil {
+		return nil, fmt.Errorf("read the keys: %w", err)
+	}
+	var keys []string
+	for line := range strings.Lines(string(data)) {
+		if key := strings.TrimSpace(line); key != "" {
+			keys = append(keys, key)
+		}
+	}
+	if len(keys) == 0 {
+		return nil, fmt.Errorf("%s has no key in it; write one on a line of its own", f.keyFile)
+	}
+	return keys, nil
+}

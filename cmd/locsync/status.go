@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/state"
+	"github.com/locsync/locsync/sync/web"
+)
+
+func (a *app) statusCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "status",
+		Short:   "Show what is in step and what is not: per project, file and language",
+		Example: "  locsync status\n  locsync status --json",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := a.load()
+			if err != nil {
+				return err
+			}
+			s, err := a.status(cmd.Context(), cfg)
+			if err != nil {
+				return err
+			}
+			if a.asJSON {
+				return a.print(s)
+			}
+			return a.sayStatus(s)
+		},
+	}
+}
+
+// status looks without calling anybody and without making anything, so that it works whatever else does not.
+func (a *app) status(ctx context.Context, cfg *config.Config) (engine.Status, error) {
+	log, err := a.logger(zap.ErrorLevel)
+	if err != nil {
+		return engine.Status{}, err
+	}
+	dir, err := stateDir(ctx, cfg)
+	if err != nil {
+		return engine.Status{}, err
+	}
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) { // nothing was pushed or pulled yet
+		if dir, err = os.MkdirTemp("", "locsync-status-"); err != nil {
+			return engine.Status{}, err
+		}
+		defer os.RemoveAll(dir)
+	}
+	for try := 0; ; try++ {
+		store, err := state.Open(dir)
+		var locked *state.Locked
+		if errors.As(err, &locked) {
+			answer, err := web.Ask(ctx, dir, web.Request{Action: "status"})
+			if errors.Is(err, web.ErrNoDaemon) && try < 50 {
+				time.Sleep(100 * time.Millisecond)
+				continue
+			}
+			return answer.Status, err
+		}
+		if err != nil {
+			return engine.Status{}, err
+		}
+		e := engine.New(engine.Parts{Config: cfg, State: store, Log: log})
+		return e.Status(ctx), store.Close()
+	}
+}
+
+func (a *app) sayStatus(s engine.Status) error {
+	for i, p := range s.Projects {
+		if i > 0 {
+			fmt.Fprintln(a.out)
+		}
+		fmt.Fprintf(a.out, "%s: %s\n", p.Name, p.State)
+		w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+		for _, past := range []struct {
+			name string
+			past *engine.Past
+		}{{"last push", p.LastPush}, {"last pull", p.LastPull}} {
+			if past.past != nil {
+				fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", past.name, past.past.At.Local().Format(time.DateTime), past.past.Result, count(past.past.Keys, "key"))
+			}
+		}
+		if p.NextPull != nil {
+			fmt.Fprintf(w, "  next pull\t%s\n", p.NextPull.Local().Format(time.DateTime))
+		}
+		if p.Removed > 0 {
+			fmt.Fprintf(w, "  removed\t%s that the source no longer has\n", count(p.Removed, "key"))
+		}
+		fmt.Fprintln(w, "  FILE\tFORMAT\tCOLLECTION\tKEYS\tPENDING")
+		for _, f := range p.Files {
+			fmt.Fprintf(w, "  %s\t%s\t%s\t%d\t%d\n", filepath.ToSlash(f.Path), f.Format, f.Collection, f.Keys, f.Pending)
+		}
+		fmt.Fprintln(w, "  LANGUAGE\tKEYS\tMISSING")
+		for _, l := range p.Languages {
+			fmt.Fprintf(w, "  %s\t%d\t%d\n", l.Language, l.Keys, l.Missing)
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		for _, problem := range p.Problems {
+			fmt.Fprintf(a.out, "  problem: %s\n", problem)
+		}
+	}
+	return nil
+}

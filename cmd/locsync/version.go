@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// release is the version of a released program, set when it is linked.
+var release = ""
+
+// build is what the program knows of itself.
+type build struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit"`
+	Go      string `json:"go"`
+}
+
+func version() build {
+	b := build{Version: release, Commit: "unknown", Go: runtime.Version()}
+	info, ok := debug.ReadBuildInfo()
+	if ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				b.Commit = s.Value
+			}
+		}
+		if b.Version == "" && info.Main.Version != "(devel)" {
+			b.Version = info.Main.Version
+		}
+	}
+	if b.Version == "" {
+		b.Version = "devel"
+	}
+	return b
+}
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print version, commit and Go version",
+		RunE: func(*cobra.Command, []string) error {
+			b := version()
+			if a.asJSON {
+				return a.print(b)
+			}
+			fmt.Fprintf(a.out, "locsync %s\ncommit %s\n%s %s/%s\n", b.Version, b.Commit, b.Go, runtime.GOOS, runtime.GOARCH)
+			return nil
+		},
+	}
+}

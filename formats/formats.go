@@ -1,0 +1,81 @@
+// Package formats is the table of formats that the service interface names: which grammar spells each, which file names it is
+// guessed from, and whether nested names are joined to keys.
+//
+// Its law: the table is the only place that knows which formats there are. Everything else asks for one by name.
+//
+// It does no input or output and knows nothing of the grammars but that they are there.
+package formats
+
+import (
+	"path"
+	"slices"
+
+	"strings"
+
+	"github.com/locsync/locsync/formats/androidxml"
+	"github.com/locsync/locsync/formats/jsonfile"
+	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/formats/stringsfile"
+	"github.com/locsync/locsync/formats/yamlfile"
+)
+
+// Format is one row of the table.
+type Format struct {
+	Name       string // as the service interface spells it
+	Structured bool   // nested names are joined to keys by a path separator
+	Grammar    resource.Grammar
+	Extensions []string // of the files that are taken for this format; none for the structured ones, which have to be named
+
+	// KeepsOther says whether a new file of translations keeps the entries of its source that are not text: numbers and
+	// booleans belong into every language's JSON and YAML, an untranslatable Android string only into the source.
+	KeepsOther bool
+}
+
+var table = []Format{
+	{"json", false, jsonfile.Grammar, []string{".json"}, true},
+	{"structured-json", true, jsonfile.Grammar, nil, true},
+	{"yaml", false, yamlfile.Grammar, []string{".yaml", ".yml"}, true},
+	{"structured-yaml", true, yamlfile.Grammar, nil, true},
+	{"ios-strings", false, stringsfile.Grammar, []string{".strings"}, true},
+	{"android-xml", false, androidxml.Grammar, []string{".xml"}, false},
+}
+
+// Named returns the format with this name.
+func Named(name string) (Format, bool) {
+	i := slices.IndexFunc(table, func(f Format) bool { return f.Name == name })
+	if i < 0 {
+		return Format{}, false
+	}
+	return table[i], true
+}
+
+// ByExtension returns the format that a file's name stands for, whatever the case of its extension.
+func ByExtension(file string) (Format, bool) {
+	ext := strings.ToLower(path.Ext(file))
+	i := slices.IndexFunc(table, func(f Format) bool { return slices.Contains(f.Extensions, ext) })
+	if i < 0 {
+		return Format{}, false
+	}
+	return table[i], true
+}
+
+// Names lists the formats in the order of the table.
+func Names() []string {
+	names := make([]string, len(table))
+	for i, f := range table {
+		names[i] = f.Name
+	}
+	return names
+}
+
+// Parse reads a file of this format; see resource.Parse. keys.Structured is the format's to say.
+func (f Format) Parse(keys resource.Keys, src []byte) (*resource.File, error) {
+	keys.Structured = f.Structured
+	return resource.Parse(f.Grammar, keys, src)
+}
+
+// Compose writes a small canonical file of this format; see resource.Compose.
+func (f Format) Compose(keys resource.Keys, like *resource.File, entries []resource.Entry) ([]byte, error) {
+	keys.Structured = f.Structured
+	return resource.Compose(f.Grammar, keys, like, entries)
+}

@@ -1,0 +1,260 @@
+// Package bundle knows which files belong together: a source file, the files that hold its translations, and the group of
+// files that one import or export covers. It turns bytes into catalogs and changes of catalogs into bytes.
+//
+// Its law: it is pure over what it is handed, an fs.FS or bytes. A working tree, a commit and a test's map of files
+// are read by the same code, and nothing is ever written by it.
+//
+// It does not know git, the service, states or clocks, and decides nothing about translations.
+package bundle
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/locsync/locsync/formats"
+	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+)
+
+// Problem is something that keeps a file, or one key of it, out, in words that tell what to do.
+type Problem struct {
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Column   int    `json:"column,omitempty"`
+	Key      string `json:"key,omitempty"`
+	Language string `json:"language,omitempty"`
+	Problem  string `json:"problem"`
+}
+
+// String is the problem on one line: file:line:column: key (language): words.
+func (p Problem) String() string {
+	var b strings.Builder
+	if p.File != "" {
+		b.WriteString(p.File)
+		if p.Line > 0 {
+			fmt.Fprintf(&b, ":%d:%d", p.Line, p.Column)
+		}
+		b.WriteString(": ")
+	}
+	if p.Key != "" {
+		fmt.Fprintf(&b, "%q", p.Key)
+	}
+	if p.Language != "" {
+		fmt.Fprintf(&b, " (%s)", p.Language)
+	}
+	if p.Key != "" || p.Language != "" {
+		b.WriteString(": ")
+	}
+	return strings.TrimLeft(b.String(), " ") + p.Problem
+}
+
+// Bundle is one source file and where its translations stand.
+type Bundle struct {
+	Path       string // of the source file, relative to the repository, with slashes
+	Format     formats.Format
+	Separator  string // of structured formats; empty for flat ones
+	Collection string
+	Labels     []string
+	Source     config.Language
+	Output     config.Template // filled in for this source file
+}
+
+// Target is the path of the bundle's translations into a language. It is empty where the service decides the file names.
+func (b *Bundle) Target(l config.Language) string {
+	if b.Output.HasLabel() {
+		return ""
+	}
+	return b.Output.Path(l, "")
+}
+
+// Find lists the bundles of a project in a tree of files, in the order of the configuration and then by path. A source file that
+// more than one entry matches belongs to the first. Two bundles that would write one file are both left out, with a problem.
+func Find(fsys fs.FS, p *config.Project) ([]*Bundle, []Problem, error) {
+	var bundles []*Bundle
+	var problems []Problem
+	seen := make(map[string]bool)
+	for i := range p.Files {
+		files := &p.Files[i]
+		matches, err := doublestar.Glob(fsys, files.Source, doublestar.WithFilesOnly(), doublestar.WithNoFollow())
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, fmt.Errorf("look for %s: %w", files.Source, err)
+		}
+		slices.Sort(matches)
+		for _, match := range matches {
+			if seen[match] {
+				continue
+			}
+			seen[match] = true
+			b, err := bundleOf(p, files, match)
+			if err != nil {
+				problems = append(problems, Problem{File: match, Problem: err.Error()})
+				continue
+			}
+			bundles = append(bundles, b)
+		}
+	}
+	return distinct(bundles, p.Targets(), problems)
+}
+
+func bundleOf(p *config.Project, files *config.Files, match string) (*Bundle, error) {
+	format, ok := formats.Named(files.Format)
+	source, fits := files.SourceFile(match)
+	if !ok || !fits {
+		return nil, fmt.Errorf("no format is known for this file; set format in its [[project.files]] entry to one of %s", strings.Join(formats.Names(), ", "))
+	}
+	b := &Bundle{Path: match, Format: format, Labels: files.Labels, Source: p.Language(p.SourceLanguage),
+		Output: files.Template().For(source), Collection: files.CollectionOf(source)}
+	if format.Structured {
+		b.Separator = cmp.Or(files.PathSeparator, "/")
+	}
+	return b, nil
+}
+
+// distinct leaves out bundles that would write one file, or over a source file.
+func distinct(bundles []*Bundle, languages []config.Language, problems []Problem) ([]*Bundle, []Problem, error) {
+	sources := make(map[string]bool)
+	writers := make(map[string]*Bundle)
+	bad := make(map[*Bundle]bool)
+	for _, b := range bundles {
+		sources[b.Path] = true
+	}
+	for _, b := range bundles {
+		for _, l := range languages {
+			target := b.Target(l)
+			switch other := writers[target]; {
+			case target == "":
+			case sources[target]:
+				bad[b] = true
+				problems = append(problems, Problem{File: b.Path, Language: l.Code, Problem: "its translations would be written over the source file " + target + "; change output or the source pattern"})
+			case config.UnsafePath(target) != "":
+				bad[b] = true
+				problems = append(problems, Problem{File: b.Path, Language: l.Code, Problem: "its translations cannot be written to " + target + ": " + config.UnsafePath(target)})
+			case other != nil && other != b:
+				if !bad[b] {
+					problems = append(problems, Problem{File: b.Path, Language: l.Code, Problem: "its translations would be written to " + target + ", as would those of " + other.Path + "; put {NAME} or {DIR} into output"})
+				}
+				bad[b], bad[other] = true, true
+			default:
+				writers[target] = b
+			}
+		}
+	}
+	return slices.DeleteFunc(bundles, func(b *Bundle) bool { return bad[b] }), problems, nil
+}
+
+// Parse reads one of the bundle's files in a language, source or translation.
+func (b *Bundle) Parse(src []byte, l config.Language) (*resource.File, error) {
+	return b.Format.Parse(resource.Keys{Separator: b.Separator, Roots: roots(l)}, src)
+}
+
+// roots are the names that a Rails root may have for a language: both spellings, with hyphen and with underscore.
+func roots(l config.Language) []string {
+	names := []string{l.Path, l.Code}
+	for _, n := range names[:2] {
+		names = append(names, strings.ReplaceAll(n, "-", "_"), strings.ReplaceAll(n, "_", "-"))
+	}
+	slices.Sort(names[1:])
+	return slices.Compact(names)
+}
+
+// ParseExport reads a file of an export in a language.
+func (b *Bundle) ParseExport(src []byte, l config.Language) (*resource.File, error) {
+	return exported(b.Format).Parse(resource.Keys{Separator: b.Separator, Roots: roots(l)}, src)
+}
+
+// Read reads and parses one file of the bundle. A file that is not there gives nil and no problem.
+func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.File, *Problem, error) {
+	src, err := fs.ReadFile(fsys, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	f, err := b.Parse(src, l)
+	if err != nil {
+		return nil, refused(name, l, err), nil
+	}
+	return f, nil, nil
+}
+
+func refused(name string, l config.Language, err error) *Problem {
+	p := &Problem{File: name, Language: l.Code, Problem: err.Error() + "; the file is left alone until this is repaired"}
+	var syntax *resource.SyntaxError
+	if errors.As(err, &syntax) {
+		p.Line, p.Column = syntax.Line, syntax.Col
+		p.Problem = syntax.Msg + "; the file is left alone until this is repaired"
+	}
+	return p
+}
+
+// Texts returns the texts of a file in order. Of several entries with one name the last counts.
+func Texts(f *resource.File) catalog.Catalog {
+	if f == nil {
+		return nil
+	}
+	var c catalog.Catalog
+	index := make(map[catalog.Name]int)
+	for e := range f.Entries() {
+		if e.Kind != resource.Text {
+			continue
+		}
+		u := catalog.Unit{Name: catalog.Name{Key: e.Key, Form: e.Form}, Text: e.Text, Note: e.Note}
+		if i, twice := index[u.Name]; twice {
+			c[i] = u
+			continue
+		}
+		index[u.Name] = len(c)
+		c = append(c, u)
+	}
+	return c
+}
+
+// Findings are the entries of a readable file that are left out and should not be: values nested in a flat format, and texts that its
+// grammar cannot hand on.
+func Findings(f *resource.File, name string, l config.Language) []Problem {
+	var problems []Problem
+	if nested := f.Nested(); len(nested) > 0 {
+		others := ""
+		if n := len(nested) - 1; n > 0 {
+			others = fmt.Sprintf(", like %d more in this file,", n)
+		}
+		problems = append(problems, Problem{File: name, Key: nested[0], Language: l.Code,
+			Problem: fmt.Sprintf("holds further values%s and the flat format has no keys for those; set format to the structured one of its kind", others)})
+	}
+	for _, w := range f.Warnings() {
+		if f.Node(w.Node).Kind == resource.Other {
+			problems = append(problems, warning(f, name, l, w))
+		}
+	}
+	return problems
+}
+
+// Warnings are what is odd in a readable file and keeps nothing from working.
+func Warnings(f *resource.File, name string, l config.Language) []Problem {
+	var problems []Problem
+	for _, w := range f.Warnings() {
+		if f.Node(w.Node).Kind != resource.Other {
+			problems = append(problems, warning(f, name, l, w))
+		}
+	}
+	for _, d := range f.Duplicates() {
+		p := Problem{File: name, Language: l.Code, Key: f.KeyOf(d[1]), Problem: "stands twice in this file; the last one counts"}
+		p.Line, p.Column = f.Position(int(f.Node(d[1]).Whole.Start))
+		problems = append(problems, p)
+	}
+	return problems
+}
+
+func warning(f *resource.File, name string, l config.Language, w resource.Warning) Problem {
+	p := Problem{File: name, Language: l.Code, Problem: w.Msg, Key: f.KeyOf(w.Node)}
+	p.Line, p.Column = f.Position(int(f.Node(w.Node).Whole.Start))
+	return p
+}

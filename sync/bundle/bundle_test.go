@@ -1,0 +1,239 @@
+package bundle
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+)
+
+func project(t *testing.T, files string) *config.Project {
+	t.Helper()
+	c, err := config.Parse("locsync.toml", []byte(`
+[[project]]
+name = "app"
+source_language = "en"
+target_languages = ["de", "zh-Hans"]
+[project.language_paths]
+"zh-Hans" = "zh-CN"
+`+files))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &c.Projects[0]
+}
+
+func tree(files ...string) fstest.MapFS {
+	m := fstest.MapFS{}
+	for i := 0; i < len(files); i += 2 {
+		m[files[i]] = &fstest.MapFile{Data: []byte(files[i+1])}
+	}
+	return m
+}
+
+func find(t *testing.T, fsys fstest.MapFS, p *config.Project) []*Bundle {
+	t.Helper()
+	bundles, problems, err := Find(fsys, p)
+	if err != nil || len(problems) > 0 {
+		t.Fatalf("find: %v %v", err, problems)
+	}
+	return bundles
+}
+
+func TestFind(t *testing.T) {
+	p := project(t, `
+[[project.files]]
+source = "app/locales/en/**/*.json"
+output = "app/locales/{LANGUAGE}/{DIR}/{NAME}.{EXT}"
+collection = "{NAME}"
+[[project.files]]
+source = "res/values/strings.xml"
+output = "res/values-{LOCALE:ANDROID}/{NAME}.xml"
+`)
+	fsys := tree("app/locales/en/a.json", "{}", "app/locales/en/admin/b.json", "{}", "app/locales/de/a.json", "{}", "res/values/strings.xml", "<resources/>")
+	var got []string
+	for _, b := range find(t, fsys, p) {
+		for _, l := range p.Targets() {
+			got = append(got, b.Path+" "+b.Collection+" "+b.Format.Name+" "+b.Target(l))
+		}
+	}
+	want := []string{
+		"app/locales/en/a.json a json app/locales/de/a.json",
+		"app/locales/en/a.json a json app/locales/zh-CN/a.json",
+		"app/locales/en/admin/b.json b json app/locales/de/admin/b.json",
+		"app/locales/en/admin/b.json b json app/locales/zh-CN/admin/b.json",
+		"res/values/strings.xml main android-xml res/values-de/strings.xml",
+		"res/values/strings.xml main android-xml res/values-zh-rCN/strings.xml",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestTwoSourcesIntoOneFileAreLeftOut(t *testing.T) {
+	p := project(t, `
+[[project.files]]
+source = "{a,b}/en.json"
+output = "{LANGUAGE}.json"
+`)
+	bundles, problems, err := Find(tree("a/en.json", "{}", "b/en.json", "{}"), p)
+	if err != nil || len(bundles) != 0 || len(problems) == 0 || !strings.Contains(problems[0].Problem, "de.json") {
+		t.Errorf("bundles %v, problems %v, error %v", bundles, problems, err)
+	}
+}
+
+func TestGroupAssignsEntriesOfAnArchive(t *testing.T) {
+	p := project(t, `
+[[project.files]]
+source = "en/*.json"
+output = "{LANGUAGE}/{NAME}.json"
+[[project.files]]
+source = "single.strings"
+output = "{LOCALE:IOS}/{NAME}.strings"
+collection = "ios"
+[[project.files]]
+source = "labels.json"
+output = "out/{LANGUAGE}/{LABEL:file}"
+collection = "labels"
+`)
+	bundles := find(t, tree("en/a.json", "{}", "en/b.json", "{}", "single.strings", "", "labels.json", "{}"), p)
+	groups := Groups(bundles)
+	if len(groups) != 3 {
+		t.Fatalf("%d groups", len(groups))
+	}
+	for _, c := range []struct {
+		group                 int
+		template, entry, want string
+	}{
+		{0, "{LANGUAGE}", "zh-Hans", "zh-CN/a.json zh-CN/b.json"},
+		{0, "{LANGUAGE}", "zh-CN", ""},
+		{1, "{LOCALE:IOS}/single.strings", "zh-Hans/single.strings", "zh-CN/single.strings"},
+		{1, "{LOCALE:IOS}/single.strings", "fr/single.strings", ""},
+		{2, "out/{LANGUAGE}/{LABEL:file}", "out/de/sub/main.json", "out/de/sub/main.json"},
+		{2, "out/{LANGUAGE}/{LABEL:file}", "out/de/../../../etc/passwd", ""},
+		{2, "out/{LANGUAGE}/{LABEL:file}", "out/de/.github/x.json", ""},
+	} {
+		g := groups[c.group]
+		if got := g.Template().String(); got != c.template {
+			t.Errorf("group %d sends %q, want %q", c.group, got, c.template)
+		}
+		var paths []string
+		for _, target := range g.Targets(c.entry, p.Targets()) {
+			paths = append(paths, target.Path)
+		}
+		if strings.Join(paths, " ") != c.want {
+			t.Errorf("entry %q goes to %v, want %v", c.entry, paths, c.want)
+		}
+	}
+}
+
+func TestRenderChangesTheValueAndNothingElse(t *testing.T) {
+	p := project(t, `
+[[project.files]]
+source = "en.json"
+format = "structured-json"
+output = "{LANGUAGE}.json"
+`)
+	fsys := tree("en.json", "{\n  \"a\": { \"x\": \"Save\", \"y\": \"Open\", \"n\": 3 },\n  \"b\": \"Close\"\n}\n",
+		"de.json", "{\"b\":   \"Schließen\",\n \"a\": {\"x\": \"Sichern\"}}")
+	b := find(t, fsys, p)[0]
+	de := p.Targets()[0]
+	source, _, err := b.Read(fsys, b.Path, b.Source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, _, err := b.Read(fsys, "de.json", de)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes := []catalog.Change{
+		{Op: catalog.Changed, Name: catalog.Name{Key: "b"}, Text: "Zu"},
+		{Op: catalog.Added, Name: catalog.Name{Key: "a/y"}, Text: "Öffnen"},
+	}
+	out, refused, err := Render(b, source, old, de, changes)
+	if want := "{\"b\":   \"Zu\",\n \"a\": {\"x\": \"Sichern\", \"y\": \"Öffnen\"}}"; err != nil || len(refused) > 0 || string(out) != want {
+		t.Errorf("rendered %q, refused %v, error %v; want %q", out, refused, err, want)
+	}
+	out, refused, err = Render(b, source, nil, de, changes)
+	if want := "{\n  \"a\": { \"y\": \"Öffnen\", \"n\": 3 },\n  \"b\": \"Zu\"\n}\n"; err != nil || len(refused) > 0 || string(out) != want {
+		t.Errorf("a new file is %q, refused %v, error %v; want %q", out, refused, err, want)
+	}
+}
+
+func TestComposeSendsWhatBelongsTogether(t *testing.T) {
+	p := project(t, `
+[[project.files]]
+source = "strings.xml"
+output = "{LANGUAGE}.xml"
+`)
+	fsys := tree("strings.xml", `<resources>
+  <string name="a">A</string>
+  <plurals name="cats"><item quantity="one">%d cat</item><item quantity="other">%d cats</item></plurals>
+</resources>`)
+	b := find(t, fsys, p)[0]
+	f, _, err := b.Read(fsys, b.Path, b.Source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	up, err := Compose(b, f, b.Path, func(n catalog.Name) bool { return n == catalog.Name{Key: "cats", Form: "one"} }, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent, err := b.Parse(up.Body, b.Source)
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, up.Body)
+	}
+	if got := Texts(sent); len(got) != 2 || got[0].Text != "%d cat" || got[1].Text != "%d cats" || len(up.Units) != 2 {
+		t.Errorf("sent %v as\n%s", got, up.Body)
+	}
+}
+
+func TestDistinguish(t *testing.T) {
+	uploads := []Upload{{Name: "en.json", Path: "a/en.json"}, {Name: "en.json", Path: "b/en.json"}, {Name: "x.json", Path: "x.json"}, {Name: "en.json", Path: "b/en.json"}}
+	Distinguish(uploads)
+	var names []string
+	for _, u := range uploads {
+		names = append(names, u.Name)
+	}
+	if want := []string{"a__en.json", "b__en.json", "x.json", "2__b__en.json"}; !slices.Equal(names, want) {
+		t.Errorf("names %v, want %v", names, want)
+	}
+}
+
+func TestDiscover(t *testing.T) {
+	fsys := tree(
+		"package.json", `{"name": "x"}`,
+		"node_modules/dep/locales/en.json", `{"no": "no"}`,
+		"web/locales/en.json", `{"a": {"b": "c"}}`, "web/locales/pt_BR.json", `{}`, "web/locales/zh-CN.json", `{}`,
+		"server/i18n/en/mail.json", `{"a": "b"}`, "server/i18n/en/web.json", `{"a": "b"}`, "server/i18n/de/mail.json", `{}`,
+		"config/locales/en.yml", "en:\n  a: b\n", "config/locales/de.yml", "de:\n  a: c\n",
+		"ios/en.lproj/Localizable.strings", `"a" = "b";`, "ios/de.lproj/Localizable.strings", "",
+		"android/res/values/strings.xml", "<resources/>", "android/res/values-pt-rBR/strings.xml", "<resources/>",
+		"android/res/values/colors.xml", "<resources/>", "android/res/values-night/colors.xml", "<resources/>",
+	)
+	d, err := Discover(fsys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Source != "en" || !slices.Equal(d.Targets, []string{"de", "pt-BR", "zh-Hans"}) || d.Paths["zh-Hans"] != "zh-CN" {
+		t.Errorf("languages: source %s, targets %v, spelled %v", d.Source, d.Targets, d.Paths)
+	}
+	var got []string
+	for _, g := range d.Groups {
+		got = append(got, g.Source+" "+g.Output+" "+g.Format)
+	}
+	want := []string{
+		"android/res/values/strings.xml android/res/values-{LOCALE:ANDROID}/{NAME}.xml android-xml",
+		"config/locales/en.yml config/locales/{LANGUAGE}.yml structured-yaml",
+		"ios/en.lproj/*.strings ios/{LOCALE:IOS}.lproj/{NAME}.strings ios-strings",
+		"server/i18n/en/*.json server/i18n/{LANGUAGE}/{NAME}.json json",
+		"web/locales/en.json web/locales/{LANGUAGE}.json structured-json",
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("groups\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}

@@ -1,0 +1,85 @@
+package bundle
+
+import (
+	"fmt"
+
+	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+)
+
+// Refused is a change that a file's format could not take, and why.
+type Refused struct {
+	catalog.Change
+	Reason string
+}
+
+// Render writes changes into the file of a target as it stands, or makes the file, laid out like source, when old is nil. Nothing but
+// the changed values differs. A new file is source with every text replaced: what has no translation is left out, and so
+// are entries that are not text where the format has no use for them in a translation.
+func Render(b *Bundle, source, old *resource.File, l config.Language, changes []catalog.Change) ([]byte, []Refused, error) {
+	edits := make([]resource.Edit, 0, len(changes))
+	for _, c := range changes {
+		e := resource.Edit{Op: resource.Set, Key: c.Key, Form: c.Form, Text: c.Text}
+		if c.Op == catalog.Removed {
+			e.Op = resource.Remove
+		}
+		edits = append(edits, e)
+	}
+	if old == nil {
+		return renderNew(b, source, l, edits)
+	}
+	out, refusals, err := old.Rewrite(edits, source)
+	if err != nil {
+		return nil, nil, fmt.Errorf("rewrite: %w", err)
+	}
+	return out, refusedOf(refusals), nil
+}
+
+func renderNew(b *Bundle, source *resource.File, l config.Language, edits []resource.Edit) ([]byte, []Refused, error) {
+	given := make(map[catalog.Name]bool, len(edits))
+	for _, e := range edits {
+		given[catalog.Name{Key: e.Key, Form: e.Form}] = true
+	}
+	for e := range source.Entries() {
+		if !given[catalog.Name{Key: e.Key, Form: e.Form}] && (e.Kind == resource.Text || e.Kind == resource.Other && !b.Format.KeepsOther) {
+			edits = append(edits, resource.Edit{Op: resource.Remove, Key: e.Key, Form: e.Form})
+		}
+	}
+	out, refusals, err := source.Rewrite(edits, source)
+	if err != nil {
+		return nil, nil, fmt.Errorf("lay out like the source: %w", err)
+	}
+	// A change that was refused would leave the source text standing in for a translation.
+	var bad []resource.Edit
+	for _, r := range refusals {
+		if r.Op == resource.Set {
+			bad = append(bad, resource.Edit{Op: resource.Remove, Key: r.Key, Form: r.Form})
+		}
+	}
+	clone, err := b.Parse(out, b.Source)
+	if err == nil && len(bad) > 0 {
+		if out, _, err = clone.Rewrite(bad, source); err == nil {
+			clone, err = b.Parse(out, b.Source)
+		}
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("lay out like the source: %w", err)
+	}
+	if out, err = clone.RenameRoot(l.Path); err != nil {
+		return nil, nil, err
+	}
+	return out, refusedOf(refusals), nil
+}
+
+func refusedOf(refusals []resource.Refusal) []Refused {
+	var out []Refused
+	for _, r := range refusals {
+		op := catalog.Changed
+		if r.Op == resource.Remove {
+			op = catalog.Removed
+		}
+		out = append(out, Refused{catalog.Change{Op: op, Name: catalog.Name{Key: r.Key, Form: r.Form}, Text: r.Text}, r.Reason})
+	}
+	return out
+}

@@ -1,0 +1,88 @@
+package bundle
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/locsync/locsync/formats"
+	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/sync/catalog"
+)
+
+// Upload is one file of an import: some texts of one file of the repository, in its format.
+type Upload struct {
+	Name  string // as the import carries it; unique within the import
+	Path  string // of the file in the repository that the texts come from
+	Body  []byte
+	Units catalog.Catalog // the texts in it, those that travel along with a changed one included
+}
+
+// Compose makes the upload that carries the wanted texts of a file, with the texts that cannot travel without them: the other forms
+// of a plural, the other items of a list. instead has texts that are sent in the place of the file's own; nil for none.
+func Compose(b *Bundle, f *resource.File, path string, wanted func(catalog.Name) bool, instead map[catalog.Name]string) (Upload, error) {
+	entries := f.Together(func(e resource.Entry) bool { return wanted(catalog.Name{Key: e.Key, Form: e.Form}) })
+	for i, e := range entries {
+		if text, ok := instead[catalog.Name{Key: e.Key, Form: e.Form}]; ok {
+			entries[i].Text = text
+		}
+	}
+	return upload(b, b.Format, f, path, entries)
+}
+
+// ComposeUnits makes an upload of texts that stand in no file as they are sent. Translations of a LocJSON source go as JSON: which
+// language a unit's target is in, the format does not say.
+func ComposeUnits(b *Bundle, path string, units catalog.Catalog) (Upload, error) {
+	entries := make([]resource.Entry, len(units))
+	for i, u := range units {
+		entries[i] = resource.Entry{Key: u.Key, Form: u.Form, Kind: resource.Text, Text: u.Text}
+	}
+	return upload(b, exported(b.Format), nil, path, entries)
+}
+
+func upload(b *Bundle, format formats.Format, f *resource.File, name string, entries []resource.Entry) (Upload, error) {
+	body, err := format.Compose(resource.Keys{Separator: b.Separator}, f, entries)
+	if err != nil {
+		return Upload{}, fmt.Errorf("compose %s for the import: %w", name, err)
+	}
+	up := Upload{Name: path.Base(name), Path: name, Body: body}
+	index := make(map[catalog.Name]int, len(entries))
+	for _, e := range entries {
+		u := catalog.Unit{Name: catalog.Name{Key: e.Key, Form: e.Form}, Text: e.Text}
+		if i, twice := index[u.Name]; twice {
+			up.Units[i] = u
+			continue
+		}
+		index[u.Name] = len(up.Units)
+		up.Units = append(up.Units, u)
+	}
+	return up, nil
+}
+
+// Distinguish gives uploads of one import names that differ, since the service reports errors by file name: where two files have
+// one name, their folders are put in front of it.
+func Distinguish(uploads []Upload) {
+	count := make(map[string]int)
+	for _, u := range uploads {
+		count[strings.ToLower(u.Name)]++
+	}
+	taken := make(map[string]bool)
+	for i := range uploads {
+		u := &uploads[i]
+		if count[strings.ToLower(u.Name)] > 1 {
+			u.Name = strings.ReplaceAll(u.Path, "/", "__")
+		}
+		for plain, n := u.Name, 2; taken[strings.ToLower(u.Name)]; n++ {
+			u.Name = fmt.Sprintf("%d__%s", n, plain)
+		}
+		taken[strings.ToLower(u.Name)] = true
+	}
+}
+
+// exported is the format that a format is exported in: its own, but for LocJSON, which the service only imports.
+func exported(f formats.Format) formats.Format {
+	if f.Name == "locjson" {
+		f, _ = formats.Named("json")
+	}
+	return f
+}

@@ -1,0 +1,249 @@
+// Package engine makes the passes: Push sends what changed in a repository to the service, Pull brings translations back as one commit on a
+// branch. It owns the order of steps, what is remembered between them, and the loop that runs them.
+//
+// Its law: effect first, memory second, and every effect repeatable. A step is written down as intended before it is done and as
+// done after it is seen to have happened; a crash may repeat work and never skips it. Wake-ups carry no data: whatever
+// rings, the woken pass looks at the world.
+//
+//	push   files -> catalogs -> what changed since pushed -> imports -> pushed
+//	pull   branch, export -> catalogs -> three-way merge with merged -> checks, guard -> files -> commit -> merged
+//
+// What it remembers, in package state, per project:
+//
+//	pushed  source file              the texts the service accepted
+//	removed source file              those of them that the source no longer has
+//	sent    target file, language    translations of the repository that the service accepted
+//	merged  target file, language    the base of the three-way merge
+//	filler  target file, language    what was written where there was no translation
+//	seen    target file, language    the working tree's translations at the last look, and earlier ones
+//	jobs    import or export that was started and is not finished; last push; last pull
+//
+// It does not parse a format, write HTTP or touch git objects. Conflicts, unreadable files and held-back translations are fields of
+// its reports; an error means that it could not find out.
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/state"
+)
+
+// Parts are what an Engine works with. It closes none of them.
+type Parts struct {
+	Config  *config.Config
+	Service *service.Client
+	State   *state.Store
+	Log     *zap.Logger
+	Now     func() time.Time // time.Now when nil
+	// Progress, when not nil, is told in a few words what is going on, from several goroutines.
+	Progress func(project, what string)
+}
+
+// Engine runs the passes of all projects of a configuration. Its methods may be called from any goroutine; passes of one project
+// never overlap.
+type Engine struct {
+	Parts
+	projects []*project
+}
+
+// project is one project's passes. mu is held for a whole pass, and guards everything else that is not atomic.
+type project struct {
+	*Engine
+	cfg *config.Project
+	log *zap.Logger
+
+	pushBell, pullBell bell
+
+	mu     sync.Mutex
+	repo   *gitops.Repo // open during a pass only
+	status atomic.Pointer[ProjectStatus]
+	doing  atomic.Pointer[string]
+	next   atomic.Pointer[time.Time] // the next scheduled pull, while Run runs
+
+	readiness atomic.Pointer[readiness]
+}
+
+// New makes an engine. Nothing is opened or called yet.
+func New(parts Parts) *Engine {
+	if parts.Now == nil {
+		parts.Now = time.Now
+	}
+	e := &Engine{Parts: parts}
+	for i := range parts.Config.Projects {
+		cfg := &parts.Config.Projects[i]
+		e.projects = append(e.projects, &project{Engine: e, cfg: cfg, log: parts.Log.With(zap.String("project", cfg.Name)),
+			pushBell: newBell(), pullBell: newBell()})
+	}
+	return e
+}
+
+// UsageError is a wish that cannot be granted until something is changed: the command's exit code 2.
+type UsageError struct{ Err error }
+
+func (e *UsageError) Error() string { return e.Err.Error() }
+func (e *UsageError) Unwrap() error { return e.Err }
+
+// pick returns the projects that a pass is for: one by name, or all.
+func (e *Engine) pick(name string) ([]*project, error) {
+	if name == "" {
+		return e.projects, nil
+	}
+	var names []string
+	for _, p := range e.projects {
+		if p.cfg.Name == name {
+			return []*project{p}, nil
+		}
+		names = append(names, p.cfg.Name)
+	}
+	return nil, &UsageError{fmt.Errorf("no project is called %q; the configuration has %s", name, strings.Join(names, ", "))}
+}
+
+// PushOptions narrow or widen a push.
+type PushOptions struct {
+	Project      string // "" for all
+	All          bool   // also keys that did not change
+	Translations bool   // also what the repository already holds in the target languages
+	DryRun       bool   // only report
+}
+
+// Push sends what changed. One project's failure does not keep the others from being pushed; the errors come back joined, and each
+// in its project's part of the report.
+func (e *Engine) Push(ctx context.Context, o PushOptions) (PushReport, error) {
+	report := PushReport{DryRun: o.DryRun, Projects: []ProjectPush{}}
+	projects, err := e.pick(o.Project)
+	if err != nil {
+		return report, err
+	}
+	var errs []error
+	for _, p := range projects {
+		r, err := p.push(ctx, o)
+		if err != nil {
+			err = fmt.Errorf("push %q: %w", p.cfg.Name, err)
+			r.Error = err.Error()
+			errs = append(errs, err)
+		}
+		report.Projects = append(report.Projects, r)
+	}
+	return report, errors.Join(errs...)
+}
+
+// PullOptions narrow or widen a pull.
+type PullOptions struct {
+	Project string // "" for all
+	Full    bool   // ignore what was pulled before
+	Force   bool   // past the guard
+	DryRun  bool   // only report
+	Diff    bool   // put the commit's difference into the report
+}
+
+// Pull brings translations back.
+func (e *Engine) Pull(ctx context.Context, o PullOptions) (PullReport, error) {
+	report := PullReport{DryRun: o.DryRun, Projects: []ProjectPull{}}
+	projects, err := e.pick(o.Project)
+	if err != nil {
+		return report, err
+	}
+	var errs []error
+	for _, p := range projects {
+		r, err := p.pull(ctx, o)
+		if err != nil {
+			err = fmt.Errorf("pull %q: %w", p.cfg.Name, err)
+			r.Error = err.Error()
+			errs = append(errs, err)
+		}
+		report.Projects = append(report.Projects, r)
+	}
+	return report, errors.Join(errs...)
+}
+
+// open opens the project's repository for one pass. A repository without the remote that the configuration names by default is used as it
+// is: the default is no promise that there is one. Any other name that is missing is a mistake.
+func (p *project) open(ctx context.Context) error {
+	repo, err := p.openWith(ctx, p.cfg.Pull.Remote)
+	if err == nil && p.cfg.Pull.Remote == "origin" && !repo.HasRemote("origin") {
+		if err = repo.Close(); err == nil {
+			repo, err = p.openWith(ctx, "")
+		}
+	}
+	if err != nil {
+		return err
+	}
+	p.repo = repo
+	return nil
+}
+
+// openWith opens the repository; "" keeps everything local.
+func (p *project) openWith(ctx context.Context, remote string) (*gitops.Repo, error) {
+	repo, err := gitops.Open(ctx, p.Config.Resolve(p.cfg.Repository), gitops.Options{Remote: remote, Now: p.Now})
+	if errors.Is(err, gitops.ErrNotRepo) || errors.Is(err, gitops.ErrOwner) || errors.Is(err, gitops.ErrUnsupported) {
+		err = &UsageError{err}
+	}
+	return repo, err
+}
+
+func (p *project) close() {
+	if p.repo != nil {
+		if err := p.repo.Close(); err != nil {
+			p.log.Warn("close the repository", zap.Error(err))
+		}
+		p.repo = nil
+	}
+}
+
+// say tells what is going on, for a person who watches and for the status.
+func (p *project) say(format string, args ...any) {
+	what := fmt.Sprintf(format, args...)
+	p.doing.Store(&what)
+	if p.Progress != nil {
+		p.Progress(p.cfg.Name, what)
+	}
+}
+
+// slot addresses marks of this project in the state.
+func (p *project) slot(kind, path, language string) state.Slot {
+	return state.Slot{Project: p.stateName(), Kind: kind, Path: path, Language: language}
+}
+
+// Kinds of slots and records.
+const (
+	kindPushed  = "pushed"
+	kindRemoved = "removed"
+	kindSent    = "sent"
+	kindMerged  = "merged"
+	kindFiller  = "filler"
+	kindSeen    = "seen"
+	kindJobs    = "jobs"
+	kindPast    = "past"
+
+	pastPush = "push"
+	pastPull = "pull"
+)
+
+// past writes down how a pass ended.
+func (p *project) past(id string, past Past) {
+	if err := state.Put(p.State, p.stateName(), kindPast, id, past); err != nil {
+		p.log.Error("remember how the pass ended", zap.Error(err))
+	}
+}
+
+// languagesOf are the codes of languages, for requests.
+func languagesOf(languages []config.Language) []string {
+	codes := make([]string, len(languages))
+	for i, l := range languages {
+		codes[i] = l.Code
+	}
+	slices.Sort(codes)
+	return codes
+}

@@ -1,0 +1,193 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/state"
+)
+
+// exported is what an export of one group brought: the texts of each target file, in the archive's order.
+type exported struct {
+	group    *bundle.Group
+	targets  []translated
+	problems []Problem
+}
+
+// translated is the service's texts for one target file.
+type translated struct {
+	bundle.Target
+	texts catalog.Catalog
+}
+
+// of returns the texts of one source file's translations in a language; where the service decides file names, those of all its files.
+func (x *exported) of(b *bundle.Bundle, l config.Language) catalog.Catalog {
+	var all catalog.Catalog
+	seen := make(map[catalog.Name]bool)
+	for _, t := range x.targets {
+		if t.Language != l || t.Path != b.Target(l) && b.Target(l) != "" {
+			continue
+		}
+		for _, u := range t.texts {
+			if !seen[u.Name] {
+				seen[u.Name] = true
+				all = append(all, u)
+			}
+		}
+	}
+	return all
+}
+
+// export asks the service for a group's translations that have at least the given state. Keys without one are left out of the answer, always:
+// what stands for them in the repository is decided here, where it is known what the repository has.
+//
+// The identifier of the export is written down before the wait, so that a pull that is interrupted takes the same export up again.
+func (p *project) export(ctx context.Context, g *bundle.Group, languages []config.Language, completion string) (*exported, error) {
+	req := service.ExportRequest{
+		Project: p.cfg.ID, Languages: languagesOf(languages), Collection: g.Collection, Format: service.Format(g.ExportFormat()), PathSeparator: g.Separator,
+		CompletionState: service.CompletionState(completion), Incomplete: service.SkipKeys, OutputTemplate: g.Template().String(), Zip: true,
+	}
+	p.say("asking for the translations of collection %q", g.Collection)
+	wait, cancel := context.WithTimeout(ctx, p.Config.Service.JobTimeout)
+	defer cancel()
+	archive, err := p.download(wait, req)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return nil, fmt.Errorf("export of %q: not finished after %s; it is looked at again by the next pull", g.Collection, p.Config.Service.JobTimeout)
+	}
+	if errors.Is(err, service.ErrRefused) && !p.everPushed(g.Collection) {
+		// A collection appears by the first import into it: before that the service knows none of this name, and has no translations.
+		p.log.Debug("nothing was pushed into this collection yet", zap.String("collection", g.Collection), zap.Error(err))
+		return &exported{group: g}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("export of %q: %w", g.Collection, err)
+	}
+	defer func() {
+		if err := archive.Close(); err != nil {
+			p.log.Warn("remove the spooled archive", zap.Error(err))
+		}
+	}()
+	return p.readArchive(g, languages, archive)
+}
+
+// everPushed reports whether the service has accepted anything for a collection. When in doubt it has.
+func (p *project) everPushed(collection string) bool {
+	slots, err := p.State.Slots(p.stateName(), kindPushed+" "+collection)
+	return err != nil || len(slots) > 0
+}
+
+// download starts an export, or takes up one that was started for the same question, and fetches the result.
+func (p *project) download(ctx context.Context, req service.ExportRequest) (*service.Archive, error) {
+	j, err := p.exportBegun(req)
+	if err != nil {
+		return nil, err
+	}
+	resumed := j != nil
+	for {
+		if j == nil {
+			if j, err = p.beginExport(ctx, req); err != nil {
+				return nil, err
+			}
+		}
+		archive, err := p.Service.Download(ctx, service.JobID(j.Service), "")
+		gone := errors.Is(err, service.ErrNotFound) || errors.Is(err, service.ErrExportFailed)
+		if err != nil && !gone {
+			return nil, err // the job stays, for the next pass
+		}
+		if ferr := p.forget(j); ferr != nil {
+			return nil, errors.Join(err, ferr)
+		}
+		if err == nil {
+			return archive, nil
+		}
+		if !resumed {
+			return nil, err
+		}
+		resumed, j = false, nil // the service has forgotten it: ask again
+	}
+}
+
+// exportBegun finds a stored export of the same question that is young enough to be worth waiting for.
+func (p *project) exportBegun(req service.ExportRequest) (*job, error) {
+	jobs, err := state.List[job](p.State, p.stateName(), kindJobs)
+	if err != nil {
+		return nil, err
+	}
+	for _, j := range jobs {
+		if j.Kind != jobExport {
+			continue
+		}
+		if j.Request == question(req) && j.Service != "" && p.Now().Sub(j.At) < p.Config.Service.JobTimeout {
+			p.log.Info("taking up an export that was begun earlier", zap.String("export", j.Service))
+			return &j, nil
+		}
+		if err := p.forget(&j); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+func (p *project) beginExport(ctx context.Context, req service.ExportRequest) (*job, error) {
+	j := &job{ID: uuid.NewString(), Kind: jobExport, At: p.Now().UTC(), Request: question(req)}
+	id, err := p.Service.StartExport(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	j.Service = string(id)
+	return j, p.remember(j)
+}
+
+// question is a digest of what an export was asked for.
+func question(req service.ExportRequest) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%+v", req))
+	return hex.EncodeToString(sum[:8])
+}
+
+// readArchive sorts an archive's entries to the files of the configuration. What fits none, is unsafe or cannot be read is reported.
+func (p *project) readArchive(g *bundle.Group, languages []config.Language, archive *service.Archive) (*exported, error) {
+	x := &exported{group: g}
+	for _, bad := range archive.Refused {
+		x.problems = append(x.problems, Problem{File: bad.Name, Problem: "this entry of the service's archive is not used: " + bad.Reason})
+	}
+	for _, entry := range archive.Entries {
+		targets := g.Targets(entry.Name, languages)
+		if targets == nil && archive.Raw && len(languages) == 1 && !g.Template().HasLabel() {
+			// A service that answers one language with the bare file: its name says nothing then.
+			targets = g.Targets(g.Template().Entry(languages[0], ""), languages)
+		}
+		if targets == nil {
+			x.problems = append(x.problems, Problem{File: entry.Name, Problem: "this entry of the service's archive fits no language and file of the configuration, and is not used"})
+			continue
+		}
+		body, err := entry.ReadAll()
+		if err != nil {
+			return nil, fmt.Errorf("read %s of the service's archive: %w", entry.Name, err)
+		}
+		if len(strings.TrimSpace(string(body))) == 0 {
+			continue // no translation at all
+		}
+		f, err := targets[0].Sources[0].ParseExport(body, targets[0].Language)
+		if err != nil {
+			x.problems = append(x.problems, Problem{File: targets[0].Path, Language: targets[0].Language.Code,
+				Problem: "what the service exported for it cannot be read: " + err.Error()})
+			continue
+		}
+		texts := bundle.Texts(f)
+		for _, t := range targets {
+			x.targets = append(x.targets, translated{t, texts})
+		}
+	}
+	return x, nil
+}

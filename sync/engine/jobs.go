@@ -1,0 +1,167 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/state"
+)
+
+// job is an import or export that was begun: stored as JSON before the request (without Service), and again when the service has named
+// it. A job that is found at the start of a pass was interrupted.
+type job struct {
+	ID      string    `json:"id"`
+	Kind    string    `json:"kind"` // import or export
+	At      time.Time `json:"at"`
+	Service string    `json:"service,omitempty"` // the service's identifier; empty while it is not known whether the service has it
+
+	// of an import
+	Conflicts  service.Conflicts `json:"conflicts,omitempty"`
+	Collection string            `json:"collection,omitempty"`
+	Language   string            `json:"language,omitempty"`
+	Files      []jobFile         `json:"files,omitempty"`
+
+	// of an export
+	Request string `json:"request,omitempty"` // a digest of what was asked for: only the same question may use the answer
+}
+
+// jobFile is one file of an import and what is to be remembered when it is accepted.
+type jobFile struct {
+	Name   string   `json:"name"`
+	Memory memory   `json:"memory"`
+	Units  []accept `json:"units"`
+}
+
+// accept is a text that is accepted with its file.
+type accept struct {
+	catalog.Name
+	Mark catalog.Mark `json:"mark"`
+}
+
+const (
+	jobImport = "import"
+	jobExport = "export"
+)
+
+// intend writes an import down before it is sent.
+func (p *project) intend(s *shipment) (*job, error) {
+	j := &job{ID: uuid.NewString(), Kind: jobImport, At: p.Now().UTC(), Conflicts: s.request.Conflicts,
+		Collection: s.request.Collection, Language: s.request.Language}
+	for i, up := range s.uploads {
+		f := jobFile{Name: up.Name, Memory: s.remember[i]}
+		for _, u := range up.Units {
+			f.Units = append(f.Units, accept{u.Name, catalog.MarkOf(u.Text)})
+		}
+		j.Files = append(j.Files, f)
+	}
+	return j, p.remember(j)
+}
+
+func (p *project) remember(j *job) error {
+	return state.Put(p.State, p.stateName(), kindJobs, j.ID, *j)
+}
+
+func (p *project) forget(j *job) error {
+	return state.Delete(p.State, p.stateName(), kindJobs, j.ID)
+}
+
+// resumeImports finishes the imports that an earlier pass began. One without an identifier may or may not have reached the
+// service; it is forgotten, and its keys, which are still pending, are sent again as they are now.
+func (r *pushing) resumeImports(ctx context.Context) error {
+	jobs, err := state.List[job](r.State, r.stateName(), kindJobs)
+	if err != nil {
+		return err
+	}
+	for _, j := range jobs {
+		if j.Kind != jobImport {
+			continue
+		}
+		if j.Service == "" || r.Now().Sub(j.At) > forgetAfter {
+			if err := r.forget(&j); err != nil {
+				return err
+			}
+			continue
+		}
+		r.log.Info("taking up an import that was begun earlier", zap.String("import", j.Service), zap.Time("begun", j.At))
+		if err := r.await(ctx, &j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forgetAfter is when nobody waits for a job any more: the service has forgotten it by then, or never will finish it.
+const forgetAfter = 24 * time.Hour
+
+// await waits for an import and writes down what the service accepted. While the import runs the job stays, for the next pass.
+func (r *pushing) await(ctx context.Context, j *job) error {
+	r.say("waiting for the import into %q", j.Collection)
+	wait, cancel := context.WithTimeout(ctx, r.Config.Service.JobTimeout)
+	defer cancel()
+	res, err := r.Service.WaitImport(wait, service.JobID(j.Service))
+	var failed *service.ImportFailed
+	switch {
+	case errors.Is(err, service.ErrNotFound), errors.As(err, &failed):
+		// The service has lost it or given it up. The keys are pending; they are sent again.
+		return errors.Join(fmt.Errorf("import into %q: %w", j.Collection, err), r.forget(j))
+	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+		return fmt.Errorf("import into %q: not finished after %s; it is looked at again by the next push", j.Collection, r.Config.Service.JobTimeout)
+	case err != nil:
+		return fmt.Errorf("import into %q: %w", j.Collection, err)
+	}
+	return r.settle(j, res)
+}
+
+// settle remembers what a completed import accepted, in one transaction with forgetting the job.
+func (r *pushing) settle(j *job, res service.ImportResult) error {
+	failed := make(map[string]string)
+	for _, e := range res.Failed {
+		failed[e.File] = cmp.Or(e.Reason, "it gives no reason")
+	}
+	return r.State.Update(func(tx *state.Tx) error {
+		for _, f := range j.Files {
+			why, bad := failed[f.Name]
+			if all, unnamed := failed[""]; unnamed && !bad { // an error that may be any file's
+				why, bad = all, true
+			}
+			if bad {
+				r.report.Problems = append(r.report.Problems, Problem{File: f.Memory.Path, Language: j.Language,
+					Problem: fmt.Sprintf("the service did not take the file: %s; its keys stay pending", why)})
+				continue
+			}
+			units := f.Units
+			if j.Conflicts == service.Report && len(res.Conflicts) > 0 {
+				units = r.withoutConflicts(f, j.Language, res.Conflicts)
+			}
+			if err := r.mark(tx, f.Memory, units); err != nil {
+				return err
+			}
+		}
+		return tx.Delete(r.stateName(), kindJobs, j.ID)
+	})
+}
+
+// withoutConflicts reports the keys that the service holds differently; they stay pending.
+func (r *pushing) withoutConflicts(f jobFile, language string, conflicting map[string][]string) []accept {
+	var units []accept
+	told := make(map[string]bool)
+	for _, u := range f.Units {
+		values, conflict := conflicting[u.Key]
+		if !conflict {
+			units = append(units, u)
+		} else if !told[u.Key] {
+			told[u.Key] = true
+			r.report.Problems = append(r.report.Problems, Problem{File: f.Memory.Path, Key: u.Key, Language: language,
+				Problem: fmt.Sprintf("the service holds another value (%q) and keeps it; the key stays pending. Make them equal, or set push.conflicts to overwrite or skip", values)})
+		}
+	}
+	return units
+}

@@ -1,0 +1,184 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/state"
+)
+
+// rename is a key whose text moved to another key of the same file. It is stored until its translations are at the service under the new
+// key: once the new key is pushed, nothing else would tell.
+type rename struct {
+	Path       string       `json:"path"`
+	Collection string       `json:"collection"`
+	From       catalog.Name `json:"from"`
+	To         catalog.Name `json:"to"`
+}
+
+const kindRenames = "renames"
+
+func (m rename) id() string {
+	return m.Collection + "\x00" + m.Path + "\x00" + m.To.Key + "\x00" + m.To.Form
+}
+
+// renames returns the file's renames whose translations have to move: those found now, and those that earlier passes did not finish.
+// Removed keys count once: a new key is never taken for one that was gone already at an earlier look.
+func (r *pushing) renames(s *source, base catalog.Marks, changes []catalog.Change) ([]rename, error) {
+	slot := r.slot(kindRemoved, s.Path, s.Collection)
+	before, err := r.State.Marks(slot)
+	if err != nil {
+		return nil, err
+	}
+	gone := make(catalog.Marks)
+	var fresh []catalog.Change
+	for _, c := range changes {
+		if c.Op == catalog.Removed {
+			gone[c.Name] = base[c.Name]
+			if _, old := before[c.Name]; old {
+				continue
+			}
+		}
+		fresh = append(fresh, c)
+	}
+	var found []rename
+	for _, m := range catalog.Renames(base, s.texts, fresh) {
+		found = append(found, rename{s.Path, s.Collection, m.From, m.To})
+	}
+	if !r.o.DryRun && (len(gone) > 0 || len(before) > 0) {
+		err := r.State.Update(func(tx *state.Tx) error {
+			for _, m := range found {
+				if err := state.PutTx(tx, r.stateName(), kindRenames, m.id(), m); err != nil {
+					return err
+				}
+			}
+			return tx.SetMarks(slot, gone)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	pending, err := state.List[rename](r.State, r.stateName(), kindRenames)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range pending {
+		if _, there := s.file.Lookup(m.To.Key, m.To.Form); m.Path == s.Path && m.Collection == s.Collection && there && !slices.Contains(found, m) {
+			found = append(found, m)
+		}
+	}
+	return found, nil
+}
+
+// moveTranslations sends the translations of renamed keys under their new keys, with the completion state that pulls ask for, so that the
+// next pull finds them. They come from the service, and where it has none in that state, from the repository.
+func (r *pushing) moveTranslations(ctx context.Context, renames []rename) {
+	if len(r.errs) > 0 {
+		return // the new keys are not at the service yet; the renames are kept
+	}
+	if err := r.moveEach(ctx, renames); err != nil {
+		r.errs = append(r.errs, fmt.Errorf("move the translations of renamed keys: %w", err))
+	}
+}
+
+func (r *pushing) moveEach(ctx context.Context, renames []rename) error {
+	languages := r.cfg.Targets()
+	byPath := make(map[string][]rename)
+	for _, m := range renames {
+		byPath[m.Path] = append(byPath[m.Path], m)
+	}
+	moved := make(map[rename][]string)
+	ship := &shipping{}
+	for _, g := range bundle.Groups(r.tree.bundles()) {
+		if !slices.ContainsFunc(g.Bundles, func(b *bundle.Bundle) bool { return len(byPath[b.Path]) > 0 }) {
+			continue
+		}
+		present, err := r.export(ctx, g, languages, r.cfg.Pull.CompletionState)
+		if err != nil {
+			return err
+		}
+		r.report.Problems = append(r.report.Problems, present.problems...)
+		for _, b := range g.Bundles {
+			for _, l := range languages {
+				if err := r.moveOne(ship, b, l, byPath[b.Path], present, moved); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	failed := len(r.errs)
+	for _, s := range ship.shipments {
+		r.ship(ctx, s)
+	}
+	for _, m := range renames {
+		slices.Sort(moved[m])
+		r.report.Renamed = append(r.report.Renamed, Renamed{File: m.Path, From: m.From.Key, To: m.To.Key, Languages: append([]string{}, moved[m]...)})
+		if !r.o.DryRun && len(r.errs) == failed {
+			if err := state.Delete(r.State, r.stateName(), kindRenames, m.id()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// moveOne composes the upload of one file's renamed translations in one language.
+func (r *pushing) moveOne(ship *shipping, b *bundle.Bundle, l config.Language, renames []rename, present *exported, moved map[rename][]string) error {
+	path := b.Target(l)
+	var units catalog.Catalog
+	theirs := present.of(b, l)
+	var ours catalog.Catalog
+	if path != "" {
+		f, _, err := b.Read(r.tree.fsys, path, l)
+		if err != nil {
+			return err
+		}
+		ours = bundle.Texts(f)
+	}
+	keys := make(map[string]bool) // a key moves whole: a language may have other plural forms than the source
+	for _, m := range renames {
+		if keys[m.From.Key] {
+			moved[m] = append(moved[m], l.Code)
+			continue
+		}
+		found := forms(theirs, m.From.Key)
+		if len(found) == 0 {
+			found = forms(ours, m.From.Key)
+		}
+		for _, u := range found {
+			units = append(units, catalog.Unit{Name: catalog.Name{Key: m.To.Key, Form: u.Form}, Text: u.Text})
+		}
+		if len(found) > 0 {
+			keys[m.From.Key] = true
+			moved[m] = append(moved[m], l.Code)
+		}
+	}
+	if len(units) == 0 {
+		return nil
+	}
+	if path == "" {
+		path = b.Path
+	}
+	up, err := bundle.ComposeUnits(b, path, units)
+	if err != nil {
+		return err
+	}
+	req := r.request(b, l.Code, present.group.ExportFormat(), r.cfg.Pull.CompletionState)
+	ship.add(req, up, memory{[]string{kindSent, kindKnown}, path, l.Code})
+	return nil
+}
+
+// forms are the texts of one key that are not blank.
+func forms(c catalog.Catalog, key string) catalog.Catalog {
+	var found catalog.Catalog
+	for _, u := range c {
+		if u.Key == key && u.Text != "" {
+			found = append(found, u)
+		}
+	}
+	return found
+}

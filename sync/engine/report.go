@@ -1,0 +1,132 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/locsync/locsync/sync/bundle"
+)
+
+// Problem is something that was left out, and why. A pass with problems is done all the same.
+type Problem = bundle.Problem
+
+// PushReport is what a push did, or with DryRun would do (the contract's `push --json`).
+type PushReport struct {
+	DryRun   bool          `json:"dry_run,omitempty"`
+	Projects []ProjectPush `json:"projects"`
+}
+
+// ProjectPush is one project's part of a push.
+type ProjectPush struct {
+	Name     string       `json:"name"`
+	Requests int          `json:"requests"` // imports started
+	Keys     int          `json:"keys"`     // values sent, translations included
+	Files    []PushedFile `json:"files"`
+	Renamed  []Renamed    `json:"renamed,omitempty"`
+	Problems []Problem    `json:"problems"`
+	Error    string       `json:"error,omitempty"` // why the push ended early; it is taken up again by the next one
+}
+
+// PushedFile is the keys of one file that were sent.
+type PushedFile struct {
+	Path     string   `json:"path"`
+	Language string   `json:"language"`
+	Keys     []string `json:"keys"`
+}
+
+// Renamed is a key whose text moved to another key, with the languages whose translations moved along.
+type Renamed struct {
+	File      string   `json:"file"`
+	From      string   `json:"from"`
+	To        string   `json:"to"`
+	Languages []string `json:"languages"`
+}
+
+// PullReport is what a pull did, or with DryRun would do (the contract's `pull --json`).
+type PullReport struct {
+	DryRun   bool          `json:"dry_run,omitempty"`
+	Projects []ProjectPull `json:"projects"`
+}
+
+// ProjectPull is one project's part of a pull.
+type ProjectPull struct {
+	Name     string       `json:"name"`
+	Commit   string       `json:"commit"` // "" when nothing changed
+	Branch   string       `json:"branch"`
+	Pushed   bool         `json:"pushed"`   // the remote has the commit
+	Requests int          `json:"requests"` // exports started
+	Keys     int          `json:"keys"`     // added, changed and removed
+	Files    []PulledFile `json:"files"`
+	Problems []Problem    `json:"problems"`
+	Error    string       `json:"error,omitempty"` // why the pull ended early; it is taken up again by the next one
+	Diff     string       `json:"diff,omitempty"`  // of a dry run, and where it was asked for: what the commit changes
+}
+
+// PulledFile is how many texts of one file changed.
+type PulledFile struct {
+	Path     string `json:"path"`
+	Language string `json:"language"`
+	Added    int    `json:"added"`
+	Changed  int    `json:"changed"`
+	Removed  int    `json:"removed"`
+}
+
+// SyncReport is a push and the pull after it.
+type SyncReport struct {
+	Push PushReport `json:"push"`
+	Pull PullReport `json:"pull"`
+}
+
+// Status is what is in step and what is not (the contract's `status --json`).
+type Status struct {
+	Projects []ProjectStatus `json:"projects"`
+}
+
+// ProjectStatus is one project's state. Times are empty before the first time.
+type ProjectStatus struct {
+	Name      string           `json:"name"`
+	ID        string           `json:"id"`
+	State     string           `json:"state"`   // in a few words: what is going on
+	Pending   int              `json:"pending"` // values that the next push would send
+	Removed   int              `json:"removed"` // keys that were pushed once and that the source no longer has
+	LastPush  *Past            `json:"last_push"`
+	LastPull  *Past            `json:"last_pull"`
+	NextPull  *time.Time       `json:"next_pull"`
+	Files     []FileStatus     `json:"files"`
+	Languages []LanguageStatus `json:"languages"`
+	Problems  []Problem        `json:"problems"`
+}
+
+// Past is how a push or pull ended.
+type Past struct {
+	At     time.Time `json:"at"`
+	Result string    `json:"result"` // ok, partial (something was left out), failed
+	Keys   int       `json:"keys"`
+	Commit string    `json:"commit,omitempty"`
+	Error  string    `json:"error"`
+
+	Problems []Problem `json:"problems,omitempty"` // kept for the status; not part of last_push
+}
+
+// FileStatus is one source file.
+type FileStatus struct {
+	Path       string `json:"path"`
+	Format     string `json:"format"`
+	Collection string `json:"collection"`
+	Keys       int    `json:"keys"`
+	Pending    int    `json:"pending"`
+	Error      string `json:"error"`
+}
+
+// LanguageStatus is how much of the source a language has.
+type LanguageStatus struct {
+	Language string `json:"language"`
+	Keys     int    `json:"keys"`
+	Missing  int    `json:"missing"`
+}
+
+// Results of a Past.
+const (
+	ResultOK      = "ok"
+	ResultPartial = "partial"
+	ResultFailed  = "failed"
+)

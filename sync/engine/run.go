@@ -1,0 +1,299 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/state"
+	"github.com/locsync/locsync/sync/watch"
+)
+
+// PushSoon and PullSoon ring for a project's next pass, or for all projects' when the name is empty. They never block, and report whether
+// there is such a project.
+func (e *Engine) PushSoon(name, reason string) bool {
+	return e.soon(name, reason, func(p *project) bell { return p.pushBell })
+}
+
+// PullSoon is PushSoon for pulls.
+func (e *Engine) PullSoon(name, reason string) bool {
+	return e.soon(name, reason, func(p *project) bell { return p.pullBell })
+}
+
+func (e *Engine) soon(name, reason string, which func(*project) bell) bool {
+	projects, err := e.pick(name)
+	if err != nil {
+		return false
+	}
+	for _, p := range projects {
+		p.log.Debug("woken", zap.String("by", reason))
+		which(p).ring()
+	}
+	return true
+}
+
+// SyncSoon rings for a push and a pull.
+func (e *Engine) SyncSoon(name, reason string) bool {
+	return e.PushSoon(name, reason) && e.PullSoon(name, reason)
+}
+
+// PullByID rings for the projects with one of these identifiers at the service: what a notification names.
+func (e *Engine) PullByID(ids []string, reason string) int {
+	n := 0
+	for _, p := range e.projects {
+		for _, id := range ids {
+			if p.cfg.ID == id && p.cfg.Pull.Enabled {
+				p.log.Debug("woken", zap.String("by", reason))
+				p.pullBell.ring()
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+// Run pushes once, pushes after every change and pulls on schedule, for each project in a loop of its own, until ctx ends. A pass under
+// way then is given up at its next wait; what it began is stored and taken up again.
+func (e *Engine) Run(ctx context.Context) error {
+	var all sync.WaitGroup
+	for _, p := range e.projects {
+		all.Go(func() { p.watch(ctx) })
+		all.Go(func() { p.loop(ctx) })
+	}
+	all.Wait()
+	return nil
+}
+
+// heartbeat is the longest that a loop sleeps: a clock that jumped or a machine that slept is noticed after that.
+const heartbeat = 30 * time.Second
+
+// loop owns the schedule of one project's passes.
+func (p *project) loop(ctx context.Context) {
+	l := looping{project: p, pushRetry: newBackoff(), pullRetry: newBackoff()}
+	p.pushBell.ring()
+	l.start()
+	p.prove(ctx)
+	for ctx.Err() == nil {
+		timer := time.NewTimer(l.sleep())
+		select {
+		case <-ctx.Done():
+		case <-p.pushBell:
+			l.push(ctx)
+		case <-p.pullBell:
+			l.pull(ctx)
+		case <-timer.C:
+			l.tick(ctx)
+		}
+		timer.Stop()
+	}
+}
+
+// looping is the loop's own memory; only its goroutine touches it.
+type looping struct {
+	*project
+	due       time.Time // of the next scheduled pull; zero when there is none
+	pushRetry *backoff
+	pullRetry *backoff
+}
+
+// start works out the first pull: now when a scheduled time was missed since the last one, else the next scheduled time.
+func (l *looping) start() {
+	if !l.cfg.Pull.Enabled || l.cfg.Pull.Schedule.IsZero() {
+		return
+	}
+	now := l.Now()
+	l.plan(now)
+	last, ok, err := state.Get[time.Time](l.State, l.stateName(), kindPast, pastSchedule)
+	if err != nil {
+		l.log.Error("read when the last pull was", zap.Error(err))
+	}
+	if ok && !l.cfg.Pull.Schedule.Next(last).After(now) {
+		l.log.Info("a scheduled pull was missed while nobody ran; pulling now", zap.Time("last", last))
+		l.pullBell.ring()
+	}
+	if !ok { // the schedule begins now
+		l.began(now)
+	}
+}
+
+// pastSchedule is the record of the last time that a pull was begun, scheduled or not.
+const pastSchedule = "schedule"
+
+func (l *looping) began(at time.Time) {
+	if err := state.Put(l.State, l.stateName(), kindPast, pastSchedule, at.UTC()); err != nil {
+		l.log.Error("remember when the pull began", zap.Error(err))
+	}
+}
+
+func (l *looping) plan(after time.Time) {
+	l.due = l.cfg.Pull.Schedule.Next(after)
+	l.next.Store(&l.due)
+	if l.due.IsZero() {
+		l.next.Store(nil)
+	}
+}
+
+// sleep is how long nothing is due; short enough to notice a clock that was set.
+func (l *looping) sleep() time.Duration {
+	now := l.Now()
+	wait := heartbeat
+	for _, at := range []time.Time{l.due, l.pushRetry.at, l.pullRetry.at} {
+		if !at.IsZero() {
+			wait = min(wait, max(at.Sub(now), 0))
+		}
+	}
+	return wait
+}
+
+func (l *looping) tick(ctx context.Context) {
+	now := l.Now()
+	if !l.isReady() {
+		l.prove(ctx)
+	}
+	if l.pushRetry.due(now) {
+		l.push(ctx)
+	}
+	if !l.due.IsZero() && !now.Before(l.due) || l.pullRetry.due(now) {
+		l.pull(ctx)
+	}
+}
+
+func (l *looping) push(ctx context.Context) {
+	report, err := l.project.push(ctx, PushOptions{})
+	for _, p := range report.Problems {
+		l.log.Warn("left out of the push", zap.Stringer("problem", p))
+	}
+	if report.Requests > 0 {
+		l.log.Info("pushed", zap.Int("keys", report.Keys), zap.Int("requests", report.Requests), zap.Int("files", len(report.Files)))
+	}
+	l.after(ctx, "push", err, l.pushRetry)
+}
+
+func (l *looping) pull(ctx context.Context) {
+	now := l.Now()
+	if l.cfg.Pull.Enabled {
+		l.began(now)
+	}
+	report, err := l.project.pull(ctx, PullOptions{})
+	for _, p := range report.Problems {
+		l.log.Warn("left out of the pull", zap.Stringer("problem", p))
+	}
+	if report.Commit != "" {
+		l.log.Info("pulled", zap.Int("keys", report.Keys), zap.String("commit", report.Commit), zap.String("branch", report.Branch), zap.Bool("pushed", report.Pushed))
+	}
+	if !l.cfg.Pull.Schedule.IsZero() {
+		l.plan(l.Now())
+	}
+	l.after(ctx, "pull", err, l.pullRetry)
+}
+
+// after logs how a pass ended, once, and plans its repetition when it may work later.
+func (l *looping) after(ctx context.Context, pass string, err error, retry *backoff) {
+	if ctx.Err() == nil {
+		l.statusNow(ctx)
+	}
+	switch {
+	case err == nil:
+		retry.reset()
+	case ctx.Err() != nil:
+		l.log.Info(pass + " interrupted; it is taken up again at the next start")
+	case errors.Is(err, gitops.ErrBusy):
+		retry.soon(l.Now())
+		l.log.Info(pass+" waits for git", zap.Error(err), zap.Time("again", retry.at))
+	case Permanent(err):
+		retry.slow(l.Now())
+		l.log.Error(pass+" does not work until something is changed", zap.Error(err), zap.Time("again", retry.at))
+	default:
+		retry.failed(l.Now())
+		l.log.Error(pass+" was not finished", zap.Error(err), zap.Time("again", retry.at))
+	}
+}
+
+// Permanent reports whether an error stays until somebody changes the configuration, the credentials or the repository.
+func Permanent(err error) bool {
+	var usage *UsageError
+	return errors.As(err, &usage) || errors.Is(err, service.ErrAuth)
+}
+
+// backoff says when a pass that failed is tried again.
+type backoff struct {
+	at   time.Time
+	wait time.Duration
+}
+
+const (
+	retryFirst = 5 * time.Second
+	retryMost  = 5 * time.Minute
+	retrySlow  = time.Hour
+)
+
+func newBackoff() *backoff { return &backoff{} }
+
+func (b *backoff) reset() { *b = backoff{} }
+
+func (b *backoff) due(now time.Time) bool { return !b.at.IsZero() && !now.Before(b.at) }
+
+func (b *backoff) soon(now time.Time) { b.at = now.Add(time.Second) }
+
+func (b *backoff) slow(now time.Time) { b.at = now.Add(retrySlow) }
+
+func (b *backoff) failed(now time.Time) {
+	b.wait = min(max(2*b.wait, retryFirst), retryMost)
+	b.at = now.Add(b.wait)
+}
+
+// watch rings for a push whenever the working tree settles after a change. Where nothing can be watched, or pushes read a branch, the
+// rescan rings.
+func (p *project) watch(ctx context.Context) {
+	d := p.Config.Daemon
+	if !p.cfg.Push.Enabled {
+		return
+	}
+	root, git, ok := p.watchable(ctx)
+	for !ok || p.cfg.Push.Source != config.Worktree {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(d.Rescan):
+			p.pushBell.ring()
+			if !ok {
+				root, git, ok = p.watchable(ctx)
+			}
+		}
+	}
+	w, err := watch.New(watch.Options{Root: root, GitDir: git, Patterns: p.cfg.WatchPatterns(), Debounce: d.Debounce, MaxDelay: d.MaxDelay, Rescan: d.Rescan,
+		Warn: func(message string) { p.log.Warn(message) }})
+	if err == nil {
+		err = w.Run(ctx, p.pushBell.ring)
+	}
+	if err != nil && ctx.Err() == nil {
+		p.log.Error("watching ended; changes are seen at the rescan only", zap.Error(err))
+		for ctx.Err() == nil {
+			select {
+			case <-ctx.Done():
+			case <-time.After(d.Rescan):
+				p.pushBell.ring()
+			}
+		}
+	}
+}
+
+// watchable finds the folders to watch; not ok when the repository cannot be opened now.
+func (p *project) watchable(ctx context.Context) (root, git string, ok bool) {
+	repo, err := p.openWith(ctx, "")
+	if err != nil {
+		return "", "", false
+	}
+	facts := repo.Facts()
+	if err := repo.Close(); err != nil {
+		p.log.Warn("close the repository", zap.Error(err))
+	}
+	return facts.WorkTree, facts.GitDir, true
+}

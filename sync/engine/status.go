@@ -1,0 +1,232 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/state"
+)
+
+// stateName is the project's name in the state. It holds what was pushed and pulled with one project of one service: with another, nothing of
+// it is true.
+func (p *project) stateName() string {
+	s := p.Config.Service
+	sum := sha256.Sum256([]byte(s.URL + "\x00" + s.AccountID + "\x00" + p.cfg.ID))
+	return p.cfg.Name + "@" + hex.EncodeToString(sum[:6])
+}
+
+// finished is said at the end of a pass.
+func (p *project) finished() {
+	idle := ""
+	p.doing.Store(&idle)
+}
+
+// Status looks at every project as it is now and changes nothing: files, state and the local repository, without a call to anybody and without
+// waiting for a pass that runs.
+func (e *Engine) Status(ctx context.Context) Status {
+	s := Status{Projects: []ProjectStatus{}}
+	for _, p := range e.projects {
+		s.Projects = append(s.Projects, p.statusNow(ctx))
+	}
+	return s
+}
+
+// LastStatus is the last look at each project that has been looked at, without looking again.
+func (e *Engine) LastStatus() Status {
+	s := Status{Projects: []ProjectStatus{}}
+	for _, p := range e.projects {
+		if last := p.status.Load(); last != nil {
+			s.Projects = append(s.Projects, *last)
+		}
+	}
+	return s
+}
+
+func (p *project) statusNow(ctx context.Context) ProjectStatus {
+	s := ProjectStatus{Name: p.cfg.Name, ID: p.cfg.ID, Files: []FileStatus{}, Languages: []LanguageStatus{}, Problems: []Problem{}}
+	if err := p.look(ctx, &s); err != nil {
+		s.Problems = append(s.Problems, Problem{Problem: err.Error()})
+	}
+	s.State = inWords(s)
+	if doing := p.doing.Load(); doing != nil && *doing != "" {
+		s.State = *doing
+	}
+	p.status.Store(&s)
+	return s
+}
+
+func (p *project) look(ctx context.Context, s *ProjectStatus) error {
+	if at := p.next.Load(); at != nil {
+		s.NextPull = at
+	} else if p.cfg.Pull.Enabled && !p.cfg.Pull.Schedule.IsZero() {
+		if next := p.cfg.Pull.Schedule.Next(p.Now()); !next.IsZero() {
+			s.NextPull = &next
+		}
+	}
+	for id, past := range map[string]**Past{pastPush: &s.LastPush, pastPull: &s.LastPull} {
+		got, ok, err := state.Get[Past](p.State, p.stateName(), kindPast, id)
+		if err != nil {
+			return err
+		}
+		if ok {
+			s.Problems = append(s.Problems, got.Problems...)
+			got.Problems = nil
+			*past = &got
+		}
+	}
+	repo, err := p.openWith(ctx, "") // no remote: nothing is fetched
+	if err != nil {
+		return err
+	}
+	defer repo.Close()
+	fsys, err := p.statusTree(ctx, repo)
+	if err != nil {
+		return err
+	}
+	t, err := p.readTree(fsys)
+	if err != nil {
+		return err
+	}
+	s.Problems = unique(append(t.problems, s.Problems...))
+	return p.count(ctx, repo, s, t)
+}
+
+// statusTree is where the status looks: what pushes read.
+func (p *project) statusTree(ctx context.Context, repo *gitops.Repo) (fs.FS, error) {
+	if p.cfg.Push.Source == config.Worktree {
+		return repo.Worktree()
+	}
+	return repo.At(ctx, p.cfg.Push.Source, p.cfg.Push.Source)
+}
+
+// count fills in the numbers.
+func (p *project) count(ctx context.Context, repo *gitops.Repo, s *ProjectStatus, t *tree) error {
+	a, err := p.acceptedOf(t)
+	if err != nil {
+		return err
+	}
+	collections := make(map[string]bool)
+	total := make(map[string]bool)
+	for _, src := range t.sources {
+		f := FileStatus{Path: src.Path, Format: src.Format.Name, Collection: src.Collection}
+		if src.broken() {
+			for _, problem := range t.problems {
+				if problem.File == src.Path {
+					f.Error = problem.String()
+				}
+			}
+		} else {
+			f.Keys = len(src.texts.Keys())
+			changed := make(map[string]bool)
+			for _, c := range catalog.Diff(a.base(src), src.texts) {
+				if c.Op != catalog.Removed {
+					changed[c.Key] = true
+				}
+			}
+			f.Pending = len(changed)
+			for key := range src.texts.Keys() {
+				total[src.Path+"\x00"+key] = true
+			}
+		}
+		s.Pending += f.Pending
+		s.Files = append(s.Files, f)
+		if !collections[src.Collection] {
+			collections[src.Collection] = true
+			s.Removed += len(a.removed(src.Collection))
+		}
+	}
+	return p.countLanguages(ctx, repo, s, t, len(total))
+}
+
+// countLanguages counts the keys that each language has, where the branch was merged at last or in the tree itself, whichever has more.
+func (p *project) countLanguages(ctx context.Context, repo *gitops.Repo, s *ProjectStatus, t *tree, total int) error {
+	trees := []fs.FS{t.fsys}
+	if tip, err := repo.At(ctx, p.cfg.Pull.Branch, p.cfg.Pull.Branch); err == nil {
+		trees = append(trees, tip)
+	}
+	for _, l := range p.cfg.Targets() {
+		have := make(map[string]bool)
+		for _, fsys := range trees {
+			if err := p.countKeys(have, t, fsys, l); err != nil {
+				return err
+			}
+		}
+		s.Languages = append(s.Languages, LanguageStatus{Language: l.Code, Keys: len(have), Missing: total - len(have)})
+	}
+	return nil
+}
+
+// countKeys adds the keys that a tree has translations for.
+func (p *project) countKeys(have map[string]bool, t *tree, fsys fs.FS, l config.Language) error {
+	targets, err := bundle.Existing(fsys, t.bundles(), []config.Language{l})
+	if err != nil {
+		return err
+	}
+	for _, target := range targets {
+		f, _, err := target.Sources[0].Read(fsys, target.Path, l)
+		if err != nil || f == nil {
+			continue // a broken file is named by the passes
+		}
+		filler, err := p.State.Marks(p.slot(kindFiller, target.Path, l.Code))
+		if err != nil {
+			return err
+		}
+		for _, b := range target.Sources {
+			keys := t.of(b).texts.Keys()
+			for _, u := range bundle.Texts(f) {
+				if keys[u.Key] && u.Text != "" && !filler.Has(u.Name, u.Text) {
+					have[b.Path+"\x00"+u.Key] = true
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// unique drops problems that are told twice, keeping their order.
+func unique(problems []Problem) []Problem {
+	var out []Problem
+	for _, p := range problems {
+		if !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	if out == nil {
+		out = []Problem{}
+	}
+	return out
+}
+
+// inWords is the project's state as a person would say it.
+func inWords(s ProjectStatus) string {
+	var parts []string
+	switch {
+	case s.Pending == 1:
+		parts = append(parts, "1 value waits to be pushed")
+	case s.Pending > 1:
+		parts = append(parts, fmt.Sprintf("%d values wait to be pushed", s.Pending))
+	case s.LastPush != nil && s.LastPush.Result == ResultFailed:
+		parts = append(parts, "the last push failed")
+	default:
+		parts = append(parts, "everything is pushed")
+	}
+	switch {
+	case s.LastPull == nil:
+		parts = append(parts, "nothing was pulled yet")
+	case s.LastPull.Result == ResultFailed:
+		parts = append(parts, "the last pull failed")
+	default:
+		parts = append(parts, "last pulled "+s.LastPull.At.Format(time.RFC3339))
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,29 @@
+package local
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+// getAccount answers GET /v1/account, which the interface does not have but clients call first.
+func (s *Service) getAccount(c *call) error {
+	return c.json(http.StatusOK, wire.Account{ID: s.o.AccountID, Name: s.o.AccountID, Type: "company"})
+}
+
+// getDirectory answers GET /v2/directory?type=language: the languages there are.
+func (s *Service) getDirectory(c *call) error {
+	kind, given, err := c.params.word(wire.QueryDirectoryType)
+	if err != nil {
+		return err
+	}
+	if !given || !strings.EqualFold(kind, wire.DirectoryTypeLanguage) {
+		return invalid(wire.QueryDirectoryType, "this service has a directory of type %q only", wire.DirectoryTypeLanguage)
+	}
+	out := wire.Directory{Type: wire.DirectoryTypeLanguage}
+	for _, l := range languages().list {
+		out.Items = append(out.Items, wire.DirectoryItem{ID: l.code, Name: l.name})
+	}
+	return c.json(http.StatusOK, out)
+}

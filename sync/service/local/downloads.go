@@ -1,0 +1,66 @@
+package local
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+// download answers GET /v1/document/export/{exportId}: 204 while the export is not ready, the file once it is, as often as it is asked
+// for; 404 for an unknown or forgotten identifier, 422 for an export that failed.
+func (s *Service) download(c *call) error {
+	j, err := s.find(c.PathValue(wire.ExportID), "export")
+	if err != nil {
+		return err
+	}
+	switch j.Status {
+	case wire.Failed:
+		return refuse(http.StatusUnprocessableEntity, "the export failed: %s", j.Export.Failure)
+	case wire.Completed:
+	default:
+		return c.empty(http.StatusNoContent)
+	}
+	f, err := os.Open(s.resultPath(j.ID))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	h := c.w.Header()
+	h.Set("Content-Type", j.Export.ContentType)
+	h.Set("Content-Length", strconv.FormatInt(info.Size(), 10))
+	h.Set("Content-Disposition", attachment(j.Export.FileName))
+	c.w.WriteHeader(http.StatusOK)
+	io.Copy(c.w, f) // a reader that hangs up has to ask again
+	return nil
+}
+
+// attachment names a file twice: for readers that know ASCII only, and in full.
+func attachment(name string) string {
+	ascii := strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' || r == '"' || r == '\\' {
+			return '_'
+		}
+		return r
+	}, name)
+	return `attachment; filename="` + ascii + `"; filename*=UTF-8''` + percentEncoded(name)
+}
+
+func percentEncoded(s string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._~", c) >= 0 {
+			b.WriteByte(c)
+			continue
+		}
+		b.WriteString("%" + strings.ToUpper(strconv.FormatUint(uint64(c)|0x100, 16)[1:]))
+	}
+	return b.String()
+}

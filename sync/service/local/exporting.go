@@ -1,0 +1,343 @@
+package local
+
+import (
+	"archive/zip"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+// unit is a key as one language's export has it.
+type unit struct {
+	*row
+	texts []text
+}
+
+// selected is a row that an export asks for, with its number.
+type selected struct {
+	n          []byte
+	collection int
+	*row
+}
+
+// runExport writes the files of an export, in an archive or alone, and ends the job. What cannot be written as asked, like a key that
+// is another one's beginning in a nested format, ends the job as failed and says which key it is.
+func (s *Service) runExport(j *job) error {
+	x := j.Export
+	t, err := readTemplate(x.Template)
+	if err != nil {
+		return err
+	}
+	result, err := s.newResult(j.ID)
+	if err != nil {
+		return err
+	}
+	defer result.drop()
+	err = s.store.db.View(func(tx *bolt.Tx) error {
+		rows, spaces, err := x.rows(tx, j.Project)
+		if err != nil {
+			return err
+		}
+		w := &exportWriter{x: x, at: time.Unix(0, s.now()).UTC(), out: result.file, archive: x.Zip || len(x.Languages) > 1}
+		for _, code := range x.Languages {
+			source := false
+			if p, found, err := getRecord[project](tx.Bucket(bucketProjects), j.Project); err != nil {
+				return err
+			} else if found {
+				source = p.Source == code
+			}
+			units, err := x.units(rows, spaces, code, source)
+			if err != nil {
+				return err
+			}
+			if err := w.language(t, code, units); err != nil {
+				return err
+			}
+		}
+		return w.close()
+	})
+	if err != nil {
+		return err
+	}
+	if err := result.keep(); err != nil {
+		return err
+	}
+	err = s.store.db.Update(func(tx *bolt.Tx) error { return finish(tx, j, wire.Completed, s.now()) })
+	s.log.Info("export", zap.String("id", j.ID), zap.String("project", j.Project), zap.Strings("languages", x.Languages), zap.String("file", x.FileName))
+	return err
+}
+
+// rows selects the keys of all collections, in order. Of a key in two collections the one of the collection named first counts; of a key
+// that is there as one text and as plural forms the younger one, but for Android, which has both.
+func (x *exportJob) rows(tx *bolt.Tx, projectID string) (rows []selected, spaces []*keyspace, err error) {
+	only := make(map[string]bool, len(x.Keys))
+	for _, key := range x.Keys {
+		only[key] = true
+	}
+	at := make(map[string]int)
+	for i, name := range x.Collections {
+		k, err := openCollection(tx, projectID, name)
+		if err != nil {
+			return nil, nil, err
+		}
+		if k == nil {
+			return nil, nil, refuse(422, "the project or its collection %q was deleted before the export was done", name)
+		}
+		spaces = append(spaces, k)
+		err = k.each(nil, func(n []byte, r *row) (bool, error) {
+			if x.OnlyKeys && !only[r.key] || len(x.Labels) > 0 && !slices.ContainsFunc(r.labels, func(l string) bool { return slices.Contains(x.Labels, l) }) {
+				return true, nil
+			}
+			id := r.key
+			if x.Format == wire.FormatAndroidXML {
+				id = string(indexKey(r.key, r.plural))
+			}
+			found := selected{slices.Clone(n), i, r}
+			if before, twice := at[id]; !twice {
+				at[id] = len(rows)
+				rows = append(rows, found)
+			} else if rows[before].collection == i {
+				rows[before] = found
+			}
+			return true, nil
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return rows, spaces, nil
+}
+
+// units are the keys that a language's export has, with the texts that stand for them.
+func (x *exportJob) units(rows []selected, spaces []*keyspace, code string, source bool) ([]unit, error) {
+	units := make([]unit, 0, len(rows))
+	for _, r := range rows {
+		changed := r.changed
+		texts := r.row.texts
+		if !source {
+			t, err := spaces[r.collection].translation(code, r.n)
+			if err != nil {
+				return nil, err
+			}
+			switch {
+			case t == nil && r.pseudo:
+				texts = pseudoTexts(r.row.texts, code)
+			case t != nil && t.state >= x.State:
+				texts = t.texts
+			default:
+				texts = nil
+			}
+			if t != nil {
+				changed = max(changed, t.changed)
+			}
+		}
+		if changed <= x.Since && x.Since > 0 {
+			continue
+		}
+		if texts == nil {
+			switch x.Incomplete {
+			case incompleteSkip:
+				continue
+			case incompleteBlank:
+				texts = blank(r.row.texts)
+			default:
+				texts = r.row.texts
+			}
+		}
+		units = append(units, unit{r.row, texts})
+	}
+	return units, nil
+}
+
+func blank(texts []text) []text {
+	out := make([]text, len(texts))
+	for i, t := range texts {
+		out[i].form = t.form
+	}
+	return out
+}
+
+// exportWriter writes files one after the other: into an archive, or, while there is but one, alone.
+type exportWriter struct {
+	x       *exportJob
+	at      time.Time
+	out     io.Writer
+	archive bool
+	zip     *zip.Writer
+	held    []heldFile // the first file, until it is clear that it is the only one
+}
+
+type heldFile struct {
+	name string
+	body []byte
+}
+
+// language writes one language's files. A key stands in every file that its labels place it in. A language without keys gets its empty
+// file, unless labels name the files.
+func (w *exportWriter) language(t template, code string, units []unit) error {
+	byPath := map[string][]unit{}
+	var order []string
+	if len(t.prefixes()) == 0 {
+		p := t.fill(code, nil)
+		order, byPath[p] = []string{p}, units
+	} else {
+		for _, u := range units {
+			for _, p := range t.paths(code, u.labels) {
+				if byPath[p] == nil {
+					order = append(order, p)
+				}
+				byPath[p] = append(byPath[p], u)
+			}
+		}
+	}
+	for _, p := range order {
+		if why := unsafePath(p); why != "" {
+			return refuse(422, "a label makes the file path %q, which %s; change the label or the template", p, why)
+		}
+		body, err := w.x.compose(byPath[p])
+		if err != nil {
+			return refuse(422, "%s: %v", p, err)
+		}
+		if err := w.file(p, body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *exportWriter) file(name string, body []byte) error {
+	if !w.archive && w.zip == nil && len(w.held) == 0 {
+		w.held = []heldFile{{name, body}}
+		return nil
+	}
+	for _, h := range append(w.held, heldFile{name, body}) {
+		if err := w.pack(h); err != nil {
+			return err
+		}
+	}
+	w.held = nil
+	return nil
+}
+
+func (w *exportWriter) pack(f heldFile) error {
+	if w.zip == nil {
+		w.zip = zip.NewWriter(w.out)
+	}
+	to, err := w.zip.CreateHeader(&zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: w.at})
+	if err != nil {
+		return err
+	}
+	_, err = to.Write(f.body)
+	return err
+}
+
+// close writes what is held and says in the job what the result is called.
+func (w *exportWriter) close() error {
+	if w.zip == nil && len(w.held) == 1 {
+		w.x.FileName = path.Base(w.held[0].name)
+		w.x.ContentType = contentTypes[w.x.Format]
+		_, err := w.out.Write(w.held[0].body)
+		return err
+	}
+	if w.zip == nil {
+		w.zip = zip.NewWriter(w.out)
+	}
+	w.x.FileName = fmt.Sprintf("export-%s-%s.zip", w.at.Format("20060102-150405"), fileName(strings.Join(w.x.Collections, "-")))
+	w.x.ContentType = "application/zip"
+	return w.zip.Close()
+}
+
+var contentTypes = map[wire.Format]string{
+	wire.FormatJSON:           "application/json",
+	wire.FormatStructuredJSON: "application/json",
+	wire.FormatYAML:           "application/yaml",
+	wire.FormatStructuredYAML: "application/yaml",
+	wire.FormatIOSStrings:     "text/plain; charset=utf-8",
+	wire.FormatAndroidXML:     "application/xml",
+}
+
+// fileName makes a piece of a file name from any text.
+func fileName(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) {
+			return '_'
+		}
+		return r
+	}, s)
+}
+
+// result is the file of an export's bytes: written under another name, and only complete and durable under its own.
+type result struct {
+	file *os.File
+	path string
+}
+
+func (s *Service) resultPath(id string) string { return filepath.Join(s.results, id) }
+
+func (s *Service) newResult(id string) (*result, error) {
+	f, err := os.OpenFile(s.resultPath(id)+".part", os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return &result{f, s.resultPath(id)}, nil
+}
+
+func (r *result) keep() error {
+	if err := r.file.Sync(); err != nil {
+		return err
+	}
+	if err := r.file.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(r.file.Name(), r.path); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(r.path))
+}
+
+// drop removes what keep did not keep.
+func (r *result) drop() {
+	r.file.Close()
+	os.Remove(r.file.Name())
+}
+
+// dropResults removes results that nobody can ask for any more.
+func (s *Service) dropResults(ids []string) {
+	for _, id := range ids {
+		os.Remove(s.resultPath(id))
+	}
+}
+
+// sweepResults removes, at start, results without a job: what a crash left between two steps.
+func (s *Service) sweepResults() error {
+	known := map[string]bool{}
+	err := s.store.db.View(func(tx *bolt.Tx) error {
+		return tx.Bucket(bucketJobs).ForEach(func(id, _ []byte) error {
+			known[string(id)] = true
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	present, err := os.ReadDir(s.results)
+	if err != nil {
+		return err
+	}
+	for _, e := range present {
+		if !known[e.Name()] {
+			os.Remove(filepath.Join(s.results, e.Name()))
+		}
+	}
+	return nil
+}

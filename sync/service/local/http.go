@@ -1,0 +1,165 @@
+package local
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+// call is one request on its way through a handler.
+type call struct {
+	*http.Request
+	w      http.ResponseWriter
+	params params
+}
+
+// json answers with a JSON value.
+func (c *call) json(status int, value any) error {
+	body, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	c.w.Header().Set("Content-Type", "application/json")
+	c.w.WriteHeader(status)
+	c.w.Write(body)
+	return nil
+}
+
+// empty answers without a body.
+func (c *call) empty(status int) error {
+	c.w.WriteHeader(status)
+	return nil
+}
+
+// methods are the handlers of one path by HTTP method. A handler that returns an error has not answered.
+type methods map[string]func(*call) error
+
+// ServeHTTP answers a call. In this order: the fault that a test wants, the path, the credentials, the account's type, the rate limit, the
+// call itself.
+func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	seen := &statusWriter{ResponseWriter: w}
+	if s.o.Faults == nil {
+		s.serve(seen, r)
+	} else {
+		s.serveWithFault(seen, r, s.o.Faults(r))
+	}
+	s.log.Debug("call", zap.String("method", r.Method), zap.String("path", r.URL.Path), zap.Int("status", seen.status), zap.Duration("took", time.Since(began)))
+}
+
+func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
+	r = withPlainPath(r)
+	if err := s.admit(r); err != nil {
+		s.answerError(w, r, err)
+		return
+	}
+	s.routes.ServeHTTP(w, r)
+}
+
+// statusWriter remembers the status for the log.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// withPlainPath collapses double slashes and drops the one at the end, so that such paths are answered rather than redirected: clients
+// do not repeat the body of a redirected call.
+func withPlainPath(r *http.Request) *http.Request {
+	plain := path.Clean("/" + r.URL.Path)
+	if plain == r.URL.Path && r.URL.RawPath == "" {
+		return r
+	}
+	r2 := *r
+	u := *r.URL
+	u.Path, u.RawPath = plain, ""
+	r2.URL = &u
+	return &r2
+}
+
+// newRoutes is the table of everything that is served.
+func (s *Service) newRoutes() *http.ServeMux {
+	mux := http.NewServeMux()
+	table := map[string]methods{
+		wire.PathAccount:         {"GET": s.getAccount},
+		wire.PathDirectory:       {"GET": s.getDirectory},
+		wire.PathDirectoryV1:     {"GET": s.getDirectory},
+		wire.PathProjectCreate:   {"POST": s.createProject},
+		wire.PathProjectList:     {"GET": s.listProjects},
+		wire.PathProjectListV1:   {"GET": s.listProjectsV1},
+		wire.PathProject:         {"GET": s.getProject, "PUT": s.updateProject, "DELETE": s.deleteProject},
+		wire.PathProjectComplete: {"POST": s.completeProject},
+		wire.PathProjectCancel:   {"POST": s.cancelProject},
+		wire.PathProjectRestore:  {"POST": s.restoreProject},
+		wire.PathProjectLanguage: {"POST": s.addLanguage, "DELETE": s.removeLanguage},
+		wire.PathTargets:         {"POST": s.addTargets},
+		wire.PathImport:          {"POST": s.startImport},
+		wire.PathImportResult:    {"GET": s.importResult},
+		wire.PathExport:          {"POST": s.startExport},
+		wire.PathExportV1:        {"POST": s.startExportV1},
+		wire.PathDownload:        {"GET": s.download},
+	}
+	for pattern, m := range table {
+		mux.Handle(wire.Prefix+pattern, s.route(m))
+	}
+	mux.Handle(wire.ResultPrefix+wire.PathImportResult, s.route(methods{"GET": s.importResult}))
+	for _, pattern := range notServed {
+		mux.HandleFunc(wire.Prefix+pattern, func(w http.ResponseWriter, r *http.Request) {
+			s.answerError(w, r, refuse(http.StatusNotImplemented, "%s %s is part of the service interface, but this embedded service does not have it yet", r.Method, r.URL.Path))
+		})
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		s.answerError(w, r, refuse(http.StatusNotFound, "there is nothing at %s; the service's paths begin with %s", r.URL.Path, wire.Prefix))
+	})
+	return mux
+}
+
+// notServed are the paths of the interface that this service does not have yet.
+var notServed = []string{
+	"/v1/project/document", "/v1/document", "/v1/document/update", "/v2/document/update", "/v1/document/rename", "/v1/document/updateMetaInfo", "/v1/document/complete",
+	"/v1/document/translate", "/v1/document/translate/", "/v1/document/translateWithXliff", "/v1/document/export", "/v1/document/statistics",
+	"/v1/directory/formats", "/v1/project/{projectId}/statistics", "/v2/project/{projectId}/statistics", "/v1/project/{projectId}/statistics/build",
+	"/v1/project/{projectId}/completedWorkStatistics", "/v1/project/{projectId}/fuzzyRepetitions", "/v1/project/{projectId}/mt", "/v1/project/{projectId}/mt/available",
+	"/v1/project/{projectId}/translationmemories", "/v1/project/{projectId}/translationmemories/", "/v1/project/{projectId}/glossaries",
+	"/v1/project/{projectId}/pretranslation-rules", "/v1/translationmemory", "/v1/translationmemory/", "/v1/glossaries", "/v1/glossary/", "/v1/projectTask/",
+	"/v1/account/searchMyTeam", "/v1/smartTranslation/translate", wire.PathCallback, wire.PathCallback + "/lastErrors", "/v1/file-management/",
+}
+
+// route answers the calls of one path.
+func (s *Service) route(m methods) http.Handler {
+	allowed := slices.Sorted(maps.Keys(m))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		method := r.Method
+		if method == http.MethodHead {
+			method = http.MethodGet
+		}
+		do, ok := m[method]
+		if !ok {
+			s.answerError(w, r, &problem{status: http.StatusMethodNotAllowed, allow: allowed, detail: r.Method + " is not for this path; it takes " + strings.Join(allowed, ", ")})
+			return
+		}
+		q, err := readParams(r)
+		if err == nil {
+			err = do(&call{Request: r, w: w, params: q})
+		}
+		if err != nil {
+			s.answerError(w, r, err)
+		}
+	})
+}

@@ -1,0 +1,188 @@
+// Package local is the embedded translation service: the service interface over HTTP, stored in one folder, so that the whole loop runs on
+// a machine without an account anywhere, and so that tests meet the real protocol.
+//
+// Its law: what was answered is stored. A call that changed something, or started a job, is answered after it is on the disk; a job that
+// a crash cut off goes on where it was, and counts nothing twice. The other half of the law: a call that is refused has changed
+// nothing, and its answer names the parameter or member that is at fault.
+//
+// What the interface leaves open is decided in one place each: the parameters in imports.go and exports.go, conflicts and states in
+// importing.go, paths in template.go. It does not translate: a translation comes in by an import, or, with Options.Pseudo, is made up.
+// Documents, tasks, statistics, glossaries, memories and notifications are not served yet; their paths answer 501.
+//
+// # What is stored
+//
+// service.db is a bbolt database with these buckets:
+//
+//	projects   identifier -> project (JSON). All accounts of the folder; a process serves one of them
+//	keys       identifier of a project
+//	             name of a collection
+//	               collection -> its targets and counts (JSON)
+//	               index      kind and key -> number
+//	               rows       number -> key, source text, labels (rows.go)
+//	               in:de      number -> translation into German, and so on
+//	jobs       identifier -> job (JSON), until it expires
+//	queue      number -> identifier of a job that has not ended
+//	uploads    identifier/n -> the n-th file of an import that has not ended
+//	expiry     time, identifier -> nothing: when a job is forgotten
+//
+// Beside it, results/ has one file for each export that ended. An import reads and writes the rows of its own keys only, whatever else the
+// collection has. Pseudo-translations are not stored: they are made when an export asks for them.
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+// Options say whom the service serves, and how it behaves.
+type Options struct {
+	// AccountID is the user name of HTTP Basic, and the account whose projects are served. Empty: "local".
+	AccountID string
+	// Keys are the passwords of HTTP Basic; any of them opens the door. None: no authentication is asked for, which is for a service that
+	// nobody else can reach.
+	Keys []string
+	// AccountType is "company" (also when empty) or "personal". A personal account may not use the interface: every call gives 403.
+	AccountType string
+	// RateLimit is how many calls are answered within any second; more give 429. Below 1: one call in 1/RateLimit seconds. 0: no limit.
+	RateLimit float64
+	// Pseudo gives every key that is imported from now on a pseudo-translation, in state final, in every language that has no better one.
+	Pseudo bool
+	// JobDelay is how long a job takes at least: half of it pending, half of it in progress.
+	JobDelay time.Duration
+	// Now is the clock; nil: time.Now.
+	Now func() time.Time
+	// Faults, when set, is asked about every call what is to go wrong with it. For tests.
+	Faults func(r *http.Request) Fault
+	// Logger; nil: none.
+	Logger *zap.Logger
+}
+
+// Service is the embedded translation service. It is an http.Handler and safe for use by several goroutines.
+type Service struct {
+	o       Options
+	log     *zap.Logger
+	store   *store
+	results string // folder
+	routes  *http.ServeMux
+	window  *window
+
+	imports, exports *queue
+	stop             context.CancelFunc
+	workers          sync.WaitGroup
+}
+
+const personalAccount = "personal"
+
+// Open opens the service's folder, making it when it is missing, and goes on with the jobs that are in it. One process at a time can have a
+// folder open; a second one gets an error that says so.
+func Open(dir string, o Options) (*Service, error) {
+	if o.AccountID == "" {
+		o.AccountID = "local"
+	}
+	if !slices.Contains([]string{"", "company", personalAccount}, o.AccountType) {
+		return nil, fmt.Errorf("account type %q: give company or %s", o.AccountType, personalAccount)
+	}
+	if slices.Contains(o.Keys, "") {
+		return nil, errors.New("an API key is empty: leave it out, or give it a value")
+	}
+	if !(o.RateLimit >= 0) {
+		return nil, fmt.Errorf("rate limit %v: give a number of calls per second, or 0 for none", o.RateLimit)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Logger == nil {
+		o.Logger = zap.NewNop()
+	}
+	store, err := openStore(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Service{
+		o:       o,
+		log:     o.Logger,
+		store:   store,
+		results: filepath.Join(dir, "results"),
+		window:  newWindow(o.RateLimit),
+		imports: newQueue(),
+		exports: newQueue(),
+	}
+	s.routes = s.newRoutes()
+	err = os.MkdirAll(s.results, 0o700)
+	if err == nil {
+		err = s.sweepResults()
+	}
+	if err == nil {
+		err = s.resume()
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open the translation service in %s: %w", dir, err), store.close())
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	s.workers.Add(2)
+	go s.work(ctx, s.imports)
+	go s.work(ctx, s.exports)
+	return s, nil
+}
+
+// Close stops the work on jobs, which the next Open takes up again, and closes the folder. Calls must have ended before.
+func (s *Service) Close() error {
+	s.stop()
+	s.workers.Wait()
+	return s.store.close()
+}
+
+// now is the time as it is stored.
+func (s *Service) now() int64 { return s.o.Now().UnixNano() }
+
+// EnsureProject makes a localization project with this identifier when there is none; one that is there gets the target languages that it
+// lacks, also in all of its collections, and keeps everything else. It is an error when the project is another account's, translates documents, or
+// has another source language.
+func (s *Service) EnsureProject(id, name, source string, targets []string) error {
+	id, err := projectID(id)
+	if err != nil {
+		return err
+	}
+	want := project{ID: id, Account: s.o.AccountID, Type: wire.ProjectTypeLocalization, Name: name, Source: source, Targets: targets}
+	if err := want.checkLanguages("source language", "target languages"); err != nil {
+		return err
+	}
+	return s.store.db.Update(func(tx *bolt.Tx) error {
+		have, found, err := getRecord[project](tx.Bucket(bucketProjects), id)
+		if err != nil {
+			return err
+		}
+		if !found {
+			want.Stages = newStages(stagesOfLocalization)
+			return s.addProject(tx, &want)
+		}
+		switch {
+		case have.Account != s.o.AccountID:
+			return fmt.Errorf("project %s belongs to another account of this folder: give the project another id", id)
+		case have.Type != wire.ProjectTypeLocalization:
+			return fmt.Errorf("project %s translates documents: give the project another id", id)
+		case have.Source != want.Source:
+			return fmt.Errorf("project %s has the source language %s, which cannot be changed to %s: give the project another id", id, have.Source, want.Source)
+		}
+		if more := union(have.Targets, want.Targets); len(more) > len(have.Targets) {
+			have.Targets, have.Modified = more, s.now()
+			if err := putRecord(tx.Bucket(bucketProjects), id, have); err != nil {
+				return err
+			}
+		}
+		return joinAllCollections(tx, id, want.Targets)
+	})
+}

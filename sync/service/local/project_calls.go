@@ -1,0 +1,416 @@
+package local
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+// record is a project as the interface shows it. progress, by stage, is nil where it is not asked for.
+func (s *Service) record(p *project, progress []float64) *wire.Project {
+	out := &wire.Project{
+		ID:                     p.ID,
+		AccountID:              p.Account,
+		Name:                   p.Name,
+		Description:            p.Description,
+		Deadline:               p.Deadline,
+		CreationDate:           timestamp(p.Created),
+		ModificationDate:       timestamp(p.Modified),
+		SourceLanguage:         p.Source,
+		TargetLanguages:        p.Targets,
+		Status:                 p.Status,
+		StatusModificationDate: timestamp(p.StatusAt),
+		DomainID:               p.DomainID,
+		ClientID:               p.ClientID,
+		ExternalTag:            p.ExternalTag,
+	}
+	if l, ok := findLanguage(p.Source); ok {
+		out.SourceLanguageID = l.id
+	}
+	for i, st := range p.Stages {
+		w := wire.WorkflowStage{ID: st.ID, StageType: st.Type}
+		if i < len(progress) {
+			w.Progress = progress[i]
+		}
+		out.WorkflowStages = append(out.WorkflowStages, w)
+	}
+	return out
+}
+
+// progress is how much of a project has passed each of its stages, 0 to 100: the share of its keys in all target languages of
+// their collections that is confirmed on the first stage, and on all stages.
+func (s *Service) progress(tx *bolt.Tx, p *project) ([]float64, error) {
+	var all, first, last int
+	for _, name := range collectionNames(tx, p.ID) {
+		k, err := openCollection(tx, p.ID, name)
+		if err != nil {
+			return nil, err
+		}
+		for _, code := range k.Targets {
+			c := k.Counts[code]
+			pseudo := k.Pseudo - c.OverPseudo
+			all += k.Keys
+			first += c.Confirmed + pseudo
+			last += c.Final + pseudo
+		}
+	}
+	out := make([]float64, len(p.Stages))
+	for i := range out {
+		done := last
+		if i == 0 && len(out) > 1 {
+			done = first
+		}
+		if all > 0 {
+			out[i] = float64(int64(done*10000/all)) / 100
+		}
+	}
+	return out, nil
+}
+
+func timestamp(nanos int64) string {
+	return time.Unix(0, nanos).UTC().Format("2006-01-02T15:04:05.999Z")
+}
+
+// getProject answers GET /v1/project/{projectId}.
+func (s *Service) getProject(c *call) error {
+	var out *wire.Project
+	err := s.store.db.View(func(tx *bolt.Tx) error {
+		p, err := s.projectIn(tx, c.PathValue(wire.ProjectID))
+		if err != nil {
+			return err
+		}
+		progress, err := s.progress(tx, p)
+		if err != nil {
+			return err
+		}
+		out = s.record(p, progress)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, out)
+}
+
+// updateProject answers PUT /v1/project/{projectId}. Name and deadline are always overwritten, so a call without a name is refused and one
+// without a deadline clears it; other members keep what they have unless they are given.
+func (s *Service) updateProject(c *call) error {
+	raw, err := readBody(c.w, c.Request, maxModel)
+	if err != nil {
+		return err
+	}
+	if _, err := s.project(c.PathValue(wire.ProjectID)); err != nil {
+		return err
+	}
+	b, err := readMembers("body", raw)
+	if err != nil {
+		return err
+	}
+	name := strings.TrimSpace(member[string](b, "name"))
+	deadline := member[string](b, "deadline")
+	description, tag, client := member[*string](b, "description"), member[*string](b, "externalTag"), member[*string](b, "clientId")
+	if b.err != nil {
+		return b.err
+	}
+	if name == "" {
+		return invalid("name", "is missing; it overwrites the stored one, so give the present name to keep it")
+	}
+	if err := checkDeadline(deadline); err != nil {
+		return err
+	}
+	err = s.change(c.PathValue(wire.ProjectID), func(tx *bolt.Tx, p *project) error {
+		if name != p.Name {
+			if other, err := s.named(tx, name); err != nil || other != nil {
+				return orElse(err, refuse(http.StatusConflict, "name: another project is called %q", name))
+			}
+		}
+		p.Name, p.Deadline = name, deadline
+		for _, m := range []struct {
+			to   *string
+			from *string
+		}{{&p.Description, description}, {&p.ExternalTag, tag}, {&p.ClientID, client}} {
+			if m.from != nil {
+				*m.to = *m.from
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return c.empty(http.StatusNoContent)
+}
+
+func orElse(err, otherwise error) error {
+	if err != nil {
+		return err
+	}
+	return otherwise
+}
+
+// named finds a project of this account by its name.
+func (s *Service) named(tx *bolt.Tx, name string) (found *project, err error) {
+	err = s.eachProject(tx, func(p *project) {
+		if p.Name == name {
+			found = p
+		}
+	})
+	return found, err
+}
+
+func (s *Service) eachProject(tx *bolt.Tx, do func(p *project)) error {
+	return tx.Bucket(bucketProjects).ForEach(func(_, raw []byte) error {
+		p := new(project)
+		if err := json.Unmarshal(raw, p); err != nil {
+			return err
+		}
+		if p.Account == s.o.AccountID {
+			do(p)
+		}
+		return nil
+	})
+}
+
+// deleteProject answers DELETE /v1/project/{projectId}.
+func (s *Service) deleteProject(c *call) error {
+	err := s.store.db.Update(func(tx *bolt.Tx) error {
+		p, err := s.projectIn(tx, c.PathValue(wire.ProjectID))
+		if err != nil {
+			return err
+		}
+		if collectionsOf(tx, p.ID) != nil {
+			if err := tx.Bucket(bucketKeys).DeleteBucket([]byte(p.ID)); err != nil {
+				return err
+			}
+		}
+		return tx.Bucket(bucketProjects).Delete([]byte(p.ID))
+	})
+	if err != nil {
+		return err
+	}
+	return c.empty(http.StatusNoContent)
+}
+
+// listProjects answers GET /v2/project/list: a bare array, in pages, in the order the projects were made.
+func (s *Service) listProjects(c *call) error {
+	limit, err := c.params.count(wire.QueryLimit, wire.MaxProjectsPerPage)
+	if err != nil {
+		return err
+	}
+	if limit < 1 || limit > wire.MaxProjectsPerPage {
+		return invalid(wire.QueryLimit, "is from 1 to %d", wire.MaxProjectsPerPage)
+	}
+	return s.answerProjects(c, limit)
+}
+
+// listProjectsV1 answers GET /v1/project/list, which pages only when it is asked to.
+func (s *Service) listProjectsV1(c *call) error {
+	limit, err := c.params.count(wire.QueryLimit, 1<<31-1)
+	if err != nil {
+		return err
+	}
+	return s.answerProjects(c, limit)
+}
+
+func (s *Service) answerProjects(c *call, limit int) error {
+	offset, err := c.params.count(wire.QueryOffset, 0)
+	if err != nil {
+		return err
+	}
+	out := []*wire.Project{}
+	err = s.store.db.View(func(tx *bolt.Tx) error {
+		var all []*project
+		if err := s.eachProject(tx, func(p *project) {
+			if p.matches(c.params) {
+				all = append(all, p)
+			}
+		}); err != nil {
+			return err
+		}
+		slices.SortFunc(all, func(a, b *project) int {
+			if a.Created != b.Created {
+				return int(min(max(a.Created-b.Created, -1), 1))
+			}
+			return strings.Compare(a.ID, b.ID)
+		})
+		from := min(offset, len(all))
+		for _, p := range all[from:min(from+limit, len(all))] {
+			progress, err := s.progress(tx, p)
+			if err != nil {
+				return err
+			}
+			out = append(out, s.record(p, progress))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, out)
+}
+
+// matches applies the filters of a list. Nobody but the account itself makes projects here, and nobody is assigned to them.
+func (p *project) matches(q params) bool {
+	holds := func(name, text string) bool {
+		want, given := q.values(name)
+		return !given || want[0] == "" || strings.Contains(strings.ToLower(text), strings.ToLower(want[0]))
+	}
+	is := func(name, text string) bool {
+		want, _ := q.list(name)
+		want = slices.DeleteFunc(want, func(w string) bool { return w == "" })
+		return len(want) == 0 || slices.Contains(want, text)
+	}
+	return holds(wire.QueryProjectName, p.Name) && holds(wire.QueryExternalTag, p.ExternalTag) && is(wire.QueryClients, p.ClientID) &&
+		is(wire.QueryAssignedToUser, "") && is(wire.QueryCreatedByUser, "")
+}
+
+// completeProject, cancelProject and restoreProject answer POST /v1/project/complete, /cancel and /restore, with the query parameter
+// projectId.
+func (s *Service) completeProject(c *call) error {
+	return s.changeStatus(c, func(p *project) error {
+		if p.Status == wire.ProjectCanceled {
+			return refuse(http.StatusConflict, "the project is cancelled; restore it first")
+		}
+		p.setStatus(wire.ProjectCompleted, s.now())
+		return nil
+	})
+}
+
+func (s *Service) cancelProject(c *call) error {
+	return s.changeStatus(c, func(p *project) error {
+		if p.Status != wire.ProjectCanceled {
+			p.Before = p.Status
+			p.setStatus(wire.ProjectCanceled, s.now())
+		}
+		return nil
+	})
+}
+
+func (s *Service) restoreProject(c *call) error {
+	return s.changeStatus(c, func(p *project) error {
+		if p.Status == wire.ProjectCanceled {
+			p.setStatus(p.Before, s.now())
+		}
+		return nil
+	})
+}
+
+func (s *Service) changeStatus(c *call, do func(p *project) error) error {
+	id, err := c.projectParameter()
+	if err != nil {
+		return err
+	}
+	if err := s.change(id, func(_ *bolt.Tx, p *project) error { return do(p) }); err != nil {
+		return err
+	}
+	return c.empty(http.StatusNoContent)
+}
+
+func (c *call) projectParameter() (string, error) {
+	id, given, err := c.params.word(wire.QueryProjectID)
+	if err == nil && !given {
+		err = invalid(wire.QueryProjectID, "is missing")
+	}
+	return id, err
+}
+
+// addLanguage answers POST /v1/project/language: the language joins the project and, unless addLanguageToDocuments is false, its
+// collections.
+func (s *Service) addLanguage(c *call) error {
+	id, err := c.projectParameter()
+	if err != nil {
+		return err
+	}
+	p, err := s.project(id)
+	if err != nil {
+		return err
+	}
+	word, given, err := c.params.word(wire.QueryTargetLanguage)
+	if err != nil || !given {
+		return orElse(err, invalid(wire.QueryTargetLanguage, "is missing"))
+	}
+	codes, err := targetCodes(wire.QueryTargetLanguage, []string{word}, p.Source)
+	if err != nil {
+		return err
+	}
+	everywhere := true
+	if _, given := c.params.values(wire.QueryAddToDocuments); given {
+		if everywhere, err = c.params.flag(wire.QueryAddToDocuments); err != nil {
+			return err
+		}
+	}
+	err = s.change(id, func(tx *bolt.Tx, p *project) error {
+		p.Targets = union(p.Targets, codes)
+		if !everywhere {
+			return nil
+		}
+		return joinAllCollections(tx, p.ID, codes)
+	})
+	if err != nil {
+		return err
+	}
+	return c.empty(http.StatusNoContent)
+}
+
+// removeLanguage refuses DELETE /v1/project/language: the service interface says that a language which was chosen stays.
+func (s *Service) removeLanguage(c *call) error {
+	return invalid(wire.QueryTargetLanguage, "a project's languages can be added to, not taken away")
+}
+
+// addTargets answers POST /v1/project/{projectId}/software-localization/targets. A language that is new to the project joins the project
+// and no collection; one that the project has already joins every collection that lacks it.
+func (s *Service) addTargets(c *call) error {
+	p, err := s.project(c.PathValue(wire.ProjectID))
+	if err != nil {
+		return err
+	}
+	if p.Type != wire.ProjectTypeLocalization {
+		return refuse(http.StatusForbidden, "the project %s translates documents; targets of collections are for projects of type %s", p.ID, wire.ProjectTypeLocalization)
+	}
+	codes, err := targetLanguages(c.params, p)
+	if err != nil {
+		return err
+	}
+	err = s.change(p.ID, func(tx *bolt.Tx, p *project) error {
+		known := slices.DeleteFunc(slices.Clone(codes), func(code string) bool { return !slices.Contains(p.Targets, code) })
+		p.Targets = union(p.Targets, codes)
+		return joinAllCollections(tx, p.ID, known)
+	})
+	if err != nil {
+		return err
+	}
+	return c.empty(http.StatusOK)
+}
+
+// targetLanguages reads the parameter target-languages, which is required: absent or empty it is a 400.
+func targetLanguages(q params, p *project) ([]string, error) {
+	words, given := q.list(wire.QueryTargetLanguages)
+	if !given || len(words) == 0 || len(words) == 1 && words[0] == "" {
+		return nil, invalid(wire.QueryTargetLanguages, "the list is empty; name language codes, separated by commas")
+	}
+	return targetCodes(wire.QueryTargetLanguages, words, p.Source)
+}
+
+func joinAllCollections(tx *bolt.Tx, projectID string, codes []string) error {
+	if len(codes) == 0 {
+		return nil
+	}
+	for _, name := range collectionNames(tx, projectID) {
+		k, err := openCollection(tx, projectID, name)
+		if err != nil {
+			return err
+		}
+		if k.addTargets(codes) {
+			if err := k.save(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,392 @@
+package local
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+// project is the stored record of a project. Its keys lie elsewhere (see collection).
+type project struct {
+	ID          string   `json:"id"`
+	Account     string   `json:"account"`
+	Type        string   `json:"type"`
+	Name        string   `json:"name"`
+	Source      string   `json:"source"`
+	Targets     []string `json:"targets"`
+	Stages      []stage  `json:"stages"`
+	Description string   `json:"description,omitempty"`
+	Deadline    string   `json:"deadline,omitempty"`
+	ExternalTag string   `json:"externalTag,omitempty"`
+	ClientID    string   `json:"clientId,omitempty"`
+	DomainID    int      `json:"domainId,omitempty"`
+	ToVendor    bool     `json:"assignToVendor,omitempty"`
+	ForTesting  bool     `json:"isForTesting,omitempty"`
+
+	Created  int64              `json:"created"`
+	Modified int64              `json:"modified"`
+	Status   wire.ProjectStatus `json:"status"`
+	StatusAt int64              `json:"statusAt"`
+	Before   wire.ProjectStatus `json:"before,omitempty"` // what a cancelled project goes back to
+}
+
+// stage is one step that a translation passes.
+type stage struct {
+	ID   string `json:"id"`
+	Type string `json:"type"`
+}
+
+// stageTypes are the words that stages are made from.
+var stageTypes = []string{"translation", "editing", "proofreading", "postediting", "finalPageProof", "notarization", "certifiedTranslation",
+	"transcreation", "legalization", "preliminaryPageProof", "lQAReview", "subtitleReview", "voiceOverReview", "sourceReview"}
+
+// Stages of a project that was made without a word on them. A localization project has two, so that the three completion
+// states of the service interface are three.
+var (
+	stagesOfLocalization = []string{"translation", "editing"}
+	stagesOfDocuments    = []string{"translation"}
+)
+
+// speaks reports whether a language is the project's source or one of its targets.
+func (p *project) speaks(code string) bool { return code == p.Source || slices.Contains(p.Targets, code) }
+
+// level is a completion state as it counts in this project: with a single stage, what is confirmed on the first is confirmed on all.
+func (p *project) level(s state) state {
+	if s == intermediate && len(p.Stages) == 1 {
+		return final
+	}
+	return s
+}
+
+func (p *project) setStatus(s wire.ProjectStatus, now int64) {
+	if p.Status != s {
+		p.Status, p.StatusAt = s, now
+	}
+}
+
+// projectModel is the body that makes a project. Members that are no strings, booleans or lists where they should be are named
+// one by one, so it is read member by member.
+type projectModel struct {
+	project
+	stageWords []string
+	toVendor   *bool
+}
+
+// createProject answers POST /v1/project/create.
+func (s *Service) createProject(c *call) error {
+	raw, uploads, err := projectBody(c)
+	if err != nil {
+		return err
+	}
+	m, err := readProjectModel(raw)
+	if err != nil {
+		return err
+	}
+	if uploads > 0 && m.Type == wire.ProjectTypeLocalization {
+		return invalid(wire.PartFile, "a localization project is made without files; import them with POST %s", wire.Prefix+wire.PathImport)
+	}
+	if uploads > 0 {
+		return refuse(http.StatusNotImplemented, "this service does not translate documents yet; create the project without files")
+	}
+	p := m.project
+	p.ID, p.Account = uuid.NewString(), s.o.AccountID
+	if err := s.store.db.Update(func(tx *bolt.Tx) error { return s.addProject(tx, &p) }); err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, s.record(&p, nil))
+}
+
+// addProject stores a new project; a localization project comes with its main collection.
+func (s *Service) addProject(tx *bolt.Tx, p *project) error {
+	now := s.now()
+	p.Created, p.Modified, p.Status, p.StatusAt = now, now, wire.ProjectCreated, now
+	if err := putRecord(tx.Bucket(bucketProjects), p.ID, p); err != nil {
+		return err
+	}
+	if p.Type != wire.ProjectTypeLocalization {
+		return nil
+	}
+	return makeCollection(tx, p.ID, wire.DefaultCollection, p.Targets)
+}
+
+// projectBody finds the project's JSON in the body, whichever way it came: one part of a multipart body, with a file name or without; a
+// form field; or the body itself. uploads counts the files beside it.
+func projectBody(c *call) (model []byte, uploads int, err error) {
+	kind := strings.ToLower(c.Header.Get("Content-Type"))
+	c.Body = http.MaxBytesReader(c.w, c.Body, maxImport)
+	switch {
+	case strings.HasPrefix(kind, "multipart/"):
+		parts, err := readParts(c.Request)
+		if err != nil {
+			return nil, 0, err
+		}
+		return modelPart(parts)
+	case strings.HasPrefix(kind, "application/x-www-form-urlencoded"):
+		c.Body = http.MaxBytesReader(c.w, c.Body, maxModel)
+		if err := c.ParseForm(); err != nil {
+			return nil, 0, refuse(http.StatusBadRequest, "the form cannot be read: %v", err)
+		}
+		for name, v := range c.PostForm {
+			if isModelName(name) && len(v) > 0 {
+				return []byte(v[0]), 0, nil
+			}
+		}
+		return nil, 0, invalid(wire.PartModel, "the form has no field %q or \"value\" with the project", wire.PartModel)
+	}
+	model, err = readBody(c.w, c.Request, maxModel)
+	return model, 0, err
+}
+
+func isModelName(name string) bool {
+	return slices.Contains([]string{wire.PartModel, "projectmodel", "value", "documentmodel"}, strings.ToLower(name))
+}
+
+// modelPart tells the model from the files: what has a model's name, else what has no file name, else a .json file that
+// holds an object or an array. A body with two of the same rank is refused.
+func modelPart(parts []part) (model []byte, uploads int, err error) {
+	ranks := []func(p part) bool{
+		func(p part) bool { return isModelName(p.name) },
+		func(p part) bool { return !p.isFile },
+		func(p part) bool {
+			body := bytes.TrimSpace(p.body)
+			return strings.HasSuffix(strings.ToLower(p.file), ".json") && len(body) > 0 && (body[0] == '{' || body[0] == '[')
+		},
+	}
+	for _, is := range ranks {
+		found := slices.IndexFunc(parts, is)
+		if found < 0 {
+			continue
+		}
+		for i, p := range parts {
+			if i != found && (is(p) || !p.isFile) {
+				return nil, 0, invalid(wire.PartModel, "the body has two parts with a project, %q and %q; send one", parts[found].name, p.name)
+			}
+		}
+		return parts[found].body, len(parts) - 1, nil
+	}
+	return nil, 0, invalid(wire.PartModel, "the body has no part with the project; send its JSON in a part without a file name")
+}
+
+// readProjectModel reads and checks the JSON of a new project: an object, or an array of one.
+func readProjectModel(raw []byte) (*projectModel, error) {
+	raw = bytes.TrimSpace(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf")))
+	if len(raw) == 0 {
+		return nil, invalid(wire.PartModel, "is empty; send the project as JSON")
+	}
+	if raw[0] == '[' {
+		var list []json.RawMessage
+		if err := json.Unmarshal(raw, &list); err != nil {
+			return nil, invalid(wire.PartModel, "is not JSON: %v", err)
+		}
+		if len(list) != 1 {
+			return nil, invalid(wire.PartModel, "holds %d projects; send one", len(list))
+		}
+		raw = list[0]
+	}
+	b, err := readMembers(wire.PartModel, raw)
+	if err != nil {
+		return nil, err
+	}
+	m := &projectModel{}
+	m.Name = strings.TrimSpace(member[string](b, "name"))
+	m.Type = member[string](b, "type")
+	m.Source = member[string](b, "sourceLanguage")
+	m.Targets = member[[]string](b, "targetLanguages")
+	m.toVendor = member[*bool](b, "assignToVendor")
+	m.stageWords = member[[]string](b, "workflowStages")
+	m.Description = member[string](b, "description")
+	m.Deadline = member[string](b, "deadline")
+	m.ExternalTag = member[string](b, "externalTag")
+	m.ClientID = member[string](b, "clientId")
+	m.DomainID = member[int](b, "domainId")
+	m.ForTesting = member[bool](b, "isForTesting")
+	if b.err != nil {
+		return nil, b.err
+	}
+	return m, m.check()
+}
+
+func (m *projectModel) check() error {
+	if m.Name == "" {
+		return invalid("name", "is missing; a project has a name")
+	}
+	if m.toVendor == nil {
+		return invalid("assignToVendor", "is missing; give true or false")
+	}
+	m.ToVendor = *m.toVendor
+	switch {
+	case m.Type == "" || strings.EqualFold(m.Type, wire.ProjectTypeDefault):
+		m.Type = wire.ProjectTypeDefault
+	case strings.EqualFold(m.Type, wire.ProjectTypeLocalization):
+		m.Type = wire.ProjectTypeLocalization
+	default:
+		return invalid("type", "%q is neither %s nor %s", m.Type, wire.ProjectTypeDefault, wire.ProjectTypeLocalization)
+	}
+	if err := m.checkLanguages("sourceLanguage", "targetLanguages"); err != nil {
+		return err
+	}
+	if err := checkDeadline(m.Deadline); err != nil {
+		return err
+	}
+	words := m.stageWords
+	if len(words) == 0 {
+		words = stagesOfDocuments
+		if m.Type == wire.ProjectTypeLocalization {
+			words = stagesOfLocalization
+		}
+	}
+	for i, word := range words {
+		at := slices.IndexFunc(stageTypes, func(known string) bool { return strings.EqualFold(known, word) })
+		if at < 0 {
+			return invalid("workflowStages", "%q is none of %s", word, strings.Join(stageTypes, ", "))
+		}
+		words[i] = stageTypes[at]
+	}
+	m.Stages = newStages(words)
+	return nil
+}
+
+func newStages(types []string) []stage {
+	out := make([]stage, len(types))
+	for i, t := range types {
+		out[i] = stage{uuid.NewString(), t}
+	}
+	return out
+}
+
+// checkLanguages puts the codes into the spelling of the table, and refuses unknown ones and a target that is the source.
+func (p *project) checkLanguages(sourceField, targetField string) (err error) {
+	if p.Source == "" {
+		return invalid(sourceField, "is missing")
+	}
+	if p.Source, err = languageCode(sourceField, p.Source); err != nil {
+		return err
+	}
+	if len(p.Targets) == 0 {
+		return invalid(targetField, "is missing or empty; name at least one")
+	}
+	p.Targets, err = targetCodes(targetField, p.Targets, p.Source)
+	return err
+}
+
+// targetCodes reads a list of target languages; none of them may be the source language.
+func targetCodes(field string, words []string, source string) ([]string, error) {
+	var codes []string
+	for _, word := range words {
+		code, err := languageCode(field, word)
+		if err != nil {
+			return nil, err
+		}
+		if code == source {
+			return nil, invalid(field, "%s is the source language", code)
+		}
+		codes = union(codes, []string{code})
+	}
+	return codes, nil
+}
+
+func checkDeadline(text string) error {
+	if text == "" {
+		return nil
+	}
+	if _, err := readTime(text); err != nil {
+		return invalid("deadline", "%q is not an ISO 8601 timestamp like 2026-11-30T12:00:00Z", text)
+	}
+	return nil
+}
+
+// localizationProject returns a project that keys can be imported into and exported from. As the interface wants it for these
+// operations, one that is unknown is as forbidden as one of another account.
+func (s *Service) localizationProject(id string) (*project, error) {
+	p, err := s.project(id)
+	var refused *problem
+	if errors.As(err, &refused) && refused.status == http.StatusNotFound {
+		return nil, refuse(http.StatusForbidden, "there is no project %s in this account", id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if p.Type != wire.ProjectTypeLocalization {
+		return nil, refuse(http.StatusForbidden, "the project %s translates documents; keys go into a project of type %s", id, wire.ProjectTypeLocalization)
+	}
+	return p, nil
+}
+
+// project returns a project of this account: a malformed identifier gives a 400, an unknown one a 404, another account's a 403.
+func (s *Service) project(id string) (*project, error) {
+	var p *project
+	err := s.store.db.View(func(tx *bolt.Tx) error {
+		var err error
+		p, err = s.projectIn(tx, id)
+		return err
+	})
+	return p, err
+}
+
+func (s *Service) projectIn(tx *bolt.Tx, id string) (*project, error) {
+	id, err := projectID(id)
+	if err != nil {
+		return nil, err
+	}
+	p, found, err := getRecord[project](tx.Bucket(bucketProjects), id)
+	switch {
+	case err != nil:
+		return nil, err
+	case !found:
+		return nil, refuse(http.StatusNotFound, "there is no project %s", id)
+	case p.Account != s.o.AccountID:
+		return nil, refuse(http.StatusForbidden, "the project %s belongs to another account", id)
+	}
+	return p, nil
+}
+
+// projectID checks that an identifier has the form of one.
+func projectID(id string) (string, error) {
+	parsed, err := uuid.Parse(id)
+	if err != nil || len(id) != 36 {
+		return "", invalid(wire.ProjectID, "%q is not a project identifier: 36 characters like %s", id, uuid.Nil)
+	}
+	return parsed.String(), nil
+}
+
+// change runs do on a project within a transaction and stores what it made of it.
+func (s *Service) change(id string, do func(tx *bolt.Tx, p *project) error) error {
+	return s.store.db.Update(func(tx *bolt.Tx) error {
+		p, err := s.projectIn(tx, id)
+		if err != nil {
+			return err
+		}
+		if err := do(tx, p); err != nil {
+			return err
+		}
+		p.Modified = s.now()
+		return putRecord(tx.Bucket(bucketProjects), p.ID, p)
+	})
+}
+
+// readTime reads an ISO 8601 timestamp in the forms that clients send: with zone or without (UTC), with or without seconds, or a date. A
+// space stands for the plus sign that a query decodes away.
+func readTime(s string) (time.Time, error) {
+	s = strings.TrimSpace(s)
+	if at := len(s) - 6; at > 10 && s[at] == ' ' {
+		s = s[:at] + "+" + s[at+1:]
+	}
+	var err error
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05.999999999", "2006-01-02T15:04", "2006-01-02 15:04:05", time.DateOnly,
+		"2006-01-02T15:04:05.999999999Z0700", "20060102T150405Z"} {
+		var t time.Time
+		if t, err = time.Parse(layout, s); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, err
+}

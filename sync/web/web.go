@@ -1,0 +1,137 @@
+// Package web is the daemon's address: the status page for people, health and metrics for machines, and the places where git hooks, git
+// hosts and the translation service ring.
+//
+// Its law: it changes nothing but by asking the engine, and what comes from outside only ever rings a bell. A request says that something may
+// have happened; what did, the woken pass finds out itself. Hence a forged, repeated or reordered notification costs a look at most.
+//
+// Every answer is made of an immutable Status and served at once. Texts of the repository and the service are escaped wherever they
+// are shown. The package knows no files, formats, git or HTTP client.
+package web
+
+import (
+	"encoding/json"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/sync/engine"
+)
+
+// Options are what the address serves, and for whom.
+type Options struct {
+	Engine  *engine.Engine
+	Log     *zap.Logger
+	Version string
+
+	WebhookSecret  string // empty: webhooks are refused
+	CallbackHeader string // the header that the service's notifications must carry,
+	CallbackSecret string // with this value; empty: they are refused
+}
+
+type server struct{ Options }
+
+// New makes the handler of the daemon's address (the contract, section 5).
+func New(o Options) http.Handler {
+	s := &server{o}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", s.page)
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
+	mux.HandleFunc("GET /readyz", s.ready)
+	mux.Handle("GET /metrics", s.metrics())
+	mux.HandleFunc("GET /api/status", s.status)
+	mux.HandleFunc("POST /trigger", s.trigger)
+	mux.HandleFunc("POST /webhook/{host}", s.webhook)
+	mux.HandleFunc("POST /callback/{object}/{event}", s.callback)
+	return guard(mux)
+}
+
+// guard sets what every answer carries. The page needs no script and nothing from elsewhere.
+func guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cache-Control", "no-store")
+		next.ServeHTTP(w, r)
+	})
+}
+
+func plain(w http.ResponseWriter, code int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(code)
+	_, _ = w.Write([]byte(text + "\n")) // the reader is gone when this fails
+}
+
+func (s *server) ready(w http.ResponseWriter, _ *http.Request) {
+	if err := s.Engine.Ready(); err != nil {
+		plain(w, http.StatusServiceUnavailable, err.Error())
+		return
+	}
+	plain(w, http.StatusOK, "ready")
+}
+
+func (s *server) status(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	_ = enc.Encode(s.Engine.Status(r.Context())) // the reader is gone when this fails
+}
+
+// trigger is what git hooks call: look now. Only this machine may, and no page of another site that is open in a browser here.
+func (s *server) trigger(w http.ResponseWriter, r *http.Request) {
+	if !fromHere(r) {
+		plain(w, http.StatusForbidden, "only from this machine")
+		return
+	}
+	name, action := r.URL.Query().Get("project"), r.URL.Query().Get("action")
+	known := false
+	switch action {
+	case "", "push":
+		known = s.Engine.PushSoon(name, "trigger")
+	case "pull":
+		known = s.Engine.PullSoon(name, "trigger")
+	case "sync":
+		known = s.Engine.SyncSoon(name, "trigger")
+	default:
+		plain(w, http.StatusBadRequest, "action is push, pull or sync")
+		return
+	}
+	if !known {
+		plain(w, http.StatusNotFound, "no project is called "+name)
+		return
+	}
+	plain(w, http.StatusAccepted, "looking")
+}
+
+// fromHere reports whether a request comes from this machine and was not made by a page of another site.
+func fromHere(r *http.Request) bool {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil || !loopback(host) {
+		return false
+	}
+	named := r.Host
+	if h, _, err := net.SplitHostPort(r.Host); err == nil {
+		named = h
+	}
+	if !loopback(strings.Trim(named, "[]")) {
+		return false // a name that somebody else resolves to this machine
+	}
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return true
+	}
+	u, err := url.Parse(origin)
+	return err == nil && u.Host == r.Host
+}
+
+func loopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
