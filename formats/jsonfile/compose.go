@@ -107,7 +107,7 @@ func (w *writer) entry(out *strings.Builder, n *resource.New, l Lines, item bool
 			return errors.New("a value that is not text has no model to be copied from")
 		}
 		m := n.Like.File
-		out.WriteString(transplant(m.Source(), m.Node(n.Like.Node).Value, l))
+		out.WriteString(Transplant(m.Source(), m.Node(n.Like.Node).Value, l))
 		return nil
 	case resource.Map, resource.List:
 		if !w.plain && isMessageLike(n) {
@@ -132,7 +132,7 @@ func (w *writer) container(out *strings.Builder, n *resource.New, l Lines, count
 		brackets = "{}"
 	}
 	out.WriteByte(brackets[0])
-	inner, pad := l.in(), ""
+	inner, pad := l.In(), ""
 	if src, like := w.shape(n); !w.plain && l.Line != "" && like != nil && !strings.ContainsAny(like.Value.Of(src), "\r\n") {
 		inner.Line = ""
 		if inside := like.Value.Of(src); len(inside) > 2 && inside[1] == ' ' && inside[len(inside)-2] == ' ' {
@@ -217,18 +217,18 @@ func (w *writer) message(out *strings.Builder, n *resource.New, l Lines) error {
 		if parts[i].name == "message" {
 			return w.entry(out, &n.Children[0], inner, false)
 		}
-		out.WriteString(`"` + parts[i].name + `"` + inner.Colon + transplant(src, parts[i].raw, inner))
+		out.WriteString(`"` + parts[i].name + `"` + inner.Colon + Transplant(src, parts[i].raw, inner))
 		return nil
 	})
 }
 
-// transplant returns the value at a span of another file, with the line ends and the indentation of its new place. No string of it spans lines.
-func transplant(src string, at resource.Span, l Lines) string {
+// Transplant returns the value at a span of another file, with the line ends and the indentation of its new place. No string of it spans lines.
+func Transplant(src string, at resource.Span, l Lines) string {
 	raw := at.Of(src)
 	if l.Line == "" || !strings.ContainsAny(raw, "\r\n") {
 		return raw
 	}
-	old := indentation(src, int(at.Start))
+	old := Indentation(src, int(at.Start))
 	var out strings.Builder
 	for i, line := range strings.FieldsFunc(raw, func(r rune) bool { return r == '\n' || r == '\r' }) {
 		if i > 0 {

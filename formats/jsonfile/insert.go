@@ -16,8 +16,8 @@ type Lines struct {
 	Unit  string // one more level of indentation
 }
 
-// in is the layout one level deeper.
-func (l Lines) in() Lines {
+// In is the layout one level deeper.
+func (l Lines) In() Lines {
 	if l.Line != "" {
 		l.Line += l.Unit
 	}
@@ -73,7 +73,7 @@ func (p *placing) behind(at resource.Place, first int, write func(Lines) ([]stri
 		l.Line = p.line(neighbours...)
 		l.Gap = p.gap(first, l.Colon)
 		if l.Line == "" && (comma >= 0 && tail > comma+1 || comma < 0 && isLineComment(p.src[end:tail])) {
-			l.Line = p.lineEnd() + indentation(p.src, end) // a comment ends the line
+			l.Line = p.lineEnd() + Indentation(p.src, end) // a comment ends the line
 		}
 	}
 	l.Unit = p.unitOf(l)
@@ -125,7 +125,7 @@ func (p *placing) intoEmpty(in int, write func(Lines) ([]string, error)) (resour
 	comments, _, _, _ := readGap(p.src[:to], from, nil)
 	l := p.emptyLines(in)
 	if len(comments) > 0 && l.Line == "" {
-		l.Line, l.Unit = p.lineEnd()+indentation(p.src, p.bracket)+p.unit, p.unit
+		l.Line, l.Unit = p.lineEnd()+Indentation(p.src, p.bracket)+p.unit, p.unit
 	}
 	entries, err := write(l)
 	if err != nil {
@@ -134,7 +134,7 @@ func (p *placing) intoEmpty(in int, write func(Lines) ([]string, error)) (resour
 	if len(comments) == 0 {
 		close := ""
 		if l.Line != "" {
-			close = p.lineEnd() + indentation(p.src, p.bracket)
+			close = p.lineEnd() + Indentation(p.src, p.bracket)
 		}
 		return resource.Splice{At: resource.At(from, to), Text: join(entries, l) + close}, nil
 	}
@@ -156,7 +156,7 @@ func join(entries []string, l Lines) string {
 // emptyLines is the layout of the first entries in an empty container: that of the container's own siblings, else of the model, else one entry a line.
 func (p *placing) emptyLines(in int) Lines {
 	l := Lines{Colon: p.colon(in, in, in)}
-	own := indentation(p.src, p.bracket)
+	own := Indentation(p.src, p.bracket)
 	if up := int(p.in.Parent); up >= 0 {
 		l.Gap = p.gap(up+1, l.Colon)
 		line, ok := lineStart(p.src, start(p.in))
@@ -164,7 +164,7 @@ func (p *placing) emptyLines(in int) Lines {
 			return l
 		}
 		l.Line, l.Unit = line, p.unit
-		outer := indentation(p.src, int(p.f.Node(up).Value.Start))
+		outer := Indentation(p.src, int(p.f.Node(up).Value.Start))
 		if unit, ok := strings.CutPrefix(own, outer); ok && unit != "" {
 			l.Unit = unit
 		}
@@ -180,7 +180,7 @@ func (p *placing) emptyLines(in int) Lines {
 			l.Gap = (&placing{f: m, src: m.Source()}).gap(1, l.Colon)
 			return l
 		}
-		outer := indentation(m.Source(), int(m.Node(0).Value.Start))
+		outer := Indentation(m.Source(), int(m.Node(0).Value.Start))
 		if unit, ok := strings.CutPrefix(strings.TrimLeft(line, "\r\n"), outer); ok {
 			l.Unit = unit
 		}
@@ -219,8 +219,8 @@ func lineStart(src string, at int) (string, bool) {
 // maxLine bounds how far back the start of a line is looked for: minified files have one line only.
 const maxLine = 4096
 
-// indentation is the white space at the start of the line that at stands in.
-func indentation(src string, at int) string {
+// Indentation is the white space at the start of the line that at stands in.
+func Indentation(src string, at int) string {
 	from := at
 	for from > 0 && at-from < maxLine && src[from-1] != '\n' && src[from-1] != '\r' {
 		from--
@@ -308,6 +308,10 @@ func (p *placing) colon(in int, neighbours ...int) string {
 			}
 		}
 	}
+	before := strings.TrimRight(p.src[:p.bracket], " \t") // the container's own, where its name is no node
+	if name, ok := strings.CutSuffix(before, ":"); ok {
+		return p.src[len(strings.TrimRight(name, " \t")):p.bracket]
+	}
 	return ": "
 }
 
@@ -325,7 +329,7 @@ func (p *placing) unitOf(l Lines) string {
 	if l.Line == "" {
 		return ""
 	}
-	outer := indentation(p.src, p.bracket)
+	outer := Indentation(p.src, p.bracket)
 	unit, ok := strings.CutPrefix(strings.TrimLeft(l.Line, "\r\n"), outer)
 	if !ok {
 		return p.unit

@@ -27,8 +27,6 @@
 package jsonfile
 
 import (
-	"strings"
-
 	"github.com/locsync/locsync/formats/resource"
 )
 
@@ -88,7 +86,7 @@ func (grammar) Note(src string, n *resource.Node) string {
 	case at[0] == '"':
 		return Unquote(at)
 	case at[0] == '[':
-		return strings.Join(Strings(at), "\n")
+		return Join(at, "\n")
 	}
 	return commentText(at)
 }

@@ -65,9 +65,12 @@ func unescape(s string) (r rune, n int) {
 	return -1, 6
 }
 
-// Strings decodes the strings of an array as it is spelled, or the single string that stands in its place. What is not a string is left out.
-func Strings(spelled string) []string {
-	var out []string
+// Join decodes the strings of an array as it is spelled, or the single string that stands in its place, and joins them. What is not a string is
+// left out.
+func Join(spelled, separator string) string {
+	var out []byte
+	first := ""
+	n := 0
 	for at := 0; at < len(spelled); at++ {
 		switch spelled[at] {
 		case '/':
@@ -76,11 +79,22 @@ func Strings(spelled string) []string {
 			}
 		case '"':
 			end := stringEnd(spelled, at)
-			out = append(out, Unquote(spelled[at:end]))
+			switch text := Unquote(spelled[at:end]); n {
+			case 0: // most arrays have one string
+				first = text
+			case 1:
+				out = append(append(append(out, first...), separator...), text...)
+			default:
+				out = append(append(out, separator...), text...)
+			}
+			n++
 			at = end - 1
 		}
 	}
-	return out
+	if n < 2 {
+		return first
+	}
+	return string(out)
 }
 
 // stringEnd returns where the well-formed string at at ends.

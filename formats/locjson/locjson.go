@@ -1,0 +1,319 @@
+// Package locjson reads and edits LocJSON files, the JSON-based exchange format of the service's tools (specification: loctools/locjson): an object with
+// units, each of a key, a source text that is split into an array of strings, and properties.
+//
+// Its law is that of package resource: the order of units, their properties (also those it does not know) and the splitting of texts that are not edited
+// survive every edit.
+//
+// Accepted: strict JSON with a byte order mark or none; a single string where the specification asks for an array of strings; members it does not know.
+// An object without units has none; the first unit that comes brings them. Refused, with the place: comments and trailing commas (the
+// specification's own samples have them, yet JSON has not), a unit without key or source, other values in these places, a member twice, and
+// a key that another unit has: the specification wants keys unique, and a guess would lose one of the texts.
+//
+// A unit is an entry: the text is its source, joined without separator; the Note is properties.comments, joined by newlines. Keys are flat, and there are
+// no Forms. A source with half of a surrogate pair is Other, with a Warning. Targets belong to bilingual use; the entries do not show
+// them (see Targets), and Set leaves them alone (see Monolingual).
+//
+// A new text is split behind every newline and, at a space, before it exceeds 50 characters, on as many lines as the file's layout
+// has them. Removing a unit that was just inserted restores the bytes, except where the file had no units member, or one of white space: that becomes [].
+package locjson
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locsync/locsync/formats/jsonfile"
+	"github.com/locsync/locsync/formats/resource"
+)
+
+// Grammar is LocJSON. Its keys are flat whatever resource.Keys says.
+var Grammar resource.Grammar = grammar{}
+
+type grammar struct{}
+
+// indent is the plain layout's indentation (specification, rule 2).
+const indent = "    "
+
+// noUnits in the root's Style: the file has no units member, and the root's Value is the whole object. The upper bits are jsonfile's.
+const noUnits uint8 = 1
+
+// Scan reads a LocJSON file.
+func (grammar) Scan(src string) (*resource.Layout, error) {
+	l, err := jsonfile.Scan(src, jsonfile.Strict)
+	if err != nil {
+		return nil, err
+	}
+	s := scanner{src: src, json: l.Nodes}
+	if err := s.file(); err != nil {
+		return nil, err
+	}
+	return &resource.Layout{Nodes: s.nodes, Warnings: s.warnings}, nil
+}
+
+// scanner turns the nodes of plain JSON into those of units.
+type scanner struct {
+	src      string
+	json     []resource.Node
+	nodes    []resource.Node
+	warnings []resource.Warning
+	keys     map[string]struct{}
+}
+
+func (s *scanner) refuse(i int, format string, args ...any) error {
+	at := s.json[i].Whole.Start
+	return &resource.SyntaxError{Offset: int(at), Msg: fmt.Sprintf(format, args...)}
+}
+
+func (s *scanner) name(i int) string { return jsonfile.Unquote(s.json[i].Name.Of(s.src)) }
+
+func (s *scanner) isString(i int) bool { return s.src[s.json[i].Value.Start] == '"' }
+
+// isText reports whether value i is a string or an array of strings.
+func (s *scanner) isText(i int) bool {
+	if s.json[i].Kind != resource.List {
+		return s.isString(i)
+	}
+	for c := i + 1; c < int(s.json[i].End); c++ {
+		if !s.isString(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// isHalf reports whether text i has half of a surrogate pair.
+func (s *scanner) isHalf(i int) bool {
+	for c := i; c < int(s.json[i].End); c++ {
+		if s.json[c].Kind == resource.Other {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *scanner) file() error {
+	root := s.json[0]
+	if root.Kind != resource.Map {
+		return s.refuse(0, "a LocJSON file holds an object with units, not an array")
+	}
+	units, properties := 0, 0
+	for i := 1; i < len(s.json); i = int(s.json[i].End) {
+		switch s.name(i) {
+		case "units":
+			if units > 0 {
+				return s.refuse(i, "units for the second time; make one array of them")
+			}
+			if s.json[i].Kind != resource.List {
+				return s.refuse(i, "units are an array")
+			}
+			units = i
+		case "properties":
+			if properties > 0 || s.json[i].Kind != resource.Map {
+				return s.refuse(i, "the file's properties are one object")
+			}
+			properties = i
+		}
+	}
+	out := resource.Node{Parent: -1, Kind: resource.Map, Style: root.Style, Value: root.Value, Whole: root.Whole}
+	if units == 0 {
+		out.Style |= noUnits
+		out.End = 1
+		s.nodes = []resource.Node{out}
+		return nil
+	}
+	out.Value = s.json[units].Value
+	end := int(s.json[units].End)
+	s.nodes = append(make([]resource.Node, 0, 8+(end-units)/5), out) // a unit has five nodes or more: itself, key, source and its string, properties
+	s.keys = make(map[string]struct{}, cap(s.nodes))
+	for i := units + 1; i < end; i = int(s.json[i].End) {
+		if err := s.unit(i); err != nil {
+			return err
+		}
+	}
+	s.nodes[0].End = int32(len(s.nodes))
+	return nil
+}
+
+// The members of a unit that the specification names.
+const (
+	key = iota
+	source
+	target
+	properties
+)
+
+var parts = [...]string{"key", "source", "target", "properties"}
+
+// unit adds the node of the unit i.
+func (s *scanner) unit(i int) error {
+	if s.json[i].Kind != resource.Map {
+		return s.refuse(i, "a unit is an object")
+	}
+	var at [len(parts)]int // by part; 0 where the unit has none
+	for c := i + 1; c < int(s.json[i].End); c = int(s.json[c].End) {
+		part := slices.Index(parts[:], s.name(c))
+		if part < 0 {
+			continue
+		}
+		if at[part] > 0 {
+			return s.refuse(c, "%s for the second time in one unit", parts[part])
+		}
+		ok, want := s.isText(c), "a %s is an array of strings"
+		switch part {
+		case key:
+			ok, want = s.isString(c), "a %s is a string"
+		case properties:
+			ok, want = s.json[c].Kind == resource.Map, "%s are an object"
+		}
+		if !ok {
+			return s.refuse(c, want, parts[part])
+		}
+		at[part] = c
+	}
+	switch {
+	case at[key] == 0:
+		return s.refuse(i, "a unit without a key")
+	case at[source] == 0:
+		return s.refuse(i, "a unit without a source")
+	case s.isHalf(at[key]):
+		return s.refuse(at[key], "the key has half of a surrogate pair, which no text can hold")
+	}
+	n := resource.Node{Kind: resource.Text, Name: s.json[at[key]].Value, Value: s.json[at[source]].Value, Whole: s.json[i].Whole, End: int32(len(s.nodes) + 1)}
+	name := jsonfile.Unquote(n.Name.Of(s.src))
+	if _, twice := s.keys[name]; twice {
+		return s.refuse(at[key], "the key %q for the second time; give each unit a key of its own", name)
+	}
+	if n.Name.Len() > resource.MaxName {
+		return s.refuse(at[key], "a key of more than %d KiB", resource.MaxName>>10)
+	}
+	s.keys[name] = struct{}{}
+	if at[properties] > 0 {
+		n.Note = s.comments(at[properties])
+	}
+	if s.isHalf(at[source]) {
+		n.Kind = resource.Other
+		s.warnings = append(s.warnings, resource.Warning{Node: len(s.nodes), Msg: "the source has half of a surrogate pair, which no text can hold; it is left alone"})
+	}
+	s.nodes = append(s.nodes, n)
+	return nil
+}
+
+// comments finds the comments among properties.
+func (s *scanner) comments(properties int) resource.Span {
+	for c := properties + 1; c < int(s.json[properties].End); c = int(s.json[c].End) {
+		if s.name(c) == "comments" && s.isText(c) {
+			return s.json[c].Value
+		}
+	}
+	return resource.Span{}
+}
+
+// Name decodes a unit's key.
+func (grammar) Name(src string, n *resource.Node) string {
+	if n.Name.Len() == 0 {
+		return ""
+	}
+	return jsonfile.Unquote(n.Name.Of(src))
+}
+
+// Text joins a unit's source.
+func (grammar) Text(src string, n *resource.Node) string { return jsonfile.Join(n.Value.Of(src), "") }
+
+// Note joins a unit's comments.
+func (grammar) Note(src string, n *resource.Node) string { return jsonfile.Join(n.Note.Of(src), "\n") }
+
+// Set splits the text into the place of the source, in the layout that the source has.
+func (grammar) Set(f *resource.File, i int, text string) (resource.Splice, error) {
+	n := f.Node(i)
+	spelled, err := spellSource(f, n, text)
+	return resource.Splice{At: n.Value, Text: spelled}, err
+}
+
+// Rename gives a unit another key. That it is unique is the caller's care.
+func (grammar) Rename(f *resource.File, i int, name string) (resource.Splice, error) {
+	n := f.Node(i)
+	if n.Name.Len() == 0 {
+		return resource.Splice{}, errors.New("only units have keys")
+	}
+	spelled, err := quoteKey(jsonfile.SpellingOf(f.Node(0), n.Name.Of(f.Source())), name)
+	return resource.Splice{At: n.Name, Text: spelled}, err
+}
+
+func quoteKey(p jsonfile.Spelling, key string) (string, error) {
+	spelled, err := p.Quote(key)
+	if err != nil {
+		return "", errors.New("the key is not valid UTF-8")
+	}
+	if len(spelled) > resource.MaxName {
+		return "", fmt.Errorf("the key has more than %d KiB", resource.MaxName>>10)
+	}
+	return spelled, nil
+}
+
+// Remove takes units out.
+func (grammar) Remove(f *resource.File, gone []int) ([]resource.Splice, error) {
+	return jsonfile.Remove(f, gone), nil
+}
+
+// Targets returns the target texts of the units that have one, by key: the translations of a bilingual file. An empty target is none. f is a file of this grammar.
+func Targets(f *resource.File) map[string]string {
+	targets := make(map[string]string)
+	for i := range f.Children(0) {
+		u := unitAt(f, i)
+		if m, ok := u.member("target"); ok {
+			if text := jsonfile.Join(m.value, ""); text != "" && !m.half {
+				targets[f.Name(i)] = text
+			}
+		}
+	}
+	return targets
+}
+
+// Monolingual returns the file with the given texts, by key, as its sources and without any target: what a translated copy of a file is in
+// monolingual use. A text that cannot be written is a refusal, and its unit keeps the source it has. f is a file of this grammar.
+func Monolingual(f *resource.File, texts map[string]string) ([]byte, []resource.Refusal, error) {
+	var edits []resource.Edit
+	for i := range f.Children(0) {
+		if text, ok := texts[f.Name(i)]; ok {
+			edits = append(edits, resource.Edit{Op: resource.Set, Key: f.Name(i), Text: text})
+		}
+	}
+	out, refused, err := f.Rewrite(edits, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	plain, err := resource.Parse(jsonfile.Grammar, resource.Keys{Structured: true}, out)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read back with new sources: %w", err)
+	}
+	var gone []int
+	for units := range plain.Children(0) {
+		if plain.Name(units) != "units" {
+			continue
+		}
+		for unit := range plain.Children(units) {
+			for member := range plain.Children(unit) {
+				if plain.Name(member) == "target" {
+					gone = append(gone, member)
+				}
+			}
+		}
+	}
+	return cut(out, jsonfile.Remove(plain, gone)), refused, nil
+}
+
+// cut takes the spans of splices, sorted or not, out of src.
+func cut(src []byte, splices []resource.Splice) []byte {
+	if len(splices) == 0 {
+		return src
+	}
+	var out strings.Builder
+	at := uint32(0)
+	for _, s := range sorted(splices) {
+		out.Write(src[at:s.At.Start])
+		at = s.At.End
+	}
+	out.Write(src[at:])
+	return []byte(out.String())
+}
