@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 )
@@ -280,6 +281,9 @@ func (r *Repo) known(h, tracked hash) (bool, error) {
 func (r *Repo) track(ctx context.Context, pack *packed, values map[string]hash) error {
 	release, err := r.guard(ctx)
 	if err != nil {
+		if pack != nil {
+			_ = os.Remove(pack.tmp)
+		}
 		return err
 	}
 	defer release()

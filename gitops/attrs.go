@@ -7,55 +7,101 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
-
-	"github.com/go-git/go-git/v5/plumbing/format/gitattributes"
 )
 
 // What .gitattributes says about a path that we write: its line ends, and whether its content passes through a filter. The files are
 // read from the tree that is written to, not from the working tree, which may be on another branch; info/attributes and the user's
-// own file count as in git. The library parses lines and patterns; which line wins is decided here, after gitattributes(5):
-// the nearest file first, in a file the last line, and a macro where it is mentioned.
+// own file count as in git. After gitattributes(5): the nearest file first, in a file the last line, in a line the last mention, and a macro where it
+// is mentioned. (The library's matcher lets the first line win and panics on a pattern with a slash at its end.)
+
+// attribute is one word of a line.
+type attribute struct {
+	name  string
+	state byte // 's' set, '-' unset, '!' unspecified, '=' a value
+	value string
+}
+
+func (a attribute) isSet() bool { return a.state == 's' || a.state == '=' }
+
+func (a attribute) String() string {
+	if a.state == '=' {
+		return a.name + "=" + a.value
+	}
+	return a.name
+}
+
+// attrLine is a line for paths of one folder and below.
+type attrLine struct {
+	folder  string // "" is the top
+	pattern string
+	words   []attribute
+	text    string // as written
+	where   string // the file
+}
+
+// matches applies the pattern: one without a slash to the last name at any depth, others to the path below the folder.
+// A pattern for folders matches nothing: attributes belong to files.
+func (l attrLine) matches(name string) bool {
+	below := name
+	if l.folder != "" {
+		var ok bool
+		if below, ok = strings.CutPrefix(name, l.folder+"/"); !ok {
+			return false
+		}
+	}
+	switch {
+	case strings.HasSuffix(l.pattern, "/"):
+		return false
+	case !strings.Contains(l.pattern, "/"):
+		return wildmatch(l.pattern, path.Base(below))
+	}
+	// As git does, compare the plain beginning first and match the rest on its own: a ** right behind it counts as a component.
+	pattern := strings.TrimPrefix(l.pattern, "/")
+	plain := strings.IndexAny(pattern, `*?[\`)
+	if plain < 0 {
+		return pattern == below
+	}
+	rest, ok := strings.CutPrefix(below, pattern[:plain])
+	return ok && wildmatch(pattern[plain:], rest)
+}
 
 // attributes answers for one tip.
 type attributes struct {
 	t      *Tip
+	loaded bool
 	user   []attrLine // core.attributesFile: weakest
 	info   []attrLine // info/attributes: strongest
-	macros map[string][]gitattributes.Attribute
+	macros map[string][]attribute
 	byDir  map[string][]attrLine
 }
 
-type attrLine struct {
-	gitattributes.MatchAttribute
-	text  string // as written
-	where string
+func (t *Tip) attributes() *attributes {
+	return &attributes{t: t, byDir: map[string][]attrLine{}, macros: map[string][]attribute{
+		"binary": {{"diff", '-', ""}, {"merge", '-', ""}, {"text", '-', ""}}, // git brings this one along
+	}}
 }
 
-// lineRule is how the bytes of a path are stored.
-type lineRule int
-
-const (
-	asGiven   lineRule = iota // binary, or nothing said
-	always                    // text: LF in the repository
-	unlessOld                 // text=auto: LF, unless CRLF is what lies there
-)
-
-func (t *Tip) attributes() *attributes {
-	r := t.repo
+// load reads the files that may define macros, weakest first: a later definition replaces an earlier one.
+func (a *attributes) load() error {
+	if a.loaded {
+		return nil
+	}
+	r := a.t.repo
 	file := r.set.file("core.attributesfile")
 	if file == "" {
 		if home, err := os.UserHomeDir(); err == nil {
 			file = filepath.Join(or(os.Getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "git", "attributes")
 		}
 	}
-	a := &attributes{t: t, byDir: map[string][]attrLine{}, macros: map[string][]gitattributes.Attribute{}}
-	// The one macro that git brings along.
-	binary, _ := gitattributes.ParseAttributesLine("[attr]binary -diff -merge -text", nil, true)
-	a.macros["binary"] = binary.Attributes
 	a.user = a.readFile(file)
+	if _, err := a.inDir("."); err != nil {
+		return err
+	}
 	a.info = a.readFile(filepath.Join(r.common, "info", "attributes"))
-	return a
+	a.loaded = true
+	return nil
 }
 
 func (a *attributes) readFile(name string) []attrLine {
@@ -63,24 +109,70 @@ func (a *attributes) readFile(name string) []attrLine {
 	if err != nil {
 		return nil // git overlooks a file it cannot read as well
 	}
-	return a.parse(content, nil, name, true)
+	return a.parse(content, "", name)
 }
 
-// parse reads one file. A line that git would warn about and skip is skipped. Macros may stand in the top folder's files only.
-func (a *attributes) parse(content []byte, domain []string, where string, macros bool) []attrLine {
+// parse reads one file; lines that git would warn about and skip are skipped. Macros are defined in files of the top only.
+func (a *attributes) parse(content []byte, folder, where string) []attrLine {
 	var lines []attrLine
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
-	for line := range strings.Lines(string(content)) {
-		parsed, err := gitattributes.ParseAttributesLine(strings.TrimSpace(line), domain, macros)
+	for text := range strings.Lines(string(content)) {
+		text = strings.Trim(text, " \t\r\n")
+		if text == "" || text[0] == '#' {
+			continue
+		}
+		pattern, rest := splitPattern(text)
+		words, ok := parseWords(rest)
+		macro, isMacro := strings.CutPrefix(pattern, "[attr]")
 		switch {
-		case err != nil || parsed.Name == "":
-		case parsed.Pattern == nil:
-			a.macros[parsed.Name] = parsed.Attributes
-		default:
-			lines = append(lines, attrLine{parsed, strings.TrimSpace(line), where})
+		case !ok, pattern == "", pattern[0] == '!':
+		case isMacro && folder == "" && validAttribute(macro):
+			a.macros[macro] = words
+		case !isMacro:
+			lines = append(lines, attrLine{folder, pattern, words, text, where})
 		}
 	}
 	return lines
+}
+
+// splitPattern takes the pattern off a line; one that begins with a quote is quoted as in C.
+func splitPattern(text string) (pattern, rest string) {
+	if text[0] == '"' {
+		if quoted, err := strconv.QuotedPrefix(text); err == nil {
+			if plain, err := strconv.Unquote(quoted); err == nil {
+				return plain, text[len(quoted):]
+			}
+		}
+	}
+	end := strings.IndexAny(text, " \t\r")
+	if end < 0 {
+		return text, ""
+	}
+	return text[:end], text[end:]
+}
+
+func parseWords(text string) (words []attribute, ok bool) {
+	for _, word := range strings.Fields(text) {
+		w := attribute{state: 's'}
+		name, value, given := strings.Cut(word, "=")
+		switch {
+		case name != "" && (name[0] == '-' || name[0] == '!'):
+			w.state, name = name[0], name[1:] // a value behind it is overlooked, as in git
+		case given:
+			w.state, w.value = '=', value
+		}
+		if w.name = name; !validAttribute(name) {
+			return nil, false
+		}
+		words = append(words, w)
+	}
+	return words, true
+}
+
+func validAttribute(name string) bool {
+	return name != "" && name[0] != '-' && !strings.ContainsFunc(name, func(c rune) bool {
+		return !(c == '-' || c == '.' || c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z')
+	})
 }
 
 // inDir gives the lines of a folder's .gitattributes in the tree.
@@ -100,30 +192,30 @@ func (a *attributes) inDir(folder string) ([]attrLine, error) {
 		if err != nil {
 			return nil, err
 		}
-		var domain []string
-		if folder != "." {
-			domain = strings.Split(folder, "/")
-		}
-		lines = a.parse(content, domain, name, folder == ".")
+		lines = a.parse(content, strings.TrimPrefix(folder, "."), name)
 	}
 	a.byDir[folder] = lines
 	return lines, nil
 }
 
-// of gives the attributes of a path, each with the line that decided it.
+// decided is an attribute of a path with the line that decided it.
+type decided struct {
+	attribute
+	line attrLine
+}
+
+// of gives the attributes of a path.
 func (a *attributes) of(name string) (map[string]decided, error) {
+	if err := a.load(); err != nil {
+		return nil, err
+	}
 	result := map[string]decided{}
-	parts := strings.Split(name, "/")
 	apply := func(lines []attrLine) {
 		for i := len(lines) - 1; i >= 0; i-- {
-			if lines[i].Pattern.Match(parts) {
-				a.set(result, lines[i].Attributes, lines[i])
+			if lines[i].matches(name) {
+				a.set(result, lines[i].words, lines[i])
 			}
 		}
-	}
-	// Macros may be defined in the top folder's file, which is read last: make sure that it was.
-	if _, err := a.inDir("."); err != nil {
-		return nil, err
 	}
 	apply(a.info)
 	for folder := path.Dir(name); ; folder = path.Dir(folder) {
@@ -140,24 +232,28 @@ func (a *attributes) of(name string) (map[string]decided, error) {
 	return result, nil
 }
 
-type decided struct {
-	gitattributes.Attribute
-	line attrLine
-}
-
-// set keeps what was decided by a stronger line. In one line the last mention counts, so it is read backwards too.
-func (a *attributes) set(result map[string]decided, list []gitattributes.Attribute, line attrLine) {
-	for i := len(list) - 1; i >= 0; i-- {
-		name := list[i].Name()
-		if _, ok := result[name]; ok {
+// set keeps what a stronger line decided.
+func (a *attributes) set(result map[string]decided, words []attribute, line attrLine) {
+	for i := len(words) - 1; i >= 0; i-- {
+		w := words[i]
+		if _, ok := result[w.name]; ok {
 			continue
 		}
-		result[name] = decided{list[i], line}
-		if macro, ok := a.macros[name]; ok && list[i].IsSet() {
-			a.set(result, macro, line)
+		result[w.name] = decided{w, line}
+		if w.state == 's' {
+			a.set(result, a.macros[w.name], line)
 		}
 	}
 }
+
+// lineRule is how the bytes of a path are stored.
+type lineRule int
+
+const (
+	asGiven   lineRule = iota // binary, or nothing said
+	always                    // text: LF in the repository
+	unlessOld                 // text=auto: LF, unless CRLF is what lies there
+)
 
 // rule says how a path's line ends are stored. An errStop when its content would have to pass a filter: a plain blob on an
 // LFS path breaks every checkout.
@@ -167,24 +263,24 @@ func (a *attributes) rule(name string) (lineRule, error) {
 		return asGiven, err
 	}
 	for _, filter := range []string{"filter", "ident", "working-tree-encoding"} {
-		if d, ok := of[filter]; ok && (d.IsValueSet() || d.IsSet()) {
+		if d, ok := of[filter]; ok && d.isSet() {
 			return asGiven, stop("%s applies to it (%q in %s), which locsync does not run yet; take the file out of that pattern",
-				d.String(), d.line.text, d.line.where)
+				d, d.line.text, d.line.where)
 		}
 	}
-	text, said := of["text"]
-	switch {
-	case said && text.IsSet():
-		return always, nil
-	case said && text.IsUnset():
+	switch text := of["text"]; {
+	case text.state == '-':
 		return asGiven, nil
-	case said && text.IsValueSet() && text.Value() == "auto":
+	case text.state == '=' && text.value == "auto":
 		return unlessOld, nil
-	}
-	if eol, ok := of["eol"]; ok && eol.IsValueSet() {
+	case text.state == 's':
 		return always, nil
 	}
-	if auto := strings.ToLower(a.t.repo.set.get("core.autocrlf")); auto == "input" || a.t.repo.set.bool("core.autocrlf", false) {
+	if eol := of["eol"]; eol.state == '=' && (eol.value == "lf" || eol.value == "crlf") {
+		return always, nil
+	}
+	set := a.t.repo.set
+	if strings.EqualFold(set.get("core.autocrlf"), "input") || set.bool("core.autocrlf", false) {
 		return unlessOld, nil
 	}
 	return asGiven, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 )
@@ -91,7 +92,7 @@ func (r *Repo) keepPending(ctx context.Context, next *Tip, objects []object, not
 	r.step("packed")
 	release, err := r.guard(ctx)
 	if err != nil {
-		return err
+		return errors.Join(err, os.Remove(p.tmp))
 	}
 	defer release()
 	path, unreserve, err := r.install(p)

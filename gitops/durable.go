@@ -32,20 +32,25 @@ func permissionsOf(set settings) permissions {
 	}
 }
 
-// file widens a new file's mode; a read-only one (a pack) gets no write bits.
-func (p permissions) file(f *os.File, mode fs.FileMode) error {
-	if p.add == 0 && mode&0o200 != 0 {
+// file widens a new file's mode.
+func (p permissions) file(f *os.File) error {
+	if p.add == 0 {
 		return nil
 	}
 	info, err := f.Stat()
 	if err != nil {
 		return err
 	}
-	want := info.Mode().Perm() | p.add
-	if mode&0o200 == 0 {
-		want &^= 0o222
+	return f.Chmod(info.Mode().Perm() | p.add)
+}
+
+// readOnly gives a finished pack or index the mode of such: nobody writes it, and whoever may read its folder may read it.
+func (p permissions) readOnly(f *os.File) error {
+	info, err := os.Stat(filepath.Dir(f.Name()))
+	if err != nil {
+		return err
 	}
-	return f.Chmod(want)
+	return f.Chmod((info.Mode().Perm() | p.add) & 0o444)
 }
 
 // mkdirAll makes a folder and its parents, shared as the repository is.

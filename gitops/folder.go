@@ -54,7 +54,7 @@ func (r *Repo) newFolder(ctx context.Context, path string, viaGit *viaGit) (remo
 		return nil, fmt.Errorf("remote %s: %w", r.o.Remote, err)
 	}
 	p.step = func(name string) { r.step("remote " + name) }
-	facts := factsOf(f, set, nil, "", len(p.shallow) > 0)
+	facts := factsOf(f, set, nil, "", len(*p.shallow.Load()) > 0)
 	d := &folder{r: r, path: path, place: p, viaGit: viaGit, tree: facts.WorkTree, gitDir: f.gitDir}
 	if hook := serverHook(f, set); hook != "" {
 		d.why = "it has the hook " + hook
@@ -213,7 +213,7 @@ func (d *folder) copyPack(u update, have []hash) (*packed, error) {
 	}
 	p := &packed{tmp: f.Name()}
 	p.sum, p.objects, err = u.pack(f, have)
-	if err = errors.Join(err, f.Sync(), d.perm.file(f, 0o444), f.Close()); err != nil {
+	if err = errors.Join(err, f.Sync(), d.perm.readOnly(f), f.Close()); err != nil {
 		_ = os.Remove(p.tmp)
 		return nil, fmt.Errorf("write pack into %s: %w", d.path, err)
 	}

@@ -17,7 +17,7 @@ func (p *place) readCommit(h hash) (*commit, error) {
 		return nil, err
 	}
 	c, err := parseCommit(h, data)
-	if err == nil && p.shallow[h] {
+	if err == nil && (*p.shallow.Load())[h] {
 		c.parents = nil
 	}
 	return c, err

@@ -144,6 +144,9 @@ func (r *Repo) advance(ctx context.Context, branch string, now hash, to *Tip, wh
 		if errors.Is(err, ErrMoved) {
 			return Left, leave(ErrMoved, "it moved at the same time")
 		}
+		if errors.Is(err, ErrBusy) {
+			return Left, leave(ErrBusy, "%v", err)
+		}
 		if err != nil {
 			return Left, err
 		}
@@ -167,10 +170,14 @@ func leave(cause error, format string, args ...any) error {
 	return &left{cause, fmt.Sprintf(format, args...)}
 }
 
-// follow lets git fast-forward a clean working tree.
+// follow lets git fast-forward a clean working tree. Between our look at HEAD and git's there are some milliseconds in which somebody may
+// check out another branch, and git would fast-forward that one if it could; no lock of git's spans both looks.
 func (r *Repo) follow(ctx context.Context, w worktree, to *Tip) (Local, error) {
 	if w.busy != "" {
 		return Left, leave(ErrBusy, "%s is in the middle of a %s", w.path, w.busy)
+	}
+	if _, err := os.Stat(w.path); err != nil {
+		return Left, leave(ErrBusy, "it is checked out in %s, which is gone; git worktree prune forgets it", w.path)
 	}
 	if r.git == nil {
 		return Left, leave(ErrUnsupported, "it is checked out in %s and there is no git program to move it; git merge --ff-only there", w.path)

@@ -321,9 +321,16 @@ func inflate(r io.Reader, want int64, peek int) ([]byte, error) {
 	if want > maxObject {
 		return nil, fmt.Errorf("an object of %d bytes is %w", want, ErrUnsupported)
 	}
-	data := make([]byte, want)
-	if _, err := io.ReadFull(f.zip, data); err != nil {
-		return nil, err
+	data := make([]byte, min(want, 1<<20)) // a header that lies costs no more than what is there
+	for have := 0; ; {
+		n, err := io.ReadFull(f.zip, data[have:])
+		if have += n; err != nil {
+			return nil, err
+		}
+		if int64(have) == want {
+			break
+		}
+		data = append(data, make([]byte, min(want-int64(have), int64(have)))...)
 	}
 	var more [1]byte
 	if n, err := f.zip.Read(more[:]); n != 0 || err != io.EOF {

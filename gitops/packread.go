@@ -342,7 +342,7 @@ func applyDelta(base, delta []byte) ([]byte, error) {
 	if err != nil || from != int64(len(base)) || to > maxObject {
 		return nil, errDelta
 	}
-	out := make([]byte, 0, to)
+	out := make([]byte, 0, min(to, int64(len(base)+len(delta)))) // nearly always enough, whatever the delta claims
 	for len(rest) > 0 {
 		op := rest[0]
 		rest = rest[1:]

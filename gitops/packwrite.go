@@ -200,7 +200,7 @@ func (p *place) writePack(n int, get func(i int) (object, error)) (*packed, erro
 	}
 	result := &packed{tmp: f.Name()}
 	result.sum, result.objects, err = encodePack(f, n, get)
-	if err = errors.Join(err, f.Sync(), p.perm.file(f, 0o444), f.Close()); err != nil {
+	if err = errors.Join(err, f.Sync(), p.perm.readOnly(f), f.Close()); err != nil {
 		_ = os.Remove(result.tmp)
 		return nil, fmt.Errorf("write pack: %w", err)
 	}
@@ -231,7 +231,7 @@ func (p *place) receivePack(r io.Reader) (*packed, error) {
 	if _, err := io.Copy(f, r); err != nil {
 		return fail(fmt.Errorf("receive pack: %w", err))
 	}
-	if err := errors.Join(f.Sync(), p.perm.file(f, 0o444)); err != nil {
+	if err := errors.Join(f.Sync(), p.perm.readOnly(f)); err != nil {
 		return fail(err)
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
@@ -289,11 +289,13 @@ func (p *place) install(t *packed) (path string, release func(), err error) {
 		return path, release, os.Remove(t.tmp)
 	}
 	index := filepath.Join(dir, strings.Replace(filepath.Base(t.tmp), "pack", "idx", 1))
-	if err := p.refs.writeSynced(index, encodeIndex(t.sum, t.objects), os.O_EXCL); err != nil {
+	f, err := os.OpenFile(index, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
 		return "", release, err
 	}
 	defer os.Remove(index)
-	if err := os.Chmod(index, 0o444|p.perm.add&0o444); err != nil {
+	_, err = f.Write(encodeIndex(t.sum, t.objects))
+	if err = errors.Join(err, p.perm.readOnly(f), f.Sync(), f.Close()); err != nil {
 		return "", release, err
 	}
 	p.step("indexed")

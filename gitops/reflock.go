@@ -85,7 +85,7 @@ func (r *refs) link(l *refLock, content []byte) error {
 		_ = os.Remove(l.mine)
 		l.mine = ""
 		_, err = f.Write(content)
-		return errors.Join(err, r.perm.file(f, 0o644), f.Sync(), f.Close())
+		return errors.Join(err, r.perm.file(f), f.Sync(), f.Close())
 	}
 }
 
@@ -105,7 +105,7 @@ func (r *refs) writeSynced(name string, content []byte, flag int) error {
 		return err
 	}
 	_, err = f.Write(content)
-	return errors.Join(err, r.perm.file(f, 0o644), f.Sync(), f.Close())
+	return errors.Join(err, r.perm.file(f), f.Sync(), f.Close())
 }
 
 // rewrite replaces the content before commit; nobody reads a lock file.
@@ -162,10 +162,14 @@ func removeEmptyDirs(dir string) error {
 	return os.Remove(dir)
 }
 
+func (r *refs) logFile(name string) string {
+	return filepath.Join(r.common, "logs", filepath.FromSlash(name))
+}
+
 // log appends a line to the reference's log where git would. A log that cannot be written does not stop the move: it is
 // a convenience for people, and the folder may clash with an older one.
 func (r *refs) log(name string, old, to hash, why reason) {
-	path := filepath.Join(r.common, "logs", filepath.FromSlash(name))
+	path := r.logFile(name)
 	wanted := r.logs == "always" || r.logs == "true" &&
 		(strings.HasPrefix(name, "refs/heads/") || strings.HasPrefix(name, "refs/remotes/"))
 	flags := os.O_APPEND | os.O_WRONLY
@@ -176,10 +180,13 @@ func (r *refs) log(name string, old, to hash, why reason) {
 		flags |= os.O_CREATE
 	}
 	f, err := os.OpenFile(path, flags, 0o666)
+	if isDirectory(err) && removeEmptyDirs(path) == nil { // left by branches that were deleted
+		f, err = os.OpenFile(path, flags, 0o666)
+	}
 	if err != nil {
 		return
 	}
 	defer f.Close()
-	_ = r.perm.file(f, 0o644)
+	_ = r.perm.file(f)
 	fmt.Fprintf(f, "%s %s %s\t%s\n", old, to, why.who.at(r.now()), strings.Join(strings.Fields(why.what), " "))
 }

@@ -298,13 +298,17 @@ func (r *refs) compare(name string, old hash) error {
 
 // checkClash refuses a/b beside a, and a beside a/b: the names of one cannot be a folder of the other.
 func (r *refs) checkClash(name string) error {
+	below, err := r.list(name + "/")
+	if err != nil {
+		return err
+	}
 	packed, err := r.readPacked()
 	if err != nil {
 		return err
 	}
-	for other := range packed {
-		if strings.HasPrefix(other, name+"/") || strings.HasPrefix(name, other+"/") {
-			if h, _, err := r.read(other); err == nil && !h.IsZero() {
+	for _, others := range []map[string]hash{below, packed} {
+		for other := range others {
+			if strings.HasPrefix(other, name+"/") || strings.HasPrefix(name, other+"/") {
 				return fmt.Errorf("%s cannot exist beside %s; choose another branch name", name, other)
 			}
 		}
@@ -331,11 +335,12 @@ func (r *refs) remove(ctx context.Context, name string, old hash) error {
 		return err
 	}
 	r.step("unpacked ref")
-	err = os.Remove(lock.target)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
+	for _, gone := range []string{lock.target, r.logFile(name)} { // a log that stays would stand in the way of name/x
+		if err = os.Remove(gone); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+			return err
+		}
 	}
-	return errors.Join(err, syncDir(filepath.Dir(lock.target)))
+	return syncDir(filepath.Dir(lock.target))
 }
 
 // unpack takes a reference out of packed-refs, before its file goes: in between it still has its value.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -35,7 +36,7 @@ type place struct {
 	common  string
 	objects *store
 	refs    *refs
-	shallow map[hash]bool
+	shallow atomic.Pointer[map[hash]bool] // commits whose parents were left out
 	perm    permissions
 	now     func() time.Time
 	step    func(string) // called between the steps of a write; the tests end the process there
@@ -95,7 +96,7 @@ func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 		return nil, fmt.Errorf("open repository %s: %w", dir, err)
 	}
 	r := &Repo{o: o, git: git, set: set, place: p}
-	r.facts = factsOf(f, set, git, o.Remote, len(p.shallow) > 0)
+	r.facts = factsOf(f, set, git, o.Remote, len(*p.shallow.Load()) > 0)
 	return r, nil
 }
 
@@ -133,10 +134,11 @@ func factsOf(f found, set settings, git *program, remote string, shallow bool) F
 // openPlace opens the common dir of a repository for reading and writing.
 func openPlace(common string, set settings, now func() time.Time) (*place, error) {
 	p := &place{common: common, now: now, perm: permissionsOf(set), step: func(string) {}}
-	var err error
-	if p.shallow, err = readShallow(common); err != nil {
+	cut, err := readShallow(common)
+	if err != nil {
 		return nil, err
 	}
+	p.shallow.Store(&cut)
 	if p.objects, err = openStore(filepath.Join(common, "objects")); err != nil {
 		return nil, err
 	}
@@ -179,6 +181,9 @@ func (r *Repo) Close() error {
 
 // Facts says what kind of repository this is.
 func (r *Repo) Facts() Facts { return r.facts }
+
+// HasRemote says whether the repository's configuration has an address for a remote, whether it can be reached or not.
+func (r *Repo) HasRemote(name string) bool { return name != "" && r.set.remoteURL(name, false) != "" }
 
 // Head gives the checked-out branch, "" when HEAD names a commit, and its commit, "" when the branch has none yet.
 func (r *Repo) Head() (branch string, commit string, err error) {

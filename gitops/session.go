@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
@@ -32,8 +33,9 @@ type session struct {
 	proto   transport.Transport
 	web     *http.Client // nil unless http
 
-	mu    sync.Mutex
-	login login
+	mu     sync.Mutex
+	login  login
+	listed *upload // what list opened, for the fetch that follows; http only, where it holds no connection
 }
 
 func newSession(r *Repo, address string) (*session, error) {
@@ -146,9 +148,11 @@ func (s *session) remember(l login) {
 
 // explain gives the library's errors the type that callers branch on, and never an address with a password.
 func (s *session) explain(err error) error {
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
+	}
+	err = unwrapped(err)
+	switch {
 	case errors.Is(err, transport.ErrAuthenticationRequired):
 		return fmt.Errorf("%s: %w: give it a user and password in the address, or set up a git credential helper (401)", s.address, ErrAuth)
 	case errors.Is(err, transport.ErrAuthorizationFailed):
@@ -161,6 +165,19 @@ func (s *session) explain(err error) error {
 		return fmt.Errorf("%s: the server answered %d", s.address, status.StatusCode())
 	}
 	return fmt.Errorf("%s: %w", s.address, err)
+}
+
+// unwrapped takes off the library's two wrappers, which hide from errors.Is and errors.As what they hold.
+func unwrapped(err error) error {
+	switch e := err.(type) {
+	case *plumbing.UnexpectedError:
+		return unwrapped(e.Err)
+	case *plumbing.PermanentError:
+		return unwrapped(e.Err)
+	case *unsure:
+		return &unsure{unwrapped(e.err)}
+	}
+	return err
 }
 
 // awaited runs what cannot be cancelled (the library's ssh handshake) beside the deadline. Late answers are thrown away.
@@ -185,45 +202,54 @@ func awaited[T any](ctx context.Context, do func() (T, error)) (T, error) {
 
 func (s *session) list(ctx context.Context) (adv advertised, err error) {
 	err = s.withLogin(ctx, func(auth transport.AuthMethod) error {
-		up, said, err := s.openUpload(ctx, auth)
-		if err == nil {
-			adv = said
-			err = up.Close()
+		up, err := s.openUpload(ctx, auth)
+		if err != nil {
+			return err
 		}
-		return err
+		adv = up.advertised
+		if s.web == nil {
+			return up.Close()
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.listed = up
+		return nil
 	})
 	return adv, err
 }
 
-// openUpload connects for fetching and reads what the server has. An empty server is not an error.
-func (s *session) openUpload(ctx context.Context, auth transport.AuthMethod) (transport.UploadPackSession, advertised, error) {
-	ep, err := s.endpoint()
-	if err != nil {
-		return nil, advertised{}, err
-	}
-	up, err := awaited(ctx, func() (transport.UploadPackSession, error) { return s.proto.NewUploadPackSession(ep, auth) })
-	if err != nil {
-		return nil, advertised{}, err
-	}
-	refs, err := awaited(ctx, func() (*packp.AdvRefs, error) { return up.AdvertisedReferencesContext(ctx) })
-	if errors.Is(err, transport.ErrEmptyRemoteRepository) {
-		return up, advertised{refs: map[string]hash{}}, nil
-	}
-	if err != nil {
-		_ = up.Close()
-		return nil, advertised{}, err
-	}
-	return up, readAdvertised(refs), nil
+// upload is a connection for fetching, after the server said what it has.
+type upload struct {
+	transport.UploadPackSession
+	advertised
+	can *capability.List
 }
 
-func readAdvertised(refs *packp.AdvRefs) advertised {
-	adv := advertised{refs: refs.References}
+// openUpload connects for fetching. An empty server is not an error.
+func (s *session) openUpload(ctx context.Context, auth transport.AuthMethod) (*upload, error) {
+	ep, err := s.endpoint()
+	if err != nil {
+		return nil, err
+	}
+	conn, err := awaited(ctx, func() (transport.UploadPackSession, error) { return s.proto.NewUploadPackSession(ep, auth) })
+	if err != nil {
+		return nil, err
+	}
+	refs, err := awaited(ctx, func() (*packp.AdvRefs, error) { return conn.AdvertisedReferencesContext(ctx) })
+	if errors.Is(err, transport.ErrEmptyRemoteRepository) {
+		return &upload{conn, advertised{refs: map[string]hash{}}, capability.NewList()}, nil
+	}
+	if err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	up := &upload{conn, advertised{refs: refs.References}, refs.Capabilities}
 	for _, pair := range refs.Capabilities.Get(capability.SymRef) {
 		if target, ok := strings.CutPrefix(pair, "HEAD:"); ok {
-			adv.head = target
+			up.head = target
 		}
 	}
-	return adv
+	return up, nil
 }
 
 func (s *session) fetch(ctx context.Context, want map[string]hash) (p *packed, err error) {
@@ -232,9 +258,15 @@ func (s *session) fetch(ctx context.Context, want map[string]hash) (p *packed, e
 		return nil, err
 	}
 	err = s.withLogin(ctx, func(auth transport.AuthMethod) error {
-		up, _, err := s.openUpload(ctx, auth)
-		if err != nil {
-			return err
+		s.mu.Lock()
+		up := s.listed
+		s.listed = nil
+		s.mu.Unlock()
+		var err error
+		if up == nil {
+			if up, err = s.openUpload(ctx, auth); err != nil {
+				return err
+			}
 		}
 		defer up.Close()
 		p, err = s.download(ctx, up, want, have)
@@ -243,14 +275,10 @@ func (s *session) fetch(ctx context.Context, want map[string]hash) (p *packed, e
 	return p, err
 }
 
-func (s *session) download(ctx context.Context, up transport.UploadPackSession, want map[string]hash, have []hash) (*packed, error) {
-	refs, err := up.AdvertisedReferencesContext(ctx)
-	if err != nil {
-		return nil, err
-	}
-	req := packp.NewUploadPackRequestFromCapabilities(refs.Capabilities)
+func (s *session) download(ctx context.Context, up *upload, want map[string]hash, have []hash) (*packed, error) {
+	req := packp.NewUploadPackRequestFromCapabilities(up.can)
 	for _, c := range []capability.Capability{capability.NoProgress, capability.Shallow} {
-		if refs.Capabilities.Supports(c) {
+		if up.can.Supports(c) {
 			if err := req.Capabilities.Set(c); err != nil {
 				return nil, err
 			}
@@ -260,7 +288,7 @@ func (s *session) download(ctx context.Context, up transport.UploadPackSession, 
 		req.Wants = append(req.Wants, want[name])
 	}
 	req.Haves = have
-	for h := range s.r.shallow {
+	for h := range *s.r.shallow.Load() {
 		req.Shallows = append(req.Shallows, h)
 	}
 	answer, err := up.UploadPack(ctx, req)

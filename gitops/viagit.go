@@ -47,7 +47,7 @@ func (v *viaGit) fetch(ctx context.Context, want map[string]hash) (*packed, erro
 	// fetch.writeCommitGraph and its like are the user's business; a shallow clone's edge may have moved.
 	cut, err := readShallow(v.r.common)
 	if err == nil {
-		v.r.shallow = cut
+		v.r.shallow.Store(&cut)
 	}
 	return nil, err
 }

@@ -1,0 +1,325 @@
+package gitops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/locsync/locsync/gitops/gittest"
+)
+
+// commits makes a line of n commits that no reference names and gives them oldest first.
+func commits(t testing.TB, dir string, n int) []hash {
+	t.Helper()
+	tree := gittest.Git(t, dir, "mktree", "--missing", "--batch")
+	if tree == "" {
+		tree = emptyTree.String()
+	}
+	if out, err := gittest.TryGit(t, dir, "hash-object", "-w", "-t", "tree", os.DevNull); err != nil {
+		t.Fatal(out)
+	}
+	var list []hash
+	args := []string{"commit-tree", emptyTree.String(), "-m"}
+	for i := range n {
+		with := append(append([]string(nil), args...), fmt.Sprint(i))
+		if i > 0 {
+			with = append(with, "-p", list[i-1].String())
+		}
+		h, _ := parseHash(gittest.Git(t, dir, with...))
+		list = append(list, h)
+	}
+	return list
+}
+
+func bareRefs(t testing.TB) (string, *refs) {
+	t.Helper()
+	gittest.Isolate(t)
+	dir := filepath.Join(t.TempDir(), "r.git")
+	gittest.Git(t, "", "init", "-q", "--bare", dir)
+	p := must[*place](t)(openPlace(dir, settings{}, time.Now))
+	t.Cleanup(func() { p.objects.close() })
+	return dir, p.refs
+}
+
+// Law: our moves, git's moves and git's packing of references, in any order, end in the state that a map would have.
+func TestRefsAgreeWithGit(t *testing.T) {
+	dir, r := bareRefs(t)
+	values := commits(t, dir, 3)
+	names := []string{"refs/heads/a", "refs/heads/b/c", "refs/heads/b/d", "refs/locsync/a", "refs/heads/a/x", "refs/heads/b"}
+	rapid.Check(t, func(rt *rapid.T) {
+		for _, name := range names {
+			if h, ok, _ := r.read(name); ok {
+				if err := r.remove(t.Context(), name, h); err != nil {
+					rt.Fatal("clearing up: ", err)
+				}
+			}
+		}
+		model := map[string]hash{}
+		clash := func(name string) bool {
+			for other := range model {
+				if strings.HasPrefix(other, name+"/") || strings.HasPrefix(name, other+"/") {
+					return true
+				}
+			}
+			return false
+		}
+		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
+			name := rapid.SampledFrom(names).Draw(rt, "name")
+			value := rapid.SampledFrom(values).Draw(rt, "value")
+			old := model[name]
+			switch op := rapid.SampledFrom([]string{"swap", "swap", "stale", "remove", "git update", "git delete", "git pack"}).Draw(rt, "op"); op {
+			case "swap":
+				err := r.swap(t.Context(), name, old, value, reason{})
+				if clash(name) != (err != nil) {
+					rt.Fatalf("swap %s beside %v: %v", name, model, err)
+				}
+				if err == nil {
+					model[name] = value
+				}
+			case "stale":
+				if err := r.swap(t.Context(), name, hash{9}, value, reason{}); err == nil {
+					rt.Fatalf("%s moved from a value it did not have", name)
+				}
+				if old != (hash{}) {
+					if err := r.swap(t.Context(), name, hash{}, value, reason{}); !errors.Is(err, ErrMoved) {
+						rt.Fatalf("%s was created though it exists: %v", name, err)
+					}
+				}
+			case "remove":
+				if old == (hash{}) {
+					continue
+				}
+				if err := r.remove(t.Context(), name, value); (err == nil) != (value == old) {
+					rt.Fatalf("remove %s at %s, being at %s: %v", name, value, old, err)
+				}
+				if value == old {
+					delete(model, name)
+				}
+			case "git update":
+				out, err := gittest.TryGit(t, dir, "update-ref", name, value.String())
+				if clash(name) != (err != nil) {
+					rt.Fatalf("git update-ref %s beside %v: %v %s", name, model, err, out)
+				}
+				if err == nil {
+					model[name] = value
+				}
+			case "git delete":
+				if out, err := gittest.TryGit(t, dir, "update-ref", "-d", name); err != nil && old != (hash{}) {
+					rt.Fatalf("git update-ref -d %s: %s", name, out)
+				}
+				delete(model, name)
+			case "git pack":
+				gittest.Git(t, dir, "pack-refs", "--all", "--prune")
+			}
+		}
+		ours, err := r.list("refs/")
+		if err != nil {
+			rt.Fatal(err)
+		}
+		theirs := map[string]hash{}
+		for line := range strings.Lines(gittest.Git(t, dir, "for-each-ref", "--format=%(objectname) %(refname)")) {
+			value, name, _ := strings.Cut(strings.TrimSpace(line), " ")
+			theirs[name], _ = parseHash(value)
+		}
+		for _, name := range names {
+			one, _, err := r.read(name)
+			if err != nil || one != model[name] || ours[name] != model[name] || theirs[name] != model[name] {
+				rt.Fatalf("%s: read %s, listed %s, git %s, model %s, %v", name, one, ours[name], theirs[name], model[name], err)
+			}
+		}
+	})
+}
+
+// Our swaps race git's on one reference, with git packing references and readers all along: every success is a real one, and
+// no reader sees anything but a commit.
+func TestSwapRacesGit(t *testing.T) {
+	dir, r := bareRefs(t)
+	line := commits(t, dir, 40)
+	const ref = "refs/heads/race"
+	if err := r.swap(t.Context(), ref, hash{}, line[0], reason{}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	// Each mover goes from what it reads to the next in the circle; had a move been lost, two movers would have gone from the same value
+	// and the number of moves would not lead to the last value.
+	next := func(h hash) hash {
+		for i := range line {
+			if line[i] == h {
+				return line[(i+1)%len(line)]
+			}
+		}
+		t.Errorf("%s is at %s", ref, h)
+		return line[0]
+	}
+	var moves atomic.Int64
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				now, _, err := r.read(ref)
+				if err != nil {
+					t.Errorf("read: %v", err)
+					return
+				}
+				switch err := r.swap(context.Background(), ref, now, next(now), reason{}); {
+				case err == nil:
+					moves.Add(1)
+				case !errors.Is(err, ErrMoved) && !errors.Is(err, ErrBusy):
+					t.Errorf("swap: %v", err)
+					return
+				}
+			}
+		})
+	}
+	wg.Go(func() {
+		for ctx.Err() == nil {
+			now, _, _ := r.read(ref)
+			if _, err := gittest.TryGit(t, dir, "update-ref", ref, next(now).String(), now.String()); err == nil {
+				moves.Add(1)
+			}
+		}
+	})
+	wg.Go(func() {
+		for ctx.Err() == nil {
+			_, _ = gittest.TryGit(t, dir, "pack-refs", "--all")
+			time.Sleep(300 * time.Millisecond)
+		}
+	})
+	wg.Go(func() {
+		for ctx.Err() == nil {
+			if out, err := gittest.TryGit(t, dir, "rev-parse", "--verify", ref); err != nil {
+				t.Errorf("git saw no value: %s", out)
+				return
+			}
+		}
+	})
+	wg.Wait()
+	last, _, err := r.read(ref)
+	if want := line[int(moves.Load())%len(line)]; err != nil || last != want {
+		t.Errorf("%d moves were reported, and the reference is at %s, not %s: moves were lost (%v)", moves.Load(), last, want, err)
+	}
+	if moves.Load() < 20 {
+		t.Errorf("only %d moves", moves.Load())
+	}
+	gittest.Sound(t, dir)
+}
+
+func TestALockOfSomebodyElse(t *testing.T) {
+	dir, r := bareRefs(t)
+	v := commits(t, dir, 2)
+	lock := filepath.Join(dir, "refs/heads/x.lock")
+	gittest.Write(t, dir, map[string]string{"refs/heads/x.lock": ""})
+	err := r.swap(t.Context(), "refs/heads/x", hash{}, v[0], reason{})
+	if !errors.Is(err, ErrBusy) || strings.Contains(err.Error(), "old") {
+		t.Errorf("swap under a lock: %v", err)
+	}
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(lock, old, old); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.swap(t.Context(), "refs/heads/x", hash{}, v[0], reason{}); !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), "1h0m0s old") {
+		t.Errorf("swap under an old lock: %v", err)
+	}
+	if _, err := os.Stat(lock); err != nil {
+		t.Error("the lock of somebody else was removed")
+	}
+	time.AfterFunc(50*time.Millisecond, func() { os.Remove(lock) })
+	if err := r.swap(t.Context(), "refs/heads/x", hash{}, v[0], reason{}); err != nil {
+		t.Errorf("swap after the lock went: %v", err)
+	}
+}
+
+func TestALockThatAKilledProcessLeft(t *testing.T) {
+	dir, r := bareRefs(t)
+	v := commits(t, dir, 2)
+	release := must[func()](t)(r.guard(t.Context()))
+	if _, err := r.lock(t.Context(), "refs/heads/x", v[0].String()+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	release() // the process ends here, without dropping its lock
+	if out, err := gittest.TryGit(t, dir, "update-ref", "refs/heads/x", v[0].String()); err == nil {
+		t.Fatalf("git moved it past our lock: %s", out)
+	}
+	if err := r.swap(t.Context(), "refs/heads/x", hash{}, v[1], reason{}); err != nil {
+		t.Errorf("our own lock stood in the way: %v", err)
+	}
+	left, _ := filepath.Glob(filepath.Join(dir, ourDir, "ref-*"))
+	if len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// A process that was killed right after its rename leaves a second name of the reference itself: it must not be written into.
+func TestASecondNameOfTheReferenceIsNotWrittenInto(t *testing.T) {
+	dir, r := bareRefs(t)
+	v := commits(t, dir, 2)
+	if err := r.swap(t.Context(), "refs/heads/x", hash{}, v[0], reason{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(filepath.Join(dir, "refs/heads/x"), filepath.Join(dir, ourDir, "ref-refs%2Fheads%2Fx")); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.swap(t.Context(), "refs/heads/x", v[1], v[0], reason{}); !errors.Is(err, ErrMoved) {
+		t.Errorf("stale swap: %v", err)
+	}
+	if h, ok, err := r.read("refs/heads/x"); h != v[0] || !ok || err != nil {
+		t.Errorf("the reference is now %s %v %v", h, ok, err)
+	}
+}
+
+func TestBranchNamesThatClash(t *testing.T) {
+	dir, r := bareRefs(t)
+	v := commits(t, dir, 1)
+	gittest.Git(t, dir, "update-ref", "refs/heads/a", v[0].String())
+	for _, packed := range []bool{false, true} {
+		if packed {
+			gittest.Git(t, dir, "pack-refs", "--all", "--prune")
+		}
+		if err := r.swap(t.Context(), "refs/heads/a/b", hash{}, v[0], reason{}); err == nil || !strings.Contains(err.Error(), "another branch name") {
+			t.Errorf("a/b beside a, packed %v: %v", packed, err)
+		}
+	}
+	if out := gittest.Git(t, dir, "for-each-ref", "--format=%(refname)"); out != "refs/heads/a" {
+		t.Errorf("references are now %q", out)
+	}
+}
+
+// Reference logs are written where git writes them, and in a form that git reads.
+func TestReferenceLogs(t *testing.T) {
+	dir := gittest.Init(t, sample)
+	gittest.Isolate(t)
+	p := must[*place](t)(openPlace(filepath.Join(dir, ".git"), settings{}, func() time.Time { return when }))
+	head, _ := parseHash(gittest.Git(t, dir, "rev-parse", "HEAD"))
+	for _, name := range []string{"refs/heads/b", "refs/locsync/b"} {
+		if err := p.refs.swap(t.Context(), name, hash{}, head, reason{Person{"A <b>", "a@b"}, "locsync:\nsubject"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := gittest.Git(t, dir, "log", "-g", "--format=%gd %gs %gn %ge", "b"); got != "b@{0} locsync: subject A b a@b" {
+		t.Errorf("git reads %q", got)
+	}
+	if _, err := os.Stat(filepath.Join(dir, ".git/logs/refs/locsync/b")); err == nil {
+		t.Error("the outbox has a log")
+	}
+}
+
+func TestReferenceNames(t *testing.T) {
+	dir, _ := bareRefs(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		name := "refs/heads/" + rapid.StringMatching(`[a-c./~^:?*\[\\@{ \x01é-]{1,8}(\.lock)?`).Draw(rt, "name")
+		_, err := gittest.TryGit(t, dir, "check-ref-format", name)
+		if (checkRefName(name) == nil) != (err == nil) {
+			rt.Fatalf("%q: ours %v, git's %v", name, checkRefName(name), err)
+		}
+	})
+}

@@ -1,0 +1,231 @@
+package gitops
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"pgregory.net/rapid"
+
+	"github.com/locsync/locsync/gitops/gittest"
+)
+
+func local(t testing.TB, dir string) *Tip {
+	t.Helper()
+	return at(t, open(t, dir, Options{}), "main", "")
+}
+
+func TestTipShowsWhatGitHolds(t *testing.T) {
+	dir := gittest.Init(t, sample)
+	for link, to := range map[string]string{
+		"link.md": "README.md", "locales/here": "de", "locales/up.md": "../README.md", "out": "/etc/passwd", "away": "../../etc/passwd", "round": "round"} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Skip(err)
+		}
+	}
+	if err := os.Chmod(filepath.Join(dir, "scripts/run.sh"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	sub := gittest.Init(t, sample)
+	gittest.Git(t, dir, "submodule", "add", "-q", sub, "module")
+	gittest.Commit(t, dir, "links", nil)
+	tip := local(t, dir)
+
+	mode := func(name string) fs.FileMode { return must[fs.FileInfo](t)(tip.Stat(name)).Mode() }
+	for name, want := range map[string]fs.FileMode{"README.md": 0o644, "scripts/run.sh": 0o755, "link.md": fs.ModeSymlink | 0o777,
+		"locales": fs.ModeDir | 0o755, "module": fs.ModeDir | 0o755, "locales/here/app.json": 0o644, ".": fs.ModeDir | 0o755} {
+		if got := mode(name); got != want {
+			t.Errorf("%s is %s, not %s", name, got, want)
+		}
+	}
+	for _, name := range []string{"link.md", "locales/up.md"} {
+		if got := must[[]byte](t)(tip.ReadFile(name)); string(got) != sample["README.md"] {
+			t.Errorf("%s reads %q", name, got)
+		}
+	}
+	if got := must[[]byte](t)(fs.ReadFile(tip, "locales/here/app.json")); string(got) != sample["locales/de/app.json"] {
+		t.Errorf("through a linked folder: %q", got)
+	}
+	if got := must[string](t)(tip.ReadLink("locales/here")); got != "de" {
+		t.Errorf("the link says %q", got)
+	}
+	for _, name := range []string{"out", "away", "round", "missing", "README.md/x", "module/README.md", "locales/missing/x"} {
+		if _, err := tip.ReadFile(name); err == nil {
+			t.Errorf("%s could be read", name)
+		}
+	}
+	for _, name := range []string{"missing", "locales/missing/x", "module/x", "away"} {
+		if _, err := tip.ReadFile(name); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if list := must[[]fs.DirEntry](t)(tip.ReadDir("module")); len(list) != 0 {
+		t.Errorf("the submodule holds %v", list)
+	}
+	if info := must[fs.FileInfo](t)(tip.Stat("locales/en/app.json")); info.Size() != int64(len(sample["locales/en/app.json"])) || info.ModTime().Unix() != 1700000000 {
+		t.Errorf("size %d, time %s", info.Size(), info.ModTime())
+	}
+	if got := must[[]string](t)(fs.Glob(tip, "locales/*/app.json")); !slices.Equal(got, []string{"locales/de/app.json", "locales/en/app.json", "locales/here/app.json"}) {
+		t.Errorf("glob finds %v", got)
+	}
+}
+
+func TestTipIsAFileSystem(t *testing.T) {
+	tip := local(t, gittest.Init(t, sample))
+	var names []string
+	for name := range sample {
+		names = append(names, name)
+	}
+	if err := fstest.TestFS(tip, names...); err != nil {
+		t.Error(err)
+	}
+}
+
+// A name in another composition or letter case finds the file that is there; two that differ only so find only themselves.
+func TestNamesThatAreNearlyThere(t *testing.T) {
+	const nfc, nfd = "d\u00e4nisch.json", "da\u0308nisch.json"
+	dir := gittest.Init(t, map[string]string{"l10n/" + nfd: "1", "l10n/pt-BR/app.json": "2", "two/De.json": "3", "two/de.json": "4"})
+	tip := local(t, dir)
+	for name, want := range map[string]string{"l10n/" + nfc: "1", "l10n/pt-br/APP.json": "2", "two/de.json": "4", "two/De.json": "3"} {
+		if got, err := tip.ReadFile(name); string(got) != want {
+			t.Errorf("%s reads %q, %v", name, got, err)
+		}
+	}
+	if _, err := tip.ReadFile("two/DE.json"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("one of two: %v", err)
+	}
+	made := commitOn(t, tip.repo, tip, "main", files("l10n/"+nfc, "11", "l10n/pt-br/app.json", "22", "l10n/PT-BR/new.json", "33"))
+	if got := gittest.Git(t, dir, "-c", "core.quotePath=false", "ls-tree", "-r", "--name-only", made.Hash()); got !=
+		strings.Join([]string{"l10n/" + nfd, "l10n/pt-BR/app.json", "l10n/pt-BR/new.json", "two/De.json", "two/de.json"}, "\n") {
+		t.Errorf("the tree has\n%s", got)
+	}
+}
+
+func TestTipIsSafeForConcurrentUse(t *testing.T) {
+	dir := history(t, 20)
+	tip := local(t, dir)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			_ = fs.WalkDir(tip, ".", func(path string, d fs.DirEntry, err error) error {
+				if err == nil && !d.IsDir() {
+					_, err = tip.ReadFile(strings.ToUpper(path))
+				}
+				if err != nil {
+					t.Error(err)
+				}
+				return nil
+			})
+		})
+	}
+	wg.Wait()
+}
+
+// Law: what CheckPath lets through, git's own strict check lets through.
+func TestPathsThatGitTakes(t *testing.T) {
+	dir := gittest.Init(t, sample)
+	gittest.Isolate(t)
+	blob := gittest.Git(t, dir, "rev-parse", "HEAD:README.md")
+	rapid.Check(t, func(rt *rapid.T) {
+		name := rapid.StringMatching(`[.gGiItT~1 :\x{200c}\\/a-cé"*-]{1,9}|\.?\.git[. :a]{0,2}|git~[12]|con(\.x)?`).Draw(rt, "name")
+		err := CheckPath(name)
+		if err != nil {
+			return
+		}
+		parts := strings.Split(name, "/")
+		id, mode, kind := blob, "100644", "blob"
+		for i := len(parts) - 1; i >= 0; i-- {
+			o := newObject(kindTree, encodeTree([]entry{{parts[i], map[string]uint32{"100644": modeFile, "040000": modeDir}[mode], hashOf(id)}}))
+			f := filepath.Join(t.TempDir(), "tree")
+			if err := os.WriteFile(f, o.data, 0o666); err != nil {
+				rt.Fatal(err)
+			}
+			id = gittest.Git(t, dir, "hash-object", "-w", "--literally", "-t", "tree", f)
+			mode, kind = "040000", "tree"
+		}
+		_ = kind
+		commit := gittest.Git(t, dir, "commit-tree", "-m", "x", id)
+		gittest.Git(t, dir, "update-ref", "refs/heads/probe", commit)
+		if out, err := gittest.TryGit(t, dir, "fsck", "--strict", "--no-dangling", "--no-progress"); err != nil || out != "" {
+			rt.Fatalf("%q passed, and git says %s", name, out)
+		}
+	})
+}
+
+func hashOf(s string) hash {
+	h, _ := parseHash(s)
+	return h
+}
+
+func TestPathsThatAreRefused(t *testing.T) {
+	for _, name := range []string{"", ".", "..", "../x", "/x", "a//b", "a/./b", "a/../b", "a/", `a\b`, "a\x00b", "a\nb", ".git/config", ".GIT/x",
+		"x/.git/hooks/y", ".g\u200cit/x", ".git. /x", "git~1/x", "GIT~1", ".git::$INDEX_ALLOCATION/x", "con", "aux.json", "locales/NUL .json", "com1.x", "COM²",
+		"a.", "a ", "a:b", "a?", strings.Repeat("x", 256), strings.Repeat("x/", 2001) + "x"} {
+		if err := CheckPath(name); err == nil {
+			t.Errorf("%.40q passed", name)
+		}
+	}
+	for _, name := range []string{".github/workflows/x.yml", "a.git", ".gitignore", "com0", "console", "nul-l", "values-pt-rBR/strings.xml", "日本語/ファイル.json", "a b/c"} {
+		if err := CheckPath(name); err != nil {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
+func TestWorktree(t *testing.T) {
+	dir := gittest.Init(t, sample)
+	gittest.Write(t, dir, map[string]string{"README.md": "changed\r\n", "nested/.git/config": "x", "nested/file": "y"})
+	outside := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(outside, []byte("s"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for link, to := range map[string]string{"in": "README.md", "out": outside} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Skip(err)
+		}
+	}
+	tree := must[fs.FS](t)(open(t, dir, Options{}).Worktree())
+	for name, want := range map[string]string{"README.md": "changed\r\n", "in": "changed\r\n", "nested/file": "y"} {
+		if got, err := fs.ReadFile(tree, name); string(got) != want {
+			t.Errorf("%s reads %q, %v", name, got, err)
+		}
+	}
+	for _, name := range []string{".git", ".git/config", ".git/HEAD", "nested/.git", "nested/.git/config", "out", ".GIT/HEAD"} {
+		if _, err := fs.ReadFile(tree, name); err == nil {
+			t.Errorf("%s could be read", name)
+		}
+		if _, err := fs.Stat(tree, name); err == nil {
+			t.Errorf("%s can be seen", name)
+		}
+	}
+	info := must[fs.FileInfo](t)(fs.Lstat(tree, "in"))
+	if info.Mode().Type() != fs.ModeSymlink {
+		t.Errorf("the link is %s", info.Mode())
+	}
+	var seen []string
+	err := fs.WalkDir(tree, ".", func(path string, d fs.DirEntry, err error) error {
+		seen = append(seen, path)
+		return err
+	})
+	if err != nil || slices.ContainsFunc(seen, func(s string) bool { return strings.Contains(s, ".git") }) || !slices.Contains(seen, "locales/de/app.json") {
+		t.Errorf("walked %v, %v", seen, err)
+	}
+	os.Remove(filepath.Join(dir, "out"))
+	if err := fstest.TestFS(tree, "README.md", "locales/de/app.json"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWorktreeOfABareRepository(t *testing.T) {
+	dir := gittest.Init(t, sample)
+	r := open(t, gittest.Bare(t, dir), Options{})
+	if _, err := r.Worktree(); !errors.Is(err, ErrUnsupported) {
+		t.Errorf("%v", err)
+	}
+}
