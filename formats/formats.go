@@ -9,11 +9,11 @@ package formats
 import (
 	"path"
 	"slices"
-
 	"strings"
 
 	"github.com/locsync/locsync/formats/androidxml"
 	"github.com/locsync/locsync/formats/jsonfile"
+	"github.com/locsync/locsync/formats/locjson"
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/formats/stringsfile"
 	"github.com/locsync/locsync/formats/yamlfile"
@@ -29,15 +29,18 @@ type Format struct {
 	// KeepsOther says whether a new file of translations keeps the entries of its source that are not text: numbers and
 	// booleans belong into every language's JSON and YAML, an untranslatable Android string only into the source.
 	KeepsOther bool
+
+	monolingual func(*resource.File) ([]byte, error) // see Monolingual; nil where files hold one language only
 }
 
 var table = []Format{
-	{"json", false, jsonfile.Grammar, []string{".json"}, true},
-	{"structured-json", true, jsonfile.Grammar, nil, true},
-	{"yaml", false, yamlfile.Grammar, []string{".yaml", ".yml"}, true},
-	{"structured-yaml", true, yamlfile.Grammar, nil, true},
-	{"ios-strings", false, stringsfile.Grammar, []string{".strings"}, true},
-	{"android-xml", false, androidxml.Grammar, []string{".xml"}, false},
+	{Name: "json", Grammar: jsonfile.Grammar, Extensions: []string{".json"}, KeepsOther: true},
+	{Name: "structured-json", Structured: true, Grammar: jsonfile.Grammar, KeepsOther: true},
+	{Name: "yaml", Grammar: yamlfile.Grammar, Extensions: []string{".yaml", ".yml"}, KeepsOther: true},
+	{Name: "structured-yaml", Structured: true, Grammar: yamlfile.Grammar, KeepsOther: true},
+	{Name: "ios-strings", Grammar: stringsfile.Grammar, Extensions: []string{".strings"}, KeepsOther: true},
+	{Name: "android-xml", Grammar: androidxml.Grammar, Extensions: []string{".xml"}},
+	{Name: "locjson", Grammar: locjson.Grammar, Extensions: []string{".locjson"}, monolingual: locjson.Monolingual},
 }
 
 // Named returns the format with this name.
@@ -78,4 +81,13 @@ func (f Format) Parse(keys resource.Keys, src []byte) (*resource.File, error) {
 func (f Format) Compose(keys resource.Keys, like *resource.File, entries []resource.Entry) ([]byte, error) {
 	keys.Structured = f.Structured
 	return resource.Compose(f.Grammar, keys, like, entries)
+}
+
+// Monolingual returns the bytes of a file without what only its bilingual source has: the targets of LocJSON units. A new file of translations that was
+// made from a copy of its source goes through here last; in the other formats it is the same bytes.
+func (f Format) Monolingual(file *resource.File) ([]byte, error) {
+	if f.monolingual == nil {
+		return file.Bytes(), nil
+	}
+	return f.monolingual(file)
 }

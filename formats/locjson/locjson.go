@@ -270,22 +270,12 @@ func Targets(f *resource.File) map[string]string {
 	return targets
 }
 
-// Monolingual returns the file with the given texts, by key, as its sources and without any target: what a translated copy of a file is in
-// monolingual use. A text that cannot be written is a refusal, and its unit keeps the source it has. f is a file of this grammar.
-func Monolingual(f *resource.File, texts map[string]string) ([]byte, []resource.Refusal, error) {
-	var edits []resource.Edit
-	for i := range f.Children(0) {
-		if text, ok := texts[f.Name(i)]; ok {
-			edits = append(edits, resource.Edit{Op: resource.Set, Key: f.Name(i), Text: text})
-		}
-	}
-	out, refused, err := f.Rewrite(edits, nil)
+// Monolingual returns the file without any target: what a translated copy of a bilingual file is (specification, "Monolingual use"), once its sources
+// are set. f is a file of this grammar.
+func Monolingual(f *resource.File) ([]byte, error) {
+	plain, err := resource.Parse(jsonfile.Grammar, resource.Keys{Structured: true}, f.Bytes())
 	if err != nil {
-		return nil, nil, err
-	}
-	plain, err := resource.Parse(jsonfile.Grammar, resource.Keys{Structured: true}, out)
-	if err != nil {
-		return nil, nil, fmt.Errorf("read back with new sources: %w", err)
+		return nil, fmt.Errorf("read as JSON: %w", err)
 	}
 	var gone []int
 	for units := range plain.Children(0) {
@@ -300,10 +290,10 @@ func Monolingual(f *resource.File, texts map[string]string) ([]byte, []resource.
 			}
 		}
 	}
-	return cut(out, jsonfile.Remove(plain, gone)), refused, nil
+	return cut(f.Bytes(), jsonfile.Remove(plain, gone)), nil
 }
 
-// cut takes the spans of splices, sorted or not, out of src.
+// cut takes the spans of splices, which replace them by nothing, out of src.
 func cut(src []byte, splices []resource.Splice) []byte {
 	if len(splices) == 0 {
 		return src

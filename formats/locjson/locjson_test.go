@@ -278,17 +278,31 @@ func TestEdits(t *testing.T) {
 
 func TestMonolingual(t *testing.T) {
 	const bilingual = "{\n  \"units\": [\n    {\n      \"key\": \"a\",\n      \"source\": [\"x\"],\n      \"target\": [\"y\"],\n      \"x\": 1\n    },\n    {\"target\": \"z\", \"source\": [\"z\"], \"key\": \"b\"},\n    {\"key\": \"c\", \"source\": [\"w\"]}\n  ]\n}\n"
-	out, refused, err := Monolingual(parse(t, bilingual), map[string]string{"a": "A", "c": "\xff", "gone": "G"})
+	out, refused, err := parse(t, bilingual).Rewrite([]resource.Edit{{Op: resource.Set, Key: "a", Text: "A"}}, nil)
+	if err != nil || len(refused) > 0 {
+		t.Fatal(refused, err)
+	}
+	out, err = Monolingual(parse(t, string(out)))
 	want := "{\n  \"units\": [\n    {\n      \"key\": \"a\",\n      \"source\": [\"A\"],\n      \"x\": 1\n    },\n    {\"source\": [\"z\"], \"key\": \"b\"},\n    {\"key\": \"c\", \"source\": [\"w\"]}\n  ]\n}\n"
 	if err != nil || string(out) != want {
 		t.Errorf("%v\n--- got\n%s\n--- want\n%s", err, out, want)
 	}
-	if len(refused) != 1 || refused[0].Key != "c" {
-		t.Errorf("refused %v", refused)
-	}
-	f := parse(t, want)
-	if out, _, err := Monolingual(f, nil); err != nil || string(out) != want {
-		t.Errorf("without texts and targets: %v\n%s", err, out)
+	for _, src := range append(examples, want) {
+		f := parse(t, src)
+		out, err := Monolingual(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := parse(t, string(out))
+		if len(Targets(f)) == 0 && !strings.Contains(src, "target") && string(out) != src {
+			t.Errorf("nothing to take out, and yet changed: %q to %q", src, out)
+		}
+		if !slices.EqualFunc(slices.Collect(f.Entries()), slices.Collect(g.Entries()), func(a, b resource.Entry) bool { return a.Key == b.Key && a.Text == b.Text && a.Note == b.Note }) {
+			t.Errorf("entries changed: %q to %q", src, out)
+		}
+		if strings.Contains(string(out), `"target"`) {
+			t.Errorf("a target stays: %s", out)
+		}
 	}
 }
 

@@ -1,0 +1,220 @@
+package formats
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locsync/locsync/formats/resource"
+)
+
+// The names and their order are those of the service interface.
+func TestNames(t *testing.T) {
+	if got, want := strings.Join(Names(), " "), "json structured-json yaml structured-yaml ios-strings android-xml locjson"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	for _, name := range Names() {
+		f, ok := Named(name)
+		if !ok || f.Name != name || f.Grammar == nil || f.Structured != strings.HasPrefix(name, "structured-") || f.Structured != (len(f.Extensions) == 0) {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+	for _, name := range []string{"", "JSON", "qt-ts", "auto"} {
+		if f, ok := Named(name); ok {
+			t.Errorf("%q is the format %s", name, f.Name)
+		}
+	}
+}
+
+func TestByExtension(t *testing.T) {
+	for file, want := range map[string]string{
+		"a/en.json": "json", "en.JSON": "json", "x.min.json": "json", "config/locales/en.yml": "yaml", "en.yaml": "yaml",
+		"en.lproj/Localizable.strings": "ios-strings", "res/values/strings.xml": "android-xml", "en.locjson": "locjson",
+		"en.stringsdict": "", "en": "", ".json/en": "", "en.json.bak": "", "": "",
+	} {
+		f, ok := ByExtension(file)
+		if ok != (want != "") || f.Name != want {
+			t.Errorf("%s is %q, want %q", file, f.Name, want)
+		}
+	}
+}
+
+// samples are the same entries in every format: a title, a greeting, and where the format has it something that is not text.
+var samples = map[string]string{
+	"json":            "{\n  \"title\": \"Notes\",\n  \"n\": 1,\n  \"hello\": \"Hello!\"\n}\n",
+	"structured-json": "{\n  \"main\": {\n    \"title\": \"Notes\",\n    \"n\": 1\n  },\n  \"hello\": \"Hello!\"\n}\n",
+	"yaml":            "title: Notes\nn: 1\nhello: Hello!\n",
+	"structured-yaml": "main:\n  title: Notes\n  n: 1\nhello: Hello!\n",
+	"ios-strings":     "/* The title */\n\"title\" = \"Notes\";\n\n\"hello\" = \"Hello!\";\n",
+	"android-xml":     "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<resources>\n    <string name=\"title\">Notes</string>\n    <string name=\"n\" translatable=\"false\">1</string>\n    <string name=\"hello\">Hello!</string>\n</resources>\n",
+	"locjson":         "{\n    \"units\": [\n        {\n            \"key\": \"title\",\n            \"source\": [\"Notes\"],\n            \"target\": [\"Notizen\"]\n        },\n        {\n            \"key\": \"hello\",\n            \"source\": [\"Hello!\"]\n        }\n    ]\n}\n",
+}
+
+// Every format parses, changes one value and nothing else, and reads back what it composes, under the keys that its Structured says.
+func TestEveryFormat(t *testing.T) {
+	for _, name := range Names() {
+		t.Run(name, func(t *testing.T) {
+			format, _ := Named(name)
+			src := samples[name]
+			f, err := format.Parse(resource.Keys{}, []byte(src))
+			if err != nil {
+				t.Fatal(err)
+			}
+			title := "title"
+			if format.Structured {
+				title = "main/title"
+			}
+			out, refused, err := f.Rewrite([]resource.Edit{{Op: resource.Set, Key: title, Text: "Zettel"}}, nil)
+			if want := strings.Replace(src, "Notes", "Zettel", 1); err != nil || len(refused) > 0 || string(out) != want {
+				t.Errorf("%v %v\n%s", refused, err, out)
+			}
+			composed, err := format.Compose(resource.Keys{}, f, f.Together(func(e resource.Entry) bool { return e.Key == title }))
+			if err != nil {
+				t.Fatal(err)
+			}
+			g, err := format.Parse(resource.Keys{}, composed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if all := slices.Collect(g.Entries()); len(all) != 1 || all[0].Key != title || all[0].Text != "Notes" {
+				t.Errorf("composed %+v\n%s", all, composed)
+			}
+			single, err := format.Monolingual(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if bytes.Equal(single, f.Bytes()) != (name != "locjson") || strings.Contains(string(single), "Notizen") {
+				t.Errorf("monolingual:\n%s", single)
+			}
+			if _, err := format.Parse(resource.Keys{}, []byte("\x00\xff")); err == nil {
+				t.Error("garbage is accepted")
+			}
+		})
+	}
+}
+
+// big makes a file of a format of some 10 MB by repeating entries.
+func big(name string) []byte {
+	var b bytes.Buffer
+	texts := []string{"Save", "The file could not be saved. Try again later.", "Einstellungen für Übersetzer", "保存できませんでした", "{count, plural, one {# file} other {# files}} were removed"}
+	start, end := "", ""
+	entry := func(i int, text string) {}
+	switch name {
+	case "json":
+		start, end = "{\n", "\n}\n"
+		entry = func(i int, text string) {
+			fmt.Fprintf(&b, "%s  \"section%d.message%d\": \"%s\"", []string{",\n", ""}[min(1, 1/(i+1))], i/10, i%10, text)
+		}
+	case "structured-json":
+		start, end = "{\n  \"s\": {\n    \"a\": \"\"", "\n  }\n}\n"
+		entry = func(i int, text string) {
+			if i%10 == 0 {
+				fmt.Fprintf(&b, "\n  },\n  \"section%d\": {\n    \"message0\": \"%s\"", i/10, text)
+			} else {
+				fmt.Fprintf(&b, ",\n    \"message%d\": \"%s\"", i%10, text)
+			}
+		}
+	case "yaml":
+		entry = func(i int, text string) { fmt.Fprintf(&b, "section%d.message%d: \"%s\"\n", i/10, i%10, text) }
+	case "structured-yaml":
+		entry = func(i int, text string) {
+			if i%10 == 0 {
+				fmt.Fprintf(&b, "section%d:\n", i/10)
+			}
+			if i%5 == 4 {
+				text = "\"" + text + "\""
+			}
+			fmt.Fprintf(&b, "  message%d: %s\n", i%10, text)
+		}
+	case "ios-strings":
+		entry = func(i int, text string) {
+			fmt.Fprintf(&b, "/* Shown in section %d */\n\"section%d.message%d\" = \"%s\";\n\n", i/10, i/10, i%10, text)
+		}
+	case "android-xml":
+		start, end = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<resources>\n", "</resources>\n"
+		entry = func(i int, text string) {
+			fmt.Fprintf(&b, "    <string name=\"section%d_message%d\">%s</string>\n", i/10, i%10, text)
+		}
+	case "locjson":
+		start, end = "{\n    \"units\": [", "\n    ]\n}\n"
+		entry = func(i int, text string) {
+			fmt.Fprintf(&b, "%s\n        {\n            \"key\": \"section%d.message%d\",\n            \"source\": [\"%s\"]\n        }", []string{",", ""}[min(1, 1/(i+1))], i/10, i%10, text)
+		}
+	}
+	b.WriteString(start)
+	for i := 0; b.Len() < 10<<20; i++ {
+		entry(i, texts[i%len(texts)])
+	}
+	b.WriteString(end)
+	return b.Bytes()
+}
+
+func everyFormat(b *testing.B, do func(b *testing.B, format Format, src []byte)) {
+	for _, name := range Names() {
+		format, _ := Named(name)
+		src := big(name)
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(src)))
+			b.ReportAllocs()
+			do(b, format, src)
+		})
+	}
+}
+
+func parse(b *testing.B, format Format, src []byte) *resource.File {
+	f, err := format.Parse(resource.Keys{}, src)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return f
+}
+
+// BenchmarkScan is the grammar alone, BenchmarkParse with the check for UTF-8, BenchmarkRewrite parses and changes one value in a
+// thousand entries, BenchmarkFloor is what SHA-256 takes for the same bytes.
+func BenchmarkScan(b *testing.B) {
+	everyFormat(b, func(b *testing.B, format Format, src []byte) {
+		s := string(src)
+		for b.Loop() {
+			if _, err := format.Grammar.Scan(s); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+func BenchmarkParse(b *testing.B) {
+	everyFormat(b, func(b *testing.B, format Format, src []byte) {
+		for b.Loop() {
+			parse(b, format, src)
+		}
+	})
+}
+
+func BenchmarkRewrite(b *testing.B) {
+	everyFormat(b, func(b *testing.B, format Format, src []byte) {
+		f := parse(b, format, src)
+		var edits []resource.Edit
+		n := 0
+		for e := range f.Entries() {
+			if n++; n%1000 == 0 {
+				edits = append(edits, resource.Edit{Op: resource.Set, Key: e.Key, Text: "another text"})
+			}
+		}
+		for b.Loop() {
+			if _, refused, err := parse(b, format, src).Rewrite(edits, nil); err != nil || len(refused) > 0 {
+				b.Fatal(refused, err)
+			}
+		}
+	})
+}
+
+func BenchmarkFloor(b *testing.B) {
+	everyFormat(b, func(b *testing.B, _ Format, src []byte) {
+		for b.Loop() {
+			sha256.Sum256(src)
+		}
+	})
+}
