@@ -8,6 +8,9 @@ import "runtime"
 // shows only when a rescan finds what no event announced.
 func deaf(string) string { return "" }
 
+// maxWatchesKqueue is for systems where each file in a watched folder takes a descriptor.
+const maxWatchesKqueue = 500
+
 func systemLimit() int {
 	if runtime.GOOS == "windows" {
 		return maxWatches

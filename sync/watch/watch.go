@@ -86,8 +86,6 @@ type Stats struct {
 const (
 	// maxWatches bounds what one tree takes of the user's share, which all programs have in common.
 	maxWatches = 20_000
-	// maxWatchesKqueue is for systems where each file in a watched folder takes a descriptor.
-	maxWatchesKqueue = 500
 	// pollLeast is the shortest time between polls; long scans stretch it, so that they take 2 % of a core.
 	pollLeast   = 2 * time.Second
 	pollStretch = 50
