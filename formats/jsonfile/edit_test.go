@@ -118,6 +118,24 @@ func TestInsertWhereTheSourceHasIt(t *testing.T) {
 			after:   "{\"a\":\"A\"}",
 			refused: "whole or absent",
 		}, {
+			name:   "a new list is whole: what is no text comes from the source",
+			before: "{\"a\": \"A\"}",
+			like:   `{"a": "1", "l": [{"id": 1, "title": "2", "n": null, "o": {"p": [true]}}, 3, {"id": 4}, []]}`,
+			edits:  "+l/0/title T",
+			after:  `{"a": "A", "l": [{"id": 1, "title": "T", "n": null, "o": {"p": [true]}}, 3, {"id": 4}, []]}`,
+		}, {
+			name:   "a new item too",
+			before: `[{"id": 1, "title": "a"}]`,
+			like:   `[{"id": 1, "title": "1"}, {"id": 2, "title": "2", "id": 3}]`,
+			edits:  "+1/title b",
+			after:  `[{"id": 1, "title": "a"}, {"id": 2, "title": "b"}]`,
+		}, {
+			name:   "a new object that is in no list has its texts only",
+			before: `{}`,
+			like:   `{"o": {"id": 1, "title": "1"}}`,
+			edits:  "+o/title T",
+			after:  `{"o": {"title": "T"}}`,
+		}, {
 			name:    "a text is no place for others",
 			before:  "{\"a\":\"A\"}",
 			edits:   "+a/b X",

@@ -304,25 +304,79 @@ func (s *sprout) isCounted() bool {
 	return s.kind == List || s.kind == Forms && len(s.children) > 0 && counted(s.children[0].label)
 }
 
-// done turns a sprout into a New. New counted items must be all that the model has; those that are not text are copied.
-func (s *sprout) done(inList bool) (New, error) {
+// done turns a sprout into a New. New counted items must be all that the model has; what is no text among them, and in the maps inside
+// of them, is copied.
+func (s *sprout) done(inList, copies bool) (New, error) {
 	n := New{Kind: s.kind, Name: strings.TrimSuffix(s.label, formsMark), Text: s.text, Like: s.model}
 	if inList {
 		n.Name = ""
 	}
-	if s.isCounted() {
+	switch {
+	case s.isCounted():
 		if err := s.complete(); err != nil {
 			return n, err
 		}
+		copies = true
+	case copies && s.kind == Map && s.model != nil:
+		s.fill()
 	}
 	for _, c := range s.children {
-		child, err := c.done(s.kind == List)
+		child, err := c.done(s.kind == List, copies)
 		if err != nil {
 			return n, err
 		}
 		n.Children = append(n.Children, child)
 	}
 	return n, nil
+}
+
+// fill adds what the model of a map has and what is no text, in the model's order.
+func (s *sprout) fill() {
+	f, fresh := s.model.File, s.children
+	have := make(map[string]*sprout)
+	for _, c := range fresh {
+		have[c.label] = c
+	}
+	s.children = nil
+	for c := range f.Children(s.model.Node) {
+		label := f.ownLabel(c)
+		child, here := have[label]
+		if !here {
+			child = copied(f, c, label)
+		}
+		if child != nil {
+			s.children = append(s.children, child)
+		}
+		have[label] = nil
+	}
+	for _, c := range fresh {
+		if have[c.label] != nil {
+			s.children = append(s.children, c)
+		}
+	}
+}
+
+// copied is the sprout of a node of the model that holds no text, nil when it holds one.
+func copied(f *File, i int, label string) *sprout {
+	n := &f.nodes[i]
+	s := &sprout{label: label, kind: n.Kind, model: &Model{f, i}}
+	if n.Kind == Text {
+		return nil
+	}
+	k := 0
+	for c := range f.Children(i) {
+		of := strconv.Itoa(k)
+		if n.Kind != List {
+			of = f.ownLabel(c)
+		}
+		child := copied(f, c, of)
+		if child == nil {
+			return nil
+		}
+		s.children = append(s.children, child)
+		k++
+	}
+	return s
 }
 
 func (s *sprout) complete() error {
@@ -336,14 +390,14 @@ func (s *sprout) complete() error {
 		for c := range s.model.File.Children(s.model.Node) {
 			label := strconv.Itoa(i)
 			i++
-			switch k := s.model.File.nodes[c].Kind; {
-			case have[label] != nil:
-				s.children = append(s.children, have[label])
-			case k == Null || k == Other:
-				s.children = append(s.children, &sprout{label: label, kind: k, model: &Model{s.model.File, c}})
-			default:
+			item := have[label]
+			if item == nil {
+				item = copied(s.model.File, c, label)
+			}
+			if item == nil {
 				return fmt.Errorf("item %s of the list is missing, and a list is whole or absent", label)
 			}
+			s.children = append(s.children, item)
 			delete(have, label)
 		}
 	}
@@ -380,7 +434,7 @@ func (r *rewrite) splice(f *File, group []*planned) []Splice {
 	var add []New
 	var good []*planned
 	for _, p := range group {
-		n, err := p.top.done(f.nodes[p.place.In].Kind == List)
+		n, err := p.top.done(f.nodes[p.place.In].Kind == List, f.isCounted(p.place.In))
 		if err == nil {
 			_, err = f.grammar.Insert(f, p.place, []New{n})
 		}
