@@ -249,51 +249,43 @@ func (b *backoff) failed(now time.Time) {
 	b.at = now.Add(b.wait)
 }
 
-// watch rings for a push whenever the working tree settles after a change. Where nothing can be watched, or pushes read a branch, the
-// rescan rings.
+// watch rings for a push whenever the place that pushes read settles after a change: the working tree, or a branch. Where nothing can be
+// watched, the rescan rings.
 func (p *project) watch(ctx context.Context) {
-	d := p.Config.Daemon
 	if !p.cfg.Push.Enabled {
 		return
 	}
-	root, git, ok := p.watchable(ctx)
-	for !ok || p.cfg.Push.Source != config.Worktree {
+	for ctx.Err() == nil {
+		if err := p.watchOnce(ctx); err != nil && ctx.Err() == nil {
+			p.log.Warn("the repository cannot be watched now; changes are seen at the rescan", zap.Error(err))
+		}
 		select {
 		case <-ctx.Done():
-			return
-		case <-time.After(d.Rescan):
+		case <-time.After(p.Config.Daemon.Rescan):
 			p.pushBell.ring()
-			if !ok {
-				root, git, ok = p.watchable(ctx)
-			}
-		}
-	}
-	w, err := watch.New(watch.Options{Root: root, GitDir: git, Patterns: p.cfg.WatchPatterns(), Debounce: d.Debounce, MaxDelay: d.MaxDelay, Rescan: d.Rescan,
-		Warn: func(message string) { p.log.Warn(message) }})
-	if err == nil {
-		err = w.Run(ctx, p.pushBell.ring)
-	}
-	if err != nil && ctx.Err() == nil {
-		p.log.Error("watching ended; changes are seen at the rescan only", zap.Error(err))
-		for ctx.Err() == nil {
-			select {
-			case <-ctx.Done():
-			case <-time.After(d.Rescan):
-				p.pushBell.ring()
-			}
 		}
 	}
 }
 
-// watchable finds the folders to watch; not ok when the repository cannot be opened now.
-func (p *project) watchable(ctx context.Context) (root, git string, ok bool) {
+// watchOnce watches until ctx ends or watching fails.
+func (p *project) watchOnce(ctx context.Context) error {
 	repo, err := p.openWith(ctx, "")
 	if err != nil {
-		return "", "", false
+		return err
 	}
 	facts := repo.Facts()
 	if err := repo.Close(); err != nil {
-		p.log.Warn("close the repository", zap.Error(err))
+		return err
 	}
-	return facts.WorkTree, facts.GitDir, true
+	d := p.Config.Daemon
+	o := watch.Options{Root: facts.WorkTree, GitDir: facts.GitDir, CommonDir: facts.CommonDir, Debounce: d.Debounce, MaxDelay: d.MaxDelay, Rescan: d.Rescan,
+		Warn: func(message string) { p.log.Warn(message) }}
+	if p.cfg.Push.Source == config.Worktree {
+		o.Patterns = p.cfg.WatchPatterns()
+	}
+	w, err := watch.New(o)
+	if err != nil {
+		return err
+	}
+	return w.Run(ctx, p.pushBell.ring)
 }
