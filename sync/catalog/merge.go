@@ -130,3 +130,12 @@ func (m *Merged) hold(u Unit, base Mark, known bool, reason string) {
 		m.Agreed[u.Name] = base
 	}
 }
+
+// Leave takes back a change that is not made after all: the next merge finds the base that this one found.
+func (m *Merged) Leave(base Marks, n Name) {
+	if mark, known := base[n]; known {
+		m.Agreed[n] = mark
+	} else {
+		delete(m.Agreed, n)
+	}
+}
