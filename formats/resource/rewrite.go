@@ -146,7 +146,7 @@ func (r *rewrite) sort(edits []Edit) {
 func (r *rewrite) keepRepeats() {
 	for i := range r.f.nodes {
 		ref := int(r.f.nodes[i].Ref)
-		if ref == 0 || r.f.nodes[i].Kind > Other || r.goes(i) {
+		if ref == 0 || r.f.nodes[i].Kind > Other {
 			continue
 		}
 		of, changes := r.sets[ref]
@@ -155,6 +155,7 @@ func (r *rewrite) keepRepeats() {
 		case r.f.nodes[i].Kind != Text && changes:
 			delete(r.sets, ref)
 			r.refuse(of, "another entry repeats this value, which is no text, and would change with it; write it out there first")
+		case r.goes(i):
 		case changes && set && mine.Text == of.Text:
 			delete(r.sets, i)
 		case !set && r.f.nodes[i].Kind == Text && (changes && of.Text != r.f.Text(i) || r.goes(ref)):
