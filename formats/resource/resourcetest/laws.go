@@ -218,16 +218,18 @@ func removal(t testing.TB, c Case, f *resource.File, before map[name]string, e r
 	if _, still := after[name{e.Key, e.Form}]; still {
 		t.Fatalf("%s: still there\n--- result\n%s", doing, clip(out))
 	}
-	if lost := len(before) - len(after); lost != 1 && e.Form == "" && !inList(f, e.Node) {
+	if lost := len(before) - len(after); lost != 1 && e.Form == "" && !inList(f, e.Key) {
 		t.Fatalf("%s: %d entries went\n--- result\n%s", doing, lost, clip(out))
 	}
 }
 
-// inList reports whether a node is in a list, at any depth: an item that loses its last entry takes the list with it.
-func inList(f *resource.File, i int) bool {
-	for i = int(f.Node(i).Parent); i >= 0; i = int(f.Node(i).Parent) {
-		if f.Node(i).Kind == resource.List {
-			return true
+// inList reports whether an entry of this key is in a list, at any depth: an item that loses its last entry takes the list with it.
+func inList(f *resource.File, key string) bool {
+	for e := range f.Entries() {
+		for i := e.Node; e.Key == key && i >= 0; i = int(f.Node(i).Parent) {
+			if f.Node(i).Kind == resource.List {
+				return true
+			}
 		}
 	}
 	return false
