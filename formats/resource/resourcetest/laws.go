@@ -313,7 +313,7 @@ func batch(t testing.TB, c Case, f *resource.File) {
 	for i, e := range sample(f) {
 		switch {
 		case edited[e.Key]: // of several edits of one entry only the last is made
-		case e.Form != "" || inList(f, e.Node): // a list goes whole, with the edits in it
+		case e.Form != "" || inList(f, e.Key): // a list goes whole, with the edits in it
 		case i%3 == 2:
 			edits = append(edits, resource.Edit{Op: resource.Remove, Key: e.Key})
 		default:
