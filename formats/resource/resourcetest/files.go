@@ -11,6 +11,9 @@ import (
 // Real is one file of the corpus of real resource files: public products' files, byte for byte.
 type Real struct {
 	Name     string // path below the corpus
+	Repo     string // where it is from: the product,
+	Path     string // its path there
+	Commit   string // and the version
 	Language string // as its manifest has it; "source" for the source language
 	Format   string
 	Expect   string // edit, edit-jsonc, edit-dup, edit-lenient or refuse
@@ -38,7 +41,7 @@ func Corpus(t testing.TB, format string) []Real {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files = append(files, Real{row["file"], row["language"], row["format"], row["expect"], src})
+		files = append(files, Real{row["file"], row["repo"], row["path"], row["commit"], row["language"], row["format"], row["expect"], src})
 	}
 	if len(files) == 0 {
 		t.Fatalf("the corpus has no file of format %s", format)
