@@ -278,8 +278,9 @@ func fileName(s string) string {
 
 // result is the file of an export's bytes: written under another name, and only complete and durable under its own.
 type result struct {
-	file *os.File
-	path string
+	file    *os.File
+	path    string
+	durable bool
 }
 
 func (s *Service) resultPath(id string) string { return filepath.Join(s.results, id) }
@@ -289,17 +290,19 @@ func (s *Service) newResult(id string) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &result{f, s.resultPath(id)}, nil
+	return &result{f, s.resultPath(id), !s.store.db.NoSync}, nil
 }
 
 func (r *result) keep() error {
-	if err := r.file.Sync(); err != nil {
-		return err
+	if r.durable {
+		if err := r.file.Sync(); err != nil {
+			return err
+		}
 	}
 	if err := r.file.Close(); err != nil {
 		return err
 	}
-	if err := os.Rename(r.file.Name(), r.path); err != nil {
+	if err := os.Rename(r.file.Name(), r.path); err != nil || !r.durable {
 		return err
 	}
 	return syncFolder(filepath.Dir(r.path))

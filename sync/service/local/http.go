@@ -61,7 +61,11 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
 		s.answerError(w, r, err)
 		return
 	}
-	s.routes.ServeHTTP(w, r)
+	if h := s.routes.find(r, r.URL.Path); h != nil {
+		h.ServeHTTP(w, r)
+		return
+	}
+	s.answerError(w, r, refuse(http.StatusNotFound, "there is nothing at %s; the service's paths begin with %s", r.URL.Path, wire.Prefix))
 }
 
 // statusWriter remembers the status for the log.
@@ -94,8 +98,8 @@ func withPlainPath(r *http.Request) *http.Request {
 }
 
 // newRoutes is the table of everything that is served.
-func (s *Service) newRoutes() *http.ServeMux {
-	mux := http.NewServeMux()
+func (s *Service) newRoutes() *router {
+	t := &router{}
 	table := map[string]methods{
 		wire.PathAccount:         {"GET": s.getAccount},
 		wire.PathDirectory:       {"GET": s.getDirectory},
@@ -116,18 +120,15 @@ func (s *Service) newRoutes() *http.ServeMux {
 		wire.PathDownload:        {"GET": s.download},
 	}
 	for pattern, m := range table {
-		mux.Handle(wire.Prefix+pattern, s.route(m))
+		t.handle(wire.Prefix+pattern, s.route(m))
 	}
-	mux.Handle(wire.ResultPrefix+wire.PathImportResult, s.route(methods{"GET": s.importResult}))
+	t.handle(wire.ResultPrefix+wire.PathImportResult, s.route(methods{"GET": s.importResult}))
 	for _, pattern := range notServed {
-		mux.HandleFunc(wire.Prefix+pattern, func(w http.ResponseWriter, r *http.Request) {
+		t.handle(wire.Prefix+pattern, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			s.answerError(w, r, refuse(http.StatusNotImplemented, "%s %s is part of the service interface, but this embedded service does not have it yet", r.Method, r.URL.Path))
-		})
+		}))
 	}
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		s.answerError(w, r, refuse(http.StatusNotFound, "there is nothing at %s; the service's paths begin with %s", r.URL.Path, wire.Prefix))
-	})
-	return mux
+	return t
 }
 
 // notServed are the paths of the interface that this service does not have yet.

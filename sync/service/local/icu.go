@@ -129,8 +129,11 @@ type branch struct {
 	from, to int
 }
 
-// icuArgument reads the argument that s begins with; ok is false where the braces do not match.
+// icuArgument reads the argument that s begins with; ok is false where it begins with none, or the braces do not match.
 func icuArgument(s string) (a argument, ok bool) {
+	if s == "" || s[0] != '{' {
+		return a, false
+	}
 	if a.end, ok = closingBrace(s); !ok {
 		return a, false
 	}
@@ -151,7 +154,7 @@ func icuArgument(s string) (a argument, ok bool) {
 		}
 		fields := strings.Fields(s[at : at+open]) // a selector; before the first one maybe offset:n
 		size, ok := closingBrace(s[at+open:])
-		if !ok || len(fields) == 0 {
+		if !ok || len(fields) == 0 || at+open+size > a.end-1 {
 			return argument{end: a.end}, true
 		}
 		a.branches = append(a.branches, branch{fields[len(fields)-1], at + open + 1, at + open + size - 1})

@@ -8,24 +8,25 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
+	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
 // importJob is what an import was asked for, how far it has come, and what came of it.
 type importJob struct {
-	Collection    string        `json:"collection"`
-	Language      string        `json:"language"`
-	Source        bool          `json:"source"`           // Language is the project's source language
-	Target        string        `json:"target,omitempty"` // where the targets of LocJSON units go: the one target language given
-	Separator     string        `json:"separator"`
-	State         state         `json:"state"`
-	Conflicts     conflicts     `json:"conflicts"`
-	Labels        []string      `json:"labels,omitempty"`
-	FileLabels    bool          `json:"fileLabels,omitempty"`
-	DeleteMissing bool          `json:"deleteMissing,omitempty"`
-	Files         []importFile  `json:"files"`
-	Done          int           `json:"done"` // entries that are stored already
-	Result        wireResult    `json:"result"`
+	Collection    string       `json:"collection"`
+	Language      string       `json:"language"`
+	Source        bool         `json:"source"`           // Language is the project's source language
+	Target        string       `json:"target,omitempty"` // where the targets of LocJSON units go: the one target language given
+	Separator     string       `json:"separator"`
+	State         state        `json:"state"`
+	Conflicts     conflicts    `json:"conflicts"`
+	Labels        []string     `json:"labels,omitempty"`
+	FileLabels    bool         `json:"fileLabels,omitempty"`
+	DeleteMissing bool         `json:"deleteMissing,omitempty"`
+	Files         []importFile `json:"files"`
+	Done          int          `json:"done"` // entries that are stored already
+	Result        wireResult   `json:"result"`
 }
 
 // importFile is one uploaded file; its bytes lie in the uploads bucket until the import ended.
@@ -270,16 +271,10 @@ func formatOf(name string, given wire.Format) (wire.Format, error) {
 	case given != "":
 		return given, nil
 	}
-	switch extension {
-	case ".json":
-		return wire.FormatJSON, nil
-	case ".yaml", ".yml":
-		return wire.FormatYAML, nil
-	case ".strings":
-		return wire.FormatIOSStrings, nil
-	case ".xml":
-		return wire.FormatAndroidXML, nil
-	case ".ts":
+	if f, ok := formats.ByExtension(name); ok {
+		return wire.Format(f.Name), nil
+	}
+	if extension == ".ts" {
 		return wire.FormatQtTS, nil
 	}
 	return "", invalid(wire.QueryFormat, "is missing, and the name of the file %q does not tell it; give one of the import formats", name)

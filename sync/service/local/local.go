@@ -75,7 +75,7 @@ type Service struct {
 	log     *zap.Logger
 	store   *store
 	results string // folder
-	routes  *http.ServeMux
+	routes  *router
 	window  *window
 
 	imports, exports *queue

@@ -7,6 +7,7 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"regexp"
 	"strings"
 )
 
@@ -80,22 +81,17 @@ func boundaryOf(contentType string) (boundary string, multipart bool) {
 	if err == nil {
 		return params["boundary"], strings.HasPrefix(kind, "multipart/")
 	}
-	lower := strings.ToLower(contentType)
-	if !strings.HasPrefix(strings.TrimSpace(lower), "multipart/") {
-		return "", false
+	at := looseBoundary.FindStringSubmatch(contentType)
+	if at == nil {
+		return "", looseMultipart.MatchString(contentType)
 	}
-	at := strings.Index(lower, "boundary=")
-	if at < 0 {
-		return "", true
-	}
-	boundary = contentType[at+len("boundary="):]
-	if quoted, ok := strings.CutPrefix(boundary, `"`); ok {
-		boundary, _, _ = strings.Cut(quoted, `"`)
-		return boundary, true
-	}
-	boundary, _, _ = strings.Cut(boundary, ";")
-	return strings.TrimSpace(boundary), true
+	return strings.TrimSpace(at[1] + at[2]), true
 }
+
+var (
+	looseMultipart = regexp.MustCompile(`(?i)^\s*multipart/`)
+	looseBoundary  = regexp.MustCompile(`(?i)^\s*multipart/.*?;\s*boundary=(?:"([^"]*)"|([^;]*))`)
+)
 
 // disposition takes a part's Content-Disposition apart. The strict reader comes first; it refuses names with raw control characters
 // or unbalanced quotes, for which the names are cut out by hand.

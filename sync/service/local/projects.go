@@ -57,7 +57,9 @@ var (
 )
 
 // speaks reports whether a language is the project's source or one of its targets.
-func (p *project) speaks(code string) bool { return code == p.Source || slices.Contains(p.Targets, code) }
+func (p *project) speaks(code string) bool {
+	return code == p.Source || slices.Contains(p.Targets, code)
+}
 
 // level is a completion state as it counts in this project: with a single stage, what is confirmed on the first is confirmed on all.
 func (p *project) level(s state) state {
@@ -237,11 +239,11 @@ func (m *projectModel) check() error {
 	if err := checkDeadline(m.Deadline); err != nil {
 		return err
 	}
-	words := m.stageWords
+	words := slices.Clone(m.stageWords)
 	if len(words) == 0 {
-		words = stagesOfDocuments
+		words = slices.Clone(stagesOfDocuments)
 		if m.Type == wire.ProjectTypeLocalization {
-			words = stagesOfLocalization
+			words = slices.Clone(stagesOfLocalization)
 		}
 	}
 	for i, word := range words {

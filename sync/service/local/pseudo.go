@@ -25,7 +25,7 @@ func pseudo(source, language string) string {
 		return source
 	}
 	before, after, _ := strings.Cut(source, body)
-	if a, ok := icuArgument(body); body[0] == '{' && ok && a.kind != "" && a.end == len(body) {
+	if a, ok := icuArgument(body); ok && a.kind != "" && a.end == len(body) {
 		return before + pseudoArgument(body, a, language, 0) + after
 	}
 	return before + "[" + language + " " + accented(body, language, 0) + "]" + after
@@ -59,22 +59,29 @@ func pseudoArgument(s string, a argument, language string, depth int) string {
 // untouchable is what a program reads in a text, rather than a person. The order matters: of two that begin at one place the first wins.
 var untouchable = regexp.MustCompile(strings.Join([]string{
 	`<!--.*?-->`, `<!\[CDATA\[`, `\]\]>`,
-	`</?[A-Za-z][^<>]*>`,    // markup
-	`&[A-Za-z0-9#]+;`,       // entities
-	`https?://[^\s<>"')\]]+`, // links
-	`\$t\([^()]*\)`,         // references between texts (i18next)
-	`@:?[\w.]*[\w]`,         // references between texts (vue), mentions
-	`\$?\{\{[^{}]*\}\}`,     // {{name}}
-	`[$%#]\{[^{}]*\}`,       // ${name} %{name} #{name}
-	`%\([^()]*\)[#0 +-]*\d*(?:\.\d+)?[A-Za-z]`,                                                // %(name)s
+	`</?[A-Za-z][^<>]*>`,                       // markup
+	`&[A-Za-z0-9#]+;`,                          // entities
+	`https?://[^\s<>"')\]]+`,                   // links
+	`\$t\([^()]*\)`,                            // references between texts (i18next)
+	`@:?[\w.]*[\w]`,                            // references between texts (vue), mentions
+	`\$?\{\{[^{}]*\}\}`,                        // {{name}}
+	`[$%#]\{[^{}]*\}`,                          // ${name} %{name} #{name}
+	`%\([^()]*\)[#0 +-]*\d*(?:\.\d+)?[A-Za-z]`, // %(name)s
 	`%(?:\d+\$)?[#0 +,(-]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|h|ll|l|q|L|z|t|j)?(?:[tT])?[A-Za-z@%]`, // printf
-	`\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{4,8}|x[0-9A-Fa-f]{2}|.)`,                                // escapes
+	`\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{4,8}|x[0-9A-Fa-f]{2}|.)`,                                    // escapes
 	`__\w+__`, `:[a-z_]+\b`, // __name__ :name
 }, "|"))
+
+// untouchableSigns are the characters one of which every untouchable has; most texts have none, and are spared the search.
+const untouchableSigns = `<&$@{%\:_]`
 
 // accented puts accents on the letters of a text that is not inside anything a program reads.
 func accented(s, language string, depth int) string {
 	var b strings.Builder
+	if !strings.ContainsAny(s, untouchableSigns) {
+		letters(&b, s)
+		return b.String()
+	}
 	for s != "" {
 		at := untouchable.FindStringIndex(s)
 		brace := strings.IndexByte(s, '{')
@@ -104,17 +111,20 @@ func accented(s, language string, depth int) string {
 	return b.String()
 }
 
-var accents = map[rune]rune{
-	'a': 'á', 'b': 'ƀ', 'c': 'ç', 'd': 'đ', 'e': 'é', 'f': 'ƒ', 'g': 'ğ', 'h': 'ĥ', 'i': 'í', 'j': 'ĵ', 'k': 'ķ', 'l': 'ļ', 'm': 'ɱ',
-	'n': 'ñ', 'o': 'ö', 'p': 'þ', 'q': 'ɋ', 'r': 'ŕ', 's': 'š', 't': 'ţ', 'u': 'ü', 'v': 'ṽ', 'w': 'ŵ', 'x': 'ẋ', 'y': 'ý', 'z': 'ž',
-	'A': 'Á', 'B': 'Ɓ', 'C': 'Ç', 'D': 'Đ', 'E': 'É', 'F': 'Ƒ', 'G': 'Ğ', 'H': 'Ĥ', 'I': 'Í', 'J': 'Ĵ', 'K': 'Ķ', 'L': 'Ļ', 'M': 'Ṁ',
-	'N': 'Ñ', 'O': 'Ö', 'P': 'Þ', 'Q': 'Ɋ', 'R': 'Ŕ', 'S': 'Š', 'T': 'Ţ', 'U': 'Ü', 'V': 'Ṽ', 'W': 'Ŵ', 'X': 'Ẋ', 'Y': 'Ý', 'Z': 'Ž',
-}
+// accents has an accented letter for each letter of ASCII.
+var accents = func() (table [128]rune) {
+	plain := []rune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+	for i, accent := range []rune("áƀçđéƒğĥíĵķļɱñöþɋŕšţüṽŵẋýžÁƁÇĐÉƑĞĤÍĴĶĻṀÑÖÞɊŔŠŢÜṼŴẊÝŽ") {
+		table[plain[i]] = accent
+	}
+	return table
+}()
 
 func letters(b *strings.Builder, s string) {
+	b.Grow(len(s) + len(s)/2)
 	for _, r := range s {
-		if accent, ok := accents[r]; ok {
-			r = accent
+		if r < 128 && accents[r] != 0 {
+			r = accents[r]
 		}
 		b.WriteRune(r)
 	}

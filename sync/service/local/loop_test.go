@@ -1,0 +1,40 @@
+package local
+
+import (
+	"testing"
+
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+// The interface's example of label files: keys with the labels file:main.json and file:errors.json.
+func TestLabelsNameTheFiles(t *testing.T) {
+	s := serve(t, Options{})
+	p := s.create("en", "de")
+	s.completed(p, query("language", "en", "labels", "file:main.json"), file{"a.json", `{"title":"Title"}`})
+	s.completed(p, query("language", "en", "labels", "file:errors.json"), file{"b.json", `{"failed":"Failed"}`})
+	s.completed(p, query("language", "de", "completion-state", "final"), file{"de.json", `{"title":"Titel","failed":"Fehler"}`})
+	got := s.many(p, query("languages", "de", "output-file-path-template", "resources/{LABEL:file}"))
+	if len(got) != 2 {
+		t.Fatalf("%v", got)
+	}
+	sameJSON(t, got["resources/main.json"], `{"title":"Titel"}`)
+	sameJSON(t, got["resources/errors.json"], `{"failed":"Fehler"}`)
+}
+
+// The interface's example of nested keys: my-key inside object is object/my-key, and comes back nested.
+func TestNestedKeys(t *testing.T) {
+	s := serve(t, Options{})
+	p := s.create("en", "de")
+	s.completed(p, query("language", "en", "format", "structured-json"), file{"en.json", `{"object":{"my-key":"Text","list":["a","b"]},"top":"Top"}`})
+	sameJSON(t, s.one(p, query("languages", "en")), `{"object/my-key":"Text","object/list/0":"a","object/list/1":"b","top":"Top"}`)
+	s.completed(p, query("language", "de", "completion-state", "final"), file{"de.json", `{"object/my-key":"Wort","object/list/0":"A","object/list/1":"B","top":"Oben"}`})
+	sameJSON(t, s.one(p, query("languages", "de", "format", "structured-json")), `{"object":{"my-key":"Wort","list":["A","B"]},"top":"Oben"}`)
+	sameJSON(t, s.one(p, query("languages", "de", "format", "structured-json", "path-separator", ".")),
+		`{"object/my-key":"Wort","object/list/0":"A","object/list/1":"B","top":"Oben"}`)
+	if y := s.one(p, query("languages", "de", "format", "structured-yaml")); y == "" {
+		t.Error("no yaml")
+	} else {
+		t.Log(y)
+	}
+	_ = wire.Draft
+}
