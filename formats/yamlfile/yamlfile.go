@@ -1,0 +1,131 @@
+// Package yamlfile is the grammar of YAML resource files (YAML 1.2 and 1.1, https://yaml.org/spec/1.2.2/): how their bytes fall into
+// entries, and how single entries are written without touching the rest.
+//
+// Its law: what it accepts, every YAML reader accepts, with the same structure and the same texts. Where readers of 1.1 and
+// 1.2 disagree, or where a construct is not understood to the last byte, the file is refused with line and column.
+//
+// # What is read
+//
+// Block and flow mappings and sequences in every nesting, compact ones too ("- - a", "- a: b"), sequences at their key's column;
+// plain, single- and double-quoted scalars, also over several lines; literal and folded ones with all indicators; anchors, aliases,
+// tags, merge keys, explicit keys ("? k"), comments, several documents, %YAML 1.1 and 1.2, document marks, LF and CRLF, a byte
+// order mark. The entries of several documents stand side by side, without a number of the document in their keys. Lists are
+// counted from 0. YAML has no plural forms of its own: plural categories are ordinary names inside a mapping, and so are their keys.
+//
+// A scalar is a text (resource.Text) when it is quoted, a block scalar, tagged !!str, or plain and a string to every reader. Plain ones
+// that YAML 1.1 or the core schema of 1.2 takes for null are Null; for a boolean (yes, no, on and off among them), a number, a
+// sexagesimal or a date, Other; so are scalars whose tag says that they are something else. Names are taken as written: 404 and '404' are one key.
+//
+// An alias reads as the text of its anchor (resource.Node.Ref). Setting an alias replaces it by the text; setting or removing the anchored
+// value leaves what others read as it was. Aliases of mappings and sequences, merge keys, and entries whose key is not a scalar
+// are kept and never looked into: they appear as containers without entries.
+//
+// # What is refused
+//
+// Beyond what is no YAML: a single scalar as document; several documents unless all are block mappings; tabs as indentation;
+// %TAG and unknown directives and named tag handles; content other than a flow collection on the line of "---"; collections
+// and aliases as implicit keys, block collections and block scalars as explicit ones; "? k" inside flow collections;
+// a colon without a space behind it after a plain name in a flow mapping ("{a:}"); anchors on names that are used; an anchor or a tag on a whole document; aliases from and to what is not
+// looked into; colons and non-ASCII in anchors; U+0085, U+2028 and U+2029 other than inside a quoted line (YAML 1.1 takes them for line
+// ends); a byte order mark elsewhere than in front or inside a line; lone carriage returns and other control characters.
+//
+// # What is written
+//
+// A new text keeps the spelling of the old one when that can hold it, and becomes double-quoted otherwise: a plain one
+// whenever any reader could take it for something else, a single-quoted one for line ends and control characters, a
+// block scalar for trailing blank lines that other blank lines follow and for what blocks cannot hold. Lines are never wrapped or joined.
+//
+// A removal that follows an insertion restores the bytes, except where the first key went into a mapping spelled {} (which is gone then),
+// into a file that has only comments (which has a blank line more), or behind a name without a value in a flow collection, where nothing
+// but a bracket, a comment or a line end follows it (which has a space more).
+package yamlfile
+
+import (
+	"strings"
+
+	"github.com/locsync/locsync/formats/resource"
+)
+
+// Grammar reads and edits YAML files.
+var Grammar resource.Grammar = grammar{}
+
+type grammar struct{}
+
+// How a value is spelled, in resource.Node.Style. Block scalars are blockStyle + the column of their content when an indicator
+// gives it, blockStyle itself when the first line does.
+const (
+	plain         = iota + 1 // as it reads
+	plainFolded              // over several lines
+	single                   // in single quotes, otherwise as it reads
+	singleEscaped            // with '' inside, or over several lines
+	double                   // in double quotes, otherwise as it reads
+	doubleEscaped            // with escapes inside, or over several lines
+	empty                    // nothing; the value goes behind the colon, the dash or the tag
+	emptyFlow                // nothing, not even a colon: {name}
+	emptyExplicit            // nothing, not even a colon: "? name"
+	tagged                   // a scalar that is no text by its tag
+	alias                    // *name
+	sealed                   // what is not looked into
+	block                    // a block mapping or sequence
+	flow                     // a flow mapping or sequence
+	pair                     // a mapping without braces inside a flow sequence: [a: b]
+
+	literal      = 32                   // "|"
+	folded       = 128                  // ">"
+	maxIndicated = folded - literal - 1 // the widest indicated column that a style can note
+)
+
+func isBlockText(style uint8) bool { return style >= literal }
+
+// Name decodes the name of a node. The name of an entry whose key is not a scalar is returned as it is spelled.
+func (grammar) Name(src string, n *resource.Node) string {
+	return decodeName(n.Name.Of(src))
+}
+
+func decodeName(raw string) string {
+	if len(raw) < 2 {
+		return raw
+	}
+	switch raw[0] {
+	case '"':
+		return unquoteDouble(raw)
+	case '\'':
+		return unquoteSingle(raw)
+	case '[', '{':
+		return raw
+	}
+	return fold(raw)
+}
+
+// Text decodes the text of a Text node.
+func (grammar) Text(src string, n *resource.Node) string {
+	raw := n.Value.Of(src)
+	switch s := n.Style; s {
+	case single, double:
+		return raw[1 : len(raw)-1]
+	case singleEscaped:
+		return unquoteSingle(raw)
+	case doubleEscaped:
+		return unquoteDouble(raw)
+	case plainFolded:
+		return fold(raw)
+	default:
+		if isBlockText(s) {
+			return unblock(src, n.Value, s)
+		}
+		return raw
+	}
+}
+
+// Note returns the comment lines of a note without signs and indentation, joined by newlines.
+func (grammar) Note(src string, n *resource.Node) string {
+	var out strings.Builder
+	for line := range strings.Lines(n.Note.Of(src)) {
+		line = strings.TrimLeft(strings.TrimSpace(line), "#")
+		if out.Len() > 0 {
+			out.WriteByte('\n')
+		}
+		out.WriteString(strings.TrimSpace(line))
+	}
+	return out.String()
+}
