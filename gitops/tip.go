@@ -70,6 +70,15 @@ func (t *Tip) Base() *Tip { return t.base }
 // When is the commit's time.
 func (t *Tip) When() time.Time { return t.when }
 
+// Contains reports whether the tip is a commit, given in hexadecimal, or has it in its history. A commit that is not here is in none.
+func (t *Tip) Contains(commit string) (bool, error) {
+	h, ok := parseHash(commit)
+	if !ok || t.commit.IsZero() || !t.repo.objects.has(h) {
+		return false, nil
+	}
+	return t.repo.contains(t.commit, h)
+}
+
 // dir is a tree with its names at hand.
 type dir struct {
 	entries []entry
