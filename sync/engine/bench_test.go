@@ -181,7 +181,7 @@ func mergeAndCommit(b *testing.B, p *project, edition int) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		m, err := run.merge(t, translated{target, bundle.Texts(f)}, tip.New(), nil)
+		m, err := run.merge(t, translated{target, bundle.Texts(f)}, tip.New())
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -189,7 +189,7 @@ func mergeAndCommit(b *testing.B, p *project, edition int) {
 			done = append(done, m)
 		}
 	}
-	if err := run.commit(ctx, tip, tip, done); err != nil {
+	if err := run.commit(ctx, tip, nil, done); err != nil {
 		b.Fatal(err)
 	}
 	if len(run.report.Files) != benchLanguages*benchFiles {

@@ -18,11 +18,17 @@ import (
 	"github.com/locsync/locsync/sync/state"
 )
 
-// exported is what an export of one group brought: the texts of each target file, in the archive's order.
+// exported is what an export of one group brought: the texts of each entry of the archive, in its order.
 type exported struct {
-	group    *bundle.Group
-	targets  []translated
-	problems []Problem
+	group     *bundle.Group
+	languages []config.Language // that were asked for
+	entries   []exportedEntry
+	problems  []Problem
+}
+
+type exportedEntry struct {
+	name  string
+	texts catalog.Catalog
 }
 
 // translated is the service's texts for one target file.
@@ -31,11 +37,22 @@ type translated struct {
 	texts catalog.Catalog
 }
 
+// targets sorts the texts to the target files of a group: the one that was exported, or the same one as a later look at the branch finds it.
+func (x *exported) targets(g *bundle.Group) []translated {
+	var all []translated
+	for _, e := range x.entries {
+		for _, t := range g.Targets(e.name, x.languages) {
+			all = append(all, translated{t, e.texts})
+		}
+	}
+	return all
+}
+
 // of returns the texts of one source file's translations in a language; where the service decides file names, those of all its files.
 func (x *exported) of(b *bundle.Bundle, l config.Language) catalog.Catalog {
 	var all catalog.Catalog
 	seen := make(map[catalog.Name]bool)
-	for _, t := range x.targets {
+	for _, t := range x.targets(x.group) {
 		if t.Language != l || t.Path != b.Target(l) && b.Target(l) != "" {
 			continue
 		}
@@ -68,7 +85,7 @@ func (p *project) export(ctx context.Context, g *bundle.Group, languages []confi
 	if errors.Is(err, service.ErrRefused) && !p.everPushed(g.Collection) {
 		// A collection appears by the first import into it: before that the service knows none of this name, and has no translations.
 		p.log.Debug("nothing was pushed into this collection yet", zap.String("collection", g.Collection), zap.Error(err))
-		return &exported{group: g}, nil
+		return &exported{group: g, languages: languages}, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("export of %q: %w", g.Collection, err)
@@ -87,7 +104,8 @@ func (p *project) everPushed(collection string) bool {
 	return err != nil || len(slots) > 0
 }
 
-// download starts an export, or takes up one that was started for the same question, and fetches the result.
+// download starts an export, or takes up one that was started for the same question, and fetches the result. An export that is not finished when
+// ctx ends stays written down.
 func (p *project) download(ctx context.Context, req service.ExportRequest) (*service.Archive, error) {
 	j, err := p.exportBegun(req)
 	if err != nil {
@@ -103,7 +121,11 @@ func (p *project) download(ctx context.Context, req service.ExportRequest) (*ser
 		archive, err := p.Service.Download(ctx, service.JobID(j.Service), "")
 		gone := errors.Is(err, service.ErrNotFound) || errors.Is(err, service.ErrExportFailed)
 		if err != nil && !gone {
-			return nil, err // the job stays, for the next pass
+			if errors.Is(err, context.DeadlineExceeded) {
+				j.Slow = true
+				err = errors.Join(err, p.remember(j))
+			}
+			return nil, err
 		}
 		if ferr := p.forget(j); ferr != nil {
 			return nil, errors.Join(err, ferr)
@@ -118,7 +140,8 @@ func (p *project) download(ctx context.Context, req service.ExportRequest) (*ser
 	}
 }
 
-// exportBegun finds a stored export of the same question that is young enough to be worth waiting for.
+// exportBegun finds a stored export of the same question that is worth waiting for: one that was interrupted a short while ago, or one that was
+// waited for to the end of its time. Those that nobody can want any more are forgotten.
 func (p *project) exportBegun(req service.ExportRequest) (*job, error) {
 	jobs, err := state.List[job](p.State, p.stateName(), kindJobs)
 	if err != nil {
@@ -128,7 +151,11 @@ func (p *project) exportBegun(req service.ExportRequest) (*job, error) {
 		if j.Kind != jobExport {
 			continue
 		}
-		if j.Request == question(req) && j.Service != "" && p.Now().Sub(j.At) < p.Config.Service.JobTimeout {
+		age := p.Now().Sub(j.At)
+		if age < p.Config.Service.JobTimeout || j.Slow && age < forgetAfter {
+			if j.Request != question(req) {
+				continue // another group's
+			}
 			p.log.Info("taking up an export that was begun earlier", zap.String("export", j.Service))
 			return &j, nil
 		}
@@ -137,6 +164,23 @@ func (p *project) exportBegun(req service.ExportRequest) (*job, error) {
 		}
 	}
 	return nil, nil
+}
+
+// forgetExports forgets the exports that wait to be taken up: an import is about to make their answers old, and a translation that was just sent
+// would be taken back by them.
+func (p *project) forgetExports() error {
+	jobs, err := state.List[job](p.State, p.stateName(), kindJobs)
+	if err != nil {
+		return err
+	}
+	for _, j := range jobs {
+		if j.Kind == jobExport {
+			if err := p.forget(&j); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (p *project) beginExport(ctx context.Context, req service.ExportRequest) (*job, error) {
@@ -157,23 +201,25 @@ func question(req service.ExportRequest) string {
 
 // readArchive sorts an archive's entries to the files of the configuration. What fits none, is unsafe or cannot be read is reported.
 func (p *project) readArchive(g *bundle.Group, languages []config.Language, archive *service.Archive) (*exported, error) {
-	x := &exported{group: g}
+	x := &exported{group: g, languages: languages}
 	for _, bad := range archive.Refused {
 		x.problems = append(x.problems, Problem{File: bad.Name, Problem: "this entry of the service's archive is not used: " + bad.Reason})
 	}
 	for _, entry := range archive.Entries {
-		targets := g.Targets(entry.Name, languages)
+		name := entry.Name
+		targets := g.Targets(name, languages)
 		if targets == nil && archive.Raw && len(languages) == 1 && !g.Template().HasLabel() {
 			// A service that answers one language with the bare file: its name says nothing then.
-			targets = g.Targets(g.Template().Entry(languages[0], ""), languages)
+			name = g.Template().Entry(languages[0], "")
+			targets = g.Targets(name, languages)
 		}
 		if targets == nil {
-			x.problems = append(x.problems, Problem{File: entry.Name, Problem: "this entry of the service's archive fits no language and file of the configuration, and is not used"})
+			x.problems = append(x.problems, Problem{File: name, Problem: "this entry of the service's archive fits no language and file of the configuration, and is not used"})
 			continue
 		}
 		body, err := entry.ReadAll()
 		if err != nil {
-			return nil, fmt.Errorf("read %s of the service's archive: %w", entry.Name, err)
+			return nil, fmt.Errorf("read %s of the service's archive: %w", name, err)
 		}
 		if len(strings.TrimSpace(string(body))) == 0 {
 			continue // no translation at all
@@ -184,10 +230,7 @@ func (p *project) readArchive(g *bundle.Group, languages []config.Language, arch
 				Problem: "what the service exported for it cannot be read: " + err.Error()})
 			continue
 		}
-		texts := bundle.Texts(f)
-		for _, t := range targets {
-			x.targets = append(x.targets, translated{t, texts})
-		}
+		x.entries = append(x.entries, exportedEntry{name, bundle.Texts(f)})
 	}
 	return x, nil
 }

@@ -31,6 +31,7 @@ type job struct {
 
 	// of an export
 	Request string `json:"request,omitempty"` // a digest of what was asked for: only the same question may use the answer
+	Slow    bool   `json:"slow,omitempty"`    // it was waited for as long as the configuration allows
 }
 
 // jobFile is one file of an import and what is to be remembered when it is accepted.
@@ -53,6 +54,9 @@ const (
 
 // intend writes an import down before it is sent.
 func (p *project) intend(s *shipment) (*job, error) {
+	if err := p.forgetExports(); err != nil {
+		return nil, err
+	}
 	j := &job{ID: uuid.NewString(), Kind: jobImport, At: p.Now().UTC(), Conflicts: s.request.Conflicts,
 		Collection: s.request.Collection, Language: s.request.Language}
 	for i, up := range s.uploads {

@@ -3,10 +3,10 @@ package engine
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/locsync/locsync/formats/resource"
-	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/check"
@@ -18,7 +18,6 @@ type merged struct {
 	bundle.Target
 	bytes  []byte // nil when the file stays as it is
 	counts PulledFile
-	filled int // keys that were given something to stand for a missing translation
 
 	agreed  catalog.Marks
 	filler  catalog.Marks
@@ -29,13 +28,13 @@ type merged struct {
 const guardFloor = 10
 
 // merge brings the service's texts into one target file of a tree, in memory. It returns nil when the file is to be left alone.
-func (r *pulling) merge(t *tree, x translated, fresh bool, contested map[string]gitops.Contested) (*merged, error) {
+func (r *pulling) merge(t *tree, x translated, fresh bool) (*merged, error) {
 	source, ok := t.sourceTexts(x.Target)
 	if !ok {
 		return nil, nil // the source file's problem is reported already
 	}
 	m := &merged{Target: x.Target, counts: PulledFile{Path: x.Path, Language: x.Language.Code}}
-	old, before, problem, err := r.present(t, x, contested)
+	old, problem, err := x.Sources[0].Read(t.fsys, x.Path, x.Language)
 	if err != nil {
 		return nil, err
 	}
@@ -48,68 +47,25 @@ func (r *pulling) merge(t *tree, x translated, fresh bool, contested map[string]
 		return nil, err
 	}
 	result := catalog.Merge(three)
+	r.shaped(x, source, three, &result)
 	r.checked(x, source, three, &result)
 	r.decided(x, result)
 	m.agreed = result.Agreed
 	if held := r.guarded(x, three, result.Changes); held {
 		return nil, nil
 	}
-	changes := append(result.Changes, r.fill(x, m, source, three, result)...)
-	if err := r.render(t, x, m, old, before, changes); err != nil {
-		return nil, err
+	changes := append(result.Changes, r.fill(m, source, three, result)...)
+	if written := r.render(t, x, m, old, three, &result, changes); !written {
+		return nil, nil
 	}
-	m.learn(three, result, contact)
+	m.learn(three, result, changes, contact)
 	return m, nil
 }
 
-// present reads the target file as it stands in the tree. Where branch and base both changed it, it is the base's file with the branch's texts
-// put in, unless the base changed the same text: people's changes there are newer than what the branch had from the service.
-func (r *pulling) present(t *tree, x translated, contested map[string]gitops.Contested) (old *resource.File, before []byte, problem *Problem, err error) {
-	b := x.Sources[0]
-	c, both := contested[x.Path]
-	if !both || c.Base == nil || c.Branch == nil {
-		old, problem, err = b.Read(t.fsys, x.Path, x.Language)
-		if old != nil {
-			before = old.Bytes()
-		}
-		return old, before, problem, err
-	}
-	texts := make([]catalog.Catalog, 3)
-	var base *resource.File
-	for i, src := range [][]byte{c.Ancestor, c.Branch, c.Base} {
-		f, err := b.Parse(src, x.Language)
-		if err != nil && i > 0 {
-			return nil, nil, &Problem{File: x.Path, Language: x.Language.Code, Problem: "cannot be read on branch and base: " + err.Error() + "; the file is left alone"}, nil
-		}
-		if err == nil {
-			texts[i] = bundle.Texts(f)
-		}
-		base = f
-	}
-	var edits []catalog.Change
-	theirs := catalog.Diff(texts[0].Marks(), texts[2]) // what base changed
-	changedThere := make(map[catalog.Name]bool)
-	for _, ch := range theirs {
-		changedThere[ch.Name] = true
-	}
-	for _, ch := range catalog.Diff(texts[0].Marks(), texts[1]) {
-		if !changedThere[ch.Name] && ch.Op != catalog.Removed {
-			edits = append(edits, ch)
-		}
-	}
-	var like *resource.File
-	if s := t.of(b); s != nil {
-		like = s.file
-	}
-	out, _, err := bundle.Render(b, like, base, x.Language, edits)
-	if err != nil {
-		return nil, nil, nil, fmt.Errorf("merge %s of branch and base: %w", x.Path, err)
-	}
-	old, err = b.Parse(out, x.Language)
-	return old, c.Base, nil, err
-}
-
 // three gathers what the merge looks at. contact is the first time that the file is met.
+//
+// Where the branch is made anew its texts are the base branch's, which may be older than what was merged last: of those only somebody's own
+// changes are measured against the last merge.
 func (r *pulling) three(x translated, source, ours catalog.Catalog, fresh bool) (in catalog.Three, contact bool, err error) {
 	var history catalog.Marks
 	for kind, marks := range map[string]*catalog.Marks{kindMerged: &in.Base, kindFiller: &in.Filler, kindKnown: &history} {
@@ -117,11 +73,18 @@ func (r *pulling) three(x translated, source, ours catalog.Catalog, fresh bool) 
 			return in, false, err
 		}
 	}
-	if fresh || r.o.Full {
+	switch {
+	case r.o.Full:
 		in.Base = nil
+	case fresh:
+		for _, u := range ours {
+			if knows(history, u.Name, catalog.MarkOf(u.Text)) {
+				delete(in.Base, u.Name)
+			}
+		}
 	}
 	in.Source, in.Ours, in.Theirs = source, ours, x.texts.Restrict(source.Keys())
-	return in, history == nil, nil
+	return in, history == nil || r.met[x.Path], nil
 }
 
 // decided names what the merge decided against somebody.
@@ -140,6 +103,99 @@ func (r *pulling) decided(x translated, result catalog.Merged) {
 	for _, h := range result.Held {
 		r.problem(Problem{File: x.Path, Key: h.Key, Language: x.Language.Code, Problem: h.Reason})
 	}
+}
+
+// shaped takes out the changes of keys whose texts do not fit together as the source's do, and reports them: a plural without "other" crashes an
+// Android program, as does one text where a plural or a list is asked for. Where the repository has a key in a shape that the source has left and
+// the service has it in the new one, the old texts go.
+func (r *pulling) shaped(x translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
+	want := shapes(source, nil)
+	have := shapes(in.Ours, want)
+	fresh := make(catalog.Catalog, 0, len(result.Changes))
+	for _, c := range result.Changes {
+		if c.Op != catalog.Removed {
+			fresh = append(fresh, catalog.Unit{Name: c.Name})
+		}
+	}
+	bad := make(map[string]string)
+	for key, s := range shapes(fresh, nil) {
+		if bad[key] = s.misfit(want[key], have[key]); bad[key] == "" {
+			delete(bad, key)
+		}
+	}
+	told := make(map[string]bool)
+	taken := make(map[string]bool)
+	result.Changes = slices.DeleteFunc(result.Changes, func(c catalog.Change) bool {
+		if c.Op == catalog.Removed || bad[c.Key] == "" {
+			taken[c.Key] = c.Op != catalog.Removed
+			return false
+		}
+		if !told[c.Key] {
+			told[c.Key] = true
+			r.problem(Problem{File: x.Path, Key: c.Key, Language: x.Language.Code, Problem: "the translation is left out: " + bad[c.Key]})
+		}
+		result.Leave(in.Base, c.Name)
+		return true
+	})
+	for _, u := range in.Ours {
+		if taken[u.Key] && shapeOf(u.Form) != want[u.Key].kind {
+			result.Changes = append(result.Changes, catalog.Change{Op: catalog.Removed, Name: u.Name})
+		}
+	}
+}
+
+// shape is what the texts of one key are together.
+type shape struct {
+	kind  string // in words
+	forms map[string]bool
+}
+
+// shapes are the shapes of the keys of a catalog; with like, only the texts count that have the kind that the key has there. Of mixed kinds the
+// last counts.
+func shapes(c catalog.Catalog, like map[string]shape) map[string]shape {
+	all := make(map[string]shape)
+	for _, u := range c {
+		kind := shapeOf(u.Form)
+		if like != nil && like[u.Key].kind != kind {
+			continue
+		}
+		s := all[u.Key]
+		if s.kind != kind {
+			s = shape{kind, make(map[string]bool)}
+		}
+		s.forms[u.Form] = true
+		all[u.Key] = s
+	}
+	return all
+}
+
+func shapeOf(form string) string {
+	switch {
+	case form == "":
+		return "one text"
+	case isItem(form):
+		return "a list"
+	}
+	return "a plural"
+}
+
+// isItem reports whether a form is the place in a list, not a plural category.
+func isItem(form string) bool { return form != "" && form[0] >= '0' && form[0] <= '9' }
+
+// misfit says why the new texts of a key, with those that the repository has, do not fit the source's; "" when they do. Languages have other plural
+// categories than the source; a list has as many items.
+func (s shape) misfit(source, have shape) string {
+	forms := maps.Clone(s.forms)
+	maps.Copy(forms, have.forms)
+	switch {
+	case s.kind != source.kind:
+		return fmt.Sprintf("it is %s, and the source has %s", s.kind, source.kind)
+	case s.kind == "a plural" && source.forms["other"] && !forms["other"]:
+		return "the plural lacks the form \"other\""
+	case s.kind == "a list" && len(source.forms) != len(forms):
+		return fmt.Sprintf("the list has %d items, and the source's has %d", len(forms), len(source.forms))
+	}
+	return ""
 }
 
 // checked takes out the changes that would break the program, and reports them.
@@ -192,15 +248,21 @@ func (r *pulling) guarded(x translated, in catalog.Three, changes []catalog.Chan
 	return true
 }
 
-// fill decides what stands for keys without a translation anywhere. Only a file that has or gets translations is filled.
-func (r *pulling) fill(x translated, m *merged, source catalog.Catalog, in catalog.Three, result catalog.Merged) []catalog.Change {
+// fill decides what stands for keys without a translation anywhere. Only a file that has or gets translations is filled. What was filled in
+// before goes where nothing is to stand any more: with incomplete = "skip", and where a plural has got translations in other forms.
+func (r *pulling) fill(m *merged, source catalog.Catalog, in catalog.Three, result catalog.Merged) []catalog.Change {
 	after := make(map[catalog.Name]string, len(in.Ours))
 	for _, u := range in.Ours {
 		after[u.Name] = u.Text
 	}
-	m.filler = make(catalog.Marks)
-	for n, mark := range in.Filler {
-		m.filler[n] = mark
+	m.filler = maps.Clone(in.Filler)
+	if m.filler == nil {
+		m.filler = make(catalog.Marks)
+	}
+	for _, u := range in.Theirs {
+		if now, ok := after[u.Name]; ok && now == u.Text && u.Text != "" {
+			delete(m.filler, u.Name) // the service says the same: it is a translation now
+		}
 	}
 	for _, c := range result.Changes {
 		delete(m.filler, c.Name)
@@ -209,51 +271,68 @@ func (r *pulling) fill(x translated, m *merged, source catalog.Catalog, in catal
 			delete(after, c.Name)
 		}
 	}
-	if r.cfg.Pull.Incomplete == "skip" || len(after) == 0 {
+	if len(after) == 0 {
 		return nil
 	}
+	translated := make(map[string]bool) // plurals: their forms differ between languages, so one translated form is all that is wanted
+	for n, text := range after {
+		if n.Form != "" && !isItem(n.Form) && text != "" && !m.filler.Has(n, text) {
+			translated[n.Key] = true
+		}
+	}
 	var changes []catalog.Change
+	change := func(op catalog.Op, n catalog.Name, text string) {
+		changes = append(changes, catalog.Change{Op: op, Name: n, Text: text})
+		m.filler[n] = catalog.MarkOf(text)
+		if op == catalog.Removed {
+			delete(m.filler, n)
+		}
+	}
+	skip, fallback := r.cfg.Pull.Incomplete == "skip", r.cfg.Pull.Incomplete == "fallback"
 	for _, u := range source {
 		text := ""
-		if r.cfg.Pull.Incomplete == "fallback" {
+		if fallback {
 			text = u.Text
 		}
 		now, there := after[u.Name]
-		stale := there && in.Filler.Has(u.Name, now) && now != text
-		if there && !stale {
-			continue
+		filled := there && m.filler.Has(u.Name, now)
+		switch {
+		case filled && (skip || translated[u.Key]):
+			change(catalog.Removed, u.Name, "")
+		case skip || translated[u.Key]:
+		case !there:
+			change(catalog.Added, u.Name, text)
+		case (filled || now == "") && now != text:
+			change(catalog.Changed, u.Name, text)
 		}
-		op := catalog.Added
-		if there {
-			op = catalog.Changed
-		}
-		changes = append(changes, catalog.Change{Op: op, Name: u.Name, Text: text})
-		m.filler[u.Name] = catalog.MarkOf(text)
-		m.filled++
 	}
 	return changes
 }
 
-// render writes the changes into the file. What its format refuses is reported and stays out.
-func (r *pulling) render(t *tree, x translated, m *merged, old *resource.File, before []byte, changes []catalog.Change) error {
+// render writes the changes into the file. What its format refuses is reported and stays out. It returns false when nothing of it can be written.
+func (r *pulling) render(t *tree, x translated, m *merged, old *resource.File, in catalog.Three, result *catalog.Merged, changes []catalog.Change) bool {
+	var before []byte
+	if old != nil {
+		before = old.Bytes()
+	}
 	if old == nil && !slices.ContainsFunc(changes, func(c catalog.Change) bool { return c.Op != catalog.Removed }) {
-		return nil
+		return true
 	}
 	like := t.layout(x.Target, changes)
 	out, refused, err := bundle.Render(like.Bundle, like.file, old, x.Language, changes)
 	if err != nil {
 		r.problem(Problem{File: x.Path, Language: x.Language.Code, Problem: "is left as it is: " + err.Error()})
-		return nil
+		return false
 	}
 	bad := make(map[catalog.Name]bool)
 	for _, ref := range refused {
 		bad[ref.Name] = true
-		delete(m.agreed, ref.Name)
+		result.Leave(in.Base, ref.Name)
 		delete(m.filler, ref.Name)
 		r.problem(Problem{File: x.Path, Key: ref.Key, Language: x.Language.Code, Problem: "cannot be written: " + ref.Reason})
 	}
-	for _, c := range changes {
-		if bad[c.Name] || m.filler.Has(c.Name, c.Text) && c.Op != catalog.Removed {
+	for i, c := range changes {
+		if bad[c.Name] || i >= len(result.Changes) { // what is filled in is no translation
 			continue
 		}
 		switch c.Op {
@@ -265,10 +344,10 @@ func (r *pulling) render(t *tree, x translated, m *merged, old *resource.File, b
 			m.counts.Removed++
 		}
 	}
-	if !bytes.Equal(out, before) || old == nil {
+	if !bytes.Equal(out, before) && len(bad) < len(changes) {
 		m.bytes = out
 	}
-	return nil
+	return true
 }
 
 // layout is the source file that a target follows: of several, the one that has most of the changed keys.
@@ -291,7 +370,7 @@ func (t *tree) layout(target bundle.Target, changes []catalog.Change) *source {
 
 // learn gathers what goes into the file's history: everything at first contact, else what was written and agreed, and the texts of the repository
 // that lost a conflict. A text that the repository alone has stays out: it may be somebody's change that waits for a push.
-func (m *merged) learn(in catalog.Three, result catalog.Merged, contact bool) {
+func (m *merged) learn(in catalog.Three, result catalog.Merged, changes []catalog.Change, contact bool) {
 	lost := make(map[catalog.Name]bool)
 	for _, c := range result.Conflicts {
 		lost[c.Name] = true
@@ -301,19 +380,19 @@ func (m *merged) learn(in catalog.Three, result catalog.Merged, contact bool) {
 			m.history = append(m.history, u)
 		}
 	}
-	for _, c := range result.Changes {
+	for _, c := range changes {
 		if c.Op != catalog.Removed {
 			m.history = append(m.history, catalog.Unit{Name: c.Name, Text: c.Text})
 		}
 	}
 }
 
-// remember writes the merge down.
-func (m *merged) remember(p *project, tx *state.Tx) error {
-	if err := tx.SetMarks(p.slot(kindMerged, m.Path, m.Language.Code), m.agreed); err != nil {
+// remember writes the merge down. stage is put before the kinds of what only counts once the commit has arrived; the history counts at once.
+func (m *merged) remember(p *project, tx *state.Tx, stage string) error {
+	if err := tx.SetMarks(p.slot(stage+kindMerged, m.Path, m.Language.Code), m.agreed); err != nil {
 		return err
 	}
-	if err := tx.SetMarks(p.slot(kindFiller, m.Path, m.Language.Code), m.filler); err != nil {
+	if err := tx.SetMarks(p.slot(stage+kindFiller, m.Path, m.Language.Code), m.filler); err != nil {
 		return err
 	}
 	return p.mark(tx, memory{[]string{kindKnown}, m.Path, m.Language.Code}, accepts(m.history))

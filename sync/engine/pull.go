@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -24,6 +24,7 @@ type pulling struct {
 	o       PullOptions
 	report  ProjectPull
 	exports map[string]*exported // by template and collection: asked for once, however often the branch moves meanwhile
+	met     map[string]bool      // target files that this pull sees for the first time
 }
 
 // attempts is how often a pull recomputes its commit because the branch moved under it.
@@ -33,7 +34,7 @@ const attempts = 5
 func (p *project) pull(ctx context.Context, o PullOptions) (ProjectPull, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	run := &pulling{project: p, o: o, exports: make(map[string]*exported)}
+	run := &pulling{project: p, o: o, exports: make(map[string]*exported), met: make(map[string]bool)}
 	run.clear()
 	if !p.cfg.Pull.Enabled {
 		return run.report, nil
@@ -46,8 +47,10 @@ func (p *project) pull(ctx context.Context, o PullOptions) (ProjectPull, error) 
 	return run.report, err
 }
 
+// clear begins the report again. A commit that was delivered stays in it.
 func (r *pulling) clear() {
-	r.report = ProjectPull{Name: r.cfg.Name, Branch: r.cfg.Pull.Branch, Requests: r.report.Requests, Files: []PulledFile{}, Problems: []Problem{}}
+	r.report = ProjectPull{Name: r.cfg.Name, Branch: r.cfg.Pull.Branch, Commit: r.report.Commit, Pushed: r.report.Pushed,
+		Requests: r.report.Requests, Files: []PulledFile{}, Problems: []Problem{}}
 }
 
 func (r *pulling) pass(ctx context.Context) error {
@@ -81,7 +84,7 @@ func (r *pulling) pass(ctx context.Context) error {
 // attempt builds one commit on the branch as it is now and delivers it.
 func (r *pulling) attempt(ctx context.Context) error {
 	if !r.o.DryRun {
-		if err := r.deliverPending(ctx); err != nil {
+		if waits, err := r.deliverPending(ctx); err != nil || waits {
 			return err
 		}
 	}
@@ -93,11 +96,16 @@ func (r *pulling) attempt(ctx context.Context) error {
 	if note := tip.Note(); note != "" {
 		r.log.Warn(note)
 	}
-	on, contested, err := r.withBase(ctx, tip)
+	if !r.o.DryRun {
+		if err := r.recall(tip); err != nil {
+			return err
+		}
+	}
+	on, joined, err := r.withBase(ctx, tip)
 	if err != nil {
 		return err
 	}
-	t, err := r.readTree(on)
+	t, err := r.readTree(joinedTree{on, joined})
 	if err != nil {
 		return err
 	}
@@ -108,7 +116,7 @@ func (r *pulling) attempt(ctx context.Context) error {
 	}
 	var done []*merged
 	for _, x := range theirs {
-		m, err := r.merge(t, x, tip.New(), contested)
+		m, err := r.merge(t, x, tip.New())
 		if err != nil {
 			return err
 		}
@@ -116,84 +124,10 @@ func (r *pulling) attempt(ctx context.Context) error {
 			done = append(done, m)
 		}
 	}
-	return r.commit(ctx, tip, on, done)
+	return r.commit(ctx, on, joined, done)
 }
 
 func (r *pulling) problem(p Problem) { r.report.Problems = append(r.report.Problems, p) }
-
-// deliverPending pushes a commit that an earlier pull made and could not deliver. One that the branch has moved past is dropped: what it
-// said is computed again.
-func (r *pulling) deliverPending(ctx context.Context) error {
-	tip, err := r.repo.Pending(r.cfg.Pull.Branch)
-	if err != nil || tip == nil {
-		return err
-	}
-	r.log.Info("delivering a commit that was made earlier", zap.String("commit", tip.Hash()))
-	res, err := r.repo.Push(ctx, tip)
-	if errors.Is(err, gitops.ErrMoved) {
-		return r.repo.Drop(r.cfg.Pull.Branch)
-	}
-	if err != nil {
-		return fmt.Errorf("deliver commit %.10s to branch %s: %w", tip.Hash(), r.cfg.Pull.Branch, err)
-	}
-	r.delivered(res)
-	return nil
-}
-
-// delivered puts what became of a commit into the report.
-func (r *pulling) delivered(res gitops.PushResult) {
-	r.report.Commit, r.report.Pushed = res.Commit, res.Pushed
-	for _, line := range res.Said {
-		r.log.Info("the remote says", zap.String("line", line))
-	}
-	if res.Local == gitops.Left {
-		r.problem(Problem{Problem: res.Why})
-	}
-}
-
-// withBase takes what base has and the branch lacks into the tree that the commit is built on, so that merging the branch into
-// base never conflicts in our files. A conflict in files that are not ours leaves the branch behind, and is reported.
-func (r *pulling) withBase(ctx context.Context, tip *gitops.Tip) (*gitops.Tip, map[string]gitops.Contested, error) {
-	base := tip.Base()
-	if base == nil {
-		return tip, nil, nil
-	}
-	ours, err := r.ourPaths(tip, base)
-	if err != nil {
-		return nil, nil, err
-	}
-	m, err := r.repo.Merge(ctx, tip, base, func(path string) bool { return ours[path] })
-	if err != nil {
-		return nil, nil, fmt.Errorf("take %s into %s: %w", base.Branch(), tip.Branch(), err)
-	}
-	if m.State == gitops.Behind {
-		r.problem(Problem{Problem: m.Note})
-	}
-	contested := make(map[string]gitops.Contested)
-	for _, c := range m.Contested {
-		contested[c.Path] = c
-	}
-	return m.Tip, contested, nil
-}
-
-// ourPaths are the target files that either tip has or could have.
-func (r *pulling) ourPaths(tips ...*gitops.Tip) (map[string]bool, error) {
-	ours := make(map[string]bool)
-	for _, tip := range tips {
-		bundles, _, err := bundle.Find(tip, r.cfg)
-		if err != nil {
-			return nil, err
-		}
-		targets, err := bundle.Existing(tip, bundles, r.cfg.Targets())
-		if err != nil {
-			return nil, err
-		}
-		for _, t := range targets {
-			ours[t.Path] = true
-		}
-	}
-	return ours, nil
-}
 
 // translations asks the service for all groups of a tree. Each target file of the configuration is in the answer, with no texts when
 // the service has none: its dead keys go all the same.
@@ -203,6 +137,7 @@ func (r *pulling) translations(ctx context.Context, t *tree) ([]translated, erro
 		return nil, nil
 	}
 	var all []translated
+	claimed := make(map[string]*bundle.Group)
 	for _, g := range bundle.Groups(t.bundles()) {
 		key := fmt.Sprint(g.Collection, "\x00", g.Format.Name, "\x00", g.Separator, "\x00", g.Template().String())
 		x := r.exports[key]
@@ -215,9 +150,13 @@ func (r *pulling) translations(ctx context.Context, t *tree) ([]translated, erro
 			r.exports[key] = x
 		}
 		r.report.Problems = append(r.report.Problems, x.problems...)
-		have := make(map[string]bool)
-		for _, target := range x.targets {
-			have[target.Path] = true
+		for _, target := range x.targets(g) {
+			if claimed[target.Path] != nil {
+				r.problem(Problem{File: target.Path, Language: target.Language.Code,
+					Problem: fmt.Sprintf("is written by collection %q already; what collection %q has for it is left out. Give the two different outputs", claimed[target.Path].Collection, g.Collection)})
+				continue
+			}
+			claimed[target.Path] = g
 			all = append(all, target)
 		}
 		existing, err := bundle.Existing(t.fsys, g.Bundles, languages)
@@ -225,109 +164,28 @@ func (r *pulling) translations(ctx context.Context, t *tree) ([]translated, erro
 			return nil, err
 		}
 		for _, target := range existing {
-			if !have[target.Path] {
+			ours, err := r.wrote(g, target)
+			if err != nil {
+				return nil, err
+			}
+			if claimed[target.Path] == nil && ours {
+				claimed[target.Path] = g
 				all = append(all, translated{Target: target})
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b translated) int {
-		if a.Path < b.Path {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(all, func(a, b translated) int { return strings.Compare(a.Path, b.Path) })
 	return all, nil
 }
 
-// commit writes what the merges brought as one commit and delivers it, then remembers the merges: effect first, memory second. When
-// the delivery fails the commit waits in the repository, and nothing is remembered that the branch does not have.
-func (r *pulling) commit(ctx context.Context, tip, on *gitops.Tip, done []*merged) error {
-	files := make(map[string][]byte)
-	news := false
-	data := config.CommitData{Project: r.cfg.Name}
-	languages := make(map[string]bool)
-	for _, m := range done {
-		if m.bytes == nil {
-			continue
-		}
-		files[m.Path] = m.bytes
-		if m.counts.Added+m.counts.Changed+m.counts.Removed+m.filled == 0 {
-			continue // only the base merge differs
-		}
-		news = true
-		r.report.Files = append(r.report.Files, m.counts)
-		r.report.Keys += m.counts.Added + m.counts.Changed + m.counts.Removed
-		data.Files = append(data.Files, m.Path)
-		languages[m.Language.Code] = true
+// wrote reports whether a target that the service's answer does not have is a file of ours. A path that the configuration names is; one
+// that only looks like a file name of the service may be anybody's, unless a pull has merged it before.
+func (r *pulling) wrote(g *bundle.Group, target bundle.Target) (bool, error) {
+	if !g.Template().HasLabel() {
+		return true, nil
 	}
-	data.Languages, data.Keys = slices.Sorted(maps.Keys(languages)), r.report.Keys
-	if r.o.DryRun {
-		if news {
-			preview, err := r.repo.Preview(ctx, on, files)
-			if err != nil && !errors.Is(err, gitops.ErrPath) {
-				return err
-			}
-			r.report.Diff = preview.Diff
-		}
-		return nil
-	}
-	if news {
-		text, err := r.cfg.Pull.Message(data)
-		if err != nil {
-			return &UsageError{fmt.Errorf("pull.commit_message: %w", err)}
-		}
-		if err := r.deliver(ctx, on, files, text); err != nil {
-			return err
-		}
-	}
-	return r.State.Update(func(tx *state.Tx) error {
-		for _, m := range done {
-			if err := m.remember(r.project, tx); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-func (r *pulling) deliver(ctx context.Context, on *gitops.Tip, files map[string][]byte, text string) error {
-	r.say("committing %d file(s) to branch %s", len(files), r.cfg.Pull.Branch)
-	message := gitops.Message{
-		Text:   fmt.Sprintf("%s\n\n%s: %s\n", text, gitops.Trailer, r.cfg.Name),
-		Author: gitops.Person{Name: r.cfg.Pull.AuthorName, Email: r.cfg.Pull.AuthorEmail},
-		When:   r.Now(),
-	}
-	made, err := r.repo.Commit(ctx, on, r.cfg.Pull.Branch, files, message)
-	var bad *gitops.BadPaths
-	if errors.As(err, &bad) {
-		for _, b := range bad.Paths {
-			delete(files, b.Path)
-			r.problem(Problem{File: b.Path, Problem: "is not written: " + b.Why})
-			r.report.Files = slices.DeleteFunc(r.report.Files, func(f PulledFile) bool { return f.Path == b.Path })
-		}
-		made, err = r.repo.Commit(ctx, on, r.cfg.Pull.Branch, files, message)
-	}
-	if errors.Is(err, gitops.ErrNothing) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("commit to branch %s: %w", r.cfg.Pull.Branch, err)
-	}
-	if r.o.Diff {
-		if r.report.Diff, err = r.repo.Diff(ctx, made); err != nil {
-			r.log.Warn("show the commit", zap.Error(err))
-		}
-	}
-	res, err := r.repo.Push(ctx, made)
-	if errors.Is(err, gitops.ErrMoved) {
-		return errors.Join(err, r.repo.Drop(r.cfg.Pull.Branch))
-	}
-	if err != nil {
-		r.report.Commit = made.Hash()
-		return fmt.Errorf("deliver commit %.10s to branch %s (it is kept and delivered by the next pull): %w", made.Hash(), r.cfg.Pull.Branch, err)
-	}
-	r.delivered(res)
-	return nil
+	marks, err := r.State.Marks(r.slot(kindMerged, target.Path, target.Language.Code))
+	return marks != nil, err
 }
 
 // firstLook takes note of the translations in the working tree before the first pull writes any, so that what lies there already is not
@@ -362,11 +220,15 @@ func (r *pulling) firstLook() error {
 			if err != nil {
 				return err
 			}
-			texts := bundle.Texts(f)
 			if f == nil {
 				continue
 			}
-			if err := r.mark(tx, memory{[]string{kindKnown, kindSeen}, t.Path, t.Language.Code}, accepts(texts)); err != nil {
+			before, err := tx.Marks(r.slot(kindKnown, t.Path, t.Language.Code))
+			if err != nil {
+				return err
+			}
+			r.met[t.Path] = before == nil
+			if err := r.mark(tx, memory{[]string{kindKnown, kindSeen}, t.Path, t.Language.Code}, accepts(bundle.Texts(f))); err != nil {
 				return err
 			}
 		}

@@ -1,0 +1,232 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/state"
+)
+
+// delivery is a commit under way: stored before it is pushed, and gone when its merges are remembered. What they are to be remembered as
+// lies beside it in staged slots. One that is found at the start of a pull was interrupted, or could not be delivered.
+type delivery struct {
+	Commit string       `json:"commit"`
+	Files  []memoryFile `json:"files"`
+}
+
+type memoryFile struct {
+	Path     string `json:"path"`
+	Language string `json:"language"`
+}
+
+const (
+	kindDelivery = "delivery"
+	staged       = "staged " // before a kind: what it becomes when the commit has arrived
+)
+
+// deliverPending pushes a commit that an earlier pull made and could not deliver. One that the branch has moved past is dropped: what it
+// said is computed again. waits means that it cannot be delivered now, and that the report says why: nothing can be added to the branch before.
+func (r *pulling) deliverPending(ctx context.Context) (waits bool, err error) {
+	tip, err := r.repo.Pending(r.cfg.Pull.Branch)
+	if err != nil || tip == nil {
+		return false, err
+	}
+	r.log.Info("delivering a commit that was made earlier", zap.String("commit", tip.Hash()))
+	res, err := r.repo.Push(ctx, tip)
+	if errors.Is(err, gitops.ErrMoved) {
+		return false, r.repo.Drop(r.cfg.Pull.Branch)
+	}
+	if err != nil {
+		return false, fmt.Errorf("deliver commit %.10s to branch %s: %w", tip.Hash(), r.cfg.Pull.Branch, err)
+	}
+	return !r.delivered(res), nil
+}
+
+// delivered puts what became of a commit into the report; false when it has arrived nowhere.
+func (r *pulling) delivered(res gitops.PushResult) bool {
+	r.report.Commit, r.report.Pushed = res.Commit, res.Pushed
+	for _, line := range res.Said {
+		r.log.Info("the remote says", zap.String("line", line))
+	}
+	if res.Local == gitops.Left {
+		r.problem(Problem{Problem: res.Why})
+	}
+	return res.Pushed || res.Local != gitops.Left
+}
+
+// recall remembers the merges of an earlier commit that the branch has, and forgets those of one that it does not have.
+func (r *pulling) recall(tip *gitops.Tip) error {
+	d, ok, err := state.Get[delivery](r.State, r.stateName(), kindDelivery, r.cfg.Pull.Branch)
+	if err != nil || !ok {
+		return err
+	}
+	arrived, err := tip.Contains(d.Commit)
+	if err != nil {
+		return err
+	}
+	return r.State.Update(func(tx *state.Tx) error { return r.unstage(tx, d, arrived) })
+}
+
+// stage writes down what a commit's merges are to be remembered as. Their texts enter the files' histories at once: whoever finds them in the
+// repository must not take them for somebody's change.
+func (r *pulling) stage(commit string, done []*merged) error {
+	d := delivery{Commit: commit}
+	return r.State.Update(func(tx *state.Tx) error {
+		for _, m := range done {
+			if m.bytes == nil {
+				continue
+			}
+			d.Files = append(d.Files, memoryFile{m.Path, m.Language.Code})
+			if err := m.remember(r.project, tx, staged); err != nil {
+				return err
+			}
+		}
+		return state.PutTx(tx, r.stateName(), kindDelivery, r.cfg.Pull.Branch, d)
+	})
+}
+
+// unstage ends a delivery.
+func (r *pulling) unstage(tx *state.Tx, d delivery, arrived bool) error {
+	for _, f := range d.Files {
+		for _, kind := range []string{kindMerged, kindFiller} {
+			slot := r.slot(staged+kind, f.Path, f.Language)
+			marks, err := tx.Marks(slot)
+			if err != nil {
+				return err
+			}
+			if arrived && marks != nil {
+				if err := tx.SetMarks(r.slot(kind, f.Path, f.Language), marks); err != nil {
+					return err
+				}
+			}
+			if err := tx.DropMarks(slot); err != nil {
+				return err
+			}
+		}
+	}
+	return tx.Delete(r.stateName(), kindDelivery, r.cfg.Pull.Branch)
+}
+
+// commit writes what the merges brought as one commit and delivers it, then remembers the merges: effect first, memory second. When
+// the delivery fails the commit waits in the repository, and nothing is remembered that the branch does not have.
+func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string][]byte, done []*merged) error {
+	for {
+		files, data := r.tally(joined, done)
+		var err error
+		switch {
+		case len(data.Files) == 0:
+		case r.o.DryRun:
+			var preview gitops.Preview
+			preview, err = r.repo.Preview(ctx, on, files)
+			r.report.Diff = preview.Diff
+		default:
+			var arrived bool
+			if arrived, err = r.deliver(ctx, on, files, data, done); err == nil && !arrived {
+				return nil // it waits; nothing is remembered of it yet
+			}
+		}
+		var bad *gitops.BadPaths
+		if errors.As(err, &bad) {
+			if done, err = r.without(bad, joined, done); err == nil {
+				continue
+			}
+		}
+		if errors.Is(err, gitops.ErrNothing) {
+			r.report.Files, r.report.Keys, err = []PulledFile{}, 0, nil
+		}
+		if err != nil || r.o.DryRun {
+			return err
+		}
+		return r.State.Update(func(tx *state.Tx) error {
+			for _, m := range done {
+				if err := m.remember(r.project, tx, ""); err != nil {
+					return err
+				}
+			}
+			d, ok, err := state.GetTx[delivery](tx, r.stateName(), kindDelivery, r.cfg.Pull.Branch)
+			if err != nil || !ok {
+				return err
+			}
+			return r.unstage(tx, d, false)
+		})
+	}
+}
+
+// tally counts what the merges brought and gathers the files of the commit. Joined files are part of it, and no reason to make one.
+func (r *pulling) tally(joined map[string][]byte, done []*merged) (map[string][]byte, config.CommitData) {
+	files := maps.Clone(joined)
+	if files == nil {
+		files = make(map[string][]byte)
+	}
+	data := config.CommitData{Project: r.cfg.Name}
+	languages := make(map[string]bool)
+	r.report.Files, r.report.Keys = []PulledFile{}, 0
+	for _, m := range done {
+		if m.bytes == nil {
+			continue
+		}
+		files[m.Path] = m.bytes
+		r.report.Files = append(r.report.Files, m.counts)
+		r.report.Keys += m.counts.Added + m.counts.Changed + m.counts.Removed
+		data.Files = append(data.Files, m.Path)
+		languages[m.Language.Code] = true
+	}
+	data.Languages, data.Keys = slices.Sorted(maps.Keys(languages)), r.report.Keys
+	return files, data
+}
+
+// without takes the files out that cannot be written, and reports them.
+func (r *pulling) without(bad *gitops.BadPaths, joined map[string][]byte, done []*merged) ([]*merged, error) {
+	before := len(done) + len(joined)
+	for _, b := range bad.Paths {
+		r.problem(Problem{File: b.Path, Problem: "is not written: " + b.Why})
+		delete(joined, b.Path)
+		done = slices.DeleteFunc(done, func(m *merged) bool { return m.Path == b.Path })
+	}
+	if len(done)+len(joined) == before {
+		return nil, bad
+	}
+	return done, nil
+}
+
+// deliver makes the commit and brings it to its branch. It returns false when it has arrived nowhere: the branch is checked out here and its
+// tree has changes of its own.
+func (r *pulling) deliver(ctx context.Context, on *gitops.Tip, files map[string][]byte, data config.CommitData, done []*merged) (arrived bool, err error) {
+	text, err := r.cfg.Pull.Message(data)
+	if err != nil {
+		return false, &UsageError{fmt.Errorf("pull.commit_message: %w", err)}
+	}
+	r.say("committing %d file(s) to branch %s", len(files), r.cfg.Pull.Branch)
+	made, err := r.repo.Commit(ctx, on, r.cfg.Pull.Branch, files, gitops.Message{
+		Text:   fmt.Sprintf("%s\n\n%s: %s\n", text, gitops.Trailer, r.cfg.Name),
+		Author: gitops.Person{Name: r.cfg.Pull.AuthorName, Email: r.cfg.Pull.AuthorEmail},
+		When:   r.Now(),
+	})
+	if err != nil {
+		return false, fmt.Errorf("commit to branch %s: %w", r.cfg.Pull.Branch, err)
+	}
+	if r.o.Diff {
+		if r.report.Diff, err = r.repo.Diff(ctx, made); err != nil {
+			r.log.Warn("show the commit", zap.Error(err))
+		}
+	}
+	if err := r.stage(made.Hash(), done); err != nil {
+		return false, err
+	}
+	res, err := r.repo.Push(ctx, made)
+	if errors.Is(err, gitops.ErrMoved) {
+		return false, errors.Join(err, r.repo.Drop(r.cfg.Pull.Branch))
+	}
+	if err != nil {
+		r.report.Commit = made.Hash()
+		return false, fmt.Errorf("deliver commit %.10s to branch %s (it is kept and delivered by the next pull): %w", made.Hash(), r.cfg.Pull.Branch, err)
+	}
+	return r.delivered(res), nil
+}

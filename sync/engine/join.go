@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+)
+
+// joinedTree is the tree that a pull builds on: a commit, and the target files that both branch and base changed, joined text by text.
+type joinedTree struct {
+	*gitops.Tip
+	joined map[string][]byte
+}
+
+// ReadFile reads a joined file, or one of the commit.
+func (t joinedTree) ReadFile(name string) ([]byte, error) {
+	if src, ok := t.joined[name]; ok {
+		return append([]byte(nil), src...), nil
+	}
+	return t.Tip.ReadFile(name)
+}
+
+// withBase takes what base has and the branch lacks into the tree that the commit is built on, so that merging the branch into
+// base never conflicts in our files: those that both changed come back joined. A conflict in files that are not ours leaves the branch behind, and
+// is reported.
+func (r *pulling) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip, joined map[string][]byte, err error) {
+	base := tip.Base()
+	if base == nil {
+		return tip, nil, nil
+	}
+	ours, err := r.ourTargets(tip, base)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := r.repo.Merge(ctx, tip, base, func(path string) bool { _, is := ours[path]; return is })
+	if err != nil {
+		return nil, nil, fmt.Errorf("take %s into %s: %w", base.Branch(), tip.Branch(), err)
+	}
+	if m.State == gitops.Behind {
+		r.problem(Problem{Problem: m.Note})
+	}
+	joined = make(map[string][]byte)
+	for _, c := range m.Contested {
+		src, err := r.join(ours[c.Path], c)
+		if err != nil {
+			return nil, nil, err
+		}
+		if src != nil {
+			joined[c.Path] = src
+		}
+	}
+	return m.Tip, joined, nil
+}
+
+// ourTargets are the target files that either tip has or could have, by path.
+func (r *pulling) ourTargets(tips ...*gitops.Tip) (map[string]bundle.Target, error) {
+	ours := make(map[string]bundle.Target)
+	for _, tip := range tips {
+		bundles, _, err := bundle.Find(tip, r.cfg)
+		if err != nil {
+			return nil, err
+		}
+		targets, err := bundle.Existing(tip, bundles, r.cfg.Targets())
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range targets {
+			ours[t.Path] = t
+		}
+	}
+	return ours, nil
+}
+
+// join makes one file of the two versions that branch and base have: base's file with the texts put in that the branch changed. Where both
+// changed one text, base's stands when somebody wrote it there, and the branch's when base only has what a pull wrote earlier (a branch that
+// was merged in one squashed commit). A file that one side deleted is the other's; of two versions of which one cannot
+// be read, the other is taken, and the problem is reported. It returns nil where base's file stands as it is.
+func (r *pulling) join(target bundle.Target, c gitops.Contested) ([]byte, error) {
+	if c.Base == nil || c.Branch == nil {
+		return c.Branch, nil
+	}
+	b, l := target.Sources[0], target.Language
+	branch, err := b.Parse(c.Branch, l)
+	if err != nil {
+		r.problem(Problem{File: c.Path, Language: l.Code, Problem: "cannot be read as the branch has it: " + err.Error() + "; the base's file is taken"})
+		return nil, nil
+	}
+	base, err := b.Parse(c.Base, l)
+	if err != nil {
+		r.problem(Problem{File: c.Path, Language: l.Code, Problem: "cannot be read as base has it: " + err.Error() + "; the branch's file is taken"})
+		return c.Branch, nil
+	}
+	ancestor := catalog.Catalog{}
+	if f, err := b.Parse(c.Ancestor, l); err == nil && c.Ancestor != nil {
+		ancestor = bundle.Texts(f)
+	}
+	history, err := r.State.Marks(r.slot(kindKnown, c.Path, l.Code))
+	if err != nil {
+		return nil, err
+	}
+	out, _, err := bundle.Render(b, branch, base, l, brought(ancestor.Marks(), bundle.Texts(branch), base, history))
+	if err != nil {
+		return nil, fmt.Errorf("join %s of branch and base: %w", c.Path, err)
+	}
+	return out, nil
+}
+
+// brought are the texts that the branch changed since the ancestor and that are to stand in base's file.
+func brought(ancestor catalog.Marks, branch catalog.Catalog, base *resource.File, history catalog.Marks) []catalog.Change {
+	there := bundle.Texts(base)
+	index := there.Index()
+	written := make(map[catalog.Name]bool) // somebody wrote or removed it on base
+	for _, c := range catalog.Diff(ancestor, there) {
+		at, is := index[c.Name]
+		written[c.Name] = !is || there[at].Text != "" && !knows(history, c.Name, catalog.MarkOf(there[at].Text))
+	}
+	var edits []catalog.Change
+	for _, c := range catalog.Diff(ancestor, branch) {
+		if c.Op != catalog.Removed && !written[c.Name] {
+			edits = append(edits, c)
+		}
+	}
+	return edits
+}
