@@ -1,0 +1,136 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// tag is one tag of a text.
+type tag struct {
+	name     string // as written, in lower case where HTML knows it
+	spelled  string
+	end      bool // </b>
+	complete bool // <b/>, or HTML's <br> and the like
+}
+
+// styling are the tags that change how text looks and nothing else: a translation may use them as it likes, if it closes them. xliff:g
+// is among them, as the resource compiler takes it out; what stands inside is checked as what it is.
+var styling = []string{"b", "i", "u", "s", "em", "strong", "small", "big", "sub", "sup", "strike", "del", "ins", "tt", "mark",
+	"span", "font", "p", "br", "div", "center", "li", "ul", "ol", "hr", "wbr", "bdi", "bdo", "abbr", "q", "cite", "nobr", "blockquote",
+	"h1", "h2", "h3", "h4", "h5", "h6", "html", "head", "body", "xliff:g"}
+
+// standing are the tags of HTML that need no end.
+var standing = []string{"br", "hr", "wbr", "img", "input", "p", "li", "dt", "dd", "tr", "td", "th", "option", "html", "head", "body"}
+
+// active are tags that do something where they stand, so that a translation must not bring them.
+var active = []string{"a", "script", "iframe", "object", "embed", "style", "link", "meta", "form", "input", "button", "svg", "img", "video", "base"}
+
+// tagsIn finds the tags of a text.
+func tagsIn(s string) []tag {
+	var all []tag
+	for at := 0; ; {
+		i := strings.IndexByte(s[at:], '<')
+		if i < 0 || len(all) > maxNames {
+			return all
+		}
+		at += i + 1
+		t, size := tagAt(s[at:])
+		if size > 0 {
+			t.spelled = s[at-1 : at+size]
+			all = append(all, t)
+			at += size
+		}
+	}
+}
+
+// tagAt reads a tag behind its opening sign; size 0 says that it is none.
+func tagAt(s string) (t tag, size int) {
+	at := 0
+	if strings.HasPrefix(s, "/") {
+		t.end = true
+		at = 1
+	}
+	from := at
+	for at < len(s) && (isLetter(s[at]) || isDigit(s[at]) || at > from && strings.IndexByte("_-:.", s[at]) >= 0) {
+		at++
+	}
+	if t.name = s[from:at]; t.name == "" || at >= len(s) || strings.IndexByte(" \t\r\n/>", s[at]) < 0 {
+		return t, 0
+	}
+	// A component of the program can be called <Link>, so that only tags which are HTML for sure may be in any case.
+	if lower := strings.ToLower(t.name); slices.Contains(styling, lower) || slices.Contains(standing, lower) || lower == "a" {
+		t.name = lower
+	}
+	for quote := byte(0); at < len(s); at++ {
+		switch c := s[at]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '<':
+			return t, 0
+		case c == '>':
+			attributes := s[from+len(t.name) : at]
+			t.complete = !t.end && (strings.HasSuffix(attributes, "/") || slices.Contains(standing, t.name))
+			return t, at + 1
+		}
+	}
+	return t, 0
+}
+
+// unclosed says in words which tag does not close, or closes nothing; empty when all do.
+func unclosed(tags []tag) string {
+	var open []tag
+	for _, t := range tags {
+		switch {
+		case t.complete:
+		case !t.end:
+			open = append(open, t)
+		case slices.Contains(standing, t.name):
+		case len(open) == 0 || open[len(open)-1].name != t.name:
+			if len(open) > 0 {
+				return fmt.Sprintf("%s is not closed where %s stands", open[len(open)-1].spelled, t.spelled)
+			}
+			return t.spelled + " closes nothing"
+		default:
+			open = open[:len(open)-1]
+		}
+	}
+	if len(open) > 0 {
+		return open[len(open)-1].spelled + " is not closed"
+	}
+	return ""
+}
+
+// markup compares the tags. A source whose own tags do not close has none: <file> in a usage text is a word.
+func (p *pair) markup() {
+	have, use := tagsIn(p.source), tagsIn(p.text)
+	if len(have) > maxNames || len(use) > maxNames || unclosed(have) != "" {
+		return
+	}
+	if len(have) > 0 {
+		if wrong := unclosed(use); wrong != "" {
+			p.found("markup", "the tag "+wrong)
+			return
+		}
+	}
+	var lacks, extra []string
+	for _, t := range have {
+		if !t.end && !slices.Contains(styling, t.name) && !slices.ContainsFunc(use, t.same) && !slices.Contains(lacks, t.spelled) {
+			lacks = append(lacks, t.spelled)
+		}
+	}
+	for _, t := range use {
+		known := len(have) > 0 && !slices.Contains(styling, t.name) || slices.Contains(active, strings.ToLower(t.name))
+		if !t.end && known && !slices.ContainsFunc(have, t.same) && !slices.Contains(extra, t.spelled) {
+			extra = append(extra, t.spelled)
+		}
+	}
+	p.differs("markup", lacks, extra)
+}
+
+// same reports whether two tags do the same to the program.
+func (t tag) same(o tag) bool { return t.name == o.name && t.end == o.end }

@@ -1,0 +1,194 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// name is one placeholder that is filled in by name.
+type name struct {
+	spelled string // with its signs, without formats and blanks, so that equal ones are equal strings
+	key     string // what stands between the signs
+}
+
+// maxNames is how many placeholders or tags a text may have to be looked at; it is no text of an interface beyond that.
+const maxNames = 200
+
+// namesIn finds the placeholders of a text, each once. percents is whether %name% is one.
+func namesIn(s string, percents bool) []name {
+	r := nameReader{s: s}
+	percents = percents && !isDateFormat(s)
+	for r.at < len(s) && len(r.names) <= maxNames {
+		i := strings.IndexAny(s[r.at:], "{%$")
+		if i < 0 {
+			break
+		}
+		r.at += i
+		switch {
+		case r.take("{{{", "}}}"), r.take("{{-", "}}"), r.take("{{", "}}"):
+		case r.take("%{", "}"), r.take("${", "}"), r.take("$t(", ")"):
+		case r.take("%(", ")"), r.take("%<", ">"):
+		case r.take("{", "}"):
+		case percents && r.take("%", "%"):
+		default:
+			r.at++
+		}
+	}
+	return r.names
+}
+
+type nameReader struct {
+	s     string
+	at    int
+	names []name
+}
+
+// take reads a placeholder between these signs, if one stands here.
+func (r *nameReader) take(open, end string) bool {
+	rest, ok := strings.CutPrefix(r.s[r.at:], open)
+	if !ok {
+		return false
+	}
+	key, size := keyUpTo(rest, end)
+	if size == 0 {
+		return false
+	}
+	r.at += len(open) + size
+	switch open {
+	case "%(", "%<":
+		end += r.conversion()
+	case "{{{", "{{-": // the same without escaping
+		open, end = "{{", "}}"
+	}
+	n := name{open + key + end, key}
+	if !slices.Contains(r.names, n) {
+		r.names = append(r.names, n)
+	}
+	return true
+}
+
+// conversion reads what printf has behind a name: the letter, in its plainest spelling; empty when there is none.
+func (r *nameReader) conversion() string {
+	at := r.at
+	for at < len(r.s) && strings.IndexByte("-+#0123456789.", r.s[at]) >= 0 {
+		at++
+	}
+	if at == len(r.s) || !isLetter(r.s[at]) {
+		return ""
+	}
+	r.at = at + 1
+	switch c := r.s[at]; c {
+	case 'i', 'u', 'd':
+		return "d"
+	case 'e', 'g', 'f':
+		return "f"
+	case 'r', 's':
+		return "s"
+	default:
+		return string(c)
+	}
+}
+
+// keyUpTo reads a placeholder's key up to its closing sign; size is how many bytes both have, 0 when this is none. What follows
+// a comma, a bar or a colon is a format.
+func keyUpTo(s, end string) (key string, size int) {
+	i := strings.Index(s[:min(len(s), 120)], end)
+	if i <= 0 {
+		return "", 0
+	}
+	key = s[:i]
+	signs := "_.-[]$"
+	if end == "%" {
+		if signs = "_."; len(key) < 2 || !isLetter(key[0]) {
+			return "", 0
+		}
+	} else {
+		if c := strings.IndexAny(key, ",|:"); c > 0 {
+			key = key[:c]
+		}
+		key = strings.Trim(key, " ")
+	}
+	for j := range len(key) {
+		if c := key[j]; !isLetter(c) && !isDigit(c) && c < 0x80 && strings.IndexByte(signs, c) < 0 {
+			return "", 0
+		}
+	}
+	if key == "" {
+		return "", 0
+	}
+	return key, i + len(end)
+}
+
+// names compares the placeholders that are filled in by name.
+func (p *pair) names(in Input) {
+	yaml := strings.HasSuffix(in.Format, "yaml")
+	percents := yaml || strings.HasSuffix(in.Format, "json")
+	rails := yaml && (strings.Contains(in.Key, "errors") || strings.Contains(in.Key, "helpers"))
+	have, use := namesIn(p.source, percents), namesIn(p.text, percents)
+	if len(have) > maxNames || len(use) > maxNames {
+		return
+	}
+	for i, n := range use { // a sign of currency or per cent that came to stand before a brace
+		plain := name{"{" + n.key + "}", n.key}
+		if (n.spelled[0] == '%' || n.spelled[0] == '$') && !slices.Contains(have, n) && slices.Contains(have, plain) {
+			use[i] = plain
+		}
+	}
+	lacks := slices.DeleteFunc(slices.Clone(have), func(n name) bool { return slices.Contains(use, n) })
+	extra := slices.DeleteFunc(slices.Clone(use), func(n name) bool {
+		// A word of another script is no name that a program has, unless it stands where one is missing.
+		return slices.Contains(have, n) || rails && isOptional(n) || len(lacks) == 0 && !isASCII(n.key)
+	})
+	if rails && len(extra) == 0 {
+		lacks = slices.DeleteFunc(lacks, isOptional)
+	}
+	torn := len(have) > 0 && unpaired(p.source) == 0 && unpaired(p.text) != 0
+	if !torn && p.loose && len(lacks)+len(extra) == 1 && (len(have)+len(use) == 1 || isCountName(append(lacks, extra...)[0].key)) {
+		return
+	}
+	p.differs("placeholder", spellingsOf(lacks), spellingsOf(extra))
+	if torn && len(lacks)+len(extra) == 0 {
+		p.found("placeholder", "its braces do not pair")
+	}
+}
+
+// unpaired is how many more braces are opened than closed.
+func unpaired(s string) int {
+	return strings.Count(s, "{") - strings.Count(s, "}")
+}
+
+func isASCII(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r >= 0x80 }) < 0
+}
+
+// isOptional reports whether a placeholder is one that Rails offers in all messages about models, so that each language says it or not,
+// whatever English does.
+func isOptional(n name) bool {
+	return n.spelled == "%{attribute}" || n.spelled == "%{model}" || n.spelled == "%{value}"
+}
+
+// isCountName reports whether a placeholder is named like the number that plural forms are chosen by.
+func isCountName(key string) bool {
+	return slices.Contains([]string{"count", "n", "num", "number", "total", "quantity", "smart_count", "0"}, strings.ToLower(key))
+}
+
+func spellingsOf(names []name) []string {
+	var all []string
+	for _, n := range names {
+		all = append(all, n.spelled)
+	}
+	return all
+}
+
+// differs reports what a translation lacks and what it has too much.
+func (p *pair) differs(check string, lacks, extra []string) {
+	switch {
+	case len(lacks) > 0 && len(extra) > 0:
+		p.found(check, fmt.Sprintf("it has %s where the source has %s", listed(extra), listed(lacks)))
+	case len(lacks) > 0:
+		p.found(check, fmt.Sprintf("it lacks %s, which the source has", listed(lacks)))
+	case len(extra) > 0:
+		p.found(check, fmt.Sprintf("it has %s, which the source does not have", listed(extra)))
+	}
+}

@@ -1,0 +1,238 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// dialect is whose printf a format's programs use.
+type dialect uint8
+
+const (
+	java  dialect = iota // Android
+	apple                // Objective-C and Swift
+	other                // C, PHP, JavaScript, Ruby: arguments are converted, or their type is unknown
+	dialects
+)
+
+func dialectOf(format string) dialect {
+	switch format {
+	case "android-xml":
+		return java
+	case "ios-strings":
+		return apple
+	}
+	return other
+}
+
+// class is what kind of argument a conversion takes.
+type class uint8
+
+const (
+	none     class = iota // %%, Java's %n
+	anything              // Java's %s, %b, %h convert every argument to text
+	integer
+	float
+	date
+	object
+	pointer
+)
+
+var className = [...]string{anything: "text", integer: "a whole number", float: "a number with decimals", date: "a date", object: "an object", pointer: "a C string"}
+
+// classOf holds, by dialect and letter, the class of a conversion plus one; 0 where there is no such conversion.
+var classOf = func() (t [dialects][128]class) {
+	for d, letters := range [dialects]map[class]string{
+		java:  {none: "%n", anything: "sSbBhH", integer: "doxXcC", float: "eEfgGaA", date: "tT"},
+		apple: {none: "%", integer: "dDiuUxXoOcC", float: "fFeEgGaA", object: "@", pointer: "sSp"},
+		other: {none: "%", anything: "s@", integer: "diu", float: "f"},
+	} {
+		for c, l := range letters {
+			for i := range l {
+				t[d][l[i]] = c + 1
+			}
+		}
+	}
+	return t
+}()
+
+// takes reports whether a conversion of class b can have the argument that the source gives to one of class a.
+func (d dialect) takes(a, b class) bool {
+	return a == b || d == other || d == java && b == anything
+}
+
+// conversion is one placeholder of a printf format.
+type conversion struct {
+	spelled string
+	arg     int // counts from 1; 0 for the next one, until conversions has counted
+	class   class
+}
+
+// conversions reads the placeholders of a text that take an argument. stray is the first per cent sign that begins none; empty
+// when there is no such sign.
+func conversions(s string, d dialect) (all []conversion, stray string) {
+	next := 1
+	for at := 0; ; {
+		i := strings.IndexByte(s[at:], '%')
+		if i < 0 {
+			return all, stray
+		}
+		at += i
+		c, ok := conversionAt(s, at, d)
+		switch {
+		case !ok:
+			if stray == "" {
+				stray = excerpt(s[at:])
+			}
+			at++
+			continue
+		case c.class != none && c.arg == 0:
+			c.arg = next
+			next++
+			fallthrough
+		case c.class != none:
+			all = append(all, c)
+		}
+		at += len(c.spelled)
+	}
+}
+
+// excerpt is the beginning of a text, for people.
+func excerpt(s string) string {
+	n := 0
+	for i := range s {
+		if n++; n > 8 {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}
+
+// conversionAt reads the placeholder at a per cent sign.
+func conversionAt(s string, start int, d dialect) (c conversion, ok bool) {
+	at := start + 1
+	digits := func() int {
+		from := at
+		for at < len(s) && isDigit(s[at]) {
+			at++
+		}
+		n, _ := strconv.Atoi(s[from:at])
+		return n
+	}
+	if n := digits(); n > 0 && at < len(s) && s[at] == '$' {
+		c.arg = n
+		at++
+	} else {
+		at = start + 1
+	}
+	for at < len(s) && strings.IndexByte("-+#0,'", s[at]) >= 0 { // a space is a flag as well, but "50 % de" is not meant so
+		at++
+	}
+	digits()
+	if at < len(s) && s[at] == '.' {
+		at++
+		digits()
+	}
+	for d != java && at < len(s) && strings.IndexByte("hlqLzjt", s[at]) >= 0 {
+		at++
+	}
+	if at >= len(s) || s[at] >= 128 || classOf[d][s[at]] == 0 {
+		return c, false
+	}
+	letter := s[at]
+	c.class = classOf[d][letter] - 1
+	if at++; c.class == date {
+		if at >= len(s) || !isLetter(s[at]) {
+			return c, false
+		}
+		at++
+	}
+	c.spelled = s[start:at]
+	word := at < len(s) && isLetter(s[at])
+	plain := len(c.spelled) == 2
+	switch {
+	case letter == '%' && !plain,
+		len(c.spelled) == 3 && isDigit(c.spelled[1]) && letter >= 'A' && letter <= 'F', // %2F in an address
+		plain && word && letter != '%' && start > 0 && isDigit(s[start-1]),             // 50%off
+		plain && word && letter != '%' && d == other:                                   // %description%
+		return c, false
+	}
+	return c, true
+}
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
+
+// isDateFormat reports whether a text is one of strftime, whose letters every language picks for itself.
+func isDateFormat(s string) bool {
+	for i := 0; i+1 < len(s); i++ {
+		if s[i] != '%' {
+			continue
+		}
+		c := s[i+1]
+		if strings.IndexByte("-^0_", c) >= 0 && i+2 < len(s) {
+			c = s[i+2]
+		}
+		if strings.IndexByte("YymBbHMSAapPIjZzelkh", c) >= 0 && (i+2 >= len(s) || !isLetter(s[i+2]) || !isLetter(c)) {
+			return true
+		}
+	}
+	return false
+}
+
+// printf compares the arguments that the translation takes with those that the program passes, as far as the source tells.
+func (p *pair) printf(d dialect) {
+	if d == other && (isDateFormat(p.source) || isDateFormat(p.text)) {
+		return
+	}
+	have, sourceStray := conversions(p.source, d)
+	use, stray := conversions(p.text, d)
+	passed, used := make(map[int]conversion), make(map[int]bool)
+	for _, c := range have {
+		if _, twice := passed[c.arg]; !twice {
+			passed[c.arg] = c
+		}
+	}
+	var extra, lacks []conversion
+	for _, c := range use {
+		of, ok := passed[c.arg]
+		if !ok && !used[c.arg] {
+			extra = append(extra, c)
+		} else if ok && !d.takes(of.class, c.class) {
+			p.found("printf", fmt.Sprintf("%s takes %s, but the program passes %s there, as the source's %s says", c.spelled, className[c.class], className[of.class], of.spelled))
+		}
+		used[c.arg] = true
+	}
+	for _, c := range have {
+		if !used[c.arg] {
+			lacks = append(lacks, c)
+			used[c.arg] = true
+		}
+	}
+	if p.loose && len(extra)+len(lacks) == 1 && (len(extra) == 1 || mayBeCount(lacks[0], have)) {
+		return
+	}
+	switch {
+	case len(extra) > 0:
+		p.found("printf", fmt.Sprintf("it has %s, for which the program passes nothing, as the source has no such placeholder", spellings(extra)))
+	case len(lacks) > 0:
+		p.found("printf", fmt.Sprintf("it lacks %s, which the source has", spellings(lacks)))
+	case len(have) > 0 && sourceStray == "" && stray != "":
+		p.found("printf", fmt.Sprintf("the %% of %q would be taken for a placeholder; write %%%%", stray))
+	}
+}
+
+// mayBeCount reports whether a placeholder can be the number of a plural form: a whole number, or one that is not beside one.
+func mayBeCount(c conversion, have []conversion) bool {
+	return c.class == integer || !slices.ContainsFunc(have, func(c conversion) bool { return c.class == integer })
+}
+
+func spellings(cs []conversion) string {
+	var names []string
+	for _, c := range cs {
+		names = append(names, c.spelled)
+	}
+	return listed(names)
+}
