@@ -175,7 +175,7 @@ func isBlank(s string) bool { return strings.Trim(s, " \t\r\n") == "" }
 // cut says which of the white space around a run goes with it: that in front of it, unless the run is the first on its line and shares that
 // line with what follows, or more blank lines stand in front than behind.
 func (r *removal) cut(g run) resource.Span {
-	lead := len(strings.TrimRight(r.src[:g.start], " \t\r\n"))
+	lead, afterLineComment := r.lead(g)
 	lines, lastLine := lineEnds(r.src[lead:g.start])
 	next := g.end
 	for next < len(r.src) && isSpace(r.src[next]) {
@@ -184,7 +184,7 @@ func (r *removal) cut(g run) resource.Span {
 	linesBehind, _ := lineEnds(r.src[g.end:next])
 	atBracket := lead == int(r.up.Value.Start)+1
 	switch {
-	case linesBehind == 0 && r.afterLineComment(g, lead):
+	case linesBehind == 0 && afterLineComment:
 		return resource.At(g.start, next) // the comment needs its line end
 	case !g.last && linesBehind == 0 && (lines > 0 || atBracket):
 		return resource.At(g.start, next)
@@ -209,12 +209,13 @@ func lineEnds(s string) (n, last int) {
 	return n, last
 }
 
-// afterLineComment reports whether the white space in front of a run begins with the line end of a // comment.
-func (r *removal) afterLineComment(g run, lead int) bool {
+// lead returns where the white space in front of a run starts, and whether that is the end of a // comment, which may itself end in blanks.
+func (r *removal) lead(g run) (at int, afterLineComment bool) {
+	at = len(strings.TrimRight(r.src[:g.start], " \t\r\n"))
 	comments, _, _, _ := readGap(r.src[:g.start], g.before, nil)
 	if len(comments) == 0 {
-		return false
+		return at, false
 	}
 	c := comments[len(comments)-1]
-	return c.end == lead && r.src[c.start+1] == '/'
+	return c.end, r.src[c.start+1] == '/'
 }

@@ -22,8 +22,8 @@
 // The Note of an entry is the comment directly above it (or in front of it on its line), else the one behind it on its line. A comment that a blank
 // line separates from an entry belongs to nobody and stays when the entry goes.
 //
-// Removing an entry that was just inserted restores the bytes, with one exception: an object or array that was empty but not spelled {} or [],
-// such as { }, becomes {} or [].
+// Removing an entry that was just inserted restores the bytes, with two exceptions: an object or array that was empty but not spelled {} or [],
+// such as { }, becomes {} or []; and one that was empty inside another goes with the entry, as every container does with its last one.
 package jsonfile
 
 import (

@@ -31,11 +31,14 @@ func parse(t testing.TB, keys resource.Keys, src string) *resource.File {
 	return f
 }
 
-// undone is the exception that the package comment names.
+// undone is the exceptions that the package comment names.
 func undone(f *resource.File, key string) bool {
 	for i := range f.Len() {
 		n := f.Node(i)
-		if (n.Kind == resource.Map || n.Kind == resource.List) && int(n.End) == i+1 && n.Value.Len() > 2 {
+		if n.Kind < resource.Map || int(n.End) != i+1 {
+			continue
+		}
+		if n.Value.Len() > 2 || i > 0 && strings.HasPrefix(key, f.KeyOf(i)+"/") {
 			return false
 		}
 	}
