@@ -51,7 +51,9 @@ func Translation(in Input) []Finding {
 	if in.Source == "" {
 		return p.findings
 	}
-	has := func(signs string) bool { return strings.ContainsAny(p.source, signs) || strings.ContainsAny(p.text, signs) }
+	has := func(signs string) bool {
+		return strings.ContainsAny(p.source, signs) || strings.ContainsAny(p.text, signs)
+	}
 	if has("%") {
 		p.printf(dialectOf(in.Format))
 	}

@@ -175,7 +175,7 @@ func FuzzTranslation(f *testing.F) {
 }
 
 func TestNoQuadraticTime(t *testing.T) {
-	const n = 1 << 17
+	const n = 1 << 15
 	for _, s := range []string{"{", "{a", "{a}", "%", "%1", "%{", "<", "<a ", "<a b='", "<b>", "'", "{a,plural,other{", "{{a}}", "%s", "$t("} {
 		source := strings.Repeat(s, n)
 		start := time.Now()
@@ -184,7 +184,7 @@ func TestNoQuadraticTime(t *testing.T) {
 			Translation(Input{Format: format, Source: "{n, plural, other {x}} <b>%s</b>", Translation: source})
 		}
 		if d := time.Since(start); d > 10*time.Second {
-			t.Errorf("%q a hundred thousand times: %v", s, d)
+			t.Errorf("%q thirty thousand times: %v", s, d)
 		}
 	}
 }

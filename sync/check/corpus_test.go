@@ -12,14 +12,22 @@ import (
 	"github.com/locsync/locsync/sync/check"
 )
 
+var (
+	androidFolder = regexp.MustCompile(`/values-[^/]+/`)
+	appleFolder   = regexp.MustCompile(`(^|/)[^/]+\.lproj/`)
+	singleForm    = regexp.MustCompile(`(^|[/._])(zero|one|two|0)$`)
+	letter        = regexp.MustCompile(`\pL`)
+	optionalName  = regexp.MustCompile(`^%\{(attribute|model|value)\}`)
+)
+
 // sourcePaths are where the source of a translation may stand, best first.
 func sourcePaths(f resourcetest.Real) []string {
 	switch f.Format {
 	case "android-xml":
-		return []string{regexp.MustCompile(`/values-[^/]+/`).ReplaceAllString(f.Path, "/values/")}
+		return []string{androidFolder.ReplaceAllString(f.Path, "/values/")}
 	case "ios-strings":
 		to := func(l string) string {
-			return regexp.MustCompile(`(^|/)[^/]+\.lproj/`).ReplaceAllString(f.Path, "${1}"+l+".lproj/")
+			return appleFolder.ReplaceAllString(f.Path, "${1}"+l+".lproj/")
 		}
 		return []string{to("en"), strings.Replace(to("en"), "/input/target/", "/input/source/", 1), strings.Replace(to("en"), "/translations/", "/source/", 1)}
 	}
@@ -182,19 +190,24 @@ var mutations = []mutation{
 	{"an end tag is lost", "", regexp.MustCompile(`</(b|i|u|a|em|strong|code|font|span)>`), ""},
 	{"an end tag is spoilt", "", regexp.MustCompile(`</(b|i|u|a|em|strong|code|font|span)>`), "< /$1>"},
 	{"a link is lost", "", regexp.MustCompile(`(?s)<a [^>]*>(.*?)</a>`), "$1"},
-	{"a letter is damaged", "", regexp.MustCompile(`\pL`), "\ufffd"},
-	{"a control character comes in", "", regexp.MustCompile(`\pL`), "\x08"},
+	{"a letter is damaged", "", letter, "\ufffd"},
+	{"a control character comes in", "", letter, "\x08"},
 }
 
 // What is damaged on purpose is found. A loss that may be meant (a number in the form for one, a name said twice, Rails' optional names) is
 // not damage.
 func TestDamagedTranslations(t *testing.T) {
+	n := 0
 	tried, missed := make(map[string]int), make(map[string]int)
 	pairs(t, func(f resourcetest.Real, in check.Input) {
-		if len(check.Translation(in)) > 0 || in.Source == "" || regexp.MustCompile(`(^|[/._])(zero|one|two|0)$`).MatchString(strings.TrimSuffix(in.Key+"/"+in.Form, "/")) {
+		if len(check.Translation(in)) > 0 || in.Source == "" || singleForm.MatchString(strings.TrimSuffix(in.Key+"/"+in.Form, "/")) {
 			return
 		}
+		n++
 		for _, m := range mutations {
+			if m.finds == letter && n%10 != 0 { // letters are everywhere
+				continue
+			}
 			at := m.finds.FindStringIndex(in.Translation)
 			if at == nil || m.formats != "" && !strings.Contains(m.formats, in.Format) {
 				continue
@@ -202,7 +215,7 @@ func TestDamagedTranslations(t *testing.T) {
 			was := in.Translation[at[0]:at[1]]
 			rest := in.Translation[at[1]:]
 			if !strings.Contains(in.Source, was) && m.name != "a letter is damaged" && m.name != "a control character comes in" && !strings.HasPrefix(was, "<a ") ||
-				strings.Contains(rest, was) || m.name == "a name is lost" && regexp.MustCompile(`^%\{(attribute|model|value)\}`).MatchString(was) {
+				strings.Contains(rest, was) || m.name == "a name is lost" && optionalName.MatchString(was) {
 				continue
 			}
 			bad := in
