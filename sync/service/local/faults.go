@@ -27,7 +27,7 @@ func (s *Service) serveWithFault(w http.ResponseWriter, r *http.Request, f Fault
 		s.answerError(w, r, &problem{status: f.Refuse, retry: f.RetryAfter, detail: "a fault on request: status " + strconv.Itoa(f.Refuse)})
 	case f.Drop:
 		s.serve(nowhere{http.Header{}}, r)
-		panic(http.ErrAbortHandler) // net/http, and Transport, cut the connection
+		panic(http.ErrAbortHandler) // net/http cuts the connection
 	default:
 		s.serve(w, r)
 	}

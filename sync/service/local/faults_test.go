@@ -3,8 +3,8 @@ package local
 import (
 	"bytes"
 	"errors"
-	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -13,21 +13,17 @@ import (
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
-// direct runs an import through Transport, without a listener.
+// direct runs an import without a listener.
 func (s *server) direct(project, q string, files ...file) wire.ImportResult {
 	s.t.Helper()
 	send := func(method, path, contentType string, body []byte) reply {
-		r, err := http.NewRequest(method, "http://embedded"+wire.Prefix+path, bytes.NewReader(body))
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		r := httptest.NewRequest(method, wire.Prefix+path, bytes.NewReader(body))
 		r.Header.Set("Content-Type", contentType)
-		a, err := s.s.Transport().RoundTrip(r)
+		a, err := ask(s.s, r)
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		b, _ := io.ReadAll(a.Body)
-		return reply{a.StatusCode, a.Header, b}
+		return a
 	}
 	contentType, body := multipartOf(s.t, files...)
 	var id string
@@ -79,9 +75,9 @@ func TestFaults(t *testing.T) {
 	}
 
 	next.Store(&Fault{Drop: true})
-	r, _ = http.NewRequest("POST", "http://x"+wire.Prefix+"/v1/project/create", strings.NewReader(""))
+	r = httptest.NewRequest("POST", wire.Prefix+"/v1/project/create", strings.NewReader(""))
 	r.SetBasicAuth(s.account, s.key)
-	if _, err := s.s.Transport().RoundTrip(r); !errors.Is(err, errCut) {
+	if _, err := ask(s.s, r); !errors.Is(err, errCut) {
 		t.Errorf("%v", err)
 	}
 

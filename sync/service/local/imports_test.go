@@ -463,3 +463,53 @@ func TestJobsPassThroughTheirStates(t *testing.T) {
 		t.Errorf("an export is no import: %d", a.status)
 	}
 }
+
+// LocJSON carries source texts and, in bilingual use, translations, for which exactly one target language has to be named.
+func TestLocJSON(t *testing.T) {
+	s := serve(t, Options{})
+	const units = `{"properties":{"version":1},"units":[
+		{"key":"a","source":["One ","two"],"target":["Eins ","zwei"],"properties":{"comments":["Say","so"],"x-max-length":9}},
+		{"key":"b","source":"Plain","target":[]}]}`
+	for q, want := range map[string]string{"": `{}`, "&target-languages=de": `{"a":"Eins zwei"}`, "&target-languages=de,fr": `{}`} {
+		p := s.create("en", "de", "fr")
+		r := s.completed(p, "?language=en"+q, file{"x.locjson", units})
+		if r.KeysCreated != 2 {
+			t.Errorf("%s: %+v", q, r)
+		}
+		sameJSON(t, s.one(p, "?languages=en"), `{"a":"One two","b":"Plain"}`)
+		sameJSON(t, s.one(p, "?languages=de&completion-state=draft&skip-incomplete-keys"), want)
+	}
+	p := s.create("en", "de")
+	s.completed(p, "?language=en", file{"x.locjson", units})
+	r := s.completed(p, "?language=de&completion-state=final", file{"bilingual.locjson", units}, file{"monolingual.locjson", `{"units":[{"key":"b","source":["Ein","fach"]}]}`})
+	if r.KeysUpdated != 2 || len(r.ConflictingKeyValues) != 0 {
+		t.Errorf("%+v", r)
+	}
+	sameJSON(t, s.one(p, "?languages=de&skip-incomplete-keys"), `{"a":"Eins zwei","b":"Einfach"}`)
+	again := s.imported(p, "?language=en", file{"x.locjson", `{"units":[{"key":"a","source":"1"},{"key":"a","source":"2"}]}`})
+	if again.Status != wire.Failed {
+		t.Errorf("one key twice: %+v", again)
+	}
+}
+
+func TestQtLinguist(t *testing.T) {
+	s := serve(t, Options{})
+	p := s.create("en", "pl")
+	const head = `<?xml version="1.0" encoding="utf-8"?><!DOCTYPE TS><TS version="2.1"><context><name>Main</name>`
+	r := s.completed(p, "?language=en", file{"app_en.ts", head + `
+		<message><source>Open</source><extracomment>menu</extracomment><translation type="unfinished"></translation></message>
+		<message numerus="yes"><source>%n file(s)</source><translation><numerusform>%n file</numerusform><numerusform>%n files</numerusform></translation></message>
+		<message><source>Old</source><translation type="vanished">Old</translation></message></context></TS>`})
+	if r.KeysCreated != 2 {
+		t.Errorf("%+v", r)
+	}
+	sameJSON(t, s.one(p, "?languages=en"), `{"Open":"Open","%n file(s)":"{count, plural, one {%n file} other {%n files}}"}`)
+	r = s.completed(p, "?language=pl&completion-state=final", file{"app_pl.ts", head + `
+		<message><source>Open</source><translation>Otwórz &amp; idź</translation></message>
+		<message numerus="yes"><source>%n file(s)</source><translation><numerusform>plik</numerusform><numerusform>pliki</numerusform><numerusform>plików</numerusform></translation></message>
+		</context></TS>`})
+	if r.KeysUpdated != 2 {
+		t.Errorf("%+v", r)
+	}
+	sameJSON(t, s.one(p, "?languages=pl"), `{"Open":"Otwórz & idź","%n file(s)":"{count, plural, one {plik} few {pliki} other {plików}}"}`)
+}

@@ -1,8 +1,10 @@
 package local
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -17,8 +19,9 @@ func readParams(r *http.Request) (params, error) {
 		return nil, refuse(http.StatusBadRequest, "the query cannot be read: %v", err)
 	}
 	p := make(params, len(values))
-	for name, v := range values {
-		name = strings.ToLower(strings.TrimSuffix(strings.TrimSpace(name), "[]"))
+	for _, spelled := range slices.Sorted(maps.Keys(values)) {
+		v := values[spelled]
+		name := strings.ToLower(strings.TrimSuffix(strings.TrimSpace(spelled), "[]"))
 		p[name] = append(p[name], v...)
 	}
 	return p, nil

@@ -49,24 +49,32 @@ func readFile(f importFile, in *importJob, body []byte) ([]entry, error) {
 		}
 	}
 	if f.Format == wire.FormatLocJSON {
-		bilingual(r.entries, locjson.Targets(file), in.Source)
+		return bilingual(r.entries, locjson.Targets(file), in.Source), nil
 	}
 	return r.entries, nil
 }
 
 // bilingual puts the targets of LocJSON units where they belong. In a file of the source language they are translations, into a language that
-// the file does not tell; in a file of a target language they, and not the sources beside them, are its texts.
-func bilingual(entries []entry, targets map[string]string, source bool) {
-	for i := range entries {
-		target, ok := targets[entries[i].key]
-		switch {
-		case !ok:
-		case source:
-			entries[i].target = []text{{"", target}}
-		default:
-			entries[i].texts = []text{{"", target}}
-		}
+// the file does not tell. In a file of a target language they, and not the sources beside them, are its texts; a unit without one is not
+// translated.
+func bilingual(entries []entry, targets map[string]string, source bool) []entry {
+	if len(targets) == 0 {
+		return entries
 	}
+	kept := entries[:0]
+	for _, e := range entries {
+		target, ok := targets[e.key]
+		switch {
+		case source && ok:
+			e.target = []text{{"", target}}
+		case ok:
+			e.texts = []text{{"", target}}
+		case !source:
+			continue
+		}
+		kept = append(kept, e)
+	}
+	return kept
 }
 
 // reader gathers a file's leaves into entries.

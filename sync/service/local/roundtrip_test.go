@@ -2,9 +2,8 @@ package local
 
 import (
 	"fmt"
-	"io"
 	"maps"
-	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -45,20 +44,13 @@ func openQuick(t testing.TB, o Options, targets ...string) *quick {
 }
 
 func (q *quick) send(t rapid.TB, method, path, contentType, body string) reply {
-	r, err := http.NewRequest(method, "http://embedded"+wire.Prefix+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := httptest.NewRequest(method, wire.Prefix+path, strings.NewReader(body))
 	r.Header.Set("Content-Type", contentType)
-	a, err := q.s.Transport().RoundTrip(r)
+	a, err := ask(q.s, r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := io.ReadAll(a.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return reply{a.StatusCode, a.Header, b}
+	return a
 }
 
 func (q *quick) imported(t rapid.TB, query string, f file) wire.ImportResult {

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -140,10 +141,10 @@ func TestRateLimit(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		send := func(key string) *http.Response {
-			r, _ := http.NewRequest("GET", "http://service"+wire.Prefix+wire.PathAccount, nil)
+		send := func(key string) reply {
+			r := httptest.NewRequest("GET", wire.Prefix+wire.PathAccount, nil)
 			r.SetBasicAuth("a", key)
-			a, err := s.Transport().RoundTrip(r)
+			a, err := ask(s, r)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -152,19 +153,19 @@ func TestRateLimit(t *testing.T) {
 		// Calls 0.1 s apart for 5 s: whatever is let through, never more than four in any window of one second.
 		var through []time.Time
 		for range 50 {
-			if send("wrong").StatusCode != 401 {
+			if send("wrong").status != 401 {
 				t.Fatal("wrong key")
 			}
 			a := send("k")
-			switch a.StatusCode {
+			switch a.status {
 			case 200:
 				through = append(through, time.Now())
 			case 429:
-				if a.Header.Get("Retry-After") != "1" {
-					t.Fatalf("Retry-After %q", a.Header.Get("Retry-After"))
+				if a.header.Get("Retry-After") != "1" {
+					t.Fatalf("Retry-After %q", a.header.Get("Retry-After"))
 				}
 			default:
-				t.Fatal(a.Status)
+				t.Fatal(a.status)
 			}
 			time.Sleep(100 * time.Millisecond)
 		}
@@ -178,9 +179,9 @@ func TestRateLimit(t *testing.T) {
 		}
 		// A client that waits as long as it was told gets through.
 		for range 8 {
-			if a := send("k"); a.StatusCode == 429 {
+			if a := send("k"); a.status == 429 {
 				time.Sleep(time.Second)
-				if send("k").StatusCode != 200 {
+				if send("k").status != 200 {
 					t.Error("refused after waiting")
 				}
 			}
