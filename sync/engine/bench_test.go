@@ -79,7 +79,7 @@ func BenchmarkScanAndDiff(b *testing.B) {
 	}
 	err = p.State.Update(func(tx *state.Tx) error {
 		for _, s := range t.sources {
-			if err := tx.SetMarks(p.slot(kindPushed+" "+s.Collection, s.Path, "en"), s.texts.Marks()); err != nil {
+			if err := tx.SetMarks(p.pushedSlot(s.place()), s.texts.Marks()); err != nil {
 				return err
 			}
 		}

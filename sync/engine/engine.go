@@ -10,11 +10,12 @@
 //
 // What it remembers, in package state, per project:
 //
-//	pushed  source file              the texts the service accepted
+//	pushed  source file, collection  the texts the service accepted
 //	removed source file              those of them that the source no longer has
 //	sent    target file, language    translations of the repository that the service accepted
 //	merged  target file, language    the base of the three-way merge
-//	filler  target file, language    what was written where there was no translation
+//	known   target file, language    the texts that stood there without anybody having changed them
+//	filler  target file, language    what was written where there was no translation, now and earlier
 //	seen    target file, language    the working tree's translations at the last look, and earlier ones
 //	jobs    import or export that was started and is not finished; last push; last pull
 //
@@ -26,6 +27,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"sync"
@@ -187,7 +189,7 @@ func (p *project) open(ctx context.Context) error {
 // openWith opens the repository; "" keeps everything local.
 func (p *project) openWith(ctx context.Context, remote string) (*gitops.Repo, error) {
 	repo, err := gitops.Open(ctx, p.Config.Resolve(p.cfg.Repository), gitops.Options{Remote: remote, Now: p.Now})
-	if errors.Is(err, gitops.ErrNotRepo) || errors.Is(err, gitops.ErrOwner) || errors.Is(err, gitops.ErrUnsupported) {
+	if errors.Is(err, gitops.ErrNotRepo) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, gitops.ErrOwner) || errors.Is(err, gitops.ErrUnsupported) {
 		err = &UsageError{err}
 	}
 	return repo, err

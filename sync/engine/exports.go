@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -100,8 +101,8 @@ func (p *project) export(ctx context.Context, g *bundle.Group, languages []confi
 
 // everPushed reports whether the service has accepted anything for a collection. When in doubt it has.
 func (p *project) everPushed(collection string) bool {
-	slots, err := p.State.Slots(p.stateName(), kindPushed+" "+collection)
-	return err != nil || len(slots) > 0
+	slots, err := p.State.Slots(p.stateName(), kindPushed)
+	return err != nil || slices.ContainsFunc(slots, func(s state.Slot) bool { return s.Language == collection })
 }
 
 // download starts an export, or takes up one that was started for the same question, and fetches the result. An export that is not finished when

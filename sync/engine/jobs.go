@@ -78,7 +78,8 @@ func (p *project) forget(j *job) error {
 }
 
 // resumeImports finishes the imports that an earlier pass began. One without an identifier may or may not have reached the
-// service; it is forgotten, and its keys, which are still pending, are sent again as they are now.
+// service; it is forgotten, as is one that the service has lost or given up, and their keys, which are still pending, are sent again as they
+// are now. While one still runs nothing else may be sent: the older text could arrive last.
 func (r *pushing) resumeImports(ctx context.Context) error {
 	jobs, err := state.List[job](r.State, r.stateName(), kindJobs)
 	if err != nil {
@@ -95,7 +96,12 @@ func (r *pushing) resumeImports(ctx context.Context) error {
 			continue
 		}
 		r.log.Info("taking up an import that was begun earlier", zap.String("import", j.Service), zap.Time("begun", j.At))
-		if err := r.await(ctx, &j); err != nil {
+		err := r.await(ctx, &j)
+		var failed *service.ImportFailed
+		switch {
+		case errors.Is(err, service.ErrNotFound), errors.As(err, &failed):
+			r.log.Warn("an import that was begun earlier came to nothing; its keys are sent again", zap.Error(err))
+		case err != nil:
 			return err
 		}
 	}

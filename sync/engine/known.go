@@ -49,3 +49,15 @@ func knows(history catalog.Marks, n catalog.Name, m catalog.Mark) bool {
 	}
 	return false
 }
+
+// holds reports whether a history holds a text under its name.
+func holds(history catalog.Marks, u catalog.Unit) bool {
+	return knows(history, u.Name, catalog.MarkOf(u.Text))
+}
+
+// unlearn forgets all texts of a name.
+func unlearn(history catalog.Marks, n catalog.Name) {
+	for i := range memorySpan {
+		delete(history, known(n, i))
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -86,7 +85,7 @@ type shipment struct {
 	remember []memory // beside each upload
 }
 
-// memory says where an accepted upload is written down.
+// memory says where an accepted upload is written down: the slots of these kinds. Of a source file Language is its collection.
 type memory struct {
 	Kinds    []string `json:"kinds"`
 	Path     string   `json:"path"`
@@ -100,7 +99,7 @@ type shipping struct {
 }
 
 func (s *shipping) add(req service.ImportRequest, up bundle.Upload, m memory) {
-	key := fmt.Sprintf("%q", []string{req.Collection, req.Language, string(req.Format), req.PathSeparator, string(req.CompletionState), fmt.Sprint(req.Labels)})
+	key := fmt.Sprintf("%q", []string{req.Collection, req.Language, string(req.Format), req.PathSeparator, string(req.CompletionState), fmt.Sprintf("%q", req.Labels)})
 	if s.index == nil {
 		s.index = make(map[string]*shipment)
 	}
@@ -131,28 +130,32 @@ type sourcePlan struct {
 // planSources compares every source file with what the service accepted last and composes the imports.
 func (r *pushing) planSources() (*sourcePlan, error) {
 	plan := &sourcePlan{}
-	accepted, err := r.accepted()
+	accepted, err := r.acceptedOf(r.tree)
 	if err != nil {
 		return nil, err
+	}
+	if !r.o.DryRun {
+		if err := r.adopt(accepted); err != nil {
+			return nil, err
+		}
 	}
 	for _, s := range r.tree.sources {
 		if s.broken() {
 			continue
 		}
-		changes := catalog.Diff(accepted.base(s), s.texts)
+		pending, changes := accepted.pending(s)
 		renames, err := r.renames(s, accepted.base(s), changes)
 		if err != nil {
 			return nil, err
 		}
 		plan.renames = append(plan.renames, renames...)
-		changed := make(map[catalog.Name]bool)
-		for _, c := range changes {
-			changed[c.Name] = c.Op != catalog.Removed
+		if len(pending) == 0 && !r.o.All {
+			continue
 		}
 		living := s.texts.Index()
 		up, err := bundle.Compose(s.Bundle, s.file, s.Path, func(n catalog.Name) bool {
 			_, ok := living[n]
-			return ok && (r.o.All || changed[n])
+			return ok && (r.o.All || pending[n.Key])
 		}, nil)
 		if err != nil {
 			return nil, err
@@ -161,128 +164,44 @@ func (r *pushing) planSources() (*sourcePlan, error) {
 			continue
 		}
 		plan.add(r.request(s.Bundle, s.Source.Code, s.Format.Name, r.cfg.Push.CompletionState), up,
-			memory{[]string{kindPushed + " " + s.Collection}, s.Path, s.Source.Code})
+			memory{[]string{kindPushed}, s.Path, s.Collection})
 	}
 	return plan, nil
-}
-
-// accepted is what the service accepted of a project's source files, by collection and path.
-type accepted struct {
-	marks map[string]map[string]catalog.Marks
-	tree  *tree
-	moved map[string]catalog.Marks // by collection: of files that are not there any more
-}
-
-func (r *pushing) accepted() (*accepted, error) { return r.acceptedOf(r.tree) }
-
-// acceptedOf loads what was accepted of the collections of a tree. Marks of files that are gone stay: their keys are
-// still at the service, and a file that comes back, or moves, costs nothing.
-func (p *project) acceptedOf(t *tree) (*accepted, error) {
-	a := &accepted{marks: make(map[string]map[string]catalog.Marks), tree: t, moved: make(map[string]catalog.Marks)}
-	here := make(map[string]bool)
-	for _, s := range t.sources {
-		here[s.Collection+"\x00"+s.Path] = true
-		a.marks[s.Collection] = nil
-	}
-	for collection := range a.marks {
-		slots, err := p.State.Slots(p.stateName(), kindPushed+" "+collection)
-		if err != nil {
-			return nil, err
-		}
-		paths := make(map[string]catalog.Marks)
-		gone := make(catalog.Marks)
-		for _, slot := range slots {
-			marks, err := p.State.Marks(slot)
-			if err != nil {
-				return nil, err
-			}
-			paths[slot.Path] = marks
-			if !here[collection+"\x00"+slot.Path] {
-				for n, m := range marks {
-					gone[n] = m
-				}
-			}
-		}
-		a.marks[collection], a.moved[collection] = paths, gone
-	}
-	return a, nil
-}
-
-// base is what the service has of a file: what was accepted from it, and what was accepted from a file that is gone and stands in
-// this one now.
-func (a *accepted) base(s *source) catalog.Marks {
-	marks := a.marks[s.Collection][s.Path]
-	gone := a.moved[s.Collection]
-	if len(gone) == 0 {
-		return marks
-	}
-	all := make(catalog.Marks, len(marks))
-	for n, m := range marks {
-		all[n] = m
-	}
-	for _, u := range s.texts {
-		if m, ok := gone[u.Name]; ok {
-			if _, own := all[u.Name]; !own {
-				all[u.Name] = m
-			}
-		}
-	}
-	return all
-}
-
-// removed are the keys of a collection that the service accepted once and that no source file has now.
-func (a *accepted) removed(collection string) []string {
-	living := make(map[string]bool)
-	for _, s := range a.tree.sources {
-		if s.Collection != collection {
-			continue
-		}
-		if s.broken() {
-			for n := range a.marks[collection][s.Path] {
-				living[n.Key] = true
-			}
-			continue
-		}
-		for e := range s.file.Entries() {
-			living[e.Key] = true
-		}
-	}
-	gone := make(map[string]bool)
-	for _, marks := range a.marks[collection] {
-		for n := range marks {
-			if !living[n.Key] {
-				gone[n.Key] = true
-			}
-		}
-	}
-	keys := make([]string, 0, len(gone))
-	for key := range gone {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // ship sends one import and writes down what became of it. Its error is kept, so that other imports go on.
 func (r *pushing) ship(ctx context.Context, s *shipment) {
 	bundle.Distinguish(s.uploads)
-	for _, up := range s.uploads {
-		var keys []string
-		for _, u := range up.Units {
-			if len(keys) == 0 || keys[len(keys)-1] != u.Key {
-				keys = append(keys, u.Key)
-			}
+	if !r.o.DryRun {
+		if err := r.send(ctx, s); err != nil {
+			r.errs = append(r.errs, err)
 		}
+		return
+	}
+	r.sent(s)
+}
+
+// sent puts an import into the report.
+func (r *pushing) sent(s *shipment) {
+	r.report.Requests++
+	for _, up := range s.uploads {
+		keys := keysOf(up.Units)
 		r.report.Files = append(r.report.Files, PushedFile{Path: up.Path, Language: s.request.Language, Keys: keys})
 		r.report.Keys += len(keys)
 	}
-	r.report.Requests++
-	if r.o.DryRun {
-		return
+}
+
+// keysOf are the keys of units, in their order.
+func keysOf(units catalog.Catalog) []string {
+	var keys []string
+	seen := make(map[string]bool, len(units))
+	for _, u := range units {
+		if !seen[u.Key] {
+			seen[u.Key] = true
+			keys = append(keys, u.Key)
+		}
 	}
-	if err := r.send(ctx, s); err != nil {
-		r.errs = append(r.errs, err)
-	}
+	return keys
 }
 
 func (r *pushing) send(ctx context.Context, s *shipment) error {
@@ -299,6 +218,7 @@ func (r *pushing) send(ctx context.Context, s *shipment) error {
 		// Whether the service has it or not, the keys are still pending: the next push sends what they are by then.
 		return errors.Join(fmt.Errorf("import into %q: %w", s.request.Collection, err), r.forget(job))
 	}
+	r.sent(s)
 	job.Service = string(id)
 	if err := r.remember(job); err != nil {
 		return err
@@ -321,6 +241,12 @@ func outcome(at time.Time, keys int, commit string, problems []Problem, err erro
 // mark writes accepted texts into slots, keeping what is there.
 func (p *project) mark(tx *state.Tx, m memory, units []accept) error {
 	for _, kind := range m.Kinds {
+		if kind == kindPushed {
+			if err := p.accept(tx, sourcePlace{m.Language, m.Path}, units); err != nil {
+				return err
+			}
+			continue
+		}
 		slot := p.slot(kind, m.Path, m.Language)
 		marks, err := tx.Marks(slot)
 		if err != nil {

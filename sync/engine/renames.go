@@ -35,9 +35,13 @@ func (r *pushing) renames(s *source, base catalog.Marks, changes []catalog.Chang
 		return nil, err
 	}
 	gone := make(catalog.Marks)
+	living := s.texts.Keys()
 	var fresh []catalog.Change
 	for _, c := range changes {
 		if c.Op == catalog.Removed {
+			if living[c.Key] {
+				continue // a form of a key that stays
+			}
 			gone[c.Name] = base[c.Name]
 			if _, old := before[c.Name]; old {
 				continue
@@ -46,7 +50,7 @@ func (r *pushing) renames(s *source, base catalog.Marks, changes []catalog.Chang
 		fresh = append(fresh, c)
 	}
 	var found []rename
-	for _, m := range catalog.Renames(base, s.texts, fresh) {
+	for _, m := range whole(catalog.Renames(base, s.texts, fresh), base, s.texts) {
 		found = append(found, rename{s.Path, s.Collection, m.From, m.To})
 	}
 	if !r.o.DryRun && (len(gone) > 0 || len(before) > 0) {
@@ -72,6 +76,28 @@ func (r *pushing) renames(s *source, base catalog.Marks, changes []catalog.Chang
 		}
 	}
 	return found, nil
+}
+
+// whole keeps the renames of keys that moved with all of their forms: one form in common says nothing about the others.
+func whole(renames []catalog.Rename, base catalog.Marks, now catalog.Catalog) []catalog.Rename {
+	if len(renames) == 0 {
+		return nil
+	}
+	type keys struct{ from, to string }
+	moved, from, to := make(map[keys]int), make(map[string]int), make(map[string]int)
+	for _, m := range renames {
+		moved[keys{m.From.Key, m.To.Key}]++
+	}
+	for n := range base {
+		from[n.Key]++
+	}
+	for _, u := range now {
+		to[u.Key]++
+	}
+	return slices.DeleteFunc(renames, func(m catalog.Rename) bool {
+		n := moved[keys{m.From.Key, m.To.Key}]
+		return n != from[m.From.Key] || n != to[m.To.Key]
+	})
 }
 
 // moveTranslations sends the translations of renamed keys under their new keys, with the completion state that pulls ask for, so that the
@@ -137,7 +163,11 @@ func (r *pushing) moveOne(ship *shipping, b *bundle.Bundle, l config.Language, r
 		if err != nil {
 			return err
 		}
-		ours = bundle.Texts(f)
+		filler, err := r.State.Marks(r.slot(kindFiller, path, l.Code))
+		if err != nil {
+			return err
+		}
+		ours = slices.DeleteFunc(bundle.Texts(f), func(u catalog.Unit) bool { return holds(filler, u) })
 	}
 	keys := make(map[string]bool) // a key moves whole: a language may have other plural forms than the source
 	for _, m := range renames {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"strings"
 	"time"
 
@@ -79,35 +80,16 @@ func (t *tree) of(b *bundle.Bundle) *source {
 // the beginning of the other in a structured format: the service has one place for both, so sending either
 // would overwrite the other at every push.
 func (t *tree) findClashes() {
-	type place struct {
-		s    *source
-		text string
-	}
-	collections := make(map[string]map[catalog.Name]place)
+	collections := make(map[string][]*source)
 	for _, s := range t.sources {
-		if s.broken() {
-			continue
+		if !s.broken() {
+			s.clashesWithin()
+			collections[s.Collection] = append(collections[s.Collection], s)
 		}
-		for _, d := range s.file.Duplicates() {
-			if key := s.file.KeyOf(d[1]); s.file.Node(d[0]).Kind == resource.Text && s.file.Node(d[1]).Kind == resource.Text && s.file.Text(d[0]) != s.file.Text(d[1]) {
-				s.clash[key] = fmt.Sprintf("stands twice with different texts, %q and %q; neither is sent until one is left", s.file.Text(d[0]), s.file.Text(d[1]))
-			}
-		}
-		names := collections[s.Collection]
-		if names == nil {
-			names = make(map[catalog.Name]place)
-			collections[s.Collection] = names
-		}
-		for _, u := range s.texts {
-			other, twice := names[u.Name]
-			if twice && other.text != u.Text {
-				why := "stands in %s with another text, in the same collection %q; neither is sent until they agree or the files have collections of their own"
-				s.clash[u.Key] = fmt.Sprintf(why, other.s.Path, s.Collection)
-				other.s.clash[u.Key] = fmt.Sprintf(why, s.Path, s.Collection)
-			}
-			names[u.Name] = place{s, u.Text}
-		}
-		s.clashOfNesting()
+	}
+	for _, sources := range collections {
+		clashesBetween(sources)
+		clashesOfNesting(sources)
 	}
 	for _, s := range t.sources {
 		if len(s.clash) == 0 {
@@ -128,23 +110,86 @@ func (t *tree) findClashes() {
 	}
 }
 
-// clashOfNesting finds keys that are both a text and the beginning of others, which no nested file can hold.
-func (s *source) clashOfNesting() {
-	if s.Separator == "" {
+// clashesWithin finds the keys that stand twice in a file, with different texts.
+func (s *source) clashesWithin() {
+	for _, d := range s.file.Duplicates() {
+		one, two := s.file.Text(d[0]), s.file.Text(d[1])
+		if s.file.Node(d[0]).Kind == resource.Text && s.file.Node(d[1]).Kind == resource.Text && one != two {
+			s.clash[s.file.KeyOf(d[1])] = fmt.Sprintf("stands twice with different texts, %q and %q; neither is sent until one is left", one, two)
+		}
+	}
+}
+
+// clashesBetween finds the keys that files of one collection have with different values. The forms of a key are one value.
+func clashesBetween(sources []*source) {
+	first := make(map[string]*source)
+	shared := make(map[string][]*source) // keys of more than one file
+	for _, s := range sources {
+		for key := range s.texts.Keys() {
+			if first[key] == nil {
+				first[key] = s
+				continue
+			}
+			if shared[key] == nil {
+				shared[key] = []*source{first[key]}
+			}
+			shared[key] = append(shared[key], s)
+		}
+	}
+	if len(shared) == 0 {
 		return
 	}
-	keys := s.texts.Keys()
-	for key := range keys {
-		for at := strings.Index(key, s.Separator); at >= 0; {
-			if above := key[:at]; keys[above] && at > 0 {
-				s.clash[above] = fmt.Sprintf("is a text and also the beginning of %q; neither is sent until one is renamed", key)
-				s.clash[key] = fmt.Sprintf("stands below %q, which is a text itself; neither is sent until one is renamed", above)
+	values := make(map[*source]map[string]catalog.Marks)
+	for _, s := range sources {
+		values[s] = make(map[string]catalog.Marks)
+		for _, u := range s.texts {
+			if shared[u.Key] == nil {
+				continue
 			}
-			next := strings.Index(key[at+len(s.Separator):], s.Separator)
+			if values[s][u.Key] == nil {
+				values[s][u.Key] = make(catalog.Marks)
+			}
+			values[s][u.Key][u.Name] = catalog.MarkOf(u.Text)
+		}
+	}
+	for key, all := range shared {
+		for _, s := range all {
+			for _, other := range all {
+				if !maps.Equal(values[s][key], values[other][key]) {
+					s.clash[key] = fmt.Sprintf("stands in %s with another text, in the same collection %q; neither is sent until they agree or the files have collections of their own", other.Path, s.Collection)
+					break
+				}
+			}
+		}
+	}
+}
+
+// clashesOfNesting finds keys of a collection that are both a text and the beginning of others, which no nested file can hold.
+func clashesOfNesting(sources []*source) {
+	type text struct{ separator, key string }
+	keys := make(map[text][]*source)
+	for _, s := range sources {
+		if s.Separator == "" {
+			continue
+		}
+		for key := range s.texts.Keys() {
+			keys[text{s.Separator, key}] = append(keys[text{s.Separator, key}], s)
+		}
+	}
+	for below, here := range keys {
+		for at := 0; ; {
+			next := strings.Index(below.key[at:], below.separator)
 			if next < 0 {
 				break
 			}
-			at += len(s.Separator) + next
+			above := text{below.separator, below.key[:at+next]}
+			for _, s := range keys[above] {
+				s.clash[above.key] = fmt.Sprintf("is a text and also the beginning of %q; neither is sent until one is renamed", below.key)
+				for _, s := range here {
+					s.clash[below.key] = fmt.Sprintf("stands below %q, which is a text itself; neither is sent until one is renamed", above.key)
+				}
+			}
+			at += next + len(below.separator)
 		}
 	}
 }
@@ -158,24 +203,35 @@ func (p *project) pushTree(ctx context.Context) (t *tree, held string, err error
 		if err != nil {
 			return nil, "", usage(err)
 		}
-		fsys = tip
-	} else {
-		branch, _, err := p.repo.Head()
+		t, err = p.readTree(tip)
+		return t, "", err
+	}
+	fsys, err = p.repo.Worktree()
+	if err != nil {
+		return nil, "", &UsageError{fmt.Errorf("%w; set push.source to the name of a branch", err)}
+	}
+	for deadline := p.Now().Add(patience); ; {
+		if err := p.settled(ctx, deadline); err != nil {
+			return nil, "", err
+		}
+		branch, head, err := p.repo.Head()
 		if err != nil {
 			return nil, "", err
 		}
 		if !p.cfg.Push.Covers(branch) {
 			return nil, fmt.Sprintf("branch %q is checked out, and push.branches covers only %s", branch, strings.Join(p.cfg.Push.Branches, ", ")), nil
 		}
-		if err := p.settled(ctx); err != nil {
+		t, err = p.readTree(fsys)
+		if err != nil {
 			return nil, "", err
 		}
-		if fsys, err = p.repo.Worktree(); err != nil {
-			return nil, "", &UsageError{fmt.Errorf("%w; set push.source to the name of a branch", err)}
+		// What was read while git began to change it is read again.
+		if _, after, err := p.repo.Head(); err != nil {
+			return nil, "", err
+		} else if p.repo.Busy() == "" && after == head {
+			return t, "", nil
 		}
 	}
-	t, err = p.readTree(fsys)
-	return t, "", err
 }
 
 // patience is how long a pass waits for git to finish what it is in the middle of.
@@ -183,8 +239,7 @@ const patience = 10 * time.Second
 
 // settled waits until git is not in the middle of something in the working tree: what lies there during a rebase or checkout is
 // nobody's intention.
-func (p *project) settled(ctx context.Context) error {
-	deadline := p.Now().Add(patience)
+func (p *project) settled(ctx context.Context, deadline time.Time) error {
 	for {
 		busy := p.repo.Busy()
 		if busy == "" {
@@ -204,7 +259,7 @@ func (p *project) settled(ctx context.Context) error {
 
 // usage marks errors of the repository that stay until somebody changes something.
 func usage(err error) error {
-	if errors.Is(err, gitops.ErrNoBranch) || errors.Is(err, gitops.ErrNoRemote) || errors.Is(err, gitops.ErrUnsupported) {
+	if errors.Is(err, gitops.ErrNoBranch) || errors.Is(err, gitops.ErrAuth) || errors.Is(err, gitops.ErrUnsupported) {
 		return &UsageError{err}
 	}
 	return err

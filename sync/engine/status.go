@@ -12,7 +12,6 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
-	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/state"
 )
@@ -115,7 +114,6 @@ func (p *project) count(ctx context.Context, repo *gitops.Repo, s *ProjectStatus
 	if err != nil {
 		return err
 	}
-	collections := make(map[string]bool)
 	total := make(map[string]bool)
 	for _, src := range t.sources {
 		f := FileStatus{Path: src.Path, Format: src.Format.Name, Collection: src.Collection}
@@ -127,24 +125,16 @@ func (p *project) count(ctx context.Context, repo *gitops.Repo, s *ProjectStatus
 			}
 		} else {
 			f.Keys = len(src.texts.Keys())
-			changed := make(map[string]bool)
-			for _, c := range catalog.Diff(a.base(src), src.texts) {
-				if c.Op != catalog.Removed {
-					changed[c.Key] = true
-				}
-			}
-			f.Pending = len(changed)
+			pending, _ := a.pending(src)
+			f.Pending = len(pending)
 			for key := range src.texts.Keys() {
 				total[src.Path+"\x00"+key] = true
 			}
 		}
 		s.Pending += f.Pending
 		s.Files = append(s.Files, f)
-		if !collections[src.Collection] {
-			collections[src.Collection] = true
-			s.Removed += len(a.removed(src.Collection))
-		}
 	}
+	s.Removed = a.removed()
 	return p.countLanguages(ctx, repo, s, t, len(total))
 }
 
@@ -184,7 +174,7 @@ func (p *project) countKeys(have map[string]bool, t *tree, fsys fs.FS, l config.
 		for _, b := range target.Sources {
 			keys := t.of(b).texts.Keys()
 			for _, u := range bundle.Texts(f) {
-				if keys[u.Key] && u.Text != "" && !filler.Has(u.Name, u.Text) {
+				if keys[u.Key] && u.Text != "" && !holds(filler, u) {
 					have[b.Path+"\x00"+u.Key] = true
 				}
 			}

@@ -1,0 +1,278 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/state"
+)
+
+// accepted is what the service accepted of a project's source files. It has one text for a key of a collection, wherever that stands, so
+// it is asked by collection; which file a key belongs to is remembered only to tell a key that is gone from one whose file cannot be read.
+// Every file that has a key is remembered with the same text of it.
+//
+// Marks of files that are gone stay until their keys stand elsewhere: they are still at the service, and a file that comes back, or moves, costs
+// nothing.
+type accepted struct {
+	tree   *tree
+	files  map[sourcePlace]catalog.Marks
+	texts  map[string]catalog.Marks             // by collection
+	forms  map[string]map[string][]catalog.Name // by collection and key: the texts of keys that have several
+	living map[string]map[string]bool           // by collection: keys that stand in a file, and those of files that cannot be read
+}
+
+type sourcePlace struct{ collection, path string }
+
+func (s *source) place() sourcePlace { return sourcePlace{s.Collection, s.Path} }
+
+// pushedSlot is where a source file's accepted texts are remembered.
+func (p *project) pushedSlot(at sourcePlace) state.Slot {
+	return p.slot(kindPushed, at.path, at.collection)
+}
+
+// acceptedOf loads what was accepted and compares it with a tree.
+func (p *project) acceptedOf(t *tree) (*accepted, error) {
+	a := &accepted{tree: t, files: make(map[sourcePlace]catalog.Marks), texts: make(map[string]catalog.Marks),
+		forms: make(map[string]map[string][]catalog.Name), living: make(map[string]map[string]bool)}
+	slots, err := p.State.Slots(p.stateName(), kindPushed)
+	if err != nil {
+		return nil, err
+	}
+	for _, slot := range slots {
+		marks, err := p.State.Marks(slot)
+		if err != nil {
+			return nil, err
+		}
+		a.files[sourcePlace{slot.Language, slot.Path}] = marks
+		a.add(slot.Language, marks)
+	}
+	for _, s := range t.sources {
+		living := a.living[s.Collection]
+		if living == nil {
+			living = make(map[string]bool)
+			a.living[s.Collection] = living
+		}
+		if s.broken() {
+			for n := range a.files[s.place()] {
+				living[n.Key] = true
+			}
+			continue
+		}
+		for e := range s.file.Entries() {
+			living[e.Key] = true
+		}
+	}
+	return a, nil
+}
+
+func (a *accepted) add(collection string, marks catalog.Marks) {
+	all := a.texts[collection]
+	if all == nil {
+		all = make(catalog.Marks, len(marks))
+		a.texts[collection], a.forms[collection] = all, make(map[string][]catalog.Name)
+	}
+	for n, m := range marks {
+		if _, twice := all[n]; !twice && n.Form != "" {
+			a.forms[collection][n.Key] = append(a.forms[collection][n.Key], n)
+		}
+		all[n] = m
+	}
+}
+
+// base is what the service has of a file: of the keys that stand in it, wherever they were accepted from, and of those that stood in it and
+// stand nowhere now.
+func (a *accepted) base(s *source) catalog.Marks {
+	all, forms := a.texts[s.Collection], a.forms[s.Collection]
+	base := make(catalog.Marks, len(s.texts))
+	take := func(n catalog.Name) {
+		if m, ok := all[n]; ok {
+			base[n] = m
+		}
+	}
+	for _, u := range s.texts {
+		take(u.Name)
+		if u.Form != "" {
+			take(catalog.Name{Key: u.Key})
+		}
+		for _, n := range forms[u.Key] {
+			take(n)
+		}
+	}
+	for n := range a.files[s.place()] {
+		if !a.living[s.Collection][n.Key] {
+			take(n)
+		}
+	}
+	return base
+}
+
+// pending are the keys of a file that the service does not have as they are: new, with another text, or with fewer forms or items.
+func (a *accepted) pending(s *source) (keys map[string]bool, changes []catalog.Change) {
+	keys = make(map[string]bool)
+	changes = catalog.Diff(a.base(s), s.texts)
+	var here map[string]bool
+	for _, c := range changes {
+		if c.Op == catalog.Removed {
+			if here == nil {
+				here = s.texts.Keys()
+			}
+			if !here[c.Key] {
+				continue
+			}
+		}
+		keys[c.Key] = true
+	}
+	return keys, changes
+}
+
+// removed counts the keys that the service accepted once and that no source file has now.
+func (a *accepted) removed() int {
+	anywhere := make(map[string]bool)
+	for _, living := range a.living {
+		for key := range living {
+			anywhere[key] = true
+		}
+	}
+	type gone struct{ collection, key string }
+	keys := make(map[gone]bool)
+	for collection, marks := range a.texts {
+		living := a.living[collection]
+		if living == nil { // no file belongs to the collection any more: its keys may have moved to another one
+			living = anywhere
+		}
+		for n := range marks {
+			if !living[n.Key] {
+				keys[gone{collection, n.Key}] = true
+			}
+		}
+	}
+	return len(keys)
+}
+
+// adopt remembers keys with the file that they stand in now.
+func (p *project) adopt(a *accepted) error {
+	changed := make(map[sourcePlace]catalog.Marks)
+	edit := func(at sourcePlace) catalog.Marks {
+		if changed[at] == nil {
+			marks := make(catalog.Marks, len(a.files[at]))
+			for n, m := range a.files[at] {
+				marks[n] = m
+			}
+			changed[at] = marks
+		}
+		return changed[at]
+	}
+	here := make(map[sourcePlace]*source)
+	for _, s := range a.tree.sources {
+		here[s.place()] = s
+		if s.broken() {
+			continue
+		}
+		for _, u := range s.texts {
+			if m, ok := a.texts[s.Collection][u.Name]; ok {
+				if _, own := a.files[s.place()][u.Name]; !own {
+					edit(s.place())[u.Name] = m
+				}
+			}
+		}
+	}
+	for at, marks := range a.files {
+		s := here[at]
+		if s != nil && s.broken() {
+			continue
+		}
+		var has map[string]bool
+		for n := range marks {
+			if s != nil {
+				if _, there := s.file.Lookup(n.Key, n.Form); there {
+					continue
+				}
+				if has == nil {
+					has = s.keys()
+				}
+			}
+			if a.living[at.collection][n.Key] && !has[n.Key] {
+				delete(edit(at), n)
+			}
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	return p.State.Update(func(tx *state.Tx) error {
+		for at, marks := range changed {
+			a.files[at] = marks
+			if here[at] == nil && len(marks) == 0 {
+				delete(a.files, at)
+				if err := tx.DropMarks(p.pushedSlot(at)); err != nil {
+					return err
+				}
+				continue
+			}
+			if err := tx.SetMarks(p.pushedSlot(at), marks); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// keys are the keys of all entries of a readable file, also of those that are no text.
+func (s *source) keys() map[string]bool {
+	keys := make(map[string]bool)
+	for e := range s.file.Entries() {
+		keys[e.Key] = true
+	}
+	return keys
+}
+
+// accept remembers that the service has these texts of a source file, each key whole. Other files of the collection that have the keys are
+// remembered with the same texts.
+func (p *project) accept(tx *state.Tx, at sourcePlace, units []accept) error {
+	if len(units) == 0 {
+		return nil
+	}
+	texts := make(map[string][]accept)
+	for _, u := range units {
+		texts[u.Key] = append(texts[u.Key], u)
+	}
+	slots, err := tx.Slots(p.stateName(), kindPushed)
+	if err != nil {
+		return err
+	}
+	own := p.pushedSlot(at)
+	if !slices.Contains(slots, own) {
+		slots = append(slots, own)
+	}
+	for _, slot := range slots {
+		if slot.Language != at.collection {
+			continue
+		}
+		marks, err := tx.Marks(slot)
+		if err != nil {
+			return err
+		}
+		if marks == nil {
+			marks = make(catalog.Marks, len(units))
+		}
+		has := make(map[string]bool)
+		for n := range marks {
+			if _, sent := texts[n.Key]; sent {
+				has[n.Key] = true
+				delete(marks, n)
+			}
+		}
+		if slot != own && len(has) == 0 {
+			continue
+		}
+		for _, u := range units {
+			if slot == own || has[u.Key] {
+				marks[u.Name] = u.Mark
+			}
+		}
+		if err := tx.SetMarks(slot, marks); err != nil {
+			return err
+		}
+	}
+	return nil
+}
