@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unsafe"
 )
 
 // children maps the labels of a container's children to their nodes; of several with one label the last counts.
@@ -90,11 +89,10 @@ type sprout struct {
 
 // insert adds the missing entries to src, which is the file with all other edits made.
 func (r *rewrite) insert(src string) (string, error) {
-	f, err := Parse(utf8Grammar{r.f.grammar}, r.f.keys, unsafe.Slice(unsafe.StringData(src), len(src)))
+	f, err := r.f.reread(src)
 	if err != nil {
-		return "", fmt.Errorf("read back after editing: %w", err)
+		return "", err
 	}
-	f.grammar = r.f.grammar
 	var plans []*planned
 	for _, e := range r.ordered() {
 		plans = r.plan(f, plans, e)
@@ -105,9 +103,6 @@ func (r *rewrite) insert(src string) (string, error) {
 	}
 	return apply(src, splices), nil
 }
-
-// utf8Grammar hides a grammar's Decoder: the text is decoded already.
-type utf8Grammar struct{ Grammar }
 
 // ordered sorts the missing entries as like has them; those that it lacks follow in the order they were asked for.
 func (r *rewrite) ordered() []Edit {

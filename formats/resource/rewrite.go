@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // Op is what an Edit does.
@@ -251,50 +252,56 @@ func (r *rewrite) takeList(list int) {
 	}
 }
 
-// inPlace makes the edits of what is there.
+// inPlace makes the edits of what is there: first the texts, then the removals in the file that has them, since what a removal
+// may take along can depend on how the texts around it are spelled.
 func (r *rewrite) inPlace() (string, error) {
+	f := r.f
 	splices := make([]Splice, 0, len(r.sets))
 	for i, e := range r.sets {
-		s, err := r.f.grammar.Set(r.f, i, e.Text)
+		s, err := f.grammar.Set(f, i, e.Text)
 		if err != nil {
 			r.refuse(e, "%v", err)
 			continue
 		}
 		splices = append(splices, s)
 	}
-	if len(r.gone) > 0 {
-		gone := make([]int, 0, len(r.gone))
-		for i := range r.gone {
-			gone = append(gone, i)
-		}
-		slices.Sort(gone)
-		removed, err := r.f.grammar.Remove(r.f, gone)
-		if err != nil {
-			return "", fmt.Errorf("remove %d entries: %w", len(gone), err)
-		}
-		splices = append(splices, r.unset(removed)...)
-	}
 	slices.SortFunc(r.refused, func(a, b Refusal) int { return strings.Compare(a.Key+"\x00"+a.Form, b.Key+"\x00"+b.Form) })
-	return apply(r.f.src, splices), nil
+	if len(r.gone) == 0 {
+		return apply(f.src, splices), nil
+	}
+	if len(splices) > 0 {
+		var err error
+		if f, err = f.reread(apply(f.src, splices)); err != nil {
+			return "", err
+		}
+		if f.Len() != r.f.Len() {
+			return "", fmt.Errorf("read back after setting %d texts: %d entries and containers where %d were", len(splices), f.Len(), r.f.Len())
+		}
+	}
+	gone := make([]int, 0, len(r.gone))
+	for i := range r.gone {
+		gone = append(gone, i)
+	}
+	slices.Sort(gone)
+	removed, err := f.grammar.Remove(f, gone)
+	if err != nil {
+		return "", fmt.Errorf("remove %d entries: %w", len(gone), err)
+	}
+	return apply(f.src, removed), nil
 }
 
-// unset drops the splices that give a value to what repeated a removed one, where it is set to a text anyway.
-func (r *rewrite) unset(removed []Splice) []Splice {
-	var set []Span
-	for i := range r.sets {
-		if r.f.nodes[i].Ref != 0 {
-			set = append(set, r.f.nodes[i].Value)
-		}
+// reread parses what became of the file's text.
+func (f *File) reread(src string) (*File, error) {
+	g, err := Parse(utf8Grammar{f.grammar}, f.keys, unsafe.Slice(unsafe.StringData(src), len(src)))
+	if err != nil {
+		return nil, fmt.Errorf("read back after editing: %w", err)
 	}
-	if set == nil {
-		return removed
-	}
-	slices.SortFunc(set, func(a, b Span) int { return int(a.Start) - int(b.Start) })
-	return slices.DeleteFunc(removed, func(s Splice) bool {
-		i, found := slices.BinarySearchFunc(set, s.At.Start, func(a Span, at uint32) int { return int(a.Start) - int(at) })
-		return found && set[i] == s.At
-	})
+	g.grammar = f.grammar
+	return g, nil
 }
+
+// utf8Grammar hides a grammar's Decoder: the text is decoded already.
+type utf8Grammar struct{ Grammar }
 
 // apply cuts the splices into src in one pass. They must not overlap; two at one offset keep their order.
 func apply(src string, splices []Splice) string {
