@@ -169,6 +169,9 @@ func (s *scanner) explicitName(n, i int) (to int, hidden bool, err error) {
 		if to, err = s.flowCollection(m, i); err != nil {
 			return 0, false, err
 		}
+		if err = s.noAliases(m); err != nil {
+			return 0, false, err
+		}
 		if err = s.seal(m); err != nil {
 			return 0, false, err
 		}
@@ -213,10 +216,8 @@ func (s *scanner) seal(n int) error {
 		}
 		return nil
 	}
-	for i := n + 1; i < len(s.nodes); i++ {
-		if s.nodes[i].Ref != 0 {
-			return refuse(int(s.nodes[i].Value.Start), "an alias inside a merge key or below a key that is a collection")
-		}
+	if err := s.noAliases(n); err != nil {
+		return err
 	}
 	for name, a := range s.anchors {
 		if a.node > n {
@@ -228,6 +229,16 @@ func (s *scanner) seal(n int) error {
 	}
 	s.nodes = s.nodes[:n+1]
 	node.Kind, node.Style, node.End = resource.Map, sealed, int32(n+1)
+	return nil
+}
+
+// noAliases refuses aliases inside node n, which are about to be lost from sight.
+func (s *scanner) noAliases(n int) error {
+	for i := n + 1; i < len(s.nodes); i++ {
+		if s.nodes[i].Ref != 0 {
+			return refuse(int(s.nodes[i].Value.Start), "an alias inside a merge key, or inside or below a key that is a collection")
+		}
+	}
 	return nil
 }
 

@@ -48,6 +48,9 @@ func isNumber(s string) bool {
 	if s[0] == '+' || s[0] == '-' {
 		s = s[1:]
 	}
+	if strings.IndexByte(s, '_') > 0 { // some readers overlook them anywhere
+		s = strings.ReplaceAll(s, "_", "")
+	}
 	switch s {
 	case ".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN":
 		return true
@@ -82,7 +85,7 @@ func isNumber(s string) bool {
 
 func digits(s string) int {
 	n := 0
-	for n < len(s) && (s[n] >= '0' && s[n] <= '9' || s[n] == '_') {
+	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
 		n++
 	}
 	return n
@@ -90,7 +93,7 @@ func digits(s string) int {
 
 func onlyHex(s string) bool {
 	for i := 0; i < len(s); i++ {
-		if c := s[i]; !(c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f' || c == '_') {
+		if c := s[i]; !(c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f') {
 			return false
 		}
 	}
