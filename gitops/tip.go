@@ -72,11 +72,21 @@ func (t *Tip) When() time.Time { return t.when }
 
 // Contains reports whether the tip is a commit, given in hexadecimal, or has it in its history. A commit that is not here is in none.
 func (t *Tip) Contains(commit string) (bool, error) {
-	h, ok := parseHash(commit)
-	if !ok || t.commit.IsZero() || !t.repo.objects.has(h) {
-		return false, nil
+	return t.repo.Contains(t.Hash(), commit)
+}
+
+// Contains reports whether a commit, given in hexadecimal like the other, is that one or has it in its history. A commit that is not here has
+// and is in none.
+func (r *Repo) Contains(commit, ancestor string) (bool, error) {
+	var hashes [2]hash
+	for i, name := range []string{commit, ancestor} {
+		h, ok := parseHash(name)
+		if !ok || h.IsZero() || !r.objects.has(h) {
+			return false, nil
+		}
+		hashes[i] = h
 	}
-	return t.repo.contains(t.commit, h)
+	return r.contains(hashes[0], hashes[1])
 }
 
 // dir is a tree with its names at hand.

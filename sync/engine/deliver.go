@@ -44,7 +44,7 @@ func (r *pulling) deliverPending(ctx context.Context) (waits bool, err error) {
 		return false, r.repo.Drop(r.cfg.Pull.Branch)
 	}
 	if err != nil {
-		return false, fmt.Errorf("deliver commit %.10s to branch %s: %w", tip.Hash(), r.cfg.Pull.Branch, err)
+		return false, usage(fmt.Errorf("deliver commit %.10s to branch %s: %w", tip.Hash(), r.cfg.Pull.Branch, err))
 	}
 	return !r.delivered(res), nil
 }
@@ -111,8 +111,17 @@ func (r *pulling) unstage(tx *state.Tx, d delivery, arrived bool) error {
 			}
 		}
 	}
+	if arrived {
+		if err := state.PutTx(tx, r.stateName(), kindPast, pastTip, d.Commit); err != nil {
+			return err
+		}
+	}
 	return tx.Delete(r.stateName(), kindDelivery, r.cfg.Pull.Branch)
 }
+
+// pastTip is the record of the commit whose translations the merged marks describe: whatever has it in its history and says otherwise was changed
+// by somebody since.
+const pastTip = "tip"
 
 // commit writes what the merges brought as one commit and delivers it, then remembers the merges: effect first, memory second. When
 // the delivery fails the commit waits in the repository, and nothing is remembered that the branch does not have.
@@ -150,8 +159,14 @@ func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string]
 					return err
 				}
 			}
+			if err := state.PutTx(tx, r.stateName(), kindPast, pastTip, on.Hash()); err != nil {
+				return err
+			}
 			d, ok, err := state.GetTx[delivery](tx, r.stateName(), kindDelivery, r.cfg.Pull.Branch)
 			if err != nil || !ok {
+				return err
+			}
+			if err := state.PutTx(tx, r.stateName(), kindPast, pastTip, d.Commit); err != nil {
 				return err
 			}
 			return r.unstage(tx, d, false)
@@ -226,7 +241,7 @@ func (r *pulling) deliver(ctx context.Context, on *gitops.Tip, files map[string]
 	}
 	if err != nil {
 		r.report.Commit = made.Hash()
-		return false, fmt.Errorf("deliver commit %.10s to branch %s (it is kept and delivered by the next pull): %w", made.Hash(), r.cfg.Pull.Branch, err)
+		return false, usage(fmt.Errorf("deliver commit %.10s to branch %s (it is kept and delivered by the next pull): %w", made.Hash(), r.cfg.Pull.Branch, err))
 	}
 	return r.delivered(res), nil
 }
