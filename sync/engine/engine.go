@@ -192,6 +192,10 @@ func (p *project) openWith(ctx context.Context, remote string) (*gitops.Repo, er
 	if errors.Is(err, gitops.ErrNotRepo) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, gitops.ErrOwner) || errors.Is(err, gitops.ErrUnsupported) {
 		err = &UsageError{err}
 	}
+	if err == nil && remote != "" && remote != "origin" && !repo.HasRemote(remote) {
+		err = &UsageError{fmt.Errorf("no remote is called %q; git -C %s remote add %s ADDRESS, or set pull.remote", remote, p.Config.Resolve(p.cfg.Repository), remote)}
+		return nil, errors.Join(err, repo.Close())
+	}
 	return repo, err
 }
 

@@ -80,7 +80,7 @@ func (p *project) export(ctx context.Context, g *bundle.Group, languages []confi
 	wait, cancel := context.WithTimeout(ctx, p.Config.Service.JobTimeout)
 	defer cancel()
 	archive, err := p.download(wait, req)
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil && !errors.Is(err, service.ErrUnusable) {
 		return nil, fmt.Errorf("export of %q: not finished after %s; it is looked at again by the next pull", g.Collection, p.Config.Service.JobTimeout)
 	}
 	if errors.Is(err, service.ErrRefused) && !p.everPushed(g.Collection) {
@@ -121,6 +121,9 @@ func (p *project) download(ctx context.Context, req service.ExportRequest) (*ser
 		}
 		archive, err := p.Service.Download(ctx, service.JobID(j.Service), "")
 		gone := errors.Is(err, service.ErrNotFound) || errors.Is(err, service.ErrExportFailed)
+		if errors.Is(err, service.ErrUnusable) {
+			return nil, errors.Join(err, p.forget(j)) // the next pass asks anew
+		}
 		if err != nil && !gone {
 			if errors.Is(err, context.DeadlineExceeded) {
 				j.Slow = true

@@ -20,7 +20,7 @@ type merged struct {
 	counts PulledFile
 
 	agreed  catalog.Marks
-	filler  catalog.Marks
+	filler  catalog.Marks   // a history, see known.go
 	history catalog.Catalog // texts that nobody changed
 }
 
@@ -42,7 +42,7 @@ func (r *pulling) merge(t *tree, x translated, fresh bool) (*merged, error) {
 		r.problem(*problem)
 		return nil, nil
 	}
-	three, contact, err := r.three(x, source, bundle.Texts(old), fresh)
+	three, contact, err := r.three(x, m, source, bundle.Texts(old), fresh)
 	if err != nil {
 		return nil, err
 	}
@@ -66,11 +66,17 @@ func (r *pulling) merge(t *tree, x translated, fresh bool) (*merged, error) {
 //
 // Where the branch is made anew its texts are the base branch's, which may be older than what was merged last: of those only somebody's own
 // changes are measured against the last merge.
-func (r *pulling) three(x translated, source, ours catalog.Catalog, fresh bool) (in catalog.Three, contact bool, err error) {
+func (r *pulling) three(x translated, m *merged, source, ours catalog.Catalog, fresh bool) (in catalog.Three, contact bool, err error) {
 	var history catalog.Marks
-	for kind, marks := range map[string]*catalog.Marks{kindMerged: &in.Base, kindFiller: &in.Filler, kindKnown: &history} {
+	for kind, marks := range map[string]*catalog.Marks{kindMerged: &in.Base, kindFiller: &m.filler, kindKnown: &history} {
 		if *marks, err = r.State.Marks(r.slot(kind, x.Path, x.Language.Code)); err != nil {
 			return in, false, err
+		}
+	}
+	in.Filler = make(catalog.Marks)
+	for _, u := range ours {
+		if mark := catalog.MarkOf(u.Text); knows(m.filler, u.Name, mark) {
+			in.Filler[u.Name] = mark
 		}
 	}
 	switch {
@@ -78,7 +84,7 @@ func (r *pulling) three(x translated, source, ours catalog.Catalog, fresh bool) 
 		in.Base = nil
 	case fresh:
 		for _, u := range ours {
-			if knows(history, u.Name, catalog.MarkOf(u.Text)) {
+			if holds(history, u) {
 				delete(in.Base, u.Name)
 			}
 		}
@@ -255,20 +261,18 @@ func (r *pulling) fill(m *merged, source catalog.Catalog, in catalog.Three, resu
 	for _, u := range in.Ours {
 		after[u.Name] = u.Text
 	}
-	m.filler = maps.Clone(in.Filler)
 	if m.filler == nil {
 		m.filler = make(catalog.Marks)
 	}
-	for _, u := range in.Theirs {
-		if now, ok := after[u.Name]; ok && now == u.Text && u.Text != "" {
-			delete(m.filler, u.Name) // the service says the same: it is a translation now
-		}
-	}
 	for _, c := range result.Changes {
-		delete(m.filler, c.Name)
 		after[c.Name] = c.Text
 		if c.Op == catalog.Removed {
 			delete(after, c.Name)
+		}
+	}
+	for _, u := range in.Theirs {
+		if mark := catalog.MarkOf(u.Text); u.Text != "" && after[u.Name] == u.Text && knows(m.filler, u.Name, mark) {
+			unlearn(m.filler, u.Name) // the service says the same: it is a translation now
 		}
 	}
 	if len(after) == 0 {
@@ -276,16 +280,15 @@ func (r *pulling) fill(m *merged, source catalog.Catalog, in catalog.Three, resu
 	}
 	translated := make(map[string]bool) // plurals: their forms differ between languages, so one translated form is all that is wanted
 	for n, text := range after {
-		if n.Form != "" && !isItem(n.Form) && text != "" && !m.filler.Has(n, text) {
+		if n.Form != "" && !isItem(n.Form) && text != "" && !knows(m.filler, n, catalog.MarkOf(text)) {
 			translated[n.Key] = true
 		}
 	}
 	var changes []catalog.Change
 	change := func(op catalog.Op, n catalog.Name, text string) {
 		changes = append(changes, catalog.Change{Op: op, Name: n, Text: text})
-		m.filler[n] = catalog.MarkOf(text)
-		if op == catalog.Removed {
-			delete(m.filler, n)
+		if op != catalog.Removed {
+			learn(m.filler, n, catalog.MarkOf(text))
 		}
 	}
 	skip, fallback := r.cfg.Pull.Incomplete == "skip", r.cfg.Pull.Incomplete == "fallback"
@@ -295,7 +298,7 @@ func (r *pulling) fill(m *merged, source catalog.Catalog, in catalog.Three, resu
 			text = u.Text
 		}
 		now, there := after[u.Name]
-		filled := there && m.filler.Has(u.Name, now)
+		filled := there && knows(m.filler, u.Name, catalog.MarkOf(now))
 		switch {
 		case filled && (skip || translated[u.Key]):
 			change(catalog.Removed, u.Name, "")
@@ -328,7 +331,6 @@ func (r *pulling) render(t *tree, x translated, m *merged, old *resource.File, i
 	for _, ref := range refused {
 		bad[ref.Name] = true
 		result.Leave(in.Base, ref.Name)
-		delete(m.filler, ref.Name)
 		r.problem(Problem{File: x.Path, Key: ref.Key, Language: x.Language.Code, Problem: "cannot be written: " + ref.Reason})
 	}
 	for i, c := range changes {

@@ -145,7 +145,7 @@ func (r *pushing) candidate(t bundle.Target, at *place) (*candidate, error) {
 		last, looked := seen[u.Name]
 		edited := still && looked && last != mark // by hand, back to a text of the history
 		switch {
-		case !living[u.Key] || u.Text == "" || filler[u.Name] == mark:
+		case !living[u.Key] || u.Text == "" || knows(filler, u.Name, mark):
 		case r.o.Translations:
 			c.changed[u.Name] = true
 		case history == nil:

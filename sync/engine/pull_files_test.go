@@ -1,0 +1,335 @@
+package engine
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/local"
+)
+
+// translateFile is a translator's file in a format.
+func (w *world) translateFile(format service.Format, collection, language, name, body string) {
+	w.tb.Helper()
+	r := service.ImportRequest{Project: w.id, Collection: collection, Language: language, Format: format, CompletionState: service.Final,
+		Files: []service.Upload{{Name: name, Body: []byte(body)}}}
+	if strings.HasPrefix(string(format), "structured") {
+		r.PathSeparator = "/"
+	}
+	w.upload(r)
+}
+
+func TestPullOfAndroid(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, `
+source_language = "en"
+target_languages = ["de", "zh-Hans", "ja"]
+[project.language_paths]
+"zh-Hans" = "zh-CN"
+[project.pull]
+remote = ""
+incomplete = "fallback"
+[[project.files]]
+source = "res/values/strings.xml"
+output = "res/values-{LOCALE:ANDROID}/strings.xml"
+`, map[string]string{"res/values/strings.xml": `<?xml version="1.0" encoding="utf-8"?>
+<resources>
+    <!-- The name. -->
+    <string name="app" translatable="false">App</string>
+    <string name="save">Save</string>
+    <plurals name="files">
+        <item quantity="one">%d file</item>
+        <item quantity="other">%d files</item>
+    </plurals>
+    <string-array name="days">
+        <item>Monday</item>
+        <item>Tuesday</item>
+    </string-array>
+</resources>
+`})
+	w.clean(PushOptions{})
+	w.translateFile("android-xml", "main", "zh-Hans", "strings.xml", `<resources>
+    <string name="save">保存</string>
+    <string-array name="days"><item>一</item><item>二</item></string-array></resources>`)
+	w.translateFile("android-xml", "main", "de", "strings.xml", `<resources>
+    <plurals name="files"><item quantity="one">%d Datei</item><item quantity="other">%d Dateien</item></plurals></resources>`)
+	w.translateFile("android-xml", "main", "ja", "strings.xml", `<resources><string name="save">保存</string></resources>`)
+	w.brings("res/values-de/strings.xml (de): +2 ~0 -0", "res/values-ja/strings.xml (ja): +1 ~0 -0", "res/values-zh-rCN/strings.xml (zh-Hans): +3 ~0 -0")
+	w.has("l10n", "res/values-de/strings.xml", `<?xml version="1.0" encoding="utf-8"?>
+<resources>
+    <string name="save">Save</string>
+    <plurals name="files">
+        <item quantity="one">%d Datei</item>
+        <item quantity="other">%d Dateien</item>
+    </plurals>
+    <string-array name="days">
+        <item>Monday</item>
+        <item>Tuesday</item>
+    </string-array>
+</resources>`)
+	// Japanese has one form: what was filled in for the other one goes.
+	w.translateFile("android-xml", "main", "ja", "strings.xml", `<resources><plurals name="files"><item quantity="other">%d 個</item></plurals></resources>`)
+	p := w.pulls(PullOptions{})
+	if got := w.show("l10n", "res/values-ja/strings.xml"); strings.Contains(got, "%d file") || !strings.Contains(got, `quantity="other">%d 個<`) || len(p.Problems) > 0 {
+		t.Errorf("%+v\n%s", p, got)
+	}
+	w.sends()
+	w.brings()
+	// The text becomes a plural: the translation follows in its new shape.
+	w.write("res/values/strings.xml", strings.Replace(w.show("main", "res/values/strings.xml"), `<string name="save">Save</string>`,
+		`<plurals name="save"><item quantity="one">Save one</item><item quantity="other">Save all</item></plurals>`, 1)+"\n")
+	w.commit()
+	w.pushes(PushOptions{})
+	w.translateFile("android-xml", "main", "ja", "strings.xml", `<resources><plurals name="save"><item quantity="other">全部保存</item></plurals></resources>`)
+	w.pulls(PullOptions{})
+	if got := w.show("l10n", "res/values-ja/strings.xml"); strings.Contains(got, `<string name="save"`) || !strings.Contains(got, "全部保存") {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestPullOfAPluralWithoutItsLastForm(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, localOnly+`
+[[project.files]]
+source = "values/strings.xml"
+output = "values-{LOCALE:ANDROID}/strings.xml"
+`, map[string]string{"values/strings.xml": `<resources><plurals name="f"><item quantity="one">%d file</item><item quantity="other">%d files</item></plurals></resources>`})
+	w.clean(PushOptions{})
+	w.replies(t, func(body []byte) []byte {
+		return zipped(t, "values-de/strings.xml", `<resources><plurals name="f"><item quantity="one">%d Datei</item></plurals></resources>`)
+	})
+	p := w.pulls(PullOptions{})
+	w.problem(p.Problems, `"f" (de)`, `"other"`)
+	w.gains(p)
+}
+
+func TestPullOfARailsFile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, `
+source_language = "en"
+target_languages = ["zh-Hans"]
+[project.language_paths]
+"zh-Hans" = "zh-CN"
+[project.pull]
+remote = ""
+[[project.files]]
+source = "config/locales/en.yml"
+format = "structured-yaml"
+output = "config/locales/{LANGUAGE}.yml"
+`, map[string]string{"config/locales/en.yml": "# About this file\nen:\n  menu:\n    # The button\n    save: \"Save\"\n    open: Open # quick\n  count: 3\n"})
+	w.clean(PushOptions{})
+	w.translateFile("structured-yaml", "main", "zh-Hans", "x.yml", "menu:\n  save: 保存\n")
+	w.brings("config/locales/zh-CN.yml (zh-Hans): +1 ~0 -0")
+	w.has("l10n", "config/locales/zh-CN.yml", "# About this file\nzh-CN:\n  menu:\n    # The button\n    save: \"保存\"\n  count: 3")
+	w.translateFile("structured-yaml", "main", "zh-Hans", "x.yml", "menu:\n  open: 打开\n")
+	w.brings("config/locales/zh-CN.yml (zh-Hans): +1 ~0 -0")
+	w.sends()
+	w.brings()
+}
+
+func TestPullOfSeveralSourcesInOneCollection(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, localOnly+`
+[[project.files]]
+source = "src/**/en.strings"
+output = "out/{DIR}/{LOCALE:IOS}.strings"
+`, map[string]string{"src/a/en.strings": "\"a\" = \"A\";\n\"both\" = \"Both\";\n", "src/b/en.strings": "\"both\" = \"Both\";\n/* Note */\n\"b\" = \"B\";\n"})
+	w.clean(PushOptions{})
+	w.translateFile("ios-strings", "main", "de", "x.strings", "\"both\" = \"Beide\";\n\"b\" = \"Beh\";\n")
+	w.wire.take("")
+	w.brings("out/a/de.strings (de): +1 ~0 -0", "out/b/de.strings (de): +2 ~0 -0")
+	if exports := w.wire.take("export"); len(exports) != 1 {
+		t.Errorf("%d exports", len(exports))
+	}
+	w.has("l10n", "out/a/de.strings", "\"both\" = \"Beide\";")
+	w.has("l10n", "out/b/de.strings", "\"both\" = \"Beide\";\n/* Note */\n\"b\" = \"Beh\";")
+	w.sends()
+	w.brings()
+}
+
+func TestPullOfFilesThatTheServiceNames(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"en/one.json": "{\n  \"a\": \"A\"\n}\n", "en/two.json": "{\n  \"b\": \"B\",\n  \"c\": \"C\"\n}\n",
+		"out/de/theirs.json": "{\n  \"not\": \"ours\"\n}\n"}
+	w := newWorld(t, localOnly+`
+[[project.files]]
+source = "en/one.json"
+output = "out/{LANGUAGE}/{LABEL:file}.json"
+labels = ["file:first"]
+[[project.files]]
+source = "en/two.json"
+output = "out/{LANGUAGE}/{LABEL:file}.json"
+labels = ["file:second"]
+`, files)
+	w.clean(PushOptions{})
+	w.final("de", "a", "Ä", "b", "Beh")
+	w.brings("out/de/first.json (de): +1 ~0 -0", "out/de/second.json (de): +1 ~0 -0")
+	w.has("l10n", "out/de/first.json", "{\n  \"a\": \"Ä\"\n}")
+	w.has("l10n", "out/de/second.json", "{\n  \"b\": \"Beh\"\n}")
+	w.has("l10n", "out/de/theirs.json", files["out/de/theirs.json"])
+	w.final("de", "c", "Zeh")
+	w.brings("out/de/second.json (de): +1 ~0 -0")
+	w.brings()
+	w.write("en/two.json", "{\n  \"c\": \"C\"\n}\n")
+	w.commit()
+	w.brings("out/de/second.json (de): +0 ~0 -1")
+	w.sends()
+	w.brings()
+}
+
+func TestPullOfLocJSON(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, localOnly+`
+[[project.files]]
+source = "en.locjson"
+output = "{LANGUAGE}.locjson"
+`, map[string]string{"en.locjson": "{\n  \"properties\": {\"version\": 1},\n  \"units\": [\n    {\"key\": \"a\", \"properties\": {\"comments\": [\"Note\"]}, \"source\": [\"A\"]},\n    {\"key\": \"b\", \"source\": [\"B\"]}\n  ]\n}\n"})
+	w.clean(PushOptions{})
+	w.final("de", "a", "Ä")
+	w.brings("de.locjson (de): +1 ~0 -0")
+	if got := compact(w.show("l10n", "de.locjson")); strings.Contains(got, `"b"`) || !strings.Contains(got, `["Ä"]`) || !strings.Contains(got, "version") {
+		t.Error(got)
+	}
+	w.final("de", "a", "Ae", "b", "Beh")
+	w.brings("de.locjson (de): +1 ~1 -0")
+	w.brings()
+	w.sends()
+}
+
+// replies lets every download of an export be answered by what f makes of it.
+func (w *world) replies(t *testing.T, f func([]byte) []byte) {
+	t.Helper()
+	inner := w.server.Config.Handler
+	w.server.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet || !strings.Contains(r.URL.Path, "/export/") {
+			inner.ServeHTTP(rw, r)
+			return
+		}
+		answer := httptest.NewRecorder()
+		inner.ServeHTTP(answer, r)
+		body := answer.Body.Bytes()
+		if answer.Code == http.StatusOK {
+			body = f(body)
+		}
+		rw.WriteHeader(answer.Code)
+		_, _ = rw.Write(body)
+	})
+}
+
+func zipped(t *testing.T, namesAndBodies ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for i := 0; i < len(namesAndBodies); i += 2 {
+		f, err := z.Create(namesAndBodies[i])
+		if err == nil {
+			_, err = io.WriteString(f, namesAndBodies[i+1])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestPullOfAStrangeArchive(t *testing.T) {
+	t.Parallel()
+	w := abc(t, localOnly, nil)
+	var answer []byte
+	w.replies(t, func([]byte) []byte { return answer })
+	answer = zipped(t, "locales/de/a.json", `{"a": "Ä", "unknown": "?"}`, "../../evil.json", `{"a": "x"}`, "locales/es/a.json", `{"a": "es"}`, "locales/fr/a.json", `{"a": `, "/abs.json", "{}", ".git/config", "x")
+	p := w.pulls(PullOptions{})
+	w.gains(p, "locales/de/a.json (de): +1 ~0 -0")
+	w.has("l10n", "locales/de/a.json", "{\n  \"a\": \"Ä\"\n}")
+	all := fmt.Sprint(p.Problems)
+	for _, name := range []string{"evil.json", "locales/es/a.json", "locales/fr/a.json", "abs.json", ".git/config"} {
+		if !strings.Contains(all, name) {
+			t.Errorf("%s is not named in %s", name, all)
+		}
+	}
+	if got := w.git("ls-tree", "-r", "--name-only", "l10n"); got != "locales/de/a.json\nlocales/en/a.json" {
+		t.Errorf("the branch has %s", got)
+	}
+	// A bare file instead of an archive, when one language was asked for.
+	w.configure(strings.Replace(localOnly, `["de", "fr"]`, `["de"]`, 1) + jsonFiles)
+	answer = []byte(`{"b": "Beh"}`)
+	w.brings("locales/de/a.json (de): +1 ~0 -0")
+	// A download that is cut, or holds nothing.
+	answer = zipped(t, "locales/de/a.json", `{"a": "x"}`)[:60]
+	w.Config.Service.JobTimeout = time.Second
+	if _, err := w.Pull(t.Context(), PullOptions{}); !errors.Is(err, service.ErrUnusable) || Permanent(err) {
+		t.Errorf("%v", err)
+	}
+	answer = zipped(t)
+	w.brings()
+	answer = zipped(t, "locales/de/a.json", "")
+	w.brings()
+}
+
+func TestPullTakesAnExportUpAgain(t *testing.T) {
+	t.Parallel()
+	two := jsonFiles + "[[project.files]]\nsource = \"other/en.json\"\noutput = \"other/{LANGUAGE}.json\"\ncollection = \"second\"\n"
+	w := newWorld(t, localOnly+two, map[string]string{"locales/en/a.json": `{"a": "A"}`, "other/en.json": `{"b": "B"}`})
+	w.clean(PushOptions{})
+	w.final("de", "a", "Ä")
+	w.translate("second", "de", service.Final, "b", "Beh")
+	// Interrupted at the second download.
+	started, broken := 0, true
+	w.wire.failing(func(r *http.Request) local.Fault {
+		if r.Method == http.MethodPost {
+			started++
+		} else if broken && started == 2 {
+			return local.Fault{Refuse: 401}
+		}
+		return local.Fault{}
+	})
+	if _, err := w.Pull(t.Context(), PullOptions{}); err == nil {
+		t.Fatal("no error")
+	}
+	broken = false
+	w.restart(w.Config)
+	w.wire.take("")
+	w.brings("locales/de/a.json (de): +1 ~0 -0", "other/de.json (de): +1 ~0 -0")
+	if started != 3 {
+		t.Errorf("%d exports were started; the second was to be taken up", started)
+	}
+}
+
+func TestPullWaitsForASlowExport(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, localOnly+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`}, func(o *local.Options) { o.JobDelay = 400 * time.Millisecond })
+	w.clean(PushOptions{})
+	w.final("de", "a", "Ä")
+	w.Config.Service.JobTimeout = 150 * time.Millisecond
+	if _, err := w.Pull(t.Context(), PullOptions{}); err == nil || Permanent(err) || !strings.Contains(err.Error(), "not finished") {
+		t.Fatalf("%v", err)
+	}
+	time.Sleep(300 * time.Millisecond)
+	w.wire.take("")
+	w.brings("locales/de/a.json (de): +1 ~0 -0")
+	if exports := w.wire.take("export"); len(exports) != 0 {
+		t.Errorf("%d exports were started; the first was to be taken up", len(exports))
+	}
+}
+
+func TestPullKeepsLineEndsAndLayout(t *testing.T) {
+	t.Parallel()
+	de := "\ufeff{\r\n\t\"b\" : \"Alt\",\r\n\r\n\t\"a\":\"\\u00c4\"}"
+	w := abc(t, localOnly, map[string]string{"locales/de/a.json": de, ".gitattributes": "*.json -text\n"})
+	w.final("de", "a", "Ä", "b", "Neu", "c", "Zeh")
+	w.brings("locales/de/a.json (de): +1 ~1 -0")
+	w.has("l10n", "locales/de/a.json", "\ufeff{\r\n\t\"b\" : \"Neu\",\r\n\t\"c\" : \"Zeh\",\r\n\r\n\t\"a\":\"\\u00c4\"}")
+	gittest.Sound(t, w.dir)
+}
