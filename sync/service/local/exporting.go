@@ -4,9 +4,7 @@ import (
 	"archive/zip"
 	"fmt"
 	"io"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -274,73 +272,4 @@ func fileName(s string) string {
 		}
 		return r
 	}, s)
-}
-
-// result is the file of an export's bytes: written under another name, and only complete and durable under its own.
-type result struct {
-	file    *os.File
-	path    string
-	durable bool
-}
-
-func (s *Service) resultPath(id string) string { return filepath.Join(s.results, id) }
-
-func (s *Service) newResult(id string) (*result, error) {
-	f, err := os.OpenFile(s.resultPath(id)+".part", os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	return &result{f, s.resultPath(id), !s.store.db.NoSync}, nil
-}
-
-func (r *result) keep() error {
-	if r.durable {
-		if err := r.file.Sync(); err != nil {
-			return err
-		}
-	}
-	if err := r.file.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(r.file.Name(), r.path); err != nil || !r.durable {
-		return err
-	}
-	return syncFolder(filepath.Dir(r.path))
-}
-
-// drop removes what keep did not keep.
-func (r *result) drop() {
-	r.file.Close()
-	os.Remove(r.file.Name())
-}
-
-// dropResults removes results that nobody can ask for any more.
-func (s *Service) dropResults(ids []string) {
-	for _, id := range ids {
-		os.Remove(s.resultPath(id))
-	}
-}
-
-// sweepResults removes, at start, results without a job: what a crash left between two steps.
-func (s *Service) sweepResults() error {
-	known := map[string]bool{}
-	err := s.store.db.View(func(tx *bolt.Tx) error {
-		return tx.Bucket(bucketJobs).ForEach(func(id, _ []byte) error {
-			known[string(id)] = true
-			return nil
-		})
-	})
-	if err != nil {
-		return err
-	}
-	present, err := os.ReadDir(s.results)
-	if err != nil {
-		return err
-	}
-	for _, e := range present {
-		if !known[e.Name()] {
-			os.Remove(filepath.Join(s.results, e.Name()))
-		}
-	}
-	return nil
 }

@@ -108,11 +108,11 @@ func TestDownloadTwice(t *testing.T) {
 
 // Only what changed after a time: source texts, labels, and translations for their own language.
 func TestModifiedSince(t *testing.T) {
-	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	s := serve(t, Options{Now: func() time.Time { return now }})
+	now := clockAt(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+	s := serve(t, Options{Now: func() time.Time { return now.add(0) }})
 	p := s.create("en", "de", "fr")
 	s.completed(p, "?language=en", file{"a.json", `{"a":"A","b":"B","c":"C"}`})
-	now = now.Add(time.Hour)
+	now.add(time.Hour)
 	s.completed(p, "?language=de", file{"a.json", `{"a":"A!"}`})
 	s.completed(p, "?language=en&overwrite-conflicting-values", file{"a.json", `{"b":"B2"}`})
 	for q, want := range map[string]string{
@@ -259,8 +259,8 @@ func TestIndent(t *testing.T) {
 }
 
 func TestProjects(t *testing.T) {
-	now := time.Date(2026, 1, 2, 3, 4, 5, 6e8, time.UTC)
-	s := serve(t, Options{Now: func() time.Time { now = now.Add(time.Millisecond); return now }})
+	now := clockAt(time.Date(2026, 1, 2, 3, 4, 5, 6e8, time.UTC))
+	s := serve(t, Options{Now: func() time.Time { return now.add(time.Millisecond) }})
 	var ids []string
 	for _, name := range []string{"Web app", "Phone app", "Docs"} {
 		kind := "softwareLocalization"

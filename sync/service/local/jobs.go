@@ -107,20 +107,25 @@ func forget(tx *bolt.Tx, now int64) (exports []string, err error) {
 	return exports, nil
 }
 
-// queue hands the jobs of one kind to one worker, in the order they were accepted: of two imports the later one has the last word.
+// queue hands out the jobs of one kind in the order they were accepted. Imports have one worker: of two of them the later one has the last
+// word.
 type queue struct {
 	mu      sync.Mutex
 	waiting []string
-	running string
+	running map[string]bool
 	bell    chan struct{} // one slot
 }
 
-func newQueue() *queue { return &queue{bell: make(chan struct{}, 1)} }
+func newQueue() *queue { return &queue{running: map[string]bool{}, bell: make(chan struct{}, 1)} }
 
 func (q *queue) add(id string) {
 	q.mu.Lock()
 	q.waiting = append(q.waiting, id)
 	q.mu.Unlock()
+	q.ring()
+}
+
+func (q *queue) ring() {
 	select {
 	case q.bell <- struct{}{}:
 	default:
@@ -133,7 +138,11 @@ func (q *queue) next(ctx context.Context) (id string, ok bool) {
 		q.mu.Lock()
 		if len(q.waiting) > 0 {
 			id, q.waiting = q.waiting[0], q.waiting[1:]
+			more := len(q.waiting) > 0
 			q.mu.Unlock()
+			if more {
+				q.ring() // another worker may be waiting
+			}
 			return id, true
 		}
 		q.mu.Unlock()
@@ -145,16 +154,21 @@ func (q *queue) next(ctx context.Context) (id string, ok bool) {
 	}
 }
 
-func (q *queue) setRunning(id string) {
+// setRunning notes that a job is being worked on, or no longer.
+func (q *queue) setRunning(id string, on bool) {
 	q.mu.Lock()
-	q.running = id
-	q.mu.Unlock()
+	defer q.mu.Unlock()
+	if on {
+		q.running[id] = true
+	} else {
+		delete(q.running, id)
+	}
 }
 
 func (q *queue) isRunning(id string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.running == id
+	return q.running[id]
 }
 
 // resume puts the jobs that a former process left into the queues.
@@ -189,12 +203,12 @@ func (s *Service) work(ctx context.Context, q *queue) {
 		if !pause(ctx, s.o.JobDelay/2) {
 			return
 		}
-		q.setRunning(id)
+		q.setRunning(id, true)
 		if !pause(ctx, s.o.JobDelay-s.o.JobDelay/2) {
 			return
 		}
 		err := s.run(ctx, id)
-		q.setRunning("")
+		q.setRunning(id, false)
 		if err != nil && ctx.Err() == nil {
 			s.log.Error("job", zap.String("id", id), zap.Error(err))
 		}

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -70,26 +69,25 @@ func TestRestart(t *testing.T) {
 
 // Results can be asked for for a day, imports for a week; then they are forgotten, and their files with them.
 func TestJobsExpire(t *testing.T) {
-	var now atomic.Int64
-	now.Store(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano())
-	s := serve(t, Options{Now: func() time.Time { return time.Unix(0, now.Load()) }})
+	now := clockAt(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	s := serve(t, Options{Now: func() time.Time { return now.add(0) }})
 	p := s.create("en", "de")
 	var importID, exportID string
 	s.startImport(p, "?language=en", file{"a.json", `{"a":"1"}`}).want(t, 200, &importID)
 	s.result(importID)
 	s.post("/v2/project/"+p+"/export?languages=en", "").want(t, 200, &exportID)
 	s.downloaded(exportID).want(t, 200, nil)
-	now.Add(int64(23 * time.Hour))
+	now.add(23 * time.Hour)
 	s.one(p, "?languages=en")
 	s.get("/v1/document/export/"+exportID).want(t, 200, nil)
-	now.Add(int64(2 * time.Hour))
+	now.add(2 * time.Hour)
 	s.one(p, "?languages=en")
 	check(t, s.get("/v1/document/export/"+exportID), 404, "")
 	if _, err := os.Stat(s.s.resultPath(exportID)); !os.IsNotExist(err) {
 		t.Error(err)
 	}
 	s.get("/v1/project/import-result/"+importID).want(t, 200, nil)
-	now.Add(int64(7 * 24 * time.Hour))
+	now.add(7 * 24 * time.Hour)
 	s.one(p, "?languages=en")
 	check(t, s.get("/v1/project/import-result/"+importID), 404, "")
 }

@@ -61,7 +61,7 @@ type Options struct {
 	Pseudo bool
 	// JobDelay is how long a job takes at least: half of it pending, half of it in progress.
 	JobDelay time.Duration
-	// Now is the clock; nil: time.Now.
+	// Now is the clock, read by several goroutines; nil: time.Now.
 	Now func() time.Time
 	// Faults, when set, is asked about every call what is to go wrong with it. For tests.
 	Faults func(r *http.Request) Fault
@@ -132,9 +132,10 @@ func Open(dir string, o Options) (*Service, error) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
-	s.workers.Add(2)
-	go s.work(ctx, s.imports)
-	go s.work(ctx, s.exports)
+	for _, q := range []*queue{s.imports, s.exports, s.exports} { // imports keep their order, exports have none
+		s.workers.Add(1)
+		go s.work(ctx, q)
+	}
 	return s, nil
 }
 

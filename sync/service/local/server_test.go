@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -60,6 +61,17 @@ func serveIn(t testing.TB, dir string, o Options) *server {
 	})
 	return &server{t, s, h.URL, dir, o.AccountID, testKey}
 }
+
+// clock is a time that tests move on while the service reads it.
+type clock struct{ nanos atomic.Int64 }
+
+func clockAt(t time.Time) *clock {
+	c := &clock{}
+	c.nanos.Store(t.UnixNano())
+	return c
+}
+
+func (c *clock) add(d time.Duration) time.Time { return time.Unix(0, c.nanos.Add(int64(d))) }
 
 // reply is an answer, read to its end.
 type reply struct {

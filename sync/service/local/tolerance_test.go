@@ -397,3 +397,36 @@ func FuzzTemplate(f *testing.F) {
 		}
 	})
 }
+
+// Whatever stands in a query, it is taken, or refused with a 400 that names a parameter.
+func FuzzParameters(f *testing.F) {
+	f.Add("language=de&format=json&labels=a,b&target-languages=de&completion-state=final")
+	f.Add("languages=de,fr&format=structured-json&path-separator=.&modified-since=2026-01-01T00:00:00Z&indent=4&zip")
+	f.Add("language=en&target-languages=de%2Cxx&delete-missing-keys&auto-file-labels=1&collection=%00")
+	f.Add("language[]=en&Language=en&output-file-path-template={LABEL:a}{LOCALE:IOS}")
+	p := &project{Source: "en", Targets: []string{"de", "pt-BR"}, Stages: newStages(stagesOfDocuments)}
+	f.Fuzz(func(t *testing.T, raw string) {
+		q, err := readParams(&http.Request{URL: &url.URL{RawQuery: raw}})
+		if err != nil {
+			return
+		}
+		refusals := make([]error, 4)
+		var in *importJob
+		var x *exportJob
+		in, _, refusals[0] = importRequest(q, p)
+		x, refusals[1] = exportRequest(q, p)
+		_, refusals[2] = formatParameter(q, importFormats)
+		_, refusals[3] = q.count("limit", 0)
+		for _, err := range refusals {
+			if refused, ok := err.(*problem); err != nil && (!ok || refused.status != 400 || refused.field == "") {
+				t.Fatalf("%q: %v", raw, err)
+			}
+		}
+		if refusals[0] == nil && (!p.speaks(in.Language) || in.Collection == "") {
+			t.Fatalf("%q: %+v", raw, in)
+		}
+		if refusals[1] == nil && (x.Template == "" || x.Separator == "" || len(x.Collections) == 0) {
+			t.Fatalf("%q: %+v", raw, x)
+		}
+	})
+}
