@@ -163,6 +163,24 @@ output = "{LANGUAGE}.json"
 	}
 }
 
+func TestANewLocJSONFileIsMonolingual(t *testing.T) {
+	p := project(t, `
+[[project.files]]
+source = "en.locjson"
+output = "{LANGUAGE}.locjson"
+`)
+	fsys := tree("en.locjson", `{"units": [{"key": "a", "source": ["Save"], "target": ["Sichern"]}, {"key": "b", "source": ["Open"]}]}`)
+	b := find(t, fsys, p)[0]
+	source, _, err := b.Read(fsys, b.Path, b.Source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, refused, err := Render(b, source, nil, p.Targets()[0], []catalog.Change{{Op: catalog.Added, Name: catalog.Name{Key: "a"}, Text: "Speichern"}})
+	if want := `{"units": [{"key": "a", "source": ["Speichern"]}]}`; err != nil || len(refused) > 0 || string(out) != want {
+		t.Errorf("rendered %s, refused %v, error %v; want %s", out, refused, err, want)
+	}
+}
+
 func TestComposeSendsWhatBelongsTogether(t *testing.T) {
 	p := project(t, `
 [[project.files]]

@@ -66,8 +66,13 @@ func renderNew(b *Bundle, source *resource.File, l config.Language, edits []reso
 	if err != nil {
 		return nil, nil, fmt.Errorf("lay out like the source: %w", err)
 	}
-	if out, err = clone.RenameRoot(l.Path); err != nil {
-		return nil, nil, err
+	if _, rooted := clone.Root(); rooted {
+		out, err = clone.RenameRoot(l.Path)
+	} else {
+		out, err = b.Format.Monolingual(clone)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("lay out like the source: %w", err)
 	}
 	return out, refusedOf(refusals), nil
 }
