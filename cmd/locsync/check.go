@@ -1,13 +1,16 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
 
+	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/web"
 )
 
 func (a *app) checkCommand() *cobra.Command {
@@ -29,23 +32,37 @@ func (a *app) checkCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			var outcome error
 			if online {
-				h := &house{cfg: cfg, log: log}
-				if h.dir, err = stateDir(cmd.Context(), cfg); err == nil {
-					err = h.connect()
-				}
-				if err == nil {
-					err = engine.New(engine.Parts{Config: cfg, Log: log, Service: h.client}).CheckOnline(cmd.Context())
-				}
-				if err = errors.Join(err, h.Close()); err != nil {
-					return err
-				}
+				outcome = checkOnline(cmd.Context(), cfg, log)
 			}
-			return a.sayCheck(report)
+			if err := a.sayCheck(report); outcome == nil || !errors.Is(err, errPartial) {
+				outcome = errors.Join(outcome, err)
+			}
+			return outcome
 		},
 	}
 	c.Flags().BoolVar(&online, "online", false, "also ask the service: credentials, projects and languages")
 	return c
+}
+
+// checkOnline asks the service. The embedded one can be open in one process only: where that is a daemon, the daemon asks.
+func checkOnline(ctx context.Context, cfg *config.Config, log *zap.Logger) error {
+	dir, err := stateDir(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	if cfg.Service.Embedded() {
+		if _, err := web.Ask(ctx, dir, web.Request{Action: "check"}); !errors.Is(err, web.ErrNoDaemon) {
+			return err
+		}
+	}
+	h := &house{cfg: cfg, log: log, dir: dir}
+	err = h.connect()
+	if err == nil {
+		err = engine.New(engine.Parts{Config: cfg, Log: log, Service: h.client}).CheckOnline(ctx)
+	}
+	return errors.Join(err, h.Close())
 }
 
 func (a *app) sayCheck(report engine.CheckReport) error {

@@ -89,6 +89,9 @@ func (a *app) pass(ctx context.Context, want web.Request) error {
 	return nil
 }
 
+// commandPatience is how long a command waits for another one that has the state.
+const commandPatience = 2 * time.Minute
+
 // do does it in this process, or asks the daemon where the state is the daemon's.
 func (a *app) do(ctx context.Context, want web.Request) (web.Answer, error) {
 	cfg, err := a.load()
@@ -101,21 +104,24 @@ func (a *app) do(ctx context.Context, want web.Request) (web.Answer, error) {
 	}
 	line := a.progress()
 	defer line.clear()
-	for try := 0; ; try++ {
+	for end := time.Now().Add(commandPatience); ; {
 		h, err := a.open(ctx, cfg, log, line.show)
 		var locked *state.Locked
 		switch {
 		case errors.As(err, &locked):
-			answer, err := web.Ask(ctx, locked.Dir, want)
-			if errors.Is(err, web.ErrNoDaemon) && try < 50 { // another command has it, or a daemon that starts or ends just now
-				select {
-				case <-ctx.Done():
-					return answer, ctx.Err()
-				case <-time.After(200 * time.Millisecond):
-				}
-				continue
+			answer, aerr := web.Ask(ctx, locked.Dir, want)
+			switch {
+			case !errors.Is(aerr, web.ErrNoDaemon):
+				return answer, aerr
+			case time.Now().After(end): // another command has it, or a daemon that cannot be reached
+				return answer, err
 			}
-			return answer, err
+			line.show("waiting", fmt.Sprintf("process %d is at work on the same repository", locked.PID))
+			select {
+			case <-ctx.Done():
+				return answer, ctx.Err()
+			case <-time.After(200 * time.Millisecond):
+			}
 		case err != nil:
 			return web.Answer{}, err
 		}
@@ -138,9 +144,15 @@ func leftOut(a web.Answer) bool {
 	return false
 }
 
-// report prints what was done.
+// report prints what was done. A list in JSON is never null, not even where nothing was begun.
 func (a *app) report(action string, answer web.Answer) error {
 	if a.asJSON {
+		if answer.Push.Projects == nil {
+			answer.Push.Projects = []engine.ProjectPush{}
+		}
+		if answer.Pull.Projects == nil {
+			answer.Pull.Projects = []engine.ProjectPull{}
+		}
 		switch action {
 		case "push":
 			return a.print(answer.Push)

@@ -14,7 +14,6 @@ import (
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
-	"github.com/locsync/locsync/sync/service"
 )
 
 // Exit codes (the contract, section 1).
@@ -73,7 +72,7 @@ func (e usageError) Unwrap() error { return e.error }
 func wrong(err error) bool {
 	var problems config.Problems
 	var usage usageError
-	return errors.As(err, &problems) || errors.As(err, &usage) || engine.Permanent(err) || errors.Is(err, service.ErrRefused)
+	return errors.As(err, &problems) || errors.As(err, &usage) || engine.Permanent(err)
 }
 
 func (a *app) root() *cobra.Command {

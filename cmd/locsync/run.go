@@ -45,33 +45,55 @@ func (a *app) run(ctx context.Context, cfg *config.Config, log *zap.Logger) erro
 	hup := make(chan os.Signal, 1)
 	notifyReload(hup)
 	defer signal.Stop(hup)
+	var previous *config.Config
 	for {
 		next, err := a.live(ctx, cfg, log, hup)
-		if err != nil || next == nil {
+		var start startError
+		switch {
+		case errors.As(err, &start) && ctx.Err() != nil:
+			return nil // ended before it began
+		case errors.As(err, &start) && previous != nil:
+			log.Error("the new configuration is not used; the old one stays", zap.Error(err))
+			cfg, previous = previous, nil
+		case err != nil || next == nil:
 			return err
+		default:
+			cfg, previous = next, cfg
 		}
-		cfg = next
 	}
 }
+
+// startError is why the daemon could not begin with a configuration.
+type startError struct{ error }
+
+func (e startError) Unwrap() error { return e.error }
 
 // live runs the daemon with one configuration. It returns the next one after a reload, nil when ctx has ended.
 func (a *app) live(ctx context.Context, cfg *config.Config, log *zap.Logger, hup <-chan os.Signal) (*config.Config, error) {
 	h, err := a.openWithPatience(ctx, cfg, log)
 	if err != nil {
-		return nil, err
+		return nil, startError{err}
 	}
 	work, stopWork := context.WithCancel(ctx)
 	defer stopWork()
 	serving, stopServing := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopServing()
 	var servers sync.WaitGroup
-	if err := a.serveDaemon(serving, h, &servers); err != nil {
-		return nil, errors.Join(err, h.Close())
+	address, err := a.serveDaemon(serving, h, &servers)
+	if err == nil {
+		servers.Go(func() {
+			if err := web.ServeControl(serving, work, h.dir, h.engine); err != nil {
+				log.Error("commands cannot ask this daemon", zap.Error(err))
+			}
+		})
+	}
+	if err != nil {
+		return nil, startError{errors.Join(err, h.Close())}
 	}
 	done := make(chan error, 1)
 	go func() { done <- h.engine.Run(work) }()
 	notifySystemd(log, daemon.SdNotifyReady)
-	log.Info("running", zap.String("configuration", cfg.File), zap.Int("projects", len(cfg.Projects)), zap.String("listen", cfg.Daemon.Listen), zap.String("version", version().Version))
+	log.Info("running", zap.String("configuration", cfg.File), zap.Int("projects", len(cfg.Projects)), zap.String("listen", address), zap.String("version", version().Version))
 
 	next := a.waitForEnd(ctx, cfg, log, hup)
 	// Work stops before serving does, so that a status can be had to the end.
@@ -89,13 +111,22 @@ func (a *app) live(ctx context.Context, cfg *config.Config, log *zap.Logger, hup
 	return next, errors.Join(err, h.Close())
 }
 
-// openWithPatience gives a command or a daemon that is just ending a moment to let go of the state.
+// startPatience is how long a daemon waits for a command, or for a daemon that is just ending, to let go of the state.
+const startPatience = 30 * time.Second
+
+// openWithPatience opens the house. A daemon that has the state already is told of at once.
 func (a *app) openWithPatience(ctx context.Context, cfg *config.Config, log *zap.Logger) (*house, error) {
-	for try := 0; ; try++ {
+	for end := time.Now().Add(startPatience); ; {
 		h, err := a.open(ctx, cfg, log, nil)
 		var locked *state.Locked
-		if !errors.As(err, &locked) || try == 20 {
+		if !errors.As(err, &locked) || time.Now().After(end) {
 			return h, err
+		}
+		asked, cancel := context.WithTimeout(ctx, patience)
+		_, aerr := web.Ask(asked, locked.Dir, web.Request{Action: "status"})
+		cancel()
+		if aerr == nil {
+			return nil, fmt.Errorf("a daemon is running already: %w", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -116,6 +147,9 @@ func (a *app) waitForEnd(ctx context.Context, cfg *config.Config, log *zap.Logge
 			notifySystemd(log, daemon.SdNotifyReloading)
 			next, err := config.Load(cfg.File)
 			if err == nil {
+				for _, w := range next.Warnings {
+					log.Warn("in the configuration", zap.String("warning", w.Error()))
+				}
 				log.Info("the configuration was read again")
 				return next
 			}
@@ -125,26 +159,21 @@ func (a *app) waitForEnd(ctx context.Context, cfg *config.Config, log *zap.Logge
 	}
 }
 
-// serveDaemon serves the daemon's address and answers commands of this machine, until ctx ends.
-func (a *app) serveDaemon(ctx context.Context, h *house, servers *sync.WaitGroup) error {
-	servers.Go(func() {
-		if err := web.ServeControl(ctx, h.dir, h.engine); err != nil {
-			h.log.Error("commands cannot ask this daemon", zap.Error(err))
-		}
-	})
+// serveDaemon serves the daemon's address until ctx ends, and returns what it is; "" when there is none.
+func (a *app) serveDaemon(ctx context.Context, h *house, servers *sync.WaitGroup) (string, error) {
 	d := h.cfg.Daemon
 	if d.Listen == "" {
-		return nil
+		return "", nil
 	}
 	handler, err := a.handler(h)
 	if err != nil {
-		return err
+		return "", err
 	}
 	listener, err := net.Listen("tcp", d.Listen)
 	if err != nil {
-		return usageError{fmt.Errorf("listen on %s: %w; choose another address in daemon.listen, or \"\" for none", d.Listen, err)}
+		return "", usageError{fmt.Errorf("listen on %s: %w; choose another address in daemon.listen, or \"\" for none", d.Listen, err)}
 	}
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
 	context.AfterFunc(ctx, func() {
 		end, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
@@ -157,7 +186,7 @@ func (a *app) serveDaemon(ctx context.Context, h *house, servers *sync.WaitGroup
 			h.log.Error("the daemon's address is not served any more", zap.Error(err))
 		}
 	})
-	return nil
+	return listener.Addr().String(), nil
 }
 
 // handler is what the daemon's address serves.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -40,39 +39,35 @@ func (a *app) statusCommand() *cobra.Command {
 	}
 }
 
-// status looks without calling anybody and without making anything, so that it works whatever else does not.
+// patience is how long a daemon may take to say how things stand, before a command looks for itself.
+const patience = 3 * time.Second
+
+// status asks the daemon, who knows best what is going on, and else looks for itself: without calling anybody, without making anything, at a
+// copy of the state, so that it works whatever else does not and is in nobody's way.
 func (a *app) status(ctx context.Context, cfg *config.Config) (engine.Status, error) {
 	log, err := a.logger(zap.ErrorLevel)
 	if err != nil {
 		return engine.Status{}, err
 	}
-	dir, err := stateDir(ctx, cfg)
+	dir, err := stateDir(ctx, cfg) // an error here is in the status again, as a problem
+	if err == nil {
+		asked, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		if answer, err := web.Ask(asked, dir, web.Request{Action: "status"}); err == nil {
+			return answer.Status, nil
+		}
+	}
+	copied, err := os.MkdirTemp("", "locsync-status-")
 	if err != nil {
 		return engine.Status{}, err
 	}
-	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) { // nothing was pushed or pulled yet
-		if dir, err = os.MkdirTemp("", "locsync-status-"); err != nil {
-			return engine.Status{}, err
-		}
-		defer os.RemoveAll(dir)
+	defer os.RemoveAll(copied)
+	store, err := state.OpenCopy(dir, copied)
+	if err != nil {
+		return engine.Status{}, err
 	}
-	for try := 0; ; try++ {
-		store, err := state.Open(dir)
-		var locked *state.Locked
-		if errors.As(err, &locked) {
-			answer, err := web.Ask(ctx, dir, web.Request{Action: "status"})
-			if errors.Is(err, web.ErrNoDaemon) && try < 50 {
-				time.Sleep(100 * time.Millisecond)
-				continue
-			}
-			return answer.Status, err
-		}
-		if err != nil {
-			return engine.Status{}, err
-		}
-		e := engine.New(engine.Parts{Config: cfg, State: store, Log: log})
-		return e.Status(ctx), store.Close()
-	}
+	defer store.Close()
+	return engine.New(engine.Parts{Config: cfg, State: store, Log: log}).Status(ctx), nil
 }
 
 func (a *app) sayStatus(s engine.Status) error {

@@ -101,7 +101,7 @@ type Past struct {
 	At     time.Time `json:"at"`
 	Result string    `json:"result"` // ok, partial (something was left out), failed
 	Keys   int       `json:"keys"`
-	Commit string    `json:"commit,omitempty"`
+	Commit string    `json:"commit"` // of a pull; "" when nothing changed
 	Error  string    `json:"error"`
 
 	Problems []Problem `json:"problems,omitempty"` // kept for the status; not part of last_push

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -48,7 +49,7 @@ func (e *Engine) PullByID(ids []string, reason string) int {
 	n := 0
 	for _, p := range e.projects {
 		for _, id := range ids {
-			if p.cfg.ID == id && p.cfg.Pull.Enabled {
+			if strings.EqualFold(p.cfg.ID, id) && p.cfg.Pull.Enabled {
 				p.log.Debug("woken", zap.String("by", reason))
 				p.pullBell.ring()
 				n++
@@ -134,10 +135,12 @@ func (l *looping) began(at time.Time) {
 
 func (l *looping) plan(after time.Time) {
 	l.due = l.cfg.Pull.Schedule.Next(after)
-	l.next.Store(&l.due)
 	if l.due.IsZero() {
 		l.next.Store(nil)
+		return
 	}
+	due := l.due // the status keeps it, on other goroutines
+	l.next.Store(&due)
 }
 
 // sleep is how long nothing is due; short enough to notice a clock that was set.
@@ -219,7 +222,7 @@ func (l *looping) after(ctx context.Context, pass string, err error, retry *back
 // Permanent reports whether an error stays until somebody changes the configuration, the credentials or the repository.
 func Permanent(err error) bool {
 	var usage *UsageError
-	return errors.As(err, &usage) || errors.Is(err, service.ErrAuth)
+	return errors.As(err, &usage) || errors.Is(err, service.ErrAuth) || errors.Is(err, service.ErrRefused) && !errors.Is(err, service.ErrExportFailed)
 }
 
 // backoff says when a pass that failed is tried again.

@@ -23,13 +23,13 @@ const (
 // webhook takes the push events of git hosts. Its signature is checked against the configured secret; what it says is not read: the pass
 // that it wakes fetches and looks.
 func (s *server) webhook(w http.ResponseWriter, r *http.Request) {
+	if s.WebhookSecret == "" {
+		plain(w, http.StatusForbidden, "no webhook secret is configured (daemon.webhook_secret_env)")
+		return
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxWebhook))
 	if err != nil {
 		plain(w, http.StatusRequestEntityTooLarge, "too large")
-		return
-	}
-	if s.WebhookSecret == "" {
-		plain(w, http.StatusForbidden, "no webhook secret is configured (daemon.webhook_secret_env)")
 		return
 	}
 	signed := false

@@ -31,7 +31,7 @@ type controlTicket struct {
 	Token   string `json:"token"`
 }
 
-// Request is what a command wants. Action is push, pull, sync or status.
+// Request is what a command wants. Action is push, pull, sync, status or check (the online part of it).
 type Request struct {
 	Action string             `json:"action"`
 	Push   engine.PushOptions `json:"push"`
@@ -63,14 +63,17 @@ func Do(ctx context.Context, e *engine.Engine, r Request) (Answer, error) {
 		err = errors.Join(err, perr)
 	case "status":
 		a.Status = e.Status(ctx)
+	case "check":
+		err = e.CheckOnline(ctx)
 	default:
 		err = fmt.Errorf("unknown action %q", r.Action)
 	}
 	return a, err
 }
 
-// ServeControl answers commands until ctx ends, and takes its file away.
-func ServeControl(ctx context.Context, dir string, e *engine.Engine) error {
+// ServeControl answers commands until ctx ends, and takes its file away. A pass that it does for a command is given up when work ends, as
+// the daemon's own are.
+func ServeControl(ctx, work context.Context, dir string, e *engine.Engine) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return fmt.Errorf("open the address for commands: %w", err)
@@ -84,7 +87,7 @@ func ServeControl(ctx context.Context, dir string, e *engine.Engine) error {
 	if err := writeTicket(path, ticket); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	server := &http.Server{Handler: controlHandler(e, ticket.Token), ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
+	server := &http.Server{Handler: controlHandler(work, e, ticket.Token), ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
 	stop := context.AfterFunc(ctx, func() {
 		end, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
@@ -111,7 +114,7 @@ func writeTicket(path string, t controlTicket) error {
 	return os.Rename(temp, path)
 }
 
-func controlHandler(e *engine.Engine, token string) http.Handler {
+func controlHandler(work context.Context, e *engine.Engine, token string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /do", func(w http.ResponseWriter, r *http.Request) {
 		if subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), []byte("Bearer "+token)) != 1 {
@@ -123,7 +126,12 @@ func controlHandler(e *engine.Engine, token string) http.Handler {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		answer, err := Do(r.Context(), e, want)
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		if want.Action != "status" {
+			defer context.AfterFunc(work, cancel)()
+		}
+		answer, err := Do(ctx, e, want)
 		if err != nil {
 			answer.Error, answer.Permanent = err.Error(), engine.Permanent(err)
 		}

@@ -120,6 +120,14 @@ func fromHere(r *http.Request) bool {
 	if !loopback(strings.Trim(named, "[]")) {
 		return false // a name that somebody else resolves to this machine
 	}
+	for _, by := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip"} {
+		if r.Header.Get(by) != "" {
+			return false // a proxy on this machine passes on what others ask
+		}
+	}
+	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
+		return false
+	}
 	origin := r.Header.Get("Origin")
 	if origin == "" {
 		return true
