@@ -18,6 +18,7 @@ import (
 
 // Law: the tree of a commit is the one that git makes of the same files.
 func TestTreesAreGitsTrees(t *testing.T) {
+	t.Parallel()
 	dir := gittest.Init(t, sample)
 	r := open(t, dir, Options{})
 	judge := t.TempDir()
@@ -98,6 +99,7 @@ func gitTree(t *testing.T, dir string, files map[string]string) string {
 }
 
 func TestSameInputSameCommit(t *testing.T) {
+	t.Parallel()
 	made := map[string]bool{}
 	for range 2 {
 		dir := gittest.Init(t, sample)
@@ -111,6 +113,7 @@ func TestSameInputSameCommit(t *testing.T) {
 }
 
 func TestWhatACommitSays(t *testing.T) {
+	t.Parallel()
 	dir := gittest.Init(t, sample)
 	r := open(t, dir, Options{})
 	msg := Message{Text: "Übersetzungen\r\n\n\nBody\x00\n\n" + Trailer + ": app\n\n", Author: Person{"Bot <x>\n", "bot@\nexample.org>"},
@@ -132,6 +135,7 @@ func TestWhatACommitSays(t *testing.T) {
 }
 
 func TestOnePackPerCommit(t *testing.T) {
+	t.Parallel()
 	dir := gittest.Init(t, sample)
 	r := open(t, dir, Options{})
 	for i := range 3 {
@@ -161,6 +165,7 @@ func TestOnePackPerCommit(t *testing.T) {
 
 // Paths that would do harm are refused together, by name, and nothing is written.
 func TestBadPathsAreRefusedTogether(t *testing.T) {
+	t.Parallel()
 	dir := gittest.Init(t, sample)
 	for link, to := range map[string]string{"link": "locales", "one.json": "README.md"} {
 		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
@@ -223,6 +228,7 @@ func TestBadPathsAreRefusedTogether(t *testing.T) {
 }
 
 func TestModesStay(t *testing.T) {
+	t.Parallel()
 	dir := gittest.Init(t, sample)
 	gittest.Git(t, dir, "update-index", "--chmod=+x", "scripts/run.sh")
 	gittest.Git(t, dir, "commit", "-q", "-m", "x")
@@ -235,6 +241,7 @@ func TestModesStay(t *testing.T) {
 
 // Law: with any attributes, over any old content, we store the line ends that git stores.
 func TestLineEndsAreGits(t *testing.T) {
+	t.Parallel()
 	rules := []string{"", "* text", "* text=auto", "* -text", "*.json text eol=crlf", "* binary", "*.json eol=lf",
 		"* text=auto\n*.json -text", "*.json !text eol=lf", "* text\nl10n/*.json -text", "* -text\n/l10n/a.json text=auto",
 		"* text\n**/a.json -text", "l10n/ -text\nl10n/** text"}
@@ -296,6 +303,7 @@ func TestLineEndsAreGits(t *testing.T) {
 }
 
 func TestAttributesOfAllPlaces(t *testing.T) {
+	t.Parallel()
 	dir := gittest.Init(t, map[string]string{
 		".gitattributes":      "*.json text\n[attr]lfs filter=lfs\n",
 		"l10n/.gitattributes": "*.json -text\nbig.json lfs\n",
@@ -318,6 +326,7 @@ func TestAttributesOfAllPlaces(t *testing.T) {
 
 // Law: our attributes of a path are those that git check-attr names.
 func TestAttributesAreGits(t *testing.T) {
+	t.Parallel()
 	dir := gittest.Init(t, nil)
 	word := rapid.SampledFrom([]string{"text", "-text", "!text", "text=auto", "eol=lf", "x", "-x", "m", "-m", "!m", "x=1", "-x=1", "=", "é"})
 	pattern := rapid.StringMatching(`!?/?(a|b|\*|\?|\*\*|[ab]\*|\[ab\]|\[!a\]|\\a|\[\[:alpha:\]\]|\*\*a){1,2}(/(a|b|\*|\*\*|a\*)){0,2}/?`)

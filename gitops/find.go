@@ -111,8 +111,13 @@ func withCommonDir(f found) (found, error) {
 }
 
 // checkFormat refuses what would be misread: a later repository format, an extension that we do not know, hashes that are not
-// SHA-1, references that are not files.
-func checkFormat(set settings) error {
+// SHA-1, references that are not files. It reads the common dir's own file, as git does: a git program that does not know the format
+// would pass over the file and say nothing.
+func checkFormat(commonDir string) error {
+	set := settings{}
+	if err := set.readFile(filepath.Join(commonDir, "config")); err != nil {
+		return err
+	}
 	version := or(set.get("core.repositoryformatversion"), "0")
 	if version != "0" && version != "1" {
 		return fmt.Errorf("repository format version %s is %w; version 0 and 1 are", version, ErrUnsupported)
@@ -177,9 +182,11 @@ func covers(safe, dir string) bool {
 
 func safeDirectories(ctx context.Context, p *program) []string {
 	if p == nil {
-		set, err := readSettings(ctx, nil, "", os.DevNull)
-		if err != nil {
-			return nil
+		set := settings{}
+		for _, file := range userFiles() {
+			if set.readFile(file) != nil {
+				return nil // what cannot be read gives no permission
+			}
 		}
 		return afterEmpty(set["safe.directory"])
 	}

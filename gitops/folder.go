@@ -17,7 +17,7 @@ type folder struct {
 	path string
 	*place
 	viaGit *viaGit // for what git should do
-	why    string  // why pushes go through git; "" when they do not
+	hooks  string  // the folder of its hooks
 	tree   string  // its working tree, "" when bare
 	gitDir string
 }
@@ -33,14 +33,14 @@ func (r *Repo) newFolder(ctx context.Context, path string, viaGit *viaGit) (remo
 	if _, err := checkOwner(ctx, f, r.git, r.o.Trust); err != nil {
 		return nil, fmt.Errorf("remote %s: %w", r.o.Remote, err)
 	}
-	set, err := readSettings(ctx, r.git, f.gitDir, f.commonDir)
-	if err != nil {
-		return nil, fmt.Errorf("remote %s: %w", r.o.Remote, err)
-	}
-	if err := checkFormat(set); err != nil {
+	if err := checkFormat(f.commonDir); err != nil {
 		if r.git != nil {
 			return viaGit, nil
 		}
+		return nil, fmt.Errorf("remote %s: %w", r.o.Remote, err)
+	}
+	set, err := readSettings(ctx, r.git, f.gitDir, f.commonDir)
+	if err != nil {
 		return nil, fmt.Errorf("remote %s: %w", r.o.Remote, err)
 	}
 	if r.facts.Shallow || r.facts.Partial {
@@ -56,10 +56,8 @@ func (r *Repo) newFolder(ctx context.Context, path string, viaGit *viaGit) (remo
 	p.step = func(name string) { r.step("remote " + name) }
 	facts := factsOf(f, set, nil, "", len(*p.shallow.Load()) > 0)
 	d := &folder{r: r, path: path, place: p, viaGit: viaGit, tree: facts.WorkTree, gitDir: f.gitDir}
-	if hook := serverHook(f, set); hook != "" {
-		d.why = "it has the hook " + hook
-	} else if d.tree != "" {
-		d.why = "it has a working tree"
+	if d.hooks = or(set.file("core.hookspath"), filepath.Join(f.commonDir, "hooks")); !filepath.IsAbs(d.hooks) {
+		d.hooks = filepath.Join(or(f.workTree, f.gitDir), d.hooks)
 	}
 	return d, nil
 }
@@ -85,14 +83,10 @@ func findAt(path string) (found, error) {
 	return found{}, fmt.Errorf("%s is %w", path, ErrNotRepo)
 }
 
-// serverHook names a hook that git would run when it receives a push.
-func serverHook(f found, set settings) string {
-	dir := or(set.file("core.hookspath"), filepath.Join(f.commonDir, "hooks"))
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(or(f.workTree, f.gitDir), dir)
-	}
+// hook names a hook that git would run when it receives a push. They come and go while we are running.
+func (d *folder) hook() string {
 	for _, name := range []string{"pre-receive", "update", "proc-receive", "post-receive", "post-update", "reference-transaction", "push-to-checkout"} {
-		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && !info.IsDir() && info.Mode()&0o111 != 0 {
+		if info, err := os.Stat(filepath.Join(d.hooks, name)); err == nil && !info.IsDir() && info.Mode()&0o111 != 0 {
 			return name
 		}
 	}
@@ -142,11 +136,12 @@ func (d *folder) fetch(ctx context.Context, want map[string]hash) (*packed, erro
 }
 
 func (d *folder) push(ctx context.Context, u update) ([]string, error) {
-	if d.why != "" && d.r.git != nil {
+	hook := d.hook()
+	if d.r.git != nil && (hook != "" || d.tree != "") {
 		return d.viaGit.push(ctx, u)
 	}
-	if hook := d.why; hook != "" && d.tree == "" {
-		return nil, fmt.Errorf("push to %s: %s; a push past its hooks is %w: install git", d.path, hook, ErrUnsupported)
+	if hook != "" {
+		return nil, fmt.Errorf("push to %s: it has the hook %s, and a push past its hooks is %w; install git", d.path, hook, ErrUnsupported)
 	}
 	if d.tree != "" {
 		trees, err := worktreesOf(d.common, d.tree)

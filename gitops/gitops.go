@@ -16,7 +16,8 @@
 //
 //	refs/locsync/<branch>                 a tag object: the commit that was made and not delivered yet, and where to
 //	refs/locsync-remotes/<remote>/<branch> a fetched branch that the remote's fetch refspecs have no place for
-//	<common dir>/locsync-git/             lock of the processes of this package on one machine; names of locks held
+//	<common dir>/locsync-git/             lock of the processes of this package on one machine; names of the locks they
+//	                                      hold; packs that are not finished
 //	objects/pack/pack-*.keep              while a new pack has no reference yet; first word "locsync"
 //
 // It knows nothing of translations. It does not rewrite history, merge a text that is not ours by itself (it asks

@@ -170,6 +170,32 @@ func leave(cause error, format string, args ...any) error {
 	return &left{cause, fmt.Sprintf(format, args...)}
 }
 
+// inTheWay names a file of the working tree that git does not know and that the tip would bring. git would refuse as well, but
+// only after it wrote ORIG_HEAD.
+func (r *Repo) inTheWay(ctx context.Context, w worktree, to *Tip) (string, error) {
+	_, head, err := readHead(w.gitDir, r.refs)
+	if err != nil || head.IsZero() {
+		return "", err
+	}
+	before, err := r.tipAt("", head)
+	if err != nil {
+		return "", err
+	}
+	pairs, err := compareTrees(ctx, before.entriesOf, to.entriesOf, before.tree, to.tree)
+	if err != nil {
+		return "", err
+	}
+	for _, p := range pairs {
+		if p.old.mode != 0 {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(w.path, filepath.FromSlash(p.path))); err == nil {
+			return p.path, nil
+		}
+	}
+	return "", nil
+}
+
 // follow lets git fast-forward a clean working tree. Between our look at HEAD and git's there are some milliseconds in which somebody may
 // check out another branch, and git would fast-forward that one if it could; no lock of git's spans both looks.
 func (r *Repo) follow(ctx context.Context, w worktree, to *Tip) (Local, error) {
@@ -194,6 +220,11 @@ func (r *Repo) follow(ctx context.Context, w worktree, to *Tip) (Local, error) {
 	if len(status) > 0 {
 		return Left, leave(ErrDirty, "it is checked out in %s, which has changes that are not committed", w.path)
 	}
+	if name, err := r.inTheWay(ctx, w, to); err != nil {
+		return Left, err
+	} else if name != "" {
+		return Left, leave(ErrDirty, "it is checked out in %s, where the untracked file %s is in the way", w.path, name)
+	}
 	_, err = r.git.run(ctx, here(call{
 		args:  []string{"-c", "advice.diverging=false", "merge", "--ff-only", "--no-verify-signatures", "--no-stat", "--quiet", to.Hash()},
 		write: true,
@@ -201,7 +232,7 @@ func (r *Repo) follow(ctx context.Context, w worktree, to *Tip) (Local, error) {
 	}))
 	var refused *programError
 	if errors.As(err, &refused) {
-		cause := ErrDirty // an untracked file in the way
+		cause := ErrDirty
 		if strings.Contains(refused.stderr, ".lock") {
 			cause = ErrBusy
 		}

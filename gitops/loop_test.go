@@ -19,7 +19,6 @@ var when = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func open(t testing.TB, dir string, o Options) *Repo {
 	t.Helper()
-	gittest.Isolate(t)
 	r, err := Open(t.Context(), dir, o)
 	if err != nil {
 		t.Fatal(err)
@@ -131,6 +130,7 @@ var sample = map[string]string{
 // The whole loop against each kind of remote, judged by git: the commit is where it belongs, the tree of the user is untouched, and the repository is
 // sound.
 func TestLoop(t *testing.T) {
+	t.Parallel()
 	for _, kind := range []string{"local", "folder", "folder without git", "file URL", "folder with hooks", "http", "http without git", "http with password", "http with helper"} {
 		t.Run(kind, func(t *testing.T) {
 			dir := gittest.Init(t, sample)
@@ -227,6 +227,7 @@ func TestLoop(t *testing.T) {
 
 // What people do meanwhile is built upon, and nothing of theirs is lost (G4, G5).
 func TestMovedRemote(t *testing.T) {
+	t.Parallel()
 	dir := gittest.Init(t, sample)
 	bare := gittest.Bare(t, dir)
 	r := open(t, dir, Options{Remote: "origin"})
@@ -263,6 +264,7 @@ func TestMovedRemote(t *testing.T) {
 
 // A crash after the commit leaves it to the next process, which needs nothing but the repository.
 func TestPendingIsDeliveredByAnotherProcess(t *testing.T) {
+	t.Parallel()
 	dir := gittest.Init(t, sample)
 	bare := gittest.Bare(t, dir)
 	r := open(t, dir, Options{Remote: "origin"})
@@ -285,6 +287,7 @@ func TestPendingIsDeliveredByAnotherProcess(t *testing.T) {
 }
 
 func TestContextEndsACall(t *testing.T) {
+	t.Parallel()
 	dir := gittest.Init(t, sample)
 	bare := gittest.Bare(t, dir)
 	slow := gittest.Serve(t, bare, gittest.Options{Fault: nil})

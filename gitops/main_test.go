@@ -3,11 +3,29 @@ package gitops
 import (
 	"flag"
 	"os"
+	"strings"
 	"testing"
 )
 
-// TestMain bounds the property tests: most of them start git some dozen times for each example. -rapid.checks asks for more.
+// TestMain keeps the machine's git configuration away from every test, and bounds the property tests: most of them start git some dozen
+// times for each example. -rapid.checks asks for more.
 func TestMain(m *testing.M) {
+	if dir := os.Getenv("LOCSYNC_TEST_VICTIM"); dir != "" {
+		killedPass(dir, os.Getenv("LOCSYNC_TEST_REMOTE"), os.Getenv("LOCSYNC_TEST_BRANCH"), os.Getenv("LOCSYNC_TEST_STEP"))
+		return
+	}
+	for _, kv := range os.Environ() {
+		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GIT_") {
+			os.Unsetenv(name)
+		}
+	}
+	home, err := os.MkdirTemp("", "locsync-home-")
+	if err != nil {
+		panic(err)
+	}
+	for name, value := range map[string]string{"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.DevNull, "HOME": home, "XDG_CONFIG_HOME": ""} {
+		os.Setenv(name, value)
+	}
 	flag.Parse()
 	given := map[string]bool{}
 	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
@@ -16,5 +34,7 @@ func TestMain(m *testing.M) {
 			_ = flag.Set(name, value)
 		}
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	os.RemoveAll(home)
+	os.Exit(code)
 }

@@ -155,31 +155,69 @@ func (j *join) trees(folder string, roots [3]hash) (h hash, gone bool, err error
 	return o.hash, len(result) == 0, nil
 }
 
-// one merges one name. An entry without a mode is a side that does not have it.
-func (j *join) one(name string, three [3]entry) (e entry, keep bool, err error) {
+// settled is the choice where only one side changed an entry, or both alike.
+func settled(three [3]entry) (entry, bool) {
 	was, mine, theirs := three[0], three[1], three[2]
 	same := func(a, b entry) bool { return a.mode == b.mode && a.hash == b.hash }
 	switch {
 	case same(mine, theirs), same(was, theirs):
-		return mine, mine.mode != 0, nil
+		return mine, true
 	case same(was, mine):
-		return theirs, theirs.mode != 0, nil
+		return theirs, true
 	}
-	folder := func(e entry) bool { return e.mode == 0 || e.isDir() }
-	if folder(was) && folder(mine) && folder(theirs) {
-		h, gone, err := j.trees(name, [3]hash{was.hash, mine.hash, theirs.hash})
-		return entry{mode: modeDir, hash: h}, !gone, err
-	}
-	file := func(e entry) bool { return e.mode == 0 || e.isFile() }
-	if !file(was) || !file(mine) || !file(theirs) {
-		j.conflicts = append(j.conflicts, name)
-		return theirs, theirs.mode != 0, nil
-	}
-	return j.file(name, three)
+	return entry{}, false
 }
 
-// file merges one file that both sides changed, differently.
+// one merges one name. An entry without a mode is a side that does not have it.
+func (j *join) one(name string, three [3]entry) (e entry, keep bool, err error) {
+	if e, ok := settled(three); ok {
+		return e, e.mode != 0, nil
+	}
+	// A name may be a file on one side and a folder on another: each part is merged by itself, and only one may be left.
+	part := func(folder bool) (parts [3]entry, any bool) {
+		for i, e := range three {
+			if e.mode != 0 && e.isDir() == folder {
+				parts[i], any = e, true
+			}
+		}
+		return parts, any
+	}
+	if parts, any := part(true); any {
+		h, gone, err := j.trees(name, [3]hash{parts[0].hash, parts[1].hash, parts[2].hash})
+		if err != nil {
+			return entry{}, false, err
+		}
+		e, keep = entry{mode: modeDir, hash: h}, !gone
+	}
+	if parts, any := part(false); any {
+		f, left, err := j.file(name, parts)
+		if err != nil || !left {
+			return e, keep, err
+		}
+		if keep {
+			j.conflicts = append(j.conflicts, name)
+		}
+		return f, true, nil
+	}
+	return e, keep, nil
+}
+
+// file merges what is not a folder.
 func (j *join) file(name string, three [3]entry) (e entry, keep bool, err error) {
+	if e, ok := settled(three); ok {
+		return e, e.mode != 0, nil
+	}
+	for _, e := range three {
+		if e.mode != 0 && !e.isFile() { // a link or a submodule
+			j.conflicts = append(j.conflicts, name)
+			return three[2], three[2].mode != 0, nil
+		}
+	}
+	return j.contest(name, three)
+}
+
+// contest merges one file that both sides changed, differently.
+func (j *join) contest(name string, three [3]entry) (e entry, keep bool, err error) {
 	var contents [3][]byte
 	for i, e := range three {
 		if e.mode == 0 {

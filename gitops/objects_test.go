@@ -42,7 +42,7 @@ func history(t testing.TB, commits int) string {
 
 func fastImport(t testing.TB, dir string, stream []byte) {
 	t.Helper()
-	cmd := exec.Command("git", "fast-import", "--quiet")
+	cmd := exec.Command("git", "fast-import", "--quiet", "--force")
 	cmd.Dir, cmd.Env, cmd.Stdin = dir, gittest.Environ(), bytes.NewReader(stream)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("git fast-import: %v\n%s", err, out)
@@ -95,6 +95,7 @@ func compareWithGit(t *testing.T, dir string) {
 
 // Law: whatever way git stores objects, we read what git reads.
 func TestReadsWhatGitReads(t *testing.T) {
+	t.Parallel()
 	made := history(t, 60)
 	repack := func(config ...string) func(*testing.T) string {
 		return func(t *testing.T) string {
@@ -148,6 +149,7 @@ func TestReadsWhatGitReads(t *testing.T) {
 
 // A store that is open while git repacks, prunes and repacks again reads on.
 func TestReadsWhileGitRepacks(t *testing.T) {
+	t.Parallel()
 	dir := history(t, 30)
 	s := must[*store](t)(openStore(filepath.Join(dir, ".git/objects")))
 	defer s.close()
@@ -185,7 +187,7 @@ func TestReadsWhileGitRepacks(t *testing.T) {
 
 // Law: a pack that we write is one that git takes without a remark and that reads back the same.
 func TestPacksAreWhatGitTakes(t *testing.T) {
-	gittest.Isolate(t)
+	t.Parallel()
 	dir := gittest.Init(t, nil)
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(0, 40).Draw(rt, "n")
@@ -232,6 +234,7 @@ func TestPacksAreWhatGitTakes(t *testing.T) {
 }
 
 func TestAnErrorWhileWritingAPackIsReturned(t *testing.T) {
+	t.Parallel()
 	boom := errors.New("boom")
 	for _, bad := range []int{0, 7, 99} {
 		_, _, err := encodePack(&bytes.Buffer{}, 100, func(i int) (object, error) {

@@ -5,20 +5,20 @@ import (
 	"bytes"
 	"compress/zlib"
 	"context"
+	"crypto/rand"
 	"crypto/sha1"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
@@ -45,7 +45,7 @@ type packed struct {
 }
 
 const (
-	tmpPrefix = "tmp_pack_locsync_" // git clears away tmp_* itself, after two weeks
+	tmpPrefix = "pack-"
 	keepWord  = "locsync"
 )
 
@@ -192,7 +192,7 @@ func encodeIndex(sum hash, places []indexed) []byte {
 	return append(out, own[:]...)
 }
 
-// writePack writes objects into a temporary pack beside the others.
+// writePack writes objects into a temporary pack.
 func (p *place) writePack(n int, get func(i int) (object, error)) (*packed, error) {
 	f, err := p.tempPack()
 	if err != nil {
@@ -207,8 +207,9 @@ func (p *place) writePack(n int, get func(i int) (object, error)) (*packed, erro
 	return result, nil
 }
 
+// tempPack makes a file in our own folder: among the packs, `git gc --prune=now` deletes whatever is not finished.
 func (p *place) tempPack() (*os.File, error) {
-	dir := filepath.Join(p.common, "objects", "pack")
+	dir := filepath.Join(p.common, ourDir)
 	if err := p.perm.mkdirAll(dir); err != nil {
 		return nil, err
 	}
@@ -272,28 +273,24 @@ func (p *place) receivePack(r io.Reader) (*packed, error) {
 // install gives a temporary pack its name, index last: only with the index do its objects exist, and by then a .keep file
 // protects them. The caller holds the guard, moves a reference, and calls release. It returns the pack's path.
 func (p *place) install(t *packed) (path string, release func(), err error) {
-	dir := filepath.Dir(t.tmp)
-	path = filepath.Join(dir, "pack-"+t.sum.String())
+	dir := filepath.Join(p.common, "objects", "pack")
+	path = filepath.Join(dir, "pack-"+uniqueName(t.sum))
 	release = func() {}
+	index := t.tmp + ".idx"
 	defer func() {
+		_ = os.Remove(index)
 		if err != nil {
 			_ = os.Remove(t.tmp)
 			release()
 		}
 	}()
-	if _, err := os.Stat(path + ".idx"); err == nil {
-		// The same objects were packed before (a commit made again after a crash): that pack serves, reserved anew.
-		if release, err = p.keep(path); err != nil {
-			return "", release, err
-		}
-		return path, release, os.Remove(t.tmp)
+	if err := p.perm.mkdirAll(dir); err != nil {
+		return "", release, err
 	}
-	index := filepath.Join(dir, strings.Replace(filepath.Base(t.tmp), "pack", "idx", 1))
 	f, err := os.OpenFile(index, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
 		return "", release, err
 	}
-	defer os.Remove(index)
 	_, err = f.Write(encodeIndex(t.sum, t.objects))
 	if err = errors.Join(err, p.perm.readOnly(f), f.Sync(), f.Close()); err != nil {
 		return "", release, err
@@ -314,43 +311,39 @@ func (p *place) install(t *packed) (path string, release func(), err error) {
 	return path, release, syncDir(dir)
 }
 
-// keep reserves a pack. One that somebody else reserved stays reserved by them.
+// keep reserves a pack.
 func (p *place) keep(path string) (release func(), err error) {
-	f, err := os.OpenFile(path+".keep", os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-	if errors.Is(err, fs.ErrExist) {
-		return func() {}, nil
-	}
-	if err != nil {
-		return func() {}, err
-	}
-	_, err = fmt.Fprintf(f, "%s %d\n", keepWord, os.Getpid())
-	return func() { _ = os.Remove(path + ".keep") }, errors.Join(err, f.Close())
+	release = func() { _ = os.Remove(path + ".keep") }
+	return release, os.WriteFile(path+".keep", fmt.Appendf(nil, "%s %d\n", keepWord, os.Getpid()), 0o666)
 }
 
-// sweepPacks removes reservations of ours whose process is gone, and temporary files older than an hour.
-func sweepPacks(dir string) error {
-	entries, err := os.ReadDir(dir)
+// uniqueName names a pack as none was named before. By its content, as git does, it could be the name of a pack that a repack
+// running now has already decided to delete. To git the name is no more than a name.
+func uniqueName(sum hash) string {
+	var nonce [16]byte
+	_, _ = rand.Read(nonce[:]) // never fails
+	name := sha1.Sum(append(sum[:], nonce[:]...))
+	return hex.EncodeToString(name[:])
+}
+
+// sweepPacks removes reservations of ours. The caller holds the guard, so whoever made them was killed.
+func (p *place) sweepPacks() error {
+	reserved, err := filepath.Glob(filepath.Join(globEscape(p.common), "objects", "pack", "*.keep"))
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
 		return err
 	}
-	for _, e := range entries {
-		name := filepath.Join(dir, e.Name())
-		switch {
-		case strings.HasSuffix(name, ".keep"):
-			content, err := os.ReadFile(name)
-			if err == nil && strings.HasPrefix(string(content), keepWord+" ") {
-				_ = os.Remove(name)
-			}
-		case strings.HasPrefix(e.Name(), tmpPrefix), strings.HasPrefix(e.Name(), strings.Replace(tmpPrefix, "pack", "idx", 1)):
-			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > time.Hour {
-				_ = os.Remove(name)
-			}
+	for _, name := range reserved {
+		content, err := os.ReadFile(name)
+		if err == nil && strings.HasPrefix(string(content), keepWord+" ") {
+			_ = os.Remove(name)
 		}
 	}
 	return nil
+}
+
+// globEscape makes a path a pattern that matches itself.
+func globEscape(path string) string {
+	return strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, `\`, `\\`).Replace(path)
 }
 
 // madePack is the pack of one commit, its outbox tag last. Without that tag it is exactly what the commit's place of delivery lacks.

@@ -90,13 +90,16 @@ func (p *place) guard(ctx context.Context) (release func(), err error) {
 }
 
 // sweep removes reference locks, pack reservations and unfinished packs of processes that were killed. The caller holds the guard, so
-// whoever made them is gone; only downloads happen outside it, hence the hour for unfinished packs.
+// whoever made the first two is gone; packs are written outside it, hence the hour for unfinished ones.
 func (p *place) sweep(dir string) error {
 	left, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
 	for _, e := range left {
+		if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), tmpPrefix) && time.Since(info.ModTime()) > time.Hour {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
 		escaped, ok := strings.CutPrefix(e.Name(), "ref-")
 		name, err := url.PathUnescape(escaped)
 		if !ok || err != nil {
@@ -113,7 +116,7 @@ func (p *place) sweep(dir string) error {
 			return err
 		}
 	}
-	return sweepPacks(filepath.Join(p.common, "objects", "pack"))
+	return p.sweepPacks()
 }
 
 func sameFile(a, b string) bool {

@@ -42,7 +42,6 @@ func commits(t testing.TB, dir string, n int) []hash {
 
 func bareRefs(t testing.TB) (string, *refs) {
 	t.Helper()
-	gittest.Isolate(t)
 	dir := filepath.Join(t.TempDir(), "r.git")
 	gittest.Git(t, "", "init", "-q", "--bare", dir)
 	p := must[*place](t)(openPlace(dir, settings{}, time.Now))
@@ -52,6 +51,7 @@ func bareRefs(t testing.TB) (string, *refs) {
 
 // Law: our moves, git's moves and git's packing of references, in any order, end in the state that a map would have.
 func TestRefsAgreeWithGit(t *testing.T) {
+	t.Parallel()
 	dir, r := bareRefs(t)
 	values := commits(t, dir, 3)
 	names := []string{"refs/heads/a", "refs/heads/b/c", "refs/heads/b/d", "refs/locsync/a", "refs/heads/a/x", "refs/heads/b"}
@@ -215,6 +215,7 @@ func TestSwapRacesGit(t *testing.T) {
 }
 
 func TestALockOfSomebodyElse(t *testing.T) {
+	t.Parallel()
 	dir, r := bareRefs(t)
 	v := commits(t, dir, 2)
 	lock := filepath.Join(dir, "refs/heads/x.lock")
@@ -240,6 +241,7 @@ func TestALockOfSomebodyElse(t *testing.T) {
 }
 
 func TestALockThatAKilledProcessLeft(t *testing.T) {
+	t.Parallel()
 	dir, r := bareRefs(t)
 	v := commits(t, dir, 2)
 	release := must[func()](t)(r.guard(t.Context()))
@@ -261,6 +263,7 @@ func TestALockThatAKilledProcessLeft(t *testing.T) {
 
 // A process that was killed right after its rename leaves a second name of the reference itself: it must not be written into.
 func TestASecondNameOfTheReferenceIsNotWrittenInto(t *testing.T) {
+	t.Parallel()
 	dir, r := bareRefs(t)
 	v := commits(t, dir, 2)
 	if err := r.swap(t.Context(), "refs/heads/x", hash{}, v[0], reason{}); err != nil {
@@ -278,6 +281,7 @@ func TestASecondNameOfTheReferenceIsNotWrittenInto(t *testing.T) {
 }
 
 func TestBranchNamesThatClash(t *testing.T) {
+	t.Parallel()
 	dir, r := bareRefs(t)
 	v := commits(t, dir, 1)
 	gittest.Git(t, dir, "update-ref", "refs/heads/a", v[0].String())
@@ -296,8 +300,8 @@ func TestBranchNamesThatClash(t *testing.T) {
 
 // Reference logs are written where git writes them, and in a form that git reads.
 func TestReferenceLogs(t *testing.T) {
+	t.Parallel()
 	dir := gittest.Init(t, sample)
-	gittest.Isolate(t)
 	p := must[*place](t)(openPlace(filepath.Join(dir, ".git"), settings{}, func() time.Time { return when }))
 	head, _ := parseHash(gittest.Git(t, dir, "rev-parse", "HEAD"))
 	for _, name := range []string{"refs/heads/b", "refs/locsync/b"} {
@@ -314,6 +318,7 @@ func TestReferenceLogs(t *testing.T) {
 }
 
 func TestReferenceNames(t *testing.T) {
+	t.Parallel()
 	dir, _ := bareRefs(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		name := "refs/heads/" + rapid.StringMatching(`[a-c./~^:?*\[\\@{ \x01é-]{1,8}(\.lock)?`).Draw(rt, "name")

@@ -84,11 +84,11 @@ func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 	if safe && git != nil {
 		git.trust = or(f.workTree, f.gitDir)
 	}
-	set, err := readSettings(ctx, git, f.gitDir, f.commonDir)
-	if err != nil {
+	if err := checkFormat(f.commonDir); err != nil {
 		return nil, fmt.Errorf("open repository %s: %w", dir, err)
 	}
-	if err := checkFormat(set); err != nil {
+	set, err := readSettings(ctx, git, f.gitDir, f.commonDir)
+	if err != nil {
 		return nil, fmt.Errorf("open repository %s: %w", dir, err)
 	}
 	p, err := openPlace(f.commonDir, set, o.Now)

@@ -151,6 +151,9 @@ func (s *session) explain(err error) error {
 	if err == nil {
 		return nil
 	}
+	if doubt, ok := err.(*unsure); ok {
+		return &unsure{s.explain(doubt.err)}
+	}
 	err = unwrapped(err)
 	switch {
 	case errors.Is(err, transport.ErrAuthenticationRequired):
@@ -174,8 +177,6 @@ func unwrapped(err error) error {
 		return unwrapped(e.Err)
 	case *plumbing.PermanentError:
 		return unwrapped(e.Err)
-	case *unsure:
-		return &unsure{unwrapped(e.err)}
 	}
 	return err
 }
@@ -292,6 +293,9 @@ func (s *session) download(ctx context.Context, up *upload, want map[string]hash
 		req.Shallows = append(req.Shallows, h)
 	}
 	answer, err := up.UploadPack(ctx, req)
+	if errors.Is(err, transport.ErrEmptyUploadPackRequest) {
+		return nil, nil // somebody else fetched it meanwhile
+	}
 	if err != nil {
 		return nil, err
 	}

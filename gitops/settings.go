@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	format "github.com/go-git/go-git/v5/plumbing/format/config"
+	"github.com/go-git/gcfg"
 )
 
 // settings are the repository's configuration with the user's and the system's below it: full key in git's spelling
@@ -37,16 +37,7 @@ func readSettings(ctx context.Context, p *program, gitDir, commonDir string) (se
 		}
 		return set, nil
 	}
-	var files []string
-	if home, err := os.UserHomeDir(); err == nil {
-		files = append(files, "/etc/gitconfig", filepath.Join(or(os.Getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "git", "config"),
-			filepath.Join(home, ".gitconfig"))
-	}
-	if global, given := os.LookupEnv("GIT_CONFIG_GLOBAL"); given {
-		files = []string{global}
-	}
-	files = append(files, filepath.Join(commonDir, "config"))
-	for _, file := range files {
+	for _, file := range append(userFiles(), filepath.Join(commonDir, "config")) {
 		if err := set.readFile(file); err != nil {
 			return nil, err
 		}
@@ -55,6 +46,21 @@ func readSettings(ctx context.Context, p *program, gitDir, commonDir string) (se
 		return set, set.readFile(filepath.Join(gitDir, "config.worktree"))
 	}
 	return set, nil
+}
+
+// userFiles are the configuration files of the system and the user.
+func userFiles() (files []string) {
+	if off, _ := strconv.ParseBool(os.Getenv("GIT_CONFIG_NOSYSTEM")); !off {
+		files = append(files, or(os.Getenv("GIT_CONFIG_SYSTEM"), "/etc/gitconfig"))
+	}
+	if global, given := os.LookupEnv("GIT_CONFIG_GLOBAL"); given {
+		return append(files, global)
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		files = append(files, filepath.Join(or(os.Getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "git", "config"),
+			filepath.Join(home, ".gitconfig"))
+	}
+	return files
 }
 
 func (s settings) readFile(name string) error {
@@ -66,22 +72,22 @@ func (s settings) readFile(name string) error {
 		return err
 	}
 	defer f.Close()
-	parsed := format.New()
-	if err := format.NewDecoder(f).Decode(parsed); err != nil {
+	err = gcfg.ReadWithCallback(f, func(section, sub, key, value string, alone bool) error {
+		if key == "" {
+			return nil // a section's head
+		}
+		if alone {
+			value = "true"
+		}
+		if sub != "" {
+			sub += "."
+		}
+		full := strings.ToLower(section) + "." + sub + strings.ToLower(key)
+		s[full] = append(s[full], value)
+		return nil
+	})
+	if err != nil {
 		return &fs.PathError{Op: "read git configuration", Path: name, Err: err}
-	}
-	for _, section := range parsed.Sections {
-		prefix := strings.ToLower(section.Name) + "."
-		for _, o := range section.Options {
-			key := prefix + strings.ToLower(o.Key)
-			s[key] = append(s[key], o.Value)
-		}
-		for _, sub := range section.Subsections {
-			for _, o := range sub.Options {
-				key := prefix + sub.Name + "." + strings.ToLower(o.Key)
-				s[key] = append(s[key], o.Value)
-			}
-		}
 	}
 	return nil
 }
@@ -207,26 +213,34 @@ func (s settings) forURL(address, key string) []string {
 // they have no place for it.
 func (s settings) tracking(remote, branch string) string {
 	ref := "refs/heads/" + branch
-	for _, spec := range s["remote."+remote+".fetch"] {
-		if strings.HasPrefix(spec, "^") {
-			if strings.TrimPrefix(spec, "^") == ref {
+	specs := s["remote."+remote+".fetch"]
+	for _, spec := range specs {
+		if not, ok := strings.CutPrefix(spec, "^"); ok {
+			if _, ok := underSpec(not, ref); ok {
 				return ""
 			}
-			continue
 		}
-		from, to, ok := strings.Cut(strings.TrimPrefix(spec, "+"), ":")
-		if !ok || to == "" {
-			continue
-		}
-		if from == ref {
-			return to
-		}
-		before, after, glob := strings.Cut(from, "*")
-		if glob && len(ref) >= len(before)+len(after) && strings.HasPrefix(ref, before) && strings.HasSuffix(ref, after) {
-			return strings.Replace(to, "*", ref[len(before):len(ref)-len(after)], 1)
+	}
+	for _, spec := range specs {
+		from, to, _ := strings.Cut(strings.TrimPrefix(spec, "+"), ":")
+		if star, ok := underSpec(from, ref); ok && to != "" {
+			return strings.Replace(to, "*", star, 1)
 		}
 	}
 	return ""
+}
+
+// underSpec says whether a side of a refspec covers a reference, and what its star stands for.
+func underSpec(side, ref string) (star string, ok bool) {
+	before, after, glob := strings.Cut(side, "*")
+	if !glob {
+		return "", side == ref
+	}
+	ok = len(ref) >= len(before)+len(after) && strings.HasPrefix(ref, before) && strings.HasSuffix(ref, after)
+	if ok {
+		star = ref[len(before) : len(ref)-len(after)]
+	}
+	return star, ok
 }
 
 // redact takes the user's part out of an address, for messages.

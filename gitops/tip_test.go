@@ -22,6 +22,7 @@ func local(t testing.TB, dir string) *Tip {
 }
 
 func TestTipShowsWhatGitHolds(t *testing.T) {
+	t.Parallel()
 	dir := gittest.Init(t, sample)
 	for link, to := range map[string]string{
 		"link.md": "README.md", "locales/here": "de", "locales/up.md": "../README.md", "out": "/etc/passwd", "away": "../../etc/passwd", "round": "round"} {
@@ -77,6 +78,7 @@ func TestTipShowsWhatGitHolds(t *testing.T) {
 }
 
 func TestTipIsAFileSystem(t *testing.T) {
+	t.Parallel()
 	tip := local(t, gittest.Init(t, sample))
 	var names []string
 	for name := range sample {
@@ -89,6 +91,7 @@ func TestTipIsAFileSystem(t *testing.T) {
 
 // A name in another composition or letter case finds the file that is there; two that differ only so find only themselves.
 func TestNamesThatAreNearlyThere(t *testing.T) {
+	t.Parallel()
 	const nfc, nfd = "d\u00e4nisch.json", "da\u0308nisch.json"
 	dir := gittest.Init(t, map[string]string{"l10n/" + nfd: "1", "l10n/pt-BR/app.json": "2", "two/De.json": "3", "two/de.json": "4"})
 	tip := local(t, dir)
@@ -108,6 +111,7 @@ func TestNamesThatAreNearlyThere(t *testing.T) {
 }
 
 func TestTipIsSafeForConcurrentUse(t *testing.T) {
+	t.Parallel()
 	dir := history(t, 20)
 	tip := local(t, dir)
 	var wg sync.WaitGroup
@@ -129,8 +133,8 @@ func TestTipIsSafeForConcurrentUse(t *testing.T) {
 
 // Law: what CheckPath lets through, git's own strict check lets through.
 func TestPathsThatGitTakes(t *testing.T) {
+	t.Parallel()
 	dir := gittest.Init(t, sample)
-	gittest.Isolate(t)
 	blob := gittest.Git(t, dir, "rev-parse", "HEAD:README.md")
 	rapid.Check(t, func(rt *rapid.T) {
 		name := rapid.StringMatching(`[.gGiItT~1 :\x{200c}\\/a-cé"*-]{1,9}|\.?\.git[. :a]{0,2}|git~[12]|con(\.x)?`).Draw(rt, "name")
@@ -164,6 +168,7 @@ func hashOf(s string) hash {
 }
 
 func TestPathsThatAreRefused(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"", ".", "..", "../x", "/x", "a//b", "a/./b", "a/../b", "a/", `a\b`, "a\x00b", "a\nb", ".git/config", ".GIT/x",
 		"x/.git/hooks/y", ".g\u200cit/x", ".git. /x", "git~1/x", "GIT~1", ".git::$INDEX_ALLOCATION/x", "con", "aux.json", "locales/NUL .json", "com1.x", "COM²",
 		"a.", "a ", "a:b", "a?", strings.Repeat("x", 256), strings.Repeat("x/", 2001) + "x"} {
@@ -179,6 +184,7 @@ func TestPathsThatAreRefused(t *testing.T) {
 }
 
 func TestWorktree(t *testing.T) {
+	t.Parallel()
 	dir := gittest.Init(t, sample)
 	gittest.Write(t, dir, map[string]string{"README.md": "changed\r\n", "nested/.git/config": "x", "nested/file": "y"})
 	outside := filepath.Join(t.TempDir(), "secret")
@@ -223,6 +229,7 @@ func TestWorktree(t *testing.T) {
 }
 
 func TestWorktreeOfABareRepository(t *testing.T) {
+	t.Parallel()
 	dir := gittest.Init(t, sample)
 	r := open(t, gittest.Bare(t, dir), Options{})
 	if _, err := r.Worktree(); !errors.Is(err, ErrUnsupported) {

@@ -25,7 +25,7 @@ func Environ() []string {
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_TERMINAL_PROMPT=0", "LC_ALL=C",
 		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_AUTHOR_DATE=1700000000 +0000",
 		"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.org", "GIT_COMMITTER_DATE=1700000000 +0000",
-		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=init.defaultBranch", "GIT_CONFIG_VALUE_0=main",
+		"GIT_CONFIG_COUNT=3", "GIT_CONFIG_KEY_2=gc.auto", "GIT_CONFIG_VALUE_2=0", "GIT_CONFIG_KEY_0=init.defaultBranch", "GIT_CONFIG_VALUE_0=main",
 		"GIT_CONFIG_KEY_1=protocol.file.allow", "GIT_CONFIG_VALUE_1=always")
 }
 
@@ -96,9 +96,7 @@ func Write(t testing.TB, dir string, files map[string]string) {
 func Init(t testing.TB, files map[string]string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	Git(t, dir, "init", "-q", ".")
-	// Objects are packed or thrown away when a test says so, not when git thinks so.
-	Git(t, dir, "config", "gc.auto", "0")
+	Git(t, dir, "init", "-q", "--template=", ".")
 	if len(files) > 0 {
 		Commit(t, dir, "first", files)
 	}
@@ -118,8 +116,7 @@ func Commit(t testing.TB, dir, message string, files map[string]string) string {
 func Bare(t testing.TB, dir string) (bare string) {
 	t.Helper()
 	bare = filepath.Join(t.TempDir(), "origin.git")
-	Git(t, dir, "clone", "-q", "--bare", ".", bare)
-	Git(t, bare, "config", "gc.auto", "0")
+	Git(t, dir, "clone", "-q", "--bare", "--template=", ".", bare)
 	Git(t, dir, "remote", "add", "origin", bare)
 	Git(t, dir, "fetch", "-q", "origin")
 	return bare

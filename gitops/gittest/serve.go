@@ -113,6 +113,11 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *server) faulty(w http.ResponseWriter, r *http.Request, f *Fault) {
+	body, err := io.ReadAll(r.Body) // a request that is not read does not notice that its client left
+	if err != nil {
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
 	select {
 	case <-time.After(f.Delay):
 	case <-r.Context().Done():

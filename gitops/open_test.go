@@ -1,0 +1,365 @@
+package gitops
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/locsync/locsync/gitops/gittest"
+)
+
+// Every kind of repository that git makes is read, committed to and left sound, with and without the git program.
+func TestKindsOfRepositories(t *testing.T) {
+	t.Parallel()
+	kinds := map[string]func(t *testing.T, origin string) (dir string, check func(Facts) bool){
+		"plain": func(t *testing.T, o string) (string, func(Facts) bool) {
+			return gittest.Clone(t, o), func(f Facts) bool { return f.WorkTree != "" && !f.Bare && !f.Shallow && !f.Partial }
+		},
+		"folder inside": func(t *testing.T, o string) (string, func(Facts) bool) {
+			dir := gittest.Clone(t, o)
+			return filepath.Join(dir, "locales", "de"), func(f Facts) bool { return strings.HasSuffix(f.WorkTree, "clone") }
+		},
+		"git folder": func(t *testing.T, o string) (string, func(Facts) bool) {
+			return filepath.Join(gittest.Clone(t, o), ".git"), func(f Facts) bool { return strings.HasSuffix(f.WorkTree, "clone") }
+		},
+		"bare": func(t *testing.T, o string) (string, func(Facts) bool) {
+			dir := gittest.Clone(t, o, "--bare")
+			gittest.Git(t, dir, "config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
+			return dir, func(f Facts) bool { return f.Bare && f.WorkTree == "" }
+		},
+		"mirror": func(t *testing.T, o string) (string, func(Facts) bool) {
+			return gittest.Clone(t, o, "--mirror"), func(f Facts) bool { return f.Bare }
+		},
+		"one branch": func(t *testing.T, o string) (string, func(Facts) bool) {
+			return gittest.Clone(t, o, "--single-branch"), func(f Facts) bool { return !f.Bare }
+		},
+		"separate git folder": func(t *testing.T, o string) (string, func(Facts) bool) {
+			return gittest.Clone(t, o, "--separate-git-dir", filepath.Join(t.TempDir(), "g")), func(f Facts) bool { return strings.HasSuffix(f.GitDir, "/g") }
+		},
+		"linked worktree": func(t *testing.T, o string) (string, func(Facts) bool) {
+			linked := filepath.Join(t.TempDir(), "linked")
+			gittest.Git(t, gittest.Clone(t, o), "worktree", "add", "-q", "-b", "side", linked)
+			return linked, func(f Facts) bool { return f.GitDir != f.CommonDir && strings.HasSuffix(f.WorkTree, "linked") }
+		},
+		"submodule": func(t *testing.T, o string) (string, func(Facts) bool) {
+			outer := gittest.Init(t, sample)
+			gittest.Git(t, outer, "submodule", "add", "-q", o, "inner")
+			return filepath.Join(outer, "inner"), func(f Facts) bool { return strings.HasSuffix(f.WorkTree, "inner") }
+		},
+		"shared": func(t *testing.T, o string) (string, func(Facts) bool) {
+			return gittest.Clone(t, o, "--shared"), func(f Facts) bool { return true }
+		},
+		"shallow": func(t *testing.T, o string) (string, func(Facts) bool) {
+			return gittest.Clone(t, "file://"+o, "--depth=1"), func(f Facts) bool { return f.Shallow }
+		},
+		"partial": func(t *testing.T, o string) (string, func(Facts) bool) {
+			gittest.Git(t, o, "config", "uploadpack.allowFilter", "true")
+			gittest.Git(t, o, "config", "uploadpack.allowAnySHA1InWant", "true")
+			return gittest.Clone(t, "file://"+o, "--filter=blob:none", "--no-checkout"), func(f Facts) bool { return f.Partial }
+		},
+		"sparse": func(t *testing.T, o string) (string, func(Facts) bool) {
+			dir := gittest.Clone(t, o)
+			gittest.Git(t, dir, "sparse-checkout", "set", "scripts")
+			return dir, func(f Facts) bool { return true }
+		},
+	}
+	source := gittest.Init(t, sample)
+	gittest.Commit(t, source, "second", map[string]string{"second": "x"})
+	origin := gittest.Bare(t, source)
+	n := 0
+	for name, make := range kinds {
+		dir, check := make(t, origin)
+		for _, git := range []string{"", NoGit} {
+			t.Run(name+" "+git, func(t *testing.T) {
+				r := open(t, dir, Options{Remote: "origin", Git: git})
+				if !check(r.Facts()) {
+					t.Errorf("%+v", r.Facts())
+				}
+				n++
+				third := fmt.Sprintf("third %d\n", n)
+				gittest.Commit(t, source, "third", map[string]string{"third": third, "locales/de/app.json": third})
+				gittest.Git(t, source, "push", "-q", "origin", "main")
+				branch := fmt.Sprintf("l10n-%d", n)
+				tip, err := r.At(t.Context(), branch, "main")
+				if git == NoGit && (name == "shallow" || name == "partial") {
+					if !errors.Is(err, ErrUnsupported) {
+						t.Errorf("%v", err)
+					}
+					return
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got, err := tip.ReadFile("locales/de/app.json"); string(got) != third {
+					t.Errorf("reads %q, %v", got, err)
+				}
+				made := commitOn(t, r, tip, branch, files("locales/de/app.json", "new\n", "locales/fr/x", "y"))
+				if result := push(t, r, made); !result.Pushed || result.Local != Moved {
+					t.Errorf("%+v", result)
+				}
+				if got := gittest.Git(t, origin, "rev-parse", branch); got != made.Hash() {
+					t.Errorf("the remote has %s", got)
+				}
+				if tip := at(t, r, branch, "main"); tip.Hash() != made.Hash() || tip.Note() != "" {
+					t.Errorf("%s %q", tip.Hash(), tip.Note())
+				}
+			})
+		}
+		gittest.Sound(t, dir)
+	}
+	gittest.Sound(t, origin)
+}
+
+// A blob that a partial clone left out is fetched by git, or is ErrUnfetched: never a file that does not exist.
+func TestPromisedBlobs(t *testing.T) {
+	t.Parallel()
+	source := gittest.Init(t, sample)
+	origin := gittest.Bare(t, source)
+	gittest.Git(t, origin, "config", "uploadpack.allowFilter", "true")
+	gittest.Git(t, origin, "config", "uploadpack.allowAnySHA1InWant", "true")
+	dir := gittest.Clone(t, "file://"+origin, "--filter=blob:none", "--no-checkout")
+	without := at(t, open(t, dir, Options{Git: NoGit}), "main", "")
+	if _, err := without.ReadFile("README.md"); !errors.Is(err, ErrUnfetched) || errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+	if _, err := without.Stat("README.md"); err != nil {
+		t.Error(err)
+	}
+	with := at(t, open(t, dir, Options{}), "main", "")
+	if got, err := with.ReadFile("README.md"); string(got) != sample["README.md"] {
+		t.Errorf("%q %v", got, err)
+	}
+}
+
+func TestShallowOverHTTP(t *testing.T) {
+	t.Parallel()
+	for _, git := range []string{"", NoGit} {
+		s := serve(t, gittest.Options{})
+		for i := range 4 {
+			gittest.Commit(t, s.dir, "x", map[string]string{"x": fmt.Sprint(i)})
+		}
+		gittest.Git(t, s.dir, "push", "-q", "origin", "main")
+		dir := gittest.Clone(t, gittest.Git(t, s.dir, "remote", "get-url", "origin"), "--depth=2")
+		r := open(t, dir, Options{Remote: "origin", Git: git})
+		main := gittest.Commit(t, s.dir, "later", map[string]string{"x": "later"})
+		gittest.Git(t, s.dir, "push", "-q", "origin", "main")
+		tip := at(t, r, "l10n", "")
+		if tip.Hash() != main {
+			t.Errorf("%s", tip.Hash())
+		}
+		push(t, r, commitOn(t, r, tip, "l10n", files("a", "1")))
+		if out := gittest.Git(t, dir, "rev-parse", "--is-shallow-repository"); out != "true" {
+			t.Errorf("shallow: %s", out)
+		}
+		gittest.Sound(t, dir)
+		gittest.Sound(t, s.bare)
+	}
+}
+
+func TestWhatIsRefusedAtOpening(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		make func(t *testing.T) string
+		want error
+		text string
+	}{
+		"nothing":   {func(t *testing.T) string { return t.TempDir() }, ErrNotRepo, "git init"},
+		"no folder": {func(t *testing.T) string { return filepath.Join(t.TempDir(), "x") }, fs.ErrNotExist, ""},
+		"half a one": {func(t *testing.T) string {
+			d := t.TempDir()
+			gittest.Write(t, d, map[string]string{".git": "gitdir: nowhere\n"})
+			return d
+		}, ErrNotRepo, "nowhere"},
+		"SHA-256": {func(t *testing.T) string {
+			d := t.TempDir()
+			gittest.Git(t, d, "init", "-q", "--object-format=sha256", ".")
+			return d
+		}, ErrUnsupported, "sha256"},
+		"reftable": {func(t *testing.T) string {
+			d := gittest.Init(t, sample)
+			gittest.Write(t, d, map[string]string{".git/config": "[core]\n\trepositoryformatversion = 1\n[extensions]\n\trefStorage = reftable\n"})
+			return d
+		}, ErrUnsupported, "reftable"},
+		"a new extension": {func(t *testing.T) string {
+			d := gittest.Init(t, sample)
+			gittest.Write(t, d, map[string]string{".git/config": "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tshinyThing = true\n"})
+			return d
+		}, ErrUnsupported, "shinything"},
+		"a new format": {func(t *testing.T) string {
+			d := gittest.Init(t, sample)
+			gittest.Write(t, d, map[string]string{".git/config": "[core]\n\trepositoryformatversion = 7\n"})
+			return d
+		}, ErrUnsupported, "version 7"},
+	}
+	for name, c := range cases {
+		for _, git := range []string{"", NoGit} {
+			dir := c.make(t)
+			_, err := Open(t.Context(), dir, Options{Git: git})
+			if !errors.Is(err, c.want) || !strings.Contains(strings.ToLower(err.Error()), strings.ToLower(c.text)) {
+				t.Errorf("%s, git %q: %v", name, git, err)
+			}
+		}
+	}
+}
+
+func TestRepositoryOfSomebodyElse(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a repository away")
+	}
+	dir := gittest.Init(t, sample)
+	if err := filepath.WalkDir(dir, func(p string, _ fs.DirEntry, _ error) error { return os.Lchown(p, 12345, 12345) }); err != nil {
+		t.Fatal(err)
+	}
+	for _, git := range []string{"", NoGit} {
+		if _, err := Open(t.Context(), dir, Options{Git: git}); !errors.Is(err, ErrOwner) || !strings.Contains(err.Error(), "safe.directory") {
+			t.Errorf("git %q: %v", git, err)
+		}
+		global := filepath.Join(t.TempDir(), "gitconfig")
+		if err := os.WriteFile(global, []byte("[safe]\n\tdirectory = "+dir+"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("GIT_CONFIG_GLOBAL", global)
+		r, err := Open(t.Context(), dir, Options{Git: git})
+		if err != nil {
+			t.Fatal(err)
+		}
+		push(t, r, commitOn(t, r, at(t, r, "l10n", ""), "l10n", files("a", git)))
+		r.Close()
+		t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+		r, err = Open(t.Context(), dir, Options{Git: git, Trust: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at(t, r, "main", "")
+		r.Close()
+	}
+}
+
+// A hook's environment must not lead our git somewhere else.
+func TestEnvironmentOfAHook(t *testing.T) {
+	dir, other := gittest.Init(t, sample), gittest.Init(t, sample)
+	bare := gittest.Bare(t, dir)
+	gittest.Hook(t, bare, "update", "exit 0") // makes the push go through the git program
+	r := open(t, dir, Options{Remote: "origin"})
+	for name, value := range map[string]string{"GIT_DIR": other + "/.git", "GIT_WORK_TREE": other, "GIT_INDEX_FILE": other + "/.git/index",
+		"GIT_QUARANTINE_PATH": other, "GIT_OBJECT_DIRECTORY": other + "/.git/objects", "GIT_CONFIG_PARAMETERS": "'core.bare=true'"} {
+		t.Setenv(name, value)
+	}
+	r2, err := Open(t.Context(), dir, Options{Remote: "origin"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r2.Close()
+	made := commitOn(t, r2, at(t, r, "main", ""), "main", files("a", "1"))
+	if result := push(t, r2, made); !result.Pushed || result.Local != Followed {
+		t.Errorf("%+v", result)
+	}
+}
+
+// Law: reading the configuration ourselves gives what git gives.
+func TestSettingsAreGits(t *testing.T) {
+	t.Parallel()
+	dir := gittest.Init(t, sample)
+	config := `[core]
+	AutoCRLF = input ; a comment
+	bare
+[remote "Or.Igin"]
+	url = "https://example.org/a b.git"
+	fetch = +refs/heads/*:refs/remotes/o/*
+	fetch = ^refs/heads/wip
+[url "git@example.org:"]
+	insteadOf = https://example.org/
+[http "https://example.org/x"]
+	extraHeader = "A: b\tc"
+[safe]
+	directory =
+`
+	gittest.Write(t, dir, map[string]string{".git/config": config})
+	p := must[*program](t)(findProgram(t.Context(), ""))
+	gitDir := filepath.Join(dir, ".git")
+	theirs := must[settings](t)(readSettings(t.Context(), p, gitDir, gitDir))
+	ours := must[settings](t)(readSettings(t.Context(), nil, gitDir, gitDir))
+	for key, want := range theirs {
+		if got := ours[key]; fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s: %q, git %q", key, got, want)
+		}
+	}
+	for key := range ours {
+		if !theirs.has(key) {
+			t.Errorf("%s is ours alone", key)
+		}
+	}
+	if got := ours.remoteURL("Or.Igin", false); got != "git@example.org:a b.git" {
+		t.Errorf("address %q", got)
+	}
+	if a, b := ours.tracking("Or.Igin", "l10n/x"), ours.tracking("Or.Igin", "wip"); a != "refs/remotes/o/l10n/x" || b != "" {
+		t.Errorf("tracked as %q and %q", a, b)
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"https://user:pw@example.org/x.git": "https://example.org/x.git", "https://tok%zz@example.org/x": "https://example.org/x",
+		"ssh://git:pw@example.org/x": "ssh://git@example.org/x", "git@example.org:x.git": "git@example.org:x.git", "/srv/x.git": "/srv/x.git",
+	} {
+		if got := redact(address); got != want {
+			t.Errorf("%s is shown as %s", address, got)
+		}
+	}
+	for address, want := range map[string]string{"/srv/x": "/srv/x", "../x": "../x", "x": "x", "file:///srv/a%20b": "/srv/a b", "./a:b": "./a:b",
+		"host:x": "", "https://h/x": "", "git@h:/x": ""} {
+		if got, ok := localPath(address); ok != (want != "") || ok && got != want {
+			t.Errorf("%s: %q %v", address, got, ok)
+		}
+	}
+}
+
+// ssh through the user's own ssh command, which here runs the remote's command on this machine.
+func TestSSH(t *testing.T) {
+	t.Parallel()
+	dir := gittest.Init(t, sample)
+	bare := gittest.Bare(t, dir)
+	log := filepath.Join(t.TempDir(), "log")
+	script := filepath.Join(t.TempDir(), "ssh")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\necho \"$@\" >> "+log+"\nfor last; do :; done\nexec sh -c \"$last\"\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	gittest.Git(t, dir, "remote", "set-url", "origin", "git@example.org:"+bare)
+	gittest.Git(t, dir, "config", "core.sshCommand", script)
+	r := open(t, dir, Options{Remote: "origin"})
+	other := gittest.Clone(t, bare)
+	main := gittest.Commit(t, other, "x", map[string]string{"x": "y"})
+	gittest.Git(t, other, "push", "-q")
+	tip := at(t, r, "l10n", "")
+	if tip.Hash() != main {
+		t.Errorf("the tip is %s", tip.Hash())
+	}
+	first := commitOn(t, r, tip, "l10n", files("a", "1"))
+	if result := push(t, r, first); !result.Pushed || result.Local != Moved {
+		t.Errorf("%+v", result)
+	}
+	second := commitOn(t, r, at(t, r, "l10n", ""), "l10n", files("a", "2"))
+	gittest.Git(t, bare, "update-ref", "refs/heads/l10n", main)
+	if _, err := r.Push(t.Context(), second); !errors.Is(err, ErrMoved) {
+		t.Errorf("a lost lease: %v", err)
+	}
+	gittest.Git(t, bare, "update-ref", "refs/heads/l10n", first.Hash())
+	gittest.Hook(t, bare, "pre-receive", "echo no >&2; exit 1")
+	if _, err := r.Push(t.Context(), second); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "no") {
+		t.Errorf("a refusal: %v", err)
+	}
+	if got := string(must[[]byte](t)(os.ReadFile(log))); !strings.Contains(got, "git@example.org git-receive-pack") {
+		t.Errorf("ssh was called with %s", got)
+	}
+	if err := os.WriteFile(script, []byte("#!/bin/sh\necho 'git@example.org: Permission denied (publickey).' >&2\nexit 255\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.At(t.Context(), "l10n", ""); !errors.Is(err, ErrAuth) {
+		t.Errorf("a key that is not accepted: %v", err)
+	}
+}

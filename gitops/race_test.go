@@ -1,0 +1,146 @@
+package gitops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/locsync/locsync/gitops/gittest"
+)
+
+// Several publishers, each with its own clone or sharing one, commit to one branch of one remote: every commit that was reported as
+// delivered is in the branch, in one line (G3, G4, G5).
+func TestManyPublishers(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"http", "folder", "one clone"} {
+		t.Run(kind, func(t *testing.T) {
+			s := serve(t, gittest.Options{})
+			const publishers, each = 3, 4
+			var repos []*Repo
+			for range publishers {
+				dir := s.dir
+				if kind != "one clone" {
+					dir = gittest.Clone(t, s.bare)
+				}
+				if kind == "http" {
+					gittest.Git(t, dir, "remote", "set-url", "origin", gittest.Git(t, s.dir, "remote", "get-url", "origin"))
+				}
+				repos = append(repos, open(t, dir, Options{Remote: "origin"}))
+			}
+			var mu sync.Mutex
+			delivered := map[string]bool{}
+			var wg sync.WaitGroup
+			for i, r := range repos {
+				wg.Go(func() {
+					for n := range each {
+						hash, err := publish(t, r, fmt.Sprintf("%d/%d", i, n))
+						if err != nil {
+							t.Errorf("%d/%d: %v", i, n, err)
+							return
+						}
+						mu.Lock()
+						delivered[hash] = true
+						mu.Unlock()
+					}
+				})
+			}
+			wg.Wait()
+			line := strings.Fields(gittest.Git(t, s.bare, "log", "--format=%H", "main..l10n"))
+			if len(line) != publishers*each || len(delivered) != publishers*each {
+				t.Errorf("%d commits in the branch, %d reported", len(line), len(delivered))
+			}
+			for _, h := range line {
+				delete(delivered, h)
+			}
+			if len(delivered) > 0 {
+				t.Errorf("lost: %v", delivered)
+			}
+			if merges := gittest.Git(t, s.bare, "log", "--merges", "--format=%H", "main..l10n"); merges != "" {
+				t.Errorf("not one line: %s", merges)
+			}
+			gittest.Sound(t, s.bare)
+			for _, r := range repos {
+				gittest.Sound(t, r.Facts().GitDir)
+			}
+		})
+	}
+}
+
+// publish is the engine's loop: build on the tip, deliver, and begin again when the branch moved. It gives the commit that
+// brought the file. Where publishers share a clone, one may find its commit delivered, or dropped, by another.
+func publish(t *testing.T, r *Repo, name string) (string, error) {
+	for range 200 {
+		tip, err := r.At(t.Context(), "l10n", "")
+		if err != nil {
+			return "", err
+		}
+		if _, err := fs.Stat(tip, name); err == nil {
+			return "", errors.New("it is there already")
+		}
+		made, err := r.Commit(t.Context(), tip, "l10n", files(name, name), message(name))
+		if err == nil {
+			if _, err = r.Push(t.Context(), made); err == nil {
+				return made.Hash(), nil
+			}
+		}
+		if !errors.Is(err, ErrMoved) && !errors.Is(err, ErrBusy) {
+			return "", err
+		}
+		if made != nil { // ours waits, and cannot be delivered
+			if err := r.Drop("l10n"); err != nil && !errors.Is(err, ErrMoved) {
+				return "", err
+			}
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return "", errors.New("no luck in 200 rounds")
+}
+
+// External collection of garbage, all along: no object that a reference needs is lost, at any moment (G2).
+func TestGarbageIsCollectedMeanwhile(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"folder", "http"} {
+		t.Run(kind, func(t *testing.T) {
+			s := serve(t, gittest.Options{})
+			if kind == "folder" {
+				gittest.Git(t, s.dir, "remote", "set-url", "origin", s.bare)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			var wg sync.WaitGroup
+			// At a server the danger is git's own: its receive-pack is not safe beside --prune=now. A folder is ours to keep whole.
+			collected := map[string][]string{"http": {s.dir}, "folder": {s.dir, s.bare}}[kind]
+			for _, dir := range collected {
+				wg.Go(func() {
+					for ctx.Err() == nil {
+						_, _ = gittest.TryGit(t, dir, "gc", "-q", "--prune=now")
+						_, _ = gittest.TryGit(t, dir, "repack", "-adq")
+						_, _ = gittest.TryGit(t, dir, "pack-refs", "--all", "--prune")
+					}
+				})
+			}
+			r := open(t, s.dir, Options{Remote: "origin"})
+			other := open(t, gittest.Clone(t, s.bare), Options{Remote: "origin"})
+			for i := range 6 {
+				if _, err := pass(t, other, "other", files("other", fmt.Sprint(i))); err != nil {
+					t.Errorf("another branch: %v", err)
+				}
+				if _, err := publish(t, r, fmt.Sprint(i)); err != nil {
+					t.Errorf("%d: %v", i, err)
+				}
+				at(t, r, "other", "")
+			}
+			cancel()
+			wg.Wait()
+			gittest.Sound(t, s.dir)
+			gittest.Sound(t, s.bare)
+			if n := gittest.Git(t, s.bare, "rev-list", "--count", "main..l10n"); n != "6" {
+				t.Errorf("%s commits arrived", n)
+			}
+		})
+	}
+}
