@@ -85,7 +85,7 @@ func (p *project) export(ctx context.Context, g *bundle.Group, languages []confi
 	}
 	if errors.Is(err, service.ErrRefused) && !p.everPushed(g.Collection) {
 		// A collection appears by the first import into it: before that the service knows none of this name, and has no translations.
-		p.log.Debug("nothing was pushed into this collection yet", zap.String("collection", g.Collection), zap.Error(err))
+		p.log.Warn("nothing was pushed into this collection yet, and the service has no translations of it", zap.String("collection", g.Collection), zap.Error(err))
 		return &exported{group: g, languages: languages}, nil
 	}
 	if err != nil {

@@ -318,8 +318,8 @@ func (r *pulling) render(t *tree, x translated, m *merged, old *resource.File, i
 	if old != nil {
 		before = old.Bytes()
 	}
-	if old == nil && !slices.ContainsFunc(changes, func(c catalog.Change) bool { return c.Op != catalog.Removed }) {
-		return true
+	if old == nil && !slices.ContainsFunc(result.Changes, func(c catalog.Change) bool { return c.Op != catalog.Removed && c.Text != "" }) {
+		return true // a language without any translation gets no file
 	}
 	like := t.layout(x.Target, changes)
 	out, refused, err := bundle.Render(like.Bundle, like.file, old, x.Language, changes)
@@ -389,13 +389,33 @@ func (m *merged) learn(in catalog.Three, result catalog.Merged, changes []catalo
 	}
 }
 
-// remember writes the merge down. stage is put before the kinds of what only counts once the commit has arrived; the history counts at once.
+// remember writes the merge down, as far as anything in it is new. stage is put before the kinds of what only counts once the commit has arrived;
+// the history counts at once.
 func (m *merged) remember(p *project, tx *state.Tx, stage string) error {
-	if err := tx.SetMarks(p.slot(stage+kindMerged, m.Path, m.Language.Code), m.agreed); err != nil {
+	for kind, now := range map[string]catalog.Marks{kindMerged: m.agreed, kindFiller: m.filler} {
+		slot := p.slot(stage+kind, m.Path, m.Language.Code)
+		before, err := tx.Marks(slot)
+		if err == nil && (before == nil || !maps.Equal(before, now)) {
+			err = tx.SetMarks(slot, now)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	slot := p.slot(kindKnown, m.Path, m.Language.Code)
+	history, err := tx.Marks(slot)
+	if err != nil {
 		return err
 	}
-	if err := tx.SetMarks(p.slot(stage+kindFiller, m.Path, m.Language.Code), m.filler); err != nil {
-		return err
+	now := maps.Clone(history)
+	if now == nil {
+		now = make(catalog.Marks, len(m.history))
+	}
+	for _, u := range m.history {
+		learn(now, u.Name, catalog.MarkOf(u.Text))
+	}
+	if history != nil && maps.Equal(now, history) {
+		return nil
 	}
 	return p.mark(tx, memory{[]string{kindKnown}, m.Path, m.Language.Code}, accepts(m.history))
 }
