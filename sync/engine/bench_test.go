@@ -142,12 +142,12 @@ func BenchmarkMergeAndCommit(b *testing.B) {
 	gittest.Git(b, dir, "add", "-A")
 	gittest.Git(b, dir, "commit", "-q", "-m", "start")
 	p := benchProject(b, dir, languages)
+	edition := 1
 	for _, step := range []string{"all new", "one in a hundred changed"} {
 		b.Run(step, func(b *testing.B) {
 			b.ReportAllocs()
 			size := benchLanguages * benchFiles * len(jsonFile(benchKeys, "aa", 1))
 			b.SetBytes(int64(size))
-			edition := 1
 			for b.Loop() {
 				if step == "all new" {
 					gittest.TryGit(b, dir, "update-ref", "-d", "refs/heads/l10n")

@@ -115,6 +115,10 @@ func (r *pulling) decided(x translated, result catalog.Merged) {
 // Android program, as does one text where a plural or a list is asked for. Where the repository has a key in a shape that the source has left and
 // the service has it in the new one, the old texts go.
 func (r *pulling) shaped(x translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
+	formed := func(u catalog.Unit) bool { return u.Form != "" }
+	if !slices.ContainsFunc(source, formed) && !slices.ContainsFunc(in.Ours, formed) && !slices.ContainsFunc(in.Theirs, formed) {
+		return // most formats have one text for each key
+	}
 	want := shapes(source, nil)
 	have := shapes(in.Ours, want)
 	fresh := make(catalog.Catalog, 0, len(result.Changes))
@@ -263,6 +267,9 @@ func (r *pulling) fill(m *merged, source catalog.Catalog, in catalog.Three, resu
 	}
 	if m.filler == nil {
 		m.filler = make(catalog.Marks)
+	}
+	if r.cfg.Pull.Incomplete == "skip" && len(m.filler) == 0 {
+		return nil
 	}
 	for _, c := range result.Changes {
 		after[c.Name] = c.Text
