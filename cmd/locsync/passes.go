@@ -122,6 +122,7 @@ func (a *app) do(ctx context.Context, want web.Request) (web.Answer, error) {
 				return answer, ctx.Err()
 			case <-time.After(200 * time.Millisecond):
 			}
+			continue
 		case err != nil:
 			return web.Answer{}, err
 		}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -106,10 +107,27 @@ func (a *app) root() *cobra.Command {
 	}
 	root.AddCommand(a.runCommand(), a.pushCommand(), a.pullCommand(), a.syncCommand(), a.statusCommand(), a.checkCommand(),
 		a.initCommand(), a.demoCommand(), a.serviceCommand(), a.versionCommand())
+	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
+		if c.Name() == "help" {
+			a.helpCommand(c)
+			continue
+		}
 		noArguments(c)
 	}
 	return root
+}
+
+// helpCommand makes help about a command that there is not wrong usage.
+func (a *app) helpCommand(c *cobra.Command) {
+	c.Run, c.RunE = nil, func(c *cobra.Command, args []string) error {
+		about, rest, err := c.Root().Find(args)
+		if err != nil || about == nil || len(rest) > 0 {
+			return usageError{fmt.Errorf("there is no command %q; see locsync --help", strings.Join(args, " "))}
+		}
+		about.InitDefaultHelpFlag()
+		return about.Help()
+	}
 }
 
 // noArguments refuses stray arguments as wrong usage.

@@ -205,6 +205,9 @@ func (l *looping) after(ctx context.Context, pass string, err error, retry *back
 	switch {
 	case err == nil:
 		retry.reset()
+		if !l.isReady() {
+			l.prove(ctx) // the service is there again
+		}
 	case ctx.Err() != nil:
 		l.log.Info(pass + " interrupted; it is taken up again at the next start")
 	case errors.Is(err, gitops.ErrBusy):
@@ -214,7 +217,7 @@ func (l *looping) after(ctx context.Context, pass string, err error, retry *back
 		retry.slow(l.Now())
 		l.log.Error(pass+" does not work until something is changed", zap.Error(err), zap.Time("again", retry.at))
 	default:
-		retry.failed(l.Now())
+		retry.failed(l.Now(), err)
 		l.log.Error(pass+" was not finished", zap.Error(err), zap.Time("again", retry.at))
 	}
 }
@@ -233,8 +236,8 @@ type backoff struct {
 
 const (
 	retryFirst = 5 * time.Second
-	retryMost  = 5 * time.Minute
-	retrySlow  = time.Hour
+	retryMost  = time.Minute
+	retrySlow  = 10 * time.Minute
 )
 
 func newBackoff() *backoff { return &backoff{} }
@@ -247,9 +250,17 @@ func (b *backoff) soon(now time.Time) { b.at = now.Add(time.Second) }
 
 func (b *backoff) slow(now time.Time) { b.at = now.Add(retrySlow) }
 
-func (b *backoff) failed(now time.Time) {
+// failed waits longer each time that a repetition failed. A pass that something else woke before the repetition was due does not put that off;
+// and where the service says how long to wait, or the client lets nothing through until then, that counts.
+func (b *backoff) failed(now time.Time, err error) {
+	if now.Before(b.at) {
+		return
+	}
 	b.wait = min(max(2*b.wait, retryFirst), retryMost)
 	b.at = now.Add(b.wait)
+	if e, ok := errors.AsType[*service.Error](err); ok && e.RetryAfter > 0 {
+		b.at = now.Add(e.RetryAfter)
+	}
 }
 
 // watch rings for a push whenever the place that pushes read settles after a change: the working tree, or a branch. Where nothing can be

@@ -53,10 +53,12 @@ func (e *Engine) LastStatus() Status {
 
 func (p *project) statusNow(ctx context.Context) ProjectStatus {
 	s := ProjectStatus{Name: p.cfg.Name, ID: p.cfg.ID, Files: []FileStatus{}, Languages: []LanguageStatus{}, Problems: []Problem{}}
-	if err := p.look(ctx, &s); err != nil {
-		s.Problems = append(s.Problems, Problem{Problem: err.Error()})
-	}
+	err := p.look(ctx, &s)
 	s.State = inWords(s)
+	if err != nil {
+		s.Problems = append(s.Problems, Problem{Problem: err.Error()})
+		s.State = "what waits to be pushed cannot be told now"
+	}
 	if doing := p.doing.Load(); doing != nil && *doing != "" {
 		s.State = *doing
 	}

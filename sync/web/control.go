@@ -132,6 +132,10 @@ func controlHandler(work context.Context, e *engine.Engine, token string) http.H
 			defer context.AfterFunc(work, cancel)()
 		}
 		answer, err := Do(ctx, e, want)
+		if err != nil && work.Err() != nil { // the command does it itself, or asks the daemon that comes back from a reload
+			http.Error(w, "the daemon is ending", http.StatusServiceUnavailable)
+			return
+		}
 		if err != nil {
 			answer.Error, answer.Permanent = err.Error(), engine.Permanent(err)
 		}
@@ -175,6 +179,9 @@ func Ask(ctx context.Context, dir string, want Request) (Answer, error) {
 		return answer, fmt.Errorf("%w: %w", ErrNoDaemon, err)
 	}
 	defer resp.Body.Close()
+	if resp.StatusCode == http.StatusServiceUnavailable {
+		return answer, fmt.Errorf("%w: it is ending", ErrNoDaemon)
+	}
 	if resp.StatusCode != http.StatusOK {
 		said, _ := io.ReadAll(io.LimitReader(resp.Body, 4096))
 		return answer, fmt.Errorf("ask the daemon: %s: %s", resp.Status, bytes.TrimSpace(said))
