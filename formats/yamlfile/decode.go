@@ -259,9 +259,6 @@ func readBlock(src string, at resource.Span, style uint8) (b blockParts) {
 		}
 		_, i = lineEnd(b.body, i)
 	}
-	if last := strings.LastIndexByte(b.body, '\n') + 1; !b.ended {
-		b.ended = last < len(b.body) && strings.Trim(b.body[last:], " \t") == ""
-	}
 	return b
 }
 

@@ -48,14 +48,15 @@ func isNumber(s string) bool {
 	if s[0] == '+' || s[0] == '-' {
 		s = s[1:]
 	}
-	if strings.IndexByte(s, '_') > 0 { // some readers overlook them anywhere
-		s = strings.ReplaceAll(s, "_", "")
+	least := 3
+	if strings.IndexByte(s, '_') > 0 { // readers overlook them, some anywhere
+		s, least = strings.ReplaceAll(s, "_", ""), 2
 	}
 	switch s {
 	case ".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN":
 		return true
 	}
-	if len(s) > 2 && s[0] == '0' && (s[1]|0x20 == 'x' || s[1]|0x20 == 'o' || s[1]|0x20 == 'b') {
+	if len(s) >= least && s[0] == '0' && (s[1]|0x20 == 'x' || s[1]|0x20 == 'o' || s[1]|0x20 == 'b') {
 		return onlyHex(s[2:])
 	}
 	whole := digits(s)

@@ -263,3 +263,59 @@ type rtTB struct {
 
 func (r rtTB) Fatalf(format string, args ...any) { r.rt.Fatalf(format, args...) }
 func (r rtTB) Helper()                           {}
+
+// What is taken out of a random file, or never was in it, comes back with that file as model: each text is read under its key, and nothing else is.
+func TestRandomModels(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		g := &gen{T: rt}
+		g.block(0, 0, false)
+		like, err := resource.Parse(yamlfile.Grammar, structured, []byte(g.b.String()))
+		if err != nil {
+			rt.Fatal(err)
+		}
+		var takeOut, putIn []resource.Edit
+		for e := range like.Entries() {
+			if e.Kind == resource.Text {
+				putIn = append(putIn, resource.Edit{Op: resource.Set, Key: e.Key, Text: e.Text})
+			}
+			if g.n(2) > 0 {
+				takeOut = append(takeOut, resource.Edit{Op: resource.Remove, Key: e.Key})
+			}
+		}
+		less, _, err := like.Rewrite(takeOut, nil)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		for _, src := range []string{string(less), g.pick("", "# c\n", "---\n", "{}", "{ }\r\n", "\uFEFF", "...\n")} {
+			f, err := resource.Parse(yamlfile.Grammar, structured, []byte(src))
+			if err != nil {
+				rt.Fatalf("%v\n%q", err, src)
+			}
+			out, refused, err := f.Rewrite(putIn, like)
+			if err != nil {
+				rt.Fatalf("%v\n%q\n%q", err, src, out)
+			}
+			left := make(map[string]bool)
+			for _, r := range refused { // an item cannot be added behind one that is no text and missing
+				if left[r.Key] = true; f.Len() == 1 || !strings.Contains(r.Reason, "without the items before it") {
+					rt.Fatalf("%v\n%q\n%q", r, src, out)
+				}
+			}
+			full, err := resource.Parse(yamlfile.Grammar, structured, out)
+			if err != nil {
+				rt.Fatalf("%v\n%q\n%q", err, src, out)
+			}
+			agree(rtTB{t, rt}, full)
+			for _, e := range putIn {
+				if at, ok := full.Lookup(e.Key, ""); !left[e.Key] && (!ok || at.Text != e.Text) {
+					rt.Fatalf("%q reads %q, want %q\n%q\n%q", e.Key, at.Text, e.Text, src, out)
+				}
+			}
+			for key, text := range state(full) {
+				if want, ok := state(like)[key]; !ok || want != text {
+					rt.Fatalf("%q reads %q, and %q in the model\n%q\n%q", key, text, want, src, out)
+				}
+			}
+		}
+	})
+}

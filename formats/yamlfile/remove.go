@@ -272,34 +272,45 @@ func (r *remover) belowBlock(i int, text *resource.Node) int {
 	return i
 }
 
-// keepsLineEnd reports whether the line end before a cut belongs to a text. One behind a line of white space need not be there.
+// keepsLineEnd reports whether the line end before a cut belongs to a text.
 func (r *remover) keepsLineEnd(text *resource.Node) bool {
-	if text == nil || isOpaque(text) {
-		return text != nil
-	}
-	end := int(text.Value.End)
-	line := r.src[lineStart(r.src, end):end]
-	return readBlock(r.src, text.Value, text.Style).chomp != '-' && (line == "" || strings.Trim(line, " \t") != "")
+	return text != nil && (isOpaque(text) || readBlock(r.src, text.Value, text.Style).chomp != '-')
 }
 
-// pointers replaces aliases that stay and whose anchors go. Those of texts are texts of their own already.
+// pointers replaces aliases that stay and whose anchors go. Those of texts are texts of their own already; a value that is no text and
+// spelled over several lines becomes null.
 func (r *remover) pointers() {
 	for i := 1; i < r.f.Len(); i++ {
 		n := r.f.Node(i)
 		if n.Ref == 0 || n.Kind == resource.Text || !r.isInside(int(n.Ref)) || r.isInside(i) {
 			continue
 		}
-		text := "~"
+		text := "{}"
 		switch of := r.f.Node(int(n.Ref)); of.Kind {
-		case resource.Map, resource.Text:
-			text = "{}"
 		case resource.List:
 			text = "[]"
-		default:
-			if of.Style == plain {
-				text = of.Value.Of(r.src)
+		case resource.Null, resource.Other:
+			var ok bool
+			if text, ok = spelledWithTag(r.src, of); !ok || text == "" {
+				text = "~"
 			}
 		}
 		r.cut(int(n.Value.Start), int(n.Value.End), text)
 	}
+}
+
+// spelledWithTag is a scalar with the tag in front of it, without its anchor; ok is false when it does not fit on a line.
+func spelledWithTag(src string, n *resource.Node) (spelled string, ok bool) {
+	spelled = n.Value.Of(src)
+	for i := int(n.Value.Start); ; {
+		end := len(strings.TrimRight(src[:i], " \t\r\n"))
+		i = strings.LastIndexAny(src[:end], " \t\r\n[{,") + 1
+		if i == end || src[i] != '!' && src[i] != '&' {
+			break
+		}
+		if src[i] == '!' {
+			spelled = strings.TrimRight(src[i:end]+" "+spelled, " ")
+		}
+	}
+	return spelled, strings.IndexByte(spelled, '\n') < 0 && (n.Value.Len() == 0 || strings.IndexByte("|>", src[n.Value.Start]) < 0)
 }

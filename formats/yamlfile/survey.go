@@ -35,8 +35,21 @@ func survey(src string) (breaks bool, err error) {
 	for _, c := range rest {
 		high |= uint64(c)
 	}
+	if at := strings.IndexByte(src, 0x7F); at >= 0 {
+		return false, control(at, 0x7F)
+	}
 	if high&(0x80*ones) == 0 {
 		return false, nil
+	}
+	for i := strings.IndexByte(src, 0xC2); i >= 0; {
+		if c := src[i+1]; c < 0xA0 && c != 0x85 {
+			return false, control(i, rune(c))
+		}
+		step := strings.IndexByte(src[i+2:], 0xC2)
+		if step < 0 {
+			break
+		}
+		i += 2 + step
 	}
 	for _, c := range []string{"\uFFFE", "\uFFFF"} {
 		if at := strings.Index(src, c); at >= 0 {
@@ -63,12 +76,16 @@ func controls(src string, i, n int) error {
 		switch c := src[i]; {
 		case c >= ' ' || c == '\n' || c == '\t':
 		case c != '\r':
-			return refuse(i, "the control character %U; in double quotes it is written \\x%02X", c, c)
+			return control(i, rune(c))
 		case i+1 == len(src) || src[i+1] != '\n':
 			return refuse(i, "a carriage return without a line feed")
 		}
 	}
 	return nil
+}
+
+func control(i int, c rune) error {
+	return refuse(i, "the control character %U; in double quotes it is written \\x%02X", c, c)
 }
 
 // breakAt is the first of the characters that YAML 1.1 takes for line ends, -1 when there is none.

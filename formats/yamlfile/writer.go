@@ -258,9 +258,9 @@ func raw(n resource.New, inFlow bool) (string, error) {
 	if m.Ref != 0 {
 		m = f.Node(int(m.Ref))
 	}
-	value := m.Value.Of(f.Source())
-	if strings.IndexByte(value, '\n') >= 0 || m.Style == tagged || inFlow && value != "" && !isFlow(f.Node(int(m.Parent))) && strings.ContainsAny(value, ",[]{}:") {
-		return "", errors.New("the value that it is to be copied from is tagged, or spelled as it cannot be here")
+	value, ok := spelledWithTag(f.Source(), m)
+	if !ok || inFlow && !isFlow(f.Node(int(m.Parent))) && strings.ContainsAny(value, ",[]{}:") {
+		return "", errors.New("the value that it is to be copied from is spelled as it cannot be here")
 	}
 	if value == "" && inFlow {
 		return "null", nil
