@@ -160,7 +160,7 @@ func (r *rewrite) keepRepeats() {
 		case changes && set && mine.Text == of.Text:
 			delete(r.sets, i)
 		case !set && r.f.nodes[i].Kind == Text && (changes && of.Text != r.f.Text(i) || r.goes(ref)):
-			r.sets[i] = Edit{Op: Set, Key: r.f.KeyOf(i), Text: r.f.Text(i)}
+			r.sets[i] = Edit{Op: Set, Text: r.f.Text(i)} // without a key: nobody asked for it
 		}
 	}
 }
@@ -260,6 +260,9 @@ func (r *rewrite) inPlace() (string, error) {
 	for i, e := range r.sets {
 		s, err := f.grammar.Set(f, i, e.Text)
 		if err != nil {
+			if e.Key == "" {
+				e.Key = f.KeyOf(i)
+			}
 			r.refuse(e, "%v", err)
 			continue
 		}
