@@ -8,8 +8,8 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 )
 
-// fold joins the lines of a plain scalar, or of what is between quotes without escapes: one line end reads as a space, each further
-// one as a line feed, white space around them as nothing (section 6.5).
+// fold joins the lines of a plain scalar, or of what is between quotes without escapes: one line end reads as a space,
+// each further one as a line feed, white space around them as nothing (section 6.5).
 func fold(raw string) string {
 	if strings.IndexByte(raw, '\n') < 0 {
 		return raw
@@ -29,7 +29,8 @@ func fold(raw string) string {
 	return string(out)
 }
 
-// lineBreaks counts the line feeds from offset i on that only white space stands between, and skips them with the white space behind.
+// lineBreaks counts the line feeds from offset i on that only white space stands between, and skips them with the
+// white space behind.
 func lineBreaks(s string, i int) (count, next int) {
 	for ; i < len(s); i++ {
 		switch s[i] {
@@ -57,7 +58,8 @@ func unquoteSingle(raw string) string {
 	return strings.ReplaceAll(fold(raw[1:len(raw)-1]), "''", "'")
 }
 
-// unquoteDouble resolves escapes and folds lines (section 7.3.1). White space before a line end is dropped unless an escape wrote it.
+// unquoteDouble resolves escapes and folds lines (section 7.3.1). White space before a line end is dropped unless an
+// escape wrote it.
 func unquoteDouble(raw string) string {
 	raw = raw[1 : len(raw)-1]
 	if strings.IndexByte(raw, '\\') < 0 {

@@ -142,7 +142,8 @@ func TestEdgeReading(t *testing.T) {
 	}
 }
 
-// The Rails root is no part of the keys, and is renamed in its own quotes, or in quotes where readers would take the language for a boolean.
+// The Rails root is no part of the keys, and is renamed in its own quotes, or in quotes where readers would take the
+// language for a boolean.
 func TestEdgeRailsRoot(t *testing.T) {
 	rails := func(src []byte) *resource.File {
 		f, err := resource.Parse(yamlfile.Grammar, resource.Keys{Structured: true, Roots: []string{"en", "no"}}, src)
@@ -172,7 +173,8 @@ func TestEdgeRailsRoot(t *testing.T) {
 	}
 }
 
-// What the table of edge cases says of new values and new entries. like is what the file is translated from, where that matters.
+// What the table of edge cases says of new values and new entries. like is what the file is translated from, where
+// that matters.
 func TestEdgeWriting(t *testing.T) {
 	for _, test := range []struct{ name, edit, old, new string }{
 		{"plain", "k=z: y", "k: x y", "k: \"z: y\""},
@@ -243,7 +245,8 @@ func TestEdgeWriting(t *testing.T) {
 	}
 }
 
-// sourceWith writes a file that has the entries of f and one more, behind the first in the same mapping, or behind what stands before it there.
+// sourceWith writes a file that has the entries of f and one more, behind the first in the same mapping, or behind
+// what stands before it there.
 func sourceWith(t *testing.T, f *resource.File, key, src string) string {
 	t.Helper()
 	parent := key[:strings.LastIndexByte(key, '/')+1]

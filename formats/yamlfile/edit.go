@@ -9,8 +9,8 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 )
 
-// Set gives leaf i another text in the spelling it has, or in double quotes where that cannot hold it. Anchor, tag and comment stay. The only
-// leaves that cannot be set are those whose tag says that they are no text.
+// Set gives leaf i another text in the spelling it has, or in double quotes where that cannot hold it. Anchor, tag and
+// comment stay. The only leaves that cannot be set are those whose tag says that they are no text.
 func (grammar) Set(f *resource.File, i int, text string) (resource.Splice, error) {
 	if !utf8.ValidString(text) {
 		return resource.Splice{}, errText
@@ -53,7 +53,8 @@ func (grammar) Set(f *resource.File, i int, text string) (resource.Splice, error
 	return resource.Splice{At: n.Value, Text: spelled}, nil
 }
 
-// Rename gives node i another name in the quotes of the old one; a plain one gets double quotes where readers could misread it.
+// Rename gives node i another name in the quotes of the old one; a plain one gets double quotes where readers could
+// misread it.
 func (grammar) Rename(f *resource.File, i int, name string) (resource.Splice, error) {
 	n := f.Node(i)
 	old := n.Name.Of(f.Source())
@@ -106,7 +107,7 @@ func lineFeed(src string, i int) string {
 	return src[end:next]
 }
 
-// hasComment reports whether the note of a node stands above it.
+// noteAbove reports whether the note of a node stands above it.
 func noteAbove(n *resource.Node) bool {
 	return n.Note.Len() > 0 && n.Note.End <= n.Whole.Start
 }
@@ -124,7 +125,8 @@ func startsLine(src string, i int) bool {
 	return skipSpaces(src, lineStart(src, i)) >= i
 }
 
-// deeperComments skips the lines behind offset i, a line start, that hold nothing but a comment in a column beyond col.
+// deeperComments skips the lines behind offset i, a line start, that hold nothing but a comment in a column beyond
+// col.
 func deeperComments(src string, i, col int) int {
 	for i < len(src) {
 		p := skipSpaces(src, i)

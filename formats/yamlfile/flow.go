@@ -175,7 +175,8 @@ func (s *scanner) flowPlain(i int) (int, error) {
 	return to, nil
 }
 
-// flowColon finds the colon that makes the scalar i..to of a flow collection a name, on its line; -1 when there is none.
+// flowColon finds the colon that makes the scalar i..to of a flow collection a name, on its line; -1 when there is
+// none.
 func (s *scanner) flowColon(i, to int) (int, error) {
 	colon := skipBlanks(s.src, to)
 	if s.at(colon) != ':' {

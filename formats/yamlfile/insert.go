@@ -9,9 +9,10 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 )
 
-// Insert adds entries in the column and the quotes of their neighbours: in a block collection on lines of their own behind the
-// neighbour's last line, or before the comment above the first one; in a flow collection between its brackets, separated as
-// the others are. An empty collection, {} or [], becomes a block one unless it stands inside a flow collection.
+// Insert adds entries in the column and the quotes of their neighbours: in a block collection on lines of their own
+// behind the neighbour's last line, or before the comment above the first one; in a flow collection between its
+// brackets, separated as the others are. An empty collection, {} or [], becomes a block one unless it stands inside a
+// flow collection.
 func (grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (resource.Splice, error) {
 	in := f.Node(at.In)
 	w := writer{f: f, lineFeed: lineFeed(f.Source(), 0), ended: strings.HasSuffix(f.Source(), "\n")}
@@ -93,8 +94,8 @@ func (w *writer) intoBlock(at resource.Place, add []resource.New) (resource.Spli
 
 func isList(f *resource.File, i int) bool { return f.Node(i).Kind == resource.List }
 
-// endsOpen refuses to write behind a block text at the end of a file without a last line end: that line end would become part of the
-// text.
+// endsOpen refuses to write behind a block text at the end of a file without a last line end: that line end would
+// become part of the text.
 func (w *writer) endsOpen(i int) error {
 	src := w.f.Source()
 	last := w.f.Node(int(w.f.Node(i).End) - 1)
@@ -150,7 +151,8 @@ func endsInColon(f *resource.File, i int) bool {
 	return last.Style == empty && last.Whole.End == n.Whole.End && f.Source()[n.Whole.End-1] == ':'
 }
 
-// separator is what stands between the neighbours of a place in a flow collection, if it is nothing but a comma and white space.
+// separator is what stands between the neighbours of a place in a flow collection, if it is nothing but a comma and
+// white space.
 func (w *writer) separator(at resource.Place) string {
 	src := w.f.Source()
 	before, last := -1, -1

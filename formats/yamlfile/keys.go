@@ -53,7 +53,8 @@ func (s *scanner) key(i int) (to, colon int, err error) {
 	return to, colon, nil
 }
 
-// plainKey finds the end and the colon of the plain name that starts at offset i; -1 for the colon where the line has none.
+// plainKey finds the end and the colon of the plain name that starts at offset i; -1 for the colon where the line has
+// none.
 func (s *scanner) plainKey(i int) (to, colon int) {
 	src := s.src
 	for p := i; p < len(src); p++ {
@@ -97,7 +98,7 @@ func (s *scanner) name(n, from, to int) error {
 	if !s.warned && to-from <= 5 && isWord(s.src[from:to]) {
 		s.warned = true
 		s.warnings = append(s.warnings, resource.Warning{Node: n,
-			Msg: "YAML 1.1 readers take the name " + s.src[from:to] + " for a boolean or null when it is not in quotes, and others like it; put them in quotes"})
+			Msg: "YAML 1.1 readers take the name " + s.src[from:to] + " for a boolean or null; put it, and others like it, in quotes"})
 	}
 	return nil
 }
@@ -119,7 +120,8 @@ func (s *scanner) forgiveRoot() {
 	}
 }
 
-// explicit reads "? name" and the ": value" that may follow in the same column. Where the name is a collection, the entry is sealed.
+// explicit reads "? name" and the ": value" that may follow in the same column. Where the name is a collection, the
+// entry is sealed.
 func (s *scanner) explicit(n int) error {
 	i := skipSpaces(s.src, s.pos+1)
 	if isBreakAt(s.src, i) || s.src[i] == '#' || s.src[i] == '\t' {
@@ -201,9 +203,9 @@ func (s *scanner) sealing(n, i int, compact bool) error {
 	return s.seal(n)
 }
 
-// seal turns node n, which is complete, into a container without entries: what is inside cannot be named by a key, or is not this
-// entry's own. Aliases under a merge key stay, as containers without entries themselves. Other aliases, and aliases to what is inside,
-// would be lost from sight: such a file is refused.
+// seal turns node n, which is complete, into a container without entries: what is inside cannot be named by a key, or
+// is not this entry's own. Aliases under a merge key stay, as containers without entries themselves. Other aliases,
+// and aliases to what is inside, would be lost from sight: such a file is refused.
 func (s *scanner) seal(n int) error {
 	node := &s.nodes[n]
 	if node.Style == alias {

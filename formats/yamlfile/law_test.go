@@ -18,8 +18,8 @@ var hard = []string{
 	"'", "\"", "it's", "\\", "a\\nb", "[a", "{a}", "a, b", "a]", "&a", "*a", "!a", "|", ">", "%a", "@a", "`a`", "a\u0085b", "a\u2028b", "\uFEFFa", "\u00a0", "a\rb", "a\x00b\x7f", "é", "\U0001F600", "%{count} a",
 }
 
-// undone says where removing what was just inserted restores the bytes: everywhere but in a file without entries that has a comment or is spelled {},
-// and maybe where a flow mapping has a name without value at the end of a line.
+// undone says where removing what was just inserted restores the bytes: everywhere but in a file without entries that
+// has a comment or is spelled {}, and maybe where a flow mapping has a name without value at the end of a line.
 func undone(f *resource.File, _ string) bool {
 	for i := 1; i < f.Len(); i++ {
 		n := f.Node(i)

@@ -6,8 +6,8 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 )
 
-// words are the plain scalars that stand for something else than themselves, in YAML 1.1 (https://yaml.org/type/) or in the core
-// schema of YAML 1.2 (section 10.3.2).
+// words are the plain scalars that stand for something else than themselves, in YAML 1.1 (https://yaml.org/type/) or
+// in the core schema of YAML 1.2 (section 10.3.2).
 var words = map[string]resource.Kind{
 	"~": resource.Null, "null": resource.Null, "Null": resource.Null, "NULL": resource.Null,
 	"true": resource.Other, "True": resource.Other, "TRUE": resource.Other,
@@ -42,8 +42,8 @@ func meaning(s string) resource.Kind {
 	return resource.Text
 }
 
-// isNumber covers the integers and floats of both versions, in the union of what readers accept: with underscores, binary,
-// octal, hexadecimal, sexagesimal, infinite and not a number.
+// isNumber covers the integers and floats of both versions, in the union of what readers accept: with underscores,
+// binary, octal, hexadecimal, sexagesimal, infinite and not a number.
 func isNumber(s string) bool {
 	if s[0] == '+' || s[0] == '-' {
 		s = s[1:]
@@ -125,8 +125,9 @@ func isTime(s string) bool {
 	return digits(rest) > 0 && strings.Trim(rest, "0123456789:. \tZz+-") == ""
 }
 
-// isPlainly reports whether a text may stand without quotes as far as its meaning goes. It is stricter than meaning: it also quotes
-// what only some readers misread (y and n, any case of the words, numbers with commas as Ruby has them).
+// isPlainly reports whether a text may stand without quotes as far as its meaning goes. It is stricter than meaning:
+// it also quotes what only some readers misread (y and n, any case of the words, numbers with commas as Ruby has
+// them).
 func isPlainly(text string) bool {
 	if meaning(text) != resource.Text {
 		return false

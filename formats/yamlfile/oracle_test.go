@@ -14,8 +14,8 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 )
 
-// agree holds what we read against an independent reader: the same tree, the same names and texts on the same lines, and no text that the
-// other takes for something else. What we accept it has to accept.
+// agree holds what we read against an independent reader: the same tree, the same names and texts on the same lines,
+// and no text that the other takes for something else. What we accept it has to accept.
 func agree(t testing.TB, f *resource.File) {
 	t.Helper()
 	src := f.Bytes()

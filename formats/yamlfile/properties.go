@@ -22,8 +22,8 @@ type properties struct {
 	tag      tag
 }
 
-// propertiesAndValue reads anchor and tag, which are next, and the value behind them; or the mapping that starts here, when they
-// belong to its first name (on the name's line; section 6.9).
+// propertiesAndValue reads anchor and tag, which are next, and the value behind them; or the mapping that starts here,
+// when they belong to its first name (on the name's line; section 6.9).
 func (s *scanner) propertiesAndValue(n, col int, p properties) error {
 	if col >= 0 {
 		i, err := s.properties(-1, s.pos, &properties{})
@@ -54,8 +54,8 @@ func (s *scanner) propertiesAndValue(n, col int, p properties) error {
 	return s.value(n, -1, p)
 }
 
-// properties reads an anchor and a tag in any order, starting at offset i, for node n, and returns where they end. With n = -1 they are those of a
-// name, whose anchor cannot be pointed at.
+// properties reads an anchor and a tag in any order, starting at offset i, for node n, and returns where they end.
+// With n = -1 they are those of a name, whose anchor cannot be pointed at.
 func (s *scanner) properties(n, i int, p *properties) (int, error) {
 	for {
 		end := i
@@ -89,7 +89,8 @@ func (s *scanner) properties(n, i int, p *properties) (int, error) {
 	}
 }
 
-// anchorName finds the end of the name behind "&" or "*" at offset i. Only characters that all readers take are let through.
+// anchorName finds the end of the name behind "&" or "*" at offset i. Only characters that all readers take are let
+// through.
 func (s *scanner) anchorName(i int) (int, error) {
 	end := i + 1
 	for end < len(s.src) && s.src[end] > ' ' && s.src[end] < 0x7F && strings.IndexByte(",[]{}:", s.src[end]) < 0 {

@@ -14,8 +14,8 @@ import (
 	"github.com/locsync/locsync/formats/yamlfile"
 )
 
-// FuzzText sets and inserts any text under any name, in files of every spelling: it reads back as it is for us and the other reader, or is refused
-// because it is no UTF-8 or too long.
+// FuzzText sets and inserts any text under any name, in files of every spelling: it reads back as it is for us and the
+// other reader, or is refused because it is no UTF-8 or too long.
 func FuzzText(f *testing.F) {
 	for _, s := range append(hard, "\xff", "a\xed\xa0\x80b") {
 		f.Add(s, "k")
@@ -74,7 +74,8 @@ func readsBack(t *testing.T, src []byte, key, text string) {
 	agree(t, f)
 }
 
-// gen draws files of random but valid layouts: every kind of collection and scalar inside every other, with comments and blank lines.
+// gen draws files of random but valid layouts: every kind of collection and scalar inside every other, with comments
+// and blank lines.
 type gen struct {
 	*rapid.T
 	b       strings.Builder
@@ -264,7 +265,8 @@ type rtTB struct {
 func (r rtTB) Fatalf(format string, args ...any) { r.rt.Fatalf(format, args...) }
 func (r rtTB) Helper()                           {}
 
-// What is taken out of a random file, or never was in it, comes back with that file as model: each text is read under its key, and nothing else is.
+// What is taken out of a random file, or never was in it, comes back with that file as model: each text is read under
+// its key, and nothing else is.
 func TestRandomModels(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := &gen{T: rt}

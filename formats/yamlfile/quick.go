@@ -24,9 +24,9 @@ var common = func() (t [256]uint8) {
 	return t
 }()
 
-// quick reads entries of the innermost block mapping as long as they have the most common form: a plain name and a text, plain or quoted, on
-// one line. It stops before the first other one, which is for entry to read. What it reads, entry would read to the same nodes; it
-// is here for speed alone.
+// quick reads entries of the innermost block mapping as long as they have the most common form: a plain name and a
+// text, plain or quoted, on one line. It stops before the first other one, which is for entry to read. What it reads,
+// entry would read to the same nodes; it is here for speed alone.
 func (s *scanner) quick() error {
 	src, col, parent := s.src, s.top().col, s.top().node
 	for !s.plodding && s.col == col {

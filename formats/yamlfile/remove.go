@@ -7,10 +7,10 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 )
 
-// Remove takes entries out: from a block collection their lines, with the comment in their column right above and the comments
-// right below that are indented more; from a flow collection the entry with one comma. A collection that loses all its entries
-// and stays becomes {} or []. Aliases of mappings, sequences and values other than texts that go are replaced by an empty
-// one, or by the value.
+// Remove takes entries out: from a block collection their lines, with the comment in their column right above and the
+// comments right below that are indented more; from a flow collection the entry with one comma. A collection that
+// loses all its entries and stays becomes {} or []. Aliases of mappings, sequences and values other than texts that go
+// are replaced by an empty one, or by the value.
 func (grammar) Remove(f *resource.File, gone []int) ([]resource.Splice, error) {
 	r := remover{f: f, src: f.Source(), gone: gone}
 	done := make(map[int]bool)
@@ -75,7 +75,8 @@ func (r *remover) from(parent int) {
 	}
 }
 
-// fromBlock removes the lines of entries. The first entry of a compact collection shares its line with an indicator: what follows it moves up.
+// fromBlock removes the lines of entries. The first entry of a compact collection shares its line with an indicator:
+// what follows it moves up.
 func (r *remover) fromBlock(children []int) {
 	i := 0
 	if first := r.f.Node(children[0]); r.isGone(children[0]) && !startsLine(r.src, int(first.Whole.Start)) {
@@ -142,7 +143,8 @@ func (r *remover) head(parent, to int) int {
 	}
 }
 
-// fromFlow removes entries of a flow collection, each with a comma: the one behind it, or for the last ones the one before. Comments stay.
+// fromFlow removes entries of a flow collection, each with a comma: the one behind it, or for the last ones the one
+// before. Comments stay.
 func (r *remover) fromFlow(parent int, children []int, left int) {
 	at := func(i int) *resource.Node { return r.f.Node(children[i]) }
 	for i := 0; i < len(children); i++ {
@@ -199,8 +201,8 @@ func (r *remover) comma(i, end int) int {
 	return 0
 }
 
-// lines turns the marked lines into splices. Where they are the last of a file without a last line end, the one before them goes instead.
-// What they leave next to a block text must not become part of it.
+// lines turns the marked lines into splices. Where they are the last of a file without a last line end, the one before
+// them goes instead. What they leave next to a block text must not become part of it.
 func (r *remover) lines() {
 	slices.SortFunc(r.cuts, func(a, b cut) int { return a.from - b.from })
 	for i := 0; i < len(r.cuts); {
@@ -248,8 +250,8 @@ func mayEndInText(src string, n *resource.Node) bool {
 // isOpaque reports whether a value is one that is not looked into.
 func isOpaque(n *resource.Node) bool { return n.Style == sealed || n.Style == tagged }
 
-// belowBlock goes on over lines behind a cut that a block text above it would take in: blank ones where it keeps those or their spaces count,
-// and comments that are indented more than the collection around it.
+// belowBlock goes on over lines behind a cut that a block text above it would take in: blank ones where it keeps those
+// or their spaces count, and comments that are indented more than the collection around it.
 func (r *remover) belowBlock(i int, text *resource.Node) int {
 	outer := column(r.src, int(text.Whole.Start))
 	keeps, width := true, 0
@@ -277,8 +279,8 @@ func (r *remover) keepsLineEnd(text *resource.Node) bool {
 	return text != nil && (isOpaque(text) || readBlock(r.src, text.Value, text.Style).chomp != '-')
 }
 
-// pointers replaces aliases that stay and whose anchors go. Those of texts are texts of their own already; a value that is no text and
-// spelled over several lines becomes null.
+// pointers replaces aliases that stay and whose anchors go. Those of texts are texts of their own already; a value
+// that is no text and spelled over several lines becomes null.
 func (r *remover) pointers() {
 	for i := 1; i < r.f.Len(); i++ {
 		n := r.f.Node(i)
@@ -299,7 +301,8 @@ func (r *remover) pointers() {
 	}
 }
 
-// spelledWithTag is a scalar with the tag in front of it, without its anchor; ok is false when it does not fit on a line.
+// spelledWithTag is a scalar with the tag in front of it, without its anchor; ok is false when it does not fit on a
+// line.
 func spelledWithTag(src string, n *resource.Node) (spelled string, ok bool) {
 	spelled = n.Value.Of(src)
 	for i := int(n.Value.Start); ; {

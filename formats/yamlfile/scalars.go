@@ -81,8 +81,8 @@ func (s *scanner) plainValue(n, i int, p properties) error {
 	return s.toNextLine(n, to)
 }
 
-// plainText finds the end of the plain scalar at offset i of a block collection. It goes on over lines that are indented more than the
-// collection.
+// plainText finds the end of the plain scalar at offset i of a block collection. It goes on over lines that are
+// indented more than the collection.
 func (s *scanner) plainText(i int) (to int, style uint8, err error) {
 	src := s.src
 	end, next := lineEnd(src, i)

@@ -42,8 +42,8 @@ type scanner struct {
 	warned   bool
 	plodding bool // without quick: for tests
 
-	// The content line that is next: where its content begins and in which column; -1 at a document mark and at the end. Above it may stand a
-	// comment in the same column.
+	// The content line that is next: where its content begins and in which column; -1 at a document mark and at the
+	// end. Above it may stand a comment in the same column.
 	pos, col int
 	above    resource.Span
 
@@ -149,8 +149,8 @@ func (s *scanner) directive() error {
 	return nil
 }
 
-// document reads one document up to the next document mark or the end, and reports whether it holds anything. another says that one
-// before it does.
+// document reads one document up to the next document mark or the end, and reports whether it holds anything. another
+// says that one before it does.
 func (s *scanner) document(another bool) (bool, error) {
 	s.anchors = nil
 	s.levels = append(s.levels[:0], level{col: -1, list: true})
@@ -240,8 +240,8 @@ func (s *scanner) next() error {
 	return nil
 }
 
-// toNextLine leaves the line of offset i for the next content line. On the rest of the line stands a comment at most, which becomes
-// the note of node n where it has none; i is right behind the last thing read.
+// toNextLine leaves the line of offset i for the next content line. On the rest of the line stands a comment at most,
+// which becomes the note of node n where it has none; i is right behind the last thing read.
 func (s *scanner) toNextLine(n, i int) error {
 	p := skipBlanks(s.src, i)
 	end, after := p, p
@@ -351,8 +351,8 @@ func (s *scanner) item() error {
 	return s.behind(n, s.pos+1, true)
 }
 
-// behind reads the value of node n behind an indicator that ends at offset i. compact says that a block collection may start on the
-// same line.
+// behind reads the value of node n behind an indicator that ends at offset i. compact says that a block collection may
+// start on the same line.
 func (s *scanner) behind(n, i int, compact bool) error {
 	s.last = i
 	p := skipSpaces(s.src, i)
@@ -369,7 +369,8 @@ func (s *scanner) behind(n, i int, compact bool) error {
 	return s.value(n, col, properties{})
 }
 
-// below reads the value of node n that has to stand on the following lines, or is empty. i is behind what the node has on this line.
+// below reads the value of node n that has to stand on the following lines, or is empty. i is behind what the node has
+// on this line.
 func (s *scanner) below(n, i int, p properties) error {
 	if err := s.toNextLine(n, i); err != nil {
 		return err

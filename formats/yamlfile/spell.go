@@ -11,8 +11,8 @@ import (
 // errText is why a text is refused everywhere.
 var errText = errors.New("the text is not valid UTF-8")
 
-// isPlain reports whether a text may be written as a plain scalar on one line, so that every reader reads it back as this string.
-// It is asked for values inside their line, or for names.
+// isPlain reports whether a text may be written as a plain scalar on one line, so that every reader reads it back as
+// this string. It is asked for values inside their line, or for names.
 func isPlain(text string, inFlow bool) bool {
 	if text == "" || !isPlainly(text) || isBlank(text[len(text)-1]) {
 		return false
@@ -55,7 +55,8 @@ func isPlain(text string, inFlow bool) bool {
 	return true
 }
 
-// needsEscape reports characters that only double quotes can hold, as an escape; line feeds and tabs are not among them.
+// needsEscape reports characters that only double quotes can hold, as an escape; line feeds and tabs are not among
+// them.
 func needsEscape(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
@@ -83,7 +84,8 @@ func spellSingle(text string) (spelled string, ok bool) {
 	return "'" + strings.ReplaceAll(text, "'", "''") + "'", true
 }
 
-// spellDouble writes any text in double quotes on one line. escaped says to write other characters than ASCII as escapes.
+// spellDouble writes any text in double quotes on one line. escaped says to write other characters than ASCII as
+// escapes.
 func spellDouble(text string, escaped bool) string {
 	out := make([]byte, 0, len(text)+2)
 	out = append(out, '"')
@@ -123,8 +125,8 @@ func appendDouble(out []byte, r rune, escaped bool) []byte {
 	return fmt.Appendf(out, `\U%08X`, r)
 }
 
-// respellDouble writes a new text in double quotes as the old one was: what both begin and end with keeps its bytes, with escapes and folded
-// lines, and other characters than ASCII become escapes where the old text had only such.
+// respellDouble writes a new text in double quotes as the old one was: what both begin and end with keeps its bytes,
+// with escapes and folded lines, and other characters than ASCII become escapes where the old text had only such.
 func respellDouble(old, text string) string {
 	pieces := doublePieces(old[1 : len(old)-1])
 	escaped, raw := false, false
@@ -195,8 +197,9 @@ func doublePieces(raw string) []piece {
 	return out
 }
 
-// spellBlock writes a text as a block scalar with the header, the column and the line ends of an old one. outer is the column of the
-// collection around it, next what follows the old one in the file. ok is false where it cannot be a block.
+// spellBlock writes a text as a block scalar with the header, the column and the line ends of an old one. outer is the
+// column of the collection around it, next what follows the old one in the file. ok is false where it cannot be a
+// block.
 func spellBlock(old blockParts, outer int, text, next, lineFeed string) (spelled string, ok bool) {
 	body := strings.TrimRight(text, "\n")
 	ends := len(text) - len(body)
@@ -246,8 +249,9 @@ func spellBlock(old blockParts, outer int, text, next, lineFeed string) (spelled
 	return out.String(), true
 }
 
-// chompFor is the chomping indicator for a text with that many line ends behind its body. There is none where the file would have to gain a
-// last line end (atEnd: it has none behind the text), or where blank lines that follow would be taken into the text.
+// chompFor is the chomping indicator for a text with that many line ends behind its body. There is none where the file
+// would have to gain a last line end (atEnd: it has none behind the text), or where blank lines that follow would be
+// taken into the text.
 func (b *blockParts) chompFor(ends int, body string, atEnd, blank bool) (chomp string, ok bool) {
 	switch {
 	case atEnd && (ends > 0 || strings.Trim(body[strings.LastIndexByte(body, '\n')+1:], " \t") == ""):
@@ -264,8 +268,8 @@ func (b *blockParts) chompFor(ends int, body string, atEnd, blank bool) (chomp s
 	return "+", !blank
 }
 
-// blankLines says whether a blank line comes next behind the end of the line that src begins in, and how wide the widest of those is that follow
-// one another there.
+// blankLines says whether a blank line comes next behind the end of the line that src begins in, and how wide the
+// widest of those is that follow one another there.
 func blankLines(src string) (any bool, widest int) {
 	for _, i := lineEnd(src, 0); i < len(src); any = true {
 		p := skipBlanks(src, i)

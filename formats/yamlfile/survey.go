@@ -13,9 +13,9 @@ func refuse(at int, format string, args ...any) error {
 	return &resource.SyntaxError{Offset: at, Msg: fmt.Sprintf(format, args...)}
 }
 
-// survey looks at every byte once, eight at a time, for what no YAML file may hold anywhere (c-printable, section 5.1): so that
-// all code behind it needs to know no control character but tabs and line ends, and finds a carriage return only before a
-// line feed. breaks reports characters that YAML 1.1 takes for line ends and 1.2 does not.
+// survey looks at every byte once, eight at a time, for what no YAML file may hold anywhere (c-printable, section
+// 5.1): so that all code behind it needs to know no control character but tabs and line ends, and finds a carriage
+// return only before a line feed. breaks reports characters that YAML 1.1 takes for line ends and 1.2 does not.
 func survey(src string) (breaks bool, err error) {
 	const ones = 0x0101010101010101
 	var high uint64
@@ -99,8 +99,8 @@ func breakAt(s string) int {
 	return -1
 }
 
-// checkBreaks refuses those characters where readers of YAML 1.1 and 1.2 would see different things. They agree on U+2028 and U+2029
-// between two other characters of a quoted text; there alone they are let through.
+// checkBreaks refuses those characters where readers of YAML 1.1 and 1.2 would see different things. They agree on
+// U+2028 and U+2029 between two other characters of a quoted text; there alone they are let through.
 func checkBreaks(src string, nodes []resource.Node) error {
 	next := 0
 	for i := 0; ; {
@@ -152,7 +152,8 @@ func skipSpaces(src string, i int) int {
 	return i
 }
 
-// lineEnd is where the text of the line ends that offset i is in, before its line end; next is where the following line starts.
+// lineEnd is where the text of the line ends that offset i is in, before its line end; next is where the following
+// line starts.
 func lineEnd(src string, i int) (end, next int) {
 	n := strings.IndexByte(src[i:], '\n')
 	if n < 0 {
@@ -177,7 +178,8 @@ func lineStart(src string, i int) int {
 	return start
 }
 
-// column is the number of bytes before offset i on its line. It is only asked where those are blanks, dashes and question marks.
+// column is the number of bytes before offset i on its line. It is only asked where those are blanks, dashes and
+// question marks.
 func column(src string, i int) int { return i - lineStart(src, i) }
 
 // markAt reports a document mark, "---" or "...", at the start of a line.

@@ -30,7 +30,8 @@ func (w *writer) line(col int) {
 	}
 }
 
-// neighbours looks around a place for the quotes that names and values have there: the nearest ones before it, else behind it.
+// neighbours looks around a place for the quotes that names and values have there: the nearest ones before it, else
+// behind it.
 func (w *writer) neighbours(at resource.Place) {
 	const far = 32
 	from := at.In
@@ -94,7 +95,8 @@ func (w *writer) blockItem(n resource.New, col int) error {
 	return w.blockValue(n, col)
 }
 
-// longestName is the longest that a name may be spelled in front of a colon (section 7.4.2). Longer ones become explicit keys.
+// longestName is the longest that a name may be spelled in front of a colon (section 7.4.2). Longer ones become
+// explicit keys.
 const longestName = 1000
 
 func (w *writer) blockEntry(n resource.New, col int) error {
@@ -228,8 +230,8 @@ func (w *writer) textOf(n resource.New, inFlow bool) (string, error) {
 	return spellDouble(n.Text, false), nil
 }
 
-// nameOf writes a name in the quotes of the neighbours. One that needs quotes between plain ones is spelled as its model spells it, which may be
-// without (404, yes).
+// nameOf writes a name in the quotes of the neighbours. One that needs quotes between plain ones is spelled as its
+// model spells it, which may be without (404, yes).
 func (w *writer) nameOf(n resource.New, inFlow bool) (string, error) {
 	style := w.name
 	if n.Like != nil && (style == 0 || style == plain && !isPlain(n.Name, inFlow)) {
@@ -285,8 +287,8 @@ func (w *writer) note(text string, col int) {
 	}
 }
 
-// step is how far the entries of a mapping (kind Map) or sequence (List) are indented inside a mapping, as the file does it first; two
-// columns, and a sequence as a mapping, where it has none.
+// step is how far the entries of a mapping (kind Map) or sequence (List) are indented inside a mapping, as the file
+// does it first; two columns, and a sequence as a mapping, where it has none.
 func (w *writer) step(kind resource.Kind) int { return w.stepFor(kind, nil) }
 
 func (w *writer) stepFor(kind resource.Kind, like *resource.Model) int {

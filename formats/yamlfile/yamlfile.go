@@ -1,43 +1,52 @@
-// Package yamlfile is the grammar of YAML resource files (YAML 1.2 and 1.1, https://yaml.org/spec/1.2.2/): how their bytes fall into
-// entries, and how single entries are written without touching the rest.
+// Package yamlfile is the grammar of YAML resource files (YAML 1.2 and 1.1, https://yaml.org/spec/1.2.2/): how their
+// bytes fall into entries, and how single entries are written without touching the rest.
 //
-// Its law: what it accepts, every YAML reader accepts, with the same structure and the same texts. Where readers of 1.1 and
-// 1.2 disagree, or where a construct is not understood to the last byte, the file is refused with line and column.
+// Its law: what it accepts, YAML readers read alike, with the same structure and the same texts. Where readers of 1.1
+// and 1.2 would see different things, or where a construct is not understood to the last byte, the file is refused with
+// line and column.
+//
+// It does not check what texts say, resolves no merge keys and expands no aliases.
 //
 // # What is read
 //
-// Block and flow mappings and sequences in every nesting, compact ones too ("- - a", "- a: b"), sequences at their key's column;
-// plain, single- and double-quoted scalars, also over several lines; literal and folded ones with all indicators; anchors, aliases,
-// tags, merge keys, explicit keys ("? k"), comments, several documents, %YAML 1.1 and 1.2, document marks, LF and CRLF, a byte
-// order mark. The entries of several documents stand side by side, without a number of the document in their keys. Lists are
-// counted from 0. YAML has no plural forms of its own: plural categories are ordinary names inside a mapping, and so are their keys.
+// Block and flow mappings and sequences in every nesting, compact ones too ("- - a", "- a: b"), sequences at their key's
+// column; plain, single- and double-quoted scalars, also over several lines; literal and folded ones with all
+// indicators; anchors, aliases, tags, merge keys, explicit keys ("? k"), comments, several documents, %YAML 1.1 and 1.2,
+// document marks, LF and CRLF, a byte order mark. The entries of several documents stand side by side, without a number
+// of the document in their keys. Lists are counted from 0. YAML has no plural forms of its own: plural categories are
+// ordinary names inside a mapping, and so are their keys.
 //
-// A scalar is a text (resource.Text) when it is quoted, a block scalar, tagged !!str, or plain and a string to every reader. Plain ones
-// that YAML 1.1 or the core schema of 1.2 takes for null are Null; for a boolean (yes, no, on and off among them), a number, a
-// sexagesimal or a date, Other; so are scalars whose tag says that they are something else. Names are taken as written: 404 and '404' are one key.
+// A scalar is a text (resource.Text) when it is quoted, a block scalar, tagged !!str, or plain and a string to every
+// reader. Plain ones that YAML 1.1 or the core schema of 1.2 takes for null are Null; for a boolean (yes, no, on and off
+// among them), a number, a sexagesimal or a date, Other; so are scalars whose tag says that they are something else.
+// Names are taken as written: 404 and '404' are one key.
 //
-// An alias reads as the text of its anchor (resource.Node.Ref). Setting an alias replaces it by the text; setting or removing the anchored
-// value leaves what others read as it was. Aliases of mappings and sequences, merge keys, and entries whose key is not a scalar
-// are kept and never looked into: they appear as containers without entries.
+// An alias reads as the text of its anchor (resource.Node.Ref). Setting an alias replaces it by the text; setting or
+// removing the anchored value leaves what others read as it was. Aliases of mappings and sequences, merge keys, and
+// entries whose key is not a scalar are kept and never looked into: they appear as containers without entries.
 //
 // # What is refused
 //
-// Beyond what is no YAML: a single scalar as document; several documents unless all are block mappings; tabs as indentation;
-// %TAG and unknown directives and named tag handles; content other than a flow collection on the line of "---"; collections
-// and aliases as implicit keys, block collections and block scalars as explicit ones; "? k" inside flow collections;
-// a colon without a space behind it after a plain name in a flow mapping ("{a:}"); anchors on names that are used; an anchor or a tag on a whole document; aliases from and to what is not
-// looked into; colons and non-ASCII in anchors; U+0085, U+2028 and U+2029 other than inside a quoted line (YAML 1.1 takes them for line
-// ends); a byte order mark elsewhere than in front or inside a line; lone carriage returns and other control characters.
+// Beyond what is no YAML: a single scalar as document; several documents unless all are block mappings; tabs as
+// indentation; %TAG and unknown directives, and named tag handles; anything but a flow collection on the line of "---";
+// an anchor or a tag on a whole document; collections and aliases as implicit keys, block collections and block scalars
+// as explicit ones, "? k" inside flow collections, names over several lines there, and names that are not there (": a");
+// "{a:}" and "{a\n: b}", where the colon has no space behind it or is not on the line of its name; aliases of names, and
+// aliases from and to what is not looked into; colons and other characters than ASCII in anchors; U+0085, U+2028 and
+// U+2029 other than inside a quoted line (YAML 1.1 takes them for line ends); a byte order mark elsewhere than in front
+// or inside a line; lone carriage returns and other control characters; a block scalar that ends the file in a line of
+// spaces.
 //
 // # What is written
 //
 // A new text keeps the spelling of the old one when that can hold it, and becomes double-quoted otherwise: a plain one
 // whenever any reader could take it for something else, a single-quoted one for line ends and control characters, a
-// block scalar for trailing blank lines that other blank lines follow and for what blocks cannot hold. Lines are never wrapped or joined.
+// block scalar for what blocks cannot hold, and for trailing blank lines where others follow. No line is ever wrapped; a
+// text that was folded over several lines goes on one, except that double quotes keep the lines that did not change.
 //
-// A removal that follows an insertion restores the bytes, except where the first key went into a mapping spelled {} (which is gone then),
-// into a file that has only comments (which has a blank line more), or behind a name without a value in a flow collection, where nothing
-// but a bracket, a comment or a line end follows it (which has a space more).
+// A removal that follows an insertion restores the bytes, except where the first key went into a mapping spelled {}
+// (which is gone then), into a file that has only comments (which has a blank line more), or behind a name without a
+// value in a flow collection, where nothing but a bracket, a comment or a line end follows it (which has a space more).
 package yamlfile
 
 import (
@@ -51,8 +60,8 @@ var Grammar resource.Grammar = grammar{}
 
 type grammar struct{}
 
-// How a value is spelled, in resource.Node.Style. Block scalars are blockStyle + the column of their content when an indicator
-// gives it, blockStyle itself when the first line does.
+// How a value is spelled, in resource.Node.Style. Block scalars are literal or folded, plus the column of their content
+// when an indicator gives it.
 const (
 	plain         = iota + 1 // as it reads
 	plainFolded              // over several lines
