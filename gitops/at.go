@@ -9,15 +9,17 @@ import (
 	"strings"
 )
 
-// At fetches and gives the tip of a branch: the remote's, or without Options.Remote the one here. A branch that exists neither
-// there nor here has the tip of base, and New says so; base "" is the current branch. The request is one listing
+// At fetches and gives the tip of a branch: the remote's, or without Options.Remote the one here. A branch that exists
+// neither there nor here has the tip of base, and New says so; base "" is the current branch. The request is one listing
 // of the remote's references, and a download only when there is something new.
 //
 // Where a local branch of that name exists beside the remote's, the remote's tip counts, with two exceptions that matter
-// only to commits of ours (their message has our Trailer): local commits that are all ours are built upon, also when the remote does not know the
-// branch yet. Anything else there is somebody's unpublished work: it is left alone, and Note says so.
+// only to commits of ours (their message has our Trailer): local commits that are all ours are built upon, also when the
+// remote does not know the branch yet. Anything else there is somebody's unpublished work: it is left alone, and Note
+// says so.
 //
-// Errors: *NoBranch (ErrNoBranch) with a remedy when neither branch nor base has a commit, ErrNoRemote, ErrAuth, network errors.
+// Errors: *NoBranch (ErrNoBranch) with a remedy when neither branch nor base has a commit, ErrNoRemote, ErrAuth, network
+// errors.
 func (r *Repo) At(ctx context.Context, branch, base string) (*Tip, error) {
 	ctx, cancel := r.deadline(ctx)
 	defer cancel()
@@ -167,8 +169,9 @@ func (r *Repo) branchTip(branch string, base *Tip, there map[string]hash) (*Tip,
 	return tip, err
 }
 
-// judgeLocal decides whether a local branch that differs from the remote's is built upon: when it contains the remote's tip and
-// everything that is only here is ours. Known are commits at the remote; remote is zero when the branch is not there.
+// judgeLocal decides whether a local branch that differs from the remote's is built upon: when it contains the remote's
+// tip and everything that is only here is ours. Known are commits at the remote; remote is zero when the branch is not
+// there.
 func (r *Repo) judgeLocal(branch string, local, remote hash, known []hash) (build bool, note string, err error) {
 	commits, err := r.ahead(local, known)
 	if err != nil {
@@ -320,7 +323,8 @@ func (r *Repo) trackOne(ctx context.Context, branch string, to hash) error {
 	}
 }
 
-// trackingRef is the reference that stands for a branch of the remote: where the remote's refspecs put it, else one of ours.
+// trackingRef is the reference that stands for a branch of the remote: where the remote's refspecs put it, else one of
+// ours.
 func (r *Repo) trackingRef(branch string) string {
 	if name := r.set.tracking(r.o.Remote, branch); strings.HasPrefix(name, "refs/") && name != "refs/heads/"+branch {
 		return name
@@ -343,8 +347,8 @@ func (r *Repo) refTips() ([]hash, error) {
 	return tips, nil
 }
 
-// haves are commits to tell a server about, so that it sends only what is new: the tips, and steps back along each line for a
-// remote that was rewound.
+// haves are commits to tell a server about, so that it sends only what is new: the tips, and steps back along each line
+// for a remote that was rewound.
 func (r *Repo) haves() ([]hash, error) {
 	const lines, steps = 64, 32
 	tips, err := r.refTips()

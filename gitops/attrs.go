@@ -11,10 +11,11 @@ import (
 	"strings"
 )
 
-// What .gitattributes says about a path that we write: its line ends, and whether its content passes through a filter. The files are
-// read from the tree that is written to, not from the working tree, which may be on another branch; info/attributes and the user's
-// own file count as in git. After gitattributes(5): the nearest file first, in a file the last line, in a line the last mention, and a macro where it
-// is mentioned. (The library's matcher lets the first line win and panics on a pattern with a slash at its end.)
+// What .gitattributes says about a path that we write: its line ends, and whether its content passes through a filter.
+// The files are read from the tree that is written to, not from the working tree, which may be on another branch;
+// info/attributes and the user's own file count as in git. After gitattributes(5): the nearest file first, in a file the
+// last line, in a line the last mention, and a macro where it is mentioned. (The library's matcher lets the first line
+// win and panics on a pattern with a slash at its end.)
 
 // attribute is one word of a line.
 type attribute struct {
@@ -41,8 +42,8 @@ type attrLine struct {
 	where   string // the file
 }
 
-// matches applies the pattern: one without a slash to the last name at any depth, others to the path below the folder.
-// A pattern for folders matches nothing: attributes belong to files.
+// matches applies the pattern: one without a slash to the last name at any depth, others to the path below the folder. A
+// pattern for folders matches nothing: attributes belong to files.
 func (l attrLine) matches(name string) bool {
 	below := name
 	if l.folder != "" {
@@ -57,7 +58,8 @@ func (l attrLine) matches(name string) bool {
 	case !strings.Contains(l.pattern, "/"):
 		return wildmatch(l.pattern, path.Base(below))
 	}
-	// As git does, compare the plain beginning first and match the rest on its own: a ** right behind it counts as a component.
+	// As git does, compare the plain beginning first and match the rest on its own: a ** right behind it counts as a
+	// component.
 	pattern := strings.TrimPrefix(l.pattern, "/")
 	plain := strings.IndexAny(pattern, `*?[\`)
 	if plain < 0 {
@@ -112,7 +114,8 @@ func (a *attributes) readFile(name string) []attrLine {
 	return a.parse(content, "", name)
 }
 
-// parse reads one file; lines that git would warn about and skip are skipped. Macros are defined in files of the top only.
+// parse reads one file; lines that git would warn about and skip are skipped. Macros are defined in files of the top
+// only.
 func (a *attributes) parse(content []byte, folder, where string) []attrLine {
 	var lines []attrLine
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
@@ -255,8 +258,8 @@ const (
 	unlessOld                 // text=auto: LF, unless CRLF is what lies there
 )
 
-// rule says how a path's line ends are stored. An errStop when its content would have to pass a filter: a plain blob on an
-// LFS path breaks every checkout.
+// rule says how a path's line ends are stored. An errStop when its content would have to pass a filter: a plain blob on
+// an LFS path breaks every checkout.
 func (a *attributes) rule(name string) (lineRule, error) {
 	of, err := a.of(name)
 	if err != nil {

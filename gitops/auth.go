@@ -12,8 +12,9 @@ import (
 
 func refName(s string) plumbing.ReferenceName { return plumbing.ReferenceName(s) }
 
-// Who we are to an http server, in this order: the user in the remote's address, Options, http.extraHeader of git's configuration (how CI
-// checkouts keep their token), and, when the server asks, git's credential helpers, which are told how it went.
+// Who we are to an http server, in this order: the user in the remote's address, Options, http.extraHeader of git's
+// configuration (how CI checkouts keep their token), and, when the server asks, git's credential helpers, which are told
+// how it went.
 
 // login is one answer. Its secrets go into request headers and into the helper's standard input, nowhere else.
 type login struct {

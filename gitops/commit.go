@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// Commit makes a commit on a tip that branch is to have next, and keeps it in refs/locsync/<branch> until Push delivered it.
-// Nothing else moves. files are whole contents by path relative to the repository; nil deletes. Line ends are stored as the branch's .gitattributes say;
-// an existing file keeps its mode and the spelling of its name. On a Tip of Merge the commit is a merge commit. The same
-// input gives the same commit.
+// Commit makes a commit on a tip that branch is to have next, and keeps it in refs/locsync/<branch> until Push delivered
+// it. Nothing else moves. files are whole contents by path relative to the repository; nil deletes. Line ends are stored
+// as the branch's .gitattributes say; an existing file keeps its mode and the spelling of its name. On a Tip of Merge the
+// commit is a merge commit. The same input gives the same commit.
 //
 // Order: objects into one pack, reserved and synced; then the reference; then the reservation goes. A crash before the
 // reference leaves garbage that the next git gc takes; after it, the commit is found by Pending.
 //
-// Errors: ErrNothing when no file differs and there is nothing to merge; *BadPaths (ErrPath) before anything was
-// written; ErrMoved when an earlier commit for the branch waits to be delivered or dropped.
+// Errors: ErrNothing when no file differs and there is nothing to merge; *BadPaths (ErrPath) before anything was written;
+// ErrMoved when an earlier commit for the branch waits to be delivered or dropped.
 func (r *Repo) Commit(ctx context.Context, on *Tip, branch string, files map[string][]byte, msg Message) (*Tip, error) {
 	ctx, cancel := r.deadline(ctx)
 	defer cancel()
@@ -143,8 +143,8 @@ func (p Person) at(when time.Time) string {
 	return fmt.Sprintf("%s <%s> %d %s", or(clean(p.Name), "locsync"), or(clean(p.Email), "locsync@localhost"), when.Unix(), when.Format("-0700"))
 }
 
-// encodeOutbox writes the tag object that the outbox reference points at: the commit, and the lease that Push needs after a
-// restart. In the reference's own object both change in one move.
+// encodeOutbox writes the tag object that the outbox reference points at: the commit, and the lease that Push needs after
+// a restart. In the reference's own object both change in one move.
 //
 //	object <commit> / type commit / tag <branch> / tagger …
 //
@@ -195,7 +195,8 @@ func (r *Repo) Pending(branch string) (*Tip, error) {
 	return nil, fmt.Errorf("read the commit that waits in %s: %w", name, err)
 }
 
-// Drop forgets the commit that waits for a branch, because it must be computed again on another tip. Nothing happens when none waits.
+// Drop forgets the commit that waits for a branch, because it must be computed again on another tip. Nothing happens when
+// none waits.
 func (r *Repo) Drop(branch string) error {
 	ctx, cancel := r.deadline(context.Background())
 	defer cancel()

@@ -33,8 +33,8 @@ func (e entry) isDir() bool { return e.mode == modeDir }
 // isFile also takes the group-writable mode that git wrote long ago.
 func (e entry) isFile() bool { return e.mode&0o170000 == 0o100000 }
 
-// parseTree reads a tree's entries in their order. Names are checked against nothing here: what may be written is
-// checked where it is written (paths.go), and what lies there must be readable.
+// parseTree reads a tree's entries in their order. Names are checked against nothing here: what may be written is checked
+// where it is written (paths.go), and what lies there must be readable.
 func parseTree(b []byte) ([]entry, error) {
 	entries := make([]entry, 0, bytes.Count(b, []byte{0})) // an upper bound that is about right
 	for len(b) > 0 {

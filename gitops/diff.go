@@ -55,68 +55,65 @@ type treeReader func(hash) ([]entry, error)
 
 // compareTrees gives the files that differ, by path. A submodule counts as a file.
 func compareTrees(ctx context.Context, readOld, readNew treeReader, old, new hash) ([]pair, error) {
-	var pairs []pair
-	var walk func(folder string, old, new hash) error
-	walk = func(folder string, old, new hash) error {
-		if err := ctx.Err(); err != nil {
-			return context.Cause(ctx)
-		}
-		byName := map[string]*pair{}
-		for side, h := range []hash{old, new} {
-			if h == emptyTree {
-				continue
-			}
-			read := readOld
-			if side == 1 {
-				read = readNew
-			}
-			entries, err := read(h)
-			if err != nil {
-				return err
-			}
-			for _, e := range entries {
-				p := byName[e.name]
-				if p == nil {
-					p = &pair{path: path.Join(folder, e.name)}
-					byName[e.name] = p
-				}
-				if side == 0 {
-					p.old = e
-				} else {
-					p.new = e
-				}
-			}
-		}
-		for _, name := range sortedKeys(byName) {
-			p := byName[name]
-			if p.old.hash == p.new.hash && p.old.mode == p.new.mode {
-				continue
-			}
-			oldTree, newTree := emptyTree, emptyTree
-			if p.old.isDir() {
-				oldTree, p.old = p.old.hash, entry{}
-			}
-			if p.new.isDir() {
-				newTree, p.new = p.new.hash, entry{}
-			}
-			if p.old.mode != 0 || p.new.mode != 0 {
-				pairs = append(pairs, *p)
-			}
-			if oldTree != newTree {
-				if err := walk(p.path, oldTree, newTree); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	}
+	c := comparison{ctx: ctx, readers: [2]treeReader{readOld, readNew}}
 	if old != new {
-		if err := walk("", old, new); err != nil {
+		if err := c.folder("", [2]hash{old, new}); err != nil {
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(pairs, func(a, b pair) int { return strings.Compare(a.path, b.path) })
-	return pairs, nil
+	slices.SortStableFunc(c.pairs, func(a, b pair) int { return strings.Compare(a.path, b.path) })
+	return c.pairs, nil
+}
+
+// comparison is one walk through two trees side by side.
+type comparison struct {
+	ctx     context.Context
+	readers [2]treeReader
+	pairs   []pair
+}
+
+func (c *comparison) folder(folder string, trees [2]hash) error {
+	if c.ctx.Err() != nil {
+		return context.Cause(c.ctx)
+	}
+	byName := map[string]*[2]entry{}
+	for side, h := range trees {
+		if h == emptyTree {
+			continue
+		}
+		entries, err := c.readers[side](h)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if byName[e.name] == nil {
+				byName[e.name] = new([2]entry)
+			}
+			byName[e.name][side] = e
+		}
+	}
+	for _, name := range sortedKeys(byName) {
+		two := byName[name]
+		if two[0].hash == two[1].hash && two[0].mode == two[1].mode {
+			continue
+		}
+		below := [2]hash{emptyTree, emptyTree}
+		for side := range two {
+			if two[side].isDir() {
+				below[side], two[side] = two[side].hash, entry{}
+			}
+		}
+		at := path.Join(folder, name)
+		if two[0].mode != 0 || two[1].mode != 0 {
+			c.pairs = append(c.pairs, pair{at, two[0], two[1]})
+		}
+		if below[0] != below[1] {
+			if err := c.folder(at, below); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Diff is the unified diff of a commit against its first parent, as git diff prints it without colour.
@@ -144,8 +141,8 @@ type Preview struct {
 	Diff    string
 }
 
-// Preview computes what Commit would do with the same files, and writes nothing anywhere. The diff of a merge is against the
-// branch, like that of the commit to come. Errors are those of Commit.
+// Preview computes what Commit would do with the same files, and writes nothing anywhere. The diff of a merge is against
+// the branch, like that of the commit to come. Errors are those of Commit.
 func (r *Repo) Preview(ctx context.Context, on *Tip, files map[string][]byte) (Preview, error) {
 	e, changes, err := plan(on, files)
 	if err != nil {

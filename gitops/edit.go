@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Editing trees: from a tip and a set of files to a new root, reading only the trees on the way to the files. Everything stays in
-// memory until the pack is written.
+// Editing trees: from a tip and a set of files to a new root, reading only the trees on the way to the files. Everything
+// stays in memory until the pack is written.
 
 // change is what happens to one path: a file gets this mode and content, or goes.
 type change struct {
@@ -33,8 +33,8 @@ func (e *edits) add(o object) {
 	}
 }
 
-// plan turns files into changes against a tip: paths as they are there, line ends as the attributes say, equal ones dropped. All paths
-// that cannot be written come back in one BadPaths.
+// plan turns files into changes against a tip: paths as they are there, line ends as the attributes say, equal ones
+// dropped. All paths that cannot be written come back in one BadPaths.
 func plan(t *Tip, files map[string][]byte) (*edits, []change, error) {
 	e := newEdits(t)
 	attrs := t.attributes()

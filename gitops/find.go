@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Finding a repository and judging whether this package can read it. Everything here looks only at names, small
-// files and the configuration; no object is read.
+// Finding a repository and judging whether this package can read it. Everything here looks only at names, small files and
+// the configuration; no object is read.
 
 // found is where a repository's parts are.
 type found struct {
@@ -110,9 +110,9 @@ func withCommonDir(f found) (found, error) {
 	return f, nil
 }
 
-// checkFormat refuses what would be misread: a later repository format, an extension that we do not know, hashes that are not
-// SHA-1, references that are not files. It reads the common dir's own file, as git does: a git program that does not know the format
-// would pass over the file and say nothing.
+// checkFormat refuses what would be misread: a later repository format, an extension that we do not know, hashes that are
+// not SHA-1, references that are not files. It reads the common dir's own file, as git does: a git program that does not
+// know the format would pass over the file and say nothing.
 func checkFormat(commonDir string) error {
 	set := settings{}
 	if err := set.readFile(filepath.Join(commonDir, "config")); err != nil {
@@ -141,8 +141,9 @@ func checkFormat(commonDir string) error {
 	return nil
 }
 
-// checkOwner applies git's rule: the folder, its .git and the git folder are ours, or safe.directory in the user's or the system's
-// configuration (never the repository's own) names the folder. It says whether the repository is foreign and accepted.
+// checkOwner applies git's rule: the folder, its .git and the git folder are ours, or safe.directory in the user's or the
+// system's configuration (never the repository's own) names the folder. It says whether the repository is foreign and
+// accepted.
 func checkOwner(ctx context.Context, f found, p *program, trust bool) (foreignButSafe bool, err error) {
 	owner := true
 	for _, name := range []string{f.workTree, filepath.Join(f.workTree, ".git"), f.gitDir} {

@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// folder is a remote that is a repository on this disk: its objects are read and its reference is moved by the same code as
-// ours. It has none of a server's manners, so a repository that wants them (hooks, a working tree) is left to the git
+// folder is a remote that is a repository on this disk: its objects are read and its reference is moved by the same code
+// as ours. It has none of a server's manners, so a repository that wants them (hooks, a working tree) is left to the git
 // program.
 type folder struct {
 	r    *Repo

@@ -1,9 +1,9 @@
 // Package gitops reads a branch as a file system and adds a commit to it, here and at its remote.
 //
 // Its law: a reference moves only from the value that was just compared to a commit that contains it, after every object
-// that the commit needs is on disk. Hence nobody's commit is ever dropped, and a crash at any moment leaves
-// a repository that git finds sound. Working tree, index and HEAD stay as they are, byte for byte, with one announced
-// exception: where the branch is checked out and clean, `git merge --ff-only` lets that tree follow.
+// that the commit needs is on disk. Hence nobody's commit is ever dropped, and a crash at any moment leaves a repository
+// that git finds sound. Working tree, index and HEAD stay as they are, byte for byte, with one announced exception: where
+// the branch is checked out and clean, `git merge --ff-only` lets that tree follow.
 //
 // One pass looks like this:
 //
@@ -20,9 +20,9 @@
 //	                                      hold; packs that are not finished
 //	objects/pack/pack-*.keep              while a new pack has no reference yet; first word "locsync"
 //
-// It knows nothing of translations. It does not rewrite history, merge a text that is not ours by itself (it asks
-// `git merge-file`), sign commits, run content filters (an LFS path is refused), or prompt. The git program is used
-// where it knows more than we do (see program.go) and is not required. No go-git type leaves this package.
+// It knows nothing of translations. It does not rewrite history, merge a text that is not ours by itself (it asks `git
+// merge-file`), sign commits, run content filters (an LFS path is refused), or prompt. The git program is used where it
+// knows more than we do (see program.go) and is not required. No go-git type leaves this package.
 package gitops
 
 import (
@@ -37,8 +37,8 @@ type Options struct {
 	// Remote is the remote's name in the repository's configuration. "" keeps everything local.
 	Remote string
 
-	// Username and Password answer an http remote that asks who we are, before git's credential helpers are asked. A user in the
-	// remote's address comes first.
+	// Username and Password answer an http remote that asks who we are, before git's credential helpers are asked. A user
+	// in the remote's address comes first.
 	Username, Password string
 
 	// Git is the git program: "" looks it up in PATH, NoGit does without.
@@ -61,15 +61,16 @@ const NoGit = "-"
 // Person is an author. Angle brackets and line breaks are taken out of both fields.
 type Person struct{ Name, Email string }
 
-// Message is what a commit says about itself. When is raised to one second after the youngest parent where a clock went back.
+// Message is what a commit says about itself. When is raised to one second after the youngest parent where a clock went
+// back.
 type Message struct {
 	Text   string
 	Author Person
 	When   time.Time
 }
 
-// Trailer is the message trailer that marks a commit as ours. A local branch that is ahead of its remote by
-// nothing but such commits is built upon; anything else there is somebody's unpublished work and left alone.
+// Trailer is the message trailer that marks a commit as ours. A local branch that is ahead of its remote by nothing but
+// such commits is built upon; anything else there is somebody's unpublished work and left alone.
 const Trailer = "Locsync-Project"
 
 // Outcomes that a caller branches on.
@@ -89,8 +90,8 @@ var (
 	ErrOwner       = errors.New("the repository belongs to another user")
 )
 
-// Refused is a remote's no to an update: a hook, a protected branch, a size limit. Asking again with the same content will give
-// the same answer.
+// Refused is a remote's no to an update: a hook, a protected branch, a size limit. Asking again with the same content
+// will give the same answer.
 type Refused struct {
 	Ref    string   // refs/heads/…
 	Status string   // the word of the protocol: "pre-receive hook declined"
@@ -110,8 +111,8 @@ func (e *Refused) Is(target error) bool { return target == ErrRefused }
 // BadPath is a path that Commit does not write, and why.
 type BadPath struct{ Path, Why string }
 
-// BadPaths are all the paths of one Commit that cannot be written. Nothing was written; without these paths
-// the same call works.
+// BadPaths are all the paths of one Commit that cannot be written. Nothing was written; without these paths the same call
+// works.
 type BadPaths struct{ Paths []BadPath }
 
 func (e *BadPaths) Error() string {

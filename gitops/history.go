@@ -7,8 +7,8 @@ import (
 )
 
 // Questions about history: who descends from whom, where two lines meet, what one has and the others lack. All of them
-// walk from the tips by commit date, youngest first, and stop as soon as the answer cannot change; the cost is
-// the distance between the tips, not the age of the repository.
+// walk from the tips by commit date, youngest first, and stop as soon as the answer cannot change; the cost is the
+// distance between the tips, not the age of the repository.
 
 // readCommit reads a commit. The parents of a commit where a shallow clone was cut are not there and count as none.
 func (p *place) readCommit(h hash) (*commit, error) {
@@ -95,8 +95,8 @@ func (w *walk) live(dead int) bool {
 	return slices.ContainsFunc(w.queue, func(c *walked) bool { return c.flags&dead == 0 })
 }
 
-// mergeBases gives the best common ancestors of two commits, in the order in which git names them: youngest first. Empty when they
-// have no common history.
+// mergeBases gives the best common ancestors of two commits, in the order in which git names them: youngest first. Empty
+// when they have no common history.
 func (p *place) mergeBases(one, two hash) ([]hash, error) {
 	if one == two {
 		return []hash{one}, nil
@@ -193,8 +193,22 @@ func (p *place) contains(descendant, ancestor hash) (bool, error) {
 	return slices.Contains(bases, ancestor), err
 }
 
-// ahead gives the commits that tip has in its history and none of the others has, youngest first. Others that are not here
-// are passed over. A clock that ran backwards can make it name a commit too many, never one too few.
+// Contains says whether a commit, given in hexadecimal like the other, is that one or has it in its history. What is not
+// in this repository has nothing and is in nothing.
+func (r *Repo) Contains(commit, ancestor string) (bool, error) {
+	var hashes [2]hash
+	for i, name := range []string{commit, ancestor} {
+		h, ok := parseHash(name)
+		if !ok || h.IsZero() || !r.objects.has(h) {
+			return false, nil
+		}
+		hashes[i] = h
+	}
+	return r.contains(hashes[0], hashes[1])
+}
+
+// ahead gives the commits that tip has in its history and none of the others has, youngest first. Others that are not
+// here are passed over. A clock that ran backwards can make it name a commit too many, never one too few.
 func (p *place) ahead(tip hash, others []hash) ([]*commit, error) {
 	w := &walk{p: p, seen: map[hash]*walked{}}
 	for _, h := range others {
@@ -232,8 +246,8 @@ func (p *place) ahead(tip hash, others []hash) ([]*commit, error) {
 	return result, nil
 }
 
-// newObjects lists the objects of the commits that are not in the trees of their parents: what has to travel to a place that has
-// everything else.
+// newObjects lists the objects of the commits that are not in the trees of their parents: what has to travel to a place
+// that has everything else.
 func (p *place) newObjects(commits []*commit) ([]hash, error) {
 	have := map[hash]bool{}
 	var list []hash

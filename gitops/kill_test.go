@@ -15,8 +15,8 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 )
 
-// killedPass is what the test binary does when it is started as a victim: one pass in a repository, which ends without a word at
-// the nth step of writing. Called from TestMain.
+// killedPass is what the test binary does when it is started as a victim: one pass in a repository, which ends without a
+// word at the nth step of writing. Called from TestMain.
 func killedPass(dir, remote, branch, at string) {
 	n, err := strconv.Atoi(at)
 	fail := func(err error) {
@@ -48,8 +48,8 @@ func victimFiles() map[string][]byte {
 	return files("locales/de/app.json", "killed\n", "locales/fr/x", "y")
 }
 
-// Killed at any step of writing, a pass leaves repositories that git finds sound, nothing of the user's touched, and a next pass that
-// ends where an uninterrupted one would have: one commit, delivered (G1, G2, G8).
+// Killed at any step of writing, a pass leaves repositories that git finds sound, nothing of the user's touched, and a
+// next pass that ends where an uninterrupted one would have: one commit, delivered (G1, G2, G8).
 func TestKilledAtEveryStep(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()

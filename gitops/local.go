@@ -12,8 +12,8 @@ import (
 // The local branch after a commit was delivered, and the working trees that may have it checked out.
 //
 // Moving a branch under a working tree makes the next `commit -a` there undo the move without a word. So: checked out
-// nowhere, the reference is swapped. Checked out in one clean tree, git itself fast-forwards it, with index and files, under its own locks. Else
-// nothing is moved, and the result says why.
+// nowhere, the reference is swapped. Checked out in one clean tree, git itself fast-forwards it, with index and files,
+// under its own locks. Else nothing is moved, and the result says why.
 
 // worktree is a working tree of a repository and what it holds.
 type worktree struct {
@@ -170,8 +170,8 @@ func leave(cause error, format string, args ...any) error {
 	return &left{cause, fmt.Sprintf(format, args...)}
 }
 
-// inTheWay names a file of the working tree that git does not know and that the tip would bring. git would refuse as well, but
-// only after it wrote ORIG_HEAD.
+// inTheWay names a file of the working tree that git does not know and that the tip would bring. git would refuse as
+// well, but only after it wrote ORIG_HEAD.
 func (r *Repo) inTheWay(ctx context.Context, w worktree, to *Tip) (string, error) {
 	_, head, err := readHead(w.gitDir, r.refs)
 	if err != nil || head.IsZero() {
@@ -196,8 +196,9 @@ func (r *Repo) inTheWay(ctx context.Context, w worktree, to *Tip) (string, error
 	return "", nil
 }
 
-// follow lets git fast-forward a clean working tree. Between our look at HEAD and git's there are some milliseconds in which somebody may
-// check out another branch, and git would fast-forward that one if it could; no lock of git's spans both looks.
+// follow lets git fast-forward a clean working tree. Between our look at HEAD and git's there are some milliseconds in
+// which somebody may check out another branch, and git would fast-forward that one if it could; no lock of git's spans
+// both looks.
 func (r *Repo) follow(ctx context.Context, w worktree, to *Tip) (Local, error) {
 	if w.busy != "" {
 		return Left, leave(ErrBusy, "%s is in the middle of a %s", w.path, w.busy)

@@ -10,8 +10,8 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 )
 
-// Where the branch is checked out: a clean tree follows, with files and index; any other is left exactly as it is, and the
-// result says why (G1).
+// Where the branch is checked out: a clean tree follows, with files and index; any other is left exactly as it is, and
+// the result says why (G1).
 func TestCheckedOut(t *testing.T) {
 	t.Parallel()
 	type setup func(t *testing.T, dir string)

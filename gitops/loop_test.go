@@ -127,8 +127,8 @@ var sample = map[string]string{
 	"locales/de/deep/x.js": "x\n",
 }
 
-// The whole loop against each kind of remote, judged by git: the commit is where it belongs, the tree of the user is untouched, and the repository is
-// sound.
+// The whole loop against each kind of remote, judged by git: the commit is where it belongs, the tree of the user is
+// untouched, and the repository is sound.
 func TestLoop(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"local", "folder", "folder without git", "file URL", "folder with hooks", "http", "http without git", "http with password", "http with helper"} {

@@ -11,9 +11,9 @@ import (
 	"slices"
 )
 
-// Taking in the base: a three-way merge of trees, in memory. Folders that only one side touched are taken whole, so the cost is
-// the size of the difference. A file that both sides changed is the caller's when it is one of its own, is merged as text by
-// `git merge-file` when the git program is there, and is a conflict else. Renames are not followed: one side's
+// Taking in the base: a three-way merge of trees, in memory. Folders that only one side touched are taken whole, so the
+// cost is the size of the difference. A file that both sides changed is the caller's when it is one of its own, is merged
+// as text by `git merge-file` when the git program is there, and is a conflict else. Renames are not followed: one side's
 // rename of a file that the other changed is a conflict.
 
 // State is how a branch stands to its base.
@@ -45,9 +45,9 @@ type Contested struct {
 	Ancestor, Branch, Base []byte
 }
 
-// Merge compares a branch with its base and merges what base has and the branch lacks, in memory: nothing is written before Commit. ours says
-// which paths the caller merges itself. Of several best common ancestors the one that git names first counts; with
-// none the state is Behind and Note says so.
+// Merge compares a branch with its base and merges what base has and the branch lacks, in memory: nothing is written
+// before Commit. ours says which paths the caller merges itself. Of several best common ancestors the one that git names
+// first counts; with none the state is Behind and Note says so.
 func (r *Repo) Merge(ctx context.Context, branch, base *Tip, ours func(path string) bool) (*Merged, error) {
 	ctx, cancel := r.deadline(ctx)
 	defer cancel()
@@ -257,8 +257,8 @@ func (j *join) contest(name string, three [3]entry) (e entry, keep bool, err err
 	return result, true, nil
 }
 
-// mergeText lets git merge three versions of a text; not clean when lines conflict, when the content is binary, or without the
-// git program.
+// mergeText lets git merge three versions of a text; not clean when lines conflict, when the content is binary, or
+// without the git program.
 func (r *Repo) mergeText(ctx context.Context, three [3][]byte) (merged []byte, clean bool, err error) {
 	if bytes.Equal(three[1], three[2]) {
 		return three[1], true, nil

@@ -14,8 +14,8 @@ import (
 
 func never(string) bool { return false }
 
-// Law: common ancestors, containment and "what one has and others lack" are those that git names, on any graph and with any
-// clocks.
+// Law: common ancestors, containment and "what one has and others lack" are those that git names, on any graph and with
+// any clocks.
 func TestHistoryIsGits(t *testing.T) {
 	t.Parallel()
 	dir, r := bareRefs(t)
@@ -213,6 +213,14 @@ func TestBranchTakesInBase(t *testing.T) {
 	tip, m := merge()
 	if m.State != Joined || m.Tip.Hash() != "" || len(m.Contested) != 0 {
 		t.Fatalf("%s %q %v", m.State, m.Tip.Hash(), m.Contested)
+	}
+	for commit, want := range map[string]bool{main: true, tip.Hash(): true, made.Hash(): true, strings.Repeat("1", 40): false, "": false} {
+		if in, err := m.Tip.Contains(commit); in != want || err != nil {
+			t.Errorf("the merge contains %q: %v, %v", commit, in, err)
+		}
+	}
+	if in, err := tip.Contains(main); in || err != nil {
+		t.Errorf("the branch contains what it lacks: %v, %v", in, err)
 	}
 	if got := must[[]byte](t)(m.Tip.ReadFile("src")); string(got) != "3" {
 		t.Errorf("merged src is %q", got)

@@ -20,9 +20,9 @@ import (
 // Reading objects: from pack files through their indexes (packread.go), else loose ones; in the repository's own object
 // folder, then in every folder that it borrows from (objects/info/alternates).
 //
-// We read packs ourselves because the library loads the whole index of every pack before the first object, opens
-// lenders anew for each object, and does not notice a repack. Here a lookup is a binary search on disk, nothing is resident
-// but 1 kB a pack, and a miss looks at the folder once more before it counts.
+// We read packs ourselves because the library loads the whole index of every pack before the first object, opens lenders
+// anew for each object, and does not notice a repack. Here a lookup is a binary search on disk, nothing is resident but 1
+// kB a pack, and a miss looks at the folder once more before it counts.
 
 type (
 	hash = plumbing.Hash
@@ -178,7 +178,8 @@ type spot struct {
 	loose string
 }
 
-// find looks in the packs, then among loose objects, then lists the packs again. The pack that answered comes first next time.
+// find looks in the packs, then among loose objects, then lists the packs again. The pack that answered comes first next
+// time.
 func (s *store) find(h hash) (spot, error) {
 	for attempt := 0; ; attempt++ {
 		s.mu.Lock()
@@ -219,8 +220,8 @@ func (s *store) has(h hash) bool {
 	return err == nil
 }
 
-// read gives an object's kind and content; the caller may keep and change the bytes. The object may be repacked under our feet, so
-// a file that vanished between finding and opening is looked for once more.
+// read gives an object's kind and content; the caller may keep and change the bytes. The object may be repacked under our
+// feet, so a file that vanished between finding and opening is looked for once more.
 func (s *store) read(h hash) (kind, []byte, error) {
 	for attempt := 0; ; attempt++ {
 		at, err := s.find(h)
@@ -298,8 +299,8 @@ type inflater struct {
 	buf *bufio.Reader
 }
 
-// inflate unpacks one zlib stream. With want >= 0 the content must have exactly that length and its checksum is
-// verified; peek > 0 reads no more than so many bytes and verifies nothing.
+// inflate unpacks one zlib stream. With want >= 0 the content must have exactly that length and its checksum is verified;
+// peek > 0 reads no more than so many bytes and verifies nothing.
 func inflate(r io.Reader, want int64, peek int) ([]byte, error) {
 	f := inflaters.Get().(*inflater)
 	defer inflaters.Put(f)

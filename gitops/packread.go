@@ -16,7 +16,8 @@ import (
 //	version 2:  ff 't' 'O' 'c', version, fanout[256], names (20 bytes each, sorted), CRCs, 31-bit offsets, 64-bit offsets, trailer
 //	version 1:  fanout[256], then (offset, name) pairs
 //
-// and the pack holds per object a header of kind and size, the base for a delta (a distance back, or a name), and a zlib stream.
+// and the pack holds per object a header of kind and size, the base for a delta (a distance back, or a name), and a zlib
+// stream.
 
 // maxChain is the longest chain of deltas that git itself writes.
 const maxChain = 4095

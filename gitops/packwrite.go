@@ -24,8 +24,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
 
-// Writing packs. What one commit needs is one pack: it is synced with two calls however many files there are, it is what travels to
-// the remote, and reserved by a .keep file it survives `git gc --prune=now` until a reference names it.
+// Writing packs. What one commit needs is one pack: it is synced with two calls however many files there are, it is what
+// travels to the remote, and reserved by a .keep file it survives `git gc --prune=now` until a reference names it.
 //
 // Objects are stored whole, without deltas, compressed with zlib's fastest level on all cores: that is a fourth of the
 // time of level 6 for a tenth more bytes, and git makes deltas of them when it repacks.
@@ -79,8 +79,8 @@ func encodePack(w io.Writer, n int, get func(i int) (object, error)) (sum hash, 
 	return sum, places, err
 }
 
-// compressAll turns objects into pack entries on all cores and hands them over in order. At most a few entries are
-// in memory at a time.
+// compressAll turns objects into pack entries on all cores and hands them over in order. At most a few entries are in
+// memory at a time.
 func compressAll(n int, get func(i int) (object, error), emit func(object, []byte) error) error {
 	type result struct {
 		object object
@@ -216,8 +216,8 @@ func (p *place) tempPack() (*os.File, error) {
 	return os.CreateTemp(dir, tmpPrefix)
 }
 
-// receivePack takes a pack from a remote into a temporary file, checks it and learns what is in it. A pack whose deltas need objects
-// from elsewhere (a thin pack) is refused; we never ask for one.
+// receivePack takes a pack from a remote into a temporary file, checks it and learns what is in it. A pack whose deltas
+// need objects from elsewhere (a thin pack) is refused; we never ask for one.
 func (p *place) receivePack(r io.Reader) (*packed, error) {
 	f, err := p.tempPack()
 	if err != nil {
@@ -317,8 +317,8 @@ func (p *place) keep(path string) (release func(), err error) {
 	return release, os.WriteFile(path+".keep", fmt.Appendf(nil, "%s %d\n", keepWord, os.Getpid()), 0o666)
 }
 
-// uniqueName names a pack as none was named before. By its content, as git does, it could be the name of a pack that a repack
-// running now has already decided to delete. To git the name is no more than a name.
+// uniqueName names a pack as none was named before. By its content, as git does, it could be the name of a pack that a
+// repack running now has already decided to delete. To git the name is no more than a name.
 func uniqueName(sum hash) string {
 	var nonce [16]byte
 	_, _ = rand.Read(nonce[:]) // never fails
@@ -346,7 +346,8 @@ func globEscape(path string) string {
 	return strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, `\`, `\\`).Replace(path)
 }
 
-// madePack is the pack of one commit, its outbox tag last. Without that tag it is exactly what the commit's place of delivery lacks.
+// madePack is the pack of one commit, its outbox tag last. Without that tag it is exactly what the commit's place of
+// delivery lacks.
 type madePack struct {
 	path    string
 	objects []indexed

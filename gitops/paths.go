@@ -12,8 +12,8 @@ import (
 // Which paths may be written. The library's tree encoder takes every name; `git fsck --strict` and checkouts on other
 // systems do not. Everything is judged before any object is made.
 
-// CheckPath says why a path could not be written into any tree: not clean, outside the repository, into .git under one
-// of its names (also those by which HFS+ and NTFS know it), or not representable on Windows. Nil when it could.
+// CheckPath says why a path could not be written into any tree: not clean, outside the repository, into .git under one of
+// its names (also those by which HFS+ and NTFS know it), or not representable on Windows. Nil when it could.
 func CheckPath(name string) error {
 	if !fs.ValidPath(name) || name == "." {
 		return errors.New("not a clean path relative to the repository")
@@ -48,8 +48,8 @@ func checkName(name string) error {
 	return nil
 }
 
-// checkWindowsName refuses new names that cannot be checked out on Windows. A file that is there under such a name
-// is the repository's own choice and can be written.
+// checkWindowsName refuses new names that cannot be checked out on Windows. A file that is there under such a name is the
+// repository's own choice and can be written.
 func checkWindowsName(name string) error {
 	if i := strings.IndexAny(name, `<>:"|?*`); i >= 0 {
 		return fmt.Errorf("%q cannot stand in a file name on Windows", name[i])
@@ -77,8 +77,8 @@ var deviceNames = func() map[string]bool {
 	return names
 }()
 
-// isDotGit knows .git as three file systems do: in any letter case; on HFS+ with characters in between that it ignores; on
-// NTFS with trailing dots and blanks, as the short name GIT~1, and with a stream after a colon.
+// isDotGit knows .git as three file systems do: in any letter case; on HFS+ with characters in between that it ignores;
+// on NTFS with trailing dots and blanks, as the short name GIT~1, and with a stream after a colon.
 func isDotGit(name string) bool {
 	ignored := func(c rune) rune {
 		switch {
@@ -106,8 +106,8 @@ func (e *errStop) Error() string { return e.why }
 
 func stop(format string, args ...any) error { return &errStop{fmt.Sprintf(format, args...)} }
 
-// resolve finds where a path would be written. Names that are there in another composition or case are used as they
-// are there. Links and submodules are not written through, files do not become folders nor folders files.
+// resolve finds where a path would be written. Names that are there in another composition or case are used as they are
+// there. Links and submodules are not written through, files do not become folders nor folders files.
 func (t *Tip) resolve(name string) (target, error) {
 	if !fs.ValidPath(name) || name == "." || len(name) > 4000 {
 		return target{}, stop("not a clean path relative to the repository")
@@ -156,8 +156,8 @@ func (t *Tip) resolve(name string) (target, error) {
 	return result, nil
 }
 
-// Writable says why Commit would refuse a path on this tip: an ErrPath (*BadPaths) with the reason, or an error of reading. Nil when it
-// would not. Content filters (LFS) are judged too.
+// Writable says why Commit would refuse a path on this tip: an ErrPath (*BadPaths) with the reason, or an error of
+// reading. Nil when it would not. Content filters (LFS) are judged too.
 func (t *Tip) Writable(name string) error {
 	at, err := t.resolve(name)
 	if err == nil {

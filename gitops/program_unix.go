@@ -10,15 +10,15 @@ import (
 	"syscall"
 )
 
-// ownGroup makes the program the head of a session: ssh or a hook that it started ends with it, and none of them
-// finds a terminal to ask on.
+// ownGroup makes the program the head of a session: ssh or a hook that it started ends with it, and none of them finds a
+// terminal to ask on.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
-// foreign says whether the file belongs to somebody else. As in git, root that was called through sudo also
-// counts as the user who called.
+// foreign says whether the file belongs to somebody else. As in git, root that was called through sudo also counts as the
+// user who called.
 func foreign(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || int(st.Uid) == os.Geteuid() {

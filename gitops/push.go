@@ -18,11 +18,11 @@ type PushResult struct {
 }
 
 // Push delivers a tip (of Commit, of Pending, or a fast-forward of Merge) to its branch: at the remote with the value
-// that At saw there as the lease, then the tracking reference, then the local branch, then the outbox is emptied. Everything may be
-// repeated: what arrived before is not sent again.
+// that At saw there as the lease, then the tracking reference, then the local branch, then the outbox is emptied.
+// Everything may be repeated: what arrived before is not sent again.
 //
-// The local branch only moves forward. Left there is no error; without a remote it means that the commit stays in the outbox for
-// another try. A local branch that does not exist is made, unless it was there when At looked.
+// The local branch only moves forward. Left there is no error; without a remote it means that the commit stays in the
+// outbox for another try. A local branch that does not exist is made, unless it was there when At looked.
 //
 // Errors: ErrMoved (compute again on a new tip; the outbox keeps the commit until Drop), *Refused, ErrAuth, ErrBusy,
 // network errors. An answer that was lost is resolved by asking the remote what it has.
@@ -65,7 +65,8 @@ func (r *Repo) push(ctx context.Context, tip *Tip, result *PushResult) error {
 	return r.emptyOutbox(ctx, tip)
 }
 
-// pushRemote sends, and when the answer is in doubt asks what happened: a lost answer, a lock that was held, a lease that was lost.
+// pushRemote sends, and when the answer is in doubt asks what happened: a lost answer, a lock that was held, a lease that
+// was lost.
 func (r *Repo) pushRemote(ctx context.Context, tip *Tip, result *PushResult) error {
 	rem, err := r.remoteFor(ctx, true)
 	if err != nil {
@@ -89,7 +90,8 @@ func (r *Repo) pushRemote(ctx context.Context, tip *Tip, result *PushResult) err
 		case now != u.old:
 			return &movedError{u.ref, u.old, now}
 		}
-		// Nothing happened. A refusal that names no lost lease is final; a lock or a broken connection is worth one more try.
+		// Nothing happened. A refusal that names no lost lease is final; a lock or a broken connection is worth one more
+		// try.
 		if attempt > 0 {
 			return doubt.err
 		}

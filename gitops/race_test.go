@@ -13,8 +13,8 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 )
 
-// Several publishers, each with its own clone or sharing one, commit to one branch of one remote: every commit that was reported as
-// delivered is in the branch, in one line (G3, G4, G5).
+// Several publishers, each with its own clone or sharing one, commit to one branch of one remote: every commit that was
+// reported as delivered is in the branch, in one line (G3, G4, G5).
 func TestManyPublishers(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"http", "folder", "one clone"} {
@@ -71,8 +71,8 @@ func TestManyPublishers(t *testing.T) {
 	}
 }
 
-// publish is the engine's loop: build on the tip, deliver, and begin again when the branch moved. It gives the commit that
-// brought the file. Where publishers share a clone, one may find its commit delivered, or dropped, by another.
+// publish is the engine's loop: build on the tip, deliver, and begin again when the branch moved. It gives the commit
+// that brought the file. Where publishers share a clone, one may find its commit delivered, or dropped, by another.
 func publish(t *testing.T, r *Repo, name string) (string, error) {
 	for range 200 {
 		tip, err := r.At(t.Context(), "l10n", "")
@@ -112,7 +112,8 @@ func TestGarbageIsCollectedMeanwhile(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			var wg sync.WaitGroup
-			// At a server the danger is git's own: its receive-pack is not safe beside --prune=now. A folder is ours to keep whole.
+			// At a server the danger is git's own: its receive-pack is not safe beside --prune=now. A folder is ours to
+			// keep whole.
 			collected := map[string][]string{"http": {s.dir}, "folder": {s.dir, s.bare}}[kind]
 			for _, dir := range collected {
 				wg.Go(func() {

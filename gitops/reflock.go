@@ -22,8 +22,8 @@ type refLock struct {
 	held   bool
 }
 
-// lock takes the lock file of a reference (or of packed-refs) with the content that will become the reference. ErrBusy when
-// somebody else holds it for longer than we wait; the message says how old that lock is.
+// lock takes the lock file of a reference (or of packed-refs) with the content that will become the reference. ErrBusy
+// when somebody else holds it for longer than we wait; the message says how old that lock is.
 func (r *refs) lock(ctx context.Context, name, content string) (*refLock, error) {
 	target := filepath.Join(r.common, filepath.FromSlash(name))
 	l := &refLock{refs: r, path: target + ".lock", target: target, mine: filepath.Join(r.common, ourDir, "ref-"+url.PathEscape(name))}
@@ -166,8 +166,8 @@ func (r *refs) logFile(name string) string {
 	return filepath.Join(r.common, "logs", filepath.FromSlash(name))
 }
 
-// log appends a line to the reference's log where git would. A log that cannot be written does not stop the move: it is
-// a convenience for people, and the folder may clash with an older one.
+// log appends a line to the reference's log where git would. A log that cannot be written does not stop the move: it is a
+// convenience for people, and the folder may clash with an older one.
 func (r *refs) log(name string, old, to hash, why reason) {
 	path := r.logFile(name)
 	wanted := r.logs == "always" || r.logs == "true" &&

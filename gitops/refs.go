@@ -17,14 +17,14 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// References as files, moved the way git moves them (refs/files-backend): the lock of a reference is the file
-// <ref>.lock, made exclusively; under it the value is read, compared, and the lock file renamed into place. Readers never see a
+// References as files, moved the way git moves them (refs/files-backend): the lock of a reference is the file <ref>.lock,
+// made exclusively; under it the value is read, compared, and the lock file renamed into place. Readers never see a
 // half-written value and two movers never both succeed.
 //
-// On top of git's protocol: everything is synced, and the lock file is a hard link of a file of our own
-// (<common dir>/locsync-git/), so that a lock which a killed process of ours left is recognised by its inode and
-// removed. A lock that is not ours is never touched. All of it happens under one lock per repository among the processes of this
-// package, which makes "left by a killed process" a certainty.
+// On top of git's protocol: everything is synced, and the lock file is a hard link of a file of our own (<common
+// dir>/locsync-git/), so that a lock which a killed process of ours left is recognised by its inode and removed. A lock
+// that is not ours is never touched. All of it happens under one lock per repository among the processes of this package,
+// which makes "left by a killed process" a certainty.
 type refs struct {
 	*place
 	logs string // core.logAllRefUpdates: "true", "always" or "false"
@@ -32,8 +32,8 @@ type refs struct {
 
 const ourDir = "locsync-git"
 
-// lockPatience is how long somebody else's lock of a reference or of packed-refs is waited for. git gives up after
-// 0.1 s for a reference and 1 s for packed-refs.
+// lockPatience is how long somebody else's lock of a reference or of packed-refs is waited for. git gives up after 0.1 s
+// for a reference and 1 s for packed-refs.
 const lockPatience = time.Second
 
 // movedError is a reference that had another value than the one expected.
@@ -89,8 +89,8 @@ func (p *place) guard(ctx context.Context) (release func(), err error) {
 	return func() { _ = lock.Close() }, nil
 }
 
-// sweep removes reference locks, pack reservations and unfinished packs of processes that were killed. The caller holds the guard, so
-// whoever made the first two is gone; packs are written outside it, hence the hour for unfinished ones.
+// sweep removes reference locks, pack reservations and unfinished packs of processes that were killed. The caller holds
+// the guard, so whoever made the first two is gone; packs are written outside it, hence the hour for unfinished ones.
 func (p *place) sweep(dir string) error {
 	left, err := os.ReadDir(dir)
 	if err != nil {
@@ -140,8 +140,8 @@ func (r *refs) read(name string) (hash, bool, error) {
 	return hash{}, false, fmt.Errorf("reference %s: more than five symbolic references in a row", name)
 }
 
-// readOnce looks among the files, then in packed-refs, then among the files again: a reference may be packed,
-// or unpacked by a move, between the first two looks.
+// readOnce looks among the files, then in packed-refs, then among the files again: a reference may be packed, or unpacked
+// by a move, between the first two looks.
 func (r *refs) readOnce(name string) (h hash, symbolic string, ok bool, err error) {
 	for range 3 {
 		if h, symbolic, ok, err = r.readLoose(name); ok || err != nil {
@@ -249,8 +249,8 @@ func checkRefName(name string) error {
 	return nil
 }
 
-// swap moves a reference from old to new; a zero old means that it must not exist, and is created. The commit must be in the store.
-// Errors: ErrMoved, ErrBusy when somebody holds the lock.
+// swap moves a reference from old to new; a zero old means that it must not exist, and is created. The commit must be in
+// the store. Errors: ErrMoved, ErrBusy when somebody holds the lock.
 func (r *refs) swap(ctx context.Context, name string, old, to hash, why reason) error {
 	release, err := r.guard(ctx)
 	if err != nil {

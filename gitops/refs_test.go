@@ -139,8 +139,8 @@ func TestRefsAgreeWithGit(t *testing.T) {
 	})
 }
 
-// Our swaps race git's on one reference, with git packing references and readers all along: every success is a real one, and
-// no reader sees anything but a commit.
+// Our swaps race git's on one reference, with git packing references and readers all along: every success is a real one,
+// and no reader sees anything but a commit.
 func TestSwapRacesGit(t *testing.T) {
 	dir, r := bareRefs(t)
 	line := commits(t, dir, 40)
@@ -150,8 +150,8 @@ func TestSwapRacesGit(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
-	// Each mover goes from what it reads to the next in the circle; had a move been lost, two movers would have gone from the same value
-	// and the number of moves would not lead to the last value.
+	// Each mover goes from what it reads to the next in the circle; had a move been lost, two movers would have gone from
+	// the same value and the number of moves would not lead to the last value.
 	next := func(h hash) hash {
 		for i := range line {
 			if line[i] == h {
@@ -261,7 +261,8 @@ func TestALockThatAKilledProcessLeft(t *testing.T) {
 	}
 }
 
-// A process that was killed right after its rename leaves a second name of the reference itself: it must not be written into.
+// A process that was killed right after its rename leaves a second name of the reference itself: it must not be written
+// into.
 func TestASecondNameOfTheReferenceIsNotWrittenInto(t *testing.T) {
 	t.Parallel()
 	dir, r := bareRefs(t)

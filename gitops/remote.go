@@ -12,15 +12,16 @@ import (
 	"strings"
 )
 
-// remote is the other side: a server that is spoken to by protocol (session.go), a repository on this disk that is
-// read and written directly (folder.go), or either of them through the git program (viagit.go).
+// remote is the other side: a server that is spoken to by protocol (session.go), a repository on this disk that is read
+// and written directly (folder.go), or either of them through the git program (viagit.go).
 type remote interface {
 	// list gives the remote's references and the branch that its HEAD names.
 	list(ctx context.Context) (advertised, error)
 	// fetch brings the commits and all that they need. The pack that it gives is not installed yet; nil when the objects
 	// are in place and protected.
 	fetch(ctx context.Context, want map[string]hash) (*packed, error)
-	// push moves one reference. A value other than u.old is ErrMoved, u.to already there is success; a refusal is *Refused.
+	// push moves one reference. A value other than u.old is ErrMoved, u.to already there is success; a refusal is
+	// *Refused.
 	push(ctx context.Context, u update) (said []string, err error)
 }
 
@@ -97,7 +98,8 @@ func (r *Repo) newRemote(ctx context.Context, address string, push bool) (remote
 	return nil, fmt.Errorf("remote %s: %s without a git program is %w; install git", redact(address), scheme, ErrUnsupported)
 }
 
-// localPath says whether an address is a path on this machine, by git's rule: file://, or no colon before the first slash.
+// localPath says whether an address is a path on this machine, by git's rule: file://, or no colon before the first
+// slash.
 func localPath(address string) (string, bool) {
 	if rest, ok := strings.CutPrefix(address, "file://"); ok {
 		if plain, err := url.PathUnescape(rest); err == nil {

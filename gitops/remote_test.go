@@ -104,8 +104,8 @@ func TestRequestsPerPass(t *testing.T) {
 	gittest.Sound(t, s.dir)
 }
 
-// Whatever happens to one request, before or after git did its work, trying again leads to one commit at the remote, and a repository that is
-// sound in between.
+// Whatever happens to one request, before or after git did its work, trying again leads to one commit at the remote, and
+// a repository that is sound in between.
 func TestFaultsOnTheWay(t *testing.T) {
 	t.Parallel()
 	faults := map[string]gittest.Fault{
@@ -150,7 +150,8 @@ func TestFaultsOnTheWay(t *testing.T) {
 	}
 }
 
-// pass is what a pull does: deliver what waits; else make a commit and deliver that. The branch's tip when there is nothing to do.
+// pass is what a pull does: deliver what waits; else make a commit and deliver that. The branch's tip when there is
+// nothing to do.
 func pass(t testing.TB, r *Repo, branch string, f map[string][]byte) (*Tip, error) {
 	waiting, err := r.Pending(branch)
 	if err != nil {

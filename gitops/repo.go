@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Repo is one repository on this disk. Its methods may be called from several goroutines; what they do to
-// references is serialised with every other process of this package by a lock in the repository.
+// Repo is one repository on this disk. Its methods may be called from several goroutines; what they do to references is
+// serialised with every other process of this package by a lock in the repository.
 type Repo struct {
 	o     Options
 	facts Facts
@@ -58,7 +58,8 @@ type Facts struct {
 // Open finds the repository that dir is in (a working tree, a linked worktree, a submodule, or a bare repository; also
 // from a folder inside one) and judges whether it can be used.
 //
-// Errors: ErrNotRepo, ErrUnsupported (the format, by name), ErrOwner. That the remote is not configured is no error before it is needed.
+// Errors: ErrNotRepo, ErrUnsupported (the format, by name), ErrOwner. That the remote is not configured is no error
+// before it is needed.
 func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 	if o.Timeout <= 0 {
 		o.Timeout = 5 * time.Minute
@@ -229,8 +230,8 @@ var inProgress = []struct{ name, what string }{
 	{"index.lock", "index.lock"},
 }
 
-// Busy says what git is in the middle of in this working tree: "rebase", "merge", "cherry-pick", "revert", "bisect", "am",
-// "index.lock"; "" when it is idle. While it is not, files of the working tree may be absent or old.
+// Busy says what git is in the middle of in this working tree: "rebase", "merge", "cherry-pick", "revert", "bisect",
+// "am", "index.lock"; "" when it is idle. While it is not, files of the working tree may be absent or old.
 func (r *Repo) Busy() string { return busyIn(r.facts.GitDir) }
 
 func busyIn(gitDir string) string {

@@ -24,9 +24,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport/ssh"
 )
 
-// session speaks the pack protocol with a server: http by default, ssh and git:// where there is no git program. The library
-// provides connections and messages; what to ask for and what to send is decided here, because the library's own push
-// walks the history of every reference of the remote first.
+// session speaks the pack protocol with a server: http by default, ssh and git:// where there is no git program. The
+// library provides connections and messages; what to ask for and what to send is decided here, because the library's own
+// push walks the history of every reference of the remote first.
 type session struct {
 	r       *Repo
 	address string // without credentials
@@ -310,7 +310,8 @@ func (s *session) download(ctx context.Context, up *upload, want map[string]hash
 	return s.r.receivePack(&plainReader{pack})
 }
 
-// plainReader hides the demuxer's habit of giving bytes together with io.EOF after its last packet from io.Copy's shortcuts.
+// plainReader hides the demuxer's habit of giving bytes together with io.EOF after its last packet from io.Copy's
+// shortcuts.
 type plainReader struct{ r io.Reader }
 
 func (p *plainReader) Read(b []byte) (int, error) { return p.r.Read(b) }
@@ -378,7 +379,8 @@ func (s *session) request(u update, refs *packp.AdvRefs) (*packp.ReferenceUpdate
 	return req, progress, nil
 }
 
-// judge reads the server's report. Only a report that names the reference is an answer; anything else leaves open what happened.
+// judge reads the server's report. Only a report that names the reference is an answer; anything else leaves open what
+// happened.
 func judge(report *packp.ReportStatus, err error, u update, said []string) error {
 	if errors.Is(err, transport.ErrAuthenticationRequired) || errors.Is(err, transport.ErrAuthorizationFailed) ||
 		errors.Is(err, transport.ErrRepositoryNotFound) {

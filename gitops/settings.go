@@ -17,8 +17,8 @@ import (
 // (section and last part in lower case) to all values, least specific first.
 type settings map[string][]string
 
-// readSettings asks the git program, which follows include and includeIf, and reads the files itself where there is none: the
-// user's, the repository's and the worktree's, without includes.
+// readSettings asks the git program, which follows include and includeIf, and reads the files itself where there is none:
+// the user's, the repository's and the worktree's, without includes.
 func readSettings(ctx context.Context, p *program, gitDir, commonDir string) (settings, error) {
 	set := settings{}
 	if p != nil {
@@ -131,8 +131,8 @@ func (s settings) file(key string) string {
 	return v
 }
 
-// remoteURL is where the remote is fetched from (or pushed to), after url.<base>.insteadOf (pushInsteadOf); "" when it is not
-// configured.
+// remoteURL is where the remote is fetched from (or pushed to), after url.<base>.insteadOf (pushInsteadOf); "" when it is
+// not configured.
 func (s settings) remoteURL(remote string, push bool) string {
 	raw, explicit := s.get("remote."+remote+".url"), ""
 	if urls := s["remote."+remote+".url"]; len(urls) > 0 {
@@ -209,8 +209,8 @@ func (s settings) forURL(address, key string) []string {
 	return values
 }
 
-// tracking is the reference that stands here for a branch of the remote, by the remote's fetch refspecs; "" when
-// they have no place for it.
+// tracking is the reference that stands here for a branch of the remote, by the remote's fetch refspecs; "" when they
+// have no place for it.
 func (s settings) tracking(remote, branch string) string {
 	ref := "refs/heads/" + branch
 	specs := s["remote."+remote+".fetch"]

@@ -18,13 +18,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Tip is a commit as a file system, and the place in a branch where the next commit goes. It never changes: a branch
-// that moves has another Tip.
+// Tip is a commit as a file system, and the place in a branch where the next commit goes. It never changes: a branch that
+// moves has another Tip.
 //
-// Names are found exactly first; a name that differs only in Unicode composition or letter case finds the entry that is there, as it
-// would on the systems where such a branch is checked out. ReadFile, ReadDir and Open follow symbolic links inside the
-// tree; Stat, Lstat and ReadDir's entries show the link itself. A submodule is an empty folder. A blob that a partial clone left
-// out is ErrUnfetched, never fs.ErrNotExist: not here is not deleted. Safe for concurrent use.
+// Names are found exactly first; a name that differs only in Unicode composition or letter case finds the entry that is
+// there, as it would on the systems where such a branch is checked out. ReadFile, ReadDir and Open follow symbolic links
+// inside the tree; Stat, Lstat and ReadDir's entries show the link itself. A submodule is an empty folder. A blob that a
+// partial clone left out is ErrUnfetched, never fs.ErrNotExist: not here is not deleted. Safe for concurrent use.
 type Tip struct {
 	repo   *Repo
 	branch string
@@ -58,7 +58,8 @@ func (t *Tip) Hash() string { return text(t.commit) }
 // Branch is the branch that was asked for, also when it does not exist yet.
 func (t *Tip) Branch() string { return t.branch }
 
-// New says that the branch does not exist, neither here nor at the remote: this is the tip of the base that it will start from.
+// New says that the branch does not exist, neither here nor at the remote: this is the tip of the base that it will start
+// from.
 func (t *Tip) New() bool { return t.isNew }
 
 // Note is what people should know about the local branch of that name; "" for nothing.
@@ -70,23 +71,15 @@ func (t *Tip) Base() *Tip { return t.base }
 // When is the commit's time.
 func (t *Tip) When() time.Time { return t.when }
 
-// Contains reports whether the tip is a commit, given in hexadecimal, or has it in its history. A commit that is not here is in none.
+// Contains says whether the tip is a commit, given in hexadecimal, or has it in its history; the outcome of a merge has
+// what both sides have. A commit that is not in this repository is in no history.
 func (t *Tip) Contains(commit string) (bool, error) {
-	return t.repo.Contains(t.Hash(), commit)
-}
-
-// Contains reports whether a commit, given in hexadecimal like the other, is that one or has it in its history. A commit that is not here has
-// and is in none.
-func (r *Repo) Contains(commit, ancestor string) (bool, error) {
-	var hashes [2]hash
-	for i, name := range []string{commit, ancestor} {
-		h, ok := parseHash(name)
-		if !ok || h.IsZero() || !r.objects.has(h) {
-			return false, nil
+	for _, h := range t.parents {
+		if in, err := t.repo.Contains(text(h), commit); in || err != nil {
+			return in, err
 		}
-		hashes[i] = h
 	}
-	return r.contains(hashes[0], hashes[1])
+	return false, nil
 }
 
 // dir is a tree with its names at hand.
@@ -174,8 +167,8 @@ func foldName(name string) string {
 	return norm.NFC.String(cases.Fold().String(norm.NFC.String(name)))
 }
 
-// lookup finds the entry at a path. Links on the way are followed as long as they stay inside; the last name only
-// when follow is set. At the root the entry is a folder without a name.
+// lookup finds the entry at a path. Links on the way are followed as long as they stay inside; the last name only when
+// follow is set. At the root the entry is a folder without a name.
 func (t *Tip) lookup(name string, follow bool) (entry, error) {
 	for range 40 {
 		e, link, err := t.walk(name, follow)

@@ -89,7 +89,8 @@ func TestTipIsAFileSystem(t *testing.T) {
 	}
 }
 
-// A name in another composition or letter case finds the file that is there; two that differ only so find only themselves.
+// A name in another composition or letter case finds the file that is there; two that differ only so find only
+// themselves.
 func TestNamesThatAreNearlyThere(t *testing.T) {
 	t.Parallel()
 	const nfc, nfd = "d\u00e4nisch.json", "da\u0308nisch.json"

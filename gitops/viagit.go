@@ -101,7 +101,8 @@ func remoteLines(stderr string) []string {
 	return said
 }
 
-// credentials of Options reach an http remote by the environment, which other users cannot read; git's helpers give any other.
+// credentials of Options reach an http remote by the environment, which other users cannot read; git's helpers give any
+// other.
 func (v *viaGit) credentials() []string {
 	if v.r.o.Password == "" || !strings.HasPrefix(v.address, "http") {
 		return nil

@@ -2,8 +2,9 @@ package gitops
 
 import "strings"
 
-// wildmatch matches a path against a pattern as git does where paths are meant (wildmatch with WM_PATHNAME): * and ? stay inside
-// one folder, ** as a whole component crosses folders, [a-z] and [[:alpha:]] are sets, a backslash makes the next character plain.
+// wildmatch matches a path against a pattern as git does where paths are meant (wildmatch with WM_PATHNAME): * and ? stay
+// inside one folder, ** as a whole component crosses folders, [a-z] and [[:alpha:]] are sets, a backslash makes the next
+// character plain.
 func wildmatch(pattern, text string) bool {
 	return wild(pattern, text, true)
 }
@@ -55,7 +56,8 @@ func wild(p, s string, atStart bool) bool {
 	return s == ""
 }
 
-// wildSet matches the first byte of s against the set that p begins with, and gives the set's length; 0 when it does not end.
+// wildSet matches the first byte of s against the set that p begins with, and gives the set's length; 0 when it does not
+// end.
 func wildSet(p, s string) (length int, in bool) {
 	i := 1
 	not := i < len(p) && (p[i] == '!' || p[i] == '^')

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Worktree gives the files as they lie in the working tree. Links are followed as long as they stay inside; .git, of this repository and
-// of any below it, does not exist there; what is neither file nor folder (a pipe, a device) cannot be opened. The
-// files may change while they are read. ErrUnsupported for a bare repository.
+// Worktree gives the files as they lie in the working tree. Links are followed as long as they stay inside; .git, of this
+// repository and of any below it, does not exist there; what is neither file nor folder (a pipe, a device) cannot be
+// opened. The files may change while they are read. ErrUnsupported for a bare repository.
 func (r *Repo) Worktree() (fs.FS, error) {
 	if r.facts.WorkTree == "" {
 		return nil, fmt.Errorf("a working tree is %w by the bare repository %s; read a branch instead", ErrUnsupported, r.facts.GitDir)

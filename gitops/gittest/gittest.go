@@ -17,8 +17,8 @@ import (
 	"testing"
 )
 
-// Environ is the environment in which git runs: the process's own without any GIT_ variable, without configuration of user and
-// machine, with a fixed author and time.
+// Environ is the environment in which git runs: the process's own without any GIT_ variable, without configuration of
+// user and machine, with a fixed author and time.
 func Environ() []string {
 	env := slices.DeleteFunc(os.Environ(), func(kv string) bool { return strings.HasPrefix(kv, "GIT_") })
 	return append(env,
@@ -91,8 +91,8 @@ func Write(t testing.TB, dir string, files map[string]string) {
 	}
 }
 
-// Init makes a repository with a working tree in a new folder, on branch main, with one commit of the files (none
-// without files).
+// Init makes a repository with a working tree in a new folder, on branch main, with one commit of the files (none without
+// files).
 func Init(t testing.TB, files map[string]string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
