@@ -46,6 +46,9 @@ func upload(b *Bundle, format formats.Format, f *resource.File, name string, ent
 		return Upload{}, fmt.Errorf("compose %s for the import: %w", name, err)
 	}
 	up := Upload{Name: path.Base(name), Path: name, Body: body}
+	if format.Name != b.Format.Name { // the service goes by the extension
+		up.Name = strings.TrimSuffix(up.Name, path.Ext(up.Name)) + format.Extensions[0]
+	}
 	index := make(map[catalog.Name]int, len(entries))
 	for _, e := range entries {
 		u := catalog.Unit{Name: catalog.Name{Key: e.Key, Form: e.Form}, Text: e.Text}

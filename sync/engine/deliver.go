@@ -95,7 +95,7 @@ func (r *pulling) stage(commit string, done []*merged) error {
 // unstage ends a delivery.
 func (r *pulling) unstage(tx *state.Tx, d delivery, arrived bool) error {
 	for _, f := range d.Files {
-		for _, kind := range []string{kindMerged, kindFiller} {
+		for _, kind := range []string{kindMerged, kindFiller, lookAt(r.cfg.Pull.Branch).kind()} {
 			slot := r.slot(staged+kind, f.Path, f.Language)
 			marks, err := tx.Marks(slot)
 			if err != nil {
@@ -112,16 +112,12 @@ func (r *pulling) unstage(tx *state.Tx, d delivery, arrived bool) error {
 		}
 	}
 	if arrived {
-		if err := state.PutTx(tx, r.stateName(), kindPast, pastTip, d.Commit); err != nil {
+		if err := state.PutTx(tx, r.stateName(), kindSeen, lookAt(r.cfg.Pull.Branch).record(), d.Commit); err != nil {
 			return err
 		}
 	}
 	return tx.Delete(r.stateName(), kindDelivery, r.cfg.Pull.Branch)
 }
-
-// pastTip is the record of the commit whose translations the merged marks describe: whatever has it in its history and says otherwise was changed
-// by somebody since.
-const pastTip = "tip"
 
 // commit writes what the merges brought as one commit and delivers it, then remembers the merges: effect first, memory second. When
 // the delivery fails the commit waits in the repository, and nothing is remembered that the branch does not have.
@@ -159,14 +155,14 @@ func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string]
 					return err
 				}
 			}
-			if err := state.PutTx(tx, r.stateName(), kindPast, pastTip, on.Hash()); err != nil {
+			if err := state.PutTx(tx, r.stateName(), kindSeen, lookAt(r.cfg.Pull.Branch).record(), on.Hash()); err != nil {
 				return err
 			}
 			d, ok, err := state.GetTx[delivery](tx, r.stateName(), kindDelivery, r.cfg.Pull.Branch)
 			if err != nil || !ok {
 				return err
 			}
-			if err := state.PutTx(tx, r.stateName(), kindPast, pastTip, d.Commit); err != nil {
+			if err := state.PutTx(tx, r.stateName(), kindSeen, lookAt(r.cfg.Pull.Branch).record(), d.Commit); err != nil {
 				return err
 			}
 			return r.unstage(tx, d, false)

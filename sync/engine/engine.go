@@ -12,11 +12,13 @@
 //
 //	pushed  source file, collection  the texts the service accepted
 //	removed source file              those of them that the source no longer has
-//	sent    target file, language    translations of the repository that the service accepted
+//	sent    target file, language    the last few translations of the repository that were handed to the service
+//	delivered target file, language  those that it took, of each the last
+//	contact target file, language    the repository's own translations, from before anything was remembered
 //	merged  target file, language    the base of the three-way merge
 //	known   target file, language    the texts that stood there without anybody having changed them
 //	filler  target file, language    what was written where there was no translation, now and earlier
-//	seen    target file, language    the working tree's translations at the last look, and earlier ones
+//	seen    target file, language    the translations at the last look, for each place that is looked at
 //	jobs    import or export that was started and is not finished; last push; last pull
 //
 // It does not parse a format, write HTTP or touch git objects. Conflicts, unreadable files and held-back translations are fields of
@@ -227,11 +229,13 @@ const (
 	kindPushed  = "pushed"
 	kindRemoved = "removed"
 	kindSent    = "sent"
-	kindMerged  = "merged"
-	kindFiller  = "filler"
-	kindSeen    = "seen"
-	kindJobs    = "jobs"
-	kindPast    = "past"
+
+	kindDelivered = "delivered"
+	kindMerged    = "merged"
+	kindFiller    = "filler"
+	kindSeen      = "seen"
+	kindJobs      = "jobs"
+	kindPast      = "past"
 
 	pastPush = "push"
 	pastPull = "pull"

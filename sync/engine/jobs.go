@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -47,6 +48,17 @@ type accept struct {
 	Mark catalog.Mark `json:"mark"`
 }
 
+func accepts(c catalog.Catalog) []accept {
+	units := make([]accept, len(c))
+	for i, u := range c {
+		units[i] = accept{u.Name, catalog.MarkOf(u.Text)}
+	}
+	return units
+}
+
+// source tells a source file's memory from a translation's.
+func (m memory) source() bool { return slices.Contains(m.Kinds, kindPushed) }
+
 const (
 	jobImport = "import"
 	jobExport = "export"
@@ -60,13 +72,20 @@ func (p *project) intend(s *shipment) (*job, error) {
 	j := &job{ID: uuid.NewString(), Kind: jobImport, At: p.Now().UTC(), Conflicts: s.request.Conflicts,
 		Collection: s.request.Collection, Language: s.request.Language}
 	for i, up := range s.uploads {
-		f := jobFile{Name: up.Name, Memory: s.remember[i]}
-		for _, u := range up.Units {
-			f.Units = append(f.Units, accept{u.Name, catalog.MarkOf(u.Text)})
-		}
-		j.Files = append(j.Files, f)
+		j.Files = append(j.Files, jobFile{Name: up.Name, Memory: s.remember[i], Units: accepts(s.accepts[i])})
 	}
-	return j, p.remember(j)
+	return j, p.State.Update(func(tx *state.Tx) error {
+		for _, f := range j.Files {
+			if f.Memory.source() {
+				continue
+			}
+			// Should the answer be lost, the service may have these texts: they are no change of its own then.
+			if err := p.mark(tx, memory{[]string{kindSent}, f.Memory.Path, f.Memory.Language}, f.Units); err != nil {
+				return err
+			}
+		}
+		return state.PutTx(tx, p.stateName(), kindJobs, j.ID, *j)
+	})
 }
 
 func (p *project) remember(j *job) error {
@@ -143,8 +162,16 @@ func (r *pushing) settle(j *job, res service.ImportResult) error {
 				why, bad = all, true
 			}
 			if bad {
+				if f.Memory.source() {
+					r.refused[f.Memory.Path] = true
+				}
 				r.report.Problems = append(r.report.Problems, Problem{File: f.Memory.Path, Language: j.Language,
 					Problem: fmt.Sprintf("the service did not take the file: %s; its keys stay pending", why)})
+				continue
+			}
+			if res.WithoutSource > 0 && !f.Memory.source() {
+				r.report.Problems = append(r.report.Problems, Problem{File: f.Memory.Path, Language: j.Language,
+					Problem: fmt.Sprintf("the service has no source text for %d of the keys that were sent with it; they stay pending. locsync push --all sends the source texts again", res.WithoutSource)})
 				continue
 			}
 			units := f.Units

@@ -22,6 +22,8 @@ type merged struct {
 	agreed  catalog.Marks
 	filler  catalog.Marks   // a history, see known.go
 	history catalog.Catalog // texts that nobody changed
+	wrote   catalog.Catalog // texts that were written
+	after   catalog.Marks   // what the branch has then
 }
 
 // guardFloor is how many translations a file must lose before the guard looks at the share.
@@ -67,8 +69,8 @@ func (r *pulling) merge(t *tree, x translated, fresh bool) (*merged, error) {
 // Where the branch is made anew its texts are the base branch's, which may be older than what was merged last: of those only somebody's own
 // changes are measured against the last merge.
 func (r *pulling) three(x translated, m *merged, source, ours catalog.Catalog, fresh bool) (in catalog.Three, contact bool, err error) {
-	var history catalog.Marks
-	for kind, marks := range map[string]*catalog.Marks{kindMerged: &in.Base, kindFiller: &m.filler, kindKnown: &history} {
+	var history, delivered catalog.Marks
+	for kind, marks := range map[string]*catalog.Marks{kindMerged: &in.Base, kindFiller: &m.filler, kindKnown: &history, kindDelivered: &delivered} {
 		if *marks, err = r.State.Marks(r.slot(kind, x.Path, x.Language.Code)); err != nil {
 			return in, false, err
 		}
@@ -77,6 +79,13 @@ func (r *pulling) three(x translated, m *merged, source, ours catalog.Catalog, f
 	for _, u := range ours {
 		if mark := catalog.MarkOf(u.Text); knows(m.filler, u.Name, mark) {
 			in.Filler[u.Name] = mark
+		}
+	}
+	for _, u := range ours {
+		// A change of the repository's that the service took since the last merge is agreed on: what the service says now is newer.
+		base, merged := in.Base[u.Name]
+		if mark := catalog.MarkOf(u.Text); merged && delivered[u.Name] == mark && age(history, u.Name, base) < age(history, u.Name, mark) {
+			in.Base[u.Name] = mark
 		}
 	}
 	switch {
@@ -90,7 +99,8 @@ func (r *pulling) three(x translated, m *merged, source, ours catalog.Catalog, f
 		}
 	}
 	in.Source, in.Ours, in.Theirs = source, ours, x.texts.Restrict(source.Keys())
-	return in, history == nil || r.met[x.Path], nil
+	met, err := r.acquainted(x.Language.Code)
+	return in, history == nil && !met || r.met[x.Path], err
 }
 
 // decided names what the merge decided against somebody.
@@ -326,6 +336,7 @@ func (r *pulling) render(t *tree, x translated, m *merged, old *resource.File, i
 		before = old.Bytes()
 	}
 	if old == nil && !slices.ContainsFunc(result.Changes, func(c catalog.Change) bool { return c.Op != catalog.Removed && c.Text != "" }) {
+		m.after = in.Ours.Marks()
 		return true // a language without any translation gets no file
 	}
 	like := t.layout(x.Target, changes)
@@ -339,6 +350,16 @@ func (r *pulling) render(t *tree, x translated, m *merged, old *resource.File, i
 		bad[ref.Name] = true
 		result.Leave(in.Base, ref.Name)
 		r.problem(Problem{File: x.Path, Key: ref.Key, Language: x.Language.Code, Problem: "cannot be written: " + ref.Reason})
+	}
+	m.after = in.Ours.Marks()
+	for _, c := range changes {
+		switch {
+		case bad[c.Name]:
+		case c.Op == catalog.Removed:
+			delete(m.after, c.Name)
+		default:
+			m.after[c.Name] = catalog.MarkOf(c.Text)
+		}
 	}
 	for i, c := range changes {
 		if bad[c.Name] || i >= len(result.Changes) { // what is filled in is no translation
@@ -391,7 +412,7 @@ func (m *merged) learn(in catalog.Three, result catalog.Merged, changes []catalo
 	}
 	for _, c := range changes {
 		if c.Op != catalog.Removed {
-			m.history = append(m.history, catalog.Unit{Name: c.Name, Text: c.Text})
+			m.wrote = append(m.wrote, catalog.Unit{Name: c.Name, Text: c.Text})
 		}
 	}
 }
@@ -399,7 +420,7 @@ func (m *merged) learn(in catalog.Three, result catalog.Merged, changes []catalo
 // remember writes the merge down, as far as anything in it is new. stage is put before the kinds of what only counts once the commit has arrived;
 // the history counts at once.
 func (m *merged) remember(p *project, tx *state.Tx, stage string) error {
-	for kind, now := range map[string]catalog.Marks{kindMerged: m.agreed, kindFiller: m.filler} {
+	for kind, now := range map[string]catalog.Marks{kindMerged: m.agreed, kindFiller: m.filler, lookAt(p.cfg.Pull.Branch).kind(): m.after} {
 		slot := p.slot(stage+kind, m.Path, m.Language.Code)
 		before, err := tx.Marks(slot)
 		if err == nil && (before == nil || !maps.Equal(before, now)) {
@@ -419,10 +440,15 @@ func (m *merged) remember(p *project, tx *state.Tx, stage string) error {
 		now = make(catalog.Marks, len(m.history))
 	}
 	for _, u := range m.history {
+		if !holds(now, u) {
+			learn(now, u.Name, catalog.MarkOf(u.Text))
+		}
+	}
+	for _, u := range m.wrote {
 		learn(now, u.Name, catalog.MarkOf(u.Text))
 	}
 	if history != nil && maps.Equal(now, history) {
 		return nil
 	}
-	return p.mark(tx, memory{[]string{kindKnown}, m.Path, m.Language.Code}, accepts(m.history))
+	return tx.SetMarks(slot, now)
 }

@@ -21,6 +21,10 @@ type pushing struct {
 	tree   *tree
 	report ProjectPush
 	errs   []error
+
+	refused map[string]bool // source files that the service did not take in this push: it may not know their keys
+	places  []*place
+	targets map[string]bool // paths of all target files, there or not
 }
 
 // push is one pass: what changed in the source files, then renamed keys' translations, then what people changed in the target files.
@@ -28,7 +32,8 @@ type pushing struct {
 func (p *project) push(ctx context.Context, o PushOptions) (ProjectPush, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	run := &pushing{project: p, o: o, report: ProjectPush{Name: p.cfg.Name, Files: []PushedFile{}, Problems: []Problem{}}}
+	run := &pushing{project: p, o: o, refused: make(map[string]bool),
+		report: ProjectPush{Name: p.cfg.Name, Files: []PushedFile{}, Problems: []Problem{}}}
 	if !p.cfg.Push.Enabled {
 		return run.report, nil
 	}
@@ -82,7 +87,8 @@ func (r *pushing) pass(ctx context.Context) error {
 type shipment struct {
 	request  service.ImportRequest
 	uploads  []bundle.Upload
-	remember []memory // beside each upload
+	remember []memory          // beside each upload
+	accepts  []catalog.Catalog // beside each upload: what is remembered of it
 }
 
 // memory says where an accepted upload is written down: the slots of these kinds. Of a source file Language is its collection.
@@ -98,7 +104,8 @@ type shipping struct {
 	index     map[string]*shipment
 }
 
-func (s *shipping) add(req service.ImportRequest, up bundle.Upload, m memory) {
+// add puts an upload into an import of its kind. accepts are the texts of it that are remembered when it is accepted.
+func (s *shipping) add(req service.ImportRequest, up bundle.Upload, m memory, accepts catalog.Catalog) {
 	key := fmt.Sprintf("%q", []string{req.Collection, req.Language, string(req.Format), req.PathSeparator, string(req.CompletionState), fmt.Sprintf("%q", req.Labels)})
 	if s.index == nil {
 		s.index = make(map[string]*shipment)
@@ -111,6 +118,7 @@ func (s *shipping) add(req service.ImportRequest, up bundle.Upload, m memory) {
 	}
 	at.uploads = append(at.uploads, up)
 	at.remember = append(at.remember, m)
+	at.accepts = append(at.accepts, accepts)
 }
 
 // request is an import of a bundle's format as the configuration wants it (the contract: "What a push sends").
@@ -164,7 +172,7 @@ func (r *pushing) planSources() (*sourcePlan, error) {
 			continue
 		}
 		plan.add(r.request(s.Bundle, s.Source.Code, s.Format.Name, r.cfg.Push.CompletionState), up,
-			memory{[]string{kindPushed}, s.Path, s.Collection})
+			memory{[]string{kindPushed}, s.Path, s.Collection}, up.Units)
 	}
 	return plan, nil
 }
@@ -256,7 +264,7 @@ func (p *project) mark(tx *state.Tx, m memory, units []accept) error {
 			marks = make(catalog.Marks, len(units))
 		}
 		for _, u := range units {
-			if kind == kindKnown {
+			if kind == kindKnown || kind == kindSent {
 				learn(marks, u.Name, u.Mark)
 			} else {
 				marks[u.Name] = u.Mark

@@ -198,7 +198,7 @@ func (r *pushing) moveOne(ship *shipping, b *bundle.Bundle, l config.Language, r
 		return err
 	}
 	req := r.request(b, l.Code, present.group.ExportFormat(), r.cfg.Pull.CompletionState)
-	ship.add(req, up, memory{[]string{kindSent, kindKnown}, path, l.Code})
+	ship.add(req, up, memory{[]string{kindKnown}, path, l.Code}, up.Units)
 	return nil
 }
 

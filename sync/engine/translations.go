@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"slices"
 
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
@@ -17,19 +19,42 @@ import (
 )
 
 // A translation that somebody changed in the repository goes to the service. Two places are looked at: the tree that pushes read, and
-// the branch that pulls write. In both a text counts as somebody's change when it is none of
+// the branch that pulls write. In both a text counts as somebody's change when it is no blank, did not stand for a missing translation, and
 //
-//   - what is in the file's history (see known.go): at first contact, written by a pull, or delivered before,
-//   - what a pull wrote to stand for a missing translation,
-//   - a blank.
+//   - is not in the file's history (see known.go): not there at first contact, written by no pull, not delivered before; or
+//   - is in it, and yet must have been brought back by somebody: the place has a commit in its history at which a younger text was seen, there
+//     or on a branch.
 //
-// In the working tree a text that is in the history counts too when it differs from the last look while HEAD stayed where it was: then nobody but
-// a person brought the older text back.
+// A pull looks at the branch, too. A working tree that lies behind the branch, an old commit that is checked out, translations that came by a squashed merge: all of them hold
+// texts of the history, and none of them has that in its past.
 type place struct {
-	name string
-	fsys fs.FS
-	head string // the working tree's HEAD; "" where texts of the history never count
+	name   lookAt
+	fsys   fs.FS
+	commit string   // the working tree's HEAD, or the branch's tip; "" before the first commit
+	looks  []lookAt // the places whose last look was at a commit of its history
 }
+
+// lookAt names a place that is looked at: the working tree or a branch.
+type lookAt string
+
+// record is where the commit of the last look is remembered.
+func (l lookAt) record() string {
+	if l == config.Worktree {
+		return headRecord
+	}
+	return headRecord + " " + string(l)
+}
+
+// kind is the kind of the slots of what was seen there.
+func (l lookAt) kind() string {
+	if l == config.Worktree {
+		return kindSeen
+	}
+	return kindSeen + " " + string(l)
+}
+
+// headRecord is the working tree's HEAD at the last look.
+const headRecord = "head"
 
 // candidate is a target file of one place with what people changed in it.
 type candidate struct {
@@ -37,35 +62,21 @@ type candidate struct {
 	place   *place
 	file    *resource.File
 	texts   catalog.Catalog
-	changed map[catalog.Name]bool
-	seen    catalog.Marks // for the working tree: what the next look compares with, if nothing is sent
+	changed map[catalog.Name]bool // what is to be sent
+	edited  map[catalog.Name]bool // what somebody changed; more is sent on demand
+	first   bool                  // the file was never met before
+	inherit map[string]catalog.Marks
 }
 
 // pushTranslations sends what people changed in the target languages, after asking the service for its present values: where those
 // changed too since the last merge, the service wins.
 func (r *pushing) pushTranslations(ctx context.Context) error {
-	places, err := r.places(ctx)
-	if err != nil {
+	if err := r.findPlaces(ctx); err != nil {
 		return err
 	}
-	var found []*candidate
-	claimed := make(map[string]map[catalog.Name]string) // by path: what an earlier place has changed
-	for _, at := range places {
-		targets, err := bundle.Existing(at.fsys, r.tree.bundles(), r.cfg.Targets())
-		if err != nil {
-			return err
-		}
-		for _, t := range targets {
-			c, err := r.candidate(t, at)
-			if err != nil {
-				return err
-			}
-			if c == nil {
-				continue
-			}
-			r.yield(c, claimed)
-			found = append(found, c)
-		}
+	found, err := r.candidates()
+	if err != nil {
+		return err
 	}
 	ship := &shipping{}
 	for _, g := range bundle.Groups(r.tree.bundles()) {
@@ -76,128 +87,246 @@ func (r *pushing) pushTranslations(ctx context.Context) error {
 	for _, s := range ship.shipments {
 		r.ship(ctx, s)
 	}
-	return r.look(found, places)
+	return r.look(found)
 }
 
-// places are where translations are looked for. A branch that cannot be reached is no reason to keep anything from being sent: the
-// next push looks there again.
-func (r *pushing) places(ctx context.Context) ([]*place, error) {
-	here := &place{name: r.cfg.Push.Source, fsys: r.tree.fsys}
-	if r.cfg.Push.Source == config.Worktree {
-		_, head, err := r.repo.Head()
+// candidates are the target files of all places, with what is to be sent of each text once.
+func (r *pushing) candidates() ([]*candidate, error) {
+	var found []*candidate
+	for _, at := range r.places {
+		targets, err := bundle.Existing(at.fsys, r.tree.bundles(), r.cfg.Targets())
 		if err != nil {
 			return nil, err
 		}
-		here.head = head
+		for _, t := range targets {
+			r.targets[t.Path] = true
+		}
+		for _, t := range targets {
+			c, err := r.candidate(t, at)
+			if err != nil {
+				return nil, err
+			}
+			if c != nil {
+				found = append(found, c)
+			}
+		}
 	}
-	places := []*place{here}
-	if r.cfg.Pull.Branch == r.cfg.Push.Source {
-		return places, nil
+	claims := make(map[string]map[catalog.Name]claim)
+	for _, c := range found {
+		r.yield(c, claims)
 	}
-	tip, err := r.repo.At(ctx, r.cfg.Pull.Branch, r.cfg.Pull.Base)
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case err != nil:
-		r.log.Warn("translations on the branch are not looked at this time", zap.String("branch", r.cfg.Pull.Branch), zap.Error(err))
-	case !tip.New():
-		places = append([]*place{{name: r.cfg.Pull.Branch, fsys: tip}}, places...)
+	if r.o.DryRun {
+		return found, nil
 	}
-	return places, nil
+	return found, r.State.Update(func(tx *state.Tx) error {
+		for _, c := range found {
+			keys := c.texts.Keys()
+			for kind, marks := range c.inherit {
+				maps.DeleteFunc(marks, func(n catalog.Name, _ catalog.Mark) bool { return !keys[n.Key] })
+				if err := tx.SetMarks(r.slot(kind, c.Path, c.Language.Code), marks); err != nil {
+					return err
+				}
+			}
+			if !c.first {
+				continue
+			}
+			if err := r.mark(tx, memory{[]string{kindKnown, kindContact}, c.Path, c.Language.Code}, accepts(c.texts)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
-// headRecord is the working tree's HEAD at the last look.
-const headRecord = "head"
+// findPlaces finds where translations are looked for: the branch first, then what pushes read. A branch that cannot be reached is no reason to keep
+// anything from being sent: the next push looks there again.
+func (r *pushing) findPlaces(ctx context.Context) error {
+	r.targets = make(map[string]bool)
+	here := &place{name: lookAt(r.cfg.Push.Source), fsys: r.tree.fsys}
+	if tip, ok := r.tree.fsys.(*gitops.Tip); ok {
+		here.commit = tip.Hash()
+	} else {
+		_, head, err := r.repo.Head()
+		if err != nil {
+			return err
+		}
+		here.commit = head
+	}
+	r.places = []*place{here}
+	if r.cfg.Pull.Branch != r.cfg.Push.Source {
+		tip, err := r.repo.At(ctx, r.cfg.Pull.Branch, r.cfg.Pull.Base)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			r.log.Warn("translations on the branch are not looked at this time", zap.String("branch", r.cfg.Pull.Branch), zap.Error(err))
+		case !tip.New():
+			r.places = []*place{{name: lookAt(r.cfg.Pull.Branch), fsys: tip, commit: tip.Hash()}, here}
+		}
+	}
+	for _, at := range r.places {
+		for _, l := range []lookAt{lookAt(r.cfg.Push.Source), lookAt(r.cfg.Pull.Branch)} {
+			if l == config.Worktree && at.name != l {
+				continue // what was seen there need not be committed, and says nothing about another place
+			}
+			commit, looked, err := state.Get[string](r.State, r.stateName(), kindSeen, l.record())
+			if err != nil {
+				return err
+			}
+			past, err := r.repo.Contains(at.commit, commit)
+			if err != nil {
+				return err
+			}
+			if looked && (past || at.name == l && at.commit == commit) && !slices.Contains(at.looks, l) {
+				at.looks = append(at.looks, l)
+			}
+		}
+	}
+	return nil
+}
 
 // candidate reads one target file of a place and finds what people changed in it; nil when there is nothing to say about it. At first contact
-// its texts become its history and nothing counts as changed.
+// nothing counts as changed.
 func (r *pushing) candidate(t bundle.Target, at *place) (*candidate, error) {
 	f, problem, err := t.Sources[0].Read(at.fsys, t.Path, t.Language)
 	if err != nil || f == nil && problem == nil {
 		return nil, err
 	}
 	if problem != nil {
-		r.report.Problems = append(r.report.Problems, *problem)
+		if !slices.Contains(r.report.Problems, *problem) {
+			r.report.Problems = append(r.report.Problems, *problem)
+		}
 		return nil, nil
 	}
-	c := &candidate{Target: t, place: at, file: f, texts: bundle.Texts(f), changed: make(map[catalog.Name]bool)}
-	var history, filler, seen catalog.Marks
-	for kind, marks := range map[string]*catalog.Marks{kindKnown: &history, kindFiller: &filler, kindSeen: &seen} {
-		if *marks, err = r.State.Marks(r.slot(kind, t.Path, t.Language.Code)); err != nil {
-			return nil, err
-		}
-	}
-	living := make(map[string]bool)
-	for _, b := range t.Sources {
-		if s := r.tree.of(b); !s.broken() {
-			maps.Copy(living, s.texts.Keys())
-		}
-	}
-	still, err := r.sameHead(at)
+	c := &candidate{Target: t, place: at, file: f, texts: bundle.Texts(f), changed: make(map[catalog.Name]bool), edited: make(map[catalog.Name]bool)}
+	m, err := r.memories(t, at)
 	if err != nil {
 		return nil, err
 	}
-	if at.head != "" {
-		c.seen = c.texts.Marks()
+	if m.known == nil {
+		met, err := r.acquainted(t.Language.Code)
+		if err != nil {
+			return nil, err
+		}
+		c.first = !met
+	}
+	c.inherit = m.inherited
+	living := make(map[string]bool)
+	for _, b := range t.Sources {
+		if s := r.tree.of(b); !s.broken() && !r.refused[b.Path] {
+			maps.Copy(living, s.texts.Keys())
+		}
 	}
 	for _, u := range c.texts {
-		mark := catalog.MarkOf(u.Text)
-		last, looked := seen[u.Name]
-		edited := still && looked && last != mark // by hand, back to a text of the history
-		switch {
-		case !living[u.Key] || u.Text == "" || knows(filler, u.Name, mark):
-		case r.o.Translations:
-			c.changed[u.Name] = true
-		case history == nil:
-		case edited || !knows(history, u.Name, mark):
+		if !living[u.Key] || u.Text == "" || holds(m.filler, u) {
+			continue
+		}
+		if !c.first && m.edited(u) {
+			c.edited[u.Name], c.changed[u.Name] = true, true
+		}
+		if r.o.Translations && (m.contact == nil || m.contact.Has(u.Name, u.Text) || !holds(m.known, u)) {
 			c.changed[u.Name] = true
 		}
 	}
-	if history == nil && !r.o.DryRun {
-		err = r.State.Update(func(tx *state.Tx) error {
-			return r.mark(tx, memory{[]string{kindKnown}, t.Path, t.Language.Code}, accepts(c.texts))
-		})
-	}
-	return c, err
+	return c, nil
 }
 
-func accepts(c catalog.Catalog) []accept {
-	units := make([]accept, len(c))
-	for i, u := range c {
-		units[i] = accept{u.Name, catalog.MarkOf(u.Text)}
-	}
-	return units
+// memories are what is remembered of a target file.
+type memories struct {
+	known, filler, merged, contact catalog.Marks
+
+	seen []catalog.Marks // at the looks that count for the place
+
+	inherited map[string]catalog.Marks // by kind: of a file that is gone, for one that has none
 }
 
-// sameHead reports whether the working tree's HEAD is where it was at the last look.
-func (r *pushing) sameHead(at *place) (bool, error) {
-	if at.head == "" {
-		return false, nil
+func (r *pushing) memories(t bundle.Target, at *place) (m memories, err error) {
+	kinds := map[string]*catalog.Marks{kindKnown: &m.known, kindFiller: &m.filler, kindMerged: &m.merged, kindContact: &m.contact}
+	m.seen = make([]catalog.Marks, len(at.looks))
+	for i, l := range at.looks {
+		kinds[l.kind()] = &m.seen[i]
 	}
-	head, ok, err := state.Get[string](r.State, r.stateName(), kindSeen, headRecord)
-	return ok && head == at.head, err
+	for kind, marks := range kinds {
+		if *marks, err = r.State.Marks(r.slot(kind, t.Path, t.Language.Code)); err != nil {
+			return m, err
+		}
+	}
+	if m.known != nil {
+		return m, nil
+	}
+	// The file may have moved: then it has the memories of one that is not there any more.
+	m.inherited = make(map[string]catalog.Marks)
+	for kind, marks := range kinds {
+		slots, err := r.State.Slots(r.stateName(), kind)
+		if err != nil {
+			return m, err
+		}
+		for _, slot := range slots {
+			if slot.Language != t.Language.Code || r.targets[slot.Path] {
+				continue
+			}
+			gone, err := r.State.Marks(slot)
+			if err != nil {
+				return m, err
+			}
+			if m.inherited[kind] == nil {
+				m.inherited[kind] = make(catalog.Marks, len(gone))
+			}
+			maps.Copy(m.inherited[kind], gone)
+		}
+		if m.inherited[kind] != nil {
+			*marks = m.inherited[kind]
+		}
+	}
+	return m, nil
 }
 
-// yield gives way where an earlier place, the branch, has another change of the same text.
-func (r *pushing) yield(c *candidate, claimed map[string]map[catalog.Name]string) {
-	mine := claimed[c.Path]
-	if mine == nil {
-		mine = make(map[catalog.Name]string)
-		claimed[c.Path] = mine
+// edited reports whether a text of a place is somebody's change.
+func (m memories) edited(u catalog.Unit) bool {
+	mark := catalog.MarkOf(u.Text)
+	now := age(m.known, u.Name, mark)
+	if now < 0 {
+		return true
+	}
+	for _, seen := range m.seen {
+		if last, ok := seen[u.Name]; ok && last != mark {
+			if before := age(m.known, u.Name, last); before < 0 || before > now {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// claim is who sends a text.
+type claim struct {
+	by   *candidate
+	text string
+}
+
+// yield sees to it that of two places that have a text only one sends it: the branch, where translations meet. When everything
+// is to be sent, what nobody changed there gives way to the tree that pushes read.
+func (r *pushing) yield(c *candidate, claims map[string]map[catalog.Name]claim) {
+	if claims[c.Path] == nil {
+		claims[c.Path] = make(map[catalog.Name]claim)
 	}
 	for _, u := range c.texts {
 		if !c.changed[u.Name] {
 			continue
 		}
-		other, twice := mine[u.Name]
-		if !twice {
-			mine[u.Name] = u.Text
-			continue
-		}
-		delete(c.changed, u.Name)
-		if other != u.Text && !r.o.Translations {
-			r.report.Problems = append(r.report.Problems, Problem{File: c.Path, Key: u.Key, Language: c.Language.Code,
-				Problem: fmt.Sprintf("was changed in two places: %q on branch %s and %q in the %s; the branch's is sent", other, r.cfg.Pull.Branch, u.Text, c.place.name)})
+		other, twice := claims[c.Path][u.Name]
+		switch {
+		case !twice:
+			claims[c.Path][u.Name] = claim{c, u.Text}
+		case !other.by.edited[u.Name]:
+			delete(other.by.changed, u.Name)
+			claims[c.Path][u.Name] = claim{c, u.Text}
+		default:
+			delete(c.changed, u.Name)
+			if other.text != u.Text && c.edited[u.Name] {
+				r.report.Problems = append(r.report.Problems, Problem{File: c.Path, Key: u.Key, Language: c.Language.Code,
+					Problem: fmt.Sprintf("was changed in two places: %q on branch %s and %q in the %s; the branch's is sent", other.text, r.cfg.Pull.Branch, u.Text, c.place.name)})
+			}
 		}
 	}
 }
@@ -238,61 +367,87 @@ func (r *pushing) shipGroup(ctx context.Context, ship *shipping, g *bundle.Group
 // shipCandidate composes the upload of one file, key by key: a key of which the service changed any text since the last merge is reported and
 // stays out. Forms of a key that nobody changed go along with the service's present text.
 func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *candidate, theirs catalog.Catalog) error {
-	merged, err := r.State.Marks(r.slot(kindMerged, c.Path, c.Language.Code))
+	v, err := r.compare(c, theirs)
 	if err != nil {
 		return err
 	}
-	sent, err := r.State.Marks(r.slot(kindSent, c.Path, c.Language.Code))
-	if err != nil {
-		return err
+	m := memory{[]string{kindKnown}, c.Path, c.Language.Code}
+	if r.cfg.Push.Conflicts == "overwrite" {
+		m.Kinds = append(m.Kinds, kindDelivered)
 	}
-	index := theirs.Index()
-	lost := make(map[string]bool) // keys that the service changed too
-	same := make(map[catalog.Name]bool)
-	instead := make(map[catalog.Name]string)
+	var same, sent, lost catalog.Catalog
 	for _, u := range c.texts {
-		at, there := index[u.Name]
 		switch {
-		case !there:
 		case !c.changed[u.Name]:
-			instead[u.Name] = theirs[at].Text
-		case theirs[at].Text == u.Text:
-			same[u.Name] = true
-		case merged.Has(u.Name, theirs[at].Text) || sent.Has(u.Name, theirs[at].Text):
-		case r.o.Translations && !knownTo(merged, u.Name):
-		case !lost[u.Key]:
-			lost[u.Key] = true
-			r.report.Problems = append(r.report.Problems, Problem{File: c.Path, Key: u.Key, Language: c.Language.Code,
-				Problem: fmt.Sprintf("was changed here to %q and at the service to %q; the service wins, and the repository's is not sent", u.Text, theirs[at].Text)})
+		case v.lost[u.Key]:
+			lost = append(lost, u)
+		case v.same[u.Name]:
+			same = append(same, u)
+		default:
+			sent = append(sent, u)
 		}
 	}
-	b := c.Sources[0]
-	kinds := []string{kindSent, kindKnown}
-	if r.cfg.Push.Conflicts == "overwrite" {
-		kinds = append(kinds, kindMerged)
-	}
-	m := memory{kinds, c.Path, c.Language.Code}
-	if !r.o.DryRun && len(same) > 0 {
+	if !r.o.DryRun && len(same)+len(lost) > 0 {
 		err := r.State.Update(func(tx *state.Tx) error {
-			var units catalog.Catalog
-			for _, u := range c.texts {
-				if same[u.Name] {
-					units = append(units, u)
-				}
+			if err := r.mark(tx, m, accepts(same)); err != nil {
+				return err
 			}
-			return r.mark(tx, m, accepts(units))
+			// What lost is not sent later either, when the service's text was merged.
+			return r.mark(tx, memory{[]string{kindKnown}, c.Path, c.Language.Code}, accepts(lost))
 		})
 		if err != nil {
 			return err
 		}
 	}
-	send := func(n catalog.Name) bool { return c.changed[n] && !same[n] && !lost[n.Key] }
-	up, err := r.composeTranslations(b, c, send, instead)
+	index := sent.Index()
+	up, err := r.composeTranslations(c.Sources[0], c, func(n catalog.Name) bool { _, ok := index[n]; return ok }, v.instead)
 	if err != nil || len(up.Units) == 0 {
 		return err
 	}
-	ship.add(r.request(b, c.Language.Code, g.ExportFormat(), r.cfg.Push.CompletionState), up, m)
+	ship.add(r.request(c.Sources[0], c.Language.Code, g.ExportFormat(), r.cfg.Push.CompletionState), up, m, sent)
 	return nil
+}
+
+// versus is how a candidate's texts compare with the service's.
+type versus struct {
+	lost    map[string]bool // keys that the service changed too
+	same    map[catalog.Name]bool
+	instead map[catalog.Name]string // the service's present texts where nobody changed the repository's
+}
+
+// compare reports the keys that both sides changed. A text that the service has from here, or had at the last merge, is no change of its own.
+func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) {
+	v := versus{make(map[string]bool), make(map[catalog.Name]bool), make(map[catalog.Name]string)}
+	m, err := r.memories(c.Target, c.place)
+	if err != nil {
+		return v, err
+	}
+	sent, err := r.State.Marks(r.slot(kindSent, c.Path, c.Language.Code))
+	if err != nil {
+		return v, err
+	}
+	index := theirs.Index()
+	for _, u := range c.texts {
+		at, there := index[u.Name]
+		if !there {
+			continue
+		}
+		_, merged := m.merged[u.Name]
+		_, before := sent[known(u.Name, 0)]
+		switch {
+		case !c.changed[u.Name]:
+			v.instead[u.Name] = theirs[at].Text
+		case theirs[at].Text == u.Text:
+			v.same[u.Name] = true
+		case theirs[at].Text == "" || m.merged.Has(u.Name, theirs[at].Text) || holds(sent, theirs[at]):
+		case r.o.Translations && !merged && !before:
+		case !v.lost[u.Key]:
+			v.lost[u.Key] = true
+			r.report.Problems = append(r.report.Problems, Problem{File: c.Path, Key: u.Key, Language: c.Language.Code,
+				Problem: fmt.Sprintf("was changed here to %q and at the service to %q; the service wins, and the repository's is not sent", u.Text, theirs[at].Text)})
+		}
+	}
+	return v, nil
 }
 
 func (r *pushing) composeTranslations(b *bundle.Bundle, c *candidate, send func(catalog.Name) bool, instead map[catalog.Name]string) (bundle.Upload, error) {
@@ -311,22 +466,15 @@ func (r *pushing) composeTranslations(b *bundle.Bundle, c *candidate, send func(
 	return bundle.ComposeUnits(b, c.Path, units)
 }
 
-func knownTo(marks catalog.Marks, n catalog.Name) bool {
-	_, ok := marks[n]
-	return ok
-}
-
-// look remembers what the working tree held, for the next look: all of it but changes that could not be sent, which are found again.
-func (r *pushing) look(found []*candidate, places []*place) error {
+// look remembers what the places held, for the next look: all of it but changes that could not be sent, which are found again.
+func (r *pushing) look(found []*candidate) error {
 	if r.o.DryRun {
 		return nil
 	}
 	return r.State.Update(func(tx *state.Tx) error {
 		for _, c := range found {
-			if c.seen == nil {
-				continue
-			}
-			slot := r.slot(kindSeen, c.Path, c.Language.Code)
+			slot := r.slot(c.place.name.kind(), c.Path, c.Language.Code)
+			seen := c.texts.Marks()
 			if len(r.errs) > 0 {
 				before, err := tx.Marks(slot)
 				if err != nil {
@@ -334,21 +482,24 @@ func (r *pushing) look(found []*candidate, places []*place) error {
 				}
 				for n := range c.changed {
 					if old, ok := before[n]; ok {
-						c.seen[n] = old
+						seen[n] = old
 					} else {
-						delete(c.seen, n)
+						delete(seen, n)
 					}
 				}
 			}
-			if err := tx.SetMarks(slot, c.seen); err != nil {
+			if err := tx.SetMarks(slot, seen); err != nil {
 				return err
 			}
 		}
-		for _, at := range places {
-			if at.head != "" && len(r.errs) == 0 {
-				return state.PutTx(tx, r.stateName(), kindSeen, headRecord, at.head)
+		if len(r.errs) > 0 {
+			return nil
+		}
+		for _, at := range r.places {
+			if err := state.PutTx(tx, r.stateName(), kindSeen, at.name.record(), at.commit); err != nil {
+				return err
 			}
 		}
-		return nil
+		return r.meet(tx)
 	})
 }
