@@ -1,11 +1,14 @@
 package bundle
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/language"
 
@@ -50,6 +53,9 @@ func Discover(fsys fs.FS) (Discovery, error) {
 	var all []spotted
 	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
+			if name != "." && (errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid)) {
+				return nil // not to be read, just gone, or of a name that is no text
+			}
 			return err
 		}
 		if d.IsDir() {
@@ -58,7 +64,7 @@ func Discover(fsys fs.FS) (Discovery, error) {
 			}
 			return nil
 		}
-		if _, known := formats.ByExtension(name); known && d.Type().IsRegular() {
+		if _, known := formats.ByExtension(name); known && d.Type().IsRegular() && nameable(name) {
 			all = append(all, spot(name)...)
 		}
 		return nil
@@ -67,6 +73,14 @@ func Discover(fsys fs.FS) (Discovery, error) {
 		return Discovery{}, fmt.Errorf("look for resource files: %w", err)
 	}
 	return sortOut(fsys, all), nil
+}
+
+// nameable reports whether a configuration can name a path: an output cannot hold what is a placeholder's or what not every file system can
+// write.
+func nameable(name string) bool {
+	return utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool {
+		return unicode.IsControl(r) || strings.ContainsRune("{}*?\"<>|\\:,", r)
+	})
 }
 
 // spot finds every place of a path that may name a language.
@@ -88,6 +102,9 @@ func spot(name string) []spotted {
 		case ext == ".xml":
 			if values && !last && (qualified == "" || strings.HasPrefix(qualified, "-")) && androidFile(parts[len(parts)-1]) {
 				spelling := strings.TrimPrefix(qualified, "-")
+				if tag, ok := strings.CutPrefix(spelling, "b+"); ok { // values-b+sr+Latn
+					spelling = strings.ReplaceAll(tag, "+", "-")
+				}
 				if _, ok := codeOf(spelling); ok || spelling == "" {
 					found = append(found, spotted{name, with("values-{LOCALE:ANDROID}"), spelling, spelling == ""})
 				}
@@ -268,7 +285,12 @@ func sourceOf(templates map[string]*template) string {
 	if _, ok := count["en"]; ok {
 		return best
 	}
-	for _, code := range sortedKeys(count) {
+	english := func(code string) bool { return strings.HasPrefix(code, "en-") }
+	codes := sortedKeys(count)
+	if slices.ContainsFunc(codes, english) { // en-US, en-GB
+		codes = slices.DeleteFunc(codes, func(code string) bool { return !english(code) })
+	}
+	for _, code := range codes {
 		if _, ok := count[best]; !ok || count[code] > count[best] {
 			best = code
 		}
@@ -303,27 +325,30 @@ func (t *template) believable(file string) bool {
 	return false
 }
 
-// group joins templates that differ in the file's name only into one pattern.
+// group joins templates that differ in the file's name only into one pattern, where that matches no other file. Files that share a pattern
+// share the format: the structured one, which reads flat files as well, as soon as one of them needs it.
 func group(fsys fs.FS, kept []*template, source string) []Discovered {
 	var groups []Discovered
 	index := make(map[string]int)
 	for _, t := range kept {
 		file := t.sourceFile(source)
-		format := formatOf(fsys, file)
 		dir, name := path.Split(t.text)
-		pattern, output := file, t.text
+		pattern, output := escaped(file), t.text
 		if !strings.Contains(name, "{") { // the language is in a folder: the files beside it are alike
 			ext := path.Ext(name)
-			pattern, output = path.Dir(file)+"/*"+ext, dir+"{NAME}"+ext
+			pattern, output = escaped(path.Dir(file))+"/*"+ext, dir+"{NAME}"+ext
 		}
-		key := pattern + "\x00" + output + "\x00" + format
+		key := pattern + "\x00" + output
 		at, ok := index[key]
 		if !ok {
 			at = len(groups)
 			index[key] = at
-			groups = append(groups, Discovered{Source: pattern, Output: output, Format: format})
+			groups = append(groups, Discovered{Source: pattern, Output: output})
 		}
 		g := &groups[at]
+		if format := formatOf(fsys, file); g.Format == "" || strings.HasPrefix(format, "structured-") {
+			g.Format = format
+		}
 		g.Files = append(g.Files, file)
 		for spelling := range t.files {
 			if code, _ := codeOf(spelling); !slices.Contains(g.Languages, code) {
@@ -332,14 +357,39 @@ func group(fsys fs.FS, kept []*template, source string) []Discovered {
 		}
 		slices.Sort(g.Languages)
 	}
-	for i := range groups {
-		if g := &groups[i]; len(g.Files) == 1 && strings.HasSuffix(g.Files[0], ".xml") {
-			g.Source = g.Files[0] // its folder holds colours and sizes as well
-		}
-	}
+	groups = exact(fsys, groups)
 	separate(groups)
 	return groups
 }
+
+// exact names the files one by one where a pattern would match others too: colours and sizes beside Android's strings, what has a better
+// source in another folder.
+func exact(fsys fs.FS, groups []Discovered) []Discovered {
+	var all []Discovered
+	for _, g := range groups {
+		beside := 0
+		if entries, err := fs.ReadDir(fsys, path.Dir(g.Files[0])); err == nil && strings.Contains(path.Base(g.Source), "*") {
+			for _, e := range entries {
+				if !e.IsDir() && path.Ext(e.Name()) == path.Ext(g.Source) {
+					beside++
+				}
+			}
+		}
+		if beside <= len(g.Files) && (path.Ext(g.Source) != ".xml" || len(g.Files) > 1) { // a folder of Android gets other files sooner or later
+			all = append(all, g)
+			continue
+		}
+		for _, file := range g.Files {
+			one := g
+			one.Source, one.Files, one.Format = escaped(file), []string{file}, formatOf(fsys, file)
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// escaped is a path as a pattern that matches it and nothing else.
+func escaped(name string) string { return strings.ReplaceAll(name, "[", "[[]") }
 
 // separate gives every file keys of its own where there is more than one file: keys of two files may be alike and mean two things.
 func separate(groups []Discovered) {
@@ -347,7 +397,10 @@ func separate(groups []Discovered) {
 		g := &groups[i]
 		g.Collection = "main"
 		if len(groups) > 1 {
-			g.Collection = strings.Trim(strings.NewReplacer("/", "-", "*", "", "{", "", "}", "").Replace(path.Dir(g.Source)), "-.")
+			g.Collection = strings.Trim(strings.NewReplacer("/", "-", "*", "", "[[]", "", "[", "", "]", "").Replace(path.Dir(g.Source)), "-.")
+			if own := ownName(g.Output); own != "" {
+				g.Collection = strings.Trim(g.Collection+"-"+own, "-")
+			}
 			if g.Collection == "" || slices.ContainsFunc(groups[:i], func(o Discovered) bool { return o.Collection == g.Collection }) {
 				g.Collection = fmt.Sprintf("files-%d", i+1)
 			}
@@ -359,6 +412,16 @@ func separate(groups []Discovered) {
 			}
 		}
 	}
+}
+
+// ownName is what the file name of an output says beside the language: devise of devise.{LANGUAGE}.yml.
+func ownName(output string) string {
+	stem := strings.TrimSuffix(path.Base(output), path.Ext(output))
+	if before, after, ok := strings.Cut(stem, "{"); ok {
+		_, after, _ = strings.Cut(after, "}")
+		return strings.Trim(before+after, "-._")
+	}
+	return ""
 }
 
 // formatOf looks into a file whether its kind is the flat or the structured one.
