@@ -353,6 +353,22 @@ type wireLog struct {
 	requests []request
 	fault    func(r *http.Request) local.Fault
 	before   func(r *http.Request) // called with each request, before the service sees it
+	spoiled  [2]string             // name of a file of imports, and what the service gets instead
+	from, to string                // in paths: an identifier that stands for another
+}
+
+// spoil hands the service another content for a file.
+func (l *wireLog) spoil(name, content string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.spoiled = [2]string{name, content}
+}
+
+// redirect answers for one project with another.
+func (l *wireLog) redirect(from, to string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.from, l.to = from, to
 }
 
 // request is one request of the engine.
@@ -406,6 +422,12 @@ func (l *wireLog) around(h http.Handler) http.Handler {
 		if !l.muted {
 			l.requests = append(l.requests, request{r.Method, r.URL.Path, r.URL.Query(), parts(r.Header.Get("Content-Type"), body)})
 		}
+		if l.from != "" {
+			r.URL.Path = strings.ReplaceAll(r.URL.Path, l.from, l.to)
+		}
+		if l.spoiled[0] != "" {
+			body = spoil(r, body, l.spoiled)
+		}
 		before := l.before
 		if l.muted {
 			before = nil
@@ -416,6 +438,24 @@ func (l *wireLog) around(h http.Handler) http.Handler {
 		}
 		h.ServeHTTP(rw, r)
 	})
+}
+
+func spoil(r *http.Request, body []byte, file [2]string) []byte {
+	files := parts(r.Header.Get("Content-Type"), body)
+	if _, ok := files[file[0]]; !ok || r.URL.Query().Get("language") != "en" {
+		return body
+	}
+	files[file[0]] = file[1]
+	var b bytes.Buffer
+	m := multipart.NewWriter(&b)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		part, _ := m.CreateFormFile("file", name)
+		_, _ = io.WriteString(part, files[name])
+	}
+	_ = m.Close()
+	r.Header.Set("Content-Type", m.FormDataContentType())
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(b.Bytes())), int64(b.Len())
+	return b.Bytes()
 }
 
 func parts(contentType string, body []byte) map[string]string {

@@ -1,0 +1,144 @@
+package engine
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/local"
+)
+
+// A key that was renamed keeps its translations, in the state that pulls ask for, and the next pull finds them.
+func TestPushOfARenamedKey(t *testing.T) {
+	t.Parallel()
+	w := mergedWorld(t, settings+jsonFiles)
+	w.translate("main", "fr", service.Final, "a", "A fr")
+	w.translate("main", "fr", service.Draft, "b", "B draft")
+	w.write(enApp, `{"new": "A", "b": "B"}`)
+	dry := w.clean(PushOptions{DryRun: true})
+	p := w.clean(PushOptions{})
+	if fmt.Sprint(dry.Files, dry.Renamed) != fmt.Sprint(p.Files, p.Renamed) {
+		t.Errorf("the dry run promised %v, and the push did %v", dry, p)
+	}
+	w.reports(p, deApp+" (de): new", enApp+" (en): new", "locales/fr/app.json (fr): new")
+	if len(p.Renamed) != 1 || p.Renamed[0].From != "a" || p.Renamed[0].To != "new" || strings.Join(p.Renamed[0].Languages, " ") != "de fr" {
+		t.Errorf("renamed %+v", p.Renamed)
+	}
+	if got := w.atLeast("main", "de", service.Final); got["new"] != "A de" {
+		t.Errorf("the service has %v", got)
+	}
+	w.sends()
+	w.commit()
+	w.pulls(PullOptions{})
+	if got := compact(w.show("l10n", deApp)); !strings.Contains(got, `"new": "A de"`) || strings.Contains(got, `"a"`) {
+		t.Errorf("the branch has %s", got)
+	}
+	w.sends()
+	if s := w.Status(t.Context()).Projects[0]; s.Removed != 1 {
+		t.Errorf("%d removed", s.Removed)
+	}
+}
+
+// What could be more than one rename is none.
+func TestPushOfWhatIsNoRename(t *testing.T) {
+	t.Parallel()
+	plural := func(key, one, other string) string {
+		return `<plurals name="` + key + `"><item quantity="one">` + one + `</item><item quantity="other">` + other + `</item></plurals>`
+	}
+	android := "[[project.files]]\nsource = \"values/s.xml\"\noutput = \"values-{LOCALE:ANDROID}/s.xml\"\n"
+	for name, c := range map[string]struct{ project, path, before, after string }{
+		"two new keys":        {jsonFiles, enApp, `{"a": "Text"}`, `{"x": "Text", "y": "Text"}`},
+		"two keys gone":       {jsonFiles, enApp, `{"a": "Text", "b": "Text"}`, `{"x": "Text"}`},
+		"one of them stayed":  {jsonFiles, enApp, `{"a": "Text", "b": "Text"}`, `{"x": "Text", "b": "Text"}`},
+		"another text":        {jsonFiles, enApp, `{"a": "Text"}`, `{"x": "text"}`},
+		"one form of plurals": {android, "values/s.xml", `<resources>` + plural("a", "1 file", "%d files") + `</resources>`, `<resources>` + plural("x", "1 file", "%d documents") + `</resources>`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, settings+c.project, map[string]string{c.path: c.before})
+			w.clean(PushOptions{})
+			w.write(c.path, c.after)
+			if p := w.clean(PushOptions{}); len(p.Renamed) > 0 {
+				t.Errorf("renamed %+v", p.Renamed)
+			}
+		})
+	}
+	t.Run("later", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "Text"}`})
+		w.clean(PushOptions{})
+		w.write(enApp, `{}`)
+		w.clean(PushOptions{})
+		w.write(enApp, `{"x": "Text"}`)
+		if p := w.clean(PushOptions{}); len(p.Renamed) > 0 {
+			t.Errorf("renamed %+v", p.Renamed)
+		}
+	})
+}
+
+// A plural is renamed with all of its forms, also those that only the translation has.
+func TestPushOfARenamedPlural(t *testing.T) {
+	t.Parallel()
+	xml := func(key string, forms ...string) string {
+		var b strings.Builder
+		b.WriteString("<resources><plurals name=\"" + key + "\">")
+		for i := 0; i < len(forms); i += 2 {
+			b.WriteString(`<item quantity="` + forms[i] + `">` + forms[i+1] + `</item>`)
+		}
+		return b.String() + "</plurals></resources>"
+	}
+	w := newWorld(t, "source_language = \"en\"\ntarget_languages = [\"pl\"]\n[[project.files]]\nsource = \"values/s.xml\"\noutput = \"values-{LOCALE:ANDROID}/s.xml\"\n",
+		map[string]string{"values/s.xml": xml("a", "one", "1 file", "other", "%d files")})
+	w.clean(PushOptions{})
+	w.upload(service.ImportRequest{Project: w.id, Collection: "main", Language: "pl", Format: "android-xml", CompletionState: "final",
+		Files: []service.Upload{{Name: "s.xml", Body: []byte(xml("a", "one", "1 plik", "few", "%d pliki", "many", "%d plików", "other", "%d pliku"))}}})
+	w.write("values/s.xml", xml("x", "one", "1 file", "other", "%d files"))
+	w.wire.take("")
+	p := w.clean(PushOptions{})
+	w.reports(p, "values-pl/s.xml (pl): x", "values/s.xml (en): x")
+	if body := w.wire.take("import")[1].files["s.xml"]; !strings.Contains(body, "%d pliki") || !strings.Contains(body, "%d plików") {
+		t.Errorf("sent %s", body)
+	}
+}
+
+// A rename whose translations could not be moved is not forgotten.
+func TestPushOfARenameThatIsInterrupted(t *testing.T) {
+	t.Parallel()
+	w := mergedWorld(t, settings+jsonFiles)
+	w.write(enApp, `{"new": "A", "b": "B"}`)
+	imports := 0
+	w.wire.failing(func(r *http.Request) local.Fault {
+		if isImport(r) {
+			imports++
+		}
+		return when(isImport(r) && imports == 2, local.Fault{Refuse: 500})
+	})
+	if _, err := w.Push(t.Context(), PushOptions{}); err == nil {
+		t.Fatal("the push went well")
+	}
+	w.wire.failing(nil)
+	w.restart(w.Config)
+	w.clean(PushOptions{})
+	if got := w.atLeast("main", "de", service.Final); got["new"] != "A de" {
+		t.Errorf("the service has %v", got)
+	}
+	w.sends()
+	w.wire.take("")
+	w.sends()
+	w.silent()
+}
+
+// The same key is renamed in the source and by hand in a translation: nothing is sent twice, and the hand's text counts.
+func TestPushOfARenameEverywhere(t *testing.T) {
+	t.Parallel()
+	w := mergedWorld(t, settings+jsonFiles)
+	w.write(enApp, `{"new": "A", "b": "B"}`, deApp, `{"new": "A de", "b": "B de"}`)
+	w.sends(deApp+" (de): new", enApp+" (en): new")
+	w.sends()
+	w.write(enApp, `{"newer": "A", "b": "B"}`, deApp, `{"newer": "A hand", "b": "B de"}`)
+	w.clean(PushOptions{})
+	w.holds("main", "de", "newer", "A hand")
+	w.sends()
+}
