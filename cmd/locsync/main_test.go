@@ -70,6 +70,7 @@ func TestScripts(t *testing.T) {
 			"die":        die,
 			"configure":  configure,
 			"exits":      exits,
+			"example":    example,
 		},
 		RequireUniqueNames: true,
 	})
@@ -349,6 +350,14 @@ func configure(ts *testscript.TestScript, neg bool, args []string) {
 	usageOf(ts, neg, args, 2, "configure TEMPLATE DEST")
 	text := os.Expand(ts.ReadFile(args[0]), ts.Getenv)
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o644))
+}
+
+// example DEST copies the example configuration.
+func example(ts *testscript.TestScript, neg bool, args []string) {
+	usageOf(ts, neg, args, 1, "example DEST")
+	data, err := os.ReadFile(filepath.Join("..", "..", "config.example.toml"))
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o644))
 }
 
 // exits CODE PROGRAM ARGS... runs a program that must end with this exit code; its output is for stdout and stderr.

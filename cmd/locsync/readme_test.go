@@ -1,0 +1,177 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/config"
+)
+
+// block is a fenced block of README.md.
+type block struct{ language, text string }
+
+func readmeBlocks(t *testing.T) []block {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var blocks []block
+	for _, m := range regexp.MustCompile("(?ms)^```(\\w*)\\n(.*?)^```$").FindAllStringSubmatch(string(data), -1) {
+		blocks = append(blocks, block{m[1], m[2]})
+	}
+	if len(blocks) < 4 {
+		t.Fatalf("only %d blocks were found", len(blocks))
+	}
+	return blocks
+}
+
+// Every configuration that README.md shows is valid, and every command in it does what is said, in the order that a reader would type them. What
+// needs the network, root or minutes is known by name and checked by its parts; a command of another kind fails the test until somebody decides.
+func TestReadme(t *testing.T) {
+	t.Parallel()
+	gittest.Need(t)
+	home := t.TempDir()
+	repo := filepath.Join(home, "my-app")
+	for name, text := range map[string]string{"locales/en/app.json": `{"a": "A"}`, "locales/de/app.json": `{"a": "Ä"}`} {
+		file := filepath.Join(repo, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inRepo := func(args ...string) error {
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir = repo
+		cmd.Env = append(os.Environ(), "HOME="+home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@localhost", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@localhost")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%v: %w\n%s", args, err, out)
+		}
+		return nil
+	}
+	for _, args := range [][]string{{"git", "init", "-q", "-b", "main"}, {"git", "add", "-A"}, {"git", "commit", "-q", "-m", "start"}} {
+		if err := inRepo(args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ran := 0
+	for _, b := range readmeBlocks(t) {
+		switch b.language {
+		case "toml":
+			if _, err := config.Parse("locsync.toml", []byte(b.text)); err != nil {
+				t.Errorf("%v\n%s", err, b.text)
+			}
+			continue
+		case "sh":
+		default:
+			t.Errorf("a block of kind %q: the test does not know what to do with it", b.language)
+		}
+		for line := range strings.Lines(b.text) {
+			command, _, _ := strings.Cut(strings.TrimSpace(line), "#")
+			args := strings.Fields(command)
+			var err error
+			switch {
+			case len(args) == 0, args[0] == "cd":
+			case strings.HasPrefix(command, "go run ./cmd/locsync"):
+				err = inRepo(append([]string{"locsync"}, args[3:]...)...)
+			case strings.HasPrefix(command, "go test"), strings.HasPrefix(command, "go install github.com/locsync/locsync/cmd/locsync@"):
+			case args[0] == "sudo":
+				for _, arg := range args {
+					if strings.HasPrefix(arg, "systemd/") {
+						_, err = os.Stat(filepath.Join("..", "..", filepath.FromSlash(arg)))
+					}
+				}
+			case args[0] == "locsync":
+				ran++
+				err = inRepo(args...)
+			default:
+				err = fmt.Errorf("the test does not know what to do with %q", command)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if ran < 4 {
+		t.Errorf("only %d commands were run", ran)
+	}
+}
+
+// The commands and flags that README.md tells of are there, and none is missing from its table.
+func TestReadmeNamesTheCommands(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := (&app{}).root()
+	told := map[string]bool{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `locsync ([^`]+)` \\|(.*)$").FindAllStringSubmatch(string(data), -1) {
+		words := strings.Fields(row[1])
+		c, rest, err := root.Find(words)
+		if err != nil || c == root || len(rest) > 0 {
+			t.Errorf("README tells of locsync %s, which there is not", row[1])
+			continue
+		}
+		told[c.CommandPath()] = true
+		for _, flag := range regexp.MustCompile("`--([a-z-]+)").FindAllStringSubmatch(row[2], -1) {
+			if c.Flags().Lookup(flag[1]) == nil {
+				t.Errorf("README tells of locsync %s --%s, which there is not", row[1], flag[1])
+			}
+		}
+	}
+	for _, c := range root.Commands() {
+		if c.Name() != "help" && c.Name() != "completion" && !c.Hidden && !told[c.CommandPath()] && !c.HasSubCommands() {
+			t.Errorf("README does not tell of %s", c.CommandPath())
+		}
+	}
+}
+
+// Every command says what it is for and shows how it is called; the examples are valid command lines.
+func TestHelp(t *testing.T) {
+	root := (&app{}).root()
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		for _, sub := range c.Commands() {
+			if sub.Name() == "help" || sub.Name() == "completion" {
+				continue
+			}
+			walk(sub)
+		}
+		if c == root || c.HasSubCommands() {
+			return
+		}
+		if c.Short == "" || c.Example == "" && c.Name() != "version" {
+			t.Errorf("%s has no description or no example", c.CommandPath())
+		}
+		for line := range strings.Lines(c.Example) {
+			command, _, _ := strings.Cut(line, "#")
+			for part := range strings.SplitSeq(command, "&&") {
+				args := strings.Fields(part)
+				if len(args) == 0 || args[0] != "locsync" {
+					continue
+				}
+				found, rest, err := (&app{}).root().Find(args[1:])
+				if err == nil {
+					err = found.ParseFlags(rest)
+				}
+				if err == nil {
+					err = found.ValidateArgs(found.Flags().Args())
+				}
+				if err != nil {
+					t.Errorf("the example of %s: %q: %v", c.CommandPath(), strings.TrimSpace(part), err)
+				}
+			}
+		}
+	}
+	walk(root)
+}
