@@ -252,6 +252,7 @@ func TestLineEndsAreGits(t *testing.T) {
 		gittest.Git(t, dir, "config", "core.safecrlf", "false")
 		names := map[string]string{}
 		all := map[string][]byte{}
+		blobs := map[string]string{}
 		var index strings.Builder
 		for i, rule := range rules {
 			for j, old := range []string{"", "a\nb\n", "a\r\nb\r\n"} {
@@ -261,9 +262,12 @@ func TestLineEndsAreGits(t *testing.T) {
 				all[name] = []byte(given)
 				gittest.Write(t, dir, map[string]string{folder + "/.gitattributes": rule + "\n"})
 				if old != "" { // as it lies there, whatever the attributes say
-					gittest.Write(t, dir, map[string]string{"old": old})
-					fmt.Fprintf(&index, "100644 %s\t%s\n", gittest.Git(t, dir, "hash-object", "-w", "--no-filters", "old"), name)
-					os.Remove(filepath.Join(dir, "old"))
+					if blobs[old] == "" {
+						gittest.Write(t, dir, map[string]string{"old": old})
+						blobs[old] = gittest.Git(t, dir, "hash-object", "-w", "--no-filters", "old")
+						os.Remove(filepath.Join(dir, "old"))
+					}
+					fmt.Fprintf(&index, "100644 %s\t%s\n", blobs[old], name)
 				}
 			}
 		}
