@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -83,6 +84,9 @@ func (a *app) demo(ctx context.Context, dir string, keep bool) error {
 		return err
 	}
 	if keep {
+		if err := freeAddress(cfg); err != nil {
+			return err
+		}
 		a.say("\nThe daemon goes on: edit a file in the repository and look at http://%s/ (Ctrl-C ends it).", cfg.Daemon.Listen)
 		runLog, err := a.logger(zap.InfoLevel)
 		if err != nil {
@@ -91,6 +95,19 @@ func (a *app) demo(ctx context.Context, dir string, keep bool) error {
 		return a.run(ctx, cfg, runLog)
 	}
 	return nil
+}
+
+// freeAddress gives the daemon another port where its own is taken, by a daemon most likely: the demo works beside it.
+func freeAddress(cfg *config.Config) error {
+	for _, address := range []string{cfg.Daemon.Listen, "127.0.0.1:0"} {
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			continue
+		}
+		cfg.Daemon.Listen = l.Addr().String()
+		return l.Close()
+	}
+	return errors.New("no address on 127.0.0.1 is free for the status page")
 }
 
 func (a *app) say(format string, args ...any) { fmt.Fprintf(a.out, format+"\n", args...) }

@@ -84,13 +84,13 @@ func newDaemonWorld(t *testing.T) *daemonWorld {
 		w.service.Close()
 		w.check(svc.Close())
 	})
-	w.url = "http://" + freeAddress(t)
+	w.url = "http://" + unusedAddress(t)
 	w.configure("")
 	w.env = append(os.Environ(), "LOCSYNC_API_KEY=secret", "XDG_RUNTIME_DIR="+t.TempDir(), "HOOK_SECRET=hook", "BELL_SECRET=dingdong", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
 	return w
 }
 
-func freeAddress(t *testing.T) string {
+func unusedAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -316,7 +316,7 @@ func TestReload(t *testing.T) {
 		t.Errorf("nothing is said of the bad ones:\n%s", w.logs)
 	}
 	old := w.url
-	w.url = "http://" + freeAddress(t)
+	w.url = "http://" + unusedAddress(t)
 	w.configure(secret)
 	hup()
 	if got := ring(); got != http.StatusOK {
@@ -491,4 +491,68 @@ func TestCommandsAtOnce(t *testing.T) {
 	if n := w.called("POST /api/integration/v1/project/" + daemonProject + "/import"); n > 1 {
 		t.Errorf("%d imports of the same keys", n)
 	}
+}
+
+// The demo works beside a daemon that has its port, and stays up when it is asked to.
+func TestDemoKeepsRunning(t *testing.T) {
+	t.Parallel()
+	gittest.Need(t)
+	if l, err := net.Listen("tcp", "127.0.0.1:7420"); err == nil { // else somebody else has it, which is as good
+		defer l.Close()
+	}
+	exe, err := exec.LookPath("locsync")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out lockedBuffer
+	cmd := exec.Command(exe, "demo", "--dir", filepath.Join(t.TempDir(), "demo"), "--keep-running")
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w := &daemonWorld{t: t, logs: &out}
+	defer cmd.Process.Kill()
+	w.until("it runs", func() bool {
+		_, rest, ok := strings.Cut(out.String(), "look at http://")
+		address, _, done := strings.Cut(rest, "/")
+		w.url = "http://" + address
+		return ok && done
+	})
+	w.until("the page", func() bool {
+		code, body := w.get("/")
+		return code == http.StatusOK && strings.Contains(body, "web/locales/en.json")
+	})
+	w.check(cmd.Process.Signal(os.Interrupt))
+	w.ends(cmd, 10*time.Second)
+}
+
+// The page shows what a repository holds as text, and nothing of it as markup.
+func TestPageEscapes(t *testing.T) {
+	t.Parallel()
+	w := newDaemonWorld(t)
+	name := "locales/<img src=x onerror=alert(1)>.json"
+	hostile := `{"<script>alert(1)</script>": "one", "`
+	w.check(os.WriteFile(filepath.Join(w.repo, "locales/en.json"), []byte(hostile+`a": "A"}`), 0o644))
+	w.check(os.WriteFile(filepath.Join(w.repo, filepath.FromSlash(name)), []byte(`{"<script>alert(1)</script>": "two"}`), 0o644))
+	text, err := os.ReadFile(filepath.Join(w.repo, "locsync.toml"))
+	w.check(err)
+	w.check(os.WriteFile(filepath.Join(w.repo, "locsync.toml"), bytes.Replace(bytes.Replace(text, []byte(`"locales/en.json"`), []byte(`"locales/*.json"`), 1), []byte(`"locales/{LANGUAGE}.json"`), []byte(`"out/{LANGUAGE}/{NAME}.json"`), 1), 0o600))
+	// An output with such a name is refused for good reasons; the file with it is a source, which may be called what it likes.
+	cmd := w.start()
+	var page string
+	w.until("the page tells of both", func() bool {
+		_, page = w.get("/")
+		return strings.Contains(page, "&lt;script&gt;")
+	})
+	if strings.Contains(page, "<script") || strings.Contains(page, "<img") {
+		t.Errorf("markup of the repository is markup of the page:\n%s", page)
+	}
+	resp, err := http.Get(w.url + "/")
+	w.check(err)
+	w.check(resp.Body.Close())
+	if policy := resp.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "script-src") {
+		t.Errorf("policy %q", policy)
+	}
+	w.check(cmd.Process.Signal(syscall.SIGTERM))
+	w.ends(cmd, 10*time.Second)
 }

@@ -45,14 +45,17 @@ func (p Problem) String() string {
 	}
 	if p.Key != "" {
 		fmt.Fprintf(&b, "%q", p.Key)
+		if p.Language != "" {
+			b.WriteString(" ")
+		}
 	}
 	if p.Language != "" {
-		fmt.Fprintf(&b, " (%s)", p.Language)
+		fmt.Fprintf(&b, "(%s)", p.Language)
 	}
 	if p.Key != "" || p.Language != "" {
 		b.WriteString(": ")
 	}
-	return strings.TrimLeft(b.String(), " ") + p.Problem
+	return b.String() + p.Problem
 }
 
 // Bundle is one source file and where its translations stand.

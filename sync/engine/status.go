@@ -212,13 +212,19 @@ func inWords(s ProjectStatus) string {
 	default:
 		parts = append(parts, "everything is pushed")
 	}
+	switch n := len(s.Problems); {
+	case n == 1:
+		parts = append(parts, "1 thing is left out")
+	case n > 1:
+		parts = append(parts, fmt.Sprintf("%d things are left out", n))
+	}
 	switch {
 	case s.LastPull == nil:
 		parts = append(parts, "nothing was pulled yet")
 	case s.LastPull.Result == ResultFailed:
 		parts = append(parts, "the last pull failed")
 	default:
-		parts = append(parts, "last pulled "+s.LastPull.At.Format(time.RFC3339))
+		parts = append(parts, "last pulled "+s.LastPull.At.UTC().Format(time.DateTime)+" UTC")
 	}
 	return strings.Join(parts, "; ")
 }
