@@ -1,0 +1,189 @@
+package engine
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/service"
+)
+
+// The numbers of the status are those of the next pass, at every step of a loop.
+func TestStatusNumbers(t *testing.T) {
+	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/app.json": `{"a": "A", "b": "B", "c": "C"}`})
+	expect := func(when string, pending, removed, keys, de int) ProjectStatus {
+		t.Helper()
+		s := w.Status(t.Context()).Projects[0]
+		if s.Pending != pending || s.Removed != removed || s.Files[0].Keys != keys || s.Files[0].Pending != pending || s.Languages[0] != (LanguageStatus{"de", de, keys - de}) {
+			t.Errorf("%s: pending %d, removed %d, files %+v, languages %+v", when, s.Pending, s.Removed, s.Files, s.Languages)
+		}
+		return s
+	}
+	if s := expect("before anything", 3, 0, 3, 0); s.LastPush != nil || s.LastPull != nil || s.NextPull == nil {
+		t.Errorf("%+v", s)
+	}
+	w.pushes(PushOptions{DryRun: true})
+	expect("after a dry run", 3, 0, 3, 0)
+	w.sends("locales/en/app.json (en): a b c")
+	if s := expect("pushed", 0, 0, 3, 0); s.LastPush == nil || s.LastPush.Result != ResultOK || s.LastPush.Keys != 3 {
+		t.Errorf("%+v", s.LastPush)
+	}
+	w.translate("main", "de", service.Final, "a", "Ä", "b", "B!")
+	pulled := w.pulls(PullOptions{})
+	if s := expect("pulled", 0, 0, 3, 2); s.LastPull.Commit != pulled.Commit || s.LastPull.Keys != 2 {
+		t.Errorf("%+v, pulled %+v", s.LastPull, pulled)
+	}
+	w.write("locales/en/app.json", `{"a": "A changed", "c": "C", "d": "D"}`)
+	expect("one changed, one removed, one new", 2, 1, 3, 1)
+	w.pushes(PushOptions{})
+	expect("pushed again", 0, 1, 3, 1)
+	w.write("locales/en/app.json", `{"a": `)
+	s := w.Status(t.Context()).Projects[0]
+	if s.Files[0].Error == "" || len(s.Problems) != 1 || strings.Contains(s.State, "everything is pushed") && !strings.Contains(s.State, "left out") {
+		t.Errorf("broken: %+v", s)
+	}
+}
+
+// Lists of the documents are [] where they are empty, and every name of the contract is there.
+func TestDocuments(t *testing.T) {
+	w := newWorld(t, settings+jsonFiles, map[string]string{"README": "x"})
+	push, err := w.Push(t.Context(), PushOptions{})
+	w.check(err)
+	status := w.Status(t.Context())
+	check, err := w.Check(t.Context())
+	w.check(err)
+	w.write("locales/en/app.json", `{"a": "A"}`)
+	w.commit()
+	pull, err := w.Pull(t.Context(), PullOptions{})
+	w.check(err)
+	for name, c := range map[string]struct {
+		document any
+		members  string
+	}{
+		"push":   {push, "name requests keys files problems"},
+		"pull":   {pull, "name commit branch pushed files problems"},
+		"status": {status, "name id pending removed last_push last_pull next_pull files languages problems"},
+		"check":  {check, "name files keys problems warnings"},
+	} {
+		text, err := json.Marshal(c.document)
+		w.check(err)
+		var doc struct{ Projects []map[string]any }
+		w.check(json.Unmarshal(text, &doc))
+		for _, member := range strings.Fields(c.members) {
+			value, ok := doc.Projects[0][member]
+			if list := member == "files" && name != "check" || member == "languages" || member == "problems" || member == "warnings"; !ok || list && value == nil {
+				t.Errorf("%s: %s is missing or null: %s", name, member, text)
+			}
+		}
+	}
+	past, err := json.Marshal(w.Status(t.Context()).Projects[0].LastPull)
+	w.check(err)
+	for _, member := range []string{`"at":`, `"result":"ok"`, `"keys":0`, `"commit":""`, `"error":""`} {
+		if !strings.Contains(string(past), member) {
+			t.Errorf("last_pull %s has no %s", past, member)
+		}
+	}
+}
+
+// A status is had without a repository.
+func TestStatusWithoutRepository(t *testing.T) {
+	w := newWorld(t, settings+jsonFiles, nil)
+	w.check(os.RemoveAll(w.dir))
+	s := w.Status(t.Context()).Projects[0]
+	if len(s.Problems) != 1 || strings.Contains(s.State, "everything") {
+		t.Errorf("%+v", s)
+	}
+	if err := w.proof(t); err == nil || !strings.Contains(err.Error(), `project "app"`) {
+		t.Errorf("ready: %v", err)
+	}
+}
+
+// proof has the only project look whether it works, as the daemon does.
+func (w *world) proof(t *testing.T) error {
+	w.projects[0].prove(t.Context())
+	return w.Ready()
+}
+
+// Ready names the project and what is wrong with it, until it was seen to work once.
+func TestReady(t *testing.T) {
+	w := newWorld(t, settings+jsonFiles, nil)
+	if err := w.Ready(); err == nil || !strings.Contains(err.Error(), `project "app": not looked yet`) {
+		t.Errorf("%v", err)
+	}
+	if err := w.proof(t); err != nil {
+		t.Errorf("%v", err)
+	}
+}
+
+// A scheduled time that passed since the last pull is made good at start, once; any other start waits for the schedule.
+func TestMissedPull(t *testing.T) {
+	w := newWorld(t, settings+"[project.pull]\nschedule = \"0 6 * * *\"\n"+jsonFiles, nil)
+	day := func(d, hour int) time.Time { return time.Date(2026, 5, d, hour, 0, 0, 0, time.UTC) }
+	p := w.projects[0]
+	starts := func(at time.Time) bool {
+		t.Helper()
+		w.Now = func() time.Time { return at }
+		l := looping{project: p, pushRetry: newBackoff(), pullRetry: newBackoff()}
+		l.start()
+		if want := w.projects[0].cfg.Pull.Schedule.Next(at); !l.due.Equal(want) || !p.next.Load().Equal(want) {
+			t.Errorf("at %s: due %s, told %s, want %s", at, l.due, p.next.Load(), want)
+		}
+		select {
+		case <-p.pullBell:
+			l.began(at)
+			return true
+		default:
+			return false
+		}
+	}
+	for _, c := range []struct {
+		at   time.Time
+		want bool
+		why  string
+	}{
+		{day(1, 12), false, "the first start: the schedule begins now"},
+		{day(1, 13), false, "no time was missed"},
+		{day(2, 7), true, "six o'clock was missed"},
+		{day(2, 8), false, "it was made good"},
+		{day(9, 5), true, "a week was missed: once"},
+		{day(9, 5), false, "only once"},
+		{day(8, 5), false, "the clock went back"},
+	} {
+		if got := starts(c.at); got != c.want {
+			t.Errorf("%s: %v", c.why, got)
+		}
+	}
+}
+
+// The pause before a repetition grows with repetitions only, and is what the service asks for where it asks.
+func TestBackoff(t *testing.T) {
+	now := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
+	b := newBackoff()
+	b.failed(now, gitops.ErrMoved)
+	first := b.at
+	for range 10 {
+		b.failed(now.Add(time.Second), gitops.ErrMoved)
+	}
+	if !b.at.Equal(first) || !first.Equal(now.Add(retryFirst)) {
+		t.Errorf("woken early, the repetition moved from %s to %s", first, b.at)
+	}
+	for range 20 {
+		now = b.at
+		b.failed(now, gitops.ErrMoved)
+	}
+	if got := b.at.Sub(now); got != retryMost {
+		t.Errorf("after many: %s", got)
+	}
+	now = b.at
+	b.failed(now, &service.Error{Status: 503, RetryAfter: 17 * time.Second})
+	if got := b.at.Sub(now); got != 17*time.Second {
+		t.Errorf("asked to wait 17s: %s", got)
+	}
+	b.reset()
+	if b.due(now.Add(time.Hour)) {
+		t.Error("nothing is due after a success")
+	}
+}
