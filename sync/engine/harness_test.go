@@ -33,12 +33,12 @@ import (
 )
 
 // TestMain keeps the machine's and the user's git configuration away from every test, and bounds the property tests: an example is a
-// repository with a service behind it. -rapid.checks asks for more.
+// repository with a service behind it. -rapid.checks asks for more. Tests wait for disks and jobs more than they compute.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	given := map[string]bool{}
 	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
-	for name, value := range map[string]string{"rapid.checks": "8", "rapid.nofailfile": "true"} {
+	for name, value := range map[string]string{"rapid.checks": "8", "rapid.nofailfile": "true", "test.parallel": "8"} {
 		if !given[name] {
 			_ = flag.Set(name, value)
 		}
