@@ -228,7 +228,7 @@ func (r *pulling) firstLook() error {
 				return err
 			}
 			r.met[t.Path] = before == nil
-			if err := r.mark(tx, memory{[]string{kindKnown, kindSeen}, t.Path, t.Language.Code}, accepts(bundle.Texts(f))); err != nil {
+			if err := r.mark(tx, memory{[]string{kindKnown, kindContact, kindSeen}, t.Path, t.Language.Code}, accepts(bundle.Texts(f))); err != nil {
 				return err
 			}
 		}

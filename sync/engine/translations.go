@@ -119,7 +119,7 @@ func (r *pushing) candidates() ([]*candidate, error) {
 		return found, nil
 	}
 	return found, r.State.Update(func(tx *state.Tx) error {
-		for _, c := range found {
+		for _, c := range slices.Backward(found) { // the branch last: what it has is the youngest
 			keys := c.texts.Keys()
 			for kind, marks := range c.inherit {
 				maps.DeleteFunc(marks, func(n catalog.Name, _ catalog.Mark) bool { return !keys[n.Key] })

@@ -163,9 +163,20 @@ func TestPushAtFirstContact(t *testing.T) {
 	if got := w.show("l10n", deApp); got != de("A service", "B repo") {
 		t.Errorf("the branch has %s", got)
 	}
+	// The branch's text is the younger one: a tree that gets it late has nobody's change, whatever the service says by then.
+	w.git("merge", "-q", "l10n")
+	w.git("branch", "late")
+	w.git("reset", "-q", "--hard", "HEAD~1")
+	w.lose()
+	w.clean(PushOptions{})
+	w.translate("main", "de", service.Final, "a", "A newer")
+	w.pulls(PullOptions{})
+	w.git("merge", "-q", "late")
+	w.sends()
+	w.holds("main", "de", "a", "A newer")
 	// From now on a change is a change.
 	w.write(deApp, de("A repo", "B hand"))
-	w.sends(deApp + " (de): b")
+	w.sends(deApp + " (de): a b")
 }
 
 // --translations brings in what the repository holds, also after pulls in which the service won, and never what a pull wrote earlier.
