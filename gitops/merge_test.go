@@ -203,7 +203,7 @@ func TestBranchTakesInBase(t *testing.T) {
 
 	// A fast-forward can be delivered without a commit.
 	gittest.Git(t, dir, "merge", "-q", "--ff-only", "l10n")
-	main = onMain("even more", map[string]string{"src": "2"})
+	onMain("even more", map[string]string{"src": "2"})
 	_, m = merge()
 	deliver(m.Tip)
 
@@ -238,7 +238,7 @@ func TestBranchTakesInBase(t *testing.T) {
 	}
 
 	// A file of ours that both changed: ours to settle; until then base's version stands.
-	main = onMain("de by hand", map[string]string{"locales/de/app.json": "by hand\n", "src": "4"})
+	onMain("de by hand", map[string]string{"locales/de/app.json": "by hand\n", "src": "4"})
 	_, m = merge()
 	if m.State != Joined || len(m.Contested) != 1 {
 		t.Fatalf("%s %v", m.State, m.Contested)

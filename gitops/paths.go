@@ -58,7 +58,7 @@ func checkWindowsName(name string) error {
 		return fmt.Errorf("%q is a device on Windows", name)
 	}
 	if strings.HasSuffix(name, ".") || strings.HasSuffix(name, " ") {
-		return fmt.Errorf("Windows drops the end of %q", name)
+		return fmt.Errorf("the end of %q is dropped by Windows", name)
 	}
 	return nil
 }

@@ -20,10 +20,6 @@ import (
 // commits makes a line of n commits that no reference names and gives them oldest first.
 func commits(t testing.TB, dir string, n int) []hash {
 	t.Helper()
-	tree := gittest.Git(t, dir, "mktree", "--missing", "--batch")
-	if tree == "" {
-		tree = emptyTree.String()
-	}
 	if out, err := gittest.TryGit(t, dir, "hash-object", "-w", "-t", "tree", os.DevNull); err != nil {
 		t.Fatal(out)
 	}

@@ -75,7 +75,7 @@ func (b *builder) entry(out *strings.Builder, n *resource.New, indent string) er
 	case resource.Forms:
 		return b.forms(out, n, indent)
 	}
-	return errors.New("Android resources have no nesting; use a flat key")
+	return errors.New("resources of Android have no nesting; use a flat key")
 }
 
 // forms writes plurals or a string-array with all its items.

@@ -345,7 +345,7 @@ func (d *decoder) literal(digits []byte) {
 
 // plainXML decodes XML alone: what the compiler's own rules are applied to. Tags are left out.
 func plainXML(raw string) string {
-	if strings.IndexAny(raw, "<&\r") < 0 {
+	if !strings.ContainsAny(raw, "<&\r") {
 		return raw
 	}
 	var out strings.Builder

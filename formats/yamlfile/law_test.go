@@ -26,7 +26,7 @@ func undone(f *resource.File, _ string) bool {
 		behind := f.Source()[n.Value.End:]
 		rest := strings.TrimLeft(behind, " \t\r")
 		if n.Kind != resource.Text && n.Value.Len() == 0 && rest != "" && (rest[0] == '\n' || rest[0] == '#' || len(rest) == len(behind)) {
-			return strings.IndexAny(f.Source(), "{[") < 0
+			return !strings.ContainsAny(f.Source(), "{[")
 		}
 	}
 	return f.Len() > 1 || !strings.ContainsAny(f.Source(), "#{[")
