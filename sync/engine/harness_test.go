@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	given := map[string]bool{}
 	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
-	for name, value := range map[string]string{"rapid.checks": "8", "rapid.nofailfile": "true", "test.parallel": "8"} {
+	for name, value := range map[string]string{"rapid.checks": "4", "rapid.nofailfile": "true", "test.parallel": "8"} {
 		if !given[name] {
 			_ = flag.Set(name, value)
 		}

@@ -24,6 +24,7 @@ type pushing struct {
 
 	refused map[string]bool // source files that the service did not take in this push: it may not know their keys
 	places  []*place
+	blind   bool            // the branch could not be looked at
 	targets map[string]bool // paths of all target files, there or not
 }
 

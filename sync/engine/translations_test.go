@@ -2,9 +2,11 @@ package engine
 
 import (
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
 )
@@ -466,4 +468,21 @@ func TestPushDryRunOfTranslations(t *testing.T) {
 	p := w.pushes(PushOptions{})
 	w.reports(p, deApp+" (de): a")
 	w.problem(p.Problems, "b")
+}
+
+// At first contact with a branch that cannot be reached nothing is concluded from the half that can be seen.
+func TestPushAtFirstContactWithoutTheBranch(t *testing.T) {
+	t.Parallel()
+	w := mergedWorld(t, settings+jsonFiles)
+	bare := gittest.Bare(t, w.dir)
+	w.git("push", "-q", "origin", "main", "l10n")
+	w.translate("main", "de", service.Final, "a", "A 2")
+	w.pulls(PullOptions{})
+	w.translate("main", "de", service.Final, "a", "A 3")
+	w.lose()
+	w.check(os.Rename(bare, bare+".away"))
+	w.sends(enApp + " (en): a b")
+	w.check(os.Rename(bare+".away", bare))
+	w.sends()
+	w.holds("main", "de", "a", "A 3")
 }

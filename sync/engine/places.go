@@ -1,0 +1,137 @@
+package engine
+
+import (
+	"context"
+	"io/fs"
+	"slices"
+
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/state"
+)
+
+// A translation that somebody changed in the repository goes to the service. Two places are looked at: the tree that pushes read, and
+// the branch that pulls write. In both a text counts as somebody's change when it is no blank, did not stand for a missing translation, and
+//
+//   - is not in the file's history (see known.go): not there at first contact, written by no pull, not delivered before; or
+//   - is in it, and yet must have been brought back by somebody: the place has a commit in its history at which a younger text was seen, there
+//     or on a branch.
+//
+// A pull looks at the branch, too. A working tree that lies behind the branch, an old commit that is checked out, translations that came by a
+// squashed merge: all of them hold texts of the history, and none of them has that in its past.
+type place struct {
+	name   lookAt
+	fsys   fs.FS
+	commit string   // the working tree's HEAD, or the branch's tip; "" before the first commit
+	looks  []lookAt // the places whose last look was at a commit of its history
+}
+
+// lookAt names a place that is looked at: the working tree or a branch.
+type lookAt string
+
+// record is where the commit of the last look is remembered.
+func (l lookAt) record() string {
+	if l == config.Worktree {
+		return headRecord
+	}
+	return headRecord + " " + string(l)
+}
+
+// kind is the kind of the slots of what was seen there.
+func (l lookAt) kind() string {
+	if l == config.Worktree {
+		return kindSeen
+	}
+	return kindSeen + " " + string(l)
+}
+
+// headRecord is the working tree's HEAD at the last look.
+const headRecord = "head"
+
+// findPlaces finds where translations are looked for: the branch first, then what pushes read. A branch that cannot be reached is no reason to keep
+// anything from being sent: the next push looks there again, and nothing is remembered of this one's look, which saw only half.
+func (r *pushing) findPlaces(ctx context.Context) error {
+	r.targets = make(map[string]bool)
+	here := &place{name: lookAt(r.cfg.Push.Source), fsys: r.tree.fsys}
+	if tip, ok := r.tree.fsys.(*gitops.Tip); ok {
+		here.commit = tip.Hash()
+	} else {
+		_, head, err := r.repo.Head()
+		if err != nil {
+			return err
+		}
+		here.commit = head
+	}
+	r.places = []*place{here}
+	if r.cfg.Pull.Branch != r.cfg.Push.Source {
+		tip, err := r.repo.At(ctx, r.cfg.Pull.Branch, r.cfg.Pull.Base)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			r.blind = true
+			r.log.Warn("translations on the branch are not looked at this time", zap.String("branch", r.cfg.Pull.Branch), zap.Error(err))
+		case !tip.New():
+			r.places = []*place{{name: lookAt(r.cfg.Pull.Branch), fsys: tip, commit: tip.Hash()}, here}
+		}
+	}
+	for _, at := range r.places {
+		for _, l := range []lookAt{lookAt(r.cfg.Push.Source), lookAt(r.cfg.Pull.Branch)} {
+			if l == config.Worktree && at.name != l {
+				continue // what was seen there need not be committed, and says nothing about another place
+			}
+			commit, looked, err := state.Get[string](r.State, r.stateName(), kindSeen, l.record())
+			if err != nil {
+				return err
+			}
+			past, err := r.repo.Contains(at.commit, commit)
+			if err != nil {
+				return err
+			}
+			if looked && (past || at.name == l && at.commit == commit) && !slices.Contains(at.looks, l) {
+				at.looks = append(at.looks, l)
+			}
+		}
+	}
+	return nil
+}
+
+// look remembers what the places held, for the next look: all of it but changes that could not be sent, which are found again.
+func (r *pushing) look(found []*candidate) error {
+	if r.o.DryRun || r.blind {
+		return nil
+	}
+	return r.State.Update(func(tx *state.Tx) error {
+		for _, c := range found {
+			slot := r.slot(c.place.name.kind(), c.Path, c.Language.Code)
+			seen := c.texts.Marks()
+			if len(r.errs) > 0 {
+				before, err := tx.Marks(slot)
+				if err != nil {
+					return err
+				}
+				for n := range c.changed {
+					if old, ok := before[n]; ok {
+						seen[n] = old
+					} else {
+						delete(seen, n)
+					}
+				}
+			}
+			if err := tx.SetMarks(slot, seen); err != nil {
+				return err
+			}
+		}
+		if len(r.errs) > 0 {
+			return nil
+		}
+		for _, at := range r.places {
+			if err := state.PutTx(tx, r.stateName(), kindSeen, at.name.record(), at.commit); err != nil {
+				return err
+			}
+		}
+		return r.meet(tx)
+	})
+}
