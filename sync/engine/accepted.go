@@ -107,9 +107,10 @@ func (a *accepted) base(s *source) catalog.Marks {
 }
 
 // pending are the keys of a file that the service does not have as they are: new, with another text, or with fewer forms or items.
-func (a *accepted) pending(s *source) (keys map[string]bool, changes []catalog.Change) {
-	keys = make(map[string]bool)
-	changes = catalog.Diff(a.base(s), s.texts)
+// changes has the keys that are gone as well, against base.
+func (a *accepted) pending(s *source) (keys map[string]bool, base catalog.Marks, changes []catalog.Change) {
+	keys, base = make(map[string]bool), a.base(s)
+	changes = catalog.Diff(base, s.texts)
 	var here map[string]bool
 	for _, c := range changes {
 		if c.Op == catalog.Removed {
@@ -122,7 +123,7 @@ func (a *accepted) pending(s *source) (keys map[string]bool, changes []catalog.C
 		}
 		keys[c.Key] = true
 	}
-	return keys, changes
+	return keys, base, changes
 }
 
 // removed counts the keys that the service accepted once and that no source file has now.
@@ -163,22 +164,25 @@ func (p *project) adopt(a *accepted) error {
 		return changed[at]
 	}
 	here := make(map[sourcePlace]*source)
+	settled := make(map[sourcePlace]bool) // remembered with exactly the keys that stand there
 	for _, s := range a.tree.sources {
 		here[s.place()] = s
 		if s.broken() {
 			continue
 		}
+		own, all, n := a.files[s.place()], a.texts[s.Collection], 0
 		for _, u := range s.texts {
-			if m, ok := a.texts[s.Collection][u.Name]; ok {
-				if _, own := a.files[s.place()][u.Name]; !own {
-					edit(s.place())[u.Name] = m
-				}
+			if _, known := own[u.Name]; known {
+				n++
+			} else if m, ok := all[u.Name]; ok {
+				edit(s.place())[u.Name] = m
 			}
 		}
+		settled[s.place()] = n == len(own)
 	}
 	for at, marks := range a.files {
 		s := here[at]
-		if s != nil && s.broken() {
+		if s != nil && s.broken() || settled[at] {
 			continue
 		}
 		var has map[string]bool

@@ -152,8 +152,8 @@ func (r *pushing) planSources() (*sourcePlan, error) {
 		if s.broken() {
 			continue
 		}
-		pending, changes := accepted.pending(s)
-		renames, err := r.renames(s, accepted.base(s), changes)
+		pending, base, changes := accepted.pending(s)
+		renames, err := r.renames(s, base, changes)
 		if err != nil {
 			return nil, err
 		}

@@ -127,7 +127,7 @@ func (p *project) count(ctx context.Context, repo *gitops.Repo, s *ProjectStatus
 			}
 		} else {
 			f.Keys = len(src.texts.Keys())
-			pending, _ := a.pending(src)
+			pending, _, _ := a.pending(src)
 			f.Pending = len(pending)
 			for key := range src.texts.Keys() {
 				total[src.Path+"\x00"+key] = true
