@@ -244,7 +244,11 @@ func (r *remover) textBefore(c cut) *resource.Node {
 
 // mayEndInText reports whether a value is a block text, or is not looked into and may end in one.
 func mayEndInText(src string, n *resource.Node) bool {
-	return isBlockText(n.Style) || isOpaque(n) && strings.IndexByte(n.Value.Of(src), '\n') >= 0
+	if !isOpaque(n) {
+		return isBlockText(n.Style)
+	}
+	value := n.Value.Of(src)
+	return isBreakAt(src, int(n.Value.End)) && strings.ContainsAny(value, "|>") && (n.Style == sealed || value[0] == '|' || value[0] == '>')
 }
 
 // isOpaque reports whether a value is one that is not looked into.

@@ -138,6 +138,8 @@ func TestInsert(t *testing.T) {
 		{"names as the source has them", "a: x\n", "a: x\n404: x\nno: x\n'? b': x\n", edits("404=w", "no=v", "? b=u"), "a: x\n404: w\nno: v\n'? b': u\n"},
 		{"into the first of two documents", "a: x\n---\nc: y\n", "a: x\nb: x\nc: x\n", edits("b=z"), "a: x\nb: z\n---\nc: y\n"},
 		{"where an alias stands", "a: &b\n  c: x\nd: *b\n", "", edits("d/c=z"), refused},
+		{"a new list that has an alias of a mapping", "a: x\n", "b: &b\n  c: x\nl:\n- x\n- *b\n", edits("l/0=z"), refused},
+		{"a new list that has an empty mapping and a tagged number", "a: x\n", "a: x\nl:\n- x\n- {}\n- &b !!float 5\n- *b\n- []\n", edits("l/0=z"), "a: x\nl:\n- z\n- {}\n- !!float 5\n- !!float 5\n- []\n"},
 		{"where a merge key stands", "a: &b\n  c: x\nd:\n  <<: *b\n", "", edits("d/<</c=z"), refused},
 		{"into a mapping with a merge key", "a: &b\n  c: x\nd:\n  <<: *b\n", "", edits("d/e=z"), "a: &b\n  c: x\nd:\n  <<: *b\n  e: z\n"},
 		{"below a text", "a: x\n", "", edits("a/b=z"), refused},

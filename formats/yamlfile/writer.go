@@ -173,6 +173,11 @@ func (w *writer) inline(n resource.New, inFlow bool) (string, error) {
 		open, closing = "[", "]"
 	}
 	if len(n.Children) == 0 {
+		if n.Like != nil {
+			if m := n.Like.File.Node(n.Like.Node); m.Style == alias || m.Style == sealed {
+				return "", errors.New("a part of it would be copied from an alias or a merge key; write that one here first")
+			}
+		}
 		return open + closing, nil
 	}
 	inner := writer{f: w.f, lineFeed: w.lineFeed, name: w.name, value: w.value}
