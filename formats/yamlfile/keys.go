@@ -138,6 +138,7 @@ func (s *scanner) explicit(n int) error {
 	if err != nil {
 		return err
 	}
+	hidden = hidden || s.src[i:to] == "<<"
 	if err := s.name(n, i, to); err != nil {
 		return err
 	}
@@ -156,7 +157,7 @@ func (s *scanner) explicit(n int) error {
 	if s.at(skipSpaces(s.src, s.pos+1)) == '\t' {
 		return refuse(s.pos+1, "a tab behind the colon of an explicit key")
 	}
-	if hidden || s.src[i:to] == "<<" {
+	if hidden {
 		return s.sealing(n, s.pos+1, true)
 	}
 	return s.behind(n, s.pos+1, true)
