@@ -324,10 +324,11 @@ func batch(t testing.TB, c Case, f *resource.File) {
 	var edits []resource.Edit
 	edited := make(map[string]bool)
 	for i, e := range sample(f) {
+		last, _ := f.Lookup(e.Key, e.Form)
 		switch {
 		case edited[e.Key]: // of several edits of one entry only the last is made
 		case e.Form != "" || inList(f, e.Key): // a list goes whole, with the edits in it
-		case e.Kind != resource.Text && repeated(f, e.Node): // it can change once nobody repeats it
+		case last.Kind != resource.Text && repeated(f, last.Node): // it can change once nobody repeats it
 		case i%3 == 2:
 			edits = append(edits, resource.Edit{Op: resource.Remove, Key: e.Key})
 		default:
