@@ -67,11 +67,20 @@ func (x *exported) of(b *bundle.Bundle, l config.Language) catalog.Catalog {
 	return all
 }
 
+// exportAge says whether an export that was begun earlier may answer.
+type exportAge bool
+
+const (
+	anew    exportAge = false
+	resumed exportAge = true
+)
+
 // export asks the service for a group's translations that have at least the given state. Keys without one are left out of the answer, always:
 // what stands for them in the repository is decided here, where it is known what the repository has.
 //
-// The identifier of the export is written down before the wait, so that a pull that is interrupted takes the same export up again.
-func (p *project) export(ctx context.Context, g *bundle.Group, languages []config.Language, completion string) (*exported, error) {
+// The identifier of the export is written down before the wait, so that a pull that is interrupted takes the same export up again. A push, which
+// compares with what the service has at this moment before it overwrites anything, asks anew.
+func (p *project) export(ctx context.Context, g *bundle.Group, languages []config.Language, completion string, age exportAge) (*exported, error) {
 	req := service.ExportRequest{
 		Project: p.cfg.ID, Languages: languagesOf(languages), Collection: g.Collection, Format: service.Format(g.ExportFormat()), PathSeparator: g.Separator,
 		CompletionState: service.CompletionState(completion), Incomplete: service.SkipKeys, OutputTemplate: g.Template().String(), Zip: true,
@@ -79,13 +88,13 @@ func (p *project) export(ctx context.Context, g *bundle.Group, languages []confi
 	p.say("asking for the translations of collection %q", g.Collection)
 	wait, cancel := context.WithTimeout(ctx, p.Config.Service.JobTimeout)
 	defer cancel()
-	archive, err := p.download(wait, req)
+	archive, err := p.download(wait, req, age)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil && !errors.Is(err, service.ErrUnusable) {
 		return nil, fmt.Errorf("export of %q: not finished after %s; it is looked at again by the next pull", g.Collection, p.Config.Service.JobTimeout)
 	}
 	if errors.Is(err, service.ErrRefused) && !p.everPushed(g.Collection) {
 		// A collection appears by the first import into it: before that the service knows none of this name, and has no translations.
-		p.log.Warn("nothing was pushed into this collection yet, and the service has no translations of it", zap.String("collection", g.Collection), zap.Error(err))
+		p.log.Info("nothing was pushed into this collection yet, and the service has no translations of it", zap.String("collection", g.Collection), zap.Error(err))
 		return &exported{group: g, languages: languages}, nil
 	}
 	if err != nil {
@@ -107,12 +116,15 @@ func (p *project) everPushed(collection string) bool {
 
 // download starts an export, or takes up one that was started for the same question, and fetches the result. An export that is not finished when
 // ctx ends stays written down.
-func (p *project) download(ctx context.Context, req service.ExportRequest) (*service.Archive, error) {
-	j, err := p.exportBegun(req)
-	if err != nil {
-		return nil, err
+func (p *project) download(ctx context.Context, req service.ExportRequest, age exportAge) (*service.Archive, error) {
+	var j *job
+	var err error
+	if age == resumed {
+		if j, err = p.exportBegun(req); err != nil {
+			return nil, err
+		}
 	}
-	resumed := j != nil
+	old := j != nil
 	for {
 		if j == nil {
 			if j, err = p.beginExport(ctx, req); err != nil {
@@ -137,10 +149,10 @@ func (p *project) download(ctx context.Context, req service.ExportRequest) (*ser
 		if err == nil {
 			return archive, nil
 		}
-		if !resumed {
+		if !old {
 			return nil, err
 		}
-		resumed, j = false, nil // the service has forgotten it: ask again
+		old, j = false, nil // the service has forgotten it: ask again
 	}
 }
 

@@ -90,7 +90,14 @@ func (r *pulling) three(x translated, m *merged, source, ours catalog.Catalog, f
 	}
 	switch {
 	case r.o.Full:
-		in.Base = nil
+		// What was agreed on counts no more, so the service wins; a text that somebody changed since is named as lost, not just replaced.
+		changed := make(catalog.Marks)
+		for _, u := range ours {
+			if base, known := in.Base[u.Name]; known && base != catalog.MarkOf(u.Text) {
+				changed[u.Name] = catalog.Mark{} // the mark of no text
+			}
+		}
+		in.Base = changed
 	case fresh:
 		for _, u := range ours {
 			if holds(history, u) {

@@ -143,7 +143,7 @@ func (r *pulling) translations(ctx context.Context, t *tree) ([]translated, erro
 		x := r.exports[key]
 		if x == nil {
 			var err error
-			if x, err = r.export(ctx, g, languages, r.cfg.Pull.CompletionState); err != nil {
+			if x, err = r.export(ctx, g, languages, r.cfg.Pull.CompletionState, resumed); err != nil {
 				return nil, err
 			}
 			r.report.Requests++

@@ -18,6 +18,7 @@ type rename struct {
 	Collection string       `json:"collection"`
 	From       catalog.Name `json:"from"`
 	To         catalog.Name `json:"to"`
+	Text       catalog.Mark `json:"text"` // that moved: with another text the new key means something else
 }
 
 const kindRenames = "renames"
@@ -51,7 +52,7 @@ func (r *pushing) renames(s *source, base catalog.Marks, changes []catalog.Chang
 	}
 	var found []rename
 	for _, m := range whole(catalog.Renames(base, s.texts, fresh), base, s.texts) {
-		found = append(found, rename{s.Path, s.Collection, m.From, m.To})
+		found = append(found, rename{s.Path, s.Collection, m.From, m.To, base[m.From]})
 	}
 	if !r.o.DryRun && (len(gone) > 0 || len(before) > 0) {
 		err := r.State.Update(func(tx *state.Tx) error {
@@ -71,8 +72,15 @@ func (r *pushing) renames(s *source, base catalog.Marks, changes []catalog.Chang
 		return nil, err
 	}
 	for _, m := range pending {
-		if _, there := s.file.Lookup(m.To.Key, m.To.Form); m.Path == s.Path && m.Collection == s.Collection && there && !slices.Contains(found, m) {
+		if m.Path != s.Path || m.Collection != s.Collection || slices.Contains(found, m) {
+			continue
+		}
+		if s.texts.Marks()[m.To] == m.Text {
 			found = append(found, m)
+		} else if !r.o.DryRun { // it has another text by now, or is gone: the old translations are not its own
+			if err := state.Delete(r.State, r.stateName(), kindRenames, m.id()); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return found, nil
@@ -106,6 +114,11 @@ func (r *pushing) moveTranslations(ctx context.Context, renames []rename) {
 	if len(r.errs) > 0 {
 		return // the new keys are not at the service yet; the renames are kept
 	}
+	// Where the service did not take the file, it may not know the new keys yet; those renames are kept, too.
+	renames = slices.DeleteFunc(renames, func(m rename) bool { return r.refused[m.Path] })
+	if len(renames) == 0 {
+		return
+	}
 	if err := r.moveEach(ctx, renames); err != nil {
 		r.errs = append(r.errs, fmt.Errorf("move the translations of renamed keys: %w", err))
 	}
@@ -123,7 +136,7 @@ func (r *pushing) moveEach(ctx context.Context, renames []rename) error {
 		if !slices.ContainsFunc(g.Bundles, func(b *bundle.Bundle) bool { return len(byPath[b.Path]) > 0 }) {
 			continue
 		}
-		present, err := r.export(ctx, g, languages, r.cfg.Pull.CompletionState)
+		present, err := r.export(ctx, g, languages, r.cfg.Pull.CompletionState, anew)
 		if err != nil {
 			return err
 		}

@@ -263,7 +263,7 @@ func (r *pushing) shipGroup(ctx context.Context, ship *shipping, g *bundle.Group
 			languages = append(languages, l)
 		}
 	}
-	present, err := r.export(ctx, g, languages, string(service.Draft))
+	present, err := r.export(ctx, g, languages, string(service.Draft), anew)
 	if err != nil {
 		return err
 	}

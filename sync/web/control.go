@@ -88,13 +88,17 @@ func ServeControl(ctx, work context.Context, dir string, e *engine.Engine) error
 		return errors.Join(err, listener.Close())
 	}
 	server := &http.Server{Handler: controlHandler(work, e, ticket.Token), ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
-	stop := context.AfterFunc(ctx, func() {
+	ended := make(chan struct{})
+	context.AfterFunc(ctx, func() {
+		defer close(ended)
 		end, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		_ = server.Shutdown(end) // what does not end by then is cut; its work is resumable
 	})
-	defer stop()
 	err = server.Serve(listener)
+	if ctx.Err() != nil {
+		<-ended // Serve returns when the end begins; the state must outlive what still runs
+	}
 	rerr := os.Remove(path)
 	if errors.Is(err, http.ErrServerClosed) {
 		err = nil
