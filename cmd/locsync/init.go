@@ -100,10 +100,11 @@ func (a *app) sayInit(file string, found bundle.Discovery) error {
 	for _, g := range found.Groups {
 		a.say("%s: %s -> %s (%s, %s)", g.Format, g.Source, g.Output, count(len(g.Files), "file"), count(len(g.Languages), "language"))
 	}
-	a.say("\nWrote %s. It works as it stands, with the embedded service. Next:\n  locsync check\n  locsync sync --dry-run", file)
+	a.say("\nWrote %s. It works as it stands, with the embedded service. Next:\n  locsync check", file)
 	if len(found.Targets) > 0 {
-		a.say("  locsync push --translations   # once: brings the translations that are here to the service")
+		a.say("  locsync push --translations   # once, and first: brings the translations that are here to the service")
 	}
+	a.say("  locsync sync --dry-run")
 	return nil
 }
 

@@ -178,6 +178,9 @@ func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.Fil
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
+	if info, serr := fs.Stat(fsys, name); err != nil && (errors.Is(err, fs.ErrPermission) || serr == nil && info.IsDir()) {
+		return nil, &Problem{File: name, Language: l.Code, Problem: "cannot be read as a file: " + err.Error() + "; it is left alone"}, nil
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("read %s: %w", name, err)
 	}

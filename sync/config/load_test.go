@@ -200,7 +200,7 @@ func TestSeparatorOfStructuredFormats(t *testing.T) {
 
 func TestRealServiceNeedsRealIDs(t *testing.T) {
 	text := "[service]\nurl = \"http://127.0.0.1:7430\"\naccount_id = \"me\"\n" + smallest
-	if ps := problemsOf(t, text); len(ps) != 1 || ps[0].Key != "project.id" || !strings.Contains(ps[0].Message, "project create") {
+	if ps := problemsOf(t, text); len(ps) != 1 || ps[0].Key != "project.id" || !strings.Contains(ps[0].Message, "identifier at the service") {
 		t.Errorf("got %v", ps)
 	}
 	path := filepath.Join(t.TempDir(), FileName)
