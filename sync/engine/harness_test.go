@@ -17,7 +17,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest"
@@ -65,8 +64,7 @@ type world struct {
 	home   string // state directory
 	store  *state.Store
 	*Engine
-	config  string
-	stopped bool
+	config string
 }
 
 const worldKey = "key"
@@ -426,7 +424,7 @@ func (l *wireLog) around(h http.Handler) http.Handler {
 			r.URL.Path = strings.ReplaceAll(r.URL.Path, l.from, l.to)
 		}
 		if l.spoiled[0] != "" {
-			body = spoil(r, body, l.spoiled)
+			spoil(r, body, l.spoiled)
 		}
 		before := l.before
 		if l.muted {
@@ -440,10 +438,10 @@ func (l *wireLog) around(h http.Handler) http.Handler {
 	})
 }
 
-func spoil(r *http.Request, body []byte, file [2]string) []byte {
+func spoil(r *http.Request, body []byte, file [2]string) {
 	files := parts(r.Header.Get("Content-Type"), body)
 	if _, ok := files[file[0]]; !ok || r.URL.Query().Get("language") != "en" {
-		return body
+		return
 	}
 	files[file[0]] = file[1]
 	var b bytes.Buffer
@@ -455,7 +453,6 @@ func spoil(r *http.Request, body []byte, file [2]string) []byte {
 	_ = m.Close()
 	r.Header.Set("Content-Type", m.FormDataContentType())
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(b.Bytes())), int64(b.Len())
-	return b.Bytes()
 }
 
 func parts(contentType string, body []byte) map[string]string {
@@ -516,13 +513,3 @@ func (w *world) imported(want ...string) []request {
 
 // compact puts a file on one line, with single spaces.
 func compact(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// eventually waits until a condition holds, for at most ten seconds.
-func eventually(tb testing.TB, what string, condition func() bool) {
-	tb.Helper()
-	for end := time.Now().Add(10 * time.Second); !condition(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			tb.Fatalf("%s: never", what)
-		}
-	}
-}
