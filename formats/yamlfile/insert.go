@@ -103,9 +103,8 @@ func (w *writer) endsOpen(i int) error {
 		return nil
 	}
 	takes := mayEndInText(src, last)
-	if isBlockText(last.Style) {
-		b := readBlock(src, last.Value, last.Style)
-		takes = !b.ended && b.chomp != '-'
+	if b, ok := blockOf(src, last); ok {
+		takes = b.chomp != '-'
 	}
 	if takes {
 		return errors.New("it would stand behind a block text that ends the file without a line end; give the file a last line end first")

@@ -205,9 +205,10 @@ func (r *remover) comma(i, end int) int {
 // them goes instead. What they leave next to a block text must not become part of it.
 func (r *remover) lines() {
 	slices.SortFunc(r.cuts, func(a, b cut) int { return a.from - b.from })
-	for i := 0; i < len(r.cuts); {
+	var text *resource.Node
+	for i, before := 0, 0; i < len(r.cuts); {
 		c := r.cuts[i]
-		text := r.textBefore(c)
+		text = r.textBefore(c, text, before)
 		for i++; ; i++ {
 			if text != nil {
 				c.to = r.belowBlock(c.to, text)
@@ -224,43 +225,61 @@ func (r *remover) lines() {
 			}
 		}
 		r.cut(c.from, c.to, "")
+		before = c.to
 	}
 }
 
-// textBefore is the block text that ends on the line above the cut, or what may hold one; nil when there is none.
-func (r *remover) textBefore(c cut) *resource.Node {
-	if c.first == 0 {
+// textBefore is the block text that only blank lines stand between and the cut, or what may hold one; nil when there is
+// none. text is that of the cut before, which ended at offset end.
+func (r *remover) textBefore(c cut, text *resource.Node, end int) *resource.Node {
+	if n := r.f.Node(c.first - 1); !r.isInside(c.first - 1) {
+		text = nil
+		if mayEndInText(r.src, n) {
+			text = n
+			end, _ = lineEnd(r.src, int(n.Value.End))
+		}
+	}
+	if text == nil || strings.Trim(r.src[end:c.from], " \r\n") != "" {
 		return nil
 	}
-	n := r.f.Node(c.first - 1)
-	if !mayEndInText(r.src, n) || r.isInside(c.first-1) {
-		return nil
-	}
-	if end, _ := lineEnd(r.src, int(n.Value.End)); strings.Trim(r.src[end:c.from], " \r\n") != "" {
-		return nil
-	}
-	return n
+	return text
 }
 
 // mayEndInText reports whether a value is a block text, or is not looked into and may end in one.
 func mayEndInText(src string, n *resource.Node) bool {
-	if !isOpaque(n) {
-		return isBlockText(n.Style)
+	if n.Style == sealed {
+		return isBreakAt(src, int(n.Value.End)) && strings.ContainsAny(n.Value.Of(src), "|>")
 	}
-	value := n.Value.Of(src)
-	return isBreakAt(src, int(n.Value.End)) && strings.ContainsAny(value, "|>") && (n.Style == sealed || value[0] == '|' || value[0] == '>')
+	_, ok := blockOf(src, n)
+	return ok
 }
 
-// isOpaque reports whether a value is one that is not looked into.
-func isOpaque(n *resource.Node) bool { return n.Style == sealed || n.Style == tagged }
+// blockOf takes the block scalar of a node apart, also one that is no text by its tag.
+func blockOf(src string, n *resource.Node) (b blockParts, ok bool) {
+	style := n.Style
+	if style == tagged && n.Value.Len() > 0 {
+		switch header := n.Value.Of(src); header[0] {
+		case '|':
+			style = literal
+		case '>':
+			style = folded
+		}
+		if digit := strings.TrimLeft(n.Value.Of(src)[1:], "+-"); digit != "" && digit[0] >= '1' && digit[0] <= '9' {
+			style += uint8(min(column(src, int(n.Whole.Start))+int(digit[0]-'0'), maxIndicated))
+		}
+	}
+	if !isBlockText(style) {
+		return b, false
+	}
+	return readBlock(src, n.Value, style), true
+}
 
 // belowBlock goes on over lines behind a cut that a block text above it would take in: blank ones where it keeps those
 // or their spaces count, and comments that are indented more than the collection around it.
 func (r *remover) belowBlock(i int, text *resource.Node) int {
 	outer := column(r.src, int(text.Whole.Start))
 	keeps, width := true, 0
-	if !isOpaque(text) {
-		b := readBlock(r.src, text.Value, text.Style)
+	if b, ok := blockOf(r.src, text); ok {
 		keeps, width = b.chomp == '+', b.width
 	}
 	for p := i; p < len(r.src); {
@@ -278,9 +297,14 @@ func (r *remover) belowBlock(i int, text *resource.Node) int {
 	return i
 }
 
-// keepsLineEnd reports whether the line end before a cut belongs to a text.
+// keepsLineEnd reports whether the line end before a cut belongs to a text. It has to stay behind a line of spaces, too.
 func (r *remover) keepsLineEnd(text *resource.Node) bool {
-	return text != nil && (isOpaque(text) || readBlock(r.src, text.Value, text.Style).chomp != '-')
+	if text == nil {
+		return false
+	}
+	b, ok := blockOf(r.src, text)
+	last := r.src[lineStart(r.src, int(text.Value.End)):text.Value.End]
+	return !ok || b.chomp != '-' || last != "" && strings.Trim(last, " \t") == ""
 }
 
 // pointers replaces aliases that stay and whose anchors go. Those of texts are texts of their own already; a value

@@ -153,8 +153,8 @@ func (w *writer) asBlock(n resource.New, outer int) (string, bool) {
 	if m.Kind != resource.Text || !isBlockText(m.Style) {
 		return "", false
 	}
-	if strings.HasSuffix(n.Text, "\n") && !w.ended { // it might come to end the file
-		return "", false
+	if last := n.Text[strings.LastIndexByte(n.Text, '\n')+1:]; !w.ended && strings.Trim(last, " \t") == "" {
+		return "", false // it might come to end the file
 	}
 	b := blockParts{folded: m.Style >= folded, chomp: '-'}
 	return spellBlock(b, outer, n.Text, w.lineFeed+w.lineFeed, w.lineFeed) // blank lines may follow
