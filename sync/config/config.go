@@ -143,6 +143,9 @@ type Push struct {
 	Conflicts string `toml:"conflicts"`
 	// Translations true: values of target languages that people changed in the repository are pushed too.
 	Translations bool `toml:"translations"`
+	// Guard holds a source file back when more than this share of its keys (0 to 1), and at least ten, would be gone,
+	// and all files when more than this share of them is gone at once: rather an accident than a wish. 1 lets everything pass.
+	Guard float64 `toml:"guard"`
 }
 
 // Covers reports whether pushes from the working tree happen while this branch is checked out; "" is a
@@ -180,6 +183,11 @@ type Pull struct {
 	// Guard holds a file back when more than this share of its translations (0 to 1), and at least ten, would be
 	// removed or blanked. 1 lets everything pass.
 	Guard float64 `toml:"guard"`
+	// Source true: source texts that were changed at the service are brought into the source files on Branch.
+	Source bool `toml:"source"`
+	// SourceChanged says what happens to a translation whose source text was changed in the repository: keep (it stays
+	// until the service has a new one) or blank (it is taken out, as Incomplete says, until then).
+	SourceChanged string `toml:"source_changed"`
 }
 
 // Files is a set of source files and where their translations lie.
@@ -199,6 +207,9 @@ type Files struct {
 	PathSeparator string `toml:"path_separator"`
 	// Labels are the labels that the keys of these files carry at the service; sent with imports.
 	Labels []string `toml:"labels"`
+	// SkipChecks are the checks of translations that are not made for these files: names of Checks, each alone or with a
+	// pattern for keys behind a colon (markup:legal/*).
+	SkipChecks []string `toml:"skip_checks"`
 
 	origin   origin
 	template Template // of Output
@@ -238,6 +249,7 @@ func (p *Project) setDefaults() {
 			CompletionState: "draft",
 			Conflicts:       "overwrite",
 			Translations:    true,
+			Guard:           0.3,
 		},
 		Pull: Pull{
 			Enabled:         true,
@@ -250,6 +262,7 @@ func (p *Project) setDefaults() {
 			AuthorName:      "locsync",
 			AuthorEmail:     "locsync@localhost",
 			Guard:           0.3,
+			SourceChanged:   "keep",
 		},
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 )
 
 // Formats are the formats that files can have, as the service calls them.
@@ -59,8 +61,37 @@ func (v *validator) files(f *Files, p *Project) {
 			v.addAt(at, "%q is listed twice", text)
 		}
 	}
+	v.skipChecks(f)
 	v.collection(f)
 	v.output(f, p, badGlob == "")
+}
+
+// Checks are the checks of translations, by the names that skip_checks knows them by.
+var Checks = []string{"printf", "names", "icu", "markup", "plurals", "characters"}
+
+func (v *validator) skipChecks(f *Files) {
+	for i, skip := range f.SkipChecks {
+		name, pattern, some := strings.Cut(skip, ":")
+		at := v.o.at("skip_checks").index(i)
+		switch {
+		case !slices.Contains(Checks, name):
+			hint := ""
+			if near := nearest(name, Checks); near != "" {
+				hint = "; did you mean " + near + "?"
+			}
+			v.addAt(at, "%q is no check; one of %s, alone or with a pattern for keys behind a colon%s", name, strings.Join(Checks, ", "), hint)
+		case some && (pattern == "" || !doublestar.ValidatePattern(pattern)):
+			v.addAt(at, "%q is no pattern for keys; write %s:help/* or %s alone for all keys", pattern, name, name)
+		}
+	}
+}
+
+// Skips reports whether one of Checks is not made for a key of these files.
+func (f *Files) Skips(check, key string) bool {
+	return slices.ContainsFunc(f.SkipChecks, func(skip string) bool {
+		name, pattern, some := strings.Cut(skip, ":")
+		return name == check && (!some || matches(pattern, key))
+	})
 }
 
 func (v *validator) format(f *Files) {

@@ -273,6 +273,7 @@ func (v *validator) push(p *Push) {
 	}
 	v.oneOf("completion_state", p.CompletionState, states)
 	v.oneOf("conflicts", p.Conflicts, []string{"overwrite", "skip", "report"})
+	v.share("guard", p.Guard, "0.3 holds a source file back that lost more than 30 % of its keys")
 }
 
 func (v *validator) pull(p *Pull) {
@@ -299,8 +300,14 @@ func (v *validator) pull(p *Pull) {
 	if p.AuthorEmail == "" || strings.ContainsAny(p.AuthorEmail, "<> ") || !plainText(p.AuthorEmail) {
 		v.add("author_email", "%q is not an address for commits: it must have no blanks, < or >", p.AuthorEmail)
 	}
-	if !(p.Guard >= 0 && p.Guard <= 1) {
-		v.add("guard", "must be a share from 0 to 1, not %v; 0.3 holds a file back that would lose more than 30 %% of its translations", p.Guard)
+	v.share("guard", p.Guard, "0.3 holds a file back that would lose more than 30 % of its translations")
+	v.oneOf("source_changed", p.SourceChanged, []string{"keep", "blank"})
+}
+
+// share checks a number that is a share of a whole.
+func (v *validator) share(key string, value float64, example string) {
+	if !(value >= 0 && value <= 1) {
+		v.add(key, "must be a share from 0 to 1, not %v; %s", value, example)
 	}
 }
 
