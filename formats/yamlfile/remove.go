@@ -274,8 +274,9 @@ func blockOf(src string, n *resource.Node) (b blockParts, ok bool) {
 	return readBlock(src, n.Value, style), true
 }
 
-// belowBlock goes on over lines behind a cut that a block text above it would take in: blank ones where it keeps those
-// or their spaces count, and comments that are indented more than the collection around it.
+// belowBlock goes on over lines behind a cut that a block text above it would take in, or that may not stand below it:
+// blank ones where it keeps those, where their spaces count, or with tabs; and comments that are indented more than the
+// collection around it.
 func (r *remover) belowBlock(i int, text *resource.Node) int {
 	outer := column(r.src, int(text.Whole.Start))
 	keeps, width := true, 0
@@ -288,9 +289,9 @@ func (r *remover) belowBlock(i int, text *resource.Node) int {
 		if !comment && !isBreakAt(r.src, q) {
 			break
 		}
-		spaces := q - p
+		blanks := r.src[p:q]
 		_, p = lineEnd(r.src, q)
-		if comment || keeps || width > 0 && spaces > width {
+		if comment || keeps || width > 0 && len(blanks) > width || strings.IndexByte(blanks, '\t') >= 0 {
 			i = p
 		}
 	}
