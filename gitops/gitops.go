@@ -19,6 +19,7 @@
 //	<common dir>/locsync-git/             lock of the processes of this package on one machine; names of the locks they
 //	                                      hold; packs that are not finished
 //	objects/pack/pack-*.keep              while a new pack has no reference yet; first word "locsync"
+//	one line in some hooks                where InstallHooks was asked for it (see hooks.go)
 //
 // It knows nothing of translations. It does not rewrite history, merge a text that is not ours by itself (it asks `git
 // merge-file`), sign commits, run content filters (an LFS path is refused), or prompt. The git program is used where it

@@ -99,23 +99,40 @@ func (a *app) root() *cobra.Command {
 		if len(args) == 0 {
 			return cmd.Help()
 		}
-		hint := ""
-		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-			hint = fmt.Sprintf("; did you mean %s?", near[0])
-		}
-		return usageError{fmt.Errorf("there is no command %q%s; see locsync --help", args[0], hint)}
+		return unknownCommand(cmd, args[0])
 	}
 	root.AddCommand(a.runCommand(), a.pushCommand(), a.pullCommand(), a.syncCommand(), a.statusCommand(), a.checkCommand(),
-		a.initCommand(), a.demoCommand(), a.serviceCommand(), a.versionCommand())
+		a.initCommand(), a.demoCommand(), a.serviceCommand(), a.hookCommand(), a.versionCommand())
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "help" {
 			a.helpCommand(c)
 			continue
 		}
-		noArguments(c)
+		if !c.HasSubCommands() {
+			noArguments(c)
+		}
 	}
 	return root
+}
+
+func unknownCommand(parent *cobra.Command, name string) error {
+	hint := ""
+	if near := parent.SuggestionsFor(name); len(near) > 0 {
+		hint = fmt.Sprintf("; did you mean %s?", near[0])
+	}
+	return usageError{fmt.Errorf("there is no command %q%s; see %s --help", strings.TrimPrefix(parent.CommandPath()+" "+name, "locsync "), hint, parent.CommandPath())}
+}
+
+// needsSubcommand is what a command does that only groups others.
+func needsSubcommand(c *cobra.Command) {
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usageError{fmt.Errorf("%s wants to know what to do; see %s --help", cmd.CommandPath(), cmd.CommandPath())}
+		}
+		return unknownCommand(cmd, args[0])
+	}
 }
 
 // helpCommand makes help about a command that there is not wrong usage.

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/config"
+)
+
+// hookedRepository is a repository whose hooks were looked at.
+type hookedRepository struct {
+	Repository string   `json:"repository"`
+	Hooks      []string `json:"hooks"` // files that are different now
+}
+
+func (a *app) hookCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "hook",
+		Short: "Let git tell the running daemon to look now",
+		Long: "hook install adds one line to the git hooks of every configured repository: post-commit, post-merge, post-checkout and\n" +
+			"post-rewrite, or post-receive in a bare one. The line rings the running daemon in the background; git never fails or\n" +
+			"waits because of it. What stands in those hooks stays, and hook uninstall takes the line out again.",
+	}
+	install := &cobra.Command{
+		Use: "install", Short: "Add the line to the hooks", Example: "  locsync hook install",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := a.load()
+			if err != nil {
+				return err
+			}
+			if cfg.Daemon.Listen == "" {
+				return usageError{fmt.Errorf("%s: daemon.listen is \"\", so the daemon has no address that a hook could call; set it, then install the hooks", cfg.File)}
+			}
+			commands, err := hookCommands(cfg)
+			if err != nil {
+				return err
+			}
+			return a.hooks(cmd.Context(), cfg, "rings the daemon now", func(r *gitops.Repo) ([]string, error) { return r.InstallHooks(commands) })
+		},
+	}
+	uninstall := &cobra.Command{
+		Use: "uninstall", Short: "Take the line out of the hooks", Example: "  locsync hook uninstall",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := a.load()
+			if err != nil {
+				return err
+			}
+			return a.hooks(cmd.Context(), cfg, "is as it was", (*gitops.Repo).UninstallHooks)
+		},
+	}
+	ring := &cobra.Command{
+		Use: "ring", Short: "What the line calls: tell the running daemon to look now", Example: "  locsync hook ring", Hidden: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := a.load()
+			if err != nil {
+				return err
+			}
+			return ring(cmd.Context(), cfg.Daemon.Listen)
+		},
+	}
+	for _, sub := range []*cobra.Command{install, uninstall, ring} {
+		noArguments(sub)
+		c.AddCommand(sub)
+	}
+	needsSubcommand(c)
+	return c
+}
+
+// hooks does something to the hooks of every configured repository, once each, and says what is different now.
+func (a *app) hooks(ctx context.Context, cfg *config.Config, now string, do func(*gitops.Repo) ([]string, error)) error {
+	done := []hookedRepository{}
+	seen := make(map[string]bool)
+	for _, p := range cfg.Projects {
+		dir := cfg.Resolve(p.Repository)
+		repo, err := gitops.Open(ctx, dir, gitops.Options{})
+		if err != nil {
+			return usageError{fmt.Errorf("project %q: %w", p.Name, err)}
+		}
+		if facts := repo.Facts(); !seen[facts.GitDir] {
+			seen[facts.GitDir] = true
+			changed, err := do(repo)
+			if err != nil {
+				return usageError{fmt.Errorf("project %q: %w", p.Name, err)}
+			}
+			done = append(done, hookedRepository{dir, append([]string{}, changed...)})
+		}
+		if err := repo.Close(); err != nil {
+			return err
+		}
+	}
+	if a.asJSON {
+		return a.print(map[string]any{"repositories": done})
+	}
+	for _, r := range done {
+		if len(r.Hooks) == 0 {
+			fmt.Fprintf(a.out, "%s: nothing to change\n", r.Repository)
+		}
+		for _, hook := range r.Hooks {
+			fmt.Fprintf(a.out, "%s %s\n", hook, now)
+		}
+	}
+	return nil
+}
+
+// hookCommands are what the hooks call. In a hook that people commit only names that mean the same everywhere can stand; git runs it in the
+// repository, where the configuration is found.
+func hookCommands(cfg *config.Config) (gitops.HookCommands, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return gitops.HookCommands{}, fmt.Errorf("find this program, for the hooks: %w", err)
+	}
+	file, err := filepath.Abs(cfg.File)
+	if err != nil {
+		return gitops.HookCommands{}, fmt.Errorf("find the configuration, for the hooks: %w", err)
+	}
+	return gitops.HookCommands{
+		Here: shellQuoted(filepath.ToSlash(program)) + " hook ring --config " + shellQuoted(filepath.ToSlash(file)),
+		Team: "locsync hook ring",
+	}, nil
+}
+
+func shellQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// ring tells the daemon at an address to look now. One that does not answer looks when it starts.
+func ring(ctx context.Context, listen string) error {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return usageError{fmt.Errorf("daemon.listen is %q: there is no address to ring", listen)}
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+net.JoinHostPort(host, port)+"/trigger", nil)
+	if err != nil {
+		return err
+	}
+	resp, err := (&http.Client{Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}).Do(req)
+	if err != nil {
+		return fmt.Errorf("ring the daemon: %w", err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusAccepted {
+		said, _ := io.ReadAll(io.LimitReader(resp.Body, 1024))
+		return fmt.Errorf("ring the daemon: %s: %s", resp.Status, strings.TrimSpace(string(said)))
+	}
+	return nil
+}
