@@ -5,9 +5,10 @@
 //
 //	cmd -> everything
 //	web -> engine, wire
-//	engine -> bundle, catalog, check, state, service, gitops, config, watch
+//	engine -> bundle, catalog, check, plural, state, service, gitops, config, watch
+//	check -> plural
 //	bundle -> config, formats, resource, catalog
-//	service -> wire          service/local -> wire, formats
+//	service -> wire          service/local -> wire, plural, formats
 //	state -> catalog
 //	formats -> jsonfile, yamlfile, stringsfile, androidxml, locjson -> resource
 //
