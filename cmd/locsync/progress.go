@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 
 	"golang.org/x/term"
@@ -29,11 +30,11 @@ func (p *progress) show(project, what string) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	line := fmt.Sprintf("%s: %s", project, what)
+	line := []rune(strings.ReplaceAll(shown(project+": "+what), "\n", " "))
 	if width, _, err := term.GetSize(int(p.file.Fd())); err == nil && len(line) >= width && width > 1 {
-		line = line[:width-1]
+		line = append(line[:width-2], '…')
 	}
-	fmt.Fprintf(p.file, "\r\x1b[K%s", line)
+	fmt.Fprintf(p.file, "\r\x1b[K%s", string(line))
 	p.shown = len(line)
 }
 

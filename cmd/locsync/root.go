@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -44,7 +45,7 @@ type app struct {
 func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // from here on the signals do what they do by default
-	a := &app{out: os.Stdout, err: os.Stderr, in: os.Stdin}
+	a := &app{out: printable{os.Stdout}, err: os.Stderr, in: os.Stdin}
 	root := a.root()
 	root.SetArgs(os.Args[1:])
 	return a.exit(root.ExecuteContext(ctx))
@@ -58,7 +59,13 @@ func (a *app) exit(err error) int {
 	case errors.Is(err, errPartial):
 		return exitPartial
 	}
-	fmt.Fprintln(a.err, "locsync:", err)
+	var lines []string
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		if !slices.Contains(lines, line) { // both halves of a sync fail where the service is down
+			lines = append(lines, line)
+		}
+	}
+	fmt.Fprintln(a.err, "locsync:", shown(strings.Join(lines, "\n")))
 	if wrong(err) {
 		return exitWrong
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"go.uber.org/zap"
@@ -20,6 +21,18 @@ const (
 	maxIDs      = 1000
 )
 
+// gitHosts is how each git host signs what it sends, and says what it is about.
+var gitHosts = map[string]struct {
+	secret     string   // the header that has the secret itself, or
+	signatures []string // the headers that may have the body's HMAC-SHA256 in hexadecimal,
+	prefix     string   // behind this
+	events     []string
+}{
+	"github": {signatures: []string{"X-Hub-Signature-256"}, prefix: "sha256=", events: []string{"X-GitHub-Event"}},
+	"gitlab": {secret: "X-Gitlab-Token", events: []string{"X-Gitlab-Event"}},
+	"gitea":  {signatures: []string{"X-Gitea-Signature", "X-Forgejo-Signature"}, events: []string{"X-Gitea-Event", "X-Forgejo-Event"}},
+}
+
 // webhook takes the push events of git hosts. Its signature is checked against the configured secret; what it says is not read: the pass
 // that it wakes fetches and looks.
 func (s *server) webhook(w http.ResponseWriter, r *http.Request) {
@@ -27,40 +40,38 @@ func (s *server) webhook(w http.ResponseWriter, r *http.Request) {
 		plain(w, http.StatusForbidden, "no webhook secret is configured (daemon.webhook_secret_env)")
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxWebhook))
-	if err != nil {
-		plain(w, http.StatusRequestEntityTooLarge, "too large")
-		return
-	}
-	signed := false
-	switch r.PathValue("host") {
-	case "github":
-		hexed, ok := strings.CutPrefix(r.Header.Get("X-Hub-Signature-256"), "sha256=")
-		signed = ok && s.signature(body, hexed)
-	case "gitea":
-		signed = s.signature(body, r.Header.Get("X-Gitea-Signature")) || s.signature(body, r.Header.Get("X-Forgejo-Signature"))
-	case "gitlab":
-		signed = equal(r.Header.Get("X-Gitlab-Token"), s.WebhookSecret)
-	default:
+	host := r.PathValue("host")
+	g, known := gitHosts[host]
+	if !known {
 		plain(w, http.StatusNotFound, "webhooks of github, gitlab and gitea are known")
 		return
+	}
+	signed := g.secret != "" && equal(r.Header.Get(g.secret), s.WebhookSecret)
+	if len(g.signatures) > 0 {
+		mac := hmac.New(sha256.New, []byte(s.WebhookSecret))
+		if _, err := io.Copy(mac, http.MaxBytesReader(w, r.Body, maxWebhook)); err != nil {
+			plain(w, http.StatusRequestEntityTooLarge, "too large, or cut off")
+			return
+		}
+		sum := mac.Sum(nil)
+		signed = slices.ContainsFunc(g.signatures, func(header string) bool {
+			hexed, ok := strings.CutPrefix(r.Header.Get(header), g.prefix)
+			got, err := hex.DecodeString(hexed)
+			return ok && err == nil && hmac.Equal(got, sum)
+		})
 	}
 	if !signed {
 		plain(w, http.StatusForbidden, "the signature does not fit the secret")
 		return
 	}
-	s.Engine.PushSoon("", "webhook of "+r.PathValue("host"))
-	plain(w, http.StatusAccepted, "looking")
-}
-
-func (s *server) signature(body []byte, hexed string) bool {
-	got, err := hex.DecodeString(hexed)
-	if err != nil {
-		return false
+	for _, header := range g.events {
+		if event := strings.ToLower(r.Header.Get(header)); event != "" && !strings.Contains(event, "push") {
+			plain(w, http.StatusOK, "heard; only pushes are looked at")
+			return
+		}
 	}
-	mac := hmac.New(sha256.New, []byte(s.WebhookSecret))
-	mac.Write(body)
-	return hmac.Equal(got, mac.Sum(nil))
+	s.Engine.PushSoon("", "webhook of "+host)
+	plain(w, http.StatusAccepted, "looking")
 }
 
 func equal(got, want string) bool { return subtle.ConstantTimeCompare([]byte(got), []byte(want)) == 1 }

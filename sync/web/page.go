@@ -34,7 +34,7 @@ func (s *server) page(w http.ResponseWriter, r *http.Request) {
 		Version string
 		Ready   error
 		Now     time.Time
-	}{s.Engine.Status(r.Context()), s.Version, s.Engine.Ready(), time.Now()})
+	}{s.now(r.Context()), s.Version, s.Engine.Ready(), time.Now()})
 	if err != nil {
 		s.Log.Error("make the status page", zap.Error(err))
 		plain(w, http.StatusInternalServerError, "the page could not be made; the log says why")

@@ -4,16 +4,19 @@
 // Its law: it changes nothing but by asking the engine, and what comes from outside only ever rings a bell. A request says that something may
 // have happened; what did, the woken pass finds out itself. Hence a forged, repeated or reordered notification costs a look at most.
 //
-// Every answer is made of an immutable Status and served at once. Texts of the repository and the service are escaped wherever they
+// Every answer is made of an immutable Status; what readers can make it cost is bounded. Texts of the repository and the service are escaped wherever they
 // are shown. The package knows no files, formats, git or HTTP client.
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -31,11 +34,14 @@ type Options struct {
 	CallbackSecret string // with this value; empty: they are refused
 }
 
-type server struct{ Options }
+type server struct {
+	Options
+	look look
+}
 
 // New makes the handler of the daemon's address (the contract, section 5).
 func New(o Options) http.Handler {
-	s := &server{o}
+	s := &server{Options: o}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.page)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
@@ -78,7 +84,33 @@ func (s *server) status(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
-	_ = enc.Encode(s.Engine.Status(r.Context())) // the reader is gone when this fails
+	_ = enc.Encode(s.now(r.Context())) // the reader is gone when this fails
+}
+
+// lookShare bounds what readers of the status cost: a look is served again until this many times its own duration has passed.
+const lookShare = 20
+
+// look is the last status and how long it is worth. A look reads every file, so in a large repository a page that is open in many browsers
+// must not mean many looks; in a small one it is as good as new.
+type look struct {
+	mu     sync.Mutex // held while looking, so that readers at one time share a look
+	status engine.Status
+	until  time.Time
+}
+
+// now is the status as it is, or was a moment ago.
+func (s *server) now(ctx context.Context) engine.Status {
+	s.look.mu.Lock()
+	defer s.look.mu.Unlock()
+	if begin := time.Now(); begin.After(s.look.until) {
+		status := s.Engine.Status(ctx)
+		if ctx.Err() != nil {
+			return status // cut short; the next reader looks itself
+		}
+		end := time.Now()
+		s.look.status, s.look.until = status, end.Add(lookShare*end.Sub(begin))
+	}
+	return s.look.status
 }
 
 // trigger is what git hooks call: look now. Only this machine may, and no page of another site that is open in a browser here.

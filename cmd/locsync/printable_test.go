@@ -1,0 +1,36 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestShown(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain\ttext\n":                "plain\ttext\n",
+		"Grüße, 世界 👍🏽":                 "Grüße, 世界 👍🏽",
+		"\x1b]0;title\x07red\x1b[31m":  `\u001b]0;title\u0007red\u001b[31m`,
+		"over\rwritten\x7f":            `over\u000dwritten\u007f`,
+		"c1\u009b31m":                  `c1\u009b31m`,
+		"abc\u202etxt.exe\u2066":       `abc\u202etxt.exe\u2066`,
+		"not \xff text \xe4\xb8":       `not \xff text \xe4\xb8`,
+		"the letter \uFFFD is written": "the letter \uFFFD is written",
+	} {
+		if got := shown(text); got != want {
+			t.Errorf("%q is shown as %q, want %q", text, got, want)
+		}
+	}
+}
+
+// What both halves of a sync failed with is said once.
+func TestExitSaysErrorsOnce(t *testing.T) {
+	var said strings.Builder
+	a := &app{err: &said}
+	down := errors.New("the service is down")
+	code := a.exit(errors.Join(fmt.Errorf("project \"app\": %w", down), fmt.Errorf("project \"app\": %w", down), errors.New("and the\nbranch")))
+	if want := "locsync: project \"app\": the service is down\nand the\nbranch\n"; said.String() != want || code != exitLater {
+		t.Errorf("%d, %q", code, said.String())
+	}
+}

@@ -1,0 +1,116 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/state"
+)
+
+// newServer is the address over a real repository and state; no service is asked for what it tells.
+func newServer(t *testing.T) (s *server, repo string) {
+	t.Helper()
+	gittest.Need(t)
+	repo = gittest.Init(t, map[string]string{"en.json": `{"a": "A"}`})
+	file := filepath.Join(repo, "locsync.toml")
+	text := "[[project]]\nname = \"app\"\nsource_language = \"en\"\ntarget_languages = [\"de\"]\n[[project.files]]\nsource = \"en.json\"\noutput = \"{LANGUAGE}.json\"\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := config.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := state.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &server{Options: Options{Engine: engine.New(engine.Parts{Config: cfg, State: store, Log: zap.NewNop()}), Log: zap.NewNop(), Version: "test"}}, repo
+}
+
+func pendingOf(t *testing.T, s *server) int {
+	t.Helper()
+	answer := httptest.NewRecorder()
+	s.status(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/status", nil))
+	var got engine.Status
+	if err := json.Unmarshal(answer.Body.Bytes(), &got); err != nil || len(got.Projects) != 1 {
+		t.Fatalf("%s, %v", answer.Body, err)
+	}
+	return got.Projects[0].Pending
+}
+
+// Many readers cost one look, and a look is not kept for longer than it is worth.
+func TestReadersShareALook(t *testing.T) {
+	s, repo := newServer(t)
+	begin := time.Now()
+	if got := pendingOf(t, s); got != 1 {
+		t.Fatalf("%d values wait, want 1", got)
+	}
+	if took := time.Since(begin); s.look.until.After(time.Now().Add(lookShare * took)) {
+		t.Errorf("a look that took at most %v is kept until %v", took, s.look.until)
+	}
+	if err := os.WriteFile(filepath.Join(repo, "en.json"), []byte(`{"a": "A", "b": "B"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.look.until = time.Now().Add(time.Hour)
+	if got := pendingOf(t, s); got != 1 {
+		t.Errorf("%d values wait: a second look was made", got)
+	}
+	s.look.until = time.Now().Add(-time.Second)
+	if got := pendingOf(t, s); got != 2 {
+		t.Errorf("%d values wait, want 2", got)
+	}
+}
+
+// Whatever is asked for, the answer can neither be framed, sniffed nor kept, and runs nothing from elsewhere.
+func TestEveryAnswerIsGuarded(t *testing.T) {
+	s, _ := newServer(t)
+	handler := New(s.Options)
+	for target, want := range map[string]int{
+		"GET /": 200, "GET /healthz": 200, "GET /readyz": 503, "GET /metrics": 200, "GET /api/status": 200,
+		"GET /else": 404, "GET /trigger": 405, "POST /": 405, "POST /webhook/github": 403, "POST /callback/project/status": 403,
+	} {
+		method, path, _ := strings.Cut(target, " ")
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), method, path, nil))
+		if answer.Code != want {
+			t.Errorf("%s: %d, want %d: %s", target, answer.Code, want, answer.Body)
+		}
+		h := answer.Header()
+		if !strings.Contains(h.Get("Content-Security-Policy"), "default-src 'none'") || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: headers %v", target, h)
+		}
+	}
+}
+
+func TestIdentifiers(t *testing.T) {
+	for body, want := range map[string]string{
+		`["a", "b"]`: "a b", `[]`: "", `"a"`: "a", `{"id": "a"}`: "a", `{"taskId": "b"}`: "b",
+		`{}`: "no", `[1]`: "no", `3`: "no", ``: "no", `["a"`: "no", `[` + strings.Repeat(`"x",`, 1000) + `"x"]`: "no",
+	} {
+		ids, ok := identifiers([]byte(body))
+		got := strings.Join(ids, " ")
+		if !ok {
+			got = "no"
+		}
+		if got != want {
+			t.Errorf("%.40s: %q, want %q", body, got, want)
+		}
+	}
+}
