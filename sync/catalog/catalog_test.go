@@ -70,7 +70,6 @@ func TestRenames(t *testing.T) {
 
 // TestMergeTable is the decision table of Merge, row by row, on the key k whose source text is "Save".
 func TestMergeTable(t *testing.T) {
-	const none = "\x00"
 	for _, c := range []struct {
 		name                       string
 		base, filler, ours, theirs string

@@ -2,11 +2,13 @@ package catalog
 
 // Three is what Merge looks at: one file in one language.
 type Three struct {
-	Base   Marks   // what repository and service agreed on last; empty at first contact
-	Filler Marks   // what we wrote into the repository where no translation existed: never a translation
-	Source Catalog // the texts in the source language: decides which keys live
-	Ours   Catalog // the repository's translations
-	Theirs Catalog // the service's translations
+	Base     Marks    // what repository and service agreed on last; empty at first contact
+	Filler   Marks    // what we wrote into the repository where no translation existed: never a translation
+	Source   Catalog  // the texts in the source language: decides which keys live
+	Ours     Catalog  // the repository's translations
+	Theirs   Catalog  // the service's translations
+	Renamed  []Rename // keys of the source that became other keys
+	Outdated Marks    // translations that are to go because they were made for another source text; see Outdate
 }
 
 // Conflict is a name whose translation both sides changed since the base. The service's text stands;
@@ -24,30 +26,37 @@ type Held struct {
 }
 
 // Merged is the outcome of Merge. Nothing is left out silently: every text of the service is either what the
-// repository has already, in Changes, in Conflicts (and Changes), in Held, or older than Kept.
+// repository has already, in Changes, in Conflicts (and Changes), in Held, outdated, or older than Kept; every text of the
+// repository stays, or is in Changes for one of the reasons that the table names.
 type Merged struct {
-	Changes   []Change // what to write, source order first, then removals sorted
+	Changes   []Change // what to write: source order, then what moved with its key, then removals in the repository's order
 	Conflicts []Conflict
 	Held      []Held
 	Kept      []Name // the repository's newer texts that stand against an older one of the service: pending for a push
+	Blanked   []Name // taken out because the source text changed; they are in Changes, too
 	Agreed    Marks  // the base for the next merge, if all Changes are written
 }
 
-// Merge decides per name which of three texts stands.
+// Merge decides per name which of three texts stands. The first row that fits counts; "-" is no text, o, t and b are translations,
+// "any" includes none.
 //
-//	source  repository   service      base          outcome
-//	gone    any          any          any           removed, and what the service has for it is left there
-//	there   t            t            any           nothing to do
-//	there   any          -            any           the repository's stays: a missing translation replaces nothing
-//	there   -            ""           any           nothing to do: a blank is no translation, unless the source text is blank
-//	there   -            t            any           t is added (a branch that was made anew gets everything again)
-//	there   filler       t            any           t is written
-//	there   o            ""           any           held: a blank never replaces a translation
-//	there   o            source text  any           held: source text never replaces a translation
-//	there   o            t            none          t is written: at first contact the service's translations win
-//	there   o            t            o             t is written: only the service changed
-//	there   o            t            t             o stays, and is pending for a push: only the repository changed
-//	there   o            t            other         t is written, and reported with o: both changed
+//	source  repository  service      base    outcome
+//	gone    any         any          any     removed, and what the service has for it is left there
+//	there   outdated    -, outdated  any     removed: the source text changed, and the service has no newer translation
+//	there   -           outdated     any     nothing to do: it waits for a newer one
+//	there   o           outdated     any     o stays: it is newer
+//	there   t           t            any     nothing to do, and agreed on
+//	there   any         -            any     the repository's stays: a missing translation replaces nothing
+//	there   -           ""           any     nothing to do: a blank is no translation, unless the source text is blank
+//	there   -           t            any     t is added (a branch that was made anew gets everything again)
+//	there   filler, ""  t            any     t is written
+//	there   o           ""           any     held: a blank never replaces a translation
+//	there   o           source text  any     held: source text never replaces a translation
+//	there   o           t            none    t is written: at first contact the service's translations win
+//	there   o           t            o       t is written: only the service changed
+//	there   o           t            t       o stays, and is pending for a push: only the repository changed
+//	there   o           t            other   t is written, and reported with o: both changed
+//	renamed -           -, ""        any     the old key's text is added under the new key, the repository's before the service's
 //
 // A blank in the repository is no translation: it is treated as absent unless the service has a blank too.
 // A key counts as living when the source has any form of it, since other languages have other plural forms.
@@ -64,6 +73,13 @@ func Merge(in Three) Merged {
 		base, known := in.Base[their.Name]
 		at, here := ours[their.Name]
 		switch {
+		case in.Outdated.Has(their.Name, text):
+			if known {
+				out.Agreed[their.Name] = base
+			}
+			if here && in.Ours[at].Text != text && in.Ours[at].Text != "" && !in.Filler.Has(their.Name, in.Ours[at].Text) {
+				out.Kept = append(out.Kept, their.Name)
+			}
 		case !here && text == "" && sourceText[their.Name] != "":
 		case !here:
 			out.take(Added, their.Name, text)
@@ -72,9 +88,9 @@ func Merge(in Three) Merged {
 		case in.Filler.Has(their.Name, in.Ours[at].Text) || in.Ours[at].Text == "":
 			out.take(Changed, their.Name, text)
 		case text == "":
-			out.hold(their, base, known, "the service has a blank where the repository has a translation; the translation stays")
-		case text == sourceText[their.Name] && text != in.Ours[at].Text:
-			out.hold(their, base, known, "the service has the source text where the repository has a translation; the translation stays")
+			out.hold(their, base, known, "the service has a blank where the repository has a translation; the translation stays. Translate it at the service, or take it out of the repository")
+		case text == sourceText[their.Name]:
+			out.hold(their, base, known, "the service has the source text where the repository has a translation; the translation stays. If the source text is meant, write it into the repository")
 		case !known || base == MarkOf(in.Ours[at].Text):
 			out.take(Changed, their.Name, text)
 		case base == MarkOf(text):
@@ -85,21 +101,68 @@ func Merge(in Three) Merged {
 			out.take(Changed, their.Name, text)
 		}
 	}
-	theirs := in.Theirs.Index()
-	var gone []Change
-	for _, our := range in.Ours {
-		if !living[our.Key] {
-			gone = append(gone, Change{Op: Removed, Name: our.Name})
-			continue
-		}
-		if _, ok := theirs[our.Name]; !ok {
-			if base, known := in.Base[our.Name]; known {
-				out.Agreed[our.Name] = base
-			}
+	in.follow(&out, living, ours)
+	in.clear(&out, living)
+	return out
+}
+
+// follow gives a new key what its old one had, form by form, where neither side has a text for it.
+func (in Three) follow(out *Merged, living map[string]bool, ours map[Name]int) {
+	if len(in.Renamed) == 0 {
+		return
+	}
+	to := make(map[string]string, len(in.Renamed))
+	for _, r := range in.Renamed {
+		to[r.From.Key] = r.To.Key
+	}
+	has := make(map[string]bool)
+	for _, c := range []Catalog{in.Ours, in.Theirs} {
+		for _, u := range c {
+			has[u.Key] = has[u.Key] || u.Text != ""
 		}
 	}
-	out.Changes = append(out.Changes, gone...)
-	return out
+	moved := make(map[string]bool)
+	for _, c := range []Catalog{in.Ours, in.Theirs} {
+		var came []string
+		for _, u := range c {
+			key, renamed := to[u.Key]
+			if !renamed || !living[key] || living[u.Key] || has[key] || moved[key] || u.Text == "" || in.Filler.Has(u.Name, u.Text) || in.Outdated.Has(u.Name, u.Text) {
+				continue
+			}
+			n := Name{key, u.Form}
+			if in.Outdated.Has(n, u.Text) {
+				continue
+			}
+			op := Added
+			if _, blank := ours[n]; blank {
+				op = Changed
+			}
+			out.Changes = append(out.Changes, Change{op, n, u.Text}) // not agreed on: the service has yet to hear of it
+			came = append(came, key)
+		}
+		for _, key := range came {
+			moved[key] = true
+		}
+	}
+}
+
+// clear takes out what may not stand any longer, and keeps the base of what the service says nothing about.
+func (in Three) clear(out *Merged, living map[string]bool) {
+	theirs := in.Theirs.Index()
+	for _, our := range in.Ours {
+		if !living[our.Key] {
+			out.Changes = append(out.Changes, Change{Op: Removed, Name: our.Name})
+			continue
+		}
+		at, there := theirs[our.Name]
+		if in.Outdated.Has(our.Name, our.Text) && (!there || in.Outdated.Has(our.Name, in.Theirs[at].Text)) {
+			out.Changes = append(out.Changes, Change{Op: Removed, Name: our.Name})
+			out.Blanked = append(out.Blanked, our.Name)
+		}
+		if base, known := in.Base[our.Name]; known && !there {
+			out.Agreed[our.Name] = base
+		}
+	}
 }
 
 // order returns the service's living texts in the order of the source, forms that the source lacks right

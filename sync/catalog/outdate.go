@@ -1,0 +1,156 @@
+package catalog
+
+import (
+	"slices"
+)
+
+// Made is what Outdate looks at: one file in one language.
+type Made struct {
+	For      Marks   // per key, the digests of the source texts that its translation is known to fit: see Fit
+	Outdated Marks   // what was found outdated before, and has not been replaced since
+	Base     Marks   // what repository and service agreed on last
+	Stood    Marks   // what the repository had after the last merge
+	Source   Marks   // Digests of the source texts as the repository has them
+	Service  Marks   // Digests of the source texts as the service has them, as far as that is known
+	Ours     Catalog // the repository's translations, without what only stands for a missing one
+	Theirs   Catalog // the service's translations
+	Blank    bool    // what is outdated is taken out of the repository, not only counted
+}
+
+// Fresh is the outcome of Outdate: Now is outdated in this merge, the others are what is remembered when it is written.
+type Fresh struct {
+	Now      Marks // the translations that were made for another source text, with the mark of each
+	For      Marks
+	Outdated Marks
+	Keys     int // how many keys of Now there are
+}
+
+// Digests gives each key one mark for all of its texts, under the key without a form. A key with one plain text has the mark of it.
+func Digests(marks Marks) Marks {
+	digests := make(Marks, len(marks))
+	var formed map[string][]Name
+	for n, m := range marks {
+		if n.Form == "" {
+			digests[n] = m
+			continue
+		}
+		if formed == nil {
+			formed = make(map[string][]Name)
+		}
+		formed[n.Key] = append(formed[n.Key], n)
+	}
+	for key, names := range formed {
+		slices.SortFunc(names, Name.Compare)
+		var all []byte
+		for _, n := range names {
+			mark := marks[n]
+			all = append(append(append(all, n.Form...), 0), mark[:]...)
+		}
+		digests[Name{Key: key}] = MarkOf(string(all))
+	}
+	return digests
+}
+
+// ahead is the form under which For keeps a second digest: that of the service's source text, where it was another than the repository's.
+const ahead = "ahead"
+
+// Outdate finds the translations whose source text changed since they were made. Nobody says what a translation was made for, so it is
+// watched: while a key's source text stays, whatever stands is taken to fit it; when it changes, what stood then is outdated until a text comes
+// that differs from it, from either side. A translation that the service takes back and then has again counts as new even if it is the same:
+// somebody has looked at it. A source text that changes back makes its translation fit again.
+//
+// A translation that arrives while the service has a newer source text than the repository may have been made for either, so it fits both.
+func Outdate(in Made) Fresh {
+	if in.fits() {
+		return Fresh{For: in.For}
+	}
+	out := Fresh{Now: Marks{}, For: Marks{}, Outdated: Marks{}}
+	ours, theirs := byKey(in.Ours), byKey(in.Theirs)
+	before, base, stood := namesByKey(in.Outdated), namesByKey(in.Base), namesByKey(in.Stood)
+	for key, source := range in.Source {
+		if len(ours[key.Key]) == 0 && len(theirs[key.Key]) == 0 && len(before[key.Key]) == 0 {
+			continue
+		}
+		made, known := in.For[key]
+		second, two := in.For[Name{key.Key, ahead}]
+		if known && (made == source || two && second == source) {
+			out.For[key] = made
+			if service, ok := in.Service[key]; ok && service != source && made == source && newer(in.Base, theirs[key.Key]) {
+				second, two = service, true
+			}
+			if two {
+				out.For[Name{key.Key, ahead}] = second
+			}
+			continue
+		}
+		old := make(Marks)
+		for _, n := range before[key.Key] {
+			old[n] = in.Outdated[n]
+		}
+		if known && len(old) == 0 {
+			for _, n := range stood[key.Key] {
+				old[n] = in.Stood[n]
+			}
+			for _, n := range base[key.Key] {
+				old[n] = in.Base[n]
+			}
+		}
+		if !known || len(old) == 0 || newer(old, ours[key.Key]) || newer(old, theirs[key.Key]) {
+			out.For[key] = source
+			if service, ok := in.Service[key]; ok && service != source {
+				out.For[Name{key.Key, ahead}] = service
+			}
+			continue
+		}
+		out.For[key] = made
+		if two {
+			out.For[Name{key.Key, ahead}] = second
+		}
+		out.Keys++
+		for n, m := range old {
+			out.Now[n], out.Outdated[n] = m, m
+			if in.Blank && len(theirs[key.Key]) == 0 {
+				out.Outdated[n] = Mark{} // the mark of no text: whatever comes is newer
+			}
+		}
+	}
+	return out
+}
+
+// fits reports whether nothing is outdated, as nearly always: it is known of every translation that it fits.
+func (in Made) fits() bool {
+	for _, c := range []Catalog{in.Ours, in.Theirs} {
+		for i := range c {
+			key := Name{Key: c[i].Key}
+			source, living := in.Source[key]
+			if !living {
+				continue
+			}
+			if service, ok := in.Service[key]; in.For[key] != source || ok && service != source {
+				return false
+			}
+		}
+	}
+	return len(in.Outdated) == 0
+}
+
+// newer reports whether a key has a text that is not among the old ones.
+func newer(old Marks, texts []Unit) bool {
+	return slices.ContainsFunc(texts, func(u Unit) bool { return u.Text != "" && !old.Has(u.Name, u.Text) })
+}
+
+func byKey(c Catalog) map[string][]Unit {
+	units := make(map[string][]Unit, len(c))
+	for _, u := range c {
+		units[u.Key] = append(units[u.Key], u)
+	}
+	return units
+}
+
+func namesByKey(m Marks) map[string][]Name {
+	names := make(map[string][]Name, len(m))
+	for n := range m {
+		names[n.Key] = append(names[n.Key], n)
+	}
+	return names
+}
