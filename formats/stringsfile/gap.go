@@ -52,6 +52,18 @@ func comment(src string, at int) (end int, err error) {
 
 // skip passes over space, line ends and comments to the next token.
 func skip(src string, at int) (int, error) {
+	if at+1 < len(src) { // nearly always there is a sign, or a space and a sign
+		if src[at] == ' ' {
+			at++
+		}
+		if class[src[at]] == sign {
+			return at, nil
+		}
+	}
+	return skipAll(src, at)
+}
+
+func skipAll(src string, at int) (int, error) {
 	for at < len(src) {
 		c := src[at]
 		switch {

@@ -13,6 +13,7 @@ const (
 	bare  = 1 << iota // needs no quotes
 	blank             // space between tokens within a line
 	line              // ends a line
+	sign              // is a token by itself, or begins one in quotes
 )
 
 var class = func() (c [256]uint8) {
@@ -24,6 +25,8 @@ var class = func() (c [256]uint8) {
 			c[b] = blank
 		case b == '\n', b == '\r':
 			c[b] = line
+		case strings.IndexByte(`"'=;{}()<`, byte(b)) >= 0:
+			c[b] = sign
 		}
 	}
 	return c
@@ -38,6 +41,8 @@ type scanner struct {
 	src      string
 	nodes    []resource.Node
 	warnings []resource.Warning
+	gap      gap // the one above the entry that is read next
+	escapeAt int // where the next backslash stands, as far as it was looked for
 
 	// of the entry being read
 	lone  int // offset of an escape that is no character; 0 for none
@@ -49,22 +54,21 @@ func (grammar) Scan(src string) (*resource.Layout, error) {
 	if nul := strings.IndexByte(src, 0); nul >= 0 { // as the first or second byte it would make UTF-16 of a file without a mark
 		return nil, fault(nul, `a NUL character; this is no text file, or the text needs \U0000 there`)
 	}
-	// One semicolon ends one entry, so their number is the number of nodes unless they stand in texts and comments.
-	s := scanner{src: src, nodes: make([]resource.Node, 1, 1+min(strings.Count(src, ";"), len(src)/16+16))}
+	s := scanner{src: src, nodes: make([]resource.Node, 1, 1+entriesOf(src))}
 	root := resource.Node{Parent: -1, Kind: resource.Map, Value: resource.At(0, len(src)), Whole: resource.At(0, len(src))}
-	g, err := between(src, 0, false)
-	if err != nil {
+	g, err := &s.gap, error(nil)
+	if *g, err = between(src, 0, false); err != nil {
 		return nil, err
 	}
 	opened := -1
 	if g.next < len(src) && src[g.next] == '{' {
 		root.Style, opened = braced, g.next
-		if g, err = between(src, opened+1, true); err != nil {
+		if *g, err = between(src, opened+1, true); err != nil {
 			return nil, err
 		}
 	}
 	for g.next < len(src) && src[g.next] != '}' {
-		if g, err = s.entry(g); err != nil {
+		if err = s.entry(); err != nil {
 			return nil, err
 		}
 	}
@@ -88,28 +92,40 @@ func (grammar) Scan(src string) (*resource.Layout, error) {
 	return &resource.Layout{Nodes: s.nodes, Warnings: s.warnings}, nil
 }
 
-// entry reads the entry below the gap and returns the gap below it.
-func (s *scanner) entry(g gap) (gap, error) {
-	src, start := s.src, g.next
-	n := resource.Node{End: int32(len(s.nodes)) + 1, Kind: resource.Text}
+// entriesOf estimates the number of entries from the beginning of a file: a semicolon ends each, and few stand in texts and comments.
+func entriesOf(src string) int {
+	head := src[:min(len(src), 32<<10)]
+	n := strings.Count(head, ";")
+	if len(head) < len(src) {
+		n = int(uint64(n) * uint64(len(src)) / uint64(len(head)) * 33 / 32)
+	}
+	return min(n, len(src)/16+16)
+}
+
+// entry reads the entry below the gap, and the gap below it.
+func (s *scanner) entry() error {
+	src, start := s.src, s.gap.next
 	s.lone, s.odd = 0, 0
 	end, err := s.token(start, "a key")
 	if err != nil {
-		return g, err
+		return err
 	}
 	if end-start > resource.MaxName {
-		return g, fault(start, "a key of more than %d KiB", resource.MaxName>>10)
+		return fault(start, "a key of more than %d KiB", resource.MaxName>>10)
 	}
+	s.nodes = append(s.nodes, resource.Node{})
+	n := &s.nodes[len(s.nodes)-1]
+	n.End, n.Kind = int32(len(s.nodes)), resource.Text
 	n.Name, n.Value = resource.At(start, end), resource.At(end, end)
 	at, err := skip(src, end)
 	if err != nil {
-		return g, err
+		return err
 	}
 	what := "key"
 	if at < len(src) && src[at] == '=' {
 		what = "value"
 		if at, err = skip(src, at+1); err != nil {
-			return g, err
+			return err
 		}
 		if at < len(src) && (src[at] == '{' || src[at] == '(' || src[at] == '<') {
 			n.Kind = resource.Other
@@ -118,45 +134,83 @@ func (s *scanner) entry(g gap) (gap, error) {
 			end, err = s.token(at, "a value")
 		}
 		if err != nil {
-			return g, err
+			return err
 		}
 		n.Value = resource.At(at, end)
 		if at, err = skip(src, end); err != nil {
-			return g, err
+			return err
 		}
 	}
 	if at >= len(src) || src[at] != ';' {
-		return g, s.unended(what, n, end)
+		return s.unended(what, n, end)
 	}
 	n.Whole = resource.At(start, end)
-	if g.block < start {
-		n.Note = resource.At(g.block, g.last)
+	if s.gap.block < start {
+		n.Note = resource.At(s.gap.block, s.gap.last)
 	}
-	if g, err = between(src, at+1, true); err != nil {
-		return g, err
+	if s.lone|s.odd > 0 {
+		s.doubtful(n)
 	}
-	if g.trail.End > 0 {
+	if s.usual(at + 1) {
+		return nil
+	}
+	if s.gap, err = between(src, at+1, true); err != nil {
+		return err
+	}
+	if trail := s.gap.trail; trail.End > 0 {
 		if n.Note.End == 0 {
-			n.Note.Start = g.trail.Start
+			n.Note.Start = trail.Start
 		}
-		n.Note.End = g.trail.End
+		n.Note.End = trail.End
 	}
+	return nil
+}
+
+// usual reads the gap below an entry as nearly all files have it, and reports whether it was one: at most one blank line, then the next entry's
+// quote, or one comment on lines of its own before that. What else a gap holds is for those who edit around it.
+func (s *scanner) usual(at int) bool {
+	src := s.src
+	if at >= len(src) || src[at] != '\n' {
+		return false
+	}
+	if at++; at < len(src) && src[at] == '\n' {
+		at++
+	}
+	block := at
+	if at+1 < len(src) && src[at] == '/' && src[at+1] == '*' {
+		n := strings.Index(src[at+2:], "*/")
+		if n < 0 {
+			return false
+		}
+		if at += n + 4; at >= len(src) || src[at] != '\n' {
+			return false
+		}
+		s.gap.last = at
+		at++
+	}
+	if at >= len(src) || src[at] != '"' {
+		return false
+	}
+	s.gap.block, s.gap.next = block, at
+	return true
+}
+
+// doubtful judges the escapes of the entry that was read last.
+func (s *scanner) doubtful(n *resource.Node) {
 	if s.lone > 0 {
 		n.Kind = resource.Other
-		s.warn("%s is no character, so this entry is left alone", escapeAt(src, s.lone))
-	} else if s.odd > 0 {
-		s.warn("%s", s.doubt)
+		s.warn("%s is no character, so this entry is left alone", escapeAt(s.src, s.lone))
+		return
 	}
-	s.nodes = append(s.nodes, n)
-	return g, nil
+	s.warn("%s", s.doubt)
 }
 
 func (s *scanner) warn(format string, args ...any) {
-	s.warnings = append(s.warnings, resource.Warning{Node: len(s.nodes), Msg: fmt.Sprintf(format, args...)})
+	s.warnings = append(s.warnings, resource.Warning{Node: len(s.nodes) - 1, Msg: fmt.Sprintf(format, args...)})
 }
 
 // unended says what is missing behind a key or value. A value over several lines is more likely one whose quote is missing.
-func (s *scanner) unended(what string, n resource.Node, end int) error {
+func (s *scanner) unended(what string, n *resource.Node, end int) error {
 	text := n.Value
 	if what == "key" {
 		text = n.Name
@@ -173,12 +227,19 @@ func (s *scanner) unended(what string, n resource.Node, end int) error {
 
 // token passes over a string, quoted or bare.
 func (s *scanner) token(at int, what string) (end int, err error) {
+	if at < len(s.src) && s.src[at] == '"' {
+		return s.quoted(at, '"')
+	}
+	return s.rareToken(at, what)
+}
+
+func (s *scanner) rareToken(at int, what string) (end int, err error) {
 	src := s.src
 	if at >= len(src) {
 		return 0, fault(len(src), "the file ends where %s should stand", what)
 	}
-	if q := src[at]; q == '"' || q == '\'' {
-		return s.quoted(at, q)
+	if src[at] == '\'' {
+		return s.quoted(at, '\'')
 	}
 	for end = at; end < len(src) && class[src[end]] == bare; end++ {
 	}
@@ -201,7 +262,7 @@ func (s *scanner) stranger(at int, what string) error {
 	return fault(at, "%q where %s should stand; put quotes around it", r, what)
 }
 
-// quoted passes over a string in quotes, each byte looked at twice at most.
+// quoted passes over a string in quotes. Each byte is looked at twice at most: for its quote, and for a backslash.
 func (s *scanner) quoted(at int, q byte) (end int, err error) {
 	src, i := s.src, at+1
 	for end = -1; ; {
@@ -212,11 +273,17 @@ func (s *scanner) quoted(at int, q byte) (end int, err error) {
 			}
 			end = i + n
 		}
-		n := strings.IndexByte(src[i:end], '\\')
-		if n < 0 {
+		if s.escapeAt < i {
+			if n := strings.IndexByte(src[i:], '\\'); n >= 0 {
+				s.escapeAt = i + n
+			} else {
+				s.escapeAt = len(src)
+			}
+		}
+		if s.escapeAt >= end {
 			return end + 1, nil
 		}
-		i = s.escape(i + n)
+		i = s.escape(s.escapeAt)
 	}
 }
 
