@@ -12,12 +12,12 @@ import (
 // Commit makes a commit on a tip that branch is to have next, and keeps it in refs/locsync/<branch> until Push delivered
 // it. Nothing else moves. files are whole contents by path relative to the repository; nil deletes. Line ends are stored
 // as the branch's .gitattributes say; an existing file keeps its mode and the spelling of its name. On a Tip of Merge the
-// commit is a merge commit. The same input gives the same commit.
+// commit is a merge commit. The same input gives the same commit, unless it is signed with a signature that has a time.
 //
 // Order: objects into one pack, reserved and synced; then the reference; then the reservation goes. A crash before the
 // reference leaves garbage that the next git gc takes; after it, the commit is found by Pending.
 //
-// Errors: ErrNothing when no file differs and there is nothing to merge; *BadPaths (ErrPath) before anything was written;
+// Errors: ErrSign when the commit must be signed and cannot be; ErrNothing when no file differs and there is nothing to merge; *BadPaths (ErrPath) before anything was written;
 // ErrMoved when an earlier commit for the branch waits to be delivered or dropped.
 func (r *Repo) Commit(ctx context.Context, on *Tip, branch string, files map[string][]byte, msg Message) (*Tip, error) {
 	ctx, cancel := r.deadline(ctx)
@@ -63,7 +63,17 @@ func (r *Repo) commit(ctx context.Context, on *Tip, branch string, files map[str
 	if !next.when.After(on.when) {
 		next.when = on.when.Add(time.Second)
 	}
-	made := newObject(kindCommit, encodeCommit(root, on.parents, msg, next.when))
+	payload := encodeCommit(root, on.parents, msg, next.when)
+	if sign, err := r.signerFor(msg.Author); err != nil {
+		return nil, err
+	} else if sign != nil {
+		signature, err := sign(ctx, payload)
+		if err != nil {
+			return nil, err
+		}
+		payload = signed(payload, signature)
+	}
+	made := newObject(kindCommit, payload)
 	next.commit, next.parents = made.hash, []hash{made.hash}
 	note := newObject(kindTag, encodeOutbox(made.hash, branch, next.lease, msg.Author, next.when))
 	next.extra = treesOf(objects)

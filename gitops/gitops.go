@@ -22,7 +22,7 @@
 //	one line in some hooks                where InstallHooks was asked for it (see hooks.go)
 //
 // It knows nothing of translations. It does not rewrite history, merge a text that is not ours by itself (it asks `git
-// merge-file`), sign commits, run content filters (an LFS path is refused), or prompt. The git program is used where it
+// merge-file`), run content filters (an LFS path is refused), or prompt. The git program is used where it
 // knows more than we do (see program.go) and is not required. No go-git type leaves this package.
 package gitops
 
@@ -48,6 +48,9 @@ type Options struct {
 	// Trust accepts a repository that belongs to another user of this machine. Without it the rule is git's: refused,
 	// unless safe.directory in the user's or the system's configuration names it.
 	Trust bool
+
+	// Signing says how commits are signed. The zero value: as git's configuration says.
+	Signing Signing
 
 	// Timeout bounds each call that talks to a remote or runs the git program; default 5 minutes.
 	Timeout time.Duration

@@ -58,9 +58,11 @@ func TestHooksKeepWhatIsThere(t *testing.T) {
 		prepare func(t *testing.T, hook, log string)
 		runs    string // what the old hook leaves when git runs it
 	}{
-		"none":         {func(*testing.T, string, string) {}, ""},
-		"shell":        {func(t *testing.T, hook, log string) { writeScript(t, hook, "#!/bin/sh\necho old >>"+log+"\n", 0o755) }, "old"},
-		"ends early":   {func(t *testing.T, hook, log string) { writeScript(t, hook, "#!/usr/bin/env bash\necho old >>"+log+"\nexec true\n", 0o700) }, "old"},
+		"none":  {func(*testing.T, string, string) {}, ""},
+		"shell": {func(t *testing.T, hook, log string) { writeScript(t, hook, "#!/bin/sh\necho old >>"+log+"\n", 0o755) }, "old"},
+		"ends early": {func(t *testing.T, hook, log string) {
+			writeScript(t, hook, "#!/usr/bin/env bash\necho old >>"+log+"\nexec true\n", 0o700)
+		}, "old"},
 		"no newline":   {func(t *testing.T, hook, log string) { writeScript(t, hook, "#!/bin/sh\necho old >>"+log, 0o755) }, "old"},
 		"only a shell": {func(t *testing.T, hook, log string) { writeScript(t, hook, "#!/bin/sh -e\n\n# nothing yet\n", 0o755) }, ""},
 		"switched off": {func(t *testing.T, hook, log string) { writeScript(t, hook, "#!/bin/sh\necho old >>"+log+"\n", 0o644) }, ""},

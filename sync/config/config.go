@@ -180,6 +180,12 @@ type Pull struct {
 	AuthorName string `toml:"author_name"`
 	// AuthorEmail is the author's address.
 	AuthorEmail string `toml:"author_email"`
+	// Sign says which commits are signed: git (as the repository's git configuration says: commit.gpgSign, gpg.format,
+	// user.signingKey) or never.
+	Sign string `toml:"sign"`
+	// SigningKeyFile is the private key of an ssh key pair, without a passphrase, that signs every commit; relative to the
+	// configuration file.
+	SigningKeyFile string `toml:"signing_key_file"`
 	// Guard holds a file back when more than this share of its translations (0 to 1), and at least ten, would be
 	// removed or blanked. 1 lets everything pass.
 	Guard float64 `toml:"guard"`
@@ -261,6 +267,7 @@ func (p *Project) setDefaults() {
 			CommitMessage:   `Update translations ({{ join .Languages ", " }})`,
 			AuthorName:      "locsync",
 			AuthorEmail:     "locsync@localhost",
+			Sign:            "git",
 			Guard:           0.3,
 			SourceChanged:   "keep",
 		},

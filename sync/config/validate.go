@@ -300,6 +300,11 @@ func (v *validator) pull(p *Pull) {
 	if p.AuthorEmail == "" || strings.ContainsAny(p.AuthorEmail, "<> ") || !plainText(p.AuthorEmail) {
 		v.add("author_email", "%q is not an address for commits: it must have no blanks, < or >", p.AuthorEmail)
 	}
+	v.oneOf("sign", p.Sign, []string{"git", "never"})
+	v.plain("signing_key_file", p.SigningKeyFile)
+	if p.Sign == "never" && p.SigningKeyFile != "" {
+		v.add("signing_key_file", `names a key, and sign = "never" leaves it unused; keep one of the two`)
+	}
 	v.share("guard", p.Guard, "0.3 holds a file back that would lose more than 30 % of its translations")
 	v.oneOf("source_changed", p.SourceChanged, []string{"keep", "blank"})
 }

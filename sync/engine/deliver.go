@@ -221,7 +221,7 @@ func (r *pulling) deliver(ctx context.Context, on *gitops.Tip, files map[string]
 		When:   r.Now(),
 	})
 	if err != nil {
-		return false, fmt.Errorf("commit to branch %s: %w", r.cfg.Pull.Branch, err)
+		return false, usage(fmt.Errorf("commit to branch %s: %w", r.cfg.Pull.Branch, err))
 	}
 	if r.o.Diff {
 		if r.report.Diff, err = r.repo.Diff(ctx, made); err != nil {

@@ -19,6 +19,7 @@
 //	known   target file, language    the texts that stood there without anybody having changed them
 //	filler  target file, language    what was written where there was no translation, now and earlier
 //	seen    target file, language    the translations at the last look, for each place that is looked at
+//	conflicts                        keys that both sides changed, with the texts, until somebody decides
 //	jobs    import or export that was started and is not finished; last push; last pull
 //
 // It does not parse a format, write HTTP or touch git objects. Conflicts, unreadable files and held-back translations are fields of
@@ -119,7 +120,12 @@ type PushOptions struct {
 	Project      string // "" for all
 	All          bool   // also keys that did not change
 	Translations bool   // also what the repository already holds in the target languages
+	Force        bool   // past the brake that holds back source files which lost many keys
 	DryRun       bool   // only report
+
+	Ours   bool     // send the repository's texts of conflicts, over the service's
+	Theirs bool     // let the service's texts of conflicts stand
+	Keys   []string // of these keys only; empty for all conflicts
 }
 
 // Push sends what changed. One project's failure does not keep the others from being pushed; the errors come back joined, and each
@@ -127,6 +133,12 @@ type PushOptions struct {
 func (e *Engine) Push(ctx context.Context, o PushOptions) (PushReport, error) {
 	report := PushReport{DryRun: o.DryRun, Projects: []ProjectPush{}}
 	projects, err := e.pick(o.Project)
+	if err == nil && o.Ours && o.Theirs {
+		err = &UsageError{errors.New("a conflict is decided for one side: either ours or theirs")}
+	}
+	if err == nil && len(o.Keys) > 0 && !o.Ours && !o.Theirs {
+		err = &UsageError{errors.New("keys are named to decide conflicts about them; say which side's texts stand, ours or theirs")}
+	}
 	if err != nil {
 		return report, err
 	}
@@ -190,7 +202,8 @@ func (p *project) open(ctx context.Context) error {
 
 // openWith opens the repository; "" keeps everything local.
 func (p *project) openWith(ctx context.Context, remote string) (*gitops.Repo, error) {
-	repo, err := gitops.Open(ctx, p.Config.Resolve(p.cfg.Repository), gitops.Options{Remote: remote, Now: p.Now})
+	repo, err := gitops.Open(ctx, p.Config.Resolve(p.cfg.Repository), gitops.Options{Remote: remote, Now: p.Now,
+		Signing: gitops.Signing{Never: p.cfg.Pull.Sign == "never", KeyFile: p.Config.Resolve(p.cfg.Pull.SigningKeyFile)}})
 	if errors.Is(err, gitops.ErrNotRepo) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, gitops.ErrOwner) || errors.Is(err, gitops.ErrUnsupported) {
 		err = &UsageError{err}
 	}

@@ -1,0 +1,164 @@
+package gitops
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/locsync/locsync/gitops/gittest"
+)
+
+func sshKey(t *testing.T, passphrase string) (file, public string) {
+	t.Helper()
+	program, err := exec.LookPath("ssh-keygen")
+	if err != nil {
+		t.Skip("no ssh-keygen here")
+	}
+	file = filepath.Join(t.TempDir(), "key")
+	if out, err := exec.CommandContext(t.Context(), program, "-q", "-t", "ed25519", "-N", passphrase, "-C", "locsync", "-f", file).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	data, err := os.ReadFile(file + ".pub")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file, strings.TrimSpace(string(data))
+}
+
+func allow(t *testing.T, dir, public string) {
+	t.Helper()
+	signers := filepath.Join(t.TempDir(), "signers")
+	if err := os.WriteFile(signers, []byte("bot@localhost "+public+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	gittest.Git(t, dir, "config", "gpg.ssh.allowedSignersFile", signers)
+}
+
+var signedMessage = Message{Text: "Update translations\n\nLocsync-Project: app", Author: Person{"Bot", "bot@localhost"}}
+
+func commitSigned(t *testing.T, dir string, s Signing) (string, error) {
+	t.Helper()
+	r, err := Open(t.Context(), dir, Options{Signing: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	tip, err := r.At(t.Context(), "l10n", "main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := r.Commit(t.Context(), tip, "l10n", map[string][]byte{"de.json": []byte("{}\n")}, signedMessage)
+	if err != nil {
+		return "", err
+	}
+	return made.Hash(), nil
+}
+
+// git itself finds the signature good, and the commit sound.
+func verify(t *testing.T, dir, commit string) {
+	t.Helper()
+	gittest.Git(t, dir, "verify-commit", commit)
+	gittest.Git(t, dir, "fsck", "--strict")
+	if got := gittest.Git(t, dir, "log", "-1", "--format=%an|%s|%b", commit); got != "Bot|Update translations|Locsync-Project: app" {
+		t.Errorf("the signed commit says %q", got)
+	}
+}
+
+func TestSignsWithAnSSHKey(t *testing.T) {
+	gittest.Need(t)
+	file, public := sshKey(t, "")
+	for name, c := range map[string]struct {
+		options Signing
+		config  map[string]string
+	}{
+		"key file":             {Signing{KeyFile: file}, nil},
+		"configuration":        {Signing{}, map[string]string{"commit.gpgSign": "true", "gpg.format": "ssh", "user.signingKey": file}},
+		"public key's name":    {Signing{}, map[string]string{"commit.gpgSign": "true", "gpg.format": "ssh", "user.signingKey": file + ".pub"}},
+		"key file goes before": {Signing{KeyFile: file}, map[string]string{"commit.gpgSign": "true", "gpg.format": "ssh", "user.signingKey": "/nowhere"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := gittest.Init(t, map[string]string{"en.json": "{}\n"})
+			allow(t, dir, public)
+			for key, value := range c.config {
+				gittest.Git(t, dir, "config", key, value)
+			}
+			commit, err := commitSigned(t, dir, c.options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			verify(t, dir, commit)
+		})
+	}
+}
+
+func TestSignsWithAnOpenPGPKey(t *testing.T) {
+	gittest.Need(t)
+	program, err := exec.LookPath("gpg")
+	if err != nil {
+		t.Skip("no gpg here")
+	}
+	home, err := os.MkdirTemp("", "gpg") // short: the agent's socket lies in it
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GNUPGHOME", home)
+	t.Cleanup(func() {
+		// The agent that gpg started ends with its folder's test.
+		if out, err := exec.Command("gpgconf", "--kill", "all").CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+		if err := os.RemoveAll(home); err != nil {
+			t.Error(err)
+		}
+	})
+	if out, err := exec.CommandContext(t.Context(), program, "--batch", "--passphrase", "", "--quick-generate-key", "Bot <bot@localhost>", "ed25519", "sign").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	dir := gittest.Init(t, map[string]string{"en.json": "{}\n"})
+	gittest.Git(t, dir, "config", "commit.gpgSign", "true")
+	commit, err := commitSigned(t, dir, Signing{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	verify(t, dir, commit)
+}
+
+// Where no signature can be had no commit is made, and the error says what to do.
+func TestDoesNotCommitUnsigned(t *testing.T) {
+	gittest.Need(t)
+	locked, _ := sshKey(t, "a passphrase")
+	for name, c := range map[string]struct {
+		options Signing
+		config  map[string]string
+		says    string
+	}{
+		"passphrase":     {Signing{KeyFile: locked}, nil, "without a passphrase"},
+		"missing":        {Signing{KeyFile: "/no/such/key"}, nil, "/no/such/key"},
+		"no key":         {Signing{}, map[string]string{"gpg.format": "ssh"}, "user.signingKey"},
+		"unknown format": {Signing{}, map[string]string{"gpg.format": "smoke"}, `"smoke"`},
+		"no program":     {Signing{}, map[string]string{"gpg.program": "/no/such/gpg"}, "/no/such/gpg"},
+		"silent program": {Signing{}, map[string]string{"gpg.program": "true"}, "no signature"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := gittest.Init(t, map[string]string{"en.json": "{}\n"})
+			gittest.Git(t, dir, "config", "commit.gpgSign", "true")
+			for key, value := range c.config {
+				gittest.Git(t, dir, "config", key, value)
+			}
+			before := gittest.Git(t, dir, "for-each-ref")
+			_, err := commitSigned(t, dir, c.options)
+			if !errors.Is(err, ErrSign) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%v", err)
+			}
+			if after := gittest.Git(t, dir, "for-each-ref"); before != after {
+				t.Errorf("references before %s, after %s", before, after)
+			}
+			if _, err := commitSigned(t, dir, Signing{Never: true}); err != nil {
+				t.Errorf("without signatures: %v", err)
+			}
+		})
+	}
+}
