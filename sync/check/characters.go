@@ -9,7 +9,7 @@ import (
 // characters finds what no text has unless the source has it, too: control characters, and the mark that damaged text leaves.
 func (p *pair) characters() {
 	if !utf8.ValidString(p.text) {
-		p.found("characters", "it is not valid UTF-8")
+		p.found(Characters, "it is not valid UTF-8")
 		return
 	}
 	for _, r := range p.text {
@@ -18,9 +18,9 @@ func (p *pair) characters() {
 			continue
 		}
 		if damage {
-			p.found("characters", "it has the character U+FFFD, which stands for something that was lost on the way")
+			p.found(Characters, "it has the character U+FFFD, which stands for something that was lost on the way")
 		} else {
-			p.found("characters", fmt.Sprintf("it has the control character U+%04X, which the source does not have", r))
+			p.found(Characters, fmt.Sprintf("it has the control character U+%04X, which the source does not have", r))
 		}
 		return
 	}

@@ -1,10 +1,13 @@
 package check
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/locsync/locsync/sync/config"
 )
 
 const sound = ""
@@ -54,6 +57,12 @@ func TestTranslation(t *testing.T) {
 		{"ios-strings", "k", "", "%.1f MB", "%@ MB", "%@ takes an object, but the program passes a number with decimals there, as the source's %.1f says"},
 		{"ios-strings", "k", "", "%1$@ and %2$@", "%1$@ und % 2 $ @", "it lacks %2$@, which the source has"},
 		{"ios-strings", "%d files.one", "", "%d files", "Eine Datei", sound},
+		{"ios-strings", "k", "", "%1$@ of %2$@", "%2$@: %1$@", sound},
+		{"ios-strings", "k", "", "%@ of %@", "%2$@: %1$@", sound},
+		{"ios-strings", "k", "", "%lld files", "%lld%% файлов", sound},
+		{"ios-strings", "k", "", "%lld files", "%@ файлов", "%@ takes an object, but the program passes a whole number there, as the source's %lld says"},
+		{"ios-strings", "k", "", "%lld of %.2f", "%lld", "it lacks %.2f, which the source has"},
+		{"ios-strings", "k", "", "%@", "%1$@ %2$@", "it has %2$@, for which the program passes nothing, as the source has no such placeholder"},
 		// printf elsewhere: arguments are converted
 		{"json", "k", "", "%s of %d", "%2$s von %1$s", sound},
 		{"json", "k", "", "%s of %d", "%s", "it lacks %d, which the source has"},
@@ -84,6 +93,13 @@ func TestTranslation(t *testing.T) {
 		{"json", "k", "", "Hello %name%", "Hallo %name%", sound},
 		{"json", "k", "", "Hello %name%", "Hallo %nombre%", "it has %nombre% where the source has %name%"},
 		{"json", "k", "", "5% to 10%", "zwischen 5% und 10%", sound},
+		{"json", "k", "", "{} of {}", "{} von {}", sound},
+		{"json", "k", "", "{} of {}", "{}", "it has {} once where the source has it 2 times"},
+		{"json", "k_one", "", "{} files", "eine Datei", sound},
+		{"json", "k", "", "no braces", "keine {}", sound},
+		{"json", "k", "", "{user.name}: {0:N2} {total|money}", "{0}: {user.name} {total}", sound},
+		{"json", "k", "", "$t(common.ok, { \"count\": 1 })", "$t(common.ok)", sound},
+		{"json", "k", "", "{{name}} in ${dir}", "${name} in {{dir}}", "it has ${name} and {{dir}} where the source has {{name}} and ${dir}"},
 		{"structured-yaml", "k", "", "%{count} of %<total>.2f", "%<total>.1f: %{count}", sound},
 		{"structured-yaml", "k", "", "%{count} files", "{{count}} Dateien", "it has {{count}} where the source has %{count}"},
 		{"structured-yaml", "days/one", "", "%{count} days", "ein Tag", sound},
@@ -194,5 +210,122 @@ func BenchmarkTranslation(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		Translation(in)
+	}
+}
+
+// What depends on the language: in which forms the number may be missing, and which forms there must be.
+func TestLanguages(t *testing.T) {
+	for _, c := range []struct{ format, form, language, source, translation, reason string }{
+		{"android-xml", "one", "de", "%d files", "eine Datei", sound},
+		{"android-xml", "one", "fr", "%d files", "un fichier", sound}, // 0 and 1
+		{"android-xml", "two", "ar", "%d files", "ملفان", sound},
+		{"android-xml", "zero", "ar", "%d files", "لا ملفات", sound},
+		{"android-xml", "one", "xx", "%d files", "x", sound},
+		{"android-xml", "one", "ru", "%d files", "один файл", "it lacks %d, which the source has"}, // 21 as well
+		{"android-xml", "one", "ru", "a file", "%d файл", sound},
+		{"android-xml", "zero", "lv", "%d files", "nav failu", "it lacks %d, which the source has"}, // 0, 10, 11, ...
+		{"android-xml", "two", "sl", "%d files", "dve datoteki", "it lacks %d, which the source has"},
+		{"android-xml", "few", "pl", "%d files", "pliki", "it lacks %d, which the source has"},
+		{"structured-yaml", "", "ru", "%{count} file", "один файл", "it lacks %{count}, which the source has"},
+
+		{"json", "", "de", "{n, plural, one {# file} other {# files}}", "{n, plural, one {# Datei} other {# Dateien}}", sound},
+		{"json", "", "ja", "{n, plural, one {# file} other {# files}}", "{n, plural, other {#個}}", sound},
+		{"json", "", "es", "{n, plural, one {# file} other {# files}}", "{n, plural, one {# archivo} other {# archivos}}", sound}, // many is for millions
+		{"json", "", "cs", "{n, plural, one {# file} other {# files}}", "{n, plural, one {#} few {#} other {#}}", sound},          // many is for fractions
+		{"json", "", "xx", "{n, plural, one {# file} other {# files}}", "{n, plural, other {#}}", sound},
+		{"json", "", "ru", "{n, plural, one {# file} other {# files}}", "{n, plural, one {#} few {#} many {#} other {#}}", sound},
+		{"json", "", "de", "{n, plural, one {# file} other {# files}}", "{n, plural, =1 {eine Datei} other {# Dateien}}", sound},
+		{"json", "", "fr", "{n, plural, one {# file} other {# files}}", "{n, plural, =0 {aucun} =1 {un} other {#}}", sound},
+		{"json", "", "ru", "{n, plural, one {# file} other {# files}}", "{n, plural, one {#} other {#}}",
+			`the plural lacks the forms "few" and "many", which the language ru needs for {n}`},
+		{"json", "", "de", "{n, plural, one {# file} other {# files}}", "{n, plural, other {#}}",
+			`the plural lacks the form "one", which the language de needs for {n}`},
+		{"json", "", "fr", "{n, plural, one {# file} other {# files}}", "{n, plural, =1 {un} other {#}}",
+			`the plural lacks the form "one", which the language fr needs for {n}`},
+		{"json", "", "ru", "{g, select, a {{n, plural, one {#} other {#}}} other {}}", "{g, select, a {{n, plural, one {#} other {#}}} other {}}.",
+			`the plural lacks the forms "few" and "many", which the language ru needs for {n}`},
+		{"json", "", "ru", "{n, plural, other {# files}}", "{n, plural, other {# ф.}}", sound}, // the source does without, too
+		{"json", "", "ru", "{n, plural, offset:1 one {#} other {#}}", "{n, plural, offset:1 one {#} other {##}}", sound},
+		{"json", "", "en", "{n, selectordinal, one {#st} two {#nd} few {#rd} other {#th}}", "{n, selectordinal, one {#st} two {#nd} other {#th}}",
+			`the plural lacks the form "few", which the language en needs for {n}`},
+		{"json", "", "de", "{n, selectordinal, one {#st} two {#nd} few {#rd} other {#th}}", "{n, selectordinal, other {#.}}", sound},
+	} {
+		got := Translation(Input{Format: c.format, Key: "k", Form: c.form, Source: c.source, Translation: c.translation, Language: c.language, SourceLanguage: "en"})
+		if c.reason == sound && len(got) > 0 || c.reason != sound && (len(got) != 1 || got[0].Reason != c.reason) {
+			t.Errorf("%s %s %s: %q to %q: %v, want %q", c.format, c.language, c.form, c.source, c.translation, got, c.reason)
+		}
+	}
+}
+
+func TestForms(t *testing.T) {
+	for _, c := range []struct{ from, to, source, forms, reason string }{
+		{"en", "de", "one other", "one other", sound},
+		{"en", "ja", "one other", "other", sound},
+		{"en", "ja", "one other", "one other", sound}, // a form too many does no harm
+		{"en", "ru", "one other", "one few many other", sound},
+		{"en", "cs", "one other", "one few other", sound},
+		{"en", "pt-BR", "one other", "one other", sound},
+		{"en", "ar", "one other", "zero one two few many other", sound},
+		{"en", "tlh", "one other", "other", sound},
+		{"en", "de", "other", "other", sound}, // the source does without
+		{"tlh", "de", "one other", "other", `the plural lacks the form "one", which the language de needs`},
+		{"", "ru", "other", "other", sound},
+		{"en", "de", "one other", "", sound}, // not translated
+		{"en", "ja", "one other", "one", `the plural lacks the form "other"`},
+		{"en", "de", "one", "one", sound},
+		{"ja", "de", "other", "other", `the plural lacks the form "one", which the language de needs`},
+		{"en", "ru", "one other", "one other", `the plural lacks the forms "few" and "many", which the language ru needs`},
+		{"en", "sr-Latn", "one other", "one other", `the plural lacks the form "few", which the language sr-Latn needs`},
+		{"en", "ar", "one other", "other", `the plural lacks the forms "zero", "one", "two", "few" and "many", which the language ar needs`},
+	} {
+		in := Plural{Source: strings.Fields(c.source), Forms: strings.Fields(c.forms), SourceLanguage: c.from, Language: c.to}
+		got := Forms(in)
+		if c.reason == sound && len(got) > 0 || c.reason != sound && (len(got) != 1 || got[0] != (Finding{Plurals, c.reason})) {
+			t.Errorf("%s to %s, %q to %q: %v, want %q", c.from, c.to, c.source, c.forms, got, c.reason)
+		}
+		in.Skip = func(check string) bool { return check == Plurals }
+		if got := Forms(in); len(got) > 0 {
+			t.Errorf("%v though the check is switched off", got)
+		}
+	}
+}
+
+// Each check has a translation that it alone objects to, and is silent when it is switched off; the others go on.
+func TestSkip(t *testing.T) {
+	source := "{n, plural, one {# file} other {# files}} <a>%s</a>"
+	for name, translation := range map[string]string{
+		Printf:     "{n, plural, one {#} few {#} many {#} other {#}} <a>x</a>",
+		ICU:        "{n, plural, one {#} few {#} many {#} other {#}} {m} <a>%s</a>",
+		Markup:     "{n, plural, one {#} few {#} many {#} other {#}} <a>%s",
+		Plurals:    "{n, plural, one {#} few {#} other {#}} <a>%s</a>",
+		Characters: "{n, plural, one {#} few {#} many {#} other {#}} <a>%s</a>\x00",
+	} {
+		skipsOnly(t, name, Input{Format: "android-xml", Source: source, Translation: translation, Language: "ru", SourceLanguage: "en"})
+	}
+	skipsOnly(t, Names, Input{Format: "json", Source: "{a}", Translation: "{b}"})
+}
+
+func skipsOnly(t *testing.T, name string, in Input) {
+	t.Helper()
+	if !slices.Contains(All, name) {
+		t.Errorf("%s is not among all checks", name)
+	}
+	if got := Translation(in); len(got) != 1 || got[0].Check != name {
+		t.Errorf("%s: %v", name, got)
+	}
+	in.Skip = func(check string) bool { return check == name }
+	if got := Translation(in); len(got) > 0 {
+		t.Errorf("%s is switched off: %v", name, got)
+	}
+	in.Skip = func(check string) bool { return check != name }
+	if got := Translation(in); len(got) != 1 {
+		t.Errorf("all but %s are switched off: %v", name, got)
+	}
+}
+
+// The configuration knows the checks by the same names.
+func TestNamesOfChecks(t *testing.T) {
+	if !slices.Equal(All, config.Checks) {
+		t.Errorf("%v, and the configuration has %v", All, config.Checks)
 	}
 }

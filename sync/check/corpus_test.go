@@ -3,6 +3,7 @@ package check_test
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/formats/resource/resourcetest"
 	"github.com/locsync/locsync/sync/check"
+	"github.com/locsync/locsync/sync/plural"
 )
 
 var (
@@ -54,43 +56,57 @@ func read(t testing.TB, f resourcetest.Real) *resource.File {
 	return file
 }
 
+// product is a file of the corpus with the file of its source language, which is nil where the corpus has none.
+type product struct {
+	resourcetest.Real
+	target, source *resource.File
+}
+
+// products are the files of one format that can be read.
+func products(t testing.TB, format string) []product {
+	files := resourcetest.Corpus(t, format)
+	parsed := make(map[string]*resource.File)
+	for _, f := range files {
+		parsed[f.Name] = read(t, f)
+	}
+	var all []product
+	for _, f := range files {
+		p := product{Real: f, target: parsed[f.Name]}
+		if p.target == nil {
+			continue
+		}
+		for _, at := range sourcePaths(f) {
+			for _, s := range files {
+				if s.Repo != f.Repo || s.Path != at || s.Name == f.Name || s.Path == f.Path || p.source != nil && s.Commit != f.Commit || parsed[s.Name] == nil {
+					continue
+				}
+				p.source = parsed[s.Name]
+			}
+			if p.source != nil {
+				break
+			}
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
 // pairs yields every text of the corpus whose source text is known: from the source file of the same product, or from the key where keys
 // are the source texts.
 func pairs(t testing.TB, yield func(f resourcetest.Real, in check.Input)) {
 	for _, format := range []string{"android-xml", "ios-strings", "json", "yaml"} {
-		files := resourcetest.Corpus(t, format)
-		parsed := make(map[string]*resource.File)
-		for _, f := range files {
-			parsed[f.Name] = read(t, f)
-		}
-		for _, f := range files {
-			target := parsed[f.Name]
-			if target == nil {
-				continue
-			}
-			var source *resource.File
-			for _, p := range sourcePaths(f) {
-				for _, s := range files {
-					if s.Repo != f.Repo || s.Path != p || s.Name == f.Name || s.Path == f.Path || source != nil && s.Commit != f.Commit || parsed[s.Name] == nil {
-						continue
-					}
-					source = parsed[s.Name]
-				}
-				if source != nil {
-					break
-				}
-			}
-			keyed := source == nil && (f.Repo == "adium/adium" || f.Repo == "transmission/transmission" || f.Repo == "nextcloud/notes")
-			for e := range target.Entries() {
+		for _, f := range products(t, format) {
+			keyed := f.source == nil && (f.Repo == "adium/adium" || f.Repo == "transmission/transmission" || f.Repo == "nextcloud/notes")
+			for e := range f.target.Entries() {
 				if e.Kind != resource.Text {
 					continue
 				}
-				in := check.Input{Format: f.Format, Key: e.Key, Form: e.Form, Translation: e.Text, Language: f.Language}
+				in := check.Input{Format: f.Format, Key: e.Key, Form: e.Form, Translation: e.Text, Language: f.Language, SourceLanguage: "en"}
 				switch {
-				case source != nil:
-					s, ok := source.Lookup(e.Key, e.Form)
+				case f.source != nil:
+					s, ok := f.source.Lookup(e.Key, e.Form)
 					if !ok && e.Form != "" {
-						s, ok = source.Lookup(e.Key, "other")
+						s, ok = f.source.Lookup(e.Key, "other")
 					}
 					if !ok || s.Kind != resource.Text {
 						continue
@@ -107,7 +123,7 @@ func pairs(t testing.TB, yield func(f resourcetest.Real, in check.Input)) {
 				default:
 					continue
 				}
-				yield(f, in)
+				yield(f.Real, in)
 			}
 		}
 	}
@@ -131,38 +147,57 @@ var damaged = []struct {
 	{"rails-i18n/", "it has {{errors}} where the source has %{errors}", 1},
 }
 
-// Over real products, an alarm that is none would hold back a good translation: less than one in a thousand may be.
+// reworded are the translations that an alarm is raised on though the program works: they leave a number out where the sentence does without.
+var reworded = []struct {
+	file, reason string
+	times        int
+}{
+	{"adium-adium/Resources__de.lproj", "it lacks %lu, which the source has", 1},
+	{"transmission-transmission/macosx__he.lproj", "it lacks %lu, which the source has", 1},
+}
+
+// Over real products, an alarm that is none would hold back a good translation: less than one in a thousand may be. Every alarm has been looked
+// at; one that is not known fails.
 func TestRealTranslations(t *testing.T) {
-	found := make([]int, len(damaged))
-	texts, alarms := make(map[string]int), make(map[string]int)
+	known := append(slices.Clone(damaged), reworded...)
+	found := make([]int, len(known))
+	texts := make(map[string]int)
 	pairs(t, func(f resourcetest.Real, in check.Input) {
 		texts[in.Format]++
 	next:
 		for _, finding := range check.Translation(in) {
-			for i, d := range damaged {
+			for i, d := range known {
 				if strings.Contains(f.Name, d.file) && finding.Reason == d.reason {
 					found[i]++
 					continue next
 				}
 			}
-			alarms[in.Format]++
-			t.Logf("%s: %s\n\tsource      %q\n\ttranslation %q\n\t%s: %s", f.Name, in.Key, in.Source, in.Translation, finding.Check, finding.Reason)
+			t.Errorf("%s: %s\n\tsource      %q\n\ttranslation %q\n\t%s: %s", f.Name, in.Key, in.Source, in.Translation, finding.Check, finding.Reason)
 		}
 	})
-	for i, d := range damaged {
+	all, defects, wrong := 0, 0, 0
+	for i, d := range known {
 		if found[i] != d.times {
 			t.Errorf("%s: %q found %d times, want %d", d.file, d.reason, found[i], d.times)
 		}
+		if i < len(damaged) {
+			defects += found[i]
+		} else {
+			wrong += found[i]
+		}
 	}
 	for format, n := range texts {
-		t.Logf("%s: %d texts, %d false alarms", format, n, alarms[format])
+		all += n
+		t.Logf("%s: %d translations", format, n)
 		if n < 5000 {
 			t.Errorf("%s: only %d texts with a known source; the test looks in the wrong place", format, n)
 		}
-		if alarms[format]*1000 > n {
-			t.Errorf("%s: %d false alarms on %d texts", format, alarms[format], n)
-		}
 	}
+	if wrong*1000 > all {
+		t.Errorf("%d false alarms on %d translations", wrong, all)
+	}
+	t.Logf("%.1f alarms per 10,000 translations; %d of %d are real defects; false alarms on %.4f %%",
+		float64(defects+wrong)*10000/float64(all), defects, defects+wrong, float64(wrong)*100/float64(all))
 }
 
 // mutation is one way in which people, or a machine, damage a translation.
@@ -236,4 +271,52 @@ func TestDamagedTranslations(t *testing.T) {
 			t.Errorf("%s: %d of %d not found", m.name, missed[m.name], tried[m.name])
 		}
 	}
+}
+
+// plurals are the categories of each plural of an Android file, by key.
+func plurals(f *resource.File) map[string][]string {
+	all := make(map[string][]string)
+	for e := range f.Entries() {
+		if e.Kind == resource.Text && e.Form != "" && e.Form[0] > '9' {
+			all[e.Key] = append(all[e.Key], e.Form)
+		}
+	}
+	return all
+}
+
+// The plurals of real products have what their languages need, and are found out when one of those forms is taken away.
+func TestRealPlurals(t *testing.T) {
+	n, alarms, damaged, missed := 0, 0, 0, 0
+	for _, f := range products(t, "android-xml") {
+		if f.source == nil {
+			continue
+		}
+		sources := plurals(f.source)
+		for key, forms := range plurals(f.target) {
+			in := check.Plural{Source: sources[key], Forms: forms, Language: f.Language, SourceLanguage: "en"}
+			if in.Source == nil {
+				continue
+			}
+			n++
+			for _, finding := range check.Forms(in) {
+				alarms++
+				t.Errorf("%s: %s in %s: %s", f.Name, key, f.Language, finding.Reason)
+			}
+			for i, form := range forms {
+				in.Forms = slices.Delete(slices.Clone(forms), i, i+1)
+				rare := form != plural.Other && !slices.ContainsFunc(plural.Categories(f.Language), func(c plural.Category) bool { return c.Name == form && !c.Rare })
+				if rare || len(in.Forms) == 0 {
+					continue
+				}
+				if damaged++; len(check.Forms(in)) == 0 {
+					missed++
+					t.Errorf("%s: %s in %s without %s: not found", f.Name, key, f.Language, form)
+				}
+			}
+		}
+	}
+	if n < 300 {
+		t.Errorf("only %d plurals; the test looks in the wrong place", n)
+	}
+	t.Logf("%d plurals, %d alarms; %d times a form was taken away, %d not found", n, alarms, damaged, missed)
 }

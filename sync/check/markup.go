@@ -113,7 +113,7 @@ func (p *pair) markup() {
 	}
 	if len(have) > 0 {
 		if wrong := unclosed(use); wrong != "" {
-			p.found("markup", "the tag "+wrong)
+			p.found(Markup, "the tag "+wrong)
 			return
 		}
 	}
@@ -129,7 +129,7 @@ func (p *pair) markup() {
 			extra = append(extra, t.spelled)
 		}
 	}
-	p.differs("markup", lacks, extra)
+	p.differs(Markup, lacks, extra)
 }
 
 // same reports whether two tags do the same to the program.

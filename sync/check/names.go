@@ -121,7 +121,8 @@ func keyUpTo(s, end string) (key string, size int) {
 }
 
 // names compares the placeholders that are filled in by name.
-func (p *pair) names(in Input) {
+func (p *pair) names() {
+	in := p.in
 	yaml := strings.HasSuffix(in.Format, "yaml")
 	percents := yaml || strings.HasSuffix(in.Format, "json")
 	rails := yaml && (strings.Contains(in.Key, "errors") || strings.Contains(in.Key, "helpers"))
@@ -144,13 +145,33 @@ func (p *pair) names(in Input) {
 		lacks = slices.DeleteFunc(lacks, isOptional)
 	}
 	torn := len(have) > 0 && unpaired(p.source) == 0 && unpaired(p.text) != 0
-	if !torn && p.loose && len(lacks)+len(extra) == 1 && (len(have)+len(use) == 1 || isCountName(append(lacks, extra...)[0].key)) {
+	if !torn && len(lacks)+len(extra) == 1 && (p.mayAdd && len(extra) == 1 || p.mayDrop && len(lacks) == 1) && (len(have)+len(use) == 1 || isCountName(append(lacks, extra...)[0].key)) {
 		return
 	}
-	p.differs("placeholder", spellingsOf(lacks), spellingsOf(extra))
+	p.differs(Names, spellingsOf(lacks), spellingsOf(extra))
+	p.nameless()
 	if torn && len(lacks)+len(extra) == 0 {
-		p.found("placeholder", "its braces do not pair")
+		p.found(Names, "its braces do not pair")
 	}
+}
+
+// nameless compares {}, which is filled in with one value after the other.
+func (p *pair) nameless() {
+	have, use := strings.Count(p.source, "{}"), strings.Count(p.text, "{}")
+	if have == 0 || have == use || p.mayDrop && have == use+1 {
+		return
+	}
+	p.found(Names, fmt.Sprintf("it has {} %s where the source has it %s", times(use), times(have)))
+}
+
+func times(n int) string {
+	switch n {
+	case 0:
+		return "nowhere"
+	case 1:
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }
 
 // unpaired is how many more braces are opened than closed.

@@ -201,7 +201,7 @@ func (p *pair) printf(d dialect) {
 		if !ok && !used[c.arg] {
 			extra = append(extra, c)
 		} else if ok && !d.takes(of.class, c.class) {
-			p.found("printf", fmt.Sprintf("%s takes %s, but the program passes %s there, as the source's %s says", c.spelled, className[c.class], className[of.class], of.spelled))
+			p.found(Printf, fmt.Sprintf("%s takes %s, but the program passes %s there, as the source's %s says", c.spelled, className[c.class], className[of.class], of.spelled))
 		}
 		used[c.arg] = true
 	}
@@ -211,16 +211,16 @@ func (p *pair) printf(d dialect) {
 			used[c.arg] = true
 		}
 	}
-	if p.loose && len(extra)+len(lacks) == 1 && (len(extra) == 1 || mayBeCount(lacks[0], have)) {
+	if len(extra)+len(lacks) == 1 && (p.mayAdd && len(extra) == 1 || p.mayDrop && len(lacks) == 1 && mayBeCount(lacks[0], have)) {
 		return
 	}
 	switch {
 	case len(extra) > 0:
-		p.found("printf", fmt.Sprintf("it has %s, for which the program passes nothing, as the source has no such placeholder", spellings(extra)))
+		p.found(Printf, fmt.Sprintf("it has %s, for which the program passes nothing, as the source has no such placeholder", spellings(extra)))
 	case len(lacks) > 0:
-		p.found("printf", fmt.Sprintf("it lacks %s, which the source has", spellings(lacks)))
+		p.found(Printf, fmt.Sprintf("it lacks %s, which the source has", spellings(lacks)))
 	case len(have) > 0 && sourceStray == "" && stray != "":
-		p.found("printf", fmt.Sprintf("the %% of %q would be taken for a placeholder; write %%%%", stray))
+		p.found(Printf, fmt.Sprintf("the %% of %q would be taken for a placeholder; write %%%%", stray))
 	}
 }
 

@@ -86,9 +86,12 @@ func Has(categories []Category, name string) bool {
 // renamed are codes that ISO 639 gave up or BCP 47 replaces, and codes that CLDR has under a wider one.
 var renamed = map[string]string{"iw": "he", "in": "id", "ji": "yi", "jw": "jv", "mo": "ro", "tl": "fil", "cmn": "zh", "nob": "nb", "nno": "nn", "swc": "sw", "arb": "ar"}
 
+// separators puts hyphens where other systems spell a tag with other signs: pt_BR, ca@valencia.
+var separators = strings.NewReplacer("_", "-", "@", "-")
+
 // lookup finds the categories of the longest part of a tag that has any.
 func lookup(table map[string][]Category, language string) []Category {
-	tag := strings.ReplaceAll(strings.ToLower(language), "_", "-")
+	tag := separators.Replace(strings.ToLower(language))
 	first, rest, _ := strings.Cut(tag, "-")
 	if now, ok := renamed[first]; ok {
 		tag = strings.TrimSuffix(now+"-"+rest, "-")
