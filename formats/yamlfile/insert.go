@@ -240,7 +240,7 @@ func (w *writer) firstOfFile(add []resource.New) (resource.Splice, error) {
 	if open {
 		w.line(0)
 	}
-	if last := strings.TrimRight(src[:i], "\r\n"); last != "" && i-len(last) <= 2 {
+	if last := strings.TrimRight(src[:i], "\r\n"); last != "" && strings.Count(src[len(last):i], "\n") <= 1 {
 		if p := skipBlanks(src, lineStart(src, len(last))); p < len(last) && src[p] == '#' {
 			w.line(0) // a comment on the file, not on its first entry
 		}

@@ -1,7 +1,10 @@
 package yamlfile_test
 
 import (
+	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -68,6 +71,103 @@ func FuzzLaws(f *testing.F) {
 		}
 		check(t, src, "a: b", "a\nb\n", " x\n\ny\n\n", "é/\u2028")
 	})
+}
+
+// FuzzEdits makes batches of edits: what comes out is what was asked for, to us and to the other reader.
+func FuzzEdits(f *testing.F) {
+	for _, e := range resourcetest.Edges(f) {
+		f.Add(e.Src, "\x00\x05\x0a\x0f")
+	}
+	for i, s := range examples {
+		f.Add([]byte(s), "\x01\x06\x0b\x10\x02"[i%5:])
+	}
+	f.Fuzz(func(t *testing.T, src []byte, ops string) {
+		if len(src) > 4<<10 || len(ops) > 8 {
+			return
+		}
+		file, err := resource.Parse(yamlfile.Grammar, structured, src)
+		if err != nil {
+			return
+		}
+		keys := slices.Sorted(maps.Keys(state(file)))
+		var edits []resource.Edit
+		for i, op := range []byte(ops) {
+			e := resource.Edit{Op: resource.Set, Key: fmt.Sprint("new", i), Text: hard[(int(op)*7+i)%len(hard)]}
+			if len(keys) > 0 {
+				e.Key = keys[int(op)/4%len(keys)]
+			}
+			switch op % 4 {
+			case 0:
+				e.Op, e.Text = resource.Remove, ""
+			case 1:
+				e.Key = e.Key[:strings.LastIndexByte(e.Key, '/')+1] + "new" + []string{"", "/a", " b", "/yes"}[op/4%4]
+			}
+			edits = append(edits, e)
+		}
+		deepestFirst(file, edits)
+		edited(t, file, edits)
+	})
+}
+
+// deepestFirst puts what goes into inner collections first: of two entries that come in behind the same last line it has to stand first.
+func deepestFirst(f *resource.File, edits []resource.Edit) {
+	depth := make(map[string]int) // of the collections that are there, by their keys
+	for i := range f.Len() {
+		for at := i; at > 0 && f.Node(i).Kind > resource.Other; at = int(f.Node(at).Parent) {
+			depth[f.KeyOf(i)]++
+		}
+	}
+	into := func(key string) int {
+		for {
+			i := strings.LastIndexByte(key, '/')
+			if i < 0 {
+				return 0
+			}
+			if key = key[:i]; depth[key] > 0 {
+				return depth[key]
+			}
+		}
+	}
+	slices.SortStableFunc(edits, func(a, b resource.Edit) int { return into(b.Key) - into(a.Key) })
+}
+
+// edited makes a batch of edits and compares what comes out with what a map would hold.
+func edited(t testing.TB, f *resource.File, edits []resource.Edit) {
+	t.Helper()
+	want := state(f)
+	out, refused, err := f.Rewrite(edits, nil)
+	if err != nil {
+		t.Fatalf("%v\n%s\n%v", err, clip(f.Bytes()), edits)
+	}
+	after, err := resource.Parse(yamlfile.Grammar, structured, out)
+	if err != nil {
+		t.Fatalf("%v\n%s\n%v\n%s", err, clip(f.Bytes()), edits, clip(out))
+	}
+	agree(t, after)
+	got := state(after)
+	left := make(map[string]bool)
+	for _, r := range refused {
+		left[r.Key] = true
+	}
+	for _, e := range edits {
+		if left[e.Key] {
+			continue
+		}
+		delete(want, e.Key)
+		if e.Op == resource.Set {
+			want[e.Key] = fmt.Sprint(resource.Text, e.Text)
+		}
+	}
+	for k, v := range got { // a list that loses an item is gone, so nothing may come or change; of what went the removals below tell
+		if want[k] != v && !lostWithList(f, k, edits) {
+			t.Fatalf("%q reads %q, want %q\n%s\n%v\n%s", k, v, want[k], clip(f.Bytes()), edits, clip(out))
+		}
+	}
+	for k := range want {
+		if _, ok := got[k]; !ok && !lostWithList(f, k, edits) {
+			t.Fatalf("%q is lost\n%s\n%v\n%s", k, clip(f.Bytes()), edits, clip(out))
+		}
+	}
 }
 
 var examples = []string{
