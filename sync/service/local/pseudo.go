@@ -2,58 +2,114 @@ package local
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/locsync/locsync/sync/plural"
 )
 
-// pseudoTexts is the pseudo-translation of a key's texts.
+// pseudoTexts is the pseudo-translation of a key's texts. Plural forms come out as a translator into the language would write them: in its
+// categories, those that the source lacks with the text of "other".
 func pseudoTexts(texts []text, language string) []text {
-	out := make([]text, len(texts))
-	for i, t := range texts {
-		out[i] = text{t.form, pseudo(t.value, language)}
+	categories := plural.Categories(language)
+	if len(categories) == 0 || texts[0].form == "" || !slices.ContainsFunc(texts, isOther) {
+		out := make([]text, len(texts))
+		for i, t := range texts {
+			out[i] = text{t.form, pseudo(t.value, language)}
+		}
+		return out
+	}
+	other := texts[slices.IndexFunc(texts, isOther)]
+	var out []text
+	for _, c := range categories {
+		from := other
+		if i := slices.IndexFunc(texts, func(t text) bool { return t.form == c.Name }); i >= 0 {
+			from = texts[i]
+		} else if c.Rare {
+			continue
+		}
+		out = append(out, text{c.Name, pseudo(from.value, language)})
 	}
 	return out
 }
 
+func isOther(t text) bool { return t.form == plural.Other }
+
 // pseudo writes a text so that a reader sees at once that it went through translation and into which language, while the program that
 // shows it works as before: "Hello {name}" is "[de Ĥéļļö {name}]". Letters get accents; placeholders, markup, entities, escapes, links and the
 // grammar of ICU messages stay byte for byte, as does white space at the ends. The branches of a plural or select are
-// translated each on its own, so that the message stays one argument. A text without anything but white space stays as it is.
+// translated each on its own, so that the message stays one argument; a plural gets the branches that the language needs. A text without anything
+// but white space stays as it is.
 func pseudo(source, language string) string {
 	body := strings.TrimFunc(source, unicode.IsSpace)
 	if body == "" {
 		return source
 	}
 	before, after, _ := strings.Cut(source, body)
-	if a, ok := icuArgument(body); ok && a.kind != "" && a.end == len(body) {
+	if a, ok := branching(body); ok && a.To == len(body) {
 		return before + pseudoArgument(body, a, language, 0) + after
 	}
 	return before + "[" + language + " " + accented(body, language, 0) + "]" + after
+}
+
+// branching reads the argument with branches that s begins with.
+func branching(s string) (plural.Argument, bool) {
+	if !strings.HasPrefix(s, "{") {
+		return plural.Argument{}, false
+	}
+	a, err := plural.ParseArgument(s)
+	return a, err == nil && len(a.Branches) > 0
 }
 
 // pseudoDepth bounds the nesting of ICU arguments that is looked into; what lies deeper stays as it is.
 const pseudoDepth = 20
 
 // pseudoArgument translates the branches of an ICU argument.
-func pseudoArgument(s string, a argument, language string, depth int) string {
+func pseudoArgument(s string, a plural.Argument, language string, depth int) string {
 	if depth == pseudoDepth {
-		return s[:a.end]
+		return s[:a.To]
 	}
 	var b strings.Builder
 	at := 0
-	for _, br := range a.branches {
-		b.WriteString(s[at:br.from])
-		inner := s[br.from:br.to]
+	for _, br := range a.Branches {
+		inner := s[br.From:br.To]
 		if strings.TrimSpace(inner) != "" && depth == 0 {
 			inner = "[" + language + " " + accented(inner, language, depth+1) + "]"
 		} else {
 			inner = accented(inner, language, depth+1)
 		}
-		b.WriteString(inner)
-		at = br.to
+		before := s[at:br.From]
+		if br.Selector == plural.Other {
+			head := strings.LastIndex(before, plural.Other)
+			for _, more := range lacking(a, language) {
+				before = before[:head] + more + " {" + inner + "} " + before[head:]
+				head += len(more) + len(" {} ") + len(inner)
+			}
+		}
+		b.WriteString(before + inner)
+		at = br.To
 	}
-	b.WriteString(s[at:a.end])
+	b.WriteString(s[at:a.To])
 	return b.String()
+}
+
+// lacking are the categories that a language needs and a plural argument lacks. One that has "other" alone does without on purpose.
+func lacking(a plural.Argument, language string) []string {
+	categories := plural.Categories
+	switch {
+	case a.Type == "selectordinal":
+		categories = plural.Ordinals
+	case a.Type != "plural":
+		return nil
+	}
+	var lacks []string
+	for _, c := range categories(language) {
+		if !c.Rare && len(a.Branches) > 1 && !slices.ContainsFunc(a.Branches, func(b plural.Branch) bool { return b.Selector == c.Name }) {
+			lacks = append(lacks, c.Name)
+		}
+	}
+	return lacks
 }
 
 // untouchable is what a program reads in a text, rather than a person. The order matters: of two that begin at one place the first wins.
@@ -87,17 +143,17 @@ func accented(s, language string, depth int) string {
 		brace := strings.IndexByte(s, '{')
 		if brace >= 0 && (at == nil || brace < at[0]) {
 			letters(&b, s[:brace])
-			a, ok := icuArgument(s[brace:])
-			switch {
-			case !ok:
+			size, ok := plural.Braces(s[brace:])
+			if !ok {
 				b.WriteString(s[brace:]) // braces that do not match: nobody knows what the rest is
 				return b.String()
-			case a.kind != "":
-				b.WriteString(pseudoArgument(s[brace:], a, language, depth+1))
-			default:
-				b.WriteString(s[brace : brace+a.end])
 			}
-			s = s[brace+a.end:]
+			if a, ok := branching(s[brace : brace+size]); ok && a.To == size {
+				b.WriteString(pseudoArgument(s[brace:], a, language, depth+1))
+			} else {
+				b.WriteString(s[brace : brace+size])
+			}
+			s = s[brace+size:]
 			continue
 		}
 		if at == nil {

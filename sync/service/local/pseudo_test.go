@@ -63,9 +63,9 @@ func TestPseudoLaws(t *testing.T) {
 			t.Fatalf("white space before %q", de)
 		}
 		// A message of ICU stays one, with the same arguments.
-		if a, ok := icuArgument(source); strings.HasPrefix(source, "{") && ok && a.end == len(source) {
-			b, ok := icuArgument(de)
-			if a.kind != "" && (!ok || b.end != len(de) || b.kind != a.kind || len(b.branches) != len(a.branches)) {
+		if a, ok := branching(source); ok && a.To == len(source) {
+			b, ok := branching(de)
+			if !ok || b.To != len(de) || b.Type != a.Type || len(b.Branches) != len(a.Branches) {
 				t.Fatalf("%q became %q", source, de)
 			}
 		}
@@ -80,38 +80,56 @@ func FuzzPseudo(f *testing.F) {
 	f.Add("0,plural,0{}0")
 	f.Add(strings.Repeat("{a, plural, other {", 50))
 	f.Fuzz(func(t *testing.T, s string) {
-		got := pseudo(s, "de")
+		got := pseudo(s, "xx") // of a language with known plural forms a message may get more branches
 		if strings.Count(got, "{") != strings.Count(s, "{") || strings.Count(got, "<") != strings.Count(s, "<") || strings.Count(got, "%") != strings.Count(s, "%") {
 			t.Fatalf("%q became %q", s, got)
 		}
 	})
 }
 
-// Plural forms become a message and forms again.
-func TestFormsAndMessages(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		value := rapid.StringOf(rapid.SampledFrom([]rune("ab {}#|'\"\\%é\n")))
-		var texts []text
-		for _, form := range categories {
-			if form == "other" || rapid.Bool().Draw(t, form) {
-				texts = append(texts, text{form, value.Draw(t, "text")})
-			}
+// Plural forms are those of the language, in both spellings.
+func TestPseudoPlurals(t *testing.T) {
+	files := []text{{"one", "a file"}, {"other", "%d files"}}
+	for language, want := range map[string]string{
+		"de": "one=[de á ƒíļé] other=[de %d ƒíļéš]",
+		"ja": "other=[ja %d ƒíļéš]",
+		"es": "one=[es á ƒíļé] other=[es %d ƒíļéš]",
+		"pl": "one=[pl á ƒíļé] few=[pl %d ƒíļéš] many=[pl %d ƒíļéš] other=[pl %d ƒíļéš]",
+		"xx": "one=[xx á ƒíļé] other=[xx %d ƒíļéš]",
+	} {
+		var got []string
+		for _, f := range pseudoTexts(files, language) {
+			got = append(got, f.form+"="+f.value)
 		}
-		message := inOneText(texts)
-		if got := inForms(message); !slices.Equal(got, texts) {
-			t.Fatalf("%q\ngot  %q\nwant %q", message, got, texts)
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %s", language, got, want)
 		}
-	})
+	}
+	if got := pseudoTexts([]text{{"one", "a"}}, "ja"); len(got) != 1 {
+		t.Errorf("a plural without other: %q", got)
+	}
+	for source, want := range map[string]string{
+		"{n, plural, one {a} other {b}}":                    "{n, plural, one {[ru á]} few {[ru ƀ]} many {[ru ƀ]} other {[ru ƀ]}}",
+		"{n, plural, one {a} other{other}}":                 "{n, plural, one {[ru á]} few {[ru öţĥéŕ]} many {[ru öţĥéŕ]} other{[ru öţĥéŕ]}}",
+		"{n, plural, other {b}}":                            "{n, plural, other {[ru ƀ]}}",
+		"{n, selectordinal, one {a} other {b}}":             "{n, selectordinal, one {[ru á]} other {[ru ƀ]}}",
+		"{g, select, x {a} other {b}}":                      "{g, select, x {[ru á]} other {[ru ƀ]}}",
+		"{g, select, other {{n, plural, =0 {} other {#}}}}": "{g, select, other {[ru {n, plural, =0 {} one {#} few {#} many {#} other {#}}]}}",
+	} {
+		if got := pseudo(source, "ru"); got != want {
+			t.Errorf("%q\ngot  %q\nwant %q", source, got, want)
+		}
+	}
+}
+
+// What is no plural argument and nothing else becomes the form "other" as it is.
+func TestFormsOfMessages(t *testing.T) {
 	for message, want := range map[string][]text{
-		"Hello":                                {{"other", "Hello"}},
-		"{n, plural, other {# x}}":             {{"other", "# x"}},
-		" {n,plural, other{b} one{a}} ":        {{"one", "a"}, {"other", "b"}},
-		"{n, plural, one {a}}":                 {{"other", "{n, plural, one {a}}"}},
-		"{n, plural, =1 {a} other {b}}":        {{"other", "{n, plural, =1 {a} other {b}}"}},
-		"{n, plural, other {a {name}}}":        {{"other", "{n, plural, other {a {name}}}"}},
-		"{n, plural, other {a}} and":           {{"other", "{n, plural, other {a}} and"}},
-		"{n, select, other {a}}":               {{"other", "{n, select, other {a}}"}},
-		"{n, plural, one {a} one {b} other {}": {{"other", "{n, plural, one {a} one {b} other {}"}},
+		"Hello":                         {{"other", "Hello"}},
+		"{n, plural, other {# x}}":      {{"other", "# x"}},
+		" {n,plural, other{b} one{a}} ": {{"one", "a"}, {"other", "b"}},
+		"{n, plural, =1 {a} other {b}}": {{"other", "{n, plural, =1 {a} other {b}}"}},
+		"{n, plural, other {a {name}}}": {{"other", "{n, plural, other {a {name}}}"}},
 	} {
 		if got := inForms(message); !slices.Equal(got, want) {
 			t.Errorf("%q: %q", message, got)
