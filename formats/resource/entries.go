@@ -129,39 +129,6 @@ func (f *File) Nested() []string {
 	return names
 }
 
-// Lookup finds an entry. Of several with one name the last counts, as it does for every program that reads the file.
-func (f *File) Lookup(key, form string) (Entry, bool) {
-	f.buildIndex()
-	i, ok := f.index[id{key, form}]
-	if !ok {
-		return Entry{}, false
-	}
-	return f.entry(int(i), id{key, form}), true
-}
-
-// Duplicates returns the nodes of entries that share key and form, each with the one before it.
-func (f *File) Duplicates() [][2]int {
-	f.buildIndex()
-	out := make([][2]int, len(f.doubles))
-	for i, d := range f.doubles {
-		out[i] = [2]int{int(d[0]), int(d[1])}
-	}
-	return out
-}
-
-func (f *File) buildIndex() {
-	if f.index != nil {
-		return
-	}
-	f.index = make(map[id]int32, len(f.nodes))
-	for i, at := range f.leaves() {
-		if before, twice := f.index[at]; twice {
-			f.doubles = append(f.doubles, [2]int32{before, int32(i)})
-		}
-		f.index[at] = int32(i)
-	}
-}
-
 // path returns the names from the outermost key down to node i.
 func (f *File) path(i int) []string {
 	var up []string
@@ -175,16 +142,19 @@ func (f *File) path(i int) []string {
 }
 
 // KeyOf returns the key that a node is, or that its texts are under; empty for the root.
-func (f *File) KeyOf(i int) string {
-	var names []string
-	for _, label := range f.path(i) {
-		if name, forms := strings.CutSuffix(label, formsMark); forms {
-			names = append(names, name)
-			break
+func (f *File) KeyOf(i int) string { return f.named(f.path(i)).key }
+
+// named is the name of an entry at the end of a path of labels.
+func (f *File) named(path []string) id {
+	names := make([]string, 0, len(path))
+	for k, label := range path {
+		name, forms := strings.CutSuffix(label, formsMark)
+		names = append(names, name)
+		if forms && k < len(path)-1 {
+			return id{strings.Join(names, f.keys.Separator), path[k+1]}
 		}
-		names = append(names, label)
 	}
-	return strings.Join(names, f.keys.Separator)
+	return id{key: strings.Join(names, f.keys.Separator)}
 }
 
 // formsMark ends the label of a Forms node, so that a key's forms and a single text under the same name are two labels.

@@ -8,39 +8,6 @@ import (
 	"strings"
 )
 
-// children maps the labels of a container's children to their nodes; of several with one label the last counts.
-func (f *File) children(of int) map[string]int {
-	if m, ok := f.labels[of]; ok {
-		return m
-	}
-	if f.labels == nil {
-		f.labels = make(map[int]map[string]int)
-	}
-	m := make(map[string]int)
-	n := 0
-	for c := range f.Children(of) {
-		if f.nodes[of].Kind == List {
-			m[strconv.Itoa(n)] = c
-		} else {
-			m[f.ownLabel(c)] = c
-		}
-		n++
-	}
-	f.labels[of] = m
-	return m
-}
-
-// at descends from the outermost keys along labels; ok is false where the path ends early.
-func (f *File) at(path []string) (node int, ok bool) {
-	node = f.top
-	for _, label := range path {
-		if node, ok = f.children(node)[label]; !ok {
-			return 0, false
-		}
-	}
-	return node, true
-}
-
 // pathOf is where a missing entry belongs: as like has it, else by its key.
 func (r *rewrite) pathOf(e Edit) []string {
 	if r.like != nil {
@@ -87,21 +54,30 @@ type sprout struct {
 	children []*sprout
 }
 
-// insert adds the missing entries to src, which is the file with all other edits made.
-func (r *rewrite) insert(src string) (string, error) {
-	f, err := r.f.reread(src)
-	if err != nil {
-		return "", err
-	}
+// insert adds the missing entries to now, which is the file with all other edits made.
+func (r *rewrite) insert(now *File) (*File, error) {
 	var plans []*planned
 	for _, e := range r.ordered() {
-		plans = r.plan(f, plans, e)
+		plans = r.plan(now, plans, e)
+	}
+	c := &change{top: now.top}
+	if _, ok := r.newRoot(now); ok {
+		c.top = 1
 	}
 	var splices []Splice
 	for _, group := range byPlace(plans) {
-		splices = append(splices, r.splice(f, group)...)
+		if s, add := r.splice(now, group); len(add) > 0 {
+			splices = append(splices, s)
+			c.added = append(c.added, addition{group[0].place, add})
+		}
 	}
-	return apply(src, splices), nil
+	if len(splices) == 0 {
+		c.top = now.top
+		if now == r.f {
+			return now, nil
+		}
+	}
+	return now.step(splices, true, c)
 }
 
 // ordered sorts the missing entries as like has them; those that it lacks follow in the order they were asked for.
@@ -153,6 +129,10 @@ func formRank(form string) int {
 // plan finds the place of a missing entry in f and adds it there, under containers that are planned already where it shares them.
 func (r *rewrite) plan(f *File, plans []*planned, e Edit) []*planned {
 	path := r.pathOf(e)
+	if f.named(path) != (id{e.Key, e.Form}) {
+		r.refuse(e, "the source file puts its keys together in another way; read both files with the same path separator")
+		return plans
+	}
 	in, depth := f.top, 0
 	skip := 0 // labels of path that like does not have
 	if root, ok := r.newRoot(f); ok {
@@ -160,7 +140,7 @@ func (r *rewrite) plan(f *File, plans []*planned, e Edit) []*planned {
 		skip = 1
 	}
 	for depth < len(path)-1 {
-		next, ok := f.children(in)[path[depth]]
+		next, ok := f.child(in, path[depth])
 		if !ok {
 			break
 		}
@@ -170,7 +150,7 @@ func (r *rewrite) plan(f *File, plans []*planned, e Edit) []*planned {
 		}
 		in, depth = next, depth+1
 	}
-	if _, there := f.children(in)[path[depth]]; there && depth == len(path)-1 {
+	if _, there := f.child(in, path[depth]); there && depth == len(path)-1 {
 		r.refuse(e, "other keys stand below it here, so it cannot hold a text")
 		return plans
 	}
@@ -209,37 +189,75 @@ func (r *rewrite) newRoot(f *File) (string, bool) {
 // spot is what placing into one container needs to know of it.
 type spot struct {
 	last  int            // the last child, -1 when empty
-	after map[string]int // by label of like's children: the nearest earlier sibling that stands here, -1 for none; nil without like
 	items int            // counted items that stand here or are planned
+	model int            // the container in like, -1 when it has none
+	asked int            // how often a place was looked for
+	after map[string]int // by label of like's children: the nearest earlier sibling that stands here, -1 for none
 }
 
 func (r *rewrite) spotOf(f *File, in int, above []string) *spot {
 	if s := r.spots[in]; s != nil {
 		return s
 	}
-	s := &spot{last: -1}
+	s := &spot{last: -1, model: -1}
 	for c := range f.Children(in) {
 		s.last = c
 		s.items++
 	}
 	r.spots[in] = s
-	if r.like == nil {
-		return s
-	}
-	model, ok := r.like.at(above)
-	if !ok {
-		return s
-	}
-	s.after = make(map[string]int)
-	here, after := f.children(in), -1
-	for c := range r.like.Children(model) {
-		label := r.like.ownLabel(c)
-		s.after[label] = after
-		if mine, ok := here[label]; ok {
-			after = mine
+	if r.like != nil {
+		if model, ok := r.like.at(above); ok {
+			s.model = model
 		}
 	}
 	return s
+}
+
+// fewPlaces is how many places in one container are looked for by walking through it before all of them are worked out.
+const fewPlaces = 4
+
+// behind returns the nearest earlier sibling of label in like that stands in the container in, -1 for none; ok is false where like has no label there.
+func (r *rewrite) behind(f *File, in int, s *spot, label string) (after int, ok bool) {
+	if s.model < 0 {
+		return 0, false
+	}
+	if s.asked++; s.asked > fewPlaces {
+		if s.after == nil {
+			s.after = r.places(f, in, s.model)
+		}
+		after, ok = s.after[label]
+		return after, ok
+	}
+	at, ok := r.like.child(s.model, label)
+	if !ok {
+		return 0, false
+	}
+	var earlier []int
+	for c := range r.like.Children(s.model) {
+		if c == at {
+			break
+		}
+		earlier = append(earlier, c)
+	}
+	for _, c := range slices.Backward(earlier) {
+		if after, ok := f.child(in, r.like.ownLabel(c)); ok {
+			return after, true
+		}
+	}
+	return -1, true
+}
+
+// places works out behind for every label that the container model of like has.
+func (r *rewrite) places(f *File, in, model int) map[string]int {
+	places, after := make(map[string]int), -1
+	for c := range r.like.Children(model) {
+		label := r.like.ownLabel(c)
+		places[label] = after
+		if mine, ok := f.child(in, label); ok {
+			after = mine
+		}
+	}
+	return places
 }
 
 // placeOf applies the position rule: behind the nearest earlier sibling of like that f has, too.
@@ -253,8 +271,10 @@ func (r *rewrite) placeOf(f *File, in int, s *spot, label string) Place {
 		}
 		return Place{in, after}
 	}
-	if after, ok := s.after[label]; ok && !f.isCounted(in) {
-		return Place{in, after}
+	if !f.isCounted(in) {
+		if after, ok := r.behind(f, in, s, label); ok {
+			return Place{in, after}
+		}
 	}
 	return Place{in, s.last}
 }
@@ -423,9 +443,9 @@ func byPlace(plans []*planned) [][]*planned {
 	return groups
 }
 
-// splice asks the grammar to write one group. Where the grammar refuses, each entry is tried alone so that only the
-// ones that cannot be written are refused.
-func (r *rewrite) splice(f *File, group []*planned) []Splice {
+// splice asks the grammar to write one group, and returns what of it is written. Where the grammar refuses, each entry is tried alone so that
+// only the ones that cannot be written are refused.
+func (r *rewrite) splice(f *File, group []*planned) (Splice, []New) {
 	var add []New
 	var good []*planned
 	for _, p := range group {
@@ -442,7 +462,7 @@ func (r *rewrite) splice(f *File, group []*planned) []Splice {
 		add, good = append(add, n), append(good, p)
 	}
 	if len(add) == 0 {
-		return nil
+		return Splice{}, nil
 	}
 	s, err := f.grammar.Insert(f, group[0].place, add)
 	if err != nil {
@@ -451,7 +471,7 @@ func (r *rewrite) splice(f *File, group []*planned) []Splice {
 				r.refuse(e, "%v", err)
 			}
 		}
-		return nil
+		return Splice{}, nil
 	}
-	return []Splice{s}
+	return s, add
 }

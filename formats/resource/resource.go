@@ -165,10 +165,13 @@ type File struct {
 	encode   func(string) []byte
 	nodes    []Node
 	warnings []Warning
-	top      int                    // the container whose children are the outermost keys: 0, or the Rails root
-	index    map[id]int32           // built at the first Lookup, like doubles
-	labels   map[int]map[string]int // of containers that were searched
-	doubles  [][2]int32
+	top      int // the container whose children are the outermost keys: 0, or the Rails root
+
+	// What was looked up; see lookup.go.
+	walked int                    // nodes that questions passed by so far
+	index  map[id]int32           // once there is one: the last entry of each name
+	before map[int32]int32        // of an entry of the index, or of its predecessors: the one before it with the same name
+	labels map[int]map[string]int // of containers that were searched often
 }
 
 type id struct{ key, form string }

@@ -1,7 +1,10 @@
 package resource
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -28,6 +31,10 @@ type Edit struct {
 type Refusal struct {
 	Edit
 	Reason string
+
+	// Unproven says that nothing is wrong with the edit: the grammar wrote it, but what it wrote did not read back as it had to, so none of it was
+	// kept. That is a fault of the grammar, in a file of an unusual shape. Every other refusal is a rule of the format.
+	Unproven bool
 }
 
 func (r Refusal) Error() string {
@@ -46,27 +53,58 @@ func (r Refusal) Error() string {
 // that are missing are made with it. A list is whole or absent: when an item inside it goes, all of it goes, and the edits inside
 // are refused. A container whose last entry goes, goes too.
 //
-// An error means that the result could not be read back: a fault of the grammar, and nothing may be written.
+// The result was read back and compared with what was to come out, entry by entry (see prove). Edits that a grammar does not get right in this
+// file are refused, Unproven, and do not keep the others from being made. So an error remains for nothing that a file could hold: it is returned
+// where even the bytes that were parsed cannot be parsed again.
 func (f *File) Rewrite(edits []Edit, like *File) ([]byte, []Refusal, error) {
-	r := rewrite{f: f, like: like, gone: make(map[int]bool), pinned: make(map[int]bool), sets: make(map[int]Edit),
+	edits = lastOfEach(edits)
+	out, refused, fault := f.attempt(edits, like)
+	if fault != nil {
+		out, refused = f.without(edits, like, fault)
+	}
+	return out, refused, nil
+}
+
+// lastOfEach drops the edits that a later one of the same entry makes void.
+func lastOfEach(edits []Edit) []Edit {
+	last := make(map[id]int, len(edits))
+	for i, e := range edits {
+		last[id{e.Key, e.Form}] = i
+	}
+	if len(last) == len(edits) {
+		return edits
+	}
+	kept := make([]Edit, 0, len(last))
+	for i, e := range edits {
+		if last[id{e.Key, e.Form}] == i {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}
+
+// attempt makes edits, no two of one entry, all at once. The fault says what would be wrong with the result; then there is none.
+func (f *File) attempt(edits []Edit, like *File) (out []byte, refused []Refusal, fault error) {
+	r := rewrite{f: f, like: like, gone: make(map[int]bool), pinned: make(map[int]bool), sets: make(map[int]Edit), follows: make(map[int]string),
 		spots: make(map[int]*spot), planned: make(map[spotLabel]*planned)}
 	r.sort(edits)
 	if len(r.sets)+len(r.gone)+len(r.missing) == 0 {
 		return f.bytes, r.refused, nil
 	}
-	src, err := r.inPlace()
-	if err != nil {
-		return nil, nil, err
+	now, fault := r.setTexts()
+	if fault == nil && len(r.gone) > 0 {
+		now, fault = r.remove(now)
 	}
-	if len(r.missing) > 0 {
-		if src, err = r.insert(src); err != nil {
-			return nil, nil, err
-		}
+	if fault == nil && len(r.missing) > 0 {
+		now, fault = r.insert(now)
 	}
-	return f.encoded(src), r.refused, nil
+	if fault != nil {
+		return nil, nil, fault
+	}
+	return now.bytes, r.refused, nil
 }
 
-// RenameRoot returns the bytes with another Rails root, or the same bytes when the file has none.
+// RenameRoot returns the bytes with another Rails root, or the same bytes when the file has none. An error means that the grammar cannot do that here.
 func (f *File) RenameRoot(name string) ([]byte, error) {
 	if old, ok := f.Root(); !ok || old == name {
 		return f.bytes, nil
@@ -75,14 +113,11 @@ func (f *File) RenameRoot(name string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("root %q: %w", name, err)
 	}
-	return f.encoded(apply(f.src, []Splice{s})), nil
-}
-
-func (f *File) encoded(src string) []byte {
-	if f.encode != nil {
-		return f.encode(src)
+	g, err := f.step([]Splice{s}, true, &change{named: map[int]string{f.top: name}, top: -1})
+	if err != nil {
+		return nil, fmt.Errorf("root %q: %w; rename it by hand", name, err)
 	}
-	return []byte(src)
+	return g.bytes, nil
 }
 
 // rewrite is one call of Rewrite: edits sorted by what they do to the file as it stands.
@@ -94,42 +129,37 @@ type rewrite struct {
 	missing []Edit       // sets of entries that are not there
 	refused []Refusal
 
+	follows map[int]string // texts that leaves get because one that they repeat (Node.Ref) gets them
+
 	spots   map[int]*spot          // containers of the file that something is added to
 	planned map[spotLabel]*planned // containers that are added
 }
 
 func (r *rewrite) refuse(e Edit, format string, args ...any) {
-	r.refused = append(r.refused, Refusal{e, fmt.Sprintf(format, args...)})
+	r.refused = append(r.refused, Refusal{Edit: e, Reason: fmt.Sprintf(format, args...)})
 }
 
-// sort assigns each edit, the last of several for one entry, to its node or to what is missing.
+// sort assigns each edit to its node or to what is missing.
 func (r *rewrite) sort(edits []Edit) {
-	last := make(map[id]int, len(edits))
-	for i, e := range edits {
-		last[id{e.Key, e.Form}] = i
-	}
-	for i, e := range edits {
-		if last[id{e.Key, e.Form}] != i {
-			continue
-		}
+	for _, e := range edits {
 		if !utf8.ValidString(e.Key) || !utf8.ValidString(e.Form) {
 			r.refuse(e, "the key is not valid UTF-8")
 			continue
 		}
-		at, here := r.f.Lookup(e.Key, e.Form)
-		switch {
-		case e.Op == Remove && here:
-			r.gone[at.Node] = true
-		case e.Op == Remove:
-		case !here:
-			r.missing = append(r.missing, e)
-		case at.Kind != Text || at.Text != e.Text:
-			r.sets[at.Node] = e
+		copies := r.f.copies(id{e.Key, e.Form})
+		if e.Op == Remove {
+			for _, i := range copies { // an entry goes in all its copies
+				r.gone[int(i)] = true
+			}
+			continue
 		}
-	}
-	for _, d := range slices.Backward(r.f.Duplicates()) { // an entry goes in all its copies; Lookup found the last
-		if r.gone[d[1]] {
-			r.gone[d[0]] = true
+		if len(copies) == 0 {
+			r.missing = append(r.missing, e)
+			continue
+		}
+		at := int(copies[len(copies)-1])
+		if r.f.nodes[at].Kind != Text || r.f.Text(at) != e.Text {
+			r.sets[at] = e
 		}
 	}
 	if len(r.gone) > 0 {
@@ -157,8 +187,12 @@ func (r *rewrite) keepRepeats() {
 			delete(r.sets, ref)
 			r.refuse(of, "another entry repeats this value, which is no text, and would change with it; write it out there first")
 		case r.goes(i):
+			if changes {
+				r.follows[i] = of.Text // until it goes
+			}
 		case changes && set && mine.Text == of.Text:
 			delete(r.sets, i)
+			r.follows[i] = mine.Text
 		case !set && r.f.nodes[i].Kind == Text && (changes && of.Text != r.f.Text(i) || r.goes(ref)):
 			r.sets[i] = Edit{Op: Set, Text: r.f.Text(i)} // without a key: nobody asked for it
 		}
@@ -189,7 +223,7 @@ func (r *rewrite) pin(e Edit) {
 	at := r.f.top
 	r.pinned[at] = true
 	for _, label := range r.pathOf(e) {
-		next, ok := r.f.children(at)[label]
+		next, ok := r.f.child(at, label)
 		if !ok {
 			return
 		}
@@ -202,8 +236,14 @@ func (r *rewrite) pin(e Edit) {
 // drops what stands inside them.
 func (r *rewrite) widen() {
 	f := r.f
-	for i := len(f.nodes) - 1; i >= f.top; i-- {
-		if f.nodes[i].Kind <= Other || r.gone[i] {
+	touched := make(map[int]bool)
+	for i := range r.gone {
+		for up := int(f.nodes[i].Parent); up >= 0 && !touched[up]; up = int(f.nodes[up].Parent) {
+			touched[up] = true
+		}
+	}
+	for _, i := range slices.Backward(slices.Sorted(maps.Keys(touched))) {
+		if isCounted := f.isCounted(i); i < f.top || r.gone[i] || i == f.top && !isCounted {
 			continue
 		}
 		some, hole, stays := false, false, false
@@ -223,15 +263,18 @@ func (r *rewrite) widen() {
 			r.gone[i] = true
 		}
 	}
-	for i := f.top + 1; i < len(f.nodes); i++ {
-		if !r.gone[i] {
+	end := 0
+	for _, i := range slices.Sorted(maps.Keys(r.gone)) {
+		if i < end {
+			delete(r.gone, i)
 			continue
 		}
-		for j := i + 1; j < int(f.nodes[i].End); j++ {
-			delete(r.gone, j)
-			delete(r.sets, j)
+		end = int(f.nodes[i].End)
+		if len(r.sets) > 0 {
+			for j := i + 1; j < end; j++ {
+				delete(r.sets, j)
+			}
 		}
-		i = int(f.nodes[i].End) - 1
 	}
 }
 
@@ -252,10 +295,11 @@ func (r *rewrite) takeList(list int) {
 	}
 }
 
-// inPlace makes the edits of what is there: first the texts, then the removals in the file that has them, since what a removal
+// setTexts gives the entries that are there their new texts. That comes before the removals, in a file that is read again, since what a removal
 // may take along can depend on how the texts around it are spelled.
-func (r *rewrite) inPlace() (string, error) {
+func (r *rewrite) setTexts() (*File, error) {
 	f := r.f
+	texts := r.follows
 	splices := make([]Splice, 0, len(r.sets))
 	for i, e := range r.sets {
 		s, err := f.grammar.Set(f, i, e.Text)
@@ -267,66 +311,89 @@ func (r *rewrite) inPlace() (string, error) {
 			continue
 		}
 		splices = append(splices, s)
+		texts[i] = e.Text
 	}
 	slices.SortFunc(r.refused, func(a, b Refusal) int { return strings.Compare(a.Key+"\x00"+a.Form, b.Key+"\x00"+b.Form) })
-	if len(r.gone) == 0 {
-		return apply(f.src, splices), nil
+	if len(splices) == 0 {
+		return f, nil
 	}
-	if len(splices) > 0 {
-		var err error
-		if f, err = f.reread(apply(f.src, splices)); err != nil {
-			return "", err
-		}
-		if f.Len() != r.f.Len() {
-			return "", fmt.Errorf("read back after setting %d texts: %d entries and containers where %d were", len(splices), f.Len(), r.f.Len())
-		}
-	}
-	gone := make([]int, 0, len(r.gone))
-	for i := range r.gone {
-		gone = append(gone, i)
-	}
-	slices.Sort(gone)
-	removed, err := f.grammar.Remove(f, gone)
-	if err != nil {
-		return "", fmt.Errorf("remove %d entries: %w", len(gone), err)
-	}
-	return apply(f.src, removed), nil
+	return f.step(splices, len(r.gone)+len(r.missing) == 0, &change{texts: texts, top: f.top})
 }
 
-// reread parses what became of the file's text.
-func (f *File) reread(src string) (*File, error) {
-	g, err := Parse(utf8Grammar{f.grammar}, f.keys, unsafe.Slice(unsafe.StringData(src), len(src)))
+// remove takes out what goes. The nodes of now are those of the file.
+func (r *rewrite) remove(now *File) (*File, error) {
+	gone := slices.Sorted(maps.Keys(r.gone))
+	splices, err := now.grammar.Remove(now, gone)
 	if err != nil {
-		return nil, fmt.Errorf("read back after editing: %w", err)
+		return nil, err
 	}
-	g.grammar = f.grammar
+	return now.step(splices, len(r.missing) == 0, &change{gone: gone, top: now.top})
+}
+
+// step cuts splices into the file's text and reads what became of it, as a program will where it is the last step. The error is the first thing
+// that is not as it was to be.
+func (f *File) step(splices []Splice, last bool, c *change) (*File, error) {
+	src, err := apply(f.src, splices)
+	if err != nil {
+		return nil, err
+	}
+	g, err := f.reread(src, last)
+	if err != nil {
+		return nil, err
+	}
+	if !last {
+		c.top = -1
+	}
+	if err := prove(f, g, c); err != nil {
+		return nil, err
+	}
+	if !last { // a root that only shows between two steps is none
+		g.top = f.top
+	}
+	return g, nil
+}
+
+// reread parses what became of the file's text. What is not the last step stays decoded.
+func (f *File) reread(src []byte, last bool) (*File, error) {
+	text := unsafe.String(unsafe.SliceData(src), len(src))
+	grammar := f.grammar
+	if !last {
+		grammar = utf8Grammar{f.grammar}
+	} else if f.encode != nil {
+		src = f.encode(text)
+	}
+	g, err := Parse(grammar, f.keys, src)
+	if err != nil {
+		return nil, fmt.Errorf("the file could not be read any more: %w", err)
+	}
+	if g.src != text {
+		return nil, errors.New("the file's encoding cannot hold it")
+	}
+	if !last {
+		g.grammar, g.encode = f.grammar, f.encode
+	}
 	return g, nil
 }
 
 // utf8Grammar hides a grammar's Decoder: the text is decoded already.
 type utf8Grammar struct{ Grammar }
 
-// apply cuts the splices into src in one pass. They must not overlap; two at one offset keep their order.
-func apply(src string, splices []Splice) string {
-	if len(splices) == 0 {
-		return src
-	}
-	slices.SortStableFunc(splices, func(a, b Splice) int { return int(a.At.Start) - int(b.At.Start) })
+// apply cuts the splices into src in one pass. Two at one offset keep their order. That two overlap is a grammar's fault.
+func apply(src string, splices []Splice) ([]byte, error) {
+	slices.SortStableFunc(splices, func(a, b Splice) int { return cmp.Compare(a.At.Start, b.At.Start) })
 	size := len(src)
 	for _, s := range splices {
 		size += len(s.Text) - s.At.Len()
 	}
-	var out strings.Builder
-	out.Grow(max(size, 0))
+	out := make([]byte, 0, max(size, 0))
 	at := uint32(0)
 	for _, s := range splices {
 		if s.At.Start < at {
-			panic(fmt.Sprintf("resource: splices overlap at byte %d", s.At.Start))
+			return nil, errors.New("two changes overlap")
 		}
-		out.WriteString(src[at:s.At.Start])
-		out.WriteString(s.Text)
+		out = append(out, src[at:s.At.Start]...)
+		out = append(out, s.Text...)
 		at = s.At.End
 	}
-	out.WriteString(src[at:])
-	return out.String()
+	return append(out, src[at:]...), nil
 }
