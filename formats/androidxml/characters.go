@@ -1,8 +1,10 @@
 package androidxml
 
 import (
+	"encoding/binary"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // Characters, references and names of XML 1.0 (fifth edition).
@@ -44,19 +46,47 @@ var classes = func() (c [256]class) {
 	return c
 }()
 
+// classesOf is what was seen in a text. Eight bytes at a time are passed over where none of them can be of a class.
+func classesOf(text string) (seen class) {
+	n := len(text)
+	if n < 8 {
+		for i := range n {
+			seen |= classes[text[i]]
+		}
+		return seen
+	}
+	bytes := unsafe.Slice(unsafe.StringData(text), n)
+	for i := 0; i+8 < n; i += 8 {
+		if w := bytes[i : i+8]; special(w) {
+			for _, b := range w {
+				seen |= classes[b]
+			}
+		}
+	}
+	if w := bytes[n-8:]; special(w) {
+		for _, b := range w {
+			seen |= classes[b]
+		}
+	}
+	return seen
+}
+
+// special reports whether one of eight bytes may be of a class.
+func special(bytes []byte) bool {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	w := binary.LittleEndian.Uint64(bytes)
+	quotes, brackets, tags, high := w&(0xFA*ones)^'"'*ones, w|ones^']'*ones, w^'<'*ones, w^0xEF*ones
+	// A byte of v that is zero gives the highest bit of (v-1)&^v; a control character gives that of (w-' ')&^w.
+	return ((quotes-ones)&^quotes|(brackets-ones)&^brackets|(tags-ones)&^tags|(high-ones)&^high|(w-' '*ones)&^w)&highs != 0
+}
+
 // characters reads text up to the next < or the end of the file.
 func (s *scanner) characters(at int) (end int, seen class, err error) {
-	src := s.src
-	end = at
-	for end < len(src) {
-		c := classes[src[end]]
-		if c == seenEnd {
-			break
-		}
-		seen |= c
-		end++
+	end = len(s.src)
+	if n := strings.IndexByte(s.src[at:], '<'); n >= 0 {
+		end = at + n
 	}
-	if seen&(seenAmp|seenSuspect|seenBracket) != 0 {
+	if seen = classesOf(s.src[at:end]); seen&(seenAmp|seenSuspect|seenBracket) != 0 {
 		err = s.checked(at, end, seen)
 	}
 	return end, seen, err

@@ -159,6 +159,34 @@ func TestRandomLayouts(t *testing.T) {
 	})
 }
 
+// TestUsualEntries writes the start tags that the scanner has a shorter way for in another way, which says the same.
+func TestUsualEntries(t *testing.T) {
+	respelled := strings.NewReplacer(usualString, `<string  name="`, usualItem, `<item  quantity="`)
+	seen := func(src string) (all []string) {
+		f := parse(t, src)
+		for i := range f.Len() {
+			n := f.Node(i)
+			all = append(all, fmt.Sprint(n.Parent, n.End, n.Kind, n.Style, f.Name(i), n.Value.Of(src), Grammar.Note(src, n)))
+		}
+		for _, w := range f.Warnings() {
+			all = append(all, fmt.Sprint(w))
+		}
+		return all
+	}
+	rapid.Check(t, func(r *rapid.T) {
+		src := drawFile(r, "file")
+		usual, other := seen(src), seen(respelled.Replace(src))
+		if len(usual) != len(other) {
+			r.Fatalf("%q, written otherwise %q\n%s", usual, other, src)
+		}
+		for i := range usual {
+			if a, b := respelled.Replace(usual[i]), other[i]; a != b {
+				r.Fatalf("%s, written otherwise %s\n%s", a, b, src)
+			}
+		}
+	})
+}
+
 // TestRandomDamage breaks files of any layout in a few places. What is accepted all the same holds the laws and reads the same to the
 // independent reader.
 func TestRandomDamage(t *testing.T) {

@@ -153,9 +153,12 @@ func (s *scanner) children(at int, in *container) (int, error) {
 			if above.end > 0 && strings.Count(src[gap:at], "\n") > 1 {
 				above = comments{}
 			}
-			if in.node == 0 {
+			switch end := s.usual(at, above, in); {
+			case end > 0:
+				at = end
+			case in.node == 0:
 				at, err = s.resource(at, above)
-			} else {
+			default:
 				at, err = s.item(at, above, in)
 			}
 			above = comments{}
@@ -189,6 +192,46 @@ func next(src string, at int) byte {
 
 func (s *scanner) unclosed() error {
 	return refuse(len(s.src), "the file ends inside <%s>: its end tag is missing", s.open[len(s.open)-1])
+}
+
+// How the elements begin and end that nearly all leaves of a file are.
+const (
+	usualString, usualStringEnd = `<string name="`, `</string>`
+	usualItem, usualItemEnd     = `<item quantity="`, `</item>`
+)
+
+// usual reads a leaf as nearly all of a file are written, <string name="..."> or <item quantity="..."> with nothing but characters in it, and
+// returns 0 for anything else, be it right or wrong.
+func (s *scanner) usual(at int, above comments, in *container) (end int) {
+	src, opening, closing := s.src, usualString, usualStringEnd
+	if in.node > 0 {
+		opening, closing = usualItem, usualItemEnd
+	}
+	if s.locked || !strings.HasPrefix(src[at:], opening) || in.style&^styleProduct != 0 {
+		return 0
+	}
+	name := at + len(opening)
+	n := strings.IndexByte(src[name:], '"')
+	if n <= 0 || n > resource.MaxName || next(src, name+n+1) != '>' || classesOf(src[name:name+n]) != 0 || in.node > 0 && !slices.Contains(quantities, src[name:name+n]) {
+		return 0
+	}
+	start := name + n + 2
+	n = strings.IndexByte(src[start:], '<')
+	if n <= 0 || !strings.HasPrefix(src[start+n:], closing) {
+		return 0
+	}
+	stop := start + n
+	seen := classesOf(src[start:stop])
+	if seen&(seenAmp|seenSuspect|seenBracket) != 0 && s.checked(start, stop, seen) != nil || isReference(src[start:stop], seen) {
+		return 0
+	}
+	i := len(s.nodes)
+	s.nodes = append(s.nodes, resource.Node{Parent: int32(in.node), End: int32(i + 1), Kind: resource.Text, Name: resource.At(name-1, start-1),
+		Value: resource.At(start, stop), Whole: resource.At(at, stop+len(closing)), Note: resource.At(above.start, above.end)})
+	if seen != 0 {
+		s.nodes[i].Style = s.judge(i, src[start:stop], seen)
+	}
+	return stop + len(closing)
 }
 
 // resource reads one child of <resources>.
@@ -315,8 +358,7 @@ func (s *scanner) leaf(at, end int, n resource.Node) (int, error) {
 }
 
 // judge derives the style bits of a value from what was seen in it, and warns of what the compiler will refuse.
-func (s *scanner) judge(node int, raw string, seen class) uint8 {
-	var style uint8
+func (s *scanner) judge(node int, raw string, seen class) (style uint8) {
 	if seen&(seenAmp|seenQuote|seenBackslash|seenOdd|seenInner|seenMarkup) != 0 {
 		style |= styleSpecial
 	}

@@ -37,11 +37,11 @@ func (t *tag) attribute(name string) (attribute, bool) {
 // startTag reads the start tag at its < into s.tag, and opens its element.
 func (s *scanner) startTag(at int) (end int, err error) {
 	src := s.src
+	s.tagged = len(s.warnings)
 	n, prefixed := readName(src[at+1:])
 	if n == 0 {
 		return 0, refuse(at, "a < that begins no tag; write &lt;")
 	}
-	s.tagged = len(s.warnings)
 	s.tag = tag{name: src[at+1 : at+1+n], attributes: s.tag.attributes[:0]}
 	for i := at + 1 + n; ; {
 		gap := i
@@ -108,14 +108,12 @@ func (s *scanner) readAttribute(at int) (end int, prefixed bool, err error) {
 	}
 	i++
 	start := i
-	seen := class(0)
-	for i < len(src) && src[i] != quote {
-		seen |= classes[src[i]]
-		i++
-	}
-	if i == len(src) {
+	length := strings.IndexByte(src[start:], quote)
+	if length < 0 {
 		return 0, false, refuse(start-1, "the value of the attribute %s of <%s> is not closed", name, s.tag.name)
 	}
+	i += length
+	seen := classesOf(src[start:i])
 	if seen&seenEnd != 0 {
 		return 0, false, refuse(start+strings.IndexByte(src[start:i], '<'), "a < inside an attribute; write &lt;")
 	}
@@ -220,9 +218,7 @@ func (s *scanner) cdata(at int) (end int, seen class, err error) {
 	if n < 0 {
 		return 0, 0, refuse(at, "a CDATA section that does not end")
 	}
-	for i := start; i < start+n; i++ {
-		seen |= classes[s.src[i]]
-	}
+	seen = classesOf(s.src[start : start+n])
 	seen &^= seenEnd | seenAmp | seenBracket
 	if seen&seenSuspect != 0 {
 		err = s.checked(start, start+n, seenSuspect)
@@ -243,8 +239,10 @@ func (s *scanner) comment(at int) (end int, err error) {
 	if next(s.src, start+n+2) != '>' {
 		return 0, refuse(start+n, "-- inside a comment, which XML does not allow")
 	}
-	if i := illegal(s.src[start : start+n]); i >= 0 {
-		return 0, s.checked(start+i, start+n, seenSuspect)
+	if classesOf(s.src[start:start+n])&seenSuspect != 0 {
+		if err := s.checked(start, start+n, seenSuspect); err != nil {
+			return 0, err
+		}
 	}
 	return start + n + 3, nil
 }
@@ -260,8 +258,8 @@ func (s *scanner) instruction(at int) (end int, err error) {
 	case strings.EqualFold(rest[:n], "xml"):
 		return 0, refuse(at, "<?xml ...?> stands only at the very beginning of a file")
 	}
-	if i := illegal(rest[:stop]); i >= 0 {
-		return 0, s.checked(at+2+i, at+2+stop, seenSuspect)
+	if err := s.checked(at+2, at+2+stop, seenSuspect); err != nil {
+		return 0, err
 	}
 	return at + 2 + stop + 2, nil
 }
