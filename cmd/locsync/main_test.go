@@ -42,7 +42,7 @@ func TestScripts(t *testing.T) {
 		Dir: filepath.Join("testdata", "script"),
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", env.WorkDir)
-			env.Setenv("XDG_RUNTIME_DIR", filepath.Join(env.WorkDir, ".run"))
+			env.Setenv("LOCSYNC_BUDGET_DIR", filepath.Join(env.WorkDir, ".run"))
 			env.Setenv("LOCSYNC_API_KEY", "secret")
 			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 			env.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(env.WorkDir, ".gitconfig"))
@@ -116,7 +116,7 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 
 func scriptEnv(ts *testscript.TestScript) []string {
 	env := os.Environ()
-	for _, name := range []string{"HOME", "XDG_RUNTIME_DIR", "LOCSYNC_API_KEY", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL", "PATH"} {
+	for _, name := range []string{"HOME", "LOCSYNC_BUDGET_DIR", "LOCSYNC_API_KEY", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL", "PATH"} {
 		env = append(env, name+"="+ts.Getenv(name))
 	}
 	return env

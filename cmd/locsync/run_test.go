@@ -86,7 +86,7 @@ func newDaemonWorld(t *testing.T) *daemonWorld {
 	})
 	w.url = "http://" + unusedAddress(t)
 	w.configure("")
-	w.env = append(os.Environ(), "LOCSYNC_API_KEY=secret", "XDG_RUNTIME_DIR="+t.TempDir(), "HOOK_SECRET=hook", "BELL_SECRET=dingdong", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
+	w.env = append(os.Environ(), "LOCSYNC_API_KEY=secret", "LOCSYNC_BUDGET_DIR="+t.TempDir(), "HOOK_SECRET=hook", "BELL_SECRET=dingdong", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
 	return w
 }
 

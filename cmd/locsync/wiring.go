@@ -137,7 +137,8 @@ func (h *house) connect() error {
 			return usageError{err}
 		}
 		o.BaseURL, o.AccountID, o.APIKey = h.cfg.Service.URL, h.cfg.Service.AccountID, service.APIKey(key.Reveal())
-		o.RequestsPerSecond, o.SlotDir = h.cfg.Service.RequestsPerSecond, slotDir()
+		o.RequestsPerSecond, o.ShareOnHost, o.SlotDir = h.cfg.Service.RequestsPerSecond, true, os.Getenv("LOCSYNC_BUDGET_DIR")
+		o.Warn = func(message string) { h.log.Warn(message) }
 	}
 	client, err := service.New(o)
 	if err != nil {
@@ -146,14 +147,6 @@ func (h *house) connect() error {
 	h.client = client
 	h.close = append(h.close, closer(func() error { client.Close(); return nil }))
 	return nil
-}
-
-// slotDir is where the processes of this user share the request budget.
-func slotDir() string {
-	if dir := os.Getenv("XDG_RUNTIME_DIR"); dir != "" {
-		return filepath.Join(dir, "locsync")
-	}
-	return filepath.Join(os.TempDir(), fmt.Sprintf("locsync-%d", os.Getuid()))
 }
 
 // stateDir is state_dir, else $STATE_DIRECTORY, else locsync/ inside the git directory of the first project's repository.

@@ -13,7 +13,10 @@ type account struct {
 	waiting atomic.Int64 // jobs that are being waited for; polls are stretched so that they leave room
 }
 
-type accountKey struct{ origin, id, slotDir string }
+type accountKey struct {
+	origin, id, slotDir string
+	host                bool
+}
 
 var accounts struct {
 	sync.Mutex
@@ -22,16 +25,20 @@ var accounts struct {
 
 // accountFor finds or makes the account. Accounts are never forgotten: there are as many as were ever
 // configured.
-func accountFor(origin, id, slotDir string) *account {
-	key := accountKey{origin, id, slotDir}
+func accountFor(key accountKey, warn func(string)) *account {
 	accounts.Lock()
 	defer accounts.Unlock()
 	if a := accounts.m[key]; a != nil {
 		return a
 	}
-	var store slotStore = newSlotMemory()
-	if slotDir != "" {
-		store = newSlotFile(slotDir, origin, id)
+	var store slotStore
+	switch {
+	case key.slotDir != "":
+		store = newSlotFile(key.slotDir, key.origin, key.id)
+	case key.host:
+		store = newHostSlots(sharedFolder(sharedFolders), userFolder(), key.origin, key.id, warn)
+	default:
+		store = newSlotMemory()
 	}
 	a := &account{budget: newBudget(store), breaker: newBreaker()}
 	if accounts.m == nil {

@@ -10,7 +10,7 @@ import (
 // budget hands out the right to make one request. It is one object per account and host.
 type budget struct {
 	store slotStore
-	turn  chan struct{} // holds the caller whose turn it is; the others wait in order of arrival
+	lines [ranks]chan struct{} // each holds the caller whose turn it is; others of that rank wait in order of arrival
 }
 
 // slotStore keeps the slots: in memory for one process, in a file for all processes of a host.
@@ -21,27 +21,38 @@ type slotStore interface {
 }
 
 func newBudget(store slotStore) *budget {
-	return &budget{store: store, turn: make(chan struct{}, 1)}
+	b := &budget{store: store}
+	for i := range b.lines {
+		b.lines[i] = make(chan struct{}, 1)
+	}
+	return b
 }
 
 // claim waits until one request may leave, and gives the ticket under which its end is to be reported.
-func (b *budget) claim(ctx context.Context, p pace) (ticket, error) {
+func (b *budget) claim(ctx context.Context, p pace, w turn) (ticket, error) {
+	came := time.Now()
+	line := b.lines[w.rank]
 	select {
-	case b.turn <- struct{}{}:
+	case line <- struct{}{}:
 	case <-ctx.Done():
 		return ticket{}, context.Cause(ctx)
 	}
-	defer func() { <-b.turn }()
+	defer func() { <-line }()
 	for {
 		var t ticket
 		var wait time.Duration
-		if err := b.store.update(ctx, func(now time.Duration, s *slots) { t, wait = s.claim(now, p) }); err != nil {
+		w.held = time.Since(came)
+		if err := b.store.update(ctx, func(now time.Duration, s *slots) { t, wait = s.claim(now, p, w) }); err != nil {
 			return ticket{}, err
 		}
 		if wait == 0 {
 			return t, nil
 		}
-		if err := sleep(ctx, wait); err != nil {
+		if host, ok := b.store.(*hostSlots); ok && w.held > starved {
+			host.starve()
+			came = time.Now()
+		}
+		if err := sleep(ctx, min(wait, riseAfter)); err != nil {
 			return ticket{}, err
 		}
 	}

@@ -22,6 +22,7 @@ type call struct {
 	bodyType   string
 	repeatable bool // repeating it after it was carried out does no harm
 	changes    bool // it changes something at the service
+	poll       bool // it looks at whether a job is done
 
 	// read takes a 2xx answer, whose body is bounded and decompressed. An error of type local ends the
 	// call; any other counts as an answer that was lost on the way. nil: the body does not matter.
@@ -107,7 +108,7 @@ func (c *Client) attempt(ctx context.Context, cl call) *failure {
 	}
 	target := c.url(cl)
 	for hops := 0; ; hops++ {
-		ticket, err := c.account.budget.claim(ctx, c.pace)
+		ticket, err := c.account.budget.claim(ctx, c.pace, cl.turn(ctx))
 		if err != nil {
 			return failed(err)
 		}

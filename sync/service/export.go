@@ -128,7 +128,7 @@ func (c *Client) TryDownload(ctx context.Context, id JobID, dir string) (*Archiv
 	}
 	var archive *Archive
 	err := c.do(ctx, call{
-		op: op, method: http.MethodGet, path: fill(wire.PathDownload, string(id)), repeatable: true,
+		op: op, method: http.MethodGet, path: fill(wire.PathDownload, string(id)), repeatable: true, poll: true,
 		read: c.spoolTo(dir, &archive),
 	})
 	var e *Error

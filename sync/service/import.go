@@ -221,7 +221,7 @@ func (c *Client) ImportResult(ctx context.Context, id JobID) (ImportResult, erro
 		answer = wire.ImportResult{}
 		return c.do(ctx, call{
 			op: op, method: http.MethodGet, prefix: prefix, path: fill(wire.PathImportResult, string(id)),
-			repeatable: true, read: c.record(&answer),
+			repeatable: true, poll: true, read: c.record(&answer),
 		})
 	}
 	// The service interface prints this path without "/integration", the published description with it.

@@ -61,6 +61,7 @@ func (c *Client) request(ctx context.Context, cl call, target *url.URL, t ticket
 		c.Close()
 	}
 	start := time.Now()
+	counted(ctx)
 	resp, err := c.transport.RoundTrip(req)
 	if err != nil {
 		c.onRequest(cl.op, 0, time.Since(start))
@@ -82,7 +83,8 @@ func (c *Client) request(ctx context.Context, cl call, target *url.URL, t ticket
 	case f != nil && f.Status == 0:
 		f.Err = joined(f.Err, context.Cause(reqCtx))
 	}
-	if resp.StatusCode >= 500 || f != nil && f.again && !limited {
+	// What is whole and of no use, like a damaged archive, says nothing against a service that answers everything else.
+	if resp.StatusCode >= 500 || f != nil && f.again && !limited && !errors.Is(f.Error, ErrUnusable) {
 		return next, f, failing
 	}
 	return next, f, healthy

@@ -4,7 +4,7 @@
 // Its law: what may have been carried out is never carried out again behind the caller's back. A call
 // that changes something and whose answer is lost ends with ErrUnknownOutcome; reading, and what can
 // be repeated without harm, is repeated here, within bounds. And: the service never sees more requests
-// than the budget in any window of one second, over all clients of this process and, with a SlotDir,
+// than the budget in any window of one second, over all clients of this process and, with ShareOnHost or a SlotDir,
 // over all processes of this host that use the same account.
 //
 // A job (import, export) is started by one call and finished by another, so that its identifier can be
@@ -60,9 +60,15 @@ type Options struct {
 	// RequestsPerSecond is never exceeded in any window of one second (below 1: of 1/RequestsPerSecond
 	// seconds); above 256 it counts as 256. 0 is no pacing, for a service inside this process.
 	RequestsPerSecond float64
-	// SlotDir is the folder through which processes of this host share the budget; it is made if missing.
-	// Empty: the budget holds in this process only. All clients of one account name the same folder.
+	// ShareOnHost makes all processes of this host with this account share the budget, whoever's they are: through a file
+	// in a folder that every user may write to (/run/lock, /tmp), and where that cannot be had, in one of this user's. False: the
+	// budget holds in this process only.
+	ShareOnHost bool
+	// SlotDir is a folder to use for that instead, for processes that have no such folder in common, like containers; it is
+	// made if missing. All of them name the same one.
 	SlotDir string
+	// Warn is told, in a sentence, when the budget cannot be shared as it should. It may be nil.
+	Warn func(string)
 	// Transport takes the place of the client's own, for a service inside this process and for tests.
 	Transport http.RoundTripper
 	// UserAgent is sent with every request.
@@ -150,7 +156,7 @@ func New(o Options) (*Client, error) {
 	}
 	slotDir := o.SlotDir
 	if o.RequestsPerSecond == 0 {
-		slotDir = ""
+		slotDir, o.ShareOnHost = "", false
 	}
 	if slotDir != "" {
 		if slotDir, err = filepath.Abs(slotDir); err != nil {
@@ -160,7 +166,10 @@ func New(o Options) (*Client, error) {
 			return nil, fmt.Errorf("folder for the request budget: %w", err)
 		}
 	}
-	c.account = accountFor(origin(base), o.AccountID, slotDir)
+	if o.Warn == nil {
+		o.Warn = func(string) {}
+	}
+	c.account = accountFor(accountKey{origin(base), o.AccountID, slotDir, o.ShareOnHost}, o.Warn)
 	return c, nil
 }
 

@@ -7,45 +7,45 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
-
-	"github.com/gofrs/flock"
 )
 
-// slotFile keeps the slots of one account and host in a file, for all processes of this machine. Two
-// files lie side by side, named by a hash so that their names tell nothing:
+// slotFile keeps the slots of one account and host in a file, for all processes of this machine. It is named by a hash so that its
+// name tells nothing:
 //
-//	<hash>.slots   8 bytes of magic, then slots as encoding/binary writes it, little-endian
-//	<hash>.lock    empty; whoever holds its advisory lock may read and write the other
+//	locsync-<hash>.slots   8 bytes of magic, then slots as encoding/binary writes it, little-endian
 //
-// The lock dies with its process. A .slots file that is missing, of another version, torn or damaged
-// counts as empty, and times in it that cannot be true are dropped (see slots.discard): at worst the
+// Whoever holds the lock may read and write it (see lockSlots). The lock dies with its process. A file that is missing, of another
+// version, torn or damaged counts as empty, and times in it that cannot be true are dropped (see slots.discard): at worst the
 // processes begin a budget anew. Times are on a clock that runs since the machine was started, which
 // changes of the wall clock do not touch.
 type slotFile struct {
-	path string
-	lock *flock.Flock
-	turn chan struct{} // one holder of lock in this process: an advisory lock is the process's
+	path     string
+	patience time.Duration // how long another process may hold the lock
+	turn     chan struct{} // one holder of the lock in this process
 }
 
 const (
-	slotMagic = "locsync1"
+	slotMagic = "locsync2"
 	lockRetry = 2 * time.Millisecond // holding the lock takes microseconds
 	lockWait  = 30 * time.Second     // a process that was stopped while it held the lock
 )
 
 func newSlotFile(dir, origin, account string) *slotFile {
 	sum := sha256.Sum256([]byte(origin + "\n" + account))
-	path := filepath.Join(dir, hex.EncodeToString(sum[:12]))
 	return &slotFile{
-		path: path + ".slots",
-		lock: flock.New(path + ".lock"),
-		turn: make(chan struct{}, 1),
+		path:     filepath.Join(dir, "locsync-"+hex.EncodeToString(sum[:12])+".slots"),
+		patience: lockWait,
+		turn:     make(chan struct{}, 1),
 	}
 }
+
+// errHeld means that another process has held the lock for longer than patience.
+var errHeld = errors.New("another process does not let go of the lock")
 
 func (f *slotFile) update(ctx context.Context, change func(time.Duration, *slots)) error {
 	if err := f.locked(ctx, change); err != nil {
@@ -61,58 +61,67 @@ func (f *slotFile) locked(ctx context.Context, change func(time.Duration, *slots
 		return context.Cause(ctx)
 	}
 	defer func() { <-f.turn }()
-	waiting, cancel := context.WithTimeout(ctx, lockWait)
+	waiting, cancel := context.WithTimeoutCause(ctx, f.patience, errHeld)
 	defer cancel()
-	_, err = f.lock.TryLockContext(waiting, lockRetry)
+	file, unlock, err := lockSlots(waiting, f.path)
 	if errors.Is(err, fs.ErrNotExist) { // somebody tidied the folder away
 		if err = os.MkdirAll(filepath.Dir(f.path), 0o700); err == nil {
-			_, err = f.lock.TryLockContext(waiting, lockRetry)
+			file, unlock, err = lockSlots(waiting, f.path)
 		}
 	}
 	switch {
-	case ctx.Err() != nil:
-		return errors.Join(context.Cause(ctx), f.lock.Unlock())
-	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("another process has held the lock for %v; end the one that hangs", lockWait)
+	case errors.Is(err, errHeld) && ctx.Err() == nil:
+		return fmt.Errorf("%w, for %v; end the one that hangs", err, f.patience)
 	case err != nil:
 		return err
 	}
-	defer func() { err = errors.Join(err, f.lock.Unlock()) }()
+	defer func() { err = errors.Join(err, unlock()) }()
 
 	var s slots
-	if err := f.read(&s); err != nil {
+	if err := readSlots(file, &s); err != nil {
 		return err
 	}
 	change(sinceBoot(), &s)
-	return f.write(&s)
+	return writeSlots(file, &s)
 }
 
-func (f *slotFile) read(s *slots) error {
-	b, err := os.ReadFile(f.path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+func readSlots(file *os.File, s *slots) error {
+	b := make([]byte, len(slotMagic)+binary.Size(s)+1)
+	n, err := file.ReadAt(b, 0)
+	if err != nil && err != io.EOF {
 		return err
 	}
-	if len(b) != len(slotMagic)+binary.Size(s) || string(b[:len(slotMagic)]) != slotMagic {
+	if n != len(b)-1 || string(b[:len(slotMagic)]) != slotMagic {
 		return nil
 	}
-	_, err = binary.Decode(b[len(slotMagic):], binary.LittleEndian, s)
+	_, err = binary.Decode(b[len(slotMagic):n], binary.LittleEndian, s)
 	return err
 }
 
-// write replaces the content in place and in one call, so that a process that is killed leaves the old
+// writeSlots replaces the content in place and in one call, so that a process that is killed leaves the old
 // or the new state. After a crash of the machine the file means nothing any more: no fsync.
-func (f *slotFile) write(s *slots) (err error) {
+func writeSlots(file *os.File, s *slots) error {
 	b, err := binary.Append([]byte(slotMagic), binary.LittleEndian, s)
 	if err != nil {
 		return err
 	}
-	file, err := os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
 	if _, err := file.WriteAt(b, 0); err != nil {
 		return err
 	}
+	if info, err := file.Stat(); err != nil || info.Size() == int64(len(b)) {
+		return err
+	}
 	return file.Truncate(int64(len(b)))
+}
+
+// shareMode is the mode of a slot file: whoever may make files in its folder may use it.
+func shareMode(dir string) (fs.FileMode, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return 0, err
+	}
+	if !info.IsDir() {
+		return 0, fmt.Errorf("%s is no folder", dir)
+	}
+	return info.Mode().Perm() & 0o666, nil
 }

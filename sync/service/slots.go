@@ -18,6 +18,11 @@ import (
 //     A request that is not answered within settleCap counts as arrived: a slow answer must not stop
 //     everything for long.
 //
+// Who is served first: requests have a rank (see Priority). One that cannot leave yet leaves word of its rank and of when
+// it tries again; a request of a lower rank that could leave just then lets it go first. Polls leave at the
+// earliest two spacings after the last poll, so that looking at jobs takes half of the budget at most. What has waited for long
+// rises in rank: nobody waits for ever.
+//
 // A 429 all the same (another host uses the account, or the service counts differently) pauses everything,
 // lowers the rate to 70 %, and lets it recover by a tenth of a request per second for every 30 s without
 // another one.
@@ -34,7 +39,34 @@ const (
 	lowestRate   = 0.5
 	recoverBy    = 0.1
 	recoverEvery = 30 * time.Second
+	pollShare    = 2                     // polls take one part of so many
+	wakeUp       = 50 * time.Millisecond // what somebody who waits needs at most to wake up and take his turn
+	riseAfter    = 5 * time.Second       // of waiting, a request rises by one rank
 )
+
+// Priority is a request's rank when several wait for the budget: the lower ones go first.
+type Priority int
+
+// The ranks. Polls are looks at jobs, whatever they are for, unless a person waits for them.
+const (
+	Asked     Priority = iota // a person or a script waits for it
+	Changes                   // what was changed here, on its way to the service
+	polls                     // looks at whether a job is done
+	Scheduled                 // what the daemon asks for by itself
+	ranks
+)
+
+// turn is what a request asks the budget for.
+type turn struct {
+	rank Priority
+	poll bool          // it is a look at a job
+	held time.Duration // for how long it has waited
+}
+
+// risen is the rank with the time that was waited taken into account.
+func (t turn) risen() Priority {
+	return max(Asked, t.rank-Priority(min(t.held/riseAfter, time.Duration(ranks))))
+}
 
 // pace is what one client may ask of the budget. The zero pace only observes pauses.
 type pace struct {
@@ -63,7 +95,9 @@ type slots struct {
 	PausedUntil time.Duration
 	Ceiling     float64 // the rate after the last 429, per second; 0: none yet
 	Lowered     time.Duration
-	Strikes     int64 // 429s since a request was last let through
+	Strikes     int64                // 429s since a request was last let through
+	Polled      time.Duration        // when the last poll left
+	Wanted      [ranks]time.Duration // by rank: until when somebody waits who has tried in vain
 }
 
 // use is one request: when it was allowed to leave, and when it was known to have arrived.
@@ -76,20 +110,41 @@ type ticket struct {
 }
 
 // claim lets a request leave (wait 0) or says how long to wait before asking again.
-func (s *slots) claim(now time.Duration, p pace) (t ticket, wait time.Duration) {
+func (s *slots) claim(now time.Duration, p pace, w turn) (t ticket, wait time.Duration) {
 	s.discard(now)
-	if wait = s.PausedUntil - now; wait > 0 {
-		return ticket{}, wait
-	}
-	if p.n > 0 {
-		if wait = s.crowded(now, p); wait > 0 {
-			return ticket{}, wait
+	wait = s.PausedUntil - now
+	if p.n > 0 && wait <= 0 {
+		spacing := seconds(1 / s.rate(now, p))
+		wait = s.crowded(now, p)
+		if w.poll && s.Polled != 0 {
+			wait = max(wait, s.Polled+pollShare*spacing-now)
 		}
+		if wait <= 0 {
+			wait = s.yields(now, spacing, w.risen())
+		}
+	}
+	if wait > 0 {
+		s.Wanted[w.risen()] = now + wait + wakeUp
+		return ticket{}, wait
 	}
 	t = ticket{s.Next, now}
 	s.Ring[s.Next%ringSize] = use{Sent: now}
 	s.Next++
+	s.Wanted[w.risen()] = 0 // others of this rank say so again when they try
+	if w.poll {
+		s.Polled = now
+	}
 	return t, 0
+}
+
+// yields is how long a request lets those of a higher rank go first: those that are about to try, or would be held up by it.
+func (s *slots) yields(now, spacing time.Duration, rank Priority) (wait time.Duration) {
+	for _, until := range s.Wanted[:rank] {
+		if until > now && until-wakeUp < now+spacing {
+			wait = max(wait, until-now)
+		}
+	}
+	return wait
 }
 
 // crowded is how long the two rules still hold the next request back.
@@ -163,6 +218,14 @@ func (s *slots) discard(now time.Duration) {
 	}
 	if s.Lowered > now || s.Lowered < 0 || math.IsNaN(s.Ceiling) || s.Ceiling < 0 || s.Strikes < 0 {
 		s.Ceiling, s.Lowered, s.Strikes = 0, 0, 0
+	}
+	if s.Polled > now || s.Polled < 0 {
+		s.Polled = 0
+	}
+	for i, until := range s.Wanted {
+		if until < 0 || until > now+maxPause+settleCap+time.Minute {
+			s.Wanted[i] = 0
+		}
 	}
 	for i := range s.Ring {
 		if u := &s.Ring[i]; u.Sent > now || u.Settled > now || u.Sent < 0 || u.Settled < 0 {

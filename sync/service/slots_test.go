@@ -42,7 +42,7 @@ func TestSlotsNeverCrowd(t *testing.T) {
 		for range rapid.IntRange(10, 60).Draw(t, "requests") {
 			for {
 				due := slices.MinFunc(append(flying, request{end: 1 << 62}), func(a, b request) int { return int(min(max(a.end-b.end, -1), 1)) })
-				ticket, wait := s.claim(now, p)
+				ticket, wait := s.claim(now, p, turn{})
 				if wait == 0 {
 					there := delay("there")
 					arrivals = append(arrivals, now+there)
@@ -74,7 +74,7 @@ func TestSlotsAreUsed(t *testing.T) {
 	var s slots
 	now, sent := time.Hour, 0
 	for now < time.Hour+time.Minute {
-		ticket, wait := s.claim(now, p)
+		ticket, wait := s.claim(now, p, turn{})
 		if wait > 0 {
 			now += wait
 			continue
@@ -90,9 +90,9 @@ func TestSlotsAreUsed(t *testing.T) {
 func TestSlotsAfter429(t *testing.T) {
 	p := newPace(4)
 	var s slots
-	first, _ := s.claim(time.Hour, p)
+	first, _ := s.claim(time.Hour, p, turn{})
 	s.limited(time.Hour, first, p, 7*time.Second, 1)
-	if _, wait := s.claim(time.Hour, p); wait != 7*time.Second {
+	if _, wait := s.claim(time.Hour, p, turn{}); wait != 7*time.Second {
 		t.Errorf("waits %v after Retry-After 7 s", wait)
 	}
 	if got, want := s.rate(time.Hour, p), p.rate*lowerTo; got != want {
@@ -126,7 +126,7 @@ func TestSlotsAfter429(t *testing.T) {
 // Whatever stands in the slot file, no request waits longer than a pause and a slot at the lowest rate.
 func FuzzSlotsRecover(f *testing.F) {
 	var s slots
-	s.claim(time.Hour, newPace(4))
+	s.claim(time.Hour, newPace(4), turn{})
 	b, _ := binary.Append(nil, binary.LittleEndian, &s)
 	f.Add(b)
 	f.Add(bytes.Repeat([]byte{0xff}, binary.Size(s)))
@@ -139,7 +139,7 @@ func FuzzSlotsRecover(f *testing.F) {
 		}
 		p, now, start := newPace(4), time.Hour, time.Hour
 		for range 10_000 {
-			_, wait := s.claim(now, p)
+			_, wait := s.claim(now, p, turn{})
 			if wait == 0 {
 				if now-start > maxPause+settleCap+10*time.Second {
 					t.Fatalf("waited %v", now-start)

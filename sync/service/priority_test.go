@@ -1,0 +1,275 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// ranked is a way to a service that notes what arrives, in fake time.
+type ranked struct {
+	line
+	kinds []string
+}
+
+func (r *ranked) RoundTrip(req *http.Request) (*http.Response, error) {
+	r.mu.Lock()
+	r.kinds = append(r.kinds, req.Header.Get("User-Agent"))
+	r.mu.Unlock()
+	return r.line.RoundTrip(req)
+}
+
+// A person's requests go first, then changes, then polls, then what the schedule asks for; nobody waits for ever. Two clients of
+// one account each, as two processes are.
+func TestWhoGoesFirst(t *testing.T) {
+	bubble(t, time.Millisecond, func(t *testing.T, l *line, client func(float64) *Client) {
+		r := &ranked{line: line{start: l.start, slowest: l.slowest, answer: l.answer}}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		var all sync.WaitGroup
+		for name, p := range map[string]Priority{"asked": Asked, "changes": Changes, "scheduled": Scheduled} {
+			c := client(4)
+			c.transport, c.userAgent = r, name
+			all.Go(func() {
+				if name == "asked" {
+					time.Sleep(20 * time.Second)
+				}
+				for i := 0; ctx.Err() == nil; i++ {
+					if name == "asked" && i == 20 {
+						return
+					}
+					if _, err := c.Project(As(ctx, p), "p"); err != nil && ctx.Err() == nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		first := strings.Join(r.kinds[:60], " ")
+		if n := strings.Count(first, "scheduled"); n > 12 || n == 0 {
+			t.Errorf("%d of the first 60 requests are scheduled ones, want a few: %s", n, first)
+		}
+		from := 0
+		for r.kinds[from] != "asked" {
+			from++
+		}
+		if at := r.arrivals[from]; at > 20*time.Second+700*time.Millisecond {
+			t.Errorf("the person's first request left at %v", at)
+		}
+		asked := 0
+		for _, kind := range r.kinds[from : from+24] {
+			if kind == "asked" {
+				asked++
+			}
+		}
+		if asked < 20 {
+			t.Errorf("%d of 20 requests of a person among the next 24: %v", asked, r.kinds[from:from+24])
+		}
+		if i, crowded := crowdedWindow(r.arrivals, 4, time.Second); crowded {
+			t.Errorf("more than 4 arrivals in the second from %v", r.arrivals[i])
+		}
+	})
+}
+
+// However many jobs are looked at, every second slot is left to others.
+func TestPollsTakeHalf(t *testing.T) {
+	bubble(t, time.Millisecond, func(t *testing.T, l *line, client func(float64) *Client) {
+		l.answer = func(int) *http.Response { return reply(204, "") }
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		var all sync.WaitGroup
+		for range 8 {
+			c := client(4)
+			all.Go(func() {
+				for ctx.Err() == nil {
+					_, _ = c.TryDownload(ctx, "e", "")
+				}
+			})
+		}
+		all.Wait()
+		if n := len(l.arrivals); n > 101 || n < 90 {
+			t.Errorf("%d polls in a minute, want 99: half of 198", n)
+		}
+	})
+}
+
+// The looks at a job, with four requests a second and with more.
+func TestLookSchedule(t *testing.T) {
+	for rate, want := range map[float64][]time.Duration{
+		4: {1000, 1600, 2560, 4096, 6554, 10486, 15000, 15000},
+		1: {1000, 1600, 2560, 4096, 6554, 10486, 15000, 15000},
+		8: {500, 800, 1280, 2048, 3277, 5243, 8389, 13422, 15000},
+		0: {0, 150, 500, 1000, 1600, 2560, 4096, 6554, 10486, 15000},
+	} {
+		p := newPace(rate)
+		for n, ms := range want {
+			if got := p.lookWait(n).Round(time.Millisecond); got != ms*time.Millisecond {
+				t.Errorf("at %v a second, look %d after %v, want %v", rate, n, got, ms*time.Millisecond)
+			}
+		}
+		if p.lookWait(10_000) != lastLook {
+			t.Errorf("at %v a second, a late look after %v", rate, p.lookWait(10_000))
+		}
+	}
+	bubble(t, time.Millisecond, func(t *testing.T, l *line, client func(float64) *Client) {
+		l.answer = func(int) *http.Response {
+			if time.Since(l.start) < 30*time.Second {
+				return reply(204, "")
+			}
+			return reply(200, "raw", "Content-Disposition", `attachment; filename="a.json"`)
+		}
+		archive, err := client(4).Download(t.Context(), "e", t.TempDir())
+		if err != nil || len(l.arrivals) > 8 || len(l.arrivals) < 6 {
+			t.Fatalf("%v, %d looks at a job of 30 s: %v", err, len(l.arrivals), l.arrivals)
+		}
+		_ = archive.Close()
+	})
+}
+
+// After a 429 the rate is 70 %, grows by a tenth for every 30 s without another one, and never falls below one in two seconds.
+func TestRateFallsAndRecovers(t *testing.T) {
+	bubble(t, time.Millisecond, func(t *testing.T, l *line, client func(float64) *Client) {
+		storm := true
+		l.answer = func(n int) *http.Response {
+			if n == 1 || storm && n > 400 && n < 420 {
+				return reply(429, "", "Retry-After", "0")
+			}
+			return reply(200, `{"id":"x"}`)
+		}
+		c := client(4)
+		within := func(d time.Duration) float64 {
+			end, before := time.Now().Add(d), len(l.arrivals)
+			for time.Now().Before(end) {
+				if _, err := c.Project(t.Context(), "p"); err != nil && !errors.Is(err, ErrRate) {
+					t.Fatal(err)
+				}
+			}
+			return float64(len(l.arrivals)-before) / d.Seconds()
+		}
+		if r := within(25 * time.Second); r < 2.1 || r > 2.5 {
+			t.Errorf("%.2f a second after a 429, want 2.31", r)
+		}
+		time.Sleep(150 * time.Second)
+		if r := within(25 * time.Second); r < 2.7 || r > 3 {
+			t.Errorf("%.2f a second three minutes later, want 2.91", r)
+		}
+		time.Sleep(10 * time.Minute)
+		if r := within(60 * time.Second); r < 3.2 || r > 3.4 {
+			t.Errorf("%.2f a second in the end, want 3.3", r)
+		}
+		for len(l.arrivals) < 419 {
+			_, _ = c.Project(t.Context(), "p")
+		}
+		storm = false
+		if r := within(20 * time.Second); r > 0.6 || r < 0.4 {
+			t.Errorf("%.2f a second after a storm, want one in two seconds", r)
+		}
+	})
+}
+
+// A download that is damaged is asked for a few times, not for minutes, and is no reason to keep away from the service.
+func TestDamagedDownload(t *testing.T) {
+	bubble(t, time.Millisecond, func(t *testing.T, l *line, client func(float64) *Client) {
+		l.answer = func(int) *http.Response {
+			return reply(200, "PK\x03\x04 and then nothing of an archive", "Content-Type", "application/zip")
+		}
+		c := client(4)
+		for range 6 {
+			before, start := len(l.arrivals), time.Now()
+			_, err := c.Download(t.Context(), "e", t.TempDir())
+			if !errors.Is(err, ErrUnusable) {
+				t.Fatalf("got %v", err)
+			}
+			if n, took := len(l.arrivals)-before, time.Since(start); n != defaultLimits.attempts || took > 10*time.Second {
+				t.Errorf("%d tries in %v: %v", n, took, err)
+			}
+		}
+	})
+}
+
+// Every request is counted, those that were repeated too, for everybody who counts.
+func TestTally(t *testing.T) {
+	s := serve(t, lose, say(200, `{"id":"p"}`))
+	c := s.client(t)
+	ctx, outer := Counting(t.Context())
+	for range 2 {
+		inner, tally := Counting(ctx)
+		if _, err := c.Project(inner, "p"); err != nil {
+			t.Fatal(err)
+		}
+		if want := len(s.seen()); tally.Requests()+outer.Requests() < want {
+			t.Errorf("%d and %d counted, of %d", tally.Requests(), outer.Requests(), want)
+		}
+	}
+	if outer.Requests() != len(s.seen()) || len(s.seen()) != 3 {
+		t.Errorf("%d counted, %d made; want 3", outer.Requests(), len(s.seen()))
+	}
+}
+
+// Somebody who writes a new pause into the shared place all the time delays everybody, but not for ever.
+func TestStarvedByTheSharedPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shared := newSlotMemory()
+		var warned []string
+		h := &hostSlots{places: []slotStore{shared, newSlotMemory()}, warn: func(m string) { warned = append(warned, m) }}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go func() {
+			for ctx.Err() == nil {
+				_ = shared.update(ctx, func(now time.Duration, s *slots) { s.PausedUntil = now + maxPause })
+				_ = sleep(ctx, time.Minute)
+			}
+		}()
+		time.Sleep(time.Second)
+		b, start := newBudget(h), time.Now()
+		if _, err := b.claim(t.Context(), newPace(4), turn{rank: Changes}); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(start); took > starved+time.Minute || h.at != 1 {
+			t.Errorf("waited %v, place %d", took, h.at)
+		}
+		start = time.Now()
+		if _, err := b.claim(t.Context(), newPace(4), turn{rank: Changes}); err != nil || time.Since(start) > time.Second {
+			t.Errorf("%v after %v", err, time.Since(start))
+		}
+	})
+}
+
+// The law of the budget with all ranks and polls at once: no window is crowded, whoever goes first.
+func TestRanksNeverCrowd(t *testing.T) {
+	for seed := range uint64(5) {
+		bubble(t, 200*time.Millisecond, func(t *testing.T, l *line, client func(float64) *Client) {
+			random := rand.New(rand.NewPCG(seed, 1))
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			var all sync.WaitGroup
+			for i := range 12 {
+				c, p, nap := client(4), Priority(random.IntN(int(ranks))), time.Duration(random.IntN(3000))*time.Millisecond
+				all.Go(func() {
+					for n := 0; ctx.Err() == nil; n++ {
+						if n%3 == i%3 {
+							_, _ = c.ImportResult(As(ctx, p), JobID(fmt.Sprint("i", i)))
+						} else {
+							_, _ = c.Project(As(ctx, p), "p")
+						}
+						_ = sleep(ctx, nap)
+					}
+				})
+			}
+			all.Wait()
+			if i, crowded := crowdedWindow(l.arrivals, 4, time.Second); crowded {
+				t.Errorf("more than 4 arrivals in the second from %v", l.arrivals[i])
+			}
+			if len(l.arrivals) < 170 {
+				t.Errorf("%d requests in a minute", len(l.arrivals))
+			}
+		})
+	}
+}
