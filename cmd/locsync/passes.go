@@ -18,13 +18,16 @@ import (
 func (a *app) pushCommand() *cobra.Command {
 	want := web.Request{Action: "push"}
 	c := &cobra.Command{
-		Use:     "push",
-		Short:   "Send everything that changed since the last push, then exit",
-		Example: "  locsync push\n  locsync push --dry-run\n  locsync push --translations   # bring an existing product's translations in",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.pass(cmd.Context(), want) },
+		Use:   "push",
+		Short: "Send everything that changed since the last push, then exit",
+		Example: "  locsync push\n  locsync push --dry-run\n  locsync push --translations   # bring an existing product's translations in\n" +
+			"  locsync push --ours --key menu.open   # of a translation that was changed here and at the service: send the one from here after all",
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.pass(cmd.Context(), want) },
 	}
 	a.passFlags(c, &want)
 	pushFlags(c, &want.Push)
+	conflictFlags(c, &want.Push)
+	c.Flags().BoolVar(&want.Push.Force, "force", false, "once, let source files pass that lost so many keys that they are held back")
 	return c
 }
 
@@ -38,11 +41,13 @@ func (a *app) pullCommand() *cobra.Command {
 	}
 	a.passFlags(c, &want)
 	pullFlags(c, &want.Pull)
+	c.Flags().BoolVar(&want.Pull.Force, "force", false, "once, let files pass that the guard would hold back")
 	return c
 }
 
 func (a *app) syncCommand() *cobra.Command {
 	want := web.Request{Action: "sync"}
+	force := false
 	c := &cobra.Command{
 		Use:     "sync",
 		Short:   "Push, then pull, then exit",
@@ -52,6 +57,12 @@ func (a *app) syncCommand() *cobra.Command {
 	a.passFlags(c, &want)
 	pushFlags(c, &want.Push)
 	pullFlags(c, &want.Pull)
+	c.Flags().BoolVar(&force, "force", false, "once, let files pass that would be held back, in both directions")
+	also := c.PreRun
+	c.PreRun = func(cmd *cobra.Command, args []string) {
+		also(cmd, args)
+		want.Push.Force, want.Pull.Force = force, force
+	}
 	return c
 }
 
@@ -69,9 +80,15 @@ func pushFlags(c *cobra.Command, o *engine.PushOptions) {
 	c.Flags().BoolVar(&o.Translations, "translations", false, "also what the repository already holds in the target languages")
 }
 
+// conflictFlags decide about translations that were changed on both sides.
+func conflictFlags(c *cobra.Command, o *engine.PushOptions) {
+	c.Flags().BoolVar(&o.Ours, "ours", false, "of translations changed on both sides: send the repository's, over the service's")
+	c.Flags().BoolVar(&o.Theirs, "theirs", false, "of translations changed on both sides: let the service's stand, and forget the repository's")
+	c.Flags().StringArrayVar(&o.Keys, "key", nil, "with --ours or --theirs: only `KEY`; may be repeated (default: all that locsync status names)")
+}
+
 func pullFlags(c *cobra.Command, o *engine.PullOptions) {
 	c.Flags().BoolVar(&o.Full, "full", false, "ignore what was pulled before")
-	c.Flags().BoolVar(&o.Force, "force", false, "let files pass that the guard would hold back")
 }
 
 // pass runs a pass here or has the daemon run it, and prints its report.
@@ -188,6 +205,20 @@ func (a *app) sayPush(p engine.ProjectPush, dry bool) {
 	}
 	for _, f := range p.Files {
 		fmt.Fprintf(a.out, "  %s (%s): %s\n", f.Path, f.Language, some(f.Keys))
+		a.sayChanges(f.Changes)
+	}
+	for _, s := range p.Settled {
+		which := "the repository's text is sent over the service's"
+		if s.Stands == "theirs" {
+			which = "the service's text stands"
+		}
+		fmt.Fprintf(a.out, "  %s: %q (%s): %s\n", s.File, s.Key, s.Language, which)
+	}
+	for _, m := range p.Moved {
+		fmt.Fprintf(a.out, "  %s is now %s\n", m.From, m.To)
+	}
+	for _, o := range p.Orphaned {
+		fmt.Fprintf(a.out, "  %s\n", o)
 	}
 	for _, m := range p.Renamed {
 		fmt.Fprintf(a.out, "  %s: %q is now %q; its translations moved along (%s)\n", m.File, m.From, m.To, strings.Join(m.Languages, ", "))
@@ -210,6 +241,7 @@ func (a *app) sayPull(p engine.ProjectPull, dry bool) {
 	}
 	for _, f := range p.Files {
 		fmt.Fprintf(a.out, "  %s (%s): %d added, %d changed, %d removed\n", f.Path, f.Language, f.Added, f.Changed, f.Removed)
+		a.sayChanges(f.Changes)
 	}
 	a.sayProblems(p.Problems)
 }
@@ -226,6 +258,23 @@ func count(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// sayChanges prints the values that a dry run would change.
+func (a *app) sayChanges(changes []engine.Value) {
+	text := func(v *string) string {
+		if v == nil {
+			return "-"
+		}
+		return fmt.Sprintf("%q", *v)
+	}
+	for _, v := range changes {
+		key := v.Key
+		if v.Form != "" {
+			key += " [" + v.Form + "]"
+		}
+		fmt.Fprintf(a.out, "    %s: %s -> %s\n", key, text(v.Old), text(v.New))
+	}
 }
 
 // some lists keys, and only how many more there are after the first few.

@@ -9,7 +9,6 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
-	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/state"
 )
 
@@ -24,6 +23,9 @@ type merged struct {
 	history catalog.Catalog // texts that nobody changed
 	wrote   catalog.Catalog // texts that were written
 	after   catalog.Marks   // what the branch has then
+
+	conflicts []conflict // that the service won
+	settled   []string   // conflicts that are none any more
 }
 
 // guardFloor is how many translations a file must lose before the guard looks at the share.
@@ -44,6 +46,9 @@ func (r *pulling) merge(t *tree, x translated, fresh bool) (*merged, error) {
 		r.problem(*problem)
 		return nil, nil
 	}
+	if source, err = r.widen(x, source, bundle.Texts(old)); err != nil {
+		return nil, err
+	}
 	three, contact, err := r.three(x, m, source, bundle.Texts(old), fresh)
 	if err != nil {
 		return nil, err
@@ -51,12 +56,13 @@ func (r *pulling) merge(t *tree, x translated, fresh bool) (*merged, error) {
 	result := catalog.Merge(three)
 	r.shaped(x, source, three, &result)
 	r.checked(x, source, three, &result)
-	r.decided(x, result)
+	r.pluralsWhole(x, source, three, &result)
+	r.decided(x, m, three, result)
 	m.agreed = result.Agreed
 	if held := r.guarded(x, three, result.Changes); held {
 		return nil, nil
 	}
-	changes := append(result.Changes, r.fill(m, source, three, result)...)
+	changes := append(result.Changes, r.fill(m, ownForms(source, x.Language), three, result)...)
 	if written := r.render(t, x, m, old, three, &result, changes); !written {
 		return nil, nil
 	}
@@ -110,18 +116,33 @@ func (r *pulling) three(x translated, m *merged, source, ours catalog.Catalog, f
 	return in, history == nil && !met || r.met[x.Path], err
 }
 
-// decided names what the merge decided against somebody.
-func (r *pulling) decided(x translated, result catalog.Merged) {
+// decided names what the merge decided against somebody, and ends the conflicts of which the service has the repository's text by now or whose key
+// is gone.
+func (r *pulling) decided(x translated, m *merged, in catalog.Three, result catalog.Merged) {
 	taken := make(map[catalog.Name]bool, len(result.Changes))
 	for _, c := range result.Changes {
 		taken[c.Name] = true
 	}
+	told := make(map[string]bool)
 	for _, c := range result.Conflicts {
-		if !taken[c.Name] {
+		if !taken[c.Name] || told[c.Key] {
 			continue // left out, and reported as that
 		}
-		r.problem(Problem{File: x.Path, Key: c.Key, Language: x.Language.Code,
-			Problem: fmt.Sprintf("was changed in the repository to %q and at the service to %q; the service's is taken", c.Ours, c.Theirs)})
+		told[c.Key] = true
+		lost := newConflict(r.Now(), x.Path, x.Language.Code, c.Key, in.Ours, in.Theirs, in.Base)
+		m.conflicts = append(m.conflicts, lost)
+		if r.conflicting == nil {
+			r.conflicting = make(map[Problem]bool)
+		}
+		r.conflicting[lost.problem()] = true
+		r.problem(lost.problem())
+	}
+	living, has := in.Source.Keys(), in.Theirs.Marks()
+	for id, c := range r.lost {
+		over := !living[c.Key] || !slices.ContainsFunc(c.Ours, func(u catalog.Unit) bool { return has[u.Name] != catalog.MarkOf(u.Text) })
+		if c.Path == x.Path && c.Language == x.Language.Code && !told[c.Key] && over {
+			m.settled = append(m.settled, id)
+		}
 	}
 	for _, h := range result.Held {
 		r.problem(Problem{File: x.Path, Key: h.Key, Language: x.Language.Code, Problem: h.Reason})
@@ -232,15 +253,7 @@ func (r *pulling) checked(x translated, source catalog.Catalog, in catalog.Three
 		if c.Op == catalog.Removed {
 			return false
 		}
-		at, ok := index[c.Name]
-		if !ok {
-			at, ok = index[catalog.Name{Key: c.Key, Form: "other"}]
-		}
-		if !ok {
-			return false
-		}
-		findings := check.Translation(check.Input{Format: x.Sources[0].Format.Name, Key: c.Key, Form: c.Form,
-			Source: source[at].Text, Translation: c.Text, Language: x.Language.Code})
+		findings := inspect(x.Sources[0], x.Language, source, index, c.Name, c.Text)
 		if len(findings) == 0 {
 			return false
 		}
@@ -427,6 +440,16 @@ func (m *merged) learn(in catalog.Three, result catalog.Merged, changes []catalo
 // remember writes the merge down, as far as anything in it is new. stage is put before the kinds of what only counts once the commit has arrived;
 // the history counts at once.
 func (m *merged) remember(p *project, tx *state.Tx, stage string) error {
+	for _, c := range m.conflicts {
+		if err := c.keep(p, tx); err != nil {
+			return err
+		}
+	}
+	for _, id := range m.settled {
+		if err := tx.Delete(p.stateName(), kindConflicts, id); err != nil {
+			return err
+		}
+	}
 	for kind, now := range map[string]catalog.Marks{kindMerged: m.agreed, kindFiller: m.filler, lookAt(p.cfg.Pull.Branch).kind(): m.after} {
 		slot := p.slot(stage+kind, m.Path, m.Language.Code)
 		before, err := tx.Marks(slot)

@@ -25,6 +25,9 @@ type pulling struct {
 	report  ProjectPull
 	exports map[string]*exported // by template and collection: asked for once, however often the branch moves meanwhile
 	met     map[string]bool      // target files that this pull sees for the first time
+
+	lost        map[string]conflict // that nobody has decided on
+	conflicting map[Problem]bool    // of the report
 }
 
 // attempts is how often a pull recomputes its commit because the branch moved under it.
@@ -42,7 +45,7 @@ func (p *project) pull(ctx context.Context, o PullOptions) (ProjectPull, error) 
 	err := run.pass(ctx)
 	p.finished()
 	if !o.DryRun {
-		p.past(pastPull, outcome(p.Now(), run.report.Keys, run.report.Commit, run.report.Problems, err))
+		p.past(pastPull, withoutConflicts(outcome(p.Now(), run.report.Keys, run.report.Commit, run.report.Problems, err), run.conflicting))
 	}
 	return run.report, err
 }
@@ -114,6 +117,9 @@ func (r *pulling) attempt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if r.lost, err = r.conflicts(); err != nil {
+		return err
+	}
 	var done []*merged
 	for _, x := range theirs {
 		m, err := r.merge(t, x, tip.New())
@@ -157,6 +163,7 @@ func (r *pulling) translations(ctx context.Context, t *tree) ([]translated, erro
 				continue
 			}
 			claimed[target.Path] = g
+			target.texts = t.fitted(target.Target, target.texts)
 			all = append(all, target)
 		}
 		existing, err := bundle.Existing(t.fsys, g.Bundles, languages)

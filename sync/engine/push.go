@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -24,8 +25,16 @@ type pushing struct {
 
 	refused map[string]bool // source files that the service did not take in this push: it may not know their keys
 	places  []*place
-	blind   bool            // the branch could not be looked at
+	blind   bool            // the branch could not be looked at, or need not be
 	targets map[string]bool // paths of all target files, there or not
+
+	lost     map[string]conflict // that nobody has decided on
+	settled  map[string]bool     // conflicts that this push decided
+	lastPull time.Time
+
+	conflicting map[Problem]bool // of the report: the status knows them from where they are stored
+	exports     int
+	old         map[string]map[catalog.Name]string // of a dry run: what the service has, by file and language
 }
 
 // push is one pass: what changed in the source files, then renamed keys' translations, then what people changed in the target files.
@@ -39,9 +48,10 @@ func (p *project) push(ctx context.Context, o PushOptions) (ProjectPush, error) 
 		return run.report, nil
 	}
 	err := run.pass(ctx)
+	run.report.Exports = run.exports
 	p.finished()
 	if !o.DryRun {
-		p.past(pastPush, outcome(p.Now(), run.report.Keys, "", run.report.Problems, err))
+		p.past(pastPush, withoutConflicts(outcome(p.Now(), run.report.Keys, "", run.report.Problems, err), run.conflicting))
 	}
 	return run.report, err
 }
@@ -76,6 +86,14 @@ func (r *pushing) pass(ctx context.Context) error {
 	if len(plan.renames) > 0 {
 		r.moveTranslations(ctx, plan.renames)
 	}
+	if err := r.readConflicts(); err != nil {
+		return err
+	}
+	if (r.o.Ours || r.o.Theirs) && len(r.errs) == 0 {
+		if err := r.settleConflicts(ctx); err != nil {
+			r.errs = append(r.errs, err)
+		}
+	}
 	if (r.cfg.Push.Translations || r.o.Translations) && len(r.errs) == 0 {
 		if err := r.pushTranslations(ctx); err != nil {
 			r.errs = append(r.errs, err)
@@ -97,6 +115,7 @@ type memory struct {
 	Kinds    []string `json:"kinds"`
 	Path     string   `json:"path"`
 	Language string   `json:"language"`
+	Further  bool     `json:"further,omitempty"` // plural forms that the source language does not have; see eachKind
 }
 
 // shipping gathers uploads into the fewest imports: one for each collection, language, format, state and set of labels.
@@ -107,7 +126,7 @@ type shipping struct {
 
 // add puts an upload into an import of its kind. accepts are the texts of it that are remembered when it is accepted.
 func (s *shipping) add(req service.ImportRequest, up bundle.Upload, m memory, accepts catalog.Catalog) {
-	key := fmt.Sprintf("%q", []string{req.Collection, req.Language, string(req.Format), req.PathSeparator, string(req.CompletionState), fmt.Sprintf("%q", req.Labels)})
+	key := fmt.Sprintf("%q", []string{req.Collection, req.Language, string(req.Format), req.PathSeparator, string(req.CompletionState), fmt.Sprintf("%q %v", req.Labels, m.Further)})
 	if s.index == nil {
 		s.index = make(map[string]*shipment)
 	}
@@ -194,10 +213,45 @@ func (r *pushing) ship(ctx context.Context, s *shipment) {
 func (r *pushing) sent(s *shipment) {
 	r.report.Requests++
 	for _, up := range s.uploads {
-		keys := keysOf(up.Units)
-		r.report.Files = append(r.report.Files, PushedFile{Path: up.Path, Language: s.request.Language, Keys: keys})
-		r.report.Keys += len(keys)
+		f := PushedFile{Path: up.Path, Language: s.request.Language, Keys: keysOf(up.Units)}
+		if r.o.DryRun {
+			f.Changes = r.values(f.Path, f.Language, up.Units)
+		}
+		r.report.Files = append(r.report.Files, f)
+		r.report.Keys += len(f.Keys)
 	}
+}
+
+func (r *pushing) problem(p Problem) { r.report.Problems = append(r.report.Problems, p) }
+
+// was takes note of what the service has of a file, for the values of a dry run.
+func (r *pushing) was(path, language string, texts catalog.Catalog) {
+	if !r.o.DryRun {
+		return
+	}
+	if r.old == nil {
+		r.old = make(map[string]map[catalog.Name]string)
+	}
+	id := path + "\x00" + language
+	if r.old[id] == nil {
+		r.old[id] = make(map[catalog.Name]string)
+	}
+	for _, u := range texts {
+		r.old[id][u.Name] = u.Text
+	}
+}
+
+// values are the texts that a dry run would send, beside those that the service has.
+func (r *pushing) values(path, language string, units catalog.Catalog) []Value {
+	var all []Value
+	for _, u := range units {
+		v := Value{Key: u.Key, Form: u.Form, New: &u.Text}
+		if old, ok := r.old[path+"\x00"+language][u.Name]; ok {
+			v.Old = &old
+		}
+		all = append(all, v)
+	}
+	return all
 }
 
 // keysOf are the keys of units, in their order.
@@ -255,6 +309,11 @@ func (p *project) mark(tx *state.Tx, m memory, units []accept) error {
 				return err
 			}
 			continue
+		}
+		if kind == kindKnown && !slices.Contains(m.Kinds, kindContact) {
+			if err := p.resolved(tx, m, units); err != nil {
+				return err
+			}
 		}
 		slot := p.slot(kind, m.Path, m.Language)
 		marks, err := tx.Marks(slot)

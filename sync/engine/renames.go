@@ -140,6 +140,7 @@ func (r *pushing) moveEach(ctx context.Context, renames []rename) error {
 		if err != nil {
 			return err
 		}
+		r.exports++
 		r.report.Problems = append(r.report.Problems, present.problems...)
 		for _, b := range g.Bundles {
 			for _, l := range languages {
@@ -192,8 +193,13 @@ func (r *pushing) moveOne(ship *shipping, b *bundle.Bundle, l config.Language, r
 		if len(found) == 0 {
 			found = forms(ours, m.From.Key)
 		}
+		var to catalog.Catalog
 		for _, u := range found {
-			units = append(units, catalog.Unit{Name: catalog.Name{Key: m.To.Key, Form: u.Form}, Text: u.Text})
+			to = append(to, catalog.Unit{Name: catalog.Name{Key: m.To.Key, Form: u.Form}, Text: u.Text})
+		}
+		to = r.tree.fitted(bundle.Target{Language: l, Sources: []*bundle.Bundle{b}}, to)
+		if !slices.Equal(to, forms(theirs, m.To.Key)) { // else an earlier push, which was cut short, has moved it already
+			units = append(units, to...)
 		}
 		if len(found) > 0 {
 			keys[m.From.Key] = true

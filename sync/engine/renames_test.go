@@ -19,6 +19,9 @@ func TestPushOfARenamedKey(t *testing.T) {
 	w.write(enApp, `{"new": "A", "b": "B"}`)
 	dry := w.clean(PushOptions{DryRun: true})
 	p := w.clean(PushOptions{})
+	for i := range dry.Files {
+		dry.Files[i].Changes = nil // only a dry run says them
+	}
 	if fmt.Sprint(dry.Files, dry.Renamed) != fmt.Sprint(p.Files, p.Renamed) {
 		t.Errorf("the dry run promised %v, and the push did %v", dry, p)
 	}

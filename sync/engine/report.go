@@ -19,9 +19,13 @@ type PushReport struct {
 type ProjectPush struct {
 	Name     string       `json:"name"`
 	Requests int          `json:"requests"` // imports started
+	Exports  int          `json:"exports"`  // exports started, to compare with what the service has before anything is sent
 	Keys     int          `json:"keys"`     // values sent, translations included
 	Files    []PushedFile `json:"files"`
 	Renamed  []Renamed    `json:"renamed,omitempty"`
+	Moved    []Moved      `json:"moved,omitempty"`
+	Settled  []Settled    `json:"settled,omitempty"`  // conflicts that were decided on
+	Orphaned []Problem    `json:"orphaned,omitempty"` // keys that the source lost since the last push; the service keeps them
 	Problems []Problem    `json:"problems"`
 	Error    string       `json:"error,omitempty"` // why the push ended early; it is taken up again by the next one
 }
@@ -31,6 +35,41 @@ type PushedFile struct {
 	Path     string   `json:"path"`
 	Language string   `json:"language"`
 	Keys     []string `json:"keys"`
+	Changes  []Value  `json:"changes,omitempty"` // of a dry run: what would be sent
+}
+
+// Value is one text that a dry run would change.
+type Value struct {
+	Key  string  `json:"key"`
+	Form string  `json:"form,omitempty"` // of a plural: its category; of a list: the place in it
+	Old  *string `json:"old"`            // null where there is none, or where only its digest is known
+	New  *string `json:"new"`            // null where it goes
+}
+
+// Conflict is a key whose translation was changed on both sides: the service's stands, and the repository's is kept here until somebody decides. The
+// texts are by form, "" for a plain one.
+type Conflict struct {
+	File     string            `json:"file"`
+	Language string            `json:"language"`
+	Key      string            `json:"key"`
+	Ours     map[string]string `json:"ours"`
+	Theirs   map[string]string `json:"theirs"`
+	Since    time.Time         `json:"since"`
+}
+
+// Settled is a conflict that was decided on: Stands is "ours" or "theirs".
+type Settled struct {
+	Conflict
+	Stands string `json:"stands"`
+}
+
+// Moved is a source file that stands at another path now, with the languages whose translations moved along at the service. Where the
+// collection stayed the same, they did not have to.
+type Moved struct {
+	From      string   `json:"from"`
+	To        string   `json:"to"`
+	Keys      int      `json:"keys"`
+	Languages []string `json:"languages"`
 }
 
 // Renamed is a key whose text moved to another key, with the languages whose translations moved along.
@@ -68,6 +107,8 @@ type PulledFile struct {
 	Added    int    `json:"added"`
 	Changed  int    `json:"changed"`
 	Removed  int    `json:"removed"`
+
+	Changes []Value `json:"changes,omitempty"` // of a dry run
 }
 
 // SyncReport is a push and the pull after it.
@@ -93,6 +134,8 @@ type ProjectStatus struct {
 	NextPull  *time.Time       `json:"next_pull"`
 	Files     []FileStatus     `json:"files"`
 	Languages []LanguageStatus `json:"languages"`
+	Conflicts []Conflict       `json:"conflicts,omitempty"` // that nobody has decided on yet
+	Orphaned  []Problem        `json:"orphaned,omitempty"`  // the removed keys
 	Problems  []Problem        `json:"problems"`
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -74,16 +75,22 @@ func (p *project) look(ctx context.Context, s *ProjectStatus) error {
 			s.NextPull = &next
 		}
 	}
-	for id, past := range map[string]**Past{pastPush: &s.LastPush, pastPull: &s.LastPull} {
-		got, ok, err := state.Get[Past](p.State, p.stateName(), kindPast, id)
+	for _, past := range []struct {
+		id string
+		to **Past
+	}{{pastPush, &s.LastPush}, {pastPull, &s.LastPull}} {
+		got, ok, err := state.Get[Past](p.State, p.stateName(), kindPast, past.id)
 		if err != nil {
 			return err
 		}
 		if ok {
 			s.Problems = append(s.Problems, got.Problems...)
 			got.Problems = nil
-			*past = &got
+			*past.to = &got
 		}
+	}
+	if err := p.lookAtConflicts(s); err != nil {
+		return err
 	}
 	repo, err := p.openWith(ctx, "") // no remote: nothing is fetched
 	if err != nil {
@@ -100,6 +107,16 @@ func (p *project) look(ctx context.Context, s *ProjectStatus) error {
 	}
 	s.Problems = unique(append(t.problems, s.Problems...))
 	return p.count(ctx, repo, s, t)
+}
+
+// lookAtConflicts lists what waits for somebody's decision.
+func (p *project) lookAtConflicts(s *ProjectStatus) error {
+	all, err := p.conflicts()
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		s.Conflicts = append(s.Conflicts, all[id].shown())
+		s.Problems = append(s.Problems, all[id].problem())
+	}
+	return err
 }
 
 // statusTree is where the status looks: what pushes read.

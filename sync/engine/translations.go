@@ -23,6 +23,7 @@ type candidate struct {
 	changed map[catalog.Name]bool    // what is to be sent
 	edited  map[catalog.Name]bool    // what somebody changed; more is sent on demand
 	first   bool                     // the file was never met before
+	decided map[string]bool          // keys of conflicts that somebody decided for this text of
 	inherit map[string]catalog.Marks // what it takes over from a file that is gone
 }
 
@@ -125,11 +126,11 @@ func (r *pushing) candidate(t bundle.Target, at *place) (*candidate, error) {
 	living := make(map[string]bool)
 	for _, b := range t.Sources {
 		if s := r.tree.of(b); !s.broken() && !r.refused[b.Path] {
-			maps.Copy(living, s.texts.Keys())
+			maps.Copy(living, widened(s.texts, b.Separator, b.Source, t.Language, c.texts).Keys())
 		}
 	}
 	for _, u := range c.texts {
-		if !living[u.Key] || u.Text == "" || holds(m.filler, u) {
+		if !living[u.Key] || u.Text == "" || holds(m.filler, u) || r.settled[conflictID(c.Path, c.Language.Code, u.Key)] {
 			continue
 		}
 		if !c.first && m.edited(u) {
@@ -139,6 +140,7 @@ func (r *pushing) candidate(t bundle.Target, at *place) (*candidate, error) {
 			c.changed[u.Name] = true
 		}
 	}
+	c.decide(m, r.lost)
 	return c, nil
 }
 
@@ -247,12 +249,14 @@ func (r *pushing) shipGroup(ctx context.Context, ship *shipping, g *bundle.Group
 	var mine []*candidate
 	wanted := make(map[config.Language]bool)
 	for _, c := range found {
-		for _, b := range g.Bundles {
-			if c.Sources[0] == b && len(c.changed) > 0 {
-				mine = append(mine, c)
-				wanted[c.Language] = true
-			}
+		if !slices.Contains(g.Bundles, c.Sources[0]) || len(c.changed) == 0 {
+			continue
 		}
+		if r.onlyWaits(c) {
+			continue
+		}
+		mine = append(mine, c)
+		wanted[c.Language] = true
 	}
 	if len(mine) == 0 {
 		return nil
@@ -267,8 +271,9 @@ func (r *pushing) shipGroup(ctx context.Context, ship *shipping, g *bundle.Group
 	if err != nil {
 		return err
 	}
+	r.exports++
 	for _, c := range mine {
-		if err := r.shipCandidate(ship, g, c, present.of(c.Sources[0], c.Language)); err != nil {
+		if err := r.shipCandidate(ship, g, c, r.tree.fitted(c.Target, present.of(c.Sources[0], c.Language))); err != nil {
 			return err
 		}
 	}
@@ -286,49 +291,74 @@ func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *candidate, t
 	if r.cfg.Push.Conflicts == "overwrite" {
 		m.Kinds = append(m.Kinds, kindDelivered)
 	}
-	var same, sent, lost catalog.Catalog
+	var same, sent catalog.Catalog
 	for _, u := range c.texts {
 		switch {
-		case !c.changed[u.Name]:
-		case v.lost[u.Key]:
-			lost = append(lost, u)
+		case !c.changed[u.Name], v.lost[u.Key]:
 		case v.same[u.Name]:
 			same = append(same, u)
 		default:
 			sent = append(sent, u)
 		}
 	}
-	if !r.o.DryRun && len(same)+len(lost) > 0 {
+	if !r.o.DryRun && len(same)+len(v.conflicts) > 0 {
 		err := r.State.Update(func(tx *state.Tx) error {
-			if err := r.mark(tx, m, accepts(same)); err != nil {
-				return err
+			for _, lost := range v.conflicts {
+				if err := lost.keep(r.project, tx); err != nil {
+					return err
+				}
 			}
-			// What lost is not sent later either, when the service's text was merged.
-			return r.mark(tx, memory{[]string{kindKnown}, c.Path, c.Language.Code}, accepts(lost))
+			if len(same) == 0 {
+				return nil
+			}
+			return r.mark(tx, m, accepts(same))
 		})
 		if err != nil {
 			return err
 		}
 	}
-	index := sent.Index()
-	up, err := r.composeTranslations(c.Sources[0], c, func(n catalog.Name) bool { _, ok := index[n]; return ok }, v.instead)
-	if err != nil || len(up.Units) == 0 {
-		return err
+	r.was(c.Path, c.Language.Code, theirs)
+	return r.eachKind(c.Target, sent, func(sent catalog.Catalog, further bool) error {
+		index := sent.Index()
+		up, err := r.composeTranslations(c.Sources[0], c, func(n catalog.Name) bool { _, ok := index[n]; return ok }, v.instead)
+		if err != nil || len(up.Units) == 0 {
+			return err
+		}
+		m.Further = further
+		ship.add(r.request(c.Sources[0], c.Language.Code, g.ExportFormat(), r.cfg.Push.CompletionState), up, m, sent)
+		return nil
+	})
+}
+
+// onlyWaits reports whether all that changed in a file lost conflicts earlier that nobody has decided since, and names those: there is nothing to ask
+// the service for.
+func (r *pushing) onlyWaits(c *candidate) bool {
+	for n := range c.changed {
+		if !r.waits(c, n) {
+			return false
+		}
 	}
-	ship.add(r.request(c.Sources[0], c.Language.Code, g.ExportFormat(), r.cfg.Push.CompletionState), up, m, sent)
-	return nil
+	told := make(map[string]bool)
+	for _, u := range c.texts {
+		if c.changed[u.Name] && !told[u.Key] {
+			told[u.Key] = true
+			r.conflict(r.lost[conflictID(c.Path, c.Language.Code, u.Key)])
+		}
+	}
+	return true
 }
 
 // versus is how a candidate's texts compare with the service's.
 type versus struct {
-	lost    map[string]bool // keys that the service changed too
-	same    map[catalog.Name]bool
-	instead map[catalog.Name]string // the service's present texts where nobody changed the repository's
+	lost      map[string]bool // keys that the service changed too
+	conflicts []conflict      // about them, in the file's order
+	same      map[catalog.Name]bool
+	instead   map[catalog.Name]string // the service's present texts where nobody changed the repository's
 }
 
 // compare reports the keys that both sides changed. A text that the service has from here, or had at the last merge, is no change of its own.
 func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) {
-	v := versus{make(map[string]bool), make(map[catalog.Name]bool), make(map[catalog.Name]string)}
+	v := versus{lost: make(map[string]bool), same: make(map[catalog.Name]bool), instead: make(map[catalog.Name]string)}
 	m, err := r.memories(c.Target, c.place)
 	if err != nil {
 		return v, err
@@ -345,17 +375,21 @@ func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) 
 		}
 		_, merged := m.merged[u.Name]
 		_, before := sent[known(u.Name, 0)]
+		lost, conflicts := r.lost[conflictID(c.Path, c.Language.Code, u.Key)]
+		conflicts = conflicts && lost.ours(u) && !c.decided[u.Key]
 		switch {
 		case !c.changed[u.Name]:
 			v.instead[u.Name] = theirs[at].Text
 		case theirs[at].Text == u.Text:
 			v.same[u.Name] = true
-		case theirs[at].Text == "" || m.merged.Has(u.Name, theirs[at].Text) || holds(sent, theirs[at]):
+		case theirs[at].Text == "" || conflicts && lost.agreed(theirs[at]):
+		case !conflicts && (m.merged.Has(u.Name, theirs[at].Text) || holds(sent, theirs[at])):
 		case r.o.Translations && !merged && !before:
 		case !v.lost[u.Key]:
 			v.lost[u.Key] = true
-			r.report.Problems = append(r.report.Problems, Problem{File: c.Path, Key: u.Key, Language: c.Language.Code,
-				Problem: fmt.Sprintf("was changed here to %q and at the service to %q; the service wins, and the repository's is not sent", u.Text, theirs[at].Text)})
+			x := newConflict(r.Now(), c.Path, c.Language.Code, u.Key, c.texts, theirs, m.merged)
+			v.conflicts = append(v.conflicts, x)
+			r.conflict(x)
 		}
 	}
 	return v, nil

@@ -1,0 +1,328 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/state"
+)
+
+// conflict is a key of a target file that was changed on both sides. The service's text stands; the repository's would be lost with the
+// next merge, so it is stored, with its words, until somebody acts: sends it (push --ours), lets the service's stand (push --theirs), writes
+// another text, or sees to it that both are the same.
+type conflict struct {
+	Path     string          `json:"path"`
+	Language string          `json:"language"`
+	Key      string          `json:"key"`
+	Ours     catalog.Catalog `json:"ours"` // all texts of the key as the repository had them
+	Theirs   catalog.Catalog `json:"theirs"`
+	Base     []accept        `json:"base"`   // what both had agreed on
+	At       time.Time       `json:"at"`     // when it was found
+	Looked   time.Time       `json:"looked"` // when a push last asked for the service's text
+}
+
+const kindConflicts = "conflicts"
+
+func conflictID(path, language, key string) string { return path + "\x00" + language + "\x00" + key }
+
+func (c conflict) id() string { return conflictID(c.Path, c.Language, c.Key) }
+
+func (c conflict) problem() Problem {
+	return Problem{File: c.Path, Key: c.Key, Language: c.Language, Problem: fmt.Sprintf(
+		"was changed in the repository to %s and at the service to %s; the service's stands. To send the repository's after all, run locsync push --ours --key %s; to let the service's stand, the same with --theirs",
+		inQuotes(c.Ours), inQuotes(c.Theirs), shellWord(c.Key))}
+}
+
+// inQuotes shows the texts of one key.
+func inQuotes(texts catalog.Catalog) string {
+	var parts []string
+	for _, u := range texts {
+		if u.Form == "" {
+			parts = append(parts, fmt.Sprintf("%q", u.Text))
+		} else {
+			parts = append(parts, fmt.Sprintf("%s %q", u.Form, u.Text))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// shellWord quotes a key for a command line where it needs that.
+func shellWord(key string) string {
+	if key != "" && !strings.ContainsFunc(key, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-/:@%+=", r))
+	}) {
+		return key
+	}
+	return "'" + strings.ReplaceAll(key, "'", `'\''`) + "'"
+}
+
+// shown is a conflict as reports and the status show it.
+func (c conflict) shown() Conflict {
+	text := func(texts catalog.Catalog) map[string]string {
+		all := make(map[string]string, len(texts))
+		for _, u := range texts {
+			all[u.Form] = u.Text
+		}
+		return all
+	}
+	return Conflict{File: c.Path, Language: c.Language, Key: c.Key, Ours: text(c.Ours), Theirs: text(c.Theirs), Since: c.At}
+}
+
+// ours reports whether the repository still has what lost.
+func (c conflict) ours(u catalog.Unit) bool {
+	return slices.ContainsFunc(c.Ours, func(lost catalog.Unit) bool { return lost.Name == u.Name && lost.Text == u.Text })
+}
+
+// same reports whether two catalogs have the same texts.
+func same(a, b catalog.Catalog) bool { return maps.Equal(a.Marks(), b.Marks()) }
+
+// agreed reports whether a text of the service's is the one that both sides had before.
+func (c conflict) agreed(u catalog.Unit) bool {
+	return slices.Contains(c.Base, accept{u.Name, catalog.MarkOf(u.Text)})
+}
+
+// newConflict describes a key as both sides have it.
+func newConflict(at time.Time, path, language, key string, ours, theirs catalog.Catalog, base catalog.Marks) conflict {
+	only := map[string]bool{key: true}
+	c := conflict{Path: path, Language: language, Key: key, Ours: ours.Restrict(only), Theirs: theirs.Restrict(only), At: at.UTC(), Looked: at.UTC()}
+	for _, u := range c.Ours {
+		if m, ok := base[u.Name]; ok {
+			c.Base = append(c.Base, accept{u.Name, m})
+		}
+	}
+	return c
+}
+
+// keep stores a conflict. One that is stored already keeps its time and base: what both agreed on before it began.
+func (c conflict) keep(p *project, tx *state.Tx) error {
+	before, ok, err := state.GetTx[conflict](tx, p.stateName(), kindConflicts, c.id())
+	if err != nil {
+		return err
+	}
+	if ok && same(before.Ours, c.Ours) {
+		c.At, c.Base = before.At, before.Base
+	}
+	return state.PutTx(tx, p.stateName(), kindConflicts, c.id(), c)
+}
+
+// conflicts are the stored ones, by id.
+func (p *project) conflicts() (map[string]conflict, error) {
+	stored, err := state.List[conflict](p.State, p.stateName(), kindConflicts)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]conflict, len(stored))
+	for _, c := range stored {
+		all[c.id()] = c
+	}
+	return all, nil
+}
+
+// readConflicts loads what a push has to know of them.
+func (r *pushing) readConflicts() (err error) {
+	if r.lost, err = r.conflicts(); err != nil || len(r.lost) == 0 {
+		return err
+	}
+	last, _, err := state.Get[Past](r.State, r.stateName(), kindPast, pastPull)
+	r.lastPull = last.At
+	return err
+}
+
+// conflict reports one.
+func (r *pushing) conflict(c conflict) {
+	if r.conflicting == nil {
+		r.conflicting = make(map[Problem]bool)
+	}
+	r.conflicting[c.problem()] = true
+	r.problem(c.problem())
+}
+
+// withoutConflicts leaves the conflicts out of what is remembered of a pass: they end when somebody acts, not at the next pass.
+func withoutConflicts(past Past, conflicting map[Problem]bool) Past {
+	var others []Problem
+	for _, p := range past.Problems {
+		if !conflicting[p] {
+			others = append(others, p)
+		}
+	}
+	past.Problems = others
+	return past
+}
+
+// resolved forgets the conflicts of keys that the service accepted from here.
+func (p *project) resolved(tx *state.Tx, m memory, units []accept) error {
+	for _, u := range units {
+		if err := tx.Delete(p.stateName(), kindConflicts, conflictID(m.Path, m.Language, u.Key)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// waits reports whether a changed text lost a conflict and has nothing new to say: it has the texts that lost, nobody decided for them since, and
+// the service was asked for its own since the last pull.
+func (r *pushing) waits(c *candidate, n catalog.Name) bool {
+	lost, is := r.lost[conflictID(c.Path, c.Language.Code, n.Key)]
+	if !is || c.decided[n.Key] {
+		return false
+	}
+	at, there := c.texts.Index()[n]
+	return there && lost.ours(c.texts[at]) && lost.Looked.After(r.lastPull)
+}
+
+// decide finds the keys of conflicts for which somebody wrote the repository's text again after having seen the service's: that is a decision.
+func (c *candidate) decide(m memories, lost map[string]conflict) {
+	c.decided = make(map[string]bool)
+	for _, u := range c.texts {
+		l, is := lost[conflictID(c.Path, c.Language.Code, u.Key)]
+		if !is || !c.changed[u.Name] {
+			continue
+		}
+		for _, seen := range m.seen {
+			for _, their := range l.Theirs {
+				if their.Name == u.Name && their.Text != u.Text && seen.Has(u.Name, their.Text) {
+					c.decided[u.Key] = true
+				}
+			}
+		}
+	}
+}
+
+// settleConflicts does what push --ours and --theirs ask for: it sends the repository's texts of conflicts, over the service's, or forgets them. A text of
+// the service's that is another by now than the one that was shown is not overwritten: nobody has seen it.
+func (r *pushing) settleConflicts(ctx context.Context) error {
+	wanted := make(map[string]conflict)
+	found := make(map[string]bool)
+	for id, c := range r.lost {
+		if len(r.o.Keys) == 0 || slices.Contains(r.o.Keys, c.Key) {
+			wanted[id] = c
+			found[c.Key] = true
+		}
+	}
+	for _, key := range r.o.Keys {
+		if !found[key] {
+			r.problem(Problem{Key: key, Problem: "is in no conflict; locsync status names those that are"})
+		}
+	}
+	if r.o.Theirs {
+		for _, id := range slices.Sorted(maps.Keys(wanted)) {
+			if err := r.yieldConflict(wanted[id]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	ship := &shipping{}
+	for _, g := range bundle.Groups(r.tree.bundles()) {
+		if err := r.insist(ctx, ship, g, wanted); err != nil {
+			return err
+		}
+	}
+	for _, s := range ship.shipments {
+		r.ship(ctx, s)
+	}
+	for _, id := range slices.Sorted(maps.Keys(wanted)) {
+		c := wanted[id]
+		r.problem(Problem{File: c.Path, Key: c.Key, Language: c.Language, Problem: "is not sent: its source file is not there any more. locsync push --theirs forgets the conflict"})
+	}
+	return nil
+}
+
+// decidedOn puts a decision into the report. The rest of the push has nothing to say about the key.
+func (r *pushing) decidedOn(c conflict, stands string) {
+	delete(r.lost, c.id())
+	if r.settled == nil {
+		r.settled = make(map[string]bool)
+	}
+	r.settled[c.id()] = true
+	r.report.Settled = append(r.report.Settled, Settled{c.shown(), stands})
+}
+
+// yieldConflict lets the service's text stand. The repository's is nobody's change from now on.
+func (r *pushing) yieldConflict(c conflict) error {
+	r.decidedOn(c, "theirs")
+	if r.o.DryRun {
+		return nil
+	}
+	return r.State.Update(func(tx *state.Tx) error {
+		if err := r.mark(tx, memory{[]string{kindKnown}, c.Path, c.Language}, accepts(c.Ours)); err != nil {
+			return err
+		}
+		return tx.Delete(r.stateName(), kindConflicts, c.id())
+	})
+}
+
+// insist composes what push --ours sends for one group, and takes what it has dealt with out of wanted.
+func (r *pushing) insist(ctx context.Context, ship *shipping, g *bundle.Group, wanted map[string]conflict) error {
+	type claimed struct {
+		conflict
+		to bundle.Target
+	}
+	var mine []claimed
+	var languages []config.Language
+	targets, err := bundle.Existing(r.tree.fsys, g.Bundles, r.cfg.Targets())
+	if err != nil {
+		return err
+	}
+	for _, id := range slices.Sorted(maps.Keys(wanted)) {
+		c := wanted[id]
+		for _, t := range targets {
+			if t.Path == c.Path && t.Language.Code == c.Language {
+				mine = append(mine, claimed{c, t})
+				delete(wanted, id)
+				if !slices.Contains(languages, t.Language) {
+					languages = append(languages, t.Language)
+				}
+				break
+			}
+		}
+	}
+	if len(mine) == 0 {
+		return nil
+	}
+	present, err := r.export(ctx, g, languages, string(service.Draft), anew)
+	if err != nil {
+		return err
+	}
+	r.exports++
+	units := make(map[string]catalog.Catalog) // by file: of one file one upload
+	var files []claimed
+	for _, c := range mine {
+		theirs := present.of(c.to.Sources[0], c.to.Language).Restrict(map[string]bool{c.Key: true})
+		if len(theirs) > 0 && !same(theirs, c.Theirs) && !same(theirs, c.Ours) && !slices.ContainsFunc(theirs, c.agreed) {
+			newer := c.conflict
+			newer.Theirs = theirs
+			r.conflict(newer)
+			if !r.o.DryRun {
+				if err := r.State.Update(func(tx *state.Tx) error { return newer.keep(r.project, tx) }); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		if units[c.Path] == nil {
+			files = append(files, c)
+		}
+		units[c.Path] = append(units[c.Path], c.Ours...)
+		r.was(c.Path, c.Language, theirs)
+		r.decidedOn(c.conflict, "ours")
+	}
+	for _, c := range files {
+		up, err := bundle.ComposeUnits(c.to.Sources[0], c.Path, units[c.Path])
+		if err != nil {
+			return err
+		}
+		req := r.request(c.to.Sources[0], c.Language, g.ExportFormat(), r.cfg.Push.CompletionState)
+		req.Conflicts = service.Overwrite
+		ship.add(req, up, memory{[]string{kindKnown, kindDelivered}, c.Path, c.Language}, units[c.Path])
+	}
+	return nil
+}

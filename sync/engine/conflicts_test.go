@@ -1,0 +1,215 @@
+package engine
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/locsync/locsync/sync/service"
+)
+
+// inConflict checks the conflicts that the status names: "key: ours / theirs", in order.
+func (w *world) inConflict(want ...string) {
+	w.tb.Helper()
+	s := w.Status(w.tb.Context()).Projects[0]
+	var got []string
+	for _, c := range s.Conflicts {
+		got = append(got, c.Key+": "+c.Ours[""]+" / "+c.Theirs[""])
+	}
+	if strings.Join(got, "; ") != strings.Join(want, "; ") {
+		w.tb.Fatalf("in conflict %q, want %q", got, want)
+	}
+	told := 0
+	for _, p := range s.Problems {
+		if strings.Contains(p.Problem, "push --ours") {
+			told++
+		}
+	}
+	if told != len(want) {
+		w.tb.Fatalf("%d of %d conflicts among the problems: %v", told, len(want), s.Problems)
+	}
+}
+
+// A translation that lost stays in the status until somebody acts, through pushes, pulls and restarts, and costs no request meanwhile.
+func TestConflictStays(t *testing.T) {
+	t.Parallel()
+	w := mergedWorld(t, settings+jsonFiles)
+	w.write(deApp, de("A hand", "B de"))
+	w.translate("main", "de", service.Draft, "a", "A service")
+	dry := w.pushes(PushOptions{DryRun: true})
+	w.problem(dry.Problems, "A hand", "A service", "--key a")
+	w.inConflict()
+	w.problem(w.pushes(PushOptions{}).Problems, "A hand", "A service", "--key a")
+	w.inConflict("a: A hand / A service")
+	w.wire.take("")
+	for range 2 {
+		w.problem(w.pushes(PushOptions{}).Problems, "A hand")
+	}
+	w.silent()
+	w.pulls(PullOptions{})
+	w.inConflict("a: A hand / A service")
+	w.translate("main", "de", service.Final, "a", "A service")
+	w.pulls(PullOptions{})
+	w.restart(w.Config)
+	w.reports(w.pushes(PushOptions{}))
+	w.inConflict("a: A hand / A service")
+	w.holds("main", "de", "a", "A service")
+
+	// Another text is a decision.
+	w.write(deApp, de("A third", "B de"))
+	w.sends(deApp + " (de): a")
+	w.inConflict()
+	w.holds("main", "de", "a", "A third")
+}
+
+// When the service goes back to the text that both had, what was changed in the repository is the only change, and is sent.
+func TestConflictOverADraftThatIsDiscarded(t *testing.T) {
+	t.Parallel()
+	w := mergedWorld(t, settings+jsonFiles)
+	w.write(deApp, de("A hand", "B de"))
+	w.translate("main", "de", service.Draft, "a", "A draft")
+	w.problem(w.pushes(PushOptions{}).Problems, "A hand", "A draft")
+	w.translate("main", "de", service.Final, "a", "A de")
+	w.pulls(PullOptions{})
+	w.sends(deApp + " (de): a")
+	w.holds("main", "de", "a", "A hand")
+	w.inConflict()
+	w.sends()
+}
+
+// push --ours sends what lost, over the service's text; --theirs forgets it.
+func TestConflictIsDecided(t *testing.T) {
+	t.Parallel()
+	w := mergedWorld(t, settings+"[project.push]\nconflicts = \"report\"\n"+jsonFiles)
+	w.write(deApp, de("A hand", "B hand"))
+	w.translate("main", "de", service.Final, "a", "A service", "b", "B service")
+	if p := w.pushes(PushOptions{}); len(p.Problems) != 2 || p.Exports != 1 || p.Requests != 0 {
+		t.Fatalf("%+v", p)
+	}
+	w.pulls(PullOptions{})
+	w.inConflict("a: A hand / A service", "b: B hand / B service")
+	if p := w.pushes(PushOptions{Ours: true, Keys: []string{"c"}}); len(p.Problems) != 3 || !strings.Contains(p.Problems[0].Problem, "no conflict") {
+		t.Errorf("%v", p.Problems)
+	}
+	dry := w.pushes(PushOptions{Ours: true, Keys: []string{"a"}, DryRun: true})
+	if len(dry.Files) != 1 || len(dry.Files[0].Changes) != 1 || *dry.Files[0].Changes[0].Old != "A service" || *dry.Files[0].Changes[0].New != "A hand" {
+		t.Errorf("%+v", dry.Files)
+	}
+	w.inConflict("a: A hand / A service", "b: B hand / B service")
+	w.holds("main", "de", "a", "A service")
+	p := w.pushes(PushOptions{Ours: true, Keys: []string{"a"}})
+	w.reports(p, deApp+" (de): a")
+	if len(p.Settled) != 1 || p.Settled[0].Stands != "ours" || p.Settled[0].Ours[""] != "A hand" {
+		t.Errorf("settled %+v", p.Settled)
+	}
+	w.holds("main", "de", "a", "A hand", "b", "B service")
+	w.inConflict("b: B hand / B service")
+	p = w.pushes(PushOptions{Theirs: true})
+	if len(p.Settled) != 1 || p.Settled[0].Stands != "theirs" || len(p.Problems) > 0 {
+		t.Errorf("%+v", p)
+	}
+	w.inConflict()
+	w.sends()
+	w.holds("main", "de", "a", "A hand", "b", "B service")
+	var usage *UsageError
+	for _, o := range []PushOptions{{Ours: true, Theirs: true}, {Keys: []string{"a"}}} {
+		if _, err := w.Push(t.Context(), o); !errors.As(err, &usage) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+}
+
+// What the service changed after the conflict was shown is not overwritten unseen.
+func TestConflictThatWentOn(t *testing.T) {
+	t.Parallel()
+	w := mergedWorld(t, settings+jsonFiles)
+	w.write(deApp, de("A hand", "B de"))
+	w.translate("main", "de", service.Final, "a", "A service")
+	w.pushes(PushOptions{})
+	w.translate("main", "de", service.Final, "a", "A newer")
+	p := w.pushes(PushOptions{Ours: true})
+	w.reports(p)
+	w.inConflict("a: A hand / A newer")
+	w.holds("main", "de", "a", "A newer")
+	w.reports(w.pushes(PushOptions{Ours: true}), deApp+" (de): a")
+	w.holds("main", "de", "a", "A hand")
+	w.inConflict()
+}
+
+// Both sides agree in the end: there is nothing to decide any more.
+func TestConflictThatEndsByItself(t *testing.T) {
+	t.Parallel()
+	w := mergedWorld(t, settings+jsonFiles)
+	w.write(deApp, de("A hand", "B hand"))
+	w.translate("main", "de", service.Final, "a", "A service", "b", "B service")
+	w.pushes(PushOptions{})
+	w.translate("main", "de", service.Final, "a", "A hand")
+	w.pulls(PullOptions{})
+	w.inConflict("b: B hand / B service")
+	w.write(enApp, `{"a": "A"}`)
+	w.commit()
+	w.pushes(PushOptions{})
+	w.pulls(PullOptions{})
+	w.inConflict()
+}
+
+// A pull that overwrites somebody's text on the branch keeps it, and so does pull --full.
+func TestConflictOfAPull(t *testing.T) {
+	t.Parallel()
+	for name, full := range map[string]bool{"pull": false, "pull --full": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := mergedWorld(t, settings+jsonFiles)
+			w.commitOn("l10n", deApp, de("A hand", "B hand"))
+			w.translate("main", "de", service.Final, "a", "A service")
+			p := w.pulls(PullOptions{Full: full})
+			lost := []string{"a: A hand / A service"}
+			if full {
+				lost = append(lost, "b: B hand / B de")
+			}
+			if len(p.Problems) != len(lost) {
+				t.Errorf("%v", p.Problems)
+			}
+			w.inConflict(lost...)
+			if got := w.show("l10n", deApp); !strings.Contains(got, "A service") || full == strings.Contains(got, "B hand") {
+				t.Errorf("the branch has %s", got)
+			}
+			w.reports(w.pushes(PushOptions{Ours: true, Keys: []string{"a"}}), append([]string{}, map[bool][]string{false: {deApp + " (de): a", deApp + " (de): b"}, true: {deApp + " (de): a"}}[full]...)...)
+			w.holds("main", "de", "a", "A hand")
+			w.translate("main", "de", service.Final, "a", "A hand")
+			w.pulls(PullOptions{})
+			if got := w.show("l10n", deApp); !strings.Contains(got, "A hand") {
+				t.Errorf("the branch has %s", got)
+			}
+		})
+	}
+}
+
+// A plural is kept and sent with all of its forms.
+func TestConflictOfAPlural(t *testing.T) {
+	t.Parallel()
+	xml := func(one, other string) string {
+		return `<resources><plurals name="n"><item quantity="one">` + one + `</item><item quantity="other">` + other + `</item></plurals></resources>`
+	}
+	w := newWorld(t, "source_language = \"en\"\ntarget_languages = [\"de\"]\n[[project.files]]\nsource = \"values/s.xml\"\noutput = \"values-{LOCALE:ANDROID}/s.xml\"\n",
+		map[string]string{"values/s.xml": xml("%d file", "%d files")})
+	w.clean(PushOptions{})
+	translate := func(one, other string) {
+		w.upload(service.ImportRequest{Project: w.id, Collection: "main", Language: "de", Format: "android-xml", CompletionState: "final",
+			Files: []service.Upload{{Name: "s.xml", Body: []byte(xml(one, other))}}})
+	}
+	translate("%d Datei", "%d Dateien")
+	w.pulls(PullOptions{})
+	w.git("merge", "-q", "l10n")
+	w.sends()
+	w.write("values-de/s.xml", xml("%d Datei", "%d Files"))
+	translate("%d Ding", "%d Dinge")
+	w.problem(w.pushes(PushOptions{}).Problems, `one "%d Datei", other "%d Files"`, `one "%d Ding", other "%d Dinge"`)
+	w.pulls(PullOptions{})
+	w.wire.take("")
+	w.reports(w.pushes(PushOptions{Ours: true}), "values-de/s.xml (de): n")
+	imports := w.wire.take("import")
+	if len(imports) != 1 || !strings.Contains(imports[0].files["s.xml"], "%d Datei<") || !strings.Contains(imports[0].files["s.xml"], "%d Files") {
+		t.Errorf("%+v", imports)
+	}
+}
