@@ -73,6 +73,7 @@ func (r *Repo) newRemote(ctx context.Context, address string, push bool) (remote
 	if path, ok := localPath(address); ok {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(or(r.facts.WorkTree, r.facts.GitDir), path)
+			viaGit.folder = path
 		}
 		return r.newFolder(ctx, path, viaGit)
 	}

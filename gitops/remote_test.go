@@ -312,7 +312,7 @@ func TestDeadlines(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []string{"http", "folder"} {
+	for _, kind := range []string{"http", "folder", "relative folder"} {
 		for hook, script := range map[string]string{
 			"pre-receive": "echo translations are frozen >&2; echo until Monday >&2; exit 1",
 			"update":      "echo not this branch >&2; exit 1",
@@ -321,6 +321,13 @@ func TestRefusals(t *testing.T) {
 				s := serve(t, gittest.Options{})
 				if kind == "folder" {
 					gittest.Git(t, s.dir, "remote", "set-url", "origin", s.bare)
+				}
+				if kind == "relative folder" {
+					relative, err := filepath.Rel(s.dir, s.bare)
+					if err != nil {
+						t.Fatal(err)
+					}
+					gittest.Git(t, s.dir, "remote", "set-url", "origin", relative)
 				}
 				gittest.Hook(t, s.bare, hook, script)
 				r := open(t, s.dir, Options{Remote: "origin"})

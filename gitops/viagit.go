@@ -13,10 +13,11 @@ import (
 type viaGit struct {
 	r       *Repo
 	address string
+	folder  string // where a relative address leads, which git would look for from the folder it runs in; else ""
 }
 
 // name is what git is given: the remote's name, so that its configuration applies.
-func (v *viaGit) name() string { return v.r.o.Remote }
+func (v *viaGit) name() string { return or(v.folder, v.r.o.Remote) }
 
 func (v *viaGit) list(ctx context.Context) (advertised, error) {
 	out, err := v.r.runGit(ctx, call{args: []string{"ls-remote", "--symref", v.name()}, env: v.credentials()})
