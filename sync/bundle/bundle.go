@@ -67,6 +67,7 @@ type Bundle struct {
 	Labels     []string
 	Source     config.Language
 	Output     config.Template // filled in for this source file
+	Files      *config.Files   // the entry of the configuration that the source file belongs to
 }
 
 // Target is the path of the bundle's translations into a language. It is empty where the service decides the file names.
@@ -113,7 +114,7 @@ func bundleOf(p *config.Project, files *config.Files, match string) (*Bundle, er
 		return nil, fmt.Errorf("no format is known for this file; set format in its [[project.files]] entry to one of %s", strings.Join(formats.Names(), ", "))
 	}
 	b := &Bundle{Path: match, Format: format, Labels: files.Labels, Source: p.Language(p.SourceLanguage),
-		Output: files.Template().For(source), Collection: files.CollectionOf(source)}
+		Output: files.Template().For(source), Collection: files.CollectionOf(source), Files: files}
 	if format.Structured {
 		b.Separator = cmp.Or(files.PathSeparator, "/")
 	}

@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/sync/bundle"
-	"github.com/locsync/locsync/sync/catalog"
-	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -94,15 +92,7 @@ func (c *ProjectCheck) target(t *tree, target bundle.Target) error {
 	}
 	index := source.Index()
 	for _, u := range bundle.Texts(f) {
-		at, ok := index[u.Name]
-		if !ok {
-			at, ok = index[catalog.Name{Key: u.Key, Form: "other"}]
-		}
-		if !ok || u.Text == "" {
-			continue
-		}
-		for _, finding := range check.Translation(check.Input{Format: target.Sources[0].Format.Name, Key: u.Key, Form: u.Form,
-			Source: source[at].Text, Translation: u.Text, Language: target.Language.Code}) {
+		for _, finding := range inspect(target.Sources[0], target.Language, source, index, u.Name, u.Text) {
 			w := Problem{File: target.Path, Key: u.Key, Language: target.Language.Code, Problem: finding.Reason}
 			if e, ok := f.Lookup(u.Key, u.Form); ok {
 				w.Line, w.Column = f.Position(int(f.Node(e.Node).Whole.Start))

@@ -169,7 +169,9 @@ func (r *pushing) settle(j *job, res service.ImportResult) error {
 					Problem: fmt.Sprintf("the service did not take the file: %s; its keys stay pending", why)})
 				continue
 			}
-			if res.WithoutSource > 0 && !f.Memory.source() {
+			if res.WithoutSource > 0 && f.Memory.further() {
+				r.report.Problems = append(r.report.Problems, furtherProblem(f, j.Language))
+			} else if res.WithoutSource > 0 && !f.Memory.source() {
 				r.report.Problems = append(r.report.Problems, Problem{File: f.Memory.Path, Language: j.Language,
 					Problem: fmt.Sprintf("the service has no source text for %d of the keys that were sent with it; they stay pending. locsync push --all sends the source texts again", res.WithoutSource)})
 				continue

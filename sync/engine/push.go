@@ -115,7 +115,6 @@ type memory struct {
 	Kinds    []string `json:"kinds"`
 	Path     string   `json:"path"`
 	Language string   `json:"language"`
-	Further  bool     `json:"further,omitempty"` // plural forms that the source language does not have; see eachKind
 }
 
 // shipping gathers uploads into the fewest imports: one for each collection, language, format, state and set of labels.
@@ -126,7 +125,7 @@ type shipping struct {
 
 // add puts an upload into an import of its kind. accepts are the texts of it that are remembered when it is accepted.
 func (s *shipping) add(req service.ImportRequest, up bundle.Upload, m memory, accepts catalog.Catalog) {
-	key := fmt.Sprintf("%q", []string{req.Collection, req.Language, string(req.Format), req.PathSeparator, string(req.CompletionState), fmt.Sprintf("%q %v", req.Labels, m.Further)})
+	key := fmt.Sprintf("%q", []string{req.Collection, req.Language, string(req.Format), req.PathSeparator, string(req.CompletionState), fmt.Sprintf("%q %v", req.Labels, m.further())})
 	if s.index == nil {
 		s.index = make(map[string]*shipment)
 	}

@@ -324,7 +324,10 @@ func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *candidate, t
 		if err != nil || len(up.Units) == 0 {
 			return err
 		}
-		m.Further = further
+		m := m
+		if further {
+			m.Kinds = append(slices.Clone(m.Kinds), kindFurther)
+		}
 		ship.add(r.request(c.Sources[0], c.Language.Code, g.ExportFormat(), r.cfg.Push.CompletionState), up, m, sent)
 		return nil
 	})

@@ -1,0 +1,446 @@
+package engine
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/check"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/plural"
+)
+
+// A plural is spelled in one of three ways, and the target language has other categories than the source:
+//
+//	forms      the texts of one key (Android). The service may answer with one ICU message instead, and the other way round: fitted
+//	a message  one text, in ICU's grammar. Nothing is to be done for it; a check looks at its branches
+//	keys       of their own: files/one and files/other in Rails' maps, file_one and file_other or file and file_plural in i18next. They
+//	           are ordinary keys, but those that the target language has in addition belong to the source's: widened
+//
+// The shape that the source file has is the one that is written.
+
+// fitted gives the service's texts for a target the shape that its source has, and leaves out the plural forms that the target language does not
+// have. What cannot be brought into that shape without a loss stays as it is, and is reported when it is merged.
+func (t *tree) fitted(target bundle.Target, theirs catalog.Catalog) catalog.Catalog {
+	if !slices.ContainsFunc(theirs, func(u catalog.Unit) bool { return isForm(u.Form) || strings.Contains(u.Text, "plural") }) {
+		return theirs
+	}
+	source, ok := t.sourceTexts(target)
+	if !ok {
+		return theirs
+	}
+	var fitted catalog.Catalog
+	of, categories := pluralsOf(source), plural.Categories(target.Language.Code)
+	joined := make(map[string]bool)
+	for _, u := range theirs {
+		s := of[u.Key]
+		switch {
+		case u.Form == "" && s.forms != nil && !s.single:
+			fitted = append(fitted, taken(u, s, categories)...)
+		case isForm(u.Form) && s.single && s.forms == nil:
+			if !joined[u.Key] {
+				joined[u.Key] = true
+				fitted = append(fitted, together(u.Key, s.text, theirs)...)
+			}
+		case isForm(u.Form) && !plural.Has(categories, u.Form):
+		default:
+			fitted = append(fitted, u)
+		}
+	}
+	return fitted
+}
+
+// isForm reports whether a form is a plural category.
+func isForm(form string) bool { return form != "" && !isItem(form) }
+
+// spelled is how a key of the source stands there. Android may have a plural and a single text of one name, which are two keys to it.
+type spelled struct {
+	single bool
+	text   string            // the single one
+	forms  map[string]string // by category; nil for none
+}
+
+func pluralsOf(source catalog.Catalog) map[string]spelled {
+	all := make(map[string]spelled, len(source))
+	for _, u := range source {
+		s := all[u.Key]
+		switch {
+		case u.Form == "":
+			s.single, s.text = true, u.Text
+		case isForm(u.Form):
+			if s.forms == nil {
+				s.forms = make(map[string]string)
+			}
+			s.forms[u.Form] = u.Text
+		}
+		all[u.Key] = s
+	}
+	return all
+}
+
+// numberSign is a printf placeholder that a whole number fills in.
+var numberSign = regexp.MustCompile(`%(?:\d+\$)?,?d`)
+
+// taken are the forms of an ICU message that stands for a plural of the source; the message itself where it cannot be taken apart. Where the message has
+// a #, the forms get the source's placeholder for a number, if it has but one.
+func taken(u catalog.Unit, source spelled, language []plural.Category) catalog.Catalog {
+	number := ""
+	if signs := numberSign.FindAllString(source.forms[plural.Other], -1); len(signs) == 1 {
+		number = signs[0]
+	}
+	_, forms, ok := plural.Split(u.Text, number)
+	if !ok {
+		return catalog.Catalog{u}
+	}
+	var texts catalog.Catalog
+	for _, f := range forms {
+		if plural.Has(language, f.Category) {
+			texts = append(texts, catalog.Unit{Name: catalog.Name{Key: u.Key, Form: f.Category}, Text: f.Text, Note: u.Note})
+		}
+	}
+	return texts
+}
+
+// together is the ICU message of a key's forms, whose source is such a message; the forms themselves where it is none. Forms that are sound
+// branches as they are stay so, for the source's branches may have arguments and a # as well.
+func together(key, source string, theirs catalog.Catalog) catalog.Catalog {
+	var units catalog.Catalog
+	var forms []plural.Form
+	for _, u := range theirs {
+		if u.Key == key && isForm(u.Form) {
+			units = append(units, u)
+			forms = append(forms, plural.Form{Category: u.Form, Text: u.Text})
+		}
+	}
+	a, err := plural.ParseArgument(strings.TrimSpace(source))
+	if err != nil || a.Type != "plural" || a.To != len(strings.TrimSpace(source)) {
+		return units
+	}
+	plural.Sort(forms)
+	message := "{" + a.Name + ", plural,"
+	for _, f := range forms {
+		message += " " + f.Category + " {" + f.Text + "}"
+	}
+	message += "}"
+	if whole, err := plural.ParseArgument(message); err != nil || whole.To != len(message) || len(whole.Branches) != len(forms) {
+		message = plural.Join(a.Name, forms)
+	}
+	return catalog.Catalog{{Name: catalog.Name{Key: key}, Text: message, Note: units[0].Note}}
+}
+
+// widened are a source's texts, and behind the last form of a plural that is spelled as keys those further forms that the given texts of the target
+// language have and that the language has use for: file_few beside file_other. They stand for what the source says in "other". Rails and
+// i18next read "zero" in any language.
+func widened(source catalog.Catalog, separator string, from, to config.Language, texts ...catalog.Catalog) catalog.Catalog {
+	further := make(map[catalog.Name][]catalog.Name) // by the source's form that stands for the others
+	var of *relatives
+	var known map[string]bool
+	for _, c := range texts {
+		for _, u := range c {
+			if u.Form != "" || !mayBeRelated(u.Key, separator) {
+				continue
+			}
+			if of == nil {
+				of, known = relativesIn(source, separator, from, to), source.Keys()
+			}
+			if other, ok := of.other(u.Key); ok && !known[u.Key] {
+				known[u.Key] = true
+				further[other] = append(further[other], u.Name)
+			}
+		}
+	}
+	if len(further) == 0 {
+		return source
+	}
+	wide := make(catalog.Catalog, 0, len(source)+len(further))
+	for _, u := range source {
+		wide = append(wide, u)
+		names := further[u.Name]
+		slices.SortFunc(names, func(a, b catalog.Name) int { return plural.Compare(lastWord(a.Key), lastWord(b.Key)) })
+		for _, n := range names {
+			wide = append(wide, catalog.Unit{Name: n, Text: u.Text})
+		}
+	}
+	return wide
+}
+
+// i18next's third version numbers the forms of languages that have other than two.
+var numbered = regexp.MustCompile(`^(.+)_[0-5]$`)
+
+// mayBeRelated is a quick look whether a key can be one form of a plural that is spelled as keys.
+func mayBeRelated(key, separator string) bool {
+	if at := strings.LastIndex(key, separator); separator != "" && at >= 0 && plural.IsCategory(key[at+len(separator):]) {
+		return true
+	}
+	return plural.IsCategory(lastWord(key)) || numbered.MatchString(key)
+}
+
+// lastWord is what stands behind the last sign that libraries put before a category.
+func lastWord(key string) string { return key[strings.LastIndexAny(key, "_./")+1:] }
+
+// relatives knows the plurals of a source that are spelled as keys.
+type relatives struct {
+	separator string
+	to        []plural.Category
+	others    map[string]catalog.Name // by what stands before the category, its separator included: the key of "other"
+	pairs     map[string]catalog.Name // key -> key_plural, of i18next's third version
+}
+
+// relativesIn finds a source's plurals. A key that ends in "other" is one's when the source has another form of it, or its language has no other. In
+// a nested file the map must hold nothing but categories.
+func relativesIn(source catalog.Catalog, separator string, from, to config.Language) *relatives {
+	r := &relatives{separator: separator, to: plural.Categories(to.Code), others: make(map[string]catalog.Name), pairs: make(map[string]catalog.Name)}
+	keys := source.Keys()
+	alone := len(plural.Categories(from.Code)) == 1
+	mixed := make(map[string]bool) // maps that hold other names
+	for key := range keys {
+		if separator == "" {
+			break
+		}
+		for at := 0; ; {
+			next := strings.Index(key[at:], separator)
+			name, rest := key[at:], ""
+			if next >= 0 {
+				name, rest = key[at:at+next], key[at+next:]
+			}
+			if rest != "" || !plural.IsCategory(name) {
+				mixed[key[:at]] = true
+			}
+			if next < 0 {
+				break
+			}
+			at += next + len(separator)
+		}
+	}
+	for _, u := range source {
+		if u.Form != "" {
+			continue
+		}
+		if base, ok := strings.CutSuffix(u.Key, "_plural"); ok && keys[base] {
+			r.pairs[base] = u.Name
+		}
+		before, ok := strings.CutSuffix(u.Key, plural.Other)
+		if !ok || before == "" || !r.splits(before) || separator != "" && strings.HasSuffix(before, separator) && mixed[before] {
+			continue
+		}
+		for _, category := range []string{plural.Zero, plural.One, plural.Two, plural.Few, plural.Many} {
+			if alone || keys[before+category] {
+				r.others[before] = u.Name
+			}
+		}
+	}
+	return r
+}
+
+// splits reports whether a key's beginning ends with a sign that may stand before a category.
+func (r *relatives) splits(before string) bool {
+	return strings.ContainsAny(before[len(before)-1:], "_./") || r.separator != "" && strings.HasSuffix(before, r.separator)
+}
+
+// other is the source's key for "other" of the plural that a key is a form of in the target language; ok is false when it is none.
+func (r *relatives) other(key string) (n catalog.Name, ok bool) {
+	if m := numbered.FindStringSubmatch(key); m != nil {
+		n, ok = r.pairs[m[1]]
+		return n, ok
+	}
+	for _, category := range []string{plural.Zero, plural.One, plural.Two, plural.Few, plural.Many, plural.Other} {
+		before, is := strings.CutSuffix(key, category)
+		if is && (category == plural.Zero || plural.Has(r.to, category)) {
+			n, ok = r.others[before]
+			return n, ok
+		}
+	}
+	return n, false
+}
+
+// pluralsWhole takes out the changes of plurals that lack a form which the language or the program needs, and reports them. Forms that the
+// language does not have and that only repeat the source go where a plural gets translations.
+func (r *pulling) pluralsWhole(x translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
+	of := pluralsOf(source)
+	have := pluralsOf(in.Ours)
+	fresh := make(map[string]bool)
+	for _, c := range result.Changes {
+		s := have[c.Key]
+		switch {
+		case !isForm(c.Form) || of[c.Key].forms == nil:
+			continue
+		case c.Op == catalog.Removed:
+			delete(s.forms, c.Form)
+		default:
+			if s.forms == nil {
+				s.forms = make(map[string]string)
+			}
+			s.forms[c.Form] = c.Text
+			fresh[c.Key] = true
+		}
+		have[c.Key] = s
+	}
+	bad := make(map[string]string) // keys, and why they are left out
+	for key := range fresh {
+		if findings := r.formsOf(x, key, of[key].forms, have[key].forms); len(findings) > 0 {
+			bad[key] = findings[0].Reason
+		}
+	}
+	r.leave(x, in, result, bad, func(n catalog.Name) string {
+		if !isForm(n.Form) {
+			return ""
+		}
+		return n.Key
+	})
+	categories := plural.Categories(x.Language.Code)
+	for _, u := range in.Ours {
+		if fresh[u.Key] && bad[u.Key] == "" && isForm(u.Form) && !plural.Has(categories, u.Form) && u.Text == of[u.Key].forms[u.Form] {
+			result.Changes = append(result.Changes, catalog.Change{Op: catalog.Removed, Name: u.Name})
+		}
+	}
+	r.mapsWhole(x, source, in, result)
+}
+
+// formsOf checks the forms of a plural, those that are there only as a blank left out.
+func (r *pulling) formsOf(x translated, key string, source, forms map[string]string) []check.Finding {
+	in := check.Plural{Language: x.Language.Code, SourceLanguage: x.Sources[0].Source.Code, Skip: skips(x.Sources[0], key)}
+	for form := range source {
+		in.Source = append(in.Source, form)
+	}
+	for form, text := range forms {
+		if text != "" {
+			in.Forms = append(in.Forms, form)
+		}
+	}
+	return check.Forms(in)
+}
+
+// mapsWhole takes out the changes of Rails' plural maps that would have forms and lack "other": Rails raises an error on such a map, and shows that a
+// translation is missing where there is none at all. Other libraries fall back to another language.
+func (r *pulling) mapsWhole(x translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
+	b := x.Sources[0]
+	if b.Format.Name != "structured-yaml" || len(result.Changes) == 0 {
+		return
+	}
+	of := relativesIn(source, b.Separator, b.Source, x.Language)
+	after := make(map[string]string, len(in.Ours))
+	for _, u := range in.Ours {
+		after[u.Key] = u.Text
+	}
+	for _, c := range result.Changes {
+		after[c.Key] = c.Text // "" when it is removed
+	}
+	bad := make(map[string]string)
+	family := func(n catalog.Name) string {
+		for _, category := range []string{plural.Zero, plural.One, plural.Two, plural.Few, plural.Many} {
+			if before, is := strings.CutSuffix(n.Key, category); is && strings.HasSuffix(before, b.Separator) {
+				if other, ok := of.others[before]; ok {
+					return other.Key
+				}
+			}
+		}
+		return ""
+	}
+	for _, c := range result.Changes {
+		if other := family(c.Name); c.Op != catalog.Removed && other != "" && after[other] == "" && !b.Files.Skips(check.Plurals, c.Key) {
+			bad[other] = `the plural lacks the form "other"`
+		}
+	}
+	r.leave(x, in, result, bad, family)
+}
+
+// leave takes the changes of bad keys out of a merge's result and reports each of those keys once. of says which of them a name counts to; "" for none.
+func (r *pulling) leave(x translated, in catalog.Three, result *catalog.Merged, bad map[string]string, of func(catalog.Name) string) {
+	if len(bad) == 0 {
+		return
+	}
+	told := make(map[string]bool)
+	result.Changes = slices.DeleteFunc(result.Changes, func(c catalog.Change) bool {
+		key := of(c.Name)
+		if c.Op == catalog.Removed || key == "" || bad[key] == "" {
+			return false
+		}
+		if !told[key] {
+			told[key] = true
+			r.problem(Problem{File: x.Path, Key: c.Key, Language: x.Language.Code, Problem: "the translation is left out: " + bad[key]})
+		}
+		result.Leave(in.Base, c.Name)
+		return true
+	})
+}
+
+// ownForms are a source's texts without the plural forms that a language does not have.
+func ownForms(source catalog.Catalog, l config.Language) catalog.Catalog {
+	if !slices.ContainsFunc(source, func(u catalog.Unit) bool { return isForm(u.Form) }) {
+		return source
+	}
+	categories := plural.Categories(l.Code)
+	return slices.DeleteFunc(slices.Clone(source), func(u catalog.Unit) bool { return isForm(u.Form) && !plural.Has(categories, u.Form) })
+}
+
+// skips says for a key which checks its files are configured without.
+func skips(b *bundle.Bundle, key string) func(string) bool {
+	return func(name string) bool { return b.Files.Skips(name, key) }
+}
+
+// inspect checks one translation against its source's texts: the one of the same name, or of "other" where the source has no such form.
+func inspect(b *bundle.Bundle, l config.Language, source catalog.Catalog, index map[catalog.Name]int, n catalog.Name, text string) []check.Finding {
+	at, ok := index[n]
+	if !ok {
+		at, ok = index[catalog.Name{Key: n.Key, Form: plural.Other}]
+	}
+	if !ok {
+		return nil
+	}
+	return check.Translation(check.Input{Format: b.Format.Name, Key: n.Key, Form: n.Form, Source: source[at].Text, Translation: text,
+		Language: l.Code, SourceLanguage: b.Source.Code, Skip: skips(b, n.Key)})
+}
+
+// widen is widened for a pull. A form that the service accepted from the source file once, and that is gone from there, does not come back by
+// the service's translations of it.
+func (r *pulling) widen(x translated, source, ours catalog.Catalog) (catalog.Catalog, error) {
+	b := x.Sources[0]
+	wide := widened(source, b.Separator, b.Source, x.Language, ours, x.texts)
+	if len(wide) == len(source) {
+		return source, nil
+	}
+	known, here := source.Keys(), ours.Keys()
+	gone := make(map[string]bool)
+	for _, b := range x.Sources {
+		pushed, err := r.State.Marks(r.pushedSlot(sourcePlace{b.Collection, b.Path}))
+		if err != nil {
+			return nil, err
+		}
+		for n := range pushed {
+			gone[n.Key] = !known[n.Key] && !here[n.Key]
+		}
+	}
+	return slices.DeleteFunc(wide, func(u catalog.Unit) bool { return gone[u.Key] }), nil
+}
+
+// kindFurther is the texts of a target file that were sent for keys that the source does not have: further forms of plurals.
+const kindFurther = "further"
+
+func (m memory) further() bool { return slices.Contains(m.Kinds, kindFurther) }
+
+// eachKind calls send with the texts of a push that the source has keys for, and then with those further forms of plurals that it has none for. They
+// travel in an import of their own: a service that knows no source text for them leaves them out, and the other keys must not wait for that.
+func (r *pushing) eachKind(target bundle.Target, sent catalog.Catalog, send func(sent catalog.Catalog, further bool) error) error {
+	source, ok := r.tree.sourceTexts(target)
+	if !ok {
+		return send(sent, false)
+	}
+	keys := source.Keys()
+	known := sent.Restrict(keys)
+	if err := send(known, false); err != nil || len(known) == len(sent) {
+		return err
+	}
+	return send(slices.DeleteFunc(slices.Clone(sent), func(u catalog.Unit) bool { return keys[u.Key] }), true)
+}
+
+// furtherProblem says that the service left forms out that the source language does not have. They are not sent again until somebody changes them.
+func furtherProblem(f jobFile, language string) Problem {
+	var keys []string
+	for _, u := range f.Units {
+		keys = append(keys, u.Key)
+	}
+	return Problem{File: f.Memory.Path, Language: language, Problem: "the service has no source text for plural forms that only this language has (" + strings.Join(keys, ", ") +
+		"); they stay in the repository. To have them translated at the service, write them into the source file as well"}
+}
