@@ -1,0 +1,6 @@
+//go:build !soak
+
+package engine
+
+// crashRounds is how often every cut of TestKilledAtEveryArrow is made; 0 is a sample.
+const crashRounds = 0
