@@ -31,6 +31,7 @@ var arrows = map[string][]string{
 	"formats/androidxml":            {"formats/resource"},
 	"formats/locjson":               {"formats/resource", "formats/jsonfile"}, // LocJSON is JSON
 	"formats/resource":              {},
+	"formats/oracle":                {},                   // nothing of the grammars may be in it
 	"formats/resource/resourcetest": {"formats/resource"}, // checks for tests
 	"gitops/gittest":                {},                   // servers for tests
 	"sync/catalog":                  {},
@@ -53,8 +54,8 @@ var doors = map[string][]string{
 	"github.com/spf13/":                   {"cmd/locsync"},
 	"github.com/coreos/go-systemd":        {"cmd/locsync"},
 	"github.com/prometheus/client_golang": {"sync/web"},
-	"go.yaml.in/":                         {},
-	"howett.net/":                         {},
+	"go.yaml.in/":                         {"formats/oracle"},
+	"howett.net/":                         {"formats/oracle"},
 }
 
 // pure rooms know no clock, disk, network, logger or goroutine.

@@ -1,0 +1,128 @@
+package oracle
+
+import (
+	"fmt"
+	"strings"
+)
+
+// bytes compares what stands between the leaves that stay. From one to the next the bytes are the same, the first one's value included unless it was
+// changed; only where an entry came or went in between may more or less stand there.
+func (p *proof) bytes() error {
+	if p.old.sealed || p.new.sealed {
+		return nil
+	}
+	g := gap{proof: p}
+	for _, pair := range p.pairs {
+		a, b := &p.old.leaves[pair[0]], &p.new.leaves[pair[1]]
+		g.pass(pair)
+		changed := p.rewritten(pair[0], a, b)
+		if a.at < 0 || b.at < 0 || changed && (a.loose || b.loose) {
+			if changed {
+				g.touched = true // a place without bytes: what stands around it changes with it
+			}
+			continue
+		}
+		if err := g.close(a.at, b.at, a); err != nil {
+			return err
+		}
+		g.from = [2]int{a.at, b.at}
+		if changed {
+			g.from = [2]int{a.end, b.end}
+		}
+		g.after, g.block = a, changed && (a.block || b.block)
+	}
+	g.pass([2]int{len(p.old.leaves), len(p.new.leaves)})
+	return g.close(len(p.old.text), len(p.new.text), nil)
+}
+
+// rewritten reports whether a leaf that stays is spelled anew: its text was set to another one, or it pointed at another value or does so now.
+func (p *proof) rewritten(i int, a, b *Leaf) bool {
+	_, set := p.sets[i]
+	return set && (a.Kind != b.Kind || a.Text != b.Text) || a.repeats != b.repeats || a.Kind == Other && b.Kind == Empty
+}
+
+// gap is the bytes between two leaves that stay.
+type gap struct {
+	*proof
+	seen           [2]int // leaves up to here were passed
+	from           [2]int
+	added, removed bool
+	touched        bool
+	after          *Leaf // the leaf before it; nil at the beginning
+	block          bool  // which is spelled anew, and is a block text
+}
+
+// pass takes note of what stands before a pair.
+func (g *gap) pass(pair [2]int) {
+	g.removed = g.removed || pair[0] > g.seen[0]
+	g.added = g.added || pair[1] > g.seen[1]
+	g.seen = [2]int{pair[0] + 1, pair[1] + 1}
+}
+
+// close compares the bytes up to a leaf, or to the end.
+func (g *gap) close(oldEnd, newEnd int, next *Leaf) error {
+	first := g.after == nil && g.from == [2]int{}
+	added, removed, touched := g.added, g.removed, g.touched
+	g.added, g.removed, g.touched = false, false, false
+	if g.fresh && (first || g.rule.Format == "locjson") {
+		return nil // the root's name; what only a bilingual file has
+	}
+	if oldEnd < g.from[0] || newEnd < g.from[1] {
+		return g.spoiled(next)
+	}
+	a, b := g.old.text[g.from[0]:oldEnd], g.new.text[g.from[1]:newEnd]
+	switch {
+	case a == b:
+		return nil
+	case added && removed || touched && removed:
+		return nil // the data is all that can be compared
+	case added || touched:
+		if !g.remains(a, b) {
+			return g.spoiled(next)
+		}
+		return nil
+	case removed:
+		if !g.remains(b, a) {
+			return g.spoiled(next)
+		}
+		return nil
+	case g.block && strings.TrimLeft(a, " \t\r\n") == strings.TrimLeft(b, " \t\r\n"):
+		return nil // where a block text ends is in its text
+	}
+	return g.spoiled(next)
+}
+
+func (g *gap) yaml() bool { return strings.HasSuffix(g.rule.Format, "yaml") }
+
+// remains reports whether all of some bytes is left among more, in order. White space may be arranged anew, and brackets come when a container is
+// left empty and go when one is no longer.
+func (g *gap) remains(some, more string) bool {
+	const free = " \t\r\n"
+	loose := free
+	if g.yaml() || g.rule.Format == "structured-json" || g.rule.Format == "json" || g.rule.Format == "locjson" {
+		loose += "{}[],"
+	}
+	at := 0
+	for i := 0; i < len(some); i++ {
+		if strings.IndexByte(loose, some[i]) >= 0 {
+			continue
+		}
+		n := strings.IndexByte(more[at:], some[i])
+		if n < 0 {
+			return false
+		}
+		at += n + 1
+	}
+	return true
+}
+
+func (g *gap) spoiled(next *Leaf) error {
+	where := "at the end of the file"
+	if next != nil {
+		where = fmt.Sprintf("before %q", next.label())
+	}
+	if g.after != nil {
+		where = fmt.Sprintf("behind %q, %s", g.after.label(), where)
+	}
+	return &Difference{What: fmt.Sprintf("bytes %s would differ where no entry does", where)}
+}

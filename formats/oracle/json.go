@@ -1,0 +1,326 @@
+package oracle
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// readJSON reads JSON and JSONC.
+func readJSON(src []byte) (*document, error) {
+	j, err := jsonOf(src)
+	if err != nil {
+		return nil, err
+	}
+	if err := j.value(nil); err != nil {
+		return nil, err
+	}
+	if err := j.ended(); err != nil {
+		return nil, err
+	}
+	hideMessages(j.leaves)
+	return &document{text: string(src), leaves: j.leaves}, nil
+}
+
+// jsonReader walks over a document's tokens.
+type jsonReader struct {
+	walk
+	src    string // prepared: the same length as the file
+	d      *json.Decoder
+	leaves []Leaf
+}
+
+func jsonOf(src []byte) (*jsonReader, error) {
+	if err := checkUTF8(src); err != nil {
+		return nil, err
+	}
+	plain := plainJSON(src)
+	d := json.NewDecoder(bytes.NewReader(plain))
+	d.UseNumber()
+	return &jsonReader{src: string(plain), d: d}, nil
+}
+
+// plainJSON puts spaces in the place of a byte order mark, of comments, and of a comma behind a last member.
+func plainJSON(src []byte) []byte {
+	out := bytes.Clone(src)
+	blank := func(from, to int) {
+		for i := from; i < to; i++ {
+			out[i] = ' '
+		}
+	}
+	i := 0
+	if bytes.HasPrefix(out, []byte(mark)) {
+		blank(0, len(mark))
+		i = len(mark)
+	}
+	comma := -1         // a comma that nothing but white space is behind yet
+	before := byte('[') // what stands before it
+	last := byte('[')
+	for i < len(out) {
+		c := out[i]
+		switch {
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+			i++
+			continue
+		case c == '/' && bytes.HasPrefix(out[i:], []byte("//")):
+			n := bytes.IndexAny(out[i:], "\r\n")
+			if n < 0 {
+				n = len(out) - i
+			}
+			blank(i, i+n)
+			i += n
+			continue
+		case c == '/' && bytes.HasPrefix(out[i:], []byte("/*")):
+			n := bytes.Index(out[i+2:], []byte("*/"))
+			if n < 0 {
+				return out // encoding/json says where
+			}
+			blank(i, i+n+4)
+			i += n + 4
+			continue
+		case c == '"':
+			for i++; i < len(out) && out[i] != '"'; i++ {
+				if out[i] == '\\' {
+					i++
+				}
+			}
+		case c == ',':
+			comma, before = i, last
+		case (c == '}' || c == ']') && comma >= 0 && before != '{' && before != '[' && before != ',' && before != ':':
+			out[comma] = ' '
+		}
+		if c != ',' {
+			comma = -1
+		}
+		last = c
+		i++
+	}
+	return out
+}
+
+// next reads a token and returns it with where it stands.
+func (j *jsonReader) next() (t json.Token, at, end int, err error) {
+	at = int(j.d.InputOffset())
+	if t, err = j.d.Token(); err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return nil, 0, 0, fmt.Errorf("encoding/json: %w", err)
+	}
+	end = int(j.d.InputOffset())
+	at += len(j.src[at:end]) - len(strings.TrimLeft(j.src[at:end], " \t\r\n,:"))
+	return t, at, end, nil
+}
+
+// ended checks that nothing stands behind the root.
+func (j *jsonReader) ended() error {
+	if _, err := j.d.Token(); err != io.EOF {
+		return errors.New("something stands behind the document's end")
+	}
+	return nil
+}
+
+// value reads the value that is next and all that is in it. see, when not nil, is told of every value: where it stands.
+func (j *jsonReader) value(see func(at, end int)) error {
+	t, at, end, err := j.next()
+	if err != nil {
+		return err
+	}
+	switch t := t.(type) {
+	case json.Delim:
+		n := len(j.leaves)
+		if t == '{' {
+			err = j.object(see)
+		} else {
+			err = j.array(see)
+		}
+		if err != nil {
+			return err
+		}
+		end = int(j.d.InputOffset())
+		if len(j.leaves) == n && len(j.path) > 0 {
+			j.leaves = append(j.leaves, j.leaf(Empty, j.src[at:at+1], at, end))
+		}
+	case string:
+		l := j.leaf(Text, t, at, end)
+		if half(j.src[at:end]) {
+			l.Kind, l.Text = Other, j.src[at:end]
+		}
+		j.leaves = append(j.leaves, l)
+	case nil:
+		j.leaves = append(j.leaves, j.leaf(Null, "null", at, end))
+	default:
+		j.leaves = append(j.leaves, j.leaf(Other, j.src[at:end], at, end))
+	}
+	if len(j.path) == 0 && j.src[at] != '{' && j.src[at] != '[' {
+		return errors.New("the document is a single value")
+	}
+	if see != nil {
+		see(at, end)
+	}
+	return nil
+}
+
+func (j *jsonReader) object(see func(at, end int)) error {
+	for j.d.More() {
+		t, at, end, err := j.next()
+		if err != nil {
+			return err
+		}
+		name, _ := t.(string)
+		if half(j.src[at:end]) {
+			name = j.src[at:end]
+		}
+		j.in(name, false)
+		if err := j.value(see); err != nil {
+			return err
+		}
+		j.out()
+	}
+	_, _, _, err := j.next()
+	return err
+}
+
+func (j *jsonReader) array(see func(at, end int)) error {
+	for i := 0; j.d.More(); i++ {
+		j.in(strconv.Itoa(i), true)
+		if err := j.value(see); err != nil {
+			return err
+		}
+		j.out()
+	}
+	_, _, _, err := j.next()
+	return err
+}
+
+// half reports whether a string as spelled has half of a surrogate pair, which encoding/json reads as U+FFFD without a word.
+func half(raw string) bool {
+	high := false
+	for i := 0; i < len(raw); i++ {
+		unit := 0
+		if raw[i] == '\\' && i+1 < len(raw) {
+			if raw[i+1] == 'u' && i+6 <= len(raw) {
+				n, _ := strconv.ParseUint(raw[i+2:i+6], 16, 32)
+				unit = int(n)
+				i += 4
+			}
+			i++
+		}
+		low := unit >= 0xdc00 && unit < 0xe000
+		if low != high {
+			return true
+		}
+		high = unit >= 0xd800 && unit < 0xdc00
+	}
+	return high
+}
+
+// hideMessages takes the keys from what message objects hold besides their message, where all of a file's outermost entries are texts and such objects: browser
+// extensions and VS Code have such files.
+func hideMessages(leaves []Leaf) {
+	type entry struct{ message, other, strange bool }
+	entries := make(map[string]*entry)
+	for i := range leaves {
+		l := &leaves[i]
+		if len(l.Path) == 0 || len(l.lists) > 0 && l.lists[0] == 0 {
+			return
+		}
+		e := entries[l.Path[0]]
+		if e == nil {
+			e = &entry{}
+			entries[l.Path[0]] = e
+		}
+		text := l.Kind == Text || l.Kind == Other && strings.HasPrefix(l.Text, `"`)
+		switch {
+		case len(l.Path) == 1:
+			e.strange = e.strange || !text
+			e.message = true
+		case l.Path[1] == "message" && len(l.Path) == 2 && (text || l.Kind == Null):
+			e.message = true
+		case l.Path[1] == "description" && len(l.Path) == 2 && text,
+			l.Path[1] == "comment" && (len(l.Path) == 2 && (text || l.Text == "[") || len(l.Path) == 3 && text && len(l.lists) == 1),
+			l.Path[1] == "placeholders" && (len(l.Path) > 2 && (len(l.lists) == 0 || l.lists[0] > 2) || l.Kind == Empty && l.Text == "{"):
+			e.other = true
+		default:
+			e.strange = true
+		}
+	}
+	described := false
+	for _, e := range entries {
+		if e.strange || !e.message {
+			return
+		}
+		described = described || e.other
+	}
+	for i := range leaves {
+		if l := &leaves[i]; described && len(l.Path) > 1 && (l.Path[1] != "message" || len(l.Path) > 2) {
+			l.closed = true
+		}
+	}
+}
+
+// readLocJSON reads the units of a LocJSON file. What they hold beside key and source stands between the leaves, and is compared as bytes.
+func readLocJSON(src []byte) (*document, error) {
+	j, err := jsonOf(src)
+	if err != nil {
+		return nil, err
+	}
+	spans := map[string][2]int{} // of the containers and values in the units, by path
+	if err := j.value(func(at, end int) {
+		if len(j.path) == 3 && j.path[0] == "units" {
+			spans[strings.Join(j.path, "\x00")] = [2]int{at, end}
+		}
+	}); err != nil {
+		return nil, err
+	}
+	if err := j.ended(); err != nil {
+		return nil, err
+	}
+	d := &document{text: string(src)}
+	units := map[string]*Leaf{}
+	var order []string
+	for _, l := range j.leaves {
+		if len(l.Path) < 3 || l.Path[0] != "units" {
+			if len(l.Path) > 0 && l.Path[0] != "units" {
+				l.at = -1
+				d.leaves = append(d.leaves, l)
+			}
+			continue
+		}
+		u := units[l.Path[1]]
+		if u == nil {
+			u = &Leaf{Path: l.Path[:2], lists: []int{1}, Kind: Text, at: -1}
+			units[l.Path[1]] = u
+			order = append(order, l.Path[1])
+		}
+		switch l.Path[2] {
+		case "key":
+			u.Key, u.Keyed = l.Text, l.Kind == Text
+		case "source":
+			span := spans[strings.Join(l.Path[:3], "\x00")]
+			u.at, u.end = span[0], span[1]
+			switch l.Kind {
+			case Text:
+				u.Text += l.Text
+			case Other:
+				u.Kind = Other
+			}
+		}
+	}
+	for _, at := range order {
+		u := units[at]
+		if !u.Keyed || u.at < 0 {
+			return nil, fmt.Errorf("unit %s has no key or no source", at)
+		}
+		if u.Kind == Other {
+			u.Text = j.src[u.at:u.end]
+		}
+		u.Path, u.lists = []string{"units", u.Key}, nil // units go by their keys
+		d.leaves = append(d.leaves, *u)
+	}
+	return d, nil
+}

@@ -1,0 +1,177 @@
+package oracle_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/locsync/locsync/formats"
+	"github.com/locsync/locsync/formats/oracle"
+	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+)
+
+// A file of translations that is laid out like its source is proven, whatever part of the texts it has; and not when a source text was left in it,
+// or a translation is missing.
+func TestProvesNewFiles(t *testing.T) {
+	t.Parallel()
+	files := 0
+	for _, f := range some(t) {
+		r := random(f.name)
+		format, _ := formats.Named(f.rule.Format)
+		root, _ := f.Root()
+		b := &bundle.Bundle{Format: format, Source: config.Language{Code: "en", Path: root}}
+		source, err := b.Parse(f.Bytes(), b.Source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var given []catalog.Change
+		var made []oracle.Change
+		texts := bundle.Texts(source)
+		for _, u := range texts {
+			if r.IntN(4) > 0 && !inList.MatchString(u.Key) {
+				given = append(given, catalog.Change{Op: catalog.Added, Name: u.Name, Text: "übersetzt: " + u.Text})
+			}
+		}
+		if len(given) == 0 {
+			continue
+		}
+		into := config.Language{Code: "xx", Path: "xx"}
+		out, refused, err := bundle.Render(b, source, nil, into, given)
+		if err != nil {
+			t.Logf("%s: not rendered: %v", f.name, err)
+			continue
+		}
+		left := make(map[catalog.Name]bool)
+		for _, c := range refused {
+			left[c.Name] = true
+		}
+		for _, c := range given {
+			if !left[c.Name] {
+				made = append(made, oracle.Change{Key: c.Key, Form: c.Form, Text: c.Text})
+			}
+		}
+		rule, target := f.rule, f.rule
+		rule.Roots, target.Roots = []string{root}, []string{"xx"}
+		files++
+		if err := rule.ProveNew(f.Bytes(), out, made, target); err != nil {
+			t.Errorf("%s: %v", f.name, err)
+		}
+		if len(made) == 0 || len(out) > 10_000 {
+			continue
+		}
+		if err := rule.ProveNew(f.Bytes(), out, made[1:], target); err == nil {
+			t.Errorf("%s: %q was not asked for, and is not found", f.name, made[0].Key)
+		}
+		if err := rule.ProveNew(f.Bytes(), out, append(made, oracle.Change{Key: "not there", Text: "x"}), target); err == nil {
+			t.Errorf("%s: a translation is missing, and that is not found", f.name)
+		}
+	}
+	t.Logf("%d new files", files)
+}
+
+const units = "\ufeff" + `{
+    "properties": {"version": 1},
+    "units": [
+        {
+            "key": "a",
+            "properties": {"comments": ["note"]},
+            "source": ["One ", "text"],
+            "target": ["Ein Text"]
+        },
+        {
+            "key": "b", "source": "Two"
+        }
+    ]
+}
+`
+
+// LocJSON: no file of the corpus has it.
+func TestProvesUnits(t *testing.T) {
+	t.Parallel()
+	f, ok := parse(t, oracle.Rule{Format: "locjson"}, "units", []byte(units))
+	if !ok {
+		t.Fatal("refused")
+	}
+	if n := agree(t, f); n != 2 {
+		t.Fatalf("%d entries were compared", n)
+	}
+	for _, edits := range [][]resource.Edit{
+		{{Op: resource.Set, Key: "a", Text: "Another text, long enough that it is split into more than one piece, at a space"}},
+		{{Op: resource.Set, Key: "b", Text: "two\nlines"}},
+		{{Op: resource.Remove, Key: "a"}},
+		{{Op: resource.Remove, Key: "a"}, {Op: resource.Remove, Key: "b"}},
+		{{Op: resource.Set, Key: "c", Text: "Three"}, {Op: resource.Set, Key: "d", Text: ""}, {Op: resource.Set, Key: "b", Text: "2"}},
+	} {
+		out, refused, err := f.Rewrite(edits, nil)
+		if err != nil || len(refused) > 0 {
+			t.Fatal(refused, err)
+		}
+		made := changes(edits, nil)
+		if err := f.rule.Prove([]byte(units), out, made); err != nil {
+			t.Errorf("%v: %v\n%s", edits, err, out)
+		}
+		for from, to := range map[string]string{`"note"`: `"Note"`, `"Ein Text"`: `"Ein"`, `"version": 1`: `"version": 2`, `"key": "b"`: `"key":  "b"`} {
+			spoiled := strings.Replace(string(out), from, to, 1)
+			if spoiled == string(out) {
+				continue
+			}
+			if err := f.rule.Prove([]byte(units), []byte(spoiled), made); err == nil && !(len(made) > 2 || made[0].Gone) {
+				t.Errorf("%v: %s became %s, which is not found", edits, from, to)
+			}
+		}
+	}
+}
+
+// What a proof says is for people: the key, what is wrong, and where.
+func ExampleRule_Prove() {
+	rule := oracle.Rule{Format: "structured-json"}
+	before := `{"a": {"b": "x", "n": 1}, "c": "z"}`
+	change := []oracle.Change{{Key: "a/b", Text: "y"}}
+	for _, after := range []string{
+		`{"a": {"b": "y", "n": 1}, "c": "z"}`,
+		`{"a": {"b": "y\\", "n": 1}, "c": "z"}`,
+		`{"a": {"b": "y", "n": 2}, "c": "z"}`,
+		`{"a": {"b": "y", "n": 1}}`,
+		`{"a": {"b": "y", "n": 1}, "c": "z", "d": ""}`,
+		`{"a": {"b": "y", "n": 1},  "c": "z"}`,
+		`{"a": {"b": "y", "n": 1}, "c": "z"`,
+	} {
+		fmt.Println(rule.Prove([]byte(before), []byte(after), change))
+	}
+	// Output:
+	// <nil>
+	// "a/b": would read "y\\", not "y"
+	// "a/n": would read the value 2, not the value 1
+	// "c": would be gone
+	// "d": would appear out of nowhere
+	// bytes behind "a/n", before "c" would differ where no entry does
+	// the file as it would be written cannot be read a second time: encoding/json: unexpected EOF
+}
+
+// FuzzRead: any bytes are read or refused, in every format, and a file is always proven to be itself.
+func FuzzRead(f *testing.F) {
+	for _, e := range edges(f) {
+		if len(e.Bytes()) < 2000 {
+			f.Add(e.rule.Format, e.Bytes())
+		}
+	}
+	f.Add("locjson", []byte(units))
+	f.Fuzz(func(t *testing.T, format string, src []byte) {
+		rule := oracle.Rule{Format: format, Roots: []string{"en"}}
+		leaves, err := rule.Read(src)
+		if err != nil {
+			return
+		}
+		for _, l := range leaves {
+			if l.Keyed && l.Kind == oracle.Empty {
+				t.Fatalf("an empty container under the key %q", l.Key)
+			}
+		}
+		if err := rule.Prove(src, src, nil); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -1,0 +1,208 @@
+// Package oracle is the second reader: it reads resource files with independent libraries, and proves of a file about to be written that it
+// differs from the old one in exactly the edited keys.
+//
+// Its law: it shares no line with the grammars beside it, so that no fault of theirs can hide in it; and what it cannot read, it does not
+// vouch for. It prepares each file so that its library can read it, in the same way before and after an edit, and what preparation takes
+// out (comments, white space, quotes of another kind) is held against the old bytes all the same:
+//
+//	json, structured-json  encoding/json tokens. Comments, trailing commas and the byte order mark become spaces before
+//	locjson                the same; a unit is one text, its source joined
+//	yaml, structured-yaml  go.yaml.in/yaml/v4 nodes, which no alias makes larger. %YAML 1.2 is handed over as 1.1, which nothing here depends on, and
+//	                       byte order marks inside texts as another character
+//	ios-strings            cut into tokens here, whose texts howett.net/plist reads: it loses order and doubles, and reads single quotes, some
+//	                       escapes and UTF-16 in another way than Apple's reader does, so it gets the tokens one by one in its own spelling
+//	android-xml            encoding/xml raw tokens, entities of the file's own kept as they are spelled, prefixes that nothing
+//	                       declares included; above that the resource compiler's rules for texts, stage by stage
+//
+// A proof has two halves. The data: walking both files' leaves side by side, every leaf is the old one, or one that the edits name with the very text
+// they give, or gone with them; in the same order. The bytes: what stands between two leaves that both stay is the same to the byte,
+// value, separators, comments and names included; where entries came or went in between, what stayed is still there, in order.
+//
+// It does not know what edits are good for, decides nothing, and does no input or output.
+package oracle
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Kind says what a leaf is.
+type Kind uint8
+
+// The kinds of leaves.
+const (
+	Text  Kind = iota + 1
+	Null       // a place for a text that holds none
+	Other      // not text: a number, a reference, a value that is not looked into
+	Empty      // a container without anything in it
+)
+
+// Leaf is one value of a file, as the independent reader sees it.
+type Leaf struct {
+	Path      []string // the names from the outermost; items of lists by index
+	Key, Form string   // as the service knows it; Form: plural category or item index
+	Keyed     bool     // it has a key: nothing that is nested in a flat format has
+	Kind      Kind
+	Text      string // decoded; of other kinds as it is spelled
+
+	at, end  int   // where it stands in the document's text; at -1: not known
+	lists    []int // which parts of Path are indexes
+	repeats  bool  // it repeats another one's value by pointing at it
+	doubtful bool  // some readers take it for a text and some for something else
+	block    bool  // white space behind it may belong to it
+	loose    bool  // a new text changes what stands around it as well
+	closed   bool  // it is not looked into, and nobody can ask for it
+}
+
+// Rule says how the files of one entry of the configuration are read.
+type Rule struct {
+	Format    string   // by the name that the service interface has for it
+	Separator string   // between the names of a structured key; "" means "/"
+	Roots     []string // names of a single outermost map that is not part of the keys: the file's language, in a Rails file
+}
+
+// document is a file as it was read.
+type document struct {
+	text     string // decoded, byte order mark included
+	encoding string // what has to stay the same besides
+	leaves   []Leaf
+	sealed   bool // positions cannot be had for some reason of the library's; the data half of a proof remains
+}
+
+// Read reads a file and returns its leaves in file order. The error says what the independent reader refuses.
+func (r Rule) Read(src []byte) ([]Leaf, error) {
+	d, err := r.read(src)
+	if err != nil {
+		return nil, err
+	}
+	return d.leaves, nil
+}
+
+func (r Rule) read(src []byte) (*document, error) {
+	var d *document
+	var err error
+	switch r.Format {
+	case "json", "structured-json":
+		d, err = readJSON(src)
+	case "locjson":
+		d, err = readLocJSON(src)
+	case "yaml", "structured-yaml":
+		d, err = readYAML(src)
+	case "ios-strings":
+		d, err = readStrings(src)
+	case "android-xml":
+		d, err = readAndroid(src)
+	default:
+		return nil, fmt.Errorf("no second reader for format %q", r.Format)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.keys(d.leaves)
+	return d, nil
+}
+
+// structured reports whether nested names are joined to one key.
+func (r Rule) structured() bool { return strings.HasPrefix(r.Format, "structured-") }
+
+// keys gives the leaves their keys, by the interface's flattening rule. Formats with keys of their own have them already.
+func (r Rule) keys(leaves []Leaf) {
+	if r.Format == "android-xml" || r.Format == "locjson" {
+		return
+	}
+	separator := r.Separator
+	if separator == "" {
+		separator = "/"
+	}
+	if r.rooted(leaves) {
+		for i := range leaves {
+			l := &leaves[i]
+			l.Path = l.Path[1:]
+			for n := range l.lists {
+				l.lists[n]--
+			}
+		}
+	}
+	for i := range leaves {
+		l := &leaves[i]
+		if l.Kind == Empty || l.closed || len(l.Path) == 0 {
+			continue
+		}
+		switch {
+		case len(l.Path) == 1:
+			l.Key, l.Keyed = l.Path[0], true
+		case r.structured():
+			l.Key, l.Keyed = strings.Join(l.Path, separator), true
+		}
+	}
+}
+
+// rooted reports whether all leaves stand in one outermost map with the name of a root.
+func (r Rule) rooted(leaves []Leaf) bool {
+	if len(leaves) == 0 || len(r.Roots) == 0 {
+		return false
+	}
+	first := leaves[0].Path
+	if len(first) == 0 || len(first) == 1 && leaves[0].Kind != Empty {
+		return false
+	}
+	known := false
+	for _, name := range r.Roots {
+		known = known || first[0] == name
+	}
+	if !known {
+		return false
+	}
+	for i := range leaves {
+		l := &leaves[i]
+		if len(l.Path) == 0 || l.Path[0] != first[0] || len(l.Path) == 1 && len(leaves) > 1 {
+			return false
+		}
+		for _, n := range l.lists {
+			if n < 2 { // the outermost thing, or what it holds, is a list
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// checkUTF8 refuses what no reader of text accepts; the libraries differ in what they let pass.
+func checkUTF8(src []byte) error {
+	if !utf8.Valid(src) {
+		return fmt.Errorf("not valid UTF-8")
+	}
+	return nil
+}
+
+const mark = "\xef\xbb\xbf"
+
+// walk is the path that a reader is at.
+type walk struct {
+	path  []string
+	lists []int
+}
+
+func (w *walk) in(name string, list bool) {
+	if list {
+		w.lists = append(w.lists, len(w.path))
+	}
+	w.path = append(w.path, name)
+}
+
+func (w *walk) out() {
+	w.path = w.path[:len(w.path)-1]
+	if n := len(w.lists); n > 0 && w.lists[n-1] == len(w.path) {
+		w.lists = w.lists[:n-1]
+	}
+}
+
+// leaf is a leaf that stands here.
+func (w *walk) leaf(kind Kind, text string, at, end int) Leaf {
+	l := Leaf{Path: append([]string(nil), w.path...), Kind: kind, Text: text, at: at, end: end}
+	if len(w.lists) > 0 {
+		l.lists = append([]int(nil), w.lists...)
+	}
+	return l
+}
