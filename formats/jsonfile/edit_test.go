@@ -1,11 +1,11 @@
 package jsonfile
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/formats/resource/resourcetest"
 )
 
 // story is a file, what is done to it, and the file that this makes.
@@ -350,58 +350,70 @@ func TestComposeReadsBack(t *testing.T) {
 	}
 }
 
-// Large and many: nothing takes more than linear time.
-func TestSizes(t *testing.T) {
-	long, huge := strings.Repeat("ключ", 2500), strings.Repeat("text \\\"é\\n", 100<<10)
-	f := parse(t, nested, `{"`+long+`": "`+huge+`", "b": "y"}`)
-	if laws(t, f.Bytes(), "x") == nil {
-		t.Fatal("refused")
-	}
-	if e, ok := f.Lookup(long, ""); !ok || e.Text != Unquote(`"`+huge+`"`) {
-		t.Error("a long key or a large value is lost")
-	}
-	for name, src := range map[string]string{"lines": "{\n  \"k\": \"x\"\n}\n", "minified": `{"k":"x"}`} {
-		var edits []resource.Edit
-		for i := range 1000 {
-			edits = append(edits, resource.Edit{Op: resource.Set, Key: fmt.Sprintf("s%d/k%d", i%10, i), Text: "new"})
-		}
-		out, refused, err := parse(t, nested, src).Rewrite(edits, nil)
-		if err != nil || len(refused) > 0 {
-			t.Fatal(name, refused, err)
-		}
-		g := parse(t, nested, string(out))
-		for _, e := range edits {
-			if got, ok := g.Lookup(e.Key, ""); !ok || got.Text != "new" {
-				t.Fatalf("%s: %s is lost", name, e.Key)
-			}
-		}
-	}
-	for _, src := range []string{ // each of these is a trap: quadratic work on it outlasts any patience
-		"{" + strings.Repeat("/* c */ ", 200<<10) + "}",
-		"{" + strings.Repeat("// c\n", 200<<10) + "}",
-		"[" + strings.Repeat("\n", 1<<20) + "]",
-		"[" + strings.Repeat("1,// c\n", 100<<10) + "]",
-		strings.Repeat("[", resource.MaxDepth) + strings.Repeat("[],", 100<<10),
-		`{"a":"` + strings.Repeat(`\ud800`, 200<<10) + `"}`,
-		`{"a":"` + strings.Repeat(`:`, 1<<20) + `"}`,
-	} {
-		f, err := resource.Parse(Grammar, nested, []byte(src))
-		if err == nil {
-			_, _, err = f.Rewrite([]resource.Edit{{Op: resource.Set, Key: "new", Text: "x"}}, nil)
-		}
-		_ = err // refusing is fine, taking long is not
+func shapes(keys resource.Keys) resourcetest.Shapes {
+	return resourcetest.Shapes{
+		Grammar: Grammar, Keys: keys, NameCost: 2,
+		Entry: func(name, text string) string { return `"` + name + `": "` + text + `"` },
+		File:  func(entries []string) string { return "{\n  " + strings.Join(entries, ",\n  ") + "\n}\n" },
+		Deep:  func(n int) string { return strings.Repeat("{\"k\": ", n) + `"x"` + strings.Repeat("}", n) },
 	}
 }
 
-// A file that is cut anywhere is refused or read, but nothing breaks.
-func TestEveryPrefix(t *testing.T) {
-	for _, src := range examples {
-		for i := range len(src) {
-			cut := []byte(src[:i])
-			if f, err := resource.Parse(Grammar, nested, cut); err == nil && strings.TrimSpace(src[i:]) != "" && !strings.HasPrefix(strings.TrimSpace(src[i:]), "/") {
-				t.Errorf("%q is accepted: %s", cut, read(f))
-			}
-			laws(t, cut)
+// Long names, large texts, a million keys, deep nesting, and what could cost more than linear time.
+func TestSizes(t *testing.T) {
+	t.Run("flat", shapes(flat).Check)
+	t.Run("nested", func(t *testing.T) {
+		s := shapes(nested)
+		s.File = func(entries []string) string {
+			return "{\"top\": \"x\",\n  " + strings.Join(entries, ",\n  ") + "\n,\"list\": [{\"k\": {}}]}\n"
 		}
+		s.Quick = true
+		s.Check(t)
+	})
+	for name, input := range map[string]func(n int) string{
+		"comments":         func(n int) string { return "{" + strings.Repeat("/* c */ ", n) + "}" },
+		"line comments":    func(n int) string { return "{" + strings.Repeat("// c\n", n) + "}" },
+		"commented items":  func(n int) string { return "[" + strings.Repeat("1,// c\n", n) + "]" },
+		"commented texts":  func(n int) string { return "{" + strings.Repeat("/* a */ \"k\": \"x\" /* b */, // c\n", n) + "}" },
+		"blank lines":      func(n int) string { return "[" + strings.Repeat("\n", 8*n) + "]" },
+		"deep":             func(n int) string { return strings.Repeat("[", resource.MaxDepth) + strings.Repeat("[],", n) },
+		"lists":            func(n int) string { return "[" + strings.Repeat("[1],", n) + "]" },
+		"half pairs":       func(n int) string { return `{"a":"` + strings.Repeat(`\ud800`, n) + `"}` },
+		"colons":           func(n int) string { return `{"a":"` + strings.Repeat(`:`, 8*n) + `"}` },
+		"one name":         func(n int) string { return "{" + strings.Repeat(`"k":"x",`, n) + "}" },
+		"one nested name":  func(n int) string { return "{" + strings.Repeat(`"k":{"l":"x"},`, n) + "}" },
+		"separators":       func(n int) string { return "{" + strings.Repeat(`"/":{"/":"x"},`, n) + "}" },
+		"messages":         func(n int) string { return "{" + strings.Repeat(`"k":{"message":"x","description":"d"},`, n) + "}" },
+		"almost messages":  func(n int) string { return "{" + strings.Repeat(`"k":{"message":"x"},`, n) + `"k":1}` },
+		"open quotes":      func(n int) string { return "{" + strings.Repeat("\"k\":\"x,\n", n) + "}" },
+		"opened comments":  func(n int) string { return "{" + strings.Repeat("/*", n) },
+		"escapes":          func(n int) string { return `{"` + strings.Repeat(`k`, 100) + `":"` + strings.Repeat(`\\\"`, n) + `"}` },
+		"many small texts": func(n int) string { return "[" + strings.Repeat(`{"a":"x"},`, n) + "]" },
+	} {
+		c := resourcetest.Case{Grammar: Grammar, Keys: nested}
+		resourcetest.LinearCase(t, name, c, func(n int) []byte { return []byte(input(n)) })
+	}
+}
+
+// A file that is cut anywhere is refused, unless nothing but white space or comments is missing.
+func TestCuts(t *testing.T) {
+	whole := func(cut, rest string) bool {
+		for rest = strings.TrimSpace(rest); strings.HasPrefix(rest, "/"); rest = strings.TrimSpace(rest) {
+			rest = rest[commentEnd(rest, 0):]
+		}
+		return rest == ""
+	}
+	cuts := func(src []byte) {
+		t.Helper()
+		resourcetest.Cuts(t, resourcetest.Case{Grammar: Grammar, Keys: nested, Src: src}, whole)
+	}
+	for _, src := range examples {
+		cuts([]byte(src))
+	}
+	for _, e := range resourcetest.Edges(t) {
+		cuts(e.Src)
+	}
+	for _, real := range resourcetest.Corpus(t, "json") {
+		cuts(real.Src)
 	}
 }

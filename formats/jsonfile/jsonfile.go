@@ -16,8 +16,8 @@
 // A message file, as browser extensions and VS Code have them, is one whose outermost values are strings and objects of a text "message" beside
 // nothing but "description", "placeholders" and "comment", one of which occurs: there only the strings and the messages are entries,
 // description or comment are the message's Note, and a new message brings the model's placeholders with it. Nothing but a message can be put into such an object.
-// An edit that turns a file into a message file, such as taking out the only member that kept it from being one, thereby
-// hides the descriptions from the next reader; no byte of them changes.
+// An edit that would turn a file into a message file, such as taking out the only member that keeps it from being one, is refused: it would hide
+// the descriptions from the next reader.
 //
 // The Note of an entry is the comment directly above it (or in front of it on its line), else the one behind it on its line. A comment that a blank
 // line separates from an entry belongs to nobody and stays when the entry goes.

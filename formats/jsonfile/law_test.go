@@ -1,7 +1,9 @@
 package jsonfile
 
 import (
+	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -26,11 +28,27 @@ func FuzzLaws(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
 		oracle(t, "input", src)
-		if len(src) > 4<<10 || nearlyMessages(src) {
+		if len(src) > 4<<10 {
 			return
 		}
-		laws(t, src, `"`, "a\nb", "é/\u2028")
+		for _, keys := range []resource.Keys{flat, nested} {
+			resourcetest.Check(t, resourcetest.Case{Grammar: Grammar, Keys: keys, Src: src, Any: true, NewTexts: []string{`"`, "a\nb", "é/\u2028"}, Undone: undone})
+		}
+		if len(src) > 0 && (len(src)+int(src[len(src)/2]))%16 == 0 { // now and then, as it takes time
+			resourcetest.LinearCase(t, "repeated", resourcetest.Case{Grammar: Grammar, Keys: nested}, repeated(src))
+		}
 	})
+}
+
+// repeated makes a larger file of a fuzzer's: as items of an array where it is a value, else one behind the other.
+func repeated(src []byte) func(n int) []byte {
+	return func(n int) []byte {
+		if _, err := Scan(string(src), JSONC); err != nil {
+			return bytes.Repeat(src, n)
+		}
+		line := append(bytes.TrimPrefix(src, []byte(bom)), "\n,"...)
+		return append(append([]byte("["), bytes.Repeat(line, n)...), ']')
+	}
 }
 
 // FuzzText sets and inserts any text, in files of either habit: it reads back as it is, or is refused because it is no UTF-8.
@@ -221,6 +239,26 @@ func TestBatchAnyLayout(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A thousand edits at once are the same edits one by one: in files of any layout, and in real ones.
+func TestBatches(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		src, seed := file(rt), rapid.Uint64().Draw(rt, "seed")
+		resourcetest.Batch(quiet{t, rt}, strict(nested, []byte(src), "é\n"), rapid.IntRange(1, 60).Draw(rt, "edits"), rand.New(rand.NewPCG(seed, 0)))
+	})
+	var src strings.Builder
+	src.WriteString("{\n")
+	for i := range 600 {
+		fmt.Fprintf(&src, "  \"section%d\": {\n    \"a\": \"x\", // note\n    \"b\": {\"c\": \"y\"}\n  },\n", i)
+	}
+	src.WriteString("  \"last\": [\"x\"]\n}\n")
+	resourcetest.Batch(t, strict(nested, []byte(src.String()), hard...), 1000, rand.New(rand.NewPCG(1, 2)))
+	for i, real := range resourcetest.Corpus(t, "json") {
+		if real.Expect != "refuse" && len(real.Src) < 32<<10 {
+			resourcetest.Batch(t, strict(nested, real.Src, hard...), 60, rand.New(rand.NewPCG(uint64(i), 3)))
+		}
+	}
 }
 
 func inList(f *resource.File, i int) bool {

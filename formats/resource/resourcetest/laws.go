@@ -22,6 +22,13 @@ type Case struct {
 
 	// NewTexts are texts that Set and Insert are tried with besides plain ones: those the format finds hard to spell.
 	NewTexts []string
+	// Any says that the input may be anything, as a fuzzer's is. There only safety is a law: an edit is done exactly, or refused with the bytes unchanged.
+	// Elsewhere, in examples, edge cases, real files and generated ordinary ones, liveness is one too: no edit is refused because what the
+	// grammar wrote did not read back (resource.Refusal.Unproven), and every other refusal must be one that Refuses names.
+	Any bool
+	// Refuses says whether a refusal is one of the format's own rules; see Rules. nil allows all but the unproven ones.
+	Refuses func(f *resource.File, r resource.Refusal) bool
+
 	// Undone says whether removing an entry that was just inserted gives the old bytes back. It does everywhere but in
 	// the cases that the grammar's package comment names. nil means always.
 	Undone func(f *resource.File, key string) bool
@@ -84,6 +91,47 @@ func Check(t testing.TB, c Case) *resource.File {
 	insertion(t, c, f, before)
 	batch(t, c, f)
 	return f
+}
+
+// refused holds one edit's refusal against safety and liveness, and reports whether there was one.
+func refused(t testing.TB, c Case, f *resource.File, doing string, out []byte, refusals []resource.Refusal) bool {
+	t.Helper()
+	if len(refusals) == 0 {
+		return false
+	}
+	if !bytes.Equal(out, f.Bytes()) {
+		t.Fatalf("%s: refused (%v), and yet bytes changed\n--- result\n%s", doing, refusals, clip(out))
+	}
+	legitimate(t, c, f, doing, refusals)
+	return true
+}
+
+// legitimate holds refusals against liveness.
+func legitimate(t testing.TB, c Case, f *resource.File, doing string, refusals []resource.Refusal) {
+	t.Helper()
+	for _, r := range refusals {
+		switch {
+		case r.Reason == "":
+			t.Fatalf("%s: %v is refused without a reason", doing, r.Edit)
+		case !c.Any && (r.Unproven || c.Refuses != nil && !c.Refuses(f, r)):
+			t.Fatalf("%s: refused: %v\n--- file\n%s", doing, r, clip(f.Bytes()))
+		}
+	}
+}
+
+// Rules is a Case.Refuses that allows refusals whose reason has one of these words in it, and those of package resource: lists are whole or absent, and a key cannot
+// be a text and a container at once.
+func Rules(reasons ...string) func(*resource.File, resource.Refusal) bool {
+	reasons = append(reasons, "cannot stand without the items before it", "a list is whole or absent", "the list is not complete without its other items",
+		"other keys stand below it here", "holds a single value here")
+	return func(_ *resource.File, r resource.Refusal) bool {
+		return slices.ContainsFunc(reasons, func(reason string) bool { return strings.Contains(r.Reason, reason) })
+	}
+}
+
+// unproven reports whether a grammar's fault is among the refusals.
+func unproven(refusals []resource.Refusal) bool {
+	return slices.ContainsFunc(refusals, func(r resource.Refusal) bool { return r.Unproven })
 }
 
 // nodes checks that the layout is a tree in pre-order whose spans lie inside one another and do not overlap.
@@ -162,14 +210,11 @@ func exactness(t testing.TB, c Case, f *resource.File, before map[name]string, e
 	span := f.Node(at.Node).Value
 	for _, text := range append([]string{"x", at.Text + "!"}, c.NewTexts...) {
 		doing := fmt.Sprintf("set %q %q to %q", e.Key, e.Form, text)
-		out, refused, err := f.Rewrite([]resource.Edit{{Op: resource.Set, Key: e.Key, Form: e.Form, Text: text}}, f)
+		out, refusals, err := f.Rewrite([]resource.Edit{{Op: resource.Set, Key: e.Key, Form: e.Form, Text: text}}, f)
 		if err != nil {
 			t.Fatalf("%s: %v", doing, err)
 		}
-		if len(refused) > 0 {
-			if !bytes.Equal(out, c.Src) {
-				t.Fatalf("%s: refused (%v), and yet bytes changed", doing, refused)
-			}
+		if refused(t, c, f, doing, out, refusals) {
 			continue
 		}
 		g := parse(t, c, out, doing)
@@ -217,9 +262,12 @@ func same(t testing.TB, doing string, want, got map[name]string, out []byte) {
 func removal(t testing.TB, c Case, f *resource.File, before map[name]string, e resource.Entry) {
 	t.Helper()
 	doing := fmt.Sprintf("remove %q %q", e.Key, e.Form)
-	out, refused, err := f.Rewrite([]resource.Edit{{Op: resource.Remove, Key: e.Key, Form: e.Form}}, f)
-	if err != nil || len(refused) > 0 {
-		t.Fatalf("%s: %v %v", doing, refused, err)
+	out, refusals, err := f.Rewrite([]resource.Edit{{Op: resource.Remove, Key: e.Key, Form: e.Form}}, f)
+	if err != nil {
+		t.Fatalf("%s: %v", doing, err)
+	}
+	if refused(t, c, f, doing, out, refusals) {
+		return
 	}
 	g := parse(t, c, out, doing)
 	after := contents(g)
@@ -268,11 +316,11 @@ func insertion(t testing.TB, c Case, f *resource.File, before map[name]string) {
 	for _, key := range keys {
 		for _, text := range append([]string{"x y"}, c.NewTexts...) {
 			doing := fmt.Sprintf("insert %q with %q", key, text)
-			out, refused, err := f.Rewrite([]resource.Edit{{Op: resource.Set, Key: key, Text: text}}, nil)
+			out, refusals, err := f.Rewrite([]resource.Edit{{Op: resource.Set, Key: key, Text: text}}, nil)
 			if err != nil {
 				t.Fatalf("%s: %v", doing, err)
 			}
-			if len(refused) > 0 {
+			if refused(t, c, f, doing, out, refusals) {
 				continue
 			}
 			g := parse(t, c, out, doing)
@@ -282,9 +330,12 @@ func insertion(t testing.TB, c Case, f *resource.File, before map[name]string) {
 			if !oneGap(f.Source(), g.Source()) {
 				t.Fatalf("%s: more than one place changed\n--- before\n%s\n--- after\n%s", doing, clip([]byte(f.Source())), clip([]byte(g.Source())))
 			}
-			back, refused, err := g.Rewrite([]resource.Edit{{Op: resource.Remove, Key: key}}, nil)
-			if err != nil || len(refused) > 0 {
-				t.Fatalf("%s and remove: %v %v", doing, refused, err)
+			back, refusals, err := g.Rewrite([]resource.Edit{{Op: resource.Remove, Key: key}}, nil)
+			if err != nil {
+				t.Fatalf("%s and remove: %v", doing, err)
+			}
+			if refused(t, c, g, doing+" and remove", back, refusals) {
+				continue
 			}
 			if (c.Undone == nil || c.Undone(f, key)) && !bytes.Equal(back, c.Src) {
 				t.Fatalf("%s and remove: the old bytes are not back\n--- before\n%q\n--- inserted\n%q\n--- removed\n%q", doing, clip(c.Src), clip(out), clip(back))
@@ -337,17 +388,5 @@ func batch(t testing.TB, c Case, f *resource.File) {
 		edited[e.Key] = true
 	}
 	edits = append(edits, resource.Edit{Op: resource.Set, Key: "zz one", Text: "1 a"}, resource.Edit{Op: resource.Set, Key: "zz two", Text: "2 b"})
-	at := f
-	for _, e := range edits {
-		out, _, err := at.Rewrite([]resource.Edit{e}, nil)
-		if err != nil {
-			t.Fatalf("batch: %v: %v", e, err)
-		}
-		at = parse(t, c, out, fmt.Sprintf("batch: %v", e))
-	}
-	out, _, err := f.Rewrite(edits, nil)
-	if err != nil {
-		t.Fatalf("batch: %v", err)
-	}
-	same(t, "batch", contents(at), contents(parse(t, c, out, "batch")), out)
+	together(t, c, f, edits)
 }
