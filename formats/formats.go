@@ -26,20 +26,16 @@ type Format struct {
 	Grammar    resource.Grammar
 	Extensions []string // of the files that are taken for this format; none for the structured ones, which have to be named
 
-	// KeepsOther says whether a new file of translations keeps the entries of its source that are not text: numbers and
-	// booleans belong into every language's JSON and YAML, an untranslatable Android string only into the source.
-	KeepsOther bool
-
-	monolingual func(*resource.File) ([]byte, error) // see Monolingual; nil where files hold one language only
+	monolingual func(*resource.File) ([]byte, error) // see Monolingual; nil where all of a source belongs into its translations
 }
 
 var table = []Format{
-	{Name: "json", Grammar: jsonfile.Grammar, Extensions: []string{".json"}, KeepsOther: true},
-	{Name: "structured-json", Structured: true, Grammar: jsonfile.Grammar, KeepsOther: true},
-	{Name: "yaml", Grammar: yamlfile.Grammar, Extensions: []string{".yaml", ".yml"}, KeepsOther: true},
-	{Name: "structured-yaml", Structured: true, Grammar: yamlfile.Grammar, KeepsOther: true},
-	{Name: "ios-strings", Grammar: stringsfile.Grammar, Extensions: []string{".strings"}, KeepsOther: true},
-	{Name: "android-xml", Grammar: androidxml.Grammar, Extensions: []string{".xml"}},
+	{Name: "json", Grammar: jsonfile.Grammar, Extensions: []string{".json"}},
+	{Name: "structured-json", Structured: true, Grammar: jsonfile.Grammar},
+	{Name: "yaml", Grammar: yamlfile.Grammar, Extensions: []string{".yaml", ".yml"}},
+	{Name: "structured-yaml", Structured: true, Grammar: yamlfile.Grammar},
+	{Name: "ios-strings", Grammar: stringsfile.Grammar, Extensions: []string{".strings"}},
+	{Name: "android-xml", Grammar: androidxml.Grammar, Extensions: []string{".xml"}, monolingual: androidxml.Monolingual},
 	{Name: "locjson", Grammar: locjson.Grammar, Extensions: []string{".locjson"}, monolingual: locjson.Monolingual},
 }
 
@@ -83,8 +79,9 @@ func (f Format) Compose(keys resource.Keys, like *resource.File, entries []resou
 	return resource.Compose(f.Grammar, keys, like, entries)
 }
 
-// Monolingual returns the bytes of a file without what only its bilingual source has: the targets of LocJSON units. A new file of translations that was
-// made from a copy of its source goes through here last; in the other formats it is the same bytes.
+// Monolingual returns the bytes of a file without what only the source has: the targets of LocJSON units, Android's resources that are not
+// translated. (Numbers and booleans belong into every language's JSON and YAML.) A new file of translations that was made from a copy of its
+// source goes through here last; in the other formats it is the same bytes.
 func (f Format) Monolingual(file *resource.File) ([]byte, error) {
 	if f.monolingual == nil {
 		return file.Bytes(), nil

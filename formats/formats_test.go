@@ -86,7 +86,8 @@ func TestEveryFormat(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if bytes.Equal(single, f.Bytes()) != (name != "locjson") || strings.Contains(string(single), "Notizen") {
+			sheds := name == "locjson" || name == "android-xml"
+			if bytes.Equal(single, f.Bytes()) == sheds || strings.Contains(string(single), "Notizen") || strings.Contains(string(single), "translatable") {
 				t.Errorf("monolingual:\n%s", single)
 			}
 			if _, err := format.Parse(resource.Keys{}, []byte("\x00\xff")); err == nil {

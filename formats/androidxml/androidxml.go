@@ -54,6 +54,8 @@
 // comments, prefixes are declared on the root. An array item that is no text is copied from the model; where nobody knows it, it is
 // @null, so that the items behind it keep their places.
 //
+// A new file of translations, which is a copy of its source with other texts, keeps nothing that only the source is for: see Monolingual.
+//
 // The package reads strings and returns splices; it does no input or output and holds no state.
 package androidxml
 

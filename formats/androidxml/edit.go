@@ -99,12 +99,19 @@ func attributeValue(text string, quote byte) (string, error) {
 
 // Remove takes entries out with their comments: whole lines where nothing else stands on them.
 func (grammar) Remove(f *resource.File, gone []int) ([]resource.Splice, error) {
-	src := f.Source()
-	var out []resource.Splice
+	nodes := make([]resource.Node, len(gone))
+	for k, i := range gone {
+		nodes[k] = *f.Node(i)
+	}
+	return removal(f.Source(), nodes), nil
+}
+
+// removal cuts out elements, in the order in which they stand.
+func removal(src string, gone []resource.Node) (out []resource.Splice) {
 	for k := 0; k < len(gone); k++ {
-		start, end := extent(src, f.Node(gone[k]))
+		start, end := extent(src, &gone[k])
 		for k+1 < len(gone) { // neighbours on one line go together
-			from, to := extent(src, f.Node(gone[k+1]))
+			from, to := extent(src, &gone[k+1])
 			if strings.Trim(src[end:from], " \t") != "" {
 				break
 			}
@@ -122,7 +129,7 @@ func (grammar) Remove(f *resource.File, gone []int) ([]resource.Splice, error) {
 		}
 		out = append(out, resource.Splice{At: resource.At(start, end)})
 	}
-	return out, nil
+	return out
 }
 
 // extent is what goes with an entry: from the comment above it to the one behind it on its last line.

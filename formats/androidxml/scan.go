@@ -15,7 +15,13 @@ func refuse(offset int, format string, args ...any) error {
 
 // Scan finds the entries of <resources>. Everything else is only checked for being well-formed.
 func (grammar) Scan(src string) (*resource.Layout, error) {
-	s := scanner{src: src, nodes: make([]resource.Node, 1, 16+len(src)/perNode(src))}
+	s := scanner{src: src}
+	return s.scan()
+}
+
+func (s *scanner) scan() (*resource.Layout, error) {
+	src := s.src
+	s.nodes = make([]resource.Node, 1, 16+len(src)/perNode(src))
 	s.nodes[0] = resource.Node{Parent: -1, Kind: resource.Map, Whole: resource.At(0, len(src)), Value: resource.At(0, len(src))}
 	if isBlank(src) {
 		s.nodes[0].End = 1
@@ -61,6 +67,9 @@ type scanner struct {
 	locked   bool // the root says translatable="false"
 	decoder  decoder
 	nameless bool // there was a warning about a missing name
+
+	others  []resource.Node // the other resources, with their comments,
+	collect bool            // where somebody asks for them
 }
 
 // add appends the node whose start tag was read last. Warnings of that tag become the node's.
@@ -247,7 +256,7 @@ func (s *scanner) resource(at int, above comments) (int, error) {
 		}
 	}
 	if kind != "string" && kind != "plurals" && kind != "string-array" {
-		return s.skip(end)
+		return s.other(at, end, above)
 	}
 	name, ok := s.tag.attribute("name")
 	if !ok || name.end == name.start {
@@ -271,6 +280,16 @@ func (s *scanner) resource(at int, above comments) (int, error) {
 		return s.leaf(at, end, n)
 	}
 	return s.forms(at, end, n, kind == "string-array")
+}
+
+// other passes over a resource of another kind. <eat-comment/> is none: it ends a section's heading for the documentation tools.
+func (s *scanner) other(at, end int, above comments) (int, error) {
+	kind := s.tag.name
+	end, err := s.skip(end)
+	if s.collect && kind != "eat-comment" {
+		s.others = append(s.others, resource.Node{Whole: resource.At(at, end), Note: resource.At(above.start, above.end)})
+	}
+	return end, err
 }
 
 // isFalse reads a boolean attribute as the compiler does.

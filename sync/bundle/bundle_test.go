@@ -181,6 +181,57 @@ output = "{LANGUAGE}.locjson"
 	}
 }
 
+// The items of a string-array that are references keep their places in a new file; what no language translates is left out of it.
+func TestANewAndroidFileHasTheTextsOnly(t *testing.T) {
+	p := project(t, `
+[[project.files]]
+source = "res/values/strings.xml"
+output = "res/values-{LANGUAGE}/strings.xml"
+`)
+	fsys := tree("res/values/strings.xml", `<resources xmlns:tools="http://schemas.android.com/tools" tools:locale="en">
+    <color name="accent">#fff</color>
+    <!-- The weekdays that one can choose. -->
+    <string-array name="days">
+        <item>@string/any_day</item>
+        <item>Monday</item>
+        <item>@string/last_day</item>
+    </string-array>
+    <string name="host" translatable="false">example.org</string>
+    <plurals name="files">
+        <item quantity="one">%d file</item> <!-- at least one -->
+        <item quantity="other">%d files</item>
+    </plurals>
+</resources>
+`)
+	b := find(t, fsys, p)[0]
+	source, _, err := b.Read(fsys, b.Path, b.Source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := func(key, form string) catalog.Name { return catalog.Name{Key: key, Form: form} }
+	out, refused, err := Render(b, source, nil, p.Targets()[0], []catalog.Change{
+		{Op: catalog.Added, Name: name("days", "1"), Text: "Montag"},
+		{Op: catalog.Added, Name: name("files", "few"), Text: "%d Dateien (einige)"},
+		{Op: catalog.Added, Name: name("files", "other"), Text: "%d Dateien"},
+	})
+	const want = `<resources xmlns:tools="http://schemas.android.com/tools">
+    <!-- The weekdays that one can choose. -->
+    <string-array name="days">
+        <item>@string/any_day</item>
+        <item>Montag</item>
+        <item>@string/last_day</item>
+    </string-array>
+    <plurals name="files">
+        <item quantity="few">%d Dateien (einige)</item>
+        <item quantity="other">%d Dateien</item>
+    </plurals>
+</resources>
+`
+	if err != nil || len(refused) > 0 || string(out) != want {
+		t.Errorf("rendered %s, refused %v, error %v; want %s", out, refused, err, want)
+	}
+}
+
 func TestComposeSendsWhatBelongsTogether(t *testing.T) {
 	p := project(t, `
 [[project.files]]

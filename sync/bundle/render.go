@@ -16,7 +16,7 @@ type Refused struct {
 
 // Render writes changes into the file of a target as it stands, or makes the file, laid out like source, when old is nil. Nothing but
 // the changed values differs. A new file is source with every text replaced: what has no translation is left out, and so
-// are entries that are not text where the format has no use for them in a translation.
+// is what only a source has (formats.Format.Monolingual).
 func Render(b *Bundle, source, old *resource.File, l config.Language, changes []catalog.Change) ([]byte, []Refused, error) {
 	edits := make([]resource.Edit, 0, len(changes))
 	for _, c := range changes {
@@ -42,7 +42,7 @@ func renderNew(b *Bundle, source *resource.File, l config.Language, edits []reso
 		given[catalog.Name{Key: e.Key, Form: e.Form}] = true
 	}
 	for e := range source.Entries() {
-		if !given[catalog.Name{Key: e.Key, Form: e.Form}] && (e.Kind == resource.Text || e.Kind == resource.Other && !b.Format.KeepsOther) {
+		if !given[catalog.Name{Key: e.Key, Form: e.Form}] && e.Kind == resource.Text {
 			edits = append(edits, resource.Edit{Op: resource.Remove, Key: e.Key, Form: e.Form})
 		}
 	}

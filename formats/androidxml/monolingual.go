@@ -1,0 +1,53 @@
+package androidxml
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locsync/locsync/formats/resource"
+)
+
+// Monolingual returns the file without what belongs to the app's default resources alone: entries that are not translatable or refer to other
+// resources, resources of other kinds (a colour that is repeated for a language no longer follows the default one), each with its comments, and
+// the root's tools:locale. A new file of translations that was made from a copy of its source goes through here last.
+// A string-array with any text stays whole, as its items are counted.
+func Monolingual(f *resource.File) ([]byte, error) {
+	if isBlank(f.Source()) {
+		return f.Bytes(), nil
+	}
+	s := scanner{src: f.Source(), collect: true}
+	if _, err := s.scan(); err != nil {
+		return nil, fmt.Errorf("read it again: %w", err)
+	}
+	gone := s.others
+	for c := range f.Children(0) {
+		if !hasText(f, c) {
+			gone = append(gone, *f.Node(c))
+		}
+	}
+	slices.SortFunc(gone, func(a, b resource.Node) int { return cmp.Compare(a.Whole.Start, b.Whole.Start) })
+	cuts := removal(s.src, gone)
+	if a, ok := startTagOf(s.src, f.Node(0)).attribute("tools:locale"); ok {
+		start := len(strings.TrimRight(s.src[:a.at], spaces))
+		cuts = slices.Insert(cuts, 0, resource.Splice{At: resource.At(start, a.end+1)})
+	}
+	var out []byte
+	at := 0
+	for _, cut := range cuts {
+		out = append(out, s.src[at:cut.At.Start]...)
+		at = int(cut.At.End)
+	}
+	return append(out, s.src[at:]...), nil
+}
+
+// hasText reports whether a node is a text or holds one.
+func hasText(f *resource.File, i int) bool {
+	for end := int(f.Node(i).End); i < end; i++ {
+		if f.Node(i).Kind == resource.Text {
+			return true
+		}
+	}
+	return false
+}
