@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -70,7 +71,12 @@ func undone(f *resource.File, key string) bool {
 
 func laws(t testing.TB, src []byte, texts ...string) *resource.File {
 	t.Helper()
-	return resourcetest.Check(t, resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: texts, Undone: undone})
+	return resourcetest.Check(t, ordinary(src, texts...))
+}
+
+// ordinary is a case of an ordinary file: no edit is refused, but of what has half of a surrogate pair.
+func ordinary(src []byte, texts ...string) resourcetest.Case {
+	return resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: texts, Undone: undone, Refuses: resourcetest.Rules("half of a surrogate pair")}
 }
 
 func parse(t testing.TB, src string) *resource.File {
@@ -89,9 +95,7 @@ func TestLaws(t *testing.T) {
 			t.Errorf("%q is refused: %v", src, err)
 		}
 		oracle(t, []byte(src))
-		for i := range len(src) {
-			laws(t, []byte(src[:i]))
-		}
+		resourcetest.Cuts(t, ordinary([]byte(src)), func(_, rest string) bool { return strings.TrimSpace(rest) == "" })
 	}
 }
 
@@ -354,13 +358,43 @@ func TestSizes(t *testing.T) {
 	if err != nil || len(refused) > 0 || parse(t, string(out)).Len() != 1003 {
 		t.Error("1,000 new units:", refused, err)
 	}
-	deep := `{"units":[{"key":"a","source":"x","properties":{"d":` + strings.Repeat("[", 996) + strings.Repeat("]", 996) + `}}]}`
-	if laws(t, []byte(deep)) == nil {
-		t.Error("1,000 levels are refused")
+	resourcetest.Shapes{
+		Grammar: Grammar, NameCost: 2,
+		Entry: func(name, text string) string {
+			pieces := split(text)
+			for i := range pieces {
+				pieces[i] = `"` + pieces[i] + `"`
+			}
+			if len(pieces) == 1 {
+				return "        {\n            \"key\": \"" + name + "\",\n            \"source\": [" + pieces[0] + "]\n        }"
+			}
+			return "        {\n            \"key\": \"" + name + "\",\n            \"source\": [\n                " + strings.Join(pieces, ",\n                ") + "\n            ]\n        }"
+		},
+		File: func(units []string) string {
+			return "{\n    \"units\": [\n" + strings.Join(units, ",\n") + "\n    ]\n}\n"
+		},
+		Deep: func(n int) string {
+			return `{"units":[{"key":"a","source":"x","properties":{"d":` + strings.Repeat("[", n-4) + strings.Repeat("]", n-4) + `}}]}`
+		},
+	}.Check(t)
+	for name, input := range map[string]func(n int) string{
+		"units": func(n int) string { return repeated(`{"key":"k","source":"x"}`, n) },
+		"one key": func(n int) string {
+			return `{"units":[` + strings.Repeat(`{"key":"k","source":"x"},`, n) + `{"key":"l","source":"x"}]}`
+		},
+		"pieces":  func(n int) string { return `{"units":[{"key":"k","source":[` + strings.Repeat(`"x",`, n) + `"y"]}]}` },
+		"members": func(n int) string { return `{"units":[{"key":"k","source":"x"` + strings.Repeat(`,"x":1`, n) + `}]}` },
+		"properties": func(n int) string {
+			return `{"units":[{"key":"k","source":"x","properties":{` + strings.Repeat(`"x":1,`, n) + `"y":[]}}]}`
+		},
+		"words":          func(n int) string { return `{"units":[{"key":"k","source":"` + strings.Repeat(`a b\n`, n) + `"}]}` },
+		"without spaces": func(n int) string { return `{"units":[{"key":"k","source":"` + strings.Repeat("\u0301", n) + `"}]}` },
+	} {
+		resourcetest.LinearCase(t, name, ordinary(nil), func(n int) []byte { return []byte(input(n)) })
 	}
-	if laws(t, []byte(strings.Replace(deep, "[[", "[[[", 1))) != nil {
-		t.Error("more than 1,000 levels are accepted")
-	}
+	random := rand.New(rand.NewPCG(1, 2))
+	resourcetest.Batch(t, ordinary([]byte(canonical), hard...), 100, random)
+	resourcetest.Batch(t, ordinary([]byte(repeated(`{"key":"k","source":["x"],"target":"t"}`, 800)), hard...), 1000, random)
 }
 
 func FuzzLaws(f *testing.F) {
@@ -368,10 +402,28 @@ func FuzzLaws(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		if len(src) < 8<<10 && laws(t, src, "a\n\"b", strings.Repeat("é ", 60)) != nil {
+		if len(src) >= 8<<10 {
+			return
+		}
+		c := ordinary(src, "a\n\"b", strings.Repeat("é ", 60))
+		c.Any = true
+		if f := resourcetest.Check(t, c); f != nil {
 			oracle(t, src)
+			if f.Len() > 1 && len(src)%16 == 0 { // now and then, as it takes time
+				unit := f.Node(1).Whole.Of(f.Source())
+				resourcetest.LinearCase(t, "repeated", c, func(n int) []byte { return []byte(repeated(unit, n)) })
+			}
 		}
 	})
+}
+
+// repeated is a file of n units whose first properties are those of unit, each with a key of its own where it is spelled as usual.
+func repeated(unit string, n int) string {
+	units := make([]string, n)
+	for i := range units {
+		units[i] = strings.Replace(unit, `"key":"`, fmt.Sprintf(`"key":"%d`, i), 1)
+	}
+	return `{"units":[` + strings.Join(units, ",") + "]}"
 }
 
 func FuzzText(f *testing.F) {
