@@ -71,20 +71,21 @@ func edges(t testing.TB) map[string]resourcetest.Edge {
 // that an edit may change.
 func TestEdges(t *testing.T) {
 	refused := map[string]string{
-		"latin1":     "save it as UTF-8",
-		"utf16":      "UTF-16",
-		"not-closed": "its end tag is missing",
-		"bare-amp":   "write &amp;",
+		"latin1":     "1:1: the file says that it is ISO-8859-1; save it as UTF-8 and declare that",
+		"utf16":      "1:1: the file is UTF-16; save it as UTF-8",
+		"not-closed": "5:1: the file ends inside <resources>: its end tag is missing",
+		"bare-amp":   "3:22: a bare & is not XML; write &amp;",
 	}
-	for name, e := range edges(t) {
+	all := edges(t)
+	if len(all) < 64 {
+		t.Fatalf("%d edge cases, want all 64", len(all))
+	}
+	for name, e := range all {
 		t.Run(name, func(t *testing.T) {
 			if why, ok := refused[name]; ok {
 				_, err := resource.Parse(Grammar, resource.Keys{}, e.Src)
-				if err == nil || !strings.Contains(err.Error(), why) {
-					t.Fatalf("error %v, want one that says %q", err, why)
-				}
-				if se := err.(*resource.SyntaxError); se.Line < 1 || se.Col < 1 {
-					t.Errorf("no position: %v", err)
+				if err == nil || err.Error() != why {
+					t.Fatalf("error %v, want %q", err, why)
 				}
 				return
 			}
@@ -215,6 +216,20 @@ func TestEdgeBehaviour(t *testing.T) {
 			if e := entry(t, f, "k", ""); e.Text != "&app; x" {
 				t.Errorf("%q", e.Text)
 			}
+			for old, want := range map[string]string{ // "&app; & <i>" over
+				"&app; x":                 `&app; &amp; &lt;i>`,
+				"&amp;app; x":             `&amp;app; &amp; &lt;i>`,
+				"&#38;app;":               `&amp;app; &amp; &lt;i>`,
+				"&amp;app; is &app;":      `&app; &amp; &lt;i>`,
+				"<![CDATA[&app; x]]>":     `<![CDATA[&app; & <i>]]>`,
+				"&app; <![CDATA[<i>]]>":   `&app; &amp; &lt;i>`,
+				"a <![CDATA[&app; <i>]]>": `<![CDATA[&app; & <i>]]>`,
+			} {
+				g := parse(t, strings.Replace(f.Source(), "&app; x<", old+"<", 1))
+				if got := spelled(t, g, "&app; & <i>"); got != want {
+					t.Errorf("%s becomes %s, want %s", old, got, want)
+				}
+			}
 		},
 		"reference": func(t *testing.T, f *resource.File) {
 			if e := entry(t, f, "k", ""); e.Kind != resource.Other {
@@ -293,7 +308,8 @@ func TestEdgeBehaviour(t *testing.T) {
 			}
 		},
 		"self-closing": func(t *testing.T, f *resource.File) {
-			if out := rewrite(t, f, nil, set("k", "", "x")); !strings.Contains(out, `<string name="k">x</string>`) {
+			out := rewrite(t, f, nil, set("k", "", "x"))
+			if want := strings.Replace(f.Source(), `<string name="k"/>`, `<string name="k">x</string>`, 1); out != want || want == f.Source() {
 				t.Error(out)
 			}
 		},

@@ -31,7 +31,13 @@ func monolingual(t testing.TB, f *resource.File) {
 		}
 		return all
 	}
-	if have, want := texts(g), texts(f); !slices.Equal(have, want) {
+	same := func(have, want resource.Entry) bool { // a comment behind something that goes may become a note
+		if want.Note == "" {
+			have.Note = ""
+		}
+		return have == want
+	}
+	if have, want := texts(g), texts(f); !slices.EqualFunc(have, want, same) {
 		t.Fatalf("have %v\nwant %v\n--- before\n%s\n--- after\n%s", have, want, f.Source(), out)
 	}
 	for c := range g.Children(0) {
