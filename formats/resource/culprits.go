@@ -14,7 +14,7 @@ func (f *File) without(edits []Edit, like *File, fault error) ([]byte, []Refusal
 
 // maxSieved is about how many bytes may be read for finding culprits, so that no file holds up the others. In one with so many of them that this is
 // not enough, the edits that were not tried are refused too.
-const maxSieved = 64 << 20
+const maxSieved = 16 << 20
 
 // sieve is a search for culprits.
 type sieve struct {
