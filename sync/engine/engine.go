@@ -76,6 +76,7 @@ type project struct {
 	status atomic.Pointer[ProjectStatus]
 	doing  atomic.Pointer[string]
 	next   atomic.Pointer[time.Time] // the next scheduled pull, while Run runs
+	far    atomic.Bool               // the next push of the loop looks at the branch as its remote has it, whatever the files here say
 
 	readiness atomic.Pointer[readiness]
 }
@@ -126,6 +127,8 @@ type PushOptions struct {
 	Ours   bool     // send the repository's texts of conflicts, over the service's
 	Theirs bool     // let the service's texts of conflicts stand
 	Keys   []string // of these keys only; empty for all conflicts
+
+	near bool // a file here may have changed: where none did, the branch's remote is not asked
 }
 
 // Push sends what changed. One project's failure does not keep the others from being pushed; the errors come back joined, and each
@@ -239,6 +242,7 @@ func (p *project) slot(kind, path, language string) state.Slot {
 
 // Kinds of slots and records.
 const (
+	kindGone    = "gone"
 	kindPushed  = "pushed"
 	kindRemoved = "removed"
 	kindSent    = "sent"

@@ -53,7 +53,7 @@ func (p *project) pull(ctx context.Context, o PullOptions) (ProjectPull, error) 
 // clear begins the report again. A commit that was delivered stays in it.
 func (r *pulling) clear() {
 	r.report = ProjectPull{Name: r.cfg.Name, Branch: r.cfg.Pull.Branch, Commit: r.report.Commit, Pushed: r.report.Pushed,
-		Requests: r.report.Requests, Files: []PulledFile{}, Problems: []Problem{}}
+		Requests: r.report.Requests, foreign: r.report.foreign, Files: []PulledFile{}, Problems: []Problem{}}
 }
 
 func (r *pulling) pass(ctx context.Context) error {
@@ -104,6 +104,11 @@ func (r *pulling) attempt(ctx context.Context) error {
 			return err
 		}
 	}
+	seen, looked, err := state.Get[string](r.State, r.stateName(), kindSeen, lookAt(r.cfg.Pull.Branch).record())
+	if err != nil {
+		return err
+	}
+	r.report.foreign = looked && seen != tip.Hash() && !tip.New()
 	on, joined, err := r.withBase(ctx, tip)
 	if err != nil {
 		return err

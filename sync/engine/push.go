@@ -30,6 +30,7 @@ type pushing struct {
 
 	lost     map[string]conflict // that nobody has decided on
 	settled  map[string]bool     // conflicts that this push decided
+	present  map[string]bool     // target files that some place has; see goneID
 	lastPull time.Time
 
 	conflicting map[Problem]bool // of the report: the status knows them from where they are stored
@@ -42,7 +43,7 @@ type pushing struct {
 func (p *project) push(ctx context.Context, o PushOptions) (ProjectPush, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	run := &pushing{project: p, o: o, refused: make(map[string]bool),
+	run := &pushing{project: p, o: o, refused: make(map[string]bool), present: make(map[string]bool),
 		report: ProjectPush{Name: p.cfg.Name, Files: []PushedFile{}, Problems: []Problem{}}}
 	if !p.cfg.Push.Enabled {
 		return run.report, nil
@@ -51,7 +52,13 @@ func (p *project) push(ctx context.Context, o PushOptions) (ProjectPush, error) 
 	run.report.Exports = run.exports
 	p.finished()
 	if !o.DryRun {
-		p.past(pastPush, withoutConflicts(outcome(p.Now(), run.report.Keys, "", run.report.Problems, err), run.conflicting))
+		past := withoutConflicts(outcome(p.Now(), run.report.Keys, "", run.report.Problems, err), run.conflicting)
+		if past.Keys > 0 {
+			past.SentAt = &past.At
+		} else if last, _, err := state.Get[Past](p.State, p.stateName(), kindPast, pastPush); err == nil {
+			past.Keys, past.SentAt = last.Keys, last.SentAt
+		}
+		p.past(pastPush, past)
 	}
 	return run.report, err
 }

@@ -145,3 +145,35 @@ func TestPushOfARenameEverywhere(t *testing.T) {
 	w.holds("main", "de", "newer", "A hand")
 	w.sends()
 }
+
+// The translations wait as long as the service refuses the file that has the new key, and are nobody's when the new key says something else by then.
+func TestPushOfARenameThatIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ later, want string }{
+		"and taken later":            {`{"new": "A", "b": "B"}`, "A de"},
+		"and means something else":   {`{"new": "Another", "b": "B"}`, ""},
+		"and is taken back":          {`{"a": "A", "b": "B"}`, ""},
+		"and renamed further":        {`{"newer": "A", "b": "B"}`, ""},
+		"and has a twin by then":     {`{"new": "A", "twin": "A", "b": "B"}`, "A de"},
+		"and its text changed twice": {`{"new": "A?", "b": "B"}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := mergedWorld(t, settings+jsonFiles)
+			w.write(enApp, `{"new": "A", "b": "B"}`, "locales/en/two.json", `{"two": "Two"}`)
+			w.wire.spoil("app.json", `{"new": `)
+			p := w.pushes(PushOptions{})
+			if len(p.Renamed) > 0 || len(p.Problems) != 1 {
+				t.Fatalf("%+v", p)
+			}
+			w.wire.spoil("", "")
+			w.restart(w.Config)
+			w.write(enApp, c.later)
+			w.clean(PushOptions{})
+			if got := w.at("main", "de")["new"]; got != c.want {
+				t.Errorf("the service has %q, want %q", got, c.want)
+			}
+			w.clean(PushOptions{})
+		})
+	}
+}

@@ -98,6 +98,8 @@ type ProjectPull struct {
 	Problems []Problem    `json:"problems"`
 	Error    string       `json:"error,omitempty"` // why the pull ended early; it is taken up again by the next one
 	Diff     string       `json:"diff,omitempty"`  // of a dry run, and where it was asked for: what the commit changes
+
+	foreign bool // somebody else has committed to the branch since the last look
 }
 
 // PulledFile is how many texts of one file changed.
@@ -146,6 +148,10 @@ type Past struct {
 	Keys   int       `json:"keys"`
 	Commit string    `json:"commit"` // of a pull; "" when nothing changed
 	Error  string    `json:"error"`
+
+	// SentAt is of a push: At, Result and Error are of the last one, Keys of the last one that sent something, which was then. The many looks that find
+	// nothing to do do not hide it.
+	SentAt *time.Time `json:"sent_at,omitempty"`
 
 	Problems []Problem `json:"problems,omitempty"` // kept for the status; not part of last_push
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -19,7 +20,10 @@ import (
 // PushSoon and PullSoon ring for a project's next pass, or for all projects' when the name is empty. They never block, and report whether
 // there is such a project.
 func (e *Engine) PushSoon(name, reason string) bool {
-	return e.soon(name, reason, func(p *project) bell { return p.pushBell })
+	return e.soon(name, reason, func(p *project) bell {
+		p.far.Store(true) // whoever rings may know of more than the watcher
+		return p.pushBell
+	})
 }
 
 // PullSoon is PushSoon for pulls.
@@ -78,6 +82,7 @@ const heartbeat = 30 * time.Second
 // loop owns the schedule of one project's passes.
 func (p *project) loop(ctx context.Context) {
 	l := looping{project: p, pushRetry: newBackoff(), pullRetry: newBackoff()}
+	p.far.Store(true)
 	p.pushBell.ring()
 	l.start()
 	p.prove(ctx)
@@ -102,6 +107,7 @@ type looping struct {
 	due       time.Time // of the next scheduled pull; zero when there is none
 	pushRetry *backoff
 	pullRetry *backoff
+	leftOut   []Problem // of the last push
 }
 
 // start works out the first pull: now when a scheduled time was missed since the last one, else the next scheduled time.
@@ -169,10 +175,16 @@ func (l *looping) tick(ctx context.Context) {
 }
 
 func (l *looping) push(ctx context.Context) {
-	report, err := l.project.push(ctx, PushOptions{})
-	for _, p := range report.Problems {
-		l.log.Warn("left out of the push", zap.Stringer("problem", p))
+	report, err := l.project.push(ctx, PushOptions{near: !l.far.Swap(false)})
+	if err != nil {
+		l.far.Store(true)
 	}
+	for _, p := range report.Problems {
+		if !slices.Contains(l.leftOut, p) { // said once, not at every save
+			l.log.Warn("left out of the push", zap.Stringer("problem", p))
+		}
+	}
+	l.leftOut = report.Problems
 	if report.Requests > 0 {
 		l.log.Info("pushed", zap.Int("keys", report.Keys), zap.Int("requests", report.Requests), zap.Int("files", len(report.Files)))
 	}
@@ -193,6 +205,10 @@ func (l *looping) pull(ctx context.Context) {
 	}
 	if !l.cfg.Pull.Schedule.IsZero() {
 		l.plan(l.Now())
+	}
+	if report.foreign { // what somebody changed on the branch is to be sent
+		l.far.Store(true)
+		l.pushBell.ring()
 	}
 	l.after(ctx, "pull", err, l.pullRetry)
 }

@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -90,7 +92,7 @@ func (t *tree) findClashes() {
 	for _, sources := range collections {
 		clashesBetween(sources)
 		clashesOfNesting(sources)
-	}
+	} // in any order: a file has one collection
 	for _, s := range t.sources {
 		if len(s.clash) == 0 {
 			continue
@@ -176,7 +178,15 @@ func clashesOfNesting(sources []*source) {
 			keys[text{s.Separator, key}] = append(keys[text{s.Separator, key}], s)
 		}
 	}
-	for below, here := range keys {
+	tell := func(s *source, key, why string) {
+		if s.clash[key] == "" { // of several the first is named
+			s.clash[key] = why
+		}
+	}
+	inOrder := slices.SortedFunc(maps.Keys(keys), func(a, b text) int {
+		return cmp.Or(strings.Compare(a.key, b.key), strings.Compare(a.separator, b.separator))
+	})
+	for _, below := range inOrder {
 		for at := 0; ; {
 			next := strings.Index(below.key[at:], below.separator)
 			if next < 0 {
@@ -184,9 +194,9 @@ func clashesOfNesting(sources []*source) {
 			}
 			above := text{below.separator, below.key[:at+next]}
 			for _, s := range keys[above] {
-				s.clash[above.key] = fmt.Sprintf("is a text and also the beginning of %q; neither is sent until one is renamed", below.key)
-				for _, s := range here {
-					s.clash[below.key] = fmt.Sprintf("stands below %q, which is a text itself; neither is sent until one is renamed", above.key)
+				tell(s, above.key, fmt.Sprintf("is a text and also the beginning of %q; neither is sent until one is renamed", below.key))
+				for _, s := range keys[below] {
+					tell(s, below.key, fmt.Sprintf("stands below %q, which is a text itself; neither is sent until one is renamed", above.key))
 				}
 			}
 			at += next + len(below.separator)

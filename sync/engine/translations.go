@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/sync/bundle"
@@ -24,12 +25,19 @@ type candidate struct {
 	edited  map[catalog.Name]bool    // what somebody changed; more is sent on demand
 	first   bool                     // the file was never met before
 	decided map[string]bool          // keys of conflicts that somebody decided for this text of
+	back    bool                     // it was gone from all places, and is there again
+	other   bool                     // as another file, of which nothing is remembered
 	inherit map[string]catalog.Marks // what it takes over from a file that is gone
 }
 
 // pushTranslations sends what people changed in the target languages, after asking the service for its present values: where those
 // changed too since the last merge, the service wins.
 func (r *pushing) pushTranslations(ctx context.Context) error {
+	if r.o.near {
+		if same, err := r.untouched(); err != nil || same {
+			return err
+		}
+	}
 	if err := r.findPlaces(ctx); err != nil {
 		return err
 	}
@@ -77,9 +85,21 @@ func (r *pushing) candidates() ([]*candidate, error) {
 	if r.o.DryRun || r.blind {
 		return found, nil
 	}
+	gone, err := r.missing()
+	if err != nil {
+		return nil, err
+	}
 	return found, r.State.Update(func(tx *state.Tx) error {
+		for _, slot := range gone {
+			if err := state.PutTx(tx, r.stateName(), kindGone, goneID(slot.Path, slot.Language), r.Now().UTC()); err != nil {
+				return err
+			}
+		}
 		for _, c := range slices.Backward(found) { // the branch last: what it has is the youngest
 			keys := c.texts.Keys()
+			if err := r.returned(tx, c); err != nil {
+				return err
+			}
 			for kind, marks := range c.inherit {
 				maps.DeleteFunc(marks, func(n catalog.Name, _ catalog.Mark) bool { return !keys[n.Key] })
 				if err := tx.SetMarks(r.slot(kind, c.Path, c.Language.Code), marks); err != nil {
@@ -104,6 +124,7 @@ func (r *pushing) candidate(t bundle.Target, at *place) (*candidate, error) {
 	if err != nil || f == nil && problem == nil {
 		return nil, err
 	}
+	r.present[goneID(t.Path, t.Language.Code)] = true
 	if problem != nil {
 		if !slices.Contains(r.report.Problems, *problem) {
 			r.report.Problems = append(r.report.Problems, *problem)
@@ -111,10 +132,11 @@ func (r *pushing) candidate(t bundle.Target, at *place) (*candidate, error) {
 		return nil, nil
 	}
 	c := &candidate{Target: t, place: at, file: f, texts: bundle.Texts(f), changed: make(map[catalog.Name]bool), edited: make(map[catalog.Name]bool)}
-	m, err := r.memories(t, at)
+	m, err := r.memories(t, at, c.texts)
 	if err != nil {
 		return nil, err
 	}
+	c.back, c.other = m.back, m.other
 	if m.known == nil {
 		met, err := r.acquainted(t.Language.Code)
 		if err != nil {
@@ -151,9 +173,12 @@ type memories struct {
 	seen []catalog.Marks // at the looks that count for the place
 
 	inherited map[string]catalog.Marks // by kind: of a file that is gone, for one that has none
+
+	back, other bool // see candidate
 }
 
-func (r *pushing) memories(t bundle.Target, at *place) (m memories, err error) {
+// memories loads them. texts is what the file has now.
+func (r *pushing) memories(t bundle.Target, at *place, texts catalog.Catalog) (m memories, err error) {
 	kinds := map[string]*catalog.Marks{kindKnown: &m.known, kindFiller: &m.filler, kindMerged: &m.merged, kindContact: &m.contact}
 	m.seen = make([]catalog.Marks, len(at.looks))
 	for i, l := range at.looks {
@@ -165,28 +190,43 @@ func (r *pushing) memories(t bundle.Target, at *place) (m memories, err error) {
 		}
 	}
 	if m.known != nil {
-		return m, nil
+		if _, m.back, err = state.Get[time.Time](r.State, r.stateName(), kindGone, goneID(t.Path, t.Language.Code)); err != nil || !m.back || akin(texts, m.known) {
+			return m, err
+		}
+		m.other = true
+		for _, marks := range kinds {
+			*marks = nil
+		}
 	}
 	// The file may have moved: then it has the memories of one that is not there any more.
 	m.inherited = make(map[string]catalog.Marks)
-	for kind, marks := range kinds {
-		slots, err := r.State.Slots(r.stateName(), kind)
+	histories, err := r.State.Slots(r.stateName(), kindKnown)
+	if err != nil {
+		return m, err
+	}
+	for _, slot := range histories {
+		if slot.Language != t.Language.Code || r.targets[slot.Path] {
+			continue
+		}
+		history, err := r.State.Marks(slot)
 		if err != nil {
 			return m, err
 		}
-		for _, slot := range slots {
-			if slot.Language != t.Language.Code || r.targets[slot.Path] {
-				continue
-			}
-			gone, err := r.State.Marks(slot)
+		if !akin(texts, history) {
+			continue
+		}
+		for kind := range kinds {
+			gone, err := r.State.Marks(r.slot(kind, slot.Path, slot.Language))
 			if err != nil {
 				return m, err
 			}
-			if m.inherited[kind] == nil {
+			if gone != nil && m.inherited[kind] == nil {
 				m.inherited[kind] = make(catalog.Marks, len(gone))
 			}
 			maps.Copy(m.inherited[kind], gone)
 		}
+	}
+	for kind, marks := range kinds {
 		if m.inherited[kind] != nil {
 			*marks = m.inherited[kind]
 		}
@@ -362,7 +402,7 @@ type versus struct {
 // compare reports the keys that both sides changed. A text that the service has from here, or had at the last merge, is no change of its own.
 func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) {
 	v := versus{lost: make(map[string]bool), same: make(map[catalog.Name]bool), instead: make(map[catalog.Name]string)}
-	m, err := r.memories(c.Target, c.place)
+	m, err := r.memories(c.Target, c.place, c.texts)
 	if err != nil {
 		return v, err
 	}

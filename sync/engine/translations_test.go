@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"net/http"
 	"os"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
+	"github.com/locsync/locsync/sync/state"
 )
 
 const deApp, enApp = "locales/de/app.json", "locales/en/app.json"
@@ -485,4 +487,27 @@ func TestPushAtFirstContactWithoutTheBranch(t *testing.T) {
 	w.check(os.Rename(bare+".away", bare))
 	w.sends()
 	w.holds("main", "de", "a", "A 3")
+}
+
+// What the service has is asked for at the moment of the push: an export that an interrupted pull left behind may be older than a translator's text.
+func TestPushComparesWithAFreshExport(t *testing.T) {
+	t.Parallel()
+	w := mergedWorld(t, settings+"[project.pull]\ncompletion_state = \"draft\"\n"+jsonFiles)
+	ctx, interrupt := context.WithCancel(t.Context())
+	w.wire.before = func(r *http.Request) {
+		if r.Method == http.MethodGet && strings.Contains(r.URL.Path, "export") {
+			interrupt()
+		}
+	}
+	if _, err := w.Pull(ctx, PullOptions{}); err == nil {
+		t.Fatal("the pull went well")
+	}
+	w.wire.before = nil
+	if jobs, err := state.List[job](w.store, w.projects[0].stateName(), kindJobs); err != nil || len(jobs) != 1 {
+		t.Fatalf("%v, %v", jobs, err)
+	}
+	w.translate("main", "de", service.Draft, "a", "A translator")
+	w.write(deApp, de("A hand", "B de"))
+	w.problem(w.pushes(PushOptions{}).Problems, "A hand", "A translator")
+	w.holds("main", "de", "a", "A translator")
 }

@@ -1,0 +1,116 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/state"
+)
+
+// A target file that no place has any more keeps its memories: it may come back with a branch that is checked out, or stand at another path. But
+// another file may come to stand at its path, too, and what was remembered of the old one says nothing about that: of the texts that both have a
+// name for, at least half must have stood in the old file, or the new one is somebody's own from its first text to its last.
+//
+// kindGone is the record of the files that were seen to be gone, by goneID: when that was.
+
+func goneID(path, language string) string { return path + "\x00" + language }
+
+// akin reports whether a file can be the one that a history is of.
+func akin(texts catalog.Catalog, history catalog.Marks) bool {
+	shared, same := 0, 0
+	for _, u := range texts {
+		if _, named := history[known(u.Name, 0)]; named {
+			shared++
+			if holds(history, u) {
+				same++
+			}
+		}
+	}
+	return shared > 0 && 2*same >= shared || len(texts) == 0
+}
+
+// missing lists the target files with a history that no place has, as far as that is new.
+func (r *pushing) missing() ([]state.Slot, error) {
+	slots, err := r.State.Slots(r.stateName(), kindKnown)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slots, func(s state.Slot) bool {
+		if r.present[goneID(s.Path, s.Language)] {
+			return true
+		}
+		_, is, gerr := state.Get[any](r.State, r.stateName(), kindGone, goneID(s.Path, s.Language))
+		if gerr != nil {
+			err = fmt.Errorf("look for %s among the files that are gone: %w", s.Path, gerr)
+		}
+		return is
+	}), err
+}
+
+// returned ends the absence of a file. What was remembered of another one at its path is forgotten.
+func (r *pushing) returned(tx *state.Tx, c *candidate) error {
+	if !c.back {
+		return nil
+	}
+	if c.other {
+		kinds := []string{kindKnown, kindContact, kindFiller, kindMerged, kindSent, kindDelivered}
+		for _, l := range []lookAt{lookAt(r.cfg.Push.Source), lookAt(r.cfg.Pull.Branch)} {
+			kinds = append(kinds, l.kind())
+		}
+		for _, kind := range kinds {
+			if err := tx.DropMarks(r.slot(kind, c.Path, c.Language.Code)); err != nil {
+				return err
+			}
+		}
+	}
+	return tx.Delete(r.stateName(), kindGone, goneID(c.Path, c.Language.Code))
+}
+
+// untouched reports whether the tree that pushes read has what it had at the last look, at the same commit, with nothing that waits to be sent from it.
+// Then nobody has changed a translation there, and the branch need not be looked at: fetching it is the slowest step of a push.
+func (r *pushing) untouched() (bool, error) {
+	if _, tip := r.tree.fsys.(*gitops.Tip); tip {
+		return false, nil // it was fetched just now
+	}
+	_, head, err := r.repo.Head()
+	if err != nil {
+		return false, err
+	}
+	look := lookAt(config.Worktree)
+	last, looked, err := state.Get[string](r.State, r.stateName(), kindSeen, look.record())
+	if err != nil || !looked || last != head || r.o.Translations || r.o.Ours {
+		return false, err
+	}
+	targets, err := bundle.Existing(r.tree.fsys, r.tree.bundles(), r.cfg.Targets())
+	if err != nil {
+		return false, err
+	}
+	for _, t := range targets {
+		f, problem, err := t.Sources[0].Read(r.tree.fsys, t.Path, t.Language)
+		if err != nil || problem != nil {
+			return false, err
+		}
+		seen, err := r.State.Marks(r.slot(look.kind(), t.Path, t.Language.Code))
+		if err != nil || (f == nil) != (seen == nil) {
+			return false, err
+		}
+		if f == nil {
+			continue
+		}
+		texts := bundle.Texts(f)
+		history, err := r.State.Marks(r.slot(kindKnown, t.Path, t.Language.Code))
+		if err != nil || len(catalog.Diff(seen, texts)) > 0 {
+			return false, err
+		}
+		for _, u := range texts {
+			if !holds(history, u) && u.Text != "" {
+				return false, nil // somebody's, and not sent yet
+			}
+		}
+	}
+	return true, nil
+}

@@ -1,0 +1,179 @@
+package engine
+
+import (
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/local"
+)
+
+// Another file at the path of one that is gone is somebody's own: what was remembered of the old one says nothing about it.
+func TestAnotherFileAtAnOldPath(t *testing.T) {
+	t.Parallel()
+	w := mergedWorld(t, settings+jsonFiles)
+	w.translate("main", "de", service.Final, "a", "A 2", "b", "B 2")
+	w.pulls(PullOptions{})
+	w.git("merge", "-q", "l10n")
+	w.clean(PushOptions{})
+	old := w.git("rev-parse", "HEAD")
+	w.git("rm", "-q", enApp, deApp)
+	w.commit()
+	w.git("branch", "-f", "l10n", "main")
+	w.clean(PushOptions{})
+
+	// The same file again, by a revert: nobody changed anything.
+	w.git("checkout", "-q", "--detach", old)
+	w.sends()
+	w.git("checkout", "-q", "main")
+	w.clean(PushOptions{})
+
+	w.write(enApp, `{"a": "A", "b": "B", "c": "C", "d": "D"}`, deApp, `{"a": "Anders", "b": "B de", "c": "C neu", "d": "D neu"}`)
+	w.write(deApp, `{"a": "Anders", "b": "B de", "c": "C neu", "d": "D neu"}`)
+	// Of a and b, which the old file had too, one is as it was: it may be the old file.
+	w.pushes(PushOptions{DryRun: true})
+	w.write(deApp, `{"a": "Anders", "b": "Besser", "c": "C neu", "d": "D neu"}`)
+	p := w.pushes(PushOptions{})
+	if fmt.Sprint(p.Files[len(p.Files)-1].Keys) != "[c d]" || len(p.Problems) != 2 {
+		t.Errorf("%+v", p) // the service has a and b differently, and nobody knows what both agreed on
+	}
+}
+
+// A file that moved takes along what is remembered of it, and not what is remembered of another one that is gone.
+func TestMovedFileInheritsItsOwn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"title": "One", "x": "X"}`, "locales/en/old.json": `{"title": "One", "y": "Y"}`})
+	w.clean(PushOptions{})
+	w.translate("main", "de", service.Final, "title", "Eins", "x", "X de", "y", "Y de")
+	w.pulls(PullOptions{})
+	w.git("merge", "-q", "l10n")
+	w.sends()
+	w.git("rm", "-q", "locales/en/old.json", "locales/de/old.json")
+	w.commit()
+	w.git("branch", "-f", "l10n", "main")
+	w.clean(PushOptions{})
+	w.git("mv", enApp, "locales/en/new.json")
+	w.git("mv", deApp, "locales/de/new.json")
+	w.commit()
+	w.git("branch", "-f", "l10n", "main")
+	w.sends()
+	w.write("locales/de/new.json", `{"title": "Eins", "x": "X hand"}`)
+	w.sends("locales/de/new.json (de): x")
+}
+
+// A push that a change here has woken asks the remote for nothing when no translation changed here; any other push looks at the branch.
+func TestPushLeavesTheRemoteAlone(t *testing.T) {
+	t.Parallel()
+	w := mergedWorld(t, settings+jsonFiles)
+	w.git("remote", "add", "origin", filepath.Join(w.dir, "nowhere"))
+	core, logs := observer.New(zap.WarnLevel)
+	w.Engine = New(Parts{Config: w.Config, Service: w.Service, State: w.store, Log: zap.New(core)})
+	push := func(o PushOptions) bool {
+		t.Helper()
+		if _, err := w.projects[0].push(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		return len(logs.TakeAll()) > 0
+	}
+	if push(PushOptions{near: true}) {
+		t.Error("the remote was asked though nothing changed here")
+	}
+	w.write(enApp, `{"a": "A!", "b": "B"}`)
+	if push(PushOptions{near: true}) {
+		t.Error("the remote was asked for a changed source text")
+	}
+	if !push(PushOptions{}) {
+		t.Error("the branch was not looked at")
+	}
+	for what, change := range map[string]func(){
+		"a changed translation": func() { w.write(deApp, de("A hand", "B de")) },
+		"another commit":        func() { w.commit() },
+		"a new file":            func() { w.write("locales/fr/app.json", `{"a": "A fr"}`) },
+		"a deleted file":        func() { w.remove(deApp) },
+	} {
+		change()
+		if !push(PushOptions{near: true}) {
+			t.Errorf("the branch was not looked at after %s", what)
+		}
+	}
+}
+
+// The last push that sent something stays to be seen behind those that found nothing to do.
+func TestLastPushThatSentSomething(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A", "b": "B"}`})
+	last := func() *Past { return w.Status(t.Context()).Projects[0].LastPush }
+	w.clean(PushOptions{})
+	sent := last()
+	if sent.Keys != 2 || sent.SentAt == nil || !sent.SentAt.Equal(sent.At) {
+		t.Fatalf("%+v", sent)
+	}
+	w.clean(PushOptions{})
+	if p := last(); p.Keys != 2 || !p.SentAt.Equal(*sent.SentAt) || !p.At.After(sent.At) || p.Result != ResultOK {
+		t.Errorf("%+v after %+v", p, sent)
+	}
+	w.write(enApp, `{"a": "A!", "b": "B"}`)
+	w.wire.failing(func(r *http.Request) local.Fault { return when(isImport(r), local.Fault{Refuse: 500}) })
+	if _, err := w.Push(t.Context(), PushOptions{}); err == nil {
+		t.Fatal("the push went well")
+	}
+	if p := last(); p.Result != ResultFailed || p.Error == "" {
+		t.Errorf("%+v", p)
+	}
+}
+
+// What is wrong with texts that stand below each other is said in the same words every time.
+func TestProblemsHaveAnOrder(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+`
+[[project.files]]
+source = "en/*.yaml"
+format = "structured-yaml"
+output = "{LANGUAGE}/{NAME}.yaml"
+`, map[string]string{"en/a.yaml": "menu: Menu\nfile: File\n", "en/b.yaml": "menu:\n  open: Open\n  close: Close\n  more:\n    x: X\n", "en/c.yaml": "menu:\n  more: More\nfile:\n  z: Z\n  a: A\n"})
+	first := fmt.Sprint(w.Status(t.Context()).Projects[0].Problems)
+	if !strings.Contains(first, `"menu.close"`) && !strings.Contains(first, "close") {
+		t.Errorf("%s", first)
+	}
+	for range 30 {
+		if again := fmt.Sprint(w.Status(t.Context()).Projects[0].Problems); again != first {
+			t.Fatalf("%s\nand before\n%s", again, first)
+		}
+	}
+}
+
+// A file that may not be read is a problem of its own, and no deletion.
+func TestFileThatMayNotBeRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A"}`, "locales/en/two.json": `{"b": "B"}`})
+	w.clean(PushOptions{})
+	tree, err := w.projects[0].readTree(forbidding{os.DirFS(w.dir), enApp})
+	w.check(err)
+	w.problem(tree.problems, enApp, "permission denied", "left alone")
+	a, err := w.projects[0].acceptedOf(tree)
+	w.check(err)
+	if a.removed() != 0 || len(tree.sources) != 2 {
+		t.Errorf("%d keys count as removed, %d files", a.removed(), len(tree.sources))
+	}
+}
+
+// forbidding is a tree with a file that the process has no right to read; the tests may run as root, who has it.
+type forbidding struct {
+	fs.FS
+	path string
+}
+
+func (f forbidding) Open(name string) (fs.File, error) {
+	if name == f.path {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return f.FS.Open(name)
+}
