@@ -61,7 +61,7 @@ func (r Rule) ProveNew(source, after []byte, changes []Change, into Rule) error 
 	}
 	for i := range p.old.leaves {
 		l := &p.old.leaves[i]
-		if n := (name{l.Key, l.Form}); l.Keyed && !given[n] && !l.doubtful && (l.Kind == Text || l.Kind == Other && r.Format == "android-xml") {
+		if n := (name{l.Key, l.Form}); l.Keyed && !given[n] && !l.doubtful && l.Kind == Text {
 			given[n] = true
 			p.changes = append(p.changes, Change{Key: l.Key, Form: l.Form, Gone: true})
 		}
@@ -195,8 +195,8 @@ func (p *proof) mayGo(i int) bool {
 	if (l.Kind == Empty || l.Kind == Null) && p.has(1, l.Path) == below {
 		return true // something stands in it now
 	}
-	if p.fresh && l.doubtful {
-		return true
+	if p.fresh && (l.doubtful || p.rule.Format == "android-xml" && l.Kind != Text) {
+		return true // what is no text belongs to Android's default resources alone
 	}
 	for _, n := range l.lists {
 		if list := l.Path[:n]; p.has(1, list) == 0 && p.listGoes(list) {

@@ -155,7 +155,12 @@ func distinct(bundles []*Bundle, languages []config.Language, problems []Problem
 
 // Parse reads one of the bundle's files in a language, source or translation.
 func (b *Bundle) Parse(src []byte, l config.Language) (*resource.File, error) {
-	return b.Format.Parse(resource.Keys{Separator: b.Separator, Roots: roots(l)}, src)
+	return b.Format.Parse(b.Keys(l), src)
+}
+
+// Keys says how the places in one of the bundle's files, in a language, become keys.
+func (b *Bundle) Keys(l config.Language) resource.Keys {
+	return resource.Keys{Structured: b.Format.Structured, Separator: b.Separator, Roots: roots(l)}
 }
 
 // roots are the names that a Rails root may have for a language: both spellings, with hyphen and with underscore.

@@ -360,9 +360,9 @@ func (r *pulling) render(t *tree, x translated, m *merged, old *resource.File, i
 		return true // a language without any translation gets no file
 	}
 	like := t.layout(x.Target, changes)
-	out, refused, err := bundle.Render(like.Bundle, like.file, old, x.Language, changes)
+	out, refused, err := r.rendered(like.Bundle, like.file, old, x.Language, changes)
 	if err != nil {
-		r.problem(Problem{File: x.Path, Language: x.Language.Code, Problem: "is left as it is: " + err.Error()})
+		r.problem(heldBack(x.Path, x.Language, err))
 		return false
 	}
 	bad := make(map[catalog.Name]bool)
