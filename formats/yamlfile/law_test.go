@@ -35,13 +35,23 @@ func undone(f *resource.File, _ string) bool {
 	return f.Len() > 1 || !strings.ContainsAny(f.Source(), "#{[")
 }
 
+// check holds a file that people could have written against all laws.
 func check(t testing.TB, src []byte, texts ...string) *resource.File {
 	t.Helper()
-	f := resourcetest.Check(t, resourcetest.Case{Grammar: yamlfile.Grammar, Keys: structured, Src: src, NewTexts: texts, Undone: undone})
+	return checkCase(t, resourcetest.Case{Src: src, NewTexts: texts, Refuses: refuses})
+}
+
+var refuses = resourcetest.Rules("its tag says that it is no text", "by an alias", "a merge key or belongs to a key", "a pair without braces", "inside more than", "repeats this value",
+	"ends the file without a line end")
+
+func checkCase(t testing.TB, c resourcetest.Case) *resource.File {
+	t.Helper()
+	c.Grammar, c.Keys, c.Undone = yamlfile.Grammar, structured, undone
+	f := resourcetest.Check(t, c)
 	if f != nil {
 		agree(t, f)
 	}
-	sameWithoutShortCut(t, src)
+	sameWithoutShortCut(t, c.Src)
 	return f
 }
 
@@ -69,7 +79,8 @@ func FuzzLaws(f *testing.F) {
 		if len(src) > 4<<10 {
 			return
 		}
-		check(t, src, "a: b", "a\nb\n", " x\n\ny\n\n", "é/\u2028")
+		texts := []string{"a: b", "a\nb\n", " x\n\ny\n\n", "é/\u2028"}
+		checkCase(t, resourcetest.Case{Src: src, NewTexts: texts[len(src)%4:][:1], Any: true})
 	})
 }
 
@@ -131,8 +142,9 @@ func deepestFirst(f *resource.File, edits []resource.Edit) {
 	slices.SortStableFunc(edits, func(a, b resource.Edit) int { return into(b.Key) - into(a.Key) })
 }
 
-// edited makes a batch of edits and compares what comes out with what a map would hold.
-func edited(t testing.TB, f *resource.File, edits []resource.Edit) {
+// edited makes a batch of edits and compares what comes out with what a map would hold. It tells whether one of them was refused although
+// nothing is wrong with it.
+func edited(t testing.TB, f *resource.File, edits []resource.Edit) (unproven bool) {
 	t.Helper()
 	want := state(f)
 	out, refused, err := f.Rewrite(edits, nil)
@@ -149,6 +161,7 @@ func edited(t testing.TB, f *resource.File, edits []resource.Edit) {
 	for _, r := range refused {
 		left[r.Key] = true
 	}
+	unproven = slices.ContainsFunc(refused, func(r resource.Refusal) bool { return r.Unproven })
 	for _, e := range edits {
 		if left[e.Key] {
 			continue
@@ -167,6 +180,14 @@ func edited(t testing.TB, f *resource.File, edits []resource.Edit) {
 		if _, ok := got[k]; !ok && !lostWithList(f, k, edits) {
 			t.Fatalf("%q is lost\n%s\n%v\n%s", k, clip(f.Bytes()), edits, clip(out))
 		}
+	}
+	return unproven
+}
+
+// The examples are files that people could have written.
+func TestExamples(t *testing.T) {
+	for _, src := range examples {
+		check(t, []byte(src), hard...)
 	}
 }
 

@@ -1,45 +1,36 @@
 package yamlfile_test
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/formats/resource/resourcetest"
 	"github.com/locsync/locsync/formats/yamlfile"
 )
 
+// Names of more than 1,024 characters are no implicit keys to many readers: a new long one is an explicit key.
 func TestLongNames(t *testing.T) {
-	for _, length := range []int{10_000, 60_000} {
-		name := strings.Repeat("ключ ", length/len("ключ ")) + "x"
-		for _, src := range []string{name + ": oldword\n", "? " + name + "\n: oldword\n", "{'" + name + "': oldword}\n"} {
-			f := check(t, []byte(src))
-			if e, ok := f.Lookup(name, ""); !ok || e.Text != "oldword" {
-				t.Fatalf("a name of %d bytes is not found", len(name))
-			}
-			replaceWord(t, []byte(src), f)
-		}
-		// Implicit keys end after 1,024 characters to many readers: a new long one is an explicit key.
-		out, refused, err := parse(t, []byte("a: x\n")).Rewrite(edits(name+"=z"), nil)
-		if want := "a: x\n? " + name + "\n: z\n"; err != nil || len(refused) > 0 || string(out) != want {
-			t.Errorf("%v %v", refused, err)
-		}
-		_, refused, err = parse(t, []byte("{a: x}\n")).Rewrite(edits(name+"=z"), nil)
-		if err != nil || len(refused) != 1 {
-			t.Errorf("a long name in a flow mapping: %v %v, want it refused", refused, err)
-		}
+	name := strings.Repeat("ключ ", 2000) + "x"
+	for _, src := range []string{"? " + name + "\n: oldword\n", "{'" + name + "': oldword}\n"} {
+		replaceWord(t, []byte(src), check(t, []byte(src)))
 	}
-	_, refused, err := parse(t, []byte("a: x\n")).Rewrite(edits(strings.Repeat("x", resource.MaxName+1)+"=z"), nil)
+	out, refused, err := parse(t, []byte("a: x\n")).Rewrite(edits(name+"=z"), nil)
+	if want := "a: x\n? " + name + "\n: z\n"; err != nil || len(refused) > 0 || string(out) != want {
+		t.Errorf("%v %v", refused, err)
+	}
+	_, refused, err = parse(t, []byte("{a: x}\n")).Rewrite(edits(name+"=z"), nil)
 	if err != nil || len(refused) != 1 {
-		t.Errorf("a name that is too long: %v %v, want it refused", refused, err)
+		t.Errorf("a long name in a flow mapping: %v %v, want it refused", refused, err)
 	}
 }
 
 func TestLargeTexts(t *testing.T) {
 	text := strings.Repeat("words and words\n", 1<<16)
-	for _, src := range []string{"a: x\nb: |\n  x\nc: \"x\\n\"\nd: 'x'\n", "{a: x, b: \"x\", c: [x]}\n"} {
+	for _, src := range []string{"b: |\n  x\nc: \"x\\n\"\n", "{c: [x]}\n"} {
 		f := parse(t, []byte(src))
 		for e := range f.Entries() {
 			out, refused, err := f.Rewrite([]resource.Edit{{Op: resource.Set, Key: e.Key, Text: text}}, nil)
@@ -57,14 +48,8 @@ func TestLargeTexts(t *testing.T) {
 
 func TestDepth(t *testing.T) {
 	nested := func(depth int) map[string]string {
-		var block, keys strings.Builder
-		for i := range depth {
-			fmt.Fprintf(&block, "%s%sk:", strings.Repeat(" ", i), keys.String())
-			block.WriteString("\n")
-		}
-		src := strings.TrimSuffix(block.String(), "\n") + " oldword\n"
 		return map[string]string{
-			"block": src,
+			"block": nestedMaps(depth),
 			"list":  strings.Repeat("- ", depth) + "oldword\n",
 			"flow":  strings.Repeat("{k: ", depth) + "oldword" + strings.Repeat("}", depth) + "\n",
 			"mixed": strings.Repeat("- ", depth/2) + strings.Repeat("[", depth-depth/2) + "oldword" + strings.Repeat("]", depth-depth/2) + "\n",
@@ -89,22 +74,28 @@ func TestDepth(t *testing.T) {
 			t.Errorf("%s: %d levels are read, want them refused", kind, resource.MaxDepth+1)
 		}
 	}
-	for _, src := range []string{strings.Repeat("- ", 1<<20), strings.Repeat("[", 1<<20), strings.Repeat("{a: ", 1<<20), strings.Repeat("? ", 1<<20), strings.Repeat("&a !b ", 1<<18), strings.Repeat("[&a ", 1<<18)} {
-		if _, err := resource.Parse(yamlfile.Grammar, structured, []byte(src)); err == nil {
-			t.Errorf("%.20q: read, want it refused", src)
-		}
-	}
 }
 
-// A file cut anywhere is read or refused, and what is read keeps the laws.
-func TestPrefixes(t *testing.T) {
-	all := append([]string(nil), examples...)
-	for _, e := range resourcetest.Edges(t) {
-		all = append(all, string(e.Src))
+// A file that is cut anywhere, as one is that is just being written, is refused or read as what it still has; small ones keep the laws. YAML itself
+// cannot tell a cut file from a shorter one.
+func TestCuts(t *testing.T) {
+	cuts := func(src []byte) {
+		t.Helper()
+		resourcetest.Cuts(t, resourcetest.Case{Grammar: yamlfile.Grammar, Keys: structured, Src: src}, func(string, string) bool { return true })
 	}
-	for _, src := range all {
+	small := slices.Clone(examples)
+	for _, e := range resourcetest.Edges(t) {
+		small = append(small, string(e.Src))
+	}
+	for _, src := range small {
+		cuts([]byte(src))
 		for i := range min(len(src), 200) {
 			check(t, []byte(src[:i]))
+		}
+	}
+	for _, real := range resourcetest.Corpus(t, "yaml") {
+		if !bytes.Contains(real.Src, []byte("<<:")) { // cut before one, its mapping is an entry without a value, and was none
+			cuts(real.Src)
 		}
 	}
 }
@@ -139,39 +130,95 @@ func TestThousandInserts(t *testing.T) {
 	}
 }
 
-// What could take time that grows with the square of the size takes about as long as other files of that size.
-func TestLinearTime(t *testing.T) {
-	const n = 1 << 17
-	aliases := "a: &x z\nl:\n" + strings.Repeat("- *x\n", n)
-	var anchors strings.Builder
-	for i := range n / 4 {
-		fmt.Fprintf(&anchors, "k%d: &a%d z\nl%d: *a%d\n", i, i, i, i)
+// Long names, large texts, a million keys, deep nesting, in the shapes that all formats share.
+func TestSizes(t *testing.T) {
+	entry := func(name, text string) string {
+		if strings.HasSuffix(name, " ") {
+			name = "'" + name + "'"
+		}
+		if text == "y" { // a boolean to some
+			text = "\"y\""
+		}
+		return name + ": " + text
 	}
-	for name, src := range map[string]string{
-		"aliases": aliases, "anchors": anchors.String(), "blank lines": "a: x\n" + strings.Repeat("\n", n) + "b: z\n", "comments": strings.Repeat("# c\n", n) + "a: x\n",
-		"open quotes": strings.Repeat("a: 'x\n", n), "plain lines": "a: x\n" + strings.Repeat("  x\n", n) + "b: z\n", "spaces": "a: \"x" + strings.Repeat(" ", n*4) + "\\n\"\n",
-		"flow lines": "a: [" + strings.Repeat("x,\n ", n) + "z]\n", "merge keys": strings.Repeat("- <<: {a: &b c}\n", n/4), "flow names": "a: {\n" + strings.Repeat(" é: x,", n) + "}\n",
+	for name, s := range map[string]resourcetest.Shapes{
+		"flat": {
+			Entry: entry, File: func(entries []string) string { return strings.Join(entries, "\n") + "\n" }, Deep: nestedMaps,
+		},
+		"Rails": {
+			Keys:  resource.Keys{Structured: true, Roots: []string{"en"}},
+			Entry: entry, File: func(entries []string) string { return "en:\n  " + strings.Join(entries, "\n  ") + "\n" }, Deep: nestedMaps,
+			Quick: true,
+		},
+		"quoted": {
+			Entry:    func(name, text string) string { return "'" + name + "': \"" + text + "\"" },
+			File:     func(entries []string) string { return strings.Join(entries, "\r\n") },
+			NameCost: 2, Quick: true,
+		},
 	} {
-		start := time.Now()
-		f, err := resource.Parse(yamlfile.Grammar, structured, []byte(src))
-		if err == nil {
-			changed := 0
-			var all []resource.Edit
-			for e := range f.Entries() {
-				if changed++; changed%2 == 0 && !e.Item {
-					all = append(all, resource.Edit{Op: resource.Remove, Key: e.Key})
-				} else if !e.Item {
-					all = append(all, resource.Edit{Op: resource.Set, Key: e.Key, Text: "changed\n"})
-				}
-			}
-			if _, _, err := f.Rewrite(all, f); err != nil {
-				t.Error(name, err)
-			}
-		}
-		if took := time.Since(start); took > 10*time.Second {
-			t.Errorf("%s: %d bytes took %v", name, len(src), took)
-		} else {
-			t.Log(name, len(src), took)
-		}
+		s.Grammar = yamlfile.Grammar
+		t.Run(name, s.Check)
 	}
+}
+
+func nestedMaps(depth int) string {
+	var out strings.Builder
+	for i := range depth {
+		fmt.Fprintf(&out, "\n%*sk:", i, "")
+	}
+	return out.String()[1:] + " oldword\n"
+}
+
+// Time grows with the size of a file and not with its square, whatever is in it.
+func TestLinearTime(t *testing.T) {
+	for name, input := range map[string]func(n int) string{
+		"aliases":        func(n int) string { return "a: &x z\nl:\n" + strings.Repeat("- *x\n", n) },
+		"alias entries":  func(n int) string { return "a: &x z\n" + counted(n, "k%d: *x\n") },
+		"anchors":        func(n int) string { return counted(n, "k%[1]d: &a%[1]d z\nl%[1]d: *a%[1]d\n") },
+		"blank lines":    func(n int) string { return "a: x\n" + strings.Repeat("\n", 8*n) + "b: z\n" },
+		"blank in block": func(n int) string { return "a: |\n  x\n" + strings.Repeat("\n", 8*n) + "b: z\n" },
+		"blocks":         func(n int) string { return counted(n, "k%d: |\n\n  x\n\n") },
+		"kept blocks":    func(n int) string { return counted(n, "k%d: |+\n  x\n\n") },
+		"comments":       func(n int) string { return strings.Repeat("# c\n", n) + "a: x\n" },
+		"deep comments":  func(n int) string { return counted(n, "k%d: x\n  # c\n# d\n") },
+		"open quotes":    func(n int) string { return strings.Repeat("a: 'x\n", n) },
+		"open brackets":  func(n int) string { return strings.Repeat("[", n) },
+		"open braces":    func(n int) string { return strings.Repeat("{a: ", n) },
+		"open dashes":    func(n int) string { return strings.Repeat("- ", n) },
+		"open marks":     func(n int) string { return strings.Repeat("? ", n) },
+		"properties":     func(n int) string { return strings.Repeat("&a !b ", n) },
+		"plain lines":    func(n int) string { return "a: x\n" + strings.Repeat("  x\n", n) + "b: z\n" },
+		"double lines":   func(n int) string { return "a: \"x\n" + strings.Repeat("  x \\\n", n) + "\"\nb: z\n" },
+		"spaces":         func(n int) string { return "a: \"x" + strings.Repeat(" ", 8*n) + "\\n\"\n" },
+		"flow lines":     func(n int) string { return "a: [" + strings.Repeat("x,\n ", n) + "z]\n" },
+		"flow comments":  func(n int) string { return "a: {" + counted(n, "k%d: x, # c\n ") + "}\n" },
+		"flow names":     func(n int) string { return "a: {\n" + strings.Repeat(" é: x,", n) + "}\n" },
+		"merge keys":     func(n int) string { return strings.Repeat("- <<: {a: &b c}\n", n) },
+		"sealed":         func(n int) string { return counted(n, "? [k%d]\n: {a: &b c}\n") },
+		"hashes":         func(n int) string { return "a: " + strings.Repeat("x#", 8*n) + "\n" },
+		"colons":         func(n int) string { return "a: " + strings.Repeat("x:", 8*n) + "\n" },
+		"one name":       func(n int) string { return strings.Repeat("k: x\n", n) },
+		"documents":      func(n int) string { return counted(n, "---\nk%d: x\n") },
+		"bombs":          func(n int) string { return "a0: &a0 [x]\n" + bomb(n) },
+		"deep":           func(n int) string { return strings.Repeat(nestedMaps(400)+"---\n", 1+n/400) },
+	} {
+		resourcetest.LinearCase(t, name, resourcetest.Case{Grammar: yamlfile.Grammar, Keys: structured}, func(n int) []byte { return []byte(input(n)) })
+	}
+}
+
+func counted(n int, format string) string {
+	var out strings.Builder
+	for i := range n {
+		fmt.Fprintf(&out, format, i)
+	}
+	return out.String()
+}
+
+// bomb is the file that grows without end where aliases are expanded.
+func bomb(n int) string {
+	var out strings.Builder
+	for i := range n {
+		fmt.Fprintf(&out, "a%d: &a%d [*a%d, *a%d]\n", i+1, i+1, i, i)
+	}
+	return out.String()
 }
