@@ -113,10 +113,17 @@ func (r *pulling) join(target bundle.Target, c gitops.Contested) ([]byte, error)
 func brought(ancestor catalog.Marks, branch catalog.Catalog, base *resource.File, history catalog.Marks) []catalog.Change {
 	there := bundle.Texts(base)
 	index := there.Index()
+	brings := branch.Marks()
 	written := make(map[catalog.Name]bool) // somebody wrote or removed it on base
 	for _, c := range catalog.Diff(ancestor, there) {
 		at, is := index[c.Name]
-		written[c.Name] = !is || there[at].Text != "" && !knows(history, c.Name, catalog.MarkOf(there[at].Text))
+		if !is {
+			written[c.Name] = true
+			continue
+		}
+		// A text of the history that is younger than the branch's was not left behind by a merge: a push has delivered it since.
+		now, brought := age(history, c.Name, catalog.MarkOf(there[at].Text)), age(history, c.Name, brings[c.Name])
+		written[c.Name] = there[at].Text != "" && (now < 0 || brought >= 0 && now > brought)
 	}
 	var edits []catalog.Change
 	for _, c := range catalog.Diff(ancestor, branch) {
