@@ -90,10 +90,20 @@ func (c *ProjectCheck) target(t *tree, target bundle.Target) error {
 	if !ok {
 		return nil
 	}
-	index := source.Index()
-	for _, u := range bundle.Texts(f) {
-		for _, finding := range inspect(target.Sources[0], target.Language, source, index, u.Name, u.Text) {
+	b, texts := target.Sources[0], bundle.Texts(f)
+	source = widened(source, b.Separator, b.Source, target.Language, texts)
+	index, lacks := source.Index(), lackingForms(b, target.Language, source, texts)
+	for _, u := range texts {
+		for _, finding := range inspect(b, target.Language, source, index, u.Name, u.Text) {
 			w := Problem{File: target.Path, Key: u.Key, Language: target.Language.Code, Problem: finding.Reason}
+			if e, ok := f.Lookup(u.Key, u.Form); ok {
+				w.Line, w.Column = f.Position(int(f.Node(e.Node).Whole.Start))
+			}
+			c.Warnings = append(c.Warnings, w)
+		}
+		if why := lacks[u.Key]; why != "" {
+			delete(lacks, u.Key)
+			w := Problem{File: target.Path, Key: u.Key, Language: target.Language.Code, Problem: why}
 			if e, ok := f.Lookup(u.Key, u.Form); ok {
 				w.Line, w.Column = f.Position(int(f.Node(e.Node).Whole.Start))
 			}

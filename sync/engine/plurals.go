@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -142,10 +143,16 @@ func widened(source catalog.Catalog, separator string, from, to config.Language,
 			if u.Form != "" || !mayBeRelated(u.Key, separator) {
 				continue
 			}
-			if of == nil {
-				of, known = relativesIn(source, separator, from, to), source.Keys()
+			if known == nil {
+				known = source.Keys()
 			}
-			if other, ok := of.other(u.Key); ok && !known[u.Key] {
+			if known[u.Key] {
+				continue
+			}
+			if of == nil {
+				of = relativesIn(source, separator, from, to)
+			}
+			if other, ok := of.other(u.Key); ok {
 				known[u.Key] = true
 				further[other] = append(further[other], u.Name)
 			}
@@ -166,15 +173,22 @@ func widened(source catalog.Catalog, separator string, from, to config.Language,
 	return wide
 }
 
-// i18next's third version numbers the forms of languages that have other than two.
-var numbered = regexp.MustCompile(`^(.+)_[0-5]$`)
+// numbered cuts the number off a key of i18next's third version, which counts the forms of languages that have other than two.
+func numbered(key string) (base string, ok bool) {
+	at := len(key) - len("_0")
+	if at <= 0 || key[at] != '_' || key[at+1] < '0' || key[at+1] > '5' {
+		return "", false
+	}
+	return key[:at], true
+}
 
 // mayBeRelated is a quick look whether a key can be one form of a plural that is spelled as keys.
 func mayBeRelated(key, separator string) bool {
 	if at := strings.LastIndex(key, separator); separator != "" && at >= 0 && plural.IsCategory(key[at+len(separator):]) {
 		return true
 	}
-	return plural.IsCategory(lastWord(key)) || numbered.MatchString(key)
+	_, counted := numbered(key)
+	return counted || plural.IsCategory(lastWord(key))
 }
 
 // lastWord is what stands behind the last sign that libraries put before a category.
@@ -241,8 +255,8 @@ func (r *relatives) splits(before string) bool {
 
 // other is the source's key for "other" of the plural that a key is a form of in the target language; ok is false when it is none.
 func (r *relatives) other(key string) (n catalog.Name, ok bool) {
-	if m := numbered.FindStringSubmatch(key); m != nil {
-		n, ok = r.pairs[m[1]]
+	if base, counted := numbered(key); counted {
+		n, ok = r.pairs[base]
 		return n, ok
 	}
 	for _, category := range []string{plural.Zero, plural.One, plural.Two, plural.Few, plural.Many, plural.Other} {
@@ -258,6 +272,10 @@ func (r *relatives) other(key string) (n catalog.Name, ok bool) {
 // pluralsWhole takes out the changes of plurals that lack a form which the language or the program needs, and reports them. Forms that the
 // language does not have and that only repeat the source go where a plural gets translations.
 func (r *pulling) pluralsWhole(x translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
+	if !slices.ContainsFunc(result.Changes, func(c catalog.Change) bool { return isForm(c.Form) }) {
+		r.mapsWhole(x, source, in, result)
+		return
+	}
 	of := pluralsOf(source)
 	have := pluralsOf(in.Ours)
 	fresh := make(map[string]bool)
@@ -279,7 +297,7 @@ func (r *pulling) pluralsWhole(x translated, source catalog.Catalog, in catalog.
 	}
 	bad := make(map[string]string) // keys, and why they are left out
 	for key := range fresh {
-		if findings := r.formsOf(x, key, of[key].forms, have[key].forms); len(findings) > 0 {
+		if findings := wanting(x.Sources[0], x.Language, key, of[key].forms, have[key].forms); len(findings) > 0 {
 			bad[key] = findings[0].Reason
 		}
 	}
@@ -298,12 +316,9 @@ func (r *pulling) pluralsWhole(x translated, source catalog.Catalog, in catalog.
 	r.mapsWhole(x, source, in, result)
 }
 
-// formsOf checks the forms of a plural, those that are there only as a blank left out.
-func (r *pulling) formsOf(x translated, key string, source, forms map[string]string) []check.Finding {
-	in := check.Plural{Language: x.Language.Code, SourceLanguage: x.Sources[0].Source.Code, Skip: skips(x.Sources[0], key)}
-	for form := range source {
-		in.Source = append(in.Source, form)
-	}
+// wanting checks the forms of a plural, those that are there only as a blank left out.
+func wanting(b *bundle.Bundle, l config.Language, key string, source, forms map[string]string) []check.Finding {
+	in := check.Plural{Source: slices.Collect(maps.Keys(source)), Language: l.Code, SourceLanguage: b.Source.Code, Skip: skips(b, key)}
 	for form, text := range forms {
 		if text != "" {
 			in.Forms = append(in.Forms, form)
@@ -316,7 +331,7 @@ func (r *pulling) formsOf(x translated, key string, source, forms map[string]str
 // translation is missing where there is none at all. Other libraries fall back to another language.
 func (r *pulling) mapsWhole(x translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
 	b := x.Sources[0]
-	if b.Format.Name != "structured-yaml" || len(result.Changes) == 0 {
+	if b.Format.Name != rails || len(result.Changes) == 0 {
 		return
 	}
 	of := relativesIn(source, b.Separator, b.Source, x.Language)
@@ -328,25 +343,16 @@ func (r *pulling) mapsWhole(x translated, source catalog.Catalog, in catalog.Thr
 		after[c.Key] = c.Text // "" when it is removed
 	}
 	bad := make(map[string]string)
-	family := func(n catalog.Name) string {
-		for _, category := range []string{plural.Zero, plural.One, plural.Two, plural.Few, plural.Many} {
-			if before, is := strings.CutSuffix(n.Key, category); is && strings.HasSuffix(before, b.Separator) {
-				if other, ok := of.others[before]; ok {
-					return other.Key
-				}
-			}
-		}
-		return ""
-	}
 	for _, c := range result.Changes {
-		if other := family(c.Name); c.Op != catalog.Removed && other != "" && after[other] == "" && !b.Files.Skips(check.Plurals, c.Key) {
-			bad[other] = `the plural lacks the form "other"`
+		if other := of.mapOf(c.Key); c.Op != catalog.Removed && other != "" && after[other] == "" && !b.Files.Skips(check.Plurals, c.Key) {
+			bad[other] = lacksOther
 		}
 	}
-	r.leave(x, in, result, bad, family)
+	r.leave(x, in, result, bad, func(n catalog.Name) string { return of.mapOf(n.Key) })
 }
 
-// leave takes the changes of bad keys out of a merge's result and reports each of those keys once. of says which of them a name counts to; "" for none.
+// leave takes the changes of bad keys out of a merge's result and reports each of those keys once. of says
+// which of them a name counts to; "" for none.
 func (r *pulling) leave(x translated, in catalog.Three, result *catalog.Merged, bad map[string]string, of func(catalog.Name) string) {
 	if len(bad) == 0 {
 		return
@@ -364,6 +370,50 @@ func (r *pulling) leave(x translated, in catalog.Three, result *catalog.Merged, 
 		result.Leave(in.Base, c.Name)
 		return true
 	})
+}
+
+// lackingForms are the plurals of a file of translations that lack forms, by the key of a form that is there: Android's, which the system chooses by
+// CLDR's rules, and Rails' maps without "other". By which rules other programs choose among keys is not known.
+func lackingForms(b *bundle.Bundle, l config.Language, source, texts catalog.Catalog) map[string]string {
+	lacks := make(map[string]string)
+	of := pluralsOf(source)
+	for key, s := range pluralsOf(texts) {
+		if s.forms == nil || of[key].forms == nil {
+			continue
+		}
+		for _, f := range wanting(b, l, key, of[key].forms, s.forms) {
+			lacks[key] = f.Reason
+		}
+	}
+	if b.Format.Name != rails {
+		return lacks
+	}
+	in, has := relativesIn(source, b.Separator, b.Source, l), make(map[string]bool)
+	for _, u := range texts {
+		has[u.Key] = u.Text != ""
+	}
+	for _, u := range texts {
+		other := in.mapOf(u.Key)
+		if other != "" && has[u.Key] && !has[other] && !b.Files.Skips(check.Plurals, u.Key) {
+			lacks[u.Key] = lacksOther
+		}
+	}
+	return lacks
+}
+
+// rails is the format of Rails' files, in which plurals are maps.
+const rails = "structured-yaml"
+
+const lacksOther = `the plural lacks the form "other"`
+
+// mapOf is the source's key for "other" in the map that a key is another form of; "" for none.
+func (r *relatives) mapOf(key string) string {
+	for _, category := range []string{plural.Zero, plural.One, plural.Two, plural.Few, plural.Many} {
+		if before, is := strings.CutSuffix(key, category); is && strings.HasSuffix(before, r.separator) {
+			return r.others[before].Key
+		}
+	}
+	return ""
 }
 
 // ownForms are a source's texts without the plural forms that a language does not have.

@@ -1,0 +1,442 @@
+package engine
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/service/local"
+)
+
+// eastern has target languages with one, four and six plural categories.
+const eastern = `
+source_language = "en"
+target_languages = ["ar", "ja", "ru"]
+[project.pull]
+remote = ""
+[[project.files]]
+`
+
+const androidFiles = eastern + `
+source = "values/strings.xml"
+output = "values-{LOCALE:ANDROID}/strings.xml"
+`
+
+// plurals is an Android file of one plural: categories and texts in turn.
+func plurals(name string, forms ...string) string {
+	var b strings.Builder
+	b.WriteString("<resources>\n    <plurals name=\"" + name + "\">\n")
+	for i := 0; i < len(forms); i += 2 {
+		b.WriteString("        <item quantity=\"" + forms[i] + "\">" + forms[i+1] + "</item>\n")
+	}
+	return b.String() + "    </plurals>\n</resources>\n"
+}
+
+// file compares a whole file of the branch, but for its last line break.
+func (w *world) file(path, want string) {
+	w.tb.Helper()
+	if got := w.show("l10n", path); strings.TrimSuffix(got, "\n") != strings.TrimSuffix(want, "\n") {
+		w.tb.Fatalf("%s is\n%s\nwant\n%s", path, got, want)
+	}
+}
+
+func TestPluralsInAndroid(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, androidFiles, map[string]string{"values/strings.xml": plurals("files", "one", "%d file", "other", "%d files")})
+	w.clean(PushOptions{})
+	ru := plurals("files", "one", "%d файл", "few", "%d файла", "many", "%d файлов", "other", "%d файла")
+	ar := plurals("files", "zero", "لا ملفات", "one", "ملف", "two", "ملفان", "few", "%d ملفات", "many", "%d ملفًا", "other", "%d ملف")
+	w.translateFile("android-xml", "main", "ru", "strings.xml", ru)
+	w.translateFile("android-xml", "main", "ar", "strings.xml", ar)
+	w.translateFile("android-xml", "main", "ja", "strings.xml", plurals("files", "one", "%d file", "other", "%d個のファイル"))
+	w.brings("values-ar/strings.xml (ar): +6 ~0 -0", "values-ja/strings.xml (ja): +1 ~0 -0", "values-ru/strings.xml (ru): +4 ~0 -0")
+	w.file("values-ru/strings.xml", ru)
+	w.file("values-ar/strings.xml", ar)
+	w.file("values-ja/strings.xml", plurals("files", "other", "%d個のファイル"))
+	w.sends()
+	w.brings()
+
+	// Somebody's change of a form that the source does not have goes to the service; the service's comes back.
+	w.git("merge", "-q", "l10n")
+	w.sends()
+	w.write("values-ru/strings.xml", strings.Replace(ru, "%d файла</item>\n        <item quantity=\"many", "%d файлика</item>\n        <item quantity=\"many", 1))
+	w.sends("values-ru/strings.xml (ru): files")
+	w.holds("main", "ru", "files", "{count, plural, one {%d файл} few {%d файлика} many {%d файлов} other {%d файла}}")
+	w.commit()
+	w.translateFile("android-xml", "main", "ru", "strings.xml", strings.Replace(strings.Replace(ru, "%d файлов", "%d штук", 1), "%d файла</item>\n        <item quantity=\"many", "%d файлика</item>\n        <item quantity=\"many", 1))
+	w.brings("values-ru/strings.xml (ru): +0 ~1 -0")
+	w.sends()
+	w.brings()
+}
+
+// What a language needs and a translation lacks: it is left out, whole, and the other languages and keys come.
+func TestPluralsThatLackForms(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, androidFiles+"skip_checks = [\"plurals:loose_*\"]\n", map[string]string{"values/strings.xml": `<resources>
+    <string name="ok">OK</string>
+    <plurals name="files"><item quantity="one">%d file</item><item quantity="other">%d files</item></plurals>
+    <plurals name="loose_days"><item quantity="one">%d day</item><item quantity="other">%d days</item></plurals>
+</resources>
+`})
+	w.clean(PushOptions{})
+	w.translateFile("android-xml", "main", "ru", "strings.xml", `<resources><string name="ok">ОК</string>
+<plurals name="files"><item quantity="one">%d файл</item><item quantity="other">%d файла</item></plurals>
+<plurals name="loose_days"><item quantity="one">%d день</item><item quantity="other">%d дня</item></plurals></resources>`)
+	p := w.pulls(PullOptions{})
+	w.problem(p.Problems, `values-ru/strings.xml: "files" (ru): the translation is left out: the plural lacks the forms "few" and "many", which the language ru needs`)
+	w.gains(p, "values-ru/strings.xml (ru): +3 ~0 -0")
+	if got := w.show("l10n", "values-ru/strings.xml"); strings.Contains(got, "файл") || !strings.Contains(got, "день") {
+		t.Error(got)
+	}
+
+	// A form whose placeholder is damaged leaves a hole that its plural does not stand.
+	w.translateFile("android-xml", "main", "ru", "strings.xml", `<resources>
+<plurals name="files"><item quantity="one">%d файл</item><item quantity="few">файла</item><item quantity="many">%d файлов</item><item quantity="other">%d файла</item></plurals></resources>`)
+	p = w.pulls(PullOptions{})
+	if len(p.Problems) != 2 || !strings.Contains(p.Problems[0].Problem, "it lacks %d") || !strings.Contains(p.Problems[1].Problem, `lacks the form "few"`) {
+		t.Errorf("%v", p.Problems)
+	}
+	w.gains(p)
+	w.translateFile("android-xml", "main", "ru", "strings.xml", plurals("files", "one", "%d файл", "few", "%d файла", "many", "%d файлов", "other", "%d файла"))
+	w.brings("values-ru/strings.xml (ru): +4 ~0 -0")
+}
+
+// The service may answer with an ICU message where the file has forms, and with forms where the file has a message.
+func TestPluralsInTheOtherSpelling(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, androidFiles, map[string]string{"values/strings.xml": `<resources>
+    <plurals name="files">
+        <item quantity="one">%1$d file</item>
+        <item quantity="other">%1$d files</item>
+    </plurals>
+    <string name="days">{n, plural, one {# day of {who}} other {# days of {who}}}</string>
+    <string name="plain">Plain</string>
+</resources>
+`})
+	w.clean(PushOptions{})
+	answer := func(body string) {
+		w.replies(t, func([]byte) []byte { return zipped(t, "values-ru/strings.xml", "<resources>"+body+"</resources>") })
+	}
+	answer(`<string name="files">{count, plural, one {%1$d файл} few {# файла} many {%1$d \'\'{файлов}\'\'} other {%1$d файла}}</string>
+<plurals name="days"><item quantity="one"># день {who}</item><item quantity="few"># дня {who}</item><item quantity="many"># дней {who}</item><item quantity="other">{who}: # дня</item></plurals>
+<string name="plain">Просто</string>`)
+	p := w.pulls(PullOptions{})
+	w.problem(p.Problems, `"files" (ru)`, "it is one text, and the source has a plural") // the message's {файлов} is an argument
+	w.gains(p, "values-ru/strings.xml (ru): +2 ~0 -0")
+	answer(`<string name="files">{count, plural, one {%1$d файл} few {# файла} many {%1$d l\'\'файлов} other {%1$d файла}}</string>
+<plurals name="days"><item quantity="one"># день {who}</item><item quantity="few"># дня {who}</item><item quantity="many"># дней {who}</item><item quantity="other">{who}: # дня</item></plurals>`)
+	w.brings("values-ru/strings.xml (ru): +4 ~0 -0")
+	w.file("values-ru/strings.xml", `<resources>
+    <plurals name="files">
+        <item quantity="one">%1$d файл</item>
+        <item quantity="few">%1$d файла</item>
+        <item quantity="many">%1$d l\'файлов</item>
+        <item quantity="other">%1$d файла</item>
+    </plurals>
+    <string name="days">{n, plural, one {# день {who}} few {# дня {who}} many {# дней {who}} other {{who}: # дня}}</string>
+    <string name="plain">Просто</string>
+</resources>`)
+	w.brings()
+	// What a push compares with is the same: nobody changed anything.
+	w.git("merge", "-q", "l10n")
+	w.sends()
+	w.write("values-ru/strings.xml", strings.Replace(w.show("l10n", "values-ru/strings.xml"), "%1$d файла</item>\n    </plurals>", "%1$d файлика</item>\n    </plurals>", 1)+"\n")
+	w.sends("values-ru/strings.xml (ru): files")
+}
+
+// A plural that is renamed keeps its translations in whatever spelling they come.
+func TestRenameOfAPluralInTheOtherSpelling(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, androidFiles, map[string]string{"values/strings.xml": plurals("files", "one", "%d file", "other", "%d files")})
+	w.clean(PushOptions{})
+	w.replies(t, func(body []byte) []byte {
+		if !bytes.Contains(body, []byte("values-ru")) {
+			return body
+		}
+		return zipped(t, "values-ru/strings.xml", `<resources><string name="files">{count, plural, one {%d файл} few {%d файла} many {%d файлов} other {%d файла}}</string></resources>`)
+	})
+	w.write("values/strings.xml", plurals("documents", "one", "%d file", "other", "%d files"))
+	w.sends("values-ru/strings.xml (ru): documents", "values/strings.xml (en): documents")
+	w.holds("main", "ru", "documents", "{count, plural, one {%d файл} few {%d файла} many {%d файлов} other {%d файла}}")
+}
+
+const railsFiles = eastern + `
+source = "config/locales/en.yml"
+format = "structured-yaml"
+output = "config/locales/{LANGUAGE}.yml"
+`
+
+// Rails' maps: the forms that a language has in addition are keys that the source lacks. They stay, and their changes are sent.
+func TestPluralsInRails(t *testing.T) {
+	t.Parallel()
+	ru := "ru:\n  files:\n    one: \"%{count} файл\"\n    few: \"%{count} файла\"\n    many: \"%{count} файлов\"\n    other: \"%{count} файла\"\n  menu:\n    few: dead\n    gone: dead\n"
+	w := newWorld(t, railsFiles, map[string]string{
+		"config/locales/en.yml": "en:\n  files:\n    one: \"%{count} file\"\n    other: \"%{count} files\"\n  menu:\n    other: Other\n    one: One\n    save: Save\n",
+		"config/locales/ru.yml": ru,
+		"config/locales/ja.yml": "ja:\n  files:\n    few: dead\n    other: \"%{count}個\"\n",
+	})
+	w.clean(PushOptions{})
+	w.translateFile("structured-yaml", "main", "ru", "x.yml", "files:\n  one: \"%{count} файлик\"\n  other: \"%{count} файлика\"\n")
+	w.translateFile("structured-yaml", "main", "ar", "x.yml", "files:\n  one: ملف\n  other: \"%{count} ملف\"\nmenu:\n  save: حفظ\n")
+	w.brings("config/locales/ar.yml (ar): +3 ~0 -0", "config/locales/ja.yml (ja): +0 ~0 -1", "config/locales/ru.yml (ru): +0 ~2 -2")
+	w.file("config/locales/ru.yml", "ru:\n  files:\n    one: \"%{count} файлик\"\n    few: \"%{count} файла\"\n    many: \"%{count} файлов\"\n    other: \"%{count} файлика\"\n")
+	w.git("merge", "-q", "l10n")
+	w.sends()
+
+	// A changed form of that kind is sent by itself, beside the other changes; this service has no source text for it and leaves it out.
+	now := strings.ReplaceAll(strings.ReplaceAll(w.show("main", "config/locales/ru.yml"), "файлов", "штук"), "файлик\"", "файл\"")
+	w.write("config/locales/ru.yml", now+"\n")
+	p := w.pushes(PushOptions{})
+	w.problem(p.Problems, "config/locales/ru.yml", "no source text for plural forms that only this language has (files/many)")
+	w.reports(p, "config/locales/ru.yml (ru): files/many", "config/locales/ru.yml (ru): files/one")
+	w.holds("main", "ru", "files/one", "%{count} файл")
+	w.sends()
+	w.commit()
+	w.brings()
+
+	// With the source text at the service it is taken, and a translator's text for it comes back.
+	w.write("config/locales/en.yml", "en:\n  files:\n    one: \"%{count} file\"\n    many: \"%{count} files\"\n    other: \"%{count} files\"\n  menu:\n    other: Other\n    one: One\n    save: Save\n")
+	w.sends("config/locales/en.yml (en): files/many")
+	w.write("config/locales/ru.yml", strings.ReplaceAll(now, "штук", "файлов")+"\n")
+	w.sends("config/locales/ru.yml (ru): files/many")
+	w.holds("main", "ru", "files/many", "%{count} файлов")
+}
+
+// Rails raises an error on a plural map without "other", so its other forms wait for that.
+func TestRailsMapWithoutOther(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, railsFiles, map[string]string{"config/locales/en.yml": "en:\n  files:\n    one: \"%{count} file\"\n    other: \"%{count} files\"\n  menu:\n    save: Save\n"})
+	w.clean(PushOptions{})
+	w.translateFile("structured-yaml", "main", "ru", "x.yml", "files:\n  one: \"%{count} файл\"\nmenu:\n  save: Да\n")
+	p := w.pulls(PullOptions{})
+	w.problem(p.Problems, `"files/one" (ru)`, `the plural lacks the form "other"`)
+	w.gains(p, "config/locales/ru.yml (ru): +1 ~0 -0")
+	w.translateFile("structured-yaml", "main", "ru", "x.yml", "files:\n  other: \"%{count} файла\"\n")
+	w.brings("config/locales/ru.yml (ru): +2 ~0 -0")
+}
+
+const oneJSONFile = eastern + `
+source = "en.json"
+output = "{LANGUAGE}.json"
+`
+
+// i18next's fourth version ends keys with categories, the third with _plural or a number.
+func TestPluralsOfI18next(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, oneJSONFile, map[string]string{
+		"en.json": `{
+  "file_one": "{{count}} file",
+  "file_other": "{{count}} files",
+  "day": "{{count}} day",
+  "day_plural": "{{count}} days",
+  "gender_other": "Other",
+  "save": "Save"
+}
+`,
+		"ru.json": `{
+  "file_one": "{{count}} файл",
+  "file_few": "{{count}} файла",
+  "file_many": "{{count}} файлов",
+  "file_other": "{{count}} файла",
+  "file_zero": "нет файлов",
+  "file_two": "no such form in Russian",
+  "day_0": "{{count}} день",
+  "day_1": "{{count}} дня",
+  "day_2": "{{count}} дней",
+  "gender_few": "dead",
+  "save_few": "dead",
+  "day_9": "dead"
+}
+`,
+		"ja.json": "{\n  \"file_other\": \"{{count}}個\",\n  \"file_few\": \"dead\",\n  \"day_0\": \"{{count}}日\"\n}\n",
+	})
+	w.clean(PushOptions{})
+	w.final("ru", "file_other", "{{count}} файлика", "save", "Да")
+	w.final("ja", "day_plural", "{{count}}日")
+	w.final("ar", "file_one", "ملف")
+	w.brings("ar.json (ar): +1 ~0 -0", "ja.json (ja): +1 ~0 -1", "ru.json (ru): +1 ~1 -4")
+	w.file("ru.json", `{
+  "file_one": "{{count}} файл",
+  "file_few": "{{count}} файла",
+  "file_many": "{{count}} файлов",
+  "file_other": "{{count}} файлика",
+  "save": "Да",
+  "file_zero": "нет файлов",
+  "day_0": "{{count}} день",
+  "day_1": "{{count}} дня",
+  "day_2": "{{count}} дней"
+}`)
+	w.git("merge", "-q", "l10n")
+	w.sends()
+	w.write("ru.json", strings.ReplaceAll(w.show("main", "ru.json"), "{{count}} файлов", "{{count}} шт.")+"\n")
+	p := w.pushes(PushOptions{})
+	w.problem(p.Problems, "ru.json", "file_many")
+	w.reports(p, "ru.json (ru): file_many")
+	w.sends()
+}
+
+func TestPluralsInMessages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, oneJSONFile, map[string]string{"en.json": "{\n  \"files\": \"{n, plural, one {# file in {dir}} other {# files in {dir}}}\",\n  \"days\": \"{n, plural, one {# day} other {# days}}\"\n}\n"})
+	w.clean(PushOptions{})
+	const good = "{n, plural, one {# файл в {dir}} few {# файла в {dir}} many {# файлов в {dir}} other {# файла в {dir}}}"
+	w.final("ru", "files", good, "days", "{n, plural, one {# день} few {# дня} other {# дня}}")
+	w.final("ja", "files", "{n, plural, other {{dir}に#個}}", "days", "{m, plural, other {#日}}")
+	w.final("ar", "files", "{n, plural, zero {{dir}} one {{dir}} two {{dir}} few {# {dir}} many {# {dir}} other {# {dir}}}")
+	p := w.pulls(PullOptions{})
+	var told []string
+	for _, problem := range p.Problems {
+		told = append(told, problem.String())
+	}
+	if want := []string{
+		`ja.json: "days" (ja): the translation "{m, plural, other {#日}}" is left out: it has {m} where the source has {n}`,
+		`ru.json: "days" (ru): the translation "{n, plural, one {# день} few {# дня} other {# дня}}" is left out: the plural lacks the form "many", which the language ru needs for {n}`,
+	}; !slices.Equal(told, want) {
+		t.Errorf("%q", told)
+	}
+	w.gains(p, "ar.json (ar): +1 ~0 -0", "ja.json (ja): +1 ~0 -0", "ru.json (ru): +1 ~0 -0")
+	w.file("ru.json", "{\n  \"files\": \""+good+"\"\n}")
+}
+
+// Made-up translations have what their languages need, in every format.
+func TestPluralsMadeUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, androidFiles+`
+collection = "android"
+[[project.files]]
+source = "en.json"
+output = "{LANGUAGE}.json"
+`, map[string]string{"values/strings.xml": plurals("files", "one", "%d file", "other", "%d files"),
+		"en.json": "{\n  \"files\": \"{n, plural, one {# file} other {# files}}\"\n}\n"}, func(o *local.Options) { o.Pseudo = true })
+	w.clean(PushOptions{})
+	w.brings("ar.json (ar): +1 ~0 -0", "ja.json (ja): +1 ~0 -0", "ru.json (ru): +1 ~0 -0",
+		"values-ar/strings.xml (ar): +6 ~0 -0", "values-ja/strings.xml (ja): +1 ~0 -0", "values-ru/strings.xml (ru): +4 ~0 -0")
+}
+
+// With incomplete = "fallback" source text stands in for a plural in the forms that the language has.
+func TestPluralsFilledIn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, strings.Replace(androidFiles, "remote = \"\"", "remote = \"\"\nincomplete = \"fallback\"", 1),
+		map[string]string{"values/strings.xml": strings.Replace(plurals("files", "one", "%d file", "other", "%d files"), "</resources>", "    <string name=\"ok\">OK</string>\n</resources>", 1)})
+	w.clean(PushOptions{})
+	w.translateFile("android-xml", "main", "ja", "strings.xml", `<resources><string name="ok">はい</string></resources>`)
+	w.brings("values-ja/strings.xml (ja): +1 ~0 -0")
+	if got := w.show("l10n", "values-ja/strings.xml"); strings.Contains(got, `"one"`) || !strings.Contains(got, `<item quantity="other">%d files</item>`) {
+		t.Error(got)
+	}
+	// English that somebody left in a form that Japanese does not have goes when the plural is translated.
+	w.commitOn("l10n", "values-ja/strings.xml", plurals("files", "one", "%d file", "other", "%d files"))
+	w.translateFile("android-xml", "main", "ja", "strings.xml", plurals("files", "other", "%d個"))
+	w.brings("values-ja/strings.xml (ja): +1 ~1 -1")
+	if got := w.show("l10n", "values-ja/strings.xml"); strings.Contains(got, `"one"`) || !strings.Contains(got, "%d個") {
+		t.Error(got)
+	}
+}
+
+// A translation that its format cannot hold is named with its reason, and nothing else suffers.
+func TestTranslationThatItsFormatRefuses(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, androidFiles, map[string]string{"values/strings.xml": "<resources>\n    <string name=\"a\">A\\u0001</string>\n    <string name=\"b\">B</string>\n</resources>\n"})
+	w.clean(PushOptions{})
+	w.replies(t, func([]byte) []byte {
+		return zipped(t, "values-ru/strings.xml", "<resources><string name=\"a\">А\\u0001</string><string name=\"b\">Б</string></resources>")
+	})
+	p := w.pulls(PullOptions{})
+	w.problem(p.Problems, `values-ru/strings.xml: "a" (ru): cannot be written: the text has the control character U+0001`)
+	w.file("values-ru/strings.xml", "<resources>\n    <string name=\"b\">Б</string>\n</resources>")
+}
+
+// What pulls would leave out is told of the files as they are, too, with its place.
+func TestCheckOfPlurals(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, androidFiles+`
+skip_checks = ["plurals:loose"]
+[[project.files]]
+source = "en.yml"
+format = "structured-yaml"
+output = "{LANGUAGE}.yml"
+collection = "rails"
+[[project.files]]
+source = "en.json"
+output = "{LANGUAGE}.json"
+collection = "json"
+`, map[string]string{
+		"values/strings.xml": "<resources>\n<plurals name=\"a\"><item quantity=\"one\">%d</item><item quantity=\"other\">%d</item></plurals>\n" +
+			"<plurals name=\"loose\"><item quantity=\"one\">%d</item><item quantity=\"other\">%d</item></plurals></resources>\n",
+		"values-ru/strings.xml": "<resources>\n<plurals name=\"a\"><item quantity=\"one\">%d</item>\n<item quantity=\"few\">x</item><item quantity=\"other\">%d</item></plurals>\n" +
+			"<plurals name=\"loose\"><item quantity=\"one\">%d</item><item quantity=\"other\">%d</item></plurals></resources>\n",
+		"en.yml":  "en:\n  f:\n    one: \"%{n} f\"\n    other: \"%{n} fs\"\n  g:\n    one: \"%{n} f\"\n    other: \"%{n} fs\"\n",
+		"ru.yml":  "ru:\n  f:\n    one: \"%{n} ф\"\n    few: \"%{m} ф\"\n    other: \"%{n} ф\"\n  g:\n    one: \"%{n} ф\"\n",
+		"en.json": "{\"a\": \"{n, plural, one {a} other {b}}\"}",
+		"ru.json": "{\"a\": \"{n, plural, one {а} other {б}}\"}",
+	})
+	report, err := w.Check(t.Context())
+	w.check(err)
+	var got []string
+	for _, p := range report.Projects[0].Warnings {
+		got = append(got, p.String())
+	}
+	slices.Sort(got)
+	if want := []string{
+		`ru.json:1:2: "a" (ru): the plural lacks the forms "few" and "many", which the language ru needs for {n}`,
+		`ru.yml:4:5: "f/few" (ru): it has %{m} where the source has %{n}`,
+		`ru.yml:7:5: "g/one" (ru): the plural lacks the form "other"`,
+		`values-ru/strings.xml:2:19: "a" (ru): the plural lacks the form "many", which the language ru needs`,
+		`values-ru/strings.xml:3:1: "a" (ru): it lacks %d, which the source has`,
+	}; !slices.Equal(got, want) {
+		t.Errorf("%s\nproblems: %v", strings.Join(got, "\n"), report.Projects[0].Problems)
+	}
+}
+
+// The forms that keys may have beside the source's, by the ways to spell them.
+func TestRelatives(t *testing.T) {
+	for _, c := range []struct{ separator, source, key, from, to, want string }{
+		{"", "a_one a_other", "a_few", "en", "ru", "a_other"},
+		{"", "a_one a_other", "a_few", "en", "xx", "a_other"},
+		{"", "a_one a_other", "a_few", "en", "de", ""},
+		{"", "a_one a_other", "a_zero", "en", "de", "a_other"},
+		{"", "a_other", "a_few", "en", "ru", ""},
+		{"", "a_other", "a_one", "ja", "ru", "a_other"},
+		{"", "a_one", "a_few", "en", "ru", ""},
+		{"", "a.one a.other", "a.many", "en", "ru", "a.other"},
+		{"", "one other", "many", "en", "ru", ""},
+		{"", "someone another", "somefew", "en", "ru", ""},
+		{"", "a_ordinal_one a_ordinal_other", "a_ordinal_few", "en", "ru", "a_ordinal_other"},
+		{"", "a a_plural", "a_0", "en", "ja", "a_plural"},
+		{"", "a a_plural", "a_2", "en", "ru", "a_plural"},
+		{"", "a_plural", "a_2", "en", "ru", ""},
+		{"/", "a/one a/other", "a/few", "en", "ru", "a/other"},
+		{"/", "a/one a/other a/title", "a/few", "en", "ru", ""},
+		{"/", "a/one a/other a/few/x", "a/many", "en", "ru", ""},
+		{"/", "a/b/one a/b/other a/c", "a/b/few", "en", "ru", "a/b/other"},
+		{"/", "a/b_one a/b_other a/c", "a/b_few", "en", "ru", "a/b_other"},
+		{"::", "a::one a::other", "a::few", "en", "ru", "a::other"},
+		{"::", "a::one a::other", "", "en", "ru", ""},
+		{"/", "a/zero a/one a/two a/few a/many a/other", "b/few", "en", "ar", ""},
+	} {
+		var source, texts catalogOf
+		for _, key := range strings.Fields(c.source) {
+			source.add(key)
+		}
+		texts.add(c.key)
+		wide := widened(source.texts, c.separator, config.Language{Code: c.from}, config.Language{Code: c.to}, texts.texts)
+		got := ""
+		for i, u := range wide {
+			if u.Key == c.key {
+				got = wide[i-1].Key
+			}
+		}
+		if got != c.want {
+			t.Errorf("%q beside %q for %s: stands behind %q, want %q", c.key, c.source, c.to, got, c.want)
+		}
+	}
+}
+
+type catalogOf struct{ texts catalog.Catalog }
+
+func (c *catalogOf) add(key string) {
+	c.texts = append(c.texts, catalog.Unit{Name: catalog.Name{Key: key}, Text: "text of " + key})
+}
