@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"regexp"
 	"runtime"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"howett.net/plist"
+	"pgregory.net/rapid"
 
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/formats/resource/resourcetest"
@@ -23,9 +25,16 @@ var hard = []string{
 	"\x00\x01\x1f\x7f\a\b\v\f", "a /* b */ // c", `k = "v";`, `\U00e9\n\101`, "\ufeff", "\ufffd\ufffe", "bare", "no:bare//", "1.5", "{", "<00>",
 }
 
+// strict is a case of an ordinary file: it takes every text under every key, but where its own key is no text.
+func strict(src []byte, texts ...string) resourcetest.Case {
+	return resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: texts, Refuses: func(_ *resource.File, r resource.Refusal) bool {
+		return strings.Contains(r.Reason, "which is no character")
+	}}
+}
+
 func check(t testing.TB, src []byte) *resource.File {
 	t.Helper()
-	return resourcetest.Check(t, resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: hard})
+	return resourcetest.Check(t, strict(src, hard...))
 }
 
 var examples = []string{
@@ -102,7 +111,7 @@ func TestLawsOnRealFiles(t *testing.T) {
 			continue
 		}
 		some := []string{hard[i%len(hard)], hard[(i+7)%len(hard)], hard[(i+13)%len(hard)]} // all of them over all files
-		resourcetest.Check(t, resourcetest.Case{Grammar: Grammar, Src: real.Src, NewTexts: some})
+		resourcetest.Check(t, strict(real.Src, some...))
 		if entries := agree(t, f); entries == 0 {
 			t.Errorf("%s: no entries", real.Name)
 		}
@@ -162,11 +171,16 @@ func FuzzLaws(f *testing.F) {
 		f.Add(e.Src)
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		if file := check(t, src); file != nil {
-			agree(t, file)
-			for i := 1; i < file.Len(); i++ {
-				Grammar.Note(file.Source(), file.Node(i))
-			}
+		file := resourcetest.Check(t, resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: hard, Any: true})
+		if file == nil {
+			return
+		}
+		agree(t, file)
+		for i := 1; i < file.Len(); i++ {
+			Grammar.Note(file.Source(), file.Node(i))
+		}
+		if len(src) > 0 && (len(src)+int(src[len(src)/2]))%16 == 0 { // now and then, as it takes time
+			resourcetest.LinearCase(t, "repeated", resourcetest.Case{Grammar: Grammar}, func(n int) []byte { return bytes.Repeat(src, n) })
 		}
 	})
 }
@@ -222,17 +236,45 @@ func back(t testing.TB, src []byte, key, text string) resource.Entry {
 	return e
 }
 
-// Every beginning of a file is read or refused, and neither panics nor loops.
-func TestEveryPrefix(t *testing.T) {
+// A file that is cut anywhere is refused, or what is left ends behind an entry or a comment, as far as one can tell.
+func TestCuts(t *testing.T) {
+	whole := func(cut, _ string) bool {
+		if text, _, err := Grammar.(resource.Decoder).Decode([]byte(cut)); err == nil {
+			cut = text
+		}
+		cut = strings.TrimSpace(cut)
+		lastLine := cut[strings.LastIndexAny(cut, "\n\r\u2028\u2029")+1:]
+		return cut == "" || strings.HasSuffix(cut, ";") || strings.HasSuffix(cut, "}") || strings.HasSuffix(cut, "*/") || strings.Contains(lastLine, "//")
+	}
 	for _, src := range examples {
 		for _, as := range encodings {
-			whole := as(src)
-			for n := range whole {
-				f, err := resource.Parse(Grammar, resource.Keys{}, whole[:n])
-				if err == nil && !bytes.Equal(f.Bytes(), whole[:n]) {
-					t.Fatalf("%q: bytes differ", whole[:n])
-				}
-			}
+			resourcetest.Cuts(t, strict(as(src)), whole)
+		}
+	}
+	for _, e := range resourcetest.Edges(t) {
+		resourcetest.Cuts(t, strict(e.Src), whole)
+	}
+	for _, real := range resourcetest.Corpus(t, "ios-strings") {
+		resourcetest.Cuts(t, strict(real.Src), whole)
+	}
+}
+
+// A thousand edits at once are the same edits one by one: in files of any layout, and in real ones. (What is taken from neighbours, edits one by one
+// may have changed before: whether characters beyond ASCII are escaped, and what stands between a key alone and its first text.)
+func TestBatches(t *testing.T) {
+	texts := slices.DeleteFunc(slices.Clone(hard), func(s string) bool { return !isASCII(s) })
+	often(t, func(r *rapid.T) {
+		src, seed := pairsOnly.Draw(r, "src"), rapid.Uint64().Draw(r, "seed")
+		resourcetest.Batch(t, strict([]byte(src), texts...), rapid.IntRange(1, 40).Draw(r, "edits"), rand.New(rand.NewPCG(seed, 0)))
+	})
+	var src strings.Builder
+	for i := range 1200 {
+		fmt.Fprintf(&src, "/* note %d */\n\"key %d\" = \"text\"; // tail\n\nbare.%d=v; 'single %d';\n", i, i, i, i)
+	}
+	resourcetest.Batch(t, strict([]byte(src.String()), texts...), 1000, rand.New(rand.NewPCG(1, 2)))
+	for i, real := range resourcetest.Corpus(t, "ios-strings") {
+		if real.Expect != "refuse" && len(real.Src) < 32<<10 {
+			resourcetest.Batch(t, strict(real.Src, texts...), 60, rand.New(rand.NewPCG(uint64(i), 3)))
 		}
 	}
 }

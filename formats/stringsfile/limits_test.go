@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/formats/resource/resourcetest"
@@ -24,11 +23,8 @@ func TestLimits(t *testing.T) {
 		{"dictionaries at the limit", nested(resource.MaxDepth, "{k=", "v", ";}"), ""},
 		{"dictionaries beyond it", nested(resource.MaxDepth+1, "{k=", "v", ";}"), "1:3002: more than 1000 containers inside one another"},
 		{"a hundred thousand open", "k = " + strings.Repeat("(", 100000), "1:1004: more than 1000 containers inside one another"},
-		{"a key at the limit", `"` + strings.Repeat("k", resource.MaxName-2) + `" = "v";`, ""},
-		{"a key beyond it", `"` + strings.Repeat("k", resource.MaxName-1) + `" = "v";`, "1:1: a key of more than 64 KiB"},
-		{"a key of 10,000 characters", `"` + strings.Repeat("키", 10000) + `" = "v";`, ""},
-		{"keys of many bytes", `"ключ 键 🔑" = "v"; 'كي' = 'v';`, ""},
-		{"a value of 1 MB", `"k" = "` + strings.Repeat("long text 長い\n", 65000) + `";`, ""},
+		{"a key beyond the limit", `"` + strings.Repeat("k", resource.MaxName-1) + `" = "v";`, "1:1: a key of more than 64 KiB"},
+		{"a value of 1 MB in many lines", `"k" = "` + strings.Repeat("long text 長い\n", 65000) + `";`, ""},
 	} {
 		f, err := resource.Parse(Grammar, resource.Keys{}, []byte(c.src))
 		if c.refusal != "" {
@@ -81,29 +77,50 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// What a hostile file could make slow takes time in proportion to its size. The bound is a thousand times what it takes.
+// Long keys, large texts, a million keys, and the depth that a value may have though it is no text.
+func TestSizes(t *testing.T) {
+	s := resourcetest.Shapes{
+		Grammar: Grammar, NameCost: 2,
+		Entry: func(name, text string) string { return `"` + name + `" = "` + text + `";` },
+		File:  func(entries []string) string { return strings.Join(entries, "\n") + "\n" },
+		Deep:  func(n int) string { return "k = " + strings.Repeat("(", n-1) + "x" + strings.Repeat(")", n-1) + ";\n" },
+	}
+	s.Check(t)
+	marked := s
+	marked.Quick, marked.Entry = true, func(name, text string) string { return "'" + name + "'='" + text + "'; // note" }
+	marked.File = func(entries []string) string { return "{\n\t" + strings.Join(entries, "\n\t") + "\n}" }
+	t.Run("in braces", marked.Check)
+}
+
+// What a hostile file could make slow takes time in proportion to its size.
 func TestNoQuadraticTime(t *testing.T) {
-	const n = 1 << 18
-	for name, src := range map[string]string{
-		"escapes before a far quote": `k = "` + strings.Repeat(`\n`, n) + `";`,
-		"escaped quotes":             `k = "` + strings.Repeat(`\"`, n) + `";`,
-		"unclosed escapes":           `k = "` + strings.Repeat(`\"`, n),
-		"comments":                   strings.Repeat("/**/", n) + "k;",
-		"line comments":              strings.Repeat("//\n", n) + "k;",
-		"line separators":            strings.Repeat("\u2028", n) + "k;",
-		"semicolons in a comment":    "/*" + strings.Repeat(";", 4*n) + "*/ k;",
-		"nested items":               "k = (" + strings.Repeat("{a;},", n) + ");",
+	repeat := func(head, part, tail string) func(n int) []byte {
+		return func(n int) []byte { return []byte(head + strings.Repeat(part, n) + tail) }
+	}
+	for name, input := range map[string]func(n int) []byte{
+		"escapes before a far quote":  repeat(`k = "`, `\n`, `";`),
+		"escaped quotes":              repeat(`k = "`, `\"`, `";`),
+		"unclosed escapes":            repeat(`k = "`, `\"`, ""),
+		"surrogates":                  repeat(`k = "`, `\Ud83d\Ude00`, `";`),
+		"octal":                       repeat(`k = "`, `\376`, `";`),
+		"backslashes between strings": repeat(`k = "\\";`, `'\'' = "\"";`, ""),
+		"comments":                    repeat("", "/**/", "k;"),
+		"comments behind an entry":    repeat("k;", "/**/", "\nj;"),
+		"line comments":               repeat("", "//\n", "k;"),
+		"comments above entries":      repeat("", "// a\n// b\n\n// c\nk;", ""),
+		"blank lines":                 repeat("k;", "\n", "j;"),
+		"line separators":             repeat("", "\u2028", "k;"),
+		"semicolons in a comment":     repeat("/*", ";;;;", "*/ k;"),
+		"one entry many times":        repeat("", `"k" = "x";`, ""),
+		"entries on one line":         repeat("{", "k;/*c*/j;", "}"),
+		"nested items":                repeat("k = (", "{a;},", ");"),
+		"nested open":                 repeat("k = ", "(", ""),
+		"data":                        repeat("k = <", "00 ", ">;"),
+		"braces that close":           repeat("{k;", "}", ""),
+		"nearly a second mark":        repeat("k;", "\ufeff", ""),
 	} {
-		start := time.Now()
-		f, err := resource.Parse(Grammar, resource.Keys{}, []byte(src))
-		if err == nil {
-			e := entry(t, f, "k")
-			rewritten(t, f, nil, set("k", e.Text+"!"), set("n", "x"))
-			rewritten(t, f, nil, remove("k"))
-		}
-		if d := time.Since(start); d > 30*time.Second {
-			t.Errorf("%s: %v", name, d)
-		}
+		resourcetest.LinearCase(t, name, resourcetest.Case{Grammar: Grammar}, input)
+		resourcetest.LinearCase(t, name+" in UTF-16", resourcetest.Case{Grammar: Grammar}, func(n int) []byte { return bigEndian.encode("", string(input(n))) })
 	}
 }
 
