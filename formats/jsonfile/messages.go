@@ -66,7 +66,7 @@ func isMessageFile(src string, nodes []resource.Node) bool {
 	}
 	file := false
 	for i := 1; i < len(nodes); i = int(nodes[i].End) {
-		if isString(src, &nodes[i]) {
+		if nodes[i].Kind == resource.Text || isString(src, &nodes[i]) {
 			continue
 		}
 		ok, _, described := isMessage(src, nodes, i)

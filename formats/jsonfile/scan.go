@@ -1,7 +1,9 @@
 package jsonfile
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"strings"
 	"unicode/utf8"
 	"unsafe"
@@ -24,13 +26,36 @@ const bom = "\ufeff"
 // bits how the file spells its strings (see SpellingOf). The error is a *resource.SyntaxError.
 func Scan(src string, d Dialect) (*resource.Layout, error) {
 	s := scanner{src: src, bytes: unsafe.Slice(unsafe.StringData(src), len(src)), strict: d == Strict}
-	// A member has a colon, an array some two items, and each of them some 16 bytes in real files; where that is wrong the slice grows.
-	s.nodes = make([]resource.Node, 0, 8+min(strings.Count(src, ":")+2*strings.Count(src, "["), len(src)/16))
+	s.nodes = make([]resource.Node, 0, expected(src))
+	return s.scan()
+}
+
+// Fold reads src as Scan does with Strict, for formats that are made of JSON. Each object and array is shown to fold when it was read: it is node i, the nodes behind
+// it are all that stands in it, and in front of it are the containers that it stands in, which are not complete yet. Where fold returns true
+// all of that is taken out of the layout again, so that a large file needs little memory and the time that goes with it. An error of fold ends the scan.
+func Fold(src string, fold func(nodes []resource.Node, i int) (bool, error)) (*resource.Layout, error) {
+	s := scanner{src: src, bytes: unsafe.Slice(unsafe.StringData(src), len(src)), strict: true, fold: fold}
+	return s.scan()
+}
+
+func (s *scanner) scan() (*resource.Layout, error) {
 	if err := s.document(); err != nil {
 		return nil, err
 	}
 	s.nodes[0].Style |= s.seen
 	return &resource.Layout{Nodes: s.nodes, Warnings: s.warnings}, nil
+}
+
+// expected is about how many nodes src has: a member has a colon, an array some two items, and each of them some 16 bytes in real files. The beginning of a large file
+// stands for the rest. Where that is wrong the slice grows.
+func expected(src string) int {
+	const sample = 64 << 10
+	head := src[:min(len(src), sample)]
+	n := strings.Count(head, ":") + 2*strings.Count(head, "[")
+	if len(src) > sample {
+		n = int(float64(n) * float64(len(src)) / sample * 1.06)
+	}
+	return 8 + min(n, len(src)/16)
 }
 
 type scanner struct {
@@ -42,6 +67,7 @@ type scanner struct {
 	seen     uint8 // the root's style
 	comments []comment
 	newlines int // between the last comment of the gap and what follows
+	fold     func(nodes []resource.Node, i int) (bool, error)
 }
 
 func refuse(at int, format string, args ...any) error {
@@ -145,8 +171,8 @@ func (s *scanner) containers(at int) (int, error) {
 			}
 			at++
 			prev, depth = up, depth-1
-			if up = s.close(up, at); up < 0 {
-				return at, nil
+			if up, err = s.close(up, at); up < 0 || err != nil {
+				return at, err
 			}
 			if at, err = s.gap(at); err != nil {
 				return 0, err
@@ -181,8 +207,9 @@ func (s *scanner) open(at int, n resource.Node) int {
 }
 
 // close completes the container up, which ends before end, and returns the one that it stands in.
-func (s *scanner) close(up, end int) int {
+func (s *scanner) close(up, end int) (int, error) {
 	n := &s.nodes[up]
+	parent := int(n.Parent)
 	n.Value.End, n.Whole.End, n.End = uint32(end), uint32(end), int32(len(s.nodes))
 	if n.Style&halfName != 0 { // no key below it can be spelled in UTF-8
 		n.Kind, n.End = resource.Other, int32(up+1)
@@ -192,7 +219,14 @@ func (s *scanner) close(up, end int) int {
 		}
 		s.warnings = append(s.warnings, resource.Warning{Node: up, Msg: halfNameMsg})
 	}
-	return int(n.Parent)
+	if s.fold != nil {
+		out, err := s.fold(s.nodes, up)
+		if out {
+			s.nodes = s.nodes[:up]
+		}
+		return parent, err
+	}
+	return parent, nil
 }
 
 const (
@@ -331,8 +365,18 @@ func (s *scanner) gap(at int) (int, error) {
 	}
 	for at < len(s.src) {
 		switch s.src[at] {
-		case ' ', '\n', '\r', '\t':
+		case '\n', '\r', '\t':
 			at++
+		case ' ': // indentation, most of the time
+			for at+8 <= len(s.bytes) {
+				spaces := bits.TrailingZeros64(binary.LittleEndian.Uint64(s.bytes[at:])^ones*' ') >> 3
+				if at += spaces; spaces < 8 {
+					break
+				}
+			}
+			for at < len(s.src) && s.src[at] == ' ' {
+				at++
+			}
 		case '/':
 			return s.commented(at)
 		default:

@@ -1,20 +1,20 @@
 package locjson
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/formats/resource/resourcetest"
 )
 
-// big is a canonical file of some 10 MB.
-func big() []byte {
+// big is a canonical file of some size.
+func big(size int) []byte {
 	var b strings.Builder
 	b.WriteString("{\n    \"units\": [")
-	for i := 0; b.Len() < 10<<20; i++ {
+	for i := 0; b.Len() < size; i++ {
 		if i > 0 {
 			b.WriteByte(',')
 		}
@@ -30,55 +30,31 @@ func big() []byte {
 	return []byte(b.String())
 }
 
-func bench(b *testing.B, do func(src []byte)) {
-	src := big()
-	b.SetBytes(int64(len(src)))
-	b.ReportAllocs()
-	for b.Loop() {
-		do(src)
-	}
-}
+const large = 10 << 20
 
-func BenchmarkScan(b *testing.B) {
-	s := string(big())
-	bench(b, func([]byte) {
-		if _, err := Grammar.Scan(s); err != nil {
-			b.Fatal(err)
-		}
-	})
-}
+func benchCase() resourcetest.Case { return resourcetest.Case{Grammar: Grammar, Src: big(large)} }
 
-func BenchmarkParseEntries(b *testing.B) {
-	bench(b, func(src []byte) {
-		n := 0
-		for e := range parse(b, string(src)).Entries() {
-			n += len(e.Text)
-		}
-	})
-}
+func BenchmarkUnits(b *testing.B)   { resourcetest.BenchScan(b, benchCase()) }
+func BenchmarkMemory(b *testing.B)  { resourcetest.BenchMemory(b, benchCase()) }
+func BenchmarkDecades(b *testing.B) { resourcetest.BenchDecades(b, benchCase(), big) }
 
-func benchmarkEdits(b *testing.B, count int) {
-	f := parse(b, string(big()))
+func BenchmarkEditThousand(b *testing.B) {
+	src := big(large)
+	f := parse(b, string(src))
 	var edits []resource.Edit
-	for i := 1; len(edits) < count; i += f.Len() / count {
+	for i := 1; len(edits) < 1000; i += f.Len() / 1000 {
 		edits = append(edits, resource.Edit{Op: resource.Set, Key: f.Name(i), Text: "a new text"})
 	}
-	bench(b, func(src []byte) {
-		f, err := resource.Parse(Grammar, resource.Keys{}, src)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if _, refused, err := f.Rewrite(edits, nil); err != nil || len(refused) > 0 {
+	resourcetest.Bench(b, src, func() {
+		if _, refused, err := parse(b, string(src)).Rewrite(edits, nil); err != nil || len(refused) > 0 {
 			b.Fatal(refused, err)
 		}
 	})
 }
 
-func BenchmarkEditOne(b *testing.B)      { benchmarkEdits(b, 1) }
-func BenchmarkEditThousand(b *testing.B) { benchmarkEdits(b, 1000) }
-func BenchmarkFloorSHA256(b *testing.B)  { bench(b, func(src []byte) { sha256.Sum256(src) }) }
 func BenchmarkFloorJSONAny(b *testing.B) {
-	bench(b, func(src []byte) {
+	src := big(large)
+	resourcetest.Bench(b, src, func() {
 		var v any
 		if err := json.Unmarshal(src, &v); err != nil {
 			b.Fatal(err)

@@ -40,24 +40,25 @@ const noUnits uint8 = 1
 
 // Scan reads a LocJSON file.
 func (grammar) Scan(src string) (*resource.Layout, error) {
-	l, err := jsonfile.Scan(src, jsonfile.Strict)
+	s := scanner{src: src, nodes: make([]resource.Node, 1, 64)} // the root comes last
+	l, err := jsonfile.Fold(src, s.fold)
 	if err != nil {
 		return nil, err
 	}
-	s := scanner{src: src, json: l.Nodes}
+	s.json = l.Nodes
 	if err := s.file(); err != nil {
 		return nil, err
 	}
 	return &resource.Layout{Nodes: s.nodes, Warnings: s.warnings}, nil
 }
 
-// scanner turns the nodes of plain JSON into those of units.
+// scanner turns the nodes of plain JSON into those of units, one unit after the other.
 type scanner struct {
 	src      string
-	json     []resource.Node
+	json     []resource.Node // of the file as far as it was read, without the units that were turned into nodes
 	nodes    []resource.Node
 	warnings []resource.Warning
-	keys     map[string]struct{}
+	keys     keySet
 }
 
 func (s *scanner) refuse(i int, format string, args ...any) error {
@@ -65,7 +66,27 @@ func (s *scanner) refuse(i int, format string, args ...any) error {
 	return &resource.SyntaxError{Offset: int(at), Msg: fmt.Sprintf(format, args...)}
 }
 
-func (s *scanner) name(i int) string { return jsonfile.Unquote(s.json[i].Name.Of(s.src)) }
+// fold takes the object i out of the JSON when it is a unit, an item of the root's units.
+func (s *scanner) fold(json []resource.Node, i int) (bool, error) {
+	if json[i].Kind != resource.Map || json[i].Parent < 0 {
+		return false, nil
+	}
+	units := &json[json[i].Parent]
+	if units.Parent != 0 || units.Kind != resource.List || json[0].Kind != resource.Map || jsonfile.Unquote(units.Name.Of(s.src)) != "units" {
+		return false, nil
+	}
+	s.json = json
+	return true, s.unit(i)
+}
+
+// name is the name of member i, quotes included, and without escapes.
+func (s *scanner) name(i int) string {
+	raw := s.json[i].Name.Of(s.src)
+	if strings.IndexByte(raw, '\\') < 0 {
+		return raw
+	}
+	return `"` + jsonfile.Unquote(raw) + `"`
+}
 
 func (s *scanner) isString(i int) bool { return s.src[s.json[i].Value.Start] == '"' }
 
@@ -100,7 +121,7 @@ func (s *scanner) file() error {
 	units, properties := 0, 0
 	for i := 1; i < len(s.json); i = int(s.json[i].End) {
 		switch s.name(i) {
-		case "units":
+		case `"units"`:
 			if units > 0 {
 				return s.refuse(i, "units for the second time; make one array of them")
 			}
@@ -108,30 +129,23 @@ func (s *scanner) file() error {
 				return s.refuse(i, "units are an array")
 			}
 			units = i
-		case "properties":
+		case `"properties"`:
 			if properties > 0 || s.json[i].Kind != resource.Map {
 				return s.refuse(i, "the file's properties are one object")
 			}
 			properties = i
 		}
 	}
-	out := resource.Node{Parent: -1, Kind: resource.Map, Style: root.Style, Value: root.Value, Whole: root.Whole}
+	out := resource.Node{Parent: -1, Kind: resource.Map, Style: root.Style, Value: root.Value, Whole: root.Whole, End: int32(len(s.nodes))}
 	if units == 0 {
 		out.Style |= noUnits
-		out.End = 1
-		s.nodes = []resource.Node{out}
-		return nil
-	}
-	out.Value = s.json[units].Value
-	end := int(s.json[units].End)
-	s.nodes = append(make([]resource.Node, 0, 8+(end-units)/5), out) // a unit has five nodes or more: itself, key, source and its string, properties
-	s.keys = make(map[string]struct{}, cap(s.nodes))
-	for i := units + 1; i < end; i = int(s.json[i].End) {
-		if err := s.unit(i); err != nil {
-			return err
+	} else {
+		out.Value = s.json[units].Value
+		if other := units + 1; other < int(s.json[units].End) {
+			return s.refuse(other, "a unit is an object")
 		}
 	}
-	s.nodes[0].End = int32(len(s.nodes))
+	s.nodes[0] = out
 	return nil
 }
 
@@ -145,26 +159,41 @@ const (
 
 var parts = [...]string{"key", "source", "target", "properties"}
 
+// part returns which of the parts member i of a unit is, -1 for none.
+func (s *scanner) part(i int) int {
+	switch s.name(i) {
+	case `"key"`:
+		return key
+	case `"source"`:
+		return source
+	case `"target"`:
+		return target
+	case `"properties"`:
+		return properties
+	}
+	return -1
+}
+
 // unit adds the node of the unit i.
 func (s *scanner) unit(i int) error {
-	if s.json[i].Kind != resource.Map {
-		return s.refuse(i, "a unit is an object")
-	}
 	var at [len(parts)]int // by part; 0 where the unit has none
-	for c := i + 1; c < int(s.json[i].End); c = int(s.json[c].End) {
-		part := slices.Index(parts[:], s.name(c))
+	for c := i + 1; c < len(s.json); c = int(s.json[c].End) {
+		part := s.part(c)
 		if part < 0 {
 			continue
 		}
 		if at[part] > 0 {
 			return s.refuse(c, "%s for the second time in one unit", parts[part])
 		}
-		ok, want := s.isText(c), "a %s is an array of strings"
+		var ok bool
+		want := "a %s is an array of strings"
 		switch part {
 		case key:
 			ok, want = s.isString(c), "a %s is a string"
 		case properties:
 			ok, want = s.json[c].Kind == resource.Map, "%s are an object"
+		default:
+			ok = s.isText(c)
 		}
 		if !ok {
 			return s.refuse(c, want, parts[part])
@@ -180,20 +209,22 @@ func (s *scanner) unit(i int) error {
 		return s.refuse(at[key], "the key has half of a surrogate pair, which no text can hold")
 	}
 	n := resource.Node{Kind: resource.Text, Name: s.json[at[key]].Value, Value: s.json[at[source]].Value, Whole: s.json[i].Whole, End: int32(len(s.nodes) + 1)}
-	name := jsonfile.Unquote(n.Name.Of(s.src))
-	if _, twice := s.keys[name]; twice {
-		return s.refuse(at[key], "the key %q for the second time; give each unit a key of its own", name)
-	}
 	if n.Name.Len() > resource.MaxName {
 		return s.refuse(at[key], "a key of more than %d KiB", resource.MaxName>>10)
 	}
-	s.keys[name] = struct{}{}
+	if name := jsonfile.Unquote(n.Name.Of(s.src)); !s.keys.add(s, name) {
+		return s.refuse(at[key], "the key %q for the second time; give each unit a key of its own", name)
+	}
 	if at[properties] > 0 {
 		n.Note = s.comments(at[properties])
 	}
 	if s.isHalf(at[source]) {
 		n.Kind = resource.Other
 		s.warnings = append(s.warnings, resource.Warning{Node: len(s.nodes), Msg: "the source has half of a surrogate pair, which no text can hold; it is left alone"})
+	}
+	if len(s.nodes) == cap(s.nodes) { // the units so far stand for those that follow
+		more := float64(len(s.nodes)) * float64(len(s.src)) / float64(n.Whole.End) * 1.06
+		s.nodes = slices.Grow(s.nodes, max(int(more)-len(s.nodes), len(s.nodes)))
 	}
 	s.nodes = append(s.nodes, n)
 	return nil
@@ -202,7 +233,7 @@ func (s *scanner) unit(i int) error {
 // comments finds the comments among properties.
 func (s *scanner) comments(properties int) resource.Span {
 	for c := properties + 1; c < int(s.json[properties].End); c = int(s.json[c].End) {
-		if s.name(c) == "comments" && s.isText(c) {
+		if s.name(c) == `"comments"` && s.isText(c) {
 			return s.json[c].Value
 		}
 	}
