@@ -20,6 +20,7 @@
 //	filler  target file, language    what was written where there was no translation, now and earlier
 //	seen    target file, language    the translations at the last look, for each place that is looked at
 //	conflicts                        keys that both sides changed, with the texts, until somebody decides
+//	reconciled what the last full pull looked at, so that the next one may only ask for news (see probe.go)
 //	jobs    import or export that was started and is not finished; last push; last pull
 //
 // It does not parse a format, write HTTP or touch git objects. Conflicts, unreadable files and held-back translations are fields of
@@ -145,6 +146,7 @@ func (e *Engine) Push(ctx context.Context, o PushOptions) (PushReport, error) {
 	if err != nil {
 		return report, err
 	}
+	ctx = service.As(ctx, service.Asked)
 	var errs []error
 	for _, p := range projects {
 		r, err := p.push(ctx, o)
@@ -174,6 +176,7 @@ func (e *Engine) Pull(ctx context.Context, o PullOptions) (PullReport, error) {
 	if err != nil {
 		return report, err
 	}
+	ctx = service.As(ctx, service.Asked)
 	var errs []error
 	for _, p := range projects {
 		r, err := p.pull(ctx, o)

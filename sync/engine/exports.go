@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"go.uber.org/zap"
@@ -25,6 +26,9 @@ type exported struct {
 	languages []config.Language // that were asked for
 	entries   []exportedEntry
 	problems  []Problem
+
+	question string    // a digest of what was asked for
+	asked    time.Time // when it was, on the service's clock; zero where that is not known
 }
 
 type exportedEntry struct {
@@ -81,14 +85,11 @@ const (
 // The identifier of the export is written down before the wait, so that a pull that is interrupted takes the same export up again. A push, which
 // compares with what the service has at this moment before it overwrites anything, asks anew.
 func (p *project) export(ctx context.Context, g *bundle.Group, languages []config.Language, completion string, age exportAge) (*exported, error) {
-	req := service.ExportRequest{
-		Project: p.cfg.ID, Languages: languagesOf(languages), Collection: g.Collection, Format: service.Format(g.ExportFormat()), PathSeparator: g.Separator,
-		CompletionState: service.CompletionState(completion), Incomplete: service.SkipKeys, OutputTemplate: g.Template().String(), Zip: true,
-	}
+	req := p.exportRequest(g, languages, completion)
 	p.say("asking for the translations of collection %q", g.Collection)
 	wait, cancel := context.WithTimeout(ctx, p.Config.Service.JobTimeout)
 	defer cancel()
-	archive, err := p.download(wait, req, age)
+	archive, begun, err := p.download(wait, req, age)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil && !errors.Is(err, service.ErrUnusable) {
 		return nil, fmt.Errorf("export of %q: not finished after %s; it is looked at again by the next pull", g.Collection, p.Config.Service.JobTimeout)
 	}
@@ -105,7 +106,20 @@ func (p *project) export(ctx context.Context, g *bundle.Group, languages []confi
 			p.log.Warn("remove the spooled archive", zap.Error(err))
 		}
 	}()
-	return p.readArchive(g, languages, archive)
+	x, err := p.readArchive(g, languages, archive)
+	if err == nil {
+		x.question = question(req)
+		x.asked, _ = p.Service.ServiceTime(begun)
+	}
+	return x, err
+}
+
+// exportRequest is the question for a group's translations.
+func (p *project) exportRequest(g *bundle.Group, languages []config.Language, completion string) service.ExportRequest {
+	return service.ExportRequest{
+		Project: p.cfg.ID, Languages: languagesOf(languages), Collection: g.Collection, Format: service.Format(g.ExportFormat()), PathSeparator: g.Separator,
+		CompletionState: service.CompletionState(completion), Incomplete: service.SkipKeys, OutputTemplate: g.Template().String(), Zip: true,
+	}
 }
 
 // everPushed reports whether the service has accepted anything for a collection. When in doubt it has.
@@ -114,43 +128,45 @@ func (p *project) everPushed(collection string) bool {
 	return err != nil || slices.ContainsFunc(slots, func(s state.Slot) bool { return s.Language == collection })
 }
 
-// download starts an export, or takes up one that was started for the same question, and fetches the result. An export that is not finished when
-// ctx ends stays written down.
-func (p *project) download(ctx context.Context, req service.ExportRequest, age exportAge) (*service.Archive, error) {
+// download starts an export, or takes up one that was started for the same question, and fetches the result; begun is when it was started. An
+// export that is not finished when ctx ends stays written down.
+func (p *project) download(ctx context.Context, req service.ExportRequest, age exportAge) (archive *service.Archive, begun time.Time, err error) {
 	var j *job
-	var err error
 	if age == resumed {
 		if j, err = p.exportBegun(req); err != nil {
-			return nil, err
+			return nil, begun, err
 		}
 	}
 	old := j != nil
 	for {
 		if j == nil {
 			if j, err = p.beginExport(ctx, req); err != nil {
-				return nil, err
+				return nil, begun, err
 			}
 		}
 		archive, err := p.Service.Download(ctx, service.JobID(j.Service), "")
 		gone := errors.Is(err, service.ErrNotFound) || errors.Is(err, service.ErrExportFailed)
 		if errors.Is(err, service.ErrUnusable) {
-			return nil, errors.Join(err, p.forget(j)) // the next pass asks anew
+			return nil, begun, errors.Join(err, p.forget(j)) // the next pass asks anew
 		}
 		if err != nil && !gone {
 			if errors.Is(err, context.DeadlineExceeded) {
 				j.Slow = true
 				err = errors.Join(err, p.remember(j))
 			}
-			return nil, err
+			return nil, begun, err
 		}
 		if ferr := p.forget(j); ferr != nil {
-			return nil, errors.Join(err, ferr)
+			if archive != nil {
+				ferr = errors.Join(ferr, archive.Close())
+			}
+			return nil, begun, errors.Join(err, ferr)
 		}
 		if err == nil {
-			return archive, nil
+			return archive, j.At, nil
 		}
 		if !old {
-			return nil, err
+			return nil, begun, err
 		}
 		old, j = false, nil // the service has forgotten it: ask again
 	}

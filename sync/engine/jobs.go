@@ -75,6 +75,9 @@ func (p *project) intend(s *shipment) (*job, error) {
 		j.Files = append(j.Files, jobFile{Name: up.Name, Memory: s.remember[i], Units: accepts(s.accepts[i])})
 	}
 	return j, p.State.Update(func(tx *state.Tx) error {
+		if err := tx.Delete(p.stateName(), kindReconciled, p.cfg.Pull.Branch); err != nil {
+			return err
+		}
 		for _, f := range j.Files {
 			if f.Memory.source() {
 				continue
@@ -156,6 +159,9 @@ func (r *pushing) settle(j *job, res service.ImportResult) error {
 		failed[e.File] = cmp.Or(e.Reason, "it gives no reason")
 	}
 	return r.State.Update(func(tx *state.Tx) error {
+		if err := tx.Delete(r.stateName(), kindReconciled, r.cfg.Pull.Branch); err != nil {
+			return err // what a pull merges is about to change
+		}
 		for _, f := range j.Files {
 			why, bad := failed[f.Name]
 			if all, unnamed := failed[""]; unnamed && !bad { // an error that may be any file's

@@ -79,8 +79,12 @@ func TestPushTakesUpAnImport(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`})
 	ctx, cancel := context.WithCancel(t.Context())
-	w.wire.failing(func(r *http.Request) local.Fault { return when(isResult(r), local.Fault{Delay: 5 * time.Second}) })
-	time.AfterFunc(400*time.Millisecond, cancel)
+	w.wire.failing(func(r *http.Request) local.Fault {
+		if isResult(r) {
+			cancel()
+		}
+		return when(isResult(r), local.Fault{Delay: 5 * time.Second})
+	})
 	if _, err := w.Push(ctx, PushOptions{}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/state"
 )
 
@@ -25,6 +26,7 @@ type pulling struct {
 	report  ProjectPull
 	exports map[string]*exported // by template and collection: asked for once, however often the branch moves meanwhile
 	met     map[string]bool      // target files that this pull sees for the first time
+	probe   probing
 
 	lost        map[string]conflict // that nobody has decided on
 	conflicting map[Problem]bool    // of the report
@@ -42,7 +44,12 @@ func (p *project) pull(ctx context.Context, o PullOptions) (ProjectPull, error) 
 	if !p.cfg.Pull.Enabled {
 		return run.report, nil
 	}
+	if !o.DryRun {
+		p.began(p.Now())
+	}
+	ctx, calls := service.Counting(ctx)
 	err := run.pass(ctx)
+	run.report.Calls = calls.Requests()
 	p.finished()
 	if !o.DryRun {
 		p.past(pastPull, withoutConflicts(outcome(p.Now(), run.report.Keys, run.report.Commit, run.report.Problems, err), run.conflicting))
@@ -118,6 +125,9 @@ func (r *pulling) attempt(ctx context.Context) error {
 		return err
 	}
 	r.report.Problems = append(r.report.Problems, t.problems...)
+	if err := r.lookAgain(tip); err != nil {
+		return err
+	}
 	theirs, err := r.translations(ctx, t)
 	if err != nil {
 		return err
@@ -135,7 +145,20 @@ func (r *pulling) attempt(ctx context.Context) error {
 			done = append(done, m)
 		}
 	}
-	return r.commit(ctx, on, joined, done)
+	before := r.report.Commit
+	if r.probe.loud && !r.o.DryRun {
+		if err := r.unsettle(); err != nil {
+			return err
+		}
+	}
+	if err := r.commit(ctx, on, joined, done); err != nil {
+		return err
+	}
+	made := r.report.Commit
+	if made == before {
+		made = ""
+	}
+	return r.settle(tip, made)
 }
 
 func (r *pulling) problem(p Problem) { r.report.Problems = append(r.report.Problems, p) }
@@ -153,13 +176,20 @@ func (r *pulling) translations(ctx context.Context, t *tree) ([]translated, erro
 		key := fmt.Sprint(g.Collection, "\x00", g.Format.Name, "\x00", g.Separator, "\x00", g.Template().String())
 		x := r.exports[key]
 		if x == nil {
-			var err error
+			quiet, err := r.quiet(ctx, t, g, languages)
+			if err != nil {
+				return nil, err
+			}
+			if quiet {
+				continue
+			}
 			if x, err = r.export(ctx, g, languages, r.cfg.Pull.CompletionState, resumed); err != nil {
 				return nil, err
 			}
 			r.report.Requests++
 			r.exports[key] = x
 		}
+		r.answered(x)
 		r.report.Problems = append(r.report.Problems, x.problems...)
 		for _, target := range x.targets(g) {
 			if claimed[target.Path] != nil {

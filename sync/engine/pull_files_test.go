@@ -316,7 +316,7 @@ func TestPullWaitsForASlowExport(t *testing.T) {
 	if _, err := w.Pull(t.Context(), PullOptions{}); err == nil || Permanent(err) || !strings.Contains(err.Error(), "not finished") {
 		t.Fatalf("%v", err)
 	}
-	time.Sleep(300 * time.Millisecond)
+	w.Config.Service.JobTimeout = 5 * time.Second
 	w.wire.take("")
 	w.brings("locales/de/a.json (de): +1 ~0 -0")
 	if exports := w.wire.take("export"); len(exports) != 0 {

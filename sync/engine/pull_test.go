@@ -330,8 +330,12 @@ func TestPullOnABranchThatMovesMeanwhile(t *testing.T) {
 		t.Errorf("the branch is\n%s", got)
 	}
 	w.has("origin/l10n", "locales/de/a.json", "{\n  \"a\": \"A2\",\n  \"b\": \"B1\"\n}")
-	if n := len(w.wire.take("export")); n != 1 {
-		t.Errorf("%d exports", n)
+	var asked []string
+	for _, r := range w.wire.take("export") {
+		asked = append(asked, r.query.Get("modified-since"))
+	}
+	if len(asked) != 2 || asked[0] == "" || asked[1] != "" {
+		t.Errorf("asked for what changed since %q; want once for news and once for everything", asked)
 	}
 	w.brings()
 }

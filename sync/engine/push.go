@@ -48,7 +48,9 @@ func (p *project) push(ctx context.Context, o PushOptions) (ProjectPush, error) 
 	if !p.cfg.Push.Enabled {
 		return run.report, nil
 	}
+	ctx, calls := service.Counting(ctx)
 	err := run.pass(ctx)
+	run.report.Calls = calls.Requests()
 	run.report.Exports = run.exports
 	p.finished()
 	if !o.DryRun {

@@ -20,6 +20,7 @@ type ProjectPush struct {
 	Name     string       `json:"name"`
 	Requests int          `json:"requests"` // imports started
 	Exports  int          `json:"exports"`  // exports started, to compare with what the service has before anything is sent
+	Calls    int          `json:"calls"`    // all requests to the service: with looks at jobs, downloads, repeats
 	Keys     int          `json:"keys"`     // values sent, translations included
 	Files    []PushedFile `json:"files"`
 	Renamed  []Renamed    `json:"renamed,omitempty"`
@@ -93,6 +94,7 @@ type ProjectPull struct {
 	Branch   string       `json:"branch"`
 	Pushed   bool         `json:"pushed"`   // the remote has the commit
 	Requests int          `json:"requests"` // exports started
+	Calls    int          `json:"calls"`    // all requests to the service: with looks at jobs, downloads, repeats
 	Keys     int          `json:"keys"`     // added, changed and removed
 	Files    []PulledFile `json:"files"`
 	Problems []Problem    `json:"problems"`

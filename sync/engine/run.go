@@ -133,9 +133,9 @@ func (l *looping) start() {
 // pastSchedule is the record of the last time that a pull was begun, scheduled or not.
 const pastSchedule = "schedule"
 
-func (l *looping) began(at time.Time) {
-	if err := state.Put(l.State, l.stateName(), kindPast, pastSchedule, at.UTC()); err != nil {
-		l.log.Error("remember when the pull began", zap.Error(err))
+func (p *project) began(at time.Time) {
+	if err := state.Put(p.State, p.stateName(), kindPast, pastSchedule, at.UTC()); err != nil {
+		p.log.Error("remember when the pull began", zap.Error(err))
 	}
 }
 
@@ -175,7 +175,7 @@ func (l *looping) tick(ctx context.Context) {
 }
 
 func (l *looping) push(ctx context.Context) {
-	report, err := l.project.push(ctx, PushOptions{near: !l.far.Swap(false)})
+	report, err := l.project.push(service.As(ctx, service.Changes), PushOptions{near: !l.far.Swap(false)})
 	if err != nil {
 		l.far.Store(true)
 	}
@@ -192,11 +192,7 @@ func (l *looping) push(ctx context.Context) {
 }
 
 func (l *looping) pull(ctx context.Context) {
-	now := l.Now()
-	if l.cfg.Pull.Enabled {
-		l.began(now)
-	}
-	report, err := l.project.pull(ctx, PullOptions{})
+	report, err := l.project.pull(service.As(ctx, service.Scheduled), PullOptions{})
 	for _, p := range report.Problems {
 		l.log.Warn("left out of the pull", zap.Stringer("problem", p))
 	}

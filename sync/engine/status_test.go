@@ -66,7 +66,7 @@ func TestDocuments(t *testing.T) {
 		"push":   {push, "name requests keys files problems"},
 		"pull":   {pull, "name commit branch pushed files problems"},
 		"status": {status, "name id pending removed last_push last_pull next_pull files languages problems"},
-		"check":  {check, "name files keys problems warnings"},
+		"check":  {check, "name root files keys problems"},
 	} {
 		text, err := json.Marshal(c.document)
 		w.check(err)
@@ -74,7 +74,7 @@ func TestDocuments(t *testing.T) {
 		w.check(json.Unmarshal(text, &doc))
 		for _, member := range strings.Fields(c.members) {
 			value, ok := doc.Projects[0][member]
-			if list := member == "files" && name != "check" || member == "languages" || member == "problems" || member == "warnings"; !ok || list && value == nil {
+			if list := member == "files" || member == "languages" || member == "problems"; !ok || list && value == nil {
 				t.Errorf("%s: %s is missing or null: %s", name, member, text)
 			}
 		}
@@ -155,6 +155,16 @@ func TestMissedPull(t *testing.T) {
 		if got := starts(c.at); got != c.want {
 			t.Errorf("%s: %v", c.why, got)
 		}
+	}
+	w.Now = func() time.Time { return day(12, 7) }
+	w.pulls(PullOptions{DryRun: true})
+	if !starts(day(12, 8)) {
+		t.Error("a dry run was taken for a pull")
+	}
+	w.Now = func() time.Time { return day(14, 7) }
+	w.pulls(PullOptions{}) // from the command line
+	if starts(day(14, 8)) {
+		t.Error("a time counts as missed although somebody pulled since")
 	}
 }
 

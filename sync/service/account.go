@@ -1,8 +1,10 @@
 package service
 
 import (
+	"net/http"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // account is what all clients of one account at one host share in this process: the service counts
@@ -10,7 +12,26 @@ import (
 type account struct {
 	budget  *budget
 	breaker *breaker
-	waiting atomic.Int64 // jobs that are being waited for; polls are stretched so that they leave room
+	waiting atomic.Int64                  // jobs that are being waited for; polls are stretched so that they leave room
+	ahead   atomic.Pointer[time.Duration] // of the service's clock before ours, by its last answer; nil while it told no time
+}
+
+// heard learns from an answer's Date how far the service's clock is ahead of ours. Date has whole seconds, cut off, and was
+// written before it was heard: the clock is never thought to be ahead by more than it is.
+func (a *account) heard(date string, now time.Time) {
+	if at, err := http.ParseTime(date); err == nil {
+		ahead := at.Sub(now)
+		a.ahead.Store(&ahead)
+	}
+}
+
+// ServiceTime is what the service's clock said at a time of ours, or up to some seconds less; false while the service has not told its time.
+func (c *Client) ServiceTime(at time.Time) (time.Time, bool) {
+	ahead := c.account.ahead.Load()
+	if ahead == nil {
+		return time.Time{}, false
+	}
+	return at.Add(*ahead), true
 }
 
 type accountKey struct {

@@ -69,6 +69,7 @@ func (c *Client) request(ctx context.Context, cl call, target *url.URL, t ticket
 		return c.unanswered(ctx, reqCtx, cl, &sent, err)
 	}
 	defer resp.Body.Close()
+	c.account.heard(resp.Header.Get("Date"), time.Now())
 	limited := resp.StatusCode == http.StatusTooManyRequests
 	_ = c.account.budget.answered(ctx, t, c.pace, limited, retryAfter(resp.Header, time.Now())) // as above
 

@@ -1,0 +1,215 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/state"
+)
+
+// A pull asks for everything, and most pulls bring nothing. So it first asks what changed since the last full export (a probe,
+// `modified-since`), and goes without the full one when the answer holds nothing that was not merged.
+//
+// What is concluded from a probe is one thing only: there is no news. News is never merged from it, because it is a part of each file: keys
+// that were deleted, lost a label or fell below the completion state are not in it. And nothing is concluded where anything
+// else differs from what the last full pull looked at: the branch or its base has moved or was made anew, the configuration is another
+// one, something was sent since, the state was lost, or that pull had to report anything. What a probe cannot see is found
+// by the full export that comes at the latest after fullEvery.
+
+// reconciled is what the last pull looked at that asked for everything, left nothing out and found its commit delivered: pulling the
+// same once more changes nothing.
+type reconciled struct {
+	Config string `json:"config"` // a digest
+	Look   string `json:"look"`   // commits of branch and base
+
+	// Full is by export question when, on the service's clock, it was asked for everything.
+	Full map[string]time.Time `json:"full"`
+}
+
+const (
+	kindReconciled = "reconciled" // the record's id is the branch
+
+	// fullEvery is shorter than a day, so that whatever the schedule, no day goes by without a full export.
+	fullEvery = 20 * time.Hour
+	// probeOverlap is how much further back a probe asks: machines of a service may differ in their clocks, and a change may be seen a
+	// while after its time. What was merged already does not count as news, so that this costs nothing.
+	probeOverlap = 10 * time.Minute
+	// probePatience is how long a probe is waited for, instead of what it is to save.
+	probePatience = time.Minute
+)
+
+// probing is a pull's knowledge of the last full one.
+type probing struct {
+	last  *reconciled // nil: nothing may be concluded
+	now   reconciled
+	loud  bool            // some group had to be asked for everything
+	blind map[string]bool // questions whose probe did not work: they are not probed next time either
+}
+
+// lookAgain compares what this pull looks at with what the last full one did.
+func (r *pulling) lookAgain(tip *gitops.Tip) error {
+	r.probe = probing{now: reconciled{Config: r.configured(), Look: look(tip), Full: make(map[string]time.Time)}, blind: make(map[string]bool)}
+	if r.o.DryRun || r.o.Full || r.o.Force {
+		return nil
+	}
+	last, ok, err := state.Get[reconciled](r.State, r.stateName(), kindReconciled, r.cfg.Pull.Branch)
+	if err != nil {
+		return fmt.Errorf("read what the last pull looked at: %w", err)
+	}
+	if ok && last.Config == r.probe.now.Config && last.Look == r.probe.now.Look && len(r.report.Problems) == 0 {
+		r.probe.last = &last
+	}
+	return nil
+}
+
+// look is the commits that decide what a pull builds on.
+func look(tip *gitops.Tip) string {
+	text := tip.Hash()
+	if tip.New() {
+		return text + " new"
+	}
+	if base := tip.Base(); base != nil {
+		text += " " + base.Hash()
+	}
+	return text
+}
+
+// lookAfter is the look of the next pull when this one made a commit and nothing else happens.
+func lookAfter(tip *gitops.Tip, made string) string {
+	if tip.New() {
+		return made + " " + tip.Hash() // that was its base
+	}
+	if base := tip.Base(); base != nil {
+		return made + " " + base.Hash()
+	}
+	return made
+}
+
+// configured is a digest of the project's configuration.
+func (p *project) configured() string {
+	text, err := json.Marshal(p.cfg)
+	if err != nil {
+		text = fmt.Appendf(nil, "%+v", *p.cfg)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
+
+// quiet reports whether the service has said nothing new about a group since the last full pull.
+func (r *pulling) quiet(ctx context.Context, t *tree, g *bundle.Group, languages []config.Language) (bool, error) {
+	req := r.exportRequest(g, languages, r.cfg.Pull.CompletionState)
+	q := question(req)
+	if r.probe.last == nil {
+		return false, nil
+	}
+	asked := r.probe.last.Full[q]
+	now, told := r.Service.ServiceTime(r.Now())
+	if age := now.Sub(asked); asked.IsZero() || told && (age < 0 || age > fullEvery) {
+		return false, nil
+	}
+	req.ModifiedSince = asked.Add(-probeOverlap)
+	r.say("asking for what changed in collection %q", g.Collection)
+	x, err := r.probeFor(ctx, g, languages, req)
+	switch {
+	case ctx.Err() != nil:
+		return false, err
+	case err != nil && errors.Is(err, service.ErrTemporary) && !errors.Is(err, service.ErrUnusable) && !errors.Is(err, context.DeadlineExceeded):
+		return false, fmt.Errorf("export of %q: %w", g.Collection, err) // asking for everything meets the same
+	case err != nil:
+		r.log.Info("the service did not say what changed; asking for everything", zap.String("collection", g.Collection), zap.Error(err))
+		r.probe.blind[q] = true
+		return false, nil
+	}
+	if news, err := r.news(t, x); err != nil || news {
+		return false, err
+	}
+	if now, told = r.Service.ServiceTime(r.Now()); !told || now.Sub(asked) > fullEvery {
+		return false, nil
+	}
+	r.probe.now.Full[q] = asked
+	return true, nil
+}
+
+// probeFor makes a probe. It is not written down: one that is interrupted is asked anew.
+func (r *pulling) probeFor(ctx context.Context, g *bundle.Group, languages []config.Language, req service.ExportRequest) (*exported, error) {
+	ctx, cancel := context.WithTimeout(ctx, min(probePatience, r.Config.Service.JobTimeout))
+	defer cancel()
+	r.report.Requests++
+	id, err := r.Service.StartExport(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	archive, err := r.Service.Download(ctx, id, "")
+	if err != nil {
+		return nil, err
+	}
+	x, err := r.readArchive(g, languages, archive)
+	return x, errors.Join(err, archive.Close())
+}
+
+// news reports whether an export holds anything that was not merged as it is. Of files that share their keys' collection each merges what its
+// source has; what no source has is nobody's news.
+func (r *pulling) news(t *tree, x *exported) (bool, error) {
+	if len(x.problems) > 0 {
+		return true, nil
+	}
+	for _, target := range x.targets(x.group) {
+		if len(target.texts) == 0 {
+			continue
+		}
+		source, ok := t.sourceTexts(target.Target)
+		if !ok {
+			return true, nil
+		}
+		merged, err := r.State.Marks(r.slot(kindMerged, target.Path, target.Language.Code))
+		if err != nil {
+			return false, err
+		}
+		for _, u := range target.texts.Restrict(source.Keys()) {
+			if mark, ok := merged[u.Name]; !ok || mark != catalog.MarkOf(u.Text) {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
+// answered notes a full export.
+func (r *pulling) answered(x *exported) {
+	r.probe.loud = true
+	if !x.asked.IsZero() && !r.probe.blind[x.question] {
+		r.probe.now.Full[x.question] = x.asked
+	}
+}
+
+// unsettle forgets what was looked at before something changes that the next pull is to look at.
+func (p *project) unsettle() error {
+	_, ok, err := state.Get[reconciled](p.State, p.stateName(), kindReconciled, p.cfg.Pull.Branch)
+	if err != nil || !ok {
+		return err
+	}
+	return state.Delete(p.State, p.stateName(), kindReconciled, p.cfg.Pull.Branch)
+}
+
+// settle remembers what this pull looked at, when it is true that pulling once more would change nothing. made is the commit that it made.
+func (r *pulling) settle(tip *gitops.Tip, made string) error {
+	if r.o.DryRun || !r.probe.loud || len(r.report.Problems) > 0 || len(r.probe.now.Full) == 0 {
+		return nil
+	}
+	if made != "" {
+		r.probe.now.Look = lookAfter(tip, made)
+	}
+	return state.Put(r.State, r.stateName(), kindReconciled, r.cfg.Pull.Branch, r.probe.now)
+}
