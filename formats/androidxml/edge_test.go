@@ -92,7 +92,7 @@ func TestEdges(t *testing.T) {
 			if e.Expect == "refuse" {
 				t.Fatal("the index wants it refused")
 			}
-			f := resourcetest.Check(t, resourcetest.Case{Grammar: Grammar, Src: e.Src, NewTexts: hard, Undone: undone})
+			f := resourcetest.Check(t, strict(e.Src, hard...))
 			if f == nil {
 				t.Fatal("refused")
 			}

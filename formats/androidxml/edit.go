@@ -91,7 +91,7 @@ func attributeValue(text string, quote byte) (string, error) {
 		escape = inSingle
 	}
 	spelled := string(quote) + escape.Replace(text) + string(quote)
-	if len(spelled) > resource.MaxName {
+	if len(spelled) > resource.MaxName+2 { // quotes
 		return "", fmt.Errorf("the name has more than %d KiB", resource.MaxName>>10)
 	}
 	return spelled, nil

@@ -2,6 +2,7 @@ package androidxml
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,6 +21,22 @@ func undone(f *resource.File, _ string) bool {
 	}
 	g := inside(f, 0, nil)
 	return g.head == ""
+}
+
+// strict is a case of an ordinary file: an edit of it is refused only for what the package comment names.
+func strict(src []byte, texts ...string) resourcetest.Case {
+	rules := []string{`marked translatable="false"`, "is no quantity", "the entry is plurals here", "are counted from 0", "an item holds a single text", "other keys stand below it",
+		"without the items before it", "without its other items", "is missing, and a list is whole or absent", "declare it in this file, too", "needs a name", "the name has more than"}
+	return resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: texts, Undone: undone, Refuses: func(_ *resource.File, r resource.Refusal) bool {
+		why := rules
+		if writable(r.Text) != nil || writable(r.Key) != nil {
+			why = append(why, "control character", "not valid UTF-8")
+		}
+		if strings.Contains(r.Text, "<") {
+			why = append(why, "the markup in the text is broken", "does not declare the prefix")
+		}
+		return slices.ContainsFunc(why, func(rule string) bool { return strings.Contains(r.Reason, rule) })
+	}}
 }
 
 // hard are texts that XML or Android find hard to spell.
@@ -62,8 +79,19 @@ func FuzzLaws(f *testing.F) {
 		if len(src) > 1<<13 {
 			return
 		}
-		resourcetest.Check(t, resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: []string{" a  'b' <b>", "<b>c</b> &app;"}, Undone: undone})
+		f := resourcetest.Check(t, resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: []string{" a  'b' <b>", "<b>c</b> &app;"}, Undone: undone, Any: true})
 		agree(t, src)
+		if f == nil {
+			return
+		}
+		monolingual(t, f)
+		if root := f.Node(0); (len(src)+int(src[len(src)/2]))%16 == 0 && root.Style&styleClosed == 0 && !isBlank(f.Source()) { // now and then, as it takes time
+			head, body, _ := strings.Cut(f.Source()[root.Value.Start:root.Value.End], ">")
+			body = body[:strings.LastIndex(body, "</")]
+			resourcetest.LinearCase(t, "repeated", resourcetest.Case{Grammar: Grammar}, func(n int) []byte {
+				return []byte(f.Source()[:root.Value.Start] + head + ">" + strings.Repeat(body, n) + "</resources>")
+			})
+		}
 	})
 }
 
@@ -80,7 +108,7 @@ func FuzzValue(f *testing.F) {
 			return
 		}
 		src := document(value)
-		resourcetest.Check(t, resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: []string{text}, Undone: undone})
+		resourcetest.Check(t, resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: []string{text}, Undone: undone, Any: true})
 		agree(t, src)
 	})
 }

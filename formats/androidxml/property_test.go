@@ -3,6 +3,7 @@ package androidxml
 import (
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -116,6 +117,9 @@ func TestRandomEdits(t *testing.T) {
 		no := make(map[spot]bool)
 		for _, r := range refused {
 			no[spot{r.Key, r.Form}] = true
+			if r.Unproven || !strict(nil).Refuses(f, r) {
+				t.Fatalf("refused: %v\n%s", r, src)
+			}
 		}
 		array := func(s spot) bool { return isIndex(s.form) }
 		touched := make(map[string]bool) // arrays that an edit removes items of
@@ -152,11 +156,33 @@ func TestRandomEdits(t *testing.T) {
 func TestRandomLayouts(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		src := drawFile(r, "file")
-		if resourcetest.Check(t, resourcetest.Case{Grammar: Grammar, Src: []byte(src), Undone: undone}) == nil {
+		if resourcetest.Check(t, strict([]byte(src))) == nil {
 			r.Fatalf("refused: %s", src)
 		}
 		agree(t, []byte(src))
 	})
+}
+
+// TestBatches holds a thousand edits at once against the same edits one by one, in files of any layout and in real ones. (Texts in quotes, and
+// empty ones, are left out: a new entry is in quotes when its neighbours are, which edits one by one may have changed before.)
+func TestBatches(t *testing.T) {
+	texts := []string{"a 'b' & c", "  two  spaces ", "line\nbreak", "@string/x", "é… 日本", "1 < 2"}
+	rapid.Check(t, func(r *rapid.T) {
+		src, seed := strings.ReplaceAll(drawFile(r, "file"), `"a`, `a`), rapid.Uint64().Draw(r, "seed")
+		resourcetest.Batch(t, strict([]byte(src), texts...), rapid.IntRange(1, 40).Draw(r, "edits"), rand.New(rand.NewPCG(seed, 0)))
+	})
+	var src strings.Builder
+	src.WriteString("<resources>\n")
+	for i := range 700 {
+		fmt.Fprintf(&src, "    <!-- note %d -->\n    <string name=\"key_%d\">It\\'s <b>x</b></string> <!-- tail -->\n    <plurals name=\"p%d\"><item quantity=\"other\">x</item></plurals>\n    <string name=\"l%d\">y</string><string name=\"m%d\">z</string>\n", i, i, i, i, i)
+	}
+	src.WriteString("</resources>\n")
+	resourcetest.Batch(t, strict([]byte(src.String()), texts...), 1000, rand.New(rand.NewPCG(1, 2)))
+	for i, real := range resourcetest.Corpus(t, "android-xml") {
+		if real.Expect != "refuse" && len(real.Src) < 12<<10 {
+			resourcetest.Batch(t, strict(real.Src, texts...), 60, rand.New(rand.NewPCG(uint64(i), 3)))
+		}
+	}
 }
 
 // TestUsualEntries writes the start tags that the scanner has a shorter way for in another way, which says the same.
@@ -203,7 +229,7 @@ func TestRandomDamage(t *testing.T) {
 			}
 			src = src[:at] + token + src[cut:]
 		}
-		resourcetest.Check(t, resourcetest.Case{Grammar: Grammar, Src: []byte(src), Undone: undone})
+		resourcetest.Check(t, resourcetest.Case{Grammar: Grammar, Src: []byte(src), Undone: undone, Any: true})
 		agree(t, []byte(src))
 	})
 }

@@ -14,7 +14,7 @@ import (
 func TestCorpus(t *testing.T) {
 	for _, r := range resourcetest.Corpus(t, "android-xml") {
 		t.Run(r.Name, func(t *testing.T) {
-			c := resourcetest.Case{Grammar: Grammar, Src: r.Src, Undone: undone}
+			c := strict(r.Src)
 			if len(r.Src) < 10<<10 {
 				c.NewTexts = hard
 			}
@@ -152,7 +152,7 @@ func TestAccepted(t *testing.T) {
 		if !ok {
 			t.Errorf("%s:\n warnings %q\n want %q", c.src, warnings, want)
 		}
-		resourcetest.Check(t, resourcetest.Case{Grammar: Grammar, Src: []byte(c.src), NewTexts: hard, Undone: undone})
+		resourcetest.Check(t, strict([]byte(c.src), hard...))
 		agree(t, []byte(c.src))
 	}
 }
@@ -188,13 +188,12 @@ func TestNotes(t *testing.T) {
 	}
 }
 
+func nested(n int) string {
+	return "<resources><string name=\"k\">" + strings.Repeat("<b>", n) + "x" + strings.Repeat("</b>", n) + "</string></resources>"
+}
+
 func TestDepth(t *testing.T) {
-	nested := func(n int) string {
-		return "<resources><string name=\"k\">" + strings.Repeat("<b>", n) + "x" + strings.Repeat("</b>", n) + "</string></resources>"
-	}
-	f := parse(t, nested(resource.MaxDepth-2))
-	rewrite(t, f, nil, set("k", "", "flat"))
-	if _, err := resource.Parse(Grammar, resource.Keys{}, []byte(nested(resource.MaxDepth-1))); err == nil || !strings.Contains(err.Error(), "more than 1000 elements") {
+	if _, err := resource.Parse(Grammar, resource.Keys{}, []byte(nested(resource.MaxDepth-1))); err == nil || err.Error() != "1:3023: more than 1000 elements inside one another" {
 		t.Errorf("one level too deep: %v", err)
 	}
 	deep := strings.Repeat("<b>", resource.MaxDepth) + strings.Repeat("</b>", resource.MaxDepth)
@@ -203,22 +202,90 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// TestCut cuts files anywhere: no prefix makes the scanner panic or hang, and what it accepts holds the laws.
-func TestCut(t *testing.T) {
-	files := []string{string(edges(t)["entity"].Src)}
-	for _, v := range values {
-		files = append(files, string(document(v)))
+// TestSizes holds long names, large texts, a million entries and markup of any depth against the limits.
+func TestSizes(t *testing.T) {
+	resourcetest.Shapes{
+		Grammar: Grammar,
+		Entry:   func(name, text string) string { return `<string name="` + name + `">` + text + `</string>` },
+		File: func(entries []string) string {
+			return "<resources>\n    " + strings.Join(entries, "\n    ") + "\n</resources>\n"
+		},
+		Deep: func(n int) string { return nested(n - 2) },
+	}.Check(t)
+}
+
+// TestLinearTime holds what a hostile file could make slow against its size.
+func TestLinearTime(t *testing.T) {
+	repeat := func(head, part, tail string) func(n int) []byte {
+		return func(n int) []byte { return []byte(head + strings.Repeat(part, n) + tail) }
 	}
-	for _, src := range files {
-		for n := range len(src) {
-			f, err := resource.Parse(Grammar, resource.Keys{}, []byte(src[:n]))
-			if err == nil && n > 0 && strings.TrimSpace(src[n:]) != "" && !isBlank(src[:n]) {
-				t.Fatalf("accepted after %d bytes, with %d nodes: %q", n, f.Len(), src[:n])
+	value := func(part string) func(n int) []byte {
+		return repeat(`<resources xmlns:xliff="u"><string name="k">x`, part, `</string></resources>`)
+	}
+	numbered := func(head, part, tail string) func(n int) []byte {
+		return func(n int) []byte {
+			b := []byte(head)
+			for i := range n {
+				b = fmt.Appendf(b, part, i)
 			}
+			return append(b, tail...)
 		}
+	}
+	for name, input := range map[string]func(n int) []byte{
+		"references":          value("&amp;"),
+		"escaped entities":    value("&amp;app;"),
+		"escaped tags":        value("&lt;b>"),
+		"elements":            value("<b/>"),
+		"markup":              value("<b>a </b>"),
+		"prefixed elements":   value("<xliff:g> a</xliff:g>"),
+		"undeclared prefixes": numbered("<resources><string name=\"k\">", "<a%d:b/>", "</string></resources>"),
+		"declared prefixes":   numbered("<resources><string name=\"k\">", "<b xmlns:p%d=\"u\"/>", "</string></resources>"),
+		"prefixes of a tag":   numbered("<resources", " xmlns:p%d=\"u\"", "><string name=\"k\">x</string></resources>"),
+		"attributes":          numbered("<resources><string name=\"k\"", " a%d=\"\"", " product=\"tv\">x</string></resources>"),
+		"entities":            numbered("<!DOCTYPE resources [", "<!ENTITY e%d \"x\">", "]><resources><string name=\"k\">&e0;</string></resources>"),
+		"tags of many names":  numbered("<resources><string name=\"k\">", "&lt;t%d>", "</string></resources>"),
+		"CDATA":               value("<![CDATA[a <b>]]>"),
+		"brackets":            value("]]"),
+		"comments in a value": value("<!-- c -->"),
+		"instructions":        value("<?p?>"),
+		"quotes":              value(`" `),
+		"apostrophes":         value(`'`),
+		"backslashes":         value(`\`),
+		"broken escapes":      value(`\u00`),
+		"surrogates":          value(`\uD83D`),
+		"white space":         value("\n "),
+		"comments":            repeat("<resources>", "<!-- c -->\n", "<string name=\"k\">x</string></resources>"),
+		"notes":               repeat("<resources>", "\n<!-- c --><string name=\"k\">x</string>", "</resources>"),
+		"one line":            repeat("<resources>", "<string name=\"k\">x</string><!-- c -->", "</resources>"),
+		"other resources":     repeat("<resources>", "<color name=\"c\">#fff</color>\n", "</resources>"),
+		"quantities":          numbered("<resources>", "<plurals name=\"p%d\"><item quantity=\"few\">x</item><item quantity=\"other\">x</item></plurals>", "</resources>"),
+		"items":               repeat("<resources><string-array name=\"p\">", "<item>x</item>\n", "</string-array></resources>"),
+		"plurals":             numbered("<resources>", "<plurals name=\"p%d\"/>", "</resources>"),
+		"variants":            numbered("<resources>", "<string name=\"k\" product=\"p%d\">x</string>", "</resources>"),
+		"open elements":       repeat("<resources><string name=\"k\">", "<b>", ""),
+		"text in plurals":     repeat("<resources><plurals name=\"p\">", "text<b/>", "</plurals></resources>"),
+	} {
+		resourcetest.LinearCase(t, name, resourcetest.Case{Grammar: Grammar}, input)
+	}
+}
+
+// TestCuts cuts files anywhere: they are refused unless only white space, comments or instructions are missing, or all of it.
+func TestCuts(t *testing.T) {
+	whole := func(cut, rest string) bool {
+		return isBlank(cut) || (&scanner{src: rest}).epilog(0) == nil
+	}
+	for _, e := range edges(t) {
+		resourcetest.Cuts(t, strict(e.Src), whole)
+	}
+	for _, v := range values {
+		src := document(v)
+		resourcetest.Cuts(t, strict(src), whole)
 		for n := range len(src) {
-			_, _ = resource.Parse(Grammar, resource.Keys{}, []byte(src[n:]))
+			_, _ = resource.Parse(Grammar, resource.Keys{}, src[n:])
 		}
+	}
+	for _, r := range resourcetest.Corpus(t, "android-xml") {
+		resourcetest.Cuts(t, strict(r.Src), whole)
 	}
 }
 

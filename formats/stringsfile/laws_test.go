@@ -273,7 +273,7 @@ func TestBatches(t *testing.T) {
 	}
 	resourcetest.Batch(t, strict([]byte(src.String()), texts...), 1000, rand.New(rand.NewPCG(1, 2)))
 	for i, real := range resourcetest.Corpus(t, "ios-strings") {
-		if real.Expect != "refuse" && len(real.Src) < 32<<10 {
+		if real.Expect != "refuse" && len(real.Src) < 12<<10 {
 			resourcetest.Batch(t, strict(real.Src, texts...), 60, rand.New(rand.NewPCG(uint64(i), 3)))
 		}
 	}
