@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"os"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -14,10 +16,12 @@ import (
 )
 
 // large is 10 MB as applications have them: sections of plain and quoted texts, some comments, lists and block texts.
-func large() []byte {
+func large() []byte { return sized(10 << 20) }
+
+func sized(size int) []byte {
 	var b bytes.Buffer
 	b.WriteString("# The application's texts\nen:\n")
-	for s := 0; b.Len() < 10<<20; s++ {
+	for s := 0; b.Len() < size; s++ {
 		fmt.Fprintf(&b, "  section_%d:\n", s)
 		for k := range 40 {
 			switch k % 10 {
@@ -78,6 +82,29 @@ func BenchmarkParseEntries(b *testing.B) {
 		if n == 0 {
 			b.Fatal("no texts")
 		}
+	}
+}
+
+// BenchmarkDecades parses files of 1 KB to 10 MB, and of 100 MB with LOCSYNC_BENCH_LARGE set: time and memory grow with the size. heap/file is what
+// parsing allocates, the file's own bytes included, in multiples of the file.
+func BenchmarkDecades(b *testing.B) {
+	sizes := []int{1 << 10, 10 << 10, 100 << 10, 1 << 20, 10 << 20}
+	if os.Getenv("LOCSYNC_BENCH_LARGE") != "" {
+		sizes = append(sizes, 100<<20)
+	}
+	for _, size := range sizes {
+		b.Run(fmt.Sprint(size>>10, "KB"), func(b *testing.B) {
+			src := sized(size)
+			b.SetBytes(int64(len(src)))
+			b.ReportAllocs()
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			for b.Loop() {
+				parse(b, src)
+			}
+			runtime.ReadMemStats(&after)
+			b.ReportMetric(1+float64(after.TotalAlloc-before.TotalAlloc)/float64(b.N)/float64(len(src)), "heap/file")
+		})
 	}
 }
 

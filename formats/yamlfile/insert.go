@@ -31,6 +31,8 @@ func (grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (
 		return w.openEmpty(at.In, add)
 	case in.Style == flow:
 		return w.intoFlow(at, add)
+	case in.Kind == resource.Null:
+		return w.intoNothing(at.In, add)
 	case int(in.End) == at.In+1:
 		return w.firstOfFile(add)
 	}
@@ -214,7 +216,7 @@ func (w *writer) openEmpty(i int, add []resource.New) (resource.Splice, error) {
 	}
 	col := 0
 	if n.Parent >= 0 {
-		col = w.childColumn(i, n.Kind)
+		col = w.childColumn(i, n.Kind, add)
 	}
 	w.out.WriteString(rest)
 	w.line(col)
@@ -222,14 +224,41 @@ func (w *writer) openEmpty(i int, add []resource.New) (resource.Splice, error) {
 	return w.splice(from, end), err
 }
 
+// intoNothing writes the first entries of a mapping that is nothing but a name so far: a Rails root without texts.
+func (w *writer) intoNothing(i int, add []resource.New) (resource.Splice, error) {
+	src, n := w.f.Source(), w.f.Node(i)
+	at, head := int(n.Value.Start), ""
+	switch n.Style {
+	case empty:
+	case emptyFlow:
+		head = ":"
+	case emptyExplicit:
+		head = lineFeed(src, at) + strings.Repeat(" ", column(src, int(n.Whole.Start))) + ":"
+	default:
+		return resource.Splice{}, errors.New("there is a value without entries where it would stand; take that out first")
+	}
+	if isFlow(w.f.Node(int(n.Parent))) {
+		spelled, err := w.inline(resource.New{Kind: resource.Map, Children: add}, true)
+		w.out.WriteString(head + " " + spelled)
+		return w.splice(at, at), err
+	}
+	end, _ := lineEnd(src, at)
+	w.out.WriteString(head + src[at:end])
+	w.lineFeed = lineFeed(src, at)
+	col := w.childColumn(i, resource.Map, add)
+	w.line(col)
+	err := w.blockEntries(add, col, false)
+	return w.splice(at, end), err
+}
+
 // childColumn is where the entries of node i go as a block collection, on lines of their own.
-func (w *writer) childColumn(i int, kind resource.Kind) int {
+func (w *writer) childColumn(i int, kind resource.Kind, add []resource.New) int {
 	n := w.f.Node(i)
 	col := column(w.f.Source(), int(n.Whole.Start))
 	if isList(w.f, int(n.Parent)) {
 		return col + 2
 	}
-	return col + w.step(kind)
+	return col + w.step(kind, add[0].Like)
 }
 
 // firstOfFile writes entries into a file that has none: behind its comments, before a document mark that ends it.

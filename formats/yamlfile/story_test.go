@@ -286,3 +286,37 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 }
+
+// A name with nothing behind it can become a mapping.
+func TestInsertIntoNothing(t *testing.T) {
+	four := parse(t, []byte("x:\n    a: 'y'\n"))
+	add := []resource.New{{Kind: resource.Text, Name: "a", Text: "z", Like: &resource.Model{File: four, Node: 2}}, {Kind: resource.Text, Name: "no", Text: "w"}}
+	for src, want := range map[string]string{
+		"en:":                "en:\n    a: 'z'\n    \"no\": w",
+		"en: # c\r\n# d\r\n": "en: # c\r\n    a: 'z'\r\n    \"no\": w\r\n# d\r\n",
+		"'en': \n":           "'en': \n    'a': 'z'\n    'no': w\n",
+		"? en\n":             "? en\n:\n    a: 'z'\n    \"no\": w\n",
+		"{en: }\n":           "{en: {a: 'z', \"no\": w} }\n",
+		"{en}\n":             "{en: {a: 'z', \"no\": w}}\n",
+		"en: &a\n---\nb:\n":  "en: &a\n    a: 'z'\n    \"no\": w\n---\nb:\n",
+		"en: ~\n":            "",
+	} {
+		f := parse(t, []byte(src))
+		s, err := yamlfile.Grammar.Insert(f, resource.Place{In: 1, After: -1}, add)
+		if want == "" {
+			if err == nil {
+				t.Errorf("%q: not refused", src)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%q: %v", src, err)
+			continue
+		}
+		got := src[:s.At.Start] + s.Text + src[s.At.End:]
+		if got != want {
+			t.Errorf("%q: %q, want %q", src, got, want)
+		}
+		agree(t, parse(t, []byte(got)))
+	}
+}

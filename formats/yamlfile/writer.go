@@ -116,7 +116,7 @@ func (w *writer) blockEntry(n resource.New, col int) error {
 		if kind != resource.List {
 			kind = resource.Map
 		}
-		col += w.stepFor(kind, n.Like)
+		col += w.step(kind, n.Like)
 		w.line(col)
 		return w.blockEntries(n.Children, col, kind == resource.List)
 	}
@@ -293,10 +293,8 @@ func (w *writer) note(text string, col int) {
 }
 
 // step is how far the entries of a mapping (kind Map) or sequence (List) are indented inside a mapping, as the file
-// does it first; two columns, and a sequence as a mapping, where it has none.
-func (w *writer) step(kind resource.Kind) int { return w.stepFor(kind, nil) }
-
-func (w *writer) stepFor(kind resource.Kind, like *resource.Model) int {
+// does it first, or the model's; two columns where neither has any.
+func (w *writer) step(kind resource.Kind, like *resource.Model) int {
 	files := []*resource.File{w.f}
 	if like != nil {
 		files = append(files, like.File)
