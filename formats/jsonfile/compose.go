@@ -50,6 +50,8 @@ type writer struct {
 	maps     int // a neighbour that is an object and not empty, for its shape; 0 when there is none
 	lists    int // a neighbour that is an array
 	context  int // what the messages beside the new ones have beside their text
+
+	commented *resource.Node // a neighbour that is a message with a comment: its object is the Value here; nil when there is none
 }
 
 // What writer.context can be.
@@ -68,6 +70,9 @@ func (w *writer) neighbours(f *resource.File, at resource.Place) {
 		near = append(near, int(f.Node(at.After).End))
 	}
 	for _, i := range near {
+		if i > 0 && i < int(in.End) && isCommented(f.Node(i)) && w.commented == nil {
+			w.commented = &resource.Node{Kind: resource.Map, Value: objectOf(f.Source(), f.Node(i))}
+		}
 		if i < 1 || i >= int(in.End) || f.Node(i).Kind <= resource.Other || int(f.Node(i).End) == i+1 {
 			continue
 		}
@@ -99,6 +104,9 @@ func (w *writer) entry(out *strings.Builder, n *resource.New, l Lines, item bool
 	}
 	switch n.Kind {
 	case resource.Text:
+		if w.commented != nil && !item && n.Like != nil && isCommented(n.Like.File.Node(n.Like.Node)) {
+			return w.message(out, n, l)
+		}
 		text, err := w.spelling.Quote(n.Text)
 		out.WriteString(text)
 		return err
@@ -169,6 +177,9 @@ func (w *writer) shape(n *resource.New) (src string, like *resource.Node) {
 	if n.Kind == resource.List {
 		i = w.lists
 	}
+	if n.Kind == resource.Map && w.commented != nil {
+		return w.like.Source(), w.commented
+	}
 	if i > 0 {
 		return w.like.Source(), w.like.Node(i)
 	}
@@ -187,11 +198,30 @@ func isMessageLike(n *resource.New) bool {
 	return isNewMessage(n) && n.Like != nil && n.Like.File.Node(n.Like.Node).Style&messageEntry != 0 && n.Like.Node > 0
 }
 
+// isCommented reports whether a leaf is a message with a comment, which stands under its own name.
+func isCommented(n *resource.Node) bool {
+	return n.Kind <= resource.Other && n.Style&messageEntry != 0 && n.Parent == 0
+}
+
+// objectOf is the object of a message: its value, where the node is not that of the text in it.
+func objectOf(src string, n *resource.Node) resource.Span {
+	if !isCommented(n) {
+		return n.Value
+	}
+	_, _, at, _ := readGap(src, int(n.Name.End), nil)
+	_, _, at, _ = readGap(src, at+1, nil) // behind the colon
+	return resource.At(at, int(n.Whole.End))
+}
+
 // message writes a message with what the model has beside its text: the placeholders always, because the text is broken without them; the
-// description unless the messages beside it do without.
+// description unless the messages beside it do without. A new message with a comment is one where its neighbours are such, else a string, as
+// VS Code's translated files have them.
 func (w *writer) message(out *strings.Builder, n *resource.New, l Lines) error {
-	src := n.Like.File.Source()
-	at := n.Like.File.Node(n.Like.Node).Value
+	src, text := n.Like.File.Source(), n.Text
+	if n.Kind == resource.Map {
+		text = n.Children[0].Text
+	}
+	at := objectOf(src, n.Like.File.Node(n.Like.Node))
 	object := at.Of(src)
 	layout, err := Scan(object, JSONC)
 	if err != nil {
@@ -213,9 +243,9 @@ func (w *writer) message(out *strings.Builder, n *resource.New, l Lines) error {
 		}
 		parts = append(parts, part{name, resource.Span{Start: at.Start + m.Value.Start, End: at.Start + m.Value.End}})
 	}
-	return w.container(out, n, l, len(parts), func(i int, inner Lines) error {
+	return w.container(out, &resource.New{Kind: resource.Map, Like: n.Like}, l, len(parts), func(i int, inner Lines) error {
 		if parts[i].name == "message" {
-			return w.entry(out, &n.Children[0], inner, false)
+			return w.entry(out, &resource.New{Kind: resource.Text, Name: "message", Text: text}, inner, false)
 		}
 		out.WriteString(`"` + parts[i].name + `"` + inner.Colon + Transplant(src, parts[i].raw, inner))
 		return nil
@@ -228,12 +258,19 @@ func Transplant(src string, at resource.Span, l Lines) string {
 	if l.Line == "" || !strings.ContainsAny(raw, "\r\n") {
 		return raw
 	}
-	old := Indentation(src, int(at.Start))
+	old, unit := Indentation(src, int(at.Start)), ""
 	var out strings.Builder
 	for i, line := range strings.FieldsFunc(raw, func(r rune) bool { return r == '\n' || r == '\r' }) {
 		if i > 0 {
 			out.WriteString(l.Line)
 			line = strings.TrimPrefix(line, old)
+			if unit == "" { // the first line that is deeper shows by how much
+				unit = line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+			}
+			for unit != "" && l.Unit != "" && strings.HasPrefix(line, unit) {
+				out.WriteString(l.Unit)
+				line = line[len(unit):]
+			}
 		}
 		out.WriteString(line)
 	}

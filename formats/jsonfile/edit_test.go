@@ -178,12 +178,24 @@ func TestMessageFiles(t *testing.T) {
   "plain": "text"
 }
 `
+	const vscode = `{
+  "save": {
+    "message": "Save",
+    "comment": [
+      "a verb",
+      "short"
+    ]
+  },
+  "close": {"message": "Close", "comment": ["the window"]},
+  "open": "Open"
+}
+`
 	for _, s := range []story{
 		{
 			name: "a new message brings its placeholders, and its description where others have one",
 			like: source, edits: "+hello/message Hallo $NAME$",
 			before: "{\n\t\"bye\": {\n\t\t\"message\": \"Tschüss\",\n\t\t\"description\": \"farewell\"\n\t}\n}\n",
-			after: "{\n\t\"hello\": {\n\t\t\"message\": \"Hallo $NAME$\",\n\t\t\"description\": \"greeting\",\n\t\t\"placeholders\": {\n\t\t  \"name\": { \"content\": \"$1\" }\n\t\t}\n\t}," +
+			after: "{\n\t\"hello\": {\n\t\t\"message\": \"Hallo $NAME$\",\n\t\t\"description\": \"greeting\",\n\t\t\"placeholders\": {\n\t\t\t\"name\": { \"content\": \"$1\" }\n\t\t}\n\t}," +
 				"\n\t\"bye\": {\n\t\t\"message\": \"Tschüss\",\n\t\t\"description\": \"farewell\"\n\t}\n}\n",
 		}, {
 			name: "and no description where others have none",
@@ -201,6 +213,20 @@ func TestMessageFiles(t *testing.T) {
 		}, {
 			name: "no other objects", edits: "+new/title x", before: source, after: source, refused: "message file",
 		}, {
+			name: "a comment's message takes the text where the translations have a string",
+			like: vscode, edits: "+save Speichern\n+open Öffnen", before: "{\n\t\"close\": \"Schließen\"\n}\n",
+			after: "{\n\t\"save\": \"Speichern\",\n\t\"close\": \"Schließen\",\n\t\"open\": \"Öffnen\"\n}\n",
+		}, {
+			name: "and where they have objects", like: vscode, edits: "+save Speichern\n+open Öffnen",
+			before: "{\n\t\"close\": {\n\t\t\"message\": \"Schließen\",\n\t\t\"comment\": [\n\t\t\t\"the window\"\n\t\t]\n\t}\n}\n",
+			after: "{\n\t\"save\": {\n\t\t\"message\": \"Speichern\",\n\t\t\"comment\": [\n\t\t\t\"a verb\",\n\t\t\t\"short\"\n\t\t]\n\t},\n\t\"close\": {\n\t\t\"message\": \"Schließen\",\n\t\t\"comment\": [\n\t\t\t\"the window\"\n\t\t]\n\t}," +
+				"\n\t\"open\": \"Öffnen\"\n}\n",
+		}, {
+			name: "it goes with its object", edits: "-save", before: vscode, after: "{\n  \"close\": {\"message\": \"Close\", \"comment\": [\"the window\"]},\n  \"open\": \"Open\"\n}\n",
+		}, {
+			name: "a new translated file is the source's shape", like: vscode, edits: "+save Speichern\n-close\n+open Öffnen", before: vscode,
+			after: strings.NewReplacer("Save", "Speichern", "Open", "Öffnen", "  \"close\": {\"message\": \"Close\", \"comment\": [\"the window\"]},\n", "").Replace(vscode),
+		}, {
 			name: "a message goes though something else is asked for in its place", edits: "-bye/message\n+bye/title x", before: source,
 			after:   strings.Replace(source, "  \"bye\": { \"message\": \"Bye\", \"description\": \"farewell\" },\n", "", 1),
 			refused: "message file",
@@ -210,8 +236,8 @@ func TestMessageFiles(t *testing.T) {
 	}
 	for src, want := range map[string]string{
 		source: "hello/message=Hello $NAME$ /greeting; bye/message=Bye /farewell; plain=text",
-		`{"a": {"message": "x", "comment": ["one", "two"]}, "b": "y"}`:                          "a/message=x /one|two; b=y",
-		`{"a": {"message": "x", "comment": "one"}}`:                                             "a/message=x /one",
+		`{"a": {"message": "x", "comment": ["one", "two"]}, "b": "y"}`:                          "a=x /one|two; b=y",
+		`{"a": {"message": "x", "comment": "one"}}`:                                             "a=x /one",
 		"{\n// c\n\"a\": {\"message\": \"x\", \"placeholders\": {}}}":                           "a/message=x /c",
 		`{"a": {"message": null, "description": "d"}}`:                                          "a/message=(null) /d",
 		`{"a": {"message": "\ud800", "description": "d"}, "b": {"message": "x"}}`:               "a/message=(other) /d; b/message=x",

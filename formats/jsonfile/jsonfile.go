@@ -16,6 +16,9 @@
 // A message file, as browser extensions and VS Code have them, is one whose outermost values are strings and objects of a text "message" beside
 // nothing but "description", "placeholders" and "comment", one of which occurs: there only the strings and the messages are entries,
 // description or comment are the message's Note, and a new message brings the model's placeholders with it. Nothing but a message can be put into such an object.
+// A message that has nothing but a comment (VS Code's package.nls.json and bundle.l10n.json) is a text under the object's own name, since the
+// translated files have a plain string under that name. In all others (browser extensions) the object's name and "message" are nested names, as in the
+// translated files, which have the same objects.
 // An edit that would turn a file into a message file, such as taking out the only member that keeps it from being one, is refused: it would hide
 // the descriptions from the next reader.
 //
@@ -40,7 +43,7 @@ const (
 	nameEscaped  uint8 = 1 << iota // the name has a backslash
 	valueEscaped                   // the string has one
 	halfName                       // the name has half a surrogate pair
-	messageEntry                   // an object with a message; the root: it is a message file
+	messageEntry                   // an object with a message, or a message with a comment; the root: it is a message file
 
 	seenRaw   // root: some string has a character beyond ASCII as it is
 	seenCode  // root: some string has a letter beyond ASCII as \u

@@ -236,3 +236,28 @@ func oracle(t testing.TB, name string, src []byte) {
 		}
 	}
 }
+
+// A VS Code extension's source has messages with comments where its translations have strings: both have the same keys.
+func TestCorpusOfAnExtension(t *testing.T) {
+	var source *resource.File
+	for _, real := range resourcetest.Corpus(t, "json") {
+		if strings.HasSuffix(real.Path, "/package.nls.json") {
+			source = parse(t, flat, string(real.Src))
+		}
+	}
+	translated := 0
+	for _, real := range resourcetest.Corpus(t, "json") {
+		if source == nil || !strings.HasSuffix(real.Path, "/package.i18n.json") {
+			continue
+		}
+		for e := range parse(t, flat, string(real.Src)).Entries() {
+			if _, ok := source.Lookup(e.Key, ""); !ok {
+				t.Errorf("%s: the source has no %q", real.Name, e.Key)
+			}
+			translated++
+		}
+	}
+	if source != nil && translated < 100 {
+		t.Errorf("%d translations were compared", translated)
+	}
+}

@@ -4,44 +4,54 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 )
 
-// isMessage reports whether the object i is a message: a text (or a place for one) named message, and nothing else but its context. context is the description
-// or comment for translators, described whether anything beside the message is there.
-func isMessage(src string, nodes []resource.Node, i int) (ok bool, context resource.Span, described bool) {
-	n := &nodes[i]
-	if n.Kind != resource.Map {
-		return false, context, false
+// message is what the parts of a message object say.
+type message struct {
+	text      int           // the node of its text, 0 when the object is no message
+	context   resource.Span // the description or comment for translators
+	described bool          // anything beside the text is there
+	commented bool          // and that is nothing but a comment, as VS Code has it
+}
+
+// messageOf reads the object i as a message: a text (or a place for one) named message, and nothing else but its context.
+func messageOf(src string, nodes []resource.Node, i int) message {
+	var m message
+	if nodes[i].Kind != resource.Map {
+		return m
 	}
-	for c := i + 1; c < int(n.End); c = int(nodes[c].End) {
+	text, chrome := 0, false
+	for c := i + 1; c < int(nodes[i].End); c = int(nodes[c].End) {
 		part := &nodes[c]
 		switch (grammar{}).Name(src, part) {
 		case "message":
 			if !isString(src, part) && part.Kind != resource.Null {
-				return false, context, false
+				return message{}
 			}
-			ok = true
+			text = c
 			continue
 		case "description":
 			if !isString(src, part) {
-				return false, context, false
+				return message{}
 			}
-			context = part.Value
+			m.context, chrome = part.Value, true
 		case "comment":
 			if !isStrings(src, nodes, c) {
-				return false, context, false
+				return message{}
 			}
-			if context.Len() == 0 {
-				context = part.Value
+			if m.context.Len() == 0 {
+				m.context = part.Value
 			}
 		case "placeholders":
 			if part.Kind != resource.Map {
-				return false, context, false
+				return message{}
 			}
+			chrome = true
 		default:
-			return false, context, false
+			return message{}
 		}
-		described = true
+		m.described = true
 	}
-	return ok, context, described
+	m.text, m.commented = text, m.described && !chrome
+	return m
 }
 
 func isString(src string, n *resource.Node) bool { return src[n.Value.Start] == '"' }
@@ -69,16 +79,17 @@ func isMessageFile(src string, nodes []resource.Node) bool {
 		if nodes[i].Kind == resource.Text || isString(src, &nodes[i]) {
 			continue
 		}
-		ok, _, described := isMessage(src, nodes, i)
-		if !ok {
+		m := messageOf(src, nodes, i)
+		if m.text == 0 {
 			return false
 		}
-		file = file || described
+		file = file || m.described
 	}
 	return file
 }
 
-// hideMessageParts takes all nodes of a message file's messages out of the layout but the messages themselves, and gives these their context as note.
+// hideMessageParts takes all nodes of a message file's messages out of the layout but the messages themselves, and gives these their context as note. A
+// message with a comment becomes a text under its own name.
 func hideMessageParts(src string, l *resource.Layout) {
 	nodes := l.Nodes
 	if !isMessageFile(src, nodes) {
@@ -90,28 +101,40 @@ func hideMessageParts(src string, l *resource.Layout) {
 		moved[w.Node] = -1
 	}
 	to := 1
-	keep := func(i, parent int) int {
+	keep := func(i, parent int) *resource.Node {
 		if _, ok := moved[i]; ok {
 			moved[i] = to
 		}
-		nodes[to] = nodes[i]
-		nodes[to].Parent, nodes[to].End = int32(parent), int32(to+1)
+		n := &nodes[to]
+		*n = nodes[i]
+		n.Parent, n.End = int32(parent), int32(to+1)
 		to++
-		return to - 1
+		return n
 	}
 	for i := 1; i < len(nodes); {
 		end := int(nodes[i].End)
-		_, context, _ := isMessage(src, nodes, i)
-		top := keep(i, 0)
+		m, whole := messageOf(src, nodes, i), nodes[i]
+		if m.text == 0 {
+			keep(i, 0)
+			i = end
+			continue
+		}
+		if m.context.Len() == 0 || m.commented && whole.Note.Len() > 0 {
+			m.context = whole.Note
+		}
+		if m.commented {
+			n := keep(m.text, 0)
+			n.Name, n.Whole, n.Note = whole.Name, whole.Whole, m.context
+			n.Style = n.Style&valueEscaped | whole.Style&nameEscaped | messageEntry
+			i = end
+			continue
+		}
+		top := to
+		keep(i, 0).Style |= messageEntry
 		for c := i + 1; c < end; {
 			next := int(nodes[c].End)
 			if (grammar{}).Name(src, &nodes[c]) == "message" {
-				nodes[top].Style |= messageEntry
-				m := keep(c, top)
-				nodes[m].Note = context
-				if context.Len() == 0 {
-					nodes[m].Note = nodes[top].Note
-				}
+				keep(c, top).Note = m.context
 			}
 			c = next
 		}
