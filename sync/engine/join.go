@@ -36,6 +36,9 @@ func (r *pulling) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip
 	if err != nil {
 		return nil, nil, err
 	}
+	if r.lost, err = r.conflicts(); err != nil {
+		return nil, nil, err
+	}
 	m, err := r.repo.Merge(ctx, tip, base, func(path string) bool { _, is := ours[path]; return is })
 	if err != nil {
 		return nil, nil, fmt.Errorf("take %s into %s: %w", base.Branch(), tip.Branch(), err)
@@ -102,15 +105,19 @@ func (r *pulling) join(target bundle.Target, c gitops.Contested) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	out, _, err := bundle.Render(b, branch, base, l, brought(ancestor.Marks(), bundle.Texts(branch), base, history))
+	out, _, err := bundle.Render(b, branch, base, l, brought(ancestor.Marks(), bundle.Texts(branch), base, history, func(u catalog.Unit) bool {
+		x, is := r.lost[conflictID(c.Path, l.Code, u.Key)]
+		return is && x.ours(u)
+	}))
 	if err != nil {
 		return nil, fmt.Errorf("join %s of branch and base: %w", c.Path, err)
 	}
 	return out, nil
 }
 
-// brought are the texts that the branch changed since the ancestor and that are to stand in base's file.
-func brought(ancestor catalog.Marks, branch catalog.Catalog, base *resource.File, history catalog.Marks) []catalog.Change {
+// brought are the texts that the branch changed since the ancestor and that are to stand in base's file. lost says which of base's texts have lost a
+// conflict with the service: they give way to the branch's, which is the service's or on the way to it.
+func brought(ancestor catalog.Marks, branch catalog.Catalog, base *resource.File, history catalog.Marks, lost func(catalog.Unit) bool) []catalog.Change {
 	there := bundle.Texts(base)
 	index := there.Index()
 	brings := branch.Marks()
@@ -123,7 +130,7 @@ func brought(ancestor catalog.Marks, branch catalog.Catalog, base *resource.File
 		}
 		// A text of the history that is younger than the branch's was not left behind by a merge: a push has delivered it since.
 		now, brought := age(history, c.Name, catalog.MarkOf(there[at].Text)), age(history, c.Name, brings[c.Name])
-		written[c.Name] = there[at].Text != "" && (now < 0 || brought >= 0 && now > brought)
+		written[c.Name] = there[at].Text != "" && !lost(there[at]) && (now < 0 || brought >= 0 && now > brought)
 	}
 	var edits []catalog.Change
 	for _, c := range catalog.Diff(ancestor, branch) {

@@ -312,55 +312,89 @@ func (r *pushing) shipGroup(ctx context.Context, ship *shipping, g *bundle.Group
 		return err
 	}
 	r.exports++
-	for _, c := range mine {
-		if err := r.shipCandidate(ship, g, c, r.tree.fitted(c.Target, present.of(c.Sources[0], c.Language))); err != nil {
+	all := make([]*weighed, len(mine))
+	for i, c := range mine {
+		if all[i], err = r.weigh(c, r.tree.fitted(c.Target, present.of(c.Sources[0], c.Language))); err != nil {
+			return err
+		}
+	}
+	for _, w := range all {
+		for _, other := range all {
+			if other != w && other.Path == w.Path {
+				w.goAlong(other.sent)
+			}
+		}
+		if err := r.shipCandidate(ship, g, w); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// shipCandidate composes the upload of one file, key by key: a key of which the service changed any text since the last merge is reported and
-// stays out. Forms of a key that nobody changed go along with the service's present text.
-func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *candidate, theirs catalog.Catalog) error {
+// weighed is a candidate after the comparison with the service's present texts.
+type weighed struct {
+	*candidate
+	versus
+	theirs     catalog.Catalog
+	same, sent catalog.Catalog
+}
+
+// goAlong puts the texts that another place sends of the same file in the place of the service's: where both send forms of one key, the upload that is taken
+// last would take the other's back.
+func (w *weighed) goAlong(others catalog.Catalog) {
+	own := w.sent.Index()
+	for _, u := range others {
+		if _, sends := own[u.Name]; !sends {
+			w.instead[u.Name] = u.Text
+		}
+	}
+}
+
+func (r *pushing) weigh(c *candidate, theirs catalog.Catalog) (*weighed, error) {
 	v, err := r.compare(c, theirs)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	m := memory{[]string{kindKnown}, c.Path, c.Language.Code}
-	if r.cfg.Push.Conflicts == "overwrite" {
-		m.Kinds = append(m.Kinds, kindDelivered)
-	}
-	var same, sent catalog.Catalog
+	w := &weighed{candidate: c, versus: v, theirs: theirs}
 	for _, u := range c.texts {
 		switch {
 		case !c.changed[u.Name], v.lost[u.Key]:
 		case v.same[u.Name]:
-			same = append(same, u)
+			w.same = append(w.same, u)
 		default:
-			sent = append(sent, u)
+			w.sent = append(w.sent, u)
 		}
 	}
-	if !r.o.DryRun && len(same)+len(v.conflicts) > 0 {
+	return w, nil
+}
+
+// shipCandidate composes the upload of one file, key by key: a key of which the service changed any text since the last merge is reported and
+// stays out. Forms of a key that nobody changed go along with the service's present text.
+func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) error {
+	m := memory{[]string{kindKnown}, c.Path, c.Language.Code}
+	if r.cfg.Push.Conflicts == "overwrite" {
+		m.Kinds = append(m.Kinds, kindDelivered)
+	}
+	if !r.o.DryRun && len(c.same)+len(c.conflicts) > 0 {
 		err := r.State.Update(func(tx *state.Tx) error {
-			for _, lost := range v.conflicts {
+			for _, lost := range c.conflicts {
 				if err := lost.keep(r.project, tx); err != nil {
 					return err
 				}
 			}
-			if len(same) == 0 {
+			if len(c.same) == 0 {
 				return nil
 			}
-			return r.mark(tx, m, accepts(same))
+			return r.mark(tx, m, accepts(c.same))
 		})
 		if err != nil {
 			return err
 		}
 	}
-	r.was(c.Path, c.Language.Code, theirs)
-	return r.eachKind(c.Target, sent, func(sent catalog.Catalog, further bool) error {
+	r.was(c.Path, c.Language.Code, c.theirs)
+	return r.eachKind(c.Target, c.sent, func(sent catalog.Catalog, further bool) error {
 		index := sent.Index()
-		up, err := r.composeTranslations(c.Sources[0], c, func(n catalog.Name) bool { _, ok := index[n]; return ok }, v.instead)
+		up, err := r.composeTranslations(c.Sources[0], c.candidate, func(n catalog.Name) bool { _, ok := index[n]; return ok }, c.instead)
 		if err != nil || len(up.Units) == 0 {
 			return err
 		}
