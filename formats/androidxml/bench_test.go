@@ -2,7 +2,6 @@ package androidxml
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -11,14 +10,14 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/formats/resource/resourcetest"
 )
 
-// big is a made-up file of 10 MB in the proportions of real ones: mostly plain texts, some escapes, quotes, markup, comments,
-// plurals.
-var big = sync.OnceValue(func() []byte {
+// made is a file of some size in the proportions of real ones: mostly plain texts, some escapes, quotes, markup, comments, plurals.
+func made(size int) []byte {
 	var b strings.Builder
 	b.WriteString(header + "\n<resources xmlns:xliff=\"" + xliffURI + "\">\n")
-	for i := 0; b.Len() < 10<<20; i++ {
+	for i := 0; b.Len() < size; i++ {
 		switch i % 16 {
 		case 3:
 			fmt.Fprintf(&b, "    <!-- What the button %d says. [CHAR LIMIT=20] -->\n", i)
@@ -36,56 +35,26 @@ var big = sync.OnceValue(func() []byte {
 	}
 	b.WriteString("</resources>\n")
 	return []byte(b.String())
-})
-
-func BenchmarkScan(b *testing.B) {
-	src := string(big())
-	b.SetBytes(int64(len(src)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := Grammar.Scan(src); err != nil {
-			b.Fatal(err)
-		}
-	}
 }
 
-func BenchmarkParseEntries(b *testing.B) {
-	src := big()
-	b.SetBytes(int64(len(src)))
-	b.ReportAllocs()
-	for b.Loop() {
-		f, err := resource.Parse(Grammar, resource.Keys{}, src)
-		if err != nil {
-			b.Fatal(err)
-		}
-		n := 0
-		for e := range f.Entries() {
-			n += len(e.Text)
-		}
-		if n == 0 {
-			b.Fatal("no text")
-		}
-	}
+var big = sync.OnceValue(func() []byte { return made(10 << 20) })
+
+func Benchmark(b *testing.B)       { resourcetest.BenchScan(b, strict(big())) }
+func BenchmarkMemory(b *testing.B) { resourcetest.BenchMemory(b, strict(big())) }
+func BenchmarkDecades(b *testing.B) {
+	resourcetest.BenchDecades(b, strict(nil), made)
 }
 
 func benchmarkEdits(b *testing.B, edits []resource.Edit) {
-	src := big()
-	f, err := resource.Parse(Grammar, resource.Keys{}, src)
-	if err != nil {
-		b.Fatal(err)
-	}
-	f.Lookup("", "")
-	b.SetBytes(int64(len(src)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if out, refused, err := f.Rewrite(edits, nil); err != nil || len(refused) > 0 || len(out) == len(src) {
+	resourcetest.Bench(b, big(), func() {
+		f, err := resource.Parse(Grammar, resource.Keys{}, big())
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, refused, err := f.Rewrite(edits, nil); err != nil || len(refused) > 0 {
 			b.Fatal(refused, err)
 		}
-	}
-}
-
-func BenchmarkEditOne(b *testing.B) {
-	benchmarkEdits(b, []resource.Edit{{Op: resource.Set, Key: "plain_text_4000", Text: "Der Fuchs"}})
+	})
 }
 
 func BenchmarkEditThousand(b *testing.B) {
@@ -104,20 +73,9 @@ func BenchmarkInsertThousand(b *testing.B) {
 	benchmarkEdits(b, edits)
 }
 
-func BenchmarkFloorSHA256(b *testing.B) {
-	src := big()
-	b.SetBytes(int64(len(src)))
-	for b.Loop() {
-		sha256.Sum256(src)
-	}
-}
-
 func BenchmarkFloorEncodingXML(b *testing.B) {
-	src := big()
-	b.SetBytes(int64(len(src)))
-	b.ReportAllocs()
-	for b.Loop() {
-		d := xml.NewDecoder(bytes.NewReader(src))
+	resourcetest.Bench(b, big(), func() {
+		d := xml.NewDecoder(bytes.NewReader(big()))
 		for {
 			if _, err := d.RawToken(); err == io.EOF {
 				break
@@ -125,5 +83,5 @@ func BenchmarkFloorEncodingXML(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-	}
+	})
 }

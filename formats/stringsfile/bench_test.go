@@ -1,106 +1,65 @@
 package stringsfile
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"howett.net/plist"
 
 	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/formats/resource/resourcetest"
 )
 
-// large is 10 MB as genstrings writes it: a comment, a pair and a blank line for each entry.
-var large = func() string {
+// made is a file of some size as genstrings writes it: a comment, a pair and a blank line for each entry.
+func made(size int) []byte {
 	var b strings.Builder
-	for i := 0; b.Len() < 10<<20; i++ {
+	for i := 0; b.Len() < size; i++ {
 		text := "The transfer of “%@” is complete, and %d files of it were checked."
 		if i%10 == 3 {
 			text = `Remove \"%@\" from the list?\nThis cannot be undone.`
 		}
 		fmt.Fprintf(&b, "/* Alert number %d: what the user has done */\n\"alert.transfer.%d.message\" = \"%s\";\n\n", i%97, i, text)
 	}
-	return b.String()
-}()
-
-func bytesOf(b *testing.B, src string) []byte {
-	b.SetBytes(int64(len(src)))
-	b.ReportAllocs()
-	return []byte(src)
+	return []byte(b.String())
 }
 
-func BenchmarkScan(b *testing.B) {
-	bytesOf(b, large)
-	for b.Loop() {
-		if _, err := Grammar.Scan(large); err != nil {
-			b.Fatal(err)
-		}
-	}
+func madeUTF16(size int) []byte {
+	return littleEndian.encode(littleEndian.mark, string(made(size/2)))
 }
 
-func benchmarkEntries(b *testing.B, src []byte) {
-	for b.Loop() {
-		f, err := resource.Parse(Grammar, resource.Keys{}, src)
-		if err != nil {
-			b.Fatal(err)
-		}
-		for e := range f.Entries() {
-			if e.Key == "" {
-				b.Fatal("no key")
-			}
-		}
-	}
-}
+var large = sync.OnceValue(func() []byte { return made(10 << 20) })
 
-func BenchmarkParseEntries(b *testing.B) { benchmarkEntries(b, bytesOf(b, large)) }
+func Benchmark(b *testing.B)            { resourcetest.BenchScan(b, strict(large())) }
+func BenchmarkUTF16(b *testing.B)       { resourcetest.BenchScan(b, strict(madeUTF16(10<<20))) }
+func BenchmarkMemory(b *testing.B)      { resourcetest.BenchMemory(b, strict(large())) }
+func BenchmarkMemoryUTF16(b *testing.B) { resourcetest.BenchMemory(b, strict(madeUTF16(10<<20))) }
+func BenchmarkDecades(b *testing.B)     { resourcetest.BenchDecades(b, strict(nil), made) }
 
-func BenchmarkParseEntriesUTF16(b *testing.B) {
-	benchmarkEntries(b, bytesOf(b, string(littleEndian.encode(littleEndian.mark, large[:strings.LastIndex(large[:5<<20], "\n\n")]))))
-}
+func BenchmarkDecadesUTF16(b *testing.B) { resourcetest.BenchDecades(b, strict(nil), madeUTF16) }
 
-func BenchmarkDecodeUTF16(b *testing.B) {
-	src := bytesOf(b, string(littleEndian.encode(littleEndian.mark, large[:5<<20])))
-	for b.Loop() {
-		if _, _, err := Grammar.(resource.Decoder).Decode(src); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func benchmarkEdits(b *testing.B, n int) {
-	src := bytesOf(b, large)
+func BenchmarkEditThousand(b *testing.B) {
 	var edits []resource.Edit
-	for i := range n {
+	for i := range 1000 {
 		edits = append(edits, set(fmt.Sprintf("alert.transfer.%d.message", i*50), "Передача завершена"))
 	}
-	for b.Loop() {
-		f, err := resource.Parse(Grammar, resource.Keys{}, src)
+	resourcetest.Bench(b, large(), func() {
+		f, err := resource.Parse(Grammar, resource.Keys{}, large())
 		if err != nil {
 			b.Fatal(err)
 		}
 		if _, refused, err := f.Rewrite(edits, nil); err != nil || len(refused) > 0 {
 			b.Fatal(refused, err)
 		}
-	}
-}
-
-func BenchmarkEditOne(b *testing.B)      { benchmarkEdits(b, 1) }
-func BenchmarkEditThousand(b *testing.B) { benchmarkEdits(b, 1000) }
-
-func BenchmarkFloorSHA256(b *testing.B) {
-	src := bytesOf(b, large)
-	for b.Loop() {
-		sha256.Sum256(src)
-	}
+	})
 }
 
 func BenchmarkFloorPlist(b *testing.B) {
-	src := bytesOf(b, large)
-	for b.Loop() {
+	resourcetest.Bench(b, large(), func() {
 		var values map[string]string
-		if _, err := plist.Unmarshal(src, &values); err != nil {
+		if _, err := plist.Unmarshal(large(), &values); err != nil {
 			b.Fatal(err)
 		}
-	}
+	})
 }
