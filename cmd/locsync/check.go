@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
@@ -14,13 +15,27 @@ import (
 )
 
 func (a *app) checkCommand() *cobra.Command {
-	online := false
+	online, format := false, "text"
 	c := &cobra.Command{
-		Use:     "check",
-		Short:   "Validate the configuration and every matched file without calling the service",
-		Example: "  locsync check\n  locsync check --online   # also credentials, project and languages",
+		Use:   "check",
+		Short: "Validate the configuration and every matched file without calling the service",
+		Long: "Lists every problem of every matched file with file, line, column and key, what is wrong and what to do, and calls nobody.\n\n" +
+			"Errors are what would be left out of a push or pull or would break the program: files that do not parse, keys that clash,\n" +
+			"translations whose placeholders, markup or plural forms do not match. They end the command with 3. Warnings are everything\n" +
+			"else that looks like a mistake: entries that stand twice, translations of keys that are gone, patterns without files. They\n" +
+			"end it with 0. What is meant as it is can be switched off with skip_checks in [[project.files]].",
+		Example: "  locsync check\n  locsync check --format github   # annotations in GitHub Actions\n  locsync check --online   # also credentials, project and languages",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case format != "text" && format != "github":
+				return usageError{fmt.Errorf("--format %q: use text or github", format)}
+			case format == "github" && a.asJSON:
+				return usageError{errors.New("--format github and --json are two ways to print one result; leave one of them out")}
+			}
 			cfg, err := a.load()
+			if format == "github" {
+				a.annotateConfig(err)
+			}
 			if err != nil {
 				return err
 			}
@@ -36,13 +51,14 @@ func (a *app) checkCommand() *cobra.Command {
 			if online {
 				outcome = checkOnline(cmd.Context(), cfg, log)
 			}
-			if err := a.sayCheck(report); outcome == nil || !errors.Is(err, errPartial) {
+			if err := a.sayCheck(report, format); outcome == nil || !errors.Is(err, errPartial) {
 				outcome = errors.Join(outcome, err)
 			}
 			return outcome
 		},
 	}
 	c.Flags().BoolVar(&online, "online", false, "also ask the service: credentials, projects and languages")
+	c.Flags().StringVar(&format, "format", format, "text, or github for annotations in GitHub Actions")
 	return c
 }
 
@@ -65,27 +81,41 @@ func checkOnline(ctx context.Context, cfg *config.Config, log *zap.Logger) error
 	return errors.Join(err, h.Close())
 }
 
-func (a *app) sayCheck(report engine.CheckReport) error {
-	bad := false
-	for _, p := range report.Projects {
-		bad = bad || len(p.Problems) > 0
-	}
-	if a.asJSON {
+// sayCheck prints what was found, and returns errPartial where something of it is an error.
+func (a *app) sayCheck(report engine.CheckReport, format string) error {
+	switch {
+	case a.asJSON:
 		if err := a.print(report); err != nil {
 			return err
 		}
-	} else {
+	case format == "github":
 		for _, p := range report.Projects {
-			fmt.Fprintf(a.out, "%s: %s, %s in the source, %s\n", p.Name, count(p.Files, "file"), count(p.Keys, "key"), count(len(p.Problems), "problem"))
 			for _, problem := range p.Problems {
-				fmt.Fprintf(a.out, "  problem: %s\n", problem)
-			}
-			for _, w := range p.Warnings {
-				fmt.Fprintf(a.out, "  warning: %s\n", w)
+				fmt.Fprintln(a.out, annotation(problem, p.Root, os.Getenv("GITHUB_WORKSPACE")))
 			}
 		}
+		fallthrough
+	default:
+		for _, p := range report.Projects {
+			if format != "github" {
+				for _, problem := range p.Problems {
+					fmt.Fprintln(a.out, problem)
+				}
+			}
+			bad := 0
+			for _, problem := range p.Problems {
+				if problem.Severity == engine.Error {
+					bad++
+				}
+			}
+			fmt.Fprintf(a.out, "%s: %s, %s in the source, %s", p.Name, count(len(p.Files), "file"), count(p.Keys, "key"), count(len(p.Problems), "problem"))
+			if len(p.Problems) > 0 {
+				fmt.Fprintf(a.out, " (%s, %s)", count(bad, "error"), count(len(p.Problems)-bad, "warning"))
+			}
+			fmt.Fprintln(a.out)
+		}
 	}
-	if bad {
+	if !report.Sound() {
 		return errPartial
 	}
 	return nil

@@ -20,8 +20,18 @@ import (
 	"github.com/locsync/locsync/sync/state"
 )
 
-// load finds and reads the configuration.
+// load finds and reads the configuration. With --json what is wrong with it is a document on standard output, whatever the command.
 func (a *app) load() (*config.Config, error) {
+	cfg, err := a.find()
+	if err != nil && a.asJSON {
+		if failed := a.sayWrong(err); failed != nil {
+			return nil, failed
+		}
+	}
+	return cfg, err
+}
+
+func (a *app) find() (*config.Config, error) {
 	file := a.configFile
 	if file == "" {
 		dir, err := os.Getwd()

@@ -1,13 +1,13 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -18,14 +18,75 @@ type CheckReport struct {
 
 // ProjectCheck is one project's part of a check.
 type ProjectCheck struct {
-	Name     string    `json:"name"`
-	Files    int       `json:"files"` // read, source files and translations
-	Keys     int       `json:"keys"`  // in the source files
-	Problems []Problem `json:"problems"`
-	Warnings []Problem `json:"warnings"`
+	Name     string         `json:"name"`
+	Root     string         `json:"root"` // the folder that the paths are relative to; "" where a bare repository was looked at
+	Keys     int            `json:"keys"` // in the source files
+	Files    []CheckedFile  `json:"files"`
+	Problems []CheckProblem `json:"problems"` // by file, line and column; those of the whole project first
 }
 
-// Check reads every file of the configuration, as passes would, and calls nobody.
+// CheckedFile is one file that was read: a source file, or its translations into one language.
+type CheckedFile struct {
+	Path       string `json:"path"`
+	Language   string `json:"language"`
+	Format     string `json:"format"`
+	Collection string `json:"collection"`
+	Keys       int    `json:"keys"`
+	Errors     int    `json:"errors"`
+	Warnings   int    `json:"warnings"`
+}
+
+// CheckProblem is one problem of a file.
+type CheckProblem struct {
+	Problem
+	Severity string `json:"severity"`      // Error or Warning
+	Check    string `json:"check"`         // what kind it is: one of the checks of translations, or one of the kinds below
+	Fix      string `json:"fix,omitempty"` // what to do about it, where the problem does not say so itself
+}
+
+// How bad a problem is: an Error keeps a file, a key or a translation from being sent or written, or would break the program; a Warning does not.
+const (
+	Error   = "error"
+	Warning = "warning"
+)
+
+// The kinds of problems that are not checks of translations.
+const (
+	kindSyntax    = "syntax"     // the file does not parse
+	kindRead      = "unreadable" // it cannot be read at all, or not be written
+	kindClash     = "clash"      // a key means two things
+	kindDuplicate = "duplicate"  // an entry stands twice
+	kindSpelling  = "spelling"   // an entry is spelled in a way that its format's readers do not like
+	kindFormat    = "format"     // values that the configured format has no keys for
+	kindOrphan    = "orphan"     // a translation of nothing
+	kindStray     = "stray"      // a file of translations of no source file
+	kindPattern   = "pattern"    // a pattern that matches nothing
+	kindPlace     = "place"      // files that would be written over one another
+)
+
+// Sound reports whether no problem is an error.
+func (r CheckReport) Sound() bool {
+	return !slices.ContainsFunc(r.Projects, func(p ProjectCheck) bool {
+		return slices.ContainsFunc(p.Problems, func(p CheckProblem) bool { return p.Severity == Error })
+	})
+}
+
+// String is the problem on one line: file:line:column: warning: key (language): what (what to do).
+func (p CheckProblem) String() string {
+	s := p.Problem
+	if p.Fix != "" {
+		s.Problem += " (" + p.Fix + ")"
+	}
+	if p.Severity != Warning {
+		return s.String()
+	}
+	place := Problem{File: s.File, Line: s.Line, Column: s.Column}.String()
+	s.File = ""
+	return place + "warning: " + s.String()
+}
+
+// Check reads every file of the configuration, as passes would, and calls nobody. What is wrong in files is in the report; an error means that it could
+// not be found out.
 func (e *Engine) Check(ctx context.Context) (CheckReport, error) {
 	report := CheckReport{Projects: []ProjectCheck{}}
 	for _, p := range e.projects {
@@ -39,78 +100,46 @@ func (e *Engine) Check(ctx context.Context) (CheckReport, error) {
 }
 
 func (p *project) check(ctx context.Context) (ProjectCheck, error) {
-	c := ProjectCheck{Name: p.cfg.Name, Problems: []Problem{}, Warnings: []Problem{}}
+	x := inspection{project: p, report: ProjectCheck{Name: p.cfg.Name, Files: []CheckedFile{}, Problems: []CheckProblem{}}}
 	repo, err := p.openWith(ctx, "")
 	if err != nil {
-		return c, err
+		return x.report, err
 	}
 	defer repo.Close()
+	x.report.Root = repo.Facts().WorkTree
 	fsys, err := p.statusTree(ctx, repo)
 	if err != nil {
-		return c, usage(err)
+		return x.report, usage(err)
 	}
-	t, err := p.readTree(fsys)
-	if err != nil {
-		return c, err
+	if err := x.look(fsys); err != nil {
+		return x.report, err
 	}
-	c.Problems = append(c.Problems, t.problems...)
-	if len(t.sources) == 0 {
-		c.Problems = append(c.Problems, Problem{Problem: "no file matches the source patterns of [[project.files]]; they are relative to the repository"})
-	}
-	for _, s := range t.sources {
-		c.Files++
-		if !s.broken() {
-			c.Keys += len(s.texts.Keys())
-			c.Warnings = append(c.Warnings, bundle.Warnings(s.file, s.Path, s.Source)...)
-		}
-	}
-	targets, err := bundle.Existing(fsys, t.bundles(), p.cfg.Targets())
-	if err != nil {
-		return c, err
-	}
-	for _, target := range targets {
-		if err := c.target(t, target); err != nil {
-			return c, err
-		}
-	}
-	return c, nil
+	x.finish()
+	return x.report, nil
 }
 
-// target checks one file of translations: that it can be read, and that what it says would not break the program.
-func (c *ProjectCheck) target(t *tree, target bundle.Target) error {
-	f, problem, err := target.Sources[0].Read(t.fsys, target.Path, target.Language)
-	if problem != nil {
-		c.Problems = append(c.Problems, *problem)
+// finish puts the problems in order and counts them.
+func (x *inspection) finish() {
+	problems := x.report.Problems
+	slices.SortStableFunc(problems, func(a, b CheckProblem) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column, cmp.Compare(a.Key, b.Key))
+	})
+	problems = slices.Compact(problems)
+	files := make(map[string]*CheckedFile, len(x.report.Files))
+	for i := range x.report.Files {
+		files[x.report.Files[i].Path] = &x.report.Files[i]
 	}
-	if err != nil || f == nil {
-		return err
-	}
-	c.Files++
-	source, ok := t.sourceTexts(target)
-	if !ok {
-		return nil
-	}
-	b, texts := target.Sources[0], bundle.Texts(f)
-	source = widened(source, b.Separator, b.Source, target.Language, texts)
-	index, lacks := source.Index(), lackingForms(b, target.Language, source, texts)
-	for _, u := range texts {
-		for _, finding := range inspect(b, target.Language, source, index, u.Name, u.Text) {
-			w := Problem{File: target.Path, Key: u.Key, Language: target.Language.Code, Problem: finding.Reason}
-			if e, ok := f.Lookup(u.Key, u.Form); ok {
-				w.Line, w.Column = f.Position(int(f.Node(e.Node).Whole.Start))
-			}
-			c.Warnings = append(c.Warnings, w)
-		}
-		if why := lacks[u.Key]; why != "" {
-			delete(lacks, u.Key)
-			w := Problem{File: target.Path, Key: u.Key, Language: target.Language.Code, Problem: why}
-			if e, ok := f.Lookup(u.Key, u.Form); ok {
-				w.Line, w.Column = f.Position(int(f.Node(e.Node).Whole.Start))
-			}
-			c.Warnings = append(c.Warnings, w)
+	for _, p := range problems {
+		switch f := files[p.File]; {
+		case f == nil:
+		case p.Severity == Error:
+			f.Errors++
+		default:
+			f.Warnings++
 		}
 	}
-	return nil
+	x.report.Problems = problems
+	slices.SortStableFunc(x.report.Files, func(a, b CheckedFile) int { return cmp.Compare(a.Path, b.Path) })
 }
 
 // CheckOnline asks the service whether it accepts the credentials, has the projects, and knows their languages. Its error stays until

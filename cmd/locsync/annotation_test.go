@@ -1,0 +1,26 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/locsync/locsync/sync/engine"
+)
+
+func TestAnnotation(t *testing.T) {
+	problem := engine.CheckProblem{Severity: engine.Error, Check: "printf", Fix: "repair it",
+		Problem: engine.Problem{File: "a,b/c:d%.json", Line: 3, Column: 7, Key: "k", Language: "de", Problem: "it lacks 100 %\nand more"}}
+	for _, c := range []struct{ root, workspace, want string }{
+		{"/w/repo", "", "::error file=a%2Cb/c%3Ad%25.json,line=3,col=7,title=locsync printf (de)::"},
+		{"/w/repo", "/w", "::error file=repo/a%2Cb/c%3Ad%25.json,line=3,col=7,title=locsync printf (de)::"},
+		{"/elsewhere", "/w", "::error file=a%2Cb/c%3Ad%25.json,line=3,col=7,title=locsync printf (de)::"},
+	} {
+		want := c.want + `"k" (de): it lacks 100 %25%0Aand more (repair it)`
+		if got := annotation(problem, c.root, c.workspace); got != want {
+			t.Errorf("in %q, %q:\n%s\nwant\n%s", c.root, c.workspace, got, want)
+		}
+	}
+	bare := engine.CheckProblem{Severity: engine.Warning, Check: "pattern", Problem: engine.Problem{Problem: "nothing"}}
+	if got := annotation(bare, "", "/w"); got != "::warning title=locsync pattern::nothing" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,329 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/check"
+	"github.com/locsync/locsync/sync/config"
+)
+
+// inspection is one project's check, under way.
+type inspection struct {
+	*project
+	report ProjectCheck
+	fsys   fs.FS
+	links  map[string]bool // folders and files that were looked at: whether they are links
+}
+
+func (x *inspection) add(severity, kind string, p Problem, fix string) {
+	x.report.Problems = append(x.report.Problems, CheckProblem{p, severity, kind, fix})
+}
+
+// told is a problem in the words of a pass, which say what to do behind the last semicolon.
+func (x *inspection) told(severity, kind string, p Problem) {
+	fix := ""
+	if at := strings.LastIndex(p.Problem, "; "); at > 0 && !strings.Contains(p.Problem[at:], `"`) {
+		p.Problem, fix = p.Problem[:at], p.Problem[at+2:]
+	}
+	x.add(severity, kind, p, fix)
+}
+
+// look goes through all files of a tree.
+func (x *inspection) look(fsys fs.FS) error {
+	x.fsys, x.links = fsys, make(map[string]bool)
+	t, err := x.readTree(fsys)
+	if err != nil {
+		x.add(Error, kindRead, Problem{Problem: err.Error()}, "nothing of this project can be told before that is repaired")
+		return nil
+	}
+	parsed := make(map[string]*source, len(t.sources))
+	for _, s := range t.sources {
+		parsed[s.Path] = s
+		x.source(s)
+	}
+	for _, p := range t.problems {
+		x.ofTree(parsed[p.File], p)
+	}
+	x.patterns(t)
+	targets, err := bundle.Existing(fsys, t.bundles(), x.cfg.Targets())
+	if err != nil {
+		return err
+	}
+	known := make(map[string]bool, len(targets))
+	for _, target := range targets {
+		known[target.Path] = true
+		x.target(t, target)
+	}
+	return x.strays(t, known)
+}
+
+// source enters a source file.
+func (x *inspection) source(s *source) {
+	file := CheckedFile{Path: s.Path, Language: s.Source.Code, Format: s.Format.Name, Collection: s.Collection}
+	if !s.broken() {
+		file.Keys = len(s.texts.Keys())
+		x.report.Keys += file.Keys
+		x.oddities(s.file, s.Path, s.Source, s.clash)
+	}
+	x.report.Files = append(x.report.Files, file)
+}
+
+// oddities are the warnings of a grammar, and the entries that stand twice, as far as nothing worse is said of them.
+func (x *inspection) oddities(f *resource.File, path string, l config.Language, worse map[string]string) {
+	for _, w := range bundle.Warnings(f, path, l) {
+		kind := kindSpelling
+		if strings.HasPrefix(w.Problem, "stands twice") {
+			kind = kindDuplicate
+		}
+		if kind == kindDuplicate && worse[w.Key] != "" {
+			continue
+		}
+		x.told(Warning, kind, w)
+	}
+}
+
+// ofTree enters a problem that passes find in a source file, and finds its place.
+func (x *inspection) ofTree(s *source, p Problem) {
+	kind := kindPlace
+	switch {
+	case s == nil:
+	case s.broken() && p.Line > 0:
+		kind = kindSyntax
+	case s.broken():
+		kind = kindRead
+	case s.clash[p.Key] != "":
+		kind = kindClash
+	default:
+		kind = kindFormat
+	}
+	if s != nil && !s.broken() && p.Line == 0 && p.Key != "" {
+		placesOf(s.file).put(&p, "")
+	}
+	x.told(Error, kind, p)
+}
+
+// patterns finds entries of the configuration that no file is there for.
+func (x *inspection) patterns(t *tree) {
+	for i := range x.cfg.Files {
+		files := &x.cfg.Files[i]
+		some := slices.ContainsFunc(t.sources, func(s *source) bool { _, ok := files.SourceFile(s.Path); return ok }) ||
+			slices.ContainsFunc(t.problems, func(p Problem) bool { _, ok := files.SourceFile(p.File); return ok })
+		if some {
+			continue
+		}
+		severity := Warning
+		if len(t.sources) == 0 {
+			severity = Error
+		}
+		at := files.Problem("source", "no file matches %q", files.Source)
+		x.add(severity, kindPattern, Problem{File: at.File, Line: at.Line, Column: max(at.Column, 1), Key: at.Key, Problem: at.Message},
+			"patterns are relative to the repository; correct it, or take the entry out")
+	}
+}
+
+// target checks one file of translations: that it can be read and written, and that what it says would not break the program.
+func (x *inspection) target(t *tree, target bundle.Target) {
+	b, l := target.Sources[0], target.Language
+	if link := x.linkIn(target.Path); link != "" {
+		x.add(Error, kindRead, Problem{File: target.Path, Language: l.Code, Problem: fmt.Sprintf("%s is a symbolic link, and translations are written through none", link)},
+			"put a real file or folder in its place, or change output")
+		return
+	}
+	f, problem, err := b.Read(x.fsys, target.Path, l)
+	switch {
+	case err != nil:
+		x.add(Error, kindRead, Problem{File: target.Path, Language: l.Code, Problem: "cannot be read: " + errors.Unwrap(err).Error()}, "put a file in its place that can be read")
+		return
+	case problem != nil && problem.Line > 0:
+		x.told(Error, kindSyntax, *problem)
+	case problem != nil:
+		x.told(Error, kindRead, *problem)
+	}
+	if f == nil {
+		if problem != nil {
+			x.report.Files = append(x.report.Files, CheckedFile{Path: target.Path, Language: l.Code, Format: b.Format.Name, Collection: b.Collection})
+		}
+		return
+	}
+	texts := bundle.Texts(f)
+	x.report.Files = append(x.report.Files, CheckedFile{Path: target.Path, Language: l.Code, Format: b.Format.Name, Collection: b.Collection, Keys: len(texts.Keys())})
+	x.oddities(f, target.Path, l, nil)
+	at := placesOf(f)
+	for _, p := range bundle.Findings(f, target.Path, l) {
+		if p.Line == 0 {
+			at.put(&p, "")
+		}
+		x.told(Warning, kindFormat, p)
+	}
+	if source, ok := t.sourceTexts(target); ok {
+		x.translations(target, at, source, texts)
+	}
+}
+
+// translations checks the texts of a file against its sources'.
+func (x *inspection) translations(target bundle.Target, at *places, source, texts catalog.Catalog) {
+	b, l := target.Sources[0], target.Language
+	source = widened(source, b.Separator, b.Source, texts)
+	index, lacks, keys := source.Index(), lackingForms(b, l, source, texts), source.Keys()
+	problem := func(n catalog.Name, what string) Problem {
+		p := Problem{File: target.Path, Key: n.Key, Language: l.Code, Problem: what}
+		at.put(&p, n.Form)
+		return p
+	}
+	told := make(map[string]bool)
+	for _, u := range texts {
+		if !keys[u.Key] {
+			if !told[u.Key] {
+				told[u.Key] = true
+				x.add(Warning, kindOrphan, problem(u.Name, "translates a key that the source does not have"), "the next pull takes it out")
+			}
+			continue
+		}
+		for _, finding := range inspect(b, l, source, index, u.Name, u.Text) {
+			x.add(Error, finding.Check, problem(u.Name, finding.Reason), repair(finding.Check, u.Key))
+		}
+		if why := lacks[u.Key]; why != "" {
+			delete(lacks, u.Key)
+			x.add(Error, check.Plurals, problem(u.Name, why), repair(check.Plurals, u.Key))
+		}
+	}
+}
+
+// repair says what to do about a translation that fails a check.
+func repair(name, key string) string {
+	return fmt.Sprintf("correct the translation; if it is meant so, write skip_checks = [%q]", name+":"+key)
+}
+
+// linkIn returns the first part of a path that is a symbolic link; "" for none, or where the tree knows of no links.
+func (x *inspection) linkIn(name string) string {
+	fsys, ok := x.fsys.(fs.ReadLinkFS)
+	if !ok {
+		return ""
+	}
+	for at := 0; at < len(name); {
+		next := strings.IndexByte(name[at:], '/')
+		if next < 0 {
+			next = len(name) - at
+		}
+		part := name[:at+next]
+		link, seen := x.links[part]
+		if !seen {
+			info, err := fsys.Lstat(part)
+			link = err == nil && info.Mode()&fs.ModeSymlink != 0
+			x.links[part] = link
+		}
+		if link {
+			return part
+		}
+		at += next + 1
+	}
+	return ""
+}
+
+// strays finds files that look like translations and that no source file has.
+func (x *inspection) strays(t *tree, known map[string]bool) error {
+	for _, s := range t.sources {
+		known[s.Path] = true
+	}
+	for _, p := range t.problems {
+		known[p.File] = true
+	}
+	for i := range x.cfg.Files {
+		files := &x.cfg.Files[i]
+		if files.Template().HasLabel() {
+			continue // the service decides the names
+		}
+		for _, l := range x.cfg.Targets() {
+			matches, err := doublestar.Glob(x.fsys, files.Template().Glob(l), doublestar.WithFilesOnly(), doublestar.WithNoFollow())
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("look for translations of %s: %w", files.Source, err)
+			}
+			for _, match := range matches {
+				if known[match] || !strings.EqualFold(path.Ext(match), path.Ext(files.Source)) {
+					continue
+				}
+				known[match] = true
+				x.add(Warning, kindStray, Problem{File: match, Language: l.Code, Problem: fmt.Sprintf("is where translations lie, and no file that %q matches is its source", files.Source)},
+					"bring the source file back, or remove this one; it is left alone")
+			}
+		}
+	}
+	return nil
+}
+
+// places finds line and column of a file's entries. What it needs for that it gathers at the first question.
+type places struct {
+	f     *resource.File
+	lines []int          // where each begins
+	nodes map[string]int // the first node under a key, and the outermost containers, by name
+}
+
+func placesOf(f *resource.File) *places { return &places{f: f} }
+
+// put gives a problem the place of its key's value.
+func (at *places) put(p *Problem, form string) {
+	e, ok := at.f.Lookup(p.Key, form)
+	i := e.Node
+	if !ok {
+		i, ok = at.named(p.Key)
+	}
+	if ok {
+		p.Line, p.Column = at.position(int(at.f.Node(i).Value.Start))
+	}
+}
+
+func (at *places) named(key string) (int, bool) {
+	if at.nodes == nil {
+		at.nodes = make(map[string]int)
+		first := func(key string, i int) {
+			if _, ok := at.nodes[key]; !ok {
+				at.nodes[key] = i
+			}
+		}
+		for e := range at.f.Entries() {
+			first(e.Key, e.Node)
+		}
+		top := 0
+		if _, rooted := at.f.Root(); rooted {
+			top = 1
+		}
+		for i := range at.f.Children(top) {
+			first(at.f.Name(i), i)
+		}
+	}
+	i, ok := at.nodes[key]
+	return i, ok
+}
+
+// position is resource.File.Position for many offsets of one file.
+func (at *places) position(offset int) (line, column int) {
+	src := at.f.Source()
+	if at.lines == nil {
+		eol := byte('\n')
+		if !strings.Contains(src, "\n") {
+			eol = '\r'
+		}
+		at.lines = []int{0}
+		for i := 0; i < len(src); i++ {
+			if src[i] == eol {
+				at.lines = append(at.lines, i+1)
+			}
+		}
+	}
+	line, exact := slices.BinarySearch(at.lines, offset)
+	if !exact {
+		line--
+	}
+	return line + 1, 1 + utf8.RuneCountInString(src[at.lines[line]:offset])
+}

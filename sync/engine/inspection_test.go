@@ -1,0 +1,146 @@
+package engine
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// finds checks everything that a check reports: how each line begins.
+func (w *world) finds(want ...string) {
+	w.tb.Helper()
+	report, err := w.Check(w.tb.Context())
+	w.check(err)
+	var got []string
+	for _, p := range report.Projects[0].Problems {
+		got = append(got, p.String())
+	}
+	if !slices.EqualFunc(got, want, strings.HasPrefix) {
+		w.tb.Errorf("have\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if report.Sound() != !slices.ContainsFunc(want, func(line string) bool { return !strings.Contains(line, "warning: ") }) {
+		w.tb.Errorf("sound: %v", report.Sound())
+	}
+}
+
+// Every kind of problem, with its place: a translation's at the translation's value.
+func TestCheckFindsEverything(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, localOnly+`
+[[project.files]]
+source = "locales/en/*.json"
+output = "locales/{LANGUAGE}/{NAME}.json"
+collection = "{NAME}"
+skip_checks = ["printf:free/*"]
+[[project.files]]
+source = "values/strings.xml"
+output = "values-{LOCALE:ANDROID}/strings.xml"
+collection = "android"
+[[project.files]]
+source = "ios/en.strings"
+output = "ios/{LOCALE:IOS}.strings"
+`, map[string]string{
+		"locales/en/app.json":    "{\n  \"a\": \"Hello %s\",\n  \"b\": \"B\",\n  \"twice\": \"one\",\n  \"twice\": \"two\",\n  \"free/x\": \"%d\"\n}\n",
+		"locales/de/app.json":    "{\n  \"a\": \"Hallo\",\n  \"b\": \"B\",\n  \"gone\": \"weg\",\n  \"free/x\": \"kein\"\n}\n",
+		"locales/fr/app.json":    "{\n  \"a\": \"Bonjour %s\",\n  \"b\" \"B\"\n}\n",
+		"locales/en/broken.json": "{\n  \"a\": \"A\n",
+		"locales/en/nested.json": "{\n  \"menu\": {\"x\": \"X\"},\n  \"a\": \"A\"\n}\n",
+		"locales/de/stray.json":  "{}\n",
+		"values/strings.xml": "<resources>\n  <string name=\"q\">it's</string>\n  <plurals name=\"n\">\n    <item quantity=\"one\">%d file</item>\n" +
+			"    <item quantity=\"other\">%d files</item>\n  </plurals>\n</resources>\n",
+		"values-de/strings.xml": "<resources>\n  <plurals name=\"n\">\n    <item quantity=\"one\">%d Datei</item>\n  </plurals>\n</resources>\n",
+	})
+	at := w.Config.Projects[0].Files[2].Problem("source", "")
+	w.finds(
+		fmt.Sprintf("%s:%d:1", at.File, at.Line)+`: warning: "project.files.source": no file matches "ios/en.strings" (patterns are relative to the repository; correct it, or take the entry out)`,
+		`locales/de/app.json:2:8: "a" (de): it lacks %s, which the source has (correct the translation; if it is meant so, write skip_checks = ["printf:a"])`,
+		`locales/de/app.json:4:11: warning: "gone" (de): translates a key that the source does not have (the next pull takes it out)`,
+		`locales/de/stray.json: warning: (de): is where translations lie, and no file that "locales/en/*.json" matches is its source (bring the source file back, or remove this one; it is left alone)`,
+		`locales/en/app.json:5:12: "twice" (en): stands twice with different texts, "one" and "two" (neither is sent until one is left)`,
+		`locales/en/broken.json:2:10: (en): `,
+		`locales/en/nested.json:2:11: "menu" (en): holds further values and the flat format has no keys for those (set format to the structured one of its kind)`,
+		`locales/fr/app.json:3:7: (fr): `,
+		`values-de/strings.xml:3:26: "n" (de): the plural lacks the form "other"`,
+		`values/strings.xml:2:3: warning: "q" (en): an apostrophe`,
+	)
+}
+
+// What cannot be read, and what would not be written, is named; the rest is checked all the same.
+func TestCheckOfStrangeFiles(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, localOnly+`
+[[project.files]]
+source = "en/*.json"
+output = "{LANGUAGE}/{NAME}.json"
+collection = "{NAME}"
+`, map[string]string{"en/a.json": `{"a": "A"}`, "en/b.json": `{"b": "B"}`, "de/a.json/x": "a folder", "real/b.json": `{}`})
+	if err := os.Symlink("real", filepath.Join(w.dir, "fr")); err != nil {
+		t.Skip("no symbolic links here: ", err)
+	}
+	w.check(os.Symlink(filepath.Join(t.TempDir(), "outside.json"), filepath.Join(w.dir, "de", "b.json")))
+	report, err := w.Check(t.Context())
+	w.check(err)
+	var got []string
+	for _, p := range report.Projects[0].Problems {
+		got = append(got, p.File+" "+p.Check+" "+p.Severity)
+	}
+	if want := []string{"de/a.json unreadable error", "de/b.json unreadable error", "fr/a.json unreadable error", "fr/b.json unreadable error"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q\n%v", got, want, report.Projects[0].Problems)
+	}
+	if keys := report.Projects[0].Keys; keys != 2 {
+		t.Errorf("%d keys", keys)
+	}
+	for _, p := range report.Projects[0].Problems {
+		if p.Fix == "" {
+			t.Errorf("nothing says what to do: %v", p)
+		}
+	}
+}
+
+// Nothing matches at all: that is an error of its own.
+func TestCheckOfNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+jsonFiles, map[string]string{"README": "x"})
+	report, err := w.Check(t.Context())
+	w.check(err)
+	if p := report.Projects[0].Problems; len(p) != 1 || p[0].Severity != Error || p[0].Check != "pattern" || p[0].Line == 0 || report.Sound() {
+		t.Errorf("%+v", p)
+	}
+}
+
+// BenchmarkCheck: a thousand files of a hundred keys each.
+func BenchmarkCheck(b *testing.B) {
+	files := map[string]string{}
+	for i := range 100 {
+		for _, l := range []string{"en", "de", "fr", "es", "it", "ja", "nl", "pl", "pt", "ru"} {
+			var text strings.Builder
+			text.WriteString("{\n")
+			for k := range 100 {
+				fmt.Fprintf(&text, "  \"key_%d\": \"A text of %%s in %s, number {n} of file %d\",\n", k, l, i)
+			}
+			text.WriteString("  \"last\": \"x\"\n}\n")
+			files[fmt.Sprintf("locales/%s/file_%d.json", l, i)] = text.String()
+		}
+	}
+	w := newWorld(b, `
+source_language = "en"
+target_languages = ["de", "fr", "es", "it", "ja", "nl", "pl", "pt", "ru"]
+[project.pull]
+remote = ""
+[[project.files]]
+source = "locales/en/*.json"
+output = "locales/{LANGUAGE}/{NAME}.json"
+collection = "{NAME}"
+`, files)
+	for b.Loop() {
+		report, err := w.Check(b.Context())
+		w.check(err)
+		if p := report.Projects[0]; len(p.Files) != 1000 || len(p.Problems) != 0 {
+			b.Fatalf("%d files, %v", len(p.Files), p.Problems)
+		}
+	}
+	b.ReportMetric(1000, "files/op")
+}
