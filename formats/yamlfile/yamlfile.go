@@ -35,7 +35,9 @@
 // aliases from and to what is not looked into; colons and other characters than ASCII in anchors; U+0085, U+2028 and
 // U+2029 other than inside a quoted line (YAML 1.1 takes them for line ends); a byte order mark elsewhere than in front
 // or inside a line; lone carriage returns and other control characters; a block scalar that ends the file in a line of
-// spaces.
+// spaces. All of these are read differently by readers that are in use, or would take more of the grammar than people
+// write. A file that is cut off while it is being written is refused where YAML can tell: inside quotes and brackets.
+// Elsewhere it is a shorter file.
 //
 // # What is written
 //
@@ -43,6 +45,17 @@
 // whenever any reader could take it for something else, a single-quoted one for line ends and control characters, a
 // block scalar for what blocks cannot hold, and for trailing blank lines where others follow. No line is ever wrapped; a
 // text that was folded over several lines goes on one, except that double quotes keep the lines that did not change.
+//
+// A new entry takes the column, the quotes and the separators of its neighbours, and where there are none those of the
+// source's entry, which also says whether it is a block scalar. Mappings and lists that come with it are indented as
+// the file does it first, else as the source does. {} and [] become block collections, but not inside flow ones. A name
+// that some reader takes for something else (no, on, null, 1.0) gets quotes, unless the source spells that very name
+// without: then both files are to be read alike.
+//
+// Single edits are refused, with what to do about it, where they are against what the file says: a text for a tag that
+// says it is none (!!int); an entry inside an alias, a merge key or a pair without braces; one behind a block scalar
+// that ends the file without a line end, which would become part of the text; more than resource.MaxDepth levels; a name
+// of more than 1,000 bytes in a flow collection, where it cannot be an explicit key.
 //
 // A removal that follows an insertion restores the bytes, except where the first key went into a mapping spelled {}
 // (which is gone then), into a file that has only comments (which has a blank line more), or behind a name without a
