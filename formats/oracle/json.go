@@ -220,9 +220,9 @@ func half(raw string) bool {
 }
 
 // hideMessages takes the keys from what message objects hold besides their message, where all of a file's outermost entries are texts and such objects: browser
-// extensions and VS Code have such files.
+// extensions and VS Code have such files. A message that has nothing but a comment besides, as in VS Code's, is a text under its object's name.
 func hideMessages(leaves []Leaf) {
-	type entry struct{ message, other, strange bool }
+	type entry struct{ message, comment, other, strange bool }
 	entries := make(map[string]*entry)
 	for i := range leaves {
 		l := &leaves[i]
@@ -241,8 +241,9 @@ func hideMessages(leaves []Leaf) {
 			e.message = true
 		case l.Path[1] == "message" && len(l.Path) == 2 && (text || l.Kind == Null):
 			e.message = true
+		case l.Path[1] == "comment" && (len(l.Path) == 2 && (text || l.Text == "[") || len(l.Path) == 3 && text && len(l.lists) == 1):
+			e.comment = true
 		case l.Path[1] == "description" && len(l.Path) == 2 && text,
-			l.Path[1] == "comment" && (len(l.Path) == 2 && (text || l.Text == "[") || len(l.Path) == 3 && text && len(l.lists) == 1),
 			l.Path[1] == "placeholders" && (len(l.Path) > 2 && (len(l.lists) == 0 || l.lists[0] > 2) || l.Kind == Empty && l.Text == "{"):
 			e.other = true
 		default:
@@ -254,11 +255,19 @@ func hideMessages(leaves []Leaf) {
 		if e.strange || !e.message {
 			return
 		}
-		described = described || e.other
+		described = described || e.other || e.comment
 	}
 	for i := range leaves {
-		if l := &leaves[i]; described && len(l.Path) > 1 && (l.Path[1] != "message" || len(l.Path) > 2) {
+		l := &leaves[i]
+		if !described || len(l.Path) < 2 {
+			continue
+		}
+		e := entries[l.Path[0]]
+		switch {
+		case l.Path[1] != "message" || len(l.Path) > 2:
 			l.closed = true
+		case e.comment && !e.other:
+			l.Path = l.Path[:1]
 		}
 	}
 }

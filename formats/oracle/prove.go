@@ -273,10 +273,13 @@ func (p *proof) mayCome(j int) bool {
 
 // ofMessage reports whether a leaf belongs to a message object that side has nothing of, and whose text came or went.
 func (p *proof) ofMessage(l *Leaf, side int, changed func([]string) reach) bool {
-	if p.rule.Format != "structured-json" {
+	if p.rule.Format != "structured-json" && p.rule.Format != "json" {
 		return false
 	}
 	for n := 1; n < len(l.Path); n++ {
+		if l.closed && n == 1 && changed(l.Path[:n])&here != 0 { // a message with a comment
+			return true
+		}
 		if message := append(l.Path[:n:n], "message"); p.has(side, l.Path[:n]) == 0 && changed(message)&here != 0 {
 			return true
 		}
