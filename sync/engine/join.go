@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/locsync/locsync/formats/resource"
@@ -105,10 +106,14 @@ func (r *pulling) join(target bundle.Target, c gitops.Contested) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	out, _, err := bundle.Render(b, branch, base, l, brought(ancestor.Marks(), bundle.Texts(branch), base, history, func(u catalog.Unit) bool {
+	out, _, err := r.rendered(b, branch, base, l, brought(ancestor.Marks(), bundle.Texts(branch), base, history, func(u catalog.Unit) bool {
 		x, is := r.lost[conflictID(c.Path, l.Code, u.Key)]
 		return is && x.ours(u)
 	}))
+	if u := (*unproven)(nil); errors.As(err, &u) {
+		r.problem(heldBack(c.Path, l, err))
+		return nil, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("join %s of branch and base: %w", c.Path, err)
 	}
