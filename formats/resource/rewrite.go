@@ -222,7 +222,8 @@ func (f *File) isCounted(of int) bool {
 func (r *rewrite) pin(e Edit) {
 	at := r.f.top
 	r.pinned[at] = true
-	for _, label := range r.pathOf(e) {
+	path := r.pathOf(e)
+	for _, label := range path[:len(path)-1] { // a container of the entry's own name is in its way, and may go
 		next, ok := r.f.child(at, label)
 		if !ok {
 			return

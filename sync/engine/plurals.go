@@ -18,7 +18,7 @@ import (
 //	forms      the texts of one key (Android). The service may answer with one ICU message instead, and the other way round: fitted
 //	a message  one text, in ICU's grammar. Nothing is to be done for it; a check looks at its branches
 //	keys       of their own: files/one and files/other in Rails' maps, file_one and file_other or file and file_plural in i18next. They
-//	           are ordinary keys, but those that the target language has in addition belong to the source's: widened
+//	           are ordinary keys, but those that a target file has in addition belong to the source's: widened
 //
 // The shape that the source file has is the one that is written.
 
@@ -131,10 +131,11 @@ func together(key, source string, theirs catalog.Catalog) catalog.Catalog {
 	return catalog.Catalog{{Name: catalog.Name{Key: key}, Text: message, Note: units[0].Note}}
 }
 
-// widened are a source's texts, and behind the last form of a plural that is spelled as keys those further forms that the given texts of the target
-// language have and that the language has use for: file_few beside file_other. They stand for what the source says in "other". Rails and
-// i18next read "zero" in any language.
-func widened(source catalog.Catalog, separator string, from, to config.Language, texts ...catalog.Catalog) catalog.Catalog {
+// widened are a source's texts, and behind the form "other" of a plural that is spelled as keys those further forms that the given texts of the target
+// language have: file_few beside file_other. They stand for what the source says in "other". All of CLDR's categories count, for by which
+// rules a program chooses is not known: Rails' Serbian has "many". In a nested file the further forms may be the map that a language
+// has in the place of the source's single text: million/one and million/other where the source has million.
+func widened(source catalog.Catalog, separator string, from config.Language, texts ...catalog.Catalog) catalog.Catalog {
 	further := make(map[catalog.Name][]catalog.Name) // by the source's form that stands for the others
 	var of *relatives
 	var known map[string]bool
@@ -150,7 +151,7 @@ func widened(source catalog.Catalog, separator string, from, to config.Language,
 				continue
 			}
 			if of == nil {
-				of = relativesIn(source, separator, from, to)
+				of = relativesIn(source, separator, from)
 			}
 			if other, ok := of.other(u.Key); ok {
 				known[u.Key] = true
@@ -197,16 +198,16 @@ func lastWord(key string) string { return key[strings.LastIndexAny(key, "_./")+1
 // relatives knows the plurals of a source that are spelled as keys.
 type relatives struct {
 	separator string
-	to        []plural.Category
+	keys      map[string]bool         // of the source
 	others    map[string]catalog.Name // by what stands before the category, its separator included: the key of "other"
 	pairs     map[string]catalog.Name // key -> key_plural, of i18next's third version
 }
 
 // relativesIn finds a source's plurals. A key that ends in "other" is one's when the source has another form of it, or its language has no other. In
 // a nested file the map must hold nothing but categories.
-func relativesIn(source catalog.Catalog, separator string, from, to config.Language) *relatives {
-	r := &relatives{separator: separator, to: plural.Categories(to.Code), others: make(map[string]catalog.Name), pairs: make(map[string]catalog.Name)}
+func relativesIn(source catalog.Catalog, separator string, from config.Language) *relatives {
 	keys := source.Keys()
+	r := &relatives{separator: separator, keys: keys, others: make(map[string]catalog.Name), pairs: make(map[string]catalog.Name)}
 	alone := len(plural.Categories(from.Code)) == 1
 	mixed := make(map[string]bool) // maps that hold other names
 	for key := range keys {
@@ -253,7 +254,8 @@ func (r *relatives) splits(before string) bool {
 	return strings.ContainsAny(before[len(before)-1:], "_./") || r.separator != "" && strings.HasSuffix(before, r.separator)
 }
 
-// other is the source's key for "other" of the plural that a key is a form of in the target language; ok is false when it is none.
+// other is the source's key for what a key of the target language is a further form of: that of "other", or a single text; ok is false when it is no
+// form of anything.
 func (r *relatives) other(key string) (n catalog.Name, ok bool) {
 	if base, counted := numbered(key); counted {
 		n, ok = r.pairs[base]
@@ -261,19 +263,33 @@ func (r *relatives) other(key string) (n catalog.Name, ok bool) {
 	}
 	for _, category := range []string{plural.Zero, plural.One, plural.Two, plural.Few, plural.Many, plural.Other} {
 		before, is := strings.CutSuffix(key, category)
-		if is && (category == plural.Zero || plural.Has(r.to, category)) {
-			n, ok = r.others[before]
-			return n, ok
+		if !is {
+			continue
+		}
+		if single := r.inMap(before); single != "" {
+			return catalog.Name{Key: single}, true
+		}
+		if n, ok = r.others[before]; ok {
+			return n, true
 		}
 	}
 	return n, false
 }
 
+// inMap is the source's single text that stands where the target has a map, given the beginning of the map's keys; "" for none.
+func (r *relatives) inMap(before string) string {
+	if single, is := strings.CutSuffix(before, r.separator); r.separator != "" && is && r.keys[single] {
+		return single
+	}
+	return ""
+}
+
 // pluralsWhole takes out the changes of plurals that lack a form which the language or the program needs, and reports them. Forms that the
 // language does not have and that only repeat the source go where a plural gets translations.
 func (r *pulling) pluralsWhole(x translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
+	r.mapsKept(x, source, in, result)
+	r.mapsWhole(x, source, in, result)
 	if !slices.ContainsFunc(result.Changes, func(c catalog.Change) bool { return isForm(c.Form) }) {
-		r.mapsWhole(x, source, in, result)
 		return
 	}
 	of := pluralsOf(source)
@@ -313,7 +329,6 @@ func (r *pulling) pluralsWhole(x translated, source catalog.Catalog, in catalog.
 			result.Changes = append(result.Changes, catalog.Change{Op: catalog.Removed, Name: u.Name})
 		}
 	}
-	r.mapsWhole(x, source, in, result)
 }
 
 // wanting checks the forms of a plural, those that are there only as a blank left out.
@@ -334,7 +349,7 @@ func (r *pulling) mapsWhole(x translated, source catalog.Catalog, in catalog.Thr
 	if b.Format.Name != rails || len(result.Changes) == 0 {
 		return
 	}
-	of := relativesIn(source, b.Separator, b.Source, x.Language)
+	of := relativesIn(source, b.Separator, b.Source)
 	after := make(map[string]string, len(in.Ours))
 	for _, u := range in.Ours {
 		after[u.Key] = u.Text
@@ -388,7 +403,7 @@ func lackingForms(b *bundle.Bundle, l config.Language, source, texts catalog.Cat
 	if b.Format.Name != rails {
 		return lacks
 	}
-	in, has := relativesIn(source, b.Separator, b.Source, l), make(map[string]bool)
+	in, has := relativesIn(source, b.Separator, b.Source), make(map[string]bool)
 	for _, u := range texts {
 		has[u.Key] = u.Text != ""
 	}
@@ -447,22 +462,78 @@ func inspect(b *bundle.Bundle, l config.Language, source catalog.Catalog, index 
 // the service's translations of it.
 func (r *pulling) widen(x translated, source, ours catalog.Catalog) (catalog.Catalog, error) {
 	b := x.Sources[0]
-	wide := widened(source, b.Separator, b.Source, x.Language, ours, x.texts)
+	wide := widened(source, b.Separator, b.Source, ours, x.texts)
 	if len(wide) == len(source) {
 		return source, nil
 	}
 	known, here := source.Keys(), ours.Keys()
-	gone := make(map[string]bool)
+	gone, err := r.replaced(x, source, ours)
+	if err != nil {
+		return nil, err
+	}
 	for _, b := range x.Sources {
 		pushed, err := r.State.Marks(r.pushedSlot(sourcePlace{b.Collection, b.Path}))
 		if err != nil {
 			return nil, err
 		}
 		for n := range pushed {
-			gone[n.Key] = !known[n.Key] && !here[n.Key]
+			gone[n.Key] = gone[n.Key] || !known[n.Key] && !here[n.Key]
 		}
 	}
 	return slices.DeleteFunc(wide, func(u catalog.Unit) bool { return gone[u.Key] }), nil
+}
+
+// replaced are the keys of the repository's maps that stand where the source has a single text and the service has a translation of that which was not
+// merged before. With the translation that was merged last, the map is somebody's change.
+func (r *pulling) replaced(x translated, source, ours catalog.Catalog) (map[string]bool, error) {
+	gone := make(map[string]bool)
+	of, theirs := relativesIn(source, x.Sources[0].Separator, x.Sources[0].Source), x.texts.Index()
+	var base catalog.Marks
+	for _, u := range ours {
+		single, is := of.single(u.Key)
+		at, there := theirs[catalog.Name{Key: single}]
+		if !is || !there || x.texts[at].Text == "" {
+			continue
+		}
+		if base == nil {
+			var err error
+			if base, err = r.State.Marks(r.slot(kindMerged, x.Path, x.Language.Code)); err != nil {
+				return nil, err
+			}
+		}
+		gone[u.Key] = !base.Has(x.texts[at].Name, x.texts[at].Text)
+	}
+	return gone, nil
+}
+
+// single is the source's single text that stands where a key of the target is part of a map.
+func (r *relatives) single(key string) (single string, ok bool) {
+	at := strings.LastIndex(key, r.separator)
+	if r.separator == "" || at < 0 || r.keys[key] || !plural.IsCategory(key[at+len(r.separator):]) {
+		return "", false
+	}
+	return key[:at], r.keys[key[:at]]
+}
+
+// mapsKept takes out the additions of single texts in whose place the repository has a map, which no file can hold beside it.
+func (r *pulling) mapsKept(x translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
+	b, living := x.Sources[0], source.Keys()
+	if b.Separator == "" || len(result.Changes) == 0 {
+		return
+	}
+	kept := make(map[string]bool)
+	for _, u := range in.Ours {
+		if at := strings.LastIndex(u.Key, b.Separator); at >= 0 && living[u.Key] && living[u.Key[:at]] {
+			kept[u.Key[:at]] = true
+		}
+	}
+	result.Changes = slices.DeleteFunc(result.Changes, func(c catalog.Change) bool {
+		if c.Op == catalog.Removed || !kept[c.Key] {
+			return false
+		}
+		result.Leave(in.Base, c.Name)
+		return true
+	})
 }
 
 // kindFurther is the texts of a target file that were sent for keys that the source does not have: further forms of plurals.

@@ -148,7 +148,7 @@ func (r *pushing) candidate(t bundle.Target, at *place) (*candidate, error) {
 	living := make(map[string]bool)
 	for _, b := range t.Sources {
 		if s := r.tree.of(b); !s.broken() && !r.refused[b.Path] {
-			maps.Copy(living, widened(s.texts, b.Separator, b.Source, t.Language, c.texts).Keys())
+			maps.Copy(living, widened(s.texts, b.Separator, b.Source, c.texts).Keys())
 		}
 	}
 	for _, u := range c.texts {
