@@ -4,9 +4,9 @@ package watch
 
 import "runtime"
 
-// deaf would name the file system of a folder when events do not tell all that happens there. Here that
-// shows only when a rescan finds what no event announced.
-func deaf(string) string { return "" }
+// listen would begin to poll where the file system does not tell all that happens. Here that shows only when a rescan finds what
+// no event announced.
+func (w *Watcher) listen() {}
 
 // maxWatchesKqueue is for systems where each file in a watched folder takes a descriptor.
 const maxWatchesKqueue = 500

@@ -13,7 +13,15 @@ func (w *Watcher) watchGit() {
 	for _, dir := range w.gitDirs {
 		w.add(dir)
 		w.watchBranches(filepath.Join(dir, "refs", "heads"))
+		if reftable := filepath.Join(dir, "reftable"); isFolder(reftable) {
+			w.add(reftable)
+		}
 	}
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // gitDirs are the git directories of the options, in full and once each.
@@ -63,7 +71,7 @@ func (w *Watcher) inGit(path string) bool {
 // nothing, mere looks at the status write it.
 func gitDone(path string, structural bool) bool {
 	switch filepath.Base(path) {
-	case "HEAD", "packed-refs":
+	case "HEAD", "packed-refs", "tables.list": // the last one is the list of a reftable
 		return true
 	case "index.lock", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "BISECT_LOG", "sequencer":
 		if !structural {

@@ -1,10 +1,13 @@
 package watch
 
 import (
+	"io/fs"
 	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
+	"time"
 )
 
 // fileStamp is what tells a file from its earlier self without reading it.
@@ -15,16 +18,34 @@ type fileStamp struct {
 
 func sameFiles(a, b map[string]fileStamp) bool { return maps.Equal(a, b) }
 
+// racy is how young a file must be for a look not to see that it was written once more: file systems keep times in steps of
+// up to two seconds.
+const racy = 2 * time.Second
+
+// young reports whether a file was written so shortly before a look that the next look may take another content for the same.
+func young(files map[string]fileStamp, now time.Time, racy time.Duration) bool {
+	for _, f := range files {
+		if age := now.UnixNano() - f.mtime; age < int64(racy) && age > -int64(racy) {
+			return true
+		}
+	}
+	return false
+}
+
 // walk watches a folder and every folder below it that can hold a file that matters, and lists those
 // files. A folder is watched before it is listed: what comes into it later is an event, what came
 // before is in the list.
 func (w *Watcher) walk(folder string) map[string]fileStamp {
 	found := map[string]fileStamp{}
-	w.walkInto(folder, found)
+	if folder == "" {
+		w.links = newLinks()
+	}
+	w.walkInto(folder, found, nil)
 	return found
 }
 
-func (w *Watcher) walkInto(folder string, found map[string]fileStamp) {
+// walkInto walks one folder; above are the folders that the way led through, so that links in a circle end.
+func (w *Watcher) walkInto(folder string, found map[string]fileStamp, above []fs.FileInfo) {
 	if !w.files.reaches(folder) {
 		return
 	}
@@ -39,13 +60,37 @@ func (w *Watcher) walkInto(folder string, found map[string]fileStamp) {
 		switch {
 		case e.IsDir():
 			if w.files.reaches(rel) && !isRepository(filepath.Join(full, e.Name())) {
-				w.walkInto(rel, found)
+				w.walkInto(rel, found, above)
 			}
+		case e.Type()&fs.ModeSymlink != 0:
+			w.walkLink(rel, found, above)
 		case w.files.match(rel) && !temporary(e.Name()):
 			if info, err := e.Info(); err == nil {
 				found[rel] = fileStamp{info.Size(), info.ModTime().UnixNano()}
 			}
 		}
+	}
+}
+
+// walkLink takes a link for what it leads to.
+func (w *Watcher) walkLink(rel string, found map[string]fileStamp, above []fs.FileInfo) {
+	matches, reaches := w.files.match(rel) && !temporary(path.Base(rel)), w.files.reaches(rel)
+	if !matches && !reaches {
+		return
+	}
+	full := filepath.Join(w.o.Root, filepath.FromSlash(rel))
+	info := w.behind(full)
+	switch {
+	case info == nil:
+	case info.IsDir() && reaches:
+		same := func(a fs.FileInfo) bool { return os.SameFile(a, info) }
+		if root, err := os.Stat(w.o.Root); err != nil || os.SameFile(root, info) || slices.ContainsFunc(above, same) || isRepository(full) {
+			return
+		}
+		w.links.folders[full] = true
+		w.walkInto(rel, found, append(slices.Clip(above), info))
+	case matches && info.Mode().IsRegular():
+		found[rel] = fileStamp{info.Size(), info.ModTime().UnixNano()}
 	}
 }
 

@@ -9,7 +9,10 @@
 // It watches folders, never single files, whose watch would end with the first save that renames a new
 // file over the old one; and every folder from the root down to where a pattern can match, because a
 // renamed ancestor says nothing below itself. A new folder is watched first and listed second: the other
-// way round, files made in between are missed.
+// way round, files made in between are missed. What lies behind a symbolic link is watched too, and every link on the way to it.
+//
+// Where the kernel gives no events, or not for everything (a network share, too many folders, changes that no event announced, twice in a
+// row), names and times are compared every few seconds, and Stats says why.
 //
 // Only this package knows fsnotify. It reads no file contents, knows no formats and decides nothing about
 // what a change means.
@@ -20,6 +23,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,6 +60,7 @@ type Watcher struct {
 	files   patterns
 	limit   int           // of watches, before polling takes over
 	polling time.Duration // between polls, at least
+	beat    time.Duration // between looks at clock and root
 
 	hints hints
 	rings chan struct{} // one slot: somebody should look
@@ -63,7 +68,10 @@ type Watcher struct {
 	// Owned by the goroutine of Run.
 	events    *fsnotify.Watcher    // nil when none could be made
 	watched   map[string]bool      // folders that are watched, by full path
+	links     links                // behind links that matter
+	root      fs.FileInfo          // at the last full look; nil when there was none
 	seen      map[string]fileStamp // matching files at the last full look, by path below Root
+	young     bool                 // one of them was so young then that a change may hide
 	announced bool                 // a file event came since then
 	misses    int                  // full looks in a row that found what no event announced
 	pollTimer *time.Timer
@@ -71,7 +79,7 @@ type Watcher struct {
 
 	stats struct {
 		watches, overflows, unannounced atomic.Int64
-		poll                            atomic.Bool
+		poll                            atomic.Pointer[string]
 	}
 }
 
@@ -79,6 +87,7 @@ type Watcher struct {
 type Stats struct {
 	Watches     int    // folders that are watched
 	Mode        string // "event", or "poll" where events do not come or not for everything
+	Why         string // there is polling; "" where there is none
 	Overflows   int    // times that events were lost and everything was looked at instead
 	Unannounced int    // full looks that found a change no event had announced
 }
@@ -86,11 +95,15 @@ type Stats struct {
 const (
 	// maxWatches bounds what one tree takes of the user's share, which all programs have in common.
 	maxWatches = 20_000
+	// raiseWatches and raiseInstances name what to change.
+	raiseWatches   = "raising the sysctl fs.inotify.max_user_watches helps"
+	raiseInstances = "raising the sysctl fs.inotify.max_user_instances helps"
 	// pollLeast is the shortest time between polls; long scans stretch it, so that they take 2 % of a core.
 	pollLeast   = 2 * time.Second
 	pollStretch = 50
-	// heartbeat is how often the clocks are compared: a machine that slept has missed events.
-	heartbeat = 30 * time.Second
+	// heartbeat is how often the clocks are compared, and whether the root is still the same: a machine that slept has missed events,
+	// and a folder above the root that is renamed makes none.
+	heartbeat = 10 * time.Second
 	slept     = 5 * time.Second
 )
 
@@ -121,10 +134,12 @@ func New(o Options) (*Watcher, error) {
 		files:   files,
 		limit:   systemLimit(),
 		polling: pollLeast,
+		beat:    heartbeat,
 		hints:   hints{paths: map[string]bool{}, wake: make(chan struct{}, 1)},
 		rings:   make(chan struct{}, 1),
 		watched: map[string]bool{},
 		warned:  map[string]bool{},
+		links:   newLinks(),
 	}, nil
 }
 
@@ -136,8 +151,8 @@ func (w *Watcher) Stats() Stats {
 		Overflows:   int(w.stats.overflows.Load()),
 		Unannounced: int(w.stats.unannounced.Load()),
 	}
-	if w.stats.poll.Load() {
-		s.Mode = "poll"
+	if why := w.stats.poll.Load(); why != nil {
+		s.Mode, s.Why = "poll", *why
 	}
 	return s
 }
@@ -171,14 +186,12 @@ func (w *Watcher) begin() error {
 		w.events = nil
 		hint := ""
 		if errors.Is(err, syscall.EMFILE) {
-			hint = "; raising the sysctl fs.inotify.max_user_instances helps"
+			hint = "; " + raiseInstances
 		}
 		w.poll(fmt.Sprintf("file events cannot be had (%v)%s", err, hint))
 		return err
 	}
-	if name := deaf(w.o.Root); name != "" {
-		w.poll(fmt.Sprintf("%s is on %s, which does not announce what others write", w.o.Root, name))
-	}
+	w.listen()
 	return nil
 }
 
@@ -186,7 +199,7 @@ func (w *Watcher) begin() error {
 func (w *Watcher) watch(ctx context.Context) error {
 	rescan := time.NewTicker(w.o.Rescan)
 	defer rescan.Stop()
-	beat := time.NewTicker(heartbeat)
+	beat := time.NewTicker(w.beat)
 	defer beat.Stop()
 	defer w.pollTimer.Stop()
 	last := time.Now()
@@ -204,8 +217,7 @@ func (w *Watcher) watch(ctx context.Context) error {
 				w.ring()
 			}
 		case now := <-beat.C:
-			// Suspended time counts on the wall clock only.
-			if now.Round(0).Sub(last.Round(0))-now.Sub(last) > slept {
+			if jumped(last, now) || w.moved() {
 				w.announced = true
 				w.rescan(false)
 				w.ring()
@@ -213,6 +225,26 @@ func (w *Watcher) watch(ctx context.Context) error {
 			last = now
 		}
 	}
+}
+
+// jumped reports whether the wall clock was set between two times, or the machine slept: that time counts on the wall clock only.
+func jumped(before, after time.Time) bool {
+	return jumpedBy(before, after, 0)
+}
+
+// jumpedBy is jumped with the wall clock set by so much more.
+func jumpedBy(before, after time.Time, more time.Duration) bool {
+	jump := after.Round(0).Sub(before.Round(0)) - after.Sub(before) + more
+	return jump > slept || jump < -slept
+}
+
+// moved reports whether the root is another folder than at the last full look, came or went.
+func (w *Watcher) moved() bool {
+	info, err := os.Stat(w.o.Root)
+	if err != nil || w.root == nil {
+		return (err == nil) != (w.root != nil)
+	}
+	return !os.SameFile(info, w.root)
 }
 
 func (w *Watcher) ring() {
@@ -239,7 +271,7 @@ func (w *Watcher) follow() {
 		w.ring()
 		return
 	}
-	rings := false
+	rings, rejoins := false, false
 	var folders []string
 	for path, structural := range paths {
 		if w.inGit(path) {
@@ -250,6 +282,9 @@ func (w *Watcher) follow() {
 			continue
 		}
 		rel, ok := w.below(path)
+		if w.links.steps[path] {
+			rings, rejoins = true, rejoins || structural
+		}
 		switch {
 		case !ok:
 		case w.files.match(rel) && !temporary(filepath.Base(path)):
@@ -272,7 +307,11 @@ func (w *Watcher) follow() {
 			rings, w.announced = true, true
 		}
 	}
+	if rejoins {
+		w.rejoin()
+	}
 	if rings {
+		w.announced = true
 		w.ring()
 	}
 }
@@ -325,6 +364,12 @@ func (w *Watcher) enter(folder string) bool {
 // reports whether something had changed.
 func (w *Watcher) rescan(polled bool) bool {
 	began := time.Now()
+	if w.moved() {
+		for path := range maps.Clone(w.watched) {
+			w.forget(path) // the watches are on what once was there
+		}
+	}
+	w.root, _ = os.Stat(w.o.Root)
 	w.watchGit()
 	for path := range w.watched {
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -342,8 +387,9 @@ func (w *Watcher) rescan(polled bool) bool {
 	case changed:
 		w.misses = 0
 	}
-	w.seen, w.announced = now, false
-	if w.stats.poll.Load() {
+	changed = changed || polled && w.young
+	w.seen, w.announced, w.young = now, false, young(now, began, min(racy, w.polling))
+	if w.stats.poll.Load() != nil {
 		w.pollTimer.Reset(max(w.polling, pollStretch*time.Since(began)))
 	}
 	return changed
@@ -355,7 +401,11 @@ func (w *Watcher) add(path string) {
 		return
 	}
 	if len(w.watched) >= w.limit && !w.watched[path] {
-		w.poll(fmt.Sprintf("%s has more than %d folders to watch", w.o.Root, w.limit))
+		why := fmt.Sprintf("%s has more than %d folders to watch", w.o.Root, w.limit)
+		if w.limit < maxWatches {
+			why += ", and the rest of this user's share is for other programs (" + raiseWatches + ")"
+		}
+		w.poll(why)
 		return
 	}
 	switch err := w.events.Add(path); {
@@ -363,9 +413,9 @@ func (w *Watcher) add(path string) {
 		w.watched[path] = true
 		w.stats.watches.Store(int64(len(w.watched)))
 	case errors.Is(err, syscall.ENOSPC):
-		w.poll("the user's limit of watched folders is reached; raising the sysctl fs.inotify.max_user_watches helps")
+		w.poll("the user's limit of watched folders is reached (" + raiseWatches + ")")
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		w.poll("the limit of open files is reached")
+		w.poll("the limit of open files is reached (raising it with ulimit -n, or LimitNOFILE= of a systemd unit, helps)")
 	case errors.Is(err, fs.ErrNotExist):
 		// gone again, and that is an event of the folder above
 	default:
@@ -375,7 +425,7 @@ func (w *Watcher) add(path string) {
 
 // poll begins to poll, once, and says why.
 func (w *Watcher) poll(why string) {
-	if !w.stats.poll.Swap(true) {
+	if w.stats.poll.CompareAndSwap(nil, &why) {
 		w.o.Warn(why + "; files are compared every few seconds instead")
 		w.pollTimer.Reset(w.polling)
 	}

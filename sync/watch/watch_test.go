@@ -32,11 +32,16 @@ const (
 )
 
 // start makes files, watches and waits for the first look. change may turn knobs before.
-func start(t *testing.T, patterns []string, files []string, change func(*Watcher)) *watching {
+func start(t *testing.T, patterns []string, files []string, change func(*Watcher), more ...func(*watching)) *watching {
 	t.Helper()
 	s := &watching{T: t, root: t.TempDir(), looks: make(chan struct{}, 1000)}
 	for _, file := range files {
 		s.write(file, "{}")
+		hour := time.Now().Add(-time.Hour)
+		s.must(os.Chtimes(s.path(file), hour, hour))
+	}
+	for _, set := range more {
+		set(s)
 	}
 	o := Options{Root: s.root, Patterns: patterns, Debounce: quick, MaxDelay: time.Second, Rescan: time.Hour, Warn: func(m string) {
 		s.mu.Lock()
@@ -418,6 +423,144 @@ func TestRescanLooksRegardless(t *testing.T) {
 	})
 	if looks < 4 || !errors.Is(err, context.Canceled) {
 		t.Errorf("%d looks, then %v", looks, err)
+	}
+}
+
+// Links: a save of the file behind one, behind a linked folder, and a swap of a link on the way, as Kubernetes swaps volumes, are seen, again and again. What lies outside is
+// nobody's, and a circle of links ends.
+func TestBehindLinks(t *testing.T) {
+	t.Parallel()
+	link := func(s *watching, to, at string) {
+		s.Helper()
+		s.must(os.MkdirAll(filepath.Dir(s.path(at)), 0o755))
+		s.must(os.Symlink(filepath.FromSlash(to), s.path(at)))
+	}
+	for _, c := range []struct {
+		name string
+		set  func(s *watching)
+		do   []func(s *watching)
+	}{
+		{"a file elsewhere", func(s *watching) { link(s, "../../shared/deep/app.json", "locales/en/app.json") }, []func(s *watching){
+			func(s *watching) { s.write("shared/deep/app.json", "in place") },
+			func(s *watching) {
+				s.write("shared/deep/tmp", "new")
+				s.must(os.Rename(s.path("shared/deep/tmp"), s.path("shared/deep/app.json")))
+			},
+			func(s *watching) { s.write("shared/deep/app.json", "in place again") },
+			func(s *watching) { s.must(os.Remove(s.path("locales/en/app.json"))) },
+		}},
+		{"a folder elsewhere", func(s *watching) { link(s, "../shared/deep", "locales/fr") }, []func(s *watching){
+			func(s *watching) { s.write("shared/deep/app.json", "in place") },
+			func(s *watching) { s.write("shared/deep/new.json", "{}") },
+		}},
+		{"a link to a link", func(s *watching) {
+			link(s, "two", "one")
+			link(s, "shared", "two")
+			link(s, "../../one/deep/app.json", "locales/en/app.json")
+		}, []func(s *watching){
+			func(s *watching) { s.write("shared/deep/app.json", "in place") },
+			func(s *watching) {
+				s.write("other/deep/app.json", "another")
+				link(s, "other", "two.new")
+				s.must(os.Rename(s.path("two.new"), s.path("two")))
+			},
+			func(s *watching) { s.write("other/deep/app.json", "in place") },
+		}},
+		{"a volume of Kubernetes", func(s *watching) {
+			s.write("locales/en/..2026_1/app.json", "one")
+			link(s, "..2026_1", "locales/en/..data")
+			link(s, "..data/app.json", "locales/en/app.json")
+		}, []func(s *watching){
+			func(s *watching) { swapVolume(s, 2, link) },
+			func(s *watching) { swapVolume(s, 3, link) },
+			func(s *watching) { s.write("locales/en/..2026_3/app.json", "in place") },
+		}},
+		{"a folder of a volume", func(s *watching) {
+			s.write("vol/..2026_1/de/app.json", "one")
+			link(s, "..2026_1", "vol/..data")
+			link(s, "../vol/..data/de", "locales/de")
+		}, []func(s *watching){
+			func(s *watching) {
+				s.write("vol/..2026_2/de/app.json", "two")
+				link(s, "..2026_2", "vol/..tmp")
+				s.must(os.Rename(s.path("vol/..tmp"), s.path("vol/..data")))
+				s.must(os.RemoveAll(s.path("vol/..2026_1")))
+			},
+			func(s *watching) { s.write("vol/..2026_2/de/app.json", "in place") },
+		}},
+		{"a circle", func(s *watching) {
+			link(s, "..", "locales/up")
+			link(s, "../../locales/en", "locales/en/self")
+			link(s, "nowhere", "locales/en/dangling.json")
+			link(s, os.TempDir(), "locales/outside")
+			link(s, "../../..", "locales/above")
+		}, []func(s *watching){
+			func(s *watching) { s.write("locales/en/web.json", "{}") },
+			func(s *watching) { s.write("locales/en/nowhere", "{}") },
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, []string{"locales/**/*.json"}, []string{"shared/deep/app.json", "locales/en/other.json"}, nil, c.set)
+			for i, do := range c.do {
+				do(s)
+				s.expect(fmt.Sprint("change ", i+1))
+			}
+			if n := s.w.Stats().Watches; n > 20 {
+				t.Errorf("%d watches", n)
+			}
+		})
+	}
+}
+
+func swapVolume(s *watching, n int, link func(s *watching, to, at string)) {
+	s.write(fmt.Sprintf("locales/en/..2026_%d/app.json", n), fmt.Sprint(n))
+	link(s, fmt.Sprintf("..2026_%d", n), "locales/en/..data_tmp")
+	s.must(os.Rename(s.path("locales/en/..data_tmp"), s.path("locales/en/..data")))
+	s.must(os.RemoveAll(s.path(fmt.Sprintf("locales/en/..2026_%d", n-1))))
+}
+
+// A folder above the root that is renamed announces nothing; that the root is another one now is noticed all the same, and the new one is watched.
+func TestTheRootIsAnother(t *testing.T) {
+	t.Parallel()
+	above := t.TempDir()
+	root := filepath.Join(above, "home", "app")
+	fill := func() {
+		t.Helper()
+		if err := errors.Join(os.MkdirAll(filepath.Join(root, "locales"), 0o755), os.WriteFile(filepath.Join(root, "locales", "en.json"), []byte("{}"), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fill()
+	w, err := New(Options{Root: root, Patterns: []string{"locales/*.json"}, Debounce: quick, MaxDelay: time.Second, Rescan: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.beat = 50 * time.Millisecond
+	ctx, cancel := context.WithCancel(t.Context())
+	looks, done := make(chan struct{}, 100), make(chan struct{})
+	go func() { defer close(done); _ = w.Run(ctx, func() { looks <- struct{}{} }) }()
+	defer func() { cancel(); <-done }()
+	s := &watching{T: t, w: w, root: root, looks: looks}
+	s.expect("the first look")
+	s.must(os.Rename(filepath.Join(above, "home"), filepath.Join(above, "away")))
+	s.expect("the root is gone")
+	fill()
+	s.expect("the root is there again")
+	s.write("locales/en.json", "changed")
+	s.expect("a change in the new root")
+	s.must(os.WriteFile(filepath.Join(above, "away", "app", "locales", "en.json"), []byte("nobody's"), 0o644))
+	s.none("a change in what was renamed")
+}
+
+func TestClockJumps(t *testing.T) {
+	at := time.Now()
+	for jump, want := range map[time.Duration]bool{0: false, time.Second: false, -time.Second: false, time.Hour: true, -time.Hour: true} {
+		// Add moves both clocks; what is cut off has the wall clock only.
+		later := at.Add(10 * time.Second)
+		if got := jumpedBy(at, later, jump); got != want {
+			t.Errorf("a clock set by %v: %v", jump, got)
+		}
 	}
 }
 
