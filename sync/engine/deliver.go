@@ -170,7 +170,8 @@ func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string]
 	}
 }
 
-// tally counts what the merges brought and gathers the files of the commit. Joined files are part of it, and no reason to make one.
+// tally counts what the merges brought and gathers the files of the commit. Joined files are part of it, and reason enough to make one: until there is one, a
+// merge of the branch into base could conflict in them.
 func (r *pulling) tally(joined map[string][]byte, done []*merged) (map[string][]byte, config.CommitData) {
 	files := maps.Clone(joined)
 	if files == nil {
@@ -188,6 +189,13 @@ func (r *pulling) tally(joined map[string][]byte, done []*merged) (map[string][]
 		r.report.Keys += m.counts.Added + m.counts.Changed + m.counts.Removed
 		data.Files = append(data.Files, m.Path)
 		languages[m.Language.Code] = true
+	}
+	for _, path := range slices.Sorted(maps.Keys(joined)) {
+		if !slices.Contains(data.Files, path) {
+			r.report.Files = append(r.report.Files, PulledFile{Path: path, Language: r.contested[path].Code})
+			data.Files = append(data.Files, path)
+			languages[r.contested[path].Code] = true
+		}
 	}
 	data.Languages, data.Keys = slices.Sorted(maps.Keys(languages)), r.report.Keys
 	return files, data

@@ -2,13 +2,13 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
 )
 
 // joinedTree is the tree that a pull builds on: a commit, and the target files that both branch and base changed, joined text by text.
@@ -47,7 +47,7 @@ func (r *pulling) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip
 	if m.State == gitops.Behind {
 		r.problem(Problem{Problem: m.Note})
 	}
-	joined = make(map[string][]byte)
+	joined, r.contested = make(map[string][]byte), make(map[string]config.Language)
 	for _, c := range m.Contested {
 		src, err := r.join(ours[c.Path], c)
 		if err != nil {
@@ -55,6 +55,7 @@ func (r *pulling) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip
 		}
 		if src != nil {
 			joined[c.Path] = src
+			r.contested[c.Path] = ours[c.Path].Language
 		}
 	}
 	return m.Tip, joined, nil
@@ -106,14 +107,10 @@ func (r *pulling) join(target bundle.Target, c gitops.Contested) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	out, _, err := r.rendered(b, branch, base, l, brought(ancestor.Marks(), bundle.Texts(branch), base, history, func(u catalog.Unit) bool {
+	out, _, err := bundle.Render(b, branch, base, l, brought(ancestor.Marks(), bundle.Texts(branch), base, history, func(u catalog.Unit) bool {
 		x, is := r.lost[conflictID(c.Path, l.Code, u.Key)]
 		return is && x.ours(u)
 	}))
-	if u := (*unproven)(nil); errors.As(err, &u) {
-		r.problem(heldBack(c.Path, l, err))
-		return nil, nil
-	}
 	if err != nil {
 		return nil, fmt.Errorf("join %s of branch and base: %w", c.Path, err)
 	}

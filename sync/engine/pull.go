@@ -28,8 +28,9 @@ type pulling struct {
 	met     map[string]bool      // target files that this pull sees for the first time
 	probe   probing
 
-	lost        map[string]conflict // that nobody has decided on
-	conflicting map[Problem]bool    // of the report
+	lost        map[string]conflict        // that nobody has decided on
+	conflicting map[Problem]bool           // of the report
+	contested   map[string]config.Language // files that both branch and base changed, in this attempt
 }
 
 // attempts is how often a pull recomputes its commit because the branch moved under it.

@@ -124,7 +124,7 @@ type tally struct {
 	requests, imports, ourCommits           int
 	written, present, replaced, raced, lost int
 	reported                                int
-	later                                   int // replaced by a younger text of somebody who had not merged this one; git has it
+	unseen                                  int // replaced by somebody in a tree that had not merged it; git has it
 }
 
 func (a *tally) add(b tally) {
@@ -150,7 +150,7 @@ func (a *tally) add(b tally) {
 	a.raced += b.raced
 	a.lost += b.lost
 	a.reported += b.reported
-	a.later += b.later
+	a.unseen += b.unseen
 }
 
 const soakProject = `
@@ -218,7 +218,7 @@ type chapter struct {
 	gate   sync.RWMutex // held by a victim's import, and by a translator
 	mu     sync.Mutex
 	faults int
-	look   time.Time // when a victim last asked for the service's present texts
+	look   map[string]time.Time // by collection: when a victim last asked for the service's present texts
 	sent   []sentText
 	jobs   []service.JobID
 }
@@ -230,7 +230,7 @@ type sentText struct {
 }
 
 func newChapter(tb testing.TB, seed uint64) *chapter {
-	c := &chapter{seed: seed, rnd: rand.New(rand.NewPCG(seed, 1)), written: make(map[string]*text), dead: make(map[string]bool)}
+	c := &chapter{seed: seed, rnd: rand.New(rand.NewPCG(seed, 1)), written: make(map[string]*text), dead: make(map[string]bool), look: make(map[string]time.Time)}
 	first := map[string]string{"code.go": "package code\n"}
 	var json, yaml, xml, ios []string
 	for i := range 6 {
@@ -786,7 +786,7 @@ func (c *chapter) fate(_ int, r *http.Request, body []byte) fate {
 	defer c.mu.Unlock()
 	c.tally.requests++
 	if strings.HasSuffix(r.URL.Path, "/export") && strings.Contains(r.URL.RawQuery+string(body), string(service.Draft)) {
-		c.look = time.Now()
+		c.look[r.URL.Query().Get("collections")] = time.Now()
 	}
 	f := fate{}
 	if c.faults > 0 && rand.IntN(3) == 0 {
@@ -809,13 +809,17 @@ func (c *chapter) fate(_ int, r *http.Request, body []byte) fate {
 	}
 	if isImport(r) {
 		c.tally.imports++
-		c.sent = append(c.sent, sentText{string(body), c.look, time.Now()})
+		c.sent = append(c.sent, sentText{string(body), c.look[r.URL.Query().Get("collection")], time.Now()})
 		if f.before == nil && f.refuse == 0 {
 			spoil := f.spoil
 			lost := f.lost
 			f.lost = false
 			f.gate = &c.gate
+			n := len(c.sent) - 1
 			f.spoil = func(h http.Header, b []byte) []byte {
+				c.mu.Lock()
+				c.sent[n].at = time.Now() // it may have waited for a translator
+				c.mu.Unlock()
 				if id := uuidIn.Find(b); id != nil {
 					c.mu.Lock()
 					c.jobs = append(c.jobs, service.JobID(id))
@@ -937,8 +941,9 @@ func (c *chapter) promote() int {
 			final := c.there(b, l, service.Final)
 			keys := make(map[string]bool)
 			draft := c.there(b, l, service.Draft)
+			living := valuesOf(c.read(c.repo(), b, "en"))
 			for name, value := range draft {
-				if final[name] != value && !c.dead[b.Path+" "+name.Key] {
+				if _, lives := living[name]; final[name] != value && lives {
 					keys[name.Key] = true
 				}
 			}
@@ -970,8 +975,8 @@ func (c *chapter) verify() {
 		source := valuesOf(c.read(c.repo(), b, "en"))
 		for _, l := range []string{"en", "de", "sv"} {
 			here, there, branch := valuesOf(c.read(c.repo(), b, l)), c.there(b, l, service.Final), valuesOf(c.read(c.rival, b, l))
-			if l == "en" {
-				there = c.there(b, l, service.Draft)
+			if l == "en" { // the branch takes source texts in with its next commit
+				there, branch = c.there(b, l, service.Draft), here
 			}
 			for n := range source {
 				if here[n] != branch[n] || here[n] != there[n] {
@@ -998,9 +1003,9 @@ func (c *chapter) verify() {
 			c.tally.replaced++
 		case strings.Contains(reports, t.value):
 			c.tally.reported++
-		case c.written[now[t.cell]] != nil && c.written[now[t.cell]].at.After(t.at) && strings.Contains(history, t.value):
-			c.tally.later++
-			c.tell("%q of %s gave way to the younger %q, whose author had not seen it", t.value, t.cell, now[t.cell])
+		case c.unseen(t, now[t.cell]) && strings.Contains(history, t.value):
+			c.tally.unseen++
+			c.tell("%q of %s gave way to %q, whose author had not merged it", t.value, t.cell, now[t.cell])
 		case c.raced(t):
 			c.tally.raced++
 		default:
@@ -1009,6 +1014,13 @@ func (c *chapter) verify() {
 		}
 	}
 	c.tally.ourCommits = strings.Count(c.origin("log", "--format=%an", "l10n"), "locsync")
+}
+
+// unseen reports whether a text was merged into the branch and then gave way to one that somebody wrote in a tree that had not merged the branch yet. The
+// contract measures what the service changed against the last merge, not against what that tree has seen; the branch's history keeps the text.
+func (c *chapter) unseen(t *text, now string) bool {
+	winner := c.written[now]
+	return winner != nil && winner.who != "translator" && winner.language != "en"
 }
 
 // raced reports whether a translator's text was written after a push had asked for the service's texts and before its import came: the service's

@@ -1,0 +1,97 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/service"
+)
+
+// What the soak has found, each as the shortest story that shows it.
+
+// A person's translation that a push has delivered is younger than the one that the branch has from a pull: where the two meet, it stands, also while the
+// service shows neither, because the source text has changed since.
+func TestADeliveredTextMeetsTheBranchsOlderOne(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"+jsonFiles, map[string]string{enApp: flat(map[string]string{"a": "A", "b": "B"})})
+	w.pushes(PushOptions{})
+	w.final("de", "a", "A1", "b", "B1")
+	w.pulls(PullOptions{})
+	w.git("merge", "-q", "l10n")
+	w.pushes(PushOptions{})
+
+	w.commitOn("l10n", deApp, flat(map[string]string{"a": "A2 reviewer", "b": "B1"}))
+	w.git("merge", "-q", "--squash", "l10n")
+	w.commit()
+	w.final("de", "a", "A3 translator")
+	w.pushes(PushOptions{}) // the service's stands
+	w.pulls(PullOptions{})
+	w.write(deApp, flat(map[string]string{"a": "A4 person", "b": "B1"}))
+	w.pushes(PushOptions{})
+	w.holds("main", "de", "a", "A4 person")
+
+	w.write(enApp, flat(map[string]string{"a": "A changed", "b": "B"}))
+	w.commit()
+	w.pushes(PushOptions{})
+	w.final("fr", "b", "B fr") // a reason for a commit
+	w.pulls(PullOptions{})
+	w.has("l10n", deApp, flat(map[string]string{"a": "A4 person", "b": "B1"}))
+	w.git("merge", "-q", "l10n")
+	w.pushes(PushOptions{})
+	w.holds("main", "de", "a", "A4 person")
+}
+
+// Two forms of one plural are changed in two places, one on the branch, one in the working tree: both arrive.
+func TestFormsOfOnePluralChangedInTwoPlaces(t *testing.T) {
+	t.Parallel()
+	plural := func(one, other string) string {
+		return "<resources>\n    <plurals name=\"p\">\n        <item quantity=\"one\">" + one + "</item>\n        <item quantity=\"other\">" + other + "</item>\n    </plurals>\n</resources>\n"
+	}
+	const file = "res/values-de/strings.xml"
+	w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n[[project.files]]\nsource = \"res/values/strings.xml\"\noutput = \"res/values-{LOCALE:ANDROID}/strings.xml\"\n",
+		map[string]string{"res/values/strings.xml": plural("one", "other")})
+	w.pushes(PushOptions{})
+	w.upload(service.ImportRequest{Project: w.id, Collection: "main", Language: "de", Format: "android-xml", CompletionState: service.Final,
+		Files: []service.Upload{{Name: "x.xml", Body: []byte(plural("eins", "andere"))}}})
+	w.pulls(PullOptions{})
+	w.git("merge", "-q", "l10n")
+	w.pushes(PushOptions{})
+
+	w.commitOn("l10n", file, plural("eins vom Zweig", "andere"))
+	w.write(file, plural("eins", "andere von hier"))
+	w.commit()
+	w.pushes(PushOptions{})
+	w.pulls(PullOptions{})
+	w.has("l10n", file, plural("eins vom Zweig", "andere von hier"))
+	w.git("merge", "-q", "-X", "theirs", "l10n")
+	w.pushes(PushOptions{})
+	w.wire.take("")
+	w.sends()
+	w.pulls(PullOptions{})
+	w.has("l10n", file, plural("eins vom Zweig", "andere von hier"))
+	gittest.Sound(t, w.dir)
+}
+
+// Of a conflict that the service won the loser stands on base; it does not come into the branch with base.
+func TestALostTextIsNotJoinedIntoTheBranch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"+jsonFiles, map[string]string{enApp: flat(map[string]string{"a": "A", "b": "B"})})
+	w.pushes(PushOptions{})
+	w.final("de", "a", "A1", "b", "B1")
+	w.pulls(PullOptions{})
+	w.git("merge", "-q", "l10n")
+	w.pushes(PushOptions{})
+	w.final("de", "a", "A2 translator")
+	w.write(deApp, flat(map[string]string{"a": "A2 person", "b": "B1"}))
+	w.problem(w.pushes(PushOptions{}).Problems, "A2 person", "A2 translator")
+	w.pulls(PullOptions{})
+	w.has("l10n", deApp, flat(map[string]string{"a": "A2 translator", "b": "B1"}))
+	w.commit() // base and branch have changed the same text now
+	w.final("de", "b", "B2")
+	w.pushes(PushOptions{})
+	w.pulls(PullOptions{})
+	w.has("l10n", deApp, flat(map[string]string{"a": "A2 translator", "b": "B2"}))
+	w.git("merge", "-q", "l10n")
+	w.clean(PushOptions{})
+	w.holds("main", "de", "a", "A2 translator", "b", "B2")
+}
