@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/locsync/locsync/formats/resource"
@@ -50,6 +51,10 @@ func (r *pulling) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip
 	joined, r.contested = make(map[string][]byte), make(map[string]config.Language)
 	for _, c := range m.Contested {
 		src, err := r.join(ours[c.Path], c)
+		if u := (*unproven)(nil); errors.As(err, &u) { // neither version may stand for both: the branch stays behind
+			r.problem(heldBack(c.Path, ours[c.Path].Language, err))
+			return tip, nil, nil
+		}
 		if err != nil {
 			return nil, nil, err
 		}
@@ -107,7 +112,7 @@ func (r *pulling) join(target bundle.Target, c gitops.Contested) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	out, _, err := bundle.Render(b, branch, base, l, brought(ancestor.Marks(), bundle.Texts(branch), base, history, func(u catalog.Unit) bool {
+	out, _, err := r.rendered(b, branch, base, l, brought(ancestor.Marks(), bundle.Texts(branch), base, history, func(u catalog.Unit) bool {
 		x, is := r.lost[conflictID(c.Path, l.Code, u.Key)]
 		return is && x.ours(u)
 	}))

@@ -94,3 +94,25 @@ output = "{LANGUAGE}.strings"
 	w.gains(p)
 	w.problem(p.Problems, "de.strings", "cannot be read a second time")
 }
+
+// A file that branch and base both changed and that cannot be joined soundly leaves the branch behind: neither side's texts are lost.
+func TestPullHoldsBackAJoinedFile(t *testing.T) {
+	w := abc(t, localOnly, nil)
+	w.final("de", "a", "A1", "b", "B1")
+	w.brings("locales/de/a.json (de): +2 ~0 -0")
+	w.git("merge", "-q", "--ff-only", "l10n")
+	w.final("de", "b", "B2")
+	w.brings("locales/de/a.json (de): +0 ~1 -0")
+	w.write("locales/de/a.json", "{\n  \"a\": \"A person\",\n  \"b\": \"B1\"\n}\n", "code.txt", "1")
+	w.commit()
+	w.final("fr", "a", "F")
+	mend := faulty(t, "de", func(out []byte) []byte { return bytes.Replace(out, []byte("person"), []byte("nobody"), 1) })
+	p := w.pulls(PullOptions{})
+	w.gains(p, "locales/fr/a.json (fr): +1 ~0 -0")
+	w.problem(p.Problems, "locales/de/a.json", `"a"`, "nobody")
+	w.has("l10n", "locales/de/a.json", "{\n  \"a\": \"A1\",\n  \"b\": \"B2\"\n}")
+	mend()
+	w.final("fr", "b", "G")
+	w.brings("locales/fr/a.json (fr): +1 ~0 -0")
+	w.has("l10n", "locales/de/a.json", "{\n  \"a\": \"A person\",\n  \"b\": \"B2\"\n}")
+}
