@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v4"
 
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
@@ -70,6 +71,22 @@ func TestReadme(t *testing.T) {
 		case "toml":
 			if _, err := config.Parse("locsync.toml", []byte(b.text)); err != nil {
 				t.Errorf("%v\n%s", err, b.text)
+			}
+			continue
+		case "yaml": // steps of GitHub Actions: what they run of ours runs here
+			var steps []struct{ Run string }
+			if err := yaml.Unmarshal([]byte(b.text), &steps); err != nil {
+				t.Errorf("%v\n%s", err, b.text)
+			}
+			for _, step := range steps {
+				if command, ok := strings.CutPrefix(step.Run, "go run github.com/locsync/locsync/cmd/locsync@latest "); ok {
+					ran++
+					if err := inRepo(append([]string{"locsync"}, strings.Fields(command)...)...); err != nil {
+						t.Error(err)
+					}
+				} else if step.Run != "" {
+					t.Errorf("the test does not know what to do with %q", step.Run)
+				}
 			}
 			continue
 		case "sh":
