@@ -44,6 +44,7 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/state"
+	"github.com/locsync/locsync/sync/watch"
 )
 
 // Parts are what an Engine works with. It closes none of them.
@@ -80,6 +81,7 @@ type project struct {
 	far    atomic.Bool               // the next push of the loop looks at the branch as its remote has it, whatever the files here say
 
 	readiness atomic.Pointer[readiness]
+	watcher   atomic.Pointer[watch.Watcher] // while Run runs and the repository is watched
 }
 
 // New makes an engine. Nothing is opened or called yet.

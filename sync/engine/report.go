@@ -141,6 +141,16 @@ type ProjectStatus struct {
 	Conflicts []Conflict       `json:"conflicts,omitempty"` // that nobody has decided on yet
 	Orphaned  []Problem        `json:"orphaned,omitempty"`  // the removed keys
 	Problems  []Problem        `json:"problems"`
+	Watch     *Watching        `json:"watch,omitempty"` // of a daemon: how it notices changes of files
+}
+
+// Watching is how changes of files are noticed: Mode is "event", or "poll" where file events do not come, or not for everything, for the reason Why.
+type Watching struct {
+	Mode        string `json:"mode"`
+	Why         string `json:"why,omitempty"`
+	Watches     int    `json:"watches"`     // folders
+	Overflows   int    `json:"overflows"`   // times that the kernel lost events and everything was looked at instead
+	Unannounced int    `json:"unannounced"` // full looks that found a change no event had announced
 }
 
 // Past is how a push or pull ended.

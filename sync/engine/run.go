@@ -313,5 +313,7 @@ func (p *project) watchOnce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	p.watcher.Store(w)
+	defer p.watcher.Store(nil)
 	return w.Run(ctx, p.pushBell.ring)
 }

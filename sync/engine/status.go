@@ -54,6 +54,10 @@ func (e *Engine) LastStatus() Status {
 
 func (p *project) statusNow(ctx context.Context) ProjectStatus {
 	s := ProjectStatus{Name: p.cfg.Name, ID: p.cfg.ID, Files: []FileStatus{}, Languages: []LanguageStatus{}, Problems: []Problem{}}
+	if w := p.watcher.Load(); w != nil {
+		stats := w.Stats()
+		s.Watch = &Watching{stats.Mode, stats.Why, stats.Watches, stats.Overflows, stats.Unannounced}
+	}
 	err := p.look(ctx, &s)
 	s.State = inWords(s)
 	if err != nil {
@@ -242,6 +246,9 @@ func inWords(s ProjectStatus) string {
 		parts = append(parts, "the last pull failed")
 	default:
 		parts = append(parts, "last pulled "+s.LastPull.At.UTC().Format(time.DateTime)+" UTC")
+	}
+	if s.Watch != nil && s.Watch.Why != "" {
+		parts = append(parts, "files are compared every few seconds: "+s.Watch.Why)
 	}
 	return strings.Join(parts, "; ")
 }
