@@ -38,7 +38,7 @@
 //
 // Bytes that an XML parser or the compiler refuses as a whole: not well-formed, entities that nothing declares, another root
 // than <resources>, text directly inside it, other encodings than UTF-8. An undeclared prefix (xliff: in practice), an unescaped
-// apostrophe, a broken \u escape, a missing name are warnings: other entries are none the worse for them. A file
+// apostrophe, a broken \u escape, a missing name, plurals without other are warnings: other entries are none the worse for them. A file
 // of nothing but white space is read as one without entries.
 //
 // # Insert and Remove

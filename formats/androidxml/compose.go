@@ -104,7 +104,7 @@ func (b *builder) forms(out *strings.Builder, n *resource.New, indent string) er
 			out.WriteString(indent + b.unit)
 		}
 		if err := b.leaf(out, &items[i], "item"); err != nil {
-			return err
+			return fmt.Errorf("item %s: %w", items[i].Name, err)
 		}
 	}
 	if b.newline != "" {

@@ -26,7 +26,7 @@ func undone(f *resource.File, _ string) bool {
 // strict is a case of an ordinary file: an edit of it is refused only for what the package comment names.
 func strict(src []byte, texts ...string) resourcetest.Case {
 	rules := []string{`marked translatable="false"`, "is no quantity", "the entry is plurals here", "are counted from 0", "an item holds a single text", "other keys stand below it",
-		"without the items before it", "without its other items", "is missing, and a list is whole or absent", "declare it in this file, too", "needs a name", "the name has more than"}
+		"without the items before it", "without its other items", "is missing, and a list is whole or absent", "declare it in this file, too", "plural quantities and counted items at once", "needs a name", "the name has more than"}
 	return resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: texts, Undone: undone, Refuses: func(_ *resource.File, r resource.Refusal) bool {
 		why := rules
 		if writable(r.Text) != nil || writable(r.Key) != nil {
@@ -85,7 +85,7 @@ func FuzzLaws(f *testing.F) {
 			return
 		}
 		monolingual(t, f)
-		if root := f.Node(0); (len(src)+int(src[len(src)/2]))%16 == 0 && root.Style&styleClosed == 0 && !isBlank(f.Source()) { // now and then, as it takes time
+		if root := f.Node(0); (len(src)+int(src[len(src)/2]))%128 == 0 && root.Style&styleClosed == 0 && !isBlank(f.Source()) { // now and then, as it takes time
 			head, body, _ := strings.Cut(f.Source()[root.Value.Start:root.Value.End], ">")
 			body = body[:strings.LastIndex(body, "</")]
 			resourcetest.LinearCase(t, "repeated", resourcetest.Case{Grammar: Grammar}, func(n int) []byte {

@@ -314,7 +314,18 @@ func (s *scanner) forms(at, end int, n resource.Node, array bool) (int, error) {
 	s.nodes[i].Value = s.nodes[i].Whole
 	s.nodes[i].End = int32(len(s.nodes))
 	s.node = 0
+	if !array && !s.isComplete(i) {
+		s.warn(i, "the quantity other is missing, and the app ends where it is asked for a number of no other quantity; add it")
+	}
 	return end, nil
+}
+
+// isComplete reports whether plurals have an item for other, which Android takes where no other one fits. Without any item there is nothing to
+// complete, and what is not translatable is nobody's business.
+func (s *scanner) isComplete(plurals int) bool {
+	items := s.nodes[plurals+1:]
+	return len(items) == 0 || s.nodes[plurals].Style&styleLocked != 0 ||
+		slices.ContainsFunc(items, func(n resource.Node) bool { return s.src[n.Name.Start+1:n.Name.End-1] == "other" })
 }
 
 // item reads one child of plurals or of a string-array.

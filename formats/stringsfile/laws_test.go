@@ -179,7 +179,7 @@ func FuzzLaws(f *testing.F) {
 		for i := 1; i < file.Len(); i++ {
 			Grammar.Note(file.Source(), file.Node(i))
 		}
-		if len(src) > 0 && (len(src)+int(src[len(src)/2]))%16 == 0 { // now and then, as it takes time
+		if len(src) > 0 && (len(src)+int(src[len(src)/2]))%128 == 0 { // now and then, as it takes time
 			resourcetest.LinearCase(t, "repeated", resourcetest.Case{Grammar: Grammar}, func(n int) []byte { return bytes.Repeat(src, n) })
 		}
 	})

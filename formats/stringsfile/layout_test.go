@@ -304,10 +304,10 @@ func TestRemoveLeavesTheRest(t *testing.T) {
 }
 
 // Any batch of edits leaves what a map of the same edits would.
-func TestEditsAgainstContents(t *testing.T) {
+func TestEditsAgainstContents(ot *testing.T) {
 	keys := rapid.OneOf(rapid.SampledFrom([]string{"0", "1", "2", "3", "4", "new", "a b"}), rapid.String())
 	texts := rapid.OneOf(rapid.SampledFrom(hard), rapid.String())
-	often(t, func(t *rapid.T) {
+	often(ot, func(t *rapid.T) {
 		f := parsed(t, layouts.Draw(t, "src"))
 		want := make(map[string]string)
 		for e := range f.Entries() {
@@ -334,7 +334,9 @@ func TestEditsAgainstContents(t *testing.T) {
 			t.Fatal(refused, err)
 		}
 		got := make(map[string]string)
-		for e := range parsed(t, string(out)).Entries() {
+		g := parsed(t, string(out))
+		agree(ot, g)
+		for e := range g.Entries() {
 			got[e.Key] = fmt.Sprint(e.Kind, e.Text)
 		}
 		if fmt.Sprint(got) != fmt.Sprint(want) {
