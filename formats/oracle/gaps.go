@@ -18,7 +18,7 @@ func (p *proof) bytes() error {
 		changed := p.rewritten(pair[0], a, b)
 		if a.at < 0 || b.at < 0 || changed && (a.loose || b.loose) {
 			if changed {
-				g.touched = true // a place without bytes: what stands around it changes with it
+				g.touched++ // a place without bytes: what stands around it changes with it
 			}
 			continue
 		}
@@ -47,7 +47,7 @@ type gap struct {
 	seen           [2]int // leaves up to here were passed
 	from           [2]int
 	added, removed bool
-	touched        bool
+	touched        int   // places in it that had no bytes of their own and got some
 	after          *Leaf // the leaf before it; nil at the beginning
 	block          bool  // which is spelled anew, and is a block text
 }
@@ -63,7 +63,7 @@ func (g *gap) pass(pair [2]int) {
 func (g *gap) close(oldEnd, newEnd int, next *Leaf) error {
 	first := g.after == nil && g.from == [2]int{}
 	added, removed, touched := g.added, g.removed, g.touched
-	g.added, g.removed, g.touched = false, false, false
+	g.added, g.removed, g.touched = false, false, 0
 	if g.fresh && (first || g.rule.Format == "locjson") {
 		return nil // the root's name; what only a bilingual file has
 	}
@@ -74,9 +74,14 @@ func (g *gap) close(oldEnd, newEnd int, next *Leaf) error {
 	switch {
 	case a == b:
 		return nil
-	case added && removed || touched && removed:
+	case removed && (added || touched > 0):
 		return nil // the data is all that can be compared
-	case added || touched:
+	case touched == 1 && !added:
+		if !g.opens(a, b) {
+			return g.spoiled(next)
+		}
+		return nil
+	case added || touched > 0:
 		if !g.remains(a, b) {
 			return g.spoiled(next)
 		}
@@ -93,6 +98,19 @@ func (g *gap) close(oldEnd, newEnd int, next *Leaf) error {
 }
 
 func (g *gap) yaml() bool { return strings.HasSuffix(g.rule.Format, "yaml") }
+
+// opens reports whether something was put into some bytes in one place, where an element's closing slash may have been.
+func (g *gap) opens(some, more string) bool {
+	head, tail := 0, 0
+	for head < len(some) && head < len(more) && some[head] == more[head] {
+		head++
+	}
+	for tail < len(some)-head && tail < len(more)-head && some[len(some)-1-tail] == more[len(more)-1-tail] {
+		tail++
+	}
+	rest := some[head : len(some)-tail]
+	return rest == "" || g.rule.Format == "android-xml" && strings.Trim(rest, " \t\r\n/>") == ""
+}
 
 // remains reports whether all of some bytes is left among more, in order. White space may be arranged anew, and brackets come when a container is
 // left empty and go when one is no longer.
