@@ -32,8 +32,12 @@ func (t *tree) fitted(target bundle.Target, theirs catalog.Catalog) catalog.Cata
 	if !ok {
 		return theirs
 	}
+	return fit(source, theirs, plural.Categories(target.Language.Code))
+}
+
+func fit(source, theirs catalog.Catalog, categories []plural.Category) catalog.Catalog {
 	var fitted catalog.Catalog
-	of, categories := pluralsOf(source), plural.Categories(target.Language.Code)
+	of := pluralsOf(source)
 	joined := make(map[string]bool)
 	for _, u := range theirs {
 		s := of[u.Key]
