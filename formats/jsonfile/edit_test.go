@@ -397,18 +397,21 @@ func TestSizes(t *testing.T) {
 		s.Check(t)
 	})
 	for name, input := range map[string]func(n int) string{
-		"comments":         func(n int) string { return "{" + strings.Repeat("/* c */ ", n) + "}" },
-		"line comments":    func(n int) string { return "{" + strings.Repeat("// c\n", n) + "}" },
-		"commented items":  func(n int) string { return "[" + strings.Repeat("1,// c\n", n) + "]" },
-		"commented texts":  func(n int) string { return "{" + strings.Repeat("/* a */ \"k\": \"x\" /* b */, // c\n", n) + "}" },
-		"blank lines":      func(n int) string { return "[" + strings.Repeat("\n", 8*n) + "]" },
-		"deep":             func(n int) string { return strings.Repeat("[", resource.MaxDepth) + strings.Repeat("[],", n) },
-		"lists":            func(n int) string { return "[" + strings.Repeat("[1],", n) + "]" },
-		"half pairs":       func(n int) string { return `{"a":"` + strings.Repeat(`\ud800`, n) + `"}` },
-		"colons":           func(n int) string { return `{"a":"` + strings.Repeat(`:`, 8*n) + `"}` },
-		"one name":         func(n int) string { return "{" + strings.Repeat(`"k":"x",`, n) + "}" },
-		"one nested name":  func(n int) string { return "{" + strings.Repeat(`"k":{"l":"x"},`, n) + "}" },
-		"separators":       func(n int) string { return "{" + strings.Repeat(`"/":{"/":"x"},`, n) + "}" },
+		"comments":        func(n int) string { return "{" + strings.Repeat("/* c */ ", n) + "}" },
+		"line comments":   func(n int) string { return "{" + strings.Repeat("// c\n", n) + "}" },
+		"commented items": func(n int) string { return "[" + strings.Repeat("1,// c\n", n) + "]" },
+		"commented texts": func(n int) string { return "{" + strings.Repeat("/* a */ \"k\": \"x\" /* b */, // c\n", n) + "}" },
+		"blank lines":     func(n int) string { return "[" + strings.Repeat("\n", 8*n) + "]" },
+		"deep":            func(n int) string { return strings.Repeat("[", resource.MaxDepth) + strings.Repeat("[],", n) },
+		"lists":           func(n int) string { return "[" + strings.Repeat("[1],", n) + "]" },
+		"half pairs":      func(n int) string { return `{"a":"` + strings.Repeat(`\ud800`, n) + `"}` },
+		"colons":          func(n int) string { return `{"a":"` + strings.Repeat(`:`, 8*n) + `"}` },
+		"one name":        func(n int) string { return "{" + strings.Repeat(`"k":"x",`, n) + "}" },
+		"one nested name": func(n int) string { return "{" + strings.Repeat(`"k":{"l":"x"},`, n) + "}" },
+		"separators":      func(n int) string { return "{" + strings.Repeat(`"/":{"/":"x"},`, n) + "}" },
+		"long keys": func(n int) string {
+			return strings.Repeat(`{"`+strings.Repeat("k", n/200+1)+`":`, 100) + "[" + strings.Repeat("{},", n/4) + `"x"]` + strings.Repeat("}", 100)
+		},
 		"messages":         func(n int) string { return "{" + strings.Repeat(`"k":{"message":"x","description":"d"},`, n) + "}" },
 		"almost messages":  func(n int) string { return "{" + strings.Repeat(`"k":{"message":"x"},`, n) + `"k":1}` },
 		"open quotes":      func(n int) string { return "{" + strings.Repeat("\"k\":\"x,\n", n) + "}" },

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"strconv"
 	"strings"
+	"unsafe"
 )
 
 // Entry is one leaf under its key.
@@ -66,18 +67,20 @@ func (f *File) Together(changed func(Entry) bool) []Entry {
 	return out
 }
 
-// leaves yields node and name of every leaf that has a key. Keys are built while walking down, so a leaf costs one
-// string, and none where its key stands in the file as it is.
+// leaves yields node and name of every leaf that has a key. The names above a leaf stand once in a buffer while walking down; a key that does not stand
+// in the file as it is gets its string from a larger piece of memory that it shares with others.
 func (f *File) leaves() iter.Seq2[int, id] {
 	return func(yield func(int, id) bool) {
 		type level struct {
 			end    int32
-			key    string
 			kind   Kind
-			count  int
-			joined bool // children's names are appended to key
+			count  int    // children so far, in a List
+			prefix int    // how much of names the children's keys begin with
+			key    string // of Forms
 		}
 		levels := []level{{end: f.nodes[f.top].End, kind: f.nodes[f.top].Kind}}
+		var names []byte
+		var shared keyMemory
 		for i := f.top + 1; i < int(f.nodes[f.top].End); {
 			for int32(i) >= levels[len(levels)-1].end {
 				levels = levels[:len(levels)-1]
@@ -91,27 +94,69 @@ func (f *File) leaves() iter.Seq2[int, id] {
 			} else {
 				name = f.grammar.Name(f.src, n)
 			}
+			names = names[:up.prefix]
+			if (n.Kind == Map || n.Kind == List) && !f.keys.Structured {
+				i = int(n.End) // nested, in a flat format: no keys in there
+				continue
+			}
+			if n.Kind == Map || n.Kind == List {
+				names = append(append(names, name...), f.keys.Separator...)
+				levels = append(levels, level{end: n.End, kind: n.Kind, prefix: len(names)})
+				i++
+				continue
+			}
 			at := id{key: name}
 			switch {
 			case up.kind == Forms:
 				at = id{up.key, name}
-			case up.joined:
-				at.key = up.key + f.keys.Separator + name
+			case up.prefix > 0:
+				at.key = shared.join(names, name)
 			}
-			switch {
-			case n.Kind <= Other:
-				if !yield(i, at) {
-					return
-				}
-				i++
-			case n.Kind == Forms || f.keys.Structured:
-				levels = append(levels, level{end: n.End, key: at.key, kind: n.Kind, joined: n.Kind != Forms})
-				i++
-			default: // nested, in a flat format: no keys in there
-				i = int(n.End)
+			if n.Kind == Forms {
+				levels = append(levels, level{end: n.End, kind: Forms, key: at.key})
+			} else if !yield(i, at) {
+				return
 			}
+			i++
 		}
 	}
+}
+
+// keyMemory makes strings in pieces of memory that grow with their number.
+type keyMemory struct{ piece []byte }
+
+func (m *keyMemory) join(a []byte, b string) string {
+	n := len(a) + len(b)
+	if cap(m.piece)-len(m.piece) < n {
+		m.piece = make([]byte, 0, max(n, min(2*cap(m.piece), 32<<10), 64))
+	}
+	from := len(m.piece)
+	m.piece = append(append(m.piece, a...), b...)
+	return unsafe.String(unsafe.SliceData(m.piece[from:]), n) // nobody writes to it any more
+}
+
+// keysAreBearable reports whether the keys of a file take up no more than some times its size: names that stand above many entries count for each of
+// them, so that a small file could have keys without measure.
+func (f *File) keysAreBearable() bool {
+	if !f.keys.Structured {
+		return true
+	}
+	type level struct{ end, above int }
+	levels := []level{{end: len(f.nodes)}}
+	sum, limit := 0, 64*len(f.src)+16<<20
+	for i := 1; i < len(f.nodes); i++ {
+		for i >= levels[len(levels)-1].end {
+			levels = levels[:len(levels)-1]
+		}
+		n := &f.nodes[i]
+		above := levels[len(levels)-1].above
+		if n.Kind > Other {
+			levels = append(levels, level{int(n.End), above + n.Name.Len() + len(f.keys.Separator)})
+		} else if sum += above; sum > limit {
+			return false
+		}
+	}
+	return true
 }
 
 // Nested returns the names of the outermost containers that a flat format has no keys for. A file that has them wants the

@@ -56,6 +56,23 @@ func (f *File) copies(of id) []int32 {
 	return copies
 }
 
+// all finds what many edits name in one pass, which needs less time and memory than an index. It is not ok where there is an index, or no need for one.
+func (f *File) all(edits []Edit) (found map[id][]int32, ok bool) {
+	if f.index != nil || len(edits) <= walks {
+		return nil, false
+	}
+	found = make(map[id][]int32, len(edits))
+	for _, e := range edits {
+		found[id{e.Key, e.Form}] = nil
+	}
+	for i, at := range f.leaves() {
+		if copies, wanted := found[at]; wanted {
+			found[at] = append(copies, int32(i))
+		}
+	}
+	return found, true
+}
+
 func (f *File) buildIndex() {
 	if f.index != nil {
 		return

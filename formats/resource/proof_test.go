@@ -220,3 +220,27 @@ func TestLookup(t *testing.T) {
 		}
 	}
 }
+
+// A file whose keys would be without measure, though it is small itself, is refused. Deep and long ones are not.
+func TestKeysWithoutMeasure(t *testing.T) {
+	deep := func(names, name, leaves int) []byte {
+		return []byte(strings.Repeat(`{"`+strings.Repeat("n", name)+`":`, names) + "[" + strings.Repeat(`"x",`, leaves) + `"y"]` + strings.Repeat("}", names))
+	}
+	if f := parse(t, jsonfile.Grammar, deep(900, 10<<10, 1)); f.Len() != 903 {
+		t.Errorf("%d nodes", f.Len())
+	} else {
+		for e := range f.Entries() {
+			if len(e.Key) != 900*(10<<10+1)+1 {
+				t.Errorf("a key of %d bytes", len(e.Key))
+			}
+		}
+	}
+	for _, src := range [][]byte{deep(900, 1000, 100_000), deep(1, 60_000, 1_000_000)} {
+		if _, err := resource.Parse(jsonfile.Grammar, nested, src); err == nil || !strings.Contains(err.Error(), "too long for so many entries") {
+			t.Errorf("%d bytes with endless keys: %v", len(src), err)
+		}
+		if _, err := resource.Parse(jsonfile.Grammar, resource.Keys{}, src); err != nil {
+			t.Errorf("in a flat format: %v", err)
+		}
+	}
+}

@@ -206,6 +206,9 @@ func Parse(g Grammar, keys Keys, src []byte) (*File, error) {
 	}
 	f.nodes, f.warnings = layout.Nodes, layout.Warnings
 	f.top = f.root()
+	if !f.keysAreBearable() {
+		return nil, &SyntaxError{Line: 1, Col: 1, Msg: "the names that entries are nested in are too long for so many entries; nest them less deeply or shorten the names"}
+	}
 	return f, nil
 }
 

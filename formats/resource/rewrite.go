@@ -141,12 +141,16 @@ func (r *rewrite) refuse(e Edit, format string, args ...any) {
 
 // sort assigns each edit to its node or to what is missing.
 func (r *rewrite) sort(edits []Edit) {
+	copiesOf := r.f.copies
+	if found, ok := r.f.all(edits); ok {
+		copiesOf = func(of id) []int32 { return found[of] }
+	}
 	for _, e := range edits {
 		if !utf8.ValidString(e.Key) || !utf8.ValidString(e.Form) {
 			r.refuse(e, "the key is not valid UTF-8")
 			continue
 		}
-		copies := r.f.copies(id{e.Key, e.Form})
+		copies := copiesOf(id{e.Key, e.Form})
 		if e.Op == Remove {
 			for _, i := range copies { // an entry goes in all its copies
 				r.gone[int(i)] = true
