@@ -31,7 +31,7 @@ func (grammar) Set(f *resource.File, i int, text string) (resource.Splice, error
 		if isBlockText(n.Style) {
 			b := readBlock(src, n.Value, n.Style)
 			outer := column(src, int(n.Whole.Start))
-			if spelled, ok = spellBlock(b, outer, text, src[n.Value.End:], lineFeed(src, int(n.Value.Start))); !ok {
+			if spelled, ok = spellBlock(b, outer, text, followingIn(src[n.Value.End:]), lineFeed(src, int(n.Value.Start))); !ok {
 				spelled, ok = spellDouble(text, false)+b.rest, true
 			}
 			break
@@ -136,4 +136,15 @@ func deeperComments(src string, i, col int) int {
 		_, i = lineEnd(src, p)
 	}
 	return i
+}
+
+// deeperCommentBehind reports whether the first thing below the line of offset i, blank lines aside, is a comment in a
+// column beyond col: a block scalar that ended there would go on with it.
+func deeperCommentBehind(src string, i, col int) bool {
+	for _, i = lineEnd(src, i); i < len(src); _, i = lineEnd(src, i) {
+		if p := skipBlanks(src, i); !isBreakAt(src, p) {
+			return src[p] == '#' && p-i > col
+		}
+	}
+	return false
 }

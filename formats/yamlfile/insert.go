@@ -15,7 +15,7 @@ import (
 // flow collection.
 func (grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (resource.Splice, error) {
 	in := f.Node(at.In)
-	w := writer{f: f, lineFeed: lineFeed(f.Source(), 0), ended: strings.HasSuffix(f.Source(), "\n")}
+	w := writer{f: f, lineFeed: lineFeed(f.Source(), 0), ended: strings.HasSuffix(f.Source(), "\n"), end: len(f.Source())}
 	if err := w.room(at.In, add); err != nil {
 		return resource.Splice{}, err
 	}
@@ -86,7 +86,7 @@ func (w *writer) intoBlock(at resource.Place, add []resource.New) (resource.Spli
 	if last := deeperComments(src, below, col); last > below {
 		end = len(strings.TrimSuffix(strings.TrimSuffix(src[:last], "\n"), "\r"))
 	}
-	w.lineFeed = lineFeed(src, end)
+	w.lineFeed, w.end = lineFeed(src, end), end
 	w.line(col)
 	if err := w.blockEntries(add, col, isList(w.f, at.In)); err != nil {
 		return resource.Splice{}, err
@@ -197,7 +197,7 @@ func (w *writer) openEmpty(i int, add []resource.New) (resource.Splice, error) {
 	from, to := int(n.Value.Start), int(n.Value.End)
 	end, _ := lineEnd(src, to)
 	rest := strings.TrimRight(src[to:end], " \t")
-	w.lineFeed = lineFeed(src, from)
+	w.lineFeed, w.end = lineFeed(src, from), end
 	ownLine := startsLine(src, from)
 	compact := n.Parent >= 0 && isList(w.f, int(n.Parent)) && strings.Trim(src[int(n.Whole.Start)+1:from], " ") == ""
 	if rest == "" && (ownLine || compact) {
@@ -244,7 +244,7 @@ func (w *writer) intoNothing(i int, add []resource.New) (resource.Splice, error)
 	}
 	end, _ := lineEnd(src, at)
 	w.out.WriteString(head + src[at:end])
-	w.lineFeed = lineFeed(src, at)
+	w.lineFeed, w.end = lineFeed(src, at), end
 	col := w.childColumn(i, resource.Map, add)
 	w.line(col)
 	err := w.blockEntries(add, col, false)

@@ -23,6 +23,7 @@ type house struct {
 	listStep int
 	quotes   string // "", "'", "\"", or "mixed"
 	comments bool
+	untidy   bool // trailing spaces, comments in odd columns, uneven indentation, spaces before colons
 	names    int
 	last     bool // the last line is one of a block text
 }
@@ -83,6 +84,9 @@ func (h *house) text(col int) {
 		phrase = "\"" + strings.NewReplacer("\\", "\\\\", "\"", "\\\"", "\n", "\\n", "\t", h.pick("\\t", "\t")).Replace(phrase) + "\""
 	}
 	h.b.WriteString(" " + phrase)
+	if h.untidy && h.chance(4) {
+		h.b.WriteString(h.pick(" ", "   ", "\t"))
+	}
 	if h.comments && h.chance(6) {
 		h.b.WriteString(" # as on the button")
 	}
@@ -107,22 +111,29 @@ func (h *house) mapping(col, depth int, started bool) {
 			if h.chance(6) {
 				h.b.WriteString("\n")
 			}
+			if h.untidy && h.chance(4) {
+				h.b.WriteString(strings.Repeat(" ", h.n(col+3)) + h.pick("# old: value", "", "", "#") + "\n")
+			}
 			if h.comments && h.chance(4) {
 				h.b.WriteString(strings.Repeat(" ", col) + "# for translators: " + h.pick("a button", "no: it's \"not\"") + "\n")
 			}
 			h.b.WriteString(strings.Repeat(" ", col))
 		}
-		h.b.WriteString(h.spelledName(h.name()) + ":")
+		h.b.WriteString(h.spelledName(h.name()))
+		if h.untidy && h.chance(6) {
+			h.b.WriteString(" ")
+		}
+		h.b.WriteString(":")
 		h.last = false
 		switch k := h.n(11); {
 		case k < 2 && depth < 4:
-			h.b.WriteString("\n")
-			h.mapping(col+h.step, depth+1, false)
+			h.b.WriteString(h.pick("", "", " # a group", " ") + "\n")
+			h.mapping(col+h.step+b2i(h.untidy)*h.n(2), depth+1, false)
 		case k == 2 && depth < 4:
 			h.b.WriteString("\n")
 			h.list(col+h.listStep, depth+1)
 		case k == 3:
-			h.b.WriteString(h.pick(" [Mon, Tue]", " ["+h.flowText()+", "+h.flowText()+"]", " []", " {}", " {a: "+h.flowText()+", b: "+h.flowText()+"}", " { a: "+h.flowText()+" }") + "\n")
+			h.b.WriteString(h.pick(" [Mon, Tue]", " ["+h.flowText()+", "+h.flowText()+"]", " []", " {}", " {a: "+h.flowText()+", b: "+h.flowText()+"}", " {\n"+strings.Repeat(" ", col+h.step)+"a: "+h.flowText()+", # first\n"+strings.Repeat(" ", col+h.step)+"b: "+h.flowText()+"\n"+strings.Repeat(" ", col+1)+"}", " { a: "+h.flowText()+" }") + "\n")
 		case k == 4:
 			h.b.WriteString(h.pick("", " ~", " 5", " true", " 1.5", " :symbol", " ''") + "\n")
 		default:
@@ -145,7 +156,7 @@ func (h *house) list(col, depth int) {
 
 func (h *house) file() string {
 	h.step, h.comments, h.quotes = 2+2*h.n(1), h.chance(2), h.pick("", "", "'", "\"", "mixed")
-	h.listStep = h.n(1) * h.step
+	h.listStep, h.untidy = h.n(1)*h.step, h.chance(4)
 	h.b.WriteString(h.pick("", "", "", "---\n", "# Texts of the application.\n\n", "# Texts\n---\n"))
 	if h.root != "" {
 		h.b.WriteString(h.root + ":\n")
@@ -157,8 +168,11 @@ func (h *house) file() string {
 	if !h.last { // behind a block text without a line end nothing can be added without changing it
 		src = strings.TrimSuffix(src, h.pick("", "", "\n"))
 	}
-	if h.chance(4) {
+	switch h.n(7) {
+	case 0, 1:
 		src = strings.ReplaceAll(src, "\n", "\r\n")
+	case 2:
+		src = strings.Replace(src, "\n", "\r\n", strings.Count(src, "\n")/2)
 	}
 	return h.pick("", "", "", "\uFEFF") + src
 }

@@ -198,16 +198,14 @@ func doublePieces(raw string) []piece {
 }
 
 // spellBlock writes a text as a block scalar with the header, the column and the line ends of an old one. outer is the
-// column of the collection around it, next what follows the old one in the file. ok is false where it cannot be a
-// block.
-func spellBlock(old blockParts, outer int, text, next, lineFeed string) (spelled string, ok bool) {
+// column of the collection around it, next what follows it in the file. ok is false where it cannot be a block.
+func spellBlock(old blockParts, outer int, text string, next following, lineFeed string) (spelled string, ok bool) {
 	body := strings.TrimRight(text, "\n")
 	ends := len(text) - len(body)
 	if body == "" || anyNeedsEscape(text) {
 		return "", false
 	}
-	blank, widest := blankLines(next)
-	chomp, ok := old.chompFor(ends, body, next == "", blank)
+	chomp, ok := old.chompFor(ends, body, next.nothing, next.blank)
 	if !ok {
 		return "", false
 	}
@@ -232,7 +230,7 @@ func spellBlock(old blockParts, outer int, text, next, lineFeed string) (spelled
 		}
 		sign += string(rune('0' + width - max(outer, 0)))
 	}
-	if widest > width { // it would read as a line of the text
+	if next.widest > width { // it would read as a line of the text
 		return "", false
 	}
 	var out strings.Builder
@@ -268,18 +266,25 @@ func (b *blockParts) chompFor(ends int, body string, atEnd, blank bool) (chomp s
 	return "+", !blank
 }
 
-// blankLines says whether a blank line comes next behind the end of the line that src begins in, and how wide the
-// widest of those is that follow one another there.
-func blankLines(src string) (any bool, widest int) {
-	for _, i := lineEnd(src, 0); i < len(src); any = true {
+// following is what matters of what stands behind a block scalar.
+type following struct {
+	nothing bool // not even a line end
+	blank   bool // a blank line comes next
+	widest  int  // of the blank lines that come next
+}
+
+// followingIn looks behind the end of the line that src begins in.
+func followingIn(src string) following {
+	next := following{nothing: src == ""}
+	for _, i := lineEnd(src, 0); i < len(src); next.blank = true {
 		p := skipBlanks(src, i)
 		if !isBreakAt(src, p) {
 			break
 		}
-		widest = max(widest, p-i)
+		next.widest = max(next.widest, p-i)
 		_, i = lineEnd(src, p)
 	}
-	return any, widest
+	return next
 }
 
 // unfold doubles the line feeds inside a text, so that folding gives it back.

@@ -133,6 +133,8 @@ func TestInsert(t *testing.T) {
 		{"behind a block text without a last line end", "a: |\n  x", "", edits("b=z"), refused},
 		{"behind a stripped block text without a last line end", "a: |-\n  x", "", edits("b=z"), "a: |-\n  x\nb: z"},
 		{"a block text, as the source has it", "a: x\n", "a: x\nb: |\n  One\n  two\nc: >-\n  z\nd: |+\n  w\n\n", edits("b=Eins\nzwei\n", "c=drei", "d=vier\n\n"), "a: x\nb: |\n  Eins\n  zwei\nc: >-\n  drei\nd: \"vier\\n\\n\"\n"},
+		{"no block text where it would take in a comment below", "a: x\n\n    # b: y\n", "a: x\nb: |\n  One\n", edits("b=Eins\n"), "a: x\nb: \"Eins\\n\"\n\n    # b: y\n"},
+		{"no block text where it would take in spaces below", "a: x\n     \nc: w\n", "a: x\nb: |\n  One\n", edits("b=Eins\n"), "a: x\nb: \"Eins\\n\"\n     \nc: w\n"},
 		{"several lines that the source has quoted", "a: x\n", "a: x\nb: \"One\\ntwo\"\n", edits("b=Eins\nzwei"), "a: x\nb: \"Eins\\nzwei\"\n"},
 		{"names that readers misread", "a: x\n", "", edits("yes=z", "404=w", "a b=v", ": =u", "=t"), "a: x\n\"yes\": z\n\"404\": w\na b: v\n\": \": u\n\"\": t\n"},
 		{"names as the source has them", "a: x\n", "a: x\n404: x\nno: x\n'? b': x\n", edits("404=w", "no=v", "? b=u"), "a: x\n404: w\nno: v\n'? b': u\n"},

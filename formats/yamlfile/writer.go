@@ -13,6 +13,7 @@ type writer struct {
 	f        *resource.File // nil when there is none to follow
 	lineFeed string
 	ended    bool  // the file ends in a line end
+	end      int   // the line of the file that what is written comes behind; the file's end where that makes no difference
 	name     uint8 // plain, single or double: how names around are spelled; 0 when there are none
 	value    uint8 // and values
 	out      strings.Builder
@@ -143,7 +144,7 @@ func (w *writer) blockValue(n resource.New, outer int) error {
 
 // asBlock writes a text as a block scalar where the entry that it is modelled on has one: neighbours cannot tell.
 func (w *writer) asBlock(n resource.New, outer int) (string, bool) {
-	if n.Like == nil || w.f == nil {
+	if n.Like == nil || w.f == nil || deeperCommentBehind(w.f.Source(), w.end, outer) {
 		return "", false
 	}
 	m := n.Like.File.Node(n.Like.Node)
@@ -157,7 +158,9 @@ func (w *writer) asBlock(n resource.New, outer int) (string, bool) {
 		return "", false // it might come to end the file
 	}
 	b := blockParts{folded: m.Style >= folded, chomp: '-'}
-	return spellBlock(b, outer, n.Text, w.lineFeed+w.lineFeed, w.lineFeed) // blank lines may follow
+	next := followingIn(w.f.Source()[w.end:])
+	next.nothing, next.blank = false, true // another entry or a last line end may follow
+	return spellBlock(b, outer, n.Text, next, w.lineFeed)
 }
 
 // inline writes a value on one line: a leaf, an empty collection, or in a flow collection any value.
