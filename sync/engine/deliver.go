@@ -190,8 +190,8 @@ func (r *pulling) tally(joined map[string][]byte, done []*merged) (map[string][]
 		data.Files = append(data.Files, m.Path)
 		languages[m.Language.Code] = true
 	}
-	for _, path := range slices.Sorted(maps.Keys(joined)) {
-		if !slices.Contains(data.Files, path) {
+	if len(data.Files) == 0 { // else they come along
+		for _, path := range slices.Sorted(maps.Keys(joined)) {
 			r.report.Files = append(r.report.Files, PulledFile{Path: path, Language: r.contested[path].Code})
 			data.Files = append(data.Files, path)
 			languages[r.contested[path].Code] = true

@@ -50,7 +50,7 @@ func (r *pulling) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip
 	}
 	joined, r.contested = make(map[string][]byte), make(map[string]config.Language)
 	for _, c := range m.Contested {
-		src, err := r.join(ours[c.Path], c)
+		src, err := r.join(ours[c.Path], c, base.Branch())
 		if u := (*unproven)(nil); errors.As(err, &u) { // neither version may stand for both: the branch stays behind
 			r.problem(heldBack(c.Path, ours[c.Path].Language, err))
 			return tip, nil, nil
@@ -89,7 +89,7 @@ func (r *pulling) ourTargets(tips ...*gitops.Tip) (map[string]bundle.Target, err
 // changed one text, base's stands when somebody wrote it there, and the branch's when base only has what a pull wrote earlier (a branch that
 // was merged in one squashed commit). A file that one side deleted is the other's; of two versions of which one cannot
 // be read, the other is taken, and the problem is reported. It returns nil where base's file stands as it is.
-func (r *pulling) join(target bundle.Target, c gitops.Contested) ([]byte, error) {
+func (r *pulling) join(target bundle.Target, c gitops.Contested, on string) ([]byte, error) {
 	if c.Base == nil || c.Branch == nil {
 		return c.Branch, nil
 	}
@@ -112,19 +112,26 @@ func (r *pulling) join(target bundle.Target, c gitops.Contested) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	out, _, err := r.rendered(b, branch, base, l, brought(ancestor.Marks(), bundle.Texts(branch), base, history, func(u catalog.Unit) bool {
+	edits, gaveWay := brought(ancestor.Marks(), bundle.Texts(branch), base, history, func(u catalog.Unit) bool {
 		x, is := r.lost[conflictID(c.Path, l.Code, u.Key)]
 		return is && x.ours(u)
-	}))
+	})
+	out, _, err := r.rendered(b, branch, base, l, edits)
 	if err != nil {
 		return nil, fmt.Errorf("join %s of branch and base: %w", c.Path, err)
+	}
+	for _, u := range gaveWay {
+		e, _ := base.Lookup(u.Key, u.Form)
+		r.problem(Problem{File: c.Path, Key: u.Key, Language: l.Code,
+			Problem: fmt.Sprintf("was changed to %q on branch %s and to %q on %s; the latter stands", u.Text, r.cfg.Pull.Branch, e.Text, on)})
 	}
 	return out, nil
 }
 
 // brought are the texts that the branch changed since the ancestor and that are to stand in base's file. lost says which of base's texts have lost a
-// conflict with the service: they give way to the branch's, which is the service's or on the way to it.
-func brought(ancestor catalog.Marks, branch catalog.Catalog, base *resource.File, history catalog.Marks, lost func(catalog.Unit) bool) []catalog.Change {
+// conflict with the service: they give way to the branch's, which is the service's or on the way to it. gaveWay are texts that somebody wrote on the branch and
+// that give way to what somebody else wrote on base.
+func brought(ancestor catalog.Marks, branch catalog.Catalog, base *resource.File, history catalog.Marks, lost func(catalog.Unit) bool) (edits []catalog.Change, gaveWay catalog.Catalog) {
 	there := bundle.Texts(base)
 	index := there.Index()
 	brings := branch.Marks()
@@ -139,11 +146,16 @@ func brought(ancestor catalog.Marks, branch catalog.Catalog, base *resource.File
 		now, brought := age(history, c.Name, catalog.MarkOf(there[at].Text)), age(history, c.Name, brings[c.Name])
 		written[c.Name] = there[at].Text != "" && !lost(there[at]) && (now < 0 || brought >= 0 && now > brought)
 	}
-	var edits []catalog.Change
 	for _, c := range catalog.Diff(ancestor, branch) {
-		if c.Op != catalog.Removed && !written[c.Name] {
+		switch {
+		case c.Op == catalog.Removed:
+		case !written[c.Name]:
 			edits = append(edits, c)
+		default:
+			if at, is := index[c.Name]; is && there[at].Text != c.Text && age(history, c.Name, brings[c.Name]) < 0 {
+				gaveWay = append(gaveWay, catalog.Unit{Name: c.Name, Text: c.Text})
+			}
 		}
 	}
-	return edits
+	return edits, gaveWay
 }

@@ -95,3 +95,22 @@ func TestALostTextIsNotJoinedIntoTheBranch(t *testing.T) {
 	w.clean(PushOptions{})
 	w.holds("main", "de", "a", "A2 translator", "b", "B2")
 }
+
+// Somebody changes a translation on the branch and somebody else the same one on base: base's stands, and the branch's is named.
+func TestOneTextChangedOnBranchAndBase(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+"[project.pull]\nremote = \"\"\n"+jsonFiles, map[string]string{enApp: flat(map[string]string{"a": "A", "b": "B"})})
+	w.pushes(PushOptions{})
+	w.final("de", "a", "A1", "b", "B1")
+	w.pulls(PullOptions{})
+	w.git("merge", "-q", "l10n")
+	w.pushes(PushOptions{})
+	w.commitOn("l10n", deApp, flat(map[string]string{"a": "A reviewer", "b": "B1"}))
+	w.write(deApp, flat(map[string]string{"a": "A person", "b": "B1"}))
+	w.commit()
+	p := w.pulls(PullOptions{})
+	w.problem(p.Problems, "A reviewer", "A person", "on main")
+	w.has("l10n", deApp, flat(map[string]string{"a": "A person", "b": "B1"}))
+	w.git("merge", "-q", "--ff-only", "l10n")
+	w.brings()
+}
