@@ -15,6 +15,7 @@ import (
 	"howett.net/plist"
 	"pgregory.net/rapid"
 
+	"github.com/locsync/locsync/formats/oracle"
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/formats/resource/resourcetest"
 )
@@ -118,10 +119,25 @@ func TestLawsOnRealFiles(t *testing.T) {
 	}
 }
 
-// agree holds the file against what an independent reader makes of the same bytes, and returns how many entries both see. A file
-// that only one of the two can read says nothing.
+// agree holds the file against the second reader, which cuts it into tokens of its own, and against what an independent library makes of all of it;
+// it returns how many entries that sees, too. A file that only one of the two can read says nothing there.
 func agree(t testing.TB, f *resource.File) int {
 	t.Helper()
+	leaves, err := oracle.Rule{Format: "ios-strings"}.Read(f.Bytes())
+	if err != nil {
+		t.Fatalf("the second reader: %v in\n%q", err, f.Bytes()[:min(len(f.Bytes()), 2000)])
+	}
+	i := 0
+	for e := range f.Entries() {
+		if i == len(leaves) {
+			t.Fatalf("the second reader sees %d entries in\n%q", i, f.Bytes()[:min(len(f.Bytes()), 2000)])
+		}
+		stray := strayEscape(f.Node(e.Node).Name.Of(f.Source())) != "" // such a key has no text
+		if l := leaves[i]; l.Key != e.Key && !stray || (l.Kind == oracle.Text) != (e.Kind == resource.Text) || e.Kind == resource.Text && l.Text != e.Text {
+			t.Fatalf("the second reader: entry %d is %+v, ours %+v", i, l, e)
+		}
+		i++
+	}
 	if divides.MatchString(f.Source()) {
 		return 0
 	}
