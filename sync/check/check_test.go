@@ -97,6 +97,7 @@ func TestTranslation(t *testing.T) {
 		{"json", "k", "", "{} of {}", "{}", "it has {} once where the source has it 2 times"},
 		{"json", "k_one", "", "{} files", "eine Datei", sound},
 		{"json", "k", "", "no braces", "keine {}", sound},
+		{"json", "k", "", "`{key: value, ...}` and {n:d}", "`{ключ: значение, ...}`, {n:x}", sound},
 		{"json", "k", "", "{user.name}: {0:N2} {total|money}", "{0}: {user.name} {total}", sound},
 		{"json", "k", "", "$t(common.ok, { \"count\": 1 })", "$t(common.ok)", sound},
 		{"json", "k", "", "{{name}} in ${dir}", "${name} in {{dir}}", "it has ${name} and {{dir}} where the source has {{name}} and ${dir}"},
@@ -124,6 +125,23 @@ func TestTranslation(t *testing.T) {
 		{"json", "k", "", "{g, select, male {he} other {they}}", "{g, select, male {er} other {sie}}", sound},
 		{"json", "k", "", "{g, select, male {he} other {they}}", "{g, select, männlich {er} other {sie}}", `the branch "männlich" of {g} can never be chosen: the source has male and other`},
 		{"json", "k", "", "{n, plural, one {a} other {b}}", "{n, plural, one {a} other {b}}}", "it is not a sound ICU message: a } has no {"},
+		// … branch by branch
+		{"json", "k", "", "{n, plural, one {# file} other {# files}}", "{n, plural, one {eine Datei} other {# Dateien}}", sound},
+		{"json", "k", "", "{n, plural, one {# file} other {# files}}", "{n, plural, one {# Datei} other {{n} Dateien}}", sound},
+		{"json", "k", "", "{n, plural, one {a file} other {# files}}", "{n, plural, one {# Datei} other {# Dateien}}", sound},
+		{"json", "k", "", "{n, plural, =0 {no file} other {# files}}", "{n, plural, =0 {keine} =1 {eine} other {# Dateien}}", sound},
+		{"json", "k", "", "{n, plural, one {# file} other {# files}}", "{n, plural, one {# Datei} other {Dateien}}",
+			`the branch "other" of {n} lacks #, which the source has there`},
+		{"json", "k", "", "{n, plural, one {# file} other {# files}}", "{n, plural, one {#} few {файла} other {#}}",
+			`the branch "few" of {n} lacks #, which the source has there`},
+		{"json", "k", "", "{n, plural, one {# in {dir}} other {# in {dir}}}", "{dir}: {n, plural, one {#} other {#}}", sound},
+		{"json", "k", "", "{n, plural, one {# in {dir}} other {# in {dir}}}", "{n, plural, one {#} other {# in {dir}}}",
+			`the branch "one" of {n} lacks {dir}, which the source has there`},
+		{"json", "k", "", "{g, select, a {{x}} other {}}", "{g, select, a {} other {{x}}}", `the branch "a" of {g} lacks {x}, which the source has there`},
+		{"json", "k", "", "{g, select, a {{n, plural, one {#} other {# {x}}}} other {{n}{x}}}", "{g, select, a {{n, plural, one {#} other {#}}} other {{n}{x}}}",
+			`the branch "a" of {g} lacks {x}, which the source has there`},
+		{"json", "k", "", "{n, plural, other {{g, select, a {#} other {#}}}}", "{n, plural, other {{g, select, a {#} other {b}}}}", sound}, // said in one of them
+		{"json", "k", "", "{n, plural, other {'#'}}", "{n, plural, other {x}}", sound},
 
 		// markup
 		{"android-xml", "k", "", "a <b>bold</b> word", "ein <b>fettes</b> Wort", sound},
@@ -198,6 +216,7 @@ func TestNoQuadraticTime(t *testing.T) {
 		for _, format := range []string{"android-xml", "json"} {
 			Translation(Input{Format: format, Source: source, Translation: source + " x"})
 			Translation(Input{Format: format, Source: "{n, plural, other {x}} <b>%s</b>", Translation: source})
+			Translation(Input{Format: format, Source: "{n, plural, other {x}}" + source, Translation: source + "{n, plural, other {x}}"})
 		}
 		if d := time.Since(start); d > 10*time.Second {
 			t.Errorf("%q thirty thousand times: %v", s, d)

@@ -15,14 +15,15 @@ type message struct {
 	branches map[string][]string        // of each select argument: its words
 	plurals  map[string]plural.Argument // of each plural and selectordinal argument: the first
 	complex  bool                       // some argument has branches
+	parsed   plural.Message
 }
 
 // readMessage reads an ICU message; the error says in words what is wrong with it.
 func readMessage(s string) (message, error) {
 	m := message{types: make(map[string]string), branches: make(map[string][]string), plurals: make(map[string]plural.Argument)}
-	parsed, err := plural.Parse(s)
-	if err == nil {
-		m.add(parsed)
+	var err error
+	if m.parsed, err = plural.Parse(s); err == nil {
+		m.add(m.parsed)
 	}
 	return m, err
 }
@@ -75,6 +76,9 @@ func (p *pair) icu() bool {
 		}
 	}
 	p.differs(ICU, lacks, extra)
+	if len(lacks) == 0 {
+		p.inBranches(source.parsed, text.parsed, nil)
+	}
 	for _, f := range forms {
 		p.found(ICU, f)
 	}
@@ -91,4 +95,97 @@ func (p *pair) icu() bool {
 		}
 	}
 	return true
+}
+
+// inBranches compares the branches of arguments that source and translation have at the same level: what the source's branch fills in, the
+// translation's must, unless it stands around the argument (outside). A branch that the source lacks is measured against its "other".
+func (p *pair) inBranches(source, text plural.Message, outside []string) {
+	if len(source.Arguments) > maxNames || len(text.Arguments) > maxNames {
+		return
+	}
+	for _, a := range text.Arguments {
+		outside = append(outside, a.Name)
+	}
+	outside = slices.Clip(outside)
+	for _, a := range text.Arguments {
+		at := slices.IndexFunc(source.Arguments, func(o plural.Argument) bool { return o.Name == a.Name && o.Type == a.Type })
+		if at < 0 {
+			continue
+		}
+		for _, b := range a.Branches {
+			of, ok := branchFor(source.Arguments[at], b.Selector)
+			if !ok {
+				continue
+			}
+			have := append(argumentsIn(b.Message), outside...)
+			var lacks []string
+			for _, name := range argumentsIn(of.Message) {
+				if name != a.Name && !slices.Contains(have, name) {
+					lacks = append(lacks, "{"+name+"}")
+				}
+			}
+			if says(of, a.Name) && !says(b, a.Name) && !(plural.Plural(a.Type) && p.fewNumbers(a.Type, b.Selector)) {
+				lacks = append(lacks, "#")
+			}
+			if len(lacks) > 0 {
+				p.found(ICU, fmt.Sprintf("the branch %q of {%s} lacks %s, which the source has there", b.Selector, a.Name, listed(lacks)))
+			}
+			p.inBranches(of.Message, b.Message, outside)
+		}
+	}
+}
+
+// branchFor is the branch of the source that one of the translation is measured against.
+func branchFor(source plural.Argument, selector string) (b plural.Branch, ok bool) {
+	for _, s := range source.Branches {
+		if s.Selector == selector || s.Selector == plural.Other {
+			b, ok = s, true
+		}
+		if s.Selector == selector {
+			break
+		}
+	}
+	return b, ok
+}
+
+// says reports whether a plural's branch, or a branch in it, has the number in it.
+func says(b plural.Branch, name string) bool {
+	if b.Number || slices.ContainsFunc(b.Arguments, func(a plural.Argument) bool { return a.Name == name }) {
+		return true
+	}
+	for _, a := range b.Arguments {
+		if slices.ContainsFunc(a.Branches, func(b plural.Branch) bool { return says(b, name) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// argumentsIn are the names of the arguments of a message, those inside branches included.
+func argumentsIn(m plural.Message) []string {
+	var names []string
+	for _, a := range m.Arguments {
+		names = append(names, a.Name)
+		for _, b := range a.Branches {
+			names = append(names, argumentsIn(b.Message)...)
+		}
+	}
+	return names
+}
+
+// fewNumbers reports whether a branch of a plural is chosen for few numbers in the translation's language, so that its text need not say which.
+func (p *pair) fewNumbers(kind, selector string) bool {
+	if !plural.IsCategory(selector) {
+		return true // =1
+	}
+	categories := plural.Categories(p.in.Language)
+	if kind == "selectordinal" {
+		categories = plural.Ordinals(p.in.Language)
+	}
+	for _, c := range categories {
+		if c.Name == selector {
+			return len(c.Numbers) > 0
+		}
+	}
+	return selector != plural.Other && selector != plural.Few && selector != plural.Many
 }

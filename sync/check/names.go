@@ -105,6 +105,9 @@ func keyUpTo(s, end string) (key string, size int) {
 		}
 	} else {
 		if c := strings.IndexAny(key, ",|:"); c > 0 {
+			if strings.HasPrefix(key[c:], ": ") {
+				return "", 0 // {key: value} is an example of code
+			}
 			key = key[:c]
 		}
 		key = strings.Trim(key, " ")
