@@ -33,6 +33,7 @@ type lock struct {
 	file   *flock.Flock
 	dir    string
 	holder holder
+	note   os.FileInfo // the holder file that this process wrote
 }
 
 // holder is the content of the holder file. It is a file of its own because a locked one cannot be read by
@@ -80,11 +81,18 @@ func (l *lock) announce() error {
 	if err := os.WriteFile(path+".new", data, 0o600); err != nil {
 		return err
 	}
+	if l.note, err = os.Stat(path + ".new"); err != nil {
+		return err
+	}
 	return os.Rename(path+".new", path)
 }
 
-// release gives the directory free. The holder file goes first: who finds it finds its process.
+// release gives the directory free. The holder file goes first: who finds it finds its process. Where the directory went away meanwhile and came back, its
+// holder is another process.
 func (l *lock) release() {
-	_ = os.Remove(filepath.Join(l.dir, "holder"))
+	path := filepath.Join(l.dir, "holder")
+	if note, err := os.Stat(path); err == nil && os.SameFile(note, l.note) {
+		_ = os.Remove(path)
+	}
 	_ = l.file.Close()
 }

@@ -32,6 +32,8 @@ func TestMain(m *testing.M) {
 		_ = s.Close()
 	case "write":
 		write(os.Getenv("LOCSYNC_STATE_DIR"))
+	case "full":
+		fillUp(os.Getenv("LOCSYNC_STATE_DIR"))
 	}
 }
 
