@@ -321,7 +321,19 @@ func Monolingual(f *resource.File) ([]byte, error) {
 			}
 		}
 	}
-	return cut(f.Bytes(), jsonfile.Remove(plain, gone)), nil
+	out := cut(f.Bytes(), jsonfile.Remove(plain, gone))
+	g, err := resource.Parse(Grammar, resource.Keys{}, out)
+	if err != nil {
+		return nil, fmt.Errorf("take out the targets, and read it again: %w", err)
+	}
+	same := g.Len() == f.Len()
+	for i := 1; same && i < f.Len(); i++ {
+		same = f.Name(i) == g.Name(i) && f.Node(i).Kind == g.Node(i).Kind && f.Text(i) == g.Text(i)
+	}
+	if !same || len(Targets(g)) > 0 {
+		return nil, errors.New("take out the targets: the file is written in a way that does not let that be done without damage; take them out by hand")
+	}
+	return out, nil
 }
 
 // cut takes the spans of splices, which replace them by nothing, out of src.
