@@ -124,19 +124,9 @@ func (s *scanner) entry() error {
 	what := "key"
 	if at < len(src) && src[at] == '=' {
 		what = "value"
-		if at, err = skip(src, at+1); err != nil {
+		if end, err = s.value(n, at+1); err != nil {
 			return err
 		}
-		if at < len(src) && (src[at] == '{' || src[at] == '(' || src[at] == '<') {
-			n.Kind = resource.Other
-			end, err = s.nested(at)
-		} else {
-			end, err = s.token(at, "a value")
-		}
-		if err != nil {
-			return err
-		}
-		n.Value = resource.At(at, end)
 		if at, err = skip(src, end); err != nil {
 			return err
 		}
@@ -164,6 +154,22 @@ func (s *scanner) entry() error {
 		n.Note.End = trail.End
 	}
 	return nil
+}
+
+// value reads what stands behind the equals sign of an entry.
+func (s *scanner) value(n *resource.Node, at int) (end int, err error) {
+	src := s.src
+	if at, err = skip(src, at); err != nil {
+		return 0, err
+	}
+	if at < len(src) && (src[at] == '{' || src[at] == '(' || src[at] == '<') {
+		n.Kind = resource.Other
+		end, err = s.nested(at)
+	} else {
+		end, err = s.token(at, "a value")
+	}
+	n.Value = resource.At(at, max(at, end))
+	return end, err
 }
 
 // usual reads the gap below an entry as nearly all files have it, and reports whether it was one: at most one blank line, then the next entry's
