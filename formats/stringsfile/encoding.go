@@ -2,6 +2,7 @@ package stringsfile
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"strings"
 	"unicode/utf8"
 	"unsafe"
@@ -95,19 +96,49 @@ func (o byteOrder) unit(units []byte) rune {
 }
 
 func (o byteOrder) encode(mark, text string) []byte {
-	out := make([]byte, len(mark), len(mark)+2*len(text))
-	copy(out, mark)
-	put := func(r rune) {
-		out = append(out, 0, 0)
-		unit := out[len(out)-2:]
-		unit[o.low], unit[o.high] = byte(r), byte(r>>8)
-	}
-	for _, r := range text {
-		if r >= 0x10000 {
-			put(0xd800 + (r-0x10000)>>10)
-			r = 0xdc00 + (r-0x10000)&0x3ff
+	src := unsafe.Slice(unsafe.StringData(text), len(text))
+	out := make([]byte, len(mark)+2*units(src))
+	at := copy(out, mark)
+	for len(src) > 0 {
+		if len(src) >= 4 {
+			if four := uint64(binary.LittleEndian.Uint32(src)); four&0x80808080 == 0 {
+				four = (four | four<<16) & 0x0000ffff0000ffff
+				four = (four | four<<8) & 0x00ff00ff00ff00ff
+				binary.LittleEndian.PutUint64(out[at:], four<<(8*o.low))
+				src, at = src[4:], at+8
+				continue
+			}
 		}
-		put(r)
+		r, size := utf8.DecodeRune(src)
+		src = src[size:]
+		if r >= 0x10000 {
+			o.put(out[at:], 0xd800+(r-0x10000)>>10)
+			r, at = 0xdc00+(r-0x10000)&0x3ff, at+2
+		}
+		o.put(out[at:], r)
+		at += 2
 	}
 	return out
+}
+
+func (o byteOrder) put(units []byte, r rune) {
+	units[o.low], units[o.high] = byte(r), byte(r>>8)
+}
+
+// units is how many units of UTF-16 a text takes: one for each character, and one more for those that take four bytes here.
+func units(text []byte) (n int) {
+	const ones = 0x0101010101010101
+	for ; len(text) >= 8; text = text[8:] {
+		w := binary.LittleEndian.Uint64(text)
+		n += 8 - bits.OnesCount64(w>>7&^(w>>6)&ones) + bits.OnesCount64(w>>7&(w>>6)&(w>>5)&(w>>4)&ones)
+	}
+	for _, b := range text {
+		if b&0xc0 != 0x80 {
+			n++
+		}
+		if b >= 0xf0 {
+			n++
+		}
+	}
+	return n
 }

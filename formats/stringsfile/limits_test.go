@@ -2,9 +2,13 @@ package stringsfile
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf16"
+
+	"pgregory.net/rapid"
 
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/formats/resource/resourcetest"
@@ -146,6 +150,29 @@ func TestThousandInserts(t *testing.T) {
 			t.Errorf("%q: removed again %q", src, back)
 		}
 	}
+}
+
+// Any text is encoded as unicode/utf16 does it, and decoded again.
+func TestUTF16(t *testing.T) {
+	text := rapid.OneOf(rapid.String(), rapid.StringN(8, 40, -1), rapid.StringMatching(`[a-z]{0,9}[é中😀]?[ -~]{0,20}`))
+	rapid.Check(t, func(t *rapid.T) {
+		s := text.Draw(t, "text")
+		for _, o := range []struct {
+			byteOrder
+			order binary.AppendByteOrder
+		}{{littleEndian, binary.LittleEndian}, {bigEndian, binary.BigEndian}} {
+			want := []byte(o.mark)
+			for _, unit := range utf16.Encode([]rune(s)) {
+				want = o.order.AppendUint16(want, unit)
+			}
+			if got := o.encode(o.mark, s); !bytes.Equal(got, want) {
+				t.Fatalf("%q is encoded to %q, want %q", s, got, want)
+			}
+			if back, _, err := o.decode(o.mark, want); err != nil || back != s {
+				t.Fatalf("%q is decoded to %q, %v", s, back, err)
+			}
+		}
+	})
 }
 
 // A file in UTF-16 that loses its first entry is still read as UTF-16, whatever is its first character then.
