@@ -29,6 +29,9 @@ func (p *proof) bytes() error {
 		if changed {
 			g.from = [2]int{a.end, b.end}
 		}
+		if changed && b.Kind == Empty {
+			g.touched += 2 // where its brackets end is not looked at
+		}
 		g.after, g.block = a, changed && (a.block || b.block)
 	}
 	g.pass([2]int{len(p.old.leaves), len(p.new.leaves)})
@@ -109,7 +112,7 @@ func (g *gap) opens(some, more string) bool {
 		tail++
 	}
 	rest := some[head : len(some)-tail]
-	return rest == "" || g.rule.Format == "android-xml" && strings.Trim(rest, " \t\r\n/>") == ""
+	return rest == "" || g.rule.Format == "android-xml" && strings.TrimLeft(rest, " \t\r\n") == "/"
 }
 
 // remains reports whether all of some bytes is left among more, in order. White space may be arranged anew, and brackets come when a container is

@@ -180,7 +180,7 @@ func (p *proof) same(i, j int) bool {
 	if text, ok := p.sets[i]; ok {
 		return b.Kind == Text && b.Text == text
 	}
-	if strings.HasPrefix(a.Text, "*") && a.closed && b.Kind == Empty && len(p.gone) > 0 {
+	if strings.HasPrefix(a.Text, "*") && a.closed && b.Kind == Empty && (len(p.gone) > 0 || p.fresh) {
 		return true // it pointed at a collection that went with its last entry
 	}
 	return a.Kind == b.Kind && a.Text == b.Text

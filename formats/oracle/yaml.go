@@ -25,6 +25,9 @@ func readYAML(src []byte) (*document, error) {
 	text := string(src)
 	y := yamlReader{offset: len(text) - len(strings.TrimPrefix(text, mark))}
 	y.src = text[y.offset:]
+	if n := strings.Count(y.src, "\r"); n != strings.Count(y.src, "\r\n") {
+		return nil, errors.New("a carriage return without a line feed, which some readers take for a line end and some do not")
+	}
 	if strings.Contains(y.src, mark) && strings.Contains(y.src, standIn) {
 		return nil, errors.New("both a byte order mark and U+E0FE stand inside the file")
 	}
@@ -60,7 +63,9 @@ func readYAML(src []byte) (*document, error) {
 }
 
 // doubtful is a plain scalar that some version of YAML takes for a boolean, a number or a date.
-var doubtful = regexp.MustCompile(`^((?i:y|n|yes|no|on|off|true|false|null|~)|<<|=|[-+.0-9][-+.,:_0-9a-fA-FxXoOtTzZ \t]*)$`)
+var doubtful = regexp.MustCompile(`^(?i:y|n|yes|no|on|off|true|false|null|~|<<|=` +
+	`|[-+]?(0[xob][0-9a-f_]*|[0-9][0-9_,]*(:[0-9_]+)*(\.[0-9_]*)?(e[-+]?[0-9]+)?|\.[0-9_]*(e[-+]?[0-9]+)?|\.inf|\.nan)` +
+	`|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([t \t][-+0-9:.z \t]*)?)$`)
 
 type yamlReader struct {
 	walk
