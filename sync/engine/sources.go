@@ -34,6 +34,7 @@ type tree struct {
 	fsys     fs.FS
 	sources  []*source
 	problems []Problem
+	look     *gitops.Look // of a working tree: at git, before it was read
 }
 
 // readTree finds and reads the source files in a tree.
@@ -224,22 +225,53 @@ func (p *project) pushTree(ctx context.Context) (t *tree, held string, err error
 		if err := p.settled(ctx, deadline); err != nil {
 			return nil, "", err
 		}
-		branch, head, err := p.repo.Head()
+		look, err := p.repo.Look()
 		if err != nil {
 			return nil, "", err
 		}
-		if !p.cfg.Push.Covers(branch) {
-			return nil, fmt.Sprintf("branch %q is checked out, and push.branches covers only %s", branch, strings.Join(p.cfg.Push.Branches, ", ")), nil
+		if !p.cfg.Push.Covers(look.Branch) {
+			return nil, fmt.Sprintf("branch %q is checked out, and push.branches covers only %s", look.Branch, strings.Join(p.cfg.Push.Branches, ", ")), nil
 		}
 		t, err = p.readTree(fsys)
 		if err != nil {
 			return nil, "", err
 		}
-		// What was read while git began to change it is read again.
-		if _, after, err := p.repo.Head(); err != nil {
+		// What was read while git changed it is read again.
+		t.look = &look
+		moved, err := p.moved(ctx, t)
+		if err != nil {
 			return nil, "", err
-		} else if p.repo.Busy() == "" && after == head {
+		}
+		if !moved {
 			return t, "", nil
+		}
+		if !p.Now().Before(deadline) {
+			return nil, "", fmt.Errorf("%w: it changes the working tree all the time; it is tried again", gitops.ErrBusy)
+		}
+	}
+}
+
+// moved reports whether git has changed the working tree since a tree was read from it. It waits until git has been quiet for a moment.
+func (p *project) moved(ctx context.Context, t *tree) (bool, error) {
+	if t.look == nil {
+		return false, nil // a commit
+	}
+	for {
+		now, err := p.repo.Look()
+		if err != nil {
+			return false, err
+		}
+		if p.repo.Busy() != "" || !now.Same(*t.look) {
+			return true, nil
+		}
+		wait := now.Fresh()
+		if wait == 0 {
+			return false, nil
+		}
+		select {
+		case <-ctx.Done():
+			return false, ctx.Err()
+		case <-time.After(wait):
 		}
 	}
 }

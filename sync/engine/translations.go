@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
@@ -41,7 +42,7 @@ func (r *pushing) pushTranslations(ctx context.Context) error {
 	if err := r.findPlaces(ctx); err != nil {
 		return err
 	}
-	found, err := r.candidates()
+	found, err := r.candidates(ctx)
 	if err != nil {
 		return err
 	}
@@ -58,7 +59,7 @@ func (r *pushing) pushTranslations(ctx context.Context) error {
 }
 
 // candidates are the target files of all places, with what is to be sent of each text once.
-func (r *pushing) candidates() ([]*candidate, error) {
+func (r *pushing) candidates(ctx context.Context) ([]*candidate, error) {
 	var found []*candidate
 	for _, at := range r.places {
 		targets, err := bundle.Existing(at.fsys, r.tree.bundles(), r.cfg.Targets())
@@ -81,6 +82,11 @@ func (r *pushing) candidates() ([]*candidate, error) {
 	claims := make(map[string]map[catalog.Name]claim)
 	for _, c := range found {
 		r.yield(c, claims)
+	}
+	if moved, err := r.moved(ctx, r.tree); err != nil {
+		return nil, err
+	} else if moved {
+		return nil, fmt.Errorf("%w: it changed the working tree while translations were read; it is tried again", gitops.ErrBusy)
 	}
 	if r.o.DryRun || r.blind {
 		return found, nil

@@ -1,0 +1,58 @@
+package gitops
+
+import (
+	"testing"
+	"time"
+
+	"github.com/locsync/locsync/gitops/gittest"
+)
+
+// A branch that was checked out and left again is noticed, though HEAD is what it was; so is one of another name at the same commit. A look at the status that
+// writes nothing is none.
+func TestLookNoticesGit(t *testing.T) {
+	dir := gittest.Init(t, map[string]string{"a": "main\n"})
+	gittest.Git(t, dir, "checkout", "-q", "-b", "other")
+	gittest.Commit(t, dir, "other", map[string]string{"a": "other\n"})
+	gittest.Git(t, dir, "checkout", "-q", "main")
+	r, err := Open(t.Context(), dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	look := func() Look {
+		t.Helper()
+		l, err := r.Look()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	before := look()
+	if wait := before.Fresh(); wait <= 0 || wait > rest {
+		t.Errorf("git has just written, and %v are waited", wait)
+	}
+	if !before.Same(look()) {
+		t.Error("nothing happened, and the looks differ")
+	}
+	for _, c := range []struct {
+		what string
+		args [][]string
+	}{
+		{"there and back", [][]string{{"checkout", "-q", "other"}, {"checkout", "-q", "main"}}},
+		{"another name", [][]string{{"checkout", "-q", "-b", "twin"}}},
+		{"a reset", [][]string{{"reset", "-q", "--hard", "other"}}},
+		{"detached", [][]string{{"checkout", "-q", "--detach"}}},
+	} {
+		before := look()
+		for _, args := range c.args {
+			gittest.Git(t, dir, args...)
+		}
+		if before.Same(look()) {
+			t.Errorf("%s is not noticed", c.what)
+		}
+	}
+	time.Sleep(rest)
+	if wait := look().Fresh(); wait != 0 {
+		t.Errorf("git is quiet, and %v are waited", wait)
+	}
+}
