@@ -179,14 +179,14 @@ func (h *house) file() string {
 
 // seen is an entry as it stands: what it reads as, and its bytes.
 type seen struct {
-	key, text, bytes string
-	kind             resource.Kind
+	key, text, bytes, note string
+	kind                   resource.Kind
 }
 
 func look(f *resource.File) []seen {
 	var all []seen
 	for e := range f.Entries() {
-		all = append(all, seen{e.Key, e.Text, f.Node(e.Node).Whole.Of(f.Source()) + "\x00" + e.Note, e.Kind})
+		all = append(all, seen{e.Key, e.Text, f.Node(e.Node).Whole.Of(f.Source()), e.Note, e.Kind})
 	}
 	return all
 }
@@ -234,6 +234,9 @@ func (o *ordinary) make(e resource.Edit) {
 		after = slices.Delete(after, now, now+1)
 	}
 	if !slices.EqualFunc(before, after, func(a, b seen) bool {
+		if a.note == "" { // where an entry went, a comment that was nobody's can come to stand above another one
+			b.note = ""
+		}
 		return a == b || a.key == b.key && a.text == b.text && a.kind == b.kind && endsFileOpen(o.f, a.key)
 	}) {
 		rt.Fatalf("%v: other entries changed\n%q\n%q\n%v\n%v", e, o.f.Source(), out, before, after)
