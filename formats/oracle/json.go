@@ -223,17 +223,18 @@ func half(raw string) bool {
 // extensions and VS Code have such files. A message that has nothing but a comment besides, as in VS Code's, is a text under its object's name.
 func hideMessages(leaves []Leaf) {
 	type entry struct{ message, comment, other, strange bool }
-	entries := make(map[string]*entry)
+	var entries []*entry // an outermost name may stand twice
+	of := make([]*entry, len(leaves))
 	for i := range leaves {
 		l := &leaves[i]
 		if len(l.Path) == 0 || len(l.lists) > 0 && l.lists[0] == 0 {
 			return
 		}
-		e := entries[l.Path[0]]
-		if e == nil {
-			e = &entry{}
-			entries[l.Path[0]] = e
+		if i == 0 || len(l.Path) == 1 || len(leaves[i-1].Path) == 1 || leaves[i-1].Path[0] != l.Path[0] {
+			entries = append(entries, &entry{})
 		}
+		e := entries[len(entries)-1]
+		of[i] = e
 		text := l.Kind == Text || l.Kind == Other && strings.HasPrefix(l.Text, `"`)
 		switch {
 		case len(l.Path) == 1:
@@ -262,7 +263,7 @@ func hideMessages(leaves []Leaf) {
 		if !described || len(l.Path) < 2 {
 			continue
 		}
-		e := entries[l.Path[0]]
+		e := of[i]
 		switch {
 		case l.Path[1] != "message" || len(l.Path) > 2:
 			l.closed = true

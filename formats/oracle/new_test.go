@@ -175,3 +175,49 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// FuzzProve: whatever both readers can read, one edit of it is proven.
+func FuzzProve(f *testing.F) {
+	for _, e := range edges(f) {
+		if len(e.Bytes()) < 1000 {
+			f.Add(e.rule.Format, e.Bytes(), uint8(0), false)
+			f.Add(e.rule.Format, e.Bytes(), uint8(1), true)
+		}
+	}
+	f.Fuzz(func(t *testing.T, format string, src []byte, which uint8, gone bool) {
+		if _, ok := formats.Named(format); !ok || format == "locjson" {
+			return
+		}
+		x, ok := parse(t, oracle.Rule{Format: format}, format, src)
+		if !ok {
+			return
+		}
+		if _, err := x.rule.Read(src); err != nil {
+			return
+		}
+		var texts []resource.Entry
+		for e := range x.Entries() {
+			if e.Kind == resource.Text {
+				texts = append(texts, e)
+			}
+		}
+		if len(texts) == 0 {
+			return
+		}
+		e := texts[int(which)%len(texts)]
+		edit := resource.Edit{Op: resource.Set, Key: e.Key, Form: e.Form, Text: "new word"}
+		if gone {
+			edit = resource.Edit{Op: resource.Remove, Key: e.Key, Form: e.Form}
+		}
+		out, refused, err := x.Rewrite([]resource.Edit{edit}, nil)
+		if err != nil || len(refused) > 0 {
+			return
+		}
+		if _, ok := parse(t, x.rule, format, out); !ok {
+			return // the grammars' own tests look for that
+		}
+		if err := x.rule.Prove(src, out, changes([]resource.Edit{edit}, nil)); err != nil {
+			t.Fatalf("%s, %+v: %v\n%q\n%q", format, edit, err, src, out)
+		}
+	})
+}

@@ -199,7 +199,7 @@ func (p *proof) mayGo(i int) bool {
 		return true // what is no text belongs to Android's default resources alone
 	}
 	for _, n := range l.lists {
-		if list := l.Path[:n]; p.has(1, list) == 0 && p.listGoes(list) {
+		if list := l.Path[:n]; p.has(1, list)&below == 0 && p.listGoes(list) {
 			return true
 		}
 	}
@@ -280,7 +280,7 @@ func (p *proof) ofMessage(l *Leaf, side int, changed func([]string) reach) bool 
 		if l.closed && n == 1 && changed(l.Path[:n])&here != 0 { // a message with a comment
 			return true
 		}
-		if message := append(l.Path[:n:n], "message"); p.has(side, l.Path[:n]) == 0 && changed(message)&here != 0 {
+		if message := append(l.Path[:n:n], "message"); p.has(side, l.Path[:n])&below == 0 && changed(message)&here != 0 {
 			return true
 		}
 	}
