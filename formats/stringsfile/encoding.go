@@ -51,14 +51,9 @@ func refuse(msg string) (string, func(string) []byte, error) {
 	return "", nil, &resource.SyntaxError{Msg: msg}
 }
 
-// opens reports whether a file without a mark begins as one in this byte order does: with a character of ASCII, or with
-// one of the two line separators beyond it, which may remain when a first entry goes; in UTF-8 no legal file has those bytes.
+// opens reports whether a file without a mark begins as one in this byte order does.
 func (o byteOrder) opens(text string) bool {
-	if len(text) < 2 {
-		return false
-	}
-	low, high := text[o.low], text[o.high]
-	return high == 0 && low != 0 || high == 0x20 && (low == 0x28 || low == 0x29) && len(text)%2 == 0
+	return len(text) >= 2 && text[o.high] == 0 && text[o.low] != 0
 }
 
 // decode reads all behind the mark. It refuses what has no UTF-8, so that encoding the text gives the same bytes again.
