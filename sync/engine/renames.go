@@ -172,6 +172,7 @@ func (r *pushing) moveOne(ship *shipping, b *bundle.Bundle, l config.Language, r
 	var units catalog.Catalog
 	theirs := present.of(b, l)
 	var ours catalog.Catalog
+	var history catalog.Marks
 	if path != "" {
 		f, _, err := b.Read(r.tree.fsys, path, l)
 		if err != nil {
@@ -179,6 +180,9 @@ func (r *pushing) moveOne(ship *shipping, b *bundle.Bundle, l config.Language, r
 		}
 		filler, err := r.State.Marks(r.slot(kindFiller, path, l.Code))
 		if err != nil {
+			return err
+		}
+		if history, err = r.State.Marks(r.slot(kindKnown, path, l.Code)); err != nil {
 			return err
 		}
 		ours = slices.DeleteFunc(bundle.Texts(f), func(u catalog.Unit) bool { return holds(filler, u) })
@@ -198,7 +202,9 @@ func (r *pushing) moveOne(ship *shipping, b *bundle.Bundle, l config.Language, r
 			to = append(to, catalog.Unit{Name: catalog.Name{Key: m.To.Key, Form: u.Form}, Text: u.Text})
 		}
 		to = r.tree.fitted(bundle.Target{Language: l, Sources: []*bundle.Bundle{b}}, to)
-		if !slices.Equal(to, forms(theirs, m.To.Key)) { // else an earlier push, which was cut short, has moved it already
+		there := forms(theirs, m.To.Key)
+		// An earlier push, which was cut short, may have moved it already; or a translator has translated it under its new key since the source has it.
+		if !slices.Equal(to, there) && !slices.ContainsFunc(there, func(u catalog.Unit) bool { return path != "" && !holds(history, u) }) {
 			units = append(units, to...)
 		}
 		if len(found) > 0 {

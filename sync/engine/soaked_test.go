@@ -1,10 +1,13 @@
 package engine
 
 import (
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/local"
 )
 
 // What the soak has found, each as the shortest story that shows it.
@@ -113,4 +116,21 @@ func TestOneTextChangedOnBranchAndBase(t *testing.T) {
 	w.has("l10n", deApp, flat(map[string]string{"a": "A person", "b": "B1"}))
 	w.git("merge", "-q", "--ff-only", "l10n")
 	w.brings()
+}
+
+// A rename's translations have not moved yet when a translator translates the new key: the translator's text stays.
+func TestARenameThatATranslatorWasFasterThan(t *testing.T) {
+	t.Parallel()
+	w := mergedWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"+jsonFiles)
+	w.write(enApp, flat(map[string]string{"a2": "A", "b": "B"}))
+	w.wire.failing(func(r *http.Request) local.Fault {
+		return when(strings.HasSuffix(r.URL.Path, "/export"), local.Fault{Refuse: 500})
+	})
+	if _, err := w.Push(t.Context(), PushOptions{}); err == nil {
+		t.Fatal("the push went well")
+	}
+	w.wire.failing(nil)
+	w.final("de", "a2", "A by the translator")
+	w.pushes(PushOptions{})
+	w.holds("main", "de", "a2", "A by the translator")
 }
