@@ -1,7 +1,6 @@
 package yamlfile_test
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"reflect"
@@ -84,11 +83,6 @@ func FuzzLaws(f *testing.F) {
 		}
 		texts := []string{"a: b", "a\nb\n", " x\n\ny\n\n", "é/\u2028"}
 		checkCase(t, resourcetest.Case{Src: src, NewTexts: texts[len(src)%4:][:1], Any: true})
-		if len(src) > 0 && (len(src)+int(src[len(src)/2]))%64 == 0 { // now and then, as it takes time
-			lines := append(bytes.TrimPrefix(src, []byte("\uFEFF")), '\n')
-			lines = bytes.Repeat(lines, 2) // so that one that opens quotes is closed by its copy, however many there are
-			resourcetest.LinearCase(t, "repeated", resourcetest.Case{Grammar: yamlfile.Grammar, Keys: structured}, func(n int) []byte { return bytes.Repeat(lines, n) })
-		}
 	})
 }
 

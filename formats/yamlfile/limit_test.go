@@ -204,6 +204,9 @@ func TestLinearTime(t *testing.T) {
 	} {
 		resourcetest.LinearCase(t, name, resourcetest.Case{Grammar: yamlfile.Grammar, Keys: structured}, func(n int) []byte { return []byte(input(n)) })
 	}
+	for _, src := range examples {
+		resourcetest.LinearCase(t, src, resourcetest.Case{Grammar: yamlfile.Grammar, Keys: structured}, func(n int) []byte { return bytes.Repeat([]byte(src), n) })
+	}
 }
 
 func counted(n int, format string) string {
