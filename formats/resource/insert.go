@@ -123,8 +123,11 @@ func formRank(form string) int {
 		n, _ := strconv.Atoi(form)
 		return n
 	}
-	return slices.Index([]string{"zero", "one", "two", "few", "many", "other"}, form)
+	return slices.Index(categories, form)
 }
+
+// categories are the plural categories in CLDR's order.
+var categories = []string{"zero", "one", "two", "few", "many", "other"}
 
 // plan finds the place of a missing entry in f and adds it there, under containers that are planned already where it shares them.
 func (r *rewrite) plan(f *File, plans []*planned, e Edit) []*planned {
@@ -275,8 +278,40 @@ func (r *rewrite) placeOf(f *File, in int, s *spot, label string) Place {
 		if after, ok := r.behind(f, in, s, label); ok {
 			return Place{in, after}
 		}
+		if after, ok := f.amongForms(in, label); ok {
+			return Place{in, after}
+		}
 	}
 	return Place{in, s.last}
+}
+
+// amongForms finds the place of a plural form that like does not have, among the other forms of its plural: few stands behind one in a map of categories,
+// file_few behind file_one. ok is false where no such form is there.
+func (f *File) amongForms(in int, label string) (after int, ok bool) {
+	base := label[:strings.LastIndexAny(label, "_./")+1]
+	rank := slices.Index(categories, label[len(base):])
+	if rank < 0 {
+		return 0, false
+	}
+	for i := rank - 1; i >= 0; i-- {
+		if c, there := f.child(in, base+categories[i]); there {
+			return c, true
+		}
+	}
+	for _, category := range categories[rank+1:] {
+		next, there := f.child(in, base+category)
+		if !there {
+			continue
+		}
+		after = -1
+		for c := range f.Children(in) {
+			if c == next {
+				return after, true
+			}
+			after = c
+		}
+	}
+	return 0, false
 }
 
 // sprout starts a new node at above/label: a leaf with the edit's text, or a container of the kind that like has there.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -18,21 +19,85 @@ import (
 //	forms      the texts of one key (Android). The service may answer with one ICU message instead, and the other way round: fitted
 //	a message  one text, in ICU's grammar. Nothing is to be done for it; a check looks at its branches
 //	keys       of their own: files/one and files/other in Rails' maps, file_one and file_other or file and file_plural in i18next. They
-//	           are ordinary keys, but those that a target file has in addition belong to the source's: widened
+//	           are ordinary keys, but those that a target file has in addition belong to the source's: widened. A service that knows
+//	           such plurals may answer with a message here, too: spread
 //
 // The shape that the source file has is the one that is written.
 
 // fitted gives the service's texts for a target the shape that its source has, and leaves out the plural forms that the target language does not
 // have. What cannot be brought into that shape without a loss stays as it is, and is reported when it is merged.
 func (t *tree) fitted(target bundle.Target, theirs catalog.Catalog) catalog.Catalog {
+	texts, _ := t.fittedOrLeft(target, theirs)
+	return texts
+}
+
+// fitted is the tree's, and reports what it could not do anything with.
+func (r *pulling) fitted(t *tree, x translated) catalog.Catalog {
+	texts, left := t.fittedOrLeft(x.Target, x.texts)
+	for _, u := range left {
+		r.problem(Problem{File: x.Path, Key: u.Key, Language: x.Language.Code, Problem: fmt.Sprintf("the translation %q is left out: the source has plural forms as keys of "+
+			"their own, and this message cannot be taken apart into such; write one form for each category at the service, with nothing but the number filled in", u.Text)})
+	}
+	return texts
+}
+
+// fittedOrLeft is fitted, beside the messages of plurals of keys that could not be taken apart.
+func (t *tree) fittedOrLeft(target bundle.Target, theirs catalog.Catalog) (texts, left catalog.Catalog) {
 	if !slices.ContainsFunc(theirs, func(u catalog.Unit) bool { return isForm(u.Form) || strings.Contains(u.Text, "plural") }) {
-		return theirs
+		return theirs, nil
 	}
 	source, ok := t.sourceTexts(target)
 	if !ok {
-		return theirs
+		return theirs, nil
 	}
-	return fit(source, theirs, plural.Categories(target.Language.Code))
+	b, categories := target.Sources[0], plural.Categories(target.Language.Code)
+	theirs, left = spread(source, theirs, b.Separator, b.Source, categories)
+	return fit(source, theirs, categories), left
+}
+
+// spread takes apart the messages of keys that the source has a plural of keys for: files where that has files/one and files/other. Those that cannot be
+// taken apart are left.
+func spread(source, theirs catalog.Catalog, separator string, from config.Language, categories []plural.Category) (all, left catalog.Catalog) {
+	known := source.Keys()
+	isMessage := func(u catalog.Unit) bool { return u.Form == "" && !known[u.Key] && strings.Contains(u.Text, "plural") }
+	if !slices.ContainsFunc(theirs, isMessage) {
+		return theirs, nil
+	}
+	of, index := relativesIn(source, separator, from), source.Index()
+	for _, u := range theirs {
+		before, other := of.basedOn(u.Key)
+		if !isMessage(u) || before == "" {
+			all = append(all, u)
+			continue
+		}
+		number := ""
+		if signs := countName.FindAllString(source[index[other]].Text, -1); len(signs) == 1 {
+			number = signs[0]
+		}
+		_, forms, ok := plural.Split(u.Text, number)
+		if !ok {
+			left = append(left, u)
+		}
+		for _, f := range forms {
+			if plural.Has(categories, f.Category) {
+				all = append(all, catalog.Unit{Name: catalog.Name{Key: before + f.Category}, Text: f.Text, Note: u.Note})
+			}
+		}
+	}
+	return all, left
+}
+
+// countName is the placeholder that Rails and i18next put the number of a plural in.
+var countName = regexp.MustCompile(`%\{count\}|\{\{-? ?count ?\}\}`)
+
+// basedOn is the plural of keys that has a name: what its keys have before the category, and the key of "other"; "" for none.
+func (r *relatives) basedOn(name string) (before string, other catalog.Name) {
+	for _, sign := range []string{r.separator, "_", "."} {
+		if n, ok := r.others[name+sign]; ok && sign != "" {
+			return name + sign, n
+		}
+	}
+	return "", other
 }
 
 func fit(source, theirs catalog.Catalog, categories []plural.Category) catalog.Catalog {
@@ -384,7 +449,8 @@ func (r *pulling) leave(x translated, in catalog.Three, result *catalog.Merged, 
 		}
 		if !told[key] {
 			told[key] = true
-			r.problem(Problem{File: x.Path, Key: c.Key, Language: x.Language.Code, Problem: "the translation is left out: " + bad[key]})
+			r.problem(Problem{File: x.Path, Key: c.Key, Language: x.Language.Code, Problem: "the translation is left out: " + bad[key] +
+				"; correct it at the service, or switch the check off with skip_checks"})
 		}
 		result.Leave(in.Base, c.Name)
 		return true

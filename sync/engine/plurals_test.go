@@ -231,6 +231,36 @@ func TestMapInPlaceOfASingleText(t *testing.T) {
 	w.brings("config/locales/ru.yml (ru): +1 ~0 -4")
 }
 
+// A service that knows plurals of keys answers with one message for all of them.
+func TestPluralsOfKeysInOneMessage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, railsFiles+`
+[[project.files]]
+source = "en.json"
+output = "{LANGUAGE}.json"
+collection = "json"
+`, map[string]string{
+		"config/locales/en.yml": "en:\n  files:\n    one: \"%{count} file\"\n    other: \"%{count} files\"\n",
+		"en.json":               "{\n  \"day_one\": \"{{count}} day\",\n  \"day_other\": \"{{count}} days\"\n}\n",
+	})
+	w.clean(PushOptions{})
+	few := "%{count} файла" // in a message that is an argument
+	w.replies(t, func(body []byte) []byte {
+		if bytes.Contains(body, []byte(".yml")) {
+			return zipped(t, "config/locales/ru.yml", "files: \"{count, plural, one {# файл} few {"+few+"} many {# файлов} other {# файла}}\"\n")
+		}
+		return zipped(t, "ja.json", `{"day": "{count, plural, one {x} other {#日}}"}`)
+	})
+	p := w.pulls(PullOptions{})
+	w.problem(p.Problems, `config/locales/ru.yml: "files" (ru)`, "cannot be taken apart")
+	w.gains(p, "ja.json (ja): +1 ~0 -0")
+	w.file("ja.json", "{\n  \"day_other\": \"{{count}}日\"\n}")
+	few = "# файла"
+	w.gains(w.pulls(PullOptions{Full: true}), "config/locales/ru.yml (ru): +4 ~0 -0")
+	w.file("config/locales/ru.yml", "ru:\n  files:\n    one: \"%{count} файл\"\n    few: \"%{count} файла\"\n    many: \"%{count} файлов\"\n    other: \"%{count} файла\"")
+	w.brings()
+}
+
 // Rails raises an error on a plural map without "other", so its other forms wait for that.
 func TestRailsMapWithoutOther(t *testing.T) {
 	t.Parallel()

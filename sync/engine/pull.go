@@ -199,7 +199,7 @@ func (r *pulling) translations(ctx context.Context, t *tree) ([]translated, erro
 				continue
 			}
 			claimed[target.Path] = g
-			target.texts = t.fitted(target.Target, target.texts)
+			target.texts = r.fitted(t, target)
 			all = append(all, target)
 		}
 		existing, err := bundle.Existing(t.fsys, g.Bundles, languages)
