@@ -18,10 +18,10 @@ type PushReport struct {
 // ProjectPush is one project's part of a push.
 type ProjectPush struct {
 	Name     string       `json:"name"`
-	Requests int          `json:"requests"` // imports started
-	Exports  int          `json:"exports"`  // exports started, to compare with what the service has before anything is sent
-	Calls    int          `json:"calls"`    // all requests to the service: with looks at jobs, downloads, repeats
-	Keys     int          `json:"keys"`     // values sent, translations included
+	Requests int          `json:"requests"`        // imports started
+	Exports  int          `json:"exports"`         // exports started, to compare with what the service has before anything is sent
+	Calls    int          `json:"calls,omitempty"` // all requests to the service: with looks at jobs, downloads, repeats
+	Keys     int          `json:"keys"`            // values sent, translations included
 	Files    []PushedFile `json:"files"`
 	Renamed  []Renamed    `json:"renamed,omitempty"`
 	Moved    []Moved      `json:"moved,omitempty"`
@@ -92,10 +92,10 @@ type ProjectPull struct {
 	Name     string       `json:"name"`
 	Commit   string       `json:"commit"` // "" when nothing changed
 	Branch   string       `json:"branch"`
-	Pushed   bool         `json:"pushed"`   // the remote has the commit
-	Requests int          `json:"requests"` // exports started
-	Calls    int          `json:"calls"`    // all requests to the service: with looks at jobs, downloads, repeats
-	Keys     int          `json:"keys"`     // added, changed and removed
+	Pushed   bool         `json:"pushed"`          // the remote has the commit
+	Requests int          `json:"requests"`        // exports started
+	Calls    int          `json:"calls,omitempty"` // all requests to the service: with looks at jobs, downloads, repeats
+	Keys     int          `json:"keys"`            // added, changed and removed
 	Files    []PulledFile `json:"files"`
 	Problems []Problem    `json:"problems"`
 	Error    string       `json:"error,omitempty"` // why the pull ended early; it is taken up again by the next one
