@@ -51,7 +51,7 @@ output = "ios/{LOCALE:IOS}.strings"
 		"locales/de/stray.json":  "{}\n",
 		"values/strings.xml": "<resources>\n  <string name=\"q\">it's</string>\n  <plurals name=\"n\">\n    <item quantity=\"one\">%d file</item>\n" +
 			"    <item quantity=\"other\">%d files</item>\n  </plurals>\n</resources>\n",
-		"values-de/strings.xml": "<resources>\n  <plurals name=\"n\">\n    <item quantity=\"one\">%d Datei</item>\n  </plurals>\n</resources>\n",
+		"values-de/strings.xml": "<resources>\n  <plurals name=\"n\">\n    <item quantity=\"other\">%d Dateien</item>\n  </plurals>\n</resources>\n",
 	})
 	at := w.Config.Projects[0].Files[2].Problem("source", "")
 	w.finds(
@@ -63,7 +63,7 @@ output = "ios/{LOCALE:IOS}.strings"
 		`locales/en/broken.json:2:10: (en): `,
 		`locales/en/nested.json:2:11: "menu" (en): holds further values and the flat format has no keys for those (set format to the structured one of its kind)`,
 		`locales/fr/app.json:3:7: (fr): `,
-		`values-de/strings.xml:3:26: "n" (de): the plural lacks the form "other"`,
+		`values-de/strings.xml:3:28: "n" (de): the plural lacks the form "one"`,
 		`values/strings.xml:2:3: warning: "q" (en): an apostrophe`,
 	)
 }
