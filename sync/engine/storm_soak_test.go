@@ -16,7 +16,7 @@ func TestStorms(t *testing.T) {
 	t.Parallel()
 	end := time.Now().Add(*stormFor)
 	for seed := uint64(time.Now().UnixNano()); time.Now().Before(end); seed++ {
-		if !t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { newStorm(t, seed).run(3, 40) }) {
+		if !t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { newStorm(t, seed, seed%2 == 0).run(3, 40) }) {
 			return
 		}
 	}

@@ -49,7 +49,8 @@ max_delay = "500ms"
 rescan = "24h"
 `
 
-func newStorm(t *testing.T, seed uint64) *storm {
+// newStorm makes a repository, and a storm in its working tree or in one that is linked to it.
+func newStorm(t *testing.T, seed uint64, linked bool) *storm {
 	s := &storm{t: t, random: rand.New(rand.NewPCG(seed, 7))}
 	files := map[string]string{"README": "a repository\n", ".gitignore": "ignored/\n"}
 	for _, path := range []string{"locales/a/en/one.json", "locales/a/en/two.json", "locales/b/en/three.json"} {
@@ -68,6 +69,13 @@ func newStorm(t *testing.T, seed uint64) *storm {
 	}
 	s.commit()
 	s.git("checkout", "-q", "main")
+	if linked {
+		s.git("checkout", "-q", "--detach")
+		tree := filepath.Join(t.TempDir(), "linked")
+		s.git("worktree", "add", "-q", tree, "main")
+		s.dir = tree
+		s.configure(stormSettings)
+	}
 	return s
 }
 
@@ -356,5 +364,10 @@ func TestStormOfFilesAndGit(t *testing.T) {
 		t.Skip("takes some seconds")
 	}
 	t.Parallel()
-	newStorm(t, 1).run(2, 25)
+	for name, linked := range map[string]bool{"the working tree": false, "a linked one": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			newStorm(t, 1, linked).run(1, 30)
+		})
+	}
 }

@@ -273,3 +273,35 @@ func TestRanksNeverCrowd(t *testing.T) {
 		})
 	}
 }
+
+// The service's clock is known from its answers, and never thought to be ahead by more than it is.
+func TestServiceTime(t *testing.T) {
+	for _, ahead := range []time.Duration{0, time.Hour, -time.Hour, 90*time.Minute + 300*time.Millisecond} {
+		bubble(t, 100*time.Millisecond, func(t *testing.T, l *line, client func(float64) *Client) {
+			var really time.Time
+			l.answer = func(int) *http.Response {
+				really = time.Now().Add(ahead)
+				return reply(200, `{"id":"x"}`, "Date", really.UTC().Format(http.TimeFormat))
+			}
+			c := client(4)
+			if _, told := c.ServiceTime(time.Now()); told {
+				t.Error("known before the first answer")
+			}
+			at := time.Now()
+			if _, err := c.Project(t.Context(), "p"); err != nil {
+				t.Fatal(err)
+			}
+			got, told := c.ServiceTime(at)
+			if off := got.Sub(at.Add(ahead)); !told || off > 0 || off < -1200*time.Millisecond {
+				t.Errorf("%v ahead: off by %v", ahead, off)
+			}
+			l.answer = func(int) *http.Response { return reply(200, `{"id":"x"}`, "Date", "yesterday") }
+			if _, err := c.Project(t.Context(), "p"); err != nil {
+				t.Fatal(err)
+			}
+			if again, told := c.ServiceTime(at); !told || !again.Equal(got) {
+				t.Errorf("an answer without a time changed it to %v", again)
+			}
+		})
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -364,6 +365,33 @@ func TestAfterAnOverflowEverythingIsLookedAt(t *testing.T) {
 	}
 	s.write("locales/en/app.json", "changed")
 	s.expect("a change after both")
+}
+
+// The kernel's queue runs over for real: whoever fetches events is held up while thousands of files are made. What was lost is found, and what
+// was made meanwhile is watched.
+func TestTheQueueRunsOver(t *testing.T) {
+	t.Parallel()
+	limit, err := os.ReadFile("/proc/sys/fs/inotify/max_queued_events")
+	if err != nil {
+		t.Skip("the kernel does not say how long its queue is")
+	}
+	most, err := strconv.Atoi(strings.TrimSpace(string(limit)))
+	if err != nil || most > 50_000 {
+		t.Skipf("a queue of %q events takes too long to fill", limit)
+	}
+	s := start(t, []string{"locales/**/*.json"}, []string{"locales/en/app.json"}, func(w *Watcher) { w.o.MaxDelay = 100 * time.Millisecond })
+	s.w.hints.mu.Lock() // the collector waits for it, and nobody reads the queue
+	for i := range (most + 6000) / 2 {
+		s.must(os.WriteFile(s.path(fmt.Sprintf("locales/en/%d.txt", i)), []byte("x"), 0o644))
+	}
+	s.write("locales/new/deep/app.json", "{}") // its event is lost
+	s.w.hints.mu.Unlock()
+	s.expect("an overflow")
+	if got := s.w.Stats(); got.Overflows == 0 || got.Mode != "event" {
+		t.Errorf("%+v", got)
+	}
+	s.write("locales/new/deep/app.json", "changed")
+	s.expect("a change in a folder whose making was lost")
 }
 
 // Folders above the limit are polled, with one warning, and the watched ones stay watched.
