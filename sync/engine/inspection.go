@@ -16,6 +16,7 @@ import (
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/plural"
 )
 
 // inspection is one project's check, under way.
@@ -326,4 +327,22 @@ func (at *places) position(offset int) (line, column int) {
 		line--
 	}
 	return line + 1, 1 + utf8.RuneCountInString(src[at.lines[line]:offset])
+}
+
+// skips says for a key which checks its files are configured without.
+func skips(b *bundle.Bundle, key string) func(string) bool {
+	return func(name string) bool { return b.Files.Skips(name, key) }
+}
+
+// inspect checks one translation against its source's texts: the one of the same name, or of "other" where the source has no such form.
+func inspect(b *bundle.Bundle, l config.Language, source catalog.Catalog, index map[catalog.Name]int, n catalog.Name, text string) []check.Finding {
+	at, ok := index[n]
+	if !ok {
+		at, ok = index[catalog.Name{Key: n.Key, Form: plural.Other}]
+	}
+	if !ok {
+		return nil
+	}
+	return check.Translation(check.Input{Format: b.Format.Name, Key: n.Key, Form: n.Form, Source: source[at].Text, Translation: text,
+		Language: l.Code, SourceLanguage: b.Source.Code, Skip: skips(b, n.Key)})
 }

@@ -132,7 +132,7 @@ func TestSplit(t *testing.T) {
 func drawForms(t *rapid.T) []Form {
 	text := rapid.StringOf(rapid.SampledFrom([]rune("ab {}#|<'\"\\%é\n")))
 	var forms []Form
-	for _, category := range names {
+	for _, category := range Order {
 		if category == Other || rapid.Bool().Draw(t, category) {
 			forms = append(forms, Form{category, text.Draw(t, "text")})
 		}
@@ -163,7 +163,7 @@ func TestSplitMessagesMeanTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		message, blank := "{n , plural ,", rapid.SampledFrom([]string{"", " ", "\n  "})
 		var want []Form
-		for _, category := range rapid.Permutation(names).Draw(t, "order") {
+		for _, category := range rapid.Permutation(Order).Draw(t, "order") {
 			if category != Other && rapid.Bool().Draw(t, "leave out") {
 				continue
 			}

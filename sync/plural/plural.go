@@ -29,15 +29,15 @@ const (
 	Other = "other"
 )
 
-// names are the categories in CLDR's order, which is the order in which the forms of a plural are written.
-var names = []string{Zero, One, Two, Few, Many, Other}
+// Order is the categories in CLDR's order, in which the forms of a plural are written. It must not be changed.
+var Order = []string{Zero, One, Two, Few, Many, Other}
 
 // IsCategory reports whether a word is one of CLDR's plural categories.
-func IsCategory(word string) bool { return slices.Contains(names, word) }
+func IsCategory(word string) bool { return slices.Contains(Order, word) }
 
 // Compare orders categories as CLDR lists them, and other words, by their letters, behind them.
 func Compare(a, b string) int {
-	i, j := slices.Index(names, a), slices.Index(names, b)
+	i, j := slices.Index(Order, a), slices.Index(Order, b)
 	switch {
 	case i < 0 && j < 0:
 		return strings.Compare(a, b)

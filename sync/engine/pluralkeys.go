@@ -1,0 +1,361 @@
+package engine
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/check"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/plural"
+)
+
+// widened are a source's texts, and behind the form "other" of a plural that is spelled as keys those further forms that the given texts of the target
+// language have: file_few beside file_other. They stand for what the source says in "other". All of CLDR's categories count, for by which
+// rules a program chooses is not known: Rails' Serbian has "many". In a nested file the further forms may be the map that a language
+// has in the place of the source's single text: million/one and million/other where the source has million.
+func widened(source catalog.Catalog, separator string, from config.Language, texts ...catalog.Catalog) catalog.Catalog {
+	further := make(map[catalog.Name][]catalog.Name) // by the source's form that stands for the others
+	var of *relatives
+	var known map[string]bool
+	for _, c := range texts {
+		for _, u := range c {
+			if u.Form != "" || !mayBeRelated(u.Key, separator) {
+				continue
+			}
+			if known == nil {
+				known = source.Keys()
+			}
+			if known[u.Key] {
+				continue
+			}
+			if of == nil {
+				of = relativesIn(source, separator, from)
+			}
+			if other, ok := of.other(u.Key); ok {
+				known[u.Key] = true
+				further[other] = append(further[other], u.Name)
+			}
+		}
+	}
+	if len(further) == 0 {
+		return source
+	}
+	wide := make(catalog.Catalog, 0, len(source)+len(further))
+	for _, u := range source {
+		wide = append(wide, u)
+		names := further[u.Name]
+		slices.SortFunc(names, func(a, b catalog.Name) int { return plural.Compare(lastWord(a.Key), lastWord(b.Key)) })
+		for _, n := range names {
+			wide = append(wide, catalog.Unit{Name: n, Text: u.Text})
+		}
+	}
+	return wide
+}
+
+// numbered cuts the number off a key of i18next's third version, which counts the forms of languages that have other than two.
+func numbered(key string) (base string, ok bool) {
+	at := len(key) - len("_0")
+	if at <= 0 || key[at] != '_' || key[at+1] < '0' || key[at+1] > '5' {
+		return "", false
+	}
+	return key[:at], true
+}
+
+// mayBeRelated is a quick look whether a key can be one form of a plural that is spelled as keys.
+func mayBeRelated(key, separator string) bool {
+	if at := strings.LastIndex(key, separator); separator != "" && at >= 0 && plural.IsCategory(key[at+len(separator):]) {
+		return true
+	}
+	_, counted := numbered(key)
+	return counted || plural.IsCategory(lastWord(key))
+}
+
+// lastWord is what stands behind the last sign that libraries put before a category.
+func lastWord(key string) string { return key[strings.LastIndexAny(key, "_./")+1:] }
+
+// besideOther are the categories that a plural may have beside "other".
+var besideOther = plural.Order[:len(plural.Order)-1]
+
+// relatives knows the plurals of a source that are spelled as keys.
+type relatives struct {
+	separator string
+	keys      map[string]bool         // of the source
+	others    map[string]catalog.Name // by what stands before the category, its separator included: the key of "other"
+	pairs     map[string]catalog.Name // key -> key_plural, of i18next's third version
+}
+
+// relativesIn finds a source's plurals. A key that ends in "other" is one's when the source has another form of it, or its language has no other. In
+// a nested file the map must hold nothing but categories.
+func relativesIn(source catalog.Catalog, separator string, from config.Language) *relatives {
+	keys := source.Keys()
+	r := &relatives{separator: separator, keys: keys, others: make(map[string]catalog.Name), pairs: make(map[string]catalog.Name)}
+	alone := len(plural.Categories(from.Code)) == 1
+	mixed := make(map[string]bool) // maps that hold other names
+	for key := range keys {
+		if separator == "" {
+			break
+		}
+		for at := 0; ; {
+			next := strings.Index(key[at:], separator)
+			name, rest := key[at:], ""
+			if next >= 0 {
+				name, rest = key[at:at+next], key[at+next:]
+			}
+			if rest != "" || !plural.IsCategory(name) {
+				mixed[key[:at]] = true
+			}
+			if next < 0 {
+				break
+			}
+			at += next + len(separator)
+		}
+	}
+	for _, u := range source {
+		if u.Form != "" {
+			continue
+		}
+		if base, ok := strings.CutSuffix(u.Key, "_plural"); ok && keys[base] {
+			r.pairs[base] = u.Name
+		}
+		before, ok := strings.CutSuffix(u.Key, plural.Other)
+		if !ok || before == "" || !r.splits(before) || separator != "" && strings.HasSuffix(before, separator) && mixed[before] {
+			continue
+		}
+		for _, category := range besideOther {
+			if alone || keys[before+category] {
+				r.others[before] = u.Name
+			}
+		}
+	}
+	return r
+}
+
+// splits reports whether a key's beginning ends with a sign that may stand before a category.
+func (r *relatives) splits(before string) bool {
+	return strings.ContainsAny(before[len(before)-1:], "_./") || r.separator != "" && strings.HasSuffix(before, r.separator)
+}
+
+// other is the source's key for what a key of the target language is a further form of: that of "other", or a single text; ok is false when it is no
+// form of anything.
+func (r *relatives) other(key string) (n catalog.Name, ok bool) {
+	if base, counted := numbered(key); counted {
+		n, ok = r.pairs[base]
+		return n, ok
+	}
+	for _, category := range plural.Order {
+		before, is := strings.CutSuffix(key, category)
+		if !is {
+			continue
+		}
+		if single := r.inMap(before); single != "" {
+			return catalog.Name{Key: single}, true
+		}
+		if n, ok = r.others[before]; ok {
+			return n, true
+		}
+	}
+	return n, false
+}
+
+// inMap is the source's single text that stands where the target has a map, given the beginning of the map's keys; "" for none.
+func (r *relatives) inMap(before string) string {
+	if single, is := strings.CutSuffix(before, r.separator); r.separator != "" && is && r.keys[single] {
+		return single
+	}
+	return ""
+}
+
+// single is the source's single text that stands where a key of the target is part of a map.
+func (r *relatives) single(key string) (single string, ok bool) {
+	at := strings.LastIndex(key, r.separator)
+	if r.separator == "" || at < 0 || r.keys[key] || !plural.IsCategory(key[at+len(r.separator):]) {
+		return "", false
+	}
+	return key[:at], r.keys[key[:at]]
+}
+
+// mapOf is the source's key for "other" in the map that a key is another form of; "" for none.
+func (r *relatives) mapOf(key string) string {
+	for _, category := range besideOther {
+		if before, is := strings.CutSuffix(key, category); is && strings.HasSuffix(before, r.separator) {
+			return r.others[before].Key
+		}
+	}
+	return ""
+}
+
+// basedOn is the plural of keys that has a name: what its keys have before the category, and the key of "other"; "" for none.
+func (r *relatives) basedOn(name string) (before string, other catalog.Name) {
+	for _, sign := range []string{r.separator, "_", "."} {
+		if n, ok := r.others[name+sign]; ok && sign != "" {
+			return name + sign, n
+		}
+	}
+	return "", other
+}
+
+// spread takes apart the messages of keys that the source has a plural of keys for: files where that has files/one and files/other. Those that cannot be
+// taken apart are left.
+func spread(source, theirs catalog.Catalog, separator string, from config.Language, categories []plural.Category) (all, left catalog.Catalog) {
+	known := source.Keys()
+	isMessage := func(u catalog.Unit) bool { return u.Form == "" && !known[u.Key] && strings.Contains(u.Text, "plural") }
+	if !slices.ContainsFunc(theirs, isMessage) {
+		return theirs, nil
+	}
+	of, index := relativesIn(source, separator, from), source.Index()
+	for _, u := range theirs {
+		before, other := of.basedOn(u.Key)
+		if !isMessage(u) || before == "" {
+			all = append(all, u)
+			continue
+		}
+		number := ""
+		if signs := countName.FindAllString(source[index[other]].Text, -1); len(signs) == 1 {
+			number = signs[0]
+		}
+		_, forms, ok := plural.Split(u.Text, number)
+		if !ok {
+			left = append(left, u)
+		}
+		for _, f := range forms {
+			if plural.Has(categories, f.Category) {
+				all = append(all, catalog.Unit{Name: catalog.Name{Key: before + f.Category}, Text: f.Text, Note: u.Note})
+			}
+		}
+	}
+	return all, left
+}
+
+// countName is the placeholder that Rails and i18next put the number of a plural in.
+var countName = regexp.MustCompile(`%\{count\}|\{\{-? ?count ?\}\}`)
+
+// widen is widened for a pull. A form that the service accepted from the source file once, and that is gone from there, does not come back by
+// the service's translations of it.
+func (r *pulling) widen(x translated, source, ours catalog.Catalog) (catalog.Catalog, error) {
+	b := x.Sources[0]
+	wide := widened(source, b.Separator, b.Source, ours, x.texts)
+	if len(wide) == len(source) {
+		return source, nil
+	}
+	known, here := source.Keys(), ours.Keys()
+	gone, err := r.replaced(x, source, ours)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range x.Sources {
+		pushed, err := r.State.Marks(r.pushedSlot(sourcePlace{b.Collection, b.Path}))
+		if err != nil {
+			return nil, err
+		}
+		for n := range pushed {
+			gone[n.Key] = gone[n.Key] || !known[n.Key] && !here[n.Key]
+		}
+	}
+	return slices.DeleteFunc(wide, func(u catalog.Unit) bool { return gone[u.Key] }), nil
+}
+
+// replaced are the keys of the repository's maps that stand where the source has a single text and the service has a translation of that which was not
+// merged before. With the translation that was merged last, the map is somebody's change.
+func (r *pulling) replaced(x translated, source, ours catalog.Catalog) (map[string]bool, error) {
+	gone := make(map[string]bool)
+	of, theirs := relativesIn(source, x.Sources[0].Separator, x.Sources[0].Source), x.texts.Index()
+	var base catalog.Marks
+	for _, u := range ours {
+		single, is := of.single(u.Key)
+		at, there := theirs[catalog.Name{Key: single}]
+		if !is || !there || x.texts[at].Text == "" {
+			continue
+		}
+		if base == nil {
+			var err error
+			if base, err = r.State.Marks(r.slot(kindMerged, x.Path, x.Language.Code)); err != nil {
+				return nil, err
+			}
+		}
+		gone[u.Key] = !base.Has(x.texts[at].Name, x.texts[at].Text)
+	}
+	return gone, nil
+}
+
+// mapsKept takes out the additions of single texts in whose place the repository has a map, which no file can hold beside it.
+func (r *pulling) mapsKept(x translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
+	b, living := x.Sources[0], source.Keys()
+	if b.Separator == "" || len(result.Changes) == 0 {
+		return
+	}
+	kept := make(map[string]bool)
+	for _, u := range in.Ours {
+		if at := strings.LastIndex(u.Key, b.Separator); at >= 0 && living[u.Key] && living[u.Key[:at]] {
+			kept[u.Key[:at]] = true
+		}
+	}
+	result.Changes = slices.DeleteFunc(result.Changes, func(c catalog.Change) bool {
+		if c.Op == catalog.Removed || !kept[c.Key] {
+			return false
+		}
+		result.Leave(in.Base, c.Name)
+		return true
+	})
+}
+
+// mapsWhole takes out the changes of Rails' plural maps that would have forms and lack "other": Rails raises an error on such a map, and shows that a
+// translation is missing where there is none at all. Other libraries fall back to another language.
+func (r *pulling) mapsWhole(x translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
+	b := x.Sources[0]
+	if b.Format.Name != rails || len(result.Changes) == 0 {
+		return
+	}
+	of := relativesIn(source, b.Separator, b.Source)
+	after := make(map[string]string, len(in.Ours))
+	for _, u := range in.Ours {
+		after[u.Key] = u.Text
+	}
+	for _, c := range result.Changes {
+		after[c.Key] = c.Text // "" when it is removed
+	}
+	bad := make(map[string]string)
+	for _, c := range result.Changes {
+		if other := of.mapOf(c.Key); c.Op != catalog.Removed && other != "" && after[other] == "" && !b.Files.Skips(check.Plurals, c.Key) {
+			bad[other] = lacksOther
+		}
+	}
+	r.leave(x, in, result, bad, func(n catalog.Name) string { return of.mapOf(n.Key) })
+}
+
+// rails is the format of Rails' files, in which plurals are maps.
+const rails = "structured-yaml"
+
+const lacksOther = `the plural lacks the form "other"`
+
+// kindFurther is the texts of a target file that were sent for keys that the source does not have: further forms of plurals.
+const kindFurther = "further"
+
+func (m memory) further() bool { return slices.Contains(m.Kinds, kindFurther) }
+
+// eachKind calls send with the texts of a push that the source has keys for, and then with those further forms of plurals that it has none for. They
+// travel in an import of their own: a service that knows no source text for them leaves them out, and the other keys must not wait for that.
+func (r *pushing) eachKind(target bundle.Target, sent catalog.Catalog, send func(sent catalog.Catalog, further bool) error) error {
+	source, ok := r.tree.sourceTexts(target)
+	if !ok {
+		return send(sent, false)
+	}
+	keys := source.Keys()
+	known := sent.Restrict(keys)
+	if err := send(known, false); err != nil || len(known) == len(sent) {
+		return err
+	}
+	return send(slices.DeleteFunc(slices.Clone(sent), func(u catalog.Unit) bool { return keys[u.Key] }), true)
+}
+
+// furtherProblem says that the service left forms out that the source language does not have. They are not sent again until somebody changes them.
+func furtherProblem(f jobFile, language string) Problem {
+	var keys []string
+	for _, u := range f.Units {
+		keys = append(keys, u.Key)
+	}
+	return Problem{File: f.Memory.Path, Language: language, Problem: "the service has no source text for plural forms that only this language has (" + strings.Join(keys, ", ") +
+		"); they stay in the repository. To have them translated at the service, write them into the source file as well"}
+}
