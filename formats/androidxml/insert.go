@@ -141,9 +141,10 @@ func inside(f *resource.File, in int, like *resource.Model) gap {
 		return gap{at: resource.At(start, content), head: ">" + nl, pre: indent, post: nl,
 			tail: base + "</" + s.tag.name + ">", indent: indent, newline: nl}
 	}
-	last, start, end := s.lastElement(content)
+	end := strings.LastIndex(src[:n.Whole.End], "</")
+	last := lastEnd(src, content, end)
 	if last > content {
-		indent = indentOf(src, start)
+		indent = indentOf(src, last)
 	}
 	if tail, alone := lineTail(src, last); alone && tail < end {
 		line := afterBreak(src, tail)
@@ -156,28 +157,19 @@ func inside(f *resource.File, in int, like *resource.Model) gap {
 	return gap{at: resource.At(end, end), head: nl, pre: indent, post: nl, tail: base, indent: indent, newline: nl}
 }
 
-// lastElement walks the content of the innermost element: end and start of the last element in it (content when there is
-// none), and where the content ends.
-func (s *scanner) lastElement(content int) (last, start, end int) {
-	last, start = content, content
-	for at := content; ; {
-		at, _, _ = s.characters(at)
-		switch {
-		case strings.HasPrefix(s.src[at:], "</"):
-			return last, start, at
-		case strings.HasPrefix(s.src[at:], "<!--"):
-			at, _ = s.comment(at)
-		case strings.HasPrefix(s.src[at:], "<!"):
-			at, _, _ = s.cdata(at)
-		case strings.HasPrefix(s.src[at:], "<?"):
-			at, _ = s.instruction(at)
-			last = at
-		default:
-			start = at
-			at, _ = s.startTag(at)
-			at, _ = s.skip(at)
-			last = at
+// lastEnd is where the last thing ends that stands between content and end and is neither white space nor a comment; content when there is none.
+// It is looked for from the end, so that it takes the same time in a file of any size.
+func lastEnd(src string, content, end int) int {
+	for {
+		end = content + len(strings.TrimRight(src[content:end], spaces))
+		if !strings.HasSuffix(src[content:end], "-->") {
+			return end
 		}
+		start := content + strings.LastIndex(src[content:end], "<!--")
+		if start < content || start+4+strings.Index(src[start+4:], "-->")+3 != end { // a text that looks like it
+			return end
+		}
+		end = start
 	}
 }
 

@@ -318,6 +318,22 @@ func TestLarge(t *testing.T) {
 	}
 }
 
+// TestManyIntoNothing adds many entries at once to a large file that has none: each costs the same as in any other file.
+func TestManyIntoNothing(t *testing.T) {
+	resourcetest.Linear(t, "other resources", func(n int) []byte {
+		return []byte("<resources>\n" + strings.Repeat("    <color name=\"c\">#ffffff</color> <!-- c -->\n", n) + "</resources>\n")
+	}, func(src []byte) {
+		var edits []resource.Edit
+		for i := range len(src) / 100 {
+			edits = append(edits, set(fmt.Sprint("n", i), "", "x"))
+		}
+		out := rewrite(t, parse(t, string(src)), nil, edits...)
+		if want := fmt.Sprintf("    <string name=\"n%d\">x</string>\n</resources>\n", len(edits)-1); !strings.HasSuffix(out, want) {
+			t.Fatal(out[len(out)-200:])
+		}
+	})
+}
+
 // TestCorpusRebuilt writes every text of every real file into an empty one, with the real file as source: all come back, in its order.
 func TestCorpusRebuilt(t *testing.T) {
 	empty := parse(t, "<resources>\n</resources>\n")
