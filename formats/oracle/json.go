@@ -41,7 +41,7 @@ func jsonOf(src []byte) (*jsonReader, error) {
 	plain := plainJSON(src)
 	d := json.NewDecoder(bytes.NewReader(plain))
 	d.UseNumber()
-	return &jsonReader{src: string(plain), d: d}, nil
+	return &jsonReader{walk: walk{bytes: len(src)}, src: string(plain), d: d}, nil
 }
 
 // plainJSON puts spaces in the place of a byte order mark, of comments, and of a comma behind a last member.
@@ -127,6 +127,9 @@ func (j *jsonReader) ended() error {
 // value reads the value that is next and all that is in it. see, when not nil, is told of every value: where it stands.
 func (j *jsonReader) value(see func(at, end int)) error {
 	t, at, end, err := j.next()
+	if err == nil {
+		err = j.tooLarge()
+	}
 	if err != nil {
 		return err
 	}

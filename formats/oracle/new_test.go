@@ -176,6 +176,35 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
+// No file asks for more memory or time than its bytes are worth.
+func TestNothingGrows(t *testing.T) {
+	t.Parallel()
+	bomb := "a: &a [x, x, x, x, x, x, x, x, x]\n"
+	entities := "<!DOCTYPE resources [<!ENTITY a \"aaaaaaaaaa\">"
+	for c := 'b'; c < 'z'; c++ {
+		bomb += fmt.Sprintf("%c: &%c [%s]\n", c, c, strings.Repeat(fmt.Sprintf("*%c, ", c-1), 9))
+		entities += fmt.Sprintf("<!ENTITY %c \"%s\">", c, strings.Repeat(fmt.Sprintf("&%c;", c-1), 10))
+	}
+	for _, c := range []struct {
+		format, src string
+		leaves      int // -1: refused
+	}{
+		{"structured-yaml", bomb, 9 + 24*9},
+		{"android-xml", entities + "]>\n<resources><string name=\"k\">&y;</string></resources>", 1},
+		{"structured-json", strings.Repeat("[", 1000) + strings.Repeat("]", 1000), 1},
+		{"structured-json", strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000), -1},
+		{"structured-json", strings.Repeat("[", 5000) + strings.Repeat("1,", 10_000) + "1" + strings.Repeat("]", 5000), -1},
+		{"structured-yaml", strings.Repeat("[", 50_000), -1},
+		{"ios-strings", "k = " + strings.Repeat("(", 50_000) + strings.Repeat(")", 50_000) + ";", 1},
+		{"android-xml", "<resources><string name=\"k\">" + strings.Repeat("<b>", 50_000) + strings.Repeat("</b>", 50_000) + "</string></resources>", 1},
+	} {
+		leaves, err := oracle.Rule{Format: c.format}.Read([]byte(c.src))
+		if (err != nil) != (c.leaves < 0) || err == nil && len(leaves) != c.leaves {
+			t.Errorf("%s, %.40s: %d leaves, %v", c.format, c.src, len(leaves), err)
+		}
+	}
+}
+
 // FuzzProve: whatever both readers can read, one edit of it is proven.
 func FuzzProve(f *testing.F) {
 	for _, e := range edges(f) {

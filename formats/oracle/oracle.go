@@ -22,6 +22,7 @@
 package oracle
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -178,10 +179,23 @@ func checkUTF8(src []byte) error {
 
 const mark = "\xef\xbb\xbf"
 
+// maxDepth is how many containers may be inside one another in what is read a second time.
+const maxDepth = 10_000
+
 // walk is the path that a reader is at.
 type walk struct {
 	path  []string
 	lists []int
+	names int // in the paths of all leaves so far
+	bytes int // of the file
+}
+
+// tooLarge refuses what no file that people write comes near, and what would ask for far more memory than the file has bytes.
+func (w *walk) tooLarge() error {
+	if len(w.path) > maxDepth || w.names > w.bytes+1<<20 {
+		return errors.New("nested too deeply to be read a second time")
+	}
+	return nil
 }
 
 func (w *walk) in(name string, list bool) {
@@ -200,6 +214,7 @@ func (w *walk) out() {
 
 // leaf is a leaf that stands here.
 func (w *walk) leaf(kind Kind, text string, at, end int) Leaf {
+	w.names += len(w.path)
 	l := Leaf{Path: append([]string(nil), w.path...), Kind: kind, Text: text, at: at, end: end}
 	if len(w.lists) > 0 {
 		l.lists = append([]int(nil), w.lists...)

@@ -23,7 +23,7 @@ func readYAML(src []byte) (*document, error) {
 		return nil, err
 	}
 	text := string(src)
-	y := yamlReader{offset: len(text) - len(strings.TrimPrefix(text, mark))}
+	y := yamlReader{walk: walk{bytes: len(src)}, offset: len(text) - len(strings.TrimPrefix(text, mark))}
 	y.src = text[y.offset:]
 	if n := strings.Count(y.src, "\r"); n != strings.Count(y.src, "\r\n") {
 		return nil, errors.New("a carriage return without a line feed, which some readers take for a line end and some do not")
@@ -130,6 +130,9 @@ func (y *yamlReader) add(kind Kind, text string, n *yaml.Node) *Leaf {
 
 // node reads a value. Aliases of collections, and what stands under a key that is no scalar, are not looked into.
 func (y *yamlReader) node(n *yaml.Node) error {
+	if err := y.tooLarge(); err != nil {
+		return err
+	}
 	switch n.Kind {
 	case yaml.MappingNode:
 		if len(n.Content) == 0 && len(y.path) > 0 {
