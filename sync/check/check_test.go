@@ -141,6 +141,8 @@ func TestTranslation(t *testing.T) {
 		{"json", "k", "", "{g, select, a {{n, plural, one {#} other {# {x}}}} other {{n}{x}}}", "{g, select, a {{n, plural, one {#} other {#}}} other {{n}{x}}}",
 			`the branch "a" of {g} lacks {x}, which the source has there`},
 		{"json", "k", "", "{n, plural, other {{g, select, a {#} other {#}}}}", "{n, plural, other {{g, select, a {#} other {b}}}}", sound}, // said in one of them
+		{"json", "k", "", "{n, plural, =1 {{x}} other {{x} and {y}}}", "{n, plural, one {{x}} other {{x} und {y}}}", sound},
+		{"json", "k", "", "{n, plural, one {{x}} other {{x} and {y}}}", "{n, plural, =1 {{x}} other {{x} und {y}}}", sound},
 		{"json", "k", "", "{n, plural, other {'#'}}", "{n, plural, other {x}}", sound},
 
 		// markup

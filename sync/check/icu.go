@@ -135,18 +135,19 @@ func (p *pair) inBranches(source, text plural.Message, outside []string) {
 	}
 }
 
-// branchFor is the branch of the source that one of the translation is measured against.
+// branchFor is the branch of the source that one of the translation is measured against: the same, its counterpart (=1 and one), or "other".
 func branchFor(source plural.Argument, selector string) (b plural.Branch, ok bool) {
-	for _, s := range source.Branches {
-		if s.Selector == selector || s.Selector == plural.Other {
-			b, ok = s, true
-		}
-		if s.Selector == selector {
-			break
+	for _, want := range []string{selector, counterparts[selector], plural.Other} {
+		for _, b := range source.Branches {
+			if b.Selector == want {
+				return b, true
+			}
 		}
 	}
-	return b, ok
+	return b, false
 }
+
+var counterparts = map[string]string{"=0": plural.Zero, "=1": plural.One, "=2": plural.Two, plural.Zero: "=0", plural.One: "=1", plural.Two: "=2"}
 
 // says reports whether a plural's branch, or a branch in it, has the number in it.
 func says(b plural.Branch, name string) bool {
