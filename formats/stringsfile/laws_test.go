@@ -132,13 +132,9 @@ func agree(t testing.TB, f *resource.File) int {
 		if i == len(leaves) {
 			t.Fatalf("the second reader sees %d entries in\n%q", i, f.Bytes()[:min(len(f.Bytes()), 2000)])
 		}
-		spelled := f.Node(e.Node).Whole.Of(f.Source())
-		if octals.MatchString(spelled) {
-			i++
-			continue
-		}
-		stray := strayEscape(f.Node(e.Node).Name.Of(f.Source())) != "" // such a key has no text
-		if l := leaves[i]; l.Key != e.Key && !stray || (l.Kind == oracle.Text) != (e.Kind == resource.Text) || e.Kind == resource.Text && l.Text != e.Text {
+		n, l := f.Node(e.Node), leaves[i]
+		odd := strayEscape(n.Name.Of(f.Source())) != "" || octals.MatchString(n.Whole.Of(f.Source()))
+		if !odd && (l.Key != e.Key || (l.Kind == oracle.Text) != (e.Kind == resource.Text) || e.Kind == resource.Text && l.Text != e.Text) {
 			t.Fatalf("the second reader: entry %d is %+v, ours %+v", i, l, e)
 		}
 		i++
@@ -166,7 +162,7 @@ func agree(t testing.TB, f *resource.File) int {
 	return len(ours)
 }
 
-// octals are the octal escapes beyond ASCII, which the second reader leaves as they are spelled.
+// octals are the octal escapes beyond ASCII, which the second reader leaves as they are spelled, like keys that are no text.
 var octals = regexp.MustCompile(`\\[2-7][0-7][0-7]`)
 
 // divides finds what the independent reader is known to read in another way than Apple's: \u, \x, octal escapes beyond ASCII, surrogates,
