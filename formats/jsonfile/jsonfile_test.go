@@ -48,7 +48,7 @@ func undone(f *resource.File, key string) bool {
 // laws checks src as flat and as nested and returns the nested file, nil when it was refused.
 func laws(t testing.TB, src []byte, texts ...string) *resource.File {
 	t.Helper()
-	if len(src) < 64<<10 { // a large file is large in its nested part
+	if len(src) < 4<<10 { // the two hardly differ
 		resourcetest.Check(t, strict(flat, src, texts...))
 	}
 	return resourcetest.Check(t, strict(nested, src, texts...))
@@ -96,7 +96,7 @@ func TestLaws(t *testing.T) {
 func TestCorpus(t *testing.T) {
 	for i, real := range resourcetest.Corpus(t, "json") {
 		var texts []string // all of the hard ones over all files
-		if len(real.Src) < 256<<10 {
+		if len(real.Src) < 64<<10 {
 			texts = []string{hard[i%len(hard)], hard[(i+5)%len(hard)]}
 		}
 		f := laws(t, real.Src, texts...)

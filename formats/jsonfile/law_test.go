@@ -249,7 +249,7 @@ func TestBatches(t *testing.T) {
 	})
 	var src strings.Builder
 	src.WriteString("{\n")
-	for i := range 600 {
+	for i := range 300 {
 		fmt.Fprintf(&src, "  \"section%d\": {\n    \"a\": \"x\", // note\n    \"b\": {\"c\": \"y\"}\n  },\n", i)
 	}
 	src.WriteString("  \"last\": [\"x\"]\n}\n")
