@@ -139,6 +139,9 @@ func agree(t testing.TB, f *resource.File) int {
 		}
 		i++
 	}
+	if i != len(leaves) {
+		t.Fatalf("the second reader sees %d entries, not %d in\n%q", len(leaves), i, f.Bytes()[:min(len(f.Bytes()), 2000)])
+	}
 	if divides.MatchString(f.Source()) {
 		return 0
 	}
