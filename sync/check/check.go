@@ -12,8 +12,9 @@
 //
 //	printf       %s %1$s %d %,.2f %%       as Java has them in Android, as Objective-C has them in .strings (%@ %lld), as C elsewhere
 //	names        {name} {0} {} {{name}} ${name} %{name} %<name>d %(name)s %name% $t(key)
-//	icu          {n, plural, one {...} other {...}}, select, selectordinal, with the arguments in all branches
-//	markup       tags: open and closed, links and the program's own tags kept. xliff:g may go, as Android does not show it to the program
+//	icu          {n, plural, one {...} other {...}}, select, selectordinal, with the arguments and the number in each branch
+//	markup       tags: open and closed, links and the program's own tags kept. xliff:g may go, as Android does not show it to the program,
+//	             but not come with an id that the source does not have
 //	plurals      the forms that the language needs, in Android plurals and in ICU messages; see Forms
 //	characters   control characters, U+FFFD
 //

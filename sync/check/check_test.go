@@ -165,6 +165,9 @@ func TestTranslation(t *testing.T) {
 		{"json", "k", "", "I <3 you", "<3", sound},
 		{"android-xml", "k", "", "<xliff:g id=\"a\">%s</xliff:g> x", "x %s", sound},
 		{"android-xml", "k", "", "<xliff:g id=\"a\">%s</xliff:g> x", "x <xliff:g id=\"A_0\">%s</xliff:g>", sound},
+		{"android-xml", "k", "", "<xliff:g id='num_2'>%s</xliff:g> x", "x <xliff:g example=\"5\" id=\"NUM_0\">%s</xliff:g>", sound},
+		{"android-xml", "k", "", "%s x", "x <xliff:g id=\"a\">%s</xliff:g>", sound},
+		{"android-xml", "k", "", "<xliff:g id=\"a\">%s</xliff:g> x", "x <xliff:g id=\"b\">%s</xliff:g>", `it has <xliff:g id="b">, which the source does not have`},
 		{"android-xml", "k", "", "<xliff:g id=\"a\">%s</xliff:g> x", "<xliff:g id=\"a\">y</xliff:g>", "it lacks %s, which the source has"},
 
 		// characters
