@@ -252,7 +252,8 @@ func (w *writer) message(out *strings.Builder, n *resource.New, l Lines) error {
 	})
 }
 
-// Transplant returns the value at a span of another file, with the line ends and the indentation of its new place. No string of it spans lines.
+// Transplant returns the value at a span of another file, with the line ends and the indentation of its new place, each level of it too. No string of it
+// spans lines.
 func Transplant(src string, at resource.Span, l Lines) string {
 	raw := at.Of(src)
 	if l.Line == "" || !strings.ContainsAny(raw, "\r\n") {

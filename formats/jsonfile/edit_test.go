@@ -60,6 +60,11 @@ func TestInsertWhereTheSourceHasIt(t *testing.T) {
 			edits:  "+e E\n+c C\n+a A",
 			after:  "{\n  // header\n\n  \"a\": \"A\",\n  // of b\n  \"b\": \"B\", // tail\n  \"c\": \"C\",\n\n  // section\n\n  \"d\": \"D\", // last\n  \"e\": \"E\"\n  // end\n}\n",
 		}, {
+			name:   "a new file is the source with other texts: what is kept keeps its comments, what goes takes them along",
+			before: "// licence\n{\n  // of a\n  \"a\": \"1\", // behind a\n\n  /* of b */\n  \"b\": {\n    // of c\n    \"c\": \"2\",\n    \"n\": 3\n  },\n  // of d\n  \"d\": \"4\"\n}\n",
+			edits:  "+a A\n-b/c\n+d D",
+			after:  "// licence\n{\n  // of a\n  \"a\": \"A\", // behind a\n\n  /* of b */\n  \"b\": {\n    \"n\": 3\n  },\n  // of d\n  \"d\": \"D\"\n}\n",
+		}, {
 			name:   "an empty file takes the source's layout",
 			before: "{}\n",
 			like:   "{\r\n\t\"a\" : \"1\",\r\n\t\"b\" : {\r\n\t\t\"c\" : \"2\",\r\n\t\t\"d\" : [\"3\"]\r\n\t}\r\n}\r\n",
@@ -223,6 +228,8 @@ func TestMessageFiles(t *testing.T) {
 				"\n\t\"open\": \"Öffnen\"\n}\n",
 		}, {
 			name: "it goes with its object", edits: "-save", before: vscode, after: "{\n  \"close\": {\"message\": \"Close\", \"comment\": [\"the window\"]},\n  \"open\": \"Open\"\n}\n",
+		}, {
+			name: "a place for a text, with a comment", edits: "+a A", before: "{\"a\": {\"comment\": \"c\", \"message\": null}}", after: "{\"a\": {\"comment\": \"c\", \"message\": \"A\"}}",
 		}, {
 			name: "a new translated file is the source's shape", like: vscode, edits: "+save Speichern\n-close\n+open Öffnen", before: vscode,
 			after: strings.NewReplacer("Save", "Speichern", "Open", "Öffnen", "  \"close\": {\"message\": \"Close\", \"comment\": [\"the window\"]},\n", "").Replace(vscode),

@@ -4,7 +4,8 @@
 // where there is none to follow.
 //
 // Its law: Rewrite with no edits returns the very bytes that were parsed, and an edit changes the bytes of
-// the value it names and nothing else. Nothing is ever re-serialised.
+// the value it names and nothing else. Nothing is ever re-serialised. Whatever a rewrite returns was read back before and found to be what was
+// asked for: a fault of a grammar, in a file of a shape that nobody thought of, costs the edits that it concerns and never an entry beside them.
 //
 // What a format looks like is the business of its Grammar, one per sub-folder beside this one. What
 // nesting, keys, separators and positions mean is decided here, once for all of them:

@@ -54,8 +54,8 @@ func (r Refusal) Error() string {
 // are refused. A container whose last entry goes, goes too.
 //
 // The result was read back and compared with what was to come out, entry by entry (see prove). Edits that a grammar does not get right in this
-// file are refused, Unproven, and do not keep the others from being made. So an error remains for nothing that a file could hold: it is returned
-// where even the bytes that were parsed cannot be parsed again.
+// file are refused, Unproven, and do not keep the others from being made. So there is nothing that a file could hold that is an error: the error is for
+// what cannot be, and nil.
 func (f *File) Rewrite(edits []Edit, like *File) ([]byte, []Refusal, error) {
 	edits = lastOfEach(edits)
 	out, refused, fault := f.attempt(edits, like)
