@@ -184,7 +184,8 @@ func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.Fil
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
-	if info, serr := fs.Stat(fsys, name); err != nil && (errors.Is(err, fs.ErrPermission) || serr == nil && info.IsDir()) {
+	// A folder, a pipe, a link that leads out of the tree or to itself.
+	if info, serr := fs.Lstat(fsys, name); err != nil && (errors.Is(err, fs.ErrPermission) || serr == nil && !info.Mode().IsRegular()) {
 		return nil, &Problem{File: name, Language: l.Code, Problem: "cannot be read as a file: " + err.Error() + "; it is left alone"}, nil
 	}
 	if err != nil {

@@ -101,6 +101,15 @@ func Merge(in Three) Merged {
 			out.take(Changed, their.Name, text)
 		}
 	}
+	theirs := in.Theirs.Index()
+	for _, u := range in.Ours {
+		// The service has it in no state that counts just now, and may have it again: its base stays, or that would be first contact.
+		if _, there := theirs[u.Name]; !there && living[u.Key] {
+			if base, known := in.Base[u.Name]; known {
+				out.Agreed[u.Name] = base
+			}
+		}
+	}
 	in.follow(&out, living, ours)
 	in.clear(&out, living)
 	return out

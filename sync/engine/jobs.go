@@ -99,6 +99,41 @@ func (p *project) forget(j *job) error {
 	return state.Delete(p.State, p.stateName(), kindJobs, j.ID)
 }
 
+// doubt forgets an import of which nobody knows whether the service has carried it out. What was accepted of its source texts before may not be what the
+// service has now, so they wait to be sent, also where somebody takes the change back.
+func (p *project) doubt(j *job) error {
+	return p.State.Update(func(tx *state.Tx) error {
+		slots, err := tx.Slots(p.stateName(), kindPushed)
+		if err != nil {
+			return err
+		}
+		for _, f := range j.Files {
+			for _, slot := range slots {
+				if !f.Memory.source() || slot.Language != f.Memory.Language {
+					continue
+				}
+				marks, err := tx.Marks(slot)
+				if err != nil {
+					return err
+				}
+				doubted := false
+				for _, u := range f.Units {
+					if m, known := marks[u.Name]; known && m != u.Mark {
+						marks[u.Name], doubted = catalog.Mark{}, true // the mark of no text
+					}
+				}
+				if !doubted {
+					continue
+				}
+				if err := tx.SetMarks(slot, marks); err != nil {
+					return err
+				}
+			}
+		}
+		return tx.Delete(p.stateName(), kindJobs, j.ID)
+	})
+}
+
 // resumeImports finishes the imports that an earlier pass began. One without an identifier may or may not have reached the
 // service; it is forgotten, as is one that the service has lost or given up, and their keys, which are still pending, are sent again as they
 // are now. While one still runs nothing else may be sent: the older text could arrive last.
@@ -112,7 +147,7 @@ func (r *pushing) resumeImports(ctx context.Context) error {
 			continue
 		}
 		if j.Service == "" || r.Now().Sub(j.At) > forgetAfter {
-			if err := r.forget(&j); err != nil {
+			if err := r.doubt(&j); err != nil {
 				return err
 			}
 			continue
@@ -143,7 +178,7 @@ func (r *pushing) await(ctx context.Context, j *job) error {
 	switch {
 	case errors.Is(err, service.ErrNotFound), errors.As(err, &failed):
 		// The service has lost it or given it up. The keys are pending; they are sent again.
-		return errors.Join(fmt.Errorf("import into %q: %w", j.Collection, err), r.forget(j))
+		return errors.Join(fmt.Errorf("import into %q: %w", j.Collection, err), r.doubt(j))
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 		return fmt.Errorf("import into %q: not finished after %s; it is looked at again by the next push", j.Collection, r.Config.Service.JobTimeout)
 	case err != nil:

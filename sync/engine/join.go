@@ -146,6 +146,11 @@ func brought(ancestor catalog.Marks, branch catalog.Catalog, base *resource.File
 		now, brought := age(history, c.Name, catalog.MarkOf(there[at].Text)), age(history, c.Name, brings[c.Name])
 		written[c.Name] = there[at].Text != "" && !lost(there[at]) && (now < 0 || brought >= 0 && now > brought)
 	}
+	for _, u := range branch {
+		if at, is := index[u.Name]; is && lost(there[at]) && ancestor.Has(u.Name, u.Text) { // also where the branch has not changed it
+			edits = append(edits, catalog.Change{Op: catalog.Changed, Name: u.Name, Text: u.Text})
+		}
+	}
 	for _, c := range catalog.Diff(ancestor, branch) {
 		switch {
 		case c.Op == catalog.Removed:

@@ -287,7 +287,7 @@ func (r *pushing) send(ctx context.Context, s *shipment) error {
 	id, err := r.Service.StartImport(ctx, s.request)
 	if err != nil {
 		// Whether the service has it or not, the keys are still pending: the next push sends what they are by then.
-		return errors.Join(fmt.Errorf("import into %q: %w", s.request.Collection, err), r.forget(job))
+		return errors.Join(fmt.Errorf("import into %q: %w", s.request.Collection, err), r.doubt(job))
 	}
 	r.sent(s)
 	job.Service = string(id)

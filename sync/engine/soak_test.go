@@ -67,7 +67,7 @@ func TestSoak(t *testing.T) {
 	next := func() (uint64, bool) {
 		mu.Lock()
 		defer mu.Unlock()
-		if !time.Now().Before(end) || all.failed > 3 {
+		if !time.Now().Before(end) || all.failed > 20 {
 			return 0, false
 		}
 		all.chapters++

@@ -5,7 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/formats"
+	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
 )
@@ -133,4 +136,58 @@ func TestARenameThatATranslatorWasFasterThan(t *testing.T) {
 	w.final("de", "a2", "A by the translator")
 	w.pushes(PushOptions{})
 	w.holds("main", "de", "a2", "A by the translator")
+}
+
+// An import whose answer was lost had its effect, and the change is taken back: what was accepted before it is sent again.
+func TestAChangeIsTakenBackAfterALostAnswer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: flat(map[string]string{"a": "A", "b": "B"})})
+	w.pushes(PushOptions{})
+	w.write(enApp, flat(map[string]string{"a": "A changed", "b": "B"}))
+	w.wire.failing(func(r *http.Request) local.Fault { return when(isImport(r), local.Fault{Drop: true}) })
+	if _, err := w.Push(t.Context(), PushOptions{}); err == nil {
+		t.Fatal("the push went well")
+	}
+	w.wire.failing(nil)
+	w.write(enApp, flat(map[string]string{"a": "A", "b": "B"}))
+	w.sends(enApp + " (en): a")
+	w.holds("main", "en", "a", "A")
+	w.sends()
+}
+
+// While the source text is new, the service has a translation in no state that counts. Somebody's change of it in the repository stays somebody's change: it
+// is sent, and no older text of the service's replaces it.
+func TestAChangeOfATranslationThatIsOutdated(t *testing.T) {
+	t.Parallel()
+	w := mergedWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"+jsonFiles)
+	w.write(enApp, flat(map[string]string{"a": "A changed", "b": "B"}))
+	w.commit()
+	w.pushes(PushOptions{})
+	w.commitOn("l10n", deApp, de("A reviewer", "B de"))
+	w.pulls(PullOptions{})
+	w.sends(deApp + " (de): a")
+	w.holds("main", "de", "a", "A reviewer")
+	w.pulls(PullOptions{})
+	if got := textsIn(t, "json", []byte(w.show("l10n", deApp)))["a"]; got != "A reviewer" {
+		t.Errorf("the branch has %q", got)
+	}
+}
+
+// A text of base's that has lost a conflict gives way to the branch's, also where the branch has not changed its own.
+func TestALostTextGivesWay(t *testing.T) {
+	t.Parallel()
+	unit := func(text string) catalog.Catalog {
+		return catalog.Catalog{{Name: catalog.Name{Key: "a"}, Text: text}}
+	}
+	f, _ := formats.Named("json")
+	base, err := f.Parse(resource.Keys{}, []byte(`{"a": "base"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lost := range []bool{true, false} {
+		edits, gaveWay := brought(unit("old").Marks(), unit("old"), base, nil, func(catalog.Unit) bool { return lost })
+		if (len(edits) == 1 && edits[0].Text == "old") != lost || len(gaveWay) > 0 {
+			t.Errorf("lost %v: %v %v", lost, edits, gaveWay)
+		}
+	}
 }
