@@ -184,8 +184,10 @@ func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.Fil
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
-	// A folder, a pipe, a link that leads out of the tree or to itself.
-	if info, serr := fs.Lstat(fsys, name); err != nil && (errors.Is(err, fs.ErrPermission) || serr == nil && !info.Mode().IsRegular()) {
+	if err != nil && isLink(fsys, name) {
+		return nil, &Problem{File: name, Language: l.Code, Problem: "is a symbolic link to something that is not a file of this repository; it is left alone until the file itself stands there"}, nil
+	}
+	if info, serr := fs.Stat(fsys, name); err != nil && (errors.Is(err, fs.ErrPermission) || serr == nil && !info.Mode().IsRegular()) {
 		return nil, &Problem{File: name, Language: l.Code, Problem: "cannot be read as a file: " + err.Error() + "; it is left alone"}, nil
 	}
 	if err != nil {
@@ -196,6 +198,12 @@ func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.Fil
 		return nil, refused(name, l, err), nil
 	}
 	return f, nil, nil
+}
+
+// isLink reports whether a path is a symbolic link, in a tree that knows of those.
+func isLink(fsys fs.FS, name string) bool {
+	info, err := fs.Lstat(fsys, name)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
 func refused(name string, l config.Language, err error) *Problem {

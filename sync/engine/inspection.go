@@ -137,7 +137,11 @@ func (x *inspection) patterns(t *tree) {
 func (x *inspection) target(t *tree, target bundle.Target) {
 	b, l := target.Sources[0], target.Language
 	if link := x.linkIn(target.Path); link != "" {
-		x.add(Error, kindRead, Problem{File: target.Path, Language: l.Code, Problem: fmt.Sprintf("%s is a symbolic link, and translations are written through none", link)},
+		what := "is a symbolic link"
+		if link != target.Path {
+			what = "lies behind " + link + ", which is a symbolic link"
+		}
+		x.add(Error, kindRead, Problem{File: target.Path, Language: l.Code, Problem: what + "; translations are written through none"},
 			"put a real file or folder in its place, or change output")
 		return
 	}

@@ -81,13 +81,15 @@ collection = "{NAME}"
 		t.Skip("no symbolic links here: ", err)
 	}
 	w.check(os.Symlink(filepath.Join(t.TempDir(), "outside.json"), filepath.Join(w.dir, "de", "b.json")))
+	w.check(os.WriteFile(filepath.Join(w.dir, "..", "outside.json"), []byte("{}"), 0o644))
+	w.check(os.Symlink(filepath.Join("..", "..", "outside.json"), filepath.Join(w.dir, "en", "c.json")))
 	report, err := w.Check(t.Context())
 	w.check(err)
 	var got []string
 	for _, p := range report.Projects[0].Problems {
 		got = append(got, p.File+" "+p.Check+" "+p.Severity)
 	}
-	if want := []string{"de/a.json unreadable error", "de/b.json unreadable error", "fr/a.json unreadable error", "fr/b.json unreadable error"}; !slices.Equal(got, want) {
+	if want := []string{"de/a.json unreadable error", "de/b.json unreadable error", "en/c.json unreadable error", "fr/a.json unreadable error", "fr/b.json unreadable error", "fr/c.json unreadable error"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q\n%v", got, want, report.Projects[0].Problems)
 	}
 	if keys := report.Projects[0].Keys; keys != 2 {
