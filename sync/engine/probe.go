@@ -123,7 +123,7 @@ func (r *pulling) quiet(ctx context.Context, t *tree, g *bundle.Group, languages
 	r.say("asking for what changed in collection %q", g.Collection)
 	x, err := r.probeFor(ctx, g, languages, req)
 	switch {
-	case ctx.Err() != nil:
+	case ctx.Err() != nil, errors.Is(err, service.ErrAuth):
 		return false, err
 	case err != nil && errors.Is(err, service.ErrTemporary) && !errors.Is(err, service.ErrUnusable) && !errors.Is(err, context.DeadlineExceeded):
 		return false, fmt.Errorf("export of %q: %w", g.Collection, err) // asking for everything meets the same

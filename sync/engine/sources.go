@@ -251,6 +251,26 @@ func (p *project) pushTree(ctx context.Context) (t *tree, held string, err error
 	}
 }
 
+// errStirred means that git wrote its index, and maybe files, while they were read.
+var errStirred = fmt.Errorf("%w: it changed the working tree while it was read; it is tried again", gitops.ErrBusy)
+
+// lookAnew makes what is read from now on count, where git has only come back to the commit that the sources were read from, or looked at
+// the files itself. Where it has not, the pass has to begin again.
+func (r *pushing) lookAnew(ctx context.Context) error {
+	if err := r.project.settled(ctx, r.Now().Add(patience)); err != nil {
+		return err
+	}
+	now, err := r.repo.Look()
+	if err != nil {
+		return err
+	}
+	if now.Branch != r.tree.look.Branch || now.Commit != r.tree.look.Commit {
+		return errStirred
+	}
+	r.tree.look = &now
+	return nil
+}
+
 // moved reports whether git has changed the working tree since a tree was read from it. It waits until git has been quiet for a moment.
 func (p *project) moved(ctx context.Context, t *tree) (bool, error) {
 	if t.look == nil {

@@ -371,3 +371,31 @@ func TestStormOfFilesAndGit(t *testing.T) {
 		})
 	}
 }
+
+// A program that asks git for the status while a push runs writes the index again, and changes nothing: the push waits for a quiet moment and goes on.
+func TestPushWhileTheStatusIsAsked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/app.json": `{"a": "A"}`, "locales/de/app.json": `{"a": "Ä"}`})
+	w.pushes(PushOptions{Translations: true})
+	index := filepath.Join(w.dir, ".git", "index")
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 15 {
+			body, err := os.ReadFile(index)
+			if err == nil {
+				err = os.WriteFile(index+".new", body, 0o644)
+			}
+			if err == nil {
+				err = os.Rename(index+".new", index)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}()
+	w.write("locales/en/app.json", `{"a": "A", "b": "B"}`, "locales/de/app.json", `{"a": "Ä neu"}`)
+	w.sends("locales/de/app.json (de): a", "locales/en/app.json (en): b")
+	<-done
+}

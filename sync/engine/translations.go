@@ -2,13 +2,13 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/locsync/locsync/formats/resource"
-	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
@@ -42,7 +42,7 @@ func (r *pushing) pushTranslations(ctx context.Context) error {
 	if err := r.findPlaces(ctx); err != nil {
 		return err
 	}
-	found, err := r.candidates(ctx)
+	found, err := r.settledCandidates(ctx)
 	if err != nil {
 		return err
 	}
@@ -56,6 +56,21 @@ func (r *pushing) pushTranslations(ctx context.Context) error {
 		r.ship(ctx, s)
 	}
 	return r.look(found)
+}
+
+// settledCandidates are the candidates of a working tree that git left alone while they were read; where it did not, they are read again.
+func (r *pushing) settledCandidates(ctx context.Context) ([]*candidate, error) {
+	problems := len(r.report.Problems)
+	for try := 1; ; try++ {
+		found, err := r.candidates(ctx)
+		if !errors.Is(err, errStirred) || try == attempts {
+			return found, err
+		}
+		if err := r.lookAnew(ctx); err != nil {
+			return nil, err
+		}
+		r.report.Problems = r.report.Problems[:problems]
+	}
 }
 
 // candidates are the target files of all places, with what is to be sent of each text once.
@@ -86,7 +101,7 @@ func (r *pushing) candidates(ctx context.Context) ([]*candidate, error) {
 	if moved, err := r.moved(ctx, r.tree); err != nil {
 		return nil, err
 	} else if moved {
-		return nil, fmt.Errorf("%w: it changed the working tree while translations were read; it is tried again", gitops.ErrBusy)
+		return nil, errStirred
 	}
 	if r.o.DryRun || r.blind {
 		return found, nil
