@@ -172,6 +172,12 @@ func (in Three) clear(out *Merged, living map[string]bool) {
 			out.Agreed[our.Name] = base
 		}
 	}
+	for n := range in.Outdated { // neither side may have it now; whoever writes a newer one is measured against it all the same
+		_, agreed := out.Agreed[n]
+		if base, known := in.Base[n]; known && !agreed && living[n.Key] {
+			out.Agreed[n] = base
+		}
+	}
 }
 
 // order returns the service's living texts in the order of the source, forms that the source lacks right

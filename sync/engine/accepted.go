@@ -18,21 +18,30 @@ type accepted struct {
 	files  map[sourcePlace]catalog.Marks
 	texts  map[string]catalog.Marks             // by collection
 	forms  map[string]map[string][]catalog.Name // by collection and key: the texts of keys that have several
-	living map[string]map[string]bool           // by collection: keys that stand in a file, and those of files that cannot be read
+	living map[string]map[string]bool           // by collection: keys that stand in a file, and those of files that cannot be read or are held
+
+	held     map[sourcePlace]bool // nothing is concluded from what these lack; see brake.go
+	missed   []sourcePlace        // of those, files that were never missed before
+	gone     []sourcePlace        // deleted for good
+	moves    []moved
+	problems []Problem
 }
 
-type sourcePlace struct{ collection, path string }
+type sourcePlace struct {
+	Collection string `json:"collection"`
+	Path       string `json:"path"`
+}
 
 func (s *source) place() sourcePlace { return sourcePlace{s.Collection, s.Path} }
 
 // pushedSlot is where a source file's accepted texts are remembered.
 func (p *project) pushedSlot(at sourcePlace) state.Slot {
-	return p.slot(kindPushed, at.path, at.collection)
+	return p.slot(kindPushed, at.Path, at.Collection)
 }
 
-// acceptedOf loads what was accepted and compares it with a tree.
-func (p *project) acceptedOf(t *tree) (*accepted, error) {
-	a := &accepted{tree: t, files: make(map[sourcePlace]catalog.Marks), texts: make(map[string]catalog.Marks),
+// acceptedOf loads what was accepted and compares it with a tree. With force, whatever is missing is meant to be.
+func (p *project) acceptedOf(t *tree, force bool) (*accepted, error) {
+	a := &accepted{tree: t, held: make(map[sourcePlace]bool), files: make(map[sourcePlace]catalog.Marks), texts: make(map[string]catalog.Marks),
 		forms: make(map[string]map[string][]catalog.Name), living: make(map[string]map[string]bool)}
 	slots, err := p.State.Slots(p.stateName(), kindPushed)
 	if err != nil {
@@ -62,7 +71,7 @@ func (p *project) acceptedOf(t *tree) (*accepted, error) {
 			living[e.Key] = true
 		}
 	}
-	return a, nil
+	return a, p.judge(a, force)
 }
 
 func (a *accepted) add(collection string, marks catalog.Marks) {
@@ -98,9 +107,17 @@ func (a *accepted) base(s *source) catalog.Marks {
 			take(n)
 		}
 	}
-	for n := range a.files[s.place()] {
-		if !a.living[s.Collection][n.Key] {
-			take(n)
+	own := []sourcePlace{s.place()}
+	for _, m := range a.moves {
+		if m.To == s.place() && m.From.Collection == s.Collection {
+			own = append(own, m.From)
+		}
+	}
+	for _, at := range own {
+		for n := range a.files[at] {
+			if !a.living[s.Collection][n.Key] {
+				take(n)
+			}
 		}
 	}
 	return base
@@ -126,8 +143,8 @@ func (a *accepted) pending(s *source) (keys map[string]bool, base catalog.Marks,
 	return keys, base, changes
 }
 
-// removed counts the keys that the service accepted once and that no source file has now.
-func (a *accepted) removed() int {
+// removed are the keys that the service accepted once and that no source file has now, by the file that had them.
+func (a *accepted) removed() map[sourcePlace][]string {
 	anywhere := make(map[string]bool)
 	for _, living := range a.living {
 		for key := range living {
@@ -135,19 +152,34 @@ func (a *accepted) removed() int {
 		}
 	}
 	type gone struct{ collection, key string }
-	keys := make(map[gone]bool)
-	for collection, marks := range a.texts {
-		living := a.living[collection]
+	told := make(map[gone]bool)
+	keys := make(map[sourcePlace][]string)
+	for _, at := range a.places() {
+		living := a.living[at.Collection]
 		if living == nil { // no file belongs to the collection any more: its keys may have moved to another one
 			living = anywhere
 		}
-		for n := range marks {
-			if !living[n.Key] {
-				keys[gone{collection, n.Key}] = true
+		for n := range a.files[at] {
+			if !living[n.Key] && !told[gone{at.Collection, n.Key}] {
+				told[gone{at.Collection, n.Key}] = true
+				keys[at] = append(keys[at], n.Key)
 			}
 		}
+		slices.Sort(keys[at])
 	}
-	return len(keys)
+	return keys
+}
+
+// orphans are the removed keys, in words.
+func (a *accepted) orphans(language string) []Problem {
+	var all []Problem
+	removed := a.removed()
+	for _, at := range a.places() {
+		for _, key := range removed[at] {
+			all = append(all, orphan(at, key, language))
+		}
+	}
+	return all
 }
 
 // adopt remembers keys with the file that they stand in now.
@@ -167,7 +199,7 @@ func (p *project) adopt(a *accepted) error {
 	settled := make(map[sourcePlace]bool) // remembered with exactly the keys that stand there
 	for _, s := range a.tree.sources {
 		here[s.place()] = s
-		if s.broken() {
+		if s.broken() || a.held[s.place()] {
 			continue
 		}
 		own, all, n := a.files[s.place()], a.texts[s.Collection], 0
@@ -182,7 +214,7 @@ func (p *project) adopt(a *accepted) error {
 	}
 	for at, marks := range a.files {
 		s := here[at]
-		if s != nil && s.broken() || settled[at] {
+		if s != nil && s.broken() || settled[at] || a.held[at] {
 			continue
 		}
 		var has map[string]bool
@@ -195,7 +227,7 @@ func (p *project) adopt(a *accepted) error {
 					has = s.keys()
 				}
 			}
-			if a.living[at.collection][n.Key] && !has[n.Key] {
+			if a.living[at.Collection][n.Key] && !has[n.Key] {
 				delete(edit(at), n)
 			}
 		}
@@ -249,7 +281,7 @@ func (p *project) accept(tx *state.Tx, at sourcePlace, units []accept) error {
 		slots = append(slots, own)
 	}
 	for _, slot := range slots {
-		if slot.Language != at.collection {
+		if slot.Language != at.Collection {
 			continue
 		}
 		marks, err := tx.Marks(slot)

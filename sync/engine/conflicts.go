@@ -168,14 +168,19 @@ func (p *project) resolved(tx *state.Tx, m memory, units []accept) error {
 }
 
 // waits reports whether a changed text lost a conflict and has nothing new to say: it has the texts that lost, nobody decided for them since, and
-// the service was asked for its own since the last pull.
+// either a pull has merged the service's text or the service was asked for it since the last pull.
 func (r *pushing) waits(c *candidate, n catalog.Name) bool {
 	lost, is := r.lost[conflictID(c.Path, c.Language.Code, n.Key)]
 	if !is || c.decided[n.Key] {
 		return false
 	}
 	at, there := c.texts.Index()[n]
-	return there && lost.ours(c.texts[at]) && lost.Looked.After(r.lastPull)
+	return there && lost.ours(c.texts[at]) && (lost.Looked.After(r.lastPull) || c.overruled(lost))
+}
+
+// overruled reports whether a pull has merged the service's texts of a conflict: it is for the status to name it then, not for every push.
+func (c *candidate) overruled(lost conflict) bool {
+	return !slices.ContainsFunc(lost.Theirs, func(u catalog.Unit) bool { return !c.merged.Has(u.Name, u.Text) })
 }
 
 // decide finds the keys of conflicts for which somebody wrote the repository's text again after having seen the service's: that is a decision.

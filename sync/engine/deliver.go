@@ -95,7 +95,7 @@ func (r *pulling) stage(commit string, done []*merged) error {
 // unstage ends a delivery.
 func (r *pulling) unstage(tx *state.Tx, d delivery, arrived bool) error {
 	for _, f := range d.Files {
-		for _, kind := range []string{kindMerged, kindFiller, lookAt(r.cfg.Pull.Branch).kind()} {
+		for _, kind := range []string{kindMerged, kindFiller, kindMade, kindOutdated, lookAt(r.cfg.Pull.Branch).kind()} {
 			slot := r.slot(staged+kind, f.Path, f.Language)
 			marks, err := tx.Marks(slot)
 			if err != nil {
@@ -181,6 +181,11 @@ func (r *pulling) tally(joined map[string][]byte, done []*merged) (map[string][]
 	languages := make(map[string]bool)
 	r.report.Files, r.report.Keys = []PulledFile{}, 0
 	for _, m := range done {
+		if m.former.file != nil { // all that it had stands in the file that takes its place
+			files[m.former.path] = nil
+			data.Files = append(data.Files, m.former.path)
+			languages[m.Language.Code] = true
+		}
 		if m.bytes == nil {
 			continue
 		}

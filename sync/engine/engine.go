@@ -19,6 +19,8 @@
 //	known   target file, language    the texts that stood there without anybody having changed them
 //	filler  target file, language    what was written where there was no translation, now and earlier
 //	seen    target file, language    the translations at the last look, for each place that is looked at
+//	missing, moves                   source files that were not there at a look, and those that stand elsewhere now
+//	gone    target file, language    since when no place has it
 //	conflicts                        keys that both sides changed, with the texts, until somebody decides
 //	reconciled what the last full pull looked at, so that the next one may only ask for news (see probe.go)
 //	jobs    import or export that was started and is not finished; last push; last pull
@@ -38,6 +40,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/gitops"
@@ -63,6 +66,7 @@ type Parts struct {
 type Engine struct {
 	Parts
 	projects []*project
+	run      string // names this process in what is stored
 }
 
 // project is one project's passes. mu is held for a whole pass, and guards everything else that is not atomic.
@@ -89,7 +93,7 @@ func New(parts Parts) *Engine {
 	if parts.Now == nil {
 		parts.Now = time.Now
 	}
-	e := &Engine{Parts: parts}
+	e := &Engine{Parts: parts, run: uuid.NewString()}
 	for i := range parts.Config.Projects {
 		cfg := &parts.Config.Projects[i]
 		e.projects = append(e.projects, &project{Engine: e, cfg: cfg, log: parts.Log.With(zap.String("project", cfg.Name)),

@@ -107,6 +107,9 @@ func (r *pushing) untouched() (bool, error) {
 			return false, err
 		}
 		for _, u := range texts {
+			if lost, is := r.lost[conflictID(t.Path, t.Language.Code, u.Key)]; is && lost.ours(u) {
+				continue
+			}
 			if !holds(history, u) && u.Text != "" {
 				return false, nil // somebody's, and not sent yet
 			}

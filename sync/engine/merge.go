@@ -26,6 +26,10 @@ type merged struct {
 
 	conflicts []conflict // that the service won
 	settled   []string   // conflicts that are none any more
+
+	former   former        // the file that the translations stood in before their source file moved
+	inherits catalog.Marks // the history of that
+	made     catalog.Fresh // what the translations were made for
 }
 
 // guardFloor is how many translations a file must lose before the guard looks at the share.
@@ -46,11 +50,25 @@ func (r *pulling) merge(t *tree, x translated, fresh bool) (*merged, error) {
 		r.problem(*problem)
 		return nil, nil
 	}
-	if source, err = r.widen(x, source, bundle.Texts(old)); err != nil {
+	ours := bundle.Texts(old)
+	if m.former, err = r.formerly(t, x.Target); err != nil {
 		return nil, err
 	}
-	three, contact, err := r.three(x, m, source, bundle.Texts(old), fresh)
+	carried := old == nil && m.former.file != nil
+	if carried {
+		ours = bundle.Texts(m.former.file)
+	}
+	if source, err = r.widen(x, source, ours); err != nil {
+		return nil, err
+	}
+	three, contact, err := r.three(x, m, source, ours, fresh)
 	if err != nil {
+		return nil, err
+	}
+	if carried { // what is filled in is decided anew
+		three.Ours = slices.DeleteFunc(three.Ours, func(u catalog.Unit) bool { return three.Filler.Has(u.Name, u.Text) })
+	}
+	if err := r.outdate(t, x, m, &three); err != nil {
 		return nil, err
 	}
 	result := catalog.Merge(three)
@@ -62,11 +80,20 @@ func (r *pulling) merge(t *tree, x translated, fresh bool) (*merged, error) {
 	if held := r.guarded(x, three, result.Changes); held {
 		return nil, nil
 	}
-	changes := append(result.Changes, r.fill(m, ownForms(source, x.Language), three, result)...)
+	fill := r.fill(m, ownForms(source, x.Language), three, result)
+	fill = replace(&result, fill)
+	if carried {
+		m.carry(source, &three, &result)
+	}
+	changes := append(result.Changes, fill...)
 	if written := r.render(t, x, m, old, three, &result, changes); !written {
 		return nil, nil
 	}
+	r.aged(m, result)
 	m.learn(three, result, changes, contact)
+	if !m.leaves(t) {
+		m.former.file = nil // it stays
+	}
 	return m, nil
 }
 
@@ -76,10 +103,18 @@ func (r *pulling) merge(t *tree, x translated, fresh bool) (*merged, error) {
 // changes are measured against the last merge.
 func (r *pulling) three(x translated, m *merged, source, ours catalog.Catalog, fresh bool) (in catalog.Three, contact bool, err error) {
 	var history, delivered catalog.Marks
-	for kind, marks := range map[string]*catalog.Marks{kindMerged: &in.Base, kindFiller: &m.filler, kindKnown: &history, kindDelivered: &delivered} {
-		if *marks, err = r.State.Marks(r.slot(kind, x.Path, x.Language.Code)); err != nil {
-			return in, false, err
+	for _, path := range []string{x.Path, m.former.path} {
+		for kind, marks := range map[string]*catalog.Marks{kindMerged: &in.Base, kindFiller: &m.filler, kindKnown: &history, kindDelivered: &delivered} {
+			if *marks, err = r.State.Marks(r.slot(kind, path, x.Language.Code)); err != nil {
+				return in, false, err
+			}
 		}
+		if history != nil || m.former.path == "" {
+			break // else nothing is remembered of it under its new path
+		}
+	}
+	if history != nil {
+		m.inherits = history
 	}
 	in.Filler = make(catalog.Marks)
 	for _, u := range ours {
@@ -111,7 +146,15 @@ func (r *pulling) three(x translated, m *merged, source, ours catalog.Catalog, f
 			}
 		}
 	}
-	in.Source, in.Ours, in.Theirs = source, ours, x.texts.Restrict(source.Keys())
+	theirs := source.Keys()
+	in.Renamed = slices.Clone(m.former.renamed)
+	for _, b := range x.Sources {
+		in.Renamed = append(in.Renamed, r.renamed[b]...)
+	}
+	for _, moved := range in.Renamed {
+		theirs[moved.From.Key] = true
+	}
+	in.Source, in.Ours, in.Theirs = source, ours, x.texts.Restrict(theirs)
 	met, err := r.acquainted(x.Language.Code)
 	return in, history == nil && !met || r.met[x.Path], err
 }
@@ -450,13 +493,14 @@ func (m *merged) remember(p *project, tx *state.Tx, stage string) error {
 			return err
 		}
 	}
+	if err := m.rememberMade(p, tx, stage); err != nil {
+		return err
+	}
 	for kind, now := range map[string]catalog.Marks{kindMerged: m.agreed, kindFiller: m.filler, lookAt(p.cfg.Pull.Branch).kind(): m.after} {
-		slot := p.slot(stage+kind, m.Path, m.Language.Code)
-		before, err := tx.Marks(slot)
-		if err == nil && (before == nil || !maps.Equal(before, now)) {
-			err = tx.SetMarks(slot, now)
+		if now == nil {
+			now = catalog.Marks{}
 		}
-		if err != nil {
+		if err := keepMarks(tx, p.slot(stage+kind, m.Path, m.Language.Code), now); err != nil {
 			return err
 		}
 	}
@@ -466,6 +510,9 @@ func (m *merged) remember(p *project, tx *state.Tx, stage string) error {
 		return err
 	}
 	now := maps.Clone(history)
+	if now == nil {
+		now = maps.Clone(m.inherits)
+	}
 	if now == nil {
 		now = make(catalog.Marks, len(m.history))
 	}
@@ -479,6 +526,15 @@ func (m *merged) remember(p *project, tx *state.Tx, stage string) error {
 	}
 	if history != nil && maps.Equal(now, history) {
 		return nil
+	}
+	return tx.SetMarks(slot, now)
+}
+
+// keepMarks stores marks where they are others than those that are there. nil stores nothing where nothing is.
+func keepMarks(tx *state.Tx, slot state.Slot, now catalog.Marks) error {
+	before, err := tx.Marks(slot)
+	if err != nil || before != nil && maps.Equal(before, now) || before == nil && now == nil {
+		return err
 	}
 	return tx.SetMarks(slot, now)
 }

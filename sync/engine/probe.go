@@ -177,9 +177,16 @@ func (r *pulling) news(t *tree, x *exported) (bool, error) {
 		if err != nil {
 			return false, err
 		}
+		outdated, err := r.State.Marks(r.slot(kindOutdated, target.Path, target.Language.Code))
+		if err != nil {
+			return false, err
+		}
 		for _, u := range target.texts.Restrict(source.Keys()) {
 			if mark, ok := merged[u.Name]; !ok || mark != catalog.MarkOf(u.Text) {
 				return true, nil
+			}
+			if _, old := outdated[u.Name]; old {
+				return true, nil // the same again may be a confirmation
 			}
 		}
 	}

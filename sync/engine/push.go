@@ -95,6 +95,9 @@ func (r *pushing) pass(ctx context.Context) error {
 	if len(plan.renames) > 0 {
 		r.moveTranslations(ctx, plan.renames)
 	}
+	if err := r.moveCollections(ctx, plan.accepted); err != nil {
+		r.errs = append(r.errs, err)
+	}
 	if err := r.readConflicts(); err != nil {
 		return err
 	}
@@ -160,14 +163,19 @@ func (p *project) request(b *bundle.Bundle, language, format, completion string)
 // sourcePlan is what a push does for the source files.
 type sourcePlan struct {
 	shipping
-	renames []rename
+	renames  []rename
+	accepted *accepted
 }
 
 // planSources compares every source file with what the service accepted last and composes the imports.
 func (r *pushing) planSources() (*sourcePlan, error) {
 	plan := &sourcePlan{}
-	accepted, err := r.acceptedOf(r.tree)
+	accepted, err := r.acceptedOf(r.tree, r.o.Force)
 	if err != nil {
+		return nil, err
+	}
+	plan.accepted = accepted
+	if err := r.conclude(accepted); err != nil {
 		return nil, err
 	}
 	if !r.o.DryRun {
@@ -176,7 +184,7 @@ func (r *pushing) planSources() (*sourcePlan, error) {
 		}
 	}
 	for _, s := range r.tree.sources {
-		if s.broken() {
+		if s.broken() || accepted.held[s.place()] {
 			continue
 		}
 		pending, base, changes := accepted.pending(s)

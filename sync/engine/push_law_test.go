@@ -133,8 +133,14 @@ func TestPushLaw(t *testing.T) {
 		l.pulls(PullOptions{})
 		l.pushes(PushOptions{})
 		l.pulls(PullOptions{})
+		l.pushes(PushOptions{}) // asks once more what the service says about conflicts that stand
 		l.wire.take("")
-		p := l.clean(PushOptions{})
+		p := l.pushes(PushOptions{})
+		for _, problem := range p.Problems {
+			if !strings.Contains(problem.Problem, "push --ours --key "+problem.Key) {
+				rt.Fatalf("after %v: %v", did, problem)
+			}
+		}
 		if requests := l.wire.take(""); len(requests) > 0 || len(p.Files) > 0 {
 			rt.Fatalf("after %v: a push found %v", did, p.Files)
 		}

@@ -284,7 +284,11 @@ func TestPushOfADeletedKey(t *testing.T) {
 	w.sends()
 	w.remove("locales/en/a.json")
 	w.sends()
-	if s := w.Status(t.Context()).Projects[0]; s.Removed != 2 {
+	if s := w.Status(t.Context()).Projects[0]; s.Removed != 0 {
+		t.Errorf("%d removed at the first look", s.Removed)
+	}
+	w.restart(w.Config) // as by the next command
+	if s := w.Status(t.Context()).Projects[0]; s.Removed != 2 || len(s.Orphaned) != 2 || s.Orphaned[0].Key != "a" {
 		t.Errorf("%d removed", s.Removed)
 	}
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/locsync/locsync/sync/bundle"
@@ -27,63 +28,93 @@ func (m rename) id() string {
 	return m.Collection + "\x00" + m.Path + "\x00" + m.To.Key + "\x00" + m.To.Form
 }
 
-// renames returns the file's renames whose translations have to move: those found now, and those that earlier passes did not finish.
-// Removed keys count once: a new key is never taken for one that was gone already at an earlier look.
-func (r *pushing) renames(s *source, base catalog.Marks, changes []catalog.Change) ([]rename, error) {
-	slot := r.slot(kindRemoved, s.Path, s.Collection)
-	before, err := r.State.Marks(slot)
-	if err != nil {
-		return nil, err
+// renameLook is what a look at one file says about renames.
+type renameLook struct {
+	found   []rename      // now
+	pending []rename      // by earlier pushes, whose translations have yet to move
+	stale   []rename      // by earlier pushes, of keys that have another text by now, or are gone: the old translations are not their own
+	gone    catalog.Marks // keys that the service has and the file has not
+	before  catalog.Marks // those of them that an earlier push saw
+}
+
+// lookForRenames compares a file with what was accepted of it. Removed keys count once: a new key is never taken for one that was gone already at an
+// earlier look, unless that one was renamed then, and renamed again before its translations moved.
+func (p *project) lookForRenames(s *source, base catalog.Marks, changes []catalog.Change) (look renameLook, err error) {
+	if look.before, err = p.State.Marks(p.slot(kindRemoved, s.Path, s.Collection)); err != nil {
+		return look, err
 	}
-	gone := make(catalog.Marks)
+	stored, err := state.List[rename](p.State, p.stateName(), kindRenames)
+	if err != nil {
+		return look, err
+	}
 	living := s.texts.Keys()
+	known := maps.Clone(look.before)
+	for _, m := range stored {
+		if m.Path == s.Path && m.Collection == s.Collection && !living[m.To.Key] {
+			delete(known, m.From)
+		}
+	}
+	look.gone = make(catalog.Marks)
 	var fresh []catalog.Change
 	for _, c := range changes {
 		if c.Op == catalog.Removed {
 			if living[c.Key] {
 				continue // a form of a key that stays
 			}
-			gone[c.Name] = base[c.Name]
-			if _, old := before[c.Name]; old {
+			look.gone[c.Name] = base[c.Name]
+			if _, old := known[c.Name]; old {
 				continue
 			}
 		}
 		fresh = append(fresh, c)
 	}
-	var found []rename
 	for _, m := range whole(catalog.Renames(base, s.texts, fresh), base, s.texts) {
-		found = append(found, rename{s.Path, s.Collection, m.From, m.To, base[m.From]})
+		look.found = append(look.found, rename{s.Path, s.Collection, m.From, m.To, base[m.From]})
 	}
-	if !r.o.DryRun && (len(gone) > 0 || len(before) > 0) {
-		err := r.State.Update(func(tx *state.Tx) error {
-			for _, m := range found {
-				if err := state.PutTx(tx, r.stateName(), kindRenames, m.id(), m); err != nil {
-					return err
-				}
-			}
-			return tx.SetMarks(slot, gone)
-		})
-		if err != nil {
-			return nil, err
+	var now catalog.Marks
+	for _, m := range stored {
+		if m.Path != s.Path || m.Collection != s.Collection || slices.Contains(look.found, m) {
+			continue
+		}
+		if now == nil {
+			now = s.texts.Marks()
+		}
+		if now[m.To] == m.Text {
+			look.pending = append(look.pending, m)
+		} else {
+			look.stale = append(look.stale, m)
 		}
 	}
-	pending, err := state.List[rename](r.State, r.stateName(), kindRenames)
+	return look, nil
+}
+
+// renames returns the file's renames whose translations have to move: those found now, and those that earlier passes did not finish.
+func (r *pushing) renames(s *source, base catalog.Marks, changes []catalog.Change) ([]rename, error) {
+	look, err := r.lookForRenames(s, base, changes)
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range pending {
-		if m.Path != s.Path || m.Collection != s.Collection || slices.Contains(found, m) {
-			continue
-		}
-		if s.texts.Marks()[m.To] == m.Text {
-			found = append(found, m)
-		} else if !r.o.DryRun { // it has another text by now, or is gone: the old translations are not its own
-			if err := state.Delete(r.State, r.stateName(), kindRenames, m.id()); err != nil {
-				return nil, err
+	lost := maps.Clone(look.gone)
+	for _, m := range look.found {
+		delete(lost, m.From)
+	}
+	r.orphaned(s.place(), look.before, lost, s.texts.Keys())
+	if r.o.DryRun || len(look.gone)+len(look.before)+len(look.stale) == 0 {
+		return append(look.found, look.pending...), nil
+	}
+	return append(look.found, look.pending...), r.State.Update(func(tx *state.Tx) error {
+		for _, m := range look.stale {
+			if err := tx.Delete(r.stateName(), kindRenames, m.id()); err != nil {
+				return err
 			}
 		}
-	}
-	return found, nil
+		for _, m := range look.found {
+			if err := state.PutTx(tx, r.stateName(), kindRenames, m.id(), m); err != nil {
+				return err
+			}
+		}
+		return tx.SetMarks(r.slot(kindRemoved, s.Path, s.Collection), look.gone)
+	})
 }
 
 // whole keeps the renames of keys that moved with all of their forms: one form in common says nothing about the others.

@@ -97,9 +97,14 @@ type ProjectPull struct {
 	Calls    int          `json:"calls,omitempty"` // all requests to the service: with looks at jobs, downloads, repeats
 	Keys     int          `json:"keys"`            // added, changed and removed
 	Files    []PulledFile `json:"files"`
-	Problems []Problem    `json:"problems"`
-	Error    string       `json:"error,omitempty"` // why the pull ended early; it is taken up again by the next one
-	Diff     string       `json:"diff,omitempty"`  // of a dry run, and where it was asked for: what the commit changes
+
+	// Translations whose source text changed since they were made, and those of them that were taken out for it: keys of all files.
+	SourceChanged int `json:"source_changed,omitempty"`
+	Blanked       int `json:"blanked,omitempty"`
+
+	Problems []Problem `json:"problems"`
+	Error    string    `json:"error,omitempty"` // why the pull ended early; it is taken up again by the next one
+	Diff     string    `json:"diff,omitempty"`  // of a dry run, and where it was asked for: what the commit changes
 
 	foreign bool // somebody else has committed to the branch since the last look
 }

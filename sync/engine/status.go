@@ -133,10 +133,12 @@ func (p *project) statusTree(ctx context.Context, repo *gitops.Repo) (fs.FS, err
 
 // count fills in the numbers.
 func (p *project) count(ctx context.Context, repo *gitops.Repo, s *ProjectStatus, t *tree) error {
-	a, err := p.acceptedOf(t)
+	a, err := p.acceptedOf(t, false)
 	if err != nil {
 		return err
 	}
+	s.Problems = unique(append(a.problems, s.Problems...))
+	s.Orphaned = a.orphans(p.cfg.SourceLanguage)
 	total := make(map[string]bool)
 	for _, src := range t.sources {
 		f := FileStatus{Path: src.Path, Format: src.Format.Name, Collection: src.Collection}
@@ -148,8 +150,10 @@ func (p *project) count(ctx context.Context, repo *gitops.Repo, s *ProjectStatus
 			}
 		} else {
 			f.Keys = len(src.texts.Keys())
-			pending, _, _ := a.pending(src)
-			f.Pending = len(pending)
+			if !a.held[src.place()] {
+				pending, _, _ := a.pending(src)
+				f.Pending = len(pending)
+			}
 			for key := range src.texts.Keys() {
 				total[src.Path+"\x00"+key] = true
 			}
@@ -157,7 +161,7 @@ func (p *project) count(ctx context.Context, repo *gitops.Repo, s *ProjectStatus
 		s.Pending += f.Pending
 		s.Files = append(s.Files, f)
 	}
-	s.Removed = a.removed()
+	s.Removed = len(s.Orphaned)
 	return p.countLanguages(ctx, repo, s, t, len(total))
 }
 

@@ -22,12 +22,13 @@ type candidate struct {
 	place   *place
 	file    *resource.File
 	texts   catalog.Catalog
-	changed map[catalog.Name]bool    // what is to be sent
-	edited  map[catalog.Name]bool    // what somebody changed; more is sent on demand
-	first   bool                     // the file was never met before
-	decided map[string]bool          // keys of conflicts that somebody decided for this text of
-	back    bool                     // it was gone from all places, and is there again
-	other   bool                     // as another file, of which nothing is remembered
+	changed map[catalog.Name]bool // what is to be sent
+	edited  map[catalog.Name]bool // what somebody changed; more is sent on demand
+	first   bool                  // the file was never met before
+	decided map[string]bool       // keys of conflicts that somebody decided for this text of
+	back    bool                  // it was gone from all places, and is there again
+	other   bool                  // as another file, of which nothing is remembered
+	merged  catalog.Marks
 	inherit map[string]catalog.Marks // what it takes over from a file that is gone
 }
 
@@ -157,7 +158,7 @@ func (r *pushing) candidate(t bundle.Target, at *place) (*candidate, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.back, c.other = m.back, m.other
+	c.back, c.other, c.merged = m.back, m.other, m.merged
 	if m.known == nil {
 		met, err := r.acquainted(t.Language.Code)
 		if err != nil {
@@ -438,9 +439,10 @@ func (r *pushing) onlyWaits(c *candidate) bool {
 	}
 	told := make(map[string]bool)
 	for _, u := range c.texts {
-		if c.changed[u.Name] && !told[u.Key] {
+		lost := r.lost[conflictID(c.Path, c.Language.Code, u.Key)]
+		if c.changed[u.Name] && !told[u.Key] && !c.overruled(lost) {
 			told[u.Key] = true
-			r.conflict(r.lost[conflictID(c.Path, c.Language.Code, u.Key)])
+			r.conflict(lost)
 		}
 	}
 	return true
@@ -483,6 +485,8 @@ func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) 
 		case theirs[at].Text == "" || conflicts && lost.agreed(theirs[at]):
 		case !conflicts && (m.merged.Has(u.Name, theirs[at].Text) || holds(sent, theirs[at])):
 		case r.o.Translations && !merged && !before:
+		case conflicts && c.overruled(lost):
+			v.lost[u.Key] = true
 		case !v.lost[u.Key]:
 			v.lost[u.Key] = true
 			x := newConflict(r.Now(), c.Path, c.Language.Code, u.Key, c.texts, theirs, m.merged)

@@ -497,9 +497,10 @@ func TestPushComparesWithAFreshExport(t *testing.T) {
 	w.wire.before = func(r *http.Request) {
 		if r.Method == http.MethodGet && strings.Contains(r.URL.Path, "export") {
 			interrupt()
+			<-r.Context().Done() // the client is gone
 		}
 	}
-	if _, err := w.Pull(ctx, PullOptions{}); err == nil {
+	if _, err := w.Pull(ctx, PullOptions{Full: true}); err == nil {
 		t.Fatal("the pull went well")
 	}
 	w.wire.before = nil

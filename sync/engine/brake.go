@@ -1,0 +1,218 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/state"
+)
+
+// The brake of pushes. A file that lost most of its keys, or is not there, is rather an accident than a wish: a half-written save, a script that went
+// wrong, a folder that is not mounted. Until it is known to be meant, nothing is concluded from what it lacks: its keys count neither as removed
+// nor as renamed, and what is left in it is not sent.
+//
+//   - A file that lost more than push.guard of its keys, and at least ten, is held back and named. Keys that stand elsewhere in the collection now,
+//     or whose texts stand under new keys of the file, are not lost.
+//   - Missing files are gone for good at the second look that finds them missing: a rescan or more after the first, or by another command. A
+//     file that moved is not missing.
+//   - When more than push.guard of all files are missing at once, with at least ten keys, no look concludes anything, and they are named.
+//
+// With Force all of it is taken as meant, once: what is concluded is remembered as removed, and is not lost a second time.
+const brakeFloor = 10
+
+const kindMissing = "missing"
+
+// absence is a source file that was seen to be missing.
+type absence struct {
+	At  time.Time `json:"at"`
+	Run string    `json:"run"` // of the process that saw it first
+}
+
+func (at sourcePlace) id() string { return at.Collection + "\x00" + at.Path }
+
+// judge finds what may not be concluded from the tree, and what may.
+func (p *project) judge(a *accepted, force bool) error {
+	here := make(map[sourcePlace]*source)
+	for _, s := range a.tree.sources {
+		here[s.place()] = s
+	}
+	missing, total := make(map[sourcePlace]map[string]bool), 0
+	for _, at := range a.places() {
+		lost, all, err := p.lostKeys(a, at, here[at])
+		if err != nil {
+			return err
+		}
+		if all > 0 {
+			total++
+		}
+		s := here[at]
+		switch {
+		case len(lost) == 0 || s != nil && s.broken():
+		case s == nil:
+			missing[at] = lost
+		case !force && len(lost) >= brakeFloor && float64(len(lost)) > p.cfg.Push.Guard*float64(all):
+			a.hold(at)
+			a.problems = append(a.problems, Problem{File: at.Path, Language: s.Source.Code, Problem: fmt.Sprintf(
+				"lost %d of its %d keys, more than push.guard = %g allows; it is held back, and nothing is concluded from it. If that is meant, run locsync push --force", len(lost), all, p.cfg.Push.Guard)})
+		}
+	}
+	a.findMoves(missing)
+	for _, m := range a.moves {
+		delete(missing, m.From)
+	}
+	return p.judgeMissing(a, missing, total, force)
+}
+
+// lostKeys are the keys that a file had and that stand nowhere in the collection now; all counts those that it had. What was concluded to be removed
+// earlier counts no more.
+func (p *project) lostKeys(a *accepted, at sourcePlace, s *source) (lost map[string]bool, all int, err error) {
+	own := a.files[at]
+	fresh := make(map[catalog.Mark]int) // the texts of new keys: a key that was renamed is not lost
+	if s != nil && !s.broken() {
+		for _, u := range s.texts {
+			if _, known := own[u.Name]; !known {
+				fresh[catalog.MarkOf(u.Text)]++
+			}
+		}
+	}
+	lost = make(map[string]bool)
+	for n := range own {
+		if !a.living[at.Collection][n.Key] {
+			lost[n.Key] = true
+		}
+	}
+	keys := make(map[string]bool, len(own))
+	for n := range own {
+		keys[n.Key] = true
+	}
+	if len(lost) == 0 {
+		return nil, len(keys), nil
+	}
+	removed, err := p.State.Marks(p.slot(kindRemoved, at.Path, at.Collection))
+	if err != nil {
+		return nil, 0, err
+	}
+	for n := range removed {
+		delete(lost, n.Key)
+		delete(keys, n.Key)
+	}
+	for _, n := range own.Names() {
+		if m := own[n]; lost[n.Key] && fresh[m] > 0 {
+			fresh[m]--
+			delete(lost, n.Key)
+		}
+	}
+	return lost, len(keys), nil
+}
+
+// judgeMissing decides about the files that are not there and did not move.
+func (p *project) judgeMissing(a *accepted, missing map[sourcePlace]map[string]bool, total int, force bool) error {
+	keys := 0
+	for _, lost := range missing {
+		keys += len(lost)
+	}
+	for _, at := range a.places() {
+		if missing[at] == nil {
+			continue
+		}
+		first, seen, err := state.Get[absence](p.State, p.stateName(), kindMissing, at.id())
+		if err != nil {
+			return err
+		}
+		later := seen && (first.Run != p.run || p.Now().Sub(first.At) >= p.Config.Daemon.Rescan)
+		switch {
+		case force:
+			a.gone = append(a.gone, at)
+		case keys >= brakeFloor && float64(len(missing)) > p.cfg.Push.Guard*float64(total):
+			a.hold(at)
+			a.problems = append(a.problems, Problem{File: at.Path, Language: p.cfg.SourceLanguage, Problem: fmt.Sprintf(
+				"is not there, like %d of %d source files, more than push.guard = %g allows; nothing is concluded from it. If they are meant to be gone, run locsync push --force", len(missing), total, p.cfg.Push.Guard)})
+		case later:
+			a.gone = append(a.gone, at)
+		default:
+			a.hold(at)
+			if !seen {
+				a.missed = append(a.missed, at)
+			}
+		}
+	}
+	return nil
+}
+
+// places are the files of which anything was accepted, in order.
+func (a *accepted) places() []sourcePlace {
+	places := slices.Collect(maps.Keys(a.files))
+	slices.SortFunc(places, sourcePlace.compare)
+	return places
+}
+
+// hold keeps a file's keys from counting as gone.
+func (a *accepted) hold(at sourcePlace) {
+	a.held[at] = true
+	if a.living[at.Collection] == nil {
+		a.living[at.Collection] = make(map[string]bool)
+	}
+	for n := range a.files[at] {
+		a.living[at.Collection][n.Key] = true
+	}
+}
+
+// conclude remembers what was judged: files that were missed for the first time, files that are there again, and the keys of files that are gone, which
+// are told.
+func (r *pushing) conclude(a *accepted) error {
+	r.report.Problems = append(r.report.Problems, a.problems...)
+	if r.o.DryRun {
+		return nil
+	}
+	here := make(map[sourcePlace]bool)
+	for _, s := range a.tree.sources {
+		here[s.place()] = true
+	}
+	return r.State.Update(func(tx *state.Tx) error {
+		for _, at := range a.missed {
+			r.log.Info("a source file is not there; it counts as deleted when it is still missing at a later look")
+			if err := state.PutTx(tx, r.stateName(), kindMissing, at.id(), absence{r.Now().UTC(), r.run}); err != nil {
+				return err
+			}
+		}
+		for _, at := range a.places() {
+			if !here[at] && !slices.ContainsFunc(a.moves, func(m moved) bool { return m.From == at }) {
+				continue
+			}
+			if err := tx.Delete(r.stateName(), kindMissing, at.id()); err != nil {
+				return err
+			}
+		}
+		for _, at := range a.gone {
+			slot := r.slot(kindRemoved, at.Path, at.Collection)
+			before, err := tx.Marks(slot)
+			if err != nil {
+				return err
+			}
+			r.orphaned(at, before, a.files[at], a.living[at.Collection])
+			if err := tx.SetMarks(slot, a.files[at]); err != nil {
+				return err
+			}
+		}
+		return r.rememberMoves(tx, a)
+	})
+}
+
+// orphaned tells which keys a file has lost since the last look.
+func (r *pushing) orphaned(at sourcePlace, before, now catalog.Marks, living map[string]bool) {
+	told := make(map[string]bool)
+	for _, n := range now.Names() {
+		if _, old := before[n]; !old && !living[n.Key] && !told[n.Key] {
+			told[n.Key] = true
+			r.report.Orphaned = append(r.report.Orphaned, orphan(at, n.Key, r.cfg.SourceLanguage))
+		}
+	}
+}
+
+func orphan(at sourcePlace, key, language string) Problem {
+	return Problem{File: at.Path, Key: key, Language: language,
+		Problem: fmt.Sprintf("is gone from the source; the service keeps it in collection %q, and no pull brings it back. Delete it there if nobody needs its translations", at.Collection)}
+}

@@ -1,0 +1,319 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/state"
+)
+
+// moved is a source file that stands at another path now. Its translations follow: at the service, where the path decides about the collection; in
+// the repository, by the next pull, into the files that belong to the new path. It is stored for good: a pull may come to a branch
+// long after, and while the old path has no file it can mean nothing else.
+type moved struct {
+	From sourcePlace `json:"from"`
+	To   sourcePlace `json:"to"`
+	Sent bool        `json:"sent"` // the translations are at the service under the new collection, or never had to move there
+
+	Renamed []catalog.Rename `json:"renamed,omitempty"` // keys that were renamed on the way
+}
+
+const kindMoves = "moves"
+
+func (m moved) id() string { return m.From.id() + "\x00" + m.To.id() }
+
+func (at sourcePlace) compare(o sourcePlace) int {
+	return cmp.Or(strings.Compare(at.Collection, o.Collection), strings.Compare(at.Path, o.Path))
+}
+
+// findMoves finds the files that stand elsewhere now, of those that are not there. A file that could have become more than one is reported when it matters:
+// when keys of it are lost.
+func (a *accepted) findMoves(lost map[sourcePlace]map[string]bool) {
+	places := make(map[string]sourcePlace)
+	went, came := make(map[string]catalog.Marks), make(map[string]catalog.Marks)
+	here := make(map[sourcePlace]bool)
+	for _, s := range a.tree.sources {
+		here[s.place()] = true
+		if !s.broken() && len(a.files[s.place()]) == 0 && len(s.texts) > 0 {
+			came[s.place().id()] = s.texts.Marks()
+			places[s.place().id()] = s.place()
+		}
+	}
+	if len(came) == 0 {
+		return
+	}
+	for at, marks := range a.files {
+		if !here[at] && len(marks) > 0 {
+			went[at.id()] = marks
+			places[at.id()] = at
+		}
+	}
+	moves, doubt := catalog.Moves(went, came)
+	for _, m := range moves {
+		x := moved{From: places[m.From], To: places[m.To], Sent: places[m.From].Collection == places[m.To].Collection}
+		for _, s := range a.tree.sources {
+			if before := went[m.From]; s.place() == x.To {
+				x.Renamed = whole(catalog.Renames(before, s.texts, catalog.Diff(before, s.texts)), before, s.texts)
+			}
+		}
+		a.moves = append(a.moves, x)
+	}
+	for _, at := range a.places() {
+		candidates := doubt[at.id()]
+		if len(candidates) == 0 || len(lost[at]) == 0 {
+			continue
+		}
+		var paths []string
+		for _, id := range candidates {
+			paths = append(paths, places[id].Path)
+		}
+		a.problems = append(a.problems, Problem{File: at.Path, Language: a.tree.sources[0].Source.Code, Problem: fmt.Sprintf(
+			"is gone, and its texts stand in more than one new file or come from more than one (%s); which has become which is not guessed, and its translations stay where they are", strings.Join(paths, ", "))})
+	}
+}
+
+// rememberMoves stores the moves, and forgets those whose old file is there again.
+func (r *pushing) rememberMoves(tx *state.Tx, a *accepted) error {
+	here := make(map[sourcePlace]bool)
+	for _, s := range a.tree.sources {
+		here[s.place()] = true
+	}
+	stored, err := state.ListTx[moved](tx, r.stateName(), kindMoves)
+	if err != nil {
+		return err
+	}
+	for _, m := range stored {
+		if here[m.From] {
+			if err := tx.Delete(r.stateName(), kindMoves, m.id()); err != nil {
+				return err
+			}
+		}
+	}
+	for _, m := range a.moves {
+		if err := state.PutTx(tx, r.stateName(), kindMoves, m.id(), m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// moveCollections sends the translations of files whose move changed their collection into the new one, with the completion state that pulls
+// ask for. Those go along whose source text the new file has under the same key.
+func (r *pushing) moveCollections(ctx context.Context, a *accepted) error {
+	stored, err := state.List[moved](r.State, r.stateName(), kindMoves)
+	if err != nil {
+		return err
+	}
+	all := append(slices.Clone(a.moves), slices.DeleteFunc(stored, func(m moved) bool {
+		return m.Sent || slices.ContainsFunc(a.moves, func(n moved) bool { return n.id() == m.id() })
+	})...)
+	for _, m := range all {
+		at := slices.IndexFunc(r.tree.sources, func(s *source) bool { return s.place() == m.To && !s.broken() })
+		if at < 0 || r.refused[m.To.Path] {
+			continue
+		}
+		s := r.tree.sources[at]
+		keys := make(map[string]string) // there, by their keys in the old collection
+		before := a.files[m.From]
+		for _, u := range s.texts {
+			if before.Has(u.Name, u.Text) {
+				keys[u.Key] = u.Key
+			}
+		}
+		for _, renamed := range m.Renamed {
+			if s.texts.Marks()[renamed.To] == before[renamed.From] {
+				keys[renamed.From.Key] = renamed.To.Key
+			}
+		}
+		languages, err := r.moveCollection(ctx, m, s, keys)
+		if err != nil {
+			return fmt.Errorf("move the translations of %s to collection %q: %w", m.To.Path, m.To.Collection, err)
+		}
+		r.report.Moved = append(r.report.Moved, Moved{From: m.From.Path, To: m.To.Path, Keys: len(keys), Languages: languages})
+		if m.Sent = true; !r.o.DryRun && len(r.errs) == 0 {
+			if err := state.Put(r.State, r.stateName(), kindMoves, m.id(), m); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *pushing) moveCollection(ctx context.Context, m moved, s *source, keys map[string]string) (languages []string, err error) {
+	languages = []string{}
+	if m.From.Collection == m.To.Collection || len(keys) == 0 || len(r.errs) > 0 {
+		return languages, nil
+	}
+	former := *s.Bundle
+	former.Collection = m.From.Collection
+	g := bundle.Groups([]*bundle.Bundle{&former})[0]
+	theirs, err := r.export(ctx, g, r.cfg.Targets(), r.cfg.Pull.CompletionState, anew)
+	if err != nil {
+		return nil, err
+	}
+	r.exports++
+	ship := &shipping{}
+	for _, l := range r.cfg.Targets() {
+		var units catalog.Catalog
+		for _, u := range theirs.of(&former, l) {
+			if key, goes := keys[u.Key]; goes && u.Text != "" {
+				units = append(units, catalog.Unit{Name: catalog.Name{Key: key, Form: u.Form}, Text: u.Text})
+			}
+		}
+		if len(units) == 0 {
+			continue
+		}
+		path := cmp.Or(s.Target(l), s.Path)
+		up, err := bundle.ComposeUnits(s.Bundle, path, units)
+		if err != nil {
+			return nil, err
+		}
+		languages = append(languages, l.Code)
+		ship.add(r.request(s.Bundle, l.Code, g.ExportFormat(), r.cfg.Pull.CompletionState), up, memory{Kinds: []string{kindKnown}, Path: path, Language: l.Code}, up.Units)
+	}
+	for _, x := range ship.shipments {
+		r.ship(ctx, x)
+	}
+	return languages, nil
+}
+
+// formerTarget is where the translations of a source file stood that is not there any more; "" when no entry of the configuration says.
+func (p *project) formerTarget(at sourcePlace, l config.Language) string {
+	for i := range p.cfg.Files {
+		files := &p.cfg.Files[i]
+		source, fits := files.SourceFile(at.Path)
+		if !fits || files.CollectionOf(source) != at.Collection {
+			continue
+		}
+		if t := files.Template().For(source); !t.HasLabel() {
+			return t.Path(l, "")
+		}
+		return ""
+	}
+	return ""
+}
+
+// former is where the translations of a file that moved stood before; the zero value when it did not move.
+type former struct {
+	path    string
+	file    *resource.File // nil when the tree has it no more
+	renamed []catalog.Rename
+}
+
+// formerly finds the file that a target's translations stood in before its source file moved. One that belongs to another source file by now is none.
+func (r *pulling) formerly(t *tree, target bundle.Target) (former, error) {
+	var none former
+	if len(target.Sources) != 1 {
+		return none, nil
+	}
+	at, found := t.of(target.Sources[0]).place(), none
+	var renamed []catalog.Rename
+	for range len(r.moves) { // a file may have moved more than once since
+		i := slices.IndexFunc(r.moves, func(m moved) bool { return m.To == at })
+		if i < 0 {
+			break
+		}
+		at = r.moves[i].From
+		renamed = append(renamed, r.moves[i].Renamed...)
+		old := r.formerTarget(at, target.Language)
+		if old == "" || old == target.Path || slices.ContainsFunc(t.sources, func(s *source) bool { return s.place() == at || s.Target(target.Language) == old }) {
+			continue
+		}
+		f, _, err := target.Sources[0].Read(t.fsys, old, target.Language)
+		if err != nil {
+			return none, err
+		}
+		if found.path == "" || f != nil {
+			found = former{old, f, renamed}
+		}
+		if f != nil {
+			break
+		}
+	}
+	return found, nil
+}
+
+// carry makes a merge with the file at the old path one that writes the file at the new one.
+func (m *merged) carry(source catalog.Catalog, in *catalog.Three, result *catalog.Merged) {
+	after := make(map[string]catalog.Catalog)
+	index := make(map[catalog.Name]bool)
+	for _, c := range result.Changes {
+		index[c.Name] = true
+		if c.Op != catalog.Removed {
+			after[c.Key] = append(after[c.Key], catalog.Unit{Name: c.Name, Text: c.Text})
+		}
+	}
+	for _, u := range in.Ours {
+		if !index[u.Name] && u.Text != "" {
+			after[u.Key] = append(after[u.Key], u)
+		}
+	}
+	in.Ours, result.Changes = nil, nil
+	for _, s := range source {
+		for _, u := range after[s.Key] {
+			result.Changes = append(result.Changes, catalog.Change{Op: catalog.Added, Name: u.Name, Text: u.Text})
+		}
+		delete(after, s.Key)
+	}
+}
+
+// leaves reports whether the file at the old path goes: when everything in it that is still asked for stands at the new one.
+func (m *merged) leaves(t *tree) bool {
+	if m.former.file == nil {
+		return false
+	}
+	living := make(map[string]bool)
+	for _, s := range t.sources {
+		if s.broken() {
+			return false
+		}
+		for key := range s.keys() {
+			living[key] = true
+		}
+	}
+	for _, u := range bundle.Texts(m.former.file) {
+		if _, there := m.after[u.Name]; !there && living[u.Key] && u.Text != "" && !knows(m.filler, u.Name, catalog.MarkOf(u.Text)) {
+			return false
+		}
+	}
+	return true
+}
+
+// readMoves loads the moves and renames that pulls follow: those that pushes remember, and those that are to be seen in the tree.
+func (r *pulling) readMoves(t *tree) error {
+	a, err := r.acceptedOf(t, false)
+	if err != nil {
+		return err
+	}
+	r.moves, err = state.List[moved](r.State, r.stateName(), kindMoves)
+	if err != nil {
+		return err
+	}
+	r.digested = sourceDigests{tree: make(map[*bundle.Bundle]catalog.Marks), service: make(map[string]catalog.Marks)}
+	for collection, marks := range a.texts {
+		r.digested.service[collection] = catalog.Digests(marks)
+	}
+	r.moves = append(r.moves, a.moves...)
+	r.renamed = make(map[*bundle.Bundle][]catalog.Rename)
+	for _, s := range t.sources {
+		if s.broken() || a.held[s.place()] {
+			continue
+		}
+		_, base, changes := a.pending(s)
+		look, err := r.lookForRenames(s, base, changes)
+		if err != nil {
+			return err
+		}
+		for _, m := range append(look.found, look.pending...) {
+			r.renamed[s.Bundle] = append(r.renamed[s.Bundle], catalog.Rename{From: m.From, To: m.To})
+		}
+	}
+	return nil
+}

@@ -1,0 +1,150 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/locsync/locsync/sync/service"
+)
+
+// ownCollections is flat JSON, one collection for each file.
+const ownCollections = `
+[[project.files]]
+source = "locales/en/**/*.json"
+output = "locales/{LANGUAGE}/{DIR}/{NAME}.json"
+collection = "{NAME}"
+`
+
+// A source file that was moved, and renamed, keeps its translations: those that the service has, and those that only the repository has, in the files that
+// belong to its new path; the old ones go.
+func TestMovedSourceFile(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ files, was, is, collection string }{
+		"in its collection":   {jsonFiles, "app", "moved", "main"},
+		"to another":          {ownCollections, "app", "moved", "moved"},
+		"into another folder": {ownCollections, "app", "deep/app", "app"},
+	} {
+		for _, first := range []string{"push", "pull"} {
+			t.Run(name+", "+first+" first", func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, settings+c.files, map[string]string{enApp: `{"a": "A", "b": "B", "c": "C", "d": "D"}`, deApp: `{"c": "C repo"}`})
+				w.clean(PushOptions{})
+				was := map[bool]string{true: "main", false: "app"}[c.files == jsonFiles]
+				w.translate(was, "de", service.Final, "a", "A de", "b", "B de")
+				w.translate(was, "de", service.Draft, "d", "D draft")
+				w.pulls(PullOptions{})
+				w.git("merge", "-q", "l10n")
+				w.clean(PushOptions{})
+				w.git("mv", enApp, mkdir(w, "locales/en/"+c.is+".json"))
+				w.commit()
+				w.wire.take("")
+				if first == "push" {
+					w.clean(PushOptions{})
+				}
+				w.pulls(PullOptions{})
+				if got := compact(w.show("l10n", "locales/de/"+c.is+".json")); got != `{"a": "A de", "b": "B de", "c": "C repo"}` {
+					t.Errorf("at the new path: %s", got)
+				}
+				if got := w.show("l10n", deApp); got != "" {
+					t.Errorf("at the old path: %s", got)
+				}
+				w.git("merge", "-q", "l10n")
+				w.clean(PushOptions{})
+				w.clean(PushOptions{})
+				if got := w.atLeast(c.collection, "de", service.Final); got["a"] != "A de" || got["b"] != "B de" || got["d"] != "" {
+					t.Errorf("the service has %v", got)
+				}
+				if p := w.pulls(PullOptions{}); p.Commit != "" || len(p.Problems) > 0 {
+					t.Errorf("%+v", p)
+				}
+				w.wire.take("")
+				w.sends()
+				w.silent()
+				// Nobody's change was made of it, and somebody's is one.
+				w.write("locales/de/"+c.is+".json", `{"a": "A hand", "b": "B de", "c": "C repo"}`)
+				w.sends("locales/de/" + c.is + ".json (de): a")
+			})
+		}
+	}
+}
+
+func mkdir(w *world, path string) string {
+	w.write(path+".tmp", "")
+	w.remove(path + ".tmp")
+	return path
+}
+
+// A file that moves while its keys are renamed keeps its translations too.
+func TestMovedSourceFileWithRenamedKeys(t *testing.T) {
+	t.Parallel()
+	for name, files := range map[string]string{"main": jsonFiles, "moved": ownCollections} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			was := map[string]string{"main": "main", "moved": "app"}[name]
+			w := newWorld(t, settings+files, map[string]string{enApp: `{"a": "Open", "b": "Close", "c": "Copy"}`})
+			w.clean(PushOptions{})
+			w.translate(was, "de", service.Final, "a", "Öffnen", "b", "Schließen", "c", "Kopieren")
+			w.pulls(PullOptions{})
+			w.git("merge", "-q", "l10n")
+			w.sends()
+			w.git("rm", "-q", enApp)
+			w.write("locales/en/moved.json", `{"a": "Open", "menu.b": "Close", "menu.c": "Copy"}`)
+			w.commit()
+			p := w.clean(PushOptions{})
+			if got := w.atLeast(name, "de", service.Final); got["a"] != "Öffnen" || got["menu.b"] != "Schließen" || got["menu.c"] != "Kopieren" {
+				t.Errorf("the service has %v after %+v", got, p)
+			}
+			w.pulls(PullOptions{})
+			if got := compact(w.show("l10n", "locales/de/moved.json")); got != `{"a": "Öffnen", "menu.b": "Schließen", "menu.c": "Kopieren"}` {
+				t.Errorf("the branch has %s", got)
+			}
+			if got := w.show("l10n", deApp); got != "" {
+				t.Errorf("at the old path: %s", got)
+			}
+			w.sends()
+		})
+	}
+}
+
+// What a file has become is not guessed.
+func TestMoveInDoubt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+ownCollections, map[string]string{enApp: `{"a": "A", "b": "B"}`})
+	w.clean(PushOptions{})
+	w.translate("app", "de", service.Final, "a", "A de")
+	w.pulls(PullOptions{})
+	w.remove(enApp)
+	w.write("locales/en/one.json", `{"a": "A", "b": "B"}`, "locales/en/two.json", `{"a": "A", "b": "B"}`)
+	p := w.pushes(PushOptions{})
+	w.problem(p.Problems, enApp, "locales/en/one.json, locales/en/two.json", "not guessed")
+	if len(p.Moved) > 0 {
+		t.Errorf("%+v", p.Moved)
+	}
+	if got := w.at("one", "de"); len(got) > 0 {
+		t.Errorf("the service has %v", got)
+	}
+}
+
+// A key that was renamed before its new name reached the branch keeps its translation there, also when the pull comes before the push and only the
+// repository has one.
+func TestPullFollowsARename(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "Open", "b": "Close"}`, deApp: `{"a": "Öffnen", "b": "Zu"}`})
+	w.clean(PushOptions{})
+	w.translate("main", "de", service.Final, "b", "Schließen")
+	w.pulls(PullOptions{})
+	w.write(enApp, `{"menu.a": "Open", "menu.b": "Close"}`)
+	w.commit()
+	w.pulls(PullOptions{})
+	if got := compact(w.show("l10n", deApp)); got != `{"menu.a": "Öffnen", "menu.b": "Schließen"}` {
+		t.Errorf("the branch has %s", got)
+	}
+	w.clean(PushOptions{})
+	if got := w.atLeast("main", "de", service.Final); got["menu.b"] != "Schließen" || !strings.HasPrefix(got["menu.a"], "Öff") {
+		t.Errorf("the service has %v", got)
+	}
+	if p := w.pulls(PullOptions{}); p.Commit != "" || len(p.Problems) > 0 {
+		t.Errorf("%+v", p)
+	}
+	w.sends()
+}
