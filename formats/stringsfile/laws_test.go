@@ -119,8 +119,7 @@ func TestLawsOnRealFiles(t *testing.T) {
 	}
 }
 
-// agree holds the file against the second reader, which cuts it into tokens of its own, and against what an independent library makes of all of it;
-// it returns how many entries that sees, too. A file that only one of the two can read says nothing there.
+// agree holds an ordinary file against the second reader, which cuts it into tokens of its own, and against the library that agreeInWhole asks.
 func agree(t testing.TB, f *resource.File) int {
 	t.Helper()
 	leaves, err := oracle.Rule{Format: "ios-strings"}.Read(f.Bytes())
@@ -133,7 +132,7 @@ func agree(t testing.TB, f *resource.File) int {
 			t.Fatalf("the second reader sees %d entries in\n%q", i, f.Bytes()[:min(len(f.Bytes()), 2000)])
 		}
 		n, l := f.Node(e.Node), leaves[i]
-		odd := strayEscape(n.Name.Of(f.Source())) != "" || octals.MatchString(n.Whole.Of(f.Source()))
+		odd := strayEscape(n.Name.Of(f.Source())) != "" || misread.MatchString(n.Whole.Of(f.Source()))
 		if !odd && (l.Key != e.Key || (l.Kind == oracle.Text) != (e.Kind == resource.Text) || e.Kind == resource.Text && l.Text != e.Text) {
 			t.Fatalf("the second reader: entry %d is %+v, ours %+v", i, l, e)
 		}
@@ -142,6 +141,13 @@ func agree(t testing.TB, f *resource.File) int {
 	if i != len(leaves) {
 		t.Fatalf("the second reader sees %d entries, not %d in\n%q", len(leaves), i, f.Bytes()[:min(len(f.Bytes()), 2000)])
 	}
+	return agreeInWhole(t, f)
+}
+
+// agreeInWhole holds any file against what an independent library makes of all of it, and returns how many entries that sees, too. A file that only
+// one of the two can read says nothing.
+func agreeInWhole(t testing.TB, f *resource.File) int {
+	t.Helper()
 	if divides.MatchString(f.Source()) {
 		return 0
 	}
@@ -165,8 +171,9 @@ func agree(t testing.TB, f *resource.File) int {
 	return len(ours)
 }
 
-// octals are the octal escapes beyond ASCII, which the second reader leaves as they are spelled, like keys that are no text.
-var octals = regexp.MustCompile(`\\[2-7][0-7][0-7]`)
+// misread are escapes that the second reader leaves as they are spelled, octal ones beyond ASCII, like keys that are no text; or that run into the next
+// one there, short ones of \U.
+var misread = regexp.MustCompile(`\\[2-7][0-7][0-7]|\\U[0-9a-fA-F]{0,3}\\`)
 
 // divides finds what the independent reader is known to read in another way than Apple's: \u, \x, octal escapes beyond ASCII, surrogates,
 // a comment that begins with its own end, the space characters that only one of the two knows, and dictionaries that stand for something else.
@@ -198,7 +205,7 @@ func FuzzLaws(f *testing.F) {
 		if file == nil {
 			return
 		}
-		agree(t, file)
+		agreeInWhole(t, file)
 		for i := 1; i < file.Len(); i++ {
 			Grammar.Note(file.Source(), file.Node(i))
 		}
@@ -288,7 +295,7 @@ func TestBatches(t *testing.T) {
 	texts := slices.DeleteFunc(slices.Clone(hard), func(s string) bool { return !isASCII(s) })
 	often(t, func(r *rapid.T) {
 		src, seed := pairsOnly.Draw(r, "src"), rapid.Uint64().Draw(r, "seed")
-		resourcetest.Batch(t, strict([]byte(src), texts...), rapid.IntRange(1, 40).Draw(r, "edits"), rand.New(rand.NewPCG(seed, 0)))
+		resourcetest.Batch(t, strict([]byte(src), texts...), rapid.IntRange(1, 15).Draw(r, "edits"), rand.New(rand.NewPCG(seed, 0)))
 	})
 	var src strings.Builder
 	for i := range 1200 {
@@ -296,7 +303,7 @@ func TestBatches(t *testing.T) {
 	}
 	resourcetest.Batch(t, strict([]byte(src.String()), texts...), 1000, rand.New(rand.NewPCG(1, 2)))
 	for i, real := range resourcetest.Corpus(t, "ios-strings") {
-		if real.Expect != "refuse" && len(real.Src) < 12<<10 {
+		if i%4 == 0 && real.Expect != "refuse" && len(real.Src) < 12<<10 {
 			resourcetest.Batch(t, strict(real.Src, texts...), 60, rand.New(rand.NewPCG(uint64(i), 3)))
 		}
 	}
