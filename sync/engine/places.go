@@ -135,3 +135,16 @@ func (r *pushing) look(found []*candidate) error {
 		return r.meet(tx)
 	})
 }
+
+// remade reports whether the branch was made anew since the last look at it, or set back to an earlier commit: the older texts that it has then were not
+// chosen by anybody.
+func (r *pulling) remade(tip *gitops.Tip) (bool, error) {
+	if tip.New() {
+		return true, nil
+	}
+	last, looked, err := state.Get[string](r.State, r.stateName(), kindSeen, lookAt(r.cfg.Pull.Branch).record())
+	if err != nil || !looked || last == tip.Hash() {
+		return false, err
+	}
+	return r.repo.Contains(last, tip.Hash())
+}

@@ -28,11 +28,8 @@ type pulling struct {
 	met     map[string]bool      // target files that this pull sees for the first time
 	probe   probing
 
-	lost        map[string]conflict // that nobody has decided on
-	conflicting map[Problem]bool    // of the report
-	digested    sourceDigests
-	moves       []moved // of source files
-	renamed     map[*bundle.Bundle][]catalog.Rename
+	lost        map[string]conflict        // that nobody has decided on
+	conflicting map[Problem]bool           // of the report
 	contested   map[string]config.Language // files that both branch and base changed, in this attempt
 }
 
@@ -139,12 +136,13 @@ func (r *pulling) attempt(ctx context.Context) error {
 	if r.lost, err = r.conflicts(); err != nil {
 		return err
 	}
-	if err := r.readMoves(t); err != nil {
+	remade, err := r.remade(tip)
+	if err != nil {
 		return err
 	}
 	var done []*merged
 	for _, x := range theirs {
-		m, err := r.merge(t, x, tip.New())
+		m, err := r.merge(t, x, remade)
 		if err != nil {
 			return err
 		}
