@@ -1003,11 +1003,11 @@ func (c *chapter) verify() {
 			c.tally.replaced++
 		case strings.Contains(reports, t.value):
 			c.tally.reported++
-		case c.unseen(t, now[t.cell]) && strings.Contains(history, t.value):
-			c.tally.unseen++
-			c.tell("%q of %s gave way to %q, whose author had not merged it", t.value, t.cell, now[t.cell])
 		case c.raced(t):
 			c.tally.raced++
+		case c.unseen(t) && strings.Contains(history, t.value):
+			c.tally.unseen++
+			c.tell("%q of %s gave way to somebody who had not merged it; now %q", t.value, t.cell, now[t.cell])
 		default:
 			c.tally.lost++
 			c.tb.Errorf("lost: %q of %s at %s; now %q", t.value, t.cell, t.at.Format("05.000"), now[t.cell])
@@ -1016,11 +1016,15 @@ func (c *chapter) verify() {
 	c.tally.ourCommits = strings.Count(c.origin("log", "--format=%an", "l10n"), "locsync")
 }
 
-// unseen reports whether a text was merged into the branch and then gave way to one that somebody wrote in a tree that had not merged the branch yet. The
-// contract measures what the service changed against the last merge, not against what that tree has seen; the branch's history keeps the text.
-func (c *chapter) unseen(t *text, now string) bool {
-	winner := c.written[now]
-	return winner != nil && winner.who != "translator" && winner.language != "en"
+// unseen reports whether a text was committed and then gave way to one that somebody wrote in a tree that had not merged it. The contract measures what the
+// service changed against the last merge, not against what that tree has seen; history keeps the text.
+func (c *chapter) unseen(t *text) bool {
+	for _, other := range c.written {
+		if other != t && other.cell == t.cell && other.who != "translator" && other.who != t.who && other.language != "en" {
+			return true
+		}
+	}
+	return false
 }
 
 // raced reports whether a translator's text was written after a push had asked for the service's texts and before its import came: the service's
