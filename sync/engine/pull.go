@@ -28,8 +28,11 @@ type pulling struct {
 	met     map[string]bool      // target files that this pull sees for the first time
 	probe   probing
 
-	lost        map[string]conflict        // that nobody has decided on
-	conflicting map[Problem]bool           // of the report
+	lost        map[string]conflict // that nobody has decided on
+	conflicting map[Problem]bool    // of the report
+	digested    sourceDigests
+	moves       []moved // of source files
+	renamed     map[*bundle.Bundle][]catalog.Rename
 	contested   map[string]config.Language // files that both branch and base changed, in this attempt
 }
 
@@ -134,6 +137,9 @@ func (r *pulling) attempt(ctx context.Context) error {
 		return err
 	}
 	if r.lost, err = r.conflicts(); err != nil {
+		return err
+	}
+	if err := r.readMoves(t); err != nil {
 		return err
 	}
 	remade, err := r.remade(tip)
