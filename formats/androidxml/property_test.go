@@ -175,7 +175,7 @@ func TestBatches(t *testing.T) {
 	texts := []string{"a 'b' & c", "  two  spaces ", "line\nbreak", "@string/x", "é… 日本", "1 < 2"}
 	rapid.Check(t, func(r *rapid.T) {
 		src, seed := strings.ReplaceAll(drawFile(r, "file"), `"a`, `a`), rapid.Uint64().Draw(r, "seed")
-		resourcetest.Batch(t, strict([]byte(src), texts...), rapid.IntRange(1, 40).Draw(r, "edits"), rand.New(rand.NewPCG(seed, 0)))
+		resourcetest.Batch(t, strict([]byte(src), texts...), rapid.IntRange(1, 15).Draw(r, "edits"), rand.New(rand.NewPCG(seed, 0)))
 	})
 	var src strings.Builder
 	src.WriteString("<resources>\n")
@@ -185,7 +185,7 @@ func TestBatches(t *testing.T) {
 	src.WriteString("</resources>\n")
 	resourcetest.Batch(t, strict([]byte(src.String()), texts...), 1000, rand.New(rand.NewPCG(1, 2)))
 	for i, real := range resourcetest.Corpus(t, "android-xml") {
-		if real.Expect != "refuse" && len(real.Src) < 12<<10 {
+		if i%4 == 0 && real.Expect != "refuse" && len(real.Src) < 12<<10 {
 			resourcetest.Batch(t, strict(real.Src, texts...), 60, rand.New(rand.NewPCG(uint64(i), 3)))
 		}
 	}
