@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -462,7 +463,8 @@ func (s *sprout) complete() error {
 	return nil
 }
 
-// byPlace groups the plans by place, keeping their order.
+// byPlace groups the plans by place, keeping their order. A container comes before those that it lies in: where several end at one spot, as in YAML,
+// what is added to the inner one stands first.
 func byPlace(plans []*planned) [][]*planned {
 	var groups [][]*planned
 	at := make(map[Place]int)
@@ -475,6 +477,7 @@ func byPlace(plans []*planned) [][]*planned {
 		}
 		groups[i] = append(groups[i], p)
 	}
+	slices.SortStableFunc(groups, func(a, b []*planned) int { return cmp.Compare(b[0].place.In, a[0].place.In) })
 	return groups
 }
 
