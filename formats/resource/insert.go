@@ -115,7 +115,22 @@ func (r *rewrite) orderOf(e Edit) int {
 	if at, ok := r.like.at(path); ok {
 		return at
 	}
+	// A plural form that like does not have follows the one before it.
+	label := path[len(path)-1]
+	base, rank := formOf(label)
+	for i := rank - 1; i >= 0; i-- {
+		path[len(path)-1] = base + categories[i]
+		if at, ok := r.like.at(path); ok {
+			return at
+		}
+	}
 	return math.MaxInt32
+}
+
+// formOf cuts a plural category off the end of a label: rank is its place among the categories, -1 for none.
+func formOf(label string) (base string, rank int) {
+	base = label[:strings.LastIndexAny(label, "_./")+1]
+	return base, slices.Index(categories, label[len(base):])
 }
 
 // formRank orders the forms of a key: items by index, plural categories as CLDR lists them.
@@ -289,8 +304,7 @@ func (r *rewrite) placeOf(f *File, in int, s *spot, label string) Place {
 // amongForms finds the place of a plural form that like does not have, among the other forms of its plural: few stands behind one in a map of categories,
 // file_few behind file_one. ok is false where no such form is there.
 func (f *File) amongForms(in int, label string) (after int, ok bool) {
-	base := label[:strings.LastIndexAny(label, "_./")+1]
-	rank := slices.Index(categories, label[len(base):])
+	base, rank := formOf(label)
 	if rank < 0 {
 		return 0, false
 	}

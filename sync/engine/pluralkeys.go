@@ -257,6 +257,54 @@ func (r *pulling) widen(x translated, source, ours catalog.Catalog) (catalog.Cat
 	return slices.DeleteFunc(wide, func(u catalog.Unit) bool { return gone[u.Key] }), nil
 }
 
+// carried gives further forms of a plural of keys the names that the plural has now: file_few becomes doc_few where file_other goes and doc_other
+// comes with the same text, and with no other candidate for either. The service does not have such forms, so nothing else would bring them.
+func carried(in catalog.Three, result *catalog.Merged) {
+	ours := in.Ours.Index()
+	type text struct{ sign, text string } // what stands before "other" has to end alike
+	goes, comes := make(map[text][]string), make(map[text][]string)
+	for _, c := range result.Changes {
+		before, is := strings.CutSuffix(c.Key, plural.Other)
+		if !is || before == "" || c.Form != "" {
+			continue
+		}
+		sign := before[len(before)-1:]
+		if at, here := ours[c.Name]; here && c.Op == catalog.Removed {
+			id := text{sign, in.Ours[at].Text}
+			goes[id] = append(goes[id], before)
+		} else if c.Op == catalog.Added {
+			id := text{sign, c.Text}
+			comes[id] = append(comes[id], before)
+		}
+	}
+	if len(goes) == 0 || len(comes) == 0 {
+		return
+	}
+	became := make(map[string]string)
+	for id, from := range goes {
+		if to := comes[id]; len(from) == 1 && len(to) == 1 && id.text != "" {
+			became[from[0]] = to[0]
+		}
+	}
+	named := make(map[string]bool)
+	for _, c := range result.Changes {
+		named[c.Key] = named[c.Key] || c.Op != catalog.Removed
+	}
+	for _, c := range slices.Clone(result.Changes) {
+		for _, category := range besideOther {
+			before, is := strings.CutSuffix(c.Key, category)
+			to, moved := became[before]
+			if !is || !moved || c.Op != catalog.Removed || c.Form != "" || named[to+category] {
+				continue
+			}
+			n := catalog.Name{Key: to + category}
+			if _, here := ours[n]; !here {
+				result.Changes = append(result.Changes, catalog.Change{Op: catalog.Added, Name: n, Text: in.Ours[ours[c.Name]].Text})
+			}
+		}
+	}
+}
+
 // replaced are the keys of the repository's maps that stand where the source has a single text and the service has a translation of that which was not
 // merged before. With the translation that was merged last, the map is somebody's change.
 func (r *pulling) replaced(x translated, source, ours catalog.Catalog) (map[string]bool, error) {

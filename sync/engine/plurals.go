@@ -159,6 +159,7 @@ func together(key, source string, theirs catalog.Catalog) catalog.Catalog {
 // language does not have and that only repeat the source go where a plural gets translations.
 func (r *pulling) pluralsWhole(x translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
 	r.mapsKept(x, source, in, result)
+	carried(in, result)
 	r.mapsWhole(x, source, in, result)
 	if !slices.ContainsFunc(result.Changes, func(c catalog.Change) bool { return isForm(c.Form) }) {
 		return

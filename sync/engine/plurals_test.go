@@ -531,6 +531,39 @@ func TestWideningOnlyAdds(t *testing.T) {
 	})
 }
 
+// A plural of keys that is renamed takes the forms along that only the translation has. Two plurals with one text are not told apart.
+func TestRenameOfAPluralOfKeys(t *testing.T) {
+	t.Parallel()
+	ru := "{\n  \"file_one\": \"{{count}} файл\",\n  \"file_few\": \"{{count}} файла\",\n  \"file_other\": \"{{count}} файлов\"%\n}\n"
+	en := "{\n  \"file_one\": \"{{count}} file\",\n  \"file_other\": \"{{count}} files\"%\n}\n"
+	for _, twin := range []bool{false, true} {
+		moreEN, moreRU := "", ""
+		if twin {
+			moreEN, moreRU = ",\n  \"paper_one\": \"{{count}} paper\",\n  \"paper_other\": \"{{count}} papers\"", ",\n  \"paper_other\": \"{{count}} файлов\""
+		}
+		w := newWorld(t, oneJSONFile, map[string]string{"en.json": strings.Replace(en, "%", moreEN, 1), "ru.json": strings.Replace(ru, "%", moreRU, 1)})
+		w.clean(PushOptions{})
+		w.final("ru", "file_one", "{{count}} файл", "file_other", "{{count}} файлов")
+		if twin {
+			w.final("ru", "paper_other", "{{count}} файлов")
+		}
+		w.brings()
+		now := strings.ReplaceAll(strings.ReplaceAll(w.show("main", "en.json"), "file_", "doc_"), "paper_", "sheet_") + "\n"
+		w.write("en.json", now)
+		w.clean(PushOptions{})
+		w.commit()
+		w.pulls(PullOptions{})
+		got := w.show("l10n", "ru.json")
+		if want := strings.TrimSuffix(strings.Replace(strings.ReplaceAll(ru, "file_", "doc_"), "%", "", 1), "\n"); !twin && got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+		if twin && (strings.Contains(got, "_few") || !strings.Contains(got, "doc_other") || !strings.Contains(got, "sheet_other")) {
+			t.Errorf("two candidates: %s", got)
+		}
+		w.brings()
+	}
+}
+
 // The forms that keys may have beside the source's, by the ways to spell them.
 func TestRelatives(t *testing.T) {
 	for _, c := range []struct{ separator, source, key, from, to, want string }{
