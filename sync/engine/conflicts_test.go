@@ -213,3 +213,23 @@ func TestConflictOfAPlural(t *testing.T) {
 		t.Errorf("%+v", imports)
 	}
 }
+
+// A dry run of a pull says the values, too.
+func TestDryPullSaysTheValues(t *testing.T) {
+	t.Parallel()
+	w := mergedWorld(t, settings+jsonFiles)
+	w.translate("main", "de", service.Final, "a", "A new")
+	w.write(enApp, `{"a": "A"}`)
+	w.commit()
+	p := w.pulls(PullOptions{DryRun: true})
+	if len(p.Files) != 1 || len(p.Files[0].Changes) != 2 {
+		t.Fatalf("%+v", p.Files)
+	}
+	changed, removed := p.Files[0].Changes[0], p.Files[0].Changes[1]
+	if *changed.Old != "A de" || *changed.New != "A new" || removed.Key != "b" || *removed.Old != "B de" || removed.New != nil {
+		t.Errorf("%+v, %+v", changed, removed)
+	}
+	if p := w.pulls(PullOptions{}); len(p.Files[0].Changes) > 0 || p.Files[0].Changed != 1 || p.Files[0].Removed != 1 {
+		t.Errorf("%+v", p)
+	}
+}

@@ -424,9 +424,16 @@ func (r *pulling) render(t *tree, x translated, m *merged, old *resource.File, i
 			m.after[c.Name] = catalog.MarkOf(c.Text)
 		}
 	}
+	var index map[catalog.Name]int
+	if r.o.DryRun {
+		index = in.Ours.Index()
+	}
 	for i, c := range changes {
 		if bad[c.Name] || i >= len(result.Changes) { // what is filled in is no translation
 			continue
+		}
+		if r.o.DryRun {
+			m.counts.Changes = append(m.counts.Changes, valueOf(in.Ours, index, c))
 		}
 		switch c.Op {
 		case catalog.Added:

@@ -146,6 +146,9 @@ func (r *pulling) attempt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if r.cfg.Pull.Source {
+		r.problem(Problem{Problem: "pull.source = true: source texts that were changed at the service are not brought into the source files yet; change them in the repository, or take the line out"})
+	}
 	var done []*merged
 	for _, x := range theirs {
 		m, err := r.merge(t, x, remade)

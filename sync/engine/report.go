@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
 )
 
 // Problem is something that was left out, and why. A pass with problems is done all the same.
@@ -45,6 +46,18 @@ type Value struct {
 	Form string  `json:"form,omitempty"` // of a plural: its category; of a list: the place in it
 	Old  *string `json:"old"`            // null where there is none, or where only its digest is known
 	New  *string `json:"new"`            // null where it goes
+}
+
+// valueOf is a change of a catalog as a dry run shows it; at is the catalog's index.
+func valueOf(before catalog.Catalog, at map[catalog.Name]int, c catalog.Change) Value {
+	v := Value{Key: c.Key, Form: c.Form}
+	if c.Op != catalog.Removed {
+		v.New = &c.Text
+	}
+	if i, there := at[c.Name]; there {
+		v.Old = &before[i].Text
+	}
+	return v
 }
 
 // Conflict is a key whose translation was changed on both sides: the service's stands, and the repository's is kept here until somebody decides. The
