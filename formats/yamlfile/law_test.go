@@ -117,31 +117,8 @@ func FuzzEdits(f *testing.F) {
 			}
 			edits = append(edits, e)
 		}
-		deepestFirst(file, edits)
 		edited(t, file, edits)
 	})
-}
-
-// deepestFirst puts what goes into inner collections first: of two entries that come in behind the same last line it has to stand first.
-func deepestFirst(f *resource.File, edits []resource.Edit) {
-	depth := make(map[string]int) // of the collections that are there, by their keys
-	for i := range f.Len() {
-		for at := i; at > 0 && f.Node(i).Kind > resource.Other; at = int(f.Node(at).Parent) {
-			depth[f.KeyOf(i)]++
-		}
-	}
-	into := func(key string) int {
-		for {
-			i := strings.LastIndexByte(key, '/')
-			if i < 0 {
-				return 0
-			}
-			if key = key[:i]; depth[key] > 0 {
-				return depth[key]
-			}
-		}
-	}
-	slices.SortStableFunc(edits, func(a, b resource.Edit) int { return into(b.Key) - into(a.Key) })
 }
 
 // edited makes a batch of edits and compares what comes out with what a map would hold. It tells whether one of them was refused although

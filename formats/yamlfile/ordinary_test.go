@@ -294,7 +294,6 @@ func TestOrdinaryFiles(t *testing.T) {
 			done = append(done, e)
 			o.make(e)
 		}
-		deepestFirst(f, done)
 		out, refused, err := f.Rewrite(done, nil)
 		if err != nil || len(refused) > 0 {
 			rt.Fatalf("all at once: %v %v\n%q\n%v", err, refused, src, done)

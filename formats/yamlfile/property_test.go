@@ -203,7 +203,6 @@ func TestRandomEdits(t *testing.T) {
 				edits = append(edits, resource.Edit{Op: resource.Set, Key: rapid.SampledFrom(keys).Draw(rt, "set"), Text: rapid.SampledFrom(hard).Draw(rt, "text")})
 			}
 		}
-		deepestFirst(f, edits)
 		if edited(rtTB{t, rt}, f, edits) {
 			rt.Fatalf("an edit is refused that could be made\n%q\n%v", src, edits)
 		}
