@@ -296,7 +296,7 @@ func (r *pulling) readMoves(t *tree) error {
 	if err != nil {
 		return err
 	}
-	r.digested = sourceDigests{tree: make(map[*bundle.Bundle]catalog.Marks), service: make(map[string]catalog.Marks)}
+	r.digested = sourceDigests{service: make(map[string]catalog.Marks)}
 	for collection, marks := range a.texts {
 		r.digested.service[collection] = catalog.Digests(marks)
 	}

@@ -27,6 +27,9 @@ type sourceDigests struct {
 // digests gathers them for one target.
 func (r *pulling) digests(t *tree, target bundle.Target) (source, service catalog.Marks) {
 	source = make(catalog.Marks)
+	if r.digested.tree == nil {
+		r.digested.tree = make(map[*bundle.Bundle]catalog.Marks)
+	}
 	for _, b := range target.Sources {
 		if r.digested.tree[b] == nil {
 			r.digested.tree[b] = catalog.Digests(bundle.Texts(t.of(b).file).Marks())
