@@ -81,21 +81,27 @@ func (r *rewrite) insert(now *File) (*File, error) {
 	return now.step(splices, true, c)
 }
 
-// ordered sorts the missing entries as like has them; those that it lacks follow in the order they were asked for.
+// ordered sorts the missing entries as like has them, plural forms that it lacks among those that it has; others that it lacks follow in the order
+// they were asked for, the forms of one plural together.
 func (r *rewrite) ordered() []Edit {
 	type ranked struct {
 		Edit
-		order, form int
+		order, of, form int
 	}
 	edits := make([]ranked, len(r.missing))
+	first := make(map[string]int) // where a plural was asked for first
 	for i, e := range r.missing {
-		edits[i] = ranked{e, r.orderOf(e), formRank(e.Form)}
+		base, rank := formOf(e.Key)
+		if _, ok := first[base]; !ok {
+			first[base] = i
+		}
+		edits[i] = ranked{e, r.orderOf(e), first[base], rank}
+		if e.Form != "" {
+			edits[i].form = formRank(e.Form)
+		}
 	}
 	slices.SortStableFunc(edits, func(a, b ranked) int {
-		if a.order != b.order {
-			return a.order - b.order
-		}
-		return a.form - b.form
+		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.of, b.of), cmp.Compare(a.form, b.form))
 	})
 	out := make([]Edit, len(edits))
 	for i, e := range edits {
@@ -115,11 +121,15 @@ func (r *rewrite) orderOf(e Edit) int {
 	if at, ok := r.like.at(path); ok {
 		return at
 	}
-	// A plural form that like does not have follows the one before it.
-	label := path[len(path)-1]
-	base, rank := formOf(label)
-	for i := rank - 1; i >= 0; i-- {
-		path[len(path)-1] = base + categories[i]
+	last := len(path) - 1
+	base, rank := formOf(path[last])
+	if rank < 0 {
+		return math.MaxInt32
+	}
+	lower := slices.Clone(categories[:rank])
+	slices.Reverse(lower)
+	for _, category := range append(slices.Clone(categories[rank+1:]), lower...) {
+		path[last] = base + category
 		if at, ok := r.like.at(path); ok {
 			return at
 		}
@@ -127,10 +137,13 @@ func (r *rewrite) orderOf(e Edit) int {
 	return math.MaxInt32
 }
 
-// formOf cuts a plural category off the end of a label: rank is its place among the categories, -1 for none.
-func formOf(label string) (base string, rank int) {
-	base = label[:strings.LastIndexAny(label, "_./")+1]
-	return base, slices.Index(categories, label[len(base):])
+// formOf splits a name, or a key, before the plural category that it ends in, whose place in CLDR's order is rank: -1 where there is none.
+func formOf(name string) (base string, rank int) {
+	base = name[:strings.LastIndexAny(name, "_./")+1]
+	if rank = slices.Index(categories, name[len(base):]); rank < 0 {
+		return name, -1
+	}
+	return base, rank
 }
 
 // formRank orders the forms of a key: items by index, plural categories as CLDR lists them.
@@ -164,22 +177,22 @@ func (r *rewrite) plan(f *File, plans []*planned, e Edit) []*planned {
 			break
 		}
 		if f.nodes[next].Kind <= Other {
-			r.refuse(e, "%q holds a single value here, so nothing can stand below it", path[depth])
+			r.refuse(e, textAbove, path[depth])
 			return plans
 		}
 		in, depth = next, depth+1
 	}
-	if _, there := f.child(in, path[depth]); there && depth == len(path)-1 {
-		r.refuse(e, "other keys stand below it here, so it cannot hold a text")
+	label, above := path[depth], path[min(skip, depth):depth:depth] // above as like has it
+	p := r.planned[spotLabel{in, label}]
+	if _, there := f.child(in, label); depth == len(path)-1 && (there || p != nil) {
+		r.refuse(e, keysBelow)
 		return plans
 	}
-	label, above := path[depth], path[min(skip, depth):depth:depth] // above as like has it
-	if depth < len(path)-1 {
-		if p := r.planned[spotLabel{in, label}]; p != nil {
-			p.top.add(r, path[skip:depth+1], path[depth+1:], e)
+	if p != nil {
+		if p.top.add(r, path[skip:depth+1], path[depth+1:], e) {
 			p.edits = append(p.edits, e)
-			return plans
 		}
+		return plans
 	}
 	spot := r.spotOf(f, in, above)
 	if f.isCounted(in) || f.nodes[in].Kind == Forms && f.nodes[in].End == int32(in+1) && counted(label) {
@@ -189,13 +202,19 @@ func (r *rewrite) plan(f *File, plans []*planned, e Edit) []*planned {
 		}
 		spot.items++
 	}
-	p := &planned{place: r.placeOf(f, in, spot, label), top: r.sprout(above, label, e, depth == len(path)-1), edits: []Edit{e}}
+	p = &planned{place: r.placeOf(f, in, spot, label), top: r.sprout(above, label, e, depth == len(path)-1), edits: []Edit{e}}
 	if depth < len(path)-1 {
 		p.top.add(r, path[skip:depth+1], path[depth+1:], e)
-		r.planned[spotLabel{in, label}] = p
 	}
+	r.planned[spotLabel{in, label}] = p
 	return append(plans, p)
 }
+
+// Why a key cannot be a text and stand above others at once.
+const (
+	keysBelow = "other keys stand below it here, so it cannot hold a text"
+	textAbove = "%q holds a single value here, so nothing can stand below it"
+)
 
 // newRoot is the Rails root that the first keys of an empty file stand under, when like has one.
 func (r *rewrite) newRoot(f *File) (string, bool) {
@@ -349,12 +368,20 @@ func (r *rewrite) sprout(above []string, label string, e Edit, leaf bool) *sprou
 	return s
 }
 
-// add puts an entry below s, sharing containers that are there.
-func (s *sprout) add(r *rewrite, above, path []string, e Edit) {
+// add puts an entry below s, sharing containers that are there. It is refused where a text is above it, or other keys below.
+func (s *sprout) add(r *rewrite, above, path []string, e Edit) bool {
+	if s.kind == Text {
+		r.refuse(e, textAbove, s.label)
+		return false
+	}
 	for _, c := range s.children {
-		if c.label == path[0] && len(path) > 1 {
-			c.add(r, append(slices.Clone(above), path[0]), path[1:], e)
-			return
+		switch {
+		case c.label != path[0]:
+		case len(path) > 1:
+			return c.add(r, append(slices.Clone(above), path[0]), path[1:], e)
+		default:
+			r.refuse(e, keysBelow)
+			return false
 		}
 	}
 	c := r.sprout(above, path[0], e, len(path) == 1)
@@ -362,6 +389,7 @@ func (s *sprout) add(r *rewrite, above, path []string, e Edit) {
 	if len(path) > 1 {
 		c.add(r, append(slices.Clone(above), path[0]), path[1:], e)
 	}
+	return true
 }
 
 // isCounted reports whether a sprout's children are counted items.

@@ -145,6 +145,8 @@ func (p *proof) node(i, j int) error {
 		return nil
 	}
 	switch {
+	case m.Kind == Null && p.marks[i]&markFirst != 0: // a Rails root that was nothing but its name
+		return p.children(i, j)
 	case m.Kind != n.Kind:
 		return fmt.Errorf("%s would be of another kind", p.a.called(i))
 	case m.Kind > Other:

@@ -245,9 +245,9 @@ func invalidAt(s string) int {
 	return len(s)
 }
 
-// root finds the Rails root: the only outermost entry, a map, named as one of Keys.Roots.
+// root finds the Rails root: the only outermost entry, a map or nothing at all, named as one of Keys.Roots.
 func (f *File) root() int {
-	if len(f.nodes) < 2 || f.nodes[1].Kind != Map || f.nodes[1].End != f.nodes[0].End || f.nodes[0].Kind != Map {
+	if len(f.nodes) < 2 || f.nodes[1].Kind != Map && (f.nodes[1].Kind != Null || f.nodes[1].Value.Len() > 0) || f.nodes[1].End != f.nodes[0].End || f.nodes[0].Kind != Map {
 		return 0
 	}
 	name := f.Name(1)

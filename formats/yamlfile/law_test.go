@@ -113,7 +113,7 @@ func FuzzEdits(f *testing.F) {
 			case 0:
 				e.Op, e.Text = resource.Remove, ""
 			case 1:
-				e.Key = e.Key[:strings.LastIndexByte(e.Key, '/')+1] + fmt.Sprint("new", i) + []string{"", "/a", " b", "/yes"}[op/4%4]
+				e.Key = e.Key[:strings.LastIndexByte(e.Key, '/')+1] + fmt.Sprint("new", i%2) + []string{"", "/a", " b", "/yes"}[op/4%4]
 			}
 			edits = append(edits, e)
 		}
