@@ -138,7 +138,7 @@ func TestFaultsOfAGrammarDamageNothing(t *testing.T) {
 			}
 			all = append(all, e)
 		}
-		want, refused, err := parse(t, jsonfile.Grammar, []byte(src.String())).Rewrite(good, nil)
+		_, refused, err := parse(t, jsonfile.Grammar, []byte(src.String())).Rewrite(good, nil)
 		if err != nil || len(refused) > 0 {
 			t.Fatalf("the good edits alone: %v %v", refused, err)
 		}
@@ -160,7 +160,7 @@ func TestFaultsOfAGrammarDamageNothing(t *testing.T) {
 			}
 		}
 		slices.SortFunc(good, func(a, b resource.Edit) int { return slices.Index(all, a) - slices.Index(all, b) })
-		if want, _, _ = parse(t, jsonfile.Grammar, []byte(src.String())).Rewrite(good, nil); !bytes.Equal(out, want) {
+		if want, _, _ := parse(t, jsonfile.Grammar, []byte(src.String())).Rewrite(good, nil); !bytes.Equal(out, want) {
 			t.Fatalf("%v\n--- before\n%s\n--- got\n%s\n--- want\n%s", all, src.String(), out, want)
 		}
 	})
