@@ -81,18 +81,26 @@ func FuzzLaws(f *testing.F) {
 		}
 		f := resourcetest.Check(t, resourcetest.Case{Grammar: Grammar, Src: src, NewTexts: []string{" a  'b' <b>", "<b>c</b> &app;"}, Undone: undone, Any: true})
 		agree(t, src)
-		if f == nil || len(src) == 0 {
-			return
-		}
-		monolingual(t, f)
-		if root := f.Node(0); (len(src)+int(src[len(src)/2]))%128 == 0 && root.Style&styleClosed == 0 && !isBlank(f.Source()) { // now and then, as it takes time
-			head, body, _ := strings.Cut(f.Source()[root.Value.Start:root.Value.End], ">")
-			body = body[:strings.LastIndex(body, "</")]
-			resourcetest.LinearCase(t, "repeated", resourcetest.Case{Grammar: Grammar}, func(n int) []byte {
-				return []byte(f.Source()[:root.Value.Start] + head + ">" + strings.Repeat(body, n) + "</resources>")
-			})
+		if f != nil && len(src) > 0 {
+			monolingual(t, f)
 		}
 	})
+}
+
+// What stands in the root, over and over.
+func TestRepeatedInLinearTime(t *testing.T) {
+	for _, e := range resourcetest.Edges(t) {
+		f, err := resource.Parse(Grammar, resource.Keys{}, e.Src)
+		if err != nil || f.Node(0).Style&styleClosed != 0 || isBlank(f.Source()) {
+			continue
+		}
+		root := f.Node(0)
+		head, body, _ := strings.Cut(f.Source()[root.Value.Start:root.Value.End], ">")
+		body = body[:strings.LastIndex(body, "</")]
+		resourcetest.LinearCase(t, e.File, resourcetest.Case{Grammar: Grammar}, func(n int) []byte {
+			return []byte(f.Source()[:root.Value.Start] + head + ">" + strings.Repeat(body, n) + "</resources>")
+		})
+	}
 }
 
 // FuzzValue is FuzzLaws with the fuzzer's attention on one value.

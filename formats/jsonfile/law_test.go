@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func seeds(f *testing.F) []string {
+func seeds(f testing.TB) []string {
 	all := append([]string(nil), examples...)
 	for _, e := range resourcetest.Edges(f) {
 		all = append(all, string(e.Src))
@@ -34,10 +34,15 @@ func FuzzLaws(f *testing.F) {
 		for _, keys := range []resource.Keys{flat, nested} {
 			resourcetest.Check(t, resourcetest.Case{Grammar: Grammar, Keys: keys, Src: src, Any: true, NewTexts: []string{`"`, "a\nb", "é/\u2028"}, Undone: undone})
 		}
-		if len(src) > 0 && (len(src)+int(src[len(src)/2]))%16 == 0 { // now and then, as it takes time
-			resourcetest.LinearCase(t, "repeated", resourcetest.Case{Grammar: Grammar, Keys: nested}, repeated(src))
-		}
 	})
+}
+
+func TestRepeatedInLinearTime(t *testing.T) {
+	for _, src := range seeds(t) {
+		if 0 < len(src) && len(src) < 4<<10 {
+			resourcetest.LinearCase(t, src, resourcetest.Case{Grammar: Grammar, Keys: nested}, repeated([]byte(src)))
+		}
+	}
 }
 
 // repeated makes a larger file of a fuzzer's: as items of an array where it is a value, else one behind the other.

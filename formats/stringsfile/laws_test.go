@@ -209,10 +209,15 @@ func FuzzLaws(f *testing.F) {
 		for i := 1; i < file.Len(); i++ {
 			Grammar.Note(file.Source(), file.Node(i))
 		}
-		if len(src) > 0 && (len(src)+int(src[len(src)/2]))%128 == 0 { // now and then, as it takes time
-			resourcetest.LinearCase(t, "repeated", resourcetest.Case{Grammar: Grammar}, func(n int) []byte { return bytes.Repeat(src, n) })
-		}
 	})
+}
+
+func TestRepeatedInLinearTime(t *testing.T) {
+	for _, e := range resourcetest.Edges(t) {
+		if len(e.Src) > 0 {
+			resourcetest.LinearCase(t, e.File, resourcetest.Case{Grammar: Grammar}, func(n int) []byte { return bytes.Repeat(e.Src, n) })
+		}
+	}
 }
 
 // FuzzText sets, inserts and composes any text under any key: each comes back equal or is refused.

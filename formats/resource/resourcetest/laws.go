@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locsync/locsync/formats/resource"
 )
@@ -74,6 +75,9 @@ func held(f *resource.File, k name, v string) bool {
 // here. It returns the file, nil when it was refused.
 func Check(t testing.TB, c Case) *resource.File {
 	t.Helper()
+	if c.Any {
+		bounded(t, c)
+	}
 	f, err := resource.Parse(c.Grammar, c.Keys, c.Src)
 	if err != nil {
 		if _, ok := err.(*resource.SyntaxError); !ok {
@@ -91,6 +95,18 @@ func Check(t testing.TB, c Case) *resource.File {
 	insertion(t, c, f, before)
 	batch(t, c, f)
 	return f
+}
+
+// bounded holds reading to a time for each byte, hundreds of times what it takes, since whatever else the process does counts too. What grows
+// faster than the input is found by Linear, which a fuzzer cannot bear: its inputs would be chosen by the time that they take.
+func bounded(t testing.TB, c Case) {
+	t.Helper()
+	most := 50*time.Millisecond + time.Duration(len(c.Src))*10*time.Microsecond
+	if took := quickest(func(src []byte) { _, _ = resource.Parse(c.Grammar, c.Keys, src) }, c.Src, 1); took > most {
+		if took = quickest(func(src []byte) { _, _ = resource.Parse(c.Grammar, c.Keys, src) }, c.Src, 5); took > most {
+			t.Fatalf("reading %d bytes took %v", len(c.Src), took)
+		}
+	}
 }
 
 // refused holds one edit's refusal against safety and liveness, and reports whether there was one.
