@@ -12,6 +12,7 @@ import (
 // message is what an ICU message says about its arguments, those inside branches included.
 type message struct {
 	types    map[string]string          // of each argument: plural, select, ..., or empty for a plain one
+	shown    map[string]bool            // the arguments whose value the reader sees: all but those that are there for select alone
 	branches map[string][]string        // of each select argument: its words
 	plurals  map[string]plural.Argument // of each plural and selectordinal argument: the first
 	complex  bool                       // some argument has branches
@@ -20,7 +21,7 @@ type message struct {
 
 // readMessage reads an ICU message; the error says in words what is wrong with it.
 func readMessage(s string) (message, error) {
-	m := message{types: make(map[string]string), branches: make(map[string][]string), plurals: make(map[string]plural.Argument)}
+	m := message{types: make(map[string]string), shown: make(map[string]bool), branches: make(map[string][]string), plurals: make(map[string]plural.Argument)}
 	var err error
 	if m.parsed, err = plural.Parse(s); err == nil {
 		m.add(m.parsed)
@@ -33,6 +34,7 @@ func (m *message) add(in plural.Message) {
 		if old, ok := m.types[a.Name]; !ok || !plural.Branching(old) {
 			m.types[a.Name] = a.Type
 		}
+		m.shown[a.Name] = m.shown[a.Name] || a.Type != "select"
 		if _, again := m.plurals[a.Name]; plural.Plural(a.Type) && !again {
 			m.plurals[a.Name] = a
 		}
@@ -60,12 +62,14 @@ func (p *pair) icu() bool {
 		p.found(ICU, "it is not a sound ICU message: "+err.Error())
 		return true
 	}
-	var lacks, extra, forms []string
+	var lacks, choices, extra, forms []string
 	for _, arg := range slices.Sorted(maps.Keys(source.types)) {
 		kind, ok := text.types[arg]
 		switch {
-		case !ok:
+		case !ok && source.shown[arg]:
 			lacks = append(lacks, "{"+arg+"}")
+		case !ok:
+			choices = append(choices, "{"+arg+"}") // a language may need no choice: the program shows nothing of what it passes
 		case kind != source.types[arg] && plural.Branching(source.types[arg]) && plural.Branching(kind):
 			forms = append(forms, fmt.Sprintf("{%s} is a %s in the source and a %s here", arg, source.types[arg], kind))
 		}
@@ -75,6 +79,9 @@ func (p *pair) icu() bool {
 			extra = append(extra, "{"+arg+"}")
 		}
 	}
+	if len(lacks) == 0 && len(extra) > 0 {
+		lacks = choices // for which it has another name
+	}
 	p.differs(ICU, lacks, extra)
 	if len(lacks) == 0 {
 		p.inBranches(source.parsed, text.parsed, nil)
@@ -83,8 +90,12 @@ func (p *pair) icu() bool {
 		p.found(ICU, f)
 	}
 	for _, arg := range slices.Sorted(maps.Keys(text.branches)) {
-		for _, word := range text.branches[arg] {
-			if known := source.branches[arg]; known != nil && !slices.Contains(known, word) {
+		known, words := source.branches[arg], text.branches[arg]
+		if !slices.ContainsFunc(known, func(word string) bool { return !slices.Contains(words, word) }) {
+			continue // the program may pass more words than the source tells apart
+		}
+		for _, word := range words {
+			if !slices.Contains(known, word) {
 				p.found(ICU, fmt.Sprintf("the branch %q of {%s} can never be chosen: the source has %s", word, arg, listed(known)))
 			}
 		}
@@ -119,7 +130,7 @@ func (p *pair) inBranches(source, text plural.Message, outside []string) {
 			}
 			have := append(argumentsIn(b.Message), outside...)
 			var lacks []string
-			for _, name := range argumentsIn(of.Message) {
+			for _, name := range shownIn(of.Message) {
 				if name != a.Name && !slices.Contains(have, name) {
 					lacks = append(lacks, "{"+name+"}")
 				}
@@ -160,6 +171,20 @@ func says(b plural.Branch, name string) bool {
 		}
 	}
 	return false
+}
+
+// shownIn is argumentsIn without arguments that are there for select alone.
+func shownIn(m plural.Message) []string {
+	var names []string
+	for _, a := range m.Arguments {
+		if a.Type != "select" {
+			names = append(names, a.Name)
+		}
+		for _, b := range a.Branches {
+			names = append(names, shownIn(b.Message)...)
+		}
+	}
+	return names
 }
 
 // argumentsIn are the names of the arguments of a message, those inside branches included.

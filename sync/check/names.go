@@ -139,6 +139,16 @@ func (p *pair) names() {
 			use[i] = plain
 		}
 	}
+	if p.hasLooseDollar() { // or went from there to where its language has it
+		for i, n := range use {
+			if of := (name{"${" + n.key + "}", n.key}); n.spelled == "{"+n.key+"}" && !slices.Contains(have, n) && slices.Contains(have, of) {
+				use[i] = of
+			}
+		}
+	}
+	if strings.Contains(p.source, formsApart) && strings.Contains(p.text, formsApart) {
+		have, use = sameNumber(have, use)
+	}
 	lacks := slices.DeleteFunc(slices.Clone(have), func(n name) bool { return slices.Contains(use, n) })
 	extra := slices.DeleteFunc(slices.Clone(use), func(n name) bool {
 		// A word of another script is no name that a program has, unless it stands where one is missing.
@@ -156,6 +166,24 @@ func (p *pair) names() {
 	if torn && len(lacks)+len(extra) == 0 {
 		p.found(Names, "its braces do not pair")
 	}
+}
+
+// hasLooseDollar reports whether the translation has a dollar sign that belongs to no placeholder.
+func (p *pair) hasLooseDollar() bool {
+	return strings.Count(p.text, "$") > strings.Count(p.text, "${")+strings.Count(p.text, "$t(")
+}
+
+// formsApart is what stands between the forms of a plural that vue-i18n has in one text.
+const formsApart = " | "
+
+// sameNumber takes out of the placeholders of a text with vue-i18n's plural forms what passes for the number. The program passes it as n and as count,
+// so a form may say it by either name, whether the source says it or not; but where the source does, the translation must.
+func sameNumber(have, use []name) (_, _ []name) {
+	number := func(n name) bool { return n.spelled == "{n}" || n.spelled == "{count}" }
+	if slices.ContainsFunc(use, number) {
+		have = slices.DeleteFunc(slices.Clone(have), number)
+	}
+	return have, slices.DeleteFunc(slices.Clone(use), number)
 }
 
 // nameless compares {}, which is filled in with one value after the other.
