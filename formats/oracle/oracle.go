@@ -139,13 +139,16 @@ func (r Rule) keys(leaves []Leaf) {
 	}
 }
 
+// bare reports whether a leaf is nothing but its name, and so can be a map without entries.
+func (l *Leaf) bare() bool { return l.Kind == Null && l.Text == "" }
+
 // rooted reports whether all leaves stand in one outermost map with the name of a root.
 func (r Rule) rooted(leaves []Leaf) bool {
 	if len(leaves) == 0 || len(r.Roots) == 0 {
 		return false
 	}
 	first := leaves[0].Path
-	if len(first) == 0 || len(first) == 1 && leaves[0].Kind != Empty {
+	if len(first) == 0 || len(first) == 1 && leaves[0].Kind != Empty && !leaves[0].bare() {
 		return false
 	}
 	known := false

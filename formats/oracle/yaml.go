@@ -67,6 +67,9 @@ var doubtful = regexp.MustCompile(`^(?i:y|n|yes|no|on|off|true|false|null|~|<<|=
 	`|[-+]?(0[xob][0-9a-f_]*|[0-9][0-9_,]*(:[0-9_]+)*(\.[0-9_]*)?(e[-+]?[0-9]+)?|\.[0-9_]*(e[-+]?[0-9]+)?|\.inf|\.nan)` +
 	`|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([t \t][-+0-9:.z \t]*)?)$`)
 
+// symbol is a plain scalar that Ruby takes for a name in its program.
+var symbol = regexp.MustCompile(`^:[A-Za-z_][A-Za-z0-9_]*$`)
+
 type yamlReader struct {
 	walk
 	src    string // prepared: the same length as the file behind its byte order mark
@@ -211,6 +214,9 @@ func flat(n *yaml.Node) string {
 func (y *yamlReader) scalar(n *yaml.Node) (Kind, string) {
 	switch n.ShortTag() {
 	case "!!str":
+		if n.Style == 0 && symbol.MatchString(n.Value) {
+			return Other, y.text(n.Value)
+		}
 		return Text, y.text(n.Value)
 	case "!!null":
 		return Null, y.text(n.Value)

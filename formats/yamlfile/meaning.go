@@ -18,6 +18,19 @@ var words = map[string]resource.Kind{
 	"off": resource.Other, "Off": resource.Other, "OFF": resource.Other,
 }
 
+// isSymbol covers Ruby's symbols, which Rails files have where the program asks for a name: order: [:day, :month].
+// What has more than a name behind the colon is a text to people, whatever Ruby makes of it.
+func isSymbol(s string) bool {
+	for i := 1; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '_', c|0x20 >= 'a' && c|0x20 <= 'z', i > 1 && c >= '0' && c <= '9':
+		default:
+			return false
+		}
+	}
+	return len(s) > 1
+}
+
 // meaning is what readers take a plain scalar for: a text only if all of them do.
 func meaning(s string) resource.Kind {
 	if s == "" {
@@ -32,6 +45,10 @@ func meaning(s string) resource.Kind {
 		}
 	case '<', '=': // a merge, and the default value of a mapping
 		if s == "<<" || s == "=" {
+			return resource.Other
+		}
+	case ':':
+		if isSymbol(s) {
 			return resource.Other
 		}
 	case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '+', '-', '.':

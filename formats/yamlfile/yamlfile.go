@@ -18,7 +18,8 @@
 //
 // A scalar is a text (resource.Text) when it is quoted, a block scalar, tagged !!str, or plain and a string to every
 // reader. Plain ones that YAML 1.1 or the core schema of 1.2 takes for null are Null; for a boolean (yes, no, on and off
-// among them), a number, a sexagesimal or a date, Other; so are scalars whose tag says that they are something else.
+// among them), a number, a sexagesimal or a date, Other; so are Ruby's symbols (:day), which are names in a program, and
+// scalars whose tag says that they are something else.
 // Names are taken as written: 404 and '404' are one key.
 //
 // An alias reads as the text of its anchor (resource.Node.Ref). Setting an alias replaces it by the text; setting or
