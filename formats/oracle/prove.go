@@ -206,7 +206,7 @@ func (p *proof) mayGo(i int) bool {
 	return p.ofMessage(l, 1, p.left)
 }
 
-// listGoes reports whether an old list goes as a whole: it would lose an item before one that stays.
+// listGoes reports whether an old list may go as a whole: it would lose an item. Which of the items that are left make a list, the source decides.
 func (p *proof) listGoes(list []string) bool {
 	if p.lists == nil {
 		p.lists = make(map[string]*listed)
@@ -227,7 +227,6 @@ func (p *proof) listGoes(list []string) bool {
 	}
 	at.known = true
 	n := len(list)
-	hole := false
 	for i := at.first; i <= at.last; {
 		item := p.old.leaves[i].Path[n]
 		stays := false
@@ -235,13 +234,12 @@ func (p *proof) listGoes(list []string) bool {
 			l := &p.old.leaves[i]
 			stays = stays || !p.gone[i] && !slices.ContainsFunc(l.lists, func(m int) bool { return m > n && p.listGoes(l.Path[:m]) })
 		}
-		at.goes = at.goes || hole && stays
-		hole = hole || !stays
+		at.goes = at.goes || !stays
 	}
 	return at.goes
 }
 
-// listed is a list of the old file: the leaves that it has, and whether it goes as a whole.
+// listed is a list of the old file: the leaves that it has, and whether it may go as a whole.
 type listed struct {
 	first, last int
 	known, goes bool

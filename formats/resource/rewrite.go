@@ -50,8 +50,8 @@ func (r Refusal) Error() string {
 // entries stand and how they are nested; nil puts them last. Several edits of one entry count as the last of them.
 //
 // A new entry stands behind the nearest earlier sibling in like that this file has too, or first when it has none. Parents
-// that are missing are made with it. A list is whole or absent: when an item inside it goes, all of it goes, and the edits inside
-// are refused. A container whose last entry goes, goes too.
+// that are missing are made with it. A list is whole or absent: when an item goes that stands before one that stays, or fewer items would
+// stay than like has, all of it goes, and the texts meant for it are refused. A container whose last entry goes, goes too.
 //
 // The result was read back and compared with what was to come out, entry by entry (see prove). Edits that a grammar does not get right in this
 // file are refused, Unproven, and do not keep the others from being made. So there is nothing that a file could hold that is an error: the error is for
@@ -85,7 +85,7 @@ func lastOfEach(edits []Edit) []Edit {
 
 // attempt makes edits, no two of one entry, all at once. The fault says what would be wrong with the result; then there is none.
 func (f *File) attempt(edits []Edit, like *File) (out []byte, refused []Refusal, fault error) {
-	r := rewrite{f: f, like: like, gone: make(map[int]bool), pinned: make(map[int]bool), sets: make(map[int]Edit), follows: make(map[int]string),
+	r := rewrite{f: f, like: like, gone: make(map[int]bool), same: make(map[int]Edit), pinned: make(map[int]bool), sets: make(map[int]Edit), follows: make(map[int]string),
 		spots: make(map[int]*spot), planned: make(map[spotLabel]*planned)}
 	r.sort(edits)
 	if len(r.sets)+len(r.gone)+len(r.missing) == 0 {
@@ -124,6 +124,7 @@ func (f *File) RenameRoot(name string) ([]byte, error) {
 type rewrite struct {
 	f, like *File
 	sets    map[int]Edit // by node
+	same    map[int]Edit // by node: sets that change nothing, where something is removed
 	gone    map[int]bool // nodes that are removed
 	pinned  map[int]bool // containers that stay though they get empty: something new goes in there
 	missing []Edit       // sets of entries that are not there
@@ -145,6 +146,7 @@ func (r *rewrite) sort(edits []Edit) {
 	if found, ok := r.f.all(edits); ok {
 		copiesOf = func(of id) []int32 { return found[of] }
 	}
+	removes := slices.ContainsFunc(edits, func(e Edit) bool { return e.Op == Remove })
 	for _, e := range edits {
 		if !utf8.ValidString(e.Key) || !utf8.ValidString(e.Form) {
 			r.refuse(e, "the key is not valid UTF-8")
@@ -164,6 +166,8 @@ func (r *rewrite) sort(edits []Edit) {
 		at := int(copies[len(copies)-1])
 		if r.f.nodes[at].Kind != Text || r.f.Text(at) != e.Text {
 			r.sets[at] = e
+		} else if removes {
+			r.same[at] = e
 		}
 	}
 	if len(r.gone) > 0 {
@@ -237,8 +241,8 @@ func (r *rewrite) pin(e Edit) {
 	}
 }
 
-// widen adds the containers that lose their last entry, and the lists that lose an item before one that stays, from the inside out, and
-// drops what stands inside them.
+// widen adds the containers that lose their last entry, and the lists that are not whole without what goes, from the inside out, and drops
+// what stands inside them.
 func (r *rewrite) widen() {
 	f := r.f
 	touched := make(map[int]bool)
@@ -251,20 +255,20 @@ func (r *rewrite) widen() {
 		if isCounted := f.isCounted(i); i < f.top || r.gone[i] || i == f.top && !isCounted {
 			continue
 		}
-		some, hole, stays := false, false, false
+		some, hole, stays := false, false, 0
 		for c := range f.Children(i) {
 			switch {
 			case r.gone[c]:
 				some = true
 			default:
-				stays = true
+				stays++
 				hole = hole || some
 			}
 		}
 		switch {
-		case hole && f.isCounted(i):
+		case hole && f.isCounted(i), some && stays > 0 && f.isCounted(i) && stays < r.itemsOfLike(i):
 			r.takeList(i)
-		case some && !stays && !r.pinned[i] && i != f.top:
+		case some && stays == 0 && !r.pinned[i] && i != f.top:
 			r.gone[i] = true
 		}
 	}
@@ -283,12 +287,28 @@ func (r *rewrite) widen() {
 	}
 }
 
-// takeList takes out a list that cannot stay without one of its items; the outermost one stays, empty.
+// itemsOfLike is how many items like has in the list that node i is; 0 when that is no list there.
+func (r *rewrite) itemsOfLike(i int) int {
+	if r.like == nil {
+		return 0
+	}
+	n := 0
+	if at, ok := r.like.at(r.f.path(i)); ok && r.like.isCounted(at) {
+		for range r.like.Children(at) {
+			n++
+		}
+	}
+	return n
+}
+
+// takeList takes out a list that cannot stand without one of its items; the outermost one stays, empty.
 func (r *rewrite) takeList(list int) {
 	for i := list + 1; i < int(r.f.nodes[list].End); i++ {
-		if e, ok := r.sets[i]; ok {
-			delete(r.sets, i)
-			r.refuse(e, "the list is not complete without its other items, so all of it is left out")
+		for _, texts := range []map[int]Edit{r.sets, r.same} {
+			if e, ok := texts[i]; ok {
+				delete(texts, i)
+				r.refuse(e, "the list is not complete without its other items, so all of it is left out")
+			}
 		}
 	}
 	if list != r.f.top {

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -163,6 +164,43 @@ output = "{LANGUAGE}.json"
 	}
 }
 
+// A new file has the whole of a list or nothing of it, and says of each text that it had for the list that it is left out.
+func TestANewFileHasNoListCutShort(t *testing.T) {
+	p := project(t, `
+[[project.files]]
+source = "en.json"
+format = "structured-json"
+output = "{LANGUAGE}.json"
+`)
+	fsys := tree("en.json", "{\n  \"a\": \"Save\",\n  \"names\": [\"January\", \"May\", \"July\"]\n}\n")
+	b := find(t, fsys, p)[0]
+	source, _, err := b.Read(fsys, b.Path, b.Source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add := func(key, text string) catalog.Change {
+		return catalog.Change{Op: catalog.Added, Name: catalog.Name{Key: key}, Text: text}
+	}
+	for _, c := range []struct {
+		changes []catalog.Change
+		refused string
+	}{
+		{[]catalog.Change{add("a", "Sichern"), add("names/0", "Januar")}, "names/0"},
+		{[]catalog.Change{add("a", "Sichern"), add("names/0", "Januar"), add("names/1", "May")}, "names/0 names/1"},
+		{[]catalog.Change{add("a", "Sichern"), add("names/0", "Januar"), add("names/1", "May"), add("names/2", "\xff")}, "names/0 names/1 names/2"},
+	} {
+		out, refused, err := Render(b, source, nil, p.Targets()[0], c.changes)
+		var keys []string
+		for _, r := range refused {
+			keys = append(keys, r.Key)
+		}
+		slices.Sort(keys)
+		if want := "{\n  \"a\": \"Sichern\"\n}\n"; err != nil || strings.Join(keys, " ") != c.refused || string(out) != want {
+			t.Errorf("%v: rendered %s, refused %v, error %v; want %s and %s", c.changes, out, refused, err, want, c.refused)
+		}
+	}
+}
+
 func TestANewLocJSONFileIsMonolingual(t *testing.T) {
 	p := project(t, `
 [[project.files]]
@@ -304,5 +342,55 @@ func TestDiscover(t *testing.T) {
 	slices.Sort(got)
 	if !slices.Equal(got, want) {
 		t.Errorf("groups\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// A file under another language's root is not this language's: to read it by its names would take all of it out.
+func TestForeignRoots(t *testing.T) {
+	const entry = "\n[[project.files]]\nsource = \"en.%s\"\nformat = \"structured-%s\"\noutput = \"{LANGUAGE}.%s\"\n"
+	for _, c := range []struct{ source, target, says string }{
+		{"en:\n  a: x\n", "zh-CN:\n  a: x\n", ""},
+		{"en:\n  a: x\n", "zh-Hans:\n  a: x\n", ""},
+		{"en:\n  a: x\n", "zh-CN:\n", ""},
+		{"en:\n  a: x\n", "zh-CN: {}\n", ""},
+		{"en:\n  a: x\n", "", ""},
+		{"en:\n  a: x\n", "# c\n", ""},
+		{"en:\n  a: x\n", "en:\n  a: x\n", `its root is "en", expected "zh-CN"; the file`},
+		{"en:\n  a: x\n", "zh:\n  a: x\n", `its root is "zh", expected "zh-CN"; the file`},
+		{"en:\n  a: x\n", "zh: {}\n", `its root is "zh", expected "zh-CN"; the file`},
+		{"en:\n  a: x\n", "zh-CN:\n  a: x\nzh-TW:\n  a: y\n", `it has 2 roots, expected "zh-CN" alone; the file`},
+		{"en:\n  a: x\n", "zh-CN: ~\n", `its root "zh-CN" is no mapping; the file`},
+		{"en:\n  a: x\n", "zh-CN: x\n", `its root "zh-CN" is no mapping; the file`},
+		{"en:\n  a: x\n", "zh-CN: [x]\n", `its root "zh-CN" is no mapping; the file`},
+		{"en:\n  a: x\n", "a: x\n", ""},               // keys without a root
+		{"en:\n  a:\n    b: x\n", "a:\n  b: x\n", ""}, // the same, nested
+		{"en:\n  a: x\n", "old: x\n", ""},             // a text that the source has no more
+		{"a:\n  b: x\n", "c:\n  b: x\n", ""},          // no roots anywhere
+		{"en-GB:\n  a: x\n", "en-GB:\n  a: x\n", ""},  // the source's name is none of its language's
+		{"en:\n  a: [\n", "en:\n  a: x\n", ""},        // nothing to tell by; the source has its own problem
+		{`{"en": {"a": "x"}}`, `{"en": {"a": "x"}}`, `its root is "en", expected "zh-CN"; the file`},
+		{`{"en": {"a": "x"}}`, `{"zh-CN": null}`, `its root "zh-CN" is no mapping; the file`},
+		{`{"en": {"a": "x"}}`, `{}`, ""},
+	} {
+		kind, as := "yml", "yaml"
+		if strings.HasPrefix(c.source, "{") {
+			kind, as = "json", "json"
+		}
+		p := project(t, fmt.Sprintf(entry, kind, as, kind))
+		fsys := tree("en."+kind, c.source, "zh-CN."+kind, c.target)
+		b := find(t, fsys, p)[0]
+		l := p.Language("zh-Hans")
+		f, problem, err := b.Read(fsys, b.Target(l), l)
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case c.says == "" && (problem != nil || f == nil):
+			t.Errorf("%q beside %q: %v", c.target, c.source, problem)
+		case c.says != "" && (problem == nil || f != nil || !strings.HasPrefix(problem.Problem, c.says) || problem.File != "zh-CN."+kind || problem.Language != "zh-Hans"):
+			t.Errorf("%q beside %q: %v, want %s", c.target, c.source, problem, c.says)
+		}
+		if f, problem, _ := b.Read(fsys, b.Path, b.Source); problem != nil && f == nil && !strings.Contains(c.source, "[") {
+			t.Errorf("the source %q: %v", c.source, problem)
+		}
 	}
 }

@@ -46,23 +46,25 @@ func renderNew(b *Bundle, source *resource.File, l config.Language, edits []reso
 			edits = append(edits, resource.Edit{Op: resource.Remove, Key: e.Key, Form: e.Form})
 		}
 	}
-	out, refusals, err := source.Rewrite(edits, source)
-	if err != nil {
-		return nil, nil, fmt.Errorf("lay out like the source: %w", err)
-	}
-	// A change that was refused would leave the source text standing in for a translation.
-	var bad []resource.Edit
-	for _, r := range refusals {
-		if r.Op == resource.Set {
-			bad = append(bad, resource.Edit{Op: resource.Remove, Key: r.Key, Form: r.Form})
+	// A change that was refused would leave the source text standing in for a translation, so its entry goes; with an item of a list goes all
+	// of that list, whose other changes are refused in turn.
+	var out []byte
+	var refused []resource.Refusal
+	for again := true; again; {
+		var fresh []resource.Refusal
+		var err error
+		if out, fresh, err = source.Rewrite(edits, source); err != nil {
+			return nil, nil, fmt.Errorf("lay out like the source: %w", err)
+		}
+		again = false
+		for _, r := range fresh {
+			if r.Op == resource.Set {
+				refused, again = append(refused, r), true
+				edits = append(edits, resource.Edit{Op: resource.Remove, Key: r.Key, Form: r.Form})
+			}
 		}
 	}
 	clone, err := b.Parse(out, b.Source)
-	if err == nil && len(bad) > 0 {
-		if out, _, err = clone.Rewrite(bad, source); err == nil {
-			clone, err = b.Parse(out, b.Source)
-		}
-	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("lay out like the source: %w", err)
 	}
@@ -74,7 +76,7 @@ func renderNew(b *Bundle, source *resource.File, l config.Language, edits []reso
 	if err != nil {
 		return nil, nil, fmt.Errorf("lay out like the source: %w", err)
 	}
-	return out, refusedOf(refusals), nil
+	return out, refusedOf(refused), nil
 }
 
 func refusedOf(refusals []resource.Refusal) []Refused {

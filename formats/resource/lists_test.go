@@ -1,0 +1,93 @@
+package resource_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/locsync/locsync/formats/androidxml"
+	"github.com/locsync/locsync/formats/jsonfile"
+	"github.com/locsync/locsync/formats/oracle"
+	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/formats/yamlfile"
+)
+
+var grammars = map[string]resource.Grammar{"structured-json": jsonfile.Grammar, "structured-yaml": yamlfile.Grammar, "android-xml": androidxml.Grammar}
+
+// edited makes the edits that are written as "+key=text", "+key[form]=text" or "-key" and has the second reader look at what came out. What is refused
+// comes as its keys.
+func edited(t *testing.T, format, src, like string, edits ...string) (out, refused, reason string) {
+	t.Helper()
+	keys := resource.Keys{Structured: format != "android-xml"}
+	f, err := resource.Parse(grammars[format], keys, []byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := resource.Parse(grammars[format], keys, []byte(like))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []resource.Edit
+	for _, edit := range edits {
+		name, text, _ := strings.Cut(edit[1:], "=")
+		key, form, _ := strings.Cut(strings.TrimSuffix(name, "]"), "[")
+		e := resource.Edit{Op: resource.Set, Key: key, Form: form, Text: text}
+		if edit[0] == '-' {
+			e.Op = resource.Remove
+		}
+		all = append(all, e)
+	}
+	bytes, refusals, err := f.Rewrite(all, model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := make(map[resource.Edit]bool)
+	var names []string
+	for _, r := range refusals {
+		left[r.Edit] = true
+		names = append(names, r.Key+r.Form)
+		reason = r.Reason
+	}
+	var made []oracle.Change
+	for _, e := range all {
+		if !left[e] {
+			made = append(made, oracle.Change{Key: e.Key, Form: e.Form, Text: e.Text, Gone: e.Op == resource.Remove})
+		}
+	}
+	if err := (oracle.Rule{Format: format}).Prove([]byte(src), bytes, made); err != nil {
+		t.Errorf("%q with %q: the second reader: %v\n%s", src, edits, err, bytes)
+	}
+	return string(bytes), strings.Join(names, " "), reason
+}
+
+// A list has all the items that the source has, or is not there, whichever of them go; what was meant for it is refused.
+func TestAListIsWholeOrAbsent(t *testing.T) {
+	const (
+		months  = "{\n  \"a\": \"A\",\n  \"names\": [\"J\", \"F\", \"M\"]\n}\n"
+		nothing = "{\n  \"a\": \"A\"\n}\n"
+		array   = "<resources>\n    <string name=\"a\">A</string>\n    <string-array name=\"l\">\n        <item>J</item>\n        <item>F</item>\n    </string-array>\n</resources>\n"
+		none    = "<resources>\n    <string name=\"a\">A</string>\n</resources>\n"
+	)
+	for _, c := range []struct {
+		name, format, src, like string
+		edits                   []string
+		out, refused            string
+	}{
+		{"only the first one is given", "structured-json", months, months, []string{"+names/0=J1", "-names/1", "-names/2"}, nothing, "names/0"},
+		{"as it is in the source", "structured-json", months, months, []string{"+names/0=J", "-names/1", "-names/2"}, nothing, "names/0"},
+		{"all but the last", "structured-json", months, months, []string{"-names/2"}, nothing, ""},
+		{"all but the first", "structured-json", months, months, []string{"-names/0", "+names/2=M"}, nothing, "names/2"},
+		{"the source's became shorter", "structured-json", months, "{\"names\": [\"J\", \"F\"]}", []string{"+names/0=J1", "-names/2"},
+			"{\n  \"a\": \"A\",\n  \"names\": [\"J1\", \"F\"]\n}\n", ""},
+		{"the source's is none", "structured-json", months, "{\"names\": {\"0\": \"J\", \"1\": \"F\", \"2\": \"M\"}}", []string{"-names/2"},
+			"{\n  \"a\": \"A\",\n  \"names\": [\"J\", \"F\"]\n}\n", ""},
+		{"texts only", "structured-json", `{"a": "A", "l": [["x", "y"], ["z"]]}`, `{"l": [["x", "y"], ["z"]]}`, []string{"-l/0/1", "+l/1/0=Z"}, `{"a": "A"}`, "l/1/0"},
+		{"what is no text does not make it whole", "structured-yaml", "a: A\nn: [~, J, F]\n", "n: [~, J, F]\n", []string{"+n/1=N1", "-n/2"}, "a: A\n", "n/1"},
+		{"an array", "android-xml", array, array, []string{"+l[0]=J1", "-l[1]"}, none, "l0"},
+		{"an array as it is in the source", "android-xml", array, array, []string{"+l[0]=J", "-l[1]"}, none, "l0"},
+	} {
+		out, refused, reason := edited(t, c.format, c.src, c.like, c.edits...)
+		if out != c.out || refused != c.refused || refused != "" && reason != "the list is not complete without its other items, so all of it is left out" {
+			t.Errorf("%s: refused %q (%s)\n%s\nwant %q\n%s", c.name, refused, reason, out, c.refused, c.out)
+		}
+	}
+}
