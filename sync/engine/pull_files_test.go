@@ -96,6 +96,39 @@ output = "res/values-{LOCALE:ANDROID}/strings.xml"
 	}
 }
 
+// Arrays with a reference among their items come with the reference, wherever in the array it stands.
+func TestPullOfAndroidArraysWithReferences(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, localOnly+`
+[[project.files]]
+source = "res/values/strings.xml"
+output = "res/values-{LOCALE:ANDROID}/strings.xml"
+`, map[string]string{"res/values/strings.xml": `<resources>
+    <string name="all" translatable="false">*</string>
+    <string-array name="first"><item>@string/all</item><item>One</item></string-array>
+    <string-array name="middle"><item>One</item><item>@string/all</item><item>Two</item></string-array>
+    <string-array name="last"><item>One</item><item>@string/all</item></string-array>
+</resources>
+`})
+	w.clean(PushOptions{})
+	w.translateFile("android-xml", "main", "de", "strings.xml", `<resources>
+    <string-array name="first"><item>@null</item><item>Eins</item></string-array>
+    <string-array name="middle"><item>Eins</item><item>@null</item><item>Zwei</item></string-array>
+    <string-array name="last"><item>Eins</item></string-array></resources>`)
+	if p := w.pulls(PullOptions{}); len(p.Problems) > 0 {
+		t.Errorf("%v", p.Problems)
+	}
+	got := compact(w.show("l10n", "res/values-de/strings.xml"))
+	for _, items := range []string{"@string/all Eins", "Eins @string/all Zwei", "Eins @string/all"} {
+		want := "><item>" + strings.ReplaceAll(items, " ", "</item><item>") + "</item></string-array>"
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is not in %s", want, got)
+		}
+	}
+	w.sends()
+	w.brings()
+}
+
 func TestPullOfAPluralWithoutItsLastForm(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, localOnly+`

@@ -98,10 +98,12 @@ func (x *exportJob) indentedYAML(g resource.Grammar, body []byte) []byte {
 }
 
 // androidEntries are the units as string, plurals and string-array resources. An array that lacks an item is left out: its items
-// are told apart by nothing but their place.
+// are told apart by nothing but their place. One that lacks none of the project's keys is whole, though places be free between them, where the imported
+// file had a reference to another resource: the format's writer keeps those free (@null), since the service does not know what stood there.
 func androidEntries(units []unit) []resource.New {
 	var top []resource.New
 	arrays := make(map[string]int) // place in top, by name
+	items := make(map[int]int)     // of an array, by place in top: how many it must have
 	for _, u := range units {
 		name, index, item := listItem(u)
 		switch {
@@ -109,7 +111,7 @@ func androidEntries(units []unit) []resource.New {
 			at, begun := arrays[name]
 			if !begun {
 				at = len(top)
-				arrays[name] = at
+				arrays[name], items[at] = at, u.items
 				top = append(top, resource.New{Kind: resource.Forms, Name: name})
 			}
 			top[at].Children = append(top[at].Children, resource.New{Kind: resource.Text, Name: strconv.Itoa(index), Text: inOneText(u.texts)})
@@ -125,7 +127,7 @@ func androidEntries(units []unit) []resource.New {
 	}
 	gone := make(map[int]bool)
 	for _, at := range arrays {
-		gone[at] = !inOrder(top[at].Children)
+		gone[at] = !inOrder(top[at].Children) && len(top[at].Children) != items[at]
 	}
 	whole := top[:0]
 	for i, n := range top {

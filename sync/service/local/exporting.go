@@ -19,6 +19,7 @@ import (
 type unit struct {
 	*row
 	texts []text
+	items int // of a list's item in an Android export: how many items of the list are keys of the project
 }
 
 // selected is a row that an export asks for, with its number.
@@ -119,6 +120,7 @@ func (x *exportJob) rows(tx *bolt.Tx, projectID string) (rows []selected, spaces
 // units are the keys that a language's export has, with the texts that stand for them.
 func (x *exportJob) units(rows []selected, spaces []*keyspace, code string, source bool) ([]unit, error) {
 	units := make([]unit, 0, len(rows))
+	items := x.items(rows)
 	for _, r := range rows {
 		changed := r.changed
 		texts := r.row.texts
@@ -152,9 +154,27 @@ func (x *exportJob) units(rows []selected, spaces []*keyspace, code string, sour
 				texts = r.row.texts
 			}
 		}
-		units = append(units, unit{r.row, texts})
+		u := unit{row: r.row, texts: texts}
+		if list, _, ok := listItem(u); ok {
+			u.items = items[list]
+		}
+		units = append(units, u)
 	}
 	return units, nil
+}
+
+// items counts the items of each list that an Android export may have. Not all places of a list need be among them: what is no text is no key.
+func (x *exportJob) items(rows []selected) map[string]int {
+	items := make(map[string]int)
+	if x.Format != wire.FormatAndroidXML {
+		return items
+	}
+	for _, r := range rows {
+		if list, _, ok := listItem(unit{row: r.row}); ok {
+			items[list]++
+		}
+	}
+	return items
 }
 
 func blank(texts []text) []text {

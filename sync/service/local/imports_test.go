@@ -434,6 +434,27 @@ func TestAndroid(t *testing.T) {
 	sameJSON(t, s.one(p, "?languages=de&format=structured-json&skip-incomplete-keys"), `{"days":["Montag","Dienstag"]}`)
 }
 
+// A reference to another resource among an array's items is none of the project's keys. The array is whole without it: the other items keep their places.
+func TestAndroidArrayWithAReference(t *testing.T) {
+	s := serve(t, Options{})
+	p := s.create("en", "de")
+	s.completed(p, "?language=en", file{"strings.xml", `<resources><string-array name="days">
+<item>@string/all</item><item>Monday</item><item>@string/none</item><item>Tuesday</item></string-array></resources>`})
+	q := "?language=de&completion-state=final"
+	want := func(query, want string) {
+		t.Helper()
+		xml := strings.Join(strings.Fields(s.one(p, query+"&format=android-xml")), "")
+		if _, items, _ := strings.Cut(xml, `<string-arrayname="days">`); strings.TrimSuffix(items, "</string-array></resources>") != want {
+			t.Errorf("%s: %s", query, xml)
+		}
+	}
+	want("?languages=en", "<item>@null</item><item>Monday</item><item>@null</item><item>Tuesday</item>")
+	s.completed(p, q, file{"de.json", `{"days/3":"Dienstag"}`})
+	want("?languages=de", "") // half an array
+	s.completed(p, q, file{"de.json", `{"days/1":"Montag"}`})
+	want("?languages=de", "<item>@null</item><item>Montag</item><item>@null</item><item>Dienstag</item>")
+}
+
 // Jobs are seen on their way: pending, in progress, done.
 func TestJobsPassThroughTheirStates(t *testing.T) {
 	s := serve(t, Options{JobDelay: 200 * time.Millisecond})
