@@ -178,7 +178,8 @@ func (b *Bundle) ParseExport(src []byte, l config.Language) (*resource.File, err
 	return exported(b.Format).Parse(resource.Keys{Separator: b.Separator, Roots: roots(l)}, src)
 }
 
-// Read reads and parses one file of the bundle. A file that is not there gives nil and no problem.
+// Read reads and parses one file of the bundle. A file that is not there gives nil and no problem; one that cannot be read, or stands under
+// another language's root, gives a problem and no file.
 func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.File, *Problem, error) {
 	src, err := fs.ReadFile(fsys, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -196,6 +197,9 @@ func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.Fil
 	f, err := b.Parse(src, l)
 	if err != nil {
 		return nil, refused(name, l, err), nil
+	}
+	if p := b.foreignRoot(fsys, f, name, l); p != nil {
+		return nil, p, nil
 	}
 	return f, nil, nil
 }
