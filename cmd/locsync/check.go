@@ -22,8 +22,9 @@ func (a *app) checkCommand() *cobra.Command {
 		Long: "Lists every problem of every matched file with file, line, column and key, what is wrong and what to do, and calls nobody.\n\n" +
 			"Errors are what would be left out of a push or pull or would break the program: files that do not parse, keys that clash,\n" +
 			"translations whose placeholders, markup or plural forms do not match. They end the command with 3. Warnings are everything\n" +
-			"else that looks like a mistake: entries that stand twice, translations of keys that are gone, patterns without files. They\n" +
-			"end it with 0. What is meant as it is can be switched off with skip_checks in [[project.files]].",
+			"else that looks like a mistake: entries that stand twice, translations of keys that are gone, keys of i18next's plurals that a\n" +
+			"language needs and the source does not have, patterns without files. They end it with 0. What is meant as it is can be\n" +
+			"switched off with skip_checks in [[project.files]].",
 		Example: "  locsync check\n  locsync check --format github   # annotations in GitHub Actions\n  locsync check --online   # also credentials, project and languages",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {

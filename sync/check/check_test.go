@@ -334,6 +334,17 @@ func TestForms(t *testing.T) {
 	}
 }
 
+func TestOrdinalForms(t *testing.T) {
+	en := []string{"one", "two", "few", "other"}
+	if got := Forms(Plural{Source: en, Forms: []string{"other"}, SourceLanguage: "en", Language: "de", Ordinal: true}); len(got) > 0 {
+		t.Errorf("German writes all of them alike: %v", got)
+	}
+	got := Forms(Plural{Source: en, Forms: []string{"other"}, SourceLanguage: "en", Language: "it", Ordinal: true})
+	if want := `the plural lacks the form "many", which the language it needs`; len(got) != 1 || got[0].Reason != want {
+		t.Errorf("%v, want %s", got, want)
+	}
+}
+
 // Each check has a translation that it alone objects to, and is silent when it is switched off; the others go on.
 func TestSkip(t *testing.T) {
 	source := "{n, plural, one {# file} other {# files}} <a>%s</a>"

@@ -12,6 +12,7 @@ import (
 type Plural struct {
 	Source, Forms            []string // categories that have a text
 	Language, SourceLanguage string
+	Ordinal                  bool // the forms are of places in an order (1st, 2nd)
 	Skip                     func(check string) bool
 }
 
@@ -25,10 +26,14 @@ func Forms(in Plural) []Finding {
 	if slices.Contains(in.Source, plural.Other) && !slices.Contains(in.Forms, plural.Other) {
 		return []Finding{{Plurals, `the plural lacks the form "other"`}}
 	}
-	if len(in.Source) < 2 && in.SourceLanguage == "" || len(lacking(plural.Categories(in.SourceLanguage), in.Source)) > 0 {
+	categories := plural.Categories
+	if in.Ordinal {
+		categories = plural.Ordinals
+	}
+	if len(in.Source) < 2 && in.SourceLanguage == "" || len(lacking(categories(in.SourceLanguage), in.Source)) > 0 {
 		return nil
 	}
-	if lacks := lacking(plural.Categories(in.Language), in.Forms); len(lacks) > 0 {
+	if lacks := lacking(categories(in.Language), in.Forms); len(lacks) > 0 {
 		return []Finding{{Plurals, needs(lacks, in.Language)}}
 	}
 	return nil
