@@ -58,7 +58,8 @@ func (r *pulling) merge(t *tree, x translated, fresh bool) (*merged, error) {
 	if carried {
 		ours = bundle.Texts(m.former.file)
 	}
-	if source, err = r.widen(x, source, ours); err != nil {
+	source, stand, err := r.widen(x, m, source, ours)
+	if err != nil {
 		return nil, err
 	}
 	three, contact, err := r.three(x, m, source, ours, fresh)
@@ -75,12 +76,13 @@ func (r *pulling) merge(t *tree, x translated, fresh bool) (*merged, error) {
 	r.shaped(x, source, three, &result)
 	r.checked(x, source, three, &result)
 	r.pluralsWhole(x, source, three, &result)
+	stays := r.keepApart(x, stand, three, &result)
 	r.decided(x, m, three, result)
 	m.agreed = result.Agreed
 	if held := r.guarded(x, three, result.Changes); held {
 		return nil, nil
 	}
-	fill := r.fill(m, ownForms(source, x.Language), three, result)
+	fill := r.fill(m, unfilled(ownForms(source, x.Language), stays), three, result)
 	fill = replace(&result, fill)
 	if carried {
 		m.carry(source, &three, &result)
@@ -218,7 +220,7 @@ func (r *pulling) shaped(x translated, source catalog.Catalog, in catalog.Three,
 	taken := make(map[string]bool)
 	result.Changes = slices.DeleteFunc(result.Changes, func(c catalog.Change) bool {
 		if c.Op == catalog.Removed || bad[c.Key] == "" {
-			taken[c.Key] = c.Op != catalog.Removed
+			taken[c.Key] = taken[c.Key] || c.Op != catalog.Removed
 			return false
 		}
 		if !told[c.Key] {

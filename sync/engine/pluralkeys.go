@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,14 +17,19 @@ import (
 // widened are a source's texts, and behind the form "other" of a plural that is spelled as keys those further forms that the given texts of the target
 // language have: file_few beside file_other. They stand for what the source says in "other". All of CLDR's categories count, for by which
 // rules a program chooses is not known: Rails' Serbian has "many". In a nested file the further forms may be the map that a language
-// has in the place of the source's single text: million/one and million/other where the source has million.
-func widened(source catalog.Catalog, separator string, from config.Language, texts ...catalog.Catalog) catalog.Catalog {
+// has in the place of the source's single text: million/one and million/other where the source has million. The other way round, one text may
+// stand where the source has a plural, user where that has user/one and user/other: in the repository's texts, when they do not have the plural's
+// "other" as well.
+func widened(source catalog.Catalog, separator string, from config.Language, ours catalog.Catalog, theirs ...catalog.Catalog) catalog.Catalog {
 	further := make(map[catalog.Name][]catalog.Name) // by the source's form that stands for the others
 	var of *relatives
 	var known map[string]bool
-	for _, c := range texts {
+	var here map[string]bool // keys with a text of the repository's, once they are asked for
+	counted := slices.ContainsFunc(source, func(u catalog.Unit) bool { return u.Form == "" && strings.HasSuffix(u.Key, plural.Other) })
+	for i, c := range append([]catalog.Catalog{ours}, theirs...) {
 		for _, u := range c {
-			if u.Form != "" || !mayBeRelated(u.Key, separator) {
+			related := mayBeRelated(u.Key, separator)
+			if u.Form != "" || !related && (!counted || i > 0) {
 				continue
 			}
 			if known == nil {
@@ -34,7 +41,17 @@ func widened(source catalog.Catalog, separator string, from config.Language, tex
 			if of == nil {
 				of = relativesIn(source, separator, from)
 			}
-			if other, ok := of.other(u.Key); ok {
+			other, ok := catalog.Name{}, false
+			if related {
+				other, ok = of.other(u.Key)
+			}
+			if before, in := of.basedOn(u.Key); !ok && before != "" && i == 0 && u.Text != "" {
+				if here == nil {
+					here = translatedKeys(ours)
+				}
+				other, ok = in, !here[in.Key]
+			}
+			if ok {
 				known[u.Key] = true
 				further[other] = append(further[other], u.Name)
 			}
@@ -53,6 +70,15 @@ func widened(source catalog.Catalog, separator string, from config.Language, tex
 		}
 	}
 	return wide
+}
+
+// translatedKeys are the keys that have a text and not only a blank.
+func translatedKeys(texts catalog.Catalog) map[string]bool {
+	keys := make(map[string]bool, len(texts))
+	for _, u := range texts {
+		keys[u.Key] = keys[u.Key] || u.Text != ""
+	}
+	return keys
 }
 
 // numbered cuts the number off a key of i18next's third version, which counts the forms of languages that have other than two.
@@ -232,29 +258,159 @@ func spread(source, theirs catalog.Catalog, separator string, from config.Langua
 // countName is the placeholder that Rails and i18next put the number of a plural in.
 var countName = regexp.MustCompile(`%\{count\}|\{\{-? ?count ?\}\}`)
 
-// widen is widened for a pull. A form that the service accepted from the source file once, and that is gone from there, does not come back by
-// the service's translations of it.
-func (r *pulling) widen(x translated, source, ours catalog.Catalog) (catalog.Catalog, error) {
+// widen is widened for a pull, beside what stands apart of it. A form that the service accepted from the source file once, and that is gone from there,
+// does not come back by the service's translations of it.
+func (r *pulling) widen(x translated, m *merged, source, ours catalog.Catalog) (catalog.Catalog, map[string]apart, error) {
 	b := x.Sources[0]
 	wide := widened(source, b.Separator, b.Source, ours, x.texts)
 	if len(wide) == len(source) {
-		return source, nil
+		return source, nil, nil
 	}
 	known, here := source.Keys(), ours.Keys()
-	gone, err := r.replaced(x, source, ours)
+	gone := make(map[string]bool)
+	stand, err := r.standing(x, m, relativesIn(source, b.Separator, b.Source), ours, gone)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, b := range x.Sources {
 		pushed, err := r.State.Marks(r.pushedSlot(sourcePlace{b.Collection, b.Path}))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for n := range pushed {
 			gone[n.Key] = gone[n.Key] || !known[n.Key] && !here[n.Key]
 		}
 	}
-	return slices.DeleteFunc(wide, func(u catalog.Unit) bool { return gone[u.Key] }), nil
+	return slices.DeleteFunc(wide, func(u catalog.Unit) bool { return gone[u.Key] }), stand, nil
+}
+
+// apart is what a text of the repository stands in the place of, under a key that the source does not have: one form of a map in that of a single
+// text, or a single text in that of a plural.
+type apart struct {
+	instead string // the source's key: the single text, or the plural's "other"
+	forms   string // what the plural's keys have before the category; "" where the source has a single text
+}
+
+// keys are those of the source's side that the text stands in the place of.
+func (a apart) keys() []string {
+	if a.forms == "" {
+		return []string{a.instead}
+	}
+	keys := make([]string, len(plural.Order))
+	for i, category := range plural.Order {
+		keys[i] = a.forms + category
+	}
+	return keys
+}
+
+// covers are the keys in whose place something stands, with the key of that.
+func covers(stays map[string]apart) map[string]string {
+	covered := make(map[string]string)
+	for key, a := range stays {
+		for _, k := range a.keys() {
+			covered[k] = key
+		}
+	}
+	return covered
+}
+
+// standing finds what stands apart in the repository, by its keys, and adds to gone what is to give way: the service has a translation in the source's
+// shape that was not merged before. With the translation that was merged last, the other shape is somebody's change. What was filled in for a single
+// text, and one whose key became a form's, is no translation of the plural.
+func (r *pulling) standing(x translated, m *merged, of *relatives, ours catalog.Catalog, gone map[string]bool) (map[string]apart, error) {
+	base, err := r.State.Marks(r.slot(kindMerged, x.Path, x.Language.Code))
+	if err != nil {
+		return nil, err
+	}
+	filler, err := r.State.Marks(r.slot(kindFiller, x.Path, x.Language.Code))
+	if err != nil {
+		return nil, err
+	}
+	renamed := make(map[string]bool)
+	for _, moved := range m.former.renamed {
+		renamed[moved.From.Key] = true
+	}
+	for _, b := range x.Sources {
+		for _, moved := range r.renamed[b] {
+			renamed[moved.From.Key] = true
+		}
+	}
+	stand := make(map[string]apart)
+	theirs, here := translatedKeys(x.texts), translatedKeys(ours)
+	for _, u := range ours {
+		if u.Form != "" || of.keys[u.Key] {
+			continue
+		}
+		if single, is := of.single(u.Key); is {
+			stand[u.Key] = apart{instead: single}
+		} else if before, other := of.basedOn(u.Key); before != "" && !here[other.Key] && u.Text != "" {
+			if renamed[u.Key] || knows(filler, u.Name, catalog.MarkOf(u.Text)) {
+				gone[u.Key] = true
+				continue
+			}
+			stand[u.Key] = apart{other.Key, before}
+		}
+	}
+	index := x.texts.Index()
+	for key, a := range stand {
+		gone[key] = theirs[a.instead] && slices.ContainsFunc(a.keys(), func(k string) bool {
+			at, there := index[catalog.Name{Key: k}]
+			return there && x.texts[at].Text != "" && !base.Has(x.texts[at].Name, x.texts[at].Text)
+		})
+	}
+	return stand, nil
+}
+
+// keepApart sees to it that what stands apart goes when something comes in its place, and only then; where it stays, it takes out the additions that no
+// file can hold beside it. It gives back what stays. Forms without "other" are named, since they do not replace a text.
+func (r *pulling) keepApart(x translated, stand map[string]apart, in catalog.Three, result *catalog.Merged) map[string]apart {
+	if len(stand) == 0 {
+		return nil
+	}
+	comes := make(map[string]bool)
+	for _, c := range result.Changes {
+		comes[c.Key] = comes[c.Key] || c.Op != catalog.Removed && c.Text != ""
+	}
+	stays, theirs := maps.Clone(stand), translatedKeys(in.Theirs)
+	result.Changes = slices.DeleteFunc(result.Changes, func(c catalog.Change) bool {
+		a, is := stand[c.Key]
+		if !is || c.Op != catalog.Removed {
+			return false
+		}
+		if comes[a.instead] || slices.Contains(result.Blanked, c.Name) {
+			delete(stays, c.Key)
+			return false
+		}
+		result.Leave(in.Base, c.Name)
+		return true
+	})
+	covered := covers(stays)
+	result.Changes = slices.DeleteFunc(result.Changes, func(c catalog.Change) bool {
+		key, is := covered[c.Key]
+		if _, itself := stays[c.Key]; !is || itself || c.Op == catalog.Removed || c.Form != "" {
+			return false
+		}
+		if a := stays[key]; a.forms != "" && !theirs[a.instead] {
+			r.problem(Problem{File: x.Path, Key: c.Key, Language: x.Language.Code, Problem: fmt.Sprintf("the translation is left out: the repository has one text, %q, "+
+				"in the place of the plural, and the service lacks the form \"other\"; translate that at the service", key)})
+		}
+		result.Leave(in.Base, c.Name)
+		return true
+	})
+	return stays
+}
+
+// unfilled are a source's texts without those in whose place something else stands: they are translated.
+func unfilled(source catalog.Catalog, stays map[string]apart) catalog.Catalog {
+	if len(stays) == 0 {
+		return source
+	}
+	covered := covers(stays)
+	return slices.DeleteFunc(slices.Clone(source), func(u catalog.Unit) bool {
+		_, itself := stays[u.Key]
+		_, is := covered[u.Key]
+		return is && !itself
+	})
 }
 
 // carried gives further forms of a plural of keys the names that the plural has now: file_few becomes doc_few where file_other goes and doc_other
@@ -303,50 +459,6 @@ func carried(in catalog.Three, result *catalog.Merged) {
 			}
 		}
 	}
-}
-
-// replaced are the keys of the repository's maps that stand where the source has a single text and the service has a translation of that which was not
-// merged before. With the translation that was merged last, the map is somebody's change.
-func (r *pulling) replaced(x translated, source, ours catalog.Catalog) (map[string]bool, error) {
-	gone := make(map[string]bool)
-	of, theirs := relativesIn(source, x.Sources[0].Separator, x.Sources[0].Source), x.texts.Index()
-	var base catalog.Marks
-	for _, u := range ours {
-		single, is := of.single(u.Key)
-		at, there := theirs[catalog.Name{Key: single}]
-		if !is || !there || x.texts[at].Text == "" {
-			continue
-		}
-		if base == nil {
-			var err error
-			if base, err = r.State.Marks(r.slot(kindMerged, x.Path, x.Language.Code)); err != nil {
-				return nil, err
-			}
-		}
-		gone[u.Key] = !base.Has(x.texts[at].Name, x.texts[at].Text)
-	}
-	return gone, nil
-}
-
-// mapsKept takes out the additions of single texts in whose place the repository has a map, which no file can hold beside it.
-func (r *pulling) mapsKept(x translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
-	b, living := x.Sources[0], source.Keys()
-	if b.Separator == "" || len(result.Changes) == 0 {
-		return
-	}
-	kept := make(map[string]bool)
-	for _, u := range in.Ours {
-		if at := strings.LastIndex(u.Key, b.Separator); at >= 0 && living[u.Key] && living[u.Key[:at]] {
-			kept[u.Key[:at]] = true
-		}
-	}
-	result.Changes = slices.DeleteFunc(result.Changes, func(c catalog.Change) bool {
-		if c.Op == catalog.Removed || !kept[c.Key] {
-			return false
-		}
-		result.Leave(in.Base, c.Name)
-		return true
-	})
 }
 
 // mapsWhole takes out the changes of Rails' plural maps that would have forms and lack "other": Rails raises an error on such a map, and shows that a
@@ -398,12 +510,26 @@ func (r *pushing) eachKind(target bundle.Target, sent catalog.Catalog, send func
 	return send(slices.DeleteFunc(slices.Clone(sent), func(u catalog.Unit) bool { return keys[u.Key] }), true)
 }
 
-// furtherProblem says that the service left forms out that the source language does not have. They are not sent again until somebody changes them.
+// furtherProblem says that the service left out what the source language does not have: forms, and single texts where the source has a plural. They
+// are not sent again until somebody changes them.
 func furtherProblem(f jobFile, language string) Problem {
-	var keys []string
+	var forms, singles []string
 	for _, u := range f.Units {
-		keys = append(keys, u.Key)
+		if mayBeRelated(u.Key, "") {
+			forms = append(forms, u.Key)
+		} else {
+			singles = append(singles, u.Key)
+		}
 	}
-	return Problem{File: f.Memory.Path, Language: language, Problem: "the service has no source text for plural forms that only this language has (" + strings.Join(keys, ", ") +
-		"); they stay in the repository. To have them translated at the service, write them into the source file as well"}
+	var what, advice []string
+	if len(forms) > 0 {
+		what = append(what, "plural forms that only this language has ("+strings.Join(forms, ", ")+")")
+		advice = append(advice, "To have the forms translated at the service, write them into the source file as well")
+	}
+	if len(singles) > 0 {
+		what = append(what, "texts that only this language has in the place of a plural ("+strings.Join(singles, ", ")+")")
+		advice = append(advice, "To have the plurals translated at the service, write their forms in the place of the single texts")
+	}
+	return Problem{File: f.Memory.Path, Language: language, Problem: "the service has no source text for " + strings.Join(what, " and ") +
+		"; they stay in the repository. " + strings.Join(advice, ". ")}
 }

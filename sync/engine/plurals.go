@@ -158,7 +158,6 @@ func together(key, source string, theirs catalog.Catalog) catalog.Catalog {
 // pluralsWhole takes out the changes of plurals that lack a form which the language or the program needs, and reports them. Forms that the
 // language does not have and that only repeat the source go where a plural gets translations.
 func (r *pulling) pluralsWhole(x translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
-	r.mapsKept(x, source, in, result)
 	carried(in, result)
 	r.mapsWhole(x, source, in, result)
 	if !slices.ContainsFunc(result.Changes, func(c catalog.Change) bool { return isForm(c.Form) }) {

@@ -231,6 +231,127 @@ func TestMapInPlaceOfASingleText(t *testing.T) {
 	w.brings("config/locales/ru.yml (ru): +1 ~0 -4")
 }
 
+// The other way round: a language may have one text where the source has a plural, as Rails' own Japanese does. It stays, until the service has forms.
+func TestSingleTextInPlaceOfAPlural(t *testing.T) {
+	t.Parallel()
+	en := "en:\n  post:\n    one: Post\n    other: Posts\n  user:\n    one: User\n    other: Users\n  save: Save\n"
+	ja := "ja:\n  post: 投稿\n  user: ユーザー\n  save: 保存\n"
+	w := newWorld(t, railsFiles, map[string]string{"config/locales/en.yml": en, "config/locales/ja.yml": ja, "config/locales/ru.yml": "ru:\n  user: Юзер\n"})
+	w.clean(PushOptions{})
+	w.brings()
+	report, err := w.Check(t.Context())
+	w.check(err)
+	if p := report.Projects[0].Problems; len(p) != 0 {
+		t.Errorf("%v", p)
+	}
+	w.translateFile("structured-yaml", "main", "ja", "x.yml", "save: セーブ\n")
+	w.translateFile("structured-yaml", "main", "ru", "x.yml", "user:\n  one: Юзер\n")
+	p := w.pulls(PullOptions{}) // no file can hold the form beside the text, and the text says more
+	w.problem(p.Problems, `config/locales/ru.yml: "user/one" (ru)`, `the plural lacks the form "other"`)
+	w.gains(p, "config/locales/ja.yml (ja): +0 ~1 -0")
+	w.file("config/locales/ja.yml", strings.Replace(ja, "保存", "セーブ", 1))
+	w.translateFile("structured-yaml", "main", "ja", "x.yml", "user:\n  other: 利用者\n")
+	w.translateFile("structured-yaml", "main", "ru", "x.yml", "user:\n  other: Юзеры\n")
+	w.brings("config/locales/ja.yml (ja): +1 ~0 -1", "config/locales/ru.yml (ru): +2 ~0 -1")
+	w.file("config/locales/ja.yml", "ja:\n  post: 投稿\n  user:\n    other: 利用者\n  save: セーブ\n")
+	// Somebody makes one text of it again.
+	w.commitOn("l10n", "config/locales/ja.yml", strings.Replace(ja, "保存", "セーブ", 1))
+	w.brings()
+	w.brings()
+	w.translateFile("structured-yaml", "main", "ja", "x.yml", "user:\n  other: 使用者\n")
+	w.brings("config/locales/ja.yml (ja): +1 ~0 -1")
+
+	// Changed and sent, it is named when the service has no place for it.
+	w.git("merge", "-q", "l10n")
+	w.sends()
+	w.write("config/locales/ja.yml", strings.Replace(w.show("main", "config/locales/ja.yml"), "投稿", "記事", 1)+"\n")
+	sent := w.pushes(PushOptions{})
+	w.problem(sent.Problems, "config/locales/ja.yml", "in the place of a plural (post)")
+	w.reports(sent, "config/locales/ja.yml (ja): post")
+	w.sends()
+}
+
+// In flat files a text can stand beside the forms: then it is no plural, and nothing of the source's.
+func TestSingleTextInPlaceOfAPluralOfSuffixes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, oneJSONFile+"format = \"structured-json\"\n", map[string]string{
+		"en.json": `{"cart": {"item_one": "{{count}} item", "item_other": "{{count}} items", "box": "Box", "box_one": "{{count}} box", "box_other": "{{count}} boxes"}, "save": "Save"}`,
+		"ja.json": "{\n  \"cart\": {\n    \"item\": \"{{count}}点\",\n    \"box\": \"箱\"\n  },\n  \"save\": \"保存\",\n  \"dead\": \"dead\"\n}\n",
+		"ru.json": "{\n  \"cart\": {\n    \"item\": \"dead\",\n    \"item_other\": \"{{count}} штуки\"\n  }\n}\n",
+	})
+	p := w.pushes(PushOptions{Translations: true})
+	w.problem(p.Problems, "ja.json", "in the place of a plural (cart/item)")
+	w.brings("ja.json (ja): +0 ~0 -1", "ru.json (ru): +0 ~0 -1")
+	w.file("ja.json", "{\n  \"cart\": {\n    \"item\": \"{{count}}点\",\n    \"box\": \"箱\"\n  },\n  \"save\": \"保存\"\n}")
+	w.final("ja", "cart/item_other", "個", "cart/box_other", "{{count}}箱")
+	p2 := w.pulls(PullOptions{}) // what does not come replaces nothing
+	w.problem(p2.Problems, `ja.json: "cart/item_other" (ja)`, "it lacks {{count}}")
+	w.gains(p2, "ja.json (ja): +1 ~0 -0")
+	w.final("ja", "cart/item_other", "{{count}}個")
+	w.brings("ja.json (ja): +1 ~0 -1")
+	w.file("ja.json", "{\n  \"cart\": {\n    \"item_other\": \"{{count}}個\",\n    \"box\": \"箱\",\n    \"box_other\": \"{{count}}箱\"\n  },\n  \"save\": \"保存\"\n}")
+	w.brings()
+}
+
+// A map or a text that stands in the place of the source's is translated: nothing is filled in for it.
+func TestNothingIsFilledInBesideOtherShapes(t *testing.T) {
+	t.Parallel()
+	ru := "ru:\n  million:\n    one: миллион\n    few: миллиона\n    many: миллионов\n    other: миллиона\n  user: Юзер\n  save: Да\n"
+	w := newWorld(t, strings.Replace(railsFiles, "remote = \"\"", "remote = \"\"\nincomplete = \"fallback\"", 1), map[string]string{
+		"config/locales/en.yml": "en:\n  million: Million\n  user:\n    one: User\n    other: Users\n  save: Save\n  new: New\n", "config/locales/ru.yml": ru})
+	w.clean(PushOptions{})
+	w.brings("config/locales/ru.yml (ru): +0 ~0 -0")
+	w.file("config/locales/ru.yml", ru+"  new: New\n")
+	w.brings()
+}
+
+// The old shape of a key goes when the new one comes, whatever else of that key goes in the same merge.
+func TestOldShapeGoesBesideARemoval(t *testing.T) {
+	text, one, other := catalog.Name{Key: "k"}, catalog.Name{Key: "k", Form: "one"}, catalog.Name{Key: "k", Form: "other"}
+	source := catalog.Catalog{{Name: one, Text: "a"}, {Name: other, Text: "b"}}
+	in := catalog.Three{Source: source, Ours: catalog.Catalog{{Name: text, Text: "old"}, {Name: one, Text: "outdated"}}}
+	result := catalog.Merged{Changes: []catalog.Change{{Op: catalog.Added, Name: other, Text: "new"}, {Op: catalog.Removed, Name: one}}}
+	(&pulling{}).shaped(translated{}, source, in, &result)
+	if !slices.Contains(result.Changes, catalog.Change{Op: catalog.Removed, Name: text}) {
+		t.Errorf("%v", result.Changes)
+	}
+}
+
+// A plural that a single text becomes in the source keeps that text's translation, until the service has forms; where the text itself moves to a form, its
+// translation moves along.
+func TestSingleTextThatBecomesAPlural(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, railsFiles, map[string]string{
+		"config/locales/en.yml": "en:\n  files: Files\n  user: User\n  save: Save\n",
+		"config/locales/ja.yml": "ja:\n  files: ファイル\n  user: ユーザー\n  save: 保存\n",
+	})
+	w.clean(PushOptions{Translations: true})
+	w.brings()
+	w.write("config/locales/en.yml", "en:\n  files:\n    one: File\n    other: Files\n  user:\n    one: One user\n    other: Many users\n  save: Save\n")
+	w.clean(PushOptions{})
+	w.commit()
+	w.brings("config/locales/ja.yml (ja): +1 ~0 -1")
+	w.file("config/locales/ja.yml", "ja:\n  files:\n    other: ファイル\n  user: ユーザー\n  save: 保存\n")
+	w.translateFile("structured-yaml", "main", "ja", "x.yml", "user:\n  other: 利用者\n")
+	w.brings("config/locales/ja.yml (ja): +1 ~0 -1")
+	w.file("config/locales/ja.yml", "ja:\n  files:\n    other: ファイル\n  user:\n    other: 利用者\n  save: 保存\n")
+	w.brings()
+}
+
+// A translation that is refused leaves the map in whose place it would have come.
+func TestMapStaysWhereItsTextIsRefused(t *testing.T) {
+	t.Parallel()
+	ru := "ru:\n  million:\n    one: \"%{n} миллион\"\n    other: \"%{n} миллиона\"\n"
+	w := newWorld(t, railsFiles, map[string]string{"config/locales/en.yml": "en:\n  million: \"%{n} million\"\n", "config/locales/ru.yml": ru})
+	w.clean(PushOptions{})
+	w.translateFile("structured-yaml", "main", "ru", "x.yml", "million: млн\n")
+	p := w.pulls(PullOptions{})
+	w.problem(p.Problems, `config/locales/ru.yml: "million" (ru)`, "it lacks %{n}")
+	w.gains(p)
+	w.translateFile("structured-yaml", "main", "ru", "x.yml", "million: \"%{n} млн\"\n")
+	w.brings("config/locales/ru.yml (ru): +1 ~0 -2")
+}
+
 // A service that knows plurals of keys answers with one message for all of them.
 func TestPluralsOfKeysInOneMessage(t *testing.T) {
 	t.Parallel()
@@ -570,7 +691,12 @@ func TestRelatives(t *testing.T) {
 		{"", "a_one a_other", "a_few", "en", "ru", "a_other"},
 		{"", "a_one a_other", "a_few", "en", "de", "a_other"}, // whatever de has: the program may have rules of its own
 		{"", "a_one a_other", "a_zero", "en", "de", "a_other"},
-		{"/", "a b/c", "a/one", "en", "de", "a"}, // a map where the source has a single text
+		{"/", "a b/c", "a/one", "en", "de", "a"},           // a map where the source has a single text
+		{"/", "a/one a/other", "a", "en", "ja", "a/other"}, // one text where the source has a plural
+		{"/", "a/b_one a/b_other", "a/b", "en", "ja", "a/b_other"},
+		{"", "a.one a.other", "a", "en", "ja", "a.other"},
+		{"/", "a/one a/other a/title", "a", "en", "ja", ""},
+		{"/", "a/one a/two", "a", "en", "ja", ""},
 		{"/", "a b/c", "b/c/other", "en", "de", "b/c"},
 		{"/", "a b/c", "a/title", "en", "de", ""},
 		{"", "a b", "a/one", "en", "de", ""},
