@@ -1,0 +1,139 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/plural"
+)
+
+// apart is what a text of the repository stands in the place of, under a key that the source does not have: one form of a map in that of a single
+// text, or a single text in that of a plural.
+type apart struct {
+	instead string // the source's key: the single text, or the plural's "other"
+	forms   string // what the plural's keys have before the category; "" where the source has a single text
+}
+
+// keys are those of the source's side that the text stands in the place of.
+func (a apart) keys() []string {
+	if a.forms == "" {
+		return []string{a.instead}
+	}
+	keys := make([]string, len(plural.Order))
+	for i, category := range plural.Order {
+		keys[i] = a.forms + category
+	}
+	return keys
+}
+
+// covers are the keys in whose place something stands, with the key of that.
+func covers(stays map[string]apart) map[string]string {
+	covered := make(map[string]string)
+	for key, a := range stays {
+		for _, k := range a.keys() {
+			covered[k] = key
+		}
+	}
+	return covered
+}
+
+// standing finds what stands apart in the repository, by its keys, and adds to gone what is to give way: the service has a translation in the source's
+// shape that was not merged before. With the translation that was merged last, the other shape is somebody's change. What was filled in for a single
+// text, and one whose key became a form's, is no translation of the plural.
+func (r *pulling) standing(x translated, m *merged, of *relatives, ours catalog.Catalog, gone map[string]bool) (map[string]apart, error) {
+	base, err := r.State.Marks(r.slot(kindMerged, x.Path, x.Language.Code))
+	if err != nil {
+		return nil, err
+	}
+	filler, err := r.State.Marks(r.slot(kindFiller, x.Path, x.Language.Code))
+	if err != nil {
+		return nil, err
+	}
+	renamed := make(map[string]bool)
+	for _, moved := range m.former.renamed {
+		renamed[moved.From.Key] = true
+	}
+	for _, b := range x.Sources {
+		for _, moved := range r.renamed[b] {
+			renamed[moved.From.Key] = true
+		}
+	}
+	stand := make(map[string]apart)
+	theirs, here := translatedKeys(x.texts), translatedKeys(ours)
+	for _, u := range ours {
+		if u.Form != "" || of.keys[u.Key] {
+			continue
+		}
+		if single, is := of.single(u.Key); is {
+			stand[u.Key] = apart{instead: single}
+		} else if before, other := of.basedOn(u.Key); before != "" && !here[other.Key] && u.Text != "" {
+			if renamed[u.Key] || knows(filler, u.Name, catalog.MarkOf(u.Text)) {
+				gone[u.Key] = true
+				continue
+			}
+			stand[u.Key] = apart{other.Key, before}
+		}
+	}
+	index := x.texts.Index()
+	for key, a := range stand {
+		gone[key] = theirs[a.instead] && slices.ContainsFunc(a.keys(), func(k string) bool {
+			at, there := index[catalog.Name{Key: k}]
+			return there && x.texts[at].Text != "" && !base.Has(x.texts[at].Name, x.texts[at].Text)
+		})
+	}
+	return stand, nil
+}
+
+// keepApart sees to it that what stands apart goes when something comes in its place, and only then; where it stays, it takes out the additions that no
+// file can hold beside it. It gives back what stays. Forms without "other" are named, since they do not replace a text.
+func (r *pulling) keepApart(x translated, stand map[string]apart, in catalog.Three, result *catalog.Merged) map[string]apart {
+	if len(stand) == 0 {
+		return nil
+	}
+	comes := make(map[string]bool)
+	for _, c := range result.Changes {
+		comes[c.Key] = comes[c.Key] || c.Op != catalog.Removed && c.Text != ""
+	}
+	stays, theirs := maps.Clone(stand), translatedKeys(in.Theirs)
+	result.Changes = slices.DeleteFunc(result.Changes, func(c catalog.Change) bool {
+		a, is := stand[c.Key]
+		if !is || c.Op != catalog.Removed {
+			return false
+		}
+		if comes[a.instead] || slices.Contains(result.Blanked, c.Name) {
+			delete(stays, c.Key)
+			return false
+		}
+		result.Leave(in.Base, c.Name)
+		return true
+	})
+	covered := covers(stays)
+	result.Changes = slices.DeleteFunc(result.Changes, func(c catalog.Change) bool {
+		key, is := covered[c.Key]
+		if _, itself := stays[c.Key]; !is || itself || c.Op == catalog.Removed || c.Form != "" {
+			return false
+		}
+		if a := stays[key]; a.forms != "" && !theirs[a.instead] {
+			r.problem(Problem{File: x.Path, Key: c.Key, Language: x.Language.Code, Problem: fmt.Sprintf("the translation is left out: the repository has one text, %q, "+
+				"in the place of the plural, and the service lacks the form \"other\"; translate that at the service", key)})
+		}
+		result.Leave(in.Base, c.Name)
+		return true
+	})
+	return stays
+}
+
+// unfilled are a source's texts without those in whose place something else stands: they are translated.
+func unfilled(source catalog.Catalog, stays map[string]apart) catalog.Catalog {
+	if len(stays) == 0 {
+		return source
+	}
+	covered := covers(stays)
+	return slices.DeleteFunc(slices.Clone(source), func(u catalog.Unit) bool {
+		_, itself := stays[u.Key]
+		_, is := covered[u.Key]
+		return is && !itself
+	})
+}
