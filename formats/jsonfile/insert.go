@@ -31,6 +31,9 @@ func Insert(f *resource.File, at resource.Place, model *resource.File, unit stri
 	p := placing{f: f, src: f.Source(), in: f.Node(at.In), model: model, unit: unit}
 	p.bracket = int(p.in.Value.Start)
 	first := at.In + 1
+	if p.in.Kind == resource.Null {
+		return p.intoNull(at.In, write)
+	}
 	if first >= int(p.in.End) {
 		return p.intoEmpty(at.In, write)
 	}
@@ -144,6 +147,20 @@ func (p *placing) intoEmpty(in int, write func(Lines) ([]string, error)) (resour
 		text = p.lineEnd() + text
 	}
 	return resource.Splice{At: resource.At(at, at), Text: text}, nil
+}
+
+// intoNull writes an object with the first entries in the place of a null.
+func (p *placing) intoNull(in int, write func(Lines) ([]string, error)) (resource.Splice, error) {
+	l := p.emptyLines(in)
+	entries, err := write(l)
+	if err != nil {
+		return resource.Splice{}, err
+	}
+	end := ""
+	if l.Line != "" {
+		end = p.lineEnd() + Indentation(p.src, p.bracket)
+	}
+	return resource.Splice{At: p.in.Value, Text: "{" + join(entries, l) + end + "}"}, nil
 }
 
 func join(entries []string, l Lines) string {

@@ -176,8 +176,13 @@ func (r *rewrite) plan(f *File, plans []*planned, e Edit) []*planned {
 		if !ok {
 			break
 		}
-		if f.nodes[next].Kind <= Other {
-			r.refuse(e, textAbove, path[depth])
+		if f.nodes[next].Kind == Null {
+			if !r.givesWay(f, in, next, path[skip:depth+1]) {
+				r.refuse(e, nullAbove, path[depth])
+				return plans
+			}
+		} else if f.nodes[next].Kind < Map {
+			r.refuse(e, valueAbove, path[depth])
 			return plans
 		}
 		in, depth = next, depth+1
@@ -192,6 +197,14 @@ func (r *rewrite) plan(f *File, plans []*planned, e Edit) []*planned {
 		if p.top.add(r, path[skip:depth+1], path[depth+1:], e) {
 			p.edits = append(p.edits, e)
 		}
+		return plans
+	}
+	if f.nodes[in].Kind == List && r.likeHas(Map, above) {
+		name := "the file"
+		if depth > 0 {
+			name = strconv.Quote(path[depth-1])
+		}
+		r.refuse(e, listAbove, name)
 		return plans
 	}
 	spot := r.spotOf(f, in, above)
@@ -212,9 +225,43 @@ func (r *rewrite) plan(f *File, plans []*planned, e Edit) []*planned {
 
 // Why a key cannot be a text and stand above others at once.
 const (
-	keysBelow = "other keys stand below it here, so it cannot hold a text"
-	textAbove = "%q holds a single value here, so nothing can stand below it"
+	keysBelow  = "other keys stand below it here, so it cannot hold a text"
+	textAbove  = "%q holds a single value here, so nothing can stand below it"
+	valueAbove = textAbove + "; where the source is right, take that value out of the file by hand, then the entries below it come"
+	nullAbove  = "%q is null here, so nothing can stand below it; take it out of the file by hand, then the entries below it come"
+	listAbove  = "%s is a list here, and in the source file its entries have names; take the list out by hand, then those entries come"
 )
+
+// likeHas reports whether like has a container of this kind under these labels.
+func (r *rewrite) likeHas(kind Kind, path []string) bool {
+	if r.like == nil {
+		return false
+	}
+	at, ok := r.like.at(path)
+	return ok && r.like.nodes[at].Kind == kind
+}
+
+// givesWay reports whether the null at a node, which stands in the container in and has these labels, becomes a map with the first entries below it: where
+// like has a map. An item of a list has more than texts, a null that is another one's is written there, and of two with one name readers take either.
+func (r *rewrite) givesWay(f *File, in, null int, path []string) bool {
+	return f.nodes[null].Ref == 0 && !f.isCounted(in) && r.likeHas(Map, path) && r.single(f, in, f.ownLabel(null))
+}
+
+// single reports whether a container has one child of this label.
+func (r *rewrite) single(f *File, in int, label string) bool {
+	n := r.counts[in]
+	if n == nil {
+		n = make(map[string]int)
+		for c := range f.Children(in) {
+			n[f.ownLabel(c)]++
+		}
+		if r.counts == nil {
+			r.counts = make(map[int]map[string]int)
+		}
+		r.counts[in] = n
+	}
+	return n[label] == 1
+}
 
 // newRoot is the Rails root that the first keys of an empty file stand under, when like has one.
 func (r *rewrite) newRoot(f *File) (string, bool) {

@@ -91,3 +91,58 @@ func TestAListIsWholeOrAbsent(t *testing.T) {
 		}
 	}
 }
+
+// What holds nothing where the source has a map becomes that map; what holds something else stays, with words that help.
+func TestWhatIsInTheWayOfAMap(t *testing.T) {
+	const json, yaml = "{\n  \"o\": \"O\",\n  \"a\": {\n    \"x\": \"X\",\n    \"n\": 1,\n    \"y\": {\n      \"z\": \"Z\"\n    }\n  },\n  \"l\": [\"1\", {\"k\": \"2\"}]\n}\n",
+		"o: O\na:\n  x: X\n  n: 1\n  y:\n    z: Z\nl: [s, {k: t}]\n"
+	const byHand = "is null here, so nothing can stand below it; take it out of the file by hand, then the entries below it come"
+	const value = "; where the source is right, take that value out of the file by hand, then the entries below it come"
+	const list = "is a list here, and in the source file its entries have names; take the list out by hand, then those entries come"
+	for _, c := range []struct{ src, out, reason string }{
+		{"{\n  \"b\": \"B\",\n  // kept\n  \"a\": null, // this too\n  \"c\": \"C\"\n}\n",
+			"{\n  \"b\": \"B\",\n  // kept\n  \"a\": {\n    \"x\": \"1\",\n    \"y\": {\n      \"z\": \"2\"\n    }\n  }, // this too\n  \"c\": \"C\"\n}\n", ""},
+		{`{"a":null}`, `{"a":{"x":"1","y":{"z":"2"}}}`, ""},
+		{"{\n\t\"a\": {\n\t\t\"y\": null\n\t}\n}", "{\n\t\"a\": {\n\t\t\"x\": \"1\",\n\t\t\"y\": {\n\t\t\t\"z\": \"2\"\n\t\t}\n\t}\n}", ""},
+		{`{"a": null, "a": null}`, "", `"a" ` + byHand},
+		{`{"a": {"q": "Q"}, "a": null}`, "", `"a" ` + byHand},
+		{`{"a": [], "b": "B"}`, "", `"a" ` + list},
+		{`{"a": ["1"]}`, "", `"a" ` + list},
+		{`[]`, "", "the file " + list},
+		{`{"a": "text"}`, "", `"a" holds a single value here, so nothing can stand below it` + value},
+		{`{"a": 1}`, "", `"a" holds a single value here, so nothing can stand below it` + value},
+		{"b: B\n# kept\na: # this too\nc: C\n", "b: B\n# kept\na: # this too\n  x: \"1\"\n  y:\n    z: \"2\"\nc: C\n", ""},
+		{"a:\n  y:\n", "a:\n  x: \"1\"\n  y:\n    z: \"2\"\n", ""},
+		{"a: ~ # this too\nc: C\n", "a: # this too\n  x: \"1\"\n  y:\n    z: \"2\"\nc: C\n", ""},
+		{"a: null", "a:\n  x: \"1\"\n  y:\n    z: \"2\"", ""},
+		{"c: C\na:\n  ~\nd: D\n", "c: C\na:\n  x: \"1\"\n  y:\n    z: \"2\"\nd: D\n", ""},
+		{"{a: ~, b: B}\n", "{a: {x: \"1\", \"y\": {z: \"2\"}}, b: B}\n", ""},
+		{"{a: , b: B}\n", "{a: {x: \"1\", \"y\": {z: \"2\"}} , b: B}\n", ""},
+		{"? a\n: ~\n", "? a\n:\n  x: \"1\"\n  y:\n    z: \"2\"\n", ""},
+		{"? a\n", "? a\n:\n  x: \"1\"\n  y:\n    z: \"2\"\n", ""},
+		{"a: !!null ~\n", "", `"a" holds a single value here, so nothing can stand below it` + value},
+		{"a: &n ~\nb: *n\n", "", `this file is written in a way that does not let it be changed here ("b" would be of another kind), so it was left as it is; make this change by hand`},
+		{"b: &n ~\na: *n\n", "", `"a" ` + byHand},
+		{"a: []\n", "", `"a" ` + list},
+		{"a:\n- 1\n", "", `"a" ` + list},
+	} {
+		format, like := "structured-yaml", yaml
+		if strings.HasPrefix(c.src, "{\n") || strings.HasPrefix(c.src, `{"`) || c.src == "[]" {
+			format, like = "structured-json", json
+		}
+		out, refused, reason := edited(t, format, c.src, like, "+a/x=1", "+a/y/z=2")
+		want, keys := c.out, ""
+		if c.reason != "" {
+			want, keys = c.src, "a/x a/y/z"
+		}
+		if out != want || refused != keys || reason != c.reason {
+			t.Errorf("%q: refused %q (%s)\n%s\nwant %q (%s)\n%s", c.src, refused, reason, out, keys, c.reason, want)
+		}
+	}
+	if out, refused, reason := edited(t, "structured-json", `{"l": ["1", null]}`, json, "+l/1/k=2"); out != `{"l": ["1", null]}` || refused != "l/1/k" || reason != `"1" `+byHand {
+		t.Errorf("an item: refused %q (%s)\n%s", refused, reason, out)
+	}
+	if out, refused, reason := edited(t, "structured-json", `{"l": null}`, json, "+l/0=1"); out != `{"l": null}` || refused != "l/0" || reason != `"l" `+byHand {
+		t.Errorf("a list: refused %q (%s)\n%s", refused, reason, out)
+	}
+}

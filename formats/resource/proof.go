@@ -145,7 +145,7 @@ func (p *proof) node(i, j int) error {
 		return nil
 	}
 	switch {
-	case m.Kind == Null && p.marks[i]&markFirst != 0: // a Rails root that was nothing but its name
+	case m.Kind == Null && p.marks[i]&markFirst != 0 && n.Kind == Map: // a place for entries that had none
 		return p.children(i, j)
 	case m.Kind != n.Kind:
 		return fmt.Errorf("%s would be of another kind", p.a.called(i))

@@ -122,7 +122,7 @@ type Grammar interface {
 
 	// Set gives the leaf i this text, in the spelling the leaf has if that can hold it, else in the nearest one that can.
 	Set(f *File, i int, text string) (Splice, error)
-	// Insert adds entries, in order, at one place.
+	// Insert adds entries, in order, at one place. Where that is in a Null, it becomes a Map with them, or the error says what to do.
 	Insert(f *File, at Place, add []New) (Splice, error)
 	// Remove takes entries out, each with the comment directly above it. gone is sorted, holds whole subtrees by their
 	// top node only, and all that go from the file at once. A container that loses all its children and is not gone itself

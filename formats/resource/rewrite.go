@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 	"unsafe"
@@ -50,12 +51,12 @@ func (r Refusal) Error() string {
 // entries stand and how they are nested; nil puts them last. Several edits of one entry count as the last of them.
 //
 // A new entry stands behind the nearest earlier sibling in like that this file has too, or first when it has none. Parents
-// that are missing are made with it. A list is whole or absent: when an item goes that stands before one that stays, or fewer items would
-// stay than like has, all of it goes, and the texts meant for it are refused. A container whose last entry goes, goes too.
+// that are missing are made with it, also in the place of a Null where like has a Map. A list is whole or absent: when an item goes
+// that stands before one that stays, or fewer items would stay than like has, all of it goes, and the texts meant for it are refused.
+// A container whose last entry goes, goes too.
 //
 // The result was read back and compared with what was to come out, entry by entry (see prove). Edits that a grammar does not get right in this
-// file are refused, Unproven, and do not keep the others from being made. So there is nothing that a file could hold that is an error: the error is for
-// what cannot be, and nil.
+// file are refused, Unproven, and do not keep the others from being made. The error is always nil: whatever goes wrong is a refusal.
 func (f *File) Rewrite(edits []Edit, like *File) ([]byte, []Refusal, error) {
 	edits = lastOfEach(edits)
 	out, refused, fault := f.attempt(edits, like)
@@ -126,12 +127,14 @@ type rewrite struct {
 	sets    map[int]Edit // by node
 	same    map[int]Edit // by node: sets that change nothing, where something is removed
 	gone    map[int]bool // nodes that are removed
+	twins   map[int]int  // see inLike
 	pinned  map[int]bool // containers that stay though they get empty: something new goes in there
 	missing []Edit       // sets of entries that are not there
 	refused []Refusal
 
 	follows map[int]string // texts that leaves get because one that they repeat (Node.Ref) gets them
 
+	counts  map[int]map[string]int // how often labels occur in containers where a null may give way
 	spots   map[int]*spot          // containers of the file that something is added to
 	planned map[spotLabel]*planned // containers that are added
 }
@@ -293,12 +296,43 @@ func (r *rewrite) itemsOfLike(i int) int {
 		return 0
 	}
 	n := 0
-	if at, ok := r.like.at(r.f.path(i)); ok && r.like.isCounted(at) {
+	if at := r.inLike(i); at >= 0 && r.like.isCounted(at) {
 		for range r.like.Children(at) {
 			n++
 		}
 	}
 	return n
+}
+
+// inLike is the container of like that has the labels of one of the file; -1 when there is none.
+func (r *rewrite) inLike(i int) int {
+	if i == r.f.top {
+		return r.like.top
+	}
+	if at, known := r.twins[i]; known {
+		return at
+	}
+	up := int(r.f.nodes[i].Parent)
+	in, n := r.inLike(up), 0
+	if r.twins == nil {
+		r.twins = make(map[int]int)
+	}
+	for c := range r.f.Children(up) { // all at once: an item's label is its place
+		if r.f.nodes[c].Kind > Other {
+			r.twins[c] = -1
+			label := strconv.Itoa(n)
+			if r.f.nodes[up].Kind != List {
+				label = r.f.ownLabel(c)
+			}
+			if in >= 0 {
+				if at, ok := r.like.child(in, label); ok {
+					r.twins[c] = at
+				}
+			}
+		}
+		n++
+	}
+	return r.twins[i]
 }
 
 // takeList takes out a list that cannot stand without one of its items; the outermost one stays, empty.

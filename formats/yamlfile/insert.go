@@ -12,7 +12,7 @@ import (
 // Insert adds entries in the column and the quotes of their neighbours: in a block collection on lines of their own
 // behind the neighbour's last line, or before the comment above the first one; in a flow collection between its
 // brackets, separated as the others are. An empty collection, {} or [], becomes a block one unless it stands inside a
-// flow collection.
+// flow collection. What has no value, or a null without a tag, becomes a block mapping likewise.
 func (grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (resource.Splice, error) {
 	in := f.Node(at.In)
 	w := writer{f: f, lineFeed: lineFeed(f.Source(), 0), ended: strings.HasSuffix(f.Source(), "\n"), end: len(f.Source())}
@@ -224,27 +224,29 @@ func (w *writer) openEmpty(i int, add []resource.New) (resource.Splice, error) {
 	return w.splice(from, end), err
 }
 
-// intoNothing writes the first entries of a mapping that is nothing but a name so far: a Rails root without texts.
+// intoNothing writes the first entries of a mapping that is nothing but a name so far, or null: a Rails root without texts.
 func (w *writer) intoNothing(i int, add []resource.New) (resource.Splice, error) {
 	src, n := w.f.Source(), w.f.Node(i)
-	at, head := int(n.Value.Start), ""
+	at, to, head := int(n.Value.Start), int(n.Value.End), ""
 	switch n.Style {
 	case empty:
 	case emptyFlow:
 		head = ":"
 	case emptyExplicit:
 		head = lineFeed(src, at) + strings.Repeat(" ", column(src, int(n.Whole.Start))) + ":"
+	case plain:
+		at = len(strings.TrimRight(src[:at], " \t\r\n"))
 	default:
 		return resource.Splice{}, errors.New("there is a value without entries where it would stand; take that out first")
 	}
 	if isFlow(w.f.Node(int(n.Parent))) {
 		spelled, err := w.inline(resource.New{Kind: resource.Map, Children: add}, true)
 		w.out.WriteString(head + " " + spelled)
-		return w.splice(at, at), err
+		return w.splice(at, to), err
 	}
-	end, _ := lineEnd(src, at)
-	w.out.WriteString(head + src[at:end])
-	w.lineFeed, w.end = lineFeed(src, at), end
+	end, _ := lineEnd(src, to)
+	w.out.WriteString(head + src[to:end])
+	w.lineFeed, w.end = lineFeed(src, to), end
 	col := w.childColumn(i, resource.Map, add)
 	w.line(col)
 	err := w.blockEntries(add, col, false)
