@@ -1,7 +1,8 @@
 // Package catalog holds what is said, apart from where it stands: the texts of one language under
 // their keys, and the pure decisions about them. Diff tells what changed since a base, Renames which
 // of those changes are one text that moved to another key, Moves which file became which, Merge which
-// of three versions of a translation stands, Outdate which translations were made for another source text.
+// of three versions of a translation stands, Reword which of three versions of a source text, Outdate
+// which translations were made for another source text.
 //
 // Its law: every decision is a function of the texts it is given. The same base, source, repository
 // and service give the same answer on every machine and every day, and what could not be decided is

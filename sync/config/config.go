@@ -189,7 +189,11 @@ type Pull struct {
 	// Guard holds a file back when more than this share of its translations (0 to 1), and at least ten, would be
 	// removed or blanked. 1 lets everything pass.
 	Guard float64 `toml:"guard"`
-	// Source true: source texts that were changed at the service are brought into the source files on Branch.
+	// Source true: source texts that were changed at the service are brought into the source files on Branch, with the
+	// translations, for one export more per collection and format. Only values of keys that a file has are replaced.
+	// Where both sides changed a text, the repository's stands and the report names both; a push does not ask before
+	// it sends the repository's. Guard holds a file back of whose texts more than its share, and at least ten, would
+	// change. Files whose Output has {LABEL:PREFIX} are left out.
 	Source bool `toml:"source"`
 	// SourceChanged says what happens to a translation whose source text was changed in the repository: keep (it stays
 	// until the service has a new one) or blank (it is taken out, as Incomplete says, until then).

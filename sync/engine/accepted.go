@@ -25,6 +25,8 @@ type accepted struct {
 	gone     []sourcePlace        // deleted for good
 	moves    []moved
 	problems []Problem
+
+	pasts map[string]sourcePast // by collection, of source texts that pulls brought; see recallPasts
 }
 
 type sourcePlace struct {
@@ -123,7 +125,8 @@ func (a *accepted) base(s *source) catalog.Marks {
 	return base
 }
 
-// pending are the keys of a file that the service does not have as they are: new, with another text, or with fewer forms or items.
+// pending are the keys of a file that the service does not have as they are: new, with another text, or with fewer forms or items. Texts that lie
+// behind what a pull brought are not among them, once the histories are loaded (recallPasts).
 // changes has the keys that are gone as well, against base.
 func (a *accepted) pending(s *source) (keys map[string]bool, base catalog.Marks, changes []catalog.Change) {
 	keys, base = make(map[string]bool), a.base(s)
@@ -137,6 +140,9 @@ func (a *accepted) pending(s *source) (keys map[string]bool, base catalog.Marks,
 			if !here[c.Key] {
 				continue
 			}
+		}
+		if c.Op == catalog.Changed && a.behind(s.Collection, c.Name, c.Text) {
+			continue
 		}
 		keys[c.Key] = true
 	}
@@ -267,6 +273,9 @@ func (s *source) keys() map[string]bool {
 func (p *project) accept(tx *state.Tx, at sourcePlace, units []accept) error {
 	if len(units) == 0 {
 		return nil
+	}
+	if err := p.relearn(tx, at.Collection, units); err != nil {
+		return err
 	}
 	texts := make(map[string][]accept)
 	for _, u := range units {

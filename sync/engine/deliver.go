@@ -24,6 +24,8 @@ type delivery struct {
 type memoryFile struct {
 	Path     string `json:"path"`
 	Language string `json:"language"`
+
+	Collection string `json:"collection,omitempty"` // of a source file
 }
 
 const (
@@ -83,7 +85,11 @@ func (r *pulling) stage(commit string, done []*merged) error {
 			if m.bytes == nil {
 				continue
 			}
-			d.Files = append(d.Files, memoryFile{m.Path, m.Language.Code})
+			f := memoryFile{Path: m.Path, Language: m.Language.Code}
+			if m.wording != nil {
+				f.Collection = m.wording.at.Collection
+			}
+			d.Files = append(d.Files, f)
 			if err := m.remember(r.project, tx, staged); err != nil {
 				return err
 			}
@@ -94,7 +100,18 @@ func (r *pulling) stage(commit string, done []*merged) error {
 
 // unstage ends a delivery.
 func (r *pulling) unstage(tx *state.Tx, d delivery, arrived bool) error {
+	if arrived {
+		if err := r.reworded(tx, d); err != nil {
+			return err
+		}
+	}
 	for _, f := range d.Files {
+		if f.Collection != "" {
+			if err := tx.DropMarks(r.slot(staged+kindPushed, f.Path, f.Collection)); err != nil {
+				return err
+			}
+			continue
+		}
 		for _, kind := range []string{kindMerged, kindFiller, kindMade, kindOutdated, lookAt(r.cfg.Pull.Branch).kind()} {
 			slot := r.slot(staged+kind, f.Path, f.Language)
 			marks, err := tx.Marks(slot)
@@ -163,6 +180,9 @@ func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string]
 				return err
 			}
 			if err := state.PutTx(tx, r.stateName(), kindSeen, lookAt(r.cfg.Pull.Branch).record(), d.Commit); err != nil {
+				return err
+			}
+			if err := r.reworded(tx, d); err != nil {
 				return err
 			}
 			return r.unstage(tx, d, false)

@@ -7,6 +7,7 @@
 //
 //	push   files -> catalogs -> what changed since pushed -> imports -> pushed
 //	pull   branch, export -> catalogs -> three-way merge with merged -> checks, guard -> files -> commit -> merged
+//	       with pull.source the same for the source files before, against pushed (see reword.go)
 //
 // What it remembers, in package state, per project:
 //
@@ -17,6 +18,7 @@
 //	contact target file, language    the repository's own translations, from before anything was remembered
 //	merged  target file, language    the base of the three-way merge
 //	known   target file, language    the texts that stood there without anybody having changed them
+//	source known, source seen        of collections: the source texts that pulls brought, and what stood in their places (see behind.go)
 //	filler  target file, language    what was written where there was no translation, now and earlier
 //	seen    target file, language    the translations at the last look, for each place that is looked at
 //	missing, moves                   source files that were not there at a look, and those that stand elsewhere now

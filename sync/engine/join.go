@@ -66,7 +66,7 @@ func (r *pulling) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip
 	return m.Tip, joined, nil
 }
 
-// ourTargets are the target files that either tip has or could have, by path.
+// ourTargets are the target files that either tip has or could have, by path, and the source files where pulls write those.
 func (r *pulling) ourTargets(tips ...*gitops.Tip) (map[string]bundle.Target, error) {
 	ours := make(map[string]bundle.Target)
 	for _, tip := range tips {
@@ -81,6 +81,11 @@ func (r *pulling) ourTargets(tips ...*gitops.Tip) (map[string]bundle.Target, err
 		for _, t := range targets {
 			ours[t.Path] = t
 		}
+		for _, b := range bundles {
+			if r.cfg.Pull.Source { // else no pull writes it
+				ours[b.Path] = bundle.Target{Path: b.Path, Language: b.Source, Sources: []*bundle.Bundle{b}}
+			}
+		}
 	}
 	return ours, nil
 }
@@ -88,12 +93,20 @@ func (r *pulling) ourTargets(tips ...*gitops.Tip) (map[string]bundle.Target, err
 // join makes one file of the two versions that branch and base have: base's file with the texts put in that the branch changed. Where both
 // changed one text, base's stands when somebody wrote it there, and the branch's when base only has what a pull wrote earlier (a branch that
 // was merged in one squashed commit). A file that one side deleted is the other's; of two versions of which one cannot
-// be read, the other is taken, and the problem is reported. It returns nil where base's file stands as it is.
+// be read, the other is taken, and the problem is reported. A source file is joined likewise, but stays deleted where base has deleted it. It returns nil
+// where base's file stands as it is.
 func (r *pulling) join(target bundle.Target, c gitops.Contested, on string) ([]byte, error) {
+	b, l := target.Sources[0], target.Language
+	slot := r.slot(kindKnown, c.Path, l.Code)
+	if c.Path == b.Path { // a source file
+		slot = r.sourceHistory(b.Collection)
+		if c.Base == nil {
+			return nil, nil
+		}
+	}
 	if c.Base == nil || c.Branch == nil {
 		return c.Branch, nil
 	}
-	b, l := target.Sources[0], target.Language
 	branch, err := b.Parse(c.Branch, l)
 	if err != nil {
 		r.problem(Problem{File: c.Path, Language: l.Code, Problem: "cannot be read as the branch has it: " + err.Error() + "; the base's file is taken"})
@@ -108,7 +121,7 @@ func (r *pulling) join(target bundle.Target, c gitops.Contested, on string) ([]b
 	if f, err := b.Parse(c.Ancestor, l); err == nil && c.Ancestor != nil {
 		ancestor = bundle.Texts(f)
 	}
-	history, err := r.State.Marks(r.slot(kindKnown, c.Path, l.Code))
+	history, err := r.State.Marks(slot)
 	if err != nil {
 		return nil, err
 	}

@@ -30,6 +30,8 @@ type merged struct {
 	former   former        // the file that the translations stood in before their source file moved
 	inherits catalog.Marks // the history of that
 	made     catalog.Fresh // what the translations were made for
+
+	wording *wording // of a source file, which has nothing of the above but path, bytes and counts
 }
 
 // guardFloor is how many translations a file must lose before the guard looks at the share.
@@ -492,6 +494,9 @@ func (m *merged) learn(in catalog.Three, result catalog.Merged, changes []catalo
 // remember writes the merge down, as far as anything in it is new. stage is put before the kinds of what only counts once the commit has arrived;
 // the history counts at once.
 func (m *merged) remember(p *project, tx *state.Tx, stage string) error {
+	if m.wording != nil {
+		return m.wording.remember(p, tx, stage, m.bytes != nil)
+	}
 	for _, c := range m.conflicts {
 		if err := c.keep(p, tx); err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
@@ -287,11 +288,15 @@ func (m *merged) leaves(t *tree) bool {
 }
 
 // readMoves loads the moves and renames that pulls follow: those that pushes remember, and those that are to be seen in the tree.
-func (r *pulling) readMoves(t *tree) error {
+func (r *pulling) readMoves(t *tree, tip *gitops.Tip) error {
 	a, err := r.acceptedOf(t, false)
 	if err != nil {
 		return err
 	}
+	if err := r.recallPasts(r.repo, a, lookAt(r.cfg.Pull.Branch), tip.Hash()); err != nil {
+		return err
+	}
+	r.accepted = a
 	r.moves, err = state.List[moved](r.State, r.stateName(), kindMoves)
 	if err != nil {
 		return err

@@ -31,7 +31,8 @@ type pulling struct {
 	lost        map[string]conflict // that nobody has decided on
 	conflicting map[Problem]bool    // of the report
 	digested    sourceDigests
-	moves       []moved // of source files
+	accepted    *accepted // what the service has of the sources, compared with the branch's tree
+	moves       []moved   // of source files
 	renamed     map[*bundle.Bundle][]catalog.Rename
 	contested   map[string]config.Language // files that both branch and base changed, in this attempt
 }
@@ -39,7 +40,7 @@ type pulling struct {
 // attempts is how often a pull recomputes its commit because the branch moved under it.
 const attempts = 5
 
-// pull is one pass: the branch as it is now, the service's translations, merged key by key, as one commit.
+// pull is one pass: the branch as it is now, the service's translations and where asked for its source texts, merged key by key, as one commit.
 func (p *project) pull(ctx context.Context, o PullOptions) (ProjectPull, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -132,6 +133,13 @@ func (r *pulling) attempt(ctx context.Context) error {
 	if err := r.lookAgain(tip); err != nil {
 		return err
 	}
+	if err := r.readMoves(t, tip); err != nil {
+		return err
+	}
+	done, err := r.reword(ctx, t)
+	if err != nil {
+		return err
+	}
 	theirs, err := r.translations(ctx, t)
 	if err != nil {
 		return err
@@ -139,17 +147,10 @@ func (r *pulling) attempt(ctx context.Context) error {
 	if r.lost, err = r.conflicts(); err != nil {
 		return err
 	}
-	if err := r.readMoves(t); err != nil {
-		return err
-	}
 	remade, err := r.remade(tip)
 	if err != nil {
 		return err
 	}
-	if r.cfg.Pull.Source {
-		r.problem(Problem{Problem: "pull.source = true: source texts that were changed at the service are not brought into the source files yet; change them in the repository, or take the line out"})
-	}
-	var done []*merged
 	for _, x := range theirs {
 		m, err := r.merge(t, x, remade)
 		if err != nil {

@@ -92,6 +92,9 @@ func (r *pushing) pass(ctx context.Context) error {
 	for _, s := range plan.shipments {
 		r.ship(ctx, s)
 	}
+	if err := r.lookAtSources(plan.accepted, t.sourceCommit()); err != nil {
+		return err
+	}
 	if len(plan.renames) > 0 {
 		r.moveTranslations(ctx, plan.renames)
 	}
@@ -175,6 +178,9 @@ func (r *pushing) planSources() (*sourcePlan, error) {
 		return nil, err
 	}
 	plan.accepted = accepted
+	if err := r.recallPasts(r.repo, accepted, lookAt(r.cfg.Push.Source), r.tree.sourceCommit()); err != nil {
+		return nil, err
+	}
 	if err := r.conclude(accepted); err != nil {
 		return nil, err
 	}
@@ -196,10 +202,10 @@ func (r *pushing) planSources() (*sourcePlan, error) {
 		if len(pending) == 0 && !r.o.All {
 			continue
 		}
-		living := s.texts.Index()
+		living, behind := s.texts.Index(), accepted.behindKeys(s)
 		up, err := bundle.Compose(s.Bundle, s.file, s.Path, func(n catalog.Name) bool {
 			_, ok := living[n]
-			return ok && (r.o.All || pending[n.Key])
+			return ok && (pending[n.Key] || r.o.All && (r.o.Force || !behind[n.Key]))
 		}, nil)
 		if err != nil {
 			return nil, err

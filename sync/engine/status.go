@@ -137,6 +137,15 @@ func (p *project) count(ctx context.Context, repo *gitops.Repo, s *ProjectStatus
 	if err != nil {
 		return err
 	}
+	commit := ""
+	if tip, ok := t.fsys.(*gitops.Tip); ok {
+		commit = tip.Hash()
+	} else if _, commit, err = repo.Head(); err != nil {
+		return err
+	}
+	if err := p.recallPasts(repo, a, lookAt(p.cfg.Push.Source), commit); err != nil {
+		return err
+	}
 	s.Problems = unique(append(a.problems, s.Problems...))
 	s.Orphaned = a.orphans(p.cfg.SourceLanguage)
 	total := make(map[string]bool)

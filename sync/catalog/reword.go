@@ -1,0 +1,59 @@
+package catalog
+
+// Wording is what Reword looks at: one source file.
+type Wording struct {
+	Base   Marks         // the texts that the service was last known to have, from here or merged here
+	Behind map[Name]bool // texts of the repository that nobody wrote there: they are older than Base, and come from before a merge
+	Ours   Catalog       // the repository's source texts
+	Theirs Catalog       // the service's source texts
+}
+
+// Worded is the outcome of Reword.
+type Worded struct {
+	Changes   []Change   // what to write, in the repository's order; each one's Op is Changed
+	Conflicts []Conflict // both sides changed it, and the repository's stands
+	Held      []Held     // blanks of the service
+	Agreed    []Name     // both sides have the same text, and it is not Base
+}
+
+// Reword decides per name of a source file whether a text that was changed at the service replaces the repository's. The repository is the
+// authority for its sources: it decides which names there are, and its text stands where both sides changed one. The first row that fits counts; "-" is
+// no text, o, t and b are texts, "any" includes none.
+//
+//	repository  service  base   outcome
+//	-           any      any    nothing to do: the source decides which keys there are
+//	o           -        any    o stays: nothing is removed for a key that the service lacks
+//	t           t        any    nothing to do, and agreed on
+//	o           ""       any    held: a blank replaces nothing
+//	o           t        none   o stays: at first contact the repository's texts stand, and a push sends them
+//	behind      t        any    t is written: nobody chose the older text
+//	o           t        o      t is written: only the service changed
+//	o           t        t      o stays, and is pending for a push: only the repository changed
+//	o           t        other  o stays, and is reported with t: both changed
+func Reword(in Wording) Worded {
+	var out Worded
+	theirs := in.Theirs.Index()
+	for _, our := range in.Ours {
+		at, there := theirs[our.Name]
+		if !there {
+			continue
+		}
+		text := in.Theirs[at].Text
+		base, known := in.Base[our.Name]
+		switch {
+		case text == our.Text:
+			if base != MarkOf(text) {
+				out.Agreed = append(out.Agreed, our.Name)
+			}
+		case text == "":
+			out.Held = append(out.Held, Held{our.Name, text, "the service has a blank where the source file has a text; the text stays"})
+		case !known:
+		case in.Behind[our.Name], base == MarkOf(our.Text):
+			out.Changes = append(out.Changes, Change{Changed, our.Name, text})
+		case base == MarkOf(text):
+		default:
+			out.Conflicts = append(out.Conflicts, Conflict{our.Name, our.Text, text})
+		}
+	}
+	return out
+}

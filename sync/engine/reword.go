@@ -1,0 +1,348 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/state"
+)
+
+// With pull.source = true a pull also brings source texts that were changed at the service into the source files, in the same commit. Each group is
+// asked for once more, in the source language. What stands is decided by name, see catalog.Reword for the table; its base is what
+// the service accepted last (accepted.go). Only values of keys that a file has are replaced: keys are neither added nor removed. A text that would break
+// the program, measured against the one that the program was written for, is left out like such a translation, and a file of which more texts would
+// change than the guard allows is left as it is.
+//
+// A key that several files of a collection have is changed in all of them or in none: else they would contradict each other, and neither could be sent.
+//
+// The merge of the translations sees the sources as they are then, so that a translation whose source text was changed counts as outdated (outdated.go).
+// A changed text counts as accepted by the service once its commit has arrived; what it replaced is remembered (behind.go).
+
+// wording is what is remembered of one source file's merge.
+type wording struct {
+	at      sourcePlace
+	learned []relearned
+	accepts []accept // each key whole
+}
+
+// relearned is a text that was replaced, and what stands in its place.
+type relearned struct {
+	catalog.Name
+	before, after catalog.Mark
+}
+
+// rewording is one pull's merge of the source files, under way.
+type rewording struct {
+	*pulling
+	tree   *tree
+	theirs map[*source]catalog.Catalog
+	barred map[sourceKey]bool // keys that cannot be changed in some file
+	dead   map[*source]bool   // files that are left as they are
+	told   []Problem
+}
+
+type sourceKey struct{ collection, key string }
+
+// reword merges the service's source texts into the source files of a tree. The tree has the new texts afterwards.
+func (r *pulling) reword(ctx context.Context, t *tree) ([]*merged, error) {
+	if !r.cfg.Pull.Source {
+		return nil, nil
+	}
+	w := &rewording{pulling: r, tree: t, theirs: make(map[*source]catalog.Catalog), barred: make(map[sourceKey]bool), dead: make(map[*source]bool)}
+	if err := w.ask(ctx); err != nil {
+		return nil, err
+	}
+	for {
+		done, problems, again := w.files()
+		if again {
+			continue // with more of them barred, so this ends
+		}
+		r.report.Problems = append(append(r.report.Problems, w.told...), problems...)
+		for _, m := range done {
+			if m.bytes == nil {
+				continue
+			}
+			if err := r.take(t, m); err != nil {
+				return nil, err
+			}
+		}
+		return done, nil
+	}
+}
+
+// ask asks the service for the source texts of all groups.
+func (w *rewording) ask(ctx context.Context) error {
+	for _, g := range bundle.Groups(w.tree.bundles()) {
+		if g.Template().HasLabel() {
+			w.problem(Problem{File: g.Bundles[0].Path, Language: g.Bundles[0].Source.Code, Problem: fmt.Sprintf(
+				"pull.source = true does nothing for collection %q: labels at the service name its files there, so which text belongs to which source file is not known; change these texts in the repository", g.Collection)})
+			continue
+		}
+		key := fmt.Sprint("source\x00", g.Collection, "\x00", g.Format.Name, "\x00", g.Separator, "\x00", g.Template().String())
+		x := w.exports[key]
+		if x == nil {
+			var err error
+			// Source texts have no state: whatever stands there is the service's.
+			if x, err = w.export(ctx, g, []config.Language{g.Bundles[0].Source}, "draft", resumed); err != nil {
+				return err
+			}
+			w.report.Requests++
+			w.exports[key] = x
+		}
+		w.report.Problems = append(w.report.Problems, x.problems...)
+		var texts catalog.Catalog
+		for _, e := range x.entries {
+			texts = append(texts, e.texts...)
+		}
+		for _, b := range g.Bundles {
+			if s := w.tree.of(b); !s.broken() {
+				w.theirs[s] = texts
+			}
+		}
+	}
+	return nil
+}
+
+// files merges each file. again is true when something was found that other files have to follow.
+func (w *rewording) files() (done []*merged, problems []Problem, again bool) {
+	for _, s := range w.tree.sources {
+		if s.broken() || w.dead[s] || len(w.theirs[s]) == 0 {
+			continue
+		}
+		before := len(w.barred) + len(w.dead)
+		m, found := w.file(s)
+		again = again || len(w.barred)+len(w.dead) > before
+		problems = append(problems, found...)
+		if m != nil {
+			done = append(done, m)
+		}
+	}
+	return done, problems, again
+}
+
+// file merges one; nil when there is nothing to write or to remember. What concerns one key and other files with it goes through bar.
+func (w *rewording) file(s *source) (*merged, []Problem) {
+	a, all := w.accepted, w.accepted.texts[s.Collection]
+	in := catalog.Wording{Base: all, Behind: make(map[catalog.Name]bool), Ours: s.texts, Theirs: w.theirs[s]}
+	for _, u := range s.texts {
+		if !all.Has(u.Name, u.Text) && a.behind(s.Collection, u.Name, u.Text) {
+			in.Behind[u.Name] = true
+		}
+	}
+	out := catalog.Reword(in)
+	var problems []Problem
+	tell := func(n catalog.Name, format string, args ...any) {
+		problems = append(problems, Problem{File: s.Path, Key: n.Key, Language: s.Source.Code, Problem: fmt.Sprintf(format, args...)})
+	}
+	for _, h := range out.Held {
+		tell(h.Name, "%s", h.Reason)
+	}
+	for _, c := range out.Conflicts {
+		tell(c.Name, "was changed in the repository to %q and at the service to %q; the repository's stands, and the next push sends it. If the service's is meant, write it into the source file", c.Ours, c.Theirs)
+	}
+	changes := w.sound(s, out.Changes)
+	m := &merged{Target: bundle.Target{Path: s.Path, Language: s.Source, Sources: []*bundle.Bundle{s.Bundle}},
+		counts: PulledFile{Path: s.Path, Language: s.Source.Code}, wording: &wording{at: s.place()}}
+	fresh := make(catalog.Marks)
+	index := s.texts.Index()
+	for _, n := range out.Agreed {
+		// Before the first push nothing counts as sent, unless nobody pushes from here.
+		if _, pushed := all[n]; pushed || !w.cfg.Push.Enabled {
+			fresh[n] = catalog.MarkOf(s.texts[index[n]].Text)
+		}
+	}
+	if len(changes) > 0 {
+		if bytes, ok := w.write(s, changes); ok {
+			m.bytes = bytes
+			for _, c := range changes {
+				fresh[c.Name] = catalog.MarkOf(c.Text)
+				m.wording.learned = append(m.wording.learned, relearned{c.Name, catalog.MarkOf(s.texts[index[c.Name]].Text), catalog.MarkOf(c.Text)})
+				m.counts.Changed++
+				if w.o.DryRun {
+					m.counts.Changes = append(m.counts.Changes, valueOf(s.texts, index, c))
+				}
+			}
+		}
+	}
+	if len(fresh) == 0 {
+		return nil, problems
+	}
+	m.wording.accepts = wholeKeys(all, fresh)
+	return m, problems
+}
+
+// wholeKeys are fresh texts with what else was accepted of their keys.
+func wholeKeys(all, fresh catalog.Marks) []accept {
+	keys := make(map[string]bool)
+	for n := range fresh {
+		keys[n.Key] = true
+	}
+	units := maps.Clone(fresh)
+	for n, mark := range all {
+		if _, is := fresh[n]; keys[n.Key] && !is {
+			units[n] = mark
+		}
+	}
+	var list []accept
+	for _, n := range units.Names() {
+		list = append(list, accept{n, units[n]})
+	}
+	return list
+}
+
+// sound leaves out the changes that cannot be made: of texts that would break the program, and of keys that stand more than once.
+func (w *rewording) sound(s *source, changes []catalog.Change) []catalog.Change {
+	if len(changes) == 0 {
+		return nil
+	}
+	twice := make(map[string]bool)
+	for _, d := range s.file.Duplicates() {
+		twice[s.file.KeyOf(d[1])] = true
+	}
+	index := s.texts.Index()
+	for _, c := range changes {
+		if twice[c.Key] {
+			w.bar(s, c.Key, "stands twice in this file, so the service's text %q is left out until one of them is", c.Text)
+		}
+		for _, f := range inspect(s.Bundle, s.Source, s.texts, index, c.Name, c.Text) {
+			w.bar(s, c.Key, "the source text %q of the service is left out: %s", c.Text, f.Reason)
+		}
+	}
+	for _, other := range w.tree.sources { // it may be left as it is for a reason of its own
+		if _, asked := w.theirs[other]; other == s || other.Collection != s.Collection || asked && !w.dead[other] || other.broken() {
+			continue
+		}
+		has := other.texts.Keys()
+		for _, c := range changes {
+			if has[c.Key] {
+				w.bar(s, c.Key, "the source text %q of the service is left out: the key stands in %s as well, which cannot be changed", c.Text, other.Path)
+			}
+		}
+	}
+	return slices.DeleteFunc(changes, func(c catalog.Change) bool { return w.barred[sourceKey{s.Collection, c.Key}] })
+}
+
+// bar keeps a key from being changed in any file of a collection, and says why, once.
+func (w *rewording) bar(s *source, key, format string, args ...any) {
+	at := sourceKey{s.Collection, key}
+	if w.barred[at] {
+		return
+	}
+	w.barred[at] = true
+	w.told = append(w.told, Problem{File: s.Path, Key: key, Language: s.Source.Code, Problem: fmt.Sprintf(format, args...)})
+}
+
+// write renders the changes, as all of them or not: what is refused is barred, and the files are gone through again.
+func (w *rewording) write(s *source, changes []catalog.Change) ([]byte, bool) {
+	if n := len(changes); n >= guardFloor && float64(n) > w.cfg.Pull.Guard*float64(len(s.texts)) && !w.o.Force {
+		w.dead[s] = true
+		w.told = append(w.told, Problem{File: s.Path, Language: s.Source.Code, Problem: fmt.Sprintf(
+			"the service has other texts for %d of its %d source texts, more than the guard of %g allows; the file is left as it is. If that is meant, run locsync pull --force", n, len(s.texts), w.cfg.Pull.Guard)})
+		return nil, false
+	}
+	out, refused, err := w.rendered(s.Bundle, s.file, s.file, s.Source, changes)
+	if err != nil {
+		w.dead[s] = true
+		w.told = append(w.told, heldBack(s.Path, s.Source, err))
+		return nil, false
+	}
+	for _, ref := range refused {
+		w.bar(s, ref.Key, "the source text %q of the service cannot be written: %s", ref.Text, ref.Reason)
+	}
+	return out, len(refused) == 0 && !bytes.Equal(out, s.file.Bytes())
+}
+
+// take puts a file that will be written into the tree, so that the translations are merged against it.
+func (r *pulling) take(t *tree, m *merged) error {
+	s := t.of(m.Sources[0])
+	f, err := s.Parse(m.bytes, s.Source)
+	if err != nil {
+		return fmt.Errorf("read %s as it will be written: %w", s.Path, err)
+	}
+	s.file, s.texts = f, slices.DeleteFunc(bundle.Texts(f), func(u catalog.Unit) bool { return s.clash[u.Key] != "" })
+	service := maps.Clone(r.accepted.texts[s.Collection])
+	for _, u := range m.wording.accepts {
+		service[u.Name] = u.Mark
+	}
+	r.accepted.texts[s.Collection] = service
+	r.digested.service[s.Collection] = catalog.Digests(service)
+	r.probe.last = nil // translations may be outdated by it, so every file is looked at
+	return nil
+}
+
+// remember writes a source file's merge down. The history counts at once; what the service is known to have, once the commit has arrived.
+func (x *wording) remember(p *project, tx *state.Tx, stage string, written bool) error {
+	if len(x.learned) > 0 {
+		history, err := tx.Marks(p.sourceHistory(x.at.Collection))
+		if err != nil {
+			return err
+		}
+		if history == nil {
+			history = make(catalog.Marks)
+		}
+		for _, l := range x.learned {
+			if !knows(history, l.Name, l.before) {
+				learn(history, l.Name, l.before)
+			}
+			learn(history, l.Name, l.after)
+		}
+		if err := tx.SetMarks(p.sourceHistory(x.at.Collection), history); err != nil {
+			return err
+		}
+	}
+	switch {
+	case stage != "":
+		marks := make(catalog.Marks, len(x.accepts))
+		for _, u := range x.accepts {
+			marks[u.Name] = u.Mark
+		}
+		return tx.SetMarks(p.slot(stage+kindPushed, x.at.Path, x.at.Collection), marks)
+	case written:
+		return nil // see reworded
+	}
+	return p.accept(tx, x.at, x.accepts)
+}
+
+// reworded remembers the source texts of a commit that has arrived: they came from the service, which has them.
+func (p *project) reworded(tx *state.Tx, d delivery) error {
+	any := false
+	for _, f := range d.Files {
+		if f.Collection == "" {
+			continue
+		}
+		marks, err := tx.Marks(p.slot(staged+kindPushed, f.Path, f.Collection))
+		if err != nil {
+			return err
+		}
+		var units []accept
+		for _, n := range marks.Names() {
+			units = append(units, accept{n, marks[n]})
+		}
+		if err := p.accept(tx, sourcePlace{f.Collection, f.Path}, units); err != nil {
+			return err
+		}
+		slot := p.sourceSeen(lookAt(p.cfg.Pull.Branch), f.Collection)
+		seen, err := tx.Marks(slot)
+		if err != nil {
+			return err
+		}
+		if seen == nil {
+			seen = make(catalog.Marks)
+		}
+		maps.Copy(seen, marks)
+		if err := tx.SetMarks(slot, seen); err != nil {
+			return err
+		}
+		any = true
+	}
+	if !any {
+		return nil
+	}
+	return state.PutTx(tx, p.stateName(), kindSourceSeen, p.cfg.Pull.Branch, d.Commit)
+}
