@@ -495,7 +495,7 @@ func (m *merged) learn(in catalog.Three, result catalog.Merged, changes []catalo
 // the history counts at once.
 func (m *merged) remember(p *project, tx *state.Tx, stage string) error {
 	if m.wording != nil {
-		return m.wording.remember(p, tx, stage, m.bytes != nil)
+		return m.wording.remember(p, tx, stage)
 	}
 	for _, c := range m.conflicts {
 		if err := c.keep(p, tx); err != nil {

@@ -277,7 +277,7 @@ func (r *pulling) take(t *tree, m *merged) error {
 }
 
 // remember writes a source file's merge down. The history counts at once; what the service is known to have, once the commit has arrived.
-func (x *wording) remember(p *project, tx *state.Tx, stage string, written bool) error {
+func (x *wording) remember(p *project, tx *state.Tx, stage string) error {
 	if len(x.learned) > 0 {
 		history, err := tx.Marks(p.sourceHistory(x.at.Collection))
 		if err != nil {
@@ -296,20 +296,17 @@ func (x *wording) remember(p *project, tx *state.Tx, stage string, written bool)
 			return err
 		}
 	}
-	switch {
-	case stage != "":
+	if stage != "" {
 		marks := make(catalog.Marks, len(x.accepts))
 		for _, u := range x.accepts {
 			marks[u.Name] = u.Mark
 		}
 		return tx.SetMarks(p.slot(stage+kindPushed, x.at.Path, x.at.Collection), marks)
-	case written:
-		return nil // see reworded
 	}
 	return p.accept(tx, x.at, x.accepts)
 }
 
-// reworded remembers the source texts of a commit that has arrived: they came from the service, which has them.
+// reworded remembers the source texts of a commit that has arrived: they came from the service, which has them, and stand on the branch since.
 func (p *project) reworded(tx *state.Tx, d delivery) error {
 	any := false
 	for _, f := range d.Files {

@@ -110,6 +110,41 @@ func TestSourcePullOntoABranchMadeAnew(t *testing.T) {
 	w.brings()
 }
 
+// Somebody who merges the branch and takes a text back, before any push has looked, has seen the pulled one all the same.
+func TestSourcePullTakenBackAtOnce(t *testing.T) {
+	t.Parallel()
+	w := abc(t, withSource, nil)
+	w.edits("b", "B, edited")
+	w.brings(enA + " (en): +0 ~1 -0")
+	w.git("merge", "-q", "l10n")
+	w.write(enA, "{\n  \"a\": \"A\",\n  \"b\": \"B\",\n  \"c\": \"C\"\n}\n")
+	w.commit()
+	w.brings()
+	w.sends(enA + " (en): b")
+	w.holds("main", "en", "b", "B")
+	w.brings()
+}
+
+// The base has an older pulled text, by a squashed merge, and the branch a younger one: nobody has changed anything.
+func TestSourcePullAfterASquashOfAnOlderOne(t *testing.T) {
+	t.Parallel()
+	w := abc(t, withSource, nil)
+	w.edits("b", "B, edited")
+	w.brings(enA + " (en): +0 ~1 -0")
+	w.edits("b", "B, edited twice")
+	w.brings(enA + " (en): +0 ~1 -0")
+	w.git("merge", "-q", "--squash", "l10n~1")
+	w.commit()
+	w.sends()
+	if p := w.pulls(PullOptions{}); len(p.Problems) > 0 {
+		t.Errorf("%v", p.Problems)
+	}
+	w.has("l10n", enA, "{\n  \"a\": \"A\",\n  \"b\": \"B, edited twice\",\n  \"c\": \"C\"\n}")
+	w.brings()
+	w.git("merge", "-q", "l10n")
+	w.sends()
+}
+
 // Both sides changed a text: the repository's stays, the report names both, and the next push sends it. Only the repository changed: nothing is said.
 func TestSourcePullConflict(t *testing.T) {
 	t.Parallel()
