@@ -223,13 +223,15 @@ func TestTheBranchIsRewoundOrDeleted(t *testing.T) {
 	somebody := gittest.Clone(t, s.path("origin.git"), "-q", "-b", "l10n")
 	theirs := gittest.Commit(t, somebody, "by somebody else", map[string]string{"NOTES": "x\n"})
 	n := 0
-	for what, change := range map[string]func(){
+	changes := map[string]func(){
 		"rewound":   func() { s.origin("update-ref", "refs/heads/l10n", first) },
 		"deleted":   func() { s.origin("update-ref", "-d", "refs/heads/l10n") },
 		"elsewhere": func() { s.origin("update-ref", "refs/heads/l10n", "main") },
 		"moved on":  func() { gittest.Git(t, somebody, "push", "-q", "-f", "origin", "l10n") },
-	} {
-		change()
+	}
+	// In this order: set back behind somebody's own commit, the branch keeps the older texts that it has then, as if somebody had chosen them.
+	for _, what := range []string{"rewound", "deleted", "elsewhere", "moved on"} {
+		changes[what]()
 		n++
 		s.upload("main", "fr", "json", service.Final, []byte(flat(map[string]string{"a": fmt.Sprint("A fr ", n)})))
 		s.runs("sync")
