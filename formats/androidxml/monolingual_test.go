@@ -3,6 +3,7 @@ package androidxml
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/locsync/locsync/formats/resource"
@@ -31,9 +32,9 @@ func monolingual(t testing.TB, f *resource.File) {
 		}
 		return all
 	}
-	same := func(have, want resource.Entry) bool { // a comment behind something that goes may become a note
-		if want.Note == "" {
-			have.Note = ""
+	same := func(have, want resource.Entry) bool { // a comment behind something that goes may become a note, or stand before one
+		if strings.HasSuffix(have.Note, want.Note) {
+			have.Note = want.Note
 		}
 		return have == want
 	}
