@@ -129,11 +129,19 @@ func (r *pulling) unstage(tx *state.Tx, d delivery, arrived bool) error {
 		}
 	}
 	if arrived {
-		if err := state.PutTx(tx, r.stateName(), kindSeen, lookAt(r.cfg.Pull.Branch).record(), d.Commit); err != nil {
+		if err := r.mergedAt(tx, d.Commit); err != nil {
 			return err
 		}
 	}
 	return tx.Delete(r.stateName(), kindDelivery, r.cfg.Pull.Branch)
+}
+
+// mergedAt remembers the commit of the branch that everything was merged into, which is also the last one that was looked at there.
+func (r *pulling) mergedAt(tx *state.Tx, commit string) error {
+	if err := state.PutTx(tx, r.stateName(), kindMerged, r.cfg.Pull.Branch, commit); err != nil {
+		return err
+	}
+	return state.PutTx(tx, r.stateName(), kindSeen, lookAt(r.cfg.Pull.Branch).record(), commit)
 }
 
 // commit writes what the merges brought as one commit and delivers it, then remembers the merges: effect first, memory second. When
@@ -172,14 +180,14 @@ func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string]
 					return err
 				}
 			}
-			if err := state.PutTx(tx, r.stateName(), kindSeen, lookAt(r.cfg.Pull.Branch).record(), on.Hash()); err != nil {
+			if err := r.mergedAt(tx, on.Hash()); err != nil {
 				return err
 			}
 			d, ok, err := state.GetTx[delivery](tx, r.stateName(), kindDelivery, r.cfg.Pull.Branch)
 			if err != nil || !ok {
 				return err
 			}
-			if err := state.PutTx(tx, r.stateName(), kindSeen, lookAt(r.cfg.Pull.Branch).record(), d.Commit); err != nil {
+			if err := r.mergedAt(tx, d.Commit); err != nil {
 				return err
 			}
 			if err := r.reworded(tx, d); err != nil {

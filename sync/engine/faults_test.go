@@ -229,8 +229,8 @@ func TestTheBranchIsRewoundOrDeleted(t *testing.T) {
 		"elsewhere": func() { s.origin("update-ref", "refs/heads/l10n", "main") },
 		"moved on":  func() { gittest.Git(t, somebody, "push", "-q", "-f", "origin", "l10n") },
 	}
-	// In this order: set back behind somebody's own commit, the branch keeps the older texts that it has then, as if somebody had chosen them.
-	for _, what := range []string{"rewound", "deleted", "elsewhere", "moved on"} {
+	a, b, c, d := "rewound", "moved on", "deleted", "elsewhere"
+	for _, what := range []string{a, b, a, c, a, d, b, c, b, d, c, d, a} { // each behind each other
 		changes[what]()
 		n++
 		s.upload("main", "fr", "json", service.Final, []byte(flat(map[string]string{"a": fmt.Sprint("A fr ", n)})))

@@ -136,14 +136,14 @@ func (r *pushing) look(found []*candidate) error {
 	})
 }
 
-// remade reports whether the branch was made anew since the last look at it, or set back to an earlier commit: the older texts that it has then were not
-// chosen by anybody.
+// remade reports whether the branch was made anew since the last merge into it, or set back to an earlier commit: the older texts that it has then were not
+// chosen by anybody. A push may have looked at it meanwhile.
 func (r *pulling) remade(tip *gitops.Tip) (bool, error) {
 	if tip.New() {
 		return true, nil
 	}
-	last, looked, err := state.Get[string](r.State, r.stateName(), kindSeen, lookAt(r.cfg.Pull.Branch).record())
-	if err != nil || !looked || last == tip.Hash() {
+	last, merged, err := state.Get[string](r.State, r.stateName(), kindMerged, r.cfg.Pull.Branch)
+	if err != nil || !merged || last == tip.Hash() {
 		return false, err
 	}
 	return r.repo.Contains(last, tip.Hash())
