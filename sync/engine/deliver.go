@@ -127,6 +127,11 @@ func (r *pulling) unstage(tx *state.Tx, d delivery, arrived bool) error {
 				return err
 			}
 		}
+		if arrived {
+			if err := r.written(tx, f.Path, f.Language); err != nil {
+				return err
+			}
+		}
 	}
 	if arrived {
 		if err := r.mergedAt(tx, d.Commit); err != nil {

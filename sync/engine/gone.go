@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -44,11 +45,17 @@ func (r *pushing) missing() ([]state.Slot, error) {
 			return true
 		}
 		_, is, gerr := state.Get[any](r.State, r.stateName(), kindGone, goneID(s.Path, s.Language))
-		if gerr != nil {
+		history, herr := r.State.Marks(s)
+		if gerr = errors.Join(gerr, herr); gerr != nil {
 			err = fmt.Errorf("look for %s among the files that are gone: %w", s.Path, gerr)
 		}
-		return is
+		return is || len(history) == 0 // a language that has no translation yet has no file
 	}), err
+}
+
+// written ends the absence of a file that a pull has written: it is no other one than before.
+func (p *project) written(tx *state.Tx, path, language string) error {
+	return tx.Delete(p.stateName(), kindGone, goneID(path, language))
 }
 
 // returned ends the absence of a file. What was remembered of another one at its path is forgotten.
@@ -67,7 +74,7 @@ func (r *pushing) returned(tx *state.Tx, c *candidate) error {
 			}
 		}
 	}
-	return tx.Delete(r.stateName(), kindGone, goneID(c.Path, c.Language.Code))
+	return r.written(tx, c.Path, c.Language.Code)
 }
 
 // untouched reports whether the tree that pushes read has what it had at the last look, at the same commit, with nothing that waits to be sent from it.

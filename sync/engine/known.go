@@ -61,6 +61,14 @@ func holds(history catalog.Marks, u catalog.Unit) bool {
 	return knows(history, u.Name, catalog.MarkOf(u.Text))
 }
 
+// forget takes one text out of a history.
+func forget(history catalog.Marks, n catalog.Name, m catalog.Mark) {
+	if knows(history, n, m) {
+		learn(history, n, m) // as the youngest, which has the last place
+		delete(history, known(n, age(history, n, m)))
+	}
+}
+
 // unlearn forgets all texts of a name.
 func unlearn(history catalog.Marks, n catalog.Name) {
 	for i := range memorySpan {

@@ -22,6 +22,7 @@ type merged struct {
 	filler  catalog.Marks   // a history, see known.go
 	history catalog.Catalog // texts that nobody changed
 	wrote   catalog.Catalog // texts that were written
+	kept    catalog.Catalog // the repository's texts that stand against an older one of the service
 	after   catalog.Marks   // what the branch has then
 
 	conflicts []conflict // that the service won
@@ -81,6 +82,7 @@ func (r *pulling) merge(t *tree, x translated, fresh bool) (*merged, error) {
 	stays := r.keepApart(x, stand, three, &result)
 	r.decided(x, m, three, result)
 	m.agreed = result.Agreed
+	r.report.unsent = r.report.unsent || len(result.Kept) > 0
 	if held := r.guarded(x, three, result.Changes); held {
 		return nil, nil
 	}
@@ -106,9 +108,9 @@ func (r *pulling) merge(t *tree, x translated, fresh bool) (*merged, error) {
 // Where the branch is made anew its texts are the base branch's, which may be older than what was merged last: of those only somebody's own
 // changes are measured against the last merge.
 func (r *pulling) three(x translated, m *merged, source, ours catalog.Catalog, fresh bool) (in catalog.Three, contact bool, err error) {
-	var history, delivered catalog.Marks
+	var history, delivered, seen catalog.Marks
 	for _, path := range []string{x.Path, m.former.path} {
-		for kind, marks := range map[string]*catalog.Marks{kindMerged: &in.Base, kindFiller: &m.filler, kindKnown: &history, kindDelivered: &delivered} {
+		for kind, marks := range map[string]*catalog.Marks{kindMerged: &in.Base, kindFiller: &m.filler, kindKnown: &history, kindDelivered: &delivered, lookAt(r.cfg.Pull.Branch).kind(): &seen} {
 			if *marks, err = r.State.Marks(r.slot(kind, path, x.Language.Code)); err != nil {
 				return in, false, err
 			}
@@ -127,10 +129,12 @@ func (r *pulling) three(x translated, m *merged, source, ours catalog.Catalog, f
 		}
 	}
 	for _, u := range ours {
-		// A change of the repository's that the service took since the last merge is agreed on: what the service says now is newer.
+		// A change of the repository's that the service took since the last merge is agreed on: what the service says now is newer, and so is what the branch
+		// says now, if it had that change.
 		base, merged := in.Base[u.Name]
-		if mark := catalog.MarkOf(u.Text); merged && delivered[u.Name] == mark && age(history, u.Name, base) < age(history, u.Name, mark) {
-			in.Base[u.Name] = mark
+		took, sent := delivered[u.Name]
+		if merged && sent && (took == catalog.MarkOf(u.Text) || took == seen[u.Name]) && age(history, u.Name, base) < age(history, u.Name, took) {
+			in.Base[u.Name] = took
 		}
 	}
 	switch {
@@ -473,7 +477,8 @@ func (t *tree) layout(target bundle.Target, changes []catalog.Change) *source {
 }
 
 // learn gathers what goes into the file's history: everything at first contact, else what was written and agreed, and the texts of the repository
-// that lost a conflict. A text that the repository alone has stays out: it may be somebody's change that waits for a push.
+// that lost a conflict. A text that the repository alone has stays out: it may be somebody's change that waits for a push. One that stands against a younger
+// text was brought back by somebody, with the base branch that a pull takes in, say, and is taken out of the history until a push has delivered it.
 func (m *merged) learn(in catalog.Three, result catalog.Merged, changes []catalog.Change, contact bool) {
 	lost := make(map[catalog.Name]bool)
 	for _, c := range result.Conflicts {
@@ -483,6 +488,10 @@ func (m *merged) learn(in catalog.Three, result catalog.Merged, changes []catalo
 		if contact || lost[u.Name] || m.agreed.Has(u.Name, u.Text) {
 			m.history = append(m.history, u)
 		}
+	}
+	at := in.Ours.Index()
+	for _, n := range result.Kept {
+		m.kept = append(m.kept, in.Ours[at[n]])
 	}
 	for _, c := range changes {
 		if c.Op != catalog.Removed {
@@ -537,6 +546,11 @@ func (m *merged) remember(p *project, tx *state.Tx, stage string) error {
 	}
 	for _, u := range m.wrote {
 		learn(now, u.Name, catalog.MarkOf(u.Text))
+	}
+	for _, u := range m.kept {
+		if mark := catalog.MarkOf(u.Text); age(now, u.Name, mark) < age(now, u.Name, m.agreed[u.Name]) {
+			forget(now, u.Name, mark)
+		}
 	}
 	if history != nil && maps.Equal(now, history) {
 		return nil

@@ -65,7 +65,7 @@ func (p *project) pull(ctx context.Context, o PullOptions) (ProjectPull, error) 
 // clear begins the report again. A commit that was delivered stays in it.
 func (r *pulling) clear() {
 	r.report = ProjectPull{Name: r.cfg.Name, Branch: r.cfg.Pull.Branch, Commit: r.report.Commit, Pushed: r.report.Pushed,
-		Requests: r.report.Requests, foreign: r.report.foreign, Files: []PulledFile{}, Problems: []Problem{}}
+		Requests: r.report.Requests, unsent: r.report.unsent, Files: []PulledFile{}, Problems: []Problem{}}
 }
 
 func (r *pulling) pass(ctx context.Context) error {
@@ -120,7 +120,7 @@ func (r *pulling) attempt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.report.foreign = looked && seen != tip.Hash() && !tip.New()
+	r.report.unsent = looked && seen != tip.Hash() && !tip.New()
 	on, joined, err := r.withBase(ctx, tip)
 	if err != nil {
 		return err

@@ -202,7 +202,7 @@ func (l *looping) pull(ctx context.Context) {
 	if !l.cfg.Pull.Schedule.IsZero() {
 		l.plan(l.Now())
 	}
-	if report.foreign { // what somebody changed on the branch is to be sent
+	if report.unsent {
 		l.far.Store(true)
 		l.pushBell.ring()
 	}

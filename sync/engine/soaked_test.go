@@ -191,3 +191,52 @@ func TestALostTextGivesWay(t *testing.T) {
 		}
 	}
 }
+
+// Somebody's text comes into the branch with base and is sent from there; then somebody sets base back to the text from before. It is an old text of the
+// history, and yet somebody's choice: it is sent, too.
+func TestATextIsSetBackOnBase(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"+jsonFiles, map[string]string{enApp: flat(map[string]string{"a": "A", "b": "B"})})
+	w.pushes(PushOptions{})
+	w.final("de", "a", "A1", "b", "B1")
+	w.pulls(PullOptions{})
+	w.git("merge", "-q", "l10n")
+	w.pushes(PushOptions{})
+
+	w.write(deApp, flat(map[string]string{"a": "A2 person", "b": "B1"}))
+	w.commit()
+	w.final("de", "b", "B2") // a reason for a commit
+	w.pulls(PullOptions{})
+	w.has("l10n", deApp, flat(map[string]string{"a": "A2 person", "b": "B2"}))
+	w.write(deApp, flat(map[string]string{"a": "A1", "b": "B1"}))
+	w.commit()
+	w.pushes(PushOptions{})
+	w.holds("main", "de", "a", "A2 person", "b", "B2")
+
+	w.final("de", "b", "B3")
+	w.pulls(PullOptions{})
+	w.has("l10n", deApp, flat(map[string]string{"a": "A1", "b": "B3"}))
+	w.clean(PushOptions{})
+	w.holds("main", "de", "a", "A1", "b", "B3")
+	w.git("merge", "-q", "l10n")
+	w.clean(PushOptions{})
+	w.brings()
+	w.holds("main", "de", "a", "A1", "b", "B3")
+}
+
+// A language has no file before its first translation. The file that a pull makes then is no other one than before: somebody who changes most of it has
+// changed its texts, and is in no conflict with anybody.
+func TestTheFirstFileOfALanguageIsEdited(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"+jsonFiles, map[string]string{enApp: flat(map[string]string{"a": "A", "b": "B", "c": "C"})})
+	w.pushes(PushOptions{})
+	w.final("fr", "a", "A fr")
+	w.pulls(PullOptions{})
+	w.clean(PushOptions{}) // de has no file here or anywhere
+	w.final("de", "a", "A1", "b", "B1", "c", "C1")
+	w.pulls(PullOptions{})
+	w.git("merge", "-q", "l10n")
+	w.write(deApp, flat(map[string]string{"a": "A person", "b": "B person", "c": "C1"}))
+	w.clean(PushOptions{})
+	w.holds("main", "de", "a", "A person", "b", "B person", "c", "C1")
+}
