@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -217,7 +218,7 @@ func (a *app) sayPush(p engine.ProjectPush, dry bool) {
 	for _, m := range p.Moved {
 		fmt.Fprintf(a.out, "  %s is now %s\n", m.From, m.To)
 	}
-	for _, o := range p.Orphaned {
+	for _, o := range slices.Concat(p.Orphaned, p.Replaced) {
 		fmt.Fprintf(a.out, "  %s\n", o)
 	}
 	for _, m := range p.Renamed {

@@ -47,6 +47,14 @@ func (l lookAt) kind() string {
 	return kindSeen + " " + string(l)
 }
 
+// where is the place in words.
+func (l lookAt) where() string {
+	if l == config.Worktree {
+		return "the worktree"
+	}
+	return "branch " + string(l)
+}
+
 // headRecord is the working tree's HEAD at the last look.
 const headRecord = "head"
 

@@ -28,6 +28,7 @@ type ProjectPush struct {
 	Moved    []Moved      `json:"moved,omitempty"`
 	Settled  []Settled    `json:"settled,omitempty"`  // conflicts that were decided on
 	Orphaned []Problem    `json:"orphaned,omitempty"` // keys that the source lost since the last push; the service keeps them
+	Replaced []Problem    `json:"replaced,omitempty"` // texts of the service that gave way to somebody's who had not merged them
 	Problems []Problem    `json:"problems"`
 	Error    string       `json:"error,omitempty"` // why the push ended early; it is taken up again by the next one
 }

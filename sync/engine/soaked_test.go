@@ -240,3 +240,29 @@ func TestTheFirstFileOfALanguageIsEdited(t *testing.T) {
 	w.clean(PushOptions{})
 	w.holds("main", "de", "a", "A person", "b", "B person", "c", "C1")
 }
+
+// A tree that lies behind changes a text that the service has newer, and a pull has merged that: the youngest text stands, and the one that gave way is named. In
+// a tree that has it nobody is told.
+func TestATreeBehindReplacesANewerText(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"+jsonFiles, map[string]string{enApp: flat(map[string]string{"a": "A", "b": "B"})})
+	w.pushes(PushOptions{})
+	w.final("de", "a", "A1", "b", "B1")
+	w.pulls(PullOptions{})
+	w.git("merge", "-q", "l10n")
+	w.pushes(PushOptions{})
+	w.final("de", "a", "A2", "b", "B1")
+	w.pulls(PullOptions{})
+	w.write(deApp, flat(map[string]string{"a": "A person", "b": "B person"}))
+	for _, dry := range []bool{true, false} {
+		p := w.clean(PushOptions{DryRun: dry})
+		if len(p.Replaced) != 1 || p.Replaced[0].Key != "a" || !strings.Contains(p.Replaced[0].Problem, `"A2"`) {
+			t.Errorf("dry run %v: %+v", dry, p.Replaced)
+		}
+	}
+	w.holds("main", "de", "a", "A person", "b", "B person")
+	w.write(deApp, flat(map[string]string{"a": "A person again", "b": "B person"}))
+	if p := w.clean(PushOptions{}); len(p.Replaced) > 0 {
+		t.Errorf("%+v", p.Replaced)
+	}
+}

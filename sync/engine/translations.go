@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
@@ -273,6 +275,11 @@ func (m memories) edited(u catalog.Unit) bool {
 	return false
 }
 
+// saw reports whether a place had a text in its past: whoever wrote another one there has replaced it knowingly.
+func (m memories) saw(u catalog.Unit) bool {
+	return slices.ContainsFunc(m.seen, func(seen catalog.Marks) bool { return seen.Has(u.Name, u.Text) })
+}
+
 // claim is who sends a text.
 type claim struct {
 	by   *candidate
@@ -300,7 +307,7 @@ func (r *pushing) yield(c *candidate, claims map[string]map[catalog.Name]claim) 
 			delete(c.changed, u.Name)
 			if other.text != u.Text && c.edited[u.Name] {
 				r.report.Problems = append(r.report.Problems, Problem{File: c.Path, Key: u.Key, Language: c.Language.Code,
-					Problem: fmt.Sprintf("was changed in two places: %q on branch %s and %q in the %s; the branch's is sent", other.text, r.cfg.Pull.Branch, u.Text, c.place.name)})
+					Problem: fmt.Sprintf("was changed in two places: %q on branch %s and %q in %s; the branch's is sent", other.text, r.cfg.Pull.Branch, u.Text, c.place.name.where())})
 			}
 		}
 	}
@@ -414,6 +421,12 @@ func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) err
 		}
 	}
 	r.was(c.Path, c.Language.Code, c.theirs)
+	for _, u := range c.replaced {
+		p := Problem{File: c.Path, Key: u.Key, Language: c.Language.Code, Problem: fmt.Sprintf(
+			"the service's %q gives way to a text from %s, which had not merged it", u.Text, c.place.name.where())}
+		r.report.Replaced = append(r.report.Replaced, p)
+		r.log.Info("replaced", zap.Stringer("text", p)) // before it is sent: a crash takes the report with it
+	}
 	return r.eachKind(c.Target, c.sent, func(sent catalog.Catalog, further bool) error {
 		index := sent.Index()
 		up, err := r.composeTranslations(c.Sources[0], c.candidate, func(n catalog.Name) bool { _, ok := index[n]; return ok }, c.instead)
@@ -454,6 +467,7 @@ type versus struct {
 	conflicts []conflict      // about them, in the file's order
 	same      map[catalog.Name]bool
 	instead   map[catalog.Name]string // the service's present texts where nobody changed the repository's
+	replaced  catalog.Catalog         // the service's present texts that the place has not merged, where it sends others
 }
 
 // compare reports the keys that both sides changed. A text that the service has from here, or had at the last merge, is no change of its own.
@@ -484,6 +498,9 @@ func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) 
 			v.same[u.Name] = true
 		case theirs[at].Text == "" || conflicts && lost.agreed(theirs[at]):
 		case !conflicts && (m.merged.Has(u.Name, theirs[at].Text) || holds(sent, theirs[at])):
+			if !r.o.Translations && !m.saw(theirs[at]) {
+				v.replaced = append(v.replaced, theirs[at])
+			}
 		case r.o.Translations && !merged && !before:
 		case conflicts && c.overruled(lost):
 			v.lost[u.Key] = true
