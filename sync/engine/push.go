@@ -140,7 +140,7 @@ type shipping struct {
 
 // add puts an upload into an import of its kind. accepts are the texts of it that are remembered when it is accepted.
 func (s *shipping) add(req service.ImportRequest, up bundle.Upload, m memory, accepts catalog.Catalog) {
-	key := fmt.Sprintf("%q", []string{req.Collection, req.Language, string(req.Format), req.PathSeparator, string(req.CompletionState), fmt.Sprintf("%q %v", req.Labels, m.further())})
+	key := fmt.Sprintf("%q", []string{req.Collection, req.Language, string(req.Format), req.PathSeparator, string(req.CompletionState), string(req.Conflicts), fmt.Sprintf("%q %v", req.Labels, m.further())})
 	if s.index == nil {
 		s.index = make(map[string]*shipment)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/state"
 )
 
@@ -200,7 +201,7 @@ func (r *pushing) moveEach(ctx context.Context, renames []rename) error {
 // moveOne composes the upload of one file's renamed translations in one language.
 func (r *pushing) moveOne(ship *shipping, b *bundle.Bundle, l config.Language, renames []rename, present *exported, moved map[rename][]string) error {
 	path := b.Target(l)
-	var units catalog.Catalog
+	var fresh, again catalog.Catalog // for keys without a translation there, and with one
 	theirs := present.of(b, l)
 	var ours catalog.Catalog
 	var history catalog.Marks
@@ -225,8 +226,10 @@ func (r *pushing) moveOne(ship *shipping, b *bundle.Bundle, l config.Language, r
 			continue
 		}
 		found := forms(theirs, m.From.Key)
-		if len(found) == 0 {
-			found = forms(ours, m.From.Key)
+		for _, key := range []string{m.From.Key, m.To.Key} { // a pull may have renamed the key in the repository
+			if len(found) == 0 {
+				found = forms(ours, key)
+			}
 		}
 		var to catalog.Catalog
 		for _, u := range found {
@@ -235,26 +238,34 @@ func (r *pushing) moveOne(ship *shipping, b *bundle.Bundle, l config.Language, r
 		to = r.tree.fitted(bundle.Target{Language: l, Sources: []*bundle.Bundle{b}}, to)
 		there := forms(theirs, m.To.Key)
 		// An earlier push, which was cut short, may have moved it already; or a translator has translated it under its new key since the source has it.
-		if !slices.Equal(to, there) && !slices.ContainsFunc(there, func(u catalog.Unit) bool { return path != "" && !holds(history, u) }) {
-			units = append(units, to...)
+		switch {
+		case len(there) == 0:
+			fresh = append(fresh, to...)
+		case !slices.Equal(to, there) && !slices.ContainsFunc(there, func(u catalog.Unit) bool { return path != "" && !holds(history, u) }):
+			again = append(again, to...)
 		}
 		if len(found) > 0 {
 			keys[m.From.Key] = true
 			moved[m] = append(moved[m], l.Code)
 		}
 	}
-	if len(units) == 0 {
-		return nil
-	}
 	if path == "" {
 		path = b.Path
 	}
-	up, err := bundle.ComposeUnits(b, path, units)
-	if err != nil {
-		return err
+	for i, units := range []catalog.Catalog{fresh, again} {
+		if len(units) == 0 {
+			continue
+		}
+		up, err := bundle.ComposeUnits(b, path, units)
+		if err != nil {
+			return err
+		}
+		req := r.request(b, l.Code, present.group.ExportFormat(), r.cfg.Pull.CompletionState)
+		if i == 0 {
+			req.Conflicts = service.Skip // a translator may have begun to translate the new key, in a state that this export does not show
+		}
+		ship.add(req, up, memory{[]string{kindKnown}, path, l.Code}, up.Units)
 	}
-	req := r.request(b, l.Code, present.group.ExportFormat(), r.cfg.Pull.CompletionState)
-	ship.add(req, up, memory{[]string{kindKnown}, path, l.Code}, up.Units)
 	return nil
 }
 

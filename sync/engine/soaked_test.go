@@ -266,3 +266,44 @@ func TestATreeBehindReplacesANewerText(t *testing.T) {
 		t.Errorf("%+v", p.Replaced)
 	}
 }
+
+// The same when all that the translator has is a draft, which an export of finished translations does not show.
+func TestARenameThatATranslatorsDraftWasFasterThan(t *testing.T) {
+	t.Parallel()
+	w := mergedWorld(t, settings+"[project.pull]\nremote = \"\"\n"+jsonFiles)
+	w.write(enApp, flat(map[string]string{"a2": "A", "b": "B"}))
+	w.wire.failing(func(r *http.Request) local.Fault {
+		return when(strings.HasSuffix(r.URL.Path, "/export"), local.Fault{Refuse: 500})
+	})
+	if _, err := w.Push(t.Context(), PushOptions{}); err == nil {
+		t.Fatal("the push went well")
+	}
+	w.wire.failing(nil)
+	w.translate("main", "de", service.Draft, "a2", "A begun")
+	w.pushes(PushOptions{})
+	w.holds("main", "de", "a2", "A begun")
+}
+
+// A translation that the service does not show, because its source text has changed, stands in the repository. Its key is renamed, and a pull renames it there
+// before a push could move it at the service: then what the repository has under the new key moves.
+func TestARenameOfATranslationThatOnlyTheRepositoryHas(t *testing.T) {
+	t.Parallel()
+	w := mergedWorld(t, settings+"[project.pull]\nremote = \"\"\n"+jsonFiles)
+	w.write(enApp, flat(map[string]string{"a": "A changed", "b": "B"}))
+	w.pushes(PushOptions{})
+	w.write(enApp, flat(map[string]string{"a2": "A changed", "b": "B"}))
+	w.commit()
+	w.wire.failing(func(r *http.Request) local.Fault {
+		return when(strings.HasSuffix(r.URL.Path, "/export"), local.Fault{Refuse: 500})
+	})
+	if _, err := w.Push(t.Context(), PushOptions{}); err == nil {
+		t.Fatal("the push went well")
+	}
+	w.wire.failing(nil)
+	w.pulls(PullOptions{})
+	w.git("merge", "-q", "l10n")
+	w.pushes(PushOptions{})
+	if got := w.atLeast("main", "de", service.Final)["a2"]; got != "A de" {
+		t.Errorf("the service has %q", got)
+	}
+}
