@@ -342,14 +342,18 @@ func TestPullTakesAnExportUpAgain(t *testing.T) {
 
 func TestPullWaitsForASlowExport(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, localOnly+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`}, func(o *local.Options) { o.JobDelay = 400 * time.Millisecond })
+	w := newWorld(t, localOnly+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`})
 	w.clean(PushOptions{})
 	w.final("de", "a", "Ä")
-	w.Config.Service.JobTimeout = 150 * time.Millisecond
+	w.Config.Service.JobTimeout = time.Second
+	w.wire.failing(func(r *http.Request) local.Fault { // as long as it is not ready
+		return when(r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/export"), local.Fault{Refuse: http.StatusNoContent})
+	})
 	if _, err := w.Pull(t.Context(), PullOptions{}); err == nil || Permanent(err) || !strings.Contains(err.Error(), "not finished") {
 		t.Fatalf("%v", err)
 	}
-	w.Config.Service.JobTimeout = 5 * time.Second
+	w.wire.failing(nil)
+	w.Config.Service.JobTimeout = time.Minute
 	w.wire.take("")
 	w.brings("locales/de/a.json (de): +1 ~0 -0")
 	if exports := w.wire.take("export"); len(exports) != 0 {
