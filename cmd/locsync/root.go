@@ -110,6 +110,7 @@ func (a *app) root() *cobra.Command {
 	}
 	root.AddCommand(a.runCommand(), a.pushCommand(), a.pullCommand(), a.syncCommand(), a.statusCommand(), a.checkCommand(),
 		a.initCommand(), a.demoCommand(), a.serviceCommand(), a.hookCommand(), a.versionCommand())
+	root.AddCommand(a.packagingCommands()...)
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "help" {

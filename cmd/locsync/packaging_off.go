@@ -1,0 +1,8 @@
+//go:build !packaging
+
+package main
+
+import "github.com/spf13/cobra"
+
+// packagingCommands are none: manual pages and bill of materials come with the packages.
+func (a *app) packagingCommands() []*cobra.Command { return nil }
