@@ -1,0 +1,164 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/locsync/locsync/sync/config"
+)
+
+func deployed(t *testing.T, name string) string {
+	t.Helper()
+	src, err := os.ReadFile(filepath.Join("..", "..", "systemd", filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(src)
+}
+
+// The unit for several configurations is the one for a single one, but for the name of the instance.
+func TestUnitTemplate(t *testing.T) {
+	body := func(name string) string {
+		_, body, ok := strings.Cut(deployed(t, name), "[Unit]\n")
+		if !ok {
+			t.Fatalf("%s has no [Unit]", name)
+		}
+		return body
+	}
+	one := body("locsync.service")
+	for _, x := range []struct{ one, several string }{
+		{"translation service\n", "translation service (%i)\n"},
+		{"/etc/locsync/locsync.toml", "/etc/locsync/%i.toml"},
+		{"# /var/lib/locsync,", "# /var/lib/locsync/%i,"},
+		{"StateDirectory=locsync\n", "StateDirectory=locsync/%i\n"},
+		{"/etc/locsync/api_key", "/etc/locsync/%i.api_key"},
+		{"/etc/locsync/webhook_secret", "/etc/locsync/%i.webhook_secret"},
+		{"/etc/locsync/callback_secret", "/etc/locsync/%i.callback_secret"},
+	} {
+		if strings.Count(one, x.one) != 1 {
+			t.Errorf("%q is in it %d times", x.one, strings.Count(one, x.one))
+		}
+		one = strings.Replace(one, x.one, x.several, 1)
+	}
+	if several := body("locsync@.service"); several != one {
+		t.Errorf("locsync@.service is\n%s\nwant\n%s", several, one)
+	}
+}
+
+// systemd understands the units, and finds little that the service could do and need not.
+func TestUnits(t *testing.T) {
+	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("there is no systemd-analyze here")
+	}
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"locsync.service", "locsync@.service", "user/locsync@.service"} {
+		unit := strings.ReplaceAll(deployed(t, name), "/usr/bin/locsync", program)
+		file := filepath.Join(t.TempDir(), strings.Replace(filepath.Base(name), "@", "@app", 1))
+		if err := os.WriteFile(file, []byte(unit), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.Command(analyze, "verify", file).CombinedOutput(); err != nil || strings.Contains(string(out), filepath.Base(file)) {
+			t.Errorf("%s: %v\n%s", name, err, out)
+		}
+		if strings.HasPrefix(name, "user/") {
+			continue // a user's service manager cannot take anything away
+		}
+		if out, err := exec.Command(analyze, "security", "--offline=true", "--threshold=15", file).CombinedOutput(); err != nil {
+			t.Errorf("%s is more exposed than 1.5: %v\n%s", name, err, out)
+		}
+	}
+}
+
+// The manifest is what it says: a sidecar without rights, probed where the daemon answers, with a configuration that is valid and a secret that is a file.
+func TestKubernetesManifest(t *testing.T) {
+	type container struct {
+		Name, RestartPolicy         string
+		Args                        []string
+		StartupProbe, LivenessProbe struct {
+			HTTPGet struct{ Path string }
+		}
+		ReadinessProbe struct {
+			HTTPGet struct{ Path string }
+		}
+		SecurityContext struct {
+			ReadOnlyRootFilesystem   bool
+			AllowPrivilegeEscalation *bool
+		}
+		VolumeMounts []struct {
+			Name, MountPath, SubPath string
+		}
+	}
+	type manifest struct {
+		Kind string
+		Data map[string]string
+		Spec struct {
+			Template struct {
+				Spec struct {
+					TerminationGracePeriodSeconds int
+					InitContainers                []container
+				}
+			}
+		}
+	}
+	var all []manifest
+	for d := yaml.NewDecoder(strings.NewReader(deployed(t, "container/kubernetes.yaml"))); ; {
+		var document any
+		if err := d.Decode(&document); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		asJSON, err := json.Marshal(document) // whose reader knows the names of fields in any case
+		var m manifest
+		if err := errors.Join(err, json.Unmarshal(asJSON, &m)); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, m)
+	}
+	at := func(kind string) manifest {
+		i := slices.IndexFunc(all, func(m manifest) bool { return m.Kind == kind })
+		if i < 0 {
+			t.Fatalf("no %s in %+v", kind, all)
+		}
+		return all[i]
+	}
+	cfg, err := config.Parse("locsync.toml", []byte(at("ConfigMap").Data["locsync.toml"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod := at("Deployment").Spec.Template.Spec
+	i := slices.IndexFunc(pod.InitContainers, func(c container) bool { return c.Name == "locsync" })
+	if i < 0 || pod.InitContainers[i].RestartPolicy != "Always" || pod.TerminationGracePeriodSeconds < 10 {
+		t.Fatalf("%+v", pod)
+	}
+	c := pod.InitContainers[i]
+	if !c.SecurityContext.ReadOnlyRootFilesystem || c.SecurityContext.AllowPrivilegeEscalation == nil || *c.SecurityContext.AllowPrivilegeEscalation {
+		t.Errorf("%+v", c.SecurityContext)
+	}
+	probes := []string{c.StartupProbe.HTTPGet.Path, c.LivenessProbe.HTTPGet.Path, c.ReadinessProbe.HTTPGet.Path}
+	if want := []string{"/healthz", "/healthz", "/readyz"}; !slices.Equal(probes, want) {
+		t.Errorf("probes %q", probes)
+	}
+	for _, path := range []string{cfg.StateDir, cfg.Service.APIKeyFile, cfg.Projects[0].Repository, c.Args[2], "/tmp/"} {
+		mounted := false
+		for _, m := range c.VolumeMounts {
+			mounted = mounted || strings.HasPrefix(path+"/", m.MountPath+"/") && m.SubPath == ""
+		}
+		if !mounted {
+			t.Errorf("%s is on no volume", path)
+		}
+	}
+}
