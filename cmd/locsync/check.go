@@ -70,14 +70,15 @@ func checkOnline(ctx context.Context, cfg *config.Config, log *zap.Logger) error
 		return err
 	}
 	if cfg.Service.Embedded() {
-		if _, err := web.Ask(ctx, dir, web.Request{Action: "check"}); !errors.Is(err, web.ErrNoDaemon) {
+		_, err := askDaemon(ctx, cfg, dir, web.Request{Action: "check"}, nil)
+		if !errors.Is(err, web.ErrNoDaemon) {
 			return err
 		}
 	}
-	h := &house{cfg: cfg, log: log, dir: dir}
-	err = h.connect()
+	h := &house{log: log, dir: dir}
+	client, err := h.connect(cfg)
 	if err == nil {
-		err = engine.New(engine.Parts{Config: cfg, Log: log, Service: h.client}).CheckOnline(ctx)
+		err = engine.New(engine.Parts{Config: cfg, Log: log, Service: client}).CheckOnline(ctx)
 	}
 	return errors.Join(err, h.Close())
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/web"
 )
 
 // hookedRepository is a repository whose hooks were looked at.
@@ -65,7 +66,7 @@ func (a *app) hookCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return ring(cmd.Context(), cfg.Daemon.Listen)
+			return ring(cmd.Context(), cfg)
 		},
 	}
 	for _, sub := range []*cobra.Command{install, uninstall, ring} {
@@ -131,8 +132,28 @@ func hookCommands(cfg *config.Config) (gitops.HookCommands, error) {
 
 func shellQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// ring tells the daemon at an address to look now. One that does not answer looks when it starts.
-func ring(ctx context.Context, listen string) error {
+// ringPatience is how long a daemon is rung; nobody waits for it.
+const ringPatience = 5 * time.Second
+
+// ring tells the running daemon to look now: through the state folder, and where that is not ours to read, or nobody is behind it, at the daemon's
+// address. A daemon that does not run looks when it starts.
+func ring(ctx context.Context, cfg *config.Config) error {
+	ctx, cancel := context.WithTimeout(ctx, ringPatience)
+	defer cancel()
+	dir, err := stateDir(ctx, cfg)
+	if err == nil {
+		if _, err = web.Ask(ctx, dir, web.Request{Action: "ring"}, nil); err == nil {
+			return nil
+		}
+	}
+	if cfg.Daemon.Listen == "" || ctx.Err() != nil {
+		return fmt.Errorf("ring the daemon: %w", err)
+	}
+	return ringAt(ctx, cfg.Daemon.Listen)
+}
+
+// ringAt rings at an address.
+func ringAt(ctx context.Context, listen string) error {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
 		return usageError{fmt.Errorf("daemon.listen is %q: there is no address to ring", listen)}
@@ -140,8 +161,6 @@ func ring(ctx context.Context, listen string) error {
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
 	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+net.JoinHostPort(host, port)+"/trigger", nil)
 	if err != nil {
 		return err

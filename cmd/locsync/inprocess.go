@@ -2,32 +2,45 @@ package main
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/locsync/locsync/sync/service/local"
 )
 
 // inProcess is HTTP without a network: the client's connections are pipes into a server of this process. Nobody else can connect, and no
 // port is taken.
 type inProcess struct {
 	*http.Transport
-	server *http.Server
+	service *local.Service
+	server  *http.Server
 }
 
-func serveInProcess(h http.Handler) *inProcess {
+func serveInProcess(svc *local.Service) *inProcess {
 	pipes := &pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}
-	p := &inProcess{server: &http.Server{Handler: h, ReadHeaderTimeout: time.Minute}, Transport: &http.Transport{DialContext: pipes.dial}}
+	p := &inProcess{service: svc, server: &http.Server{Handler: svc, ReadHeaderTimeout: time.Minute}, Transport: &http.Transport{DialContext: pipes.dial}}
 	go func() { _ = p.server.Serve(pipes) }() // ends with ErrServerClosed when Close is called
 	return p
 }
 
-// Close ends the server after the calls that are under way.
+// Close ends the service after the calls that are under way, of which none is waited for long: what was asked is asked again at the next start.
 func (p *inProcess) Close() error {
 	p.CloseIdleConnections()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	return errors.Join(shutDown(p.server, servePatience), p.service.Close())
+}
+
+// shutDown ends a server: calls under way may be answered until patience is over, and are cut off then.
+func shutDown(server *http.Server, patience time.Duration) error {
+	end, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	return p.server.Shutdown(ctx)
+	if err := server.Shutdown(end); errors.Is(err, context.DeadlineExceeded) {
+		return server.Close()
+	} else {
+		return err
+	}
 }
 
 // pipeListener hands out one end of a pipe for each dial.

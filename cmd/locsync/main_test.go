@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"mime"
@@ -30,7 +31,11 @@ import (
 	"github.com/locsync/locsync/sync/service"
 )
 
+// TestMain lets more tests run at a time than there are processors: they wait for daemons more than they compute. -parallel on the command line wins.
 func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){"locsync": func() { os.Exit(Main()) }})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
 
+	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/state"
 	"github.com/locsync/locsync/sync/web"
@@ -127,8 +129,10 @@ func (a *app) do(ctx context.Context, want web.Request) (web.Answer, error) {
 		var locked *state.Locked
 		switch {
 		case errors.As(err, &locked):
-			answer, aerr := web.Ask(ctx, locked.Dir, want)
+			answer, aerr := askDaemon(ctx, cfg, locked.Dir, want, line.show)
 			switch {
+			case errors.Is(aerr, web.ErrHangs):
+				return answer, fmt.Errorf("%w: process %d; look at its log, or end it (kill -9 %d loses nothing) and try again", aerr, locked.PID, locked.PID)
 			case !errors.Is(aerr, web.ErrNoDaemon):
 				return answer, aerr
 			case time.Now().After(end): // another command has it, or a daemon that cannot be reached
@@ -144,9 +148,46 @@ func (a *app) do(ctx context.Context, want web.Request) (web.Answer, error) {
 		case err != nil:
 			return web.Answer{}, err
 		}
+		a.warnOfDaemons(ctx, cfg, h.dir)
 		answer, err := web.Do(ctx, h.engine, want)
 		return answer, errors.Join(err, h.Close())
 	}
+}
+
+// reloadPatience is how long a command waits for a daemon that may be about to read the configuration again.
+const reloadPatience = 3 * time.Second
+
+// askDaemon has the daemon that has the state do the work, as this command would with its configuration.
+func askDaemon(ctx context.Context, cfg *config.Config, dir string, want web.Request, progress func(project, what string)) (web.Answer, error) {
+	want.Identity = engine.Identity(cfg)
+	for end := time.Now().Add(reloadPatience); ; {
+		answer, err := web.Ask(ctx, dir, want, progress)
+		var other *web.Mismatch
+		if !errors.As(err, &other) {
+			return answer, err
+		}
+		if !sameFile(other.File, cfg.File) {
+			return answer, usageError{fmt.Errorf("%w; use --config %s to have it do the work, or give %s a state_dir of its own", err, other.File, cfg.File)}
+		}
+		if time.Now().After(end) {
+			return answer, usageError{fmt.Errorf("%s was changed since the daemon, process %d, has read it; have it read again (kill -HUP %d, or systemctl reload), then try again", cfg.File, other.PID, other.PID)}
+		}
+		select {
+		case <-ctx.Done():
+			return answer, ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// sameFile reports whether two paths, the first one absolute, are of one file.
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
 }
 
 func leftOut(a web.Answer) bool {

@@ -88,9 +88,11 @@ func (a *app) root() *cobra.Command {
 		Use:           "locsync",
 		Short:         "Keeps a repository's resource files and a translation service in step",
 		Long:          "locsync pushes the keys that changed in a repository's resource files to a translation service, and commits the\ntranslations back on a branch, changing only the values that changed.\n\nTry it: locsync demo",
+		Version:       version().text(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
+	root.SetVersionTemplate("{{.Version}}")
 	f := root.PersistentFlags()
 	f.StringVar(&a.configFile, "config", "", "configuration `FILE` (default: locsync.toml here or in the nearest parent folder)")
 	f.BoolVar(&a.asJSON, "json", false, "print the result as one JSON document")

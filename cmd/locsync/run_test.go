@@ -39,6 +39,29 @@ type daemonWorld struct {
 	logs    *lockedBuffer
 	notify  chan string // what systemd is told
 	env     []string
+	svc     *local.Service
+	hold    atomic.Pointer[holding]
+
+	daemon   string // of [daemon], in place of a short debounce
+	labels   string // of the files of the project app
+	projects string // further ones
+}
+
+// holding keeps the calls of the service whose path has a part from being done.
+type holding struct {
+	part    string
+	reached chan struct{} // a call is held
+	open    chan struct{}
+	release func()
+	dropped atomic.Bool // the caller gave one up
+}
+
+func (w *daemonWorld) holdOn(part string) *holding {
+	h := &holding{part: part, reached: make(chan struct{}, 100), open: make(chan struct{})}
+	h.release = sync.OnceFunc(func() { close(h.open) })
+	w.t.Cleanup(h.release)
+	w.hold.Store(h)
+	return h
 }
 
 const (
@@ -56,6 +79,7 @@ func newDaemonWorld(t *testing.T) *daemonWorld {
 	w := &daemonWorld{t: t, repo: gittest.Init(t, map[string]string{"locales/en.json": `{"a": "A", "b": "B"}`}), logs: &lockedBuffer{}, hung: make(chan struct{}, 100), notify: make(chan string, 100)}
 	svc, err := local.Open(t.TempDir(), local.Options{AccountID: "acc", Keys: []string{"secret"}, Pseudo: true})
 	w.check(err)
+	w.svc = svc
 	w.check(svc.EnsureProject(daemonProject, "app", "en", []string{"de"}))
 	end := make(chan struct{})
 	w.service = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -75,6 +99,21 @@ func newDaemonWorld(t *testing.T) *daemonWorld {
 			case <-end:
 			}
 			return
+		}
+		if h := w.hold.Load(); h != nil && strings.Contains(r.URL.Path, h.part) {
+			h.reached <- struct{}{}
+			body, err := io.ReadAll(r.Body) // else nobody sees the caller go
+			if err != nil {
+				h.dropped.Store(true)
+				return
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			select {
+			case <-h.open:
+			case <-r.Context().Done():
+				h.dropped.Store(true)
+				return
+			}
 		}
 		w.mu.Lock()
 		w.calls = append(w.calls, r.Method+" "+r.URL.Path)
@@ -112,14 +151,24 @@ func (w *daemonWorld) check(err error) {
 // configure writes the configuration; more stands in [daemon].
 func (w *daemonWorld) configure(more string) {
 	w.t.Helper()
-	text := fmt.Sprintf("[service]\nurl = %q\naccount_id = \"acc\"\nrequests_per_second = 200\n[daemon]\nlisten = %q\ndebounce = \"50ms\"\n%s\n", w.service.URL, strings.TrimPrefix(w.url, "http://"), more)
+	daemon := w.daemon
+	if daemon == "" {
+		daemon = "debounce = \"50ms\"\n"
+	}
+	text := fmt.Sprintf("[service]\nurl = %q\naccount_id = \"acc\"\nrequests_per_second = 200\n[daemon]\nlisten = %q\n%s%s\n", w.service.URL, strings.TrimPrefix(w.url, "http://"), daemon, more)
 	text += fmt.Sprintf("[[project]]\nname = \"app\"\nid = %q\nsource_language = \"en\"\ntarget_languages = [\"de\"]\n[project.pull]\nschedule = \"0 0 1 1 *\"\n", daemonProject)
-	text += "[[project.files]]\nsource = \"locales/en.json\"\noutput = \"locales/{LANGUAGE}.json\"\n"
+	text += "[[project.files]]\nsource = \"locales/en.json\"\noutput = \"locales/{LANGUAGE}.json\"\n" + w.labels + "\n" + w.projects
 	w.check(os.WriteFile(filepath.Join(w.repo, "locsync.toml"), []byte(text), 0o600))
 }
 
 // start starts a daemon and waits until it says that it is ready.
 func (w *daemonWorld) start() *exec.Cmd {
+	w.t.Helper()
+	return w.startWith()
+}
+
+// startWith is start with further arguments.
+func (w *daemonWorld) startWith(args ...string) *exec.Cmd {
 	w.t.Helper()
 	socket := filepath.Join(w.t.TempDir(), "notify")
 	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
@@ -135,7 +184,7 @@ func (w *daemonWorld) start() *exec.Cmd {
 			w.notify <- string(buf[:n])
 		}
 	}()
-	cmd := w.command("run")
+	cmd := w.command(append([]string{"run"}, args...)...)
 	cmd.Env = append(cmd.Env, "NOTIFY_SOCKET="+socket)
 	cmd.Stderr = w.logs
 	w.check(cmd.Start())
@@ -159,17 +208,19 @@ func (w *daemonWorld) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// told waits until systemd was told something.
-func (w *daemonWorld) told(want string) {
+// told waits until systemd was told something, and returns all of it.
+func (w *daemonWorld) told(want string) string {
 	w.t.Helper()
 	select {
 	case got := <-w.notify:
 		if !strings.HasPrefix(got, want) {
 			w.t.Fatalf("systemd was told %q, want %q\n%s", got, want, w.logs)
 		}
+		return got
 	case <-time.After(20 * time.Second):
 		w.t.Fatalf("systemd was not told %q\n%s", want, w.logs)
 	}
+	return ""
 }
 
 // ends checks that a daemon ends by itself, in time and well.
@@ -314,13 +365,33 @@ func TestReload(t *testing.T) {
 			t.Errorf("%s: the old configuration is not kept: %d", name, got)
 		}
 	}
-	if !strings.Contains(w.logs.String(), "the old one stays") {
-		t.Errorf("nothing is said of the bad ones:\n%s", w.logs)
+	w.until("the log says that the old one stays", func() bool { return strings.Count(w.logs.String(), "the old one stays") == 3 })
+	if _, body := w.get("/metrics"); !strings.Contains(body, "locsync_config_last_reload_successful 0") {
+		t.Errorf("the metrics do not tell of it:\n%s", body)
 	}
 	old := w.url
 	w.url = "http://" + unusedAddress(t)
+	taken, err := net.Listen("tcp", strings.TrimPrefix(w.url, "http://"))
+	w.check(err)
+	w.configure(secret)
+	hup() // somebody has that address
+	w.check(taken.Close())
+	w.url, old = old, w.url
+	if got := ring(); got != http.StatusOK {
+		t.Errorf("the old address does not answer any more: %d", got)
+	}
+	w.until("the log says why it keeps its address", func() bool { return strings.Contains(w.logs.String(), "choose another address") })
+	w.url, old = old, w.url
+	text, err := os.ReadFile(filepath.Join(w.repo, "locsync.toml"))
+	w.check(err)
+	w.write("locsync.toml", "state_dir = \"elsewhere\"\n"+string(text))
+	hup()
+	w.until("the log says why it keeps its state folder", func() bool { return strings.Contains(w.logs.String(), "set state_dir = ") })
 	w.configure(secret)
 	hup()
+	if _, body := w.get("/metrics"); !strings.Contains(body, "locsync_config_last_reload_successful 1") {
+		t.Errorf("the metrics do not tell of it:\n%s", body)
+	}
 	if got := ring(); got != http.StatusOK {
 		t.Errorf("the new address does not answer: %d", got)
 	}

@@ -62,18 +62,12 @@ func (a *app) serve(ctx context.Context, f serviceFlags) error {
 		return errors.Join(usageError{fmt.Errorf("listen on %s: %w", f.listen, err)}, svc.Close())
 	}
 	server := &http.Server{Handler: svc, ReadHeaderTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute}
-	stop := context.AfterFunc(ctx, func() {
-		end, cancel := context.WithTimeout(context.Background(), 8*time.Second)
-		defer cancel()
-		if err := server.Shutdown(end); err != nil {
-			log.Warn("calls were cut off", zap.Error(err))
-		}
-	})
-	defer stop()
+	ended := make(chan error, 1)
+	context.AfterFunc(ctx, func() { ended <- shutDown(server, workPatience) })
 	fmt.Fprintf(a.out, "listening on http://%s\n", listener.Addr())
 	err = server.Serve(listener)
-	if errors.Is(err, http.ErrServerClosed) {
-		err = nil
+	if errors.Is(err, http.ErrServerClosed) { // Serve returns when the end begins; calls under way need the data
+		err = <-ended
 	}
 	return errors.Join(err, svc.Close())
 }

@@ -53,7 +53,7 @@ func (a *app) status(ctx context.Context, cfg *config.Config) (engine.Status, er
 	if err == nil {
 		asked, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		if answer, err := web.Ask(asked, dir, web.Request{Action: "status"}); err == nil {
+		if answer, err := web.Ask(asked, dir, web.Request{Action: "status", Identity: engine.Identity(cfg)}, nil); err == nil {
 			return answer.Status, nil
 		}
 	}

@@ -37,6 +37,11 @@ func version() build {
 	return b
 }
 
+// text is what locsync version prints.
+func (b build) text() string {
+	return fmt.Sprintf("locsync %s\ncommit %s\n%s %s/%s\n", b.Version, b.Commit, b.Go, runtime.GOOS, runtime.GOARCH)
+}
+
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
@@ -46,7 +51,7 @@ func (a *app) versionCommand() *cobra.Command {
 			if a.asJSON {
 				return a.print(b)
 			}
-			fmt.Fprintf(a.out, "locsync %s\ncommit %s\n%s %s/%s\n", b.Version, b.Commit, b.Go, runtime.GOOS, runtime.GOARCH)
+			fmt.Fprint(a.out, b.text())
 			return nil
 		},
 	}

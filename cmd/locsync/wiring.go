@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
@@ -85,8 +86,13 @@ type house struct {
 	log    *zap.Logger
 	engine *engine.Engine
 	client *service.Client
+	store  *state.Store
 	dir    string // of the state
 	close  []io.Closer
+
+	connected string     // what the client was made of
+	embedded  *inProcess // nil while nobody needed it
+	requested func(operation string, status int, took time.Duration)
 }
 
 // Close closes in the opposite order of opening.
@@ -105,8 +111,13 @@ type closer func() error
 func (c closer) Close() error { return c() }
 
 // open builds the house. A *state.Locked error means that another process, most likely the daemon, has the state.
-func (a *app) open(ctx context.Context, cfg *config.Config, log *zap.Logger, progress func(project, what string)) (h *house, err error) {
-	h = &house{cfg: cfg, log: log}
+func (a *app) open(ctx context.Context, cfg *config.Config, log *zap.Logger, progress func(project, what string)) (*house, error) {
+	return a.openMetered(ctx, cfg, log, nil, progress)
+}
+
+// openMetered is open; requested, which may be nil, is told of every request to the service.
+func (a *app) openMetered(ctx context.Context, cfg *config.Config, log *zap.Logger, requested func(string, int, time.Duration), progress func(project, what string)) (h *house, err error) {
+	h = &house{cfg: cfg, log: log, requested: requested}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, h.Close())
@@ -120,43 +131,47 @@ func (a *app) open(ctx context.Context, cfg *config.Config, log *zap.Logger, pro
 	if err != nil {
 		return h, err
 	}
+	h.store = store
 	h.close = append(h.close, store)
 	if aside, why := store.Rebuilt(); why != nil {
 		log.Warn("the state was damaged; it was moved aside and is rebuilt from the service and the branch", zap.String("moved_to", aside), zap.Error(why))
 	}
-	if err = h.connect(); err != nil {
+	if h.client, err = h.connect(cfg); err != nil {
 		return h, err
 	}
 	h.engine = engine.New(engine.Parts{Config: cfg, Service: h.client, State: store, Log: log, Progress: progress})
 	return h, nil
 }
 
-// connect makes the client of the configured service; the embedded one is started for it.
-func (h *house) connect() error {
-	o := service.Options{UserAgent: "locsync/" + version().Version}
-	if h.cfg.Service.Embedded() {
-		transport, stop, err := startEmbedded(h.cfg, filepath.Join(h.dir, "service"), h.log)
-		if err != nil {
-			return err
+// connect makes the client of a configuration's service; the one that there is, where it would be the same. The embedded service is started when it is
+// needed first, and given the projects that it lacks.
+func (h *house) connect(cfg *config.Config) (*service.Client, error) {
+	o := service.Options{UserAgent: "locsync/" + version().Version, OnRequest: h.requested}
+	if cfg.Service.Embedded() {
+		if err := h.startEmbedded(cfg); err != nil {
+			return nil, err
 		}
-		h.close = append(h.close, stop)
-		o.BaseURL, o.AccountID, o.APIKey, o.Transport = embeddedURL, embeddedAccount, embeddedKey, transport
+		o.BaseURL, o.AccountID, o.APIKey, o.Transport = embeddedURL, embeddedAccount, embeddedKey, h.embedded
 	} else {
-		key, err := h.cfg.APIKey(os.Getenv, os.ReadFile)
+		key, err := cfg.APIKey(os.Getenv, os.ReadFile)
 		if err != nil {
-			return usageError{err}
+			return nil, usageError{err}
 		}
-		o.BaseURL, o.AccountID, o.APIKey = h.cfg.Service.URL, h.cfg.Service.AccountID, service.APIKey(key.Reveal())
-		o.RequestsPerSecond, o.ShareOnHost, o.SlotDir = h.cfg.Service.RequestsPerSecond, true, os.Getenv("LOCSYNC_BUDGET_DIR")
+		o.BaseURL, o.AccountID, o.APIKey = cfg.Service.URL, cfg.Service.AccountID, service.APIKey(key.Reveal())
+		o.RequestsPerSecond, o.ShareOnHost, o.SlotDir = cfg.Service.RequestsPerSecond, true, os.Getenv("LOCSYNC_BUDGET_DIR")
 		o.Warn = func(message string) { h.log.Warn(message) }
+	}
+	made := fmt.Sprintf("%q", []any{o.BaseURL, o.AccountID, string(o.APIKey), o.RequestsPerSecond})
+	if h.client != nil && h.connected == made {
+		return h.client, nil
 	}
 	client, err := service.New(o)
 	if err != nil {
-		return usageError{err}
+		return nil, usageError{err}
 	}
-	h.client = client
+	h.client, h.connected = client, made
 	h.close = append(h.close, closer(func() error { client.Close(); return nil }))
-	return nil
+	return client, nil
 }
 
 // stateDir is state_dir, else $STATE_DIRECTORY, else locsync/ inside the git directory of the first project's repository.
@@ -182,17 +197,20 @@ const (
 	embeddedKey     = service.APIKey("embedded")
 )
 
-// startEmbedded opens the embedded service and makes the configured projects in it.
-func startEmbedded(cfg *config.Config, dir string, log *zap.Logger) (*inProcess, io.Closer, error) {
-	svc, err := local.Open(dir, local.Options{AccountID: embeddedAccount, Keys: []string{string(embeddedKey)}, Pseudo: true, Logger: log.Named("service")})
-	if err != nil {
-		return nil, nil, fmt.Errorf("start the embedded service: %w", err)
+// startEmbedded opens the embedded service, once, and makes the configured projects in it.
+func (h *house) startEmbedded(cfg *config.Config) error {
+	if h.embedded == nil {
+		svc, err := local.Open(filepath.Join(h.dir, "service"), local.Options{AccountID: embeddedAccount, Keys: []string{string(embeddedKey)}, Pseudo: true, Logger: h.log.Named("service")})
+		if err != nil {
+			return fmt.Errorf("start the embedded service: %w", err)
+		}
+		h.embedded = serveInProcess(svc)
+		h.close = append(h.close, h.embedded)
 	}
 	for _, p := range cfg.Projects {
-		if err := svc.EnsureProject(p.ID, p.Name, p.SourceLanguage, p.TargetLanguages); err != nil {
-			return nil, nil, errors.Join(fmt.Errorf("make project %q in the embedded service: %w", p.Name, err), svc.Close())
+		if err := h.embedded.service.EnsureProject(p.ID, p.Name, p.SourceLanguage, p.TargetLanguages); err != nil {
+			return fmt.Errorf("make project %q in the embedded service: %w", p.Name, err)
 		}
 	}
-	transport := serveInProcess(svc)
-	return transport, closer(func() error { return errors.Join(transport.Close(), svc.Close()) }), nil
+	return nil
 }

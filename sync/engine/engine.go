@@ -61,6 +61,18 @@ type Parts struct {
 	Now     func() time.Time // time.Now when nil
 	// Progress, when not nil, is told in a few words what is going on, from several goroutines.
 	Progress func(project, what string)
+	// Passed, when not nil, is told of every pass that ended and was no dry run, from several goroutines.
+	Passed func(Passed)
+}
+
+// Passed is a pass that ended. Result is that of a Past, or ResultSkipped.
+type Passed struct {
+	Project, Pass string // Pass is push or pull
+	Result        string
+	Took          time.Duration
+	Sent          int            // values, of a push
+	Brought       map[string]int // of a pull: translations added, changed and removed, by language
+	Committed     bool           // a pull made a commit
 }
 
 // Engine runs the passes of all projects of a configuration. Its methods may be called from any goroutine; passes of one project
@@ -68,7 +80,8 @@ type Parts struct {
 type Engine struct {
 	Parts
 	projects []*project
-	run      string // names this process in what is stored
+	run      string                 // names this process in what is stored
+	turns    map[string]*sync.Mutex // by the names of projects, also of those that earlier configurations had: who makes a pass
 }
 
 // project is one project's passes. mu is held for a whole pass, and guards everything else that is not atomic.
@@ -79,7 +92,7 @@ type project struct {
 
 	pushBell, pullBell bell
 
-	mu     sync.Mutex
+	mu     *sync.Mutex
 	repo   *gitops.Repo // open during a pass only
 	status atomic.Pointer[ProjectStatus]
 	doing  atomic.Pointer[string]
@@ -95,10 +108,12 @@ func New(parts Parts) *Engine {
 	if parts.Now == nil {
 		parts.Now = time.Now
 	}
-	e := &Engine{Parts: parts, run: uuid.NewString()}
+	e := &Engine{Parts: parts, run: uuid.NewString(), turns: make(map[string]*sync.Mutex)}
 	for i := range parts.Config.Projects {
 		cfg := &parts.Config.Projects[i]
-		e.projects = append(e.projects, &project{Engine: e, cfg: cfg, log: parts.Log.With(zap.String("project", cfg.Name)),
+		turn := new(sync.Mutex)
+		e.turns[cfg.Name] = turn
+		e.projects = append(e.projects, &project{Engine: e, cfg: cfg, log: parts.Log.With(zap.String("project", cfg.Name)), mu: turn,
 			pushBell: newBell(), pullBell: newBell()})
 	}
 	return e
@@ -270,7 +285,21 @@ const (
 )
 
 // past writes down how a pass ended.
-func (p *project) past(id string, past Past) {
+func (p *project) past(id string, past Past, passed Passed) {
+	if p.Passed != nil {
+		if passed.Result == "" {
+			passed.Result = past.Result
+		}
+		passed.Project, passed.Pass = p.cfg.Name, id
+		p.Passed(passed)
+	}
+	past.GoodAt = past.At
+	if past.Result == ResultFailed {
+		last, _, err := state.Get[Past](p.State, p.stateName(), kindPast, id)
+		if past.GoodAt = last.GoodAt; err != nil {
+			p.log.Error("read how the last pass ended", zap.Error(err))
+		}
+	}
 	if err := state.Put(p.State, p.stateName(), kindPast, id, past); err != nil {
 		p.log.Error("remember how the pass ended", zap.Error(err))
 	}

@@ -35,6 +35,7 @@ type pulling struct {
 	moves       []moved   // of source files
 	renamed     map[*bundle.Bundle][]catalog.Rename
 	contested   map[string]config.Language // files that both branch and base changed, in this attempt
+	held        int                        // files that the guard holds back
 }
 
 // attempts is how often a pull recomputes its commit because the branch moved under it.
@@ -49,15 +50,25 @@ func (p *project) pull(ctx context.Context, o PullOptions) (ProjectPull, error) 
 	if !p.cfg.Pull.Enabled {
 		return run.report, nil
 	}
+	began := p.Now()
 	if !o.DryRun {
-		p.began(p.Now())
+		p.began(began)
 	}
 	ctx, calls := service.Counting(ctx)
 	err := run.pass(ctx)
 	run.report.Calls = calls.Requests()
 	p.finished()
 	if !o.DryRun {
-		p.past(pastPull, withoutConflicts(outcome(p.Now(), run.report.Keys, run.report.Commit, run.report.Problems, err), run.conflicting))
+		passed := Passed{Took: p.Now().Sub(began), Brought: make(map[string]int), Committed: run.report.Commit != ""}
+		for _, f := range run.report.Files {
+			passed.Brought[f.Language] += f.Added + f.Changed + f.Removed
+		}
+		if errors.Is(err, gitops.ErrBusy) {
+			passed.Result = ResultSkipped
+		}
+		past := withoutConflicts(outcome(p.Now(), run.report.Keys, run.report.Commit, run.report.Problems, err), run.conflicting)
+		past.Held = run.held
+		p.past(pastPull, past, passed)
 	}
 	return run.report, err
 }
@@ -66,6 +77,7 @@ func (p *project) pull(ctx context.Context, o PullOptions) (ProjectPull, error) 
 func (r *pulling) clear() {
 	r.report = ProjectPull{Name: r.cfg.Name, Branch: r.cfg.Pull.Branch, Commit: r.report.Commit, Pushed: r.report.Pushed,
 		Requests: r.report.Requests, unsent: r.report.unsent, Files: []PulledFile{}, Problems: []Problem{}}
+	r.held = 0
 }
 
 func (r *pulling) pass(ctx context.Context) error {

@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/service"
@@ -35,6 +36,7 @@ type pushing struct {
 
 	conflicting map[Problem]bool // of the report: the status knows them from where they are stored
 	exports     int
+	skipped     bool                               // nothing may be pushed now
 	old         map[string]map[catalog.Name]string // of a dry run: what the service has, by file and language
 }
 
@@ -49,18 +51,23 @@ func (p *project) push(ctx context.Context, o PushOptions) (ProjectPush, error) 
 		return run.report, nil
 	}
 	ctx, calls := service.Counting(ctx)
+	began := p.Now()
 	err := run.pass(ctx)
 	run.report.Calls = calls.Requests()
 	run.report.Exports = run.exports
 	p.finished()
 	if !o.DryRun {
+		passed := Passed{Took: p.Now().Sub(began), Sent: run.report.Keys}
+		if run.skipped || errors.Is(err, gitops.ErrBusy) {
+			passed.Result = ResultSkipped
+		}
 		past := withoutConflicts(outcome(p.Now(), run.report.Keys, "", run.report.Problems, err), run.conflicting)
 		if past.Keys > 0 {
 			past.SentAt = &past.At
 		} else if last, _, err := state.Get[Past](p.State, p.stateName(), kindPast, pastPush); err == nil {
 			past.Keys, past.SentAt = last.Keys, last.SentAt
 		}
-		p.past(pastPush, past)
+		p.past(pastPush, past, passed)
 	}
 	return run.report, err
 }
@@ -81,6 +88,7 @@ func (r *pushing) pass(ctx context.Context) error {
 	}
 	if held != "" {
 		r.log.Info("nothing is pushed", zap.String("why", held))
+		r.skipped = true
 		return nil
 	}
 	r.tree = t

@@ -161,6 +161,19 @@ type ProjectStatus struct {
 	Orphaned  []Problem        `json:"orphaned,omitempty"`  // the removed keys
 	Problems  []Problem        `json:"problems"`
 	Watch     *Watching        `json:"watch,omitempty"` // of a daemon: how it notices changes of files
+	Held      int              `json:"held,omitempty"`  // files that the brake of pushes or the guard of pulls holds back
+
+	PullEvery time.Duration `json:"-"` // from the next pull to the one after it
+
+	Took time.Duration `json:"-"` // the look itself
+	Jobs []Job         `json:"-"` // imports and exports that were begun and are not finished
+}
+
+// Job is an import or export that was begun and is not finished.
+type Job struct {
+	Kind  string // import or export
+	Known bool   // the service has named it
+	Since time.Time
 }
 
 // Watching is how changes of files are noticed: Mode is "event", or "poll" where file events do not come, or not for everything, for the reason Why.
@@ -183,6 +196,10 @@ type Past struct {
 	// SentAt is of a push: At, Result and Error are of the last one, Keys of the last one that sent something, which was then. The many looks that find
 	// nothing to do do not hide it.
 	SentAt *time.Time `json:"sent_at,omitempty"`
+
+	GoodAt time.Time `json:"good_at,omitzero"` // when the last one ended that did not fail
+
+	Held int `json:"held,omitempty"` // of a pull: files that the guard held back
 
 	Problems []Problem `json:"problems,omitempty"` // kept for the status; not part of last_push
 }
@@ -209,4 +226,7 @@ const (
 	ResultOK      = "ok"
 	ResultPartial = "partial"
 	ResultFailed  = "failed"
+
+	// ResultSkipped is of a pass that did not begin: git is at work, or a branch is checked out that is not pushed from. A Past has it never.
+	ResultSkipped = "skipped"
 )

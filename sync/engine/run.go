@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -66,14 +65,21 @@ func (e *Engine) PullByID(ids []string, reason string) int {
 
 // Run pushes once, pushes after every change and pulls on schedule, for each project in a loop of its own, until ctx ends. A pass under
 // way then is given up at its next wait; what it began is stored and taken up again.
-func (e *Engine) Run(ctx context.Context) error {
-	var all sync.WaitGroup
-	for _, p := range e.projects {
-		all.Go(func() { p.watch(ctx) })
-		all.Go(func() { p.loop(ctx) })
+func (e *Engine) Run(ctx context.Context) error { return e.RunReloading(ctx, nil) }
+
+// RunReloading is Run, where an engine that comes from reloads takes the place of the one before (see Reconfigured): the loops of projects that it does
+// not have end, and those of its new ones begin.
+func (e *Engine) RunReloading(ctx context.Context, reloads <-chan *Engine) error {
+	r := running{stop: make(map[*project]context.CancelFunc)}
+	for {
+		r.become(ctx, e)
+		select {
+		case e = <-reloads:
+		case <-ctx.Done():
+			r.all.Wait()
+			return nil
+		}
 	}
-	all.Wait()
-	return nil
 }
 
 // heartbeat is the longest that a loop sleeps: a clock that jumped or a machine that slept is noticed after that.

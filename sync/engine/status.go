@@ -31,6 +31,22 @@ func (p *project) finished() {
 	p.doing.Store(&idle)
 }
 
+// Doing is what a pass is about, in a few words.
+type Doing struct {
+	Project string `json:"project"`
+	What    string `json:"what"`
+}
+
+// Doing is what the pass that runs is about, of one project or of the first that has one; empty when none runs.
+func (e *Engine) Doing(name string) Doing {
+	for _, p := range e.projects {
+		if what := p.doing.Load(); what != nil && *what != "" && (name == "" || name == p.cfg.Name) {
+			return Doing{p.cfg.Name, *what}
+		}
+	}
+	return Doing{}
+}
+
 // Status looks at every project as it is now and changes nothing: files, state and the local repository, without a call to anybody and without
 // waiting for a pass that runs.
 func (e *Engine) Status(ctx context.Context) Status {
@@ -58,7 +74,9 @@ func (p *project) statusNow(ctx context.Context) ProjectStatus {
 		stats := w.Stats()
 		s.Watch = &Watching{stats.Mode, stats.Why, stats.Watches, stats.Overflows, stats.Unannounced}
 	}
+	began := time.Now()
 	err := p.look(ctx, &s)
+	s.Took = time.Since(began)
 	s.State = inWords(s)
 	if err != nil {
 		s.Problems = append(s.Problems, Problem{Problem: err.Error()})
@@ -79,6 +97,11 @@ func (p *project) look(ctx context.Context, s *ProjectStatus) error {
 			s.NextPull = &next
 		}
 	}
+	if s.NextPull != nil {
+		if later := p.cfg.Pull.Schedule.Next(*s.NextPull); !later.IsZero() {
+			s.PullEvery = later.Sub(*s.NextPull)
+		}
+	}
 	for _, past := range []struct {
 		id string
 		to **Past
@@ -91,7 +114,15 @@ func (p *project) look(ctx context.Context, s *ProjectStatus) error {
 			s.Problems = append(s.Problems, got.Problems...)
 			got.Problems = nil
 			*past.to = &got
+			s.Held += got.Held
 		}
+	}
+	jobs, err := state.List[job](p.State, p.stateName(), kindJobs)
+	if err != nil {
+		return err
+	}
+	for _, j := range jobs {
+		s.Jobs = append(s.Jobs, Job{j.Kind, j.Service != "", j.At})
 	}
 	if err := p.lookAtConflicts(s); err != nil {
 		return err
@@ -171,6 +202,7 @@ func (p *project) count(ctx context.Context, repo *gitops.Repo, s *ProjectStatus
 		s.Files = append(s.Files, f)
 	}
 	s.Removed = len(s.Orphaned)
+	s.Held += len(a.held)
 	return p.countLanguages(ctx, repo, s, t, len(total))
 }
 

@@ -177,6 +177,9 @@ func New(o Options) (*Client, error) {
 // their credentials, and change while it is printed.
 func (c *Client) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "client of "+c.base.String()) }
 
+// Blocked is for how long no request goes out from now on, because the service failed repeatedly; 0 when they do.
+func (c *Client) Blocked() time.Duration { return c.account.breaker.blocked() }
+
 // Close drops the connections that are kept open for the next call. The client stays usable.
 func (c *Client) Close() {
 	if c.own != nil {

@@ -71,6 +71,45 @@ func whoHolds(dir string) *Locked {
 	return locked
 }
 
+// Claim is a folder that is held like a state directory, with nothing in it but who holds it: what several processes must not do at once, whatever
+// states they have.
+type Claim struct{ lock *lock }
+
+// TakeClaim takes a claim; the folder is made when it is missing. address is what others read in their *Locked. When another process, or another claim of this
+// one, has it the error is a *Locked.
+func TakeClaim(dir, address string) (*Claim, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("take the claim of %s: %w", dir, err)
+	}
+	l, err := takeLock(dir)
+	if err != nil {
+		return nil, err
+	}
+	l.holder.Address = address
+	if err := l.announce(); err != nil {
+		l.release()
+		return nil, fmt.Errorf("take the claim of %s: %w", dir, err)
+	}
+	return &Claim{l}, nil
+}
+
+// Release ends a claim.
+func (c *Claim) Release() { c.lock.release() }
+
+// Claimed tells who has a claim; nil when nobody has. For a moment it keeps others from taking it, who have to try again.
+func Claimed(dir string) *Locked {
+	if _, err := os.Stat(filepath.Join(dir, "holder")); err != nil {
+		return nil
+	}
+	file := flock.New(filepath.Join(dir, "lock"), flock.SetFlag(os.O_RDONLY))
+	ok, err := file.TryRLock()
+	_ = file.Close()
+	if ok || err != nil {
+		return nil
+	}
+	return whoHolds(dir)
+}
+
 // announce writes the holder file, whole or not at all.
 func (l *lock) announce() error {
 	data, err := json.Marshal(l.holder)

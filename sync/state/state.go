@@ -141,6 +141,15 @@ func (s *Store) Dir() string { return s.dir }
 // store is empty then: nothing is remembered. aside is "" when all was well.
 func (s *Store) Rebuilt() (aside string, why error) { return s.aside, s.why }
 
+// Size is how many bytes the store takes on the disk; 0 when that cannot be told.
+func (s *Store) Size() int64 {
+	info, err := os.Stat(filepath.Join(s.dir, fileName))
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
 // Announce tells others where this process can be asked, for their *Locked.
 func (s *Store) Announce(address string) error {
 	s.lock.holder.Address = address

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
@@ -9,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -23,7 +21,16 @@ import (
 // only who can read the state folder finds, and a token that is new with every start.
 //
 //	<state folder>/control.json   {"address": "127.0.0.1:41233", "token": "…"}   mode 0600, there while the daemon runs
+//
+// The answer to POST /do is a stream of JSON values, one a line: heartbeats, some of which say what is going on, and the answer as the last one. A stream
+// that ends without it was cut, and one without heartbeats comes from a process that hangs.
 const controlFile = "control.json"
+
+// heartbeat is how often a daemon that works on an answer says so, and look how often it sees whether there is anything new to say.
+const (
+	heartbeat = time.Second
+	lookAgain = 100 * time.Millisecond
+)
 
 // controlTicket is the content of controlFile.
 type controlTicket struct {
@@ -31,11 +38,14 @@ type controlTicket struct {
 	Token   string `json:"token"`
 }
 
-// Request is what a command wants. Action is push, pull, sync, status or check (the online part of it).
+// Request is what a command wants. Action is push, pull, sync, status, check (the online part of it) or ring (look now, as POST /trigger).
 type Request struct {
 	Action string             `json:"action"`
 	Push   engine.PushOptions `json:"push"`
 	Pull   engine.PullOptions `json:"pull"`
+
+	// Identity is that of the command's configuration (engine.Identity); "" for one that does not matter. A daemon with another refuses.
+	Identity string `json:"identity"`
 }
 
 // Answer is what the daemon did. Error is empty when it was done; Permanent tells an error that stays until something is changed.
@@ -45,6 +55,23 @@ type Answer struct {
 	Status    engine.Status     `json:"status"`
 	Error     string            `json:"error,omitempty"`
 	Permanent bool              `json:"permanent,omitempty"`
+}
+
+// line is one value of the stream.
+type line struct {
+	Doing  *engine.Doing `json:"doing,omitempty"`
+	Ending bool          `json:"ending,omitempty"` // the work was given up because the daemon ends
+	Answer *Answer       `json:"answer,omitempty"`
+}
+
+// Mismatch is the error of Ask where the daemon works with another configuration than the command.
+type Mismatch struct {
+	File string `json:"file"` // the daemon's configuration
+	PID  int    `json:"pid"`
+}
+
+func (m *Mismatch) Error() string {
+	return fmt.Sprintf("the daemon that has the state, process %d, works with another configuration, %s", m.PID, m.File)
 }
 
 // Do does what a command wants. It is what the daemon runs for others and what a command runs when there is no daemon.
@@ -65,15 +92,17 @@ func Do(ctx context.Context, e *engine.Engine, r Request) (Answer, error) {
 		a.Status = e.Status(ctx)
 	case "check":
 		err = e.CheckOnline(ctx)
+	case "ring":
+		e.PushSoon("", "trigger")
 	default:
 		err = fmt.Errorf("unknown action %q", r.Action)
 	}
 	return a, err
 }
 
-// ServeControl answers commands until ctx ends, and takes its file away. A pass that it does for a command is given up when work ends, as
-// the daemon's own are.
-func ServeControl(ctx, work context.Context, dir string, e *engine.Engine) error {
+// ServeControl answers commands until ctx ends, and takes its file away. current is the engine to ask. A pass that it does for a command is given up
+// when work ends, as the daemon's own are; who still waits then is cut off before patience is over.
+func ServeControl(ctx, work context.Context, patience time.Duration, dir string, current func() *engine.Engine) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return fmt.Errorf("open the address for commands: %w", err)
@@ -87,13 +116,15 @@ func ServeControl(ctx, work context.Context, dir string, e *engine.Engine) error
 	if err := writeTicket(path, ticket); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	server := &http.Server{Handler: controlHandler(work, e, ticket.Token), ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
+	server := &http.Server{Handler: controlHandler(work, current, ticket.Token), ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
 	ended := make(chan struct{})
 	context.AfterFunc(ctx, func() {
 		defer close(ended)
-		end, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		end, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
-		_ = server.Shutdown(end) // what does not end by then is cut; its work is resumable
+		if server.Shutdown(end) != nil {
+			_ = server.Close() // what does not end by then is cut; its work is resumable
+		}
 	})
 	err = server.Serve(listener)
 	if ctx.Err() != nil {
@@ -118,7 +149,7 @@ func writeTicket(path string, t controlTicket) error {
 	return os.Rename(temp, path)
 }
 
-func controlHandler(work context.Context, e *engine.Engine, token string) http.Handler {
+func controlHandler(work context.Context, current func() *engine.Engine, token string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /do", func(w http.ResponseWriter, r *http.Request) {
 		if subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), []byte("Bearer "+token)) != 1 {
@@ -130,74 +161,61 @@ func controlHandler(work context.Context, e *engine.Engine, token string) http.H
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		ctx, cancel := context.WithCancel(r.Context())
-		defer cancel()
-		if want.Action != "status" {
-			defer context.AfterFunc(work, cancel)()
-		}
-		answer, err := Do(ctx, e, want)
-		if err != nil && work.Err() != nil { // the command does it itself, or asks the daemon that comes back from a reload
-			http.Error(w, "the daemon is ending", http.StatusServiceUnavailable)
+		e := current()
+		w.Header().Set("Content-Type", "application/json")
+		if want.Identity != "" && want.Identity != engine.Identity(e.Config) {
+			w.WriteHeader(http.StatusConflict)
+			file, err := filepath.Abs(e.Config.File)
+			if err != nil {
+				file = e.Config.File
+			}
+			_ = json.NewEncoder(w).Encode(Mismatch{file, os.Getpid()}) // the command is gone when this fails
 			return
 		}
-		if err != nil {
-			answer.Error, answer.Permanent = err.Error(), engine.Permanent(err)
-		}
-		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(answer) // the command is gone when this fails
+		tell(w, r, work, e, want)
 	})
 	return mux
 }
 
-// ErrNoDaemon means that nobody answers for a state folder.
-var ErrNoDaemon = errors.New("no daemon answers")
-
-// remoteError is an error that the daemon reported.
-type remoteError struct{ text string }
-
-func (e remoteError) Error() string { return e.text }
-
-// Ask has the daemon of a state folder do what a command wants.
-func Ask(ctx context.Context, dir string, want Request) (Answer, error) {
-	var answer Answer
-	data, err := os.ReadFile(filepath.Join(dir, controlFile))
-	if err != nil {
-		return answer, fmt.Errorf("%w: %w", ErrNoDaemon, err)
+// tell does what a command wants and streams what comes of it. The command is gone when writing fails.
+func tell(w http.ResponseWriter, r *http.Request, work context.Context, e *engine.Engine, want Request) {
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	if want.Action != "status" {
+		defer context.AfterFunc(work, cancel)()
 	}
-	var ticket controlTicket
-	if err := json.Unmarshal(data, &ticket); err != nil {
-		return answer, fmt.Errorf("read %s: %w", controlFile, err)
-	}
-	body, err := json.Marshal(want)
-	if err != nil {
-		return answer, err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+ticket.Address+"/do", bytes.NewReader(body))
-	if err != nil {
-		return answer, err
-	}
-	req.Header.Set("Authorization", "Bearer "+ticket.Token)
-	client := &http.Client{Transport: &http.Transport{Proxy: nil}}
-	resp, err := client.Do(req)
-	if err != nil {
-		return answer, fmt.Errorf("%w: %w", ErrNoDaemon, err)
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode == http.StatusServiceUnavailable {
-		return answer, fmt.Errorf("%w: it is ending", ErrNoDaemon)
-	}
-	if resp.StatusCode != http.StatusOK {
-		said, _ := io.ReadAll(io.LimitReader(resp.Body, 4096))
-		return answer, fmt.Errorf("ask the daemon: %s: %s", resp.Status, bytes.TrimSpace(said))
-	}
-	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil {
-		return answer, fmt.Errorf("read the daemon's answer: %w", err)
-	}
-	if answer.Error != "" {
-		err = remoteError{answer.Error}
-		if answer.Permanent {
-			err = &engine.UsageError{Err: err}
+	result := make(chan line, 1)
+	go func() {
+		answer, err := Do(ctx, e, want)
+		if err != nil {
+			answer.Error, answer.Permanent = err.Error(), engine.Permanent(err)
+		}
+		if err != nil && work.Err() != nil { // the command does it itself
+			result <- line{Ending: true}
+			return
+		}
+		result <- line{Answer: &answer}
+	}()
+	out, flush := json.NewEncoder(w), http.NewResponseController(w)
+	tick := time.NewTicker(lookAgain)
+	defer tick.Stop()
+	var said time.Time
+	var doing engine.Doing
+	for {
+		select {
+		case last := <-result:
+			_ = out.Encode(last)
+			return
+		case now := <-tick.C:
+			next := line{}
+			if d := e.Doing(want.Push.Project); d != doing && want.Action != "status" {
+				doing, next.Doing = d, &d
+			}
+			if next.Doing != nil || now.Sub(said) >= heartbeat {
+				said = now
+				_ = out.Encode(next)
+				_ = flush.Flush()
+			}
 		}
 	}
-	return answer, err
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"runtime"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -11,28 +12,58 @@ import (
 	"github.com/locsync/locsync/sync/engine"
 )
 
-// metrics serves the Prometheus text format. Labels are project names, passes and languages, never keys, paths or identifiers.
+// metrics serves the Prometheus text format. Labels are project names, passes, languages and operations, never keys, paths or identifiers. None is called job,
+// which scrapes give a meaning of their own.
 func (s *server) metrics() http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(&collector{s}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if s.Meter != nil {
+		registry.MustRegister(s.Meter.collectors()...)
+	}
 	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 }
 
-// collector reads everything from the status at the moment of a scrape, so there is no second set of numbers to keep.
+// collector reads everything that is a state from the status at the moment of a scrape, so there is no second set of numbers to keep. What happens is counted
+// by a Meter.
 type collector struct{ *server }
 
 var (
-	buildInfo   = describe("build_info", "Which program runs.", "version", "go")
-	ready       = describe("ready", "1 once configuration, repositories and service have been seen to work.")
-	lastSuccess = describe("last_success_timestamp_seconds", "When a pass last ended well.", "project", "job")
-	lastFailed  = describe("last_run_failed", "1 when the last pass ended with an error.", "project", "job")
-	lastKeys    = describe("last_run_keys", "Keys that the last pass sent or brought.", "project", "job")
+	buildInfo = describe("build_info", "Which program runs.", "version", "go")
+	ready     = describe("ready", "1 once configuration, repositories and service have been seen to work.")
+	reloadOK  = describe("config_last_reload_successful", "1 when the configuration that was read last is the one in use.")
+	reloadAt  = describe("config_last_reload_success_timestamp_seconds", "When the configuration in use was read.")
+
+	lastSuccess = describe("last_success_timestamp_seconds", "When a pass last ended well.", "project", "pass")
+	lastFailed  = describe("last_run_failed", "1 when the last pass ended with an error.", "project", "pass")
+	lastKeys    = describe("last_run_keys", "Keys that the last pass sent or brought.", "project", "pass")
+	nextPull    = describe("next_pull_timestamp_seconds", "When the next pull is due.", "project")
+	pullEvery   = describe("pull_interval_seconds", "From the next pull that is due to the one after it.", "project")
+
 	pendingKeys = describe("pending_keys", "Values that the next push would send.", "project")
 	removedKeys = describe("removed_keys", "Keys that were pushed once and that the source no longer has.", "project")
 	problemsNow = describe("problems", "Keys and files that are left out.", "project")
-	nextPull    = describe("next_pull_timestamp_seconds", "When the next pull is due.", "project")
+	conflicts   = describe("conflicts", "Translations changed on both sides that nobody has decided on.", "project")
+	heldBatches = describe("held_batches", "Files that the brake of pushes or the guard of pulls holds back.", "project")
 	haveKeys    = describe("translated_keys", "Keys of the source that a language has.", "project", "language")
 	missingKeys = describe("missing_keys", "Keys of the source that a language lacks.", "project", "language")
+
+	scanFiles      = describe("scan_files", "Source files at the last look.", "project")
+	scanDuration   = describe("scan_duration_seconds", "How long the last look took.", "project")
+	unparsable     = describe("files_unparsable", "Source files that do not parse.", "project")
+	watchMode      = describe("watch_mode", "How changes of files are noticed: 1 by events, 2 by polling.", "project")
+	watches        = describe("watches", "Folders that are watched.", "project")
+	watchOverflows = describe("watch_overflows_total", "Times that the kernel lost events and everything was looked at instead.", "project")
+	unannounced    = describe("unannounced_changes_total", "Full looks that found a change no event had announced.", "project")
+
+	outboxItems   = describe("outbox_items", "Imports and exports that were begun and are not finished: sent, or of which it is unknown whether the service has them.", "project", "state")
+	outboxOldest  = describe("outbox_oldest_seconds", "How long ago the oldest of them was begun.", "project", "state")
+	tasksInFlight = describe("tasks_inflight", "Imports and exports at the service that are not finished.", "kind")
+	taskAge       = describe("task_age_seconds", "How long ago the oldest of them was begun.", "kind")
+
+	rateLimit   = describe("api_rate_limit", "Requests per second that are allowed.")
+	breakerOpen = describe("breaker_open", "1 while no request goes out because the service failed repeatedly.")
+	stateBytes  = describe("state_bytes", "Size of the state file.")
+	rebuilds    = describe("state_rebuilds_total", "States that were damaged and begun anew by this process.")
 )
 
 func describe(name, help string, labels ...string) *prometheus.Desc {
@@ -42,33 +73,125 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 func (c *collector) Describe(ch chan<- *prometheus.Desc) { prometheus.DescribeByCollect(c, ch) }
 
 func (c *collector) Collect(ch chan<- prometheus.Metric) {
-	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
-		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	m := sink{ch}
+	m.gauge(buildInfo, 1, c.Version, runtime.Version())
+	m.gauge(ready, truth(c.Engine.Ready() == nil))
+	if c.Reloaded != nil {
+		r := c.Reloaded()
+		m.gauge(reloadOK, truth(r.OK))
+		m.gauge(reloadAt, float64(r.At.Unix()))
 	}
-	gauge(buildInfo, 1, c.Version, runtime.Version())
-	gauge(ready, truth(c.Engine.Ready() == nil))
+	c.parts(m)
+	tasks := make(map[string][]engine.Job)
 	for _, p := range c.Engine.LastStatus().Projects {
-		for job, past := range map[string]*engine.Past{"push": p.LastPush, "pull": p.LastPull} {
-			if past == nil {
-				continue
-			}
-			if past.Result != engine.ResultFailed {
-				gauge(lastSuccess, float64(past.At.Unix()), p.Name, job)
-			}
-			gauge(lastFailed, truth(past.Result == engine.ResultFailed), p.Name, job)
-			gauge(lastKeys, float64(past.Keys), p.Name, job)
+		m.passes(p)
+		m.left(p)
+		m.watching(p)
+		m.outbox(p, tasks)
+	}
+	for _, kind := range []string{"import", "export"} {
+		m.gauge(tasksInFlight, float64(len(tasks[kind])), kind)
+		m.gauge(taskAge, oldest(tasks[kind]), kind)
+	}
+}
+
+// parts measures what the projects have in common.
+func (c *collector) parts(m sink) {
+	if config := c.Engine.Config; config != nil && !config.Service.Embedded() {
+		m.gauge(rateLimit, config.Service.RequestsPerSecond)
+	}
+	if client := c.Engine.Service; client != nil {
+		m.gauge(breakerOpen, truth(client.Blocked() > 0))
+	}
+	if store := c.Engine.State; store != nil {
+		_, damage := store.Rebuilt()
+		m.gauge(stateBytes, float64(store.Size()))
+		m.count(rebuilds, truth(damage != nil))
+	}
+}
+
+// sink is where metrics go.
+type sink struct{ ch chan<- prometheus.Metric }
+
+func (m sink) gauge(d *prometheus.Desc, v float64, labels ...string) {
+	m.ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+}
+
+func (m sink) count(d *prometheus.Desc, v float64, labels ...string) {
+	m.ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, v, labels...)
+}
+
+func (m sink) passes(p engine.ProjectStatus) {
+	for pass, past := range map[string]*engine.Past{"push": p.LastPush, "pull": p.LastPull} {
+		if past == nil {
+			continue
 		}
-		gauge(pendingKeys, float64(p.Pending), p.Name)
-		gauge(removedKeys, float64(p.Removed), p.Name)
-		gauge(problemsNow, float64(len(p.Problems)), p.Name)
-		if p.NextPull != nil {
-			gauge(nextPull, float64(p.NextPull.Unix()), p.Name)
+		if !past.GoodAt.IsZero() {
+			m.gauge(lastSuccess, float64(past.GoodAt.Unix()), p.Name, pass)
 		}
-		for _, l := range p.Languages {
-			gauge(haveKeys, float64(l.Keys), p.Name, l.Language)
-			gauge(missingKeys, float64(l.Missing), p.Name, l.Language)
+		m.gauge(lastFailed, truth(past.Result == engine.ResultFailed), p.Name, pass)
+		m.gauge(lastKeys, float64(past.Keys), p.Name, pass)
+	}
+	if p.NextPull != nil {
+		m.gauge(nextPull, float64(p.NextPull.Unix()), p.Name)
+		m.gauge(pullEvery, p.PullEvery.Seconds(), p.Name)
+	}
+}
+
+func (m sink) left(p engine.ProjectStatus) {
+	m.gauge(pendingKeys, float64(p.Pending), p.Name)
+	m.gauge(removedKeys, float64(p.Removed), p.Name)
+	m.gauge(problemsNow, float64(len(p.Problems)), p.Name)
+	m.gauge(conflicts, float64(len(p.Conflicts)), p.Name)
+	m.gauge(heldBatches, float64(p.Held), p.Name)
+	for _, l := range p.Languages {
+		m.gauge(haveKeys, float64(l.Keys), p.Name, l.Language)
+		m.gauge(missingKeys, float64(l.Missing), p.Name, l.Language)
+	}
+}
+
+func (m sink) watching(p engine.ProjectStatus) {
+	broken := 0
+	for _, f := range p.Files {
+		if f.Error != "" {
+			broken++
 		}
 	}
+	m.gauge(scanFiles, float64(len(p.Files)), p.Name)
+	m.gauge(scanDuration, p.Took.Seconds(), p.Name)
+	m.gauge(unparsable, float64(broken), p.Name)
+	if w := p.Watch; w != nil {
+		m.gauge(watchMode, 1+truth(w.Mode == "poll"), p.Name)
+		m.gauge(watches, float64(w.Watches), p.Name)
+		m.count(watchOverflows, float64(w.Overflows), p.Name)
+		m.count(unannounced, float64(w.Unannounced), p.Name)
+	}
+}
+
+// outbox measures what was begun and is not finished, and adds what the service knows of to tasks.
+func (m sink) outbox(p engine.ProjectStatus, tasks map[string][]engine.Job) {
+	states := map[string][]engine.Job{"sent": nil, "unknown": nil}
+	for _, j := range p.Jobs {
+		if j.Known {
+			states["sent"] = append(states["sent"], j)
+			tasks[j.Kind] = append(tasks[j.Kind], j)
+		} else {
+			states["unknown"] = append(states["unknown"], j)
+		}
+	}
+	for state, jobs := range states {
+		m.gauge(outboxItems, float64(len(jobs)), p.Name, state)
+		m.gauge(outboxOldest, oldest(jobs), p.Name, state)
+	}
+}
+
+// oldest is the age of the job that was begun first, in seconds.
+func oldest(jobs []engine.Job) float64 {
+	age := time.Duration(0)
+	for _, j := range jobs {
+		age = max(age, time.Since(j.Since))
+	}
+	return age.Seconds()
 }
 
 func truth(b bool) float64 {

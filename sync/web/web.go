@@ -32,6 +32,15 @@ type Options struct {
 	WebhookSecret  string // empty: webhooks are refused
 	CallbackHeader string // the header that the service's notifications must carry,
 	CallbackSecret string // with this value; empty: they are refused
+
+	Meter    *Meter        // what is counted beside the status; nil counts nothing
+	Reloaded func() Reload // the last time that the configuration was read; nil where it is read once
+}
+
+// Reload is how reading the configuration ended: OK is false where the old one stays. At is when the one in use was read.
+type Reload struct {
+	OK bool
+	At time.Time
 }
 
 type server struct {

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/coreos/go-systemd/v22/daemon"
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/state"
+	"github.com/locsync/locsync/sync/web"
+)
+
+// The daemon ends within ten seconds of being told to: first its work, which is given up where it waits and stored where it stands, then what
+// others ask of it.
+const (
+	workPatience  = 7 * time.Second
+	servePatience = time.Second
+)
+
+// running is the daemon while it runs. Only the goroutine that reads signals changes it; others read engine and reloaded.
+type running struct {
+	*app
+	ctx      context.Context // until the daemon is told to end
+	log      *zap.Logger
+	cfg      *config.Config
+	house    *house
+	door     *door
+	claims   *claims
+	engine   atomic.Pointer[engine.Engine]
+	next     chan *engine.Engine // to the loops
+	reloaded atomic.Pointer[web.Reload]
+	meter    *web.Meter
+}
+
+// run is the daemon: it starts, reads its configuration again when it is told to, and ends with ctx.
+func (a *app) run(ctx context.Context, cfg *config.Config, log *zap.Logger) error {
+	hup := make(chan os.Signal, 1)
+	notifyReload(hup)
+	meter := web.NewMeter()
+	h, err := a.openWithPatience(ctx, cfg, log, meter.Requested)
+	if err != nil {
+		return orEnded(ctx, err)
+	}
+	d := &running{app: a, ctx: ctx, log: log, house: h, door: &door{log: log}, claims: &claims{log: log}, next: make(chan *engine.Engine), meter: meter}
+	d.reloaded.Store(&web.Reload{OK: true, At: time.Now()})
+	ready, err := d.prepare(cfg)
+	if err != nil {
+		d.claims.release(nil)
+		return orEnded(ctx, errors.Join(err, h.Close()))
+	}
+	d.take(ready)
+	return d.live(hup)
+}
+
+// orEnded: a daemon that is told to end before it began has nothing to complain of.
+func orEnded(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// live works until ctx ends. Work stops before serving does, so that a status can be had to the end.
+func (d *running) live(hup <-chan os.Signal) error {
+	work, stopWork := context.WithCancel(d.ctx)
+	defer stopWork()
+	serving, stopServing := context.WithCancel(context.WithoutCancel(d.ctx))
+	defer stopServing()
+	var control sync.WaitGroup
+	control.Go(func() {
+		if err := web.ServeControl(serving, work, servePatience, d.house.dir, d.engine.Load); err != nil {
+			d.log.Error("commands cannot ask this daemon", zap.Error(err))
+		}
+	})
+	done := make(chan error, 1)
+	go func() { done <- d.engine.Load().RunReloading(work, d.next) }()
+	notifySystemd(d.log, daemon.SdNotifyReady)
+	d.log.Info("running", zap.String("configuration", d.cfg.File), zap.Int("projects", len(d.cfg.Projects)), zap.String("listen", d.door.address()), zap.String("version", version().Version))
+	for d.ctx.Err() == nil {
+		select {
+		case <-d.ctx.Done():
+		case <-hup:
+			d.reload()
+		}
+	}
+	d.log.Info("ending")
+	notifySystemd(d.log, daemon.SdNotifyStopping)
+	stopWork()
+	var err error
+	select {
+	case err = <-done:
+	case <-time.After(workPatience):
+		d.log.Warn("work did not end in time; what it began is taken up at the next start")
+	}
+	stopServing()
+	d.door.close()
+	control.Wait()
+	d.claims.release(nil)
+	return errors.Join(err, d.house.Close())
+}
+
+// reload reads the configuration again. It is taken whole, or not at all: everything that can fail is tried before anything is exchanged.
+func (d *running) reload() {
+	notifySystemd(d.log, daemon.SdNotifyReloading+"\n"+daemon.SdNotifyMonotonicUsec())
+	err := d.reconfigure()
+	if err == nil {
+		d.reloaded.Store(&web.Reload{OK: true, At: time.Now()})
+	} else {
+		d.reloaded.Store(&web.Reload{At: d.reloaded.Load().At})
+	}
+	said := "STATUS="
+	if err != nil {
+		d.log.Error("the new configuration is not used; the old one stays", zap.Error(err))
+		said += "the new configuration is not used, the log says why"
+	}
+	notifySystemd(d.log, daemon.SdNotifyReady+"\n"+said)
+}
+
+func (d *running) reconfigure() error {
+	cfg, err := config.Load(d.cfg.File)
+	if err != nil {
+		return err
+	}
+	for _, w := range cfg.Warnings {
+		d.log.Warn("in the configuration", zap.String("warning", w.Error()))
+	}
+	dir, err := stateDir(d.ctx, cfg)
+	if err != nil {
+		return err
+	}
+	if dir != d.house.dir {
+		return fmt.Errorf("the state would lie in %s instead of %s; set state_dir = %q to keep it where it is, or restart the daemon to begin with another", dir, d.house.dir, d.house.dir)
+	}
+	ready, err := d.prepare(cfg)
+	if err != nil {
+		d.claims.release(d.cfg)
+		return err
+	}
+	d.take(ready)
+	d.claims.release(cfg)
+	select {
+	case d.next <- ready.engine:
+	case <-d.ctx.Done():
+	}
+	d.log.Info("the configuration was read again", zap.Int("projects", len(cfg.Projects)), zap.String("listen", d.door.address()))
+	return nil
+}
+
+// prepared is everything that a configuration needs to be worked with.
+type prepared struct {
+	cfg    *config.Config
+	engine *engine.Engine
+	door   func() // puts its handler behind its address; cannot fail
+}
+
+// prepare makes it. Nothing that the daemon does now is disturbed by it.
+func (d *running) prepare(cfg *config.Config) (prepared, error) {
+	if err := d.claims.take(d.ctx, cfg, d.house.dir); err != nil {
+		return prepared{}, err
+	}
+	client, err := d.house.connect(cfg)
+	if err != nil {
+		return prepared{}, err
+	}
+	parts := engine.Parts{Config: cfg, Service: client, State: d.house.store, Log: d.log, Passed: d.meter.Passed}
+	next := engine.New(parts)
+	if before := d.engine.Load(); before != nil {
+		next = before.Reconfigured(parts)
+	}
+	options, err := d.serving(cfg, next)
+	if err != nil {
+		return prepared{}, err
+	}
+	opened, err := d.door.open(cfg.Daemon.Listen)
+	if err != nil {
+		return prepared{}, err
+	}
+	return prepared{cfg, next, func() { d.door.serve(opened, web.New(options)) }}, nil
+}
+
+// take exchanges what was prepared for what there was.
+func (d *running) take(p prepared) {
+	d.cfg = p.cfg
+	d.engine.Store(p.engine)
+	p.door()
+}
+
+// serving is what the daemon's address serves.
+func (d *running) serving(cfg *config.Config, e *engine.Engine) (web.Options, error) {
+	webhook, err := cfg.WebhookSecret(os.Getenv, os.ReadFile)
+	if err != nil {
+		return web.Options{}, usageError{err}
+	}
+	callback, err := cfg.CallbackSecret(os.Getenv, os.ReadFile)
+	if err != nil {
+		return web.Options{}, usageError{err}
+	}
+	return web.Options{
+		Engine: e, Log: d.log.Named("web"), Version: version().Version, Meter: d.meter, Reloaded: func() web.Reload { return *d.reloaded.Load() },
+		WebhookSecret: webhook.Reveal(), CallbackHeader: cfg.Daemon.CallbackHeader, CallbackSecret: callback.Reveal(),
+	}, nil
+}
+
+// startPatience is how long a daemon waits for a command, or for a daemon that is just ending, to let go of the state.
+const startPatience = 30 * time.Second
+
+// openWithPatience opens the house. A daemon that has the state already is told of at once.
+func (a *app) openWithPatience(ctx context.Context, cfg *config.Config, log *zap.Logger, requested func(string, int, time.Duration)) (*house, error) {
+	for end := time.Now().Add(startPatience); ; {
+		h, err := a.openMetered(ctx, cfg, log, requested, nil)
+		var locked *state.Locked
+		if !errors.As(err, &locked) || time.Now().After(end) {
+			return h, err
+		}
+		asked, cancel := context.WithTimeout(ctx, patience)
+		_, aerr := web.Ask(asked, locked.Dir, web.Request{Action: "status"}, nil)
+		cancel()
+		if aerr == nil {
+			return nil, fmt.Errorf("a daemon is running already: %w", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// notifySystemd tells the service manager, where there is one.
+func notifySystemd(log *zap.Logger, state string) {
+	if _, err := daemon.SdNotify(false, state); err != nil {
+		log.Warn("tell systemd", zap.Error(err))
+	}
+}
