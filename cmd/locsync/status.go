@@ -77,13 +77,15 @@ func (a *app) sayStatus(s engine.Status) error {
 		}
 		fmt.Fprintf(a.out, "%s: %s\n", p.Name, p.State)
 		w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-		for _, past := range []struct {
-			name string
-			past *engine.Past
-		}{{"last push", p.LastPush}, {"last pull", p.LastPull}} {
-			if past.past != nil {
-				fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", past.name, past.past.At.Local().Format(time.DateTime), past.past.Result, count(past.past.Keys, "key"))
+		if past := p.LastPush; past != nil {
+			sent := "nothing sent yet"
+			if past.SentAt != nil {
+				sent = fmt.Sprintf("%s sent %s", count(past.Keys, "key"), past.SentAt.Local().Format(time.DateTime))
 			}
+			fmt.Fprintf(w, "  last push\t%s\t%s\t%s\n", past.At.Local().Format(time.DateTime), past.Result, sent)
+		}
+		if past := p.LastPull; past != nil {
+			fmt.Fprintf(w, "  last pull\t%s\t%s\t%s\n", past.At.Local().Format(time.DateTime), past.Result, count(past.Keys, "key"))
 		}
 		if p.NextPull != nil {
 			fmt.Fprintf(w, "  next pull\t%s\n", p.NextPull.Local().Format(time.DateTime))
@@ -102,9 +104,19 @@ func (a *app) sayStatus(s engine.Status) error {
 		if err := w.Flush(); err != nil {
 			return err
 		}
-		for _, problem := range p.Problems {
+		for _, c := range p.Conflicts {
+			a.sayConflict(c)
+		}
+		for _, problem := range p.OtherProblems() {
 			fmt.Fprintf(a.out, "  problem: %s\n", problem)
 		}
 	}
 	return nil
+}
+
+// sayConflict prints a translation that waits for a decision: both texts, and how to decide.
+func (a *app) sayConflict(c engine.Conflict) {
+	fmt.Fprintf(a.out, "  conflict: %s: %q (%s), since %s\n", filepath.ToSlash(c.File), c.Key, c.Language, c.Since.Local().Format(time.DateTime))
+	fmt.Fprintf(a.out, "    repository: %s; to send it: %s\n", engine.InQuotes(c.Ours), c.Command("ours"))
+	fmt.Fprintf(a.out, "    service: %s, which stands; to leave it so: %s\n", engine.InQuotes(c.Theirs), c.Command("theirs"))
 }

@@ -35,21 +35,28 @@ func conflictID(path, language, key string) string { return path + "\x00" + lang
 
 func (c conflict) id() string { return conflictID(c.Path, c.Language, c.Key) }
 
-func (c conflict) problem() Problem {
-	return Problem{File: c.Path, Key: c.Key, Language: c.Language, Problem: fmt.Sprintf(
-		"was changed in the repository to %s and at the service to %s; the service's stands. To send the repository's after all, run locsync push --ours --key %s; to let the service's stand, the same with --theirs",
-		inQuotes(c.Ours), inQuotes(c.Theirs), shellWord(c.Key))}
+func (c conflict) problem() Problem { return c.shown().Problem() }
+
+// Problem is the conflict as it stands among the problems of reports and of the status.
+func (c Conflict) Problem() Problem {
+	return Problem{File: c.File, Key: c.Key, Language: c.Language, Problem: fmt.Sprintf(
+		"was changed in the repository to %s and at the service to %s; the service's stands. To send the repository's after all, run %s; to let the service's stand, the same with --theirs",
+		InQuotes(c.Ours), InQuotes(c.Theirs), c.Command("ours"))}
 }
 
-// inQuotes shows the texts of one key.
-func inQuotes(texts catalog.Catalog) string {
+// Command is the command line that decides the conflict for a side, ours or theirs.
+func (c Conflict) Command(side string) string {
+	return "locsync push --" + side + " --key " + shellWord(c.Key)
+}
+
+// InQuotes shows the texts of one key, by form.
+func InQuotes(texts map[string]string) string {
 	var parts []string
-	for _, u := range texts {
-		if u.Form == "" {
-			parts = append(parts, fmt.Sprintf("%q", u.Text))
-		} else {
-			parts = append(parts, fmt.Sprintf("%s %q", u.Form, u.Text))
-		}
+	for _, form := range slices.Sorted(maps.Keys(texts)) {
+		parts = append(parts, strings.TrimSpace(fmt.Sprintf("%s %q", form, texts[form])))
+	}
+	if len(parts) == 0 {
+		return "nothing"
 	}
 	return strings.Join(parts, ", ")
 }

@@ -81,6 +81,7 @@ type Engine struct {
 	Parts
 	projects []*project
 	run      string                 // names this process in what is stored
+	ended    *atomic.Int64          // passes
 	turns    map[string]*sync.Mutex // by the names of projects, also of those that earlier configurations had: who makes a pass
 }
 
@@ -108,7 +109,7 @@ func New(parts Parts) *Engine {
 	if parts.Now == nil {
 		parts.Now = time.Now
 	}
-	e := &Engine{Parts: parts, run: uuid.NewString(), turns: make(map[string]*sync.Mutex)}
+	e := &Engine{Parts: parts, run: uuid.NewString(), ended: new(atomic.Int64), turns: make(map[string]*sync.Mutex)}
 	for i := range parts.Config.Projects {
 		cfg := &parts.Config.Projects[i]
 		turn := new(sync.Mutex)
@@ -303,6 +304,7 @@ func (p *project) past(id string, past Past, passed Passed) {
 	if err := state.Put(p.State, p.stateName(), kindPast, id, past); err != nil {
 		p.log.Error("remember how the pass ended", zap.Error(err))
 	}
+	p.ended.Add(1)
 }
 
 // languagesOf are the codes of languages, for requests.

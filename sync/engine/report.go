@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"time"
 
 	"github.com/locsync/locsync/sync/bundle"
@@ -167,6 +168,15 @@ type ProjectStatus struct {
 
 	Took time.Duration `json:"-"` // the look itself
 	Jobs []Job         `json:"-"` // imports and exports that were begun and are not finished
+}
+
+// OtherProblems are the problems that are no conflicts.
+func (s ProjectStatus) OtherProblems() []Problem {
+	told := make(map[Problem]bool, len(s.Conflicts))
+	for _, c := range s.Conflicts {
+		told[c.Problem()] = true
+	}
+	return slices.DeleteFunc(slices.Clone(s.Problems), func(p Problem) bool { return told[p] })
 }
 
 // Job is an import or export that was begun and is not finished.

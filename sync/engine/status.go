@@ -31,6 +31,9 @@ func (p *project) finished() {
 	p.doing.Store(&idle)
 }
 
+// Ended is how many passes have ended in this process: with another number, an older status may not hold any more.
+func (e *Engine) Ended() int64 { return e.ended.Load() }
+
 // Doing is what a pass is about, in a few words.
 type Doing struct {
 	Project string `json:"project"`
@@ -278,7 +281,13 @@ func inWords(s ProjectStatus) string {
 	default:
 		parts = append(parts, "everything is pushed")
 	}
-	switch n := len(s.Problems); {
+	switch n := len(s.Conflicts); {
+	case n == 1:
+		parts = append(parts, "1 translation was changed on both sides and waits for a decision")
+	case n > 1:
+		parts = append(parts, fmt.Sprintf("%d translations were changed on both sides and wait for a decision", n))
+	}
+	switch n := len(s.OtherProblems()); {
 	case n == 1:
 		parts = append(parts, "1 thing is left out")
 	case n > 1:

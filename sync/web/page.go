@@ -16,8 +16,9 @@ import (
 var pageSource string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"when":  func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
-	"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"when":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
+	"stamp":  func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"quoted": engine.InQuotes,
 	"share": func(l engine.LanguageStatus) int {
 		if l.Keys+l.Missing == 0 {
 			return 100

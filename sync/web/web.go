@@ -105,19 +105,20 @@ type look struct {
 	mu     sync.Mutex // held while looking, so that readers at one time share a look
 	status engine.Status
 	until  time.Time
+	ended  int64 // passes before it: after another one, it is worth nothing
 }
 
 // now is the status as it is, or was a moment ago.
 func (s *server) now(ctx context.Context) engine.Status {
 	s.look.mu.Lock()
 	defer s.look.mu.Unlock()
-	if begin := time.Now(); begin.After(s.look.until) {
+	if begin, ended := time.Now(), s.Engine.Ended(); begin.After(s.look.until) || ended != s.look.ended {
 		status := s.Engine.Status(ctx)
 		if ctx.Err() != nil {
 			return status // cut short; the next reader looks itself
 		}
 		end := time.Now()
-		s.look.status, s.look.until = status, end.Add(lookShare*end.Sub(begin))
+		s.look.status, s.look.until, s.look.ended = status, end.Add(lookShare*end.Sub(begin)), ended
 	}
 	return s.look.status
 }
