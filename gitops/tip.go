@@ -62,6 +62,10 @@ func (t *Tip) Branch() string { return t.branch }
 // from.
 func (t *Tip) New() bool { return t.isNew }
 
+// Unpublished reports whether the remote lacks what is here of the branch: it was deleted there, or set back, and the commits that are gone there with it
+// are all ours. Push delivers such a tip.
+func (t *Tip) Unpublished() bool { return t.lease.remote != "" && !t.isNew && t.lease.at != t.commit }
+
 // Note is what people should know about the local branch of that name; "" for nothing.
 func (t *Tip) Note() string { return t.note }
 

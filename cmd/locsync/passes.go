@@ -275,6 +275,10 @@ func (a *app) sayPull(p engine.ProjectPull, dry bool) {
 		if p.Pushed {
 			where += ", also at the remote"
 		}
+		if len(p.Files) == 0 { // of an earlier pull
+			fmt.Fprintf(a.out, "%s: delivered commit %.10s to %s\n", p.Name, p.Commit, where)
+			break
+		}
 		fmt.Fprintf(a.out, "%s: %s changed in commit %.10s on %s\n", p.Name, count(p.Keys, "translation"), p.Commit, where)
 	case dry && p.Keys > 0:
 		fmt.Fprintf(a.out, "%s: would change %s on branch %s\n", p.Name, count(p.Keys, "translation"), p.Branch)

@@ -189,7 +189,7 @@ func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.Fil
 		return nil, &Problem{File: name, Language: l.Code, Problem: "is a symbolic link to something that is not a file of this repository; it is left alone until the file itself stands there"}, nil
 	}
 	if info, serr := fs.Stat(fsys, name); err != nil && (errors.Is(err, fs.ErrPermission) || serr == nil && !info.Mode().IsRegular()) {
-		return nil, &Problem{File: name, Language: l.Code, Problem: "cannot be read as a file: " + err.Error() + "; it is left alone"}, nil
+		return nil, &Problem{File: name, Language: l.Code, Problem: "cannot be read as a file: " + err.Error() + "; it is left alone until a file stands there that can be read"}, nil
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("read %s: %w", name, err)
@@ -271,7 +271,7 @@ func Warnings(f *resource.File, name string, l config.Language) []Problem {
 		}
 	}
 	for _, d := range f.Duplicates() {
-		p := Problem{File: name, Language: l.Code, Key: f.KeyOf(d[1]), Problem: "stands twice in this file; the last one counts"}
+		p := Problem{File: name, Language: l.Code, Key: f.KeyOf(d[1]), Problem: "stands twice in this file; the last one counts. Take one of them out"}
 		p.Line, p.Column = f.Position(int(f.Node(d[1]).Whole.Start))
 		problems = append(problems, p)
 	}

@@ -1,15 +1,18 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/state"
 )
@@ -51,6 +54,34 @@ func (r *pulling) deliverPending(ctx context.Context) (waits bool, err error) {
 	return !r.delivered(res), nil
 }
 
+// deliverAgain brings a branch back that was deleted at the remote, or set back there, when it has translations that base has not: nobody has merged them.
+func (r *pulling) deliverAgain(ctx context.Context, t *tree, tip *gitops.Tip) error {
+	if !tip.Unpublished() {
+		return nil
+	}
+	targets, err := bundle.Existing(tip, t.bundles(), r.cfg.Targets())
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(targets, func(target bundle.Target) bool {
+		ours, err := fs.ReadFile(tip, target.Path)
+		if err != nil || tip.Base() == nil {
+			return err == nil
+		}
+		theirs, err := fs.ReadFile(tip.Base(), target.Path)
+		return err != nil || !bytes.Equal(ours, theirs)
+	}) {
+		return nil
+	}
+	r.log.Info("the remote has lost commits of the branch; they are delivered again", zap.String("branch", r.cfg.Pull.Branch), zap.String("commit", tip.Hash()))
+	res, err := r.repo.Push(ctx, tip)
+	if err != nil {
+		return usage(fmt.Errorf("deliver commit %.10s to branch %s again: %w", tip.Hash(), r.cfg.Pull.Branch, err))
+	}
+	r.delivered(res)
+	return nil
+}
+
 // delivered puts what became of a commit into the report; false when it has arrived nowhere.
 func (r *pulling) delivered(res gitops.PushResult) bool {
 	r.report.Commit, r.report.Pushed = res.Commit, res.Pushed
@@ -58,7 +89,7 @@ func (r *pulling) delivered(res gitops.PushResult) bool {
 		r.log.Info("the remote says", zap.String("line", line))
 	}
 	if res.Local == gitops.Left {
-		r.problem(Problem{Problem: res.Why})
+		r.problem(Problem{Problem: res.Why + "; until that is settled the branch cannot follow"})
 	}
 	return res.Pushed || res.Local != gitops.Left
 }

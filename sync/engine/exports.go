@@ -235,7 +235,7 @@ func question(req service.ExportRequest) string {
 func (p *project) readArchive(g *bundle.Group, languages []config.Language, archive *service.Archive) (*exported, error) {
 	x := &exported{group: g, languages: languages}
 	for _, bad := range archive.Refused {
-		x.problems = append(x.problems, Problem{File: bad.Name, Problem: "this entry of the service's archive is not used: " + bad.Reason})
+		x.problems = append(x.problems, Problem{File: bad.Name, Problem: "this entry of the service's archive is not used: " + bad.Reason + "; change the label or the template at the service that names it so"})
 	}
 	for _, entry := range archive.Entries {
 		name := entry.Name
@@ -246,7 +246,7 @@ func (p *project) readArchive(g *bundle.Group, languages []config.Language, arch
 			targets = g.Targets(name, languages)
 		}
 		if targets == nil {
-			x.problems = append(x.problems, Problem{File: name, Problem: "this entry of the service's archive fits no language and file of the configuration, and is not used"})
+			x.problems = append(x.problems, Problem{File: name, Problem: "this entry of the service's archive fits no language and file of the configuration, and is not used; where it should, add its language to target_languages, or a [[project.files]] whose output it fits"})
 			continue
 		}
 		body, err := entry.ReadAll()
@@ -259,7 +259,7 @@ func (p *project) readArchive(g *bundle.Group, languages []config.Language, arch
 		f, err := targets[0].Sources[0].ParseExport(body, targets[0].Language)
 		if err != nil {
 			x.problems = append(x.problems, Problem{File: targets[0].Path, Language: targets[0].Language.Code,
-				Problem: "what the service exported for it cannot be read: " + err.Error()})
+				Problem: "what the service exported for it cannot be read: " + err.Error() + "; the file stays as it is. Look at these texts at the service, then run locsync pull again"})
 			continue
 		}
 		x.entries = append(x.entries, exportedEntry{name, bundle.Texts(f)})

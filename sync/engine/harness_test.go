@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 	}
 	os.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	os.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
-	os.Exit(m.Run())
+	os.Exit(exitOf(m.Run(), given))
 }
 
 // world is a repository, a service over HTTP and an engine between them: all parts real, and each to be looked at and broken.

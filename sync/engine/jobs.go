@@ -207,7 +207,7 @@ func (r *pushing) settle(j *job, res service.ImportResult) error {
 					r.refused[f.Memory.Path] = true
 				}
 				r.report.Problems = append(r.report.Problems, Problem{File: f.Memory.Path, Language: j.Language,
-					Problem: fmt.Sprintf("the service did not take the file: %s; its keys stay pending", why)})
+					Problem: fmt.Sprintf("the service did not take the file: %s; its keys stay pending. Change what it names, and the next push sends them", why)})
 				continue
 			}
 			if res.WithoutSource > 0 && f.Memory.further() {

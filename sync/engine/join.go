@@ -109,12 +109,12 @@ func (r *pulling) join(target bundle.Target, c gitops.Contested, on string) ([]b
 	}
 	branch, err := b.Parse(c.Branch, l)
 	if err != nil {
-		r.problem(Problem{File: c.Path, Language: l.Code, Problem: "cannot be read as the branch has it: " + err.Error() + "; the base's file is taken"})
+		r.problem(Problem{File: c.Path, Language: l.Code, Problem: "cannot be read as the branch has it: " + err.Error() + "; the base's file is taken. Look at what the branch's had that it lacks"})
 		return nil, nil
 	}
 	base, err := b.Parse(c.Base, l)
 	if err != nil {
-		r.problem(Problem{File: c.Path, Language: l.Code, Problem: "cannot be read as base has it: " + err.Error() + "; the branch's file is taken"})
+		r.problem(Problem{File: c.Path, Language: l.Code, Problem: "cannot be read as base has it: " + err.Error() + "; the branch's file is taken until base's is repaired"})
 		return c.Branch, nil
 	}
 	ancestor := catalog.Catalog{}
@@ -136,7 +136,7 @@ func (r *pulling) join(target bundle.Target, c gitops.Contested, on string) ([]b
 	for _, u := range gaveWay {
 		e, _ := base.Lookup(u.Key, u.Form)
 		r.problem(Problem{File: c.Path, Key: u.Key, Language: l.Code,
-			Problem: fmt.Sprintf("was changed to %q on branch %s and to %q on %s; the latter stands", u.Text, r.cfg.Pull.Branch, e.Text, on)})
+			Problem: fmt.Sprintf("was changed to %q on branch %s and to %q on %s; the latter stands. If the other is meant, write it there", u.Text, r.cfg.Pull.Branch, e.Text, on)})
 	}
 	return out, nil
 }

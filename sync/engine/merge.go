@@ -231,7 +231,7 @@ func (r *pulling) shaped(x translated, source catalog.Catalog, in catalog.Three,
 		}
 		if !told[c.Key] {
 			told[c.Key] = true
-			r.problem(Problem{File: x.Path, Key: c.Key, Language: x.Language.Code, Problem: "the translation is left out: " + bad[c.Key]})
+			r.problem(Problem{File: x.Path, Key: c.Key, Language: x.Language.Code, Problem: "the translation is left out: " + bad[c.Key] + "; correct it at the service"})
 		}
 		result.Leave(in.Base, c.Name)
 		return true
@@ -310,7 +310,7 @@ func (r *pulling) checked(x translated, source catalog.Catalog, in catalog.Three
 		}
 		for _, f := range findings {
 			r.problem(Problem{File: x.Path, Key: c.Key, Language: x.Language.Code,
-				Problem: fmt.Sprintf("the translation %q is left out: %s", c.Text, f.Reason)})
+				Problem: fmt.Sprintf("the translation %q is left out: %s; correct it at the service, or switch the check off with skip_checks", c.Text, f.Reason)})
 		}
 		result.Leave(in.Base, c.Name)
 		return true
@@ -421,7 +421,7 @@ func (r *pulling) render(t *tree, x translated, m *merged, old *resource.File, i
 	for _, ref := range refused {
 		bad[ref.Name] = true
 		result.Leave(in.Base, ref.Name)
-		r.problem(Problem{File: x.Path, Key: ref.Key, Language: x.Language.Code, Problem: "cannot be written: " + ref.Reason})
+		r.problem(Problem{File: x.Path, Key: ref.Key, Language: x.Language.Code, Problem: "cannot be written: " + ref.Reason + "; until that is changed the file keeps what it has"})
 	}
 	m.after = in.Ours.Marks()
 	for _, c := range changes {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"errors"
 	"testing"
 
 	"github.com/locsync/locsync/formats/resource"
@@ -115,4 +116,20 @@ func TestPullHoldsBackAJoinedFile(t *testing.T) {
 	w.final("fr", "b", "G")
 	w.brings("locales/fr/a.json (fr): +1 ~0 -0")
 	w.has("l10n", "locales/de/a.json", "{\n  \"a\": \"A person\",\n  \"b\": \"B2\"\n}")
+}
+
+// A file that cannot be rendered at all is left as it is, and the report says why.
+func TestPullLeavesWhatCannotBeRendered(t *testing.T) {
+	w := abc(t, localOnly, nil)
+	w.final("de", "a", "A1")
+	sound := render
+	t.Cleanup(func() { render = sound })
+	render = func(*bundle.Bundle, *resource.File, *resource.File, config.Language, []catalog.Change) ([]byte, []bundle.Refused, error) {
+		return nil, nil, errors.New("too deep")
+	}
+	p := w.pulls(PullOptions{})
+	w.gains(p)
+	w.problem(p.Problems, "locales/de/a.json: (de): is left as it is: too deep")
+	render = sound
+	w.brings("locales/de/a.json (de): +1 ~0 -0")
 }

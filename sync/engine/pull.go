@@ -181,6 +181,12 @@ func (r *pulling) attempt(ctx context.Context) error {
 	if err := r.commit(ctx, on, joined, done); err != nil {
 		return err
 	}
+	if r.report.Commit == "" && !r.o.DryRun {
+		if err := r.deliverAgain(ctx, t, tip); err != nil {
+			return err
+		}
+		before = r.report.Commit
+	}
 	made := r.report.Commit
 	if made == before {
 		made = ""

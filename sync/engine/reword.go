@@ -141,7 +141,7 @@ func (w *rewording) file(s *source) (*merged, []Problem) {
 		problems = append(problems, Problem{File: s.Path, Key: n.Key, Language: s.Source.Code, Problem: fmt.Sprintf(format, args...)})
 	}
 	for _, h := range out.Held {
-		tell(h.Name, "%s", h.Reason)
+		tell(h.Name, "%s; write one at the service, or delete the key there", h.Reason)
 	}
 	for _, c := range out.Conflicts {
 		tell(c.Name, "was changed in the repository to %q and at the service to %q; the repository's stands, and the next push sends it. If the service's is meant, write it into the source file", c.Ours, c.Theirs)
@@ -211,7 +211,7 @@ func (w *rewording) sound(s *source, changes []catalog.Change) []catalog.Change 
 			w.bar(s, c.Key, "stands twice in this file, so the service's text %q is left out until one of them is", c.Text)
 		}
 		for _, f := range inspect(s.Bundle, s.Source, s.texts, index, c.Name, c.Text) {
-			w.bar(s, c.Key, "the source text %q of the service is left out: %s", c.Text, f.Reason)
+			w.bar(s, c.Key, "the source text %q of the service is left out: %s; correct it at the service, or switch the check off with skip_checks", c.Text, f.Reason)
 		}
 	}
 	for _, other := range w.tree.sources { // it may be left as it is for a reason of its own
@@ -221,7 +221,7 @@ func (w *rewording) sound(s *source, changes []catalog.Change) []catalog.Change 
 		has := other.texts.Keys()
 		for _, c := range changes {
 			if has[c.Key] {
-				w.bar(s, c.Key, "the source text %q of the service is left out: the key stands in %s as well, which cannot be changed", c.Text, other.Path)
+				w.bar(s, c.Key, "the source text %q of the service is left out: the key stands in %s as well, which cannot be changed; change it in the repository", c.Text, other.Path)
 			}
 		}
 	}

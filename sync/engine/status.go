@@ -82,7 +82,7 @@ func (p *project) statusNow(ctx context.Context) ProjectStatus {
 	s.Took = time.Since(began)
 	s.State = inWords(s)
 	if err != nil {
-		s.Problems = append(s.Problems, Problem{Problem: err.Error()})
+		s.Problems = append(s.Problems, Problem{Problem: err.Error() + "; until that is repaired nothing can be told of this project"})
 		s.State = "what waits to be pushed cannot be told now"
 	}
 	if doing := p.doing.Load(); doing != nil && *doing != "" {

@@ -1,0 +1,91 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/locsync/locsync/gitops/gittest"
+)
+
+// A branch that is deleted or set back at the remote while nobody had merged it is there again after the next pull, whether or not the service has news; one that was
+// merged, in whatever way, stays deleted until there is something to deliver.
+func TestBranchThatTheRemoteLost(t *testing.T) {
+	t.Parallel()
+	const path = "locales/de/a.json"
+	there := func(t *testing.T, bare string) string {
+		out, err := gittest.TryGit(t, bare, "rev-parse", "-q", "--verify", "l10n")
+		if err != nil {
+			return ""
+		}
+		return out
+	}
+	delivered := func(t *testing.T) (w *world, bare string) {
+		w = abc(t, settings, nil)
+		bare = gittest.Bare(t, w.dir)
+		w.final("de", "a", "A1")
+		w.brings(path + " (de): +1 ~0 -0")
+		w.final("de", "a", "A2")
+		w.brings(path + " (de): +0 ~1 -0")
+		w.brings()
+		return w, bare
+	}
+	again := func(t *testing.T, w *world, bare string) {
+		t.Helper()
+		p := w.pulls(PullOptions{})
+		if len(p.Problems) > 0 || !p.Pushed || p.Commit == "" || p.Commit != there(t, bare) || len(p.Files) > 0 {
+			t.Errorf("%+v; the remote has %q", p, there(t, bare))
+		}
+		if p := w.pulls(PullOptions{}); p.Commit != "" {
+			t.Errorf("delivered twice: %+v", p)
+		}
+		gittest.Sound(t, bare)
+	}
+	t.Run("deleted", func(t *testing.T) {
+		t.Parallel()
+		w, bare := delivered(t)
+		gittest.Git(t, bare, "branch", "-D", "l10n")
+		if p := w.pulls(PullOptions{DryRun: true}); p.Commit != "" || there(t, bare) != "" {
+			t.Errorf("a dry run delivers: %+v", p)
+		}
+		again(t, w, bare)
+	})
+	t.Run("set back", func(t *testing.T) {
+		t.Parallel()
+		w, bare := delivered(t)
+		gittest.Git(t, bare, "branch", "-f", "l10n", "l10n~1")
+		again(t, w, bare)
+	})
+	t.Run("deleted at both ends", func(t *testing.T) {
+		t.Parallel()
+		w, bare := delivered(t)
+		gittest.Git(t, bare, "branch", "-D", "l10n")
+		w.git("branch", "-D", "l10n")
+		w.brings(path + " (de): +1 ~0 -0")
+		w.has("origin/l10n", path, "{\n  \"a\": \"A2\"\n}")
+		if there(t, bare) == "" {
+			t.Error("the remote does not have it")
+		}
+	})
+	for name, merge := range map[string][]string{"merged": {"merge", "-q", "--no-ff", "--no-edit", "origin/l10n"}, "squashed": {"merge", "-q", "--squash", "origin/l10n"}} {
+		t.Run(name+", then deleted", func(t *testing.T) {
+			t.Parallel()
+			w, bare := delivered(t)
+			other := gittest.Clone(t, bare, "-b", "main")
+			gittest.Git(t, other, merge...)
+			if name == "squashed" {
+				gittest.Git(t, other, "commit", "-q", "-m", "translations")
+			}
+			gittest.Git(t, other, "push", "-q", "origin", "main", ":l10n")
+			for range 2 {
+				if p := w.pulls(PullOptions{}); p.Commit != "" || there(t, bare) != "" {
+					t.Errorf("%+v; the remote has %q", p, there(t, bare))
+				}
+			}
+			w.final("de", "b", "B1")
+			p := w.pulls(PullOptions{})
+			if p.Commit == "" || p.Commit != there(t, bare) {
+				t.Errorf("%+v; the remote has %q", p, there(t, bare))
+			}
+			w.has("origin/l10n", path, "{\n  \"a\": \"A2\",\n  \"b\": \"B1\"\n}")
+		})
+	}
+}

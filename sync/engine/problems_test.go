@@ -1,0 +1,264 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// What every report and status of every test of this package names is held to one law: a problem says which file and language it is about, why, and what
+// to do. And at the end of a whole run each problem that the code can make has been made by some test.
+
+var told = struct {
+	sync.Mutex
+	all map[string]bool
+}{all: make(map[string]bool)}
+
+// Push, Pull and Status are the engine's, with an eye on what they tell.
+func (w *world) Push(ctx context.Context, o PushOptions) (PushReport, error) {
+	report, err := w.Engine.Push(ctx, o)
+	for _, p := range report.Projects {
+		w.lawful(p.Problems...)
+		w.lawful(p.Orphaned...)
+	}
+	return report, err
+}
+
+func (w *world) Pull(ctx context.Context, o PullOptions) (PullReport, error) {
+	report, err := w.Engine.Pull(ctx, o)
+	for _, p := range report.Projects {
+		w.lawful(p.Problems...)
+	}
+	return report, err
+}
+
+func (w *world) Status(ctx context.Context) Status {
+	s := w.Engine.Status(ctx)
+	for _, p := range s.Projects {
+		w.lawful(p.Problems...)
+		w.lawful(p.Orphaned...)
+	}
+	return s
+}
+
+// ofTheProject are problems that are about no file: of the branch, of the repository, of a wish.
+var ofTheProject = regexp.MustCompile(`^(the local branch |is in no conflict|open repository|\S+ cannot take in )`)
+
+// ofNoLanguage are problems of files that are not known to have one.
+var ofNoLanguage = regexp.MustCompile(`^this entry of the service's archive|^is not written`)
+
+// advice is how texts say what to do: a clause that begins with what somebody can do.
+var advice = regexp.MustCompile(`(?i)(locsync (push|pull|status)|(^|[;.,:] |\bor |\band )(run|set|give|put|change|correct|translate|write|delete|make|commit|take|add|rename|move|switch|repair|see|look|check|send|merge|until|leave|use|keep|end|join|name|replace)\b|\buntil )`)
+
+func (w *world) lawful(problems ...Problem) {
+	w.tb.Helper()
+	told.Lock()
+	defer told.Unlock()
+	for _, p := range problems {
+		told.all[p.Problem] = true
+		switch {
+		case p.Problem == "":
+			w.tb.Errorf("a problem says nothing: %+v", p)
+		case p.File == "" && !ofTheProject.MatchString(p.Problem):
+			w.tb.Errorf("a problem names no file: %s", p)
+		case p.File != "" && p.Language == "" && !ofNoLanguage.MatchString(p.Problem):
+			w.tb.Errorf("a problem names no language: %s", p)
+		case !advice.MatchString(p.Problem):
+			w.tb.Errorf("a problem does not say what to do: %s", p)
+		}
+	}
+}
+
+// made is where the code makes a problem, and what its text looks like.
+type made struct {
+	at   string
+	text *regexp.Regexp
+}
+
+// problemsMade finds all places of this package that make a problem. Places whose text comes from elsewhere altogether have no pattern, and are not among them.
+func problemsMade() ([]made, error) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		return nil, err
+	}
+	var all []made
+	set := token.NewFileSet()
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") || name == "check.go" || name == "inspection.go" { // those two are of locsync check
+			continue
+		}
+		file, err := parser.ParseFile(set, name, nil, 0)
+		if err != nil {
+			return nil, err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			lit, ok := n.(*ast.CompositeLit)
+			if !ok {
+				return true
+			}
+			if typ, ok := lit.Type.(*ast.Ident); !ok || typ.Name != "Problem" {
+				return true
+			}
+			for _, e := range lit.Elts {
+				if kv, ok := e.(*ast.KeyValueExpr); ok && kv.Key.(*ast.Ident).Name == "Problem" {
+					if text := pattern(kv.Value); strings.Trim(text, ".*") != "" {
+						all = append(all, made{set.Position(lit.Pos()).String(), regexp.MustCompile("(?s)^" + text + "$")})
+					}
+				}
+			}
+			return true
+		})
+	}
+	return all, nil
+}
+
+var verbs = regexp.MustCompile(`%[+#]?[a-z]`)
+
+// pattern is a regular expression for what a text expression yields.
+func pattern(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		text, err := strconv.Unquote(e.Value)
+		if err != nil {
+			return ".*"
+		}
+		return regexp.QuoteMeta(text)
+	case *ast.BinaryExpr:
+		return pattern(e.X) + pattern(e.Y)
+	case *ast.CallExpr:
+		if f, ok := e.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Sprintf" {
+			return verbs.ReplaceAllString(pattern(e.Args[0]), ".*")
+		}
+	}
+	return ".*"
+}
+
+// untold are the problems that no test has seen, of those that the code makes.
+func untold() error {
+	all, err := problemsMade()
+	if err != nil {
+		return err
+	}
+	if len(all) < 20 {
+		return fmt.Errorf("only %d places make a problem; this looks in the wrong place", len(all))
+	}
+	var missing []string
+	for _, m := range all {
+		seen := false
+		for text := range told.all {
+			seen = seen || m.text.MatchString(text)
+		}
+		if !seen {
+			missing = append(missing, fmt.Sprintf("%s: no test meets the problem %s", m.at, m.text))
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("%s", strings.Join(missing, "\n"))
+	}
+	return nil
+}
+
+// wholeRun reports whether all tests of the package run, each of them at least once.
+func wholeRun(given map[string]bool) bool {
+	return !slices.ContainsFunc([]string{"test.run", "test.skip", "test.list", "test.fuzz", "test.bench"}, func(f string) bool { return given[f] })
+}
+
+func exitOf(code int, given map[string]bool) int {
+	if code != 0 || !wholeRun(given) {
+		return code
+	}
+	if err := untold(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// The patterns are what their expressions yield.
+func TestProblemPatterns(t *testing.T) {
+	for expr, want := range map[string]string{
+		`"a.b"`: `a\.b`, `"a " + x + " b"`: `a .* b`, `fmt.Sprintf("a %d of %q: " + "%s", n, k, s)`: `a .* of .*: .*`, `h.Reason`: `.*`,
+	} {
+		e, err := parser.ParseExpr(expr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := pattern(e); got != want {
+			t.Errorf("%s: %s, want %s", expr, got, want)
+		}
+	}
+}
+
+// Problems that nothing else here meets.
+func TestRareProblems(t *testing.T) {
+	t.Parallel()
+	t.Run("one text in the place of a plural of suffixes", func(t *testing.T) {
+		w := newWorld(t, oneJSONFile+"format = \"structured-json\"\n", map[string]string{
+			"en.json": `{"cart": {"item_one": "{{count}} item", "item_other": "{{count}} items"}}`, "ru.json": "{\n  \"cart\": {\n    \"item\": \"{{count}} шт.\"\n  }\n}\n"})
+		w.pushes(PushOptions{})
+		w.brings()
+		w.final("ru", "cart/item_one", "{{count}} штука")
+		p := w.pulls(PullOptions{})
+		w.problem(p.Problems, `ru.json: "cart/item_one" (ru)`, `the service lacks the form "other"`)
+		w.gains(p)
+	})
+	t.Run("a conflict whose source file is gone", func(t *testing.T) {
+		w := mergedWorld(t, settings+jsonFiles)
+		w.write(deApp, de("A hand", "B de"))
+		w.translate("main", "de", "final", "a", "A service")
+		w.pushes(PushOptions{})
+		w.inConflict("a: A hand / A service")
+		w.remove(enApp)
+		w.write("locales/en/other.json", `{"x": "X"}`)
+		p := w.pushes(PushOptions{Ours: true})
+		if !slices.ContainsFunc(p.Problems, func(p Problem) bool {
+			return p.File == deApp && p.Key == "a" && strings.Contains(p.Problem, "its source file is not there any more")
+		}) {
+			t.Errorf("%v", p.Problems)
+		}
+		w.pushes(PushOptions{Theirs: true})
+		w.inConflict()
+	})
+	for name, side := range map[string]string{"branch": "as the branch has it", "base": "as base has it"} {
+		t.Run("a file that both changed, and that does not parse on "+name, func(t *testing.T) {
+			w := mergedWorld(t, settings+"[project.pull]\nremote = \"\"\n"+jsonFiles)
+			broken := func(on string) string {
+				if on == name {
+					return `{"a": `
+				}
+				return de("A "+on, "B de")
+			}
+			w.commitOn("l10n", deApp, broken("branch"))
+			w.write(deApp, broken("base"))
+			w.commit()
+			p := w.pulls(PullOptions{})
+			if !slices.ContainsFunc(p.Problems, func(p Problem) bool {
+				return p.File == deApp && p.Language == "de" && strings.Contains(p.Problem, side)
+			}) {
+				t.Errorf("%v", p.Problems)
+			}
+		})
+	}
+	t.Run("two collections that the service puts into one file", func(t *testing.T) {
+		labelled := func(source, collection string) string {
+			return "[[project.files]]\nsource = \"en/" + source + ".json\"\noutput = \"out/{LANGUAGE}/{LABEL:file}.json\"\nlabels = [\"file:same\"]\ncollection = \"" + collection + "\"\n"
+		}
+		w := newWorld(t, localOnly+labelled("one", "first")+labelled("two", "second"), map[string]string{"en/one.json": `{"a": "A"}`, "en/two.json": `{"b": "B"}`})
+		w.pushes(PushOptions{})
+		w.translate("first", "de", "final", "a", "Ä")
+		w.translate("second", "de", "final", "b", "Beh")
+		p := w.pulls(PullOptions{})
+		w.problem(p.Problems, "out/de/same.json: (de): is written by collection", "Give the two different outputs")
+		w.gains(p, "out/de/same.json (de): +1 ~0 -0")
+	})
+}
