@@ -263,7 +263,11 @@ func (a *app) sayPush(p engine.ProjectPush, dry bool) {
 		fmt.Fprintf(a.out, "  %s\n", o)
 	}
 	for _, m := range p.Renamed {
-		fmt.Fprintf(a.out, "  %s: %q is now %q; its translations moved along (%s)\n", m.File, m.From, m.To, strings.Join(m.Languages, ", "))
+		from := fmt.Sprintf("%q", m.From)
+		if m.FromFile != "" {
+			from += " of " + m.FromFile
+		}
+		fmt.Fprintf(a.out, "  %s: %s is now %q; its translations moved along (%s)\n", m.File, from, m.To, strings.Join(m.Languages, ", "))
 	}
 	a.sayProblems(p.Problems)
 }

@@ -73,14 +73,16 @@ func shellWord(key string) string {
 
 // shown is a conflict as reports and the status show it.
 func (c conflict) shown() Conflict {
-	text := func(texts catalog.Catalog) map[string]string {
-		all := make(map[string]string, len(texts))
-		for _, u := range texts {
-			all[u.Form] = u.Text
-		}
-		return all
+	return Conflict{File: c.Path, Language: c.Language, Key: c.Key, Ours: textsByForm(c.Ours), Theirs: textsByForm(c.Theirs), Since: c.At}
+}
+
+// textsByForm are the texts of one key.
+func textsByForm(texts catalog.Catalog) map[string]string {
+	all := make(map[string]string, len(texts))
+	for _, u := range texts {
+		all[u.Form] = u.Text
 	}
-	return Conflict{File: c.Path, Language: c.Language, Key: c.Key, Ours: text(c.Ours), Theirs: text(c.Theirs), Since: c.At}
+	return all
 }
 
 // ours reports whether the repository still has what lost.

@@ -197,12 +197,22 @@ func (r *pushing) planSources() (*sourcePlan, error) {
 			return nil, err
 		}
 	}
+	var all []*compared
 	for _, s := range r.tree.sources {
 		if s.broken() || accepted.held[s.place()] {
 			continue
 		}
 		pending, base, changes := accepted.pending(s)
-		renames, err := r.renames(s, base, changes)
+		look, err := r.lookForRenames(s, base, changes)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, &compared{source: s, pending: pending, base: base, look: look})
+	}
+	findFarRenames(all)
+	for _, s := range all {
+		pending := s.pending
+		renames, err := r.renames(s)
 		if err != nil {
 			return nil, err
 		}
@@ -210,7 +220,7 @@ func (r *pushing) planSources() (*sourcePlan, error) {
 		if len(pending) == 0 && !r.o.All {
 			continue
 		}
-		living, behind := s.texts.Index(), accepted.behindKeys(s)
+		living, behind := s.texts.Index(), accepted.behindKeys(s.source)
 		up, err := bundle.Compose(s.Bundle, s.file, s.Path, func(n catalog.Name) bool {
 			_, ok := living[n]
 			return ok && (pending[n.Key] || r.o.All && (r.o.Force || !behind[n.Key]))

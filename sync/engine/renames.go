@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
@@ -21,6 +22,8 @@ type rename struct {
 	From       catalog.Name `json:"from"`
 	To         catalog.Name `json:"to"`
 	Text       catalog.Mark `json:"text"` // that moved: with another text the new key means something else
+
+	Left *sourcePlace `json:"left,omitempty"` // the file that the key was in, where that is another one, which stays
 }
 
 const kindRenames = "renames"
@@ -29,8 +32,23 @@ func (m rename) id() string {
 	return m.Collection + "\x00" + m.Path + "\x00" + m.To.Key + "\x00" + m.To.Form
 }
 
+// is reports whether two renames are the same.
+func (m rename) is(o rename) bool {
+	return m.id() == o.id() && m.From == o.From && m.Text == o.Text && m.left() == o.left()
+}
+
+// left is where the key was before.
+func (m rename) left() sourcePlace {
+	if m.Left != nil {
+		return *m.Left
+	}
+	return sourcePlace{m.Collection, m.Path}
+}
+
 // renameLook is what a look at one file says about renames.
 type renameLook struct {
+	fresh []catalog.Change // since the last look; a key that was gone then and is back is new
+
 	found   []rename      // now
 	pending []rename      // by earlier pushes, whose translations have yet to move
 	stale   []rename      // by earlier pushes, of keys that have another text by now, or are gone: the old translations are not their own
@@ -56,8 +74,16 @@ func (p *project) lookForRenames(s *source, base catalog.Marks, changes []catalo
 		}
 	}
 	look.gone = make(catalog.Marks)
-	var fresh []catalog.Change
+	index := s.texts.Index()
+	for _, n := range look.before.Names() {
+		if at, back := index[n]; back {
+			look.fresh = append(look.fresh, catalog.Change{Op: catalog.Added, Name: n, Text: s.texts[at].Text})
+		}
+	}
 	for _, c := range changes {
+		if _, back := look.before[c.Name]; back && c.Op != catalog.Removed {
+			continue // it is there already
+		}
 		if c.Op == catalog.Removed {
 			if living[c.Key] {
 				continue // a form of a key that stays
@@ -67,14 +93,14 @@ func (p *project) lookForRenames(s *source, base catalog.Marks, changes []catalo
 				continue
 			}
 		}
-		fresh = append(fresh, c)
+		look.fresh = append(look.fresh, c)
 	}
-	for _, m := range whole(catalog.Renames(base, s.texts, fresh), base, s.texts) {
-		look.found = append(look.found, rename{s.Path, s.Collection, m.From, m.To, base[m.From]})
+	for _, m := range whole(catalog.Renames(base, s.texts, look.fresh), base, s.texts) {
+		look.found = append(look.found, rename{Path: s.Path, Collection: s.Collection, From: m.From, To: m.To, Text: base[m.From]})
 	}
 	var now catalog.Marks
 	for _, m := range stored {
-		if m.Path != s.Path || m.Collection != s.Collection || slices.Contains(look.found, m) {
+		if m.Path != s.Path || m.Collection != s.Collection || slices.ContainsFunc(look.found, m.is) {
 			continue
 		}
 		if now == nil {
@@ -89,18 +115,29 @@ func (p *project) lookForRenames(s *source, base catalog.Marks, changes []catalo
 	return look, nil
 }
 
+// compared is a source file beside what the service accepted of it.
+type compared struct {
+	*source
+	pending map[string]bool
+	base    catalog.Marks
+	look    renameLook
+	moved   map[catalog.Name]bool // keys that stand in another file now
+}
+
 // renames returns the file's renames whose translations have to move: those found now, and those that earlier passes did not finish.
-func (r *pushing) renames(s *source, base catalog.Marks, changes []catalog.Change) ([]rename, error) {
-	look, err := r.lookForRenames(s, base, changes)
-	if err != nil {
-		return nil, err
-	}
+func (r *pushing) renames(s *compared) ([]rename, error) {
+	look := s.look
 	lost := maps.Clone(look.gone)
 	for _, m := range look.found {
-		delete(lost, m.From)
+		if m.Left == nil {
+			delete(lost, m.From)
+		}
+	}
+	for n := range s.moved {
+		delete(lost, n)
 	}
 	r.orphaned(s.place(), look.before, lost, s.texts.Keys())
-	if r.o.DryRun || len(look.gone)+len(look.before)+len(look.stale) == 0 {
+	if r.o.DryRun || len(look.found)+len(look.gone)+len(look.before)+len(look.stale) == 0 {
 		return append(look.found, look.pending...), nil
 	}
 	return append(look.found, look.pending...), r.State.Update(func(tx *state.Tx) error {
@@ -116,6 +153,64 @@ func (r *pushing) renames(s *source, base catalog.Marks, changes []catalog.Chang
 		}
 		return tx.SetMarks(r.slot(kindRemoved, s.Path, s.Collection), look.gone)
 	})
+}
+
+// findFarRenames finds the keys that left one file and stand in another one, while both files stay: under the same name in another collection, or under another
+// name. The rule is that of renames within a file, over all files: of a text that could have come from more than one place, or gone to more than one, nothing
+// is guessed.
+func findFarRenames(all []*compared) {
+	base := make(catalog.Marks)
+	var now catalog.Catalog
+	var changes []catalog.Change
+	at := make(map[catalog.Name]*compared) // by names that say which file they are of
+	name := func(i int, n catalog.Name) catalog.Name {
+		far := catalog.Name{Key: fmt.Sprint(i, "\x00", n.Key), Form: n.Form}
+		at[far] = all[i]
+		return far
+	}
+	near := func(n catalog.Name) catalog.Name {
+		_, key, _ := strings.Cut(n.Key, "\x00")
+		return catalog.Name{Key: key, Form: n.Form}
+	}
+	for i, s := range all {
+		if len(s.look.fresh) == 0 {
+			continue
+		}
+		found := make(map[catalog.Name]bool)
+		for _, m := range s.look.found {
+			found[m.From], found[m.To] = true, true
+		}
+		for _, c := range s.look.fresh {
+			if !found[c.Name] {
+				c.Name = name(i, c.Name)
+				changes = append(changes, c)
+			}
+		}
+		for n, mark := range s.base {
+			base[name(i, n)] = mark
+		}
+	}
+	if !slices.ContainsFunc(changes, func(c catalog.Change) bool { return c.Op == catalog.Removed }) ||
+		!slices.ContainsFunc(changes, func(c catalog.Change) bool { return c.Op == catalog.Added }) {
+		return
+	}
+	for i, s := range all {
+		for _, u := range s.texts {
+			now = append(now, catalog.Unit{Name: name(i, u.Name), Text: u.Text})
+		}
+	}
+	for _, m := range whole(catalog.Renames(base, now, changes), base, now) {
+		from, to := at[m.From], at[m.To]
+		if from == to {
+			continue
+		}
+		left := from.place()
+		to.look.found = append(to.look.found, rename{Path: to.Path, Collection: to.Collection, From: near(m.From), To: near(m.To), Text: base[m.From], Left: &left})
+		if from.moved == nil {
+			from.moved = make(map[catalog.Name]bool)
+		}
+		from.moved[near(m.From)] = true
+	}
 }
 
 // whole keeps the renames of keys that moved with all of their forms: one form in common says nothing about the others.
@@ -157,38 +252,35 @@ func (r *pushing) moveTranslations(ctx context.Context, renames []rename) {
 }
 
 func (r *pushing) moveEach(ctx context.Context, renames []rename) error {
-	languages := r.cfg.Targets()
 	byPath := make(map[string][]rename)
 	for _, m := range renames {
 		byPath[m.Path] = append(byPath[m.Path], m)
 	}
-	moved := make(map[rename][]string)
-	ship := &shipping{}
-	for _, g := range bundle.Groups(r.tree.bundles()) {
-		if !slices.ContainsFunc(g.Bundles, func(b *bundle.Bundle) bool { return len(byPath[b.Path]) > 0 }) {
-			continue
-		}
-		present, err := r.export(ctx, g, languages, r.cfg.Pull.CompletionState, anew)
-		if err != nil {
-			return err
-		}
-		r.exports++
-		r.report.Problems = append(r.report.Problems, present.problems...)
+	asking := &renaming{pushing: r, groups: bundle.Groups(r.tree.bundles()), exports: make(map[*bundle.Group]*exported), moved: make(map[string][]string)}
+	for _, g := range asking.groups {
 		for _, b := range g.Bundles {
-			for _, l := range languages {
-				if err := r.moveOne(ship, b, l, byPath[b.Path], present, moved); err != nil {
+			if len(byPath[b.Path]) == 0 {
+				continue
+			}
+			for _, l := range r.cfg.Targets() {
+				if err := asking.moveOne(ctx, b, l, byPath[b.Path]); err != nil {
 					return err
 				}
 			}
 		}
 	}
 	failed := len(r.errs)
-	for _, s := range ship.shipments {
+	for _, s := range asking.ship.shipments {
 		r.ship(ctx, s)
 	}
 	for _, m := range renames {
-		slices.Sort(moved[m])
-		r.report.Renamed = append(r.report.Renamed, Renamed{File: m.Path, From: m.From.Key, To: m.To.Key, Languages: append([]string{}, moved[m]...)})
+		languages := asking.moved[m.id()]
+		slices.Sort(languages)
+		told := Renamed{File: m.Path, From: m.From.Key, To: m.To.Key, Languages: append([]string{}, languages...)}
+		if m.Left != nil {
+			told.FromFile = m.Left.Path
+		}
+		r.report.Renamed = append(r.report.Renamed, told)
 		if !r.o.DryRun && len(r.errs) == failed {
 			if err := state.Delete(r.State, r.stateName(), kindRenames, m.id()); err != nil {
 				return err
@@ -198,38 +290,78 @@ func (r *pushing) moveEach(ctx context.Context, renames []rename) error {
 	return nil
 }
 
-// moveOne composes the upload of one file's renamed translations in one language.
-func (r *pushing) moveOne(ship *shipping, b *bundle.Bundle, l config.Language, renames []rename, present *exported, moved map[rename][]string) error {
+// renaming gathers the translations that move with renamed keys.
+type renaming struct {
+	*pushing
+	groups  []*bundle.Group
+	exports map[*bundle.Group]*exported // asked for when they are needed first
+	ship    shipping
+	moved   map[string][]string // languages, by rename
+}
+
+// present is the service's answer for a bundle's group.
+func (r *renaming) present(ctx context.Context, b *bundle.Bundle) (*exported, error) {
+	at := slices.IndexFunc(r.groups, func(g *bundle.Group) bool { return slices.Contains(g.Bundles, b) })
+	g := r.groups[at]
+	if r.exports[g] != nil {
+		return r.exports[g], nil
+	}
+	x, err := r.export(ctx, g, r.cfg.Targets(), r.cfg.Pull.CompletionState, anew)
+	if err != nil {
+		return nil, err
+	}
+	r.exports[g] = x
+	r.pushing.exports++
+	r.report.Problems = append(r.report.Problems, x.problems...)
+	return x, nil
+}
+
+// bothSides are a file's translations in a language as the service has them, and as the repository has them without what was only filled in.
+func (r *renaming) bothSides(ctx context.Context, b *bundle.Bundle, l config.Language) (theirs, ours catalog.Catalog, err error) {
+	present, err := r.present(ctx, b)
+	if err != nil {
+		return nil, nil, err
+	}
+	theirs = present.of(b, l)
 	path := b.Target(l)
-	var fresh, again catalog.Catalog // for keys without a translation there, and with one
-	theirs := present.of(b, l)
-	var ours catalog.Catalog
+	if path == "" {
+		return theirs, nil, nil
+	}
+	f, _, err := b.Read(r.tree.fsys, path, l)
+	if err != nil {
+		return nil, nil, err
+	}
+	filler, err := r.State.Marks(r.slot(kindFiller, path, l.Code))
+	if err != nil {
+		return nil, nil, err
+	}
+	return theirs, slices.DeleteFunc(bundle.Texts(f), func(u catalog.Unit) bool { return holds(filler, u) }), nil
+}
+
+// moveOne composes the upload of one file's renamed translations in one language.
+func (r *renaming) moveOne(ctx context.Context, b *bundle.Bundle, l config.Language, renames []rename) error {
+	path := b.Target(l)
+	theirs, _, err := r.bothSides(ctx, b, l)
+	if err != nil {
+		return err
+	}
 	var history catalog.Marks
 	if path != "" {
-		f, _, err := b.Read(r.tree.fsys, path, l)
-		if err != nil {
-			return err
-		}
-		filler, err := r.State.Marks(r.slot(kindFiller, path, l.Code))
-		if err != nil {
-			return err
-		}
 		if history, err = r.State.Marks(r.slot(kindKnown, path, l.Code)); err != nil {
 			return err
 		}
-		ours = slices.DeleteFunc(bundle.Texts(f), func(u catalog.Unit) bool { return holds(filler, u) })
 	}
-	keys := make(map[string]bool) // a key moves whole: a language may have other plural forms than the source
+	var fresh, again catalog.Catalog // for keys without a translation there, and with one
+	keys := make(map[string]bool)    // a key moves whole: a language may have other plural forms than the source
 	for _, m := range renames {
-		if keys[m.From.Key] {
-			moved[m] = append(moved[m], l.Code)
+		id := m.left().id() + "\x00" + m.From.Key
+		if keys[id] {
+			r.moved[m.id()] = append(r.moved[m.id()], l.Code)
 			continue
 		}
-		found := forms(theirs, m.From.Key)
-		for _, key := range []string{m.From.Key, m.To.Key} { // a pull may have renamed the key in the repository
-			if len(found) == 0 {
-				found = forms(ours, key)
-			}
+		found, err := r.leaving(ctx, b, l, m)
+		if err != nil {
+			return err
 		}
 		var to catalog.Catalog
 		for _, u := range found {
@@ -245,12 +377,16 @@ func (r *pushing) moveOne(ship *shipping, b *bundle.Bundle, l config.Language, r
 			again = append(again, to...)
 		}
 		if len(found) > 0 {
-			keys[m.From.Key] = true
-			moved[m] = append(moved[m], l.Code)
+			keys[id] = true
+			r.moved[m.id()] = append(r.moved[m.id()], l.Code)
 		}
 	}
 	if path == "" {
 		path = b.Path
+	}
+	present, err := r.present(ctx, b)
+	if err != nil {
+		return err
 	}
 	for i, units := range []catalog.Catalog{fresh, again} {
 		if len(units) == 0 {
@@ -264,9 +400,80 @@ func (r *pushing) moveOne(ship *shipping, b *bundle.Bundle, l config.Language, r
 		if i == 0 {
 			req.Conflicts = service.Skip // a translator may have begun to translate the new key, in a state that this export does not show
 		}
-		ship.add(req, up, memory{[]string{kindKnown}, path, l.Code}, up.Units)
+		r.ship.add(req, up, memory{[]string{kindKnown}, path, l.Code}, up.Units)
 	}
 	return nil
+}
+
+// leaving are the translations of a renamed key under its old name: the service's, and where it has none in the state that pulls ask for, the repository's, where
+// a pull may have renamed the key already.
+func (r *renaming) leaving(ctx context.Context, b *bundle.Bundle, l config.Language, m rename) (catalog.Catalog, error) {
+	to := b
+	if m.Left != nil {
+		at := slices.IndexFunc(r.tree.sources, func(s *source) bool { return s.place() == *m.Left })
+		if at < 0 || r.tree.sources[at].broken() {
+			return nil, nil
+		}
+		b = r.tree.sources[at].Bundle
+	}
+	theirs, ours, err := r.bothSides(ctx, b, l)
+	if err != nil {
+		return nil, err
+	}
+	found := forms(theirs, m.From.Key)
+	edited, sound, err := r.editedMeanwhile(ctx, b, l, m.From.Key, found)
+	switch {
+	case err != nil:
+		return nil, err
+	case sound:
+		return edited, nil
+	case len(edited) > 0:
+		r.problem(Problem{File: b.Target(l), Key: m.From.Key, Language: l.Code, Problem: fmt.Sprintf(
+			"was changed in the repository to %s and at the service to %s while the key became %q; the service's goes along. If the repository's is meant, write it under the new key",
+			InQuotes(textsByForm(edited)), InQuotes(textsByForm(found)), m.To.Key)})
+	}
+	if len(found) > 0 {
+		return found, nil
+	}
+	if found = forms(ours, m.From.Key); len(found) > 0 {
+		return found, nil
+	}
+	_, ours, err = r.bothSides(ctx, to, l)
+	return forms(ours, m.To.Key), err
+}
+
+// editedMeanwhile are the texts of a key that somebody changed in the repository, on the branch or in the tree that pushes read, and that no push has sent: it
+// would have been sent under its old name. sound tells that the service's are not newer.
+func (r *renaming) editedMeanwhile(ctx context.Context, b *bundle.Bundle, l config.Language, key string, theirs catalog.Catalog) (edited catalog.Catalog, sound bool, err error) {
+	path := b.Target(l)
+	if path == "" || !r.cfg.Push.Translations {
+		return nil, false, nil
+	}
+	known, err := r.State.Marks(r.slot(kindKnown, path, l.Code))
+	if err != nil || known == nil {
+		return nil, false, err
+	}
+	filler, err := r.State.Marks(r.slot(kindFiller, path, l.Code))
+	if err != nil {
+		return nil, false, err
+	}
+	if len(r.places) == 0 {
+		if err := r.findPlaces(ctx); err != nil {
+			return nil, false, err
+		}
+	}
+	for _, at := range r.places {
+		f, _, err := b.Read(at.fsys, path, l)
+		if err != nil {
+			return nil, false, err
+		}
+		texts := forms(slices.DeleteFunc(bundle.Texts(f), func(u catalog.Unit) bool { return holds(filler, u) }), key)
+		if slices.ContainsFunc(texts, func(u catalog.Unit) bool { return !holds(known, u) }) {
+			newer := slices.ContainsFunc(theirs, func(u catalog.Unit) bool { return !holds(known, u) && !slices.Contains(texts, u) })
+			return texts, !newer, nil
+		}
+	}
+	return nil, false, nil
 }
 
 // forms are the texts of one key that are not blank.

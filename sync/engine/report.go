@@ -91,6 +91,7 @@ type Moved struct {
 // Renamed is a key whose text moved to another key, with the languages whose translations moved along.
 type Renamed struct {
 	File      string   `json:"file"`
+	FromFile  string   `json:"from_file,omitempty"` // where the key was in another file before
 	From      string   `json:"from"`
 	To        string   `json:"to"`
 	Languages []string `json:"languages"`
