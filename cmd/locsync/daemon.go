@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -44,6 +45,7 @@ type running struct {
 func (a *app) run(ctx context.Context, cfg *config.Config, log *zap.Logger) error {
 	hup := make(chan os.Signal, 1)
 	notifyReload(hup)
+	defer signal.Stop(hup)
 	meter := web.NewMeter()
 	h, err := a.openWithPatience(ctx, cfg, log, meter.Requested)
 	if err != nil {

@@ -30,6 +30,7 @@ func (w *world) Push(ctx context.Context, o PushOptions) (PushReport, error) {
 	for _, p := range report.Projects {
 		w.lawful(p.Problems...)
 		w.lawful(p.Orphaned...)
+		w.lawful(p.Replaced...)
 	}
 	return report, err
 }

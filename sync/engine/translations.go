@@ -423,7 +423,7 @@ func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) err
 	r.was(c.Path, c.Language.Code, c.theirs)
 	for _, u := range c.replaced {
 		p := Problem{File: c.Path, Key: u.Key, Language: c.Language.Code, Problem: fmt.Sprintf(
-			"the service's %q gives way to a text from %s, which had not merged it", u.Text, c.place.name.where())}
+			"the service's %q gives way to a text from %s, which had not merged it. If it is meant, write it again", u.Text, c.place.name.where())}
 		r.report.Replaced = append(r.report.Replaced, p)
 		r.log.Info("replaced", zap.Stringer("text", p)) // before it is sent: a crash takes the report with it
 	}

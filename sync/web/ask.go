@@ -80,8 +80,9 @@ func ask(ctx context.Context, ticket controlTicket, body []byte, heard func(line
 		return Answer{}, other
 	}
 	if resp.StatusCode != http.StatusOK {
+		// It is no daemon, or not the one that wrote the file: somebody else has got the address of one that was killed.
 		said, _ := io.ReadAll(io.LimitReader(resp.Body, 4096))
-		return Answer{}, fmt.Errorf("ask the daemon: %s: %s", resp.Status, bytes.TrimSpace(said))
+		return Answer{}, fmt.Errorf("%w: %s: %s", ErrNoDaemon, resp.Status, bytes.TrimSpace(said))
 	}
 	for lines := json.NewDecoder(resp.Body); ; {
 		var said line

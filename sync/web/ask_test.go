@@ -1,0 +1,141 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locsync/locsync/sync/engine"
+)
+
+// served puts an address behind a state folder's control file.
+func served(t *testing.T, handler http.Handler) (dir string) {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	dir = t.TempDir()
+	check(t, writeTicket(filepath.Join(dir, controlFile), controlTicket{strings.TrimPrefix(server.URL, "http://"), "token"}))
+	return dir
+}
+
+// Whatever answers in the place of a daemon, or in the middle of what it says, is not taken for an answer.
+func TestAskIsNotFooled(t *testing.T) {
+	for name, c := range map[string]struct {
+		handler http.HandlerFunc
+		gone    bool // the command does the work itself
+	}{
+		"another server":           {http.NotFound, true},
+		"a daemon with new tokens": {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "not for you", http.StatusForbidden) }, true},
+		"cut before anything":      {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, true},
+		"cut in the middle": {func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte(`{}` + "\n" + `{"answer": {"push":`))
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}, true},
+		"ended without an answer": {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{}\n{}\n")) }, true},
+		"ending":                  {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"ending": true}`)) }, true},
+		"no JSON":                 {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) }, false},
+	} {
+		_, err := Ask(t.Context(), served(t, c.handler), Request{Action: "push"}, nil)
+		if err == nil || errors.Is(err, ErrNoDaemon) != c.gone {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := Ask(t.Context(), t.TempDir(), Request{Action: "push"}, nil); !errors.Is(err, ErrNoDaemon) {
+		t.Errorf("nobody there: %v", err)
+	}
+	dir := t.TempDir()
+	check(t, os.WriteFile(filepath.Join(dir, controlFile), []byte(`{"addr`), 0o600))
+	if _, err := Ask(t.Context(), dir, Request{Action: "push"}, nil); err == nil {
+		t.Error("half a control file is no error")
+	}
+}
+
+// What comes of a request comes back as it is: the report, the error and whether it stays, and on the way what is going on.
+func TestAskHearsEverything(t *testing.T) {
+	s, _ := newServer(t)
+	work, end := context.WithCancel(t.Context())
+	dir := served(t, controlHandler(work, func() *engine.Engine { return s.Engine }, "token"))
+	ask := func(r Request) (Answer, error) { return Ask(t.Context(), dir, r, nil) }
+
+	answer, err := ask(Request{Action: "status", Identity: engine.Identity(s.Engine.Config)})
+	if err != nil || len(answer.Status.Projects) != 1 || answer.Status.Projects[0].Pending != 1 {
+		t.Errorf("%+v, %v", answer, err)
+	}
+	_, err = ask(Request{Action: "push", Push: engine.PushOptions{Project: "nope"}})
+	if !engine.Permanent(err) || !strings.Contains(err.Error(), `no project is called "nope"`) {
+		t.Errorf("%v", err)
+	}
+	if _, err = ask(Request{Action: "dance"}); err == nil || engine.Permanent(err) {
+		t.Errorf("%v", err)
+	}
+	var other *Mismatch
+	if _, err = ask(Request{Action: "push", Identity: "another"}); !errors.As(err, &other) || other.File != s.Engine.Config.File || other.PID != os.Getpid() {
+		t.Errorf("%v", err)
+	}
+	end()
+	if _, err = ask(Request{Action: "push", Push: engine.PushOptions{DryRun: true}}); err != nil && !errors.Is(err, ErrNoDaemon) {
+		t.Errorf("while it ends: %v", err)
+	}
+}
+
+// Progress is told once for each thing that is going on.
+func TestAskTellsProgress(t *testing.T) {
+	dir := served(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		out := json.NewEncoder(w)
+		for _, l := range []line{{}, {Doing: &engine.Doing{Project: "app", What: "reading"}}, {}, {Doing: &engine.Doing{Project: "app", What: "sending"}}, {Answer: &Answer{}}} {
+			_ = out.Encode(l)
+		}
+	}))
+	var told []string
+	if _, err := Ask(t.Context(), dir, Request{Action: "push"}, func(project, what string) { told = append(told, project+": "+what) }); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(told, ", "); got != "app: reading, app: sending" {
+		t.Errorf("told %q", got)
+	}
+}
+
+// Commands that stay connected do not keep the daemon from ending.
+func TestControlEnds(t *testing.T) {
+	s, _ := newServer(t)
+	dir := t.TempDir()
+	serving, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		done <- ServeControl(serving, serving, 50*time.Millisecond, dir, func() *engine.Engine { return s.Engine })
+	}()
+	var ticket controlTicket
+	for end := time.Now().Add(10 * time.Second); ticket.Address == "" && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if data, err := os.ReadFile(filepath.Join(dir, controlFile)); err == nil {
+			check(t, json.Unmarshal(data, &ticket))
+		}
+	}
+	body := strings.NewReader(`{"action": "status"`) // and never the rest of it
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+ticket.Address+"/do", body)
+	check(t, err)
+	request.ContentLength = 1000
+	request.Header.Set("Authorization", "Bearer "+ticket.Token)
+	go func() {
+		if answer, err := http.DefaultTransport.RoundTrip(request); err == nil {
+			answer.Body.Close()
+		}
+	}()
+	stop()
+	select {
+	case err := <-done:
+		check(t, err)
+	case <-time.After(10 * time.Second):
+		t.Fatal("it does not end")
+	}
+	if _, err := os.Stat(filepath.Join(dir, controlFile)); !os.IsNotExist(err) {
+		t.Errorf("its file is there: %v", err)
+	}
+}
