@@ -1,6 +1,7 @@
 package state
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -33,7 +34,6 @@ type lock struct {
 	file   *flock.Flock
 	dir    string
 	holder holder
-	note   os.FileInfo // the holder file that this process wrote
 }
 
 // holder is the content of the holder file. It is a file of its own because a locked one cannot be read by
@@ -42,6 +42,7 @@ type holder struct {
 	PID     int       `json:"pid"`
 	Since   time.Time `json:"since"`
 	Address string    `json:"address,omitempty"`
+	ID      string    `json:"id"` // of this lock alone: numbers of processes and files are used again
 }
 
 func takeLock(dir string) (*lock, error) {
@@ -53,7 +54,7 @@ func takeLock(dir string) (*lock, error) {
 	if !ok {
 		return nil, whoHolds(dir)
 	}
-	l := &lock{file: file, dir: dir, holder: holder{PID: os.Getpid(), Since: time.Now().Truncate(time.Second)}}
+	l := &lock{file: file, dir: dir, holder: holder{PID: os.Getpid(), Since: time.Now().Truncate(time.Second), ID: rand.Text()}}
 	if err := l.announce(); err != nil {
 		l.release()
 		return nil, fmt.Errorf("take the lock of %s: %w", dir, err)
@@ -63,12 +64,17 @@ func takeLock(dir string) (*lock, error) {
 
 // whoHolds reads what the holder wrote. It may be gone, or half-way through taking the lock.
 func whoHolds(dir string) *Locked {
-	locked := &Locked{Dir: dir}
+	h := readHolder(dir)
+	return &Locked{Dir: dir, PID: h.PID, Since: h.Since, Address: h.Address}
+}
+
+// readHolder is what the holder file says; empty when that cannot be told.
+func readHolder(dir string) holder {
 	var h holder
-	if data, err := os.ReadFile(filepath.Join(dir, "holder")); err == nil && json.Unmarshal(data, &h) == nil {
-		locked.PID, locked.Since, locked.Address = h.PID, h.Since, h.Address
+	if data, err := os.ReadFile(filepath.Join(dir, "holder")); err != nil || json.Unmarshal(data, &h) != nil {
+		return holder{}
 	}
-	return locked
+	return h
 }
 
 // Claim is a folder that is held like a state directory, with nothing in it but who holds it: what several processes must not do at once, whatever
@@ -120,18 +126,14 @@ func (l *lock) announce() error {
 	if err := os.WriteFile(path+".new", data, 0o600); err != nil {
 		return err
 	}
-	if l.note, err = os.Stat(path + ".new"); err != nil {
-		return err
-	}
 	return os.Rename(path+".new", path)
 }
 
 // release gives the directory free. The holder file goes first: who finds it finds its process. Where the directory went away meanwhile and came back, its
 // holder is another process.
 func (l *lock) release() {
-	path := filepath.Join(l.dir, "holder")
-	if note, err := os.Stat(path); err == nil && os.SameFile(note, l.note) {
-		_ = os.Remove(path)
+	if readHolder(l.dir).ID == l.holder.ID {
+		_ = os.Remove(filepath.Join(l.dir, "holder"))
 	}
 	_ = l.file.Close()
 }

@@ -12,7 +12,7 @@
 // # On the disk
 //
 //	lock       held while a process has the directory open; never removed
-//	holder     JSON {"pid", "since", "address"} of that process, for messages to others
+//	holder     JSON {"pid", "since", "address", "id"} of that process, for messages to others
 //	state.db   a bbolt file, mode 0600
 //	state.db.damaged-20261121T104500Z   one that was put aside
 //

@@ -517,3 +517,33 @@ func readAll(b *testing.B, s *Store, want int) {
 		return nil
 	}))
 }
+
+// A claim is one process's at a time; who asks is told whose, and is in nobody's way.
+func TestClaim(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "new", "claim")
+	if got := Claimed(dir); got != nil {
+		t.Errorf("nobody's claim is %v's", got)
+	}
+	claim, err := TakeClaim(dir, "/state")
+	must(t, err)
+	_, err = TakeClaim(dir, "/other")
+	if other, ok := errors.AsType[*Locked](err); !ok || other.PID != os.Getpid() || other.Address != "/state" {
+		t.Errorf("a second claim: %v", err)
+	}
+	if got := Claimed(dir); got == nil || got.PID != os.Getpid() || got.Address != "/state" {
+		t.Errorf("claimed by %+v", got)
+	}
+	claim.Release()
+	if got := Claimed(dir); got != nil {
+		t.Errorf("a claim that was given up is %v's", got)
+	}
+	claim, err = TakeClaim(dir, "/other")
+	must(t, err)
+	claim.Release()
+	// What a killed process leaves behind claims nothing.
+	must(t, os.WriteFile(filepath.Join(dir, "holder"), []byte(`{"pid": 1}`), 0o600))
+	if got := Claimed(dir); got != nil {
+		t.Errorf("a process that is gone claims: %+v", got)
+	}
+}
