@@ -105,7 +105,7 @@ func (a *app) warnOfDaemons(ctx context.Context, cfg *config.Config, stateDir st
 			continue
 		}
 		if other := state.Claimed(dir); other != nil && other.PID != os.Getpid() && other.Address != stateDir {
-			fmt.Fprintf(a.err, "locsync: warning: project %q: a daemon keeps it in step already (%s), and does not know what is done here; use its configuration to have it do the work\n", p.Name, holderOf(other))
+			fmt.Fprintf(a.err, "locsync: warning: project %q: a daemon keeps it in step already (%s), and does not know what is done here; with state_dir = %q it does the work\n", p.Name, holderOf(other), other.Address)
 		}
 	}
 }

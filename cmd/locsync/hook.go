@@ -40,7 +40,7 @@ func (a *app) hookCommand() *cobra.Command {
 				return err
 			}
 			if cfg.Daemon.Listen == "" {
-				return usageError{fmt.Errorf("%s: daemon.listen is \"\", so the daemon has no address that a hook could call; set it, then install the hooks", cfg.File)}
+				return usageError{fmt.Errorf("%s: daemon.listen is \"\", which turns hooks off; set it, then install them", cfg.File)}
 			}
 			commands, err := hookCommands(cfg)
 			if err != nil {

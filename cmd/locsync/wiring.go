@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -90,8 +91,8 @@ type house struct {
 	dir    string // of the state
 	close  []io.Closer
 
-	connected string     // what the client was made of
-	embedded  *inProcess // nil while nobody needed it
+	connected [sha256.Size]byte // a digest of what the client was made of
+	embedded  *inProcess        // nil while nobody needed it
 	requested func(operation string, status int, took time.Duration)
 }
 
@@ -161,7 +162,7 @@ func (h *house) connect(cfg *config.Config) (*service.Client, error) {
 		o.RequestsPerSecond, o.ShareOnHost, o.SlotDir = cfg.Service.RequestsPerSecond, true, os.Getenv("LOCSYNC_BUDGET_DIR")
 		o.Warn = func(message string) { h.log.Warn(message) }
 	}
-	made := fmt.Sprintf("%q", []any{o.BaseURL, o.AccountID, string(o.APIKey), o.RequestsPerSecond})
+	made := sha256.Sum256(fmt.Appendf(nil, "%q", []any{o.BaseURL, o.AccountID, string(o.APIKey), o.RequestsPerSecond}))
 	if h.client != nil && h.connected == made {
 		return h.client, nil
 	}
