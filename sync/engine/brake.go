@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/locsync/locsync/sync/catalog"
@@ -192,7 +193,7 @@ func (r *pushing) conclude(a *accepted) error {
 			if err != nil {
 				return err
 			}
-			r.orphaned(at, before, a.files[at], a.living[at.Collection])
+			r.orphaned(at, before, a.files[at], a.living[at.Collection], nil)
 			if err := tx.SetMarks(slot, a.files[at]); err != nil {
 				return err
 			}
@@ -201,13 +202,17 @@ func (r *pushing) conclude(a *accepted) error {
 	})
 }
 
-// orphaned tells which keys a file has lost since the last look.
-func (r *pushing) orphaned(at sourcePlace, before, now catalog.Marks, living map[string]bool) {
+// orphaned tells which keys a file has lost since the last look, and under which new ones their texts stand, of which none is taken for the same key.
+func (r *pushing) orphaned(at sourcePlace, before, now catalog.Marks, living map[string]bool, twins map[catalog.Name][]string) {
 	told := make(map[string]bool)
 	for _, n := range now.Names() {
 		if _, old := before[n]; !old && !living[n.Key] && !told[n.Key] {
 			told[n.Key] = true
-			r.report.Orphaned = append(r.report.Orphaned, orphan(at, n.Key, r.cfg.SourceLanguage))
+			p := orphan(at, n.Key, r.cfg.SourceLanguage)
+			if twins := twins[n]; len(twins) > 0 {
+				p.Problem += fmt.Sprintf(". Its text stands under %s now; which key has become which is not guessed. Rename one key at a time, with a push after each, to take translations along", strings.Join(twins, ", "))
+			}
+			r.report.Orphaned = append(r.report.Orphaned, p)
 		}
 	}
 }

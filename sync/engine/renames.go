@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
@@ -121,7 +122,8 @@ type compared struct {
 	pending map[string]bool
 	base    catalog.Marks
 	look    renameLook
-	moved   map[catalog.Name]bool // keys that stand in another file now
+	moved   map[catalog.Name]bool     // keys that stand in another file now
+	twins   map[catalog.Name][]string // of keys that are gone: new ones with the same text, where that says nothing
 }
 
 // renames returns the file's renames whose translations have to move: those found now, and those that earlier passes did not finish.
@@ -136,7 +138,7 @@ func (r *pushing) renames(s *compared) ([]rename, error) {
 	for n := range s.moved {
 		delete(lost, n)
 	}
-	r.orphaned(s.place(), look.before, lost, s.texts.Keys())
+	r.orphaned(s.place(), look.before, lost, s.texts.Keys(), s.twins)
 	if r.o.DryRun || len(look.found)+len(look.gone)+len(look.before)+len(look.stale) == 0 {
 		return append(look.found, look.pending...), nil
 	}
@@ -197,6 +199,20 @@ func findFarRenames(all []*compared) {
 	for i, s := range all {
 		for _, u := range s.texts {
 			now = append(now, catalog.Unit{Name: name(i, u.Name), Text: u.Text})
+		}
+	}
+	fresh := make(map[catalog.Mark][]string)
+	for _, c := range changes {
+		if n := near(c.Name); c.Op == catalog.Added && strings.ContainsFunc(c.Text, unicode.IsLetter) {
+			fresh[catalog.MarkOf(c.Text)] = append(fresh[catalog.MarkOf(c.Text)], fmt.Sprintf("%q (%s)", n.Key, at[c.Name].Path))
+		}
+	}
+	for _, c := range changes {
+		if s := at[c.Name]; c.Op == catalog.Removed {
+			if s.twins == nil {
+				s.twins = make(map[catalog.Name][]string)
+			}
+			s.twins[near(c.Name)] = fresh[base[c.Name]]
 		}
 	}
 	for _, m := range whole(catalog.Renames(base, now, changes), base, now) {

@@ -51,20 +51,27 @@ func TestPushOfWhatIsNoRename(t *testing.T) {
 		return `<plurals name="` + key + `"><item quantity="one">` + one + `</item><item quantity="other">` + other + `</item></plurals>`
 	}
 	android := "[[project.files]]\nsource = \"values/s.xml\"\noutput = \"values-{LOCALE:ANDROID}/s.xml\"\n"
-	for name, c := range map[string]struct{ project, path, before, after string }{
-		"two new keys":        {jsonFiles, enApp, `{"a": "Text"}`, `{"x": "Text", "y": "Text"}`},
-		"two keys gone":       {jsonFiles, enApp, `{"a": "Text", "b": "Text"}`, `{"x": "Text"}`},
-		"one of them stayed":  {jsonFiles, enApp, `{"a": "Text", "b": "Text"}`, `{"x": "Text", "b": "Text"}`},
-		"another text":        {jsonFiles, enApp, `{"a": "Text"}`, `{"x": "text"}`},
-		"one form of plurals": {android, "values/s.xml", `<resources>` + plural("a", "1 file", "%d files") + `</resources>`, `<resources>` + plural("x", "1 file", "%d documents") + `</resources>`},
+	for name, c := range map[string]struct{ project, path, before, after, twins string }{
+		"two new keys":        {jsonFiles, enApp, `{"a": "Text"}`, `{"x": "Text", "y": "Text"}`, `"x" (locales/en/app.json), "y" (locales/en/app.json)`},
+		"two keys gone":       {jsonFiles, enApp, `{"a": "Text", "b": "Text"}`, `{"x": "Text"}`, `"x" (locales/en/app.json)`},
+		"one of them stayed":  {jsonFiles, enApp, `{"a": "Text", "b": "Text"}`, `{"x": "Text", "b": "Text"}`, `"x" (locales/en/app.json)`},
+		"another text":        {jsonFiles, enApp, `{"a": "Text"}`, `{"x": "text"}`, ""},
+		"one form of plurals": {android, "values/s.xml", `<resources>` + plural("a", "1 file", "%d files") + `</resources>`, `<resources>` + plural("x", "1 file", "%d documents") + `</resources>`, `"x" (values/s.xml)`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, settings+c.project, map[string]string{c.path: c.before})
 			w.clean(PushOptions{})
 			w.write(c.path, c.after)
-			if p := w.clean(PushOptions{}); len(p.Renamed) > 0 {
-				t.Errorf("renamed %+v", p.Renamed)
+			p := w.clean(PushOptions{})
+			if len(p.Renamed) > 0 || len(p.Orphaned) == 0 {
+				t.Errorf("renamed %+v, gone %v", p.Renamed, p.Orphaned)
+			}
+			for _, gone := range p.Orphaned {
+				_, told, _ := strings.Cut(gone.Problem, "Its text stands under ")
+				if told, _, _ = strings.Cut(told, " now;"); told != c.twins {
+					t.Errorf("%s: told of %q, want %q", gone.Key, told, c.twins)
+				}
 			}
 		})
 	}
