@@ -14,7 +14,9 @@ type PushResult struct {
 	Local  Local
 	Why    string   // why the local branch was left
 	Cause  error    // the same as an outcome: ErrDirty, ErrBusy, ErrMoved, ErrUnsupported; nil when it was not left
-	Said   []string // what the remote printed: often the address for a pull request
+	Said   []string // what the remote printed
+	Offer  string   // the address for a pull or merge request that the remote printed; "" when it printed none
+	Deaf   bool     // the remote takes no push options: those that were given did not reach it
 }
 
 // Push delivers a tip (of Commit, of Pending, or a fast-forward of Merge) to its branch: at the remote with the value
@@ -26,18 +28,24 @@ type PushResult struct {
 //
 // Errors: ErrMoved (compute again on a new tip; the outbox keeps the commit until Drop), *Refused, ErrAuth, ErrBusy,
 // network errors. An answer that was lost is resolved by asking the remote what it has.
-func (r *Repo) Push(ctx context.Context, tip *Tip) (PushResult, error) {
+//
+// Options are what the remote's hooks get besides (git push -o), one line each. They travel with the update: a commit that the remote has
+// already takes none along.
+func (r *Repo) Push(ctx context.Context, tip *Tip, options ...string) (PushResult, error) {
 	ctx, cancel := r.deadline(ctx)
 	defer cancel()
 	result := PushResult{Commit: tip.Hash(), Remote: r.o.Remote}
-	err := r.push(ctx, tip, &result)
+	err := checkOptions(options)
+	if err == nil {
+		err = r.push(ctx, tip, options, &result)
+	}
 	if err != nil {
 		err = fmt.Errorf("push %s: %w", tip.branch, err)
 	}
 	return result, err
 }
 
-func (r *Repo) push(ctx context.Context, tip *Tip, result *PushResult) error {
+func (r *Repo) push(ctx context.Context, tip *Tip, options []string, result *PushResult) error {
 	if tip.commit.IsZero() {
 		return errors.New("the merge is not committed; Commit it first")
 	}
@@ -45,7 +53,8 @@ func (r *Repo) push(ctx context.Context, tip *Tip, result *PushResult) error {
 		return fmt.Errorf("%w: the commit was made for remote %q", ErrMoved, tip.lease.remote)
 	}
 	if r.o.Remote != "" {
-		if err := r.pushRemote(ctx, tip, result); err != nil {
+		u := update{ref: "refs/heads/" + tip.branch, old: tip.lease.at, to: tip.commit, pack: r.packFor(tip), options: options}
+		if err := r.pushRemote(ctx, u, result); err != nil {
 			return err
 		}
 		result.Pushed = true
@@ -67,15 +76,18 @@ func (r *Repo) push(ctx context.Context, tip *Tip, result *PushResult) error {
 
 // pushRemote sends, and when the answer is in doubt asks what happened: a lost answer, a lock that was held, a lease that
 // was lost.
-func (r *Repo) pushRemote(ctx context.Context, tip *Tip, result *PushResult) error {
+func (r *Repo) pushRemote(ctx context.Context, u update, result *PushResult) error {
 	rem, err := r.remoteFor(ctx, true)
 	if err != nil {
 		return err
 	}
-	u := update{ref: "refs/heads/" + tip.branch, old: tip.lease.at, to: tip.commit, pack: r.packFor(tip)}
 	for attempt := 0; ; attempt++ {
 		said, err := rem.push(ctx, u)
-		result.Said = said
+		if errors.Is(err, errDeaf) {
+			u.options, result.Deaf = nil, true
+			said, err = rem.push(ctx, u)
+		}
+		result.Said, result.Offer = said, offered(said)
 		var doubt *unsure
 		if !errors.As(err, &doubt) {
 			return err

@@ -21,7 +21,7 @@ type remote interface {
 	// are in place and protected.
 	fetch(ctx context.Context, want map[string]hash) (*packed, error)
 	// push moves one reference. A value other than u.old is ErrMoved, u.to already there is success; a refusal is
-	// *Refused.
+	// *Refused. Where u has options and the remote takes none, errDeaf, and nothing has happened.
 	push(ctx context.Context, u update) (said []string, err error)
 }
 
@@ -35,8 +35,12 @@ type update struct {
 	ref     string
 	old, to hash // old zero: the reference must not exist
 	// pack writes what the remote lacks, given references that it has.
-	pack func(w io.Writer, have []hash) (hash, []indexed, error)
+	pack    func(w io.Writer, have []hash) (hash, []indexed, error)
+	options []string
 }
+
+// errDeaf is a remote without the capability push-options.
+var errDeaf = errors.New("the remote takes no push options")
 
 // unsure is an error after which the update may have happened: the answer was lost, or says both things.
 type unsure struct{ err error }

@@ -47,6 +47,7 @@ func newSession(r *Repo, address string) (*session, error) {
 		if err != nil {
 			return nil, fmt.Errorf("remote %s: %w", s.address, err)
 		}
+		client.Transport = hearing{client.Transport}
 		s.web, s.proto = client, githttp.NewClient(client)
 	case "git":
 		s.proto = gitproto.DefaultClient
@@ -347,11 +348,18 @@ func (s *session) pushOnce(ctx context.Context, u update, auth transport.AuthMet
 	case now != u.old:
 		return nil, &movedError{u.ref, u.old, now}
 	}
+	if len(u.options) > 0 && !refs.Capabilities.Supports(capability.PushOptions) {
+		return nil, errDeaf
+	}
 	req, progress, err := s.request(u, refs)
 	if err != nil {
 		return nil, err
 	}
+	ctx, heard := hear(ctx)
 	report, err := awaited(ctx, func() (*packp.ReportStatus, error) { return down.ReceivePack(ctx, req) })
+	if s.web != nil {
+		progress = heard.printed()
+	}
 	said := strings.FieldsFunc(progress.String(), func(c rune) bool { return c == '\n' || c == '\r' })
 	return said, judge(report, err, u, said)
 }
@@ -373,6 +381,15 @@ func (s *session) request(u update, refs *packp.AdvRefs) (*packp.ReferenceUpdate
 			return nil, nil, err
 		}
 		req.Progress = progress
+	}
+	if len(u.options) > 0 {
+		if err := req.Capabilities.Set(capability.PushOptions); err != nil {
+			return nil, nil, err
+		}
+		for _, o := range u.options {
+			key, value, _ := strings.Cut(o, "=")
+			req.Options = append(req.Options, &packp.Option{Key: key, Value: value})
+		}
 	}
 	req.Commands = []*packp.Command{{Name: refName(u.ref), Old: u.old, New: u.to}}
 	req.Packfile = io.NopCloser(&pack)

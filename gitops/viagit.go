@@ -55,16 +55,20 @@ func (v *viaGit) fetch(ctx context.Context, want map[string]hash) (*packed, erro
 
 // push asks git for one update with the old value as its lease. Hooks of this side do not run, as for any plumbing.
 func (v *viaGit) push(ctx context.Context, u update) ([]string, error) {
-	out, stderr, err := v.r.git.runBoth(ctx, v.r.inGitDir(call{
-		args: []string{"push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--no-signed",
-			"--force-with-lease=" + u.ref + ":" + text(u.old), v.name(), u.to.String() + ":" + u.ref},
-		env: v.credentials(), write: true,
-	}))
+	args := []string{"push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--no-signed",
+		"--force-with-lease=" + u.ref + ":" + text(u.old)}
+	for _, o := range u.options {
+		args = append(args, "--push-option="+o)
+	}
+	args = append(args, v.name(), u.to.String()+":"+u.ref)
+	out, stderr, err := v.r.git.runBoth(ctx, v.r.inGitDir(call{args: args, env: v.credentials(), write: true}))
 	status, found := porcelainStatus(string(out), u.ref)
 	said := remoteLines(stderr)
 	switch {
 	case err == nil:
 		return said, nil
+	case len(u.options) > 0 && strings.Contains(stderr, "does not support push options"):
+		return said, errDeaf
 	case !found:
 		return said, &unsure{v.explain(err)}
 	case strings.Contains(status, "stale info"), strings.Contains(status, "fetch first"), strings.Contains(status, "non-fast-forward"):

@@ -1,0 +1,198 @@
+package gitops
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/locsync/locsync/gitops/gittest"
+)
+
+// What the forges print after a push, as it comes through the side-band.
+func TestOffer(t *testing.T) {
+	for _, c := range []struct{ name, said, want string }{
+		{"GitHub", "\nCreate a pull request for 'l10n' on GitHub by visiting:\n     https://github.com/acme/app/pull/new/l10n\n", "https://github.com/acme/app/pull/new/l10n"},
+		{"GitLab, none yet", "\nTo create a merge request for l10n, visit:\n  https://gitlab.com/acme/app/-/merge_requests/new?merge_request%5Bsource_branch%5D=l10n\n\n",
+			"https://gitlab.com/acme/app/-/merge_requests/new?merge_request%5Bsource_branch%5D=l10n"},
+		{"GitLab, there is one", "\nView merge request for l10n:\n  https://gitlab.example.com/acme/app/-/merge_requests/7\n", "https://gitlab.example.com/acme/app/-/merge_requests/7"},
+		{"Gitea", "\nCreate a new pull request for 'l10n':\n  https://gitea.example.com/acme/app/compare/main...l10n\n\n. Processing 1 references\nProcessed 1 references in total\n",
+			"https://gitea.example.com/acme/app/compare/main...l10n"},
+		{"Gitea, there is one", "\nVisit the existing pull request:        \n  http://localhost:3000/acme/app/pulls/6        \n", "http://localhost:3000/acme/app/pulls/6"},
+		{"Forgejo", "Visit the existing pull request:\n  http://localhost:3300/acme/app/pulls/12 merges into main\n", "http://localhost:3300/acme/app/pulls/12"},
+		{"Bitbucket", "\nCreate pull request for l10n:\n  https://bitbucket.org/acme/app/pull-requests/new?source=l10n&t=1\n\n", "https://bitbucket.org/acme/app/pull-requests/new?source=l10n&t=1"},
+		{"another address", "GitHub found 3 vulnerabilities on acme/app's default branch. To find out more, visit:\n     https://github.com/acme/app/security/dependabot\n", ""},
+		{"another address below", "Create a pull request later\nthis repository moved to:\n  https://github.com/acme/new\n", ""},
+		{"no address", "Create a pull request for 'l10n' on GitHub by visiting:\n   javascript:alert(1)\n", ""},
+		{"with a password", "View merge request:\n https://ada:secret@gitlab.example.com/a/b/-/merge_requests/1", "https://gitlab.example.com/a/b/-/merge_requests/1"},
+		{"with control characters", "View merge request:\n https://example.com/\x1b[31mred", ""},
+		{"nothing", "", ""},
+	} {
+		if got := offered(strings.Split(c.said, "\n")); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// optionsHook writes the options that reach it, one a line, and prints what a forge prints.
+const optionsHook = `
+i=0; while [ $i -lt ${GIT_PUSH_OPTION_COUNT:-0} ]; do eval "echo \"\$GIT_PUSH_OPTION_$i\"" >>'LOG'; i=$((i+1)); done
+echo push >>'LOG'
+echo >&2; echo "View merge request for l10n:" >&2; echo "  https://gitlab.example.com/acme/app/-/merge_requests/7" >&2; echo >&2`
+
+// Push options reach the remote's hooks whatever way is taken to it, and a remote that takes none gets the commit all the same.
+func TestPushOptions(t *testing.T) {
+	t.Parallel()
+	options := []string{"merge_request.create", "merge_request.target=main", "merge_request.title=Übersetzungen: a=b, \"c\" 'd'"}
+	for name, c := range map[string]struct{ http, takes bool }{"http": {true, true}, "http, takes none": {true, false}, "folder": {false, true}, "folder, takes none": {false, false}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := gittest.Init(t, sample)
+			bare := gittest.Bare(t, dir)
+			log := filepath.Join(t.TempDir(), "log")
+			gittest.Hook(t, bare, "post-receive", strings.ReplaceAll(optionsHook, "LOG", log))
+			gittest.Git(t, bare, "config", "receive.advertisePushOptions", strconv.FormatBool(c.takes))
+			if c.http {
+				gittest.Git(t, dir, "remote", "set-url", "origin", gittest.Serve(t, bare, gittest.Options{}))
+			}
+			r := open(t, dir, Options{Remote: "origin"})
+			tip := commitOn(t, r, at(t, r, "l10n", ""), "l10n", files("a", "1"))
+			if _, err := r.Push(t.Context(), tip, "two\nlines"); err == nil || !strings.Contains(err.Error(), "one line") {
+				t.Errorf("an option of two lines: %v", err)
+			}
+			res, err := r.Push(t.Context(), tip, options...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := gittest.Git(t, bare, "rev-parse", "l10n"); got != tip.Hash() || !res.Pushed {
+				t.Errorf("the remote has %s, not %s (%+v)", got, tip.Hash(), res)
+			}
+			if res.Deaf == c.takes || res.Offer != "https://gitlab.example.com/acme/app/-/merge_requests/7" {
+				t.Errorf("deaf %v, offer %q", res.Deaf, res.Offer)
+			}
+			want := "push\n"
+			if c.takes {
+				want = strings.Join(options, "\n") + "\npush\n"
+			}
+			got, err := os.ReadFile(log)
+			if text := strings.Replace(string(got), "create=\n", "create\n", 1); err != nil || text != want {
+				t.Errorf("the hook saw %q, want %q (%v)", text, want, err)
+			}
+		})
+	}
+}
+
+// agit is a server's side of the AGit flow: git's proc-receive hook, in which this test's program takes the part that Gitea has. It keeps the
+// commits that were proposed in refs/pull/, one for each topic, and refuses the same commit twice.
+const agitTest = "LOCSYNC_TEST_AGIT"
+
+func init() {
+	if repo := os.Getenv(agitTest); repo != "" {
+		if err := agit(os.Stdin, os.Stdout, repo); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+}
+
+func agit(in io.Reader, out io.Writer, repo string) error {
+	lines := func() (all []string, err error) {
+		for {
+			var size [4]byte
+			if _, err := io.ReadFull(in, size[:]); err != nil {
+				return nil, err
+			}
+			n, err := strconv.ParseInt(string(size[:]), 16, 32)
+			if err != nil || n == 0 {
+				return all, err
+			}
+			line := make([]byte, n-4)
+			if _, err := io.ReadFull(in, line); err != nil {
+				return nil, err
+			}
+			all = append(all, strings.TrimRight(string(line), "\n"))
+		}
+	}
+	say := func(all ...string) {
+		for _, line := range all {
+			fmt.Fprintf(out, "%04x%s", len(line)+4, line)
+		}
+		io.WriteString(out, "0000")
+	}
+	if _, err := lines(); err != nil { // version and capabilities
+		return err
+	}
+	say("version=1\x00push-options")
+	commands, err := lines()
+	if err != nil {
+		return err
+	}
+	options, err := lines()
+	if err != nil {
+		return err
+	}
+	fields := strings.Fields(commands[0]) // old, new, reference
+	log, err := os.OpenFile(filepath.Join(repo, "agit.log"), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o666)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	before, err := io.ReadAll(log)
+	if err != nil {
+		return err
+	}
+	if strings.Contains(string(before), fields[1]) {
+		say("ng " + fields[2] + " new commit is same with old commit")
+		return nil
+	}
+	fmt.Fprintf(log, "%s %s %q\n", fields[2], fields[1], options)
+	fmt.Fprint(os.Stderr, "Visit the existing pull request:\n  https://gitea.example.com/acme/app/pulls/3\n")
+	say("ok "+fields[2], "option refname refs/pull/3/head")
+	return nil
+}
+
+// A commit that its branch has already is proposed for base without moving anything, and the same once more is a refusal in the server's words.
+func TestPropose(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, http := range map[string]bool{"http": true, "folder": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := gittest.Init(t, sample)
+			bare := gittest.Bare(t, dir)
+			gittest.Git(t, bare, "config", "receive.advertisePushOptions", "true")
+			gittest.Git(t, bare, "config", "receive.procReceiveRefs", "refs/for")
+			gittest.Hook(t, bare, "proc-receive", agitTest+"='"+bare+"' exec '"+self+"'")
+			if http {
+				gittest.Git(t, dir, "remote", "set-url", "origin", gittest.Serve(t, bare, gittest.Options{}))
+			}
+			r := open(t, dir, Options{Remote: "origin"})
+			tip := commitOn(t, r, at(t, r, "l10n", ""), "l10n", files("a", "1"))
+			push(t, r, tip)
+			refs := gittest.Git(t, bare, "for-each-ref")
+			res, err := r.Propose(t.Context(), tip, "main", "topic=l10n", "title=New translations")
+			if err != nil || res.Offer != "https://gitea.example.com/acme/app/pulls/3" {
+				t.Fatalf("%+v, %v", res, err)
+			}
+			log, err := os.ReadFile(filepath.Join(bare, "agit.log"))
+			if want := fmt.Sprintf("refs/for/main %s [%q %q]\n", tip.Hash(), "topic=l10n", "title=New translations"); err != nil || string(log) != want {
+				t.Errorf("the server heard %q, want %q (%v)", log, want, err)
+			}
+			if _, err = r.Propose(t.Context(), tip, "main", "topic=l10n"); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "new commit is same with old commit") {
+				t.Errorf("the same once more: %v", err)
+			}
+			if now := gittest.Git(t, bare, "for-each-ref"); now != refs {
+				t.Errorf("references were\n%s\nand are\n%s", refs, now)
+			}
+			gittest.Sound(t, bare)
+		})
+	}
+}
