@@ -3,7 +3,6 @@ package gitops
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -86,91 +85,15 @@ func TestPushOptions(t *testing.T) {
 	}
 }
 
-// agit is a server's side of the AGit flow: git's proc-receive hook, in which this test's program takes the part that Gitea has. It keeps the
-// commits that were proposed in refs/pull/, one for each topic, and refuses the same commit twice.
-const agitTest = "LOCSYNC_TEST_AGIT"
-
-func init() {
-	if repo := os.Getenv(agitTest); repo != "" {
-		if err := agit(os.Stdin, os.Stdout, repo); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
-}
-
-func agit(in io.Reader, out io.Writer, repo string) error {
-	lines := func() (all []string, err error) {
-		for {
-			var size [4]byte
-			if _, err := io.ReadFull(in, size[:]); err != nil {
-				return nil, err
-			}
-			n, err := strconv.ParseInt(string(size[:]), 16, 32)
-			if err != nil || n == 0 {
-				return all, err
-			}
-			line := make([]byte, n-4)
-			if _, err := io.ReadFull(in, line); err != nil {
-				return nil, err
-			}
-			all = append(all, strings.TrimRight(string(line), "\n"))
-		}
-	}
-	say := func(all ...string) {
-		for _, line := range all {
-			fmt.Fprintf(out, "%04x%s", len(line)+4, line)
-		}
-		io.WriteString(out, "0000")
-	}
-	if _, err := lines(); err != nil { // version and capabilities
-		return err
-	}
-	say("version=1\x00push-options")
-	commands, err := lines()
-	if err != nil {
-		return err
-	}
-	options, err := lines()
-	if err != nil {
-		return err
-	}
-	fields := strings.Fields(commands[0]) // old, new, reference
-	log, err := os.OpenFile(filepath.Join(repo, "agit.log"), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o666)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	before, err := io.ReadAll(log)
-	if err != nil {
-		return err
-	}
-	if strings.Contains(string(before), fields[1]) {
-		say("ng " + fields[2] + " new commit is same with old commit")
-		return nil
-	}
-	fmt.Fprintf(log, "%s %s %q\n", fields[2], fields[1], options)
-	fmt.Fprint(os.Stderr, "Visit the existing pull request:\n  https://gitea.example.com/acme/app/pulls/3\n")
-	say("ok "+fields[2], "option refname refs/pull/3/head")
-	return nil
-}
-
 // A commit that its branch has already is proposed for base without moving anything, and the same once more is a refusal in the server's words.
 func TestPropose(t *testing.T) {
 	t.Parallel()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name, http := range map[string]bool{"http": true, "folder": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := gittest.Init(t, sample)
 			bare := gittest.Bare(t, dir)
-			gittest.Git(t, bare, "config", "receive.advertisePushOptions", "true")
-			gittest.Git(t, bare, "config", "receive.procReceiveRefs", "refs/for")
-			gittest.Hook(t, bare, "proc-receive", agitTest+"='"+bare+"' exec '"+self+"'")
+			proposed := gittest.AGit(t, bare)
 			if http {
 				gittest.Git(t, dir, "remote", "set-url", "origin", gittest.Serve(t, bare, gittest.Options{}))
 			}
@@ -182,9 +105,8 @@ func TestPropose(t *testing.T) {
 			if err != nil || res.Offer != "https://gitea.example.com/acme/app/pulls/3" {
 				t.Fatalf("%+v, %v", res, err)
 			}
-			log, err := os.ReadFile(filepath.Join(bare, "agit.log"))
-			if want := fmt.Sprintf("refs/for/main %s [%q %q]\n", tip.Hash(), "topic=l10n", "title=New translations"); err != nil || string(log) != want {
-				t.Errorf("the server heard %q, want %q (%v)", log, want, err)
+			if got, want := proposed(), fmt.Sprintf("refs/for/main %s [%q %q]\n", tip.Hash(), "topic=l10n", "title=New translations"); got != want {
+				t.Errorf("the server heard %q, want %q", got, want)
 			}
 			if _, err = r.Propose(t.Context(), tip, "main", "topic=l10n"); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "new commit is same with old commit") {
 				t.Errorf("the same once more: %v", err)

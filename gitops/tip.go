@@ -72,6 +72,9 @@ func (t *Tip) Note() string { return t.note }
 // Base is the tip of the base branch, read with the same request; nil when At was given none and found none.
 func (t *Tip) Base() *Tip { return t.base }
 
+// Same says whether two tips have the same files, whatever commits led to them.
+func (t *Tip) Same(o *Tip) bool { return t.tree == o.tree }
+
 // When is the commit's time.
 func (t *Tip) When() time.Time { return t.when }
 

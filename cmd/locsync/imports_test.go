@@ -19,7 +19,7 @@ const module = "github.com/locsync/locsync/"
 var arrows = map[string][]string{
 	"cmd/locsync":                   {"*"},
 	"sync/web":                      {"sync/engine", "sync/service/wire"},
-	"sync/engine":                   {"sync/bundle", "sync/catalog", "sync/check", "sync/state", "sync/plural", "sync/service", "sync/watch", "sync/config", "gitops", "formats/resource", "formats/oracle"}, // oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
+	"sync/engine":                   {"sync/bundle", "sync/catalog", "sync/check", "sync/state", "sync/plural", "sync/service", "sync/watch", "sync/config", "gitops", "gitops/forge", "formats/resource", "formats/oracle"}, // forge: the request for the branch comes after its commit. oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
 	"sync/bundle":                   {"sync/config", "sync/catalog", "formats", "formats/resource"},
 	"sync/service":                  {"sync/service/wire"},
 	"sync/service/local":            {"sync/service/wire", "sync/plural", "formats", "formats/resource", "formats/locjson"}, // plural: forms go out as ICU messages; locjson: the targets of its units, which only the service reads
@@ -41,6 +41,8 @@ var arrows = map[string][]string{
 	"sync/service/wire":             {},
 	"sync/watch":                    {},
 	"gitops":                        {},
+	"gitops/forge":                  {},
+	"gitops/forge/forgetest":        {}, // servers for tests
 }
 
 // doors is which package each third-party library stands behind. Tests may use what they like.

@@ -293,8 +293,14 @@ func (a *app) sayPull(p engine.ProjectPull, dry bool) {
 		fmt.Fprintf(a.out, "  %s (%s): %d added, %d changed, %d removed\n", f.Path, f.Language, f.Added, f.Changed, f.Removed)
 		a.sayChanges(f.Changes)
 	}
+	if p.RequestURL != "" {
+		fmt.Fprintf(a.out, "  %s: %s\n", requestWords[p.Request], p.RequestURL)
+	}
 	a.sayProblems(p.Problems)
 }
+
+// requestWords say what became of the pull or merge request for the branch.
+var requestWords = map[string]string{"made": "request made", "updated": "request brought up to date", "kept": "request", "offered": "to make a request for the branch, visit"}
 
 func (a *app) sayProblems(problems []engine.Problem) {
 	for _, p := range problems {

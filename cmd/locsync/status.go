@@ -90,6 +90,9 @@ func (a *app) sayStatus(s engine.Status) error {
 		if p.NextPull != nil {
 			fmt.Fprintf(w, "  next pull\t%s\n", p.NextPull.Local().Format(time.DateTime))
 		}
+		if p.RequestURL != "" {
+			fmt.Fprintf(w, "  request\t%s\n", p.RequestURL)
+		}
 		if p.Removed > 0 {
 			fmt.Fprintf(w, "  removed\t%s that the source no longer has\n", count(p.Removed, "key"))
 		}

@@ -198,6 +198,8 @@ type Pull struct {
 	// SourceChanged says what happens to a translation whose source text was changed in the repository: keep (it stays
 	// until the service has a new one) or blank (it is taken out, as Incomplete says, until then).
 	SourceChanged string `toml:"source_changed"`
+
+	Request Request `toml:"request"`
 }
 
 // Files is a set of source files and where their translations lie.
@@ -274,6 +276,7 @@ func (p *Project) setDefaults() {
 			Sign:            "git",
 			Guard:           0.3,
 			SourceChanged:   "keep",
+			Request:         defaultRequest(),
 		},
 	}
 }

@@ -307,6 +307,8 @@ func (v *validator) pull(p *Pull) {
 	}
 	v.share("guard", p.Guard, "0.3 holds a file back that would lose more than 30 % of its translations")
 	v.oneOf("source_changed", p.SourceChanged, []string{"keep", "blank"})
+	v.in(v.o.at("request"))
+	v.request(&p.Request, p)
 }
 
 // share checks a number that is a share of a whole.
@@ -385,7 +387,7 @@ func matches(pattern, name string) bool {
 	return err == nil && ok
 }
 
-// limitedWriter refuses what is longer than a commit message can sensibly be.
+// limitedWriter refuses what is longer than such a text can sensibly be.
 type limitedWriter struct {
 	w    io.Writer
 	left int
@@ -393,7 +395,7 @@ type limitedWriter struct {
 
 func (l *limitedWriter) Write(p []byte) (int, error) {
 	if len(p) > l.left {
-		return 0, fmt.Errorf("longer than a commit message can be")
+		return 0, fmt.Errorf("longer than such a text can be")
 	}
 	l.left -= len(p)
 	return l.w.Write(p)

@@ -142,7 +142,8 @@ func (x *inspection) finish() {
 	slices.SortStableFunc(x.report.Files, func(a, b CheckedFile) int { return cmp.Compare(a.Path, b.Path) })
 }
 
-// CheckOnline asks the service whether it accepts the credentials, has the projects, and knows their languages. Its error stays until
+// CheckOnline asks the service whether it accepts the credentials, has the projects, and knows their languages, and the forges of pull requests whether
+// they accept the tokens and have the repositories. Its error stays until
 // the configuration or the project is changed, unless the service could not be reached.
 func (e *Engine) CheckOnline(ctx context.Context) error {
 	if _, err := e.Service.Ping(ctx); err != nil {
@@ -151,6 +152,9 @@ func (e *Engine) CheckOnline(ctx context.Context) error {
 	var errs []error
 	for _, p := range e.projects {
 		if err := p.checkOnline(ctx); err != nil {
+			errs = append(errs, err)
+		}
+		if err := p.checkForge(ctx); err != nil {
 			errs = append(errs, err)
 		}
 	}

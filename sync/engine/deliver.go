@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,7 +45,17 @@ func (r *pulling) deliverPending(ctx context.Context) (waits bool, err error) {
 		return false, err
 	}
 	r.log.Info("delivering a commit that was made earlier", zap.String("commit", tip.Hash()))
-	res, err := r.repo.Push(ctx, tip)
+	var options []string
+	if r.cfg.Pull.Request.Kind == config.RequestOptions { // they speak of base, which nobody has read yet
+		at, err := r.repo.At(ctx, r.cfg.Pull.Branch, r.cfg.Pull.Base)
+		if err != nil {
+			return false, usage(err)
+		}
+		if options, err = r.pushOptions(ctx, tip, at.Base()); err != nil {
+			return false, err
+		}
+	}
+	res, err := r.repo.Push(ctx, tip, options...)
 	if errors.Is(err, gitops.ErrMoved) {
 		return false, r.repo.Drop(r.cfg.Pull.Branch)
 	}
@@ -90,6 +101,9 @@ func (r *pulling) delivered(res gitops.PushResult) bool {
 	}
 	if res.Local == gitops.Left {
 		r.problem(Problem{Problem: res.Why + "; until that is settled the branch cannot follow"})
+	}
+	if r.offer = cmp.Or(res.Offer, r.offer); res.Deaf {
+		r.problem(Problem{Problem: `the remote takes no push options, so no merge request was made: set pull.request.kind to "gitlab", which takes a token`})
 	}
 	return res.Pushed || res.Local != gitops.Left
 }
@@ -308,7 +322,11 @@ func (r *pulling) deliver(ctx context.Context, on *gitops.Tip, files map[string]
 	if err := r.stage(made.Hash(), done); err != nil {
 		return false, err
 	}
-	res, err := r.repo.Push(ctx, made)
+	options, err := r.pushOptions(ctx, made, r.base)
+	if err != nil {
+		return false, err
+	}
+	res, err := r.repo.Push(ctx, made, options...)
 	if errors.Is(err, gitops.ErrMoved) {
 		return false, errors.Join(err, r.repo.Drop(r.cfg.Pull.Branch))
 	}
@@ -316,5 +334,9 @@ func (r *pulling) deliver(ctx context.Context, on *gitops.Tip, files map[string]
 		r.report.Commit = made.Hash()
 		return false, usage(fmt.Errorf("deliver commit %.10s to branch %s (it is kept and delivered by the next pull): %w", made.Hash(), r.cfg.Pull.Branch, err))
 	}
-	return r.delivered(res), nil
+	if !r.delivered(res) {
+		return false, nil
+	}
+	r.tip, r.merged = made, false
+	return true, nil
 }

@@ -36,6 +36,10 @@ type pulling struct {
 	renamed     map[*bundle.Bundle][]catalog.Rename
 	contested   map[string]config.Language // files that both branch and base changed, in this attempt
 	held        int                        // files that the guard holds back
+
+	tip, base *gitops.Tip // the branch as this pull leaves it, and what it is to be merged into; nil before they were read
+	merged    bool        // the branch has nothing that base lacks
+	offer     string      // the address for a request that the remote printed
 }
 
 // attempts is how often a pull recomputes its commit because the branch moved under it.
@@ -92,6 +96,9 @@ func (r *pulling) pass(ctx context.Context) error {
 	}
 	for try := 1; ; try++ {
 		err := r.attempt(ctx)
+		if err == nil {
+			err = r.request(ctx)
+		}
 		if !errors.Is(err, gitops.ErrMoved) {
 			return err
 		}
@@ -137,6 +144,8 @@ func (r *pulling) attempt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.tip, r.base = tip, tip.Base()
+	r.merged = r.base != nil && len(joined) == 0 && on.Same(r.base)
 	t, err := r.readTree(joinedTree{on, joined})
 	if err != nil {
 		return err

@@ -114,6 +114,11 @@ type ProjectPull struct {
 	Keys     int          `json:"keys"`            // added, changed and removed
 	Files    []PulledFile `json:"files"`
 
+	// The pull or merge request for the branch, or where the remote offers to make one. Request is made, updated, kept, declined (people closed
+	// it as it is, and there is no address), or offered.
+	RequestURL string `json:"request_url,omitempty"`
+	Request    string `json:"request,omitempty"`
+
 	// Translations whose source text changed since they were made, and those of them that were taken out for it: keys of all files.
 	SourceChanged int `json:"source_changed,omitempty"`
 	Blanked       int `json:"blanked,omitempty"`
@@ -164,6 +169,8 @@ type ProjectStatus struct {
 	Problems  []Problem        `json:"problems"`
 	Watch     *Watching        `json:"watch,omitempty"` // of a daemon: how it notices changes of files
 	Held      int              `json:"held,omitempty"`  // files that the brake of pushes or the guard of pulls holds back
+
+	RequestURL string `json:"request_url,omitempty"` // of the pull or merge request for the branch, or where the remote offers to make one
 
 	PullEvery time.Duration `json:"-"` // from the next pull to the one after it
 

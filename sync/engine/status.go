@@ -130,6 +130,11 @@ func (p *project) look(ctx context.Context, s *ProjectStatus) error {
 	if err := p.lookAtConflicts(s); err != nil {
 		return err
 	}
+	q, err := p.requested()
+	if err != nil {
+		return err
+	}
+	s.RequestURL = q.URL
 	repo, err := p.openWith(ctx, "") // no remote: nothing is fetched
 	if err != nil {
 		return err

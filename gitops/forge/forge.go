@@ -1,0 +1,196 @@
+// Package forge makes and keeps a pull or merge request at GitHub, GitLab, and Gitea or Forgejo, with the few calls that this takes.
+//
+// Its law: whatever fails, repeats or happens in between, there is at most one open request from a branch to its base, and none is made or
+// opened again for what people have closed. Ensure is that law; the forges are what it needs of each.
+//
+// The forge is asked for what is there before anything is done, so a call whose answer was lost is found as done by the next one. Nothing is
+// stored here, nothing is retried: an *Error says how long to wait and what to do, and the caller comes back with its next pass. A person's
+// title, text and closing stand: only what locsync wrote itself is replaced (see section.go).
+//
+// The package knows no git, no translations, no configuration and no logger. The token is sent to the forge's own address and nowhere else,
+// and stands in no error.
+package forge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// State is what became of a request.
+type State string
+
+const (
+	Open   State = "open"
+	Closed State = "closed" // by people, without being merged
+	Merged State = "merged"
+)
+
+// Request is a pull or merge request as the forge has it.
+type Request struct {
+	Number int
+	URL    string // for people
+	State  State
+	Title  string
+	Body   string
+	Labels []string
+
+	Commit string    // of a request that is not open: what its branch had then; "" where the forge does not tell
+	Ended  time.Time // when it was closed or merged
+}
+
+// Wanted is what a request is to say, and for which commit.
+type Wanted struct {
+	Head, Base string // branches of one repository
+	Title      string
+	Body       string
+	Labels     []string
+
+	RemoveBranch bool // with the merge, where a forge can be told (GitLab)
+
+	Commit string // the tip of Head
+	When   time.Time
+}
+
+// Change is what Put is to make or change. With a number, empty fields stay as they are and labels are added.
+type Change struct {
+	Number       int // 0: a new request
+	Head, Base   string
+	Title, Body  string
+	Labels       []string
+	RemoveBranch bool
+}
+
+// Found are the requests of a branch: the one that is open, and the youngest of the others. nil: there is none.
+type Found struct{ Open, Past *Request }
+
+// Forge is one repository at a forge. Errors are *Error, or the context's.
+type Forge interface {
+	// Find looks for the requests from head to base, both branches of the repository itself: those from forks do not count.
+	Find(ctx context.Context, head, base string) (Found, error)
+	// Put makes a request and gives it as it is then, or changes one. An error may come beside a request that was made: then only its labels
+	// are missing.
+	Put(ctx context.Context, c Change) (Request, error)
+}
+
+// Memory is what Ensure said last about the branch; its zero value is always safe.
+type Memory struct {
+	Number int    `json:"number"`
+	Commit string `json:"commit"`
+	Title  string `json:"title"` // as it was put
+}
+
+// Did says what Ensure found or did.
+type Did string
+
+const (
+	Made     Did = "made"
+	Updated  Did = "updated"
+	Kept     Did = "kept"     // it says what it should
+	Declined Did = "declined" // people closed it, or merged it, as it is
+)
+
+// Outcome is the request that stands for the branch. With Declined it is not open.
+type Outcome struct {
+	Request
+	Did
+}
+
+// Ensure leaves one open request from w.Head to w.Base that says what it should, unless people have closed or merged one for the same commit: then
+// none is made until the branch has another. A request that a person has made is as good as ours, and keeps its title and text.
+//
+// On an error the outcome holds what is known. Calling again is always right.
+func Ensure(ctx context.Context, f Forge, w Wanted, m Memory) (Outcome, error) {
+	if w.Title, w.Body = Fit(w.Title, w.Body); w.Title == "" {
+		w.Title = w.Head // no forge takes an empty one
+	}
+	for attempt := 0; ; attempt++ {
+		found, err := f.Find(ctx, w.Head, w.Base)
+		switch {
+		case err != nil:
+			return Outcome{}, err
+		case found.Open != nil:
+			return update(ctx, f, *found.Open, w, m)
+		case found.Past != nil && covers(*found.Past, w, m):
+			return Outcome{*found.Past, Declined}, nil
+		}
+		made, err := f.Put(ctx, Change{Head: w.Head, Base: w.Base, Title: w.Title, Body: section(w.Body), Labels: w.Labels, RemoveBranch: w.RemoveBranch})
+		if errors.Is(err, ErrExists) && attempt == 0 {
+			continue // somebody was faster
+		}
+		return Outcome{made, Made}, err
+	}
+}
+
+// update changes of an open request what is ours and differs.
+func update(ctx context.Context, f Forge, r Request, w Wanted, m Memory) (Outcome, error) {
+	c := Change{Number: r.Number}
+	if m.Number == r.Number && r.Title == m.Title && r.Title != w.Title {
+		c.Title = w.Title // else a person has changed it, or we do not know
+	}
+	if body, ours := replaceSection(r.Body, w.Body); ours && body != r.Body {
+		c.Body = body
+	}
+	for _, l := range w.Labels {
+		if !slices.ContainsFunc(r.Labels, func(have string) bool { return strings.EqualFold(have, l) }) {
+			c.Labels = append(c.Labels, l)
+		}
+	}
+	if c.Title == "" && c.Body == "" && len(c.Labels) == 0 {
+		return Outcome{r, Kept}, nil
+	}
+	if _, err := f.Put(ctx, c); err != nil {
+		return Outcome{r, Updated}, err
+	}
+	if c.Title != "" {
+		r.Title = c.Title
+	}
+	return Outcome{r, Updated}, nil
+}
+
+// covers reports whether a request that is not open any more was about this very commit.
+func covers(past Request, w Wanted, m Memory) bool {
+	switch {
+	case m.Number == past.Number && m.Commit == w.Commit:
+		return true
+	case past.Commit != "":
+		return past.Commit == w.Commit
+	}
+	return !w.When.After(past.Ended) // what was there when it ended
+}
+
+// Kinds are the forges that New knows.
+var Kinds = []string{"github", "gitlab", "gitea"}
+
+// Options say which repository at which forge, and who asks.
+type Options struct {
+	Kind       string // of Kinds; "gitea" is Forgejo too
+	URL        string // of the forge: https://github.com, https://git.example.com/gitlab; its API's own address is understood too
+	Repository string // owner/name; at GitLab with all groups
+	Token      string
+	UserAgent  string
+	Now        func() time.Time // time.Now when nil
+}
+
+// New makes the client of one repository. It calls nobody.
+func New(o Options) (Forge, error) {
+	if owner, name, ok := strings.Cut(o.Repository, "/"); !ok || owner == "" || name == "" {
+		return nil, fmt.Errorf("%q is no repository at a forge: it wants owner/name", o.Repository)
+	}
+	c, err := newCaller(o)
+	if err != nil {
+		return nil, err
+	}
+	switch o.Kind {
+	case "github":
+		return newGitHub(c, o.Repository)
+	case "gitlab":
+		return newGitLab(c, o.Repository)
+	case "gitea":
+		return newGitea(c, o.Repository)
+	}
+	return nil, fmt.Errorf("%q is not the kind of a forge; one of %s", o.Kind, strings.Join(Kinds, ", "))
+}

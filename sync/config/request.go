@@ -1,0 +1,179 @@
+package config
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"text/template"
+)
+
+// Request is the pull or merge request from Pull.Branch to Pull.Base: who makes it, and what it says.
+type Request struct {
+	// Kind is none, options (GitLab makes it, told by push options), agit (Gitea or Forgejo make it of a push to refs/for/<base>), or the
+	// forge whose API is asked: github, gitlab, gitea (Forgejo too). The first three need no token.
+	Kind string `toml:"kind"`
+	// URL is the forge's address: scheme, host, and a path where the forge lies below one. Empty: guessed from the remote's.
+	URL string `toml:"url"`
+	// Repository is the repository's name at the forge: owner/name, at GitLab with all its groups. Empty: guessed from the remote's address.
+	Repository string `toml:"repository"`
+	// Title is a text/template with the fields of RequestData, and the functions join and code.
+	Title string `toml:"title"`
+	// Body is a text/template like Title, in Markdown. Agit sends none.
+	Body string `toml:"body"`
+	// Labels are the labels that the request carries; agit knows none. At Gitea and Forgejo they must exist.
+	Labels []string `toml:"labels"`
+	// RemoveBranch asks for the branch to be deleted when the request is merged; options and gitlab only.
+	RemoveBranch bool `toml:"remove_branch"`
+	// TokenEnv names the environment variable that holds the token. It is looked at first.
+	TokenEnv string `toml:"token_env"`
+	// TokenFile is a file that holds the token, relative to the configuration file; after it, the systemd credential forge_token is looked at.
+	TokenFile string `toml:"token_file"`
+}
+
+// Kinds of requests.
+const (
+	RequestNone    = "none"
+	RequestOptions = "options"
+	RequestAGit    = "agit"
+)
+
+var requestKinds = []string{RequestNone, RequestOptions, RequestAGit, "github", "gitlab", "gitea"}
+
+// Forge reports whether a forge's API is called, which takes a token.
+func (q *Request) Forge() bool {
+	return !slices.Contains([]string{RequestNone, RequestOptions, RequestAGit}, q.Kind)
+}
+
+func defaultRequest() Request {
+	return Request{Kind: RequestNone, Title: `Update translations ({{ join .Languages ", " }})`, Body: defaultBody, TokenEnv: "LOCSYNC_FORGE_TOKEN"}
+}
+
+const defaultBody = `{{ .Added }} translations added, {{ .Changed }} changed, {{ .Removed }} removed.
+{{ range .Counts }}
+- {{ code .Language }}: {{ .Added }} added, {{ .Changed }} changed, {{ .Removed }} removed
+{{- end }}
+{{- if .HeldBack }}
+
+Left out:
+{{ range .HeldBack }}
+- {{ code . }}
+{{- end }}
+{{- end }}
+`
+
+// RequestData is what the texts of a request may speak of: what the branch has that its base lacks.
+type RequestData struct {
+	Project, Branch, Base   string
+	Languages               []string       // codes of the languages that differ, sorted
+	Files                   []string       // paths that differ, sorted
+	Counts                  []RequestCount // by language, sorted
+	Keys                    int            // added, changed and removed, over all languages
+	Added, Changed, Removed int
+	HeldBack                []string // what the last pull left out, and why
+}
+
+// RequestCount is how many translations of a language differ.
+type RequestCount struct {
+	Language                string
+	Added, Changed, Removed int
+}
+
+// Texts are title and body for what the branch has.
+func (q *Request) Texts(data RequestData) (title, body string, err error) {
+	if title, err = fillRequest("title", q.Title, data); err != nil {
+		return "", "", err
+	}
+	body, err = fillRequest("body", q.Body, data)
+	return strings.Join(strings.Fields(title), " "), body, err
+}
+
+func fillRequest(name, text string, data RequestData) (string, error) {
+	t, err := template.New(name).Funcs(template.FuncMap{"join": strings.Join, "code": markdownCode}).Parse(text)
+	if err != nil {
+		return "", err
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&limitedWriter{&b, 1 << 20}, data); err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(b.String()), nil
+}
+
+// markdownCode shows a text as it is: texts of translators must not become links, mentions of people or words that close issues.
+func markdownCode(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	longest, run := 0, 0
+	for _, r := range text {
+		if run++; r != '`' {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	fence := strings.Repeat("`", longest+1)
+	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") || text == "" {
+		text = " " + text + " "
+	}
+	return fence + text + fence
+}
+
+// ForgeToken is the token for a project's forge: from token_env, else token_file, else the systemd credential forge_token. It is empty
+// where none is needed. The error is Problems naming every place that was looked at.
+func (c *Config) ForgeToken(p *Project, getenv func(string) string, readFile func(string) ([]byte, error)) (Secret, error) {
+	q := &p.Pull.Request
+	if !q.Forge() {
+		return Secret{}, nil
+	}
+	at := p.origin.at("pull").at("request")
+	s, err := c.secret(at.path+".token", q.TokenEnv, q.TokenFile, "forge_token", getenv, readFile)
+	if err != nil || !s.IsZero() {
+		return s, err
+	}
+	env := "name a variable in token_env"
+	if q.TokenEnv != "" {
+		env = "set the environment variable " + q.TokenEnv
+	}
+	return Secret{}, Problems{at.at("token_env").problem("no token for %s: %s, or name a file in token_file, or pass the systemd credential forge_token", q.Kind, env)}
+}
+
+func (v *validator) request(q *Request, p *Pull) {
+	v.oneOf("kind", q.Kind, requestKinds)
+	if q.URL != "" {
+		if u := v.webAddress("url", q.URL, ""); u != nil && u.Scheme == "http" && !loopback(u.Hostname()) {
+			v.add("url", "http would send the token unprotected to %s; use https", u.Host)
+		}
+	}
+	if q.Repository != "" && (!plainText(q.Repository) || strings.ContainsAny(q.Repository, " ?#%\\") || slices.Contains(strings.Split(q.Repository, "/"), "") || !strings.Contains(q.Repository, "/")) {
+		v.add("repository", "%q is not the name of a repository at a forge, such as owner/name", q.Repository)
+	}
+	sample := RequestData{Project: "app", Branch: "l10n", Base: "main", Languages: []string{"de", "fr"}, Files: []string{"de.json", "fr.json"}, Keys: 3, Added: 2, Changed: 1,
+		Counts: []RequestCount{{Language: "de", Added: 2}, {Language: "fr", Changed: 1}}, HeldBack: []string{"fr.json: a problem"}}
+	for _, t := range []struct{ key, text string }{{"title", q.Title}, {"body", q.Body}} {
+		text, err := fillRequest(t.key, t.text, sample)
+		switch {
+		case err != nil:
+			why := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "template: "), t.key+":")
+			v.add(t.key, "line %s; allowed are .Project .Branch .Base .Languages .Files .Counts .Keys .Added .Changed .Removed .HeldBack, join and code", why)
+		case text == "" && t.key == "title":
+			v.add("title", "must yield a text")
+		}
+	}
+	labels := v.o.at("labels")
+	for i, l := range q.Labels {
+		if strings.TrimSpace(l) != l || l == "" || !plainText(l) || strings.Contains(l, ",") {
+			v.addAt(labels.index(i), "%q is not a label: it must have no comma, no control characters and no blanks at its ends", l)
+		}
+	}
+	v.env("token_env", q.TokenEnv)
+	v.plain("token_file", q.TokenFile)
+	if q.RemoveBranch && !slices.Contains([]string{RequestNone, RequestOptions, "gitlab"}, q.Kind) {
+		v.add("remove_branch", `goes with kind = "options" or "gitlab" only; elsewhere a setting of the repository deletes merged branches`)
+	}
+	if q.Kind != RequestNone {
+		switch {
+		case p.Remote == "":
+			v.add("kind", "%q needs a remote that has the branch, and pull.remote is empty", q.Kind)
+		case p.Base == p.Branch:
+			v.add("kind", `%q asks for %s to be merged into itself: set pull.branch to another branch than pull.base, or kind to "none"`, q.Kind, p.Branch)
+		}
+	}
+}

@@ -1,0 +1,329 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/gitops/forge"
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/state"
+)
+
+// The pull or merge request for the branch comes after everything else: the commit is delivered and its merges are remembered. What goes wrong here is a
+// problem of the report and never an error, and what was not done shows in the record, whose commit is not the branch's, so that the next pull does
+// it. The forge is asked only when the branch has another commit, or the request is to say something else.
+
+// requested is what was last done about the branch's request.
+type requested struct {
+	forge.Memory
+	URL string `json:"url"` // of the request, or where the remote offers to make one; "" when it is not open
+	Did string `json:"did"`
+
+	Said   string    `json:"said"`             // a digest of everything that was asked for
+	Failed string    `json:"failed,omitempty"` // why it was not done
+	Until  time.Time `json:"until,omitzero"`   // the forge wants no call before
+
+	Counted string             `json:"counted"` // the commit that Data is about
+	Data    config.RequestData `json:"data"`
+}
+
+const kindRequest = "request" // the record's id is the branch
+
+// What was done about a request, besides what forge.Did names.
+const requestOffered = "offered" // the remote printed an address
+
+// record is what is remembered of the branch's request.
+func (p *project) requested() (requested, error) {
+	q, _, err := state.Get[requested](p.State, p.stateName(), kindRequest, p.cfg.Pull.Branch)
+	return q, err
+}
+
+func (r *pulling) rememberRequest(q requested) error {
+	return state.Put(r.State, r.stateName(), kindRequest, r.cfg.Pull.Branch, q)
+}
+
+// request brings the branch's request in step with the branch as this pull leaves it. r.tip is nil where the pull has not seen the branch.
+func (r *pulling) request(ctx context.Context) error {
+	if r.o.DryRun || r.tip == nil || r.base == nil || r.base.Branch() == r.cfg.Pull.Branch || r.repo.Address() == "" {
+		return nil
+	}
+	q, err := r.requested()
+	if err != nil {
+		return err
+	}
+	if r.tip.New() || r.merged { // there is nothing to ask for
+		if q.Did == "" && q.Failed == "" {
+			return nil
+		}
+		return state.Delete(r.State, r.stateName(), kindRequest, r.cfg.Pull.Branch)
+	}
+	if kind := r.cfg.Pull.Request.Kind; kind != config.RequestNone && kind != config.RequestOptions {
+		if err := r.ask(ctx, &q); err != nil {
+			return err
+		}
+	} else if r.offer != "" {
+		q = requested{URL: r.offer, Did: requestOffered, Counted: q.Counted, Data: q.Data}
+		if err := r.rememberRequest(q); err != nil {
+			return err
+		}
+	}
+	r.report.RequestURL, r.report.Request = q.URL, q.Did
+	return nil
+}
+
+// ask asks the forge, unless all was done before.
+func (r *pulling) ask(ctx context.Context, q *requested) error {
+	data, err := r.requestData(ctx, *q, r.tip, r.base)
+	if err != nil {
+		return err
+	}
+	title, body, err := r.cfg.Pull.Request.Texts(data)
+	if err != nil {
+		return &UsageError{r.cfg.Problem("pull.request", "%v", err)}
+	}
+	title, body = forge.Fit(title, body)
+	said := r.saying(title, body)
+	if q.Commit == r.tip.Hash() && q.Said == said && q.Failed == "" {
+		if q.Did == string(forge.Made) || q.Did == string(forge.Updated) {
+			q.Did = string(forge.Kept)
+		}
+		return nil
+	}
+	data.HeldBack = nil // they come from the report each time
+	q.Counted, q.Data = r.tip.Hash(), data
+	if r.Now().Before(q.Until) && q.Failed != "" {
+		r.problem(Problem{Problem: q.Failed})
+		return r.rememberRequest(*q)
+	}
+	r.say("asking for %s to be merged into %s", r.cfg.Pull.Branch, r.base.Branch())
+	out, err := r.askForge(ctx, *q, title, body)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	q.Failed, q.Until = "", time.Time{}
+	if out.Number != 0 || out.URL != "" { // else nothing is known that was not before
+		q.URL, q.Did, q.Number = out.URL, string(out.Did), out.Number
+		if out.Did == forge.Made || out.Title == title {
+			q.Title = title
+		}
+		if out.Did == forge.Declined {
+			q.URL = ""
+		}
+		r.log.Info("request", zap.String("did", q.Did), zap.Int("number", out.Number), zap.String("url", out.URL))
+	}
+	if err != nil && !errors.Is(err, forge.ErrSame) {
+		q.Failed = fmt.Sprintf("the request to merge %s into %s is not as it should be: %v; the commit is delivered, and the next pull tries this again", r.cfg.Pull.Branch, r.base.Branch(), err)
+		if e, ok := errors.AsType[*forge.Error](err); ok {
+			q.Until = e.Until
+		}
+		r.problem(Problem{Problem: q.Failed})
+		return r.rememberRequest(*q)
+	}
+	q.Commit, q.Said = r.tip.Hash(), said
+	return r.rememberRequest(*q)
+}
+
+// askForge has the forge make or update the request.
+func (r *pulling) askForge(ctx context.Context, q requested, title, body string) (forge.Outcome, error) {
+	cfg := &r.cfg.Pull.Request
+	if cfg.Kind == config.RequestAGit {
+		if q.Commit == r.tip.Hash() { // only the title is another; the server keeps the one that it has
+			return forge.Outcome{}, nil
+		}
+		res, err := r.repo.Propose(ctx, r.tip, r.base.Branch(), "topic="+r.cfg.Pull.Branch, "title="+title)
+		if err != nil && strings.Contains(err.Error(), "new commit is same with old commit") { // Gitea: it was proposed before
+			err = nil
+		}
+		if err == nil && res.Deaf {
+			err = errors.New("the remote takes no push options, which agit needs")
+		}
+		return forge.Outcome{Request: forge.Request{URL: res.Offer}, Did: requestOffered}, err
+	}
+	f, err := r.forge()
+	if err != nil {
+		return forge.Outcome{}, err
+	}
+	return forge.Ensure(ctx, f, forge.Wanted{Head: r.cfg.Pull.Branch, Base: r.base.Branch(), Title: title, Body: body, Labels: cfg.Labels,
+		RemoveBranch: cfg.RemoveBranch, Commit: r.tip.Hash(), When: r.tip.When()}, q.Memory)
+}
+
+// forge is the client of the repository's forge. The token is read each time, so that a new one counts at once.
+func (p *project) forge() (forge.Forge, error) {
+	token, err := p.Config.ForgeToken(p.cfg, os.Getenv, os.ReadFile)
+	if err != nil {
+		return nil, err
+	}
+	cfg := &p.cfg.Pull.Request
+	address, repository := cfg.URL, cfg.Repository
+	if address == "" || repository == "" {
+		guessed, name, err := forge.Locate(p.repo.Address())
+		if err != nil {
+			return nil, err
+		}
+		if address == "" {
+			address = guessed
+		}
+		if repository == "" {
+			repository = name
+		}
+	}
+	return forge.New(forge.Options{Kind: cfg.Kind, URL: address, Repository: repository, Token: token.Reveal(), UserAgent: "locsync", Now: p.Now})
+}
+
+// saying is a digest of all that a request is to be.
+func (r *pulling) saying(title, body string) string {
+	q := r.cfg.Pull.Request
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []any{q.Kind, q.URL, q.Repository, q.Labels, r.base.Branch(), title, body}))
+	return hex.EncodeToString(sum[:8])
+}
+
+// requestData is what the branch has that base lacks, counted anew when the branch has another commit, and what this pull held back.
+func (r *pulling) requestData(ctx context.Context, q requested, tip, base *gitops.Tip) (config.RequestData, error) {
+	data := q.Data
+	if q.Counted != tip.Hash() {
+		var err error
+		if data, err = r.countRequest(ctx, tip, base); err != nil {
+			return data, err
+		}
+	}
+	data.HeldBack = nil
+	for _, p := range r.report.Problems {
+		switch {
+		case p.File == "": // of this machine, not of the translations
+		case len(data.HeldBack) < mostHeldBack:
+			data.HeldBack = append(data.HeldBack, p.String())
+		default:
+			data.HeldBack[mostHeldBack-1] = fmt.Sprintf("and more; locsync status names all %d", len(r.report.Problems))
+		}
+	}
+	return data, nil
+}
+
+// mostHeldBack bounds a list that people are to read.
+const mostHeldBack = 20
+
+func (r *pulling) countRequest(ctx context.Context, tip, base *gitops.Tip) (config.RequestData, error) {
+	data := config.RequestData{Project: r.cfg.Name, Branch: r.cfg.Pull.Branch, Base: base.Branch()}
+	paths, err := r.repo.Changed(ctx, base.Hash(), tip.Hash())
+	if err != nil {
+		return data, err
+	}
+	ours, err := r.ourTargets(tip, base)
+	if err != nil {
+		return data, err
+	}
+	counts := make(map[string]*config.RequestCount)
+	for _, path := range paths {
+		target, is := ours[path]
+		if !is {
+			continue
+		}
+		data.Files = append(data.Files, path)
+		code := target.Language.Code
+		if counts[code] == nil {
+			counts[code] = &config.RequestCount{Language: code}
+		}
+		var texts [2]catalog.Catalog
+		for i, at := range []*gitops.Tip{base, tip} {
+			file, _, err := target.Sources[0].Read(at, path, target.Language)
+			if err != nil {
+				return data, err
+			}
+			texts[i] = bundle.Texts(file) // none of a file that cannot be read, which the passes name
+		}
+		countChanges(counts[code], texts[0], texts[1])
+	}
+	data.Languages = slices.Sorted(maps.Keys(counts))
+	for _, code := range data.Languages {
+		c := *counts[code]
+		data.Counts = append(data.Counts, c)
+		data.Added, data.Changed, data.Removed = data.Added+c.Added, data.Changed+c.Changed, data.Removed+c.Removed
+	}
+	data.Keys = data.Added + data.Changed + data.Removed
+	return data, nil
+}
+
+// countChanges adds what makes one list of texts another.
+func countChanges(c *config.RequestCount, old, new catalog.Catalog) {
+	before := make(map[catalog.Name]string, len(old))
+	for _, u := range old {
+		before[u.Name] = u.Text
+	}
+	for _, u := range new {
+		switch text, there := before[u.Name]; {
+		case !there:
+			c.Added++
+		case text != u.Text:
+			c.Changed++
+		}
+		delete(before, u.Name)
+	}
+	c.Removed += len(before)
+}
+
+// pushOptions are what GitLab is told with a push of the branch, so that it makes the request itself; nil where it is not to.
+func (r *pulling) pushOptions(ctx context.Context, tip, base *gitops.Tip) ([]string, error) {
+	cfg := &r.cfg.Pull.Request
+	if cfg.Kind != config.RequestOptions || base == nil || base.Branch() == r.cfg.Pull.Branch {
+		return nil, nil
+	}
+	data, err := r.requestData(ctx, requested{}, tip, base)
+	if err != nil {
+		return nil, err
+	}
+	title, body, err := cfg.Texts(data)
+	if err != nil {
+		return nil, &UsageError{r.cfg.Problem("pull.request", "%v", err)}
+	}
+	title, body = forge.Fit(title, body)
+	options := []string{"merge_request.create", "merge_request.target=" + base.Branch(), "merge_request.title=" + title,
+		"merge_request.description=" + strings.ReplaceAll(body, "\n", "<br>")} // an option is one line; Markdown knows this one
+	for _, l := range cfg.Labels {
+		options = append(options, "merge_request.label="+l)
+	}
+	if cfg.RemoveBranch {
+		options = append(options, "merge_request.remove_source_branch")
+	}
+	return options, nil
+}
+
+// checkForge asks the forge for the branch's request, which takes a token that is accepted and a repository that is there.
+func (p *project) checkForge(ctx context.Context) error {
+	if !p.cfg.Pull.Enabled || !p.cfg.Pull.Request.Forge() {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.open(ctx); err != nil {
+		return err
+	}
+	defer p.close()
+	base := p.cfg.Pull.Base
+	if base == "" {
+		var err error
+		if base, _, err = p.repo.Head(); err != nil {
+			return err
+		}
+	}
+	f, err := p.forge()
+	if err == nil {
+		_, err = f.Find(ctx, p.cfg.Pull.Branch, base)
+	}
+	if e, ok := errors.AsType[*forge.Error](err); err != nil && !(ok && e.Temporary()) && ctx.Err() == nil {
+		err = &UsageError{p.cfg.Problem("pull.request.kind", "%v", err)}
+	}
+	return err
+}
