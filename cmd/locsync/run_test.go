@@ -500,7 +500,9 @@ func TestBells(t *testing.T) {
 		{202, "/webhook/github", body, []string{"X-Hub-Signature-256", "sha256=" + sum, "X-GitHub-Event", "push"}},
 		{200, "/webhook/github", body, []string{"X-Hub-Signature-256", "sha256=" + sum, "X-GitHub-Event", "ping"}},
 		{403, "/webhook/github", body, []string{"X-Hub-Signature-256", "sha256=" + hex.EncodeToString([]byte(sum)), "X-GitHub-Event", "ping"}},
-		{202, "/webhook/gitlab", body, []string{"X-Gitlab-Token", "hook", "X-Gitlab-Event", "Tag Push Hook"}},
+		{202, "/webhook/gitlab", body, []string{"X-Gitlab-Token", "hook", "X-Gitlab-Event", "Push Hook", "X-Gitlab-Event-UUID", "u1"}},
+		{200, "/webhook/gitlab", body, []string{"X-Gitlab-Token", "hook", "X-Gitlab-Event", "Push Hook", "X-Gitlab-Event-UUID", "u1"}},
+		{200, "/webhook/gitlab", body, []string{"X-Gitlab-Token", "hook", "X-Gitlab-Event", "Tag Push Hook"}},
 		{200, "/webhook/gitlab", body, []string{"X-Gitlab-Token", "hook", "X-Gitlab-Event", "Note Hook"}},
 
 		{200, "/callback/project/status", `["` + daemonProject + `"]`, []string{"X-Bell", "dingdong"}},

@@ -45,7 +45,8 @@ type Reload struct {
 
 type server struct {
 	Options
-	look look
+	look  look
+	heard heard
 }
 
 // New makes the handler of the daemon's address (the contract, section 5).

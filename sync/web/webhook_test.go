@@ -1,0 +1,220 @@
+package web
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/state"
+)
+
+const hookSecret = "s3cret"
+
+// hookServer is the address over three projects: app follows branch main of acme/app, site the working tree of acme/site with its branch and
+// main checked out, and local has no remote.
+func hookServer(t *testing.T) http.Handler {
+	t.Helper()
+	gittest.Need(t)
+	var text strings.Builder
+	for _, p := range []struct{ name, remote, tables string }{
+		{"app", "git@github.com:Acme/app.git", "[project.push]\nsource = \"main\"\n[project.pull]\nbase = \"main\"\n"},
+		{"site", "https://git.example.com/gitlab/acme/site.git", "[project.pull]\nbranch = \"translations\"\n"},
+		{"local", "", "[project.push]\nsource = \"release/1\"\n[project.pull]\nbase = \"release/1\"\nbranch = \"l10n/1\"\n"},
+	} {
+		repo := gittest.Init(t, map[string]string{"en.json": `{"a": "A"}`})
+		if p.remote != "" {
+			gittest.Git(t, repo, "remote", "add", "origin", p.remote)
+		}
+		fmt.Fprintf(&text, "[[project]]\nname = %q\nrepository = %q\nsource_language = \"en\"\ntarget_languages = [\"de\"]\n%s[[project.files]]\nsource = \"en.json\"\noutput = \"{LANGUAGE}.json\"\n", p.name, repo, p.tables)
+	}
+	file := filepath.Join(t.TempDir(), "locsync.toml")
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := config.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := state.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return New(Options{Engine: engine.New(engine.Parts{Config: cfg, State: store, Log: zap.NewNop()}), Log: zap.NewNop(), WebhookSecret: hookSecret})
+}
+
+// deliver posts a webhook as a git host does, signed with the secret, and gives the answer.
+func deliver(t *testing.T, h http.Handler, host string, body io.Reader, headers ...string) (int, string) {
+	t.Helper()
+	content, err := io.ReadAll(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mac := hmac.New(sha256.New, []byte(hookSecret))
+	mac.Write(content)
+	sum := hex.EncodeToString(mac.Sum(nil))
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/webhook/"+host, strings.NewReader(string(content)))
+	for name, value := range map[string]string{"X-Hub-Signature-256": "sha256=" + sum, "X-Gitea-Signature": sum, "X-Gitlab-Token": hookSecret} {
+		r.Header.Set(name, value)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	answer := httptest.NewRecorder()
+	h.ServeHTTP(answer, r)
+	return answer.Code, strings.TrimSpace(answer.Body.String())
+}
+
+// What the git hosts send for a push of a branch, shortened in its lists.
+const (
+	githubPush = `{"ref":"refs/heads/BRANCH","before":"6113728f27ae82c7b1a177c8d03f9e96e0adf246","after":"7fd1a60b01f91b314f59955a4e4d4e80d8edf11d",
+"repository":{"id":186853002,"node_id":"MDEwOlJlcG9zaXRvcnkxODY4NTMwMDI=","name":"app","full_name":"acme/app","private":false,"owner":{"name":"acme","login":"acme"},
+"html_url":"https://github.com/acme/app","git_url":"git://github.com/acme/app.git","ssh_url":"git@github.com:acme/app.git","clone_url":"https://github.com/acme/app.git","default_branch":"main"},
+"pusher":{"name":"ada","email":"ada@example.org"},"created":false,"deleted":false,"forced":false,"base_ref":null,"compare":"https://github.com/acme/app/compare/6113728f27ae...7fd1a60b01f9",
+"commits":[{"id":"7fd1a60b01f91b314f59955a4e4d4e80d8edf11d","message":"Say it better","added":[],"removed":[],"modified":["en.json"]}]}`
+	gitlabPush = `{"object_kind":"push","event_name":"push","before":"95790bf891e76fee5e1747ab589903a6a1f80f22","after":"da1560886d4f094c3e6c9ef40349f7d38b5d27d7","ref":"refs/heads/BRANCH",
+"ref_protected":true,"checkout_sha":"da1560886d4f094c3e6c9ef40349f7d38b5d27d7","user_id":4,"user_username":"ada","project_id":15,
+"project":{"id":15,"name":"site","web_url":"https://git.example.com/gitlab/acme/site","git_ssh_url":"git@git.example.com:acme/site.git","git_http_url":"https://git.example.com/gitlab/acme/site.git","path_with_namespace":"acme/site","default_branch":"main"},
+"repository":{"name":"site","url":"git@git.example.com:acme/site.git","homepage":"https://git.example.com/gitlab/acme/site","visibility_level":0},"commits":[],"total_commits_count":4}`
+	giteaPush = `{"ref":"refs/heads/BRANCH","before":"28e1879d029cb852e4844d9c718537df08844e03","after":"bffeb74224043ba2feb48d137756c8a9331c449a","compare_url":"https://gitea.example.com/acme/app/compare/28e1...bffe",
+"commits":[{"id":"bffeb74224043ba2feb48d137756c8a9331c449a","message":"Say it better\n"}],
+"repository":{"id":140,"owner":{"id":1,"login":"acme"},"name":"app","full_name":"acme/app","html_url":"https://gitea.example.com/acme/app","ssh_url":"ssh://git@gitea.example.com/acme/app.git","clone_url":"https://gitea.example.com/acme/app.git","default_branch":"main"},
+"pusher":{"id":1,"login":"ada"},"sender":{"id":1,"login":"ada"}}`
+)
+
+// An event wakes the projects whose repository it names and that look at its branch, and nobody else; what cannot be told wakes whoever it might be for.
+func TestWebhookWakesWhomItConcerns(t *testing.T) {
+	h := hookServer(t)
+	on := func(push, branch string) string { return strings.ReplaceAll(push, "BRANCH", branch) }
+	for _, c := range []struct{ name, host, body, headers, want string }{
+		{"the branch that is pushed from", "github", on(githubPush, "main"), "", "202 looking: app"},
+		{"the branch of translations", "github", on(githubPush, "l10n"), "", "202 looking: app"},
+		{"somebody's branch", "github", on(githubPush, "feature/l10n"), "", "200 heard; no project here looks at that branch"},
+		{"a local project's branch at a known repository", "github", on(githubPush, "release/1"), "", "202 looking: local"},
+		{"GitLab below a folder, checked out", "gitlab", on(gitlabPush, "main"), "", "202 looking: site"},
+		{"GitLab, translations", "gitlab", on(gitlabPush, "translations"), "X-Gitlab-Event: System Hook", "202 looking: site"},
+		{"GitLab, another", "gitlab", on(gitlabPush, "wip"), "", "200 heard; no project here looks at that branch"},
+		{"Gitea", "gitea", on(giteaPush, "main"), "X-Gitea-Event: push", "202 looking: app"},
+		{"renamed since", "gitea", strings.ReplaceAll(on(giteaPush, "main"), "acme/app", "acme/new"), "", "202 looking: app, site"},
+		{"no repository", "github", `{"ref":"refs/heads/main"}`, "", "202 looking: app, site"},
+		{"no branch", "github", `{"repository":{"full_name":"acme/app"}}`, "", "202 looking: app, local"},
+		{"nothing that can be read", "github", `payload=%7B%22ref%22`, "", "202 looking: app, site, local"},
+		{"empty", "github", ``, "", "202 looking: app, site, local"},
+		{"a tag", "github", strings.ReplaceAll(githubPush, "refs/heads/BRANCH", "refs/tags/v1"), "", "200 heard; only pushes of branches are looked at"},
+		{"GitLab's tag by system hook", "gitlab", strings.ReplaceAll(on(gitlabPush, "main"), `"push"`, `"tag_push"`), "X-Gitlab-Event: System Hook", "200 heard; only pushes of branches are looked at"},
+		{"GitLab's new project", "gitlab", `{"event_name":"project_create","path_with_namespace":"acme/site"}`, "X-Gitlab-Event: System Hook", "200 heard; only pushes of branches are looked at"},
+		{"ping", "github", `{"zen":"Design for failure."}`, "X-GitHub-Event: ping", "200 heard; only pushes are looked at"},
+		{"pull request", "gitea", `{"action":"opened"}`, "X-Gitea-Event: pull_request", "200 heard; only pushes are looked at"},
+		{"tag push hook", "gitlab", on(gitlabPush, "main"), "X-Gitlab-Event: Tag Push Hook", "200 heard; only pushes are looked at"},
+		{"what it is about beyond the first part", "github", `{"commits":"` + strings.Repeat("x", maxEvent) + `","ref":"refs/heads/wip"}`, "", "202 looking: app, site, local"},
+		{"a long list behind", "github", strings.TrimSuffix(on(githubPush, "wip"), "}") + `,"more":"` + strings.Repeat("x", 3*maxEvent) + `"}`, "", "200 heard; no project here looks at that branch"},
+	} {
+		var headers []string
+		if name, value, ok := strings.Cut(c.headers, ": "); ok {
+			headers = []string{name, value}
+		}
+		code, said := deliver(t, h, c.host, strings.NewReader(c.body), headers...)
+		if got := fmt.Sprint(code, " ", said); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// A delivery that comes again is heard once. A forged one makes nobody take the true one for a repetition; identifiers of one host are not another's; and
+// what is remembered is bounded.
+func TestWebhookOnce(t *testing.T) {
+	h := hookServer(t)
+	body := strings.ReplaceAll(githubPush, "BRANCH", "main")
+	say := func(host, header, id string, more ...string) string {
+		_, said := deliver(t, h, host, strings.NewReader(body), append([]string{header, id}, more...)...)
+		return said
+	}
+	if got := say("github", "X-GitHub-Delivery", "1", "X-Hub-Signature-256", "sha256="+strings.Repeat("0", 64)); !strings.Contains(got, "does not fit") {
+		t.Errorf("forged: %s", got)
+	}
+	for host, header := range map[string]string{"github": "X-GitHub-Delivery", "gitlab": "X-Gitlab-Event-UUID", "gitea": "X-Forgejo-Delivery"} {
+		if got := say(host, header, "1"); got != "looking: app" {
+			t.Errorf("%s: %s", host, got)
+		}
+		if got := say(host, header, "1"); got != "heard before" {
+			t.Errorf("%s again: %s", host, got)
+		}
+	}
+	if a, b := say("gitlab", "Idempotency-Key", "k", "X-Gitlab-Event-UUID", "2"), say("gitlab", "Idempotency-Key", "k", "X-Gitlab-Event-UUID", "3"); a != "looking: app" || b != "heard before" {
+		t.Errorf("%s, then %s", a, b)
+	}
+	var past heard
+	for i := range 3 * maxHeard {
+		if !past.first(fmt.Sprint(i)) || past.first(fmt.Sprint(max(0, i-maxHeard+1))) {
+			t.Fatalf("identifier %d", i)
+		}
+	}
+	if len(past.ids) != maxHeard || !past.first("0") {
+		t.Errorf("%d identifiers are remembered", len(past.ids))
+	}
+}
+
+// A body that is too large is refused, and one of any size costs little memory before its signature is known.
+func TestWebhookSize(t *testing.T) {
+	h := hookServer(t)
+	for _, c := range []struct {
+		size, want int
+	}{{maxWebhook - 1000, http.StatusForbidden}, {maxWebhook + 1, http.StatusRequestEntityTooLarge}} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/webhook/github", io.LimitReader(spaces{}, int64(c.size)))
+		r.Header.Set("X-Hub-Signature-256", "sha256="+strings.Repeat("0", 64))
+		answer := httptest.NewRecorder()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		h.ServeHTTP(answer, r)
+		runtime.ReadMemStats(&after)
+		if answer.Code != c.want {
+			t.Errorf("%d bytes: %d, want %d", c.size, answer.Code, c.want)
+		}
+		if got := after.TotalAlloc - before.TotalAlloc; got > 8*maxEvent {
+			t.Errorf("%d bytes took %d bytes of memory", c.size, got)
+		}
+	}
+}
+
+type spaces struct{}
+
+func (spaces) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = ' '
+	}
+	return len(b), nil
+}
+
+// No event of any content makes the reader fail; what it finds is what stands there.
+func FuzzReadPush(f *testing.F) {
+	for _, seed := range []string{githubPush, gitlabPush, giteaPush, `{`, `[]`, `{"ref":1}`, `{"ref":"refs/heads/a","ref":"refs/tags/b"}`, `{"repository":null}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, event []byte) {
+		push, ok := readPush(event)
+		if !ok && !strings.Contains(string(event), "re") && !strings.Contains(string(event), `\u`) && !strings.Contains(string(event), "_") {
+			t.Errorf("%q is no push", event)
+		}
+		if ok && push.Branch != "" && !strings.Contains(string(event), `\`) && !strings.Contains(string(event), "refs/heads/"+push.Branch) && strings.ToValidUTF8(push.Branch, "") == string(push.Branch) && !strings.Contains(push.Branch, "�") {
+			t.Errorf("%q: branch %q", event, push.Branch)
+		}
+	})
+}
