@@ -51,8 +51,9 @@ type Wanted struct {
 
 	RemoveBranch bool // with the merge, where a forge can be told (GitLab)
 
-	Commit string // the tip of Head
-	When   time.Time
+	Commit  string // the tip of Head
+	When    time.Time
+	Content string // what Head has that Base lacks, as a digest; "" when it is not known
 }
 
 // Change is what Put is to make or change. With a number, empty fields stay as they are and labels are added.
@@ -78,9 +79,10 @@ type Forge interface {
 
 // Memory is what Ensure said last about the branch; its zero value is always safe.
 type Memory struct {
-	Number int    `json:"number"`
-	Commit string `json:"commit"`
-	Title  string `json:"title"` // as it was put
+	Number  int    `json:"number"`
+	Commit  string `json:"commit"`
+	Content string `json:"content"`
+	Title   string `json:"title"` // as it was put
 }
 
 // Did says what Ensure found or did.
@@ -99,8 +101,8 @@ type Outcome struct {
 	Did
 }
 
-// Ensure leaves one open request from w.Head to w.Base that says what it should, unless people have closed or merged one for the same commit: then
-// none is made until the branch has another. A request that a person has made is as good as ours, and keeps its title and text.
+// Ensure leaves one open request from w.Head to w.Base that says what it should, unless people have closed or merged one for the same commit or
+// content: then none is made until the branch has another. A request that a person has made is as good as ours, and keeps its title and text.
 //
 // On an error the outcome holds what is known. Calling again is always right.
 func Ensure(ctx context.Context, f Forge, w Wanted, m Memory) (Outcome, error) {
@@ -151,10 +153,11 @@ func update(ctx context.Context, f Forge, r Request, w Wanted, m Memory) (Outcom
 	return Outcome{r, Updated}, nil
 }
 
-// covers reports whether a request that is not open any more was about this very commit.
+// covers reports whether a request that is not open any more was about this very commit, or one with the same content: people who close a request
+// like to delete the branch with it, which is then made anew.
 func covers(past Request, w Wanted, m Memory) bool {
 	switch {
-	case m.Number == past.Number && m.Commit == w.Commit:
+	case m.Number == past.Number && (m.Commit == w.Commit || m.Content != "" && m.Content == w.Content):
 		return true
 	case past.Commit != "":
 		return past.Commit == w.Commit

@@ -25,6 +25,7 @@
 //	gone    target file, language    since when no place has it
 //	conflicts                        keys that both sides changed, with the texts, until somebody decides
 //	reconciled what the last full pull looked at, so that the next one may only ask for news (see probe.go)
+//	request the pull or merge request for the branch: the last one, and the commit for which all was done
 //	jobs    import or export that was started and is not finished; last push; last pull
 //
 // It does not parse a format, write HTTP or touch git objects. Conflicts, unreadable files and held-back translations are fields of

@@ -36,7 +36,8 @@ type requested struct {
 	Failed string    `json:"failed,omitempty"` // why it was not done
 	Until  time.Time `json:"until,omitzero"`   // the forge wants no call before
 
-	Counted string             `json:"counted"` // the commit that Data is about
+	Counted string             `json:"counted"` // the commit that Data and Has are about; Memory is about the last one that all was done for
+	Has     string             `json:"has"`     // a digest of what the branch has that base lacks
 	Data    config.RequestData `json:"data"`
 }
 
@@ -45,7 +46,7 @@ const kindRequest = "request" // the record's id is the branch
 // What was done about a request, besides what forge.Did names.
 const requestOffered = "offered" // the remote printed an address
 
-// record is what is remembered of the branch's request.
+// requested is what is remembered of the branch's request.
 func (p *project) requested() (requested, error) {
 	q, _, err := state.Get[requested](p.State, p.stateName(), kindRequest, p.cfg.Pull.Branch)
 	return q, err
@@ -64,18 +65,19 @@ func (r *pulling) request(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.tip.New() || r.merged { // there is nothing to ask for
-		if q.Did == "" && q.Failed == "" {
+	if r.tip.New() || r.merged { // there is nothing to ask for; what people have turned down is remembered
+		if q.URL == "" && q.Failed == "" {
 			return nil
 		}
-		return state.Delete(r.State, r.stateName(), kindRequest, r.cfg.Pull.Branch)
+		q.URL, q.Did, q.Failed, q.Until = "", "", "", time.Time{}
+		return r.rememberRequest(q)
 	}
 	if kind := r.cfg.Pull.Request.Kind; kind != config.RequestNone && kind != config.RequestOptions {
 		if err := r.ask(ctx, &q); err != nil {
 			return err
 		}
 	} else if r.offer != "" {
-		q = requested{URL: r.offer, Did: requestOffered, Counted: q.Counted, Data: q.Data}
+		q = requested{URL: r.offer, Did: requestOffered}
 		if err := r.rememberRequest(q); err != nil {
 			return err
 		}
@@ -86,11 +88,14 @@ func (r *pulling) request(ctx context.Context) error {
 
 // ask asks the forge, unless all was done before.
 func (r *pulling) ask(ctx context.Context, q *requested) error {
-	data, err := r.requestData(ctx, *q, r.tip, r.base)
-	if err != nil {
-		return err
+	if q.Counted != r.tip.Hash() {
+		data, content, err := r.countRequest(ctx, r.tip, r.base)
+		if err != nil {
+			return err
+		}
+		q.Counted, q.Has, q.Data = r.tip.Hash(), content, data
 	}
-	title, body, err := r.cfg.Pull.Request.Texts(data)
+	title, body, err := r.cfg.Pull.Request.Texts(r.withHeldBack(q.Data))
 	if err != nil {
 		return &UsageError{r.cfg.Problem("pull.request", "%v", err)}
 	}
@@ -102,8 +107,6 @@ func (r *pulling) ask(ctx context.Context, q *requested) error {
 		}
 		return nil
 	}
-	data.HeldBack = nil // they come from the report each time
-	q.Counted, q.Data = r.tip.Hash(), data
 	if r.Now().Before(q.Until) && q.Failed != "" {
 		r.problem(Problem{Problem: q.Failed})
 		return r.rememberRequest(*q)
@@ -132,7 +135,7 @@ func (r *pulling) ask(ctx context.Context, q *requested) error {
 		r.problem(Problem{Problem: q.Failed})
 		return r.rememberRequest(*q)
 	}
-	q.Commit, q.Said = r.tip.Hash(), said
+	q.Commit, q.Content, q.Said = r.tip.Hash(), q.Has, said
 	return r.rememberRequest(*q)
 }
 
@@ -152,16 +155,16 @@ func (r *pulling) askForge(ctx context.Context, q requested, title, body string)
 		}
 		return forge.Outcome{Request: forge.Request{URL: res.Offer}, Did: requestOffered}, err
 	}
-	f, err := r.forge()
+	f, err := r.forge(r.repo)
 	if err != nil {
 		return forge.Outcome{}, err
 	}
 	return forge.Ensure(ctx, f, forge.Wanted{Head: r.cfg.Pull.Branch, Base: r.base.Branch(), Title: title, Body: body, Labels: cfg.Labels,
-		RemoveBranch: cfg.RemoveBranch, Commit: r.tip.Hash(), When: r.tip.When()}, q.Memory)
+		RemoveBranch: cfg.RemoveBranch, Commit: r.tip.Hash(), When: r.tip.When(), Content: q.Has}, q.Memory)
 }
 
 // forge is the client of the repository's forge. The token is read each time, so that a new one counts at once.
-func (p *project) forge() (forge.Forge, error) {
+func (p *project) forge(repo *gitops.Repo) (forge.Forge, error) {
 	token, err := p.Config.ForgeToken(p.cfg, os.Getenv, os.ReadFile)
 	if err != nil {
 		return nil, err
@@ -169,7 +172,7 @@ func (p *project) forge() (forge.Forge, error) {
 	cfg := &p.cfg.Pull.Request
 	address, repository := cfg.URL, cfg.Repository
 	if address == "" || repository == "" {
-		guessed, name, err := forge.Locate(p.repo.Address())
+		guessed, name, err := forge.Locate(repo.Address())
 		if err != nil {
 			return nil, err
 		}
@@ -190,43 +193,40 @@ func (r *pulling) saying(title, body string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// requestData is what the branch has that base lacks, counted anew when the branch has another commit, and what this pull held back.
-func (r *pulling) requestData(ctx context.Context, q requested, tip, base *gitops.Tip) (config.RequestData, error) {
-	data := q.Data
-	if q.Counted != tip.Hash() {
-		var err error
-		if data, err = r.countRequest(ctx, tip, base); err != nil {
-			return data, err
-		}
-	}
+// withHeldBack adds what this pull left out of the translations; what is wrong with this machine is not for the forge.
+func (r *pulling) withHeldBack(data config.RequestData) config.RequestData {
 	data.HeldBack = nil
 	for _, p := range r.report.Problems {
 		switch {
-		case p.File == "": // of this machine, not of the translations
+		case p.File == "":
 		case len(data.HeldBack) < mostHeldBack:
 			data.HeldBack = append(data.HeldBack, p.String())
 		default:
 			data.HeldBack[mostHeldBack-1] = fmt.Sprintf("and more; locsync status names all %d", len(r.report.Problems))
 		}
 	}
-	return data, nil
+	return data
 }
 
 // mostHeldBack bounds a list that people are to read.
 const mostHeldBack = 20
 
-func (r *pulling) countRequest(ctx context.Context, tip, base *gitops.Tip) (config.RequestData, error) {
-	data := config.RequestData{Project: r.cfg.Name, Branch: r.cfg.Pull.Branch, Base: base.Branch()}
+// countRequest counts what the branch has that base lacks. content is a digest of every file that differs, also those that are not ours.
+func (r *pulling) countRequest(ctx context.Context, tip, base *gitops.Tip) (data config.RequestData, content string, err error) {
+	data = config.RequestData{Project: r.cfg.Name, Branch: r.cfg.Pull.Branch, Base: base.Branch()}
 	paths, err := r.repo.Changed(ctx, base.Hash(), tip.Hash())
 	if err != nil {
-		return data, err
+		return data, "", err
 	}
 	ours, err := r.ourTargets(tip, base)
 	if err != nil {
-		return data, err
+		return data, "", err
 	}
+	sum := sha256.New()
 	counts := make(map[string]*config.RequestCount)
 	for _, path := range paths {
+		text, err := tip.ReadFile(path)
+		fmt.Fprintf(sum, "%q %x %v\n", path, sha256.Sum256(text), err != nil) // gone, or nothing that can be read
 		target, is := ours[path]
 		if !is {
 			continue
@@ -240,7 +240,7 @@ func (r *pulling) countRequest(ctx context.Context, tip, base *gitops.Tip) (conf
 		for i, at := range []*gitops.Tip{base, tip} {
 			file, _, err := target.Sources[0].Read(at, path, target.Language)
 			if err != nil {
-				return data, err
+				return data, "", err
 			}
 			texts[i] = bundle.Texts(file) // none of a file that cannot be read, which the passes name
 		}
@@ -253,7 +253,7 @@ func (r *pulling) countRequest(ctx context.Context, tip, base *gitops.Tip) (conf
 		data.Added, data.Changed, data.Removed = data.Added+c.Added, data.Changed+c.Changed, data.Removed+c.Removed
 	}
 	data.Keys = data.Added + data.Changed + data.Removed
-	return data, nil
+	return data, hex.EncodeToString(sum.Sum(nil)[:16]), nil
 }
 
 // countChanges adds what makes one list of texts another.
@@ -280,11 +280,11 @@ func (r *pulling) pushOptions(ctx context.Context, tip, base *gitops.Tip) ([]str
 	if cfg.Kind != config.RequestOptions || base == nil || base.Branch() == r.cfg.Pull.Branch {
 		return nil, nil
 	}
-	data, err := r.requestData(ctx, requested{}, tip, base)
+	data, _, err := r.countRequest(ctx, tip, base)
 	if err != nil {
 		return nil, err
 	}
-	title, body, err := cfg.Texts(data)
+	title, body, err := cfg.Texts(r.withHeldBack(data))
 	if err != nil {
 		return nil, &UsageError{r.cfg.Problem("pull.request", "%v", err)}
 	}
@@ -305,20 +305,18 @@ func (p *project) checkForge(ctx context.Context) error {
 	if !p.cfg.Pull.Enabled || !p.cfg.Pull.Request.Forge() {
 		return nil
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if err := p.open(ctx); err != nil {
+	repo, err := p.openWith(ctx, p.cfg.Pull.Remote)
+	if err != nil {
 		return err
 	}
-	defer p.close()
+	defer repo.Close()
 	base := p.cfg.Pull.Base
 	if base == "" {
-		var err error
-		if base, _, err = p.repo.Head(); err != nil {
+		if base, _, err = repo.Head(); err != nil {
 			return err
 		}
 	}
-	f, err := p.forge()
+	f, err := p.forge(repo)
 	if err == nil {
 		_, err = f.Find(ctx, p.cfg.Pull.Branch, base)
 	}

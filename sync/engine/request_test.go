@@ -143,6 +143,27 @@ func TestRequest(t *testing.T) {
 	}
 }
 
+// People who close a request like to delete its branch: what is made anew of the same translations is not asked for again, the next translation is.
+func TestRequestClosedWithItsBranch(t *testing.T) {
+	t.Parallel()
+	a := asks(t, "github", "")
+	a.final("de", "a", "A1", "b", "B1")
+	a.done("made")
+	a.forge.End(1, "closed")
+	a.Engine.Now = func() time.Time { return time.Now().Add(time.Minute) } // in the same second, the same commit would be made
+	gittest.Git(t, a.bare, "update-ref", "-d", "refs/heads/l10n")
+	a.git("branch", "-q", "-D", "l10n")
+	a.pulls(PullOptions{})
+	if p := a.pulls(PullOptions{}); p.Request != "declined" || p.RequestURL != "" || a.tip("l10n") == "" {
+		t.Errorf("%+v", p)
+	}
+	a.final("de", "c", "C1")
+	a.done("made")
+	if r := a.one(); r.Number != 2 || !strings.Contains(r.Body, "3 translations added") {
+		t.Errorf("%+v", r)
+	}
+}
+
 // squash merges the branch into main at the remote as one commit, as forges do.
 func squash(t *testing.T, bare string) {
 	t.Helper()
