@@ -199,6 +199,7 @@ type Pull struct {
 	// until the service has a new one) or blank (it is taken out, as Incomplete says, until then).
 	SourceChanged string `toml:"source_changed"`
 
+	// Request is the pull or merge request for Branch.
 	Request Request `toml:"request"`
 }
 

@@ -77,6 +77,7 @@ func (r *pulling) request(ctx context.Context) error {
 			return err
 		}
 	} else if r.offer != "" {
+		r.log.Info("request", zap.String("did", requestOffered), zap.String("url", r.offer))
 		q = requested{URL: r.offer, Did: requestOffered}
 		if err := r.rememberRequest(q); err != nil {
 			return err
@@ -95,11 +96,10 @@ func (r *pulling) ask(ctx context.Context, q *requested) error {
 		}
 		q.Counted, q.Has, q.Data = r.tip.Hash(), content, data
 	}
-	title, body, err := r.cfg.Pull.Request.Texts(r.withHeldBack(q.Data))
-	if err != nil {
-		return &UsageError{r.cfg.Problem("pull.request", "%v", err)}
+	title, body, ok := r.requestTexts(q.Data)
+	if !ok {
+		return nil
 	}
-	title, body = forge.Fit(title, body)
 	said := r.saying(title, body)
 	if q.Commit == r.tip.Hash() && q.Said == said && q.Failed == "" {
 		if q.Did == string(forge.Made) || q.Did == string(forge.Updated) {
@@ -193,6 +193,17 @@ func (r *pulling) saying(title, body string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
+// requestTexts are what a request is to say. A template that does not work out with what there is keeps nothing from being delivered.
+func (r *pulling) requestTexts(data config.RequestData) (title, body string, ok bool) {
+	title, body, err := r.cfg.Pull.Request.Texts(r.withHeldBack(data))
+	if err != nil {
+		r.problem(Problem{Problem: r.cfg.Problem("pull.request", "no request is made or brought up to date: %v", err).Error()})
+		return "", "", false
+	}
+	title, body = forge.Fit(title, body)
+	return title, body, true
+}
+
 // withHeldBack adds what this pull left out of the translations; what is wrong with this machine is not for the forge.
 func (r *pulling) withHeldBack(data config.RequestData) config.RequestData {
 	data.HeldBack = nil
@@ -284,11 +295,10 @@ func (r *pulling) pushOptions(ctx context.Context, tip, base *gitops.Tip) ([]str
 	if err != nil {
 		return nil, err
 	}
-	title, body, err := cfg.Texts(r.withHeldBack(data))
-	if err != nil {
-		return nil, &UsageError{r.cfg.Problem("pull.request", "%v", err)}
+	title, body, ok := r.requestTexts(data)
+	if !ok {
+		return nil, nil
 	}
-	title, body = forge.Fit(title, body)
 	options := []string{"merge_request.create", "merge_request.target=" + base.Branch(), "merge_request.title=" + title,
 		"merge_request.description=" + strings.ReplaceAll(body, "\n", "<br>")} // an option is one line; Markdown knows this one
 	for _, l := range cfg.Labels {

@@ -458,3 +458,18 @@ func TestRequestByAGit(t *testing.T) {
 	w.problem(p.Problems, "takes no push options, which agit needs")
 	gittest.Sound(t, bare)
 }
+
+// A template that fails with what there really is keeps nothing from being delivered.
+func TestRequestTemplateThatFails(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"options", "agit", "gitlab"} {
+		w := abc(t, settings+"[project.pull.request]\nkind = \""+kind+"\"\ntitle = \"{{ index .Languages 1 }}\"\n", nil)
+		gittest.Bare(t, w.dir)
+		w.final("de", "a", "A1")
+		p := w.pulls(PullOptions{})
+		w.problem(p.Problems, "locsync.toml", "project.pull.request: no request is made or brought up to date", "index out of range")
+		if !p.Pushed {
+			t.Errorf("%s: %+v", kind, p)
+		}
+	}
+}

@@ -203,7 +203,7 @@ func (l *looping) pull(ctx context.Context) {
 		l.log.Warn("left out of the pull", zap.Stringer("problem", p))
 	}
 	if report.Commit != "" {
-		l.log.Info("pulled", zap.Int("keys", report.Keys), zap.String("commit", report.Commit), zap.String("branch", report.Branch), zap.Bool("pushed", report.Pushed), zap.String("request", report.RequestURL))
+		l.log.Info("pulled", zap.Int("keys", report.Keys), zap.String("commit", report.Commit), zap.String("branch", report.Branch), zap.Bool("pushed", report.Pushed))
 	}
 	if !l.cfg.Pull.Schedule.IsZero() {
 		l.plan(l.Now())

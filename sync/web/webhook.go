@@ -90,7 +90,7 @@ func (s *server) webhook(w http.ResponseWriter, r *http.Request) {
 	}
 	woken := s.Engine.PushedTo(r.Context(), push, "webhook of "+host)
 	if len(woken) == 0 {
-		plain(w, http.StatusOK, "heard; no project here looks at that branch")
+		plain(w, http.StatusOK, "heard; no project here is of that repository and looks at that branch")
 		return
 	}
 	plain(w, http.StatusAccepted, "looking: "+strings.Join(woken, ", "))
