@@ -5,7 +5,7 @@
 //
 //	cmd -> everything
 //	web -> engine, wire
-//	engine -> bundle, catalog, check, plural, oracle, state, service, gitops, config, watch
+//	engine -> bundle, catalog, check, plural, oracle, state, service, gitops, forge, config, watch
 //	check -> plural
 //	bundle -> config, formats, resource, catalog
 //	service -> wire          service/local -> wire, plural, formats

@@ -163,11 +163,24 @@ func (c *caller) call(ctx context.Context, op, method, path string, query url.Va
 	}
 	if to != nil {
 		if err := json.Unmarshal(data, to); err != nil {
-			return nil, &Error{Kind: c.kind, Op: op, Status: resp.StatusCode, Detail: "its answer is not what this forge answers: " + c.clean(err.Error()),
-				Try: "look whether " + c.api.Host + " is the forge that kind and url say", is: ErrInvalid}
+			return nil, c.strange(op, err.Error())
 		}
 	}
 	return resp.Header, nil
+}
+
+// strange is an answer that this forge would not give.
+func (c *caller) strange(op, why string) error {
+	return &Error{Kind: c.kind, Op: op, Status: http.StatusOK, Detail: "its answer is not what this forge answers: " + c.clean(why),
+		Try: "look whether " + c.api.Host + " is the forge that kind and url say", is: ErrInvalid}
+}
+
+// made checks the answer to a call that made a request.
+func (c *caller) made(op string, r *Request) (Request, error) {
+	if r.Number <= 0 {
+		return Request{}, c.strange(op, "it has no number")
+	}
+	return *r, nil
 }
 
 // unreached is a call without an answer. The address in the network's error says more than it should where it has a query.

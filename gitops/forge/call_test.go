@@ -1,9 +1,56 @@
 package forge
 
 import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
 	"net/url"
 	"testing"
 )
+
+// answering gives one answer to every call.
+type answering struct {
+	status int
+	body   []byte
+}
+
+func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: a.status, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(a.body)), Request: r}, nil
+}
+
+// Whatever a server answers, nobody believes that there is a request where none was shown.
+func FuzzAnswers(f *testing.F) {
+	for _, body := range []string{
+		`[]`, `{}`, `null`, `[null]`, `[{}]`, `{"number":0}`, `{"iid":3,"state":"opened","web_url":"https://x/3"}`, `[{"number":1,"state":"open","head":{"ref":"l10n","repo":null}}]`,
+		`[{"number":1,"state":"open","head":{"ref":"l10n","repo":{"full_name":"a/b"}},"base":{"ref":"main","repo":{"full_name":"a/b"}}}]`,
+		`[{"iid":1,"state":"opened","source_branch":"l10n","target_branch":"main"}]`, `{"message":{"a":[{"b":"c"}]}}`, `{"errors":[[["x"]]],"error":1}`,
+	} {
+		for status := range 3 {
+			f.Add(status, []byte(body))
+		}
+	}
+	f.Fuzz(func(t *testing.T, status int, body []byte) {
+		for _, kind := range Kinds {
+			c, err := newCaller(Options{Kind: kind, URL: "https://git.example.com", Token: "t0ken"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.client.Transport = answering{[]int{200, 409, 422}[max(status, -status, 0)%3], body}
+			forge, err := map[string]func(*caller, string) (Forge, error){"github": newGitHub, "gitlab": newGitLab, "gitea": newGitea}[kind](c, "a/b")
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := Ensure(t.Context(), forge, Wanted{Head: "l10n", Base: "main", Title: "t", Body: "b"}, Memory{})
+			if _, typed := errors.AsType[*Error](err); err != nil && !typed {
+				t.Errorf("%s: %v", kind, err)
+			}
+			if err == nil && out.Number <= 0 {
+				t.Errorf("%s: %q is believed: %+v", kind, body, out)
+			}
+		}
+	})
+}
 
 // Where each forge answers programs, self-hosted ones below a folder included.
 func TestAPIAddress(t *testing.T) {

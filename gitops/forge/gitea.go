@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -118,7 +119,8 @@ func (g *gitea) Put(ctx context.Context, c Change) (Request, error) {
 		if _, err := g.call(ctx, "make the pull request", http.MethodPost, g.path+"/pulls", nil, body, &made); err != nil {
 			return Request{}, err
 		}
-		return *made.request(), missing
+		r, err := g.made("make the pull request", made.request())
+		return r, cmp.Or(err, missing)
 	}
 	r := Request{Number: c.Number}
 	if len(body) > 0 {

@@ -86,6 +86,8 @@ func (g *gitHub) Find(ctx context.Context, head, base string) (found Found, err 
 // take keeps a request of a list that has the youngest first; enough when the rest of the list cannot change anything.
 func (f *Found) take(r *Request) (enough bool) {
 	switch {
+	case r.Number <= 0:
+		return false
 	case r.State == Open:
 		f.Open = r
 	case f.Past == nil:
@@ -110,7 +112,10 @@ func (g *gitHub) Put(ctx context.Context, c Change) (Request, error) {
 		if _, err := g.call(ctx, "make the pull request", http.MethodPost, g.path+"/pulls", nil, body, &made); err != nil {
 			return r, err
 		}
-		r = *made.request()
+		var err error
+		if r, err = g.made("make the pull request", made.request()); err != nil {
+			return r, err
+		}
 	} else if len(body) > 0 {
 		if _, err := g.call(ctx, "update the pull request", http.MethodPatch, fmt.Sprintf("%s/pulls/%d", g.path, c.Number), nil, body, nil); err != nil {
 			return r, err

@@ -93,5 +93,5 @@ func (g *gitLab) Put(ctx context.Context, c Change) (Request, error) {
 	if _, err := g.call(ctx, "make the merge request", http.MethodPost, g.path, nil, body, &made); err != nil {
 		return Request{}, err
 	}
-	return *made.request(), nil
+	return g.made("make the merge request", made.request())
 }

@@ -58,7 +58,13 @@ func (r *pulling) rememberRequest(q requested) error {
 
 // request brings the branch's request in step with the branch as this pull leaves it. r.tip is nil where the pull has not seen the branch.
 func (r *pulling) request(ctx context.Context) error {
-	if r.o.DryRun || r.tip == nil || r.base == nil || r.base.Branch() == r.cfg.Pull.Branch || r.repo.Address() == "" {
+	if r.o.DryRun || r.tip == nil || r.base == nil || r.base.Branch() == r.cfg.Pull.Branch {
+		return nil
+	}
+	if r.repo.Address() == "" {
+		if r.cfg.Pull.Request.Kind != config.RequestNone {
+			r.problem(Problem{Problem: fmt.Sprintf("no request is made: the repository has no remote called %q, where the branch could be asked for; git remote add %[1]s ADDRESS", r.cfg.Pull.Remote)})
+		}
 		return nil
 	}
 	q, err := r.requested()

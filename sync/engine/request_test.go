@@ -464,6 +464,7 @@ func TestRequestTemplateThatFails(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"options", "agit", "gitlab"} {
 		w := abc(t, settings+"[project.pull.request]\nkind = \""+kind+"\"\ntitle = \"{{ index .Languages 1 }}\"\n", nil)
+		w.problem(w.pulls(PullOptions{}).Problems, `no remote called "origin"`)
 		gittest.Bare(t, w.dir)
 		w.final("de", "a", "A1")
 		p := w.pulls(PullOptions{})
