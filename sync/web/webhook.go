@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -117,6 +118,9 @@ func first(h http.Header, names []string) string {
 // readPush reads the repository and the branch of an event, as far as they can be found in its beginning. ok is false when it is surely no push of a
 // branch: one of a tag, or another event of GitLab's system hooks.
 func readPush(event []byte) (push engine.PushEvent, ok bool) {
+	if form, is := bytes.CutPrefix(event, []byte("payload=")); is { // what GitHub sends unless its settings say JSON
+		event = unescaped(form)
+	}
 	d := json.NewDecoder(bytes.NewReader(event))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return push, true
@@ -154,6 +158,19 @@ func readPush(event []byte) (push engine.PushEvent, ok bool) {
 		}
 	}
 	return push, true
+}
+
+// unescaped is the value that a form begins with, as far as it is there: its beginning may end within a %XX.
+func unescaped(form []byte) []byte {
+	value, _, whole := bytes.Cut(form, []byte("&"))
+	if at := bytes.LastIndexByte(value, '%'); !whole && at >= 0 && at > len(value)-3 {
+		value = value[:at]
+	}
+	text, err := url.QueryUnescape(string(value))
+	if err != nil {
+		return nil
+	}
+	return []byte(text)
 }
 
 // heard remembers the last deliveries. One that was forgotten rings again, which costs a look.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -117,7 +118,11 @@ func TestWebhookWakesWhomItConcerns(t *testing.T) {
 		{"another repository", "gitea", strings.ReplaceAll(on(giteaPush, "main"), "acme/app", "acme/new"), "", "200 heard; no project here is of that repository and looks at that branch"},
 		{"no repository", "github", `{"ref":"refs/heads/main"}`, "", "202 looking: app, site"},
 		{"no branch", "github", `{"repository":{"full_name":"acme/app"}}`, "", "202 looking: app, local"},
+		{"as a form", "github", "payload=" + url.QueryEscape(on(githubPush, "l10n")), "", "202 looking: app"},
+		{"as a form, somebody's branch", "github", "payload=" + url.QueryEscape(on(githubPush, "wip")) + "&more=1", "", "200 heard; no project here is of that repository and looks at that branch"},
+		{"a long form", "gitea", "payload=" + url.QueryEscape(on(githubPush, "l10n")[:len(githubPush)-10]+`"`+strings.Repeat("ä%", maxEvent)), "", "202 looking: app"},
 		{"nothing that can be read", "github", `payload=%7B%22ref%22`, "", "202 looking: app, site, local"},
+		{"no form", "github", `payload=%zz`, "", "202 looking: app, site, local"},
 		{"empty", "github", ``, "", "202 looking: app, site, local"},
 		{"a tag", "github", strings.ReplaceAll(githubPush, "refs/heads/BRANCH", "refs/tags/v1"), "", "200 heard; only pushes of branches are looked at"},
 		{"GitLab's tag by system hook", "gitlab", strings.ReplaceAll(on(gitlabPush, "main"), `"push"`, `"tag_push"`), "X-Gitlab-Event: System Hook", "200 heard; only pushes of branches are looked at"},
@@ -218,4 +223,18 @@ func FuzzReadPush(f *testing.F) {
 			t.Errorf("%q: branch %q", event, push.Branch)
 		}
 	})
+}
+
+// Wherever the beginning of a form ends, its value is the beginning of what was sent.
+func TestFormIsCutAnywhere(t *testing.T) {
+	const text = `{"ref":"refs/heads/größe","a":"100%"}`
+	form := url.QueryEscape(text)
+	for i := range len(form) + 1 {
+		if got := string(unescaped([]byte(form[:i]))); !strings.HasPrefix(text, got) || i > 3 && got == "" {
+			t.Errorf("the first %d bytes are %q", i, got)
+		}
+	}
+	if got := string(unescaped([]byte(form + "&more=%zz"))); got != text {
+		t.Errorf("%q", got)
+	}
 }
