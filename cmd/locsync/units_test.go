@@ -43,6 +43,7 @@ func TestUnitTemplate(t *testing.T) {
 		{"/etc/locsync/api_key", "/etc/locsync/%i.api_key"},
 		{"/etc/locsync/webhook_secret", "/etc/locsync/%i.webhook_secret"},
 		{"/etc/locsync/callback_secret", "/etc/locsync/%i.callback_secret"},
+		{"/etc/locsync/forge_token", "/etc/locsync/%i.forge_token"},
 	} {
 		if strings.Count(one, x.one) != 1 {
 			t.Errorf("%q is in it %d times", x.one, strings.Count(one, x.one))
