@@ -18,6 +18,25 @@ import (
 // Changed gives the paths that differ between two commits, sorted. It reads only the folders that differ. "" as the old
 // commit is the empty tree.
 func (r *Repo) Changed(ctx context.Context, oldCommit, newCommit string) ([]string, error) {
+	pairs, err := r.changed(ctx, oldCommit, newCommit)
+	paths := make([]string, len(pairs))
+	for i, p := range pairs {
+		paths[i] = p.path
+	}
+	return paths, err
+}
+
+// ChangedTo is Changed with the blob that each path has in the new commit, in hexadecimal; "" where it is gone.
+func (r *Repo) ChangedTo(ctx context.Context, oldCommit, newCommit string) (map[string]string, error) {
+	pairs, err := r.changed(ctx, oldCommit, newCommit)
+	blobs := make(map[string]string, len(pairs))
+	for _, p := range pairs {
+		blobs[p.path] = text(p.new.hash)
+	}
+	return blobs, err
+}
+
+func (r *Repo) changed(ctx context.Context, oldCommit, newCommit string) ([]pair, error) {
 	var trees [2]hash
 	for i, name := range []string{oldCommit, newCommit} {
 		trees[i] = emptyTree
@@ -38,11 +57,7 @@ func (r *Repo) Changed(ctx context.Context, oldCommit, newCommit string) ([]stri
 	if err != nil {
 		return nil, fmt.Errorf("compare %.12s with %.12s: %w", oldCommit, newCommit, err)
 	}
-	paths := make([]string, len(pairs))
-	for i, p := range pairs {
-		paths[i] = p.path
-	}
-	return paths, nil
+	return pairs, nil
 }
 
 // pair is a path in two trees; an entry without a mode is a tree without it.

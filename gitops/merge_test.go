@@ -315,6 +315,15 @@ func TestChangedAndDiff(t *testing.T) {
 	if !slices.Equal(got, want) || !slices.Equal(preview.Changed, want) {
 		t.Errorf("changed %v, preview %v, git %v", got, preview.Changed, want)
 	}
+	blobs := must[map[string]string](t)(r.ChangedTo(t.Context(), tip.Hash(), made.Hash()))
+	for _, path := range got {
+		if want, _ := gittest.TryGit(t, dir, "rev-parse", "--verify", "--quiet", made.Hash()+":"+path); blobs[path] != want {
+			t.Errorf("%s is %q then, want %q", path, blobs[path], want)
+		}
+	}
+	if len(blobs) != len(got) {
+		t.Errorf("%v, want those of %v", blobs, got)
+	}
 	if all := must[[]string](t)(r.Changed(t.Context(), "", tip.Hash())); len(all) != len(sample) {
 		t.Errorf("from nothing: %v", all)
 	}

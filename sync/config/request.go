@@ -142,11 +142,12 @@ func (v *validator) request(q *Request, p *Pull) {
 			v.add("url", "http would send the token unprotected to %s; use https", u.Host)
 		}
 	}
-	if q.Repository != "" && (!plainText(q.Repository) || strings.ContainsAny(q.Repository, " ?#%\\") || slices.Contains(strings.Split(q.Repository, "/"), "") || !strings.Contains(q.Repository, "/")) {
+	names := strings.Split(q.Repository, "/")
+	if q.Repository != "" && (!plainText(q.Repository) || strings.ContainsAny(q.Repository, " ?#%\\") || slices.Contains(names, "") || len(names) < 2) {
 		v.add("repository", "%q is not the name of a repository at a forge, such as owner/name", q.Repository)
 	}
-	sample := RequestData{Project: "app", Branch: "l10n", Base: "main", Languages: []string{"de", "fr"}, Files: []string{"de.json", "fr.json"}, Keys: 3, Added: 2, Changed: 1,
-		Counts: []RequestCount{{Language: "de", Added: 2}, {Language: "fr", Changed: 1}}, HeldBack: []string{"fr.json: a problem"}}
+	sample := RequestData{Project: "app", Branch: "l10n", Base: "main", Languages: []string{"de", "fr"}, Files: []string{"de.json", "fr.json"},
+		Keys: 3, Added: 2, Changed: 1, Counts: []RequestCount{{Language: "de", Added: 2}, {Language: "fr", Changed: 1}}, HeldBack: []string{"fr.json: a problem"}}
 	for _, t := range []struct{ key, text string }{{"title", q.Title}, {"body", q.Body}} {
 		text, err := fillRequest(t.key, t.text, sample)
 		switch {

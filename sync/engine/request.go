@@ -63,7 +63,8 @@ func (r *pulling) request(ctx context.Context) error {
 	}
 	if r.repo.Address() == "" {
 		if r.cfg.Pull.Request.Kind != config.RequestNone {
-			r.problem(Problem{Problem: fmt.Sprintf("no request is made: the repository has no remote called %q, where the branch could be asked for; git remote add %[1]s ADDRESS", r.cfg.Pull.Remote)})
+			r.problem(Problem{Problem: fmt.Sprintf("no request is made: the repository has no remote called %q, where the branch could be asked for; "+
+				"git remote add %[1]s ADDRESS", r.cfg.Pull.Remote)})
 		}
 		return nil
 	}
@@ -107,10 +108,10 @@ func (r *pulling) ask(ctx context.Context, q *requested) error {
 		return nil
 	}
 	said := r.saying(title, body)
+	if q.Did == string(forge.Made) || q.Did == string(forge.Updated) {
+		q.Did = string(forge.Kept) // that was earlier
+	}
 	if q.Commit == r.tip.Hash() && q.Said == said && q.Failed == "" {
-		if q.Did == string(forge.Made) || q.Did == string(forge.Updated) {
-			q.Did = string(forge.Kept)
-		}
 		return nil
 	}
 	if r.Now().Before(q.Until) && q.Failed != "" {
@@ -134,7 +135,8 @@ func (r *pulling) ask(ctx context.Context, q *requested) error {
 		r.log.Info("request", zap.String("did", q.Did), zap.Int("number", out.Number), zap.String("url", out.URL))
 	}
 	if err != nil && !errors.Is(err, forge.ErrSame) {
-		q.Failed = fmt.Sprintf("the request to merge %s into %s is not as it should be: %v; the commit is delivered, and the next pull tries this again", r.cfg.Pull.Branch, r.base.Branch(), err)
+		q.Failed = fmt.Sprintf("the request to merge %s into %s is not as it should be: %v; the commit is delivered, and the next pull tries this again",
+			r.cfg.Pull.Branch, r.base.Branch(), err)
 		if e, ok := errors.AsType[*forge.Error](err); ok {
 			q.Until = e.Until
 		}
@@ -231,7 +233,7 @@ const mostHeldBack = 20
 // countRequest counts what the branch has that base lacks. content is a digest of every file that differs, also those that are not ours.
 func (r *pulling) countRequest(ctx context.Context, tip, base *gitops.Tip) (data config.RequestData, content string, err error) {
 	data = config.RequestData{Project: r.cfg.Name, Branch: r.cfg.Pull.Branch, Base: base.Branch()}
-	paths, err := r.repo.Changed(ctx, base.Hash(), tip.Hash())
+	blobs, err := r.repo.ChangedTo(ctx, base.Hash(), tip.Hash())
 	if err != nil {
 		return data, "", err
 	}
@@ -241,9 +243,8 @@ func (r *pulling) countRequest(ctx context.Context, tip, base *gitops.Tip) (data
 	}
 	sum := sha256.New()
 	counts := make(map[string]*config.RequestCount)
-	for _, path := range paths {
-		text, err := tip.ReadFile(path)
-		fmt.Fprintf(sum, "%q %x %v\n", path, sha256.Sum256(text), err != nil) // gone, or nothing that can be read
+	for _, path := range slices.Sorted(maps.Keys(blobs)) {
+		fmt.Fprintf(sum, "%q %s\n", path, blobs[path])
 		target, is := ours[path]
 		if !is {
 			continue
