@@ -118,7 +118,7 @@ func (c *Config) secret(key, env, file, credential string, getenv func(string) s
 	if file != "" {
 		data, err := readFile(c.Resolve(file))
 		if err != nil {
-			return Secret{}, Problems{c.origin.at(key+"_file").problem("read the secret: %v", err)}
+			return Secret{}, Problems{c.origin.at(key+"_file").problem("read the secret: %v; name a file that this user can read", err)}
 		}
 		return c.checked(key+"_file", c.Resolve(file), string(data))
 	}

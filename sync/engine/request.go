@@ -64,7 +64,7 @@ func (r *pulling) request(ctx context.Context) error {
 	if r.repo.Address() == "" {
 		if r.cfg.Pull.Request.Kind != config.RequestNone {
 			r.problem(Problem{Problem: fmt.Sprintf("no request is made: the repository has no remote called %q, where the branch could be asked for; "+
-				"git remote add %[1]s ADDRESS", r.cfg.Pull.Remote)})
+				"run git remote add %s ADDRESS", r.cfg.Pull.Remote, r.cfg.Pull.Remote)})
 		}
 		return nil
 	}
@@ -159,7 +159,7 @@ func (r *pulling) askForge(ctx context.Context, q requested, title, body string)
 			err = nil
 		}
 		if err == nil && res.Deaf {
-			err = errors.New("the remote takes no push options, which agit needs")
+			err = errors.New(`the remote takes no push options, which agit needs: set pull.request.kind to "gitea", which takes a token`)
 		}
 		return forge.Outcome{Request: forge.Request{URL: res.Offer}, Did: requestOffered}, err
 	}
@@ -205,7 +205,7 @@ func (r *pulling) saying(title, body string) string {
 func (r *pulling) requestTexts(data config.RequestData) (title, body string, ok bool) {
 	title, body, err := r.cfg.Pull.Request.Texts(r.withHeldBack(data))
 	if err != nil {
-		r.problem(Problem{Problem: r.cfg.Problem("pull.request", "no request is made or brought up to date: %v", err).Error()})
+		r.problem(Problem{Problem: r.cfg.Problem("pull.request", "no request is made or brought up to date: %v; correct title or body", err).Error()})
 		return "", "", false
 	}
 	title, body = forge.Fit(title, body)
