@@ -34,7 +34,7 @@ func (s *Service) record(p *project, progress []float64) *wire.Project {
 		out.SourceLanguageID = l.id
 	}
 	for i, st := range p.Stages {
-		w := wire.WorkflowStage{ID: st.ID, StageType: st.Type}
+		w := wire.WorkflowStage{ID: st.ID, StageType: wire.StageType(st.Type)}
 		if i < len(progress) {
 			w.Progress = progress[i]
 		}

@@ -80,22 +80,27 @@ func (id *Identifier) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Notification is the body that the service posts to a callback address: an array of identifiers.
-// Reading also takes one string, and one object with id or taskId, because the body of
-// CallbackExportCompleted is not published.
-type Notification []string
+// List is an array of records. Reading also takes an object whose member "items" is the array, as some
+// lists of the service come.
+type List[T any] []T
 
-// UnmarshalJSON reads the array, the string or the object.
-func (n *Notification) UnmarshalJSON(b []byte) error {
-	if first(b) == '[' {
-		return json.Unmarshal(b, (*[]string)(n))
+// UnmarshalJSON reads the array or the object.
+func (l *List[T]) UnmarshalJSON(b []byte) error {
+	if first(b) != '{' {
+		return json.Unmarshal(b, (*[]T)(l))
 	}
-	var id Identifier
-	if err := json.Unmarshal(b, &id); err != nil {
+	var paged struct {
+		Items *[]T `json:"items"`
+	}
+	err := json.Unmarshal(b, &paged)
+	if paged.Items == nil {
+		if err == nil {
+			err = fmt.Errorf("no items in %.60q", b)
+		}
 		return err
 	}
-	*n = Notification{string(id)}
-	return nil
+	*l = *paged.Items
+	return err
 }
 
 // first is the first byte of a JSON value, 0 when there is none.

@@ -34,78 +34,30 @@ type Project struct {
 	CustomFields           json.RawMessage `json:"customFields,omitempty"`
 }
 
-// Vendor is a company that a project or a stage is assigned to.
-type Vendor struct {
-	ID   string `json:"id"`
-	Name string `json:"name,omitempty"`
-}
-
-// WorkflowStage is one stage of a project (ID, Progress, StageType) or of a document (all but
-// StageType). Progress is 0..100, with fractions.
-type WorkflowStage struct {
-	ID                     string      `json:"id"`
-	Progress               float64     `json:"progress"`
-	StageType              string      `json:"stageType,omitempty"`
-	WordsTranslated        float64     `json:"wordsTranslated,omitempty"`
-	UnassignedWordsCount   float64     `json:"unassignedWordsCount,omitempty"`
-	Status                 string      `json:"status,omitempty"`
-	StatusModificationDate string      `json:"statusModificationDate,omitempty"`
-	Executives             []Executive `json:"executives,omitempty"`
-	Vendor                 *Vendor     `json:"vendor,omitempty"`
-}
-
-// Executive is somebody assigned to a stage of a document.
-type Executive struct {
-	ID                 string  `json:"id"`
-	AssignedWordsCount float64 `json:"assignedWordsCount"`
-	Progress           float64 `json:"progress"`
-	SupplierType       string  `json:"supplierType,omitempty"`
-}
-
-// Document is a document record, one per file and target language. ID is
-// "<documentId>_<languageId>".
-type Document struct {
-	ID                        string          `json:"id"`
-	Name                      string          `json:"name"`
-	FullPath                  string          `json:"fullPath,omitempty"`
-	Filename                  string          `json:"filename,omitempty"`
-	OriginalFilename          string          `json:"originalFilename,omitempty"`
-	CreationDate              string          `json:"creationDate,omitempty"`
-	Deadline                  string          `json:"deadline,omitempty"`
-	SourceLanguage            string          `json:"sourceLanguage,omitempty"`
-	TargetLanguage            string          `json:"targetLanguage,omitempty"`
-	DocumentDisassemblyStatus string          `json:"documentDisassemblingStatus,omitempty"` // inProgress, error or success
-	Status                    string          `json:"status,omitempty"`
-	WordsCount                float64         `json:"wordsCount"`
-	StatusModificationDate    string          `json:"statusModificationDate,omitempty"`
-	PretranslateCompleted     bool            `json:"pretranslateCompleted"`
-	ExternalID                string          `json:"externalId,omitempty"`
-	ProjectID                 string          `json:"projectId,omitempty"`
-	MetaInfo                  string          `json:"metaInfo,omitempty"`
-	PlaceholdersAreEnabled    bool            `json:"placeholdersAreEnabled"`
-	RevisionLabel             string          `json:"revisionLabel,omitempty"`
-	ReadyForCompletion        bool            `json:"readyForCompletion"`
-	WorkflowStages            []WorkflowStage `json:"workflowStages,omitempty"`
-}
-
-// ProjectCreate is the model of PathProjectCreate, as far as software localization uses it. It
-// travels as JSON in the one part without a file (PartModel). AssignToVendor is required by the
+// ProjectCreate is the model of PathProjectCreate. It travels as JSON in the one part without a file
+// (PartModel); every other part is a file that becomes a document. AssignToVendor is required by the
 // service interface, so a nil one is a 400; the client always sends it.
 type ProjectCreate struct {
-	Name            string   `json:"name"`
-	SourceLanguage  string   `json:"sourceLanguage"`
-	TargetLanguages []string `json:"targetLanguages"`
-	AssignToVendor  *bool    `json:"assignToVendor,omitempty"`
-	Type            string   `json:"type,omitempty"` // ProjectTypeLocalization makes a project that keys can be imported into
-	Description     string   `json:"description,omitempty"`
-	Deadline        string   `json:"deadline,omitempty"`
-	WorkflowStages  []string `json:"workflowStages,omitempty"`
-	ExternalTag     string   `json:"externalTag,omitempty"`
-	ClientID        string   `json:"clientId,omitempty"`
-	DomainID        int      `json:"domainId,omitempty"`
-	UseMT           *bool    `json:"useMT,omitempty"`
-	Pretranslate    *bool    `json:"pretranslate,omitempty"`
-	IsForTesting    *bool    `json:"isForTesting,omitempty"`
+	Name                     string             `json:"name"`
+	SourceLanguage           string             `json:"sourceLanguage"`
+	TargetLanguages          []string           `json:"targetLanguages"`
+	AssignToVendor           *bool              `json:"assignToVendor,omitempty"`
+	Type                     string             `json:"type,omitempty"` // ProjectTypeLocalization makes a project that keys can be imported into
+	Description              string             `json:"description,omitempty"`
+	Deadline                 string             `json:"deadline,omitempty"`
+	WorkflowStages           []string           `json:"workflowStages,omitempty"`
+	DocumentProperties       DocumentProperties `json:"documentProperties,omitzero"`
+	ExternalTag              string             `json:"externalTag,omitempty"`
+	ClientID                 string             `json:"clientId,omitempty"`
+	DomainID                 int                `json:"domainId,omitempty"`
+	UseMT                    *bool              `json:"useMT,omitempty"`
+	Pretranslate             *bool              `json:"pretranslate,omitempty"`
+	IsForTesting             *bool              `json:"isForTesting,omitempty"`
+	UseTranslationMemory     *bool              `json:"useTranslationMemory,omitempty"`
+	TranslationMemoryName    string             `json:"translationMemoryName,omitempty"`
+	AutoPropagateRepetitions *bool              `json:"autoPropagateRepetitions,omitempty"`
+	EnableProjectTasks       *bool              `json:"enableProjectTasks,omitempty"` // sent by one public client only
+	AssignmentMode           string             `json:"assignmentMode,omitempty"`     // document or projectTask
 }
 
 // ProjectUpdate is the body of PUT PathProject. What is absent may be lost at the service, so a
@@ -136,16 +88,4 @@ type Directory struct {
 type DirectoryItem struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-}
-
-// Callback is the body of PathCallback: where notifications go, and the headers they carry.
-type Callback struct {
-	URL               string           `json:"url"`
-	AdditionalHeaders []CallbackHeader `json:"additionalHeaders"`
-}
-
-// CallbackHeader is one header of every notification.
-type CallbackHeader struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
 }

@@ -11,44 +11,6 @@
 // disk. LocJSON, being a file format, is not here.
 package wire
 
-// Prefix stands between the address of the server and every path below.
-const Prefix = "/api/integration"
-
-// ResultPrefix is the prefix that the service interface prints for the import result only
-// ("/api/v1/project/import-result/{importId}"). The published description has it under Prefix like
-// everything else; a server answers on both.
-const ResultPrefix = "/api"
-
-// Paths, relative to Prefix. What stands in braces is the caller's; the spelling is that of
-// http.ServeMux patterns.
-const (
-	PathAccount         = "/v1/account"
-	PathDirectory       = "/v2/directory"
-	PathDirectoryV1     = "/v1/directory"
-	PathProjectCreate   = "/v1/project/create"
-	PathProject         = "/v1/project/{projectId}"
-	PathProjectList     = "/v2/project/list"
-	PathProjectListV1   = "/v1/project/list"
-	PathProjectComplete = "/v1/project/complete"
-	PathProjectCancel   = "/v1/project/cancel"
-	PathProjectRestore  = "/v1/project/restore"
-	PathProjectLanguage = "/v1/project/language"
-	PathTargets         = "/v1/project/{projectId}/software-localization/targets"
-	PathImport          = "/v2/project/{projectId}/import"
-	PathImportResult    = "/v1/project/import-result/{importId}"
-	PathExport          = "/v2/project/{projectId}/export"
-	PathExportV1        = "/v1/project/{projectId}/export"
-	PathDownload        = "/v1/document/export/{exportId}"
-	PathCallback        = "/v1/callback"
-)
-
-// What stands in braces in the paths above, as http.Request.PathValue names it.
-const (
-	ProjectID = "projectId"
-	ImportID  = "importId"
-	ExportID  = "exportId"
-)
-
 // Query parameters of an import (PathImport).
 const (
 	QueryCollection         = "collection"
@@ -116,23 +78,19 @@ const (
 
 // Multipart bodies. Part names are hints: a part with a file name is a file.
 const (
-	PartFile         = "file"       // a file of an import; the published description says "files"
-	PartFileType     = "text/plain" // content type of an imported file
-	PartModel        = "model"      // the model of a created project
-	LocJSONExtension = ".locjson"   // an import recognises LocJSON by this end of the file name
+	PartFile                = "file"                // a file of an import; the published description says "files"
+	PartFileType            = "text/plain"          // content type of an imported file
+	PartModel               = "model"               // the model of a created project
+	PartDocumentModel       = "documentModel"       // the models of uploaded documents, an array
+	PartUpdateDocumentModel = "updateDocumentModel" // the model of a document's new version
+	PartTranslationFile     = "translationFile"     // a translation that is brought into a document
+	PartFiles               = "files"               // the files of PathStorageFiles
+	PartMemoryFile          = "tmxFile"             // the file of PathMemory
+	LocJSONExtension        = ".locjson"            // an import recognises LocJSON by this end of the file name
 )
 
 // The values of ProjectCreate.Type. Keys can be imported into a ProjectTypeLocalization only.
 const (
 	ProjectTypeDefault      = "default"
 	ProjectTypeLocalization = "softwareLocalization"
-)
-
-// Tails of the callback address: the service posts a Notification to the configured address with one
-// of these behind it.
-const (
-	CallbackProjectStatus     = "/project/status"
-	CallbackDocumentStatus    = "/document/status"
-	CallbackExportCompleted   = "/document/exportRequestCompleted"
-	CallbackTranslationImport = "/document/translationImportCompleted"
 )

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 )
@@ -70,6 +71,22 @@ func (s *Status) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// readWord reads a word of an enumeration: one that is known ignoring case, as the constant spells it;
+// another one as it stands.
+func readWord[W ~string](b []byte, to *W, known ...W) error {
+	var word string
+	if err := json.Unmarshal(b, &word); err != nil {
+		return err
+	}
+	*to = W(strings.TrimSpace(word))
+	for _, k := range known {
+		if strings.EqualFold(string(*to), string(k)) {
+			*to = k
+		}
+	}
+	return nil
+}
+
 // ProjectStatus is the state of a project as its record says it, in the spelling of the service. A
 // word that is none of the constants means "not final".
 type ProjectStatus string
@@ -80,4 +97,128 @@ const (
 	ProjectInProgress ProjectStatus = "inProgress"
 	ProjectCompleted  ProjectStatus = "completed"
 	ProjectCanceled   ProjectStatus = "canceled"
+)
+
+// UnmarshalJSON reads the word ignoring case.
+func (s *ProjectStatus) UnmarshalJSON(b []byte) error {
+	return readWord(b, s, ProjectCreated, ProjectInProgress, ProjectCompleted, ProjectCanceled)
+}
+
+// DocumentStatus is the state of a document. A word that is none of the constants means "not final".
+type DocumentStatus string
+
+// The document states that are known.
+const (
+	DocumentCreated       DocumentStatus = "created"
+	DocumentInProgress    DocumentStatus = "inProgress"
+	DocumentCompleted     DocumentStatus = "completed"
+	DocumentUpdated       DocumentStatus = "updated"
+	DocumentTargetUpdated DocumentStatus = "targetUpdated"
+)
+
+// UnmarshalJSON reads the word ignoring case.
+func (s *DocumentStatus) UnmarshalJSON(b []byte) error {
+	return readWord(b, s, DocumentCreated, DocumentInProgress, DocumentCompleted, DocumentUpdated, DocumentTargetUpdated)
+}
+
+// DisassemblyStatus tells whether an uploaded file has been taken apart into segments.
+type DisassemblyStatus string
+
+// The states that are known.
+const (
+	DisassemblyInProgress DisassemblyStatus = "inProgress"
+	DisassemblyError      DisassemblyStatus = "error"
+	DisassemblySuccess    DisassemblyStatus = "success"
+)
+
+// UnmarshalJSON reads the word ignoring case.
+func (s *DisassemblyStatus) UnmarshalJSON(b []byte) error {
+	return readWord(b, s, DisassemblyInProgress, DisassemblyError, DisassemblySuccess)
+}
+
+// StageStatus is the state of one stage of a document.
+type StageStatus string
+
+// The states that are known.
+const (
+	StageNotAssigned StageStatus = "notAssigned"
+	StageAssigned    StageStatus = "assigned"
+	StageInProgress  StageStatus = "inProgress"
+	StageCompleted   StageStatus = "completed"
+)
+
+// UnmarshalJSON reads the word ignoring case.
+func (s *StageStatus) UnmarshalJSON(b []byte) error {
+	return readWord(b, s, StageNotAssigned, StageAssigned, StageInProgress, StageCompleted)
+}
+
+// StageType is the kind of work that a stage is.
+type StageType string
+
+// StageTypes are the kinds that are known.
+var StageTypes = []StageType{"translation", "editing", "proofreading", "postediting", "finalPageProof", "notarization", "certifiedTranslation",
+	"transcreation", "legalization", "preliminaryPageProof", "lQAReview", "subtitleReview", "voiceOverReview", "sourceReview"}
+
+// UnmarshalJSON reads the word ignoring case.
+func (t *StageType) UnmarshalJSON(b []byte) error { return readWord(b, t, StageTypes...) }
+
+// TaskState is how a task at the service stands whose answer is a word: bringing a translation into a
+// document (PathDocumentTranslateStatus), importing a glossary (PathGlossaryImportState; its words are not
+// published). Reading takes the JSON string, or an object with status or state. A word that is none of
+// the constants means that the task has not ended.
+type TaskState string
+
+// The states that are known.
+const (
+	TaskStatePending    TaskState = "pending"
+	TaskStateInProgress TaskState = "inProgress"
+	TaskStateCompleted  TaskState = "completed"
+	TaskStateFailed     TaskState = "failed"
+	TaskStateFaulted    TaskState = "faulted" // what PathDocumentTranslateStatus calls failed
+)
+
+// Ended tells whether the task is over, well or badly.
+func (s TaskState) Ended() bool { return s == TaskStateCompleted || s.Failed() }
+
+// Failed tells whether the task is over and came to nothing.
+func (s TaskState) Failed() bool { return s == TaskStateFailed || s == TaskStateFaulted }
+
+// UnmarshalJSON reads the word ignoring case.
+func (s *TaskState) UnmarshalJSON(b []byte) error {
+	if first(b) == '{' {
+		var object struct {
+			Status TaskState `json:"status"`
+			State  TaskState `json:"state"`
+		}
+		if err := json.Unmarshal(b, &object); err != nil {
+			return err
+		}
+		*s = cmp.Or(object.Status, object.State)
+		return nil
+	}
+	return readWord(b, s, TaskStatePending, TaskStateInProgress, TaskStateCompleted, TaskStateFailed, TaskStateFaulted)
+}
+
+// ExportType is the value of QueryExportType.
+type ExportType string
+
+// The types that are known. The service interface shows the first two; of subtitles and images there are
+// more.
+const (
+	ExportTarget      ExportType = "target"
+	ExportSource      ExportType = "source"
+	ExportXLIFF       ExportType = "xliff"
+	ExportCSV         ExportType = "multilangCsv"
+	ExportMetadata    ExportType = "documentWithMetadata"
+	ExportInNewFormat ExportType = "sourceInNewFormat"
+)
+
+// ExportMode is the value of QueryExportMode: which translations an export takes.
+type ExportMode string
+
+// The modes that are known. The service interface shows the first one.
+const (
+	ExportCurrent   ExportMode = "current"   // as the editor shows them, whatever their state
+	ExportConfirmed ExportMode = "confirmed" // confirmed at QueryStageNumber, at any stage where that is absent
+	ExportComplete  ExportMode = "complete"  // passed the last stage
 )
