@@ -56,6 +56,7 @@ var doors = map[string][]string{
 	"github.com/spf13/":                   {"cmd/locsync"},
 	"github.com/coreos/go-systemd":        {"cmd/locsync"},
 	"github.com/prometheus/client_golang": {"sync/web"},
+	"golang.org/x/net/":                   {"sync/service/local"}, // what a header may be, and HTML documents
 	"go.yaml.in/":                         {"formats/oracle"},
 	"howett.net/":                         {"formats/oracle"},
 }

@@ -21,6 +21,7 @@ type serviceFlags struct {
 	listen, data, account, keyFile, accountType string
 	rate                                        float64
 	pseudo                                      bool
+	retry                                       time.Duration
 }
 
 func (a *app) serviceCommand() *cobra.Command {
@@ -38,8 +39,11 @@ func (a *app) serviceCommand() *cobra.Command {
 	c.Flags().Float64Var(&f.rate, "rate-limit", 4, "requests per second that are let through; 0 for no limit")
 	c.Flags().BoolVar(&f.pseudo, "pseudo", false, "give new keys pseudo-translations")
 	c.Flags().StringVar(&f.accountType, "account-type", "company", "company or personal")
-	if err := c.Flags().MarkHidden("account-type"); err != nil {
-		panic(err)
+	c.Flags().DurationVar(&f.retry, "callback-retry", 30*time.Second, "`DURATION` before a notification is sent again; doubles each time")
+	for _, hidden := range []string{"account-type", "callback-retry"} { // for those who test against the service
+		if err := c.Flags().MarkHidden(hidden); err != nil {
+			panic(err)
+		}
 	}
 	return c
 }
@@ -53,7 +57,9 @@ func (a *app) serve(ctx context.Context, f serviceFlags) error {
 	if err != nil {
 		return usageError{err}
 	}
-	svc, err := local.Open(f.data, local.Options{AccountID: f.account, Keys: keys, RateLimit: f.rate, Pseudo: f.pseudo, AccountType: f.accountType, Logger: log})
+	svc, err := local.Open(f.data, local.Options{
+		AccountID: f.account, Keys: keys, RateLimit: f.rate, Pseudo: f.pseudo, AccountType: f.accountType, CallbackRetry: f.retry, Logger: log,
+	})
 	if err != nil {
 		return err
 	}
@@ -85,6 +91,8 @@ func readKeys(f serviceFlags) ([]string, error) {
 		return nil, errors.New("--rate-limit must be 0 (no limit) or above")
 	case f.accountType != "company" && f.accountType != "personal":
 		return nil, errors.New("--account-type must be company or personal")
+	case f.retry <= 0:
+		return nil, errors.New("--callback-retry must be a duration above 0")
 	}
 	data, err := os.ReadFile(f.keyFile)
 	if err != nil {

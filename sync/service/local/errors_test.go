@@ -198,7 +198,6 @@ func TestErrorConditions(t *testing.T) {
 		{"v1 export with no languages", "POST", "/v1/project/" + p + "/export", `{"languages":[]}`, 400, "languages"},
 		{"v1 export with a text", "POST", "/v1/project/" + p + "/export", `{"languages":"de"}`, 400, "languages"},
 		{"documents", "POST", "/v1/project/document?projectId=" + p, "", 501, ""},
-		{"callbacks", "GET", "/v1/callback", "", 501, ""},
 		{"statistics", "GET", "/v1/project/" + p + "/statistics", "", 501, ""},
 		{"nothing there", "GET", "/v3/project", "", 404, ""},
 		{"bad query", "GET", "/v2/project/list?a=%zz", "", 400, ""},

@@ -118,6 +118,9 @@ func (s *Service) newRoutes() *router {
 		wire.PathExport:          {"POST": s.startExport},
 		wire.PathExportV1:        {"POST": s.startExportV1},
 		wire.PathDownload:        {"GET": s.download},
+		wire.PathCallback:        {"GET": s.getCallback, "POST": s.setCallback, "DELETE": s.deleteCallback},
+
+		wire.PathCallbackLastErrors: {"GET": s.lastCallbackErrors},
 	}
 	for pattern, m := range table {
 		t.handle(wire.Prefix+pattern, s.route(m))
@@ -139,7 +142,7 @@ var notServed = []string{
 	"/v1/project/{projectId}/completedWorkStatistics", "/v1/project/{projectId}/fuzzyRepetitions", "/v1/project/{projectId}/mt", "/v1/project/{projectId}/mt/available",
 	"/v1/project/{projectId}/translationmemories", "/v1/project/{projectId}/translationmemories/", "/v1/project/{projectId}/glossaries",
 	"/v1/project/{projectId}/pretranslation-rules", "/v1/translationmemory", "/v1/translationmemory/", "/v1/glossaries", "/v1/glossary/", "/v1/projectTask/",
-	"/v1/account/searchMyTeam", "/v1/smartTranslation/translate", wire.PathCallback, wire.PathCallback + "/lastErrors", "/v1/file-management/",
+	"/v1/account/searchMyTeam", "/v1/smartTranslation/translate", "/v1/file-management/",
 }
 
 // route answers the calls of one path.

@@ -113,23 +113,16 @@ type queue struct {
 	mu      sync.Mutex
 	waiting []string
 	running map[string]bool
-	bell    chan struct{} // one slot
+	bell    bell
 }
 
-func newQueue() *queue { return &queue{running: map[string]bool{}, bell: make(chan struct{}, 1)} }
+func newQueue() *queue { return &queue{running: map[string]bool{}, bell: newBell()} }
 
 func (q *queue) add(id string) {
 	q.mu.Lock()
 	q.waiting = append(q.waiting, id)
 	q.mu.Unlock()
-	q.ring()
-}
-
-func (q *queue) ring() {
-	select {
-	case q.bell <- struct{}{}:
-	default:
-	}
+	q.bell.ring()
 }
 
 // next takes the oldest job, waiting for one; ok is false when ctx ended.
@@ -141,7 +134,7 @@ func (q *queue) next(ctx context.Context) (id string, ok bool) {
 			more := len(q.waiting) > 0
 			q.mu.Unlock()
 			if more {
-				q.ring() // another worker may be waiting
+				q.bell.ring() // another worker may be waiting
 			}
 			return id, true
 		}

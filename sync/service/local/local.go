@@ -24,6 +24,7 @@
 //	queue      number -> identifier of a job that has not ended
 //	uploads    identifier/n -> the n-th file of an import that has not ended
 //	expiry     time, identifier -> nothing: when a job is forgotten
+//	callbacks  account -> its registration, the notifications that are to be delivered, the last errors (callbacks.go)
 //
 // Beside it, results/ has one file for each export that ended. An import reads and writes the rows of its own keys only, whatever else the
 // collection has. Pseudo-translations are not stored: they are made when an export asks for them.
@@ -61,6 +62,10 @@ type Options struct {
 	Pseudo bool
 	// JobDelay is how long a job takes at least: half of it pending, half of it in progress.
 	JobDelay time.Duration
+	// CallbackRetry is the delay before a notification that could not be delivered is sent again; it doubles each time. 0: 30 seconds.
+	CallbackRetry time.Duration
+	// Transport carries notifications; nil: http.DefaultTransport.
+	Transport http.RoundTripper
 	// Now is the clock, read by several goroutines; nil: time.Now.
 	Now func() time.Time
 	// Faults, when set, is asked about every call what is to go wrong with it. For tests.
@@ -79,6 +84,8 @@ type Service struct {
 	window  *window
 
 	imports, exports *queue
+	callbacks        *http.Client
+	deliveryBell     bell // rings when a notification was queued
 	stop             context.CancelFunc
 	workers          sync.WaitGroup
 }
@@ -100,6 +107,12 @@ func Open(dir string, o Options) (*Service, error) {
 	if !(o.RateLimit >= 0) {
 		return nil, fmt.Errorf("rate limit %v: give a number of calls per second, or 0 for none", o.RateLimit)
 	}
+	if o.CallbackRetry == 0 {
+		o.CallbackRetry = firstResend
+	}
+	if o.CallbackRetry < 0 || o.CallbackRetry > maxFirstResend {
+		return nil, fmt.Errorf("callback retry %v: give a delay above 0, up to %v", o.CallbackRetry, maxFirstResend)
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -118,6 +131,9 @@ func Open(dir string, o Options) (*Service, error) {
 		window:  newWindow(o.RateLimit),
 		imports: newQueue(),
 		exports: newQueue(),
+
+		callbacks:    newCallbackClient(o.Transport),
+		deliveryBell: newBell(),
 	}
 	s.routes = s.newRoutes()
 	err = os.MkdirAll(s.results, 0o700)
@@ -136,6 +152,8 @@ func Open(dir string, o Options) (*Service, error) {
 		s.workers.Add(1)
 		go s.work(ctx, q)
 	}
+	s.workers.Add(1)
+	go s.deliver(ctx)
 	return s, nil
 }
 

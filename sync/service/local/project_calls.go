@@ -306,7 +306,14 @@ func (s *Service) changeStatus(c *call, do func(p *project) error) error {
 	if err != nil {
 		return err
 	}
-	if err := s.change(id, func(_ *bolt.Tx, p *project) error { return do(p) }); err != nil {
+	err = s.change(id, func(tx *bolt.Tx, p *project) error {
+		before := p.Status
+		if err := do(p); err != nil || p.Status == before {
+			return err
+		}
+		return s.notifyIn(tx, wire.CallbackProjectStatus, p.ID)
+	})
+	if err != nil {
 		return err
 	}
 	return c.empty(http.StatusNoContent)

@@ -24,6 +24,8 @@ var (
 	bucketQueue    = []byte("queue")
 	bucketUploads  = []byte("uploads")
 	bucketExpiry   = []byte("expiry")
+
+	bucketCallbacks = []byte("callbacks")
 )
 
 // store is the database. A transaction that returned is on the disk.
@@ -42,7 +44,7 @@ func openStore(dir string) (*store, error) {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	err = db.Update(func(tx *bolt.Tx) error {
-		for _, name := range [][]byte{bucketProjects, bucketKeys, bucketJobs, bucketQueue, bucketUploads, bucketExpiry} {
+		for _, name := range [][]byte{bucketProjects, bucketKeys, bucketJobs, bucketQueue, bucketUploads, bucketExpiry, bucketCallbacks} {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 				return err
 			}
