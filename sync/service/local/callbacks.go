@@ -45,7 +45,7 @@ func (s *Service) getCallback(c *call) error {
 
 // setCallback answers POST /v1/callback. The address takes the place of the one before; notifications that still wait go to the new one.
 func (s *Service) setCallback(c *call) error {
-	raw, err := readBody(c.w, c.Request, maxModel)
+	raw, err := readBody(c, maxModel)
 	if err != nil {
 		return err
 	}

@@ -29,14 +29,20 @@ func (s *Service) download(c *call) error {
 		return err
 	}
 	defer f.Close()
+	return c.file(f, j.Export.ContentType, j.Export.FileName)
+}
+
+// file answers with a file, to be saved under a name.
+func (c *call) file(f *os.File, contentType, name string) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
 	}
 	h := c.w.Header()
-	h.Set("Content-Type", j.Export.ContentType)
+	h.Set("Content-Type", contentType)
 	h.Set("Content-Length", strconv.FormatInt(info.Size(), 10))
-	h.Set("Content-Disposition", attachment(j.Export.FileName))
+	h.Set("Content-Disposition", attachment(name))
+	h.Set("X-Content-Type-Options", "nosniff")
 	c.w.WriteHeader(http.StatusOK)
 	io.Copy(c.w, f) // a reader that hangs up has to ask again
 	return nil

@@ -105,7 +105,7 @@ func (s *Service) startExportV1(c *call) error {
 
 // exportBody reads the optional JSON body.
 func exportBody(c *call) (*members, error) {
-	raw, err := readBody(c.w, c.Request, maxModel)
+	raw, err := readBody(c, maxModel)
 	if err != nil {
 		return nil, err
 	}

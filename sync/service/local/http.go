@@ -17,8 +17,10 @@ import (
 // call is one request on its way through a handler.
 type call struct {
 	*http.Request
-	w      http.ResponseWriter
-	params params
+	w       http.ResponseWriter
+	params  params
+	service *Service
+	held    int64 // bytes of the body that are in memory
 }
 
 // json answers with a JSON value.
@@ -56,9 +58,14 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
+	climbs := slices.Contains(strings.Split(r.URL.Path, "/"), "..")
 	r = withPlainPath(r)
 	if err := s.admit(r); err != nil {
 		s.answerError(w, r, err)
+		return
+	}
+	if climbs {
+		s.answerError(w, r, refuse(http.StatusBadRequest, "the path has a .. element; write it out"))
 		return
 	}
 	if h := s.routes.find(r, r.URL.Path); h != nil {
@@ -160,7 +167,9 @@ func (s *Service) route(m methods) http.Handler {
 		}
 		q, err := readParams(r)
 		if err == nil {
-			err = do(&call{Request: r, w: w, params: q})
+			c := &call{Request: r, w: w, params: q, service: s}
+			defer c.release()
+			err = do(c)
 		}
 		if err != nil {
 			s.answerError(w, r, err)

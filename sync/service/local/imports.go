@@ -76,7 +76,9 @@ func (s *Service) startImport(c *call) error {
 		return err
 	}
 	in.Separator = separator
-	c.Body = http.MaxBytesReader(c.w, c.Body, maxImport)
+	if err := c.bound(maxImport, true); err != nil {
+		return err
+	}
 	parts, err := readParts(c.Request)
 	if err != nil {
 		return err

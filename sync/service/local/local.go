@@ -39,6 +39,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -82,6 +83,7 @@ type Service struct {
 	results string // folder
 	routes  *router
 	window  *window
+	held    atomic.Int64 // bytes of bodies in memory
 
 	imports, exports *queue
 	callbacks        *http.Client

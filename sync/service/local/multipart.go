@@ -1,6 +1,7 @@
 package local
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"io"
@@ -13,6 +14,7 @@ import (
 
 // Bounds of what a call may carry.
 const (
+	maxHeld     = 512 << 20 // bytes of bodies in memory, all calls together
 	maxImport   = 128 << 20 // bytes of an import, all files together
 	maxModel    = 4 << 20   // bytes of a JSON body or part
 	maxParts    = 10_000    // parts of a multipart body
@@ -30,45 +32,63 @@ type part struct {
 // readParts reads a multipart body whatever the order, names and quoting of its parts. A body that is not multipart gives no parts and no
 // error: what is missing then is for the caller to say. Every error is a 400 or the body's size limit.
 func readParts(r *http.Request) ([]part, error) {
+	var parts []part
+	err := eachPart(r, func(p part, content io.Reader) error {
+		var body bytes.Buffer
+		if _, err := io.Copy(&body, content); err != nil {
+			return multipartError(err)
+		}
+		p.body = body.Bytes()
+		parts = append(parts, p)
+		return nil
+	})
+	return parts, err
+}
+
+// eachPart calls do with each part, whose body is still to be read from content; errors of content are for multipartError. What a browser sends for
+// a file field that was left empty is passed over.
+func eachPart(r *http.Request, do func(p part, content io.Reader) error) error {
 	boundary, ok := boundaryOf(r.Header.Get("Content-Type"))
 	if !ok {
-		return nil, nil
+		return nil
 	}
 	if boundary == "" {
-		return nil, refuse(http.StatusBadRequest, "Content-Type: multipart without a boundary")
+		return refuse(http.StatusBadRequest, "Content-Type: multipart without a boundary")
 	}
 	body := multipart.NewReader(r.Body, boundary)
-	var parts []part
-	for {
-		p, err := body.NextPart()
+	for n := 0; ; n++ {
+		raw, err := body.NextPart()
 		if err == io.EOF {
-			return parts, nil
+			return nil
 		}
 		if err != nil {
-			return nil, multipartError(err)
+			return multipartError(err)
 		}
-		if len(parts) == maxParts {
-			return nil, refuse(http.StatusBadRequest, "the body has more than %d parts; send it in several calls", maxParts)
+		if n == maxParts {
+			return refuse(http.StatusBadRequest, "the body has more than %d parts; send it in several calls", maxParts)
 		}
-		var content bytes.Buffer
-		if _, err := io.Copy(&content, p); err != nil {
-			return nil, multipartError(err)
+		p := part{}
+		p.name, p.file, p.isFile = disposition(raw.Header.Get("Content-Disposition"))
+		if len(p.file) > maxFileName {
+			return refuse(http.StatusBadRequest, "a file name has more than %d bytes", maxFileName)
 		}
-		name, file, isFile := disposition(p.Header.Get("Content-Disposition"))
-		if len(file) > maxFileName {
-			return nil, refuse(http.StatusBadRequest, "a file name has more than %d bytes", maxFileName)
+		content := bufio.NewReader(raw)
+		if p.isFile && p.file == "" {
+			if _, err := content.Peek(1); err == io.EOF {
+				continue
+			}
 		}
-		if isFile && file == "" && content.Len() == 0 {
-			continue // what a browser sends for a file field that was left empty
+		if err := do(p, content); err != nil {
+			return err
 		}
-		parts = append(parts, part{name: name, file: file, isFile: isFile, body: content.Bytes()})
 	}
 }
 
-// multipartError keeps what the server says about sizes and cut connections, and calls everything else a bad request.
+// multipartError keeps what was said about sizes, and calls everything else a bad request.
 func multipartError(err error) error {
 	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
+	var said *problem
+	if errors.As(err, &tooLarge) || errors.As(err, &said) {
 		return err
 	}
 	return refuse(http.StatusBadRequest, "the multipart body cannot be read: %v", err)
@@ -121,11 +141,45 @@ func files(parts []part) []part {
 	return out
 }
 
+// bound refuses a body that says it is larger than limit before anything of it is read, and one that turns out to be when it is. held
+// is for a body that the caller keeps in memory: it counts towards maxHeld until the call is over.
+func (c *call) bound(limit int64, held bool) error {
+	if c.ContentLength > limit {
+		return &http.MaxBytesError{Limit: limit}
+	}
+	c.Body = http.MaxBytesReader(c.w, c.Body, limit)
+	if held {
+		c.Body = &heldBody{c.Body, c}
+	}
+	return nil
+}
+
+type heldBody struct {
+	io.ReadCloser
+	c *call
+}
+
+func (b *heldBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.c.held += int64(n)
+	if b.c.service.held.Add(int64(n)) > maxHeld {
+		return n, &problem{status: http.StatusServiceUnavailable, retry: "5", detail: "too many large bodies at once; send this one again later"}
+	}
+	return n, err
+}
+
+// release gives back what the call's body held.
+func (c *call) release() { c.service.held.Add(-c.held) }
+
 // readBody reads a whole small body.
-func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
-	b, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+func readBody(c *call, limit int64) ([]byte, error) {
+	if err := c.bound(limit, true); err != nil {
+		return nil, err
+	}
+	b, err := io.ReadAll(c.Body)
 	var tooLarge *http.MaxBytesError
-	if err != nil && !errors.As(err, &tooLarge) {
+	var said *problem
+	if err != nil && !errors.As(err, &tooLarge) && !errors.As(err, &said) {
 		return nil, refuse(http.StatusBadRequest, "the body cannot be read: %v", err)
 	}
 	return b, err

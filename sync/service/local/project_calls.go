@@ -101,7 +101,7 @@ func (s *Service) getProject(c *call) error {
 // updateProject answers PUT /v1/project/{projectId}. Name and deadline are always overwritten, so a call without a name is refused and one
 // without a deadline clears it; other members keep what they have unless they are given.
 func (s *Service) updateProject(c *call) error {
-	raw, err := readBody(c.w, c.Request, maxModel)
+	raw, err := readBody(c, maxModel)
 	if err != nil {
 		return err
 	}

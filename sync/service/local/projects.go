@@ -124,16 +124,20 @@ func (s *Service) addProject(tx *bolt.Tx, p *project) error {
 // form field; or the body itself. uploads counts the files beside it.
 func projectBody(c *call) (model []byte, uploads int, err error) {
 	kind := strings.ToLower(c.Header.Get("Content-Type"))
-	c.Body = http.MaxBytesReader(c.w, c.Body, maxImport)
 	switch {
 	case strings.HasPrefix(kind, "multipart/"):
+		if err := c.bound(maxImport, true); err != nil {
+			return nil, 0, err
+		}
 		parts, err := readParts(c.Request)
 		if err != nil {
 			return nil, 0, err
 		}
 		return modelPart(parts)
 	case strings.HasPrefix(kind, "application/x-www-form-urlencoded"):
-		c.Body = http.MaxBytesReader(c.w, c.Body, maxModel)
+		if err := c.bound(maxModel, true); err != nil {
+			return nil, 0, err
+		}
 		if err := c.ParseForm(); err != nil {
 			return nil, 0, refuse(http.StatusBadRequest, "the form cannot be read: %v", err)
 		}
@@ -144,7 +148,7 @@ func projectBody(c *call) (model []byte, uploads int, err error) {
 		}
 		return nil, 0, invalid(wire.PartModel, "the form has no field %q or \"value\" with the project", wire.PartModel)
 	}
-	model, err = readBody(c.w, c.Request, maxModel)
+	model, err = readBody(c, maxModel)
 	return model, 0, err
 }
 
