@@ -25,8 +25,9 @@
 //	uploads    identifier/n -> the n-th file of an import that has not ended
 //	expiry     time, identifier -> nothing: when a job is forgotten
 //	callbacks  account -> its registration, the notifications that are to be delivered, the last errors (callbacks.go)
+//	storage    account -> path -> record of a stored file (storage.go)
 //
-// Beside it, results/ has one file for each export that ended. An import reads and writes the rows of its own keys only, whatever else the
+// Beside it, results/ has one file for each export that ended, and files/ one for each file of the storage. An import reads and writes the rows of its own keys only, whatever else the
 // collection has. Pseudo-translations are not stored: they are made when an export asks for them.
 package local
 
@@ -81,6 +82,7 @@ type Service struct {
 	log     *zap.Logger
 	store   *store
 	results string // folder
+	blobs   string // folder
 	routes  *router
 	window  *window
 	held    atomic.Int64 // bytes of bodies in memory
@@ -130,6 +132,7 @@ func Open(dir string, o Options) (*Service, error) {
 		log:     o.Logger,
 		store:   store,
 		results: filepath.Join(dir, "results"),
+		blobs:   filepath.Join(dir, "files"),
 		window:  newWindow(o.RateLimit),
 		imports: newQueue(),
 		exports: newQueue(),
@@ -138,9 +141,9 @@ func Open(dir string, o Options) (*Service, error) {
 		deliveryBell: newBell(),
 	}
 	s.routes = s.newRoutes()
-	err = os.MkdirAll(s.results, 0o700)
+	err = errors.Join(os.MkdirAll(s.results, 0o700), os.MkdirAll(s.blobs, 0o700))
 	if err == nil {
-		err = s.sweepResults()
+		err = errors.Join(s.sweepResults(), s.sweepBlobs())
 	}
 	if err == nil {
 		err = s.resume()

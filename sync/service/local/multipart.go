@@ -36,7 +36,7 @@ func readParts(r *http.Request) ([]part, error) {
 	err := eachPart(r, func(p part, content io.Reader) error {
 		var body bytes.Buffer
 		if _, err := io.Copy(&body, content); err != nil {
-			return multipartError(err)
+			return bodyError(err)
 		}
 		p.body = body.Bytes()
 		parts = append(parts, p)
@@ -45,7 +45,7 @@ func readParts(r *http.Request) ([]part, error) {
 	return parts, err
 }
 
-// eachPart calls do with each part, whose body is still to be read from content; errors of content are for multipartError. What a browser sends for
+// eachPart calls do with each part, whose body is still to be read from content; errors of content are for bodyError. What a browser sends for
 // a file field that was left empty is passed over.
 func eachPart(r *http.Request, do func(p part, content io.Reader) error) error {
 	boundary, ok := boundaryOf(r.Header.Get("Content-Type"))
@@ -62,7 +62,7 @@ func eachPart(r *http.Request, do func(p part, content io.Reader) error) error {
 			return nil
 		}
 		if err != nil {
-			return multipartError(err)
+			return bodyError(err)
 		}
 		if n == maxParts {
 			return refuse(http.StatusBadRequest, "the body has more than %d parts; send it in several calls", maxParts)
@@ -84,14 +84,14 @@ func eachPart(r *http.Request, do func(p part, content io.Reader) error) error {
 	}
 }
 
-// multipartError keeps what was said about sizes, and calls everything else a bad request.
-func multipartError(err error) error {
+// bodyError keeps what was said about sizes, and calls everything else that can happen while a body is read a bad request.
+func bodyError(err error) error {
 	var tooLarge *http.MaxBytesError
 	var said *problem
 	if errors.As(err, &tooLarge) || errors.As(err, &said) {
 		return err
 	}
-	return refuse(http.StatusBadRequest, "the multipart body cannot be read: %v", err)
+	return refuse(http.StatusBadRequest, "the body cannot be read: %v", err)
 }
 
 // boundaryOf returns the boundary of a multipart content type, quoted or not. Some clients write it with characters that
@@ -177,10 +177,8 @@ func readBody(c *call, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	b, err := io.ReadAll(c.Body)
-	var tooLarge *http.MaxBytesError
-	var said *problem
-	if err != nil && !errors.As(err, &tooLarge) && !errors.As(err, &said) {
-		return nil, refuse(http.StatusBadRequest, "the body cannot be read: %v", err)
+	if err != nil {
+		return nil, bodyError(err)
 	}
-	return b, err
+	return b, nil
 }

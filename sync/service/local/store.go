@@ -26,6 +26,7 @@ var (
 	bucketExpiry   = []byte("expiry")
 
 	bucketCallbacks = []byte("callbacks")
+	bucketStorage   = []byte("storage")
 )
 
 // store is the database. A transaction that returned is on the disk.
@@ -44,7 +45,7 @@ func openStore(dir string) (*store, error) {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	err = db.Update(func(tx *bolt.Tx) error {
-		for _, name := range [][]byte{bucketProjects, bucketKeys, bucketJobs, bucketQueue, bucketUploads, bucketExpiry, bucketCallbacks} {
+		for _, name := range [][]byte{bucketProjects, bucketKeys, bucketJobs, bucketQueue, bucketUploads, bucketExpiry, bucketCallbacks, bucketStorage} {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 				return err
 			}

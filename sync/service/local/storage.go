@@ -1,0 +1,373 @@
+package local
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"mime"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+// Bounds of the storage. The service interface says nothing about them.
+const (
+	maxUpload        = 1 << 30 // bytes of one call, all files together; also of what is taken out of its archives
+	maxStoragePath   = 1000    // bytes
+	maxFilesPerBatch = 100
+	defaultMime      = "application/octet-stream"
+)
+
+// storedFile is the record of a file; its bytes lie under another name in the folder files. A path is a name, not a place on the disk: "a" and
+// "a/b" can both be files.
+type storedFile struct {
+	Blob     string `json:"blob"`
+	Mime     string `json:"mime"`
+	Size     int64  `json:"size"`
+	Created  int64  `json:"created"`
+	Accessed int64  `json:"accessed"`
+}
+
+func (f *storedFile) wire(p string) wire.StoredFile {
+	return wire.StoredFile{Name: path.Base(p), Mime: f.Mime, Path: p, Size: f.Size, CreatedAt: timestamp(f.Created), LastAccessTime: timestamp(f.Accessed)}
+}
+
+func (s *Service) blobPath(blob string) string { return filepath.Join(s.blobs, blob) }
+
+// putFile answers PUT /v1/file-management/file/{path}: the body is the file, or a multipart body with one file in it.
+func (s *Service) putFile(c *call) error {
+	p, err := c.storagePath(wire.PathStorageFile)
+	if err != nil {
+		return err
+	}
+	if err := c.bound(maxUpload, false); err != nil {
+		return err
+	}
+	u := s.newUpload()
+	defer u.drop()
+	if _, isMultipart := boundaryOf(c.Header.Get("Content-Type")); isMultipart {
+		err = eachPart(c.Request, func(part part, content io.Reader) error {
+			switch {
+			case !part.isFile:
+				return nil
+			case len(u.files) > 0:
+				return invalid(wire.PartFile, "the body has more than one file; send several with PUT %s", wire.Prefix+wire.PathStorageFiles)
+			}
+			return u.add(p, "", content)
+		})
+	} else {
+		err = u.add(p, c.Header.Get("Content-Type"), c.Body)
+	}
+	if err == nil && len(u.files) == 0 {
+		err = invalid(wire.PartFile, "the multipart body has no file; give one part a file name")
+	}
+	if err != nil {
+		return err
+	}
+	stored, err := u.store()
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusCreated, stored[0])
+}
+
+// getFile answers GET /v1/file-management/file/{path}.
+func (s *Service) getFile(c *call) error {
+	p, err := c.storagePath(wire.PathStorageFile)
+	if err != nil {
+		return err
+	}
+	f, content, err := s.openStored(p)
+	if errors.Is(err, fs.ErrNotExist) { // it was replaced between the two looks
+		f, content, err = s.openStored(p)
+	}
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	return c.file(content, f.Mime, path.Base(p))
+}
+
+// openStored opens a file and notes that it was read.
+func (s *Service) openStored(p string) (f *storedFile, content *os.File, err error) {
+	err = s.store.db.Update(func(tx *bolt.Tx) error {
+		if f, err = s.storedIn(tx, p); err != nil {
+			return err
+		}
+		f.Accessed = s.now()
+		return putRecord(tx.Bucket(bucketStorage).Bucket([]byte(s.o.AccountID)), p, f)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	content, err = os.Open(s.blobPath(f.Blob))
+	return f, content, err
+}
+
+// deleteFile answers DELETE /v1/file-management/file/{path}.
+func (s *Service) deleteFile(c *call) error {
+	p, err := c.storagePath(wire.PathStorageFile)
+	if err != nil {
+		return err
+	}
+	var f *storedFile
+	err = s.store.db.Update(func(tx *bolt.Tx) (err error) {
+		if f, err = s.storedIn(tx, p); err != nil {
+			return err
+		}
+		return tx.Bucket(bucketStorage).Bucket([]byte(s.o.AccountID)).Delete([]byte(p))
+	})
+	if err != nil {
+		return err
+	}
+	os.Remove(s.blobPath(f.Blob)) // what stays is swept at the next start
+	return c.empty(http.StatusNoContent)
+}
+
+// fileInfo answers GET /v1/file-management/file-info/{path}.
+func (s *Service) fileInfo(c *call) error {
+	p, err := c.storagePath(wire.PathStorageFileInfo)
+	if err != nil {
+		return err
+	}
+	var f *storedFile
+	err = s.store.db.View(func(tx *bolt.Tx) (err error) {
+		f, err = s.storedIn(tx, p)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, f.wire(p))
+}
+
+// listFiles answers GET /v1/file-management/file-info-list/{prefix}: the files whose paths begin with the prefix, in the order of their
+// paths, in batches. The key of the next batch is the last path of this one.
+func (s *Service) listFiles(c *call) error {
+	prefix := c.tail(wire.PathStorageFileList)
+	after, given, err := c.params.raw(wire.QueryBatchKey)
+	if err != nil {
+		return err
+	}
+	if given && !strings.HasPrefix(after, prefix) {
+		return invalid(wire.QueryBatchKey, "%q is not a key of this list; leave it out for the first batch", after)
+	}
+	out := wire.StoredFiles{Items: []wire.StoredFile{}}
+	err = s.store.db.View(func(tx *bolt.Tx) error {
+		b := tx.Bucket(bucketStorage).Bucket([]byte(s.o.AccountID))
+		if b == nil {
+			return nil
+		}
+		cursor := b.Cursor()
+		k, _ := cursor.Seek([]byte(max(prefix, after)))
+		if given && string(k) == after {
+			k, _ = cursor.Next()
+		}
+		for ; k != nil && bytes.HasPrefix(k, []byte(prefix)); k, _ = cursor.Next() {
+			if len(out.Items) == maxFilesPerBatch {
+				out.NextBatchKey = out.Items[maxFilesPerBatch-1].Path
+				return nil
+			}
+			f, _, err := getRecord[storedFile](b, string(k))
+			if err != nil {
+				return err
+			}
+			out.Items = append(out.Items, f.wire(string(k)))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, out)
+}
+
+// storedIn returns the record of a file of this account. Paths of different accounts are different: what another account has under the path is
+// not asked for.
+func (s *Service) storedIn(tx *bolt.Tx, p string) (*storedFile, error) {
+	missing := refuse(http.StatusNotFound, "there is no file %q in the storage", p)
+	b := tx.Bucket(bucketStorage).Bucket([]byte(s.o.AccountID))
+	if b == nil {
+		return nil, missing
+	}
+	f, found, err := getRecord[storedFile](b, p)
+	if err == nil && !found {
+		err = missing
+	}
+	return f, err
+}
+
+// tail is what stands behind the beginning of a path, slashes and all. The slash at the end, which routing drops, is put back: in a list it tells the
+// folder "a/" from everything that begins with "a".
+func (c *call) tail(base string) string {
+	t := strings.TrimPrefix(strings.TrimPrefix(c.URL.Path, wire.Prefix+strings.TrimSuffix(base, "/")), "/")
+	sent, _, _ := strings.Cut(c.RequestURI, "?")
+	if t != "" && strings.HasSuffix(sent, "/") {
+		t += "/"
+	}
+	return t
+}
+
+func (c *call) storagePath(base string) (string, error) {
+	p := strings.TrimSuffix(c.tail(base), "/")
+	return p, checkStoragePath(p)
+}
+
+func checkStoragePath(p string) error {
+	const field = "path"
+	switch why := unsafePath(p); {
+	case why != "":
+		return invalid(field, "%q %s", clip([]byte(p)), why)
+	case len(p) > maxStoragePath:
+		return invalid(field, "has more than %d bytes", maxStoragePath)
+	case !utf8.ValidString(p):
+		return invalid(field, "%q is not UTF-8", clip([]byte(p)))
+	}
+	return nil
+}
+
+// mimeOf is a file's content type: what the name tells, else what the caller said.
+func mimeOf(p, said string) string {
+	if byName := mime.TypeByExtension(path.Ext(p)); byName != "" {
+		return byName
+	}
+	if _, _, err := mime.ParseMediaType(said); err != nil {
+		return defaultMime
+	}
+	return said
+}
+
+// sweepBlobs removes, at start, bytes without a record: what a crash left between two steps.
+func (s *Service) sweepBlobs() error {
+	known := map[string]bool{}
+	err := s.store.db.View(func(tx *bolt.Tx) error {
+		return tx.Bucket(bucketStorage).ForEachBucket(func(account []byte) error {
+			b := tx.Bucket(bucketStorage).Bucket(account)
+			return b.ForEach(func(p, _ []byte) error {
+				f, _, err := getRecord[storedFile](b, string(p))
+				if err == nil {
+					known[f.Blob] = true
+				}
+				return err
+			})
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return sweep(s.blobs, known)
+}
+
+// upload is what one call brings into the storage: the bytes are written as they come, the records all at once at the end, or not at all.
+type upload struct {
+	s        *Service
+	files    []uploadedFile
+	paths    map[string]bool
+	unpacked uint64 // bytes, from archives
+	kept     bool
+}
+
+type uploadedFile struct {
+	path   string
+	record storedFile
+}
+
+func (s *Service) newUpload() *upload { return &upload{s: s, paths: map[string]bool{}} }
+
+// add writes the bytes of a file.
+func (u *upload) add(p, said string, content io.Reader) error {
+	if err := checkStoragePath(p); err != nil {
+		return err
+	}
+	if u.paths[p] {
+		return invalid("path", "the call has two files %q", p)
+	}
+	blob, size, err := u.s.writeBlob(content)
+	if err != nil {
+		return err
+	}
+	u.paths[p] = true
+	now := u.s.now()
+	u.files = append(u.files, uploadedFile{p, storedFile{Blob: blob, Mime: mimeOf(p, said), Size: size, Created: now, Accessed: now}})
+	return nil
+}
+
+// writeBlob writes bytes into a new file of the folder.
+func (s *Service) writeBlob(content io.Reader) (blob string, size int64, err error) {
+	blob = uuid.NewString()
+	f, err := s.newFile(s.blobPath(blob))
+	if err != nil {
+		return "", 0, err
+	}
+	if size, err = io.Copy(f.file, readErrors{content}); err == nil {
+		err = f.keep()
+	}
+	if err != nil {
+		f.drop()
+	}
+	return blob, size, err
+}
+
+// readErrors tells the sender's errors from those of the disk.
+type readErrors struct{ io.Reader }
+
+func (r readErrors) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if err != nil && err != io.EOF {
+		err = bodyError(err)
+	}
+	return n, err
+}
+
+// store puts the records of all files into the database, in place of those that were there.
+func (u *upload) store() ([]wire.StoredFile, error) {
+	out := make([]wire.StoredFile, len(u.files))
+	var replaced []string
+	err := u.s.store.db.Update(func(tx *bolt.Tx) error {
+		b, err := tx.Bucket(bucketStorage).CreateBucketIfNotExists([]byte(u.s.o.AccountID))
+		if err != nil {
+			return err
+		}
+		for i, f := range u.files {
+			before, found, err := getRecord[storedFile](b, f.path)
+			if err != nil {
+				return err
+			}
+			if found {
+				replaced = append(replaced, before.Blob)
+			}
+			if err := putRecord(b, f.path, &f.record); err != nil {
+				return err
+			}
+			out[i] = f.record.wire(f.path)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	u.kept = true
+	for _, blob := range replaced {
+		os.Remove(u.s.blobPath(blob))
+	}
+	return out, nil
+}
+
+// drop removes what store did not keep.
+func (u *upload) drop() {
+	if u.kept {
+		return
+	}
+	for _, f := range u.files {
+		os.Remove(u.s.blobPath(f.record.Blob))
+	}
+}

@@ -1,0 +1,151 @@
+package local
+
+import (
+	"archive/zip"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+// An archive whose contents are more than so many times its size, beyond an amount that does no harm, is taken for one that was made to fill the disk.
+const (
+	maxInflation     = 200
+	harmlessContents = 16 << 20
+)
+
+// putFiles answers PUT /v1/file-management/files/{path}: several files into one folder of the storage, all of them or none. With unzip the contents
+// of zip files are stored instead of the files.
+func (s *Service) putFiles(c *call) error {
+	folder := strings.TrimSuffix(c.tail(wire.PathStorageFiles), "/")
+	unzip, err := c.params.flag(wire.QueryUnzip)
+	if err != nil {
+		return err
+	}
+	if folder != "" {
+		if err := checkStoragePath(folder); err != nil {
+			return err
+		}
+	}
+	if err := c.bound(maxUpload, false); err != nil {
+		return err
+	}
+	u := s.newUpload()
+	defer u.drop()
+	some := false
+	err = eachPart(c.Request, func(p part, content io.Reader) error {
+		if !p.isFile {
+			return nil
+		}
+		some = true
+		if unzip && strings.EqualFold(path.Ext(p.file), ".zip") {
+			return u.unzip(folder, p.file, content)
+		}
+		if why := unsafePath(p.file); why != "" {
+			return invalid(wire.PartFile, "the file name %q %s", clip([]byte(p.file)), why)
+		}
+		return u.add(path.Join(folder, p.file), "", content)
+	})
+	if err == nil && !some {
+		err = invalid(wire.PartFile, "the body has no files; send multipart/form-data with each file as a part that has a file name")
+	}
+	if err != nil {
+		return err
+	}
+	stored, err := u.store()
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusCreated, stored)
+}
+
+// unzip adds the files of an archive, which is written to the disk before it is looked at: its directory stands at its end.
+func (u *upload) unzip(folder, name string, content io.Reader) error {
+	blob, size, err := u.s.writeBlob(content)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(u.s.blobPath(blob))
+	f, err := os.Open(u.s.blobPath(blob))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	archive, err := zip.NewReader(f, size)
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // paths are looked at below
+		return invalid(wire.PartFile, "%s is not a zip archive: %v", clip([]byte(name)), err)
+	}
+	total, err := checkArchive(archive, name, size)
+	if err != nil {
+		return err
+	}
+	if u.unpacked += total; u.unpacked > maxUpload {
+		return invalid(wire.PartFile, "the contents of the archives have more than %d bytes; send them in several calls", maxUpload)
+	}
+	for _, entry := range archive.File {
+		if strings.HasSuffix(entry.Name, "/") {
+			continue
+		}
+		if err := u.extract(folder, name, entry); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkArchive looks at everything that an archive says of its contents, before any of it is unpacked; total is how many bytes they are.
+func checkArchive(archive *zip.Reader, name string, size int64) (total uint64, err error) {
+	if len(archive.File) > maxParts {
+		return 0, invalid(wire.PartFile, "%s has more than %d files; pack it in several archives", clip([]byte(name)), maxParts)
+	}
+	for _, entry := range archive.File {
+		switch why := unsafePath(strings.TrimSuffix(entry.Name, "/")); {
+		case why != "":
+			return 0, invalid(wire.PartFile, "%s: the entry %q %s", clip([]byte(name)), clip([]byte(entry.Name)), why)
+		case !entry.Mode().IsRegular() && !entry.Mode().IsDir():
+			return 0, invalid(wire.PartFile, "%s: the entry %q is no file; pack without links and devices", clip([]byte(name)), clip([]byte(entry.Name)))
+		case entry.Flags&1 != 0:
+			return 0, invalid(wire.PartFile, "%s: the entry %q is encrypted; pack without a password", clip([]byte(name)), clip([]byte(entry.Name)))
+		}
+		if total += entry.UncompressedSize64; total > maxUpload || entry.UncompressedSize64 > maxUpload {
+			return 0, invalid(wire.PartFile, "%s: its contents have more than %d bytes", clip([]byte(name)), maxUpload)
+		}
+	}
+	if total > harmlessContents && total/maxInflation > uint64(size) {
+		return 0, invalid(wire.PartFile, "%s: its contents have more than %d times its size; send them without packing", clip([]byte(name)), maxInflation)
+	}
+	return total, nil
+}
+
+// extract adds one entry. What is longer than the entry said is not read to its end.
+func (u *upload) extract(folder, name string, entry *zip.File) error {
+	content, err := entry.Open()
+	if err != nil {
+		return invalid(wire.PartFile, "%s: the entry %q cannot be read: %v", clip([]byte(name)), clip([]byte(entry.Name)), err)
+	}
+	defer content.Close()
+	limited := &entryReader{content, int64(entry.UncompressedSize64), clip([]byte(name)) + ": the entry " + clip([]byte(entry.Name))}
+	return u.add(path.Join(folder, entry.Name), "", limited)
+}
+
+// entryReader reads an entry of an archive up to the size that the entry said.
+type entryReader struct {
+	io.Reader
+	left int64
+	what string
+}
+
+func (r *entryReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if r.left -= int64(n); r.left < 0 {
+		return n, invalid(wire.PartFile, "%s is larger than the archive says", r.what)
+	}
+	if err != nil && err != io.EOF {
+		err = invalid(wire.PartFile, "%s cannot be read: %v", r.what, err)
+	}
+	return n, err
+}
