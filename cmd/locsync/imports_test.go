@@ -22,7 +22,8 @@ var arrows = map[string][]string{
 	"sync/engine":                   {"sync/bundle", "sync/catalog", "sync/check", "sync/state", "sync/plural", "sync/service", "sync/watch", "sync/config", "gitops", "gitops/forge", "formats/resource", "formats/oracle"}, // forge: the request for the branch comes after its commit. oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
 	"sync/bundle":                   {"sync/config", "sync/catalog", "formats", "formats/resource"},
 	"sync/service":                  {"sync/service/wire"},
-	"sync/service/local":            {"sync/service/wire", "sync/plural", "formats", "formats/resource", "formats/locjson"}, // plural: forms go out as ICU messages; locjson: the targets of its units, which only the service reads
+	"sync/service/local":            {"sync/service/wire", "sync/plural", "formats", "formats/resource", "formats/locjson", "sync/service/local/segment"}, // plural: forms go out as ICU messages; locjson: the targets of its units, which only the service reads
+	"sync/service/local/segment":    {"formats", "formats/resource"},                                                                                      // resource files are documents, too
 	"sync/state":                    {"sync/catalog"},
 	"formats":                       {"formats/resource", "formats/jsonfile", "formats/yamlfile", "formats/stringsfile", "formats/androidxml", "formats/locjson"},
 	"formats/jsonfile":              {"formats/resource"},
@@ -56,13 +57,15 @@ var doors = map[string][]string{
 	"github.com/spf13/":                   {"cmd/locsync"},
 	"github.com/coreos/go-systemd":        {"cmd/locsync"},
 	"github.com/prometheus/client_golang": {"sync/web"},
-	"golang.org/x/net/":                   {"sync/service/local"}, // what a header may be, and HTML documents
+	"golang.org/x/net/":                   {"sync/service/local", "sync/service/local/segment"}, // what a header may be, and HTML documents
+	"github.com/yuin/goldmark":            {"sync/service/local/segment"},
+	"github.com/xuri/excelize":            {"sync/service/local", "sync/service/local/segment"}, // glossaries; workbooks as documents
 	"go.yaml.in/":                         {"formats/oracle"},
 	"howett.net/":                         {"formats/oracle"},
 }
 
 // pure rooms know no clock, disk, network, logger or goroutine.
-var pure = []string{"sync/catalog", "sync/check", "sync/plural", "sync/bundle", "formats", "sync/service/wire"}
+var pure = []string{"sync/catalog", "sync/check", "sync/plural", "sync/bundle", "formats", "sync/service/wire", "sync/service/local/segment"}
 
 var impure = []string{"os", "os/exec", "net", "net/http", "time", "log", "sync", "go.uber.org/zap"}
 

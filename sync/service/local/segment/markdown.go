@@ -1,0 +1,183 @@
+package segment
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extensionast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/text"
+)
+
+// markdown is the reader: CommonMark with tables, strikethrough, task lists and footnotes.
+var markdown = goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList, extension.Footnote))
+
+// parseMarkdown takes Markdown apart: the sentences of paragraphs, headings, list items and table cells, with their inline markup as the file spells
+// it. Code blocks, HTML blocks, link definitions and the front matter are no segments. A sentence that runs over several lines is one line in
+// its segment; the file keeps its line breaks until the sentence is translated.
+func parseMarkdown(src []byte, _ Options) (*Document, error) {
+	body := frontMatter(src)
+	r := &markdownReader{d: &Document{src: src}, src: src}
+	plain := bytes.Clone(src)
+	for i := range body { // the reader has to see offsets of the whole file
+		if plain[i] != '\n' {
+			plain[i] = ' '
+		}
+	}
+	root := markdown.Parser().Parse(text.NewReader(plain))
+	err := ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering || n.Type() == ast.TypeInline {
+			return ast.WalkSkipChildren, nil
+		}
+		switch n.Kind() {
+		case ast.KindParagraph, ast.KindTextBlock, ast.KindHeading, extensionast.KindTableCell:
+			r.block(n)
+			return ast.WalkSkipChildren, nil
+		}
+		return ast.WalkContinue, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.d.sort() // the reader gathers footnotes at the end
+	return r.d, nil
+}
+
+var frontMatterPattern = regexp.MustCompile(`\A(?:\xef\xbb\xbf)?(?:---[ \t]*\r?\n(?s:.*?)\n(?:---|\.\.\.)|\+\+\+[ \t]*\r?\n(?s:.*?)\n\+\+\+)[ \t]*(?:\r?\n|\z)`)
+
+// frontMatter is the length of the metadata that the file begins with, or of its byte order mark.
+func frontMatter(src []byte) int {
+	if at := frontMatterPattern.FindIndex(src); at != nil {
+		return at[1]
+	}
+	if bytes.HasPrefix(src, []byte("\xef\xbb\xbf")) {
+		return 3
+	}
+	return 0
+}
+
+type markdownReader struct {
+	d   *Document
+	src []byte
+}
+
+// run is a part of a block between two hard line breaks.
+type run struct{ from, to int }
+
+// block makes segments of one block that holds inline text.
+func (r *markdownReader) block(n ast.Node) {
+	lines := n.Lines()
+	if lines.Len() == 0 {
+		return
+	}
+	from, to := lines.At(0).Start, lines.At(lines.Len()-1).Stop
+	masked := bytes.Clone(r.src[from:to])
+	starts := map[int]bool{}
+	for i := range lines.Len() {
+		starts[lines.At(i).Start] = true
+		if i > 0 { // what stands before a line, like the sign of a quotation, is no text
+			for at := lines.At(i - 1).Stop; at < lines.At(i).Start; at++ {
+				masked[at-from] = ' '
+			}
+		}
+	}
+	whole := protected(n, string(masked), from, to)
+	allowed := func(offset int) func(int) bool {
+		return func(at int) bool {
+			at += offset
+			return !slices.ContainsFunc(whole, func(p run) bool { return p.from < at && at < p.to })
+		}
+	}
+	for _, part := range runs(n, from, to) {
+		piece := string(masked[part.from-from : part.to-from])
+		for _, p := range pieces(piece, allowed(part.from)) {
+			a, b := part.from+p[0], part.from+p[1]
+			guarded := starts[a] && n.Kind() != ast.KindHeading
+			r.add(a, b, piece[p[0]:p[1]], guarded, n.Kind() == extensionast.KindTableCell)
+		}
+	}
+}
+
+// protected are the stretches of a block that are no mere text, like a link: a sentence is not cut inside one.
+func protected(n ast.Node, masked string, from, to int) []run {
+	var out []run
+	end := from
+	open := false
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		t, ok := c.(*ast.Text)
+		if !ok {
+			open = true
+			continue
+		}
+		if open {
+			out = append(out, run{end, t.Segment.Start})
+		}
+		open = false
+		end = t.Segment.Stop
+		end += spaces(masked[end-from:])
+	}
+	if open {
+		out = append(out, run{end, to})
+	}
+	return out
+}
+
+// runs cuts a block at its hard line breaks.
+func runs(n ast.Node, from, to int) []run {
+	var out []run
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if t, ok := c.(*ast.Text); ok && t.HardLineBreak() && t.Segment.Stop > from {
+			out = append(out, run{from, t.Segment.Stop})
+			from = t.Segment.Stop
+		}
+	}
+	return append(out, run{from, to})
+}
+
+var (
+	brokenLine    = regexp.MustCompile(`[ \t]*\r?\n[ \t]*`)
+	markdownSigns = "\\`*_[]<>&~|!#$^{}"
+)
+
+func (r *markdownReader) add(from, to int, raw string, guarded, cell bool) {
+	for strings.HasPrefix(raw, "\\\n") || strings.HasPrefix(raw, "\\\r") { // what is left of a hard line break
+		n := 1 + spaces(raw[1:])
+		from, raw = from+n, raw[n:]
+	}
+	s := Segment{Text: brokenLine.ReplaceAllString(raw, " ")}
+	if strings.ContainsAny(s.Text, markdownSigns) {
+		s.Markup = Markdown
+	}
+	r.d.add(from, to, s, spellMarkdown(s.Markup == Markdown, guarded, cell))
+}
+
+var (
+	markdownEscapes = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]", "<", "\\<", "&", "\\&", "~", "\\~", "|", "\\|")
+	blockSigns      = regexp.MustCompile("^(?:#{1,6}(?:\\s|$)|[-+*](?:\\s|$)|>|\\d+[.)](?:\\s|$)|=+\\s*$|-{2,}|`{3}|~{3}|\\[[^\\]]*\\]:)")
+)
+
+// spellMarkdown writes a translation where a paragraph's text stands: on one line, and, where it begins a line, with a backslash before what would
+// make a heading, a list or a quotation of it.
+func spellMarkdown(markup, guarded, cell bool) func(string) (string, error) {
+	return func(text string) (string, error) {
+		text, _ = spellLine(text)
+		switch {
+		case !markup:
+			text = markdownEscapes.Replace(text)
+		case cell:
+			text = unescapedPipe.ReplaceAllString(text, `$1\|`)
+		}
+		text = strings.TrimSpace(text)
+		if at := blockSigns.FindStringIndex(text); guarded && at != nil {
+			digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
+			text = text[:digits] + `\` + text[digits:]
+		}
+		return text, nil
+	}
+}
+
+var unescapedPipe = regexp.MustCompile(`((?:^|[^\\])(?:\\\\)*)\|`)

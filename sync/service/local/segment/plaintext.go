@@ -1,0 +1,41 @@
+package segment
+
+import (
+	"bytes"
+	"strings"
+)
+
+// parseText takes plain text apart: every line is a paragraph of its own, cut into sentences. Line ends, blank lines, indentation and a byte order
+// mark stay as they are.
+func parseText(src []byte, _ Options) (*Document, error) {
+	d := &Document{src: src}
+	at := 0
+	if bytes.HasPrefix(src, []byte("\xef\xbb\xbf")) {
+		at = 3
+	}
+	for at < len(src) {
+		end := len(src)
+		if i := bytes.IndexAny(src[at:], "\r\n\f\v"); i >= 0 {
+			end = at + i
+		}
+		line := string(src[at:end])
+		for _, p := range pieces(line, nil) {
+			d.add(at+p[0], at+p[1], Segment{Text: line[p[0]:p[1]]}, spellLine)
+		}
+		at = end + 1
+	}
+	return d, nil
+}
+
+// add appends a segment of running text, unless there is nothing in it to translate.
+func (d *Document) add(from, to int, s Segment, spell func(string) (string, error)) {
+	if translatable(s.Text, s.Markup) {
+		d.segments = append(d.segments, s)
+		d.spans = append(d.spans, span{from, to, spell})
+	}
+}
+
+// spellLine writes a text into one line: a line break in it would make two paragraphs of one.
+func spellLine(text string) (string, error) {
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' || r == '\f' || r == '\v' }), " "), nil
+}
