@@ -128,6 +128,8 @@ func (s *Service) newRoutes() *router {
 		wire.PathCallback:        {"GET": s.getCallback, "POST": s.setCallback, "DELETE": s.deleteCallback},
 
 		wire.PathCallbackLastErrors: {"GET": s.lastCallbackErrors},
+		wire.PathTeam:               {"POST": s.searchTeam},
+		wire.PathSmartTranslation:   {"POST": s.translate},
 		wire.PathStorageFiles:       {"PUT": s.putFiles},
 		wire.PathStorageFile:        {"PUT": s.putFile, "GET": s.getFile, "DELETE": s.deleteFile},
 		wire.PathStorageFileInfo:    {"GET": s.fileInfo},
@@ -153,7 +155,6 @@ var notServed = []string{
 	"/v1/project/{projectId}/completedWorkStatistics", "/v1/project/{projectId}/fuzzyRepetitions", "/v1/project/{projectId}/mt", "/v1/project/{projectId}/mt/available",
 	"/v1/project/{projectId}/translationmemories", "/v1/project/{projectId}/translationmemories/", "/v1/project/{projectId}/glossaries",
 	"/v1/project/{projectId}/pretranslation-rules", "/v1/translationmemory", "/v1/translationmemory/", "/v1/glossaries", "/v1/glossary/", "/v1/projectTask/",
-	"/v1/account/searchMyTeam", "/v1/smartTranslation/translate",
 }
 
 // route answers the calls of one path.
