@@ -13,13 +13,13 @@ import (
 // download answers GET /v1/document/export/{exportId}: 204 while the export is not ready, the file once it is, as often as it is asked
 // for; 404 for an unknown or forgotten identifier, 422 for an export that failed.
 func (s *Service) download(c *call) error {
-	j, err := s.find(c.PathValue(wire.ExportID), "export")
+	j, err := s.find(c.PathValue(wire.ExportID), kindExport)
 	if err != nil {
 		return err
 	}
 	switch j.Status {
 	case wire.Failed:
-		return refuse(http.StatusUnprocessableEntity, "the export failed: %s", j.Export.Failure)
+		return refuse(http.StatusUnprocessableEntity, "the export failed: %s", j.Failure)
 	case wire.Completed:
 	default:
 		return c.empty(http.StatusNoContent)
@@ -29,7 +29,7 @@ func (s *Service) download(c *call) error {
 		return err
 	}
 	defer f.Close()
-	return c.file(f, j.Export.ContentType, j.Export.FileName)
+	return c.file(f, j.Result.ContentType, j.Result.Name)
 }
 
 // file answers with a file, to be saved under a name.

@@ -63,7 +63,8 @@ func (s *Service) runExport(j *job) error {
 				return err
 			}
 		}
-		return w.close()
+		j.Result, err = w.close()
+		return err
 	})
 	if err != nil {
 		return err
@@ -72,7 +73,7 @@ func (s *Service) runExport(j *job) error {
 		return err
 	}
 	err = s.store.db.Update(func(tx *bolt.Tx) error { return finish(tx, j, wire.Completed, s.now()) })
-	s.log.Info("export", zap.String("id", j.ID), zap.String("project", j.Project), zap.Strings("languages", x.Languages), zap.String("file", x.FileName))
+	s.log.Info("export", zap.String("id", j.ID), zap.String("project", j.Project), zap.Strings("languages", x.Languages), zap.String("file", j.Result.Name))
 	return err
 }
 
@@ -259,20 +260,17 @@ func (w *exportWriter) pack(f heldFile) error {
 	return err
 }
 
-// close writes what is held and says in the job what the result is called.
-func (w *exportWriter) close() error {
+// close writes what is held and says what the result is called.
+func (w *exportWriter) close() (*resultFile, error) {
 	if w.zip == nil && len(w.held) == 1 {
-		w.x.FileName = path.Base(w.held[0].name)
-		w.x.ContentType = contentTypes[w.x.Format]
 		_, err := w.out.Write(w.held[0].body)
-		return err
+		return &resultFile{path.Base(w.held[0].name), contentTypes[w.x.Format]}, err
 	}
 	if w.zip == nil {
 		w.zip = zip.NewWriter(w.out)
 	}
-	w.x.FileName = fmt.Sprintf("export-%s-%s.zip", w.at.Format("20060102-150405"), fileName(strings.Join(w.x.Collections, "-")))
-	w.x.ContentType = "application/zip"
-	return w.zip.Close()
+	name := fmt.Sprintf("export-%s-%s.zip", w.at.Format("20060102-150405"), fileName(strings.Join(w.x.Collections, "-")))
+	return &resultFile{name, "application/zip"}, w.zip.Close()
 }
 
 var contentTypes = map[wire.Format]string{

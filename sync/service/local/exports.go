@@ -27,10 +27,6 @@ type exportJob struct {
 	Keys        []string    `json:"keys,omitempty"`
 	OnlyKeys    bool        `json:"onlyKeys,omitempty"` // Keys counts, also when it is empty
 	Indent      string      `json:"indent"`
-
-	Failure     string `json:"failure,omitempty"`
-	FileName    string `json:"fileName,omitempty"`
-	ContentType string `json:"contentType,omitempty"`
 }
 
 // incomplete says what stands for a key that has no translation of the wanted state. The words are stored.

@@ -317,7 +317,7 @@ func joinCollection(tx *bolt.Tx, projectID, name string, wanted []string, now in
 
 // importResult answers GET …/project/import-result/{importId}.
 func (s *Service) importResult(c *call) error {
-	j, err := s.find(c.PathValue(wire.ImportID), "import")
+	j, err := s.find(c.PathValue(wire.ImportID), kindImport)
 	if err != nil {
 		return err
 	}
@@ -325,6 +325,9 @@ func (s *Service) importResult(c *call) error {
 	out.Status = j.Status
 	if out.Status == wire.Pending && s.imports.isRunning(j.ID) {
 		out.Status = wire.InProgress
+	}
+	if j.Failure != "" {
+		out.Errors = append(out.Errors, wire.ImportError{Error: j.Failure})
 	}
 	if out.Errors == nil {
 		out.Errors = []wire.ImportError{}

@@ -24,8 +24,8 @@ const (
 	keepExport = 24 * time.Hour
 )
 
-// job is an import or an export from the call that started it to the last one that asks for its outcome. It is stored before that
-// call is answered, so that a crash at any later time repeats or resumes it.
+// job is a piece of work from the call that started it to the last one that asks for its outcome. It is stored before that
+// call is answered, so that a crash at any later time repeats or resumes it. One of the members below Uploads says what is to be done.
 type job struct {
 	ID      string      `json:"id"`
 	Account string      `json:"account"`
@@ -34,8 +34,32 @@ type job struct {
 	Created int64       `json:"created"`
 	Ended   int64       `json:"ended,omitempty"`
 	Status  wire.Status `json:"status"` // Pending until it ended: that it is being worked on is not stored
-	Import  *importJob  `json:"import,omitempty"`
-	Export  *exportJob  `json:"export,omitempty"`
+	Failure string      `json:"failure,omitempty"`
+	Uploads int         `json:"uploads,omitempty"` // files that came with the call; they are kept until it ended
+
+	Import *importJob `json:"import,omitempty"`
+	Export *exportJob `json:"export,omitempty"`
+
+	Result *resultFile `json:"result,omitempty"` // of a job that makes a file: what it is called
+}
+
+// resultFile is what the download of a job's result says about it.
+type resultFile struct {
+	Name        string `json:"name"`
+	ContentType string `json:"contentType"`
+}
+
+// The kinds of jobs, by which their outcomes are asked for.
+const (
+	kindImport = "import"
+	kindExport = "export"
+)
+
+func (j *job) kind() string {
+	if j.Import != nil {
+		return kindImport
+	}
+	return kindExport
 }
 
 // accept stores a new job, with its files, in a transaction of the caller's.
@@ -45,7 +69,7 @@ func accept(tx *bolt.Tx, j *job, uploads [][]byte) error {
 	if err != nil {
 		return err
 	}
-	j.Queue = n
+	j.Queue, j.Uploads = n, len(uploads)
 	j.Status = wire.Pending
 	if err := queue.Put(number(n), []byte(j.ID)); err != nil {
 		return err
@@ -66,15 +90,13 @@ func finish(tx *bolt.Tx, j *job, status wire.Status, now int64) error {
 	if err := tx.Bucket(bucketQueue).Delete(number(j.Queue)); err != nil {
 		return err
 	}
-	if j.Import != nil {
-		for i := range j.Import.Files {
-			if err := tx.Bucket(bucketUploads).Delete(uploadKey(j.ID, i)); err != nil {
-				return err
-			}
+	for i := range j.Uploads {
+		if err := tx.Bucket(bucketUploads).Delete(uploadKey(j.ID, i)); err != nil {
+			return err
 		}
 	}
 	keep := keepImport
-	if j.Export != nil {
+	if j.kind() == kindExport {
 		keep = keepExport
 	}
 	if err := tx.Bucket(bucketExpiry).Put(append(number(uint64(now+int64(keep))), j.ID...), nil); err != nil {
@@ -97,7 +119,7 @@ func forget(tx *bolt.Tx, now int64) (exports []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if found && j.Export != nil {
+		if found && j.kind() == kindExport {
 			exports = append(exports, id)
 		}
 		if err := errors.Join(jobs.Delete([]byte(id)), expiry.Delete(k)); err != nil {
@@ -244,36 +266,34 @@ func (s *Service) run(ctx context.Context, id string) (err error) {
 
 // fail ends a job as failed, in words for whoever asks.
 func (s *Service) fail(j *job, why string) error {
-	if j.Import != nil {
-		j.Import.Result.Errors = append(j.Import.Result.Errors, wire.ImportError{Error: why})
-	} else {
-		j.Export.Failure = why
-	}
+	j.Failure = why
 	return s.store.db.Update(func(tx *bolt.Tx) error { return finish(tx, j, wire.Failed, s.now()) })
 }
 
 // start accepts a job in a transaction that also runs prepare, and rings its worker.
 func (s *Service) start(j *job, uploads [][]byte, prepare func(tx *bolt.Tx) error) error {
-	j.ID, j.Account, j.Created = uuid.NewString(), s.o.AccountID, s.now()
-	var gone []string
-	err := s.store.db.Update(func(tx *bolt.Tx) error {
-		var err error
-		if gone, err = forget(tx, j.Created); err != nil {
-			return err
-		}
+	return s.store.db.Update(func(tx *bolt.Tx) error {
 		if prepare != nil {
 			if err := prepare(tx); err != nil {
 				return err
 			}
 		}
-		return accept(tx, j, uploads)
+		return s.startIn(tx, j, uploads)
 	})
+}
+
+// startIn accepts a job in a transaction of the caller's, and rings its worker when that is on the disk.
+func (s *Service) startIn(tx *bolt.Tx, j *job, uploads [][]byte) error {
+	j.ID, j.Account, j.Created = uuid.NewString(), s.o.AccountID, s.now()
+	gone, err := forget(tx, j.Created)
 	if err != nil {
 		return err
 	}
-	s.dropResults(gone)
-	s.queueOf(j).add(j.ID)
-	return nil
+	tx.OnCommit(func() {
+		s.dropResults(gone)
+		s.queueOf(j).add(j.ID)
+	})
+	return accept(tx, j, uploads)
 }
 
 // find returns a job of this account. An identifier that is unknown, or too old, gives a 404; one of another account a 403.
@@ -287,7 +307,7 @@ func (s *Service) find(id, what string) (*job, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case j == nil || (what == "import") != (j.Import != nil):
+	case j == nil || j.kind() != what:
 		return nil, refuse(404, "there is no %s %q; start one anew", what, id)
 	case j.Account != s.o.AccountID:
 		return nil, refuse(403, "the %s belongs to another account", what)
