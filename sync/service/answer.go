@@ -141,6 +141,9 @@ func within(body io.Reader, limit int64) ([]byte, error) {
 	return bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")), nil
 }
 
+// jsonType is the content type of JSON bodies.
+const jsonType = "application/json"
+
 // record reads a JSON answer into v. A member of another type than expected stays empty: a record has
 // many members that nobody here needs.
 func (c *Client) record(v any) func(*http.Response, io.Reader) error {
@@ -174,6 +177,75 @@ func (c *Client) identifier(id *JobID) func(*http.Response, io.Reader) error {
 		}
 		*id = JobID(said)
 		return nil
+	}
+}
+
+// word reads the state of a task: a JSON string, an object with status or state, or the bare text.
+func (c *Client) word(state *TaskState) func(*http.Response, io.Reader) error {
+	return func(_ *http.Response, body io.Reader) error {
+		b, err := within(body, c.limits.problem)
+		if err != nil {
+			return err
+		}
+		if !json.Valid(b) {
+			b, _ = json.Marshal(string(bytes.TrimSpace(b))) // a string always marshals
+		}
+		*state = ""
+		if err := json.Unmarshal(b, state); err != nil || *state == "" || strings.ContainsAny(string(*state), "<>") {
+			return fmt.Errorf("%w: no state in %q", ErrUnusable, c.redact(clean(string(b[:min(len(b), 80)]))))
+		}
+		return nil
+	}
+}
+
+// whenReady reads an answer that is 202 or 204 while there is nothing to be had yet.
+func whenReady(read func(*http.Response, io.Reader) error) func(*http.Response, io.Reader) error {
+	return func(resp *http.Response, body io.Reader) error {
+		if resp.StatusCode == http.StatusNoContent || resp.StatusCode == http.StatusAccepted {
+			return local{ErrNotReady}
+		}
+		return read(resp, body)
+	}
+}
+
+// unlessEmpty reads an answer that is 204 where there is nothing in it.
+func unlessEmpty(read func(*http.Response, io.Reader) error) func(*http.Response, io.Reader) error {
+	return func(resp *http.Response, body io.Reader) error {
+		if resp.StatusCode == http.StatusNoContent {
+			return nil
+		}
+		return read(resp, body)
+	}
+}
+
+// pages reads a list that comes in pages of so many items, until one is shorter, or begins like the first, as those of a service do
+// that knows no pages.
+func pages[T any](full int, id func(T) string, page func(skip int) ([]T, error)) ([]T, error) {
+	var all []T
+	for {
+		items, err := page(len(all))
+		if err != nil {
+			return nil, err
+		}
+		if len(items) == 0 || len(all) > 0 && id(items[0]) == id(all[0]) {
+			return all, nil
+		}
+		if all = append(all, items...); len(items) < full {
+			return all, nil
+		}
+	}
+}
+
+// copyTo hands an answer on as it comes. What was begun is not begun again: a second copy would stand behind the first half.
+func (c *Client) copyTo(w io.Writer, written *int64) func(*http.Response, io.Reader) error {
+	return func(_ *http.Response, body io.Reader) error {
+		n, err := io.Copy(&ownWriter{w}, body)
+		*written += n
+		var own local
+		if err != nil && n > 0 && !errors.As(err, &own) {
+			return local{fmt.Errorf("cut off after %d bytes, which were handed on: %w (%w)", n, err, ErrTemporary)}
+		}
+		return err
 	}
 }
 

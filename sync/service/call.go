@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,9 +21,10 @@ type call struct {
 	query      url.Values
 	body       []byte
 	bodyType   string
-	repeatable bool // repeating it after it was carried out does no harm
-	changes    bool // it changes something at the service
-	poll       bool // it looks at whether a job is done
+	form       *form // the body where it is multipart
+	repeatable bool  // repeating it after it was carried out does no harm
+	changes    bool  // it changes something at the service
+	poll       bool  // it looks at whether a job is done
 
 	// read takes a 2xx answer, whose body is bounded and decompressed. An error of type local ends the
 	// call; any other counts as an answer that was lost on the way. nil: the body does not matter.
@@ -68,7 +70,13 @@ func (c *Client) do(ctx context.Context, cl call) error {
 			failures++
 		}
 		patient := f.Status == http.StatusTooManyRequests || f.RetryAfter <= c.limits.retryAfter
-		if f.again && patient && failures < c.limits.attempts && limited < c.limits.rateAttempts {
+		again := f.again && patient && failures < c.limits.attempts && limited < c.limits.rateAttempts
+		if again && cl.form != nil {
+			if err := cl.form.rewind(); err != nil {
+				f.Err, again = joined(f.Err, err), false
+			}
+		}
+		if again {
 			last = f
 			if f.Status == http.StatusTooManyRequests {
 				continue // the budget itself pauses
@@ -140,4 +148,22 @@ func (c *Client) blocked(op string, wait time.Duration) *failure {
 		Error:   &Error{Op: op, Err: err, RetryAfter: wait, kinds: []error{ErrTemporary}},
 		blocked: true,
 	}
+}
+
+// post makes a POST with a JSON body that is not made again when its answer is lost.
+func (c *Client) post(ctx context.Context, op, path string, v any, read func(*http.Response, io.Reader) error) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("%s: %w", op, err)
+	}
+	return c.do(ctx, call{op: op, method: http.MethodPost, path: path, body: body, bodyType: jsonType, changes: true, read: read})
+}
+
+// set makes a call that puts a JSON value in the place of what is there, which can be repeated without harm.
+func (c *Client) set(ctx context.Context, op, method, path string, query url.Values, v any) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("%s: %w", op, err)
+	}
+	return c.do(ctx, call{op: op, method: method, path: path, query: query, body: body, bodyType: jsonType, repeatable: true, changes: true})
 }

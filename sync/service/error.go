@@ -37,6 +37,10 @@ var (
 	ErrNotReady = errors.New("not ready yet")
 	// ErrExportFailed: an export has failed at the service (422 on its download).
 	ErrExportFailed = errors.New("the export failed at the service")
+	// ErrTaskFailed: a task of another kind (a translation or a glossary that was brought in) has failed at the service.
+	ErrTaskFailed = errors.New("it failed at the service")
+	// ErrDisassembly: the service could not take a document apart into segments.
+	ErrDisassembly = errors.New("the service could not take the file apart")
 )
 
 // Error is a call that did not succeed. Use errors.As to read it and errors.Is to ask what it means.

@@ -60,7 +60,7 @@ func (c *Client) StartExport(ctx context.Context, r ExportRequest) (JobID, error
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", op, err)
 		}
-		cl.body, cl.bodyType = body, "application/json"
+		cl.body, cl.bodyType = body, jsonType
 	}
 	err := c.do(ctx, cl)
 	return id, err
@@ -122,14 +122,18 @@ func (r *ExportRequest) check() error {
 // that is not ready is ErrNotReady; one that failed is ErrExportFailed; one that the service does not
 // know, or no longer, ErrNotFound; one that is damaged or beyond all bounds, ErrUnusable.
 func (c *Client) TryDownload(ctx context.Context, id JobID, dir string) (*Archive, error) {
-	const op = "download export"
+	return c.tryDownload(ctx, "download export", id, dir, false)
+}
+
+// tryDownload takes an export; single says that it is of one document.
+func (c *Client) tryDownload(ctx context.Context, op string, id JobID, dir string, single bool) (*Archive, error) {
 	if err := checkID(string(id)); err != nil {
 		return nil, fmt.Errorf("%s: %w", op, err)
 	}
 	var archive *Archive
 	err := c.do(ctx, call{
 		op: op, method: http.MethodGet, path: fill(wire.PathDownload, string(id)), repeatable: true, poll: true,
-		read: c.spoolTo(dir, &archive),
+		read: whenReady(c.spoolTo(dir, single, &archive)),
 	})
 	var e *Error
 	if errors.As(err, &e) && e.Status == http.StatusUnprocessableEntity {
@@ -141,14 +145,32 @@ func (c *Client) TryDownload(ctx context.Context, id JobID, dir string) (*Archiv
 // Download waits until the export is ready, or ctx ends, and takes it as TryDownload does. The error of an
 // export that was not ready when ctx ended wraps both ErrNotReady and ctx's error.
 func (c *Client) Download(ctx context.Context, id JobID, dir string) (*Archive, error) {
-	var archive *Archive
-	err := c.wait(ctx, func(ctx context.Context) (bool, error) {
-		a, err := c.TryDownload(ctx, id, dir)
-		archive = a
-		return err == nil, err
-	})
+	return c.download(ctx, id, func(ctx context.Context) (*Archive, error) { return c.TryDownload(ctx, id, dir) })
+}
+
+func (c *Client) download(ctx context.Context, id JobID, try func(context.Context) (*Archive, error)) (*Archive, error) {
+	archive, err := waitFor(ctx, c, try)
 	if err != nil && ctx.Err() != nil {
 		return nil, unfinished("export", id, err)
 	}
 	return archive, err
+}
+
+// StartExportV1 starts an export in the older form that the service interface has beside StartExport: POST
+// /v1/project/{projectId}/export, which takes the languages and nothing else. Whatever else there is to say has the service's defaults.
+func (c *Client) StartExportV1(ctx context.Context, project string, languages []string) (JobID, error) {
+	const op = "start export"
+	if err := checkID(project); err != nil {
+		return "", fmt.Errorf("%s: project id: %w", op, err)
+	}
+	body, err := json.Marshal(wire.ExportBodyV1{Languages: languages})
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", op, err)
+	}
+	var id JobID
+	err = c.do(ctx, call{
+		op: op, method: http.MethodPost, path: fill(wire.PathExportV1, project), body: body, bodyType: jsonType,
+		repeatable: true, read: c.identifier(&id),
+	})
+	return id, err
 }

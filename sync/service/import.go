@@ -1,15 +1,12 @@
 package service
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
-	"mime/multipart"
 	"net/http"
-	"net/textproto"
 	"net/url"
 	"slices"
 	"strings"
@@ -57,14 +54,14 @@ func (c *Client) StartImport(ctx context.Context, r ImportRequest) (JobID, error
 	if err := r.check(); err != nil {
 		return "", fmt.Errorf("%s: %w", op, err)
 	}
-	body, bodyType, err := multipartFiles(r.Files)
+	files, err := newForm(importParts(r.Files)...)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", op, err)
 	}
 	var id JobID
 	err = c.do(ctx, call{
 		op: op, method: http.MethodPost, path: fill(wire.PathImport, r.Project), query: r.query(),
-		body: body, bodyType: bodyType, changes: true, read: c.identifier(&id),
+		form: files, changes: true, read: c.identifier(&id),
 	})
 	return id, err
 }
@@ -148,27 +145,6 @@ func fill(template string, ids ...string) string {
 		template = before + url.PathEscape(id) + after
 	}
 	return template
-}
-
-func multipartFiles(files []Upload) (body []byte, contentType string, err error) {
-	var b bytes.Buffer
-	w := multipart.NewWriter(&b)
-	for _, f := range files {
-		h := textproto.MIMEHeader{}
-		h.Set("Content-Disposition", multipart.FileContentDisposition(wire.PartFile, f.Name))
-		h.Set("Content-Type", wire.PartFileType)
-		part, err := w.CreatePart(h)
-		if err != nil {
-			return nil, "", err
-		}
-		if _, err := part.Write(f.Body); err != nil {
-			return nil, "", err
-		}
-	}
-	if err := w.Close(); err != nil {
-		return nil, "", err
-	}
-	return b.Bytes(), w.FormDataContentType(), nil
 }
 
 // ImportResult is how an import stands. Status "completed" does not mean that every file was taken: see

@@ -70,7 +70,7 @@ func (c *Client) wait(ctx context.Context, look func(context.Context) (over bool
 		case ctx.Err() != nil:
 			return err
 		case errors.Is(err, ErrNotFound) && time.Since(start) < settling:
-		case !errors.Is(err, ErrTemporary), errors.Is(err, ErrUnusable), time.Since(good) > c.limits.giveUp:
+		case !errors.Is(err, ErrTemporary), errors.Is(err, ErrUnusable), errors.Is(err, ErrExportFailed), time.Since(good) > c.limits.giveUp:
 			return err
 		}
 		last = err
@@ -80,4 +80,32 @@ func (c *Client) wait(ctx context.Context, look func(context.Context) (over bool
 // unfinished says that the caller's patience ended before the job did.
 func unfinished(op string, id JobID, err error) error {
 	return fmt.Errorf("%s %s: not finished: %w", op, id, err)
+}
+
+// waitFor waits until look has something, or ctx ends.
+func waitFor[T any](ctx context.Context, c *Client, look func(context.Context) (T, error)) (T, error) {
+	var found T
+	err := c.wait(ctx, func(ctx context.Context) (bool, error) {
+		var err error
+		found, err = look(ctx)
+		return err == nil, err
+	})
+	return found, err
+}
+
+// waitTask waits until a task whose answer is a word is over, or ctx ends.
+func (c *Client) waitTask(ctx context.Context, what, id string, look func(context.Context) (TaskState, error)) error {
+	var state TaskState
+	err := c.wait(ctx, func(ctx context.Context) (bool, error) {
+		var err error
+		state, err = look(ctx)
+		return state.Ended(), err
+	})
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return unfinished(what, JobID(id), err)
+	case err == nil && state.Failed():
+		return fmt.Errorf("%s %s: %w", what, id, ErrTaskFailed)
+	}
+	return err
 }

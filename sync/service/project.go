@@ -1,16 +1,14 @@
 package service
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"mime/multipart"
 	"net/http"
-	"net/textproto"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,44 +27,75 @@ type NewProject struct {
 	WorkflowStages  []string // empty: the service's default
 	ExternalTag     string
 	Documents       bool // a project for documents; the default is one for software localization
+
+	// What follows is for projects for documents.
+	Files                 []NewDocument // become documents at once; more can be added with AddDocuments
+	UseMT                 bool
+	Pretranslate          bool // apply the writable memory and, with UseMT, machine translation to new documents
+	UseTranslationMemory  bool
+	TranslationMemoryName string // of the memory that is read and written; empty: the service's choice
+	ProjectTasks          bool   // work is given out by task (not shown in the service interface)
 }
 
-// CreateProject creates a project and returns its record. It is not repeated when its answer is lost:
-// look with ListProjects then.
+// CreateProject creates a project and returns its record: POST /v1/project/create (service interface, document-based
+// projects), multipart, the model in one part without a file name and every file in one of its own. It is not repeated when its
+// answer is lost: look with ListProjects then. 400 (ErrRefused): the model, named by its member; 403 (ErrAuth): a personal
+// account; 409 (ErrRefused): two documents of one name.
 func (c *Client) CreateProject(ctx context.Context, p NewProject) (Project, error) {
 	const op = "create project"
-	if p.Name == "" || p.SourceLanguage == "" || len(p.TargetLanguages) == 0 {
+	switch {
+	case p.Name == "" || p.SourceLanguage == "" || len(p.TargetLanguages) == 0:
 		return Project{}, fmt.Errorf("%s: it needs a name, a source language and at least one target language", op)
+	case len(p.Files) > 0 && !p.Documents:
+		return Project{}, fmt.Errorf("%s: a project for software localization is created without files; import them", op)
 	}
-	kind := wire.ProjectTypeLocalization
-	if p.Documents {
-		kind = wire.ProjectTypeDefault
-	}
-	model, err := json.Marshal(wire.ProjectCreate{
-		Name: p.Name, SourceLanguage: p.SourceLanguage, TargetLanguages: p.TargetLanguages, AssignToVendor: &p.AssignToVendor,
-		Type: kind, Description: p.Description, Deadline: p.Deadline, WorkflowStages: p.WorkflowStages, ExternalTag: p.ExternalTag,
-	})
+	files, models := documentFiles(p.Files)
+	body, err := newForm(append([]formPart{modelPart(wire.PartModel, p.model(models))}, files...)...)
 	if err != nil {
-		return Project{}, fmt.Errorf("%s: %w", op, err)
-	}
-	var b bytes.Buffer
-	w := multipart.NewWriter(&b)
-	part, err := w.CreatePart(textproto.MIMEHeader{
-		"Content-Disposition": {`form-data; name="` + wire.PartModel + `"`},
-		"Content-Type":        {"application/json"},
-	})
-	if err == nil {
-		_, err = part.Write(model)
-	}
-	if err = errors.Join(err, w.Close()); err != nil {
 		return Project{}, fmt.Errorf("%s: %w", op, err)
 	}
 	var created Project
 	err = c.do(ctx, call{
-		op: op, method: http.MethodPost, path: wire.PathProjectCreate,
-		body: b.Bytes(), bodyType: w.FormDataContentType(), changes: true, read: c.projectRecord(&created),
+		op: op, method: http.MethodPost, path: wire.PathProjectCreate, form: body, changes: true, read: c.projectRecord(&created),
 	})
 	return created, err
+}
+
+func (p *NewProject) model(documents []DocumentModel) wire.ProjectCreate {
+	kind := wire.ProjectTypeLocalization
+	if p.Documents {
+		kind = wire.ProjectTypeDefault
+	}
+	m := wire.ProjectCreate{
+		Name: p.Name, SourceLanguage: p.SourceLanguage, TargetLanguages: p.TargetLanguages, AssignToVendor: &p.AssignToVendor,
+		Type: kind, Description: p.Description, Deadline: p.Deadline, WorkflowStages: p.WorkflowStages, ExternalTag: p.ExternalTag,
+		UseMT: ifTrue(p.UseMT), Pretranslate: ifTrue(p.Pretranslate), UseTranslationMemory: ifTrue(p.UseTranslationMemory),
+		TranslationMemoryName: p.TranslationMemoryName, EnableProjectTasks: ifTrue(p.ProjectTasks),
+	}
+	if p.ProjectTasks {
+		m.AssignmentMode = "projectTask"
+	}
+	// The service interface has one object for all files, the published description one for each.
+	same := func(d DocumentModel) bool { return reflect.DeepEqual(d, documents[0]) }
+	switch {
+	case len(documents) == 0 || all(documents, func(d DocumentModel) bool { return reflect.ValueOf(d).IsZero() }):
+	case all(documents, same):
+		m.DocumentProperties.ForAll = &documents[0]
+	default:
+		m.DocumentProperties.Each = documents
+	}
+	return m
+}
+
+func all[T any](items []T, is func(T) bool) bool {
+	return !slices.ContainsFunc(items, func(i T) bool { return !is(i) })
+}
+
+func ifTrue(is bool) *bool {
+	if is {
+		return &is
+	}
+	return nil
 }
 
 // Project reads a project's record. A project of another account is ErrAuth, one that does not exist is
@@ -105,20 +134,9 @@ type ProjectFilter struct {
 
 // ListProjects reads the records of all projects of the account that match, page by page.
 func (c *Client) ListProjects(ctx context.Context, f ProjectFilter) ([]Project, error) {
-	var all []Project
-	for {
-		page, err := c.projectPage(ctx, f, len(all), wire.MaxProjectsPerPage)
-		if err != nil {
-			return nil, err
-		}
-		if len(page) == 0 || len(all) > 0 && page[0].ID == all[0].ID {
-			return all, nil // the second: a service that knows no pages
-		}
-		all = append(all, page...)
-		if len(page) < wire.MaxProjectsPerPage {
-			return all, nil
-		}
-	}
+	return pages(wire.MaxProjectsPerPage, func(p Project) string { return p.ID }, func(skip int) ([]Project, error) {
+		return c.projectPage(ctx, f, skip, wire.MaxProjectsPerPage)
+	})
 }
 
 func (c *Client) projectPage(ctx context.Context, f ProjectFilter, offset, limit int) ([]Project, error) {
@@ -131,26 +149,11 @@ func (c *Client) projectPage(ctx context.Context, f ProjectFilter, offset, limit
 	if f.ExternalTag != "" {
 		q.Set(wire.QueryExternalTag, f.ExternalTag)
 	}
-	page := projectList{}
+	page := wire.List[Project]{}
 	err := c.do(ctx, call{
 		op: "list projects", method: http.MethodGet, path: wire.PathProjectList, query: q, repeatable: true, read: c.record(&page),
 	})
 	return page, err
-}
-
-// projectList is a page of the list: an array, or an object that holds one. The published description has
-// the array, the service interface shows nothing.
-type projectList []Project
-
-func (l *projectList) UnmarshalJSON(b []byte) error {
-	var paged struct {
-		Items *[]Project `json:"items"`
-	}
-	if json.Unmarshal(b, &paged) == nil && paged.Items != nil {
-		*l = *paged.Items
-		return nil
-	}
-	return json.Unmarshal(b, (*[]Project)(l))
 }
 
 // ProjectChange is what UpdateProject changes; nil fields stay as they are.
@@ -186,7 +189,7 @@ func (c *Client) UpdateProject(ctx context.Context, id string, change ProjectCha
 	}
 	return c.do(ctx, call{
 		op: op, method: http.MethodPut, path: fill(wire.PathProject, id),
-		body: body, bodyType: "application/json", repeatable: true, changes: true,
+		body: body, bodyType: jsonType, repeatable: true, changes: true,
 	})
 }
 
@@ -201,8 +204,35 @@ func (c *Client) DeleteProject(ctx context.Context, id string) error {
 	})
 }
 
-// AddTargets adds target languages to a project. Those that it has already do no harm. A service without
-// this operation gets them one by one.
+// CompleteProject completes a project by hand, with all of its documents: POST /v1/project/complete, whose parameter
+// projectId is not shown in the service interface. Results can be exported without it. 404 is ErrNotFound, 409 (it is cancelled)
+// ErrRefused.
+func (c *Client) CompleteProject(ctx context.Context, id string) error {
+	return c.projectStatus(ctx, "complete project", wire.PathProjectComplete, id)
+}
+
+// CancelProject cancels a project: POST /v1/project/cancel (published description).
+func (c *Client) CancelProject(ctx context.Context, id string) error {
+	return c.projectStatus(ctx, "cancel project", wire.PathProjectCancel, id)
+}
+
+// RestoreProject takes back CancelProject: POST /v1/project/restore (published description).
+func (c *Client) RestoreProject(ctx context.Context, id string) error {
+	return c.projectStatus(ctx, "restore project", wire.PathProjectRestore, id)
+}
+
+func (c *Client) projectStatus(ctx context.Context, op, path, id string) error {
+	if err := checkID(id); err != nil {
+		return fmt.Errorf("%s: project id: %w", op, err)
+	}
+	return c.do(ctx, call{
+		op: op, method: http.MethodPost, path: path, query: url.Values{wire.QueryProjectID: {id}}, changes: true,
+	})
+}
+
+// AddTargets adds target languages to a project: POST /v1/project/{projectId}/software-localization/targets (service
+// interface, software localization). Those that it has already do no harm. A service without this operation gets them one by one,
+// see AddLanguage. 400 (ErrRefused): a code that the service does not know.
 func (c *Client) AddTargets(ctx context.Context, project string, languages []string) error {
 	const op = "add target languages"
 	if err := checkID(project); err != nil {
@@ -230,22 +260,36 @@ func (c *Client) AddTargets(ctx context.Context, project string, languages []str
 		if slices.ContainsFunc(p.TargetLanguages, has) {
 			continue
 		}
-		err := c.do(ctx, call{
-			op: op + " (" + language + ")", method: http.MethodPost, path: wire.PathProjectLanguage, changes: true,
-			query: url.Values{wire.QueryProjectID: {project}, wire.QueryTargetLanguage: {language}},
-		})
-		if err != nil {
+		if err := c.AddLanguage(ctx, project, language, true); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// AddLanguage adds one target language to a project, and to its documents or not: POST /v1/project/language (published
+// description). A language cannot be taken away again. 400 (ErrRefused): the source language, or an unknown code.
+func (c *Client) AddLanguage(ctx context.Context, project, language string, toDocuments bool) error {
+	op := "add target language " + language
+	if err := checkID(project); err != nil {
+		return fmt.Errorf("%s: project id: %w", op, err)
+	}
+	if err := checkList("language", []string{language}); err != nil {
+		return fmt.Errorf("%s: %w", op, err)
+	}
+	return c.do(ctx, call{
+		op: op, method: http.MethodPost, path: wire.PathProjectLanguage, changes: true,
+		query: url.Values{
+			wire.QueryProjectID: {project}, wire.QueryTargetLanguage: {language}, wire.QueryAddToDocuments: {strconv.FormatBool(toDocuments)},
+		},
+	})
+}
+
 // missing tells whether an error says that the service does not have the operation, as far as that can be
 // told from an object that does not exist.
 func missing(err error) bool {
 	var e *Error
-	return errors.As(err, &e) && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed)
+	return errors.As(err, &e) && slices.Contains([]int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone}, e.Status)
 }
 
 // Ping makes a cheap call that needs the credentials, and returns the account where the service shows it

@@ -45,16 +45,17 @@ var (
 // request makes one request. It returns where a redirect leads, or how the request failed, or neither;
 // and what that says about the service.
 func (c *Client) request(ctx context.Context, cl call, target *url.URL, t ticket) (*url.URL, *failure, verdict) {
-	whole, cancel := context.WithTimeoutCause(ctx, c.limits.whole, errWhole)
+	whole, cancel := context.WithTimeoutCause(ctx, c.limits.whole+cl.sending(), errWhole)
 	defer cancel()
 	reqCtx, giveUp := context.WithCancelCause(whole)
 	defer giveUp(nil)
 
 	var sent sentTrace
-	req, err := c.newRequest(sent.watch(reqCtx), cl, target)
+	req, body, err := c.newRequest(sent.watch(reqCtx), cl, target)
 	if err != nil {
 		return nil, &failure{Error: &Error{Op: cl.op, Err: err}}, unclear
 	}
+	defer body.detach()
 	if !cl.repeatable {
 		// A connection that was kept open may have been closed at the other end by now, which shows only
 		// after the request was written. A fresh one spares us that doubt.
@@ -66,6 +67,9 @@ func (c *Client) request(ctx context.Context, cl call, target *url.URL, t ticket
 	if err != nil {
 		c.onRequest(cl.op, 0, time.Since(start))
 		_ = c.account.budget.settle(ctx, t) // else it settles by itself, and the next claim meets the same trouble
+		if own := body.detach(); own != nil && ctx.Err() == nil {
+			return nil, &failure{Error: &Error{Op: cl.op, Err: own}}, unclear // the service got less than was announced, which is nothing
+		}
 		return c.unanswered(ctx, reqCtx, cl, &sent, err)
 	}
 	defer resp.Body.Close()
@@ -103,12 +107,30 @@ func (c *Client) url(cl call) *url.URL {
 	return &u
 }
 
-func (c *Client) newRequest(ctx context.Context, cl call, target *url.URL) (*http.Request, error) {
+// sending is how long a body may take on its way, beyond what any request may.
+func (cl call) sending() time.Duration {
+	const slowest = 64 << 10 // bytes in a second
+	if cl.form == nil {
+		return 0
+	}
+	return time.Duration(cl.form.size/slowest) * time.Second
+}
+
+// newRequest makes the request; body is the reading of its form, empty where it has none.
+func (c *Client) newRequest(ctx context.Context, cl call, target *url.URL) (*http.Request, *formBody, error) {
 	req, err := http.NewRequestWithContext(ctx, cl.method, target.String(), bytes.NewReader(cl.body))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if cl.method == http.MethodGet {
+	body := &formBody{}
+	switch {
+	case cl.form != nil:
+		if body, err = cl.form.open(); err != nil {
+			return nil, nil, err
+		}
+		req.Body, req.GetBody, req.ContentLength = body, nil, cl.form.size
+		req.Header.Set("Content-Type", cl.form.contentType)
+	case cl.method == http.MethodGet:
 		// The transport would repeat a GET by itself when a kept connection dies, past the budget. It does
 		// not for a body that it cannot rewind, not even for one without a byte.
 		req.Body, req.GetBody = io.NopCloser(strings.NewReader("")), nil
@@ -120,7 +142,7 @@ func (c *Client) newRequest(ctx context.Context, cl call, target *url.URL) (*htt
 	req.Header.Set("Accept-Encoding", "identity")
 	req.Header.Set("User-Agent", c.userAgent)
 	c.sign(req)
-	return req, nil
+	return req, body, nil
 }
 
 // sentTrace notices whether a request can have reached the service: not before there was a connection

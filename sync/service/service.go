@@ -1,11 +1,15 @@
-// Package service is the translation service as Go calls: the part of its interface that software
-// localization needs, behind HTTP Basic, one request budget and typed errors.
+// Package service is the translation service as Go calls: every operation of its interface, behind HTTP Basic, one request budget
+// and typed errors.
 //
 // Its law: what may have been carried out is never carried out again behind the caller's back. A call
 // that changes something and whose answer is lost ends with ErrUnknownOutcome; reading, and what can
 // be repeated without harm, is repeated here, within bounds. And: the service never sees more requests
 // than the budget in any window of one second, over all clients of this process and, with ShareOnHost or a SlotDir,
 // over all processes of this host that use the same account.
+//
+// Files are sent as they are read and results handed on as they come, so that their size costs no memory here. Where the service
+// interface and the published description differ, the first is what is sent and both are what is read. An enumeration's word that
+// nobody knows yet is kept; a member that nobody knows is passed over.
 //
 // A job (import, export) is started by one call and finished by another, so that its identifier can be
 // written down in between. Nothing here remembers a job, knows a file format, or touches git. The
@@ -38,6 +42,37 @@ type (
 	Project         = wire.Project
 	Account         = wire.Account
 	Language        = wire.DirectoryItem
+
+	Document            = wire.Document
+	DocumentModel       = wire.DocumentModel
+	DocumentUpdateModel = wire.DocumentUpdateModel
+	FileFormat          = wire.FileFormat
+	ExportType          = wire.ExportType
+	ExportMode          = wire.ExportMode
+	TaskState           = wire.TaskState
+
+	StatisticsRow      = wire.StatisticsRow
+	DocumentStatistics = wire.DocumentStatistics
+	ProjectStatistics  = wire.ProjectStatistics
+	CompletedWork      = wire.CompletedWork
+
+	Engine             = wire.Engine
+	Memory             = wire.Memory
+	ProjectMemory      = wire.ProjectMemory
+	MemoriesOfLanguage = wire.MemoriesOfLanguage
+	PretranslationRule = wire.PretranslationRule
+	Glossary           = wire.Glossary
+	GlossaryExport     = wire.GlossaryExport
+
+	Task          = wire.Task
+	TeamMember    = wire.TeamMember
+	TeamSearch    = wire.TeamSearch
+	Callback      = wire.Callback
+	CallbackError = wire.CallbackError
+	StoredFile    = wire.StoredFile
+
+	TranslateRequest = wire.TranslateRequest
+	TranslatedText   = wire.TranslatedText
 )
 
 // Completion states, see wire.CompletionState.

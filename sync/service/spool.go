@@ -11,12 +11,10 @@ import (
 	"strings"
 )
 
-// spoolTo reads the answer to a download into a file of dir and makes an archive of it.
-func (c *Client) spoolTo(dir string, archive **Archive) func(*http.Response, io.Reader) error {
+// spoolTo reads the answer to a download into a file of dir and makes an archive of it; single says that it is the export of one
+// document.
+func (c *Client) spoolTo(dir string, single bool, archive **Archive) func(*http.Response, io.Reader) error {
 	return func(resp *http.Response, body io.Reader) error {
-		if resp.StatusCode == http.StatusNoContent || resp.StatusCode == http.StatusAccepted {
-			return local{ErrNotReady}
-		}
 		if resp.ContentLength > c.limits.spool {
 			return beyond("it is %d bytes long, more than %d", resp.ContentLength, c.limits.spool)
 		}
@@ -24,7 +22,7 @@ func (c *Client) spoolTo(dir string, archive **Archive) func(*http.Response, io.
 		if err != nil {
 			return err
 		}
-		if err := a.take(resp, size, c.limits); err != nil {
+		if err := a.take(resp, size, single, c.limits); err != nil {
 			_ = a.Close() // the file has no use any more; the reason has
 			return err
 		}
@@ -66,8 +64,9 @@ func (o *ownWriter) Write(p []byte) (int, error) {
 }
 
 // take finds out what was downloaded: an archive by its signature, its content type or its name; else a
-// single file. A single file has no checksum: that it is whole is only as sure as the transfer.
-func (a *Archive) take(resp *http.Response, size int64, l limits) error {
+// single file. A single document is an archive by its name only: workbooks begin like archives, and a page of the web is a document
+// like any other. A single file has no checksum: that it is whole is only as sure as the transfer.
+func (a *Archive) take(resp *http.Response, size int64, single bool, l limits) error {
 	head := make([]byte, 4)
 	n, err := a.file.ReadAt(head, 0)
 	if err != nil && err != io.EOF {
@@ -76,10 +75,10 @@ func (a *Archive) take(resp *http.Response, size int64, l limits) error {
 	kind := strings.ToLower(resp.Header.Get("Content-Type"))
 	name := dispositionName(resp.Header.Get("Content-Disposition"))
 	switch {
-	case zipSignature(head[:n]), strings.Contains(kind, "zip"), strings.EqualFold(path.Ext(name), ".zip"):
+	case strings.EqualFold(path.Ext(name), ".zip"), !single && (zipSignature(head[:n]) || strings.Contains(kind, "zip")):
 		a.Entries, a.Refused, err = zipArchive(a.file, size, l)
 		return err
-	case strings.HasPrefix(kind, "text/html"):
+	case strings.HasPrefix(kind, "text/html") && !single:
 		return damaged("it is a web page")
 	case size == 0 && name == "":
 		return damaged("it is empty")

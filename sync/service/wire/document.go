@@ -186,28 +186,11 @@ type ExcelColumns struct {
 	Language    map[string]string `json:"language"` // language code -> column
 }
 
-// DocumentExport is the answer of POST PathDocumentExport. The service interface calls it a task
-// identifier, which reading takes too: a bare JSON string.
+// DocumentExport is the answer of POST PathDocumentExport. The service interface calls it a task identifier:
+// a client reads it as an Identifier, which takes both.
 type DocumentExport struct {
 	ID          string   `json:"id"`
 	DocumentIDs []string `json:"documentIds"`
-}
-
-// UnmarshalJSON reads the object, with id or taskId, or the string.
-func (e *DocumentExport) UnmarshalJSON(b []byte) error {
-	var id Identifier
-	if err := json.Unmarshal(b, &id); err != nil {
-		return err
-	}
-	*e = DocumentExport{}
-	if first(b) == '{' {
-		type object DocumentExport
-		if err := json.Unmarshal(b, (*object)(e)); err != nil {
-			return err
-		}
-	}
-	e.ID = string(id)
-	return nil
 }
 
 // FileFormat is one item of PathDirectoryFormats, an array.

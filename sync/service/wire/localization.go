@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -95,7 +96,7 @@ func (l *List[T]) UnmarshalJSON(b []byte) error {
 	err := json.Unmarshal(b, &paged)
 	if paged.Items == nil {
 		if err == nil {
-			err = fmt.Errorf("no items in %.60q", b)
+			err = errors.New("an object without items, where a list is wanted")
 		}
 		return err
 	}

@@ -71,20 +71,23 @@ type ProjectStatistics []LanguageStatistics
 // ProjectStatisticsV1 is the answer of PathProjectStatistics: target language -> its rows.
 type ProjectStatisticsV1 map[string]LanguageStatistics
 
-// UnmarshalJSON reads the array, or the object, whose languages it orders.
+// UnmarshalJSON reads the array, or the object, whose languages it orders. Members of the object that are no
+// statistics are passed over.
 func (s *ProjectStatistics) UnmarshalJSON(b []byte) error {
 	if first(b) != '{' {
 		return json.Unmarshal(b, (*[]LanguageStatistics)(s))
 	}
-	var byLanguage ProjectStatisticsV1
-	if err := json.Unmarshal(b, &byLanguage); err != nil {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(b, &members); err != nil {
 		return err
 	}
 	*s = ProjectStatistics{}
-	for _, code := range slices.Sorted(maps.Keys(byLanguage)) {
-		language := byLanguage[code]
-		language.Language = code
-		*s = append(*s, language)
+	for _, code := range slices.Sorted(maps.Keys(members)) {
+		language := LanguageStatistics{}
+		if json.Unmarshal(members[code], &language) == nil && language.Statistics != nil {
+			language.Language = code
+			*s = append(*s, language)
+		}
 	}
 	return nil
 }

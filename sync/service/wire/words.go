@@ -72,11 +72,11 @@ func (s *Status) UnmarshalJSON(b []byte) error {
 }
 
 // readWord reads a word of an enumeration: one that is known ignoring case, as the constant spells it;
-// another one as it stands.
+// another one as it stands. What is no word is read as none.
 func readWord[W ~string](b []byte, to *W, known ...W) error {
 	var word string
-	if err := json.Unmarshal(b, &word); err != nil {
-		return err
+	if json.Unmarshal(b, &word) != nil {
+		word = "" // a number, say: what it means is not known, and the record around it is worth more
 	}
 	*to = W(strings.TrimSpace(word))
 	for _, k := range known {
