@@ -128,12 +128,22 @@ func (s *Service) newRoutes() *router {
 		wire.PathCallback:        {"GET": s.getCallback, "POST": s.setCallback, "DELETE": s.deleteCallback},
 
 		wire.PathCallbackLastErrors: {"GET": s.lastCallbackErrors},
+		wire.PathGlossaries:         {"GET": s.listGlossaries, "POST": s.createGlossary},
+		wire.PathGlossariesDefault:  {"GET": s.defaultGlossary},
+		wire.PathProjectGlossaries:  {"GET": s.projectGlossaries, "PUT": s.attachGlossaries},
+		wire.PathGlossaryImport:     {"POST": s.startGlossaryImport},
+		wire.PathGlossaryExport:     {"POST": s.startGlossaryExport},
 		wire.PathTeam:               {"POST": s.searchTeam},
 		wire.PathSmartTranslation:   {"POST": s.translate},
 		wire.PathStorageFiles:       {"PUT": s.putFiles},
 		wire.PathStorageFile:        {"PUT": s.putFile, "GET": s.getFile, "DELETE": s.deleteFile},
 		wire.PathStorageFileInfo:    {"GET": s.fileInfo},
 		wire.PathStorageFileList:    {"GET": s.listFiles},
+
+		wire.PathProjectGlossaryDefault: {"GET": s.projectDefaultGlossary},
+		wire.PathGlossaryImportState:    {"GET": s.glossaryImportState},
+		wire.PathGlossaryExportPending:  {"GET": s.glossaryExports},
+		wire.PathGlossaryExportResult:   {"GET": s.downloadGlossary},
 	}
 	for pattern, m := range table {
 		t.handle(wire.Prefix+pattern, s.route(m))
@@ -153,8 +163,8 @@ var notServed = []string{
 	"/v1/document/translate", "/v1/document/translate/", "/v1/document/translateWithXliff", "/v1/document/export", "/v1/document/statistics",
 	"/v1/directory/formats", "/v1/project/{projectId}/statistics", "/v2/project/{projectId}/statistics", "/v1/project/{projectId}/statistics/build",
 	"/v1/project/{projectId}/completedWorkStatistics", "/v1/project/{projectId}/fuzzyRepetitions", "/v1/project/{projectId}/mt", "/v1/project/{projectId}/mt/available",
-	"/v1/project/{projectId}/translationmemories", "/v1/project/{projectId}/translationmemories/", "/v1/project/{projectId}/glossaries",
-	"/v1/project/{projectId}/pretranslation-rules", "/v1/translationmemory", "/v1/translationmemory/", "/v1/glossaries", "/v1/glossary/", "/v1/projectTask/",
+	"/v1/project/{projectId}/translationmemories", "/v1/project/{projectId}/translationmemories/",
+	"/v1/project/{projectId}/pretranslation-rules", "/v1/translationmemory", "/v1/translationmemory/", "/v1/projectTask/",
 }
 
 // route answers the calls of one path.

@@ -40,6 +40,9 @@ type job struct {
 	Import *importJob `json:"import,omitempty"`
 	Export *exportJob `json:"export,omitempty"`
 
+	GlossaryImport *glossaryImport `json:"glossaryImport,omitempty"`
+	GlossaryExport *glossaryExport `json:"glossaryExport,omitempty"`
+
 	Result *resultFile `json:"result,omitempty"` // of a job that makes a file: what it is called
 }
 
@@ -53,14 +56,25 @@ type resultFile struct {
 const (
 	kindImport = "import"
 	kindExport = "export"
+
+	kindGlossaryImport = "glossary import"
+	kindGlossaryExport = "glossary export"
 )
 
 func (j *job) kind() string {
-	if j.Import != nil {
+	switch {
+	case j.Import != nil:
 		return kindImport
+	case j.GlossaryImport != nil:
+		return kindGlossaryImport
+	case j.GlossaryExport != nil:
+		return kindGlossaryExport
 	}
 	return kindExport
 }
+
+// makesFile tells jobs that read what is stored and make a file of it from those that change it, which run in the order they were accepted.
+func (j *job) makesFile() bool { return j.kind() == kindExport || j.kind() == kindGlossaryExport }
 
 // accept stores a new job, with its files, in a transaction of the caller's.
 func accept(tx *bolt.Tx, j *job, uploads [][]byte) error {
@@ -96,7 +110,7 @@ func finish(tx *bolt.Tx, j *job, status wire.Status, now int64) error {
 		}
 	}
 	keep := keepImport
-	if j.kind() == kindExport {
+	if j.makesFile() {
 		keep = keepExport
 	}
 	if err := tx.Bucket(bucketExpiry).Put(append(number(uint64(now+int64(keep))), j.ID...), nil); err != nil {
@@ -119,7 +133,7 @@ func forget(tx *bolt.Tx, now int64) (exports []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if found && j.kind() == kindExport {
+		if found && j.makesFile() {
 			exports = append(exports, id)
 		}
 		if err := errors.Join(jobs.Delete([]byte(id)), expiry.Delete(k)); err != nil {
@@ -201,10 +215,10 @@ func (s *Service) resume() error {
 }
 
 func (s *Service) queueOf(j *job) *queue {
-	if j.Import != nil {
-		return s.imports
+	if j.makesFile() {
+		return s.exports
 	}
-	return s.exports
+	return s.imports
 }
 
 // work runs the jobs of one queue, one after the other, until ctx ends. A job that is cut short stays in the stored queue.
@@ -258,8 +272,13 @@ func (s *Service) run(ctx context.Context, id string) (err error) {
 	if err != nil {
 		return err
 	}
-	if j.Import != nil {
+	switch j.kind() {
+	case kindImport:
 		return s.runImport(ctx, j)
+	case kindGlossaryImport:
+		return s.runGlossaryImport(j)
+	case kindGlossaryExport:
+		return s.runGlossaryExport(j)
 	}
 	return s.runExport(j)
 }

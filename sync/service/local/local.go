@@ -25,6 +25,7 @@
 //	uploads    identifier/n -> the n-th file of an import that has not ended
 //	expiry     time, identifier -> nothing: when a job is forgotten
 //	callbacks  account -> its registration, the notifications that are to be delivered, the last errors (callbacks.go)
+//	glossaries account -> identifier -> a glossary and its units (glossaries.go)
 //	storage    account -> path -> record of a stored file (storage.go)
 //
 // Beside it, results/ has one file for each export that ended, and files/ one for each file of the storage. An import reads and writes the rows of its own keys only, whatever else the
@@ -144,6 +145,9 @@ func Open(dir string, o Options) (*Service, error) {
 	err = errors.Join(os.MkdirAll(s.results, 0o700), os.MkdirAll(s.blobs, 0o700))
 	if err == nil {
 		err = errors.Join(s.sweepResults(), s.sweepBlobs())
+	}
+	if err == nil {
+		err = s.ensureDefaultGlossary()
 	}
 	if err == nil {
 		err = s.resume()

@@ -31,6 +31,7 @@ type project struct {
 	DomainID    int      `json:"domainId,omitempty"`
 	ToVendor    bool     `json:"assignToVendor,omitempty"`
 	ForTesting  bool     `json:"isForTesting,omitempty"`
+	Glossaries  []string `json:"glossaries,omitempty"` // identifiers, in the order they were attached
 
 	Created  int64              `json:"created"`
 	Modified int64              `json:"modified"`

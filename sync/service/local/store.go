@@ -27,6 +27,8 @@ var (
 
 	bucketCallbacks = []byte("callbacks")
 	bucketStorage   = []byte("storage")
+
+	bucketGlossaries = []byte("glossaries")
 )
 
 // store is the database. A transaction that returned is on the disk.
@@ -45,7 +47,7 @@ func openStore(dir string) (*store, error) {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	err = db.Update(func(tx *bolt.Tx) error {
-		for _, name := range [][]byte{bucketProjects, bucketKeys, bucketJobs, bucketQueue, bucketUploads, bucketExpiry, bucketCallbacks, bucketStorage} {
+		for _, name := range [][]byte{bucketProjects, bucketKeys, bucketJobs, bucketQueue, bucketUploads, bucketExpiry, bucketCallbacks, bucketStorage, bucketGlossaries} {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 				return err
 			}
