@@ -60,7 +60,6 @@ var doors = map[string][]string{
 	"golang.org/x/net/":                   {"sync/service/local", "sync/service/local/segment"}, // what a header may be, and HTML documents
 	"github.com/yuin/goldmark":            {"sync/service/local/segment"},
 	"github.com/xuri/excelize":            {"sync/service/local", "sync/service/local/segment"}, // glossaries; workbooks as documents
-	"github.com/xuri/excelize":            {"sync/service/local"},                               // glossaries are workbooks
 	"go.yaml.in/":                         {"formats/oracle"},
 	"howett.net/":                         {"formats/oracle"},
 }
