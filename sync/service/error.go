@@ -21,7 +21,7 @@ var (
 	ErrAuth = errors.New("the service does not accept the credentials for this")
 	// ErrNotFound: 404 or 410. What was asked for does not exist, or no longer.
 	ErrNotFound = errors.New("not known to the service")
-	// ErrRefused: any other 4xx that the same request would get again.
+	// ErrRefused: any other 4xx, and 501, that the same request would get again.
 	ErrRefused = errors.New("the service refuses this request")
 	// ErrRate: 429, after the repeats that the budget allows.
 	ErrRate = errors.New("the service asks for fewer requests")
@@ -114,13 +114,13 @@ func (e *Error) Is(target error) bool {
 	case ErrTemporary:
 		return temporaryStatus(s)
 	case ErrRefused:
-		return s >= 400 && s < 500 && !temporaryStatus(s) && !e.Is(ErrAuth) && !e.Is(ErrNotFound)
+		return s >= 400 && !temporaryStatus(s) && !e.Is(ErrAuth) && !e.Is(ErrNotFound)
 	}
 	return false
 }
 
 func temporaryStatus(s int) bool {
-	return s == http.StatusRequestTimeout || s == http.StatusTooEarly || s == http.StatusTooManyRequests || s >= 500
+	return s == http.StatusRequestTimeout || s == http.StatusTooEarly || s == http.StatusTooManyRequests || s >= 500 && s != http.StatusNotImplemented
 }
 
 // refusal reads an error answer: its code, its body in any of the known shapes, its headers.

@@ -17,7 +17,7 @@ func TestErrorMeaning(t *testing.T) {
 	all := map[string]error{"auth": ErrAuth, "not found": ErrNotFound, "refused": ErrRefused, "rate": ErrRate, "temporary": ErrTemporary, "unknown": ErrUnknownOutcome}
 	for status, want := range map[int]string{
 		400: "refused", 401: "auth", 402: "refused", 403: "auth", 404: "not found", 405: "refused", 408: "temporary", 409: "refused",
-		410: "not found", 413: "refused", 415: "refused", 422: "refused", 425: "temporary", 429: "rate temporary", 500: "temporary", 501: "temporary", 503: "temporary",
+		410: "not found", 413: "refused", 415: "refused", 422: "refused", 425: "temporary", 429: "rate temporary", 500: "temporary", 501: "refused", 503: "temporary",
 	} {
 		e := &Error{Op: "op", Status: status}
 		for name, kind := range all {

@@ -289,7 +289,7 @@ func (c *Client) AddLanguage(ctx context.Context, project, language string, toDo
 // told from an object that does not exist.
 func missing(err error) bool {
 	var e *Error
-	return errors.As(err, &e) && slices.Contains([]int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone}, e.Status)
+	return errors.As(err, &e) && slices.Contains([]int{http.StatusNotFound, http.StatusGone, http.StatusMethodNotAllowed, http.StatusNotImplemented}, e.Status)
 }
 
 // Ping makes a cheap call that needs the credentials, and returns the account where the service shows it

@@ -89,7 +89,7 @@ func (c *Client) request(ctx context.Context, cl call, target *url.URL, t ticket
 		f.Err = joined(f.Err, context.Cause(reqCtx))
 	}
 	// What is whole and of no use, like a damaged archive, says nothing against a service that answers everything else.
-	if resp.StatusCode >= 500 || f != nil && f.again && !limited && !errors.Is(f.Error, ErrUnusable) {
+	if resp.StatusCode >= 500 && resp.StatusCode != http.StatusNotImplemented || f != nil && f.again && !limited && !errors.Is(f.Error, ErrUnusable) {
 		return next, f, failing
 	}
 	return next, f, healthy

@@ -1,4 +1,4 @@
-// Package service is the translation service as Go calls: every operation of its interface, behind HTTP Basic, one request budget
+// Package service is the translation service as Go calls: every operation of its interface (README.md lists them), behind HTTP Basic, one request budget
 // and typed errors.
 //
 // Its law: what may have been carried out is never carried out again behind the caller's back. A call
