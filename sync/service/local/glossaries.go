@@ -234,6 +234,9 @@ func (s *Service) attachGlossaries(c *call) error {
 	if err != nil {
 		return err
 	}
+	if _, err := s.project(c.PathValue(wire.ProjectID)); err != nil {
+		return err
+	}
 	var ids []string
 	if err := json.Unmarshal(raw, &ids); err != nil || ids == nil {
 		return invalid(field, "the body is not an array of identifiers: %s", clip(raw))

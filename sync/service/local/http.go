@@ -2,9 +2,11 @@ package local
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"path"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -58,6 +60,13 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
+	defer func() {
+		if p := recover(); p == http.ErrAbortHandler {
+			panic(p)
+		} else if p != nil {
+			s.answerError(w, r, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+		}
+	}()
 	climbs := slices.Contains(strings.Split(r.URL.Path, "/"), "..")
 	r = withPlainPath(r)
 	if err := s.admit(r); err != nil {
@@ -104,10 +113,9 @@ func withPlainPath(r *http.Request) *http.Request {
 	return &r2
 }
 
-// newRoutes is the table of everything that is served.
-func (s *Service) newRoutes() *router {
-	t := &router{}
-	table := map[string]methods{
+// table is everything that is served, by path.
+func (s *Service) table() map[string]methods {
+	return map[string]methods{
 		wire.PathAccount:         {"GET": s.getAccount},
 		wire.PathDirectory:       {"GET": s.getDirectory},
 		wire.PathDirectoryV1:     {"GET": s.getDirectory},
@@ -145,7 +153,12 @@ func (s *Service) newRoutes() *router {
 		wire.PathGlossaryExportPending:  {"GET": s.glossaryExports},
 		wire.PathGlossaryExportResult:   {"GET": s.downloadGlossary},
 	}
-	for pattern, m := range table {
+}
+
+// newRoutes finds what is in the table.
+func (s *Service) newRoutes() *router {
+	t := &router{}
+	for pattern, m := range s.table() {
 		t.handle(wire.Prefix+pattern, s.route(m))
 	}
 	t.handle(wire.ResultPrefix+wire.PathImportResult, s.route(methods{"GET": s.importResult}))

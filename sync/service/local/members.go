@@ -3,6 +3,7 @@ package local
 import (
 	"encoding/json"
 	"strings"
+	"unicode/utf8"
 )
 
 // members is a JSON object that is read member by member, so that an error names the member it is about.
@@ -12,6 +13,9 @@ type members struct {
 }
 
 func readMembers(field string, raw []byte) (*members, error) {
+	if !utf8.Valid(raw) { // the decoder would put replacement characters into names, in silence
+		return nil, invalid(field, "is not UTF-8")
+	}
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &m); err != nil || m == nil {
 		return nil, invalid(field, "is not a JSON object: %v", err)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // params are the query parameters of a call. Clients spell them in many ways: names in any case, with [] behind the names of
@@ -22,6 +23,9 @@ func readParams(r *http.Request) (params, error) {
 	for _, spelled := range slices.Sorted(maps.Keys(values)) {
 		v := values[spelled]
 		name := strings.ToLower(strings.TrimSuffix(strings.TrimSpace(spelled), "[]"))
+		if !utf8.ValidString(spelled + strings.Join(v, "")) {
+			return nil, invalid(strings.ToValidUTF8(name, "\uFFFD"), "is not UTF-8")
+		}
 		p[name] = append(p[name], v...)
 	}
 	return p, nil

@@ -52,28 +52,28 @@ func (s *Service) putFile(c *call) error {
 	if err := c.bound(maxUpload, false); err != nil {
 		return err
 	}
-	u := s.newUpload()
-	defer u.drop()
+	d := s.newDeposit()
+	defer d.drop()
 	if _, isMultipart := boundaryOf(c.Header.Get("Content-Type")); isMultipart {
 		err = eachPart(c.Request, func(part part, content io.Reader) error {
 			switch {
 			case !part.isFile:
 				return nil
-			case len(u.files) > 0:
+			case len(d.files) > 0:
 				return invalid(wire.PartFile, "the body has more than one file; send several with PUT %s", wire.Prefix+wire.PathStorageFiles)
 			}
-			return u.add(p, "", content)
+			return d.add(p, "", content)
 		})
 	} else {
-		err = u.add(p, c.Header.Get("Content-Type"), c.Body)
+		err = d.add(p, c.Header.Get("Content-Type"), c.Body)
 	}
-	if err == nil && len(u.files) == 0 {
+	if err == nil && len(d.files) == 0 {
 		err = invalid(wire.PartFile, "the multipart body has no file; give one part a file name")
 	}
 	if err != nil {
 		return err
 	}
-	stored, err := u.store()
+	stored, err := d.store()
 	if err != nil {
 		return err
 	}
@@ -267,37 +267,37 @@ func (s *Service) sweepBlobs() error {
 	return sweep(s.blobs, known)
 }
 
-// upload is what one call brings into the storage: the bytes are written as they come, the records all at once at the end, or not at all.
-type upload struct {
+// deposit is what one call brings into the storage: the bytes are written as they come, the records all at once at the end, or not at all.
+type deposit struct {
 	s        *Service
-	files    []uploadedFile
+	files    []depositedFile
 	paths    map[string]bool
 	unpacked uint64 // bytes, from archives
 	kept     bool
 }
 
-type uploadedFile struct {
+type depositedFile struct {
 	path   string
 	record storedFile
 }
 
-func (s *Service) newUpload() *upload { return &upload{s: s, paths: map[string]bool{}} }
+func (s *Service) newDeposit() *deposit { return &deposit{s: s, paths: map[string]bool{}} }
 
 // add writes the bytes of a file.
-func (u *upload) add(p, said string, content io.Reader) error {
+func (d *deposit) add(p, said string, content io.Reader) error {
 	if err := checkStoragePath(p); err != nil {
 		return err
 	}
-	if u.paths[p] {
+	if d.paths[p] {
 		return invalid("path", "the call has two files %q", p)
 	}
-	blob, size, err := u.s.writeBlob(content)
+	blob, size, err := d.s.writeBlob(content)
 	if err != nil {
 		return err
 	}
-	u.paths[p] = true
-	now := u.s.now()
-	u.files = append(u.files, uploadedFile{p, storedFile{Blob: blob, Mime: mimeOf(p, said), Size: size, Created: now, Accessed: now}})
+	d.paths[p] = true
+	now := d.s.now()
+	d.files = append(d.files, depositedFile{p, storedFile{Blob: blob, Mime: mimeOf(p, said), Size: size, Created: now, Accessed: now}})
 	return nil
 }
 
@@ -329,15 +329,15 @@ func (r readErrors) Read(p []byte) (int, error) {
 }
 
 // store puts the records of all files into the database, in place of those that were there.
-func (u *upload) store() ([]wire.StoredFile, error) {
-	out := make([]wire.StoredFile, len(u.files))
+func (d *deposit) store() ([]wire.StoredFile, error) {
+	out := make([]wire.StoredFile, len(d.files))
 	var replaced []string
-	err := u.s.store.db.Update(func(tx *bolt.Tx) error {
-		b, err := tx.Bucket(bucketStorage).CreateBucketIfNotExists([]byte(u.s.o.AccountID))
+	err := d.s.store.db.Update(func(tx *bolt.Tx) error {
+		b, err := tx.Bucket(bucketStorage).CreateBucketIfNotExists([]byte(d.s.o.AccountID))
 		if err != nil {
 			return err
 		}
-		for i, f := range u.files {
+		for i, f := range d.files {
 			before, found, err := getRecord[storedFile](b, f.path)
 			if err != nil {
 				return err
@@ -355,19 +355,19 @@ func (u *upload) store() ([]wire.StoredFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	u.kept = true
+	d.kept = true
 	for _, blob := range replaced {
-		os.Remove(u.s.blobPath(blob))
+		os.Remove(d.s.blobPath(blob))
 	}
 	return out, nil
 }
 
 // drop removes what store did not keep.
-func (u *upload) drop() {
-	if u.kept {
+func (d *deposit) drop() {
+	if d.kept {
 		return
 	}
-	for _, f := range u.files {
-		os.Remove(u.s.blobPath(f.record.Blob))
+	for _, f := range d.files {
+		os.Remove(d.s.blobPath(f.record.Blob))
 	}
 }

@@ -34,8 +34,8 @@ func (s *Service) putFiles(c *call) error {
 	if err := c.bound(maxUpload, false); err != nil {
 		return err
 	}
-	u := s.newUpload()
-	defer u.drop()
+	d := s.newDeposit()
+	defer d.drop()
 	some := false
 	err = eachPart(c.Request, func(p part, content io.Reader) error {
 		if !p.isFile {
@@ -43,12 +43,12 @@ func (s *Service) putFiles(c *call) error {
 		}
 		some = true
 		if unzip && strings.EqualFold(path.Ext(p.file), ".zip") {
-			return u.unzip(folder, p.file, content)
+			return d.unzip(folder, p.file, content)
 		}
 		if why := unsafePath(p.file); why != "" {
 			return invalid(wire.PartFile, "the file name %q %s", clip([]byte(p.file)), why)
 		}
-		return u.add(path.Join(folder, p.file), "", content)
+		return d.add(path.Join(folder, p.file), "", content)
 	})
 	if err == nil && !some {
 		err = invalid(wire.PartFile, "the body has no files; send multipart/form-data with each file as a part that has a file name")
@@ -56,7 +56,7 @@ func (s *Service) putFiles(c *call) error {
 	if err != nil {
 		return err
 	}
-	stored, err := u.store()
+	stored, err := d.store()
 	if err != nil {
 		return err
 	}
@@ -64,13 +64,13 @@ func (s *Service) putFiles(c *call) error {
 }
 
 // unzip adds the files of an archive, which is written to the disk before it is looked at: its directory stands at its end.
-func (u *upload) unzip(folder, name string, content io.Reader) error {
-	blob, size, err := u.s.writeBlob(content)
+func (d *deposit) unzip(folder, name string, content io.Reader) error {
+	blob, size, err := d.s.writeBlob(content)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(u.s.blobPath(blob))
-	f, err := os.Open(u.s.blobPath(blob))
+	defer os.Remove(d.s.blobPath(blob))
+	f, err := os.Open(d.s.blobPath(blob))
 	if err != nil {
 		return err
 	}
@@ -83,14 +83,14 @@ func (u *upload) unzip(folder, name string, content io.Reader) error {
 	if err != nil {
 		return err
 	}
-	if u.unpacked += total; u.unpacked > maxUpload {
+	if d.unpacked += total; d.unpacked > maxUpload {
 		return invalid(wire.PartFile, "the contents of the archives have more than %d bytes; send them in several calls", maxUpload)
 	}
 	for _, entry := range archive.File {
 		if strings.HasSuffix(entry.Name, "/") {
 			continue
 		}
-		if err := u.extract(folder, name, entry); err != nil {
+		if err := d.extract(folder, name, entry); err != nil {
 			return err
 		}
 	}
@@ -122,14 +122,14 @@ func checkArchive(archive *zip.Reader, name string, size int64) (total uint64, e
 }
 
 // extract adds one entry. What is longer than the entry said is not read to its end.
-func (u *upload) extract(folder, name string, entry *zip.File) error {
+func (d *deposit) extract(folder, name string, entry *zip.File) error {
 	content, err := entry.Open()
 	if err != nil {
 		return invalid(wire.PartFile, "%s: the entry %q cannot be read: %v", clip([]byte(name)), clip([]byte(entry.Name)), err)
 	}
 	defer content.Close()
 	limited := &entryReader{content, int64(entry.UncompressedSize64), clip([]byte(name)) + ": the entry " + clip([]byte(entry.Name))}
-	return u.add(path.Join(folder, entry.Name), "", limited)
+	return d.add(path.Join(folder, entry.Name), "", limited)
 }
 
 // entryReader reads an entry of an archive up to the size that the entry said.
