@@ -34,13 +34,10 @@ type part struct {
 func readParts(r *http.Request) ([]part, error) {
 	var parts []part
 	err := eachPart(r, func(p part, content io.Reader) error {
-		var body bytes.Buffer
-		if _, err := io.Copy(&body, content); err != nil {
-			return bodyError(err)
-		}
-		p.body = body.Bytes()
+		var err error
+		p.body, err = readWhole(content)
 		parts = append(parts, p)
-		return nil
+		return err
 	})
 	return parts, err
 }
@@ -160,12 +157,34 @@ type heldBody struct {
 }
 
 func (b *heldBody) Read(p []byte) (int, error) {
+	if b.c.service.held.Load() >= maxHeld {
+		return 0, &problem{status: http.StatusServiceUnavailable, retry: "5", detail: "too many large bodies at once; send this one again later"}
+	}
 	n, err := b.ReadCloser.Read(p)
 	b.c.held += int64(n)
-	if b.c.service.held.Add(int64(n)) > maxHeld {
-		return n, &problem{status: http.StatusServiceUnavailable, retry: "5", detail: "too many large bodies at once; send this one again later"}
-	}
+	b.c.service.held.Add(int64(n))
 	return n, err
+}
+
+// readWhole reads to the end, in pieces: a body that is refused after many of them was not copied again and again to make room for more.
+func readWhole(r io.Reader) ([]byte, error) {
+	var pieces [][]byte
+	for size := 1 << 10; ; size = min(2*size, 1<<20) {
+		piece := make([]byte, 0, size)
+		for len(piece) < size {
+			n, err := r.Read(piece[len(piece):size])
+			piece = piece[:len(piece)+n]
+			switch {
+			case err == io.EOF && pieces == nil:
+				return piece, nil
+			case err == io.EOF:
+				return bytes.Join(append(pieces, piece), nil), nil
+			case err != nil:
+				return nil, bodyError(err)
+			}
+		}
+		pieces = append(pieces, piece)
+	}
 }
 
 // release gives back what the call's body held.
@@ -176,9 +195,5 @@ func readBody(c *call, limit int64) ([]byte, error) {
 	if err := c.bound(limit, true); err != nil {
 		return nil, err
 	}
-	b, err := io.ReadAll(c.Body)
-	if err != nil {
-		return nil, bodyError(err)
-	}
-	return b, nil
+	return readWhole(c.Body)
 }

@@ -1,0 +1,355 @@
+package local
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+// operation is a call that takes a body.
+type operation struct {
+	name, method, path string
+	optional           bool // the body may be empty
+}
+
+// multipartOperations are the calls that take files.
+func (s *server) multipartOperations(localization, documents string) []operation {
+	glossary := s.defaultGlossary().ID
+	return s.served([]operation{
+		{"create", "POST", wire.PathProjectCreate, false},
+		{"import", "POST", "/v2/project/" + localization + "/import?language=en", false},
+		{"glossary import", "POST", wire.PathGlossaryImport + "?glossaryId=" + glossary, false},
+		{"storage, several", "PUT", wire.PathStorageFiles + "x", false},
+		{"storage, one", "PUT", wire.PathStorageFile + "x/y", false},
+		{"documents", "POST", wire.PathProjectDocument + "?projectId=" + documents, false},
+	})
+}
+
+// jsonOperations are the calls that take JSON.
+func (s *server) jsonOperations(localization, documents string) []operation {
+	return s.served([]operation{
+		{"create", "POST", wire.PathProjectCreate, false},
+		{"update", "PUT", "/v1/project/" + localization, false},
+		{"export", "POST", "/v2/project/" + localization + "/export", true},
+		{"export, first version", "POST", "/v1/project/" + localization + "/export", true},
+		{"callback", "POST", wire.PathCallback, false},
+		{"team", "POST", wire.PathTeam, false},
+		{"real-time translation", "POST", wire.PathSmartTranslation, false},
+		{"glossary", "POST", wire.PathGlossaries, false},
+		{"glossaries of a project", "PUT", "/v1/project/" + localization + "/glossaries", false},
+		{"engines", "POST", "/v1/project/" + documents + "/mt", false},
+		{"memory", "POST", wire.PathMemories, false},
+		{"memories of a project", "POST", "/v1/project/" + documents + "/translationmemories", false},
+	})
+}
+
+// served are those of the operations that the service has.
+func (s *server) served(all []operation) (out []operation) {
+	s.t.Helper()
+	for _, o := range all {
+		if a := s.call("TRACE", wire.Prefix+o.path, "", nil); a.status != http.StatusNotImplemented {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// badInputServer is a service with a project of each kind.
+func badInputServer(t *testing.T) (s *server, localization, documents string) {
+	s = serve(t, Options{})
+	localization = s.create("en", "de")
+	s.completed(localization, "?language=en", file{"a.json", `{"k":"v"}`})
+	documents = s.createWith(map[string]any{"name": "docs", "sourceLanguage": "en", "targetLanguages": []string{"de"}, "assignToVendor": false})
+	return s, localization, documents
+}
+
+// livesOn fails the test unless the service answers as ever and nothing was stored by what was refused.
+func (s *server) livesOn(what, localization string) {
+	s.t.Helper()
+	var all []wire.Project
+	s.get(wire.PathProjectList).want(s.t, 200, &all)
+	if len(all) != 2 || all[0].Name != "app" || len(s.listed("")) != 0 || s.blobs() != 0 || s.defaultGlossary().Units != 0 {
+		s.t.Errorf("%s: something of it was stored: %+v", what, all)
+	}
+	sameJSON(s.t, s.one(localization, "?languages=en"), `{"k":"v"}`)
+	if held := s.s.held.Load(); held != 0 {
+		s.t.Errorf("%s: %d bytes are held", what, held)
+	}
+}
+
+// A multipart body that is damaged, wherever, is a 400 in words.
+func TestDamagedMultipart(t *testing.T) {
+	s, localization, documents := badInputServer(t)
+	whole := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"en.csv\"\r\n\r\nen,de\r\nx,y\r\n--b--\r\n"
+	const good = "multipart/form-data; boundary=b"
+	for name, c := range map[string]struct{ contentType, body string }{
+		"cut at the end":          {good, whole[:len(whole)-8]},
+		"cut in the contents":     {good, whole[:len(whole)-16]},
+		"cut in the header":       {good, whole[:40]},
+		"cut behind the boundary": {good, "--b\r\n"},
+		"empty":                   {good, ""},
+		"another boundary":        {"multipart/form-data; boundary=c", whole},
+		"no boundary":             {"multipart/form-data", whole},
+		"an empty boundary":       {`multipart/form-data; boundary=""`, whole},
+		"a boundary of spaces":    {`multipart/form-data; boundary="   "`, whole},
+		"no multipart at all":     {good, strings.Repeat("\x00\xff", 1000)},
+		"an endless header":       {good, "--b\r\nContent-Disposition: form-data; name=\"" + strings.Repeat("n", 8<<20)},
+		"many headers":            {good, "--b\r\n" + strings.Repeat("A: b\r\n", 100_000) + "\r\n\r\n--b--"},
+		"a header without colon":  {good, "--b\r\nContent-Disposition\r\n\r\nx\r\n--b--\r\n"},
+		"a long file name":        {good, strings.Replace(whole, "en.csv", strings.Repeat("n", maxFileName)+".csv", 1)},
+	} {
+		for _, o := range s.multipartOperations(localization, documents) {
+			a := s.call(o.method, wire.Prefix+o.path, c.contentType, strings.NewReader(c.body))
+			if a.status != 400 {
+				t.Errorf("%s, %s: %d %s", o.name, name, a.status, a.body)
+				continue
+			}
+			check(t, a, 400, "")
+		}
+		s.livesOn(name, localization)
+	}
+}
+
+// A connection that ends in the middle of a body leaves nothing.
+func TestCutConnections(t *testing.T) {
+	s, localization, documents := badInputServer(t)
+	whole := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"en.csv\"\r\n\r\nen,de\r\nx,y\r\n"
+	for _, o := range s.multipartOperations(localization, documents) {
+		r, err := http.NewRequest(o.method, s.url+wire.Prefix+o.path, strings.NewReader(whole))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "multipart/form-data; boundary=b")
+		r.SetBasicAuth(s.account, s.key)
+		var sent bytes.Buffer
+		if err := r.Write(&sent); err != nil {
+			t.Fatal(err)
+		}
+		for _, length := range []string{fmt.Sprint(len(whole) + 100), fmt.Sprint(len(whole))} { // cut short; whole, but without its end
+			conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			io.WriteString(conn, strings.Replace(sent.String(), fmt.Sprintf("Content-Length: %d", len(whole)), "Content-Length: "+length, 1))
+			conn.(*net.TCPConn).CloseWrite()
+			answer, err := io.ReadAll(conn)
+			conn.Close()
+			if err != nil || len(answer) > 0 && !bytes.HasPrefix(answer, []byte("HTTP/1.1 400 ")) {
+				t.Errorf("%s: %v %s", o.name, err, answer)
+			}
+		}
+	}
+	s.livesOn("a cut connection", localization)
+}
+
+// counted is a stream that counts what was read of it, and never repeats.
+type counted struct {
+	io.Reader
+	n int64
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// gigabyte is a multipart body with a file of that size.
+func gigabyte() (body *counted, length int64) {
+	const head, tail, size = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.json\"\r\n\r\n", "\r\n--b--\r\n", 1<<30 + 1
+	return &counted{Reader: io.MultiReader(strings.NewReader(head), io.LimitReader(zeros{}, size), strings.NewReader(tail))}, int64(len(head) + size + len(tail))
+}
+
+// A gigabyte is refused: where its size is said, before it is sent; where it is not, when the bound is reached. Neither takes the memory.
+func TestGigabyte(t *testing.T) {
+	s, localization, documents := badInputServer(t)
+	all := append(s.multipartOperations(localization, documents), s.jsonOperations(localization, documents)...)
+	send := func(o operation, length int64, body io.Reader) (status int) {
+		r, err := http.NewRequest(o.method, s.url+wire.Prefix+o.path, io.NopCloser(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.ContentLength = length
+		r.Header.Set("Content-Type", "multipart/form-data; boundary=b")
+		r.SetBasicAuth(s.account, s.key)
+		a, err := http.DefaultTransport.RoundTrip(r)
+		if err != nil {
+			t.Errorf("%s: %v", o.name, err)
+			return 0
+		}
+		defer a.Body.Close()
+		var answer bytes.Buffer
+		answer.ReadFrom(a.Body)
+		if a.StatusCode != 413 || !strings.Contains(answer.String(), "send less at once") {
+			t.Errorf("%s: %d %s", o.name, a.StatusCode, answer.Bytes())
+		}
+		return a.StatusCode
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for _, o := range all {
+		body, length := gigabyte()
+		send(o, length, body)
+		if body.n > 16<<20 {
+			t.Errorf("%s: %d bytes were sent before the answer", o.name, body.n)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 {
+		t.Errorf("%d bytes were allocated for refusing %d bodies", took, len(all))
+	}
+	before = after
+	for _, o := range append(s.jsonOperations(localization, documents), all[1:3]...) { // imports: other files are read by the same code, or go to the disk
+		body, _ := gigabyte()
+		send(o, -1, body)
+		if body.n > maxImport+16<<20 {
+			t.Errorf("%s: %d bytes were sent before the answer", o.name, body.n)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 4*maxImport {
+		t.Errorf("%d bytes were allocated for bodies of unknown length", took)
+	}
+	s.livesOn("a gigabyte", localization)
+}
+
+// A large file goes to the storage without passing through the memory.
+func TestStorageStreams(t *testing.T) {
+	s := serve(t, Options{})
+	const size = 64 << 20
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	s.call("PUT", wire.Prefix+wire.PathStorageFile+"large", "", io.LimitReader(zeros{}, size)).want(t, 201, nil)
+	r, err := http.NewRequest("GET", s.url+wire.Prefix+wire.PathStorageFile+"large", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.SetBasicAuth(s.account, s.key)
+	a, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Body.Close()
+	if n, err := io.Copy(io.Discard, a.Body); n != size || err != nil {
+		t.Errorf("%d bytes came back: %v", n, err)
+	}
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > size/4 {
+		t.Errorf("%d bytes were allocated for a file of %d", took, size)
+	}
+}
+
+// JSON that is too deep, cut, of the wrong kind or not UTF-8 is a 400 that names what it is about.
+func TestBadJSON(t *testing.T) {
+	s, localization, documents := badInputServer(t)
+	for name, body := range map[string]string{
+		"deep lists":       strings.Repeat("[", 200_000),
+		"deep objects":     strings.Repeat(`{"name":`, 200_000),
+		"deep inside":      `{"name":` + strings.Repeat("[", 200_000),
+		"deep and closed":  strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000),
+		"cut":              `{"name":"a`,
+		"two values":       `{} {}`,
+		"a number":         `7`,
+		"a word":           `name`,
+		"a text":           `"text"`,
+		"not UTF-8":        "{\"name\":\"caf\xe9\",\"url\":\"http://h/\xff\"}",
+		"UTF-16":           "\xff\xfe{\x00}\x00",
+		"NUL":              "\x00",
+		"a list of a list": `[[["a"]]]`,
+		"empty":            "",
+	} {
+		for _, o := range s.jsonOperations(localization, documents) {
+			if name == "empty" && o.optional {
+				continue
+			}
+			a := s.call(o.method, wire.Prefix+o.path, "application/json", strings.NewReader(body))
+			if a.status != 400 {
+				t.Errorf("%s, %s: %d %s", o.name, name, a.status, a.body)
+				continue
+			}
+			check(t, a, 400, "")
+			if p := a.problem(t); len(p.Errors) != 1 || len(p.Detail) > 1000 {
+				t.Errorf("%s, %s: %s", o.name, name, clip(a.body))
+			}
+		}
+	}
+	s.livesOn("bad JSON", localization)
+}
+
+// Queries that are not text are refused, whatever they ask for.
+func TestQueryThatIsNotUTF8(t *testing.T) {
+	s, localization, _ := badInputServer(t)
+	one := file{"a.json", `{"x":"y"}`}
+	check(t, s.startImport(localization, "?language=en&labels=%ff", one), 400, "labels")
+	check(t, s.startImport(localization, "?language=en&collection=%c3", one), 400, "collection")
+	check(t, s.get(wire.PathProjectList+"?projectName=%e9"), 400, "projectname")
+	if a := s.get(wire.PathProjectList + "?%ff=1"); a.status != 400 {
+		t.Errorf("%d", a.status)
+	}
+	s.livesOn("bad queries", localization)
+}
+
+// Names of imported files are names, nothing else: they lead nowhere on the disk, and out of no archive.
+func TestFileNamesOfImports(t *testing.T) {
+	s, localization, _ := badInputServer(t)
+	for i, name := range []string{"../../etc/passwd.json", `..\..\evil.json`, "/abs.json", "C:/x.json", "a/./b.json", "..json", "\xff.json"} {
+		body := fmt.Sprintf("--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"%s\"\r\n\r\n{\"key%d\":\"v\"}\r\n--b--\r\n", name, i)
+		var id string
+		s.call("POST", wire.Prefix+"/v2/project/"+localization+"/import?language=en&auto-file-labels=true", "multipart/form-data; boundary=b", strings.NewReader(body)).want(t, 200, &id)
+		if r := s.result(id); r.Status != wire.Completed || r.KeysCreated != 1 {
+			t.Errorf("%q: %+v", name, r)
+		}
+	}
+	nul := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\x00.json\"\r\n\r\n{}\r\n--b--\r\n"
+	check(t, s.call("POST", wire.Prefix+"/v2/project/"+localization+"/import?language=en", "multipart/form-data; boundary=b", strings.NewReader(nul)), 400, "")
+	a := s.exported(localization, query("languages", "en", "zip", "true", "output-file-path-template", "out/{LABEL:file}"))
+	if a.status == 422 {
+		if !strings.Contains(string(a.body), "label") {
+			t.Errorf("%s", a.body)
+		}
+		return
+	}
+	for name := range unpack(t, a.body) {
+		if why := unsafePath(name); why != "" {
+			t.Errorf("the archive has %q, which %s", name, why)
+		}
+	}
+}
+
+// What all calls together hold in memory is bounded: beyond that a body is refused for now, and what was held is given back.
+func TestBodiesTogetherAreBounded(t *testing.T) {
+	s := serve(t, Options{})
+	p := s.create("en", "de")
+	s.s.held.Store(maxHeld)
+	a := s.startImport(p, "?language=en", file{"a.json", `{"k":"v"}`})
+	check(t, a, 503, "")
+	if a.header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+	check(t, s.post(wire.PathTeam, `{"skip":0,"limit":1}`), 503, "")
+	s.s.held.Store(0)
+	s.completed(p, "?language=en", file{"a.json", `{"k":"v"}`})
+	if held := s.s.held.Load(); held != 0 {
+		t.Errorf("%d bytes are held", held)
+	}
+}
+
+// A fault inside a call is a 500 that does not tell the inside, and the next call is answered.
+func TestPanicIsAnswered(t *testing.T) {
+	s := serve(t, Options{})
+	s.s.routes.handle(wire.Prefix+"/v1/panics", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(errors.New("secret")) }))
+	a := s.get("/v1/panics")
+	check(t, a, 500, "")
+	if strings.Contains(string(a.body), "secret") {
+		t.Errorf("%s", a.body)
+	}
+	s.get(wire.PathAccount).want(t, 200, nil)
+}
