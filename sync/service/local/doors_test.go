@@ -1,11 +1,13 @@
 package local
 
 import (
+	"encoding/base64"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/locsync/locsync/sync/service/wire"
@@ -151,5 +153,177 @@ func TestProjectsOfOthers(t *testing.T) {
 	(&quick{theirs, ""}).send(t, "GET", "/v1/project/"+id, "", "").want(t, 200, after)
 	if after.Name != before.Name || after.ModificationDate != before.ModificationDate || len(after.TargetLanguages) != 1 {
 		t.Errorf("%+v became %+v", before, after)
+	}
+}
+
+func TestCredentials(t *testing.T) {
+	s := serve(t, Options{})
+	good := base64.StdEncoding.EncodeToString([]byte(testAccount + ":" + testKey))
+	for name, c := range map[string]struct {
+		header string
+		status int
+	}{
+		"none":             {"", 401},
+		"first key":        {"Basic " + base64.StdEncoding.EncodeToString([]byte(testAccount+":other")), 200},
+		"second key":       {"Basic " + good, 200},
+		"lower case":       {"basic " + good, 200},
+		"folded":           {"Basic " + good[:20] + "\t " + good[20:], 200},
+		"without padding":  {"Basic " + strings.TrimRight(good, "="), 200},
+		"wrong key":        {"Basic " + base64.StdEncoding.EncodeToString([]byte(testAccount+":no")), 401},
+		"two keys at once": {"Basic " + base64.StdEncoding.EncodeToString([]byte(testAccount+":other"+testKey)), 401},
+		"wrong account":    {"Basic " + base64.StdEncoding.EncodeToString([]byte("someone:"+testKey)), 401},
+		"no colon":         {"Basic " + base64.StdEncoding.EncodeToString([]byte(testAccount)), 401},
+		"no base64":        {"Basic ?", 401},
+		"bearer":           {"Bearer " + good, 401},
+	} {
+		r, err := http.NewRequest("GET", s.url+wire.Prefix+wire.PathAccount, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.header != "" {
+			r.Header.Set("Authorization", c.header)
+		}
+		a := s.do(r)
+		if a.status != c.status {
+			t.Errorf("%s: %d, want %d", name, a.status, c.status)
+		}
+		if a.status == 401 && (a.problem(t).Status != 401 || !strings.HasPrefix(a.header.Get("WWW-Authenticate"), "Basic")) {
+			t.Errorf("%s: %v %s", name, a.header, a.body)
+		}
+	}
+	var account wire.Account
+	s.get(wire.PathAccount).want(t, 200, &account)
+	if account.ID != testAccount || account.IsPersonal || account.Type != "company" {
+		t.Errorf("%+v", account)
+	}
+}
+
+func TestPersonalAccount(t *testing.T) {
+	s := serve(t, Options{AccountType: "personal"})
+	for _, path := range []string{wire.PathAccount, wire.PathProjectList} {
+		check(t, s.get(path), 403, "")
+	}
+	s.key = "wrong"
+	check(t, s.get(wire.PathAccount), 401, "")
+}
+
+// Two accounts in one folder: the process of one neither sees nor changes what is the other's.
+func TestAccountsShareAFolder(t *testing.T) {
+	dir := t.TempDir()
+	mine, err := Open(dir, Options{AccountID: "mine"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const id = "0a0a0a0a-0000-4000-8000-000000000001"
+	if err := mine.EnsureProject(id, "mine", "en", []string{"de"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := mine.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := serveIn(t, dir, Options{AccountID: "yours"})
+	check(t, s.get("/v1/project/"+id), 403, "")
+	check(t, s.startImport(id, "?language=en", file{"a.json", "{}"}), 403, "")
+	check(t, s.post("/v2/project/"+id+"/export", ""), 403, "")
+	check(t, s.call("DELETE", wire.Prefix+"/v1/project/"+id, "", nil), 403, "")
+	var all []wire.Project
+	s.get("/v2/project/list").want(t, 200, &all)
+	if len(all) != 0 {
+		t.Errorf("%v", all)
+	}
+	if err := s.s.EnsureProject(id, "yours", "en", []string{"de"}); err == nil {
+		t.Error("EnsureProject took another account's project")
+	}
+}
+
+// One process at a time has a folder.
+func TestFolderIsLocked(t *testing.T) {
+	dir := t.TempDir()
+	first, err := Open(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := Open(dir, Options{}); err == nil {
+		s.Close()
+		t.Fatal("two at once")
+	} else if !strings.Contains(err.Error(), "in use") {
+		t.Error(err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Close()
+}
+
+func TestRateLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, err := Open(t.TempDir(), Options{RateLimit: 4, Keys: []string{"k"}, AccountID: "a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		send := func(key string) reply {
+			r := httptest.NewRequest("GET", wire.Prefix+wire.PathAccount, nil)
+			r.SetBasicAuth("a", key)
+			a, err := ask(s, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return a
+		}
+		// Calls 0.1 s apart for 5 s: whatever is let through, never more than four in any window of one second.
+		var through []time.Time
+		for range 50 {
+			if send("wrong").status != 401 {
+				t.Fatal("wrong key")
+			}
+			a := send("k")
+			switch a.status {
+			case 200:
+				through = append(through, time.Now())
+			case 429:
+				if a.header.Get("Retry-After") != "1" {
+					t.Fatalf("Retry-After %q", a.header.Get("Retry-After"))
+				}
+			default:
+				t.Fatal(a.status)
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		if len(through) != 20 {
+			t.Errorf("%d calls were let through in five seconds, want 20", len(through))
+		}
+		for i := range through {
+			if i >= 4 && through[i].Sub(through[i-4]) < time.Second {
+				t.Errorf("five calls within %v", through[i].Sub(through[i-4]))
+			}
+		}
+		// A client that waits as long as it was told gets through.
+		for range 8 {
+			if a := send("k"); a.status == 429 {
+				time.Sleep(time.Second)
+				if send("k").status != 200 {
+					t.Error("refused after waiting")
+				}
+			}
+		}
+	})
+}
+
+func TestRateBelowOne(t *testing.T) {
+	w := newWindow(0.5)
+	at := time.Unix(0, 0)
+	if w.take(at) != 0 || w.take(at.Add(1500*time.Millisecond)) != 500*time.Millisecond || w.take(at.Add(2*time.Second)) != 0 {
+		t.Error("one call in two seconds")
+	}
+	free := newWindow(0)
+	for range 1000 {
+		if free.take(at) != 0 {
+			t.Fatal("0 is no limit")
+		}
 	}
 }

@@ -1,122 +1,23 @@
 package local
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/locsync/locsync/sync/service/wire"
 )
-
-func TestCredentials(t *testing.T) {
-	s := serve(t, Options{})
-	good := base64.StdEncoding.EncodeToString([]byte(testAccount + ":" + testKey))
-	for name, c := range map[string]struct {
-		header string
-		status int
-	}{
-		"none":             {"", 401},
-		"first key":        {"Basic " + base64.StdEncoding.EncodeToString([]byte(testAccount+":other")), 200},
-		"second key":       {"Basic " + good, 200},
-		"lower case":       {"basic " + good, 200},
-		"folded":           {"Basic " + good[:20] + "\t " + good[20:], 200},
-		"without padding":  {"Basic " + strings.TrimRight(good, "="), 200},
-		"wrong key":        {"Basic " + base64.StdEncoding.EncodeToString([]byte(testAccount+":no")), 401},
-		"two keys at once": {"Basic " + base64.StdEncoding.EncodeToString([]byte(testAccount+":other"+testKey)), 401},
-		"wrong account":    {"Basic " + base64.StdEncoding.EncodeToString([]byte("someone:"+testKey)), 401},
-		"no colon":         {"Basic " + base64.StdEncoding.EncodeToString([]byte(testAccount)), 401},
-		"no base64":        {"Basic ?", 401},
-		"bearer":           {"Bearer " + good, 401},
-	} {
-		r, err := http.NewRequest("GET", s.url+wire.Prefix+wire.PathAccount, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if c.header != "" {
-			r.Header.Set("Authorization", c.header)
-		}
-		a := s.do(r)
-		if a.status != c.status {
-			t.Errorf("%s: %d, want %d", name, a.status, c.status)
-		}
-		if a.status == 401 && (a.problem(t).Status != 401 || !strings.HasPrefix(a.header.Get("WWW-Authenticate"), "Basic")) {
-			t.Errorf("%s: %v %s", name, a.header, a.body)
-		}
-	}
-	var account wire.Account
-	s.get(wire.PathAccount).want(t, 200, &account)
-	if account.ID != testAccount || account.IsPersonal || account.Type != "company" {
-		t.Errorf("%+v", account)
-	}
-}
-
-func TestPersonalAccount(t *testing.T) {
-	s := serve(t, Options{AccountType: "personal"})
-	for _, path := range []string{wire.PathAccount, wire.PathProjectList} {
-		check(t, s.get(path), 403, "")
-	}
-	s.key = "wrong"
-	check(t, s.get(wire.PathAccount), 401, "")
-}
-
-// Two accounts in one folder: the process of one neither sees nor changes what is the other's.
-func TestAccountsShareAFolder(t *testing.T) {
-	dir := t.TempDir()
-	mine, err := Open(dir, Options{AccountID: "mine"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const id = "0a0a0a0a-0000-4000-8000-000000000001"
-	if err := mine.EnsureProject(id, "mine", "en", []string{"de"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := mine.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s := serveIn(t, dir, Options{AccountID: "yours"})
-	check(t, s.get("/v1/project/"+id), 403, "")
-	check(t, s.startImport(id, "?language=en", file{"a.json", "{}"}), 403, "")
-	check(t, s.post("/v2/project/"+id+"/export", ""), 403, "")
-	check(t, s.call("DELETE", wire.Prefix+"/v1/project/"+id, "", nil), 403, "")
-	var all []wire.Project
-	s.get("/v2/project/list").want(t, 200, &all)
-	if len(all) != 0 {
-		t.Errorf("%v", all)
-	}
-	if err := s.s.EnsureProject(id, "yours", "en", []string{"de"}); err == nil {
-		t.Error("EnsureProject took another account's project")
-	}
-}
-
-// One process at a time has a folder.
-func TestFolderIsLocked(t *testing.T) {
-	dir := t.TempDir()
-	first, err := Open(dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s, err := Open(dir, Options{}); err == nil {
-		s.Close()
-		t.Fatal("two at once")
-	} else if !strings.Contains(err.Error(), "in use") {
-		t.Error(err)
-	}
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
-	again, err := Open(dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	again.Close()
-}
 
 func TestPathsAreTolerated(t *testing.T) {
 	s := serve(t, Options{})
@@ -131,75 +32,6 @@ func TestPathsAreTolerated(t *testing.T) {
 	for _, path := range []string{"/v2/project/" + p + "/import/", "/v2//project/" + p + "//import"} {
 		contentType, body := multipartOf(t, file{"a.json", `{"k":"v"}`})
 		s.call("POST", wire.Prefix+path+"?language=en", contentType, bytes.NewReader(body)).want(t, 200, nil)
-	}
-}
-
-func TestRateLimit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, err := Open(t.TempDir(), Options{RateLimit: 4, Keys: []string{"k"}, AccountID: "a"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		send := func(key string) reply {
-			r := httptest.NewRequest("GET", wire.Prefix+wire.PathAccount, nil)
-			r.SetBasicAuth("a", key)
-			a, err := ask(s, r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return a
-		}
-		// Calls 0.1 s apart for 5 s: whatever is let through, never more than four in any window of one second.
-		var through []time.Time
-		for range 50 {
-			if send("wrong").status != 401 {
-				t.Fatal("wrong key")
-			}
-			a := send("k")
-			switch a.status {
-			case 200:
-				through = append(through, time.Now())
-			case 429:
-				if a.header.Get("Retry-After") != "1" {
-					t.Fatalf("Retry-After %q", a.header.Get("Retry-After"))
-				}
-			default:
-				t.Fatal(a.status)
-			}
-			time.Sleep(100 * time.Millisecond)
-		}
-		if len(through) != 20 {
-			t.Errorf("%d calls were let through in five seconds, want 20", len(through))
-		}
-		for i := range through {
-			if i >= 4 && through[i].Sub(through[i-4]) < time.Second {
-				t.Errorf("five calls within %v", through[i].Sub(through[i-4]))
-			}
-		}
-		// A client that waits as long as it was told gets through.
-		for range 8 {
-			if a := send("k"); a.status == 429 {
-				time.Sleep(time.Second)
-				if send("k").status != 200 {
-					t.Error("refused after waiting")
-				}
-			}
-		}
-	})
-}
-
-func TestRateBelowOne(t *testing.T) {
-	w := newWindow(0.5)
-	at := time.Unix(0, 0)
-	if w.take(at) != 0 || w.take(at.Add(1500*time.Millisecond)) != 500*time.Millisecond || w.take(at.Add(2*time.Second)) != 0 {
-		t.Error("one call in two seconds")
-	}
-	free := newWindow(0)
-	for range 1000 {
-		if free.take(at) != 0 {
-			t.Fatal("0 is no limit")
-		}
 	}
 }
 
@@ -338,95 +170,250 @@ Content-Disposition: form-data; name="uploadedFile"; filename*=UTF-8''%C3%BC%20c
 	s.call("GET", wire.ResultPrefix+"/v1/project/import-result/"+id, "", nil).want(t, 200, nil)
 }
 
-func FuzzMultipart(f *testing.F) {
-	f.Add(`multipart/form-data; boundary="x"`, []byte("--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.json\"\r\n\r\n{}\r\n--x--\r\n"))
-	f.Add(`multipart/form-data; boundary=a=b`, []byte("--a=b\nContent-Disposition: form-data; filename=\"\"a\"\n\n\n--a=b--"))
-	f.Add(`multipart/mixed; boundary=`, []byte("--\r\n\r\n----"))
-	f.Add(`multipart/form-data; boundary=x`, []byte("--x\r\nContent-Transfer-Encoding: quoted-printable\r\nContent-Disposition: x; filename*=a'b'%zz\r\n\r\n=3\r\n--x--"))
-	f.Add("multipArt/\x9fBoundArY=", []byte("0")) // lower case has another length
-	f.Fuzz(func(t *testing.T, contentType string, body []byte) {
-		r, err := http.NewRequest("POST", "/", bytes.NewReader(body))
+// Some clients fold the encoded credentials into lines of 76 characters, and the header with them.
+func TestFoldedAuthorization(t *testing.T) {
+	key := strings.Repeat("long-key-", 20)
+	s := serve(t, Options{Keys: []string{key}})
+	encoded := base64.StdEncoding.EncodeToString([]byte(testAccount + ":" + key))
+	for _, fold := range []string{"\r\n ", "\r\n\t", "\r\n    "} {
+		var lines []string
+		for rest := encoded; rest != ""; {
+			n := min(76, len(rest))
+			lines, rest = append(lines, rest[:n]), rest[n:]
+		}
+		conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Header.Set("Content-Type", contentType)
-		parts, err := readParts(r)
+		fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Basic %s%s\r\nConnection: close\r\n\r\n", wire.Prefix+wire.PathAccount, strings.Join(lines, fold), fold)
+		a, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		if err != nil {
-			if _, ok := err.(*problem); !ok {
-				t.Fatalf("not a refusal: %v", err)
-			}
-			return
+			t.Fatal(err)
 		}
-		total := 0
-		for _, p := range parts {
-			total += len(p.body)
-			if len(p.file) > maxFileName {
-				t.Fatal("a file name beyond its bound")
-			}
+		if a.StatusCode != 200 || len(lines) < 3 {
+			t.Errorf("folded with %q into %d lines: %s", fold, len(lines), a.Status)
 		}
-		if total > len(body) || len(parts) > maxParts {
-			t.Fatalf("%d parts of %d bytes from %d", len(parts), total, len(body))
-		}
-		if _, _, err := modelPart(parts); err == nil && len(parts) == 0 {
-			t.Fatal("a model from nothing")
-		}
-	})
+		a.Body.Close()
+		conn.Close()
+	}
 }
 
-func FuzzTemplate(f *testing.F) {
-	for _, seed := range []string{"strings-{LANGUAGE}.json", "{LOCALE:IOS}.lproj/{LABEL:file}", "src/{LOCALE:ANDROID}/{LABEL:a}/{LABEL:b}", "../{LANGUAGE}", "{LANGUAGE}{", "a//b", "./x", "C:x", "{LABEL:{LANGUAGE}}"} {
-		f.Add(seed, "pt-BR", "file:main.json", "a:../x")
+// listSpellings are the ways to write a list of two into a query.
+func listSpellings(name, one, two string) []string {
+	array := url.QueryEscape(name + "[]")
+	return []string{
+		name + "=" + one + "," + two,
+		name + "=" + one + "&" + name + "=" + two,
+		array + "=" + one + "&" + array + "=" + two,
+		name + "[]=" + one + "&" + strings.ToUpper(name) + "=" + two,
+		name + "=" + one + "%0A" + two,
+		name + "=" + one + "%0D%0A" + two + "%0D%0A",
+		name + "=" + one + "%2C+" + two,
 	}
-	f.Fuzz(func(t *testing.T, template, language, label, other string) {
-		read, err := readTemplate(template)
-		if err != nil {
-			if p, ok := err.(*problem); !ok || p.field != wire.QueryOutputTemplate {
-				t.Fatalf("not a refusal that names the parameter: %v", err)
-			}
-			return
+}
+
+// Every list may be written in every way that clients are known to write one.
+func TestListsInQueries(t *testing.T) {
+	s := serve(t, Options{})
+	p := s.create("en", "de", "fr", "it")
+	s.completed(p, "?language=en&labels=a", file{"a.json", `{"a":"A"}`})
+	s.completed(p, "?language=en&labels=b", file{"b.json", `{"b":"B"}`})
+	s.completed(p, "?language=en&collection=other", file{"c.json", `{"c":"C"}`})
+	for _, q := range listSpellings("languages", "de", "fr") {
+		if got := slices.Sorted(maps.Keys(s.many(p, "?"+q))); !slices.Equal(got, []string{"strings-de.json", "strings-fr.json"}) {
+			t.Errorf("%s: %v", q, got)
 		}
-		for _, code := range []string{"de", "zh-Hans-CN"} {
-			for _, p := range read.paths(code, []string{label, other}) {
-				if len(read.prefixes()) == 0 && unsafePath(p) != "" {
-					t.Fatalf("%q gives the unsafe path %q", template, p)
+	}
+	for _, q := range listSpellings("labels", "a", "b") {
+		sameJSON(t, s.one(p, "?languages=en&"+q), `{"a":"A","b":"B"}`)
+	}
+	for _, q := range listSpellings("collections", "main", "other") {
+		sameJSON(t, s.one(p, "?languages=en&"+q), `{"a":"A","b":"B","c":"C"}`)
+	}
+	for i, q := range listSpellings("labels", "l"+"1", "l2") {
+		s.completed(p, fmt.Sprintf("?language=en&collection=labelled%d&%s", i, q), file{"d.json", `{"d":"D"}`})
+		for _, l := range []string{"l1", "l2"} {
+			sameJSON(t, s.one(p, fmt.Sprintf("?languages=en&labels=%s&collections=labelled%d", l, i)), `{"d":"D"}`)
+		}
+	}
+	for i, q := range listSpellings("target-languages", "es", "pl") {
+		s.completed(p, fmt.Sprintf("?language=en&collection=targets%d&%s", i, q), file{"d.json", `{"d":"D"}`})
+		if got := s.many(p, fmt.Sprintf("?collections=targets%d", i)); len(got) != 2 {
+			t.Errorf("%s: %v", q, got)
+		}
+		other := s.create("en", "de")
+		s.call("POST", wire.Prefix+"/v1/project/"+other+"/software-localization/targets?"+q, "", nil).want(t, 200, nil)
+		var record wire.Project
+		s.get("/v1/project/"+other).want(t, 200, &record)
+		if slices.Sort(record.TargetLanguages); !slices.Equal(record.TargetLanguages, []string{"de", "es", "pl"}) {
+			t.Errorf("%s: %v", q, record.TargetLanguages)
+		}
+	}
+}
+
+// Every flag may be a bare name, an empty value, true or 1; false and 0 are false; the name in any case.
+func TestFlagsInQueries(t *testing.T) {
+	s := serve(t, Options{})
+	p := s.create("en", "de")
+	s.completed(p, "?language=en", file{"a.json", `{"k":"v"}`})
+	for spelled, on := range map[string]bool{"zip": true, "zip=": true, "zip=true": true, "zip=True": true, "zip=1": true, "Zip=TRUE": true, "": false, "zip=false": false, "zip=0": false, "zip=False": false} {
+		a := s.exported(p, "?languages=en&"+spelled)
+		if bytes.HasPrefix(a.body, []byte("PK")) != on {
+			t.Errorf("%q: %q", spelled, clip(a.body))
+		}
+	}
+	sameJSON(t, s.one(p, "?languages=de&fallback-to-default-language"), `{"k":"v"}`)
+	sameJSON(t, s.one(p, "?languages=de&skip-incomplete-keys&export-incomplete-as-blank=false&fallback-to-default-language=0"), `{}`)
+	sameJSON(t, s.one(p, "?languages=de&export-incomplete-as-blank"), `{"k":""}`)
+	if got := s.many(p, "?languages=de&include-default-language"); len(got) != 2 {
+		t.Errorf("%v", got)
+	}
+	s.completed(p, "?language=en&overwrite-conflicting-values&skip-conflicting-values=false", file{"a.json", `{"k":"w"}`})
+	sameJSON(t, s.one(p, "?languages=en"), `{"k":"w"}`)
+	s.completed(p, "?language=en&delete-missing-keys&auto-file-labels", file{"a.json", `{"n":"N"}`})
+	sameJSON(t, s.one(p, "?languages=en"), `{"n":"N"}`)
+	s.post("/v1/project/language?projectId="+p+"&targetLanguage=fr&addLanguageToDocuments=0", "").want(t, 204, nil)
+	if got := s.many(p, "?zip"); len(got) != 1 {
+		t.Errorf("a language that was not to join the collections did: %v", got)
+	}
+	for _, parameter := range []string{"zip", "fallback-to-default-language", "include-default-language", "skip-incomplete-keys", "export-incomplete-as-blank"} {
+		check(t, s.post("/v2/project/"+p+"/export?"+parameter+"=yes", ""), 400, parameter)
+	}
+}
+
+// Words are taken in any case, and given in the one of the published description.
+func TestEnumerationCase(t *testing.T) {
+	s := serve(t, Options{})
+	var p wire.Project
+	for _, kind := range []string{"softwareLocalization", "SoftwareLocalization", "SOFTWARELOCALIZATION"} {
+		a := s.post(wire.PathProjectCreate, `{"name":"n","sourceLanguage":"EN","targetLanguages":["DE","pt-br"],"assignToVendor":false,"type":"`+kind+`","workflowStages":["Translation","lqareview"]}`)
+		a.want(t, 200, &p)
+		if p.Status != "created" || p.SourceLanguage != "en" || !slices.Equal(p.TargetLanguages, []string{"de", "pt-BR"}) ||
+			!bytes.Contains(a.body, []byte(`"stageType":"translation"`)) || !bytes.Contains(a.body, []byte(`"stageType":"lQAReview"`)) {
+			t.Errorf("%s: %s", kind, a.body)
+		}
+		s.startImport(p.ID, "?language=en", file{"a.json", `{"k":"v"}`}).want(t, 200, nil) // it is one for keys
+	}
+	for _, q := range []string{"?language=EN&format=JSON", "?Language=en&Format=Structured-JSON&completion-state=FINAL", "?LANGUAGE=DE&completion-state=Intermediate&format=YAML"} {
+		body := `{"k":"v"}`
+		if strings.Contains(q, "YAML") {
+			body = "k: w\n"
+		}
+		s.completed(p.ID, q, file{"a.json", body})
+	}
+	sameJSON(t, s.one(p.ID, "?Languages=DE&Format=JSON&Completion-State=Intermediate"), `{"k":"w"}`)
+	s.get(wire.PathDirectory+"?Type=LANGUAGE").want(t, 200, nil)
+	s.post("/v1/project/cancel?PROJECTID="+strings.ToUpper(p.ID), "").want(t, 204, nil)
+	if a := s.get("/v1/project/" + p.ID); !bytes.Contains(a.body, []byte(`"status":"canceled"`)) {
+		t.Errorf("%s", a.body)
+	}
+}
+
+// A call with JSON may call it what it likes, and whatever answer it says it accepts, it gets JSON.
+func TestContentTypes(t *testing.T) {
+	s := serve(t, Options{})
+	p := s.create("en", "de")
+	s.completed(p, "?language=en", file{"a.json", `{"k":"v"}`})
+	bodies := map[string]string{
+		"POST " + wire.PathProjectCreate:       `{"name":"n","sourceLanguage":"en","targetLanguages":["de"],"assignToVendor":false}`,
+		"PUT /v1/project/" + p:                 `{"name":"app"}`,
+		"POST /v2/project/" + p + "/export":    `{"keys":["k"]}`,
+		"POST /v1/project/" + p + "/export":    `{"languages":["de"]}`,
+		"POST " + wire.PathCallback:            `{"url":"http://127.0.0.1:9/"}`,
+		"POST " + wire.PathTeam:                `{"skip":0,"limit":1}`,
+		"POST " + wire.PathSmartTranslation:    `{"sourceLanguage":"en","targetLanguages":["de"],"texts":[{"text":"a"}]}`,
+		"POST " + wire.PathGlossaries:          `{"name":"g"}`,
+		"PUT /v1/project/" + p + "/glossaries": `[]`,
+	}
+	for operation, body := range bodies {
+		method, path, _ := strings.Cut(operation, " ")
+		for _, contentType := range []string{"application/json", "application/json; charset=utf-8", "application/json-patch+json", "text/json", "application/vnd.x+json", "text/plain", "application/octet-stream", "no type at all", ""} {
+			for _, accept := range []string{"", "*/*", "text/plain", "application/octet-stream", "application/json", "image/png;q=0.1"} {
+				if accept != "" && contentType != "application/json" {
+					continue
+				}
+				r, err := http.NewRequest(method, s.url+wire.Prefix+path, strings.NewReader(body))
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.SetBasicAuth(s.account, s.key)
+				r.Header["Content-Type"] = nil
+				if contentType != "" {
+					r.Header.Set("Content-Type", contentType)
+				}
+				if accept != "" {
+					r.Header.Set("Accept", accept)
+				}
+				a := s.do(r)
+				if a.status/100 != 2 || len(a.body) > 0 && (a.header.Get("Content-Type") != "application/json" || !json.Valid(a.body)) {
+					t.Errorf("%s as %q, accepting %q: %d %s %s", operation, contentType, accept, a.status, a.header.Get("Content-Type"), a.body)
 				}
 			}
 		}
-		if read.hasLanguage() && read.fill("de", func(string) string { return "x" }) == read.fill("fr", func(string) string { return "x" }) {
-			t.Fatalf("%q: two languages in one file", template)
-		}
-	})
+	}
 }
 
-// Whatever stands in a query, it is taken, or refused with a 400 that names a parameter.
-func FuzzParameters(f *testing.F) {
-	f.Add("language=de&format=json&labels=a,b&target-languages=de&completion-state=final")
-	f.Add("languages=de,fr&format=structured-json&path-separator=.&modified-since=2026-01-01T00:00:00Z&indent=4&zip")
-	f.Add("language=en&target-languages=de%2Cxx&delete-missing-keys&auto-file-labels=1&collection=%00")
-	f.Add("language[]=en&Language=en&output-file-path-template={LABEL:a}{LOCALE:IOS}")
-	p := &project{Source: "en", Targets: []string{"de", "pt-BR"}, Stages: newStages(stagesOfDocuments)}
-	f.Fuzz(func(t *testing.T, raw string) {
-		q, err := readParams(&http.Request{URL: &url.URL{RawQuery: raw}})
-		if err != nil {
-			return
+// The names of parts are hints: what has a file name is a file, what has none is the model.
+func TestMultipartNames(t *testing.T) {
+	s := serve(t, Options{})
+	const model = `{"name":"n","sourceLanguage":"en","targetLanguages":["de"],"assignToVendor":false,"type":"softwareLocalization"}`
+	part := func(disposition, contentType, body string) string {
+		return "--b\r\nContent-Disposition: form-data; " + disposition + "\r\nContent-Type: " + contentType + "\r\n\r\n" + body + "\r\n"
+	}
+	send := func(method, path, body string) reply {
+		return s.call(method, wire.Prefix+path, "multipart/form-data; boundary=b", strings.NewReader(body+"--b--\r\n"))
+	}
+	for _, name := range []string{"model", "projectModel", "value", "documentModel", "Model", "anything", ""} {
+		send("POST", wire.PathProjectCreate, part(`name="`+name+`"`, "text/plain", model)).want(t, 200, nil)
+		send("POST", wire.PathProjectCreate, part(`name="`+name+`"; filename="m.json"`, "application/octet-stream", "["+model+"]")).want(t, 200, nil)
+	}
+	p := s.create("en", "de")
+	glossary := s.defaultGlossary().ID
+	for _, name := range []string{"file", "file0", "file_1", "files", "uploadedFile", "translationFile", "model", ""} {
+		for _, contentType := range []string{"text/plain", "application/json", "application/octet-stream"} {
+			send("POST", "/v2/project/"+p+"/import?language=en", part(`name="`+name+`"; filename="a.json"`, contentType, `{"k":"v"}`)).want(t, 200, nil)
 		}
-		refusals := make([]error, 4)
-		var in *importJob
-		var x *exportJob
-		in, _, refusals[0] = importRequest(q, p)
-		x, refusals[1] = exportRequest(q, p)
-		_, refusals[2] = formatParameter(q, importFormats)
-		_, refusals[3] = q.count("limit", 0)
-		for _, err := range refusals {
-			if refused, ok := err.(*problem); err != nil && (!ok || refused.status != 400 || refused.field == "") {
-				t.Fatalf("%q: %v", raw, err)
+		send("PUT", wire.PathStorageFiles+"x", part(`name="note"`, "text/plain", "no file")+part(`filename="`+name+`.json"; name="`+name+`"`, "application/json", "{}")).want(t, 201, nil)
+		send("POST", wire.PathGlossaryImport+"?glossaryId="+glossary, part(`name="`+name+`"; filename="g.csv"`, "application/json", "en,de\na,b\n")).want(t, 200, nil)
+	}
+}
+
+// Records leave out what they do not have, rather than say null; times are UTC; what starts something answers with a JSON string.
+func TestAnswers(t *testing.T) {
+	s := serve(t, Options{})
+	p := s.create("en", "de")
+	var imported string
+	s.startImport(p, "?language=en", file{"a.json", `{"k":"v"}`}).want(t, 200, &imported)
+	s.result(imported)
+	s.register("http://127.0.0.1:9/", "null")
+	s.upload("", file{"a", "x"}).want(t, 201, nil)
+	glossary := s.defaultGlossary().ID
+	identifier := regexp.MustCompile(`^"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"$`)
+	contentType, csv := multipartOf(t, file{"a.csv", "en\na\n"})
+	for name, a := range map[string]reply{
+		"import":          s.startImport(p, "?language=en", file{"a.json", `{"k":"v"}`}),
+		"export":          s.post("/v2/project/"+p+"/export", ""),
+		"export v1":       s.post("/v1/project/"+p+"/export", ""),
+		"glossary import": s.call("POST", wire.Prefix+wire.PathGlossaryImport+"?glossaryId="+glossary, contentType, bytes.NewReader(csv)),
+		"glossary export": s.post(wire.PathGlossaryExport+"?glossaryId="+glossary, ""),
+		"glossary":        s.post(wire.PathGlossaries, `{"name":"g"}`),
+	} {
+		if a.status != 200 || !identifier.Match(a.body) {
+			t.Errorf("%s: %d %s", name, a.status, a.body)
+		}
+	}
+	stamps := regexp.MustCompile(`"(\w*(?:Date|At|Time))":"([^"]*)"`)
+	for _, path := range []string{"/v1/project/" + p, wire.PathProjectList, "/v1/project/import-result/" + imported, wire.PathCallback, wire.PathCallbackLastErrors, wire.PathGlossaries,
+		"/v1/project/" + p + "/glossaries", wire.PathGlossaryExportPending, wire.PathStorageFileInfo + "a", wire.PathStorageFileList, wire.PathAccount, wire.PathDirectory + "?type=language"} {
+		a := s.get(path)
+		a.want(t, 200, nil)
+		if bytes.Contains(a.body, []byte("null")) || !json.Valid(a.body) {
+			t.Errorf("%s: %s", path, a.body)
+		}
+		for _, stamp := range stamps.FindAllSubmatch(a.body, -1) {
+			if at, err := time.Parse(time.RFC3339Nano, string(stamp[2])); err != nil || !bytes.HasSuffix(stamp[2], []byte("Z")) || time.Since(at).Abs() > time.Hour {
+				t.Errorf("%s: %s is %q", path, stamp[1], stamp[2])
 			}
 		}
-		if refusals[0] == nil && (!p.speaks(in.Language) || in.Collection == "") {
-			t.Fatalf("%q: %+v", raw, in)
-		}
-		if refusals[1] == nil && (x.Template == "" || x.Separator == "" || len(x.Collections) == 0) {
-			t.Fatalf("%q: %+v", raw, x)
-		}
-	})
+	}
 }

@@ -1,0 +1,105 @@
+package local
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+// What clients send is taken, or refused in a way that says what was wrong: whatever the bytes.
+
+func FuzzMultipart(f *testing.F) {
+	f.Add(`multipart/form-data; boundary="x"`, []byte("--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.json\"\r\n\r\n{}\r\n--x--\r\n"))
+	f.Add(`multipart/form-data; boundary=a=b`, []byte("--a=b\nContent-Disposition: form-data; filename=\"\"a\"\n\n\n--a=b--"))
+	f.Add(`multipart/mixed; boundary=`, []byte("--\r\n\r\n----"))
+	f.Add(`multipart/form-data; boundary=x`, []byte("--x\r\nContent-Transfer-Encoding: quoted-printable\r\nContent-Disposition: x; filename*=a'b'%zz\r\n\r\n=3\r\n--x--"))
+	f.Add("multipArt/\x9fBoundArY=", []byte("0")) // lower case has another length
+	f.Fuzz(func(t *testing.T, contentType string, body []byte) {
+		r, err := http.NewRequest("POST", "/", bytes.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", contentType)
+		parts, err := readParts(r)
+		if err != nil {
+			if _, ok := err.(*problem); !ok {
+				t.Fatalf("not a refusal: %v", err)
+			}
+			return
+		}
+		total := 0
+		for _, p := range parts {
+			total += len(p.body)
+			if len(p.file) > maxFileName {
+				t.Fatal("a file name beyond its bound")
+			}
+		}
+		if total > len(body) || len(parts) > maxParts {
+			t.Fatalf("%d parts of %d bytes from %d", len(parts), total, len(body))
+		}
+		if _, _, err := modelPart(parts); err == nil && len(parts) == 0 {
+			t.Fatal("a model from nothing")
+		}
+	})
+}
+
+func FuzzTemplate(f *testing.F) {
+	for _, seed := range []string{"strings-{LANGUAGE}.json", "{LOCALE:IOS}.lproj/{LABEL:file}", "src/{LOCALE:ANDROID}/{LABEL:a}/{LABEL:b}", "../{LANGUAGE}", "{LANGUAGE}{", "a//b", "./x", "C:x", "{LABEL:{LANGUAGE}}"} {
+		f.Add(seed, "pt-BR", "file:main.json", "a:../x")
+	}
+	f.Fuzz(func(t *testing.T, template, language, label, other string) {
+		read, err := readTemplate(template)
+		if err != nil {
+			if p, ok := err.(*problem); !ok || p.field != wire.QueryOutputTemplate {
+				t.Fatalf("not a refusal that names the parameter: %v", err)
+			}
+			return
+		}
+		for _, code := range []string{"de", "zh-Hans-CN"} {
+			for _, p := range read.paths(code, []string{label, other}) {
+				if len(read.prefixes()) == 0 && unsafePath(p) != "" {
+					t.Fatalf("%q gives the unsafe path %q", template, p)
+				}
+			}
+		}
+		if read.hasLanguage() && read.fill("de", func(string) string { return "x" }) == read.fill("fr", func(string) string { return "x" }) {
+			t.Fatalf("%q: two languages in one file", template)
+		}
+	})
+}
+
+// Whatever stands in a query, it is taken, or refused with a 400 that names a parameter.
+func FuzzParameters(f *testing.F) {
+	f.Add("language=de&format=json&labels=a,b&target-languages=de&completion-state=final")
+	f.Add("languages=de,fr&format=structured-json&path-separator=.&modified-since=2026-01-01T00:00:00Z&indent=4&zip")
+	f.Add("language=en&target-languages=de%2Cxx&delete-missing-keys&auto-file-labels=1&collection=%00")
+	f.Add("language[]=en&Language=en&output-file-path-template={LABEL:a}{LOCALE:IOS}")
+	p := &project{Source: "en", Targets: []string{"de", "pt-BR"}, Stages: newStages(stagesOfDocuments)}
+	f.Fuzz(func(t *testing.T, raw string) {
+		q, err := readParams(&http.Request{URL: &url.URL{RawQuery: raw}})
+		if err != nil {
+			return
+		}
+		refusals := make([]error, 4)
+		var in *importJob
+		var x *exportJob
+		in, _, refusals[0] = importRequest(q, p)
+		x, refusals[1] = exportRequest(q, p)
+		_, refusals[2] = formatParameter(q, importFormats)
+		_, refusals[3] = q.count("limit", 0)
+		for _, err := range refusals {
+			if refused, ok := err.(*problem); err != nil && (!ok || refused.status != 400 || refused.field == "") {
+				t.Fatalf("%q: %v", raw, err)
+			}
+		}
+		if refusals[0] == nil && (!p.speaks(in.Language) || in.Collection == "") {
+			t.Fatalf("%q: %+v", raw, in)
+		}
+		if refusals[1] == nil && (x.Template == "" || x.Separator == "" || len(x.Collections) == 0) {
+			t.Fatalf("%q: %+v", raw, x)
+		}
+	})
+}
