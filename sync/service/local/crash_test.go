@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 }
 
 func serveUntilKilled(dir string) {
-	s, err := Open(dir, Options{AccountID: testAccount, Keys: []string{testKey}})
+	s, err := Open(dir, Options{AccountID: testAccount, Keys: []string{testKey}, CallbackRetry: 100 * time.Millisecond})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -164,9 +164,108 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	t.Logf("%d kills; %d imports with %d keys and %d exports were accepted", rounds, len(accepted), created, len(exports))
 }
 
-// post makes a call that may fail because the process was killed, and says whether it was accepted.
+// What was accepted stays over kills: files of the storage, terms of a glossary, and notifications, which come at least once.
+func TestKilledWhileStoringAndNotifying(t *testing.T) {
+	dir := t.TempDir()
+	to := newReceiver()
+	var up sync.RWMutex // held while the receiver is down
+	up.Lock()
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !up.TryRLock() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		defer up.RUnlock()
+		to.ServeHTTP(w, r)
+	}))
+	defer h.Close()
+	s, kill := child(t, dir)
+	s.register(h.URL, "null")
+	glossary := s.defaultGlossary().ID
+	var mu sync.Mutex
+	projects, stored, terms := map[string]bool{}, map[string]string{}, map[string]string{}
+	for round := range 3 {
+		stop := time.Now().Add(time.Duration(20+rand.IntN(200)) * time.Millisecond)
+		var callers sync.WaitGroup
+		for caller := range 2 {
+			callers.Go(func() {
+				for n := 0; time.Now().Before(stop); n++ {
+					name := fmt.Sprintf("%d-%d-%d", round, caller, n)
+					var p wire.Project
+					model := `{"name":"n","sourceLanguage":"en","targetLanguages":["de"],"assignToVendor":false}`
+					if try(s, "POST", wire.PathProjectCreate, "application/json", []byte(model), &p) && try(s, "POST", "/v1/project/complete?projectId="+p.ID, "", nil, nil) {
+						mu.Lock()
+						projects[p.ID] = true
+						mu.Unlock()
+					}
+					if try(s, "PUT", wire.PathStorageFile+name, "", []byte(name), nil) {
+						mu.Lock()
+						stored[name] = name
+						mu.Unlock()
+					}
+					contentType, form := multipartOf(t, file{"a.csv", "en\n" + name + "\n"})
+					var task string
+					if try(s, "POST", wire.PathGlossaryImport+"?glossaryId="+glossary, contentType, form, &task) {
+						mu.Lock()
+						terms[name] = task
+						mu.Unlock()
+					}
+				}
+			})
+		}
+		time.Sleep(time.Until(stop.Add(-10 * time.Millisecond)))
+		kill()
+		callers.Wait()
+		s, kill = child(t, dir)
+	}
+	up.Unlock()
+	if len(projects) == 0 || len(stored) == 0 || len(terms) == 0 {
+		t.Fatalf("%d status changes, %d files, %d imports were accepted: nothing was tested", len(projects), len(stored), len(terms))
+	}
+	for name, content := range stored {
+		if a := s.stored(name); string(a.body) != content {
+			t.Errorf("%s: %d %q", name, a.status, a.body)
+		}
+	}
+	have := map[string]int{}
+	for _, task := range terms {
+		for late := time.Now().Add(20 * time.Second); time.Now().Before(late); time.Sleep(2 * time.Millisecond) {
+			var state wire.TaskState
+			if s.get("/v1/glossary/importTaskState/"+task).want(t, 200, &state); state.Ended() {
+				break
+			}
+		}
+	}
+	for _, row := range cells(t, s.exportGlossary(glossary).body) {
+		have[row[0]]++
+	}
+	for name := range terms {
+		if have[name] != 1 {
+			t.Errorf("the term %s is there %d times", name, have[name])
+		}
+	}
+	told := map[string]bool{}
+	for late := time.Now().Add(20 * time.Second); len(told) < len(projects) && time.Now().Before(late); time.Sleep(5 * time.Millisecond) {
+		for _, n := range to.all() {
+			if id := strings.Trim(n.body, `[]"`); projects[id] {
+				told[id] = true
+			}
+		}
+	}
+	if len(told) != len(projects) {
+		t.Errorf("%d of %d status changes were told", len(told), len(projects))
+	}
+	t.Logf("%d status changes, %d files and %d imports were accepted", len(projects), len(stored), len(terms))
+}
+
+// post starts a job, as far as the process lives, and says whether it was accepted.
 func post(s *server, path, contentType string, body []byte, id *string) bool {
-	r, err := http.NewRequest("POST", s.url+wire.Prefix+path, bytes.NewReader(body))
+	return try(s, "POST", path, contentType, body, id)
+}
+
+// try makes a call that may fail because the process was killed, and says whether it was accepted.
+func try(s *server, method, path, contentType string, body []byte, out any) bool {
+	r, err := http.NewRequest(method, s.url+wire.Prefix+path, bytes.NewReader(body))
 	if err != nil {
 		return false
 	}
@@ -180,7 +279,7 @@ func post(s *server, path, contentType string, body []byte, id *string) bool {
 	}
 	defer a.Body.Close()
 	b, err := io.ReadAll(a.Body)
-	return err == nil && a.StatusCode == 200 && json.Unmarshal(b, id) == nil
+	return err == nil && a.StatusCode/100 == 2 && (out == nil || json.Unmarshal(b, out) == nil)
 }
 
 // A service that is closed in the middle of a long import goes on with it when it is opened again.

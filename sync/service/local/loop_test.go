@@ -1,10 +1,6 @@
 package local
 
-import (
-	"testing"
-
-	"github.com/locsync/locsync/sync/service/wire"
-)
+import "testing"
 
 // The interface's example of label files: keys with the labels file:main.json and file:errors.json.
 func TestLabelsNameTheFiles(t *testing.T) {
@@ -31,10 +27,13 @@ func TestNestedKeys(t *testing.T) {
 	sameJSON(t, s.one(p, query("languages", "de", "format", "structured-json")), `{"object":{"my-key":"Wort","list":["A","B"]},"top":"Oben"}`)
 	sameJSON(t, s.one(p, query("languages", "de", "format", "structured-json", "path-separator", ".")),
 		`{"object/my-key":"Wort","object/list/0":"A","object/list/1":"B","top":"Oben"}`)
-	if y := s.one(p, query("languages", "de", "format", "structured-yaml")); y == "" {
-		t.Error("no yaml")
-	} else {
-		t.Log(y)
+	const yaml = "object:\n  my-key: Wort\n  list:\n    - A\n    - B\ntop: Oben\n"
+	if got := s.one(p, query("languages", "de", "format", "structured-yaml")); got != yaml {
+		t.Errorf("got %q, want %q", got, yaml)
 	}
-	_ = wire.Draft
+	// With a separator of one's own, given alike at both ends, the file mirrors what was imported, also keys that hold the default one.
+	const nested = `{"a/b":{"c":"C"},"d":"D"}`
+	s.completed(p, query("language", "en", "format", "structured-json", "path-separator", "::", "collection", "own"), file{"en.json", nested})
+	sameJSON(t, s.one(p, query("languages", "en", "collections", "own")), `{"a/b::c":"C","d":"D"}`)
+	sameJSON(t, s.one(p, query("languages", "en", "collections", "own", "format", "structured-json", "path-separator", "::")), nested)
 }
