@@ -197,8 +197,8 @@ func TestErrorConditions(t *testing.T) {
 		{"directory of nothing", "GET", "/v2/directory", "", 400, "type"},
 		{"v1 export with no languages", "POST", "/v1/project/" + p + "/export", `{"languages":[]}`, 400, "languages"},
 		{"v1 export with a text", "POST", "/v1/project/" + p + "/export", `{"languages":"de"}`, 400, "languages"},
-		{"documents", "POST", "/v1/project/document?projectId=" + p, "", 501, ""},
-		{"statistics", "GET", "/v1/project/" + p + "/statistics", "", 501, ""},
+		{"documents for keys", "POST", "/v1/project/document?projectId=" + p, "", 403, ""},
+		{"statistics", "GET", "/v1/project/" + p + "/statistics", "", 403, ""},
 		{"nothing there", "GET", "/v3/project", "", 404, ""},
 		{"bad query", "GET", "/v2/project/list?a=%zz", "", 400, ""},
 	}

@@ -142,11 +142,46 @@ func (s *Service) table() map[string]methods {
 		wire.PathGlossaryImport:     {"POST": s.startGlossaryImport},
 		wire.PathGlossaryExport:     {"POST": s.startGlossaryExport},
 		wire.PathTeam:               {"POST": s.searchTeam},
-		wire.PathSmartTranslation:   {"POST": s.translate},
-		wire.PathStorageFiles:       {"PUT": s.putFiles},
-		wire.PathStorageFile:        {"PUT": s.putFile, "GET": s.getFile, "DELETE": s.deleteFile},
-		wire.PathStorageFileInfo:    {"GET": s.fileInfo},
-		wire.PathStorageFileList:    {"GET": s.listFiles},
+
+		wire.PathProjectDocument:         {"POST": s.addDocuments},
+		wire.PathDocument:                {"GET": s.getDocument, "POST": s.addDocuments, "DELETE": s.deleteDocuments},
+		wire.PathDocumentUpdate:          {"PUT": s.updateDocument},
+		wire.PathDocumentUpdateV2:        {"PUT": s.updateDocument},
+		wire.PathDocumentRename:          {"PUT": s.renameDocument},
+		wire.PathDocumentMetaInfo:        {"PUT": s.updateMetaInfo},
+		wire.PathDocumentComplete:        {"POST": s.completeDocument},
+		wire.PathDocumentTranslate:       {"PUT": s.translateDocument},
+		wire.PathDocumentTranslateStatus: {"GET": s.translationStatus},
+		wire.PathDocumentTranslateResult: {"GET": s.translationResult},
+		wire.PathDocumentTranslateXLIFF:  {"PUT": s.translateWithXLIFF},
+		wire.PathDocumentExport:          {"POST": s.exportDocuments},
+		wire.PathDirectoryFormats:        {"GET": s.listFormats},
+
+		wire.PathDocumentStatistics:      {"GET": s.documentStatistics},
+		wire.PathProjectStatistics:       {"GET": s.projectStatistics},
+		wire.PathProjectStatisticsV2:     {"GET": s.projectStatisticsV2},
+		wire.PathProjectStatisticsBuild:  {"POST": s.rebuildStatistics},
+		wire.PathFuzzyRepetitions:        {"PUT": s.setFuzzyRepetitions},
+		wire.PathCompletedWorkStatistics: {"GET": s.completedWork},
+
+		wire.PathEngines:                   {"GET": s.getEngines, "POST": s.setEngines},
+		wire.PathEnginesAvailable:          {"GET": s.availableEngines},
+		wire.PathMemories:                  {"GET": s.listMemories, "POST": s.newMemory},
+		wire.PathMemory:                    {"POST": s.importMemory, "DELETE": s.deleteMemory},
+		wire.PathMemoryFile:                {"GET": s.exportMemory},
+		wire.PathProjectMemories:           {"GET": s.getProjectMemories, "POST": s.setProjectMemories},
+		wire.PathProjectMemoriesByLanguage: {"POST": s.setProjectMemoriesByLanguage},
+		wire.PathPretranslationRules:       {"GET": s.getPretranslationRules, "POST": s.setPretranslationRules, "PUT": s.setPretranslationRules},
+
+		wire.PathTasks:          {"GET": s.listTasks},
+		wire.PathTaskAssignment: {"PUT": s.assignTask},
+		wire.PathTaskDeadline:   {"PUT": s.setTaskDeadline},
+
+		wire.PathSmartTranslation: {"POST": s.translate},
+		wire.PathStorageFiles:     {"PUT": s.putFiles},
+		wire.PathStorageFile:      {"PUT": s.putFile, "GET": s.getFile, "DELETE": s.deleteFile},
+		wire.PathStorageFileInfo:  {"GET": s.fileInfo},
+		wire.PathStorageFileList:  {"GET": s.listFiles},
 
 		wire.PathProjectGlossaryDefault: {"GET": s.projectDefaultGlossary},
 		wire.PathGlossaryImportState:    {"GET": s.glossaryImportState},
@@ -162,22 +197,7 @@ func (s *Service) newRoutes() *router {
 		t.handle(wire.Prefix+pattern, s.route(m))
 	}
 	t.handle(wire.ResultPrefix+wire.PathImportResult, s.route(methods{"GET": s.importResult}))
-	for _, pattern := range notServed {
-		t.handle(wire.Prefix+pattern, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			s.answerError(w, r, refuse(http.StatusNotImplemented, "%s %s is part of the service interface, but this embedded service does not have it yet", r.Method, r.URL.Path))
-		}))
-	}
 	return t
-}
-
-// notServed are the paths of the interface that this service does not have yet.
-var notServed = []string{
-	"/v1/project/document", "/v1/document", "/v1/document/update", "/v2/document/update", "/v1/document/rename", "/v1/document/updateMetaInfo", "/v1/document/complete",
-	"/v1/document/translate", "/v1/document/translate/", "/v1/document/translateWithXliff", "/v1/document/export", "/v1/document/statistics",
-	"/v1/directory/formats", "/v1/project/{projectId}/statistics", "/v2/project/{projectId}/statistics", "/v1/project/{projectId}/statistics/build",
-	"/v1/project/{projectId}/completedWorkStatistics", "/v1/project/{projectId}/fuzzyRepetitions", "/v1/project/{projectId}/mt", "/v1/project/{projectId}/mt/available",
-	"/v1/project/{projectId}/translationmemories", "/v1/project/{projectId}/translationmemories/",
-	"/v1/project/{projectId}/pretranslation-rules", "/v1/translationmemory", "/v1/translationmemory/", "/v1/projectTask/",
 }
 
 // route answers the calls of one path.

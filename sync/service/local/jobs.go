@@ -43,6 +43,11 @@ type job struct {
 	GlossaryImport *glossaryImport `json:"glossaryImport,omitempty"`
 	GlossaryExport *glossaryExport `json:"glossaryExport,omitempty"`
 
+	Documents      *documentExportJob `json:"documents,omitempty"`
+	Pretranslation *pretranslationJob `json:"pretranslation,omitempty"`
+	Translation    *translationJob    `json:"translation,omitempty"`
+	Statistics     *statisticsJob     `json:"statistics,omitempty"`
+
 	Result *resultFile `json:"result,omitempty"` // of a job that makes a file: what it is called
 }
 
@@ -59,6 +64,10 @@ const (
 
 	kindGlossaryImport = "glossary import"
 	kindGlossaryExport = "glossary export"
+
+	kindPretranslation = "pretranslation"
+	kindTranslation    = "translation"
+	kindStatistics     = "statistics"
 )
 
 func (j *job) kind() string {
@@ -69,6 +78,12 @@ func (j *job) kind() string {
 		return kindGlossaryImport
 	case j.GlossaryExport != nil:
 		return kindGlossaryExport
+	case j.Pretranslation != nil:
+		return kindPretranslation
+	case j.Translation != nil:
+		return kindTranslation
+	case j.Statistics != nil:
+		return kindStatistics
 	}
 	return kindExport
 }
@@ -215,7 +230,7 @@ func (s *Service) resume() error {
 }
 
 func (s *Service) queueOf(j *job) *queue {
-	if j.makesFile() {
+	if j.makesFile() && j.Documents == nil { // documents are written after the pretranslations and translations that were accepted before
 		return s.exports
 	}
 	return s.imports
@@ -279,6 +294,15 @@ func (s *Service) run(ctx context.Context, id string) (err error) {
 		return s.runGlossaryImport(j)
 	case kindGlossaryExport:
 		return s.runGlossaryExport(j)
+	case kindPretranslation:
+		return s.runPretranslation(j)
+	case kindTranslation:
+		return s.runTranslation(j)
+	case kindStatistics:
+		return s.runStatistics(j)
+	}
+	if j.Documents != nil {
+		return s.runDocumentExport(j)
 	}
 	return s.runExport(j)
 }

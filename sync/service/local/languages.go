@@ -47,6 +47,12 @@ func findLanguage(code string) (lang, bool) {
 	return l, ok
 }
 
+// languageNumber is the numeric identifier of a language as text; 0 for one that is not in the table.
+func languageNumber(code string) string {
+	l, _ := findLanguage(code)
+	return strconv.Itoa(l.id)
+}
+
 // languageCode is findLanguage as a check of a parameter: the code as the table spells it, or a 400 that names field and code.
 func languageCode(field, code string) (string, error) {
 	l, ok := findLanguage(code)

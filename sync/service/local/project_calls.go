@@ -1,7 +1,9 @@
 package local
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,6 +13,25 @@ import (
 
 	"github.com/locsync/locsync/sync/service/wire"
 )
+
+// recordIn is a project as the interface shows it, with its documents and how far it is.
+func (s *Service) recordIn(tx *bolt.Tx, p *project) (*wire.Project, error) {
+	progress, err := s.progress(tx, p)
+	if err != nil {
+		return nil, err
+	}
+	out := s.record(p, progress)
+	var all []*document
+	err = documentsOf(tx, p.ID, func(d *document) error {
+		all = append(all, d)
+		return nil
+	})
+	if err == nil && p.Type == wire.ProjectTypeDefault {
+		out.AssignmentMode = "projectTask"
+		out.Documents, err = s.documentRecords(tx, p, all)
+	}
+	return out, err
+}
 
 // record is a project as the interface shows it. progress, by stage, is nil where it is not asked for.
 func (s *Service) record(p *project, progress []float64) *wire.Project {
@@ -43,9 +64,33 @@ func (s *Service) record(p *project, progress []float64) *wire.Project {
 	return out
 }
 
+// documentProgress is how much of a project's documents has passed each of its stages, by their words.
+func documentProgress(tx *bolt.Tx, p *project) ([]float64, error) {
+	done, all := make([]size, len(p.Stages)), size{}
+	err := documentsOf(tx, p.ID, func(d *document) error {
+		for _, r := range d.Languages {
+			all.Segments += r.Size.Segments
+			all.Words += r.Size.Words
+			for i := range min(len(done), len(r.Stages)) {
+				done[i].Segments += r.Stages[i].Segments
+				done[i].Words += r.Stages[i].Words
+			}
+		}
+		return nil
+	})
+	out := make([]float64, len(p.Stages))
+	for i := range out {
+		out[i] = done[i].percent(all)
+	}
+	return out, err
+}
+
 // progress is how much of a project has passed each of its stages, 0 to 100: the share of its keys in all target languages of
 // their collections that is confirmed on the first stage, and on all stages.
 func (s *Service) progress(tx *bolt.Tx, p *project) ([]float64, error) {
+	if p.Type != wire.ProjectTypeLocalization {
+		return documentProgress(tx, p)
+	}
 	var all, first, last int
 	for _, name := range collectionNames(tx, p.ID) {
 		k, err := openCollection(tx, p.ID, name)
@@ -85,12 +130,8 @@ func (s *Service) getProject(c *call) error {
 		if err != nil {
 			return err
 		}
-		progress, err := s.progress(tx, p)
-		if err != nil {
-			return err
-		}
-		out = s.record(p, progress)
-		return nil
+		out, err = s.recordIn(tx, p)
+		return err
 	})
 	if err != nil {
 		return err
@@ -189,6 +230,9 @@ func (s *Service) deleteProject(c *call) error {
 				return err
 			}
 		}
+		if err := errors.Join(removeDocuments(tx, p.ID), removeTasks(tx, p.ID), tx.Bucket(bucketStatistics).Delete([]byte(p.ID))); err != nil {
+			return err
+		}
 		return tx.Bucket(bucketProjects).Delete([]byte(p.ID))
 	})
 	if err != nil {
@@ -226,12 +270,15 @@ func (s *Service) answerProjects(c *call, limit int) error {
 	out := []*wire.Project{}
 	err = s.store.db.View(func(tx *bolt.Tx) error {
 		var all []*project
+		var failed error
 		if err := s.eachProject(tx, func(p *project) {
-			if p.matches(c.params) {
+			assigned, err := p.hasAssigned(tx, c.params)
+			failed = cmp.Or(failed, err)
+			if assigned && p.matches(c.params) {
 				all = append(all, p)
 			}
-		}); err != nil {
-			return err
+		}); err != nil || failed != nil {
+			return cmp.Or(err, failed)
 		}
 		slices.SortFunc(all, func(a, b *project) int {
 			if a.Created != b.Created {
@@ -241,11 +288,11 @@ func (s *Service) answerProjects(c *call, limit int) error {
 		})
 		from := min(offset, len(all))
 		for _, p := range all[from:min(from+limit, len(all))] {
-			progress, err := s.progress(tx, p)
+			one, err := s.recordIn(tx, p)
 			if err != nil {
 				return err
 			}
-			out = append(out, s.record(p, progress))
+			out = append(out, one)
 		}
 		return nil
 	})
@@ -255,7 +302,7 @@ func (s *Service) answerProjects(c *call, limit int) error {
 	return c.json(http.StatusOK, out)
 }
 
-// matches applies the filters of a list. Nobody but the account itself makes projects here, and nobody is assigned to them.
+// matches applies the filters of a list, but for the one by people who are assigned. Nobody but the account itself makes projects here.
 func (p *project) matches(q params) bool {
 	holds := func(name, text string) bool {
 		want, given := q.values(name)
@@ -267,23 +314,36 @@ func (p *project) matches(q params) bool {
 		return len(want) == 0 || slices.Contains(want, text)
 	}
 	return holds(wire.QueryProjectName, p.Name) && holds(wire.QueryExternalTag, p.ExternalTag) && is(wire.QueryClients, p.ClientID) &&
-		is(wire.QueryAssignedToUser, "") && is(wire.QueryCreatedByUser, "")
+		is(wire.QueryCreatedByUser, "")
+}
+
+// hasAssigned tells whether one of the users that a list asks for is assigned to a task of the project; true when it asks for none.
+func (p *project) hasAssigned(tx *bolt.Tx, q params) (bool, error) {
+	users, _ := q.list(wire.QueryAssignedToUser)
+	users = slices.DeleteFunc(users, func(u string) bool { return u == "" })
+	if len(users) == 0 {
+		return true, nil
+	}
+	tasks, err := tasksOf(tx, p.ID)
+	return slices.ContainsFunc(tasks, func(t *task) bool {
+		return slices.ContainsFunc(t.Assigned, func(a assignment) bool { return slices.Contains(users, a.User) })
+	}), err
 }
 
 // completeProject, cancelProject and restoreProject answer POST /v1/project/complete, /cancel and /restore, with the query parameter
 // projectId.
 func (s *Service) completeProject(c *call) error {
-	return s.changeStatus(c, func(p *project) error {
+	return s.changeStatus(c, func(tx *bolt.Tx, p *project) error {
 		if p.Status == wire.ProjectCanceled {
 			return refuse(http.StatusConflict, "the project is cancelled; restore it first")
 		}
 		p.setStatus(wire.ProjectCompleted, s.now())
-		return nil
+		return s.completeDocuments(tx, p)
 	})
 }
 
 func (s *Service) cancelProject(c *call) error {
-	return s.changeStatus(c, func(p *project) error {
+	return s.changeStatus(c, func(_ *bolt.Tx, p *project) error {
 		if p.Status != wire.ProjectCanceled {
 			p.Before = p.Status
 			p.setStatus(wire.ProjectCanceled, s.now())
@@ -293,7 +353,7 @@ func (s *Service) cancelProject(c *call) error {
 }
 
 func (s *Service) restoreProject(c *call) error {
-	return s.changeStatus(c, func(p *project) error {
+	return s.changeStatus(c, func(_ *bolt.Tx, p *project) error {
 		if p.Status == wire.ProjectCanceled {
 			p.setStatus(p.Before, s.now())
 		}
@@ -301,14 +361,14 @@ func (s *Service) restoreProject(c *call) error {
 	})
 }
 
-func (s *Service) changeStatus(c *call, do func(p *project) error) error {
+func (s *Service) changeStatus(c *call, do func(tx *bolt.Tx, p *project) error) error {
 	id, err := c.projectParameter()
 	if err != nil {
 		return err
 	}
 	err = s.change(id, func(tx *bolt.Tx, p *project) error {
 		before := p.Status
-		if err := do(p); err != nil || p.Status == before {
+		if err := do(tx, p); err != nil || p.Status == before {
 			return err
 		}
 		return s.notifyIn(tx, wire.CallbackProjectStatus, p.ID)
@@ -356,6 +416,9 @@ func (s *Service) addLanguage(c *call) error {
 		p.Targets = union(p.Targets, codes)
 		if !everywhere {
 			return nil
+		}
+		if p.Type == wire.ProjectTypeDefault {
+			return s.addDocumentLanguages(tx, p, codes)
 		}
 		return joinAllCollections(tx, p.ID, codes)
 	})

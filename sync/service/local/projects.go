@@ -2,9 +2,11 @@ package local
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -32,6 +34,13 @@ type project struct {
 	ToVendor    bool     `json:"assignToVendor,omitempty"`
 	ForTesting  bool     `json:"isForTesting,omitempty"`
 	Glossaries  []string `json:"glossaries,omitempty"` // identifiers, in the order they were attached
+
+	// Of a project of documents.
+	Memories          []attachedMemory     `json:"memories,omitempty"`
+	Engines           []assignedEngine     `json:"engines,omitempty"`
+	Rules             []pretranslationRule `json:"rules,omitempty"`
+	FuzzyRepetitions  bool                 `json:"fuzzyRepetitions,omitempty"`
+	DocumentsRevision int                  `json:"documentsRevision,omitempty"` // rises when documents come, change or go
 
 	Created  int64              `json:"created"`
 	Modified int64              `json:"modified"`
@@ -82,11 +91,16 @@ type projectModel struct {
 	project
 	stageWords []string
 	toVendor   *bool
+
+	// Of a project of documents.
+	properties                        json.RawMessage // the models of the files that came along
+	useMachine, useMemory, translated bool
+	memoryName                        string
 }
 
 // createProject answers POST /v1/project/create.
 func (s *Service) createProject(c *call) error {
-	raw, uploads, err := projectBody(c)
+	raw, sent, err := projectBody(c)
 	if err != nil {
 		return err
 	}
@@ -94,18 +108,67 @@ func (s *Service) createProject(c *call) error {
 	if err != nil {
 		return err
 	}
-	if uploads > 0 && m.Type == wire.ProjectTypeLocalization {
+	if len(sent) > 0 && m.Type == wire.ProjectTypeLocalization {
 		return invalid(wire.PartFile, "a localization project is made without files; import them with POST %s", wire.Prefix+wire.PathImport)
-	}
-	if uploads > 0 {
-		return refuse(http.StatusNotImplemented, "this service does not translate documents yet; create the project without files")
 	}
 	p := m.project
 	p.ID, p.Account = uuid.NewString(), s.o.AccountID
-	if err := s.store.db.Update(func(tx *bolt.Tx) error { return s.addProject(tx, &p) }); err != nil {
+	models, err := readDocumentModels("documentProperties", m.properties, len(sent))
+	if err != nil {
 		return err
 	}
-	return c.json(http.StatusOK, s.record(&p, nil))
+	uploads, err := readUploads(&p, sent, models)
+	if err != nil {
+		return err
+	}
+	var out *wire.Project
+	err = s.store.db.Update(func(tx *bolt.Tx) error {
+		if err := s.addProject(tx, &p); err != nil {
+			return err
+		}
+		if err := s.equip(tx, &p, m); err != nil {
+			return err
+		}
+		if len(uploads) > 0 {
+			if _, err := s.addUploads(tx, &p, uploads); err != nil {
+				return err
+			}
+		}
+		if err := putRecord(tx.Bucket(bucketProjects), p.ID, &p); err != nil {
+			return err
+		}
+		out, err = s.recordIn(tx, &p)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, out)
+}
+
+// equip gives a new project what its model asks for: a memory of its own, the engine for all languages, and the rules that fill documents from
+// them.
+func (s *Service) equip(tx *bolt.Tx, p *project, m *projectModel) error {
+	if p.Type == wire.ProjectTypeLocalization {
+		return nil
+	}
+	if m.useMemory {
+		r := memoryRecord{ID: uuid.NewString(), Account: p.Account, Name: cmp.Or(m.memoryName, p.Name), Source: p.Source, Targets: p.Targets, Created: s.now(), Automatic: true}
+		if _, err := createMemory(tx, r); err != nil {
+			return err
+		}
+		p.Memories = []attachedMemory{{ID: r.ID, Threshold: wire.MinMatchThreshold, Writable: true}}
+		if m.translated {
+			p.Rules = append(p.Rules, pretranslationRule{Type: wire.RuleMemory, Order: 1, Threshold: 100})
+		}
+	}
+	if m.useMachine {
+		p.Engines = []assignedEngine{{pseudoEngineID, p.Targets}}
+		if m.translated {
+			p.Rules = append(p.Rules, pretranslationRule{Type: wire.RuleMachine, Order: len(p.Rules) + 1})
+		}
+	}
+	return nil
 }
 
 // addProject stores a new project; a localization project comes with its main collection.
@@ -122,50 +185,49 @@ func (s *Service) addProject(tx *bolt.Tx, p *project) error {
 }
 
 // projectBody finds the project's JSON in the body, whichever way it came: one part of a multipart body, with a file name or without; a
-// form field; or the body itself. uploads counts the files beside it.
-func projectBody(c *call) (model []byte, uploads int, err error) {
+// form field; or the body itself. sent are the files beside it.
+func projectBody(c *call) (model []byte, sent []part, err error) {
 	kind := strings.ToLower(c.Header.Get("Content-Type"))
 	switch {
 	case strings.HasPrefix(kind, "multipart/"):
 		if err := c.bound(maxImport, true); err != nil {
-			return nil, 0, err
+			return nil, nil, err
 		}
 		parts, err := readParts(c.Request)
 		if err != nil {
-			return nil, 0, err
+			return nil, nil, err
 		}
 		return modelPart(parts)
 	case strings.HasPrefix(kind, "application/x-www-form-urlencoded"):
 		if err := c.bound(maxModel, true); err != nil {
-			return nil, 0, err
+			return nil, nil, err
 		}
 		if err := c.ParseForm(); err != nil {
-			return nil, 0, refuse(http.StatusBadRequest, "the form cannot be read: %v", err)
+			return nil, nil, refuse(http.StatusBadRequest, "the form cannot be read: %v", err)
 		}
 		for name, v := range c.PostForm {
 			if isModelName(name) && len(v) > 0 {
-				return []byte(v[0]), 0, nil
+				return []byte(v[0]), nil, nil
 			}
 		}
-		return nil, 0, invalid(wire.PartModel, "the form has no field %q or \"value\" with the project", wire.PartModel)
+		return nil, nil, invalid(wire.PartModel, "the form has no field %q or \"value\" with the project", wire.PartModel)
 	}
 	model, err = readBody(c, maxModel)
-	return model, 0, err
+	return model, nil, err
 }
 
 func isModelName(name string) bool {
-	return slices.Contains([]string{wire.PartModel, "projectmodel", "value", "documentmodel"}, strings.ToLower(name))
+	return slices.Contains([]string{wire.PartModel, "projectmodel", "value", "documentmodel", "updatedocumentmodel"}, strings.ToLower(name))
 }
 
 // modelPart tells the model from the files: what has a model's name, else what has no file name, else a .json file that
-// holds an object or an array. A body with two of the same rank is refused.
-func modelPart(parts []part) (model []byte, uploads int, err error) {
+// holds a project. A body with two of the same rank is refused.
+func modelPart(parts []part) (model []byte, sent []part, err error) {
 	ranks := []func(p part) bool{
 		func(p part) bool { return isModelName(p.name) },
 		func(p part) bool { return !p.isFile },
 		func(p part) bool {
-			body := bytes.TrimSpace(p.body)
-			return strings.HasSuffix(strings.ToLower(p.file), ".json") && len(body) > 0 && (body[0] == '{' || body[0] == '[')
+			return strings.HasSuffix(strings.ToLower(p.file), ".json") && projectShape.Match(p.body)
 		},
 	}
 	for _, is := range ranks {
@@ -175,13 +237,16 @@ func modelPart(parts []part) (model []byte, uploads int, err error) {
 		}
 		for i, p := range parts {
 			if i != found && (is(p) || !p.isFile) {
-				return nil, 0, invalid(wire.PartModel, "the body has two parts with a project, %q and %q; send one", parts[found].name, p.name)
+				return nil, nil, invalid(wire.PartModel, "the body has two parts with a project, %q and %q; send one", parts[found].name, p.name)
 			}
 		}
-		return parts[found].body, len(parts) - 1, nil
+		return parts[found].body, slices.Delete(slices.Clone(parts), found, found+1), nil
 	}
-	return nil, 0, invalid(wire.PartModel, "the body has no part with the project; send its JSON in a part without a file name")
+	return nil, nil, invalid(wire.PartModel, "the body has no part with the project; send its JSON in a part without a file name")
 }
+
+// projectShape is how a file with a project begins, rather than one that is to be translated.
+var projectShape = regexp.MustCompile(`^\s*(?:\x{FEFF})?\s*\[?\s*\{(?s:.*)"(?i:sourceLanguage|targetLanguages)"\s*:`)
 
 // readProjectModel reads and checks the JSON of a new project: an object, or an array of one.
 func readProjectModel(raw []byte) (*projectModel, error) {
@@ -216,6 +281,10 @@ func readProjectModel(raw []byte) (*projectModel, error) {
 	m.ClientID = member[string](b, "clientId")
 	m.DomainID = member[int](b, "domainId")
 	m.ForTesting = member[bool](b, "isForTesting")
+	m.properties = member[json.RawMessage](b, "documentProperties")
+	m.useMachine, m.translated = member[bool](b, "useMT"), member[bool](b, "pretranslate")
+	m.memoryName = strings.TrimSpace(member[string](b, "translationMemoryName"))
+	m.useMemory = member[bool](b, "useTranslationMemory") || m.memoryName != ""
 	if b.err != nil {
 		return nil, b.err
 	}

@@ -29,6 +29,14 @@ var (
 	bucketStorage   = []byte("storage")
 
 	bucketGlossaries = []byte("glossaries")
+
+	bucketDocuments     = []byte("documents")
+	bucketDocumentsOf   = []byte("documentsOf")
+	bucketDocumentTexts = []byte("documentTexts")
+	bucketTranslations  = []byte("translations")
+	bucketMemories      = []byte("memories")
+	bucketTasks         = []byte("tasks")
+	bucketStatistics    = []byte("statistics")
 )
 
 // store is the database. A transaction that returned is on the disk.
@@ -47,7 +55,8 @@ func openStore(dir string) (*store, error) {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	err = db.Update(func(tx *bolt.Tx) error {
-		for _, name := range [][]byte{bucketProjects, bucketKeys, bucketJobs, bucketQueue, bucketUploads, bucketExpiry, bucketCallbacks, bucketStorage, bucketGlossaries} {
+		for _, name := range [][]byte{bucketProjects, bucketKeys, bucketJobs, bucketQueue, bucketUploads, bucketExpiry, bucketCallbacks, bucketStorage, bucketGlossaries,
+			bucketDocuments, bucketDocumentsOf, bucketDocumentTexts, bucketTranslations, bucketMemories, bucketTasks, bucketStatistics} {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 				return err
 			}

@@ -1,0 +1,145 @@
+package local
+
+import (
+	"net/http"
+	"path"
+	"slices"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/locsync/locsync/sync/service/local/segment"
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+// updateDocument answers PUT /v1/document/update and /v2/document/update: another file takes the document's place, in the language that the identifier
+// names, or, without one, in all of its languages. Translations of texts that the new version still has stay as they are, confirmed as
+// they were; so does the document's name. A document that is not in the list of a language's texts any more loses them to nothing but the translation memory.
+func (s *Service) updateDocument(c *call) error {
+	if _, given, err := c.params.word(wire.QueryDocumentID); err != nil || !given {
+		return orElse(err, invalid(wire.QueryDocumentID, "is missing; give <documentId>_<languageId>"))
+	}
+	model, sent, err := documentParts(c, maxImport)
+	if err != nil {
+		return err
+	}
+	if len(sent) != 1 {
+		return invalid(wire.PartFile, "the body has %d files; send the one that takes the document's place", len(sent))
+	}
+	models, err := readDocumentModels(wire.PartUpdateDocumentModel, model, 1)
+	if err != nil {
+		return err
+	}
+	name, err := documentPath(sent[0].file)
+	if err != nil {
+		return err
+	}
+	var out []wire.Document
+	err = s.store.db.Update(func(tx *bolt.Tx) error {
+		at, err := s.documentParameter(tx, c.params, false)
+		if err != nil {
+			return err
+		}
+		p, err := s.projectIn(tx, at.d.Project)
+		if err != nil {
+			return err
+		}
+		u := upload{path: path.Base(name), body: sent[0].body, model: models[0]}
+		if u.model.sheet == nil {
+			u.model.sheet = at.d.Sheet
+		}
+		if u.doc, err = readDocument(name, u.body, p, u.model.sheet); err != nil {
+			return err
+		}
+		if err := s.replaceVersion(tx, p, at, &u, hasMember(model, "enablePlaceholders")); err != nil {
+			return err
+		}
+		out, err = s.recordsAt(tx, at)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, out)
+}
+
+// hasMember tells whether a model says something about a member.
+func hasMember(raw []byte, name string) bool {
+	m, err := readMembers("model", raw)
+	return err == nil && m.has(name)
+}
+
+// replaceVersion gives a document new bytes in some of its languages, and its translations with them.
+func (s *Service) replaceVersion(tx *bolt.Tx, p *project, at place, u *upload, placeholders bool) error {
+	d := at.d
+	d.Versions++
+	d.Sheet = u.model.sheet
+	if placeholders {
+		d.Placeholders = u.model.placeholders
+	}
+	texts := tx.Bucket(bucketDocumentTexts).Bucket([]byte(d.ID))
+	if err := texts.Put(versionKey(d.Versions), u.body); err != nil {
+		return err
+	}
+	for _, code := range at.codes {
+		k, err := s.openDesk(tx, d, code)
+		if err != nil {
+			return err
+		}
+		k.p = p
+		if err := k.carryOver(u); err != nil {
+			return err
+		}
+	}
+	if err := dropUnusedVersions(texts, d); err != nil {
+		return err
+	}
+	if err := s.scopeChanged(tx, p, at.codes); err != nil {
+		return err
+	}
+	if err := putRecord(tx.Bucket(bucketProjects), p.ID, p); err != nil {
+		return err
+	}
+	return s.pretranslateIn(tx, p, []*document{d})
+}
+
+// carryOver puts the new version under the rendition and the translations of the former one into it.
+func (k *desk) carryOver(u *upload) error {
+	old := k.segments
+	had, err := k.targets()
+	if err != nil {
+		return err
+	}
+	k.r.Version, k.r.File = k.d.Versions, u.path
+	k.r.Revision++
+	if err := k.setSegments(u.doc); err != nil {
+		return err
+	}
+	for i, from := range segment.Align(old, k.segments) {
+		was := had[from]
+		if from < 0 || was == nil || k.doc.Accepts(i, was.Text) != nil {
+			continue
+		}
+		t := *was
+		t.Origin = fromUpdate
+		if err := k.put(i, t); err != nil {
+			return err
+		}
+	}
+	if err := k.takeUpdatedTargets(u.model.bilingual); err != nil {
+		return err
+	}
+	k.puts = 0 // what was carried over is no progress
+	if err := k.setStatus(wire.DocumentUpdated); err != nil {
+		return err
+	}
+	k.r.StatusAt = k.s.now()
+	return k.close()
+}
+
+// takeUpdatedTargets stores the translations that the new version brings along, except over what is locked.
+func (k *desk) takeUpdatedTargets(settings bilingualSettings) error {
+	if !slices.ContainsFunc(k.segments, func(s segment.Segment) bool { return s.Target != "" }) {
+		return nil
+	}
+	return k.takeTargets(settings)
+}

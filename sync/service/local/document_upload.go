@@ -1,0 +1,416 @@
+package local
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/locsync/locsync/sync/service/local/segment"
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+// upload is a file that is to become a document, checked as far as that can be done without the project's other documents.
+type upload struct {
+	path      string
+	body      []byte
+	doc       *segment.Document
+	model     documentModel
+	languages []string
+}
+
+// documentModel is what a call says about one file.
+type documentModel struct {
+	externalID, metaInfo string
+	placeholders         bool
+	sheet                *segment.Sheet
+	targets              []string
+	bilingual            bilingualSettings
+}
+
+// bilingualSettings say what becomes of translations that a file brings along.
+type bilingualSettings struct {
+	substitute    bool // take them
+	lock, confirm string
+}
+
+// addDocuments answers POST /v1/project/document (and POST /v1/document): one part for each file, and one with their models, in the same order; without
+// models every file has the empty one. The answer has one record for each file and target language.
+func (s *Service) addDocuments(c *call) error {
+	id, err := c.projectParameter()
+	if err != nil {
+		return err
+	}
+	p, err := s.documentProject(id)
+	if err != nil {
+		return err
+	}
+	model, sent, err := documentParts(c, maxImport)
+	if err != nil {
+		return err
+	}
+	if len(sent) == 0 {
+		return invalid(wire.PartFile, "the body has no files; send multipart/form-data with each file as a part that has a file name")
+	}
+	models, err := readDocumentModels(wire.PartDocumentModel, model, len(sent))
+	if err != nil {
+		return err
+	}
+	if err := applyUploadParameters(c.params, models); err != nil {
+		return err
+	}
+	uploads, err := readUploads(p, sent, models)
+	if err != nil {
+		return err
+	}
+	var out []wire.Document
+	err = s.change(p.ID, func(tx *bolt.Tx, p *project) error {
+		added, err := s.addUploads(tx, p, uploads)
+		if err != nil {
+			return err
+		}
+		out, err = s.documentRecords(tx, p, added)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, out)
+}
+
+// documentParts reads a multipart body: the JSON of the model, nil when there is none, and the files.
+func documentParts(c *call, limit int64) (model []byte, sent []part, err error) {
+	if err := c.bound(limit, true); err != nil {
+		return nil, nil, err
+	}
+	parts, err := readParts(c.Request)
+	if err != nil {
+		return nil, nil, err
+	}
+	found := false
+	for _, p := range parts {
+		switch {
+		case p.isFile && !isModelName(p.name):
+			sent = append(sent, p)
+		case found:
+			return nil, nil, invalid(p.name, "the body has two parts with a model; send one")
+		default:
+			model, found = p.body, true
+		}
+	}
+	return model, sent, nil
+}
+
+// readDocumentModels reads the array of models, one for each file. One object alone is the model of every file.
+func readDocumentModels(field string, raw []byte, files int) ([]documentModel, error) {
+	raw = bytes.TrimSpace(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf")))
+	var list []json.RawMessage
+	switch {
+	case len(raw) == 0 || string(raw) == "null":
+		list = slices.Repeat([]json.RawMessage{[]byte("{}")}, files)
+	case raw[0] != '[':
+		list = slices.Repeat([]json.RawMessage{raw}, files)
+	default:
+		if err := json.Unmarshal(raw, &list); err != nil {
+			return nil, invalid(field, "is not JSON: %v", err)
+		}
+		if len(list) != files {
+			return nil, invalid(field, "holds %d objects for %d files; send one for each file, in the order of the files", len(list), files)
+		}
+	}
+	out := make([]documentModel, len(list))
+	for i, one := range list {
+		m, err := readDocumentModel(field, one)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = m
+	}
+	return out, nil
+}
+
+func readDocumentModel(field string, raw []byte) (m documentModel, err error) {
+	b, err := readMembers(field, raw)
+	if err != nil {
+		return m, err
+	}
+	m.externalID = member[string](b, "externalId")
+	m.metaInfo = member[string](b, "metaInfo")
+	m.targets = member[[]string](b, "targetLanguages")
+	m.placeholders = member[bool](b, "enablePlaceholders")
+	member[bool](b, "enableOcr") // there are no pictures to read here
+	member[string](b, "presetDisassembleAlgorithm")
+	algorithm := member[string](b, "disassembleAlgorithmName")
+	settings := member[json.RawMessage](b, "disassembleSettings")
+	bilingual := member[json.RawMessage](b, "bilingualFileImportSetings")
+	if len(bilingual) == 0 {
+		bilingual = member[json.RawMessage](b, "bilingualFileImportSettings")
+	}
+	if b.err != nil {
+		return m, b.err
+	}
+	if strings.EqualFold(algorithm, wire.MultilingualExcel) && len(settings) > 0 {
+		if m.sheet, err = readSheetSettings(settings); err != nil {
+			return m, err
+		}
+	}
+	m.bilingual, err = readBilingualSettings(bilingual)
+	return m, err
+}
+
+func readSheetSettings(raw []byte) (*segment.Sheet, error) {
+	b, err := readMembers("disassembleSettings", raw)
+	if err != nil {
+		return nil, err
+	}
+	row, columns := member[int](b, "startingRow"), member[json.RawMessage](b, "columns")
+	if b.err != nil {
+		return nil, b.err
+	}
+	if len(columns) == 0 {
+		return nil, invalid("disassembleSettings", "columns is missing; say which column holds which language")
+	}
+	in, err := readMembers("columns", columns)
+	if err != nil {
+		return nil, err
+	}
+	sheet := &segment.Sheet{StartingRow: max(row, 1), Context: member[string](in, "context"), Comments: member[[]string](in, "comments"), Columns: map[string]string{}}
+	if row < 0 {
+		return nil, invalid("startingRow", "is %d; rows count from 1", row)
+	}
+	for word, column := range member[map[string]string](in, "language") {
+		code, err := languageCode("columns.language", word)
+		if err != nil {
+			return nil, err
+		}
+		sheet.Columns[code] = strings.ToUpper(strings.TrimSpace(column))
+	}
+	return sheet, in.err
+}
+
+func readBilingualSettings(raw []byte) (bilingualSettings, error) {
+	out := bilingualSettings{substitute: true, lock: wire.LockNone, confirm: wire.ConfirmByStates}
+	if len(raw) == 0 || string(raw) == "null" {
+		return out, nil
+	}
+	b, err := readMembers("bilingualFileImportSetings", raw)
+	if err != nil {
+		return out, err
+	}
+	word := func(name, absent string, allowed ...string) string {
+		given := member[string](b, name)
+		if given == "" {
+			return absent
+		}
+		i := slices.IndexFunc(allowed, func(a string) bool { return strings.EqualFold(a, given) })
+		if i < 0 {
+			if b.err == nil {
+				b.err = invalid(name, "%q is none of %s", given, strings.Join(allowed, ", "))
+			}
+			return absent
+		}
+		return allowed[i]
+	}
+	out.substitute = word("targetSubstitutionMode", wire.SubstituteAll, wire.SubstituteAll, wire.SubstituteNone) == wire.SubstituteAll
+	out.lock = word("lockMode", wire.LockNone, wire.LockNone, wire.LockByStates, wire.LockConfirmed)
+	out.confirm = word("confirmMode", wire.ConfirmByStates, wire.ConfirmNone, wire.ConfirmByStates, wire.ConfirmAtFirst, wire.ConfirmAtLast)
+	return out, b.err
+}
+
+// applyUploadParameters puts what the query says into models that do not say it themselves.
+func applyUploadParameters(q params, models []documentModel) error {
+	external, _, err := q.word(wire.QueryExternalID)
+	if err != nil {
+		return err
+	}
+	meta, _, err := q.word(wire.QueryMetaInfo)
+	if err != nil {
+		return err
+	}
+	if _, err := q.flag(wire.QueryEnableOCR); err != nil {
+		return err
+	}
+	targets, given := q.list(wire.QueryDocumentTargetLanguages)
+	for i := range models {
+		m := &models[i]
+		if m.externalID == "" {
+			m.externalID = external
+		}
+		if m.metaInfo == "" {
+			m.metaInfo = meta
+		}
+		if given && m.targets == nil {
+			m.targets = targets
+		}
+	}
+	return nil
+}
+
+// readUploads checks the files of a call, and takes them apart. Nothing is stored while one of them is wrong.
+func readUploads(p *project, sent []part, models []documentModel) ([]upload, error) {
+	out := make([]upload, len(sent))
+	for i, f := range sent {
+		u := upload{body: f.body, model: models[i], languages: p.Targets}
+		var err error
+		if u.path, err = documentPath(f.file); err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(out[:i], func(o upload) bool { return o.path == u.path }) {
+			return nil, refuse(http.StatusConflict, "file: two files of this call are called %q; documents of a project have names of their own", u.path)
+		}
+		if u.model.targets != nil {
+			if u.languages, err = targetCodes("targetLanguages", u.model.targets, p.Source); err != nil {
+				return nil, err
+			}
+			for _, code := range u.languages {
+				if !slices.Contains(p.Targets, code) {
+					return nil, invalid("targetLanguages", "%s is not a target language of the project, which has %s", code, strings.Join(p.Targets, ", "))
+				}
+			}
+			if len(u.languages) == 0 {
+				return nil, invalid("targetLanguages", "is empty; leave it out for all target languages of the project")
+			}
+		}
+		if u.doc, err = readDocument(u.path, u.body, p, u.model.sheet); err != nil {
+			return nil, err
+		}
+		out[i] = u
+	}
+	return out, nil
+}
+
+// readDocument takes a file apart. A file of no kind that is known, or without a byte, gives a 400; one that cannot be read as what its name says, a 422.
+func readDocument(name string, body []byte, p *project, sheet *segment.Sheet) (*segment.Document, error) {
+	if _, known := segment.FormatOf(name); !known {
+		return nil, invalid(wire.PartFile, "the extension of %q is none of %s", name, strings.Join(segment.Extensions(), ", "))
+	}
+	if len(body) == 0 {
+		return nil, invalid(wire.PartFile, "%q is empty", name)
+	}
+	if sheet != nil {
+		if err := sheet.Check(p.Source); err != nil {
+			return nil, invalid("disassembleSettings", "%v", err)
+		}
+	}
+	doc, err := segment.Parse(name, body, segment.Options{Source: p.Source, Sheet: sheet})
+	if err != nil {
+		return nil, refuse(http.StatusUnprocessableEntity, "file: %q cannot be taken apart: %v", name, err)
+	}
+	return doc, nil
+}
+
+// documentPath is the path of a document: the file's name as it was sent, with slashes, staying inside the project.
+func documentPath(file string) (string, error) {
+	name := strings.Trim(strings.ReplaceAll(file, `\`, "/"), "/")
+	if name == "" {
+		return "", invalid(wire.PartFile, "a file has no name")
+	}
+	if why := unsafePath(name); why != "" {
+		return "", invalid(wire.PartFile, "the name %q %s", file, why)
+	}
+	return path.Clean(name), nil
+}
+
+// addUploads stores files as documents of a project, in a transaction. The project's record is the caller's to store.
+func (s *Service) addUploads(tx *bolt.Tx, p *project, uploads []upload) ([]*document, error) {
+	taken := map[string]bool{}
+	err := documentsOf(tx, p.ID, func(d *document) error {
+		taken[d.Path] = true
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var out []*document
+	for i := range uploads {
+		u := &uploads[i]
+		if taken[u.path] {
+			return nil, refuse(http.StatusConflict, "file: the project has a document %q already; update it, or give this one another name", u.path)
+		}
+		d, err := s.addDocument(tx, p, u)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, d)
+	}
+	if err := s.scopeChanged(tx, p, p.Targets); err != nil {
+		return nil, err
+	}
+	return out, s.pretranslateIn(tx, p, out)
+}
+
+func (s *Service) addDocument(tx *bolt.Tx, p *project, u *upload) (*document, error) {
+	order, err := tx.Bucket(bucketDocumentsOf).NextSequence()
+	if err != nil {
+		return nil, err
+	}
+	d := &document{ID: uuid.NewString(), Project: p.ID, Account: p.Account, Order: order, Path: u.path, ExternalID: u.model.externalID, MetaInfo: u.model.metaInfo,
+		Placeholders: u.model.placeholders, Sheet: u.model.sheet, Created: s.now(), Versions: 1}
+	texts, err := tx.Bucket(bucketDocumentTexts).CreateBucket([]byte(d.ID))
+	if err != nil {
+		return nil, err
+	}
+	if err := texts.Put(versionKey(1), u.body); err != nil {
+		return nil, err
+	}
+	if err := tx.Bucket(bucketDocumentsOf).Put(documentOrder(d), []byte(d.ID)); err != nil {
+		return nil, err
+	}
+	for _, code := range u.languages {
+		if err := s.addRendition(tx, p, d, code, u.doc, u.model.bilingual); err != nil {
+			return nil, err
+		}
+	}
+	return d, putDocument(tx, d)
+}
+
+// addRendition begins a document in a language, with the translations that its file brings along.
+func (s *Service) addRendition(tx *bolt.Tx, p *project, d *document, code string, doc *segment.Document, settings bilingualSettings) error {
+	r := &rendition{Code: code, Version: d.Versions, File: path.Base(d.Path), Revision: 1, Status: wire.DocumentCreated, StatusAt: d.Created}
+	d.Languages = append(d.Languages, r)
+	k, err := s.newDesk(tx, p, d, r)
+	if err != nil {
+		return err
+	}
+	if err := k.setSegments(doc); err != nil {
+		return err
+	}
+	if err := k.takeTargets(settings); err != nil {
+		return err
+	}
+	return k.close()
+}
+
+// takeTargets stores the translations that a bilingual file brings along, unless they are in another language.
+func (k *desk) takeTargets(settings bilingualSettings) error {
+	if named := k.doc.TargetLanguage(); !settings.substitute || named != "" && !sameLanguage(strings.ToLower(named), strings.ToLower(k.r.Code)) {
+		return nil
+	}
+	for i, seg := range k.segments {
+		if seg.Target == "" {
+			continue
+		}
+		t := target{Text: seg.Target, Origin: fromFile, Stage: settings.stage(seg.State, len(k.p.Stages))}
+		t.Locked = settings.lock == wire.LockConfirmed && t.Stage > 0 || settings.lock == wire.LockByStates && seg.State == segment.Approved
+		if err := k.put(i, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stage is where a translation of a bilingual file counts as confirmed.
+func (b bilingualSettings) stage(state segment.State, last int) int {
+	switch {
+	case b.confirm == wire.ConfirmAtFirst, b.confirm == wire.ConfirmByStates && state == segment.Translated:
+		return 1
+	case b.confirm == wire.ConfirmAtLast, b.confirm == wire.ConfirmByStates && state == segment.Approved:
+		return last
+	}
+	return 0
+}

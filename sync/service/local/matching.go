@@ -1,0 +1,169 @@
+package local
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// match is what a memory has for a text. Percent is 50 to 99 for one that is much the same, 100 for the very text, 101 for the very text with a neighbour or the
+// key the same, 102 with both neighbours.
+type match struct {
+	percent int
+	text    string
+}
+
+// Bounds of the search for texts that are much the same.
+const (
+	minMatch        = 50  // percent
+	postingsPerStem = 300 // entries of the index that are read for one word: of a word that is everywhere, the texts of the nearest lengths
+	candidates      = 12  // texts that are compared as a whole
+)
+
+// match finds the best translation of a text into a language, or a match of 0 percent. Threshold is the least percentage that is of use;
+// above 99 no similar texts are looked for.
+func (m *memory) match(source string, at surroundings, code string, threshold int) (best match, err error) {
+	if code = m.language(code); code == "" {
+		return match{}, nil
+	}
+	var changed int64
+	err = m.eachExact(source, func(_ []byte, u *memoryUnit) {
+		t, ok := u.Targets[code]
+		percent := 100 + u.Context.likeness(at)
+		if ok && (percent > best.percent || percent == best.percent && t.Changed >= changed) {
+			best, changed = match{percent, t.Text}, t.Changed
+		}
+	})
+	if err != nil || best.percent > 0 || threshold > 99 {
+		return best, err
+	}
+	similar, err := m.similar(source)
+	if err != nil {
+		return match{}, err
+	}
+	for _, u := range similar {
+		t, ok := u.Targets[code]
+		if !ok {
+			continue
+		}
+		if percent := similarity(source, u.Source, max(threshold, minMatch, best.percent+1)); percent > best.percent {
+			best = match{percent, t.Text}
+		}
+	}
+	return best, nil
+}
+
+// likeness is 2 when both neighbours are the same, 1 when one of them or the key is.
+func (c surroundings) likeness(o surroundings) int {
+	before := c.Before != "" && c.Before == o.Before
+	after := c.After != "" && c.After == o.After
+	switch {
+	case before && after:
+		return 2
+	case before || after || c.Key != "" && c.Key == o.Key:
+		return 1
+	}
+	return 0
+}
+
+// similar are the units that share the most words with a text.
+func (m *memory) similar(source string) ([]*memoryUnit, error) {
+	stems, count := stemsOf(source)
+	hits := map[uint64]int{}
+	c := m.bucket.Bucket(keyStems).Cursor()
+	for _, stem := range stems {
+		left := postingsPerStem
+		for n := range nearest(count) {
+			prefix := stemKey(stem, n)
+			for k, _ := c.Seek(prefix); bytes.HasPrefix(k, prefix) && left > 0; k, _ = c.Next() {
+				hits[binary.BigEndian.Uint64(k[len(prefix):])]++
+				left--
+			}
+			if left == 0 {
+				break
+			}
+		}
+	}
+	var out []*memoryUnit
+	for _, n := range mostHits(hits) {
+		u, found, err := getRecord[memoryUnit](m.bucket.Bucket(keyUnits), string(number(n)))
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			out = append(out, u)
+		}
+	}
+	return out, nil
+}
+
+// nearest yields the word counts that a similar text may have, the nearest first: half as many to twice as many.
+func nearest(count int) func(yield func(int) bool) {
+	return func(yield func(int) bool) {
+		if !yield(count) {
+			return
+		}
+		for d := 1; d <= min(count, 100); d++ {
+			if count-d >= (count+1)/2 && !yield(count-d) || !yield(count+d) {
+				return
+			}
+		}
+	}
+}
+
+// mostHits are the texts that were hit most, the younger ones first among equals.
+func mostHits[N cmp.Ordered](hits map[N]int) []N {
+	all := slices.Collect(maps.Keys(hits))
+	slices.SortFunc(all, func(a, b N) int { return cmp.Or(hits[b]-hits[a], cmp.Compare(b, a)) })
+	return all[:min(len(all), candidates)]
+}
+
+// similarity is how much of the longer of two texts is the same in the other, in percent: 100 less the characters that are to be changed, put in
+// or taken out. Only the very same text has 100. Where it is less than least, it may come out as 0. Very long texts are compared
+// by their words.
+func similarity(a, b string, least int) int {
+	if a == b {
+		return 100
+	}
+	if len(a) > 2000 || len(b) > 2000 {
+		return edits(strings.Fields(a), strings.Fields(b), least)
+	}
+	return edits([]rune(a), []rune(b), least)
+}
+
+func edits[T comparable](a, b []T, least int) int {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	if len(a) == 0 {
+		return 0
+	}
+	most := len(a) * (100 - least) / 100
+	if len(a)-len(b) > most {
+		return 0
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, x := range a {
+		diagonal, smallest := row[0], i+1
+		row[0] = i + 1
+		for j, y := range b {
+			change := diagonal
+			if x != y {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+			smallest = min(smallest, row[j+1])
+		}
+		if smallest > most {
+			return 0
+		}
+	}
+	return min(99, 100-(row[len(b)]*100+len(a)-1)/len(a))
+}

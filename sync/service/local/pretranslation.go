@@ -1,0 +1,335 @@
+package local
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+// pretranslationRule is a source of translations that a document's empty segments are filled from. Rules are followed in their order; the first that has something
+// fills a segment.
+type pretranslationRule struct {
+	Type      wire.RuleType `json:"type"`
+	Order     int           `json:"order"`
+	Stage     string        `json:"stage,omitempty"`  // identifier of the stage that it is confirmed at; empty: it is not
+	Memory    string        `json:"memory,omitempty"` // empty: any of the project
+	Threshold int           `json:"threshold,omitempty"`
+	MinWords  int           `json:"minWords,omitempty"`
+}
+
+// pretranslationJob fills the segments of documents that have no translation.
+type pretranslationJob struct {
+	Documents []string `json:"documents"`
+}
+
+// getPretranslationRules answers GET /v1/project/{projectId}/pretranslation-rules.
+func (s *Service) getPretranslationRules(c *call) error {
+	p, err := s.documentProject(c.PathValue(wire.ProjectID))
+	if err != nil {
+		return err
+	}
+	out := []wire.PretranslationRule{}
+	for _, r := range p.Rules {
+		w := wire.PretranslationRule{RuleType: r.Type, Order: r.Order, ConfirmAtWorkflowStep: r.Stage, TranslationMemoryID: r.Memory}
+		if r.Threshold > 0 {
+			w.MinThreshold = &r.Threshold
+		}
+		if r.MinWords > 0 {
+			w.MinSegmentWordsCount = &r.MinWords
+		}
+		out = append(out, w)
+	}
+	return c.json(http.StatusOK, out)
+}
+
+// setPretranslationRules answers POST and PUT /v1/project/{projectId}/pretranslation-rules: the array replaces the rules that were set, and,
+// unless startPretranslate is false, they are followed at once.
+func (s *Service) setPretranslationRules(c *call) error {
+	p, err := s.documentProject(c.PathValue(wire.ProjectID))
+	if err != nil {
+		return err
+	}
+	list, err := readList(c)
+	if err != nil {
+		return err
+	}
+	begin := true
+	if _, given := c.params.values(wire.QueryStartPretranslate); given {
+		if begin, err = c.params.flag(wire.QueryStartPretranslate); err != nil {
+			return err
+		}
+	}
+	var rules []pretranslationRule
+	for _, raw := range list {
+		r, err := readRule(raw, p)
+		if err != nil {
+			return err
+		}
+		rules = append(rules, r)
+	}
+	slices.SortStableFunc(rules, func(a, b pretranslationRule) int { return a.Order - b.Order })
+	err = s.change(p.ID, func(tx *bolt.Tx, p *project) error {
+		for _, r := range rules {
+			if r.Memory == "" {
+				continue
+			}
+			if _, err := s.memoryIn(tx, "translationMemoryId", r.Memory); err != nil {
+				return err
+			}
+		}
+		p.Rules = rules
+		if !begin {
+			return nil
+		}
+		var all []*document
+		err := documentsOf(tx, p.ID, func(d *document) error {
+			all = append(all, d)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return s.pretranslateIn(tx, p, all)
+	})
+	if err != nil {
+		return err
+	}
+	return c.empty(http.StatusNoContent)
+}
+
+func readRule(raw json.RawMessage, p *project) (pretranslationRule, error) {
+	b, err := readMembers("body", raw)
+	if err != nil {
+		return pretranslationRule{}, err
+	}
+	word := member[string](b, "ruleType")
+	r := pretranslationRule{
+		Order:     member[int](b, "order"),
+		Stage:     member[string](b, "confirmAtWorkflowStep"),
+		Memory:    member[string](b, "translationMemoryId"),
+		Threshold: member[int](b, "minThreshold"),
+		MinWords:  member[int](b, "minSegmentWordsCount"),
+	}
+	if b.err != nil {
+		return r, b.err
+	}
+	known := []wire.RuleType{wire.RuleMemory, wire.RuleMachine, wire.RuleNumberConversion}
+	i := slices.IndexFunc(known, func(t wire.RuleType) bool { return strings.EqualFold(string(t), word) })
+	switch {
+	case i < 0:
+		return r, invalid("ruleType", "%q is none of %s, %s, %s", word, known[0], known[1], known[2])
+	case r.Order < 1:
+		return r, invalid("order", "%d is not a number of 1 or more", r.Order)
+	case r.Stage != "" && p.stageNumber(r.Stage) == 0:
+		return r, invalid("confirmAtWorkflowStep", "the project has no stage %s", r.Stage)
+	case r.Threshold != 0 && (r.Threshold < wire.MinMatchThreshold || r.Threshold > 102):
+		return r, invalid("minThreshold", "%d is not from %d to 102", r.Threshold, wire.MinMatchThreshold)
+	case r.MinWords < 0:
+		return r, invalid("minSegmentWordsCount", "%d is below 0", r.MinWords)
+	}
+	r.Type = known[i]
+	return r, nil
+}
+
+// stageNumber is the place of a stage, from 1; 0 when the project does not have it.
+func (p *project) stageNumber(id string) int {
+	return slices.IndexFunc(p.Stages, func(st stage) bool { return st.ID == id }) + 1
+}
+
+// rules are the project's, and, where pseudo-translation is on, the one that translates what is left.
+func (s *Service) rules(p *project) []pretranslationRule {
+	rules := slices.Clone(p.Rules)
+	if s.o.Pseudo {
+		rules = append(rules, pretranslationRule{Type: pseudoRule})
+	}
+	return rules
+}
+
+// pseudoRule is the machine without an engine that the project was given; it confirms at the last stage, so that a default export has it.
+const pseudoRule wire.RuleType = "pseudo"
+
+// pretranslateIn queues the pretranslation of documents, if there is anything to do, in a transaction.
+func (s *Service) pretranslateIn(tx *bolt.Tx, p *project, documents []*document) error {
+	if len(s.rules(p)) == 0 || len(documents) == 0 {
+		return nil
+	}
+	j := &job{Project: p.ID, Pretranslation: &pretranslationJob{}}
+	for _, d := range documents {
+		j.Pretranslation.Documents = append(j.Pretranslation.Documents, d.ID)
+	}
+	if err := s.startIn(tx, j, nil); err != nil {
+		return err
+	}
+	for _, d := range documents {
+		for _, r := range d.Languages {
+			r.Pretranslation = j.ID
+		}
+		if err := putDocument(tx, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// proposal is a translation that a rule has for a segment.
+type proposal struct {
+	segment int
+	target
+}
+
+// runPretranslation fills documents one after the other: what takes time is done while others can write, and what came meanwhile stays.
+func (s *Service) runPretranslation(j *job) error {
+	for _, id := range j.Pretranslation.Documents {
+		proposals := map[string][]proposal{}
+		err := s.store.db.View(func(tx *bolt.Tx) error {
+			d, found, err := s.findDocument(tx, id)
+			if err != nil || !found {
+				return err
+			}
+			for _, r := range d.Languages {
+				k, err := s.openDesk(tx, d, r.Code)
+				if err != nil {
+					return err
+				}
+				if proposals[r.Code], err = k.propose(); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		err = s.store.db.Update(func(tx *bolt.Tx) error {
+			d, found, err := s.findDocument(tx, id)
+			if err != nil || !found {
+				return err
+			}
+			for _, r := range slices.Clone(d.Languages) {
+				if r.Pretranslation == j.ID {
+					r.Pretranslation = ""
+				}
+				k, err := s.openDesk(tx, d, r.Code)
+				if err != nil {
+					return err
+				}
+				if err := k.fill(proposals[r.Code]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return s.store.db.Update(func(tx *bolt.Tx) error { return finish(tx, j, wire.Completed, s.now()) })
+}
+
+// fill stores proposals where there is still no translation.
+func (k *desk) fill(proposals []proposal) error {
+	for _, p := range proposals {
+		if p.segment >= len(k.segments) || digest(k.segments[p.segment].Text) != p.Source {
+			continue
+		}
+		was, err := k.target(p.segment)
+		if err != nil {
+			return err
+		}
+		if was != nil {
+			continue
+		}
+		if err := k.put(p.segment, p.target); err != nil {
+			return err
+		}
+	}
+	return k.close()
+}
+
+// propose follows the rules for every segment without a translation.
+func (k *desk) propose() ([]proposal, error) {
+	rules := k.s.rules(k.p)
+	var out []proposal
+	for i := range k.segments {
+		was, err := k.target(i)
+		if err != nil {
+			return nil, err
+		}
+		if was != nil {
+			continue
+		}
+		for _, r := range rules {
+			t, ok, err := k.follow(r, i)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				t.Source = digest(k.segments[i].Text)
+				out = append(out, proposal{i, t})
+				break
+			}
+		}
+	}
+	return out, nil
+}
+
+// follow asks one rule for a translation of a segment.
+func (k *desk) follow(r pretranslationRule, i int) (t target, ok bool, err error) {
+	if k.segments[i].Size().Words < r.MinWords {
+		return t, false, nil
+	}
+	t.Stage = k.p.stageNumber(r.Stage)
+	switch r.Type {
+	case wire.RuleMemory:
+		t.Origin = fromMemory
+		t.Text, ok, err = k.recall(r, i)
+	case wire.RuleMachine:
+		if k.p.translates(k.r.Code) {
+			t.Origin = fromMachine
+			t.Text, ok = machineTranslation(k.doc, i, k.r.Code)
+		}
+	case pseudoRule:
+		t.Origin, t.Stage = fromMachine, len(k.p.Stages)
+		t.Text, ok = machineTranslation(k.doc, i, k.r.Code)
+	case wire.RuleNumberConversion:
+		t.Origin = fromMachine
+		t.Text, ok = k.segments[i].Text, onlyNumbers(k.segments[i].Text)
+	}
+	return t, ok, err
+}
+
+// onlyNumbers tells whether a text has nothing but numbers in it, which are the same in every language.
+func onlyNumbers(text string) bool {
+	return strings.ContainsAny(text, "0123456789") && strings.Trim(text, "0123456789 .,:/-+%") == ""
+}
+
+// recall asks the memories of a rule for a segment.
+func (k *desk) recall(r pretranslationRule, i int) (text string, ok bool, err error) {
+	var best match
+	for _, attached := range k.p.Memories {
+		if r.Memory != "" && r.Memory != attached.ID || !attached.serves(k.r.Code) {
+			continue
+		}
+		m, err := openMemory(k.tx, attached.ID)
+		if err != nil {
+			return "", false, err
+		}
+		if m == nil {
+			continue
+		}
+		threshold := max(r.Threshold, attached.Threshold)
+		found, err := m.match(k.segments[i].Text, k.surroundings(i), k.r.Code, threshold)
+		if err != nil {
+			return "", false, err
+		}
+		if found.percent >= threshold && found.percent > best.percent && k.doc.Accepts(i, found.text) == nil {
+			best = found
+		}
+	}
+	return best.text, best.percent > 0, nil
+}

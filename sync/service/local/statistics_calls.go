@@ -1,0 +1,181 @@
+package local
+
+import (
+	"net/http"
+	"slices"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+// projectStatistics answers GET /v1/project/{projectId}/statistics: the rows of each target language. 202 with a plain text while they are built.
+func (s *Service) projectStatistics(c *call) error {
+	return s.answerStatistics(c, c.PathValue(wire.ProjectID), func(have *snapshot, p *project, onlyExact bool) any {
+		out := wire.ProjectStatisticsV1{}
+		for _, code := range p.Targets {
+			out[code] = wire.LanguageStatistics{Statistics: statisticsRows(have.in(code), onlyExact)}
+		}
+		return out
+	})
+}
+
+// projectStatisticsV2 answers GET /v2/project/{projectId}/statistics, which has the documents, too.
+func (s *Service) projectStatisticsV2(c *call) error {
+	return s.answerStatistics(c, c.PathValue(wire.ProjectID), func(have *snapshot, p *project, onlyExact bool) any {
+		out := wire.ProjectStatistics{}
+		for _, code := range p.Targets {
+			one := wire.LanguageStatistics{Language: code, Statistics: statisticsRows(have.in(code), onlyExact), Documents: []wire.DocumentStatistics{}}
+			for _, d := range have.in(code) {
+				one.Documents = append(one.Documents, wire.DocumentStatistics{Name: d.Name, Statistics: statisticsRows([]documentSnapshot{d}, onlyExact)})
+			}
+			out = append(out, one)
+		}
+		return out
+	})
+}
+
+// documentStatistics answers GET /v1/document/statistics.
+func (s *Service) documentStatistics(c *call) error {
+	var at place
+	err := s.store.db.View(func(tx *bolt.Tx) (err error) {
+		at, err = s.documentParameter(tx, c.params, true)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	id := at.d.compositeID(at.codes[0])
+	return s.answerStatistics(c, at.d.Project, func(have *snapshot, _ *project, onlyExact bool) any {
+		of := slices.DeleteFunc(slices.Clone(have.Documents), func(d documentSnapshot) bool { return d.ID != id })
+		return wire.DocumentStatistics{Name: at.d.name(), Statistics: statisticsRows(of, onlyExact)}
+	})
+}
+
+// in are the documents of one language.
+func (have *snapshot) in(code string) []documentSnapshot {
+	return slices.DeleteFunc(slices.Clone(have.Documents), func(d documentSnapshot) bool { return d.Language != code })
+}
+
+func (s *Service) answerStatistics(c *call, projectID string, answer func(have *snapshot, p *project, onlyExact bool) any) error {
+	onlyExact, err := c.params.flag(wire.QueryOnlyExactMatches)
+	if err != nil {
+		return err
+	}
+	have, err := s.statisticsOf(projectID)
+	if err == errBuilding {
+		return c.building()
+	}
+	if err != nil {
+		return err
+	}
+	p, err := s.project(projectID)
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, answer(have, p, onlyExact))
+}
+
+// building answers 202 in plain words.
+func (c *call) building() error {
+	c.w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	c.w.WriteHeader(http.StatusAccepted)
+	c.w.Write([]byte(errBuilding.Error() + "\n"))
+	return nil
+}
+
+// rebuildStatistics answers POST /v1/project/{projectId}/statistics/build: the statistics are built anew, with what is so by then.
+func (s *Service) rebuildStatistics(c *call) error {
+	p, err := s.documentProject(c.PathValue(wire.ProjectID))
+	if err != nil {
+		return err
+	}
+	if _, err := c.params.flag(wire.QueryOnlyExactMatches); err != nil {
+		return err
+	}
+	if err := s.buildStatistics(p.ID); err != nil {
+		return err
+	}
+	return c.building()
+}
+
+// setFuzzyRepetitions answers PUT /v1/project/{projectId}/fuzzyRepetitions: whether texts that are much like an earlier one of the project count as
+// matches, from the next build on.
+func (s *Service) setFuzzyRepetitions(c *call) error {
+	p, err := s.documentProject(c.PathValue(wire.ProjectID))
+	if err != nil {
+		return err
+	}
+	if _, given := c.params.values(wire.QueryWithFuzzyMatches); !given {
+		return invalid(wire.QueryWithFuzzyMatches, "is missing; give true or false")
+	}
+	on, err := c.params.flag(wire.QueryWithFuzzyMatches)
+	if err != nil {
+		return err
+	}
+	err = s.change(p.ID, func(_ *bolt.Tx, p *project) error {
+		p.FuzzyRepetitions = on
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return c.empty(http.StatusNoContent)
+}
+
+// completedWork answers GET /v1/project/{projectId}/completedWorkStatistics: what the members of the team that a task is assigned to have
+// confirmed of its documents.
+func (s *Service) completedWork(c *call) error {
+	p, err := s.documentProject(c.PathValue(wire.ProjectID))
+	if err != nil {
+		return err
+	}
+	out := []wire.CompletedWork{}
+	err = s.store.db.View(func(tx *bolt.Tx) error {
+		tasks, err := tasksOf(tx, p.ID)
+		if err != nil {
+			return err
+		}
+		for _, t := range tasks {
+			stage := p.stageNumber(t.Stage)
+			if stage == 0 {
+				continue
+			}
+			work, err := workOf(tx, p, t, stage)
+			if err != nil {
+				return err
+			}
+			for _, a := range t.Assigned {
+				work.Executive = wire.CompletedWorkExecutive{ID: a.User, SupplierType: "freelancer"}
+				out = append(out, work)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, out)
+}
+
+// workOf is what is confirmed of a task.
+func workOf(tx *bolt.Tx, p *project, t *task, stage int) (wire.CompletedWork, error) {
+	work := wire.CompletedWork{StageType: wire.StageType(p.Stages[stage-1].Type), StageNumber: stage, TargetLanguage: t.Language, Documents: []wire.DocumentStatistics{}}
+	var total sampledCount
+	row := func(n sampledCount) []wire.StatisticsRow {
+		return []wire.StatisticsRow{n.row(wire.StatisticsTotal, &n, float64(n.Words))}
+	}
+	err := documentsOf(tx, p.ID, func(d *document) error {
+		r := d.rendition(t.Language)
+		if r == nil || stage > len(r.Stages) {
+			return nil
+		}
+		var n sampledCount
+		n.Segments, n.Words = r.Stages[stage-1].Segments, r.Stages[stage-1].Words
+		total.add(n)
+		work.Documents = append(work.Documents, wire.DocumentStatistics{Name: d.name(), Statistics: row(n)})
+		return nil
+	})
+	work.Total = row(total)
+	return work, err
+}

@@ -1,0 +1,185 @@
+package local
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/locsync/locsync/sync/service/local/segment"
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+// tmxUnit is a unit of a TMX file (TMX 1.4b, <tu>): texts by language code as the file spells it.
+type tmxUnit struct {
+	Variants []struct {
+		Lang  string `xml:"lang,attr"`
+		Lang1 string `xml:"http://www.w3.org/XML/1998/namespace lang,attr"`
+		Seg   struct {
+			Inner string `xml:",innerxml"`
+		} `xml:"seg"`
+	} `xml:"tuv"`
+}
+
+// importMemory answers POST /v1/translationmemory/{memoryId}: the units of a TMX file join the memory, or, with replaceAllContent, take the place of
+// what it has. A file that is wrong changes nothing.
+func (s *Service) importMemory(c *call) error {
+	replace, err := c.params.flag(wire.QueryReplaceAllContent)
+	if err != nil {
+		return err
+	}
+	_, sent, err := documentParts(c, maxImport)
+	if err != nil {
+		return err
+	}
+	if len(sent) != 1 {
+		return invalid(wire.PartMemoryFile, "the body has %d files; send one TMX file", len(sent))
+	}
+	err = s.store.db.Update(func(tx *bolt.Tx) error {
+		m, err := s.memoryIn(tx, wire.MemoryID, c.PathValue(wire.MemoryID))
+		if err != nil {
+			return err
+		}
+		if replace {
+			if err := m.clear(); err != nil {
+				return err
+			}
+		}
+		return m.readTMX(sent[0].body, s.now())
+	})
+	if err != nil {
+		return err
+	}
+	return c.empty(http.StatusNoContent)
+}
+
+// readTMX remembers every unit of a file that has the memory's source language and one of its targets.
+func (m *memory) readTMX(body []byte, now int64) error {
+	d := xml.NewDecoder(bytes.NewReader(body))
+	seen := false
+	for {
+		t, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			line, _ := d.InputPos()
+			return invalid(wire.PartMemoryFile, "line %d: %v", line, err)
+		}
+		start, ok := t.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		if !seen && start.Name.Local != "tmx" {
+			return invalid(wire.PartMemoryFile, "the file is <%s>, not <tmx>", start.Name.Local)
+		}
+		seen = true
+		if start.Name.Local != "tu" {
+			continue
+		}
+		var u tmxUnit
+		if err := d.DecodeElement(&u, &start); err != nil {
+			line, _ := d.InputPos()
+			return invalid(wire.PartMemoryFile, "line %d: %v", line, err)
+		}
+		if err := m.rememberTMX(u, now); err != nil {
+			return err
+		}
+	}
+	if !seen {
+		return invalid(wire.PartMemoryFile, "the file has no <tmx>")
+	}
+	return nil
+}
+
+func (m *memory) rememberTMX(u tmxUnit, now int64) error {
+	texts := map[string]string{}
+	source := ""
+	for _, v := range u.Variants {
+		l, known := findLanguage(v.Lang + v.Lang1)
+		text := segment.XMLText(v.Seg.Inner)
+		switch {
+		case !known || text == "":
+		case sameLanguage(l.code, m.record.Source):
+			source = text
+		default:
+			texts[l.code] = text
+		}
+	}
+	if source == "" {
+		return nil
+	}
+	for _, v := range u.Variants { // in the order of the file
+		l, _ := findLanguage(v.Lang + v.Lang1)
+		if text := texts[l.code]; text != "" {
+			if err := m.remember(source, surroundings{}, l.code, text, now); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// exportMemory answers GET /v1/translationmemory/{memoryId}/file with a TMX file.
+func (s *Service) exportMemory(c *call) error {
+	mode, given, err := c.params.word(wire.QueryMemoryExportMode)
+	if err != nil {
+		return err
+	}
+	if given && !strings.EqualFold(mode, wire.MemoryExportTMX) {
+		return invalid(wire.QueryMemoryExportMode, "%q is not served here; this service writes %s", mode, wire.MemoryExportTMX)
+	}
+	if _, err := c.params.flag(wire.QueryWithTags); err != nil {
+		return err
+	}
+	var body bytes.Buffer
+	name := ""
+	err = s.store.db.View(func(tx *bolt.Tx) error {
+		m, err := s.memoryIn(tx, wire.MemoryID, c.PathValue(wire.MemoryID))
+		if err != nil {
+			return err
+		}
+		name = fileName(m.record.Name) + ".tmx"
+		return m.writeTMX(&body)
+	})
+	if err != nil {
+		return err
+	}
+	h := c.w.Header()
+	h.Set("Content-Type", "application/x-tmx+xml")
+	h.Set("Content-Disposition", attachment(name))
+	c.w.Write(body.Bytes())
+	return nil
+}
+
+func (m *memory) writeTMX(to io.Writer) error {
+	w := bufio.NewWriter(to)
+	w.WriteString(xml.Header + `<tmx version="1.4"><header creationtool="locsync" creationtoolversion="1" datatype="plaintext" segtype="sentence" adminlang="en" srclang="` +
+		m.record.Source + `" o-tmf="locsync"/><body>` + "\n")
+	err := m.each(func(u *memoryUnit) error {
+		source, err := segment.EscapeXML(u.Source)
+		if err != nil {
+			return nil // XML has no way to write it
+		}
+		w.WriteString(`<tu><tuv xml:lang="` + m.record.Source + `"><seg>` + source + `</seg></tuv>`)
+		for _, code := range slices.Sorted(maps.Keys(u.Targets)) {
+			if text, err := segment.EscapeXML(u.Targets[code].Text); err == nil {
+				w.WriteString(`<tuv xml:lang="` + code + `"><seg>` + text + `</seg></tuv>`)
+			}
+		}
+		w.WriteString("</tu>\n")
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	w.WriteString("</body></tmx>\n")
+	return w.Flush()
+}
