@@ -15,6 +15,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	bolt "go.etcd.io/bbolt"
+
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -108,6 +110,14 @@ func (l *oneConn) Accept() (net.Conn, error) {
 
 func (l *oneConn) Close() error   { return nil }
 func (l *oneConn) Addr() net.Addr { return &net.TCPAddr{} }
+
+// tell is a change that says nothing but that it was one.
+func tell(t *testing.T, s *Service, event string, ids ...string) {
+	t.Helper()
+	if err := s.store.db.Update(func(tx *bolt.Tx) error { return s.notifyIn(tx, event, ids...) }); err != nil {
+		t.Fatal(err)
+	}
+}
 
 func (s *server) register(url string, headers string) {
 	s.t.Helper()
@@ -218,9 +228,7 @@ func TestResendSchedule(t *testing.T) {
 		q := &quick{s, ""}
 		q.send(t, "POST", wire.PathCallback, "application/json", `{"url":"http://receiver/x"}`).want(t, 200, nil)
 		began := time.Now()
-		if err := s.notify(wire.CallbackDocumentStatus, "d_1031", "e_1031"); err != nil {
-			t.Fatal(err)
-		}
+		tell(t, s, wire.CallbackDocumentStatus, "d_1031", "e_1031")
 		time.Sleep(24 * time.Hour)
 		got := to.all()
 		due := time.Duration(0)
@@ -268,9 +276,7 @@ func TestCallbackChangesMeanwhile(t *testing.T) {
 			q.send(t, "POST", wire.PathCallback, "application/json", `{"url":"`+url+`"}`).want(t, 200, nil)
 		}
 		send := func(id string) {
-			if err := s.notify(wire.CallbackExportCompleted, id); err != nil {
-				t.Fatal(err)
-			}
+			tell(t, s, wire.CallbackExportCompleted, id)
 			time.Sleep(time.Second)
 		}
 		register("http://receiver/old")
@@ -326,9 +332,7 @@ func TestReceiverThatHangs(t *testing.T) {
 		q := &quick{s, ""}
 		q.send(t, "POST", wire.PathCallback, "application/json", `{"url":"http://receiver/"}`).want(t, 200, nil)
 		for _, id := range []string{"hangs", "a"} {
-			if err := s.notify(wire.CallbackProjectStatus, id); err != nil {
-				t.Fatal(err)
-			}
+			tell(t, s, wire.CallbackProjectStatus, id)
 		}
 		synctest.Wait()
 		if got := to.all(); len(got) != 1 || got[0].body != `["a"]` {
@@ -408,9 +412,7 @@ func TestCallbackErrorsAreBounded(t *testing.T) {
 		q := &quick{s, ""}
 		q.send(t, "POST", wire.PathCallback, "application/json", `{"url":"http://receiver/"}`).want(t, 200, nil)
 		for i := range 20 {
-			if err := s.notify(wire.CallbackProjectStatus, fmt.Sprint(i)); err != nil {
-				t.Fatal(err)
-			}
+			tell(t, s, wire.CallbackProjectStatus, fmt.Sprint(i))
 		}
 		time.Sleep(24 * time.Hour)
 		var errors []wire.CallbackError

@@ -38,13 +38,8 @@ type delivery struct {
 	queueKey []byte
 }
 
-// notify tells the account's callback of an event, wire.CallbackProjectStatus or another of these. It returns when the notification is
-// stored; it is sent later, again and again if need be. Nothing happens while no callback is registered.
-func (s *Service) notify(event string, ids ...string) error {
-	return s.store.db.Update(func(tx *bolt.Tx) error { return s.notifyIn(tx, event, ids...) })
-}
-
-// notifyIn is notify as a part of the transaction that changes what it tells of: both are stored, or none.
+// notifyIn tells the account's callback of an event, wire.CallbackProjectStatus or another of these, as a part of the transaction that changes what
+// it tells of: both are stored, or none. It is sent later, again and again if need be. Nothing happens while no callback is registered.
 func (s *Service) notifyIn(tx *bolt.Tx, event string, ids ...string) error {
 	callback, err := s.callback(tx)
 	if err != nil || callback == nil || len(ids) == 0 {
