@@ -30,6 +30,13 @@ type script struct {
 
 type step = http.HandlerFunc
 
+func newServer(t testing.TB, h http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s
+}
+
 func serve(t testing.TB, steps ...step) *script {
 	t.Helper()
 	s := &script{}
