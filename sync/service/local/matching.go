@@ -72,23 +72,23 @@ func (c surroundings) likeness(o surroundings) int {
 // similar are the units that share the most words with a text.
 func (m *memory) similar(source string) ([]*memoryUnit, error) {
 	stems, count := stemsOf(source)
-	hits := map[uint64]int{}
+	hits := scores[uint64]{}
 	c := m.bucket.Bucket(keyStems).Cursor()
 	for _, stem := range stems {
-		left := postingsPerStem
+		var having []uint64
 		for n := range nearest(count) {
 			prefix := stemKey(stem, n)
-			for k, _ := c.Seek(prefix); bytes.HasPrefix(k, prefix) && left > 0; k, _ = c.Next() {
-				hits[binary.BigEndian.Uint64(k[len(prefix):])]++
-				left--
+			for k, _ := c.Seek(prefix); bytes.HasPrefix(k, prefix) && len(having) < postingsPerStem; k, _ = c.Next() {
+				having = append(having, binary.BigEndian.Uint64(k[len(prefix):]))
 			}
-			if left == 0 {
+			if len(having) == postingsPerStem {
 				break
 			}
 		}
+		hits.add(having)
 	}
 	var out []*memoryUnit
-	for _, n := range mostHits(hits) {
+	for _, n := range hits.best() {
 		u, found, err := getRecord[memoryUnit](m.bucket.Bucket(keyUnits), string(number(n)))
 		if err != nil {
 			return nil, err
@@ -114,10 +114,20 @@ func nearest(count int) func(yield func(int) bool) {
 	}
 }
 
-// mostHits are the texts that were hit most, the younger ones first among equals.
-func mostHits[N cmp.Ordered](hits map[N]int) []N {
-	all := slices.Collect(maps.Keys(hits))
-	slices.SortFunc(all, func(a, b N) int { return cmp.Or(hits[b]-hits[a], cmp.Compare(b, a)) })
+// scores say how much texts share with the one that is looked for.
+type scores[N cmp.Ordered] map[N]int
+
+// add counts a word for the texts that have it: the fewer there are, the more it says about them.
+func (s scores[N]) add(having []N) {
+	for _, n := range having {
+		s[n] += postingsPerStem / len(having)
+	}
+}
+
+// best are the texts that share most, the younger ones first among equals.
+func (s scores[N]) best() []N {
+	all := slices.Collect(maps.Keys(s))
+	slices.SortFunc(all, func(a, b N) int { return cmp.Or(s[b]-s[a], cmp.Compare(b, a)) })
 	return all[:min(len(all), candidates)]
 }
 

@@ -334,15 +334,13 @@ func (e *earlier) add(text string) {
 // best is the percentage of the text that is most like this one.
 func (e *earlier) best(text string) int {
 	stems, _ := stemsOf(text)
-	hits := map[int]int{}
+	hits := scores[int]{}
 	for _, stem := range stems {
 		postings := e.stems[stem]
-		for _, i := range postings[max(0, len(postings)-postingsPerStem):] {
-			hits[i]++
-		}
+		hits.add(postings[max(0, len(postings)-postingsPerStem):])
 	}
 	best := 0
-	for _, i := range mostHits(hits) {
+	for _, i := range hits.best() {
 		best = max(best, similarity(text, e.texts[i], max(minMatch, best+1)))
 	}
 	return best

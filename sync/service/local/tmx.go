@@ -20,9 +20,8 @@ import (
 // tmxUnit is a unit of a TMX file (TMX 1.4b, <tu>): texts by language code as the file spells it.
 type tmxUnit struct {
 	Variants []struct {
-		Lang  string `xml:"lang,attr"`
-		Lang1 string `xml:"http://www.w3.org/XML/1998/namespace lang,attr"`
-		Seg   struct {
+		Lang string `xml:"lang,attr"` // of the namespace xml, or, in older files, of none
+		Seg  struct {
 			Inner string `xml:",innerxml"`
 		} `xml:"seg"`
 	} `xml:"tuv"`
@@ -103,8 +102,8 @@ func (m *memory) rememberTMX(u tmxUnit, now int64) error {
 	texts := map[string]string{}
 	source := ""
 	for _, v := range u.Variants {
-		l, known := findLanguage(v.Lang + v.Lang1)
-		text := segment.XMLText(v.Seg.Inner)
+		l, known := findLanguage(v.Lang)
+		text := tmxText(v.Seg.Inner)
 		switch {
 		case !known || text == "":
 		case sameLanguage(l.code, m.record.Source):
@@ -117,7 +116,7 @@ func (m *memory) rememberTMX(u tmxUnit, now int64) error {
 		return nil
 	}
 	for _, v := range u.Variants { // in the order of the file
-		l, _ := findLanguage(v.Lang + v.Lang1)
+		l, _ := findLanguage(v.Lang)
 		if text := texts[l.code]; text != "" {
 			if err := m.remember(source, surroundings{}, l.code, text, now); err != nil {
 				return err
@@ -125,6 +124,37 @@ func (m *memory) rememberTMX(u tmxUnit, now int64) error {
 		}
 	}
 	return nil
+}
+
+// nativeCodes are the elements of a segment that hold codes of the program it comes from, and no text.
+var nativeCodes = []string{"bpt", "ept", "ph", "it", "ut"}
+
+// tmxText is the text of a segment's content, without codes. Broken content has none.
+func tmxText(inner string) string {
+	d := xml.NewDecoder(strings.NewReader(inner))
+	var plain strings.Builder
+	codes := 0
+	for {
+		t, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return plain.String()
+		}
+		if err != nil {
+			return ""
+		}
+		switch t := t.(type) {
+		case xml.StartElement:
+			if codes > 0 || slices.Contains(nativeCodes, t.Name.Local) {
+				codes++
+			}
+		case xml.EndElement:
+			codes = max(codes-1, 0)
+		case xml.CharData:
+			if codes == 0 {
+				plain.Write(t)
+			}
+		}
+	}
 }
 
 // exportMemory answers GET /v1/translationmemory/{memoryId}/file with a TMX file.

@@ -349,21 +349,3 @@ func (r *xliffReader) nameLanguage(language string) []splice {
 	}
 	return []splice{{r.language.from, r.language.to, language}}
 }
-
-// XMLText is the text of an element's content: what stands between inline elements, entities resolved. Broken content gives no text.
-func XMLText(inner string) string {
-	d := xml.NewDecoder(strings.NewReader(inner))
-	var plain strings.Builder
-	for {
-		t, err := d.RawToken()
-		if err == io.EOF {
-			return plain.String()
-		}
-		if err != nil {
-			return ""
-		}
-		if text, ok := t.(xml.CharData); ok {
-			plain.Write(text)
-		}
-	}
-}
