@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -438,12 +439,30 @@ func wideWorkbook(t *testing.T) string {
 // sharedBomb is a small workbook whose many cells all refer to one long text.
 func sharedBomb(t *testing.T) string {
 	t.Helper()
-	src, err := zip.NewReader(strings.NewReader(workbook(t, []any{"en"}, []any{"a"})), int64(len(workbook(t, []any{"en"}, []any{"a"}))))
+	var rows strings.Builder
+	for i := 2; i < 5000; i++ {
+		fmt.Fprintf(&rows, `<row r="%d"><c r="A%d" t="s"><v>1</v></c></row>`, i, i)
+	}
+	return repacked(t, map[string]string{
+		"xl/worksheets/sheet1.xml": sheetOf(`<row r="1"><c r="A1" t="s"><v>0</v></c></row>` + rows.String()),
+		"xl/sharedStrings.xml": `<?xml version="1.0" encoding="UTF-8"?><sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">` +
+			`<si><t>en</t></si><si><t>` + strings.Repeat("b", maxTerm) + `</t></si></sst>`,
+	})
+}
+
+func sheetOf(rows string) string {
+	return `<?xml version="1.0" encoding="UTF-8"?><worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>` + rows + `</sheetData></worksheet>`
+}
+
+// repacked is a good workbook with some of its pieces exchanged.
+func repacked(t testing.TB, pieces map[string]string) string {
+	t.Helper()
+	book := workbook(t, []any{"en", "de"}, []any{"cat", "Katze"})
+	src, err := zip.NewReader(strings.NewReader(book), int64(len(book)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
+	var out []file
 	for _, f := range src.File {
 		r, err := f.Open()
 		if err != nil {
@@ -453,26 +472,45 @@ func sharedBomb(t *testing.T) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		switch f.Name {
-		case "xl/worksheets/sheet1.xml":
-			var rows strings.Builder
-			rows.WriteString(`<?xml version="1.0" encoding="UTF-8"?><worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData><row r="1"><c r="A1" t="s"><v>0</v></c></row>`)
-			for i := 2; i < 5000; i++ {
-				fmt.Fprintf(&rows, `<row r="%d"><c r="A%d" t="s"><v>1</v></c></row>`, i, i)
-			}
-			rows.WriteString(`</sheetData></worksheet>`)
-			body = []byte(rows.String())
-		case "xl/sharedStrings.xml":
-			body = []byte(`<?xml version="1.0" encoding="UTF-8"?><sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><si><t>en</t></si><si><t>` + strings.Repeat("b", maxTerm) + `</t></si></sst>`)
+		if other, ok := pieces[f.Name]; ok {
+			body = []byte(other)
 		}
-		to, err := w.Create(f.Name)
+		out = append(out, file{f.Name, string(body)})
+	}
+	return packed(t, out...)
+}
+
+// A workbook whose pieces are not what they should be is read as far as it means something, or refused.
+func FuzzWorkbook(f *testing.F) {
+	const shared = `<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><si><t>en</t></si><si><r><t xml:space="preserve"> a</t></r><r><t>b</t></r></si></sst>`
+	f.Add(sheetOf(`<row r="1"><c r="A1" t="s"><v>0</v></c></row><row r="2"><c r="A2" t="s"><v>1</v></c></row>`), shared)
+	f.Add(sheetOf(`<row r="1"><c r="A1" t="inlineStr"><is><t>en</t></is></c></row><row r="7"><c r="A7"><v>1.5</v></c><c r="ZZZZ7"><f>1/0</f></c></row>`), shared)
+	f.Add(sheetOf(`<row r="-1"><c r="A1" t="s"><v>99</v></c></row><row><c/><c r="" t="b"><v>x</v></c></row>`), "")
+	f.Add(sheetOf(`<row r="4294967296"><c r="A1" t="d" s="77"><v>2026</v></c></row>`), "<sst>")
+	f.Fuzz(func(t *testing.T, sheet, strings string) {
+		table, err := readGlossaryFile("a.xlsx", []byte(repacked(t, map[string]string{"xl/worksheets/sheet1.xml": sheet, "xl/sharedStrings.xml": strings})))
+		if err != nil {
+			if p, ok := err.(*problem); !ok || p.status != 400 || p.field != "file" {
+				t.Fatal(err)
+			}
+			return
+		}
+		var out bytes.Buffer // what was taken can be written, and says the same when it is read again
+		g := &glossary{Languages: table.Languages, Notes: table.Notes}
+		err = writeWorkbook(&out, g, func(do func(u *glossaryUnit) error) error {
+			for i := range table.Units {
+				if err := do(&table.Units[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		to.Write(body)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
+		again, err := readGlossaryFile("b.xlsx", out.Bytes())
+		if err != nil || !reflect.DeepEqual(again, table) {
+			t.Fatalf("%v\n%+v\n%+v", err, again, table)
+		}
+	})
 }
