@@ -30,6 +30,7 @@ const (
 	fromFile    origin = "file" // an uploaded translation
 	fromMemory  origin = "tm"
 	fromMachine origin = "mt"
+	fromPseudo  origin = "pseudo" // made up because Options.Pseudo says so: whatever else comes is better
 	fromUpdate  origin = "update" // the version of the document before this one
 )
 
@@ -132,7 +133,7 @@ func (k *desk) put(i int, t target) error {
 	if err := putRecord(k.bucket, string(number(uint64(i))), &t); err != nil {
 		return err
 	}
-	if k.memory == nil || t.Stage == 0 || t.Origin == fromMachine && k.s.o.Pseudo {
+	if k.memory == nil || t.Stage == 0 || t.Origin == fromPseudo {
 		return nil
 	}
 	return k.memory.remember(k.segments[i].Text, k.surroundings(i), k.r.Code, t.Text, t.Changed)

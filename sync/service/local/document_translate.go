@@ -228,7 +228,7 @@ func (k *desk) offer(in *translationJob, i int, text string, stage int, overwrit
 	if in.Confirm {
 		t.Stage = max(t.Stage, 1)
 	}
-	if was != nil && was.Text != text && (!overwrite || was.Locked) {
+	if was != nil && was.Text != text && was.Origin != fromPseudo && (!overwrite || was.Locked) {
 		in.Kept++
 		return nil
 	}

@@ -3,7 +3,6 @@ package local
 import (
 	"net/http"
 	"path"
-	"slices"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -13,7 +12,7 @@ import (
 
 // updateDocument answers PUT /v1/document/update and /v2/document/update: another file takes the document's place, in the language that the identifier
 // names, or, without one, in all of its languages. Translations of texts that the new version still has stay as they are, confirmed as
-// they were; so does the document's name. A document that is not in the list of a language's texts any more loses them to nothing but the translation memory.
+// they were; so does the document's name.
 func (s *Service) updateDocument(c *call) error {
 	if _, given, err := c.params.word(wire.QueryDocumentID); err != nil || !given {
 		return orElse(err, invalid(wire.QueryDocumentID, "is missing; give <documentId>_<languageId>"))
@@ -116,7 +115,7 @@ func (k *desk) carryOver(u *upload) error {
 	}
 	for i, from := range segment.Align(old, k.segments) {
 		was := had[from]
-		if from < 0 || was == nil || k.doc.Accepts(i, was.Text) != nil {
+		if from < 0 || was == nil || was.Origin == fromPseudo || k.doc.Accepts(i, was.Text) != nil {
 			continue
 		}
 		t := *was
@@ -125,21 +124,12 @@ func (k *desk) carryOver(u *upload) error {
 			return err
 		}
 	}
-	if err := k.takeUpdatedTargets(u.model.bilingual); err != nil {
+	if err := k.takeTargets(u.model.bilingual); err != nil {
 		return err
 	}
-	k.puts = 0 // what was carried over is no progress
-	if err := k.setStatus(wire.DocumentUpdated); err != nil {
+	k.puts, k.r.Status = 0, "" // what was carried over is no progress, and a second update is one, too
+	if err := k.s.setDocumentStatus(k.tx, k.d, k.r, wire.DocumentUpdated); err != nil {
 		return err
 	}
-	k.r.StatusAt = k.s.now()
 	return k.close()
-}
-
-// takeUpdatedTargets stores the translations that the new version brings along, except over what is locked.
-func (k *desk) takeUpdatedTargets(settings bilingualSettings) error {
-	if !slices.ContainsFunc(k.segments, func(s segment.Segment) bool { return s.Target != "" }) {
-		return nil
-	}
-	return k.takeTargets(settings)
 }

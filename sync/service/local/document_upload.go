@@ -395,6 +395,13 @@ func (k *desk) takeTargets(settings bilingualSettings) error {
 		if seg.Target == "" {
 			continue
 		}
+		was, err := k.target(i)
+		if err != nil {
+			return err
+		}
+		if was != nil && was.Locked {
+			continue
+		}
 		t := target{Text: seg.Target, Origin: fromFile, Stage: settings.stage(seg.State, len(k.p.Stages))}
 		t.Locked = settings.lock == wire.LockConfirmed && t.Stage > 0 || settings.lock == wire.LockByStates && seg.State == segment.Approved
 		if err := k.put(i, t); err != nil {

@@ -20,6 +20,7 @@ import (
 //	documentTexts     identifier of a document
 //	                    source:1   the bytes of its first version, and so on; a version that no language has any more goes
 //	                    in:de      number of a segment -> target (JSON)
+//	translations      composite identifier -> identifier of the last job that brought a translation in
 //
 // The segments themselves are not stored: they follow from the bytes. A target says which source text it translates, so that it is not
 // taken for the translation of another one should a later program cut the same bytes differently.
@@ -214,6 +215,9 @@ func removeRendition(tx *bolt.Tx, d *document, code string) error {
 		if err := texts.DeleteBucket(targetsKey(code)); err != nil {
 			return err
 		}
+	}
+	if err := tx.Bucket(bucketTranslations).Delete([]byte(d.compositeID(code))); err != nil {
+		return err
 	}
 	d.Languages = slices.DeleteFunc(d.Languages, func(r *rendition) bool { return r.Code == code })
 	if len(d.Languages) > 0 {

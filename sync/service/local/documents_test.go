@@ -662,7 +662,7 @@ func TestDocumentCorpus(t *testing.T) {
 func (s *server) leavesNothing() {
 	s.t.Helper()
 	err := s.s.store.db.View(func(tx *bolt.Tx) error {
-		for _, name := range [][]byte{bucketDocuments, bucketDocumentsOf, bucketDocumentTexts, bucketTasks, bucketStatistics} {
+		for _, name := range [][]byte{bucketDocuments, bucketDocumentsOf, bucketDocumentTexts, bucketTranslations, bucketTasks, bucketStatistics} {
 			if k, _ := tx.Bucket(name).Cursor().First(); k != nil {
 				s.t.Errorf("%s still has %q", name, k)
 			}

@@ -215,7 +215,7 @@ func (q *queue) isRunning(id string) bool {
 	return q.running[id]
 }
 
-// resume puts the jobs that a former process left into the queues.
+// resume puts the jobs that a former process left into the queues. Those of other accounts wait for a process that serves them.
 func (s *Service) resume() error {
 	return s.store.db.View(func(tx *bolt.Tx) error {
 		return tx.Bucket(bucketQueue).ForEach(func(_, id []byte) error {
@@ -223,7 +223,9 @@ func (s *Service) resume() error {
 			if err != nil || !found {
 				return errors.Join(err, fmt.Errorf("queued job %s has no record", id))
 			}
-			s.queueOf(j).add(j.ID)
+			if j.Account == s.o.AccountID {
+				s.queueOf(j).add(j.ID)
+			}
 			return nil
 		})
 	})
@@ -310,7 +312,14 @@ func (s *Service) run(ctx context.Context, id string) (err error) {
 // fail ends a job as failed, in words for whoever asks.
 func (s *Service) fail(j *job, why string) error {
 	j.Failure = why
-	return s.store.db.Update(func(tx *bolt.Tx) error { return finish(tx, j, wire.Failed, s.now()) })
+	return s.store.db.Update(func(tx *bolt.Tx) error {
+		if j.Pretranslation != nil {
+			if err := s.dropPretranslation(tx, j); err != nil {
+				return err
+			}
+		}
+		return finish(tx, j, wire.Failed, s.now())
+	})
 }
 
 // start accepts a job in a transaction that also runs prepare, and rings its worker.

@@ -6,8 +6,9 @@
 // nothing, and its answer names the parameter or member that is at fault.
 //
 // What the interface leaves open is decided in one place each: the parameters in imports.go and exports.go, conflicts and states in
-// importing.go, paths in template.go. It does not translate: a translation comes in by an import, or, with Options.Pseudo, is made up.
-// Documents, tasks, statistics, glossaries, memories and notifications are not served yet; their paths answer 501.
+// importing.go, paths in template.go; of documents, what a segment is in package segment, which is pure, what becomes of a translation in desk.go, and
+// what a match is in matching.go. It does not translate: a translation comes in by an import, from a translation memory, or is made up by the
+// pseudo-translation that stands for an engine.
 //
 // # What is stored
 //
@@ -27,6 +28,7 @@
 //	callbacks  account -> its registration, the notifications that are to be delivered, the last errors (callbacks.go)
 //	glossaries account -> identifier -> a glossary and its units (glossaries.go)
 //	storage    account -> path -> record of a stored file (storage.go)
+//	documents, documentsOf, documentTexts, translations (documents.go), memories (memories.go), tasks (tasks.go), statistics (statistics.go)
 //
 // Beside it, results/ has one file for each export that ended, and files/ one for each file of the storage. An import reads and writes the rows of its own keys only, whatever else the
 // collection has. Pseudo-translations are not stored: they are made when an export asks for them.
@@ -61,7 +63,8 @@ type Options struct {
 	AccountType string
 	// RateLimit is how many calls are answered within any second; more give 429. Below 1: one call in 1/RateLimit seconds. 0: no limit.
 	RateLimit float64
-	// Pseudo gives every key that is imported from now on a pseudo-translation, in state final, in every language that has no better one.
+	// Pseudo gives every key that is imported from now on, and every segment of a document, a pseudo-translation, in state final, in every
+	// language that has no better one.
 	Pseudo bool
 	// JobDelay is how long a job takes at least: half of it pending, half of it in progress.
 	JobDelay time.Duration

@@ -231,6 +231,28 @@ func (s *Service) runPretranslation(j *job) error {
 	return s.store.db.Update(func(tx *bolt.Tx) error { return finish(tx, j, wire.Completed, s.now()) })
 }
 
+// dropPretranslation says that a job is no longer at its documents, which is for one that failed.
+func (s *Service) dropPretranslation(tx *bolt.Tx, j *job) error {
+	for _, id := range j.Pretranslation.Documents {
+		d, found, err := s.findDocument(tx, id)
+		if err != nil {
+			return err
+		}
+		if !found {
+			continue
+		}
+		for _, r := range d.Languages {
+			if r.Pretranslation == j.ID {
+				r.Pretranslation = ""
+			}
+		}
+		if err := putDocument(tx, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // fill stores proposals where there is still no translation.
 func (k *desk) fill(proposals []proposal) error {
 	for _, p := range proposals {
@@ -294,7 +316,7 @@ func (k *desk) follow(r pretranslationRule, i int) (t target, ok bool, err error
 			t.Text, ok = machineTranslation(k.doc, i, k.r.Code)
 		}
 	case pseudoRule:
-		t.Origin, t.Stage = fromMachine, len(k.p.Stages)
+		t.Origin, t.Stage = fromPseudo, len(k.p.Stages)
 		t.Text, ok = machineTranslation(k.doc, i, k.r.Code)
 	case wire.RuleNumberConversion:
 		t.Origin = fromMachine
