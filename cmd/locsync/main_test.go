@@ -75,6 +75,7 @@ func TestScripts(t *testing.T) {
 			"die":        die,
 			"configure":  configure,
 			"exits":      exits,
+			"keep":       keep,
 			"example":    example,
 		},
 		RequireUniqueNames: true,
@@ -355,6 +356,16 @@ func configure(ts *testscript.TestScript, neg bool, args []string) {
 	usageOf(ts, neg, args, 2, "configure TEMPLATE DEST")
 	text := os.Expand(ts.ReadFile(args[0]), ts.Getenv)
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o644))
+}
+
+// keep VAR PATTERN sets VAR to what the group of the pattern matches in the output of the last program.
+func keep(ts *testscript.TestScript, neg bool, args []string) {
+	usageOf(ts, neg, args, 2, "keep VAR PATTERN")
+	found := regexp.MustCompile("(?m)" + args[1]).FindStringSubmatch(ts.ReadFile("stdout"))
+	if len(found) != 2 {
+		ts.Fatalf("%q did not match", args[1])
+	}
+	ts.Setenv(args[0], found[1])
 }
 
 // example DEST copies the example configuration.

@@ -111,7 +111,8 @@ func (a *app) root() *cobra.Command {
 		return unknownCommand(cmd, args[0])
 	}
 	root.AddCommand(a.runCommand(), a.pushCommand(), a.pullCommand(), a.syncCommand(), a.statusCommand(), a.checkCommand(),
-		a.initCommand(), a.demoCommand(), a.serviceCommand(), a.hookCommand(), a.versionCommand())
+		a.initCommand(), a.demoCommand(), a.serviceCommand(), a.hookCommand(), a.projectCommand(), a.documentsCommand(), a.tasksCommand(), a.statsCommand(),
+		a.translateCommand(), a.glossaryCommand(), a.memoriesCommand(), a.versionCommand())
 	root.AddCommand(a.packagingCommands()...)
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
@@ -119,7 +120,7 @@ func (a *app) root() *cobra.Command {
 			a.helpCommand(c)
 			continue
 		}
-		if !c.HasSubCommands() {
+		if !c.HasSubCommands() && c.Args == nil {
 			noArguments(c)
 		}
 	}

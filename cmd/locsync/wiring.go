@@ -23,8 +23,11 @@ import (
 )
 
 // load finds and reads the configuration. With --json what is wrong with it is a document on standard output, whatever the command.
-func (a *app) load() (*config.Config, error) {
-	cfg, err := a.find()
+func (a *app) load() (*config.Config, error) { return a.loadBy(config.Load) }
+
+// loadBy is load with another way of reading the file that was found.
+func (a *app) loadBy(read func(string) (*config.Config, error)) (*config.Config, error) {
+	cfg, err := a.find(read)
 	if err != nil && a.asJSON {
 		if failed := a.sayWrong(err); failed != nil {
 			return nil, failed
@@ -33,7 +36,7 @@ func (a *app) load() (*config.Config, error) {
 	return cfg, err
 }
 
-func (a *app) find() (*config.Config, error) {
+func (a *app) find(read func(string) (*config.Config, error)) (*config.Config, error) {
 	file := a.configFile
 	if file == "" {
 		dir, err := os.Getwd()
@@ -44,7 +47,7 @@ func (a *app) find() (*config.Config, error) {
 			return nil, usageError{err}
 		}
 	}
-	cfg, err := config.Load(file)
+	cfg, err := read(file)
 	if err != nil {
 		return nil, usageError{err}
 	}

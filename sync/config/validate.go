@@ -176,7 +176,7 @@ func (v *validator) project(p *Project, embedded bool) {
 	case !uuidShape.MatchString(p.ID):
 		v.add("id", "%q is not a project identifier: 36 characters, as in %s", p.ID, PlaceholderID)
 	case !p.HasID() && !embedded && !v.withoutIDs:
-		v.add("id", "must be the project's identifier at the service, 36 characters; the service shows it in the project's address")
+		v.add("id", "must be the project's identifier at the service, 36 characters; the service shows it in the project's address, and `locsync project create` makes one")
 	}
 	switch {
 	case p.Repository == "":

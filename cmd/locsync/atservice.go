@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/service"
+)
+
+// desk is what a command works with that speaks to the service and to nobody else: no repository, no state.
+type desk struct {
+	*service.Client
+	cfg     *config.Config
+	project *config.Project // the one that is meant; nil where an identifier was given instead
+	id      string          // of the project at the service
+}
+
+// target says which project a command is about.
+type target struct {
+	project, id string
+	creates     bool // it need not be at the service yet
+}
+
+// flags adds the flags that name it.
+func (t *target) flags(c *cobra.Command) {
+	c.Flags().StringVar(&t.project, "project", "", "configured project `NAME`; needed where there are several")
+	c.Flags().StringVar(&t.id, "id", "", "`ID` of another project at the service, like one that translates documents")
+}
+
+// atService runs a command with a client of the configured service.
+func (a *app) atService(ctx context.Context, t target, do func(ctx context.Context, d *desk) error) error {
+	read := config.Load
+	if t.creates {
+		read = config.LoadForCreate
+	}
+	cfg, err := a.loadBy(read)
+	if err != nil {
+		return err
+	}
+	log, err := a.logger(zap.WarnLevel)
+	if err != nil {
+		return err
+	}
+	d := &desk{cfg: cfg, id: t.id}
+	if t.id == "" {
+		if d.project, err = theProject(cfg, t.project); err != nil {
+			return err
+		}
+		d.id = d.project.ID
+	}
+	dir, err := stateDir(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	h := &house{cfg: cfg, log: log, dir: dir}
+	err = h.connect()
+	if err == nil {
+		d.Client = h.client
+		err = do(service.As(ctx, service.Asked), d)
+	}
+	return errors.Join(err, h.Close())
+}
+
+// theProject is the configured project of that name, or the only one.
+func theProject(cfg *config.Config, name string) (*config.Project, error) {
+	var names []string
+	for _, p := range cfg.Projects {
+		names = append(names, p.Name)
+	}
+	switch p := cfg.Project(name); {
+	case name == "" && len(cfg.Projects) == 1:
+		return &cfg.Projects[0], nil
+	case name == "":
+		return nil, usageError{fmt.Errorf("which project? Name one with --project: %s", strings.Join(names, ", "))}
+	case p == nil:
+		return nil, usageError{fmt.Errorf("there is no project %q; there is %s", name, strings.Join(names, ", "))}
+	default:
+		return p, nil
+	}
+}
+
+// openFile opens a file that is going to be sent under a name.
+func openFile(path, name string) (service.File, *os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return service.File{}, nil, usageError{err}
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = usageError{fmt.Errorf("%s is no file", path)}
+	}
+	if err != nil {
+		return service.File{}, nil, errors.Join(err, f.Close())
+	}
+	return service.File{Name: name, Size: info.Size(), Content: f}, f, nil
+}
+
+// intoFile writes a result into a file that is there as a whole, or not at all.
+func intoFile(path string, write func(f *os.File) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".locsync-*")
+	if err != nil {
+		return usageError{err}
+	}
+	err = errors.Join(write(f), f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
+}
+
+// sayDone prints what was done: one line, or the result.
+func (a *app) sayDone(result any, format string, args ...any) error {
+	if a.asJSON {
+		return a.print(result)
+	}
+	fmt.Fprintf(a.out, format, args...)
+	return nil
+}
+
+// exactly and atLeast refuse another number of arguments as wrong usage.
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error { return wants(cmd, len(args) == n, what) }
+}
+
+func atLeast(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error { return wants(cmd, len(args) >= n, what) }
+}
+
+func wants(cmd *cobra.Command, right bool, what string) error {
+	if right {
+		return nil
+	}
+	return usageError{fmt.Errorf("%s wants %s; see %s --help", cmd.CommandPath(), what, cmd.CommandPath())}
+}
+
+// listsAlone is for a command that lists when it is called alone and has others below it: what follows its name is the name of one of them.
+func listsAlone(c *cobra.Command) {
+	c.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return unknownCommand(cmd, args[0])
+		}
+		return nil
+	}
+}

@@ -1,0 +1,390 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+func (a *app) documentsCommand() *cobra.Command {
+	c := &cobra.Command{Use: "documents", Short: "Send documents to a project that translates documents, and fetch their translations"}
+	needsSubcommand(c)
+	c.AddCommand(a.documentsPushCommand(), a.documentsPullCommand())
+	return c
+}
+
+func (a *app) documentsPushCommand() *cobra.Command {
+	var t target
+	c := &cobra.Command{
+		Use:   "push FILE...",
+		Short: "Add files as documents, or replace those of the same path that changed",
+		Long: "A file that is a document of the project already, by its path below the current folder, is replaced where it changed; its\n" +
+			"translations stay. Others are added. A file that did not change costs no request of its own. Files that the service could not take\n" +
+			"apart are named (3).",
+		Example: "  locsync documents push --id 11111111-2222-3333-4444-555555555555 docs/guide.md docs/faq.html",
+		Args:    atLeast(1, "files"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error { return a.pushDocuments(ctx, d, args) })
+		},
+	}
+	t.flags(c)
+	return c
+}
+
+// sentDocument is what became of one file, as documents push prints it with --json.
+type sentDocument struct {
+	Path   string   `json:"path"`
+	Action string   `json:"action"` // added, updated, unchanged, failed
+	IDs    []string `json:"ids"`    // one for each target language
+	Error  string   `json:"error,omitempty"`
+}
+
+// mark stands in a document's meta info: by it the next push knows whether the file has changed.
+const mark = "locsync sha256:"
+
+func (a *app) pushDocuments(ctx context.Context, d *desk, files []string) error {
+	project, err := d.Project(ctx, d.id)
+	if err != nil {
+		return err
+	}
+	there := map[string][]service.Document{}
+	for _, doc := range project.Documents {
+		p := documentPath(doc)
+		there[p] = append(there[p], doc)
+	}
+	result := []sentDocument{}
+	var added []service.NewDocument
+	seen := map[string]bool{}
+	for _, file := range files {
+		name := filepath.ToSlash(filepath.Clean(file))
+		if !filepath.IsLocal(file) {
+			return usageError{fmt.Errorf("%s does not lie below the current folder, by which its name at the service goes", file)}
+		}
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		content, f, err := openFile(file, name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		digest := sha256.New()
+		if _, err := io.Copy(digest, f); err != nil {
+			return fmt.Errorf("read %s: %w", file, err)
+		}
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return fmt.Errorf("read %s again: %w", file, err)
+		}
+		note := mark + hex.EncodeToString(digest.Sum(nil))
+		if docs := there[name]; len(docs) > 0 {
+			sent, err := updateDocuments(ctx, d, docs, content, note)
+			if err != nil {
+				return fmt.Errorf("%s: %w", file, err)
+			}
+			result = append(result, sent)
+			continue
+		}
+		added = append(added, service.NewDocument{File: content, Model: service.DocumentModel{ExternalID: name, MetaInfo: note}})
+		result = append(result, sentDocument{Path: name, Action: "added"})
+	}
+	if len(added) > 0 {
+		records, err := d.AddDocuments(ctx, d.id, added)
+		if err != nil {
+			return err
+		}
+		for _, r := range records {
+			for i := range result {
+				if result[i].Path == documentPath(r) {
+					result[i].IDs = append(result[i].IDs, r.ID)
+				}
+			}
+		}
+	}
+	return a.saySent(ctx, d, result)
+}
+
+// documentPath is the path that a document has in the repository: the one it was pushed with, else the one the service knows.
+func documentPath(doc service.Document) string {
+	if doc.ExternalID != "" {
+		return doc.ExternalID
+	}
+	if doc.FullPath == "" {
+		return doc.Filename
+	}
+	return doc.FullPath + path.Ext(doc.Filename)
+}
+
+// updateDocuments replaces a document in every target language where it is not this version.
+func updateDocuments(ctx context.Context, d *desk, docs []service.Document, content service.File, note string) (sentDocument, error) {
+	sent := sentDocument{Path: content.Name, Action: "unchanged"}
+	for _, doc := range docs {
+		sent.IDs = append(sent.IDs, doc.ID)
+		if doc.MetaInfo == note {
+			continue
+		}
+		sent.Action = "updated"
+		if _, err := content.Content.(io.Seeker).Seek(0, io.SeekStart); err != nil {
+			return sent, err
+		}
+		if _, err := d.WaitDocument(ctx, doc.ID); err != nil && !errors.Is(err, service.ErrDisassembly) {
+			return sent, err
+		}
+		if _, err := d.UpdateDocument(ctx, doc.ID, content, service.DocumentUpdateModel{}); err != nil {
+			return sent, err
+		}
+		// After the update: when this is lost, the next push sends the same version again, which does no harm.
+		if err := d.SetDocumentMetaInfo(ctx, doc.ID, note); err != nil {
+			return sent, err
+		}
+	}
+	return sent, nil
+}
+
+// saySent waits until what was sent has been taken apart, and prints it.
+func (a *app) saySent(ctx context.Context, d *desk, result []sentDocument) error {
+	failed := false
+	for i := range result {
+		r := &result[i]
+		if r.Action == "unchanged" {
+			continue
+		}
+		for _, id := range r.IDs {
+			switch _, err := d.WaitDocument(ctx, id); {
+			case errors.Is(err, service.ErrDisassembly):
+				r.Action, r.Error, failed = "failed", err.Error(), true
+			case err != nil:
+				return err
+			}
+		}
+	}
+	if a.asJSON {
+		if err := a.print(map[string]any{"project": d.id, "documents": result}); err != nil {
+			return err
+		}
+	} else {
+		for _, r := range result {
+			fmt.Fprintf(a.out, "%s %s", r.Action, r.Path)
+			if r.Error != "" {
+				fmt.Fprintf(a.out, ": %s", r.Error)
+			}
+			fmt.Fprintln(a.out)
+		}
+	}
+	if failed {
+		return errPartial
+	}
+	return nil
+}
+
+func (a *app) documentsPullCommand() *cobra.Command {
+	var t target
+	var o pullDocuments
+	c := &cobra.Command{
+		Use:   "pull",
+		Short: "Fetch the translations of all documents of a project",
+		Long: "Writes the translation of every document below the current folder, at the path that --output makes of the document's: {LANGUAGE},\n" +
+			"{NAME} (without the extension), {EXT}, {DIR}, and {PATH} for all three. Files that did not change are not written. What cannot be\n" +
+			"fetched, or has no place below the current folder, is named (3).",
+		Example: "  locsync documents pull --id 11111111-2222-3333-4444-555555555555 --output 'docs/{LANGUAGE}/{NAME}.{EXT}'",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.mode = modes[o.state]; o.mode == "" {
+				return usageError{fmt.Errorf("--state %q: use draft, intermediate or final", o.state)}
+			}
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error { return a.pullDocuments(ctx, d, o) })
+		},
+	}
+	t.flags(c)
+	c.Flags().StringVar(&o.output, "output", "{LANGUAGE}/{PATH}", "`TEMPLATE` of the files' paths")
+	c.Flags().StringVar(&o.state, "state", string(service.Final), "least state of the translations: draft, intermediate or final; others stand in the source language")
+	c.Flags().StringSliceVar(&o.languages, "language", nil, "only these `CODES`")
+	noArguments(c)
+	return c
+}
+
+// pullDocuments are the flags of documents pull.
+type pullDocuments struct {
+	output, state string
+	languages     []string
+	mode          service.ExportMode
+}
+
+// modes are the completion states as an export of documents calls them.
+var modes = map[string]service.ExportMode{
+	string(service.Draft): wire.ExportCurrent, string(service.Intermediate): wire.ExportConfirmed, string(service.Final): wire.ExportComplete,
+}
+
+// fetchedDocument is what became of one document in one language, as documents pull prints it with --json.
+type fetchedDocument struct {
+	Path     string `json:"path"` // of the document
+	Language string `json:"language"`
+	File     string `json:"file"`
+	Changed  bool   `json:"changed"`
+	Error    string `json:"error,omitempty"`
+
+	id  string
+	job service.JobID
+}
+
+func (a *app) pullDocuments(ctx context.Context, d *desk, o pullDocuments) error {
+	project, err := d.Project(ctx, d.id)
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(".")
+	if err != nil {
+		return usageError{err}
+	}
+	defer root.Close()
+	result := o.plan(project.Documents, d.project)
+	for i := range result {
+		if r := &result[i]; r.Error == "" {
+			jobs, err := d.StartDocumentExport(ctx, service.DocumentExportRequest{Documents: []string{r.id}, Mode: o.mode})
+			if err := r.unless(ctx, err); err != nil {
+				return err
+			}
+			if r.Error == "" {
+				r.job = jobs[0].ID
+			}
+		}
+	}
+	for i := range result {
+		if r := &result[i]; r.Error == "" {
+			if err := r.unless(ctx, r.fetch(ctx, d, root)); err != nil {
+				return err
+			}
+		}
+	}
+	return a.sayFetched(d.id, result)
+}
+
+// plan says which document goes where.
+func (o pullDocuments) plan(documents []service.Document, p *config.Project) []fetchedDocument {
+	result := []fetchedDocument{}
+	taken := map[string]bool{}
+	for _, doc := range documents {
+		wanted := len(o.languages) == 0
+		for _, l := range o.languages {
+			wanted = wanted || strings.EqualFold(l, doc.TargetLanguage)
+		}
+		if !wanted {
+			continue
+		}
+		r := fetchedDocument{Path: documentPath(doc), Language: doc.TargetLanguage, id: doc.ID}
+		spelling := doc.TargetLanguage
+		if p != nil {
+			spelling = p.Language(doc.TargetLanguage).Path
+		}
+		name := path.Base(r.Path)
+		r.File = path.Clean(strings.NewReplacer("{LANGUAGE}", spelling, "{PATH}", r.Path, "{DIR}", path.Dir(r.Path),
+			"{NAME}", strings.TrimSuffix(name, path.Ext(name)), "{EXT}", strings.TrimPrefix(path.Ext(name), ".")).Replace(o.output))
+		switch {
+		case !filepath.IsLocal(filepath.FromSlash(r.File)) || strings.Contains(r.File, `\`):
+			r.Error = fmt.Sprintf("%s does not lie below the current folder", r.File)
+		case taken[r.File]:
+			r.Error = fmt.Sprintf("two documents would be written to %s: tell them apart in --output", r.File)
+		case r.File == r.Path:
+			r.Error = fmt.Sprintf("%s is the document itself: put {LANGUAGE} into --output", r.File)
+		}
+		taken[r.File] = true
+		result = append(result, r)
+	}
+	return result
+}
+
+// unless keeps what went wrong with one document only, and returns what went wrong with all.
+func (r *fetchedDocument) unless(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil || !errors.Is(err, service.ErrExportFailed) && !errors.Is(err, service.ErrRefused) && !errors.Is(err, service.ErrNotFound) {
+		return err
+	}
+	r.Error = err.Error()
+	return nil
+}
+
+// fetch downloads one translation and writes it where it differs.
+func (r *fetchedDocument) fetch(ctx context.Context, d *desk, root *os.Root) error {
+	a, err := d.DownloadDocument(ctx, r.job, "")
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	if len(a.Entries) != 1 {
+		r.Error = fmt.Sprintf("the service sent %s for it", count(len(a.Entries), "file"))
+		return nil
+	}
+	content, err := a.Entries[0].ReadAll()
+	if err != nil {
+		return err
+	}
+	have, err := root.ReadFile(filepath.FromSlash(r.File))
+	switch {
+	case err == nil && bytes.Equal(have, content):
+		return nil
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		r.Error = err.Error()
+		return nil
+	}
+	r.Changed = true
+	if err := writeBelow(root, filepath.FromSlash(r.File), content); err != nil {
+		r.Changed, r.Error = false, err.Error()
+	}
+	return nil
+}
+
+// writeBelow writes a file as a whole, or not at all; no symbolic link leads it out of the folder.
+func writeBelow(root *os.Root, name string, content []byte) error {
+	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	temp := name + ".locsync-new"
+	err := root.WriteFile(temp, content, 0o644)
+	if err == nil {
+		err = root.Rename(temp, name)
+	}
+	if err != nil {
+		_ = root.Remove(temp) // the error that matters is the first one
+	}
+	return err
+}
+
+func (a *app) sayFetched(id string, result []fetchedDocument) error {
+	if a.asJSON {
+		if err := a.print(map[string]any{"project": id, "documents": result}); err != nil {
+			return err
+		}
+	}
+	changed, failed := 0, false
+	for _, r := range result {
+		failed = failed || r.Error != ""
+		switch {
+		case a.asJSON:
+		case r.Error != "":
+			fmt.Fprintf(a.out, "left out: %s (%s): %s\n", r.Path, r.Language, r.Error)
+		case r.Changed:
+			changed++
+			fmt.Fprintf(a.out, "%s\n", r.File)
+		}
+	}
+	if !a.asJSON {
+		fmt.Fprintf(a.out, "%s, %d written\n", count(len(result), "translation"), changed)
+	}
+	if failed {
+		return errPartial
+	}
+	return nil
+}

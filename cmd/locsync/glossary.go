@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locsync/locsync/sync/service"
+)
+
+func (a *app) glossaryCommand() *cobra.Command {
+	var t target
+	attached := false
+	c := &cobra.Command{
+		Use:     "glossary",
+		Short:   "List, fill, fetch and attach the account's glossaries",
+		Example: "  locsync glossary\n  locsync glossary --attached --json",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
+				list := d.Glossaries
+				if attached {
+					list = func(ctx context.Context) ([]service.Glossary, error) { return d.ProjectGlossaries(ctx, d.id) }
+				}
+				glossaries, err := list(ctx)
+				if err != nil {
+					return err
+				}
+				return a.sayGlossaries(glossaries)
+			})
+		},
+	}
+	t.flags(c)
+	c.Flags().BoolVar(&attached, "attached", false, "only those that are attached to the project")
+	listsAlone(c)
+	c.AddCommand(a.glossaryImportCommand(), a.glossaryExportCommand(), a.glossaryAttachCommand())
+	return c
+}
+
+func (a *app) sayGlossaries(glossaries []service.Glossary) error {
+	if a.asJSON {
+		return a.print(map[string]any{"glossaries": append([]service.Glossary{}, glossaries...)})
+	}
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tID\tUNITS\tLANGUAGES\tDEFAULT")
+	for _, g := range glossaries {
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%t\n", g.Name, g.ID, g.Units, strings.Join(g.Languages, ", "), g.IsDefault)
+	}
+	return w.Flush()
+}
+
+func (a *app) glossaryImportCommand() *cobra.Command {
+	var t target
+	clear := false
+	c := &cobra.Command{
+		Use:     "import GLOSSARY FILE",
+		Short:   "Bring a workbook or CSV file of terms into a glossary; GLOSSARY is an id, or default",
+		Example: "  locsync glossary import default terms.csv",
+		Args:    exactly(2, "a glossary and a file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
+				id, err := d.glossary(ctx, args[0])
+				if err != nil {
+					return err
+				}
+				content, f, err := openFile(args[1], filepath.Base(args[1]))
+				if err != nil {
+					return err
+				}
+				defer f.Close()
+				job, err := d.StartGlossaryImport(ctx, id, content, clear)
+				if err == nil {
+					err = d.WaitGlossaryImport(ctx, job)
+				}
+				if err != nil {
+					return err
+				}
+				return a.sayDone(map[string]any{"glossary": id, "file": args[1]}, "%s is in glossary %s\n", args[1], id)
+			})
+		},
+	}
+	t.flags(c)
+	c.Flags().BoolVar(&clear, "clear", false, "empty the glossary first")
+	return c
+}
+
+// glossary is the identifier of a glossary that may be called "default".
+func (d *desk) glossary(ctx context.Context, named string) (string, error) {
+	if named != "default" {
+		return named, nil
+	}
+	g, err := d.DefaultGlossary(ctx)
+	return g.ID, err
+}
+
+func (a *app) glossaryExportCommand() *cobra.Command {
+	var t target
+	c := &cobra.Command{
+		Use:     "export GLOSSARY FILE",
+		Short:   "Write a glossary into a workbook; GLOSSARY is an id, or default",
+		Example: "  locsync glossary export default terms.xlsx",
+		Args:    exactly(2, "a glossary and a file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
+				id, err := d.glossary(ctx, args[0])
+				if err != nil {
+					return err
+				}
+				job, err := d.StartGlossaryExport(ctx, id)
+				if err != nil {
+					return err
+				}
+				return a.fetchInto(args[1], func(f *os.File) (int64, error) { return d.DownloadGlossary(ctx, job, f) })
+			})
+		},
+	}
+	t.flags(c)
+	return c
+}
+
+// fetchInto writes a result into a file and says so.
+func (a *app) fetchInto(path string, fetch func(f *os.File) (int64, error)) error {
+	var size int64
+	err := intoFile(path, func(f *os.File) (err error) {
+		size, err = fetch(f)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return a.sayDone(map[string]any{"file": path, "bytes": size}, "%s, %d bytes\n", path, size)
+}
+
+func (a *app) glossaryAttachCommand() *cobra.Command {
+	var t target
+	c := &cobra.Command{
+		Use:     "attach [GLOSSARY...]",
+		Short:   "Attach exactly these glossaries to the project, in place of all that are attached",
+		Example: "  locsync glossary attach default\n  locsync glossary attach   # none",
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
+				ids := []string{}
+				for _, name := range args {
+					id, err := d.glossary(ctx, name)
+					if err != nil {
+						return err
+					}
+					ids = append(ids, id)
+				}
+				if err := d.SetProjectGlossaries(ctx, d.id, ids); err != nil {
+					return err
+				}
+				return a.sayDone(map[string]any{"project": d.id, "glossaries": ids}, "attached: %s\n", orNone(strings.Join(ids, ", ")))
+			})
+		},
+	}
+	t.flags(c)
+	return c
+}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locsync/locsync/sync/service"
+)
+
+func (a *app) memoriesCommand() *cobra.Command {
+	var t target
+	var f service.MemoryFilter
+	attached := false
+	c := &cobra.Command{
+		Use:     "memories",
+		Short:   "List, make, fill, fetch and attach the account's translation memories",
+		Example: "  locsync memories\n  locsync memories --attached --json",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
+				if attached {
+					memories, err := d.ProjectMemories(ctx, d.id)
+					if err != nil {
+						return err
+					}
+					return a.sayAttached(memories)
+				}
+				memories, err := d.Memories(ctx, f)
+				if err != nil {
+					return err
+				}
+				return a.sayMemories(memories)
+			})
+		},
+	}
+	t.flags(c)
+	c.Flags().BoolVar(&attached, "attached", false, "only those that are attached to the project, with their thresholds")
+	c.Flags().StringVar(&f.Name, "name", "", "only those with this `TEXT` in their name")
+	listsAlone(c)
+	c.AddCommand(a.memoriesCreateCommand(), a.memoriesImportCommand(), a.memoriesExportCommand(), a.memoriesAttachCommand())
+	return c
+}
+
+func (a *app) sayMemories(memories []service.Memory) error {
+	if a.asJSON {
+		return a.print(map[string]any{"memories": append([]service.Memory{}, memories...)})
+	}
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tID\tFROM\tTO\tUNITS")
+	for _, m := range memories {
+		units := 0.0
+		for _, n := range m.UnitCountByLanguageID {
+			units += n
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.0f\n", m.Name, m.ID, m.SourceLanguage, strings.Join(m.TargetLanguages, ", "), units)
+	}
+	return w.Flush()
+}
+
+func (a *app) sayAttached(memories []service.ProjectMemory) error {
+	if a.asJSON {
+		return a.print(map[string]any{"memories": append([]service.ProjectMemory{}, memories...)})
+	}
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "ID\tTHRESHOLD\tWRITABLE")
+	for _, m := range memories {
+		fmt.Fprintf(w, "%s\t%.0f %%\t%t\n", m.ID, m.MatchThreshold, m.IsWritable)
+	}
+	return w.Flush()
+}
+
+func (a *app) memoriesCreateCommand() *cobra.Command {
+	var t target
+	c := &cobra.Command{
+		Use:     "create NAME",
+		Short:   "Make an empty translation memory in the project's languages and print its id",
+		Example: "  locsync memories create main",
+		Args:    exactly(1, "a name"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
+				id, err := d.CreateMemory(ctx, args[0], d.project.SourceLanguage, d.project.TargetLanguages)
+				if err != nil {
+					return err
+				}
+				return a.sayDone(map[string]any{"id": id, "name": args[0]}, "%s\n", id)
+			})
+		},
+	}
+	c.Flags().StringVar(&t.project, "project", "", "configured project `NAME` whose languages it has; needed where there are several")
+	return c
+}
+
+func (a *app) memoriesImportCommand() *cobra.Command {
+	var t target
+	replace := false
+	c := &cobra.Command{
+		Use:     "import MEMORY FILE",
+		Short:   "Bring a TMX file into a translation memory",
+		Example: "  locsync memories import 66666666-7777-8888-9999-aaaaaaaaaaaa units.tmx",
+		Args:    exactly(2, "a memory and a file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
+				content, f, err := openFile(args[1], filepath.Base(args[1]))
+				if err != nil {
+					return err
+				}
+				defer f.Close()
+				if err := d.ImportMemory(ctx, args[0], content, replace); err != nil {
+					return err
+				}
+				return a.sayDone(map[string]any{"memory": args[0], "file": args[1]}, "%s is in memory %s\n", args[1], args[0])
+			})
+		},
+	}
+	t.flags(c)
+	c.Flags().BoolVar(&replace, "replace", false, "in place of everything that is in it")
+	return c
+}
+
+func (a *app) memoriesExportCommand() *cobra.Command {
+	var t target
+	c := &cobra.Command{
+		Use:     "export MEMORY FILE",
+		Short:   "Write a translation memory into a TMX file",
+		Example: "  locsync memories export 66666666-7777-8888-9999-aaaaaaaaaaaa units.tmx",
+		Args:    exactly(2, "a memory and a file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
+				return a.fetchInto(args[1], func(f *os.File) (int64, error) { return d.ExportMemory(ctx, args[0], "", f) })
+			})
+		},
+	}
+	t.flags(c)
+	return c
+}
+
+func (a *app) memoriesAttachCommand() *cobra.Command {
+	var t target
+	writable := ""
+	c := &cobra.Command{
+		Use:   "attach [MEMORY[:PERCENT]...]",
+		Short: "Attach exactly these translation memories to the project, in place of all that are attached",
+		Long: "Each memory is an id, with the least match in percent that is taken from it (50 to 100, 75 where none is given). At most one of\n" +
+			"them is written to.",
+		Example: "  locsync memories attach 66666666-7777-8888-9999-aaaaaaaaaaaa:75 --writable 66666666-7777-8888-9999-aaaaaaaaaaaa",
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			memories, err := attachments(args, writable)
+			if err != nil {
+				return usageError{err}
+			}
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
+				if err := d.SetProjectMemories(ctx, d.id, memories); err != nil {
+					return err
+				}
+				attached, err := d.ProjectMemories(ctx, d.id)
+				if err != nil {
+					return err
+				}
+				return a.sayAttached(attached)
+			})
+		},
+	}
+	t.flags(c)
+	c.Flags().StringVar(&writable, "writable", "", "`MEMORY` that confirmed translations are written to")
+	return c
+}
+
+// attachments reads "ID:PERCENT" and "ID".
+func attachments(args []string, writable string) ([]service.ProjectMemory, error) {
+	memories := []service.ProjectMemory{}
+	found := writable == ""
+	for _, arg := range args {
+		id, percent, given := strings.Cut(arg, ":")
+		threshold := 75.0
+		if given {
+			var err error
+			if threshold, err = strconv.ParseFloat(strings.TrimSuffix(percent, "%"), 64); err != nil || threshold < 50 || threshold > 100 {
+				return nil, fmt.Errorf("%s: %q is no percentage from 50 to 100", id, percent)
+			}
+		}
+		found = found || id == writable
+		memories = append(memories, service.ProjectMemory{ID: id, MatchThreshold: threshold, IsWritable: id == writable})
+	}
+	if !found {
+		return nil, fmt.Errorf("--writable %s is none of the memories that are to be attached", writable)
+	}
+	return memories, nil
+}

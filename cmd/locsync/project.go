@@ -1,0 +1,244 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+func (a *app) projectCommand() *cobra.Command {
+	c := &cobra.Command{Use: "project", Short: "Create the project at the service, and keep its settings in step with the configuration"}
+	needsSubcommand(c)
+	c.AddCommand(a.projectCreateCommand(), a.projectPlanCommand("plan", false), a.projectPlanCommand("apply", true))
+	return c
+}
+
+func (a *app) projectCreateCommand() *cobra.Command {
+	t := target{creates: true}
+	documents := false
+	c := &cobra.Command{
+		Use:   "create",
+		Short: "Create the configured project at the service and print its id",
+		Long: "Creates a project with the configured name and languages and prints its id, for the line `id` of [[project]]. A project of this\n" +
+			"account that has the name already is not created a second time: its id is printed.",
+		Example: "  locsync project create\n  locsync project create --project app --documents   # one that translates documents, beside it",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error { return a.createProject(ctx, d, documents) })
+		},
+	}
+	c.Flags().StringVar(&t.project, "project", "", "configured project `NAME`; needed where there are several")
+	c.Flags().BoolVar(&documents, "documents", false, "create a project for documents instead, called NAME documents")
+	noArguments(c)
+	return c
+}
+
+// created is what project create prints with --json.
+type created struct {
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Created bool   `json:"created"` // false: it was there
+}
+
+func (a *app) createProject(ctx context.Context, d *desk, documents bool) error {
+	p := d.project
+	name := p.Name
+	if documents {
+		name += " documents"
+	}
+	// An answer that was lost once left a project behind; its name tells.
+	same, err := d.ListProjects(ctx, service.ProjectFilter{Name: name})
+	if err != nil {
+		return err
+	}
+	result := created{Name: name}
+	if i := slices.IndexFunc(same, func(s service.Project) bool { return s.Name == name }); i >= 0 {
+		result.ID = same[i].ID
+	} else {
+		made, err := d.CreateProject(ctx, service.NewProject{
+			Name: name, SourceLanguage: p.SourceLanguage, TargetLanguages: p.TargetLanguages, Documents: documents, ProjectTasks: documents, UseTranslationMemory: documents,
+		})
+		if err != nil {
+			return err
+		}
+		result.ID, result.Created = made.ID, true
+	}
+	switch {
+	case a.asJSON:
+		return a.print(result)
+	case result.Created:
+		fmt.Fprintf(a.out, "created project %q: %s\n", result.Name, result.ID)
+	default:
+		fmt.Fprintf(a.out, "project %q is there already: %s\n", result.Name, result.ID)
+	}
+	if !documents && result.ID != p.ID {
+		fmt.Fprintf(a.out, "write it into the configuration: id = %q\n", result.ID)
+	}
+	return nil
+}
+
+func (a *app) projectPlanCommand(name string, apply bool) *cobra.Command {
+	var t target
+	replace := false
+	c := &cobra.Command{
+		Use:   name,
+		Short: map[bool]string{false: "Show how the project's settings differ here and there", true: "Make the project's settings at the service what the configuration says"}[apply],
+		Long: "Compares name, languages and, where daemon.public_url is set, the address that the service's notifications go to. Target\n" +
+			"languages are added, never taken away, and a source language stays as it is: the service cannot do that. There is one address for\n" +
+			"notifications in an account; one that is somebody else's is replaced with --replace only. What cannot be made equal is named (3).",
+		Example: "  locsync project " + name + "\n  locsync project " + name + " --project app --json",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error { return a.planProject(ctx, d, apply, replace) })
+		},
+	}
+	c.Flags().StringVar(&t.project, "project", "", "configured project `NAME`; needed where there are several")
+	c.Flags().BoolVar(&replace, "replace", false, "also replace an address for notifications that is somebody else's")
+	noArguments(c)
+	return c
+}
+
+// difference is one setting that is not the same here and there.
+type difference struct {
+	Setting string `json:"setting"` // name, target_language, source_language, callback
+	Here    string `json:"here"`
+	There   string `json:"there"`
+	Blocked string `json:"blocked,omitempty"` // why it stays so, and what to do
+	Applied bool   `json:"applied"`
+
+	make func(ctx context.Context) error
+}
+
+// plan is what project plan and apply print with --json.
+type plan struct {
+	Project     string       `json:"project"`
+	ID          string       `json:"id"`
+	Differences []difference `json:"differences"`
+}
+
+func (a *app) planProject(ctx context.Context, d *desk, apply, replace bool) error {
+	there, err := d.Project(ctx, d.id)
+	if err != nil {
+		return err
+	}
+	result := plan{Project: d.project.Name, ID: d.id, Differences: d.settings(there)}
+	callback, err := d.callback(ctx, replace)
+	if err != nil {
+		return err
+	}
+	result.Differences = append(result.Differences, callback...)
+	var failed error
+	if apply {
+		for i := range result.Differences {
+			if one := &result.Differences[i]; one.Blocked == "" && failed == nil {
+				failed = one.make(ctx)
+				one.Applied = failed == nil
+			}
+		}
+	}
+	return errors.Join(failed, a.sayPlan(result, apply))
+}
+
+// settings are the differences between a project's record and its configuration.
+func (d *desk) settings(there service.Project) []difference {
+	p := d.project
+	differences := []difference{}
+	if there.Name != p.Name {
+		differences = append(differences, difference{Setting: "name", Here: p.Name, There: there.Name, make: func(ctx context.Context) error {
+			return d.UpdateProject(ctx, d.id, service.ProjectChange{Name: &p.Name})
+		}})
+	}
+	if !strings.EqualFold(there.SourceLanguage, p.SourceLanguage) {
+		differences = append(differences, difference{Setting: "source_language", Here: p.SourceLanguage, There: there.SourceLanguage,
+			Blocked: "a source language cannot be changed: create another project, or correct source_language"})
+	}
+	for _, code := range p.TargetLanguages {
+		if !slices.ContainsFunc(there.TargetLanguages, func(have string) bool { return strings.EqualFold(have, code) }) {
+			differences = append(differences, difference{Setting: "target_language", Here: code, make: func(ctx context.Context) error {
+				return d.AddTargets(ctx, d.id, []string{code})
+			}})
+		}
+	}
+	for _, code := range there.TargetLanguages {
+		if !slices.ContainsFunc(p.TargetLanguages, func(want string) bool { return strings.EqualFold(want, code) }) {
+			differences = append(differences, difference{Setting: "target_language", There: code,
+				Blocked: "a language cannot be taken away from a project: add it to target_languages, or let it be"})
+		}
+	}
+	return differences
+}
+
+// callback is the difference between the registered address for notifications and the daemon's, if it is to have them.
+func (d *desk) callback(ctx context.Context, replace bool) ([]difference, error) {
+	if d.cfg.Daemon.PublicURL == "" {
+		return nil, nil
+	}
+	secret, err := d.cfg.CallbackSecret(os.Getenv, os.ReadFile)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	if secret.IsZero() {
+		return nil, usageError{errors.New("daemon.public_url is set, but no secret that notifications carry: set callback_secret_env or callback_secret_file, or the daemon refuses them")}
+	}
+	want := service.Callback{
+		URL:               strings.TrimRight(d.cfg.Daemon.PublicURL, "/") + "/callback",
+		AdditionalHeaders: []wire.CallbackHeader{{Name: d.cfg.Daemon.CallbackHeader, Value: secret.Reveal()}},
+	}
+	have, err := d.Callback(ctx)
+	if err != nil && !errors.Is(err, service.ErrNotFound) {
+		return nil, err
+	}
+	one := difference{Setting: "callback", Here: want.URL, There: have.URL, make: func(ctx context.Context) error { return d.SetCallback(ctx, want) }}
+	switch {
+	case have.URL == want.URL && slices.Equal(have.AdditionalHeaders, want.AdditionalHeaders):
+		return nil, nil
+	case have.URL == want.URL:
+		one.Here, one.There = want.URL+" with the configured "+d.cfg.Daemon.CallbackHeader, have.URL+" with other headers"
+	case have.URL != "" && !replace:
+		one.Blocked = "somebody else gets this account's notifications, and there can be one only: --replace takes them over"
+	}
+	return []difference{one}, nil
+}
+
+func (a *app) sayPlan(p plan, apply bool) error {
+	if a.asJSON {
+		if err := a.print(p); err != nil {
+			return err
+		}
+	} else if len(p.Differences) == 0 {
+		fmt.Fprintf(a.out, "%s: nothing differs\n", p.Project)
+	}
+	blocked := false
+	for _, d := range p.Differences {
+		blocked = blocked || d.Blocked != ""
+		if a.asJSON {
+			continue
+		}
+		what := map[bool]string{false: "differs", true: "not done"}[apply]
+		if d.Applied {
+			what = "done"
+		}
+		fmt.Fprintf(a.out, "%s: %s %s: here %s, there %s", p.Project, d.Setting, what, orNone(d.Here), orNone(d.There))
+		if d.Blocked != "" {
+			fmt.Fprintf(a.out, "; %s", d.Blocked)
+		}
+		fmt.Fprintln(a.out)
+	}
+	if blocked {
+		return errPartial
+	}
+	return nil
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locsync/locsync/sync/service"
+)
+
+func (a *app) statsCommand() *cobra.Command {
+	var t target
+	exact, build, fuzzy := false, false, false
+	c := &cobra.Command{
+		Use:   "stats",
+		Short: "Count words, repetitions and matches in the translation memories, by language and document",
+		Long: "Shows the statistics of a project that translates documents, as the service last built them: rows of words that are new, repeated, or\n" +
+			"match the attached translation memories by so many percent.",
+		Example: "  locsync stats --id 11111111-2222-3333-4444-555555555555 --build",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
+				if cmd.Flags().Changed("fuzzy-repetitions") {
+					if err := d.SetFuzzyRepetitions(ctx, d.id, fuzzy); err != nil {
+						return err
+					}
+					build = true // the switch counts from the next snapshot on
+				}
+				if build {
+					if err := d.BuildStatistics(ctx, d.id, exact); err != nil {
+						return err
+					}
+				}
+				s, err := d.ProjectStatisticsByDocument(ctx, d.id, exact)
+				if err != nil {
+					return err
+				}
+				return a.sayStatistics(s)
+			})
+		},
+	}
+	t.flags(c)
+	c.Flags().BoolVar(&exact, "exact", false, "leave out fuzzy matches")
+	c.Flags().BoolVar(&build, "build", false, "have a new snapshot built first")
+	c.Flags().BoolVar(&fuzzy, "fuzzy-repetitions", false, "let fuzzy matches within the project count, or with =false not; builds a new snapshot")
+	noArguments(c)
+	return c
+}
+
+func (a *app) sayStatistics(s service.ProjectStatistics) error {
+	if a.asJSON {
+		return a.print(map[string]any{"languages": append(service.ProjectStatistics{}, s...)})
+	}
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, language := range s {
+		a.sayRows(w, language.Language, language.Statistics)
+		for _, document := range language.Documents {
+			a.sayRows(w, language.Language+" "+document.Name, document.Statistics)
+		}
+	}
+	return w.Flush()
+}
+
+// sayRows prints the rows that count something, and the total.
+func (a *app) sayRows(w *tabwriter.Writer, title string, rows []service.StatisticsRow) {
+	fmt.Fprintf(w, "%s\twords\tsegments\tpercent\t\n", shown(title))
+	for _, r := range rows {
+		if r.Words > 0 || r.Segments > 0 || r.Name == "total" {
+			fmt.Fprintf(w, "%s\t%.0f\t%.0f\t%.1f\t\n", r.Name, r.Words, r.Segments, r.Percent)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locsync/locsync/sync/service"
+)
+
+func (a *app) tasksCommand() *cobra.Command {
+	var t target
+	var f service.TaskFilter
+	c := &cobra.Command{
+		Use:     "tasks",
+		Short:   "Show the tasks of a project, and give them out",
+		Example: "  locsync tasks --id 11111111-2222-3333-4444-555555555555",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
+				tasks, err := d.Tasks(ctx, d.id, f)
+				if err != nil {
+					return err
+				}
+				return a.sayTasks(tasks)
+			})
+		},
+	}
+	t.flags(c)
+	c.Flags().StringVar(&f.Currency, "currency", "", "`CODE` of the currency that costs are given in (default USD)")
+	listsAlone(c)
+	c.AddCommand(a.tasksAssignCommand(), a.tasksDeadlineCommand(), a.tasksTeamCommand())
+	return c
+}
+
+func (a *app) sayTasks(tasks []service.Task) error {
+	if a.asJSON {
+		return a.print(map[string]any{"tasks": append([]service.Task{}, tasks...)})
+	}
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "TASK\tID\tLANGUAGE\tSTAGE\tSTATUS\tPROGRESS\tDEADLINE\tASSIGNED")
+	for _, t := range tasks {
+		var people []string
+		for _, p := range t.IndividualAssignments {
+			people = append(people, p.UserID)
+		}
+		for _, v := range t.VendorAssignments {
+			people = append(people, v.Name)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%.0f %%\t%s\t%s\n", t.Number, t.ID, t.TargetLanguage, t.StageType, t.Status, t.ProgressPercentage,
+			orNone(t.Deadline), orNone(strings.Join(people, ", ")))
+	}
+	return w.Flush()
+}
+
+func (a *app) tasksAssignCommand() *cobra.Command {
+	var t target
+	shortlist := false
+	c := &cobra.Command{
+		Use:     "assign TASK PERSON...",
+		Short:   "Give a task to members of the team, by id or e-mail address",
+		Example: "  locsync tasks assign 66666666-7777-8888-9999-aaaaaaaaaaaa ann@example.com --id 11111111-2222-3333-4444-555555555555",
+		Args:    atLeast(2, "a task and at least one person"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
+				people, err := d.people(ctx, args[1:])
+				if err != nil {
+					return err
+				}
+				if err := d.AssignTask(ctx, d.id, args[0], people, shortlist); err != nil {
+					return err
+				}
+				return a.sayDone(map[string]any{"task": args[0], "userIds": people}, "assigned to %s\n", strings.Join(args[1:], ", "))
+			})
+		},
+	}
+	t.flags(c)
+	c.Flags().BoolVar(&shortlist, "shortlist", false, "put them on the list of candidates only")
+	return c
+}
+
+// people are the identifiers of team members that were named by identifier or address.
+func (d *desk) people(ctx context.Context, named []string) ([]string, error) {
+	team, err := d.Team(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, name := range named {
+		i := slices.IndexFunc(team, func(m service.TeamMember) bool { return m.ID == name || strings.EqualFold(m.Email, name) })
+		if i < 0 {
+			return nil, usageError{fmt.Errorf("nobody in the team is %s; see locsync tasks team", name)}
+		}
+		ids = append(ids, team[i].ID)
+	}
+	return ids, nil
+}
+
+func (a *app) tasksDeadlineCommand() *cobra.Command {
+	var t target
+	c := &cobra.Command{
+		Use:     "deadline TASK TIME",
+		Short:   "Set until when a task is to be done; the time none takes the deadline away",
+		Example: "  locsync tasks deadline 66666666-7777-8888-9999-aaaaaaaaaaaa 2027-01-31T18:00:00Z --id 11111111-2222-3333-4444-555555555555",
+		Args:    exactly(2, "a task and a time"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var until time.Time
+			if args[1] != "none" {
+				var err error
+				if until, err = time.Parse(time.RFC3339, args[1]); err != nil {
+					return usageError{fmt.Errorf("%q: give the time like 2027-01-31T18:00:00Z, or none", args[1])}
+				}
+			}
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
+				if err := d.SetTaskDeadline(ctx, d.id, args[0], until); err != nil {
+					return err
+				}
+				return a.sayDone(map[string]any{"task": args[0], "deadline": args[1]}, "deadline %s\n", args[1])
+			})
+		},
+	}
+	t.flags(c)
+	return c
+}
+
+func (a *app) tasksTeamCommand() *cobra.Command {
+	var t target
+	c := &cobra.Command{
+		Use:     "team",
+		Short:   "List the members of the account's team",
+		Example: "  locsync tasks team --json",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
+				team, err := d.Team(ctx)
+				if err != nil {
+					return err
+				}
+				if a.asJSON {
+					return a.print(map[string]any{"members": append([]service.TeamMember{}, team...)})
+				}
+				w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+				fmt.Fprintln(w, "NAME\tEMAIL\tID")
+				for _, m := range team {
+					fmt.Fprintf(w, "%s %s\t%s\t%s\n", m.FirstName, m.LastName, m.Email, m.ID)
+				}
+				return w.Flush()
+			})
+		},
+	}
+	t.flags(c)
+	noArguments(c)
+	return c
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/wire"
+)
+
+func (a *app) translateCommand() *cobra.Command {
+	var t target
+	var r service.TranslateRequest
+	c := &cobra.Command{
+		Use:   "translate [TEXT...]",
+		Short: "Translate texts at once, from the command line or, line by line, from standard input",
+		Long: "Has the service translate the texts with one of the account's translation profiles. Languages are the project's where none are\n" +
+			"given. A text that could not be translated is named (3).",
+		Example: "  locsync translate --to de 'Good morning'\n  locsync translate --to de,fr < texts.txt",
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error { return a.translate(ctx, d, r, args) })
+		},
+	}
+	c.Flags().StringVar(&t.project, "project", "", "configured project `NAME` whose languages are meant; needed where there are several")
+	c.Flags().StringVar(&r.SourceLanguage, "from", "", "source language `CODE` (default: the project's)")
+	c.Flags().StringSliceVar(&r.TargetLanguages, "to", nil, "target language `CODES` (default: the project's)")
+	c.Flags().StringVar(&r.Profile, "profile", "", "`ID` of the translation profile, from its address in the service's user interface")
+	c.Flags().BoolVar(&r.IsHTML, "html", false, "the texts are HTML")
+	return c
+}
+
+// translated is one text in one language, as translate prints it with --json.
+type translated struct {
+	Language    string `json:"language"`
+	Text        string `json:"text"`
+	Translation string `json:"translation"`
+	Error       bool   `json:"error"`
+}
+
+func (a *app) translate(ctx context.Context, d *desk, r service.TranslateRequest, texts []string) error {
+	if len(texts) == 0 {
+		lines := bufio.NewScanner(a.in)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			if lines.Text() != "" {
+				texts = append(texts, lines.Text())
+			}
+		}
+		if err := lines.Err(); err != nil {
+			return fmt.Errorf("read the texts: %w", err)
+		}
+	}
+	if len(texts) == 0 {
+		return usageError{errors.New("no texts: give them as arguments, or line by line on standard input")}
+	}
+	r.SourceLanguage = cmp.Or(r.SourceLanguage, d.project.SourceLanguage)
+	if len(r.TargetLanguages) == 0 {
+		r.TargetLanguages = d.project.TargetLanguages
+	}
+	for _, text := range texts {
+		r.Texts = append(r.Texts, wire.TranslateText{Text: text})
+	}
+	answer, err := d.Translate(ctx, r)
+	if err != nil {
+		return err
+	}
+	result := []translated{}
+	failed := false
+	for _, language := range r.TargetLanguages {
+		for i, one := range answer[language] {
+			result = append(result, translated{language, texts[i], one.Translation, one.Error})
+			failed = failed || one.Error
+		}
+	}
+	if a.asJSON {
+		if err := a.print(map[string]any{"translations": result}); err != nil {
+			return err
+		}
+	} else {
+		for _, one := range result {
+			if one.Error {
+				fmt.Fprintf(a.out, "left out: %s: %s could not be translated\n", one.Language, one.Text)
+				continue
+			}
+			fmt.Fprintf(a.out, "%s: %s\n", one.Language, one.Translation)
+		}
+	}
+	if failed {
+		return errPartial
+	}
+	return nil
+}
