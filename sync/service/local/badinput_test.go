@@ -353,3 +353,75 @@ func TestPanicIsAnswered(t *testing.T) {
 	}
 	s.get(wire.PathAccount).want(t, 200, nil)
 }
+
+// A workbook that is small and says much is refused as a document, too, before the library makes everything of it.
+func TestWorkbookBombsAsDocuments(t *testing.T) {
+	s := serve(t, Options{})
+	p := s.documentsProject("de")
+	var wide strings.Builder
+	for i := 1; i < 3000; i++ {
+		fmt.Fprintf(&wide, `<row r="%d"><c r="XFD%d" t="inlineStr"><is><t>x</t></is></c></row>`, i, i)
+	}
+	const cell = `<c r="A4294967295" t="inlineStr"><is><t>x</t></is></c>`
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for name, book := range map[string]string{
+		"cells far to the right": repacked(t, map[string]string{"xl/worksheets/sheet1.xml": sheetOf(wide.String())}),
+		"a row far below":        repacked(t, map[string]string{"xl/worksheets/sheet1.xml": sheetOf(`<row r="4294967295">` + cell + `</row>`)}),
+		"one text many times":    sharedBomb(t),
+		"an archive that lies":   liar(t, 1<<40, "boom"),
+		"no workbook":            packed(t, file{"a.txt", "x"}),
+	} {
+		a := s.sendDocuments(p, "", file{"a.xlsx", book})
+		if a.status != 422 && a.status != 400 || len(a.problem(t).Detail) < 20 || len(a.body) > 1000 {
+			t.Errorf("%s: %d %s", name, a.status, clip(a.body))
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 512<<20 {
+		t.Errorf("%d bytes were allocated", took)
+	}
+	var record wire.Project
+	s.get("/v1/project/"+p).want(t, 200, &record)
+	if len(record.Documents) != 0 {
+		t.Errorf("%+v", record.Documents)
+	}
+}
+
+// Documents that would keep a reader busy for minutes, or fill the memory, are refused with the place where it becomes too much.
+func TestHostileDocuments(t *testing.T) {
+	s := serve(t, Options{})
+	p := s.documentsProject("de")
+	again := strings.Repeat
+	var nested strings.Builder
+	for i := range 1000 {
+		nested.WriteString(again("  ", i) + "- a\n")
+	}
+	for name, c := range map[string]struct {
+		f    file
+		says string
+	}{
+		"lists in lists":     {file{"a.md", nested.String()}, "line 201"},
+		"lists on one line":  {file{"a.md", again("- ", 100_000) + "a\n"}, "line 1"},
+		"quotes in quotes":   {file{"a.md", again("> ", 100_000) + "a\n"}, "line 1"},
+		"a wide table":       {file{"a.md", again("|a", 3000) + "\n" + again("|-", 3000) + "\n" + again("|x\n", 3000)}, "line 334"},
+		"many definitions":   {file{"a.md", again("[a]: b\n", 50_000)}, "line 10001"},
+		"deep JSON":          {file{"a.json", again(`{"a":`, 100_000)}, "1000"},
+		"deep YAML":          {file{"a.yaml", "a:\n " + again("- ", 100_000) + "x"}, "1000"},
+		"deep XML":           {file{"a.xml", "<resources><string name=\"a\">" + again("<b>", 100_000)}, "1000"},
+		"an unclosed XLIFF":  {file{"a.xlf", "<xliff version=\"1.2\"><file source-language=\"en\"><body>" + again("<group>", 100_000)}, "ends within <group>"},
+		"an entity of XLIFF": {file{"a.xlf", "<!DOCTYPE x [<!ENTITY c \"&b;&b;\">]><xliff version=\"1.2\"><file source-language=\"en\"><body><trans-unit id=\"1\"><source>&c;</source></trans-unit></body></file></xliff>"}, "entity"},
+		"UTF-16":             {file{"a.txt", "\xff\xfea\x00"}, "UTF-8"},
+		"half a letter":      {file{"a.txt", "caf\xc3"}, "UTF-8"},
+	} {
+		a := s.sendDocuments(p, "", c.f)
+		if a.status != 422 || !strings.Contains(a.problem(t).Detail, c.says) || !strings.Contains(a.problem(t).Detail, c.f.name) || len(a.body) > 1000 {
+			t.Errorf("%s: %d %.300s", name, a.status, a.body)
+		}
+	}
+	var record wire.Project
+	s.get("/v1/project/"+p).want(t, 200, &record)
+	if len(record.Documents) != 0 {
+		t.Errorf("%+v", record.Documents)
+	}
+}

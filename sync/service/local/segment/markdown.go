@@ -2,6 +2,7 @@ package segment
 
 import (
 	"bytes"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,6 +21,9 @@ var markdown = goldmark.New(goldmark.WithExtensions(extension.Table, extension.S
 // it. Code blocks, HTML blocks, link definitions and the front matter are no segments. A sentence that runs over several lines is one line in
 // its segment; the file keeps its line breaks until the sentence is translated.
 func parseMarkdown(src []byte, _ Options) (*Document, error) {
+	if err := checkMarkdown(src); err != nil {
+		return nil, err
+	}
 	body := frontMatter(src)
 	r := &markdownReader{d: &Document{src: src}, src: src}
 	plain := bytes.Clone(src)
@@ -45,6 +49,60 @@ func parseMarkdown(src []byte, _ Options) (*Document, error) {
 	}
 	r.d.sort() // the reader gathers footnotes at the end
 	return r.d, nil
+}
+
+// The reader takes a time that grows with the square or the cube of these; within them it is a few seconds at the most.
+const (
+	maxMarkdownDepth = 200
+	maxMarkdownCells = 1_000_000 // of tables, with those that rows lack
+	maxMarkdownLinks = 10_000    // definitions
+)
+
+// checkMarkdown refuses what would keep the reader busy for minutes.
+func checkMarkdown(src []byte) error {
+	var number, cells, links, rows, columns int
+	for line := range bytes.Lines(src) {
+		number++
+		line = bytes.TrimRight(line, "\r\n")
+		if len(bytes.TrimSpace(line)) == 0 {
+			rows, columns = 0, 0
+			continue
+		}
+		if markdownDepth(line) > maxMarkdownDepth {
+			return fmt.Errorf("line %d: more than %d lists and quotations inside one another", number, maxMarkdownDepth)
+		}
+		// The lines up to the next blank one may be the rows of a table, each with as many cells as the widest of them.
+		rows++
+		before := (rows - 1) * columns
+		columns = max(columns, bytes.Count(line, []byte("|")))
+		if cells += rows*columns - before; cells > maxMarkdownCells {
+			return fmt.Errorf("line %d: tables with more than %d cells; cut them into smaller ones", number, maxMarkdownCells)
+		}
+		if trimmed := bytes.TrimLeft(line, " "); bytes.HasPrefix(trimmed, []byte("[")) && bytes.Contains(trimmed, []byte("]:")) {
+			if links++; links > maxMarkdownLinks {
+				return fmt.Errorf("line %d: more than %d link definitions", number, maxMarkdownLinks)
+			}
+		}
+	}
+	return nil
+}
+
+// markdownDepth is how many lists and quotations a line may be inside of: two columns of white space for each, and the marks that it begins with.
+func markdownDepth(line []byte) int {
+	columns, marks := 0, 0
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == ' ':
+			columns++
+		case c == '\t':
+			columns += 4
+		case c == '>', bytes.IndexByte([]byte("-+*.)"), c) >= 0 && i+1 < len(line) && line[i+1] == ' ':
+			marks++
+		case c < '0' || c > '9':
+			return columns/2 + marks
+		}
+	}
+	return columns/2 + marks
 }
 
 var frontMatterPattern = regexp.MustCompile(`\A(?:\xef\xbb\xbf)?(?:---[ \t]*\r?\n(?s:.*?)\n(?:---|\.\.\.)|\+\+\+[ \t]*\r?\n(?s:.*?)\n\+\+\+)[ \t]*(?:\r?\n|\z)`)
@@ -152,12 +210,13 @@ func (r *markdownReader) add(from, to int, raw string, guarded, cell bool) {
 	if strings.ContainsAny(s.Text, markdownSigns) {
 		s.Markup = Markdown
 	}
+	guarded = guarded && !blockSigns.MatchString(s.Text) // what is no sign there in the source is none in a translation
 	r.d.add(from, to, s, spellMarkdown(s.Markup == Markdown, guarded, cell))
 }
 
 var (
 	markdownEscapes = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]", "<", "\\<", "&", "\\&", "~", "\\~", "|", "\\|")
-	blockSigns      = regexp.MustCompile("^(?:#{1,6}(?:\\s|$)|[-+*](?:\\s|$)|>|\\d+[.)](?:\\s|$)|=+\\s*$|-{2,}|`{3}|~{3}|\\[[^\\]]*\\]:)")
+	blockSigns      = regexp.MustCompile("^(?:#{1,6}(?:\\s|$)|[-+*](?:\\s|$)|>|\\d+[.)](?:\\s|$)|=+\\s*$|-+\\s*$|`{3}|~{3}|\\[[^\\]]*\\]:)")
 )
 
 // spellMarkdown writes a translation where a paragraph's text stands: on one line, and, where it begins a line, with a backslash before what would

@@ -18,30 +18,43 @@ type Sheet struct {
 	Comments    []string          // what is said about texts; optional
 }
 
-// Limits that a workbook is unpacked within: what is small when packed may be anything.
+// Limits that a workbook is unpacked within: what is small when packed may be anything. A few bytes name a cell far to the right, and the library makes
+// all cells before it; a few more repeat a text that stands in the file once.
 const (
-	maxSheetBytes = 256 << 20
-	maxSheetCells = 1_000_000
+	maxSheetBytes   = 256 << 20
+	maxSheetCells   = 1_000_000 // of all sheets, with the blank ones to the left of others
+	maxSheetColumns = 1000
+	maxSheetText    = 64 << 20 // bytes
 )
 
 // parseSheet takes a workbook apart. With Options.Sheet the cells of the source column are the segments, from the starting row on, and translations go
 // to the column of their language; without, every cell that holds text is a segment, and translations take its place.
-func parseSheet(src []byte, o Options) (*Document, error) {
+func parseSheet(src []byte, o Options) (d *Document, err error) {
+	defer func() {
+		if p := recover(); p != nil { // the library is not sure of itself on files that were made to break it
+			d, err = nil, fmt.Errorf("it is a damaged workbook: %v", p)
+		}
+	}()
 	f, err := openWorkbook(src)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	d := &Document{src: src}
+	d = &Document{src: src}
 	var cells []cell
+	sheets := make(map[string][][]string)
+	var seen sheetSize
+	for _, name := range f.GetSheetList() { // all of them, before the library is asked for more than one row at a time
+		if sheets[name], err = seen.rows(f, name); err != nil {
+			return nil, fmt.Errorf("sheet %q: %w", name, err)
+		}
+	}
 	for _, name := range f.GetSheetList() {
-		found, err := sheetCells(f, name, o)
+		found, err := sheetCells(f, name, sheets[name], o)
 		if err != nil {
 			return nil, err
 		}
-		if cells = append(cells, found...); len(cells) > maxSheetCells {
-			return nil, fmt.Errorf("it has more than %d texts; cut it into smaller documents", maxSheetCells)
-		}
+		cells = append(cells, found...)
 	}
 	for _, c := range cells {
 		d.segments = append(d.segments, c.segment)
@@ -68,11 +81,37 @@ type cell struct {
 	segment Segment
 }
 
-func sheetCells(f *excelize.File, sheet string, o Options) ([]cell, error) {
-	rows, err := f.GetRows(sheet, excelize.Options{RawCellValue: true})
+// sheetSize is how much of a workbook was read.
+type sheetSize struct{ cells, text int }
+
+// rows reads a sheet, row by row, as long as the limits hold.
+func (s *sheetSize) rows(f *excelize.File, sheet string) ([][]string, error) {
+	rows, err := f.Rows(sheet)
 	if err != nil {
-		return nil, fmt.Errorf("sheet %q: %w", sheet, err)
+		return nil, err
 	}
+	defer rows.Close()
+	var out [][]string
+	for rows.Next() {
+		row, err := rows.Columns(excelize.Options{RawCellValue: true})
+		if err != nil {
+			return nil, err
+		}
+		if len(row) > maxSheetColumns {
+			return nil, fmt.Errorf("row %d has more than %d columns", len(out)+1, maxSheetColumns)
+		}
+		for _, value := range row {
+			s.text += len(value)
+		}
+		if s.cells += 1 + len(row); s.cells > maxSheetCells || s.text > maxSheetText {
+			return nil, fmt.Errorf("row %d: there are more than %d cells or %d bytes of text; cut it into smaller documents", len(out)+1, maxSheetCells, maxSheetText)
+		}
+		out = append(out, row)
+	}
+	return out, rows.Error()
+}
+
+func sheetCells(f *excelize.File, sheet string, rows [][]string, o Options) (out []cell, err error) {
 	column, context := -1, -1
 	if o.Sheet != nil {
 		if column, err = sheetColumn(o.Sheet.Columns[o.Source]); err != nil {
@@ -84,7 +123,6 @@ func sheetCells(f *excelize.File, sheet string, o Options) ([]cell, error) {
 			}
 		}
 	}
-	var out []cell
 	for y, row := range rows {
 		for x, value := range row {
 			if o.Sheet != nil && (x != column || y+1 < o.Sheet.StartingRow) || !translatable(value, Plain) {
