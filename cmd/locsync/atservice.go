@@ -27,6 +27,7 @@ type desk struct {
 type target struct {
 	project, id string
 	creates     bool // it need not be at the service yet
+	every       bool // without a name all configured projects are meant; desk.project is nil then
 }
 
 // flags adds the flags that name it.
@@ -50,7 +51,7 @@ func (a *app) atService(ctx context.Context, t target, do func(ctx context.Conte
 		return err
 	}
 	d := &desk{cfg: cfg, id: t.id}
-	if t.id == "" {
+	if t.id == "" && !(t.every && t.project == "") {
 		if d.project, err = theProject(cfg, t.project); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -56,6 +57,9 @@ type sentDocument struct {
 
 // mark stands in a document's meta info: by it the next push knows whether the file has changed.
 const mark = "locsync sha256:"
+
+// together is how many files travel in one request.
+const together = 20
 
 func (a *app) pushDocuments(ctx context.Context, d *desk, files []string) error {
 	project, err := d.Project(ctx, d.id)
@@ -103,8 +107,8 @@ func (a *app) pushDocuments(ctx context.Context, d *desk, files []string) error 
 		added = append(added, service.NewDocument{File: content, Model: service.DocumentModel{ExternalID: name, MetaInfo: note}})
 		result = append(result, sentDocument{Path: name, Action: "added"})
 	}
-	if len(added) > 0 {
-		records, err := d.AddDocuments(ctx, d.id, added)
+	for some := range slices.Chunk(added, together) {
+		records, err := d.AddDocuments(ctx, d.id, some)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -85,7 +86,7 @@ func (a *app) createProject(ctx context.Context, d *desk, documents bool) error 
 }
 
 func (a *app) projectPlanCommand(name string, apply bool) *cobra.Command {
-	var t target
+	t := target{every: true}
 	replace := false
 	c := &cobra.Command{
 		Use:   name,
@@ -98,7 +99,7 @@ func (a *app) projectPlanCommand(name string, apply bool) *cobra.Command {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error { return a.planProject(ctx, d, apply, replace) })
 		},
 	}
-	c.Flags().StringVar(&t.project, "project", "", "configured project `NAME`; needed where there are several")
+	c.Flags().StringVar(&t.project, "project", "", "only the project of this `NAME`")
 	c.Flags().BoolVar(&replace, "replace", false, "also replace an address for notifications that is somebody else's")
 	noArguments(c)
 	return c
@@ -117,41 +118,65 @@ type difference struct {
 
 // plan is what project plan and apply print with --json.
 type plan struct {
-	Project     string       `json:"project"`
+	Projects []projectPlan `json:"projects"`
+	Account  []difference  `json:"account"` // what all projects of the account share
+}
+
+type projectPlan struct {
+	Name        string       `json:"name"`
 	ID          string       `json:"id"`
 	Differences []difference `json:"differences"`
 }
 
 func (a *app) planProject(ctx context.Context, d *desk, apply, replace bool) error {
-	there, err := d.Project(ctx, d.id)
-	if err != nil {
+	result := plan{Projects: []projectPlan{}}
+	for i := range d.cfg.Projects {
+		p := &d.cfg.Projects[i]
+		if d.project != nil && p != d.project {
+			continue
+		}
+		there, err := d.Project(ctx, p.ID)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.Name, err)
+		}
+		result.Projects = append(result.Projects, projectPlan{p.Name, p.ID, d.settings(p, there)})
+	}
+	var err error
+	if result.Account, err = d.callback(ctx, replace); err != nil {
 		return err
 	}
-	result := plan{Project: d.project.Name, ID: d.id, Differences: d.settings(there)}
-	callback, err := d.callback(ctx, replace)
-	if err != nil {
-		return err
-	}
-	result.Differences = append(result.Differences, callback...)
-	var failed error
 	if apply {
-		for i := range result.Differences {
-			if one := &result.Differences[i]; one.Blocked == "" && failed == nil {
-				failed = one.make(ctx)
-				one.Applied = failed == nil
+		err = result.apply(ctx)
+	}
+	return errors.Join(err, a.sayPlan(result, apply))
+}
+
+// apply makes what can be made, up to the first that fails.
+func (p *plan) apply(ctx context.Context) error {
+	groups := [][]difference{p.Account}
+	for _, one := range p.Projects {
+		groups = append(groups, one.Differences)
+	}
+	for _, group := range groups {
+		for i := range group {
+			if group[i].Blocked != "" {
+				continue
 			}
+			if err := group[i].make(ctx); err != nil {
+				return err
+			}
+			group[i].Applied = true
 		}
 	}
-	return errors.Join(failed, a.sayPlan(result, apply))
+	return nil
 }
 
 // settings are the differences between a project's record and its configuration.
-func (d *desk) settings(there service.Project) []difference {
-	p := d.project
+func (d *desk) settings(p *config.Project, there service.Project) []difference {
 	differences := []difference{}
 	if there.Name != p.Name {
 		differences = append(differences, difference{Setting: "name", Here: p.Name, There: there.Name, make: func(ctx context.Context) error {
-			return d.UpdateProject(ctx, d.id, service.ProjectChange{Name: &p.Name})
+			return d.UpdateProject(ctx, p.ID, service.ProjectChange{Name: &p.Name})
 		}})
 	}
 	if !strings.EqualFold(there.SourceLanguage, p.SourceLanguage) {
@@ -161,7 +186,7 @@ func (d *desk) settings(there service.Project) []difference {
 	for _, code := range p.TargetLanguages {
 		if !slices.ContainsFunc(there.TargetLanguages, func(have string) bool { return strings.EqualFold(have, code) }) {
 			differences = append(differences, difference{Setting: "target_language", Here: code, make: func(ctx context.Context) error {
-				return d.AddTargets(ctx, d.id, []string{code})
+				return d.AddTargets(ctx, p.ID, []string{code})
 			}})
 		}
 	}
@@ -177,7 +202,7 @@ func (d *desk) settings(there service.Project) []difference {
 // callback is the difference between the registered address for notifications and the daemon's, if it is to have them.
 func (d *desk) callback(ctx context.Context, replace bool) ([]difference, error) {
 	if d.cfg.Daemon.PublicURL == "" {
-		return nil, nil
+		return []difference{}, nil
 	}
 	secret, err := d.cfg.CallbackSecret(os.Getenv, os.ReadFile)
 	if err != nil {
@@ -197,7 +222,7 @@ func (d *desk) callback(ctx context.Context, replace bool) ([]difference, error)
 	one := difference{Setting: "callback", Here: want.URL, There: have.URL, make: func(ctx context.Context) error { return d.SetCallback(ctx, want) }}
 	switch {
 	case have.URL == want.URL && slices.Equal(have.AdditionalHeaders, want.AdditionalHeaders):
-		return nil, nil
+		return []difference{}, nil
 	case have.URL == want.URL:
 		one.Here, one.There = want.URL+" with the configured "+d.cfg.Daemon.CallbackHeader, have.URL+" with other headers"
 	case have.URL != "" && !replace:
@@ -206,34 +231,46 @@ func (d *desk) callback(ctx context.Context, replace bool) ([]difference, error)
 	return []difference{one}, nil
 }
 
-func (a *app) sayPlan(p plan, apply bool) error {
+func (a *app) sayPlan(p plan, applied bool) error {
 	if a.asJSON {
 		if err := a.print(p); err != nil {
 			return err
 		}
-	} else if len(p.Differences) == 0 {
-		fmt.Fprintf(a.out, "%s: nothing differs\n", p.Project)
 	}
-	blocked := false
-	for _, d := range p.Differences {
-		blocked = blocked || d.Blocked != ""
-		if a.asJSON {
-			continue
+	blocked := a.sayDifferences("account", p.Account, applied)
+	for _, one := range p.Projects {
+		if len(one.Differences) == 0 && !a.asJSON {
+			fmt.Fprintf(a.out, "%s: nothing differs\n", one.Name)
 		}
-		what := map[bool]string{false: "differs", true: "not done"}[apply]
-		if d.Applied {
-			what = "done"
-		}
-		fmt.Fprintf(a.out, "%s: %s %s: here %s, there %s", p.Project, d.Setting, what, orNone(d.Here), orNone(d.There))
-		if d.Blocked != "" {
-			fmt.Fprintf(a.out, "; %s", d.Blocked)
-		}
-		fmt.Fprintln(a.out)
+		blocked = a.sayDifferences(one.Name, one.Differences, applied) || blocked
 	}
 	if blocked {
 		return errPartial
 	}
 	return nil
+}
+
+// sayDifferences prints them, unless they are in a JSON document, and tells whether one of them stays.
+func (a *app) sayDifferences(of string, differences []difference, applied bool) (blocked bool) {
+	for _, d := range differences {
+		blocked = blocked || d.Blocked != ""
+		if a.asJSON {
+			continue
+		}
+		what := "differs"
+		switch {
+		case d.Applied:
+			what = "done"
+		case applied:
+			what = "not done"
+		}
+		fmt.Fprintf(a.out, "%s: %s %s: here %s, there %s", of, d.Setting, what, orNone(d.Here), orNone(d.There))
+		if d.Blocked != "" {
+			fmt.Fprintf(a.out, "; %s", d.Blocked)
+		}
+		fmt.Fprintln(a.out)
+	}
+	return blocked
 }
 
 func orNone(text string) string {

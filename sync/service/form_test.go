@@ -119,6 +119,25 @@ func TestUploadAgain(t *testing.T) {
 	}
 }
 
+// A large file is not sent to a service that does not want it: what is refused costs nothing, and can be repeated whatever the content is.
+func TestLargeUploadRefusedUnread(t *testing.T) {
+	n, length := 0, int64(0)
+	server := newServer(t, func(w http.ResponseWriter, r *http.Request) {
+		if n++; n == 1 {
+			w.Header().Set("Retry-After", "0")
+			w.WriteHeader(http.StatusTooManyRequests)
+			return
+		}
+		length, _ = io.Copy(io.Discard, r.Body)
+		w.WriteHeader(http.StatusCreated)
+		_, _ = io.WriteString(w, `{"name":"a"}`)
+	})
+	_, err := (&script{Server: server}).client(t).UploadFile(t.Context(), "a", File{"a", 8 << 20, &zeros{8 << 20}})
+	if err != nil || n != 2 || length < 8<<20 {
+		t.Errorf("%d requests, %d bytes arrived, %v", n, length, err)
+	}
+}
+
 // What is shorter or longer than announced, or cannot be read, does not count as sent: nothing to doubt, nothing to repeat, and no fault of
 // the service.
 func TestUploadOfAnotherLength(t *testing.T) {
@@ -152,6 +171,7 @@ func TestUploadOfAnotherLength(t *testing.T) {
 // When the call returns, nobody reads its contents any more, though the service answered before it had them, or never reads them.
 func TestContentIsTheCallersAgain(t *testing.T) {
 	early := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.CopyN(io.Discard, r.Body, 1<<20)
 		w.Header().Set("Connection", "close")
 		w.WriteHeader(http.StatusRequestEntityTooLarge)
 		_ = http.NewResponseController(w).Flush()

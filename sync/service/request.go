@@ -28,6 +28,7 @@ func newTransport() *http.Transport {
 		DialContext:            (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
 		TLSHandshakeTimeout:    10 * time.Second,
 		ResponseHeaderTimeout:  60 * time.Second,
+		ExpectContinueTimeout:  time.Second,
 		MaxResponseHeaderBytes: 64 << 10,
 		IdleConnTimeout:        30 * time.Second,
 		MaxIdleConnsPerHost:    8,
@@ -45,9 +46,7 @@ var (
 // request makes one request. It returns where a redirect leads, or how the request failed, or neither;
 // and what that says about the service.
 func (c *Client) request(ctx context.Context, cl call, target *url.URL, t ticket) (*url.URL, *failure, verdict) {
-	whole, cancel := context.WithTimeoutCause(ctx, c.limits.whole+cl.sending(), errWhole)
-	defer cancel()
-	reqCtx, giveUp := context.WithCancelCause(whole)
+	reqCtx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 
 	var sent sentTrace
@@ -56,6 +55,12 @@ func (c *Client) request(ctx context.Context, cl call, target *url.URL, t ticket
 		return nil, &failure{Error: &Error{Op: cl.op, Err: err}}, unclear
 	}
 	defer body.detach()
+	patience := c.limits.whole
+	if cl.form != nil {
+		patience += onItsWay(cl.form.size)
+	}
+	whole := time.AfterFunc(patience, func() { giveUp(errWhole) })
+	defer whole.Stop()
 	if !cl.repeatable {
 		// A connection that was kept open may have been closed at the other end by now, which shows only
 		// after the request was written. A fresh one spares us that doubt.
@@ -77,6 +82,7 @@ func (c *Client) request(ctx context.Context, cl call, target *url.URL, t ticket
 	limited := resp.StatusCode == http.StatusTooManyRequests
 	_ = c.account.budget.answered(ctx, t, c.pace, limited, retryAfter(resp.Header, time.Now())) // as above
 
+	whole.Reset(patience - time.Since(start) + onItsWay(resp.ContentLength))
 	stalled := time.AfterFunc(c.limits.idle, func() { giveUp(errSilence) })
 	defer stalled.Stop()
 	next, f := c.answer(cl, target, resp, &lively{resp.Body, stalled, c.limits.idle})
@@ -107,14 +113,15 @@ func (c *Client) url(cl call) *url.URL {
 	return &u
 }
 
-// sending is how long a body may take on its way, beyond what any request may.
-func (cl call) sending() time.Duration {
+// onItsWay is how long a body of that length may take on its way, beyond what any request may.
+func onItsWay(length int64) time.Duration {
 	const slowest = 64 << 10 // bytes in a second
-	if cl.form == nil {
-		return 0
-	}
-	return time.Duration(cl.form.size/slowest) * time.Second
+	return time.Duration(max(0, length)/slowest) * time.Second
 }
+
+// large is the body that is not sent before the service has said that it wants it, or nothing for a second: what is refused (401, 413, 429) costs
+// no time then, and its files are still unread.
+const large = 1 << 20
 
 // newRequest makes the request; body is the reading of its form, empty where it has none.
 func (c *Client) newRequest(ctx context.Context, cl call, target *url.URL) (*http.Request, *formBody, error) {
@@ -130,6 +137,9 @@ func (c *Client) newRequest(ctx context.Context, cl call, target *url.URL) (*htt
 		}
 		req.Body, req.GetBody, req.ContentLength = body, nil, cl.form.size
 		req.Header.Set("Content-Type", cl.form.contentType)
+		if cl.form.size > large {
+			req.Header.Set("Expect", "100-continue")
+		}
 	case cl.method == http.MethodGet:
 		// The transport would repeat a GET by itself when a kept connection dies, past the budget. It does
 		// not for a body that it cannot rewind, not even for one without a byte.
