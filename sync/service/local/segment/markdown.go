@@ -32,7 +32,7 @@ func parseMarkdown(src []byte, _ Options) (*Document, error) {
 			plain[i] = ' '
 		}
 	}
-	root := markdown.Parser().Parse(text.NewReader(plain))
+	root := markdown.Parser().Parse(text.NewReader(r.unixLines(plain)))
 	err := ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering || n.Type() == ast.TypeInline {
 			return ast.WalkSkipChildren, nil
@@ -119,8 +119,34 @@ func frontMatter(src []byte) int {
 }
 
 type markdownReader struct {
-	d   *Document
-	src []byte
+	d    *Document
+	src  []byte
+	gone []int // where a carriage return was left out: the offsets of the line feeds behind, as the library sees them
+}
+
+// unixLines leaves out the carriage returns of line ends, in which the library sees characters of the line.
+func (r *markdownReader) unixLines(src []byte) []byte {
+	if !bytes.Contains(src, []byte("\r\n")) {
+		return src
+	}
+	out := make([]byte, 0, len(src))
+	for i, c := range src {
+		if c == '\r' && i+1 < len(src) && src[i+1] == '\n' {
+			r.gone = append(r.gone, len(out))
+			continue
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// at is the offset in the file of one that the library gives.
+func (r *markdownReader) at(offset int) int {
+	n, found := slices.BinarySearch(r.gone, offset)
+	if found {
+		n++
+	}
+	return offset + n
 }
 
 // run is a part of a block between two hard line breaks.
@@ -132,25 +158,25 @@ func (r *markdownReader) block(n ast.Node) {
 	if lines.Len() == 0 {
 		return
 	}
-	from, to := lines.At(0).Start, lines.At(lines.Len()-1).Stop
+	from, to := r.at(lines.At(0).Start), r.at(lines.At(lines.Len()-1).Stop)
 	masked := bytes.Clone(r.src[from:to])
 	starts := map[int]bool{}
 	for i := range lines.Len() {
-		starts[lines.At(i).Start] = true
+		starts[r.at(lines.At(i).Start)] = true
 		if i > 0 { // what stands before a line, like the sign of a quotation, is no text
-			for at := lines.At(i - 1).Stop; at < lines.At(i).Start; at++ {
+			for at := r.at(lines.At(i - 1).Stop); at < r.at(lines.At(i).Start); at++ {
 				masked[at-from] = ' '
 			}
 		}
 	}
-	whole := protected(n, string(masked), from, to)
+	whole := r.protected(n, string(masked), from, to)
 	allowed := func(offset int) func(int) bool {
 		return func(at int) bool {
 			at += offset
 			return !slices.ContainsFunc(whole, func(p run) bool { return p.from < at && at < p.to })
 		}
 	}
-	for _, part := range runs(n, from, to) {
+	for _, part := range r.runs(n, from, to) {
 		piece := string(masked[part.from-from : part.to-from])
 		for _, p := range pieces(piece, allowed(part.from)) {
 			a, b := part.from+p[0], part.from+p[1]
@@ -161,7 +187,7 @@ func (r *markdownReader) block(n ast.Node) {
 }
 
 // protected are the stretches of a block that are no mere text, like a link: a sentence is not cut inside one.
-func protected(n ast.Node, masked string, from, to int) []run {
+func (r *markdownReader) protected(n ast.Node, masked string, from, to int) []run {
 	var out []run
 	end := from
 	open := false
@@ -172,10 +198,10 @@ func protected(n ast.Node, masked string, from, to int) []run {
 			continue
 		}
 		if open {
-			out = append(out, run{end, t.Segment.Start})
+			out = append(out, run{end, r.at(t.Segment.Start)})
 		}
 		open = false
-		end = t.Segment.Stop
+		end = r.at(t.Segment.Stop)
 		end += spaces(masked[end-from:])
 	}
 	if open {
@@ -185,12 +211,12 @@ func protected(n ast.Node, masked string, from, to int) []run {
 }
 
 // runs cuts a block at its hard line breaks.
-func runs(n ast.Node, from, to int) []run {
+func (r *markdownReader) runs(n ast.Node, from, to int) []run {
 	var out []run
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		if t, ok := c.(*ast.Text); ok && t.HardLineBreak() && t.Segment.Stop > from {
-			out = append(out, run{from, t.Segment.Stop})
-			from = t.Segment.Stop
+		if t, ok := c.(*ast.Text); ok && t.HardLineBreak() && r.at(t.Segment.Stop) > from {
+			out = append(out, run{from, r.at(t.Segment.Stop)})
+			from = r.at(t.Segment.Stop)
 		}
 	}
 	return append(out, run{from, to})
@@ -210,7 +236,10 @@ func (r *markdownReader) add(from, to int, raw string, guarded, cell bool) {
 	if strings.ContainsAny(s.Text, markdownSigns) {
 		s.Markup = Markdown
 	}
-	guarded = guarded && !blockSigns.MatchString(s.Text) // what is no sign there in the source is none in a translation
+	line, _, _ := strings.Cut(raw, "\n")
+	if sign := blockSigns.FindString(line); sign != "" && len(sign) < len(strings.TrimSpace(line)) {
+		guarded = false // what is no sign in the source, like "14." in the middle of a paragraph, is none in its translation
+	}
 	r.d.add(from, to, s, spellMarkdown(s.Markup == Markdown, guarded, cell))
 }
 
