@@ -20,74 +20,84 @@ type operation struct {
 	optional           bool // the body may be empty
 }
 
+// badInput is a service with one of each thing that calls are about.
+type badInput struct {
+	*server
+	localization, documents, document, memory, task string
+}
+
+func serveBadInput(t *testing.T) *badInput {
+	s := serve(t, Options{})
+	b := &badInput{server: s, localization: s.create("en", "de"), documents: s.documentsProject("de")}
+	s.completed(b.localization, "?language=en", file{"a.json", `{"k":"v"}`})
+	b.document = s.added(b.documents, "", file{"a.txt", "One."})[0].ID
+	s.post(wire.PathMemories, `{"name":"m","sourceLanguage":"en","targetLanguages":["de"]}`).want(t, 201, &b.memory)
+	var tasks []wire.Task
+	s.get("/v1/projectTask/"+b.documents+"/list?currency=USD").want(t, 200, &tasks)
+	b.task = tasks[0].ID
+	return b
+}
+
 // multipartOperations are the calls that take files.
-func (s *server) multipartOperations(localization, documents string) []operation {
-	glossary := s.defaultGlossary().ID
-	return s.served([]operation{
+func (b *badInput) multipartOperations() []operation {
+	return []operation{
 		{"create", "POST", wire.PathProjectCreate, false},
-		{"import", "POST", "/v2/project/" + localization + "/import?language=en", false},
-		{"glossary import", "POST", wire.PathGlossaryImport + "?glossaryId=" + glossary, false},
+		{"import", "POST", "/v2/project/" + b.localization + "/import?language=en", false},
+		{"glossary import", "POST", wire.PathGlossaryImport + "?glossaryId=" + b.defaultGlossary().ID, false},
 		{"storage, several", "PUT", wire.PathStorageFiles + "x", false},
 		{"storage, one", "PUT", wire.PathStorageFile + "x/y", false},
-		{"documents", "POST", wire.PathProjectDocument + "?projectId=" + documents, false},
-	})
+		{"documents", "POST", wire.PathProjectDocument + "?projectId=" + b.documents, false},
+		{"update", "PUT", wire.PathDocumentUpdate + "?documentId=" + b.document, false},
+		{"update, second version", "PUT", wire.PathDocumentUpdateV2 + "?documentId=" + strings.Split(b.document, "_")[0], false},
+		{"translate", "PUT", wire.PathDocumentTranslate + "?documentId=" + b.document, false},
+		{"translate with XLIFF", "PUT", wire.PathDocumentTranslateXLIFF + "?documentId=" + b.document, false},
+		{"memory", "POST", wire.PathMemories + "/" + b.memory, false},
+	}
 }
 
 // jsonOperations are the calls that take JSON.
-func (s *server) jsonOperations(localization, documents string) []operation {
-	return s.served([]operation{
+func (b *badInput) jsonOperations() []operation {
+	return []operation{
 		{"create", "POST", wire.PathProjectCreate, false},
-		{"update", "PUT", "/v1/project/" + localization, false},
-		{"export", "POST", "/v2/project/" + localization + "/export", true},
-		{"export, first version", "POST", "/v1/project/" + localization + "/export", true},
+		{"update", "PUT", "/v1/project/" + b.localization, false},
+		{"export", "POST", "/v2/project/" + b.localization + "/export", true},
+		{"export, first version", "POST", "/v1/project/" + b.localization + "/export", true},
 		{"callback", "POST", wire.PathCallback, false},
 		{"team", "POST", wire.PathTeam, false},
 		{"real-time translation", "POST", wire.PathSmartTranslation, false},
 		{"glossary", "POST", wire.PathGlossaries, false},
-		{"glossaries of a project", "PUT", "/v1/project/" + localization + "/glossaries", false},
-		{"engines", "POST", "/v1/project/" + documents + "/mt", false},
+		{"glossaries of a project", "PUT", "/v1/project/" + b.localization + "/glossaries", false},
+		{"engines", "POST", "/v1/project/" + b.documents + "/mt", false},
 		{"memory", "POST", wire.PathMemories, false},
-		{"memories of a project", "POST", "/v1/project/" + documents + "/translationmemories", false},
-	})
-}
-
-// served are those of the operations that the service has.
-func (s *server) served(all []operation) (out []operation) {
-	s.t.Helper()
-	for _, o := range all {
-		if a := s.call("TRACE", wire.Prefix+o.path, "", nil); a.status != http.StatusNotImplemented {
-			out = append(out, o)
-		}
+		{"memories of a project", "POST", "/v1/project/" + b.documents + "/translationmemories", false},
+		{"memories by language", "POST", "/v1/project/" + b.documents + "/translationmemories/bylanguages", false},
+		{"pretranslation rules", "PUT", "/v1/project/" + b.documents + "/pretranslation-rules", false},
+		{"assignment", "PUT", "/v1/projectTask/" + b.documents + "/" + b.task + "/individual-assignment", false},
 	}
-	return out
-}
-
-// badInputServer is a service with a project of each kind.
-func badInputServer(t *testing.T) (s *server, localization, documents string) {
-	s = serve(t, Options{})
-	localization = s.create("en", "de")
-	s.completed(localization, "?language=en", file{"a.json", `{"k":"v"}`})
-	documents = s.createWith(map[string]any{"name": "docs", "sourceLanguage": "en", "targetLanguages": []string{"de"}, "assignToVendor": false})
-	return s, localization, documents
 }
 
 // livesOn fails the test unless the service answers as ever and nothing was stored by what was refused.
-func (s *server) livesOn(what, localization string) {
-	s.t.Helper()
+func (b *badInput) livesOn(what string) {
+	b.t.Helper()
 	var all []wire.Project
-	s.get(wire.PathProjectList).want(s.t, 200, &all)
-	if len(all) != 2 || all[0].Name != "app" || len(s.listed("")) != 0 || s.blobs() != 0 || s.defaultGlossary().Units != 0 {
-		s.t.Errorf("%s: something of it was stored: %+v", what, all)
+	b.get(wire.PathProjectList).want(b.t, 200, &all)
+	var documents wire.Project
+	b.get("/v1/project/"+b.documents).want(b.t, 200, &documents)
+	if len(all) != 2 || all[0].Name != "app" || len(documents.Documents) != 1 || len(b.listed("")) != 0 || b.blobs() != 0 || b.defaultGlossary().Units != 0 {
+		b.t.Errorf("%s: something of it was stored: %+v", what, all)
 	}
-	sameJSON(s.t, s.one(localization, "?languages=en"), `{"k":"v"}`)
-	if held := s.s.held.Load(); held != 0 {
-		s.t.Errorf("%s: %d bytes are held", what, held)
+	sameJSON(b.t, b.one(b.localization, "?languages=en"), `{"k":"v"}`)
+	if got := b.exportDocuments("&type=source", b.document); string(got.body) != "One." {
+		b.t.Errorf("%s: the document is %q", what, got.body)
+	}
+	if held := b.s.held.Load(); held != 0 {
+		b.t.Errorf("%s: %d bytes are held", what, held)
 	}
 }
 
 // A multipart body that is damaged, wherever, is a 400 in words.
 func TestDamagedMultipart(t *testing.T) {
-	s, localization, documents := badInputServer(t)
+	s := serveBadInput(t)
 	whole := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"en.csv\"\r\n\r\nen,de\r\nx,y\r\n--b--\r\n"
 	const good = "multipart/form-data; boundary=b"
 	for name, c := range map[string]struct{ contentType, body string }{
@@ -106,7 +116,7 @@ func TestDamagedMultipart(t *testing.T) {
 		"a header without colon":  {good, "--b\r\nContent-Disposition\r\n\r\nx\r\n--b--\r\n"},
 		"a long file name":        {good, strings.Replace(whole, "en.csv", strings.Repeat("n", maxFileName)+".csv", 1)},
 	} {
-		for _, o := range s.multipartOperations(localization, documents) {
+		for _, o := range s.multipartOperations() {
 			a := s.call(o.method, wire.Prefix+o.path, c.contentType, strings.NewReader(c.body))
 			if a.status != 400 {
 				t.Errorf("%s, %s: %d %s", o.name, name, a.status, a.body)
@@ -114,15 +124,15 @@ func TestDamagedMultipart(t *testing.T) {
 			}
 			check(t, a, 400, "")
 		}
-		s.livesOn(name, localization)
+		s.livesOn(name)
 	}
 }
 
 // A connection that ends in the middle of a body leaves nothing.
 func TestCutConnections(t *testing.T) {
-	s, localization, documents := badInputServer(t)
+	s := serveBadInput(t)
 	whole := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"en.csv\"\r\n\r\nen,de\r\nx,y\r\n"
-	for _, o := range s.multipartOperations(localization, documents) {
+	for _, o := range s.multipartOperations() {
 		r, err := http.NewRequest(o.method, s.url+wire.Prefix+o.path, strings.NewReader(whole))
 		if err != nil {
 			t.Fatal(err)
@@ -147,7 +157,7 @@ func TestCutConnections(t *testing.T) {
 			}
 		}
 	}
-	s.livesOn("a cut connection", localization)
+	s.livesOn("a cut connection")
 }
 
 // counted is a stream that counts what was read of it, and never repeats.
@@ -170,8 +180,8 @@ func gigabyte() (body *counted, length int64) {
 
 // A gigabyte is refused: where its size is said, before it is sent; where it is not, when the bound is reached. Neither takes the memory.
 func TestGigabyte(t *testing.T) {
-	s, localization, documents := badInputServer(t)
-	all := append(s.multipartOperations(localization, documents), s.jsonOperations(localization, documents)...)
+	s := serveBadInput(t)
+	all := append(s.multipartOperations(), s.jsonOperations()...)
 	send := func(o operation, length int64, body io.Reader) (status int) {
 		r, err := http.NewRequest(o.method, s.url+wire.Prefix+o.path, io.NopCloser(body))
 		if err != nil {
@@ -207,7 +217,7 @@ func TestGigabyte(t *testing.T) {
 		t.Errorf("%d bytes were allocated for refusing %d bodies", took, len(all))
 	}
 	before = after
-	for _, o := range append(s.jsonOperations(localization, documents), all[1:3]...) { // imports: other files are read by the same code, or go to the disk
+	for _, o := range append(s.jsonOperations(), all[1:3]...) { // imports: other files are read by the same code, or go to the disk
 		body, _ := gigabyte()
 		send(o, -1, body)
 		if body.n > maxImport+16<<20 {
@@ -218,7 +228,7 @@ func TestGigabyte(t *testing.T) {
 	if took := after.TotalAlloc - before.TotalAlloc; took > 4*maxImport {
 		t.Errorf("%d bytes were allocated for bodies of unknown length", took)
 	}
-	s.livesOn("a gigabyte", localization)
+	s.livesOn("a gigabyte")
 }
 
 // A large file goes to the storage without passing through the memory.
@@ -249,7 +259,7 @@ func TestStorageStreams(t *testing.T) {
 
 // JSON that is too deep, cut, of the wrong kind or not UTF-8 is a 400 that names what it is about.
 func TestBadJSON(t *testing.T) {
-	s, localization, documents := badInputServer(t)
+	s := serveBadInput(t)
 	for name, body := range map[string]string{
 		"deep lists":       strings.Repeat("[", 200_000),
 		"deep objects":     strings.Repeat(`{"name":`, 200_000),
@@ -266,7 +276,7 @@ func TestBadJSON(t *testing.T) {
 		"a list of a list": `[[["a"]]]`,
 		"empty":            "",
 	} {
-		for _, o := range s.jsonOperations(localization, documents) {
+		for _, o := range s.jsonOperations() {
 			if name == "empty" && o.optional {
 				continue
 			}
@@ -281,36 +291,36 @@ func TestBadJSON(t *testing.T) {
 			}
 		}
 	}
-	s.livesOn("bad JSON", localization)
+	s.livesOn("bad JSON")
 }
 
 // Queries that are not text are refused, whatever they ask for.
 func TestQueryThatIsNotUTF8(t *testing.T) {
-	s, localization, _ := badInputServer(t)
+	s := serveBadInput(t)
 	one := file{"a.json", `{"x":"y"}`}
-	check(t, s.startImport(localization, "?language=en&labels=%ff", one), 400, "labels")
-	check(t, s.startImport(localization, "?language=en&collection=%c3", one), 400, "collection")
+	check(t, s.startImport(s.localization, "?language=en&labels=%ff", one), 400, "labels")
+	check(t, s.startImport(s.localization, "?language=en&collection=%c3", one), 400, "collection")
 	check(t, s.get(wire.PathProjectList+"?projectName=%e9"), 400, "projectname")
 	if a := s.get(wire.PathProjectList + "?%ff=1"); a.status != 400 {
 		t.Errorf("%d", a.status)
 	}
-	s.livesOn("bad queries", localization)
+	s.livesOn("bad queries")
 }
 
 // Names of imported files are names, nothing else: they lead nowhere on the disk, and out of no archive.
 func TestFileNamesOfImports(t *testing.T) {
-	s, localization, _ := badInputServer(t)
+	s := serveBadInput(t)
 	for i, name := range []string{"../../etc/passwd.json", `..\..\evil.json`, "/abs.json", "C:/x.json", "a/./b.json", "..json", "\xff.json"} {
 		body := fmt.Sprintf("--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"%s\"\r\n\r\n{\"key%d\":\"v\"}\r\n--b--\r\n", name, i)
 		var id string
-		s.call("POST", wire.Prefix+"/v2/project/"+localization+"/import?language=en&auto-file-labels=true", "multipart/form-data; boundary=b", strings.NewReader(body)).want(t, 200, &id)
+		s.call("POST", wire.Prefix+"/v2/project/"+s.localization+"/import?language=en&auto-file-labels=true", "multipart/form-data; boundary=b", strings.NewReader(body)).want(t, 200, &id)
 		if r := s.result(id); r.Status != wire.Completed || r.KeysCreated != 1 {
 			t.Errorf("%q: %+v", name, r)
 		}
 	}
 	nul := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\x00.json\"\r\n\r\n{}\r\n--b--\r\n"
-	check(t, s.call("POST", wire.Prefix+"/v2/project/"+localization+"/import?language=en", "multipart/form-data; boundary=b", strings.NewReader(nul)), 400, "")
-	a := s.exported(localization, query("languages", "en", "zip", "true", "output-file-path-template", "out/{LABEL:file}"))
+	check(t, s.call("POST", wire.Prefix+"/v2/project/"+s.localization+"/import?language=en", "multipart/form-data; boundary=b", strings.NewReader(nul)), 400, "")
+	a := s.exported(s.localization, query("languages", "en", "zip", "true", "output-file-path-template", "out/{LABEL:file}"))
 	if a.status == 422 {
 		if !strings.Contains(string(a.body), "label") {
 			t.Errorf("%s", a.body)

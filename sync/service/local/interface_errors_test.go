@@ -20,6 +20,8 @@ func TestErrorTablesOfTheInterface(t *testing.T) {
 	limited := serve(t, Options{RateLimit: 4, Now: func() time.Time { return noon }})
 	p := s.create("en", "de", "fr")
 	documents := s.createWith(map[string]any{"name": "docs", "sourceLanguage": "en", "targetLanguages": []string{"de"}, "assignToVendor": true})
+	document := s.added(documents, "", file{"a.txt", "One."})[0]
+	contentType, update := multipartOf(t, file{"a.txt", "Two."})
 	s.completed(p, "?language=en", file{"a.json", `{"k":"v","bell":"\u0007"}`})
 	theirs := "0a0a0a0a-0000-4000-8000-00000000e001"
 	s.foreignProject(theirs)
@@ -42,6 +44,10 @@ func TestErrorTablesOfTheInterface(t *testing.T) {
 		field      string
 	}{
 		{"codes", "200 request accepted and result returned", func() reply { return s.get("/v1/project/" + p) }, 200, ""},
+		{"codes", "200 for PUT the body describes the result", func() reply {
+			return s.call("PUT", wire.Prefix+wire.PathDocumentUpdate+"?documentId="+document.ID, contentType, strings.NewReader(string(update)))
+		}, 200, ""},
+		{"codes", "202 accepted for processing, not yet complete", func() reply { return s.get("/v2/project/" + documents + "/statistics") }, 202, ""},
 		{"codes", "204 completed with no body", func() reply { return s.call("DELETE", wire.Prefix+"/v1/callback", "", nil) }, 204, ""},
 		{"codes", "204 export not ready", func() reply { return slow.get("/v1/document/export/" + started(slow, slow.create("en", "de"))) }, 204, ""},
 		{"codes", "400 some aspect of the request is invalid", exporting("?zip=maybe"), 400, "zip"},
@@ -57,6 +63,7 @@ func TestErrorTablesOfTheInterface(t *testing.T) {
 			return s.call("PUT", wire.Prefix+"/v1/project/"+p, "application/json", strings.NewReader(`{"name":"docs"}`))
 		}, 409, ""},
 		{"codes", "422 the instructions cannot be processed", func() reply { return s.exported(p, "?languages=en&format=android-xml") }, 422, ""},
+		{"codes", "422 content type and syntax are valid", func() reply { return s.sendDocuments(documents, "", file{"b.json", "{"}) }, 422, ""},
 		{"codes", "429 the rate limit was exceeded", func() reply {
 			for range 4 {
 				limited.get(wire.PathAccount).want(t, 200, nil)

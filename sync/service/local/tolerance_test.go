@@ -251,6 +251,59 @@ func TestListsInQueries(t *testing.T) {
 	}
 }
 
+// Documents are named in every way, too: what deletes them and what exports them.
+func TestListsOfDocuments(t *testing.T) {
+	s := serve(t, Options{})
+	p := s.documentsProject("de")
+	for i, base := range listSpellings("documentIds", "ONE", "TWO") {
+		q := func(ids []string) string { return strings.NewReplacer("ONE", ids[0], "TWO", ids[1]).Replace(base) }
+		name := fmt.Sprint("f", i)
+		added := s.added(p, "", file{name + "a.txt", "One."}, file{name + "b.txt", "Two."})
+		ids := []string{added[0].ID, added[1].ID}
+		var x wire.DocumentExport
+		s.post(wire.PathDocumentExport+"?type=target&"+q(ids), "").want(t, 200, &x)
+		if a := s.downloaded(x.ID); a.status != 200 || len(unpack(t, a.body)) != 2 {
+			t.Errorf("%s: %d %.100q", base, a.status, a.body)
+		}
+		s.call("DELETE", wire.Prefix+wire.PathDocument+"?"+q(ids), "", nil).want(t, 204, nil)
+		check(t, s.get(wire.PathDocument+"?documentId="+ids[0]), 404, "")
+		check(t, s.get(wire.PathDocument+"?documentId="+ids[1]), 404, "")
+	}
+	var record wire.Project
+	s.get("/v1/project/"+p).want(t, 200, &record)
+	if len(record.Documents) != 0 {
+		t.Errorf("%+v", record.Documents)
+	}
+}
+
+// The words of documents' calls are taken in any case, and their paths with the slashes that clients put in.
+func TestDocumentSpellings(t *testing.T) {
+	s := serve(t, Options{})
+	p := s.documentsProject("de", "fr")
+	d := s.added(p, `[{"ExternalId":"x","TargetLanguages":["DE"],"bilingualFileImportSetings":{"ConfirmMode":"AtLastStage","targetSubstitutionMode":"All","lockMode":"None","unknown":{}}}]`, file{"a.txt", "One."})
+	if len(d) != 1 || d[0].TargetLanguage != "de" || d[0].ExternalID != "x" {
+		t.Fatalf("%+v", d)
+	}
+	for _, q := range []string{"&type=Target&mode=Current", "&TYPE=SOURCE", "&type=target&mode=CONFIRMED&stageNumber=1", "&type=Xliff"} {
+		a := s.exportDocuments(q, d[0].ID)
+		if a.status != 200 || len(a.body) == 0 {
+			t.Errorf("%s: %d %s", q, a.status, a.body)
+		}
+	}
+	for _, path := range []string{"/v1/document/?documentId=", "/v1//document?DocumentId=", "/v1/document?documentid="} {
+		s.get(path+d[0].ID).want(t, 200, nil)
+	}
+	for _, path := range []string{"/v1//projectTask/" + p + "/list?currency=USD", "/v1/projectTask/" + strings.ToUpper(p) + "/list/?currency=usd", "/v1//directory?type=language"} {
+		s.get(path).want(t, 200, nil)
+	}
+	for _, spelled := range []string{"withFuzzyMatches", "withFuzzyMatches=True", "WithFuzzyMatches=1", "withfuzzymatches=false", "withFuzzyMatches=0"} {
+		if a := s.call("PUT", wire.Prefix+"/v1/project/"+p+"/fuzzyRepetitions?"+spelled, "", nil); a.status/100 != 2 {
+			t.Errorf("%s: %d %s", spelled, a.status, a.body)
+		}
+	}
+	check(t, s.call("PUT", wire.Prefix+"/v1/project/"+p+"/fuzzyRepetitions?withFuzzyMatches=yes", "", nil), 400, "withFuzzyMatches")
+}
+
 // Every flag may be a bare name, an empty value, true or 1; false and 0 are false; the name in any case.
 func TestFlagsInQueries(t *testing.T) {
 	s := serve(t, Options{})
@@ -312,18 +365,21 @@ func TestEnumerationCase(t *testing.T) {
 // A call with JSON may call it what it likes, and whatever answer it says it accepts, it gets JSON.
 func TestContentTypes(t *testing.T) {
 	s := serve(t, Options{})
-	p := s.create("en", "de")
+	p, documents := s.create("en", "de"), s.documentsProject("de")
 	s.completed(p, "?language=en", file{"a.json", `{"k":"v"}`})
 	bodies := map[string]string{
-		"POST " + wire.PathProjectCreate:       `{"name":"n","sourceLanguage":"en","targetLanguages":["de"],"assignToVendor":false}`,
-		"PUT /v1/project/" + p:                 `{"name":"app"}`,
-		"POST /v2/project/" + p + "/export":    `{"keys":["k"]}`,
-		"POST /v1/project/" + p + "/export":    `{"languages":["de"]}`,
-		"POST " + wire.PathCallback:            `{"url":"http://127.0.0.1:9/"}`,
-		"POST " + wire.PathTeam:                `{"skip":0,"limit":1}`,
-		"POST " + wire.PathSmartTranslation:    `{"sourceLanguage":"en","targetLanguages":["de"],"texts":[{"text":"a"}]}`,
-		"POST " + wire.PathGlossaries:          `{"name":"g"}`,
-		"PUT /v1/project/" + p + "/glossaries": `[]`,
+		"POST " + wire.PathProjectCreate:                         `{"name":"n","sourceLanguage":"en","targetLanguages":["de"],"assignToVendor":false}`,
+		"PUT /v1/project/" + p:                                   `{"name":"app"}`,
+		"POST /v2/project/" + p + "/export":                      `{"keys":["k"]}`,
+		"POST /v1/project/" + p + "/export":                      `{"languages":["de"]}`,
+		"POST " + wire.PathCallback:                              `{"url":"http://127.0.0.1:9/"}`,
+		"POST " + wire.PathTeam:                                  `{"skip":0,"limit":1}`,
+		"POST " + wire.PathSmartTranslation:                      `{"sourceLanguage":"en","targetLanguages":["de"],"texts":[{"text":"a"}]}`,
+		"POST " + wire.PathGlossaries:                            `{"name":"g"}`,
+		"PUT /v1/project/" + p + "/glossaries":                   `[]`,
+		"POST /v1/project/" + documents + "/mt":                  `[]`,
+		"POST /v1/project/" + documents + "/translationmemories": `[]`,
+		"POST " + wire.PathMemories:                              `{"name":"m","sourceLanguage":"en","targetLanguages":["de"]}`,
 	}
 	for operation, body := range bodies {
 		method, path, _ := strings.Cut(operation, " ")
@@ -367,14 +423,38 @@ func TestMultipartNames(t *testing.T) {
 		send("POST", wire.PathProjectCreate, part(`name="`+name+`"`, "text/plain", model)).want(t, 200, nil)
 		send("POST", wire.PathProjectCreate, part(`name="`+name+`"; filename="m.json"`, "application/octet-stream", "["+model+"]")).want(t, 200, nil)
 	}
-	p := s.create("en", "de")
+	// A .json file beside the model is a document, whatever it is called and says it is.
+	const ofDocuments = `{"name":"n","sourceLanguage":"en","targetLanguages":["de"],"assignToVendor":false}`
+	for _, name := range []string{"file", "files", ""} {
+		var made, record wire.Project
+		send("POST", wire.PathProjectCreate, part(`name="`+name+`"; filename="d.json"`, "application/json", `{"a":"b"}`)+part(`name="x"`, "text/plain", ofDocuments)).want(t, 200, &made)
+		s.get("/v1/project/"+made.ID).want(t, 200, &record)
+		if len(record.Documents) != 1 || record.Documents[0].Name != "d" {
+			t.Errorf("%q: %+v", name, record.Documents)
+		}
+	}
+	p, documents := s.create("en", "de"), s.documentsProject("de")
 	glossary := s.defaultGlossary().ID
-	for _, name := range []string{"file", "file0", "file_1", "files", "uploadedFile", "translationFile", "model", ""} {
+	for i, name := range []string{"file", "file0", "file_1", "files", "uploadedFile", "translationFile", "model", ""} {
 		for _, contentType := range []string{"text/plain", "application/json", "application/octet-stream"} {
 			send("POST", "/v2/project/"+p+"/import?language=en", part(`name="`+name+`"; filename="a.json"`, contentType, `{"k":"v"}`)).want(t, 200, nil)
 		}
 		send("PUT", wire.PathStorageFiles+"x", part(`name="note"`, "text/plain", "no file")+part(`filename="`+name+`.json"; name="`+name+`"`, "application/json", "{}")).want(t, 201, nil)
 		send("POST", wire.PathGlossaryImport+"?glossaryId="+glossary, part(`name="`+name+`"; filename="g.csv"`, "application/json", "en,de\na,b\n")).want(t, 200, nil)
+		if name == "model" {
+			continue // there a file of this name is the model
+		}
+		for j, model := range []string{"model", "value", "documentModel", "anything"} { // JSON is a document, whatever its part says it is
+			document := part(fmt.Sprintf(`name="%s"; filename="d%d-%d.json"`, name, i, j), "application/json", `{"a":"b"}`)
+			var d []wire.Document
+			send("POST", wire.PathProjectDocument+"?projectId="+documents, document+part(`name="`+model+`"`, "text/plain", `[{"externalId":"x"}]`)).want(t, 200, &d)
+			if len(d) != 1 || d[0].ExternalID != "x" {
+				t.Errorf("%s, %s: %+v", name, model, d)
+			}
+			again := part(fmt.Sprintf(`name="%s"; filename="d.json"`, name), "application/json", `{"a":"c"}`)
+			send("PUT", wire.PathDocumentUpdate+"?documentId="+d[0].ID, again).want(t, 200, nil)
+			send("PUT", wire.PathDocumentUpdateV2+"?documentId="+strings.Split(d[0].ID, "_")[0], part(`name="updateDocumentModel"`, "text/plain", `{"enablePlaceholders":true}`)+again).want(t, 200, nil)
+		}
 	}
 }
 
