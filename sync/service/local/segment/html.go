@@ -166,7 +166,7 @@ func (r *htmlReader) flush() {
 	}
 	from, to := block[0].from, block[len(block)-1].to
 	masked := bytes.Clone(r.src[from:to])
-	depth := make(map[int]int) // at the end of a tag: how many are open behind it
+	var ends, depth []int // where each tag ends, and how many are open behind it
 	open := 0
 	for _, t := range block {
 		switch {
@@ -177,18 +177,14 @@ func (r *htmlReader) flush() {
 		case t.kind == html.EndTagToken:
 			open--
 		}
-		depth[t.to] = open
+		ends, depth = append(ends, t.to), append(depth, open)
 		for i := t.from; i < t.to; i++ {
 			masked[i-from] = hidden
 		}
 	}
 	allowed := func(at int) bool {
-		for _, t := range slices.Backward(block) {
-			if t.kind != html.TextToken && t.to <= from+at {
-				return depth[t.to] == 0
-			}
-		}
-		return true
+		before, _ := slices.BinarySearch(ends, from+at+1)
+		return before == 0 || depth[before-1] == 0
 	}
 	for _, p := range r.cutBlock(string(masked), allowed) {
 		r.piece(block, from+p[0], from+p[1])
@@ -220,18 +216,18 @@ func (r *htmlReader) readable(t htmlToken) bool {
 	return t.kind == html.TextToken && !t.frozen && translatable(html.UnescapeString(string(r.src[t.from:t.to])), Plain)
 }
 
+// maxPeeled is how many tags around a sentence are left outside of it: what has more was made to keep the reader busy.
+const maxPeeled = 32
+
 // piece makes the segment of one sentence. Tags that enclose all of it stay outside.
 func (r *htmlReader) piece(block []htmlToken, from, to int) {
-	var in []htmlToken
-	for _, t := range block {
-		if t.to > from && t.from < to {
-			in = append(in, t)
-		}
-	}
+	first, _ := slices.BinarySearchFunc(block, from+1, func(t htmlToken, at int) int { return t.to - at })
+	behind, _ := slices.BinarySearchFunc(block, to, func(t htmlToken, at int) int { return t.from - at })
+	in := block[first:behind]
 	if !slices.ContainsFunc(in, r.readable) {
 		return
 	}
-	for {
+	for peeled := 0; ; peeled++ {
 		a, b := from+spaces(string(r.src[from:to])), from+len(strings.TrimRight(string(r.src[from:to]), " \t\r\n\f"))
 		if a >= b {
 			return
@@ -249,7 +245,7 @@ func (r *htmlReader) piece(block []htmlToken, from, to int) {
 			from = first.to
 		case last.kind != html.TextToken && last.to == to && (last.kind == html.CommentToken || void[last.name] || last.kind == html.SelfClosingTagToken):
 			to = last.from
-		case first.from == from && encloses(in):
+		case peeled < maxPeeled && first.from == from && encloses(in):
 			from, to = first.to, last.from
 		default:
 			r.keep(in, from, to)
@@ -298,13 +294,12 @@ func escapeHTML(text string) (string, error) { return htmlEscapes.Replace(text),
 
 // spellHTML checks that a translation has the tags of the source, each of them closed as there.
 func spellHTML(source string) func(string) (string, error) {
-	want, _ := htmlTags(source)
 	return func(text string) (string, error) {
 		have, err := htmlTags(text)
 		if err != nil {
 			return "", err
 		}
-		if !slices.Equal(want, have) {
+		if want, _ := htmlTags(source); !slices.Equal(want, have) {
 			return "", fmt.Errorf("has the tags %s where the source has %s", tagList(have), tagList(want))
 		}
 		return text, nil

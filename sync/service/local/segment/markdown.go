@@ -173,7 +173,8 @@ func (r *markdownReader) block(n ast.Node) {
 	allowed := func(offset int) func(int) bool {
 		return func(at int) bool {
 			at += offset
-			return !slices.ContainsFunc(whole, func(p run) bool { return p.from < at && at < p.to })
+			behind, _ := slices.BinarySearchFunc(whole, at, func(p run, at int) int { return p.from - at }) // the first that begins at or after it
+			return behind == 0 || at >= whole[behind-1].to
 		}
 	}
 	for _, part := range r.runs(n, from, to) {

@@ -393,6 +393,26 @@ func FuzzLaws(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kind uint8, src []byte) { law(t, samples[int(kind)%len(samples)].file, src) })
 }
 
+// BenchmarkHostile takes documents apart that were made to keep a reader busy. The figure per byte is that of ordinary ones, within a factor.
+func BenchmarkHostile(b *testing.B) {
+	for _, c := range []struct{ name, file, piece string }{
+		{"tags in one block", "a.html", "<b>a.</b> B. "},
+		{"tags around one another", "a.html", "<b>"},
+		{"links in one paragraph", "a.md", "[a. B](c) d. E. "},
+		{"points", "a.txt", "A. "},
+	} {
+		src := []byte(strings.Repeat(c.piece, 1<<20/len(c.piece)) + "x")
+		b.Run(c.name, func(b *testing.B) {
+			b.SetBytes(int64(len(src)))
+			for b.Loop() {
+				if _, err := Parse(c.file, src, Options{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 func BenchmarkParse(b *testing.B) {
 	for _, s := range samples[:3] {
 		src := []byte(strings.Repeat(strings.TrimPrefix(s.src, "\xef\xbb\xbf"), 200))
