@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/locsync/locsync/sync/service/wire"
@@ -163,12 +164,12 @@ func TestCutConnections(t *testing.T) {
 // counted is a stream that counts what was read of it, and never repeats.
 type counted struct {
 	io.Reader
-	n int64
+	n atomic.Int64 // the transport goes on reading for a while after the answer
 }
 
 func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)
-	c.n += int64(n)
+	c.n.Add(int64(n))
 	return n, err
 }
 
@@ -208,8 +209,8 @@ func TestGigabyte(t *testing.T) {
 	for _, o := range all {
 		body, length := gigabyte()
 		send(o, length, body)
-		if body.n > 16<<20 {
-			t.Errorf("%s: %d bytes were sent before the answer", o.name, body.n)
+		if sent := body.n.Load(); sent > 16<<20 {
+			t.Errorf("%s: %d bytes were sent before the answer", o.name, sent)
 		}
 	}
 	runtime.ReadMemStats(&after)
@@ -220,8 +221,8 @@ func TestGigabyte(t *testing.T) {
 	for _, o := range append(s.jsonOperations(), all[1:3]...) { // imports: other files are read by the same code, or go to the disk
 		body, _ := gigabyte()
 		send(o, -1, body)
-		if body.n > maxImport+16<<20 {
-			t.Errorf("%s: %d bytes were sent before the answer", o.name, body.n)
+		if sent := body.n.Load(); sent > maxImport+16<<20 {
+			t.Errorf("%s: %d bytes were sent before the answer", o.name, sent)
 		}
 	}
 	runtime.ReadMemStats(&after)
