@@ -30,8 +30,19 @@
 //	storage    account -> path -> record of a stored file (storage.go)
 //	documents, documentsOf, documentTexts, translations (documents.go), memories (memories.go), tasks (tasks.go), statistics (statistics.go)
 //
-// Beside it, results/ has one file for each export that ended, and files/ one for each file of the storage. An import reads and writes the rows of its own keys only, whatever else the
-// collection has. Pseudo-translations are not stored: they are made when an export asks for them.
+// Beside it, results/ has one file for each export that ended, and files/ one for each file of the storage. An import reads and writes the
+// rows of its own keys only, whatever else the collection has. Pseudo-translations are not stored: they are made when an export asks for them.
+//
+// # What is told to others
+//
+// A change that the interface notifies of is stored together with the notification (deliveries.go), which goes out when the change is on the
+// disk: at least once, in no order, until the receiver took it or eight more attempts failed.
+//
+// # What is bounded
+//
+// Every body has a limit (multipart.go), all bodies in memory together have one, and files of the storage go to the disk as they come. What
+// unfolds (archives, workbooks, nested documents) is measured before it is unfolded. What cannot be taken is refused with the place where it became
+// too much; a fault inside a call is that call's 500 and nobody else's.
 package local
 
 import (
