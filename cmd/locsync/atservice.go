@@ -13,6 +13,7 @@ import (
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/web"
 )
 
 // desk is what a command works with that speaks to the service and to nobody else: no repository, no state.
@@ -61,10 +62,13 @@ func (a *app) atService(ctx context.Context, t target, do func(ctx context.Conte
 	if err != nil {
 		return err
 	}
-	h := &house{cfg: cfg, log: log, dir: dir}
-	err = h.connect()
+	h := &house{log: log, dir: dir}
+	if daemon, ferr := web.ServiceTransport(ctx, dir); cfg.Service.Embedded() && ferr == nil {
+		d.Client, err = h.connectThrough(daemon)
+	} else {
+		d.Client, err = h.connect(cfg)
+	}
 	if err == nil {
-		d.Client = h.client
 		err = do(service.As(ctx, service.Asked), d)
 	}
 	return errors.Join(err, h.Close())

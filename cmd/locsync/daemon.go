@@ -82,6 +82,13 @@ func (d *running) live(hup <-chan os.Signal) error {
 			d.log.Error("commands cannot ask this daemon", zap.Error(err))
 		}
 	})
+	if d.house.embedded != nil {
+		control.Go(func() {
+			if err := web.ServeService(serving, d.house.dir, d.house.embedded.server.Handler); err != nil {
+				d.log.Error("commands cannot call this daemon's service", zap.Error(err))
+			}
+		})
+	}
 	done := make(chan error, 1)
 	go func() { done <- d.engine.Load().RunReloading(work, d.next) }()
 	notifySystemd(d.log, daemon.SdNotifyReady)

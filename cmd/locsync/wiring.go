@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -169,11 +170,23 @@ func (h *house) connect(cfg *config.Config) (*service.Client, error) {
 	if h.client != nil && h.connected == made {
 		return h.client, nil
 	}
+	h.connected = made
+	return h.clientWith(o)
+}
+
+// connectThrough makes the client of the embedded service that a daemon has open.
+func (h *house) connectThrough(daemon http.RoundTripper) (*service.Client, error) {
+	return h.clientWith(service.Options{
+		UserAgent: "locsync/" + version().Version, BaseURL: embeddedURL, AccountID: embeddedAccount, APIKey: embeddedKey, Transport: daemon,
+	})
+}
+
+func (h *house) clientWith(o service.Options) (*service.Client, error) {
 	client, err := service.New(o)
 	if err != nil {
 		return nil, usageError{err}
 	}
-	h.client, h.connected = client, made
+	h.client = client
 	h.close = append(h.close, closer(func() error { client.Close(); return nil }))
 	return client, nil
 }

@@ -1,0 +1,129 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// The embedded service is in the daemon's process, where no other command can call it. So the daemon has a second address on the loopback for it,
+// which is found and guarded like the one for commands:
+//
+//	<state folder>/service.json   {"address": "127.0.0.1:41234", "token": "…"}   mode 0600, there while the daemon runs
+const serviceFile = "service.json"
+
+// tokenHeader carries the token of service.json; Authorization is the service's own.
+const tokenHeader = "X-Locsync-Token"
+
+// aliveness is the path at which the address shows that it is the one of the file, and not another program's after a crash.
+const aliveness = "/locsync/alive"
+
+// ServeService lets commands of this machine call the daemon's embedded service until ctx ends, and takes its file away.
+func ServeService(ctx context.Context, dir string, service http.Handler) error {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return fmt.Errorf("open the address for calls of the embedded service: %w", err)
+	}
+	token := make([]byte, 16)
+	if _, err := rand.Read(token); err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	ticket := controlTicket{listener.Addr().String(), hex.EncodeToString(token)}
+	path := filepath.Join(dir, serviceFile)
+	if err := writeTicket(path, ticket); err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	server := &http.Server{Handler: guarded(ticket.Token, service), ReadHeaderTimeout: 10 * time.Second}
+	ended := make(chan struct{})
+	context.AfterFunc(ctx, func() {
+		defer close(ended)
+		end, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		if server.Shutdown(end) != nil {
+			_ = server.Close() // the service must not be called when it closes
+		}
+	})
+	err = server.Serve(listener)
+	if ctx.Err() != nil {
+		<-ended
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		err = nil
+	}
+	return errors.Join(err, os.Remove(path))
+}
+
+// guarded answers only who knows the token.
+func guarded(token string, service http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if subtle.ConstantTimeCompare([]byte(r.Header.Get(tokenHeader)), []byte(token)) != 1 {
+			http.Error(w, "not for you", http.StatusForbidden)
+			return
+		}
+		r.Header.Del(tokenHeader)
+		if r.URL.Path == aliveness {
+			_, _ = io.WriteString(w, sign(token))
+			return
+		}
+		service.ServeHTTP(w, r)
+	})
+}
+
+// sign is what only who knows the token can say.
+func sign(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
+}
+
+// ServiceTransport makes calls at the embedded service of the daemon that a state folder belongs to, whatever host they name. ErrNoDaemon: no
+// daemon serves one there.
+func ServiceTransport(ctx context.Context, dir string) (http.RoundTripper, error) {
+	data, err := os.ReadFile(filepath.Join(dir, serviceFile))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoDaemon, err)
+	}
+	t := through{transport: &http.Transport{DisableCompression: true}}
+	if err := json.Unmarshal(data, &t.ticket); err != nil {
+		return nil, fmt.Errorf("read %s: %w", serviceFile, err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+t.ticket.Address+aliveness, nil)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := t.RoundTrip(req)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoDaemon, err)
+	}
+	defer resp.Body.Close()
+	if said, err := io.ReadAll(io.LimitReader(resp.Body, 1024)); err != nil || string(said) != sign(t.ticket.Token) {
+		return nil, fmt.Errorf("%w: somebody else is at %s", ErrNoDaemon, t.ticket.Address)
+	}
+	return t, nil
+}
+
+// through brings requests to the address of a ticket.
+type through struct {
+	transport *http.Transport
+	ticket    controlTicket
+}
+
+func (t through) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.URL.Scheme, r.URL.Host = "http", t.ticket.Address
+	r.Header.Set(tokenHeader, t.ticket.Token)
+	return t.transport.RoundTrip(r)
+}
+
+// CloseIdleConnections drops what is kept open for the next call.
+func (t through) CloseIdleConnections() { t.transport.CloseIdleConnections() }
