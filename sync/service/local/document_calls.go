@@ -171,14 +171,12 @@ func (s *Service) renameDocument(c *call) error {
 		if err != nil {
 			return invalid(wire.QueryName, "%q is not the name of a file", name)
 		}
-		err = documentsOf(tx, at.d.Project, func(other *document) error {
-			if other.Path == renamed && other.ID != at.d.ID {
-				return refuse(http.StatusConflict, "name: the project has a document %q already", renamed)
-			}
-			return nil
-		})
+		all, err := documentsOf(tx, at.d.Project)
 		if err != nil {
 			return err
+		}
+		if slices.ContainsFunc(all, func(other *document) bool { return other.Path == renamed && other.ID != at.d.ID }) {
+			return refuse(http.StatusConflict, "name: the project has a document %q already", renamed)
 		}
 		at.d.Path = renamed
 		return putDocument(tx, at.d)
@@ -242,11 +240,7 @@ func (s *Service) complete(tx *bolt.Tx, d *document, codes []string) error {
 
 // completeDocuments completes all documents of a project.
 func (s *Service) completeDocuments(tx *bolt.Tx, p *project) error {
-	var all []*document
-	err := documentsOf(tx, p.ID, func(d *document) error {
-		all = append(all, d)
-		return nil
-	})
+	all, err := documentsOf(tx, p.ID)
 	if err != nil {
 		return err
 	}
@@ -275,11 +269,7 @@ func (s *Service) listFormats(c *call) error {
 
 // addDocumentLanguages begins the documents of a project in languages that they do not have.
 func (s *Service) addDocumentLanguages(tx *bolt.Tx, p *project, codes []string) error {
-	var all []*document
-	err := documentsOf(tx, p.ID, func(d *document) error {
-		all = append(all, d)
-		return nil
-	})
+	all, err := documentsOf(tx, p.ID)
 	if err != nil {
 		return err
 	}

@@ -318,13 +318,13 @@ func documentPath(file string) (string, error) {
 
 // addUploads stores files as documents of a project, in a transaction. The project's record is the caller's to store.
 func (s *Service) addUploads(tx *bolt.Tx, p *project, uploads []upload) ([]*document, error) {
-	taken := map[string]bool{}
-	err := documentsOf(tx, p.ID, func(d *document) error {
-		taken[d.Path] = true
-		return nil
-	})
+	have, err := documentsOf(tx, p.ID)
 	if err != nil {
 		return nil, err
+	}
+	taken := make(map[string]bool, len(have))
+	for _, d := range have {
+		taken[d.Path] = true
 	}
 	var out []*document
 	for i := range uploads {

@@ -94,21 +94,20 @@ func (d *document) compositeID(code string) string {
 	return wire.DocumentID(d.ID, languageNumber(code))
 }
 
-// documentsOf calls do with each document of a project, in the order they were added.
-func documentsOf(tx *bolt.Tx, projectID string, do func(d *document) error) error {
+// documentsOf are the documents of a project, in the order they were added.
+func documentsOf(tx *bolt.Tx, projectID string) ([]*document, error) {
+	var out []*document
 	c := tx.Bucket(bucketDocumentsOf).Cursor()
 	for k, id := c.Seek([]byte(projectID)); strings.HasPrefix(string(k), projectID); k, id = c.Next() {
 		d, found, err := getRecord[document](tx.Bucket(bucketDocuments), string(id))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if found {
-			if err := do(d); err != nil {
-				return err
-			}
+			out = append(out, d)
 		}
 	}
-	return nil
+	return out, nil
 }
 
 func putDocument(tx *bolt.Tx, d *document) error {
@@ -256,11 +255,7 @@ func targetsKey(code string) []byte { return []byte("in:" + code) }
 
 // removeDocuments takes away all documents of a project that is deleted.
 func removeDocuments(tx *bolt.Tx, projectID string) error {
-	var all []*document
-	err := documentsOf(tx, projectID, func(d *document) error {
-		all = append(all, d)
-		return nil
-	})
+	all, err := documentsOf(tx, projectID)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package local
 import (
 	"bytes"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -52,35 +51,6 @@ func (s *server) document(id string) wire.Document {
 	var d wire.Document
 	s.get("/v1/document?documentId="+id).want(s.t, 200, &d)
 	return d
-}
-
-// export runs a document export to its end.
-func (s *server) exportDocuments(q string, ids ...string) reply {
-	s.t.Helper()
-	var x wire.DocumentExport
-	s.post("/v1/document/export?documentIds="+strings.Join(ids, "&documentIds=")+q, "").want(s.t, 200, &x)
-	return s.downloaded(x.ID)
-}
-
-// translated brings the document in its target language in and waits until that is done.
-func (s *server) translated(id, q string, f file) {
-	s.t.Helper()
-	s.sendParts("PUT", "/v1/document/translate?documentId="+id+q, "", "", f).want(s.t, 202, nil)
-	s.translationEnds(id, "completed")
-}
-
-func (s *server) translationEnds(id, want string) {
-	s.t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(2 * time.Millisecond) {
-		var state string
-		s.get("/v1/document/translate/status?documentId="+id).want(s.t, 200, &state)
-		if state == want {
-			return
-		}
-		if state != "inProgress" || time.Now().After(deadline) {
-			s.t.Fatalf("the translation is %q, want %q: %s", state, want, s.get("/v1/document/translate/result?documentId="+id).body)
-		}
-	}
 }
 
 // documentSamples are one document of each format, with how many words it has, and a translation of it.
@@ -312,92 +282,6 @@ func TestUpdateByKey(t *testing.T) {
 	sameJSON(t, string(s.exportDocuments("", id).body), `{"b":"Offen","a":"Öffnen","c":"Shut"}`)
 }
 
-// A stage is asked for by its number; a mode or none says how far a translation must be.
-func TestExportStages(t *testing.T) {
-	s := serve(t, Options{})
-	p := s.createWith(map[string]any{"name": "docs", "sourceLanguage": "en", "targetLanguages": []string{"de"}, "assignToVendor": false, "workflowStages": []string{"translation", "editing"}})
-	unit := func(id, state, text string) string {
-		return `<trans-unit id="` + id + `"><source>S` + id + `</source><target state="` + state + `">` + text + `</target></trans-unit>`
-	}
-	src := `<xliff version="1.2"><file target-language="de"><body>` + unit("1", "new", "T1") + unit("2", "translated", "T2") + unit("3", "final", "T3") + `</body></file></xliff>`
-	id := s.added(p, "", file{"a.xlf", src})[0].ID
-	var text string
-	for i := range 3 {
-		text += fmt.Sprintf("S%d,", i+1)
-	}
-	for q, want := range map[string]string{"": "T1 T2 T3", "&mode=current": "T1 T2 T3", "&mode=Current&stageNumber=2": "T1 T2 T3", "&stageNumber=1": "T2 T3", "&stageNumber=2": "T3",
-		"&mode=confirmed": "T2 T3", "&mode=complete": "T3"} {
-		rows := strings.Split(strings.TrimSpace(string(s.exportDocuments("&type=multilangCsv"+q, id).body)), "\n")
-		var have []string
-		for _, row := range rows[1:] {
-			if cell := row[strings.LastIndex(row, ",")+1:]; cell != "" {
-				have = append(have, cell)
-			}
-		}
-		if got := strings.Join(have, " "); got != want {
-			t.Errorf("%q: %q, want %q", q, got, want)
-		}
-	}
-	if d := s.document(id); d.WorkflowStages[0].Progress != 66.66 || d.WorkflowStages[1].Progress != 33.33 {
-		t.Errorf("%+v", d.WorkflowStages)
-	}
-}
-
-// What a bilingual file brings is taken, confirmed and locked as its settings say.
-func TestBilingualSettings(t *testing.T) {
-	s := serve(t, Options{})
-	src := `<xliff version="1.2"><file target-language="de"><body><trans-unit id="1"><source>One</source><target state="translated">Eins</target></trans-unit></body></file></xliff>`
-	for settings, want := range map[string]struct {
-		progress [2]float64
-		german   bool
-	}{
-		`{}`: {[2]float64{100, 0}, true},
-		`{"bilingualFileImportSetings":{"targetSubstitutionMode":"none"}}`:                            {[2]float64{0, 0}, false},
-		`{"bilingualFileImportSetings":{"confirmMode":"none"}}`:                                       {[2]float64{0, 0}, true},
-		`{"bilingualFileImportSetings":{"confirmMode":"ATLASTSTAGE","targetSubstitutionMode":"All"}}`: {[2]float64{100, 100}, true},
-		`{"bilingualFileImportSetings":{"confirmMode":"atFirstStage","unknown":[1]}}`:                 {[2]float64{100, 0}, true},
-	} {
-		p := s.createWith(map[string]any{"name": settings, "sourceLanguage": "en", "targetLanguages": []string{"de", "fr"}, "assignToVendor": false, "workflowStages": []string{"translation", "editing"}})
-		docs := s.added(p, settings, file{"a.xlf", src})
-		for i, stage := range s.document(docs[0].ID).WorkflowStages {
-			if stage.Progress != want.progress[i] {
-				t.Errorf("%s: stage %d is at %v", settings, i+1, stage.Progress)
-			}
-		}
-		if got := strings.Contains(string(s.exportDocuments("&type=xliff", docs[0].ID).body), ">Eins<"); got != want.german {
-			t.Errorf("%s: has a translation: %t", settings, got)
-		}
-		if strings.Contains(string(s.exportDocuments("&type=xliff", docs[1].ID).body), ">Eins<") {
-			t.Errorf("%s: the French document has the German translation", settings)
-		}
-	}
-	p := s.documentsProject("de")
-	id := s.added(p, `{"bilingualFileImportSetings":{"lockMode":"confirmed"}}`, file{"a.xlf", src})[0].ID
-	s.translated(id, "&overwrite=true", file{"a.xlf", strings.Replace(src, "Eins", "Anders", 1)})
-	if got := string(s.exportDocuments("", id).body); got != src {
-		t.Errorf("a locked translation became %s", got)
-	}
-}
-
-// Two documents, or one in two languages, are an archive whose entries say which is which; the same document twice is one.
-func TestExportArchive(t *testing.T) {
-	s := serve(t, Options{})
-	p := s.documentsProject("de", "pt-BR")
-	docs := s.added(p, "", file{"d/a.txt", "One."}, file{"b.md", "# Two"})
-	s.translated(docs[0].ID, "", file{"a.txt", "Eins."})
-	a := s.exportDocuments("", docs[0].ID, docs[1].ID, docs[2].ID, docs[0].ID)
-	if got, want := fmt.Sprint(unpack(t, a.body)), fmt.Sprint(map[string]string{"d/a(de).txt": "Eins.", "d/a(pt-BR).txt": "One.", "b(de).md": "# Two"}); got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-	if got := unpack(t, s.exportDocuments("&type=source", docs[0].ID, docs[1].ID, docs[2].ID).body); len(got) != 2 || got["d/a.txt"] != "One." {
-		t.Errorf("%v", got)
-	}
-	one := s.exportDocuments("", docs[1].ID)
-	if got := one.header.Get("Content-Disposition"); !strings.Contains(got, `filename="a(pt-BR).txt"; filename*=`) {
-		t.Errorf("%q", got)
-	}
-}
-
 // Identifiers come in four spellings of a list, and each deletes one language of a document; the last one takes the document along.
 func TestDeleteDocuments(t *testing.T) {
 	s := serve(t, Options{})
@@ -466,117 +350,6 @@ func TestLanguageJoinsDocuments(t *testing.T) {
 	if len(record.Documents) != 2 || record.Documents[1].TargetLanguage != "fr" || record.Documents[1].WordsCount != 1 {
 		t.Errorf("%+v", record.Documents)
 	}
-}
-
-// The document in its target language brings its translations along; what has one already keeps it unless it is to be overwritten, and a file that does not
-// match is refused as a whole.
-func TestTranslateDocument(t *testing.T) {
-	s := serve(t, Options{})
-	p := s.documentsProject("de")
-	id := s.added(p, "", file{"a.txt", "One.\nTwo.\n"})[0].ID
-	s.translated(id, "", file{"a.txt", "Eins.\nZwei.\n"})
-	s.translated(id, "", file{"a.txt", "Uno.\nZwei.\n"})
-	var report struct {
-		Status                        string
-		ChangedSegments, KeptSegments int
-	}
-	s.get("/v1/document/translate/result?documentId="+id).want(t, 200, &report)
-	if report.Status != "completed" || report.ChangedSegments != 0 || report.KeptSegments != 1 {
-		t.Errorf("%+v", report)
-	}
-	if got := string(s.exportDocuments("", id).body); got != "Eins.\nZwei.\n" {
-		t.Errorf("%q", got)
-	}
-	s.translated(id, "&overwrite=true", file{"a.txt", "Uno.\nZwei.\n"})
-	if got := string(s.exportDocuments("", id).body); got != "Uno.\nZwei.\n" {
-		t.Errorf("%q", got)
-	}
-	s.sendParts("PUT", "/v1/document/translate?documentId="+id, "", "", file{"a.txt", "Only one.\n"}).want(t, 202, nil)
-	s.translationEnds(id, "faulted")
-	s.get("/v1/document/translate/result?documentId="+id).want(t, 200, nil)
-	if got := string(s.exportDocuments("", id).body); got != "Uno.\nZwei.\n" {
-		t.Errorf("%q", got)
-	}
-}
-
-// An XLIFF export that comes back as it is changes nothing: not a text, a stage or a time. What is changed in it is taken; what was translated since
-// is not overwritten by it, unless that is asked for.
-func TestXLIFFRoundTrip(t *testing.T) {
-	now := clockAt(time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC))
-	s := serve(t, Options{Now: func() time.Time { return now.add(0) }})
-	p := s.createWith(map[string]any{"name": "docs", "sourceLanguage": "en", "targetLanguages": []string{"de"}, "assignToVendor": false, "workflowStages": []string{"translation", "editing", "proofreading"}})
-	id := s.added(p, "", file{"a.html", "<p>One <b>two</b> &amp; \"three\".</p><p>Four.</p><p>Five.</p>"})[0].ID
-	xliffs := func() string { return string(s.exportDocuments("&type=xliff", id).body) }
-	bring := func(q, body string) {
-		t.Helper()
-		s.sendParts("PUT", "/v1/document/translateWithXliff?documentId="+id+q, "", "", file{"a.xliff", body}).want(t, 202, nil)
-		s.translationEnds(id, "completed")
-	}
-	empty := xliffs()
-	bring("", empty)
-	if xliffs() != empty || s.document(id).Status != wire.DocumentCreated {
-		t.Error("an export without translations changed something")
-	}
-	full := strings.Replace(empty, "</source></trans-unit>", `</source><target state="final">Eins &lt;b&gt;zwei&lt;/b&gt; &amp;amp; "drei".</target></trans-unit>`, 1)
-	full = strings.Replace(full, "Four.</source></trans-unit>", `Four.</source><target state="translated">Vier.</target></trans-unit>`, 1)
-	bring("", full)
-	first := xliffs()
-	now.add(time.Hour)
-	before := s.document(id)
-	bring("", first)
-	again := xliffs()
-	if again = strings.Replace(again, "13:00:00Z", "12:00:00Z", 1); again != first {
-		t.Errorf("%s\nbecame\n%s", first, again)
-	}
-	if after := s.document(id); fmt.Sprint(after) != fmt.Sprint(before) {
-		t.Errorf("%+v became %+v", before, after)
-	}
-	if d := before; d.WorkflowStages[0].WordsTranslated != 4 || d.WorkflowStages[2].WordsTranslated != 3 {
-		t.Errorf("%+v", d.WorkflowStages)
-	}
-	if got := string(s.exportDocuments("", id).body); got != "<p>Eins <b>zwei</b> &amp; \"drei\".</p><p>Vier.</p><p>Five.</p>" {
-		t.Errorf("%s", got)
-	}
-	changed := strings.Replace(first, "Vier.", "VIER.", 1)
-	bring("", changed) // exported at 12, translated at 12, so it is no older
-	if !strings.Contains(xliffs(), "VIER.") {
-		t.Error("the change was not taken")
-	}
-	bring("", first) // exported before the change
-	if !strings.Contains(xliffs(), "VIER.") {
-		t.Error("an older export undid a change")
-	}
-	bring("&overwriteUpdatedSegments=true", first)
-	if strings.Contains(xliffs(), "VIER.") {
-		t.Error("overwriting was asked for")
-	}
-	s.sendParts("PUT", "/v1/document/translateWithXliff?documentId="+id, "", "", file{"a.xliff", "no"}).want(t, 202, nil)
-	s.translationEnds(id, "faulted")
-	broken := strings.Replace(full, "zwei&lt;/b&gt;", "zwei", 1)
-	s.sendParts("PUT", "/v1/document/translateWithXliff?overwriteUpdatedSegments&documentId="+id, "", "", file{"a.xliff", broken}).want(t, 202, nil)
-	s.translationEnds(id, "faulted")
-}
-
-// A download answers 204 until the work is done; the identifier is told in an object.
-func TestExportPasses(t *testing.T) {
-	s := serve(t, Options{JobDelay: 50 * time.Millisecond})
-	p := s.documentsProject("de")
-	d := s.added(p, "", file{"a.txt", "One."})[0]
-	var x wire.DocumentExport
-	s.post("/v1/document/export?documentIds="+d.ID, "").want(t, 200, &x)
-	if x.ID == "" || !slices.Equal(x.DocumentIDs, []string{d.ID}) {
-		t.Errorf("%+v", x)
-	}
-	if a := s.get("/v1/document/export/" + x.ID); a.status != http.StatusNoContent {
-		t.Errorf("%d at once", a.status)
-	}
-	first := s.downloaded(x.ID)
-	if again := s.get("/v1/document/export/" + x.ID); first.status != 200 || string(again.body) != "One." {
-		t.Errorf("%d %s, again %s", first.status, first.body, again.body)
-	}
-	s.post("/v1/document/export?documentIds="+d.ID, "").want(t, 200, &x)
-	s.call("DELETE", wire.Prefix+"/v1/document?documentIds="+d.ID, "", nil).want(t, 204, nil)
-	check(t, s.downloaded(x.ID), 422, "")
 }
 
 // Documents are there after a restart, and those of another account are forbidden.

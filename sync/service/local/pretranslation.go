@@ -86,11 +86,7 @@ func (s *Service) setPretranslationRules(c *call) error {
 		if !begin {
 			return nil
 		}
-		var all []*document
-		err := documentsOf(tx, p.ID, func(d *document) error {
-			all = append(all, d)
-			return nil
-		})
+		all, err := documentsOf(tx, p.ID)
 		if err != nil {
 			return err
 		}

@@ -21,11 +21,7 @@ func (s *Service) recordIn(tx *bolt.Tx, p *project) (*wire.Project, error) {
 		return nil, err
 	}
 	out := s.record(p, progress)
-	var all []*document
-	err = documentsOf(tx, p.ID, func(d *document) error {
-		all = append(all, d)
-		return nil
-	})
+	all, err := documentsOf(tx, p.ID)
 	if err == nil && p.Type == wire.ProjectTypeDefault {
 		out.AssignmentMode = "projectTask"
 		out.Documents, err = s.documentRecords(tx, p, all)
@@ -67,7 +63,8 @@ func (s *Service) record(p *project, progress []float64) *wire.Project {
 // documentProgress is how much of a project's documents has passed each of its stages, by their words.
 func documentProgress(tx *bolt.Tx, p *project) ([]float64, error) {
 	done, all := make([]size, len(p.Stages)), size{}
-	err := documentsOf(tx, p.ID, func(d *document) error {
+	documents, err := documentsOf(tx, p.ID)
+	for _, d := range documents {
 		for _, r := range d.Languages {
 			all.Segments += r.Size.Segments
 			all.Words += r.Size.Words
@@ -76,8 +73,7 @@ func documentProgress(tx *bolt.Tx, p *project) ([]float64, error) {
 				done[i].Words += r.Stages[i].Words
 			}
 		}
-		return nil
-	})
+	}
 	out := make([]float64, len(p.Stages))
 	for i := range out {
 		out[i] = done[i].percent(all)

@@ -181,11 +181,7 @@ func (s *Service) runStatistics(j *job) error {
 			return err
 		}
 		built.Revision = p.DocumentsRevision
-		var documents []*document
-		err = documentsOf(tx, p.ID, func(d *document) error {
-			documents = append(documents, d)
-			return nil
-		})
+		documents, err := documentsOf(tx, p.ID)
 		if err != nil {
 			return err
 		}

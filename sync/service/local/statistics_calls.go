@@ -165,17 +165,17 @@ func workOf(tx *bolt.Tx, p *project, t *task, stage int) (wire.CompletedWork, er
 	row := func(n sampledCount) []wire.StatisticsRow {
 		return []wire.StatisticsRow{n.row(wire.StatisticsTotal, &n, float64(n.Words))}
 	}
-	err := documentsOf(tx, p.ID, func(d *document) error {
+	documents, err := documentsOf(tx, p.ID)
+	for _, d := range documents {
 		r := d.rendition(t.Language)
 		if r == nil || stage > len(r.Stages) {
-			return nil
+			continue
 		}
 		var n sampledCount
 		n.Segments, n.Words = r.Stages[stage-1].Segments, r.Stages[stage-1].Words
 		total.add(n)
 		work.Documents = append(work.Documents, wire.DocumentStatistics{Name: d.name(), Statistics: row(n)})
-		return nil
-	})
+	}
 	work.Total = row(total)
 	return work, err
 }

@@ -149,11 +149,7 @@ func (s *Service) taskRecords(tx *bolt.Tx, p *project, currency string) ([]wire.
 	if err != nil {
 		return nil, err
 	}
-	var documents []*document
-	err = documentsOf(tx, p.ID, func(d *document) error {
-		documents = append(documents, d)
-		return nil
-	})
+	documents, err := documentsOf(tx, p.ID)
 	if err != nil {
 		return nil, err
 	}
