@@ -61,6 +61,12 @@ const mark = "locsync sha256:"
 // together is how many files travel in one request.
 const together = 20
 
+// fileVersion is a file as it lies there now.
+type fileVersion struct {
+	service.File        // called by its path below the current folder
+	note         string // mark and digest
+}
+
 func (a *app) pushDocuments(ctx context.Context, d *desk, files []string) error {
 	project, err := d.Project(ctx, d.id)
 	if err != nil {
@@ -75,37 +81,25 @@ func (a *app) pushDocuments(ctx context.Context, d *desk, files []string) error 
 	var added []service.NewDocument
 	seen := map[string]bool{}
 	for _, file := range files {
-		name := filepath.ToSlash(filepath.Clean(file))
-		if !filepath.IsLocal(file) {
-			return usageError{fmt.Errorf("%s does not lie below the current folder, by which its name at the service goes", file)}
-		}
-		if seen[name] {
-			continue
-		}
-		seen[name] = true
-		content, f, err := openFile(file, name)
+		v, f, err := openVersion(file)
 		if err != nil {
 			return err
 		}
 		defer f.Close()
-		digest := sha256.New()
-		if _, err := io.Copy(digest, f); err != nil {
-			return fmt.Errorf("read %s: %w", file, err)
+		if seen[v.Name] {
+			continue
 		}
-		if _, err := f.Seek(0, io.SeekStart); err != nil {
-			return fmt.Errorf("read %s again: %w", file, err)
-		}
-		note := mark + hex.EncodeToString(digest.Sum(nil))
-		if docs := there[name]; len(docs) > 0 {
-			sent, err := updateDocuments(ctx, d, docs, content, note)
+		seen[v.Name] = true
+		if docs := there[v.Name]; len(docs) > 0 {
+			sent, err := updateDocuments(ctx, d, docs, v)
 			if err != nil {
 				return fmt.Errorf("%s: %w", file, err)
 			}
 			result = append(result, sent)
 			continue
 		}
-		added = append(added, service.NewDocument{File: content, Model: service.DocumentModel{ExternalID: name, MetaInfo: note}})
-		result = append(result, sentDocument{Path: name, Action: "added"})
+		added = append(added, service.NewDocument{File: v.File, Model: service.DocumentModel{ExternalID: v.Name, MetaInfo: v.note}})
+		result = append(result, sentDocument{Path: v.Name, Action: "added"})
 	}
 	for some := range slices.Chunk(added, together) {
 		records, err := d.AddDocuments(ctx, d.id, some)
@@ -113,14 +107,32 @@ func (a *app) pushDocuments(ctx context.Context, d *desk, files []string) error 
 			return err
 		}
 		for _, r := range records {
-			for i := range result {
-				if result[i].Path == documentPath(r) {
-					result[i].IDs = append(result[i].IDs, r.ID)
-				}
+			if i := slices.IndexFunc(result, func(s sentDocument) bool { return s.Path == documentPath(r) }); i >= 0 {
+				result[i].IDs = append(result[i].IDs, r.ID)
 			}
 		}
 	}
 	return a.saySent(ctx, d, result)
+}
+
+// openVersion opens a file that lies below the current folder, and reads it once for its digest.
+func openVersion(file string) (fileVersion, *os.File, error) {
+	if !filepath.IsLocal(file) {
+		return fileVersion{}, nil, usageError{fmt.Errorf("%s does not lie below the current folder, by which its name at the service goes", file)}
+	}
+	content, f, err := openFile(file, filepath.ToSlash(filepath.Clean(file)))
+	if err != nil {
+		return fileVersion{}, nil, err
+	}
+	digest := sha256.New()
+	_, err = io.Copy(digest, f)
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return fileVersion{}, nil, errors.Join(fmt.Errorf("read %s: %w", file, err), f.Close())
+	}
+	return fileVersion{content, mark + hex.EncodeToString(digest.Sum(nil))}, f, nil
 }
 
 // documentPath is the path that a document has in the repository: the one it was pushed with, else the one the service knows.
@@ -135,25 +147,25 @@ func documentPath(doc service.Document) string {
 }
 
 // updateDocuments replaces a document in every target language where it is not this version.
-func updateDocuments(ctx context.Context, d *desk, docs []service.Document, content service.File, note string) (sentDocument, error) {
-	sent := sentDocument{Path: content.Name, Action: "unchanged"}
+func updateDocuments(ctx context.Context, d *desk, docs []service.Document, v fileVersion) (sentDocument, error) {
+	sent := sentDocument{Path: v.Name, Action: "unchanged"}
 	for _, doc := range docs {
 		sent.IDs = append(sent.IDs, doc.ID)
-		if doc.MetaInfo == note {
+		if doc.MetaInfo == v.note {
 			continue
 		}
 		sent.Action = "updated"
-		if _, err := content.Content.(io.Seeker).Seek(0, io.SeekStart); err != nil {
+		if _, err := v.Content.(io.Seeker).Seek(0, io.SeekStart); err != nil {
 			return sent, err
 		}
 		if _, err := d.WaitDocument(ctx, doc.ID); err != nil && !errors.Is(err, service.ErrDisassembly) {
 			return sent, err
 		}
-		if _, err := d.UpdateDocument(ctx, doc.ID, content, service.DocumentUpdateModel{}); err != nil {
+		if _, err := d.UpdateDocument(ctx, doc.ID, v.File, service.DocumentUpdateModel{}); err != nil {
 			return sent, err
 		}
 		// After the update: when this is lost, the next push sends the same version again, which does no harm.
-		if err := d.SetDocumentMetaInfo(ctx, doc.ID, note); err != nil {
+		if err := d.SetDocumentMetaInfo(ctx, doc.ID, v.note); err != nil {
 			return sent, err
 		}
 	}

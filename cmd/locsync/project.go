@@ -148,7 +148,10 @@ func (a *app) planProject(ctx context.Context, d *desk, apply, replace bool) err
 	if apply {
 		err = result.apply(ctx)
 	}
-	return errors.Join(err, a.sayPlan(result, apply))
+	if said := a.sayPlan(result, apply); err == nil || !errors.Is(said, errPartial) { // what failed is worse than what stays
+		err = errors.Join(err, said)
+	}
+	return err
 }
 
 // apply makes what can be made, up to the first that fails.

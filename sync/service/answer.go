@@ -237,6 +237,16 @@ func pages[T any](full int, id func(T) string, page func(skip int) ([]T, error))
 	}
 }
 
+// noPage refuses a page of the web, which is what a proxy or a login answers in the place of a file.
+func noPage(read func(*http.Response, io.Reader) error) func(*http.Response, io.Reader) error {
+	return func(resp *http.Response, body io.Reader) error {
+		if strings.HasPrefix(strings.ToLower(resp.Header.Get("Content-Type")), "text/html") {
+			return damaged("it is a web page")
+		}
+		return read(resp, body)
+	}
+}
+
 // copyTo hands an answer on as it comes. What was begun is not begun again: a second copy would stand behind the first half.
 func (c *Client) copyTo(w io.Writer, written *int64) func(*http.Response, io.Reader) error {
 	return func(_ *http.Response, body io.Reader) error {

@@ -156,7 +156,7 @@ func (c *Client) TryDownloadGlossary(ctx context.Context, id JobID, w io.Writer)
 	var written int64
 	err := c.do(ctx, call{
 		op: op, method: http.MethodGet, path: fill(wire.PathGlossaryExportResult, string(id)), repeatable: true, poll: true,
-		read: whenReady(c.copyTo(w, &written)),
+		read: whenReady(noPage(c.copyTo(w, &written))),
 	})
 	var e *Error
 	if errors.As(err, &e) {

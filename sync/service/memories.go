@@ -101,7 +101,7 @@ func (c *Client) ExportMemory(ctx context.Context, id, mode string, w io.Writer)
 	var written int64
 	err := c.do(ctx, call{
 		op: op, method: http.MethodGet, path: fill(wire.PathMemoryFile, id),
-		query: url.Values{wire.QueryMemoryExportMode: {mode}, wire.QueryWithTags: {"true"}}, repeatable: true, read: c.copyTo(w, &written),
+		query: url.Values{wire.QueryMemoryExportMode: {mode}, wire.QueryWithTags: {"true"}}, repeatable: true, read: noPage(c.copyTo(w, &written)),
 	})
 	return written, err
 }

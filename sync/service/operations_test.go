@@ -271,6 +271,16 @@ func TestStreamCutOff(t *testing.T) {
 	}
 }
 
+// A login page in the place of a file is not handed on.
+func TestPageInsteadOfAFile(t *testing.T) {
+	for _, name := range []string{"export memory", "download glossary"} {
+		s := serve(t, say(200, "<html>Login</html>", "Content-Type", "text/html; charset=utf-8"))
+		if err := operation(name).do(t.Context(), s.client(t)); !errors.Is(err, ErrUnusable) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // An answer says what it says to every operation: 204 where a list is empty, words that nobody knows, and members of other types.
 func TestOperationsSurvive(t *testing.T) {
 	for _, op := range operations {
