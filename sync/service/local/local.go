@@ -103,6 +103,7 @@ type Service struct {
 	held    atomic.Int64 // bytes of bodies in memory
 
 	imports, exports *queue
+	documents        *queue // all work on documents
 	callbacks        *http.Client
 	deliveryBell     bell // rings when a notification was queued
 	stop             context.CancelFunc
@@ -152,6 +153,8 @@ func Open(dir string, o Options) (*Service, error) {
 		imports: newQueue(),
 		exports: newQueue(),
 
+		documents: newQueue(),
+
 		callbacks:    newCallbackClient(o.Transport),
 		deliveryBell: newBell(),
 	}
@@ -171,7 +174,7 @@ func Open(dir string, o Options) (*Service, error) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
-	for _, q := range []*queue{s.imports, s.exports, s.exports} { // imports keep their order, exports have none
+	for _, q := range []*queue{s.imports, s.exports, s.exports, s.documents} { // imports keep their order, and so does the work on documents; exports have none
 		s.workers.Add(1)
 		go s.work(ctx, q)
 	}
@@ -184,6 +187,7 @@ func Open(dir string, o Options) (*Service, error) {
 func (s *Service) Close() error {
 	s.stop()
 	s.workers.Wait()
+	s.callbacks.CloseIdleConnections()
 	return s.store.close()
 }
 
