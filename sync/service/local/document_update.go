@@ -28,6 +28,9 @@ func (s *Service) updateDocument(c *call) error {
 	if err != nil {
 		return err
 	}
+	if err := applyUploadParameters(c.params, models); err != nil {
+		return err
+	}
 	name, err := documentPath(sent[0].file)
 	if err != nil {
 		return err
@@ -49,7 +52,7 @@ func (s *Service) updateDocument(c *call) error {
 		if u.doc, err = readDocument(name, u.body, p, u.model.sheet); err != nil {
 			return err
 		}
-		if err := s.replaceVersion(tx, p, at, &u, hasMember(model, "enablePlaceholders")); err != nil {
+		if err := s.replaceVersion(tx, p, at, &u); err != nil {
 			return err
 		}
 		out, err = s.recordsAt(tx, at)
@@ -61,19 +64,13 @@ func (s *Service) updateDocument(c *call) error {
 	return c.json(http.StatusOK, out)
 }
 
-// hasMember tells whether a model says something about a member.
-func hasMember(raw []byte, name string) bool {
-	m, err := readMembers("model", raw)
-	return err == nil && m.has(name)
-}
-
 // replaceVersion gives a document new bytes in some of its languages, and its translations with them.
-func (s *Service) replaceVersion(tx *bolt.Tx, p *project, at place, u *upload, placeholders bool) error {
+func (s *Service) replaceVersion(tx *bolt.Tx, p *project, at place, u *upload) error {
 	d := at.d
 	d.Versions++
 	d.Sheet = u.model.sheet
-	if placeholders {
-		d.Placeholders = u.model.placeholders
+	if u.model.placeholders != nil {
+		d.Placeholders = *u.model.placeholders
 	}
 	texts := tx.Bucket(bucketDocumentTexts).Bucket([]byte(d.ID))
 	if err := texts.Put(versionKey(d.Versions), u.body); err != nil {

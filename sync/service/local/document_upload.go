@@ -2,6 +2,7 @@ package local
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"path"
@@ -27,7 +28,9 @@ type upload struct {
 // documentModel is what a call says about one file.
 type documentModel struct {
 	externalID, metaInfo string
-	placeholders         bool
+	algorithm            string
+	settings             json.RawMessage // of the algorithm
+	placeholders         *bool           // nil: nothing is said
 	sheet                *segment.Sheet
 	targets              []string
 	bilingual            bilingualSettings
@@ -142,11 +145,11 @@ func readDocumentModel(field string, raw []byte) (m documentModel, err error) {
 	m.externalID = member[string](b, "externalId")
 	m.metaInfo = member[string](b, "metaInfo")
 	m.targets = member[[]string](b, "targetLanguages")
-	m.placeholders = member[bool](b, "enablePlaceholders")
+	m.placeholders = member[*bool](b, "enablePlaceholders")
 	member[bool](b, "enableOcr") // there are no pictures to read here
 	member[string](b, "presetDisassembleAlgorithm")
-	algorithm := member[string](b, "disassembleAlgorithmName")
-	settings := member[json.RawMessage](b, "disassembleSettings")
+	m.algorithm = member[string](b, "disassembleAlgorithmName")
+	m.settings = member[json.RawMessage](b, "disassembleSettings")
 	bilingual := member[json.RawMessage](b, "bilingualFileImportSetings")
 	if len(bilingual) == 0 {
 		bilingual = member[json.RawMessage](b, "bilingualFileImportSettings")
@@ -154,13 +157,17 @@ func readDocumentModel(field string, raw []byte) (m documentModel, err error) {
 	if b.err != nil {
 		return m, b.err
 	}
-	if strings.EqualFold(algorithm, wire.MultilingualExcel) && len(settings) > 0 {
-		if m.sheet, err = readSheetSettings(settings); err != nil {
-			return m, err
-		}
-	}
 	m.bilingual, err = readBilingualSettings(bilingual)
 	return m, err
+}
+
+// readSettings reads the settings of the algorithm that the model names, or else the call. Settings of another one, or of none, have no effect.
+func (m *documentModel) readSettings(algorithm string) (err error) {
+	if !strings.EqualFold(cmp.Or(m.algorithm, algorithm), wire.MultilingualExcel) || len(m.settings) == 0 {
+		return nil
+	}
+	m.sheet, err = readSheetSettings(m.settings)
+	return err
 }
 
 func readSheetSettings(raw []byte) (*segment.Sheet, error) {
@@ -235,9 +242,16 @@ func applyUploadParameters(q params, models []documentModel) error {
 	if _, err := q.flag(wire.QueryEnableOCR); err != nil {
 		return err
 	}
+	algorithm, _, err := q.word(wire.QueryDisassembleAlgorithm)
+	if err != nil {
+		return err
+	}
 	targets, given := q.list(wire.QueryDocumentTargetLanguages)
 	for i := range models {
 		m := &models[i]
+		if err := m.readSettings(algorithm); err != nil {
+			return err
+		}
 		if m.externalID == "" {
 			m.externalID = external
 		}
@@ -350,7 +364,7 @@ func (s *Service) addDocument(tx *bolt.Tx, p *project, u *upload) (*document, er
 		return nil, err
 	}
 	d := &document{ID: uuid.NewString(), Project: p.ID, Account: p.Account, Order: order, Path: u.path, ExternalID: u.model.externalID, MetaInfo: u.model.metaInfo,
-		Placeholders: u.model.placeholders, Sheet: u.model.sheet, Created: s.now(), Versions: 1}
+		Placeholders: u.model.placeholders != nil && *u.model.placeholders, Sheet: u.model.sheet, Created: s.now(), Versions: 1}
 	texts, err := tx.Bucket(bucketDocumentTexts).CreateBucket([]byte(d.ID))
 	if err != nil {
 		return nil, err

@@ -232,7 +232,10 @@ func (s *Service) resume() error {
 }
 
 func (s *Service) queueOf(j *job) *queue {
-	if j.makesFile() && j.Documents == nil { // documents are written after the pretranslations and translations that were accepted before
+	switch {
+	case j.Documents != nil || j.Pretranslation != nil || j.Translation != nil || j.Statistics != nil:
+		return s.documents // in one order: a document is written after the translations that were accepted before
+	case j.makesFile():
 		return s.exports
 	}
 	return s.imports

@@ -117,6 +117,11 @@ func (s *Service) createProject(c *call) error {
 	if err != nil {
 		return err
 	}
+	for i := range models {
+		if err := models[i].readSettings(""); err != nil {
+			return err
+		}
+	}
 	uploads, err := readUploads(&p, sent, models)
 	if err != nil {
 		return err

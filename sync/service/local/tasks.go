@@ -56,6 +56,7 @@ func putTask(tx *bolt.Tx, t *task) error {
 // were built are of no use any more.
 func (s *Service) scopeChanged(tx *bolt.Tx, p *project, codes []string) error {
 	p.DocumentsRevision++
+	p.Modified = s.now()
 	have, err := tasksOf(tx, p.ID)
 	if err != nil {
 		return err
