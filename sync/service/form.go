@@ -11,8 +11,6 @@ import (
 	"strings"
 	"sync"
 	"unicode"
-
-	"github.com/locsync/locsync/sync/service/wire"
 )
 
 // File is a file on its way to the service. It is sent as it is read; nothing of it is kept.
@@ -91,18 +89,9 @@ func newForm(parts ...formPart) (*form, error) {
 	return f, nil
 }
 
-// fileParts are the parts of files that share a name.
-func fileParts(name, kind string, files []File) []formPart {
-	parts := make([]formPart, 0, len(files))
-	for i := range files {
-		parts = append(parts, formPart{name: name, kind: kind, file: &files[i]})
-	}
-	return parts
-}
-
 // modelPart is the part that holds a JSON model.
 func modelPart(name string, model any) formPart {
-	return formPart{name: name, kind: "application/json", model: model}
+	return formPart{name: name, kind: jsonType, model: model}
 }
 
 // anyFile is the content type of a file that may hold anything.
@@ -255,13 +244,4 @@ func (e *exactly) end() error {
 			return fmt.Errorf("read %s: %w", e.file.Name, err)
 		}
 	}
-}
-
-// importParts are the files of an import.
-func importParts(files []Upload) []formPart {
-	parts := make([]formPart, 0, len(files))
-	for _, f := range files {
-		parts = append(parts, formPart{name: wire.PartFile, kind: wire.PartFileType, file: &File{f.Name, int64(len(f.Body)), bytes.NewReader(f.Body)}})
-	}
-	return parts
 }

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -145,6 +146,15 @@ func fill(template string, ids ...string) string {
 		template = before + url.PathEscape(id) + after
 	}
 	return template
+}
+
+// importParts are the files of an import.
+func importParts(files []Upload) []formPart {
+	parts := make([]formPart, 0, len(files))
+	for _, f := range files {
+		parts = append(parts, formPart{name: wire.PartFile, kind: wire.PartFileType, file: &File{f.Name, int64(len(f.Body)), bytes.NewReader(f.Body)}})
+	}
+	return parts
 }
 
 // ImportResult is how an import stands. Status "completed" does not mean that every file was taken: see

@@ -26,7 +26,11 @@ func (c *Client) UploadFiles(ctx context.Context, folder string, files []File, u
 	if len(files) == 0 {
 		return nil, fmt.Errorf("%s: no files", op)
 	}
-	body, err := newForm(fileParts(wire.PartFiles, anyFile, files)...)
+	parts := make([]formPart, len(files))
+	for i := range files {
+		parts[i] = formPart{name: wire.PartFiles, kind: anyFile, file: &files[i]}
+	}
+	body, err := newForm(parts...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", op, err)
 	}

@@ -135,3 +135,30 @@ func TestProjectStatisticsShapes(t *testing.T) {
 		}
 	}
 }
+
+// Any JSON can be read as any record, or is refused with an error; what was read and written again is read as the same.
+func FuzzRecords(f *testing.F) {
+	for _, body := range []string{`{"id":"1_7","status":"Created","workflowStages":[{"progress":1.5}]}`, `[{"language":"de","statistics":[{"name":"total","words":3}]}]`,
+		`{"de":{"statistics":[]},"x":7}`, `{"items":[{"id":"t"}]}`, `{"documentProperties":[{}],"name":7}`, `"completed"`, `{"state":1}`, `null`, `[`} {
+		f.Add([]byte(body))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		for _, v := range []any{new(wire.Project), new(wire.Document), new(wire.ProjectCreate), new(wire.ProjectStatistics), new(wire.List[wire.Task]), new(wire.TaskState),
+			new(wire.Engine), new(wire.List[wire.PretranslationRule]), new(wire.StoredFiles), new(wire.TranslateResponse), new(wire.List[wire.TeamMember])} {
+			if json.Unmarshal(body, v) != nil {
+				continue
+			}
+			written, err := json.Marshal(v)
+			if err != nil {
+				t.Fatalf("%T: %v", v, err)
+			}
+			again := reflect.New(reflect.TypeOf(v).Elem()).Interface()
+			if err := json.Unmarshal(written, again); err != nil {
+				t.Fatalf("%T: %s: %v", v, written, err)
+			}
+			if twice, err := json.Marshal(again); err != nil || string(twice) != string(written) {
+				t.Fatalf("%T: %s, then %s, %v", v, written, twice, err)
+			}
+		}
+	})
+}
