@@ -399,6 +399,51 @@ func TestNotificationsSurviveARestart(t *testing.T) {
 	}
 }
 
+// A registration, what waits for it and what went wrong are the account's own: another account of the folder neither sees nor sends any of it.
+func TestCallbacksOfAnotherAccount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		to := newReceiver(500)
+		as := func(account string) (s *Service, q *quick) {
+			s, err := Open(dir, Options{AccountID: account, Transport: piped(t, to)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s, &quick{s, ""}
+		}
+		shut := func(s *Service) {
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		mine, q := as("mine")
+		q.send(t, "POST", wire.PathCallback, "application/json", `{"url":"http://receiver/mine"}`).want(t, 200, nil)
+		tell(t, mine, wire.CallbackProjectStatus, "a")
+		time.Sleep(time.Second)
+		shut(mine)
+
+		yours, q := as("yours")
+		check(t, q.send(t, "GET", wire.PathCallback, "", ""), 404, "")
+		if a := q.send(t, "GET", wire.PathCallbackLastErrors, "", ""); string(a.body) != "[]" {
+			t.Errorf("%s", a.body)
+		}
+		q.send(t, "DELETE", wire.PathCallback, "", "").want(t, 204, nil)
+		tell(t, yours, wire.CallbackProjectStatus, "b")
+		time.Sleep(24 * time.Hour)
+		shut(yours)
+		if got := to.all(); len(got) != 1 {
+			t.Errorf("%v", got)
+		}
+
+		mine, _ = as("mine")
+		time.Sleep(time.Second)
+		shut(mine)
+		if got := to.all(); len(got) != 2 || got[1].address != "POST /mine/project/status" || got[1].body != `["a"]` {
+			t.Errorf("%v", got)
+		}
+	})
+}
+
 // Of many errors the last hundred are kept.
 func TestCallbackErrorsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
