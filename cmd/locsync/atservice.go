@@ -74,6 +74,11 @@ func (a *app) atService(ctx context.Context, t target, do func(ctx context.Conte
 	return errors.Join(err, h.Close())
 }
 
+// patient is a context for waiting at the service: a job that is not done within service.job_timeout counts as failed for now.
+func (d *desk) patient(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, d.cfg.Service.JobTimeout, fmt.Errorf("it took longer than service.job_timeout, %v", d.cfg.Service.JobTimeout))
+}
+
 // theProject is the configured project of that name, or the only one.
 func theProject(cfg *config.Config, name string) (*config.Project, error) {
 	var names []string

@@ -158,7 +158,7 @@ func updateDocuments(ctx context.Context, d *desk, docs []service.Document, v fi
 		if _, err := v.Content.(io.Seeker).Seek(0, io.SeekStart); err != nil {
 			return sent, err
 		}
-		if _, err := d.WaitDocument(ctx, doc.ID); err != nil && !errors.Is(err, service.ErrDisassembly) {
+		if err := d.settled(ctx, doc.ID); err != nil && !errors.Is(err, service.ErrDisassembly) {
 			return sent, err
 		}
 		if _, err := d.UpdateDocument(ctx, doc.ID, v.File, service.DocumentUpdateModel{}); err != nil {
@@ -172,6 +172,14 @@ func updateDocuments(ctx context.Context, d *desk, docs []service.Document, v fi
 	return sent, nil
 }
 
+// settled waits until the service has taken a document apart.
+func (d *desk) settled(ctx context.Context, id string) error {
+	ctx, cancel := d.patient(ctx)
+	defer cancel()
+	_, err := d.WaitDocument(ctx, id)
+	return err
+}
+
 // saySent waits until what was sent has been taken apart, and prints it.
 func (a *app) saySent(ctx context.Context, d *desk, result []sentDocument) error {
 	failed := false
@@ -181,7 +189,7 @@ func (a *app) saySent(ctx context.Context, d *desk, result []sentDocument) error
 			continue
 		}
 		for _, id := range r.IDs {
-			switch _, err := d.WaitDocument(ctx, id); {
+			switch err := d.settled(ctx, id); {
 			case errors.Is(err, service.ErrDisassembly):
 				r.Action, r.Error, failed = "failed", err.Error(), true
 			case err != nil:
@@ -334,7 +342,9 @@ func (r *fetchedDocument) unless(ctx context.Context, err error) error {
 
 // fetch downloads one translation and writes it where it differs.
 func (r *fetchedDocument) fetch(ctx context.Context, d *desk, root *os.Root) error {
-	a, err := d.DownloadDocument(ctx, r.job, "")
+	patient, cancel := d.patient(ctx)
+	defer cancel()
+	a, err := d.DownloadDocument(patient, r.job, "")
 	if err != nil {
 		return err
 	}

@@ -74,7 +74,9 @@ func (a *app) glossaryImportCommand() *cobra.Command {
 				defer f.Close()
 				job, err := d.StartGlossaryImport(ctx, id, content, clear)
 				if err == nil {
-					err = d.WaitGlossaryImport(ctx, job)
+					patient, cancel := d.patient(ctx)
+					defer cancel()
+					err = d.WaitGlossaryImport(patient, job)
 				}
 				if err != nil {
 					return err
@@ -114,7 +116,9 @@ func (a *app) glossaryExportCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.fetchInto(args[1], func(f *os.File) (int64, error) { return d.DownloadGlossary(ctx, job, f) })
+				patient, cancel := d.patient(ctx)
+				defer cancel()
+				return a.fetchInto(args[1], func(f *os.File) (int64, error) { return d.DownloadGlossary(patient, job, f) })
 			})
 		},
 	}

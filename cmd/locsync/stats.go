@@ -32,7 +32,9 @@ func (a *app) statsCommand() *cobra.Command {
 						return err
 					}
 				}
-				s, err := d.ProjectStatisticsByDocument(ctx, d.id, exact)
+				patient, cancel := d.patient(ctx)
+				defer cancel()
+				s, err := d.ProjectStatisticsByDocument(patient, d.id, exact)
 				if err != nil {
 					return err
 				}

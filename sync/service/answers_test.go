@@ -375,6 +375,10 @@ func TestWaiting(t *testing.T) {
 	if n, err := s.client(t).DownloadGlossary(ctx, "t", &book); err != nil || n != 8 || book.String() != "PK\x03\x04book" {
 		t.Error(n, err)
 	}
+	s = serve(t, say(400, `{"detail":"not ready"}`))
+	if _, err := s.client(t).TryDownloadGlossary(ctx, "t", &book); !errors.Is(err, ErrNotReady) || errors.Is(err, ErrRefused) {
+		t.Error(err)
+	}
 	s = serve(t, say(500, ""))
 	if _, err := s.client(t).DownloadGlossary(ctx, "t", io.Discard); !errors.Is(err, ErrExportFailed) || len(s.seen()) != defaultLimits.attempts {
 		t.Error(len(s.seen()), err)

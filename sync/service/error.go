@@ -114,7 +114,7 @@ func (e *Error) Is(target error) bool {
 	case ErrTemporary:
 		return temporaryStatus(s)
 	case ErrRefused:
-		return s >= 400 && !temporaryStatus(s) && !e.Is(ErrAuth) && !e.Is(ErrNotFound)
+		return s >= 400 && !temporaryStatus(s) && !e.Is(ErrAuth) && !e.Is(ErrNotFound) && !e.Is(ErrNotReady)
 	}
 	return false
 }
