@@ -444,6 +444,32 @@ func TestCallbacksOfAnotherAccount(t *testing.T) {
 	})
 }
 
+// A stored notification that cannot be read holds up no other.
+func TestUnreadableNotification(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		to := newReceiver()
+		s, err := Open(t.TempDir(), Options{Transport: piped(t, to)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		(&quick{s, ""}).send(t, "POST", wire.PathCallback, "application/json", `{"url":"http://receiver/"}`).want(t, 200, nil)
+		tell(t, s, wire.CallbackProjectStatus, "first")
+		synctest.Wait()
+		err = s.store.db.Update(func(tx *bolt.Tx) error {
+			return tx.Bucket(bucketCallbacks).Bucket([]byte(s.o.AccountID)).Bucket(keyQueue).Put(slices.Concat(number(1), number(1)), []byte("{"))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tell(t, s, wire.CallbackProjectStatus, "second")
+		synctest.Wait()
+		if got := to.all(); len(got) != 2 || got[1].body != `["second"]` {
+			t.Errorf("%v", got)
+		}
+	})
+}
+
 // Of many errors the last hundred are kept.
 func TestCallbackErrorsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -77,7 +78,10 @@ func (s *Service) deliver(ctx context.Context) {
 		for _, d := range due {
 			flying[string(d.queueKey)] = true
 			go func() {
-				s.attempt(ctx, d)
+				if err := s.attempt(ctx, d); err != nil {
+					s.log.Error("notification", zap.String("event", d.Event), zap.Error(err))
+					pause(ctx, s.o.CallbackRetry) // it is still due: what could not be stored must not become a flood of attempts
+				}
 				landed <- string(d.queueKey)
 			}()
 		}
@@ -99,6 +103,7 @@ func (s *Service) deliver(ctx context.Context) {
 // due returns the deliveries whose time has come, as many as there is room for in the air, and how long to wait for the next one.
 func (s *Service) due(flying map[string]bool) (out []*delivery, wait time.Duration, err error) {
 	wait = time.Hour // the bell rings for what is new
+	var unreadable error
 	err = s.store.db.View(func(tx *bolt.Tx) error {
 		b := tx.Bucket(bucketCallbacks).Bucket([]byte(s.o.AccountID))
 		if b == nil || b.Bucket(keyQueue) == nil {
@@ -116,35 +121,34 @@ func (s *Service) due(flying map[string]bool) (out []*delivery, wait time.Durati
 			}
 			d := &delivery{queueKey: slices.Clone(k)}
 			if err := json.Unmarshal(raw, d); err != nil {
-				return fmt.Errorf("stored notification: %w", err)
+				unreadable = fmt.Errorf("stored notification %x: %w", k, err) // it holds up no other
+				continue
 			}
 			out = append(out, d)
 		}
 		return nil
 	})
-	return out, wait, err
+	return out, wait, errors.Join(err, unreadable)
 }
 
 // attempt sends one notification and stores what came of it. One that ctx cut off was no attempt.
-func (s *Service) attempt(ctx context.Context, d *delivery) {
+func (s *Service) attempt(ctx context.Context, d *delivery) error {
 	var callback *wire.Callback
 	err := s.store.db.View(func(tx *bolt.Tx) (err error) {
 		callback, err = s.callback(tx)
 		return err
 	})
+	if err != nil {
+		return err
+	}
 	var failure *wire.CallbackError
-	if err == nil && callback != nil {
+	if callback != nil {
 		failure = s.send(ctx, callback, d)
 	}
 	if failure != nil && failure.Code == 0 && ctx.Err() != nil {
-		return
+		return nil
 	}
-	if err == nil {
-		err = s.store.db.Update(func(tx *bolt.Tx) error { return s.settle(tx, d, failure) })
-	}
-	if err != nil {
-		s.log.Error("notification", zap.String("event", d.Event), zap.Error(err))
-	}
+	return s.store.db.Update(func(tx *bolt.Tx) error { return s.settle(tx, d, failure) })
 }
 
 // settle takes a delivery out of the queue and, when it failed, puts it in again for its next attempt, if there is one left.
