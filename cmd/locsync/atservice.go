@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,6 +29,7 @@ type desk struct {
 type target struct {
 	project, id string
 	creates     bool // it need not be at the service yet
+	documents   bool // it must be one that translates documents, which the configured ones are not
 	every       bool // without a name all configured projects are meant; desk.project is nil then
 }
 
@@ -69,9 +71,18 @@ func (a *app) atService(ctx context.Context, t target, do func(ctx context.Conte
 		d.Client, err = h.connect(cfg)
 	}
 	if err == nil {
-		err = do(service.As(ctx, service.Asked), d)
+		err = t.hint(do(service.As(ctx, service.Asked), d))
 	}
 	return errors.Join(err, h.Close())
+}
+
+// hint adds to a refusal what to do where the configured project is of the other kind.
+func (t target) hint(err error) error {
+	var e *service.Error
+	if t.documents && t.id == "" && errors.As(err, &e) && e.Status == http.StatusForbidden {
+		return fmt.Errorf("%w; name a project that translates documents with --id: locsync project create --documents makes one", err)
+	}
+	return err
 }
 
 // patient is a context for waiting at the service: a job that is not done within service.job_timeout counts as failed for now.

@@ -30,7 +30,7 @@ func (a *app) documentsCommand() *cobra.Command {
 }
 
 func (a *app) documentsPushCommand() *cobra.Command {
-	var t target
+	t := target{documents: true}
 	c := &cobra.Command{
 		Use:   "push FILE...",
 		Short: "Add files as documents, or replace those of the same path that changed",
@@ -217,7 +217,7 @@ func (a *app) saySent(ctx context.Context, d *desk, result []sentDocument) error
 }
 
 func (a *app) documentsPullCommand() *cobra.Command {
-	var t target
+	t := target{documents: true}
 	var o pullDocuments
 	c := &cobra.Command{
 		Use:   "pull",

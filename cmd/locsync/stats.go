@@ -11,7 +11,7 @@ import (
 )
 
 func (a *app) statsCommand() *cobra.Command {
-	var t target
+	t := target{documents: true}
 	exact, build, fuzzy := false, false, false
 	c := &cobra.Command{
 		Use:   "stats",

@@ -14,7 +14,7 @@ import (
 )
 
 func (a *app) tasksCommand() *cobra.Command {
-	var t target
+	t := target{documents: true}
 	var f service.TaskFilter
 	c := &cobra.Command{
 		Use:     "tasks",
@@ -58,7 +58,7 @@ func (a *app) sayTasks(tasks []service.Task) error {
 }
 
 func (a *app) tasksAssignCommand() *cobra.Command {
-	var t target
+	t := target{documents: true}
 	shortlist := false
 	c := &cobra.Command{
 		Use:     "assign TASK PERSON...",
@@ -101,7 +101,7 @@ func (d *desk) people(ctx context.Context, named []string) ([]string, error) {
 }
 
 func (a *app) tasksDeadlineCommand() *cobra.Command {
-	var t target
+	t := target{documents: true}
 	c := &cobra.Command{
 		Use:     "deadline TASK TIME",
 		Short:   "Set until when a task is to be done; the time none takes the deadline away",
@@ -128,7 +128,7 @@ func (a *app) tasksDeadlineCommand() *cobra.Command {
 }
 
 func (a *app) tasksTeamCommand() *cobra.Command {
-	var t target
+	t := target{documents: true}
 	c := &cobra.Command{
 		Use:     "team",
 		Short:   "List the members of the account's team",
