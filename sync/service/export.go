@@ -43,7 +43,8 @@ type ExportRequest struct {
 	Keys                   []string        // only these keys (published description)
 }
 
-// StartExport starts an export and returns its identifier; see TryDownload and Download. An export changes
+// StartExport starts an export and returns its identifier; see TryDownload and Download: POST /v2/project/{projectId}/export
+// (service interface, software localization: export, which has the parameters; a body with keys is the published description's). An export changes
 // nothing at the service, so a lost answer is repeated: at worst an export is never fetched.
 func (c *Client) StartExport(ctx context.Context, r ExportRequest) (JobID, error) {
 	const op = "start export"
@@ -117,7 +118,8 @@ func (r *ExportRequest) check() error {
 	return checkList("label", r.Labels)
 }
 
-// TryDownload looks once whether the export is ready and, if so, takes it: spooled into a file in dir
+// TryDownload looks once whether the export is ready: GET /v1/document/export/{exportId} (service interface, export of document
+// translations, and software localization: export). If so, it takes it: spooled into a file in dir
 // (empty: the system's folder for temporary files), checked completely, closed by the caller. An export
 // that is not ready is ErrNotReady; one that failed is ErrExportFailed; one that the service does not
 // know, or no longer, ErrNotFound; one that is damaged or beyond all bounds, ErrUnusable.

@@ -46,7 +46,8 @@ type Upload struct {
 	Body []byte
 }
 
-// StartImport hands the files over. It returns the identifier of the import, which is not done yet: see
+// StartImport hands the files over: POST /v2/project/{projectId}/import (service interface, software localization: import, which
+// has the parameters; labels are the published description's). It returns the identifier of the import, which is not done yet: see
 // ImportResult and WaitImport. The request is made once; only where the service cannot have taken it (no
 // connection, 429) it is repeated. Beside the errors of *Error, a request that the service would refuse is
 // refused here.
@@ -195,7 +196,8 @@ func (e *ImportFailed) Error() string {
 	return fmt.Sprintf("import %s failed at the service: %s", e.ID, strings.Join(reasons, "; "))
 }
 
-// ImportResult looks once at how an import stands. errors.Is(err, ErrNotFound): the service does not know
+// ImportResult looks once at how an import stands: GET /v1/project/import-result/{importId}, under the prefix that the service
+// interface prints and under the one of everything else (service interface, software localization: import result). errors.Is(err, ErrNotFound): the service does not know
 // it, or no longer.
 func (c *Client) ImportResult(ctx context.Context, id JobID) (ImportResult, error) {
 	const op = "read import result"

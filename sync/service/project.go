@@ -98,8 +98,9 @@ func ifTrue(is bool) *bool {
 	return nil
 }
 
-// Project reads a project's record. A project of another account is ErrAuth, one that does not exist is
-// ErrNotFound or, at some services, ErrAuth as well.
+// Project reads a project's record, with its documents: GET /v1/project/{projectId} (service interface, document-based
+// projects; the names of its members are the published description's). A project of another account is ErrAuth, one that does not
+// exist is ErrNotFound or, at some services, ErrAuth as well.
 func (c *Client) Project(ctx context.Context, id string) (Project, error) {
 	const op = "read project"
 	if err := checkID(id); err != nil {
@@ -132,7 +133,9 @@ type ProjectFilter struct {
 	ExternalTag string // a part of the tag
 }
 
-// ListProjects reads the records of all projects of the account that match, page by page.
+// ListProjects reads the records of all projects of the account that match, page by page: GET /v2/project/list (service
+// interface, methods named without detail; offset, limit and the filters are the published description's). GET /v1/project/list is
+// deprecated and never called.
 func (c *Client) ListProjects(ctx context.Context, f ProjectFilter) ([]Project, error) {
 	return pages(wire.MaxProjectsPerPage, func(p Project) string { return p.ID }, func(skip int) ([]Project, error) {
 		return c.projectPage(ctx, f, skip, wire.MaxProjectsPerPage)
@@ -164,7 +167,7 @@ type ProjectChange struct {
 	ExternalTag *string
 }
 
-// UpdateProject changes a project's settings. What an update leaves out may be lost at the service, so the
+// UpdateProject changes a project's settings: PUT /v1/project/{projectId} (service interface, document-based projects). What an update leaves out may be lost at the service, so the
 // record is read first, and name and deadline are sent in any case. A change that somebody makes between
 // the two requests is overwritten.
 func (c *Client) UpdateProject(ctx context.Context, id string, change ProjectChange) error {
@@ -193,7 +196,8 @@ func (c *Client) UpdateProject(ctx context.Context, id string, change ProjectCha
 	})
 }
 
-// DeleteProject deletes a project with everything in it.
+// DeleteProject deletes a project with everything in it: DELETE /v1/project/{projectId} (published description; the service
+// interface speaks of it without a path).
 func (c *Client) DeleteProject(ctx context.Context, id string) error {
 	const op = "delete project"
 	if err := checkID(id); err != nil {
@@ -292,8 +296,8 @@ func missing(err error) bool {
 	return errors.As(err, &e) && slices.Contains([]int{http.StatusNotFound, http.StatusGone, http.StatusMethodNotAllowed, http.StatusNotImplemented}, e.Status)
 }
 
-// Ping makes a cheap call that needs the credentials, and returns the account where the service shows it
-// (the service interface has no operation for that).
+// Ping makes a cheap call that needs the credentials, and returns the account where the service shows it: GET /v1/account, or
+// else the first project of ListProjects (the service interface has no operation for that).
 func (c *Client) Ping(ctx context.Context) (Account, error) {
 	const op = "reach the service"
 	var a Account
@@ -309,7 +313,8 @@ func (c *Client) Ping(ctx context.Context) (Account, error) {
 	return Account{}, err
 }
 
-// Languages lists the languages that the service knows. A service without a directory is ErrNotFound.
+// Languages lists the languages that the service knows: GET /v2/directory?type=language, or the first version of it (published
+// description). A service without a directory is ErrNotFound.
 func (c *Client) Languages(ctx context.Context) ([]Language, error) {
 	var err error
 	for _, p := range []string{wire.PathDirectory, wire.PathDirectoryV1} {
