@@ -33,6 +33,8 @@ func (c *Client) answer(cl call, target *url.URL, resp *http.Response, body io.R
 		switch s := resp.StatusCode; {
 		case s == http.StatusTooManyRequests:
 			f.again = true
+		case s == http.StatusExpectationFailed && cl.form != nil && !cl.form.unasked:
+			cl.form.unasked, f.again = true, true
 		case s == http.StatusNotImplemented: // nothing was done, and nothing will be
 		case s == http.StatusInternalServerError:
 			f.reached, f.again = true, cl.method == http.MethodGet

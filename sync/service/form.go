@@ -29,6 +29,7 @@ type form struct {
 	contentType string
 	size        int64
 	chunks      []chunk
+	unasked     bool      // it is sent without asking first, because somebody on the way does not understand the question (417)
 	last        *formBody // the one that was opened last; nil: none yet
 }
 

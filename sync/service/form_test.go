@@ -138,6 +138,24 @@ func TestLargeUploadRefusedUnread(t *testing.T) {
 	}
 }
 
+// A proxy that does not understand the question before a large file gets the file without it.
+func TestLargeUploadUnasked(t *testing.T) {
+	n := 0
+	server := newServer(t, func(w http.ResponseWriter, r *http.Request) {
+		n++
+		if r.Header.Get("Expect") != "" {
+			w.WriteHeader(http.StatusExpectationFailed)
+			return
+		}
+		_, _ = io.Copy(io.Discard, r.Body)
+		_, _ = io.WriteString(w, `[{"id":"1_7"}]`)
+	})
+	d, err := (&script{Server: server}).client(t).AddDocuments(t.Context(), "p", []NewDocument{{File: File{"a", 2 << 20, &zeros{2 << 20}}}})
+	if err != nil || n != 2 || len(d) != 1 {
+		t.Errorf("%d requests, %+v, %v", n, d, err)
+	}
+}
+
 // What is shorter or longer than announced, or cannot be read, does not count as sent: nothing to doubt, nothing to repeat, and no fault of
 // the service.
 func TestUploadOfAnotherLength(t *testing.T) {

@@ -95,7 +95,7 @@ func (c *Client) request(ctx context.Context, cl call, target *url.URL, t ticket
 		f.Err = joined(f.Err, context.Cause(reqCtx))
 	}
 	// What is whole and of no use, like a damaged archive, says nothing against a service that answers everything else.
-	if resp.StatusCode >= 500 && resp.StatusCode != http.StatusNotImplemented || f != nil && f.again && !limited && !errors.Is(f.Error, ErrUnusable) {
+	if resp.StatusCode >= 500 && resp.StatusCode != http.StatusNotImplemented || f != nil && f.again && f.Status == 0 && !errors.Is(f.Error, ErrUnusable) {
 		return next, f, failing
 	}
 	return next, f, healthy
@@ -137,7 +137,7 @@ func (c *Client) newRequest(ctx context.Context, cl call, target *url.URL) (*htt
 		}
 		req.Body, req.GetBody, req.ContentLength = body, nil, cl.form.size
 		req.Header.Set("Content-Type", cl.form.contentType)
-		if cl.form.size > large {
+		if cl.form.size > large && !cl.form.unasked {
 			req.Header.Set("Expect", "100-continue")
 		}
 	case cl.method == http.MethodGet:
