@@ -98,7 +98,7 @@ func TestRefusedBeforeTheEffect(t *testing.T) {
 		t.Run(op.name+", 400", func(t *testing.T) {
 			s := serve(t, say(400, `{"detail":"language is missing"}`))
 			err := op.do(t.Context(), s.client(t))
-			if len(s.seen()) != 1 || !errors.Is(err, ErrRefused) || errors.Is(err, ErrTemporary) || errors.Is(err, ErrUnknownOutcome) ||
+			if len(s.seen()) != 1 || errors.Is(err, ErrRefused) == op.waits || errors.Is(err, ErrNotReady) != op.waits || errors.Is(err, ErrTemporary) || errors.Is(err, ErrUnknownOutcome) ||
 				!strings.Contains(err.Error(), "language is missing") {
 				t.Errorf("%d requests, %v", len(s.seen()), err)
 			}
