@@ -16,15 +16,12 @@ type result struct {
 
 func (s *Service) resultPath(id string) string { return filepath.Join(s.results, id) }
 
-func (s *Service) newResult(id string) (*result, error) { return s.newFile(s.resultPath(id)) }
-
-// newFile begins a file beside the database.
-func (s *Service) newFile(path string) (*result, error) {
-	f, err := os.OpenFile(path+".part", os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+func (s *Service) newResult(id string) (*result, error) {
+	f, err := os.OpenFile(s.resultPath(id)+".part", os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	return &result{f, path, !s.store.db.NoSync}, nil
+	return &result{f, s.resultPath(id), !s.store.db.NoSync}, nil
 }
 
 func (r *result) keep() error {

@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -301,20 +302,48 @@ func (d *deposit) add(p, said string, content io.Reader) error {
 	return nil
 }
 
-// writeBlob writes bytes into a new file of the folder.
+// writeBlob writes bytes into a new file of the folder. Nothing speaks of it yet, so it need not be durable before its record is stored.
 func (s *Service) writeBlob(content io.Reader) (blob string, size int64, err error) {
 	blob = uuid.NewString()
-	f, err := s.newFile(s.blobPath(blob))
+	f, err := os.OpenFile(s.blobPath(blob), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return "", 0, err
 	}
-	if size, err = io.Copy(f.file, readErrors{content}); err == nil {
-		err = f.keep()
-	}
-	if err != nil {
-		f.drop()
+	size, err = io.Copy(f, readErrors{content})
+	if err = errors.Join(err, f.Close()); err != nil {
+		os.Remove(f.Name())
 	}
 	return blob, size, err
+}
+
+// syncBlobs makes bytes durable, several files at a time: the disk does that in hardly more time than it takes for one.
+func (s *Service) syncBlobs(files []depositedFile) error {
+	if s.store.db.NoSync {
+		return nil
+	}
+	room := make(chan struct{}, 32)
+	failures := make(chan error, len(files)+1)
+	var all sync.WaitGroup
+	for _, f := range files {
+		room <- struct{}{}
+		all.Go(func() {
+			defer func() { <-room }()
+			file, err := os.OpenFile(s.blobPath(f.record.Blob), os.O_WRONLY, 0)
+			if err == nil {
+				err = errors.Join(file.Sync(), file.Close())
+			}
+			failures <- err
+		})
+	}
+	all.Wait()
+	failures <- syncFolder(s.blobs)
+	close(failures)
+	for err := range failures {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // readErrors tells the sender's errors from those of the disk.
@@ -330,6 +359,9 @@ func (r readErrors) Read(p []byte) (int, error) {
 
 // store puts the records of all files into the database, in place of those that were there.
 func (d *deposit) store() ([]wire.StoredFile, error) {
+	if err := d.s.syncBlobs(d.files); err != nil {
+		return nil, err
+	}
 	out := make([]wire.StoredFile, len(d.files))
 	var replaced []string
 	err := d.s.store.db.Update(func(tx *bolt.Tx) error {
