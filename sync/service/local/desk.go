@@ -69,7 +69,7 @@ func (s *Service) openDesk(tx *bolt.Tx, d *document, code string) (*desk, error)
 
 func (s *Service) openDeskOf(tx *bolt.Tx, p *project, d *document, r *rendition) (*desk, error) {
 	src := tx.Bucket(bucketDocumentTexts).Bucket([]byte(d.ID)).Get(versionKey(r.Version))
-	doc, err := segment.Parse(r.File, slices.Clone(src), segment.Options{Source: p.Source, Sheet: d.Sheet})
+	doc, err := segment.Parse(r.File, slices.Clone(src), segment.Options{Source: p.Source, Sheet: r.Sheet})
 	if err != nil {
 		return nil, fmt.Errorf("stored document %s: %w", d.ID, err)
 	}

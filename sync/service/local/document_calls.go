@@ -292,7 +292,7 @@ func (s *Service) addDocumentLanguages(tx *bolt.Tx, p *project, codes []string) 
 // addOtherLanguage begins a document in one more language, from the youngest version that another one has.
 func (s *Service) addOtherLanguage(tx *bolt.Tx, p *project, d *document, code string) error {
 	from := slices.MaxFunc(d.Languages, func(a, b *rendition) int { return a.Version - b.Version })
-	r := &rendition{Code: code, Version: from.Version, File: from.File, Revision: 1, Status: wire.DocumentCreated, StatusAt: s.now()}
+	r := &rendition{Code: code, Version: from.Version, File: from.File, Sheet: from.Sheet, Revision: 1, Status: wire.DocumentCreated, StatusAt: s.now()}
 	d.Languages = append(d.Languages, r)
 	k, err := s.openDeskOf(tx, p, d, r)
 	if err != nil {

@@ -174,7 +174,7 @@ func (k *desk) takeTranslated(in *translationJob, body []byte) error {
 	if _, known := segment.FormatOf(name); !known {
 		name = k.r.File
 	}
-	doc, err := segment.Parse(name, body, segment.Options{Source: k.r.Code, Sheet: k.d.Sheet})
+	doc, err := segment.Parse(name, body, segment.Options{Source: k.r.Code, Sheet: k.r.Sheet})
 	if err != nil {
 		return refuse(http.StatusUnprocessableEntity, "file: %q cannot be taken apart: %v", in.File, err)
 	}

@@ -97,6 +97,33 @@ func TestTranslateDocument(t *testing.T) {
 	}
 }
 
+// A new version of a bilingual file leaves translations as they are, with their stages, unless the call asks for those of the file.
+func TestBilingualUpdate(t *testing.T) {
+	s := serve(t, Options{})
+	p := s.createWith(map[string]any{"name": "docs", "sourceLanguage": "en", "targetLanguages": []string{"de"}, "assignToVendor": false, "workflowStages": []string{"translation", "editing"}})
+	src := func(state, text string) file {
+		return file{"a.xlf", `<xliff version="1.2"><file target-language="de"><body><trans-unit id="1"><source>One</source><target state="` + state + `">` + text + `</target></trans-unit>` +
+			`<trans-unit id="2"><source>Two</source></trans-unit></body></file></xliff>`}
+	}
+	id := s.added(p, "", src("final", "Eins"))[0].ID
+	update := func(model string, f file) wire.Document {
+		t.Helper()
+		s.sendParts("PUT", "/v1/document/update?documentId="+id, wire.PartUpdateDocumentModel, model, f).want(t, 200, nil)
+		return s.document(id)
+	}
+	if d := update(`{}`, src("new", "Eins")); d.WorkflowStages[1].Progress != 50 {
+		t.Errorf("the stage was lost: %+v", d.WorkflowStages)
+	}
+	update(`{}`, src("final", "Anders"))
+	if got := string(s.exportDocuments("", id).body); !strings.Contains(got, ">Eins<") {
+		t.Errorf("the file's translation replaced one that was there: %s", got)
+	}
+	update(`{"bilingualFileImportSetings":{"targetSubstitutionMode":"all","confirmMode":"atLastStage"}}`, src("new", "Anders"))
+	if got := string(s.exportDocuments("&mode=complete", id).body); !strings.Contains(got, ">Anders<") {
+		t.Errorf("%s", got)
+	}
+}
+
 // An XLIFF export that comes back as it is changes nothing: not a text, a stage or a time. What is changed in it is taken; what was translated since
 // is not overwritten by it, unless that is asked for.
 func TestXLIFFRoundTrip(t *testing.T) {

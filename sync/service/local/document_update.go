@@ -47,7 +47,7 @@ func (s *Service) updateDocument(c *call) error {
 		}
 		u := upload{path: path.Base(name), body: sent[0].body, model: models[0]}
 		if u.model.sheet == nil {
-			u.model.sheet = at.d.Sheet
+			u.model.sheet = at.d.rendition(at.codes[0]).Sheet
 		}
 		if u.doc, err = readDocument(name, u.body, p, u.model.sheet); err != nil {
 			return err
@@ -68,7 +68,6 @@ func (s *Service) updateDocument(c *call) error {
 func (s *Service) replaceVersion(tx *bolt.Tx, p *project, at place, u *upload) error {
 	d := at.d
 	d.Versions++
-	d.Sheet = u.model.sheet
 	if u.model.placeholders != nil {
 		d.Placeholders = *u.model.placeholders
 	}
@@ -105,7 +104,7 @@ func (k *desk) carryOver(u *upload) error {
 	if err != nil {
 		return err
 	}
-	k.r.Version, k.r.File = k.d.Versions, u.path
+	k.r.Version, k.r.File, k.r.Sheet = k.d.Versions, u.path, u.model.sheet
 	k.r.Revision++
 	if err := k.setSegments(u.doc); err != nil {
 		return err

@@ -39,6 +39,7 @@ type documentModel struct {
 // bilingualSettings say what becomes of translations that a file brings along.
 type bilingualSettings struct {
 	substitute    bool // take them
+	replace       bool // also where the document has other ones
 	lock, confirm string
 }
 
@@ -224,6 +225,7 @@ func readBilingualSettings(raw []byte) (bilingualSettings, error) {
 		return allowed[i]
 	}
 	out.substitute = word("targetSubstitutionMode", wire.SubstituteAll, wire.SubstituteAll, wire.SubstituteNone) == wire.SubstituteAll
+	out.replace = out.substitute && b.has("targetSubstitutionMode")
 	out.lock = word("lockMode", wire.LockNone, wire.LockNone, wire.LockByStates, wire.LockConfirmed)
 	out.confirm = word("confirmMode", wire.ConfirmByStates, wire.ConfirmNone, wire.ConfirmByStates, wire.ConfirmAtFirst, wire.ConfirmAtLast)
 	return out, b.err
@@ -364,7 +366,7 @@ func (s *Service) addDocument(tx *bolt.Tx, p *project, u *upload) (*document, er
 		return nil, err
 	}
 	d := &document{ID: uuid.NewString(), Project: p.ID, Account: p.Account, Order: order, Path: u.path, ExternalID: u.model.externalID, MetaInfo: u.model.metaInfo,
-		Placeholders: u.model.placeholders != nil && *u.model.placeholders, Sheet: u.model.sheet, Created: s.now(), Versions: 1}
+		Placeholders: u.model.placeholders != nil && *u.model.placeholders, Created: s.now(), Versions: 1}
 	texts, err := tx.Bucket(bucketDocumentTexts).CreateBucket([]byte(d.ID))
 	if err != nil {
 		return nil, err
@@ -376,7 +378,7 @@ func (s *Service) addDocument(tx *bolt.Tx, p *project, u *upload) (*document, er
 		return nil, err
 	}
 	for _, code := range u.languages {
-		if err := s.addRendition(tx, p, d, code, u.doc, u.model.bilingual); err != nil {
+		if err := s.addRendition(tx, p, d, code, u); err != nil {
 			return nil, err
 		}
 	}
@@ -384,23 +386,24 @@ func (s *Service) addDocument(tx *bolt.Tx, p *project, u *upload) (*document, er
 }
 
 // addRendition begins a document in a language, with the translations that its file brings along.
-func (s *Service) addRendition(tx *bolt.Tx, p *project, d *document, code string, doc *segment.Document, settings bilingualSettings) error {
-	r := &rendition{Code: code, Version: d.Versions, File: path.Base(d.Path), Revision: 1, Status: wire.DocumentCreated, StatusAt: d.Created}
+func (s *Service) addRendition(tx *bolt.Tx, p *project, d *document, code string, u *upload) error {
+	r := &rendition{Code: code, Version: d.Versions, File: path.Base(d.Path), Sheet: u.model.sheet, Revision: 1, Status: wire.DocumentCreated, StatusAt: d.Created}
 	d.Languages = append(d.Languages, r)
 	k, err := s.newDesk(tx, p, d, r)
 	if err != nil {
 		return err
 	}
-	if err := k.setSegments(doc); err != nil {
+	if err := k.setSegments(u.doc); err != nil {
 		return err
 	}
-	if err := k.takeTargets(settings); err != nil {
+	if err := k.takeTargets(u.model.bilingual); err != nil {
 		return err
 	}
 	return k.close()
 }
 
-// takeTargets stores the translations that a bilingual file brings along, unless they are in another language.
+// takeTargets stores the translations that a bilingual file brings along, unless they are in another language. One that the document has already, from
+// the version before, stays, unless the call asks for the file's.
 func (k *desk) takeTargets(settings bilingualSettings) error {
 	if named := k.doc.TargetLanguage(); !settings.substitute || named != "" && !sameLanguage(strings.ToLower(named), strings.ToLower(k.r.Code)) {
 		return nil
@@ -413,10 +416,13 @@ func (k *desk) takeTargets(settings bilingualSettings) error {
 		if err != nil {
 			return err
 		}
-		if was != nil && was.Locked {
+		if was != nil && (was.Locked || was.Text != seg.Target && !settings.replace) {
 			continue
 		}
 		t := target{Text: seg.Target, Origin: fromFile, Stage: settings.stage(seg.State, len(k.p.Stages))}
+		if was != nil && was.Text == t.Text {
+			t.Stage, t.Origin = max(t.Stage, was.Stage), was.Origin
+		}
 		t.Locked = settings.lock == wire.LockConfirmed && t.Stage > 0 || settings.lock == wire.LockByStates && seg.State == segment.Approved
 		if err := k.put(i, t); err != nil {
 			return err

@@ -25,25 +25,25 @@ import (
 // The segments themselves are not stored: they follow from the bytes. A target says which source text it translates, so that it is not
 // taken for the translation of another one should a later program cut the same bytes differently.
 type document struct {
-	ID           string         `json:"id"`
-	Project      string         `json:"project"`
-	Account      string         `json:"account"`
-	Order        uint64         `json:"order"`
-	Path         string         `json:"path"` // folders and all, with the extension; unique in the project
-	ExternalID   string         `json:"externalId,omitempty"`
-	MetaInfo     string         `json:"metaInfo,omitempty"`
-	Placeholders bool           `json:"placeholders,omitempty"`
-	Sheet        *segment.Sheet `json:"sheet,omitempty"`
-	Created      int64          `json:"created"`
-	Versions     int            `json:"versions"` // how many there have been
-	Languages    []*rendition   `json:"languages"`
+	ID           string       `json:"id"`
+	Project      string       `json:"project"`
+	Account      string       `json:"account"`
+	Order        uint64       `json:"order"`
+	Path         string       `json:"path"` // folders and all, with the extension; unique in the project
+	ExternalID   string       `json:"externalId,omitempty"`
+	MetaInfo     string       `json:"metaInfo,omitempty"`
+	Placeholders bool         `json:"placeholders,omitempty"`
+	Created      int64        `json:"created"`
+	Versions     int          `json:"versions"` // how many there have been
+	Languages    []*rendition `json:"languages"`
 }
 
 // rendition is a document in one target language, which is what the interface calls a document.
 type rendition struct {
 	Code           string              `json:"code"`
 	Version        int                 `json:"version"`
-	File           string              `json:"file"` // the name of the version's file
+	File           string              `json:"file"`            // the name of the version's file
+	Sheet          *segment.Sheet      `json:"sheet,omitempty"` // where the version's texts are, of a multilingual workbook
 	Revision       int                 `json:"revision"`
 	Status         wire.DocumentStatus `json:"status"`
 	StatusAt       int64               `json:"statusAt"`
