@@ -8,9 +8,146 @@ import (
 	"os"
 	"path"
 	"strings"
+	"sync"
+
+	"github.com/google/uuid"
+	bolt "go.etcd.io/bbolt"
 
 	"github.com/locsync/locsync/sync/service/wire"
 )
+
+// deposit is what one call brings into the storage: the bytes are written as they come, the records all at once at the end, or not at all.
+type deposit struct {
+	s        *Service
+	files    []depositedFile
+	paths    map[string]bool
+	unpacked uint64 // bytes, from archives
+	kept     bool
+}
+
+type depositedFile struct {
+	path   string
+	record storedFile
+}
+
+func (s *Service) newDeposit() *deposit { return &deposit{s: s, paths: map[string]bool{}} }
+
+// add writes the bytes of a file.
+func (d *deposit) add(p, said string, content io.Reader) error {
+	if err := checkStoragePath(p); err != nil {
+		return err
+	}
+	if d.paths[p] {
+		return invalid("path", "the call has two files %q", p)
+	}
+	blob, size, err := d.s.writeBlob(content)
+	if err != nil {
+		return err
+	}
+	d.paths[p] = true
+	now := d.s.now()
+	d.files = append(d.files, depositedFile{p, storedFile{Blob: blob, Mime: mimeOf(p, said), Size: size, Created: now, Accessed: now}})
+	return nil
+}
+
+// writeBlob writes bytes into a new file of the folder. Nothing speaks of it yet, so it need not be durable before its record is stored.
+func (s *Service) writeBlob(content io.Reader) (blob string, size int64, err error) {
+	blob = uuid.NewString()
+	f, err := os.OpenFile(s.blobPath(blob), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", 0, err
+	}
+	size, err = io.Copy(f, readErrors{content})
+	if err = errors.Join(err, f.Close()); err != nil {
+		os.Remove(f.Name())
+	}
+	return blob, size, err
+}
+
+// syncBlobs makes bytes durable, several files at a time: the disk does that in hardly more time than it takes for one.
+func (s *Service) syncBlobs(files []depositedFile) error {
+	if s.store.db.NoSync {
+		return nil
+	}
+	room := make(chan struct{}, 32)
+	failures := make([]error, len(files))
+	var all sync.WaitGroup
+	for i, f := range files {
+		room <- struct{}{}
+		all.Go(func() {
+			failures[i] = syncFile(s.blobPath(f.record.Blob))
+			<-room
+		})
+	}
+	all.Wait()
+	return errors.Join(append(failures, syncFolder(s.blobs))...)
+}
+
+func syncFile(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// readErrors tells the sender's errors from those of the disk.
+type readErrors struct{ io.Reader }
+
+func (r readErrors) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if err != nil && err != io.EOF {
+		err = bodyError(err)
+	}
+	return n, err
+}
+
+// store puts the records of all files into the database, in place of those that were there.
+func (d *deposit) store() ([]wire.StoredFile, error) {
+	if err := d.s.syncBlobs(d.files); err != nil {
+		return nil, err
+	}
+	out := make([]wire.StoredFile, len(d.files))
+	var replaced []string
+	err := d.s.store.db.Update(func(tx *bolt.Tx) error {
+		b, err := tx.Bucket(bucketStorage).CreateBucketIfNotExists([]byte(d.s.o.AccountID))
+		if err != nil {
+			return err
+		}
+		for i, f := range d.files {
+			before, found, err := getRecord[storedFile](b, f.path)
+			if err != nil {
+				return err
+			}
+			if found {
+				replaced = append(replaced, before.Blob)
+			}
+			if err := putRecord(b, f.path, &f.record); err != nil {
+				return err
+			}
+			out[i] = f.record.wire(f.path)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	d.kept = true
+	for _, blob := range replaced {
+		os.Remove(d.s.blobPath(blob))
+	}
+	return out, nil
+}
+
+// drop removes what store did not keep.
+func (d *deposit) drop() {
+	if d.kept {
+		return
+	}
+	for _, f := range d.files {
+		os.Remove(d.s.blobPath(f.record.Blob))
+	}
+}
 
 // An archive whose contents are more than so many times its size, beyond an amount that does no harm, is taken for one that was made to fill the disk.
 const (
