@@ -202,6 +202,11 @@ func (k *desk) close() error {
 			return err
 		}
 	}
+	if k.memory != nil {
+		if err := k.memory.flush(); err != nil {
+			return err
+		}
+	}
 	return putDocument(k.tx, k.d)
 }
 

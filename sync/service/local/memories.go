@@ -25,9 +25,19 @@ import (
 //
 // A unit is one source text in one context, with its translations. Of what is confirmed twice in one place the later translation counts;
 // the same text elsewhere is a unit of its own.
+//
+// What is remembered is looked up by others from flush on, which is the last call on a memory that was changed.
 type memory struct {
 	record memoryRecord
 	bucket *bolt.Bucket
+
+	fresh        map[freshUnit][]byte // units that are not in the indexes yet -> number
+	exact, stems [][]byte             // their entries
+}
+
+type freshUnit struct {
+	source string
+	surroundings
 }
 
 type memoryRecord struct {
@@ -89,7 +99,7 @@ func createMemory(tx *bolt.Tx, r memoryRecord) (*memory, error) {
 			return nil, err
 		}
 	}
-	m := &memory{r, b}
+	m := &memory{record: r, bucket: b}
 	return m, m.save()
 }
 
@@ -108,7 +118,7 @@ func openMemory(tx *bolt.Tx, id string) (*memory, error) {
 	if err != nil || !found {
 		return nil, err
 	}
-	return &memory{*r, b}, nil
+	return &memory{record: *r, bucket: b}, nil
 }
 
 // clear takes all units away.
@@ -137,7 +147,7 @@ func (m *memory) remember(source string, at surroundings, code, text string, now
 	}
 	if unit == nil {
 		unit = &memoryUnit{Source: source, Context: at, Targets: map[string]memoryText{}}
-		if n, err = m.index(source); err != nil {
+		if n, err = m.index(source, at); err != nil {
 			return err
 		}
 	}
@@ -156,6 +166,25 @@ func (m *memory) remember(source string, at surroundings, code, text string, now
 		m.record.Counts = map[string]int{}
 	}
 	m.record.Counts[code]++
+	return nil
+}
+
+// flush puts what was remembered into the indexes, in the order of their keys: the database takes a time that grows with the square of what comes in
+// disorder within one transaction.
+func (m *memory) flush() error {
+	for _, index := range []struct {
+		name []byte
+		keys [][]byte
+	}{{keyExact, m.exact}, {keyStems, m.stems}} {
+		slices.SortFunc(index.keys, bytes.Compare)
+		b := m.bucket.Bucket(index.name)
+		for _, k := range index.keys {
+			if err := b.Put(k, nil); err != nil {
+				return err
+			}
+		}
+	}
+	m.fresh, m.exact, m.stems = nil, nil, nil
 	return m.save()
 }
 
@@ -184,6 +213,10 @@ func withoutRegion(code string) string {
 
 // unit finds the unit of a source text in a context.
 func (m *memory) unit(source string, at surroundings) (n []byte, found *memoryUnit, err error) {
+	if n, ok := m.fresh[freshUnit{source, at}]; ok {
+		found, _, err = getRecord[memoryUnit](m.bucket.Bucket(keyUnits), string(n))
+		return n, found, err
+	}
 	err = m.eachExact(source, func(k []byte, u *memoryUnit) {
 		if u.Context == at {
 			n, found = k, u
@@ -209,22 +242,22 @@ func (m *memory) eachExact(source string, do func(n []byte, u *memoryUnit)) erro
 	return nil
 }
 
-// index makes room for a unit and enters its source text into the indexes.
-func (m *memory) index(source string) ([]byte, error) {
+// index makes room for a unit, whose source text flush enters into the indexes.
+func (m *memory) index(source string, at surroundings) ([]byte, error) {
 	next, err := m.bucket.Bucket(keyUnits).NextSequence()
 	if err != nil {
 		return nil, err
 	}
 	n := number(next)
-	if err := m.bucket.Bucket(keyExact).Put(append([]byte(digest(source)), n...), nil); err != nil {
-		return nil, err
-	}
+	m.exact = append(m.exact, append([]byte(digest(source)), n...))
 	stems, count := stemsOf(source)
 	for _, stem := range stems {
-		if err := m.bucket.Bucket(keyStems).Put(append(stemKey(stem, count), n...), nil); err != nil {
-			return nil, err
-		}
+		m.stems = append(m.stems, append(stemKey(stem, count), n...))
 	}
+	if m.fresh == nil {
+		m.fresh = map[freshUnit][]byte{}
+	}
+	m.fresh[freshUnit{source, at}] = n
 	return n, nil
 }
 

@@ -157,6 +157,9 @@ func TestSimilarIsFound(t *testing.T) {
 				return err
 			}
 		}
+		if err := m.flush(); err != nil {
+			return err
+		}
 		for query, want := range map[string]string{
 			"The quick fox number 834 jumps over a lazy dog called 5838":        "T834",
 			"The quick foxes number 700 jump over the lazy dog called 4900":     "T700",
@@ -429,7 +432,10 @@ func BenchmarkMatch(b *testing.B) {
 				for i := 0; i < n && err == nil; i++ {
 					err = m.remember(fmt.Sprintf("The text number %d of the product is about %x and section %d", i, i*2654435761, i%97), surroundings{}, "de", "T", 1)
 				}
-				return err
+				if err != nil {
+					return err
+				}
+				return m.flush()
 			})
 			if err != nil {
 				b.Fatal(err)

@@ -51,7 +51,10 @@ func (s *Service) importMemory(c *call) error {
 				return err
 			}
 		}
-		return m.readTMX(sent[0].body, s.now())
+		if err := m.readTMX(sent[0].body, s.now()); err != nil {
+			return err
+		}
+		return m.flush()
 	})
 	if err != nil {
 		return err
