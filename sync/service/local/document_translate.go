@@ -2,6 +2,7 @@ package local
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	bolt "go.etcd.io/bbolt"
@@ -146,7 +147,7 @@ func (s *Service) runTranslation(j *job) error {
 		if err != nil {
 			return err
 		}
-		body := tx.Bucket(bucketUploads).Get(uploadKey(j.ID, 0))
+		body := slices.Clone(tx.Bucket(bucketUploads).Get(uploadKey(j.ID, 0)))
 		if in.XLIFF {
 			err = k.takeXLIFF(in, body)
 		} else {

@@ -1,15 +1,16 @@
 // Package segment takes a document apart into the segments that people translate, and puts it together again with translations in their
 // places.
 //
-// Its laws: a document that is rendered without translations is the very bytes that were parsed; a segment's translation changes the bytes
-// of that segment and nothing else; and what has no letter or digit in it is no segment.
+// Its laws: a document that is rendered without translations is the very bytes that were parsed; one that is rendered with its own texts has the
+// same segments; a segment's translation changes the bytes of that segment and nothing else; and what has no letter or digit in it is no segment.
 //
 //	bytes --Parse--> Document --Segments--> texts, in the order of the file
 //	                 Document --Render(text by segment)--> bytes
 //
-// Three kinds of documents stand behind the one type: running text (plain text, Markdown, HTML), cut into sentences; resource files (JSON, YAML,
-// strings, Android XML, LocJSON), one segment for each text under a key, read and rewritten by package formats; and XLIFF, one segment for each unit,
-// which may bring its translation along.
+// Four kinds of documents stand behind the one type: running text (plain text, Markdown, HTML), cut into sentences; resource files (JSON, YAML,
+// strings, Android XML, LocJSON), one segment for each text under a key, read and rewritten by package formats; XLIFF, one segment for each unit,
+// which may bring its translation along; and workbooks, one segment for each cell with text, whose container is written anew by its library once
+// something is translated.
 //
 // A segment's text is plain where that is enough. Where it holds markup of its document (a link in the middle of a sentence), the text is the
 // document's own source, and Markup says so: a translation then has the same tags.
@@ -204,7 +205,7 @@ func Align(old, now []Segment) []int {
 	return at
 }
 
-// Position is the line and column, from 1, columns in characters, of a byte offset.
+// position is the line and column, from 1, columns in characters, of a byte offset.
 func position(src []byte, offset int) (line, col int) {
 	offset = min(max(offset, 0), len(src))
 	start := bytes.LastIndexByte(src[:offset], '\n') + 1

@@ -209,6 +209,15 @@ func TestBilingual(t *testing.T) {
 	}
 }
 
+// Units of one identifier in two files of a document are two segments.
+func TestXLIFFOfSeveralFiles(t *testing.T) {
+	one := `<file original="a"><body><trans-unit id="1"><source>One</source></trans-unit></body></file>`
+	d := parse(t, "a.xlf", []byte(`<xliff version="1.2">`+one+one+`</xliff>`))
+	if len(d.segments) != 2 || d.segments[0].Key != "1" || d.segments[1].Key != "2:1" {
+		t.Errorf("%+v", d.segments)
+	}
+}
+
 func TestRailsRoot(t *testing.T) {
 	d := parse(t, "a.yaml", []byte("en:\n  a: One\n"))
 	out, err := d.Render("de", func(int) (string, bool) { return "Eins", true })

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -71,6 +72,7 @@ type xliffReader struct {
 	dec   *xml.Decoder
 	path  []string
 	xliff bool
+	files int
 
 	outer string // XLIFF 2: the id of the unit around the segments
 	unit  *xliffUnit
@@ -102,6 +104,7 @@ func (r *xliffReader) start(t xml.StartElement, at int) error {
 			r.findLanguage(at, end, "trgLang")
 		}
 	case "file":
+		r.files++
 		if !r.v2 {
 			r.findLanguage(at, end, "target-language")
 		}
@@ -111,13 +114,13 @@ func (r *xliffReader) start(t xml.StartElement, at int) error {
 		if r.unit != nil {
 			return syntaxError(r.src, at, "a <%s> within another", name)
 		}
-		r.unit = &xliffUnit{key: attr(t, "resname"), frozen: attr(t, "translate") == "no", approved: attr(t, "approved") == "yes"}
-		if r.unit.key == "" {
-			r.unit.key = attr(t, "id")
-		}
+		r.unit = &xliffUnit{key: attr(t, "id"), frozen: attr(t, "translate") == "no", approved: attr(t, "approved") == "yes"}
 		if name == "segment" {
 			r.unit.key = strings.Trim(r.outer+"/"+attr(t, "id"), "/")
 			r.unit.state = attr(t, "state")
+		}
+		if r.files > 1 { // identifiers are unique within a <file> only
+			r.unit.key = strconv.Itoa(r.files) + ":" + r.unit.key
 		}
 		r.depth = len(r.path)
 	case "source", "target", "note":
