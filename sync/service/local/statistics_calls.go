@@ -106,10 +106,7 @@ func (s *Service) setFuzzyRepetitions(c *call) error {
 	if err != nil {
 		return err
 	}
-	if _, given := c.params.values(wire.QueryWithFuzzyMatches); !given {
-		return invalid(wire.QueryWithFuzzyMatches, "is missing; give true or false")
-	}
-	on, err := c.params.flag(wire.QueryWithFuzzyMatches)
+	on, err := fuzzyParameter(c)
 	if err != nil {
 		return err
 	}
@@ -121,6 +118,24 @@ func (s *Service) setFuzzyRepetitions(c *call) error {
 		return err
 	}
 	return c.empty(http.StatusNoContent)
+}
+
+// fuzzyParameter reads the switch from the query, where the published description has it, or from a JSON body, which the service interface speaks of without
+// showing it.
+func fuzzyParameter(c *call) (bool, error) {
+	if _, given := c.params.values(wire.QueryWithFuzzyMatches); given {
+		return c.params.flag(wire.QueryWithFuzzyMatches)
+	}
+	raw, err := readBody(c, maxModel)
+	if err != nil {
+		return false, err
+	}
+	b, err := readMembers("body", raw)
+	if err != nil || !b.has(wire.QueryWithFuzzyMatches) {
+		return false, invalid(wire.QueryWithFuzzyMatches, "is missing; give true or false")
+	}
+	on := member[bool](b, wire.QueryWithFuzzyMatches)
+	return on, b.err
 }
 
 // completedWork answers GET /v1/project/{projectId}/completedWorkStatistics: what the members of the team that a task is assigned to have

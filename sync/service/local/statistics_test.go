@@ -134,13 +134,14 @@ func TestFuzzyRepetitions(t *testing.T) {
 	if got := s.words(p, ""); !maps.Equal(got, on) {
 		t.Errorf("switched on: %v", got)
 	}
-	put("?withFuzzyMatches=false").want(t, 204, nil)
+	s.call("PUT", wire.Prefix+"/v1/project/"+p+"/fuzzyRepetitions", "application/json", strings.NewReader(`{"withFuzzyMatches":false}`)).want(t, 204, nil)
 	s.rebuilt(p)
 	if got := s.words(p, ""); !maps.Equal(got, off) {
 		t.Errorf("switched off: %v", got)
 	}
 	check(t, put(""), 400, "withFuzzyMatches")
 	check(t, put("?withFuzzyMatches=maybe"), 400, "withFuzzyMatches")
+	check(t, s.call("PUT", wire.Prefix+"/v1/project/"+p+"/fuzzyRepetitions", "application/json", strings.NewReader(`{"withFuzzyMatches":1}`)), 400, "withFuzzyMatches")
 }
 
 // Statistics that lack a document are built anew without being asked.
