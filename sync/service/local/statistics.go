@@ -73,7 +73,7 @@ func bandOf(percent int) wire.StatisticsName {
 // wordsPerPage is what one page of a text is taken for.
 const wordsPerPage = 250
 
-// rows are the statistics as the interface shows them, over some documents.
+// statisticsRows are the statistics of some documents as the interface shows them: every row, and the total last.
 func statisticsRows(documents []documentSnapshot, onlyExact bool) []wire.StatisticsRow {
 	sums := map[wire.StatisticsName]*sampledCount{}
 	total := &sampledCount{}
