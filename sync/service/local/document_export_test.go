@@ -3,6 +3,7 @@ package local
 import (
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -89,4 +90,31 @@ func TestExportPasses(t *testing.T) {
 	s.post("/v1/document/export?documentIds="+d.ID, "").want(t, 200, &x)
 	s.call("DELETE", wire.Prefix+"/v1/document?documentIds="+d.ID, "", nil).want(t, 204, nil)
 	check(t, s.downloaded(x.ID), 422, "")
+}
+
+// A job waits for a process that serves its account; one that serves another lets it lie.
+func TestJobsOfOtherAccountsWait(t *testing.T) {
+	dir := t.TempDir()
+	var x wire.DocumentExport
+	t.Run("one", func(t *testing.T) {
+		s := serveIn(t, dir, Options{JobDelay: time.Hour})
+		id := s.added(s.documentsProject("de"), "", file{"a.txt", "One."})[0].ID
+		s.post("/v1/document/export?documentIds="+id, "").want(t, 200, &x)
+	})
+	t.Run("other", func(t *testing.T) {
+		s := serveIn(t, dir, Options{AccountID: "other"})
+		id := s.added(s.documentsProject("de"), "", file{"b.txt", "Two."})[0].ID
+		if got := string(s.exportDocuments("", id).body); got != "Two." { // which would come after the other one's
+			t.Errorf("%q", got)
+		}
+		check(t, s.get("/v1/document/export/"+x.ID), 403, "")
+		if _, err := os.Stat(s.s.resultPath(x.ID)); !os.IsNotExist(err) {
+			t.Errorf("the other account's export was made: %v", err)
+		}
+	})
+	t.Run("again", func(t *testing.T) {
+		if a := serveIn(t, dir, Options{}).downloaded(x.ID); a.status != 200 || string(a.body) != "One." {
+			t.Errorf("%d %s", a.status, a.body)
+		}
+	})
 }
