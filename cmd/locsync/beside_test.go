@@ -49,8 +49,8 @@ var accidents = []*regexp.Regexp{
 // watching is how a daemon notices changes; nobody else does.
 var watching = regexp.MustCompile(`(?s),\n      "watch": \{.*?\n      \}`)
 
-// difference is the lines of two texts that only one of them has.
-func difference(got, want string) string {
+// differing is the lines of two texts that only one of them has.
+func differing(got, want string) string {
 	var all strings.Builder
 	only := func(mark, a, b string) {
 		for line := range strings.Lines(a) {
@@ -124,7 +124,7 @@ func TestCommandsBesideADaemon(t *testing.T) {
 		t.Helper()
 		got, want := beside.says(args...), alone.says(args...)
 		if got != want {
-			t.Errorf("%v: beside a daemon and alone differ: %d, %d\n%s", args, got.code, want.code, difference(got.out+got.err, want.out+want.err))
+			t.Errorf("%v: beside a daemon and alone differ: %d, %d\n%s", args, got.code, want.code, differing(got.out+got.err, want.out+want.err))
 		}
 		if got.code != code {
 			t.Errorf("%v ends with %d, want %d: %+v", args, got.code, code, got)
