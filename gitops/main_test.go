@@ -7,11 +7,18 @@ import (
 	"testing"
 )
 
+// atExit takes away what benchmarks share.
+var atExit []func()
+
 // TestMain keeps the machine's git configuration away from every test, and bounds the property tests: most of them start
 // git some dozen times for each example. -rapid.checks asks for more.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("LOCSYNC_TEST_VICTIM"); dir != "" {
 		killedPass(dir, os.Getenv("LOCSYNC_TEST_REMOTE"), os.Getenv("LOCSYNC_TEST_BRANCH"), os.Getenv("LOCSYNC_TEST_STEP"))
+		return
+	}
+	if dir := os.Getenv("LOCSYNC_BENCH_DIR"); dir != "" {
+		benchPass(dir, os.Getenv("LOCSYNC_BENCH_FILES"))
 		return
 	}
 	for _, kv := range os.Environ() {
@@ -35,6 +42,9 @@ func TestMain(m *testing.M) {
 		}
 	}
 	code := m.Run()
+	for _, do := range atExit {
+		do()
+	}
 	os.RemoveAll(home)
 	os.Exit(code)
 }

@@ -3,7 +3,6 @@ package gitops
 import (
 	"bufio"
 	"bytes"
-	"compress/zlib"
 	"context"
 	"crypto/rand"
 	"crypto/sha1"
@@ -22,6 +21,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+	"github.com/klauspost/compress/zlib"
 )
 
 // Writing packs. What one commit needs is one pack: it is synced with two calls however many files there are, it is what

@@ -49,6 +49,7 @@ var arrows = map[string][]string{
 // doors is which package each third-party library stands behind. Tests may use what they like.
 var doors = map[string][]string{
 	"github.com/go-git/":                  {"gitops"},
+	"github.com/klauspost/compress":       {"gitops"}, // zlib as packs need it, at three quarters of the time
 	"github.com/fsnotify/":                {"sync/watch"},
 	"github.com/BurntSushi/":              {"sync/config"},
 	"github.com/robfig/cron":              {"sync/config"},
