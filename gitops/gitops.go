@@ -85,6 +85,8 @@ var (
 	ErrBusy        = errors.New("git is busy in the repository") // a lock is held, or a rebase or merge is in progress
 	ErrRefused     = errors.New("the remote refused")            // always a *Refused
 	ErrAuth        = errors.New("the remote does not accept our credentials")
+	ErrUntrusted   = errors.New("the remote did not prove who it is") // TLS certificate, ssh host key
+	ErrUnavailable = errors.New("the remote is not available now")    // always an *Unavailable
 	ErrUnfetched   = errors.New("the object was left out by a partial clone")
 	ErrUnsupported = errors.New("not supported")
 	ErrPath        = errors.New("the path cannot be written") // always a *BadPaths
@@ -111,6 +113,21 @@ func (e *Refused) Error() string {
 }
 
 func (e *Refused) Is(target error) bool { return target == ErrRefused }
+
+// Unavailable is a server that cannot answer now: overloaded, down, or asked too often.
+type Unavailable struct {
+	Status     int           // of http
+	RetryAfter time.Duration // how long it asks to wait; 0 when it does not say
+}
+
+func (e *Unavailable) Error() string {
+	if e.RetryAfter > 0 {
+		return fmt.Sprintf("%v (%d); it asks to wait %s", ErrUnavailable, e.Status, e.RetryAfter.Round(time.Second))
+	}
+	return fmt.Sprintf("%v (%d)", ErrUnavailable, e.Status)
+}
+
+func (e *Unavailable) Is(target error) bool { return target == ErrUnavailable }
 
 // BadPath is a path that Commit does not write, and why.
 type BadPath struct{ Path, Why string }

@@ -94,6 +94,12 @@ func (r *Repo) newRemote(ctx context.Context, address string, push bool) (remote
 		if cut && !push && r.git != nil {
 			return viaGit, nil
 		}
+		if setting := r.set.needsGit(address); setting != "" {
+			if r.git == nil {
+				return nil, fmt.Errorf("remote %s: %s without a git program is %w; install git", redact(address), setting, ErrUnsupported)
+			}
+			return viaGit, nil
+		}
 		return newSession(r, address)
 	case r.git != nil:
 		return viaGit, nil

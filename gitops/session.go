@@ -3,30 +3,23 @@ package gitops
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
-	"os"
 	"strings"
 	"sync"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
 	"github.com/go-git/go-git/v5/plumbing/transport"
-	gitproto "github.com/go-git/go-git/v5/plumbing/transport/git"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
-	"github.com/go-git/go-git/v5/plumbing/transport/ssh"
 )
 
 // session speaks the pack protocol with a server: http by default, ssh and git:// where there is no git program. The
-// library provides connections and messages; what to ask for and what to send is decided here, because the library's own
-// push walks the history of every reference of the remote first.
+// library provides messages and http; what to ask for and what to send is decided here, because the library's own push
+// walks the history of every reference of the remote first.
 type session struct {
 	r       *Repo
 	address string // without credentials
@@ -43,58 +36,26 @@ func newSession(r *Repo, address string) (*session, error) {
 	switch scheme, _, _ := strings.Cut(address, "://"); scheme {
 	case "http", "https":
 		s.login = firstLogin(r, address)
-		client, err := webClient(r.set, address, r.o.Remote)
+		client, redirects, err := webClient(r.set, address, r.o.Remote)
 		if err != nil {
 			return nil, fmt.Errorf("remote %s: %w", s.address, err)
 		}
 		client.Transport = hearing{client.Transport}
-		s.web, s.proto = client, githttp.NewClient(client)
+		s.web, s.proto = client, githttp.NewClientWithOptions(client, &githttp.ClientOptions{RedirectPolicy: redirects})
 	case "git":
-		s.proto = gitproto.DefaultClient
+		open, err := gitLine(address)
+		if err != nil {
+			return nil, fmt.Errorf("remote %s: %w", s.address, err)
+		}
+		s.proto = lines{open}
 	default:
-		s.proto, s.address = ssh.DefaultClient, address
+		host, err := newSSHHost(r.set, address)
+		if err != nil {
+			return nil, fmt.Errorf("remote %s: %w", s.address, err)
+		}
+		s.proto = lines{host.open}
 	}
 	return s, nil
-}
-
-// webClient follows git's settings for an address: proxy, certificates. HTTP/1.1 only, which is what the protocol needs.
-func webClient(set settings, address, remote string) (*http.Client, error) {
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.ForceAttemptHTTP2 = false
-	t.TLSNextProto = map[string]func(string, *tls.Conn) http.RoundTripper{}
-	last := func(key string) string {
-		if values := set.forURL(address, key); len(values) > 0 {
-			return values[len(values)-1]
-		}
-		return ""
-	}
-	if proxy := or(set.get("remote."+remote+".proxy"), last("proxy")); proxy != "" {
-		if !strings.Contains(proxy, "://") {
-			proxy = "http://" + proxy
-		}
-		u, err := url.Parse(proxy)
-		if err != nil {
-			return nil, fmt.Errorf("http.proxy: not an address")
-		}
-		t.Proxy = http.ProxyURL(u)
-	}
-	t.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
-	if v := (settings{"v": set.forURL(address, "sslverify")}); !v.bool("v", true) || os.Getenv("GIT_SSL_NO_VERIFY") != "" {
-		t.TLSClientConfig.InsecureSkipVerify = true // the user's explicit choice in git's configuration
-	}
-	if file := or(os.Getenv("GIT_SSL_CAINFO"), (settings{"v": set.forURL(address, "sslcainfo")}).file("v")); file != "" {
-		pem, err := os.ReadFile(file)
-		if err != nil {
-			return nil, fmt.Errorf("http.sslCAInfo: %w", err)
-		}
-		pool, err := x509.SystemCertPool()
-		if err != nil {
-			pool = x509.NewCertPool()
-		}
-		pool.AppendCertsFromPEM(pem)
-		t.TLSClientConfig.RootCAs = pool
-	}
-	return &http.Client{Transport: t}, nil
 }
 
 // close lets idle connections go.
@@ -124,82 +85,27 @@ func (s *session) withLogin(ctx context.Context, exchange func(transport.AuthMet
 			s.remember(login{headers: l.headers}) // the helper's answer went stale: ask it again next time
 			l.tell(ctx, s.r, "reject")
 		}
-		return s.explain(err)
+		return s.explain(ctx, err)
 	}
 	asked, ok := l.ask(ctx, s.r, s.address)
 	if !ok {
-		return s.explain(err)
+		return s.explain(ctx, err)
 	}
 	if err = exchange(asked.method()); errors.Is(err, transport.ErrAuthenticationRequired) {
 		asked.tell(ctx, s.r, "reject")
-		return s.explain(err)
+		return s.explain(ctx, err)
 	}
 	if err == nil {
 		asked.tell(ctx, s.r, "approve")
 	}
 	s.remember(asked)
-	return s.explain(err)
+	return s.explain(ctx, err)
 }
 
 func (s *session) remember(l login) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.login = l
-}
-
-// explain gives the library's errors the type that callers branch on, and never an address with a password.
-func (s *session) explain(err error) error {
-	if err == nil {
-		return nil
-	}
-	if doubt, ok := err.(*unsure); ok {
-		return &unsure{s.explain(doubt.err)}
-	}
-	err = unwrapped(err)
-	switch {
-	case errors.Is(err, transport.ErrAuthenticationRequired):
-		return fmt.Errorf("%s: %w: give it a user and password in the address, or set up a git credential helper (401)", s.address, ErrAuth)
-	case errors.Is(err, transport.ErrAuthorizationFailed):
-		return fmt.Errorf("%s: %w: this account may not do that (403)", s.address, ErrAuth)
-	case errors.Is(err, transport.ErrRepositoryNotFound):
-		return fmt.Errorf("%s: %w: the server has no such repository, or hides it from this account (404)", s.address, ErrNoRemote)
-	}
-	var status *githttp.Err
-	if errors.As(err, &status) {
-		return fmt.Errorf("%s: the server answered %d", s.address, status.StatusCode())
-	}
-	return fmt.Errorf("%s: %w", s.address, err)
-}
-
-// unwrapped takes off the library's two wrappers, which hide from errors.Is and errors.As what they hold.
-func unwrapped(err error) error {
-	switch e := err.(type) {
-	case *plumbing.UnexpectedError:
-		return unwrapped(e.Err)
-	case *plumbing.PermanentError:
-		return unwrapped(e.Err)
-	}
-	return err
-}
-
-// awaited runs what cannot be cancelled (the library's ssh handshake) beside the deadline. Late answers are thrown away.
-func awaited[T any](ctx context.Context, do func() (T, error)) (T, error) {
-	type answer struct {
-		value T
-		err   error
-	}
-	done := make(chan answer, 1)
-	go func() {
-		v, err := do()
-		done <- answer{v, err}
-	}()
-	select {
-	case a := <-done:
-		return a.value, a.err
-	case <-ctx.Done():
-		var none T
-		return none, context.Cause(ctx)
-	}
 }
 
 func (s *session) list(ctx context.Context) (adv advertised, err error) {
@@ -233,11 +139,11 @@ func (s *session) openUpload(ctx context.Context, auth transport.AuthMethod) (*u
 	if err != nil {
 		return nil, err
 	}
-	conn, err := awaited(ctx, func() (transport.UploadPackSession, error) { return s.proto.NewUploadPackSession(ep, auth) })
+	conn, err := s.proto.NewUploadPackSession(ep, auth)
 	if err != nil {
 		return nil, err
 	}
-	refs, err := awaited(ctx, func() (*packp.AdvRefs, error) { return conn.AdvertisedReferencesContext(ctx) })
+	refs, err := conn.AdvertisedReferencesContext(ctx)
 	if errors.Is(err, transport.ErrEmptyRemoteRepository) {
 		return &upload{conn, advertised{refs: map[string]hash{}}, capability.NewList()}, nil
 	}
@@ -330,12 +236,12 @@ func (s *session) pushOnce(ctx context.Context, u update, auth transport.AuthMet
 	if err != nil {
 		return nil, err
 	}
-	down, err := awaited(ctx, func() (transport.ReceivePackSession, error) { return s.proto.NewReceivePackSession(ep, auth) })
+	down, err := s.proto.NewReceivePackSession(ep, auth)
 	if err != nil {
 		return nil, err
 	}
 	defer down.Close()
-	refs, err := awaited(ctx, func() (*packp.AdvRefs, error) { return down.AdvertisedReferencesContext(ctx) })
+	refs, err := down.AdvertisedReferencesContext(ctx)
 	if err != nil && !errors.Is(err, transport.ErrEmptyRemoteRepository) {
 		return nil, err
 	}
@@ -356,12 +262,20 @@ func (s *session) pushOnce(ctx context.Context, u update, auth transport.AuthMet
 		return nil, err
 	}
 	ctx, heard := hear(ctx)
-	report, err := awaited(ctx, func() (*packp.ReportStatus, error) { return down.ReceivePack(ctx, req) })
+	report, err := down.ReceivePack(ctx, req)
 	if s.web != nil {
 		progress = heard.printed()
 	}
-	said := strings.FieldsFunc(progress.String(), func(c rune) bool { return c == '\n' || c == '\r' })
+	said := saidLines(progress.String())
 	return said, judge(report, err, u, said)
+}
+
+// saidLines are the lines that a server printed for people; a page of html is none.
+func saidLines(s string) []string {
+	if strings.HasPrefix(strings.TrimSpace(s), "<") {
+		return nil
+	}
+	return strings.FieldsFunc(s, func(c rune) bool { return c == '\n' || c == '\r' })
 }
 
 // request is the one update command, with the pack behind it.
@@ -402,6 +316,10 @@ func judge(report *packp.ReportStatus, err error, u update, said []string) error
 	if errors.Is(err, transport.ErrAuthenticationRequired) || errors.Is(err, transport.ErrAuthorizationFailed) ||
 		errors.Is(err, transport.ErrRepositoryNotFound) {
 		return err // said before anything was read
+	}
+	var status *githttp.Err
+	if errors.As(unwrapped(err), &status) && refusedByStatus(status.StatusCode()) {
+		return &Refused{u.ref, strings.TrimSpace(fmt.Sprint(status.StatusCode(), " ", http.StatusText(status.StatusCode()))), saidLines(status.Reason)}
 	}
 	if report == nil {
 		if err == nil {

@@ -2,9 +2,12 @@ package gitops
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
 	"strings"
 )
 
@@ -20,7 +23,7 @@ type viaGit struct {
 func (v *viaGit) name() string { return or(v.folder, v.r.o.Remote) }
 
 func (v *viaGit) list(ctx context.Context) (advertised, error) {
-	out, err := v.r.runGit(ctx, call{args: []string{"ls-remote", "--symref", v.name()}, env: v.credentials()})
+	out, err := v.r.runGit(ctx, call{args: []string{"ls-remote", "--symref", v.name()}, env: v.environment()})
 	if err != nil {
 		return advertised{}, v.explain(err)
 	}
@@ -42,7 +45,7 @@ func (v *viaGit) fetch(ctx context.Context, want map[string]hash) (*packed, erro
 	for _, ref := range sortedKeys(want) {
 		args = append(args, "+"+ref+":"+v.r.trackingRef(strings.TrimPrefix(ref, "refs/heads/")))
 	}
-	if _, err := v.r.runGit(ctx, call{args: args, env: v.credentials(), write: true}); err != nil {
+	if _, err := v.r.runGit(ctx, call{args: args, env: v.environment(), write: true}); err != nil {
 		return nil, v.explain(err)
 	}
 	// fetch.writeCommitGraph and its like are the user's business; a shallow clone's edge may have moved.
@@ -61,7 +64,7 @@ func (v *viaGit) push(ctx context.Context, u update) ([]string, error) {
 		args = append(args, "--push-option="+o)
 	}
 	args = append(args, v.name(), u.to.String()+":"+u.ref)
-	out, stderr, err := v.r.git.runBoth(ctx, v.r.inGitDir(call{args: args, env: v.credentials(), write: true}))
+	out, stderr, err := v.r.git.runBoth(ctx, v.r.inGitDir(call{args: args, env: v.environment(), write: true}))
 	status, found := porcelainStatus(string(out), u.ref)
 	said := remoteLines(stderr)
 	switch {
@@ -69,6 +72,8 @@ func (v *viaGit) push(ctx context.Context, u update) ([]string, error) {
 		return said, nil
 	case len(u.options) > 0 && strings.Contains(stderr, "does not support push options"):
 		return said, errDeaf
+	case !found && refusedByStatus(httpStatus(stderr)):
+		return said, &Refused{u.ref, fmt.Sprint(httpStatus(stderr), " ", http.StatusText(httpStatus(stderr))), said}
 	case !found:
 		return said, &unsure{v.explain(err)}
 	case strings.Contains(status, "stale info"), strings.Contains(status, "fetch first"), strings.Contains(status, "non-fast-forward"):
@@ -106,15 +111,28 @@ func remoteLines(stderr string) []string {
 	return said
 }
 
-// credentials of Options reach an http remote by the environment, which other users cannot read; git's helpers give any
-// other.
-func (v *viaGit) credentials() []string {
-	if v.r.o.Password == "" || !strings.HasPrefix(v.address, "http") {
+// environment is what git is told beside its own configuration. Credentials of Options reach it as the only credential
+// helper, and for this host alone; by the environment, which other users cannot read. Redirects are not followed where a
+// secret is in the address or in a header: git takes both along to another host.
+func (v *viaGit) environment() []string {
+	u, err := url.Parse(v.address)
+	if err != nil || !strings.HasPrefix(u.Scheme, "http") {
 		return nil
 	}
-	basic := base64.StdEncoding.EncodeToString([]byte(v.r.o.Username + ":" + v.r.o.Password))
-	return []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http." + redact(v.address) + ".extraHeader",
-		"GIT_CONFIG_VALUE_0=Authorization: Basic " + basic}
+	var config, env []string
+	if _, chosen := v.r.set.lastForURL(v.address, "followredirects"); !chosen && (u.User != nil || len(v.r.set.forURL(v.address, "extraheader")) > 0) {
+		config = append(config, "http.followRedirects", "false")
+	}
+	if o := v.r.o; o.Password != "" && !strings.ContainsAny(o.Username+o.Password, "\n\r\x00") {
+		config = append(config, "credential.helper", "", "credential."+u.Scheme+"://"+u.Host+".helper",
+			`!f() { test "$1" = get && printf 'username=%s\npassword=%s\n' "$LOCSYNC_GIT_USER" "$LOCSYNC_GIT_PASSWORD"; }; f`)
+		env = append(env, "LOCSYNC_GIT_USER="+o.Username, "LOCSYNC_GIT_PASSWORD="+o.Password)
+	}
+	n, _ := strconv.Atoi(os.Getenv("GIT_CONFIG_COUNT")) // what is there already stays
+	for i := 0; i < len(config); i, n = i+2, n+1 {
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, config[i]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, config[i+1]))
+	}
+	return append(env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", n))
 }
 
 // explain gives git's words the type that callers branch on.
@@ -123,24 +141,7 @@ func (v *viaGit) explain(err error) error {
 	if !errors.As(err, &failed) {
 		return err
 	}
-	says := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(failed.stderr, w) {
-				return true
-			}
-		}
-		return false
-	}
-	where := redact(v.address)
-	switch {
-	case says("Host key verification failed", "REMOTE HOST IDENTIFICATION HAS CHANGED"):
-		return fmt.Errorf("%s: %w: its host key is unknown or changed; compare it, then ssh-keyscan into known_hosts: %w", where, ErrAuth, err)
-	case says("Authentication failed", "could not read Username", "could not read Password", "Permission denied (", "HTTP 401", "error: 403", "terminal prompts disabled"):
-		return fmt.Errorf("%s: %w: %w", where, ErrAuth, err)
-	case says("does not appear to be a git repository", "not found", "does not exist"):
-		return fmt.Errorf("%s: %w: %w", where, ErrNoRemote, err)
-	}
-	return fmt.Errorf("%s: %w", where, err)
+	return explainWords(redact(v.address), failed.stderr, err)
 }
 
 // runGit runs the program in this repository: in the git folder, so that no file of the working tree is looked at.

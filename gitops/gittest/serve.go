@@ -3,6 +3,7 @@ package gittest
 import (
 	"bytes"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/cgi"
 	"net/http/httptest"
@@ -30,7 +31,10 @@ type Fault struct {
 	Redirect  string        // with Status: where to
 	Cut       bool          // the connection breaks before git is asked
 	LoseReply bool          // git does its work, then the connection breaks
-	CutReply  int           // as LoseReply, after so many bytes of the body; 0: none
+	CutReply  int           // as LoseReply, after so many bytes of the body; -1: all but the last; 0: none
+	HangReply bool          // with CutReply: the connection stays up and silent
+	Empty     bool          // answered with success and nothing; with LoseReply: after git did its work
+	Headers   http.Header   // with Status
 }
 
 // The requests of the protocol, for Fault functions.
@@ -131,7 +135,11 @@ func (s *server) faulty(w http.ResponseWriter, r *http.Request, f *Fault) {
 		if f.Redirect != "" {
 			w.Header().Set("Location", f.Redirect)
 		}
+		maps.Copy(w.Header(), f.Headers)
 		http.Error(w, "a fault was asked for", f.Status)
+		return
+	}
+	if f.Empty && !f.LoseReply {
 		return
 	}
 	if !f.LoseReply && f.CutReply == 0 {
@@ -140,16 +148,26 @@ func (s *server) faulty(w http.ResponseWriter, r *http.Request, f *Fault) {
 	}
 	kept := httptest.NewRecorder()
 	s.git.ServeHTTP(kept, r)
-	if f.CutReply > 0 {
+	if f.Empty {
+		return
+	}
+	if f.CutReply != 0 {
 		for name, values := range kept.Header() {
 			w.Header()[name] = values
 		}
 		w.WriteHeader(kept.Code)
 		body := kept.Body.Bytes()
-		_, _ = io.Copy(w, bytes.NewReader(body[:min(f.CutReply, len(body))]))
+		n := min(f.CutReply, len(body))
+		if f.CutReply < 0 {
+			n = max(len(body)-1, 0)
+		}
+		_, _ = w.Write(body[:n])
 		if flusher, ok := w.(http.Flusher); ok {
 			flusher.Flush()
 		}
+	}
+	if f.HangReply {
+		<-r.Context().Done()
 	}
 	cut(w)
 }

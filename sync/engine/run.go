@@ -269,7 +269,7 @@ func (b *backoff) soon(now time.Time) { b.at = now.Add(time.Second) }
 func (b *backoff) slow(now time.Time) { b.at = now.Add(retrySlow) }
 
 // failed waits longer each time that a repetition failed. A pass that something else woke before the repetition was due does not put that off;
-// and where the service says how long to wait, or the client lets nothing through until then, that counts.
+// and where the service or the git server says how long to wait, or the client lets nothing through until then, that counts.
 func (b *backoff) failed(now time.Time, err error) {
 	if now.Before(b.at) {
 		return
@@ -277,6 +277,9 @@ func (b *backoff) failed(now time.Time, err error) {
 	b.wait = min(max(2*b.wait, retryFirst), retryMost)
 	b.at = now.Add(b.wait)
 	if e, ok := errors.AsType[*service.Error](err); ok && e.RetryAfter > 0 {
+		b.at = now.Add(e.RetryAfter)
+	}
+	if e, ok := errors.AsType[*gitops.Unavailable](err); ok && e.RetryAfter > 0 {
 		b.at = now.Add(e.RetryAfter)
 	}
 }

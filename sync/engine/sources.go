@@ -321,7 +321,7 @@ func (p *project) settled(ctx context.Context, deadline time.Time) error {
 
 // usage marks errors of the repository that stay until somebody changes something.
 func usage(err error) error {
-	if errors.Is(err, gitops.ErrNoBranch) || errors.Is(err, gitops.ErrAuth) || errors.Is(err, gitops.ErrUnsupported) || errors.Is(err, gitops.ErrSign) {
+	if errors.Is(err, gitops.ErrNoBranch) || errors.Is(err, gitops.ErrAuth) || errors.Is(err, gitops.ErrUntrusted) || errors.Is(err, gitops.ErrUnsupported) || errors.Is(err, gitops.ErrSign) {
 		return &UsageError{err}
 	}
 	return err
