@@ -159,13 +159,15 @@ func (r *pulling) unstage(tx *state.Tx, d delivery, arrived bool) error {
 		}
 		for _, kind := range []string{kindMerged, kindFiller, kindMade, kindOutdated, lookAt(r.cfg.Pull.Branch).kind()} {
 			slot := r.slot(staged+kind, f.Path, f.Language)
-			marks, err := tx.Marks(slot)
-			if err != nil {
-				return err
-			}
-			if arrived && marks != nil {
-				if err := tx.SetMarks(r.slot(kind, f.Path, f.Language), marks); err != nil {
+			if arrived {
+				marks, err := tx.Marks(slot)
+				if err != nil {
 					return err
+				}
+				if marks != nil {
+					if err := tx.SetMarks(r.slot(kind, f.Path, f.Language), marks); err != nil {
+						return err
+					}
 				}
 			}
 			if err := tx.DropMarks(slot); err != nil {

@@ -27,10 +27,16 @@ func known(n catalog.Name, i int) catalog.Name {
 // learn makes a text the youngest of a history, forgetting the oldest when it is full.
 func learn(history catalog.Marks, n catalog.Name, m catalog.Mark) {
 	var texts []catalog.Mark
+	newest := false
 	for i := range memorySpan {
-		if old, ok := history[known(n, i)]; ok && old != m {
-			texts = append(texts, old)
+		if old, ok := history[known(n, i)]; ok {
+			if newest = old == m; !newest {
+				texts = append(texts, old)
+			}
 		}
+	}
+	if newest && len(texts) < memorySpan {
+		return // the newest already, as when a delivery is remembered again
 	}
 	texts = append(texts, m)
 	unlearn(history, n)

@@ -559,11 +559,10 @@ func (m *merged) remember(p *project, tx *state.Tx, stage string) error {
 	return tx.SetMarks(slot, now)
 }
 
-// keepMarks stores marks where they are others than those that are there. nil stores nothing where nothing is.
+// keepMarks stores marks; nil stores nothing where nothing is.
 func keepMarks(tx *state.Tx, slot state.Slot, now catalog.Marks) error {
-	before, err := tx.Marks(slot)
-	if err != nil || before != nil && maps.Equal(before, now) || before == nil && now == nil {
-		return err
+	if now == nil && !tx.HasMarks(slot) {
+		return nil
 	}
 	return tx.SetMarks(slot, now)
 }

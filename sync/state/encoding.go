@@ -70,12 +70,14 @@ func decodeMarks(content []byte) (catalog.Marks, error) {
 	}
 	marks := make(catalog.Marks, count)
 	var last catalog.Name
+	var key []byte
 	for i := range count {
 		shared := r.number()
 		if shared > uint64(len(last.Key)) {
 			return nil, errors.New("marks cannot be read: a key begins with more than there is")
 		}
-		name := catalog.Name{Key: last.Key[:shared] + r.text(), Form: r.text()}
+		key = append(key[:shared], r.bytes()...)
+		name := catalog.Name{Key: string(key), Form: string(r.bytes())}
 		mark := r.take(uint64(len(catalog.Mark{})))
 		if r.short {
 			return nil, errors.New("marks cannot be read: they end too early")
@@ -126,16 +128,17 @@ func (r *reader) take(n uint64) []byte {
 	return taken
 }
 
-func (r *reader) text() string {
+// bytes takes a length and so many bytes.
+func (r *reader) bytes() []byte {
 	n := r.number()
 	if r.short {
-		return ""
+		return nil
 	}
-	text := string(r.take(n))
+	taken := r.take(n)
 	if r.short {
-		return ""
+		return nil
 	}
-	return text
+	return taken
 }
 
 const (

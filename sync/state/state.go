@@ -33,6 +33,7 @@
 package state
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -216,11 +217,18 @@ func (tx *Tx) Marks(slot Slot) (catalog.Marks, error) {
 	return marks, nil
 }
 
-// SetMarks stores the marks of a slot in place of what was there. No marks are marks too: Marks then
-// returns an empty set, not nil.
+// HasMarks says whether marks were ever stored in a slot and not dropped since.
+func (tx *Tx) HasMarks(slot Slot) bool { return tx.marks.Get(slot.key()) != nil }
+
+// SetMarks stores the marks of a slot in place of what was there; where it is the same already nothing is
+// written. No marks are marks too: Marks then returns an empty set, not nil.
 func (tx *Tx) SetMarks(slot Slot, marks catalog.Marks) error {
 	key := slot.key()
-	if err := tx.marks.Put(key, seal(key, encodeMarks(marks))); err != nil {
+	value := seal(key, encodeMarks(marks))
+	if bytes.Equal(value, tx.marks.Get(key)) {
+		return nil
+	}
+	if err := tx.marks.Put(key, value); err != nil {
 		return fmt.Errorf("store %s of %s: %w", slot.Kind, slot.Path, err)
 	}
 	return nil
