@@ -218,7 +218,7 @@ func diffTips(ctx context.Context, before, after *Tip) (string, error) {
 			if e.mode == 0 || e.mode == modeModule {
 				continue
 			}
-			if contents[i], err = []*Tip{before, after}[i].blob(e.hash); err != nil {
+			if contents[i], err = []*Tip{before, after}[i].file(p.path, e.hash); err != nil {
 				return "", fmt.Errorf("%s: %w", p.path, err)
 			}
 			fp.binary = fp.binary || bytes.IndexByte(contents[i][:min(len(contents[i]), 8000)], 0) >= 0

@@ -86,7 +86,7 @@ func (e *edits) planOne(attrs *attributes, name string, data []byte) (change, bo
 	if at.exists {
 		c.mode = at.entry.mode
 		if rule == unlessOld {
-			if old, err = e.t.blob(at.entry.hash); err != nil {
+			if old, err = e.t.file(at.path, at.entry.hash); err != nil {
 				return c, false, err
 			}
 		}

@@ -123,7 +123,7 @@ func checkFormat(commonDir string) error {
 		return fmt.Errorf("repository format version %s is %w; version 0 and 1 are", version, ErrUnsupported)
 	}
 	if f := set.get("extensions.objectformat"); f != "" && f != "sha1" {
-		return fmt.Errorf("a repository with %s object names is %w; use a SHA-1 clone", f, ErrUnsupported)
+		return fmt.Errorf("a repository with %s object names is %w; git fast-export --all there and git fast-import in a new repository make a SHA-1 one", f, ErrUnsupported)
 	}
 	if f := set.get("extensions.refstorage"); f != "" && f != "files" {
 		return fmt.Errorf("references stored as %s are %w; git refs migrate --ref-format=files makes them readable", f, ErrUnsupported)

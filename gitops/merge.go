@@ -223,7 +223,7 @@ func (j *join) contest(name string, three [3]entry) (e entry, keep bool, err err
 		if e.mode == 0 {
 			continue
 		}
-		if contents[i], err = j.sides[i].blob(e.hash); err != nil {
+		if contents[i], err = j.sides[i].file(name, e.hash); err != nil {
 			return entry{}, false, fmt.Errorf("%s: %w", name, err)
 		}
 		if contents[i] == nil {

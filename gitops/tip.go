@@ -3,7 +3,6 @@ package gitops
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -228,27 +227,6 @@ func (t *Tip) walk(name string, follow bool) (e entry, next string, err error) {
 
 var errNotDir = errors.New("not a folder")
 
-// blob reads a file's content; what a partial clone left out is fetched by the git program, if there is one.
-func (t *Tip) blob(h hash) ([]byte, error) {
-	if o, ok := t.extra[h]; ok {
-		return append([]byte(nil), o.data...), nil
-	}
-	data, err := t.repo.objects.readAs(kindBlob, h)
-	if !errors.Is(err, errMissing) || !t.repo.facts.Partial {
-		return data, err
-	}
-	if t.repo.git == nil {
-		return nil, fmt.Errorf("%w and there is no git program to fetch it: %s", ErrUnfetched, h)
-	}
-	ctx, cancel := t.repo.deadline(context.Background())
-	defer cancel()
-	data, err = t.repo.runGit(ctx, call{args: []string{"cat-file", "blob", h.String()}, write: true})
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnfetched, err)
-	}
-	return data, nil
-}
-
 func pathError(op, name string, err error) error {
 	if err == nil {
 		return nil
@@ -269,7 +247,7 @@ func (t *Tip) Open(name string) (fs.File, error) {
 	if info.IsDir() {
 		return &openDir{t: t, name: name, info: info}, nil
 	}
-	data, err := t.blob(e.hash)
+	data, err := t.file(name, e.hash)
 	if err != nil {
 		return nil, pathError("open", name, err)
 	}
@@ -289,7 +267,7 @@ func (t *Tip) ReadFile(name string) ([]byte, error) {
 	if e.isDir() || e.mode == modeModule {
 		return nil, pathError("read", name, errors.New("is a folder"))
 	}
-	data, err := t.blob(e.hash)
+	data, err := t.file(name, e.hash)
 	return data, pathError("read", name, err)
 }
 

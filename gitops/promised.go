@@ -1,0 +1,146 @@
+package gitops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+)
+
+// Blobs that a partial clone left out. Only the git program knows how to ask the remote for them. Asked for one by one, each
+// is a connection of its own (git does no better: its cat-file --batch fetches one at a time), so a file that is missing
+// brings along those that are likely to be read next: its own kind in its folder and in the folders beside it, which is how
+// translations lie.
+
+// manyPromised bounds what one missing file brings along.
+const manyPromised = 5000
+
+// file reads the content of a file in the tree. What a partial clone left out is fetched.
+func (t *Tip) file(name string, h hash) ([]byte, error) {
+	data, err := t.stored(h)
+	if !t.repo.promised(err) {
+		return data, err
+	}
+	beside, err := t.missingBeside(name)
+	if err != nil {
+		return nil, err
+	}
+	if len(beside) > 1 {
+		if err := t.repo.fetchPromised(append([]hash{h}, beside...)); err == nil {
+			if data, err := t.stored(h); err == nil {
+				return data, nil
+			}
+		}
+	}
+	return t.blob(h)
+}
+
+// blob reads an object by itself.
+func (t *Tip) blob(h hash) ([]byte, error) {
+	data, err := t.stored(h)
+	if !t.repo.promised(err) {
+		return data, err
+	}
+	if t.repo.git == nil {
+		return nil, fmt.Errorf("%w and there is no git program to fetch it: %s; install git, or make a full clone", ErrUnfetched, h)
+	}
+	ctx, cancel := t.repo.deadline(context.Background())
+	defer cancel()
+	data, err = t.repo.runGit(ctx, call{args: []string{"cat-file", "blob", h.String()}, env: t.repo.promisorEnvironment(), write: true})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnfetched, err)
+	}
+	return data, nil
+}
+
+// stored reads an object that needs no remote.
+func (t *Tip) stored(h hash) ([]byte, error) {
+	if o, ok := t.extra[h]; ok {
+		return append([]byte(nil), o.data...), nil
+	}
+	return t.repo.objects.readAs(kindBlob, h)
+}
+
+// promised says whether an object is not here because a remote has it for us.
+func (r *Repo) promised(err error) bool { return r.facts.Partial && errors.Is(err, errMissing) }
+
+// missingBeside lists blobs that are not here: of files with the same extension in a file's folder, then in the folders
+// beside it.
+func (t *Tip) missingBeside(name string) ([]hash, error) {
+	folder := path.Dir(name)
+	folders := []string{folder}
+	if folder != "." {
+		around, err := t.ReadDir(path.Dir(folder))
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range around {
+			if at := path.Join(path.Dir(folder), e.Name()); e.IsDir() && at != folder {
+				folders = append(folders, at)
+			}
+		}
+	}
+	var missing []hash
+	seen := map[hash]bool{}
+	for _, folder := range folders {
+		e, err := t.lookup(folder, true)
+		if err != nil || !e.isDir() { // a submodule
+			continue
+		}
+		d, err := t.readTree(e.hash)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range d.entries {
+			if seen[e.hash] || !e.isFile() || !strings.EqualFold(path.Ext(e.name), path.Ext(name)) || t.repo.objects.has(e.hash) {
+				continue
+			}
+			seen[e.hash] = true
+			if missing = append(missing, e.hash); len(missing) == manyPromised {
+				return missing, nil
+			}
+		}
+	}
+	return missing, nil
+}
+
+// fetchPromised lets git fetch objects by name, as it does itself for a checkout.
+func (r *Repo) fetchPromised(list []hash) error {
+	name := r.promisor()
+	if r.git == nil || name == "" {
+		return ErrUnfetched
+	}
+	ctx, cancel := r.deadline(context.Background())
+	defer cancel()
+	var in strings.Builder
+	for _, h := range list {
+		in.WriteString(h.String() + "\n")
+	}
+	_, err := r.runGit(ctx, call{args: []string{"-c", "fetch.negotiationAlgorithm=noop", "fetch", name, "--quiet", "--no-tags", "--no-write-fetch-head",
+		"--recurse-submodules=no", "--filter=blob:none", "--stdin"}, stdin: []byte(in.String()), env: r.promisorEnvironment(), write: true})
+	return err
+}
+
+// promisor is the remote that has what was left out.
+func (r *Repo) promisor() string {
+	if name := r.set.get("extensions.partialclone"); name != "" {
+		return name
+	}
+	for _, key := range sortedKeys(r.set) {
+		if name, ok := strings.CutPrefix(key, "remote."); ok && r.set.bool(key, false) {
+			if name, ok := strings.CutSuffix(name, ".promisor"); ok {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// promisorEnvironment gives our credentials to the promisor where it is our remote.
+func (r *Repo) promisorEnvironment() []string {
+	if name := r.promisor(); name != r.o.Remote {
+		return nil
+	}
+	return (&viaGit{r: r, address: r.set.remoteURL(r.o.Remote, false)}).environment()
+}
