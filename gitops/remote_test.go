@@ -116,21 +116,33 @@ func TestFaultsOnTheWay(t *testing.T) {
 		"cut in the reply, 1":   {CutReply: 1},
 		"cut in the reply, 20":  {CutReply: 20},
 		"cut in the reply, 100": {CutReply: 100},
+		"cut at the end":        {CutReply: -1},
+		"nothing said, before":  {Empty: true},
+		"nothing said, after":   {Empty: true, LoseReply: true},
+		"silence in the reply":  {CutReply: 20, HangReply: true},
+		"silence at the end":    {CutReply: -1, HangReply: true},
 	}
 	kinds := map[string]func(*http.Request) bool{"fetch list": gittest.IsFetchList, "fetch": gittest.IsFetch, "push list": gittest.IsPushList, "push": gittest.IsPush}
 	for what, kind := range kinds {
 		t.Run(what, func(t *testing.T) {
+			t.Parallel()
 			s := serve(t, gittest.Options{})
 			other := gittest.Clone(t, s.bare)
 			r := open(t, s.dir, Options{Remote: "origin"})
+			hasty := open(t, s.dir, Options{Remote: "origin", Timeout: 1500 * time.Millisecond})
 			for name, f := range faults {
 				branch := "l10n/" + strings.ReplaceAll(strings.ReplaceAll(name, " ", "-"), ",", "")
 				main := gittest.Commit(t, other, "more", map[string]string{"more": what + name}) // something to fetch
 				gittest.Git(t, other, "push", "-q", "origin", "main")
 				s.once(kind, f)
-				made, err := pass(t, r, branch, files("a", branch))
+				by := r
+				if f.HangReply {
+					by = hasty
+				}
+				made, err := pass(t, by, branch, files("a", branch))
 				gittest.Sound(t, s.dir)
-				if errors.Is(err, ErrMoved) || errors.Is(err, ErrRefused) || errors.Is(err, ErrAuth) || err != nil && what == "push" {
+				if errors.Is(err, ErrMoved) || errors.Is(err, ErrRefused) || errors.Is(err, ErrAuth) || errors.Is(err, ErrNoBranch) ||
+					err != nil && what == "push" && !f.HangReply {
 					t.Fatalf("%s: a broken connection is not %v", name, err)
 				}
 				if err != nil {

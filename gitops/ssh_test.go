@@ -383,3 +383,41 @@ func TestSSHEndsAtEachPhase(t *testing.T) {
 		}
 	}
 }
+
+// git:// knows no keys; the loop is the same, with and without the git program.
+func TestLoopOverGitDaemon(t *testing.T) {
+	t.Parallel()
+	for client, git := range clients {
+		t.Run(client, func(t *testing.T) {
+			t.Parallel()
+			dir := gittest.Init(t, sample)
+			bare := gittest.Bare(t, dir)
+			s := gittest.Daemon(t, filepath.Dir(bare))
+			address := fmt.Sprintf("git://127.0.0.1:%d/", s.Port)
+			gittest.Git(t, dir, "remote", "set-url", "origin", address+filepath.Base(bare))
+			r := open(t, dir, Options{Remote: "origin", Git: git})
+			push(t, r, commitOn(t, r, at(t, r, "l10n", ""), "l10n", files("a", "1")))
+			other := gittest.Clone(t, bare, "-b", "l10n")
+			theirs := gittest.Commit(t, other, "x", map[string]string{"b": "2"})
+			gittest.Git(t, other, "push", "-q")
+			if tip := at(t, r, "l10n", ""); tip.Hash() != theirs {
+				t.Errorf("the tip is %s", tip.Hash())
+			}
+			gittest.Hook(t, bare, "update", "echo not this branch >&2; exit 1")
+			_, err := r.Push(t.Context(), commitOn(t, r, at(t, r, "l10n", ""), "l10n", files("a", "2")))
+			if !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "not this branch") {
+				t.Errorf("%v", err)
+			}
+			gittest.Git(t, dir, "remote", "set-url", "origin", address+"nowhere.git")
+			if _, err := open(t, dir, Options{Remote: "origin", Git: git}).At(t.Context(), "main", ""); !errors.Is(err, ErrNoRemote) {
+				t.Errorf("%v", err)
+			}
+			empty := filepath.Join(filepath.Dir(bare), "empty.git")
+			gittest.Git(t, "", "init", "-q", "--bare", empty)
+			gittest.Git(t, dir, "remote", "set-url", "origin", address+"empty.git")
+			if _, err := open(t, dir, Options{Remote: "origin", Git: git}).At(t.Context(), "l10n", "main"); !errors.Is(err, ErrNoBranch) {
+				t.Errorf("an empty repository: %v", err)
+			}
+		})
+	}
+}

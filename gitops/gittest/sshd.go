@@ -17,21 +17,28 @@ import (
 )
 
 // SSHServer is a real sshd on loopback with host and user keys of its own, which lets the user that runs the tests in. It
-// is started once for each connection (as inetd would), behind a relay that can break the line after any byte.
+// is started once for each connection.
 type SSHServer struct {
-	Port      int
+	*Lines
 	Authority string            // the public key that signed the host's certificates
 	HostKeys  map[string]string // public keys by algorithm: "ssh-ed25519" to "ssh-ed25519 AAAA…"
 	UserKey   string            // the file of a private key that is let in
 	OtherKey  string            // the file of one that is not
 
 	dir, user string
-	ctx       context.Context
+}
+
+// Lines is a server that starts a program for each connection, as inetd would, behind a relay that can break the line
+// after any byte.
+type Lines struct {
+	Port int
+	ctx  context.Context
 
 	mu          sync.Mutex
 	broken      Break
 	connections int
 	sent        [2]int
+	active      sync.WaitGroup
 }
 
 // Break is how the line breaks: once so many bytes have passed it is cut, or goes silent and stays up. 0 is no limit.
@@ -45,8 +52,7 @@ type Break struct {
 func SSH(t testing.TB, signed bool, kinds ...string) *SSHServer {
 	t.Helper()
 	program := needSSH(t)
-	ctx, cancel := context.WithCancel(context.Background())
-	s := &SSHServer{HostKeys: map[string]string{}, dir: t.TempDir(), user: "nobody", ctx: ctx}
+	s := &SSHServer{HostKeys: map[string]string{}, dir: t.TempDir(), user: "nobody"}
 	if me, err := user.Current(); err == nil {
 		s.user = me.Username
 	}
@@ -71,11 +77,22 @@ func SSH(t testing.TB, signed bool, kinds ...string) *SSHServer {
 	if err := os.WriteFile(config, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	s.Lines = listen(t, program, "-i", "-e", "-f", config)
+	known := s.KnownHosts(t, s.Known(kinds[0]))
+	if out, err := exec.Command("ssh", append(s.options(known, s.UserKey), "127.0.0.1", "true")...).CombinedOutput(); err != nil {
+		t.Skipf("sshd lets nobody in here: %v %s", err, out)
+	}
+	return s
+}
+
+func listen(t testing.TB, program string, args ...string) *Lines {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Skip(err)
 	}
-	s.Port = listener.Addr().(*net.TCPAddr).Port
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &Lines{Port: listener.Addr().(*net.TCPAddr).Port, ctx: ctx}
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for {
@@ -83,7 +100,7 @@ func SSH(t testing.TB, signed bool, kinds ...string) *SSHServer {
 			if err != nil {
 				return
 			}
-			wg.Go(func() { s.relay(conn, program, config) })
+			wg.Go(func() { s.relay(conn, program, args...) })
 		}
 	})
 	t.Cleanup(func() {
@@ -91,11 +108,14 @@ func SSH(t testing.TB, signed bool, kinds ...string) *SSHServer {
 		listener.Close()
 		wg.Wait()
 	})
-	known := s.KnownHosts(t, s.Known(kinds[0]))
-	if out, err := exec.Command("ssh", append(s.options(known, s.UserKey), "127.0.0.1", "true")...).CombinedOutput(); err != nil {
-		t.Skipf("sshd lets nobody in here: %v %s", err, out)
-	}
 	return s
+}
+
+// Daemon serves the repositories below a folder with the real `git daemon`, for git://127.0.0.1:Port/. Pushes are allowed.
+func Daemon(t testing.TB, dir string) *Lines {
+	t.Helper()
+	Need(t)
+	return listen(t, "git", "daemon", "--inetd", "--export-all", "--enable=receive-pack", "--base-path="+dir, dir)
 }
 
 // needSSH finds sshd, and gives it the empty folder that its unprivileged part lives in, as its service would.
@@ -149,14 +169,17 @@ func (s *SSHServer) public(t testing.TB, file string) string {
 	return words[0] + " " + words[1]
 }
 
-// relay connects one connection with an sshd of its own.
-func (s *SSHServer) relay(conn net.Conn, program, config string) {
+// relay connects one connection with a program of its own.
+func (s *Lines) relay(conn net.Conn, program string, args ...string) {
 	s.mu.Lock()
 	broken := s.broken
 	s.connections++
+	s.active.Add(1)
 	s.mu.Unlock()
+	defer s.active.Done()
 	defer context.AfterFunc(s.ctx, func() { conn.Close() })()
-	cmd := exec.CommandContext(s.ctx, program, "-i", "-e", "-f", config)
+	cmd := exec.CommandContext(s.ctx, program, args...)
+	cmd.Env = Environ()
 	cmd.WaitDelay = time.Second
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -200,28 +223,29 @@ func passed(to io.Writer, from io.Reader, limit int) int {
 	return int(n)
 }
 
-func (s *SSHServer) count(way, n int) {
+func (s *Lines) count(way, n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sent[way] = n
 }
 
-// Passed says how many bytes the last connection that ended sent to the server and back.
-func (s *SSHServer) Passed() (toServer, fromServer int) {
+// Passed waits until no connection is left, and says how many bytes the last one that ended sent to the server and back.
+func (s *Lines) Passed() (toServer, fromServer int) {
+	s.active.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.sent[0], s.sent[1]
 }
 
 // Connections says how many there were.
-func (s *SSHServer) Connections() int {
+func (s *Lines) Connections() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.connections
 }
 
 // Broken breaks every line from now on; the zero value mends it.
-func (s *SSHServer) Broken(b Break) {
+func (s *Lines) Broken(b Break) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.broken = b
