@@ -3,12 +3,14 @@ package gitops
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // What .gitattributes says about a path that we write: its line ends, and whether its content passes through a filter.
@@ -39,8 +41,11 @@ type attrLine struct {
 	pattern string
 	words   []attribute
 	text    string // as written
-	where   string // the file
+	where   string // file and line
 }
+
+// String is for messages: the line, and where it stands.
+func (l attrLine) String() string { return fmt.Sprintf("%q in %s", l.text, l.where) }
 
 // matches applies the pattern: one without a slash to the last name at any depth, others to the path below the folder. A
 // pattern for folders matches nothing: attributes belong to files.
@@ -119,7 +124,9 @@ func (a *attributes) readFile(name string) []attrLine {
 func (a *attributes) parse(content []byte, folder, where string) []attrLine {
 	var lines []attrLine
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
+	number := 0
 	for text := range strings.Lines(string(content)) {
+		number++
 		text = strings.Trim(text, " \t\r\n")
 		if text == "" || text[0] == '#' {
 			continue
@@ -132,7 +139,7 @@ func (a *attributes) parse(content []byte, folder, where string) []attrLine {
 		case isMacro && folder == "" && validAttribute(macro):
 			a.macros[macro] = words
 		case !isMacro:
-			lines = append(lines, attrLine{folder, pattern, words, text, where})
+			lines = append(lines, attrLine{folder, pattern, words, text, fmt.Sprintf("%s:%d", where, number)})
 		}
 	}
 	return lines
@@ -258,38 +265,78 @@ const (
 	unlessOld                 // text=auto: LF, unless CRLF is what lies there
 )
 
-// rule says how a path's line ends are stored. An errStop when its content would have to pass a filter: a plain blob on
-// an LFS path breaks every checkout.
-func (a *attributes) rule(name string) (lineRule, error) {
+// storing is how the content of a path is stored.
+type storing struct {
+	lines   lineRule
+	ident   bool // $Id$ stands without its value
+	utf8    bool // it is another encoding in a working tree, and always UTF-8 here
+	filter  bool // git runs a program over it, and does all the rest too
+	because decided
+}
+
+// rule says how a path is stored. An errStop when it would have to pass a filter that cannot be run here, or be in an
+// encoding that could not hold every text: a plain blob on an LFS path breaks every checkout.
+func (a *attributes) rule(name string) (storing, error) {
 	of, err := a.of(name)
 	if err != nil {
-		return asGiven, err
+		return storing{}, err
 	}
-	for _, filter := range []string{"filter", "ident", "working-tree-encoding"} {
-		if d, ok := of[filter]; ok && d.isSet() {
-			return asGiven, stop("%s applies to it (%q in %s), which locsync does not run yet; take the file out of that pattern",
-				d, d.line.text, d.line.where)
+	s := storing{ident: of["ident"].state == 's'}
+	if d := of["filter"]; d.state == '=' {
+		if err := a.t.repo.runnable(d); err != nil {
+			return s, err
 		}
+		s.filter, s.because = true, d
 	}
+	if d := of["working-tree-encoding"]; d.state == '=' && !s.filter {
+		if !holdsAllText(d.value) {
+			return s, stop("%s applies to it (%s), and locsync writes no encoding but those of Unicode; change the encoding to UTF-8 or UTF-16, or take the file out of that pattern",
+				d, d.line)
+		}
+		s.utf8, s.because = true, d
+	}
+	s.lines = a.lineRule(of)
+	return s, nil
+}
+
+// holdsAllText is whether an encoding, by the names that git takes, can hold whatever a translation may be.
+func holdsAllText(encoding string) bool {
+	return strings.HasPrefix(strings.ReplaceAll(strings.ToUpper(encoding), "-", ""), "UTF")
+}
+
+func (a *attributes) lineRule(of map[string]decided) lineRule {
 	switch text := of["text"]; {
 	case text.state == '-':
-		return asGiven, nil
+		return asGiven
 	case text.state == '=' && text.value == "auto":
-		return unlessOld, nil
+		return unlessOld
 	case text.state == 's':
-		return always, nil
+		return always
 	}
 	if eol := of["eol"]; eol.state == '=' && (eol.value == "lf" || eol.value == "crlf") {
-		return always, nil
+		return always
 	}
 	set := a.t.repo.set
 	if strings.EqualFold(set.get("core.autocrlf"), "input") || set.bool("core.autocrlf", false) {
-		return unlessOld, nil
+		return unlessOld
 	}
-	return asGiven, nil
+	return asGiven
 }
 
-// normalise gives the bytes to store. Old is the blob that lies there, nil for none.
+// normalise gives the bytes to store, where no filter does. Old is the blob that lies there, nil for none. In git's order:
+// the encoding, the line ends, the identity.
+func (s storing) normalise(data, old []byte) ([]byte, error) {
+	if s.utf8 && !utf8.Valid(data) {
+		return nil, stop("%s applies to it (%s), so it is stored in UTF-8, and this content is not", s.because, s.because.line)
+	}
+	data = s.lines.normalise(data, old)
+	if s.ident && bytes.Contains(data, []byte("$Id:")) {
+		data = identLine.ReplaceAll(data, []byte("$$Id$$"))
+	}
+	return data, nil
+}
+
+// normalise gives the bytes with the line ends to store.
 func (rule lineRule) normalise(data, old []byte) []byte {
 	switch {
 	case rule == asGiven || !bytes.Contains(data, []byte("\r\n")):

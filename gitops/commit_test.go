@@ -174,13 +174,13 @@ func TestBadPathsAreRefusedTogether(t *testing.T) {
 	}
 	sub := gittest.Init(t, sample)
 	gittest.Git(t, dir, "submodule", "add", "-q", sub, "module")
-	gittest.Commit(t, dir, "more", map[string]string{".gitattributes": "*.bin filter=lfs diff=lfs merge=lfs -text\nutf16/* working-tree-encoding=UTF-16\n"})
+	gittest.Commit(t, dir, "more", map[string]string{".gitattributes": "*.bin filter=lfs diff=lfs merge=lfs -text\nlatin/* working-tree-encoding=ISO-8859-1\n"})
 	r := open(t, dir, Options{})
 	tip := at(t, r, "main", "")
 	why := map[string]string{
 		"../x": "clean path", ".git/hooks/post-checkout": "git's own folder", "link/de/app.json": "link is a symbolic link", "one.json": "symbolic link",
 		"module/x": "submodule", "locales": "is a folder", "README.md/x": "is a file", "a.bin": `filter=lfs applies to it ("*.bin filter=lfs`,
-		"utf16/x": "working-tree-encoding", "new": "differs", "NEW": "letter case", "con": "device", "n/x": "", "n": "",
+		"latin/x": "no encoding but those of Unicode", "new": "differs", "NEW": "letter case", "con": "device", "n/x": "", "n": "",
 	}
 	bad := map[string][]byte{}
 	for name := range why {
@@ -315,11 +315,11 @@ func TestAttributesOfAllPlaces(t *testing.T) {
 	})
 	r := open(t, dir, Options{})
 	tip := at(t, r, "main", "")
-	rule := func(name string) lineRule { return must[lineRule](t)(tip.attributes().rule(name)) }
+	rule := func(name string) lineRule { return must[storing](t)(tip.attributes().rule(name)).lines }
 	if rule("b.json") != always || rule("l10n/a.json") != asGiven || rule("l10n/x/y.json") != asGiven || rule("c.txt") != asGiven {
 		t.Error("nearest file first")
 	}
-	if _, err := tip.attributes().rule("l10n/big.json"); err == nil || !strings.Contains(err.Error(), "l10n/.gitattributes") {
+	if _, err := tip.attributes().rule("l10n/big.json"); err == nil || !strings.Contains(err.Error(), `"big.json lfs" in l10n/.gitattributes:2`) {
 		t.Errorf("a macro of the top folder: %v", err)
 	}
 	gittest.Write(t, dir, map[string]string{".git/info/attributes": "l10n/a.json text\n"})

@@ -17,6 +17,14 @@ type change struct {
 	blob hash // zero: the file goes
 }
 
+// destination is a file to be written, where it goes and how it is stored there.
+type destination struct {
+	target
+	name string // as it was asked for
+	data []byte // nil: the file goes
+	how  storing
+}
+
 // edits collects the outcome.
 type edits struct {
 	t       *Tip
@@ -38,11 +46,12 @@ func (e *edits) add(o object) {
 func plan(t *Tip, files map[string][]byte) (*edits, []change, error) {
 	e := newEdits(t)
 	attrs := t.attributes()
-	var changes []change
 	var bad []BadPath
+	var places []destination
+	filtered := map[string][]byte{}
 	byFold := map[string]string{}
 	for _, name := range sortedKeys(files) {
-		c, ok, err := e.planOne(attrs, name, files[name])
+		p, err := e.placeOf(attrs, name, files[name])
 		var refusal *errStop
 		if errors.As(err, &refusal) {
 			bad = append(bad, BadPath{name, refusal.why})
@@ -51,12 +60,35 @@ func plan(t *Tip, files map[string][]byte) (*edits, []change, error) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", name, err)
 		}
-		folded := foldName(c.path)
+		folded := foldName(p.path)
 		if twin, twice := byFold[folded]; twice {
 			bad = append(bad, BadPath{name, "it is the same file as " + twin + " where letter case does not count"})
 			continue
 		}
 		byFold[folded] = name
+		if places = append(places, p); p.how.filter {
+			filtered[p.path] = p.data
+		}
+	}
+	stored, refused, err := t.clean(filtered)
+	if err != nil {
+		return nil, nil, err
+	}
+	var changes []change
+	for _, p := range places {
+		if why, no := refused[p.path]; no {
+			bad = append(bad, BadPath{p.name, why + fmt.Sprintf(" (%s)", p.how.because.line)})
+			continue
+		}
+		c, ok, err := e.changeOf(p, stored)
+		var refusal *errStop
+		if errors.As(err, &refusal) {
+			bad = append(bad, BadPath{p.name, refusal.why})
+			continue
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", p.name, err)
+		}
 		if ok {
 			changes = append(changes, c)
 		}
@@ -68,32 +100,41 @@ func plan(t *Tip, files map[string][]byte) (*edits, []change, error) {
 	return e, changes, nil
 }
 
-// planOne gives the change of one path; false when nothing changes.
-func (e *edits) planOne(attrs *attributes, name string, data []byte) (change, bool, error) {
+// placeOf finds where a file goes and how it is stored there.
+func (e *edits) placeOf(attrs *attributes, name string, data []byte) (destination, error) {
 	at, err := e.t.resolve(name)
-	if err != nil {
-		return change{}, false, err
+	p := destination{target: at, name: name, data: data}
+	if err == nil && data != nil {
+		p.how, err = attrs.rule(at.path)
 	}
-	c := change{path: at.path, mode: modeFile}
-	if data == nil {
-		return c, at.exists, nil
-	}
-	rule, err := attrs.rule(at.path)
-	if err != nil {
-		return c, false, err
+	return p, err
+}
+
+// changeOf gives the change of one path; false when nothing changes. stored is what filters made of some files.
+func (e *edits) changeOf(p destination, stored map[string][]byte) (change, bool, error) {
+	c := change{path: p.path, mode: modeFile}
+	if p.data == nil {
+		return c, p.exists, nil
 	}
 	var old []byte
-	if at.exists {
-		c.mode = at.entry.mode
-		if rule == unlessOld {
-			if old, err = e.t.file(at.path, at.entry.hash); err != nil {
+	var err error
+	if p.exists {
+		c.mode = p.entry.mode
+		if p.how.lines == unlessOld && !p.how.filter {
+			if old, err = e.t.file(p.path, p.entry.hash); err != nil {
 				return c, false, err
 			}
 		}
 	}
-	o := newObject(kindBlob, rule.normalise(data, old))
+	data, filtered := stored[p.path]
+	if !filtered {
+		if data, err = p.how.normalise(p.data, old); err != nil {
+			return c, false, err
+		}
+	}
+	o := newObject(kindBlob, data)
 	c.blob = o.hash
-	if at.exists && at.entry.hash == o.hash {
+	if p.exists && p.entry.hash == o.hash {
 		return c, false, nil
 	}
 	e.add(o)

@@ -22,7 +22,7 @@
 //	one line in some hooks                where InstallHooks was asked for it (see hooks.go)
 //
 // It knows nothing of translations. It does not rewrite history, merge a text that is not ours by itself (it asks `git
-// merge-file`), run content filters (an LFS path is refused), or prompt. The git program is used where it
+// merge-file`), run content filters (it asks git to, see filters.go), or prompt. The git program is used where it
 // knows more than we do (see program.go) and is not required. No go-git type leaves this package.
 package gitops
 

@@ -219,11 +219,16 @@ func (j *join) file(name string, three [3]entry) (e entry, keep bool, err error)
 // contest merges one file that both sides changed, differently.
 func (j *join) contest(name string, three [3]entry) (e entry, keep bool, err error) {
 	var contents [3][]byte
+	mineToMerge := j.ours(name)
 	for i, e := range three {
 		if e.mode == 0 {
 			continue
 		}
-		if contents[i], err = j.sides[i].file(name, e.hash); err != nil {
+		read := j.sides[i].file
+		if mineToMerge {
+			read = j.sides[i].content
+		}
+		if contents[i], err = read(name, e.hash); err != nil {
 			return entry{}, false, fmt.Errorf("%s: %w", name, err)
 		}
 		if contents[i] == nil {
@@ -231,7 +236,7 @@ func (j *join) contest(name string, three [3]entry) (e entry, keep bool, err err
 		}
 	}
 	was, mine, theirs := three[0], three[1], three[2]
-	if j.ours(name) {
+	if mineToMerge {
 		j.contested = append(j.contested, Contested{name, contents[0], contents[1], contents[2]})
 		return theirs, theirs.mode != 0, nil
 	}

@@ -16,7 +16,16 @@ import (
 // manyPromised bounds what one missing file brings along.
 const manyPromised = 5000
 
-// file reads the content of a file in the tree. What a partial clone left out is fetched.
+// content reads a file as people see it.
+func (t *Tip) content(name string, h hash) ([]byte, error) {
+	stored, err := t.file(name, h)
+	if err != nil {
+		return nil, err
+	}
+	return t.smudged(name, h, stored)
+}
+
+// file reads what is stored for a file in the tree. What a partial clone left out is fetched.
 func (t *Tip) file(name string, h hash) ([]byte, error) {
 	data, err := t.stored(h)
 	if !t.repo.promised(err) {

@@ -53,6 +53,9 @@ func (r *Repo) push(ctx context.Context, tip *Tip, options []string, result *Pus
 		return fmt.Errorf("%w: the commit was made for remote %q", ErrMoved, tip.lease.remote)
 	}
 	if r.o.Remote != "" {
+		if err := r.upload(ctx, tip); err != nil {
+			return err
+		}
 		u := update{ref: "refs/heads/" + tip.branch, old: tip.lease.at, to: tip.commit, pack: r.packFor(tip), options: options}
 		if err := r.pushRemote(ctx, u, result); err != nil {
 			return err

@@ -22,6 +22,7 @@ type Repo struct {
 	git   *program // nil: there is none
 	set   settings
 	*place
+	filters bool // some content filter is configured
 
 	remoteMu          sync.Mutex
 	fetchFrom, pushTo remote // chosen at first use; the two may be the same address
@@ -96,7 +97,7 @@ func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open repository %s: %w", dir, err)
 	}
-	r := &Repo{o: o, git: git, set: set, place: p}
+	r := &Repo{o: o, git: git, set: set, place: p, filters: set.hasFilters()}
 	r.facts = factsOf(f, set, git, o.Remote, len(*p.shallow.Load()) > 0)
 	return r, nil
 }

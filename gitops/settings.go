@@ -120,6 +120,16 @@ func (s settings) bool(key string, otherwise bool) bool {
 	}
 }
 
+// hasFilters says whether any content filter is configured.
+func (s settings) hasFilters() bool {
+	for key := range s {
+		if strings.HasPrefix(key, "filter.") {
+			return true
+		}
+	}
+	return false
+}
+
 // file is a value that names a file, with ~ as the home folder.
 func (s settings) file(key string) string {
 	v := s.get(key)

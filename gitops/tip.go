@@ -23,7 +23,8 @@ import (
 // Names are found exactly first; a name that differs only in Unicode composition or letter case finds the entry that is
 // there, as it would on the systems where such a branch is checked out. ReadFile, ReadDir and Open follow symbolic links
 // inside the tree; Stat, Lstat and ReadDir's entries show the link itself. A submodule is an empty folder. A blob that a
-// partial clone left out is ErrUnfetched, never fs.ErrNotExist: not here is not deleted. Safe for concurrent use.
+// partial clone left out is ErrUnfetched, never fs.ErrNotExist: not here is not deleted. What a content filter stores (git
+// LFS) reads as people see it. Safe for concurrent use.
 type Tip struct {
 	repo   *Repo
 	branch string
@@ -43,6 +44,9 @@ type Tip struct {
 
 	mu   sync.Mutex
 	dirs map[hash]*dir
+
+	readMu sync.Mutex
+	read   *attributes // for files that are read; guarded by readMu
 }
 
 // lease is the value that a branch must have where a commit is delivered: at the remote, or here when remote is "".
@@ -247,7 +251,7 @@ func (t *Tip) Open(name string) (fs.File, error) {
 	if info.IsDir() {
 		return &openDir{t: t, name: name, info: info}, nil
 	}
-	data, err := t.file(name, e.hash)
+	data, err := t.content(name, e.hash)
 	if err != nil {
 		return nil, pathError("open", name, err)
 	}
@@ -267,7 +271,7 @@ func (t *Tip) ReadFile(name string) ([]byte, error) {
 	if e.isDir() || e.mode == modeModule {
 		return nil, pathError("read", name, errors.New("is a folder"))
 	}
-	data, err := t.file(name, e.hash)
+	data, err := t.content(name, e.hash)
 	return data, pathError("read", name, err)
 }
 

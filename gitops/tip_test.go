@@ -114,6 +114,7 @@ func TestNamesThatAreNearlyThere(t *testing.T) {
 func TestTipIsSafeForConcurrentUse(t *testing.T) {
 	t.Parallel()
 	dir := history(t, 20)
+	gittest.Git(t, dir, "config", "filter.x.smudge", "cat") // so that attributes are looked at
 	tip := local(t, dir)
 	var wg sync.WaitGroup
 	for range 4 {

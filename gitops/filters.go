@@ -1,0 +1,278 @@
+package gitops
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// Content filters (git LFS, git-crypt and what people make themselves) are programs that git's configuration names. Only git
+// runs them. It takes the attributes of a path from the working tree, which may be on another branch; so it is given a
+// working tree of our own for the moment, with nothing in it but the .gitattributes of the tree that is read or written.
+
+// driver says whether git's configuration knows a filter, and whether it does anything when a file is stored (or read).
+func (r *Repo) driver(name string, storing bool) bool {
+	does := "smudge"
+	if storing {
+		does = "clean"
+	}
+	return r.set.has("filter."+name+".process") || r.set.has("filter."+name+"."+does)
+}
+
+// runnable says why a filter cannot be applied to files that are stored; nil when it can.
+func (r *Repo) runnable(d decided) error {
+	var try string
+	switch {
+	case r.git == nil:
+		try = "install git, or take the file out of that pattern"
+	case r.driver(d.value, true):
+		return nil
+	case d.value == "lfs":
+		try = "install git-lfs and run git lfs install, or take the file out of that pattern"
+	default:
+		try = fmt.Sprintf("set filter.%s.clean in git's configuration, or take the file out of that pattern", d.value)
+	}
+	return stop("%s applies to it (%s), which cannot be run here; %s", d, d.line, try)
+}
+
+// workbench is git's view of the repository with a working tree that holds the attributes for some paths.
+type workbench struct {
+	r    *Repo
+	root string // tree, index and objects lie in it
+}
+
+func (w workbench) tree() string { return filepath.Join(w.root, "tree") }
+
+func (w workbench) close() { _ = os.RemoveAll(w.root) }
+
+// workbench makes one. The caller closes it.
+func (t *Tip) workbench(paths []string) (w workbench, err error) {
+	w = workbench{r: t.repo}
+	if w.root, err = os.MkdirTemp("", "locsync-filter-"); err != nil {
+		return w, err
+	}
+	seen := map[string]bool{}
+	for _, name := range paths {
+		for folder := path.Dir(name); !seen[folder] && err == nil; folder = path.Dir(folder) {
+			seen[folder] = true
+			attributes := path.Join(folder, ".gitattributes")
+			if e, lerr := t.lookup(attributes, false); lerr != nil || !e.isFile() {
+				continue // of() has read it before and would have failed
+			} else if content, rerr := t.blob(e.hash); rerr != nil {
+				err = rerr
+			} else {
+				err = w.write(attributes, content)
+			}
+		}
+	}
+	if err == nil {
+		err = errors.Join(os.MkdirAll(w.tree(), 0o700), os.MkdirAll(filepath.Join(w.root, "objects"), 0o700))
+	}
+	if err != nil {
+		w.close()
+	}
+	return w, err
+}
+
+func (w workbench) write(name string, content []byte) error {
+	file := filepath.Join(w.tree(), filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(file, content, 0o600)
+}
+
+// run runs git there. New objects go into a folder that is thrown away.
+func (w workbench) run(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
+	return w.r.git.run(ctx, call{dir: w.tree(), args: args, stdin: stdin, env: append(w.r.promisorEnvironment(),
+		"GIT_DIR="+w.r.facts.GitDir, "GIT_WORK_TREE="+w.tree(), "GIT_INDEX_FILE="+filepath.Join(w.root, "index"),
+		"GIT_OBJECT_DIRECTORY="+filepath.Join(w.root, "objects"), "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quoteAlternate(filepath.Join(w.r.common, "objects")))})
+}
+
+// quoteAlternate writes a path as an item of git's list of object folders, where a colon separates.
+func quoteAlternate(p string) string {
+	if !strings.ContainsAny(p, string(os.PathListSeparator)+`"`) {
+		return p
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(p) + `"`
+}
+
+// clean gives what git stores for files whose content passes a filter, and why it stores none for others of them.
+func (t *Tip) clean(contents map[string][]byte) (stored map[string][]byte, refused map[string]string, err error) {
+	stored, refused = map[string][]byte{}, map[string]string{}
+	if len(contents) == 0 {
+		return stored, refused, nil
+	}
+	ctx, cancel := t.repo.deadline(context.Background())
+	defer cancel()
+	names := sortedKeys(contents)
+	w, err := t.workbench(names)
+	if err != nil {
+		return nil, nil, fmt.Errorf("prepare the content filters: %w", err)
+	}
+	defer w.close()
+	for _, name := range names {
+		if err := w.write(name, contents[name]); err != nil {
+			return nil, nil, fmt.Errorf("prepare the content filters: %w", err)
+		}
+	}
+	err = t.cleanWith(ctx, w, names, stored)
+	var failed *programError
+	if !errors.As(err, &failed) {
+		return stored, refused, err
+	}
+	for _, name := range names { // one of them; git stops there
+		err := t.cleanWith(ctx, w, []string{name}, stored)
+		if errors.As(err, &failed) {
+			refused[name] = "its content filter failed: " + lastLines(failed.stderr, 3)
+		} else if err != nil {
+			return nil, nil, err
+		}
+	}
+	return stored, refused, nil
+}
+
+func (t *Tip) cleanWith(ctx context.Context, w workbench, names []string, stored map[string][]byte) error {
+	out, err := w.run(ctx, []byte(strings.Join(names, "\n")+"\n"), "hash-object", "-w", "--stdin-paths")
+	if err != nil {
+		return err
+	}
+	lines := strings.Fields(string(out))
+	if len(lines) != len(names) {
+		return fmt.Errorf("git hash-object named %d objects for %d files", len(lines), len(names))
+	}
+	for i, name := range names {
+		h, ok := parseHash(lines[i])
+		if !ok {
+			return fmt.Errorf("git hash-object printed %q", lines[i])
+		}
+		_, data, err := readLoose(filepath.Join(w.root, "objects", lines[i][:2], lines[i][2:]))
+		if errors.Is(err, os.ErrNotExist) { // the repository has it
+			data, err = t.blob(h)
+		}
+		if err != nil {
+			return err
+		}
+		stored[name] = data
+	}
+	return nil
+}
+
+// lfsPointer is how a file begins that stands for one at an LFS server.
+var lfsPointer = []byte("version https://git-lfs.github.com/spec/")
+
+// smudged gives a file as people see it, from what is stored for it.
+func (t *Tip) smudged(name string, h hash, stored []byte) ([]byte, error) {
+	r := t.repo
+	pointer := bytes.HasPrefix(stored, lfsPointer)
+	if !pointer && !r.filters {
+		return stored, nil // nothing that could change it
+	}
+	d, err := t.filterOf(name)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case d.state != '=':
+		return stored, nil
+	case r.git == nil || !r.driver(d.value, false):
+		if !pointer {
+			return stored, nil // as git reads it
+		}
+		return nil, fmt.Errorf("%s applies to it (%s), and reading it without git-lfs is %w; install git-lfs and run git lfs install", d, d.line, ErrUnsupported)
+	case t.extra[h].kind == kindBlob:
+		return stored, nil // the outcome of a merge: it went through no filter
+	}
+	ctx, cancel := r.deadline(context.Background())
+	defer cancel()
+	w, err := t.workbench([]string{name})
+	if err != nil {
+		return nil, fmt.Errorf("prepare the content filter: %w", err)
+	}
+	defer w.close()
+	data, err := w.run(ctx, nil, "cat-file", "--filters", "--path="+name, h.String())
+	if err != nil {
+		return nil, fmt.Errorf("%s applies to it (%s): %w", d, d.line, err)
+	}
+	return data, nil
+}
+
+// filterOf is the attribute filter of a file that is read.
+func (t *Tip) filterOf(name string) (decided, error) {
+	t.readMu.Lock()
+	defer t.readMu.Unlock()
+	if t.read == nil {
+		t.read = t.attributes()
+	}
+	of, err := t.read.of(name)
+	return of["filter"], err
+}
+
+// upload brings the content of new LFS files to the remote's LFS server, which has to have it before anybody sees the commit.
+// It does what the pre-push hook of LFS does and runs no other hook.
+func (r *Repo) upload(ctx context.Context, tip *Tip) error {
+	if r.git == nil || !r.driver("lfs", true) {
+		return nil
+	}
+	commits, err := r.ahead(tip.commit, append(tip.there, tip.lease.at))
+	if err != nil {
+		return err
+	}
+	needed := false
+	for _, c := range commits {
+		if needed, err = r.touchesLFS(ctx, c); err != nil {
+			return err
+		}
+		if needed {
+			break
+		}
+	}
+	if !needed {
+		return nil
+	}
+	ref := "refs/heads/" + tip.branch
+	address := r.set.remoteURL(r.o.Remote, true)
+	_, err = r.runGit(ctx, call{args: []string{"lfs", "pre-push", r.o.Remote, address}, env: (&viaGit{r: r, address: address}).environment(),
+		stdin: fmt.Appendf(nil, "%s %s %s %s\n", ref, tip.commit, ref, tip.lease.at)})
+	if err != nil {
+		return fmt.Errorf("upload what git LFS stores: %w", err)
+	}
+	return nil
+}
+
+// touchesLFS says whether a commit brings a file that LFS stores.
+func (r *Repo) touchesLFS(ctx context.Context, c *commit) (bool, error) {
+	t := &Tip{repo: r, tree: c.tree}
+	before := emptyTree
+	if len(c.parents) > 0 {
+		parent, err := r.readCommit(c.parents[0])
+		if err != nil {
+			return false, err
+		}
+		before = parent.tree
+	}
+	pairs, err := compareTrees(ctx, r.readTree, r.readTree, before, c.tree)
+	if err != nil {
+		return false, err
+	}
+	attrs := t.attributes()
+	for _, p := range pairs {
+		of, err := attrs.of(p.path)
+		if err != nil {
+			return false, err
+		}
+		if of["filter"].value == "lfs" && p.new.isFile() {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// identLine is what the attribute ident makes of $Id$ in a working tree.
+var identLine = regexp.MustCompile(`\$Id:[^$\n]*\$`)
