@@ -62,6 +62,7 @@ const (
 	kindStray     = "stray"      // a file of translations of no source file
 	kindPattern   = "pattern"    // a pattern that matches nothing
 	kindPlace     = "place"      // files that would be written over one another
+	kindIgnored   = "ignored"    // a file of translations that git does not see
 )
 
 // Sound reports whether no problem is an error.
@@ -112,6 +113,9 @@ func (p *project) check(ctx context.Context) (ProjectCheck, error) {
 		return x.report, usage(err)
 	}
 	if err := x.look(fsys); err != nil {
+		return x.report, err
+	}
+	if err := x.ignored(ctx, repo); err != nil {
 		return x.report, err
 	}
 	x.finish()

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +13,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/check"
@@ -25,6 +27,8 @@ type inspection struct {
 	report ProjectCheck
 	fsys   fs.FS
 	links  map[string]bool // folders and files that were looked at: whether they are links
+
+	outputs []string // files of translations, whether they are there or not
 }
 
 func (x *inspection) add(severity, kind string, p Problem, fix string) {
@@ -66,7 +70,23 @@ func (x *inspection) look(fsys fs.FS) error {
 		known[target.Path] = true
 		x.target(t, target)
 	}
+	for _, target := range bundle.Known(t.bundles(), x.cfg.Targets()) {
+		x.outputs = append(x.outputs, target.Path)
+	}
 	return x.strays(t, known)
+}
+
+// ignored warns of files of translations that git passes over in the working tree: a pull commits them all the same, and people who make or
+// change them there do not.
+func (x *inspection) ignored(ctx context.Context, repo *gitops.Repo) error {
+	found, err := repo.Ignored(ctx, x.outputs)
+	if err != nil {
+		return err
+	}
+	for path, rule := range found {
+		x.add(Warning, kindIgnored, Problem{File: path, Problem: "git ignores it: " + rule}, "take it out of that pattern, so that git add sees it")
+	}
+	return nil
 }
 
 // source enters a source file.

@@ -71,6 +71,33 @@ output = "ios/{LOCALE:IOS}.strings"
 }
 
 // i18next chooses among keys by CLDR's categories. Those that the source language does not have nobody is asked for, so a check asks; a pull waits for none.
+// A pattern of .gitignore that covers translations is named; not where git has the file all the same, and not behind a link.
+func TestCheckOfIgnoredFiles(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, localOnly+`
+[[project.files]]
+source = "en/*.json"
+output = "{LANGUAGE}/{NAME}.json"
+collection = "{NAME}"
+`, map[string]string{"en/a.json": `{"a": "A"}`, "en/b.json": `{"b": "B"}`, "de/a.json": `{"a": "A"}`})
+	w.check(os.WriteFile(filepath.Join(w.dir, ".gitignore"), []byte("# built\n/de/\n"), 0o644))
+	if err := os.Symlink("de", filepath.Join(w.dir, "fr")); err != nil {
+		t.Skip("no symbolic links here: ", err)
+	}
+	report, err := w.Check(t.Context())
+	w.check(err)
+	var got []string
+	for _, p := range report.Projects[0].Problems {
+		if p.Check == kindIgnored {
+			got = append(got, p.String())
+		}
+	}
+	want := []string{`de/b.json: warning: git ignores it: "/de/" in .gitignore:2 (take it out of that pattern, so that git add sees it)`}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestCheckOfPluralKeys(t *testing.T) {
 	t.Parallel()
 	russian := strings.NewReplacer(`"de", "fr"`, `"ru", "ja"`).Replace(localOnly)

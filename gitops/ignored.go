@@ -1,0 +1,69 @@
+package gitops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// Ignored says which paths git passes over in the working tree because of a pattern, and which: `"*.json" in .gitignore:3`.
+// Files that the index has are not passed over, whatever a pattern says. What cannot be told is in no answer: without a
+// working tree or a git program there is none.
+func (r *Repo) Ignored(ctx context.Context, paths []string) (map[string]string, error) {
+	found := map[string]string{}
+	within := r.withinTree(paths)
+	if r.git == nil || len(within) == 0 {
+		return found, nil
+	}
+	ctx, cancel := r.deadline(ctx)
+	defer cancel()
+	out, err := r.git.run(ctx, call{dir: r.facts.WorkTree, args: []string{"check-ignore", "-v", "-z", "--stdin"}, stdin: []byte(strings.Join(within, "\x00") + "\x00"),
+		env: []string{"GIT_DIR=" + r.facts.GitDir, "GIT_WORK_TREE=" + r.facts.WorkTree}})
+	var failed *programError
+	if errors.As(err, &failed) && failed.exit == 1 {
+		return found, nil // none of them
+	}
+	if err != nil {
+		return nil, fmt.Errorf("ask git what it ignores in %s: %w", r.facts.WorkTree, err)
+	}
+	// source, line, pattern, path; a pattern with ! in front is the reason why a path is not ignored
+	for f := strings.Split(string(out), "\x00"); len(f) >= 4; f = f[4:] {
+		if !strings.HasPrefix(f[2], "!") {
+			found[f[3]] = fmt.Sprintf("%q in %s:%s", f[2], f[0], f[1])
+		}
+	}
+	return found, nil
+}
+
+// withinTree leaves out what leads through a link or into another repository: git asks for none of them in one question with
+// others.
+func (r *Repo) withinTree(paths []string) []string {
+	if r.facts.WorkTree == "" {
+		return nil
+	}
+	leaves := map[string]bool{".": false} // by folder
+	var out func(folder string) bool
+	out = func(folder string) bool {
+		known, ok := leaves[folder]
+		if !ok {
+			at := filepath.Join(r.facts.WorkTree, filepath.FromSlash(folder))
+			info, err := os.Lstat(at)
+			_, inner := os.Lstat(filepath.Join(at, ".git"))
+			known = err == nil && info.Mode()&fs.ModeSymlink != 0 || inner == nil || out(path.Dir(folder))
+			leaves[folder] = known
+		}
+		return known
+	}
+	var within []string
+	for _, name := range paths {
+		if fs.ValidPath(name) && name != "." && !out(path.Dir(name)) {
+			within = append(within, name)
+		}
+	}
+	return within
+}
