@@ -18,8 +18,8 @@ import (
 // remote does not know the branch yet. Anything else there is somebody's unpublished work: it is left alone, and Note
 // says so.
 //
-// Errors: *NoBranch (ErrNoBranch) with a remedy when neither branch nor base has a commit, ErrNoRemote, ErrAuth, network
-// errors.
+// Errors: *NoBranch (ErrNoBranch) with a remedy when neither branch nor base has a commit, ErrNoRemote, ErrAuth,
+// ErrUntrusted, *Unavailable, network errors.
 func (r *Repo) At(ctx context.Context, branch, base string) (*Tip, error) {
 	ctx, cancel := r.deadline(ctx)
 	defer cancel()
@@ -44,10 +44,10 @@ func (r *Repo) at(ctx context.Context, branch, base string) (*Tip, error) {
 			detached = &NoBranch{Try: "HEAD names a commit; set base to the branch that translations start from"}
 		}
 	}
-	there := map[string]hash{}
+	there, head := map[string]hash{}, ""
 	if r.o.Remote != "" {
 		var err error
-		if there, err = r.fetch(ctx, branch, base); err != nil {
+		if there, head, err = r.fetch(ctx, branch, base); err != nil {
 			return nil, err
 		}
 	} else {
@@ -74,9 +74,11 @@ func (r *Repo) at(ctx context.Context, branch, base string) (*Tip, error) {
 		return nil, err
 	}
 	if tip == nil {
-		return nil, r.noTip(branch, base, detached)
+		return nil, r.noTip(branch, base, head, detached)
 	}
-	tip.base = baseTip
+	if tip.base = baseTip; baseTip == nil && base != "" && base != branch && r.o.Remote != "" {
+		tip.note = strings.TrimPrefix(tip.note+"; nothing is taken in from base: "+r.noTip(branch, base, head, nil).Error(), "; ")
+	}
 	if r.o.Remote != "" {
 		tip.there = known
 		if baseTip != nil {
@@ -94,25 +96,28 @@ func (r *Repo) localBranch(name string) (hash, bool, error) {
 	return r.refs.read("refs/heads/" + name)
 }
 
-// noTip explains why there is nothing to build on.
-func (r *Repo) noTip(branch, base string, detached error) error {
+// noTip explains why there is nothing to build on. Head is the remote's default branch.
+func (r *Repo) noTip(branch, base, head string, detached error) error {
 	if detached != nil {
 		return detached
 	}
-	_, head, err := r.Head()
+	_, commit, err := r.Head()
 	if err != nil {
 		return err
 	}
 	e := &NoBranch{Branch: base, Where: r.o.Remote, Try: "name an existing branch as base"}
 	switch {
-	case head == "" && r.o.Remote == "":
+	case commit == "" && r.o.Remote == "":
 		e.Try = "the repository has no commit yet; make the first one"
 	case r.o.Remote != "":
 		if _, here, err := r.localBranch(base); err == nil && here {
 			e.Try = fmt.Sprintf("it exists here: git push %s %s", r.o.Remote, base)
 		}
+		if head != "" && head != base {
+			e.Try += fmt.Sprintf("; the remote's default branch is %s: set base to it if that took its place", head)
+		}
 	}
-	if base == branch && r.o.Remote == "" && head != "" {
+	if base == branch && r.o.Remote == "" && commit != "" {
 		e.Try = "set base to the branch that it starts from"
 	}
 	return e
@@ -207,18 +212,22 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// fetch gives the remote's values of the branches that exist there, with their commits here and tracked.
-func (r *Repo) fetch(ctx context.Context, branches ...string) (map[string]hash, error) {
+// fetch gives the remote's values of the branches that exist there, with their commits here and tracked, and the remote's
+// default branch ("" when it has none).
+func (r *Repo) fetch(ctx context.Context, branches ...string) (there map[string]hash, head string, err error) {
 	rem, err := r.remoteFor(ctx, false)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	for attempt := 0; ; attempt++ {
 		adv, err := rem.list(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("list %s: %w", r.o.Remote, err)
+			return nil, "", fmt.Errorf("list %s: %w", r.o.Remote, err)
 		}
-		there := map[string]hash{}
+		there = map[string]hash{}
+		if _, born := adv.refs[adv.head]; born {
+			head = strings.TrimPrefix(adv.head, "refs/heads/")
+		}
 		for _, branch := range branches {
 			if h, ok := adv.refs["refs/heads/"+branch]; ok && branch != "" {
 				there[branch] = h
@@ -228,7 +237,7 @@ func (r *Repo) fetch(ctx context.Context, branches ...string) (map[string]hash, 
 		if errors.Is(err, errMissing) && attempt < 2 {
 			continue // the remote moved between the two requests
 		}
-		return there, err
+		return there, head, err
 	}
 }
 

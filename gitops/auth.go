@@ -1,9 +1,12 @@
 package gitops
 
 import (
+	"cmp"
 	"context"
+	"encoding/base64"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -61,6 +64,27 @@ func (l login) method() transport.AuthMethod {
 		return nil
 	}
 	return l
+}
+
+// conceal takes our own secrets out of what somebody else said: a server may repeat what it was sent.
+func (l login) conceal(words string) string {
+	secrets := []string{l.password, url.QueryEscape(l.password), url.PathEscape(l.password)}
+	if l.password != "" {
+		secrets = append(secrets, base64.StdEncoding.EncodeToString([]byte(l.user+":"+l.password)))
+	}
+	for _, h := range l.headers {
+		if _, value, ok := strings.Cut(h, ":"); ok {
+			secrets = append(secrets, strings.TrimSpace(value))
+			secrets = append(secrets, strings.Fields(value)...) // the token without "Bearer"
+		}
+	}
+	slices.SortFunc(secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	for _, secret := range secrets {
+		if len(secret) > 3 && !strings.EqualFold(secret, "basic") && !strings.EqualFold(secret, "bearer") && !strings.EqualFold(secret, "token") {
+			words = strings.ReplaceAll(words, secret, "***")
+		}
+	}
+	return words
 }
 
 // Name and String are for the library's messages: they hold no secret.

@@ -28,12 +28,12 @@ const (
 )
 
 // explain is what went wrong between us and a server that we speak to ourselves.
-func (s *session) explain(ctx context.Context, err error) error {
+func (s *session) explain(ctx context.Context, who login, err error) error {
 	if err == nil {
 		return nil
 	}
 	if doubt, ok := err.(*unsure); ok {
-		return &unsure{s.explain(ctx, doubt.err)}
+		return &unsure{s.explain(ctx, who, doubt.err)}
 	}
 	err = unwrapped(err)
 	var status *githttp.Err
@@ -42,11 +42,11 @@ func (s *session) explain(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return fmt.Errorf("%s: %w", s.address, context.Cause(ctx))
 	case errors.Is(err, transport.ErrAuthenticationRequired):
-		return fmt.Errorf("%s: %w: give it a user and password in the address, or set up a git credential helper (401%s)", s.address, ErrAuth, firstWords(err))
+		return fmt.Errorf("%s: %w: give it a user and password in the address, or set up a git credential helper (401%s)", s.address, ErrAuth, firstWords(err, who))
 	case errors.Is(err, transport.ErrAuthorizationFailed):
-		return fmt.Errorf("%s: %w: this account may not do that; use one that may (403%s)", s.address, ErrAuth, firstWords(err))
+		return fmt.Errorf("%s: %w: this account may not do that; use one that may (403%s)", s.address, ErrAuth, firstWords(err, who))
 	case errors.Is(err, transport.ErrRepositoryNotFound):
-		return fmt.Errorf("%s: %w: the server has no such repository, or hides it from this account (404%s)", s.address, ErrNoRemote, firstWords(err))
+		return fmt.Errorf("%s: %w: the server has no such repository, or hides it from this account (404%s)", s.address, ErrNoRemote, firstWords(err, who))
 	case errors.As(err, &status):
 		return fmt.Errorf("%s: %w", s.address, explainStatus(status.StatusCode(), status.Response.Header, s.r.now()))
 	case errors.As(err, &said):
@@ -67,13 +67,9 @@ func unwrapped(err error) error {
 }
 
 // firstWords is what the server's answer said beside its status, if it is a text for people.
-func firstWords(err error) string {
-	_, words, _ := strings.Cut(err.Error(), ": ")
-	return asWords(words)
-}
-
-func asWords(body string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(body), "\n")
+func firstWords(err error, who login) string {
+	_, body, _ := strings.Cut(err.Error(), ": ")
+	line, _, _ := strings.Cut(strings.TrimSpace(who.conceal(body)), "\n")
 	if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "<") {
 		return ""
 	}

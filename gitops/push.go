@@ -26,8 +26,8 @@ type PushResult struct {
 // The local branch only moves forward. Left there is no error; without a remote it means that the commit stays in the
 // outbox for another try. A local branch that does not exist is made, unless it was there when At looked.
 //
-// Errors: ErrMoved (compute again on a new tip; the outbox keeps the commit until Drop), *Refused, ErrAuth, ErrBusy,
-// network errors. An answer that was lost is resolved by asking the remote what it has.
+// Errors: ErrMoved (compute again on a new tip; the outbox keeps the commit until Drop), *Refused, ErrAuth, ErrUntrusted,
+// *Unavailable, ErrBusy, network errors. An answer that was lost is resolved by asking the remote what it has.
 //
 // Options are what the remote's hooks get besides (git push -o), one line each. They travel with the update: a commit that the remote has
 // already takes none along.

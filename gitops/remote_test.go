@@ -1,8 +1,10 @@
 package gitops
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -545,5 +547,150 @@ func TestUnpublishedWorkIsLeftAlone(t *testing.T) {
 	}
 	if out := gittest.Git(t, s.bare, "log", "--all", "--format=%H"); strings.Contains(out, mine) {
 		t.Error("somebody's work was published")
+	}
+}
+
+// A remote whose default branch was renamed: who builds on the old name is told the new one.
+func TestRenamedDefaultBranch(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"folder", "http", "http through git"} {
+		s := serve(t, gittest.Options{})
+		switch kind {
+		case "folder":
+			gittest.Git(t, s.dir, "remote", "set-url", "origin", s.bare)
+		case "http through git":
+			viaProgram(t, s.dir)
+		}
+		r := open(t, s.dir, Options{Remote: "origin"})
+		push(t, r, commitOn(t, r, at(t, r, "l10n", ""), "l10n", files("a", "1")))
+		gittest.Git(t, s.bare, "branch", "-m", "main", "trunk")
+		gittest.Git(t, s.bare, "symbolic-ref", "HEAD", "refs/heads/trunk")
+		if _, err := r.At(t.Context(), "other", ""); !errors.Is(err, ErrNoBranch) || !strings.Contains(err.Error(), "trunk: set base") {
+			t.Errorf("%s: %v", kind, err)
+		}
+		if tip := at(t, r, "l10n", ""); tip.Base() != nil || !strings.Contains(tip.Note(), "trunk: set base") {
+			t.Errorf("%s: %q", kind, tip.Note())
+		}
+		if tip := at(t, r, "l10n", "trunk"); tip.Base() == nil || tip.Note() != "" {
+			t.Errorf("%s: %q", kind, tip.Note())
+		}
+	}
+}
+
+// The remote is set back between the listing and the download: what was listed is not there any more, and the listing
+// is taken again.
+func TestRewoundBetweenListAndFetch(t *testing.T) {
+	t.Parallel()
+	s := serve(t, gittest.Options{})
+	other := gittest.Clone(t, s.bare)
+	first := gittest.Git(t, s.bare, "rev-parse", "main")
+	gittest.Commit(t, other, "taken back", map[string]string{"x": "1"})
+	gittest.Git(t, other, "push", "-q", "origin", "main")
+	gittest.Git(t, other, "reset", "-q", "--hard", first)
+	instead := gittest.Commit(t, other, "instead", map[string]string{"x": "2"})
+	gittest.Git(t, other, "push", "-q", "origin", "HEAD:refs/heads/aside")
+	var once atomic.Bool
+	fault := func(r *http.Request, _ int) *gittest.Fault {
+		if gittest.IsFetch(r) && once.CompareAndSwap(false, true) {
+			gittest.Git(t, s.bare, "update-ref", "refs/heads/main", instead)
+		}
+		return nil
+	}
+	s.fault.Store(&fault)
+	if tip := at(t, open(t, s.dir, Options{Remote: "origin"}), "main", ""); tip.Hash() != instead {
+		t.Errorf("the tip is %s", tip.Hash())
+	}
+	if !once.Load() {
+		t.Error("nothing was downloaded")
+	}
+}
+
+// A branch whose name is a folder of another one's at the remote is refused, in the server's words, and kept.
+func TestBranchNamesThatClashAtTheRemote(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"folder", "http"} {
+		s := serve(t, gittest.Options{})
+		if kind == "folder" {
+			gittest.Git(t, s.dir, "remote", "set-url", "origin", s.bare)
+		}
+		gittest.Git(t, s.bare, "branch", "l10n/old", "main")
+		r := open(t, s.dir, Options{Remote: "origin"})
+		made := commitOn(t, r, at(t, r, "l10n", ""), "l10n", files("a", "1"))
+		if _, err := r.Push(t.Context(), made); err == nil || errors.Is(err, ErrMoved) || !strings.Contains(err.Error(), "l10n/old") {
+			t.Errorf("%s: %v", kind, err)
+		}
+		gittest.Sound(t, s.bare)
+	}
+}
+
+// Whatever a call waits for, it ends with its time: a credential helper, a hook at the other end, another process that
+// holds our lock, a signer, a proxy that says nothing (G9).
+func TestCallsEnd(t *testing.T) {
+	t.Parallel()
+	const hang = "exec sleep 60"
+	silent := must[net.Listener](t)(net.Listen("tcp", "127.0.0.1:0"))
+	t.Cleanup(func() { silent.Close() })
+	cases := map[string]func(t *testing.T, s *served) Options{
+		"credential helper": func(t *testing.T, s *served) Options {
+			gittest.Git(t, s.dir, "remote", "set-url", "origin", gittest.Serve(t, s.bare, gittest.Options{User: "ada", Password: "pw"}))
+			gittest.Git(t, s.dir, "config", "credential.helper", "!f() { "+hang+"; }; f")
+			return Options{Remote: "origin"}
+		},
+		"hook at the other end": func(t *testing.T, s *served) Options {
+			gittest.Git(t, s.dir, "remote", "set-url", "origin", s.bare)
+			gittest.Hook(t, s.bare, "pre-receive", hang)
+			return Options{Remote: "origin"}
+		},
+		"a lock of ours": func(t *testing.T, s *served) Options {
+			other := open(t, s.dir, Options{})
+			release := must[func()](t)(other.guard(t.Context()))
+			t.Cleanup(release)
+			return Options{Remote: "origin"}
+		},
+		"signer": func(t *testing.T, s *served) Options {
+			gittest.Write(t, s.dir, map[string]string{".git/hang": "#!/bin/sh\n" + hang + "\n"})
+			if err := os.Chmod(filepath.Join(s.dir, ".git/hang"), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			gittest.Git(t, s.dir, "config", "commit.gpgSign", "true")
+			gittest.Git(t, s.dir, "config", "gpg.program", filepath.Join(s.dir, ".git/hang"))
+			gittest.Git(t, s.dir, "config", "user.signingKey", "x")
+			return Options{}
+		},
+		"a proxy that says nothing": func(t *testing.T, s *served) Options {
+			gittest.Git(t, s.dir, "config", "http.proxy", "http://"+silent.Addr().String())
+			return Options{Remote: "origin"}
+		},
+		"git:// that says nothing": func(t *testing.T, s *served) Options {
+			gittest.Git(t, s.dir, "remote", "set-url", "origin", "git://"+silent.Addr().String()+"/x.git")
+			return Options{Remote: "origin", Git: NoGit}
+		},
+	}
+	for name, prepare := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, gittest.Options{})
+			r := open(t, s.dir, prepare(t, s))
+			r.o.Timeout = time.Second // of each call from here on
+			done := make(chan error, 1)
+			go func() {
+				tip, err := r.At(t.Context(), "l10n", "main")
+				if err == nil {
+					tip, err = r.Commit(t.Context(), tip, "l10n", files("a", "1"), message("x"))
+				}
+				if err == nil {
+					_, err = r.Push(t.Context(), tip)
+				}
+				done <- err
+			}()
+			select {
+			case err := <-done:
+				if !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("%v", err)
+				}
+			case <-time.After(30 * time.Second):
+				t.Error("it does not end")
+			}
+		})
 	}
 }

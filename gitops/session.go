@@ -76,30 +76,34 @@ func (s *session) endpoint() (*transport.Endpoint, error) {
 
 // withLogin runs one exchange, and once more with credentials from git's helpers when the server asks who we are.
 func (s *session) withLogin(ctx context.Context, exchange func(transport.AuthMethod) error) error {
-	s.mu.Lock()
-	l := s.login
-	s.mu.Unlock()
+	l := s.who()
 	err := exchange(l.method())
 	if !errors.Is(err, transport.ErrAuthenticationRequired) || s.web == nil || l.from == fromHelper {
 		if l.from == fromHelper && errors.Is(err, transport.ErrAuthenticationRequired) {
 			s.remember(login{headers: l.headers}) // the helper's answer went stale: ask it again next time
 			l.tell(ctx, s.r, "reject")
 		}
-		return s.explain(ctx, err)
+		return s.explain(ctx, l, err)
 	}
 	asked, ok := l.ask(ctx, s.r, s.address)
 	if !ok {
-		return s.explain(ctx, err)
+		return s.explain(ctx, l, err)
 	}
 	if err = exchange(asked.method()); errors.Is(err, transport.ErrAuthenticationRequired) {
 		asked.tell(ctx, s.r, "reject")
-		return s.explain(ctx, err)
+		return s.explain(ctx, asked, err)
 	}
 	if err == nil {
 		asked.tell(ctx, s.r, "approve")
 	}
 	s.remember(asked)
-	return s.explain(ctx, err)
+	return s.explain(ctx, asked, err)
+}
+
+func (s *session) who() login {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.login
 }
 
 func (s *session) remember(l login) {
@@ -203,6 +207,9 @@ func (s *session) download(ctx context.Context, up *upload, want map[string]hash
 	if errors.Is(err, transport.ErrEmptyUploadPackRequest) {
 		return nil, nil // somebody else fetched it meanwhile
 	}
+	if err != nil && strings.Contains(err.Error(), "not our ref") {
+		return nil, fmt.Errorf("%w: the branch was set back meanwhile", errMissing)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -267,7 +274,8 @@ func (s *session) pushOnce(ctx context.Context, u update, auth transport.AuthMet
 		progress = heard.printed()
 	}
 	said := saidLines(progress.String())
-	return said, judge(report, err, u, said)
+	who, _ := auth.(login)
+	return said, judge(report, err, u, said, who)
 }
 
 // saidLines are the lines that a server printed for people; a page of html is none.
@@ -312,14 +320,14 @@ func (s *session) request(u update, refs *packp.AdvRefs) (*packp.ReferenceUpdate
 
 // judge reads the server's report. Only a report that names the reference is an answer; anything else leaves open what
 // happened.
-func judge(report *packp.ReportStatus, err error, u update, said []string) error {
+func judge(report *packp.ReportStatus, err error, u update, said []string, who login) error {
 	if errors.Is(err, transport.ErrAuthenticationRequired) || errors.Is(err, transport.ErrAuthorizationFailed) ||
 		errors.Is(err, transport.ErrRepositoryNotFound) {
 		return err // said before anything was read
 	}
 	var status *githttp.Err
 	if errors.As(unwrapped(err), &status) && refusedByStatus(status.StatusCode()) {
-		return &Refused{u.ref, strings.TrimSpace(fmt.Sprint(status.StatusCode(), " ", http.StatusText(status.StatusCode()))), saidLines(status.Reason)}
+		return &Refused{u.ref, strings.TrimSpace(fmt.Sprint(status.StatusCode(), " ", http.StatusText(status.StatusCode()))), saidLines(who.conceal(status.Reason))}
 	}
 	if report == nil {
 		if err == nil {

@@ -115,7 +115,9 @@ func (r *Repo) runSigner(ctx context.Context, stdin []byte, program string, args
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	ownGroup(cmd)
 	cmd.WaitDelay = 2 * time.Second
-	if err = cmd.Run(); err != nil {
+	if err = cmd.Run(); err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	} else if err != nil {
 		if words := lastLines(stderr.String(), 3); words != "" {
 			err = errors.New(filepath.Base(program) + ": " + words)
 		}

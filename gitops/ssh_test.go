@@ -247,7 +247,8 @@ func TestSSHConfiguration(t *testing.T) {
 // stalled is an ssh server that goes silent at a phase of the conversation, and says when it is reached.
 type stalled struct {
 	address, known string
-	reached, left  chan struct{} // left: the client has hung up
+	reached        chan struct{}
+	left           chan error // the client has hung up
 }
 
 var phases = []string{"accepted", "greeted", "authentication", "session", "command", "advertisement"}
@@ -266,7 +267,7 @@ func stallAt(t *testing.T, phase string) *stalled {
 	if err := os.WriteFile(known, []byte(line), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := &stalled{address: "ssh://ada@" + listener.Addr().String() + "/x.git", reached: make(chan struct{}, 1), left: make(chan struct{}, 1)}
+	s := &stalled{address: "ssh://ada@" + listener.Addr().String() + "/x.git", reached: make(chan struct{}, 1), left: make(chan error, 1)}
 	go func() {
 		conn, err := listener.Accept()
 		if err != nil {
@@ -274,7 +275,7 @@ func stallAt(t *testing.T, phase string) *stalled {
 		}
 		defer func() {
 			_, _ = io.Copy(io.Discard, conn)
-			s.left <- struct{}{}
+			s.left <- nil
 			conn.Close()
 		}()
 		if phase == "accepted" {
@@ -371,13 +372,20 @@ func TestSSHEndsAtEachPhase(t *testing.T) {
 				}()
 				guard := time.AfterFunc(30*time.Second, func() { cancel(errors.New("the phase was not reached")) })
 				defer guard.Stop()
-				if _, err := r.At(ctx, "main", ""); !errors.Is(err, reason) {
-					t.Errorf("%v", err)
-				}
-				select {
-				case <-s.left:
-				case <-time.After(20 * time.Second):
-					t.Error("the connection stays")
+				done := make(chan error, 1)
+				go func() {
+					_, err := r.At(ctx, "main", "")
+					done <- err
+				}()
+				for what, ended := range map[string]<-chan error{"call": done, "connection": s.left} {
+					select {
+					case err := <-ended:
+						if what == "call" && !errors.Is(err, reason) {
+							t.Errorf("%v", err)
+						}
+					case <-time.After(40 * time.Second):
+						t.Errorf("the %s stays", what)
+					}
 				}
 			})
 		}

@@ -69,7 +69,8 @@ func (t *Tip) New() bool { return t.isNew }
 // are all ours. Push delivers such a tip.
 func (t *Tip) Unpublished() bool { return t.lease.remote != "" && !t.isNew && t.lease.at != t.commit }
 
-// Note is what people should know about the local branch of that name; "" for nothing.
+// Note is what people should know about the local branch of that name, and of a base that the remote does not have; "" for
+// nothing.
 func (t *Tip) Note() string { return t.note }
 
 // Base is the tip of the base branch, read with the same request; nil when At was given none and found none.

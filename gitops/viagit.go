@@ -141,7 +141,9 @@ func (v *viaGit) explain(err error) error {
 	if !errors.As(err, &failed) {
 		return err
 	}
-	return explainWords(redact(v.address), failed.stderr, err)
+	said := *failed
+	said.stderr = firstLogin(v.r, v.address).conceal(failed.stderr)
+	return explainWords(redact(v.address), said.stderr, &said)
 }
 
 // runGit runs the program in this repository: in the git folder, so that no file of the working tree is looked at.

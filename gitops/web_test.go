@@ -80,7 +80,8 @@ func TestStatuses(t *testing.T) {
 				for k, v := range c.header {
 					w.Header()[k] = v
 				}
-				http.Error(w, "come back with a hat", c.status)
+				_, password, _ := r.BasicAuth() // a server may repeat what it heard
+				http.Error(w, "come back with a hat "+password+" "+r.Header.Get("Authorization"), c.status)
 			})
 			r := open(t, dir, Options{Remote: "origin", Now: func() time.Time { return now }})
 			_, err := r.At(t.Context(), "main", "")

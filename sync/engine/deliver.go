@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -38,7 +39,7 @@ const (
 )
 
 // deliverPending pushes a commit that an earlier pull made and could not deliver. One that the branch has moved past is dropped: what it
-// said is computed again. waits means that it cannot be delivered now, and that the report says why: nothing can be added to the branch before.
+// said is computed again. So is one that the remote refuses, for the service may have by now what the remote wants. waits means that it cannot be delivered now, and that the report says why: nothing can be added to the branch before.
 func (r *pulling) deliverPending(ctx context.Context) (waits bool, err error) {
 	tip, err := r.repo.Pending(r.cfg.Pull.Branch)
 	if err != nil || tip == nil {
@@ -57,6 +58,10 @@ func (r *pulling) deliverPending(ctx context.Context) (waits bool, err error) {
 	}
 	res, err := r.repo.Push(ctx, tip, options...)
 	if errors.Is(err, gitops.ErrMoved) {
+		return false, r.repo.Drop(r.cfg.Pull.Branch)
+	}
+	if errors.Is(err, gitops.ErrRefused) {
+		r.refused = &refusal{tip, err}
 		return false, r.repo.Drop(r.cfg.Pull.Branch)
 	}
 	if err != nil {
@@ -91,6 +96,32 @@ func (r *pulling) deliverAgain(ctx context.Context, t *tree, tip *gitops.Tip) er
 	}
 	r.delivered(res)
 	return nil
+}
+
+// refusal is a commit that the remote refused in this pull, and its words.
+type refusal struct {
+	tip *gitops.Tip
+	err error
+}
+
+// committed makes the commit. What the remote refused in this pull is made as it was, and comes with the refusal: the same content is not
+// sent to it again before the next one.
+func (r *pulling) committed(ctx context.Context, commit func(when time.Time) (*gitops.Tip, error)) (made *gitops.Tip, refused, err error) {
+	if r.refused == nil {
+		made, err = commit(r.Now())
+		return made, nil, err
+	}
+	if made, err = commit(r.refused.tip.When()); err != nil {
+		return nil, nil, err
+	}
+	if changed, err := r.repo.Changed(ctx, r.refused.tip.Hash(), made.Hash()); err == nil && len(changed) == 0 {
+		return made, r.refused.err, nil
+	}
+	if err := r.repo.Drop(r.cfg.Pull.Branch); err != nil {
+		return nil, nil, err
+	}
+	made, err = commit(r.Now())
+	return made, nil, err
 }
 
 // delivered puts what became of a commit into the report; false when it has arrived nowhere.
@@ -308,13 +339,20 @@ func (r *pulling) deliver(ctx context.Context, on *gitops.Tip, files map[string]
 		return false, &UsageError{fmt.Errorf("pull.commit_message: %w", err)}
 	}
 	r.say("committing %d file(s) to branch %s", len(files), r.cfg.Pull.Branch)
-	made, err := r.repo.Commit(ctx, on, r.cfg.Pull.Branch, files, gitops.Message{
-		Text:   fmt.Sprintf("%s\n\n%s: %s\n", text, gitops.Trailer, r.cfg.Name),
-		Author: gitops.Person{Name: r.cfg.Pull.AuthorName, Email: r.cfg.Pull.AuthorEmail},
-		When:   r.Now(),
-	})
+	commit := func(when time.Time) (*gitops.Tip, error) {
+		made, err := r.repo.Commit(ctx, on, r.cfg.Pull.Branch, files, gitops.Message{
+			Text:   fmt.Sprintf("%s\n\n%s: %s\n", text, gitops.Trailer, r.cfg.Name),
+			Author: gitops.Person{Name: r.cfg.Pull.AuthorName, Email: r.cfg.Pull.AuthorEmail},
+			When:   when,
+		})
+		if err != nil {
+			return nil, usage(fmt.Errorf("commit to branch %s: %w", r.cfg.Pull.Branch, err))
+		}
+		return made, nil
+	}
+	made, refused, err := r.committed(ctx, commit)
 	if err != nil {
-		return false, usage(fmt.Errorf("commit to branch %s: %w", r.cfg.Pull.Branch, err))
+		return false, err
 	}
 	if r.o.Diff {
 		if r.report.Diff, err = r.repo.Diff(ctx, made); err != nil {
@@ -328,7 +366,10 @@ func (r *pulling) deliver(ctx context.Context, on *gitops.Tip, files map[string]
 	if err != nil {
 		return false, err
 	}
-	res, err := r.repo.Push(ctx, made, options...)
+	var res gitops.PushResult
+	if err = refused; err == nil {
+		res, err = r.repo.Push(ctx, made, options...)
+	}
 	if errors.Is(err, gitops.ErrMoved) {
 		return false, errors.Join(err, r.repo.Drop(r.cfg.Pull.Branch))
 	}

@@ -28,6 +28,7 @@ type pulling struct {
 	met     map[string]bool      // target files that this pull sees for the first time
 	probe   probing
 
+	refused     *refusal            // what the remote did not take; nil when it took everything
 	lost        map[string]conflict // that nobody has decided on
 	conflicting map[Problem]bool    // of the report
 	digested    sourceDigests

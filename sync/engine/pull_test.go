@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/service"
 )
@@ -261,6 +263,51 @@ func TestPullTakesDeadKeysOutAndNewOnesInPlace(t *testing.T) {
 	w.brings("locales/de/a.json (de): +2 ~0 -1")
 	w.has("l10n", "locales/de/a.json", "{\n  \"x\": \"Ix\",\n  \"b\": \"Beh\",\n  \"c\": \"Zeh\"\n}")
 	w.brings()
+}
+
+// A remote that refuses a commit is offered it once in each pull, and what the service has by then as soon as that is something else: a
+// hook that wants better translations gets them, without the commit that it refused.
+func TestPullOffersWhatTheRemoteWants(t *testing.T) {
+	t.Parallel()
+	w := abc(t, settings, nil)
+	bare := gittest.Bare(t, w.dir)
+	offers := filepath.Join(t.TempDir(), "offers")
+	gittest.Hook(t, bare, "pre-receive", "echo x >> "+offers+`; while read old new ref; do if git show $new:locales/de/a.json | grep -q rude; then echo mind your words >&2; exit 1; fi; done`)
+	offered := func(n int) {
+		t.Helper()
+		if b, err := os.ReadFile(offers); err != nil || len(b) != 2*n {
+			t.Errorf("offered %d times, not %d (%v)", len(b)/2, n, err)
+		}
+	}
+	w.final("de", "a", "rude")
+	var first string
+	for n := range 3 {
+		report, err := w.Pull(t.Context(), PullOptions{})
+		if !errors.Is(err, gitops.ErrRefused) || Permanent(err) || !strings.Contains(err.Error(), "mind your words") {
+			t.Fatalf("%v %+v", err, report)
+		}
+		offered(n + 1)
+		if commit := report.Projects[0].Commit; first == "" {
+			first = commit
+		} else if commit != first {
+			t.Errorf("the commit that waits was %s and is %s", first, commit)
+		}
+	}
+	w.final("de", "a", "kind")
+	p := w.brings("locales/de/a.json (de): +1 ~0 -0")
+	offered(5) // the old one, then the new one
+	w.has("l10n", "locales/de/a.json", "{\n  \"a\": \"kind\"\n}\n")
+	if got := gittest.Git(t, bare, "log", "--format=%H", "main..l10n"); got != p.Commit {
+		t.Errorf("the remote has %s, not %s", got, p.Commit)
+	}
+	w.brings()
+	w.sends()
+
+	l := looping{project: w.projects[0], pushRetry: newBackoff(), pullRetry: newBackoff()}
+	l.after(t.Context(), "pull", fmt.Errorf("deliver: %w", &gitops.Refused{}), l.pullRetry)
+	if wait := l.pullRetry.at.Sub(w.Now()); wait < retryMost {
+		t.Errorf("offered again after %s", wait)
+	}
 }
 
 func TestPullDeliversLater(t *testing.T) {
