@@ -25,7 +25,7 @@ func (r *Repo) At(ctx context.Context, branch, base string) (*Tip, error) {
 	defer cancel()
 	tip, err := r.at(ctx, branch, base)
 	if err != nil {
-		return nil, fmt.Errorf("read branch %s: %w", branch, err)
+		return nil, fmt.Errorf("read branch %s: %w", branch, withRemedy(err))
 	}
 	return tip, nil
 }

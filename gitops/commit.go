@@ -24,7 +24,7 @@ func (r *Repo) Commit(ctx context.Context, on *Tip, branch string, files map[str
 	defer cancel()
 	tip, err := r.commit(ctx, on, branch, files, msg)
 	if err != nil {
-		return nil, fmt.Errorf("commit to %s: %w", branch, err)
+		return nil, fmt.Errorf("commit to %s: %w", branch, withRemedy(err))
 	}
 	return tip, nil
 }
@@ -215,7 +215,7 @@ func (r *Repo) Drop(branch string) error {
 		err = r.refs.remove(ctx, outbox(branch), note)
 	}
 	if err != nil {
-		return fmt.Errorf("drop the commit that waits for %s: %w", branch, err)
+		return fmt.Errorf("drop the commit that waits for %s: %w", branch, withRemedy(err))
 	}
 	return nil
 }

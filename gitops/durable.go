@@ -2,11 +2,13 @@ package gitops
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // What it takes for a file to be there after the power failed: the file is synced before it gets its name, and the folder
@@ -94,4 +96,17 @@ func syncDir(dir string) error {
 		return err
 	}
 	return nil
+}
+
+// withRemedy says what to do about a disk or a process that does not let us write.
+func withRemedy(err error) error {
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("%w; let this user write there, or run locsync as the user who owns the repository", err)
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return fmt.Errorf("%w; make room there", err)
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return fmt.Errorf("%w; raise the limit of open files (ulimit -n, LimitNOFILE= in a unit)", err)
+	}
+	return err
 }

@@ -40,7 +40,7 @@ func (r *Repo) Push(ctx context.Context, tip *Tip, options ...string) (PushResul
 		err = r.push(ctx, tip, options, &result)
 	}
 	if err != nil {
-		err = fmt.Errorf("push %s: %w", tip.branch, err)
+		err = fmt.Errorf("push %s: %w", tip.branch, withRemedy(err))
 	}
 	return result, err
 }
