@@ -46,6 +46,8 @@ var largeOnce = sync.OnceValues(makeLarge)
 
 func largeName(i int) string { return fmt.Sprintf("locales/l%02d/file%02d.json", i/6, i%6) }
 
+func largeOther(i int) string { return fmt.Sprintf("src/%02d/%02d/f%d.go", i%100, i/100%50, i) }
+
 // largeContent is a file of 50 to 500 kB; version changes every fiftieth line.
 func largeContent(i, version int) []byte {
 	rnd := rand.New(rand.NewPCG(uint64(i), 1))
@@ -92,7 +94,7 @@ func makeLarge() (*large, error) {
 		for range 20 + i%40 {
 			fmt.Fprintf(&text, "func f%x() { return }\n", rnd.Uint32())
 		}
-		fmt.Fprintf(&in, "M 100644 inline src/%02d/%02d/f%d.go\ndata %d\n%s\n", i%100, i/100%50, i, text.Len(), text.String())
+		fmt.Fprintf(&in, "M 100644 inline %s\ndata %d\n%s\n", largeOther(i), text.Len(), text.String())
 	}
 	for i, content := range l.now[0] {
 		fmt.Fprintf(&in, "M 100644 inline %s\ndata %d\n%s\n", largeName(i), len(content), content)
@@ -120,6 +122,17 @@ func largeRepo(b *testing.B) *large {
 
 func (l *large) files(n, version int) map[string][]byte {
 	files := map[string][]byte{}
+	if n == huge {
+		data := make([]byte, 100<<20)
+		rand.NewChaCha8([32]byte{byte(version)}).Read(data)
+		return map[string][]byte{"locales/huge.bin": data}
+	}
+	if n > largeFiles {
+		for i := range n {
+			files[largeOther(i)] = fmt.Appendf(nil, "%d %s", version, l.now[1][0][i:i+1000+i%2000])
+		}
+		return files
+	}
 	for i := range n {
 		at := i * largeFiles / n
 		files[largeName(at)] = l.now[version][at]
@@ -130,10 +143,17 @@ func (l *large) files(n, version int) map[string][]byte {
 func BenchmarkLargeCommit300(b *testing.B) { largeCommit(b, largeFiles) }
 func BenchmarkLargeCommit5(b *testing.B)   { largeCommit(b, 5) }
 
+// Ten thousand files, and one of 100 MB that does not compress.
+func BenchmarkLargeCommit10000(b *testing.B) { largeCommit(b, 10_000) }
+func BenchmarkLargeCommitHuge(b *testing.B)  { largeCommit(b, huge) }
+
+const huge = -1
+
 // largeCommit is one pass of a daemon that is running: open, the tip, the commit.
 func largeCommit(b *testing.B, n int) {
 	l := largeRepo(b)
 	files := l.files(n, 1)
+	b.ResetTimer()
 	b.ReportAllocs()
 	for b.Loop() {
 		r := must[*Repo](b)(Open(b.Context(), l.dir, Options{}))
@@ -146,8 +166,10 @@ func largeCommit(b *testing.B, n int) {
 	b.ReportMetric(largePeak(b, l, n), "peak-MB")
 }
 
-func BenchmarkLargeCommit300ByGit(b *testing.B) { largeCommitByGit(b, largeFiles) }
-func BenchmarkLargeCommit5ByGit(b *testing.B)   { largeCommitByGit(b, 5) }
+func BenchmarkLargeCommit300ByGit(b *testing.B)   { largeCommitByGit(b, largeFiles) }
+func BenchmarkLargeCommit5ByGit(b *testing.B)     { largeCommitByGit(b, 5) }
+func BenchmarkLargeCommit10000ByGit(b *testing.B) { largeCommitByGit(b, 10_000) }
+func BenchmarkLargeCommitHugeByGit(b *testing.B)  { largeCommitByGit(b, huge) }
 
 // largeCommitByGit is `git add` of the files by name, which lie in the working tree already, and `git commit`.
 func largeCommitByGit(b *testing.B, n int) {
@@ -246,9 +268,10 @@ func largePeak(b *testing.B, l *large, n int) float64 {
 	b.Helper()
 	in := filepath.Join(b.TempDir(), "files")
 	var list strings.Builder
-	for i, name := range sortedKeys(l.files(n, 1)) {
+	files := l.files(n, 1)
+	for i, name := range sortedKeys(files) {
 		file := filepath.Join(filepath.Dir(in), strconv.Itoa(i))
-		if err := os.WriteFile(file, l.files(n, 1)[name], 0o666); err != nil {
+		if err := os.WriteFile(file, files[name], 0o666); err != nil {
 			b.Fatal(err)
 		}
 		fmt.Fprintf(&list, "%s\t%s\n", name, file)

@@ -195,7 +195,7 @@ func TestPacksAreWhatGitTakes(t *testing.T) {
 		var objects []object
 		for range n {
 			data := rapid.SliceOfN(rapid.Byte(), 0, 200).Draw(rt, "data")
-			o := newObject(kindBlob, bytes.Repeat(data, rapid.SampledFrom([]int{1, 1, 1, 50, 900}).Draw(rt, "times")))
+			o := newObject(kindBlob, bytes.Repeat(data, rapid.SampledFrom([]int{1, 1, 1, 50, 900, largeObject/100 + 1}).Draw(rt, "times")))
 			if !seen[o.hash] {
 				seen[o.hash] = true
 				objects = append(objects, o)

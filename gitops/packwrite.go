@@ -63,9 +63,10 @@ func encodePack(w io.Writer, n int, get func(i int) (object, error)) (sum hash, 
 	}
 	off := uint64(len(head))
 	err = compressAll(n, get, func(o object, entry []byte) error {
-		places = append(places, indexed{o.hash, off, crc32.ChecksumIEEE(entry)})
-		off += uint64(len(entry))
-		_, err := out.Write(entry)
+		c := &counter{w: out}
+		err := writeEntry(c, o, entry)
+		places = append(places, indexed{o.hash, off, c.crc})
+		off += c.n
 		return err
 	})
 	if err != nil {
@@ -79,8 +80,42 @@ func encodePack(w io.Writer, n int, get func(i int) (object, error)) (sum hash, 
 	return sum, places, err
 }
 
+// counter passes bytes on, and knows their number and checksum.
+type counter struct {
+	w   io.Writer
+	n   uint64
+	crc uint32
+}
+
+func (c *counter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.n += uint64(n)
+	c.crc = crc32.Update(c.crc, crc32.IEEETable, b[:n])
+	return n, err
+}
+
+// writeEntry writes an entry, or makes it on the way where it is too large to be made in memory.
+func writeEntry(w io.Writer, o object, entry []byte) error {
+	if len(o.data) <= largeObject {
+		_, err := w.Write(entry)
+		return err
+	}
+	if _, err := w.Write(entryHead(o)); err != nil {
+		return err
+	}
+	zip, err := zlib.NewWriterLevel(w, zlib.BestSpeed)
+	if err != nil {
+		return err
+	}
+	_, err = zip.Write(o.data)
+	return errors.Join(err, zip.Close())
+}
+
+// largeObject is from where on an object's entry is not made in memory.
+const largeObject = 4 << 20
+
 // compressAll turns objects into pack entries on all cores and hands them over in order. At most a few entries are in
-// memory at a time.
+// memory at a time. Large objects have none; writeEntry makes it.
 func compressAll(n int, get func(i int) (object, error), emit func(object, []byte) error) error {
 	type result struct {
 		object object
@@ -103,7 +138,7 @@ func compressAll(n int, get func(i int) (object, error), emit func(object, []byt
 			for i := range jobs {
 				o, err := get(i)
 				var entry []byte
-				if err == nil {
+				if err == nil && len(o.data) <= largeObject {
 					entry, err = packEntryOf(zip, o)
 				}
 				slots[i%len(slots)] <- result{o, entry, err}
@@ -142,17 +177,23 @@ func compressAll(n int, get func(i int) (object, error), emit func(object, []byt
 	return nil
 }
 
+// entryHead is an object's kind and size as a pack has them.
+func entryHead(o object) []byte {
+	var head []byte
+	size := uint64(len(o.data))
+	c := byte(o.kind)<<4 | byte(size&15)
+	for size >>= 4; size > 0; size >>= 7 {
+		head = append(head, c|0x80)
+		c = byte(size & 0x7f)
+	}
+	return append(head, c)
+}
+
 // packEntryOf is header and zlib stream of one object.
 func packEntryOf(zip *zlib.Writer, o object) ([]byte, error) {
 	var out bytes.Buffer
 	out.Grow(len(o.data)/3 + 64)
-	size := uint64(len(o.data))
-	c := byte(o.kind)<<4 | byte(size&15)
-	for size >>= 4; size > 0; size >>= 7 {
-		out.WriteByte(c | 0x80)
-		c = byte(size & 0x7f)
-	}
-	out.WriteByte(c)
+	out.Write(entryHead(o))
 	zip.Reset(&out)
 	_, err := zip.Write(o.data)
 	err = errors.Join(err, zip.Close())
