@@ -210,7 +210,7 @@ func (h *sshHost) open(ctx context.Context, service string) (*line, error) {
 	l, err := h.start(conn, config, service)
 	if err == nil {
 		hangUp := l.close
-		l.close = func() error { stop(); return hangUp() }
+		l.close = func() { stop(); hangUp() }
 		return l, nil
 	}
 	stop()
@@ -245,7 +245,7 @@ func (h *sshHost) start(conn net.Conn, config *ssh.ClientConfig, service string)
 		return nil, errors.Join(err, client.Close())
 	}
 	return &line{
-		Reader: out, Writer: in, closeWrite: in.Close, close: client.Close,
+		Reader: out, Writer: in, closeWrite: in.Close, close: func() { client.Close() },
 		said: func() string {
 			_ = session.Wait()
 			return said.String()
