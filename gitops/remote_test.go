@@ -257,30 +257,6 @@ func TestAnswersThatNeedAPerson(t *testing.T) {
 	})
 }
 
-// A redirect to another host is followed for the listing, and takes no password along.
-func TestCredentialsStayWithTheirHost(t *testing.T) {
-	t.Parallel()
-	s := serve(t, gittest.Options{})
-	var leaked atomic.Bool
-	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") != "" {
-			leaked.Store(true)
-		}
-		http.Error(w, "no", http.StatusForbidden)
-	}))
-	defer elsewhere.Close()
-	address := gittest.Git(t, s.dir, "remote", "get-url", "origin")
-	gittest.Git(t, s.dir, "config", "http.extraHeader", "Authorization: Bearer canary")
-	gittest.Git(t, s.dir, "remote", "set-url", "origin", strings.Replace(address, "://", "://ada:pw@", 1))
-	s.always(gittest.IsFetchList, gittest.Fault{Status: 302, Redirect: elsewhere.URL + "/x.git/info/refs?service=git-upload-pack"})
-	if _, err := open(t, s.dir, Options{Remote: "origin"}).At(t.Context(), "main", ""); err == nil {
-		t.Error("it worked")
-	}
-	if leaked.Load() {
-		t.Error("the password went to another host")
-	}
-}
-
 func TestHeadersOfTheConfiguration(t *testing.T) {
 	t.Parallel()
 	var seen atomic.Value

@@ -48,11 +48,12 @@ import (
 //	clocks that jump, change or sleep         config TestScheduleWhereClocksChange, TestScheduleLaws; here TestMissedPull, TestBackoff
 //	events lost, limits reached, root gone    watch TestAfterAnOverflowEverythingIsLookedAt, TestAboveTheLimitThereIsPolling, TestTheRootComesBack
 //	git at work beside us                     watch TestRealCheckout; here TestPushWaitsForGit
-//	branch moved, rewound, deleted, protected TestTheBranchIsRewoundOrDeleted, TestPullOnABranchThatMovesMeanwhile, TestPullDeliversLater; gitops TestRefusals,
+//	branch moved, rewound, deleted, protected TestTheBranchIsRewoundOrDeleted, TestPullOnABranchThatMovesMeanwhile, TestPullDeliversLater,
+//	                                          TestPullOffersWhatTheRemoteWants; gitops TestRefusals,
 //	                                          TestRewoundAndDeletedRemote, TestManyPublishers
 //	two processes, one state                  state TestASecondProcessIsToldWhoHasIt; cmd example.txtar, TestCommandsAtOnce
 //	callbacks forged, replayed, in floods     cmd TestBells
-//	secrets in any output                     TestSecretsStayAtHome; service TestKeyStaysSecret; gitops TestCredentialsStayWithTheirHost
+//	secrets in any output                     TestSecretsStayAtHome; service TestKeyStaysSecret; gitops TestSecretsDoNotFollowRedirects
 
 // Every request of a sync fails once, in every way that a request can: what comes of it in the end is what comes of an undisturbed sync. Without -tags
 // soak, some of the requests and ways, other ones each time.
