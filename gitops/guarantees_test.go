@@ -34,7 +34,7 @@ import (
 //	people commit, amend, delete meanwhile         TestLocalBranchMeanwhile, TestUnpublishedWorkIsLeftAlone
 //	the branch is checked out somewhere            TestCheckedOut, TestLinkedWorktrees, TestLeftAndDeliveredLater
 //	the remote moves, goes back, goes away         TestMovedRemote, TestRewoundAndDeletedRemote, TestRewoundBetweenListAndFetch, TestRenamedDefaultBranch
-//	answers lost, cut, empty; silence              TestFaultsOnTheWay, TestLinesThatBreak, TestFetchesThatBreak
+//	answers lost, cut, empty; silence              TestFaultsOnTheWay, TestFaultsUnderTheProgram, TestLinesThatBreak, TestFetchesThatBreak
 //	401, 403, 404, 407, 429, 5xx, redirects, TLS   TestStatuses, TestAnswersThatNeedAPerson, TestSecretsDoNotFollowRedirects, TestCertificates, TestProxies
 //	host keys unknown, changed, revoked            TestKnownHosts
 //	keys refused, locked, absent                   TestSSHKeys

@@ -164,6 +164,25 @@ func TestFaultsOnTheWay(t *testing.T) {
 	}
 }
 
+// The same for a push that the git program makes, which only says that something went wrong.
+func TestFaultsUnderTheProgram(t *testing.T) {
+	t.Parallel()
+	s := serve(t, gittest.Options{})
+	viaProgram(t, s.dir)
+	r := open(t, s.dir, Options{Remote: "origin"})
+	for name, f := range map[string]gittest.Fault{"502": {Status: 502}, "cut-before": {Cut: true}, "cut-after": {LoseReply: true}, "cut-in-the-reply": {CutReply: 20}, "nothing-said-after": {Empty: true, LoseReply: true}} {
+		made := commitOn(t, r, at(t, r, name, ""), name, files("a", name))
+		s.once(gittest.IsPush, f)
+		if result, err := r.Push(t.Context(), made); err != nil || !result.Pushed { // asked what happened, and tried once more
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := gittest.Git(t, s.bare, "log", "--format=%H", "main.."+name); got != made.Hash() {
+			t.Errorf("%s: the remote has %q, not %s", name, got, made.Hash())
+		}
+	}
+	gittest.Sound(t, s.bare)
+}
+
 // pass is what a pull does: deliver what waits; else make a commit and deliver that. The branch's tip when there is
 // nothing to do.
 func pass(t testing.TB, r *Repo, branch string, f map[string][]byte) (*Tip, error) {

@@ -324,11 +324,11 @@ func keyscan(at string) string {
 
 // sshKeys are the keys that one handshake may show, and what became of them.
 type sshKeys struct {
-	host  *sshHost
-	ctx   context.Context
-	agent net.Conn
-	shown int
-	notes []string
+	host   *sshHost
+	ctx    context.Context
+	hangUp func() // the agent's line, which signs until the handshake is over
+	shown  int
+	notes  []string
 }
 
 // signers gives the key files that were asked for, the agent's keys, the usual files.
@@ -391,10 +391,8 @@ func (k *sshKeys) ofAgent() []ssh.Signer {
 		k.notes = append(k.notes, "the ssh agent does not answer: "+err.Error())
 		return nil
 	}
-	k.agent = conn
-	if deadline, ok := k.ctx.Deadline(); ok {
-		_ = conn.SetDeadline(deadline)
-	}
+	stop := context.AfterFunc(k.ctx, func() { conn.Close() }) // a key may wait for somebody to touch it
+	k.hangUp = func() { stop(); conn.Close() }
 	list, err := agent.NewClient(conn).Signers()
 	if err != nil {
 		k.notes = append(k.notes, "the ssh agent does not answer: "+err.Error())
@@ -403,8 +401,8 @@ func (k *sshKeys) ofAgent() []ssh.Signer {
 }
 
 func (k *sshKeys) close() {
-	if k.agent != nil {
-		k.agent.Close()
+	if k.hangUp != nil {
+		k.hangUp()
 	}
 }
 

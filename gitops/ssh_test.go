@@ -251,7 +251,7 @@ type stalled struct {
 	left           chan error // the client has hung up
 }
 
-var phases = []string{"accepted", "greeted", "authentication", "session", "command", "advertisement"}
+var phases = []string{"accepted", "greeted", "agent", "authentication", "session", "command", "advertisement"}
 
 func stallAt(t *testing.T, phase string) *stalled {
 	t.Helper()
@@ -328,6 +328,29 @@ func stallAt(t *testing.T, phase string) *stalled {
 	return s
 }
 
+// silentAgent is an agent's socket that takes questions and answers none.
+func silentAgent(t *testing.T, asked chan<- struct{}) string {
+	t.Helper()
+	dir := must[string](t)(os.MkdirTemp("", "agent-")) // short, as a socket's name must be
+	listener := must[net.Listener](t)(net.Listen("unix", filepath.Join(dir, "s")))
+	t.Cleanup(func() {
+		listener.Close()
+		os.RemoveAll(dir)
+	})
+	go func() {
+		conn, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		if _, err := conn.Read(make([]byte, 1)); err == nil {
+			asked <- struct{}{}
+		}
+		_, _ = io.Copy(io.Discard, conn)
+		conn.Close()
+	}()
+	return filepath.Join(dir, "s")
+}
+
 // noticed tells when the other side has hung up, also while nobody reads.
 type noticed struct {
 	net.Conn
@@ -361,7 +384,11 @@ func TestSSHEndsAtEachPhase(t *testing.T) {
 				s := stallAt(t, phase)
 				dir := gittest.Init(t, sample)
 				gittest.Git(t, dir, "remote", "add", "origin", s.address)
-				gittest.Git(t, dir, "config", "core.sshCommand", "ssh -F none -o IdentitiesOnly=yes -i "+filepath.Join(keys, "key")+
+				key := " -o IdentitiesOnly=yes -i " + filepath.Join(keys, "key")
+				if phase == "agent" {
+					key = " -o IdentityFile=none -o IdentityAgent=" + silentAgent(t, s.reached)
+				}
+				gittest.Git(t, dir, "config", "core.sshCommand", "ssh -F none"+key+
 					" -o GlobalKnownHostsFile=/dev/null -o UserKnownHostsFile="+s.known)
 				r := open(t, dir, Options{Remote: "origin", Git: git})
 				ctx, cancel := context.WithCancelCause(t.Context())
