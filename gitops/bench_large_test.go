@@ -226,13 +226,15 @@ func BenchmarkLargeNothingFloor(b *testing.B) {
 	}
 }
 
-func BenchmarkLargePush5HTTP(b *testing.B)        { largePush(b, true, false) }
-func BenchmarkLargePush5HTTPByGit(b *testing.B)   { largePush(b, true, true) }
-func BenchmarkLargePush5Folder(b *testing.B)      { largePush(b, false, false) }
-func BenchmarkLargePush5FolderByGit(b *testing.B) { largePush(b, false, true) }
+func BenchmarkLargePush5HTTP(b *testing.B)        { largePush(b, 5, true, false) }
+func BenchmarkLargePush5HTTPByGit(b *testing.B)   { largePush(b, 5, true, true) }
+func BenchmarkLargePush5Folder(b *testing.B)      { largePush(b, 5, false, false) }
+func BenchmarkLargePush5FolderByGit(b *testing.B) { largePush(b, 5, false, true) }
+func BenchmarkLargePush300HTTP(b *testing.B)      { largePush(b, largeFiles, true, false) }
+func BenchmarkLargePush300HTTPByGit(b *testing.B) { largePush(b, largeFiles, true, true) }
 
-// largePush delivers a commit of five files; made by us both times, pushed by us or by git push.
-func largePush(b *testing.B, http, byGit bool) {
+// largePush delivers a commit of n files; made by us both times, pushed by us or by git push.
+func largePush(b *testing.B, n int, http, byGit bool) {
 	l := largeRepo(b)
 	address := l.bare
 	if http {
@@ -243,7 +245,7 @@ func largePush(b *testing.B, http, byGit bool) {
 	for version := int(time.Now().UnixNano()); b.Loop(); version++ {
 		b.StopTimer()
 		r := must[*Repo](b)(Open(b.Context(), l.dir, Options{Remote: "origin"}))
-		files := l.files(5, 1)
+		files := l.files(n, 1)
 		for name, content := range files {
 			files[name] = fmt.Appendf(nil, "%s%d\n", content, version)
 		}

@@ -139,11 +139,12 @@ type object struct {
 	kind kind
 	hash hash
 	data []byte
+	base hash // of a delta by name, which data is then
 }
 
 // emptyTree is known to every git without being stored.
 var emptyTree = plumbing.ComputeHash(kindTree, nil)
 
 func newObject(k kind, data []byte) object {
-	return object{k, plumbing.ComputeHash(k, data), data}
+	return object{kind: k, hash: plumbing.ComputeHash(k, data), data: data}
 }

@@ -177,7 +177,7 @@ func compressAll(n int, get func(i int) (object, error), emit func(object, []byt
 	return nil
 }
 
-// entryHead is an object's kind and size as a pack has them.
+// entryHead is an object's kind and size as a pack has them, and the base of a delta.
 func entryHead(o object) []byte {
 	var head []byte
 	size := uint64(len(o.data))
@@ -186,7 +186,10 @@ func entryHead(o object) []byte {
 		head = append(head, c|0x80)
 		c = byte(size & 0x7f)
 	}
-	return append(head, c)
+	if head = append(head, c); o.kind == deltaByName {
+		head = append(head, o.base[:]...)
+	}
+	return head
 }
 
 // packEntryOf is header and zlib stream of one object.

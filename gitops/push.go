@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 )
 
 // PushResult is where a commit arrived.
@@ -56,7 +57,8 @@ func (r *Repo) push(ctx context.Context, tip *Tip, options []string, result *Pus
 		if err := r.upload(ctx, tip); err != nil {
 			return err
 		}
-		u := update{ref: "refs/heads/" + tip.branch, old: tip.lease.at, to: tip.commit, pack: r.packFor(tip), options: options}
+		u := update{ref: "refs/heads/" + tip.branch, old: tip.lease.at, to: tip.commit, pack: r.packFor(tip), options: options,
+			thin: func(w io.Writer, have []hash) (bool, error) { return r.thinPack(w, tip, have) }}
 		if err := r.pushRemote(ctx, u, result); err != nil {
 			return err
 		}

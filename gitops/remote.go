@@ -35,7 +35,9 @@ type update struct {
 	ref     string
 	old, to hash // old zero: the reference must not exist
 	// pack writes what the remote lacks, given references that it has.
-	pack    func(w io.Writer, have []hash) (hash, []indexed, error)
+	pack func(w io.Writer, have []hash) (hash, []indexed, error)
+	// thin does the same with differences from what the remote has; false when it wrote nothing, because that does not pay. nil: never.
+	thin    func(w io.Writer, have []hash) (bool, error)
 	options []string
 }
 
@@ -159,6 +161,6 @@ func (p *place) encodeMissing(w io.Writer, commit hash, have []hash) (hash, []in
 func (p *place) objectAt(list []hash) func(i int) (object, error) {
 	return func(i int) (object, error) {
 		k, data, err := p.objects.read(list[i])
-		return object{k, list[i], data}, err
+		return object{kind: k, hash: list[i], data: data}, err
 	}
 }

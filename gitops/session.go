@@ -231,8 +231,19 @@ type plainReader struct{ r io.Reader }
 func (p *plainReader) Read(b []byte) (int, error) { return p.r.Read(b) }
 
 func (s *session) push(ctx context.Context, u update) (said []string, err error) {
+	thin, thinned := u.thin, false
+	u.thin = func(w io.Writer, have []hash) (ok bool, err error) {
+		ok, err = thin(w, have)
+		thinned = ok
+		return ok, err
+	}
 	err = s.withLogin(ctx, func(auth transport.AuthMethod) error {
 		said, err = s.pushOnce(ctx, u, auth)
+		var refused *Refused
+		if errors.As(err, &refused) && thinned && strings.Contains(refused.Status, "unpack") {
+			u.thin = func(io.Writer, []hash) (bool, error) { return false, nil } // a whole pack needs nothing that the server may have lost
+			said, err = s.pushOnce(ctx, u, auth)
+		}
 		return err
 	})
 	return said, err
@@ -293,8 +304,17 @@ func (s *session) request(u update, refs *packp.AdvRefs) (*packp.ReferenceUpdate
 		have = append(have, h)
 	}
 	var pack bytes.Buffer
-	if _, _, err := u.pack(&pack, have); err != nil {
-		return nil, nil, err
+	thin := false
+	if u.thin != nil && !refs.Capabilities.Supports("no-thin") {
+		var err error
+		if thin, err = u.thin(&pack, have); err != nil {
+			return nil, nil, err
+		}
+	}
+	if !thin {
+		if _, _, err := u.pack(&pack, have); err != nil {
+			return nil, nil, err
+		}
 	}
 	req := packp.NewReferenceUpdateRequestFromCapabilities(refs.Capabilities)
 	progress := new(bytes.Buffer)
