@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+
 	"github.com/locsync/locsync/gitops/gittest"
 )
 
@@ -353,6 +355,35 @@ func TestRefusals(t *testing.T) {
 					t.Error("the commit was forgotten")
 				}
 			})
+		}
+	}
+}
+
+// What servers of all ages report: a no that stays, or something that only the listing explains.
+func TestReports(t *testing.T) {
+	t.Parallel()
+	u := update{ref: "refs/heads/x", old: hash{1}, to: hash{2}}
+	for status, sure := range map[string]bool{
+		"pre-receive hook declined": true, "protected branch hook declined": true, "deny updating a hidden ref": true, "funny refname": true,
+		"failed to update ref": false, "cannot lock ref 'refs/heads/x': is at 1 but expected 2": false, "incorrect old value provided": false,
+		"reference already exists": false, "non-fast-forward": false,
+	} {
+		report := &packp.ReportStatus{UnpackStatus: "ok", CommandStatuses: []*packp.CommandStatus{{ReferenceName: "refs/heads/x", Status: status}}}
+		err := judge(report, nil, u, []string{"said"}, login{})
+		var doubt *unsure
+		var refused *Refused
+		if errors.As(err, &doubt) == sure || !errors.As(err, &refused) || !strings.HasPrefix(refused.Status, status) {
+			t.Errorf("%s: %v", status, err)
+		}
+		out := "To origin\n!\tabc:refs/heads/x\t[remote rejected] (" + status + ")\nDone\n"
+		if got, found := porcelainStatus(out, u.ref); !found || got != status {
+			t.Errorf("git's %q reads as %q", out, got)
+		}
+	}
+	for name, report := range map[string]*packp.ReportStatus{"none": nil, "of another": {UnpackStatus: "ok", CommandStatuses: []*packp.CommandStatus{{ReferenceName: "refs/heads/y", Status: "ok"}}}} {
+		var doubt *unsure
+		if err := judge(report, nil, u, nil, login{}); !errors.As(err, &doubt) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -289,6 +289,18 @@ func (s *session) pushOnce(ctx context.Context, u update, auth transport.AuthMet
 	return said, judge(report, err, u, said, who)
 }
 
+// perhapsMoved says whether a status may mean a lost lease as well as a lock that is held, or a clash of names: old servers
+// have the same words for all of them, and new ones different words for the first.
+func perhapsMoved(status string) bool {
+	for _, words := range []string{"failed to update ref", "non-fast-forward", "cannot lock", "remote failure",
+		"incorrect old value", "reference already exists", "reference does not exist"} {
+		if strings.Contains(status, words) {
+			return true
+		}
+	}
+	return false
+}
+
 // saidLines are the lines that a server printed for people; a page of html is none.
 func saidLines(s string) []string {
 	if strings.HasPrefix(strings.TrimSpace(s), "<") {
@@ -367,9 +379,8 @@ func judge(report *packp.ReportStatus, err error, u update, said []string, who l
 			status += ": " + report.UnpackStatus
 		}
 		refused := &Refused{u.ref, status, said}
-		if strings.Contains(status, "failed to update ref") || strings.Contains(status, "non-fast-forward") ||
-			strings.Contains(status, "cannot lock") {
-			return &unsure{refused} // a lost lease, a lock that is held, or a clash: the same words for all three
+		if perhapsMoved(status) {
+			return &unsure{refused}
 		}
 		return refused
 	}

@@ -78,7 +78,7 @@ func (v *viaGit) push(ctx context.Context, u update) ([]string, error) {
 		return said, &unsure{v.explain(err)}
 	case strings.Contains(status, "stale info"), strings.Contains(status, "fetch first"), strings.Contains(status, "non-fast-forward"):
 		return said, &movedError{name: u.ref, want: u.old}
-	case strings.Contains(status, "failed to update ref"), strings.Contains(status, "remote failure"):
+	case perhapsMoved(status):
 		return said, &unsure{&Refused{u.ref, status, said}}
 	}
 	return said, &Refused{u.ref, status, said}
