@@ -166,7 +166,7 @@ func checkOwner(ctx context.Context, f found, p *program, trust bool) (foreignBu
 	if trust || slices.ContainsFunc(safeDirectories(ctx, p), func(safe string) bool { return covers(safe, where) }) {
 		return true, nil
 	}
-	return false, fmt.Errorf("%s: %w, and its configuration is code; if you trust it: git config --global --add safe.directory %s",
+	return false, fmt.Errorf("%s: %w, and its configuration is code; if you trust it: trust_owner = true in the project, or git config --global --add safe.directory %s",
 		where, ErrOwner, where)
 }
 

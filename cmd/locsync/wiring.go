@@ -199,7 +199,7 @@ func stateDir(ctx context.Context, cfg *config.Config) (string, error) {
 	if dirs := os.Getenv("STATE_DIRECTORY"); dirs != "" {
 		return strings.SplitN(dirs, ":", 2)[0], nil
 	}
-	repo, err := gitops.Open(ctx, cfg.Resolve(cfg.Projects[0].Repository), gitops.Options{})
+	repo, err := gitops.Open(ctx, cfg.Resolve(cfg.Projects[0].Repository), gitops.Options{Trust: cfg.Projects[0].TrustOwner})
 	if err != nil {
 		return "", usageError{fmt.Errorf("find the repository of project %q: %w", cfg.Projects[0].Name, err)}
 	}

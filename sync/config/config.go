@@ -119,6 +119,9 @@ type Project struct {
 	// own spelling: "zh-Hans" = "zh-CN". It changes what {LANGUAGE}, {LOCALE:IOS} and {LOCALE:ANDROID} yield here;
 	// the service keeps its own spelling.
 	LanguagePaths map[string]string `toml:"language_paths"`
+	// TrustOwner true: the repository may belong to another user of this machine. Its git configuration and its filters
+	// are code that runs as this user then. Without it the rule is git's own: refused, unless safe.directory names it.
+	TrustOwner bool `toml:"trust_owner"`
 
 	Push  Push    `toml:"push"`
 	Pull  Pull    `toml:"pull"`

@@ -233,7 +233,7 @@ func (p *project) open(ctx context.Context) error {
 
 // openWith opens the repository; "" keeps everything local.
 func (p *project) openWith(ctx context.Context, remote string) (*gitops.Repo, error) {
-	repo, err := gitops.Open(ctx, p.Config.Resolve(p.cfg.Repository), gitops.Options{Remote: remote, Now: p.Now,
+	repo, err := gitops.Open(ctx, p.Config.Resolve(p.cfg.Repository), gitops.Options{Remote: remote, Now: p.Now, Trust: p.cfg.TrustOwner,
 		Signing: gitops.Signing{Never: p.cfg.Pull.Sign == "never", KeyFile: p.Config.Resolve(p.cfg.Pull.SigningKeyFile)}})
 	if errors.Is(err, gitops.ErrNotRepo) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, gitops.ErrOwner) || errors.Is(err, gitops.ErrUnsupported) {
 		err = &UsageError{err}
