@@ -179,12 +179,14 @@ func explainWords(where, words string, err error) error {
 		says("Authentication failed", "could not read Username", "could not read Password", "terminal prompts disabled"):
 		return with(ErrAuth, "give it a user and password in the address, or set up a git credential helper (401)")
 	case status >= 300 && status < 400:
-		return fmt.Errorf("%s: it redirects elsewhere (%d), and git would take the credentials along; git remote set-url names the new address: %w", where, status, err)
+		return fmt.Errorf("%s: it redirects elsewhere (%d), and git would take the credentials along; git remote set-url names the new address: %w",
+			where, status, err)
 	case status == http.StatusTooManyRequests, status >= 500:
 		return fmt.Errorf("%s: %w: %w", where, &Unavailable{Status: status}, err)
 	case says("does not appear to be a git repository", "not found", "does not exist", "no such repository", "access denied or repository not exported"):
 		return with(ErrNoRemote, "the server has no such repository, or hides it from this account")
-	case says("Could not resolve host", "Connection refused", "Network is unreachable", "No route to host", "Connection timed out", "Couldn't connect", "Failed to connect"):
+	case says("Could not resolve host", "Connection refused", "Network is unreachable", "No route to host", "Connection timed out",
+		"Couldn't connect", "Failed to connect"):
 		return fmt.Errorf("%s: %w; %s", where, err, tryNetwork)
 	}
 	return fmt.Errorf("%s: %w", where, err)

@@ -42,7 +42,8 @@ import (
 //	disk full, read-only, too many files           TestFullDisk, TestFoldersThatMayNotBeWritten, TestTooManyOpenFiles
 //	every kind of repository                       TestKindsOfRepositories, TestPromisedBlobs, TestWhatIsRefusedAtOpening, TestShallowOverHTTP
 //	filters, line ends, ignored and linked paths   TestFilters, TestLFS, TestLineEndsAreGits, TestIgnored, TestModesStay, TestNamesThatAreNearlyThere
-//	names that leave their place or clash          TestPathsThatAreRefused, TestBadPathsAreRefusedTogether, TestBranchNamesThatClash, TestBranchNamesThatClashAtTheRemote
+//	names that leave their place or clash          TestPathsThatAreRefused, TestBadPathsAreRefusedTogether, TestBranchNamesThatClash,
+//	                                               TestBranchNamesThatClashAtTheRemote
 //	empty remote, no commit, detached HEAD         TestBranchesThatAreNotThere
 //	a clock that went back                         TestWhatACommitSays
 //	a repository of somebody else                  TestRepositoryOfSomebodyElse, TestRemoteOfSomebodyElse
@@ -129,7 +130,8 @@ func TestRemoteOfSomebodyElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, git := range []string{"", NoGit} {
-		if _, err := open(t, dir, Options{Remote: "origin", Git: git}).At(t.Context(), "main", ""); !errors.Is(err, ErrOwner) || !strings.Contains(err.Error(), "safe.directory") {
+		_, err := open(t, dir, Options{Remote: "origin", Git: git}).At(t.Context(), "main", "")
+		if !errors.Is(err, ErrOwner) || !strings.Contains(err.Error(), "safe.directory") {
 			t.Errorf("git %q: %v", git, err)
 		}
 	}

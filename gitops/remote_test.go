@@ -1,10 +1,8 @@
 package gitops
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -12,7 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 
@@ -108,109 +105,6 @@ func TestRequestsPerPass(t *testing.T) {
 	gittest.Sound(t, s.dir)
 }
 
-// Whatever happens to one request, before or after git did its work, trying again leads to one commit at the remote, and
-// a repository that is sound in between.
-func TestFaultsOnTheWay(t *testing.T) {
-	t.Parallel()
-	faults := map[string]gittest.Fault{
-		"502":                   {Status: 502},
-		"429":                   {Status: 429},
-		"cut before":            {Cut: true},
-		"cut after":             {LoseReply: true},
-		"cut in the reply, 1":   {CutReply: 1},
-		"cut in the reply, 20":  {CutReply: 20},
-		"cut in the reply, 100": {CutReply: 100},
-		"cut at the end":        {CutReply: -1},
-		"nothing said, before":  {Empty: true},
-		"nothing said, after":   {Empty: true, LoseReply: true},
-		"silence in the reply":  {CutReply: 20, HangReply: true},
-		"silence at the end":    {CutReply: -1, HangReply: true},
-	}
-	kinds := map[string]func(*http.Request) bool{"fetch list": gittest.IsFetchList, "fetch": gittest.IsFetch, "push list": gittest.IsPushList, "push": gittest.IsPush}
-	for what, kind := range kinds {
-		t.Run(what, func(t *testing.T) {
-			t.Parallel()
-			s := serve(t, gittest.Options{})
-			other := gittest.Clone(t, s.bare)
-			r := open(t, s.dir, Options{Remote: "origin"})
-			hasty := open(t, s.dir, Options{Remote: "origin", Timeout: 1500 * time.Millisecond})
-			for name, f := range faults {
-				branch := "l10n/" + strings.ReplaceAll(strings.ReplaceAll(name, " ", "-"), ",", "")
-				main := gittest.Commit(t, other, "more", map[string]string{"more": what + name}) // something to fetch
-				gittest.Git(t, other, "push", "-q", "origin", "main")
-				s.once(kind, f)
-				by := r
-				if f.HangReply {
-					by = hasty
-				}
-				made, err := pass(t, by, branch, files("a", branch))
-				gittest.Sound(t, s.dir)
-				if errors.Is(err, ErrMoved) || errors.Is(err, ErrRefused) || errors.Is(err, ErrAuth) || errors.Is(err, ErrNoBranch) ||
-					err != nil && what == "push" && !f.HangReply {
-					t.Fatalf("%s: a broken connection is not %v", name, err)
-				}
-				if err != nil {
-					if made, err = pass(t, r, branch, files("a", branch)); err != nil {
-						t.Fatalf("%s, the second time: %v", name, err)
-					}
-				}
-				if got := gittest.Git(t, s.bare, "log", "--format=%H", branch); !strings.HasPrefix(got, made.Hash()+"\n"+main) {
-					t.Errorf("%s: the remote has\n%s\nnot %s on %s", name, got, made.Hash(), main)
-				}
-				if waiting := must[*Tip](t)(r.Pending(branch)); waiting != nil {
-					t.Errorf("%s: the commit still waits", name)
-				}
-			}
-			gittest.Sound(t, s.bare)
-		})
-	}
-}
-
-// The same for a push that the git program makes, which only says that something went wrong.
-func TestFaultsUnderTheProgram(t *testing.T) {
-	t.Parallel()
-	s := serve(t, gittest.Options{})
-	viaProgram(t, s.dir)
-	r := open(t, s.dir, Options{Remote: "origin"})
-	for name, f := range map[string]gittest.Fault{"502": {Status: 502}, "cut-before": {Cut: true}, "cut-after": {LoseReply: true}, "cut-in-the-reply": {CutReply: 20}, "nothing-said-after": {Empty: true, LoseReply: true}} {
-		made := commitOn(t, r, at(t, r, name, ""), name, files("a", name))
-		s.once(gittest.IsPush, f)
-		if result, err := r.Push(t.Context(), made); err != nil || !result.Pushed { // asked what happened, and tried once more
-			t.Errorf("%s: %v", name, err)
-		}
-		if got := gittest.Git(t, s.bare, "log", "--format=%H", "main.."+name); got != made.Hash() {
-			t.Errorf("%s: the remote has %q, not %s", name, got, made.Hash())
-		}
-	}
-	gittest.Sound(t, s.bare)
-}
-
-// pass is what a pull does: deliver what waits; else make a commit and deliver that. The branch's tip when there is
-// nothing to do.
-func pass(t testing.TB, r *Repo, branch string, f map[string][]byte) (*Tip, error) {
-	waiting, err := r.Pending(branch)
-	if err != nil {
-		return nil, err
-	}
-	if waiting != nil {
-		_, err = r.Push(t.Context(), waiting)
-		return waiting, err
-	}
-	tip, err := r.At(t.Context(), branch, "")
-	if err != nil {
-		return nil, err
-	}
-	made, err := r.Commit(t.Context(), tip, branch, f, message("x"))
-	if errors.Is(err, ErrNothing) {
-		return tip, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	_, err = r.Push(t.Context(), made)
-	return made, err
-}
-
 func TestAnswersThatNeedAPerson(t *testing.T) {
 	t.Parallel()
 	t.Run("401", func(t *testing.T) {
@@ -293,31 +187,6 @@ func TestHeadersOfTheConfiguration(t *testing.T) {
 	_, _ = open(t, dir, Options{Remote: "origin"}).At(t.Context(), "main", "")
 	if got := seen.Load(); got != "basic token" {
 		t.Errorf("sent %q", got)
-	}
-}
-
-// Slow at any point: the call ends by its deadline.
-func TestDeadlines(t *testing.T) {
-	for what, kind := range map[string]func(*http.Request) bool{"list": gittest.IsFetchList, "push list": gittest.IsPushList, "push": gittest.IsPush} {
-		t.Run(what, func(t *testing.T) {
-			s := serve(t, gittest.Options{})
-			quick := open(t, s.dir, Options{Remote: "origin"})
-			made := commitOn(t, quick, at(t, quick, "l10n", ""), "l10n", files("a", "1"))
-			s.always(kind, gittest.Fault{Delay: time.Minute})
-			r := open(t, s.dir, Options{Remote: "origin", Timeout: 300 * time.Millisecond})
-			start := time.Now()
-			_, err := r.At(t.Context(), "l10n", "")
-			if what != "list" {
-				_, err = r.Push(t.Context(), made)
-				if err == nil {
-					waiting := must[*Tip](t)(r.Pending("l10n"))
-					_, err = r.Push(t.Context(), waiting)
-				}
-			}
-			if took := time.Since(start); err == nil || took > 10*time.Second {
-				t.Errorf("%v after %s", err, took)
-			}
-		})
 	}
 }
 
@@ -646,77 +515,5 @@ func TestBranchNamesThatClashAtTheRemote(t *testing.T) {
 			t.Errorf("%s: %v", kind, err)
 		}
 		gittest.Sound(t, s.bare)
-	}
-}
-
-// Whatever a call waits for, it ends with its time: a credential helper, a hook at the other end, another process that
-// holds our lock, a signer, a proxy that says nothing (G9).
-func TestCallsEnd(t *testing.T) {
-	t.Parallel()
-	const hang = "exec sleep 60"
-	silent := must[net.Listener](t)(net.Listen("tcp", "127.0.0.1:0"))
-	t.Cleanup(func() { silent.Close() })
-	cases := map[string]func(t *testing.T, s *served) Options{
-		"credential helper": func(t *testing.T, s *served) Options {
-			gittest.Git(t, s.dir, "remote", "set-url", "origin", gittest.Serve(t, s.bare, gittest.Options{User: "ada", Password: "pw"}))
-			gittest.Git(t, s.dir, "config", "credential.helper", "!f() { "+hang+"; }; f")
-			return Options{Remote: "origin"}
-		},
-		"hook at the other end": func(t *testing.T, s *served) Options {
-			gittest.Git(t, s.dir, "remote", "set-url", "origin", s.bare)
-			gittest.Hook(t, s.bare, "pre-receive", hang)
-			return Options{Remote: "origin"}
-		},
-		"a lock of ours": func(t *testing.T, s *served) Options {
-			other := open(t, s.dir, Options{})
-			release := must[func()](t)(other.guard(t.Context()))
-			t.Cleanup(release)
-			return Options{Remote: "origin"}
-		},
-		"signer": func(t *testing.T, s *served) Options {
-			gittest.Write(t, s.dir, map[string]string{".git/hang": "#!/bin/sh\n" + hang + "\n"})
-			if err := os.Chmod(filepath.Join(s.dir, ".git/hang"), 0o777); err != nil {
-				t.Fatal(err)
-			}
-			gittest.Git(t, s.dir, "config", "commit.gpgSign", "true")
-			gittest.Git(t, s.dir, "config", "gpg.program", filepath.Join(s.dir, ".git/hang"))
-			gittest.Git(t, s.dir, "config", "user.signingKey", "x")
-			return Options{}
-		},
-		"a proxy that says nothing": func(t *testing.T, s *served) Options {
-			gittest.Git(t, s.dir, "config", "http.proxy", "http://"+silent.Addr().String())
-			return Options{Remote: "origin"}
-		},
-		"git:// that says nothing": func(t *testing.T, s *served) Options {
-			gittest.Git(t, s.dir, "remote", "set-url", "origin", "git://"+silent.Addr().String()+"/x.git")
-			return Options{Remote: "origin", Git: NoGit}
-		},
-	}
-	for name, prepare := range cases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := serve(t, gittest.Options{})
-			r := open(t, s.dir, prepare(t, s))
-			r.o.Timeout = time.Second // of each call from here on
-			done := make(chan error, 1)
-			go func() {
-				tip, err := r.At(t.Context(), "l10n", "main")
-				if err == nil {
-					tip, err = r.Commit(t.Context(), tip, "l10n", files("a", "1"), message("x"))
-				}
-				if err == nil {
-					_, err = r.Push(t.Context(), tip)
-				}
-				done <- err
-			}()
-			select {
-			case err := <-done:
-				if !errors.Is(err, context.DeadlineExceeded) {
-					t.Errorf("%v", err)
-				}
-			case <-time.After(30 * time.Second):
-				t.Error("it does not end")
-			}
-		})
 	}
 }

@@ -205,8 +205,8 @@ func TestSSHConfiguration(t *testing.T) {
 	known := s.KnownHosts(t, s.Known("ed25519"))
 	user := strings.TrimPrefix(strings.Split(s.Address(""), "@")[0], "ssh://")
 	config := filepath.Join(t.TempDir(), "config")
-	hosts := fmt.Sprintf("Host work jump\n  HostName 127.0.0.1\n  Port %d\n  User %s\n  IdentityFile %s\n  IdentitiesOnly yes\n  UserKnownHostsFile %s\n  GlobalKnownHostsFile /dev/null\n",
-		s.Port, user, s.UserKey, known)
+	hosts := fmt.Sprintf("Host work jump\n  HostName 127.0.0.1\n  Port %d\n  User %s\n  IdentityFile %s\n  IdentitiesOnly yes\n"+
+		"  UserKnownHostsFile %s\n  GlobalKnownHostsFile /dev/null\n", s.Port, user, s.UserKey, known)
 	jump := strings.Replace(hosts, "Host work jump\n", "Host far\n  ProxyJump jump\n", 1)
 	gittest.Write(t, filepath.Dir(config), map[string]string{"config": hosts + jump, "match": "Match host x\n  User y\n" + hosts})
 	dir, bare := overSSH(t, s, "ssh -F "+config)
@@ -221,7 +221,8 @@ func TestSSHConfiguration(t *testing.T) {
 			if client == "git" && (err != nil || took < 2) {
 				t.Errorf("through the jump host: %v, %d connections", err, took)
 			}
-			if client == "own" && (!errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), "ProxyJump jump") || !strings.Contains(err.Error(), "install git") || took != 0) {
+			if client == "own" && (!errors.Is(err, ErrUnsupported) || took != 0 ||
+				!strings.Contains(err.Error(), "ProxyJump jump") || !strings.Contains(err.Error(), "install git")) {
 				t.Errorf("a jump host: %v, %d connections", err, took)
 			}
 			gittest.Git(t, dir, "remote", "set-url", "origin", s.Address(bare))

@@ -3,11 +3,9 @@ package gitops
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/url"
-	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing/format/pktline"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
@@ -196,40 +194,4 @@ func gitLine(address string) (func(context.Context, string) (*line, error), erro
 			said:       func() string { return "" },
 		}, nil
 	}, nil
-}
-
-// quoteShell quotes a path for the shell at the other end, as git does.
-func quoteShell(s string) string {
-	return "'" + strings.NewReplacer("'", `'\''`, "!", `'\!'`).Replace(s) + "'"
-}
-
-// sshAddress takes ssh://user@host:port/path or user@host:path apart. Port and user may be "".
-func sshAddress(address string) (user, host, port, path string, err error) {
-	if strings.Contains(address, "://") {
-		u, err := url.Parse(address)
-		if err != nil {
-			return "", "", "", "", errors.New("not an address")
-		}
-		path = u.Path
-		if strings.HasPrefix(path, "/~") {
-			path = path[1:]
-		}
-		return u.User.Username(), u.Hostname(), u.Port(), path, nil
-	}
-	rest := address
-	if before, after, ok := strings.Cut(address, "@"); ok && !strings.ContainsAny(before, ":/") {
-		user, rest = before, after
-	}
-	if inner, after, ok := strings.Cut(rest, "]:"); ok && strings.HasPrefix(rest, "[") { // [host:port]:path, [::1]:path
-		host, path = inner[1:], after
-		if name, p, ok := strings.Cut(host, ":"); ok && !strings.Contains(p, ":") {
-			host, port = name, p
-		}
-	} else {
-		host, path, _ = strings.Cut(rest, ":")
-	}
-	if host == "" || path == "" {
-		err = fmt.Errorf("not an address")
-	}
-	return user, host, port, path, err
 }

@@ -236,7 +236,7 @@ func (l *looping) after(ctx context.Context, pass string, err error, retry *back
 		l.log.Error(pass+" does not work until something is changed", zap.Error(err), zap.Time("again", retry.at))
 	case errors.Is(err, gitops.ErrRefused): // new content or a new tip is sent by the pull that brings it
 		retry.slow(l.Now())
-		l.log.Error(pass+": the remote refuses the commit; it is kept, and offered again when it changes or now and then", zap.Error(err), zap.Time("again", retry.at))
+		l.log.Error(pass+": the remote refuses the commit, which is kept and offered again", zap.Error(err), zap.Time("again", retry.at))
 	default:
 		retry.failed(l.Now(), err)
 		l.log.Error(pass+" was not finished", zap.Error(err), zap.Time("again", retry.at))

@@ -321,8 +321,10 @@ func (p *project) settled(ctx context.Context, deadline time.Time) error {
 
 // usage marks errors of the repository that stay until somebody changes something.
 func usage(err error) error {
-	if errors.Is(err, gitops.ErrNoBranch) || errors.Is(err, gitops.ErrAuth) || errors.Is(err, gitops.ErrUntrusted) || errors.Is(err, gitops.ErrUnsupported) || errors.Is(err, gitops.ErrSign) {
-		return &UsageError{err}
+	for _, stays := range []error{gitops.ErrNoBranch, gitops.ErrAuth, gitops.ErrUntrusted, gitops.ErrUnsupported, gitops.ErrSign} {
+		if errors.Is(err, stays) {
+			return &UsageError{err}
+		}
 	}
 	return err
 }
