@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 )
@@ -185,9 +186,21 @@ func (r *Repo) inTheWay(ctx context.Context, w worktree, to *Tip) (string, error
 	if err != nil {
 		return "", err
 	}
+	goes := map[string]bool{}
+	for _, p := range pairs {
+		if p.new.mode == 0 {
+			goes[p.path] = true
+		}
+	}
 	for _, p := range pairs {
 		if p.old.mode != 0 {
 			continue
+		}
+		for at := path.Dir(p.path); at != "."; at = path.Dir(at) {
+			info, err := os.Lstat(filepath.Join(w.path, filepath.FromSlash(at)))
+			if err == nil && !info.IsDir() && !goes[at] {
+				return at, nil // a file where a folder is to be
+			}
 		}
 		if _, err := os.Lstat(filepath.Join(w.path, filepath.FromSlash(p.path))); err == nil {
 			return p.path, nil

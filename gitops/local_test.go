@@ -43,6 +43,30 @@ func TestCheckedOut(t *testing.T) {
 			gittest.Git(t, dir, "checkout", "-q", "main")
 			_, _ = gittest.TryGit(t, dir, "merge", "-q", "--no-commit", "--no-ff", "side")
 		}, Left, ErrBusy, "merge"},
+		{"mid-cherry-pick", func(t *testing.T, dir string) {
+			gittest.Git(t, dir, "checkout", "-q", "-b", "side", "HEAD^")
+			other := gittest.Commit(t, dir, "other", map[string]string{"second": "other"})
+			gittest.Git(t, dir, "checkout", "-q", "main")
+			_, _ = gittest.TryGit(t, dir, "cherry-pick", other)
+		}, Left, ErrBusy, "cherry-pick"},
+		{"mid-bisect", func(t *testing.T, dir string) { gittest.Git(t, dir, "bisect", "start") }, Left, ErrBusy, "bisect"},
+		{"to be added", func(t *testing.T, dir string) {
+			gittest.Write(t, dir, map[string]string{"mine": "x"})
+			gittest.Git(t, dir, "add", "-N", "mine")
+		}, Left, ErrDirty, "not committed"},
+		{"an ignored file in the way", func(t *testing.T, dir string) {
+			gittest.Write(t, dir, map[string]string{".git/info/exclude": "new/\n", "new/file": "mine"})
+		}, Left, ErrDirty, "new/file"},
+		{"a folder in the way", func(t *testing.T, dir string) { gittest.Write(t, dir, map[string]string{"new/file/x": "mine"}) }, Left, ErrDirty, "new/file"},
+		{"a file in the way of a folder", func(t *testing.T, dir string) { gittest.Write(t, dir, map[string]string{"new": "mine"}) }, Left, ErrDirty, "new"},
+		{"in two trees", func(t *testing.T, dir string) {
+			gittest.Git(t, dir, "worktree", "add", "-q", "-f", filepath.Join(t.TempDir(), "second"), "main")
+		}, Left, ErrBusy, "second"},
+		{"changed, and git told to overlook it", func(t *testing.T, dir string) {
+			gittest.Git(t, dir, "update-index", "--assume-unchanged", "README.md")
+			gittest.Write(t, dir, map[string]string{"README.md": "mine"})
+		}, Followed, nil, ""},
+		{"HEAD elsewhere", func(t *testing.T, dir string) { gittest.Git(t, dir, "checkout", "-q", "--detach", "HEAD^") }, Moved, nil, ""},
 		{"no git program", nil, Left, ErrUnsupported, "git merge --ff-only"},
 	}
 	for _, c := range cases {
@@ -74,7 +98,9 @@ func TestCheckedOut(t *testing.T) {
 						t.Errorf("waits: %v", waiting != nil)
 					}
 				} else {
-					if got := string(must[[]byte](t)(os.ReadFile(filepath.Join(dir, "new/file")))); got != "translated\n" {
+					if c.local == Moved {
+						same(t, before, snapshot(t, dir))
+					} else if got := string(must[[]byte](t)(os.ReadFile(filepath.Join(dir, "new/file")))); got != "translated\n" {
 						t.Errorf("the file is %q", got)
 					}
 					if out := gittest.Git(t, dir, "status", "--porcelain", "--untracked-files=no"); out != "" {
