@@ -175,6 +175,7 @@ func TestSSHKeys(t *testing.T) {
 		"a file":                {s.Command(known, s.UserKey), ""},
 		"an agent":              {none + " -o IdentityAgent=" + agent, ""},
 		"a key of the agent":    {s.Command(known, s.UserKey+".pub") + " -o IdentityAgent=" + agent, ""},
+		"not asked for":         {s.Command(known, s.OtherKey+".pub") + " -o IdentityAgent=" + agent, "core.sshCommand"},
 		"a file that is wrong":  {s.Command(known, s.OtherKey) + " -o IdentityAgent=none", "ssh"},
 		"an agent that has not": {none + " -o IdentityAgent=" + wrong, "ssh"},
 		"no key":                {none + " -o IdentityAgent=none", "core.sshCommand"},
