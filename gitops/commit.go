@@ -10,8 +10,8 @@ import (
 )
 
 // Commit makes a commit on a tip that branch is to have next, and keeps it in refs/locsync/<branch> until Push delivered
-// it. Nothing else moves. files are whole contents by path relative to the repository; nil deletes. Line ends are stored
-// as the branch's .gitattributes say; an existing file keeps its mode and the spelling of its name. On a Tip of Merge the
+// it. Nothing else moves. files are whole contents by path relative to the repository; nil deletes. Content is stored
+// as the branch's .gitattributes say (line ends, encoding, $Id$, filters); an existing file keeps its mode and the spelling of its name. On a Tip of Merge the
 // commit is a merge commit. The same input gives the same commit, unless it is signed with a signature that has a time.
 //
 // Order: objects into one pack, reserved and synced; then the reference; then the reservation goes. A crash before the

@@ -29,43 +29,43 @@ type destination struct {
 type edits struct {
 	t       *Tip
 	objects map[hash]object // new trees and blobs
-	order   []hash
 }
 
 func newEdits(t *Tip) *edits { return &edits{t: t, objects: map[hash]object{}} }
 
 func (e *edits) add(o object) {
-	if _, ok := e.objects[o.hash]; !ok {
-		e.objects[o.hash] = o
-		e.order = append(e.order, o.hash)
-	}
+	e.objects[o.hash] = o
 }
 
-// plan turns files into changes against a tip: paths as they are there, line ends as the attributes say, equal ones
-// dropped. All paths that cannot be written come back in one BadPaths.
+// plan turns files into changes against a tip: paths as they are there, content as the attributes say, equal ones dropped.
+// All paths that cannot be written come back in one BadPaths.
 func plan(t *Tip, files map[string][]byte) (*edits, []change, error) {
 	e := newEdits(t)
-	attrs := t.attributes()
 	var bad []BadPath
+	refuse := func(name string, err error) error {
+		var refusal *errStop
+		if !errors.As(err, &refusal) {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		bad = append(bad, BadPath{name, refusal.why})
+		return nil
+	}
+	attrs := t.attributes()
 	var places []destination
 	filtered := map[string][]byte{}
 	byFold := map[string]string{}
 	for _, name := range sortedKeys(files) {
 		p, err := e.placeOf(attrs, name, files[name])
-		var refusal *errStop
-		if errors.As(err, &refusal) {
-			bad = append(bad, BadPath{name, refusal.why})
-			continue
+		if twin, twice := byFold[foldName(p.path)]; twice && err == nil {
+			err = stop("it is the same file as %s where letter case does not count", twin)
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", name, err)
-		}
-		folded := foldName(p.path)
-		if twin, twice := byFold[folded]; twice {
-			bad = append(bad, BadPath{name, "it is the same file as " + twin + " where letter case does not count"})
+			if err := refuse(name, err); err != nil {
+				return nil, nil, err
+			}
 			continue
 		}
-		byFold[folded] = name
+		byFold[foldName(p.path)] = name
 		if places = append(places, p); p.how.filter {
 			filtered[p.path] = p.data
 		}
@@ -76,25 +76,19 @@ func plan(t *Tip, files map[string][]byte) (*edits, []change, error) {
 	}
 	var changes []change
 	for _, p := range places {
-		if why, no := refused[p.path]; no {
-			bad = append(bad, BadPath{p.name, why + fmt.Sprintf(" (%s)", p.how.because.line)})
-			continue
-		}
 		c, ok, err := e.changeOf(p, stored)
-		var refusal *errStop
-		if errors.As(err, &refusal) {
-			bad = append(bad, BadPath{p.name, refusal.why})
-			continue
+		if why, no := refused[p.path]; no {
+			err = stop("%s (%s)", why, p.how.because.line)
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", p.name, err)
-		}
-		if ok {
+			if err := refuse(p.name, err); err != nil {
+				return nil, nil, err
+			}
+		} else if ok {
 			changes = append(changes, c)
 		}
 	}
-	bad = append(bad, clashes(changes)...)
-	if len(bad) > 0 {
+	if bad = append(bad, clashes(changes)...); len(bad) > 0 {
 		return nil, nil, &BadPaths{bad}
 	}
 	return e, changes, nil

@@ -12,8 +12,8 @@ import (
 )
 
 // program is the git program. It is optional, and preferred for what it knows better than this package: moving a
-// checked-out tree, ssh, partial and shallow clones, remotes with hooks on this disk, credential helpers, three-way text
-// merges.
+// checked-out tree, ssh, partial and shallow clones, remotes with hooks on this disk, credential helpers, content filters,
+// ignored paths, three-way text merges.
 type program struct {
 	path, version string
 	trust         string // a folder that git would call of dubious ownership, accepted for these calls only
