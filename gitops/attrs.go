@@ -26,8 +26,6 @@ type attribute struct {
 	value string
 }
 
-func (a attribute) isSet() bool { return a.state == 's' || a.state == '=' }
-
 func (a attribute) String() string {
 	if a.state == '=' {
 		return a.name + "=" + a.value
