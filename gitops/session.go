@@ -232,16 +232,18 @@ func (p *plainReader) Read(b []byte) (int, error) { return p.r.Read(b) }
 
 func (s *session) push(ctx context.Context, u update) (said []string, err error) {
 	thin, thinned := u.thin, false
-	u.thin = func(w io.Writer, have []hash) (ok bool, err error) {
-		ok, err = thin(w, have)
-		thinned = ok
-		return ok, err
+	if thin != nil {
+		u.thin = func(w io.Writer, have []hash) (ok bool, err error) {
+			ok, err = thin(w, have)
+			thinned = ok
+			return ok, err
+		}
 	}
 	err = s.withLogin(ctx, func(auth transport.AuthMethod) error {
 		said, err = s.pushOnce(ctx, u, auth)
 		var refused *Refused
 		if errors.As(err, &refused) && thinned && strings.Contains(refused.Status, "unpack") {
-			u.thin = func(io.Writer, []hash) (bool, error) { return false, nil } // a whole pack needs nothing that the server may have lost
+			u.thin = nil // a whole pack needs nothing that the server may have lost
 			said, err = s.pushOnce(ctx, u, auth)
 		}
 		return err
