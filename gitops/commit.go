@@ -20,38 +20,25 @@ import (
 // Errors: ErrSign when the commit must be signed and cannot be; ErrNothing when no file differs and there is nothing to merge; *BadPaths (ErrPath) before anything was written;
 // ErrMoved when an earlier commit for the branch waits to be delivered or dropped.
 func (r *Repo) Commit(ctx context.Context, on *Tip, branch string, files map[string][]byte, msg Message) (*Tip, error) {
-	ctx, cancel := r.deadline(ctx)
-	defer cancel()
-	tip, err := r.commit(ctx, on, branch, files, msg)
-	if err != nil {
-		return nil, fmt.Errorf("commit to %s: %w", branch, withRemedy(err))
-	}
-	return tip, nil
+	return r.Chain(ctx, on, branch, []Step{{files, msg}})
 }
 
-func (r *Repo) commit(ctx context.Context, on *Tip, branch string, files map[string][]byte, msg Message) (*Tip, error) {
-	if err := checkRefName("refs/heads/" + branch); err != nil {
-		return nil, err
-	}
-	if _, waits, err := r.refs.read(outbox(branch)); err != nil {
-		return nil, err
-	} else if waits {
-		return nil, errWaits
-	}
+// compose makes one commit on a tip, in memory: it gives the tip of it and all that is new in it.
+func (r *Repo) compose(ctx context.Context, on *Tip, branch string, files map[string][]byte, msg Message) (*Tip, []object, error) {
 	e, changes, err := plan(on, files)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	root, err := e.apply(changes)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(on.parents) == 1 && root == on.tree {
-		return nil, ErrNothing
+		return nil, nil, ErrNothing
 	}
 	objects, err := e.needed(root)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	next := &Tip{repo: r, branch: branch, tree: root, lease: lease{remote: r.o.Remote}, base: on.base, there: on.there}
 	if branch == on.branch {
@@ -65,19 +52,18 @@ func (r *Repo) commit(ctx context.Context, on *Tip, branch string, files map[str
 	}
 	payload := encodeCommit(root, on.parents, msg, next.when)
 	if sign, err := r.signerFor(msg.Author); err != nil {
-		return nil, err
+		return nil, nil, err
 	} else if sign != nil {
 		signature, err := sign(ctx, payload)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		payload = signed(payload, signature)
 	}
 	made := newObject(kindCommit, payload)
 	next.commit, next.parents = made.hash, []hash{made.hash}
-	note := newObject(kindTag, encodeOutbox(made.hash, branch, next.lease, msg.Author, next.when))
-	next.extra = treesOf(objects)
-	return next, r.keepPending(ctx, next, append(objects, made, note), note.hash)
+	next.extra = map[hash]object{}
+	return next, append(objects, made), nil
 }
 
 var errWaits = fmt.Errorf("%w: an earlier commit for it is not delivered yet; Push or Drop it first", ErrMoved)

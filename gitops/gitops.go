@@ -21,6 +21,8 @@
 //	objects/pack/pack-*.keep              while a new pack has no reference yet; first word "locsync"
 //	one line in some hooks                where InstallHooks was asked for it (see hooks.go)
 //
+// OpenClone does the same for a repository that is elsewhere, in a bare clone that nobody else works in (see clone.go).
+//
 // It knows nothing of translations. It does not rewrite history, merge a text that is not ours by itself (it asks `git
 // merge-file`), run content filters (it asks git to, see filters.go), or prompt. The git program is used where it
 // knows more than we do (see program.go) and is not required. No go-git type leaves this package.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -36,7 +38,7 @@ func (t *Tip) file(name string, h hash) ([]byte, error) {
 		return nil, err
 	}
 	if len(beside) > 1 {
-		if err := t.repo.fetchPromised(append([]hash{h}, beside...)); err == nil {
+		if err := t.repo.fetchPromised(context.Background(), append([]hash{h}, beside...)); err == nil {
 			if data, err := t.stored(h); err == nil {
 				return data, nil
 			}
@@ -114,13 +116,69 @@ func (t *Tip) missingBeside(name string) ([]hash, error) {
 	return missing, nil
 }
 
+// Prefetch brings the blobs of files that a partial clone has left out here, all in one request. enter says which folders may hold such files. Where nothing
+// is missing, or the repository is not partial, it asks nobody.
+func (t *Tip) Prefetch(ctx context.Context, enter, wanted func(path string) bool) error {
+	r := t.repo
+	if !r.facts.Partial || r.git == nil || r.o.Remote == "" {
+		return nil
+	}
+	ctx, cancel := r.deadline(ctx)
+	defer cancel()
+	missing := map[hash]bool{}
+	if err := t.missing(ctx, ".", enter, wanted, missing); err != nil {
+		return fmt.Errorf("look for what a partial clone left out: %w", err)
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	if err := r.fetchPromised(ctx, slices.Collect(maps.Keys(missing))); err != nil {
+		return fmt.Errorf("%w: fetch %d of them: %w", ErrUnfetched, len(missing), err)
+	}
+	return nil
+}
+
+func (t *Tip) missing(ctx context.Context, folder string, enter, wanted func(string) bool, missing map[hash]bool) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	at, err := t.lookup(folder, true)
+	if err != nil {
+		return err
+	}
+	entries, err := t.entriesOf(at.hash)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name := e.name
+		if folder != "." {
+			name = folder + "/" + e.name
+		}
+		switch {
+		case e.mode == modeModule:
+		case e.isDir():
+			if enter(name) {
+				if err := t.missing(ctx, name, enter, wanted, missing); err != nil {
+					return err
+				}
+			}
+		case wanted(name) || e.mode == modeLink || e.name == ".gitattributes":
+			if !t.repo.objects.has(e.hash) {
+				missing[e.hash] = true
+			}
+		}
+	}
+	return nil
+}
+
 // fetchPromised lets git fetch objects by name, as it does itself for a checkout.
-func (r *Repo) fetchPromised(list []hash) error {
+func (r *Repo) fetchPromised(ctx context.Context, list []hash) error {
 	name := r.promisor()
 	if r.git == nil || name == "" {
 		return ErrUnfetched
 	}
-	ctx, cancel := r.deadline(context.Background())
+	ctx, cancel := r.deadline(ctx)
 	defer cancel()
 	var in strings.Builder
 	for _, h := range list {

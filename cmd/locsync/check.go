@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
@@ -44,7 +45,15 @@ func (a *app) checkCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			report, err := engine.New(engine.Parts{Config: cfg, Log: log}).Check(cmd.Context())
+			parts := engine.Parts{Config: cfg, Log: log}
+			if slices.ContainsFunc(cfg.Projects, func(p config.Project) bool { return p.Cloned() }) {
+				dir, err := stateDir(cmd.Context(), cfg)
+				if err != nil {
+					return err
+				}
+				parts.Clones = clones(dir)
+			}
+			report, err := engine.New(parts).Check(cmd.Context())
 			if err != nil {
 				return err
 			}

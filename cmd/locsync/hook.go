@@ -82,6 +82,9 @@ func (a *app) hooks(ctx context.Context, cfg *config.Config, now string, do func
 	done := []hookedRepository{}
 	seen := make(map[string]bool)
 	for _, p := range cfg.Projects {
+		if p.Cloned() {
+			continue // its host rings by webhook
+		}
 		dir := cfg.Resolve(p.Repository)
 		repo, err := gitops.Open(ctx, dir, gitops.Options{})
 		if err != nil {

@@ -241,9 +241,9 @@ func (a *app) sayPush(p engine.ProjectPush, dry bool) {
 	}
 	switch {
 	case p.Requests > 0:
-		fmt.Fprintf(a.out, "%s: %s %s in %s\n", p.Name, did, count(p.Keys, "value"), count(p.Requests, "import"))
+		fmt.Fprintf(a.out, "%s: %s %s in %s\n", called(p.Name, p.Base), did, count(p.Keys, "value"), count(p.Requests, "import"))
 	case p.Error == "":
-		fmt.Fprintf(a.out, "%s: nothing to push\n", p.Name)
+		fmt.Fprintf(a.out, "%s: nothing to push\n", called(p.Name, p.Base))
 	}
 	for _, f := range p.Files {
 		fmt.Fprintf(a.out, "  %s (%s): %s\n", f.Path, f.Language, some(f.Keys))
@@ -269,6 +269,7 @@ func (a *app) sayPush(p engine.ProjectPush, dry bool) {
 		}
 		fmt.Fprintf(a.out, "  %s: %s is now %q; its translations moved along (%s)\n", m.File, from, m.To, strings.Join(m.Languages, ", "))
 	}
+	a.sayFinished(p.Finished)
 	a.sayProblems(p.Problems)
 }
 
@@ -280,14 +281,14 @@ func (a *app) sayPull(p engine.ProjectPull, dry bool) {
 			where += ", also at the remote"
 		}
 		if len(p.Files) == 0 { // of an earlier pull
-			fmt.Fprintf(a.out, "%s: delivered commit %.10s to %s\n", p.Name, p.Commit, where)
+			fmt.Fprintf(a.out, "%s: delivered commit %.10s to %s\n", called(p.Name, p.Base), p.Commit, where)
 			break
 		}
-		fmt.Fprintf(a.out, "%s: %s changed in commit %.10s on %s\n", p.Name, count(p.Keys, "translation"), p.Commit, where)
+		fmt.Fprintf(a.out, "%s: %s changed in commit %.10s on %s\n", called(p.Name, p.Base), count(p.Keys, "translation"), p.Commit, where)
 	case dry && p.Keys > 0:
-		fmt.Fprintf(a.out, "%s: would change %s on branch %s\n", p.Name, count(p.Keys, "translation"), p.Branch)
+		fmt.Fprintf(a.out, "%s: would change %s on branch %s\n", called(p.Name, p.Base), count(p.Keys, "translation"), p.Branch)
 	case p.Error == "":
-		fmt.Fprintf(a.out, "%s: nothing to pull\n", p.Name)
+		fmt.Fprintf(a.out, "%s: nothing to pull\n", called(p.Name, p.Base))
 	}
 	for _, f := range p.Files {
 		fmt.Fprintf(a.out, "  %s (%s): %d added, %d changed, %d removed\n", f.Path, f.Language, f.Added, f.Changed, f.Removed)
@@ -296,11 +297,37 @@ func (a *app) sayPull(p engine.ProjectPull, dry bool) {
 	if p.RequestURL != "" {
 		fmt.Fprintf(a.out, "  %s: %s\n", requestWords[p.Request], p.RequestURL)
 	}
+	a.sayFinished(p.Finished)
 	a.sayProblems(p.Problems)
 }
 
 // requestWords say what became of the pull or merge request for the branch.
 var requestWords = map[string]string{"made": "request made", "updated": "request brought up to date", "kept": "request", "offered": "to make a request for the branch, visit"}
+
+// called is a project, and the branch of it where several are translated beside each other.
+func called(name, base string) string {
+	if base == "" {
+		return name
+	}
+	return name + " (" + base + ")"
+}
+
+// sayFinished names branches that are gone, and what nobody needs any more because of that.
+func (a *app) sayFinished(finished []engine.FinishedLine) {
+	for _, f := range finished {
+		fmt.Fprintf(a.out, "  branch %s is gone; nobody needs branch %s any more%s\n", f.Base, f.Branch, andCollections(f.Collections))
+	}
+}
+
+func andCollections(names []string) string {
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return ", nor collection " + names[0]
+	}
+	return ", nor collections " + strings.Join(names, ", ")
+}
 
 func (a *app) sayProblems(problems []engine.Problem) {
 	for _, p := range problems {

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -67,7 +69,7 @@ func (a *app) status(ctx context.Context, cfg *config.Config) (engine.Status, er
 		return engine.Status{}, err
 	}
 	defer store.Close()
-	return engine.New(engine.Parts{Config: cfg, State: store, Log: log}).Status(ctx), nil
+	return engine.New(engine.Parts{Config: cfg, State: store, Log: log, Clones: clones(dir)}).Status(ctx), nil
 }
 
 func (a *app) sayStatus(s engine.Status) error {
@@ -106,6 +108,13 @@ func (a *app) sayStatus(s engine.Status) error {
 		}
 		if err := w.Flush(); err != nil {
 			return err
+		}
+		for _, l := range p.Lines {
+			if l.Finished != nil {
+				fmt.Fprintf(a.out, "  branch %s is gone since %s; nobody needs branch %s any more%s\n", l.Base, l.Finished.Local().Format(time.DateTime), l.Branch, andCollections(l.Collections))
+			} else {
+				fmt.Fprintf(a.out, "  branch %s: translations on branch %s, keys in %s\n", l.Base, l.Branch, cmp.Or(strings.Join(l.Collections, ", "), "no collection of its own"))
+			}
 		}
 		for _, c := range p.Conflicts {
 			a.sayConflict(c)

@@ -144,7 +144,7 @@ func (a *app) openMetered(ctx context.Context, cfg *config.Config, log *zap.Logg
 	if h.client, err = h.connect(cfg); err != nil {
 		return h, err
 	}
-	h.engine = engine.New(engine.Parts{Config: cfg, Service: h.client, State: store, Log: log, Progress: progress})
+	h.engine = engine.New(engine.Parts{Config: cfg, Service: h.client, State: store, Log: log, Progress: progress, Clones: clones(h.dir)})
 	return h, nil
 }
 
@@ -191,7 +191,7 @@ func (h *house) clientWith(o service.Options) (*service.Client, error) {
 	return client, nil
 }
 
-// stateDir is state_dir, else $STATE_DIRECTORY, else locsync/ inside the git directory of the first project's repository.
+// stateDir is state_dir, else $STATE_DIRECTORY, else locsync/ inside the git directory of the first project's repository that is on this machine.
 func stateDir(ctx context.Context, cfg *config.Config) (string, error) {
 	if cfg.StateDir != "" {
 		return cfg.Resolve(cfg.StateDir), nil
@@ -199,13 +199,22 @@ func stateDir(ctx context.Context, cfg *config.Config) (string, error) {
 	if dirs := os.Getenv("STATE_DIRECTORY"); dirs != "" {
 		return strings.SplitN(dirs, ":", 2)[0], nil
 	}
-	repo, err := gitops.Open(ctx, cfg.Resolve(cfg.Projects[0].Repository), gitops.Options{Trust: cfg.Projects[0].TrustOwner})
-	if err != nil {
-		return "", usageError{fmt.Errorf("find the repository of project %q: %w", cfg.Projects[0].Name, err)}
+	for _, p := range cfg.Projects {
+		if p.Cloned() {
+			continue
+		}
+		repo, err := gitops.Open(ctx, cfg.Resolve(p.Repository), gitops.Options{Trust: p.TrustOwner})
+		if err != nil {
+			return "", usageError{fmt.Errorf("find the repository of project %q: %w", p.Name, err)}
+		}
+		dir := filepath.Join(repo.Facts().CommonDir, "locsync")
+		return dir, repo.Close()
 	}
-	dir := filepath.Join(repo.Facts().CommonDir, "locsync")
-	return dir, repo.Close()
+	return "", usageError{errors.New(`state_dir must name a folder for the state and the clones: no project's repository is on this machine; for example state_dir = "state"`)}
 }
+
+// clones is the folder for clones of repositories that are elsewhere.
+func clones(stateDir string) string { return filepath.Join(stateDir, "clones") }
 
 // The embedded service has one account that nobody else can reach: it is called inside this process only.
 const (

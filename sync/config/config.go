@@ -109,7 +109,9 @@ type Project struct {
 	Name string `toml:"name"`
 	// ID is the project's identifier at the service, a UUID. The embedded service takes any, also zeros.
 	ID string `toml:"id"`
-	// Repository is a working tree or bare repository on this machine, relative to the configuration file.
+	// Repository is a working tree or bare repository on this machine, relative to the configuration file; or the address
+	// of one elsewhere (https, ssh, git@host:path, file), of which a bare clone is kept under the state directory, with
+	// the blobs that are needed. Push.Source is a branch then.
 	Repository string `toml:"repository"`
 	// SourceLanguage is the language that the source files are written in, as the service spells it.
 	SourceLanguage string `toml:"source_language"`
@@ -134,10 +136,12 @@ type Project struct {
 type Push struct {
 	// Enabled false: nothing of this project is pushed.
 	Enabled bool `toml:"enabled"`
-	// Source is "worktree", the files as they lie there, or the name of a branch, the files as committed there.
+	// Source is "worktree", the files as they lie there, or the name of a branch, the files as committed there. Of a
+	// Repository that is cloned it is a branch: where nothing is said, the remote's default one.
 	Source string `toml:"source"`
 	// Branches limits pushes from the working tree to the times when one of these branches is checked out; names or
-	// patterns (release/*). Empty: any.
+	// patterns (release/*). Empty: any. Where a Collection holds {BRANCH}, these branches are translated beside each other,
+	// and Source may be a branch, which then comes first; see PerBranch.
 	Branches []string `toml:"branches"`
 	// CompletionState is what translations that the repository sends count as: draft, intermediate or final.
 	CompletionState string `toml:"completion_state"`
@@ -173,10 +177,13 @@ type Pull struct {
 	Incomplete string `toml:"incomplete"`
 	// Base is the branch that translations are built on. Empty: the current branch, as the remote has it.
 	Base string `toml:"base"`
-	// Branch is where translations are committed; it may equal Base.
+	// Branch is where translations are committed; it may equal Base. {base}, or {BRANCH}, in it stands for the name of the
+	// branch that they are built on: l10n/{base}.
 	Branch string `toml:"branch"`
 	// Remote is where Branch is pushed after each commit. Empty keeps commits local.
 	Remote string `toml:"remote"`
+	// CommitPer is pull, one commit for all that a pull brought, or language, one for each language, delivered together.
+	CommitPer string `toml:"commit_per"`
 	// CommitMessage is a text/template with the fields of CommitData and the function join.
 	CommitMessage string `toml:"commit_message"`
 	// AuthorName is the author and committer of the commits.
@@ -217,7 +224,8 @@ type Files struct {
 	// Output says where the translations of a source file lie: a path with {LANGUAGE}, {LOCALE:IOS},
 	// {LOCALE:ANDROID}, {LABEL:PREFIX} (the service's own) and {NAME}, {EXT}, {DIR} (of the source file).
 	Output string `toml:"output"`
-	// Collection is the container of the keys at the service. With {NAME} or {DIR}, each file has its own.
+	// Collection is the container of the keys at the service. With {NAME} or {DIR}, each file has its own; with {BRANCH},
+	// each branch.
 	Collection string `toml:"collection"`
 	// PathSeparator joins the names of nested objects to a key; structured formats only, "/" where it is not given.
 	PathSeparator string `toml:"path_separator"`
@@ -274,6 +282,7 @@ func (p *Project) setDefaults() {
 			Incomplete:      "skip",
 			Branch:          "l10n",
 			Remote:          "origin",
+			CommitPer:       "pull",
 			CommitMessage:   `Update translations ({{ join .Languages ", " }})`,
 			AuthorName:      "locsync",
 			AuthorEmail:     "locsync@localhost",
@@ -330,9 +339,38 @@ func (p *Project) Targets() []Language {
 	return languages
 }
 
+// Patterns are patterns for paths, relative to the repository.
+type Patterns []string
+
+// Match reports whether a path, relative to the repository, matches one of them.
+func (p Patterns) Match(path string) bool {
+	return slices.ContainsFunc(p, func(pattern string) bool { return matches(pattern, path) })
+}
+
+// Below reports whether a folder may hold what matches. It may say yes too often.
+func (p Patterns) Below(folder string) bool {
+	return slices.ContainsFunc(p, func(pattern string) bool {
+		if strings.Contains(pattern, "{") {
+			return true // its alternatives may have slashes
+		}
+		parts := strings.Split(pattern, "/")
+		for i, name := range strings.Split(folder, "/") {
+			switch {
+			case i == len(parts)-1:
+				return parts[i] == "**"
+			case parts[i] == "**":
+				return true
+			case !matches(parts[i], name):
+				return false
+			}
+		}
+		return true
+	})
+}
+
 // WatchPatterns are the patterns of every file that a change may matter in: the source files, and the
 // target files, which people edit too.
-func (p *Project) WatchPatterns() []string {
+func (p *Project) WatchPatterns() Patterns {
 	var patterns []string
 	for i := range p.Files {
 		f := &p.Files[i]
@@ -368,6 +406,8 @@ type CommitData struct {
 	Languages []string // codes of the languages that changed, sorted
 	Files     []string // paths that changed, sorted
 	Keys      int      // added, changed and removed, over all files
+
+	Added, Changed, Removed int
 }
 
 // Message is the commit message for what changed, without trailers.

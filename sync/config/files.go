@@ -115,12 +115,12 @@ func (v *validator) format(f *Files) {
 }
 
 func (v *validator) collection(f *Files) {
-	filled := collectionWords(Source{Name: "x", Ext: "x", Dir: "x"}).Replace(f.Collection)
+	filled := collectionWords(Source{Name: "x", Ext: "x", Dir: "x"}).Replace(strings.ReplaceAll(f.Collection, branchWord, "x"))
 	switch {
 	case strings.TrimSpace(f.Collection) == "":
 		v.add("collection", `must name the collection; %q is there in every project`, DefaultCollection)
 	case strings.ContainsAny(filled, "{}"):
-		v.add("collection", "%q: the placeholders of a collection are {NAME}, {DIR} and {EXT}", f.Collection)
+		v.add("collection", "%q: the placeholders of a collection are {NAME}, {DIR}, {EXT} and {BRANCH}", f.Collection)
 	case strings.Contains(filled, ",") || !plainText(filled):
 		v.add("collection", "%q: the name of a collection has no comma and no control character", f.Collection)
 	case strings.Contains(f.Collection, "{DIR}"):

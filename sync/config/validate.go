@@ -65,6 +65,7 @@ func (v *validator) config(c *Config) {
 		v.project(p, c.Service.Embedded())
 	}
 	v.sharedOutputs(c)
+	v.branchClashes(c)
 }
 
 func (v *validator) service(s *Service) {
@@ -178,17 +179,10 @@ func (v *validator) project(p *Project, embedded bool) {
 	case !p.HasID() && !embedded && !v.withoutIDs:
 		v.add("id", "must be the project's identifier at the service, 36 characters; the service shows it in the project's address, and `locsync project create` makes one")
 	}
-	switch {
-	case p.Repository == "":
-		v.add("repository", `must be a folder on this machine, such as "."`)
-	case strings.Contains(p.Repository, "://"):
-		v.add("repository", "must be a working tree or bare repository on this machine; clone it first")
-	default:
-		v.plain("repository", p.Repository)
-	}
+	v.repository(p)
 	v.languages(p)
 	v.in(p.origin.at("push"))
-	v.push(&p.Push)
+	v.push(p)
 	v.in(p.origin.at("pull"))
 	v.pull(&p.Pull)
 	v.in(p.origin)
@@ -199,6 +193,7 @@ func (v *validator) project(p *Project, embedded bool) {
 		v.in(p.Files[i].origin)
 		v.files(&p.Files[i], p)
 	}
+	v.branches(p)
 	v.in(p.origin)
 }
 
@@ -256,14 +251,15 @@ func (v *validator) languages(p *Project) {
 
 var states = []string{"draft", "intermediate", "final"}
 
-func (v *validator) push(p *Push) {
-	if p.Source != Worktree {
+func (v *validator) push(project *Project) {
+	p := &project.Push
+	if p.Source != Worktree && p.Source != "" { // "": of a clone, the remote's default branch
 		if why := branchProblem(p.Source); why != "" {
 			v.add("source", `%s; allowed are "worktree" and the name of a branch`, why)
 		}
-		if len(p.Branches) > 0 {
-			v.add("branches", `goes with source = "worktree" only; from a branch, pushes do not depend on what is checked out`)
-		}
+	}
+	if p.Source != Worktree && len(p.Branches) > 0 && !project.hasBranchCollections() {
+		v.add("branches", `goes with source = "worktree", or with a collection that holds {BRANCH}; from one branch, pushes do not depend on what is checked out`)
 	}
 	for i, pattern := range p.Branches {
 		plain := strings.NewReplacer("*", "x", "?", "x", "[", "", "]", "", "{", "", "}", "").Replace(pattern)
@@ -282,15 +278,16 @@ func (v *validator) pull(p *Pull) {
 	if p.Base != "" {
 		v.branch("base", p.Base)
 	}
-	v.branch("branch", p.Branch)
+	v.branch("branch", fillBranch(p.Branch, "x"))
+	v.oneOf("commit_per", p.CommitPer, []string{"pull", "language"})
 	if strings.HasPrefix(p.Remote, "-") || strings.ContainsFunc(p.Remote, unicode.IsSpace) || !plainText(p.Remote) {
 		v.add("remote", `%q is not the name of a remote, such as "origin"; "" keeps commits here`, p.Remote)
 	}
-	message, err := p.Message(CommitData{Project: "app", Languages: []string{"de", "fr"}, Files: []string{"de.json", "fr.json"}, Keys: 2})
+	message, err := p.Message(CommitData{Project: "app", Languages: []string{"de", "fr"}, Files: []string{"de.json", "fr.json"}, Keys: 2, Added: 1, Changed: 1})
 	switch {
 	case err != nil:
 		why := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "template: "), "commit_message:")
-		v.add("commit_message", "line %s; allowed are .Project .Languages .Files .Keys and join", why)
+		v.add("commit_message", "line %s; allowed are .Project .Languages .Files .Keys .Added .Changed .Removed and join", why)
 	case message == "":
 		v.add("commit_message", "must yield a text")
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/locsync/locsync/sync/catalog"
@@ -26,7 +27,8 @@ type accepted struct {
 	moves    []moved
 	problems []Problem
 
-	pasts map[string]sourcePast // by collection, of source texts that pulls brought; see recallPasts
+	pasts   map[string]sourcePast           // by collection, of source texts that pulls brought; see recallPasts
+	inherit map[sourcePlace]map[string]bool // of a line: keys that its trunk has; see lines.go
 }
 
 type sourcePlace struct {
@@ -72,6 +74,9 @@ func (p *project) acceptedOf(t *tree, force bool) (*accepted, error) {
 		for e := range s.file.Entries() {
 			living[e.Key] = true
 		}
+	}
+	if err := p.inherits(a); err != nil {
+		return nil, err
 	}
 	return a, p.judge(a, force)
 }
@@ -146,7 +151,18 @@ func (a *accepted) pending(s *source) (keys map[string]bool, base catalog.Marks,
 		}
 		keys[c.Key] = true
 	}
+	if inherited := a.inherited(s); len(inherited) > 0 {
+		maps.DeleteFunc(keys, func(key string, _ bool) bool { return inherited[key] })
+		changes = slices.DeleteFunc(changes, func(c catalog.Change) bool { return inherited[c.Key] })
+	}
 	return keys, base, changes
+}
+
+// notSent are the keys of a file that are not sent even when all are: those that lie behind, and those of which the trunk has what is to be had.
+func (a *accepted) notSent(s *source) map[string]bool {
+	keys := a.behindKeys(s)
+	maps.Copy(keys, a.inherited(s))
+	return keys
 }
 
 // removed are the keys that the service accepted once and that no source file has now, by the file that had them.
@@ -281,7 +297,7 @@ func (p *project) accept(tx *state.Tx, at sourcePlace, units []accept) error {
 	for _, u := range units {
 		texts[u.Key] = append(texts[u.Key], u)
 	}
-	slots, err := tx.Slots(p.stateName(), kindPushed)
+	slots, err := p.pushedSlots(tx)
 	if err != nil {
 		return err
 	}
@@ -309,6 +325,9 @@ func (p *project) accept(tx *state.Tx, at sourcePlace, units []accept) error {
 		}
 		if slot != own && len(has) == 0 {
 			continue
+		}
+		if err := p.outdateLook(tx, slot); err != nil {
+			return err
 		}
 		for _, u := range units {
 			if slot == own || has[u.Key] {

@@ -5,9 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -101,14 +104,25 @@ func (e *Engine) Check(ctx context.Context) (CheckReport, error) {
 }
 
 func (p *project) check(ctx context.Context) (ProjectCheck, error) {
-	x := inspection{project: p, report: ProjectCheck{Name: p.cfg.Name, Files: []CheckedFile{}, Problems: []CheckProblem{}}}
-	repo, err := p.openWith(ctx, "")
+	x := inspection{report: ProjectCheck{Name: p.cfg.Name, Files: []CheckedFile{}, Problems: []CheckProblem{}}}
+	remote := ""
+	if p.cfg.Cloned() {
+		remote = gitops.CloneRemote // what was fetched last may be old
+	}
+	repo, err := p.openWith(ctx, remote)
 	if err != nil {
 		return x.report, err
 	}
 	defer repo.Close()
-	x.report.Root = repo.Facts().WorkTree
-	fsys, err := p.statusTree(ctx, repo)
+	line, err := p.current(repo)
+	if errors.As(err, new(*UsageError)) {
+		line, err = p, nil // no line is for now, and the files are there all the same
+	}
+	if err != nil {
+		return x.report, err
+	}
+	x.project, x.report.Root = line, repo.Facts().WorkTree
+	fsys, err := line.checkTree(ctx, repo)
 	if err != nil {
 		return x.report, usage(err)
 	}
@@ -120,6 +134,21 @@ func (p *project) check(ctx context.Context) (ProjectCheck, error) {
 	}
 	x.finish()
 	return x.report, nil
+}
+
+// checkTree is what is checked: the files as they lie, whatever branch is checked out, or a branch as its remote has it.
+func (p *project) checkTree(ctx context.Context, repo *gitops.Repo) (fs.FS, error) {
+	switch {
+	case p.cfg.Push.Source == config.Worktree:
+		return repo.Worktree()
+	case !p.cfg.Cloned():
+		return p.statusTree(ctx, repo)
+	}
+	tip, err := repo.At(ctx, p.cfg.Push.Source, p.cfg.Push.Source)
+	if err == nil {
+		err = p.fetchBlobs(ctx, tip)
+	}
+	return tip, err
 }
 
 // finish puts the problems in order and counts them.

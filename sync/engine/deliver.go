@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"slices"
 	"time"
 
@@ -281,42 +280,6 @@ func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string]
 	}
 }
 
-// tally counts what the merges brought and gathers the files of the commit. Joined files are part of it, and reason enough to make one: until there is one, a
-// merge of the branch into base could conflict in them.
-func (r *pulling) tally(joined map[string][]byte, done []*merged) (map[string][]byte, config.CommitData) {
-	files := maps.Clone(joined)
-	if files == nil {
-		files = make(map[string][]byte)
-	}
-	data := config.CommitData{Project: r.cfg.Name}
-	languages := make(map[string]bool)
-	r.report.Files, r.report.Keys = []PulledFile{}, 0
-	for _, m := range done {
-		if m.former.file != nil { // all that it had stands in the file that takes its place
-			files[m.former.path] = nil
-			data.Files = append(data.Files, m.former.path)
-			languages[m.Language.Code] = true
-		}
-		if m.bytes == nil {
-			continue
-		}
-		files[m.Path] = m.bytes
-		r.report.Files = append(r.report.Files, m.counts)
-		r.report.Keys += m.counts.Added + m.counts.Changed + m.counts.Removed
-		data.Files = append(data.Files, m.Path)
-		languages[m.Language.Code] = true
-	}
-	if len(data.Files) == 0 { // else they come along
-		for _, path := range slices.Sorted(maps.Keys(joined)) {
-			r.report.Files = append(r.report.Files, PulledFile{Path: path, Language: r.contested[path].Code})
-			data.Files = append(data.Files, path)
-			languages[r.contested[path].Code] = true
-		}
-	}
-	data.Languages, data.Keys = slices.Sorted(maps.Keys(languages)), r.report.Keys
-	return files, data
-}
-
 // without takes the files out that cannot be written, and reports them.
 func (r *pulling) without(bad *gitops.BadPaths, joined map[string][]byte, done []*merged) ([]*merged, error) {
 	before := len(done) + len(joined)
@@ -334,30 +297,30 @@ func (r *pulling) without(bad *gitops.BadPaths, joined map[string][]byte, done [
 // deliver makes the commit and brings it to its branch. It returns false when it has arrived nowhere: the branch is checked out here and its
 // tree has changes of its own.
 func (r *pulling) deliver(ctx context.Context, on *gitops.Tip, files map[string][]byte, data config.CommitData, done []*merged) (arrived bool, err error) {
-	text, err := r.cfg.Pull.Message(data)
+	steps, err := r.steps(files, data, done)
 	if err != nil {
-		return false, &UsageError{fmt.Errorf("pull.commit_message: %w", err)}
+		return false, err
 	}
 	r.say("committing %d file(s) to branch %s", len(files), r.cfg.Pull.Branch)
-	commit := func(when time.Time) (*gitops.Tip, error) {
-		made, err := r.repo.Commit(ctx, on, r.cfg.Pull.Branch, files, gitops.Message{
-			Text:   fmt.Sprintf("%s\n\n%s: %s\n", text, gitops.Trailer, r.cfg.Name),
-			Author: gitops.Person{Name: r.cfg.Pull.AuthorName, Email: r.cfg.Pull.AuthorEmail},
-			When:   when,
-		})
+	made, refused, err := r.committed(ctx, func(when time.Time) (*gitops.Tip, error) {
+		for i := range steps {
+			steps[i].Message.When = when
+		}
+		made, err := r.repo.Chain(ctx, on, r.cfg.Pull.Branch, steps)
 		if err != nil {
 			return nil, usage(fmt.Errorf("commit to branch %s: %w", r.cfg.Pull.Branch, err))
 		}
 		return made, nil
-	}
-	made, refused, err := r.committed(ctx, commit)
+	})
 	if err != nil {
 		return false, err
 	}
 	if r.o.Diff {
-		if r.report.Diff, err = r.repo.Diff(ctx, made); err != nil {
-			r.log.Warn("show the commit", zap.Error(err))
+		var shown gitops.Preview
+		if shown, err = r.repo.Preview(ctx, on, files); err != nil {
+			r.log.Warn("show what was committed", zap.Error(err))
 		}
+		r.report.Diff = shown.Diff
 	}
 	if err := r.stage(made.Hash(), done); err != nil {
 		return false, err

@@ -27,6 +27,12 @@
 //	reconciled what the last full pull looked at, so that the next one may only ask for news (see probe.go)
 //	request the pull or merge request for the branch: the last one, and the commit for which all was done
 //	jobs    import or export that was started and is not finished; last push; last pull
+//	looked, barren   of a branch that pushes read: the commits in which there was nothing to send, and folders without a file of ours
+//
+// Of a project whose branches are translated beside each other all of it is kept for each branch alone, beside
+//
+//	line             the branches that passes have been for
+//	inherited source file, collection  texts that the trunk had, and that were not sent for the branch (see lines.go)
 //
 // It does not parse a format, write HTTP or touch git objects. Conflicts, unreadable files and held-back translations are fields of
 // its reports; an error means that it could not find out.
@@ -60,6 +66,7 @@ type Parts struct {
 	State   *state.Store
 	Log     *zap.Logger
 	Now     func() time.Time // time.Now when nil
+	Clones  string           // the folder for clones of repositories that are elsewhere; "" where there are none
 	// Progress, when not nil, is told in a few words what is going on, from several goroutines.
 	Progress func(project, what string)
 	// Passed, when not nil, is told of every pass that ended and was no dry run, from several goroutines.
@@ -86,16 +93,25 @@ type Engine struct {
 	turns    map[string]*sync.Mutex // by the names of projects, also of those that earlier configurations had: who makes a pass
 }
 
-// project is one project's passes. mu is held for a whole pass, and guards everything else that is not atomic.
+// project is one project's passes; or, in a project whose branches are translated beside each other, those for one branch (see lines.go).
 type project struct {
 	*Engine
-	cfg *config.Project
-	log *zap.Logger
+	*common
+	cfg  *config.Project
+	log  *zap.Logger
+	repo *gitops.Repo // open during a pass only
 
+	line  string   // the branch that is translated; "" where there is but one
+	trunk *project // the line that this one inherits from; nil for none
+}
+
+// common is what the lines of a project share. mu is held for a whole pass.
+type common struct {
 	pushBell, pullBell bell
 
-	mu     *sync.Mutex
-	repo   *gitops.Repo // open during a pass only
+	mu    *sync.Mutex
+	sound time.Time // until when a clone is not looked at again, because it was seen to be whole
+
 	status atomic.Pointer[ProjectStatus]
 	doing  atomic.Pointer[string]
 	next   atomic.Pointer[time.Time] // the next scheduled pull, while Run runs
@@ -115,8 +131,8 @@ func New(parts Parts) *Engine {
 		cfg := &parts.Config.Projects[i]
 		turn := new(sync.Mutex)
 		e.turns[cfg.Name] = turn
-		e.projects = append(e.projects, &project{Engine: e, cfg: cfg, log: parts.Log.With(zap.String("project", cfg.Name)), mu: turn,
-			pushBell: newBell(), pullBell: newBell()})
+		e.projects = append(e.projects, &project{Engine: e, cfg: cfg, log: parts.Log.With(zap.String("project", cfg.Name)),
+			common: &common{mu: turn, pushBell: newBell(), pullBell: newBell()}})
 	}
 	return e
 }
@@ -174,13 +190,9 @@ func (e *Engine) Push(ctx context.Context, o PushOptions) (PushReport, error) {
 	ctx = service.As(ctx, service.Asked)
 	var errs []error
 	for _, p := range projects {
-		r, err := p.push(ctx, o)
-		if err != nil {
-			err = fmt.Errorf("push %q: %w", p.cfg.Name, err)
-			r.Error = err.Error()
-			errs = append(errs, err)
-		}
-		report.Projects = append(report.Projects, r)
+		reports, err := p.push(ctx, o)
+		errs = append(errs, err)
+		report.Projects = append(report.Projects, reports...)
 	}
 	return report, errors.Join(errs...)
 }
@@ -204,13 +216,9 @@ func (e *Engine) Pull(ctx context.Context, o PullOptions) (PullReport, error) {
 	ctx = service.As(ctx, service.Asked)
 	var errs []error
 	for _, p := range projects {
-		r, err := p.pull(ctx, o)
-		if err != nil {
-			err = fmt.Errorf("pull %q: %w", p.cfg.Name, err)
-			r.Error = err.Error()
-			errs = append(errs, err)
-		}
-		report.Projects = append(report.Projects, r)
+		reports, err := p.pull(ctx, o)
+		errs = append(errs, err)
+		report.Projects = append(report.Projects, reports...)
 	}
 	return report, errors.Join(errs...)
 }
@@ -233,8 +241,15 @@ func (p *project) open(ctx context.Context) error {
 
 // openWith opens the repository; "" keeps everything local.
 func (p *project) openWith(ctx context.Context, remote string) (*gitops.Repo, error) {
-	repo, err := gitops.Open(ctx, p.Config.Resolve(p.cfg.Repository), gitops.Options{Remote: remote, Now: p.Now, Trust: p.cfg.TrustOwner,
-		Signing: gitops.Signing{Never: p.cfg.Pull.Sign == "never", KeyFile: p.Config.Resolve(p.cfg.Pull.SigningKeyFile)}})
+	o := gitops.Options{Remote: remote, Now: p.Now, Trust: p.cfg.TrustOwner,
+		Signing: gitops.Signing{Never: p.cfg.Pull.Sign == "never", KeyFile: p.Config.Resolve(p.cfg.Pull.SigningKeyFile)}}
+	switch {
+	case p.cfg.Cloned() && remote == "":
+		return p.peekClone(ctx)
+	case p.cfg.Cloned():
+		return p.openClone(ctx, o)
+	}
+	repo, err := gitops.Open(ctx, p.Config.Resolve(p.cfg.Repository), o)
 	if errors.Is(err, gitops.ErrNotRepo) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, gitops.ErrOwner) || errors.Is(err, gitops.ErrUnsupported) {
 		err = &UsageError{err}
 	}

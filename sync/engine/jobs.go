@@ -103,7 +103,7 @@ func (p *project) forget(j *job) error {
 // service has now, so they wait to be sent, also where somebody takes the change back.
 func (p *project) doubt(j *job) error {
 	return p.State.Update(func(tx *state.Tx) error {
-		slots, err := tx.Slots(p.stateName(), kindPushed)
+		slots, err := p.pushedSlots(tx)
 		if err != nil {
 			return err
 		}
@@ -124,6 +124,9 @@ func (p *project) doubt(j *job) error {
 				}
 				if !doubted {
 					continue
+				}
+				if err := p.outdateLook(tx, slot); err != nil {
+					return err
 				}
 				if err := tx.SetMarks(slot, marks); err != nil {
 					return err

@@ -75,9 +75,13 @@ func (r *pushing) findPlaces(ctx context.Context) error {
 	r.places = []*place{here}
 	if r.cfg.Pull.Branch != r.cfg.Push.Source {
 		tip, err := r.repo.At(ctx, r.cfg.Pull.Branch, r.cfg.Pull.Base)
+		if err == nil {
+			err = r.fetchBlobs(ctx, tip)
+		}
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
+		case r.noBranch(err):
 		case err != nil:
 			r.blind = true
 			r.log.Warn("translations on the branch are not looked at this time", zap.String("branch", r.cfg.Pull.Branch), zap.Error(err))

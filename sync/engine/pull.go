@@ -24,6 +24,8 @@ type pulling struct {
 	*project
 	o       PullOptions
 	report  ProjectPull
+	begun   time.Time
+	failure error                // of the whole pass, as it is told
 	exports map[string]*exported // by template and collection: asked for once, however often the branch moves meanwhile
 	met     map[string]bool      // target files that this pull sees for the first time
 	probe   probing
@@ -46,50 +48,94 @@ type pulling struct {
 // attempts is how often a pull recomputes its commit because the branch moved under it.
 const attempts = 5
 
-// pull is one pass: the branch as it is now, the service's translations and where asked for its source texts, merged key by key, as one commit.
-func (p *project) pull(ctx context.Context, o PullOptions) (ProjectPull, error) {
+// pull makes one pass for each line that translations are wanted for: the branch as it is now, the service's translations and where asked for its source
+// texts, merged key by key, as one delivery. The failure of one line does not keep the others from being pulled.
+func (p *project) pull(ctx context.Context, o PullOptions) ([]ProjectPull, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	run := &pulling{project: p, o: o, exports: make(map[string]*exported), met: make(map[string]bool)}
-	run.clear()
 	if !p.cfg.Pull.Enabled {
-		return run.report, nil
+		return []ProjectPull{p.newPull(o).report}, nil
 	}
-	began := p.Now()
+	defer p.finished()
 	if !o.DryRun {
-		p.began(began)
+		p.began(p.Now())
 	}
-	ctx, calls := service.Counting(ctx)
-	err := run.pass(ctx)
-	run.report.Calls = calls.Requests()
-	p.finished()
+	reports, err := p.pullOnce(ctx, o)
+	if p.mended(ctx, err) {
+		return p.pullOnce(ctx, o)
+	}
+	return reports, err
+}
+
+func (p *project) pullOnce(ctx context.Context, o PullOptions) ([]ProjectPull, error) {
+	var c census
+	err := p.open(ctx)
+	if err == nil {
+		defer p.close()
+		c, err = p.pullLines(ctx, o.DryRun)
+	}
+	if err != nil || len(c.lines) == 0 {
+		run := p.newPull(o)
+		run.report.Problems = append(run.report.Problems, c.waiting...)
+		run.report.Finished = c.finished
+		return []ProjectPull{run.end(err)}, run.failure
+	}
+	var reports []ProjectPull
+	var errs []error
+	for _, line := range c.lines {
+		run := line.newPull(o)
+		ctx, calls := service.Counting(ctx)
+		err := run.pass(ctx)
+		run.report.Calls = calls.Requests()
+		reports = append(reports, run.end(err))
+		errs = append(errs, run.failure)
+	}
 	if !o.DryRun {
-		passed := Passed{Took: p.Now().Sub(began), Brought: make(map[string]int), Committed: run.report.Commit != ""}
-		for _, f := range run.report.Files {
+		p.maintain(ctx)
+	}
+	reports[0].Problems = append(reports[0].Problems, c.waiting...)
+	reports[0].Finished = c.finished
+	return reports, errors.Join(errs...)
+}
+
+func (p *project) newPull(o PullOptions) *pulling {
+	run := &pulling{project: p, o: o, begun: p.Now(), exports: make(map[string]*exported), met: make(map[string]bool)}
+	run.clear()
+	return run
+}
+
+// end remembers how the pass ended, and gives the report of it; failure then says why it failed.
+func (r *pulling) end(err error) ProjectPull {
+	if !r.o.DryRun {
+		passed := Passed{Took: r.Now().Sub(r.begun), Brought: make(map[string]int), Committed: r.report.Commit != ""}
+		for _, f := range r.report.Files {
 			passed.Brought[f.Language] += f.Added + f.Changed + f.Removed
 		}
 		if errors.Is(err, gitops.ErrBusy) {
 			passed.Result = ResultSkipped
 		}
-		past := withoutConflicts(outcome(p.Now(), run.report.Keys, run.report.Commit, run.report.Problems, err), run.conflicting)
-		past.Held = run.held
-		p.past(pastPull, past, passed)
+		past := withoutConflicts(outcome(r.Now(), r.report.Keys, r.report.Commit, r.report.Problems, err), r.conflicting)
+		past.Held = r.held
+		r.past(pastPull, past, passed)
 	}
-	return run.report, err
+	if err != nil {
+		r.failure = fmt.Errorf("pull %s: %w", r.called(), err)
+		r.report.Error = r.failure.Error()
+	}
+	return r.report
 }
 
 // clear begins the report again. A commit that was delivered stays in it.
 func (r *pulling) clear() {
-	r.report = ProjectPull{Name: r.cfg.Name, Branch: r.cfg.Pull.Branch, Commit: r.report.Commit, Pushed: r.report.Pushed,
+	r.report = ProjectPull{Name: r.cfg.Name, Base: r.line, Branch: r.cfg.Pull.Branch, Commit: r.report.Commit, Pushed: r.report.Pushed,
 		Requests: r.report.Requests, unsent: r.report.unsent, Files: []PulledFile{}, Problems: []Problem{}}
 	r.held = 0
 }
 
 func (r *pulling) pass(ctx context.Context) error {
-	if err := r.open(ctx); err != nil {
+	if err := r.makeRoom(ctx); err != nil {
 		return err
 	}
-	defer r.close()
 	if !r.o.DryRun {
 		if err := r.firstLook(); err != nil {
 			return err
@@ -125,6 +171,9 @@ func (r *pulling) attempt(ctx context.Context) error {
 	}
 	r.say("reading branch %s", r.cfg.Pull.Branch)
 	tip, err := r.repo.At(ctx, r.cfg.Pull.Branch, r.cfg.Pull.Base)
+	if err == nil {
+		err = r.fetchBlobs(ctx, tip)
+	}
 	if err != nil {
 		return usage(err)
 	}
@@ -283,6 +332,9 @@ func (r *pulling) firstLook() error {
 	if err != nil || looked {
 		return err
 	}
+	if branch, _, err := r.repo.Head(); err != nil || r.line != "" && branch != r.line {
+		return err
+	}
 	fsys, err := r.repo.Worktree()
 	if err != nil {
 		return err
@@ -295,9 +347,9 @@ func (r *pulling) firstLook() error {
 	if err != nil {
 		return err
 	}
-	_, head, err := r.repo.Head()
-	if err != nil {
-		return err
+	branch, head, err := r.repo.Head()
+	if err != nil || r.line != "" && branch != r.line {
+		return err // another branch's files, maybe
 	}
 	return r.State.Update(func(tx *state.Tx) error {
 		for _, t := range targets {

@@ -24,6 +24,10 @@ type pushing struct {
 	report ProjectPush
 	errs   []error
 
+	begun    time.Time
+	failure  error     // of the whole pass, as it is told
+	accepted *accepted // what the service has of the sources
+
 	refused map[string]bool // source files that the service did not take in this push: it may not know their keys
 	places  []*place
 	blind   bool            // the branch could not be looked at, or need not be
@@ -40,47 +44,93 @@ type pushing struct {
 	old         map[string]map[catalog.Name]string // of a dry run: what the service has, by file and language
 }
 
-// push is one pass: what changed in the source files, then renamed keys' translations, then what people changed in the target files.
-// A part that fails keeps what depends on it from being sent, and nothing else.
-func (p *project) push(ctx context.Context, o PushOptions) (ProjectPush, error) {
+// push makes one pass for each line that pushes are for: what changed in the source files, then renamed keys' translations, then what people changed in
+// the target files. The failure of one line does not keep the others from being pushed.
+func (p *project) push(ctx context.Context, o PushOptions) ([]ProjectPush, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	run := &pushing{project: p, o: o, refused: make(map[string]bool), present: make(map[string]bool),
-		report: ProjectPush{Name: p.cfg.Name, Files: []PushedFile{}, Problems: []Problem{}}}
 	if !p.cfg.Push.Enabled {
-		return run.report, nil
+		return []ProjectPush{p.newPush(o).report}, nil
 	}
-	ctx, calls := service.Counting(ctx)
-	began := p.Now()
-	err := run.pass(ctx)
-	run.report.Calls = calls.Requests()
-	run.report.Exports = run.exports
-	p.finished()
-	if !o.DryRun {
-		passed := Passed{Took: p.Now().Sub(began), Sent: run.report.Keys}
-		if run.skipped || errors.Is(err, gitops.ErrBusy) {
+	defer p.finished()
+	reports, err := p.pushOnce(ctx, o)
+	if p.mended(ctx, err) {
+		return p.pushOnce(ctx, o)
+	}
+	return reports, err
+}
+
+func (p *project) pushOnce(ctx context.Context, o PushOptions) ([]ProjectPush, error) {
+	var c census
+	err := p.open(ctx)
+	if err == nil {
+		defer p.close()
+		c, err = p.pushLines(ctx, o.DryRun)
+	}
+	if err != nil || len(c.lines) == 0 {
+		run := p.newPush(o)
+		run.skipped = true
+		run.report.Problems = append(run.report.Problems, c.waiting...)
+		run.report.Finished = c.finished
+		return []ProjectPush{run.end(err)}, run.failure
+	}
+	var reports []ProjectPush
+	var errs []error
+	for _, line := range c.lines {
+		run := line.newPush(o)
+		ctx, calls := service.Counting(ctx)
+		err := run.pass(ctx)
+		run.report.Calls = calls.Requests()
+		reports = append(reports, run.end(err))
+		errs = append(errs, run.failure)
+	}
+	reports[0].Problems = append(reports[0].Problems, c.waiting...)
+	reports[0].Finished = c.finished
+	return reports, errors.Join(errs...)
+}
+
+func (p *project) newPush(o PushOptions) *pushing {
+	return &pushing{project: p, o: o, begun: p.Now(), refused: make(map[string]bool), present: make(map[string]bool),
+		report: ProjectPush{Name: p.cfg.Name, Base: p.line, Files: []PushedFile{}, Problems: []Problem{}}}
+}
+
+// end remembers how the pass ended, and gives the report of it; failure then says why it failed.
+func (r *pushing) end(err error) ProjectPush {
+	r.report.Exports = r.exports
+	if !r.o.DryRun {
+		passed := Passed{Took: r.Now().Sub(r.begun), Sent: r.report.Keys}
+		if r.skipped || errors.Is(err, gitops.ErrBusy) {
 			passed.Result = ResultSkipped
 		}
-		past := withoutConflicts(outcome(p.Now(), run.report.Keys, "", run.report.Problems, err), run.conflicting)
+		past := withoutConflicts(outcome(r.Now(), r.report.Keys, "", r.report.Problems, err), r.conflicting)
 		if past.Keys > 0 {
 			past.SentAt = &past.At
-		} else if last, _, err := state.Get[Past](p.State, p.stateName(), kindPast, pastPush); err == nil {
+		} else if last, _, err := state.Get[Past](r.State, r.stateName(), kindPast, pastPush); err == nil {
 			past.Keys, past.SentAt = last.Keys, last.SentAt
 		}
-		p.past(pastPush, past, passed)
+		r.past(pastPush, past, passed)
 	}
-	return run.report, err
+	if err != nil {
+		r.failure = fmt.Errorf("push %s: %w", r.called(), err)
+		r.report.Error = r.failure.Error()
+	}
+	return r.report
 }
 
 func (r *pushing) pass(ctx context.Context) error {
-	if err := r.open(ctx); err != nil {
+	if err := r.makeRoom(ctx); err != nil {
 		return err
 	}
-	defer r.close()
 	if !r.o.DryRun {
 		if err := r.resumeImports(ctx); err != nil {
 			return err
 		}
+	}
+	if same, err := r.untouchedSince(ctx); err != nil || same {
+		return err
+	}
+	if err := r.looking(); err != nil {
+		return err
 	}
 	t, held, err := r.pushTree(ctx)
 	if err != nil {
@@ -122,7 +172,10 @@ func (r *pushing) pass(ctx context.Context) error {
 			r.errs = append(r.errs, err)
 		}
 	}
-	return errors.Join(r.errs...)
+	if len(r.errs) > 0 {
+		return errors.Join(r.errs...)
+	}
+	return r.sawAll()
 }
 
 // shipment is one import: files of one collection, language and format, and what is remembered when the service accepted them.
@@ -185,7 +238,7 @@ func (r *pushing) planSources() (*sourcePlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan.accepted = accepted
+	plan.accepted, r.accepted = accepted, accepted
 	if err := r.recallPasts(r.repo, accepted, lookAt(r.cfg.Push.Source), r.tree.sourceCommit()); err != nil {
 		return nil, err
 	}
@@ -193,7 +246,7 @@ func (r *pushing) planSources() (*sourcePlan, error) {
 		return nil, err
 	}
 	if !r.o.DryRun {
-		if err := r.adopt(accepted); err != nil {
+		if err := errors.Join(r.adopt(accepted), r.keepInherited(accepted)); err != nil {
 			return nil, err
 		}
 	}
@@ -220,21 +273,26 @@ func (r *pushing) planSources() (*sourcePlan, error) {
 		if len(pending) == 0 && !r.o.All {
 			continue
 		}
-		living, behind := s.texts.Index(), accepted.behindKeys(s.source)
-		up, err := bundle.Compose(s.Bundle, s.file, s.Path, func(n catalog.Name) bool {
-			_, ok := living[n]
-			return ok && (pending[n.Key] || r.o.All && (r.o.Force || !behind[n.Key]))
-		}, nil)
+		not := accepted.notSent(s.source)
+		err = r.addSource(&plan.shipping, s.source, func(key string) bool { return pending[key] || r.o.All && (r.o.Force || !not[key]) })
 		if err != nil {
 			return nil, err
 		}
-		if len(up.Units) == 0 {
-			continue
-		}
-		plan.add(r.request(s.Bundle, s.Source.Code, s.Format.Name, r.cfg.Push.CompletionState), up,
-			memory{[]string{kindPushed}, s.Path, s.Collection}, up.Units)
 	}
 	return plan, nil
+}
+
+// addSource adds keys of a source file to the imports.
+func (r *pushing) addSource(ship *shipping, s *source, wanted func(key string) bool) error {
+	texts := s.texts.Index()
+	up, err := bundle.Compose(s.Bundle, s.file, s.Path, func(n catalog.Name) bool {
+		_, there := texts[n]
+		return there && wanted(n.Key)
+	}, nil)
+	if err == nil && len(up.Units) > 0 {
+		ship.add(r.request(s.Bundle, s.Source.Code, s.Format.Name, r.cfg.Push.CompletionState), up, memory{[]string{kindPushed}, s.Path, s.Collection}, up.Units)
+	}
+	return err
 }
 
 // ship sends one import and writes down what became of it. Its error is kept, so that other imports go on.

@@ -32,16 +32,20 @@ func (e *Engine) PushedTo(ctx context.Context, event PushEvent, reason string) [
 
 // concerned tells whether a push of the branch to the repository can change what passes of the project look at.
 func (p *project) concerned(ctx context.Context, event PushEvent) bool {
+	if p.cfg.Cloned() { // the clone may not be there, and is not made for this
+		address, _, _ := p.cfg.Address()
+		return mayBe(address, event.Repository)
+	}
 	repo, err := p.openWith(ctx, p.cfg.Pull.Remote)
 	if err != nil {
 		return true
 	}
 	defer repo.Close()
-	if _, name, err := forge.Locate(repo.Address()); err == nil && event.Repository != "" {
-		own, named := strings.ToLower("/"+name), strings.ToLower("/"+event.Repository)
-		if !strings.HasSuffix(own, named) { // a forge may be below a folder of its host
-			return false
-		}
+	if !mayBe(repo.Address(), event.Repository) {
+		return false
+	}
+	if p.cfg.PerBranch() {
+		return true // any branch may be one that is translated, or have translations
 	}
 	branches := []string{p.cfg.Pull.Branch, p.cfg.Pull.Base}
 	if p.cfg.Push.Source != config.Worktree {
@@ -52,4 +56,11 @@ func (p *project) concerned(ctx context.Context, event PushEvent) bool {
 	}
 	head, _, err := repo.Head()
 	return err != nil || p.cfg.Pull.Base == "" && head == event.Branch // the current branch is the base, and what a working tree has
+}
+
+// mayBe reports whether an address may be that of a repository that a host calls so.
+func mayBe(address, repository string) bool {
+	_, name, err := forge.Locate(address)
+	// a forge may be below a folder of its host
+	return err != nil || repository == "" || strings.HasSuffix(strings.ToLower("/"+name), strings.ToLower("/"+repository))
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/locsync/locsync/gitops"
 )
 
 // readiness is what is known of a project's working: nil once everything was seen to work, else why not yet.
@@ -42,7 +44,11 @@ func (p *project) prove(ctx context.Context) {
 }
 
 func (p *project) proof(ctx context.Context) error {
-	repo, err := p.openWith(ctx, "")
+	remote := ""
+	if p.cfg.Cloned() {
+		remote = gitops.CloneRemote // else there may be nothing to open yet
+	}
+	repo, err := p.openWith(ctx, remote)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ type PushReport struct {
 // ProjectPush is one project's part of a push.
 type ProjectPush struct {
 	Name     string       `json:"name"`
+	Base     string       `json:"base,omitempty"`  // the branch that was pushed, where several are translated beside each other
 	Requests int          `json:"requests"`        // imports started
 	Exports  int          `json:"exports"`         // exports started, to compare with what the service has before anything is sent
 	Calls    int          `json:"calls,omitempty"` // all requests to the service: with looks at jobs, downloads, repeats
@@ -30,8 +31,11 @@ type ProjectPush struct {
 	Settled  []Settled    `json:"settled,omitempty"`  // conflicts that were decided on
 	Orphaned []Problem    `json:"orphaned,omitempty"` // keys that the source lost since the last push; the service keeps them
 	Replaced []Problem    `json:"replaced,omitempty"` // texts of the service that gave way to somebody's who had not merged them
-	Problems []Problem    `json:"problems"`
-	Error    string       `json:"error,omitempty"` // why the push ended early; it is taken up again by the next one
+
+	Finished []FinishedLine `json:"finished,omitempty"` // branches that are gone since the last look
+
+	Problems []Problem `json:"problems"`
+	Error    string    `json:"error,omitempty"` // why the push ended early; it is taken up again by the next one
 }
 
 // PushedFile is the keys of one file that were sent.
@@ -106,7 +110,8 @@ type PullReport struct {
 // ProjectPull is one project's part of a pull.
 type ProjectPull struct {
 	Name     string       `json:"name"`
-	Commit   string       `json:"commit"` // "" when nothing changed
+	Base     string       `json:"base,omitempty"` // the branch that was pulled for, where several are translated beside each other
+	Commit   string       `json:"commit"`         // "" when nothing changed
 	Branch   string       `json:"branch"`
 	Pushed   bool         `json:"pushed"`          // the remote has the commit
 	Requests int          `json:"requests"`        // exports started
@@ -122,6 +127,8 @@ type ProjectPull struct {
 	// Translations whose source text changed since they were made, and those of them that were taken out for it: keys of all files.
 	SourceChanged int `json:"source_changed,omitempty"`
 	Blanked       int `json:"blanked,omitempty"`
+
+	Finished []FinishedLine `json:"finished,omitempty"` // branches that are gone since the last look
 
 	Problems []Problem `json:"problems"`
 	Error    string    `json:"error,omitempty"` // why the pull ended early; it is taken up again by the next one
@@ -176,6 +183,10 @@ type ProjectStatus struct {
 
 	Took time.Duration `json:"-"` // the look itself
 	Jobs []Job         `json:"-"` // imports and exports that were begun and are not finished
+
+	// Where several branches are translated beside each other: the one that the rest of this is about, and all of them.
+	Base  string       `json:"base,omitempty"`
+	Lines []LineStatus `json:"lines,omitempty"`
 }
 
 // OtherProblems are the problems that are no conflicts.
@@ -192,6 +203,24 @@ type Job struct {
 	Kind  string // import or export
 	Known bool   // the service has named it
 	Since time.Time
+}
+
+// LineStatus is one of several branches that are translated beside each other.
+type LineStatus struct {
+	Base        string     `json:"base"`
+	Branch      string     `json:"branch"` // of its translations
+	Collections []string   `json:"collections"`
+	LastPush    *Past      `json:"last_push"`
+	LastPull    *Past      `json:"last_pull"`
+	Finished    *time.Time `json:"finished,omitempty"` // since when the branch is known to be gone
+}
+
+// FinishedLine is a branch that is gone. Nobody needs the branch of its translations any more, nor those of its collections that no other branch has;
+// what becomes of them at the service is for people to decide.
+type FinishedLine struct {
+	Base        string   `json:"base"`
+	Branch      string   `json:"branch"`
+	Collections []string `json:"collections"`
 }
 
 // Watching is how changes of files are noticed: Mode is "event", or "poll" where file events do not come, or not for everything, for the reason Why.

@@ -181,38 +181,63 @@ func (l *looping) tick(ctx context.Context) {
 }
 
 func (l *looping) push(ctx context.Context) {
-	report, err := l.project.push(service.As(ctx, service.Changes), PushOptions{near: !l.far.Swap(false)})
+	reports, err := l.project.push(service.As(ctx, service.Changes), PushOptions{near: !l.far.Swap(false)})
 	if err != nil {
 		l.far.Store(true)
 	}
-	for _, p := range report.Problems {
-		if !slices.Contains(l.leftOut, p) { // said once, not at every save
-			l.log.Warn("left out of the push", zap.Stringer("problem", p))
+	var leftOut []Problem
+	for _, report := range reports {
+		for _, p := range report.Problems {
+			if !slices.Contains(l.leftOut, p) { // said once, not at every save
+				l.log.Warn("left out of the push", zap.Stringer("problem", p))
+			}
+		}
+		leftOut = append(leftOut, report.Problems...)
+		l.tell(report.Finished)
+		if report.Requests > 0 {
+			l.log.Info("pushed", l.where(report.Base, zap.Int("keys", report.Keys), zap.Int("requests", report.Requests), zap.Int("files", len(report.Files)))...)
 		}
 	}
-	l.leftOut = report.Problems
-	if report.Requests > 0 {
-		l.log.Info("pushed", zap.Int("keys", report.Keys), zap.Int("requests", report.Requests), zap.Int("files", len(report.Files)))
-	}
+	l.leftOut = leftOut
 	l.after(ctx, "push", err, l.pushRetry)
 }
 
 func (l *looping) pull(ctx context.Context) {
-	report, err := l.project.pull(service.As(ctx, service.Scheduled), PullOptions{})
-	for _, p := range report.Problems {
-		l.log.Warn("left out of the pull", zap.Stringer("problem", p))
-	}
-	if report.Commit != "" {
-		l.log.Info("pulled", zap.Int("keys", report.Keys), zap.String("commit", report.Commit), zap.String("branch", report.Branch), zap.Bool("pushed", report.Pushed))
+	reports, err := l.project.pull(service.As(ctx, service.Scheduled), PullOptions{})
+	unsent := false
+	for _, report := range reports {
+		for _, p := range report.Problems {
+			l.log.Warn("left out of the pull", zap.Stringer("problem", p))
+		}
+		l.tell(report.Finished)
+		if report.Commit != "" {
+			l.log.Info("pulled", l.where(report.Base, zap.Int("keys", report.Keys), zap.String("commit", report.Commit), zap.String("branch", report.Branch), zap.Bool("pushed", report.Pushed))...)
+		}
+		unsent = unsent || report.unsent
 	}
 	if !l.cfg.Pull.Schedule.IsZero() {
 		l.plan(l.Now())
 	}
-	if report.unsent {
+	if unsent {
 		l.far.Store(true)
 		l.pushBell.ring()
 	}
 	l.after(ctx, "pull", err, l.pullRetry)
+}
+
+// tell logs branches that are gone.
+func (l *looping) tell(finished []FinishedLine) {
+	for _, f := range finished {
+		l.log.Info("a branch is gone; nobody needs its translations any more", zap.String("base", f.Base), zap.String("branch", f.Branch), zap.Strings("collections", f.Collections))
+	}
+}
+
+// where adds the branch to what is logged, where there are several.
+func (l *looping) where(base string, fields ...zap.Field) []zap.Field {
+	if base == "" {
+		return fields
+	}
+	return append(fields, zap.String("base", base))
 }
 
 // after logs how a pass ended, once, and plans its repetition when it may work later.
@@ -294,7 +319,9 @@ func (p *project) watch(ctx context.Context) {
 		return
 	}
 	for ctx.Err() == nil {
-		if err := p.watchOnce(ctx); err != nil && ctx.Err() == nil {
+		if p.cfg.Cloned() {
+			p.far.Store(true) // nothing happens here; the remote is asked
+		} else if err := p.watchOnce(ctx); err != nil && ctx.Err() == nil {
 			p.log.Warn("the repository cannot be watched now; changes are seen at the rescan", zap.Error(err))
 		}
 		select {

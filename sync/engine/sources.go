@@ -43,6 +43,11 @@ func (p *project) readTree(fsys fs.FS) (*tree, error) {
 	if err != nil {
 		return nil, err
 	}
+	return readFound(fsys, bundles, problems)
+}
+
+// readFound reads the source files that were found.
+func readFound(fsys fs.FS, bundles []*bundle.Bundle, problems []Problem) (*tree, error) {
 	t := &tree{fsys: fsys, problems: problems}
 	for _, b := range bundles {
 		s := &source{Bundle: b, clash: make(map[string]string)}
@@ -211,10 +216,17 @@ func (p *project) pushTree(ctx context.Context) (t *tree, held string, err error
 	var fsys fs.FS
 	if p.cfg.Push.Source != config.Worktree {
 		tip, err := p.repo.At(ctx, p.cfg.Push.Source, p.cfg.Push.Source)
+		if err == nil {
+			err = p.fetchBlobs(ctx, tip)
+		}
 		if err != nil {
 			return nil, "", usage(err)
 		}
-		t, err = p.readTree(tip)
+		bundles, problems, err := p.findSources(tip)
+		if err != nil {
+			return nil, "", err
+		}
+		t, err = readFound(tip, bundles, problems)
 		return t, "", err
 	}
 	fsys, err = p.repo.Worktree()
@@ -228,6 +240,9 @@ func (p *project) pushTree(ctx context.Context) (t *tree, held string, err error
 		look, err := p.repo.Look()
 		if err != nil {
 			return nil, "", err
+		}
+		if p.line != "" && look.Branch != p.line {
+			return nil, "", errStirred
 		}
 		if !p.cfg.Push.Covers(look.Branch) {
 			return nil, fmt.Sprintf("branch %q is checked out, and push.branches covers only %s", look.Branch, strings.Join(p.cfg.Push.Branches, ", ")), nil

@@ -19,7 +19,16 @@ import (
 
 // stateName is the project's name in the state. It holds what was pushed and pulled with one project of one service: with another, nothing of
 // it is true.
+//
+// What is remembered of one of several lines is kept apart from the others'.
 func (p *project) stateName() string {
+	if p.line != "" {
+		return p.projectName() + "#" + p.line
+	}
+	return p.projectName()
+}
+
+func (p *project) projectName() string {
 	s := p.Config.Service
 	sum := sha256.Sum256([]byte(s.URL + "\x00" + s.AccountID + "\x00" + p.cfg.ID))
 	return p.cfg.Name + "@" + hex.EncodeToString(sum[:6])
@@ -78,7 +87,10 @@ func (p *project) statusNow(ctx context.Context) ProjectStatus {
 		s.Watch = &Watching{stats.Mode, stats.Why, stats.Watches, stats.Overflows, stats.Unannounced}
 	}
 	began := time.Now()
-	err := p.look(ctx, &s)
+	line, err := p.statusLine(ctx, &s)
+	if err == nil {
+		err = line.look(ctx, &s)
+	}
 	s.Took = time.Since(began)
 	s.State = inWords(s)
 	if err != nil {
@@ -109,7 +121,7 @@ func (p *project) look(ctx context.Context, s *ProjectStatus) error {
 		id string
 		to **Past
 	}{{pastPush, &s.LastPush}, {pastPull, &s.LastPull}} {
-		got, ok, err := state.Get[Past](p.State, p.stateName(), kindPast, past.id)
+		got, ok, err := p.lastPast(past.id)
 		if err != nil {
 			return err
 		}
@@ -162,12 +174,15 @@ func (p *project) lookAtConflicts(s *ProjectStatus) error {
 	return err
 }
 
-// statusTree is where the status looks: what pushes read.
+// statusTree is where the status looks: what pushes read, or of a line that is not checked out what is committed.
 func (p *project) statusTree(ctx context.Context, repo *gitops.Repo) (fs.FS, error) {
 	if p.cfg.Push.Source == config.Worktree {
-		return repo.Worktree()
+		if head, _, err := repo.Head(); err != nil || p.line == "" || p.line == head {
+			return repo.Worktree()
+		}
+		return repo.At(ctx, p.line, p.line)
 	}
-	return repo.At(ctx, p.cfg.Push.Source, p.cfg.Push.Source)
+	return p.lastFetched(ctx, repo, p.cfg.Push.Source)
 }
 
 // count fills in the numbers.
@@ -217,7 +232,7 @@ func (p *project) count(ctx context.Context, repo *gitops.Repo, s *ProjectStatus
 // countLanguages counts the keys that each language has, where the branch was merged at last or in the tree itself, whichever has more.
 func (p *project) countLanguages(ctx context.Context, repo *gitops.Repo, s *ProjectStatus, t *tree, total int) error {
 	trees := []fs.FS{t.fsys}
-	if tip, err := repo.At(ctx, p.cfg.Pull.Branch, p.cfg.Pull.Branch); err == nil {
+	if tip, err := p.lastFetched(ctx, repo, p.cfg.Pull.Branch); err == nil {
 		trees = append(trees, tip)
 	}
 	for _, l := range p.cfg.Targets() {
@@ -305,6 +320,18 @@ func inWords(s ProjectStatus) string {
 		parts = append(parts, "the last pull failed")
 	default:
 		parts = append(parts, "last pulled "+s.LastPull.At.UTC().Format(time.DateTime)+" UTC")
+	}
+	var gone []string
+	for _, l := range s.Lines {
+		if l.Finished != nil {
+			gone = append(gone, l.Base)
+		}
+	}
+	switch n := len(gone); {
+	case n == 1:
+		parts = append(parts, "branch "+gone[0]+" is gone, so nobody needs its collections any more")
+	case n > 1:
+		parts = append(parts, fmt.Sprintf("%d branches are gone, so nobody needs their collections any more", n))
 	}
 	if s.Watch != nil && s.Watch.Why != "" {
 		parts = append(parts, "files are compared every few seconds: "+s.Watch.Why)

@@ -49,6 +49,9 @@ func (r *pushing) pushTranslations(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := r.sendInherited(ctx, found); err != nil || len(r.errs) > 0 {
+		return err
+	}
 	ship := &shipping{}
 	for _, g := range bundle.Groups(r.tree.bundles()) {
 		if err := r.shipGroup(ctx, ship, g, found); err != nil {

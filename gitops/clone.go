@@ -1,0 +1,268 @@
+package gitops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A clone that we own: a bare repository that nobody else works in, of which only the branches are fetched that are asked for. Where the git program can
+// and the server allows it, blobs are left out until they are needed (Prefetch brings those of many files in one request). It has tracking references and
+// the outbox, and no branches of its own: what the remote has counts, and what was not delivered is in the outbox. It can be made again at any time.
+
+// CloneRemote is the name of the remote in a clone that we own.
+const CloneRemote = "origin"
+
+// OpenClone opens the clone of an address in a folder, after making it where it is not there. The error wraps the network's when it could not be made;
+// then there is nothing in the folder. What cannot be opened as a repository any more is ErrDamaged.
+//
+// Options.Username and Options.Password are used and not stored; what stands in the address is.
+func OpenClone(ctx context.Context, dir, address string, o Options) (*Repo, error) {
+	o.Remote = CloneRemote
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		if err := makeClone(ctx, dir, address, o); err != nil {
+			return nil, fmt.Errorf("clone %s: %w", redact(address), err)
+		}
+	}
+	if !isGitDir(dir) { // else a repository above would be found
+		return nil, fmt.Errorf("open clone of %s: %w: it is no git folder any more", redact(address), ErrDamaged)
+	}
+	r, err := Open(ctx, dir, o)
+	switch {
+	case errors.Is(err, ErrOwner) || ctx.Err() != nil:
+		return nil, err
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if r.set.get("remote."+CloneRemote+".url") != address {
+		return nil, errors.Join(fmt.Errorf("open clone of %s: %w: its configuration has lost the address", redact(address), ErrDamaged), r.Close())
+	}
+	return r, r.withoutBranches(ctx)
+}
+
+// ErrDamaged means that a clone that we own is to be made again; RemoveClone, then OpenClone.
+var ErrDamaged = errors.New("the clone is damaged")
+
+// RemoveClone takes a clone away. Nothing is lost but what waits in its outbox, which is to be made again.
+func RemoveClone(dir string) error {
+	aside := dir + ".old" // gone at once, whatever takes long
+	if err := os.RemoveAll(aside); err != nil {
+		return fmt.Errorf("remove clone: %w", err)
+	}
+	if err := os.Rename(dir, aside); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("remove clone: %w", err)
+	}
+	if err := os.RemoveAll(aside); err != nil {
+		return fmt.Errorf("remove clone: %w", err)
+	}
+	return nil
+}
+
+// makeClone makes the clone beside its place and moves it there when the remote was seen to answer.
+func makeClone(ctx context.Context, dir, address string, o Options) error {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		return err
+	}
+	tmp := dir + ".new"
+	if err := os.RemoveAll(tmp); err != nil { // of an earlier try
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	for _, folder := range []string{"objects/info", "objects/pack", "refs/heads", "refs/tags"} {
+		if err := os.MkdirAll(filepath.Join(tmp, folder), 0o700); err != nil {
+			return err
+		}
+	}
+	git, err := findProgram(ctx, o.Git)
+	if err != nil {
+		return err
+	}
+	files := map[string]string{"HEAD": "ref: refs/heads/main\n", "config": cloneConfig(address, git != nil)}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(tmp, name), []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	r, err := Open(ctx, tmp, o)
+	if err != nil {
+		return err
+	}
+	_, err = r.RefreshHead(ctx)
+	if err := errors.Join(err, r.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp, dir); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(dir))
+}
+
+// cloneConfig is the configuration of a clone. Blobs are left out where git fetches: from a folder on this disk they are copied faster than asked for. A
+// server that cannot leave them out sends them.
+func cloneConfig(address string, git bool) string {
+	quoted := `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(address) + `"`
+	_, here := localPath(address)
+	partial := git && !here
+	var b strings.Builder
+	fmt.Fprintf(&b, "[core]\n\trepositoryformatversion = %d\n\tbare = true\n", map[bool]int{false: 0, true: 1}[partial])
+	if partial {
+		fmt.Fprintf(&b, "[extensions]\n\tpartialClone = %s\n", CloneRemote)
+	}
+	fmt.Fprintf(&b, "[remote %q]\n\turl = %s\n\tfetch = +refs/heads/*:refs/remotes/%s/*\n\ttagOpt = --no-tags\n", CloneRemote, quoted, CloneRemote)
+	if partial {
+		b.WriteString("\tpromisor = true\n\tpartialclonefilter = blob:none\n")
+	}
+	// Nobody but us works here: what no reference needs goes soon, and git's helpers end with the call that starts them. Bitmaps, which git makes in a bare
+	// repository, need every blob.
+	b.WriteString("[repack]\n\twriteBitmaps = false\n[gc]\n\tautoDetach = false\n\tautoPackLimit = 20\n\tpruneExpire = 1.hour.ago\n[maintenance]\n\tautoDetach = false\n")
+	return b.String()
+}
+
+// RefreshHead makes the remote's default branch the one that HEAD of a clone names, and says whether it was another one before.
+func (r *Repo) RefreshHead(ctx context.Context) (changed bool, err error) {
+	_, head, err := r.Branches(ctx)
+	if err != nil {
+		return false, err
+	}
+	before, _, err := r.Head()
+	if err != nil || head == "" || head == before {
+		return false, err
+	}
+	if err := checkRefName("refs/heads/" + head); err != nil {
+		return false, err
+	}
+	name := filepath.Join(r.facts.GitDir, "HEAD")
+	if err := os.WriteFile(name+".new", []byte("ref: refs/heads/"+head+"\n"), 0o600); err != nil {
+		return false, err
+	}
+	return true, os.Rename(name+".new", name)
+}
+
+// withoutBranches deletes the branches that deliveries left: one that the remote deleted or set back must not come back from here.
+func (r *Repo) withoutBranches(ctx context.Context) error {
+	return r.forget(ctx, "refs/heads/", func(string) bool { return true })
+}
+
+// forget deletes references with a prefix.
+func (r *Repo) forget(ctx context.Context, prefix string, gone func(name string) bool) error {
+	all, err := r.refs.list(prefix)
+	if err != nil {
+		return err
+	}
+	for _, name := range sortedKeys(all) {
+		if !gone(strings.TrimPrefix(name, prefix)) {
+			continue
+		}
+		if err := r.refs.remove(ctx, name, all[name]); err != nil && !errors.Is(err, ErrMoved) {
+			return fmt.Errorf("forget %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// MakeRoom forgets the tracking references that would be a folder of a branch's, or the other way round: the remote cannot have both, so one of them is old.
+// What is forgotten and there after all is fetched again.
+func (r *Repo) MakeRoom(ctx context.Context, branch string) error {
+	return r.forget(ctx, "refs/remotes/"+CloneRemote+"/", func(name string) bool {
+		return strings.HasPrefix(branch, name+"/") || strings.HasPrefix(name, branch+"/")
+	})
+}
+
+// Tracked is the tip of a remote's branch as it was fetched last; nobody is asked. *NoBranch when it never was.
+func (r *Repo) Tracked(branch string) (*Tip, error) {
+	h, ok, err := r.refs.read("refs/remotes/" + CloneRemote + "/" + branch)
+	if err != nil {
+		return nil, fmt.Errorf("read branch %s: %w", branch, err)
+	}
+	if !ok {
+		return nil, &NoBranch{Branch: branch, Where: CloneRemote, Try: "it was not fetched yet"}
+	}
+	return r.tipAt(branch, h)
+}
+
+// Maintain forgets the branches that the remote of a clone has no more, and lets git tidy where that is due (git maintenance run --auto). Without a git
+// program packs add up, until the clone is removed and made again.
+func (r *Repo) Maintain(ctx context.Context) error {
+	ctx, cancel := r.deadline(ctx)
+	defer cancel()
+	there, _, err := r.Branches(ctx)
+	if err != nil {
+		return err
+	}
+	if err := r.forget(ctx, "refs/remotes/"+CloneRemote+"/", func(branch string) bool { return there[branch] == "" }); err != nil || r.git == nil {
+		return err
+	}
+	if _, err := r.runGit(ctx, call{args: []string{"maintenance", "run", "--auto", "--quiet"}}); err != nil {
+		return fmt.Errorf("maintain the clone in %s: %w", r.facts.GitDir, err)
+	}
+	return nil
+}
+
+// Verify reads every commit behind the references, and the folders of the youngest ones with what they name. The error is ErrDamaged when something is
+// missing or cannot be read; a blob that a partial clone left out is not.
+func (r *Repo) Verify(ctx context.Context) error {
+	err := filepath.WalkDir(filepath.Join(r.facts.CommonDir, "refs"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasSuffix(path, ".lock") {
+			return err
+		}
+		name, err := filepath.Rel(r.facts.CommonDir, path)
+		if err == nil {
+			_, _, err = r.refs.read(filepath.ToSlash(name)) // a listing passes over those that cannot be read
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	for _, prefix := range []string{"refs/remotes/" + CloneRemote + "/", "refs/locsync/"} {
+		all, err := r.refs.list(prefix)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+		for _, name := range sortedKeys(all) {
+			if err := r.verify(ctx, prefix, all[name]); err != nil {
+				if ctx.Err() != nil {
+					return context.Cause(ctx)
+				}
+				return fmt.Errorf("%w: %s: %w", ErrDamaged, name, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (r *Repo) verify(ctx context.Context, prefix string, h hash) error {
+	if prefix == "refs/locsync/" {
+		note, err := r.objects.readAs(kindTag, h)
+		if err != nil {
+			return err
+		}
+		if h, _, err = parseOutbox(note); err != nil {
+			return err
+		}
+	}
+	c, err := r.readCommit(h)
+	if err != nil {
+		return err
+	}
+	if _, err := r.ahead(h, nil); err != nil {
+		return err
+	}
+	pairs, err := compareTrees(ctx, r.readTree, r.readTree, emptyTree, c.tree)
+	if err != nil {
+		return err
+	}
+	for _, p := range pairs {
+		if p.new.mode == modeModule {
+			continue
+		}
+		if _, _, err := r.objects.read(p.new.hash); err != nil && !(r.facts.Partial && errors.Is(err, errMissing)) {
+			return fmt.Errorf("%s: %w", p.path, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,160 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/state"
+)
+
+// A project whose repository is elsewhere has a clone of it under Parts.Clones (see gitops.OpenClone). It is opened and fetched by every pass, holds nothing
+// that could not be had again, and is made again when it turns out to be damaged: a commit that waited in it for its delivery is then computed once more,
+// because nothing is remembered of it before it has arrived.
+
+// cloneDir is where the clone is. Another address is another clone.
+func (p *project) cloneDir() string {
+	sum := sha256.Sum256([]byte(p.cfg.Name + "\x00" + p.cfg.Repository))
+	return filepath.Join(p.Clones, hex.EncodeToString(sum[:8])+".git")
+}
+
+// openClone opens the clone for a pass, and makes it where there is none, or none that could be opened.
+func (p *project) openClone(ctx context.Context, o gitops.Options) (*gitops.Repo, error) {
+	if p.Clones == "" {
+		return nil, &UsageError{fmt.Errorf("there is no place for a clone of the repository of project %q; set state_dir", p.cfg.Name)}
+	}
+	address, user, password := p.cfg.Address()
+	o.Username, o.Password = user, password.Reveal()
+	if _, err := os.Stat(p.cloneDir()); errors.Is(err, fs.ErrNotExist) {
+		p.say("cloning the repository")
+	}
+	repo, err := gitops.OpenClone(ctx, p.cloneDir(), address, o)
+	if errors.Is(err, gitops.ErrDamaged) {
+		p.log.Warn("the clone cannot be opened; it is made again", zap.Error(err))
+		if err := gitops.RemoveClone(p.cloneDir()); err != nil {
+			return nil, err
+		}
+		repo, err = gitops.OpenClone(ctx, p.cloneDir(), address, o)
+	}
+	return repo, usage(err)
+}
+
+// peekClone opens the clone to look at what was fetched last. It is not made for that.
+func (p *project) peekClone(ctx context.Context) (*gitops.Repo, error) {
+	if _, err := os.Stat(p.cloneDir()); errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.New("the repository was not cloned yet; the next push or pull does it")
+	}
+	return gitops.Open(ctx, p.cloneDir(), gitops.Options{Now: p.Now})
+}
+
+// verifyShare is for how many times the duration of a look a clone counts as whole after it, when passes fail: a look is a walk through its history.
+const verifyShare = 100
+
+// mended repairs what a failed pass of a clone may have failed for, and reports whether it is worth another try.
+func (p *project) mended(ctx context.Context, failure error) bool {
+	if failure == nil || ctx.Err() != nil || !p.cfg.Cloned() || errors.As(failure, new(*service.Error)) || errors.Is(failure, gitops.ErrAuth) || errors.Is(failure, gitops.ErrRefused) {
+		return false
+	}
+	err := p.open(ctx)
+	if err != nil {
+		return false
+	}
+	if errors.Is(failure, gitops.ErrNoBranch) {
+		defer p.close()
+		changed, err := p.repo.RefreshHead(ctx)
+		return err == nil && changed && p.cfg.Push.Source == ""
+	}
+	defer p.close()
+	begin := p.Now()
+	if begin.Before(p.sound) {
+		return false // it is something else: the remote is down
+	}
+	if err = p.repo.Verify(ctx); !errors.Is(err, gitops.ErrDamaged) {
+		if end := p.Now(); err == nil {
+			p.sound = end.Add(verifyShare * end.Sub(begin))
+		}
+		return false
+	}
+	p.log.Warn("the clone is damaged; it is made again", zap.Error(err))
+	if err := gitops.RemoveClone(p.cloneDir()); err != nil {
+		p.log.Error("make the clone again", zap.Error(err))
+		return false
+	}
+	return true
+}
+
+// maintainEvery is how often a clone is looked at for what git can tidy.
+const maintainEvery = 6 * time.Hour
+
+const pastMaintenance = "maintenance"
+
+// maintain tidies the clone, when that is due. It is no reason for a pass to fail.
+func (p *project) maintain(ctx context.Context) {
+	if !p.cfg.Cloned() {
+		return
+	}
+	last, ok, err := state.Get[time.Time](p.State, p.projectName(), kindPast, pastMaintenance)
+	if age := p.Now().Sub(last); err == nil && ok && age >= 0 && age < maintainEvery {
+		return
+	}
+	if err == nil {
+		p.say("tidying the clone")
+		err = p.repo.Maintain(ctx)
+	}
+	if err == nil {
+		err = state.Put(p.State, p.projectName(), kindPast, pastMaintenance, p.Now().UTC())
+	}
+	if err != nil && ctx.Err() == nil {
+		p.log.Warn("maintain the clone", zap.Error(err))
+	}
+}
+
+// makeRoom sees to it that the clone can have the branch of a pull's translations.
+func (p *project) makeRoom(ctx context.Context) error {
+	if !p.cfg.Cloned() {
+		return nil
+	}
+	return p.repo.MakeRoom(ctx, p.cfg.Pull.Branch)
+}
+
+// sourced is the project with the branch that its pushes read: the default one of a clone whose configuration names none.
+func (p *project) sourced(repo *gitops.Repo) (*project, error) {
+	if p.cfg.Push.Source != "" {
+		return p, nil
+	}
+	head, _, err := repo.Head()
+	if err != nil {
+		return nil, err
+	}
+	from := *p
+	from.cfg = p.cfg.From(head)
+	return &from, nil
+}
+
+// fetchBlobs brings what a partial clone has left out of the files that a pass reads, in one request.
+func (p *project) fetchBlobs(ctx context.Context, fsys fs.FS) error {
+	tip, ok := fsys.(*gitops.Tip)
+	if !ok {
+		return nil
+	}
+	patterns := p.cfg.WatchPatterns()
+	return tip.Prefetch(ctx, patterns.Below, patterns.Match)
+}
+
+// lastFetched is the tip of a branch without asking anybody: of a clone as it was fetched last, else as it is here.
+func (p *project) lastFetched(ctx context.Context, repo *gitops.Repo, branch string) (*gitops.Tip, error) {
+	if p.cfg.Cloned() {
+		return repo.Tracked(branch)
+	}
+	return repo.At(ctx, branch, branch)
+}

@@ -1,0 +1,515 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/state"
+)
+
+// A line is one of several branches of a project that are translated beside each other: with pull.branch = "l10n/{base}" each has a translation branch of
+// its own, and with a collection that holds {BRANCH} its keys have collections of their own. A line is a project with the branch's name filled in wherever
+// the configuration leaves room for it (config.Project.On), and with memories of its own. So a pass knows one branch only, and what is checked out
+// meanwhile cannot mix two.
+//
+//   - A push from the working tree is for the branch that is checked out; one from a branch, for every branch at the remote that push.branches covers.
+//   - A pull is for the branch that is checked out and for those that were pushed once and that the remote still has.
+//   - A branch that the remote had and has no more is finished: it is named once, and in the status from then on. At the service nothing is deleted.
+//
+// What the trunk has is not sent again for another line: a key that stands there with the text that the service accepted from the trunk is inherited, and
+// stays so when the trunk's text changes, until the line's own text does, or a translation of it is sent. That costs no look at history, and where the
+// memory of it is lost a key too many goes to the line's own collection, which hurts nobody. Its translations come the way of its text: with the trunk.
+const (
+	kindLine      = "line"      // the record's id is the branch
+	kindInherited = "inherited" // source file, collection: the texts of it that the trunk had
+)
+
+// lineRecord is what is remembered of a line by its project.
+type lineRecord struct {
+	Base      string     `json:"base"`
+	Branch    string     `json:"branch"`
+	Published bool       `json:"published"` // the remote has had it
+	Finished  *time.Time `json:"finished,omitempty"`
+}
+
+// on is the project for one branch.
+func (p *project) on(branch string) (*project, error) {
+	cfg, err := p.cfg.On(branch)
+	if err != nil {
+		return nil, err
+	}
+	line := &project{Engine: p.Engine, common: p.common, cfg: cfg, log: p.log.With(zap.String("base", branch)), repo: p.repo, line: branch}
+	if trunk := p.cfg.Trunk(); trunk != "" && trunk != branch {
+		if line.trunk, err = p.on(trunk); err != nil {
+			return nil, err
+		}
+	}
+	return line, nil
+}
+
+// called is the project, and the line where it is one, for messages.
+func (p *project) called() string {
+	if p.line == "" {
+		return fmt.Sprintf("%q", p.cfg.Name)
+	}
+	return fmt.Sprintf("%q, branch %s", p.cfg.Name, p.line)
+}
+
+// pushLines are the lines of a push.
+func (p *project) pushLines(ctx context.Context, dry bool) (census, error) {
+	p, err := p.sourced(p.repo)
+	if err != nil {
+		return census{}, err
+	}
+	switch {
+	case !p.cfg.PerBranch():
+		return census{lines: []*project{p}}, nil
+	case p.cfg.Push.Source != config.Worktree:
+		return p.census(ctx, dry)
+	}
+	head, _, err := p.repo.Head()
+	if err != nil {
+		return census{}, err
+	}
+	if !p.cfg.Translates(head) {
+		p.log.Info("nothing is pushed", zap.String("why", fmt.Sprintf("branch %q is checked out, and push.branches covers only %s", head, strings.Join(p.cfg.Push.Branches, ", "))))
+		return census{}, nil
+	}
+	line, err := p.on(head)
+	if err != nil {
+		return census{}, &UsageError{err}
+	}
+	return census{lines: []*project{line}}, p.register(dry, lineRecord{Base: head, Branch: line.cfg.Pull.Branch})
+}
+
+// pullLines are the lines of a pull.
+func (p *project) pullLines(ctx context.Context, dry bool) (census, error) {
+	p, err := p.sourced(p.repo)
+	if err != nil {
+		return census{}, err
+	}
+	if !p.cfg.PerBranch() {
+		return census{lines: []*project{p}}, nil
+	}
+	return p.census(ctx, dry)
+}
+
+// census is which lines there are now.
+type census struct {
+	lines    []*project     // the trunk first
+	finished []FinishedLine // since the last census
+	waiting  []Problem      // branches that cannot be lines, or not yet, and why
+}
+
+// census looks at the branches and remembers which of the lines are there.
+func (p *project) census(ctx context.Context, dry bool) (c census, err error) {
+	there, _, err := p.repo.Branches(ctx)
+	if err != nil {
+		return c, usage(err)
+	}
+	records, err := p.lineRecords()
+	if err != nil {
+		return c, err
+	}
+	head := ""
+	if p.cfg.Push.Source == config.Worktree {
+		if head, _, err = p.repo.Head(); err != nil {
+			return c, err
+		}
+	}
+	for _, name := range p.candidates(there, records, head) {
+		line, err := p.on(name)
+		if err != nil {
+			c.waiting = append(c.waiting, Problem{Problem: err.Error()})
+			continue
+		}
+		if _, at := there[name]; !at {
+			if name == head {
+				c.waiting = append(c.waiting, Problem{Problem: fmt.Sprintf("branch %s is not at %s yet; its translations come when it is: git push %s %s", name, p.cfg.Pull.Remote, p.cfg.Pull.Remote, name)})
+			}
+			continue
+		}
+		if clash := clashing(line.cfg.Pull.Branch, there); clash != "" {
+			c.waiting = append(c.waiting, Problem{Problem: fmt.Sprintf("branch %s has no place for its translations: %s exists, so git cannot have %s beside it. Delete the one, or choose another pull.branch", name, clash, line.cfg.Pull.Branch)})
+			continue
+		}
+		c.lines = append(c.lines, line)
+		if err := p.register(dry, lineRecord{Base: name, Branch: line.cfg.Pull.Branch, Published: true}); err != nil {
+			return c, err
+		}
+	}
+	if p.cfg.Push.Source == config.Worktree && head == "" && len(c.lines) == 0 {
+		c.waiting = append(c.waiting, Problem{Problem: "HEAD names a commit, so that it cannot be told which branch translations are for; check out a branch, or set pull.base"})
+	}
+	c.finished, err = p.finish(records, there, head, dry)
+	return c, err
+}
+
+// clashing is a branch that would be a folder of a new one, or the other way round; "" for none.
+func clashing(branch string, there map[string]string) string {
+	for _, name := range slices.Sorted(maps.Keys(there)) {
+		if strings.HasPrefix(branch, name+"/") || strings.HasPrefix(name, branch+"/") {
+			return name
+		}
+	}
+	return ""
+}
+
+// candidates are the branches that may be lines, the trunk first.
+func (p *project) candidates(there map[string]string, records map[string]lineRecord, head string) []string {
+	names := make(map[string]bool)
+	switch {
+	case p.cfg.Push.Source != config.Worktree:
+		for name := range there {
+			names[name] = true
+		}
+	case len(p.cfg.Push.Branches) > 0: // else whatever was once checked out would get translations for good
+		for name := range records {
+			names[name] = true
+		}
+		fallthrough
+	default:
+		names[head] = true
+	}
+	maps.DeleteFunc(names, func(name string, _ bool) bool { return !p.cfg.Translates(name) })
+	list := slices.Sorted(maps.Keys(names))
+	if at := slices.Index(list, p.cfg.Trunk()); at > 0 {
+		list = slices.Insert(slices.Delete(list, at, at+1), 0, p.cfg.Trunk())
+	}
+	return list
+}
+
+// lineRecords are the lines that passes have been for, by branch.
+func (p *project) lineRecords() (map[string]lineRecord, error) {
+	if p.State == nil {
+		return nil, nil // a check, which remembers nothing
+	}
+	list, err := state.List[lineRecord](p.State, p.projectName(), kindLine)
+	records := make(map[string]lineRecord, len(list))
+	for _, r := range list {
+		records[r.Base] = r
+	}
+	return records, err
+}
+
+// register remembers a line that is alive. That the remote has had it is never forgotten, until it is finished.
+func (p *project) register(dry bool, now lineRecord) error {
+	if dry {
+		return nil
+	}
+	return p.State.Update(func(tx *state.Tx) error {
+		before, ok, err := state.GetTx[lineRecord](tx, p.projectName(), kindLine, now.Base)
+		if err != nil {
+			return err
+		}
+		if before.Finished == nil {
+			now.Published = now.Published || before.Published
+		}
+		if ok && before == now {
+			return nil
+		}
+		return state.PutTx(tx, p.projectName(), kindLine, now.Base, now)
+	})
+}
+
+// finish finds the lines whose branch is gone: that the remote had once and has no more, or that are nowhere. The one that is checked out is somebody's.
+func (p *project) finish(records map[string]lineRecord, there map[string]string, head string, dry bool) ([]FinishedLine, error) {
+	var finished []FinishedLine
+	for _, name := range slices.Sorted(maps.Keys(records)) {
+		record := records[name]
+		if _, at := there[name]; at || name == head || record.Finished != nil {
+			continue
+		}
+		if here, err := p.repo.HasBranch(name); err != nil {
+			return nil, err
+		} else if here && !record.Published {
+			continue
+		}
+		collections, err := p.ownCollections(name, records)
+		if err != nil {
+			return nil, err
+		}
+		finished = append(finished, FinishedLine{name, record.Branch, collections})
+		now := p.Now().UTC()
+		if record.Finished = &now; dry {
+			continue
+		}
+		if err := state.Put(p.State, p.projectName(), kindLine, name, record); err != nil {
+			return nil, err
+		}
+	}
+	return finished, nil
+}
+
+// ownCollections are the collections that were pushed for a line and for no other that is alive.
+func (p *project) ownCollections(name string, records map[string]lineRecord) ([]string, error) {
+	of := func(name string) (map[string]bool, error) {
+		slots, err := p.State.Slots(p.projectName()+"#"+name, kindPushed)
+		collections := make(map[string]bool)
+		for _, slot := range slots {
+			collections[slot.Language] = true
+		}
+		return collections, err
+	}
+	own, err := of(name)
+	if err != nil {
+		return nil, err
+	}
+	for other, record := range records {
+		if other == name || record.Finished != nil {
+			continue
+		}
+		used, err := of(other)
+		if err != nil {
+			return nil, err
+		}
+		maps.DeleteFunc(own, func(collection string, _ bool) bool { return used[collection] })
+	}
+	return append([]string{}, slices.Sorted(maps.Keys(own))...), nil
+}
+
+// pushedSlots are where the accepted texts of source files are remembered: the project's, and those of other lines, which may share a collection.
+func (p *project) pushedSlots(tx *state.Tx) ([]state.Slot, error) {
+	slots, err := tx.Slots(p.stateName(), kindPushed)
+	if err != nil || p.line == "" {
+		return slots, err
+	}
+	lines, err := state.ListTx[lineRecord](tx, p.projectName(), kindLine)
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range lines {
+		if other.Base == p.line {
+			continue
+		}
+		more, err := tx.Slots(p.projectName()+"#"+other.Base, kindPushed)
+		if err != nil {
+			return nil, err
+		}
+		slots = append(slots, more...)
+	}
+	return slots, nil
+}
+
+// inherits finds the keys of a line that its trunk has, as they are or were when they were first seen, and that were not sent for the line itself.
+func (p *project) inherits(a *accepted) error {
+	if p.trunk == nil {
+		return nil
+	}
+	slots, err := p.State.Slots(p.trunk.stateName(), kindPushed)
+	if err != nil {
+		return err
+	}
+	trunk := make(map[string]map[string]catalog.Marks) // by collection and key
+	for _, slot := range slots {
+		marks, err := p.State.Marks(slot)
+		if err != nil {
+			return err
+		}
+		if trunk[slot.Language] == nil {
+			trunk[slot.Language] = make(map[string]catalog.Marks)
+		}
+		maps.Copy(trunk[slot.Language], byKey(marks))
+	}
+	a.inherit = make(map[sourcePlace]map[string]bool)
+	for _, s := range a.tree.sources {
+		if s.broken() {
+			continue
+		}
+		before, err := p.State.Marks(p.slot(kindInherited, s.Path, s.Collection))
+		if err != nil {
+			return err
+		}
+		there, once, own := trunk[p.trunk.collectionOf(p, s)], byKey(before), byKey(a.texts[s.Collection])
+		keys := make(map[string]bool)
+		for key, marks := range byKey(s.texts.Marks()) {
+			if own[key] == nil && (maps.Equal(marks, there[key]) || maps.Equal(marks, once[key])) {
+				keys[key] = true
+			}
+		}
+		a.inherit[s.place()] = keys
+	}
+	return nil
+}
+
+func byKey(marks catalog.Marks) map[string]catalog.Marks {
+	keys := make(map[string]catalog.Marks)
+	for n, m := range marks {
+		if keys[n.Key] == nil {
+			keys[n.Key] = make(catalog.Marks)
+		}
+		keys[n.Key][n] = m
+	}
+	return keys
+}
+
+// collectionOf is the collection that a source file of another line has in this one.
+func (p *project) collectionOf(other *project, s *source) string {
+	for i := range other.cfg.Files {
+		if &other.cfg.Files[i] == s.Files {
+			if file, ok := s.Files.SourceFile(s.Path); ok {
+				return p.cfg.Files[i].CollectionOf(file)
+			}
+		}
+	}
+	return s.Collection
+}
+
+// inherited are the keys of a file that the trunk has and that were not sent for the line itself.
+func (a *accepted) inherited(s *source) map[string]bool { return a.inherit[s.place()] }
+
+// keepInherited remembers the texts that are inherited, for the time when the trunk has others.
+func (p *project) keepInherited(a *accepted) error {
+	if len(a.inherit) == 0 {
+		return nil
+	}
+	return p.State.Update(func(tx *state.Tx) error {
+		for _, s := range a.tree.sources {
+			if s.broken() || a.held[s.place()] {
+				continue
+			}
+			marks, keys := make(catalog.Marks), a.inherited(s)
+			for _, u := range s.texts {
+				if keys[u.Key] {
+					marks[u.Name] = catalog.MarkOf(u.Text)
+				}
+			}
+			if err := keepMarks(tx, p.slot(kindInherited, s.Path, s.Collection), marks); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// sendInherited sends the source texts of inherited keys of which somebody changed a translation: a collection takes no translation of a key that it does
+// not have.
+func (r *pushing) sendInherited(ctx context.Context, found []*candidate) error {
+	if r.trunk == nil {
+		return nil
+	}
+	wanted := make(map[*source]map[string]bool)
+	for _, c := range found {
+		for n := range c.changed {
+			for _, b := range c.Sources {
+				s := r.tree.of(b)
+				if !r.accepted.inherited(s)[n.Key] || r.trunk.collectionOf(r.project, s) == s.Collection {
+					continue
+				}
+				if wanted[s] == nil {
+					wanted[s] = make(map[string]bool)
+				}
+				wanted[s][n.Key] = true
+			}
+		}
+	}
+	ship := &shipping{}
+	for _, s := range r.tree.sources {
+		if wanted[s] == nil {
+			continue
+		}
+		if err := r.addSource(ship, s, func(key string) bool { return wanted[s][key] }); err != nil {
+			return err
+		}
+	}
+	for _, s := range ship.shipments {
+		r.ship(ctx, s)
+	}
+	return nil
+}
+
+// statusLine is the line that the status is about, after it has listed all of them.
+func (p *project) statusLine(ctx context.Context, s *ProjectStatus) (*project, error) {
+	if !p.cfg.PerBranch() && p.cfg.Push.Source != "" {
+		return p, nil
+	}
+	records, err := p.lineRecords()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(records)) {
+		l, err := p.lineStatus(records, name)
+		if err != nil {
+			return nil, err
+		}
+		s.Lines = append(s.Lines, l)
+	}
+	repo, err := p.openWith(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	line, err := p.current(repo)
+	if err = errors.Join(err, repo.Close()); err != nil {
+		return nil, err
+	}
+	s.Base = line.line
+	return line, nil
+}
+
+// current is the line that stands for all where one is looked at: what pushes are for now, else the trunk; the project itself where it has no lines.
+func (p *project) current(repo *gitops.Repo) (*project, error) {
+	p, err := p.sourced(repo)
+	if err != nil || !p.cfg.PerBranch() {
+		return p, err
+	}
+	base := p.cfg.Trunk()
+	if p.cfg.Push.Source == config.Worktree {
+		head, _, err := repo.Head()
+		if err != nil {
+			return nil, err
+		}
+		if p.cfg.Translates(head) || base == "" {
+			base = head
+		}
+	}
+	if base == "" {
+		return nil, &UsageError{errors.New("no branch is checked out, and push.branches names none")}
+	}
+	return p.on(base)
+}
+
+func (p *project) lineStatus(records map[string]lineRecord, name string) (LineStatus, error) {
+	record := records[name]
+	l := LineStatus{Base: name, Branch: record.Branch, Finished: record.Finished}
+	var err error
+	if l.Collections, err = p.ownCollections(name, records); err != nil {
+		return l, err
+	}
+	for id, to := range map[string]**Past{pastPush: &l.LastPush, pastPull: &l.LastPull} {
+		past, ok, err := state.Get[Past](p.State, p.projectName()+"#"+name, kindPast, id)
+		if err != nil {
+			return l, err
+		}
+		if ok {
+			past.Problems = nil
+			*to = &past
+		}
+	}
+	return l, nil
+}
+
+// lastPast is how the last pass of a kind ended: the line's, or one of the project that did not come as far as to a line.
+func (p *project) lastPast(id string) (Past, bool, error) {
+	past, ok, err := state.Get[Past](p.State, p.stateName(), kindPast, id)
+	if err != nil || p.line == "" {
+		return past, ok, err
+	}
+	before, some, err := state.Get[Past](p.State, p.projectName(), kindPast, id)
+	if some && (!ok || before.At.After(past.At)) {
+		return before, true, err
+	}
+	return past, ok, err
+}
+
+// noBranch reports whether a line's branch is not where its translations could be built on it: it is somebody's own yet.
+func (p *project) noBranch(err error) bool { return p.line != "" && errors.Is(err, gitops.ErrNoBranch) }

@@ -1,0 +1,126 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/state"
+)
+
+// A push from a branch is woken by every commit that anybody makes, and few commits touch a file that it reads. So a push that found nothing to send, and
+// nothing to say, remembers the commits that it looked at; the next one compares trees, and reads nothing when they differ in no such file. That costs the
+// folders that differ, however large the repository is.
+//
+// Nothing is concluded where anything else may be different: another configuration or other options, an import that is under way, a conflict that waits, a file
+// that is held back, a history that was rewritten.
+const kindLooked = "looked" // the record's id is the branch
+
+type looked struct {
+	Config string `json:"config"` // a digest
+	Source string `json:"source"` // commits
+	Branch string `json:"branch"` // "" where it was not there, or is not looked at
+}
+
+// untouchedSince reports whether the branch that pushes read, and the one of the translations, have no file that differs from the last look.
+func (r *pushing) untouchedSince(ctx context.Context) (bool, error) {
+	if r.cfg.Push.Source == config.Worktree || !r.o.plain() {
+		return false, nil
+	}
+	last, ok, err := state.Get[looked](r.State, r.stateName(), kindLooked, r.cfg.Push.Source)
+	if err != nil || !ok || last.Config != r.configured() {
+		return false, err
+	}
+	if waiting, err := r.unfinished(); err != nil || waiting {
+		return false, err
+	}
+	now := looked{Config: last.Config}
+	branch := r.cfg.Push.Source
+	if r.cfg.Push.Translations {
+		branch = r.cfg.Pull.Branch
+	}
+	tip, err := r.repo.At(ctx, branch, r.cfg.Push.Source)
+	if err != nil || tip.Base() == nil {
+		return false, nil // the full look says what is wrong
+	}
+	if now.Source = tip.Base().Hash(); branch != r.cfg.Push.Source && !tip.New() {
+		now.Branch = tip.Hash()
+	}
+	for _, two := range [][2]string{{last.Source, now.Source}, {last.Branch, now.Branch}} {
+		if same, err := r.alike(ctx, two[0], two[1]); err != nil || !same {
+			return false, err
+		}
+	}
+	if now == last {
+		return true, nil
+	}
+	return true, state.Put(r.State, r.stateName(), kindLooked, r.cfg.Push.Source, now)
+}
+
+// plain reports whether these are the options of a push that nobody asked for anything special.
+func (o PushOptions) plain() bool {
+	return !o.All && !o.Translations && !o.Force && !o.DryRun && !o.Ours && !o.Theirs && len(o.Keys) == 0
+}
+
+// unfinished reports whether something of earlier pushes waits.
+func (r *pushing) unfinished() (bool, error) {
+	jobs, err := state.List[job](r.State, r.stateName(), kindJobs)
+	if err != nil {
+		return false, err
+	}
+	conflicts, err := r.conflicts()
+	return len(conflicts) > 0 || slices.ContainsFunc(jobs, func(j job) bool { return j.Kind == jobImport }), err
+}
+
+// alike reports whether a commit was reached from another one without a change of a file that passes read.
+func (p *project) alike(ctx context.Context, before, now string) (bool, error) {
+	if before == now {
+		return true, nil
+	}
+	if before == "" || now == "" {
+		return false, nil
+	}
+	if on, err := p.repo.Contains(now, before); err != nil || !on {
+		return false, err
+	}
+	paths, err := p.repo.Changed(ctx, before, now)
+	if err != nil {
+		return false, fmt.Errorf("compare with what was looked at: %w", err)
+	}
+	return !slices.ContainsFunc(paths, p.cfg.WatchPatterns().Match), nil
+}
+
+// looking forgets the last look, before something is done that it may not be true after.
+func (r *pushing) looking() error {
+	if r.o.DryRun || r.cfg.Push.Source == config.Worktree {
+		return nil
+	}
+	return state.Delete(r.State, r.stateName(), kindLooked, r.cfg.Push.Source)
+}
+
+// outdateLook forgets the last look of another line, when what the service has of its texts is about to change.
+func (p *project) outdateLook(tx *state.Tx, of state.Slot) error {
+	line, other := strings.CutPrefix(of.Project, p.projectName()+"#")
+	if !other || line == p.line {
+		return nil
+	}
+	return tx.Delete(of.Project, kindLooked, line)
+}
+
+// sawAll remembers what was looked at, when it is true that looking once more would find nothing.
+func (r *pushing) sawAll() error {
+	tip, committed := r.tree.fsys.(*gitops.Tip)
+	if !committed || !r.o.plain() || r.blind || r.report.Requests+r.report.Exports+r.exports > 0 || len(r.report.Problems) > 0 || len(r.accepted.held) > 0 {
+		return nil
+	}
+	now := looked{Config: r.configured(), Source: tip.Hash()}
+	for _, at := range r.places {
+		if at.name == lookAt(r.cfg.Pull.Branch) && at.name != lookAt(r.cfg.Push.Source) {
+			now.Branch = at.commit
+		}
+	}
+	return state.Put(r.State, r.stateName(), kindLooked, r.cfg.Push.Source, now)
+}

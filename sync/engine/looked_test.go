@@ -1,0 +1,176 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/state"
+)
+
+const fromMain = settings + "[project.push]\nsource = \"main\"\n" + jsonFiles
+
+// lookedAt is the commit of main up to which it is known that there is nothing to send; "" for none.
+func (w *world) lookedAt() string {
+	w.tb.Helper()
+	l, _, err := state.Get[looked](w.store, w.projects[0].stateName(), kindLooked, "main")
+	w.check(err)
+	return l.Source
+}
+
+func TestCommitsOfOtherFilesAreNotRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, fromMain, map[string]string{appFile: mainText})
+	w.sends(appFile + " (en): a b")
+	if w.lookedAt() != "" {
+		t.Fatal("a push that sent something may have more to do")
+	}
+	w.sends()
+	seen := func() string {
+		commit, _, err := state.Get[string](w.store, w.projects[0].stateName(), kindSeen, lookAt("main").record())
+		w.check(err)
+		return commit
+	}
+	full := seen()
+	if full == "" || w.lookedAt() != full {
+		t.Fatalf("looked at %q, remembered %q", full, w.lookedAt())
+	}
+	w.write("src/main.go", "package main\n")
+	head := w.commit()
+	w.sends()
+	if seen() != full || w.lookedAt() != head {
+		t.Error("a commit of other files made a full look")
+	}
+	w.git("branch", "l10n", "main")
+	for _, c := range []struct {
+		name   string
+		change func()
+	}{
+		{"a source text", func() { w.write(appFile, strings.Replace(mainText, "Bread", "Bun", 1)); w.commit() }},
+		{"a translation", func() { w.write("locales/de/app.json", "{}\n"); w.commit() }},
+		{"a history that was rewritten", func() { w.git("reset", "-q", "--hard", "HEAD~2") }},
+		{"a translation on the branch", func() { w.commitOn("l10n", "locales/fr/app.json", "{\n  \"a\": \"Pomme\"\n}\n") }},
+		{"a branch that is there no more", func() { w.git("branch", "-D", "l10n") }},
+		{"a branch that was not there", func() { w.git("branch", "l10n", "main") }},
+		{"another configuration", func() { w.configure(strings.Replace(fromMain, "de", "nl", 1)) }},
+	} {
+		name, change := c.name, c.change
+		for range 3 { // until there is nothing to do
+			w.pushes(PushOptions{})
+		}
+		head := w.git("rev-parse", "main")
+		if w.lookedAt() != head {
+			t.Fatalf("before %s: looked at %q, not %s", name, w.lookedAt(), head)
+		}
+		w.write("other.txt", name)
+		w.commit() // so that a look without a full one would leave the old commit
+		before := seen()
+		change()
+		w.pushes(PushOptions{})
+		if seen() == before {
+			t.Errorf("after %s there was no full look", name)
+		}
+	}
+}
+
+// Law: whoever pushes after every commit, and skips what needs no look, has sent what somebody who remembers no look would have.
+func TestSkippedLooksMissNothing(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		w := newWorld(t, fromMain, map[string]string{appFile: mainText})
+		texts := textsOf(t, mainText)
+		var did []string
+		for step := range rapid.IntRange(4, 12).Draw(rt, "steps") {
+			what := rapid.SampledFrom([]string{"other file", "other file", "edit", "translate", "rewind", "push", "pull"}).Draw(rt, "step")
+			did = append(did, what)
+			switch what {
+			case "other file":
+				w.write(fmt.Sprintf("src/%d.txt", step), "text")
+				w.commit()
+			case "edit":
+				texts[rapid.SampledFrom([]string{"a", "b", "c"}).Draw(rt, "key")] = fmt.Sprint("text ", step)
+				w.write(appFile, jsonOf(texts))
+				w.commit()
+			case "translate":
+				if len(w.at("main", "en")) > 0 {
+					w.translate("main", "de", service.Final, "a", fmt.Sprint("Text ", step))
+				}
+			case "rewind":
+				if w.git("rev-list", "--count", "main") != "1" {
+					w.git("reset", "-q", "--hard", "HEAD~1")
+					texts = textsOf(t, w.show("main", appFile))
+				}
+			case "pull":
+				w.pulls(PullOptions{})
+			}
+			w.pushes(PushOptions{})
+		}
+		en := w.at("main", "en")
+		maps.DeleteFunc(en, func(key, _ string) bool { return texts[key] == "" }) // the service keeps what the source lost
+		if !maps.Equal(en, texts) {
+			rt.Fatalf("after %v the service has %v, want %v", did, en, texts)
+		}
+		w.check(w.projects[0].forgetLook())
+		if p := w.pushes(PushOptions{}); p.Requests > 0 {
+			rt.Fatalf("after %v a full look finds %v", did, p.Files)
+		}
+	})
+}
+
+func (p *project) forgetLook() error {
+	return state.Delete(p.State, p.stateName(), kindLooked, "main")
+}
+
+// BenchmarkPushEvent is a push from a branch after a commit of another file, in repositories of different sizes; the listing of the branches is in it.
+func BenchmarkPushEvent(b *testing.B) {
+	for _, files := range []int{100, 20000} {
+		b.Run(fmt.Sprintf("%dfiles", files), func(b *testing.B) {
+			dir := b.TempDir()
+			gittest.Git(b, dir, "init", "-q", "-b", "main")
+			commit(b, dir, files, "")
+			p := benchProject(b, dir, []string{"de"})
+			p.cfg.Push.Source = "main"
+			tip := gittest.Git(b, dir, "rev-parse", "main")
+			l := looked{Config: p.configured(), Source: tip}
+			commit(b, dir, 1, "main")
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := state.Put(p.State, p.stateName(), kindLooked, "main", l); err != nil {
+					b.Fatal(err)
+				}
+				if reports, err := p.push(b.Context(), PushOptions{}); err != nil || len(reports[0].Files) > 0 {
+					b.Fatal(reports, err)
+				}
+			}
+		})
+	}
+}
+
+// commit makes a commit of many files by git fast-import, on a commit or as the first.
+func commit(b *testing.B, dir string, files int, on string) {
+	b.Helper()
+	var s strings.Builder
+	s.WriteString("commit refs/heads/main\ncommitter a <a@localhost> 1700000000 +0000\ndata 1\nx\n")
+	if on != "" {
+		fmt.Fprintf(&s, "from refs/heads/%s^0\n", on)
+	}
+	for i := range files {
+		text := fmt.Sprintf("%s %d\n", on, i)
+		fmt.Fprintf(&s, "M 644 inline src/%d/%d/file%d.txt\ndata %d\n%s\n", i/400, i/20%20, i, len(text), text)
+	}
+	if on == "" {
+		text := jsonFile(100, "English", 0)
+		fmt.Fprintf(&s, "M 644 inline locales/en/app.json\ndata %d\n%s\n", len(text), text)
+	}
+	cmd := exec.Command("git", "-C", dir, "fast-import", "--quiet")
+	cmd.Stdin = strings.NewReader(s.String())
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+}
