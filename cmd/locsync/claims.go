@@ -31,6 +31,9 @@ const claimPatience = 2 * time.Second
 
 // claimDir is the folder of a project's claim; "" where there is no repository, which is for the passes to tell.
 func claimDir(ctx context.Context, cfg *config.Config, p *config.Project) string {
+	if p.Cloned() {
+		return "" // each state has a clone of its own
+	}
 	repo, err := gitops.Open(ctx, cfg.Resolve(p.Repository), gitops.Options{})
 	if err != nil {
 		return ""

@@ -179,7 +179,7 @@ func (d *running) prepare(cfg *config.Config) (prepared, error) {
 	if err != nil {
 		return prepared{}, err
 	}
-	parts := engine.Parts{Config: cfg, Service: client, State: d.house.store, Log: d.log, Passed: d.meter.Passed}
+	parts := engine.Parts{Config: cfg, Service: client, State: d.house.store, Log: d.log, Passed: d.meter.Passed, Clones: clones(d.house.dir)}
 	next := engine.New(parts)
 	if before := d.engine.Load(); before != nil {
 		next = before.Reconfigured(parts)

@@ -37,7 +37,7 @@ func (p *Project) On(branch string) (*Project, error) {
 		on.Push.Source, on.Push.Branches = branch, nil
 	}
 	if why := branchProblem(on.Pull.Branch); why != "" {
-		return nil, fmt.Errorf("branch %s is not translated: pull.branch makes %s", branch, why)
+		return nil, fmt.Errorf("branch %s is not translated: pull.branch makes %s; change one of the two", branch, why)
 	}
 	on.Files = slices.Clone(p.Files)
 	for i := range on.Files {
@@ -46,7 +46,7 @@ func (p *Project) On(branch string) (*Project, error) {
 			continue
 		}
 		if strings.ContainsAny(branch, ",{}") {
-			return nil, fmt.Errorf("branch %s is not translated: the name of a collection has no comma and no brace", branch)
+			return nil, fmt.Errorf("branch %s is not translated: the name of a collection has no comma and no brace; rename it", branch)
 		}
 		f.Collection = strings.ReplaceAll(f.Collection, branchWord, branch)
 	}

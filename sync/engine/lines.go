@@ -135,7 +135,7 @@ func (p *project) census(ctx context.Context, dry bool) (c census, err error) {
 		}
 		if _, at := there[name]; !at {
 			if name == head {
-				c.waiting = append(c.waiting, Problem{Problem: fmt.Sprintf("branch %s is not at %s yet; its translations come when it is: git push %s %s", name, p.cfg.Pull.Remote, p.cfg.Pull.Remote, name)})
+				c.waiting = append(c.waiting, Problem{Problem: fmt.Sprintf("branch %s is not at %s yet; its translations come when it is; run git push %s %s", name, p.cfg.Pull.Remote, p.cfg.Pull.Remote, name)})
 			}
 			continue
 		}

@@ -112,7 +112,7 @@ func TestFinishedBranchIsNamedOnce(t *testing.T) {
 	if len(reports.Projects) != 1 {
 		t.Fatalf("%d reports, want main's alone", len(reports.Projects))
 	}
-	w.problem(reports.Projects[0].Problems, "feature/x is not at origin yet", "git push origin feature/x")
+	w.problem(reports.Projects[0].Problems, "feature/x is not at origin yet", "run git push origin feature/x")
 	w.git("push", "-q", "origin", "feature/x")
 	reports, err = w.Pull(t.Context(), PullOptions{})
 	w.check(err)
@@ -216,6 +216,21 @@ func TestLinesOfABareRepository(t *testing.T) {
 	reports, err = w.Push(t.Context(), PushOptions{})
 	w.check(err)
 	finished(t, reports.Projects[0].Finished, "feature/x")
+}
+
+// A branch whose name makes no collection, or that has no place for its translations, is named, and keeps the others from nothing.
+func TestBranchesThatCannotBeTranslated(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+jsonFiles, map[string]string{appFile: mainText})
+	w.git("branch", "feature/a,b")
+	w.git("branch", "l10n")
+	w.configure(strings.Replace(lineSettings, `branches = ["main", "feature/*"]`, "source = \"main\"\nbranches = [\"feature/*\"]", 1))
+	if problems := w.pushes(PushOptions{}).Problems; len(problems) != 2 || !strings.Contains(problems[0].Problem, "l10n exists") || !strings.Contains(problems[1].Problem, "feature/a,b is not translated") {
+		t.Fatalf("%v", problems)
+	}
+	w.git("branch", "-D", "l10n")
+	w.problem(w.pushes(PushOptions{}).Problems, "feature/a,b is not translated")
+	w.only("main", "en", "a", "Apple", "b", "Bread")
 }
 
 // One collection for all branches: what the service accepted last counts, whichever branch it came from.
