@@ -69,7 +69,7 @@ func (p *project) pushOnce(ctx context.Context, o PushOptions) ([]ProjectPush, e
 	}
 	if err != nil || len(c.lines) == 0 {
 		run := p.newPush(o)
-		run.skipped = true
+		run.skipped = err == nil
 		run.report.Problems = append(run.report.Problems, c.waiting...)
 		run.report.Finished = c.finished
 		return []ProjectPush{run.end(err)}, run.failure
