@@ -11,7 +11,7 @@ import (
 func (r *Repo) Branches(ctx context.Context) (branches map[string]string, head string, err error) {
 	ctx, cancel := r.deadline(ctx)
 	defer cancel()
-	refs := map[string]hash{}
+	var refs map[string]hash
 	if r.o.Remote == "" {
 		if head, _, err = r.Head(); err != nil {
 			return nil, "", err

@@ -59,8 +59,6 @@ func (e *elsewhere) clone(t testing.TB, dir string) *Repo {
 	return r
 }
 
-func anyPath(string) bool { return true }
-
 func TestClone(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"http", "http without git", "folder"} {

@@ -132,7 +132,7 @@ func storagePath(operation, path string) (string, error) {
 	elements := strings.Split(strings.Trim(path, "/"), "/")
 	for i, e := range elements {
 		if e == "" || e == "." || e == ".." || strings.ContainsFunc(e, func(r rune) bool { return r == '\\' || unicode.IsControl(r) }) {
-			return "", fmt.Errorf("path %q: want names with slashes between them, without . and ..", path)
+			return "", fmt.Errorf("path %q: want names other than . and .. with slashes between them", path)
 		}
 		elements[i] = url.PathEscape(e)
 	}
