@@ -211,7 +211,6 @@ type chapter struct {
 
 	daemon     *exec.Cmd
 	daemonSays *bytes.Buffer
-	calm       bool
 
 	gate   sync.RWMutex // held by a victim's import, and by a translator
 	mu     sync.Mutex
