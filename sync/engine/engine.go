@@ -278,6 +278,12 @@ func (p *project) say(format string, args ...any) {
 	}
 }
 
+// givesWay logs that a text is about to give way to another. It is in the report, too, but a crash takes that along, and the next pass may find nothing to
+// report any more.
+func (p *project) givesWay(text Problem) {
+	p.log.Info("a text gives way", zap.Stringer("text", text))
+}
+
 // slot addresses marks of this project in the state.
 func (p *project) slot(kind, path, language string) state.Slot {
 	return state.Slot{Project: p.stateName(), Kind: kind, Path: path, Language: language}

@@ -135,8 +135,10 @@ func (r *pulling) join(target bundle.Target, c gitops.Contested, on string) ([]b
 	}
 	for _, u := range gaveWay {
 		e, _ := base.Lookup(u.Key, u.Form)
-		r.problem(Problem{File: c.Path, Key: u.Key, Language: l.Code,
-			Problem: fmt.Sprintf("was changed to %q on branch %s and to %q on %s; the latter stands. If the other is meant, write it there", u.Text, r.cfg.Pull.Branch, e.Text, on)})
+		p := Problem{File: c.Path, Key: u.Key, Language: l.Code,
+			Problem: fmt.Sprintf("was changed to %q on branch %s and to %q on %s; the latter stands. If the other is meant, write it there", u.Text, r.cfg.Pull.Branch, e.Text, on)}
+		r.problem(p)
+		r.givesWay(p)
 	}
 	return out, nil
 }

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
@@ -309,8 +307,10 @@ func (r *pushing) yield(c *candidate, claims map[string]map[catalog.Name]claim) 
 		default:
 			delete(c.changed, u.Name)
 			if other.text != u.Text && c.edited[u.Name] {
-				r.report.Problems = append(r.report.Problems, Problem{File: c.Path, Key: u.Key, Language: c.Language.Code,
-					Problem: fmt.Sprintf("was changed in two places: %q on branch %s and %q in %s; the branch's is sent. If the other is meant, write it on the branch", other.text, r.cfg.Pull.Branch, u.Text, c.place.name.where())})
+				p := Problem{File: c.Path, Key: u.Key, Language: c.Language.Code,
+					Problem: fmt.Sprintf("was changed in two places: %q on branch %s and %q in %s; the branch's is sent. If the other is meant, write it on the branch", other.text, r.cfg.Pull.Branch, u.Text, c.place.name.where())}
+				r.problem(p)
+				r.givesWay(p)
 			}
 		}
 	}
@@ -428,7 +428,7 @@ func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) err
 		p := Problem{File: c.Path, Key: u.Key, Language: c.Language.Code, Problem: fmt.Sprintf(
 			"the service's %q gives way to a text from %s, which had not merged it. If it is meant, write it again", u.Text, c.place.name.where())}
 		r.report.Replaced = append(r.report.Replaced, p)
-		r.log.Info("replaced", zap.Stringer("text", p)) // before it is sent: a crash takes the report with it
+		r.givesWay(p)
 	}
 	return r.eachKind(c.Target, c.sent, func(sent catalog.Catalog, further bool) error {
 		index := sent.Index()
