@@ -206,7 +206,7 @@ func fetch(ts *testscript.TestScript, neg bool, args []string) {
 // recorder VAR TARGET LOG passes requests on to the service at TARGET and writes a line for each into LOG: method, path, query, and for an import
 // the text of its files. VAR gets its address.
 //
-// While there is a file `hold` whose text, a regular expression, matches that line, the answer is held back after the service has done what
+// While there is a file `hold` in the folder where this was called whose text, a regular expression, matches that line, the answer is held back after the service has done what
 // was asked; while there is a file `hold-before`, the request does not reach the service.
 func recorder(ts *testscript.TestScript, neg bool, args []string) {
 	usageOf(ts, neg, args, 3, "recorder VAR TARGET LOG")
@@ -215,6 +215,7 @@ func recorder(ts *testscript.TestScript, neg bool, args []string) {
 	file, err := os.Create(ts.MkAbs(args[2]))
 	ts.Check(err)
 	var mu sync.Mutex
+	hold, before := ts.MkAbs("hold"), ts.MkAbs("hold-before") // the script may change its folder meanwhile
 	proxy := httputil.NewSingleHostReverseProxy(target)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -227,10 +228,10 @@ func recorder(ts *testscript.TestScript, neg bool, args []string) {
 		mu.Lock()
 		fmt.Fprintln(file, line)
 		mu.Unlock()
-		held(r.Context(), ts.MkAbs("hold-before"), line)
+		held(r.Context(), before, line)
 		answer := httptest.NewRecorder()
 		proxy.ServeHTTP(answer, r.WithContext(context.WithoutCancel(r.Context())))
-		held(r.Context(), ts.MkAbs("hold"), line)
+		held(r.Context(), hold, line)
 		for name, values := range answer.Header() {
 			w.Header()[name] = values
 		}
