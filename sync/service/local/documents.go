@@ -184,8 +184,8 @@ func (s *Service) documentParameter(tx *bolt.Tx, q params, composite bool) (plac
 	return s.documentIn(tx, wire.QueryDocumentID, id)
 }
 
-// documentsParameter reads the parameter documentIds, in every spelling of lists. The documents come back in the order they are named first,
-// each once.
+// documentsParameter reads the parameter documentIds, in every spelling of lists. Each identifier names a language: one that does not would
+// delete a document in all of them. The documents come back in the order they are named first, each once.
 func (s *Service) documentsParameter(tx *bolt.Tx, q params) ([]place, error) {
 	ids, given := q.list(wire.QueryDocumentIDs)
 	if !given || len(ids) == 1 && ids[0] == "" {
@@ -193,6 +193,9 @@ func (s *Service) documentsParameter(tx *bolt.Tx, q params) ([]place, error) {
 	}
 	var out []place
 	for _, id := range ids {
+		if _, language := wire.SplitDocumentID(id); id != "" && language == "" {
+			return nil, invalid(wire.QueryDocumentIDs, "%q names no language; give <documentId>_<languageId>", id)
+		}
 		at, err := s.documentIn(tx, wire.QueryDocumentIDs, id)
 		if err != nil {
 			return nil, err

@@ -184,6 +184,8 @@ func TestDocumentRefusals(t *testing.T) {
 		{"nothing to delete", "DELETE", "/v1/document", 400, "documentIds"},
 		{"deleting with an empty list", "DELETE", "/v1/document?documentIds=", 400, "documentIds"},
 		{"deleting one that is there and one that is not", "DELETE", "/v1/document?documentIds=" + d.ID + ",nothing_7", 404, ""},
+		{"deleting without a language", "DELETE", "/v1/document?documentIds=" + strings.Split(d.ID, "_")[0], 400, "documentIds"},
+		{"exporting without a language", "POST", "/v1/document/export?documentIds=" + strings.Split(d.ID, "_")[0], 400, "documentIds"},
 		{"exporting nothing", "POST", "/v1/document/export", 400, "documentIds"},
 		{"unknown type", "POST", "/v1/document/export?type=pdf&documentIds=" + d.ID, 400, "type"},
 		{"unknown mode", "POST", "/v1/document/export?mode=best&documentIds=" + d.ID, 400, "mode"},
