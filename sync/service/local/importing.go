@@ -72,7 +72,7 @@ func (s *Service) runImport(ctx context.Context, j *job) error {
 		}
 	}
 	s.log.Info("import", zap.String("id", j.ID), zap.String("project", j.Project), zap.String("collection", in.Collection), zap.String("language", in.Language),
-		zap.Int("created", in.Result.KeysCreated), zap.Int("updated", in.Result.KeysUpdated), zap.Int("files failed", len(failed)))
+		zap.Int("created", j.Import.Result.KeysCreated), zap.Int("updated", j.Import.Result.KeysUpdated), zap.Int("files failed", len(failed)))
 	return nil
 }
 
