@@ -213,7 +213,7 @@ func TestTasks(t *testing.T) {
 	} {
 		var done bool
 		assign(tasks[i], c.body).want(t, 200, &done)
-		if got := list("")[i]; !done || got.Status != c.status || got.IndividualAssignments[0].UserID != team[0].ID || got.IndividualAssignments[0].Currency != "USD" {
+		if got := list("")[i]; !done || got.Status != c.status || got.IndividualAssignments[0].UserID != team[0].ID || got.IndividualAssignments[0].Currency != "USD" || got.InvitationStrategyType == "" {
 			t.Errorf("%s: %+v", c.body, got)
 		}
 	}

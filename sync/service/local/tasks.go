@@ -167,18 +167,19 @@ func (s *Service) taskRecords(tx *bolt.Tx, p *project, currency string) ([]wire.
 
 func (t *task) record(p *project, stage int, documents []*document, currency string) wire.Task {
 	out := wire.Task{
-		ID:                    t.ID,
-		Number:                "T-" + strconv.FormatUint(t.Number, 10),
-		SourceLanguage:        p.Source,
-		TargetLanguage:        t.Language,
-		StageType:             wire.StageType(p.Stages[stage].Type),
-		StageID:               t.Stage,
-		DocumentIDs:           []string{},
-		CreateDate:            timestamp(t.Created),
-		LastUpdateScopeDate:   timestamp(t.ScopeAt),
-		Deadline:              t.Deadline,
-		IndividualAssignments: []wire.IndividualAssignment{},
-		VendorAssignments:     []wire.VendorAssignment{},
+		ID:                     t.ID,
+		Number:                 "T-" + strconv.FormatUint(t.Number, 10),
+		SourceLanguage:         p.Source,
+		TargetLanguage:         t.Language,
+		StageType:              wire.StageType(p.Stages[stage].Type),
+		StageID:                t.Stage,
+		DocumentIDs:            []string{},
+		CreateDate:             timestamp(t.Created),
+		LastUpdateScopeDate:    timestamp(t.ScopeAt),
+		Deadline:               t.Deadline,
+		IndividualAssignments:  []wire.IndividualAssignment{},
+		VendorAssignments:      []wire.VendorAssignment{},
+		InvitationStrategyType: "crowd",
 	}
 	var done, all size
 	for _, d := range documents {
