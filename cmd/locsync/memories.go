@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -178,15 +179,18 @@ func attachments(args []string, writable string) ([]service.ProjectMemory, error
 	found := writable == ""
 	for _, arg := range args {
 		id, percent, given := strings.Cut(arg, ":")
-		threshold := 75.0
+		threshold := 75
 		if given {
 			var err error
-			if threshold, err = strconv.ParseFloat(strings.TrimSuffix(percent, "%"), 64); err != nil || threshold < 50 || threshold > 100 {
-				return nil, fmt.Errorf("%s: %q is no percentage from 50 to 100", id, percent)
+			if threshold, err = strconv.Atoi(strings.TrimSuffix(percent, "%")); err != nil || threshold < 50 || threshold > 100 {
+				return nil, fmt.Errorf("%s: %q is no whole percentage from 50 to 100", id, percent)
 			}
 		}
+		if slices.ContainsFunc(memories, func(m service.ProjectMemory) bool { return m.ID == id }) {
+			return nil, fmt.Errorf("%s is named twice", id)
+		}
 		found = found || id == writable
-		memories = append(memories, service.ProjectMemory{ID: id, MatchThreshold: threshold, IsWritable: id == writable})
+		memories = append(memories, service.ProjectMemory{ID: id, MatchThreshold: float64(threshold), IsWritable: id == writable})
 	}
 	if !found {
 		return nil, fmt.Errorf("--writable %s is none of the memories that are to be attached", writable)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -168,8 +169,8 @@ func checkMemories(memories []ProjectMemory) ([]ProjectMemory, error) {
 			return nil, fmt.Errorf("memory %d has no id", i+1)
 		case seen[m.ID]:
 			return nil, fmt.Errorf("memory %s is named twice", m.ID)
-		case m.MatchThreshold < wire.MinMatchThreshold || m.MatchThreshold > wire.MaxMatchThreshold:
-			return nil, fmt.Errorf("memory %s: match threshold %v: want a percentage from %d to %d", m.ID, m.MatchThreshold, wire.MinMatchThreshold, wire.MaxMatchThreshold)
+		case m.MatchThreshold != math.Trunc(m.MatchThreshold) || m.MatchThreshold < wire.MinMatchThreshold || m.MatchThreshold > wire.MaxMatchThreshold:
+			return nil, fmt.Errorf("memory %s: match threshold %v: want a whole percentage from %d to %d", m.ID, m.MatchThreshold, wire.MinMatchThreshold, wire.MaxMatchThreshold)
 		case m.IsWritable && writable != "":
 			return nil, fmt.Errorf("memories %s and %s are both writable; one may be", writable, m.ID)
 		case m.IsWritable:

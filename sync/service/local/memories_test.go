@@ -229,6 +229,7 @@ func TestAttachMemories(t *testing.T) {
 	for name, c := range map[string]struct{ body, field string }{
 		"two writable":            {`[{"id":"` + a + `","isWritable":true},{"id":"` + b + `","isWritable":true}]`, "isWritable"},
 		"threshold too low":       {`[{"id":"` + a + `","matchThreshold":49}]`, "matchThreshold"},
+		"a threshold in between":  {`[{"id":"` + a + `","matchThreshold":75.5}]`, "matchThreshold"},
 		"threshold too high":      {`[{"id":"` + a + `","matchThreshold":101}]`, "matchThreshold"},
 		"twice":                   {`[{"id":"` + a + `"},{"id":"` + a + `"}]`, "id"},
 		"another source language": {`[{"id":"` + foreign + `"}]`, "id"},

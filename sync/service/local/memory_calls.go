@@ -2,6 +2,7 @@ package local
 
 import (
 	"encoding/json"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -287,7 +288,11 @@ func readAttached(list []json.RawMessage, code string) ([]attachedMemory, error)
 		}
 		a := attachedMemory{ID: member[string](b, "id"), Writable: member[bool](b, "isWritable"), Language: code, Threshold: wire.MinMatchThreshold}
 		if b.has("matchThreshold") {
-			a.Threshold = int(member[float64](b, "matchThreshold"))
+			given := member[float64](b, "matchThreshold")
+			if b.err == nil && given != math.Trunc(given) {
+				return nil, invalid("matchThreshold", "%v is no whole percentage", given)
+			}
+			a.Threshold = int(given)
 		}
 		switch {
 		case b.err != nil:
