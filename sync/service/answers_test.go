@@ -159,7 +159,7 @@ func TestSettingsOnTheWire(t *testing.T) {
 		{"deadline", func(ctx context.Context, c *Client) error {
 			return c.SetTaskDeadline(ctx, "p", "t", time.Date(2026, 1, 2, 3, 4, 5, 6, time.FixedZone("", 3600)))
 		}, "PUT /v1/projectTask/p/t/deadline?deadline=2026-01-02T02%3A04%3A05Z", ``},
-		{"no deadline", func(ctx context.Context, c *Client) error { return c.SetTaskDeadline(ctx, "p", "t", time.Time{}) }, "PUT /v1/projectTask/p/t/deadline", ``},
+		{"no deadline", func(ctx context.Context, c *Client) error { return c.SetTaskDeadline(ctx, "p", "t", time.Time{}) }, "PUT /v1/projectTask/p/t/deadline?deadline=", ``},
 		{"callback", func(ctx context.Context, c *Client) error { return c.SetCallback(ctx, Callback{URL: "https://h/c"}) }, "POST /v1/callback", `{"url":"https://h/c","additionalHeaders":[]}`},
 		{"meta info", func(ctx context.Context, c *Client) error { return c.SetDocumentMetaInfo(ctx, "1_7", `a"b`) }, "PUT /v1/document/updateMetaInfo?documentId=1_7", `"a\"b"`},
 		{"export v1", func(ctx context.Context, c *Client) error {
@@ -227,6 +227,7 @@ func TestOperationsRefusedHere(t *testing.T) {
 		"negative stage":         second(c.StartDocumentExport(ctx, DocumentExportRequest{Documents: []string{"1_7"}, Stage: -1})),
 		"low threshold":          c.SetProjectMemories(ctx, "p", []ProjectMemory{half}),
 		"same memory twice":      c.SetProjectMemories(ctx, "p", []ProjectMemory{book, {ID: "m", MatchThreshold: 80}}),
+		"threshold in between":   c.SetProjectMemories(ctx, "p", []ProjectMemory{{ID: "m", MatchThreshold: 75.5}}),
 		"two writable":           c.SetProjectMemories(ctx, "p", []ProjectMemory{book, {ID: "n", MatchThreshold: 80, IsWritable: true}}),
 		"threshold by language":  c.SetProjectMemoriesByLanguage(ctx, "p", []MemoriesOfLanguage{{Language: "de", TranslationMemories: []ProjectMemory{half}}}),
 		"memory without name":    second(c.CreateMemory(ctx, "", "en", []string{"de"})),

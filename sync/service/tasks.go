@@ -63,7 +63,7 @@ func (c *Client) AssignTask(ctx context.Context, project, task string, users []s
 	})
 }
 
-// SetTaskDeadline sets until when a task is to be done; the zero time takes the deadline away (published description): PUT
+// SetTaskDeadline sets until when a task is to be done; the zero time takes the deadline away, by an empty value (published description): PUT
 // /v1/projectTask/{projectId}/{taskId}/deadline with the query parameter deadline (service interface, project tasks and team; its
 // answer, true or false, is the published description's). ErrRefused: the service says false, or 400.
 func (c *Client) SetTaskDeadline(ctx context.Context, project, task string, deadline time.Time) error {
@@ -71,7 +71,7 @@ func (c *Client) SetTaskDeadline(ctx context.Context, project, task string, dead
 	if err := checkTask(project, task); err != nil {
 		return fmt.Errorf("%s: %w", op, err)
 	}
-	q := url.Values{}
+	q := url.Values{wire.QueryDeadline: {""}}
 	if !deadline.IsZero() {
 		q.Set(wire.QueryDeadline, deadline.UTC().Format(time.RFC3339))
 	}
