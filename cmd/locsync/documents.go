@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -35,8 +36,8 @@ func (a *app) documentsPushCommand() *cobra.Command {
 		Use:   "push FILE...",
 		Short: "Add files as documents, or replace those of the same path that changed",
 		Long: "A file that is a document of the project already, by its path below the current folder, is replaced where it changed; its\n" +
-			"translations stay. Others are added. A file that did not change costs no request of its own. Files that the service could not take\n" +
-			"apart are named (3).",
+			"translations stay. Others are added. A file that did not change costs no request of its own. Files that the service refuses or\n" +
+			"could not take apart are named (3).",
 		Example: "  locsync documents push --id 11111111-2222-3333-4444-555555555555 docs/guide.md docs/faq.html",
 		Args:    atLeast(1, "files"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -102,17 +103,41 @@ func (a *app) pushDocuments(ctx context.Context, d *desk, files []string) error 
 		result = append(result, sentDocument{Path: v.Name, Action: "added"})
 	}
 	for some := range slices.Chunk(added, together) {
-		records, err := d.AddDocuments(ctx, d.id, some)
-		if err != nil {
+		if err := addDocuments(ctx, d, some, result); err != nil {
 			return err
-		}
-		for _, r := range records {
-			if i := slices.IndexFunc(result, func(s sentDocument) bool { return s.Path == documentPath(r) }); i >= 0 {
-				result[i].IDs = append(result[i].IDs, r.ID)
-			}
 		}
 	}
 	return a.saySent(ctx, d, result)
+}
+
+// addDocuments adds files in one request. Where the service refuses that, each gets one of its own, so that only those files stay out
+// that it does not want.
+func addDocuments(ctx context.Context, d *desk, files []service.NewDocument, result []sentDocument) error {
+	records, err := d.AddDocuments(ctx, d.id, files)
+	switch {
+	case errors.Is(err, service.ErrRefused) && len(files) > 1:
+		for i, f := range files {
+			if _, err := f.File.Content.(io.Seeker).Seek(0, io.SeekStart); err != nil {
+				return err
+			}
+			if err := addDocuments(ctx, d, files[i:i+1], result); err != nil {
+				return err
+			}
+		}
+		return nil
+	case errors.Is(err, service.ErrRefused):
+		i := slices.IndexFunc(result, func(s sentDocument) bool { return s.Path == files[0].File.Name })
+		result[i].Action, result[i].Error = "failed", err.Error()
+		return nil
+	case err != nil:
+		return err
+	}
+	for _, r := range records {
+		if i := slices.IndexFunc(result, func(s sentDocument) bool { return s.Path == documentPath(r) }); i >= 0 {
+			result[i].IDs = append(result[i].IDs, r.ID)
+		}
+	}
+	return nil
 }
 
 // openVersion opens a file that lies below the current folder, and reads it once for its digest.
@@ -161,7 +186,11 @@ func updateDocuments(ctx context.Context, d *desk, docs []service.Document, v fi
 		if err := d.settled(ctx, doc.ID); err != nil && !errors.Is(err, service.ErrDisassembly) {
 			return sent, err
 		}
-		if _, err := d.UpdateDocument(ctx, doc.ID, v.File, service.DocumentUpdateModel{}); err != nil {
+		switch _, err := d.UpdateDocument(ctx, doc.ID, v.File, service.DocumentUpdateModel{}); {
+		case errors.Is(err, service.ErrRefused):
+			sent.Action, sent.Error = "failed", err.Error()
+			return sent, nil
+		case err != nil:
 			return sent, err
 		}
 		// After the update: when this is lost, the next push sends the same version again, which does no harm.
@@ -185,7 +214,10 @@ func (a *app) saySent(ctx context.Context, d *desk, result []sentDocument) error
 	failed := false
 	for i := range result {
 		r := &result[i]
-		if r.Action == "unchanged" {
+		if r.Action == "failed" {
+			failed = true
+		}
+		if r.Action == "unchanged" || r.Action == "failed" {
 			continue
 		}
 		for _, id := range r.IDs {
@@ -230,6 +262,11 @@ func (a *app) documentsPullCommand() *cobra.Command {
 			if o.mode = modes[o.state]; o.mode == "" {
 				return usageError{fmt.Errorf("--state %q: use draft, intermediate or final", o.state)}
 			}
+			for _, p := range placeholder.FindAllString(o.output, -1) {
+				if !slices.Contains(placeholders, p) {
+					return usageError{fmt.Errorf("--output %q: %s is no placeholder; there are %s", o.output, p, strings.Join(placeholders, ", "))}
+				}
+			}
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error { return a.pullDocuments(ctx, d, o) })
 		},
 	}
@@ -247,6 +284,12 @@ type pullDocuments struct {
 	languages     []string
 	mode          service.ExportMode
 }
+
+// placeholders may stand in --output.
+var (
+	placeholders = []string{"{LANGUAGE}", "{PATH}", "{DIR}", "{NAME}", "{EXT}"}
+	placeholder  = regexp.MustCompile(`\{[^{}]*\}`)
+)
 
 // modes are the completion states as an export of documents calls them.
 var modes = map[string]service.ExportMode{
@@ -320,6 +363,8 @@ func (o pullDocuments) plan(documents []service.Document, p *config.Project) []f
 		switch {
 		case !filepath.IsLocal(filepath.FromSlash(r.File)) || strings.Contains(r.File, `\`):
 			r.Error = fmt.Sprintf("%s does not lie below the current folder", r.File)
+		case config.UnsafePath(r.File) != "":
+			r.Error = fmt.Sprintf("%s is no place for it: %s", r.File, config.UnsafePath(r.File))
 		case taken[r.File]:
 			r.Error = fmt.Sprintf("two documents would be written to %s: tell them apart in --output", r.File)
 		case r.File == r.Path:

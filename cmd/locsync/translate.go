@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -58,6 +59,9 @@ func (a *app) translate(ctx context.Context, d *desk, r service.TranslateRequest
 	}
 	if len(texts) == 0 {
 		return usageError{errors.New("no texts: give them as arguments, or line by line on standard input")}
+	}
+	if slices.Contains(texts, "") {
+		return usageError{errors.New("one of the texts is empty: leave it out")}
 	}
 	r.SourceLanguage = cmp.Or(r.SourceLanguage, d.project.SourceLanguage)
 	if len(r.TargetLanguages) == 0 {
