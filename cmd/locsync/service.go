@@ -85,6 +85,8 @@ func readKeys(f serviceFlags) ([]string, error) {
 		return nil, errors.New("--data is missing: name a folder for the service's data")
 	case f.account == "":
 		return nil, errors.New("--account is missing: choose an account id, the user name of HTTP Basic")
+	case strings.Contains(f.account, ":"):
+		return nil, errors.New("--account must have no colon, by which HTTP Basic ends a user name")
 	case f.keyFile == "":
 		return nil, errors.New("--api-key-file is missing: name a file whose lines are the passwords")
 	case f.rate < 0:
