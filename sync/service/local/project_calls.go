@@ -21,6 +21,7 @@ func (s *Service) recordIn(tx *bolt.Tx, p *project) (*wire.Project, error) {
 		return nil, err
 	}
 	out := s.record(p, progress)
+	out.Documents = []wire.Document{}
 	all, err := documentsOf(tx, p.ID)
 	if err == nil && p.Type == wire.ProjectTypeDefault {
 		out.AssignmentMode = "projectTask"

@@ -24,7 +24,7 @@ type Project struct {
 	ClientID               string          `json:"clientId,omitempty"`
 	Vendors                []Vendor        `json:"vendors,omitempty"`
 	WorkflowStages         []WorkflowStage `json:"workflowStages,omitempty"`
-	Documents              []Document      `json:"documents,omitempty"`
+	Documents              []Document      `json:"documents,omitzero"`
 	ExternalTag            string          `json:"externalTag,omitempty"`
 	Specializations        []string        `json:"specializations,omitempty"`
 	Managers               json.RawMessage `json:"managers,omitempty"`

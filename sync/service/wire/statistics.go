@@ -21,7 +21,7 @@ type StatisticsRow struct {
 	Pages                    float64        `json:"pages"`
 	CharsWithoutSpaces       float64        `json:"charsWithoutSpaces"`
 	CharsWithSpaces          float64        `json:"charsWithSpaces"`
-	EffectiveWordsForBilling float64        `json:"effectiveWordsForBilling,omitempty"`
+	EffectiveWordsForBilling float64        `json:"effectiveWordsForBilling"`
 }
 
 // StatisticsName says what a StatisticsRow counts.
