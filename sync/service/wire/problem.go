@@ -102,11 +102,14 @@ func fields(value json.RawMessage) string {
 	}
 	var parts []string
 	for _, field := range slices.Sorted(maps.Keys(byField)) {
-		said := strings.Join(byField[field], " ")
-		if field != "" {
-			said = field + ": " + said
+		said := strings.TrimSpace(strings.Join(byField[field], " "))
+		field = strings.TrimSpace(field)
+		if field != "" && said != "" {
+			field += ": "
 		}
-		parts = append(parts, said)
+		if field+said != "" {
+			parts = append(parts, field+said)
+		}
 	}
 	return strings.Join(parts, "; ")
 }

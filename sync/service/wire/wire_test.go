@@ -148,7 +148,7 @@ func TestProblemShapes(t *testing.T) {
 
 // Any JSON is readable as a problem, and what was read can be written and read again unchanged.
 func FuzzProblem(f *testing.F) {
-	for _, body := range []string{`{"detail":"x","status":400}`, `"a\r\nb"`, `{"errors":{"a":["b"]}}`, `{"Message":"x"}`, `null`, `{`} {
+	for _, body := range []string{`{"detail":"x","status":400}`, `"a\r\nb"`, `{"errors":{"a":["b"]}}`, `{"errors":{"a":[], " ":[" "], "b ":["c "]}}`, `{"Message":"x"}`, `null`, `{`} {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
