@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/service"
 )
 
 // A branch that is deleted or set back at the remote while nobody had merged it is there again after the next pull, whether or not the service has news; one that was
@@ -80,12 +81,24 @@ func TestBranchThatTheRemoteLost(t *testing.T) {
 					t.Errorf("%+v; the remote has %q", p, there(t, bare))
 				}
 			}
+			// What somebody corrects on base afterwards does not bring back what was merged.
+			gittest.Commit(t, other, "a correction", map[string]string{path: "{\n  \"a\": \"A3\"\n}\n"})
+			gittest.Git(t, other, "push", "-q", "origin", "main")
+			w.git("fetch", "-q", "origin")
+			w.git("reset", "-q", "--hard", "origin/main")
+			for range 2 {
+				if p := w.pulls(PullOptions{}); there(t, bare) != "" {
+					t.Errorf("%+v; the remote has %q", p, there(t, bare))
+				}
+			}
+			w.sends(path + " (de): a")
+			w.translate("main", "de", service.Final, "a", "A3")
 			w.final("de", "b", "B1")
 			p := w.pulls(PullOptions{})
 			if p.Commit == "" || p.Commit != there(t, bare) {
 				t.Errorf("%+v; the remote has %q", p, there(t, bare))
 			}
-			w.has("origin/l10n", path, "{\n  \"a\": \"A2\",\n  \"b\": \"B1\"\n}")
+			w.has("origin/l10n", path, "{\n  \"a\": \"A3\",\n  \"b\": \"B1\"\n}")
 		})
 	}
 }

@@ -245,7 +245,7 @@ func (l *looping) after(ctx context.Context, pass string, err error, retry *back
 	if ctx.Err() == nil {
 		l.statusNow(ctx)
 	}
-	switch {
+	switch urgent := soonest(err); {
 	case err == nil:
 		retry.reset()
 		if !l.isReady() {
@@ -253,19 +253,34 @@ func (l *looping) after(ctx context.Context, pass string, err error, retry *back
 		}
 	case ctx.Err() != nil:
 		l.log.Info(pass + " interrupted; it is taken up again at the next start")
-	case errors.Is(err, gitops.ErrBusy):
+	case errors.Is(urgent, gitops.ErrBusy):
 		retry.soon(l.Now())
 		l.log.Info(pass+" waits for git", zap.Error(err), zap.Time("again", retry.at))
-	case Permanent(err):
+	case Permanent(urgent):
 		retry.slow(l.Now())
 		l.log.Error(pass+" does not work until something is changed", zap.Error(err), zap.Time("again", retry.at))
-	case errors.Is(err, gitops.ErrRefused): // new content or a new tip is sent by the pull that brings it
+	case errors.Is(urgent, gitops.ErrRefused): // new content or a new tip is sent by the pull that brings it
 		retry.slow(l.Now())
 		l.log.Error(pass+": the remote refuses the commit, which is kept and offered again", zap.Error(err), zap.Time("again", retry.at))
 	default:
-		retry.failed(l.Now(), err)
+		retry.failed(l.Now(), urgent)
 		l.log.Error(pass+" was not finished", zap.Error(err), zap.Time("again", retry.at))
 	}
+}
+
+// soonest is of the failures of a pass's lines, or its only failure, the one that a repetition may end first: a branch that waits for a person keeps no other
+// one waiting.
+func soonest(err error) error {
+	lines, several := err.(interface{ Unwrap() []error })
+	if !several {
+		return err
+	}
+	for _, line := range lines.Unwrap() {
+		if !Permanent(line) && !errors.Is(line, gitops.ErrRefused) {
+			return line
+		}
+	}
+	return err
 }
 
 // Permanent reports whether an error stays until somebody changes the configuration, the credentials or the repository.
