@@ -92,6 +92,8 @@ func TestBranchProblems(t *testing.T) {
 		{pull(`branch = "l10n/{name}"`) + projectFiles, "project.pull.branch", ""},
 		{projectHead + "[project.push]\nbranches = [\"main\"]\n[project.pull]\nbranch = \"main/{base}\"\n" + projectFiles, "project.pull.branch", "both branches main and main/{base}"},
 		{pull(`branch = "l10n"`) + projectFiles + strings.Replace(pull(`branch = "l10n/{base}"`), `"app"`, `"other"`, 1) + strings.ReplaceAll(projectFiles, "en/", "source/"), "project.pull.branch", "both branches l10n/{base} and l10n"},
+		{pull("branch = \"{base}\"\n[project.pull.request]\nkind = \"agit\"") + own, "project.pull.request.kind", "each branch to be merged into itself"},
+		{projectHead + "[project.push]\nsource = \"main\"\n[project.pull]\nbranch = \"{base}\"\n[project.pull.request]\nkind = \"agit\"\n" + projectFiles, "project.pull.request.kind", "merged into itself"},
 		{pull(`commit_per = "file"`) + projectFiles, "project.pull.commit_per", "one of pull, language"},
 	} {
 		_, err := Parse("locsync.toml", []byte(c.text))

@@ -173,6 +173,8 @@ func (v *validator) request(q *Request, p *Pull) {
 		switch {
 		case p.Remote == "":
 			v.add("kind", "%q needs a remote that has the branch, and pull.remote is empty", q.Kind)
+		case p.Branch == baseWord || p.Branch == branchWord:
+			v.add("kind", `%q asks for each branch to be merged into itself: put a word before the branch in pull.branch, as in l10n/{base}, or set kind to "none"`, q.Kind)
 		case p.Base == p.Branch:
 			v.add("kind", `%q asks for %s to be merged into itself: set pull.branch to another branch than pull.base, or kind to "none"`, q.Kind, p.Branch)
 		}

@@ -91,8 +91,8 @@ func (t *prunedTree) barrenNow(found []*bundle.Bundle) map[string]string {
 	return now
 }
 
-// findSources is bundle.Find for a commit that a push reads, in the folders that are not known to be barren.
-func (p *project) findSources(tip *gitops.Tip) ([]*bundle.Bundle, []Problem, error) {
+// findSources is bundle.Find for a commit that a push reads, in the folders that are not known to be barren. A dry run takes no note of those.
+func (p *project) findSources(tip *gitops.Tip, dry bool) ([]*bundle.Bundle, []Problem, error) {
 	if !slices.ContainsFunc(p.cfg.WatchPatterns(), func(pattern string) bool { return strings.Contains(pattern, "**") }) {
 		return bundle.Find(tip, p.cfg)
 	}
@@ -112,7 +112,7 @@ func (p *project) findSources(tip *gitops.Tip) ([]*bundle.Bundle, []Problem, err
 	if len(problems) == 0 { // else something was found that is not in use
 		now.Folders = t.barrenNow(found)
 	}
-	if maps.Equal(now.Folders, last.Folders) {
+	if dry || maps.Equal(now.Folders, last.Folders) {
 		return found, problems, nil
 	}
 	return found, problems, state.Put(p.State, p.stateName(), kindBarren, p.cfg.Push.Source, now)

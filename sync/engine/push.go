@@ -132,7 +132,7 @@ func (r *pushing) pass(ctx context.Context) error {
 	if err := r.looking(); err != nil {
 		return err
 	}
-	t, held, err := r.pushTree(ctx)
+	t, held, err := r.pushTree(ctx, r.o.DryRun)
 	if err != nil {
 		return err
 	}

@@ -212,7 +212,7 @@ func clashesOfNesting(sources []*source) {
 
 // pushTree is the tree that pushes read: the working tree, or a branch as it is committed. held is why nothing may be pushed
 // from it now; empty when it may.
-func (p *project) pushTree(ctx context.Context) (t *tree, held string, err error) {
+func (p *project) pushTree(ctx context.Context, dry bool) (t *tree, held string, err error) {
 	var fsys fs.FS
 	if p.cfg.Push.Source != config.Worktree {
 		tip, err := p.repo.At(ctx, p.cfg.Push.Source, p.cfg.Push.Source)
@@ -222,7 +222,7 @@ func (p *project) pushTree(ctx context.Context) (t *tree, held string, err error
 		if err != nil {
 			return nil, "", usage(err)
 		}
-		bundles, problems, err := p.findSources(tip)
+		bundles, problems, err := p.findSources(tip, dry)
 		if err != nil {
 			return nil, "", err
 		}
