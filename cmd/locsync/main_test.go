@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -378,6 +380,7 @@ func example(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // exits CODE PROGRAM ARGS... runs a program that must end with this exit code; its output is for stdout and stderr.
+// With --json the output is at most one document.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	usageOf(ts, neg, args, 2, "exits CODE PROGRAM ARGS...")
 	err := ts.Exec(args[1], args[2:]...)
@@ -390,5 +393,15 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if strconv.Itoa(code) != args[0] {
 		ts.Fatalf("exit code %d, want %s", code, args[0])
+	}
+	if slices.Contains(args[2:], "--json") {
+		var document json.RawMessage
+		printed := json.NewDecoder(strings.NewReader(ts.ReadFile("stdout")))
+		if err := printed.Decode(&document); err != nil && err != io.EOF {
+			ts.Fatalf("standard output is no JSON: %v", err)
+		}
+		if printed.More() {
+			ts.Fatalf("standard output holds more than one JSON document")
+		}
 	}
 }

@@ -96,7 +96,11 @@ func pullFlags(c *cobra.Command, o *engine.PullOptions) {
 
 // pass runs a pass here or has the daemon run it, and prints its report.
 func (a *app) pass(ctx context.Context, want web.Request) error {
-	answer, err := a.do(ctx, want)
+	cfg, err := a.load()
+	if err != nil {
+		return err
+	}
+	answer, err := a.do(ctx, cfg, want)
 	if perr := a.report(want.Action, answer); perr != nil {
 		return errors.Join(err, perr)
 	}
@@ -113,11 +117,7 @@ func (a *app) pass(ctx context.Context, want web.Request) error {
 const commandPatience = 2 * time.Minute
 
 // do does it in this process, or asks the daemon where the state is the daemon's.
-func (a *app) do(ctx context.Context, want web.Request) (web.Answer, error) {
-	cfg, err := a.load()
-	if err != nil {
-		return web.Answer{}, err
-	}
+func (a *app) do(ctx context.Context, cfg *config.Config, want web.Request) (web.Answer, error) {
 	log, err := a.logger(zap.WarnLevel)
 	if err != nil {
 		return web.Answer{}, err
