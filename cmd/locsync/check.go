@@ -61,7 +61,7 @@ func (a *app) checkCommand() *cobra.Command {
 			if online {
 				outcome = checkOnline(cmd.Context(), cfg, log)
 			}
-			if err := a.sayCheck(report, format); outcome == nil || !errors.Is(err, errPartial) {
+			if err := a.sayCheck(report, format); outcome == nil || !errors.Is(err, errPartial) && !errors.Is(err, errMisconfigured) {
 				outcome = errors.Join(outcome, err)
 			}
 			return outcome
@@ -92,7 +92,7 @@ func checkOnline(ctx context.Context, cfg *config.Config, log *zap.Logger) error
 	return errors.Join(err, h.Close())
 }
 
-// sayCheck prints what was found, and returns errPartial where something of it is an error.
+// sayCheck prints what was found, and returns errPartial or errMisconfigured where something of it is an error.
 func (a *app) sayCheck(report engine.CheckReport, format string) error {
 	switch {
 	case a.asJSON:
@@ -126,7 +126,10 @@ func (a *app) sayCheck(report engine.CheckReport, format string) error {
 			fmt.Fprintln(a.out)
 		}
 	}
-	if !report.Sound() {
+	switch {
+	case report.Misconfigured():
+		return errMisconfigured
+	case !report.Sound():
 		return errPartial
 	}
 	return nil

@@ -107,10 +107,7 @@ func (a *app) pass(ctx context.Context, want web.Request) error {
 	if err != nil {
 		return err
 	}
-	if leftOut(answer) {
-		return errPartial
-	}
-	return nil
+	return ended(answer)
 }
 
 // commandPatience is how long a command waits for another one that has the state.
@@ -190,18 +187,22 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-func leftOut(a web.Answer) bool {
+// ended is how a pass ended that reports this.
+func ended(a web.Answer) error {
+	var problems []engine.Problem
 	for _, p := range a.Push.Projects {
-		if len(p.Problems) > 0 {
-			return true
-		}
+		problems = append(problems, p.Problems...)
 	}
 	for _, p := range a.Pull.Projects {
-		if len(p.Problems) > 0 {
-			return true
-		}
+		problems = append(problems, p.Problems...)
 	}
-	return false
+	switch {
+	case slices.ContainsFunc(problems, func(p engine.Problem) bool { return p.Configuration }):
+		return errMisconfigured
+	case len(problems) > 0:
+		return errPartial
+	}
+	return nil
 }
 
 // report prints what was done. A list in JSON is never null, not even where nothing was begun.

@@ -29,6 +29,9 @@ const (
 // errPartial ends a command whose result is printed and that left something out.
 var errPartial = errors.New("some keys or files were left out")
 
+// errMisconfigured is the same where the configuration is the reason, as the files showed.
+var errMisconfigured = errors.New("the configuration does not fit the files")
+
 // app is one call of the program.
 type app struct {
 	out, err io.Writer
@@ -56,6 +59,8 @@ func (a *app) exit(err error) int {
 	switch {
 	case err == nil:
 		return exitDone
+	case errors.Is(err, errMisconfigured):
+		return exitWrong
 	case errors.Is(err, errPartial):
 		return exitPartial
 	}

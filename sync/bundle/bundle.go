@@ -31,6 +31,8 @@ type Problem struct {
 	Key      string `json:"key,omitempty"`
 	Language string `json:"language,omitempty"`
 	Problem  string `json:"problem"`
+
+	Configuration bool `json:"configuration,omitempty"` // it is not the file that is wrong but the configuration, as it turns out with the files that are there
 }
 
 // String is the problem on one line: file:line:column: key (language): words.
@@ -136,13 +138,13 @@ func distinct(bundles []*Bundle, languages []config.Language, problems []Problem
 			case target == "":
 			case sources[target]:
 				bad[b] = true
-				problems = append(problems, Problem{File: b.Path, Language: l.Code, Problem: "its translations would be written over the source file " + target + "; change output or the source pattern"})
+				problems = append(problems, Problem{File: b.Path, Language: l.Code, Problem: "its translations would be written over the source file " + target + "; change output or the source pattern", Configuration: true})
 			case config.UnsafePath(target) != "":
 				bad[b] = true
-				problems = append(problems, Problem{File: b.Path, Language: l.Code, Problem: "its translations cannot be written to " + target + ": " + config.UnsafePath(target)})
+				problems = append(problems, Problem{File: b.Path, Language: l.Code, Problem: "its translations cannot be written to " + target + ": " + config.UnsafePath(target), Configuration: true})
 			case other != nil && other != b:
 				if !bad[b] {
-					problems = append(problems, Problem{File: b.Path, Language: l.Code, Problem: "its translations would be written to " + target + ", as would those of " + other.Path + "; put {NAME} or {DIR} into output"})
+					problems = append(problems, Problem{File: b.Path, Language: l.Code, Problem: "its translations would be written to " + target + ", as would those of " + other.Path + "; put {NAME} or {DIR} into output", Configuration: true})
 				}
 				bad[b], bad[other] = true, true
 			default:

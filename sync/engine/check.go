@@ -75,6 +75,13 @@ func (r CheckReport) Sound() bool {
 	})
 }
 
+// Misconfigured reports whether the configuration does not fit the files that are there.
+func (r CheckReport) Misconfigured() bool {
+	return slices.ContainsFunc(r.Projects, func(p ProjectCheck) bool {
+		return slices.ContainsFunc(p.Problems, func(p CheckProblem) bool { return p.Configuration })
+	})
+}
+
 // String is the problem on one line: file:line:column: warning: key (language): what (what to do).
 func (p CheckProblem) String() string {
 	s := p.Problem
