@@ -56,6 +56,7 @@ func TestLinesThatBreak(t *testing.T) {
 						t.Errorf("%s: a broken line is not %v", name, err)
 					}
 				}
+				gittest.Sound(t, dir)
 				if _, err := pass(t, r, branch, files("a", branch)); err != nil {
 					t.Errorf("%s, the second time: %v", name, err)
 				}
@@ -67,7 +68,6 @@ func TestLinesThatBreak(t *testing.T) {
 				}
 			}
 			s.Passed() // the servers have ended
-			gittest.Sound(t, dir)
 			gittest.Sound(t, bare)
 		})
 	}
@@ -132,21 +132,19 @@ func TestFaultsOnTheWay(t *testing.T) {
 			t.Parallel()
 			s := serve(t, gittest.Options{})
 			other := gittest.Clone(t, s.bare)
-			main := gittest.Git(t, other, "rev-parse", "HEAD")
 			r := open(t, s.dir, Options{Remote: "origin"})
 			hasty := open(t, s.dir, Options{Remote: "origin", Timeout: 1500 * time.Millisecond})
 			for name, f := range faults {
 				branch := "l10n/" + strings.ReplaceAll(strings.ReplaceAll(name, " ", "-"), ",", "")
-				if strings.HasPrefix(what, "fetch") { // something to fetch
-					main = gittest.Commit(t, other, "more", map[string]string{"more": what + name})
-					gittest.Git(t, other, "push", "-q", "origin", "main")
-				}
+				main := gittest.Commit(t, other, "more", map[string]string{"more": what + name}) // something to fetch
+				gittest.Git(t, other, "push", "-q", "origin", "main")
 				s.once(kind, f)
 				by := r
 				if f.HangReply {
 					by = hasty
 				}
 				made, err := pass(t, by, branch, files("a", branch))
+				gittest.Sound(t, s.dir)
 				if errors.Is(err, ErrMoved) || errors.Is(err, ErrRefused) || errors.Is(err, ErrAuth) || errors.Is(err, ErrNoBranch) ||
 					err != nil && what == "push" && !f.HangReply {
 					t.Fatalf("%s: a broken connection is not %v", name, err)
@@ -163,7 +161,6 @@ func TestFaultsOnTheWay(t *testing.T) {
 					t.Errorf("%s: the commit still waits", name)
 				}
 			}
-			gittest.Sound(t, s.dir)
 			gittest.Sound(t, s.bare)
 		})
 	}
