@@ -2,11 +2,15 @@ package main
 
 import (
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -74,19 +78,15 @@ func TestReadme(t *testing.T) {
 				t.Errorf("%v\n%s", err, b.text)
 			}
 			continue
-		case "yaml": // steps of GitHub Actions: what they run of ours runs here
-			var steps []struct{ Run string }
-			if err := yaml.Unmarshal([]byte(b.text), &steps); err != nil {
-				t.Errorf("%v\n%s", err, b.text)
-			}
-			for _, step := range steps {
-				if command, ok := strings.CutPrefix(step.Run, "go run github.com/locsync/locsync/cmd/locsync@latest "); ok {
+		case "yaml": // jobs of forges: what they run of ours runs here
+			for _, line := range jobLines(t, b.text) {
+				if command, ok := strings.CutPrefix(line, "go run github.com/locsync/locsync/cmd/locsync@latest "); ok {
 					ran++
 					if err := inRepo(append([]string{"locsync"}, strings.Fields(command)...)...); err != nil {
 						t.Error(err)
 					}
-				} else if step.Run != "" {
-					t.Errorf("the test does not know what to do with %q", step.Run)
+				} else {
+					t.Errorf("the test does not know what to do with %q", line)
 				}
 			}
 			continue
@@ -103,7 +103,7 @@ func TestReadme(t *testing.T) {
 			case strings.HasPrefix(command, "go run ./cmd/locsync"):
 				err = inRepo(append([]string{"locsync"}, args[3:]...)...)
 			case strings.HasPrefix(command, "go test"), strings.HasPrefix(command, "go install github.com/locsync/locsync/cmd/locsync@"):
-			case slices.Contains([]string{"sudo", "docker", "kubectl", "systemd/package/build"}, args[0]): // .ci/run builds the packages
+			case slices.Contains([]string{"sudo", "tar", "docker", "kubectl", "systemd/package/build"}, args[0]): // .ci/run builds and installs the packages
 				for _, arg := range args {
 					if strings.HasPrefix(arg, "systemd/") {
 						_, err = os.Stat(filepath.Join("..", "..", filepath.FromSlash(arg)))
@@ -123,6 +123,117 @@ func TestReadme(t *testing.T) {
 	if ran < 4 {
 		t.Errorf("only %d commands were run", ran)
 	}
+}
+
+// jobLines are the lines that a forge's jobs run: of GitHub Actions (a whole workflow, or steps alone) and of GitLab.
+func jobLines(t *testing.T, text string) []string {
+	t.Helper()
+	type step struct{ Run string }
+	type job struct {
+		Steps  []step
+		Script []string
+	}
+	var steps []step
+	var jobs map[string]yaml.Node
+	if yaml.Unmarshal([]byte(text), &steps) != nil {
+		if err := yaml.Unmarshal([]byte(text), &jobs); err != nil {
+			t.Errorf("%v\n%s", err, text)
+		}
+	}
+	var lines []string
+	if all, workflow := jobs["jobs"]; workflow {
+		jobs = nil
+		if err := all.Decode(&jobs); err != nil {
+			t.Errorf("%v\n%s", err, text)
+		}
+	}
+	for name, node := range jobs {
+		var j job
+		if err := node.Decode(&j); err != nil {
+			t.Errorf("job %s: %v", name, err)
+		}
+		steps = append(steps, j.Steps...)
+		lines = append(lines, j.Script...)
+	}
+	for _, s := range steps {
+		if s.Run != "" {
+			lines = append(lines, s.Run)
+		}
+	}
+	if len(lines) == 0 {
+		t.Errorf("nothing is run by\n%s", text)
+	}
+	return lines
+}
+
+// The messages that README.md explains are those that the program has: each part of one stands, word for word, in a text of the code.
+func TestReadmeMessages(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, ok := strings.Cut(string(data), "| it says | what it means |\n|---|---|\n")
+	if !ok {
+		t.Fatal("the table of messages is gone")
+	}
+	table, _, _ = strings.Cut(table, "\n\n")
+	texts := constantTexts(t)
+	said := 0
+	for row := range strings.Lines(table) {
+		message, _, ok := strings.Cut(strings.TrimPrefix(row, "| `"), "` | ")
+		if !ok {
+			t.Errorf("a row without a message: %s", row)
+		}
+		said++
+		for part := range strings.SplitSeq(message, "…") {
+			if part = strings.Trim(part, `"`); len(part) > 2 && !strings.Contains(texts, part) {
+				t.Errorf("no text of the program holds %q, of %q", part, message)
+			}
+		}
+	}
+	if said < 10 {
+		t.Errorf("only %d messages were looked for", said)
+	}
+}
+
+// constantTexts is every string that the program's own code holds, joined ones as a whole, a line between two.
+func constantTexts(t *testing.T) string {
+	t.Helper()
+	var all strings.Builder
+	var text func(e ast.Expr) string
+	text = func(e ast.Expr) string {
+		switch e := e.(type) {
+		case *ast.BasicLit:
+			if s, err := strconv.Unquote(e.Value); err == nil && e.Kind == token.STRING {
+				return s
+			}
+		case *ast.BinaryExpr:
+			return text(e.X) + text(e.Y)
+		case *ast.ParenExpr:
+			return text(e.X)
+		}
+		return "\n"
+	}
+	for _, files := range packageFiles(t) {
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(f, func(n ast.Node) bool {
+				switch n.(type) {
+				case *ast.BasicLit, *ast.BinaryExpr:
+					all.WriteString(text(n.(ast.Expr)) + "\n")
+				}
+				return true
+			})
+		}
+	}
+	return all.String()
 }
 
 // The commands and flags that README.md tells of are there, and none is missing from its table.
