@@ -23,43 +23,6 @@ import (
 	"github.com/locsync/locsync/sync/config"
 )
 
-// Problem is something that keeps a file, or one key of it, out, in words that tell what to do.
-type Problem struct {
-	File     string `json:"file,omitempty"`
-	Line     int    `json:"line,omitempty"`
-	Column   int    `json:"column,omitempty"`
-	Key      string `json:"key,omitempty"`
-	Language string `json:"language,omitempty"`
-	Problem  string `json:"problem"`
-
-	Configuration bool `json:"configuration,omitempty"` // it is not the file that is wrong but the configuration, as it turns out with the files that are there
-}
-
-// String is the problem on one line: file:line:column: key (language): words.
-func (p Problem) String() string {
-	var b strings.Builder
-	if p.File != "" {
-		b.WriteString(p.File)
-		if p.Line > 0 {
-			fmt.Fprintf(&b, ":%d:%d", p.Line, p.Column)
-		}
-		b.WriteString(": ")
-	}
-	if p.Key != "" {
-		fmt.Fprintf(&b, "%q", p.Key)
-		if p.Language != "" {
-			b.WriteString(" ")
-		}
-	}
-	if p.Language != "" {
-		fmt.Fprintf(&b, "(%s)", p.Language)
-	}
-	if p.Key != "" || p.Language != "" {
-		b.WriteString(": ")
-	}
-	return b.String() + p.Problem
-}
-
 // Bundle is one source file and where its translations stand.
 type Bundle struct {
 	Path       string // of the source file, relative to the repository, with slashes

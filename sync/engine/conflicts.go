@@ -39,9 +39,9 @@ func (c conflict) problem() Problem { return c.shown().Problem() }
 
 // Problem is the conflict as it stands among the problems of reports and of the status.
 func (c Conflict) Problem() Problem {
-	return Problem{File: c.File, Key: c.Key, Language: c.Language, Problem: fmt.Sprintf(
-		"was changed in the repository to %s and at the service to %s; the service's stands. To send the repository's after all, run %s; to let the service's stand, the same with --theirs",
-		InQuotes(c.Ours), InQuotes(c.Theirs), c.Command("ours"))}
+	remedy := fmt.Sprintf("To send the repository's after all, run %s; to let the service's stand, the same with --theirs", c.Command("ours"))
+	return Problem{File: c.File, Key: c.Key, Language: c.Language, Remedy: remedy, Problem: fmt.Sprintf(
+		"was changed in the repository to %s and at the service to %s; the service's stands. %s", InQuotes(c.Ours), InQuotes(c.Theirs), remedy)}
 }
 
 // Command is the command line that decides the conflict for a side, ours or theirs.

@@ -307,8 +307,8 @@ const (
 	pastPull = "pull"
 )
 
-// past writes down how a pass ended.
-func (p *project) past(id string, past Past, passed Passed) {
+// past writes down how a pass ended, with what it has to tell.
+func (p *project) past(id string, past Past, passed Passed, tell func(*diary)) {
 	if p.Passed != nil {
 		if passed.Result == "" {
 			passed.Result = past.Result
@@ -323,7 +323,11 @@ func (p *project) past(id string, past Past, passed Passed) {
 			p.log.Error("read how the last pass ended", zap.Error(err))
 		}
 	}
-	if err := state.Put(p.State, p.stateName(), kindPast, id, past); err != nil {
+	err := p.State.Update(func(tx *state.Tx) error {
+		p.write(tx, past.At, tell)
+		return state.PutTx(tx, p.stateName(), kindPast, id, past)
+	})
+	if err != nil {
 		p.log.Error("remember how the pass ended", zap.Error(err))
 	}
 	p.ended.Add(1)

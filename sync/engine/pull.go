@@ -116,12 +116,13 @@ func (r *pulling) end(err error) ProjectPull {
 		}
 		past := withoutConflicts(outcome(r.Now(), r.report.Keys, r.report.Commit, r.report.Problems, err), r.conflicting)
 		past.Held = r.held
-		r.past(pastPull, past, passed)
+		r.past(pastPull, past, passed, func(d *diary) { r.tell(d, err) })
 	}
 	if err != nil {
 		r.failure = fmt.Errorf("pull %s: %w", r.called(), err)
 		r.report.Error = r.failure.Error()
 	}
+	advise(r.report.Problems)
 	return r.report
 }
 

@@ -108,12 +108,13 @@ func (r *pushing) end(err error) ProjectPush {
 		} else if last, _, err := state.Get[Past](r.State, r.stateName(), kindPast, pastPush); err == nil {
 			past.Keys, past.SentAt = last.Keys, last.SentAt
 		}
-		r.past(pastPush, past, passed)
+		r.past(pastPush, past, passed, func(d *diary) { r.tell(d, err) })
 	}
 	if err != nil {
 		r.failure = fmt.Errorf("push %s: %w", r.called(), err)
 		r.report.Error = r.failure.Error()
 	}
+	advise(r.report.Problems)
 	return r.report
 }
 

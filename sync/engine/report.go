@@ -11,6 +11,13 @@ import (
 // Problem is something that was left out, and why. A pass with problems is done all the same.
 type Problem = bundle.Problem
 
+// advise gives problems their remedies.
+func advise(problems []Problem) {
+	for i := range problems {
+		problems[i] = problems[i].Advised()
+	}
+}
+
 // PushReport is what a push did, or with DryRun would do (the contract's `push --json`).
 type PushReport struct {
 	DryRun   bool          `json:"dry_run,omitempty"`
@@ -179,6 +186,12 @@ type ProjectStatus struct {
 
 	RequestURL string `json:"request_url,omitempty"` // of the pull or merge request for the branch, or where the remote offers to make one
 
+	Branch    string `json:"branch,omitempty"`     // of the translations
+	BranchURL string `json:"branch_url,omitempty"` // where the remote's web page shows it; "" where that is not known
+
+	Activity []Day   `json:"activity,omitempty"` // the last 30 days, oldest first, today included; days without anything are zeros
+	Events   []Event `json:"events,omitempty"`   // newest first, at most 50
+
 	PullEvery time.Duration `json:"-"` // from the next pull to the one after it
 
 	Took time.Duration `json:"-"` // the look itself
@@ -187,6 +200,27 @@ type ProjectStatus struct {
 	// Where several branches are translated beside each other: the one that the rest of this is about, and all of them.
 	Base  string       `json:"base,omitempty"`
 	Lines []LineStatus `json:"lines,omitempty"`
+}
+
+// Day is how much went each way on one day of UTC: values sent by pushes, and texts added, changed or removed by pulls.
+type Day struct {
+	Date   string `json:"date"` // 2026-11-21
+	Pushed int    `json:"pushed"`
+	Pulled int    `json:"pulled"`
+}
+
+// Event is something that happened, for people. Passes that found nothing to do are none.
+type Event struct {
+	At     time.Time `json:"at"`
+	What   string    `json:"what"`             // push, pull
+	Base   string    `json:"base,omitempty"`   // the branch that it was about, where several are translated beside each other
+	Result string    `json:"result"`           // of a pass that of a Past, or recovered
+	Text   string    `json:"text"`             // a sentence
+	Commit string    `json:"commit,omitempty"` // of a pull
+
+	// Equal failures in a row are one event: At is the last time, Since the first.
+	Since time.Time `json:"since,omitzero"`
+	Count int       `json:"count,omitempty"`
 }
 
 // OtherProblems are the problems that are no conflicts.
@@ -240,6 +274,8 @@ type Past struct {
 	Commit string    `json:"commit"` // of a pull; "" when nothing changed
 	Error  string    `json:"error"`
 
+	CommitURL string `json:"commit_url,omitempty"` // where the remote's web page shows the commit; "" where that is not known
+
 	// SentAt is of a push: At, Result and Error are of the last one, Keys of the last one that sent something, which was then. The many looks that find
 	// nothing to do do not hide it.
 	SentAt *time.Time `json:"sent_at,omitempty"`
@@ -266,6 +302,7 @@ type LanguageStatus struct {
 	Language string `json:"language"`
 	Keys     int    `json:"keys"`
 	Missing  int    `json:"missing"`
+	Held     int    `json:"held,omitempty"` // of these keys, those whose newest translation a pull left out, or that wait for a decision
 }
 
 // Results of a Past.
@@ -276,4 +313,7 @@ const (
 
 	// ResultSkipped is of a pass that did not begin: git is at work, or a branch is checked out that is not pushed from. A Past has it never.
 	ResultSkipped = "skipped"
+
+	// ResultRecovered is of an Event: what failed before works again.
+	ResultRecovered = "recovered"
 )

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/gitops/forge"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/state"
@@ -97,6 +98,8 @@ func (p *project) statusNow(ctx context.Context) ProjectStatus {
 		s.Problems = append(s.Problems, Problem{Problem: err.Error() + "; until that is repaired nothing can be told of this project"})
 		s.State = "what waits to be pushed cannot be told now"
 	}
+	advise(s.Problems)
+	advise(s.Orphaned)
 	if doing := p.doing.Load(); doing != nil && *doing != "" {
 		s.State = *doing
 	}
@@ -142,6 +145,9 @@ func (p *project) look(ctx context.Context, s *ProjectStatus) error {
 	if err := p.lookAtConflicts(s); err != nil {
 		return err
 	}
+	if err := p.lookAtDiary(s); err != nil {
+		return err
+	}
 	q, err := p.requested()
 	if err != nil {
 		return err
@@ -152,6 +158,7 @@ func (p *project) look(ctx context.Context, s *ProjectStatus) error {
 		return err
 	}
 	defer repo.Close()
+	p.link(ctx, repo, s)
 	fsys, err := p.statusTree(ctx, repo)
 	if err != nil {
 		return err
@@ -162,6 +169,26 @@ func (p *project) look(ctx context.Context, s *ProjectStatus) error {
 	}
 	s.Problems = unique(append(t.problems, s.Problems...))
 	return p.count(ctx, repo, s, t)
+}
+
+// link finds the web pages of the branch and of the last pull's commit, which the remote has unless the pull failed.
+func (p *project) link(ctx context.Context, repo *gitops.Repo, s *ProjectStatus) {
+	s.Branch = p.cfg.Pull.Branch
+	cfg, remote := &p.cfg.Pull.Request, p.cfg.Pull.Remote
+	if p.cfg.Cloned() {
+		remote = gitops.CloneRemote
+	}
+	address := repo.AddressOf(remote)
+	if address == "" {
+		return
+	}
+	pages := forge.PagesOf(address, cfg.Kind, cfg.URL, cfg.Repository)
+	if tip, err := p.lastFetched(ctx, repo, p.cfg.Pull.Branch); err == nil && !tip.New() {
+		s.BranchURL = pages.Branch(p.cfg.Pull.Branch)
+	}
+	if s.LastPull != nil && s.LastPull.Result != ResultFailed {
+		s.LastPull.CommitURL = pages.Commit(s.LastPull.Commit)
+	}
 }
 
 // lookAtConflicts lists what waits for somebody's decision.
@@ -242,7 +269,13 @@ func (p *project) countLanguages(ctx context.Context, repo *gitops.Repo, s *Proj
 				return err
 			}
 		}
-		s.Languages = append(s.Languages, LanguageStatus{Language: l.Code, Keys: len(have), Missing: total - len(have)})
+		held := make(map[string]bool)
+		for _, problem := range s.Problems {
+			if problem.Language == l.Code && problem.Key != "" {
+				held[problem.File+"\x00"+problem.Key] = true
+			}
+		}
+		s.Languages = append(s.Languages, LanguageStatus{Language: l.Code, Keys: len(have), Missing: total - len(have), Held: min(len(held), total)})
 	}
 	return nil
 }
