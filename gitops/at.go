@@ -30,7 +30,83 @@ func (r *Repo) At(ctx context.Context, branch, base string) (*Tip, error) {
 	return tip, nil
 }
 
+// Seen is At as far as it can be told without asking anybody: the remote's branches are what they were when they were seen last, and those that were
+// never seen there are what they are here. The tip is to be read, not to be built on. *NoBranch when there is neither branch nor base.
+func (r *Repo) Seen(branch, base string) (*Tip, error) {
+	tip, err := r.tipOf(branch, base, func(names ...string) (map[string]hash, string, error) {
+		there := make(map[string]hash)
+		for _, name := range names {
+			h, ok, err := r.seen(name)
+			if err != nil {
+				return nil, "", err
+			}
+			if ok {
+				there[name] = h
+			}
+		}
+		return there, "", nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read branch %s as it was seen last: %w", branch, err)
+	}
+	return tip, nil
+}
+
+// Here is the tip of a branch of this repository, whatever its remote has. *NoBranch where there is none.
+func (r *Repo) Here(branch string) (*Tip, error) {
+	h, ok, err := r.localBranch(branch)
+	if err != nil {
+		return nil, fmt.Errorf("read branch %s: %w", branch, err)
+	}
+	if !ok {
+		return nil, &NoBranch{Branch: branch, Try: "it is at the remote only, or gone"}
+	}
+	return r.tipAt(branch, h)
+}
+
+// Published says whether the remote had a branch when its branches were seen last, by anybody who uses this repository.
+func (r *Repo) Published(branch string) (bool, error) {
+	if r.o.Remote == "" {
+		return false, nil
+	}
+	_, ok, err := r.refs.read(r.trackingRef(branch))
+	return ok, err
+}
+
+// seen is a branch as the remote had it when it was seen there last, else as it is here.
+func (r *Repo) seen(name string) (hash, bool, error) {
+	if name == "" {
+		return hash{}, false, nil
+	}
+	if r.o.Remote != "" {
+		if h, ok, err := r.refs.read(r.trackingRef(name)); ok || err != nil {
+			return h, ok, err
+		}
+	}
+	return r.localBranch(name)
+}
+
 func (r *Repo) at(ctx context.Context, branch, base string) (*Tip, error) {
+	return r.tipOf(branch, base, func(names ...string) (map[string]hash, string, error) {
+		if r.o.Remote != "" {
+			return r.fetch(ctx, names...)
+		}
+		there := make(map[string]hash)
+		for _, name := range names {
+			h, ok, err := r.localBranch(name)
+			if err != nil {
+				return nil, "", err
+			}
+			if ok {
+				there[name] = h
+			}
+		}
+		return there, "", nil
+	})
+}
+
+// tipOf is the tip of a branch, or of its base, with the values of both at the remote as look gives them, and the remote's default branch.
+func (r *Repo) tipOf(branch, base string, look func(names ...string) (map[string]hash, string, error)) (*Tip, error) {
 	if err := checkRefName("refs/heads/" + branch); err != nil {
 		return nil, err
 	}
@@ -44,22 +120,9 @@ func (r *Repo) at(ctx context.Context, branch, base string) (*Tip, error) {
 			detached = &NoBranch{Try: "HEAD names a commit; set base to the branch that translations start from"}
 		}
 	}
-	there, head := map[string]hash{}, ""
-	if r.o.Remote != "" {
-		var err error
-		if there, head, err = r.fetch(ctx, branch, base); err != nil {
-			return nil, err
-		}
-	} else {
-		for _, name := range []string{branch, base} {
-			h, ok, err := r.localBranch(name)
-			if err != nil {
-				return nil, err
-			}
-			if ok {
-				there[name] = h
-			}
-		}
+	there, head, err := look(branch, base)
+	if err != nil {
+		return nil, err
 	}
 	known := make([]hash, 0, 2)
 	for _, h := range there {

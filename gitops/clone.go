@@ -172,18 +172,6 @@ func (r *Repo) MakeRoom(ctx context.Context, branch string) error {
 	})
 }
 
-// Tracked is the tip of a remote's branch as it was fetched last; nobody is asked. *NoBranch when it never was.
-func (r *Repo) Tracked(branch string) (*Tip, error) {
-	h, ok, err := r.refs.read("refs/remotes/" + CloneRemote + "/" + branch)
-	if err != nil {
-		return nil, fmt.Errorf("read branch %s: %w", branch, err)
-	}
-	if !ok {
-		return nil, &NoBranch{Branch: branch, Where: CloneRemote, Try: "it was not fetched yet"}
-	}
-	return r.tipAt(branch, h)
-}
-
 // Maintain forgets the branches that the remote of a clone has no more, and lets git tidy where that is due (git maintenance run --auto). Without a git
 // program packs add up, until the clone is removed and made again.
 func (r *Repo) Maintain(ctx context.Context) error {

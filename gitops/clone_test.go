@@ -119,10 +119,10 @@ func TestClone(t *testing.T) {
 			if err := r.Verify(t.Context()); err != nil {
 				t.Error(err)
 			}
-			if tip := must[*Tip](t)(r.Tracked("trunk")); tip.Hash() != gittest.Git(t, e.bare, "rev-parse", "trunk") {
-				t.Errorf("tracked is %s", tip.Hash())
+			if tip := must[*Tip](t)(r.Seen("trunk", "trunk")); tip.Hash() != gittest.Git(t, e.bare, "rev-parse", "trunk") {
+				t.Errorf("seen is %s", tip.Hash())
 			}
-			if _, err := r.Tracked("other"); !errors.Is(err, ErrNoBranch) {
+			if _, err := r.Seen("other", "other"); !errors.Is(err, ErrNoBranch) {
 				t.Errorf("got %v", err)
 			}
 			// The default branch is renamed.

@@ -19,14 +19,11 @@ import (
 
 // Address is the remote's address for pushes as git's configuration gives it (with insteadOf followed), without password; "" when there is no
 // remote.
-func (r *Repo) Address() string { return r.AddressOf(r.o.Remote) }
-
-// AddressOf is Address for a remote by its name, whether the repository was opened with it or not.
-func (r *Repo) AddressOf(remote string) string {
-	if remote == "" {
+func (r *Repo) Address() string {
+	if r.o.Remote == "" {
 		return ""
 	}
-	return redact(r.set.remoteURL(remote, true))
+	return redact(r.set.remoteURL(r.o.Remote, true))
 }
 
 // Propose pushes a tip to refs/for/<base>, where a server that knows the AGit flow (Gitea, Forgejo) makes a pull request of it, or finds the

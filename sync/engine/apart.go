@@ -116,8 +116,8 @@ func (r *pulling) keepApart(x translated, stand map[string]apart, in catalog.Thr
 			return false
 		}
 		if a := stays[key]; a.forms != "" && !theirs[a.instead] {
-			r.problem(Problem{File: x.Path, Key: c.Key, Language: x.Language.Code, Problem: fmt.Sprintf("the translation is left out: the repository has one text, %q, "+
-				"in the place of the plural, and the service lacks the form \"other\"; translate that at the service", key)})
+			r.leaveOut(x, c.Key, fmt.Sprintf("the translation is left out: the repository has one text, %q, "+
+				"in the place of the plural, and the service lacks the form \"other\"; translate that at the service", key))
 		}
 		result.Leave(in.Base, c.Name)
 		return true

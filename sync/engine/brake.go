@@ -164,7 +164,9 @@ func (a *accepted) hold(at sourcePlace) {
 // conclude remembers what was judged: files that were missed for the first time, files that are there again, and the keys of files that are gone, which
 // are told.
 func (r *pushing) conclude(a *accepted) error {
-	r.report.Problems = append(r.report.Problems, a.problems...)
+	for _, problem := range a.problems {
+		r.answer(problem)
+	}
 	if r.o.DryRun {
 		return nil
 	}

@@ -149,7 +149,7 @@ func (p *project) checkTree(ctx context.Context, repo *gitops.Repo) (fs.FS, erro
 	case p.cfg.Push.Source == config.Worktree:
 		return repo.Worktree()
 	case !p.cfg.Cloned():
-		return p.statusTree(ctx, repo)
+		return p.statusTree(repo)
 	}
 	tip, err := repo.At(ctx, p.cfg.Push.Source, p.cfg.Push.Source)
 	if err == nil {

@@ -54,7 +54,7 @@ func (p *project) peekClone(ctx context.Context) (*gitops.Repo, error) {
 	if _, err := os.Stat(p.cloneDir()); errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.New("the repository was not cloned yet; the next push or pull does it")
 	}
-	return gitops.Open(ctx, p.cloneDir(), gitops.Options{Now: p.Now})
+	return gitops.Open(ctx, p.cloneDir(), gitops.Options{Remote: gitops.CloneRemote, Now: p.Now})
 }
 
 // verifyShare is for how many times the duration of a look a clone counts as whole after it, when passes fail: a look is a walk through its history.
@@ -149,12 +149,4 @@ func (p *project) fetchBlobs(ctx context.Context, fsys fs.FS) error {
 	}
 	patterns := p.cfg.WatchPatterns()
 	return tip.Prefetch(ctx, patterns.Below, patterns.Match)
-}
-
-// lastFetched is the tip of a branch without asking anybody: of a clone as it was fetched last, else as it is here.
-func (p *project) lastFetched(ctx context.Context, repo *gitops.Repo, branch string) (*gitops.Tip, error) {
-	if p.cfg.Cloned() {
-		return repo.Tracked(branch)
-	}
-	return repo.At(ctx, branch, branch)
 }

@@ -147,23 +147,8 @@ func (r *pushing) readConflicts() (err error) {
 
 // conflict reports one.
 func (r *pushing) conflict(c conflict) {
-	if r.conflicting == nil {
-		r.conflicting = make(map[Problem]bool)
-	}
-	r.conflicting[c.problem()] = true
+	r.elsewhere[c.problem()] = true
 	r.problem(c.problem())
-}
-
-// withoutConflicts leaves the conflicts out of what is remembered of a pass: they end when somebody acts, not at the next pass.
-func withoutConflicts(past Past, conflicting map[Problem]bool) Past {
-	var others []Problem
-	for _, p := range past.Problems {
-		if !conflicting[p] {
-			others = append(others, p)
-		}
-	}
-	past.Problems = others
-	return past
 }
 
 // resolved forgets the conflicts of keys that the service accepted from here.
@@ -223,7 +208,7 @@ func (r *pushing) settleConflicts(ctx context.Context) error {
 	}
 	for _, key := range r.o.Keys {
 		if !found[key] {
-			r.problem(Problem{Key: key, Problem: "is in no conflict; locsync status names those that are"})
+			r.answer(Problem{Key: key, Problem: "is in no conflict; locsync status names those that are"})
 		}
 	}
 	if r.o.Theirs {
@@ -245,7 +230,7 @@ func (r *pushing) settleConflicts(ctx context.Context) error {
 	}
 	for _, id := range slices.Sorted(maps.Keys(wanted)) {
 		c := wanted[id]
-		r.problem(Problem{File: c.Path, Key: c.Key, Language: c.Language, Problem: "is not sent: its source file is not there any more. locsync push --theirs forgets the conflict"})
+		r.answer(Problem{File: c.Path, Key: c.Key, Language: c.Language, Problem: "is not sent: its source file is not there any more. locsync push --theirs forgets the conflict"})
 	}
 	return nil
 }

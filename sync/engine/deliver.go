@@ -343,6 +343,6 @@ func (r *pulling) deliver(ctx context.Context, on *gitops.Tip, files map[string]
 	if !r.delivered(res) {
 		return false, nil
 	}
-	r.tip, r.merged = made, false
+	r.tip, r.merged, r.looked = made, false, lookAfter(r.tip, made.Hash())
 	return true, nil
 }

@@ -53,8 +53,8 @@ type diary struct {
 	changed  bool // of standing
 }
 
-// write has something told in a transaction. What keeps it from being written is logged, and is no error of the pass.
-func (p *project) write(tx *state.Tx, at time.Time, tell func(*diary)) {
+// openDiary opens the diary in a transaction.
+func (p *project) openDiary(tx *state.Tx, at time.Time) *diary {
 	d := &diary{project: p, tx: tx, at: at.UTC()}
 	stood, _, err := state.GetTx[map[string]standing](tx, p.projectName(), kindDiary, diaryStanding)
 	if err != nil {
@@ -63,16 +63,22 @@ func (p *project) write(tx *state.Tx, at time.Time, tell func(*diary)) {
 	if d.standing = stood; stood == nil {
 		d.standing = make(map[string]standing)
 	}
-	tell(d)
+	return d
+}
+
+// close writes what was told. What keeps it from being written is logged, and is no error of the pass.
+func (d *diary) close() {
 	if err := d.keep(); err != nil {
-		p.log.Error("write the diary", zap.Error(err))
+		d.log.Error("write the diary", zap.Error(err))
 	}
 }
 
 // tellNow writes something that happens outside of the end of a pass.
 func (p *project) tellNow(e Event) {
 	err := p.State.Update(func(tx *state.Tx) error {
-		p.write(tx, p.Now(), func(d *diary) { d.tell(e) })
+		d := p.openDiary(tx, p.Now())
+		d.tell(e)
+		d.close()
 		return nil
 	})
 	if err != nil {
@@ -90,7 +96,9 @@ func (d *diary) keep() error {
 	if len(d.events) > 0 || d.again != nil {
 		events := eventsOf(d.tx, d.project)
 		if d.again != nil {
-			events = slices.DeleteFunc(events, func(e Event) bool { return e.Since.Equal(d.again.Since) && e.What == d.again.What && e.Base == d.again.Base })
+			events = slices.DeleteFunc(events, func(e Event) bool {
+				return e.Since.Equal(d.again.Since) && e.What == d.again.What && e.Base == d.again.Base
+			})
 			events = append(events, *d.again)
 		}
 		events = append(events, d.events...)

@@ -260,6 +260,16 @@ func (p *project) openWith(ctx context.Context, remote string) (*gitops.Repo, er
 	return repo, err
 }
 
+// openToLook opens the repository to read what is there and what was seen last at its remote. Nobody is asked.
+func (p *project) openToLook(ctx context.Context) (*gitops.Repo, error) {
+	if !p.cfg.Cloned() {
+		if repo, err := p.openWith(ctx, p.cfg.Pull.Remote); err == nil {
+			return repo, nil
+		}
+	}
+	return p.openWith(ctx, "")
+}
+
 func (p *project) close() {
 	if p.repo != nil {
 		if err := p.repo.Close(); err != nil {
@@ -308,7 +318,7 @@ const (
 )
 
 // past writes down how a pass ended, with what it has to tell.
-func (p *project) past(id string, past Past, passed Passed, tell func(*diary)) {
+func (p *project) past(id string, past Past, passed Passed, more func(*state.Tx, *diary) error) {
 	if p.Passed != nil {
 		if passed.Result == "" {
 			passed.Result = past.Result
@@ -317,14 +327,22 @@ func (p *project) past(id string, past Past, passed Passed, tell func(*diary)) {
 		p.Passed(passed)
 	}
 	past.GoodAt = past.At
-	if past.Result == ResultFailed {
-		last, _, err := state.Get[Past](p.State, p.stateName(), kindPast, id)
-		if past.GoodAt = last.GoodAt; err != nil {
-			p.log.Error("read how the last pass ended", zap.Error(err))
-		}
-	}
 	err := p.State.Update(func(tx *state.Tx) error {
-		p.write(tx, past.At, tell)
+		if past.Result == ResultFailed || passed.Result == ResultSkipped {
+			last, _, err := state.GetTx[Past](tx, p.stateName(), kindPast, id)
+			if err != nil {
+				p.log.Error("read how the last pass ended", zap.Error(err))
+			}
+			past = past.stillHolding(last)
+			if past.Result == ResultFailed {
+				past.GoodAt = last.GoodAt
+			}
+		}
+		d := p.openDiary(tx, past.At)
+		if err := more(tx, d); err != nil {
+			return err
+		}
+		d.close()
 		return state.PutTx(tx, p.stateName(), kindPast, id, past)
 	})
 	if err != nil {

@@ -108,7 +108,7 @@ func (p *project) pullLines(ctx context.Context, dry bool) (census, error) {
 type census struct {
 	lines    []*project     // the trunk first
 	finished []FinishedLine // since the last census
-	waiting  []Problem      // branches that cannot be lines, or not yet, and why
+	waiting  []waiting      // branches that cannot be lines, or not yet
 }
 
 // census looks at the branches and remembers which of the lines are there.
@@ -130,17 +130,19 @@ func (p *project) census(ctx context.Context, dry bool) (c census, err error) {
 	for _, name := range p.candidates(there, records, head) {
 		line, err := p.on(name)
 		if err != nil {
-			c.waiting = append(c.waiting, Problem{Problem: err.Error()})
+			c.waiting = append(c.waiting, waiting{Problem: Problem{Problem: err.Error()}})
 			continue
 		}
 		if _, at := there[name]; !at {
 			if name == head {
-				c.waiting = append(c.waiting, Problem{Problem: fmt.Sprintf("branch %s is not at %s yet; its translations come when it is; run git push %s %s", name, p.cfg.Pull.Remote, p.cfg.Pull.Remote, name)})
+				c.waiting = append(c.waiting, waiting{Head: head, Ends: endsPublished, Problem: Problem{Problem: fmt.Sprintf(
+					"branch %s is not at %s yet; its translations come when it is; run git push %s %s", name, p.cfg.Pull.Remote, p.cfg.Pull.Remote, name)}})
 			}
 			continue
 		}
 		if clash := clashing(line.cfg.Pull.Branch, there); clash != "" {
-			c.waiting = append(c.waiting, Problem{Problem: fmt.Sprintf("branch %s has no place for its translations: %s exists, so git cannot have %s beside it. Delete the one, or choose another pull.branch", name, clash, line.cfg.Pull.Branch)})
+			c.waiting = append(c.waiting, waiting{Problem: Problem{Problem: fmt.Sprintf(
+				"branch %s has no place for its translations: %s exists, so git cannot have %s beside it. Delete the one, or choose another pull.branch", name, clash, line.cfg.Pull.Branch)}})
 			continue
 		}
 		c.lines = append(c.lines, line)
@@ -149,7 +151,8 @@ func (p *project) census(ctx context.Context, dry bool) (c census, err error) {
 		}
 	}
 	if p.cfg.Push.Source == config.Worktree && head == "" && len(c.lines) == 0 {
-		c.waiting = append(c.waiting, Problem{Problem: "HEAD names a commit, so that it cannot be told which branch translations are for; check out a branch, or set pull.base"})
+		c.waiting = append(c.waiting, waiting{Ends: endsAttached, Problem: Problem{
+			Problem: "HEAD names a commit, so that it cannot be told which branch translations are for; check out a branch, or set pull.base"}})
 	}
 	c.finished, err = p.finish(records, there, head, dry)
 	return c, err
@@ -433,27 +436,39 @@ func (p *project) statusLine(ctx context.Context, s *ProjectStatus) (*project, e
 	if !p.cfg.PerBranch() && p.cfg.Push.Source != "" {
 		return p, nil
 	}
-	records, err := p.lineRecords()
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range slices.Sorted(maps.Keys(records)) {
-		l, err := p.lineStatus(records, name)
-		if err != nil {
-			return nil, err
-		}
-		s.Lines = append(s.Lines, l)
-	}
+	from, line := p, (*project)(nil)
 	repo, err := p.openWith(ctx, "")
-	if err != nil {
-		return nil, err
+	if err == nil {
+		if sourced, serr := p.sourced(repo); serr == nil {
+			from = sourced
+		}
+		line, err = p.current(repo)
+		err = errors.Join(err, repo.Close())
 	}
-	line, err := p.current(repo)
-	if err = errors.Join(err, repo.Close()); err != nil {
-		return nil, err
+	if lerr := from.lineStatuses(s); lerr != nil || err != nil {
+		return nil, errors.Join(err, lerr)
 	}
 	s.Base = line.line
 	return line, nil
+}
+
+// lineStatuses lists the lines, without those that push.branches covers no more.
+func (p *project) lineStatuses(s *ProjectStatus) error {
+	records, err := p.lineRecords()
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(records)) {
+		if !p.cfg.Translates(name) {
+			continue
+		}
+		l, err := p.lineStatus(records, name)
+		if err != nil {
+			return err
+		}
+		s.Lines = append(s.Lines, l)
+	}
+	return nil
 }
 
 // current is the line that stands for all where one is looked at: what pushes are for now, else the trunk; the project itself where it has no lines.
@@ -491,8 +506,7 @@ func (p *project) lineStatus(records map[string]lineRecord, name string) (LineSt
 			return l, err
 		}
 		if ok {
-			past.Problems = nil
-			*to = &past
+			*to = past.shown()
 		}
 	}
 	return l, nil

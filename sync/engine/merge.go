@@ -44,13 +44,14 @@ func (r *pulling) merge(t *tree, x translated, fresh bool) (*merged, error) {
 	if !ok {
 		return nil, nil // the source file's problem is reported already
 	}
+	r.looksAt(x.Target)
 	m := &merged{Target: x.Target, counts: PulledFile{Path: x.Path, Language: x.Language.Code}}
 	old, problem, err := x.Sources[0].Read(t.fsys, x.Path, x.Language)
 	if err != nil {
 		return nil, err
 	}
 	if problem != nil {
-		r.problem(*problem)
+		r.unreadable(*problem)
 		return nil, nil
 	}
 	ours := bundle.Texts(old)
@@ -182,10 +183,7 @@ func (r *pulling) decided(x translated, m *merged, in catalog.Three, result cata
 		told[c.Key] = true
 		lost := newConflict(r.Now(), x.Path, x.Language.Code, c.Key, in.Ours, in.Theirs, in.Base)
 		m.conflicts = append(m.conflicts, lost)
-		if r.conflicting == nil {
-			r.conflicting = make(map[Problem]bool)
-		}
-		r.conflicting[lost.problem()] = true
+		r.elsewhere[lost.problem()] = true
 		r.problem(lost.problem())
 	}
 	living, has := in.Source.Keys(), in.Theirs.Marks()
@@ -196,7 +194,7 @@ func (r *pulling) decided(x translated, m *merged, in catalog.Three, result cata
 		}
 	}
 	for _, h := range result.Held {
-		r.problem(Problem{File: x.Path, Key: h.Key, Language: x.Language.Code, Problem: h.Reason})
+		r.leaveOut(x, h.Key, h.Reason)
 	}
 }
 
@@ -231,7 +229,7 @@ func (r *pulling) shaped(x translated, source catalog.Catalog, in catalog.Three,
 		}
 		if !told[c.Key] {
 			told[c.Key] = true
-			r.problem(Problem{File: x.Path, Key: c.Key, Language: x.Language.Code, Problem: "the translation is left out: " + bad[c.Key] + "; correct it at the service"})
+			r.leaveOut(x, c.Key, "the translation is left out: "+bad[c.Key]+"; correct it at the service")
 		}
 		result.Leave(in.Base, c.Name)
 		return true
@@ -309,8 +307,7 @@ func (r *pulling) checked(x translated, source catalog.Catalog, in catalog.Three
 			return false
 		}
 		for _, f := range findings {
-			r.problem(Problem{File: x.Path, Key: c.Key, Language: x.Language.Code,
-				Problem: fmt.Sprintf("the translation %q is left out: %s; correct it at the service, or switch the check off with skip_checks", c.Text, f.Reason)})
+			r.leaveOut(x, c.Key, fmt.Sprintf("the translation %q is left out: %s; correct it at the service, or switch the check off with skip_checks", c.Text, f.Reason))
 		}
 		result.Leave(in.Base, c.Name)
 		return true
@@ -335,6 +332,7 @@ func (r *pulling) guarded(x translated, in catalog.Three, changes []catalog.Chan
 		return false
 	}
 	r.held++
+	r.leaveChanges(x, changes)
 	r.problem(Problem{File: x.Path, Language: x.Language.Code,
 		Problem: fmt.Sprintf("would lose %d of its %d translations, more than the guard of %g allows; the file is left as it is. If that is meant, run locsync pull --force", lost, len(have), r.cfg.Pull.Guard)})
 	return true
@@ -414,6 +412,7 @@ func (r *pulling) render(t *tree, x translated, m *merged, old *resource.File, i
 	like := t.layout(x.Target, changes)
 	out, refused, err := r.rendered(like.Bundle, like.file, old, x.Language, changes)
 	if err != nil {
+		r.leaveChanges(x, changes)
 		r.problem(heldBack(x.Path, x.Language, err))
 		return false
 	}
@@ -421,7 +420,7 @@ func (r *pulling) render(t *tree, x translated, m *merged, old *resource.File, i
 	for _, ref := range refused {
 		bad[ref.Name] = true
 		result.Leave(in.Base, ref.Name)
-		r.problem(Problem{File: x.Path, Key: ref.Key, Language: x.Language.Code, Problem: "cannot be written: " + ref.Reason + "; until that is changed the file keeps what it has"})
+		r.leaveOut(x, ref.Key, "cannot be written: "+ref.Reason+"; until that is changed the file keeps what it has")
 	}
 	m.after = in.Ours.Marks()
 	for _, c := range changes {

@@ -35,8 +35,8 @@ func (t *tree) fitted(target bundle.Target, theirs catalog.Catalog) catalog.Cata
 func (r *pulling) fitted(t *tree, x translated) catalog.Catalog {
 	texts, left := t.fittedOrLeft(x.Target, x.texts)
 	for _, u := range left {
-		r.problem(Problem{File: x.Path, Key: u.Key, Language: x.Language.Code, Problem: fmt.Sprintf("the translation %q is left out: the source has plural forms as keys of "+
-			"their own, and this message cannot be taken apart into such; write one form for each category at the service, with nothing but the number filled in", u.Text)})
+		r.leaveOut(x, u.Key, fmt.Sprintf("the translation %q is left out: the source has plural forms as keys of "+
+			"their own, and this message cannot be taken apart into such; write one form for each category at the service, with nothing but the number filled in", u.Text))
 	}
 	return texts
 }
@@ -227,8 +227,7 @@ func (r *pulling) leave(x translated, in catalog.Three, result *catalog.Merged, 
 		}
 		if !told[key] {
 			told[key] = true
-			r.problem(Problem{File: x.Path, Key: c.Key, Language: x.Language.Code, Problem: "the translation is left out: " + bad[key] +
-				"; correct it at the service, or switch the check off with skip_checks"})
+			r.leaveOut(x, c.Key, "the translation is left out: "+bad[key]+"; correct it at the service, or switch the check off with skip_checks")
 		}
 		result.Leave(in.Base, c.Name)
 		return true

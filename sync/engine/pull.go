@@ -30,15 +30,18 @@ type pulling struct {
 	met     map[string]bool      // target files that this pull sees for the first time
 	probe   probing
 
-	refused     *refusal            // what the remote did not take; nil when it took everything
-	lost        map[string]conflict // that nobody has decided on
-	conflicting map[Problem]bool    // of the report
-	digested    sourceDigests
-	accepted    *accepted // what the service has of the sources, compared with the branch's tree
-	moves       []moved   // of source files
-	renamed     map[*bundle.Bundle][]catalog.Rename
-	contested   map[string]config.Language // files that both branch and base changed, in this attempt
-	held        int                        // files that the guard holds back
+	refused   *refusal            // what the remote did not take; nil when it took everything
+	lost      map[string]conflict // that nobody has decided on
+	elsewhere map[Problem]bool    // of the report: what the status finds where it looks itself
+	looked    string              // where branch and base were
+	unread    []Problem           // of the report: files that could not be read
+	left      map[string]leftOut  // by goneID, of the target files that were looked at: what was left out of them
+	digested  sourceDigests
+	accepted  *accepted // what the service has of the sources, compared with the branch's tree
+	moves     []moved   // of source files
+	renamed   map[*bundle.Bundle][]catalog.Rename
+	contested map[string]config.Language // files that both branch and base changed, in this attempt
+	held      int                        // files that the guard holds back
 
 	tip, base *gitops.Tip // the branch as this pull leaves it, and what it is to be merged into; nil before they were read
 	merged    bool        // the branch has nothing that base lacks
@@ -74,28 +77,40 @@ func (p *project) pullOnce(ctx context.Context, o PullOptions) ([]ProjectPull, e
 		defer p.close()
 		c, err = p.pullLines(ctx, o.DryRun)
 	}
+	if err == nil && !o.DryRun {
+		err = p.keepWaiting(pastPull, c.waiting)
+	}
 	if err != nil || len(c.lines) == 0 {
 		run := p.newPull(o)
-		run.report.Problems = append(run.report.Problems, c.waiting...)
-		run.report.Finished = c.finished
+		run.census(c)
 		return []ProjectPull{run.end(err)}, run.failure
 	}
 	var reports []ProjectPull
 	var errs []error
-	for _, line := range c.lines {
+	for i, line := range c.lines {
 		run := line.newPull(o)
 		ctx, calls := service.Counting(ctx)
 		err := run.pass(ctx)
 		run.report.Calls = calls.Requests()
+		if i == 0 {
+			run.census(c)
+		}
 		reports = append(reports, run.end(err))
 		errs = append(errs, run.failure)
 	}
 	if !o.DryRun {
 		p.maintain(ctx)
 	}
-	reports[0].Problems = append(reports[0].Problems, c.waiting...)
-	reports[0].Finished = c.finished
 	return reports, errors.Join(errs...)
+}
+
+// census puts what was found about the lines into the report of one of them.
+func (r *pulling) census(c census) {
+	for _, w := range c.waiting {
+		r.elsewhere[w.Problem] = true
+		r.problem(w.Problem)
+	}
+	r.report.Finished = c.finished
 }
 
 func (p *project) newPull(o PullOptions) *pulling {
@@ -114,9 +129,16 @@ func (r *pulling) end(err error) ProjectPull {
 		if errors.Is(err, gitops.ErrBusy) {
 			passed.Result = ResultSkipped
 		}
-		past := withoutConflicts(outcome(r.Now(), r.report.Keys, r.report.Commit, r.report.Problems, err), r.conflicting)
-		past.Held = r.held
-		r.past(pastPull, past, passed, func(d *diary) { r.tell(d, err) })
+		past := outcome(r.Now(), r.report.Keys, r.report.Commit, r.report.Problems, err)
+		past.Problems = besides(past.Problems, r.elsewhere)
+		past.Held, past.Unread, past.Look = r.held, r.unread, r.looked
+		r.past(pastPull, past, passed, func(tx *state.Tx, d *diary) error {
+			r.tell(d, err)
+			if err != nil {
+				return nil // nothing is concluded from what it did not come to
+			}
+			return r.keepLeft(tx)
+		})
 	}
 	if err != nil {
 		r.failure = fmt.Errorf("pull %s: %w", r.called(), err)
@@ -130,7 +152,7 @@ func (r *pulling) end(err error) ProjectPull {
 func (r *pulling) clear() {
 	r.report = ProjectPull{Name: r.cfg.Name, Base: r.line, Branch: r.cfg.Pull.Branch, Commit: r.report.Commit, Pushed: r.report.Pushed,
 		Requests: r.report.Requests, unsent: r.report.unsent, Files: []PulledFile{}, Problems: []Problem{}}
-	r.held = 0
+	r.held, r.unread, r.left, r.elsewhere = 0, nil, make(map[string]leftOut), make(map[Problem]bool)
 }
 
 func (r *pulling) pass(ctx context.Context) error {
@@ -195,13 +217,15 @@ func (r *pulling) attempt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.tip, r.base = tip, tip.Base()
+	r.tip, r.base, r.looked = tip, tip.Base(), look(tip)
 	r.merged = r.base != nil && len(joined) == 0 && on.Same(r.base)
 	t, err := r.readTree(joinedTree{on, joined})
 	if err != nil {
 		return err
 	}
-	r.report.Problems = append(r.report.Problems, t.problems...)
+	for _, problem := range t.problems {
+		r.unreadable(problem)
+	}
 	if err := r.lookAgain(tip); err != nil {
 		return err
 	}
@@ -255,6 +279,12 @@ func (r *pulling) attempt(ctx context.Context) error {
 }
 
 func (r *pulling) problem(p Problem) { r.report.Problems = append(r.report.Problems, p) }
+
+// unreadable is the problem of a file as the branch or its base has it.
+func (r *pulling) unreadable(p Problem) {
+	r.unread, r.elsewhere[p] = append(r.unread, p), true
+	r.problem(p)
+}
 
 // translations asks the service for all groups of a tree. Each target file of the configuration is in the answer, with no texts when
 // the service has none: its dead keys go all the same.

@@ -38,10 +38,10 @@ type pushing struct {
 	present  map[string]bool     // target files that some place has; see goneID
 	lastPull time.Time
 
-	conflicting map[Problem]bool // of the report: the status knows them from where they are stored
-	exports     int
-	skipped     bool                               // nothing may be pushed now
-	old         map[string]map[catalog.Name]string // of a dry run: what the service has, by file and language
+	elsewhere map[Problem]bool // of the report: what the status finds where it looks itself
+	exports   int
+	skipped   bool                               // nothing may be pushed now
+	old       map[string]map[catalog.Name]string // of a dry run: what the service has, by file and language
 }
 
 // push makes one pass for each line that pushes are for: what changed in the source files, then renamed keys' translations, then what people changed in
@@ -67,30 +67,41 @@ func (p *project) pushOnce(ctx context.Context, o PushOptions) ([]ProjectPush, e
 		defer p.close()
 		c, err = p.pushLines(ctx, o.DryRun)
 	}
+	if err == nil && !o.DryRun {
+		err = p.keepWaiting(pastPush, c.waiting)
+	}
 	if err != nil || len(c.lines) == 0 {
 		run := p.newPush(o)
 		run.skipped = err == nil
-		run.report.Problems = append(run.report.Problems, c.waiting...)
-		run.report.Finished = c.finished
+		run.census(c)
 		return []ProjectPush{run.end(err)}, run.failure
 	}
 	var reports []ProjectPush
 	var errs []error
-	for _, line := range c.lines {
+	for i, line := range c.lines {
 		run := line.newPush(o)
 		ctx, calls := service.Counting(ctx)
 		err := run.pass(ctx)
 		run.report.Calls = calls.Requests()
+		if i == 0 {
+			run.census(c)
+		}
 		reports = append(reports, run.end(err))
 		errs = append(errs, run.failure)
 	}
-	reports[0].Problems = append(reports[0].Problems, c.waiting...)
-	reports[0].Finished = c.finished
 	return reports, errors.Join(errs...)
 }
 
+// census puts what was found about the lines into the report of one of them.
+func (r *pushing) census(c census) {
+	for _, w := range c.waiting {
+		r.answer(w.Problem)
+	}
+	r.report.Finished = c.finished
+}
+
 func (p *project) newPush(o PushOptions) *pushing {
-	return &pushing{project: p, o: o, begun: p.Now(), refused: make(map[string]bool), present: make(map[string]bool),
+	return &pushing{project: p, o: o, begun: p.Now(), refused: make(map[string]bool), present: make(map[string]bool), elsewhere: make(map[Problem]bool),
 		report: ProjectPush{Name: p.cfg.Name, Base: p.line, Files: []PushedFile{}, Problems: []Problem{}}}
 }
 
@@ -102,13 +113,17 @@ func (r *pushing) end(err error) ProjectPush {
 		if r.skipped || errors.Is(err, gitops.ErrBusy) {
 			passed.Result = ResultSkipped
 		}
-		past := withoutConflicts(outcome(r.Now(), r.report.Keys, "", r.report.Problems, err), r.conflicting)
+		past := outcome(r.Now(), r.report.Keys, "", r.report.Problems, err)
+		past.Problems = besides(past.Problems, r.elsewhere)
 		if past.Keys > 0 {
 			past.SentAt = &past.At
 		} else if last, _, err := state.Get[Past](r.State, r.stateName(), kindPast, pastPush); err == nil {
 			past.Keys, past.SentAt = last.Keys, last.SentAt
 		}
-		r.past(pastPush, past, passed, func(d *diary) { r.tell(d, err) })
+		r.past(pastPush, past, passed, func(tx *state.Tx, d *diary) error {
+			r.tell(d, err)
+			return nil
+		})
 	}
 	if err != nil {
 		r.failure = fmt.Errorf("push %s: %w", r.called(), err)
@@ -143,7 +158,9 @@ func (r *pushing) pass(ctx context.Context) error {
 		return nil
 	}
 	r.tree = t
-	r.report.Problems = append(r.report.Problems, t.problems...)
+	for _, problem := range t.problems {
+		r.answer(problem)
+	}
 	plan, err := r.planSources()
 	if err != nil {
 		return err
@@ -322,6 +339,12 @@ func (r *pushing) sent(s *shipment) {
 }
 
 func (r *pushing) problem(p Problem) { r.report.Problems = append(r.report.Problems, p) }
+
+// answer is a problem of this report only: the status finds it itself, or it is about what was wished for.
+func (r *pushing) answer(p Problem) {
+	r.elsewhere[p] = true
+	r.problem(p)
+}
 
 // was takes note of what the service has of a file, for the values of a dry run.
 func (r *pushing) was(path, language string, texts catalog.Catalog) {

@@ -227,7 +227,7 @@ type Event struct {
 func (s ProjectStatus) OtherProblems() []Problem {
 	told := make(map[Problem]bool, len(s.Conflicts))
 	for _, c := range s.Conflicts {
-		told[c.Problem()] = true
+		told[c.Problem().Advised()] = true
 	}
 	return slices.DeleteFunc(slices.Clone(s.Problems), func(p Problem) bool { return told[p] })
 }
@@ -285,6 +285,14 @@ type Past struct {
 	Held int `json:"held,omitempty"` // of a pull: files that the guard held back
 
 	Problems []Problem `json:"problems,omitempty"` // kept for the status; not part of last_push
+	Unread   []Problem `json:"unread,omitempty"`   // so are these, of a pull: of files of the branch or its base that could not be read
+	Look     string    `json:"look,omitempty"`     // and where branch and base were then
+}
+
+// shown is the past as the status shows it.
+func (past Past) shown() *Past {
+	past.Problems, past.Unread, past.Look = nil, nil, ""
+	return &past
 }
 
 // FileStatus is one source file.
@@ -301,8 +309,12 @@ type FileStatus struct {
 type LanguageStatus struct {
 	Language string `json:"language"`
 	Keys     int    `json:"keys"`
-	Missing  int    `json:"missing"`
-	Held     int    `json:"held,omitempty"` // of these keys, those whose newest translation a pull left out, or that wait for a decision
+	Missing  int    `json:"missing"` // with Keys, all keys of the source
+
+	// Held counts keys of the source, whether they are among Keys or Missing: those whose newest translation is held back, since the last pull left it out
+	// (a check, the guard, a file that it cannot be written into) or both sides changed it and nobody has decided. Of them HeldMissing have no older one either.
+	Held        int `json:"held,omitempty"`
+	HeldMissing int `json:"held_missing,omitempty"`
 }
 
 // Results of a Past.

@@ -93,13 +93,15 @@ func (p *project) statusNow(ctx context.Context) ProjectStatus {
 		err = line.look(ctx, &s)
 	}
 	s.Took = time.Since(began)
-	s.State = inWords(s)
 	if err != nil {
 		s.Problems = append(s.Problems, Problem{Problem: err.Error() + "; until that is repaired nothing can be told of this project"})
 		s.State = "what waits to be pushed cannot be told now"
 	}
 	advise(s.Problems)
 	advise(s.Orphaned)
+	if s.Problems = unique(s.Problems); err == nil {
+		s.State = inWords(s)
+	}
 	if doing := p.doing.Load(); doing != nil && *doing != "" {
 		s.State = *doing
 	}
@@ -120,19 +122,18 @@ func (p *project) look(ctx context.Context, s *ProjectStatus) error {
 			s.PullEvery = later.Sub(*s.NextPull)
 		}
 	}
-	for _, past := range []struct {
+	var pasts [2]Past
+	for i, at := range []struct {
 		id string
 		to **Past
 	}{{pastPush, &s.LastPush}, {pastPull, &s.LastPull}} {
-		got, ok, err := p.lastPast(past.id)
+		past, ok, err := p.lastPast(at.id)
 		if err != nil {
 			return err
 		}
 		if ok {
-			s.Problems = append(s.Problems, got.Problems...)
-			got.Problems = nil
-			*past.to = &got
-			s.Held += got.Held
+			pasts[i], *at.to = past, past.shown()
+			s.Held += past.Held
 		}
 	}
 	jobs, err := state.List[job](p.State, p.stateName(), kindJobs)
@@ -153,13 +154,13 @@ func (p *project) look(ctx context.Context, s *ProjectStatus) error {
 		return err
 	}
 	s.RequestURL = q.URL
-	repo, err := p.openWith(ctx, "") // no remote: nothing is fetched
+	repo, err := p.openToLook(ctx)
 	if err != nil {
 		return err
 	}
 	defer repo.Close()
-	p.link(ctx, repo, s)
-	fsys, err := p.statusTree(ctx, repo)
+	p.link(repo, s)
+	fsys, err := p.statusTree(repo)
 	if err != nil {
 		return err
 	}
@@ -167,23 +168,27 @@ func (p *project) look(ctx context.Context, s *ProjectStatus) error {
 	if err != nil {
 		return err
 	}
-	s.Problems = unique(append(t.problems, s.Problems...))
-	return p.count(ctx, repo, s, t)
+	waiting, err := p.stillWaiting(repo)
+	if err != nil {
+		return err
+	}
+	pulls, err := p.ofPull(pasts[1], repo)
+	if err != nil {
+		return err
+	}
+	s.Problems = slices.Concat(t.problems, waiting, p.living(pasts[0].Problems, t), pulls, s.Problems)
+	return p.count(repo, s, t)
 }
 
 // link finds the web pages of the branch and of the last pull's commit, which the remote has unless the pull failed.
-func (p *project) link(ctx context.Context, repo *gitops.Repo, s *ProjectStatus) {
+func (p *project) link(repo *gitops.Repo, s *ProjectStatus) {
 	s.Branch = p.cfg.Pull.Branch
-	cfg, remote := &p.cfg.Pull.Request, p.cfg.Pull.Remote
-	if p.cfg.Cloned() {
-		remote = gitops.CloneRemote
-	}
-	address := repo.AddressOf(remote)
+	address, cfg := repo.Address(), &p.cfg.Pull.Request
 	if address == "" {
 		return
 	}
 	pages := forge.PagesOf(address, cfg.Kind, cfg.URL, cfg.Repository)
-	if tip, err := p.lastFetched(ctx, repo, p.cfg.Pull.Branch); err == nil && !tip.New() {
+	if tip, err := repo.Seen(p.cfg.Pull.Branch, p.cfg.Pull.Base); err == nil && !tip.New() {
 		s.BranchURL = pages.Branch(p.cfg.Pull.Branch)
 	}
 	if s.LastPull != nil && s.LastPull.Result != ResultFailed {
@@ -202,18 +207,21 @@ func (p *project) lookAtConflicts(s *ProjectStatus) error {
 }
 
 // statusTree is where the status looks: what pushes read, or of a line that is not checked out what is committed.
-func (p *project) statusTree(ctx context.Context, repo *gitops.Repo) (fs.FS, error) {
+func (p *project) statusTree(repo *gitops.Repo) (fs.FS, error) {
 	if p.cfg.Push.Source == config.Worktree {
 		if head, _, err := repo.Head(); err != nil || p.line == "" || p.line == head {
 			return repo.Worktree()
 		}
-		return repo.At(ctx, p.line, p.line)
+		if tip, err := repo.Here(p.line); err == nil {
+			return tip, nil // as a push would find it when it is checked out
+		}
+		return repo.Seen(p.line, p.line)
 	}
-	return p.lastFetched(ctx, repo, p.cfg.Push.Source)
+	return repo.Seen(p.cfg.Push.Source, p.cfg.Push.Source)
 }
 
 // count fills in the numbers.
-func (p *project) count(ctx context.Context, repo *gitops.Repo, s *ProjectStatus, t *tree) error {
+func (p *project) count(repo *gitops.Repo, s *ProjectStatus, t *tree) error {
 	a, err := p.acceptedOf(t, false)
 	if err != nil {
 		return err
@@ -227,7 +235,7 @@ func (p *project) count(ctx context.Context, repo *gitops.Repo, s *ProjectStatus
 	if err := p.recallPasts(repo, a, lookAt(p.cfg.Push.Source), commit); err != nil {
 		return err
 	}
-	s.Problems = unique(append(a.problems, s.Problems...))
+	s.Problems = append(a.problems, s.Problems...)
 	s.Orphaned = a.orphans(p.cfg.SourceLanguage)
 	total := make(map[string]bool)
 	for _, src := range t.sources {
@@ -253,47 +261,69 @@ func (p *project) count(ctx context.Context, repo *gitops.Repo, s *ProjectStatus
 	}
 	s.Removed = len(s.Orphaned)
 	s.Held += len(a.held)
-	return p.countLanguages(ctx, repo, s, t, len(total))
+	return p.countLanguages(repo, s, t, len(total))
 }
 
-// countLanguages counts the keys that each language has, where the branch was merged at last or in the tree itself, whichever has more.
-func (p *project) countLanguages(ctx context.Context, repo *gitops.Repo, s *ProjectStatus, t *tree, total int) error {
-	trees := []fs.FS{t.fsys}
-	if tip, err := p.lastFetched(ctx, repo, p.cfg.Pull.Branch); err == nil {
-		trees = append(trees, tip)
+// countLanguages counts the keys that each language has, where the branch was merged at last or in the tree itself, whichever has more, and names the
+// files of translations that cannot be read where passes read them.
+func (p *project) countLanguages(repo *gitops.Repo, s *ProjectStatus, t *tree, total int) error {
+	trees := []lookedAt{{t.fsys, p.cfg.Push.Enabled && p.cfg.Push.Translations}}
+	if tip, err := repo.Seen(p.cfg.Pull.Branch, p.cfg.Pull.Base); err == nil {
+		trees = append(trees, lookedAt{tip, p.cfg.Pull.Enabled})
 	}
 	for _, l := range p.cfg.Targets() {
-		have := make(map[string]bool)
-		for _, fsys := range trees {
-			if err := p.countKeys(have, t, fsys, l); err != nil {
+		have, held := make(map[string]bool), make(map[string]bool)
+		for _, at := range trees {
+			problems, err := p.countKeys(have, t, at.FS, l)
+			if err != nil {
 				return err
 			}
+			if at.read {
+				s.Problems = append(s.Problems, problems...)
+			}
+			keys, err := p.heldKeys(at.FS, t, l, s.Conflicts)
+			if err != nil {
+				return err
+			}
+			maps.Copy(held, keys)
 		}
-		held := make(map[string]bool)
-		for _, problem := range s.Problems {
-			if problem.Language == l.Code && problem.Key != "" {
-				held[problem.File+"\x00"+problem.Key] = true
+		count := LanguageStatus{Language: l.Code, Keys: len(have), Missing: total - len(have), Held: len(held)}
+		for key := range held {
+			if !have[key] {
+				count.HeldMissing++
 			}
 		}
-		s.Languages = append(s.Languages, LanguageStatus{Language: l.Code, Keys: len(have), Missing: total - len(have), Held: min(len(held), total)})
+		s.Languages = append(s.Languages, count)
 	}
 	return nil
 }
 
-// countKeys adds the keys that a tree has translations for.
-func (p *project) countKeys(have map[string]bool, t *tree, fsys fs.FS, l config.Language) error {
+// lookedAt is a tree where translations stand, and whether passes read them there.
+type lookedAt struct {
+	fs.FS
+	read bool
+}
+
+// countKeys adds the keys that a tree has translations for, and returns what is wrong with files that cannot be read.
+func (p *project) countKeys(have map[string]bool, t *tree, fsys fs.FS, l config.Language) (problems []Problem, err error) {
 	targets, err := bundle.Existing(fsys, t.bundles(), []config.Language{l})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, target := range targets {
-		f, _, err := target.Sources[0].Read(fsys, target.Path, l)
-		if err != nil || f == nil {
-			continue // a broken file is named by the passes
+		f, problem, err := target.Sources[0].Read(fsys, target.Path, l)
+		if err != nil {
+			return nil, err
+		}
+		if problem != nil {
+			problems = append(problems, *problem)
+		}
+		if f == nil {
+			continue
 		}
 		filler, err := p.State.Marks(p.slot(kindFiller, target.Path, l.Code))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, b := range target.Sources {
 			keys := t.of(b).texts.Keys()
@@ -304,21 +334,20 @@ func (p *project) countKeys(have map[string]bool, t *tree, fsys fs.FS, l config.
 			}
 		}
 	}
-	return nil
+	return problems, nil
 }
 
 // unique drops problems that are told twice, keeping their order.
 func unique(problems []Problem) []Problem {
-	var out []Problem
+	told := make(map[Problem]bool, len(problems))
+	once := []Problem{}
 	for _, p := range problems {
-		if !slices.Contains(out, p) {
-			out = append(out, p)
+		if !told[p] {
+			told[p] = true
+			once = append(once, p)
 		}
 	}
-	if out == nil {
-		out = []Problem{}
-	}
-	return out
+	return once
 }
 
 // inWords is the project's state as a person would say it.

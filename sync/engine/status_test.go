@@ -18,7 +18,7 @@ func TestStatusNumbers(t *testing.T) {
 	expect := func(when string, pending, removed, keys, de int) ProjectStatus {
 		t.Helper()
 		s := w.Status(t.Context()).Projects[0]
-		if s.Pending != pending || s.Removed != removed || s.Files[0].Keys != keys || s.Files[0].Pending != pending || s.Languages[0] != (LanguageStatus{"de", de, keys - de, 0}) {
+		if s.Pending != pending || s.Removed != removed || s.Files[0].Keys != keys || s.Files[0].Pending != pending || s.Languages[0] != (LanguageStatus{Language: "de", Keys: de, Missing: keys - de}) {
 			t.Errorf("%s: pending %d, removed %d, files %+v, languages %+v", when, s.Pending, s.Removed, s.Files, s.Languages)
 		}
 		return s

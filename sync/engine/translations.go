@@ -152,7 +152,7 @@ func (r *pushing) candidate(t bundle.Target, at *place) (*candidate, error) {
 	r.present[goneID(t.Path, t.Language.Code)] = true
 	if problem != nil {
 		if !slices.Contains(r.report.Problems, *problem) {
-			r.report.Problems = append(r.report.Problems, *problem)
+			r.answer(*problem)
 		}
 		return nil, nil
 	}

@@ -1,0 +1,325 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/state"
+)
+
+// What is wrong is told by the status until it is repaired, and nobody dismisses it.
+//
+//   - What is to be seen in the files that pushes read, in the translations there and on the branch, and in the state is looked for at every status:
+//     passes report it, and do not remember it.
+//   - Files of the branch or its base that a pull could not read are remembered, and read again once the branches have moved (Past.Unread).
+//   - Branches that wait are remembered by project, whatever line a status is about, and those of which it can be told here are looked at again.
+//   - What only the service, the remote or the forge can say is remembered with the pass until the next one of its kind that comes to its end. Of that,
+//     the status leaves out what is about a language, a file or a key that is gone.
+
+// besides are problems without those that are found elsewhere.
+func besides(problems []Problem, elsewhere map[Problem]bool) []Problem {
+	var others []Problem
+	for _, p := range problems {
+		if !elsewhere[p] {
+			others = append(others, p)
+		}
+	}
+	return others
+}
+
+// stillHolding is how a pass ended that did not come to its end: what the one before it left out is left out still, as far as anybody knows.
+func (past Past) stillHolding(last Past) Past {
+	past.Look = last.Look
+	past.Problems = append(past.Problems, besides(last.Problems, setOf(past.Problems))...)
+	past.Unread = append(past.Unread, besides(last.Unread, setOf(past.Unread))...)
+	past.Held = max(past.Held, last.Held)
+	return past
+}
+
+func setOf(problems []Problem) map[Problem]bool {
+	set := make(map[Problem]bool, len(problems))
+	for _, p := range problems {
+		set[p] = true
+	}
+	return set
+}
+
+// ofPull are the problems that the last pull remembered, as far as they are about something that is still there. Where branch and base are as they were then, nothing of it can have changed.
+func (p *project) ofPull(past Past, repo *gitops.Repo) ([]Problem, error) {
+	if len(past.Problems)+len(past.Unread) == 0 {
+		return nil, nil
+	}
+	tip, err := repo.Seen(p.cfg.Pull.Branch, p.cfg.Pull.Base)
+	if errors.Is(err, gitops.ErrNoBranch) || err == nil && look(tip) == past.Look {
+		return append(slices.Clone(past.Problems), past.Unread...), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	places := []*gitops.Tip{tip}
+	if base := tip.Base(); base != nil && base.Hash() != tip.Hash() {
+		places = []*gitops.Tip{base, tip} // a pull takes base in
+	}
+	t, err := p.readTree(places[0])
+	if err != nil {
+		return nil, err
+	}
+	unread := slices.Clone(t.problems)
+	for _, fsys := range places {
+		broken, err := p.unreadable(fsys, t)
+		if err != nil {
+			return nil, err
+		}
+		unread = append(unread, broken...)
+	}
+	files := make(map[string]bool)
+	for _, problem := range past.Unread {
+		files[problem.File] = true
+	}
+	unread = slices.DeleteFunc(unread, func(problem Problem) bool { return !files[problem.File] })
+	return append(p.living(past.Problems, t), unread...), nil
+}
+
+// living are the problems whose language, file and key are there. What is not known to be gone is.
+func (p *project) living(problems []Problem, t *tree) []Problem {
+	if len(problems) == 0 {
+		return nil
+	}
+	sources := make(map[string][]*source) // by the paths of source files and of their translations
+	labelled := false
+	for _, s := range t.sources {
+		sources[s.Path] = append(sources[s.Path], s)
+		labelled = labelled || s.Output.HasLabel()
+	}
+	languages := map[string]bool{p.cfg.SourceLanguage: true}
+	for _, l := range p.cfg.Targets() {
+		languages[l.Code] = true
+	}
+	for _, target := range bundle.Known(t.bundles(), p.cfg.Targets()) {
+		for _, b := range target.Sources {
+			sources[target.Path] = append(sources[target.Path], t.of(b))
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(problems), func(problem Problem) bool {
+		of, is := sources[problem.File]
+		switch {
+		case problem.File == "" || problem.Language == "":
+			return false
+		case !languages[problem.Language]:
+			return true
+		case !is:
+			return !labelled // else the service may name it
+		}
+		return problem.Key != "" && !slices.ContainsFunc(of, func(s *source) bool { return s.asks(problem.Key) })
+	})
+}
+
+// asks reports whether a translation may have a key: whether the source has it, or a plural that it is a form of. Of a file that cannot be read
+// it is not known.
+func (s *source) asks(key string) bool {
+	if s.broken() || s.clash[key] != "" || s.texts.Keys()[key] {
+		return true
+	}
+	form := catalog.Catalog{{Name: catalog.Name{Key: key}, Text: key}}
+	return widened(s.texts, s.Separator, s.Source, form).Keys()[key]
+}
+
+// unreadable are the problems of target files of a tree that cannot be read.
+func (p *project) unreadable(fsys fs.FS, t *tree) ([]Problem, error) {
+	targets, err := bundle.Existing(fsys, t.bundles(), p.cfg.Targets())
+	if err != nil {
+		return nil, err
+	}
+	var found []Problem
+	for _, target := range targets {
+		_, problem, err := target.Sources[0].Read(fsys, target.Path, target.Language)
+		if err != nil {
+			return nil, err
+		}
+		if problem != nil {
+			found = append(found, *problem)
+		}
+	}
+	return found, nil
+}
+
+// waiting is a branch that cannot be a line, or not yet, and why.
+type waiting struct {
+	Problem
+	Head string `json:"head"` // of those that somebody can end here: what is checked out
+	Ends string `json:"ends"` // and what ends it; one of the below, or "" for what only a pass can tell
+}
+
+const (
+	endsPublished = "published" // the branch is at the remote
+	endsAttached  = "attached"  // a branch is checked out
+)
+
+// kindWaiting is the record of what a pass found waiting; its id is the pass.
+const kindWaiting = "waiting"
+
+// keepWaiting remembers the branches that wait, in place of those that the last such pass found.
+func (p *project) keepWaiting(pass string, now []waiting) error {
+	before, _, err := state.Get[[]waiting](p.State, p.projectName(), kindWaiting, pass)
+	if err != nil || slices.Equal(before, now) {
+		return err
+	}
+	return state.Put(p.State, p.projectName(), kindWaiting, pass, now)
+}
+
+// stillWaiting are the problems of the branches that wait, as far as can be told.
+func (p *project) stillWaiting(repo *gitops.Repo) ([]Problem, error) {
+	var problems []Problem
+	for _, pass := range []string{pastPush, pastPull} {
+		all, _, err := state.Get[[]waiting](p.State, p.projectName(), kindWaiting, pass)
+		if err != nil {
+			return nil, err
+		}
+		for _, w := range all {
+			over, err := w.over(repo)
+			if err != nil {
+				return nil, err
+			}
+			if !over {
+				problems = append(problems, w.Problem)
+			}
+		}
+	}
+	return problems, nil
+}
+
+// over reports whether it is known that a branch waits no more.
+func (w waiting) over(repo *gitops.Repo) (bool, error) {
+	if w.Ends == "" {
+		return false, nil
+	}
+	head, _, err := repo.Head()
+	if err != nil || head != w.Head {
+		return err == nil, err
+	}
+	if w.Ends == endsAttached {
+		return false, nil
+	}
+	return repo.Published(head)
+}
+
+// problemsOf are the problems that wait with branches.
+func problemsOf(all []waiting) []Problem {
+	var problems []Problem
+	for _, w := range all {
+		problems = append(problems, w.Problem)
+	}
+	return problems
+}
+
+// leftOut is what a pull left out of one target file: for a check, the guard, or because it cannot be written.
+type leftOut struct {
+	bundle.Target
+	keys map[string]bool
+}
+
+// kindLeft is of target file, language: the keys that the last pull left out. The marks say nothing.
+const kindLeft = "left out"
+
+// looksAt begins the account of what is left out of a file.
+func (r *pulling) looksAt(t bundle.Target) leftOut {
+	id := goneID(t.Path, t.Language.Code)
+	if _, begun := r.left[id]; !begun {
+		r.left[id] = leftOut{t, make(map[string]bool)}
+	}
+	return r.left[id]
+}
+
+// leaveOut reports a translation that is left out.
+func (r *pulling) leaveOut(x translated, key, why string) {
+	r.looksAt(x.Target).keys[key] = true
+	r.problem(Problem{File: x.Path, Key: key, Language: x.Language.Code, Problem: why})
+}
+
+// leaveChanges takes note of all that a file does not get which is left as it is.
+func (r *pulling) leaveChanges(x translated, changes []catalog.Change) {
+	left := r.looksAt(x.Target)
+	for _, c := range changes {
+		left.keys[c.Key] = true
+	}
+}
+
+// keepLeft remembers what was left out of the files that a pull looked at, and forgets those that are no targets any more.
+func (r *pulling) keepLeft(tx *state.Tx) error {
+	for _, l := range r.left {
+		slot := r.slot(kindLeft, l.Path, l.Language.Code)
+		if len(l.keys) == 0 {
+			if err := tx.DropMarks(slot); err != nil {
+				return err
+			}
+			continue
+		}
+		marks := make(catalog.Marks, len(l.keys))
+		for key := range l.keys {
+			marks[catalog.Name{Key: key}] = catalog.Mark{}
+		}
+		if err := tx.SetMarks(slot, marks); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// heldKeys are the keys of the sources of a tree, as source path and key, of which a language's newest translation is held back: a pull left it out, or
+// it waits for a decision. fsys is where file names are looked for that the service decides.
+func (p *project) heldKeys(fsys fs.FS, t *tree, l config.Language, conflicts []Conflict) (map[string]bool, error) {
+	slots, err := p.State.Slots(p.stateName(), kindLeft)
+	if err != nil {
+		return nil, err
+	}
+	byPath := make(map[string]map[string]bool) // keys by target path
+	for _, slot := range slots {
+		if slot.Language != l.Code {
+			continue
+		}
+		marks, err := p.State.Marks(slot)
+		if err != nil {
+			return nil, err
+		}
+		byPath[slot.Path] = make(map[string]bool, len(marks))
+		for n := range marks {
+			byPath[slot.Path][n.Key] = true
+		}
+	}
+	for _, c := range conflicts {
+		if c.Language == l.Code {
+			if byPath[c.File] == nil {
+				byPath[c.File] = make(map[string]bool)
+			}
+			byPath[c.File][c.Key] = true
+		}
+	}
+	held := make(map[string]bool)
+	if len(byPath) == 0 {
+		return held, nil
+	}
+	targets, err := bundle.Existing(fsys, t.bundles(), []config.Language{l})
+	if err != nil {
+		return nil, fmt.Errorf("look for translations that were held back: %w", err)
+	}
+	for _, target := range targets {
+		left := byPath[target.Path]
+		if len(left) == 0 {
+			continue
+		}
+		for _, b := range target.Sources {
+			for key := range t.of(b).texts.Keys() {
+				if left[key] {
+					held[b.Path+"\x00"+key] = true
+				}
+			}
+		}
+	}
+	return held, nil
+}
