@@ -270,7 +270,7 @@ func (r *pulling) tell(d *diary, err error) {
 			result = ResultPartial
 		}
 		d.tell(Event{What: "pull", Base: r.line, Result: result, Commit: r.report.Commit,
-			Text: fmt.Sprintf("Brought %s; commit %.7s on %s.", r.broughtInWords(), r.report.Commit, r.report.Branch)})
+			Text: fmt.Sprintf("Brought %s; commit %.10s on %s.", r.broughtInWords(), r.report.Commit, r.report.Branch)})
 	}
 	d.ended("pull", err)
 }
