@@ -146,6 +146,61 @@ func TestDamagedCloneLosesNothing(t *testing.T) {
 	}
 }
 
+// A clone that breaks in the middle of a pass: the report says what was done before it was made again, too, and nothing twice.
+func TestReportOfAPassWhoseCloneWasMadeAgain(t *testing.T) {
+	t.Parallel()
+	f := newFar(t, strings.Replace(lineSettings, `branches = ["main", "feature/*"]`, `branches = ["feature/*"]`, 1))
+	f.edits("main", appDE, "{\n  \"b\": \"Brot\"\n}\n")
+	gittest.Git(t, f.bare, "branch", "feature/x", "main")
+	f.edits("feature/x", appFile, featText)
+	breaks := func(when string, times int) (broke *atomic.Int32) { // at the nth request of a kind
+		broke = new(atomic.Int32)
+		f.wire.before = func(r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, when) && r.Method == http.MethodPost && broke.Add(1) == int32(times) {
+				packs, _ := filepath.Glob(filepath.Join(f.clone(), "objects", "pack", "*.pack"))
+				for _, pack := range packs {
+					os.Chmod(pack, 0o600)
+					os.Truncate(pack, 0)
+				}
+			}
+		}
+		return broke
+	}
+	imports := breaks("/import", 2)
+	pushed, err := f.Push(t.Context(), PushOptions{})
+	f.check(err)
+	if len(pushed.Projects) != 2 || imports.Load() != 2 {
+		t.Fatalf("%d imports, %+v", imports.Load(), pushed.Projects)
+	}
+	f.reports(pushed.Projects[0], appFile+" (en): a b")
+	f.reports(pushed.Projects[1], appFile+" (en): b c")
+	for _, p := range pushed.Projects {
+		if p.Requests != 1 || p.Keys != 2 || p.Calls < 2 || p.Error != "" {
+			t.Errorf("%+v", p)
+		}
+	}
+
+	f.translate("main", "de", service.Final, "a", "Apfel")
+	f.translate("feature/x", "de", service.Final, "c", "Käse")
+	exports := breaks("/export", 2) // the first branch's commit is delivered by then
+	pulled, err := f.Pull(t.Context(), PullOptions{})
+	f.check(err)
+	if len(pulled.Projects) != 2 || exports.Load() != 3 && exports.Load() != 4 {
+		t.Fatalf("%d exports, %+v", exports.Load(), pulled.Projects)
+	}
+	requests := 0
+	for i, branch := range []string{"l10n/main", "l10n/feature/x"} {
+		p := pulled.Projects[i]
+		requests += p.Requests
+		if p.Branch != branch || p.Commit != gittest.Git(t, f.bare, "rev-parse", branch) || !p.Pushed || p.Keys != 1 || len(p.Files) != 1 || p.Files[0].Added != 1 || p.Error != "" {
+			t.Errorf("%+v", p)
+		}
+	}
+	if requests != int(exports.Load()) {
+		t.Errorf("%d of %d exports are reported", requests, exports.Load())
+	}
+}
+
 func TestLinesOfARepositoryElsewhere(t *testing.T) {
 	t.Parallel()
 	f := newFar(t, strings.Replace(lineSettings, `branches = ["main", "feature/*"]`, `branches = ["feature/*"]`, 1))

@@ -63,11 +63,7 @@ func (p *project) pull(ctx context.Context, o PullOptions) ([]ProjectPull, error
 	if !o.DryRun {
 		p.began(p.Now())
 	}
-	reports, err := p.pullOnce(ctx, o)
-	if p.mended(ctx, err) {
-		return p.pullOnce(ctx, o)
-	}
-	return reports, err
+	return twice(ctx, p, o.DryRun, func() ([]ProjectPull, error) { return p.pullOnce(ctx, o) })
 }
 
 func (p *project) pullOnce(ctx context.Context, o PullOptions) ([]ProjectPull, error) {

@@ -53,11 +53,7 @@ func (p *project) push(ctx context.Context, o PushOptions) ([]ProjectPush, error
 		return []ProjectPush{p.newPush(o).report}, nil
 	}
 	defer p.finished()
-	reports, err := p.pushOnce(ctx, o)
-	if p.mended(ctx, err) {
-		return p.pushOnce(ctx, o)
-	}
-	return reports, err
+	return twice(ctx, p, o.DryRun, func() ([]ProjectPush, error) { return p.pushOnce(ctx, o) })
 }
 
 func (p *project) pushOnce(ctx context.Context, o PushOptions) ([]ProjectPush, error) {
