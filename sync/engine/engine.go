@@ -27,6 +27,7 @@
 //	reconciled what the last full pull looked at, so that the next one may only ask for news (see probe.go)
 //	request the pull or merge request for the branch: the last one, and the commit for which all was done
 //	jobs    import or export that was started and is not finished; last push; last pull
+//	unsent  the branch has texts of somebody's that a pull saw and no push has looked at since
 //	looked, barren   of a branch that pushes read: the commits in which there was nothing to send, and folders without a file of ours
 //
 // Of a project whose branches are translated beside each other all of it is kept for each branch alone, beside

@@ -92,6 +92,9 @@ func (r *pushing) untouched() (bool, error) {
 	if err != nil || !looked || last != head || r.o.Translations || r.o.Ours {
 		return false, err
 	}
+	if rung, err := r.rung(); err != nil || rung {
+		return false, err
+	}
 	targets, err := bundle.Existing(r.tree.fsys, r.tree.bundles(), r.cfg.Targets())
 	if err != nil {
 		return false, err

@@ -37,6 +37,9 @@ func (r *pushing) untouchedSince(ctx context.Context) (bool, error) {
 	if waiting, err := r.unfinished(); err != nil || waiting {
 		return false, err
 	}
+	if rung, err := r.rung(); err != nil || rung {
+		return false, err
+	}
 	now := looked{Config: last.Config}
 	branch := r.cfg.Push.Source
 	if r.cfg.Push.Translations {

@@ -144,6 +144,9 @@ func (r *pushing) look(found []*candidate) error {
 				return err
 			}
 		}
+		if err := tx.Delete(r.stateName(), kindUnsent, r.cfg.Pull.Branch); err != nil {
+			return err
+		}
 		return r.meet(tx)
 	})
 }

@@ -252,6 +252,9 @@ func (r *pulling) attempt(ctx context.Context) error {
 			done = append(done, m)
 		}
 	}
+	if err := r.ringing(); err != nil {
+		return err
+	}
 	before := r.report.Commit
 	if r.probe.loud && !r.o.DryRun {
 		if err := r.unsettle(); err != nil {

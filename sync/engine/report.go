@@ -141,7 +141,7 @@ type ProjectPull struct {
 	Error    string    `json:"error,omitempty"` // why the pull ended early; it is taken up again by the next one
 	Diff     string    `json:"diff,omitempty"`  // of a dry run, and where it was asked for: what the commit changes
 
-	unsent bool // the branch has, or may have, texts of somebody's that the service has not: they came with base, or with a commit since the last look
+	unsent bool // a push made now would find texts of somebody's, or may, that the service has not: they came with base, or with a commit since the last look
 }
 
 // PulledFile is how many texts of one file changed.
