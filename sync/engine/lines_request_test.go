@@ -3,9 +3,12 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -99,6 +102,78 @@ func TestRequestForEachBranch(t *testing.T) {
 		}
 	}
 	gittest.Sound(t, bare)
+}
+
+// A forge that wants no call until later means whoever has the token: one branch's call finds that out for all branches, of all projects, in this process
+// and the next. Another token is another account.
+func TestForgeThatWantsFewerCalls(t *testing.T) {
+	t.Parallel()
+	s := forgetest.Start(t, "gitea")
+	w := newWorld(t, settings+jsonFiles, map[string]string{appFile: mainText})
+	w.git("checkout", "-q", "-b", "feature/x")
+	w.write(appFile, featText)
+	w.commit()
+	w.git("checkout", "-q", "main")
+	a := &asking{w, gittest.Bare(t, w.dir), s}
+	s.Tip = a.tip
+	token := filepath.Join(t.TempDir(), "token")
+	writeToken := func(text string) { w.check(os.WriteFile(token, []byte(text+"\n"), 0o600)) }
+	writeToken(forgetest.Token)
+	w.configure(strings.NewReplacer(`branches = ["main", "feature/*"]`, "source = \"main\"\nbranches = [\"feature/*\"]",
+		"branch = \"l10n/{base}\"\n", "branch = \"l10n/{base}\"\n"+
+			fmt.Sprintf("[project.pull.request]\nkind = \"gitea\"\nurl = %q\nrepository = %q\ntoken_file = %q\n", s.URL(), forgetest.Repository, token)).Replace(lineSettings))
+	second := *w.Config
+	second.Projects = append(slices.Clone(second.Projects), second.Projects[0])
+	second.Projects[1].Name = "beside"
+	second.Projects[1].Pull.Branch = "beside/{base}"
+	w.restart(&second)
+	now := time.Now()
+	w.Engine.Now = func() time.Time { return now }
+	if _, err := w.Push(t.Context(), PushOptions{Project: "app"}); err != nil {
+		t.Fatal(err)
+	}
+	w.translate("main", "de", service.Final, "a", "Apfel")
+	w.translate("feature/x", "de", service.Final, "c", "Käse")
+	var limited atomic.Bool
+	s.Fault = func(*http.Request, int) *forgetest.Fault {
+		if limited.Load() {
+			return &forgetest.Fault{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"600"}}, Body: "{}"}
+		}
+		return nil
+	}
+	pull := func(when string, calls int) (asked []string) {
+		t.Helper()
+		reports, err := w.Pull(t.Context(), PullOptions{})
+		w.check(err)
+		if len(reports.Projects) != 4 {
+			t.Fatalf("%s: %+v", when, reports.Projects)
+		}
+		for _, p := range reports.Projects {
+			if p.RequestURL == "" {
+				w.problem(p.Problems, "wants fewer calls", "until "+now.UTC().Add(10*time.Minute).Format("15:04"), "the commit is delivered")
+			} else {
+				asked = append(asked, p.Branch)
+			}
+		}
+		if got := s.Calls(); calls >= 0 && len(got) != calls {
+			t.Errorf("%s: %d calls, want %d: %q", when, len(got), calls, got)
+		}
+		return asked
+	}
+	limited.Store(true)
+	pull("limited", 1)
+	pull("again", 0)
+	a.restartKeeping(func() time.Time { return now })
+	pull("in the next process", 0)
+	writeToken("another")
+	limited.Store(false)
+	s.Fault = func(r *http.Request, _ int) *forgetest.Fault {
+		r.Header.Set("Authorization", strings.ReplaceAll(r.Header.Get("Authorization"), "another", forgetest.Token))
+		return nil
+	}
+	if asked := pull("with another token", -1); len(asked) != 4 {
+		t.Errorf("only %q are asked for", asked)
+	}
 }
 
 // A branch that is refused, or that a person has to change, puts off no repetition for another one that only met a service or remote that is down.

@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"go.uber.org/zap"
 
@@ -32,9 +30,8 @@ type requested struct {
 	URL string `json:"url"` // of the request, or where the remote offers to make one; "" when it is not open
 	Did string `json:"did"`
 
-	Said   string    `json:"said"`             // a digest of everything that was asked for
-	Failed string    `json:"failed,omitempty"` // why it was not done
-	Until  time.Time `json:"until,omitzero"`   // the forge wants no call before
+	Said   string `json:"said"`             // a digest of everything that was asked for
+	Failed string `json:"failed,omitempty"` // why it was not done
 
 	Counted string             `json:"counted"` // the commit that Data and Has are about; Memory is about the last one that all was done for
 	Has     string             `json:"has"`     // a digest of what the branch has that base lacks
@@ -76,7 +73,7 @@ func (r *pulling) request(ctx context.Context) error {
 		if q.URL == "" && q.Failed == "" {
 			return nil
 		}
-		q.URL, q.Did, q.Failed, q.Until = "", "", "", time.Time{}
+		q.URL, q.Did, q.Failed = "", "", ""
 		return r.rememberRequest(q)
 	}
 	if kind := r.cfg.Pull.Request.Kind; kind != config.RequestNone && kind != config.RequestOptions {
@@ -114,16 +111,12 @@ func (r *pulling) ask(ctx context.Context, q *requested) error {
 	if q.Commit == r.tip.Hash() && q.Said == said && q.Failed == "" {
 		return nil
 	}
-	if r.Now().Before(q.Until) && q.Failed != "" {
-		r.problem(Problem{Problem: q.Failed})
-		return r.rememberRequest(*q)
-	}
 	r.say("asking for %s to be merged into %s", r.cfg.Pull.Branch, r.base.Branch())
 	out, err := r.askForge(ctx, *q, title, body)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	q.Failed, q.Until = "", time.Time{}
+	q.Failed = ""
 	if out.Number != 0 || out.URL != "" { // else nothing is known that was not before
 		q.URL, q.Did, q.Number = out.URL, string(out.Did), out.Number
 		if out.Did == forge.Made || out.Title == title {
@@ -137,9 +130,6 @@ func (r *pulling) ask(ctx context.Context, q *requested) error {
 	if err != nil && !errors.Is(err, forge.ErrSame) {
 		q.Failed = fmt.Sprintf("the request to merge %s into %s is not as it should be: %v; the commit is delivered, and the next pull tries this again",
 			r.cfg.Pull.Branch, r.base.Branch(), err)
-		if e, ok := errors.AsType[*forge.Error](err); ok {
-			q.Until = e.Until
-		}
 		r.problem(Problem{Problem: q.Failed})
 		return r.rememberRequest(*q)
 	}
@@ -163,35 +153,20 @@ func (r *pulling) askForge(ctx context.Context, q requested, title, body string)
 		}
 		return forge.Outcome{Request: forge.Request{URL: res.Offer}, Did: requestOffered}, err
 	}
-	f, err := r.forge(r.repo)
+	o, err := r.forgeOptions(r.repo)
 	if err != nil {
 		return forge.Outcome{}, err
 	}
-	return forge.Ensure(ctx, f, forge.Wanted{Head: r.cfg.Pull.Branch, Base: r.base.Branch(), Title: title, Body: body, Labels: cfg.Labels,
-		RemoveBranch: cfg.RemoveBranch, Commit: r.tip.Hash(), When: r.tip.When(), Content: q.Has}, q.Memory)
-}
-
-// forge is the client of the repository's forge. The token is read each time, so that a new one counts at once.
-func (p *project) forge(repo *gitops.Repo) (forge.Forge, error) {
-	token, err := p.Config.ForgeToken(p.cfg, os.Getenv, os.ReadFile)
+	if err := r.forgeWaits(o); err != nil {
+		return forge.Outcome{}, err
+	}
+	f, err := forge.New(o)
 	if err != nil {
-		return nil, err
+		return forge.Outcome{}, err
 	}
-	cfg := &p.cfg.Pull.Request
-	address, repository := cfg.URL, cfg.Repository
-	if address == "" || repository == "" {
-		guessed, name, err := forge.Locate(repo.Address())
-		if err != nil {
-			return nil, err
-		}
-		if address == "" {
-			address = guessed
-		}
-		if repository == "" {
-			repository = name
-		}
-	}
-	return forge.New(forge.Options{Kind: cfg.Kind, URL: address, Repository: repository, Token: token.Reveal(), UserAgent: "locsync", Now: p.Now})
+	out, err := forge.Ensure(ctx, f, forge.Wanted{Head: r.cfg.Pull.Branch, Base: r.base.Branch(), Title: title, Body: body, Labels: cfg.Labels,
+		RemoveBranch: cfg.RemoveBranch, Commit: r.tip.Hash(), When: r.tip.When(), Content: q.Has}, q.Memory)
+	return out, r.waitForForge(o, err)
 }
 
 // saying is a digest of all that a request is to be.
@@ -315,30 +290,4 @@ func (r *pulling) pushOptions(ctx context.Context, tip, base *gitops.Tip) ([]str
 		options = append(options, "merge_request.remove_source_branch")
 	}
 	return options, nil
-}
-
-// checkForge asks the forge for the branch's request, which takes a token that is accepted and a repository that is there.
-func (p *project) checkForge(ctx context.Context) error {
-	if !p.cfg.Pull.Enabled || !p.cfg.Pull.Request.Forge() {
-		return nil
-	}
-	repo, err := p.openWith(ctx, p.cfg.Pull.Remote)
-	if err != nil {
-		return err
-	}
-	defer repo.Close()
-	base := p.cfg.Pull.Base
-	if base == "" {
-		if base, _, err = repo.Head(); err != nil {
-			return err
-		}
-	}
-	f, err := p.forge(repo)
-	if err == nil {
-		_, err = f.Find(ctx, p.cfg.Pull.Branch, base)
-	}
-	if e, ok := errors.AsType[*forge.Error](err); err != nil && !(ok && e.Temporary()) && ctx.Err() == nil {
-		err = &UsageError{p.cfg.Problem("pull.request.kind", "%v", err)}
-	}
-	return err
 }
