@@ -88,7 +88,14 @@ func (p *project) checkForge(ctx context.Context) error {
 		return err
 	}
 	defer repo.Close()
-	base := p.cfg.Pull.Base
+	line, err := p.current(repo)
+	if errors.As(err, new(*UsageError)) {
+		line, err = p.on("HEAD") // none is for now; the token and the repository are the same for all
+	}
+	if err != nil {
+		return err
+	}
+	base := line.cfg.Pull.Base
 	if base == "" {
 		if base, _, err = repo.Head(); err != nil {
 			return err
@@ -100,7 +107,7 @@ func (p *project) checkForge(ctx context.Context) error {
 		f, err = forge.New(o)
 	}
 	if err == nil {
-		_, err = f.Find(ctx, p.cfg.Pull.Branch, base)
+		_, err = f.Find(ctx, line.cfg.Pull.Branch, base)
 	}
 	if e, ok := errors.AsType[*forge.Error](err); err != nil && !(ok && e.Temporary()) && ctx.Err() == nil {
 		err = &UsageError{p.cfg.Problem("pull.request.kind", "%v", err)}

@@ -176,6 +176,42 @@ func TestForgeThatWantsFewerCalls(t *testing.T) {
 	}
 }
 
+// The online check asks for the request of a branch that is translated, whatever is checked out.
+func TestForgeIsCheckedForABranch(t *testing.T) {
+	t.Parallel()
+	s := forgetest.Start(t, "github")
+	var heads []string
+	s.Fault = func(r *http.Request, _ int) *forgetest.Fault {
+		heads = append(heads, r.URL.Query().Get("head")+" into "+r.URL.Query().Get("base"))
+		return nil
+	}
+	w := newWorld(t, settings+jsonFiles, map[string]string{appFile: mainText})
+	token := filepath.Join(t.TempDir(), "token")
+	w.check(os.WriteFile(token, []byte(forgetest.Token+"\n"), 0o600))
+	request := fmt.Sprintf("[project.pull.request]\nkind = \"github\"\nurl = %q\nrepository = %q\ntoken_file = %q\n", s.URL(), forgetest.Repository, token)
+	covered, all := `branches = ["main", "feature/*"]`, ""
+	for _, c := range [][3]string{
+		{"main", covered, "acme:l10n/main into main"},
+		{"feature/x", covered, "acme:l10n/feature/x into feature/x"},
+		{"wip", covered, "acme:l10n/main into main"},
+		{"wip", all, "acme:l10n/wip into wip"},
+		{"", covered, "acme:l10n/main into main"},
+		{"", all, "acme:l10n/HEAD into HEAD"}, // it is about the token and the repository
+	} {
+		if c[0] == "" {
+			w.git("checkout", "-q", "--detach")
+		} else {
+			w.git("checkout", "-q", "-B", c[0])
+		}
+		w.configure(strings.NewReplacer(covered, c[1], "branch = \"l10n/{base}\"\n", "branch = \"l10n/{base}\"\n"+request).Replace(lineSettings))
+		heads = nil
+		w.check(w.CheckOnline(t.Context()))
+		if heads = slices.Compact(heads); !slices.Equal(heads, []string{c[2]}) {
+			t.Errorf("%q is checked out: %q, want %q", c[0], heads, c[2])
+		}
+	}
+}
+
 // A branch that is refused, or that a person has to change, puts off no repetition for another one that only met a service or remote that is down.
 func TestRepetitionOfTheLineThatMayWork(t *testing.T) {
 	t.Parallel()
