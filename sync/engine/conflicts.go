@@ -199,16 +199,11 @@ func (c *candidate) decide(m memories, lost map[string]conflict) {
 // the service's that is another by now than the one that was shown is not overwritten: nobody has seen it.
 func (r *pushing) settleConflicts(ctx context.Context) error {
 	wanted := make(map[string]conflict)
-	found := make(map[string]bool)
+	r.report.decidable = make(map[string]bool)
 	for id, c := range r.lost {
 		if len(r.o.Keys) == 0 || slices.Contains(r.o.Keys, c.Key) {
 			wanted[id] = c
-			found[c.Key] = true
-		}
-	}
-	for _, key := range r.o.Keys {
-		if !found[key] {
-			r.answer(Problem{Key: key, Problem: "is in no conflict; locsync status names those that are"})
+			r.report.decidable[c.Key] = true
 		}
 	}
 	if r.o.Theirs {
@@ -233,6 +228,19 @@ func (r *pushing) settleConflicts(ctx context.Context) error {
 		r.answer(Problem{File: c.Path, Key: c.Key, Language: c.Language, Problem: "is not sent: its source file is not there any more. locsync push --theirs forgets the conflict"})
 	}
 	return nil
+}
+
+// nameUndecidable names the keys that were to be decided about and are in no conflict: not in that of any branch or project, when all could be looked at.
+func nameUndecidable(keys []string, reports []ProjectPush) {
+	looked := slices.IndexFunc(reports, func(p ProjectPush) bool { return p.decidable != nil })
+	if looked < 0 || slices.ContainsFunc(reports, func(p ProjectPush) bool { return p.Error != "" }) {
+		return
+	}
+	for _, key := range keys {
+		if !slices.ContainsFunc(reports, func(p ProjectPush) bool { return p.decidable[key] }) {
+			reports[looked].Problems = append(reports[looked].Problems, Problem{Key: key, Problem: "is in no conflict; locsync status names those that are"})
+		}
+	}
 }
 
 // decidedOn puts a decision into the report. The rest of the push has nothing to say about the key.

@@ -62,6 +62,37 @@ func TestConflictStays(t *testing.T) {
 	w.holds("main", "de", "a", "A third")
 }
 
+// A key that is named to decide about is looked for on every branch. One that is in no conflict on any is named once.
+func TestKeyOfAConflictOnOneOfTheBranches(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+jsonFiles, map[string]string{appFile: mainText})
+	w.git("checkout", "-q", "-b", "feature/x")
+	w.write(appFile, featText)
+	w.commit()
+	w.git("checkout", "-q", "main")
+	w.configure(strings.Replace(lineSettings, `branches = ["main", "feature/*"]`, "source = \"main\"\nbranches = [\"feature/*\"]", 1))
+	push := func(o PushOptions) []ProjectPush {
+		report, err := w.Push(t.Context(), o)
+		w.check(err)
+		return report.Projects
+	}
+	push(PushOptions{})
+	w.translate("feature/x", "de", service.Final, "c", "Käse")
+	_, err := w.Pull(t.Context(), PullOptions{})
+	w.check(err)
+	w.commitOn("l10n/feature/x", appDE, "{\n  \"c\": \"Käselaib\"\n}\n")
+	w.translate("feature/x", "de", service.Final, "c", "Käserad")
+	w.problem(push(PushOptions{})[1].Problems, "Käselaib", "Käserad")
+	for _, dry := range []bool{true, false} {
+		p := push(PushOptions{Ours: true, Keys: []string{"c", "nowhere"}, DryRun: dry})
+		w.problem(append(p[0].Problems, p[1].Problems...), "nowhere", "is in no conflict")
+		if len(p[1].Settled) != 1 || p[1].Settled[0].Key != "c" {
+			t.Errorf("%+v", p[1])
+		}
+	}
+	w.holds("feature/x", "de", "c", "Käselaib")
+}
+
 // When the service goes back to the text that both had, what was changed in the repository is the only change, and is sent.
 func TestConflictOverADraftThatIsDiscarded(t *testing.T) {
 	t.Parallel()

@@ -196,6 +196,7 @@ func (e *Engine) Push(ctx context.Context, o PushOptions) (PushReport, error) {
 		errs = append(errs, err)
 		report.Projects = append(report.Projects, reports...)
 	}
+	nameUndecidable(o.Keys, report.Projects)
 	return report, errors.Join(errs...)
 }
 
