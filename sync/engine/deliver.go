@@ -70,6 +70,7 @@ func (r *pulling) deliverPending(ctx context.Context) (waits bool, err error) {
 }
 
 // deliverAgain brings a branch back that was deleted at the remote, or set back there, when it has translations that base has not: nobody has merged them.
+// Where the remote refuses that, the report says so.
 func (r *pulling) deliverAgain(ctx context.Context, t *tree, tip *gitops.Tip) error {
 	if !tip.Unpublished() {
 		return nil
@@ -89,7 +90,17 @@ func (r *pulling) deliverAgain(ctx context.Context, t *tree, tip *gitops.Tip) er
 		return nil
 	}
 	r.log.Info("the remote has lost commits of the branch; they are delivered again", zap.String("branch", r.cfg.Pull.Branch), zap.String("commit", tip.Hash()))
-	res, err := r.repo.Push(ctx, tip)
+	options, err := r.pushOptions(ctx, tip, r.base)
+	if err != nil {
+		return err
+	}
+	res, err := r.repo.Push(ctx, tip, options...)
+	if errors.Is(err, gitops.ErrRefused) { // what this pull is for is done
+		r.problem(Problem{Problem: fmt.Sprintf("the remote has lost commits of branch %s, up to %.10s, and does not take them again: %v. Let it take them, or set another pull.branch; the next pull offers them again",
+			r.cfg.Pull.Branch, tip.Hash(), err)})
+		r.tip = nil // there is nothing there that could be asked for
+		return nil
+	}
 	if err != nil {
 		return usage(fmt.Errorf("deliver commit %.10s to branch %s again: %w", tip.Hash(), r.cfg.Pull.Branch, err))
 	}

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
@@ -53,6 +55,24 @@ func TestBranchThatTheRemoteLost(t *testing.T) {
 		t.Parallel()
 		w, bare := delivered(t)
 		gittest.Git(t, bare, "branch", "-f", "l10n", "l10n~1")
+		again(t, w, bare)
+	})
+	t.Run("deleted, and refused", func(t *testing.T) { // the pull goes on, and offers it again
+		t.Parallel()
+		w, bare := delivered(t)
+		gittest.Git(t, bare, "branch", "-D", "l10n")
+		gittest.Hook(t, bare, "pre-receive", "echo the branch is closed >&2; exit 1")
+		for range 2 {
+			p := w.pulls(PullOptions{})
+			w.problem(p.Problems, "branch l10n", "the branch is closed", "the next pull offers")
+			if p.Commit != "" || p.Pushed || there(t, bare) != "" {
+				t.Errorf("%+v; the remote has %q", p, there(t, bare))
+			}
+			if last := w.Status(t.Context()).Projects[0].LastPull; last.Result != ResultPartial {
+				t.Errorf("%+v", last)
+			}
+		}
+		w.check(os.Remove(filepath.Join(bare, "hooks", "pre-receive")))
 		again(t, w, bare)
 	})
 	t.Run("deleted at both ends", func(t *testing.T) {

@@ -420,6 +420,11 @@ echo "View merge request for l10n:" >&2; echo "  https://gitlab.example.com/acme
 	if got := options(); !strings.Contains(got, "3 translations added") {
 		t.Errorf("the server heard\n%s", got)
 	}
+	gittest.Git(t, bare, "branch", "-D", "l10n")
+	w.pulls(PullOptions{}) // it is delivered again
+	if got := options(); !strings.Contains(got, "3 translations added") {
+		t.Errorf("the server heard\n%s", got)
+	}
 	gittest.Git(t, bare, "config", "receive.advertisePushOptions", "false")
 	w.final("de", "a", "A3")
 	p = w.pulls(PullOptions{})
