@@ -28,7 +28,7 @@ type accepted struct {
 	problems []Problem
 
 	pasts   map[string]sourcePast           // by collection, of source texts that pulls brought; see recallPasts
-	inherit map[sourcePlace]map[string]bool // of a line: keys that its trunk has; see lines.go
+	inherit map[sourcePlace]map[string]bool // of a line: keys that its trunk has; see inherited.go
 }
 
 type sourcePlace struct {

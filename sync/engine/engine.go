@@ -34,7 +34,8 @@
 // Of a project whose branches are translated beside each other all of it is kept for each branch alone, beside
 //
 //	line             the branches that passes have been for
-//	inherited source file, collection  texts that the trunk had, and that were not sent for the branch (see lines.go)
+//	inherited source file, collection  texts that the trunk had, and that were not sent for the branch (see inherited.go)
+//	former  source file, collection  what was pushed of a branch of that name that was gone long ago, when all else was forgotten (see finished.go)
 //
 // It does not parse a format, write HTTP or touch git objects. Conflicts, unreadable files and held-back translations are fields of
 // its reports; an error means that it could not find out.

@@ -12,7 +12,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/gitops"
-	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/state"
 )
@@ -24,15 +23,9 @@ import (
 //
 //   - A push from the working tree is for the branch that is checked out; one from a branch, for every branch at the remote that push.branches covers.
 //   - A pull is for the branch that is checked out and for those that were pushed once and that the remote still has.
-//   - A branch that the remote had and has no more is finished: it is named once, and in the status from then on. At the service nothing is deleted.
-//
-// What the trunk has is not sent again for another line: a key that stands there with the text that the service accepted from the trunk is inherited, and
-// stays so when the trunk's text changes, until the line's own text does, or a translation of it is sent. That costs no look at history, and where the
-// memory of it is lost a key too many goes to the line's own collection, which hurts nobody. Its translations come the way of its text: with the trunk.
-const (
-	kindLine      = "line"      // the record's id is the branch
-	kindInherited = "inherited" // source file, collection: the texts of it that the trunk had
-)
+//   - A branch that the remote had and has no more is finished: see finished.go.
+//   - What the trunk has is not sent again for another line: see inherited.go.
+const kindLine = "line" // the record's id is the branch
 
 // lineRecord is what is remembered of a line by its project.
 type lineRecord struct {
@@ -40,6 +33,7 @@ type lineRecord struct {
 	Branch    string     `json:"branch"`
 	Published bool       `json:"published"` // the remote has had it
 	Finished  *time.Time `json:"finished,omitempty"`
+	Forgotten *forgotten `json:"forgotten,omitempty"`
 }
 
 // on is the project for one branch.
@@ -225,62 +219,6 @@ func (p *project) register(dry bool, now lineRecord) error {
 	})
 }
 
-// finish finds the lines whose branch is gone: that the remote had once and has no more, or that are nowhere. The one that is checked out is somebody's.
-func (p *project) finish(records map[string]lineRecord, there map[string]string, head string, dry bool) ([]FinishedLine, error) {
-	var finished []FinishedLine
-	for _, name := range slices.Sorted(maps.Keys(records)) {
-		record := records[name]
-		if _, at := there[name]; at || name == head || record.Finished != nil {
-			continue
-		}
-		if here, err := p.repo.HasBranch(name); err != nil {
-			return nil, err
-		} else if here && !record.Published {
-			continue
-		}
-		collections, err := p.ownCollections(name, records)
-		if err != nil {
-			return nil, err
-		}
-		finished = append(finished, FinishedLine{name, record.Branch, collections})
-		now := p.Now().UTC()
-		if record.Finished = &now; dry {
-			continue
-		}
-		if err := state.Put(p.State, p.projectName(), kindLine, name, record); err != nil {
-			return nil, err
-		}
-	}
-	return finished, nil
-}
-
-// ownCollections are the collections that were pushed for a line and for no other that is alive.
-func (p *project) ownCollections(name string, records map[string]lineRecord) ([]string, error) {
-	of := func(name string) (map[string]bool, error) {
-		slots, err := p.State.Slots(p.projectName()+"#"+name, kindPushed)
-		collections := make(map[string]bool)
-		for _, slot := range slots {
-			collections[slot.Language] = true
-		}
-		return collections, err
-	}
-	own, err := of(name)
-	if err != nil {
-		return nil, err
-	}
-	for other, record := range records {
-		if other == name || record.Finished != nil {
-			continue
-		}
-		used, err := of(other)
-		if err != nil {
-			return nil, err
-		}
-		maps.DeleteFunc(own, func(collection string, _ bool) bool { return used[collection] })
-	}
-	return append([]string{}, slices.Sorted(maps.Keys(own))...), nil
-}
-
 // pushedSlots are where the accepted texts of source files are remembered: the project's, and those of other lines, which may share a collection.
 func (p *project) pushedSlots(tx *state.Tx) ([]state.Slot, error) {
 	slots, err := tx.Slots(p.stateName(), kindPushed)
@@ -302,133 +240,6 @@ func (p *project) pushedSlots(tx *state.Tx) ([]state.Slot, error) {
 		slots = append(slots, more...)
 	}
 	return slots, nil
-}
-
-// inherits finds the keys of a line that its trunk has, as they are or were when they were first seen, and that were not sent for the line itself.
-func (p *project) inherits(a *accepted) error {
-	if p.trunk == nil {
-		return nil
-	}
-	slots, err := p.State.Slots(p.trunk.stateName(), kindPushed)
-	if err != nil {
-		return err
-	}
-	trunk := make(map[string]map[string]catalog.Marks) // by collection and key
-	for _, slot := range slots {
-		marks, err := p.State.Marks(slot)
-		if err != nil {
-			return err
-		}
-		if trunk[slot.Language] == nil {
-			trunk[slot.Language] = make(map[string]catalog.Marks)
-		}
-		maps.Copy(trunk[slot.Language], byKey(marks))
-	}
-	a.inherit = make(map[sourcePlace]map[string]bool)
-	for _, s := range a.tree.sources {
-		if s.broken() {
-			continue
-		}
-		before, err := p.State.Marks(p.slot(kindInherited, s.Path, s.Collection))
-		if err != nil {
-			return err
-		}
-		there, once, own := trunk[p.trunk.collectionOf(p, s)], byKey(before), byKey(a.texts[s.Collection])
-		keys := make(map[string]bool)
-		for key, marks := range byKey(s.texts.Marks()) {
-			if own[key] == nil && (maps.Equal(marks, there[key]) || maps.Equal(marks, once[key])) {
-				keys[key] = true
-			}
-		}
-		a.inherit[s.place()] = keys
-	}
-	return nil
-}
-
-func byKey(marks catalog.Marks) map[string]catalog.Marks {
-	keys := make(map[string]catalog.Marks)
-	for n, m := range marks {
-		if keys[n.Key] == nil {
-			keys[n.Key] = make(catalog.Marks)
-		}
-		keys[n.Key][n] = m
-	}
-	return keys
-}
-
-// collectionOf is the collection that a source file of another line has in this one.
-func (p *project) collectionOf(other *project, s *source) string {
-	for i := range other.cfg.Files {
-		if &other.cfg.Files[i] == s.Files {
-			if file, ok := s.Files.SourceFile(s.Path); ok {
-				return p.cfg.Files[i].CollectionOf(file)
-			}
-		}
-	}
-	return s.Collection
-}
-
-// inherited are the keys of a file that the trunk has and that were not sent for the line itself.
-func (a *accepted) inherited(s *source) map[string]bool { return a.inherit[s.place()] }
-
-// keepInherited remembers the texts that are inherited, for the time when the trunk has others.
-func (p *project) keepInherited(a *accepted) error {
-	if len(a.inherit) == 0 {
-		return nil
-	}
-	return p.State.Update(func(tx *state.Tx) error {
-		for _, s := range a.tree.sources {
-			if s.broken() || a.held[s.place()] {
-				continue
-			}
-			marks, keys := make(catalog.Marks), a.inherited(s)
-			for _, u := range s.texts {
-				if keys[u.Key] {
-					marks[u.Name] = catalog.MarkOf(u.Text)
-				}
-			}
-			if err := keepMarks(tx, p.slot(kindInherited, s.Path, s.Collection), marks); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// sendInherited sends the source texts of inherited keys of which somebody changed a translation: a collection takes no translation of a key that it does
-// not have.
-func (r *pushing) sendInherited(ctx context.Context, found []*candidate) error {
-	if r.trunk == nil {
-		return nil
-	}
-	wanted := make(map[*source]map[string]bool)
-	for _, c := range found {
-		for n := range c.changed {
-			for _, b := range c.Sources {
-				s := r.tree.of(b)
-				if !r.accepted.inherited(s)[n.Key] || r.trunk.collectionOf(r.project, s) == s.Collection {
-					continue
-				}
-				if wanted[s] == nil {
-					wanted[s] = make(map[string]bool)
-				}
-				wanted[s][n.Key] = true
-			}
-		}
-	}
-	ship := &shipping{}
-	for _, s := range r.tree.sources {
-		if wanted[s] == nil {
-			continue
-		}
-		if err := r.addSource(ship, s, func(key string) bool { return wanted[s][key] }); err != nil {
-			return err
-		}
-	}
-	for _, s := range ship.shipments {
-		r.ship(ctx, s)
-	}
-	return nil
 }
 
 // statusLine is the line that the status is about, after it has listed all of them.

@@ -39,6 +39,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -238,6 +239,49 @@ func (tx *Tx) SetMarks(slot Slot, marks catalog.Marks) error {
 func (tx *Tx) DropMarks(slot Slot) error {
 	if err := tx.marks.Delete(slot.key()); err != nil {
 		return fmt.Errorf("drop %s of %s: %w", slot.Kind, slot.Path, err)
+	}
+	return nil
+}
+
+// MoveMarks puts the marks of one slot in the place of another's, as they are stored. It reports whether there were any; else nothing is changed.
+func (tx *Tx) MoveMarks(from, to Slot) (bool, error) {
+	key, place := from.key(), to.key()
+	value := tx.marks.Get(key)
+	if value == nil || bytes.Equal(key, place) {
+		return value != nil, nil
+	}
+	content, err := unseal(key, value)
+	if err == nil {
+		err = tx.marks.Put(place, seal(place, content))
+	}
+	if err == nil {
+		err = tx.marks.Delete(key)
+	}
+	if err != nil {
+		return false, fmt.Errorf("move %s of %s: %w", from.Kind, from.Path, err)
+	}
+	return true, nil
+}
+
+// Forget drops all marks and records of a project, but for those of some kinds.
+func (tx *Tx) Forget(project string, keep ...string) error {
+	for bucket, parts := range map[*bbolt.Bucket]int{tx.marks: 4, tx.records: 3} {
+		var drop [][]byte // a cursor does not like to be cut under
+		err := each(bucket, joinKey(project, ""), func(key, _ []byte) error {
+			at, err := splitKey(key, parts)
+			if err == nil && !slices.Contains(keep, at[1]) {
+				drop = append(drop, bytes.Clone(key))
+			}
+			return err
+		})
+		for _, key := range drop {
+			if err == nil {
+				err = bucket.Delete(key)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("forget what is stored of %s: %w", project, err)
+		}
 	}
 	return nil
 }

@@ -1,0 +1,166 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/sync/state"
+)
+
+// A branch that the remote had and has no more is finished: it is named once, and in the status from then on. At the service nothing is deleted.
+//
+// Most are merged and never come back; some are restored within days, and a remote may lose branches and get them again. So what is remembered of the
+// line stays for a month, and goes then: a branch of that name that appears later begins anew. What stays for good is which keys its own collections got:
+// they may still be there, with a text and translations that are not those of the trunk, so that such a branch inherits none of them.
+const (
+	kindFormer   = "former" // source file, collection: what was pushed
+	keepFinished = 30 * 24 * time.Hour
+)
+
+// forgotten says that what was remembered of a line is gone.
+type forgotten struct {
+	Collections []string `json:"collections"` // that were pushed for it
+}
+
+// finish finds the lines whose branch is gone: that the remote had once and has no more, or that are nowhere. The one that is checked out is somebody's.
+func (p *project) finish(records map[string]lineRecord, there map[string]string, head string, dry bool) ([]FinishedLine, error) {
+	var finished []FinishedLine
+	for _, name := range slices.Sorted(maps.Keys(records)) {
+		record := records[name]
+		if _, at := there[name]; at || name == head {
+			continue
+		}
+		if record.Finished != nil {
+			if err := p.forgetLine(record, dry); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if here, err := p.repo.HasBranch(name); err != nil {
+			return nil, err
+		} else if here && !record.Published {
+			continue
+		}
+		collections, err := p.ownCollections(name, records)
+		if err != nil {
+			return nil, err
+		}
+		finished = append(finished, FinishedLine{name, record.Branch, collections})
+		now := p.Now().UTC()
+		if record.Finished = &now; dry {
+			continue
+		}
+		if err := state.Put(p.State, p.projectName(), kindLine, name, record); err != nil {
+			return nil, err
+		}
+	}
+	return finished, nil
+}
+
+// forgetLine drops what is remembered of a line that has been finished for long. What people have decided about its request stays with it: it is a few
+// words, and they may have closed it for good.
+func (p *project) forgetLine(line lineRecord, dry bool) error {
+	if dry || line.Forgotten != nil || line.Base == p.cfg.Trunk() || p.Now().Sub(*line.Finished) < keepFinished {
+		return nil
+	}
+	name := p.projectName() + "#" + line.Base
+	err := p.State.Update(func(tx *state.Tx) error {
+		pushed, err := tx.Slots(name, kindPushed)
+		if err != nil {
+			return err
+		}
+		line.Forgotten = &forgotten{Collections: collectionsOf(pushed)}
+		for _, from := range pushed {
+			if err := p.former(tx, from); err != nil {
+				return err
+			}
+		}
+		if err := tx.Forget(name, kindFormer, kindRequest); err != nil {
+			return err
+		}
+		return state.PutTx(tx, p.projectName(), kindLine, line.Base, line)
+	})
+	if err == nil {
+		p.log.Info("what was remembered of a branch that is gone is forgotten", zap.String("base", line.Base), zap.Time("gone", *line.Finished))
+	}
+	return err
+}
+
+// former adds what was pushed of a file to what stays known of it.
+func (p *project) former(tx *state.Tx, pushed state.Slot) error {
+	to := pushed
+	to.Kind = kindFormer
+	marks, err := tx.Marks(to)
+	if err != nil {
+		return err
+	}
+	if marks == nil {
+		_, err = tx.MoveMarks(pushed, to)
+		return err
+	}
+	more, err := tx.Marks(pushed)
+	if err != nil {
+		return err
+	}
+	maps.Copy(marks, more)
+	return tx.SetMarks(to, marks)
+}
+
+// formerKeys are the keys that the collections got from an earlier branch of the line's name.
+func (p *project) formerKeys() (map[string]map[string]bool, error) {
+	slots, err := p.State.Slots(p.stateName(), kindFormer)
+	if err != nil {
+		return nil, err
+	}
+	keys := make(map[string]map[string]bool)
+	for _, slot := range slots {
+		marks, err := p.State.Marks(slot)
+		if err != nil {
+			return nil, err
+		}
+		if keys[slot.Language] == nil {
+			keys[slot.Language] = make(map[string]bool)
+		}
+		for n := range marks {
+			keys[slot.Language][n.Key] = true
+		}
+	}
+	return keys, nil
+}
+
+func collectionsOf(pushed []state.Slot) []string {
+	collections := make(map[string]bool)
+	for _, slot := range pushed {
+		collections[slot.Language] = true
+	}
+	return slices.Sorted(maps.Keys(collections))
+}
+
+// ownCollections are the collections that were pushed for a line and for no other that is alive.
+func (p *project) ownCollections(name string, records map[string]lineRecord) ([]string, error) {
+	of := func(name string) ([]string, error) {
+		if f := records[name].Forgotten; f != nil {
+			return f.Collections, nil
+		}
+		slots, err := p.State.Slots(p.projectName()+"#"+name, kindPushed)
+		return collectionsOf(slots), err
+	}
+	own, err := of(name)
+	if err != nil {
+		return nil, err
+	}
+	for other, record := range records {
+		if other == name || record.Finished != nil {
+			continue
+		}
+		used, err := of(other)
+		if err != nil {
+			return nil, err
+		}
+		own = slices.DeleteFunc(slices.Clone(own), func(collection string) bool { return slices.Contains(used, collection) })
+	}
+	return append([]string{}, own...), nil
+}
