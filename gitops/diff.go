@@ -131,25 +131,6 @@ func (c *comparison) folder(folder string, trees [2]hash) error {
 	return nil
 }
 
-// Diff is the unified diff of a commit against its first parent, as git diff prints it without colour.
-func (r *Repo) Diff(ctx context.Context, tip *Tip) (string, error) {
-	c, err := r.readCommit(tip.commit)
-	if err != nil {
-		return "", fmt.Errorf("diff: %w", err)
-	}
-	before := &Tip{repo: r, tree: emptyTree}
-	if len(c.parents) > 0 {
-		if before, err = r.tipAt(tip.branch, c.parents[0]); err != nil {
-			return "", fmt.Errorf("diff: %w", err)
-		}
-	}
-	text, err := diffTips(ctx, before, tip)
-	if err != nil {
-		return "", fmt.Errorf("diff of %.12s: %w", tip.Hash(), err)
-	}
-	return text, nil
-}
-
 // Preview is what Commit would do: the paths that would change as the tree spells them, and the unified diff.
 type Preview struct {
 	Changed []string
@@ -191,7 +172,7 @@ func (r *Repo) Preview(ctx context.Context, on *Tip, files map[string][]byte) (P
 	for _, p := range pairs {
 		result.Changed = append(result.Changed, p.path)
 	}
-	result.Diff, err = diffTips(ctx, before, after)
+	result.Diff, err = unified(ctx, pairs, before, after)
 	return result, err
 }
 
@@ -203,21 +184,21 @@ func (t *Tip) entriesOf(h hash) ([]entry, error) {
 	return d.entries, nil
 }
 
-// diffTips prints what differs. The library writes git's format; which lines changed is found by its Myers diff, within a
+// unified prints what differs. The library writes git's format; which lines changed is found by its Myers diff, within a
 // few seconds a file, after which a hunk may be larger than it had to be.
-func diffTips(ctx context.Context, before, after *Tip) (string, error) {
-	pairs, err := compareTrees(ctx, before.entriesOf, after.entriesOf, before.tree, after.tree)
-	if err != nil {
-		return "", err
-	}
+func unified(ctx context.Context, pairs []pair, before, after *Tip) (string, error) {
 	var all patch
 	for _, p := range pairs {
+		if ctx.Err() != nil {
+			return "", context.Cause(ctx)
+		}
 		fp := &filePatch{pair: p}
 		var contents [2][]byte
 		for i, e := range []entry{p.old, p.new} {
 			if e.mode == 0 || e.mode == modeModule {
 				continue
 			}
+			var err error
 			if contents[i], err = []*Tip{before, after}[i].file(p.path, e.hash); err != nil {
 				return "", fmt.Errorf("%s: %w", p.path, err)
 			}
@@ -231,7 +212,7 @@ func diffTips(ctx context.Context, before, after *Tip) (string, error) {
 		all = append(all, fp)
 	}
 	var out strings.Builder
-	err = format.NewUnifiedEncoder(&out, format.DefaultContextLines).Encode(all)
+	err := format.NewUnifiedEncoder(&out, format.DefaultContextLines).Encode(all)
 	return out.String(), err
 }
 
