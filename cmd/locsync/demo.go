@@ -61,26 +61,15 @@ func (a *app) demo(ctx context.Context, dir string, keep bool) error {
 	if _, err := exec.LookPath("git"); err != nil {
 		return usageError{errors.New("the demo needs git; install it and try again")}
 	}
-	dir, err := emptyDir(dir)
+	made, err := emptyDir(dir)
 	if err != nil {
 		return err
 	}
-	if err := a.makeSample(ctx, dir); err != nil {
-		return err
+	cfg, err := a.story(ctx, made)
+	if err != nil && dir == "" {
+		err = errors.Join(err, os.RemoveAll(made)) // half a story is nobody's to look at; --dir keeps it
 	}
-	cfg, err := config.Load(filepath.Join(dir, config.FileName))
 	if err != nil {
-		return err
-	}
-	log, err := a.logger(zap.WarnLevel)
-	if err != nil {
-		return err
-	}
-	h, err := a.open(ctx, cfg, log, nil)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(a.tell(ctx, h, dir), h.Close()); err != nil {
 		return err
 	}
 	if keep {
@@ -95,6 +84,26 @@ func (a *app) demo(ctx context.Context, dir string, keep bool) error {
 		return a.run(ctx, cfg, runLog)
 	}
 	return nil
+}
+
+// story makes the sample repository in dir and tells the story of it.
+func (a *app) story(ctx context.Context, dir string) (*config.Config, error) {
+	if err := a.makeSample(ctx, dir); err != nil {
+		return nil, err
+	}
+	cfg, err := config.Load(filepath.Join(dir, config.FileName))
+	if err != nil {
+		return nil, err
+	}
+	log, err := a.logger(zap.WarnLevel)
+	if err != nil {
+		return nil, err
+	}
+	h, err := a.open(ctx, cfg, log, nil)
+	if err != nil {
+		return nil, err
+	}
+	return cfg, errors.Join(a.tell(ctx, h, dir), h.Close())
 }
 
 // freeAddress gives the daemon another port where its own is taken, by a daemon most likely: the demo works beside it.

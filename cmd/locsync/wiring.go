@@ -141,6 +141,7 @@ func (a *app) openMetered(ctx context.Context, cfg *config.Config, log *zap.Logg
 	if aside, why := store.Rebuilt(); why != nil {
 		log.Warn("the state was damaged; it was moved aside and is rebuilt from the service and the branch", zap.String("moved_to", aside), zap.Error(why))
 	}
+	clearLeftovers(os.TempDir(), time.Now(), log)
 	if h.client, err = h.connect(cfg); err != nil {
 		return h, err
 	}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// What a process needs for a moment lies in the system's temporary folder under these names, and is removed by the process: unless it is killed. A demo's
+// folder is not among them; it is somebody's to look at.
+var leftover = regexp.MustCompile(`^locsync-(export|filter|merge|sign|status)-[0-9]+$`)
+
+// leftoverAge is after which such a thing is nobody's any more. Each is needed for minutes at most: whatever uses it has a deadline.
+const leftoverAge = 24 * time.Hour
+
+// clearLeftovers removes what killed processes have left. It is nobody's reason to fail: what cannot be removed is somebody else's.
+func clearLeftovers(dir string, now time.Time, log *zap.Logger) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		log.Debug("look for leftovers", zap.Error(err))
+	}
+	for _, e := range entries {
+		if !leftover.MatchString(e.Name()) {
+			continue
+		}
+		info, err := e.Info()
+		if err != nil || now.Sub(info.ModTime()) < leftoverAge {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		if err := os.RemoveAll(path); err != nil {
+			log.Debug("remove a leftover", zap.Error(err))
+			continue
+		}
+		log.Info("removed what a killed process had left", zap.String("path", path))
+	}
+}
