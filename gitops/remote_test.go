@@ -249,6 +249,11 @@ func TestReports(t *testing.T) {
 			t.Errorf("git's %q reads as %q", out, got)
 		}
 	}
+	for _, line := range []string{"*\tabc:refs/heads/x\t[new branch]", " \tabc:refs/heads/x\t1..2", "=\tabc:refs/heads/x\t[up to date]", "!\tabc:refs/heads/y\t[rejected] (no)"} {
+		if got, found := porcelainStatus("To origin\n"+line+"\n", u.ref); found {
+			t.Errorf("git's %q reads as the refusal %q", line, got)
+		}
+	}
 	for name, report := range map[string]*packp.ReportStatus{"none": nil, "of another": {UnpackStatus: "ok", CommandStatuses: []*packp.CommandStatus{{ReferenceName: "refs/heads/y", Status: "ok"}}}} {
 		var doubt *unsure
 		if err := judge(report, nil, u, nil, login{}); !errors.As(err, &doubt) {

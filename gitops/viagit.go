@@ -84,11 +84,12 @@ func (v *viaGit) push(ctx context.Context, u update) ([]string, error) {
 	return said, &Refused{u.ref, status, said}
 }
 
-// porcelainStatus reads the line of one reference: "!\t<from>:<to>\t[remote rejected] (reason)".
+// porcelainStatus reads the line that refuses one reference: "!\t<from>:<to>\t[remote rejected] (reason)". A line of success ("*\t…\t[new branch]") above
+// a push that failed is none: the connection broke after the report, and whether the branch moved is for the next listing to tell.
 func porcelainStatus(out, ref string) (string, bool) {
 	for line := range strings.Lines(out) {
 		parts := strings.SplitN(strings.TrimRight(line, "\n"), "\t", 3)
-		if len(parts) != 3 || !strings.HasSuffix(parts[1], ":"+ref) {
+		if len(parts) != 3 || parts[0] != "!" || !strings.HasSuffix(parts[1], ":"+ref) {
 			continue
 		}
 		status := parts[2]

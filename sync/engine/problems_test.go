@@ -123,7 +123,7 @@ func problemsMade() ([]made, error) {
 	return all, nil
 }
 
-var verbs = regexp.MustCompile(`%[+#]?[a-z]`)
+var verbs = regexp.MustCompile(`%[+#]?[.\d]*[a-z]`)
 
 // pattern is a regular expression for what a text expression yields.
 func pattern(e ast.Expr) string {
