@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 )
 
 // At fetches and gives the tip of a branch: the remote's, or without Options.Remote the one here. A branch that exists
@@ -278,6 +279,7 @@ func count(n int, what string) string {
 // fetch gives the remote's values of the branches that exist there, with their commits here and tracked, and the remote's
 // default branch ("" when it has none).
 func (r *Repo) fetch(ctx context.Context, branches ...string) (there map[string]hash, head string, err error) {
+	defer r.done(opFetch, time.Now(), &err)
 	rem, err := r.remoteFor(ctx, false)
 	if err != nil {
 		return nil, "", err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Branches are the names of all branches: those of the remote, or without Options.Remote those here, each with its commit in hexadecimal, and the branch
@@ -20,6 +21,7 @@ func (r *Repo) Branches(ctx context.Context) (branches map[string]string, head s
 			return nil, "", fmt.Errorf("list the branches of %s: %w", r.facts.GitDir, err)
 		}
 	} else {
+		defer r.done(opList, time.Now(), &err)
 		rem, err := r.remoteFor(ctx, false)
 		if err != nil {
 			return nil, "", err

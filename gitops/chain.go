@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Step is one commit of a chain: whole contents by path, as for Commit, and what it says about itself.
@@ -26,7 +27,8 @@ func (r *Repo) Chain(ctx context.Context, on *Tip, branch string, steps []Step) 
 	return tip, nil
 }
 
-func (r *Repo) chain(ctx context.Context, on *Tip, branch string, steps []Step) (*Tip, error) {
+func (r *Repo) chain(ctx context.Context, on *Tip, branch string, steps []Step) (last *Tip, err error) {
+	defer r.done(opCommit, time.Now(), &err)
 	if err := checkRefName("refs/heads/" + branch); err != nil {
 		return nil, err
 	}

@@ -59,6 +59,11 @@ type Options struct {
 
 	// Now is the clock of the lines in reference logs; default time.Now. Files are judged by their own clock.
 	Now func() time.Time
+
+	// Done, when not nil, is told of everything that was asked of a remote and of every commit: which operation (list, fetch, blobs, commit, push), how it
+	// ended (ok, nothing, moved, busy, refused, auth, untrusted, unavailable, interrupted, failed) and how long it took. It may be called from several
+	// goroutines.
+	Done func(op, outcome string, took time.Duration)
 }
 
 // NoGit as Options.Git keeps the package from using a git program.

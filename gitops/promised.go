@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Blobs that a partial clone left out. Only the git program knows how to ask the remote for them. Asked for one by one, each
@@ -173,7 +174,8 @@ func (t *Tip) missing(ctx context.Context, folder string, enter, wanted func(str
 }
 
 // fetchPromised lets git fetch objects by name, as it does itself for a checkout.
-func (r *Repo) fetchPromised(ctx context.Context, list []hash) error {
+func (r *Repo) fetchPromised(ctx context.Context, list []hash) (err error) {
+	defer r.done(opBlobs, time.Now(), &err)
 	name := r.promisor()
 	if r.git == nil || name == "" {
 		return ErrUnfetched
@@ -184,7 +186,7 @@ func (r *Repo) fetchPromised(ctx context.Context, list []hash) error {
 	for _, h := range list {
 		in.WriteString(h.String() + "\n")
 	}
-	_, err := r.runGit(ctx, call{args: []string{"-c", "fetch.negotiationAlgorithm=noop", "fetch", name, "--quiet", "--no-tags", "--no-write-fetch-head",
+	_, err = r.runGit(ctx, call{args: []string{"-c", "fetch.negotiationAlgorithm=noop", "fetch", name, "--quiet", "--no-tags", "--no-write-fetch-head",
 		"--recurse-submodules=no", "--filter=blob:none", "--stdin"}, stdin: []byte(in.String()), env: r.promisorEnvironment(), write: true})
 	return err
 }

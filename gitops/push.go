@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 )
 
 // PushResult is where a commit arrived.
@@ -81,7 +82,8 @@ func (r *Repo) push(ctx context.Context, tip *Tip, options []string, result *Pus
 
 // pushRemote sends, and when the answer is in doubt asks what happened: a lost answer, a lock that was held, a lease that
 // was lost.
-func (r *Repo) pushRemote(ctx context.Context, u update, result *PushResult) error {
+func (r *Repo) pushRemote(ctx context.Context, u update, result *PushResult) (err error) {
+	defer r.done(opPush, time.Now(), &err)
 	rem, err := r.remoteFor(ctx, true)
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 type account struct {
 	budget  *budget
 	breaker *breaker
+	queued  atomic.Int64                  // requests that wait for the budget
 	waiting atomic.Int64                  // jobs that are being waited for; polls are stretched so that they leave room
 	ahead   atomic.Pointer[time.Duration] // of the service's clock before ours, by its last answer; nil while it told no time
 }

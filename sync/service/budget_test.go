@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -363,4 +364,46 @@ func oneFile() ImportRequest {
 		Project: "p", Language: "en", Format: wire.FormatJSON,
 		Files: []Upload{{Name: "a.json", Body: []byte(`{"k":"v"}`)}},
 	}
+}
+
+// Whoever measures is told of every request how long it waited for its turn, and how many wait now; one that gave up made none.
+func TestTurnsAreTold(t *testing.T) {
+	bubble(t, time.Millisecond, func(t *testing.T, l *line, client func(float64) *Client) {
+		c := client(4)
+		var mu sync.Mutex
+		var waited []time.Duration
+		c.onTurn = func(d time.Duration) {
+			mu.Lock()
+			defer mu.Unlock()
+			waited = append(waited, d)
+		}
+		var all sync.WaitGroup
+		for range 5 {
+			all.Go(func() {
+				if _, err := c.Project(t.Context(), "p"); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		time.Sleep(time.Millisecond)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		all.Go(func() {
+			if _, err := c.Project(ctx, "p"); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("a call that cannot wait for its turn: %v", err)
+			}
+		})
+		time.Sleep(5 * time.Millisecond)
+		if got := c.Queued(); got != 5 {
+			t.Errorf("%d requests wait, want 5", got)
+		}
+		all.Wait()
+		cancel()
+		if got := c.Queued(); got != 0 {
+			t.Errorf("%d requests wait at the end", got)
+		}
+		slices.Sort(waited)
+		if len(waited) != 5 || waited[0] != 0 || waited[4] < 1200*time.Millisecond || waited[4] > 1500*time.Millisecond {
+			t.Errorf("the waits of five requests, four a second: %v", waited)
+		}
+	})
 }

@@ -116,7 +116,7 @@ func (c *Client) attempt(ctx context.Context, cl call) *failure {
 	}
 	target := c.url(cl)
 	for hops := 0; ; hops++ {
-		ticket, err := c.account.budget.claim(ctx, c.pace, cl.turn(ctx))
+		ticket, err := c.queue(ctx, cl)
 		if err != nil {
 			return failed(err)
 		}
@@ -137,6 +137,18 @@ func (c *Client) attempt(ctx context.Context, cl call) *failure {
 		}
 		target = next
 	}
+}
+
+// queue waits for the budget and tells how long it did.
+func (c *Client) queue(ctx context.Context, cl call) (ticket, error) {
+	came := time.Now()
+	c.account.queued.Add(1)
+	defer c.account.queued.Add(-1)
+	t, err := c.account.budget.claim(ctx, c.pace, cl.turn(ctx))
+	if err == nil {
+		c.onTurn(time.Since(came))
+	}
+	return t, err
 }
 
 // maxHops is how many redirects a request follows; each costs a request of the budget.

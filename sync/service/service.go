@@ -111,6 +111,8 @@ type Options struct {
 	// OnRequest, when set, is told of every request that was made: the operation ("start import"), the
 	// HTTP status (0: no answer) and how long it took, waiting for the budget not included.
 	OnRequest func(op string, status int, took time.Duration)
+	// OnTurn, when set, is told for every request how long it waited for the budget before it left.
+	OnTurn func(waited time.Duration)
 }
 
 // Client talks to one service as one account. It is safe for use by several goroutines.
@@ -122,6 +124,7 @@ type Client struct {
 	redact    func(string) string
 	userAgent string
 	onRequest func(string, int, time.Duration)
+	onTurn    func(time.Duration)
 	account   *account
 	pace      pace
 	limits    limits
@@ -173,6 +176,7 @@ func New(o Options) (*Client, error) {
 		redact:    redactor(o.AccountID, o.APIKey),
 		userAgent: o.UserAgent,
 		onRequest: o.OnRequest,
+		onTurn:    o.OnTurn,
 		pace:      newPace(o.RequestsPerSecond),
 		limits:    defaultLimits,
 	}
@@ -184,6 +188,9 @@ func New(o Options) (*Client, error) {
 	}
 	if c.onRequest == nil {
 		c.onRequest = func(string, int, time.Duration) {}
+	}
+	if c.onTurn == nil {
+		c.onTurn = func(time.Duration) {}
 	}
 	if c.transport == nil {
 		c.own = newTransport()
@@ -214,6 +221,9 @@ func (c *Client) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "client 
 
 // Blocked is for how long no request goes out from now on, because the service failed repeatedly; 0 when they do.
 func (c *Client) Blocked() time.Duration { return c.account.breaker.blocked() }
+
+// Queued is how many requests of this process wait for the account's budget now.
+func (c *Client) Queued() int { return int(c.account.queued.Load()) }
 
 // Close drops the connections that are kept open for the next call. The client stays usable.
 func (c *Client) Close() {

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -11,6 +12,8 @@ import (
 // not fetched.
 type hints struct {
 	wake chan struct{} // one slot: there is something to take
+
+	events atomic.Int64 // that were heard
 
 	mu       sync.Mutex
 	paths    map[string]bool // path -> it may have come or gone, not only been written to
@@ -39,6 +42,7 @@ func (h *hints) collect(events *fsnotify.Watcher) {
 }
 
 func (h *hints) add(e fsnotify.Event) {
+	h.events.Add(1)
 	structural := e.Has(fsnotify.Create) || e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename)
 	if !structural && !e.Has(fsnotify.Write) {
 		return // modes and times: indexers and backups touch them all day

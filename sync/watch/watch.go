@@ -86,6 +86,7 @@ type Watcher struct {
 // Stats is how watching goes.
 type Stats struct {
 	Watches     int    // folders that are watched
+	Events      int    // file events that came, of files that matter and of others beside them
 	Mode        string // "event", or "poll" where events do not come or not for everything
 	Why         string // there is polling; "" where there is none
 	Overflows   int    // times that events were lost and everything was looked at instead
@@ -147,6 +148,7 @@ func New(o Options) (*Watcher, error) {
 func (w *Watcher) Stats() Stats {
 	s := Stats{
 		Watches:     int(w.stats.watches.Load()),
+		Events:      int(w.hints.events.Load()),
 		Mode:        "event",
 		Overflows:   int(w.stats.overflows.Load()),
 		Unannounced: int(w.stats.unannounced.Load()),

@@ -650,3 +650,21 @@ func BenchmarkRescan10000(b *testing.B) {
 	}
 	b.ReportMetric(float64(w.Stats().Watches), "watches")
 }
+
+// Every event that comes is counted, also of files that are no reason to look: what is counted is the load.
+func TestEventsAreCounted(t *testing.T) {
+	t.Parallel()
+	s := start(t, []string{"*.json"}, []string{"a.json"}, nil)
+	before := s.w.Stats().Events
+	s.write("beside.txt", "x")
+	s.none("a file that does not matter")
+	beside := s.w.Stats().Events
+	if beside <= before {
+		t.Errorf("%d events before a file was written that does not matter, %d after", before, beside)
+	}
+	s.write("a.json", "{}")
+	s.expect("a change")
+	if got := s.w.Stats().Events; got <= beside {
+		t.Errorf("%d events before a change, %d after", beside, got)
+	}
+}
