@@ -74,6 +74,8 @@ type Parts struct {
 	Progress func(project, what string)
 	// Passed, when not nil, is told of every pass that ended and was no dry run, from several goroutines.
 	Passed func(Passed)
+	// GitDone, when not nil, is told what was asked of git remotes and of every commit (see gitops.Options.Done), from several goroutines.
+	GitDone func(op, outcome string, took time.Duration)
 }
 
 // Passed is a pass that ended. Result is that of a Past, or ResultSkipped.
@@ -110,7 +112,8 @@ type project struct {
 
 // common is what the lines of a project share. mu is held for a whole pass.
 type common struct {
-	pushBell, pullBell bell
+	pushBell, pullBell     bell
+	pushNotice, pullNotice bell // rung from outside, as often as anybody likes
 
 	mu    *sync.Mutex
 	sound time.Time // until when a clone is not looked at again, because it was seen to be whole
@@ -122,6 +125,9 @@ type common struct {
 
 	readiness atomic.Pointer[readiness]
 	watcher   atomic.Pointer[watch.Watcher] // while Run runs and the repository is watched
+	gate      gate
+	origin    origin
+	born      time.Time // when this process began with it
 }
 
 // New makes an engine. Nothing is opened or called yet.
@@ -135,7 +141,7 @@ func New(parts Parts) *Engine {
 		turn := new(sync.Mutex)
 		e.turns[cfg.Name] = turn
 		e.projects = append(e.projects, &project{Engine: e, cfg: cfg, log: parts.Log.With(zap.String("project", cfg.Name)),
-			common: &common{mu: turn, pushBell: newBell(), pullBell: newBell()}})
+			common: &common{mu: turn, pushBell: newBell(), pullBell: newBell(), pushNotice: newBell(), pullNotice: newBell(), born: parts.Now()}})
 	}
 	return e
 }
@@ -227,15 +233,9 @@ func (e *Engine) Pull(ctx context.Context, o PullOptions) (PullReport, error) {
 	return report, errors.Join(errs...)
 }
 
-// open opens the project's repository for one pass. A repository without the remote that the configuration names by default is used as it
-// is: the default is no promise that there is one. Any other name that is missing is a mistake.
+// open opens the project's repository for one pass.
 func (p *project) open(ctx context.Context) error {
-	repo, err := p.openWith(ctx, p.cfg.Pull.Remote)
-	if err == nil && p.cfg.Pull.Remote == "origin" && !repo.HasRemote("origin") {
-		if err = repo.Close(); err == nil {
-			repo, err = p.openWith(ctx, "")
-		}
-	}
+	repo, err := p.opened(ctx)
 	if err != nil {
 		return err
 	}
@@ -243,9 +243,21 @@ func (p *project) open(ctx context.Context) error {
 	return nil
 }
 
+// opened is the project's repository as passes use it. One without the remote that the configuration names by default is used as it is: the default is no
+// promise that there is one. Any other name that is missing is a mistake.
+func (p *project) opened(ctx context.Context) (*gitops.Repo, error) {
+	repo, err := p.openWith(ctx, p.cfg.Pull.Remote)
+	if err == nil && p.cfg.Pull.Remote == "origin" && !repo.HasRemote("origin") {
+		if err = repo.Close(); err == nil {
+			return p.openWith(ctx, "")
+		}
+	}
+	return repo, err
+}
+
 // openWith opens the repository; "" keeps everything local.
 func (p *project) openWith(ctx context.Context, remote string) (*gitops.Repo, error) {
-	o := gitops.Options{Remote: remote, Now: p.Now, Trust: p.cfg.TrustOwner,
+	o := gitops.Options{Remote: remote, Now: p.Now, Trust: p.cfg.TrustOwner, Done: p.GitDone,
 		Signing: gitops.Signing{Never: p.cfg.Pull.Sign == "never", KeyFile: p.Config.Resolve(p.cfg.Pull.SigningKeyFile)}}
 	switch {
 	case p.cfg.Cloned() && remote == "":

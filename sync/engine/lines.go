@@ -331,6 +331,9 @@ func (p *project) lastPast(id string) (Past, bool, error) {
 	}
 	before, some, err := state.Get[Past](p.State, p.projectName(), kindPast, id)
 	if some && (!ok || before.At.After(past.At)) {
+		if before.GoodAt.Before(past.GoodAt) {
+			before.GoodAt = past.GoodAt
+		}
 		return before, true, err
 	}
 	return past, ok, err

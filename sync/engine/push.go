@@ -53,7 +53,9 @@ func (p *project) push(ctx context.Context, o PushOptions) ([]ProjectPush, error
 		return []ProjectPush{p.newPush(o).report}, nil
 	}
 	defer p.finished()
-	return twice(ctx, p, o.DryRun, func() ([]ProjectPush, error) { return p.pushOnce(ctx, o) })
+	reports, err := twice(ctx, p, o.DryRun, func() ([]ProjectPush, error) { return p.pushOnce(ctx, o) })
+	p.gate.passed(err, p.Now())
+	return reports, err
 }
 
 func (p *project) pushOnce(ctx context.Context, o PushOptions) ([]ProjectPush, error) {

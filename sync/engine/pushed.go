@@ -2,8 +2,11 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -14,7 +17,7 @@ import (
 // PushEvent is what a git host tells about a push: the repository's name there (owner/name) and the branch. Empty fields are not known.
 type PushEvent struct{ Repository, Branch string }
 
-// PushedTo rings for a push of the projects that an event can concern, and returns their names. What cannot be told, concerns: a look costs little,
+// PushedTo rings for a push of the projects that an event can concern, and returns their names; pushes for events are kept apart (see notices). What cannot be told, concerns: a look costs little,
 // and an event that is dropped is missed until the next scheduled look.
 func (e *Engine) PushedTo(ctx context.Context, event PushEvent, reason string) []string {
 	var names []string
@@ -24,7 +27,7 @@ func (e *Engine) PushedTo(ctx context.Context, event PushEvent, reason string) [
 		}
 		p.log.Debug("woken", zap.String("by", reason), zap.String("branch", event.Branch))
 		p.far.Store(true)
-		p.pushBell.ring()
+		p.pushNotice.ring()
 		names = append(names, p.cfg.Name)
 	}
 	return names
@@ -36,12 +39,11 @@ func (p *project) concerned(ctx context.Context, event PushEvent) bool {
 		address, _, _ := p.cfg.Address()
 		return mayBe(address, event.Repository)
 	}
-	repo, err := p.openWith(ctx, p.cfg.Pull.Remote)
+	address, head, err := p.whence(ctx)
 	if err != nil {
 		return true
 	}
-	defer repo.Close()
-	if !mayBe(repo.Address(), event.Repository) {
+	if !mayBe(address, event.Repository) {
 		return false
 	}
 	if p.cfg.PerBranch() {
@@ -54,8 +56,7 @@ func (p *project) concerned(ctx context.Context, event PushEvent) bool {
 	if event.Branch == "" || slices.Contains(branches, event.Branch) || len(p.cfg.Push.Branches) > 0 && p.cfg.Push.Covers(event.Branch) {
 		return true
 	}
-	head, _, err := repo.Head()
-	return err != nil || p.cfg.Pull.Base == "" && head == event.Branch // the current branch is the base, and what a working tree has
+	return p.cfg.Pull.Base == "" && head == event.Branch // the current branch is the base, and what a working tree has
 }
 
 // mayBe reports whether an address may be that of a repository that a host calls so.
@@ -63,4 +64,43 @@ func mayBe(address, repository string) bool {
 	_, name, err := forge.Locate(address)
 	// a forge may be below a folder of its host
 	return err != nil || repository == "" || strings.HasSuffix(strings.ToLower("/"+name), strings.ToLower("/"+repository))
+}
+
+// origin is where a repository comes from and which branch is checked out in it, as passes open it. To look starts the git program, and events may come by the
+// thousand: one look serves all that come at one time, and those after it for so many times as it took.
+type origin struct {
+	mu            sync.Mutex // held while looking
+	address, head string
+	err           error
+	until         time.Time
+}
+
+const (
+	originShare = 20
+	originMost  = 2 * time.Second // whoever sent the event waits for the answer; what takes longer cannot be told
+)
+
+// whence is the origin as it is, or was a moment ago.
+func (p *project) whence(ctx context.Context) (address, head string, err error) {
+	o := &p.origin
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if began := time.Now(); began.After(o.until) {
+		o.address, o.head, o.err = p.lookWhence(ctx)
+		if end := time.Now(); ctx.Err() == nil {
+			o.until = end.Add(originShare * end.Sub(began))
+		}
+	}
+	return o.address, o.head, o.err
+}
+
+func (p *project) lookWhence(ctx context.Context) (address, head string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, originMost)
+	defer cancel()
+	repo, err := p.opened(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	head, _, err = repo.Head()
+	return repo.Address(), head, errors.Join(err, repo.Close())
 }

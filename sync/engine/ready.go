@@ -4,26 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
-	"github.com/locsync/locsync/gitops"
 )
 
-// readiness is what is known of a project's working: nil once everything was seen to work, else why not yet.
-type readiness struct{ why error }
+// readiness is what is known of a project's working: nothing once everything was seen to work, else everything that was not.
+type readiness struct{ why []error }
 
 var errNotLooked = errors.New("not looked yet")
 
-// Ready returns nil once the repository of every project and the service have been seen to work, and else what does not. One success is
-// enough: what fails later is for the status and its alerts.
+// Ready returns nil once the repository of every project and the service have been seen to work, and else everything that was not, a line each. One
+// success is enough: what fails later is for the status and its alerts.
 func (e *Engine) Ready() error {
 	var errs []error
 	for _, p := range e.projects {
-		r := p.readiness.Load()
-		switch {
-		case r == nil:
-			errs = append(errs, fmt.Errorf("project %q: %w", p.cfg.Name, errNotLooked))
-		case r.why != nil:
-			errs = append(errs, fmt.Errorf("project %q: %w", p.cfg.Name, r.why))
+		why := []error{errNotLooked}
+		if r := p.readiness.Load(); r != nil {
+			why = r.why
+		}
+		for _, err := range why {
+			errs = append(errs, fmt.Errorf("project %q: %w", p.cfg.Name, err))
 		}
 	}
 	return errors.Join(errs...)
@@ -32,31 +30,33 @@ func (e *Engine) Ready() error {
 // isReady reports whether the project was seen to work.
 func (p *project) isReady() bool {
 	r := p.readiness.Load()
-	return r != nil && r.why == nil
+	return r != nil && len(r.why) == 0
 }
 
 // prove looks whether repository and service work, without changing anything.
 func (p *project) prove(ctx context.Context) {
-	err := p.proof(ctx)
+	var why []error
+	for _, proof := range []func(context.Context) error{p.proveRepository, p.proveService} {
+		if err := proof(ctx); err != nil {
+			why = append(why, err)
+		}
+	}
 	if ctx.Err() == nil {
-		p.readiness.Store(&readiness{err})
+		p.readiness.Store(&readiness{why})
 	}
 }
 
-func (p *project) proof(ctx context.Context) error {
-	remote := ""
-	if p.cfg.Cloned() {
-		remote = gitops.CloneRemote // else there may be nothing to open yet
-	}
-	repo, err := p.openWith(ctx, remote)
+// proveRepository opens the repository as passes do.
+func (p *project) proveRepository(ctx context.Context) error {
+	repo, err := p.opened(ctx)
 	if err != nil {
 		return err
 	}
-	if err := repo.Close(); err != nil {
-		return err
-	}
-	if _, err := p.Service.Project(ctx, p.cfg.ID); err != nil {
-		return err
-	}
-	return nil
+	return repo.Close()
+}
+
+// proveService asks for the project's record, which needs address, credentials and identifier.
+func (p *project) proveService(ctx context.Context) error {
+	_, err := p.Service.Project(ctx, p.cfg.ID)
+	return err
 }

@@ -194,7 +194,8 @@ type ProjectStatus struct {
 	Activity []Day   `json:"activity,omitempty"` // the last 30 days, oldest first, today included; days without anything are zeros
 	Events   []Event `json:"events,omitempty"`   // newest first, at most 50
 
-	PullEvery time.Duration `json:"-"` // from the next pull to the one after it
+	Overdue time.Time     `json:"-"` // when two scheduled pulls will have been due since the last that worked; zero where none is scheduled
+	GitBusy time.Duration `json:"-"` // for how long pushes have been waiting for git; 0 where they do not
 
 	Took time.Duration `json:"-"` // the look itself
 	Jobs []Job         `json:"-"` // imports and exports that were begun and are not finished
@@ -264,6 +265,7 @@ type Watching struct {
 	Mode        string `json:"mode"`
 	Why         string `json:"why,omitempty"`
 	Watches     int    `json:"watches"`     // folders
+	Events      int    `json:"events"`      // file events that came
 	Overflows   int    `json:"overflows"`   // times that the kernel lost events and everything was looked at instead
 	Unannounced int    `json:"unannounced"` // full looks that found a change no event had announced
 }

@@ -47,17 +47,26 @@ func (e *Engine) SyncSoon(name, reason string) bool {
 	return e.PushSoon(name, reason) && e.PullSoon(name, reason)
 }
 
-// PullByID rings for the projects with one of these identifiers at the service: what a notification names.
+// PullByID rings for the projects with one of these identifiers at the service: what a notification names. However often it is called, pulls are kept apart
+// (see notices).
 func (e *Engine) PullByID(ids []string, reason string) int {
+	return e.pullNotified(reason, func(p *project) bool {
+		return slices.ContainsFunc(ids, func(id string) bool { return strings.EqualFold(p.cfg.ID, id) })
+	})
+}
+
+// PullAny is PullByID for a notification that does not tell which project it is about.
+func (e *Engine) PullAny(reason string) int {
+	return e.pullNotified(reason, func(*project) bool { return true })
+}
+
+func (e *Engine) pullNotified(reason string, concerned func(*project) bool) int {
 	n := 0
 	for _, p := range e.projects {
-		for _, id := range ids {
-			if strings.EqualFold(p.cfg.ID, id) && p.cfg.Pull.Enabled {
-				p.log.Debug("woken", zap.String("by", reason))
-				p.pullBell.ring()
-				n++
-				break
-			}
+		if p.cfg.Pull.Enabled && concerned(p) {
+			p.log.Debug("woken", zap.String("by", reason))
+			p.pullNotice.ring()
+			n++
 		}
 	}
 	return n
@@ -100,6 +109,10 @@ func (p *project) loop(ctx context.Context) {
 			l.push(ctx)
 		case <-p.pullBell:
 			l.pull(ctx)
+		case <-p.pushNotice: // the tick that is due then does it
+			l.pushNotices.heard(l.Now())
+		case <-p.pullNotice:
+			l.pullNotices.heard(l.Now())
 		case <-timer.C:
 			l.tick(ctx)
 		}
@@ -114,6 +127,8 @@ type looping struct {
 	pushRetry *backoff
 	pullRetry *backoff
 	leftOut   []Problem // of the last push
+
+	pushNotices, pullNotices notices
 }
 
 // start works out the first pull: now when a scheduled time was missed since the last one, else the next scheduled time.
@@ -159,7 +174,7 @@ func (l *looping) plan(after time.Time) {
 func (l *looping) sleep() time.Duration {
 	now := l.Now()
 	wait := heartbeat
-	for _, at := range []time.Time{l.due, l.pushRetry.at, l.pullRetry.at} {
+	for _, at := range []time.Time{l.due, l.pushRetry.at, l.pullRetry.at, l.pushNotices.due, l.pullNotices.due} {
 		if !at.IsZero() {
 			wait = min(wait, max(at.Sub(now), 0))
 		}
@@ -172,15 +187,17 @@ func (l *looping) tick(ctx context.Context) {
 	if !l.isReady() {
 		l.prove(ctx)
 	}
-	if l.pushRetry.due(now) {
+	if l.pushRetry.due(now) || l.pushNotices.isDue(now) {
 		l.push(ctx)
 	}
-	if !l.due.IsZero() && !now.Before(l.due) || l.pullRetry.due(now) {
+	if !l.due.IsZero() && !now.Before(l.due) || l.pullRetry.due(now) || l.pullNotices.isDue(now) {
 		l.pull(ctx)
 	}
 }
 
 func (l *looping) push(ctx context.Context) {
+	began := l.Now()
+	l.pushNotices.begins()
 	reports, err := l.project.push(service.As(ctx, service.Changes), PushOptions{near: !l.far.Swap(false)})
 	if err != nil {
 		l.far.Store(true)
@@ -200,9 +217,12 @@ func (l *looping) push(ctx context.Context) {
 	}
 	l.leftOut = leftOut
 	l.after(ctx, "push", err, l.pushRetry)
+	l.pushNotices.ended(l.Now().Sub(began), l.Now())
 }
 
 func (l *looping) pull(ctx context.Context) {
+	began := l.Now()
+	l.pullNotices.begins()
 	reports, err := l.project.pull(service.As(ctx, service.Scheduled), PullOptions{})
 	unsent := false
 	for _, report := range reports {
@@ -223,6 +243,7 @@ func (l *looping) pull(ctx context.Context) {
 		l.pushBell.ring()
 	}
 	l.after(ctx, "pull", err, l.pullRetry)
+	l.pullNotices.ended(l.Now().Sub(began), l.Now())
 }
 
 // tell logs branches that are gone.

@@ -70,29 +70,38 @@ func (e *Engine) Status(ctx context.Context) Status {
 	return s
 }
 
-// LastStatus is the last look at each project that has been looked at, without looking again.
+// LastStatus is the last look at each project that has been looked at, without looking again. How watching goes, and whether git is waited for, is as it is now.
 func (e *Engine) LastStatus() Status {
 	s := Status{Projects: []ProjectStatus{}}
 	for _, p := range e.projects {
 		if last := p.status.Load(); last != nil {
-			s.Projects = append(s.Projects, *last)
+			now := *last
+			now.Watch, now.GitBusy = p.watching(), p.gate.shutFor(p.Now())
+			s.Projects = append(s.Projects, now)
 		}
 	}
 	return s
 }
 
-func (p *project) statusNow(ctx context.Context) ProjectStatus {
-	s := ProjectStatus{Name: p.cfg.Name, ID: p.cfg.ID, Files: []FileStatus{}, Languages: []LanguageStatus{}, Problems: []Problem{}}
-	if w := p.watcher.Load(); w != nil {
-		stats := w.Stats()
-		s.Watch = &Watching{stats.Mode, stats.Why, stats.Watches, stats.Overflows, stats.Unannounced}
+// watching is how changes of files are noticed now; nil while nothing is watched.
+func (p *project) watching() *Watching {
+	w := p.watcher.Load()
+	if w == nil {
+		return nil
 	}
+	stats := w.Stats()
+	return &Watching{stats.Mode, stats.Why, stats.Watches, stats.Events, stats.Overflows, stats.Unannounced}
+}
+
+func (p *project) statusNow(ctx context.Context) ProjectStatus {
+	s := ProjectStatus{Name: p.cfg.Name, ID: p.cfg.ID, Files: []FileStatus{}, Languages: []LanguageStatus{}, Problems: []Problem{},
+		Watch: p.watching(), GitBusy: p.gate.shutFor(p.Now())}
 	began := time.Now()
 	line, err := p.statusLine(ctx, &s)
 	if err == nil {
 		err = line.look(ctx, &s)
 	}
-	s.Took = time.Since(began)
+	s.Took, s.Overdue = time.Since(began), p.overdue(&s)
 	if err != nil {
 		s.Problems = append(s.Problems, Problem{Problem: err.Error() + "; until that is repaired nothing can be told of this project"})
 		s.State = "what waits to be pushed cannot be told now"
@@ -115,11 +124,6 @@ func (p *project) look(ctx context.Context, s *ProjectStatus) error {
 	} else if p.cfg.Pull.Enabled && !p.cfg.Pull.Schedule.IsZero() {
 		if next := p.cfg.Pull.Schedule.Next(p.Now()); !next.IsZero() {
 			s.NextPull = &next
-		}
-	}
-	if s.NextPull != nil {
-		if later := p.cfg.Pull.Schedule.Next(*s.NextPull); !later.IsZero() {
-			s.PullEvery = later.Sub(*s.NextPull)
 		}
 	}
 	var pasts [2]Past

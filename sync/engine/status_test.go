@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/local"
 )
 
 // The numbers of the status are those of the next pass, at every step of a loop.
@@ -116,6 +118,54 @@ func TestReady(t *testing.T) {
 	}
 	if err := w.proof(t); err != nil {
 		t.Errorf("%v", err)
+	}
+	w.check(os.RemoveAll(w.dir))
+	if err := w.Ready(); err != nil {
+		t.Errorf("it was seen to work, and that is enough: %v", err)
+	}
+}
+
+// Everything that keeps a project from being ready is told at once, a line each, and each goes by itself.
+func TestReadyReasons(t *testing.T) {
+	w := newWorld(t, settings+jsonFiles, nil)
+	moved := w.dir + ".moved"
+	for _, c := range []struct {
+		name   string
+		answer int
+		gone   bool
+		remote string
+		want   []string // a line each, in order
+	}{
+		{"everything", 401, true, "origin", []string{"open repository", "401"}},
+		{"the credentials", 401, false, "origin", []string{"401"}},
+		{"the project's identifier", 404, false, "origin", []string{"404"}},
+		{"the service", 503, false, "origin", []string{"503"}},
+		{"a remote that is not configured, and the credentials", 401, false, "upstream", []string{"no remote is called \"upstream\"", "401"}},
+		{"the repository", 0, true, "origin", []string{"open repository"}},
+		{"nothing", 0, false, "origin", nil},
+	} {
+		w.configure(settings + "[project.pull]\nremote = \"" + c.remote + "\"\n" + jsonFiles)
+		w.wire.failing(func(*http.Request) local.Fault { return local.Fault{Refuse: c.answer} })
+		if c.gone {
+			w.check(os.Rename(w.dir, moved))
+		}
+		err := w.proof(t)
+		if c.gone {
+			w.check(os.Rename(moved, w.dir))
+		}
+		var lines []string
+		if err != nil {
+			lines = strings.Split(err.Error(), "\n")
+		}
+		if len(lines) != len(c.want) {
+			t.Errorf("%s: %q", c.name, lines)
+			continue
+		}
+		for i, line := range lines {
+			if !strings.HasPrefix(line, `project "app": `) || !strings.Contains(line, c.want[i]) {
+				t.Errorf("%s: %q, want %q", c.name, line, c.want[i])
+			}
+		}
 	}
 }
 
