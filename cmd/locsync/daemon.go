@@ -47,7 +47,7 @@ func (a *app) run(ctx context.Context, cfg *config.Config, log *zap.Logger) erro
 	notifyReload(hup)
 	defer signal.Stop(hup)
 	meter := web.NewMeter()
-	h, err := a.openWithPatience(ctx, cfg, log, meter.Requested)
+	h, err := a.openWithPatience(ctx, cfg, log, meter)
 	if err != nil {
 		return orEnded(ctx, err)
 	}
@@ -179,7 +179,7 @@ func (d *running) prepare(cfg *config.Config) (prepared, error) {
 	if err != nil {
 		return prepared{}, err
 	}
-	parts := engine.Parts{Config: cfg, Service: client, State: d.house.store, Log: d.log, Passed: d.meter.Passed, Clones: clones(d.house.dir)}
+	parts := engine.Parts{Config: cfg, Service: client, State: d.house.store, Log: d.log, Passed: d.meter.Passed, GitDone: d.meter.GitDone, Clones: clones(d.house.dir)}
 	next := engine.New(parts)
 	if before := d.engine.Load(); before != nil {
 		next = before.Reconfigured(parts)
@@ -214,7 +214,7 @@ func (d *running) serving(cfg *config.Config, e *engine.Engine) (web.Options, er
 	}
 	return web.Options{
 		Engine: e, Log: d.log.Named("web"), Version: version().Version, Meter: d.meter, Reloaded: func() web.Reload { return *d.reloaded.Load() },
-		WebhookSecret: webhook.Reveal(), CallbackHeader: cfg.Daemon.CallbackHeader, CallbackSecret: callback.Reveal(),
+		WebhookSecret: webhook.Reveal(), CallbackHeader: cfg.Daemon.CallbackHeader, CallbackSecret: callback.Reveal(), PublicURL: cfg.Daemon.PublicURL,
 	}, nil
 }
 
@@ -222,9 +222,9 @@ func (d *running) serving(cfg *config.Config, e *engine.Engine) (web.Options, er
 const startPatience = 30 * time.Second
 
 // openWithPatience opens the house. A daemon that has the state already is told of at once.
-func (a *app) openWithPatience(ctx context.Context, cfg *config.Config, log *zap.Logger, requested func(string, int, time.Duration)) (*house, error) {
+func (a *app) openWithPatience(ctx context.Context, cfg *config.Config, log *zap.Logger, meter *web.Meter) (*house, error) {
 	for end := time.Now().Add(startPatience); ; {
-		h, err := a.openMetered(ctx, cfg, log, requested, nil)
+		h, err := a.openMetered(ctx, cfg, log, meter, nil)
 		var locked *state.Locked
 		if !errors.As(err, &locked) || time.Now().After(end) {
 			return h, err

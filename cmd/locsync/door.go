@@ -6,9 +6,10 @@ import (
 	"net"
 	"net/http"
 	"sync/atomic"
-	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/sync/web"
 )
 
 // door is the daemon's address. What it serves can be exchanged while somebody is being served; the address too.
@@ -39,8 +40,7 @@ func (d *door) open(listen string) (*opened, error) {
 		return nil, usageError{fmt.Errorf("listen on %s: %w; choose another address in daemon.listen, or \"\" for none", listen, err)}
 	}
 	o := &opened{listener: listener, wish: listen, ended: make(chan struct{})}
-	o.server = &http.Server{ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*o.handler.Load()).ServeHTTP(w, r) })}
+	o.server = web.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*o.handler.Load()).ServeHTTP(w, r) }))
 	return o, nil
 }
 

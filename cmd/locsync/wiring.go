@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
@@ -21,6 +20,7 @@ import (
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
 	"github.com/locsync/locsync/sync/state"
+	"github.com/locsync/locsync/sync/web"
 )
 
 // load finds and reads the configuration. With --json what is wrong with it is a document on standard output, whatever the command.
@@ -97,7 +97,7 @@ type house struct {
 
 	connected [sha256.Size]byte // a digest of what the client was made of
 	embedded  *inProcess        // nil while nobody needed it
-	requested func(operation string, status int, took time.Duration)
+	meter     *web.Meter        // of a daemon; nil
 }
 
 // Close closes in the opposite order of opening.
@@ -120,9 +120,9 @@ func (a *app) open(ctx context.Context, cfg *config.Config, log *zap.Logger, pro
 	return a.openMetered(ctx, cfg, log, nil, progress)
 }
 
-// openMetered is open; requested, which may be nil, is told of every request to the service.
-func (a *app) openMetered(ctx context.Context, cfg *config.Config, log *zap.Logger, requested func(string, int, time.Duration), progress func(project, what string)) (h *house, err error) {
-	h = &house{cfg: cfg, log: log, requested: requested}
+// openMetered is open; meter, which may be nil, is told of every request to the service.
+func (a *app) openMetered(ctx context.Context, cfg *config.Config, log *zap.Logger, meter *web.Meter, progress func(project, what string)) (h *house, err error) {
+	h = &house{cfg: cfg, log: log, meter: meter}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, h.Close())
@@ -152,7 +152,10 @@ func (a *app) openMetered(ctx context.Context, cfg *config.Config, log *zap.Logg
 // connect makes the client of a configuration's service; the one that there is, where it would be the same. The embedded service is started when it is
 // needed first, and given the projects that it lacks.
 func (h *house) connect(cfg *config.Config) (*service.Client, error) {
-	o := service.Options{UserAgent: "locsync/" + version().Version, OnRequest: h.requested}
+	o := service.Options{UserAgent: "locsync/" + version().Version}
+	if h.meter != nil {
+		o.OnRequest, o.OnTurn = h.meter.Requested, h.meter.Turned
+	}
 	if cfg.Service.Embedded() {
 		if err := h.startEmbedded(cfg); err != nil {
 			return nil, err

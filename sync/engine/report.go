@@ -198,6 +198,7 @@ type ProjectStatus struct {
 	GitBusy time.Duration `json:"-"` // for how long pushes have been waiting for git; 0 where they do not
 
 	Took time.Duration `json:"-"` // the look itself
+	Seen time.Time     `json:"-"` // when the last look ended that could tell everything; zero where none could
 	Jobs []Job         `json:"-"` // imports and exports that were begun and are not finished
 
 	// Where several branches are translated beside each other: the one that the rest of this is about, and all of them.

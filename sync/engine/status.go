@@ -101,10 +101,14 @@ func (p *project) statusNow(ctx context.Context) ProjectStatus {
 	if err == nil {
 		err = line.look(ctx, &s)
 	}
-	s.Took, s.Overdue = time.Since(began), p.overdue(&s)
+	s.Took, s.Seen, s.Overdue = time.Since(began), p.Now(), p.overdue(&s)
 	if err != nil {
 		s.Problems = append(s.Problems, Problem{Problem: err.Error() + "; until that is repaired nothing can be told of this project"})
 		s.State = "what waits to be pushed cannot be told now"
+		s.Seen = time.Time{}
+		if before := p.status.Load(); before != nil {
+			s.Seen = before.Seen
+		}
 	}
 	advise(s.Problems)
 	advise(s.Orphaned)

@@ -28,39 +28,58 @@ func (s *server) callback(w http.ResponseWriter, r *http.Request) {
 	switch event {
 	case "project/status", "document/status", "document/exportRequestCompleted", "document/translationImportCompleted":
 	default:
-		plain(w, http.StatusNotFound, "not a notification of the service")
+		refuse(w, http.StatusNotFound, "not a notification of the service")
 		return
 	}
-	if s.CallbackSecret == "" {
-		plain(w, http.StatusForbidden, "no callback secret is configured (daemon.callback_secret_env)")
+	ids, a := s.notification(w, r)
+	if a.outcome == "" {
+		a = s.notice(event, ids)
+	}
+	s.Meter.notified("service", a.outcome)
+	if a.outcome == outcomeRefused {
+		refuse(w, a.code, a.text)
 		return
 	}
-	if !equal(r.Header.Get(s.CallbackHeader), s.CallbackSecret) {
-		plain(w, http.StatusForbidden, "the header "+s.CallbackHeader+" does not fit the secret")
-		return
+	plain(w, a.code, a.text)
+}
+
+// notification reads what somebody sends who knows the secret. Else the answer says what is wrong.
+func (s *server) notification(w http.ResponseWriter, r *http.Request) (ids []string, a answer) {
+	no := func(code int, text string) ([]string, answer) { return nil, answer{code, outcomeRefused, text} }
+	switch {
+	case s.CallbackSecret == "":
+		return no(http.StatusForbidden, "no callback secret is configured (daemon.callback_secret_env)")
+	case !equal(r.Header.Get(s.CallbackHeader), s.CallbackSecret):
+		return no(http.StatusForbidden, "the header "+s.CallbackHeader+" does not fit the secret")
+	case r.ContentLength > maxCallback:
+		return no(http.StatusRequestEntityTooLarge, "too large")
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxCallback))
+	body, err := io.ReadAll(s.body(w, r, maxCallback))
 	if err != nil {
-		plain(w, http.StatusRequestEntityTooLarge, "too large")
-		return
+		return no(http.StatusRequestEntityTooLarge, "too large, too slow, or cut off")
 	}
 	ids, ok := identifiers(body)
 	if !ok {
-		plain(w, http.StatusBadRequest, "want a JSON array of at most 1000 strings")
-		return
+		return no(http.StatusBadRequest, "want a JSON array of at most 1000 strings")
 	}
+	return ids, answer{}
+}
+
+// notice rings for the projects that a notification is, or may be, about.
+func (s *server) notice(event string, ids []string) answer {
 	woken := 0
 	switch event {
 	case "project/status":
 		woken = s.Engine.PullByID(ids, "notification of the service")
 	case "document/status", "document/translationImportCompleted":
 		// Documents belong to projects that are not named here; a look is cheap.
-		if s.Engine.PullSoon("", "notification of the service") {
-			woken = 1
-		}
+		woken = s.Engine.PullAny("notification of the service")
 	}
 	s.Log.Debug("notified by the service", zap.String("event", event), zap.Int("identifiers", len(ids)), zap.Int("woken", woken))
-	plain(w, http.StatusOK, "heard")
+	if woken == 0 {
+		return answer{http.StatusOK, outcomeHeard, "heard"}
+	}
+	return answer{http.StatusOK, outcomeWoken, "heard"}
 }
 
 // identifiers reads the body in the forms it may have: an array of strings, one string, or an object with the identifier in it.

@@ -18,7 +18,21 @@ type Meter struct {
 	requests                     *prometheus.CounterVec
 	answers                      *prometheus.HistogramVec
 	throttled                    prometheus.Counter
+	turns                        prometheus.Histogram
+	git, notifications           *prometheus.CounterVec
+	gitTook                      *prometheus.HistogramVec
 }
+
+// What becomes of webhooks and notifications.
+const (
+	outcomeWoken    = "woken"    // somebody looks now
+	outcomeHeard    = "heard"    // it was no reason to
+	outcomeRepeated = "repeated" // it was heard before
+	outcomeRefused  = "refused"  // by whoever has not the secret, or could not be read
+)
+
+// buckets of durations, in seconds: from what nobody notices to half an hour.
+var buckets = []float64{.05, .2, 1, 5, 20, 60, 300, 1800}
 
 // NewMeter makes a meter that has counted nothing.
 func NewMeter() *Meter {
@@ -26,9 +40,9 @@ func NewMeter() *Meter {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "locsync_" + name, Help: help}, labels)
 	}
 	seconds := func(name, help string, labels ...string) *prometheus.HistogramVec {
-		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "locsync_" + name, Help: help, Buckets: []float64{.05, .2, 1, 5, 20, 60, 300, 1800}}, labels)
+		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "locsync_" + name, Help: help, Buckets: buckets}, labels)
 	}
-	return &Meter{
+	m := &Meter{
 		runs:      counter("job_runs_total", "Passes that ended.", "project", "pass", "outcome"),
 		durations: seconds("job_duration_seconds", "How long passes took.", "project", "pass"),
 		skipped:   counter("job_skipped_total", "Passes that did not begin: git was at work, or a branch was checked out that is not pushed from.", "project", "pass"),
@@ -40,11 +54,22 @@ func NewMeter() *Meter {
 		answers:  seconds("api_request_duration_seconds", "How long the service took to answer, waiting for the budget not included.", "operation"),
 		throttled: prometheus.NewCounter(prometheus.CounterOpts{Name: "locsync_api_throttled_total",
 			Help: "Requests that the service refused because there were too many (429)."}),
+		turns: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "locsync_api_limiter_wait_seconds",
+			Help: "How long requests to the service waited for their turn in the budget.", Buckets: buckets}),
+		git:           counter("git_operations_total", "What was asked of git remotes (list, fetch, blobs, push), and commits that were made.", "op", "outcome"),
+		gitTook:       seconds("git_duration_seconds", "How long that took.", "op"),
+		notifications: counter("notifications_total", "Webhooks of git hosts and notifications of the service.", "source", "outcome"),
 	}
+	for _, source := range []string{"github", "gitlab", "gitea", "service"} { // else the first one of a kind would be no increase
+		for _, outcome := range []string{outcomeWoken, outcomeHeard, outcomeRepeated, outcomeRefused} {
+			m.notifications.WithLabelValues(source, outcome)
+		}
+	}
+	return m
 }
 
 func (m *Meter) collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.runs, m.durations, m.skipped, m.sent, m.brought, m.commits, m.requests, m.answers, m.throttled}
+	return []prometheus.Collector{m.runs, m.durations, m.skipped, m.sent, m.brought, m.commits, m.requests, m.answers, m.throttled, m.turns, m.git, m.gitTook, m.notifications}
 }
 
 // Passed counts a pass.
@@ -72,11 +97,29 @@ func (m *Meter) Requested(operation string, status int, took time.Duration) {
 	if status > 0 {
 		code = strconv.Itoa(status/100) + "xx"
 	}
-	operation, _, _ = strings.Cut(operation, " (") // a language may stand behind it
-	operation = strings.ReplaceAll(operation, " ", "_")
+	if i := strings.IndexFunc(operation, func(c rune) bool { return c != ' ' && (c < 'a' || c > 'z') }); i >= 0 {
+		operation = operation[:i] // a language may stand behind it
+	}
+	operation = strings.ReplaceAll(strings.TrimSpace(operation), " ", "_")
 	m.requests.WithLabelValues(operation, code).Inc()
 	m.answers.WithLabelValues(operation).Observe(took.Seconds())
 	if status == 429 {
 		m.throttled.Inc()
+	}
+}
+
+// Turned counts how long a request waited for its turn.
+func (m *Meter) Turned(waited time.Duration) { m.turns.Observe(waited.Seconds()) }
+
+// GitDone counts what was asked of a git remote, or a commit; op and outcome are words of package gitops.
+func (m *Meter) GitDone(op, outcome string, took time.Duration) {
+	m.git.WithLabelValues(op, outcome).Inc()
+	m.gitTook.WithLabelValues(op).Observe(took.Seconds())
+}
+
+// notified counts a webhook or a notification.
+func (m *Meter) notified(source, outcome string) {
+	if m != nil {
+		m.notifications.WithLabelValues(source, outcome).Inc()
 	}
 }

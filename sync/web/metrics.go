@@ -33,11 +33,11 @@ var (
 	reloadOK  = describe("config_last_reload_successful", "1 when the configuration that was read last is the one in use.")
 	reloadAt  = describe("config_last_reload_success_timestamp_seconds", "When the configuration in use was read.")
 
-	lastSuccess = describe("last_success_timestamp_seconds", "When a pass last ended well.", "project", "pass")
+	lastSuccess = describe("last_success_timestamp_seconds", "When a pass, or a look at the files (scan), last ended well.", "project", "pass")
 	lastFailed  = describe("last_run_failed", "1 when the last pass ended with an error.", "project", "pass")
 	lastKeys    = describe("last_run_keys", "Keys that the last pass sent or brought.", "project", "pass")
 	nextPull    = describe("next_pull_timestamp_seconds", "When the next pull is due.", "project")
-	pullEvery   = describe("pull_interval_seconds", "From the next pull that is due to the one after it.", "project")
+	pullOverdue = describe("pull_overdue_timestamp_seconds", "When two scheduled pulls will have been due since the last one that worked.", "project")
 
 	pendingKeys = describe("pending_keys", "Values that the next push would send.", "project")
 	removedKeys = describe("removed_keys", "Keys that were pushed once and that the source no longer has.", "project")
@@ -52,8 +52,11 @@ var (
 	unparsable     = describe("files_unparsable", "Source files that do not parse.", "project")
 	watchMode      = describe("watch_mode", "How changes of files are noticed: 1 by events, 2 by polling.", "project")
 	watches        = describe("watches", "Folders that are watched.", "project")
+	watchEvents    = describe("watch_events_total", "File events that came.", "project")
 	watchOverflows = describe("watch_overflows_total", "Times that the kernel lost events and everything was looked at instead.", "project")
 	unannounced    = describe("unannounced_changes_total", "Full looks that found a change no event had announced.", "project")
+
+	gitGate = describe("git_gate_closed_seconds", "For how long pushes have been waiting because git is at work; 0 where they do not.", "project")
 
 	outboxItems   = describe("outbox_items", "Imports and exports that were begun and are not finished: sent, or of which it is unknown whether the service has them.", "project", "state")
 	outboxOldest  = describe("outbox_oldest_seconds", "How long ago the oldest of them was begun.", "project", "state")
@@ -61,6 +64,7 @@ var (
 	taskAge       = describe("task_age_seconds", "How long ago the oldest of them was begun.", "kind")
 
 	rateLimit   = describe("api_rate_limit", "Requests per second that are allowed.")
+	queued      = describe("api_queued_requests", "Requests that wait for their turn in the budget.")
 	breakerOpen = describe("breaker_open", "1 while no request goes out because the service failed repeatedly.")
 	stateBytes  = describe("state_bytes", "Size of the state file.")
 	rebuilds    = describe("state_rebuilds_total", "States that were damaged and begun anew by this process.")
@@ -84,10 +88,7 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	c.parts(m)
 	tasks := make(map[string][]engine.Job)
 	for _, p := range c.Engine.LastStatus().Projects {
-		m.passes(p)
-		m.left(p)
-		m.watching(p)
-		m.outbox(p, tasks)
+		m.project(p, tasks)
 	}
 	for _, kind := range []string{"import", "export"} {
 		m.gauge(tasksInFlight, float64(len(tasks[kind])), kind)
@@ -101,6 +102,7 @@ func (c *collector) parts(m sink) {
 		m.gauge(rateLimit, config.Service.RequestsPerSecond)
 	}
 	if client := c.Engine.Service; client != nil {
+		m.gauge(queued, float64(client.Queued()))
 		m.gauge(breakerOpen, truth(client.Blocked() > 0))
 	}
 	if store := c.Engine.State; store != nil {
@@ -121,6 +123,14 @@ func (m sink) count(d *prometheus.Desc, v float64, labels ...string) {
 	m.ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, v, labels...)
 }
 
+// project measures one project, and adds its imports and exports that the service knows of to tasks.
+func (m sink) project(p engine.ProjectStatus, tasks map[string][]engine.Job) {
+	m.passes(p)
+	m.left(p)
+	m.watching(p)
+	m.outbox(p, tasks)
+}
+
 func (m sink) passes(p engine.ProjectStatus) {
 	for pass, past := range map[string]*engine.Past{"push": p.LastPush, "pull": p.LastPull} {
 		if past == nil {
@@ -132,9 +142,14 @@ func (m sink) passes(p engine.ProjectStatus) {
 		m.gauge(lastFailed, truth(past.Result == engine.ResultFailed), p.Name, pass)
 		m.gauge(lastKeys, float64(past.Keys), p.Name, pass)
 	}
+	if !p.Seen.IsZero() {
+		m.gauge(lastSuccess, float64(p.Seen.Unix()), p.Name, "scan")
+	}
 	if p.NextPull != nil {
 		m.gauge(nextPull, float64(p.NextPull.Unix()), p.Name)
-		m.gauge(pullEvery, p.PullEvery.Seconds(), p.Name)
+	}
+	if !p.Overdue.IsZero() {
+		m.gauge(pullOverdue, float64(p.Overdue.Unix()), p.Name)
 	}
 }
 
@@ -160,9 +175,11 @@ func (m sink) watching(p engine.ProjectStatus) {
 	m.gauge(scanFiles, float64(len(p.Files)), p.Name)
 	m.gauge(scanDuration, p.Took.Seconds(), p.Name)
 	m.gauge(unparsable, float64(broken), p.Name)
+	m.gauge(gitGate, p.GitBusy.Seconds(), p.Name)
 	if w := p.Watch; w != nil {
 		m.gauge(watchMode, 1+truth(w.Mode == "poll"), p.Name)
 		m.gauge(watches, float64(w.Watches), p.Name)
+		m.count(watchEvents, float64(w.Events), p.Name)
 		m.count(watchOverflows, float64(w.Overflows), p.Name)
 		m.count(unannounced, float64(w.Unannounced), p.Name)
 	}

@@ -11,10 +11,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	"go.uber.org/zap"
+	"pgregory.net/rapid"
 
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
@@ -26,14 +30,18 @@ import (
 
 const runningProject = "11111111-2222-3333-4444-555555555555"
 
-// runningServer is the address of an engine that runs, with a project that works and one whose repository is not there yet.
-func runningServer(t *testing.T) (handler http.Handler, missing string) {
+// runningServer is the address of an engine that runs, with a project that works and one whose repository is not there yet. calls counts requests to the service.
+func runningServer(t *testing.T) (handler http.Handler, missing string, calls *atomic.Int64) {
 	t.Helper()
 	gittest.Need(t)
 	svc, err := local.Open(t.TempDir(), local.Options{AccountID: "acc", Keys: []string{"key"}, Pseudo: true})
 	check(t, err)
 	check(t, svc.EnsureProject(runningProject, "app", "en", []string{"de"}))
-	http := httptest.NewServer(svc)
+	calls = new(atomic.Int64)
+	http := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		calls.Add(1)
+		svc.ServeHTTP(w, r)
+	}))
 	repo := gittest.Init(t, map[string]string{"secret-path/en.json": `{"secret-key": "A"}`, "secret-path/broken.json": `{`})
 	missing = filepath.Join(t.TempDir(), "later")
 	project := func(name, repository string) string {
@@ -45,9 +53,9 @@ func runningServer(t *testing.T) (handler http.Handler, missing string) {
 	store, err := state.Open(t.TempDir())
 	check(t, err)
 	meter := NewMeter()
-	client, err := service.New(service.Options{BaseURL: http.URL, AccountID: "acc", APIKey: "key", OnRequest: meter.Requested})
+	client, err := service.New(service.Options{BaseURL: http.URL, AccountID: "acc", APIKey: "key", OnRequest: meter.Requested, OnTurn: meter.Turned})
 	check(t, err)
-	e := engine.New(engine.Parts{Config: cfg, State: store, Service: client, Log: zap.NewNop(), Passed: meter.Passed})
+	e := engine.New(engine.Parts{Config: cfg, State: store, Service: client, Log: zap.NewNop(), Passed: meter.Passed, GitDone: meter.GitDone})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- e.Run(ctx) }()
@@ -60,7 +68,8 @@ func runningServer(t *testing.T) (handler http.Handler, missing string) {
 		check(t, store.Close())
 	})
 	read := time.Unix(1_700_000_000, 0)
-	return New(Options{Engine: e, Log: zap.NewNop(), Version: "test", Meter: meter, Reloaded: func() Reload { return Reload{true, read} }}), missing
+	return New(Options{Engine: e, Log: zap.NewNop(), Version: "test", Meter: meter, Reloaded: func() Reload { return Reload{true, read} },
+		CallbackHeader: "X-Bell", CallbackSecret: "dingdong"}), missing, calls
 }
 
 func check(t *testing.T, err error) {
@@ -93,20 +102,22 @@ func until(t *testing.T, handler http.Handler, path string, holds func(code int,
 // What is measured of a running daemon, and that nothing of the repository is in it but names that the configuration gives.
 var measured = []string{
 	"build_info", "config_last_reload_successful", "config_last_reload_success_timestamp_seconds", "ready",
-	"last_success_timestamp_seconds", "last_commit_timestamp_seconds", "last_run_failed", "last_run_keys", "next_pull_timestamp_seconds", "pull_interval_seconds",
+	"last_success_timestamp_seconds", "last_commit_timestamp_seconds", "last_run_failed", "last_run_keys", "next_pull_timestamp_seconds", "pull_overdue_timestamp_seconds",
 	"job_runs_total", "job_duration_seconds_count",
-	"watch_mode", "watches", "watch_overflows_total", "unannounced_changes_total",
+	"watch_mode", "watches", "watch_events_total", "watch_overflows_total", "unannounced_changes_total", "git_gate_closed_seconds",
+	"git_operations_total", "git_duration_seconds_count",
 	"scan_files", "scan_duration_seconds", "files_unparsable",
 	"outbox_items", "outbox_oldest_seconds", "tasks_inflight", "task_age_seconds",
 	"keys_pushed_total", "keys_pulled_total", "pending_keys", "removed_keys", "problems", "conflicts", "held_batches", "translated_keys", "missing_keys",
-	"api_requests_total", "api_request_duration_seconds_count", "api_rate_limit", "api_throttled_total", "breaker_open",
+	"api_requests_total", "api_request_duration_seconds_count", "api_rate_limit", "api_throttled_total", "api_limiter_wait_seconds_count", "api_queued_requests", "breaker_open",
+	"notifications_total",
 	"state_bytes", "state_rebuilds_total",
 }
 
 var sample = regexp.MustCompile(`(?m)^(locsync_\w+)(?:\{(.*)\})? (\S+)$`)
 
 func TestMetrics(t *testing.T) {
-	handler, _ := runningServer(t)
+	handler, _, _ := runningServer(t)
 	until(t, handler, "/metrics", func(_ int, body string) bool {
 		return strings.Contains(body, `locsync_keys_pushed_total{project="app"} 1`)
 	})
@@ -122,7 +133,7 @@ func TestMetrics(t *testing.T) {
 	})
 	names := make(map[string]bool)
 	label := regexp.MustCompile(`(\w+)="((?:[^"\\]|\\.)*)"`)
-	allowed := []string{"project", "pass", "language", "outcome", "operation", "code", "kind", "state", "version", "go", "le"}
+	allowed := []string{"project", "pass", "language", "outcome", "operation", "code", "kind", "state", "op", "source", "version", "go", "le"}
 	for _, m := range sample.FindAllStringSubmatch(body, -1) {
 		names[m[1]] = true
 		for _, l := range label.FindAllStringSubmatch(m[2], -1) {
@@ -150,7 +161,8 @@ func TestMetrics(t *testing.T) {
 	}
 	for _, want := range []string{
 		`locsync_job_runs_total{outcome="partial",pass="push",project="app"} `, `locsync_files_unparsable{project="app"} 1`, `locsync_scan_files{project="app"} 2`,
-		`locsync_api_requests_total{code="2xx",operation="start_import"} 1`, `locsync_pull_interval_seconds{project="app"} 3600`,
+		`locsync_api_requests_total{code="2xx",operation="start_import"} 1`, `locsync_last_success_timestamp_seconds{pass="scan",project="app"} `,
+		`locsync_git_operations_total{op="commit",outcome="ok"} 1`, `locsync_git_gate_closed_seconds{project="app"} 0`, `locsync_api_queued_requests 0`,
 		`locsync_config_last_reload_success_timestamp_seconds 1.7e+09`, `locsync_last_run_failed{pass="push",project="later"} 1`,
 	} {
 		if !strings.Contains(body, want) {
@@ -160,12 +172,127 @@ func TestMetrics(t *testing.T) {
 	if strings.Contains(body, `locsync_last_success_timestamp_seconds{pass="push",project="later"}`) {
 		t.Error("a project that never worked has a last success")
 	}
+	lint(t, body)
 	promtool(t, strings.NewReader(body), "check", "metrics")
+	alertsOn(t, body)
+}
+
+// lint holds the metrics to Prometheus's own rules: names, units, and a help text that says more than the name.
+func lint(t *testing.T, body string) {
+	t.Helper()
+	problems, err := promlint.New(strings.NewReader(body)).Lint()
+	check(t, err)
+	for _, p := range problems {
+		t.Errorf("%s: %s", p.Metric, p.Text)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^# HELP (locsync_\w+) ?(.*)$`).FindAllStringSubmatch(body, -1) {
+		if len(m[2]) < 15 || !strings.HasSuffix(m[2], ".") {
+			t.Errorf("%s: the help %q is no sentence", m[1], m[2])
+		}
+	}
+}
+
+// alertsOn has the ready-made rules look at what a daemon serves, as if it stayed so: of the two source files of app one does not parse, and nothing else is
+// wrong.
+func alertsOn(t *testing.T, body string) {
+	t.Helper()
+	rules, err := filepath.Abs(filepath.Join("..", "..", "systemd", "locsync.rules.yml"))
+	check(t, err)
+	var in strings.Builder
+	fmt.Fprintf(&in, "rule_files: [%q]\nevaluation_interval: 1m\ntests:\n  - interval: 1m\n    input_series:\n", rules)
+	for _, m := range sample.FindAllStringSubmatch(body, -1) {
+		fmt.Fprintf(&in, "      - {series: '%s{%s}', values: '%sx120'}\n", m[1], m[2], m[3])
+	}
+	in.WriteString(`    alert_rule_test:
+      - {alertname: LocsyncNoSuccessfulPull, eval_time: 110m}
+      - {alertname: LocsyncHeldBack, eval_time: 110m}
+      - alertname: LocsyncFileUnparsable
+        eval_time: 110m
+        exp_alerts:
+          - exp_labels: {severity: warning, project: app}
+            exp_annotations:
+              summary: "1 source file(s) of app do not parse"
+              description: "Their keys are not pushed. locsync check on the repository shows file, line and column."
+`)
+	file := filepath.Join(t.TempDir(), "live_test.yml")
+	check(t, os.WriteFile(file, []byte(in.String()), 0o600))
+	promtool(t, nil, "test", "rules", file)
+}
+
+// Whatever the projects, the service and git hosts say: the labels hold names that the configuration gives and words of ours, there are as many series as it has
+// projects and languages, and the metrics are sound.
+func TestMetricsCardinality(t *testing.T) {
+	foreign := rapid.Custom(func(t *rapid.T) string {
+		return "FOREIGN" + rapid.SampledFrom([]string{"", "\"", "\\", "\n", "\xff\xfe", "{a=\"b\"}", "../../etc", "é", "<b>", "\x00"}).Draw(t, "text") + rapid.StringN(0, 8, 40).Draw(t, "more")
+	})
+	var series map[string]bool // of the first example; the others have no further ones
+	rapid.Check(t, func(t *rapid.T) {
+		text := func() string { return foreign.Draw(t, "foreign") }
+		past := func() *engine.Past {
+			return &engine.Past{At: time.Now(), GoodAt: time.Now(), Result: rapid.SampledFrom([]string{text(), engine.ResultOK, engine.ResultFailed}).Draw(t, "result"),
+				Commit: text(), Error: text(), Problems: []engine.Problem{{File: text()}}}
+		}
+		next := time.Now()
+		status := engine.ProjectStatus{Name: "app", ID: text(), State: text(), LastPush: past(), LastPull: past(), NextPull: &next, Overdue: next, Seen: next, Base: text(),
+			RequestURL: text(), Watch: &engine.Watching{Mode: rapid.SampledFrom([]string{"event", "poll"}).Draw(t, "mode"), Why: text()},
+			Languages: []engine.LanguageStatus{{Language: "de"}}}
+		for range rapid.IntRange(0, 20).Draw(t, "many") {
+			status.Files = append(status.Files, engine.FileStatus{Path: text(), Format: text(), Collection: text(), Error: text()})
+			status.Problems = append(status.Problems, engine.Problem{File: text(), Key: text(), Language: text(), Problem: text()})
+			status.Conflicts = append(status.Conflicts, engine.Conflict{File: text(), Language: text(), Key: text(), Ours: map[string]string{text(): text()}})
+			status.Orphaned = append(status.Orphaned, engine.Problem{File: text(), Key: text()})
+			status.Jobs = append(status.Jobs, engine.Job{Kind: text()}, engine.Job{Kind: "import", Known: true})
+			status.Lines = append(status.Lines, engine.LineStatus{Base: text(), Branch: text(), Collections: []string{text()}})
+		}
+		meter := NewMeter()
+		meter.Passed(engine.Passed{Project: "app", Pass: "pull", Result: engine.ResultOK, Brought: map[string]int{"de": 1}, Committed: true})
+		meter.Passed(engine.Passed{Project: "app", Pass: "push", Result: engine.ResultSkipped})
+		meter.Passed(engine.Passed{Project: "app", Pass: "push", Result: engine.ResultFailed, Sent: 1})
+		meter.Requested("start import ("+text()+")", 200+rapid.IntRange(0, 99).Draw(t, "status"), time.Second)
+		meter.Turned(time.Second)
+		registry := prometheus.NewRegistry()
+		registry.MustRegister(&shown{status})
+		registry.MustRegister(meter.collectors()...)
+		families, err := registry.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := make(map[string]bool)
+		for _, f := range families {
+			for _, m := range f.GetMetric() {
+				name := f.GetName()
+				for _, l := range m.GetLabel() {
+					if strings.Contains(strings.ToUpper(l.GetValue()), "FOREIGN") {
+						t.Fatalf("%s has the label %s=%q", name, l.GetName(), l.GetValue())
+					}
+					name += " " + l.GetValue()
+				}
+				now[name] = true
+			}
+		}
+		if series == nil {
+			series = now
+		}
+		for name := range now {
+			if !series[name] {
+				t.Fatalf("a series of its own: %s", name)
+			}
+		}
+	})
+}
+
+// shown is a project of that status alone.
+type shown struct{ status engine.ProjectStatus }
+
+func (s *shown) Describe(ch chan<- *prometheus.Desc) { prometheus.DescribeByCollect(s, ch) }
+
+func (s *shown) Collect(ch chan<- prometheus.Metric) {
+	sink{ch}.project(s.status, make(map[string][]engine.Job))
 }
 
 // Readiness names every project that does not work yet, with the reason, and comes by itself when the reason goes.
 func TestReadyTellsWhy(t *testing.T) {
-	handler, missing := runningServer(t)
+	handler, missing, _ := runningServer(t)
 	body := until(t, handler, "/readyz", func(code int, body string) bool {
 		return code == http.StatusServiceUnavailable && !strings.Contains(body, `"app"`) && !strings.Contains(body, "not looked yet")
 	})

@@ -32,6 +32,7 @@ type Options struct {
 	WebhookSecret  string // empty: webhooks are refused
 	CallbackHeader string // the header that the service's notifications must carry,
 	CallbackSecret string // with this value; empty: they are refused
+	PublicURL      string // where the outside reaches the address; empty: not by a name
 
 	Meter    *Meter        // what is counted beside the status; nil counts nothing
 	Reloaded func() Reload // the last time that the configuration was read; nil where it is read once
@@ -47,11 +48,17 @@ type server struct {
 	Options
 	look  look
 	heard heard
+
+	reads    reads
+	bodyTime time.Duration // for the body of a request, once it was begun to be read
 }
 
 // New makes the handler of the daemon's address (the contract, section 5).
 func New(o Options) http.Handler {
-	s := &server{Options: o}
+	return (&server{Options: o, reads: make(reads, maxReads), bodyTime: bodyTime}).handler()
+}
+
+func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.page)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
@@ -61,7 +68,7 @@ func New(o Options) http.Handler {
 	mux.HandleFunc("POST /trigger", s.trigger)
 	mux.HandleFunc("POST /webhook/{host}", s.webhook)
 	mux.HandleFunc("POST /callback/{object}/{event}", s.callback)
-	return guard(mux)
+	return guard(s.named(mux))
 }
 
 // guard sets what every answer carries. The page needs no script and nothing from elsewhere.
@@ -80,6 +87,12 @@ func plain(w http.ResponseWriter, code int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(code)
 	_, _ = w.Write([]byte(text + "\n")) // the reader is gone when this fails
+}
+
+// refuse answers a request whose body is not of interest, at once: without closing, the server would wait for the rest of it first.
+func refuse(w http.ResponseWriter, code int, text string) {
+	w.Header().Set("Connection", "close")
+	plain(w, code, text)
 }
 
 func (s *server) ready(w http.ResponseWriter, _ *http.Request) {
@@ -127,7 +140,7 @@ func (s *server) now(ctx context.Context) engine.Status {
 // trigger is what git hooks call: look now. Only this machine may, and no page of another site that is open in a browser here.
 func (s *server) trigger(w http.ResponseWriter, r *http.Request) {
 	if !fromHere(r) {
-		plain(w, http.StatusForbidden, "only from this machine")
+		refuse(w, http.StatusForbidden, "only from this machine")
 		return
 	}
 	name, action := r.URL.Query().Get("project"), r.URL.Query().Get("action")
@@ -152,18 +165,13 @@ func (s *server) trigger(w http.ResponseWriter, r *http.Request) {
 
 // fromHere reports whether a request comes from this machine and was not made by a page of another site.
 func fromHere(r *http.Request) bool {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil || !loopback(host) {
+	if !loopback(hostOf(r.RemoteAddr)) {
 		return false
 	}
-	named := r.Host
-	if h, _, err := net.SplitHostPort(r.Host); err == nil {
-		named = h
-	}
-	if !loopback(strings.Trim(named, "[]")) {
+	if !loopback(hostOf(r.Host)) {
 		return false // a name that somebody else resolves to this machine
 	}
-	for _, by := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip"} {
+	for _, by := range []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip"} {
 		if r.Header.Get(by) != "" {
 			return false // a proxy on this machine passes on what others ask
 		}

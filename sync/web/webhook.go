@@ -2,9 +2,7 @@ package web
 
 import (
 	"bytes"
-	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/locsync/locsync/sync/engine"
 )
@@ -23,87 +22,95 @@ const (
 	maxWebhook = 25 << 20 // GitHub sends no more
 	maxEvent   = 1 << 20  // that is kept and read
 	maxHeard   = 1024     // deliveries that are remembered
+	maxReads   = 64       // bodies that are read at one time: whoever has no secret may send one to the end, where it is signed
 )
 
-// gitHost is how a git host signs what it sends, and says what it is about.
-type gitHost struct {
-	secret     string   // the header that has the secret itself, or
-	signatures []string // the headers that may have the body's HMAC-SHA256 in hexadecimal,
-	prefix     string   // behind this
-	kinds      []string // the headers that may have the event's kind,
-	push       []string // which is one of these for a push
-	deliveries []string // the headers that may have the delivery's identifier, which a repetition has too
-}
+// reads has a place for each body that may be read at one time.
+type reads chan struct{}
 
-var gitHosts = map[string]gitHost{
-	"github": {signatures: []string{"X-Hub-Signature-256"}, prefix: "sha256=", kinds: []string{"X-GitHub-Event"}, push: []string{"push"},
-		deliveries: []string{"X-GitHub-Delivery"}},
-	"gitlab": {secret: "X-Gitlab-Token", kinds: []string{"X-Gitlab-Event"}, push: []string{"push hook", "system hook"},
-		deliveries: []string{"Idempotency-Key", "X-Gitlab-Event-UUID"}},
-	"gitea": {signatures: []string{"X-Gitea-Signature", "X-Forgejo-Signature"}, kinds: []string{"X-Gitea-Event", "X-Forgejo-Event"}, push: []string{"push"},
-		deliveries: []string{"X-Gitea-Delivery", "X-Forgejo-Delivery"}},
+// answer is what becomes of a webhook or a notification. outcome is one of the words that Meter.notified knows.
+type answer struct {
+	code          int
+	outcome, text string
 }
 
 // webhook takes the push events of git hosts. The signature is checked against the configured secret before anything of it is believed, and a
 // delivery that comes again rings no second time. What a push changed is not read: the pass that it wakes fetches and looks.
 func (s *server) webhook(w http.ResponseWriter, r *http.Request) {
-	if s.WebhookSecret == "" {
-		plain(w, http.StatusForbidden, "no webhook secret is configured (daemon.webhook_secret_env)")
-		return
-	}
 	host := r.PathValue("host")
 	g, known := gitHosts[host]
 	if !known {
-		plain(w, http.StatusNotFound, "webhooks of github, gitlab and gitea are known")
+		refuse(w, http.StatusNotFound, "webhooks of github, gitlab and gitea are known")
 		return
 	}
-	if g.secret != "" && !equal(r.Header.Get(g.secret), s.WebhookSecret) {
-		plain(w, http.StatusForbidden, g.secret+" does not fit the secret")
+	event, a := s.proved(w, r, g)
+	if a.outcome == "" {
+		a = s.judge(r, host, g, event)
+	}
+	s.Meter.notified(host, a.outcome)
+	if a.outcome == outcomeRefused {
+		refuse(w, a.code, a.text)
 		return
 	}
-	mac := hmac.New(sha256.New, []byte(s.WebhookSecret))
-	var event bytes.Buffer
-	body := io.TeeReader(http.MaxBytesReader(w, r.Body, maxWebhook), mac)
-	_, err := io.Copy(&event, io.LimitReader(body, maxEvent))
+	plain(w, a.code, a.text)
+}
+
+// proved reads an event, or its beginning, from somebody who knows the secret. Else the answer says what is wrong.
+func (s *server) proved(w http.ResponseWriter, r *http.Request, g gitHost) (event []byte, a answer) {
+	no := func(code int, text string) ([]byte, answer) { return nil, answer{code, outcomeRefused, text} }
+	if s.WebhookSecret == "" {
+		return no(http.StatusForbidden, "no webhook secret is configured (daemon.webhook_secret_env)")
+	}
+	if r.ContentLength > maxWebhook {
+		return no(http.StatusRequestEntityTooLarge, "too large")
+	}
+	proof, refusal := g.begin(r.Header, s.WebhookSecret, time.Now())
+	if refusal != "" {
+		return no(http.StatusForbidden, refusal)
+	}
+	select {
+	case s.reads <- struct{}{}:
+		defer func() { <-s.reads }()
+	default:
+		w.Header().Set("Retry-After", "10")
+		return no(http.StatusServiceUnavailable, "too many events come at one time; send it again")
+	}
+	body := io.Reader(s.body(w, r, maxWebhook))
+	if proof.sum != nil {
+		body = io.TeeReader(body, proof.sum)
+	}
+	var begin bytes.Buffer
+	_, err := io.Copy(&begin, io.LimitReader(body, maxEvent))
 	if err == nil {
 		_, err = io.Copy(io.Discard, body)
 	}
 	if err != nil {
-		plain(w, http.StatusRequestEntityTooLarge, "too large, or cut off")
-		return
+		return no(http.StatusRequestEntityTooLarge, "too large, too slow, or cut off")
 	}
-	if g.secret == "" && !g.signed(r.Header, mac.Sum(nil)) {
-		plain(w, http.StatusForbidden, "the signature does not fit the secret")
-		return
+	if proof.sum != nil && !proof.fits(proof.sum.Sum(nil)) {
+		return no(http.StatusForbidden, "the signature does not fit the secret")
 	}
+	return begin.Bytes(), answer{}
+}
+
+// judge rings where an event of a host concerns somebody here.
+func (s *server) judge(r *http.Request, host string, g gitHost, event []byte) answer {
+	heard := func(text string) answer { return answer{http.StatusOK, outcomeHeard, "heard; " + text} }
 	if kind := first(r.Header, g.kinds); kind != "" && !slices.Contains(g.push, strings.ToLower(kind)) {
-		plain(w, http.StatusOK, "heard; only pushes are looked at")
-		return
+		return heard("only pushes are looked at")
 	}
-	push, ok := readPush(event.Bytes())
+	push, ok := readPush(event)
 	if !ok {
-		plain(w, http.StatusOK, "heard; only pushes of branches are looked at")
-		return
+		return heard("only pushes of branches are looked at")
 	}
 	if id := first(r.Header, g.deliveries); id != "" && !s.heard.first(host+" "+id) {
-		plain(w, http.StatusOK, "heard before")
-		return
+		return answer{http.StatusOK, outcomeRepeated, "heard before"}
 	}
 	woken := s.Engine.PushedTo(r.Context(), push, "webhook of "+host)
 	if len(woken) == 0 {
-		plain(w, http.StatusOK, "heard; no project here is of that repository and looks at that branch")
-		return
+		return heard("no project here is of that repository and looks at that branch")
 	}
-	plain(w, http.StatusAccepted, "looking: "+strings.Join(woken, ", "))
-}
-
-// signed compares the signatures that there are with what the body's is.
-func (g gitHost) signed(h http.Header, sum []byte) bool {
-	return slices.ContainsFunc(g.signatures, func(header string) bool {
-		hexed, ok := strings.CutPrefix(h.Get(header), g.prefix)
-		got, err := hex.DecodeString(hexed)
-		return ok && err == nil && hmac.Equal(got, sum)
-	})
+	return answer{http.StatusAccepted, outcomeWoken, "looking: " + strings.Join(woken, ", ")}
 }
 
 func first(h http.Header, names []string) string {

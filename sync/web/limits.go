@@ -1,0 +1,94 @@
+package web
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Bounds of what the outside can make the daemon's address hold. Whoever sends slowly is cut off, whoever sends nothing gives way to whoever comes.
+const (
+	headerTime     = 10 * time.Second // for the headers of a request
+	requestTime    = time.Minute      // for all of it
+	bodyTime       = 30 * time.Second // for the body alone, from when somebody wants it
+	answerTime     = time.Minute      // for an answer to be taken; a stream sets its own before each part
+	idleTime       = 2 * time.Minute
+	maxHeader      = 64 << 10
+	maxConnections = 256
+)
+
+// NewServer is an HTTP server for the daemon's address: http.Server has no limit at all by default. Beyond 256 connections, the one goes that has waited longest
+// without a request being answered on it; so neither silent connections nor slow ones keep out those that have something to say, and the daemon's files
+// never compete with them for descriptors.
+func NewServer(handler http.Handler) *http.Server {
+	c := &crowd{}
+	return &http.Server{
+		ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: answerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
+		ConnContext: c.joined, ConnState: c.changed,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if g, ok := r.Context().Value(guestKey{}).(*guest); ok {
+				c.serving(g, true)
+				defer c.serving(g, false)
+			}
+			handler.ServeHTTP(w, r)
+		}),
+	}
+}
+
+// crowd is the connections of a server.
+type crowd struct {
+	mu     sync.Mutex
+	guests []*guest // the one that was served last, or came last, at the end
+}
+
+type guest struct {
+	conn   net.Conn
+	served bool // now
+}
+
+type guestKey struct{}
+
+// joined takes a new connection in. Where there are too many, the one leaves that waited longest; where all are being served, nobody does: what that can take
+// is bounded by those who serve.
+func (c *crowd) joined(ctx context.Context, conn net.Conn) context.Context {
+	g := &guest{conn: conn}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.guests) >= maxConnections {
+		if i := slices.IndexFunc(c.guests, func(g *guest) bool { return !g.served }); i >= 0 {
+			_ = c.guests[i].conn.Close() // the server hears of it as of any connection that breaks
+			c.guests = slices.Delete(c.guests, i, i+1)
+		}
+	}
+	c.guests = append(c.guests, g)
+	return context.WithValue(ctx, guestKey{}, g)
+}
+
+func (c *crowd) changed(conn net.Conn, state http.ConnState) {
+	if state != http.StateClosed && state != http.StateHijacked {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.guests = slices.DeleteFunc(c.guests, func(g *guest) bool { return g.conn == conn })
+}
+
+// serving moves a connection to the end of those that have to leave.
+func (c *crowd) serving(g *guest, now bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	g.served = now
+	if i := slices.Index(c.guests, g); i >= 0 {
+		c.guests = append(slices.Delete(c.guests, i, i+1), g)
+	}
+}
+
+// body is a request's body, as far as it is not too long and comes in time.
+func (s *server) body(w http.ResponseWriter, r *http.Request, most int64) io.ReadCloser {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.bodyTime)) // a writer that has no deadlines is no connection either
+	return http.MaxBytesReader(w, r.Body, most)
+}

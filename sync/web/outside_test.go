@@ -1,0 +1,328 @@
+package web
+
+import (
+	"bufio"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// outside is the daemon's address on a real socket, seen by somebody who may send what he likes.
+type outside struct {
+	t       *testing.T
+	address string
+}
+
+func serveOutside(t *testing.T, handler http.Handler) *outside {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	check(t, err)
+	s := NewServer(handler)
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(l) }()
+	t.Cleanup(func() {
+		check(t, s.Close())
+		if err := <-done; err != http.ErrServerClosed {
+			t.Error(err)
+		}
+	})
+	return &outside{t, l.Addr().String()}
+}
+
+// dial opens a connection and sends the beginning of something.
+func (o *outside) dial(begin string) net.Conn {
+	o.t.Helper()
+	conn, err := net.Dial("tcp", o.address)
+	check(o.t, err)
+	o.t.Cleanup(func() { conn.Close() })
+	check(o.t, conn.SetDeadline(time.Now().Add(20*time.Second)))
+	_, err = io.WriteString(conn, begin)
+	check(o.t, err)
+	return conn
+}
+
+// says is the status of the answer to what was sent; 0 where the connection was closed without one.
+func says(conn net.Conn) int {
+	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		return 0
+	}
+	defer answer.Body.Close()
+	return answer.StatusCode
+}
+
+// Whoever does not prove that he knows a secret is refused before he has sent the rest, and so is what is too large.
+func TestRefusedAtOnce(t *testing.T) {
+	s, _ := newServer(t)
+	s.WebhookSecret, s.CallbackHeader, s.CallbackSecret = hookSecret, "X-Bell", "dingdong"
+	o := serveOutside(t, New(s.Options))
+	for _, c := range []struct {
+		want   int
+		begin  string // of a request whose body never comes
+		length int
+	}{
+		{403, "POST /callback/project/status HTTP/1.1\r\nX-Bell: wrong", 1000},
+		{403, "POST /callback/project/status HTTP/1.1\r\nX-Bell: dingdon", 1000},
+		{403, "POST /callback/project/status HTTP/1.1\r\nX-Bell: dingdongs", 1000},
+		{403, "POST /callback/project/status HTTP/1.1\r\nX-Bell: ", 1000},
+		{403, "POST /callback/project/status HTTP/1.1\r\nX-Other: dingdong", 1000},
+		{413, "POST /callback/project/status HTTP/1.1\r\nX-Bell: dingdong", maxCallback + 1},
+		{404, "POST /callback/project/unknown HTTP/1.1\r\nX-Bell: dingdong", 1000},
+		{403, "POST /webhook/gitlab HTTP/1.1\r\nX-Gitlab-Token: wrong", 1000},
+		{413, "POST /webhook/github HTTP/1.1\r\nX-Hub-Signature-256: sha256=00", maxWebhook + 1},
+		{404, "POST /webhook/elsewhere HTTP/1.1\r\nX-Gitlab-Token: " + hookSecret, 1000},
+		{403, "POST /trigger HTTP/1.1\r\nX-Forwarded-For: 203.0.113.7", 1000},
+		{403, "POST /trigger HTTP/1.1\r\nVia: 1.1 proxy", 1000},
+		{431, "POST /callback/project/status HTTP/1.1\r\nX-Long: " + strings.Repeat("x", 2*maxHeader), 1000},
+		{400, "POST /callback/project/status HTTP/1.1\r\nContent-Length: 5", 1000}, // and another one
+		{501, "POST /callback/project/status HTTP/1.1\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity", 1000},
+	} {
+		conn := o.dial(fmt.Sprintf("%s\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n\r\n", c.begin, c.length))
+		began := time.Now()
+		if got := says(conn); got != c.want {
+			t.Errorf("%.90q with %d bytes to come: %d, want %d", c.begin, c.length, got, c.want)
+		} else if took := time.Since(began); took > bodyTime/3 {
+			t.Errorf("%.90q: answered after %s", c.begin, took)
+		}
+	}
+	for _, method := range []string{"PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PROPFIND"} {
+		for _, path := range []string{"/callback/project/status", "/webhook/github", "/trigger", "/api/status"} {
+			if got := says(o.dial(fmt.Sprintf("%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Bell: dingdong\r\nContent-Length: 0\r\n\r\n", method, path))); got != 405 && got != 404 && got != 400 {
+				t.Errorf("%s %s: %d", method, path, got)
+			}
+		}
+	}
+}
+
+// Connections that say nothing, or little, and little more after a while, keep nobody out and take no more places than there are.
+func TestSilentConnectionsGiveWay(t *testing.T) {
+	s, _ := newServer(t)
+	s.WebhookSecret = hookSecret
+	o := serveOutside(t, New(s.Options))
+	silent := make([]net.Conn, 0, maxConnections+40)
+	for i := range cap(silent) {
+		begin := ""
+		if i%2 == 1 {
+			begin = "GET /healthz HTTP/1.1\r\nX-Slow: "
+		}
+		silent = append(silent, o.dial(begin))
+	}
+	if got := says(o.dial("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")); got != 200 {
+		t.Errorf("healthz beside %d silent connections: %d", len(silent), got)
+	}
+	closed := 0
+	for _, conn := range silent {
+		check(t, conn.SetReadDeadline(time.Now().Add(10*time.Millisecond)))
+		if _, err := conn.Read(make([]byte, 1)); err != nil && !isTimeout(err) {
+			closed++
+		}
+		if closed >= 41 {
+			break // the longest waiting ones come first
+		}
+	}
+	if closed < 41 {
+		t.Errorf("of %d connections and one more, %d gave way: there are more than %d", len(silent), closed, maxConnections)
+	}
+}
+
+func isTimeout(err error) bool {
+	e, ok := err.(net.Error)
+	return ok && e.Timeout()
+}
+
+// Bodies that come slowly are given up, and while as many come as may, further ones are refused at once; what needs no body is served.
+func TestSlowBodies(t *testing.T) {
+	s, _ := newServer(t)
+	s.WebhookSecret = hookSecret
+	s.reads, s.bodyTime = make(reads, maxReads), 100*time.Millisecond
+	o := serveOutside(t, s.handler())
+	slow := "POST /webhook/github HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Hub-Signature-256: sha256=00\r\nContent-Length: 1000\r\n\r\n{"
+	if got := says(o.dial(slow)); got != 413 {
+		t.Errorf("half a body: %d", got)
+	}
+	o = serveOutside(t, New(s.Options))
+	waiting := make(chan int, 2*maxReads)
+	for range 2 * maxReads {
+		conn := o.dial(slow)
+		go func() { waiting <- says(conn) }()
+	}
+	for range maxReads {
+		if got := <-waiting; got != 503 {
+			t.Errorf("one body too many: %d", got)
+		}
+	}
+	for _, path := range []string{"/healthz", "/metrics"} {
+		if got := says(o.dial("GET " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")); got != 200 {
+			t.Errorf("%s beside slow bodies: %d", path, got)
+		}
+	}
+	select {
+	case got := <-waiting:
+		t.Errorf("a body that is being read was answered with %d", got)
+	default:
+	}
+}
+
+// Pages of other sites whose name leads here read nothing: only who asks for the loopback, an address, or the public name does. What proves itself may come by
+// any name.
+func TestNames(t *testing.T) {
+	s, _ := newServer(t)
+	s.PublicURL = "https://L10n.example.com/base"
+	s.CallbackHeader, s.CallbackSecret = "X-Bell", "dingdong"
+	o := serveOutside(t, New(s.Options))
+	_, port, _ := net.SplitHostPort(o.address)
+	ask := func(method, path, host string) int {
+		return says(o.dial(fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nX-Bell: dingdong\r\nContent-Length: 2\r\n\r\n[]", method, path, host)))
+	}
+	for _, path := range []string{"/", "/api/status", "/metrics", "/healthz", "/readyz"} {
+		for _, host := range []string{"evil.example", "evil.example:" + port, "127.0.0.1.evil.example", "localhost.evil.example", "l10n.example.com.evil.example", "a@127.0.0.1"} {
+			if got := ask("GET", path, host); got != 403 && got != 400 {
+				t.Errorf("GET %s as %s: %d", path, host, got)
+			}
+		}
+		for _, host := range []string{"127.0.0.1:" + port, "localhost:" + port, "LOCALHOST", "[::1]:1", "l10n.example.com", "l10n.example.com:443", "app.localhost", "192.0.2.7"} {
+			if got := ask("GET", path, host); got == 403 || got == 400 {
+				t.Errorf("GET %s as %s: %d", path, host, got)
+			}
+		}
+	}
+	if got := ask("POST", "/callback/project/status", "any.example"); got != 200 {
+		t.Errorf("a notification by another name: %d", got)
+	}
+	if got := ask("POST", "/trigger", "l10n.example.com"); got != 403 {
+		t.Errorf("a trigger by the public name: %d", got)
+	}
+}
+
+// Ten thousand notifications within a second ring bells: each is answered, and the service gets no more requests than one pull a second makes.
+func TestFloodOfNotifications(t *testing.T) {
+	handler, _, calls := runningServer(t)
+	until(t, handler, "/metrics", func(_ int, body string) bool {
+		return strings.Contains(body, `locsync_keys_pushed_total{project="app"} 1`)
+	})
+	began, before := time.Now(), calls.Load()
+	for i := range 10_000 {
+		path, body := "/callback/project/status", `["`+runningProject+`"]`
+		if i%2 == 1 {
+			path, body = "/callback/document/status", `["x_y"]`
+		}
+		answer := httptest.NewRecorder()
+		r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
+		r.Header.Set("X-Bell", "dingdong")
+		handler.ServeHTTP(answer, r)
+		if answer.Code != http.StatusOK {
+			t.Fatalf("%d %s", answer.Code, answer.Body)
+		}
+		time.Sleep(time.Until(began.Add(time.Duration(i) * 100 * time.Microsecond)))
+	}
+	elapsed := time.Since(began)
+	body := until(t, handler, "/metrics", func(_ int, body string) bool {
+		return strings.Contains(body, `locsync_keys_pulled_total{language="de",project="app"} 1`)
+	})
+	if !strings.Contains(body, `locsync_notifications_total{outcome="woken",source="service"} 10000`) {
+		t.Error("they are not counted")
+	}
+	// The first pull is made at once; each has an export, looks at it and a download, and there is a look at what is not ready yet.
+	if got, most := calls.Load()-before, 6*(2+int64(elapsed/time.Second)); got > most {
+		t.Errorf("%d requests to the service in %s, want %d at most", got, elapsed, most)
+	}
+}
+
+// GitLab's signed webhooks: the token, the time and every byte count, and nothing else proves anything where the secret is a signing token.
+func TestSigningToken(t *testing.T) {
+	key := []byte("0123456789abcdef0123456789abcdef")
+	token := "whsec_" + base64.StdEncoding.EncodeToString(key)
+	sign := func(key []byte, id, at, body string) string {
+		mac := hmac.New(sha256.New, key)
+		mac.Write([]byte(id + "." + at + "." + body))
+		return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+	}
+	at := func(d time.Duration) string { return strconv.FormatInt(time.Now().Add(d).Unix(), 10) }
+	const body = `{"object_kind":"push","ref":"refs/heads/main"}`
+	s, _ := newServer(t)
+	post := func(secret, body string, headers http.Header) string {
+		s.WebhookSecret = secret
+		r := httptest.NewRequest(http.MethodPost, "/webhook/gitlab", strings.NewReader(body))
+		r.Header = headers
+		answer := httptest.NewRecorder()
+		New(s.Options).ServeHTTP(answer, r)
+		return fmt.Sprint(answer.Code, " ", strings.TrimSpace(answer.Body.String()))
+	}
+	headers := func(id, at, signature string, more ...string) http.Header {
+		h := http.Header{}
+		for name, value := range map[string]string{"Webhook-Id": id, "Webhook-Timestamp": at, "Webhook-Signature": signature, "X-Gitlab-Event": "Push Hook"} {
+			if value != "" {
+				h.Set(name, value)
+			}
+		}
+		for i := 0; i+1 < len(more); i += 2 {
+			h.Set(more[i], more[i+1])
+		}
+		return h
+	}
+	now := at(0)
+	right := sign(key, "7f", now, body)
+	for _, c := range []struct {
+		name, secret, body, want string
+		headers                  http.Header
+	}{
+		{"signed", token, body, "202 ", headers("7f", now, right)},
+		{"signed twice, by an old and the new token", token, body, "202 ", headers("7f", now, "v1,"+strings.Repeat("A", 43)+"= "+right)},
+		{"signed and with a secret token", token, body, "202 ", headers("7f", now, right, "X-Gitlab-Token", "other")},
+		{"a minute ago", token, body, "202 ", headers("7f", at(-4*time.Minute), sign(key, "7f", at(-4*time.Minute), body))},
+		{"recorded", token, body, "403 ", headers("7f", at(-6*time.Minute), sign(key, "7f", at(-6*time.Minute), body))},
+		{"from the future", token, body, "403 ", headers("7f", at(6*time.Minute), sign(key, "7f", at(6*time.Minute), body))},
+		{"recorded, with a new time", token, body, "403 the signature", headers("7f", now, sign(key, "7f", at(-6*time.Minute), body))},
+		{"another body", token, body + " ", "403 the signature", headers("7f", now, right)},
+		{"another identifier", token, body, "403 the signature", headers("8f", now, right)},
+		{"another key", token, body, "403 the signature", headers("7f", now, sign([]byte("no"), "7f", now, body))},
+		{"signed with the token as text", token, body, "403 the signature", headers("7f", now, sign([]byte(token), "7f", now, body))},
+		{"without version", token, body, "403 the signature", headers("7f", now, strings.TrimPrefix(right, "v1,"))},
+		{"another version", token, body, "403 the signature", headers("7f", now, "v1a"+right[2:])},
+		{"no time", token, body, "403 Webhook-Timestamp", headers("7f", "", right)},
+		{"no number", token, body, "403 Webhook-Timestamp", headers("7f", "1e9", right)},
+		{"no signature, but the token in the open", token, body, "403 no Webhook-Signature", headers("7f", now, "", "X-Gitlab-Token", token)},
+		{"signed, and the secret here is the secret token", "open", body, "202 ", headers("7f", now, right, "X-Gitlab-Token", "open")},
+		{"signed, and the secret here is another", "open", body, "403 X-Gitlab-Token does not fit the secret; the event is signed", headers("7f", now, right)},
+		{"a token that is no base64 is a secret like others", "whsec_?", body, "202 ", headers("7f", now, "", "X-Gitlab-Token", "whsec_?")},
+	} {
+		if got := post(c.secret, c.body, c.headers); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+
+	// A repetition with another identifier in what is not signed is a repetition.
+	s.WebhookSecret = token
+	h := New(s.Options)
+	for i, want := range []int{202, 200} {
+		r := httptest.NewRequest(http.MethodPost, "/webhook/gitlab", strings.NewReader(body))
+		r.Header = headers("7f", now, right, "Idempotency-Key", fmt.Sprint(i), "X-Gitlab-Event-UUID", fmt.Sprint(i))
+		answer := httptest.NewRecorder()
+		h.ServeHTTP(answer, r)
+		if answer.Code != want {
+			t.Errorf("delivery %d: %d %s", i, answer.Code, answer.Body)
+		}
+	}
+}
+
+// Only the secret itself is equal to it, whatever is like it.
+func TestSecretsAreComparedWhole(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		secret := rapid.StringN(1, 40, 80).Draw(t, "secret")
+		claim := rapid.OneOf(rapid.String(), rapid.Just(secret), rapid.Just(secret+"x"), rapid.Just(secret[:len(secret)-1]), rapid.Just(strings.ToUpper(secret))).Draw(t, "claim")
+		if equal(claim, secret) != (claim == secret) {
+			t.Fatalf("%q for %q", claim, secret)
+		}
+	})
+}
