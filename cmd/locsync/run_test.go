@@ -398,6 +398,32 @@ func TestReload(t *testing.T) {
 	if _, err := http.Get(old + "/healthz"); err == nil {
 		t.Error("the old address answers still")
 	}
+
+	// Secrets change with a reload and not before it; what they were before is refused then.
+	w.configure("callback_secret_file = \"bell\"\nwebhook_secret_file = \"hook\"")
+	both := func(bell, hook string, want int) {
+		t.Helper()
+		if got := w.post("/callback/document/exportRequestCompleted", `["x"]`, "X-Locsync-Callback", bell); got != want {
+			t.Errorf("notified with %q: %d, want %d", bell, got, want)
+		}
+		if got := w.post("/webhook/gitlab", `{"event_name": "other"}`, "X-Gitlab-Token", hook); got != want {
+			t.Errorf("a webhook with %q: %d, want %d", hook, got, want)
+		}
+	}
+	w.write("bell", "one\n")
+	w.write("hook", "uno\n")
+	hup()
+	both("one", "uno", http.StatusOK)
+	both("dingdong", "hook", http.StatusForbidden)
+	w.write("bell", "two\n")
+	w.write("hook", "due\n")
+	both("one", "uno", http.StatusOK)
+	hup()
+	both("two", "due", http.StatusOK)
+	both("one", "uno", http.StatusForbidden)
+	w.check(os.Remove(filepath.Join(w.repo, "hook")))
+	hup() // nothing of it is taken
+	both("two", "due", http.StatusOK)
 	w.check(cmd.Process.Signal(syscall.SIGTERM))
 	w.ends(cmd, 10*time.Second)
 }
