@@ -125,6 +125,7 @@ func (d *running) reload() {
 	} else {
 		d.reloaded.Store(&web.Reload{At: d.reloaded.Load().At})
 	}
+	d.engine.Load().Reloaded(err)
 	said := "STATUS="
 	if err != nil {
 		d.log.Error("the new configuration is not used; the old one stays", zap.Error(err))

@@ -161,6 +161,15 @@ func (a *accepted) hold(at sourcePlace) {
 	}
 }
 
+// holdings are the problems of the files that the brake holds back.
+func (a *accepted) holdings() []Problem {
+	paths := make(map[string]bool)
+	for at := range a.held {
+		paths[at.Path] = true
+	}
+	return slices.DeleteFunc(slices.Clone(a.problems), func(p Problem) bool { return !paths[p.File] })
+}
+
 // conclude remembers what was judged: files that were missed for the first time, files that are there again, and the keys of files that are gone, which
 // are told.
 func (r *pushing) conclude(a *accepted) error {

@@ -44,7 +44,9 @@ func (p *project) openClone(ctx context.Context, o gitops.Options) (*gitops.Repo
 		if err := gitops.RemoveClone(p.cloneDir()); err != nil {
 			return nil, err
 		}
-		repo, err = gitops.OpenClone(ctx, p.cloneDir(), address, o)
+		if repo, err = gitops.OpenClone(ctx, p.cloneDir(), address, o); err == nil {
+			p.tellRemade()
+		}
 	}
 	return repo, usage(err)
 }
@@ -90,7 +92,12 @@ func (p *project) mended(ctx context.Context, failure error) bool {
 		p.log.Error("make the clone again", zap.Error(err))
 		return false
 	}
+	p.tellRemade()
 	return true
+}
+
+func (p *project) tellRemade() {
+	p.tellNow(Event{What: "clone", Result: ResultOK, Text: "The clone of the repository was damaged, and is made again."})
 }
 
 // maintainEvery is how often a clone is looked at for what git can tidy.

@@ -23,6 +23,7 @@ import (
 type delivery struct {
 	Commit string       `json:"commit"`
 	Files  []memoryFile `json:"files"`
+	Keys   int          `json:"keys,omitempty"` // added, changed and removed
 }
 
 type memoryFile struct {
@@ -66,7 +67,14 @@ func (r *pulling) deliverPending(ctx context.Context) (waits bool, err error) {
 	if err != nil {
 		return false, usage(fmt.Errorf("deliver commit %.10s to branch %s: %w", tip.Hash(), r.cfg.Pull.Branch, err))
 	}
-	return !r.delivered(res), nil
+	if !r.delivered(res) {
+		return true, nil
+	}
+	d, _, err := state.Get[delivery](r.State, r.stateName(), kindDelivery, r.cfg.Pull.Branch)
+	if err == nil && d.Commit == tip.Hash() {
+		r.earlier = &d
+	}
+	return false, err
 }
 
 // deliverAgain brings a branch back that was deleted at the remote, or set back there, when it has translations that base has not: nobody has merged them.
@@ -104,7 +112,7 @@ func (r *pulling) deliverAgain(ctx context.Context, t *tree, tip *gitops.Tip) er
 	if err != nil {
 		return usage(fmt.Errorf("deliver commit %.10s to branch %s again: %w", tip.Hash(), r.cfg.Pull.Branch, err))
 	}
-	r.delivered(res)
+	r.redelivered = r.delivered(res)
 	return nil
 }
 
@@ -144,7 +152,7 @@ func (r *pulling) delivered(res gitops.PushResult) bool {
 		r.problem(Problem{Problem: res.Why + "; until that is settled the branch cannot follow"})
 	}
 	if r.offer = cmp.Or(res.Offer, r.offer); res.Deaf {
-		r.problem(Problem{Problem: `the remote takes no push options, so no merge request was made: set pull.request.kind to "gitlab", which takes a token`})
+		r.problem(Problem{Problem: `the remote takes no push options, so no merge request was made; set pull.request.kind to "gitlab", which takes a token`})
 	}
 	return res.Pushed || res.Local != gitops.Left
 }
@@ -165,7 +173,7 @@ func (r *pulling) recall(tip *gitops.Tip) error {
 // stage writes down what a commit's merges are to be remembered as. Their texts enter the files' histories at once: whoever finds them in the
 // repository must not take them for somebody's change.
 func (r *pulling) stage(commit string, done []*merged) error {
-	d := delivery{Commit: commit}
+	d := delivery{Commit: commit, Keys: r.report.Keys}
 	return r.State.Update(func(tx *state.Tx) error {
 		for _, m := range done {
 			if m.bytes == nil {

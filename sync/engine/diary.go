@@ -1,9 +1,6 @@
 package engine
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,7 +8,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/state"
 )
 
@@ -33,12 +29,11 @@ const (
 	mostWords  = 300 // of what somebody else said, in a sentence
 )
 
-// standing is something that began and has not ended: a pass that fails, a file that is held back.
+// standing is something that began and has not ended: passes that fail, files that are held back, conflicts.
 type standing struct {
 	Since time.Time `json:"since"`
-	Kind  string    `json:"kind,omitempty"` // of a failure: what makes it equal to another
-	Times int       `json:"times,omitempty"`
-	Of    []string  `json:"of,omitempty"` // files
+	Times int       `json:"times,omitempty"` // that a pass failed; or 1: it was told
+	Of    []string  `json:"of,omitempty"`    // what it is about, in order
 }
 
 // diary is the project's diary during one transaction. Its parts are read when they are needed, and written when they changed.
@@ -46,8 +41,8 @@ type diary struct {
 	*project
 	tx       *state.Tx
 	at       time.Time
-	events   []Event // new ones
-	again    *Event  // a failure that is told already: it takes the place of what was told
+	told     []Event // new ones
+	again    *Event  // one that takes the place of its equal, if that was told at Since or later
 	day      Day     // what is added to today
 	standing map[string]standing
 	changed  bool // of standing
@@ -56,13 +51,11 @@ type diary struct {
 // openDiary opens the diary in a transaction.
 func (p *project) openDiary(tx *state.Tx, at time.Time) *diary {
 	d := &diary{project: p, tx: tx, at: at.UTC()}
-	stood, _, err := state.GetTx[map[string]standing](tx, p.projectName(), kindDiary, diaryStanding)
-	if err != nil {
-		p.log.Warn("the diary is damaged; what stands in it begins anew", zap.Error(err))
-	}
-	if d.standing = stood; stood == nil {
+	stood, err := diaryOf[map[string]standing](tx, p, diaryStanding)
+	if d.standing, d.changed = stood, err != nil; stood == nil {
 		d.standing = make(map[string]standing)
 	}
+	d.anew(err)
 	return d
 }
 
@@ -75,6 +68,9 @@ func (d *diary) close() {
 
 // tellNow writes something that happens outside of the end of a pass.
 func (p *project) tellNow(e Event) {
+	if p.State == nil {
+		return // a check, which remembers nothing
+	}
 	err := p.State.Update(func(tx *state.Tx) error {
 		d := p.openDiary(tx, p.Now())
 		d.tell(e)
@@ -88,26 +84,68 @@ func (p *project) tellNow(e Event) {
 
 func (d *diary) tell(e Event) {
 	e.At = d.at
-	d.events = append(d.events, e)
+	e.Base = d.line
+	d.told = append(d.told, e)
+}
+
+// stand remembers that something goes on, or with the zero value that it does not.
+func (d *diary) stand(id string, now standing) {
+	before, is := d.standing[id]
+	switch {
+	case now.Since.IsZero() && !is, is && now.Since.Equal(before.Since) && now.Times == before.Times && slices.Equal(now.Of, before.Of):
+		return
+	case now.Since.IsZero():
+		delete(d.standing, id)
+	default:
+		d.standing[id] = now
+	}
+	d.changed = true
+}
+
+// about is the id of something that goes on with the line of the pass.
+func (d *diary) about(what string) string { return what + "\x00" + d.line }
+
+// became compares what something is about with what it was about before, and remembers it.
+func (d *diary) became(what string, now []string) (began, ended []string) {
+	id := d.about(what)
+	before := d.standing[id]
+	began = slices.DeleteFunc(slices.Clone(now), func(of string) bool { _, there := slices.BinarySearch(before.Of, of); return there })
+	ended = slices.DeleteFunc(slices.Clone(before.Of), func(of string) bool { _, there := slices.BinarySearch(now, of); return there })
+	switch {
+	case len(now) == 0:
+		d.stand(id, standing{})
+	case len(before.Of) == 0:
+		d.stand(id, standing{Since: d.at, Of: now})
+	default:
+		d.stand(id, standing{Since: before.Since, Of: now})
+	}
+	return began, ended
+}
+
+// anew logs that a part of the diary is damaged. It is written over.
+func (d *diary) anew(err error) {
+	if err != nil {
+		d.log.Warn("a part of the diary is damaged; it begins anew", zap.Error(err))
+	}
 }
 
 // keep writes what is new.
 func (d *diary) keep() error {
-	if len(d.events) > 0 || d.again != nil {
-		events := eventsOf(d.tx, d.project)
+	if len(d.told) > 0 || d.again != nil {
+		events, err := diaryOf[[]Event](d.tx, d.project, diaryEvents)
+		d.anew(err)
 		if d.again != nil {
-			events = slices.DeleteFunc(events, func(e Event) bool {
-				return e.Since.Equal(d.again.Since) && e.What == d.again.What && e.Base == d.again.Base
-			})
-			events = append(events, *d.again)
+			events = d.again.among(events)
 		}
-		events = append(events, d.events...)
+		events = append(events, d.told...)
 		if err := state.PutTx(d.tx, d.projectName(), kindDiary, diaryEvents, events[max(0, len(events)-mostEvents):]); err != nil {
 			return err
 		}
 	}
 	if d.day.Pushed+d.day.Pulled > 0 {
-		if err := state.PutTx(d.tx, d.projectName(), kindDiary, diaryDays, added(daysOf(d.tx, d.project), d.at, d.day)); err != nil {
+		days, err := diaryOf[[]Day](d.tx, d.project, diaryDays)
+		d.anew(err)
+		if err := state.PutTx(d.tx, d.projectName(), kindDiary, diaryDays, added(days, d.at, d.day)); err != nil {
 			return err
 		}
 	}
@@ -117,32 +155,22 @@ func (d *diary) keep() error {
 	return state.PutTx(d.tx, d.projectName(), kindDiary, diaryStanding, d.standing)
 }
 
-// eventsOf are the events that were told; none where they are damaged.
-func eventsOf(tx *state.Tx, p *project) []Event {
-	events, _, err := state.GetTx[[]Event](tx, p.projectName(), kindDiary, diaryEvents)
+// diaryOf is a part of the diary; nothing where it is damaged.
+func diaryOf[T any](tx *state.Tx, p *project, part string) (T, error) {
+	value, _, err := state.GetTx[T](tx, p.projectName(), kindDiary, part)
 	if err != nil {
-		p.log.Warn("the diary is damaged; its events begin anew", zap.Error(err))
-		return nil
+		var nothing T
+		return nothing, err
 	}
-	return events
-}
-
-// daysOf are the days on which something happened; none where they are damaged.
-func daysOf(tx *state.Tx, p *project) []Day {
-	days, _, err := state.GetTx[[]Day](tx, p.projectName(), kindDiary, diaryDays)
-	if err != nil {
-		p.log.Warn("the diary is damaged; its days begin anew", zap.Error(err))
-		return nil
-	}
-	return days
+	return value, nil
 }
 
 func dateOf(at time.Time) string { return at.UTC().Format(time.DateOnly) }
 
-// added adds to a day, and drops those that nobody looks at any more.
+// added adds to a day, and drops those that nobody looks at any more, or that a clock told too early.
 func added(days []Day, at time.Time, more Day) []Day {
 	oldest := dateOf(at.UTC().AddDate(0, 0, 1-mostDays))
-	days = slices.DeleteFunc(days, func(d Day) bool { return d.Date < oldest })
+	days = slices.DeleteFunc(days, func(d Day) bool { return d.Date < oldest || d.Date > dateOf(at) })
 	i, there := slices.BinarySearchFunc(days, dateOf(at), func(d Day, date string) int { return strings.Compare(d.Date, date) })
 	if !there {
 		days = slices.Insert(days, i, Day{Date: dateOf(at)})
@@ -152,13 +180,14 @@ func added(days []Day, at time.Time, more Day) []Day {
 	return days
 }
 
-// lookAtDiary gives the status its activity and events.
-func (p *project) lookAtDiary(s *ProjectStatus) error {
-	return p.State.View(func(tx *state.Tx) error {
-		s.Events = eventsOf(tx, p)
+// lookAtDiary gives the status its activity and events: those that can be read.
+func (p *project) lookAtDiary(s *ProjectStatus) {
+	err := p.State.View(func(tx *state.Tx) error {
+		s.Events, _ = diaryOf[[]Event](tx, p, diaryEvents)
 		slices.Reverse(s.Events)
+		days, _ := diaryOf[[]Day](tx, p, diaryDays)
 		there := make(map[string]Day)
-		for _, d := range daysOf(tx, p) {
+		for _, d := range days {
 			there[d.Date] = d
 		}
 		now := p.Now().UTC()
@@ -169,135 +198,27 @@ func (p *project) lookAtDiary(s *ProjectStatus) error {
 		}
 		return nil
 	})
+	if err != nil {
+		p.log.Warn("read the diary", zap.Error(err))
+	}
 }
 
-// ended tells how a pass ended: once of equal failures, however often it is tried again, and once that it works again.
-func (d *diary) ended(what string, err error) {
-	id := what + "\x00" + d.line
-	before, failed := d.standing[id]
-	switch {
-	case errors.Is(err, context.Canceled), errors.Is(err, gitops.ErrBusy):
-	case err == nil && failed:
-		delete(d.standing, id)
-		d.changed = true
-		d.tell(Event{What: what, Base: d.line, Result: ResultRecovered, Since: before.Since, Count: before.Times,
-			Text: fmt.Sprintf("%s works again, after %s.", titled(what), counted(before.Times, "failure", "failures"))})
-	case err != nil:
-		kind := equal(err.Error())
-		now := standing{Since: d.at, Kind: kind, Times: 1}
-		e := Event{At: d.at, What: what, Base: d.line, Result: ResultFailed, Since: d.at, Count: 1}
-		if failed && before.Kind == kind {
-			now.Since, now.Times = before.Since, before.Times+1
-			e.Since, e.Count = now.Since, now.Times
-		}
-		e.Text = fmt.Sprintf("%s did not work: %s", titled(what), brief(err.Error()))
-		d.standing[id], d.changed, d.again = now, true, &e
+// among adds an event that may come again to others: in the place of its equal.
+func (e Event) among(events []Event) []Event {
+	kind, row := equal(e.Text), e.Since
+	e.Since, e.Count = e.At, 1
+	at := slices.IndexFunc(events, func(old Event) bool {
+		return old.What == e.What && old.Base == e.Base && old.Result == e.Result && !old.At.Before(row) && equal(old.Text) == kind
+	})
+	if at >= 0 {
+		e.Since, e.Count = events[at].Since, events[at].Count+1
+		events = slices.Delete(events, at, at+1)
 	}
+	return append(events, e)
 }
 
 // variable is what differs between two errors of the same cause: ports, durations, identifiers.
 var variable = regexp.MustCompile(`[0-9A-Fa-f-]*[0-9][0-9A-Fa-f-]*`)
 
-// equal is the same for errors that people would call the same.
-func equal(failure string) string { return brief(variable.ReplaceAllString(failure, "#")) }
-
-// brief is a bounded line of what was said.
-func brief(said string) string {
-	line := strings.Join(strings.Fields(said), " ")
-	if runes := []rune(line); len(runes) > mostWords {
-		return string(runes[:mostWords-1]) + "…"
-	}
-	return line
-}
-
-func titled(what string) string { return strings.ToUpper(what[:1]) + what[1:] }
-
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
-// pushed tells what a push sent.
-func (r *pushing) tell(d *diary, err error) {
-	d.day.Pushed += r.report.Keys
-	if r.report.Keys > 0 {
-		result := ResultOK
-		if len(r.report.Problems) > 0 {
-			result = ResultPartial
-		}
-		d.tell(Event{What: "push", Base: r.line, Result: result, Text: "Sent " + r.sentInWords() + "."})
-	}
-	d.ended("push", err)
-}
-
-// sentInWords is what was sent: keys of source files, and translations.
-func (r *pushing) sentInWords() string {
-	var paths []string
-	languages := make(map[string]bool)
-	keys, translations := 0, 0
-	for _, f := range r.report.Files {
-		if f.Language == r.cfg.SourceLanguage {
-			keys += len(f.Keys)
-			if !slices.Contains(paths, f.Path) {
-				paths = append(paths, f.Path)
-			}
-			continue
-		}
-		translations += len(f.Keys)
-		languages[f.Language] = true
-	}
-	var parts []string
-	switch {
-	case len(paths) == 1:
-		parts = append(parts, counted(keys, "key", "keys")+" of "+paths[0])
-	case len(paths) > 1:
-		parts = append(parts, fmt.Sprintf("%s of %d files", counted(keys, "key", "keys"), len(paths)))
-	}
-	if translations > 0 {
-		parts = append(parts, counted(translations, "translation", "translations")+" in "+counted(len(languages), "language", "languages"))
-	}
-	return strings.Join(parts, " and ")
-}
-
-// tell tells what a pull brought.
-func (r *pulling) tell(d *diary, err error) {
-	if r.report.Commit != "" && err == nil {
-		d.day.Pulled += r.report.Keys
-		result := ResultOK
-		if len(r.report.Problems) > 0 {
-			result = ResultPartial
-		}
-		d.tell(Event{What: "pull", Base: r.line, Result: result, Commit: r.report.Commit,
-			Text: fmt.Sprintf("Brought %s; commit %.10s on %s.", r.broughtInWords(), r.report.Commit, r.report.Branch)})
-	}
-	d.ended("pull", err)
-}
-
-// broughtInWords is what a pull changed: translations, and texts of the source.
-func (r *pulling) broughtInWords() string {
-	languages := make(map[string]bool)
-	texts, translations := 0, 0
-	for _, f := range r.report.Files {
-		switch n := f.Added + f.Changed + f.Removed; {
-		case n == 0:
-		case f.Language == r.cfg.SourceLanguage:
-			texts += n
-		default:
-			translations += n
-			languages[f.Language] = true
-		}
-	}
-	var parts []string
-	if translations > 0 {
-		parts = append(parts, counted(translations, "translation", "translations")+" in "+counted(len(languages), "language", "languages"))
-	}
-	if texts > 0 {
-		parts = append(parts, counted(texts, "source text", "source texts"))
-	}
-	if len(parts) == 0 {
-		return "the branch in step with its base"
-	}
-	return strings.Join(parts, " and ")
-}
+// equal is the same for texts that people would call the same.
+func equal(text string) string { return variable.ReplaceAllString(text, "#") }

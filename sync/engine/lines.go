@@ -76,8 +76,9 @@ func (p *project) pushLines(ctx context.Context, dry bool) (census, error) {
 		return census{}, err
 	}
 	if !p.cfg.Translates(head) {
-		p.log.Info("nothing is pushed", zap.String("why", fmt.Sprintf("branch %q is checked out, and push.branches covers only %s", head, strings.Join(p.cfg.Push.Branches, ", "))))
-		return census{}, nil
+		why := fmt.Sprintf("branch %q is checked out, and push.branches covers only %s", head, strings.Join(p.cfg.Push.Branches, ", "))
+		p.log.Info("nothing is pushed", zap.String("why", why))
+		return census{skipped: why}, nil
 	}
 	line, err := p.on(head)
 	if err != nil {
@@ -101,6 +102,7 @@ func (p *project) pullLines(ctx context.Context, dry bool) (census, error) {
 // census is which lines there are now.
 type census struct {
 	lines    []*project     // the trunk first
+	skipped  string         // why there are none, where that is as it should be
 	finished []FinishedLine // since the last census
 	waiting  []waiting      // branches that cannot be lines, or not yet
 }

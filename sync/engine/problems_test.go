@@ -58,9 +58,6 @@ var ofTheProject = regexp.MustCompile(`^(the local branch |is in no conflict|ope
 // ofNoLanguage are problems of files that are not known to have one.
 var ofNoLanguage = regexp.MustCompile(`^this entry of the service's archive|^is not written`)
 
-// advice is how texts say what to do: a clause that begins with what somebody can do.
-var advice = regexp.MustCompile(`(?i)(locsync (push|pull|status)|(^|[;.,:] |\bor |\band )(run|set|give|put|change|correct|translate|write|delete|make|commit|take|add|rename|move|switch|repair|see|look|check|send|merge|until|leave|use|keep|end|join|name|replace)\b|\buntil )`)
-
 func (w *world) lawful(problems ...Problem) {
 	w.tb.Helper()
 	told.Lock()
@@ -74,8 +71,10 @@ func (w *world) lawful(problems ...Problem) {
 			w.tb.Errorf("a problem names no file: %s", p)
 		case p.File != "" && p.Language == "" && !ofNoLanguage.MatchString(p.Problem):
 			w.tb.Errorf("a problem names no language: %s", p)
-		case !advice.MatchString(p.Problem):
-			w.tb.Errorf("a problem does not say what to do: %s", p)
+		case p.Remedy == "" || !strings.HasSuffix(p.Problem, p.Remedy):
+			w.tb.Errorf("a problem does not end with what to do (%q): %s", p.Remedy, p)
+		case p.Cause() == "":
+			w.tb.Errorf("a problem says only what to do: %s", p)
 		}
 	}
 }

@@ -41,11 +41,14 @@ type pulling struct {
 	moves     []moved   // of source files
 	renamed   map[*bundle.Bundle][]catalog.Rename
 	contested map[string]config.Language // files that both branch and base changed, in this attempt
-	held      int                        // files that the guard holds back
+	holds     []Problem                  // files that the guard holds back
 
 	tip, base *gitops.Tip // the branch as this pull leaves it, and what it is to be merged into; nil before they were read
 	merged    bool        // the branch has nothing that base lacks
 	offer     string      // the address for a request that the remote printed
+
+	earlier     *delivery // that this pull brought to the remote; nil for none
+	redelivered bool      // the commit had arrived before, and the remote had lost it
 }
 
 // attempts is how often a pull recomputes its commit because the branch moved under it.
@@ -127,10 +130,9 @@ func (r *pulling) end(err error) ProjectPull {
 		}
 		past := outcome(r.Now(), r.report.Keys, r.report.Commit, r.report.Problems, err)
 		past.Problems = besides(past.Problems, r.elsewhere)
-		past.Held, past.Unread, past.Look = r.held, r.unread, r.looked
+		past.Held, past.Unread, past.Look = len(r.holds), r.unread, r.looked
 		r.past(pastPull, past, passed, func(tx *state.Tx, d *diary) error {
-			r.tell(d, err)
-			if err != nil {
+			if r.tell(d, err); err != nil {
 				return nil // nothing is concluded from what it did not come to
 			}
 			return r.keepLeft(tx)
@@ -148,7 +150,7 @@ func (r *pulling) end(err error) ProjectPull {
 func (r *pulling) clear() {
 	r.report = ProjectPull{Name: r.cfg.Name, Base: r.line, Branch: r.cfg.Pull.Branch, Commit: r.report.Commit, Pushed: r.report.Pushed,
 		Requests: r.report.Requests, unsent: r.report.unsent, Files: []PulledFile{}, Problems: []Problem{}}
-	r.held, r.unread, r.left, r.elsewhere = 0, nil, make(map[string]leftOut), make(map[Problem]bool)
+	r.holds, r.unread, r.left, r.elsewhere = nil, nil, make(map[string]leftOut), make(map[Problem]bool)
 }
 
 func (r *pulling) pass(ctx context.Context) error {

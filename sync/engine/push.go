@@ -40,7 +40,7 @@ type pushing struct {
 
 	elsewhere map[Problem]bool // of the report: what the status finds where it looks itself
 	exports   int
-	skipped   bool                               // nothing may be pushed now
+	skipped   string                             // why nothing may be pushed now
 	old       map[string]map[catalog.Name]string // of a dry run: what the service has, by file and language
 }
 
@@ -70,7 +70,7 @@ func (p *project) pushOnce(ctx context.Context, o PushOptions) ([]ProjectPush, e
 	}
 	if err != nil || len(c.lines) == 0 {
 		run := p.newPush(o)
-		run.skipped = err == nil
+		run.skipped = c.skipped
 		run.census(c)
 		return []ProjectPush{run.end(err)}, run.failure
 	}
@@ -108,7 +108,7 @@ func (r *pushing) end(err error) ProjectPush {
 	r.report.Exports = r.exports
 	if !r.o.DryRun {
 		passed := Passed{Took: r.Now().Sub(r.begun), Sent: r.report.Keys}
-		if r.skipped || errors.Is(err, gitops.ErrBusy) {
+		if r.skipped != "" || errors.Is(err, gitops.ErrBusy) {
 			passed.Result = ResultSkipped
 		}
 		past := outcome(r.Now(), r.report.Keys, "", r.report.Problems, err)
@@ -118,7 +118,7 @@ func (r *pushing) end(err error) ProjectPush {
 		} else if last, _, err := state.Get[Past](r.State, r.stateName(), kindPast, pastPush); err == nil {
 			past.Keys, past.SentAt = last.Keys, last.SentAt
 		}
-		r.past(pastPush, past, passed, func(tx *state.Tx, d *diary) error {
+		r.past(pastPush, past, passed, func(_ *state.Tx, d *diary) error {
 			r.tell(d, err)
 			return nil
 		})
@@ -128,6 +128,8 @@ func (r *pushing) end(err error) ProjectPush {
 		r.report.Error = r.failure.Error()
 	}
 	advise(r.report.Problems)
+	advise(r.report.Orphaned)
+	advise(r.report.Replaced)
 	return r.report
 }
 
@@ -152,7 +154,7 @@ func (r *pushing) pass(ctx context.Context) error {
 	}
 	if held != "" {
 		r.log.Info("nothing is pushed", zap.String("why", held))
-		r.skipped = true
+		r.skipped = held
 		return nil
 	}
 	r.tree = t

@@ -208,7 +208,7 @@ func (w *rewording) sound(s *source, changes []catalog.Change) []catalog.Change 
 	index := s.texts.Index()
 	for _, c := range changes {
 		if twice[c.Key] {
-			w.bar(s, c.Key, "stands twice in this file, so the service's text %q is left out until one of them is", c.Text)
+			w.bar(s, c.Key, "stands twice in this file, so the service's text %q is left out; take one of them out", c.Text)
 		}
 		for _, f := range inspect(s.Bundle, s.Source, s.texts, index, c.Name, c.Text) {
 			w.bar(s, c.Key, "the source text %q of the service is left out: %s; correct it at the service, or switch the check off with skip_checks", c.Text, f.Reason)
@@ -242,8 +242,9 @@ func (w *rewording) bar(s *source, key, format string, args ...any) {
 func (w *rewording) write(s *source, changes []catalog.Change) ([]byte, bool) {
 	if n := len(changes); n >= guardFloor && float64(n) > w.cfg.Pull.Guard*float64(len(s.texts)) && !w.o.Force {
 		w.dead[s] = true
-		w.told = append(w.told, Problem{File: s.Path, Language: s.Source.Code, Problem: fmt.Sprintf(
-			"the service has other texts for %d of its %d source texts, more than the guard of %g allows; the file is left as it is. If that is meant, run locsync pull --force", n, len(s.texts), w.cfg.Pull.Guard)})
+		held := Problem{File: s.Path, Language: s.Source.Code, Problem: fmt.Sprintf(
+			"the service has other texts for %d of its %d source texts, more than the guard of %g allows; the file is left as it is. If that is meant, run locsync pull --force", n, len(s.texts), w.cfg.Pull.Guard)}
+		w.holds, w.told = append(w.holds, held), append(w.told, held)
 		return nil, false
 	}
 	out, refused, err := w.rendered(s.Bundle, s.file, s.file, s.Source, changes)

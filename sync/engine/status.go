@@ -97,6 +97,7 @@ func (p *project) statusNow(ctx context.Context) ProjectStatus {
 	s := ProjectStatus{Name: p.cfg.Name, ID: p.cfg.ID, Files: []FileStatus{}, Languages: []LanguageStatus{}, Problems: []Problem{},
 		Watch: p.watching(), GitBusy: p.gate.shutFor(p.Now())}
 	began := time.Now()
+	p.lookAtDiary(&s)
 	line, err := p.statusLine(ctx, &s)
 	if err == nil {
 		err = line.look(ctx, &s)
@@ -154,9 +155,6 @@ func (p *project) look(ctx context.Context, s *ProjectStatus) error {
 	if err := p.lookAtConflicts(s); err != nil {
 		return err
 	}
-	if err := p.lookAtDiary(s); err != nil {
-		return err
-	}
 	q, err := p.requested()
 	if err != nil {
 		return err
@@ -198,6 +196,11 @@ func (p *project) link(repo *gitops.Repo, s *ProjectStatus) {
 	pages := forge.PagesOf(address, cfg.Kind, cfg.URL, cfg.Repository)
 	if tip, err := repo.Seen(p.cfg.Pull.Branch, p.cfg.Pull.Base); err == nil && !tip.New() {
 		s.BranchURL = pages.Branch(p.cfg.Pull.Branch)
+	}
+	for i, e := range s.Events {
+		if e.Commit != "" && p.cfg.Pull.Remote != "" {
+			s.Events[i].URL = pages.Commit(e.Commit)
+		}
 	}
 	if s.LastPull != nil && s.LastPull.Result != ResultFailed {
 		s.LastPull.CommitURL = pages.Commit(s.LastPull.Commit)
