@@ -25,6 +25,7 @@ type call struct {
 	repeatable bool  // repeating it after it was carried out does no harm
 	changes    bool  // it changes something at the service
 	poll       bool  // it looks at whether a job is done
+	once       bool  // it is not repeated: who asks wants to know how it goes now
 
 	// read takes a 2xx answer, whose body is bounded and decompressed. An error of type local ends the
 	// call; any other counts as an answer that was lost on the way. nil: the body does not matter.
@@ -70,7 +71,7 @@ func (c *Client) do(ctx context.Context, cl call) error {
 			failures++
 		}
 		patient := f.Status == http.StatusTooManyRequests || f.RetryAfter <= c.limits.retryAfter
-		again := f.again && patient && failures < c.limits.attempts && limited < c.limits.rateAttempts
+		again := f.again && !cl.once && patient && failures < c.limits.attempts && limited < c.limits.rateAttempts
 		if again && cl.form != nil {
 			if err := cl.form.rewind(); err != nil {
 				f.Err, again = joined(f.Err, err), false

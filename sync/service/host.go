@@ -14,8 +14,9 @@ import (
 // and in memory at the last. A folder that everybody can write to is everybody's to spoil: a file that somebody else made
 // and keeps to himself, a lock that is never let go, is a reason to do without it for a while, never to stand still.
 type hostSlots struct {
-	places []slotStore // the last one does not fail
-	warn   func(string)
+	places     []slotStore // the last one does not fail
+	everybodys bool        // the first one is for all users
+	warn       func(string)
 
 	mu    sync.Mutex
 	at    int       // the place that is used
@@ -36,7 +37,7 @@ func newHostSlots(shared, own, origin, account string, warn func(string)) *hostS
 	if shared != "" {
 		f := newSlotFile(shared, origin, account)
 		f.patience = hostPatience
-		h.places = append(h.places, f)
+		h.places, h.everybodys = append(h.places, f), true
 	}
 	if own != "" {
 		if err := ownFolder(own); err != nil {

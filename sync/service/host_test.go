@@ -203,3 +203,28 @@ func TestUsersShare(t *testing.T) {
 		t.Errorf("%d requests in the file, %v; want 6", state.Next, err)
 	}
 }
+
+// Where the budget is kept is known after a request.
+func TestBudgetTellsItsPlace(t *testing.T) {
+	s := serve(t, say(200, `{"id":"x"}`))
+	shared, own := everybodys(t), t.TempDir()
+	for name, x := range map[string]struct {
+		store slotStore
+		want  Budget
+	}{
+		"one process":   {newSlotMemory(), Budget{}},
+		"a folder":      {newSlotFile(own, "o", "a"), Budget{own, true}},
+		"this host":     {newHostSlots(shared, own, "o", "b", func(string) {}), Budget{shared, true}},
+		"this user":     {newHostSlots("", own, "o", "c", func(string) {}), Budget{own, false}},
+		"the next best": {newHostSlots(os.Args[0], own, "o", "d", func(string) {}), Budget{own, false}},
+	} {
+		c := s.client(t, func(o *Options) { o.AccountID = t.Name() + name })
+		c.pace, c.account = newPace(50), &account{budget: newBudget(x.store), breaker: newBreaker()}
+		if _, err := c.Ping(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Budget(); got != x.want {
+			t.Errorf("%s: %+v, want %+v", name, got, x.want)
+		}
+	}
+}

@@ -298,16 +298,18 @@ func missing(err error) bool {
 
 // Ping makes a cheap call that needs the credentials, and returns the account where the service shows it: GET /v1/account, or
 // else the first project of ListProjects (the service interface has no operation for that).
-func (c *Client) Ping(ctx context.Context) (Account, error) {
+func (c *Client) Ping(ctx context.Context) (Account, error) { return c.ping(ctx, false) }
+
+func (c *Client) ping(ctx context.Context, once bool) (Account, error) {
 	const op = "reach the service"
 	var a Account
-	err := c.do(ctx, call{op: op, method: http.MethodGet, path: wire.PathAccount, repeatable: true, read: c.record(&a)})
+	err := c.do(ctx, call{op: op, method: http.MethodGet, path: wire.PathAccount, repeatable: true, once: once, read: c.record(&a)})
 	if !missing(err) {
 		return a, err
 	}
 	var page json.RawMessage
 	err = c.do(ctx, call{
-		op: op, method: http.MethodGet, path: wire.PathProjectList, repeatable: true, read: c.record(&page),
+		op: op, method: http.MethodGet, path: wire.PathProjectList, repeatable: true, once: once, read: c.record(&page),
 		query: url.Values{wire.QueryOffset: {"0"}, wire.QueryLimit: {"1"}},
 	})
 	return Account{}, err

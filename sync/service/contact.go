@@ -1,0 +1,107 @@
+package service
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net/http/httptrace"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// Contact is what one request met on its way to the service, as far as it came.
+type Contact struct {
+	Address     string        // the service's, without /api/integration
+	Peer        string        // what was connected to: the service, or a proxy before it; "" where nothing took the connection
+	TLS         string        // the protocol, "TLS 1.3"; "" over http
+	Certificate *Certificate  // that the service showed, also one that is not accepted; nil over http, or where it did not come to that
+	RoundTrip   time.Duration // from the request's last byte to the answer's first; 0 where there was no answer
+	Ahead       time.Duration // of the service's clock before ours, to a second; see Told
+	Told        bool          // the service told its time
+	Account     Account       // where the service shows it
+}
+
+// Certificate is what a service proves itself with.
+type Certificate struct {
+	Names   []string
+	Issuer  string
+	Expires time.Time
+}
+
+// Contact makes the call of Ping, once, and tells how it went on its way: for somebody who wants to know why it does not. The Contact is of use beside an
+// error, too, which is that of Ping.
+func (c *Client) Contact(ctx context.Context) (Contact, error) {
+	met := Contact{Address: c.base.String()}
+	var mu sync.Mutex // connections are made by goroutines of their own, which may outlive the request
+	var wrote time.Time
+	note := func(f func()) {
+		mu.Lock()
+		defer mu.Unlock()
+		f()
+	}
+	trace := &httptrace.ClientTrace{
+		ConnectDone: func(_, at string, err error) {
+			if err == nil {
+				note(func() { met.Peer = at })
+			}
+		},
+		TLSHandshakeDone:     func(s tls.ConnectionState, err error) { note(func() { met.shown(s, err) }) },
+		WroteRequest:         func(httptrace.WroteRequestInfo) { note(func() { wrote = time.Now() }) },
+		GotFirstResponseByte: func() { note(func() { met.RoundTrip = max(time.Since(wrote), 1) }) },
+	}
+	account, err := c.ping(httptrace.WithClientTrace(ctx, trace), true)
+	mu.Lock()
+	defer mu.Unlock()
+	result := met
+	result.Account = account
+	if ahead := c.account.ahead.Load(); ahead != nil && result.RoundTrip > 0 {
+		result.Ahead, result.Told = *ahead, true
+	}
+	return result, err
+}
+
+// shown notes the certificate, also that of a handshake which failed because of it.
+func (met *Contact) shown(s tls.ConnectionState, err error) {
+	chain := s.PeerCertificates
+	var refused *tls.CertificateVerificationError
+	if errors.As(err, &refused) {
+		chain = refused.UnverifiedCertificates
+	}
+	if err == nil {
+		met.TLS = tls.VersionName(s.Version)
+	}
+	if len(chain) > 0 {
+		met.Certificate = certificateOf(chain[0])
+	}
+}
+
+func certificateOf(c *x509.Certificate) *Certificate {
+	names := append([]string(nil), c.DNSNames...)
+	for _, ip := range c.IPAddresses {
+		names = append(names, ip.String())
+	}
+	return &Certificate{Names: names, Issuer: c.Issuer.String(), Expires: c.NotAfter}
+}
+
+// Budget says where the requests of an account are counted.
+type Budget struct {
+	Folder string // "" where they are counted in this process alone
+	Shared bool   // other users of this host count theirs there, too
+}
+
+// Budget is where this client's requests are counted now: another place is used where the best one cannot be. It is known after a request.
+func (c *Client) Budget() Budget {
+	store, shared := c.account.budget.store, true
+	if host, ok := store.(*hostSlots); ok {
+		host.mu.Lock()
+		store = host.places[host.at]
+		shared = host.at == 0 && host.everybodys
+		host.mu.Unlock()
+	}
+	if file, ok := store.(*slotFile); ok {
+		return Budget{filepath.Dir(file.path), shared}
+	}
+	return Budget{}
+}
