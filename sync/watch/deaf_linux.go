@@ -97,13 +97,17 @@ func unescapeMount(s string) string {
 // deafMount finds the mount that holds a folder, the last of the longest, and names it when it is deaf. An overlay at the root is a container's
 // own, which nobody writes to from behind.
 func deafMount(all []mount, folder string) (name, at string) {
-	var best mount
+	best := mountOf(all, folder)
+	return best.deaf(), best.at
+}
+
+func mountOf(all []mount, folder string) (best mount) {
 	for _, m := range all {
 		if within(folder, m.at) && len(m.at) >= len(best.at) {
 			best = m
 		}
 	}
-	return best.deaf(), best.at
+	return best
 }
 
 func (m mount) deaf() string {
@@ -132,28 +136,24 @@ func within(path, folder string) bool {
 	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
 }
 
-// listen begins to poll where events do not tell everything: when the root, or a folder below it that can hold a file that matters, lies on a
+// deafness says why events do not tell everything, "" where they do: when the root, or a folder below it that can hold a file that matters, lies on a
 // file system that is deaf.
-func (w *Watcher) listen() {
+func (w *Watcher) deafness() string {
 	if name := deaf(w.o.Root); name != "" {
-		w.poll(w.o.Root + " is on " + name + ", which does not announce what others write")
-		return
+		return w.o.Root + " is on " + name + ", which does not announce what others write"
 	}
 	root := resolved(w.o.Root)
 	for at, name := range deafBelow(mounts(), root) {
 		if rel, err := filepath.Rel(root, at); name != "" && err == nil && w.files.reaches(filepath.ToSlash(rel)) {
-			w.poll(at + " is on " + name + ", which does not announce what others write")
+			return at + " is on " + name + ", which does not announce what others write"
 		}
 	}
+	return ""
 }
 
 // systemLimit leaves half of the user's share of watches to other programs.
 func systemLimit() int {
-	text, err := os.ReadFile("/proc/sys/fs/inotify/max_user_watches")
-	if err != nil {
-		return maxWatches
-	}
-	if n, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && n > 0 {
+	if n := number("fs/inotify/max_user_watches"); n > 0 {
 		return min(maxWatches, max(1, n/2))
 	}
 	return maxWatches

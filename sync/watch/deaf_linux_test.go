@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"errors"
 	"maps"
 	"os"
 	"os/exec"
@@ -8,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/fsnotify/fsnotify"
 )
 
 const mountTable = `21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
@@ -74,6 +77,7 @@ func TestKernelLimits(t *testing.T) {
 }
 
 func limited(t *testing.T, limit string) {
+	foreseen(t, limit)
 	var files []string
 	for _, l := range []string{"a", "b", "c", "d", "e", "f"} {
 		files = append(files, "locales/"+l+"/app.json")
@@ -93,5 +97,63 @@ func limited(t *testing.T, limit string) {
 	s.expect("a change in it")
 	if said := s.warnings(); strings.Count(said, "\n") != 0 || !strings.Contains(said, sysctl) {
 		t.Errorf("warned %q", said)
+	}
+}
+
+// foreseen looks at the same limits before anything is watched.
+func foreseen(t *testing.T, limit string) {
+	dir := t.TempDir()
+	l := SystemLimits()
+	_, err := Hear(t.Context(), dir)
+	if limit == "max_inotify_instances" {
+		if !errors.Is(err, ErrNoInstances) || !strings.Contains(err.Error(), raiseInstances) {
+			t.Errorf("no instance is left: %v", err)
+		}
+		return
+	}
+	if l.Watches != 4 || l.Instances < 1 {
+		t.Errorf("the limits are %+v", l)
+	}
+	if err != nil {
+		t.Errorf("one watch is left: %v", err)
+	}
+	events, err := fsnotify.NewWatcher()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer events.Close()
+	for range 4 {
+		if err := events.Add(t.TempDir()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Hear(t.Context(), dir); !errors.Is(err, ErrNoWatches) || !strings.Contains(err.Error(), raiseWatches) {
+		t.Errorf("no watch is left: %v", err)
+	}
+}
+
+func TestSystemLimits(t *testing.T) {
+	before := SystemLimits()
+	if before.Watches < 1 || before.Instances < 1 {
+		t.Fatalf("%+v", before)
+	}
+	events, err := fsnotify.NewWatcher()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer events.Close()
+	for range 200 {
+		if err := events.Add(t.TempDir()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if now := SystemLimits(); now.UsedInstances < 1 || now.UsedWatches < 200 { // other processes come and go
+		t.Errorf("%+v with 200 watches", now)
+	}
+}
+
+func TestFileSystem(t *testing.T) {
+	if kind, deaf := FileSystem("/proc/self/nothing/below"); kind != "proc" || deaf != "" {
+		t.Errorf("%q, %q", kind, deaf)
 	}
 }

@@ -4,9 +4,9 @@ package watch
 
 import "runtime"
 
-// listen would begin to poll where the file system does not tell all that happens. Here that shows only when a rescan finds what
+// deafness would say why the file system does not tell all that happens. Here that shows only when a rescan finds what
 // no event announced.
-func (w *Watcher) listen() {}
+func (w *Watcher) deafness() string { return "" }
 
 // maxWatchesKqueue is for systems where each file in a watched folder takes a descriptor.
 const maxWatchesKqueue = 500

@@ -62,6 +62,8 @@ type Watcher struct {
 	polling time.Duration // between polls, at least
 	beat    time.Duration // between looks at clock and root
 
+	counting bool // nothing is watched, but it is noted what would be: see Foresee
+
 	hints hints
 	rings chan struct{} // one slot: somebody should look
 
@@ -193,7 +195,9 @@ func (w *Watcher) begin() error {
 		w.poll(fmt.Sprintf("file events cannot be had (%v)%s", err, hint))
 		return err
 	}
-	w.listen()
+	if why := w.deafness(); why != "" {
+		w.poll(why)
+	}
 	return nil
 }
 
@@ -399,6 +403,9 @@ func (w *Watcher) rescan(polled bool) bool {
 
 // add watches one folder. Where that fails for good, polling takes over; what is watched stays watched.
 func (w *Watcher) add(path string) {
+	if w.counting {
+		w.watched[path] = true
+	}
 	if w.events == nil {
 		return
 	}
