@@ -190,16 +190,19 @@ type unread struct{}
 func (unread) KeyToString([]byte) string   { return "…" }
 func (unread) ValueToString([]byte) string { return "…" }
 
+// asideMark stands between a store's name and when it was put aside.
+const asideMark = ".damaged-"
+
 // putAside renames a damaged file so that it can be looked at, and nothing reads it.
 func putAside(path string, now time.Time) (string, error) {
-	aside := path + ".damaged-" + now.UTC().Format("20060102T150405Z")
-	for n := 2; ; n++ {
+	first := path + asideMark + now.UTC().Format("20060102T150405Z")
+	for n, aside := 2, first; ; n++ {
 		if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
 			return aside, os.Rename(path, aside)
 		} else if err != nil {
 			return "", err
 		}
-		aside = fmt.Sprintf("%s.damaged-%s.%d", path, now.UTC().Format("20060102T150405Z"), n)
+		aside = fmt.Sprintf("%s.%d", first, n)
 	}
 }
 
