@@ -49,11 +49,7 @@ func (r *Repo) InstallHooks(commands HookCommands) (changed []string, err error)
 	if err != nil {
 		return nil, err
 	}
-	command := commands.Here
-	if team {
-		command = commands.Team
-	}
-	line := "{ " + command + "; } </dev/null >/dev/null 2>&1 & " + hookMark
+	line := hookLine(commands, team)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("make the folder of the hooks: %w", err)
 	}
@@ -68,6 +64,15 @@ func (r *Repo) InstallHooks(commands HookCommands) (changed []string, err error)
 		}
 	}
 	return changed, nil
+}
+
+// hookLine is our line; team says that the hooks are ones that people commit.
+func hookLine(commands HookCommands, team bool) string {
+	command := commands.Here
+	if team {
+		command = commands.Team
+	}
+	return "{ " + command + "; } </dev/null >/dev/null 2>&1 & " + hookMark
 }
 
 // UninstallHooks takes the line out again, wherever InstallHooks may have put it, and returns the hooks that are different now.

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"strconv"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // ownGroup makes the program the head of a session: ssh or a hook that it started ends with it, and none of them finds a
@@ -26,3 +28,14 @@ func foreign(info fs.FileInfo) bool {
 	}
 	return os.Geteuid() != 0 || os.Getenv("SUDO_UID") != strconv.FormatUint(uint64(st.Uid), 10)
 }
+
+// writable says why files cannot be made in a folder; nil when nothing speaks against it.
+func writable(dir string) error {
+	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
+		return err
+	}
+	return nil
+}
+
+// executable says whether git on this system runs such a hook.
+func executable(info fs.FileInfo) bool { return info.Mode()&0o111 != 0 }

@@ -23,6 +23,8 @@ type remote interface {
 	// push moves one reference. A value other than u.old is ErrMoved, u.to already there is success; a refusal is
 	// *Refused. Where u has options and the remote takes none, errDeaf, and nothing has happened.
 	push(ctx context.Context, u update) (said []string, err error)
+	// rehearse says why a push would not be let in; nil where nothing speaks against it. Nothing is changed.
+	rehearse(ctx context.Context) error
 }
 
 type advertised struct {
