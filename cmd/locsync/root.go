@@ -61,6 +61,8 @@ func (a *app) exit(err error) int {
 		return exitDone
 	case errors.Is(err, errMisconfigured):
 		return exitWrong
+	case errors.Is(err, errUnwell):
+		return exitLater
 	case errors.Is(err, errPartial):
 		return exitPartial
 	}
@@ -115,7 +117,7 @@ func (a *app) root() *cobra.Command {
 		}
 		return unknownCommand(cmd, args[0])
 	}
-	root.AddCommand(a.runCommand(), a.pushCommand(), a.pullCommand(), a.syncCommand(), a.statusCommand(), a.checkCommand(),
+	root.AddCommand(a.runCommand(), a.pushCommand(), a.pullCommand(), a.syncCommand(), a.statusCommand(), a.checkCommand(), a.doctorCommand(),
 		a.initCommand(), a.demoCommand(), a.serviceCommand(), a.hookCommand(), a.projectCommand(), a.documentsCommand(), a.tasksCommand(), a.statsCommand(),
 		a.translateCommand(), a.glossaryCommand(), a.memoriesCommand(), a.versionCommand())
 	root.AddCommand(a.packagingCommands()...)

@@ -38,16 +38,26 @@ func (a *app) loadBy(read func(string) (*config.Config, error)) (*config.Config,
 	return cfg, err
 }
 
+// locate is the configuration file: the one that was named, or the nearest.
+func (a *app) locate() (string, error) {
+	if a.configFile != "" {
+		return a.configFile, nil
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("find the configuration: %w", err)
+	}
+	file, err := config.Find(dir)
+	if err != nil {
+		return "", usageError{err}
+	}
+	return file, nil
+}
+
 func (a *app) find(read func(string) (*config.Config, error)) (*config.Config, error) {
-	file := a.configFile
-	if file == "" {
-		dir, err := os.Getwd()
-		if err != nil {
-			return nil, fmt.Errorf("find the configuration: %w", err)
-		}
-		if file, err = config.Find(dir); err != nil {
-			return nil, usageError{err}
-		}
+	file, err := a.locate()
+	if err != nil {
+		return nil, err
 	}
 	cfg, err := read(file)
 	if err != nil {

@@ -191,25 +191,36 @@ func (e *Engine) CheckOnline(ctx context.Context) error {
 	}
 	var errs []error
 	for _, p := range e.projects {
-		if err := p.checkOnline(ctx); err != nil {
-			errs = append(errs, err)
-		}
-		if err := p.checkForge(ctx); err != nil {
-			errs = append(errs, err)
-		}
+		errs = append(errs, p.checkAllOnline(ctx)...)
 	}
 	return errors.Join(errs...)
 }
 
-func (p *project) checkOnline(ctx context.Context) error {
+// CheckProjectOnline is what CheckOnline asks about one project: everything that is wrong with it.
+func (e *Engine) CheckProjectOnline(ctx context.Context, name string) []error {
+	picked, err := e.pick(name)
+	if err != nil {
+		return []error{err}
+	}
+	return picked[0].checkAllOnline(ctx)
+}
+
+func (p *project) checkAllOnline(ctx context.Context) []error {
+	errs := p.checkOnline(ctx)
+	if err := p.checkForge(ctx); err != nil {
+		errs = append(errs, err)
+	}
+	return errs
+}
+
+func (p *project) checkOnline(ctx context.Context) (errs []error) {
 	record, err := p.Service.Project(ctx, p.cfg.ID)
 	switch {
 	case errors.Is(err, service.ErrNotFound):
-		return &UsageError{p.cfg.Problem("id", "the service has no project %s", p.cfg.ID)}
+		return []error{&UsageError{p.cfg.Problem("id", "the service has no project %s", p.cfg.ID)}}
 	case err != nil:
-		return fmt.Errorf("project %q: %w", p.cfg.Name, err)
+		return []error{fmt.Errorf("project %q: %w", p.cfg.Name, err)}
 	}
-	var errs []error
 	if record.SourceLanguage != "" && !strings.EqualFold(record.SourceLanguage, p.cfg.SourceLanguage) {
 		errs = append(errs, &UsageError{p.cfg.Problem("source_language", "the project's source language at the service is %s", record.SourceLanguage)})
 	}
@@ -218,5 +229,5 @@ func (p *project) checkOnline(ctx context.Context) error {
 			errs = append(errs, &UsageError{p.cfg.Problem("target_languages", "the project at the service has no target language %q; it has %s", l, strings.Join(record.TargetLanguages, ", "))})
 		}
 	}
-	return errors.Join(errs...)
+	return errs
 }

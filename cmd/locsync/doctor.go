@@ -1,0 +1,308 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locsync/locsync/gitops"
+)
+
+// lookLimit bounds each look of the doctor. They all begin at once, so that it bounds the whole as well, whatever hangs.
+const lookLimit = 12 * time.Second
+
+func (a *app) doctorCommand() *cobra.Command {
+	offline := false
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Look at everything that has to work, and say what to do about what does not",
+		Long: "Looks at the program, the configuration, the state, the repositories and their remotes, the files, file events, the service, the\n" +
+			"daemon and the hooks, and says of each what was found and, where something is wrong, what to do. It changes nothing, works\n" +
+			"without a configuration, beside a daemon and without a network, and ends within half a minute. No secret is in what it prints.\n\n" +
+			"Ends with 0 where nothing is wrong but for warnings, 1 where a fault may pass, 2 where something has to be changed, 3 where\n" +
+			"nothing is in the way but some files would be left out.",
+		Example: "  locsync doctor\n  locsync doctor --offline   # calls nobody\n  locsync doctor --json > report.json",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.doctor(cmd.Context(), offline)
+		},
+	}
+	c.Flags().BoolVar(&offline, "offline", false, "call nobody: neither the service nor remotes")
+	return c
+}
+
+// Levels of findings.
+const (
+	levelOK      = "ok"
+	levelWarning = "warning" // it works, and not as well as it could, or not for long
+	levelFault   = "fault"
+	levelSkipped = "skipped" // not looked at
+)
+
+// finding is one thing that was looked at.
+type finding struct {
+	Area    string `json:"area"`
+	Project string `json:"project,omitempty"`
+	Check   string `json:"check"`
+	Level   string `json:"level"`
+	Found   string `json:"found"`
+	Do      string `json:"do,omitempty"` // of a warning or fault: what to do
+	Code    int    `json:"code"`         // of a fault: the exit code that it alone would end with
+}
+
+// diagnosis is what doctor prints with --json.
+type diagnosis struct {
+	Version  string    `json:"version"`
+	At       time.Time `json:"at"`
+	OK       bool      `json:"ok"` // no fault was found
+	Code     int       `json:"code"`
+	Findings []finding `json:"findings"`
+}
+
+// notes are what one look has found so far. A look that takes too long is not waited for; what it finds later does not count.
+type notes struct {
+	area, project string
+
+	mu     sync.Mutex
+	found  []finding
+	closed bool
+}
+
+func (n *notes) add(f finding) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.closed {
+		f.Area, f.Project = n.area, n.project
+		n.found = append(n.found, f)
+	}
+}
+
+// close returns what was found.
+func (n *notes) close() []finding {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.closed = true
+	return n.found
+}
+
+func (n *notes) ok(check, format string, args ...any) {
+	n.add(finding{Check: check, Level: levelOK, Found: fmt.Sprintf(format, args...)})
+}
+
+func (n *notes) skip(check, why string) {
+	n.add(finding{Check: check, Level: levelSkipped, Found: why})
+}
+
+func (n *notes) warn(check, do, format string, args ...any) {
+	n.add(finding{Check: check, Level: levelWarning, Found: fmt.Sprintf(format, args...), Do: do})
+}
+
+func (n *notes) fault(check string, code int, do, format string, args ...any) {
+	n.add(finding{Check: check, Level: levelFault, Found: fmt.Sprintf(format, args...), Do: do, Code: code})
+}
+
+// failed is a fault that an error tells of. Errors end with what to do; where one does not, do says it.
+func (n *notes) failed(check string, err error, do string) {
+	n.add(faultOf(check, err, do))
+}
+
+func faultOf(check string, err error, do string) finding {
+	f := finding{Check: check, Level: levelFault, Found: err.Error(), Do: do, Code: exitLater}
+	if head, tail, ok := cutLast(f.Found, "; "); ok && !strings.Contains(tail, ": ") {
+		f.Found, f.Do = head, tail
+	}
+	permanent := []error{gitops.ErrOwner, gitops.ErrNotRepo, gitops.ErrUnsupported, gitops.ErrAuth, gitops.ErrUntrusted, gitops.ErrNoRemote, gitops.ErrNoBranch, gitops.ErrSign}
+	if wrong(err) || slices.ContainsFunc(permanent, func(kind error) bool { return errors.Is(err, kind) }) {
+		f.Code = exitWrong
+	}
+	return f
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+// look is one thing to look at, by itself.
+type look struct {
+	area, project, what string
+	at                  func(ctx context.Context, n *notes)
+}
+
+// examine makes all looks at once and gives what they found in their order. One that does not end in time is a fault of its own; nobody waits for it
+// any more, and hung says so.
+func examine(ctx context.Context, limit time.Duration, looks []look) (found []finding, hung bool) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	notebooks := make([]*notes, len(looks))
+	ended := make([]chan struct{}, len(looks))
+	for i, l := range looks {
+		notebooks[i], ended[i] = &notes{area: l.area, project: l.project}, make(chan struct{})
+		go func() {
+			defer close(ended[i])
+			l.at(ctx, notebooks[i])
+		}()
+	}
+	// Who is told that the time is up gets a moment to say so himself.
+	last := time.NewTimer(limit + limit/4)
+	defer last.Stop()
+	for i, l := range looks {
+		select {
+		case <-ended[i]:
+			found = append(found, notebooks[i].close()...)
+			continue
+		default:
+		}
+		select {
+		case <-ended[i]:
+		case <-last.C:
+			last.Reset(0) // for the others
+			hung = true
+			notebooks[i].fault(l.what, exitLater, "look what it waits for: a network drive that is gone, a program that asks for something", "no answer within %v", limit)
+		}
+		found = append(found, notebooks[i].close()...)
+	}
+	return found, hung
+}
+
+// fact is found out once, by a goroutine of its own, for all looks that need it.
+type fact[T any] struct {
+	done  chan struct{}
+	value T
+	err   error
+}
+
+func newFact[T any](find func() (T, error)) *fact[T] {
+	f := &fact[T]{done: make(chan struct{})}
+	go func() {
+		defer close(f.done)
+		f.value, f.err = find()
+	}()
+	return f
+}
+
+// get waits for it, no longer than the look that needs it lasts.
+func (f *fact[T]) get(ctx context.Context) (T, error) {
+	select {
+	case <-f.done:
+		return f.value, f.err
+	case <-ctx.Done():
+		var none T
+		return none, fmt.Errorf("it takes too long: %w", context.Cause(ctx))
+	}
+}
+
+// errUnwell ends a doctor whose findings are printed and that found a fault which may pass.
+var errUnwell = errors.New("something does not work now")
+
+func (a *app) doctor(ctx context.Context, offline bool) error {
+	p := a.progress()
+	p.show("doctor", "looking")
+	d := a.newDoctor(ctx, offline)
+	found, hung := examine(ctx, lookLimit, d.looks())
+	p.clear()
+	if !hung {
+		d.close()
+	}
+	b := version()
+	result := diagnosis{Version: b.Version, At: d.now().UTC().Truncate(time.Second), Code: outcome(found), Findings: found}
+	result.OK = result.Code == exitDone
+	var err error
+	if a.asJSON {
+		err = a.print(result)
+	} else {
+		a.screen().sayDiagnosis(result)
+	}
+	switch result.Code {
+	case exitWrong:
+		return errors.Join(err, errMisconfigured)
+	case exitLater:
+		return errors.Join(err, errUnwell)
+	case exitPartial:
+		return errors.Join(err, errPartial)
+	}
+	return err
+}
+
+// outcome is the exit code: what has to be changed comes before what may pass, and that before what is only left out.
+func outcome(found []finding) int {
+	for _, code := range []int{exitWrong, exitLater, exitPartial} {
+		if slices.ContainsFunc(found, func(f finding) bool { return f.Level == levelFault && f.Code == code }) {
+			return code
+		}
+	}
+	return exitDone
+}
+
+// levelStyles is how a level looks.
+var levelStyles = map[string]style{levelOK: green, levelWarning: yellow, levelFault: red, levelSkipped: faint}
+
+// sayDiagnosis prints findings by area: level, what was looked at, what was found, and below it what to do.
+func (s *screen) sayDiagnosis(d diagnosis) {
+	fmt.Fprintf(s.to, "locsync doctor, %s\n", inUTC(d.At))
+	widest := 0
+	for _, f := range d.Findings {
+		widest = max(widest, columns(f.Check))
+	}
+	area := ""
+	counts := make(map[string]int)
+	for _, f := range d.Findings {
+		counts[f.Level]++
+		title := f.Area
+		if f.Project != "" {
+			title += " " + f.Project
+		}
+		if title != area {
+			area = title
+			fmt.Fprintf(s.to, "\n%s\n", s.in(strong, title))
+		}
+		s.sayFinding(s.to, f, widest)
+	}
+	parts := []string{}
+	for _, l := range []string{levelOK, levelWarning, levelFault, levelSkipped} {
+		words := map[string]string{levelOK: fmt.Sprintf("%d ok", counts[l]), levelWarning: count(counts[l], "warning"), levelFault: count(counts[l], "fault"),
+			levelSkipped: fmt.Sprintf("%d not looked at", counts[l])}
+		if counts[l] > 0 || l == levelFault {
+			parts = append(parts, s.in(levelStyles[l], words[l]))
+		}
+	}
+	fmt.Fprintf(s.to, "\n%s\n", strings.Join(parts, ", "))
+}
+
+// sayFinding prints one.
+func (s *screen) sayFinding(w io.Writer, f finding, widest int) {
+	const levels = len(levelWarning)
+	begin := 2 + levels + 2 + widest + 2
+	room := 0
+	if s.width > 0 {
+		room = max(s.width-begin, 30)
+	}
+	space := strings.Repeat(" ", begin)
+	for i, line := range wrapped(shown(f.Found), room) {
+		if i == 0 {
+			line = "  " + s.in(levelStyles[f.Level], f.Level) + strings.Repeat(" ", levels-len(f.Level)+2) + padded(f.Check, widest+2) + line
+		} else {
+			line = space + line
+		}
+		fmt.Fprintln(w, line)
+	}
+	if f.Do == "" {
+		return
+	}
+	for i, line := range wrapped(shown(f.Do), max(0, room-3)) {
+		mark := "   "
+		if i == 0 {
+			mark = "-> "
+		}
+		fmt.Fprintln(w, space+s.in(strong, mark+line))
+	}
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/state"
+	"github.com/locsync/locsync/sync/web"
+)
+
+func (d *doctor) looksAtDaemon() []look {
+	looks := []look{{"daemon", "", "daemon", d.lookAtDaemon}}
+	if d.cfg != nil {
+		looks = append(looks, look{"daemon", "", "address", d.lookAtListen}, look{"daemon", "", "others", d.lookAtOthers})
+	}
+	return looks
+}
+
+// lookAtDaemon asks the daemon how things stand, which tells whether there is one, works, and has this configuration.
+func (d *doctor) lookAtDaemon(ctx context.Context, n *notes) {
+	dir, err := d.stateDir.get(ctx)
+	if err != nil {
+		n.skip("daemon", "where its state is cannot be told")
+		return
+	}
+	identity := ""
+	if d.cfg != nil {
+		identity = engine.Identity(d.cfg)
+	}
+	asked, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	answer, err := web.Ask(asked, dir, web.Request{Action: "status", Identity: identity}, nil)
+	holder := state.Claimed(dir)
+	who := "a process"
+	if holder != nil && holder.PID != 0 {
+		who = fmt.Sprintf("process %d, since %s,", holder.PID, inUTC(holder.Since))
+	}
+	var other *web.Mismatch
+	switch {
+	case err == nil:
+		n.ok("daemon", "it runs, %s", strings.TrimSuffix(who, ","))
+		d.tellWatching(n, answer.Status)
+	case errors.As(err, &other):
+		n.warn("daemon", "have it read its configuration again (systemctl reload, or SIGHUP), or use its configuration", "process %d runs with another configuration, %s", other.PID, other.File)
+	case errors.Is(err, web.ErrHangs), errors.Is(err, context.DeadlineExceeded):
+		n.fault("daemon", exitLater, "look at its log, and restart it", "%s does not answer", strings.TrimSuffix(who, ","))
+	case holder != nil && errors.Is(err, web.ErrNoDaemon):
+		n.warn("daemon", "where it is a command, wait until it ends; where it is none, end it", "%s has the state and is no daemon that answers", who)
+	case errors.Is(err, web.ErrNoDaemon):
+		n.ok("daemon", "none runs; `locsync run` is one")
+	default:
+		n.failed("daemon", err, "look at its log, and restart it")
+	}
+}
+
+// tellWatching says how a daemon notices changes.
+func (d *doctor) tellWatching(n *notes, s engine.Status) {
+	for _, p := range s.Projects {
+		switch w := p.Watch; {
+		case w == nil:
+		case w.Why != "":
+			n.warn("watching", "what would help stands under file events", "%s: files are compared every few seconds: %s", p.Name, w.Why)
+		default:
+			n.ok("watching", "%s: %s by events; %s lost some, %s found what none had announced", p.Name, count(w.Watches, "folder"), plural(w.Overflows, "time", "times"), plural(w.Unannounced, "look", "looks"))
+		}
+	}
+}
+
+// lookAtListen looks at the daemon's address: whose it is, whether it answers, and what it waits for.
+func (d *doctor) lookAtListen(ctx context.Context, n *notes) {
+	listen := d.cfg.Daemon.Listen
+	if listen == "" {
+		n.ok("address", `none (daemon.listen = ""): no status page, metrics, webhooks and callbacks`)
+		return
+	}
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		n.fault("address", exitWrong, "write it as host:port", "daemon.listen is %q", listen)
+		return
+	}
+	if ip := net.ParseIP(host); host != "" && host != "localhost" && (ip == nil || !ip.IsLoopback()) || host == "" {
+		n.warn("address", "let it listen on 127.0.0.1 behind a proxy that asks who they are, if that is not meant", "everybody who reaches %s can read the status page", listen)
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	at := net.JoinHostPort(host, port)
+	running := d.daemonRuns(ctx)
+	code, said, err := d.get(ctx, "http://"+at+"/readyz")
+	switch {
+	case err != nil && !running:
+		n.ok("address", "%s is free for the daemon", at)
+	case err != nil:
+		n.fault("address", exitLater, "look at its log; where daemon.listen was changed, restart it or send SIGHUP", "the daemon does not answer at %s: %v", at, err)
+	case code == http.StatusOK && said == "ready":
+		n.ok("address", "http://%s answers, and is ready", at)
+	case code == http.StatusServiceUnavailable && running:
+		n.fault("address", exitLater, "repair that; the daemon tries again by itself", "http://%s answers, and is not ready: %s", at, said)
+	default:
+		n.fault("address", exitWrong, "choose another address in daemon.listen, or end the other program", "at %s something else answers (%d): the daemon cannot listen there", at, code)
+	}
+}
+
+// daemonRuns says whether somebody has the state.
+func (d *doctor) daemonRuns(ctx context.Context) bool {
+	dir, err := d.stateDir.get(ctx)
+	return err == nil && state.Claimed(dir) != nil
+}
+
+// get makes a request at this machine; nothing that is set for others (proxies) counts.
+func (d *doctor) get(ctx context.Context, address string) (code int, said string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return 0, "", err
+	}
+	resp, err := (&http.Client{Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}).Do(req)
+	if err != nil {
+		return 0, "", err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, 4096))
+	return resp.StatusCode, strings.TrimSpace(string(text)), err
+}
+
+// lookAtOthers looks for daemons with other states that keep the same projects in step: each would take the other's commits for a person's changes.
+func (d *doctor) lookAtOthers(ctx context.Context, n *notes) {
+	dir, err := d.stateDir.get(ctx)
+	if err != nil {
+		n.skip("others", "where the state is cannot be told")
+		return
+	}
+	found := false
+	for i := range d.cfg.Projects {
+		p := &d.cfg.Projects[i]
+		claim := claimDir(ctx, d.cfg, p)
+		if claim == "" {
+			continue
+		}
+		if other := state.Claimed(claim); other != nil && other.PID != os.Getpid() && other.Address != dir {
+			found = true
+			n.fault("others", exitWrong, "stop that one, or use its configuration for both", "another daemon keeps project %q in step already: %s", p.Name, holderOf(other))
+		}
+	}
+	if !found {
+		n.ok("others", "no other daemon works for the same projects here")
+	}
+}

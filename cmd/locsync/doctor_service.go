@@ -1,0 +1,238 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/web"
+)
+
+// errAsleep: the embedded service lives in the daemon, or for as long as a command needs it.
+var errAsleep = errors.New("the embedded service is in no process now; the daemon and the commands start it")
+
+// connectEmbedded makes the client of the embedded service that a daemon has. Without a daemon it is not started: that would write into its folder.
+func (d *doctor) connectEmbedded(ctx context.Context, h *house) error {
+	daemon, err := web.ServiceTransport(ctx, h.dir)
+	if errors.Is(err, web.ErrNoDaemon) {
+		return errAsleep
+	}
+	if err == nil {
+		_, err = h.connectThrough(daemon)
+	}
+	return err
+}
+
+// reach is a client that may be called now; nil where there is none, which the look at the address says.
+func (d *doctor) reach(ctx context.Context) *service.Client {
+	if h, err := d.service.get(ctx); err == nil && !d.offline {
+		return h.client
+	}
+	return nil
+}
+
+func (d *doctor) looksAtService() []look {
+	const area = "service"
+	looks := []look{{area, "", "address", d.lookAtAddress}}
+	for _, p := range d.cfg.Projects {
+		looks = append(looks, look{area, p.Name, "project", func(ctx context.Context, n *notes) { d.lookAtProject(ctx, n, p.Name) }})
+	}
+	if !d.cfg.Service.Embedded() {
+		looks = append(looks, look{area, "", "callback", d.lookAtCallback})
+	}
+	return looks
+}
+
+// lookAtAddress goes the way to the service once: name, connection, certificate, credentials, clock.
+func (d *doctor) lookAtAddress(ctx context.Context, n *notes) {
+	if d.offline {
+		n.skip("address", errOffline.Error())
+		return
+	}
+	h, err := d.service.get(ctx)
+	switch {
+	case errors.Is(err, errAsleep):
+		n.ok("address", "%v", err)
+		return
+	case err != nil:
+		n.failed("address", err, "correct [service]")
+		return
+	}
+	client := h.client
+	met, err := client.Contact(service.As(ctx, service.Asked))
+	d.tellAddress(n, met, err)
+	if c := met.Certificate; c != nil {
+		d.tellCertificate(n, *c)
+	}
+	if met.RoundTrip == 0 {
+		return
+	}
+	d.tellCredentials(n, met, err)
+	switch {
+	case !met.Told:
+		n.ok("clock", "the service tells no time")
+	case met.Ahead.Abs() > clockSlack:
+		n.warn("clock", "set the clock of this machine, or let it be set (timedatectl set-ntp true)", "the service's is %s %s this machine's", span(met.Ahead.Abs()), sooner(met.Ahead))
+	default:
+		n.ok("clock", "the service's and this machine's agree")
+	}
+	d.tellBudget(n, client.Budget())
+}
+
+const (
+	clockSlack = 30 * time.Second // the service tells its time in whole seconds, and the answer was on its way
+	slowAnswer = 2 * time.Second
+	soonEnds   = 14 * 24 * time.Hour
+)
+
+func sooner(ahead time.Duration) string {
+	if ahead > 0 {
+		return "ahead of"
+	}
+	return "behind"
+}
+
+// tellAddress says how far the way to the service went.
+func (d *doctor) tellAddress(n *notes, met service.Contact, err error) {
+	if d.cfg.Service.Embedded() {
+		n.ok("address", "the embedded service answers, in the daemon")
+		return
+	}
+	peer := met.Peer
+	if proxy := proxyOf(met.Address); proxy != "" {
+		peer += ", the proxy of the environment"
+	}
+	var unknown *net.DNSError
+	switch {
+	case met.RoundTrip > 0 && met.RoundTrip < slowAnswer:
+		n.ok("address", "%s (%s) answers in %s", met.Address, peer, rounded(met.RoundTrip))
+	case met.RoundTrip > 0:
+		n.warn("address", "where it stays so, pulls and pushes take long; look at the way there", "%s (%s) takes %s to answer", met.Address, peer, rounded(met.RoundTrip))
+	case errors.As(err, &unknown):
+		n.fault("address", exitLater, "correct service.url, or look whether the network and its name server work", "the name %q cannot be resolved: %v", unknown.Name, unknown.Err)
+	case met.Certificate != nil:
+		n.fault("address", exitWrong, "correct service.url, renew the certificate at the service, or let this machine trust who signed it", "%s (%s) does not prove who it is: %v", met.Address, peer, reason(err))
+	case met.Peer != "":
+		n.fault("address", exitLater, "look whether that is the service's address, http or https, and whether the service is up", "%s (%s) takes the connection and does not answer: %v", met.Address, peer, reason(err))
+	default:
+		n.fault("address", exitLater, "look whether the service is up, and whether a firewall or a missing proxy (HTTPS_PROXY) is in the way", "%s does not take a connection: %v", met.Address, reason(err))
+	}
+	if u, perr := url.Parse(met.Address); perr == nil && u.Scheme == "http" && !loopbackHost(u.Hostname()) {
+		n.warn("address", "use https, if the service has it", "over http everybody on the way can read the API key")
+	}
+}
+
+// reason is what lies at the bottom of an error of the service.
+func reason(err error) error {
+	var e *service.Error
+	if errors.As(err, &e) && e.Err != nil {
+		return e.Err
+	}
+	return err
+}
+
+// proxyOf is the proxy that the environment names for an address; "" for none.
+func proxyOf(address string) string {
+	req, err := http.NewRequest(http.MethodGet, address, nil)
+	if err != nil {
+		return ""
+	}
+	proxy, err := http.ProxyFromEnvironment(req)
+	if err != nil || proxy == nil {
+		return ""
+	}
+	return proxy.Host
+}
+
+func loopbackHost(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func (d *doctor) tellCertificate(n *notes, c service.Certificate) {
+	left := c.Expires.Sub(d.now())
+	switch {
+	case left <= 0:
+		n.fault("certificate", exitLater, "renew it at the service; where it is not that old, set the clock of this machine", "it ended %s, %s", ago(c.Expires, d.now()), inUTC(c.Expires))
+	case left < soonEnds:
+		n.warn("certificate", "renew it at the service", "it ends %s, %s", ago(c.Expires, d.now()), inUTC(c.Expires))
+	default:
+		n.ok("certificate", "good for %s, signed by %s", span(left), c.Issuer)
+	}
+}
+
+func (d *doctor) tellCredentials(n *notes, met service.Contact, err error) {
+	switch {
+	case errors.Is(err, service.ErrAuth):
+		n.failed("credentials", err, "check service.account_id and the API key")
+	case err != nil:
+		n.failed("credentials", err, "try again later; where it stays so, ask who runs the service")
+	case met.Account.Name != "" || met.Account.ID != "":
+		n.ok("credentials", "accepted, for the account %s", orNone(met.Account.Name))
+	default:
+		n.ok("credentials", "accepted")
+	}
+}
+
+func (d *doctor) tellBudget(n *notes, b service.Budget) {
+	const do = "let LOCSYNC_BUDGET_DIR name a folder that all locsync processes of this account can write to"
+	switch {
+	case d.cfg.Service.Embedded():
+	case b.Folder == "":
+		n.warn("budget", do, "requests are counted in this process alone: beside another one the service sees more than %g a second", d.cfg.Service.RequestsPerSecond)
+	case !b.Shared:
+		n.warn("budget", do, "requests are counted in %s, for this user alone: beside another user's the service sees more than %g a second", b.Folder, d.cfg.Service.RequestsPerSecond)
+	default:
+		n.ok("budget", "%g requests a second, counted in %s", d.cfg.Service.RequestsPerSecond, b.Folder)
+	}
+}
+
+// lookAtProject asks whether the service has the project with its languages, and its forge the repository.
+func (d *doctor) lookAtProject(ctx context.Context, n *notes, name string) {
+	client := d.reach(ctx)
+	if client == nil {
+		return
+	}
+	clones, err := d.scratchFolder("clones") // of repositories that are elsewhere: their forges are known by their addresses
+	if err != nil {
+		n.failed("project", err, noScratch)
+		return
+	}
+	e := engine.New(engine.Parts{Config: d.cfg, Log: zap.NewNop(), Service: client, Clones: clones})
+	problems := e.CheckProjectOnline(service.As(ctx, service.Asked), name)
+	for _, err := range problems {
+		n.failed("project", err, "locsync project plan shows how the two differ")
+	}
+	if len(problems) == 0 {
+		n.ok("project", "the service has it, with all its languages")
+	}
+}
+
+// lookAtCallback compares the registered address for notifications with the configured one, as project plan does.
+func (d *doctor) lookAtCallback(ctx context.Context, n *notes) {
+	if d.cfg.Daemon.PublicURL == "" {
+		n.ok("callback", "none is wanted (daemon.public_url): the service is asked on schedule only")
+		return
+	}
+	client := d.reach(ctx)
+	if client == nil {
+		return
+	}
+	desk := &desk{Client: client, cfg: d.cfg}
+	differences, err := desk.callback(service.As(ctx, service.Asked), false)
+	switch {
+	case err != nil:
+		n.failed("callback", err, "locsync project plan")
+	case len(differences) > 0:
+		n.warn("callback", "locsync project apply", "the service's notifications go to %s, and not to %s", orNone(differences[0].There), differences[0].Here)
+	default:
+		n.ok("callback", "the service's notifications go to %s/callback; whether that reaches the daemon from outside is not tried", d.cfg.Daemon.PublicURL)
+	}
+}

@@ -1,0 +1,436 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/wire"
+	"github.com/locsync/locsync/sync/state"
+)
+
+// doctor runs the command and reads its report. Whatever is wrong has something to do, and no secret is in it.
+func (w *daemonWorld) doctor(cmd *exec.Cmd) diagnosis {
+	w.t.Helper()
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	began := time.Now()
+	_ = cmd.Run() // the code says it
+	if took := time.Since(began); took > 30*time.Second {
+		w.t.Errorf("it took %v", took)
+	}
+	var d diagnosis
+	if err := json.Unmarshal(out.Bytes(), &d); err != nil {
+		w.t.Fatalf("%v: %s%s", err, out.Bytes(), said.Bytes())
+	}
+	if code := cmd.ProcessState.ExitCode(); code != d.Code || d.OK != (code == 0) {
+		w.t.Errorf("exit code %d, and the report says %d, %t", code, d.Code, d.OK)
+	}
+	for _, f := range d.Findings {
+		if bad := f.Level == levelWarning || f.Level == levelFault; bad != (f.Do != "") || (f.Level == levelFault) != (f.Code != 0) || f.Found == "" {
+			w.t.Errorf("%+v", f)
+		}
+	}
+	for _, canary := range []string{"c4nary", "hunter2"} {
+		if strings.Contains(out.String()+said.String(), canary) {
+			w.t.Errorf("a secret was told: %s%s", out.Bytes(), said.Bytes())
+		}
+	}
+	return d
+}
+
+// expect looks for findings, each written as "area | check | level | words".
+func (d diagnosis) expect(t *testing.T, code int, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		part := strings.Split(w, " | ")
+		met := false
+		for _, f := range d.Findings {
+			met = met || f.Area == part[0] && f.Check == part[1] && f.Level == part[2] && strings.Contains(f.Found+" -> "+f.Do, part[3])
+		}
+		if !met {
+			t.Errorf("there is no %q", w)
+		}
+	}
+	if d.Code != code {
+		t.Errorf("exit code %d, want %d", d.Code, code)
+	}
+	if t.Failed() {
+		for _, f := range d.Findings {
+			t.Logf("%s | %s | %s | %s -> %s", f.Area, f.Check, f.Level, f.Found, f.Do)
+		}
+	}
+}
+
+// Everything that works is found to work, beside a daemon, and nothing is changed; a daemon that hangs is found to hang.
+func TestDoctorOfWhatWorks(t *testing.T) {
+	t.Parallel()
+	w := newRestingWorld(t)
+	bare := gittest.Bare(t, w.repo)
+	cmd := w.start()
+	w.until("readiness", func() bool { code, _ := w.get("/readyz"); return code == http.StatusOK })
+	w.check(w.command("hook", "install").Run())
+	before, refs := folderOf(t, w.repo), gittest.Git(t, bare, "for-each-ref")
+	w.doctor(w.command("doctor", "--json")).expect(t, 0,
+		"program | git | ok | 2.", "program | clock | ok | UTC", "configuration | file | ok | 1 project", "configuration | API key | ok | environment variable LOCSYNC_API_KEY",
+		"state | folder | ok | can be written to", "state | store | ok | sound", "state | disk | ok | free",
+		"repository | repository | ok | a working tree", "repository | branch | ok | main is checked out", "repository | remote | ok | 1 branch",
+		"repository | pushing | ok | lets us in", "repository | signing | ok | not signed", "repository | hooks | ok | rings",
+		"files | files | ok | 2 keys", "files | filters | ok | 1 committed file", "file events | folders | ok | to watch", "file events | event | ok | after",
+		"service | address | ok | "+w.service.URL, "service | credentials | ok | accepted", "service | clock | ok | agree", "service | budget | ok | 200 requests",
+		"service | project | ok | languages", "service | callback | ok | none",
+		"daemon | daemon | ok | it runs, process", "daemon | watching | ok | by events", "daemon | address | ok | ready", "daemon | others | ok | no other")
+	if after := folderOf(t, w.repo); after != before || gittest.Git(t, bare, "for-each-ref") != refs {
+		t.Errorf("something was changed:\n%s\n%s", before, after)
+	}
+	w.check(cmd.Process.Signal(syscall.SIGSTOP))
+	w.doctor(w.command("doctor", "--json", "--offline")).expect(t, 1,
+		"daemon | daemon | fault | does not answer", "daemon | address | fault | does not answer", "service | address | skipped | --offline",
+		"repository | remote | skipped | --offline", "state | store | ok | sound")
+	w.check(cmd.Process.Signal(syscall.SIGCONT))
+}
+
+// folderOf is every file below a folder with its size; not what a daemon writes meanwhile.
+func folderOf(t *testing.T, dir string) string {
+	t.Helper()
+	var all strings.Builder
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() && filepath.Base(path) != "state.db" {
+			info, ierr := e.Info()
+			err = ierr
+			if ierr == nil {
+				fmt.Fprintln(&all, path, info.Size(), info.Mode())
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all.String()
+}
+
+// Many things that are wrong at once: each is found, and none hides another.
+func TestDoctorFindsFaults(t *testing.T) {
+	t.Parallel()
+	w := newRestingWorld(t)
+	key := filepath.Join(t.TempDir(), "key")
+	if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "hunter2 passphrase", "-f", key).CombinedOutput(); err != nil {
+		t.Skipf("no key can be made: %v %s", err, out)
+	}
+	w.daemon += "public_url = \"https://outside.example\"\ncallback_secret_env = \"BELL_SECRET\"\nwebhook_secret_env = \"NOT_SET\"\n"
+	w.labels = "[[project.files]]\nsource = \"broken/*.json\"\noutput = \"out/{LANGUAGE}/{NAME}.json\"\ncollection = \"b\"\n"
+	w.configure("")
+	text, err := os.ReadFile(filepath.Join(w.repo, "locsync.toml"))
+	w.check(err)
+	text = bytes.Replace(text, []byte("[project.pull]\n"), fmt.Appendf(nil, "[project.pull]\nsigning_key_file = %q\n", key), 1)
+	text = bytes.Replace(text, []byte("target_languages = [\"de\"]"), []byte("target_languages = [\"de\", \"fr\"]"), 1)
+	w.check(os.WriteFile(filepath.Join(w.repo, "locsync.toml"), append([]byte("state_dir = \"/proc/sys/kernel\"\n"), text...), 0o600))
+	gittest.Write(t, w.repo, map[string]string{"broken/a.json": "{", "broken/b.json": "{}", ".gitattributes": "locales/*.json filter=nobodys\n"})
+	gittest.Git(t, w.repo, "add", "-A")
+	gittest.Git(t, w.repo, "commit", "-q", "-m", "more")
+	gittest.Git(t, w.repo, "remote", "add", "origin", "http://bot:c4nary@"+unusedAddress(t)+"/x.git")
+	w.check(w.command("hook", "install").Run())
+	w.check(os.Chmod(filepath.Join(w.repo, ".git", "hooks", "post-merge"), 0o644))
+	w.check(os.WriteFile(filepath.Join(w.repo, ".git", "index.lock"), nil, 0o600))
+	// Somebody else has the daemon's address, and another daemon the project.
+	other := httptest.NewUnstartedServer(http.NotFoundHandler())
+	other.Listener.Close()
+	other.Listener, err = net.Listen("tcp", strings.TrimPrefix(w.url, "http://"))
+	w.check(err)
+	other.Start()
+	t.Cleanup(other.Close)
+	cfg, err := config.Load(filepath.Join(w.repo, "locsync.toml"))
+	w.check(err)
+	claim, err := state.TakeClaim(claimDir(t.Context(), cfg, &cfg.Projects[0]), "/elsewhere")
+	w.check(err)
+	t.Cleanup(claim.Release)
+	c, err := service.New(service.Options{BaseURL: w.service.URL, AccountID: "acc", APIKey: "secret"})
+	w.check(err)
+	t.Cleanup(c.Close)
+	w.check(c.SetCallback(t.Context(), service.Callback{URL: "https://somebody.example/else", AdditionalHeaders: []wire.CallbackHeader{}}))
+
+	w.doctor(w.command("doctor", "--json")).expect(t, 2,
+		"configuration | webhooks | fault | NOT_SET", "configuration | callbacks | ok | BELL_SECRET",
+		"state | folder | fault | cannot be written to",
+		"repository | git | warning | index.lock", "repository | remote | fault | is the network up", "repository | signing | fault | passphrase", "repository | hooks | warning | 3 of 4",
+		"files | files | fault | 1 error", "files | filters | fault | nobodys",
+		"service | address | ok | answers", "service | project | fault | \"fr\"", "service | callback | warning | somebody.example",
+		"daemon | daemon | ok | none runs", "daemon | address | fault | something else answers", "daemon | others | fault | /elsewhere")
+}
+
+// A service that cannot be reached, or does not prove who it is, or does not accept who we are, or has another time.
+func TestDoctorOfTheService(t *testing.T) {
+	t.Parallel()
+	w := newRestingWorld(t)
+	at, err := url.Parse(w.service.URL)
+	w.check(err)
+	hour := httputil.NewSingleHostReverseProxy(at)
+	hour.ModifyResponse = func(r *http.Response) error {
+		r.Header.Set("Date", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat))
+		return nil
+	}
+	fast := httptest.NewServer(hour)
+	t.Cleanup(fast.Close)
+	expired, trusted := expiredService(t)
+	unknown := "11111111-2222-3333-4444-999999999999"
+	for name, x := range map[string]struct {
+		url, key, id string
+		code         int
+		want         []string
+	}{
+		"another time":       {fast.URL, "secret", daemonProject, 0, []string{"service | clock | warning | ahead of", "service | project | ok | languages"}},
+		"no such name":       {"http://nobody.invalid", "secret", daemonProject, 1, []string{"service | address | fault | nobody.invalid"}},
+		"nobody listens":     {"http://" + unusedAddress(t), "secret", daemonProject, 1, []string{"service | address | fault | does not take a connection"}},
+		"an old certificate": {expired, "secret", daemonProject, 2, []string{"service | address | fault | expired", "service | certificate | fault | it ended 2 h ago"}},
+		"another key":        {w.service.URL, "c4nary", daemonProject, 2, []string{"service | address | ok | answers", "service | credentials | fault | API key", "service | clock | ok | agree"}},
+		"no key":             {w.service.URL, "", daemonProject, 2, []string{"configuration | API key | fault | LOCSYNC_API_KEY", "service | address | ok | answers", "service | credentials | fault | 401"}},
+		"an unknown project": {w.service.URL, "secret", unknown, 2, []string{"service | credentials | ok | accepted", "service | project | fault | "}},
+	} {
+		file := filepath.Join(w.repo, strings.ReplaceAll(name, " ", "-")+".toml")
+		text, err := os.ReadFile(filepath.Join(w.repo, "locsync.toml"))
+		w.check(err)
+		text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte(w.service.URL), []byte(x.url)), []byte(daemonProject), []byte(x.id))
+		w.check(os.WriteFile(file, text, 0o600))
+		cmd := w.command("doctor", "--json", "--config", file)
+		cmd.Env = append(cmd.Env, "LOCSYNC_API_KEY="+x.key, "SSL_CERT_FILE="+trusted)
+		t.Run(name, func(t *testing.T) {
+			w.doctor(cmd).expect(t, x.code, x.want...)
+		})
+	}
+}
+
+// expiredService is a service whose certificate ended two hours ago, and the file that a process trusts it by.
+func expiredService(t *testing.T) (address, trusted string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	form := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-48 * time.Hour), NotAfter: time.Now().Add(-2*time.Hour - time.Minute),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true}
+	der, err := x509.CreateCertificate(rand.Reader, form, form, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trusted = filepath.Join(t.TempDir(), "trusted.pem")
+	if err := os.WriteFile(trusted, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewUnstartedServer(http.NotFoundHandler())
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	return s.URL, trusted
+}
+
+// Surroundings that take another process, user or kernel limit.
+func TestDoctorOfItsSurroundings(t *testing.T) {
+	t.Parallel()
+	w := newRestingWorld(t)
+	t.Run("no git", func(t *testing.T) {
+		cmd := w.command("doctor", "--json", "--offline")
+		cmd.Env = append(cmd.Env, "PATH="+t.TempDir())
+		w.doctor(cmd).expect(t, 0, "program | git | warning | install git", "repository | branch | ok | main", "files | files | ok | 2 keys")
+	})
+	t.Run("an old git", func(t *testing.T) {
+		dir, err := exec.LookPath("git")
+		w.check(err)
+		old := t.TempDir()
+		w.check(os.WriteFile(filepath.Join(old, "git"), fmt.Appendf(nil, "#!/bin/sh\n[ \"$1\" = version ] && echo git version 2.20.1 && exit\nexec %s \"$@\"\n", dir), 0o755))
+		cmd := w.command("doctor", "--json", "--offline")
+		cmd.Env = append(cmd.Env, "PATH="+old+":"+os.Getenv("PATH"))
+		w.doctor(cmd).expect(t, 2, "program | git | fault | 2.20.1, which is too old")
+	})
+	t.Run("no configuration", func(t *testing.T) {
+		cmd := w.command("doctor", "--json")
+		cmd.Dir = t.TempDir()
+		w.doctor(cmd).expect(t, 2, "configuration | file | fault | locsync init", "program | git | ok | 2.", "repository | repository | skipped | none here")
+	})
+	t.Run("a broken configuration", func(t *testing.T) {
+		broken := filepath.Join(t.TempDir(), "locsync.toml")
+		w.check(os.WriteFile(broken, []byte("state_dri = \"x\"\n[service]\nrequests_per_second = -1\n"), 0o600))
+		w.doctor(w.command("doctor", "--json", "--config", broken)).expect(t, 2, "configuration | file | fault | locsync.toml:1: state_dri: unknown key", "configuration | file | fault | requests_per_second",
+			"repository | branch | ok | main", "state | folder | ok | .git/locsync", "daemon | daemon | ok | none runs")
+	})
+	t.Run("no watchers left", func(t *testing.T) {
+		cmd := w.command("doctor", "--json", "--offline")
+		script := `echo 0 > /proc/sys/user/max_inotify_instances || exit 77; exec "$0" "$@"`
+		cmd.Args = append([]string{"unshare", "-Ur", "sh", "-c", script, cmd.Path}, cmd.Args[1:]...)
+		var err error
+		if cmd.Path, err = exec.LookPath("unshare"); err != nil {
+			t.Skip("no unshare here")
+		}
+		if out, err := exec.Command(cmd.Path, "-Ur", "sh", "-c", "echo 0 > /proc/sys/user/max_inotify_instances").CombinedOutput(); err != nil {
+			t.Skipf("limits cannot be lowered here: %s", out)
+		}
+		w.doctor(cmd).expect(t, 0, "file events | event | warning | fs.inotify.max_user_instances")
+	})
+	t.Run("somebody else's repository", func(t *testing.T) {
+		if os.Getuid() != 0 {
+			t.Skip("takes root to be somebody else")
+		}
+		theirs := filepath.Join(t.TempDir(), "theirs")
+		gittest.Git(t, "", "clone", "-q", w.repo, theirs)
+		text, err := os.ReadFile(filepath.Join(w.repo, "locsync.toml"))
+		w.check(err)
+		w.check(os.WriteFile(filepath.Join(theirs, "locsync.toml"), text, 0o644))
+		w.check(os.Lchown(filepath.Join(theirs, ".git"), 65534, 65534))
+		cmd := w.command("doctor", "--json", "--offline")
+		cmd.Dir = theirs
+		w.doctor(cmd).expect(t, 2, "repository | repository | fault | trust_owner = true", "state | folder | fault | trust_owner", "configuration | file | ok | valid")
+	})
+}
+
+// A repository elsewhere is asked, and not cloned; a wrong password is told apart from a remote that is down.
+func TestDoctorOfARepositoryElsewhere(t *testing.T) {
+	t.Parallel()
+	w := newRestingWorld(t)
+	bare := gittest.Bare(t, w.repo)
+	server := httptest.NewServer(must(gittest.Handler(bare, gittest.Options{User: "bot", Password: "hunter2"})))
+	t.Cleanup(server.Close)
+	text, err := os.ReadFile(filepath.Join(w.repo, "locsync.toml"))
+	w.check(err)
+	for password, x := range map[string]struct {
+		code int
+		want string
+	}{"hunter2": {0, "repository | pushing | ok | lets us in"}, "c4nary": {2, "repository | repository | fault | credentials"}} {
+		dir := t.TempDir()
+		address := strings.Replace(server.URL, "//", "//bot:"+password+"@", 1) + "/" + filepath.Base(bare)
+		w.check(os.WriteFile(filepath.Join(dir, "locsync.toml"), bytes.Replace(text, []byte("name = \"app\"\n"), fmt.Appendf(nil, "name = \"app\"\nrepository = %q\n", address), 1), 0o600))
+		w.check(os.WriteFile(filepath.Join(dir, "locsync.toml"), append([]byte("state_dir = \"state\"\n"), must(os.ReadFile(filepath.Join(dir, "locsync.toml")))...), 0o600))
+		cmd := w.command("doctor", "--json")
+		cmd.Dir = dir
+		w.doctor(cmd).expect(t, x.code, x.want, "state | folder | ok | not there yet")
+		if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+			t.Errorf("it made %v, %v", left, err)
+		}
+	}
+}
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
+// What hangs is named, and holds up nothing that does not; the end comes in time, in the order of the looks.
+func TestExamineEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		free := make(chan struct{})
+		found, hung := examine(t.Context(), time.Minute, []look{
+			{"a", "", "slow", func(ctx context.Context, n *notes) { <-ctx.Done(); n.ok("slow", "said at the end") }},
+			{"b", "p", "deaf", func(_ context.Context, n *notes) { n.ok("first", "before"); <-free; n.ok("late", "after") }},
+			{"c", "", "deaf too", func(context.Context, *notes) { <-free }},
+			{"d", "", "quick", func(_ context.Context, n *notes) { n.skip("quick", "no need") }},
+		})
+		if took := time.Since(began); took > 75*time.Second || !hung {
+			t.Errorf("it took %v, hung: %t", took, hung)
+		}
+		close(free)
+		synctest.Wait()
+		var got []string
+		for _, f := range found {
+			got = append(got, f.Area+f.Project+" "+f.Check+" "+f.Level)
+		}
+		if all := strings.Join(got, ", "); all != "a slow ok, bp first ok, bp deaf fault, c deaf too fault, d quick skipped" {
+			t.Error(all)
+		}
+		if outcome(found) != exitLater {
+			t.Errorf("exit code %d", outcome(found))
+		}
+	})
+}
+
+// A service and a remote that take the connection and say nothing are named, each by itself, and nothing else waits for them.
+func TestDoctorOfWhatHangs(t *testing.T) {
+	w := newRestingWorld(t)
+	w.mode.Store(hangs)
+	t.Setenv("LOCSYNC_API_KEY", "secret")
+	t.Setenv("LOCSYNC_BUDGET_DIR", t.TempDir())
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	w.check(err)
+	t.Cleanup(func() { silent.Close() })
+	gittest.Git(t, w.repo, "remote", "add", "origin", "http://"+silent.Addr().String()+"/x.git")
+	d := (&app{out: io.Discard, err: io.Discard, configFile: filepath.Join(w.repo, "locsync.toml")}).newDoctor(t.Context(), false)
+	began := time.Now()
+	found, _ := examine(t.Context(), time.Second, d.looks())
+	if took := time.Since(began); took > 5*time.Second { // of a machine with much else to do
+		t.Errorf("it took %v", took)
+	}
+	d.close()
+	result := diagnosis{Findings: found, Code: outcome(found)}
+	result.expect(t, 1, "service | address | fault | does not answer", "repository | remote | fault | ", "repository | branch | ok | main", "files | files | ok | 2 keys", "daemon | daemon | ok | none")
+}
+
+// The limits that a test cannot reach: a full disk, a clock before the program was built.
+func TestDoctorOfLimits(t *testing.T) {
+	for free, want := range map[int64]string{5 << 20: levelFault, 50 << 20: levelWarning, 500 << 20: levelOK} {
+		d, n := &doctor{freeSpace: func(string) (int64, bool) { return free, true }}, &notes{}
+		d.lookAtDisk(n, t.TempDir())
+		found := n.close()
+		if last := found[len(found)-1]; last.Check != "disk" || last.Level != want {
+			t.Errorf("%d bytes: %+v", free, last)
+		}
+	}
+	d, n := &doctor{app: &app{out: io.Discard}, now: func() time.Time { return time.Unix(0, 0) }, built: time.Unix(1, 0), getenv: func(string) string { return "" }}, &notes{}
+	d.lookAtProgram(t.Context(), n)
+	for _, f := range n.close() {
+		if f.Check == "clock" && f.Level != levelWarning {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+// An error's last words are what to do, unless there are none.
+func TestFaultOf(t *testing.T) {
+	for _, x := range []struct {
+		err       error
+		found, do string
+		code      int
+	}{
+		{errors.New("it is down; try later"), "it is down", "try later", exitLater},
+		{errors.New("it is down"), "it is down", "look", exitLater},
+		{errors.New("one; two: three"), "one; two: three", "look", exitLater},
+		{fmt.Errorf("x: %w; add a key", gitops.ErrAuth), "x: " + gitops.ErrAuth.Error(), "add a key", exitWrong},
+		{usageError{errors.New("y")}, "y", "look", exitWrong},
+	} {
+		if f := faultOf("c", x.err, "look"); f.Found != x.found || f.Do != x.do || f.Code != x.code {
+			t.Errorf("%v: %+v", x.err, f)
+		}
+	}
+}

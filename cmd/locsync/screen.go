@@ -1,0 +1,225 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+	"unicode"
+
+	"golang.org/x/term"
+	"golang.org/x/text/width"
+)
+
+// screen is what a person reads results on. At a terminal that has them it gives texts colours, and breaks lines where the terminal ends; in a pipe
+// it gives nothing but text, as long as it is, because who reads there wants to find the same line again. All text that it is given is made printable first
+// (see shown), so that only this program's own escapes reach a terminal.
+type screen struct {
+	to       io.Writer
+	terminal bool // somebody looks at it
+	colours  bool
+	width    int // in columns; 0 is without an end
+	height   int // in lines; 0 is without an end
+}
+
+// screen is the one that standard output is.
+func (a *app) screen() *screen {
+	out, ok := a.out.(printable)
+	if !ok {
+		return &screen{to: a.out}
+	}
+	f, ok := out.to.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return &screen{to: out.to}
+	}
+	s := &screen{to: f, terminal: true, colours: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+	s.measure(f)
+	return s
+}
+
+// measure asks a terminal how large it is. One that does not say is taken for the usual one.
+func (s *screen) measure(f *os.File) {
+	s.width, s.height = 80, 24
+	if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
+		s.width, s.height = w, h
+	}
+}
+
+// style is how a text looks where there are colours: the number of an escape sequence (ECMA-48, SGR). The eight basic colours are the terminal's own, so that
+// they can be read on a dark ground and on a light one.
+type style string
+
+const (
+	plainly style = ""
+	strong  style = "1"
+	faint   style = "2"
+	red     style = "31"
+	green   style = "32"
+	yellow  style = "33"
+)
+
+// in gives a text a style.
+func (s *screen) in(st style, text string) string {
+	text = shown(text)
+	if !s.colours || st == plainly || text == "" {
+		return text
+	}
+	return "\x1b[" + string(st) + "m" + text + "\x1b[0m"
+}
+
+// columns is how many columns of a terminal a text takes: two for a character of east Asian width (Unicode, UAX #11), none for a mark on the one before.
+func columns(text string) int {
+	n := 0
+	for _, r := range text {
+		n += columnsOf(r)
+	}
+	return n
+}
+
+func columnsOf(r rune) int {
+	switch {
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return 0
+	case r < 0x1100:
+		return 1
+	}
+	if k := width.LookupRune(r).Kind(); k == width.EastAsianWide || k == width.EastAsianFullwidth {
+		return 2
+	}
+	return 1
+}
+
+// padded fills a text up with spaces to so many columns.
+func padded(text string, to int) string {
+	return text + strings.Repeat(" ", max(0, to-columns(text)))
+}
+
+// shortened cuts a text to so many columns. The end of a path says more than its begin, so what is cut out is in the middle.
+func shortened(text string, to int) string {
+	if to < 4 || columns(text) <= to {
+		return text
+	}
+	runes := []rune(text)
+	head, tail := 0, 0
+	for left := (to - 1) / 3; head < len(runes) && columnsOf(runes[head]) <= left; head++ {
+		left -= columnsOf(runes[head])
+	}
+	for left := to - 1 - columns(string(runes[:head])); tail < len(runes)-head && columnsOf(runes[len(runes)-1-tail]) <= left; tail++ {
+		left -= columnsOf(runes[len(runes)-1-tail])
+	}
+	return string(runes[:head]) + "…" + string(runes[len(runes)-tail:])
+}
+
+// wrapped breaks a text at its spaces into lines of at most so many columns; 0 is without an end. A word that is longer has a line of its own.
+func wrapped(text string, to int) []string {
+	var lines []string
+	for paragraph := range strings.SplitSeq(text, "\n") {
+		line := ""
+		for word := range strings.FieldsSeq(paragraph) {
+			switch {
+			case line == "":
+				line = word
+			case to > 0 && columns(line)+1+columns(word) > to:
+				lines, line = append(lines, line), word
+			default:
+				line += " " + word
+			}
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// cell is a text in a table, and how it looks.
+type cell struct {
+	text string
+	st   style
+}
+
+// table is rows of cells whose columns are as wide as their widest cell. right says which columns hold numbers.
+type table struct {
+	rows  [][]cell
+	right map[int]bool
+	flex  int // the column that gives way where the screen ends; -1: none
+}
+
+func (t *table) row(cells ...cell) { t.rows = append(t.rows, cells) }
+
+// say writes the table, each line with something before it.
+func (t *table) say(s *screen, w io.Writer, indent string) {
+	var widths []int
+	for _, row := range t.rows {
+		for i, c := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], columns(shown(c.text)))
+		}
+	}
+	if t.flex >= 0 && t.flex < len(widths) && s.width > 0 {
+		whole := columns(indent) + 2*(len(widths)-1)
+		for _, w := range widths {
+			whole += w
+		}
+		widths[t.flex] = max(min(widths[t.flex], 12), widths[t.flex]-max(0, whole-s.width))
+	}
+	for _, row := range t.rows {
+		line := indent
+		for i, c := range row {
+			text := shown(c.text)
+			if s.width > 0 && i == t.flex {
+				text = shortened(text, widths[i])
+			}
+			space := strings.Repeat(" ", max(0, widths[i]-columns(text)))
+			switch {
+			case t.right[i]:
+				line += space + s.in(c.st, text)
+			case i == len(row)-1:
+				line += s.in(c.st, text)
+			default:
+				line += s.in(c.st, text) + space
+			}
+			if i < len(row)-1 {
+				line += "  "
+			}
+		}
+		fmt.Fprintln(w, strings.TrimRight(line, " "))
+	}
+}
+
+// inUTC is a time as it is the same for everybody who reads it.
+func inUTC(at time.Time) string { return at.UTC().Format(time.DateTime) + " UTC" }
+
+// ago is how far a time is from now, roughly.
+func ago(at, now time.Time) string {
+	d := now.Sub(at)
+	if d < 0 {
+		return "in " + span(-d)
+	}
+	if d < 5*time.Second {
+		return "just now"
+	}
+	return span(d) + " ago"
+}
+
+// span is a duration in its largest unit.
+func span(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d/time.Second))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d/time.Minute))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h", int(d/time.Hour))
+	}
+	return fmt.Sprintf("%d days", int(d/(24*time.Hour)))
+}
+
+// when is a time for people at a terminal, and the same time for everybody elsewhere.
+func (s *screen) when(at, now time.Time) string {
+	if !s.terminal {
+		return inUTC(at)
+	}
+	return ago(at, now) + " (" + inUTC(at) + ")"
+}
