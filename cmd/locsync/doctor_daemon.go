@@ -99,12 +99,14 @@ func (d *doctor) lookAtListen(ctx context.Context, n *notes) {
 		n.ok("address", "%s is free for the daemon", at)
 	case err != nil:
 		n.fault("address", exitLater, "look at its log; where daemon.listen was changed, restart it or send SIGHUP", "the daemon does not answer at %s: %v", at, err)
+	case !running:
+		n.warn("address", "choose another address in daemon.listen, or end the other program", "at %s something else answers (%d): a daemon could not listen there", at, code)
 	case code == http.StatusOK && said == "ready":
 		n.ok("address", "http://%s answers, and is ready", at)
-	case code == http.StatusServiceUnavailable && running:
+	case code == http.StatusServiceUnavailable:
 		n.fault("address", exitLater, "repair that; the daemon tries again by itself", "http://%s answers, and is not ready: %s", at, said)
 	default:
-		n.fault("address", exitWrong, "choose another address in daemon.listen, or end the other program", "at %s something else answers (%d): the daemon cannot listen there", at, code)
+		n.fault("address", exitLater, "look whose address that is; where daemon.listen was changed, restart the daemon or send SIGHUP", "at %s something else answers (%d)", at, code)
 	}
 }
 

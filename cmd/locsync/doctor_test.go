@@ -121,6 +121,16 @@ func TestDoctorOfWhatWorks(t *testing.T) {
 	w.check(cmd.Process.Signal(syscall.SIGCONT))
 }
 
+// A daemon that runs and is not ready says why.
+func TestDoctorOfADaemonThatIsNotReady(t *testing.T) {
+	t.Parallel()
+	w := newRestingWorld(t)
+	w.mode.Store(down)
+	w.start()
+	w.until("a reason", func() bool { _, said := w.get("/readyz"); return strings.Contains(said, "503") })
+	w.doctor(w.command("doctor", "--json")).expect(t, 1, "daemon | daemon | ok | it runs", "daemon | address | fault | 503 Service Unavailable", "service | credentials | fault | 503")
+}
+
 // folderOf is every file below a folder with its size; not what a daemon writes meanwhile.
 func folderOf(t *testing.T, dir string) string {
 	t.Helper()
@@ -187,7 +197,7 @@ func TestDoctorFindsFaults(t *testing.T) {
 		"repository | git | warning | index.lock", "repository | remote | fault | is the network up", "repository | signing | fault | passphrase", "repository | hooks | warning | 3 of 4",
 		"files | files | fault | 1 error", "files | filters | fault | nobodys",
 		"service | address | ok | answers", "service | project | fault | \"fr\"", "service | callback | warning | somebody.example",
-		"daemon | daemon | ok | none runs", "daemon | address | fault | something else answers", "daemon | others | fault | /elsewhere")
+		"daemon | daemon | ok | none runs", "daemon | address | warning | something else answers", "daemon | others | fault | /elsewhere")
 }
 
 // A service that cannot be reached, or does not prove who it is, or does not accept who we are, or has another time.
