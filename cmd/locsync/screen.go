@@ -18,6 +18,7 @@ import (
 type screen struct {
 	to       io.Writer
 	terminal bool // somebody looks at it
+	dumb     bool // it knows no escape sequences
 	colours  bool
 	width    int // in columns; 0 is without an end
 	height   int // in lines; 0 is without an end
@@ -33,7 +34,8 @@ func (a *app) screen() *screen {
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return &screen{to: out.to}
 	}
-	s := &screen{to: f, terminal: true, colours: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+	s := &screen{to: f, terminal: true, dumb: os.Getenv("TERM") == "dumb"}
+	s.colours = !s.dumb && os.Getenv("NO_COLOR") == ""
 	s.measure(f)
 	return s
 }
@@ -146,6 +148,15 @@ type table struct {
 
 func (t *table) row(cells ...cell) { t.rows = append(t.rows, cells) }
 
+// plain adds a row of texts.
+func (t *table) plain(texts ...string) {
+	var cells []cell
+	for _, text := range texts {
+		cells = append(cells, cell{text: text})
+	}
+	t.row(cells...)
+}
+
 // say writes the table, each line with something before it.
 func (t *table) say(s *screen, w io.Writer, indent string) {
 	var widths []int
@@ -154,7 +165,9 @@ func (t *table) say(s *screen, w io.Writer, indent string) {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], columns(shown(c.text)))
+			if i < len(row)-1 || t.right[i] || i == t.flex { // nothing stands behind the last one
+				widths[i] = max(widths[i], columns(shown(c.text)))
+			}
 		}
 	}
 	if t.flex >= 0 && t.flex < len(widths) && s.width > 0 {

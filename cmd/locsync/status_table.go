@@ -1,0 +1,314 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locsync/locsync/sync/engine"
+)
+
+// How much of each list a terminal shows without --all.
+const (
+	someFiles  = 12
+	somePlaces = 3 // of a problem that many keys have
+	someEvents = 5
+)
+
+// status is a status as this screen shows it: a table for a person at a terminal, else plain text.
+func (s *screen) status(st engine.Status, now time.Time, all bool) string {
+	var b strings.Builder
+	if !s.terminal {
+		plainStatus(printable{&b}, st)
+		return b.String()
+	}
+	for i, p := range st.Projects {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		v := &statusView{screen: s, Builder: &b, now: now, all: all, p: p}
+		v.state()
+		v.facts()
+		v.languages()
+		v.conflicts()
+		v.problems()
+		v.files()
+		v.events()
+	}
+	return b.String()
+}
+
+// statusView draws one project.
+type statusView struct {
+	*screen
+	*strings.Builder
+	now time.Time
+	all bool
+	p   engine.ProjectStatus
+}
+
+// para writes a text that may take several lines: first stands before the first of them, and rest, which is at least as wide and plain, before the others.
+func (v *statusView) para(st style, first, rest, text string) {
+	for i, line := range wrapped(shown(text), max(20, v.width-columns(rest))) {
+		if i == 0 {
+			fmt.Fprintf(v, "%s%s\n", first, v.in(st, line))
+		} else {
+			fmt.Fprintf(v, "%s%s\n", rest, v.in(st, line))
+		}
+	}
+}
+
+func (v *statusView) heading(text string) { fmt.Fprintf(v, "\n  %s\n", v.in(strong, text)) }
+
+// mood is how a project is, in a colour: red where something failed, yellow where something waits for somebody.
+func mood(p engine.ProjectStatus) style {
+	failed := func(past *engine.Past) bool { return past != nil && past.Result == engine.ResultFailed }
+	switch {
+	case failed(p.LastPush), failed(p.LastPull):
+		return red
+	case p.Pending > 0, p.Held > 0, len(p.Problems) > 0, len(p.Conflicts) > 0:
+		return yellow
+	}
+	return green
+}
+
+func (v *statusView) state() {
+	name := shown(v.p.Name)
+	space := strings.Repeat(" ", columns(name)+4)
+	v.para(plainly, v.in(mood(v.p), "●")+" "+v.in(strong, name)+"  ", space, v.p.State)
+}
+
+// facts are the rows below the name.
+func (v *statusView) facts() {
+	t := &table{flex: -1}
+	row := func(name, when string, st style, result, more string) {
+		t.row(cell{name, faint}, cell{when, plainly}, cell{result, st}, cell{more, plainly})
+	}
+	if past := v.p.LastPush; past != nil {
+		more := "nothing sent yet"
+		if past.SentAt != nil {
+			more = count(past.Keys, "key") + " sent " + ago(*past.SentAt, v.now)
+		}
+		row("last push", v.when(past.At, v.now), resultStyle(past.Result), past.Result, more)
+	}
+	if past := v.p.LastPull; past != nil {
+		row("last pull", v.when(past.At, v.now), resultStyle(past.Result), past.Result, count(past.Keys, "key"))
+	}
+	if v.p.NextPull != nil {
+		row("next pull", v.when(*v.p.NextPull, v.now), plainly, "", "")
+	}
+	t.say(v.screen, v, "  ")
+	named := func(name, text string) {
+		if text != "" {
+			v.para(plainly, "  "+v.in(faint, padded(name, 9))+"  ", strings.Repeat(" ", 13), text)
+		}
+	}
+	branch, at := v.p.Branch, v.p.BranchURL
+	if past := v.p.LastPull; past != nil && past.Commit != "" {
+		branch, at = fmt.Sprintf("%s, last commit %.10s", branch, past.Commit), cmp.Or(past.CommitURL, at)
+	}
+	named("branch", strings.TrimSpace(branch+" "+at))
+	named("request", v.p.RequestURL)
+	if v.p.Removed > 0 {
+		named("removed", count(v.p.Removed, "key")+" that the source no longer has")
+	}
+	if w := v.p.Watch; w != nil && w.Why != "" {
+		named("watching", "by comparing files every few seconds: "+w.Why)
+	}
+	for _, l := range v.p.Lines {
+		named("", lineInWords(l))
+	}
+	for _, past := range []struct {
+		of   string
+		past *engine.Past
+	}{{"the last push: ", v.p.LastPush}, {"the last pull: ", v.p.LastPull}} {
+		if past.past != nil && past.past.Error != "" {
+			v.para(red, "  ", "    ", past.of+past.past.Error)
+		}
+	}
+}
+
+func resultStyle(result string) style {
+	return map[string]style{engine.ResultOK: green, engine.ResultPartial: yellow, engine.ResultFailed: red}[result]
+}
+
+// languages draws a bar for each: what it has, what of that is held back, what is missing.
+func (v *statusView) languages() {
+	if len(v.p.Languages) == 0 {
+		return
+	}
+	fmt.Fprintln(v)
+	length := 20
+	if v.width >= 120 {
+		length = 40
+	}
+	widest := 0
+	for _, l := range v.p.Languages {
+		widest = max(widest, columns(shown(l.Language)))
+	}
+	for _, l := range v.p.Languages {
+		whole := l.Keys + l.Missing
+		text := fmt.Sprintf("%d of %s", l.Keys, count(whole, "key"))
+		if l.Missing > 0 {
+			text += fmt.Sprintf(", %d missing", l.Missing)
+		}
+		if l.Held > 0 {
+			text += fmt.Sprintf(", %d held back", l.Held)
+		}
+		good, held := share(l.Keys-l.Held, whole, length), share(l.Held, whole, length)
+		bar := v.in(green, strings.Repeat("█", good)) + v.in(yellow, strings.Repeat("▒", held)) + v.in(faint, strings.Repeat("░", max(0, length-good-held)))
+		fmt.Fprintf(v, "  %s  %s %4d %%  %s\n", padded(shown(l.Language), widest), bar, share(l.Keys, whole, 100), text)
+	}
+}
+
+// share is which part of a whole something is, in so many steps. Whatever is there shows, and nothing looks whole that is not.
+func share(part, whole, steps int) int {
+	switch {
+	case whole <= 0 || part <= 0:
+		return 0
+	case part >= whole:
+		return steps
+	}
+	return min(steps-1, max(1, part*steps/whole))
+}
+
+// files lists the source files; where there are many, those first that there is something to say of.
+func (v *statusView) files() {
+	files := v.p.Files
+	if len(files) == 0 {
+		return
+	}
+	hidden := 0
+	if !v.all && len(files) > someFiles {
+		busy := func(f engine.FileStatus) int {
+			if f.Pending > 0 || f.Error != "" {
+				return 0
+			}
+			return 1
+		}
+		files = slices.Clone(files)
+		slices.SortStableFunc(files, func(a, b engine.FileStatus) int { return cmp.Compare(busy(a), busy(b)) })
+		hidden = len(files) - someFiles
+		files = files[:someFiles]
+	}
+	fmt.Fprintln(v)
+	t := &table{flex: 0, right: map[int]bool{3: true, 4: true}}
+	t.row(cell{"FILE", faint}, cell{"FORMAT", faint}, cell{"COLLECTION", faint}, cell{"KEYS", faint}, cell{"PENDING", faint})
+	for _, f := range files {
+		pending, st, name := fmt.Sprint(f.Pending), plainly, plainly
+		if f.Pending > 0 {
+			st = yellow
+		}
+		if f.Error != "" {
+			pending, st, name = "broken", red, red
+		}
+		t.row(cell{filepath.ToSlash(f.Path), name}, cell{f.Format, plainly}, cell{f.Collection, plainly}, cell{fmt.Sprint(f.Keys), plainly}, cell{pending, st})
+	}
+	t.say(v.screen, v, "  ")
+	if hidden > 0 {
+		fmt.Fprintf(v, "  %s\n", v.in(faint, fmt.Sprintf("and %s (--all)", plural(hidden, "more file", "more files"))))
+	}
+}
+
+func (v *statusView) conflicts() {
+	if len(v.p.Conflicts) == 0 {
+		return
+	}
+	v.heading("changed on both sides")
+	for _, c := range v.p.Conflicts {
+		v.para(yellow, "    ", "      ", fmt.Sprintf("%s: %q (%s), %s", filepath.ToSlash(c.File), c.Key, c.Language, ago(c.Since, v.now)))
+		for _, side := range []struct{ name, text, do string }{
+			{"repository", engine.InQuotes(c.Ours), "to send it: " + c.Command("ours")},
+			{"service", engine.InQuotes(c.Theirs) + ", which stands", "to leave it so: " + c.Command("theirs")},
+		} {
+			v.para(plainly, "      "+v.in(faint, padded(side.name, 10))+"  ", strings.Repeat(" ", 18), side.text)
+			v.para(plainly, strings.Repeat(" ", 18)+"-> ", strings.Repeat(" ", 21), side.do)
+		}
+	}
+}
+
+// alike are the problems that say the same of several places.
+type alike struct {
+	cause, remedy string
+	places        []string
+}
+
+// alikes groups problems, in the order of the first of each kind.
+func alikes(problems []engine.Problem) []*alike {
+	type kind struct{ cause, remedy string }
+	known := make(map[kind]*alike)
+	var groups []*alike
+	for _, p := range problems {
+		k := kind{p.Cause(), p.Remedy}
+		g := known[k]
+		if g == nil {
+			g = &alike{cause: k.cause, remedy: k.remedy}
+			known[k], groups = g, append(groups, g)
+		}
+		p.Problem = ""
+		if place := strings.TrimSuffix(p.String(), ": "); place != "" {
+			g.places = append(g.places, place)
+		}
+	}
+	return groups
+}
+
+func (v *statusView) problems() {
+	groups := alikes(v.p.OtherProblems())
+	if len(groups) == 0 {
+		return
+	}
+	v.heading("left out")
+	for _, g := range groups {
+		switch n := len(g.places); {
+		case n == 0:
+			v.para(yellow, "    ", "    ", g.cause)
+		case n == 1:
+			v.para(yellow, "    ", "    ", g.places[0]+": "+g.cause)
+		default:
+			v.para(yellow, "    ", "    ", fmt.Sprintf("%d × %s", n, g.cause))
+			shown := g.places
+			if !v.all && n > somePlaces+1 {
+				shown = g.places[:somePlaces]
+			}
+			for _, place := range shown {
+				v.para(plainly, "      ", "        ", place)
+			}
+			if hidden := n - len(shown); hidden > 0 {
+				fmt.Fprintf(v, "      %s\n", v.in(faint, fmt.Sprintf("and %d more (--all)", hidden)))
+			}
+		}
+		if g.remedy != "" {
+			v.para(plainly, "      -> ", "         ", g.remedy)
+		}
+	}
+}
+
+func (v *statusView) events() {
+	events := v.p.Events
+	if !v.all && len(events) > someEvents {
+		events = events[:someEvents]
+	}
+	if len(events) == 0 {
+		return
+	}
+	v.heading("recently")
+	widest := 0
+	for _, e := range events {
+		widest = max(widest, columns(ago(e.At, v.now)))
+	}
+	for _, e := range events {
+		text := e.Text
+		if e.Count > 1 {
+			text += fmt.Sprintf(" (%d times since %s)", e.Count, inUTC(e.Since))
+		}
+		st := plainly
+		if e.Result != engine.ResultOK {
+			st = resultStyle(e.Result)
+		}
+		v.para(st, "    "+v.in(faint, padded(ago(e.At, v.now), widest))+"  ", strings.Repeat(" ", 6+widest), text)
+	}
+}

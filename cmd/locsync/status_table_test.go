@@ -1,0 +1,213 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/locsync/locsync/sync/engine"
+)
+
+var statusNow = time.Date(2026, 11, 21, 20, 0, 0, 0, time.UTC)
+
+func before(d time.Duration) time.Time { return statusNow.Add(-d) }
+
+// busyStatus has something of everything.
+func busyStatus() engine.Status {
+	sent, next := before(2*time.Hour), statusNow.Add(12*time.Minute)
+	p := engine.ProjectStatus{
+		Name: "app", State: "3 values wait to be pushed; the last pull failed", Pending: 3, Removed: 1, NextPull: &next, Branch: "l10n", BranchURL: "https://example.com/app/tree/l10n",
+		LastPush:  &engine.Past{At: before(3 * time.Minute), Result: engine.ResultOK, Keys: 3, SentAt: &sent},
+		LastPull:  &engine.Past{At: before(50 * time.Hour), Result: engine.ResultFailed, Keys: 5, Commit: "0123456789abcdef0123", Error: "start export: 503 Service Unavailable: down; it is tried again in a minute"},
+		Languages: []engine.LanguageStatus{{Language: "de", Keys: 119, Missing: 1, Held: 12}, {Language: "zh-Hans", Keys: 120}, {Language: "fr", Missing: 120}},
+		Files: []engine.FileStatus{{Path: "locales/日本語/アプリ.json", Format: "json", Collection: "main", Keys: 20}, {Path: "a.json", Format: "structured-json", Collection: "other", Keys: 1200, Pending: 3},
+			{Path: "b.json", Format: "json", Collection: "main", Error: "b.json:1:1: no"}},
+		Conflicts: []engine.Conflict{{File: "de.json", Language: "de", Key: "open", Ours: map[string]string{"": "Aufmachen"}, Theirs: map[string]string{"": "Eröffnen"}, Since: before(time.Minute)}},
+		Problems:  []engine.Problem{{File: "b.json", Line: 1, Column: 1, Problem: "it does not parse", Remedy: ""}},
+		Events:    []engine.Event{{At: before(time.Minute), What: "pull", Result: engine.ResultFailed, Text: "The pull failed: the service is down.", Since: before(time.Hour), Count: 7}},
+	}
+	for i := range 20 {
+		p.Problems = append(p.Problems, engine.Problem{File: "de.json", Key: fmt.Sprint("key", i), Language: "de", Problem: "lacks %s, which the source has; correct the translation", Remedy: "correct the translation"})
+	}
+	for i := range 20 {
+		p.Files = append(p.Files, engine.FileStatus{Path: fmt.Sprintf("more/file%d.json", i), Format: "json", Collection: "main"})
+	}
+	return engine.Status{Projects: []engine.ProjectStatus{p}}
+}
+
+func TestStatusAtATerminal(t *testing.T) {
+	for _, width := range []int{80, 200} {
+		s := &screen{terminal: true, width: width, height: 50}
+		text := s.status(busyStatus(), statusNow, false)
+
+		for _, want := range []string{
+			`(?m)^● app  3 values wait to be pushed; the last pull failed$`,
+			`(?m)^  last push  3 min ago \(2026-11-21 19:57:00 UTC\)   ok      3 keys sent 2 h ago$`,
+			`(?m)^  last pull  2 days ago \(2026-11-19 18:00:00 UTC\)  failed  5 keys$`,
+			`(?m)^  branch     l10n, last commit 0123456789 https://example.com/app/tree/l10n$`,
+			`(?m)^  the last pull: start export: 503 Service Unavailable: down; it is tried`,
+			`(?m)^  next pull  in 12 min \(2026-11-21 20:12:00 UTC\)$`,
+			`(?m)^  de       █+▒+░  +99 %  119 of 120 keys, 1 missing, 12 held back$`,
+			`(?m)^  zh-Hans  █+  +100 %  120 of 120 keys$`,
+			`(?m)^  fr       ░+ +0 %  0 of 120 keys, 120 missing$`,
+			`(?m)^  a.json  .* 1200 +3$`,
+			`(?m)^  b.json  .* broken$`,
+			`(?m)^  and 11 more files \(--all\)$`,
+			`(?m)^    20 × lacks %s, which the source has$`,
+			`(?m)^      and 17 more \(--all\)$`,
+			`(?m)^      -> correct the translation$`,
+			`(?m)^    b.json:1:1: it does not parse$`,
+			`(?m)^    de.json: "open" \(de\), 1 min ago$`,
+			`(?m)^ +-> to send it: locsync push --ours --key open$`,
+			`(?m)^    1 min ago  The pull failed: the service is down. \(7 times since 2026-11-21\s+19:00:00 UTC\)$`,
+		} {
+			if !regexp.MustCompile(want).MatchString(text) {
+				t.Errorf("%d columns: no %s", width, want)
+			}
+		}
+		for line := range strings.Lines(text) {
+			if n := columns(strings.TrimSuffix(line, "\n")); n > width {
+				t.Errorf("%d columns in a screen of %d: %s", n, width, line)
+			}
+		}
+		all := s.status(busyStatus(), statusNow, true)
+		if strings.Contains(all, "--all") || strings.Count(all, `"key`) != 20 || !strings.Contains(all, "more/file19.json") {
+			t.Errorf("with --all something is missing:\n%s", all)
+		}
+	}
+}
+
+// texts are of every width that a character may have, with some that a terminal must not see.
+func texts(t *rapid.T, label string) string {
+	return rapid.StringOf(rapid.RuneFrom([]rune{'a', 'B', '/', ' ', '日', '語', 'ｱ', 'ß', '\u0301', '한', '🎉', '\u200b', '\x1b'})).Draw(t, label)
+}
+
+// In a table whose last column is flush right all lines are equally wide, and none is wider than the screen unless its numbers alone are.
+func TestTablesAlign(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		width := rapid.SampledFrom([]int{0, 40, 80, 200}).Draw(t, "width")
+		s := &screen{terminal: width > 0, width: width}
+		tab := &table{flex: 0, right: map[int]bool{2: true}}
+		for range rapid.IntRange(1, 8).Draw(t, "rows") {
+			tab.row(cell{text: texts(t, "first")}, cell{text: rapid.SampledFrom([]string{"json", "日本", ""}).Draw(t, "second")}, cell{text: fmt.Sprint(rapid.IntRange(0, 99999).Draw(t, "number"))})
+		}
+		var b strings.Builder
+		tab.say(s, &b, "  ")
+		widest := -1
+		for line := range strings.Lines(b.String()) {
+			n := columns(strings.TrimSuffix(line, "\n"))
+			if widest < 0 {
+				widest = n
+			}
+			if n != widest || width > 0 && n > width || strings.ContainsRune(line, '\x1b') {
+				t.Fatalf("%d columns, the first line has %d, the screen %d:\n%s", n, widest, width, b.String())
+			}
+		}
+	})
+}
+
+// What is shortened fits and keeps both ends; what fits stays. What is wrapped has the same words, and lines that fit unless one word does not.
+func TestTextsFit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text, to := texts(t, "text"), rapid.IntRange(4, 30).Draw(t, "to")
+		short := shortened(text, to)
+		switch {
+		case columns(text) <= to && short != text:
+			t.Fatalf("%q became %q", text, short)
+		case columns(short) > to:
+			t.Fatalf("%q has %d columns, not %d", short, columns(short), to)
+		case short != text:
+			head, tail, _ := strings.Cut(short, "…")
+			if !strings.HasPrefix(text, head) || !strings.HasSuffix(text, tail) || tail == "" {
+				t.Fatalf("%q became %q", text, short)
+			}
+		}
+		lines := wrapped(text, to)
+		if got, want := strings.Fields(strings.Join(lines, " ")), strings.Fields(text); strings.Join(got, " ") != strings.Join(want, " ") {
+			t.Fatalf("%q became %q", text, lines)
+		}
+		for _, line := range lines {
+			if columns(line) > to && strings.Contains(line, " ") {
+				t.Fatalf("%q is wider than %d", line, to)
+			}
+		}
+	})
+}
+
+func TestTimesForPeople(t *testing.T) {
+	for d, want := range map[time.Duration]string{time.Second: "just now", 40 * time.Second: "40 s ago", 3 * time.Minute: "3 min ago", 47 * time.Hour: "47 h ago", 72 * time.Hour: "3 days ago",
+		-90 * time.Second: "in 1 min", -time.Second: "in 1 s"} {
+		if got := ago(before(d), statusNow); got != want {
+			t.Errorf("%v: %s", d, got)
+		}
+	}
+	at := time.Date(2026, 11, 21, 23, 30, 0, 0, time.FixedZone("", 3600))
+	if got := (&screen{}).when(at, statusNow); got != "2026-11-21 22:30:00 UTC" {
+		t.Error(got)
+	}
+}
+
+// A bar never looks full or empty that is not.
+func TestShare(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		whole := rapid.IntRange(0, 5000).Draw(t, "whole")
+		part, steps := rapid.IntRange(0, whole).Draw(t, "part"), rapid.IntRange(2, 100).Draw(t, "steps")
+		n := share(part, whole, steps)
+		if n < 0 || n > steps || (n == steps) != (part == whole && whole > 0) || (n == 0) != (part == 0) {
+			t.Fatalf("%d of %d are %d of %d", part, whole, n, steps)
+		}
+	})
+}
+
+// In a pipe nothing depends on a terminal, a zone or the time of day, and every problem has its line.
+func TestStatusInAPipe(t *testing.T) {
+	s := &screen{}
+	text := s.status(busyStatus(), statusNow, false)
+	if later := s.status(busyStatus(), statusNow.Add(time.Hour), true); later != text {
+		t.Error("an hour later it is another text")
+	}
+	if n := strings.Count(text, "  problem: "); n != 21 {
+		t.Errorf("%d lines of problems\n%s", n, text)
+	}
+	for _, want := range []string{"app: 3 values", "  last push  2026-11-21 19:57:00 UTC  ok      3 keys sent 2026-11-21 18:00:00 UTC\n", "  problem: de.json: \"key7\" (de): lacks %s, which the source has; correct the translation\n",
+		"  conflict: de.json: \"open\" (de), since 2026-11-21 19:59:00 UTC\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.ContainsAny(text, "\x1b█…") {
+		t.Errorf("ornaments in\n%s", text)
+	}
+}
+
+// Colours are around texts that were made printable, and only where they are wanted.
+func TestColours(t *testing.T) {
+	st := busyStatus()
+	st.Projects[0].Name = "\x1b[2Japp"
+	coloured := (&screen{terminal: true, colours: true, width: 80, height: 50}).status(st, statusNow, false)
+	without := regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(coloured, "")
+	if without == coloured || strings.ContainsRune(without, '\x1b') {
+		t.Errorf("%q", coloured)
+	}
+	if plain := (&screen{terminal: true, width: 80, height: 50}).status(st, statusNow, false); plain != without {
+		t.Errorf("without colours it is another text:\n%s\n%s", plain, without)
+	}
+}
+
+// A picture fills the screen and no more: nothing scrolls.
+func TestFramesFit(t *testing.T) {
+	for _, height := range []int{6, 24, 400} {
+		s := &screen{terminal: true, width: 80, height: height}
+		picture := s.frame(busyStatus(), statusNow, true)
+		if lines := strings.Count(picture, "\r\n") + 1; lines > height {
+			t.Errorf("%d lines in a screen of %d", lines, height)
+		}
+		if below := strings.Contains(picture, "lines below"); below != (height < 100) {
+			t.Errorf("a screen of %d: %s", height, picture)
+		}
+	}
+}

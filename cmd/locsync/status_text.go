@@ -1,0 +1,83 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/locsync/locsync/sync/engine"
+)
+
+// plainStatus writes a status as text whose lines mean the same wherever and whenever they are read: times in UTC, nothing left out. It is what a pipe gets, and
+// scripts read it; the table for a terminal is beside it.
+func plainStatus(out io.Writer, s engine.Status) {
+	for i, p := range s.Projects {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		fmt.Fprintf(out, "%s: %s\n", p.Name, p.State)
+		plainFacts(out, p)
+		files, languages := &table{flex: -1}, &table{flex: -1}
+		files.plain("FILE", "FORMAT", "COLLECTION", "KEYS", "PENDING")
+		for _, f := range p.Files {
+			files.plain(filepath.ToSlash(f.Path), f.Format, f.Collection, fmt.Sprint(f.Keys), fmt.Sprint(f.Pending))
+		}
+		languages.plain("LANGUAGE", "KEYS", "MISSING")
+		for _, l := range p.Languages {
+			languages.plain(l.Language, fmt.Sprint(l.Keys), fmt.Sprint(l.Missing))
+		}
+		files.say(&screen{}, out, "  ")
+		languages.say(&screen{}, out, "  ")
+		for _, l := range p.Lines {
+			fmt.Fprintf(out, "  %s\n", lineInWords(l))
+		}
+		for _, c := range p.Conflicts {
+			plainConflict(out, c)
+		}
+		for _, problem := range p.OtherProblems() {
+			fmt.Fprintf(out, "  problem: %s\n", problem)
+		}
+	}
+}
+
+// plainFacts are the lines about the project as a whole.
+func plainFacts(out io.Writer, p engine.ProjectStatus) {
+	facts := &table{flex: -1}
+	if past := p.LastPush; past != nil {
+		sent := "nothing sent yet"
+		if past.SentAt != nil {
+			sent = fmt.Sprintf("%s sent %s", count(past.Keys, "key"), inUTC(*past.SentAt))
+		}
+		facts.plain("last push", inUTC(past.At), past.Result, sent)
+	}
+	if past := p.LastPull; past != nil {
+		facts.plain("last pull", inUTC(past.At), past.Result, count(past.Keys, "key"))
+	}
+	if p.NextPull != nil {
+		facts.plain("next pull", inUTC(*p.NextPull))
+	}
+	if p.RequestURL != "" {
+		facts.plain("request", p.RequestURL)
+	}
+	if p.Removed > 0 {
+		facts.plain("removed", count(p.Removed, "key")+" that the source no longer has")
+	}
+	facts.say(&screen{}, out, "  ")
+}
+
+// lineInWords is one of several branches that are translated beside each other.
+func lineInWords(l engine.LineStatus) string {
+	if l.Finished != nil {
+		return fmt.Sprintf("branch %s is gone since %s; nobody needs branch %s any more%s", l.Base, inUTC(*l.Finished), l.Branch, andCollections(l.Collections))
+	}
+	return fmt.Sprintf("branch %s: translations on branch %s, keys in %s", l.Base, l.Branch, cmp.Or(strings.Join(l.Collections, ", "), "no collection of its own"))
+}
+
+// plainConflict is a translation that waits for a decision: both texts, and how to decide.
+func plainConflict(out io.Writer, c engine.Conflict) {
+	fmt.Fprintf(out, "  conflict: %s: %q (%s), since %s\n", filepath.ToSlash(c.File), c.Key, c.Language, inUTC(c.Since))
+	fmt.Fprintf(out, "    repository: %s; to send it: %s\n", engine.InQuotes(c.Ours), c.Command("ours"))
+	fmt.Fprintf(out, "    service: %s, which stands; to leave it so: %s\n", engine.InQuotes(c.Theirs), c.Command("theirs"))
+}
