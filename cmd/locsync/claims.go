@@ -51,7 +51,7 @@ func (c *claims) take(ctx context.Context, cfg *config.Config, stateDir string) 
 		if dir == "" || c.held[dir] != nil {
 			continue
 		}
-		claim, err := takeClaim(ctx, dir, stateDir)
+		claim, err := takeClaim(ctx, dir, absolute(stateDir)) // others stand in other folders
 		var other *state.Locked
 		switch {
 		case errors.As(err, &other):
@@ -107,7 +107,7 @@ func (a *app) warnOfDaemons(ctx context.Context, cfg *config.Config, stateDir st
 		if dir == "" {
 			continue
 		}
-		if other := state.Claimed(dir); other != nil && other.PID != os.Getpid() && other.Address != stateDir {
+		if other := state.Claimed(dir); other != nil && other.PID != os.Getpid() && other.Address != absolute(stateDir) {
 			fmt.Fprintf(a.err, "locsync: warning: project %q: a daemon keeps it in step already (%s), and does not know what is done here; with state_dir = %q it does the work\n", p.Name, holderOf(other), other.Address)
 		}
 	}

@@ -23,20 +23,32 @@ func (d *doctor) looksAtDaemon() []look {
 	return looks
 }
 
-// lookAtDaemon asks the daemon how things stand, which tells whether there is one, works, and has this configuration.
+// askDaemon asks the daemon how things stand, which tells whether there is one, works, and has this configuration.
+func (d *doctor) askDaemon(ctx context.Context) (engine.Status, error) {
+	dir, err := d.stateDir.get(ctx)
+	if err != nil {
+		return engine.Status{}, fmt.Errorf("%w: %w", web.ErrNoDaemon, err)
+	}
+	identity := ""
+	if d.cfg != nil {
+		identity = engine.Identity(d.cfg)
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	answer, err := web.Ask(ctx, dir, web.Request{Action: "status", Identity: identity}, nil)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = web.ErrHangs
+	}
+	return answer.Status, err
+}
+
 func (d *doctor) lookAtDaemon(ctx context.Context, n *notes) {
 	dir, err := d.stateDir.get(ctx)
 	if err != nil {
 		n.skip("daemon", "where its state is cannot be told")
 		return
 	}
-	identity := ""
-	if d.cfg != nil {
-		identity = engine.Identity(d.cfg)
-	}
-	asked, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	answer, err := web.Ask(asked, dir, web.Request{Action: "status", Identity: identity}, nil)
+	status, err := d.daemon.get(ctx)
 	holder := state.Claimed(dir)
 	who := "a process"
 	if holder != nil && holder.PID != 0 {
@@ -46,10 +58,10 @@ func (d *doctor) lookAtDaemon(ctx context.Context, n *notes) {
 	switch {
 	case err == nil:
 		n.ok("daemon", "it runs, %s", strings.TrimSuffix(who, ","))
-		d.tellWatching(n, answer.Status)
+		d.tellWatching(n, status)
 	case errors.As(err, &other):
 		n.warn("daemon", "have it read its configuration again (systemctl reload, or SIGHUP), or use its configuration", "process %d runs with another configuration, %s", other.PID, other.File)
-	case errors.Is(err, web.ErrHangs), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, web.ErrHangs):
 		n.fault("daemon", exitLater, "look at its log, and restart it", "%s does not answer", strings.TrimSuffix(who, ","))
 	case holder != nil && errors.Is(err, web.ErrNoDaemon):
 		n.warn("daemon", "where it is a command, wait until it ends; where it is none, end it", "%s has the state and is no daemon that answers", who)
@@ -92,7 +104,8 @@ func (d *doctor) lookAtListen(ctx context.Context, n *notes) {
 		host = "127.0.0.1"
 	}
 	at := net.JoinHostPort(host, port)
-	running := d.daemonRuns(ctx)
+	_, err = d.daemon.get(ctx)
+	running := !errors.Is(err, web.ErrNoDaemon)
 	code, said, err := d.get(ctx, "http://"+at+"/readyz")
 	switch {
 	case err != nil && !running:
@@ -108,12 +121,6 @@ func (d *doctor) lookAtListen(ctx context.Context, n *notes) {
 	default:
 		n.fault("address", exitLater, "look whose address that is; where daemon.listen was changed, restart the daemon or send SIGHUP", "at %s something else answers (%d)", at, code)
 	}
-}
-
-// daemonRuns says whether somebody has the state.
-func (d *doctor) daemonRuns(ctx context.Context) bool {
-	dir, err := d.stateDir.get(ctx)
-	return err == nil && state.Claimed(dir) != nil
 }
 
 // get makes a request at this machine; nothing that is set for others (proxies) counts.

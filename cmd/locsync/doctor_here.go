@@ -18,6 +18,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/state"
 	"github.com/locsync/locsync/sync/watch"
@@ -39,6 +40,7 @@ type doctor struct {
 
 	stateDir  *fact[string]
 	service   *fact[*house] // its client
+	daemon    *fact[engine.Status]
 	checkouts []*checkout
 }
 
@@ -56,6 +58,7 @@ func (a *app) newDoctor(ctx context.Context, offline bool) *doctor {
 	})
 	d.checkouts = d.findCheckouts()
 	d.service = newFact(func() (*house, error) { return d.connect(ctx) })
+	d.daemon = newFact(func() (engine.Status, error) { return d.askDaemon(ctx) })
 	return d
 }
 

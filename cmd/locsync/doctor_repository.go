@@ -404,9 +404,9 @@ func (d *doctor) lookAtLimits(_ context.Context, n *notes) {
 	}
 	told := fmt.Sprintf("%d of %d watched folders and %d of %d watchers that this user may have are taken", l.UsedWatches, l.Watches, l.UsedInstances, l.Instances)
 	switch {
-	case l.UsedWatches*10 > l.Watches*9:
+	case l.UsedWatches*10 >= l.Watches*9:
 		n.warn("limits", "raise the sysctl fs.inotify.max_user_watches", "%s: nearly used up", told)
-	case l.UsedInstances*10 > l.Instances*9:
+	case l.UsedInstances*10 >= l.Instances*9:
 		n.warn("limits", "raise the sysctl fs.inotify.max_user_instances", "%s: nearly used up", told)
 	default:
 		n.ok("limits", "%s", told)
@@ -433,6 +433,9 @@ func (d *doctor) lookAtWatching(ctx context.Context, n *notes, c *checkout) {
 		}
 	}
 	prospect, err := watch.Foresee(o)
+	if most := watch.SystemLimits().Watches; most > 0 {
+		prospect.Most = min(prospect.Most, most)
+	}
 	switch {
 	case err != nil:
 		n.failed("folders", err, "correct the patterns")

@@ -27,6 +27,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -35,6 +36,7 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/wire"
 	"github.com/locsync/locsync/sync/state"
@@ -126,9 +128,14 @@ func TestDoctorOfADaemonThatIsNotReady(t *testing.T) {
 	t.Parallel()
 	w := newRestingWorld(t)
 	w.mode.Store(down)
-	w.start()
+	text, err := os.ReadFile(filepath.Join(w.repo, "locsync.toml"))
+	w.check(err)
+	w.check(os.WriteFile(filepath.Join(w.repo, "locsync.toml"), append([]byte("state_dir = \"state\"\n"), text...), 0o600))
+	w.startWith("--config", "locsync.toml") // a path that means something else elsewhere
 	w.until("a reason", func() bool { _, said := w.get("/readyz"); return strings.Contains(said, "503") })
-	w.doctor(w.command("doctor", "--json")).expect(t, 1, "daemon | daemon | ok | it runs", "daemon | address | fault | 503 Service Unavailable", "service | credentials | fault | 503")
+	cmd := w.command("doctor", "--json", "--config", filepath.Join(w.repo, "locsync.toml"))
+	cmd.Dir = t.TempDir()
+	w.doctor(cmd).expect(t, 1, "daemon | daemon | ok | it runs", "daemon | others | ok | no other", "daemon | address | fault | 503 Service Unavailable", "service | credentials | fault | 503")
 }
 
 // folderOf is every file below a folder with its size; not what a daemon writes meanwhile.
@@ -306,7 +313,58 @@ func TestDoctorOfItsSurroundings(t *testing.T) {
 		if out, err := exec.Command(cmd.Path, "-Ur", "sh", "-c", "echo 0 > /proc/sys/user/max_inotify_instances").CombinedOutput(); err != nil {
 			t.Skipf("limits cannot be lowered here: %s", out)
 		}
-		w.doctor(cmd).expect(t, 0, "file events | event | warning | fs.inotify.max_user_instances")
+		w.doctor(cmd).expect(t, 0, "file events | event | warning | fs.inotify.max_user_instances", "file events | limits | warning | max_user_instances")
+	})
+	t.Run("a damaged state", func(t *testing.T) {
+		dir := t.TempDir()
+		w.check(os.WriteFile(filepath.Join(dir, "state.db"), bytes.Repeat([]byte("no database"), 3000), 0o600))
+		w.check(os.WriteFile(filepath.Join(dir, "state.db.damaged-20261120T000000Z"), nil, 0o600))
+		cmd := w.command("doctor", "--json", "--offline")
+		cmd.Env = append(cmd.Env, "STATE_DIRECTORY="+dir)
+		w.doctor(cmd).expect(t, 0, "state | folder | ok | "+dir, "state | store | warning | damaged: ", "state | store | warning | state.db.damaged-20261120T000000Z")
+		if now, err := os.ReadDir(dir); err != nil || len(now) != 2 {
+			t.Errorf("there is %v, %v", now, err)
+		}
+	})
+	t.Run("a state that a process holds", func(t *testing.T) {
+		store, err := state.Open(t.TempDir())
+		w.check(err)
+		defer store.Close()
+		cmd := w.command("doctor", "--json", "--offline")
+		cmd.Env = append(cmd.Env, "STATE_DIRECTORY="+store.Dir())
+		w.doctor(cmd).expect(t, 0, "state | store | ok | sound", fmt.Sprintf("daemon | daemon | warning | process %d, since ", os.Getpid()), "daemon | address | ok | free")
+	})
+	t.Run("a file in the state's place", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "file")
+		w.check(os.WriteFile(file, nil, 0o600))
+		for dir, want := range map[string]string{file: "is no folder", filepath.Join(file, "below"): "not a directory"} {
+			cmd := w.command("doctor", "--json", "--offline")
+			cmd.Env = append(cmd.Env, "STATE_DIRECTORY="+dir)
+			w.doctor(cmd).expect(t, 2, "state | folder | fault | "+want)
+		}
+	})
+	t.Run("a repository without a commit", func(t *testing.T) {
+		dir := t.TempDir()
+		gittest.Git(t, "", "init", "-q", dir)
+		w.check(os.WriteFile(filepath.Join(dir, "locsync.toml"), must(os.ReadFile(filepath.Join(w.repo, "locsync.toml"))), 0o600))
+		cmd := w.command("doctor", "--json", "--offline")
+		cmd.Dir = dir
+		w.doctor(cmd).expect(t, 2, "repository | branch | fault | first commit", "files | files | fault | app: 0 files")
+	})
+	t.Run("branches", func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "clone")
+		gittest.Git(t, "", "clone", "-q", "-o", "upstream", w.repo, dir)
+		text := must(os.ReadFile(filepath.Join(w.repo, "locsync.toml")))
+		text = bytes.Replace(text, []byte("[project.pull]\n"), []byte("[project.push]\nbranches = [\"release/*\"]\n[project.pull]\nremote = \"upstream\"\nbase = \"gone\"\n"), 1)
+		w.check(os.WriteFile(filepath.Join(dir, "locsync.toml"), text, 0o600))
+		cmd := w.command("doctor", "--json")
+		cmd.Dir = dir
+		w.doctor(cmd).expect(t, 2, "repository | branch | warning | release/*", "repository | remote | fault | builds translations on gone")
+		gittest.Git(t, dir, "checkout", "-q", "--detach")
+		gittest.Git(t, dir, "remote", "rename", "upstream", "other")
+		cmd = w.command("doctor", "--json")
+		cmd.Dir = dir
+		w.doctor(cmd).expect(t, 2, "repository | branch | warning | detached", "repository | remote | fault | no remote is called \"upstream\"")
 	})
 	t.Run("somebody else's repository", func(t *testing.T) {
 		if os.Getuid() != 0 {
@@ -329,15 +387,24 @@ func TestDoctorOfARepositoryElsewhere(t *testing.T) {
 	t.Parallel()
 	w := newRestingWorld(t)
 	bare := gittest.Bare(t, w.repo)
-	server := httptest.NewServer(must(gittest.Handler(bare, gittest.Options{User: "bot", Password: "hunter2"})))
+	var readOnly atomic.Bool
+	server := httptest.NewServer(must(gittest.Handler(bare, gittest.Options{User: "bot", Password: "hunter2", Fault: func(r *http.Request, _ int) *gittest.Fault {
+		if readOnly.Load() && r.URL.Query().Get("service") == "git-receive-pack" {
+			return &gittest.Fault{Status: http.StatusForbidden}
+		}
+		return nil
+	}})))
 	t.Cleanup(server.Close)
 	text, err := os.ReadFile(filepath.Join(w.repo, "locsync.toml"))
 	w.check(err)
-	for password, x := range map[string]struct {
-		code int
-		want string
-	}{"hunter2": {0, "repository | pushing | ok | lets us in"}, "c4nary": {2, "repository | repository | fault | credentials"}} {
-		dir := t.TempDir()
+	for _, x := range []struct {
+		password string
+		readOnly bool
+		code     int
+		want     string
+	}{{"hunter2", false, 0, "repository | pushing | ok | lets us in"}, {"c4nary", false, 2, "repository | repository | fault | credentials"}, {"hunter2", true, 2, "repository | pushing | fault | use one that may"}} {
+		readOnly.Store(x.readOnly)
+		password, dir := x.password, t.TempDir()
 		address := strings.Replace(server.URL, "//", "//bot:"+password+"@", 1) + "/" + filepath.Base(bare)
 		w.check(os.WriteFile(filepath.Join(dir, "locsync.toml"), bytes.Replace(text, []byte("name = \"app\"\n"), fmt.Appendf(nil, "name = \"app\"\nrepository = %q\n", address), 1), 0o600))
 		w.check(os.WriteFile(filepath.Join(dir, "locsync.toml"), append([]byte("state_dir = \"state\"\n"), must(os.ReadFile(filepath.Join(dir, "locsync.toml")))...), 0o600))
@@ -355,6 +422,45 @@ func must[T any](value T, err error) T {
 		panic(err)
 	}
 	return value
+}
+
+// What is told of the way to the service, as far as no service here can show it.
+func TestDoctorTellsOfTheWay(t *testing.T) {
+	d := &doctor{cfg: config.Default(), now: time.Now}
+	d.cfg.Service.URL = "http://service.example"
+	for name, x := range map[string]struct {
+		tell func(n *notes)
+		want string
+	}{
+		"slow": {func(n *notes) {
+			d.tellAddress(n, service.Contact{Address: "https://a.example", Peer: "1.2.3.4:443", RoundTrip: 3 * time.Second}, nil)
+		}, "address warning takes 3s"},
+		"http": {func(n *notes) {
+			d.tellAddress(n, service.Contact{Address: "http://a.example", Peer: "1.2.3.4:80", RoundTrip: 1}, nil)
+		}, "address warning can read the API key"},
+		"silent": {func(n *notes) {
+			d.tellAddress(n, service.Contact{Address: "http://127.0.0.1", Peer: "127.0.0.1:80"}, errors.New("cut"))
+		}, "address fault does not answer: cut"},
+		"soon too old": {func(n *notes) {
+			d.tellCertificate(n, service.Certificate{Expires: time.Now().Add(72*time.Hour + time.Minute)})
+		}, "certificate warning ends in 3 days"},
+		"good for long": {func(n *notes) { d.tellCertificate(n, service.Certificate{Expires: time.Now().Add(1000 * time.Hour)}) }, "certificate ok good for 41 days"},
+		"alone":         {func(n *notes) { d.tellBudget(n, service.Budget{}) }, "budget warning this process alone"},
+		"one user's":    {func(n *notes) { d.tellBudget(n, service.Budget{Folder: "/home/u"}) }, "budget warning this user alone"},
+		"everybody's":   {func(n *notes) { d.tellBudget(n, service.Budget{Folder: "/run/lock", Shared: true}) }, "budget ok /run/lock"},
+		"polling": {func(n *notes) {
+			d.tellWatching(n, engine.Status{Projects: []engine.ProjectStatus{{Name: "app", Watch: &engine.Watching{Mode: "poll", Why: "it is NFS"}}}})
+		}, "watching warning it is NFS"},
+	} {
+		n := &notes{}
+		x.tell(n)
+		found := n.close()
+		last := found[len(found)-1]
+		part := strings.SplitN(x.want, " ", 3)
+		if last.Check != part[0] || last.Level != part[1] || !strings.Contains(last.Found, part[2]) {
+			t.Errorf("%s: %+v", name, found)
+		}
+	}
 }
 
 // What hangs is named, and holds up nothing that does not; the end comes in time, in the order of the looks.

@@ -118,6 +118,25 @@ func TestStatusAtATerminalThatIsPlain(t *testing.T) {
 	}
 }
 
+// At a terminal the report is broken where it ends, and a locale without the characters that texts have is told of.
+func TestDoctorAtATerminal(t *testing.T) {
+	t.Parallel()
+	w := newRestingWorld(t)
+	cmd := w.command("doctor", "--offline")
+	x := w.atTerminal(cmd, 70, 24, "LC_ALL=C")
+	w.check(cmd.Wait())
+	<-x.ended
+	text := regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(x.shown.String(), "")
+	if !strings.Contains(text, "warning  terminal") || !strings.Contains(text, "C.UTF-8") || text == x.shown.String() {
+		t.Errorf("%q", x.shown.String())
+	}
+	for line := range strings.Lines(strings.ReplaceAll(text, "\r", "")) {
+		if n := columns(strings.TrimSuffix(line, "\n")); n > 70 && len(strings.Fields(line)) > 3 { // level, check, and one word that is longer
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
 // In a pipe each change is a document: a line of JSON, or text below the time.
 func TestWatchStatusInAPipe(t *testing.T) {
 	t.Parallel()

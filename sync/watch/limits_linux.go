@@ -46,26 +46,26 @@ func SystemLimits() Limits {
 	return l
 }
 
-// least is the smaller of a limit of the machine and that of this user namespace.
+// least is the smaller of a limit of the machine and that of this user namespace; 0 where neither can be told.
 func least(names ...string) int {
-	result := 0
+	result := -1
 	for _, name := range names {
-		if n := number(name); n > 0 && (result == 0 || n < result) {
+		if n := number(name); n >= 0 && (result < 0 || n < result) {
 			result = n
 		}
 	}
-	return result
+	return max(result, 0)
 }
 
-// number reads one of the kernel's settings; 0 where there is none.
+// number reads one of the kernel's settings; -1 where there is none.
 func number(name string) int {
 	text, err := os.ReadFile("/proc/sys/" + name)
 	if err != nil {
-		return 0
+		return -1
 	}
 	n, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	if err != nil {
-		return 0
+		return -1
 	}
 	return n
 }
