@@ -238,7 +238,7 @@ func nameUndecidable(keys []string, reports []ProjectPush) {
 	}
 	for _, key := range keys {
 		if !slices.ContainsFunc(reports, func(p ProjectPush) bool { return p.decidable[key] }) {
-			reports[looked].Problems = append(reports[looked].Problems, Problem{Key: key, Problem: "is in no conflict; locsync status names those that are"})
+			reports[looked].Problems = append(reports[looked].Problems, Problem{Key: key, Problem: "is in no conflict; locsync status names those that are"}.Advised())
 		}
 	}
 }
