@@ -78,7 +78,12 @@ func TestReadme(t *testing.T) {
 				t.Errorf("%v\n%s", err, b.text)
 			}
 			continue
-		case "yaml": // jobs of forges: what they run of ours runs here
+		case "yaml":
+			if strings.Contains(b.text, "scrape_configs:") {
+				checkScrape(t, b.text)
+				continue
+			}
+			// jobs of forges: what they run of ours runs here
 			for _, line := range jobLines(t, b.text) {
 				if command, ok := strings.CutPrefix(line, "go run github.com/locsync/locsync/cmd/locsync@latest "); ok {
 					ran++
@@ -122,6 +127,46 @@ func TestReadme(t *testing.T) {
 	}
 	if ran < 4 {
 		t.Errorf("only %d commands were run", ran)
+	}
+}
+
+// checkScrape: Prometheus finds the daemon where it is by default, and the rules by the name that they have.
+func checkScrape(t *testing.T, text string) {
+	t.Helper()
+	var c struct {
+		Rules  []string `yaml:"rule_files"`
+		Scrape []struct {
+			Static []struct{ Targets []string } `yaml:"static_configs"`
+		} `yaml:"scrape_configs"`
+	}
+	if err := yaml.Unmarshal([]byte(text), &c); err != nil || len(c.Rules) != 1 || len(c.Scrape) != 1 || len(c.Scrape[0].Static) != 1 {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	rules, err := filepath.Abs(filepath.Join("..", "..", "systemd", c.Rules[0]))
+	if err == nil {
+		_, err = os.Stat(rules)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+	example, err := config.Load(filepath.Join("..", "..", "config.example.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Scrape[0].Static[0].Targets; !slices.Equal(got, []string{example.Daemon.Listen}) {
+		t.Errorf("%v is scraped, the daemon listens on %s", got, example.Daemon.Listen)
+	}
+	promtool, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Log("no promtool here (apt-get install prometheus): the block is not checked by it")
+		return
+	}
+	file := filepath.Join(t.TempDir(), "prometheus.yml")
+	if err := os.WriteFile(file, []byte(strings.Replace(text, c.Rules[0], rules, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(promtool, "check", "config", file).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 

@@ -323,6 +323,27 @@ func TestAlerts(t *testing.T) {
 	promtool(t, nil, "test", "rules", filepath.Join(dir, "locsync.rules_test.yml"))
 }
 
+// The metrics that README.md explains are measured.
+func TestReadmeExplainsMetrics(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	check(t, err)
+	_, table, _ := strings.Cut(string(text), "| metric | tells |\n|---|---|\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	said := 0
+	for row := range strings.Lines(table) {
+		names, _, _ := strings.Cut(strings.TrimPrefix(row, "|"), "|")
+		for _, m := range regexp.MustCompile("`(\\w+)`").FindAllStringSubmatch(names, -1) {
+			said++
+			if !slices.Contains(measured, m[1]) && !slices.Contains(measured, m[1]+"_count") {
+				t.Errorf("README.md explains %s, which is not measured", m[1])
+			}
+		}
+	}
+	if said < 15 {
+		t.Errorf("README.md explains %d metrics", said)
+	}
+}
+
 // promtool runs Prometheus's own tool, where it is installed.
 func promtool(t *testing.T, in *strings.Reader, args ...string) {
 	t.Helper()
