@@ -2,18 +2,17 @@ package engine
 
 import "time"
 
-// notices keeps passes apart that somebody outside asks for. After any pass, such a one begins when three times that pass's duration are over: whoever rings
-// ten thousand times a second gets a quarter of the time, and of the requests that can be made in it. A first notification is heard at once, and the last of
-// many is never forgotten. It is the loop's own.
+// notices keeps passes apart that somebody outside asks for. After any pass, such a one begins when as much time is over as that pass took: whoever rings ten
+// thousand times a second gets half of the time, and of the requests that can be made in it. A first notification is heard at once, and the last of many is
+// never forgotten. It is the loop's own.
 type notices struct {
 	due   time.Time // when the pass that was asked for begins; zero when none was
 	quiet time.Time // not before this
 }
 
 const (
-	restShare = 3
 	restLeast = time.Second
-	restMost  = time.Minute
+	restMost  = 30 * time.Second
 )
 
 func (n *notices) heard(now time.Time) {
@@ -29,7 +28,7 @@ func (n *notices) heard(now time.Time) {
 func (n *notices) begins() { n.due = time.Time{} }
 
 func (n *notices) ended(took time.Duration, now time.Time) {
-	n.quiet = now.Add(min(max(restShare*took, restLeast), restMost))
+	n.quiet = now.Add(min(max(took, restLeast), restMost))
 }
 
 func (n *notices) isDue(now time.Time) bool { return !n.due.IsZero() && !now.Before(n.due) }

@@ -50,7 +50,7 @@ func TestNoticesLaw(t *testing.T) {
 		}
 		for i := 1; i < len(begins); i++ {
 			took := ends[i-1].Sub(begins[i-1])
-			if gap := begins[i].Sub(ends[i-1]); gap < restLeast || gap < restMost && gap < restShare*took {
+			if gap := begins[i].Sub(ends[i-1]); gap < restLeast || gap < restMost && gap < took {
 				t.Fatalf("a pass of %s is followed by the next after %s", took, gap)
 			}
 		}

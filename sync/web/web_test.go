@@ -93,7 +93,7 @@ func TestEveryAnswerIsGuarded(t *testing.T) {
 			t.Errorf("%s: %d, want %d: %s", target, answer.Code, want, answer.Body)
 		}
 		h := answer.Header()
-		if !strings.Contains(h.Get("Content-Security-Policy"), "default-src 'none'") || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cache-Control") != "no-store" {
+		if !strings.Contains(h.Get("Content-Security-Policy"), "default-src 'none'") || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cache-Control") != "no-store" || h.Get("Cross-Origin-Resource-Policy") != "same-origin" {
 			t.Errorf("%s: headers %v", target, h)
 		}
 	}
