@@ -92,20 +92,25 @@ func (d *desk) patient(ctx context.Context) (context.Context, context.CancelFunc
 
 // theProject is the configured project of that name, or the only one.
 func theProject(cfg *config.Config, name string) (*config.Project, error) {
-	var names []string
-	for _, p := range cfg.Projects {
-		names = append(names, p.Name)
-	}
 	switch p := cfg.Project(name); {
 	case name == "" && len(cfg.Projects) == 1:
 		return &cfg.Projects[0], nil
 	case name == "":
-		return nil, usageError{fmt.Errorf("which project? Name one with --project: %s", strings.Join(names, ", "))}
+		return nil, usageError{fmt.Errorf("which project? Name one with --project: %s", strings.Join(projectNames(cfg), ", "))}
 	case p == nil:
-		return nil, usageError{fmt.Errorf("there is no project %q; there is %s", name, strings.Join(names, ", "))}
+		return nil, usageError{cfg.NoProject(name)}
 	default:
 		return p, nil
 	}
+}
+
+// projectNames are the configured projects' names, in their order.
+func projectNames(cfg *config.Config) []string {
+	var names []string
+	for i := range cfg.Projects {
+		names = append(names, cfg.Projects[i].Name)
+	}
+	return names
 }
 
 // openFile opens a file that is going to be sent under a name.

@@ -19,19 +19,16 @@ func (a *app) checkCommand() *cobra.Command {
 	online, format := false, "text"
 	c := &cobra.Command{
 		Use:   "check",
-		Short: "Validate the configuration and every matched file without calling the service",
+		Short: "Validate the configuration and every matched file, calling nobody",
 		Long: "Lists every problem of every matched file with file, line, column and key, what is wrong and what to do, and calls nobody.\n\n" +
 			"Errors are what would be left out of a push or pull or would break the program: files that do not parse, keys that clash,\n" +
 			"translations whose placeholders, markup or plural forms do not match. They end the command with 3. Warnings are everything\n" +
 			"else that looks like a mistake: entries that stand twice, translations of keys that are gone, keys of i18next's plurals that a\n" +
 			"language needs and the source does not have, patterns without files. They end it with 0. What is meant as it is can be\n" +
 			"switched off with skip_checks in [[project.files]].",
-		Example: "  locsync check\n  locsync check --format github   # annotations in GitHub Actions\n  locsync check --online   # also credentials, project and languages",
+		Example: "  locsync check\n\n  # in GitHub Actions: annotations at the lines of a pull request\n  locsync check --format github\n\n  # also ask the service: credentials, project and languages\n  locsync check --online",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			switch {
-			case format != "text" && format != "github":
-				return usageError{fmt.Errorf("--format %q: use text or github", format)}
-			case format == "github" && a.asJSON:
+			if format == "github" && a.asJSON {
 				return usageError{errors.New("--format github and --json are two ways to print one result; leave one of them out")}
 			}
 			cfg, err := a.load()
@@ -68,7 +65,7 @@ func (a *app) checkCommand() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&online, "online", false, "also ask the service: credentials, projects and languages")
-	c.Flags().StringVar(&format, "format", format, "text, or github for annotations in GitHub Actions")
+	choose(c.Flags(), &format, "format", "how problems are printed", "text", "github")
 	return c
 }
 

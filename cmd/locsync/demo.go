@@ -27,7 +27,7 @@ func (a *app) demoCommand() *cobra.Command {
 	keep := false
 	c := &cobra.Command{
 		Use:     "demo",
-		Short:   "The whole loop on this machine, with nothing configured",
+		Short:   "Show the whole loop on this machine, with nothing configured",
 		Long:    "demo makes a sample repository with resource files in four formats, edits it, pushes what changed to a translation service\nthat runs inside this program, translates, and commits the translations back. It needs git and nothing else.",
 		Example: "  locsync demo\n  locsync demo --dir /tmp/sample --keep-running",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.demo(cmd.Context(), dir, keep) },

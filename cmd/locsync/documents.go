@@ -24,7 +24,8 @@ import (
 )
 
 func (a *app) documentsCommand() *cobra.Command {
-	c := &cobra.Command{Use: "documents", Short: "Send documents to a project that translates documents, and fetch their translations"}
+	c := &cobra.Command{Use: "documents", Short: "Send documents to be translated, and fetch their translations",
+		Long: "documents works with a project that translates documents, which is another one than that of the keys: locsync project create --documents makes one and prints the ID that --id takes."}
 	needsSubcommand(c)
 	c.AddCommand(a.documentsPushCommand(), a.documentsPullCommand())
 	return c
@@ -38,7 +39,7 @@ func (a *app) documentsPushCommand() *cobra.Command {
 		Long: "A file that is a document of the project already, by its path below the current folder, is replaced where it changed; its\n" +
 			"translations stay. Others are added. A file that did not change costs no request of its own. Files that the service refuses or\n" +
 			"could not take apart are named (3).",
-		Example: "  locsync documents push --id 11111111-2222-3333-4444-555555555555 docs/guide.md docs/faq.html",
+		Example: "  locsync documents push --id $ID docs/guide.md docs/faq.html\n  locsync documents push --id $ID docs/*.md",
 		Args:    atLeast(1, "files"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error { return a.pushDocuments(ctx, d, args) })
@@ -257,11 +258,9 @@ func (a *app) documentsPullCommand() *cobra.Command {
 		Long: "Writes the translation of every document below the current folder, at the path that --output makes of the document's: {LANGUAGE},\n" +
 			"{NAME} (without the extension), {EXT}, {DIR}, and {PATH} for all three. Files that did not change are not written. What cannot be\n" +
 			"fetched, or has no place below the current folder, is named (3).",
-		Example: "  locsync documents pull --id 11111111-2222-3333-4444-555555555555 --output 'docs/{LANGUAGE}/{NAME}.{EXT}'",
+		Example: "  locsync documents pull --id $ID\n  locsync documents pull --id $ID --language de,fr --state draft\n  locsync documents pull --id $ID --output 'docs/{LANGUAGE}/{NAME}.{EXT}'",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.mode = modes[o.state]; o.mode == "" {
-				return usageError{fmt.Errorf("--state %q: use draft, intermediate or final", o.state)}
-			}
+			o.mode = modes[o.state]
 			for _, p := range placeholder.FindAllString(o.output, -1) {
 				if !slices.Contains(placeholders, p) {
 					return usageError{fmt.Errorf("--output %q: %s is no placeholder; there are %s", o.output, p, strings.Join(placeholders, ", "))}
@@ -272,7 +271,8 @@ func (a *app) documentsPullCommand() *cobra.Command {
 	}
 	t.flags(c)
 	c.Flags().StringVar(&o.output, "output", "{LANGUAGE}/{PATH}", "`TEMPLATE` of the files' paths")
-	c.Flags().StringVar(&o.state, "state", string(service.Final), "least state of the translations: draft, intermediate or final; others stand in the source language")
+	o.state = string(service.Final)
+	choose(c.Flags(), &o.state, "state", "what is not in this state stands in the source language", string(service.Draft), string(service.Intermediate), string(service.Final))
 	c.Flags().StringSliceVar(&o.languages, "language", nil, "only these `CODES`")
 	noArguments(c)
 	return c

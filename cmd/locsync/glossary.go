@@ -18,7 +18,7 @@ func (a *app) glossaryCommand() *cobra.Command {
 	attached := false
 	c := &cobra.Command{
 		Use:     "glossary",
-		Short:   "List, fill, fetch and attach the account's glossaries",
+		Short:   "List, fill, fetch and attach glossaries",
 		Example: "  locsync glossary\n  locsync glossary --attached --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
@@ -58,8 +58,9 @@ func (a *app) glossaryImportCommand() *cobra.Command {
 	clear := false
 	c := &cobra.Command{
 		Use:     "import GLOSSARY FILE",
-		Short:   "Bring a workbook or CSV file of terms into a glossary; GLOSSARY is an id, or default",
-		Example: "  locsync glossary import default terms.csv",
+		Long:    "import brings the terms of a workbook (.xlsx) or CSV file into a glossary. GLOSSARY is an id, as locsync glossary lists them, or default.",
+		Short:   "Bring a workbook or CSV file of terms into a glossary",
+		Example: "  locsync glossary import default terms.csv\n  locsync glossary import default terms.xlsx --clear",
 		Args:    exactly(2, "a glossary and a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
@@ -103,7 +104,8 @@ func (a *app) glossaryExportCommand() *cobra.Command {
 	var t target
 	c := &cobra.Command{
 		Use:     "export GLOSSARY FILE",
-		Short:   "Write a glossary into a workbook; GLOSSARY is an id, or default",
+		Long:    "export writes a glossary into a workbook (.xlsx). GLOSSARY is an id, as locsync glossary lists them, or default.",
+		Short:   "Write a glossary into a workbook",
 		Example: "  locsync glossary export default terms.xlsx",
 		Args:    exactly(2, "a glossary and a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -143,8 +145,8 @@ func (a *app) glossaryAttachCommand() *cobra.Command {
 	var t target
 	c := &cobra.Command{
 		Use:     "attach [GLOSSARY...]",
-		Short:   "Attach exactly these glossaries to the project, in place of all that are attached",
-		Example: "  locsync glossary attach default\n  locsync glossary attach   # none",
+		Short:   "Attach exactly these glossaries to the project, and no others",
+		Example: "  locsync glossary attach default\n\n  # none\n  locsync glossary attach",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {

@@ -33,7 +33,7 @@ func (a *app) hookCommand() *cobra.Command {
 			"waits because of it. What stands in those hooks stays, and hook uninstall takes the line out again.",
 	}
 	install := &cobra.Command{
-		Use: "install", Short: "Add the line to the hooks", Example: "  locsync hook install",
+		Use: "install", Short: "Add the line to the hooks", Example: "  locsync hook install\n  locsync hook install --config /etc/locsync/app.toml",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := a.load()
 			if err != nil {

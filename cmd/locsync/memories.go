@@ -21,8 +21,8 @@ func (a *app) memoriesCommand() *cobra.Command {
 	attached := false
 	c := &cobra.Command{
 		Use:     "memories",
-		Short:   "List, make, fill, fetch and attach the account's translation memories",
-		Example: "  locsync memories\n  locsync memories --attached --json",
+		Short:   "List, make, fill, fetch and attach translation memories",
+		Example: "  locsync memories\n  locsync memories --name app\n  locsync memories --attached --id $ID --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
 				if attached {
@@ -80,8 +80,8 @@ func (a *app) memoriesCreateCommand() *cobra.Command {
 	var t target
 	c := &cobra.Command{
 		Use:     "create NAME",
-		Short:   "Make an empty translation memory in the project's languages and print its id",
-		Example: "  locsync memories create main",
+		Short:   "Make an empty translation memory and print its id",
+		Example: "  locsync memories create main\n  locsync memories create app --project app",
 		Args:    exactly(1, "a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
@@ -103,7 +103,7 @@ func (a *app) memoriesImportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "import MEMORY FILE",
 		Short:   "Bring a TMX file into a translation memory",
-		Example: "  locsync memories import 66666666-7777-8888-9999-aaaaaaaaaaaa units.tmx",
+		Example: "  locsync memories import $MEMORY units.tmx\n  locsync memories import $MEMORY units.tmx --replace",
 		Args:    exactly(2, "a memory and a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
@@ -129,7 +129,7 @@ func (a *app) memoriesExportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "export MEMORY FILE",
 		Short:   "Write a translation memory into a TMX file",
-		Example: "  locsync memories export 66666666-7777-8888-9999-aaaaaaaaaaaa units.tmx",
+		Example: "  locsync memories export $MEMORY units.tmx",
 		Args:    exactly(2, "a memory and a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
@@ -146,10 +146,10 @@ func (a *app) memoriesAttachCommand() *cobra.Command {
 	writable := ""
 	c := &cobra.Command{
 		Use:   "attach [MEMORY[:PERCENT]...]",
-		Short: "Attach exactly these translation memories to the project, in place of all that are attached",
+		Short: "Attach exactly these memories to the project, and no others",
 		Long: "Each memory is an id, with the least match in percent that is taken from it (50 to 100, 75 where none is given). At most one of\n" +
 			"them is written to.",
-		Example: "  locsync memories attach 66666666-7777-8888-9999-aaaaaaaaaaaa:75 --writable 66666666-7777-8888-9999-aaaaaaaaaaaa",
+		Example: "  locsync memories attach $MEMORY --id $ID\n  locsync memories attach $MEMORY:80 $OTHER:95 --writable $MEMORY --id $ID",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			memories, err := attachments(args, writable)

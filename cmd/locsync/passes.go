@@ -22,9 +22,13 @@ func (a *app) pushCommand() *cobra.Command {
 	want := web.Request{Action: "push"}
 	c := &cobra.Command{
 		Use:   "push",
-		Short: "Send everything that changed since the last push, then exit",
-		Example: "  locsync push\n  locsync push --dry-run\n  locsync push --translations   # bring an existing product's translations in\n" +
-			"  locsync push --ours --key menu.open   # of a translation that was changed here and at the service: send the one from here after all",
+		Short: "Send everything that changed since the last push",
+		Long: "push sends the keys whose text was added or changed since the service accepted them last, and the translations that people changed in the repository. " +
+			"Nothing is sent where nothing changed. Beside a running daemon the daemon does it.\n\n" +
+			"A translation that was changed here and at the service stays as the service has it until somebody decides: with --ours or --theirs.",
+		Example: "  locsync push\n  locsync push --dry-run\n  locsync push --project app --all\n\n" +
+			"  # bring the translations of an existing product in\n  locsync push --translations\n\n" +
+			"  # of a translation changed on both sides: send the one from here after all\n  locsync push --ours --key menu.open",
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.pass(cmd.Context(), want) },
 	}
 	a.passFlags(c, &want)
@@ -37,9 +41,11 @@ func (a *app) pushCommand() *cobra.Command {
 func (a *app) pullCommand() *cobra.Command {
 	want := web.Request{Action: "pull"}
 	c := &cobra.Command{
-		Use:     "pull",
-		Short:   "Export, merge, commit and push to the remote, then exit",
-		Example: "  locsync pull\n  locsync pull --dry-run --json",
+		Use:   "pull",
+		Short: "Bring translations back: export, merge, commit, push to the remote",
+		Long: "pull asks the service for the translations, merges them key by key into the files of the translation branch, and delivers one commit: here and at the " +
+			"remote. The working tree is not touched, unless that branch is checked out and clean. What would break the program is left out and named (3).",
+		Example: "  locsync pull\n  locsync pull --dry-run\n\n  # look at everything again, whatever was pulled before\n  locsync pull --full",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.pass(cmd.Context(), want) },
 	}
 	a.passFlags(c, &want)
@@ -53,8 +59,9 @@ func (a *app) syncCommand() *cobra.Command {
 	force := false
 	c := &cobra.Command{
 		Use:     "sync",
-		Short:   "Push, then pull, then exit",
-		Example: "  locsync sync   # in a CI job or a timer",
+		Short:   "Push, then pull",
+		Long:    "sync does what push and then pull do, in one go: for a CI job or a timer.",
+		Example: "  locsync sync\n  locsync sync --dry-run\n  locsync sync --json > report.json",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.pass(cmd.Context(), want) },
 	}
 	a.passFlags(c, &want)
@@ -85,8 +92,8 @@ func pushFlags(c *cobra.Command, o *engine.PushOptions) {
 
 // conflictFlags decide about translations that were changed on both sides.
 func conflictFlags(c *cobra.Command, o *engine.PushOptions) {
-	c.Flags().BoolVar(&o.Ours, "ours", false, "of translations changed on both sides: send the repository's, over the service's")
-	c.Flags().BoolVar(&o.Theirs, "theirs", false, "of translations changed on both sides: let the service's stand, and forget the repository's")
+	c.Flags().BoolVar(&o.Ours, "ours", false, "of translations changed on both sides: send ours, over the service's")
+	c.Flags().BoolVar(&o.Theirs, "theirs", false, "of translations changed on both sides: let the service's stand")
 	c.Flags().StringArrayVar(&o.Keys, "key", nil, "with --ours or --theirs: only `KEY`; may be repeated (default: all that locsync status names)")
 }
 

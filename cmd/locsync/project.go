@@ -16,7 +16,7 @@ import (
 )
 
 func (a *app) projectCommand() *cobra.Command {
-	c := &cobra.Command{Use: "project", Short: "Create the project at the service, and keep its settings in step with the configuration"}
+	c := &cobra.Command{Use: "project", Short: "Create the project at the service, and keep its settings in step"}
 	needsSubcommand(c)
 	c.AddCommand(a.projectCreateCommand(), a.projectPlanCommand("plan", false), a.projectPlanCommand("apply", true))
 	return c
@@ -30,7 +30,7 @@ func (a *app) projectCreateCommand() *cobra.Command {
 		Short: "Create the configured project at the service and print its id",
 		Long: "Creates a project with the configured name and languages and prints its id, for the line `id` of [[project]]. A project of this\n" +
 			"account that has the name already is not created a second time: its id is printed.",
-		Example: "  locsync project create\n  locsync project create --project app --documents   # one that translates documents, beside it",
+		Example: "  locsync project create\n\n  # one that translates documents, beside it\n  locsync project create --project app --documents",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error { return a.createProject(ctx, d, documents) })
 		},
@@ -90,7 +90,7 @@ func (a *app) projectPlanCommand(name string, apply bool) *cobra.Command {
 	replace := false
 	c := &cobra.Command{
 		Use:   name,
-		Short: map[bool]string{false: "Show how the project's settings differ here and there", true: "Make the project's settings at the service what the configuration says"}[apply],
+		Short: map[bool]string{false: "Show how the project's settings differ here and there", true: "Make the project's settings there what the configuration says"}[apply],
 		Long: "Compares name, languages and, where daemon.public_url is set, the address that the service's notifications go to. Target\n" +
 			"languages are added, never taken away, and a source language stays as it is: the service cannot do that. There is one address for\n" +
 			"notifications in an account; one that is somebody else's is replaced with --replace only. What cannot be made equal is named (3).",

@@ -101,6 +101,7 @@ func TestReadme(t *testing.T) {
 		}
 		for line := range strings.Lines(b.text) {
 			command, _, _ := strings.Cut(strings.TrimSpace(line), "#")
+			command, _, _ = strings.Cut(command, " >") // into a file of the reader's
 			args := strings.Fields(command)
 			var err error
 			switch {
@@ -304,7 +305,7 @@ func TestReadmeNamesTheCommands(t *testing.T) {
 		}
 	}
 	for _, c := range root.Commands() {
-		if c.Name() != "help" && c.Name() != "completion" && !c.Hidden && !told[c.CommandPath()] && !c.HasSubCommands() {
+		if c.Name() != "help" && !c.IsAdditionalHelpTopicCommand() && !c.Hidden && !told[c.CommandPath()] && !c.HasSubCommands() {
 			t.Errorf("README does not tell of %s", c.CommandPath())
 		}
 	}
@@ -316,19 +317,19 @@ func TestHelp(t *testing.T) {
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {
 		for _, sub := range c.Commands() {
-			if sub.Name() == "help" || sub.Name() == "completion" {
-				continue
+			if !sub.IsAdditionalHelpTopicCommand() {
+				walk(sub)
 			}
-			walk(sub)
 		}
 		if c == root || c.HasSubCommands() {
 			return
 		}
-		if c.Short == "" || c.Example == "" && c.Name() != "version" {
+		if c.Short == "" || c.Example == "" {
 			t.Errorf("%s has no description or no example", c.CommandPath())
 		}
-		for line := range strings.Lines(c.Example) {
+		for line := range strings.Lines(strings.ReplaceAll(c.Example, "\\\n", "")) {
 			command, _, _ := strings.Cut(line, "#")
+			command, _, _ = strings.Cut(command, " > ")
 			for part := range strings.SplitSeq(command, "&&") {
 				args := strings.Fields(part)
 				if len(args) == 0 || args[0] != "locsync" {

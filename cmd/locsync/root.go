@@ -37,6 +37,8 @@ type app struct {
 	out, err io.Writer
 	in       io.Reader
 
+	args []string // of the command line
+
 	configFile string
 	asJSON     bool
 	logLevel   string
@@ -49,8 +51,9 @@ func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // from here on the signals do what they do by default
 	a := &app{out: printable{os.Stdout}, err: os.Stderr, in: os.Stdin}
+	a.args = os.Args[1:]
 	root := a.root()
-	root.SetArgs(os.Args[1:])
+	root.SetArgs(a.args)
 	return a.exit(root.ExecuteContext(ctx))
 }
 
@@ -79,11 +82,6 @@ func (a *app) exit(err error) int {
 	return exitLater
 }
 
-// usageError is a command line that cannot be right.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
 func wrong(err error) bool {
 	var problems config.Problems
 	var usage usageError
@@ -92,54 +90,54 @@ func wrong(err error) bool {
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "locsync",
-		Short:         "Keeps a repository's resource files and a translation service in step",
-		Long:          "locsync pushes the keys that changed in a repository's resource files to a translation service, and commits the\ntranslations back on a branch, changing only the values that changed.\n\nTry it: locsync demo",
-		Version:       version().text(),
-		SilenceUsage:  true,
-		SilenceErrors: true,
+		Use:   "locsync",
+		Short: "Keep a repository's resource files and a translation service in step",
+		Long: "locsync keeps a repository's resource files and a translation service in step: it pushes the keys that changed, and commits " +
+			"the translations back on a branch, changing only the values that changed.\n\nTo see it at work: locsync demo. To begin in your own repository: locsync init.",
+		Example:           "  locsync init && locsync check\n  locsync sync --dry-run\n  locsync run",
+		Version:           version().text(),
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true}, // we have our own
+		Args:              cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			a.sayHelp(cmd)
+			return nil
+		},
 	}
 	root.SetVersionTemplate("{{.Version}}")
+	a.logFormat = "console"
 	f := root.PersistentFlags()
 	f.StringVar(&a.configFile, "config", "", "configuration `FILE` (default: locsync.toml here or in the nearest parent folder)")
 	f.BoolVar(&a.asJSON, "json", false, "print the result as one JSON document")
-	f.StringVar(&a.logLevel, "log-level", "", "debug, info, warn or error (default: info for run and service, else warn)")
-	f.StringVar(&a.logFormat, "log-format", "console", "console or json")
+	choose(f, &a.logLevel, "log-level", "what is logged (run, service: info, else warn)", "debug", "info", "warn", "error")
+	choose(f, &a.logFormat, "log-format", "how it is logged", "console", "json")
+	f.BoolP("help", "h", false, "show help")
+	root.Flags().BoolP("version", "v", false, "print version, commit and Go version")
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
-	})
-	root.Args = cobra.ArbitraryArgs
-	root.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return cmd.Help()
-		}
-		return unknownCommand(cmd, args[0])
-	}
+	root.SetFlagErrorFunc(a.flagError)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.sayHelp(cmd) })
 	root.AddCommand(a.runCommand(), a.pushCommand(), a.pullCommand(), a.syncCommand(), a.statusCommand(), a.checkCommand(), a.doctorCommand(),
 		a.initCommand(), a.demoCommand(), a.serviceCommand(), a.hookCommand(), a.projectCommand(), a.documentsCommand(), a.tasksCommand(), a.statsCommand(),
 		a.translateCommand(), a.glossaryCommand(), a.memoriesCommand(), a.versionCommand())
 	root.AddCommand(a.packagingCommands()...)
-	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
-		if c.Name() == "help" {
-			a.helpCommand(c)
-			continue
-		}
+		c.SuggestFor = otherWords[c.Name()]
 		if !c.HasSubCommands() && c.Args == nil {
 			noArguments(c)
 		}
 	}
+	root.SetHelpCommand(a.helpCommand(root))
+	root.InitDefaultHelpCmd()
+	root.AddCommand(a.completionCommand())
+	root.AddCommand(topics()...)
+	grouped(root)
+	a.completes(root)
 	return root
-}
-
-func unknownCommand(parent *cobra.Command, name string) error {
-	hint := ""
-	if near := parent.SuggestionsFor(name); len(near) > 0 {
-		hint = fmt.Sprintf("; did you mean %s?", near[0])
-	}
-	return usageError{fmt.Errorf("there is no command %q%s; see %s --help", strings.TrimPrefix(parent.CommandPath()+" "+name, "locsync "), hint, parent.CommandPath())}
 }
 
 // needsSubcommand is what a command does that only groups others.
@@ -150,18 +148,6 @@ func needsSubcommand(c *cobra.Command) {
 			return usageError{fmt.Errorf("%s wants to know what to do; see %s --help", cmd.CommandPath(), cmd.CommandPath())}
 		}
 		return unknownCommand(cmd, args[0])
-	}
-}
-
-// helpCommand makes help about a command that there is not wrong usage.
-func (a *app) helpCommand(c *cobra.Command) {
-	c.Run, c.RunE = nil, func(c *cobra.Command, args []string) error {
-		about, rest, err := c.Root().Find(args)
-		if err != nil || about == nil || len(rest) > 0 {
-			return usageError{fmt.Errorf("there is no command %q; see locsync --help", strings.Join(args, " "))}
-		}
-		about.InitDefaultHelpFlag()
-		return about.Help()
 	}
 }
 

@@ -28,17 +28,18 @@ func (a *app) serviceCommand() *cobra.Command {
 	var f serviceFlags
 	c := &cobra.Command{
 		Use:     "service",
-		Short:   "Serve the embedded translation service on an address of its own",
-		Example: "  locsync service --data /tmp/service --account me --api-key-file key.txt --pseudo",
+		Short:   "Serve the embedded translation service at an address of its own",
+		Example: "  locsync service --data data --account me --api-key-file key.txt\n  locsync service --data data --account me --api-key-file key.txt --pseudo \\\n    --listen 127.0.0.1:0 --rate-limit 0",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), f) },
 	}
 	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:7430", "`ADDRESS` to listen on")
 	c.Flags().StringVar(&f.data, "data", "", "`DIR` for the service's data")
 	c.Flags().StringVar(&f.account, "account", "", "account `ID`, the user name of HTTP Basic")
 	c.Flags().StringVar(&f.keyFile, "api-key-file", "", "`FILE` whose lines are the passwords")
-	c.Flags().Float64Var(&f.rate, "rate-limit", 4, "requests per second that are let through; 0 for no limit")
+	c.Flags().Float64Var(&f.rate, "rate-limit", 4, "`N` requests per second are let through; 0: no limit")
 	c.Flags().BoolVar(&f.pseudo, "pseudo", false, "give new keys pseudo-translations")
-	c.Flags().StringVar(&f.accountType, "account-type", "company", "company or personal")
+	f.accountType = "company"
+	choose(c.Flags(), &f.accountType, "account-type", "what kind of account it is", "company", "personal")
 	c.Flags().DurationVar(&f.retry, "callback-retry", 30*time.Second, "`DURATION` before a notification is sent again; doubles each time")
 	for _, hidden := range []string{"account-type", "callback-retry"} { // for those who test against the service
 		if err := c.Flags().MarkHidden(hidden); err != nil {
@@ -91,8 +92,6 @@ func readKeys(f serviceFlags) ([]string, error) {
 		return nil, errors.New("--api-key-file is missing: name a file whose lines are the passwords")
 	case f.rate < 0:
 		return nil, errors.New("--rate-limit must be 0 (no limit) or above")
-	case f.accountType != "company" && f.accountType != "personal":
-		return nil, errors.New("--account-type must be company or personal")
 	case f.retry <= 0:
 		return nil, errors.New("--callback-retry must be a duration above 0")
 	}

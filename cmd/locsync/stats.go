@@ -15,10 +15,10 @@ func (a *app) statsCommand() *cobra.Command {
 	exact, build, fuzzy := false, false, false
 	c := &cobra.Command{
 		Use:   "stats",
-		Short: "Count words, repetitions and matches in the translation memories, by language and document",
+		Short: "Count words, repetitions and matches of a project's documents",
 		Long: "Shows the statistics of a project that translates documents, as the service last built them: rows of words that are new, repeated, or\n" +
 			"match the attached translation memories by so many percent.",
-		Example: "  locsync stats --id 11111111-2222-3333-4444-555555555555 --build",
+		Example: "  locsync stats --id $ID\n  locsync stats --id $ID --build --exact",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
 				if cmd.Flags().Changed("fuzzy-repetitions") {

@@ -18,8 +18,8 @@ func (a *app) tasksCommand() *cobra.Command {
 	var f service.TaskFilter
 	c := &cobra.Command{
 		Use:     "tasks",
-		Short:   "Show the tasks of a project, and give them out",
-		Example: "  locsync tasks --id 11111111-2222-3333-4444-555555555555",
+		Short:   "List the tasks of a project, and give them out",
+		Example: "  locsync tasks --id $ID\n  locsync tasks --id $ID --currency EUR --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
 				tasks, err := d.Tasks(ctx, d.id, f)
@@ -63,7 +63,7 @@ func (a *app) tasksAssignCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "assign TASK PERSON...",
 		Short:   "Give a task to members of the team, by id or e-mail address",
-		Example: "  locsync tasks assign 66666666-7777-8888-9999-aaaaaaaaaaaa ann@example.com --id 11111111-2222-3333-4444-555555555555",
+		Example: "  locsync tasks assign $TASK ann@example.com --id $ID\n  locsync tasks assign $TASK ann@example.com bo@example.com --shortlist --id $ID",
 		Args:    atLeast(2, "a task and at least one person"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
@@ -104,8 +104,8 @@ func (a *app) tasksDeadlineCommand() *cobra.Command {
 	t := target{documents: true}
 	c := &cobra.Command{
 		Use:     "deadline TASK TIME",
-		Short:   "Set until when a task is to be done; the time none takes the deadline away",
-		Example: "  locsync tasks deadline 66666666-7777-8888-9999-aaaaaaaaaaaa 2027-01-31T18:00:00Z --id 11111111-2222-3333-4444-555555555555",
+		Short:   "Set until when a task is to be done; none takes that away",
+		Example: "  locsync tasks deadline $TASK 2027-01-31T18:00:00Z --id $ID\n  locsync tasks deadline $TASK none --id $ID",
 		Args:    exactly(2, "a task and a time"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var until time.Time
@@ -132,7 +132,7 @@ func (a *app) tasksTeamCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "team",
 		Short:   "List the members of the account's team",
-		Example: "  locsync tasks team --json",
+		Example: "  locsync tasks team\n  locsync tasks team --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
 				team, err := d.Team(ctx)

@@ -19,10 +19,10 @@ func (a *app) translateCommand() *cobra.Command {
 	var r service.TranslateRequest
 	c := &cobra.Command{
 		Use:   "translate [TEXT...]",
-		Short: "Translate texts at once, from the command line or, line by line, from standard input",
+		Short: "Translate texts at once, from arguments or, by line, from standard input",
 		Long: "Has the service translate the texts with one of the account's translation profiles. Languages are the project's where none are\n" +
 			"given. A text that could not be translated is named (3).",
-		Example: "  locsync translate --to de 'Good morning'\n  locsync translate --to de,fr < texts.txt",
+		Example: "  locsync translate --to de 'Good morning'\n  locsync translate --to de,fr < texts.txt\n  locsync translate --html --from en --to de '<b>Save</b>'",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error { return a.translate(ctx, d, r, args) })

@@ -44,8 +44,9 @@ func (b build) text() string {
 
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "Print version, commit and Go version",
+		Use:     "version",
+		Short:   "Print version, commit and Go version",
+		Example: "  locsync version\n  locsync version --json",
 		RunE: func(*cobra.Command, []string) error {
 			b := version()
 			if a.asJSON {

@@ -73,25 +73,21 @@ func (a *app) find(read func(string) (*config.Config, error)) (*config.Config, e
 func (a *app) logger(fallback zapcore.Level) (*zap.Logger, error) {
 	level := fallback
 	if a.logLevel != "" {
-		parsed, err := zapcore.ParseLevel(a.logLevel)
-		if err != nil || parsed > zapcore.ErrorLevel {
-			return nil, usageError{fmt.Errorf("--log-level %q: use debug, info, warn or error", a.logLevel)}
+		var err error
+		if level, err = zapcore.ParseLevel(a.logLevel); err != nil {
+			return nil, err
 		}
-		level = parsed
 	}
 	settings := zap.NewProductionEncoderConfig()
 	settings.EncodeTime = zapcore.ISO8601TimeEncoder
 	var encoder zapcore.Encoder
-	switch a.logFormat {
-	case "json":
+	if a.logFormat == "json" {
 		encoder = zapcore.NewJSONEncoder(settings)
-	case "console":
+	} else {
 		settings.EncodeLevel = zapcore.CapitalLevelEncoder
 		settings.ConsoleSeparator = " "
 		settings.CallerKey, settings.StacktraceKey = "", ""
 		encoder = zapcore.NewConsoleEncoder(settings)
-	default:
-		return nil, usageError{fmt.Errorf("--log-format %q: use console or json", a.logFormat)}
 	}
 	return zap.New(zapcore.NewCore(encoder, zapcore.Lock(zapcore.AddSync(a.err)), level)), nil
 }

@@ -13,6 +13,7 @@ package config
 
 import (
 	"bytes"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -317,6 +318,18 @@ func (c *Config) Project(name string) *Project {
 		}
 	}
 	return nil
+}
+
+// NoProject says that no project has this name, and which one was perhaps meant.
+func (c *Config) NoProject(name string) error {
+	var names []string
+	for i := range c.Projects {
+		names = append(names, c.Projects[i].Name)
+	}
+	if near := Nearest(name, names); near != "" {
+		return fmt.Errorf("no project is called %q; did you mean %q?", name, near)
+	}
+	return fmt.Errorf("no project is called %q; the configuration has %s", name, strings.Join(names, ", "))
 }
 
 // HasID reports whether the project has an identifier of its own yet.

@@ -230,7 +230,7 @@ func fieldsOf(t reflect.Type) map[string]int {
 // unknownKey says that a key means nothing here, and what was perhaps meant.
 func unknownKey(key, table string, t reflect.Type) string {
 	known := slices.Sorted(maps.Keys(fieldsOf(t)))
-	if near := nearest(key, known); near != "" {
+	if near := Nearest(key, known); near != "" {
 		return fmt.Sprintf("unknown key; did you mean %s?", near)
 	}
 	if homes := tablesWith(key, "", reflect.TypeFor[Config]()); len(homes) > 0 {
@@ -266,8 +266,8 @@ func tablesWith(key, path string, t reflect.Type) []string {
 	return homes
 }
 
-// nearest is the one of the known words that was most likely meant, or "".
-func nearest(word string, known []string) string {
+// Nearest is the one of the known words that was most likely meant, or "". Known words must not be empty.
+func Nearest(word string, known []string) string {
 	best, least := "", len(word)/3+1
 	for _, k := range known {
 		if len(word) >= 3 && strings.HasPrefix(k, word) {

@@ -76,7 +76,7 @@ func (v *validator) skipChecks(f *Files) {
 		switch {
 		case !slices.Contains(Checks, name):
 			hint := ""
-			if near := nearest(name, Checks); near != "" {
+			if near := Nearest(name, Checks); near != "" {
 				hint = "; did you mean " + near + "?"
 			}
 			v.addAt(at, "%q is no check; one of %s, alone or with a pattern for keys behind a colon%s", name, strings.Join(Checks, ", "), hint)

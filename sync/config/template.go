@@ -95,7 +95,7 @@ func parsePlaceholder(inner string) (part, error) {
 		return part{label, prefix}, nil
 	}
 	known := []string{"LANGUAGE", "LOCALE:IOS", "LOCALE:ANDROID", "LABEL:PREFIX", "NAME", "EXT", "DIR"}
-	if near := nearest(inner, known); near != "" {
+	if near := Nearest(inner, known); near != "" {
 		return part{}, fmt.Errorf("unknown placeholder {%s}; did you mean {%s}?", inner, near)
 	}
 	return part{}, fmt.Errorf("unknown placeholder {%s}; allowed are %s", inner, allowedPlaceholders)

@@ -225,7 +225,7 @@ func (v *validator) languages(p *Project) {
 		at := v.o.at("language_paths").at(pathKey(code))
 		if !slices.Contains(known, code) {
 			hint := "; this project has " + strings.Join(known, ", ")
-			if near := nearest(code, known); near != "" {
+			if near := Nearest(code, known); near != "" {
 				hint = "; did you mean " + near + "?"
 			}
 			v.addAt(at, "%q is not a language of this project%s", code, hint)
@@ -321,7 +321,7 @@ func (v *validator) oneOf(key, value string, allowed []string) {
 		return
 	}
 	hint := ""
-	if near := nearest(value, allowed); near != "" {
+	if near := Nearest(value, allowed); near != "" {
 		hint = "; did you mean " + near + "?"
 	}
 	v.add(key, "%q is not allowed; one of %s%s", value, strings.Join(allowed, ", "), hint)

@@ -135,6 +135,35 @@ func (p *project) conflicts() (map[string]conflict, error) {
 	return all, nil
 }
 
+// ConflictKeys are the keys that wait for push --ours or --theirs, in one project or, for "", in all. It looks at nothing but the state.
+func (e *Engine) ConflictKeys(project string) ([]string, error) {
+	var keys []string
+	for _, p := range e.projects {
+		if project != "" && project != p.cfg.Name {
+			continue
+		}
+		names := []string{p.projectName()}
+		lines, err := p.lineRecords()
+		if err != nil {
+			return nil, err
+		}
+		for _, line := range lines {
+			names = append(names, p.projectName()+"#"+line.Base)
+		}
+		for _, name := range names {
+			stored, err := state.List[conflict](e.State, name, kindConflicts)
+			if err != nil {
+				return nil, err
+			}
+			for _, c := range stored {
+				keys = append(keys, c.Key)
+			}
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys), nil
+}
+
 // readConflicts loads what a push has to know of them.
 func (r *pushing) readConflicts() (err error) {
 	if r.lost, err = r.conflicts(); err != nil || len(r.lost) == 0 {

@@ -47,7 +47,6 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -157,14 +156,12 @@ func (e *Engine) pick(name string) ([]*project, error) {
 	if name == "" {
 		return e.projects, nil
 	}
-	var names []string
 	for _, p := range e.projects {
 		if p.cfg.Name == name {
 			return []*project{p}, nil
 		}
-		names = append(names, p.cfg.Name)
 	}
-	return nil, &UsageError{fmt.Errorf("no project is called %q; the configuration has %s", name, strings.Join(names, ", "))}
+	return nil, &UsageError{e.Config.NoProject(name)}
 }
 
 // PushOptions narrow or widen a push.

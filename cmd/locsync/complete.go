@@ -1,0 +1,243 @@
+package main
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/state"
+)
+
+// What a shell offers while a command is typed. It comes from the configuration and the state on this machine; nobody is called, and where something
+// cannot be read nothing is offered and nothing said.
+
+// shells are those that there is a script for, and how to write it.
+var shells = []struct {
+	name  string
+	write func(root *cobra.Command, a *app) error
+}{
+	{"bash", func(root *cobra.Command, a *app) error { return root.GenBashCompletionV2(a.out, true) }},
+	{"zsh", func(root *cobra.Command, a *app) error { return root.GenZshCompletion(a.out) }},
+	{"fish", func(root *cobra.Command, a *app) error { return root.GenFishCompletion(a.out, true) }},
+	{"powershell", func(root *cobra.Command, a *app) error { return root.GenPowerShellCompletionWithDesc(a.out) }},
+}
+
+func (a *app) completionCommand() *cobra.Command {
+	var names []string
+	for _, shell := range shells {
+		names = append(names, shell.name)
+	}
+	return &cobra.Command{
+		Use:   "completion SHELL",
+		Short: "Print the script that completes commands in a shell",
+		Long: `completion prints a script for bash, zsh, fish or powershell. With it the shell completes commands, flags, and their values: the configuration's projects and languages, keys in conflict, files. The packages bring the scripts along; without them, once:
+
+  bash        locsync completion bash \
+                > ~/.local/share/bash-completion/completions/locsync
+              (it needs the package bash-completion)
+  zsh         locsync completion zsh > "${fpath[1]}/_locsync"
+              (where compinit is not called yet: echo 'autoload -U compinit;
+              compinit' >> ~/.zshrc)
+  fish        locsync completion fish > ~/.config/fish/completions/locsync.fish
+  powershell  locsync completion powershell >> $PROFILE
+
+It is there in every shell that is started from then on.`,
+		Example:               "  source <(locsync completion bash)   # in this shell only",
+		DisableFlagsInUseLine: true,
+		ValidArgs:             names,
+		Args:                  exactly(1, "a shell: "+either(names)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, shell := range shells {
+				if shell.name == args[0] {
+					return shell.write(cmd.Root(), a)
+				}
+			}
+			return usageError{noneOf("shell", args[0], names)}
+		},
+	}
+}
+
+// completes says what is offered for the values of flags and for arguments, for every command below root.
+func (a *app) completes(root *cobra.Command) {
+	a.completesFlags(root.PersistentFlags(), root)
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		a.completesFlags(c.LocalNonPersistentFlags(), c)
+		if c.ValidArgsFunction == nil && c.ValidArgs == nil && !c.HasSubCommands() {
+			c.ValidArgsFunction = arguments[strings.TrimPrefix(c.CommandPath(), "locsync ")]
+			if c.ValidArgsFunction == nil {
+				c.ValidArgsFunction = cobra.NoFileCompletions
+			}
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(root)
+}
+
+// arguments are what the arguments of commands can be, where there is something to offer.
+var arguments = map[string]cobra.CompletionFunc{
+	"documents push":  anyFile,
+	"glossary import": first("default", ofType("csv", "xlsx")),
+	"glossary export": first("default", ofType("xlsx")),
+	"glossary attach": cobra.FixedCompletions([]string{"default"}, cobra.ShellCompDirectiveNoFileComp),
+	"memories import": first("", ofType("tmx")),
+	"memories export": first("", ofType("tmx")),
+}
+
+func anyFile(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveDefault
+}
+
+func ofType(extensions ...string) cobra.CompletionFunc {
+	return cobra.FixedCompletions(extensions, cobra.ShellCompDirectiveFilterFileExt)
+}
+
+// first offers a word, if any, as the first argument, and something else as the second.
+func first(word string, second cobra.CompletionFunc) cobra.CompletionFunc {
+	return func(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		switch {
+		case len(args) == 0 && word != "":
+			return []string{word}, cobra.ShellCompDirectiveNoFileComp
+		case len(args) == 1:
+			return second(c, args, begun)
+		}
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completesFlags finds by a flag's kind and name what its values are.
+func (a *app) completesFlags(flags *pflag.FlagSet, c *cobra.Command) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		var offer cobra.CompletionFunc
+		choices, isChoice := f.Value.(choice)
+		switch {
+		case isChoice:
+			offer = cobra.FixedCompletions(choices.words, cobra.ShellCompDirectiveNoFileComp)
+		case f.Name == "config":
+			offer = ofType("toml")
+		case f.Name == "project":
+			offer = a.offer(func(cfg *config.Config, _ *cobra.Command) []string { return projectNames(cfg) })
+		case f.Name == "from":
+			offer = a.offer(sourceLanguages)
+		case f.Name == "to", f.Name == "language":
+			offer = a.offer(targetLanguages)
+		case f.Name == "key":
+			offer = a.offer(a.conflictKeys)
+		case f.Name == "dir", f.Name == "data":
+			offer = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
+		case f.Name == "api-key-file":
+			offer = anyFile
+		case f.Value.Type() != "bool":
+			offer = cobra.NoFileCompletions
+		default:
+			return
+		}
+		if _, taken := c.GetFlagCompletionFunc(f.Name); !taken {
+			if err := c.RegisterFlagCompletionFunc(f.Name, offer); err != nil {
+				panic(err)
+			}
+		}
+	})
+}
+
+// offer completes with words of the configuration; a list of them, as --to takes it, at its last one.
+func (a *app) offer(words func(cfg *config.Config, c *cobra.Command) []string) cobra.CompletionFunc {
+	return func(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		cfg, err := a.quietly()
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		done := begun[:strings.LastIndex(begun, ",")+1]
+		var offered []string
+		for _, word := range words(cfg, c) {
+			if !slices.Contains(strings.Split(done, ","), word) {
+				offered = append(offered, done+word)
+			}
+		}
+		return offered, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// quietly reads the configuration and warns of nothing.
+func (a *app) quietly() (*config.Config, error) {
+	if a.configFile != "" {
+		return config.Load(a.configFile)
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	file, err := config.Find(dir)
+	if err != nil {
+		return nil, err
+	}
+	return config.Load(file)
+}
+
+// meantProjects are the configured projects that a command line is about.
+func meantProjects(cfg *config.Config, c *cobra.Command) []config.Project {
+	if f := c.Flags().Lookup("project"); f != nil {
+		if p := cfg.Project(f.Value.String()); p != nil {
+			return []config.Project{*p}
+		}
+	}
+	return cfg.Projects
+}
+
+func sourceLanguages(cfg *config.Config, c *cobra.Command) []string {
+	var all []string
+	for _, p := range meantProjects(cfg, c) {
+		all = append(all, p.SourceLanguage)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func targetLanguages(cfg *config.Config, c *cobra.Command) []string {
+	var all []string
+	for _, p := range meantProjects(cfg, c) {
+		all = append(all, p.TargetLanguages...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// conflictKeys are the keys that --key can name. They are read from a copy of the state, which is in nobody's way.
+func (a *app) conflictKeys(cfg *config.Config, c *cobra.Command) []string {
+	ctx := c.Context()
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	dir, err := stateDir(ctx, cfg)
+	if err != nil {
+		return nil
+	}
+	copied, err := os.MkdirTemp("", "locsync-completion-")
+	if err != nil {
+		return nil
+	}
+	defer os.RemoveAll(copied)
+	store, err := state.OpenCopy(dir, copied)
+	if err != nil {
+		return nil
+	}
+	defer store.Close()
+	project := ""
+	if meant := meantProjects(cfg, c); len(meant) == 1 {
+		project = meant[0].Name
+	}
+	keys, err := engine.New(engine.Parts{Config: cfg, State: store, Log: zap.NewNop()}).ConflictKeys(project)
+	if err != nil {
+		return nil
+	}
+	return keys
+}

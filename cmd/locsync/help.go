@@ -1,0 +1,279 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// helpWidth is how wide help is: a terminal of 80 columns shows it without a break.
+const helpWidth = 80
+
+// groups of commands, in the order in which help shows them.
+var groups = []struct {
+	id, title string
+	commands  []string
+}{
+	{"daily", "Daily work:", []string{"push", "pull", "sync", "status", "check"}},
+	{"daemon", "The daemon:", []string{"run", "hook"}},
+	{"setup", "Setting up and trying out:", []string{"init", "project", "doctor", "demo", "service"}},
+	{"rest", "The rest of the service:", []string{"documents", "tasks", "stats", "translate", "glossary", "memories"}},
+	{"about", "About this program:", []string{"help", "completion", "version"}},
+}
+
+// grouped puts the commands into their groups.
+func grouped(root *cobra.Command) {
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, name := range g.commands {
+			if c := child(root, name); c != nil {
+				c.GroupID = g.id
+			}
+		}
+	}
+}
+
+// child is the command of that name below another; nil where there is none.
+func child(of *cobra.Command, name string) *cobra.Command {
+	for _, c := range of.Commands() {
+		if c.Name() == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// sayHelp prints what a command is for, how it is called, and what it takes.
+func (a *app) sayHelp(cmd *cobra.Command) {
+	w := a.out
+	para := func(text string) { fmt.Fprintf(w, "%s\n", wrapped(text, helpWidth)) }
+	about := cmd.Long
+	if about == "" {
+		about = cmd.Short + "."
+	}
+	para(about)
+	if cmd.IsAdditionalHelpTopicCommand() {
+		return
+	}
+	usage := cmd.UseLine()
+	if cmd.HasAvailableSubCommands() {
+		usage = cmd.CommandPath() + " COMMAND [flags]"
+		if cmd.HasParent() && cmd.Runnable() && cmd.Example != "" { // it does something alone, too
+			usage = cmd.UseLine() + "\n  " + usage
+		}
+	}
+	fmt.Fprintf(w, "\nUsage:\n  %s\n", usage)
+	if cmd.Example != "" {
+		fmt.Fprintf(w, "\nExamples:\n%s\n", cmd.Example)
+	}
+	if cmd.HasAvailableSubCommands() {
+		sayCommands(w, cmd)
+	}
+	sayFlags(w, "Flags:", cmd.LocalNonPersistentFlags())
+	if cmd.HasParent() {
+		sayFlags(w, "Flags of every command:", cmd.InheritedFlags())
+		if cmd.HasAvailableSubCommands() {
+			para("\n" + cmd.CommandPath() + " COMMAND --help says more about a command.")
+		}
+		return
+	}
+	sayFlags(w, "Flags of every command:", cmd.PersistentFlags())
+	para("\nlocsync help COMMAND says more about a command; locsync help TOPIC about one of these: " + strings.Join(topicNames(cmd), ", ") + ".")
+}
+
+// sayCommands lists the commands below one, in their groups where there are any.
+func sayCommands(w io.Writer, cmd *cobra.Command) {
+	list := func(title string, commands []*cobra.Command) {
+		fmt.Fprintf(w, "\n%s\n", title)
+		for _, c := range commands {
+			if c != nil && c.IsAvailableCommand() {
+				fmt.Fprintln(w, hanging(fmt.Sprintf("  %-*s  ", nameWidth(cmd), c.Name()), c.Short, helpWidth))
+			}
+		}
+	}
+	if cmd.HasParent() {
+		list("Commands:", cmd.Commands())
+		return
+	}
+	for _, g := range groups {
+		var commands []*cobra.Command
+		for _, name := range g.commands {
+			commands = append(commands, child(cmd, name))
+		}
+		list(g.title, commands)
+	}
+}
+
+// nameWidth is the width of the longest name of the commands below one.
+func nameWidth(cmd *cobra.Command) int {
+	width := 0
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			width = max(width, len(c.Name()))
+		}
+	}
+	return width
+}
+
+// sayFlags lists flags: how they are written, what they do, and what holds without them.
+func sayFlags(w io.Writer, title string, flags *pflag.FlagSet) {
+	var rows [][2]string
+	width := 0
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		name, usage := pflag.UnquoteUsage(f)
+		row := "      --" + f.Name
+		if f.Shorthand != "" {
+			row = "  -" + f.Shorthand + ", --" + f.Name
+		}
+		if name != "" {
+			row += " " + name
+		}
+		if !slices.Contains([]string{"", "false", "[]"}, f.DefValue) {
+			usage += " (default " + f.DefValue + ")"
+		}
+		rows = append(rows, [2]string{row, usage})
+		width = max(width, len(row))
+	})
+	if len(rows) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n%s\n", title)
+	for _, row := range rows {
+		fmt.Fprintln(w, hanging(fmt.Sprintf("%-*s   ", width, row[0]), row[1], helpWidth))
+	}
+}
+
+// wrapped breaks paragraphs into lines of at most width columns. Lines that are indented stay as they are.
+func wrapped(text string, width int) string {
+	var out []string
+	for para := range strings.SplitSeq(text, "\n\n") {
+		if strings.HasPrefix(para, " ") {
+			out = append(out, para)
+			continue
+		}
+		lead := len(para) - len(strings.TrimLeft(para, "\n"))
+		out = append(out, para[:lead]+hanging("", para, width))
+	}
+	return strings.Join(out, "\n\n")
+}
+
+// hanging breaks a text into lines of at most width columns that stand below each other, right of what the first one begins with.
+func hanging(begin, text string, width int) string {
+	var b strings.Builder
+	b.WriteString(begin)
+	at := len(begin)
+	for i, word := range strings.Fields(text) {
+		switch size := len([]rune(word)); {
+		case i == 0:
+			at += size
+		case at+1+size > width:
+			b.WriteString("\n" + strings.Repeat(" ", len(begin)))
+			at = len(begin) + size
+		default:
+			b.WriteString(" ")
+			at += 1 + size
+		}
+		b.WriteString(word)
+	}
+	return b.String()
+}
+
+// helpCommand shows help about a command or a topic; about one that there is not it is wrong usage.
+func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND | TOPIC]",
+		Short:   "Show help about a command or a topic",
+		Example: "  locsync help push\n  locsync help project plan\n  locsync help exit-codes",
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			about, rest, err := root.Find(args)
+			switch {
+			case err != nil:
+				return usageError{err}
+			case len(rest) > 0:
+				return unknownCommand(about, rest[0])
+			}
+			about.InitDefaultHelpFlag()
+			a.sayHelp(about)
+			return nil
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			about, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			var words []string
+			for _, c := range about.Commands() {
+				if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
+					words = append(words, cobra.CompletionWithDesc(c.Name(), c.Short))
+				}
+			}
+			return words, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+}
+
+// topics are what help tells besides the commands.
+func topics() []*cobra.Command {
+	return []*cobra.Command{
+		{Use: "configuration", Short: "Where the configuration is found, and what it says at least", Long: `locsync.toml is looked for in the current folder, then in each folder above it; --config FILE names another one. locsync init writes one, locsync check names everything that is wrong in it, and config.example.toml, which comes with the program, shows every key with its default and a comment.
+
+The least that it says:
+
+  [service]
+  url = "https://translation.example.com"   # "embedded": inside locsync
+  account_id = "me"                         # the key: LOCSYNC_API_KEY
+
+  [[project]]
+  name = "app"
+  id = "55555555-6666-7777-8888-999999999999"
+  source_language = "en"
+  target_languages = ["de", "fr"]
+
+  [[project.files]]
+  source = "locales/en/*.json"
+  output = "locales/{LANGUAGE}/{NAME}.json"
+
+Its paths are relative to the file itself.`},
+		{Use: "environment", Short: "What locsync takes from the environment", Long: `Of its own:
+
+  LOCSYNC_API_KEY         the service's API key; service.api_key_env names
+                          another variable, service.api_key_file a file
+  LOCSYNC_BUDGET_DIR      the folder through which processes share the request
+                          budget (default: /run/lock or the temporary folder)
+
+Of systemd:
+
+  STATE_DIRECTORY         where the state lies when state_dir is not set
+  CREDENTIALS_DIRECTORY   where the credential api_key is looked for
+
+Of the terminal: with NO_COLOR or TERM=dumb nothing is coloured and no progress shown; with CI no progress.
+
+Of the network and git: HTTPS_PROXY, HTTP_PROXY and NO_PROXY, and what git itself goes by (GIT_CONFIG_GLOBAL, GIT_SSH_COMMAND, SSH_AUTH_SOCK).`},
+		{Use: "exit-codes", Short: "What the exit codes mean", Long: `  0  done; also when there was nothing to do
+  1  failed, may work later: the network, the service or the git remote is down,
+     an import failed. Nothing is lost; the same command goes on where it was.
+  2  will not work until something is changed: the command line, the
+     configuration, the credentials
+  3  done, but some keys or files were left out, each of them named
+
+Results go to standard output, logs and errors to standard error. With --json the result is one document, also where some of it was left out.`},
+	}
+}
+
+func topicNames(root *cobra.Command) []string {
+	var names []string
+	for _, c := range root.Commands() {
+		if c.IsAdditionalHelpTopicCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}

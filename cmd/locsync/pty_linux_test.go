@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// console is a program at a terminal of its own, as a person sits at one: keys go in, what is shown comes out.
+type console struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	keys *os.File
+
+	mu    sync.Mutex
+	seen  bytes.Buffer
+	more  chan struct{} // something was shown
+	ended chan error
+}
+
+// atConsole starts a program at a terminal of that many columns. What it writes to standard output goes to out, where that is not nil; to the terminal else.
+func atConsole(t *testing.T, cmd *exec.Cmd, columns int, out *os.File) *console {
+	t.Helper()
+	keys, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skipf("no terminal can be had here: %v", err)
+	}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(unix.IoctlSetPointerInt(int(keys.Fd()), unix.TIOCSPTLCK, 0))
+	n, err := unix.IoctlGetInt(int(keys.Fd()), unix.TIOCGPTN)
+	must(err)
+	screen, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
+	must(err)
+	c := &console{t: t, cmd: cmd, keys: keys, more: make(chan struct{}, 1), ended: make(chan error, 1)}
+	c.resize(columns)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = screen, screen, screen
+	if out != nil {
+		cmd.Stdout = out
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	must(cmd.Start())
+	must(screen.Close())
+	go func() {
+		buf := make([]byte, 4096)
+		for {
+			n, err := keys.Read(buf)
+			c.mu.Lock()
+			c.seen.Write(buf[:n])
+			c.mu.Unlock()
+			select {
+			case c.more <- struct{}{}:
+			default:
+			}
+			if err != nil { // EIO: nobody has the terminal open any more
+				c.ended <- cmd.Wait()
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill() // it may have ended
+		_ = keys.Close()
+	})
+	return c
+}
+
+func (c *console) resize(columns int) {
+	c.t.Helper()
+	if err := unix.IoctlSetWinsize(int(c.keys.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: uint16(columns)}); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *console) types(keys string) {
+	c.t.Helper()
+	if _, err := c.keys.WriteString(keys); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// raw is everything that was sent to the terminal.
+func (c *console) raw() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.seen.String()
+}
+
+var escapes = regexp.MustCompile("\x1b(\\[[0-9;?]*[a-zA-Z]|[=>]|\\][^\a]*\a)")
+
+// text is raw without what only moves and colours.
+func (c *console) text() string { return escapes.ReplaceAllString(c.raw(), "") }
+
+// until waits until what was shown since start matches, and returns where the match ends.
+func (c *console) until(pattern string, start int) int {
+	c.t.Helper()
+	want := regexp.MustCompile(pattern)
+	late := time.After(20 * time.Second)
+	for {
+		if text := c.text(); len(text) >= start {
+			if at := want.FindStringIndex(text[start:]); at != nil {
+				return start + at[1]
+			}
+		}
+		select {
+		case <-c.more:
+		case <-late:
+			c.t.Fatalf("%q was never shown; what was shown is %q", pattern, strings.TrimSpace(c.text()))
+		}
+	}
+}
+
+// wait waits for the program's end and gives its exit code.
+func (c *console) wait() int {
+	c.t.Helper()
+	select {
+	case err := <-c.ended:
+		c.ended <- err
+		return c.cmd.ProcessState.ExitCode()
+	case <-time.After(20 * time.Second):
+		c.t.Fatalf("it does not end; what was shown is %q", c.text())
+		return -1
+	}
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/locsync/locsync/sync/config"
+)
+
+// usageError is a command line that cannot be right. Its text is one line that ends with what to try.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// meant ends a refusal of a word: with the one of the known words that was probably meant, else with all of them.
+func meant(word string, known []string) string {
+	if near := config.Nearest(word, known); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "use " + either(known)
+}
+
+// noneOf refuses a name that nothing of its kind has.
+func noneOf(kind, name string, known []string) error {
+	return fmt.Errorf("there is no %s %q; %s", kind, name, meant(name, known))
+}
+
+// either is "a, b or c".
+func either(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}
+
+// choice is a flag that takes one of a few words.
+type choice struct {
+	word  *string
+	words []string
+}
+
+func (c choice) String() string { return *c.word }
+func (c choice) Type() string   { return "WORD" }
+
+func (c choice) Set(word string) error {
+	if !slices.Contains(c.words, word) {
+		return errors.New(meant(word, c.words))
+	}
+	*c.word = word
+	return nil
+}
+
+// choose adds a flag that takes one of a few words; completion offers them.
+func choose(flags *pflag.FlagSet, word *string, name, usage string, words ...string) {
+	flags.Var(choice{word, words}, name, usage+": "+either(words))
+}
+
+// otherWords are what people who come from other programs type.
+var otherWords = map[string][]string{
+	"push": {"upload", "send"}, "pull": {"download", "fetch", "export"}, "check": {"validate", "verify", "lint", "test"}, "run": {"daemon", "watch", "start", "serve"},
+	"status": {"state", "st"}, "init": {"setup", "configure", "config"}, "memories": {"tm", "memory"}, "glossary": {"glossaries", "terms"}, "documents": {"docs", "document"},
+}
+
+// unknownCommand refuses a command that parent does not have.
+func unknownCommand(parent *cobra.Command, name string) error {
+	said := fmt.Sprintf("there is no command %q", strings.TrimPrefix(parent.CommandPath()+" "+name, "locsync "))
+	var known []string
+	for _, c := range parent.Commands() {
+		if !c.IsAvailableCommand() {
+			continue
+		}
+		if slices.Contains(c.SuggestFor, strings.ToLower(name)) {
+			return usageError{fmt.Errorf("%s; did you mean %s?", said, c.CommandPath())}
+		}
+		known = append(known, c.Name())
+	}
+	if near := config.Nearest(name, known); near != "" {
+		return usageError{fmt.Errorf("%s; did you mean %s %s?", said, parent.CommandPath(), near)}
+	}
+	if parent.HasParent() {
+		return usageError{fmt.Errorf("%s; use %s", said, either(known))}
+	}
+	return usageError{fmt.Errorf("%s; locsync help lists them all", said)}
+}
+
+// flagError turns what the parser has to say of a flag into one line in our words.
+func (a *app) flagError(cmd *cobra.Command, err error) error {
+	if cmd.HasSubCommands() { // a command that there is not, with flags: the command is what is wrong
+		if _, rest, ferr := cmd.Root().Find(a.args); ferr == nil && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+			return unknownCommand(cmd, rest[0])
+		}
+	}
+	var unknown *pflag.NotExistError
+	var empty *pflag.ValueRequiredError
+	var bad *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown):
+		return usageError{fmt.Errorf("%s has no flag %s", cmd.CommandPath(), missingFlag(cmd, unknown))}
+	case errors.As(err, &empty):
+		what, _ := pflag.UnquoteUsage(empty.GetFlag())
+		return usageError{fmt.Errorf("--%s wants a value: --%s %s", empty.GetFlag().Name, empty.GetFlag().Name, what)}
+	case errors.As(err, &bad):
+		said := fmt.Errorf("--%s %q: %w", bad.GetFlag().Name, bad.GetValue(), bad.Unwrap())
+		if _, ok := bad.GetFlag().Value.(choice); !ok {
+			said = fmt.Errorf("%w; see %s --help", said, cmd.CommandPath())
+		}
+		return usageError{said}
+	}
+	return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
+}
+
+// missingFlag is a flag that a command does not have, and what was perhaps meant: a flag with another spelling, or another command's.
+func missingFlag(cmd *cobra.Command, e *pflag.NotExistError) string {
+	name, typed := e.GetSpecifiedName(), "--"+e.GetSpecifiedName()
+	if short := e.GetSpecifiedShortnames(); short != "" {
+		name, typed = short, "-"+short
+	}
+	if near := config.Nearest(name, flagNames(cmd)); near != "" {
+		return fmt.Sprintf("%s; did you mean --%s?", typed, near)
+	}
+	var others []string
+	for _, c := range cmd.Root().Commands() {
+		if c.IsAvailableCommand() && c.Flags().Lookup(name) != nil {
+			others = append(others, c.CommandPath())
+		}
+	}
+	switch {
+	case len(others) == 1:
+		return fmt.Sprintf("%s, but %s has", typed, others[0])
+	case len(others) > 1:
+		return fmt.Sprintf("%s, but %s and %s have", typed, strings.Join(others[:len(others)-1], ", "), others[len(others)-1])
+	}
+	return fmt.Sprintf("%s; see %s --help", typed, cmd.CommandPath())
+}
+
+// flagNames are the names of the flags that a command takes and shows.
+func flagNames(cmd *cobra.Command) []string {
+	var names []string
+	add := func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	}
+	cmd.LocalFlags().VisitAll(add)
+	cmd.InheritedFlags().VisitAll(add)
+	return names
+}
