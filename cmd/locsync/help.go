@@ -50,7 +50,7 @@ func child(of *cobra.Command, name string) *cobra.Command {
 // sayHelp prints what a command is for, how it is called, and what it takes.
 func (a *app) sayHelp(cmd *cobra.Command) {
 	w := a.out
-	para := func(text string) { fmt.Fprintf(w, "%s\n", wrapped(text, helpWidth)) }
+	para := func(text string) { fmt.Fprintf(w, "%s\n", paragraphs(text, helpWidth)) }
 	about := cmd.Long
 	if about == "" {
 		about = cmd.Short + "."
@@ -150,8 +150,8 @@ func sayFlags(w io.Writer, title string, flags *pflag.FlagSet) {
 	}
 }
 
-// wrapped breaks paragraphs into lines of at most width columns. Lines that are indented stay as they are.
-func wrapped(text string, width int) string {
+// paragraphs breaks a text into lines of at most width columns. Lines that are indented stay as they are.
+func paragraphs(text string, width int) string {
 	var out []string
 	for para := range strings.SplitSeq(text, "\n\n") {
 		if strings.HasPrefix(para, " ") {
@@ -166,23 +166,8 @@ func wrapped(text string, width int) string {
 
 // hanging breaks a text into lines of at most width columns that stand below each other, right of what the first one begins with.
 func hanging(begin, text string, width int) string {
-	var b strings.Builder
-	b.WriteString(begin)
-	at := len(begin)
-	for i, word := range strings.Fields(text) {
-		switch size := len([]rune(word)); {
-		case i == 0:
-			at += size
-		case at+1+size > width:
-			b.WriteString("\n" + strings.Repeat(" ", len(begin)))
-			at = len(begin) + size
-		default:
-			b.WriteString(" ")
-			at += 1 + size
-		}
-		b.WriteString(word)
-	}
-	return b.String()
+	lines := wrapped(strings.Join(strings.Fields(text), " "), width-columns(begin))
+	return begin + strings.Join(lines, "\n"+strings.Repeat(" ", columns(begin)))
 }
 
 // helpCommand shows help about a command or a topic; about one that there is not it is wrong usage.

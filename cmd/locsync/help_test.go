@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rivo/uniseg"
 	"github.com/spf13/cobra"
 )
 
@@ -34,8 +33,8 @@ func TestHelpFits(t *testing.T) {
 	everyCommand(func(c *cobra.Command) {
 		text := helpOf(c)
 		for line := range strings.Lines(text) {
-			if line = strings.TrimSuffix(line, "\n"); uniseg.StringWidth(line) > helpWidth || strings.TrimRight(line, " ") != line {
-				t.Errorf("help %s: the line is %d wide, or ends with blanks: %q", c.CommandPath(), uniseg.StringWidth(line), line)
+			if line = strings.TrimSuffix(line, "\n"); columns(line) > helpWidth || strings.TrimRight(line, " ") != line {
+				t.Errorf("help %s: the line is %d wide, or ends with blanks: %q", c.CommandPath(), columns(line), line)
 			}
 		}
 		if !c.IsAdditionalHelpTopicCommand() && !strings.Contains(text, "\nUsage:\n  "+c.CommandPath()) {

@@ -127,7 +127,7 @@ func (a *app) do(ctx context.Context, cfg *config.Config, want web.Request) (web
 		return web.Answer{}, err
 	}
 	line := a.progress()
-	defer line.clear()
+	defer line.end()
 	for end := time.Now().Add(commandPatience); ; {
 		h, err := a.open(ctx, cfg, log, line.show)
 		var locked *state.Locked
@@ -142,7 +142,7 @@ func (a *app) do(ctx context.Context, cfg *config.Config, want web.Request) (web
 			case time.Now().After(end): // another command has it, or a daemon that cannot be reached
 				return answer, err
 			}
-			line.show("waiting", fmt.Sprintf("process %d is at work on the same repository", locked.PID))
+			line.show(engine.Doing{What: fmt.Sprintf("waiting: process %d is at work on the same repository", locked.PID)})
 			select {
 			case <-ctx.Done():
 				return answer, ctx.Err()
@@ -162,7 +162,7 @@ func (a *app) do(ctx context.Context, cfg *config.Config, want web.Request) (web
 const reloadPatience = 3 * time.Second
 
 // askDaemon has the daemon that has the state do the work, as this command would with its configuration.
-func askDaemon(ctx context.Context, cfg *config.Config, dir string, want web.Request, progress func(project, what string)) (web.Answer, error) {
+func askDaemon(ctx context.Context, cfg *config.Config, dir string, want web.Request, progress func(engine.Doing)) (web.Answer, error) {
 	want.Identity = engine.Identity(cfg)
 	for end := time.Now().Add(reloadPatience); ; {
 		answer, err := web.Ask(ctx, dir, want, progress)

@@ -1,51 +1,217 @@
 package main
 
 import (
-	"fmt"
+	"bytes"
+	"io"
 	"os"
 	"strings"
 	"sync"
+	"time"
 
+	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
+
+	"github.com/locsync/locsync/sync/engine"
 )
 
-// progress is one line at a terminal that says what is going on, rewritten in place. Anywhere else it is silent.
-type progress struct {
-	mu    sync.Mutex
-	file  *os.File // nil: silent
-	shown int
+// Work that takes less than progressDelay shows no progress; longer work is drawn anew every progressPeriod.
+const (
+	progressDelay  = 300 * time.Millisecond
+	progressPeriod = 100 * time.Millisecond
+)
+
+// standardError is where logs and errors go. At a terminal one line of progress may stand below all of them: what is written takes its place, and
+// it is drawn again below that.
+//
+// The cursor rests at the line's begin. A terminal that is made narrower breaks the line into several, and what is erased from there on is all of them.
+type standardError struct {
+	to io.Writer
+
+	mu   sync.Mutex
+	line string // what stands there; "" for nothing
 }
 
+const erase = "\r\x1b[J"
+
+func (e *standardError) Write(b []byte) (int, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.line == "" {
+		return e.to.Write(b)
+	}
+	above := strings.TrimSuffix(string(b), "\n") + "\n" // a line of progress cannot follow in the same row
+	if _, err := io.WriteString(e.to, erase+above+e.line+"\r"); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// draw has a line stand below everything; "" takes it away.
+func (e *standardError) draw(line string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case line != "":
+		_, _ = io.WriteString(e.to, erase+line+"\r") // a terminal that is gone shows no progress
+	case e.line != "":
+		_, _ = io.WriteString(e.to, erase)
+	}
+	e.line = line
+}
+
+// progress says in one line at a terminal what is going on, and how far it is. Anywhere else it is silent.
+type progress struct {
+	to      *standardError // nil: silent
+	columns func() int     // of the terminal, as it is now
+	stop    chan struct{}
+	stopped chan struct{}
+	once    sync.Once
+
+	mu    sync.Mutex
+	doing engine.Doing
+
+	// of the goroutine that draws:
+	drawn engine.Doing
+	bar   *progressbar.ProgressBar
+}
+
+// progress begins to watch over some work; end ends it. Nobody watches a pipe or a CI job, and --json is for programs.
 func (a *app) progress() *progress {
-	f, ok := a.err.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" || a.asJSON {
+	to, ok := a.err.(*standardError)
+	if !ok || a.asJSON || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" || os.Getenv("CI") != "" {
 		return &progress{}
 	}
-	return &progress{file: f}
+	f, ok := to.to.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return &progress{}
+	}
+	return newProgress(to, func() int {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			return width
+		}
+		return 80
+	})
 }
 
-func (p *progress) show(project, what string) {
-	if p.file == nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	line := []rune(strings.ReplaceAll(shown(project+": "+what), "\n", " "))
-	if width, _, err := term.GetSize(int(p.file.Fd())); err == nil && len(line) >= width && width > 1 {
-		line = append(line[:width-2], '…')
-	}
-	fmt.Fprintf(p.file, "\r\x1b[K%s", string(line))
-	p.shown = len(line)
+func newProgress(to *standardError, columns func() int) *progress {
+	p := &progress{to: to, columns: columns, stop: make(chan struct{}), stopped: make(chan struct{})}
+	go p.run()
+	return p
 }
 
-func (p *progress) clear() {
-	if p.file == nil {
-		return
-	}
+// show says what is going on now. It may be called from any goroutine, also after the end.
+func (p *progress) show(d engine.Doing) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.shown > 0 {
-		fmt.Fprint(p.file, "\r\x1b[K")
-		p.shown = 0
+	p.doing = d
+}
+
+// end takes the line away, for results to be printed. What is shown after it is not seen.
+func (p *progress) end() {
+	if p.to == nil {
+		return
 	}
+	p.once.Do(func() { close(p.stop) })
+	<-p.stopped
+}
+
+func (p *progress) run() {
+	defer close(p.stopped)
+	defer p.to.draw("")
+	delay := time.NewTimer(progressDelay)
+	defer delay.Stop()
+	select {
+	case <-p.stop:
+		return
+	case <-delay.C:
+	}
+	tick := time.NewTicker(progressPeriod)
+	defer tick.Stop()
+	for {
+		p.mu.Lock()
+		d := p.doing
+		p.mu.Unlock()
+		if d.What != "" {
+			p.to.draw(p.line(d))
+		}
+		select {
+		case <-p.stop:
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// line is what is drawn: a bar where it is known how much there is to do, else a sign that moves.
+func (p *progress) line(d engine.Doing) string {
+	width := max(p.columns()-1, 1) // in the last column some terminals begin another line
+	if d.Total > 0 {
+		d.Done = min(d.Done, d.Total) // more than it was said to be: an archive that is unpacked as it comes
+	}
+	another := d.Project != p.drawn.Project || d.Total != p.drawn.Total || d.Bytes != p.drawn.Bytes || d.Done < p.drawn.Done ||
+		d.Total == 0 && d.What != p.drawn.What
+	if another = another || p.bar == nil; another {
+		p.bar = newBar(d)
+	}
+	moved := another || d.Done != p.drawn.Done
+	p.drawn = d
+	text := strings.ReplaceAll(shown(d.What), "\n", " ")
+	if d.Project != "" {
+		text = shown(d.Project) + ": " + text
+	}
+	if width < 50 { // no room for a bar
+		return begun(text, width)
+	}
+	p.bar.Describe(text)
+	if moved {
+		_ = p.bar.Set64(d.Done) // it can only say that this is beyond the total
+	}
+	line := p.rendered()
+	if over := columns(line) - width; over > 0 { // the words give way
+		p.bar.Describe(begun(text, max(columns(text)-over, 0)))
+		line = begun(p.rendered(), width)
+	}
+	return line
+}
+
+// rendered is the bar as it is now.
+func (p *progress) rendered() string {
+	_ = p.bar.RenderBlank() // its writer takes everything
+	line, _, _ := strings.Cut(strings.TrimLeft(p.bar.String(), "\r"), "\x1b")
+	return strings.TrimRight(line, " ")
+}
+
+// begun is a text, or so many columns of its begin.
+func begun(text string, to int) string {
+	if columns(text) <= to {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if to -= columnsOf(r); to < 1 {
+			break
+		}
+		b.WriteRune(r)
+	}
+	return b.String() + "…"
+}
+
+// newBar is the library's bar. It draws into nothing, when it is told to: where and when the line stands is decided here.
+func newBar(d engine.Doing) *progressbar.ProgressBar {
+	total := d.Total
+	if total == 0 {
+		total = -1
+	}
+	return progressbar.NewOptions64(total,
+		progressbar.OptionSetWriter(new(bytes.Buffer)), progressbar.OptionUseANSICodes(true), progressbar.OptionSetSpinnerChangeInterval(0),
+		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "=", SaucerHead: ">", SaucerPadding: " ", BarStart: "[", BarEnd: "]"}),
+		progressbar.OptionSetWidth(10), progressbar.OptionSetPredictTime(total > 0), progressbar.OptionSetElapsedTime(true),
+		showsCount(total > 0 || d.Bytes), progressbar.OptionShowBytes(d.Bytes), progressbar.OptionSpinnerType(9))
+}
+
+func showsCount(yes bool) progressbar.Option {
+	if yes {
+		return progressbar.OptionShowCount()
+	}
+	return func(*progressbar.ProgressBar) {}
 }

@@ -50,7 +50,7 @@ type app struct {
 func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // from here on the signals do what they do by default
-	a := &app{out: printable{os.Stdout}, err: os.Stderr, in: os.Stdin}
+	a := &app{out: printable{os.Stdout}, err: &standardError{to: os.Stderr}, in: os.Stdin}
 	a.args = os.Args[1:]
 	root := a.root()
 	root.SetArgs(a.args)

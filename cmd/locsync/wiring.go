@@ -123,12 +123,12 @@ type closer func() error
 func (c closer) Close() error { return c() }
 
 // open builds the house. A *state.Locked error means that another process, most likely the daemon, has the state.
-func (a *app) open(ctx context.Context, cfg *config.Config, log *zap.Logger, progress func(project, what string)) (*house, error) {
+func (a *app) open(ctx context.Context, cfg *config.Config, log *zap.Logger, progress func(engine.Doing)) (*house, error) {
 	return a.openMetered(ctx, cfg, log, nil, progress)
 }
 
 // openMetered is open; meter, which may be nil, is told of every request to the service.
-func (a *app) openMetered(ctx context.Context, cfg *config.Config, log *zap.Logger, meter *web.Meter, progress func(project, what string)) (h *house, err error) {
+func (a *app) openMetered(ctx context.Context, cfg *config.Config, log *zap.Logger, meter *web.Meter, progress func(engine.Doing)) (h *house, err error) {
 	h = &house{cfg: cfg, log: log, meter: meter}
 	defer func() {
 		if err != nil {

@@ -73,7 +73,7 @@ func BenchmarkScanAndDiff(b *testing.B) {
 		fsys[fmt.Sprintf("locales/en/file%04d.json", i)] = &fstest.MapFile{Data: []byte(text)}
 	}
 	p := benchProject(b, b.TempDir(), []string{"de"})
-	t, err := p.readTree(fsys)
+	t, err := p.readTree(fsys, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func BenchmarkScanAndDiff(b *testing.B) {
 	b.SetBytes(int64(size))
 	b.ReportAllocs()
 	for b.Loop() {
-		t, err := p.readTree(fsys)
+		t, err := p.readTree(fsys, nil)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -171,7 +171,7 @@ func mergeAndCommit(b *testing.B, p *project, edition int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	t, err := run.readTree(tip)
+	t, err := run.readTree(tip, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

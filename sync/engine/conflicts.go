@@ -249,9 +249,7 @@ func (r *pushing) settleConflicts(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, s := range ship.shipments {
-		r.ship(ctx, s)
-	}
+	r.shipAll(ctx, ship.shipments)
 	for _, id := range slices.Sorted(maps.Keys(wanted)) {
 		c := wanted[id]
 		r.answer(Problem{File: c.Path, Key: c.Key, Language: c.Language, Problem: "is not sent: its source file is not there any more. locsync push --theirs forgets the conflict"})
@@ -324,6 +322,7 @@ func (r *pushing) insist(ctx context.Context, ship *shipping, g *bundle.Group, w
 	if len(mine) == 0 {
 		return nil
 	}
+	r.say("asking what the service has in %q", g.Collection)
 	present, err := r.export(ctx, g, languages, string(service.Draft), anew)
 	if err != nil {
 		return err

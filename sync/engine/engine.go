@@ -69,8 +69,8 @@ type Parts struct {
 	Log     *zap.Logger
 	Now     func() time.Time // time.Now when nil
 	Clones  string           // the folder for clones of repositories that are elsewhere; "" where there are none
-	// Progress, when not nil, is told in a few words what is going on, from several goroutines.
-	Progress func(project, what string)
+	// Progress, when not nil, is told what is going on, from several goroutines. It must not block.
+	Progress func(Doing)
 	// Passed, when not nil, is told of every pass that ended and was no dry run, from several goroutines.
 	Passed func(Passed)
 	// GitDone, when not nil, is told what was asked of git remotes and of every commit (see gitops.Options.Done), from several goroutines.
@@ -118,7 +118,7 @@ type common struct {
 	sound time.Time // until when a clone is not looked at again, because it was seen to be whole
 
 	status atomic.Pointer[ProjectStatus]
-	doing  atomic.Pointer[string]
+	doing  atomic.Pointer[Doing]     // nil when no pass runs
 	next   atomic.Pointer[time.Time] // the next scheduled pull, while Run runs
 	far    atomic.Bool               // the next push of the loop looks at the branch as its remote has it, whatever the files here say
 
@@ -294,11 +294,26 @@ func (p *project) close() {
 
 // say tells what is going on, for a person who watches and for the status.
 func (p *project) say(format string, args ...any) {
-	what := fmt.Sprintf(format, args...)
-	p.doing.Store(&what)
+	p.announce(Doing{What: fmt.Sprintf(format, args...)})
+}
+
+// announce is say of something that is done one by one.
+func (p *project) announce(d Doing) {
+	d.Project = p.cfg.Name
+	p.doing.Store(&d)
 	if p.Progress != nil {
-		p.Progress(p.cfg.Name, what)
+		p.Progress(d)
 	}
+}
+
+// reading tells how many of the files are read.
+func (p *project) reading(done, total int) {
+	p.announce(Doing{What: "reading the source files", Done: int64(done), Total: int64(total)})
+}
+
+// downloading is a context whose downloads tell how far they are.
+func (p *project) downloading(ctx context.Context, what string) context.Context {
+	return service.Downloading(ctx, func(done, total int64) { p.announce(Doing{What: what, Done: done, Total: total, Bytes: true}) })
 }
 
 // givesWay logs that a text is about to give way to another. It is in the report, too, but a crash takes that along, and the next pass may find nothing to

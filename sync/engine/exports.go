@@ -86,8 +86,7 @@ const (
 // compares with what the service has at this moment before it overwrites anything, asks anew.
 func (p *project) export(ctx context.Context, g *bundle.Group, languages []config.Language, completion string, age exportAge) (*exported, error) {
 	req := p.exportRequest(g, languages, completion)
-	p.say("asking for the translations of collection %q", g.Collection)
-	wait, cancel := context.WithTimeout(ctx, p.Config.Service.JobTimeout)
+	wait, cancel := context.WithTimeout(p.downloading(ctx, fmt.Sprintf("fetching the translations of %q", g.Collection)), p.Config.Service.JobTimeout)
 	defer cancel()
 	archive, begun, err := p.download(wait, req, age)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil && !errors.Is(err, service.ErrUnusable) {

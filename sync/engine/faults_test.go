@@ -371,7 +371,7 @@ func TestSecretsStayAtHome(t *testing.T) {
 	defer client.Close()
 	var said bytes.Buffer
 	log := zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewDevelopmentEncoderConfig()), zapcore.AddSync(&said), zap.DebugLevel))
-	e := New(Parts{Config: cfg, Service: client, State: store, Log: log, Progress: func(p, what string) { fmt.Fprintln(&said, p, what) }})
+	e := New(Parts{Config: cfg, Service: client, State: store, Log: log, Progress: func(d Doing) { fmt.Fprintln(&said, d.Project, d) }})
 	failed := 0
 	for _, failing = range []int{0, 401, 403, 400, 404, 409, 422, 500} {
 		gittest.Write(t, dir, map[string]string{enApp: fmt.Sprintf(`{"a": "A %d"}`, failing)})

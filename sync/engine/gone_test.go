@@ -155,7 +155,7 @@ func TestFileThatMayNotBeRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A"}`, "locales/en/two.json": `{"b": "B"}`})
 	w.clean(PushOptions{})
-	tree, err := w.projects[0].readTree(forbidding{os.DirFS(w.dir), enApp})
+	tree, err := w.projects[0].readTree(forbidding{os.DirFS(w.dir), enApp}, nil)
 	w.check(err)
 	w.problem(tree.problems, enApp, "permission denied", "left alone")
 	a, err := w.projects[0].acceptedOf(tree, false)

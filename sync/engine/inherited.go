@@ -138,8 +138,6 @@ func (r *pushing) sendInherited(ctx context.Context, found []*candidate) error {
 			return err
 		}
 	}
-	for _, s := range ship.shipments {
-		r.ship(ctx, s)
-	}
+	r.shipAll(ctx, ship.shipments)
 	return nil
 }

@@ -47,7 +47,7 @@ func (x *inspection) told(severity, kind string, p Problem) {
 // look goes through all files of a tree.
 func (x *inspection) look(fsys fs.FS) error {
 	x.fsys, x.links = fsys, make(map[string]bool)
-	t, err := x.readTree(fsys)
+	t, err := x.readTree(fsys, nil)
 	if err != nil {
 		x.add(Error, kindRead, Problem{Problem: err.Error()}, "nothing of this project can be told before that is repaired")
 		return nil

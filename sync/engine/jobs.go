@@ -173,7 +173,7 @@ const forgetAfter = 24 * time.Hour
 
 // await waits for an import and writes down what the service accepted. While the import runs the job stays, for the next pass.
 func (r *pushing) await(ctx context.Context, j *job) error {
-	r.say("waiting for the import into %q", j.Collection)
+	r.importing("waiting for the import into %q", j.Collection)
 	wait, cancel := context.WithTimeout(ctx, r.Config.Service.JobTimeout)
 	defer cancel()
 	res, err := r.Service.WaitImport(wait, service.JobID(j.Service))

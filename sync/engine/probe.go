@@ -120,7 +120,7 @@ func (r *pulling) quiet(ctx context.Context, t *tree, g *bundle.Group, languages
 		return false, nil
 	}
 	req.ModifiedSince = asked.Add(-probeOverlap)
-	r.say("asking for what changed in collection %q", g.Collection)
+	r.say("asking for what changed in %q", g.Collection)
 	x, err := r.probeFor(ctx, g, languages, req)
 	switch {
 	case ctx.Err() != nil, errors.Is(err, service.ErrAuth):

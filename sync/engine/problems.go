@@ -66,7 +66,7 @@ func (p *project) ofPull(past Past, repo *gitops.Repo) ([]Problem, error) {
 	if base := tip.Base(); base != nil && base.Hash() != tip.Hash() {
 		places = []*gitops.Tip{base, tip} // a pull takes base in
 	}
-	t, err := p.readTree(places[0])
+	t, err := p.readTree(places[0], nil)
 	if err != nil {
 		return nil, err
 	}

@@ -217,7 +217,7 @@ func (r *pulling) attempt(ctx context.Context) error {
 	}
 	r.tip, r.base, r.looked = tip, tip.Base(), look(tip)
 	r.merged = r.base != nil && len(joined) == 0 && on.Same(r.base)
-	t, err := r.readTree(joinedTree{on, joined})
+	t, err := r.readTree(joinedTree{on, joined}, r.reading)
 	if err != nil {
 		return err
 	}
@@ -245,7 +245,8 @@ func (r *pulling) attempt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, x := range theirs {
+	for i, x := range theirs {
+		r.announce(Doing{What: "merging translations", Done: int64(i), Total: int64(len(theirs))})
 		m, err := r.merge(t, x, remade)
 		if err != nil {
 			return err
@@ -296,7 +297,9 @@ func (r *pulling) translations(ctx context.Context, t *tree) ([]translated, erro
 	}
 	var all []translated
 	claimed := make(map[string]*bundle.Group)
-	for _, g := range bundle.Groups(t.bundles()) {
+	groups := bundle.Groups(t.bundles())
+	for i, g := range groups {
+		r.announce(Doing{What: fmt.Sprintf("asking for the translations of %q", g.Collection), Done: int64(i), Total: int64(len(groups))})
 		key := fmt.Sprint(g.Collection, "\x00", g.Format.Name, "\x00", g.Separator, "\x00", g.Template().String())
 		x := r.exports[key]
 		if x == nil {

@@ -40,6 +40,7 @@ type pushing struct {
 
 	elsewhere map[Problem]bool // of the report: what the status finds where it looks itself
 	exports   int
+	imports   struct{ done, total int }          // of those that are sent now
 	skipped   string                             // why nothing may be pushed now
 	old       map[string]map[catalog.Name]string // of a dry run: what the service has, by file and language
 }
@@ -165,9 +166,7 @@ func (r *pushing) pass(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range plan.shipments {
-		r.ship(ctx, s)
-	}
+	r.shipAll(ctx, plan.shipments)
 	if err := r.lookAtSources(plan.accepted, t.sourceCommit()); err != nil {
 		return err
 	}
@@ -313,6 +312,15 @@ func (r *pushing) addSource(ship *shipping, s *source, wanted func(key string) b
 	return err
 }
 
+// shipAll sends imports, one after the other.
+func (r *pushing) shipAll(ctx context.Context, all []*shipment) {
+	r.imports.total = len(all)
+	for i, s := range all {
+		r.imports.done = i
+		r.ship(ctx, s)
+	}
+}
+
 // ship sends one import and writes down what became of it. Its error is kept, so that other imports go on.
 func (r *pushing) ship(ctx context.Context, s *shipment) {
 	bundle.Distinguish(s.uploads)
@@ -397,7 +405,7 @@ func (r *pushing) send(ctx context.Context, s *shipment) error {
 	for _, up := range s.uploads {
 		s.request.Files = append(s.request.Files, service.Upload{Name: up.Name, Body: up.Body})
 	}
-	r.say("sending %d file(s) in %s to collection %q", len(s.uploads), s.request.Language, s.request.Collection)
+	r.importing("sending %s to %q (%s)", counted(len(s.uploads), "file", "files"), s.request.Collection, s.request.Language)
 	id, err := r.Service.StartImport(ctx, s.request)
 	if err != nil {
 		// Whether the service has it or not, the keys are still pending: the next push sends what they are by then.
@@ -409,6 +417,11 @@ func (r *pushing) send(ctx context.Context, s *shipment) error {
 		return err
 	}
 	return r.await(ctx, job)
+}
+
+// importing tells of one of the imports.
+func (r *pushing) importing(format string, args ...any) {
+	r.announce(Doing{What: fmt.Sprintf(format, args...), Done: int64(r.imports.done), Total: int64(r.imports.total)})
 }
 
 // outcome sums a pass up.

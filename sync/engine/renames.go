@@ -286,9 +286,7 @@ func (r *pushing) moveEach(ctx context.Context, renames []rename) error {
 		}
 	}
 	failed := len(r.errs)
-	for _, s := range asking.ship.shipments {
-		r.ship(ctx, s)
-	}
+	r.shipAll(ctx, asking.ship.shipments)
 	for _, m := range renames {
 		languages := asking.moved[m.id()]
 		slices.Sort(languages)
@@ -322,6 +320,7 @@ func (r *renaming) present(ctx context.Context, b *bundle.Bundle) (*exported, er
 	if r.exports[g] != nil {
 		return r.exports[g], nil
 	}
+	r.say("asking what the service has in %q", g.Collection)
 	x, err := r.export(ctx, g, r.cfg.Targets(), r.cfg.Pull.CompletionState, anew)
 	if err != nil {
 		return nil, err

@@ -87,6 +87,7 @@ func (w *rewording) ask(ctx context.Context) error {
 		key := fmt.Sprint("source\x00", g.Collection, "\x00", g.Format.Name, "\x00", g.Separator, "\x00", g.Template().String())
 		x := w.exports[key]
 		if x == nil {
+			w.say("asking for the source texts of %q", g.Collection)
 			var err error
 			// Source texts have no state: whatever stands there is the service's.
 			if x, err = w.export(ctx, g, []config.Language{g.Bundles[0].Source}, "draft", resumed); err != nil {

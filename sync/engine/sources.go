@@ -38,18 +38,21 @@ type tree struct {
 }
 
 // readTree finds and reads the source files in a tree.
-func (p *project) readTree(fsys fs.FS) (*tree, error) {
+func (p *project) readTree(fsys fs.FS, reading func(done, total int)) (*tree, error) {
 	bundles, problems, err := bundle.Find(fsys, p.cfg)
 	if err != nil {
 		return nil, err
 	}
-	return readFound(fsys, bundles, problems)
+	return readFound(fsys, bundles, problems, reading)
 }
 
-// readFound reads the source files that were found.
-func readFound(fsys fs.FS, bundles []*bundle.Bundle, problems []Problem) (*tree, error) {
+// readFound reads the source files that were found; reading, which may be nil, is told how many are.
+func readFound(fsys fs.FS, bundles []*bundle.Bundle, problems []Problem, reading func(done, total int)) (*tree, error) {
 	t := &tree{fsys: fsys, problems: problems}
-	for _, b := range bundles {
+	for i, b := range bundles {
+		if reading != nil {
+			reading(i, len(bundles))
+		}
 		s := &source{Bundle: b, clash: make(map[string]string)}
 		f, problem, err := b.Read(fsys, b.Path, b.Source)
 		switch {
@@ -226,7 +229,7 @@ func (p *project) pushTree(ctx context.Context, dry bool) (t *tree, held string,
 		if err != nil {
 			return nil, "", err
 		}
-		t, err = readFound(tip, bundles, problems)
+		t, err = readFound(tip, bundles, problems, p.reading)
 		return t, "", err
 	}
 	fsys, err = p.repo.Worktree()
@@ -247,7 +250,7 @@ func (p *project) pushTree(ctx context.Context, dry bool) (t *tree, held string,
 		if !p.cfg.Push.Covers(look.Branch) {
 			return nil, fmt.Sprintf("branch %q is checked out, and push.branches covers only %s", look.Branch, strings.Join(p.cfg.Push.Branches, ", ")), nil
 		}
-		t, err = p.readTree(fsys)
+		t, err = p.readTree(fsys, p.reading)
 		if err != nil {
 			return nil, "", err
 		}

@@ -37,24 +37,34 @@ func (p *project) projectName() string {
 
 // finished is said at the end of a pass.
 func (p *project) finished() {
-	idle := ""
-	p.doing.Store(&idle)
+	p.doing.Store(nil)
 }
 
 // Ended is how many passes have ended in this process: with another number, an older status may not hold any more.
 func (e *Engine) Ended() int64 { return e.ended.Load() }
 
-// Doing is what a pass is about, in a few words.
+// Doing is what a pass is about.
 type Doing struct {
 	Project string `json:"project"`
-	What    string `json:"what"`
+	What    string `json:"what"`            // in a few words
+	Done    int64  `json:"done,omitempty"`  // of something that is done one by one: how much is,
+	Total   int64  `json:"total,omitempty"` // of how much; 0 where that is not known
+	Bytes   bool   `json:"bytes,omitempty"` // what is counted are bytes
+}
+
+// String is what a pass is about, and how far it is.
+func (d Doing) String() string {
+	if d.Total == 0 || d.Bytes {
+		return d.What
+	}
+	return fmt.Sprintf("%s (%d of %d)", d.What, d.Done, d.Total)
 }
 
 // Doing is what the pass that runs is about, of one project or of the first that has one; empty when none runs.
 func (e *Engine) Doing(name string) Doing {
 	for _, p := range e.projects {
-		if what := p.doing.Load(); what != nil && *what != "" && (name == "" || name == p.cfg.Name) {
-			return Doing{p.cfg.Name, *what}
+		if d := p.doing.Load(); d != nil && (name == "" || name == p.cfg.Name) {
+			return *d
 		}
 	}
 	return Doing{}
@@ -116,8 +126,8 @@ func (p *project) statusNow(ctx context.Context) ProjectStatus {
 	if s.Problems = unique(s.Problems); err == nil {
 		s.State = inWords(s)
 	}
-	if doing := p.doing.Load(); doing != nil && *doing != "" {
-		s.State = *doing
+	if doing := p.doing.Load(); doing != nil {
+		s.State = doing.String()
 	}
 	p.status.Store(&s)
 	return s
@@ -170,7 +180,7 @@ func (p *project) look(ctx context.Context, s *ProjectStatus) error {
 	if err != nil {
 		return err
 	}
-	t, err := p.readTree(fsys)
+	t, err := p.readTree(fsys, nil)
 	if err != nil {
 		return err
 	}

@@ -274,7 +274,7 @@ func (s *storm) settled() ProjectStatus {
 	calm := 0
 	for deadline := time.Now().Add(40 * time.Second); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
 		last = s.Status(s.t.Context()).Projects[0]
-		if doing := s.projects[0].doing.Load(); last.Pending > 0 || doing != nil && *doing != "" {
+		if last.Pending > 0 || s.Doing("") != (Doing{}) {
 			calm = 0
 		} else if calm++; calm >= 8 {
 			break

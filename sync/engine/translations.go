@@ -56,9 +56,7 @@ func (r *pushing) pushTranslations(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, s := range ship.shipments {
-		r.ship(ctx, s)
-	}
+	r.shipAll(ctx, ship.shipments)
 	return r.look(found)
 }
 
@@ -339,6 +337,7 @@ func (r *pushing) shipGroup(ctx context.Context, ship *shipping, g *bundle.Group
 			languages = append(languages, l)
 		}
 	}
+	r.say("asking what the service has in %q", g.Collection)
 	present, err := r.export(ctx, g, languages, string(service.Draft), anew)
 	if err != nil {
 		return err

@@ -2,12 +2,14 @@ package service
 
 import (
 	"context"
+	"io"
 	"sync/atomic"
 )
 
 type (
 	priorityKey struct{}
 	tallyKey    struct{}
+	downloadKey struct{}
 )
 
 // As says how urgent the calls under a context are when they compete for the budget, in this process and with the others of this
@@ -46,4 +48,38 @@ func counted(ctx context.Context) {
 	for _, t := range all {
 		t.n.Add(1)
 	}
+}
+
+// Downloading makes a context whose downloads tell how many bytes have come, of how many: 0 where the service does not say. They tell it from
+// the goroutine that reads, now and then and at the end; told must not block.
+func Downloading(ctx context.Context, told func(done, total int64)) context.Context {
+	return context.WithValue(ctx, downloadKey{}, told)
+}
+
+// told is a body that tells how much of it was read, where somebody wants to know.
+func told(ctx context.Context, body io.Reader, total int64) io.Reader {
+	tell, ok := ctx.Value(downloadKey{}).(func(done, total int64))
+	if !ok {
+		return body
+	}
+	return &telling{body: body, tell: tell, total: max(total, 0)}
+}
+
+// telling tells of every so many bytes that were read.
+type telling struct {
+	body        io.Reader
+	tell        func(done, total int64)
+	done, total int64
+	said        int64
+}
+
+const tellEvery = 128 << 10
+
+func (t *telling) Read(p []byte) (int, error) {
+	n, err := t.body.Read(p)
+	if t.done += int64(n); t.done-t.said >= tellEvery || err != nil {
+		t.said = t.done
+		t.tell(t.done, t.total)
+	}
+	return n, err
 }

@@ -18,7 +18,7 @@ func (c *Client) spoolTo(dir string, single bool, archive **Archive) func(*http.
 		if resp.ContentLength > c.limits.spool {
 			return beyond("it is %d bytes long, more than %d", resp.ContentLength, c.limits.spool)
 		}
-		a, size, err := spool(dir, body, c.limits.spool)
+		a, size, err := spool(dir, told(resp.Request.Context(), body, resp.ContentLength), c.limits.spool)
 		if err != nil {
 			return err
 		}

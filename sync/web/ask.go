@@ -31,7 +31,7 @@ func (e remoteError) Error() string { return e.text }
 
 // Ask has the daemon of a state folder do what a command wants, and tells progress, which may be nil, what it is doing. The error is the daemon's own,
 // ErrNoDaemon, ErrHangs or a *Mismatch.
-func Ask(ctx context.Context, dir string, want Request, progress func(project, what string)) (Answer, error) {
+func Ask(ctx context.Context, dir string, want Request, progress func(engine.Doing)) (Answer, error) {
 	data, err := os.ReadFile(filepath.Join(dir, controlFile))
 	if err != nil {
 		return Answer{}, fmt.Errorf("%w: %w", ErrNoDaemon, err)
@@ -51,7 +51,7 @@ func Ask(ctx context.Context, dir string, want Request, progress func(project, w
 	answer, err := ask(asking, ticket, body, func(said line) {
 		watchdog.Reset(silence)
 		if said.Doing != nil && progress != nil {
-			progress(said.Doing.Project, said.Doing.What)
+			progress(*said.Doing)
 		}
 	})
 	if err != nil && errors.Is(context.Cause(asking), ErrHangs) {

@@ -95,7 +95,7 @@ func TestAskTellsProgress(t *testing.T) {
 		}
 	}))
 	var told []string
-	if _, err := Ask(t.Context(), dir, Request{Action: "push"}, func(project, what string) { told = append(told, project+": "+what) }); err != nil {
+	if _, err := Ask(t.Context(), dir, Request{Action: "push"}, func(d engine.Doing) { told = append(told, d.Project+": "+d.What) }); err != nil {
 		t.Fatal(err)
 	}
 	if got := strings.Join(told, ", "); got != "app: reading, app: sending" {
