@@ -23,14 +23,16 @@ type desk struct {
 	cfg     *config.Config
 	project *config.Project // the one that is meant; nil where an identifier was given instead
 	id      string          // of the project at the service
+	line    *progress       // what is going on; to be ended before a result is printed
 }
 
 // target says which project a command is about.
 type target struct {
 	project, id string
-	creates     bool // it need not be at the service yet
-	documents   bool // it must be one that translates documents, which the configured ones are not
-	every       bool // without a name all configured projects are meant; desk.project is nil then
+	creates     bool   // it need not be at the service yet
+	documents   bool   // it must be one that translates documents, which the configured ones are not
+	every       bool   // without a name all configured projects are meant; desk.project is nil then
+	lists       string // the command that shows the names of what else is named on the command line; "" where there is nothing else
 }
 
 // flags adds the flags that name it.
@@ -53,7 +55,8 @@ func (a *app) atService(ctx context.Context, t target, do func(ctx context.Conte
 	if err != nil {
 		return err
 	}
-	d := &desk{cfg: cfg, id: t.id}
+	d := &desk{cfg: cfg, id: t.id, line: a.progress()}
+	defer d.line.end()
 	if t.id == "" && !(t.every && t.project == "") {
 		if d.project, err = theProject(cfg, t.project); err != nil {
 			return err
@@ -76,11 +79,34 @@ func (a *app) atService(ctx context.Context, t target, do func(ctx context.Conte
 	return errors.Join(err, h.Close())
 }
 
-// hint adds to a refusal what to do where the configured project is of the other kind.
+// hint adds to a refusal what to do where the configured project is of the other kind, or what was named is not there: that does not pass by waiting.
 func (t target) hint(err error) error {
 	var e *service.Error
-	if t.documents && t.id == "" && errors.As(err, &e) && e.Status == http.StatusForbidden {
+	var l lost
+	switch {
+	case !errors.As(err, &e), errors.As(err, &l):
+		return err
+	case t.documents && t.id == "" && e.Status == http.StatusForbidden:
 		return fmt.Errorf("%w; name a project that translates documents with --id: locsync project create --documents makes one", err)
+	case !e.Is(service.ErrNotFound):
+		return err
+	case t.lists != "":
+		return usageError{fmt.Errorf("%w; %s lists those that are", err, t.lists)}
+	case t.id != "":
+		return usageError{fmt.Errorf("%w; check --id: it stands in the project's address in the service's user interface", err)}
+	}
+	return usageError{fmt.Errorf("%w; locsync check --online tells whether the configuration is right", err)}
+}
+
+// lost is a job of our own that the service does not know any more: another one may do better.
+type lost struct{ error }
+
+func (l lost) Unwrap() error { return l.error }
+
+// ofJob marks what went wrong with a job.
+func ofJob(err error) error {
+	if errors.Is(err, service.ErrNotFound) {
+		return lost{err}
 	}
 	return err
 }

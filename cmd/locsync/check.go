@@ -24,7 +24,7 @@ func (a *app) checkCommand() *cobra.Command {
 			"Errors are what would be left out of a push or pull or would break the program: files that do not parse, keys that clash,\n" +
 			"translations whose placeholders, markup or plural forms do not match. They end the command with 3. Warnings are everything\n" +
 			"else that looks like a mistake: entries that stand twice, translations of keys that are gone, keys of i18next's plurals that a\n" +
-			"language needs and the source does not have, patterns without files. They end it with 0. What is meant as it is can be\n" +
+			"language needs and the source does not have, patterns without files (as long as others have some). They end it with 0. What is meant as it is can be\n" +
 			"switched off with skip_checks in [[project.files]].",
 		Example: "  locsync check\n\n  # in GitHub Actions: annotations at the lines of a pull request\n  locsync check --format github\n\n  # also ask the service: credentials, project and languages\n  locsync check --online",
 		RunE: func(cmd *cobra.Command, _ []string) error {

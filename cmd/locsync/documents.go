@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -63,13 +65,18 @@ const mark = "locsync sha256:"
 // together is how many files travel in one request.
 const together = 20
 
-// fileVersion is a file as it lies there now.
+// fileVersion is a file as it lay there when it was looked at.
 type fileVersion struct {
-	service.File        // called by its path below the current folder
-	note         string // mark and digest
+	path string // here
+	name string // at the service: the path below the current folder
+	note string // mark and digest
 }
 
 func (a *app) pushDocuments(ctx context.Context, d *desk, files []string) error {
+	versions, err := versionsOf(files)
+	if err != nil {
+		return err
+	}
 	project, err := d.Project(ctx, d.id)
 	if err != nil {
 		return err
@@ -80,54 +87,78 @@ func (a *app) pushDocuments(ctx context.Context, d *desk, files []string) error 
 		there[p] = append(there[p], doc)
 	}
 	result := []sentDocument{}
-	var added []service.NewDocument
-	seen := map[string]bool{}
-	for _, file := range files {
-		v, f, err := openVersion(file)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		if seen[v.Name] {
-			continue
-		}
-		seen[v.Name] = true
-		if docs := there[v.Name]; len(docs) > 0 {
+	var added []fileVersion
+	for i, v := range versions {
+		d.line.show(engine.Doing{What: "comparing documents", Done: int64(i), Total: int64(len(versions))})
+		if docs := there[v.name]; len(docs) > 0 {
 			sent, err := updateDocuments(ctx, d, docs, v)
 			if err != nil {
-				return fmt.Errorf("%s: %w", file, err)
+				return fmt.Errorf("%s: %w", v.path, err)
 			}
 			result = append(result, sent)
 			continue
 		}
-		added = append(added, service.NewDocument{File: v.File, Model: service.DocumentModel{ExternalID: v.Name, MetaInfo: v.note}})
-		result = append(result, sentDocument{Path: v.Name, Action: "added"})
+		added = append(added, v)
+		result = append(result, sentDocument{Path: v.name, Action: "added"})
 	}
+	done := 0
 	for some := range slices.Chunk(added, together) {
+		d.line.show(engine.Doing{What: "sending new documents", Done: int64(done), Total: int64(len(added))})
 		if err := addDocuments(ctx, d, some, result); err != nil {
 			return err
 		}
+		done += len(some)
 	}
 	return a.saySent(ctx, d, result)
 }
 
+// versionsOf looks at all files before anything is sent, so that a wrong name among them leaves nothing half done. A file that is named twice counts once.
+func versionsOf(files []string) ([]fileVersion, error) {
+	var versions []fileVersion
+	var errs []error
+	for _, file := range files {
+		v, err := versionOf(file)
+		switch {
+		case err != nil:
+			errs = append(errs, err)
+		case !slices.ContainsFunc(versions, func(other fileVersion) bool { return other.name == v.name }):
+			versions = append(versions, v)
+		}
+	}
+	return versions, errors.Join(errs...)
+}
+
+// versionOf reads a file that lies below the current folder, for its digest.
+func versionOf(file string) (fileVersion, error) {
+	if !filepath.IsLocal(file) {
+		return fileVersion{}, usageError{fmt.Errorf("%s does not lie below the current folder, by which its name at the service goes", file)}
+	}
+	_, f, err := openFile(file, "")
+	if err != nil {
+		return fileVersion{}, err
+	}
+	defer f.Close()
+	digest := sha256.New()
+	if _, err := io.Copy(digest, f); err != nil {
+		return fileVersion{}, fmt.Errorf("read %s: %w", file, err)
+	}
+	return fileVersion{file, filepath.ToSlash(filepath.Clean(file)), mark + hex.EncodeToString(digest.Sum(nil))}, nil
+}
+
 // addDocuments adds files in one request. Where the service refuses that, each gets one of its own, so that only those files stay out
 // that it does not want.
-func addDocuments(ctx context.Context, d *desk, files []service.NewDocument, result []sentDocument) error {
-	records, err := d.AddDocuments(ctx, d.id, files)
+func addDocuments(ctx context.Context, d *desk, versions []fileVersion, result []sentDocument) error {
+	records, err := addTogether(ctx, d, versions)
 	switch {
-	case errors.Is(err, service.ErrRefused) && len(files) > 1:
-		for i, f := range files {
-			if _, err := f.File.Content.(io.Seeker).Seek(0, io.SeekStart); err != nil {
-				return err
-			}
-			if err := addDocuments(ctx, d, files[i:i+1], result); err != nil {
+	case errors.Is(err, service.ErrRefused) && len(versions) > 1:
+		for i := range versions {
+			if err := addDocuments(ctx, d, versions[i:i+1], result); err != nil {
 				return err
 			}
 		}
 		return nil
 	case errors.Is(err, service.ErrRefused):
-		i := slices.IndexFunc(result, func(s sentDocument) bool { return s.Path == files[0].File.Name })
+		i := slices.IndexFunc(result, func(s sentDocument) bool { return s.Path == versions[0].name })
 		result[i].Action, result[i].Error = "failed", err.Error()
 		return nil
 	case err != nil:
@@ -141,24 +172,18 @@ func addDocuments(ctx context.Context, d *desk, files []service.NewDocument, res
 	return nil
 }
 
-// openVersion opens a file that lies below the current folder, and reads it once for its digest.
-func openVersion(file string) (fileVersion, *os.File, error) {
-	if !filepath.IsLocal(file) {
-		return fileVersion{}, nil, usageError{fmt.Errorf("%s does not lie below the current folder, by which its name at the service goes", file)}
+// addTogether is the one request; the files are open during it only.
+func addTogether(ctx context.Context, d *desk, versions []fileVersion) ([]service.Document, error) {
+	var documents []service.NewDocument
+	for _, v := range versions {
+		content, f, err := openFile(v.path, v.name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		documents = append(documents, service.NewDocument{File: content, Model: service.DocumentModel{ExternalID: v.name, MetaInfo: v.note}})
 	}
-	content, f, err := openFile(file, filepath.ToSlash(filepath.Clean(file)))
-	if err != nil {
-		return fileVersion{}, nil, err
-	}
-	digest := sha256.New()
-	_, err = io.Copy(digest, f)
-	if err == nil {
-		_, err = f.Seek(0, io.SeekStart)
-	}
-	if err != nil {
-		return fileVersion{}, nil, errors.Join(fmt.Errorf("read %s: %w", file, err), f.Close())
-	}
-	return fileVersion{content, mark + hex.EncodeToString(digest.Sum(nil))}, f, nil
+	return d.AddDocuments(ctx, d.id, documents)
 }
 
 // documentPath is the path that a document has in the repository: the one it was pushed with, else the one the service knows.
@@ -172,34 +197,56 @@ func documentPath(doc service.Document) string {
 	return doc.FullPath + path.Ext(doc.Filename)
 }
 
-// updateDocuments replaces a document in every target language where it is not this version.
+// updateDocuments replaces a document in every target language where it is not this version. What the service refuses in one language it may take in
+// another; which ones it did not is told.
 func updateDocuments(ctx context.Context, d *desk, docs []service.Document, v fileVersion) (sentDocument, error) {
-	sent := sentDocument{Path: v.Name, Action: "unchanged"}
+	sent := sentDocument{Path: v.name, Action: "unchanged"}
+	var updated []string
+	refused := map[string][]string{} // languages, by the reason
 	for _, doc := range docs {
 		sent.IDs = append(sent.IDs, doc.ID)
 		if doc.MetaInfo == v.note {
 			continue
 		}
-		sent.Action = "updated"
-		if _, err := v.Content.(io.Seeker).Seek(0, io.SeekStart); err != nil {
-			return sent, err
-		}
-		if err := d.settled(ctx, doc.ID); err != nil && !errors.Is(err, service.ErrDisassembly) {
-			return sent, err
-		}
-		switch _, err := d.UpdateDocument(ctx, doc.ID, v.File, service.DocumentUpdateModel{}); {
+		switch err := updateDocument(ctx, d, doc, v); {
 		case errors.Is(err, service.ErrRefused):
-			sent.Action, sent.Error = "failed", err.Error()
-			return sent, nil
+			refused[err.Error()] = append(refused[err.Error()], doc.TargetLanguage)
 		case err != nil:
 			return sent, err
-		}
-		// After the update: when this is lost, the next push sends the same version again, which does no harm.
-		if err := d.SetDocumentMetaInfo(ctx, doc.ID, v.note); err != nil {
-			return sent, err
+		default:
+			updated = append(updated, doc.TargetLanguage)
+			sent.Action = "updated"
 		}
 	}
+	if len(refused) == 0 {
+		return sent, nil
+	}
+	var why []string
+	for _, reason := range slices.Sorted(maps.Keys(refused)) {
+		why = append(why, fmt.Sprintf("in %s: %s", strings.Join(refused[reason], ", "), reason))
+	}
+	sent.Action, sent.Error = "failed", strings.Join(why, "; ")
+	if len(updated) > 0 {
+		sent.Error += "; updated in " + strings.Join(updated, ", ")
+	}
 	return sent, nil
+}
+
+// updateDocument replaces a document in one language.
+func updateDocument(ctx context.Context, d *desk, doc service.Document, v fileVersion) error {
+	if err := d.settled(ctx, doc.ID); err != nil && !errors.Is(err, service.ErrDisassembly) {
+		return err
+	}
+	content, f, err := openFile(v.path, v.name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := d.UpdateDocument(ctx, doc.ID, content, service.DocumentUpdateModel{}); err != nil {
+		return err
+	}
+	// After the update: when this is lost, the next push sends the same version again, which does no harm.
+	return d.SetDocumentMetaInfo(ctx, doc.ID, v.note)
 }
 
 // settled waits until the service has taken a document apart.
@@ -214,6 +261,7 @@ func (d *desk) settled(ctx context.Context, id string) error {
 func (a *app) saySent(ctx context.Context, d *desk, result []sentDocument) error {
 	failed := false
 	for i := range result {
+		d.line.show(engine.Doing{What: "waiting until the service has taken them apart", Done: int64(i), Total: int64(len(result))})
 		r := &result[i]
 		if r.Action == "failed" {
 			failed = true
@@ -230,6 +278,7 @@ func (a *app) saySent(ctx context.Context, d *desk, result []sentDocument) error
 			}
 		}
 	}
+	d.line.end()
 	if a.asJSON {
 		if err := a.print(map[string]any{"project": d.id, "documents": result}); err != nil {
 			return err
@@ -318,8 +367,12 @@ func (a *app) pullDocuments(ctx context.Context, d *desk, o pullDocuments) error
 		return usageError{err}
 	}
 	defer root.Close()
+	if err := o.known(project); err != nil {
+		return err
+	}
 	result := o.plan(project.Documents, d.project)
 	for i := range result {
+		d.line.show(engine.Doing{What: "asking for translations", Done: int64(i), Total: int64(len(result))})
 		if r := &result[i]; r.Error == "" {
 			jobs, err := d.StartDocumentExport(ctx, service.DocumentExportRequest{Documents: []string{r.id}, Mode: o.mode})
 			if err := r.unless(ctx, err); err != nil {
@@ -331,13 +384,25 @@ func (a *app) pullDocuments(ctx context.Context, d *desk, o pullDocuments) error
 		}
 	}
 	for i := range result {
+		d.line.show(engine.Doing{What: "fetching translations", Done: int64(i), Total: int64(len(result))})
 		if r := &result[i]; r.Error == "" {
 			if err := r.unless(ctx, r.fetch(ctx, d, root)); err != nil {
 				return err
 			}
 		}
 	}
+	d.line.end()
 	return a.sayFetched(d.id, result)
+}
+
+// known refuses languages that the project does not have.
+func (o pullDocuments) known(project service.Project) error {
+	for _, l := range o.languages {
+		if !slices.ContainsFunc(project.TargetLanguages, func(have string) bool { return strings.EqualFold(have, l) }) {
+			return usageError{fmt.Errorf("--language %q: the project does not have it; %s", l, meant(l, project.TargetLanguages))}
+		}
+	}
+	return nil
 }
 
 // plan says which document goes where.

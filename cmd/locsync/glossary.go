@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -54,7 +55,7 @@ func (a *app) sayGlossaries(glossaries []service.Glossary) error {
 }
 
 func (a *app) glossaryImportCommand() *cobra.Command {
-	var t target
+	t := target{lists: "locsync glossary"}
 	clear := false
 	c := &cobra.Command{
 		Use:     "import GLOSSARY FILE",
@@ -73,15 +74,17 @@ func (a *app) glossaryImportCommand() *cobra.Command {
 					return err
 				}
 				defer f.Close()
+				d.line.show(engine.Doing{What: "bringing " + args[1] + " in"})
 				job, err := d.StartGlossaryImport(ctx, id, content, clear)
 				if err == nil {
 					patient, cancel := d.patient(ctx)
 					defer cancel()
-					err = d.WaitGlossaryImport(patient, job)
+					err = ofJob(d.WaitGlossaryImport(patient, job))
 				}
 				if err != nil {
 					return err
 				}
+				d.line.end()
 				return a.sayDone(map[string]any{"glossary": id, "file": args[1]}, "%s is in glossary %s\n", args[1], id)
 			})
 		},
@@ -101,7 +104,7 @@ func (d *desk) glossary(ctx context.Context, named string) (string, error) {
 }
 
 func (a *app) glossaryExportCommand() *cobra.Command {
-	var t target
+	t := target{lists: "locsync glossary"}
 	c := &cobra.Command{
 		Use:     "export GLOSSARY FILE",
 		Long:    "export writes a glossary into a workbook (.xlsx). GLOSSARY is an id, as locsync glossary lists them, or default.",
@@ -114,13 +117,18 @@ func (a *app) glossaryExportCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
+				d.line.show(engine.Doing{What: "waiting for the glossary"})
 				job, err := d.StartGlossaryExport(ctx, id)
 				if err != nil {
 					return err
 				}
 				patient, cancel := d.patient(ctx)
 				defer cancel()
-				return a.fetchInto(args[1], func(f *os.File) (int64, error) { return d.DownloadGlossary(patient, job, f) })
+				return a.fetchInto(args[1], func(f *os.File) (int64, error) {
+					defer d.line.end()
+					n, err := d.DownloadGlossary(patient, job, f)
+					return n, ofJob(err)
+				})
 			})
 		},
 	}
@@ -142,7 +150,7 @@ func (a *app) fetchInto(path string, fetch func(f *os.File) (int64, error)) erro
 }
 
 func (a *app) glossaryAttachCommand() *cobra.Command {
-	var t target
+	t := target{lists: "locsync glossary"}
 	c := &cobra.Command{
 		Use:     "attach [GLOSSARY...]",
 		Short:   "Attach exactly these glossaries to the project, and no others",

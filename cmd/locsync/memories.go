@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -98,7 +99,7 @@ func (a *app) memoriesCreateCommand() *cobra.Command {
 }
 
 func (a *app) memoriesImportCommand() *cobra.Command {
-	var t target
+	t := target{lists: "locsync memories"}
 	replace := false
 	c := &cobra.Command{
 		Use:     "import MEMORY FILE",
@@ -112,9 +113,11 @@ func (a *app) memoriesImportCommand() *cobra.Command {
 					return err
 				}
 				defer f.Close()
+				d.line.show(engine.Doing{What: "bringing " + args[1] + " in"})
 				if err := d.ImportMemory(ctx, args[0], content, replace); err != nil {
 					return err
 				}
+				d.line.end()
 				return a.sayDone(map[string]any{"memory": args[0], "file": args[1]}, "%s is in memory %s\n", args[1], args[0])
 			})
 		},
@@ -125,7 +128,7 @@ func (a *app) memoriesImportCommand() *cobra.Command {
 }
 
 func (a *app) memoriesExportCommand() *cobra.Command {
-	var t target
+	t := target{lists: "locsync memories"}
 	c := &cobra.Command{
 		Use:     "export MEMORY FILE",
 		Short:   "Write a translation memory into a TMX file",
@@ -133,7 +136,11 @@ func (a *app) memoriesExportCommand() *cobra.Command {
 		Args:    exactly(2, "a memory and a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
-				return a.fetchInto(args[1], func(f *os.File) (int64, error) { return d.ExportMemory(ctx, args[0], "", f) })
+				d.line.show(engine.Doing{What: "waiting for the translation memory"})
+				return a.fetchInto(args[1], func(f *os.File) (int64, error) {
+					defer d.line.end()
+					return d.ExportMemory(ctx, args[0], "", f)
+				})
 			})
 		},
 	}
@@ -142,7 +149,7 @@ func (a *app) memoriesExportCommand() *cobra.Command {
 }
 
 func (a *app) memoriesAttachCommand() *cobra.Command {
-	var t target
+	t := target{lists: "locsync memories"}
 	writable := ""
 	c := &cobra.Command{
 		Use:   "attach [MEMORY[:PERCENT]...]",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -61,7 +62,11 @@ func (a *app) createProject(ctx context.Context, d *desk, documents bool) error 
 	}
 	result := created{Name: name}
 	if i := slices.IndexFunc(same, func(s service.Project) bool { return s.Name == name }); i >= 0 {
-		result.ID = same[i].ID
+		if result.ID = same[i].ID; !documents {
+			if err := d.holdsKeys(ctx, same[i]); err != nil {
+				return err
+			}
+		}
 	} else {
 		made, err := d.CreateProject(ctx, service.NewProject{
 			Name: name, SourceLanguage: p.SourceLanguage, TargetLanguages: p.TargetLanguages, Documents: documents, ProjectTasks: documents, UseTranslationMemory: documents,
@@ -83,6 +88,18 @@ func (a *app) createProject(ctx context.Context, d *desk, documents bool) error 
 		fmt.Fprintf(a.out, "write it into the configuration: id = %q\n", result.ID)
 	}
 	return nil
+}
+
+// holdsKeys refuses a project that translates documents. Its record does not tell; that it exports no keys does.
+func (d *desk) holdsKeys(ctx context.Context, p service.Project) error {
+	_, err := d.StartExport(ctx, service.ExportRequest{Project: p.ID, Languages: []string{p.SourceLanguage}, Collection: config.DefaultCollection, Format: "json"})
+	if e, ok := errors.AsType[*service.Error](err); ok && e.Status == http.StatusForbidden {
+		return usageError{fmt.Errorf("project %q is there already (%s), and translates documents; give one of the two another name", p.Name, p.ID)}
+	}
+	if errors.Is(err, service.ErrRefused) {
+		return nil // a refusal of another kind: it has no such collection yet
+	}
+	return err
 }
 
 func (a *app) projectPlanCommand(name string, apply bool) *cobra.Command {

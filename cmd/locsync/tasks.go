@@ -58,7 +58,7 @@ func (a *app) sayTasks(tasks []service.Task) error {
 }
 
 func (a *app) tasksAssignCommand() *cobra.Command {
-	t := target{documents: true}
+	t := target{documents: true, lists: "locsync tasks"}
 	shortlist := false
 	c := &cobra.Command{
 		Use:     "assign TASK PERSON...",
@@ -101,7 +101,7 @@ func (d *desk) people(ctx context.Context, named []string) ([]string, error) {
 }
 
 func (a *app) tasksDeadlineCommand() *cobra.Command {
-	t := target{documents: true}
+	t := target{documents: true, lists: "locsync tasks"}
 	c := &cobra.Command{
 		Use:     "deadline TASK TIME",
 		Short:   "Set until when a task is to be done; none takes that away",

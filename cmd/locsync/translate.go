@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -70,10 +71,12 @@ func (a *app) translate(ctx context.Context, d *desk, r service.TranslateRequest
 	for _, text := range texts {
 		r.Texts = append(r.Texts, wire.TranslateText{Text: text})
 	}
+	d.line.show(engine.Doing{What: "translating " + count(len(texts), "text")})
 	answer, err := d.Translate(ctx, r)
 	if err != nil {
 		return err
 	}
+	d.line.end()
 	result := []translated{}
 	failed := false
 	for _, language := range r.TargetLanguages {

@@ -173,6 +173,9 @@ func (v *validator) project(p *Project, embedded bool) {
 	case !plainText(p.Name) || strings.TrimSpace(p.Name) != p.Name || len(p.Name) > 100:
 		v.add("name", "%q must have no blanks at its ends, no control characters and at most 100 bytes", p.Name)
 	}
+	if p.ID == "" {
+		p.ID = PlaceholderID
+	}
 	switch {
 	case !uuidShape.MatchString(p.ID):
 		v.add("id", "%q is not a project identifier: 36 characters, as in %s", p.ID, PlaceholderID)

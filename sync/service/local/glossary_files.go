@@ -208,10 +208,11 @@ func (t *tableReader) head(line int, cells []string, bad func(string, ...any) er
 			t.table.Notes = append(t.table.Notes, noteColumns[at])
 			continue
 		}
-		code, err := languageCode(wire.PartFile, word)
-		if err != nil {
-			return bad("the first row has language codes (and %s): %v", strings.Join(noteColumns, ", "), err)
+		l, known := findLanguage(word)
+		if !known {
+			return bad("the first row has language codes (and %s), and %q is none that this service knows; %s", strings.Join(noteColumns, ", "), word, languageHint(word))
 		}
+		code := l.code
 		if slices.Contains(t.table.Languages, code) {
 			return bad("two columns are for the language %s", code)
 		}

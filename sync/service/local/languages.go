@@ -62,11 +62,15 @@ func languageCode(field, code string) (string, error) {
 	case strings.TrimSpace(code) == "":
 		return "", invalid(field, "a language code is empty")
 	}
-	hint := "GET " + wire.Prefix + wire.PathDirectory + "?type=language lists the codes"
+	return "", invalid(field, "%q is not a language code that this service knows; %s", code, languageHint(code))
+}
+
+// languageHint is what to try in place of a code that is none.
+func languageHint(code string) string {
 	if near := nearCode(code); near != "" {
-		hint = "did you mean " + near + "?"
+		return "did you mean " + near + "?"
 	}
-	return "", invalid(field, "%q is not a language code that this service knows; %s", code, hint)
+	return "GET " + wire.Prefix + wire.PathDirectory + "?type=language lists the codes"
 }
 
 // nearCode is the code that was probably meant by one of another style: pt_BR, zh-CN.
