@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/engine"
 )
 
 // lookLimit bounds each look of the doctor. They all begin at once, so that it bounds the whole as well, whatever hangs.
@@ -206,10 +207,11 @@ var errUnwell = errors.New("something does not work now")
 
 func (a *app) doctor(ctx context.Context, offline bool) error {
 	p := a.progress()
-	p.show("doctor", "looking")
+	defer p.end()
+	p.show(engine.Doing{What: "looking at everything that has to work"})
 	d := a.newDoctor(ctx, offline)
 	found, hung := examine(ctx, lookLimit, d.looks())
-	p.clear()
+	p.end()
 	if !hung {
 		d.close()
 	}

@@ -18,9 +18,9 @@ var groups = []struct {
 	id, title string
 	commands  []string
 }{
-	{"daily", "Daily work:", []string{"push", "pull", "sync", "status", "check"}},
+	{"daily", "Daily work:", []string{"push", "pull", "sync", "status", "check", "doctor"}},
 	{"daemon", "The daemon:", []string{"run", "hook"}},
-	{"setup", "Setting up and trying out:", []string{"init", "project", "doctor", "demo", "service"}},
+	{"setup", "Setting up and trying out:", []string{"init", "project", "demo", "service"}},
 	{"rest", "The rest of the service:", []string{"documents", "tasks", "stats", "translate", "glossary", "memories"}},
 	{"about", "About this program:", []string{"help", "completion", "version"}},
 }
