@@ -28,8 +28,14 @@ func PagesOf(remote, kind, address, repository string) Pages {
 	if err != nil && (address == "" || repository == "") || uerr != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || !plainPath(repository) {
 		return Pages{}
 	}
-	root := (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
-	root = strings.TrimSuffix(root, "/") + "/" + repository
+	if u.Host == "api.github.com" {
+		u.Host = "github.com"
+	}
+	folder := strings.TrimRight(u.Path, "/")
+	for _, api := range []string{"/api/v1", "/api/v3", "/api/v4"} { // an address that ends so is its API's
+		folder = strings.TrimSuffix(folder, api)
+	}
+	root := (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: folder}).String() + "/" + repository
 	if kind = kindOf(kind, u.Hostname()); kind == bitbucket && u.Hostname() != "bitbucket.org" {
 		project, name, ok := strings.Cut(strings.TrimPrefix(repository, "scm/"), "/")
 		if !ok || strings.Contains(name, "/") {

@@ -50,13 +50,14 @@ func setOf(problems []Problem) map[Problem]bool {
 	return set
 }
 
-// ofPull are the problems that the last pull remembered, as far as they are about something that is still there. Where branch and base are as they were then, nothing of it can have changed.
+// ofPull are the problems that the last pull remembered, as far as they are about something that is still there. Where branch, base and
+// configuration are as they were then, nothing of it can have changed.
 func (p *project) ofPull(past Past, repo *gitops.Repo) ([]Problem, error) {
 	if len(past.Problems)+len(past.Unread) == 0 {
 		return nil, nil
 	}
 	tip, err := repo.Seen(p.cfg.Pull.Branch, p.cfg.Pull.Base)
-	if errors.Is(err, gitops.ErrNoBranch) || err == nil && look(tip) == past.Look {
+	if errors.Is(err, gitops.ErrNoBranch) || err == nil && p.subject(look(tip)) == past.Look {
 		return append(slices.Clone(past.Problems), past.Unread...), nil
 	}
 	if err != nil {
@@ -85,6 +86,9 @@ func (p *project) ofPull(past Past, repo *gitops.Repo) ([]Problem, error) {
 	unread = slices.DeleteFunc(unread, func(problem Problem) bool { return !files[problem.File] })
 	return append(p.living(past.Problems, t), unread...), nil
 }
+
+// subject says what the problems of a pull are about: where branch and base were, with which configuration.
+func (p *project) subject(look string) string { return p.configured() + " " + look }
 
 // living are the problems whose language, file and key are there. What is not known to be gone is.
 func (p *project) living(problems []Problem, t *tree) []Problem {

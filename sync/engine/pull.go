@@ -130,7 +130,7 @@ func (r *pulling) end(err error) ProjectPull {
 		}
 		past := outcome(r.Now(), r.report.Keys, r.report.Commit, r.report.Problems, err)
 		past.Problems = besides(past.Problems, r.elsewhere)
-		past.Held, past.Unread, past.Look = len(r.holds), r.unread, r.looked
+		past.Held, past.Unread, past.Look = len(r.holds), r.unread, r.subject(r.looked)
 		r.past(pastPull, past, passed, func(tx *state.Tx, d *diary) error {
 			if r.tell(d, err); err != nil {
 				return nil // nothing is concluded from what it did not come to

@@ -314,7 +314,7 @@ type Past struct {
 
 	Problems []Problem `json:"problems,omitempty"` // kept for the status; not part of last_push
 	Unread   []Problem `json:"unread,omitempty"`   // so are these, of a pull: of files of the branch or its base that could not be read
-	Look     string    `json:"look,omitempty"`     // and where branch and base were then
+	Look     string    `json:"look,omitempty"`     // and what that pull was about, see subject
 }
 
 // shown is the past as the status shows it.
