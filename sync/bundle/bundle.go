@@ -125,10 +125,10 @@ func (b *Bundle) Parse(src []byte, l config.Language) (*resource.File, error) {
 
 // Keys says how the places in one of the bundle's files, in a language, become keys.
 func (b *Bundle) Keys(l config.Language) resource.Keys {
-	return resource.Keys{Structured: b.Format.Structured, Separator: b.Separator, Roots: roots(l)}
+	return resource.Keys{Structured: b.Format.Structured, Separator: b.Separator, Roots: roots(b.Output.Spelled(l))}
 }
 
-// roots are the names that a Rails root may have for a language: both spellings, with hyphen and with underscore.
+// roots are the names that a Rails root may have for a language, as the paths of its files spell it: both spellings, with hyphen and with underscore.
 func roots(l config.Language) []string {
 	names := []string{l.Path, l.Code}
 	for _, n := range names[:2] {
@@ -140,7 +140,7 @@ func roots(l config.Language) []string {
 
 // ParseExport reads a file of an export in a language.
 func (b *Bundle) ParseExport(src []byte, l config.Language) (*resource.File, error) {
-	return exported(b.Format).Parse(resource.Keys{Separator: b.Separator, Roots: roots(l)}, src)
+	return exported(b.Format).Parse(resource.Keys{Separator: b.Separator, Roots: roots(b.Output.Spelled(l))}, src)
 }
 
 // Read reads and parses one file of the bundle. A file that is not there gives nil and no problem; one that cannot be read, or stands under

@@ -394,3 +394,54 @@ func TestForeignRoots(t *testing.T) {
 		}
 	}
 }
+
+// Files that spell a language their own way have it in their paths, in labelled ones too, and in the roots that they are read and written under; the
+// others go by the project.
+func TestSpellingsOfOneEntry(t *testing.T) {
+	p := project(t, `
+[[project.files]]
+source = "ios/en.lproj/*.strings"
+output = "ios/{LOCALE:IOS}.lproj/{NAME}.strings"
+language_paths = { "zh-Hans" = "zh-Hans" }
+[[project.files]]
+source = "web/en.json"
+output = "web/{LANGUAGE}.json"
+[[project.files]]
+source = "rails/en.yml"
+format = "structured-yaml"
+output = "rails/{LANGUAGE}.yml"
+language_paths = { "zh-Hans" = "zh-SG" }
+[[project.files]]
+source = "parts/en.json"
+output = "parts/{LANGUAGE}/{LABEL:file}.json"
+language_paths = { "zh-Hans" = "zh_CN" }
+`)
+	fsys := tree("ios/en.lproj/L.strings", "", "web/en.json", "{}", "rails/en.yml", "en:\n  a: A\n", "parts/en.json", "{}", "parts/zh_CN/x.json", "{}", "parts/zh-CN/y.json", "{}")
+	bundles := find(t, fsys, p)
+	targets, err := Existing(fsys, bundles, p.Targets())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, x := range targets {
+		if x.Language.Code == "zh-Hans" {
+			got = append(got, x.Path)
+		}
+	}
+	if want := "ios/zh-Hans.lproj/L.strings web/zh-CN.json rails/zh-SG.yml parts/zh_CN/x.json"; strings.Join(got, " ") != want {
+		t.Errorf("%v, want %s", got, want)
+	}
+	zh, rails := p.Language("zh-Hans"), bundles[2]
+	f, err := rails.Parse([]byte("zh-SG:\n  a: A\n"), zh)
+	if err != nil || len(Texts(f)) != 1 || Texts(f)[0].Key != "a" {
+		t.Errorf("%v %v", Texts(f), err)
+	}
+	source, err := rails.Parse([]byte("en:\n  a: A\n"), rails.Source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, refused, err := Render(rails, source, nil, zh, []catalog.Change{{Op: catalog.Added, Name: catalog.Name{Key: "a"}, Text: "B"}})
+	if err != nil || len(refused) > 0 || string(out) != "zh-SG:\n  a: B\n" {
+		t.Errorf("%v %v %q", err, refused, out)
+	}
+}

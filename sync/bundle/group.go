@@ -92,15 +92,16 @@ func (g *Group) Targets(entry string, languages []config.Language) []Target {
 // or not, and those of file names that the service decided, as far as they are there.
 func Existing(fsys fs.FS, bundles []*Bundle, languages []config.Language) ([]Target, error) {
 	targets := Known(bundles, languages)
-	spelled := make([]config.Language, len(languages)) // Match compares with Code; here paths are compared
-	back := make(map[string]config.Language, len(languages))
-	for i, l := range languages {
-		spelled[i] = config.Language{Code: l.Path, Path: l.Path}
-		back[l.Path] = l
-	}
 	for _, g := range Groups(bundles) {
 		if !g.Template().HasLabel() {
 			continue
+		}
+		spelled := make([]config.Language, len(languages)) // Match compares with Code; here paths are compared
+		back := make(map[string]config.Language, len(languages))
+		for i, l := range languages {
+			way := g.Template().Spelled(l).Path
+			spelled[i] = config.Language{Code: way, Path: way}
+			back[way] = l
 		}
 		for _, l := range languages {
 			paths, err := doublestar.Glob(fsys, g.Template().Glob(l), doublestar.WithFilesOnly(), doublestar.WithNoFollow())

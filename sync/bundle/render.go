@@ -69,7 +69,7 @@ func renderNew(b *Bundle, source *resource.File, l config.Language, edits []reso
 		return nil, nil, fmt.Errorf("lay out like the source: %w", err)
 	}
 	if _, rooted := clone.Root(); rooted {
-		out, err = clone.RenameRoot(l.Path)
+		out, err = clone.RenameRoot(b.Output.Spelled(l).Path)
 	} else {
 		out, err = b.Format.Monolingual(clone)
 	}

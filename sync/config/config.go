@@ -230,6 +230,9 @@ type Files struct {
 	Collection string `toml:"collection"`
 	// PathSeparator joins the names of nested objects to a key; structured formats only, "/" where it is not given.
 	PathSeparator string `toml:"path_separator"`
+	// LanguagePaths is the project's LanguagePaths for these files alone, language by language, where they spell one differently: a web
+	// application's zh-CN beside iOS's zh-Hans.
+	LanguagePaths map[string]string `toml:"language_paths"`
 	// Labels are the labels that the keys of these files carry at the service; sent with imports.
 	Labels []string `toml:"labels"`
 	// SkipChecks are the checks of translations that are not made for these files: names of Checks, each alone or with a

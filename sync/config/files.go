@@ -62,6 +62,7 @@ func (v *validator) files(f *Files, p *Project) {
 		}
 	}
 	v.skipChecks(f)
+	v.languagePaths(f.LanguagePaths, p)
 	v.collection(f)
 	v.output(f, p, badGlob == "")
 }
@@ -146,6 +147,7 @@ func (v *validator) output(f *Files, p *Project, globOK bool) {
 		v.add("output", "%s", err)
 		return
 	}
+	t.spelling = f.LanguagePaths
 	f.template = t
 	if t.has(dir) {
 		v.dirNeedsStars("output", f)
@@ -184,6 +186,7 @@ func (v *validator) paths(f *Files, p *Project, t Template, real bool) {
 		if checkLanguage(l.Code) != "" || checkSpelling(l.Path) != "" {
 			continue // reported where it stands
 		}
+		l = t.Spelled(l)
 		path := t.Path(l, labelText)
 		if why := UnsafePath(path); why != "" {
 			v.add("output", "%q: %s", f.Output, why)
@@ -193,8 +196,8 @@ func (v *validator) paths(f *Files, p *Project, t Template, real bool) {
 			v.add("output", "%q: %s", f.Output, why)
 			return
 		}
-		if other, ok := seen[folded(path)]; ok && folded(other.Path) != folded(l.Path) && t.HasLanguage() {
-			v.add("output", "%s and %s would have the same file, %s; change how [project.language_paths] spells one of them", other.Code, l.Code, path)
+		if other, ok := seen[folded(path)]; ok && t.HasLanguage() && (folded(other.Path) != folded(l.Path) || len(f.LanguagePaths) > 0) {
+			v.add("output", "%s and %s would have the same file, %s; change how language_paths spells one of them", other.Code, l.Code, path)
 			return
 		}
 		seen[folded(path)] = l

@@ -16,7 +16,8 @@ import (
 //
 // A template is a value: every method is a pure function.
 type Template struct {
-	parts []part
+	parts    []part
+	spelling map[string]string // of languages in the repository's paths, by code, where it is not the project's
 }
 
 // part is a piece of a template: literal text, or a placeholder.
@@ -165,7 +166,7 @@ func (t Template) HasSource() bool { return t.has(name, ext, dir) }
 // For fills in {NAME}, {EXT} and {DIR}. What remains are the service's own placeholders.
 func (t Template) For(s Source) Template {
 	var b strings.Builder
-	var filled Template
+	filled := Template{spelling: t.spelling}
 	flush := func() {
 		if b.Len() > 0 {
 			filled.parts = append(filled.parts, part{literal, b.String()})
@@ -204,7 +205,18 @@ func (t Template) For(s Source) Template {
 
 // Path is the file of a language in the repository, in the spelling of language_paths. The template is
 // one that For has filled; labelText stands for {LABEL:...} and is empty for templates without it.
-func (t Template) Path(l Language, labelText string) string { return t.expand(l.Path, labelText) }
+func (t Template) Path(l Language, labelText string) string {
+	return t.expand(t.Spelled(l).Path, labelText)
+}
+
+// Spelled is a language as the paths of this template write it: as the entry of the configuration says that the template is of, else as the
+// project does.
+func (t Template) Spelled(l Language) Language {
+	if spelling, ok := t.spelling[l.Code]; ok {
+		l.Path = spelling
+	}
+	return l
+}
 
 // Entry is the same file as the service names it in an archive: in the service's own spelling.
 func (t Template) Entry(l Language, labelText string) string { return t.expand(l.Code, labelText) }
@@ -251,8 +263,8 @@ func (t Template) labelOf(entry, code string) (labelText string, ok bool) {
 	if at < 0 {
 		return "", entry == t.expand(code, "")
 	}
-	before := Template{t.parts[:at]}.expand(code, "")
-	after := Template{t.parts[at+1:]}.expand(code, "")
+	before := Template{parts: t.parts[:at]}.expand(code, "")
+	after := Template{parts: t.parts[at+1:]}.expand(code, "")
 	if len(entry) <= len(before)+len(after) || !strings.HasPrefix(entry, before) || !strings.HasSuffix(entry, after) {
 		return "", false
 	}
@@ -262,6 +274,7 @@ func (t Template) labelOf(entry, code string) (labelText string, ok bool) {
 // Glob is a pattern that matches every path that the template can yield in the repository for a language,
 // for watching.
 func (t Template) Glob(l Language) string {
+	l = t.Spelled(l)
 	var b strings.Builder
 	for i, p := range t.parts {
 		switch p.kind {

@@ -222,20 +222,7 @@ func (v *validator) languages(p *Project) {
 		}
 		seen[fold] = true
 	}
-	known := append([]string{p.SourceLanguage}, p.TargetLanguages...)
-	for _, code := range slices.Sorted(maps.Keys(p.LanguagePaths)) {
-		spelling := p.LanguagePaths[code]
-		at := v.o.at("language_paths").at(pathKey(code))
-		if !slices.Contains(known, code) {
-			hint := "; this project has " + strings.Join(known, ", ")
-			if near := Nearest(code, known); near != "" {
-				hint = "; did you mean " + near + "?"
-			}
-			v.addAt(at, "%q is not a language of this project%s", code, hint)
-		} else if why := checkSpelling(spelling); why != "" {
-			v.addAt(at, "%s", why)
-		}
-	}
+	v.languagePaths(p.LanguagePaths, p)
 	spelled := map[string]string{}
 	for _, code := range p.TargetLanguages {
 		spelling := folded(p.Language(code).Path)
@@ -249,6 +236,24 @@ func (v *validator) languages(p *Project) {
 			v.addAt(at, "%s and %s would have the same files: both are spelled %q in paths", other, code, p.Language(code).Path)
 		}
 		spelled[spelling] = code
+	}
+}
+
+// languagePaths checks one table of spellings.
+func (v *validator) languagePaths(paths map[string]string, p *Project) {
+	known := append([]string{p.SourceLanguage}, p.TargetLanguages...)
+	for _, code := range slices.Sorted(maps.Keys(paths)) {
+		spelling := paths[code]
+		at := v.o.at("language_paths").at(pathKey(code))
+		if !slices.Contains(known, code) {
+			hint := "; this project has " + strings.Join(known, ", ")
+			if near := Nearest(code, known); near != "" {
+				hint = "; did you mean " + near + "?"
+			}
+			v.addAt(at, "%q is not a language of this project%s", code, hint)
+		} else if why := checkSpelling(spelling); why != "" {
+			v.addAt(at, "%s", why)
+		}
 	}
 }
 
