@@ -21,6 +21,7 @@ var arrows = map[string][]string{
 	"sync/web":                      {"sync/engine", "sync/service/wire"},
 	"sync/engine":                   {"sync/bundle", "sync/catalog", "sync/check", "sync/state", "sync/plural", "sync/service", "sync/watch", "sync/config", "gitops", "gitops/forge", "formats/resource", "formats/oracle"}, // forge: the request for the branch comes after its commit. oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
 	"sync/bundle":                   {"sync/config", "sync/catalog", "formats", "formats/resource"},
+	"sync/discover":                 {"sync/config", "formats", "formats/resource"}, // config: the words of a collection
 	"sync/service":                  {"sync/service/wire"},
 	"sync/service/local":            {"sync/service/wire", "sync/plural", "formats", "formats/resource", "formats/locjson", "sync/service/local/segment"}, // plural: forms go out as ICU messages; locjson: the targets of its units, which only the service reads
 	"sync/service/local/segment":    {"formats", "formats/resource"},                                                                                      // resource files are documents, too
@@ -70,7 +71,7 @@ var doors = map[string][]string{
 }
 
 // pure rooms know no clock, disk, network, logger or goroutine.
-var pure = []string{"sync/catalog", "sync/check", "sync/plural", "sync/bundle", "formats", "sync/service/wire", "sync/service/local/segment"}
+var pure = []string{"sync/catalog", "sync/check", "sync/plural", "sync/bundle", "sync/discover", "formats", "sync/service/wire", "sync/service/local/segment"}
 
 var impure = []string{"os", "os/exec", "net", "net/http", "time", "log", "sync", "go.uber.org/zap"}
 

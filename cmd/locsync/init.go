@@ -7,175 +7,219 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/locsync/locsync/gitops"
-	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/discover"
 )
 
 func (a *app) initCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "init",
-		Short:   "Look at this repository and write a working locsync.toml",
-		Long:    "init finds the repository's resource files and languages and writes a locsync.toml that works as it stands, with the\nembedded service. It refuses to overwrite one.",
-		Example: "  cd my-app && locsync init && locsync check",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.initialize(cmd.Context()) },
+	var given answers
+	var o initOptions
+	c := &cobra.Command{
+		Use:   "init",
+		Short: "Look at this repository and write a working locsync.toml",
+		Long: "init finds the repository's resource files and languages, says what it found and what it left out, and writes a locsync.toml that works\n" +
+			"as it stands. At a terminal it asks for what it cannot know; the flags answer beforehand, and anywhere else it takes what it found and\n" +
+			"the embedded service. Nobody is called. It refuses to overwrite a file.",
+		Example: "  cd my-app && locsync init && locsync check\n  locsync init --source en --languages de,fr,pt-BR --url https://translation.example.com --account-id 42\n  locsync init --dry-run   # shows the file, writes none",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.initialize(cmd.Context(), given, o) },
 	}
+	f := c.Flags()
+	f.StringVar(&given.source, "source", "", "the `LANGUAGE` that the source files are written in")
+	f.StringSliceVar(&given.targets, "languages", nil, "the `LANGUAGES` to translate into, separated by commas (default: those that are there)")
+	f.StringVar(&given.url, "url", "", "the service's `ADDRESS` (default: embedded, a service inside locsync)")
+	f.StringVar(&given.account, "account-id", "", "the account's `ID` at the service")
+	f.StringVar(&given.keyEnv, "api-key-env", "", "the environment `VARIABLE` that holds the API key (default: LOCSYNC_API_KEY)")
+	f.StringVar(&given.id, "project-id", "", "the project's `ID` at the service")
+	f.StringVar(&given.branch, "branch", "", "the `BRANCH` that translations are committed on (default: l10n)")
+	f.StringVar(&given.name, "name", "", "the project's `NAME` in messages (default: the folder's)")
+	f.BoolVar(&o.dryRun, "dry-run", false, "show the file and write none")
+	f.BoolVar(&o.noInput, "no-input", false, "do not ask, also at a terminal")
+	return c
 }
+
+type initOptions struct{ dryRun, noInput bool }
 
 // initialized is the result of init.
 type initialized struct {
-	File   string `json:"file"`
-	Source string `json:"source_language"`
-	// Targets are empty when the repository has one language only; the file then asks for them.
-	Targets []string            `json:"target_languages"`
-	Groups  []bundle.Discovered `json:"files"`
+	File    string `json:"file"`
+	Written bool   `json:"written"`
+	Text    string `json:"text"`
+	discover.Result
 }
 
-func (a *app) initialize(ctx context.Context) error {
+func (a *app) initialize(ctx context.Context, given answers, o initOptions) error {
 	dir, err := os.Getwd()
 	if err != nil {
 		return err
 	}
-	repo, err := gitops.Open(ctx, dir, gitops.Options{})
+	top, listing, err := standsIn(ctx, dir)
 	if err != nil {
-		return usageError{fmt.Errorf("%w; run locsync init in the repository that holds the resource files", err)}
-	}
-	top := repo.Facts().WorkTree
-	if err := repo.Close(); err != nil {
 		return err
-	}
-	if top == "" {
-		return usageError{errors.New("this is a bare repository; write locsync.toml from config.example.toml, with push.source set to a branch")}
 	}
 	file := a.configFile
 	if file == "" {
 		file = filepath.Join(top, config.FileName)
 	}
-	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) && !o.dryRun {
 		return usageError{fmt.Errorf("%s exists already; it is not overwritten", file)}
-	}
-	found, err := bundle.Discover(os.DirFS(top))
-	if err != nil {
-		return err
-	}
-	if len(found.Groups) == 0 {
-		return usageError{fmt.Errorf("no resource files were found below %s: no file whose path names a language, such as locales/en.json or res/values/strings.xml. Write locsync.toml by hand; config.example.toml shows every key", top)}
 	}
 	repository, err := filepath.Rel(filepath.Dir(file), top)
 	if err != nil {
 		repository = top
 	}
-	text := configuration(filepath.Base(top), filepath.ToSlash(repository), found)
-	if _, err := config.Parse(file, []byte(text)); err != nil {
-		return fmt.Errorf("the configuration that was worked out is not valid; please report this with the list of your files: %w", err)
+	p := &proposal{answers: given, file: file, repository: filepath.ToSlash(repository), look: func(source string) (discover.Result, error) {
+		return discover.Find(os.DirFS(top), listing, discover.Options{Source: source})
+	}}
+	if err := p.begin(filepath.Base(top)); err != nil {
+		return err
 	}
+	if len(p.found.Groups) == 0 {
+		return usageError{p.nothingFound(top)}
+	}
+	asks := !o.noInput && !o.dryRun && a.atTerminal()
+	if !asks {
+		if p.found.Unsure != "" {
+			return usageError{errors.New(p.found.Unsure + "; name it with --source")}
+		}
+		if err := p.check(); err != nil {
+			return err
+		}
+	} else {
+		a.sayFound(p)
+		if err := a.askFor(ctx, p, given); err != nil {
+			return err
+		}
+	}
+	text := p.text()
+	if !o.dryRun {
+		if err := writeNew(file, text); err != nil {
+			return err
+		}
+	}
+	if a.asJSON {
+		return a.print(initialized{file, !o.dryRun, text, p.found})
+	}
+	if o.dryRun {
+		fmt.Fprint(a.out, text)
+		return nil
+	}
+	if !asks {
+		a.sayFound(p)
+	}
+	a.sayNext(p)
+	return nil
+}
+
+// standsIn is the top of the repository that a folder is in, and its files as git knows them.
+func standsIn(ctx context.Context, dir string) (top string, l discover.Listing, err error) {
+	repo, err := gitops.Open(ctx, dir, gitops.Options{})
+	if err != nil {
+		return "", l, usageError{fmt.Errorf("%w; run locsync init in the repository that holds the resource files", err)}
+	}
+	defer func() { err = errors.Join(err, repo.Close()) }()
+	if top = repo.Facts().WorkTree; top == "" {
+		return "", l, usageError{errors.New("this is a bare repository; write locsync.toml from config.example.toml, with push.source set to a branch")}
+	}
+	tracked, others, known, err := repo.Listed(ctx)
+	if err != nil {
+		return "", l, err
+	}
+	if known {
+		return top, discover.Listing{Tracked: tracked, Others: others}, nil
+	}
+	l, err = discover.Walk(os.DirFS(top))
+	return top, l, err
+}
+
+// nothingFound says what was looked for, and what looked like it.
+func (p *proposal) nothingFound(top string) error {
+	if p.source != "" {
+		if all, err := p.look(""); err == nil && len(all.Groups) > 0 {
+			return fmt.Errorf("no resource file is in %s; %s", p.source, all.There())
+		}
+	}
+	said := fmt.Sprintf("no resource files were found below %s: no file whose path names a language, such as locales/en.json or res/values/strings.xml. "+
+		"Write locsync.toml by hand; config.example.toml shows every key", top)
+	for _, l := range p.found.LeftOut[:min(len(p.found.LeftOut), mostShown)] {
+		said += fmt.Sprintf("\n  %s %s", l.Path, l.Reason)
+	}
+	return errors.New(said)
+}
+
+// writeNew writes a file that is not there yet.
+func writeNew(file, text string) error {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return fmt.Errorf("write the configuration: %w", err)
 	}
 	_, err = f.WriteString(text)
 	if err := errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("write the configuration: %w", err)
+		return errors.Join(fmt.Errorf("write the configuration: %w", err), os.Remove(file)) // half of one would be in the way of the next try
 	}
-	return a.sayInit(file, found)
-}
-
-func (a *app) sayInit(file string, found bundle.Discovery) error {
-	if a.asJSON {
-		return a.print(initialized{file, found.Source, found.Targets, found.Groups})
-	}
-	a.say("Source language: %s", found.Source)
-	if len(found.Targets) > 0 {
-		a.say("Target languages: %s", strings.Join(found.Targets, ", "))
-	} else {
-		a.say("Target languages: none were found; %q stands in the file as a start", starterLanguage(found.Source))
-	}
-	for _, g := range found.Groups {
-		a.say("%s: %s -> %s (%s, %s)", g.Format, g.Source, g.Output, count(len(g.Files), "file"), count(len(g.Languages), "language"))
-	}
-	a.say("\nWrote %s. It works as it stands, with the embedded service. Next:\n  locsync check", file)
-	if len(found.Targets) > 0 {
-		a.say("  locsync push --translations   # once, and first: brings the translations that are here to the service")
-	}
-	a.say("  locsync sync --dry-run")
 	return nil
 }
 
-// starterLanguage is a target for a repository that has none yet.
-func starterLanguage(source string) string {
-	if source == "de" {
-		return "fr"
-	}
-	return "de"
-}
+// mostShown bounds lists that a person reads.
+const mostShown = 12
 
-// configuration writes what was found as a commented file.
-func configuration(name, repository string, found bundle.Discovery) string {
-	var b strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	targets := found.Targets
-	if len(targets) == 0 {
-		targets = []string{starterLanguage(found.Source)}
+// sayFound explains what was found and why.
+func (a *app) sayFound(p *proposal) {
+	r := p.found
+	if r.Unsure != "" {
+		a.say("Source language: cannot be told; %s", r.Unsure)
+	} else {
+		a.say("Source language: %s (%s)", r.Source, r.Reason)
 	}
-	line("# Written by locsync init from the files that it found. `locsync check` names everything that is wrong in here.")
-	line("")
-	line("[service]")
-	line("url = \"embedded\"          # a service inside locsync that needs no account; for the real one its address, such as")
-	line("                          # \"https://…\", with account_id, and the API key in the environment variable LOCSYNC_API_KEY")
-	line("")
-	line("[[project]]")
-	line("name = %s", quoted(projectName(name)))
-	line("# id = \"…\"                # the project's identifier at the real service")
-	line("repository = %s", quoted(repository))
-	line("source_language = %s", quoted(found.Source))
-	line("target_languages = %s", list(targets))
-	if len(found.Paths) > 0 {
-		line("")
-		line("[project.language_paths]  # how this repository spells languages in paths")
-		codes := make([]string, 0, len(found.Paths))
-		for code := range found.Paths {
-			codes = append(codes, code)
+	if p.started {
+		a.say("Target languages: none were found; %q stands in the file as a start", r.Targets[0])
+	} else {
+		a.say("Target languages: %s", strings.Join(r.Targets, ", "))
+	}
+	for _, g := range r.Groups {
+		a.say("\n%s: %s -> %s", g.Kind, g.Source, g.Output)
+		languages := "no translation yet"
+		if n := len(g.Languages) - 1; n > 0 {
+			languages = "translated into " + count(n, "language")
+			if n < len(r.Targets) {
+				languages += ": " + strings.Join(g.Languages[1:], ", ")
+			}
 		}
-		slices.Sort(codes)
-		for _, code := range codes {
-			line("%s = %s", quoted(code), quoted(found.Paths[code]))
+		a.say("  %s, %s, %s; format %s, collection %s", count(len(g.Files), "source file"), count(g.Keys, "key"), languages, g.Format, g.Collection)
+		if spelled := g.Spelled(r); len(spelled) > 0 {
+			a.say("  in paths, %s", strings.Join(spelled, ", "))
 		}
 	}
-	for _, g := range found.Groups {
-		line("")
-		line("[[project.files]]         # %s", count(len(g.Files), "file"))
-		line("source = %s", quoted(g.Source))
-		line("format = %s", quoted(g.Format))
-		line("output = %s", quoted(g.Output))
-		line("collection = %s", quoted(g.Collection))
+	if len(r.LeftOut) > 0 {
+		a.say("\nLeft out:")
+		for _, l := range r.LeftOut[:min(len(r.LeftOut), mostShown)] {
+			a.say("  %s (%s) %s", l.Path, count(l.Files, "file"), l.Reason)
+		}
+		if more := len(r.LeftOut) - mostShown; more > 0 {
+			a.say("  and %d more; --json lists them", more)
+		}
 	}
-	return b.String()
+	a.say("")
 }
 
-var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
-
-// projectName makes a name for messages out of a folder's name.
-func projectName(folder string) string {
-	name := strings.Trim(notInNames.ReplaceAllString(folder, "-"), "-.")
-	if name == "" {
-		return "app"
+// sayNext says what was written and what to do now.
+func (a *app) sayNext(p *proposal) {
+	service := "It works as it stands, with the embedded service."
+	if p.url != config.Embedded {
+		service = fmt.Sprintf("The API key for %s is to be in the environment as %s.", p.url, p.keyEnv)
 	}
-	return name
-}
-
-func quoted(text string) string { return strconv.Quote(text) }
-
-func list(texts []string) string {
-	all := make([]string, len(texts))
-	for i, t := range texts {
-		all[i] = quoted(t)
+	a.say("Wrote %s. %s Next:", p.file, service)
+	if p.url != config.Embedded && p.id == "" {
+		a.say("  locsync project create        # makes the project and prints its id; write that into the file")
 	}
-	return "[" + strings.Join(all, ", ") + "]"
+	a.say("  locsync check")
+	if slices.ContainsFunc(p.found.Groups, func(g discover.Group) bool { return len(g.Languages) > 1 }) {
+		a.say("  locsync push --translations   # once, and first: brings the translations that are here to the service")
+	}
+	a.say("  locsync sync --dry-run")
 }

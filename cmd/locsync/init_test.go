@@ -12,24 +12,32 @@ import (
 
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/discover"
 )
 
 // worksAsItStands checks the law of init: what it writes for a tree is valid, and finds the files that it was made from and no others, without
 // a problem.
-func worksAsItStands(t rapid.TB, files map[string]string) bundle.Discovery {
+func worksAsItStands(t rapid.TB, files map[string]string) discover.Result {
 	t.Helper()
 	fsys := fstest.MapFS{}
 	for name, text := range files {
 		fsys[name] = &fstest.MapFile{Data: []byte(text), Mode: 0o644}
 	}
-	found, err := bundle.Discover(fsys)
+	listing, err := discover.Walk(fsys)
 	if err != nil {
 		t.Fatal(err)
 	}
+	p := &proposal{file: "locsync.toml", repository: ".", look: func(source string) (discover.Result, error) {
+		return discover.Find(fsys, listing, discover.Options{Source: source})
+	}}
+	if err := p.begin("My app"); err != nil {
+		t.Fatal(err)
+	}
+	found := p.found
 	if len(found.Groups) == 0 {
 		return found
 	}
-	text := configuration("My app", ".", found)
+	text := p.text()
 	cfg, err := config.Parse(filepath.Join("repo", "locsync.toml"), []byte(text))
 	if err != nil {
 		t.Fatalf("%v\nwritten for %v:\n%s", err, files, text)
@@ -53,29 +61,36 @@ func worksAsItStands(t rapid.TB, files map[string]string) bundle.Discovery {
 	return found
 }
 
-func TestInitKnowsTheEcosystems(t *testing.T) {
-	flat, nested := `{"a": "A"}`, `{"a": {"b": "B"}}`
-	xml, apple := `<resources><string name="a">A</string></resources>`, `"a" = "A";`
+// What is odd in a tree; the ecosystems as they should be are in testdata/init.
+func TestInitOfOddTrees(t *testing.T) {
+	flat := `{"a": "A"}`
 	for name, c := range map[string]struct {
 		files   []string // path=text
 		source  string
 		targets string
 		groups  string // source -> output, format, collection
+		said    string // a part of the reasons
 	}{
-		"i18next, one file flat and one nested": {[]string{"public/locales/en/common.json=" + nested, "public/locales/en/home.json=" + flat, "public/locales/de/common.json=" + nested, "public/locales/zh-CN/home.json=" + flat, "package.json={}"},
-			"en", "de zh-Hans", "public/locales/en/*.json -> public/locales/{LANGUAGE}/{NAME}.json structured-json {NAME}"},
-		"Rails": {[]string{"config/locales/en.yml=en:\n  a: A\n", "config/locales/de.yml=de:\n  a: A\n", "config/locales/devise.en.yml=en:\n  d: D\n", "config/locales/devise.de.yml=de:\n  d: D\n", "config/database.yml=a: b\n"},
-			"en", "de", "config/locales/devise.en.yml -> config/locales/devise.{LANGUAGE}.yml structured-yaml config-locales-devise; config/locales/en.yml -> config/locales/{LANGUAGE}.yml structured-yaml config-locales"},
-		"iOS with Base": {[]string{"App/Base.lproj/Localizable.strings=" + apple, "App/Base.lproj/Main.strings=" + apple, "App/en.lproj/Localizable.strings=" + apple, "App/zh-Hans.lproj/Localizable.strings=" + apple},
-			"en", "zh-Hans", "App/en.lproj/*.strings -> App/{LOCALE:IOS}.lproj/{NAME}.strings ios-strings App-en.lproj; App/Base.lproj/Main.strings -> App/{LOCALE:IOS}.lproj/{NAME}.strings ios-strings App-Base.lproj"},
-		"Android": {[]string{"app/res/values/strings.xml=" + xml, "app/res/values/colors.xml=<resources/>", "app/res/values-night/colors.xml=<resources/>", "app/res/values-sw600dp/strings.xml=<resources/>", "app/res/values-iw/strings.xml=" + xml, "app/res/values-pt-rBR/strings.xml=" + xml, "app/res/values-b+sr+Latn/strings.xml=" + xml},
-			"en", "he pt-BR sr-Latn", "app/res/values/strings.xml -> app/res/values-{LOCALE:ANDROID}/{NAME}.xml android-xml main"},
-		"regions only":   {[]string{"locales/de-DE.json=" + flat, "locales/en-US.json=" + flat, "locales/pt_BR.json=" + flat}, "en-US", "de-DE pt-BR", "locales/en-US.json -> locales/{LANGUAGE}.json json main"},
-		"one language":   {[]string{"locales/en.json=" + flat}, "en", "", "locales/en.json -> locales/{LANGUAGE}.json json main"},
-		"not English":    {[]string{"lang/de.json=" + flat, "lang/fr.json=" + flat}, "de", "fr", "lang/de.json -> lang/{LANGUAGE}.json json main"},
-		"brackets":       {[]string{"app/[lang]/i18n/en/a b.json=" + flat}, "en", "", "app/[[]lang]/i18n/en/*.json -> app/[lang]/i18n/{LANGUAGE}/{NAME}.json json main"},
-		"broken":         {[]string{"locales/en.json={", "locales/de.json={"}, "en", "de", "locales/en.json -> locales/{LANGUAGE}.json json main"},
-		"unusable names": {[]string{"a{b}/locales/en.json=" + flat, "c*/locales/en.json=" + flat, "d\te/locales/en.json=" + flat, "f\xff/locales/en.json=" + flat}, "en", "", ""},
+		"regions only":         {[]string{"locales/de-DE.json=" + flat, "locales/en-US.json=" + flat, "locales/pt_BR.json=" + flat}, "en-US", "de-DE pt-BR", "locales/en-US.json -> locales/{LANGUAGE}.json json main", ""},
+		"the other English":    {[]string{"locales/en-GB.json=" + flat, "locales/en-US.json=" + flat}, "en-US", "en-GB", "locales/en-US.json -> locales/{LANGUAGE}.json json main", ""},
+		"not English":          {[]string{"lang/de.json=" + flat, "lang/fr.json=" + flat}, "de", "fr", "lang/de.json -> lang/{LANGUAGE}.json json main", "no English"},
+		"fuller":               {[]string{`lang/de.json={"a": "A"}`, `lang/fr.json={"a": "A", "b": "B"}`}, "fr", "de", "lang/fr.json -> lang/{LANGUAGE}.json json main", "no English"},
+		"brackets":             {[]string{"app/[lang]/i18n/en/a b.json=" + flat}, "en", "de", "app/[[]lang]/i18n/en/*.json -> app/[lang]/i18n/{LANGUAGE}/{NAME}.json json {NAME}", ""},
+		"broken in one":        {[]string{"locales/en.json={", "locales/de.json=" + flat}, "en", "de", "locales/en.json -> locales/{LANGUAGE}.json json main", ""},
+		"broken in all":        {[]string{"locales/en.json={", "locales/de.json={"}, "en", "", "", "locales/en.json: 1:2"},
+		"lists":                {[]string{"i18n/en.yaml=- id: a\n  translation: A\n", "i18n/de.yaml=- id: a\n  translation: A\n"}, "en", "", "", "holds no texts by key"},
+		"unusable names":       {[]string{"a{b}/locales/en.json=" + flat, "c*/locales/en.json=" + flat, "d\te/locales/en.json=" + flat, "f\xff/locales/en.json=" + flat}, "en", "", "", ""},
+		"words":                {[]string{"src/io/schema.json=" + flat, "src/ml/data.json=" + flat, "src/main/resources/application-it.yml=a: A", "app.min.json=" + flat, "values-dev.yaml=a: A", "docs/no/index.json=" + flat}, "en", "", "", ""},
+		"settings":             {[]string{"packages/id/package.json=" + flat, "packages/no/package.json=" + flat, "packages/de/tsconfig.build.json=" + flat, "packages/fr/tsconfig.build.json=" + flat, "locales/.eslintrc.json={}"}, "en", "", "", ""},
+		"doubled":              {[]string{"res/values/strings.xml=" + `<resources><string name="a">A</string></resources>`, "res/values-iw/strings.xml=" + `<resources><string name="a">B</string></resources>`, "res/values-he/strings.xml=" + `<resources><string name="a">B</string></resources>`}, "en", "he", "res/values/strings.xml -> res/values-{LOCALE:ANDROID}/strings.xml android-xml main", "is he once more"},
+		"tests only":           {[]string{"examples/locales/en.json=" + flat, "examples/locales/fr.json=" + flat}, "en", "fr", "examples/locales/en.json -> examples/locales/{LANGUAGE}.json json main", ""},
+		"the same in English":  {[]string{"res/values/strings.xml=" + `<resources><string name="a">A</string></resources>`, "res/values-en/strings.xml=" + `<resources><string name="a">A</string></resources>`}, "en", "de", "res/values/strings.xml -> res/values-{LOCALE:ANDROID}/strings.xml android-xml main", "is en once more"},
+		"another base":         {[]string{"res/values/strings.xml=" + `<resources><string name="a">Ä</string></resources>`, "res/values-en/strings.xml=" + `<resources><string name="a">A</string></resources>`}, "en", "de", "res/values/strings.xml -> res/values-{LOCALE:ANDROID}/strings.xml android-xml main", "in a language that its path does not tell"},
+		"Apple's old names":    {[]string{`English.lproj/A.strings="a" = "A";`, `German.lproj/A.strings="a" = "A";`, `zh_CN.lproj/A.strings="a" = "A";`}, "en", "de zh-Hans", "English.lproj/*.strings -> {LOCALE:IOS}.lproj/{NAME}.strings ios-strings {NAME}", ""},
+		"source above":         {[]string{"i18n/app.json=" + flat, "i18n/de/app.json=" + flat, "i18n/fr/app.json=" + flat}, "en", "de fr", "i18n/*.json -> i18n/{LANGUAGE}/{NAME}.json json {NAME}", ""},
+		"no source":            {[]string{"locales/en/a.json=" + flat, "locales/de/a.json=" + flat, "mail/i18n/de.json=" + flat, "mail/i18n/fr.json=" + flat}, "en", "de", "locales/en/*.json -> locales/{LANGUAGE}/{NAME}.json json {NAME}", "has no file in en"},
+		"settings beside":      {[]string{"i18n/en/a.json=" + flat, "i18n/en/b.json=" + flat, "i18n/en/config.yaml=a: A", "i18n/de/a.json=" + flat, "i18n/en/list.json=[1]"}, "en", "de", "i18n/en/{a,b}.json -> i18n/{LANGUAGE}/{NAME}.json json {NAME}", ""},
+		"one language, German": {[]string{"translations/de.yaml=a: A\n"}, "de", "fr", "translations/de.yaml -> translations/{LANGUAGE}.yaml yaml main", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := map[string]string{}
@@ -88,11 +103,14 @@ func TestInitKnowsTheEcosystems(t *testing.T) {
 			for _, g := range found.Groups {
 				groups = append(groups, fmt.Sprintf("%s -> %s %s %s", g.Source, g.Output, g.Format, g.Collection))
 			}
-			slices.Sort(groups)
-			want := strings.Split(c.groups, "; ")
-			slices.Sort(want)
-			if found.Source != c.source || strings.Join(found.Targets, " ") != c.targets || strings.Join(groups, "; ") != strings.Join(want, "; ") {
+			if len(groups) == 0 {
+				found.Targets = nil
+			}
+			if found.Source != c.source || strings.Join(found.Targets, " ") != c.targets || strings.Join(groups, "; ") != c.groups {
 				t.Errorf("source %s, targets %v, groups\n%s", found.Source, found.Targets, strings.Join(groups, "\n"))
+			}
+			if said := fmt.Sprint(found.Reason, found.Unsure, found.LeftOut); !strings.Contains(said, c.said) {
+				t.Errorf("it says %s, not %q", said, c.said)
 			}
 		})
 	}

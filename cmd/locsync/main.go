@@ -8,6 +8,7 @@
 //	engine -> bundle, catalog, check, plural, oracle, state, service, gitops, forge, config, watch
 //	check -> plural
 //	bundle -> config, formats, resource, catalog
+//	discover -> config, formats, resource
 //	service -> wire          service/local -> wire, plural, formats
 //	state -> catalog
 //	formats -> jsonfile, yamlfile, stringsfile, androidxml, locjson -> resource

@@ -310,41 +310,6 @@ func TestDistinguish(t *testing.T) {
 	}
 }
 
-func TestDiscover(t *testing.T) {
-	fsys := tree(
-		"package.json", `{"name": "x"}`,
-		"node_modules/dep/locales/en.json", `{"no": "no"}`,
-		"web/locales/en.json", `{"a": {"b": "c"}}`, "web/locales/pt_BR.json", `{}`, "web/locales/zh-CN.json", `{}`,
-		"server/i18n/en/mail.json", `{"a": "b"}`, "server/i18n/en/web.json", `{"a": "b"}`, "server/i18n/de/mail.json", `{}`,
-		"config/locales/en.yml", "en:\n  a: b\n", "config/locales/de.yml", "de:\n  a: c\n",
-		"ios/en.lproj/Localizable.strings", `"a" = "b";`, "ios/de.lproj/Localizable.strings", "",
-		"android/res/values/strings.xml", "<resources/>", "android/res/values-pt-rBR/strings.xml", "<resources/>",
-		"android/res/values/colors.xml", "<resources/>", "android/res/values-night/colors.xml", "<resources/>",
-	)
-	d, err := Discover(fsys)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d.Source != "en" || !slices.Equal(d.Targets, []string{"de", "pt-BR", "zh-Hans"}) || d.Paths["zh-Hans"] != "zh-CN" {
-		t.Errorf("languages: source %s, targets %v, spelled %v", d.Source, d.Targets, d.Paths)
-	}
-	var got []string
-	for _, g := range d.Groups {
-		got = append(got, g.Source+" "+g.Output+" "+g.Format)
-	}
-	want := []string{
-		"android/res/values/strings.xml android/res/values-{LOCALE:ANDROID}/{NAME}.xml android-xml",
-		"config/locales/en.yml config/locales/{LANGUAGE}.yml structured-yaml",
-		"ios/en.lproj/*.strings ios/{LOCALE:IOS}.lproj/{NAME}.strings ios-strings",
-		"server/i18n/en/*.json server/i18n/{LANGUAGE}/{NAME}.json json",
-		"web/locales/en.json web/locales/{LANGUAGE}.json structured-json",
-	}
-	slices.Sort(got)
-	if !slices.Equal(got, want) {
-		t.Errorf("groups\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-}
-
 // A file under another language's root is not this language's: to read it by its names would take all of it out.
 func TestForeignRoots(t *testing.T) {
 	const entry = "\n[[project.files]]\nsource = \"en.%s\"\nformat = \"structured-%s\"\noutput = \"{LANGUAGE}.%s\"\n"

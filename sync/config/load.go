@@ -43,6 +43,9 @@ func load(path string, withoutIDs bool) (*Config, error) {
 // where relative paths begin. It has no effects.
 func Parse(name string, data []byte) (*Config, error) { return parse(name, data, false) }
 
+// ParseForCreate is LoadForCreate for bytes that are at hand.
+func ParseForCreate(name string, data []byte) (*Config, error) { return parse(name, data, true) }
+
 func parse(name string, data []byte, withoutIDs bool) (*Config, error) {
 	whole := origin{file: name}
 	if len(data) > maxSize {

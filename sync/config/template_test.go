@@ -253,6 +253,9 @@ func TestCollections(t *testing.T) {
 		{"{NAME}", "en/*.json", "en/a.b.json", "a.b"},
 		{"web-{DIR}-{EXT}", "**/en.yaml", "x/y/en.yaml", "web-x/y-yaml"},
 		{"{DIR}", "**/en.yaml", "en.yaml", "main"},
+		{"web/{DIR}/{NAME}", "**/en.yaml", "en.yaml", "web/en"},
+		{"{DIR}/{NAME}", "**/en.yaml", "en.yaml", "en"},
+		{"web/{DIR}", "**/en.yaml", "a/en.yaml", "web/a"},
 	} {
 		f := Files{Source: c.source, Collection: c.collection}
 		s, ok := f.SourceFile(c.file)

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/discover"
+)
+
+// answers are what a configuration says besides where the files are: by flags, at a terminal, or empty.
+type answers struct {
+	source  string
+	targets []string
+	url     string
+	account string
+	keyEnv  string
+	id      string
+	branch  string
+	name    string
+}
+
+// proposal is a configuration in the making.
+type proposal struct {
+	answers
+	found      discover.Result                              // with the target languages that hold, answered or found
+	started    bool                                         // none were found nor answered, and one stands there because one must
+	look       func(source string) (discover.Result, error) // "" for the language that it finds
+	file       string
+	repository string
+}
+
+// begin fills in what was found where nothing was answered.
+func (p *proposal) begin(folder string) error {
+	if err := p.lookFor(p.source); err != nil {
+		return err
+	}
+	p.url = cmp.Or(p.url, config.Embedded)
+	p.keyEnv = cmp.Or(p.keyEnv, "LOCSYNC_API_KEY")
+	p.branch = cmp.Or(p.branch, "l10n")
+	p.name = cmp.Or(p.name, projectName(folder))
+	return nil
+}
+
+// lookFor looks at the files anew, with this source language. Target languages that were answered stay.
+func (p *proposal) lookFor(source string) error {
+	found, err := p.look(source)
+	if err != nil {
+		return err
+	}
+	p.found, p.source, p.started = found, found.Source, false
+	switch {
+	case len(p.targets) > 0:
+		p.found.Choose(p.targets)
+	case len(p.found.Targets) == 0:
+		p.started = true
+		p.found.Choose([]string{starterLanguage(p.source)})
+	}
+	return nil
+}
+
+// choose takes other target languages than those that were found.
+func (p *proposal) choose(targets []string) {
+	p.targets, p.started = targets, false
+	p.found.Choose(targets)
+}
+
+// starterLanguage is a target for a repository that has none yet.
+func starterLanguage(source string) string {
+	if source == "de" {
+		return "fr"
+	}
+	return "de"
+}
+
+// check is what is wrong with the answers.
+func (p *proposal) check() error {
+	_, err := config.ParseForCreate(p.file, []byte(p.text()))
+	var problems config.Problems
+	if !errors.As(err, &problems) {
+		return err
+	}
+	var said []string
+	for _, problem := range problems {
+		for flag, key := range answerKeys {
+			if problem.Key == key {
+				said = append(said, "--"+flag+": "+problem.Message)
+			}
+		}
+	}
+	if len(said) == 0 {
+		return fmt.Errorf("the configuration that was worked out is not valid; please report this with the list of your files: %w", err)
+	}
+	slices.Sort(said)
+	return usageError{errors.New(strings.Join(said, "\n"))}
+}
+
+// answerKeys are the configuration's keys by the flags that answer them.
+var answerKeys = map[string]string{"source": "project.source_language", "languages": "project.target_languages", "url": "service.url", "account-id": "service.account_id",
+	"api-key-env": "service.api_key_env", "project-id": "project.id", "branch": "project.pull.branch", "name": "project.name"}
+
+// wrong is what is wrong with one answer; "" when nothing is.
+func (p *proposal) wrong(flag string) string {
+	_, err := config.ParseForCreate(p.file, []byte(p.text()))
+	var problems config.Problems
+	errors.As(err, &problems)
+	for _, problem := range problems {
+		if problem.Key == answerKeys[flag] {
+			return problem.Message
+		}
+	}
+	return ""
+}
+
+// text writes the proposal as a commented file.
+func (p *proposal) text() string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("# Written by locsync init from the files that it found. `locsync check` names everything that is wrong in here;")
+	line("# config.example.toml of locsync shows every key there is.")
+	line("")
+	line("[service]")
+	if p.url == config.Embedded {
+		line("url = \"embedded\"          # a service inside locsync that needs no account; for the real one its address, such as")
+		line("                          # \"https://…\", with account_id, and the API key in the environment variable LOCSYNC_API_KEY")
+	} else {
+		line("url = %s", quoted(p.url))
+		line("account_id = %s", quoted(p.account))
+		line("api_key_env = %s   # the API key is in this environment variable, never in this file", quoted(p.keyEnv))
+	}
+	line("")
+	line("[[project]]")
+	line("name = %s", quoted(p.name))
+	if p.id != "" {
+		line("id = %s", quoted(p.id))
+	} else {
+		line("# id = \"…\"                # the project's identifier at the real service; `locsync project create` makes one")
+	}
+	line("repository = %s", quoted(p.repository))
+	line("source_language = %s", quoted(p.source))
+	if p.started {
+		line("# No translation was found. Put the languages here that there shall be.")
+	}
+	line("target_languages = %s", list(p.found.Targets))
+	if len(p.found.Paths) > 0 {
+		line("")
+		line("[project.language_paths]  # how paths spell a language, where that is not the service's spelling")
+		for _, code := range slices.Sorted(maps.Keys(p.found.Paths)) {
+			line("%s = %s", quoted(code), quoted(p.found.Paths[code]))
+		}
+	}
+	line("")
+	line("[project.push]")
+	line("# completion_state = \"draft\"  # what the repository's translations count as at the service: draft, intermediate or final")
+	line("")
+	line("[project.pull]")
+	line("# completion_state = \"final\"  # the least state in which translations come back")
+	line("# base = \"\"                   # the branch that translations are built on; empty: the one that is checked out")
+	line("branch = %-21s # where they are committed, to be merged; may be the same as base", quoted(p.branch))
+	line("# schedule = \"*/15 * * * *\"   # when `locsync run` pulls")
+	for _, g := range p.found.Groups {
+		line("")
+		line("# %s: %s, %s", oneLine(g.Kind), count(len(g.Files), "source file"), count(g.Keys, "key"))
+		line("[[project.files]]")
+		line("source = %s", quoted(g.Source))
+		line("format = %s", quoted(g.Format))
+		line("output = %s", quoted(g.Output))
+		line("collection = %s", quoted(g.Collection))
+		if len(g.Paths) > 0 {
+			var pairs []string
+			for _, code := range slices.Sorted(maps.Keys(g.Paths)) {
+				pairs = append(pairs, quoted(code)+" = "+quoted(g.Paths[code]))
+			}
+			line("language_paths = { %s }", strings.Join(pairs, ", "))
+		}
+	}
+	return b.String()
+}
+
+// oneLine keeps a comment from ending early.
+func oneLine(text string) string { return strings.Join(strings.Fields(shown(text)), " ") }
+
+var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// projectName makes a name for messages out of a folder's name.
+func projectName(folder string) string {
+	name := strings.Trim(notInNames.ReplaceAllString(folder, "-"), "-.")
+	if name == "" {
+		return "app"
+	}
+	return name
+}
+
+func quoted(text string) string { return strconv.Quote(text) }
+
+func list(texts []string) string {
+	all := make([]string, len(texts))
+	for i, t := range texts {
+		all[i] = quoted(t)
+	}
+	return "[" + strings.Join(all, ", ") + "]"
+}

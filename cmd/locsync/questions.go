@@ -1,0 +1,169 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/locsync/locsync/sync/config"
+)
+
+// atTerminal reports whether there is somebody to be asked: who types, and sees the question.
+func (a *app) atTerminal() bool {
+	in, typed := a.in.(*os.File)
+	out, seen := a.out.(printable)
+	if !typed || !seen || a.asJSON {
+		return false
+	}
+	to, file := out.to.(*os.File)
+	return file && term.IsTerminal(int(in.Fd())) && term.IsTerminal(int(to.Fd()))
+}
+
+// errUnanswered ends a conversation that somebody has left.
+var errUnanswered = errors.New("nothing was written")
+
+// conversation asks one question after the other. What is typed is read by a goroutine of its own, which ends with the process or the input: a read of a
+// terminal cannot be called off.
+type conversation struct {
+	lines <-chan string // closed where the input ends
+	out   io.Writer
+}
+
+func converse(in io.Reader, out io.Writer) *conversation {
+	lines := make(chan string)
+	go func() {
+		defer close(lines)
+		typed := bufio.NewScanner(in)
+		for typed.Scan() {
+			lines <- typed.Text()
+		}
+	}()
+	return &conversation{lines, out}
+}
+
+// ask puts a question until the answer is taken. An empty answer means what stands in brackets. take says what is wrong with an answer; "" when it is taken.
+func (c *conversation) ask(ctx context.Context, question, byDefault string, take func(answer string) string) error {
+	for {
+		fmt.Fprint(c.out, question)
+		if byDefault != "" {
+			fmt.Fprintf(c.out, " [%s]", byDefault)
+		}
+		fmt.Fprint(c.out, ": ")
+		var answer string
+		var more bool
+		select {
+		case <-ctx.Done():
+		case answer, more = <-c.lines:
+		}
+		if !more {
+			fmt.Fprintln(c.out)
+			return errUnanswered
+		}
+		if answer = strings.TrimSpace(answer); answer == "" {
+			answer = byDefault
+		}
+		why := take(answer)
+		if why == "" {
+			return nil
+		}
+		fmt.Fprintf(c.out, "  %s\n", why)
+	}
+}
+
+// question is one of init's. The flag of its name answers it beforehand.
+type question struct {
+	flag, text string
+	answered   string // by a flag
+	value      *string
+	when       func() bool
+}
+
+// askFor asks for what no flag has answered.
+func (a *app) askFor(ctx context.Context, p *proposal, given answers) error {
+	c := converse(a.in, a.out)
+	always := func() bool { return true }
+	real := func() bool { return p.url != config.Embedded }
+	if err := p.askLanguages(ctx, c, given); err != nil {
+		return err
+	}
+	for _, q := range []question{
+		{"url", "Address of the translation service, or embedded for one inside locsync", given.url, &p.url, always},
+		{"account-id", "  Account id", given.account, &p.account, real},
+		{"api-key-env", "  Environment variable with the API key", given.keyEnv, &p.keyEnv, real},
+		{"project-id", "  Project id there (empty: locsync project create will make one)", given.id, &p.id, real},
+		{"branch", "Branch for translations", given.branch, &p.branch, always},
+	} {
+		if !q.when() || q.answered != "" && p.wrong(q.flag) == "" {
+			continue
+		}
+		byDefault := *q.value
+		if p.wrong(q.flag) != "" {
+			byDefault = ""
+		}
+		err := c.ask(ctx, q.text, byDefault, func(answer string) string {
+			*q.value = answer
+			return p.wrong(q.flag)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if err := p.check(); err != nil {
+		return err
+	}
+	return c.ask(ctx, "Write "+p.file+"?", "yes", func(answer string) string {
+		switch strings.ToLower(answer) {
+		case "y", "yes":
+			return ""
+		}
+		return "yes writes it; Ctrl-C or Ctrl-D leaves everything as it is"
+	})
+}
+
+// askLanguages asks for the languages. Another source language means another look at the files.
+func (p *proposal) askLanguages(ctx context.Context, c *conversation, given answers) error {
+	if given.source == "" {
+		byDefault := p.source
+		if p.found.Unsure != "" {
+			byDefault = ""
+		}
+		err := c.ask(ctx, "Source language", byDefault, func(answer string) string {
+			if answer == p.source && p.found.Unsure == "" {
+				return ""
+			}
+			if answer == "" {
+				return "it must be said: " + p.found.Unsure
+			}
+			there := p.found.There()
+			before := *p
+			if err := p.lookFor(answer); err != nil {
+				return err.Error()
+			}
+			if len(p.found.Groups) == 0 {
+				*p = before
+				return fmt.Sprintf("no resource file is in %s; %s", answer, there)
+			}
+			why := p.wrong("source")
+			if why != "" {
+				*p = before
+			}
+			return why
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if len(given.targets) > 0 && p.wrong("languages") == "" {
+		return nil
+	}
+	return c.ask(ctx, "Target languages", strings.Join(p.found.Targets, ", "), func(answer string) string {
+		p.choose(strings.FieldsFunc(answer, func(r rune) bool { return r == ',' || r == ' ' }))
+		return p.wrong("languages")
+	})
+}

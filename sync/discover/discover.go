@@ -1,0 +1,277 @@
+// Package discover looks at a tree of files as somebody does who has to write its configuration: which are resource files, in which languages, how
+// paths spell those, what belongs together, and what looks like a resource file and is none.
+//
+// Its law: what it proposes works as it stands. A configuration made of a Result is valid, finds the source files that the Result names and no
+// others, and writes no two translations into one file.
+//
+// It is pure over an fs.FS and a list of names. It asks nobody, writes nothing, and does not know git, the service or the syntax of the
+// configuration file. What it cannot tell it says (Result.Unsure) instead of guessing.
+package discover
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/locsync/locsync/formats"
+)
+
+// Listing is the names of a tree's files, with slashes.
+type Listing struct {
+	Tracked []string // those that certainly belong to it
+	Others  []string // those that may: what git does not track. They count where they are named like tracked ones, or where nothing is tracked
+}
+
+// Walk lists a tree that nobody can tell the tracked files of. Folders of other people's files are not entered.
+func Walk(fsys fs.FS) (Listing, error) {
+	var l Listing
+	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			if name != "." && (errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid)) {
+				return nil // not to be read, just gone, or of a name that is no text
+			}
+			return err
+		}
+		if d.IsDir() {
+			if name != "." && foreignFolder(d.Name()) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if d.Type().IsRegular() {
+			l.Tracked = append(l.Tracked, name)
+		}
+		return nil
+	})
+	if err != nil {
+		return Listing{}, fmt.Errorf("look for resource files: %w", err)
+	}
+	return l, nil
+}
+
+// Result is what a tree looks like.
+type Result struct {
+	Source  string            `json:"source_language"`  // as the service spells it
+	Reason  string            `json:"reason"`           // why that is taken for the source language
+	Unsure  string            `json:"unsure,omitempty"` // why the source language cannot be told; Groups is then as if it were Source
+	Targets []string          `json:"target_languages"` // the other languages, likewise, sorted
+	Paths   map[string]string `json:"language_paths,omitempty"`
+	Groups  []Group           `json:"files"`
+	LeftOut []LeftOut         `json:"left_out,omitempty"`
+}
+
+// Group is source files that are configured together.
+type Group struct {
+	Source     string            `json:"source"` // pattern for the source files
+	Format     string            `json:"format"`
+	Output     string            `json:"output"` // template for the translations
+	Collection string            `json:"collection"`
+	Paths      map[string]string `json:"language_paths,omitempty"` // where these files spell a language differently than the Result's Paths
+	Kind       string            `json:"kind"`                     // what a developer calls such files
+	Files      []string          `json:"source_files"`
+	Languages  []string          `json:"languages"` // that there are, the source's included
+	Keys       int               `json:"keys"`      // of the source files
+
+	spelled map[string]string // by code: as its files are
+	place   string            // the folder that its files are kept below, for sharing a collection
+	shares  bool              // the keys of files of one place are one namespace to the program that reads them
+	texts   []map[string]string
+}
+
+// LeftOut is files that look like resource files and are not proposed.
+type LeftOut struct {
+	Path   string `json:"path"` // with {LANGUAGE} where files of several languages are meant
+	Files  int    `json:"files"`
+	Reason string `json:"reason"`
+}
+
+// Options are answers that somebody has already given.
+type Options struct {
+	Source string // the source language; empty: found out
+}
+
+// standing is how much a file may count.
+type standing int
+
+const (
+	own      standing = iota // of the product
+	aside                    // a test's, an example's, build output: counts where there is nothing else
+	stranger                 // somebody else's: never
+)
+
+// Find looks at a tree. An error says that the tree could not be read; that nothing was found is none.
+func Find(fsys fs.FS, l Listing, o Options) (Result, error) {
+	s := &search{fsys: fsys, names: make(map[string]bool), readings: make(map[string]*reading), templates: make(map[string]*template), declared: make(map[string][]string)}
+	if err := s.spotAll(l); err != nil {
+		return Result{}, err
+	}
+	ranked := s.ranked()
+	for _, least := range []standing{own, aside} {
+		kept := s.keep(ranked, least, o.Source)
+		if len(kept) == 0 && least == own {
+			s.leftOut = nil
+			continue
+		}
+		r := Result{Source: s.source, Reason: s.reason, Unsure: s.unsure, Targets: []string{}, Groups: s.group(kept)}
+		for _, g := range r.Groups {
+			for _, code := range g.Languages {
+				if code != s.source && !slices.Contains(r.Targets, code) {
+					r.Targets = append(r.Targets, code)
+				}
+			}
+		}
+		slices.Sort(r.Targets)
+		r.Choose(r.Targets)
+		r.LeftOut = append(s.leftOut, s.unsupported()...)
+		slices.SortStableFunc(r.LeftOut, func(a, b LeftOut) int { return strings.Compare(a.Path, b.Path) })
+		return r, nil
+	}
+	panic("unreachable")
+}
+
+// search is one look at a tree.
+type search struct {
+	fsys       fs.FS
+	names      map[string]bool // every file that may be a resource file; whether it is tracked
+	readings   map[string]*reading
+	templates  map[string]*template
+	declared   map[string][]string // by language code: the files that say it is the source's
+	anyTracked bool                // git tracks files that can be proposed
+	foreign    map[string]*LeftOut // by pattern: files of formats that there is no grammar for
+
+	source, reason, unsure string
+	leftOut                []LeftOut
+}
+
+// spotAll sorts the names of a tree into templates.
+func (s *search) spotAll(l Listing) error {
+	s.foreign = make(map[string]*LeftOut)
+	for i, names := range [][]string{l.Tracked, l.Others} {
+		for _, name := range names {
+			_, known := formats.ByExtension(name)
+			declares, says := declaration(name)
+			if !known && !says && !hasNoGrammar(name) {
+				continue
+			}
+			if info, err := fs.Lstat(s.fsys, name); err != nil || !info.Mode().IsRegular() {
+				continue // a link, a submodule, or not on this disk
+			}
+			switch {
+			case hasNoGrammar(name):
+				s.noteForeign(name)
+			case says && standingOf(name) == own:
+				s.readDeclaration(name, declares)
+			}
+			if known && nameable(name) && !neverResource(path.Base(name)) {
+				s.names[name] = i == 0
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.names)) {
+		for _, found := range spot(name) {
+			s.enter(found)
+		}
+	}
+	for _, text := range slices.Sorted(maps.Keys(s.templates)) {
+		s.templates[text].findBase(s.names)
+	}
+	return nil
+}
+
+func (s *search) enter(found spotted) {
+	t := s.templates[found.template]
+	if t == nil {
+		t = &template{text: found.template, at: found.at, files: make(map[string]string), standing: standingOf(found.template)}
+		s.templates[found.template] = t
+	}
+	if found.base {
+		t.base = found.file
+	} else {
+		t.files[found.spelling] = found.file
+	}
+}
+
+// nameable reports whether a configuration can name a path: an output cannot hold what is a placeholder's or what not every file system can
+// write.
+func nameable(name string) bool {
+	return utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool {
+		return unicode.IsControl(r) || strings.ContainsRune("{}*?\"<>|\\:,", r)
+	})
+}
+
+// foreign are folders that hold other people's files.
+var foreignFolders = []string{"node_modules", "bower_components", "jspm_packages", "vendor", "vendored", "Pods", "Carthage", "DerivedData", "third_party", "third-party", "thirdparty", "external",
+	"venv", "site-packages", "__pycache__"}
+
+func foreignFolder(name string) bool {
+	return slices.Contains(foreignFolders, name) || strings.HasPrefix(name, ".") && len(name) > 1 || strings.HasSuffix(name, ".framework") || strings.HasSuffix(name, ".xcframework")
+}
+
+// asideFolders are folders whose resource files are no part of the product. Some hold what a build makes.
+var asideFolders = []string{"build", "dist", "target", "out", "bin", "obj", "coverage", "test", "tests", "Tests", "testing", "spec", "specs", "__tests__", "__mocks__", "__fixtures__", "mocks", "fixture",
+	"fixtures", "testdata", "test-data", "testFixtures", "androidTest", "e2e", "cypress", "playwright", "example", "examples", "Example", "Examples", "sample", "samples", "demo", "demos", "storybook",
+	"stories", "playground", "sandbox", "benchmark", "benchmarks"}
+
+func standingOf(name string) standing {
+	least := own
+	for folder := range strings.SplitSeq(path.Dir(name), "/") {
+		switch {
+		case foreignFolder(folder):
+			return stranger
+		case slices.Contains(asideFolders, folder), strings.HasSuffix(folder, "Tests"):
+			least = aside
+		}
+	}
+	return least
+}
+
+// neverResource reports whether a file has a name that tools read their settings from, whatever folder it is in.
+func neverResource(base string) bool {
+	base = strings.ToLower(base)
+	stem := strings.TrimSuffix(base, path.Ext(base))
+	for _, name := range []string{"package", "package-lock", "npm-shrinkwrap", "composer", "tsconfig", "jsconfig", "angular", "nx", "lerna", "turbo", "project", "workspace", "manifest", "bower", "deno",
+		"tslint", "renovate", "vercel", "firebase", "nest-cli", "babel", "jest", "now", "docker-compose", "compose", "pubspec", "mkdocs", "openapi", "swagger", "chart", "locsync", "i18next-parser", "crowdin",
+		"lokalise", "project.inlang", "androidmanifest", "pom", "web", "settings", "config", "launch", "tasks", "schema"} {
+		if stem == name {
+			return true
+		}
+	}
+	for _, part := range []string{".config", "tsconfig.", "jsconfig.", ".schema", ".lock", ".eslintrc", ".prettierrc", ".babelrc"} {
+		if strings.HasPrefix(stem, part) || strings.HasSuffix(stem, part) {
+			return true
+		}
+	}
+	return strings.HasPrefix(base, ".")
+}
+
+// There says which languages files were found in, for somebody who named another one.
+func (r *Result) There() string {
+	all := append([]string{}, r.Targets...)
+	if len(r.Groups) > 0 {
+		all = append(all, r.Source)
+	}
+	if len(all) == 0 {
+		return "none of those that look like one was found to be in any language"
+	}
+	slices.Sort(all)
+	return "there are files in " + strings.Join(all, ", ")
+}
+
+// Spelled says how the group's paths spell the languages of a result, where that is not the service's way.
+func (g *Group) Spelled(r Result) []string {
+	var said []string
+	for _, code := range r.Targets {
+		way := cmp.Or(g.Paths[code], r.Paths[code], code)
+		if way != code && slices.Contains(g.Languages, code) {
+			said = append(said, code+" is "+way)
+		}
+	}
+	return said
+}

@@ -1,0 +1,240 @@
+package discover
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// group joins templates that a person would configure together: the files beside each other in a language's folder, those of nested folders, and
+// Android's files of one module. A pattern is only widened as far as it matches no other file.
+func (s *search) group(kept []*template) []Group {
+	var groups []Group
+	for _, members := range s.besides(kept) {
+		groups = append(groups, s.beside(members))
+	}
+	groups = s.nested(groups)
+	for i := range groups {
+		s.finish(&groups[i], kept)
+	}
+	slices.SortStableFunc(groups, func(a, b Group) int { return strings.Compare(a.Output, b.Output) })
+	nameCollections(groups)
+	return groups
+}
+
+// besides are the templates whose source files lie beside each other, where the language is in a folder, and every other one alone.
+func (s *search) besides(kept []*template) [][]*template {
+	var all [][]*template
+	index := make(map[string]int)
+	for _, t := range kept {
+		file := t.sourceFile(s.source)
+		key := path.Dir(file) + "\x00" + path.Dir(t.text) + "\x00" + path.Ext(file)
+		if t.inName() {
+			key = t.text
+		}
+		at, ok := index[key]
+		if !ok {
+			at = len(all)
+			index[key] = at
+			all = append(all, nil)
+		}
+		all[at] = append(all[at], t)
+	}
+	return all
+}
+
+// beside makes a group of source files in one folder.
+func (s *search) beside(members []*template) Group {
+	var g Group
+	for _, t := range members {
+		g.Files = append(g.Files, t.sourceFile(s.source))
+	}
+	first := members[0]
+	g.place = placeOf(first.text)
+	if first.inName() {
+		g.Source, g.Output = escaped(g.Files[0]), first.text
+		return g
+	}
+	dir, ext := path.Dir(g.Files[0]), path.Ext(g.Files[0])
+	wide := escaped(dir) + "/*" + ext
+	switch {
+	case !first.android() && s.matchesOnly(wide, g.Files): // a module of Android gets colours and sizes sooner or later
+		g.Source, g.Output = wide, path.Dir(first.text)+"/{NAME}"+ext
+	case len(g.Files) == 1:
+		g.Source, g.Output = escaped(g.Files[0]), first.text
+	default:
+		stems := make([]string, len(g.Files))
+		for i, file := range g.Files {
+			stems[i] = escaped(strings.TrimSuffix(path.Base(file), ext))
+		}
+		g.Source, g.Output = escaped(dir)+"/{"+strings.Join(stems, ",")+"}"+ext, path.Dir(first.text)+"/{NAME}"+ext
+	}
+	return g
+}
+
+// matchesOnly reports whether a pattern matches these files and no other of the tree that could be a resource file.
+func (s *search) matchesOnly(pattern string, files []string) bool {
+	prefix, _ := doublestar.SplitPattern(pattern)
+	n := 0
+	for name := range s.names {
+		if !strings.HasPrefix(name, prefix+"/") && prefix != "." {
+			continue
+		}
+		if ok, err := doublestar.Match(pattern, name); err != nil || !ok {
+			continue
+		}
+		if !slices.Contains(files, name) {
+			return false
+		}
+		n++
+	}
+	return n == len(files)
+}
+
+// nested joins groups that differ in the folders below one place only: config/locales/en.yml and config/locales/models/user/en.yml,
+// locales/en/app.json and locales/en/admin/users.json.
+func (s *search) nested(groups []Group) []Group {
+	type shape struct{ place, language, source, output string } // language: the source's folder; "" where it is in the name
+	shapes := make(map[shape][]int)
+	for i, g := range groups {
+		below, ok := strings.CutPrefix(g.Output, g.place+"/")
+		if g.place == "" || !ok || strings.Contains(g.Source, "/{") {
+			continue
+		}
+		key := shape{place: g.place, source: path.Base(g.Source), output: path.Base(g.Output)}
+		if strings.HasPrefix(below, "{LANGUAGE}/") {
+			key.language, _, _ = strings.Cut(strings.TrimPrefix(g.Files[0], g.place+"/"), "/")
+		} else if !strings.Contains(key.output, "{LANGUAGE}") {
+			continue
+		}
+		shapes[key] = append(shapes[key], i)
+	}
+	joined := make(map[int]bool)
+	var more []Group
+	for _, key := range slices.SortedFunc(maps.Keys(shapes), func(a, b shape) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }) {
+		members := shapes[key]
+		if len(members) < 2 {
+			continue
+		}
+		g := Group{place: key.place}
+		for _, i := range members {
+			g.Files = append(g.Files, groups[i].Files...)
+		}
+		root := escaped(key.place)
+		g.Output = key.place + "/{DIR}/" + key.output
+		if key.language != "" {
+			root += "/" + escaped(key.language)
+			g.Output = key.place + "/{LANGUAGE}/{DIR}/" + key.output
+		}
+		g.Source = root + "/**/" + key.source
+		if !s.matchesOnly(g.Source, g.Files) {
+			continue
+		}
+		for _, i := range members {
+			joined[i] = true
+		}
+		more = append(more, g)
+	}
+	var left []Group
+	for i, g := range groups {
+		if !joined[i] {
+			left = append(left, g)
+		}
+	}
+	return append(left, more...)
+}
+
+// placeOf is the path up to the last folder that resource files are kept under; for Android, the module's.
+func placeOf(text string) string {
+	parts := strings.Split(path.Dir(text), "/")
+	for i, part := range slices.Backward(parts) {
+		if slices.Contains(places, part) {
+			return strings.Join(parts[:i+1], "/")
+		}
+	}
+	return ""
+}
+
+// escaped is a path as a pattern that matches it and nothing else.
+func escaped(name string) string { return strings.ReplaceAll(name, "[", "[[]") }
+
+// finish reads the source files: the format that fits all of them, how many keys there are, and what to know about it.
+func (s *search) finish(g *Group, kept []*template) {
+	slices.Sort(g.Files)
+	g.spelled = make(map[string]string)
+	g.Languages = []string{s.source}
+	keys, rooted := 0, true
+	for _, t := range kept {
+		file := t.sourceFile(s.source)
+		if _, mine := slices.BinarySearch(g.Files, file); !mine {
+			continue
+		}
+		r := s.read(file, t.spellingOf(file))
+		if g.Format == "" || strings.HasPrefix(r.format, "structured-") {
+			g.Format = r.format
+		}
+		rooted = rooted && r.rooted
+		keys += r.keys()
+		g.texts = append(g.texts, r.byEntry)
+		by, doubled := t.spellings()
+		for code, spelling := range by {
+			switch {
+			case code != s.source:
+			case t.files[spelling] != file:
+				doubled = append(doubled, spelling)
+				continue
+			case !strings.HasPrefix(r.format, "structured-"):
+				continue // only a root in the file would have to be known
+			}
+			if !slices.Contains(g.Languages, code) {
+				g.Languages = append(g.Languages, code)
+			}
+			if other := g.spelled[code]; other == "" || plainSpelling(spelling) < other {
+				g.spelled[code] = plainSpelling(spelling)
+			}
+		}
+		for _, spelling := range doubled {
+			s.leftOut = append(s.leftOut, LeftOut{t.files[spelling], 1, fmt.Sprintf("is %s once more, which %s is too", t.codeOf(spelling), s.otherOf(t, by, spelling, file))})
+		}
+	}
+	slices.Sort(g.Languages[1:])
+	g.Keys = keys
+	g.kind(rooted)
+}
+
+// otherOf is the file that is taken for a language instead of the one with this spelling.
+func (s *search) otherOf(t *template, by map[string]string, spelling, source string) string {
+	code := t.codeOf(spelling)
+	if code == s.source {
+		return source
+	}
+	return t.files[by[code]]
+}
+
+// kind says what such files are called, whether their keys are one namespace, and what to know about them.
+func (g *Group) kind(rooted bool) {
+	switch {
+	case g.Format == "android-xml":
+		g.Kind, g.shares = "Android string resources", true
+		g.place = path.Dir(g.Output)
+	case g.Format == "ios-strings":
+		g.Kind = "iOS strings"
+	case g.Format == "locjson":
+		g.Kind = "LocJSON"
+	case strings.Contains("/"+g.Output, "/_locales/"):
+		g.Kind = "messages of a browser extension"
+	case g.Format == "structured-yaml" && rooted:
+		g.Kind, g.shares = "Rails locales", g.place != ""
+	case strings.HasSuffix(g.Format, "yaml"):
+		g.Kind = "YAML"
+	case strings.HasSuffix(g.Format, "json"):
+		g.Kind = "JSON"
+	}
+	if len(g.Files) > 1 && g.Kind == "JSON" && !strings.Contains(path.Base(g.Output), "{LANGUAGE}") {
+		g.Kind = "JSON namespaces"
+	}
+}

@@ -1,0 +1,211 @@
+package discover
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// declarations are where projects of an ecosystem say which language their texts are written in: by the file's name, the folder that it must be in (""
+// for any), and what to look for.
+var declarations = []struct {
+	name, folder *regexp.Regexp
+	says         *regexp.Regexp
+}{
+	{re(`^project\.pbxproj$`), nil, re(`developmentRegion = "?([A-Za-z_-]+)"?;`)},
+	{re(`^application\.rb$`), re(`(^|/)config$`), re(`(?m)^[^#\n]*i18n\.default_locale\s*=\s*[:"']+([A-Za-z_-]+)`)},
+	{re(`^manifest\.json$`), nil, re(`"default_locale"\s*:\s*"([A-Za-z_-]+)"`)},
+	{re(`^(next-i18next|next|nuxt|i18next|i18n|astro)(\.config)?\.(js|mjs|cjs|ts|mts|jsx|tsx)$`), nil, re(`(?m)^[^\n]*?\b(?:defaultLocale|fallbackLng|fallbackLocale)["']?\s*[:=]\s*\[?\s*["']([A-Za-z_-]+)["']`)},
+	{re(`^index\.(js|ts)$`), re(`(^|/)(i18n|locales|lang|plugins)$`), re(`(?m)^[^\n]*?\b(?:defaultLocale|fallbackLng|fallbackLocale)["']?\s*[:=]\s*\[?\s*["']([A-Za-z_-]+)["']`)},
+	{re(`^angular\.json$`), nil, re(`"sourceLocale"\s*:\s*(?:\{\s*"code"\s*:\s*)?"([A-Za-z_-]+)"`)},
+	{re(`^(translation|framework)\.ya?ml$`), re(`(^|/)config/packages$`), re(`(?m)^\s*default_locale:\s*["']?([A-Za-z_-]+)`)},
+	{re(`^(hugo|config)\.(toml|ya?ml)$`), nil, re(`(?mi)^\s*defaultContentLanguage\s*[=:]\s*["']?([A-Za-z_-]+)`)},
+	{re(`^app\.php$`), re(`(^|/)config$`), re(`'fallback_locale'\s*=>\s*(?:env\([^,]*,\s*)?'([A-Za-z_-]+)'`)},
+	{re(`^resources\.properties$`), re(`(^|/)res$`), re(`(?m)^\s*unqualifiedResLocale\s*=\s*([A-Za-z_-]+)`)},
+}
+
+func re(pattern string) *regexp.Regexp { return regexp.MustCompile(pattern) }
+
+// declaration tells what to look for in a file that says the source language.
+func declaration(name string) (*regexp.Regexp, bool) {
+	folder, base := path.Split(name)
+	for _, d := range declarations {
+		if d.name.MatchString(base) && (d.folder == nil || d.folder.MatchString(strings.TrimSuffix(folder, "/"))) {
+			return d.says, true
+		}
+	}
+	return nil, false
+}
+
+func (s *search) readDeclaration(name string, says *regexp.Regexp) {
+	src, err := fs.ReadFile(s.fsys, name)
+	if err != nil {
+		return
+	}
+	if m := says.FindSubmatch(src); m != nil {
+		code := english[string(m[1])]
+		if code == "" {
+			code, _ = codeOf(string(m[1]))
+		}
+		if code != "" {
+			s.declared[code] = append(s.declared[code], name)
+		}
+	}
+}
+
+// decide settles the source language: the one that was given, that the projects' settings say, English, or the one that is most often there.
+func (s *search) decide(believed []*template, given string) {
+	s.reason, s.unsure = "", ""
+	if given != "" {
+		s.source, s.reason = given, "it was given"
+		return
+	}
+	there := make(map[string]int) // templates by language
+	bases := 0
+	for _, t := range believed {
+		by, _ := t.spellings()
+		for code := range by {
+			there[code]++
+		}
+		if t.base != "" {
+			bases++
+		}
+	}
+	best := ""
+	for _, code := range slices.Sorted(maps.Keys(s.declared)) {
+		if (there[code] > 0 || bases > 0) && len(s.declared[code]) > len(s.declared[best]) {
+			best = code
+		}
+	}
+	if best != "" {
+		s.source, s.reason = best, s.declared[best][0]+" says so"
+		return
+	}
+	s.source = s.guess(believed, there, bases)
+	s.unsure = s.otherBase(believed)
+	switch fuller, more := s.fuller(believed); {
+	case s.unsure != "":
+	case fuller != "":
+		s.reason = fmt.Sprintf("its files have %s more than those in %s", texts(more), s.source)
+		s.source = fuller
+	case there[s.source] == 0:
+		s.reason = "files without a language in their path are taken for English"
+	case strings.HasPrefix(s.source, "en"):
+		s.reason = "it is English, and nothing says otherwise"
+	default:
+		s.reason = "there is no English, and no language with more files"
+	}
+}
+
+func texts(n int) string {
+	if n == 1 {
+		return "1 text"
+	}
+	return strconv.Itoa(n) + " texts"
+}
+
+// guess is English where there is any, else the language that is most often there; of several, the one with the most texts, or the commonest.
+func (s *search) guess(believed []*template, there map[string]int, bases int) string {
+	if there["en"] > 0 || bases > 0 && !slices.ContainsFunc(sortedKeys(there), func(code string) bool { return strings.HasPrefix(code, "en-") }) {
+		return "en"
+	}
+	codes := sortedKeys(there)
+	isEnglish := func(code string) bool { return strings.HasPrefix(code, "en-") }
+	if slices.ContainsFunc(codes, isEnglish) { // en-US, en-GB
+		codes = slices.DeleteFunc(codes, func(code string) bool { return !isEnglish(code) })
+		if there["en-US"] > 0 && !slices.ContainsFunc(codes, func(code string) bool { return there[code] > there["en-US"] }) {
+			return "en-US"
+		}
+	}
+	if len(codes) == 0 {
+		return "en"
+	}
+	full := s.fullness(believed)
+	rank := func(code string) int {
+		if at := slices.Index(common, code); at >= 0 {
+			return at
+		}
+		return len(common)
+	}
+	return slices.MinFunc(codes, func(a, b string) int {
+		return cmp.Or(there[b]-there[a], full[b]-full[a], rank(a)-rank(b))
+	})
+}
+
+// mostRead bounds how many files are read to find out which language is the fullest.
+const mostRead = 200
+
+// fuller finds a language whose files hold a quarter more texts than the English ones beside them: then English is a translation. Other languages are not
+// doubted: there is no first one among them.
+func (s *search) fuller(believed []*template) (string, int) {
+	if s.source != "en" {
+		return "", 0
+	}
+	beside := slices.DeleteFunc(slices.Clone(believed), func(t *template) bool {
+		by, _ := t.spellings()
+		return t.base != "" || by["en"] == ""
+	})
+	full := s.fullness(beside)
+	best, more := "", 0
+	for _, code := range sortedKeys(full) {
+		if n := full[code] - full["en"]; n > more && n > 5 && full[code]*4 > full["en"]*5 {
+			best, more = code, n
+		}
+	}
+	return best, more
+}
+
+// fullness counts the texts of each language, plural forms of one text once: some languages have more of those.
+func (s *search) fullness(templates []*template) map[string]int {
+	full := make(map[string]int)
+	read := 0
+	for _, t := range templates {
+		by, _ := t.spellings()
+		if read += len(by); read > mostRead {
+			break
+		}
+		for code, spelling := range by {
+			texts := make(map[string]bool)
+			for entry := range s.read(t.files[spelling], spelling).byEntry {
+				key, _, _ := strings.Cut(entry, "\x00")
+				texts[pluralEnd.ReplaceAllString(key, "")] = true
+			}
+			full[code] += len(texts)
+		}
+	}
+	return full
+}
+
+var pluralEnd = re(`[/_.](zero|one|two|few|many|other)$`)
+
+// otherBase finds an unqualified folder of Android beside an English one that says something else: then the unqualified one is in a language that no path tells.
+func (s *search) otherBase(believed []*template) string {
+	for _, t := range believed {
+		by, _ := t.spellings()
+		if s.source != "en" || !t.android() || t.base == "" || by["en"] == "" {
+			continue
+		}
+		base, english := s.read(t.base, ""), s.read(t.files[by["en"]], by["en"])
+		both, same := 0, 0
+		for key, text := range english.byEntry {
+			if other, ok := base.byEntry[key]; ok {
+				both++
+				if other == text {
+					same++
+				}
+			}
+		}
+		if both > 0 && same*2 < both {
+			return fmt.Sprintf("%s is in a language that its path does not tell: %s beside it is English, and says something else", t.base, t.files[by["en"]])
+		}
+	}
+	return ""
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

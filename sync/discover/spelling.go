@@ -1,0 +1,214 @@
+package discover
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/language"
+)
+
+// common are languages that products are written in or translated into first. A path that is read as one of them probably means it: io, os, to and ml
+// are languages as well.
+var common = []string{"en", "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "uk", "cs", "sk", "hu", "ro", "bg", "hr", "sr", "sl", "el", "tr", "sv", "da", "nb", "no", "nn", "fi", "et", "lv", "lt", "ja", "ko",
+	"zh", "ar", "he", "fa", "hi", "bn", "ur", "th", "vi", "id", "ms", "fil", "ca", "eu", "gl", "af", "sq", "mk", "ka", "hy", "az", "kk", "sw", "ta", "te"}
+
+// long are the codes of three letters that software is translated into. Of the thousands of others most are words: app, bin, dev, log, min, new.
+var long = []string{"ast", "bho", "brx", "ceb", "ckb", "cnr", "csb", "doi", "dsb", "fil", "fur", "gsw", "haw", "hsb", "ilo", "kab", "kok", "lmo", "mai", "mni", "nds", "nqo", "nso", "pap", "sah", "sat", "scn", "sma",
+	"smj", "smn", "sms", "szl", "tlh", "tok", "vec", "war", "yue", "zgh", "chr", "frp", "kmr", "lzh", "nan", "pms", "rue", "sco", "sgs", "tzm"}
+
+// renamed are codes of old that paths still use, by what the service calls the language.
+var renamed = map[string]string{"iw": "he", "in": "id", "ji": "yi", "tl": "fil", "enu": "en", "deu": "de", "fra": "fr", "esn": "es", "esp": "es", "ita": "it", "jpn": "ja", "kor": "ko", "rus": "ru", "plk": "pl",
+	"csy": "cs", "trk": "tr", "hun": "hu", "ptb": "pt-BR", "chs": "zh-Hans", "cht": "zh-Hant"}
+
+// english are the names of languages that folders of Apple's older projects have.
+var english = map[string]string{"English": "en", "German": "de", "French": "fr", "Spanish": "es", "Italian": "it", "Japanese": "ja", "Dutch": "nl", "Swedish": "sv", "Danish": "da", "Portuguese": "pt",
+	"Russian": "ru", "Polish": "pl", "Korean": "ko", "Norwegian": "nb", "Finnish": "fi", "Czech": "cs"}
+
+// chinese are the regions that stand for a script; the service names scripts.
+var chinese = map[string]string{"zh-CN": "zh-Hans", "zh-SG": "zh-Hans-SG", "zh-TW": "zh-Hant", "zh-HK": "zh-Hant-HK", "zh-MO": "zh-Hant-MO"}
+
+// codeOf turns a spelling of a path into the service's code. Parts are judged one by one: a parser of whole language tags takes an
+// Android folder (zh-rTW) for something else altogether.
+func codeOf(spelling string) (string, bool) {
+	if tag, ok := strings.CutPrefix(spelling, "b+"); ok { // Android's values-b+sr+Latn
+		spelling = strings.ReplaceAll(tag, "+", "-")
+	}
+	spelling, variant, modified := strings.Cut(spelling, "@") // sr@latin, ca@valencia
+	parts := strings.FieldsFunc(spelling, func(r rune) bool { return r == '-' || r == '_' })
+	if len(parts) == 0 || len(parts) > 3 || strings.Count(spelling, "-")+strings.Count(spelling, "_") != len(parts)-1 {
+		return "", false
+	}
+	if first := strings.ToLower(parts[0]); len(first) == 2 && strings.ToUpper(parts[0]) == parts[0] && slices.Contains(common, first) {
+		parts[0] = first // EN, DE
+	}
+	if strings.ToLower(parts[0]) != parts[0] {
+		return "", false
+	}
+	if name, ok := renamed[parts[0]]; ok {
+		parts[0] = name
+	} else if _, err := language.ParseBase(parts[0]); err != nil || len(parts[0]) != 2 && !slices.Contains(long, parts[0]) {
+		return "", false
+	}
+	for i, p := range parts[1:] {
+		code, ok := subtag(p)
+		if !ok {
+			return "", false
+		}
+		parts[i+1] = code
+	}
+	if modified {
+		tag, ok := map[string]string{"latin": "Latn", "Latn": "Latn", "cyrillic": "Cyrl", "Cyrl": "Cyrl", "valencia": "valencia"}[variant]
+		if !ok {
+			return "", false
+		}
+		parts = slices.Insert(parts, 1, tag)
+	}
+	code := strings.Join(parts, "-")
+	if script, ok := chinese[code]; ok {
+		return script, true
+	}
+	return code, true
+}
+
+// subtag is a script or region of a spelling, as codes have it.
+func subtag(p string) (string, bool) {
+	if r, android := strings.CutPrefix(p, "r"); android && len(r) >= 2 && r[0] >= '0' && r[0] <= 'Z' {
+		p = r
+	}
+	switch len(p) {
+	case 4:
+		s, err := language.ParseScript(p)
+		return s.String(), err == nil
+	case 2, 3:
+		r, err := language.ParseRegion(strings.ToUpper(p))
+		return r.String(), err == nil
+	}
+	return p, p == "valencia"
+}
+
+// isCommon reports whether a spelling is of a common language. What codes were renamed to does not count: in is a word.
+func isCommon(spelling string) bool {
+	first, _, _ := strings.Cut(strings.ReplaceAll(spelling, "_", "-"), "-")
+	return slices.Contains(common, strings.ToLower(first)) || len(first) > 2
+}
+
+// plainSpelling undoes what {LOCALE:ANDROID} does to a spelling.
+func plainSpelling(spelling string) string {
+	if strings.HasPrefix(spelling, "b+") {
+		return spelling
+	}
+	parts := strings.Split(spelling, "-")
+	for i, p := range parts[1:] {
+		if r, ok := strings.CutPrefix(p, "r"); ok && len(r) >= 2 && r[0] >= '0' && r[0] <= 'Z' {
+			parts[i+1] = r
+		}
+	}
+	return strings.Join(parts, "-")
+}
+
+// Choose settles how paths spell the languages that are to be translated into: as the files do that are there. For a language that a group has no file of
+// yet it is the way of other groups of its platform, in the group's own style, or what the platform reads.
+func (r *Result) Choose(targets []string) {
+	r.Targets = targets
+	r.Paths = make(map[string]string)
+	there := make(map[string]map[string]int) // by platform and language: how many groups spell it in which way
+	for _, g := range r.Groups {
+		for code, way := range g.spelled {
+			key := g.platform() + code
+			if there[key] == nil {
+				there[key] = make(map[string]int)
+			}
+			there[key][way]++
+		}
+	}
+	ways := make([]map[string]string, len(r.Groups))
+	codes := append([]string{r.Source}, targets...)
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		g.Paths, ways[i] = make(map[string]string), make(map[string]string)
+		for _, code := range codes {
+			if code == r.Source && g.spelled[code] == "" {
+				ways[i][code] = code
+				continue
+			}
+			ways[i][code] = g.way(code, most(there[g.platform()+code], ""))
+		}
+	}
+	for _, code := range codes {
+		votes := make(map[string]int)
+		for _, w := range ways {
+			votes[w[code]]++
+		}
+		best := most(votes, code)
+		if best != code {
+			r.Paths[code] = best
+		}
+		for i := range r.Groups {
+			if ways[i][code] != best {
+				r.Groups[i].Paths[code] = ways[i][code]
+			}
+		}
+	}
+}
+
+// most is the key with the most votes: of several with as many this one, or the first.
+func most(votes map[string]int, otherwise string) string {
+	best := otherwise
+	for _, way := range slices.Sorted(maps.Keys(votes)) {
+		if votes[way] > votes[best] {
+			best = way
+		}
+	}
+	return best
+}
+
+func (g *Group) platform() string {
+	return strings.TrimPrefix(g.Format, "structured-")
+}
+
+// way is how a group's paths spell a language. others is the way of groups like it, empty where none has the language.
+func (g *Group) way(code, others string) string {
+	way := g.spelled[code]
+	switch {
+	case way != "":
+		return way
+	case others != "":
+		way = others
+	case g.Format == "android-xml":
+		return androidSpelling(code)
+	default:
+		way = code
+	}
+	underscores, hyphens, lower, upper := false, false, false, false
+	for _, spelled := range g.spelled {
+		if at := strings.IndexAny(spelled, "-_"); at > 0 && spelled[at+1] > '9' {
+			underscores = underscores || spelled[at] == '_'
+			hyphens = hyphens || spelled[at] == '-'
+			lower = lower || strings.ToLower(spelled) == spelled
+			upper = upper || strings.ToLower(spelled) != spelled
+		}
+	}
+	if underscores && !hyphens {
+		way = strings.ReplaceAll(way, "-", "_")
+	}
+	if lower && !upper {
+		way = strings.ToLower(way)
+	}
+	return way
+}
+
+// androidSpelling is what {LOCALE:ANDROID} needs to yield a folder that Android knows. Scripts have no letter there, and regions in numbers neither:
+// they are written as in values-b+sr+Latn, or, for Chinese, as a region.
+func androidSpelling(code string) string {
+	for region, script := range chinese {
+		if script == code {
+			return region
+		}
+	}
+	parts := strings.Split(code, "-")
+	if slices.ContainsFunc(parts[1:], func(p string) bool { return len(p) != 2 }) {
+		return "b+" + strings.Join(parts, "+")
+	}
+	return code
+}
