@@ -83,16 +83,24 @@ func starterLanguage(source string) string {
 func (p *proposal) check() error {
 	_, err := config.ParseForCreate(p.file, []byte(p.text()))
 	var problems config.Problems
-	if !errors.As(err, &problems) {
+	if !errors.As(err, &problems) && err != nil {
 		return err
 	}
 	var said []string
+	for flag := range answerKeys {
+		if why := p.noLanguage(flag); why != "" {
+			said = append(said, "--"+flag+": "+why)
+		}
+	}
 	for _, problem := range problems {
 		for flag, key := range answerKeys {
 			if problem.Key == key {
 				said = append(said, "--"+flag+": "+problem.Message)
 			}
 		}
+	}
+	if len(said) == 0 && err == nil {
+		return nil
 	}
 	if len(said) == 0 {
 		return fmt.Errorf("the configuration that was worked out is not valid; please report this with the list of your files: %w", err)
@@ -113,6 +121,17 @@ func (p *proposal) wrong(flag string) string {
 	for _, problem := range problems {
 		if problem.Key == answerKeys[flag] {
 			return problem.Message
+		}
+	}
+	return p.noLanguage(flag)
+}
+
+// noLanguage names an answered language that has the shape of a code and is none.
+func (p *proposal) noLanguage(flag string) string {
+	codes := map[string][]string{"source": {p.source}, "languages": p.found.Targets}[flag]
+	for _, code := range codes {
+		if !discover.IsLanguage(code) {
+			return fmt.Sprintf("%q is not a language; write one as the service does: \"en\", \"pt-BR\", \"zh-Hans\"", code)
 		}
 	}
 	return ""

@@ -89,7 +89,14 @@ func (a *app) askFor(ctx context.Context, p *proposal, given answers) error {
 	c := converse(a.in, a.out)
 	always := func() bool { return true }
 	real := func() bool { return p.url != config.Embedded }
-	if err := p.askLanguages(ctx, c, given); err != nil {
+	before := p.source
+	if err := p.askSource(ctx, c, given); err != nil {
+		return err
+	}
+	if p.source != before {
+		a.sayFound(p)
+	}
+	if err := p.askTargets(ctx, c, given); err != nil {
 		return err
 	}
 	for _, q := range []question{
@@ -117,48 +124,56 @@ func (a *app) askFor(ctx context.Context, p *proposal, given answers) error {
 	if err := p.check(); err != nil {
 		return err
 	}
-	return c.ask(ctx, "Write "+p.file+"?", "yes", func(answer string) string {
+	agreed := false
+	err := c.ask(ctx, "Write "+p.file+"?", "yes", func(answer string) string {
 		switch strings.ToLower(answer) {
 		case "y", "yes":
-			return ""
+			agreed = true
+		case "n", "no":
+		default:
+			return "yes or no"
 		}
-		return "yes writes it; Ctrl-C or Ctrl-D leaves everything as it is"
+		return ""
+	})
+	if err == nil && !agreed {
+		return errUnanswered
+	}
+	return err
+}
+
+// askSource asks for the source language. Another one than was found means another look at the files.
+func (p *proposal) askSource(ctx context.Context, c *conversation, given answers) error {
+	if given.source != "" && p.wrong("source") == "" {
+		return nil
+	}
+	byDefault := p.source
+	if p.found.Unsure != "" {
+		byDefault = ""
+	}
+	there := p.found.There()
+	return c.ask(ctx, "Source language", byDefault, func(answer string) string {
+		if answer == "" {
+			return "it must be said: " + p.found.Unsure
+		}
+		if answer == p.source && p.found.Unsure == "" {
+			return p.wrong("source")
+		}
+		before := *p
+		if err := p.lookFor(answer); err != nil {
+			return err.Error()
+		}
+		why := p.wrong("source")
+		if why == "" && len(p.found.Groups) == 0 {
+			why = fmt.Sprintf("no resource file is in %s; %s", answer, there)
+		}
+		if why != "" {
+			*p = before
+		}
+		return why
 	})
 }
 
-// askLanguages asks for the languages. Another source language means another look at the files.
-func (p *proposal) askLanguages(ctx context.Context, c *conversation, given answers) error {
-	if given.source == "" {
-		byDefault := p.source
-		if p.found.Unsure != "" {
-			byDefault = ""
-		}
-		err := c.ask(ctx, "Source language", byDefault, func(answer string) string {
-			if answer == p.source && p.found.Unsure == "" {
-				return ""
-			}
-			if answer == "" {
-				return "it must be said: " + p.found.Unsure
-			}
-			there := p.found.There()
-			before := *p
-			if err := p.lookFor(answer); err != nil {
-				return err.Error()
-			}
-			if len(p.found.Groups) == 0 {
-				*p = before
-				return fmt.Sprintf("no resource file is in %s; %s", answer, there)
-			}
-			why := p.wrong("source")
-			if why != "" {
-				*p = before
-			}
-			return why
-		})
-		if err != nil {
-			return err
-		}
-	}
+func (p *proposal) askTargets(ctx context.Context, c *conversation, given answers) error {
 	if len(given.targets) > 0 && p.wrong("languages") == "" {
 		return nil
 	}

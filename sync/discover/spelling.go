@@ -71,6 +71,13 @@ func codeOf(spelling string) (string, bool) {
 	return code, true
 }
 
+// IsLanguage reports whether a code begins with a language that there is.
+func IsLanguage(code string) bool {
+	first, _, _ := strings.Cut(code, "-")
+	_, err := language.ParseBase(first)
+	return err == nil
+}
+
 // subtag is a script or region of a spelling, as codes have it.
 func subtag(p string) (string, bool) {
 	if r, android := strings.CutPrefix(p, "r"); android && len(r) >= 2 && r[0] >= '0' && r[0] <= 'Z' {
