@@ -26,7 +26,7 @@ func (a *app) initCommand() *cobra.Command {
 		Long: "init finds the repository's resource files and languages, says what it found and what it left out, and writes a locsync.toml that works\n" +
 			"as it stands. At a terminal it asks for what it cannot know; the flags answer beforehand, and anywhere else it takes what it found and\n" +
 			"the embedded service. Nobody is called. It refuses to overwrite a file.",
-		Example: "  cd my-app && locsync init && locsync check\n  locsync init --source en --languages de,fr,pt-BR --url https://translation.example.com --account-id 42\n  locsync init --dry-run   # shows the file, writes none",
+		Example: "  cd my-app && locsync init && locsync check\n  locsync init --languages de,fr --url https://t.example.com --account-id 42\n  locsync init --dry-run   # shows the file, writes none",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.initialize(cmd.Context(), given, o) },
 	}
 	f := c.Flags()

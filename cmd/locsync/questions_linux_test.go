@@ -1,98 +1,49 @@
 package main
 
 import (
-	"bytes"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/locsync/locsync/gitops/gittest"
 )
 
-// terminal is a program at a terminal of its own.
-type terminal struct {
-	tb   testing.TB
-	keys *os.File // our end
+// person is somebody at a terminal: types, and looks at what was shown since the last look.
+type person struct {
+	*terminal
 	cmd  *exec.Cmd
-	seen bytes.Buffer
+	seen int
 }
 
-func atTerminal(tb testing.TB, dir string, args ...string) *terminal {
-	tb.Helper()
-	ours, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
-	if err != nil {
-		tb.Skip("no terminals here: ", err)
-	}
-	keys := os.NewFile(uintptr(ours), "terminal")
-	tb.Cleanup(func() { keys.Close() })
-	n, err := unix.IoctlGetInt(ours, unix.TIOCGPTN)
-	if err == nil {
-		err = unix.IoctlSetPointerInt(ours, unix.TIOCSPTLCK, 0)
-	}
-	if err != nil {
-		tb.Fatal(err)
-	}
-	theirs, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer theirs.Close()
-	cmd := exec.Command("locsync", args...)
-	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, theirs, theirs, theirs
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := cmd.Start(); err != nil {
-		tb.Fatal(err)
-	}
-	return &terminal{tb: tb, keys: keys, cmd: cmd}
-}
-
-// sees waits until a text has been shown since the last look.
-func (t *terminal) sees(text string) {
-	t.tb.Helper()
-	if err := t.keys.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
-		t.tb.Fatal(err)
-	}
-	buf := make([]byte, 4096)
-	for !strings.Contains(t.seen.String(), text) {
-		n, err := t.keys.Read(buf)
-		t.seen.Write(buf[:n])
-		if err != nil {
-			t.tb.Fatalf("%q was never shown (%v):\n%s", text, err, t.seen.String())
+func (p *person) sees(text string) {
+	p.t.Helper()
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		shown := p.shown.String()[p.seen:]
+		if at := strings.Index(shown, text); at >= 0 {
+			p.seen += at + len(text)
+			return
+		}
+		if time.Now().After(end) {
+			p.t.Fatalf("%q is never shown:\n%s", text, shown)
 		}
 	}
-	_, rest, _ := strings.Cut(t.seen.String(), text)
-	t.seen.Reset()
-	t.seen.WriteString(rest)
 }
 
-func (t *terminal) types(text string) {
-	t.tb.Helper()
-	if _, err := t.keys.WriteString(text); err != nil {
-		t.tb.Fatal(err)
+func (p *person) types(text string) {
+	p.t.Helper()
+	if _, err := p.master.WriteString(text); err != nil {
+		p.t.Fatal(err)
 	}
 }
 
-func (t *terminal) ends(code int) {
-	t.tb.Helper()
-	go func() { // what nobody reads would hold the program up
-		buf := make([]byte, 4096)
-		for {
-			if _, err := t.keys.Read(buf); err != nil {
-				return
-			}
-		}
-	}()
-	if err := t.cmd.Wait(); t.cmd.ProcessState.ExitCode() != code {
-		t.tb.Errorf("it ended with %v, want exit code %d", err, code)
+func (p *person) ends(code int) {
+	p.t.Helper()
+	if err := p.cmd.Wait(); p.cmd.ProcessState.ExitCode() != code {
+		p.t.Errorf("it ended with %v, want exit code %d", err, code)
 	}
-	t.keys.Close()
 }
 
 // A person at a terminal is asked, told why an answer cannot be, and asked again; who leaves, leaves nothing behind.
@@ -102,8 +53,13 @@ func TestInitAsks(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "shop")
 	repositoryOf(t, dir, map[string]string{"locales/en.json": `{"a": "A"}`, "locales/de.json": `{"a": "Ä"}`, "locales/pt_BR.json": `{"a": "Á"}`, "mail/i18n/en.json": `{"b": "B"}`}, true)
 	file := filepath.Join(dir, "locsync.toml")
+	starts := func(args ...string) *person {
+		cmd := exec.Command("locsync", args...)
+		cmd.Dir, cmd.Env = dir, os.Environ()
+		return &person{terminal: atTerminal(t, cmd, 200, 40), cmd: cmd}
+	}
 
-	x := atTerminal(t, dir, "init", "--branch", "i18n")
+	x := starts("init", "--branch", "i18n")
 	x.sees("Target languages: de, pt-BR")
 	x.sees("Source language [en]: ")
 	x.types("fr\n")
@@ -148,7 +104,7 @@ func TestInitAsks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, leave := range map[string]string{"Ctrl-D": "\x04", "Ctrl-C": "\x03"} {
-		x := atTerminal(t, dir, "init")
+		x := starts("init")
 		x.sees("Source language [en]: ")
 		x.types("de\n")
 		x.sees("Source language: de (it was given)") // another look
@@ -160,14 +116,14 @@ func TestInitAsks(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	no := atTerminal(t, dir, "init", "--source", "en", "--languages", "de", "--url", "embedded", "--branch", "l10n")
+	no := starts("init", "--source", "en", "--languages", "de", "--url", "embedded", "--branch", "l10n")
 	no.sees("? [yes]: ")
 	no.types("maybe\n")
 	no.sees("yes or no")
 	no.types("n\n")
 	no.sees("nothing was written")
 	no.ends(exitLater)
-	silent := atTerminal(t, dir, "init", "--no-input")
+	silent := starts("init", "--no-input")
 	silent.sees("Wrote " + file)
 	silent.ends(exitDone)
 }

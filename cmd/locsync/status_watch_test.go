@@ -29,22 +29,33 @@ type terminal struct {
 // atTerminal starts a program at a new terminal of that size.
 func (w *daemonWorld) atTerminal(cmd *exec.Cmd, columns, rows int, settings ...string) *terminal {
 	w.t.Helper()
+	return atTerminal(w.t, cmd, columns, rows, settings...)
+}
+
+func atTerminal(t *testing.T, cmd *exec.Cmd, columns, rows int, settings ...string) *terminal {
+	t.Helper()
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		w.t.Skipf("no terminal can be had: %v", err)
+		t.Skipf("no terminal can be had: %v", err)
 	}
-	x := &terminal{t: w.t, master: os.NewFile(uintptr(fd), "master"), ended: make(chan struct{})}
-	w.check(unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
+	x := &terminal{t: t, master: os.NewFile(uintptr(fd), "master"), ended: make(chan struct{})}
+	check(unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
 	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	w.check(err)
+	check(err)
 	x.resize(columns, rows)
 	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
-	w.check(err)
+	check(err)
 	defer slave.Close()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	cmd.Env = append(append(cmd.Env, "TERM=xterm-256color", "NO_COLOR="), settings...)
-	w.check(cmd.Start())
+	check(cmd.Start())
 	go func() {
 		defer close(x.ended)
 		buf := make([]byte, 4096)
@@ -56,7 +67,7 @@ func (w *daemonWorld) atTerminal(cmd *exec.Cmd, columns, rows int, settings ...s
 			}
 		}
 	}()
-	w.t.Cleanup(func() {
+	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 		<-x.ended
