@@ -138,3 +138,47 @@ func TestInitWritesWhatWorks(t *testing.T) {
 		worksAsItStands(t, files)
 	})
 }
+
+// The configuration that README.md shows for the ecosystems is what init writes for the files that it names.
+func TestReadmeShowsWhatInitWrites(t *testing.T) {
+	at := slices.IndexFunc(readmeBlocks(t), func(b block) bool { return strings.Contains(b.text, "# i18next") })
+	if at < 0 {
+		t.Fatal("README.md does not show the ecosystems")
+	}
+	shown := readmeBlocks(t)[at].text
+	files := map[string]string{}
+	texts := map[string]string{".json": `{"a": {"b": "A"}}`, ".strings": `"a" = "A";`, ".xml": `<resources><string name="a">A</string></resources>`, ".yaml": "a: A\n"}
+	for line := range strings.Lines(shown) {
+		_, list, found := strings.Cut(line, ": ")
+		if !strings.HasPrefix(line, "# ") || !found {
+			continue
+		}
+		for name := range strings.FieldsSeq(list) {
+			files[name] = texts[filepath.Ext(name)]
+			if filepath.Ext(name) == ".yml" { // a key of its own below the root
+				files[name] = map[bool]string{true: "en", false: "de"}[strings.Contains(name, "en.yml")] + fmt.Sprintf(":\n  k%d: A\n", len(files))
+			}
+		}
+	}
+	found := worksAsItStands(t, files)
+	cfg, err := config.Parse("locsync.toml", []byte(shown))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &cfg.Projects[0]
+	if found.Source != p.SourceLanguage || !slices.Equal(found.Targets, p.TargetLanguages) || len(found.Paths) != len(p.LanguagePaths) {
+		t.Errorf("it finds %s, %v, %v", found.Source, found.Targets, found.Paths)
+	}
+	var want, got []string
+	for _, f := range p.Files {
+		want = append(want, fmt.Sprintln(f.Source, f.Format, f.Output, f.Collection, f.LanguagePaths))
+	}
+	for _, g := range found.Groups {
+		got = append(got, fmt.Sprintln(g.Source, g.Format, g.Output, g.Collection, g.Paths))
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("it writes\n%s\nREADME.md shows\n%s", got, want)
+	}
+}

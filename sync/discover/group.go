@@ -215,6 +215,9 @@ func (s *search) otherOf(t *template, by map[string]string, spelling, source str
 	return t.files[by[code]]
 }
 
+// browserExtension is the kind of _locales/en/messages.json: browsers know underscores, and regions where others have scripts.
+const browserExtension = "Messages of a browser extension"
+
 // kind says what such files are called, whether their keys are one namespace, and what to know about them.
 func (g *Group) kind(rooted bool) {
 	switch {
@@ -226,7 +229,7 @@ func (g *Group) kind(rooted bool) {
 	case g.Format == "locjson":
 		g.Kind = "LocJSON"
 	case strings.Contains("/"+g.Output, "/_locales/"):
-		g.Kind = "messages of a browser extension"
+		g.Kind = browserExtension
 	case g.Format == "structured-yaml" && rooted:
 		g.Kind, g.shares = "Rails locales", g.place != ""
 	case strings.HasSuffix(g.Format, "yaml"):

@@ -171,6 +171,9 @@ func most(votes map[string]int, otherwise string) string {
 }
 
 func (g *Group) platform() string {
+	if g.Kind == browserExtension {
+		return g.Kind
+	}
 	return strings.TrimPrefix(g.Format, "structured-")
 }
 
@@ -184,6 +187,8 @@ func (g *Group) way(code, others string) string {
 		way = others
 	case g.Format == "android-xml":
 		return androidSpelling(code)
+	case g.Kind == browserExtension:
+		return strings.ReplaceAll(region(code), "-", "_")
 	default:
 		way = code
 	}
@@ -208,14 +213,20 @@ func (g *Group) way(code, others string) string {
 // androidSpelling is what {LOCALE:ANDROID} needs to yield a folder that Android knows. Scripts have no letter there, and regions in numbers neither:
 // they are written as in values-b+sr+Latn, or, for Chinese, as a region.
 func androidSpelling(code string) string {
+	code = region(code)
+	parts := strings.Split(code, "-")
+	if slices.ContainsFunc(parts[1:], func(p string) bool { return len(p) != 2 }) {
+		return "b+" + strings.Join(parts, "+")
+	}
+	return code
+}
+
+// region is a code with the region that stands for Chinese in a script, for platforms that know no scripts.
+func region(code string) string {
 	for region, script := range chinese {
 		if script == code {
 			return region
 		}
-	}
-	parts := strings.Split(code, "-")
-	if slices.ContainsFunc(parts[1:], func(p string) bool { return len(p) != 2 }) {
-		return "b+" + strings.Join(parts, "+")
 	}
 	return code
 }
