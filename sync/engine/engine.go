@@ -92,8 +92,9 @@ type Passed struct {
 type Engine struct {
 	Parts
 	projects []*project
-	run      string                 // names this process in what is stored
-	ended    *atomic.Int64          // passes
+	run      string        // names this process in what is stored
+	ended    *atomic.Int64 // passes
+	changes  *changes
 	turns    map[string]*sync.Mutex // by the names of projects, also of those that earlier configurations had: who makes a pass
 }
 
@@ -134,7 +135,7 @@ func New(parts Parts) *Engine {
 	if parts.Now == nil {
 		parts.Now = time.Now
 	}
-	e := &Engine{Parts: parts, run: uuid.NewString(), ended: new(atomic.Int64), turns: make(map[string]*sync.Mutex)}
+	e := &Engine{Parts: parts, run: uuid.NewString(), ended: new(atomic.Int64), changes: new(changes), turns: make(map[string]*sync.Mutex)}
 	for i := range parts.Config.Projects {
 		cfg := &parts.Config.Projects[i]
 		turn := new(sync.Mutex)
@@ -301,6 +302,7 @@ func (p *project) say(format string, args ...any) {
 func (p *project) announce(d Doing) {
 	d.Project = p.cfg.Name
 	p.doing.Store(&d)
+	p.changes.ring()
 	if p.Progress != nil {
 		p.Progress(d)
 	}
@@ -377,6 +379,7 @@ func (p *project) past(id string, past Past, passed Passed, more func(*state.Tx,
 		p.log.Error("remember how the pass ended", zap.Error(err))
 	}
 	p.ended.Add(1)
+	p.changes.ring()
 }
 
 // languagesOf are the codes of languages, for requests.

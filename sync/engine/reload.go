@@ -60,7 +60,7 @@ func absolute(cfg *config.Config, path string) string {
 // they go on undisturbed. A project that changed waits for a pass of its former self before it begins one of its own.
 func (e *Engine) Reconfigured(parts Parts) *Engine {
 	next := New(parts)
-	next.run, next.ended = e.run, e.ended // it is one process
+	next.run, next.ended, next.changes = e.run, e.ended, e.changes // it is one process
 	for name, turn := range e.turns {
 		if _, there := next.turns[name]; !there { // it may come back
 			next.turns[name] = turn

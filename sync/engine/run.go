@@ -162,6 +162,7 @@ func (p *project) began(at time.Time) {
 
 func (l *looping) plan(after time.Time) {
 	l.due = l.cfg.Pull.Schedule.Next(after)
+	defer l.changes.ring()
 	if l.due.IsZero() {
 		l.next.Store(nil)
 		return

@@ -38,6 +38,7 @@ func (p *project) projectName() string {
 // finished is said at the end of a pass.
 func (p *project) finished() {
 	p.doing.Store(nil)
+	p.changes.ring()
 }
 
 // Ended is how many passes have ended in this process: with another number, an older status may not hold any more.
