@@ -39,6 +39,8 @@ type running struct {
 	next     chan *engine.Engine // to the loops
 	reloaded atomic.Pointer[web.Reload]
 	meter    *web.Meter
+	sessions *web.Sessions
+	ending   func() // ends the streams of what the door serves
 }
 
 // run is the daemon: it starts, reads its configuration again when it is told to, and ends with ctx.
@@ -51,7 +53,7 @@ func (a *app) run(ctx context.Context, cfg *config.Config, log *zap.Logger) erro
 	if err != nil {
 		return orEnded(ctx, err)
 	}
-	d := &running{app: a, ctx: ctx, log: log, house: h, door: &door{log: log}, claims: &claims{log: log}, next: make(chan *engine.Engine), meter: meter}
+	d := &running{app: a, ctx: ctx, log: log, house: h, door: &door{log: log}, claims: &claims{log: log}, next: make(chan *engine.Engine), meter: meter, sessions: web.NewSessions(), ending: func() {}}
 	d.reloaded.Store(&web.Reload{OK: true, At: time.Now()})
 	ready, err := d.prepare(cfg)
 	if err != nil {
@@ -110,6 +112,7 @@ func (d *running) live(hup <-chan os.Signal) error {
 		d.log.Warn("work did not end in time; what it began is taken up at the next start")
 	}
 	stopServing()
+	d.ending()
 	d.door.close()
 	control.Wait()
 	d.claims.release(nil)
@@ -169,6 +172,7 @@ type prepared struct {
 	cfg    *config.Config
 	engine *engine.Engine
 	door   func() // puts its handler behind its address; cannot fail
+	ending func() // ends the handler's streams
 }
 
 // prepare makes it. Nothing that the daemon does now is disturbed by it.
@@ -193,13 +197,18 @@ func (d *running) prepare(cfg *config.Config) (prepared, error) {
 	if err != nil {
 		return prepared{}, err
 	}
-	return prepared{cfg, next, func() { d.door.serve(opened, web.New(options)) }}, nil
+	ends := make(chan struct{})
+	options.Ends = ends
+	return prepared{cfg, next, func() { d.door.serve(opened, web.New(options)) }, sync.OnceFunc(func() { close(ends) })}, nil
 }
 
 // take exchanges what was prepared for what there was.
 func (d *running) take(p prepared) {
 	d.cfg = p.cfg
 	d.engine.Store(p.engine)
+	before := d.ending
+	d.ending = p.ending
+	before() // browsers come back to the new one; else an address that is given up would wait for them
 	p.door()
 }
 
@@ -213,9 +222,14 @@ func (d *running) serving(cfg *config.Config, e *engine.Engine) (web.Options, er
 	if err != nil {
 		return web.Options{}, usageError{err}
 	}
+	page, err := cfg.PageToken(os.Getenv, os.ReadFile)
+	if err != nil {
+		return web.Options{}, usageError{err}
+	}
 	return web.Options{
 		Engine: e, Log: d.log.Named("web"), Version: version().Version, Meter: d.meter, Reloaded: func() web.Reload { return *d.reloaded.Load() },
 		WebhookSecret: webhook.Reveal(), CallbackHeader: cfg.Daemon.CallbackHeader, CallbackSecret: callback.Reveal(), PublicURL: cfg.Daemon.PublicURL,
+		PageToken: page.Reveal(), Sessions: d.sessions,
 	}, nil
 }
 

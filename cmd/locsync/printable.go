@@ -1,15 +1,12 @@
 package main
 
 import (
-	"fmt"
 	"io"
-	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/locsync/locsync/sync/engine"
 )
 
-// printable passes text on so that a terminal shows it and does nothing else. Keys, texts and file names are other people's; one with an escape
-// sequence in it could otherwise recolour, retitle or overwrite what stands on the screen, and one with a bidirectional control reorder it.
+// printable passes text on so that a terminal shows it and does nothing else.
 type printable struct{ to io.Writer }
 
 func (p printable) Write(b []byte) (int, error) {
@@ -19,28 +16,5 @@ func (p printable) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// shown spells control characters, but for line ends and tabs, as escapes.
-func shown(text string) string {
-	if strings.IndexFunc(text, hidden) < 0 && utf8.ValidString(text) {
-		return text
-	}
-	var b strings.Builder
-	for len(text) > 0 {
-		r, size := utf8.DecodeRuneInString(text)
-		switch {
-		case r == utf8.RuneError && size == 1:
-			fmt.Fprintf(&b, "\\x%02x", text[0])
-		case hidden(r):
-			fmt.Fprintf(&b, "\\u%04x", r)
-		default:
-			b.WriteString(text[:size])
-		}
-		text = text[size:]
-	}
-	return b.String()
-}
-
-func hidden(r rune) bool {
-	return unicode.IsControl(r) && r != '\n' && r != '\t' ||
-		r == 0x061C || r == 0x200E || r == 0x200F || 0x202A <= r && r <= 0x202E || 0x2066 <= r && r <= 0x2069
-}
+// shown is text as a terminal may get it.
+func shown(text string) string { return engine.Printable(text) }

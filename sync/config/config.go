@@ -100,6 +100,11 @@ type Daemon struct {
 	CallbackSecretEnv string `toml:"callback_secret_env"`
 	// CallbackSecretFile is a file with that value, relative to the configuration file.
 	CallbackSecretFile string `toml:"callback_secret_file"`
+	// PageTokenEnv names the environment variable with the token for the status page: who types it there may push and pull by
+	// buttons. No token: the page has no buttons.
+	PageTokenEnv string `toml:"page_token_env"`
+	// PageTokenFile is a file with that token, relative to the configuration file.
+	PageTokenFile string `toml:"page_token_file"`
 	// PublicURL is where the outside reaches Listen, for registering callbacks at the service.
 	PublicURL string `toml:"public_url"`
 }

@@ -98,12 +98,29 @@ func (c *Config) CallbackSecret(getenv func(string) string, readFile func(string
 	return c.named("callback_secret", c.Daemon.CallbackSecretEnv, c.Daemon.CallbackSecretFile, getenv, readFile)
 }
 
+// leastPageToken is how long the token of the status page must be: whoever reaches the address may try one.
+const leastPageToken = 16
+
+// PageToken is what unlocks the buttons of the status page: from page_token_env, else page_token_file, else
+// the systemd credential page_token. It is empty where none is configured; a short one is a problem.
+func (c *Config) PageToken(getenv func(string) string, readFile func(string) ([]byte, error)) (Secret, error) {
+	s, err := c.named("page_token", c.Daemon.PageTokenEnv, c.Daemon.PageTokenFile, getenv, readFile)
+	if err == nil && !s.IsZero() && len(s.Reveal()) < leastPageToken {
+		at := c.origin.at("daemon").at("page_token_file")
+		if c.Daemon.PageTokenEnv != "" {
+			at = c.origin.at("daemon").at("page_token_env")
+		}
+		return Secret{}, Problems{at.problem("the token is shorter than %d characters, and could be guessed; make one with: openssl rand -hex 16", leastPageToken)}
+	}
+	return s, err
+}
+
 // named is a secret of the daemon: not having one is fine, naming one that is not there is not.
 func (c *Config) named(key, env, file string, getenv func(string) string, readFile func(string) ([]byte, error)) (Secret, error) {
 	s, err := c.secret("daemon."+key, env, file, key, getenv, readFile)
 	if err == nil && s.IsZero() && env != "" {
 		at := c.origin.at("daemon").at(key + "_env")
-		return s, Problems{at.problem("the environment variable %s is not set; set it, or leave the line out to refuse these calls", env)}
+		return s, Problems{at.problem("the environment variable %s is not set; set it, or leave the line out to do without", env)}
 	}
 	return s, err
 }

@@ -156,6 +156,8 @@ func (v *validator) daemon(d *Daemon) {
 	v.plain("webhook_secret_file", d.WebhookSecretFile)
 	v.env("callback_secret_env", d.CallbackSecretEnv)
 	v.plain("callback_secret_file", d.CallbackSecretFile)
+	v.env("page_token_env", d.PageTokenEnv)
+	v.plain("page_token_file", d.PageTokenFile)
 	if !headerName.MatchString(d.CallbackHeader) {
 		v.add("callback_header", "%q is not the name of a header", d.CallbackHeader)
 	}

@@ -3,8 +3,10 @@ package web
 import (
 	"bytes"
 	_ "embed"
+	"fmt"
 	"html/template"
 	"net/http"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -15,32 +17,71 @@ import (
 //go:embed page.html
 var pageSource string
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"when":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
+// pages are the status page and the form for its token. Every text of the repository, the service or an error passes `text` on its way into them, besides
+// what package html/template does.
+var pages = template.Must(template.New("pages").Funcs(template.FuncMap{
+	"asset":  assetPath,
+	"when":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") },
 	"stamp":  func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-	"quoted": engine.InQuotes,
-	"share": func(l engine.LanguageStatus) int {
-		if l.Keys+l.Missing == 0 {
-			return 100
-		}
-		return 100 * l.Keys / (l.Keys + l.Missing)
-	},
-}).Parse(pageSource))
+	"text":   text,
+	"quoted": func(texts map[string]string) string { return text(engine.InQuotes(texts)) },
+	"count":  count,
+	"number": number,
+	"short":  func(hash string) string { return text(hash[:min(len(hash), 10)]) },
+	"at":     func(now, t time.Time) moment { return moment{now, t} },
+}).Parse(leaner(pageSource)))
 
-// page is the status page: whole without scripts, made anew by the browser every few seconds.
+// moment is a time, and the one it is told from.
+type moment struct{ Now, Time time.Time }
+
+// Ago is how far away it is.
+func (m moment) Ago() string { return ago(m.Now, m.Time) }
+
+// leaner drops the indentation of the template's lines, which is for those who read it there.
+func leaner(source string) string {
+	var b strings.Builder
+	for line := range strings.Lines(source) {
+		b.WriteString(strings.TrimLeft(line, "\t"))
+	}
+	return b.String()
+}
+
+// page is the status page: whole without scripts, and kept up to date by its script where there is one.
 func (s *server) page(w http.ResponseWriter, r *http.Request) {
+	visit, unlocked := s.Sessions.of(r, s.PageToken)
+	v := view{Version: s.Version, Now: time.Now(), Still: r.URL.Query().Has("still"), Buttons: s.PageToken != "", Unlocked: unlocked, Visit: visit}
+	if err := s.Engine.Ready(); err != nil {
+		v.NotReady = strings.Split(err.Error(), "\n")
+	}
+	for _, status := range s.now(r.Context()).Projects {
+		v.add(s.project(status, v))
+	}
+	s.write(w, http.StatusOK, "page", v)
+}
+
+// write answers with one of the pages.
+func (s *server) write(w http.ResponseWriter, code int, name string, data any) {
 	var b bytes.Buffer
-	err := pageTemplate.Execute(&b, struct {
-		engine.Status
-		Version string
-		Ready   error
-		Now     time.Time
-	}{s.now(r.Context()), s.Version, s.Engine.Ready(), time.Now()})
-	if err != nil {
-		s.Log.Error("make the status page", zap.Error(err))
+	if err := pages.ExecuteTemplate(&b, name, data); err != nil {
+		s.Log.Error("make the page "+name, zap.Error(err))
 		plain(w, http.StatusInternalServerError, "the page could not be made; the log says why")
 		return
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", pagePolicy)
+	w.WriteHeader(code)
 	_, _ = w.Write(b.Bytes()) // the reader is gone when this fails
+}
+
+// pagePolicy lets a page use this address's own files and nothing else: whatever text got into it, as what it should not, would stay a text.
+const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
+	"require-trusted-types-for 'script'; trusted-types 'none'"
+
+func assetPath(name string) (string, error) {
+	served, there := assetNames[name]
+	if !there {
+		return "", fmt.Errorf("no file is called %s", name)
+	}
+	return strings.TrimPrefix(served, "/"), nil // relative, so that a proxy may put the page below a path of its own
 }

@@ -14,8 +14,10 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -34,6 +36,10 @@ type Options struct {
 	CallbackSecret string // with this value; empty: they are refused
 	PublicURL      string // where the outside reaches the address; empty: not by a name
 
+	PageToken string          // who knows it may push and pull from the status page; empty: the page has no buttons
+	Sessions  *Sessions       // the browsers in which it was typed; nil: nobody yet
+	Ends      <-chan struct{} // closed when another handler takes this one's place, or serving ends; nil: never
+
 	Meter    *Meter        // what is counted beside the status; nil counts nothing
 	Reloaded func() Reload // the last time that the configuration was read; nil where it is read once
 }
@@ -46,8 +52,9 @@ type Reload struct {
 
 type server struct {
 	Options
-	look  look
-	heard heard
+	look      look
+	heard     heard
+	listeners atomic.Int32 // browsers that hear events now
 
 	reads    reads
 	bodyTime time.Duration // for the body of a request, once it was begun to be read
@@ -55,30 +62,39 @@ type server struct {
 
 // New makes the handler of the daemon's address (the contract, section 5).
 func New(o Options) http.Handler {
+	if o.Sessions == nil {
+		o.Sessions = NewSessions()
+	}
 	return (&server{Options: o, reads: make(reads, maxReads), bodyTime: bodyTime}).handler()
 }
 
 func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.page)
+	mux.HandleFunc("GET /static/{file}", s.asset)
+	mux.HandleFunc("GET /unlock", s.unlockPage)
+	mux.HandleFunc("POST /unlock", s.unlock)
+	mux.HandleFunc("POST /lock", s.lock)
+	mux.HandleFunc("POST /ask", s.ask)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.Handle("GET /metrics", s.metrics())
 	mux.HandleFunc("GET /api/status", s.status)
+	mux.HandleFunc("GET /api/events", s.events)
 	mux.HandleFunc("POST /trigger", s.trigger)
 	mux.HandleFunc("POST /webhook/{host}", s.webhook)
 	mux.HandleFunc("POST /callback/{object}/{event}", s.callback)
 	return guard(s.named(mux))
 }
 
-// guard sets what every answer carries. The page needs no script and nothing from elsewhere.
+// guard sets what every answer carries: nothing that is answered here is a page that could run or load anything, but for those that say so themselves.
 func guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+		h.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
-		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Referrer-Policy", "same-origin") // without any, browsers hide the Origin of the page's own forms
 		h.Set("Cache-Control", "no-store")
 		next.ServeHTTP(w, r)
 	})
@@ -120,23 +136,38 @@ type look struct {
 	mu     sync.Mutex // held while looking, so that readers at one time share a look
 	status engine.Status
 	until  time.Time
-	ended  int64 // passes before it: after another one, it is worth nothing
+	ended  int64    // passes before it: after another one, it is worth nothing
+	busy   []string // projects that passes ran in, which it tells
 }
 
 // now is the status as it is, or was a moment ago.
 func (s *server) now(ctx context.Context) engine.Status {
 	s.look.mu.Lock()
 	defer s.look.mu.Unlock()
-	if begin, ended := time.Now(), s.Engine.Ended(); begin.After(s.look.until) || ended != s.look.ended {
+	if begin, ended := time.Now(), s.Engine.Ended(); begin.After(s.look.until) || ended != s.look.ended || slices.ContainsFunc(s.look.busy, s.idle) {
+		busy := s.busy()
 		status := s.Engine.Status(ctx)
 		if ctx.Err() != nil {
 			return status // cut short; the next reader looks itself
 		}
 		end := time.Now()
-		s.look.status, s.look.until, s.look.ended = status, end.Add(lookShare*end.Sub(begin)), ended
+		s.look.status, s.look.until, s.look.ended, s.look.busy = status, end.Add(lookShare*end.Sub(begin)), ended, busy
 	}
 	return s.look.status
 }
+
+// busy are the projects that passes run in.
+func (s *server) busy() []string {
+	var busy []string
+	for i := range s.Engine.Config.Projects {
+		if name := s.Engine.Config.Projects[i].Name; !s.idle(name) {
+			busy = append(busy, name)
+		}
+	}
+	return busy
+}
+
+func (s *server) idle(project string) bool { return s.Engine.Doing(project).What == "" }
 
 // trigger is what git hooks call: look now. Only this machine may, and no page of another site that is open in a browser here.
 func (s *server) trigger(w http.ResponseWriter, r *http.Request) {

@@ -1,0 +1,79 @@
+package web
+
+import (
+	"net/http"
+	"time"
+)
+
+// Bounds of what listening browsers cost.
+const (
+	maxListeners = 64
+	alive        = 25 * time.Second       // between signs of life, below what proxies wait for
+	pause        = 250 * time.Millisecond // after a bell: what happens meanwhile is one more
+	slowListener = 10 * time.Second       // who takes nothing for so long is let go
+)
+
+// events rings in browsers: one server-sent event for each change of what a status tells, without any content. What changed, the browser sees when it
+// asks for the page again. A stream ends with the handler (Options.Ends); browsers come again by themselves.
+func (s *server) events(w http.ResponseWriter, r *http.Request) {
+	if s.listeners.Add(1) > maxListeners {
+		s.listeners.Add(-1)
+		w.Header().Set("Retry-After", "30")
+		plain(w, http.StatusServiceUnavailable, "too many are listening already; look again later")
+		return
+	}
+	defer s.listeners.Add(-1)
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep bells to itself
+	s.ring(w, r, s.Engine.Changed)
+}
+
+// ring tells one listener of changes until it leaves.
+func (s *server) ring(w http.ResponseWriter, r *http.Request, changes func() <-chan struct{}) {
+	out := http.NewResponseController(w)
+	_ = out.SetReadDeadline(time.Time{}) // nothing more is read; the server's own deadline would end the stream. A writer without deadlines needs none
+	say := func(text string) bool {
+		_ = out.SetWriteDeadline(time.Now().Add(slowListener))
+		if _, err := w.Write([]byte(text)); err != nil {
+			return false
+		}
+		return out.Flush() == nil
+	}
+	changed := changes()
+	if !say("retry: 3000\n\n") {
+		return
+	}
+	beat := time.NewTicker(alive)
+	defer beat.Stop()
+	for {
+		select {
+		case <-r.Context().Done():
+			return
+		case <-s.Ends:
+			return
+		case <-beat.C:
+			if !say(": alive\n\n") {
+				return
+			}
+		case <-changed:
+			changed = changes() // before the browser looks
+			if !say("event: change\ndata: look\n\n") || !s.rest(r) {
+				return
+			}
+		}
+	}
+}
+
+// rest waits for a moment after a bell; false when the stream ends meanwhile.
+func (s *server) rest(r *http.Request) bool {
+	wait := time.NewTimer(pause)
+	defer wait.Stop()
+	select {
+	case <-r.Context().Done():
+		return false
+	case <-s.Ends:
+		return false
+	case <-wait.C:
+		return true
+	}
+}

@@ -1,0 +1,476 @@
+package web
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"pgregory.net/rapid"
+
+	"github.com/locsync/locsync/sync/engine"
+)
+
+// rendered is the page for projects as the engine tells of them.
+func rendered(t rapid.TB, s *server, projects ...engine.ProjectStatus) string {
+	t.Helper()
+	v := view{Version: "1.2.3", Now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), Buttons: true, Unlocked: true, Visit: visit{Nonce: "nonce"}}
+	for _, status := range projects {
+		v.add(s.project(status, v))
+	}
+	answer := httptest.NewRecorder()
+	s.write(answer, http.StatusOK, "page", v)
+	if answer.Code != http.StatusOK {
+		t.Fatalf("%d: %s", answer.Code, answer.Body)
+	}
+	return answer.Body.String()
+}
+
+// walk visits all nodes of a page.
+func walk(t rapid.TB, page string, visit func(n *html.Node)) {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range root.Descendants() {
+		visit(n)
+	}
+}
+
+// skeleton is what a page is made of without its texts: elements and the names of their attributes.
+func skeleton(t rapid.TB, page string) string {
+	var b strings.Builder
+	walk(t, page, func(n *html.Node) {
+		if n.Type == html.ElementNode {
+			b.WriteString("<" + n.Data)
+			for _, a := range n.Attr {
+				b.WriteString(" " + a.Key)
+			}
+			b.WriteString(">")
+		}
+		if n.Type == html.CommentNode {
+			t.Errorf("a comment in the page: %q", n.Data)
+		}
+	})
+	return b.String()
+}
+
+// texts that want to be more than texts.
+var hostile = []string{
+	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `' onmouseover='alert(1)`, `</title><script>alert(1)</script>`, `</style>`, `<!--`, `-->`, `]]>`, `javascript:alert(1)`,
+	`data:text/html,<script>alert(1)</script>`, "\u202egnp.exe", "\u2066\u200f", "\x00\x1b[31m\x07", "\xff\xfe", `{{.}}`, `${alert(1)}`, `&lt;b&gt;&#x3c;`, "`", `\u003cscript\u003e`, "a\r\nSet-Cookie: x=y",
+	strings.Repeat("W", 10240), strings.Repeat("<b>", 4000), "مرحبا", "https://example.com/\"><script>", "//evil.example/x", "ftp://x/", "a b+c%20d/e?f#g",
+}
+
+// anyStatus is a project's status whose texts come from next.
+func anyStatus(t *rapid.T, next func(label string) string) engine.ProjectStatus {
+	n := func(label string) int { return rapid.IntRange(0, 3).Draw(t, label) }
+	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	past := func() *engine.Past {
+		if n("past") == 0 {
+			return nil
+		}
+		return &engine.Past{At: at, Result: rapid.SampledFrom([]string{"ok", "partial", "failed"}).Draw(t, "result"), Keys: 3, Commit: next("commit"), CommitURL: next("url"), Error: next("error"), SentAt: &at}
+	}
+	s := engine.ProjectStatus{Name: next("name"), ID: next("id"), State: next("state"), LastPush: past(), LastPull: past(), RequestURL: next("request"), Branch: next("branch"),
+		BranchURL: next("branch url"), Base: next("base"), Pending: n("pending")}
+	for range n("files") {
+		s.Files = append(s.Files, engine.FileStatus{Path: next("path"), Format: next("format"), Collection: next("collection"), Keys: n("keys"), Pending: n("pending"), Error: next("error")})
+	}
+	for range n("languages") {
+		s.Languages = append(s.Languages, engine.LanguageStatus{Language: next("language"), Keys: n("keys"), Missing: n("missing"), Held: n("held")})
+	}
+	for range n("conflicts") {
+		s.Conflicts = append(s.Conflicts, engine.Conflict{File: next("file"), Language: next("language"), Key: next("key"), Since: at, Ours: map[string]string{next("form"): next("ours")},
+			Theirs: map[string]string{next("form"): next("theirs")}})
+	}
+	for range n("problems") {
+		s.Problems = append(s.Problems, engine.Problem{File: next("file"), Line: n("line"), Key: next("key"), Language: next("language"), Problem: next("problem"), Remedy: next("remedy")})
+	}
+	for range n("events") {
+		s.Events = append(s.Events, engine.Event{At: at, What: next("what"), Base: next("base"), Result: next("result"), Text: next("text"), Count: n("count"), Since: at})
+	}
+	for range n("lines") {
+		s.Lines = append(s.Lines, engine.LineStatus{Base: next("base"), Branch: next("branch"), Collections: []string{next("collection")}, LastPull: past()})
+	}
+	for day := range n("days") {
+		s.Activity = append(s.Activity, engine.Day{Date: next("date"), Pushed: day, Pulled: n("pulled")})
+	}
+	return s
+}
+
+// Whatever the texts of a status are, the page is made of the same elements with the same attributes as with harmless ones, leads nowhere but to its own
+// parts and by http and https, and shows no character that hides or reorders others.
+func TestTextsStayTexts(t *testing.T) {
+	s, _ := newServer(t)
+	rapid.Check(t, func(t *rapid.T) {
+		bits := rapid.SliceOfN(rapid.IntRange(0, len(hostile)), 400, 400).Draw(t, "texts")
+		i := 0
+		status := anyStatus(t, func(string) string {
+			i++
+			if pick := bits[i%len(bits)]; pick < len(hostile) {
+				return hostile[pick]
+			}
+			return ""
+		})
+		page := rendered(t, s, status)
+		if got, want := skeleton(t, page), skeleton(t, rendered(t, s, tamed(status))); got != want {
+			t.Fatalf("the page is made of\n%s\nwant\n%s", got, want)
+		}
+		walk(t, page, func(n *html.Node) {
+			for _, a := range n.Attr {
+				if strings.HasPrefix(a.Key, "on") || a.Key == "style" || a.Key == "srcdoc" {
+					t.Errorf("<%s %s=%q>", n.Data, a.Key, a.Val)
+				}
+				if a.Key != "href" && a.Key != "src" && a.Key != "action" {
+					continue
+				}
+				if u, err := url.Parse(a.Val); err != nil || u.Scheme != "" && u.Scheme != "http" && u.Scheme != "https" {
+					t.Errorf("<%s %s=%q>", n.Data, a.Key, a.Val)
+				}
+			}
+			if n.Type == html.TextNode {
+				if strings.ContainsAny(n.Data, "\u202e\u2066\u200f\x00\x1b\x07") || !utf8.ValidString(n.Data) || utf8.RuneCountInString(n.Data) > 3*maxText {
+					t.Errorf("the page shows %.200q", n.Data)
+				}
+			}
+		})
+	})
+}
+
+// tamed is a status with a harmless text in the place of each that is not empty.
+func tamed(s engine.ProjectStatus) engine.ProjectStatus {
+	tame := func(texts ...*string) {
+		for _, t := range texts {
+			if *t != "" {
+				*t = "x"
+			}
+		}
+	}
+	past := func(p *engine.Past) *engine.Past {
+		if p == nil {
+			return nil
+		}
+		tamed := *p
+		tame(&tamed.Commit, &tamed.CommitURL, &tamed.Error)
+		return &tamed
+	}
+	s.LastPush, s.LastPull = past(s.LastPush), past(s.LastPull)
+	tame(&s.Name, &s.ID, &s.State, &s.RequestURL, &s.Branch, &s.BranchURL, &s.Base)
+	s.Files, s.Languages, s.Conflicts = slices.Clone(s.Files), slices.Clone(s.Languages), slices.Clone(s.Conflicts)
+	s.Problems, s.Events, s.Lines, s.Activity = slices.Clone(s.Problems), slices.Clone(s.Events), slices.Clone(s.Lines), slices.Clone(s.Activity)
+	for i := range s.Files {
+		f := &s.Files[i]
+		tame(&f.Path, &f.Format, &f.Collection, &f.Error)
+	}
+	for i := range s.Languages {
+		tame(&s.Languages[i].Language)
+	}
+	for i := range s.Conflicts {
+		c := &s.Conflicts[i]
+		tame(&c.File, &c.Language, &c.Key)
+		c.Ours, c.Theirs = map[string]string{"": "x"}, map[string]string{"": "x"}
+	}
+	for i := range s.Problems {
+		p := &s.Problems[i]
+		tame(&p.File, &p.Key, &p.Language, &p.Problem, &p.Remedy)
+	}
+	for i := range s.Events {
+		e := &s.Events[i]
+		if e.Result != "failed" && e.Result != "partial" {
+			tame(&e.Result)
+		}
+		tame(&e.What, &e.Base, &e.Text)
+	}
+	for i := range s.Lines {
+		l := &s.Lines[i]
+		tame(&l.Base, &l.Branch, &l.Collections[0])
+		l.LastPull = past(l.LastPull)
+	}
+	for i := range s.Activity {
+		tame(&s.Activity[i].Date)
+	}
+	return s
+}
+
+// usual is a project as most are.
+func usual(name string) engine.ProjectStatus {
+	at := time.Date(2026, 11, 21, 11, 0, 0, 0, time.UTC)
+	s := engine.ProjectStatus{Name: name, State: "everything is pushed; last pulled 2026-11-21 11:00:00 UTC", NextPull: &at, Branch: "l10n", BranchURL: "https://git.example.com/team/app/tree/l10n",
+		LastPush: &engine.Past{At: at, Result: "ok", Keys: 3, SentAt: &at},
+		LastPull: &engine.Past{At: at, Result: "ok", Keys: 12, Commit: "0123456789abcdef", CommitURL: "https://git.example.com/team/app/commit/0123456789abcdef"}}
+	for _, l := range []string{"de", "fr", "ja", "pt-BR", "zh-Hans"} {
+		s.Languages = append(s.Languages, engine.LanguageStatus{Language: l, Keys: 110, Missing: 10, Held: 2})
+	}
+	for i := range 4 {
+		s.Files = append(s.Files, engine.FileStatus{Path: fmt.Sprintf("locales/en/file%d.json", i), Format: "json", Collection: "main", Keys: 30})
+	}
+	for i := range 30 {
+		s.Activity = append(s.Activity, engine.Day{Date: at.AddDate(0, 0, i-29).Format(time.DateOnly), Pushed: i % 3 * 4, Pulled: i % 5 * 7})
+	}
+	for i := range 8 {
+		s.Events = append(s.Events, engine.Event{At: at.Add(-time.Duration(i) * time.Hour), What: "pull", Result: "ok", Text: "Brought 12 translations in 3 languages; commit 0123456 on l10n."})
+	}
+	return s
+}
+
+// A page of three projects is small, and a page of a project in which everything is wrong is not much larger.
+func TestPageIsSmall(t *testing.T) {
+	s, _ := newServer(t)
+	size := len(rendered(t, s, usual("web"), usual("mobile"), usual("documentation")))
+	t.Logf("three projects: %d bytes, besides %d of style and script, which browsers keep", size, len(assets[assetNames["page.css"]].body)+len(assets[assetNames["page.js"]].body))
+	if size > 30<<10 {
+		t.Errorf("three projects make %d bytes", size)
+	}
+	all := usual("all")
+	for i := range 2000 {
+		text := strings.Repeat(fmt.Sprint("<", i), 1000)
+		all.Problems = append(all.Problems, engine.Problem{File: text, Key: text, Language: "de", Problem: text, Remedy: text})
+		all.Conflicts = append(all.Conflicts, engine.Conflict{File: text, Key: text, Language: "de"})
+		all.Files = append(all.Files, engine.FileStatus{Path: text})
+		all.Events = append(all.Events, engine.Event{Text: text})
+	}
+	page := rendered(t, s, all)
+	if len(page) > 512<<10 {
+		t.Errorf("a project in which everything is wrong makes %d bytes", len(page))
+	}
+	for _, more := range []string{"And 1\u202f975 more", "And 1\u202f979 more"} { // problems, conflicts and events; files
+		if !strings.Contains(page, more) {
+			t.Errorf("the page does not say: %s", more)
+		}
+	}
+}
+
+// What a person reads of a project: the sentence, the numbers, the times, the links.
+func TestPageTells(t *testing.T) {
+	s, _ := newServer(t)
+	one := usual("app")
+	since := time.Date(2026, 11, 19, 12, 0, 0, 0, time.UTC)
+	one.Pending, one.State = 2, "2 values wait to be pushed"
+	one.Problems = []engine.Problem{{File: "en.json", Line: 3, Column: 4, Key: "a", Language: "de", Problem: "is broken; repair it", Remedy: "repair it"}}
+	one.Conflicts = []engine.Conflict{{File: "de.json", Language: "de", Key: "k", Ours: map[string]string{"": "unser"}, Theirs: map[string]string{"": "ihr"}, Since: since}}
+	one.Problems = append(one.Problems, one.Conflicts[0].Problem())
+	one.Jobs = []engine.Job{{Kind: "import", Since: since}}
+	var said strings.Builder
+	page := rendered(t, s, one, usual("other"))
+	walk(t, page, func(n *html.Node) {
+		if n.Type == html.TextNode && n.Parent.Data != "style" && n.Parent.Data != "script" && n.Parent.Data != "noscript" {
+			said.WriteString(n.Data + " ")
+		}
+	})
+	text := strings.Join(strings.Fields(said.String()), " ")
+	for _, want := range []string{
+		"locsync: 1 of 2 needs attention", "Needs attention 2 values wait to be pushed.", "Waiting to be pushed 2 values", "import at the service since 2 days ago 2026-11-19 12:00 UTC",
+		"ok, 60 min ago 2026-11-21 11:00 UTC 3 keys sent", "12 keys changed, commit 0123456789", "Next push as soon as a file changes",
+		"Problems 1", "en.json:3:4 a de is broken What to do: repair it", "Conflicts 1", `Repository "unser" send it: locsync push --ours --key k`, `Service, stands "ihr" leave it: locsync push --theirs --key k`,
+		"de 91 % 110 10 2", "120 keys pushed, 420 pulled", "2026-11-20 4 21", "Brought 12 translations in 3 languages", "4 source files", "other In step · 50 missing",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	for _, want := range []string{`<meta http-equiv="refresh"`, `href="https://git.example.com/team/app/commit/0123456789abcdef"`, `href="https://git.example.com/team/app/tree/l10n"`, `href="#p-other"`, `id="p-other"`, `aria-live="polite"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	if t.Failed() {
+		t.Log(text)
+	}
+}
+
+// Every part that is worked with has a name of its own in the page, so that it is found again in the next one, also with projects of similar names.
+func TestIdentifiersAreUnique(t *testing.T) {
+	s, _ := newServer(t)
+	ids := map[string]bool{}
+	page := rendered(t, s, usual("a b"), usual("a+b"), usual("a%20b"), usual("a%2Bb"), usual("ä"), usual(`a"b`))
+	links := map[string]bool{}
+	walk(t, page, func(n *html.Node) {
+		for _, a := range n.Attr {
+			switch {
+			case a.Key == "id" && (ids[a.Val] || strings.ContainsAny(a.Val, " \t\n")):
+				t.Errorf("id %q is there twice, or is none", a.Val)
+			case a.Key == "id":
+				ids[a.Val] = true
+			case a.Key == "aria-labelledby", a.Key == "aria-describedby", a.Key == "for":
+				links[a.Val] = true
+			case a.Key == "href" && strings.HasPrefix(a.Val, "#"):
+				to, err := url.PathUnescape(a.Val[1:])
+				if err != nil {
+					t.Error(err)
+				}
+				links[to] = true
+			}
+		}
+	})
+	for to := range links {
+		if !ids[to] {
+			t.Errorf("nothing is called %q", to)
+		}
+	}
+	if len(links) < 14 {
+		t.Errorf("only %v lead anywhere", slices.Sorted(maps.Keys(links)))
+	}
+}
+
+func TestHealth(t *testing.T) {
+	de := []engine.LanguageStatus{{Language: "de"}}
+	problem := []engine.Problem{{Problem: "p"}}
+	for name, c := range map[string]struct {
+		status engine.ProjectStatus
+		want   health
+	}{
+		"new":                       {engine.ProjectStatus{Languages: de}, inStep},
+		"something waits":           {engine.ProjectStatus{Languages: de, Pending: 1}, waiting},
+		"something is on its way":   {engine.ProjectStatus{Languages: de, Jobs: []engine.Job{{}}}, waiting},
+		"a problem, and more waits": {engine.ProjectStatus{Languages: de, Pending: 1, Problems: problem}, attention},
+		"held back":                 {engine.ProjectStatus{Languages: de, Held: 1}, attention},
+		"the push failed":           {engine.ProjectStatus{Languages: de, Problems: problem, LastPush: &engine.Past{Result: engine.ResultFailed}}, failing},
+		"the pull failed":           {engine.ProjectStatus{Languages: de, LastPull: &engine.Past{Result: engine.ResultFailed}}, failing},
+		"nothing can be told":       {engine.ProjectStatus{Problems: problem}, failing},
+	} {
+		if got := healthOf(c.status); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got.Word(), c.want.Word())
+		}
+	}
+}
+
+// A bar ends where it should, whatever the numbers: full is all, empty is nothing, and what is held back can be seen.
+func TestBars(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		keys, missing := rapid.IntRange(0, math.MaxInt/200).Draw(t, "keys"), rapid.IntRange(0, math.MaxInt/200).Draw(t, "missing")
+		held := rapid.IntRange(0, keys+missing).Draw(t, "held")
+		l := barOf(engine.LanguageStatus{Keys: keys, Missing: missing, Held: held})
+		if (l.Have == 100) != (missing == 0) || (l.Have == 0) != (keys == 0 && missing > 0) {
+			t.Errorf("%d of %d are %d percent", keys, keys+missing, l.Have)
+		}
+		if l.From < 0 || l.To > 100 || l.From > l.To || (held > 0 && keys+missing > 0) != (l.To > l.From) {
+			t.Errorf("%d of %d held back stand from %d to %d", held, keys+missing, l.From, l.To)
+		}
+	})
+}
+
+func TestAgo(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for d, want := range map[time.Duration]string{
+		0: "just now", 44 * time.Second: "just now", -44 * time.Second: "just now", 45 * time.Second: "1 min ago", 89 * time.Second: "1 min ago", 90 * time.Second: "2 min ago", -10 * time.Minute: "in 10 min",
+		89 * time.Minute: "89 min ago", 90 * time.Minute: "2 h ago", 35 * time.Hour: "35 h ago", 36 * time.Hour: "2 days ago", -50 * 24 * time.Hour: "in 50 days", 3 * 365 * 24 * time.Hour: "1095 days ago",
+	} {
+		if got := ago(now, now.Add(-d)); got != want {
+			t.Errorf("%v: %q, want %q", d, got, want)
+		}
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1_000", 1234567: "1_234_567", -1000: "-1_000", -100: "-100"} {
+		if got := strings.ReplaceAll(number(n), "\u202f", "_"); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}
+
+// More keys make a longer bar, none makes none, and none leaves the drawing.
+func TestPlot(t *testing.T) {
+	if plotOf(nil) != nil || plotOf([]engine.Day{{Date: "2026-11-21"}}) != nil {
+		t.Error("nothing is drawn")
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		day := rapid.Custom(func(t *rapid.T) engine.Day {
+			return engine.Day{Date: "2026-11-21", Pushed: rapid.IntRange(0, 1<<40).Draw(t, "pushed"), Pulled: rapid.IntRange(0, 1000).Draw(t, "pulled")}
+		})
+		days := rapid.SliceOfN(day, 1, 30).Draw(t, "days")
+		up := ""
+		if p := plotOf(days); p != nil {
+			up = p.Up
+		}
+		bars := map[int]float64{} // by what they stand for
+		n := 0
+		for _, path := range strings.Split(up, "M")[1:] {
+			var x, y, h float64
+			if _, err := fmt.Sscanf(path, "%g %gv-%g", &x, &y, &h); err != nil || h < 0 || h > plotHeight || x < plotRoom || x > float64(plotRoom+len(days)) {
+				t.Fatalf("%q: %v", path, err)
+			}
+			for days[n].Pushed == 0 {
+				n++
+			}
+			bars[days[n].Pushed] = h
+			n++
+		}
+		last := 0.0
+		for _, keys := range slices.Sorted(maps.Keys(bars)) {
+			if bars[keys] < last || bars[keys] <= 0 {
+				t.Errorf("%d keys are %g high", keys, bars[keys])
+			}
+			last = bars[keys]
+		}
+		for ; n < len(days); n++ {
+			if days[n].Pushed > 0 {
+				t.Errorf("day %d has no bar", n)
+			}
+		}
+	})
+}
+
+// The page's own files are served under the names that the page has, to be kept for ever; no other file is.
+func TestAssets(t *testing.T) {
+	s, _ := newServer(t)
+	handler := New(s.Options)
+	fetch := func(path string) *httptest.ResponseRecorder {
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+		return answer
+	}
+	page := fetch("/")
+	for _, part := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'", "trusted-types 'none'"} {
+		if policy := page.Header().Get("Content-Security-Policy"); !strings.Contains(policy, part) || strings.Contains(policy, "unsafe") {
+			t.Errorf("the page's policy is %s", policy)
+		}
+	}
+	used := 0
+	walk(t, page.Body.String(), func(n *html.Node) {
+		for _, a := range n.Attr {
+			if !strings.HasPrefix(a.Val, "static/") {
+				continue
+			}
+			used++
+			answer := fetch("/" + a.Val)
+			if answer.Code != http.StatusOK || !strings.Contains(answer.Header().Get("Cache-Control"), "immutable") || answer.Body.Len() == 0 {
+				t.Errorf("%s: %d, %v", a.Val, answer.Code, answer.Header())
+			}
+			kind, _, _ := strings.Cut(answer.Header().Get("Content-Type"), ";")
+			if want := map[string]string{"stylesheet": "text/css", "icon": "image/svg+xml", "": "text/javascript"}[attribute(n, "rel")]; kind != want {
+				t.Errorf("%s is %q", a.Val, kind)
+			}
+		}
+	})
+	files, err := fs.Glob(staticFiles, "static/*")
+	check(t, err)
+	if used != 3 || len(assets) != len(files) {
+		t.Errorf("the page uses %d files; %d of %d are served", used, len(assets), len(files))
+	}
+	for _, path := range []string{"/static/page.css", "/static/page.000000000000.css", "/static/", "/static/../page.html", "/static/%2e%2e/page.html"} {
+		if answer := fetch(path); answer.Code == http.StatusOK {
+			t.Errorf("%s is served", path)
+		}
+	}
+}
+
+func attribute(n *html.Node, key string) string {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return a.Val
+		}
+	}
+	return ""
+}

@@ -1,0 +1,161 @@
+package web
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Bounds of what is remembered of browsers.
+const (
+	maxSessions = 256
+	sessionIdle = 12 * time.Hour  // a browser that did not come for so long has to be unlocked again
+	saidFor     = 2 * time.Minute // how long the page says what was asked for
+)
+
+// Sessions are the browsers in which somebody typed the page's token, and the addresses from which wrong ones came. They live as long as the process, across
+// reloads, and are nowhere else: the cookie holds a random word that means nothing without them.
+type Sessions struct {
+	mu    sync.Mutex
+	open  map[[sha256.Size]byte]*session // by the digest of the word in the cookie
+	wrong map[string]*wrongTokens        // by address
+	now   func() time.Time
+}
+
+// session is one browser. The fields are guarded by the lock of Sessions.
+type session struct {
+	token [sha256.Size]byte // digest of the token that was typed: with another one configured, it counts no more
+	nonce string            // what the page's forms carry, and a page of somebody else's cannot know
+	seen  time.Time
+
+	project, said string // what was asked for last,
+	at            time.Time
+}
+
+// NewSessions remembers nobody.
+func NewSessions() *Sessions {
+	return &Sessions{open: make(map[[sha256.Size]byte]*session), wrong: make(map[string]*wrongTokens), now: time.Now}
+}
+
+// visit is what a page may know of the session that a request belongs to.
+type visit struct {
+	Nonce         string
+	Project, Said string
+	id            [sha256.Size]byte
+}
+
+// begin makes a session and returns the word for its cookie.
+func (s *Sessions) begin(token string) string {
+	word := rand.Text()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	var oldest [sha256.Size]byte
+	for id, one := range s.open {
+		if now.Sub(one.seen) > sessionIdle {
+			delete(s.open, id)
+		} else if first, there := s.open[oldest]; !there || one.seen.Before(first.seen) {
+			oldest = id
+		}
+	}
+	if len(s.open) >= maxSessions {
+		delete(s.open, oldest)
+	}
+	s.open[sha256.Sum256([]byte(word))] = &session{token: sha256.Sum256([]byte(token)), nonce: rand.Text(), seen: now}
+	return word
+}
+
+// of returns the session of a request; false when it has none that counts.
+func (s *Sessions) of(r *http.Request, token string) (visit, bool) {
+	if token == "" {
+		return visit{}, false
+	}
+	cookie, err := r.Cookie(cookieName(r))
+	if err != nil {
+		return visit{}, false
+	}
+	id := sha256.Sum256([]byte(cookie.Value))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	one, now := s.open[id], s.now()
+	if one == nil || one.token != sha256.Sum256([]byte(token)) || now.Sub(one.seen) > sessionIdle {
+		delete(s.open, id)
+		return visit{}, false
+	}
+	one.seen = now
+	v := visit{Nonce: one.nonce, id: id}
+	if now.Sub(one.at) < saidFor {
+		v.Project, v.Said = one.project, one.said
+	}
+	return v, true
+}
+
+// say has the page tell a session's browser what it asked for.
+func (s *Sessions) say(v visit, project, text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if one := s.open[v.id]; one != nil {
+		one.project, one.said, one.at = project, text, s.now()
+	}
+}
+
+func (s *Sessions) end(v visit) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.open, v.id)
+}
+
+// Wrong tokens that an address may send at once, and how long it waits for each further one. Tokens are too long to be guessed at any rate; this keeps the
+// log readable.
+const (
+	maxWrong  = 5
+	wrongWait = 30 * time.Second
+	maxPeers  = 1024
+)
+
+// wrongTokens is how many wrong ones came, less those that time has forgiven.
+type wrongTokens struct {
+	n    int
+	last time.Time
+}
+
+// forgive takes off what time has forgiven.
+func (w *wrongTokens) forgive(now time.Time) {
+	n := int(now.Sub(w.last) / wrongWait)
+	w.n, w.last = max(w.n-n, 0), w.last.Add(time.Duration(n)*wrongWait)
+}
+
+// mayTry reports whether an address may try a token now.
+func (s *Sessions) mayTry(peer string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w := s.wrong[peer]
+	if w == nil {
+		return true
+	}
+	w.forgive(s.now())
+	return w.n < maxWrong
+}
+
+// failed counts a wrong token. Where too many addresses send them, the ones that time has forgiven are forgotten, and else any: more than that is not remembered.
+func (s *Sessions) failed(peer string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	if s.wrong[peer] == nil && len(s.wrong) >= maxPeers {
+		for other, w := range s.wrong {
+			if w.forgive(now); w.n == 0 || len(s.wrong) >= maxPeers {
+				delete(s.wrong, other)
+			}
+		}
+	}
+	w := s.wrong[peer]
+	if w == nil {
+		w = &wrongTokens{last: now}
+		s.wrong[peer] = w
+	}
+	w.forgive(now)
+	w.n = min(w.n+1, maxWrong)
+}

@@ -1,0 +1,172 @@
+package web
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"go.uber.org/zap"
+)
+
+// The page's buttons. Whoever typed the page's token, once in a browser session, may ask for passes; asking is all that a button does. A request counts when
+// it comes from a page of this address (Host, Sec-Fetch-Site, Origin), with the cookie, which no script and no other site's page can use, and with the form's
+// own word. Everything works without scripts.
+
+// maxForm bounds the forms of the page.
+const maxForm = 16 << 10
+
+// see sends the browser on, by an address that also holds behind a proxy which puts the page below a path of its own.
+func see(w http.ResponseWriter, where string) {
+	w.Header().Set("Location", where)
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+// locked answers where no token is configured: there are no buttons, so nobody comes here by the page.
+func (s *server) locked(w http.ResponseWriter) bool {
+	if s.PageToken != "" {
+		return false
+	}
+	refuse(w, http.StatusForbidden, "the page has no buttons: no page token is configured (daemon.page_token_env)")
+	return true
+}
+
+// unlockPage asks for the token, on a page of its own that nothing renews while somebody types.
+func (s *server) unlockPage(w http.ResponseWriter, _ *http.Request) {
+	if !s.locked(w) {
+		s.write(w, http.StatusOK, "unlock", nil)
+	}
+}
+
+// unlock takes the token and gives the browser a session for it.
+func (s *server) unlock(w http.ResponseWriter, r *http.Request) {
+	if s.locked(w) || !s.ownPage(w, r) {
+		return
+	}
+	from, here := peer(r), fromHere(r)
+	if !here && !s.Sessions.mayTry(from) { // on this machine nobody can be locked out by another
+		w.Header().Set("Retry-After", "30")
+		s.write(w, http.StatusTooManyRequests, "unlock", "Too many wrong tokens came from your address. Try again in half a minute.")
+		return
+	}
+	if !equal(strings.TrimSpace(r.PostFormValue("token")), s.PageToken) {
+		s.Sessions.failed(from)
+		s.Log.Warn("a wrong page token", zap.String("from", from))
+		s.write(w, http.StatusForbidden, "unlock", "That is not the token. It is what daemon.page_token_env or daemon.page_token_file of this daemon's configuration names.")
+		return
+	}
+	http.SetCookie(w, &http.Cookie{Name: cookieName(r), Value: s.Sessions.begin(s.PageToken), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: encrypted(r)})
+	see(w, "./")
+}
+
+// lock ends the browser's session.
+func (s *server) lock(w http.ResponseWriter, r *http.Request) {
+	v, ok := s.asked(w, r)
+	if !ok {
+		return
+	}
+	s.Sessions.end(v)
+	http.SetCookie(w, &http.Cookie{Name: cookieName(r), Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: encrypted(r)})
+	see(w, "./")
+}
+
+// ask rings for the pass of a button.
+func (s *server) ask(w http.ResponseWriter, r *http.Request) {
+	v, ok := s.asked(w, r)
+	if !ok {
+		return
+	}
+	name, action := r.PostFormValue("project"), r.PostFormValue("action")
+	if name == "" {
+		plain(w, http.StatusBadRequest, "which project?")
+		return
+	}
+	var known bool
+	var said string
+	switch action {
+	case "push":
+		known, said = s.Engine.PushSoon(name, "status page"), "Asked to push."
+	case "pull":
+		known, said = s.Engine.PullSoon(name, "status page"), "Asked to pull."
+	default:
+		plain(w, http.StatusBadRequest, "action is push or pull")
+		return
+	}
+	if !known {
+		plain(w, http.StatusNotFound, "no project is called so any more; load the page again")
+		return
+	}
+	s.Log.Info("asked for by the status page", zap.String("action", action), zap.String("project", name), zap.String("from", peer(r)))
+	s.Sessions.say(v, name, said)
+	see(w, "./#"+url.PathEscape(anchor(name)))
+}
+
+// asked reports whether a form was sent by somebody who may, and answers where not.
+func (s *server) asked(w http.ResponseWriter, r *http.Request) (visit, bool) {
+	if s.locked(w) || !s.ownPage(w, r) {
+		return visit{}, false
+	}
+	v, ok := s.Sessions.of(r, s.PageToken)
+	if !ok {
+		s.write(w, http.StatusForbidden, "unlock", "This browser is not unlocked, or not any more. Type the token, then press the button again.")
+		return visit{}, false
+	}
+	if !equal(r.PostFormValue("nonce"), v.Nonce) {
+		plain(w, http.StatusForbidden, "the form is not from this page, or from before it was unlocked; load the page again")
+		return visit{}, false
+	}
+	return v, true
+}
+
+// ownPage reports whether a form was sent by a page of this address and reads it, and answers where not.
+func (s *server) ownPage(w http.ResponseWriter, r *http.Request) bool {
+	site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
+	if site != "" && site != "same-origin" || origin != "" && !s.own(r, origin) || site == "" && origin == "" {
+		refuse(w, http.StatusForbidden, "only the status page's own forms are taken, and only under its own name: set daemon.public_url where a proxy gives it another; a program asks by POST /trigger")
+		return false
+	}
+	r.Body = s.body(w, r, maxForm)
+	if err := r.ParseForm(); err != nil {
+		plain(w, http.StatusBadRequest, "the form cannot be read")
+		return false
+	}
+	return true
+}
+
+// own reports whether an origin is this address, by the name that it was asked for or by its public one.
+func (s *server) own(r *http.Request, origin string) bool {
+	from, err := url.Parse(origin)
+	if err != nil || from.Host == "" {
+		return false
+	}
+	public, err := url.Parse(s.PublicURL)
+	return strings.EqualFold(from.Host, r.Host) || err == nil && strings.EqualFold(from.Host, public.Host)
+}
+
+// peer names who asks: the address of the connection; or, where that is a proxy on this machine, the one that it says to have been asked by.
+func peer(r *http.Request) string {
+	host := hostOf(r.RemoteAddr)
+	if by := r.Header.Values("X-Forwarded-For"); loopback(host) && len(by) > 0 {
+		list := strings.Split(by[len(by)-1], ",")
+		if ip := net.ParseIP(strings.TrimSpace(list[len(list)-1])); ip != nil {
+			host = ip.String()
+		}
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.To4() == nil && !ip.IsLoopback() {
+		return ip.Mask(net.CIDRMask(64, 128)).String() // who has one of these addresses has them all
+	}
+	return host
+}
+
+// encrypted reports whether the browser came by TLS, to here or to a proxy.
+func encrypted(r *http.Request) bool {
+	return r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
+}
+
+// cookieName is the name of the session's cookie. Browsers do not tell ports of one host apart, so that two daemons on a machine need two names.
+func cookieName(r *http.Request) string {
+	if _, port, err := net.SplitHostPort(r.Host); err == nil {
+		return "locsync-" + port
+	}
+	return "locsync"
+}

@@ -1,0 +1,247 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/locsync/locsync/sync/engine"
+)
+
+// Bounds of the page, whatever a repository holds. What does not stand on it, `locsync status` tells.
+const (
+	maxListed = 25  // problems, conflicts, events and files of a project
+	maxText   = 400 // characters of one text
+)
+
+// view is the status as the page shows it.
+type view struct {
+	Version  string
+	Now      time.Time
+	NotReady []string
+	Projects []*project
+	Health   health // of the worst project
+	Still    bool   // somebody wants a page that does not renew itself
+	Buttons  bool   // a token is configured,
+	Unlocked bool   // and this browser has it
+	Visit    visit
+}
+
+func (v *view) add(p *project) {
+	v.Projects = append(v.Projects, p)
+	v.Health = max(v.Health, p.Health)
+}
+
+// Title is for the browser's tab: the worst that there is to say, and of how many.
+func (v view) Title() string {
+	n := 0
+	for _, p := range v.Projects {
+		if p.Health == v.Health {
+			n++
+		}
+	}
+	word := strings.ToLower(v.Health.Word())
+	if len(v.Projects) > 1 && v.Health > inStep {
+		word = fmt.Sprintf("%d of %d %s", n, len(v.Projects), word)
+	}
+	return "locsync: " + word
+}
+
+// health is how things stand, from the best to the worst. It is shown by a word, a sign and a colour.
+type health int
+
+const (
+	inStep health = iota
+	waiting
+	attention
+	failing
+)
+
+// Sign names the sign and its colour.
+func (h health) Sign() string { return [...]string{"ok", "wait", "warn", "bad"}[h] }
+
+// Icon is the file of the sign for the browser's tab.
+func (h health) Icon() string { return h.Sign() + ".svg" }
+
+// Word is for people.
+func (h health) Word() string {
+	return [...]string{"In step", "Waiting", "Needs attention", "Failing"}[h]
+}
+
+// project is one project as the page shows it. Its own fields hide those of the status that are shown in part.
+type project struct {
+	engine.ProjectStatus
+	At       time.Time // of the page
+	Anchor   string
+	Health   health
+	Busy     bool
+	Sentence string
+	NextPush string // in words; there is no time for it
+	NoPull   string // why there is no next pull
+
+	Languages []language
+	Missing   int // of all languages
+	Problems  listed[engine.Problem]
+	Conflicts listed[engine.Conflict]
+	Events    listed[engine.Event]
+	Files     listed[engine.FileStatus]
+	Plot      *plot
+
+	Push, Pull bool   // there is a button for it,
+	Nonce      string // which carries this
+	Said       string
+}
+
+// listed is the beginning of a list, and how much is not shown.
+type listed[T any] struct {
+	Shown []T
+	More  int
+}
+
+// Total is how long the list is.
+func (l listed[T]) Total() int { return len(l.Shown) + l.More }
+
+func list[T any](all []T) listed[T] {
+	n := min(len(all), maxListed)
+	return listed[T]{all[:n], len(all) - n}
+}
+
+// language is how much a language has. Its bar is filled up to Have, and marked as held back between From and To, all in percent.
+type language struct {
+	engine.LanguageStatus
+	Have, From, To int
+}
+
+// project is a project's status as the page shows it.
+func (s *server) project(status engine.ProjectStatus, v view) *project {
+	p := &project{ProjectStatus: status, At: v.Now, Anchor: anchor(status.Name), Health: healthOf(status), Sentence: sentence(status.State),
+		Problems: list(status.OtherProblems()), Conflicts: list(status.Conflicts), Events: list(status.Events), Plot: plotOf(status.Activity)}
+	if doing := s.Engine.Doing(status.Name); doing.What != "" {
+		p.Busy, p.Sentence = true, sentence(doing.String())
+	}
+	for _, l := range status.Languages {
+		p.Languages = append(p.Languages, barOf(l))
+		p.Missing += l.Missing
+	}
+	files := slices.Clone(status.Files) // those to look at first
+	slices.SortStableFunc(files, func(a, b engine.FileStatus) int {
+		return cmp.Or(strings.Compare(b.Error, a.Error), b.Pending-a.Pending)
+	})
+	p.Files = list(files)
+	s.configured(p, v)
+	return p
+}
+
+// configured adds what the configuration says of a project: what wakes its passes, and which of them may be asked for.
+func (s *server) configured(p *project, v view) {
+	projects := s.Engine.Config.Projects
+	at := 0
+	for at < len(projects) && projects[at].Name != p.Name {
+		at++
+	}
+	if at == len(projects) {
+		return
+	}
+	c := &projects[at]
+	if p.NextPush = "as soon as a file changes"; !c.Push.Enabled {
+		p.NextPush = "turned off in the configuration"
+	}
+	if p.NoPull = "not scheduled; when the service notifies, or somebody asks"; !c.Pull.Enabled {
+		p.NoPull = "turned off in the configuration"
+	}
+	if v.Unlocked {
+		p.Push, p.Pull, p.Nonce = c.Push.Enabled, c.Pull.Enabled, v.Visit.Nonce
+		if v.Visit.Project == p.Name {
+			p.Said = v.Visit.Said
+		}
+	}
+}
+
+func healthOf(p engine.ProjectStatus) health {
+	failed := func(past *engine.Past) bool { return past != nil && past.Result == engine.ResultFailed }
+	untold := len(p.Languages) == 0 // a status that could be made has them all
+	switch {
+	case failed(p.LastPush), failed(p.LastPull), untold:
+		return failing
+	case len(p.Problems) > 0, p.Held > 0:
+		return attention
+	case p.Pending > 0, len(p.Jobs) > 0:
+		return waiting
+	}
+	return inStep
+}
+
+// sentence makes one of the engine's words.
+func sentence(words string) string {
+	first, size := utf8.DecodeRuneInString(words)
+	return text(string(unicode.ToUpper(first))+words[size:]) + "."
+}
+
+// barOf is a language with its bar. Nothing but all is 100 percent, and the least of anything can be seen.
+func barOf(l engine.LanguageStatus) language {
+	total := l.Keys + l.Missing
+	if total == 0 {
+		return language{l, 100, 100, 100}
+	}
+	part := func(n, least int) int {
+		if n == 0 {
+			return 0
+		}
+		return max(100*n/total, least)
+	}
+	have, held := part(l.Keys, 1), part(l.Held, 2)
+	from := min(have, 100-held)
+	return language{l, have, from, from + held}
+}
+
+// anchor is the identifier of a project's part of the page.
+func anchor(name string) string { return "p-" + url.QueryEscape(name) }
+
+// text is a text of the repository, the service or an error as the page shows it: no control characters, and not so long that nobody sees the rest.
+func text(s string) string {
+	n := utf8.RuneCountInString(s)
+	if n > maxText {
+		s = string([]rune(s)[:maxText]) + "… (" + number(n) + " characters)"
+	}
+	return engine.Printable(s)
+}
+
+// number is a number with its thousands apart.
+func number(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "\u202f" + digits[i:]
+	}
+	return digits
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return number(n) + " " + what + "s"
+}
+
+// ago is how far a time is from now. The page's script says it in the same words while time goes on.
+func ago(now, t time.Time) string {
+	d, words := now.Sub(t), "%d %s ago"
+	if d < 0 {
+		d, words = -d, "in %d %s"
+	}
+	switch seconds := int(d / time.Second); {
+	case seconds < 45:
+		return "just now"
+	case seconds < 90*60:
+		return fmt.Sprintf(words, max((seconds+30)/60, 1), "min")
+	case seconds < 36*3600:
+		return fmt.Sprintf(words, (seconds+1800)/3600, "h")
+	default:
+		return fmt.Sprintf(words, (seconds+12*3600)/(24*3600), "days")
+	}
+}

@@ -1,0 +1,107 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/local"
+	"github.com/locsync/locsync/sync/state"
+)
+
+// world is repositories, a service over HTTP, an engine between them and its address, all real. Time is the engine's own: it can be another day.
+type world struct {
+	t      *testing.T
+	repos  map[string]string // by project
+	ids    map[string]string
+	svc    *local.Service
+	client *service.Client
+	engine *engine.Engine
+	now    time.Time
+	log    *zap.Logger
+	server *httptest.Server // of the page
+}
+
+// worldProject is one project: its name, its target languages, and the files of its repository, of which locales/en/*.json are the sources.
+type worldProject struct {
+	name      string
+	languages []string
+	files     map[string]string
+	more      string // of [[project]], tables included
+}
+
+// newWorld builds one. daemon stands in [daemon]; o changes what the page is served with.
+func newWorld(t *testing.T, daemon string, o func(*Options), projects ...worldProject) *world {
+	t.Helper()
+	gittest.Need(t)
+	w := &world{t: t, repos: map[string]string{}, ids: map[string]string{}, now: time.Now(), log: zap.NewNop()}
+	svc, err := local.Open(t.TempDir(), local.Options{AccountID: "acc", Keys: []string{"key"}, Pseudo: true})
+	check(t, err)
+	w.svc = svc
+	at := httptest.NewServer(svc)
+	var text strings.Builder
+	fmt.Fprintf(&text, "[service]\nurl = %q\naccount_id = \"acc\"\n[daemon]\ndebounce = \"50ms\"\n%s\n", at.URL, daemon)
+	for i, p := range projects {
+		w.repos[p.name] = gittest.Init(t, p.files)
+		w.ids[p.name] = fmt.Sprintf("11111111-2222-3333-4444-55555555%04d", i)
+		check(t, svc.EnsureProject(w.ids[p.name], p.name, "en", p.languages))
+		fmt.Fprintf(&text, "[[project]]\nname = %q\nid = %q\nrepository = %q\nsource_language = \"en\"\ntarget_languages = [\"%s\"]\n%s\n", p.name, w.ids[p.name], w.repos[p.name],
+			strings.Join(p.languages, `", "`), p.more)
+		if !strings.Contains(p.more, "[project.pull]") {
+			text.WriteString("[project.pull]\nschedule = \"0 */6 * * *\"\n")
+		}
+		text.WriteString("[[project.files]]\nsource = \"locales/en/*.json\"\noutput = \"locales/{LANGUAGE}/{NAME}.json\"\n")
+	}
+	cfg, err := config.Parse(filepath.Join(t.TempDir(), "locsync.toml"), []byte(text.String()))
+	check(t, err)
+	store, err := state.Open(t.TempDir())
+	check(t, err)
+	w.client, err = service.New(service.Options{BaseURL: at.URL, AccountID: "acc", APIKey: "key"})
+	check(t, err)
+	w.engine = engine.New(engine.Parts{Config: cfg, State: store, Service: w.client, Log: w.log, Now: func() time.Time { return w.now }})
+	ends := make(chan struct{})
+	options := Options{Engine: w.engine, Log: zap.NewNop(), Version: "1.2.3", PublicURL: cfg.Daemon.PublicURL, Ends: ends}
+	if o != nil {
+		o(&options)
+	}
+	w.server = httptest.NewUnstartedServer(nil)
+	w.server.Config = NewServer(New(options))
+	w.server.Start()
+	t.Cleanup(func() {
+		close(ends)
+		w.server.Close()
+		w.client.Close()
+		at.Close()
+		check(t, svc.Close())
+		check(t, store.Close())
+	})
+	return w
+}
+
+// run has the engine work by itself until the test ends, in the time of the world's wall clock.
+func (w *world) run() {
+	w.t.Helper()
+	ctx, cancel := context.WithCancel(w.t.Context())
+	done := make(chan error, 1)
+	go func() { done <- w.engine.Run(ctx) }()
+	w.t.Cleanup(func() {
+		cancel()
+		check(w.t, <-done)
+	})
+}
+
+func (w *world) push(project string) {
+	w.t.Helper()
+	_, err := w.engine.Push(w.t.Context(), engine.PushOptions{Project: project})
+	check(w.t, err)
+}
