@@ -5,10 +5,15 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -271,14 +276,17 @@ func withToken(o *Options) { o.PageToken = pageToken }
 func unlockIn(b *browser, address, token string) {
 	b.t.Helper()
 	b.do(chromedp.Navigate(address+"/unlock"), chromedp.SendKeys(chromedp.CSS("#token"), token), chromedp.Click(chromedp.CSS("main button")))
+	b.until(`document.querySelector("[role=alert], .project") !== null`)
 }
 
-// accessible fails the test where axe-core, the file that LOCSYNC_AXE names, finds anything wrong with the page that the browser shows.
+// accessible fails the test where axe-core, the file that LOCSYNC_AXE names, finds anything wrong with the page that the browser shows. Without that file it
+// says that nothing was checked.
 func (b *browser) accessible(where string) {
 	b.t.Helper()
 	file := os.Getenv("LOCSYNC_AXE")
 	if file == "" {
-		b.t.Skip("LOCSYNC_AXE does not name axe.min.js of the npm package axe-core")
+		b.t.Log("not checked: LOCSYNC_AXE does not name axe.min.js of the npm package axe-core")
+		return
 	}
 	source, err := os.ReadFile(file)
 	check(b.t, err)
@@ -313,7 +321,6 @@ func TestBrowserLooks(t *testing.T) {
 			b.fits(page.name + " " + name)
 		}
 		unlockIn(b, w.server.URL, "wrong")
-		b.until(`document.querySelector("[role=alert]")`)
 		b.shot("unlock-" + name)
 		b.accessible("unlock " + name)
 		b.fits("unlock " + name)
@@ -332,4 +339,254 @@ func (b *browser) fits(where string) {
 		eval[bool](b, `document.documentElement.scrollWidth > document.documentElement.clientWidth`) {
 		b.t.Errorf("%s: wider than the window: %q", where, over)
 	}
+}
+
+// unlocked is whether the page has buttons.
+const unlocked = `document.querySelector("button[value=push]") !== null`
+
+// The buttons are there for who types the right token, and nobody else; a press is told on the page and makes a real pass. With and without scripts.
+func TestBrowserButtons(t *testing.T) {
+	files := map[string]string{"locales/en/app.json": `{"a": "A"}`}
+	w := newWorld(t, "", withToken, worldProject{name: "app", languages: []string{"de"}, files: files, more: "[project.pull]\nschedule = \"0 0 1 1 *\"\n"})
+	none := newWorld(t, "", nil, worldProject{name: "app", languages: []string{"de"}, files: files})
+	w.run()
+	b := newBrowser(t)
+	b.open(none.server.URL)
+	if eval[bool](b, unlocked) || eval[bool](b, `document.querySelector("form, a[href=unlock]") !== null`) {
+		t.Error("without a token the page has buttons, or a way to them")
+	}
+	for _, scripts := range []bool{true, false} {
+		call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !scripts})
+		unlockIn(b, w.server.URL, "wrong token, wrong token")
+		if said := eval[string](b, `document.querySelector("[role=alert]").textContent`); !strings.Contains(said, "not the token") {
+			t.Errorf("of a wrong token it says %q", said)
+		}
+		b.do(chromedp.Navigate(w.server.URL))
+		if eval[bool](b, unlocked) {
+			t.Error("after a wrong token the page has buttons")
+		}
+		unlockIn(b, w.server.URL, pageToken)
+		b.until(unlocked)
+		if said := eval[string](b, `document.cookie`); said != "" {
+			t.Errorf("a script can read the cookie: %s", said)
+		}
+		before := w.engine.Ended()
+		b.do(chromedp.Click(chromedp.CSS(`#p-app-pull`)))
+		b.until(`document.querySelector(".said")?.textContent === "Asked to pull."`)
+		for end := time.Now().Add(browserPatience); w.engine.Ended() == before; time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal("nothing was pulled")
+			}
+		}
+		b.do(chromedp.Navigate(w.server.URL))
+		b.until(`!document.querySelector("#p-app .c dd").textContent.includes("never")`)
+		b.do(chromedp.Click(chromedp.CSS(`footer button`)))
+		b.until(`document.querySelector("a[href=unlock]") !== null`)
+		if eval[bool](b, unlocked) {
+			t.Error("after it was locked the page has buttons")
+		}
+	}
+	b.quiet("403 (Forbidden)") // the wrong tokens
+}
+
+// After a real push of a changed file the page shows it, without having been loaded again: focus, scrolling and open parts stay, and it is the page that a
+// browser which loads it now would show.
+func TestBrowserLive(t *testing.T) {
+	w := newWorld(t, "", withToken,
+		worldProject{name: "app", languages: []string{"de"}, files: map[string]string{"locales/en/app.json": keys("app", 30)}},
+		worldProject{name: "other", languages: []string{"de", "fr"}, files: map[string]string{"locales/en/app.json": keys("other", 3)}})
+	w.run()
+	b := newBrowser(t)
+	b.look(800, "light")
+	unlockIn(b, w.server.URL, pageToken)
+	b.open(w.server.URL)
+	b.until(`document.querySelector("#p-app .state").textContent.includes("Everything is pushed")`)
+	b.until(`document.querySelector("#unready") === null`)
+	eval[bool](b, `(window.kept = document.querySelector("#p-app-files"), kept.open = true, document.querySelector("#p-other-push").focus(), scrollTo(0, 300), window.scrolled = scrollY, kept.open)`)
+	w.write("app", "locales/en/app.json", keys("app", 34))
+	b.until(`document.querySelector("#p-app-events").textContent.includes("Sent 4 keys of locales/en/app.json")`)
+	for _, kept := range []string{`document.querySelector("#p-app-files") === kept`, `kept.open`, `document.activeElement.id === "p-other-push"`, `scrollY === scrolled`, `scrolled > 0`} {
+		if !eval[bool](b, kept) {
+			t.Errorf("not any more: %s", kept)
+		}
+	}
+	w.write("app", "locales/en/broken.json", `{"a": }`)
+	b.until(`document.querySelector("#p-app-problems")?.textContent.includes("broken.json:1:7")`)
+	b.until(`document.title === "locsync: 1 of 2 needs attention" && document.querySelector("link[rel=icon]").href.includes("/warn.")`)
+	eval[bool](b, `(document.querySelector("#p-app-problems").tabIndex = -1, document.querySelector("#p-app-problems").focus(), true)`)
+	w.write("app", "locales/en/broken.json", `{"b": "B"}`)
+	b.until(`document.querySelector("#p-app-problems") === null`)
+	if got := eval[string](b, `document.activeElement.closest("section")?.id ?? document.activeElement.id`); got != "p-app" && got != "main" {
+		t.Errorf("the focus was in a part that is gone, and is now at %q", got)
+	}
+	for end := time.Now().Add(browserPatience); !eval[bool](b, sameAsNow); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("the page is\n%s", eval[string](b, `document.querySelector("main").outerHTML`))
+		}
+	}
+	b.quiet()
+}
+
+// sameAsNow is whether the page's main part, node by node, is that of a page that is loaded now; but for what a reader did to it, and the time that went on.
+const sameAsNow = `new Promise((resolve, reject) => {
+	const bare = (page) => {
+		const main = page.querySelector("main").cloneNode(true);
+		main.querySelectorAll("details").forEach((e) => e.removeAttribute("open"));
+		main.querySelectorAll("section").forEach((e) => e.removeAttribute("tabindex"));
+		main.querySelectorAll(".ago").forEach((e) => { e.textContent = ""; });
+		return main;
+	};
+	const r = new XMLHttpRequest();
+	r.open("GET", location.href);
+	r.responseType = "document";
+	r.onload = () => resolve(bare(document).isEqualNode(bare(r.response)));
+	r.onerror = reject;
+	r.send();
+})`
+
+// Whoever looked away, or whose connection broke, sees how things are when the daemon is there again; and is told that the page is old as long as it is.
+func TestBrowserReconnects(t *testing.T) {
+	w := newWorld(t, "", nil, worldProject{name: "app", languages: []string{"de"}, files: map[string]string{"locales/en/app.json": keys("app", 3)}})
+	b := newBrowser(t)
+	b.open(w.server.URL)
+	address := strings.TrimPrefix(w.server.URL, "http://")
+	w.server.Listener.Close()
+	w.server.CloseClientConnections()
+	b.until(`document.getElementById("live").textContent.startsWith("not connected")`)
+	w.push("app")
+	listener, err := net.Listen("tcp", address)
+	check(t, err)
+	again := &http.Server{Handler: w.server.Config.Handler, ReadHeaderTimeout: time.Minute}
+	over := make(chan error, 1)
+	go func() { over <- again.Serve(listener) }()
+	b.until(`document.getElementById("live").textContent === "live" && document.querySelector("#p-app-events").textContent.includes("Sent 3 keys")`)
+	check(t, again.Close())
+	if err := <-over; !errors.Is(err, http.ErrServerClosed) {
+		t.Error(err)
+	}
+	b.quiet("ERR_CONNECTION", "ERR_INCOMPLETE", "ERR_EMPTY_RESPONSE")
+}
+
+// The script says how long ago something was in the words that the page has.
+func TestBrowserSaysTimes(t *testing.T) {
+	w := newWorld(t, "", nil, worldProject{name: "app", languages: []string{"de"}, files: map[string]string{"locales/en/app.json": keys("app", 3)}})
+	b := newBrowser(t)
+	b.open(w.server.URL)
+	now := time.Now().UTC().Truncate(time.Second)
+	want := map[string]string{}
+	for _, distance := range []time.Duration{20, 60, 85, 95, 3600, 5300, 5500, 7000, 9100, 126000, 131000, 300000, 1e7} {
+		for _, at := range []time.Time{now.Add(distance * time.Second), now.Add(-distance * time.Second)} {
+			want[at.Format(time.RFC3339)] = ago(now, at)
+		}
+	}
+	list, err := json.Marshal(slices.Sorted(maps.Keys(want)))
+	check(t, err)
+	// The live sign is the only part that an update leaves alone.
+	eval[bool](b, fmt.Sprintf(`(%s.forEach(at => { const time = document.createElement("time"), span = document.createElement("span"); span.className = "ago"; time.dateTime = at; time.append(span); document.getElementById("live").append(time) }), true)`, list))
+	w.push("app")
+	b.until(`document.querySelector("#live .ago:last-child").textContent !== ""`)
+	for _, said := range eval[[][]string](b, `[...document.querySelectorAll("#live time")].map(t => [t.dateTime, t.textContent])`) {
+		if said[1] != want[said[0]] {
+			t.Errorf("%s is %q at %s, want %q", said[0], said[1], now, want[said[0]])
+		}
+	}
+	b.quiet()
+}
+
+// Without scripts the page is whole, and renews itself; unless somebody does not want that.
+func TestBrowserWithoutScripts(t *testing.T) {
+	w := newWorld(t, "", nil, worldProject{name: "app", languages: []string{"de"}, files: map[string]string{"locales/en/app.json": keys("app", 3)}})
+	w.push("app")
+	b := newBrowser(t)
+	b.look(320, "light")
+	call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	b.do(chromedp.Navigate(w.server.URL))
+	if refresh := eval[string](b, `document.querySelector("meta[http-equiv=refresh]").content`); refresh != "30" {
+		t.Errorf("it renews itself every %q seconds", refresh)
+	}
+	b.do(chromedp.Click(chromedp.CSS("#p-app-files summary")))
+	b.until(`document.querySelector("#p-app-files").open && document.querySelector("#p-app-files td").getBoundingClientRect().height > 0`)
+	if said := eval[string](b, `document.querySelector("header").innerText`); !strings.Contains(said, "renewed every 30 seconds (stop)") || strings.Contains(said, "live") {
+		t.Errorf("the page says %q", said)
+	}
+	b.fits("without scripts")
+	b.do(chromedp.Click(chromedp.CSS("header a")))
+	b.until(`location.search === "?still" && document.querySelector("meta[http-equiv=refresh]") === null`)
+	b.quiet()
+}
+
+// On paper there is what is told, and nothing to press.
+func TestBrowserPrints(t *testing.T) {
+	w := newWorld(t, "", withToken, worldProject{name: "a", languages: []string{"de"}, files: map[string]string{"locales/en/app.json": keys("app", 3)}},
+		worldProject{name: "b", languages: []string{"de"}, files: map[string]string{"locales/en/app.json": keys("app", 3)}})
+	b := newBrowser(t)
+	unlockIn(b, w.server.URL, pageToken)
+	b.open(w.server.URL)
+	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+	for selector, want := range map[string]bool{"nav": false, "form": false, "#live": false, "h2": true, ".bars": true, "#p-a-files td": true} {
+		if got := eval[bool](b, fmt.Sprintf(`(e => e.checkVisibility({contentVisibilityAuto: true}) && e.getBoundingClientRect().height > 0)(document.querySelector(%q))`, selector)); got != want {
+			t.Errorf("%s is on paper: %v", selector, got)
+		}
+	}
+}
+
+// Names of projects, files and keys, and texts that want to run, to load or to turn others around do nothing, and break nothing at any width.
+func TestBrowserIsNotFooled(t *testing.T) {
+	long := strings.Repeat("W", 10240)
+	nasty := []string{`<script>hacked=1</script>`, `"><img src=x onerror=hacked=1>`, `'><svg onload=hacked=1>`, "\u202egnp.exe\u202c", "\u05d0\u05d1\u05d2 abc", `</title><script>hacked=1</script>`, long}
+	names := []string{`<script>hacked=1<!--`, `"><img src=x onerror=hacked=1>`, strings.Repeat("W", 100), "\u05d0\u05d1 ' onclick='hacked=1"}
+	texts := func(which string) string {
+		all := map[string]string{}
+		for i, text := range nasty {
+			all[text] = fmt.Sprint(text, which, i)
+		}
+		data, err := json.Marshal(all)
+		check(t, err)
+		return string(data)
+	}
+	var projects []worldProject
+	for i, name := range names {
+		p := worldProject{name: name, languages: []string{"de"}, files: map[string]string{"locales/en/app.json": texts("A"), "locales/en/<script>hacked=1.json": texts("B"),
+			`locales/en/"><img src=x onerror=hacked=1>.json`: `{"a": }`, "locales/en/" + strings.Repeat("W", 200) + ".json": `{`, "locales/en/\u202egnp.json": "{"}}
+		if i == 0 { // texts of a conflict
+			p.files = map[string]string{"locales/en/ui.json": texts("A")}
+		}
+		projects = append(projects, p)
+	}
+	w := newWorld(t, "", withToken, projects...)
+	for _, name := range names {
+		w.push(name)
+		w.pull(name)
+	}
+	w.conflict(names[0], nasty[1], nasty[1]+"\u202eOURS", nasty[1]+"\u05d0THEIRS"+long)
+	b := newBrowser(t)
+	unlockIn(b, w.server.URL, pageToken)
+	for _, width := range []int64{1200, 320} {
+		b.look(width, "light")
+		b.open(w.server.URL)
+		eval[bool](b, `document.querySelectorAll("details").forEach(d => { d.open = true }) === undefined`)
+		b.shot(fmt.Sprint("hostile-", width))
+		b.fits(fmt.Sprint("hostile ", width))
+		b.accessible(fmt.Sprint("hostile ", width))
+	}
+	w.push(names[1]) // what an update brings is as harmless
+	b.until(`document.querySelectorAll(".project").length === 4`)
+	if hacked := eval[bool](b, `window.hacked !== undefined || document.querySelectorAll("main img, main script, [onerror], [onload], [onclick]").length > 0`); hacked {
+		t.Error("a text was more than a text")
+	}
+	said := eval[string](b, `document.querySelector("main").textContent`)
+	for _, want := range []string{`<script>hacked=1<!--`, `"><img src=x onerror=hacked=1>.json:1:7`, `\u202egnp.json`, `onerror=hacked=1>\u202eOURS"`, `onerror=hacked=1>אTHEIRSWW`, "(10\u202f2"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the page does not show %q", want)
+		}
+	}
+	for _, name := range names { // buttons and links work for them all
+		id := anchor(name)
+		if eval[int](b, fmt.Sprintf(`[...document.querySelectorAll("nav a")].filter(a => decodeURIComponent(a.hash.slice(1)) === %q && document.getElementById(%q)).length`, id, id)) != 1 {
+			t.Errorf("no link leads to project %q", name)
+		}
+		b.do(chromedp.Click(chromedp.JSPath(fmt.Sprintf(`document.getElementById(%q)`, id+"-push"))))
+		b.until(fmt.Sprintf(`document.getElementById(%q)?.querySelector(".said")?.textContent === "Asked to push."`, id))
+	}
+	b.quiet()
 }

@@ -349,13 +349,17 @@ func TestHealth(t *testing.T) {
 func TestBars(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		keys, missing := rapid.IntRange(0, math.MaxInt/200).Draw(t, "keys"), rapid.IntRange(0, math.MaxInt/200).Draw(t, "missing")
-		held := rapid.IntRange(0, keys+missing).Draw(t, "held")
-		l := barOf(engine.LanguageStatus{Keys: keys, Missing: missing, Held: held})
+		old, lacking := rapid.IntRange(0, keys).Draw(t, "held"), rapid.IntRange(0, missing).Draw(t, "held and missing")
+		held := old + lacking
+		l := barOf(engine.LanguageStatus{Keys: keys, Missing: missing, Held: held, HeldMissing: lacking})
 		if (l.Have == 100) != (missing == 0) || (l.Have == 0) != (keys == 0 && missing > 0) {
 			t.Errorf("%d of %d are %d percent", keys, keys+missing, l.Have)
 		}
 		if l.From < 0 || l.To > 100 || l.From > l.To || (held > 0 && keys+missing > 0) != (l.To > l.From) {
 			t.Errorf("%d of %d held back stand from %d to %d", held, keys+missing, l.From, l.To)
+		}
+		if held > 0 && keys+missing > 0 && (l.To < l.Have-2 || l.From > l.Have+2) {
+			t.Errorf("translated ends at %d, and held back stands from %d to %d", l.Have, l.From, l.To)
 		}
 	})
 }

@@ -183,21 +183,23 @@ func sentence(words string) string {
 	return text(string(unicode.ToUpper(first))+words[size:]) + "."
 }
 
-// barOf is a language with its bar. Nothing but all is 100 percent, and the least of anything can be seen.
+// barOf is a language with its bar. Nothing but all is 100 percent, and the least of anything can be seen. What is held back stands where translated and
+// missing meet: some of it has an older translation, some has none.
 func barOf(l engine.LanguageStatus) language {
 	total := l.Keys + l.Missing
 	if total == 0 {
 		return language{l, 100, 100, 100}
 	}
-	part := func(n, least int) int {
-		if n == 0 {
-			return 0
-		}
-		return max(100*n/total, least)
+	have := 100 * l.Keys / total
+	if l.Keys > 0 {
+		have = max(have, 1)
 	}
-	have, held := part(l.Keys, 1), part(l.Held, 2)
-	from := min(have, 100-held)
-	return language{l, have, from, from + held}
+	if l.Held == 0 {
+		return language{l, have, have, have}
+	}
+	wide := max(100*l.Held/total, 2)
+	from := max(min(100*(l.Keys-l.Held+l.HeldMissing)/total, 100-wide), 0)
+	return language{l, have, from, from + wide}
 }
 
 // anchor is the identifier of a project's part of the page.
