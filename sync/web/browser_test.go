@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -306,6 +307,8 @@ func (b *browser) accessible(where string) {
 func TestBrowserLooks(t *testing.T) {
 	w := aMonth(t, withToken)
 	empty := newWorld(t, "", nil, worldProject{name: "new-project", languages: []string{"de"}, files: map[string]string{"locales/en/app.json": keys("app", 3)}})
+	all := httptest.NewServer(everything(t))
+	defer all.Close()
 	b := newBrowser(t)
 	for _, c := range []struct {
 		width  int64
@@ -313,7 +316,7 @@ func TestBrowserLooks(t *testing.T) {
 	}{{1200, "light"}, {1200, "dark"}, {768, "light"}, {320, "light"}, {320, "dark"}} {
 		name := fmt.Sprintf("%s-%d", c.scheme, c.width)
 		b.look(c.width, c.scheme)
-		for _, page := range []struct{ name, address string }{{"month", w.server.URL}, {"empty", empty.server.URL}} {
+		for _, page := range []struct{ name, address string }{{"month", w.server.URL}, {"empty", empty.server.URL}, {"all", all.URL}} {
 			b.open(page.address)
 			eval[bool](b, `document.querySelectorAll("details").forEach(d => { d.open = true }) === undefined`)
 			b.shot(page.name + "-" + name)
@@ -330,6 +333,39 @@ func TestBrowserLooks(t *testing.T) {
 	b.shot("unlocked")
 	b.accessible("unlocked")
 	b.quiet("403 (Forbidden)") // the wrong tokens
+}
+
+// everything is a page with all parts that a page may have.
+func everything(t *testing.T) http.Handler {
+	t.Helper()
+	s, _ := newServer(t)
+	now := time.Now()
+	before := now.Add(-3 * time.Hour)
+	one := usual("Produktseite / Русский")
+	one.Base, one.Branch, one.Pending, one.Removed, one.RequestURL = "main", "l10n/main", 1234, 3, "https://git.example.com/team/app/pulls/17"
+	one.State = "1234 values wait to be pushed; the last push failed"
+	one.LastPush = &engine.Past{At: before, Result: engine.ResultFailed, Error: "start the import: the service failed repeatedly, the next request goes out in 1m0s", SentAt: &before, Keys: 2}
+	one.LastPull.Result = engine.ResultPartial
+	one.Jobs = []engine.Job{{Kind: "import", Since: before}}
+	one.Languages = append(one.Languages, engine.LanguageStatus{Language: "zh-Hant-HK", Keys: 3, Missing: 120000, Held: 40000, HeldMissing: 40000}, engine.LanguageStatus{Language: "ar", Keys: 120003, Held: 30000})
+	one.Lines = []engine.LineStatus{{Base: "main", Branch: "l10n/main", Collections: []string{"main-ui", "main-mail"}, LastPull: one.LastPull}, {Base: "feature/with-a-rather-long-name", Branch: "l10n/feature/with-a-rather-long-name", Finished: &before}}
+	one.Events = append([]engine.Event{{At: before, What: "push", Base: "main", Result: engine.ResultFailed, Text: "The push failed: the service failed repeatedly.", Since: before, Count: 12}}, one.Events...)
+	for i := range 30 {
+		one.Problems = append(one.Problems, engine.Problem{File: "locales/de/app.json", Key: fmt.Sprint("greeting.", i), Language: "de", Problem: "it lacks {name}, which the source has; correct it at the service", Remedy: "correct it at the service"})
+	}
+	page := http.NewServeMux()
+	page.Handle("/", New(s.Options))
+	page.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		v := view{Version: "1.2.3", Now: now, Buttons: true, Unlocked: true, Visit: visit{Nonce: "nonce", Project: "app", Said: "Asked to push."}}
+		app := usual("app")
+		app.LastPull.Commit = ""
+		app.Events[0].Commit = "0123456789abcdef"
+		for _, status := range []engine.ProjectStatus{one, app, {Name: "untold", State: "what waits to be pushed cannot be told now", Problems: []engine.Problem{{Problem: "the repository is gone"}}}} {
+			v.add(s.project(status, v))
+		}
+		s.write(w, http.StatusOK, "page", v)
+	})
+	return page
 }
 
 // fits fails the test where the page is wider than the window.

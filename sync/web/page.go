@@ -29,6 +29,7 @@ var pages = template.Must(template.New("pages").Funcs(template.FuncMap{
 	"number": number,
 	"short":  func(hash string) string { return text(hash[:min(len(hash), 10)]) },
 	"at":     func(now, t time.Time) moment { return moment{now, t} },
+	"of":     func(p *project, item any) part { return part{p, item} },
 }).Parse(leaner(pageSource)))
 
 // moment is a time, and the one it is told from.
@@ -36,6 +37,12 @@ type moment struct{ Now, Time time.Time }
 
 // Ago is how far away it is.
 func (m moment) Ago() string { return ago(m.Now, m.Time) }
+
+// part is one item of a project's list.
+type part struct {
+	Project *project
+	Item    any
+}
 
 // leaner drops the indentation of the template's lines, which is for those who read it there.
 func leaner(source string) string {

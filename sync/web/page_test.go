@@ -224,6 +224,14 @@ func usual(name string) engine.ProjectStatus {
 	return s
 }
 
+// BenchmarkPage makes the page of three projects from what is known of them.
+func BenchmarkPage(b *testing.B) {
+	s, _ := newServer(b)
+	for b.Loop() {
+		rendered(b, s, usual("web"), usual("mobile"), usual("documentation"))
+	}
+}
+
 // A page of three projects is small, and a page of a project in which everything is wrong is not much larger.
 func TestPageIsSmall(t *testing.T) {
 	s, _ := newServer(t)
@@ -286,6 +294,28 @@ func TestPageTells(t *testing.T) {
 	}
 	if t.Failed() {
 		t.Log(text)
+	}
+}
+
+// While a pass works the page says what it is about, for every step; and no longer, though a look that was made meanwhile would still be good.
+func TestPageTellsWhatGoesOn(t *testing.T) {
+	w := newWorld(t, "", nil, worldProject{name: "app", languages: []string{"de"}, files: map[string]string{"locales/en/app.json": `{"a": "A"}`}})
+	state := func() string {
+		_, page := get(w.server.Config.Handler, "/")
+		_, page, _ = strings.Cut(page, `<div class="state`)
+		page, _, _ = strings.Cut(page, "</div>")
+		return page
+	}
+	said := 0
+	w.saying = func(project, what string) {
+		said++
+		if now := state(); project != "app" || !strings.Contains(now, html.EscapeString(sentence(what))) || !strings.Contains(now, `class="busy"`) {
+			t.Errorf("while the pass is %s the page says %s", what, now)
+		}
+	}
+	w.push("app")
+	if now := state(); said < 2 || !strings.Contains(now, "Everything is pushed") || strings.Contains(now, "busy") {
+		t.Errorf("after %d steps the page says %s", said, now)
 	}
 }
 

@@ -16,7 +16,9 @@ import (
 
 // Bounds of the page, whatever a repository holds. What does not stand on it, `locsync status` tells.
 const (
-	maxListed = 25  // problems, conflicts, events and files of a project
+	maxListed = 25  // problems, conflicts, events and files of a project,
+	atOnce    = 5   // of which so many are seen at once: problems and conflicts,
+	eventsNow = 10  // and events
 	maxText   = 400 // characters of one text
 )
 
@@ -85,6 +87,8 @@ type project struct {
 	NextPush string // in words; there is no time for it
 	NoPull   string // why there is no next pull
 
+	LastCommit *engine.Event // where the last pull made none
+
 	Languages []language
 	Missing   int // of all languages
 	Problems  listed[engine.Problem]
@@ -98,18 +102,18 @@ type project struct {
 	Said       string
 }
 
-// listed is the beginning of a list, and how much is not shown.
+// listed is a list: what is seen at once, what is seen when somebody opens it, and how much more there is.
 type listed[T any] struct {
-	Shown []T
-	More  int
+	First, Rest []T
+	More        int
 }
 
 // Total is how long the list is.
-func (l listed[T]) Total() int { return len(l.Shown) + l.More }
+func (l listed[T]) Total() int { return len(l.First) + len(l.Rest) + l.More }
 
-func list[T any](all []T) listed[T] {
-	n := min(len(all), maxListed)
-	return listed[T]{all[:n], len(all) - n}
+func list[T any](all []T, first int) listed[T] {
+	first, shown := min(first, len(all)), min(maxListed, len(all))
+	return listed[T]{all[:first], all[first:shown], len(all) - shown}
 }
 
 // language is how much a language has. Its bar is filled up to Have, and marked as held back between From and To, all in percent.
@@ -121,7 +125,7 @@ type language struct {
 // project is a project's status as the page shows it.
 func (s *server) project(status engine.ProjectStatus, v view) *project {
 	p := &project{ProjectStatus: status, At: v.Now, Anchor: anchor(status.Name), Health: healthOf(status), Sentence: sentence(status.State),
-		Problems: list(status.OtherProblems()), Conflicts: list(status.Conflicts), Events: list(status.Events), Plot: plotOf(status.Activity)}
+		Problems: list(status.OtherProblems(), atOnce), Conflicts: list(status.Conflicts, atOnce), Events: list(status.Events, eventsNow), Plot: plotOf(status.Activity)}
 	if doing := s.Engine.Doing(status.Name); doing.What != "" {
 		p.Busy, p.Sentence = true, sentence(doing.String())
 	}
@@ -129,11 +133,14 @@ func (s *server) project(status engine.ProjectStatus, v view) *project {
 		p.Languages = append(p.Languages, barOf(l))
 		p.Missing += l.Missing
 	}
+	if at := slices.IndexFunc(status.Events, func(e engine.Event) bool { return e.Commit != "" }); at >= 0 && status.LastPull != nil && status.LastPull.Commit == "" {
+		p.LastCommit = &status.Events[at]
+	}
 	files := slices.Clone(status.Files) // those to look at first
 	slices.SortStableFunc(files, func(a, b engine.FileStatus) int {
 		return cmp.Or(strings.Compare(b.Error, a.Error), b.Pending-a.Pending)
 	})
-	p.Files = list(files)
+	p.Files = list(files, maxListed)
 	s.configured(p, v)
 	return p
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // newServer is the address over a real repository and state; no service is asked for what it tells.
-func newServer(t *testing.T) (s *server, repo string) {
+func newServer(t testing.TB) (s *server, repo string) {
 	t.Helper()
 	gittest.Need(t)
 	repo = gittest.Init(t, map[string]string{"en.json": `{"a": "A"}`})
