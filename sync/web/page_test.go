@@ -307,14 +307,14 @@ func TestPageTellsWhatGoesOn(t *testing.T) {
 		return page
 	}
 	said := 0
-	w.saying = func(project, what string) {
+	w.saying = func(d engine.Doing) {
 		said++
-		if now := state(); project != "app" || !strings.Contains(now, html.EscapeString(sentence(what))) || !strings.Contains(now, `class="busy"`) {
-			t.Errorf("while the pass is %s the page says %s", what, now)
+		if now := state(); d.Project != "app" || !strings.Contains(now, html.EscapeString(sentence(d.String()))) || !strings.Contains(now, `aria-live="off"`) || !strings.Contains(now, `class="busy"`) {
+			t.Errorf("while the pass is %s the page says %s", d, now)
 		}
 	}
 	w.push("app")
-	if now := state(); said < 2 || !strings.Contains(now, "Everything is pushed") || strings.Contains(now, "busy") {
+	if now := state(); said < 2 || !strings.Contains(now, "Everything is pushed") || !strings.Contains(now, `aria-live="polite"`) || strings.Contains(now, "busy") {
 		t.Errorf("after %d steps the page says %s", said, now)
 	}
 }

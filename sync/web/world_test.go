@@ -28,7 +28,7 @@ type world struct {
 	client *service.Client
 	engine *engine.Engine
 	now    time.Time
-	saying func(project, what string) // called while a pass works
+	saying func(engine.Doing) // called while a pass works
 	log    *zap.Logger
 	server *httptest.Server // of the page
 }
@@ -69,9 +69,9 @@ func newWorld(t *testing.T, daemon string, o func(*Options), projects ...worldPr
 	check(t, err)
 	w.client, err = service.New(service.Options{BaseURL: at.URL, AccountID: "acc", APIKey: "key"})
 	check(t, err)
-	w.engine = engine.New(engine.Parts{Config: cfg, State: store, Service: w.client, Log: w.log, Now: func() time.Time { return w.now }, Progress: func(project, what string) {
+	w.engine = engine.New(engine.Parts{Config: cfg, State: store, Service: w.client, Log: w.log, Now: func() time.Time { return w.now }, Progress: func(d engine.Doing) {
 		if w.saying != nil {
-			w.saying(project, what)
+			w.saying(d)
 		}
 	}})
 	ends := make(chan struct{})
