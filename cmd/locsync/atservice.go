@@ -180,6 +180,28 @@ func (a *app) sayDone(result any, format string, args ...any) error {
 	return nil
 }
 
+// list begins a table with its headings.
+func (a *app) list(headings ...string) *table {
+	t := &table{flex: -1}
+	var cells []cell
+	for _, h := range headings {
+		cells = append(cells, cell{text: h, st: faint})
+	}
+	t.row(cells...)
+	return t
+}
+
+func (a *app) sayList(t *table) error {
+	t.fit(a.screen())
+	return nil
+}
+
+// sayNothing says that a list is empty.
+func (a *app) sayNothing(why string) error {
+	fmt.Fprintln(a.out, why)
+	return nil
+}
+
 // exactly and atLeast refuse another number of arguments as wrong usage.
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error { return wants(cmd, len(args) == n, what) }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
@@ -104,10 +105,12 @@ func (a *app) sayCheck(report engine.CheckReport, format string) error {
 		}
 		fallthrough
 	default:
+		out := a.screen()
 		for _, p := range report.Projects {
 			if format != "github" {
 				for _, problem := range p.Problems {
-					fmt.Fprintln(a.out, problem)
+					place, rest, _ := strings.Cut(problem.String(), ": ")
+					out.line(place+": ", map[bool]style{true: red, false: yellow}[problem.Severity == engine.Error], rest)
 				}
 			}
 			bad := 0
@@ -116,11 +119,11 @@ func (a *app) sayCheck(report engine.CheckReport, format string) error {
 					bad++
 				}
 			}
-			fmt.Fprintf(a.out, "%s: %s, %s in the source, %s", p.Name, count(len(p.Files), "file"), count(p.Keys, "key"), count(len(p.Problems), "problem"))
+			told := fmt.Sprintf("%s, %s in the source, %s", count(len(p.Files), "file"), count(p.Keys, "key"), count(len(p.Problems), "problem"))
 			if len(p.Problems) > 0 {
-				fmt.Fprintf(a.out, " (%s, %s)", count(bad, "error"), count(len(p.Problems)-bad, "warning"))
+				told += fmt.Sprintf(" (%s, %s)", count(bad, "error"), count(len(p.Problems)-bad, "warning"))
 			}
-			fmt.Fprintln(a.out)
+			out.line(p.Name+": ", strong, told)
 		}
 	}
 	switch {

@@ -165,7 +165,7 @@ func (a *app) tell(ctx context.Context, h *house, dir string) error {
 func (a *app) demoPush(ctx context.Context, h *house) error {
 	answer, err := web.Do(ctx, h.engine, web.Request{Action: "push"})
 	for _, p := range answer.Push.Projects {
-		a.sayPush(p, false)
+		a.screen().push(p, false)
 	}
 	return err
 }
@@ -173,7 +173,7 @@ func (a *app) demoPush(ctx context.Context, h *house) error {
 func (a *app) demoPull(ctx context.Context, h *house, diff bool) error {
 	answer, err := web.Do(ctx, h.engine, web.Request{Action: "pull", Pull: engine.PullOptions{Diff: diff}})
 	for _, p := range answer.Pull.Projects {
-		a.sayPull(p, false)
+		a.screen().pull(p, false)
 		if p.Diff != "" {
 			a.say("")
 			for line := range strings.Lines(p.Diff) {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -46,12 +45,14 @@ func (a *app) sayGlossaries(glossaries []service.Glossary) error {
 	if a.asJSON {
 		return a.print(map[string]any{"glossaries": append([]service.Glossary{}, glossaries...)})
 	}
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tID\tUNITS\tLANGUAGES\tDEFAULT")
-	for _, g := range glossaries {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%t\n", g.Name, g.ID, g.Units, strings.Join(g.Languages, ", "), g.IsDefault)
+	if len(glossaries) == 0 {
+		return a.sayNothing("there are no glossaries")
 	}
-	return w.Flush()
+	list := a.list("NAME", "ID", "UNITS", "LANGUAGES", "DEFAULT")
+	for _, g := range glossaries {
+		list.plain(g.Name, g.ID, fmt.Sprint(g.Units), orNone(strings.Join(g.Languages, ", ")), fmt.Sprint(g.IsDefault))
+	}
+	return a.sayList(list)
 }
 
 func (a *app) glossaryImportCommand() *cobra.Command {

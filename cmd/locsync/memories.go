@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -53,28 +52,32 @@ func (a *app) sayMemories(memories []service.Memory) error {
 	if a.asJSON {
 		return a.print(map[string]any{"memories": append([]service.Memory{}, memories...)})
 	}
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tID\tFROM\tTO\tUNITS")
+	if len(memories) == 0 {
+		return a.sayNothing("there are no translation memories: locsync memories create makes one")
+	}
+	list := a.list("NAME", "ID", "FROM", "TO", "UNITS")
 	for _, m := range memories {
 		units := 0.0
 		for _, n := range m.UnitCountByLanguageID {
 			units += n
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.0f\n", m.Name, m.ID, m.SourceLanguage, strings.Join(m.TargetLanguages, ", "), units)
+		list.plain(m.Name, m.ID, m.SourceLanguage, strings.Join(m.TargetLanguages, ", "), fmt.Sprintf("%.0f", units))
 	}
-	return w.Flush()
+	return a.sayList(list)
 }
 
 func (a *app) sayAttached(memories []service.ProjectMemory) error {
 	if a.asJSON {
 		return a.print(map[string]any{"memories": append([]service.ProjectMemory{}, memories...)})
 	}
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "ID\tTHRESHOLD\tWRITABLE")
-	for _, m := range memories {
-		fmt.Fprintf(w, "%s\t%.0f %%\t%t\n", m.ID, m.MatchThreshold, m.IsWritable)
+	if len(memories) == 0 {
+		return a.sayNothing("no translation memory is attached")
 	}
-	return w.Flush()
+	list := a.list("ID", "THRESHOLD", "WRITABLE")
+	for _, m := range memories {
+		list.plain(m.ID, fmt.Sprintf("%.0f %%", m.MatchThreshold), fmt.Sprint(m.IsWritable))
+	}
+	return a.sayList(list)
 }
 
 func (a *app) memoriesCreateCommand() *cobra.Command {

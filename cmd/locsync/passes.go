@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -229,150 +228,16 @@ func (a *app) report(action string, answer web.Answer) error {
 		}
 		return a.print(engine.SyncReport{Push: answer.Push, Pull: answer.Pull})
 	}
+	out := a.screen()
 	if action != "pull" {
 		for _, p := range answer.Push.Projects {
-			a.sayPush(p, answer.Push.DryRun)
+			out.push(p, answer.Push.DryRun)
 		}
 	}
 	if action != "push" {
 		for _, p := range answer.Pull.Projects {
-			a.sayPull(p, answer.Pull.DryRun)
+			out.pull(p, answer.Pull.DryRun)
 		}
 	}
 	return nil
-}
-
-func (a *app) sayPush(p engine.ProjectPush, dry bool) {
-	did := "sent"
-	if dry {
-		did = "would send"
-	}
-	switch {
-	case p.Requests > 0:
-		fmt.Fprintf(a.out, "%s: %s %s in %s\n", called(p.Name, p.Base), did, count(p.Keys, "value"), count(p.Requests, "import"))
-	case p.Error == "":
-		fmt.Fprintf(a.out, "%s: nothing to push\n", called(p.Name, p.Base))
-	}
-	for _, f := range p.Files {
-		fmt.Fprintf(a.out, "  %s (%s): %s\n", f.Path, f.Language, some(f.Keys))
-		a.sayChanges(f.Changes)
-	}
-	for _, s := range p.Settled {
-		which := "the repository's text is sent over the service's"
-		if s.Stands == "theirs" {
-			which = "the service's text stands"
-		}
-		fmt.Fprintf(a.out, "  %s: %q (%s): %s\n", s.File, s.Key, s.Language, which)
-	}
-	for _, m := range p.Moved {
-		fmt.Fprintf(a.out, "  %s is now %s\n", m.From, m.To)
-	}
-	for _, o := range slices.Concat(p.Orphaned, p.Replaced) {
-		fmt.Fprintf(a.out, "  %s\n", o)
-	}
-	for _, m := range p.Renamed {
-		from := fmt.Sprintf("%q", m.From)
-		if m.FromFile != "" {
-			from += " of " + m.FromFile
-		}
-		fmt.Fprintf(a.out, "  %s: %s is now %q; its translations moved along (%s)\n", m.File, from, m.To, strings.Join(m.Languages, ", "))
-	}
-	a.sayFinished(p.Finished)
-	a.sayProblems(p.Problems)
-}
-
-func (a *app) sayPull(p engine.ProjectPull, dry bool) {
-	switch {
-	case p.Commit != "":
-		where := "branch " + p.Branch
-		if p.Pushed {
-			where += ", also at the remote"
-		}
-		if len(p.Files) == 0 { // of an earlier pull
-			fmt.Fprintf(a.out, "%s: delivered commit %.10s to %s\n", called(p.Name, p.Base), p.Commit, where)
-			break
-		}
-		fmt.Fprintf(a.out, "%s: %s changed in commit %.10s on %s\n", called(p.Name, p.Base), count(p.Keys, "translation"), p.Commit, where)
-	case dry && p.Keys > 0:
-		fmt.Fprintf(a.out, "%s: would change %s on branch %s\n", called(p.Name, p.Base), count(p.Keys, "translation"), p.Branch)
-	case p.Error == "":
-		fmt.Fprintf(a.out, "%s: nothing to pull\n", called(p.Name, p.Base))
-	}
-	for _, f := range p.Files {
-		fmt.Fprintf(a.out, "  %s (%s): %d added, %d changed, %d removed\n", f.Path, f.Language, f.Added, f.Changed, f.Removed)
-		a.sayChanges(f.Changes)
-	}
-	if p.RequestURL != "" {
-		fmt.Fprintf(a.out, "  %s: %s\n", requestWords[p.Request], p.RequestURL)
-	}
-	a.sayFinished(p.Finished)
-	a.sayProblems(p.Problems)
-}
-
-// requestWords say what became of the pull or merge request for the branch.
-var requestWords = map[string]string{"made": "request made", "updated": "request brought up to date", "kept": "request", "offered": "to make a request for the branch, visit"}
-
-// called is a project, and the branch of it where several are translated beside each other.
-func called(name, base string) string {
-	if base == "" {
-		return name
-	}
-	return name + " (" + base + ")"
-}
-
-// sayFinished names branches that are gone, and what nobody needs any more because of that.
-func (a *app) sayFinished(finished []engine.FinishedLine) {
-	for _, f := range finished {
-		fmt.Fprintf(a.out, "  branch %s is gone; nobody needs branch %s any more%s\n", f.Base, f.Branch, andCollections(f.Collections))
-	}
-}
-
-func andCollections(names []string) string {
-	switch len(names) {
-	case 0:
-		return ""
-	case 1:
-		return ", nor collection " + names[0]
-	}
-	return ", nor collections " + strings.Join(names, ", ")
-}
-
-func (a *app) sayProblems(problems []engine.Problem) {
-	for _, p := range problems {
-		fmt.Fprintf(a.out, "  left out: %s\n", p)
-	}
-}
-
-// count is a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// sayChanges prints the values that a dry run would change.
-func (a *app) sayChanges(changes []engine.Value) {
-	text := func(v *string) string {
-		if v == nil {
-			return "-"
-		}
-		return fmt.Sprintf("%q", *v)
-	}
-	for _, v := range changes {
-		key := v.Key
-		if v.Form != "" {
-			key += " [" + v.Form + "]"
-		}
-		fmt.Fprintf(a.out, "    %s: %s -> %s\n", key, text(v.Old), text(v.New))
-	}
-}
-
-// some lists keys, and only how many more there are after the first few.
-func some(keys []string) string {
-	const most = 8
-	if len(keys) <= most {
-		return strings.Join(keys, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(keys[:most], ", "), len(keys)-most)
 }

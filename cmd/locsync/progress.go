@@ -205,7 +205,7 @@ func newBar(d engine.Doing) *progressbar.ProgressBar {
 	return progressbar.NewOptions64(total,
 		progressbar.OptionSetWriter(new(bytes.Buffer)), progressbar.OptionUseANSICodes(true), progressbar.OptionSetSpinnerChangeInterval(0),
 		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "=", SaucerHead: ">", SaucerPadding: " ", BarStart: "[", BarEnd: "]"}),
-		progressbar.OptionSetWidth(10), progressbar.OptionSetPredictTime(total > 0), progressbar.OptionSetElapsedTime(true),
+		progressbar.OptionSetWidth(10), progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(true),
 		showsCount(total > 0 || d.Bytes), progressbar.OptionShowBytes(d.Bytes), progressbar.OptionSpinnerType(9))
 }
 

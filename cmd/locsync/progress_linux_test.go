@@ -53,7 +53,7 @@ func TestProgressAtATerminal(t *testing.T) {
 				t.Errorf("progress shown: %t, want %t:\n%q", shows, c.show, s.raw())
 			}
 			if !c.pipe && c.show {
-				if rest := s.raw()[strings.LastIndex(s.raw(), erase):]; !strings.HasPrefix(escapes.ReplaceAllString(rest, ""), "\rapp: sent 2 values in 1 import\r\n") {
+				if rest := s.raw()[strings.LastIndex(s.raw(), erase):]; !strings.HasPrefix(strings.Join(strings.Fields(escapes.ReplaceAllString(rest, "")), " "), "app: sent 2 values in 1 import locales/") {
 					t.Errorf("the result does not stand alone: %q", rest)
 				}
 			}

@@ -108,7 +108,7 @@ func TestProgress(t *testing.T) {
 		looks("sending 3 files", "0%", "(0/4)")
 		time.Sleep(4 * time.Second)
 		p.show(engine.Doing{Project: "app", What: "sending 3 files to \"main\" (de)", Done: 2, Total: 4})
-		looks("(de)", "50%", "(2/4)", "[4s:4s]")
+		looks("(de)", "50%", "(2/4)", "[4s]")
 		p.show(engine.Doing{Project: "app", What: "fetching", Done: 512 << 10, Total: 1 << 20, Bytes: true})
 		looks("50%", "fetching", "MB")
 		p.show(engine.Doing{Project: "app", What: "fetching", Done: 3 << 20, Bytes: true})

@@ -157,6 +157,41 @@ func (t *table) plain(texts ...string) {
 	t.row(cells...)
 }
 
+// fit prints the table, on a screen that is narrower each row as a few lines that name what they tell: an identifier cannot be shortened, since people copy it.
+func (t *table) fit(s *screen) {
+	if s.width == 0 || t.width() <= s.width {
+		t.say(s, s.to, "")
+		return
+	}
+	for _, row := range t.rows[1:] {
+		line, used := []string{}, 0
+		for i, c := range row {
+			name, text := t.rows[0][i].text, shown(c.text)
+			size := columns(name) + 1 + columns(text)
+			if used > 0 && used+2+size > s.width {
+				fmt.Fprintln(s.to, strings.Join(line, "  "))
+				line, used = []string{""}, 0
+			}
+			if len(line) > 0 {
+				used += 2
+			}
+			line, used = append(line, s.in(faint, name)+" "+text), used+size
+		}
+		fmt.Fprintln(s.to, strings.Join(line, "  "))
+	}
+}
+
+// width is how wide the table is.
+func (t *table) width() int {
+	var b strings.Builder
+	t.say(&screen{}, &b, "")
+	widest := 0
+	for line := range strings.Lines(b.String()) {
+		widest = max(widest, columns(strings.TrimSuffix(line, "\n")))
+	}
+	return widest
+}
+
 // say writes the table, each line with something before it.
 func (t *table) say(s *screen, w io.Writer, indent string) {
 	var widths []int

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -57,22 +56,26 @@ func (a *app) sayStatistics(s service.ProjectStatistics) error {
 	if a.asJSON {
 		return a.print(map[string]any{"languages": append(service.ProjectStatistics{}, s...)})
 	}
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	if len(s) == 0 {
+		return a.sayNothing("there is nothing to count: the project has no documents")
+	}
+	list := a.list("", "words", "segments", "percent")
+	list.right = map[int]bool{1: true, 2: true, 3: true}
 	for _, language := range s {
-		a.sayRows(w, language.Language, language.Statistics)
+		rowsOf(list, language.Language, language.Statistics)
 		for _, document := range language.Documents {
-			a.sayRows(w, language.Language+" "+document.Name, document.Statistics)
+			rowsOf(list, language.Language+" "+document.Name, document.Statistics)
 		}
 	}
-	return w.Flush()
+	return a.sayList(list)
 }
 
-// sayRows prints the rows that count something, and the total.
-func (a *app) sayRows(w *tabwriter.Writer, title string, rows []service.StatisticsRow) {
-	fmt.Fprintf(w, "%s\twords\tsegments\tpercent\t\n", shown(title))
+// rowsOf are the rows that count something, and the total.
+func rowsOf(list *table, title string, rows []service.StatisticsRow) {
+	list.row(cell{text: title, st: strong})
 	for _, r := range rows {
 		if r.Words > 0 || r.Segments > 0 || r.Name == "total" {
-			fmt.Fprintf(w, "%s\t%.0f\t%.0f\t%.1f\t\n", r.Name, r.Words, r.Segments, r.Percent)
+			list.plain("  "+string(r.Name), fmt.Sprintf("%.0f", r.Words), fmt.Sprintf("%.0f", r.Segments), fmt.Sprintf("%.1f", r.Percent))
 		}
 	}
 }

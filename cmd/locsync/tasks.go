@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -41,8 +40,10 @@ func (a *app) sayTasks(tasks []service.Task) error {
 	if a.asJSON {
 		return a.print(map[string]any{"tasks": append([]service.Task{}, tasks...)})
 	}
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "TASK\tID\tLANGUAGE\tSTAGE\tSTATUS\tPROGRESS\tDEADLINE\tASSIGNED")
+	if len(tasks) == 0 {
+		return a.sayNothing("there are no tasks: a document that is pushed makes one for each language")
+	}
+	list := a.list("TASK", "ID", "LANGUAGE", "STAGE", "STATUS", "PROGRESS", "DEADLINE", "ASSIGNED")
 	for _, t := range tasks {
 		var people []string
 		for _, p := range t.IndividualAssignments {
@@ -51,10 +52,10 @@ func (a *app) sayTasks(tasks []service.Task) error {
 		for _, v := range t.VendorAssignments {
 			people = append(people, v.Name)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%.0f %%\t%s\t%s\n", t.Number, t.ID, t.TargetLanguage, t.StageType, t.Status, t.ProgressPercentage,
+		list.plain(t.Number, t.ID, t.TargetLanguage, string(t.StageType), string(t.Status), fmt.Sprintf("%.0f %%", t.ProgressPercentage),
 			orNone(t.Deadline), orNone(strings.Join(people, ", ")))
 	}
-	return w.Flush()
+	return a.sayList(list)
 }
 
 func (a *app) tasksAssignCommand() *cobra.Command {
@@ -142,12 +143,11 @@ func (a *app) tasksTeamCommand() *cobra.Command {
 				if a.asJSON {
 					return a.print(map[string]any{"members": append([]service.TeamMember{}, team...)})
 				}
-				w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-				fmt.Fprintln(w, "NAME\tEMAIL\tID")
+				list := a.list("NAME", "EMAIL", "ID")
 				for _, m := range team {
-					fmt.Fprintf(w, "%s %s\t%s\t%s\n", m.FirstName, m.LastName, m.Email, m.ID)
+					list.plain(m.FirstName+" "+m.LastName, m.Email, m.ID)
 				}
-				return w.Flush()
+				return a.sayList(list)
 			})
 		},
 	}

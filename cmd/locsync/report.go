@@ -1,0 +1,192 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locsync/locsync/sync/engine"
+)
+
+// What push, pull and sync print of what they did, for people.
+
+// line writes a text behind what leads to it. At a terminal it is broken between words, and its further lines stand a bit further in. In a pipe, and where
+// blanks beside each other may be what the text is about, it stays as it is.
+func (s *screen) line(lead string, leads style, text string) {
+	begin := strings.TrimLeft(lead, " ")
+	indent := lead[:len(lead)-len(begin)]
+	lead, text = shown(begin), shown(text)
+	if s.width == 0 || strings.Contains(text, "  ") {
+		fmt.Fprintf(s.to, "%s%s%s\n", indent, s.in(leads, lead), text)
+		return
+	}
+	further := indent + "    "
+	for i, part := range wrapped(lead+text, max(20, s.width-columns(further))) {
+		rest, led := strings.CutPrefix(part, lead)
+		switch {
+		case i > 0:
+			fmt.Fprintf(s.to, "%s%s\n", further, part)
+		case led:
+			fmt.Fprintf(s.to, "%s%s%s\n", indent, s.in(leads, lead), rest)
+		default:
+			fmt.Fprintf(s.to, "%s%s\n", indent, part)
+		}
+	}
+}
+
+// headline says what was done for a project.
+func (s *screen) headline(name, base, format string, args ...any) {
+	s.line(called(name, base)+": ", strong, fmt.Sprintf(format, args...))
+}
+
+func (s *screen) push(p engine.ProjectPush, dry bool) {
+	did := "sent"
+	if dry {
+		did = "would send"
+	}
+	switch {
+	case p.Requests > 0:
+		s.headline(p.Name, p.Base, "%s %s in %s", did, count(p.Keys, "value"), count(p.Requests, "import"))
+	case p.Error == "":
+		s.headline(p.Name, p.Base, "nothing to push")
+	}
+	for _, f := range p.Files {
+		s.line("  ", plainly, fmt.Sprintf("%s (%s): %s", f.Path, f.Language, some(f.Keys)))
+		s.changes(f.Changes)
+	}
+	for _, d := range p.Settled {
+		which := "the repository's text is sent over the service's"
+		if d.Stands == "theirs" {
+			which = "the service's text stands"
+		}
+		s.line("  ", plainly, fmt.Sprintf("%s: %q (%s): %s", d.File, d.Key, d.Language, which))
+	}
+	for _, m := range p.Moved {
+		s.line("  ", plainly, fmt.Sprintf("%s is now %s", m.From, m.To))
+	}
+	for _, o := range slices.Concat(p.Orphaned, p.Replaced) {
+		s.line("  ", plainly, o.String())
+	}
+	for _, m := range p.Renamed {
+		from := fmt.Sprintf("%q", m.From)
+		if m.FromFile != "" {
+			from += " of " + m.FromFile
+		}
+		s.line("  ", plainly, fmt.Sprintf("%s: %s is now %q; its translations moved along (%s)", m.File, from, m.To, strings.Join(m.Languages, ", ")))
+	}
+	s.finished(p.Finished)
+	s.leftOut(p.Problems)
+}
+
+func (s *screen) pull(p engine.ProjectPull, dry bool) {
+	switch {
+	case p.Commit != "":
+		where := "branch " + p.Branch
+		if p.Pushed {
+			where += ", also at the remote"
+		}
+		if len(p.Files) == 0 { // of an earlier pull
+			s.headline(p.Name, p.Base, "delivered commit %.10s to %s", p.Commit, where)
+			break
+		}
+		s.headline(p.Name, p.Base, "%s changed in commit %.10s on %s", count(p.Keys, "translation"), p.Commit, where)
+	case dry && p.Keys > 0:
+		s.headline(p.Name, p.Base, "would change %s on branch %s", count(p.Keys, "translation"), p.Branch)
+	case p.Error == "":
+		s.headline(p.Name, p.Base, "nothing to pull")
+	}
+	for _, f := range p.Files {
+		s.line("  ", plainly, fmt.Sprintf("%s (%s): %s", f.Path, f.Language, did(f)))
+		s.changes(f.Changes)
+	}
+	if p.RequestURL != "" {
+		s.line("  "+requestWords[p.Request]+": ", plainly, p.RequestURL)
+	}
+	s.finished(p.Finished)
+	s.leftOut(p.Problems)
+}
+
+// did says what happened to the keys of a file, and nothing of what did not.
+func did(f engine.PulledFile) string {
+	var parts []string
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{f.Added, "added"}, {f.Changed, "changed"}, {f.Removed, "removed"}} {
+		if part.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
+		}
+	}
+	if len(parts) == 0 {
+		return "brought up to date"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// changes are the values that a dry run would change: what is there now, and what would be.
+func (s *screen) changes(changes []engine.Value) {
+	text := func(st style, v *string) string {
+		if v == nil {
+			return "-"
+		}
+		return s.in(st, fmt.Sprintf("%q", *v))
+	}
+	for _, v := range changes {
+		key := v.Key
+		if v.Form != "" {
+			key += " [" + v.Form + "]"
+		}
+		fmt.Fprintf(s.to, "    %s: %s -> %s\n", shown(key), text(red, v.Old), text(green, v.New))
+	}
+}
+
+// finished names branches that are gone, and what nobody needs any more because of that.
+func (s *screen) finished(lines []engine.FinishedLine) {
+	for _, f := range lines {
+		s.line("  ", plainly, fmt.Sprintf("branch %s is gone; nobody needs branch %s any more%s", f.Base, f.Branch, andCollections(f.Collections)))
+	}
+}
+
+func (s *screen) leftOut(problems []engine.Problem) {
+	for _, p := range problems {
+		s.line("  left out: ", yellow, p.String())
+	}
+}
+
+// requestWords say what became of the pull or merge request for the branch.
+var requestWords = map[string]string{"made": "request made", "updated": "request brought up to date", "kept": "request", "offered": "to make a request for the branch, visit"}
+
+// called is a project, and the branch of it where several are translated beside each other.
+func called(name, base string) string {
+	if base == "" {
+		return name
+	}
+	return name + " (" + base + ")"
+}
+
+func andCollections(names []string) string {
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return ", nor collection " + names[0]
+	}
+	return ", nor collections " + strings.Join(names, ", ")
+}
+
+// count is a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// some lists keys, and only how many more there are after the first few.
+func some(keys []string) string {
+	const most = 8
+	if len(keys) <= most {
+		return strings.Join(keys, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(keys[:most], ", "), len(keys)-most)
+}
