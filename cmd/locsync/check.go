@@ -43,7 +43,9 @@ func (a *app) checkCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			parts := engine.Parts{Config: cfg, Log: log}
+			line := a.progress()
+			defer line.end()
+			parts := engine.Parts{Config: cfg, Log: log, Progress: line.show}
 			if slices.ContainsFunc(cfg.Projects, func(p config.Project) bool { return p.Cloned() }) {
 				dir, err := stateDir(cmd.Context(), cfg)
 				if err != nil {
@@ -57,8 +59,10 @@ func (a *app) checkCommand() *cobra.Command {
 			}
 			var outcome error
 			if online {
+				line.show(engine.Doing{What: "asking the service"})
 				outcome = checkOnline(cmd.Context(), cfg, log)
 			}
+			line.end()
 			if err := a.sayCheck(report, format); outcome == nil || !errors.Is(err, errPartial) && !errors.Is(err, errMisconfigured) {
 				outcome = errors.Join(outcome, err)
 			}

@@ -3,9 +3,12 @@
 package main
 
 import (
+	"cmp"
 	"debug/buildinfo"
 	"fmt"
 	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/CycloneDX/cyclonedx-go"
@@ -20,7 +23,12 @@ func (a *app) packagingCommands() []*cobra.Command {
 		Short:  "Write the manual pages into the current folder",
 		Hidden: true,
 		RunE: func(c *cobra.Command, _ []string) error {
-			date := time.Unix(0, 0).UTC() // two builds make the same pages
+			seconds, err := strconv.ParseInt(cmp.Or(os.Getenv("SOURCE_DATE_EPOCH"), "0"), 10, 64) // two builds make the same pages
+			if err != nil {
+				return usageError{fmt.Errorf("SOURCE_DATE_EPOCH: %w", err)}
+			}
+			date := time.Unix(seconds, 0).UTC()
+			manualText(c.Root())
 			return doc.GenManTree(c.Root(), &doc.GenManHeader{Section: "1", Source: "locsync", Manual: "locsync", Date: &date}, ".")
 		},
 	}
@@ -47,4 +55,13 @@ func (a *app) packagingCommands() []*cobra.Command {
 	}
 	bill.Flags().StringVar(&program, "program", "", "the program's `FILE`")
 	return []*cobra.Command{manual, bill}
+}
+
+// manualText has what is indented in the help stand in the manual as it is: there that takes more blanks.
+func manualText(c *cobra.Command) {
+	c.DisableAutoGenTag = true // it says when a page was made
+	c.Long = strings.ReplaceAll(c.Long, "\n  ", "\n      ")
+	for _, sub := range c.Commands() {
+		manualText(sub)
+	}
 }

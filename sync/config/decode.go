@@ -266,7 +266,7 @@ func tablesWith(key, path string, t reflect.Type) []string {
 	return homes
 }
 
-// Nearest is the one of the known words that was most likely meant, or "". Known words must not be empty.
+// Nearest is the one of the known words that was most likely meant, or "".
 func Nearest(word string, known []string) string {
 	best, least := "", len(word)/3+1
 	for _, k := range known {

@@ -129,6 +129,7 @@ func (p *project) check(ctx context.Context) (ProjectCheck, error) {
 		return x.report, err
 	}
 	x.project, x.report.Root = line, repo.Facts().WorkTree
+	defer line.finished()
 	fsys, err := line.checkTree(ctx, repo)
 	if err != nil {
 		return x.report, usage(err)

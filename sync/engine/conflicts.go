@@ -230,9 +230,9 @@ func (r *pushing) settleConflicts(ctx context.Context) error {
 	wanted := make(map[string]conflict)
 	r.report.decidable = make(map[string]bool)
 	for id, c := range r.lost {
-		if len(r.o.Keys) == 0 || slices.Contains(r.o.Keys, c.Key) {
+		meant := len(r.o.Keys) == 0 || slices.Contains(r.o.Keys, c.Key)
+		if r.report.decidable[c.Key] = meant; meant {
 			wanted[id] = c
-			r.report.decidable[c.Key] = true
 		}
 	}
 	if r.o.Theirs {
@@ -263,10 +263,21 @@ func nameUndecidable(keys []string, reports []ProjectPush) {
 	if looked < 0 || slices.ContainsFunc(reports, func(p ProjectPush) bool { return p.Error != "" }) {
 		return
 	}
-	for _, key := range keys {
-		if !slices.ContainsFunc(reports, func(p ProjectPush) bool { return p.decidable[key] }) {
-			reports[looked].Problems = append(reports[looked].Problems, Problem{Key: key, Problem: "is in no conflict; locsync status names those that are"}.Advised())
+	decidable := make(map[string]bool)
+	for _, p := range reports {
+		for key, meant := range p.decidable {
+			decidable[key] = decidable[key] || meant
 		}
+	}
+	for _, key := range keys {
+		if decidable[key] {
+			continue
+		}
+		meant := ""
+		if near := config.Nearest(key, slices.Sorted(maps.Keys(decidable))); near != "" {
+			meant = fmt.Sprintf(", %q is", near)
+		}
+		reports[looked].Problems = append(reports[looked].Problems, Problem{Key: key, Problem: "is in no conflict" + meant + "; locsync status names those that are"}.Advised())
 	}
 }
 

@@ -47,7 +47,7 @@ func (x *inspection) told(severity, kind string, p Problem) {
 // look goes through all files of a tree.
 func (x *inspection) look(fsys fs.FS) error {
 	x.fsys, x.links = fsys, make(map[string]bool)
-	t, err := x.readTree(fsys, nil)
+	t, err := x.readTree(fsys, x.reading)
 	if err != nil {
 		x.add(Error, kindRead, Problem{Problem: err.Error()}, "nothing of this project can be told before that is repaired")
 		return nil
@@ -66,7 +66,8 @@ func (x *inspection) look(fsys fs.FS) error {
 		return err
 	}
 	known := make(map[string]bool, len(targets))
-	for _, target := range targets {
+	for i, target := range targets {
+		x.announce(Doing{What: "looking at the translations", Done: int64(i), Total: int64(len(targets))})
 		known[target.Path] = true
 		x.target(t, target)
 	}

@@ -44,7 +44,7 @@ type ProjectPush struct {
 	Problems []Problem `json:"problems"`
 	Error    string    `json:"error,omitempty"` // why the push ended early; it is taken up again by the next one
 
-	decidable map[string]bool // the keys that were to be decided about and had a conflict; nil when that was not looked at
+	decidable map[string]bool // the keys that have a conflict, and whether they were to be decided about; nil when that was not looked at
 }
 
 // PushedFile is the keys of one file that were sent.
