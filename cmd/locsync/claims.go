@@ -117,5 +117,5 @@ func holderOf(l *state.Locked) string {
 	if l.PID == 0 {
 		return "a process that has only just begun"
 	}
-	return fmt.Sprintf("process %d, since %s, state in %s", l.PID, l.Since.Local().Format(time.DateTime), l.Address)
+	return fmt.Sprintf("process %d, since %s, state in %s", l.PID, inUTC(l.Since), l.Address)
 }

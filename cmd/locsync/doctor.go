@@ -209,7 +209,7 @@ func (a *app) doctor(ctx context.Context, offline bool) error {
 	p := a.progress()
 	defer p.end()
 	p.show(engine.Doing{What: "looking at everything that has to work"})
-	d := a.newDoctor(ctx, offline)
+	d := a.newDoctor(ctx, offline, lookLimit)
 	found, hung := examine(ctx, lookLimit, d.looks())
 	p.end()
 	if !hung {

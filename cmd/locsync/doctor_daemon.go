@@ -33,7 +33,7 @@ func (d *doctor) askDaemon(ctx context.Context) (engine.Status, error) {
 	if d.cfg != nil {
 		identity = engine.Identity(d.cfg)
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, min(patience, d.limit))
 	defer cancel()
 	answer, err := web.Ask(ctx, dir, web.Request{Action: "status", Identity: identity}, nil)
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -125,7 +125,7 @@ func (d *doctor) lookAtListen(ctx context.Context, n *notes) {
 
 // get makes a request at this machine; nothing that is set for others (proxies) counts.
 func (d *doctor) get(ctx context.Context, address string) (code int, said string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, min(patience, d.limit))
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/user"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -29,6 +30,7 @@ type doctor struct {
 	app       *app
 	ctx       context.Context
 	offline   bool
+	limit     time.Duration // of what a look may wait for: shorter than the look, so that it can say what it waited for
 	now       func() time.Time
 	built     time.Time // when this program's commit was made; the zero time where that is not known
 	getenv    func(string) string
@@ -40,12 +42,13 @@ type doctor struct {
 
 	stateDir  *fact[string]
 	service   *fact[*house] // its client
+	contacted *fact[contacted]
 	daemon    *fact[engine.Status]
 	checkouts []*checkout
 }
 
-func (a *app) newDoctor(ctx context.Context, offline bool) *doctor {
-	d := &doctor{app: a, ctx: ctx, offline: offline, now: time.Now, built: builtAt(), getenv: os.Getenv, freeSpace: freeSpace}
+func (a *app) newDoctor(ctx context.Context, offline bool, limit time.Duration) *doctor {
+	d := &doctor{app: a, ctx: ctx, offline: offline, limit: limit * 3 / 4, now: time.Now, built: builtAt(), getenv: os.Getenv, freeSpace: freeSpace}
 	file, err := a.locate()
 	if err == nil {
 		d.cfg, err = config.Load(file)
@@ -58,6 +61,7 @@ func (a *app) newDoctor(ctx context.Context, offline bool) *doctor {
 	})
 	d.checkouts = d.findCheckouts()
 	d.service = newFact(func() (*house, error) { return d.connect(ctx) })
+	d.contacted = newFact(func() (contacted, error) { return d.contact(ctx) })
 	d.daemon = newFact(func() (engine.Status, error) { return d.askDaemon(ctx) })
 	return d
 }
@@ -143,6 +147,9 @@ func (d *doctor) lookAtProgram(_ context.Context, n *notes) {
 			"it says %s, which is before this program was built", inUTC(now))
 	default:
 		n.ok("clock", "%s; this process's zone is %s", inUTC(now), zone)
+	}
+	if u, err := user.Current(); err == nil {
+		n.ok("user", "%s (%s)", u.Username, u.Uid)
 	}
 	var set []string
 	for _, entry := range os.Environ() {
@@ -289,8 +296,11 @@ func (d *doctor) lookAtState(ctx context.Context, n *notes) {
 	case err != nil && d.cfg == nil:
 		n.skip("folder", "where it is, the configuration says")
 		return
+	case err != nil && d.noRepository(ctx):
+		n.skip("folder", "it lies in the repository, which cannot be opened")
+		return
 	case err != nil:
-		n.failed("folder", err, "repair the repository, or set state_dir")
+		n.failed("folder", err, "set state_dir")
 		return
 	}
 	info, err := os.Stat(dir)
@@ -314,9 +324,20 @@ func (d *doctor) lookAtState(ctx context.Context, n *notes) {
 		} else {
 			n.ok("folder", "%s can be written to", dir)
 		}
+		if owner, ok := ownerOf(info); ok && owner != os.Getuid() {
+			n.warn("folder", fmt.Sprintf("run locsync doctor as that user, too: what works for one need not work for the other (sudo -u '#%d' locsync doctor)", owner), "%s belongs to user %d, and this is user %d", dir, owner, os.Getuid())
+		}
 	}
 	d.lookAtDisk(n, dir)
 	d.lookAtStore(n, dir)
+}
+
+// noRepository says whether a repository on this machine cannot be opened.
+func (d *doctor) noRepository(ctx context.Context) bool {
+	return slices.ContainsFunc(d.checkouts, func(c *checkout) bool {
+		_, err := c.repo.get(ctx)
+		return err != nil && c.cloned() == nil
+	})
 }
 
 // tryToWrite makes a file in a folder, fills it, and takes it away again.

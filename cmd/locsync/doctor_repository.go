@@ -52,7 +52,7 @@ func (d *doctor) findCheckouts() []*checkout {
 	if d.cfg == nil {
 		c := &checkout{dir: "."}
 		c.repo = newFact(func() (*gitops.Repo, error) {
-			return gitops.Open(d.ctx, c.dir, gitops.Options{Remote: gitops.CloneRemote, Timeout: lookLimit})
+			return gitops.Open(d.ctx, c.dir, gitops.Options{Remote: gitops.CloneRemote, Timeout: d.limit})
 		})
 		return []*checkout{c}
 	}
@@ -76,7 +76,7 @@ func (d *doctor) findCheckouts() []*checkout {
 // openCheckout opens a project's repository. Of one that is elsewhere it makes a clone in the scratch folder, for which the remote is asked what branches it
 // has and nothing is fetched; the clone that passes use may be in the middle of one.
 func (d *doctor) openCheckout(p *config.Project) (*gitops.Repo, error) {
-	o := gitops.Options{Remote: p.Pull.Remote, Trust: p.TrustOwner, Timeout: lookLimit,
+	o := gitops.Options{Remote: p.Pull.Remote, Trust: p.TrustOwner, Timeout: d.limit,
 		Signing: gitops.Signing{Never: p.Pull.Sign == "never", KeyFile: d.cfg.Resolve(p.Pull.SigningKeyFile)}}
 	if !p.Cloned() {
 		return gitops.Open(d.ctx, d.cfg.Resolve(p.Repository), o)
@@ -127,6 +127,9 @@ func (d *doctor) lookAtRepository(ctx context.Context, n *notes, c *checkout) {
 		if c.cfg == nil {
 			n.skip("repository", "there is none here") // and a configuration that names one is missing, which is said already
 			return
+		}
+		if errors.Is(err, gitops.ErrOwner) {
+			do = "run locsync as its owner; or, if you trust it, set trust_owner = true in the project, or git's safe.directory"
 		}
 		n.failed("repository", err, do)
 		return
@@ -318,8 +321,12 @@ func (d *doctor) lookAtHooks(ctx context.Context, n *notes, c *checkout) {
 func (d *doctor) lookAtFiles(ctx context.Context, n *notes) {
 	here := *d.cfg
 	here.Projects = slices.DeleteFunc(slices.Clone(d.cfg.Projects), func(p config.Project) bool { return p.Cloned() })
-	if len(here.Projects) == 0 {
+	switch {
+	case len(here.Projects) == 0:
 		n.skip("files", "they are elsewhere; `locsync check` fetches and reads them")
+		return
+	case d.noRepository(ctx):
+		n.skip("files", "the repository cannot be opened")
 		return
 	}
 	report, err := engine.New(engine.Parts{Config: &here, Log: zap.NewNop()}).Check(ctx)

@@ -30,10 +30,36 @@ func (d *doctor) connectEmbedded(ctx context.Context, h *house) error {
 	return err
 }
 
-// reach is a client that may be called now; nil where there is none, which the look at the address says.
-func (d *doctor) reach(ctx context.Context) *service.Client {
-	if h, err := d.service.get(ctx); err == nil && !d.offline {
-		return h.client
+// contacted is what came of one call at the service.
+type contacted struct {
+	client *service.Client
+	met    service.Contact
+	err    error // of the call
+}
+
+// contact makes that call. The error is why none was made.
+func (d *doctor) contact(ctx context.Context) (contacted, error) {
+	if d.offline {
+		return contacted{}, errOffline
+	}
+	h, err := d.service.get(ctx)
+	if err != nil {
+		return contacted{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, d.limit)
+	defer cancel()
+	met, err := h.client.Contact(service.As(ctx, service.Asked))
+	return contacted{h.client, met, err}, nil
+}
+
+// reach is a client of a service that answers and accepts who we are. Where there is none, the look at the address says why, and others have nothing to look at.
+func (d *doctor) reach(ctx context.Context, n *notes, check string) *service.Client {
+	c, err := d.contacted.get(ctx)
+	switch {
+	case err == nil && c.err != nil:
+		n.skip(check, "the service does not answer as it should")
+	case err == nil:
+		return c.client
 	}
 	return nil
 }
@@ -52,12 +78,11 @@ func (d *doctor) looksAtService() []look {
 
 // lookAtAddress goes the way to the service once: name, connection, certificate, credentials, clock.
 func (d *doctor) lookAtAddress(ctx context.Context, n *notes) {
-	if d.offline {
-		n.skip("address", errOffline.Error())
-		return
-	}
-	h, err := d.service.get(ctx)
+	c, err := d.contacted.get(ctx)
 	switch {
+	case errors.Is(err, errOffline):
+		n.skip("address", err.Error())
+		return
 	case errors.Is(err, errAsleep):
 		n.ok("address", "%v", err)
 		return
@@ -65,11 +90,10 @@ func (d *doctor) lookAtAddress(ctx context.Context, n *notes) {
 		n.failed("address", err, "correct [service]")
 		return
 	}
-	client := h.client
-	met, err := client.Contact(service.As(ctx, service.Asked))
+	met, err := c.met, c.err
 	d.tellAddress(n, met, err)
-	if c := met.Certificate; c != nil {
-		d.tellCertificate(n, *c)
+	if met.Certificate != nil {
+		d.tellCertificate(n, *met.Certificate)
 	}
 	if met.RoundTrip == 0 {
 		return
@@ -83,7 +107,7 @@ func (d *doctor) lookAtAddress(ctx context.Context, n *notes) {
 	default:
 		n.ok("clock", "the service's and this machine's agree")
 	}
-	d.tellBudget(n, client.Budget())
+	d.tellBudget(n, c.client.Budget())
 }
 
 const (
@@ -196,7 +220,7 @@ func (d *doctor) tellBudget(n *notes, b service.Budget) {
 
 // lookAtProject asks whether the service has the project with its languages, and its forge the repository.
 func (d *doctor) lookAtProject(ctx context.Context, n *notes, name string) {
-	client := d.reach(ctx)
+	client := d.reach(ctx, n, "project")
 	if client == nil {
 		return
 	}
@@ -208,7 +232,11 @@ func (d *doctor) lookAtProject(ctx context.Context, n *notes, name string) {
 	e := engine.New(engine.Parts{Config: d.cfg, Log: zap.NewNop(), Service: client, Clones: clones})
 	problems := e.CheckProjectOnline(service.As(ctx, service.Asked), name)
 	for _, err := range problems {
-		n.failed("project", err, "locsync project plan shows how the two differ")
+		if engine.Permanent(err) {
+			n.fault("project", exitWrong, "locsync project plan shows how the two differ, and locsync project apply adds languages", "%v", err)
+		} else {
+			n.failed("project", err, "try again later; where it stays so, ask who runs the service")
+		}
 	}
 	if len(problems) == 0 {
 		n.ok("project", "the service has it, with all its languages")
@@ -221,7 +249,7 @@ func (d *doctor) lookAtCallback(ctx context.Context, n *notes) {
 		n.ok("callback", "none is wanted (daemon.public_url): the service is asked on schedule only")
 		return
 	}
-	client := d.reach(ctx)
+	client := d.reach(ctx, n, "callback")
 	if client == nil {
 		return
 	}

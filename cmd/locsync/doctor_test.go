@@ -229,7 +229,7 @@ func TestDoctorOfTheService(t *testing.T) {
 	}{
 		"another time":       {fast.URL, "secret", daemonProject, 0, []string{"service | clock | warning | ahead of", "service | project | ok | languages"}},
 		"no such name":       {"http://nobody.invalid", "secret", daemonProject, 1, []string{"service | address | fault | nobody.invalid"}},
-		"nobody listens":     {"http://" + unusedAddress(t), "secret", daemonProject, 1, []string{"service | address | fault | does not take a connection"}},
+		"nobody listens":     {"http://" + unusedAddress(t), "secret", daemonProject, 1, []string{"service | address | fault | does not take a connection", "service | project | skipped | does not answer"}},
 		"an old certificate": {expired, "secret", daemonProject, 2, []string{"service | address | fault | expired", "service | certificate | fault | it ended 2 h ago"}},
 		"another key":        {w.service.URL, "c4nary", daemonProject, 2, []string{"service | address | ok | answers", "service | credentials | fault | API key", "service | clock | ok | agree"}},
 		"no key":             {w.service.URL, "", daemonProject, 2, []string{"configuration | API key | fault | LOCSYNC_API_KEY", "service | address | ok | answers", "service | credentials | fault | 401"}},
@@ -334,6 +334,16 @@ func TestDoctorOfItsSurroundings(t *testing.T) {
 		cmd.Env = append(cmd.Env, "STATE_DIRECTORY="+store.Dir())
 		w.doctor(cmd).expect(t, 0, "state | store | ok | sound", fmt.Sprintf("daemon | daemon | warning | process %d, since ", os.Getpid()), "daemon | address | ok | free")
 	})
+	t.Run("somebody else's state", func(t *testing.T) {
+		dir := t.TempDir()
+		if os.Getuid() != 0 {
+			t.Skip("takes root to be somebody else")
+		}
+		w.check(os.Chown(dir, 65534, 65534))
+		cmd := w.command("doctor", "--json", "--offline")
+		cmd.Env = append(cmd.Env, "STATE_DIRECTORY="+dir)
+		w.doctor(cmd).expect(t, 0, "state | folder | warning | belongs to user 65534", "program | user | ok | (0)")
+	})
 	t.Run("a file in the state's place", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "file")
 		w.check(os.WriteFile(file, nil, 0o600))
@@ -378,7 +388,7 @@ func TestDoctorOfItsSurroundings(t *testing.T) {
 		w.check(os.Lchown(filepath.Join(theirs, ".git"), 65534, 65534))
 		cmd := w.command("doctor", "--json", "--offline")
 		cmd.Dir = theirs
-		w.doctor(cmd).expect(t, 2, "repository | repository | fault | trust_owner = true", "state | folder | fault | trust_owner", "configuration | file | ok | valid")
+		w.doctor(cmd).expect(t, 2, "repository | repository | fault | trust_owner = true", "state | folder | skipped | cannot be opened", "files | files | skipped | cannot be opened", "configuration | file | ok | valid")
 	})
 }
 
@@ -502,7 +512,7 @@ func TestDoctorOfWhatHangs(t *testing.T) {
 	w.check(err)
 	t.Cleanup(func() { silent.Close() })
 	gittest.Git(t, w.repo, "remote", "add", "origin", "http://"+silent.Addr().String()+"/x.git")
-	d := (&app{out: io.Discard, err: io.Discard, configFile: filepath.Join(w.repo, "locsync.toml")}).newDoctor(t.Context(), false)
+	d := (&app{out: io.Discard, err: io.Discard, configFile: filepath.Join(w.repo, "locsync.toml")}).newDoctor(t.Context(), false, time.Second)
 	began := time.Now()
 	found, _ := examine(t.Context(), time.Second, d.looks())
 	if took := time.Since(began); took > 5*time.Second { // of a machine with much else to do
