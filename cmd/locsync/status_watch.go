@@ -98,9 +98,9 @@ const (
 
 // watchAtTerminal draws the status on a screen of its own, and gives back the one that was there before, whatever ends it.
 func (a *app) watchAtTerminal(ctx context.Context, cfg *config.Config, out *screen, all bool) (err error) {
-	resized := make(chan os.Signal, 1)
-	notifyResize(resized)
-	defer signal.Stop(resized)
+	signals := make(chan os.Signal, 1)
+	notifyTerminal(signals)
+	defer signal.Stop(signals)
 	looks, failed := make(chan engine.Status), make(chan error, 1)
 	go func() {
 		defer close(looks)
@@ -141,7 +141,12 @@ func (a *app) watchAtTerminal(ctx context.Context, cfg *config.Config, out *scre
 				}
 			}
 			s = &next
-		case <-resized:
+		case got := <-signals:
+			if suspends(got) {
+				if err := out.leaveFor(suspend); err != nil {
+					return err
+				}
+			}
 		case <-tick.C:
 		}
 		if f, ok := out.to.(*os.File); ok {
@@ -153,6 +158,18 @@ func (a *app) watchAtTerminal(ctx context.Context, cfg *config.Config, out *scre
 			}
 		}
 	}
+}
+
+// leaveFor gives back the screen that was there before for as long as something lasts.
+func (s *screen) leaveFor(do func() error) error {
+	if _, err := io.WriteString(s.to, leaveScreen); err != nil {
+		return err
+	}
+	if err := do(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(s.to, enterScreen)
+	return err
 }
 
 // frame is one picture: a line with the time, the status, and where it does not fit how much is below. Each line is erased by itself: the whole screen would

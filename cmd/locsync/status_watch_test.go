@@ -105,11 +105,20 @@ func TestWatchStatusAtATerminal(t *testing.T) {
 	}
 	x.resize(130, 24)
 	w.until("a wider picture", shows(strings.Repeat("░", 40)))
+	w.check(cmd.Process.Signal(syscall.SIGTSTP)) // as Ctrl-Z does in a shell
+	w.until("a stop", func() bool {
+		state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", cmd.Process.Pid))
+		return err == nil && strings.Contains(string(state), ") T ") && strings.HasSuffix(x.shown.String(), leaveScreen)
+	})
+	w.check(cmd.Process.Signal(syscall.SIGCONT))
+	w.until("the picture again", func() bool {
+		return strings.Count(x.shown.String(), enterScreen) == 2 && !strings.HasSuffix(x.shown.String(), enterScreen)
+	})
 	_, err := x.master.Write([]byte{3}) // Ctrl-C
 	w.check(err)
 	w.check(cmd.Wait())
 	<-x.ended
-	if last := x.shown.String(); !strings.HasSuffix(last, leaveScreen) || strings.Count(last, enterScreen) != 1 {
+	if last := x.shown.String(); !strings.HasSuffix(last, leaveScreen) || strings.Count(last, enterScreen) != 2 {
 		t.Errorf("the end: %q", last[max(0, len(last)-200):])
 	}
 }
