@@ -215,6 +215,9 @@ func (a *app) doctor(ctx context.Context, offline bool) error {
 	if !hung {
 		d.close()
 	}
+	if ctx.Err() != nil {
+		return ctx.Err() // what was given up for it is no finding
+	}
 	b := version()
 	result := diagnosis{Version: b.Version, At: d.now().UTC().Truncate(time.Second), Code: outcome(found), Findings: found}
 	result.OK = result.Code == exitDone

@@ -107,9 +107,12 @@ func (d *doctor) lookAtListen(ctx context.Context, n *notes) {
 	_, err = d.daemon.get(ctx)
 	running := !errors.Is(err, web.ErrNoDaemon)
 	code, said, err := d.get(ctx, "http://"+at+"/readyz")
+	var dial *net.OpError
 	switch {
-	case err != nil && !running:
+	case !running && errors.As(err, &dial) && dial.Op == "dial":
 		n.ok("address", "%s is free for the daemon", at)
+	case !running && err != nil:
+		n.warn("address", "choose another address in daemon.listen, or end the other program", "at %s something else takes connections: a daemon could not listen there", at)
 	case err != nil:
 		n.fault("address", exitLater, "look at its log; where daemon.listen was changed, restart it or send SIGHUP", "the daemon does not answer at %s: %v", at, err)
 	case !running:

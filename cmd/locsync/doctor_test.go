@@ -512,6 +512,10 @@ func TestDoctorOfWhatHangs(t *testing.T) {
 	w.check(err)
 	t.Cleanup(func() { silent.Close() })
 	gittest.Git(t, w.repo, "remote", "add", "origin", "http://"+silent.Addr().String()+"/x.git")
+	at := strings.TrimPrefix(w.url, "http://")
+	mute, err := net.Listen("tcp", at)
+	w.check(err)
+	t.Cleanup(func() { mute.Close() })
 	d := (&app{out: io.Discard, err: io.Discard, configFile: filepath.Join(w.repo, "locsync.toml")}).newDoctor(t.Context(), false, time.Second)
 	began := time.Now()
 	found, _ := examine(t.Context(), time.Second, d.looks())
@@ -520,7 +524,8 @@ func TestDoctorOfWhatHangs(t *testing.T) {
 	}
 	d.close()
 	result := diagnosis{Findings: found, Code: outcome(found)}
-	result.expect(t, 1, "service | address | fault | does not answer", "repository | remote | fault | ", "repository | branch | ok | main", "files | files | ok | 2 keys", "daemon | daemon | ok | none")
+	result.expect(t, 1, "service | address | fault | does not answer", "repository | remote | fault | ", "repository | branch | ok | main", "files | files | ok | 2 keys", "daemon | daemon | ok | none",
+		"daemon | address | warning | something else takes connections")
 }
 
 // The limits that a test cannot reach: a full disk, a clock before the program was built.

@@ -207,8 +207,8 @@ func stateDir(ctx context.Context, cfg *config.Config) (string, error) {
 	if cfg.StateDir != "" {
 		return cfg.Resolve(cfg.StateDir), nil
 	}
-	if dirs := os.Getenv("STATE_DIRECTORY"); dirs != "" {
-		return strings.SplitN(dirs, ":", 2)[0], nil
+	if dir := givenState(os.Getenv); dir != "" {
+		return dir, nil
 	}
 	for _, p := range cfg.Projects {
 		if p.Cloned() {
@@ -222,6 +222,12 @@ func stateDir(ctx context.Context, cfg *config.Config) (string, error) {
 		return dir, repo.Close()
 	}
 	return "", usageError{errors.New(`state_dir must name a folder for the state and the clones: no project's repository is on this machine; for example state_dir = "state"`)}
+}
+
+// givenState is the state folder that systemd gives, the first one of several; "" for none.
+func givenState(getenv func(string) string) string {
+	dir, _, _ := strings.Cut(getenv("STATE_DIRECTORY"), ":")
+	return dir
 }
 
 // clones is the folder for clones of repositories that are elsewhere.
