@@ -190,27 +190,10 @@ func (r *pulling) attempt(ctx context.Context) error {
 			return err
 		}
 	}
-	r.say("reading branch %s", r.cfg.Pull.Branch)
-	tip, err := r.repo.At(ctx, r.cfg.Pull.Branch, r.cfg.Pull.Base)
-	if err == nil {
-		err = r.fetchBlobs(ctx, tip)
-	}
-	if err != nil {
-		return usage(err)
-	}
-	if note := tip.Note(); note != "" {
-		r.log.Warn(note)
-	}
-	if !r.o.DryRun {
-		if err := r.recall(tip); err != nil {
-			return err
-		}
-	}
-	seen, looked, err := state.Get[string](r.State, r.stateName(), kindSeen, lookAt(r.cfg.Pull.Branch).record())
+	tip, err := r.readBranch(ctx)
 	if err != nil {
 		return err
 	}
-	r.report.unsent = looked && seen != tip.Hash() && !tip.New()
 	on, joined, err := r.withBase(ctx, tip)
 	if err != nil {
 		return err
@@ -224,36 +207,9 @@ func (r *pulling) attempt(ctx context.Context) error {
 	for _, problem := range t.problems {
 		r.unreadable(problem)
 	}
-	if err := r.lookAgain(tip); err != nil {
-		return err
-	}
-	if err := r.readMoves(t, tip); err != nil {
-		return err
-	}
-	done, err := r.reword(ctx, t)
+	done, err := r.mergeAll(ctx, t, tip)
 	if err != nil {
 		return err
-	}
-	theirs, err := r.translations(ctx, t)
-	if err != nil {
-		return err
-	}
-	if r.lost, err = r.conflicts(); err != nil {
-		return err
-	}
-	remade, err := r.remade(tip)
-	if err != nil {
-		return err
-	}
-	for i, x := range theirs {
-		r.announce(Doing{What: "merging translations", Done: int64(i), Total: int64(len(theirs))})
-		m, err := r.merge(t, x, remade)
-		if err != nil {
-			return err
-		}
-		if m != nil {
-			done = append(done, m)
-		}
 	}
 	if err := r.ringing(); err != nil {
 		return err
@@ -278,6 +234,65 @@ func (r *pulling) attempt(ctx context.Context) error {
 		made = ""
 	}
 	return r.settle(tip, made)
+}
+
+// readBranch is the branch as it is now, with what earlier pulls have remembered of it settled.
+func (r *pulling) readBranch(ctx context.Context) (*gitops.Tip, error) {
+	r.say("reading branch %s", r.cfg.Pull.Branch)
+	tip, err := r.repo.At(ctx, r.cfg.Pull.Branch, r.cfg.Pull.Base)
+	if err == nil {
+		err = r.fetchBlobs(ctx, tip)
+	}
+	if err != nil {
+		return nil, usage(err)
+	}
+	if note := tip.Note(); note != "" {
+		r.log.Warn(note)
+	}
+	if !r.o.DryRun {
+		if err := r.recall(tip); err != nil {
+			return nil, err
+		}
+	}
+	seen, looked, err := state.Get[string](r.State, r.stateName(), kindSeen, lookAt(r.cfg.Pull.Branch).record())
+	r.report.unsent = looked && seen != tip.Hash() && !tip.New()
+	return tip, err
+}
+
+// mergeAll merges what the service has into the files of a tree, in memory.
+func (r *pulling) mergeAll(ctx context.Context, t *tree, tip *gitops.Tip) ([]*merged, error) {
+	if err := r.lookAgain(tip); err != nil {
+		return nil, err
+	}
+	if err := r.readMoves(t, tip); err != nil {
+		return nil, err
+	}
+	done, err := r.reword(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	theirs, err := r.translations(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	if r.lost, err = r.conflicts(); err != nil {
+		return nil, err
+	}
+	remade, err := r.remade(tip)
+	if err != nil {
+		return nil, err
+	}
+	for i, x := range theirs {
+		r.announce(Doing{What: "merging translations", Done: int64(i), Total: int64(len(theirs))})
+		m, err := r.merge(t, x, remade)
+		if err != nil {
+			return nil, err
+		}
+		if m != nil {
+			done = append(done, m)
+		}
+	}
+	return done, nil
 }
 
 func (r *pulling) problem(p Problem) { r.report.Problems = append(r.report.Problems, p) }

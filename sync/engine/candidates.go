@@ -1,0 +1,293 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/state"
+)
+
+// Which translations of the repository are somebody's change is worked out here, from what stands in the places that pushes look at (see places.go) and what
+// is remembered of each. What becomes of them at the service is in translations.go.
+
+// candidate is a target file of one place with what people changed in it.
+type candidate struct {
+	bundle.Target
+	place   *place
+	file    *resource.File
+	texts   catalog.Catalog
+	changed map[catalog.Name]bool // what is to be sent
+	edited  map[catalog.Name]bool // what somebody changed; more is sent on demand
+	first   bool                  // the file was never met before
+	decided map[string]bool       // keys of conflicts that somebody decided for this text of
+	back    bool                  // it was gone from all places, and is there again
+	other   bool                  // as another file, of which nothing is remembered
+	merged  catalog.Marks
+	inherit map[string]catalog.Marks // what it takes over from a file that is gone
+}
+
+// settledCandidates are the candidates of a working tree that git left alone while they were read; where it did not, they are read again.
+func (r *pushing) settledCandidates(ctx context.Context) ([]*candidate, error) {
+	problems := len(r.report.Problems)
+	for try := 1; ; try++ {
+		found, err := r.candidates(ctx)
+		if !errors.Is(err, errStirred) || try == attempts {
+			return found, err
+		}
+		if err := r.lookAnew(ctx); err != nil {
+			return nil, err
+		}
+		r.report.Problems = r.report.Problems[:problems]
+	}
+}
+
+// candidates are the target files of all places, with what is to be sent of each text once.
+func (r *pushing) candidates(ctx context.Context) ([]*candidate, error) {
+	var found []*candidate
+	for _, at := range r.places {
+		targets, err := bundle.Existing(at.fsys, r.tree.bundles(), r.cfg.Targets())
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range targets {
+			r.targets[t.Path] = true
+		}
+		for _, t := range targets {
+			c, err := r.candidate(t, at)
+			if err != nil {
+				return nil, err
+			}
+			if c != nil {
+				found = append(found, c)
+			}
+		}
+	}
+	claims := make(map[string]map[catalog.Name]claim)
+	for _, c := range found {
+		r.yield(c, claims)
+	}
+	if moved, err := r.moved(ctx, r.tree); err != nil {
+		return nil, err
+	} else if moved {
+		return nil, errStirred
+	}
+	if r.o.DryRun || r.blind {
+		return found, nil
+	}
+	return found, r.meetCandidates(found)
+}
+
+// meetCandidates remembers the files that were never met before, those that are there again or have taken the place of another, and those that are gone.
+func (r *pushing) meetCandidates(found []*candidate) error {
+	gone, err := r.missing()
+	if err != nil {
+		return err
+	}
+	return r.State.Update(func(tx *state.Tx) error {
+		for _, slot := range gone {
+			if err := state.PutTx(tx, r.stateName(), kindGone, goneID(slot.Path, slot.Language), r.Now().UTC()); err != nil {
+				return err
+			}
+		}
+		for _, c := range slices.Backward(found) { // the branch last: what it has is the youngest
+			keys := c.texts.Keys()
+			if err := r.returned(tx, c); err != nil {
+				return err
+			}
+			for kind, marks := range c.inherit {
+				maps.DeleteFunc(marks, func(n catalog.Name, _ catalog.Mark) bool { return !keys[n.Key] })
+				if err := tx.SetMarks(r.slot(kind, c.Path, c.Language.Code), marks); err != nil {
+					return err
+				}
+			}
+			if !c.first {
+				continue
+			}
+			if err := r.mark(tx, memory{[]string{kindKnown, kindContact}, c.Path, c.Language.Code}, accepts(c.texts)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// candidate reads one target file of a place and finds what people changed in it; nil when there is nothing to say about it. At first contact
+// nothing counts as changed.
+func (r *pushing) candidate(t bundle.Target, at *place) (*candidate, error) {
+	f, problem, err := t.Sources[0].Read(at.fsys, t.Path, t.Language)
+	if err != nil || f == nil && problem == nil {
+		return nil, err
+	}
+	r.present[goneID(t.Path, t.Language.Code)] = true
+	if problem != nil {
+		if !slices.Contains(r.report.Problems, *problem) {
+			r.answer(*problem)
+		}
+		return nil, nil
+	}
+	c := &candidate{Target: t, place: at, file: f, texts: bundle.Texts(f), changed: make(map[catalog.Name]bool), edited: make(map[catalog.Name]bool)}
+	m, err := r.memories(t, at, c.texts)
+	if err != nil {
+		return nil, err
+	}
+	c.back, c.other, c.merged = m.back, m.other, m.merged
+	if m.known == nil {
+		met, err := r.acquainted(t.Language.Code)
+		if err != nil {
+			return nil, err
+		}
+		c.first = !met
+	}
+	c.inherit = m.inherited
+	living := make(map[string]bool)
+	for _, b := range t.Sources {
+		if s := r.tree.of(b); !s.broken() && !r.refused[b.Path] {
+			maps.Copy(living, widened(s.texts, b.Separator, b.Source, c.texts).Keys())
+		}
+	}
+	for _, u := range c.texts {
+		if !living[u.Key] || u.Text == "" || holds(m.filler, u) || r.settled[conflictID(c.Path, c.Language.Code, u.Key)] {
+			continue
+		}
+		if !c.first && m.edited(u) {
+			c.edited[u.Name], c.changed[u.Name] = true, true
+		}
+		if r.o.Translations && (m.contact == nil || m.contact.Has(u.Name, u.Text) || !holds(m.known, u)) {
+			c.changed[u.Name] = true
+		}
+	}
+	c.decide(m, r.lost)
+	return c, nil
+}
+
+// memories are what is remembered of a target file.
+type memories struct {
+	known, filler, merged, contact catalog.Marks
+
+	seen []catalog.Marks // at the looks that count for the place
+
+	inherited map[string]catalog.Marks // by kind: of a file that is gone, for one that has none
+
+	back, other bool // see candidate
+}
+
+// memories loads them. texts is what the file has now.
+func (r *pushing) memories(t bundle.Target, at *place, texts catalog.Catalog) (m memories, err error) {
+	kinds := map[string]*catalog.Marks{kindKnown: &m.known, kindFiller: &m.filler, kindMerged: &m.merged, kindContact: &m.contact}
+	m.seen = make([]catalog.Marks, len(at.looks))
+	for i, l := range at.looks {
+		kinds[l.kind()] = &m.seen[i]
+	}
+	for kind, marks := range kinds {
+		if *marks, err = r.State.Marks(r.slot(kind, t.Path, t.Language.Code)); err != nil {
+			return m, err
+		}
+	}
+	if m.known != nil {
+		if _, m.back, err = state.Get[time.Time](r.State, r.stateName(), kindGone, goneID(t.Path, t.Language.Code)); err != nil || !m.back || akin(texts, m.known) {
+			return m, err
+		}
+		m.other = true
+		for _, marks := range kinds {
+			*marks = nil
+		}
+	}
+	// The file may have moved: then it has the memories of one that is not there any more.
+	m.inherited = make(map[string]catalog.Marks)
+	histories, err := r.State.Slots(r.stateName(), kindKnown)
+	if err != nil {
+		return m, err
+	}
+	for _, slot := range histories {
+		if slot.Language != t.Language.Code || r.targets[slot.Path] {
+			continue
+		}
+		history, err := r.State.Marks(slot)
+		if err != nil {
+			return m, err
+		}
+		if !akin(texts, history) {
+			continue
+		}
+		for kind := range kinds {
+			gone, err := r.State.Marks(r.slot(kind, slot.Path, slot.Language))
+			if err != nil {
+				return m, err
+			}
+			if gone != nil && m.inherited[kind] == nil {
+				m.inherited[kind] = make(catalog.Marks, len(gone))
+			}
+			maps.Copy(m.inherited[kind], gone)
+		}
+	}
+	for kind, marks := range kinds {
+		if m.inherited[kind] != nil {
+			*marks = m.inherited[kind]
+		}
+	}
+	return m, nil
+}
+
+// edited reports whether a text of a place is somebody's change.
+func (m memories) edited(u catalog.Unit) bool {
+	mark := catalog.MarkOf(u.Text)
+	now := age(m.known, u.Name, mark)
+	if now < 0 {
+		return true
+	}
+	for _, seen := range m.seen {
+		if last, ok := seen[u.Name]; ok && last != mark {
+			if before := age(m.known, u.Name, last); before < 0 || before > now {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// saw reports whether a place had a text in its past: whoever wrote another one there has replaced it knowingly.
+func (m memories) saw(u catalog.Unit) bool {
+	return slices.ContainsFunc(m.seen, func(seen catalog.Marks) bool { return seen.Has(u.Name, u.Text) })
+}
+
+// claim is who sends a text.
+type claim struct {
+	by   *candidate
+	text string
+}
+
+// yield sees to it that of two places that have a text only one sends it: the branch, where translations meet. When everything
+// is to be sent, what nobody changed there gives way to the tree that pushes read.
+func (r *pushing) yield(c *candidate, claims map[string]map[catalog.Name]claim) {
+	if claims[c.Path] == nil {
+		claims[c.Path] = make(map[catalog.Name]claim)
+	}
+	for _, u := range c.texts {
+		if !c.changed[u.Name] {
+			continue
+		}
+		other, twice := claims[c.Path][u.Name]
+		switch {
+		case !twice:
+			claims[c.Path][u.Name] = claim{c, u.Text}
+		case !other.by.edited[u.Name]:
+			delete(other.by.changed, u.Name)
+			claims[c.Path][u.Name] = claim{c, u.Text}
+		default:
+			delete(c.changed, u.Name)
+			if other.text != u.Text && c.edited[u.Name] {
+				p := Problem{File: c.Path, Key: u.Key, Language: c.Language.Code,
+					Problem: fmt.Sprintf("was changed in two places: %q on branch %s and %q in %s; the branch's is sent. If the other is meant, write it on the branch", other.text, r.cfg.Pull.Branch, u.Text, c.place.name.where())}
+				r.problem(p)
+				r.givesWay(p)
+			}
+		}
+	}
+}
