@@ -104,8 +104,8 @@ func (r *pulling) deliverAgain(ctx context.Context, t *tree, tip *gitops.Tip) er
 	}
 	res, err := r.repo.Push(ctx, tip, options...)
 	if errors.Is(err, gitops.ErrRefused) { // what this pull is for is done
-		r.problem(Problem{Problem: fmt.Sprintf("the remote has lost commits of branch %s, up to %.10s, and does not take them again: %v. Let it take them, or set another pull.branch; the next pull offers them again",
-			r.cfg.Pull.Branch, tip.Hash(), err)})
+		r.problem(Problem{Problem: fmt.Sprintf("the remote has lost commits of branch %s, up to %s, and does not take them again: %v. Let it take them, or set another pull.branch; the next pull offers them again",
+			r.cfg.Pull.Branch, tip.Hash()[:10], err)})
 		r.tip = nil // there is nothing there that could be asked for
 		return nil
 	}
