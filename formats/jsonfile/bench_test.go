@@ -61,8 +61,8 @@ func BenchmarkEditThousand(b *testing.B) {
 		edits = append(edits, resource.Edit{Op: resource.Set, Key: f.KeyOf(i), Text: "a new text"})
 	}
 	resourcetest.Bench(b, c.Src, func() {
-		if _, refused, err := parse(b, nested, string(c.Src)).Rewrite(edits, nil); err != nil || len(refused) > 0 {
-			b.Fatal(refused, err)
+		if _, refused := parse(b, nested, string(c.Src)).Rewrite(edits, nil); len(refused) > 0 {
+			b.Fatal(refused)
 		}
 	})
 }

@@ -68,10 +68,7 @@ func FuzzText(f *testing.F) {
 		for _, src := range []string{`{"old": "x"}`, `{"old": "\u00e9\/\u0026\u00A0\ud83d\ude00"}`, `{"old": null}`, "{}", `{"m": {"message": "x", "description": "d"}}`} {
 			file := parse(t, flat, src)
 			for _, k := range []string{"old", key} {
-				out, refused, err := file.Rewrite([]resource.Edit{{Op: resource.Set, Key: k, Text: text}}, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				out, refused := file.Rewrite([]resource.Edit{{Op: resource.Set, Key: k, Text: text}}, nil)
 				if valid := utf8.ValidString(text) && utf8.ValidString(k) && len(k) < resource.MaxName/6-2; !valid || len(refused) > 0 {
 					if valid && k != "m" {
 						t.Fatalf("%q: %q refused: %v", src, text, refused)
@@ -218,10 +215,7 @@ func TestBatchAnyLayout(t *testing.T) {
 		if rapid.Bool().Draw(rt, "with source") {
 			model = source
 		}
-		out, refused, err := f.Rewrite(edits, model)
-		if err != nil {
-			rt.Fatalf("%q, %v: %v", src, edits, err)
-		}
+		out, refused := f.Rewrite(edits, model)
 		g, err := resource.Parse(Grammar, nested, out)
 		if err != nil {
 			rt.Fatalf("%q, %v: %v\n%q", src, edits, err, out)

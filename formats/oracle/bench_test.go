@@ -49,9 +49,9 @@ func BenchmarkProve(b *testing.B) {
 		if name == "structured-json" {
 			key = "group/" + key
 		}
-		out, refused, err := f.Rewrite([]resource.Edit{{Op: resource.Set, Key: key, Text: "another text"}}, nil)
-		if err != nil || len(refused) > 0 {
-			b.Fatal(refused, err)
+		out, refused := f.Rewrite([]resource.Edit{{Op: resource.Set, Key: key, Text: "another text"}}, nil)
+		if len(refused) > 0 {
+			b.Fatal(refused)
 		}
 		b.Run(name+"/scan", func(b *testing.B) {
 			b.SetBytes(int64(len(src)))

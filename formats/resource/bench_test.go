@@ -32,8 +32,8 @@ func BenchmarkOneEdit(b *testing.B) {
 	})
 	b.Run("proven", func(b *testing.B) {
 		resourcetest.Bench(b, src, func() {
-			if _, refused, err := parse(b, jsonfile.Grammar, src).Rewrite(edits, nil); err != nil || len(refused) > 0 {
-				b.Fatal(refused, err)
+			if _, refused := parse(b, jsonfile.Grammar, src).Rewrite(edits, nil); len(refused) > 0 {
+				b.Fatal(refused)
 			}
 		})
 	})

@@ -56,14 +56,14 @@ func (r Refusal) Error() string {
 // A container whose last entry goes, goes too.
 //
 // The result was read back and compared with what was to come out, entry by entry (see prove). Edits that a grammar does not get right in this
-// file are refused, Unproven, and do not keep the others from being made. The error is always nil: whatever goes wrong is a refusal.
-func (f *File) Rewrite(edits []Edit, like *File) ([]byte, []Refusal, error) {
+// file are refused, Unproven, and do not keep the others from being made: whatever goes wrong is a refusal.
+func (f *File) Rewrite(edits []Edit, like *File) ([]byte, []Refusal) {
 	edits = lastOfEach(edits)
 	out, refused, fault := f.attempt(edits, like)
 	if fault != nil {
 		out, refused = f.without(edits, like, fault)
 	}
-	return out, refused, nil
+	return out, refused
 }
 
 // lastOfEach drops the edits that a later one of the same entry makes void.

@@ -49,8 +49,8 @@ func BenchmarkEditThousand(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, refused, err := f.Rewrite(edits, nil); err != nil || len(refused) > 0 {
-			b.Fatal(refused, err)
+		if _, refused := f.Rewrite(edits, nil); len(refused) > 0 {
+			b.Fatal(refused)
 		}
 	})
 }

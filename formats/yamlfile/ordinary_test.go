@@ -203,9 +203,9 @@ type ordinary struct {
 // that was edited; and the other reader reads the same.
 func (o *ordinary) make(e resource.Edit) {
 	rt, before := o.rt, look(o.f)
-	out, refused, err := o.f.Rewrite([]resource.Edit{e}, o.like)
-	if err != nil || len(refused) > 0 {
-		rt.Fatalf("%v: %v %v\n%q", e, err, refused, o.f.Source())
+	out, refused := o.f.Rewrite([]resource.Edit{e}, o.like)
+	if len(refused) > 0 {
+		rt.Fatalf("%v: %v\n%q", e, refused, o.f.Source())
 	}
 	g, err := resource.Parse(yamlfile.Grammar, structured, out)
 	if err != nil {
@@ -265,9 +265,9 @@ func (o *ordinary) onlyValue(e resource.Edit, out []byte) {
 // undo: what was inserted goes again without a trace, but for an empty collection that was opened for it and goes with it, and for a text at the end of
 // a file without a last line end.
 func (o *ordinary) undo(e resource.Edit, g *resource.File) {
-	back, refused, err := g.Rewrite([]resource.Edit{{Op: resource.Remove, Key: e.Key}}, nil)
-	if err != nil || len(refused) > 0 {
-		o.rt.Fatalf("%v and back: %v %v", e, err, refused)
+	back, refused := g.Rewrite([]resource.Edit{{Op: resource.Remove, Key: e.Key}}, nil)
+	if len(refused) > 0 {
+		o.rt.Fatalf("%v and back: %v", e, refused)
 	}
 	if src := o.f.Source(); string(back) != src && o.f.Len() > 1 && !strings.Contains(src, "{}") && strings.HasSuffix(src, "\n") {
 		o.rt.Fatalf("%v and back\n%q\n%q\n%q", e, src, g.Source(), back)
@@ -294,9 +294,9 @@ func TestOrdinaryFiles(t *testing.T) {
 			done = append(done, e)
 			o.make(e)
 		}
-		out, refused, err := f.Rewrite(done, nil)
-		if err != nil || len(refused) > 0 {
-			rt.Fatalf("all at once: %v %v\n%q\n%v", err, refused, src, done)
+		out, refused := f.Rewrite(done, nil)
+		if len(refused) > 0 {
+			rt.Fatalf("all at once: %v\n%q\n%v", refused, src, done)
 		}
 		all, err := resource.Parse(yamlfile.Grammar, structured, out)
 		if err != nil {
@@ -367,9 +367,9 @@ func TestOrdinaryModels(t *testing.T) {
 				takeOut = append(takeOut, resource.Edit{Op: resource.Remove, Key: e.Key})
 			}
 		}
-		less, refused, err := like.Rewrite(takeOut, nil)
-		if err != nil || len(refused) > 0 {
-			rt.Fatalf("%v %v\n%q", err, refused, src)
+		less, refused := like.Rewrite(takeOut, nil)
+		if len(refused) > 0 {
+			rt.Fatalf("%v\n%q", refused, src)
 		}
 		if f, err := resource.Parse(yamlfile.Grammar, source, less); err == nil && h.root != "" {
 			if less, err = f.RenameRoot(translation.Roots[0]); err != nil {
@@ -382,9 +382,9 @@ func TestOrdinaryModels(t *testing.T) {
 			if err != nil {
 				rt.Fatalf("%v\n%q", err, target)
 			}
-			out, refused, err := f.Rewrite(putIn, like)
-			if err != nil || len(refused) > 0 {
-				rt.Fatalf("%v %v\n%q\n%q\n%q", err, refused, src, target, out)
+			out, refused := f.Rewrite(putIn, like)
+			if len(refused) > 0 {
+				rt.Fatalf("%v\n%q\n%q\n%q", refused, src, target, out)
 			}
 			full, err := resource.Parse(yamlfile.Grammar, translation, out)
 			if err != nil {

@@ -29,10 +29,7 @@ func Render(b *Bundle, source, old *resource.File, l config.Language, changes []
 	if old == nil {
 		return renderNew(b, source, l, edits)
 	}
-	out, refusals, err := old.Rewrite(edits, source)
-	if err != nil {
-		return nil, nil, fmt.Errorf("rewrite: %w", err)
-	}
+	out, refusals := old.Rewrite(edits, source)
 	return out, refusedOf(refusals), nil
 }
 
@@ -52,10 +49,7 @@ func renderNew(b *Bundle, source *resource.File, l config.Language, edits []reso
 	var refused []resource.Refusal
 	for again := true; again; {
 		var fresh []resource.Refusal
-		var err error
-		if out, fresh, err = source.Rewrite(edits, source); err != nil {
-			return nil, nil, fmt.Errorf("lay out like the source: %w", err)
-		}
+		out, fresh = source.Rewrite(edits, source)
 		again = false
 		for _, r := range fresh {
 			if r.Op == resource.Set {

@@ -365,9 +365,9 @@ func (c *chapter) edit(dir string, b *bundle.Bundle, language string, edits []re
 	if f == nil {
 		return
 	}
-	out, refused, err := f.Rewrite(edits, source)
-	if err != nil || len(refused) > 0 {
-		c.tb.Fatalf("edit %v: %v %v", edits, err, refused)
+	out, refused := f.Rewrite(edits, source)
+	if len(refused) > 0 {
+		c.tb.Fatalf("edit %v: %v", edits, refused)
 	}
 	path := b.Path
 	if language != "en" {
@@ -599,9 +599,9 @@ func (c *chapter) resolve(path, base, ours, theirs string) {
 			edits = append(edits, resource.Edit{Op: resource.Remove, Key: n.Key, Form: n.Form})
 		}
 	}
-	out, refused, err := f.Rewrite(edits, nil)
-	if err != nil || len(refused) > 0 {
-		c.tb.Fatalf("%v %v", err, refused)
+	out, refused := f.Rewrite(edits, nil)
+	if len(refused) > 0 {
+		c.tb.Fatalf("%v", refused)
 	}
 	c.must(os.WriteFile(full, out, 0o666))
 }

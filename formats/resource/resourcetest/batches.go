@@ -19,19 +19,13 @@ func together(t testing.TB, c Case, f *resource.File, edits []resource.Edit) {
 		_, there := f.Lookup(e.Key, e.Form)
 		goes, comes = goes || e.Op == resource.Remove, comes || e.Op == resource.Set && !there
 		doing := fmt.Sprintf("one by one: %v", e)
-		out, refusals, err := at.Rewrite([]resource.Edit{e}, nil)
-		if err != nil {
-			t.Fatalf("%s: %v", doing, err)
-		}
+		out, refusals := at.Rewrite([]resource.Edit{e}, nil)
 		refused(t, c, at, doing, out, refusals)
 		if faults = faults || unproven(refusals); len(refusals) == 0 {
 			at = parse(t, c, out, doing)
 		}
 	}
-	out, refusals, err := f.Rewrite(edits, nil)
-	if err != nil {
-		t.Fatalf("at once: %v", err)
-	}
+	out, refusals := f.Rewrite(edits, nil)
 	legitimate(t, c, f, "at once", refusals)
 	g := parse(t, c, out, "at once")
 	if faults || unproven(refusals) { // what is a fault in one file may be none in a file that other edits made

@@ -56,10 +56,7 @@ func rewriteResource(format formats.Format, keys resource.Keys, file *resource.F
 	if len(edits) == 0 {
 		return file.Bytes(), nil
 	}
-	out, refused, err := file.Rewrite(edits, nil)
-	if err != nil {
-		return nil, err
-	}
+	out, refused := file.Rewrite(edits, nil)
 	if len(refused) > 0 {
 		return nil, fmt.Errorf("segment %q cannot have the translation %q: %s", refused[0].Key, clip(refused[0].Text), refused[0].Reason)
 	}
