@@ -170,3 +170,11 @@ func (p *project) relearn(tx *state.Tx, collection string, units []accept) error
 	}
 	return tx.SetMarks(p.sourceHistory(collection), history)
 }
+
+// keepMarks stores marks; nil stores nothing where nothing is.
+func keepMarks(tx *state.Tx, slot state.Slot, now catalog.Marks) error {
+	if now == nil && !tx.HasMarks(slot) {
+		return nil
+	}
+	return tx.SetMarks(slot, now)
+}

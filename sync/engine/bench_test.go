@@ -162,7 +162,7 @@ func BenchmarkMergeAndCommit(b *testing.B) {
 func mergeAndCommit(b *testing.B, p *project, edition int) {
 	b.Helper()
 	ctx := context.Background()
-	run := &pulling{project: p, exports: make(map[string]*exported)}
+	run := p.newPull(PullOptions{})
 	if err := run.open(ctx); err != nil {
 		b.Fatal(err)
 	}
@@ -175,6 +175,7 @@ func mergeAndCommit(b *testing.B, p *project, edition int) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	run.tip, run.base = tip, tip.Base()
 	var done []*merged
 	for _, target := range bundle.Known(t.bundles(), p.cfg.Targets()) {
 		f, err := target.Sources[0].Parse([]byte(jsonFile(benchKeys, target.Language.Code, edition)), target.Language)

@@ -208,18 +208,11 @@ func (r *pulling) unstage(tx *state.Tx, d delivery, arrived bool) error {
 		}
 		for _, kind := range []string{kindMerged, kindFiller, kindMade, kindOutdated, lookAt(r.cfg.Pull.Branch).kind()} {
 			slot := r.slot(staged+kind, f.Path, f.Language)
-			if arrived {
-				marks, err := tx.Marks(slot)
-				if err != nil {
+			if !arrived {
+				if err := tx.DropMarks(slot); err != nil {
 					return err
 				}
-				if marks != nil {
-					if err := tx.SetMarks(r.slot(kind, f.Path, f.Language), marks); err != nil {
-						return err
-					}
-				}
-			}
-			if err := tx.DropMarks(slot); err != nil {
+			} else if _, err := tx.MoveMarks(slot, r.slot(kind, f.Path, f.Language)); err != nil {
 				return err
 			}
 		}
@@ -276,25 +269,22 @@ func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string]
 			return err
 		}
 		return r.State.Update(func(tx *state.Tx) error {
+			d, delivered, err := state.GetTx[delivery](tx, r.stateName(), kindDelivery, r.cfg.Pull.Branch)
+			if err != nil {
+				return err
+			}
 			for _, m := range done {
+				if delivered && m.bytes != nil && m.wording == nil {
+					continue // it is staged
+				}
 				if err := m.remember(r.project, tx, ""); err != nil {
 					return err
 				}
 			}
-			if err := r.mergedAt(tx, on.Hash()); err != nil {
+			if err := r.mergedAt(tx, on.Hash()); err != nil || !delivered {
 				return err
 			}
-			d, ok, err := state.GetTx[delivery](tx, r.stateName(), kindDelivery, r.cfg.Pull.Branch)
-			if err != nil || !ok {
-				return err
-			}
-			if err := r.mergedAt(tx, d.Commit); err != nil {
-				return err
-			}
-			if err := r.reworded(tx, d); err != nil {
-				return err
-			}
-			return r.unstage(tx, d, false)
+			return r.unstage(tx, d, true)
 		})
 	}
 }

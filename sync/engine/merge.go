@@ -376,10 +376,7 @@ func (m *merged) remember(p *project, tx *state.Tx, stage string) error {
 		return err
 	}
 	for kind, now := range map[string]catalog.Marks{kindMerged: m.agreed, kindFiller: m.filler, lookAt(p.cfg.Pull.Branch).kind(): m.after} {
-		if now == nil {
-			now = catalog.Marks{}
-		}
-		if err := keepMarks(tx, p.slot(stage+kind, m.Path, m.Language.Code), now); err != nil {
+		if err := tx.SetMarks(p.slot(stage+kind, m.Path, m.Language.Code), now); err != nil {
 			return err
 		}
 	}
@@ -409,14 +406,6 @@ func (m *merged) remember(p *project, tx *state.Tx, stage string) error {
 		}
 	}
 	if history != nil && maps.Equal(now, history) {
-		return nil
-	}
-	return tx.SetMarks(slot, now)
-}
-
-// keepMarks stores marks; nil stores nothing where nothing is.
-func keepMarks(tx *state.Tx, slot state.Slot, now catalog.Marks) error {
-	if now == nil && !tx.HasMarks(slot) {
 		return nil
 	}
 	return tx.SetMarks(slot, now)

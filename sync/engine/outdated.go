@@ -107,10 +107,13 @@ func (r *pulling) aged(m *merged, result catalog.Merged) {
 	}
 }
 
-// rememberMade writes down what translations were made for.
+// rememberMade writes down what translations were made for: also that there is nothing to remember, where there was.
 func (m *merged) rememberMade(p *project, tx *state.Tx, stage string) error {
 	for kind, now := range map[string]catalog.Marks{kindMade: m.made.For, kindOutdated: m.made.Outdated} {
-		if err := keepMarks(tx, p.slot(stage+kind, m.Path, m.Language.Code), now); err != nil {
+		if now == nil && !tx.HasMarks(p.slot(kind, m.Path, m.Language.Code)) {
+			continue
+		}
+		if err := tx.SetMarks(p.slot(stage+kind, m.Path, m.Language.Code), now); err != nil {
 			return err
 		}
 	}
