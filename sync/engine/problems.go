@@ -213,15 +213,6 @@ func (w waiting) over(repo *gitops.Repo) (bool, error) {
 	return repo.Published(head)
 }
 
-// problemsOf are the problems that wait with branches.
-func problemsOf(all []waiting) []Problem {
-	var problems []Problem
-	for _, w := range all {
-		problems = append(problems, w.Problem)
-	}
-	return problems
-}
-
 // leftOut is what a pull left out of one target file: for a check, the guard, or because it cannot be written.
 type leftOut struct {
 	bundle.Target
