@@ -108,7 +108,7 @@ func (a *app) warnOfDaemons(ctx context.Context, cfg *config.Config, stateDir st
 			continue
 		}
 		if other := state.Claimed(dir); other != nil && other.PID != os.Getpid() && other.Address != absolute(stateDir) {
-			fmt.Fprintf(a.err, "locsync: warning: project %q: a daemon keeps it in step already (%s), and does not know what is done here; with state_dir = %q it does the work\n", p.Name, holderOf(other), other.Address)
+			a.remark(zap.WarnLevel, "locsync: warning: project %q: a daemon keeps it in step already (%s), and does not know what is done here; with state_dir = %q it does the work", p.Name, holderOf(other), other.Address)
 		}
 	}
 }

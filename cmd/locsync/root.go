@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
@@ -36,6 +37,7 @@ var errMisconfigured = errors.New("the configuration does not fit the files")
 type app struct {
 	out, err io.Writer
 	in       io.Reader
+	journal  bool // err is a stream to systemd's journal
 
 	args []string // of the command line
 
@@ -50,7 +52,7 @@ type app struct {
 func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // from here on the signals do what they do by default
-	a := &app{out: printable{os.Stdout}, err: &standardError{to: os.Stderr}, in: os.Stdin}
+	a := &app{out: printable{os.Stdout}, err: &standardError{to: os.Stderr}, in: os.Stdin, journal: toJournal()}
 	a.args = os.Args[1:]
 	root := a.root()
 	root.SetArgs(a.args)
@@ -75,7 +77,7 @@ func (a *app) exit(err error) int {
 			lines = append(lines, line)
 		}
 	}
-	fmt.Fprintln(a.err, "locsync:", shown(strings.Join(lines, "\n")))
+	a.remark(zap.ErrorLevel, "locsync: %s", shown(strings.Join(lines, "\n")))
 	if wrong(err) {
 		return exitWrong
 	}

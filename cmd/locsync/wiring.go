@@ -64,7 +64,7 @@ func (a *app) find(read func(string) (*config.Config, error)) (*config.Config, e
 		return nil, usageError{err}
 	}
 	for _, w := range cfg.Warnings {
-		fmt.Fprintln(a.err, "locsync: warning:", w)
+		a.remark(zap.WarnLevel, "locsync: warning: %v", w)
 	}
 	return cfg, nil
 }
@@ -87,7 +87,13 @@ func (a *app) logger(fallback zapcore.Level) (*zap.Logger, error) {
 		settings.EncodeLevel = zapcore.CapitalLevelEncoder
 		settings.ConsoleSeparator = " "
 		settings.CallerKey, settings.StacktraceKey = "", ""
+		if a.journal {
+			settings.TimeKey, settings.LevelKey = "", ""
+		}
 		encoder = zapcore.NewConsoleEncoder(settings)
+	}
+	if a.journal {
+		encoder = prioritized{encoder}
 	}
 	return zap.New(zapcore.NewCore(encoder, zapcore.Lock(zapcore.AddSync(a.err)), level)), nil
 }
