@@ -224,6 +224,7 @@ func (r *Repo) Verify(ctx context.Context) error {
 }
 
 func (r *Repo) verify(ctx context.Context, prefix string, h hash) error {
+	r.o.Alive()
 	if prefix == "refs/locsync/" {
 		note, err := r.objects.readAs(kindTag, h)
 		if err != nil {
@@ -248,6 +249,7 @@ func (r *Repo) verify(ctx context.Context, prefix string, h hash) error {
 		if p.new.mode == modeModule {
 			continue
 		}
+		r.o.Alive()
 		if _, _, err := r.objects.read(p.new.hash); err != nil && !(r.facts.Partial && errors.Is(err, errMissing)) {
 			return fmt.Errorf("%s: %w", p.path, err)
 		}

@@ -57,6 +57,10 @@ type Options struct {
 	// Timeout bounds each call that talks to a remote or runs the git program; default 5 minutes.
 	Timeout time.Duration
 
+	// Alive, when not nil, is told at every step (a call that Timeout bounds begins or ends, a file or folder is read), on the goroutine that makes it: a
+	// watchdog's sign that a long read is no hang. It must not block.
+	Alive func()
+
 	// Now is the clock of the lines in reference logs; default time.Now. Files are judged by their own clock.
 	Now func() time.Time
 

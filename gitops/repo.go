@@ -68,6 +68,10 @@ func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Alive == nil {
+		o.Alive = func() {}
+	}
+	o.Alive()
 	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
 
@@ -246,5 +250,10 @@ func busyIn(gitDir string) string {
 
 // deadline bounds one call.
 func (r *Repo) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, r.o.Timeout, fmt.Errorf("no end after %s: %w", r.o.Timeout, context.DeadlineExceeded))
+	r.o.Alive()
+	ctx, cancel := context.WithTimeoutCause(ctx, r.o.Timeout, fmt.Errorf("no end after %s: %w", r.o.Timeout, context.DeadlineExceeded))
+	return ctx, func() {
+		cancel()
+		r.o.Alive()
+	}
 }

@@ -181,6 +181,7 @@ func foldName(name string) string {
 // lookup finds the entry at a path. Links on the way are followed as long as they stay inside; the last name only when
 // follow is set. At the root the entry is a folder without a name.
 func (t *Tip) lookup(name string, follow bool) (entry, error) {
+	t.repo.o.Alive()
 	for range 40 {
 		e, link, err := t.walk(name, follow)
 		if err != nil || link == "" {

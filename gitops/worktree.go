@@ -20,10 +20,13 @@ func (r *Repo) Worktree() (fs.FS, error) {
 	if r.treeErr != nil {
 		return nil, fmt.Errorf("open working tree: %w", r.treeErr)
 	}
-	return treeFS{r.tree}, nil
+	return treeFS{r.tree, r.o.Alive}, nil
 }
 
-type treeFS struct{ root *os.Root }
+type treeFS struct {
+	root  *os.Root
+	alive func()
+}
 
 var (
 	_ fs.ReadDirFS  = treeFS{}
@@ -46,6 +49,7 @@ func visible(op, name string) error {
 }
 
 func (t treeFS) Open(name string) (fs.File, error) {
+	t.alive()
 	if err := visible("open", name); err != nil {
 		return nil, err
 	}
@@ -98,6 +102,7 @@ func (t treeFS) ReadFile(name string) ([]byte, error) {
 }
 
 func (t treeFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	t.alive()
 	if err := visible("readdir", name); err != nil {
 		return nil, err
 	}

@@ -446,3 +446,66 @@ func TestReloadLeavesOthersAlone(t *testing.T) {
 	w.check(cmd.Process.Signal(syscall.SIGTERM))
 	w.ends(cmd, 10*time.Second)
 }
+
+// A reload may turn from a service to the embedded one and back. Passes and commands go to the service of the configuration that there is; and after the end nobody is
+// sent to a service that is not there.
+func TestReloadTurnsToTheEmbeddedService(t *testing.T) {
+	t.Parallel()
+	w := newDaemonWorld(t)
+	cmd := w.start()
+	pushes := 0
+	pushed := func(what string) {
+		t.Helper()
+		pushes++
+		w.until(what, func() bool { return strings.Count(w.logs.String(), " pushed {") == pushes })
+	}
+	pushed("the first push")
+	elsewhere := func() int { return w.called("/api/integration") }
+	file := filepath.Join(w.repo, "locsync.toml")
+	remote, err := os.ReadFile(file)
+	w.check(err)
+	embedded := regexp.MustCompile(`(?s)^\[service\]\n.*?\[daemon\]`).ReplaceAll(remote, []byte("[service]\nurl = \"embedded\"\n[daemon]"))
+	reload := func(text []byte) {
+		t.Helper()
+		w.check(os.WriteFile(file, text, 0o600))
+		w.check(cmd.Process.Signal(syscall.SIGHUP))
+		w.told("RELOADING=1")
+		w.told("READY=1")
+	}
+	plan := func(where string, ours bool) {
+		t.Helper()
+		before := elsewhere()
+		if out, err := w.command("project", "plan").CombinedOutput(); err != nil {
+			t.Errorf("the plan for %s: %v\n%s", where, err, out)
+		}
+		if asked := elsewhere() > before; asked != ours {
+			t.Errorf("the plan for %s came from the other one", where)
+		}
+	}
+	for range 2 {
+		before := elsewhere()
+		reload(embedded)
+		if pushes == 1 {
+			pushed("all of it is pushed to the embedded service, which has nothing yet")
+		}
+		plan("the embedded service", false)
+		w.write("locales/en.json", fmt.Sprintf(`{"a": "A", "b": "B%d"}`, pushes))
+		pushed("an edit is pushed to the embedded service")
+		if n := elsewhere(); n != before {
+			t.Errorf("%d calls of the service that is configured no more", n-before)
+		}
+		reload(remote)
+		pushed("the edit is pushed to the service that it turned back to")
+		if elsewhere() == before {
+			t.Error("no call of the service that it turned back to")
+		}
+		plan("the service", true)
+	}
+	reload(embedded)
+	w.check(cmd.Process.Signal(syscall.SIGTERM))
+	w.ends(cmd, 10*time.Second)
+	if left, err := filepath.Glob(filepath.Join(w.repo, ".git", "locsync", "*.json")); err != nil || len(left) > 0 {
+		t.Errorf("left: %q, %v", left, err)
+	}
+	plan("the embedded service without the daemon", false)
+}

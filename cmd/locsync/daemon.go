@@ -6,15 +6,16 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/coreos/go-systemd/v22/daemon"
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/state"
 	"github.com/locsync/locsync/sync/web"
 )
@@ -41,10 +42,17 @@ type running struct {
 	meter    *web.Meter
 	sessions *web.Sessions
 	ending   func() // ends the streams of what the door serves
+	hearts   *heartbeat.Set // of everything that has to move
+	manager  *manager
+
+	served  context.Context // until nobody is served any more
+	control sync.WaitGroup  // who serves commands
+	offered bool            // the embedded service is served to commands
 }
 
 // run is the daemon: it starts, reads its configuration again when it is told to, and ends with ctx.
 func (a *app) run(ctx context.Context, cfg *config.Config, log *zap.Logger) error {
+	debug.SetTraceback("crash") // else a panic, and systemd's watchdog, would end it with 2, after which nobody starts it again
 	hup := make(chan os.Signal, 1)
 	notifyReload(hup)
 	defer signal.Stop(hup)
@@ -53,7 +61,10 @@ func (a *app) run(ctx context.Context, cfg *config.Config, log *zap.Logger) erro
 	if err != nil {
 		return orEnded(ctx, err)
 	}
-	d := &running{app: a, ctx: ctx, log: log, house: h, door: &door{log: log}, claims: &claims{log: log}, next: make(chan *engine.Engine), meter: meter, sessions: web.NewSessions(), ending: func() {}}
+	hearts := heartbeat.New(hangsAfter)
+	d := &running{app: a, ctx: ctx, log: log, house: h, door: &door{log: log, hearts: hearts}, claims: &claims{log: log}, next: make(chan *engine.Engine), meter: meter, hearts: hearts,
+		sessions: web.NewSessions(), ending: func() {}}
+	d.manager = newManager(log, hearts, d.doing, func() <-chan struct{} { return d.engine.Load().Changed() })
 	d.reloaded.Store(&web.Reload{OK: true, At: time.Now()})
 	ready, err := d.prepare(cfg)
 	if err != nil {
@@ -78,22 +89,18 @@ func (d *running) live(hup <-chan os.Signal) error {
 	defer stopWork()
 	serving, stopServing := context.WithCancel(context.WithoutCancel(d.ctx))
 	defer stopServing()
-	var control sync.WaitGroup
-	control.Go(func() {
-		if err := web.ServeControl(serving, work, servePatience, d.house.dir, d.engine.Load); err != nil {
+	d.served = serving
+	d.control.Go(func() {
+		commands := web.Control{Dir: d.house.dir, Engine: d.engine.Load, Patience: servePatience, Hearts: d.hearts}
+		if err := commands.Serve(serving, work); err != nil {
 			d.log.Error("commands cannot ask this daemon", zap.Error(err))
 		}
 	})
-	if d.house.embedded != nil {
-		control.Go(func() {
-			if err := web.ServeService(serving, d.house.dir, d.house.embedded.server.Handler); err != nil {
-				d.log.Error("commands cannot call this daemon's service", zap.Error(err))
-			}
-		})
-	}
+	d.offerService()
 	done := make(chan error, 1)
 	go func() { done <- d.engine.Load().RunReloading(work, d.next) }()
-	notifySystemd(d.log, daemon.SdNotifyReady)
+	d.manager.ready()
+	d.control.Go(func() { d.manager.run(d.ctx) })
 	d.log.Info("running", zap.String("configuration", d.cfg.File), zap.Int("projects", len(d.cfg.Projects)), zap.String("listen", d.door.address()), zap.String("version", version().Version))
 	for d.ctx.Err() == nil {
 		select {
@@ -103,7 +110,7 @@ func (d *running) live(hup <-chan os.Signal) error {
 		}
 	}
 	d.log.Info("ending")
-	notifySystemd(d.log, daemon.SdNotifyStopping)
+	d.manager.stopping()
 	stopWork()
 	var err error
 	select {
@@ -114,27 +121,51 @@ func (d *running) live(hup <-chan os.Signal) error {
 	stopServing()
 	d.ending()
 	d.door.close()
-	control.Wait()
+	d.control.Wait()
 	d.claims.release(nil)
 	return errors.Join(err, d.house.Close())
 }
 
+// offerService lets commands call the embedded service, from when the daemon has it open until it ends: a configuration that needs it no more is no reason
+// to close it, while passes of the one before may still be under way.
+func (d *running) offerService() {
+	if d.house.embedded == nil || d.offered {
+		return
+	}
+	d.offered = true
+	d.control.Go(func() {
+		if err := web.ServeService(d.served, d.house.dir, d.house.embedded.server.Handler); err != nil {
+			d.log.Error("commands cannot call this daemon's service", zap.Error(err))
+		}
+	})
+}
+
+// doing is what the daemon does, in a line for the service manager.
+func (d *running) doing() string {
+	line := inALine(d.engine.Load())
+	if !d.reloaded.Load().OK {
+		return "the new configuration is not used, the log says why; " + line
+	}
+	return line
+}
+
 // reload reads the configuration again. It is taken whole, or not at all: everything that can fail is tried before anything is exchanged.
 func (d *running) reload() {
-	notifySystemd(d.log, daemon.SdNotifyReloading+"\n"+daemon.SdNotifyMonotonicUsec())
+	d.manager.reloading()
+	heart := d.hearts.Begin("reading the configuration again")
 	err := d.reconfigure()
+	heart.End()
 	if err == nil {
 		d.reloaded.Store(&web.Reload{OK: true, At: time.Now()})
 	} else {
 		d.reloaded.Store(&web.Reload{At: d.reloaded.Load().At})
 	}
 	d.engine.Load().Reloaded(err)
-	said := "STATUS="
 	if err != nil {
 		d.log.Error("the new configuration is not used; the old one stays", zap.Error(err))
-		said += "the new configuration is not used, the log says why"
 	}
-	notifySystemd(d.log, daemon.SdNotifyReady+"\n"+said)
+	d.manager.ready()
+	d.manager.ring()
 }
 
 func (d *running) reconfigure() error {
@@ -158,6 +189,7 @@ func (d *running) reconfigure() error {
 		return err
 	}
 	d.take(ready)
+	d.offerService()
 	d.claims.release(cfg)
 	select {
 	case d.next <- ready.engine:
@@ -184,7 +216,8 @@ func (d *running) prepare(cfg *config.Config) (prepared, error) {
 	if err != nil {
 		return prepared{}, err
 	}
-	parts := engine.Parts{Config: cfg, Service: client, State: d.house.store, Log: d.log, Passed: d.meter.Passed, GitDone: d.meter.GitDone, Clones: clones(d.house.dir)}
+	parts := engine.Parts{Config: cfg, Service: client, State: d.house.store, Log: d.log, Passed: d.meter.Passed, GitDone: d.meter.GitDone, Clones: clones(d.house.dir),
+		Hearts: d.hearts}
 	next := engine.New(parts)
 	if before := d.engine.Load(); before != nil {
 		next = before.Reconfigured(parts)
@@ -227,7 +260,7 @@ func (d *running) serving(cfg *config.Config, e *engine.Engine) (web.Options, er
 		return web.Options{}, usageError{err}
 	}
 	return web.Options{
-		Engine: e, Log: d.log.Named("web"), Version: version().Version, Meter: d.meter, Reloaded: func() web.Reload { return *d.reloaded.Load() },
+		Engine: e, Log: d.log.Named("web"), Version: version().Version, Meter: d.meter, Hearts: d.hearts, Reloaded: func() web.Reload { return *d.reloaded.Load() },
 		WebhookSecret: webhook.Reveal(), CallbackHeader: cfg.Daemon.CallbackHeader, CallbackSecret: callback.Reveal(), PublicURL: cfg.Daemon.PublicURL,
 		PageToken: page.Reveal(), Sessions: d.sessions,
 	}, nil
@@ -255,12 +288,5 @@ func (a *app) openWithPatience(ctx context.Context, cfg *config.Config, log *zap
 			return nil, ctx.Err()
 		case <-time.After(100 * time.Millisecond):
 		}
-	}
-}
-
-// notifySystemd tells the service manager, where there is one.
-func notifySystemd(log *zap.Logger, state string) {
-	if _, err := daemon.SdNotify(false, state); err != nil {
-		log.Warn("tell systemd", zap.Error(err))
 	}
 }

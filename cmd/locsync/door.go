@@ -9,12 +9,14 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/web"
 )
 
 // door is the daemon's address. What it serves can be exchanged while somebody is being served; the address too.
 type door struct {
-	log *zap.Logger
+	log    *zap.Logger
+	hearts *heartbeat.Set
 	*opened
 }
 
@@ -24,6 +26,7 @@ type opened struct {
 	server   *http.Server
 	handler  atomic.Pointer[http.Handler]
 	ended    chan struct{}
+	heart    *heartbeat.Heart
 	wish     string
 }
 
@@ -56,9 +59,12 @@ func (d *door) serve(o *opened, handler http.Handler) {
 	if d.opened = o; o == nil {
 		return
 	}
+	o.heart = d.hearts.Begin("the daemon's address " + o.wish)
+	o.heart.Rest() // it moves when somebody calls
 	go func() {
 		defer close(o.ended)
 		if err := o.server.Serve(o.listener); !errors.Is(err, http.ErrServerClosed) {
+			o.heart.Fail()
 			d.log.Error("the daemon's address is not served any more", zap.Error(err))
 		}
 	}()
@@ -81,5 +87,6 @@ func (d *door) close() {
 		d.log.Warn("close the daemon's address", zap.Error(err))
 	}
 	<-d.ended
+	d.heart.End()
 	d.opened = nil
 }

@@ -18,8 +18,8 @@ const module = "github.com/locsync/locsync/"
 // arrows is who may import whom of ours; it is the picture of main.go. A new arrow is drawn here in the same commit, with a reason.
 var arrows = map[string][]string{
 	"cmd/locsync":                   {"*"},
-	"sync/web":                      {"sync/engine", "sync/service/wire"},
-	"sync/engine":                   {"sync/bundle", "sync/catalog", "sync/check", "sync/state", "sync/plural", "sync/service", "sync/watch", "sync/config", "gitops", "gitops/forge", "formats/resource", "formats/oracle"}, // forge: the request for the branch comes after its commit. oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
+	"sync/web":                      {"sync/engine", "sync/service/wire", "sync/heartbeat"},                                                                                                                                                    // heartbeat: /healthz tells which part hangs
+	"sync/engine":                   {"sync/bundle", "sync/catalog", "sync/check", "sync/state", "sync/plural", "sync/service", "sync/watch", "sync/config", "sync/heartbeat", "gitops", "gitops/forge", "formats/resource", "formats/oracle"}, // heartbeat: loops and passes say that they move. forge: the request for the branch comes after its commit. oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
 	"sync/bundle":                   {"sync/config", "sync/catalog", "formats", "formats/resource"},
 	"sync/discover":                 {"sync/config", "formats", "formats/resource"}, // config: the words of a collection
 	"sync/service":                  {"sync/service/wire"},
@@ -42,6 +42,7 @@ var arrows = map[string][]string{
 	"sync/config":                   {},
 	"sync/service/wire":             {},
 	"sync/watch":                    {},
+	"sync/heartbeat":                {},
 	"gitops":                        {},
 	"gitops/forge":                  {},
 	"gitops/forge/forgetest":        {}, // servers for tests

@@ -4,8 +4,8 @@
 // standard error, errors to exit codes. It decides nothing about translations.
 //
 //	cmd -> everything
-//	web -> engine, wire
-//	engine -> bundle, catalog, check, plural, oracle, state, service, gitops, forge, config, watch
+//	web -> engine, wire, heartbeat
+//	engine -> bundle, catalog, check, plural, oracle, state, service, gitops, forge, config, watch, heartbeat
 //	check -> plural
 //	bundle -> config, formats, resource, catalog
 //	discover -> config, formats, resource

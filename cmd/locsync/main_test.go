@@ -38,8 +38,19 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
 	}
-	testscript.Main(m, map[string]func(){"locsync": func() { os.Exit(Main()) }})
+	testscript.Main(m, map[string]func(){"locsync": func() {
+		if step := os.Getenv(testHangsAfter); step != "" {
+			var err error
+			if hangsAfter, err = time.ParseDuration(step); err != nil {
+				panic(err)
+			}
+		}
+		os.Exit(Main())
+	}})
 }
+
+// testHangsAfter is the environment variable that makes a daemon of a test less patient with itself.
+const testHangsAfter = "TEST_HANGS_AFTER"
 
 // TestScripts are stories of the whole program: what is typed, what is seen, the files beside it. The commands that the scripts have
 // besides testscript's own are in the map below.

@@ -76,7 +76,7 @@ const daemonProject = "11111111-2222-3333-4444-555555555555"
 func newDaemonWorld(t *testing.T) *daemonWorld {
 	t.Helper()
 	gittest.Need(t)
-	w := &daemonWorld{t: t, repo: gittest.Init(t, map[string]string{"locales/en.json": `{"a": "A", "b": "B"}`}), logs: &lockedBuffer{}, hung: make(chan struct{}, 100), notify: make(chan string, 100)}
+	w := &daemonWorld{t: t, repo: gittest.Init(t, map[string]string{"locales/en.json": `{"a": "A", "b": "B"}`}), logs: &lockedBuffer{}, hung: make(chan struct{}, 100), notify: make(chan string, 10_000)}
 	svc, err := local.Open(t.TempDir(), local.Options{AccountID: "acc", Keys: []string{"secret"}, Pseudo: true})
 	w.check(err)
 	w.svc = svc
@@ -208,19 +208,22 @@ func (w *daemonWorld) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// told waits until systemd was told something, and returns all of it.
+// told waits until systemd was told something, and returns all of it. What the daemon does, and that it moves, it may tell in between.
 func (w *daemonWorld) told(want string) string {
 	w.t.Helper()
-	select {
-	case got := <-w.notify:
-		if !strings.HasPrefix(got, want) {
-			w.t.Fatalf("systemd was told %q, want %q\n%s", got, want, w.logs)
+	for late := time.After(20 * time.Second); ; {
+		select {
+		case got := <-w.notify:
+			switch {
+			case strings.HasPrefix(got, want):
+				return got
+			case !strings.HasPrefix(got, "STATUS=") && got != "WATCHDOG=1":
+				w.t.Fatalf("systemd was told %q, want %q\n%s", got, want, w.logs)
+			}
+		case <-late:
+			w.t.Fatalf("systemd was not told %q\n%s", want, w.logs)
 		}
-		return got
-	case <-time.After(20 * time.Second):
-		w.t.Fatalf("systemd was not told %q\n%s", want, w.logs)
 	}
-	return ""
 }
 
 // ends checks that a daemon ends by itself, in time and well.

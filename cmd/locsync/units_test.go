@@ -8,8 +8,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"go.yaml.in/yaml/v4"
 
@@ -55,6 +57,34 @@ func TestUnitTemplate(t *testing.T) {
 	}
 }
 
+// What all three units promise of the program: how it starts, reloads, ends and is watched.
+func TestUnitsAgree(t *testing.T) {
+	settings := func(name string) map[string]string {
+		all := make(map[string]string)
+		for line := range strings.Lines(deployed(t, name)) {
+			if key, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok && !strings.HasPrefix(line, "#") {
+				all[key] = value
+			}
+		}
+		return all
+	}
+	want := map[string]string{"Type": "notify", "NotifyAccess": "main", "ExecReload": "/bin/kill -HUP $MAINPID", "WatchdogSec": "60", "Restart": "on-failure",
+		"RestartPreventExitStatus": strconv.Itoa(exitWrong), "LimitCORE": "0"}
+	for _, name := range units {
+		got := settings(name)
+		for key, value := range want {
+			if got[key] != value {
+				t.Errorf("%s: %s=%s, want %s", name, key, got[key], value)
+			}
+		}
+		if stop, err := strconv.Atoi(got["TimeoutStopSec"]); err != nil || time.Duration(stop)*time.Second < workPatience+2*servePatience {
+			t.Errorf("%s: TimeoutStopSec=%s is shorter than the program may take to end", name, got["TimeoutStopSec"])
+		}
+	}
+}
+
+var units = []string{"locsync.service", "locsync@.service", "user/locsync@.service"}
+
 // systemd understands the units, and finds little that the service could do and need not.
 func TestUnits(t *testing.T) {
 	analyze, err := exec.LookPath("systemd-analyze")
@@ -65,7 +95,7 @@ func TestUnits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"locsync.service", "locsync@.service", "user/locsync@.service"} {
+	for _, name := range units {
 		unit := strings.ReplaceAll(deployed(t, name), "/usr/bin/locsync", program)
 		file := filepath.Join(t.TempDir(), strings.Replace(filepath.Base(name), "@", "@app", 1))
 		if err := os.WriteFile(file, []byte(unit), 0o666); err != nil {

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/state"
 )
@@ -56,7 +57,7 @@ func (p *project) peekClone(ctx context.Context) (*gitops.Repo, error) {
 	if _, err := os.Stat(p.cloneDir()); errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.New("the repository was not cloned yet; the next push or pull does it")
 	}
-	return gitops.Open(ctx, p.cloneDir(), gitops.Options{Remote: gitops.CloneRemote, Now: p.Now})
+	return gitops.Open(ctx, p.cloneDir(), gitops.Options{Remote: gitops.CloneRemote, Now: p.Now, Alive: heartbeat.From(ctx).Beat})
 }
 
 // verifyShare is for how many times the duration of a look a clone counts as whole after it, when passes fail: a look is a walk through its history.

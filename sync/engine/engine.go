@@ -56,6 +56,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/state"
 	"github.com/locsync/locsync/sync/watch"
@@ -71,6 +72,8 @@ type Parts struct {
 	Clones  string           // the folder for clones of repositories that are elsewhere; "" where there are none
 	// Progress, when not nil, is told what is going on, from several goroutines. It must not block.
 	Progress func(Doing)
+	// Hearts, when not nil, has the hearts of what moves while Run runs, and of every pass.
+	Hearts *heartbeat.Set
 	// Passed, when not nil, is told of every pass that ended and was no dry run, from several goroutines.
 	Passed func(Passed)
 	// GitDone, when not nil, is told what was asked of git remotes and of every commit (see gitops.Options.Done), from several goroutines.
@@ -255,7 +258,7 @@ func (p *project) opened(ctx context.Context) (*gitops.Repo, error) {
 
 // openWith opens the repository; "" keeps everything local.
 func (p *project) openWith(ctx context.Context, remote string) (*gitops.Repo, error) {
-	o := gitops.Options{Remote: remote, Now: p.Now, Trust: p.cfg.TrustOwner, Done: p.GitDone,
+	o := gitops.Options{Remote: remote, Now: p.Now, Trust: p.cfg.TrustOwner, Done: p.GitDone, Alive: heartbeat.From(ctx).Beat,
 		Signing: gitops.Signing{Never: p.cfg.Pull.Sign == "never", KeyFile: p.Config.Resolve(p.cfg.Pull.SigningKeyFile)}}
 	switch {
 	case p.cfg.Cloned() && remote == "":

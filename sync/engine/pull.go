@@ -57,8 +57,8 @@ const attempts = 5
 // pull makes one pass for each line that translations are wanted for: the branch as it is now, the service's translations and where asked for its source
 // texts, merged key by key, as one delivery. The failure of one line does not keep the others from being pulled.
 func (p *project) pull(ctx context.Context, o PullOptions) ([]ProjectPull, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	ctx, done := p.turn(ctx, "pull")
+	defer done()
 	if !p.cfg.Pull.Enabled {
 		return []ProjectPull{p.newPull(o).report}, nil
 	}

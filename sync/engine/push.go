@@ -48,8 +48,8 @@ type pushing struct {
 // push makes one pass for each line that pushes are for: what changed in the source files, then renamed keys' translations, then what people changed in
 // the target files. The failure of one line does not keep the others from being pushed.
 func (p *project) push(ctx context.Context, o PushOptions) ([]ProjectPush, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	ctx, done := p.turn(ctx, "push")
+	defer done()
 	if !p.cfg.Push.Enabled {
 		return []ProjectPush{p.newPush(o).report}, nil
 	}

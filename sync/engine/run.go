@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/state"
 	"github.com/locsync/locsync/sync/watch"
@@ -91,18 +93,23 @@ func (e *Engine) RunReloading(ctx context.Context, reloads <-chan *Engine) error
 	}
 }
 
-// heartbeat is the longest that a loop sleeps: a clock that jumped or a machine that slept is noticed after that.
-const heartbeat = 30 * time.Second
+// longestSleep is the longest that a loop sleeps: a clock that jumped or a machine that slept is noticed after that.
+const longestSleep = 30 * time.Second
 
 // loop owns the schedule of one project's passes.
 func (p *project) loop(ctx context.Context) {
+	heart := p.Hearts.Begin(fmt.Sprintf("project %q", p.cfg.Name))
+	defer heart.End()
+	ctx = beats(ctx, heart)
 	l := looping{project: p, pushRetry: newBackoff(), pullRetry: newBackoff()}
 	p.far.Store(true)
 	p.pushBell.ring()
 	l.start()
 	p.prove(ctx)
 	for ctx.Err() == nil {
-		timer := time.NewTimer(l.sleep())
+		sleep := l.sleep()
+		heart.Expect(sleep)
+		timer := time.NewTimer(sleep)
 		select {
 		case <-ctx.Done():
 		case <-p.pushBell:
@@ -174,7 +181,7 @@ func (l *looping) plan(after time.Time) {
 // sleep is how long nothing is due; short enough to notice a clock that was set.
 func (l *looping) sleep() time.Duration {
 	now := l.Now()
-	wait := heartbeat
+	wait := longestSleep
 	for _, at := range []time.Time{l.due, l.pushRetry.at, l.pullRetry.at, l.pushNotices.due, l.pullNotices.due} {
 		if !at.IsZero() {
 			wait = min(wait, max(at.Sub(now), 0))
@@ -355,12 +362,16 @@ func (p *project) watch(ctx context.Context) {
 	if !p.cfg.Push.Enabled {
 		return
 	}
+	heart := p.Hearts.Begin(fmt.Sprintf("the watcher of project %q", p.cfg.Name))
+	defer heart.End()
+	ctx = beats(ctx, heart)
 	for ctx.Err() == nil {
 		if p.cfg.Cloned() {
 			p.far.Store(true) // nothing happens here; the remote is asked
 		} else if err := p.watchOnce(ctx); err != nil && ctx.Err() == nil {
 			p.log.Warn("the repository cannot be watched now; changes are seen at the rescan", zap.Error(err))
 		}
+		heart.Expect(p.Config.Daemon.Rescan)
 		select {
 		case <-ctx.Done():
 		case <-time.After(p.Config.Daemon.Rescan):
@@ -381,7 +392,7 @@ func (p *project) watchOnce(ctx context.Context) error {
 	}
 	d := p.Config.Daemon
 	o := watch.Options{Root: facts.WorkTree, GitDir: facts.GitDir, CommonDir: facts.CommonDir, Debounce: d.Debounce, MaxDelay: d.MaxDelay, Rescan: d.Rescan,
-		Warn: func(message string) { p.log.Warn(message) }}
+		Alive: heartbeat.From(ctx).Expect, Warn: func(message string) { p.log.Warn(message) }}
 	if p.cfg.Push.Source == config.Worktree {
 		o.Patterns = p.cfg.WatchPatterns()
 	}

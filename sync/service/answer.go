@@ -3,6 +3,7 @@ package service
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -119,6 +120,7 @@ func (b broken) Read([]byte) (int, error) { return 0, b.err }
 
 // lively puts off the timer with everything that is read.
 type lively struct {
+	ctx context.Context // of the call
 	io.Reader
 	timer *time.Timer
 	idle  time.Duration
@@ -128,6 +130,7 @@ func (l *lively) Read(p []byte) (int, error) {
 	n, err := l.Reader.Read(p)
 	if n > 0 {
 		l.timer.Reset(l.idle)
+		expect(l.ctx, 0)
 	}
 	return n, err
 }

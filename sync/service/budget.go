@@ -32,12 +32,14 @@ func newBudget(store slotStore) *budget {
 func (b *budget) claim(ctx context.Context, p pace, w turn) (ticket, error) {
 	came := time.Now()
 	line := b.lines[w.rank]
+	expect(ctx, forever) // whoever is before us tells for itself
 	select {
 	case line <- struct{}{}:
 	case <-ctx.Done():
 		return ticket{}, context.Cause(ctx)
 	}
 	defer func() { <-line }()
+	expect(ctx, 0)
 	for {
 		var t ticket
 		var wait time.Duration
@@ -109,6 +111,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	if ctx.Err() != nil || d <= 0 {
 		return context.Cause(ctx)
 	}
+	expect(ctx, d)
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -68,7 +68,9 @@ func (c *Client) request(ctx context.Context, cl call, target *url.URL, t ticket
 	}
 	start := time.Now()
 	counted(ctx)
+	expect(ctx, patience)
 	resp, err := c.transport.RoundTrip(req)
+	expect(ctx, 0)
 	if err != nil {
 		c.onRequest(cl.op, 0, time.Since(start))
 		_ = c.account.budget.settle(ctx, t) // else it settles by itself, and the next claim meets the same trouble
@@ -85,7 +87,7 @@ func (c *Client) request(ctx context.Context, cl call, target *url.URL, t ticket
 	whole.Reset(patience - time.Since(start) + onItsWay(resp.ContentLength))
 	stalled := time.AfterFunc(c.limits.idle, func() { giveUp(errSilence) })
 	defer stalled.Stop()
-	next, f := c.answer(cl, target, resp, &lively{resp.Body, stalled, c.limits.idle})
+	next, f := c.answer(cl, target, resp, &lively{ctx, resp.Body, stalled, c.limits.idle})
 	c.onRequest(cl.op, resp.StatusCode, time.Since(start))
 	switch {
 	case f != nil && f.Status == 0 && ctx.Err() != nil:

@@ -49,6 +49,7 @@ func (w *Watcher) walkInto(folder string, found map[string]fileStamp, above []fs
 	if !w.files.reaches(folder) {
 		return
 	}
+	w.o.Alive(0)
 	full := filepath.Join(w.o.Root, filepath.FromSlash(folder))
 	w.add(full)
 	entries, err := os.ReadDir(full)

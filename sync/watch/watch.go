@@ -51,6 +51,9 @@ type Options struct {
 	Debounce, MaxDelay, Rescan time.Duration
 	// Warn is told, in a sentence, what makes watching worse than it could be. It may be nil.
 	Warn func(string)
+	// Alive is told, from the goroutine that looks at the folders, that it does, and for how long it may have nothing to do now: for each of them 0, and
+	// every few seconds while nothing happens. It may be nil, and must not block.
+	Alive func(silence time.Duration)
 }
 
 // Watcher watches one working tree.
@@ -127,6 +130,9 @@ func New(o Options) (*Watcher, error) {
 	}
 	if o.Warn == nil {
 		o.Warn = func(string) {}
+	}
+	if o.Alive == nil {
+		o.Alive = func(time.Duration) {}
 	}
 	if o.Rescan <= 0 {
 		return nil, fmt.Errorf("watch %s: the time between rescans must be longer than 0", root)
@@ -210,6 +216,7 @@ func (w *Watcher) watch(ctx context.Context) error {
 	defer w.pollTimer.Stop()
 	last := time.Now()
 	for {
+		w.o.Alive(w.beat)
 		select {
 		case <-ctx.Done():
 			return ctx.Err()

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -667,4 +668,26 @@ func TestEventsAreCounted(t *testing.T) {
 	if got := s.w.Stats().Events; got <= beside {
 		t.Errorf("%d events before a change, %d after", beside, got)
 	}
+}
+
+// While nothing happens, and while many folders are looked at, the watcher says that it moves.
+func TestAlive(t *testing.T) {
+	var signs atomic.Int64
+	var files []string
+	for i := range 50 {
+		files = append(files, fmt.Sprintf("a/%d/en.json", i))
+	}
+	s := start(t, []string{"a/*/en.json"}, files, func(w *Watcher) {
+		w.beat, w.o.Alive = quick, func(time.Duration) { signs.Add(1) }
+	})
+	if n := signs.Load(); n < 50 {
+		t.Errorf("%d signs of life while 50 folders were looked at", n)
+	}
+	before := signs.Load()
+	for end := time.Now().Add(soon); signs.Load() < before+3; time.Sleep(quick) {
+		if time.Now().After(end) {
+			t.Fatal("none while nothing happens")
+		}
+	}
+	s.none("nothing happened")
 }

@@ -21,8 +21,8 @@ var ErrNoDaemon = errors.New("no daemon answers")
 // ErrHangs means that a daemon is there and does not say anything.
 var ErrHangs = errors.New("the daemon that has the state does not answer")
 
-// silence is how long a daemon may say nothing; it says something every heartbeat.
-const silence = 10 * heartbeat
+// silence is how long a daemon may say nothing; it says something every sayAgain.
+const silence = 10 * sayAgain
 
 // remoteError is an error that the daemon reported.
 type remoteError struct{ text string }

@@ -110,7 +110,7 @@ func TestControlEnds(t *testing.T) {
 	serving, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {
-		done <- ServeControl(serving, serving, 50*time.Millisecond, dir, func() *engine.Engine { return s.Engine })
+		done <- Control{Dir: dir, Patience: 50 * time.Millisecond, Engine: func() *engine.Engine { return s.Engine }}.Serve(serving, serving)
 	}()
 	var ticket controlTicket
 	for end := time.Now().Add(10 * time.Second); ticket.Address == "" && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {

@@ -12,9 +12,11 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/heartbeat"
 )
 
 // Control is how a command on this machine asks the running daemon, which has the state, to do its work: an address on the loopback that
@@ -22,13 +24,13 @@ import (
 //
 //	<state folder>/control.json   {"address": "127.0.0.1:41233", "token": "…"}   mode 0600, there while the daemon runs
 //
-// The answer to POST /do is a stream of JSON values, one a line: heartbeats, some of which say what is going on, and the answer as the last one. A stream
-// that ends without it was cut, and one without heartbeats comes from a process that hangs.
+// The answer to POST /do is a stream of JSON values, one a line: signs of life, some of which say what is going on, and the answer as the last one. A stream
+// that ends without it was cut, and one without signs of life comes from a process that hangs.
 const controlFile = "control.json"
 
-// heartbeat is how often a daemon that works on an answer says so, and look how often it sees whether there is anything new to say.
+// sayAgain is how often a daemon that works on an answer says so, and lookAgain how often it sees whether there is anything new to say.
 const (
-	heartbeat = time.Second
+	sayAgain  = time.Second
 	lookAgain = 100 * time.Millisecond
 )
 
@@ -100,9 +102,16 @@ func Do(ctx context.Context, e *engine.Engine, r Request) (Answer, error) {
 	return a, err
 }
 
-// ServeControl answers commands until ctx ends, and takes its file away. current is the engine to ask. A pass that it does for a command is given up
-// when work ends, as the daemon's own are; who still waits then is cut off before patience is over.
-func ServeControl(ctx, work context.Context, patience time.Duration, dir string, current func() *engine.Engine) error {
+// Control is what answers commands.
+type Control struct {
+	Dir      string                // the state folder
+	Engine   func() *engine.Engine // the one to ask now
+	Patience time.Duration         // with who still waits when it ends; then they are cut off
+	Hearts   *heartbeat.Set        // it beats while it answers; nil for none
+}
+
+// Serve answers commands until ctx ends, and takes its file away. A pass that it does for a command is given up when work ends, as the daemon's own are.
+func (c Control) Serve(ctx, work context.Context) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return fmt.Errorf("open the address for commands: %w", err)
@@ -112,29 +121,62 @@ func ServeControl(ctx, work context.Context, patience time.Duration, dir string,
 		return errors.Join(err, listener.Close())
 	}
 	ticket := controlTicket{listener.Addr().String(), hex.EncodeToString(token)}
-	path := filepath.Join(dir, controlFile)
+	path := filepath.Join(c.Dir, controlFile)
 	if err := writeTicket(path, ticket); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	server := &http.Server{Handler: controlHandler(work, current, ticket.Token), ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
+	server := &http.Server{Handler: controlHandler(work, c.Engine, ticket.Token), ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
 	ended := make(chan struct{})
 	context.AfterFunc(ctx, func() {
 		defer close(ended)
-		end, cancel := context.WithTimeout(context.Background(), patience)
+		end, cancel := context.WithTimeout(context.Background(), c.Patience)
 		defer cancel()
 		if server.Shutdown(end) != nil {
 			_ = server.Close() // what does not end by then is cut; its work is resumable
 		}
 	})
+	var asking sync.WaitGroup
+	asking.Go(func() { c.askItself(ctx, ticket.Address) })
 	err = server.Serve(listener)
 	if ctx.Err() != nil {
 		<-ended // Serve returns when the end begins; the state must outlive what still runs
+		asking.Wait()
 	}
 	rerr := os.Remove(path)
 	if errors.Is(err, http.ErrServerClosed) {
 		err = nil
 	}
 	return errors.Join(err, rerr)
+}
+
+// How often the address for commands is asked whether it answers, and how long it may take. Any answer counts.
+const (
+	askAgain   = 20 * time.Second
+	askedFor   = 10 * time.Second
+	answersAt  = "/alive"
+	whoAnswers = "the address for commands"
+)
+
+// askItself beats while the address for commands answers: one that takes connections and no more is as good as none.
+func (c Control) askItself(ctx context.Context, address string) {
+	heart := c.Hearts.Begin(whoAnswers)
+	defer heart.End()
+	client := &http.Client{Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}, Timeout: askedFor}
+	for {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+answersAt, nil)
+		if err != nil {
+			return // it is an address
+		}
+		if resp, err := client.Do(req); err == nil {
+			_ = resp.Body.Close() // nothing is in it
+			heart.Expect(askAgain)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(askAgain):
+		}
+	}
 }
 
 func writeTicket(path string, t controlTicket) error {
@@ -151,6 +193,7 @@ func writeTicket(path string, t controlTicket) error {
 
 func controlHandler(work context.Context, current func() *engine.Engine, token string) http.Handler {
 	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+answersAt, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	mux.HandleFunc("POST /do", func(w http.ResponseWriter, r *http.Request) {
 		if subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), []byte("Bearer "+token)) != 1 {
 			http.Error(w, "not for you", http.StatusForbidden)
@@ -211,7 +254,7 @@ func tell(w http.ResponseWriter, r *http.Request, work context.Context, e *engin
 			if d := e.Doing(want.Push.Project); d != doing && want.Action != "status" {
 				doing, next.Doing = d, &d
 			}
-			if next.Doing != nil || now.Sub(said) >= heartbeat {
+			if next.Doing != nil || now.Sub(said) >= sayAgain {
 				said = now
 				_ = out.Encode(next)
 				_ = flush.Flush()

@@ -23,6 +23,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/heartbeat"
 )
 
 // Options are what the address serves, and for whom.
@@ -40,8 +41,9 @@ type Options struct {
 	Sessions  *Sessions       // the browsers in which it was typed; nil: nobody yet
 	Ends      <-chan struct{} // closed when another handler takes this one's place, or serving ends; nil: never
 
-	Meter    *Meter        // what is counted beside the status; nil counts nothing
-	Reloaded func() Reload // the last time that the configuration was read; nil where it is read once
+	Hearts   *heartbeat.Set // what has to move for the daemon to be healthy; nil for nothing
+	Meter    *Meter         // what is counted beside the status; nil counts nothing
+	Reloaded func() Reload  // the last time that the configuration was read; nil where it is read once
 }
 
 // Reload is how reading the configuration ended: OK is false where the old one stays. At is when the one in use was read.
@@ -76,7 +78,7 @@ func (s *server) handler() http.Handler {
 	mux.HandleFunc("POST /unlock", s.unlock)
 	mux.HandleFunc("POST /lock", s.lock)
 	mux.HandleFunc("POST /ask", s.ask)
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
+	mux.HandleFunc("GET /healthz", s.health)
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.Handle("GET /metrics", s.metrics())
 	mux.HandleFunc("GET /api/status", s.status)
@@ -110,6 +112,20 @@ func plain(w http.ResponseWriter, code int, text string) {
 func refuse(w http.ResponseWriter, code int, text string) {
 	w.Header().Set("Connection", "close")
 	plain(w, code, text)
+}
+
+// health tells whether the process works, whatever the service or a remote does: whether every part of it that has to move has moved.
+func (s *server) health(w http.ResponseWriter, _ *http.Request) {
+	hanging := s.Hearts.Hanging()
+	if len(hanging) == 0 {
+		plain(w, http.StatusOK, "ok")
+		return
+	}
+	why := make([]string, len(hanging))
+	for i, still := range hanging {
+		why[i] = still.String()
+	}
+	plain(w, http.StatusServiceUnavailable, strings.Join(why, "\n"))
 }
 
 func (s *server) ready(w http.ResponseWriter, _ *http.Request) {

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/coreos/go-systemd/v22/daemon"
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/heartbeat"
+)
+
+// hangsAfter is the longest that a part of the daemon may be silent without having said so: no call that gitops makes is waited for longer than five
+// minutes, and then it has a moment to end. A variable for tests.
+var hangsAfter = 6 * time.Minute
+
+const (
+	// heartsEvery is how often the hearts are looked at, where no watchdog says how often it wants to hear.
+	heartsEvery = 20 * time.Second
+	// statusPause is the least time between two status lines.
+	statusPause = time.Second
+	// statusMost is how long a status line may be: it is one line of systemctl status.
+	statusMost = 300
+)
+
+// manager tells the service manager, systemd, how the daemon is: that it is ready, what it does, and, where the unit has a watchdog, that all parts of it
+// move. When one hangs it falls silent, and systemd ends the daemon, which prints where every goroutine stands, and starts it again. Without a service
+// manager it tells the log only.
+type manager struct {
+	log    *zap.Logger
+	hearts *heartbeat.Set
+	tell   func(state string)
+
+	doing   func() string          // what the daemon does, in a line
+	changed func() <-chan struct{} // closed when that may be another one next (see engine.Changed)
+
+	every time.Duration
+	pings bool          // somebody waits for them
+	rung  chan struct{} // one slot: the line is to be told again
+
+	// Owned by the goroutine of run.
+	doubt, hangs bool // a part hung at the last look, and at the one before it as well
+	said         string
+}
+
+func newManager(log *zap.Logger, hearts *heartbeat.Set, doing func() string, changed func() <-chan struct{}) *manager {
+	m := &manager{log: log, hearts: hearts, doing: doing, changed: changed, every: heartsEvery, rung: make(chan struct{}, 1), tell: func(state string) { notifySystemd(log, state) }}
+	switch patience, err := daemon.SdWatchdogEnabled(true); { // it is not for the programs that this one starts
+	case err != nil:
+		log.Warn("there may be a watchdog, and it gets no sign of life", zap.Error(err))
+	case patience > 0:
+		m.every, m.pings = patience/3, true
+	}
+	return m
+}
+
+// notifySystemd tells the service manager, where there is one.
+func notifySystemd(log *zap.Logger, state string) {
+	if _, err := daemon.SdNotify(false, state); err != nil {
+		log.Warn("tell systemd", zap.Error(err))
+	}
+}
+
+func (m *manager) ready() { m.tell(daemon.SdNotifyReady) }
+
+func (m *manager) reloading() {
+	m.tell(daemon.SdNotifyReloading + "\n" + daemon.SdNotifyMonotonicUsec())
+}
+
+func (m *manager) stopping() { m.tell(daemon.SdNotifyStopping + "\nSTATUS=ending") }
+
+// ring says that the line may be another one, for a reason that the engine does not know. It never blocks.
+func (m *manager) ring() {
+	select {
+	case m.rung <- struct{}{}:
+	default:
+	}
+}
+
+// run looks at the hearts, and tells what the daemon does when it has changed, until ctx ends.
+func (m *manager) run(ctx context.Context) {
+	m.look()
+	m.ring()
+	looks := time.NewTicker(m.every)
+	defer looks.Stop()
+	rung, pause, changed := m.rung, (<-chan time.Time)(nil), m.changed()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-looks.C:
+			m.look()
+		case <-changed:
+			changed = nil // until somebody looks
+			m.ring()
+		case <-rung:
+			changed = m.changed()
+			m.say()
+			rung, pause = nil, time.After(statusPause)
+		case <-pause:
+			rung, pause = m.rung, nil
+		}
+	}
+}
+
+// look pings unless a part hangs. It takes two looks that agree: where the whole process or machine stood still, every part was late at the first one.
+func (m *manager) look() {
+	hanging := m.hearts.Hanging()
+	hung := m.hangs
+	m.hangs = len(hanging) > 0 && (m.doubt || m.hangs)
+	m.doubt = len(hanging) > 0
+	switch {
+	case m.hangs && !hung:
+		next := "no watchdog is set, so that nobody starts the daemon again"
+		if m.pings {
+			next = "the watchdog is not told any more that it works, and starts it again"
+		}
+		m.log.Error("the daemon hangs; "+next, zap.Stringers("parts", hanging))
+		m.ring()
+	case hung && !m.hangs:
+		m.log.Warn("every part of the daemon moves again")
+		m.ring()
+	}
+	if m.pings && !m.hangs {
+		m.tell(daemon.SdNotifyWatchdog)
+	}
+}
+
+// say tells what the daemon does, where that is not what was told last.
+func (m *manager) say() {
+	line := m.doing()
+	if hanging := m.hearts.Hanging(); m.hangs && len(hanging) > 0 {
+		line = hanging[0].Part + " hangs; " + line
+	}
+	line = strings.ReplaceAll(shown(line), "\n", " ")
+	if runes := []rune(line); len(runes) > statusMost {
+		line = string(runes[:statusMost]) + "…"
+	}
+	if line != m.said {
+		m.said = line
+		m.tell("STATUS=" + line)
+	}
+}
+
+// inALine is what an engine does, or else how it left its projects.
+func inALine(e *engine.Engine) string {
+	if doing := e.Doing(""); doing.What != "" {
+		return doing.Project + ": " + doing.What
+	}
+	all := e.LastStatus().Projects
+	if len(all) == 0 {
+		return "looking at the projects for the first time"
+	}
+	if len(all) == 1 {
+		return all[0].Name + ": " + all[0].State
+	}
+	var troubled []string
+	for _, p := range all {
+		failed := func(past *engine.Past) bool { return past != nil && past.Result == engine.ResultFailed }
+		if p.Pending > 0 || len(p.Problems) > 0 || failed(p.LastPush) || failed(p.LastPull) {
+			troubled = append(troubled, p.Name+": "+p.State)
+		}
+	}
+	if len(troubled) == 0 {
+		return count(len(all), "project") + ", everything is pushed"
+	}
+	return count(len(all), "project") + "; " + strings.Join(troubled, "; ")
+}

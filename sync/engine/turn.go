@@ -1,0 +1,33 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/locsync/locsync/sync/heartbeat"
+	"github.com/locsync/locsync/sync/service"
+)
+
+// The hearts of a project (see package heartbeat): one is its loop's, which also beats for the passes that the loop makes; one its watcher's; and a pass that
+// somebody else asked for has one of its own. A part that waits for its turn rests, because the one that has the turn beats.
+
+// beats is the context of work that beats with h: between the steps of the engine, around what git does, and in what the service is asked.
+func beats(ctx context.Context, h *heartbeat.Heart) context.Context {
+	return service.Alive(heartbeat.With(ctx, h), h.Expect)
+}
+
+// turn waits until nobody else makes a pass of the project. done ends the turn.
+func (p *project) turn(ctx context.Context, pass string) (_ context.Context, done func()) {
+	own := heartbeat.From(ctx)
+	own.Rest()
+	p.mu.Lock()
+	if own != nil {
+		own.Beat()
+		return ctx, p.mu.Unlock
+	}
+	h := p.Hearts.Begin(fmt.Sprintf("the %s of project %q that a command asked for", pass, p.cfg.Name))
+	return beats(ctx, h), func() {
+		h.End()
+		p.mu.Unlock()
+	}
+}

@@ -1,0 +1,93 @@
+package engine
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/sync/heartbeat"
+)
+
+// Of a pass that a command asked for and a loop that waits for its turn, it is the pass that is told to hang; afterwards the loop moves again.
+func TestTurnsAndHearts(t *testing.T) {
+	t.Parallel()
+	hearts := heartbeat.New(0) // what does not rest or sleep hangs
+	e := New(Parts{Config: configured(t, t.TempDir(), "", "", "a", "b"), Log: zap.NewNop(), Hearts: hearts})
+	hanging := func() string {
+		var parts []string
+		for _, still := range hearts.Hanging() {
+			parts = append(parts, still.Part)
+		}
+		return strings.Join(parts, ", ")
+	}
+	a, b := e.projects[0], e.projects[1]
+	_, done := a.turn(t.Context(), "pull")
+	const command = `the pull of project "a" that a command asked for`
+	if got := hanging(); got != command {
+		t.Errorf("hanging: %s", got)
+	}
+	loop := hearts.Begin("loop")
+	_, other := b.turn(beats(t.Context(), loop), "push") // another project's turn is nobody's
+	other()
+	if got := hanging(); got != command+", loop" {
+		t.Errorf("hanging: %s", got)
+	}
+	has := make(chan func())
+	go func() {
+		ctx, done := a.turn(beats(t.Context(), loop), "push")
+		if heartbeat.From(ctx) != loop {
+			t.Error("a loop's pass does not beat with the loop's heart")
+		}
+		has <- done
+	}()
+	for end := time.Now().Add(10 * time.Second); hanging() != command; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("hanging while the loop waits: %s", hanging())
+		}
+	}
+	done()
+	done = <-has
+	if got := hanging(); got != "loop" {
+		t.Errorf("hanging when the loop has its turn: %s", got)
+	}
+	done()
+}
+
+// Loops and watchers with nothing to do say how long they sleep, and have no heart any more when they have ended. Whoever wants to know what they do is woken when it changes.
+func TestHeartsAtRest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+"[project.pull]\nschedule = \"0 0 1 1 *\"\n"+jsonFiles, map[string]string{enApp: `{"a": "A"}`})
+	parts := w.Parts
+	parts.Hearts = heartbeat.New(0)
+	e := New(parts)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- e.Run(ctx) }()
+	told := func(what string) {
+		t.Helper()
+		changed := e.Changed()
+		for ; e.Doing("").What != "" || len(e.LastStatus().Projects) == 0 || e.LastStatus().Projects[0].Pending > 0; changed = e.Changed() {
+			select {
+			case <-changed:
+			case <-time.After(20 * time.Second):
+				t.Fatalf("%s: nobody tells; %+v, %+v", what, e.Doing(""), e.LastStatus())
+			}
+		}
+	}
+	told("the first push")
+	for end := time.Now().Add(10 * time.Second); len(parts.Hearts.Hanging()) > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("they do not rest: %v", parts.Hearts.Hanging())
+		}
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if still := parts.Hearts.Hanging(); len(still) > 0 {
+		t.Errorf("their hearts outlive them: %v", still)
+	}
+}

@@ -1,0 +1,132 @@
+// Package heartbeat tells the parts of a process that work, wait or sleep from those that hang.
+//
+// Its law: a part hangs when it has been silent for longer than it said it would be, and a set's step on top of that. So a part that waits half an hour for
+// somebody else's work is well as long as it says before each wait how long that will be, and one that stopped in the middle of a step is not, whatever
+// timeouts it was given. A part has one goroutine that beats; it says so itself, never a timer beside it, which would beat for a part that hangs.
+//
+// It ends and repairs nothing: what is to happen with a process whose part hangs is for those who ask.
+package heartbeat
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Forever is a silence without an end: of a part that waits for another one, which has a heart of its own, or for somebody outside.
+const Forever = time.Duration(math.MaxInt64)
+
+// Set is the hearts of a process. A nil Set has none. Its methods may be called from any goroutine.
+type Set struct {
+	step  time.Duration
+	start time.Time // the clock's, which stands still while the machine sleeps
+
+	mu     sync.Mutex
+	hearts []*Heart // in the order in which they began
+}
+
+// New makes a set without hearts. step is the longest that one piece of work may take between two beats: a file read, a transaction, a file system that
+// is slow today, and every wait that a part knows to be shorter and does not announce.
+func New(step time.Duration) *Set { return &Set{step: step, start: time.Now()} }
+
+// Heart is the heartbeat of one part. A nil Heart beats for nobody. Beat, Expect and Rest are for the part's own goroutine.
+type Heart struct {
+	set  *Set
+	part string
+	last atomic.Int64 // the last sign of life, after the set's start
+	due  atomic.Int64 // when the next one must have come
+}
+
+// Begin makes the heart of a part that begins to move now, named as a message would name it.
+func (s *Set) Begin(part string) *Heart {
+	if s == nil {
+		return nil
+	}
+	h := &Heart{set: s, part: part}
+	h.Beat()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hearts = append(s.hearts, h)
+	return h
+}
+
+// End is for a part that ends as it should.
+func (h *Heart) End() {
+	if h == nil {
+		return
+	}
+	h.set.mu.Lock()
+	defer h.set.mu.Unlock()
+	h.set.hearts = slices.DeleteFunc(h.set.hearts, func(other *Heart) bool { return other == h })
+}
+
+// Fail is for a part that ended though it should not have: it is still from now on.
+func (h *Heart) Fail() {
+	if h != nil {
+		h.last.Store(int64(time.Since(h.set.start)))
+		h.due.Store(math.MinInt64)
+	}
+}
+
+// Beat is a sign of life; the next one is due within a step.
+func (h *Heart) Beat() { h.Expect(0) }
+
+// Expect is a sign of life before a silence that is meant to be: the next one is due within a step after it.
+func (h *Heart) Expect(silence time.Duration) {
+	if h == nil {
+		return
+	}
+	now := time.Since(h.set.start)
+	due := now + h.set.step
+	if silence > Forever-due {
+		due, silence = Forever, 0
+	}
+	h.due.Store(int64(due + max(silence, 0)))
+	h.last.Store(int64(now))
+}
+
+// Rest is a sign of life before waiting for a part that has its own heart.
+func (h *Heart) Rest() { h.Expect(Forever) }
+
+// Still is a part that hangs.
+type Still struct {
+	Part string
+	For  time.Duration // since its last sign of life
+}
+
+func (s Still) String() string {
+	return fmt.Sprintf("%s has not moved for %s", s.Part, s.For.Round(time.Second))
+}
+
+// Hanging returns the parts that hang, in the order in which they began.
+func (s *Set) Hanging() []Still {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var hanging []Still
+	for _, h := range s.hearts {
+		if now := time.Since(s.start); int64(now) > h.due.Load() {
+			hanging = append(hanging, Still{h.part, now - time.Duration(h.last.Load())})
+		}
+	}
+	return hanging
+}
+
+type heartKey struct{}
+
+// With makes a context for work that h's part does.
+func With(ctx context.Context, h *Heart) context.Context {
+	return context.WithValue(ctx, heartKey{}, h)
+}
+
+// From is the heart of the part that works under a context; nil where it has none.
+func From(ctx context.Context) *Heart {
+	h, _ := ctx.Value(heartKey{}).(*Heart)
+	return h
+}

@@ -1,0 +1,123 @@
+package heartbeat
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+const step = 5 * time.Minute
+
+// The law: of parts that say this and that, and of times that go by, exactly those hang that were silent for longer than they said and a step.
+func TestLaw(t *testing.T) {
+	type act struct {
+		What, Part string
+		For        int64
+	}
+	long := rapid.OneOf(rapid.Int64Range(0, int64(2*time.Hour)), rapid.SampledFrom([]int64{0, int64(step), int64(Forever)}), rapid.Int64())
+	acts := rapid.SliceOf(rapid.Custom(func(t *rapid.T) act {
+		return act{rapid.SampledFrom([]string{"begin", "expect", "fail", "end", "pass", "pass"}).Draw(t, "what"), rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "part"), long.Draw(t, "for")}
+	}))
+	type model struct {
+		heart     *Heart
+		last, due time.Time
+	}
+	strangers := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		all, wrong := acts.Draw(rt, "acts"), ""
+		synctest.Test(t, func(*testing.T) {
+			set, parts := New(step), map[string]*model{}
+			for _, a := range all {
+				p, now := parts[a.Part], time.Now()
+				switch {
+				case a.What == "pass":
+					time.Sleep(time.Duration(min(max(a.For, 0), int64(3*time.Hour))))
+				case a.What == "begin" && p == nil:
+					parts[a.Part] = &model{set.Begin(a.Part), now, now.Add(step)}
+				case p == nil:
+				case a.What == "expect":
+					p.heart.Expect(time.Duration(a.For))
+					p.last, p.due = now, now.Add(step+time.Duration(min(max(a.For, 0), 1<<60)))
+				case a.What == "fail":
+					p.heart.Fail()
+					p.last, p.due = now, now.Add(-1)
+				case a.What == "end":
+					p.heart.End()
+					delete(parts, a.Part)
+				}
+				got := map[string]time.Duration{}
+				for _, s := range set.Hanging() {
+					got[s.Part] = s.For
+				}
+				for part, p := range parts {
+					since, hangs := got[part]
+					if now := time.Now(); hangs != now.After(p.due) || hangs && since != now.Sub(p.last) {
+						wrong = fmt.Sprintf("after %+v %s hangs: %v, for %s; its last sign was %s ago, the next was due %s ago", a, part, hangs, since, now.Sub(p.last), now.Sub(p.due))
+						return
+					}
+					delete(got, part)
+				}
+				strangers += len(got) // that hang
+			}
+		})
+		if wrong != "" || strangers > 0 {
+			rt.Fatal(wrong, strangers)
+		}
+	})
+}
+
+// What a person reads names the part that began first first, and how long it has been still.
+func TestWords(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		set := New(step)
+		set.Begin("one")
+		two := set.Begin("two")
+		time.Sleep(time.Second)
+		three := set.Begin("three")
+		three.Rest()
+		time.Sleep(step)
+		two.Fail()
+		time.Sleep(1600 * time.Millisecond)
+		var said []string
+		for _, s := range set.Hanging() {
+			said = append(said, s.String())
+		}
+		if want := []string{"one has not moved for 5m3s", "two has not moved for 2s"}; !slices.Equal(said, want) {
+			t.Errorf("%q, want %q", said, want)
+		}
+	})
+}
+
+// A part of which nobody wants to know, and a context without one, beat for nobody.
+func TestNobody(t *testing.T) {
+	var set *Set
+	h := set.Begin("part")
+	h.Beat()
+	h.Rest()
+	h.Fail()
+	h.End()
+	if h != nil || set.Hanging() != nil || From(t.Context()) != nil || From(With(t.Context(), nil)) != nil {
+		t.Error("there is a heart")
+	}
+	mine := New(step).Begin("part")
+	if From(context.WithoutCancel(With(t.Context(), mine))) != mine {
+		t.Error("it got lost on the way")
+	}
+	mine.Expect(time.Duration(math.MinInt64))
+	if len(mine.set.Hanging()) != 0 {
+		t.Error("a silence that makes no sense is an end")
+	}
+}
+
+func BenchmarkBeat(b *testing.B) {
+	h := New(step).Begin("part")
+	for b.Loop() {
+		h.Beat()
+	}
+}

@@ -1,0 +1,26 @@
+package service
+
+import (
+	"context"
+	"math"
+	"time"
+)
+
+type aliveKey struct{}
+
+// forever is the silence of a call that waits for another one's turn to be over.
+const forever = time.Duration(math.MaxInt64)
+
+// Alive makes a context whose calls tell before each wait of theirs how long it may last, 0 after something happened: a watchdog can so tell a call that
+// waits, for the budget, for an answer or for a job, from one that hangs. It is told on the goroutine of the call, or the one that reads or writes a body for
+// it, and must not block.
+func Alive(ctx context.Context, tell func(silence time.Duration)) context.Context {
+	return context.WithValue(ctx, aliveKey{}, tell)
+}
+
+// expect tells who is to know how long the call is going to be silent.
+func expect(ctx context.Context, silence time.Duration) {
+	if tell, ok := ctx.Value(aliveKey{}).(func(time.Duration)); ok {
+		tell(silence)
+	}
+}

@@ -1,0 +1,88 @@
+package web
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locsync/locsync/sync/heartbeat"
+)
+
+// The process is healthy while every part moves that has to; else the answer names those that do not. What fails and is tried again is none of its business.
+func TestHealth(t *testing.T) {
+	s, _ := newServer(t)
+	health := func() (int, string) {
+		answer := httptest.NewRecorder()
+		New(s.Options).ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/healthz", nil))
+		return answer.Code, answer.Body.String()
+	}
+	if code, said := health(); code != http.StatusOK || said != "ok\n" {
+		t.Errorf("without hearts: %d %q", code, said)
+	}
+	s.Hearts = heartbeat.New(0) // so that what does not rest hangs
+	resting := s.Hearts.Begin("the resting part")
+	resting.Rest()
+	if code, said := health(); code != http.StatusOK || said != "ok\n" {
+		t.Errorf("with a part that rests: %d %q", code, said)
+	}
+	one, two := s.Hearts.Begin("one"), s.Hearts.Begin("two")
+	if code, said := health(); code != http.StatusServiceUnavailable || said != "one has not moved for 0s\ntwo has not moved for 0s\n" {
+		t.Errorf("with two that hang: %d %q", code, said)
+	}
+	one.End()
+	two.Rest()
+	if code, said := health(); code != http.StatusOK {
+		t.Errorf("when they move again: %d %q", code, said)
+	}
+}
+
+// The address for commands beats while it answers, and not when it takes connections and says nothing.
+func TestAsksItself(t *testing.T) {
+	hangs := func(hearts *heartbeat.Set) bool { return len(hearts.Hanging()) > 0 }
+	for name, answers := range map[string]bool{"answers": true, "takes connections only": false} {
+		t.Run(name, func(t *testing.T) {
+			listener, err := net.Listen("tcp", "127.0.0.1:0")
+			check(t, err)
+			asked := make(chan struct{})
+			server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path != answersAt || r.Method != http.MethodGet {
+					t.Errorf("asked for %s %s", r.Method, r.URL)
+				}
+				close(asked)
+				if !answers {
+					<-r.Context().Done()
+				}
+			})}
+			go func() { _ = server.Serve(listener) }() // ends with Close
+			defer server.Close()
+			ctx, cancel := context.WithCancel(t.Context())
+			hearts := heartbeat.New(0)
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				Control{Hearts: hearts}.askItself(ctx, listener.Addr().String())
+			}()
+			<-asked
+			for end := time.Now().Add(10 * time.Second); answers && hangs(hearts); time.Sleep(time.Millisecond) {
+				if time.Now().After(end) {
+					t.Fatal("it does not beat")
+				}
+			}
+			if !answers {
+				time.Sleep(10 * time.Millisecond) // not for what is expected, but for what must not come
+				if still := hearts.Hanging(); len(still) != 1 || !strings.HasPrefix(still[0].String(), whoAnswers) {
+					t.Errorf("it beats: %v", still)
+				}
+			}
+			cancel()
+			<-ended
+			if hangs(hearts) {
+				t.Error("its heart outlives it")
+			}
+		})
+	}
+}
