@@ -54,7 +54,7 @@ type Options struct {
 	// Signing says how commits are signed. The zero value: as git's configuration says.
 	Signing Signing
 
-	// Timeout bounds each call that talks to a remote or runs the git program; default 5 minutes.
+	// Timeout bounds each call that talks to a remote or runs the git program; DefaultTimeout when it is not above 0.
 	Timeout time.Duration
 
 	// Alive, when not nil, is told at every step (a call that Timeout bounds begins or ends, a file or folder is read), on the goroutine that makes it: a
@@ -69,6 +69,9 @@ type Options struct {
 	// goroutines.
 	Done func(op, outcome string, took time.Duration)
 }
+
+// DefaultTimeout is Options.Timeout where none is given.
+const DefaultTimeout = 5 * time.Minute
 
 // NoGit as Options.Git keeps the package from using a git program.
 const NoGit = "-"

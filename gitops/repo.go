@@ -63,7 +63,7 @@ type Facts struct {
 // before it is needed.
 func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 	if o.Timeout <= 0 {
-		o.Timeout = 5 * time.Minute
+		o.Timeout = DefaultTimeout
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -8,13 +8,14 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 	"go.uber.org/zap"
 
+	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/heartbeat"
 )
 
-// hangsAfter is the longest that a part of the daemon may be silent without having said so: no call that gitops makes is waited for longer than five
-// minutes, and then it has a moment to end. A variable for tests.
-var hangsAfter = 6 * time.Minute
+// hangsAfter is the longest that a part of the daemon may be silent without having said so: what gitops does is given up after its timeout, and then has a
+// moment to end. A variable for tests.
+var hangsAfter = gitops.DefaultTimeout + time.Minute
 
 const (
 	// heartsEvery is how often the hearts are looked at, where no watchdog says how often it wants to hear.
