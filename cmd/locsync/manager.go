@@ -148,7 +148,7 @@ func (m *manager) say() {
 // inALine is what an engine does, or else how it left its projects.
 func inALine(e *engine.Engine) string {
 	if doing := e.Doing(""); doing.What != "" {
-		return doing.Project + ": " + doing.What
+		return doing.Project + ": " + doing.String()
 	}
 	all := e.LastStatus().Projects
 	if len(all) == 0 {

@@ -54,7 +54,7 @@ func TestWatchdog(t *testing.T) {
 			pings++
 		}
 	}
-	if least := int((step+step/2)/(300*time.Millisecond)) / 2; pings < least || !strings.HasPrefix(doing, "app: asking for the translations of collection") {
+	if least := int((step+step/2)/(300*time.Millisecond)) / 2; pings < least || !strings.HasPrefix(doing, "app: asking for the translations of ") {
 		t.Errorf("%d signs of life in %s of waiting, want %d at least; the status was %q", pings, step+step/2, least, doing)
 	}
 	if code, said := w.get("/healthz"); code != http.StatusOK {
