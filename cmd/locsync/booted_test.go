@@ -223,8 +223,8 @@ func (b *booted) until(what string, holds func() bool) {
 type as []string
 
 var (
-	system = as{}
-	user   = as{"runuser", "-u", "developer", "--", "env", "XDG_RUNTIME_DIR=/run/user/7420"}
+	system    = as{}
+	developer = as{"runuser", "-u", "developer", "--", "env", "XDG_RUNTIME_DIR=/run/user/7420"}
 )
 
 // systemctl asks the manager.
@@ -381,7 +381,9 @@ func TestBooted(t *testing.T) {
 	if out, err := b.systemctl(system, "start", "locsync@app"); err != nil {
 		t.Errorf("start locsync@app: %v %s", err, out)
 	}
-	b.until("locsync@app says that its push failed", func() bool { return strings.HasPrefix(b.show(system, "locsync@app", "StatusText"), "app: 1 value waits to be pushed") })
+	b.until("locsync@app says that its push failed", func() bool {
+		return strings.HasPrefix(b.show(system, "locsync@app", "StatusText"), "app: 1 value waits to be pushed")
+	})
 	if out, err := b.try("ls", "/var/lib/locsync/app/control.json"); err != nil {
 		t.Errorf("its state: %v %s", err, out)
 	}
@@ -392,7 +394,7 @@ func TestBooted(t *testing.T) {
 
 	b.run("systemctl", "start", "user@7420")
 	unit := "locsync@" + strings.TrimSpace(b.run("systemd-escape", "--path", "/home/developer/app")) + ".service"
-	start(user, unit)
+	start(developer, unit)
 	b.run("runuser", "-u", "developer", "--", "sh", "-c", `printf '{"a": "A", "b": "B"}' > /home/developer/app/locales/en.json`)
 	b.until("an edit is pushed", func() bool {
 		n := 0
@@ -403,12 +405,12 @@ func TestBooted(t *testing.T) {
 		}
 		return n == 2
 	})
-	if out, err := b.systemctl(user, "reload", unit); err != nil {
+	if out, err := b.systemctl(developer, "reload", unit); err != nil {
 		t.Errorf("reload %s: %v %s", unit, err, out)
 	}
-	b.hangs(user, unit, "/home/developer/app/.git", func() {
+	b.hangs(developer, unit, "/home/developer/app/.git", func() {
 		b.run("runuser", "-u", "developer", "--", "sh", "-c", `printf '{"a": "A", "b": "B", "c": "C"}' > /home/developer/app/locales/en.json`)
 	})
-	active(user, unit)
-	stop(user, unit)
+	active(developer, unit)
+	stop(developer, unit)
 }

@@ -41,7 +41,7 @@ type running struct {
 	reloaded atomic.Pointer[web.Reload]
 	meter    *web.Meter
 	sessions *web.Sessions
-	ending   func() // ends the streams of what the door serves
+	ending   func()         // ends the streams of what the door serves
 	hearts   *heartbeat.Set // of everything that has to move
 	manager  *manager
 
@@ -165,7 +165,6 @@ func (d *running) reload() {
 		d.log.Error("the new configuration is not used; the old one stays", zap.Error(err))
 	}
 	d.manager.ready()
-	d.manager.ring()
 }
 
 func (d *running) reconfigure() error {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
@@ -41,9 +42,9 @@ type manager struct {
 	pings bool          // somebody waits for them
 	rung  chan struct{} // one slot: the line is to be told again
 
-	// Owned by the goroutine of run.
-	doubt, hangs bool // a part hung at the last look, and at the one before it as well
-	said         string
+	mu           sync.Mutex // held while something is told
+	doubt, hangs bool       // a part hung at the last look, and at the one before it as well
+	said         string     // the last status line
 }
 
 func newManager(log *zap.Logger, hearts *heartbeat.Set, doing func() string, changed func() <-chan struct{}) *manager {
@@ -64,7 +65,12 @@ func notifySystemd(log *zap.Logger, state string) {
 	}
 }
 
-func (m *manager) ready() { m.tell(daemon.SdNotifyReady) }
+func (m *manager) ready() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.said = m.line()
+	m.tell(daemon.SdNotifyReady + "\nSTATUS=" + m.said)
+}
 
 func (m *manager) reloading() {
 	m.tell(daemon.SdNotifyReloading + "\n" + daemon.SdNotifyMonotonicUsec())
@@ -108,6 +114,8 @@ func (m *manager) run(ctx context.Context) {
 
 // look pings unless a part hangs. It takes two looks that agree: where the whole process or machine stood still, every part was late at the first one.
 func (m *manager) look() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	hanging := m.hearts.Hanging()
 	hung := m.hangs
 	m.hangs = len(hanging) > 0 && (m.doubt || m.hangs)
@@ -131,6 +139,16 @@ func (m *manager) look() {
 
 // say tells what the daemon does, where that is not what was told last.
 func (m *manager) say() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if line := m.line(); line != m.said {
+		m.said = line
+		m.tell("STATUS=" + line)
+	}
+}
+
+// line is what the daemon does, fit for a line.
+func (m *manager) line() string {
 	line := m.doing()
 	if hanging := m.hearts.Hanging(); m.hangs && len(hanging) > 0 {
 		line = hanging[0].Part + " hangs; " + line
@@ -139,10 +157,7 @@ func (m *manager) say() {
 	if runes := []rune(line); len(runes) > statusMost {
 		line = string(runes[:statusMost]) + "…"
 	}
-	if line != m.said {
-		m.said = line
-		m.tell("STATUS=" + line)
-	}
+	return line
 }
 
 // inALine is what an engine does, or else how it left its projects.

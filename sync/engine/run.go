@@ -273,6 +273,7 @@ func (l *looping) where(base string, fields ...zap.Field) []zap.Field {
 func (l *looping) after(ctx context.Context, pass string, err error, retry *backoff) {
 	if ctx.Err() == nil {
 		l.statusNow(ctx)
+		l.changes.ring() // LastStatus is another
 	}
 	switch urgent := soonest(err); {
 	case err == nil:

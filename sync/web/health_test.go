@@ -13,7 +13,7 @@ import (
 )
 
 // The process is healthy while every part moves that has to; else the answer names those that do not. What fails and is tried again is none of its business.
-func TestHealth(t *testing.T) {
+func TestHealthz(t *testing.T) {
 	s, _ := newServer(t)
 	health := func() (int, string) {
 		answer := httptest.NewRecorder()
