@@ -93,9 +93,15 @@ func (c *Config) WebhookSecret(getenv func(string) string, readFile func(string)
 
 // CallbackSecret is what the service's notifications carry in callback_header: from
 // callback_secret_env, else callback_secret_file, else the systemd credential callback_secret. It is
-// empty where none is configured.
+// empty where none is configured. A value that a header would carry otherwise, or not at all, would refuse every notification: it is an error.
 func (c *Config) CallbackSecret(getenv func(string) string, readFile func(string) ([]byte, error)) (Secret, error) {
-	return c.named("callback_secret", c.Daemon.CallbackSecretEnv, c.Daemon.CallbackSecretFile, getenv, readFile)
+	s, err := c.named("callback_secret", c.Daemon.CallbackSecretEnv, c.Daemon.CallbackSecretFile, getenv, readFile)
+	text := s.Reveal()
+	if err == nil && (strings.TrimSpace(text) != text || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })) {
+		at := c.origin.at("daemon").at("callback_header")
+		return Secret{}, Problems{at.problem("the callback secret cannot be the value of a header: use letters, digits and signs of ASCII, without spaces around them (openssl rand -hex 32)")}
+	}
+	return s, err
 }
 
 // leastPageToken is how long the token of the status page must be: whoever reaches the address may try one.

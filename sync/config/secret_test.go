@@ -163,3 +163,23 @@ func reader(files map[string]string) func(string) ([]byte, error) {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	}
 }
+
+// What notifications are to carry can be carried: the name is free to be used, the value arrives as it is.
+func TestCallbackCanBeCarried(t *testing.T) {
+	for name, says := range map[string]string{"X-Bell": "", "Authorization": "", "Host": "of HTTP itself", "content-LENGTH": "of HTTP itself", "Transfer-Encoding": "of HTTP itself", "X Bell": "not the name", "": "not the name"} {
+		_, err := Parse("locsync.toml", []byte("[daemon]\ncallback_header = \""+name+"\"\n"+smallest))
+		if (err != nil) != (says != "") || err != nil && !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	c := mustParse(t, "[daemon]\ncallback_secret_file = \"bell\"\n"+smallest)
+	for text, fine := range map[string]bool{"a+/=b c~": true, "a\n": true, " a": false, "a \n": false, "\ta": false, "a\x1bb": false, "größe": false, "a\x7f": false} {
+		s, err := c.CallbackSecret(func(string) string { return "" }, func(string) ([]byte, error) { return []byte(text), nil })
+		if (err == nil) != fine || s.IsZero() == fine {
+			t.Errorf("%q: %v", text, err)
+		}
+		if err != nil && (!strings.Contains(err.Error(), "openssl rand") || strings.Contains(err.Error(), strings.TrimSpace(text)+"\"")) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

@@ -135,6 +135,10 @@ func loopback(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && ip.IsLoopback()
 }
 
+// ownHeaders are those that HTTP, and what lies between the service and here, say other things with.
+var ownHeaders = map[string]bool{"host": true, "connection": true, "content-length": true, "content-type": true, "content-encoding": true, "transfer-encoding": true,
+	"trailer": true, "te": true, "upgrade": true, "expect": true, "keep-alive": true, "proxy-connection": true, "user-agent": true, "accept": true, "accept-encoding": true}
+
 var headerName = regexp.MustCompile("^[-!#$%&'*+.^_`|~0-9A-Za-z]+$")
 
 func (v *validator) daemon(d *Daemon) {
@@ -158,8 +162,11 @@ func (v *validator) daemon(d *Daemon) {
 	v.plain("callback_secret_file", d.CallbackSecretFile)
 	v.env("page_token_env", d.PageTokenEnv)
 	v.plain("page_token_file", d.PageTokenFile)
-	if !headerName.MatchString(d.CallbackHeader) {
+	switch {
+	case !headerName.MatchString(d.CallbackHeader):
 		v.add("callback_header", "%q is not the name of a header", d.CallbackHeader)
+	case ownHeaders[strings.ToLower(d.CallbackHeader)]:
+		v.add("callback_header", "%s is a header of HTTP itself, or one that every call has; choose a name of your own, such as X-Locsync-Callback", d.CallbackHeader)
 	}
 	if d.PublicURL != "" {
 		v.webAddress("public_url", d.PublicURL, "")
