@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -166,6 +167,12 @@ func TestReadyReasons(t *testing.T) {
 				t.Errorf("%s: %q, want %q", c.name, line, c.want[i])
 			}
 		}
+	}
+	w.dir = "http://127.0.0.1:1/x.git"
+	w.configure(settings + jsonFiles)
+	w.Clones = filepath.Join(t.TempDir(), "clones")
+	if err := w.proof(t); err == nil || !strings.HasPrefix(err.Error(), `project "app": clone http://127.0.0.1:1/x.git: `) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("a repository elsewhere that nobody serves: %v", err)
 	}
 }
 
