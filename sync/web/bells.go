@@ -35,12 +35,7 @@ func (s *server) callback(w http.ResponseWriter, r *http.Request) {
 	if a.outcome == "" {
 		a = s.notice(event, ids)
 	}
-	s.Meter.notified("service", a.outcome)
-	if a.outcome == outcomeRefused {
-		refuse(w, a.code, a.text)
-		return
-	}
-	plain(w, a.code, a.text)
+	s.say(w, "service", a)
 }
 
 // notification reads what somebody sends who knows the secret. Else the answer says what is wrong.
@@ -56,7 +51,7 @@ func (s *server) notification(w http.ResponseWriter, r *http.Request) (ids []str
 	}
 	body, err := io.ReadAll(s.body(w, r, maxCallback))
 	if err != nil {
-		return no(http.StatusRequestEntityTooLarge, "too large, too slow, or cut off")
+		return no(unread(err))
 	}
 	ids, ok := identifiers(body)
 	if !ok {

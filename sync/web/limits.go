@@ -2,9 +2,11 @@ package web
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -91,4 +93,15 @@ func (c *crowd) serving(g *guest, now bool) {
 func (s *server) body(w http.ResponseWriter, r *http.Request, most int64) io.ReadCloser {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.bodyTime)) // a writer that has no deadlines is no connection either
 	return http.MaxBytesReader(w, r.Body, most)
+}
+
+// unread says why a body could not be read to its end.
+func unread(err error) (code int, text string) {
+	switch {
+	case errors.As(err, new(*http.MaxBytesError)):
+		return http.StatusRequestEntityTooLarge, "too large"
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return http.StatusRequestTimeout, "too slow"
+	}
+	return http.StatusBadRequest, "cut off"
 }

@@ -57,7 +57,7 @@ func NewMeter() *Meter {
 		turns: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "locsync_api_limiter_wait_seconds",
 			Help: "How long requests to the service waited for their turn in the budget.", Buckets: buckets}),
 		git:           counter("git_operations_total", "What was asked of git remotes (list, fetch, blobs, push), and commits that were made.", "op", "outcome"),
-		gitTook:       seconds("git_duration_seconds", "How long that took.", "op"),
+		gitTook:       seconds("git_duration_seconds", "How long what was asked of git remotes, and commits, took.", "op"),
 		notifications: counter("notifications_total", "Webhooks of git hosts and notifications of the service.", "source", "outcome"),
 	}
 	for _, source := range []string{"github", "gitlab", "gitea", "service"} { // else the first one of a kind would be no increase

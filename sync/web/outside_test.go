@@ -148,8 +148,13 @@ func TestSlowBodies(t *testing.T) {
 	s.reads, s.bodyTime = make(reads, maxReads), 100*time.Millisecond
 	o := serveOutside(t, s.handler())
 	slow := "POST /webhook/github HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Hub-Signature-256: sha256=00\r\nContent-Length: 1000\r\n\r\n{"
-	if got := says(o.dial(slow)); got != 413 {
+	if got := says(o.dial(slow)); got != 408 {
 		t.Errorf("half a body: %d", got)
+	}
+	cut := o.dial(slow)
+	check(t, cut.(*net.TCPConn).CloseWrite())
+	if got := says(cut); got != 400 {
+		t.Errorf("a body that was cut off: %d", got)
 	}
 	o = serveOutside(t, New(s.Options))
 	waiting := make(chan int, 2*maxReads)

@@ -47,7 +47,12 @@ func (s *server) webhook(w http.ResponseWriter, r *http.Request) {
 	if a.outcome == "" {
 		a = s.judge(r, host, g, event)
 	}
-	s.Meter.notified(host, a.outcome)
+	s.say(w, host, a)
+}
+
+// say answers, and counts what becomes of it.
+func (s *server) say(w http.ResponseWriter, source string, a answer) {
+	s.Meter.notified(source, a.outcome)
 	if a.outcome == outcomeRefused {
 		refuse(w, a.code, a.text)
 		return
@@ -85,7 +90,7 @@ func (s *server) proved(w http.ResponseWriter, r *http.Request, g gitHost) (even
 		_, err = io.Copy(io.Discard, body)
 	}
 	if err != nil {
-		return no(http.StatusRequestEntityTooLarge, "too large, too slow, or cut off")
+		return no(unread(err))
 	}
 	if proof.sum != nil && !proof.fits(proof.sum.Sum(nil)) {
 		return no(http.StatusForbidden, "the signature does not fit the secret")
