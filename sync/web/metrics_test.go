@@ -69,7 +69,7 @@ func runningServer(t *testing.T) (handler http.Handler, missing string, calls *a
 	})
 	read := time.Unix(1_700_000_000, 0)
 	return New(Options{Engine: e, Log: zap.NewNop(), Version: "test", Meter: meter, Reloaded: func() Reload { return Reload{true, read} },
-		CallbackHeader: "X-Bell", CallbackSecret: "dingdong"}), missing, calls
+		CallbackHeader: "X-Bell", CallbackSecret: "dingdong", WebhookSecret: hookSecret}), missing, calls
 }
 
 func check(t *testing.T, err error) {

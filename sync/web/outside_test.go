@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -210,37 +211,63 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Ten thousand notifications within a second ring bells: each is answered, and the service gets no more requests than one pull a second makes.
+// Ten thousand notifications and webhooks within a second ring bells: each is answered, and what comes of them is one pull and one push a second, with the
+// requests that those make.
 func TestFloodOfNotifications(t *testing.T) {
 	handler, _, calls := runningServer(t)
 	until(t, handler, "/metrics", func(_ int, body string) bool {
 		return strings.Contains(body, `locsync_keys_pushed_total{project="app"} 1`)
 	})
-	began, before := time.Now(), calls.Load()
-	for i := range 10_000 {
-		path, body := "/callback/project/status", `["`+runningProject+`"]`
-		if i%2 == 1 {
-			path, body = "/callback/document/status", `["x_y"]`
-		}
+	post := func(path, body string) int {
 		answer := httptest.NewRecorder()
 		r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
 		r.Header.Set("X-Bell", "dingdong")
+		r.Header.Set("X-Gitlab-Token", hookSecret)
 		handler.ServeHTTP(answer, r)
-		if answer.Code != http.StatusOK {
-			t.Fatalf("%d %s", answer.Code, answer.Body)
+		return answer.Code
+	}
+	runs := func(body, pass string) (n int) {
+		for _, m := range regexp.MustCompile(`(?m)^locsync_job_runs_total\{.*pass="`+pass+`",project="app"\} (\d+)$`).FindAllStringSubmatch(body, -1) {
+			some, err := strconv.Atoi(m[1])
+			check(t, err)
+			n += some
+		}
+		return n
+	}
+	_, body := get(handler, "/metrics")
+	pushes, began, before := runs(body, "push"), time.Now(), calls.Load()
+	for i := range 10_000 {
+		code, want := 0, http.StatusOK
+		switch i % 3 {
+		case 0:
+			code = post("/callback/project/status", `["`+runningProject+`"]`)
+		case 1:
+			code = post("/callback/document/status", `["x_y"]`)
+		case 2:
+			code, want = post("/webhook/gitlab", fmt.Sprintf(`{"ref": "refs/heads/main", "after": "%d"}`, i)), http.StatusAccepted
+		}
+		if code != want {
+			t.Fatalf("the answer to ring %d is %d", i, code)
 		}
 		time.Sleep(time.Until(began.Add(time.Duration(i) * 100 * time.Microsecond)))
 	}
 	elapsed := time.Since(began)
-	body := until(t, handler, "/metrics", func(_ int, body string) bool {
+	body = until(t, handler, "/metrics", func(_ int, body string) bool {
 		return strings.Contains(body, `locsync_keys_pulled_total{language="de",project="app"} 1`)
 	})
-	if !strings.Contains(body, `locsync_notifications_total{outcome="woken",source="service"} 10000`) {
-		t.Error("they are not counted")
+	for _, want := range []string{`{outcome="woken",source="service"} 6667`, `{outcome="woken",source="gitlab"} 3333`} {
+		if !strings.Contains(body, "locsync_notifications_total"+want) {
+			t.Errorf("not counted: %s", want)
+		}
 	}
-	// The first pull is made at once; each has an export, looks at it and a download, and there is a look at what is not ready yet.
-	if got, most := calls.Load()-before, 6*(2+int64(elapsed/time.Second)); got > most {
-		t.Errorf("%d requests to the service in %s, want %d at most", got, elapsed, most)
+	// The first of each is made at once, and the watcher and what a pull finds ring for a push, too. A pull has an export, looks at it and a download, and there
+	// is a look at what is not ready yet.
+	most := 4 + int(elapsed/time.Second)
+	if pulled, pushed := runs(body, "pull"), runs(body, "push")-pushes; pulled > most || pushed > most {
+		t.Errorf("%d pulls and %d pushes in %s, want %d of each at most", pulled, pushed, elapsed, most)
+	}
+	if got := calls.Load() - before; got > int64(6*most) {
+		t.Errorf("%d requests to the service in %s, want %d at most", got, elapsed, 6*most)
 	}
 }
 

@@ -146,17 +146,16 @@ func readPush(event []byte) (push engine.PushEvent, ok bool) {
 		if d.Decode(&value) != nil {
 			break // here it was cut
 		}
-		var text string
-		_ = json.Unmarshal(value, &text)
 		switch name {
 		case "ref":
+			text := textOf(value)
 			branch, is := strings.CutPrefix(text, "refs/heads/")
 			if !is && text != "" {
 				return push, false
 			}
 			push.Branch = branch
 		case "event_name", "object_kind":
-			if text != "" && text != "push" {
+			if text := textOf(value); text != "" && text != "push" {
 				return push, false
 			}
 		case "repository", "project":
@@ -170,6 +169,12 @@ func readPush(event []byte) (push engine.PushEvent, ok bool) {
 		}
 	}
 	return push, true
+}
+
+// textOf is a value that is a text; "" for any other.
+func textOf(value json.RawMessage) (text string) {
+	_ = json.Unmarshal(value, &text)
+	return text
 }
 
 // unescaped is the value that a form begins with, as far as it is there: its beginning may end within a %XX.
