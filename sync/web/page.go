@@ -20,16 +20,17 @@ var pageSource string
 // pages are the status page and the form for its token. Every text of the repository, the service or an error passes `text` on its way into them, besides
 // what package html/template does.
 var pages = template.Must(template.New("pages").Funcs(template.FuncMap{
-	"asset":  assetPath,
-	"when":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") },
-	"stamp":  func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-	"text":   text,
-	"quoted": func(texts map[string]string) string { return text(engine.InQuotes(texts)) },
-	"count":  count,
-	"number": number,
-	"short":  func(hash string) string { return text(hash[:min(len(hash), 10)]) },
-	"at":     func(now, t time.Time) moment { return moment{now, t} },
-	"of":     func(p *project, item any) part { return part{p, item} },
+	"asset":     assetPath,
+	"when":      func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") },
+	"stamp":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"text":      text,
+	"quoted":    func(texts map[string]string) string { return text(engine.InQuotes(texts)) },
+	"count":     count,
+	"number":    number,
+	"short":     func(hash string) string { return text(hash[:min(len(hash), 10)]) },
+	"at":        func(now, t time.Time) moment { return moment{now, t} },
+	"eventSign": eventSign,
+	"of":        func(p *project, item any) part { return part{p, item} },
 }).Parse(leaner(pageSource)))
 
 // moment is a time, and the one it is told from.

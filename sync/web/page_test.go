@@ -98,7 +98,8 @@ func anyStatus(t *rapid.T, next func(label string) string) engine.ProjectStatus 
 		s.Problems = append(s.Problems, engine.Problem{File: next("file"), Line: n("line"), Key: next("key"), Language: next("language"), Problem: next("problem"), Remedy: next("remedy")})
 	}
 	for range n("events") {
-		s.Events = append(s.Events, engine.Event{At: at, What: next("what"), Base: next("base"), Result: next("result"), Text: next("text"), Count: n("count"), Since: at})
+		s.Events = append(s.Events, engine.Event{At: at, What: next("what"), Base: next("base"), Result: next("result"), Text: next("text"), Count: n("count"), Since: at,
+			Commit: next("commit"), URL: next("url")})
 	}
 	for range n("lines") {
 		s.Lines = append(s.Lines, engine.LineStatus{Base: next("base"), Branch: next("branch"), Collections: []string{next("collection")}, LastPull: past()})
@@ -190,7 +191,7 @@ func tamed(s engine.ProjectStatus) engine.ProjectStatus {
 		if e.Result != "failed" && e.Result != "partial" {
 			tame(&e.Result)
 		}
-		tame(&e.What, &e.Base, &e.Text)
+		tame(&e.What, &e.Base, &e.Text, &e.Commit, &e.URL)
 	}
 	for i := range s.Lines {
 		l := &s.Lines[i]
@@ -269,8 +270,14 @@ func TestPageTells(t *testing.T) {
 	one.Conflicts = []engine.Conflict{{File: "de.json", Language: "de", Key: "k", Ours: map[string]string{"": "unser"}, Theirs: map[string]string{"": "ihr"}, Since: since}}
 	one.Problems = append(one.Problems, one.Conflicts[0].Problem())
 	one.Jobs = []engine.Job{{Kind: "import", Since: since}}
+	one.GitBusy = 90 * time.Second
+	one.Events = append(one.Events[:1:1], engine.Event{At: since, What: "pull", Result: "failed", Text: "The pull failed.", Count: 3, Since: since, URL: "https://git.example.com/team/app/commit/abc", Commit: "abc"})
+	late := usual("late")
+	late.Overdue = since
+	late.LastPull.Commit = ""
+	late.Events[1].Commit, late.Events[1].URL = "feedface0000", "javascript:alert(1)"
 	var said strings.Builder
-	page := rendered(t, s, one, usual("other"))
+	page := rendered(t, s, one, usual("other"), late)
 	walk(t, page, func(n *html.Node) {
 		if n.Type == html.TextNode && n.Parent.Data != "style" && n.Parent.Data != "script" && n.Parent.Data != "noscript" {
 			said.WriteString(n.Data + " ")
@@ -278,16 +285,18 @@ func TestPageTells(t *testing.T) {
 	})
 	text := strings.Join(strings.Fields(said.String()), " ")
 	for _, want := range []string{
-		"locsync: 1 of 2 needs attention", "Needs attention 2 values wait to be pushed.", "Waiting to be pushed 2 values", "import at the service since 2 days ago 2026-11-19 12:00 UTC",
+		"locsync: 1 of 3 failing", "Needs attention 2 values wait to be pushed.", "Waiting to be pushed 2 values", "import at the service since 2 days ago 2026-11-19 12:00 UTC",
 		"ok, 60 min ago 2026-11-21 11:00 UTC 3 keys sent", "12 keys changed, commit 0123456789", "Next push as soon as a file changes",
 		"Problems 1", "en.json:3:4 a de is broken What to do: repair it", "Conflicts 1", `Repository "unser" send it: locsync push --ours --key k`, `Service, stands "ihr" leave it: locsync push --theirs --key k`,
 		"de 91 % 110 10 2", "120 keys pushed, 420 pulled", "2026-11-20 4 21", "Brought 12 translations in 3 languages", "4 source files", "other In step · 50 missing",
+		"It waits for git, which has been in the middle of something since 2 min ago 2026-11-21 11:58 UTC .", "The pull failed. (3 times since 2026-11-19 12:00 UTC) show commit abc", "late Failing", "Two that were due did not work.",
+		"12 keys changed; last commit feedface00 2 h ago",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not say %q", want)
 		}
 	}
-	for _, want := range []string{`<meta http-equiv="refresh"`, `href="https://git.example.com/team/app/commit/0123456789abcdef"`, `href="https://git.example.com/team/app/tree/l10n"`, `href="#p-other"`, `id="p-other"`, `aria-live="polite"`} {
+	for _, want := range []string{`<meta http-equiv="refresh"`, `href="https://git.example.com/team/app/commit/abc"`, `href="https://git.example.com/team/app/commit/0123456789abcdef"`, `href="https://git.example.com/team/app/tree/l10n"`, `href="#p-other"`, `id="p-other"`, `aria-live="polite"`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s", want)
 		}

@@ -86,6 +86,7 @@ type project struct {
 	Sentence string
 	NextPush string // in words; there is no time for it
 	NoPull   string // why there is no next pull
+	Late     bool   // pulls that were due did not work
 
 	LastCommit *engine.Event // where the last pull made none
 
@@ -124,8 +125,11 @@ type language struct {
 
 // project is a project's status as the page shows it.
 func (s *server) project(status engine.ProjectStatus, v view) *project {
-	p := &project{ProjectStatus: status, At: v.Now, Anchor: anchor(status.Name), Health: healthOf(status), Sentence: sentence(status.State),
+	p := &project{ProjectStatus: status, At: v.Now, Anchor: anchor(status.Name), Health: healthOf(status), Late: late(status, v.Now), Sentence: sentence(status.State),
 		Problems: list(status.OtherProblems(), atOnce), Conflicts: list(status.Conflicts, atOnce), Events: list(status.Events, eventsNow), Plot: plotOf(status.Activity)}
+	if p.Late {
+		p.Health = failing
+	}
 	if doing := s.Engine.Doing(status.Name); doing.What != "" {
 		p.Busy, p.Sentence = true, sentence(doing.String())
 	}
@@ -182,6 +186,27 @@ func healthOf(p engine.ProjectStatus) health {
 		return waiting
 	}
 	return inStep
+}
+
+// GitSince is since when pushes have been waiting for git.
+func (p *project) GitSince() time.Time { return p.At.Add(-p.GitBusy) }
+
+// late reports whether scheduled pulls did not work for longer than a single failure explains.
+func late(p engine.ProjectStatus, now time.Time) bool {
+	return !p.Overdue.IsZero() && now.After(p.Overdue)
+}
+
+// eventSign is the sign of what became of something; "" for what is as it should be.
+func eventSign(e engine.Event) string {
+	switch e.Result {
+	case engine.ResultFailed:
+		return failing.Sign()
+	case engine.ResultPartial, engine.ResultBegan:
+		return attention.Sign()
+	case engine.ResultRecovered, engine.ResultEnded:
+		return inStep.Sign()
+	}
+	return ""
 }
 
 // sentence makes one of the engine's words.
