@@ -365,10 +365,13 @@ func TestIdentifiersAreUnique(t *testing.T) {
 func TestHealth(t *testing.T) {
 	de := []engine.LanguageStatus{{Language: "de"}}
 	problem := []engine.Problem{{Problem: "p"}}
+	now := time.Now()
 	for name, c := range map[string]struct {
 		status engine.ProjectStatus
 		want   health
 	}{
+		"a pull is not overdue yet": {engine.ProjectStatus{Languages: de, Overdue: now.Add(time.Minute)}, inStep},
+		"pulls are overdue":         {engine.ProjectStatus{Languages: de, Overdue: now.Add(-time.Minute)}, failing},
 		"new":                       {engine.ProjectStatus{Languages: de}, inStep},
 		"something waits":           {engine.ProjectStatus{Languages: de, Pending: 1}, waiting},
 		"something is on its way":   {engine.ProjectStatus{Languages: de, Jobs: []engine.Job{{}}}, waiting},
@@ -378,7 +381,7 @@ func TestHealth(t *testing.T) {
 		"the pull failed":           {engine.ProjectStatus{Languages: de, LastPull: &engine.Past{Result: engine.ResultFailed}}, failing},
 		"nothing can be told":       {engine.ProjectStatus{Problems: problem}, failing},
 	} {
-		if got := healthOf(c.status); got != c.want {
+		if got := healthOf(c.status, now); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got.Word(), c.want.Word())
 		}
 	}

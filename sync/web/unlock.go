@@ -122,7 +122,7 @@ func (s *server) asked(w http.ResponseWriter, r *http.Request) (visit, bool) {
 func (s *server) ownPage(w http.ResponseWriter, r *http.Request) bool {
 	site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
 	if site != "" && site != "same-origin" || origin != "" && !s.own(r, origin) || site == "" && origin == "" {
-		refuse(w, http.StatusForbidden, "only the status page's own forms are taken, and only under its own name: set daemon.public_url where a proxy gives it another; a program asks by POST /trigger")
+		refuse(w, http.StatusForbidden, "only the status page's own forms are taken, under its own name: set daemon.public_url where a proxy has another; programs ask by POST /trigger")
 		return false
 	}
 	r.Body = s.body(w, r, maxForm)

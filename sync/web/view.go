@@ -125,11 +125,8 @@ type language struct {
 
 // project is a project's status as the page shows it.
 func (s *server) project(status engine.ProjectStatus, v view) *project {
-	p := &project{ProjectStatus: status, At: v.Now, Anchor: anchor(status.Name), Health: healthOf(status), Late: late(status, v.Now), Sentence: sentence(status.State),
+	p := &project{ProjectStatus: status, At: v.Now, Anchor: anchor(status.Name), Health: healthOf(status, v.Now), Late: late(status, v.Now), Sentence: sentence(status.State),
 		Problems: list(status.OtherProblems(), atOnce), Conflicts: list(status.Conflicts, atOnce), Events: list(status.Events, eventsNow), Plot: plotOf(status.Activity)}
-	if p.Late {
-		p.Health = failing
-	}
 	if doing := s.Engine.Doing(status.Name); doing.What != "" {
 		p.Busy, p.Sentence = true, sentence(doing.String())
 	}
@@ -160,8 +157,13 @@ func (s *server) configured(p *project, v view) {
 		return
 	}
 	c := &projects[at]
-	if p.NextPush = "as soon as a file changes"; !c.Push.Enabled {
+	switch source := c.Push.Source; {
+	case !c.Push.Enabled:
 		p.NextPush = "turned off in the configuration"
+	case source == "worktree":
+		p.NextPush = "as soon as a file changes"
+	default:
+		p.NextPush = "as soon as branch " + text(source) + " moves"
 	}
 	if p.NoPull = "not scheduled; when the service notifies, or somebody asks"; !c.Pull.Enabled {
 		p.NoPull = "turned off in the configuration"
@@ -174,11 +176,11 @@ func (s *server) configured(p *project, v view) {
 	}
 }
 
-func healthOf(p engine.ProjectStatus) health {
+func healthOf(p engine.ProjectStatus, now time.Time) health {
 	failed := func(past *engine.Past) bool { return past != nil && past.Result == engine.ResultFailed }
 	untold := len(p.Languages) == 0 // a status that could be made has them all
 	switch {
-	case failed(p.LastPush), failed(p.LastPull), untold:
+	case failed(p.LastPush), failed(p.LastPull), late(p, now), untold:
 		return failing
 	case len(p.Problems) > 0, p.Held > 0:
 		return attention
