@@ -79,8 +79,10 @@ func (d *doctor) tellWatching(n *notes, s engine.Status) {
 		case w == nil:
 		case w.Why != "":
 			n.warn("watching", "what would help stands under file events", "%s: files are compared every few seconds: %s", p.Name, w.Why)
+		case w.Overflows > 0 || w.Unannounced > 0:
+			n.ok("watching", "%s: %s by events; events were lost %s, and %s found what no event had announced", p.Name, count(w.Watches, "folder"), plural(w.Overflows, "time", "times"), count(w.Unannounced, "full look"))
 		default:
-			n.ok("watching", "%s: %s by events; %s lost some, %s found what none had announced", p.Name, count(w.Watches, "folder"), plural(w.Overflows, "time", "times"), plural(w.Unannounced, "look", "looks"))
+			n.ok("watching", "%s: %s by events, of which none was lost", p.Name, count(w.Watches, "folder"))
 		}
 	}
 }
