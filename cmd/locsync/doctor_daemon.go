@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"regexp"
 	"strings"
 
 	"github.com/locsync/locsync/sync/engine"
@@ -121,10 +122,25 @@ func (d *doctor) lookAtListen(ctx context.Context, n *notes) {
 		n.warn("address", "choose another address in daemon.listen, or end the other program", "at %s something else answers (%d): a daemon could not listen there", at, code)
 	case code == http.StatusOK && said == "ready":
 		n.ok("address", "http://%s answers, and is ready", at)
+		d.lookAtVersion(ctx, n, at)
 	case code == http.StatusServiceUnavailable:
 		n.fault("address", exitLater, "repair that; the daemon tries again by itself", "http://%s answers, and is not ready: %s", at, said)
 	default:
 		n.fault("address", exitLater, "look whose address that is; where daemon.listen was changed, restart the daemon or send SIGHUP", "at %s something else answers (%d)", at, code)
+	}
+}
+
+// runningVersion finds the version in a daemon's metrics.
+var runningVersion = regexp.MustCompile(`(?m)^locsync_build_info\{[^}]*version="([^"]*)"`)
+
+// lookAtVersion compares the daemon's program with this one: an update does not reach a daemon that goes on running.
+func (d *doctor) lookAtVersion(ctx context.Context, n *notes, at string) {
+	_, metrics, err := d.get(ctx, "http://"+at+"/metrics")
+	if err != nil {
+		return // that it answers was seen a moment ago
+	}
+	if found := runningVersion.FindStringSubmatch(metrics); found != nil && found[1] != version().Version {
+		n.warn("version", "restart the daemon (systemctl restart locsync)", "the daemon is locsync %s, and this is %s", found[1], version().Version)
 	}
 }
 
@@ -141,7 +157,7 @@ func (d *doctor) get(ctx context.Context, address string) (code int, said string
 		return 0, "", err
 	}
 	defer resp.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(resp.Body, 4096))
+	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 	return resp.StatusCode, strings.TrimSpace(string(text)), err
 }
 

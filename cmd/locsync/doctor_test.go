@@ -116,6 +116,9 @@ func TestDoctorOfWhatWorks(t *testing.T) {
 	if after := folderOf(t, w.repo); after != before || gittest.Git(t, bare, "for-each-ref") != refs {
 		t.Errorf("something was changed:\n%s\n%s", before, after)
 	}
+	if _, metrics := w.get("/metrics"); runningVersion.FindStringSubmatch(metrics) == nil {
+		t.Errorf("the daemon's version is not found in\n%s", metrics)
+	}
 	w.check(cmd.Process.Signal(syscall.SIGSTOP))
 	w.doctor(w.command("doctor", "--json", "--offline")).expect(t, 1,
 		"daemon | daemon | fault | does not answer", "daemon | address | fault | does not answer", "service | address | skipped | --offline",
@@ -432,6 +435,28 @@ func must[T any](value T, err error) T {
 		panic(err)
 	}
 	return value
+}
+
+// A daemon of another version than the program's is told of.
+func TestDoctorOfTheDaemonsVersion(t *testing.T) {
+	for running, warned := range map[string]bool{version().Version: false, "0.0.1": true} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/readyz" {
+				fmt.Fprintln(w, "ready")
+				return
+			}
+			fmt.Fprintf(w, "# TYPE locsync_build_info gauge\nlocsync_build_info{go=\"go1\",version=%q} 1\n", running)
+		}))
+		d := &doctor{cfg: config.Default(), limit: 10 * time.Second, daemon: newFact(func() (engine.Status, error) { return engine.Status{}, nil })}
+		d.cfg.Daemon.Listen = s.Listener.Addr().String()
+		n := &notes{}
+		d.lookAtListen(t.Context(), n)
+		found := n.close()
+		if last := found[len(found)-1]; found[0].Level != levelOK || (last.Check == "version" && last.Level == levelWarning) != warned {
+			t.Errorf("%s: %+v", running, found)
+		}
+		s.Close()
+	}
 }
 
 // What is told of the way to the service, as far as no service here can show it.
