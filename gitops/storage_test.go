@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,16 +18,6 @@ import (
 
 	"github.com/locsync/locsync/gitops/gittest"
 )
-
-// noise is content that does not compress.
-func noise(n int, seed uint64) []byte {
-	rnd := rand.New(rand.NewPCG(seed, seed))
-	data := make([]byte, n)
-	for i := range data {
-		data[i] = byte(rnd.Uint32())
-	}
-	return data
-}
 
 // nothingLeft fails the test where a pass that failed left something unfinished: packs, indexes, reservations, locks.
 func nothingLeft(t *testing.T, gitDir string) {

@@ -3,6 +3,7 @@ package gitops
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"os/exec"
@@ -135,4 +136,14 @@ func TestServerWithoutTheOldVersion(t *testing.T) {
 	if got := gittest.Git(t, bare, "rev-parse", "l10n"); got != made.Hash() {
 		t.Errorf("the remote has %s", got)
 	}
+}
+
+// noise is content that does not compress.
+func noise(n int, seed uint64) []byte {
+	rnd := rand.New(rand.NewPCG(seed, seed))
+	data := make([]byte, n)
+	for i := range data {
+		data[i] = byte(rnd.Uint32())
+	}
+	return data
 }
