@@ -73,12 +73,10 @@ func (a *app) initialize(ctx context.Context, given answers, o initOptions) erro
 	if err != nil {
 		repository = top
 	}
-	p := &proposal{answers: given, file: file, repository: filepath.ToSlash(repository), look: func(source string) (discover.Result, error) {
+	p := &proposal{answers: given, file: file, repository: filepath.ToSlash(repository), look: func(source string) discover.Result {
 		return discover.Find(os.DirFS(top), listing, discover.Options{Source: source})
 	}}
-	if err := p.begin(filepath.Base(top)); err != nil {
-		return err
-	}
+	p.begin(filepath.Base(top))
 	if len(p.found.Groups) == 0 {
 		return usageError{p.nothingFound(top)}
 	}
@@ -140,7 +138,7 @@ func standsIn(ctx context.Context, dir string) (top string, l discover.Listing, 
 // nothingFound says what was looked for, and what looked like it.
 func (p *proposal) nothingFound(top string) error {
 	if p.source != "" {
-		if all, err := p.look(""); err == nil && len(all.Groups) > 0 {
+		if all := p.look(""); len(all.Groups) > 0 {
 			return fmt.Errorf("no resource file is in %s; %s", p.source, all.There())
 		}
 	}

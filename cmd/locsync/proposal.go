@@ -31,30 +31,24 @@ type proposal struct {
 	answers
 	found      discover.Result                              // with the target languages that hold, answered or found
 	started    bool                                         // none were found nor answered, and one stands there because one must
-	look       func(source string) (discover.Result, error) // "" for the language that it finds
+	look       func(source string) discover.Result // "" for the language that it finds
 	file       string
 	repository string
 }
 
 // begin fills in what was found where nothing was answered.
-func (p *proposal) begin(folder string) error {
-	if err := p.lookFor(p.source); err != nil {
-		return err
-	}
+func (p *proposal) begin(folder string) {
+	p.lookFor(p.source)
 	p.url = cmp.Or(p.url, config.Embedded)
 	p.keyEnv = cmp.Or(p.keyEnv, "LOCSYNC_API_KEY")
 	p.branch = cmp.Or(p.branch, "l10n")
 	p.name = cmp.Or(p.name, projectName(folder))
-	return nil
 }
 
 // lookFor looks at the files anew, with this source language. Target languages that were answered stay.
-func (p *proposal) lookFor(source string) error {
-	found, err := p.look(source)
-	if err != nil {
-		return err
-	}
-	p.found, p.source, p.started = found, found.Source, false
+func (p *proposal) lookFor(source string) {
+	p.found, p.started = p.look(source), false
+	p.source = p.found.Source
 	switch {
 	case len(p.targets) > 0:
 		p.found.Choose(p.targets)
@@ -62,7 +56,6 @@ func (p *proposal) lookFor(source string) error {
 		p.started = true
 		p.found.Choose([]string{starterLanguage(p.source)})
 	}
-	return nil
 }
 
 // choose takes other target languages than those that were found.

@@ -159,9 +159,7 @@ func (p *proposal) askSource(ctx context.Context, c *conversation, given answers
 			return p.wrong("source")
 		}
 		before := *p
-		if err := p.lookFor(answer); err != nil {
-			return err.Error()
-		}
+		p.lookFor(answer)
 		why := p.wrong("source")
 		if why == "" && len(p.found.Groups) == 0 {
 			why = fmt.Sprintf("no resource file is in %s; %s", answer, there)

@@ -106,53 +106,48 @@ const (
 	stranger                 // somebody else's: never
 )
 
-// Find looks at a tree. An error says that the tree could not be read; that nothing was found is none.
-func Find(fsys fs.FS, l Listing, o Options) (Result, error) {
-	s := &search{fsys: fsys, names: make(map[string]bool), readings: make(map[string]*reading), templates: make(map[string]*template), declared: make(map[string][]string)}
-	if err := s.spotAll(l); err != nil {
-		return Result{}, err
-	}
+// Find looks at a tree. What cannot be read is left out and named; that nothing was found shows in Groups.
+func Find(fsys fs.FS, l Listing, o Options) Result {
+	s := &search{fsys: fsys, names: make(map[string]bool), readings: make(map[string]*reading), templates: make(map[string]*template),
+		declared: make(map[string][]string), unreadable: make(map[string]*LeftOut)}
+	s.spotAll(l)
 	ranked := s.ranked()
-	for _, least := range []standing{own, aside} {
-		kept := s.keep(ranked, least, o.Source)
-		if len(kept) == 0 && least == own {
-			s.leftOut = nil
-			continue
-		}
-		r := Result{Source: s.source, Reason: s.reason, Unsure: s.unsure, Targets: []string{}, Groups: s.group(kept)}
-		for _, g := range r.Groups {
-			for _, code := range g.Languages {
-				if code != s.source && !slices.Contains(r.Targets, code) {
-					r.Targets = append(r.Targets, code)
-				}
+	kept := s.keep(ranked, own, o.Source)
+	if len(kept) == 0 {
+		kept = s.keep(ranked, aside, o.Source)
+	}
+	r := Result{Source: s.source, Reason: s.reason, Unsure: s.unsure, Targets: []string{}, Groups: s.group(kept)}
+	for _, g := range r.Groups {
+		for _, code := range g.Languages {
+			if code != s.source && !slices.Contains(r.Targets, code) {
+				r.Targets = append(r.Targets, code)
 			}
 		}
-		slices.Sort(r.Targets)
-		r.Choose(r.Targets)
-		r.LeftOut = append(s.leftOut, s.unsupported()...)
-		slices.SortStableFunc(r.LeftOut, func(a, b LeftOut) int { return strings.Compare(a.Path, b.Path) })
-		return r, nil
 	}
-	panic("unreachable")
+	slices.Sort(r.Targets)
+	r.Choose(r.Targets)
+	r.LeftOut = append(s.leftOut, s.unsupported()...)
+	slices.SortStableFunc(r.LeftOut, func(a, b LeftOut) int { return strings.Compare(a.Path, b.Path) })
+	return r
 }
 
 // search is one look at a tree.
 type search struct {
 	fsys       fs.FS
-	names      map[string]bool // every file that may be a resource file; whether it is tracked
+	alike      []string        // every file that has the extension of a format
+	names      map[string]bool // those of them that may be resource files; whether git tracks them
+	anyTracked bool            // git tracks files that can be proposed
 	readings   map[string]*reading
 	templates  map[string]*template
 	declared   map[string][]string // by language code: the files that say it is the source's
-	anyTracked bool                // git tracks files that can be proposed
-	foreign    map[string]*LeftOut // by pattern: files of formats that there is no grammar for
+	unreadable map[string]*LeftOut // by pattern: files of formats that there is no grammar for
 
 	source, reason, unsure string
 	leftOut                []LeftOut
 }
 
 // spotAll sorts the names of a tree into templates.
-func (s *search) spotAll(l Listing) error {
-	s.foreign = make(map[string]*LeftOut)
+func (s *search) spotAll(l Listing) {
 	for i, names := range [][]string{l.Tracked, l.Others} {
 		for _, name := range names {
 			_, known := formats.ByExtension(name)
@@ -165,11 +160,15 @@ func (s *search) spotAll(l Listing) error {
 			}
 			switch {
 			case hasNoGrammar(name):
-				s.noteForeign(name)
+				s.noteUnreadable(name)
 			case says && standingOf(name) == own:
 				s.readDeclaration(name, declares)
 			}
-			if known && nameable(name) && !neverResource(path.Base(name)) {
+			if !known {
+				continue
+			}
+			s.alike = append(s.alike, name)
+			if nameable(name) && !neverResource(path.Base(name)) {
 				s.names[name] = i == 0
 			}
 		}
@@ -182,7 +181,6 @@ func (s *search) spotAll(l Listing) error {
 	for _, text := range slices.Sorted(maps.Keys(s.templates)) {
 		s.templates[text].findBase(s.names)
 	}
-	return nil
 }
 
 func (s *search) enter(found spotted) {
@@ -206,7 +204,7 @@ func nameable(name string) bool {
 	})
 }
 
-// foreign are folders that hold other people's files.
+// foreignFolders are folders that hold other people's files.
 var foreignFolders = []string{"node_modules", "bower_components", "jspm_packages", "vendor", "vendored", "Pods", "Carthage", "DerivedData", "third_party", "third-party", "thirdparty", "external",
 	"venv", "site-packages", "__pycache__"}
 
@@ -232,13 +230,13 @@ func standingOf(name string) standing {
 	return least
 }
 
-// neverResource reports whether a file has a name that tools read their settings from, whatever folder it is in.
+// neverResource reports whether a file has a name that tools read their settings from, whatever folder it is in. Names that a set of texts may have as well
+// (settings, config, project) are not among them.
 func neverResource(base string) bool {
 	base = strings.ToLower(base)
 	stem := strings.TrimSuffix(base, path.Ext(base))
-	for _, name := range []string{"package", "package-lock", "npm-shrinkwrap", "composer", "tsconfig", "jsconfig", "angular", "nx", "lerna", "turbo", "project", "workspace", "manifest", "bower", "deno",
-		"tslint", "renovate", "vercel", "firebase", "nest-cli", "babel", "jest", "now", "docker-compose", "compose", "pubspec", "mkdocs", "openapi", "swagger", "chart", "locsync", "i18next-parser", "crowdin",
-		"lokalise", "project.inlang", "androidmanifest", "pom", "web", "settings", "config", "launch", "tasks", "schema"} {
+	for _, name := range []string{"package", "package-lock", "npm-shrinkwrap", "composer", "tsconfig", "jsconfig", "angular", "lerna", "tslint", "nest-cli", "manifest", "docker-compose", "pubspec",
+		"mkdocs", "openapi", "swagger", "androidmanifest", "pom", "locsync"} {
 		if stem == name {
 			return true
 		}

@@ -60,7 +60,7 @@ func (s *search) beside(members []*template) Group {
 		return g
 	}
 	dir, ext := path.Dir(g.Files[0]), path.Ext(g.Files[0])
-	wide := escaped(dir) + "/*" + ext
+	wide := path.Join(escaped(dir), "*"+ext)
 	switch {
 	case !first.android() && s.matchesOnly(wide, g.Files): // a module of Android gets colours and sizes sooner or later
 		g.Source, g.Output = wide, path.Dir(first.text)+"/{NAME}"+ext
@@ -76,11 +76,11 @@ func (s *search) beside(members []*template) Group {
 	return g
 }
 
-// matchesOnly reports whether a pattern matches these files and no other of the tree that could be a resource file.
+// matchesOnly reports whether a pattern matches these files and no other of the tree.
 func (s *search) matchesOnly(pattern string, files []string) bool {
 	prefix, _ := doublestar.SplitPattern(pattern)
 	n := 0
-	for name := range s.names {
+	for _, name := range s.alike {
 		if !strings.HasPrefix(name, prefix+"/") && prefix != "." {
 			continue
 		}

@@ -121,6 +121,7 @@ func (s *search) keep(ranked []*template, least standing, given string) []*templ
 		}
 	}
 	s.decide(believed, given)
+	s.leftOut = nil
 	taken := make(map[string]bool)
 	var kept []*template
 	for _, t := range ranked {
@@ -133,9 +134,7 @@ func (s *search) keep(ranked []*template, least standing, given string) []*templ
 			continue
 		}
 		if why != "" && why != noTexts {
-			if file != "" || s.isNews(t, taken) {
-				s.leftOut = append(s.leftOut, LeftOut{t.text, t.count(), why})
-			}
+			s.leftOut = append(s.leftOut, LeftOut{t.text, t.count(), why})
 		}
 		if why != "" {
 			continue
@@ -179,11 +178,7 @@ func (s *search) unfit(t *template, file string, least standing) string {
 // noTexts is why Android's colours, sizes and styles are left out, which nobody expects to be told of.
 const noTexts = "holds no texts"
 
-// isNews reports whether somebody may wonder where a template is that has no source file: not where its files belong to others.
-func (s *search) isNews(t *template, taken map[string]bool) bool {
-	return !t.anyTaken(taken)
-}
-
+// anyTaken reports whether a file of the template belongs to another already: then nobody wonders where it is.
 func (t *template) anyTaken(taken map[string]bool) bool {
 	for _, name := range t.files {
 		if taken[name] {

@@ -20,8 +20,8 @@ var noGrammar = map[string]string{
 
 func hasNoGrammar(name string) bool { return noGrammar[strings.ToLower(path.Ext(name))] != "" }
 
-// noteForeign gathers files of such a kind by the way that they are named.
-func (s *search) noteForeign(name string) {
+// noteUnreadable gathers files of such a kind by the way that they are named.
+func (s *search) noteUnreadable(name string) {
 	if standingOf(name) != own {
 		return
 	}
@@ -40,16 +40,16 @@ func (s *search) noteForeign(name string) {
 		}
 	}
 	pattern := strings.Join(parts, "/")
-	if s.foreign[pattern] == nil {
-		s.foreign[pattern] = &LeftOut{Path: pattern, Reason: noGrammar[strings.ToLower(path.Ext(name))]}
+	if s.unreadable[pattern] == nil {
+		s.unreadable[pattern] = &LeftOut{Path: pattern, Reason: noGrammar[strings.ToLower(path.Ext(name))]}
 	}
-	s.foreign[pattern].Files++
+	s.unreadable[pattern].Files++
 }
 
 func (s *search) unsupported() []LeftOut {
 	var all []LeftOut
-	for _, pattern := range sortedKeys(s.foreign) {
-		all = append(all, *s.foreign[pattern])
+	for _, pattern := range sortedKeys(s.unreadable) {
+		all = append(all, *s.unreadable[pattern])
 	}
 	return all
 }
