@@ -15,8 +15,8 @@ import (
 	"github.com/locsync/locsync/sync/discover"
 )
 
-// worksAsItStands checks the law of init: what it writes for a tree is valid, and finds the files that it was made from and no others, without
-// a problem.
+// worksAsItStands checks the law of init: what it writes for a tree is valid, finds the files that it was made from and no others, without a problem, and finds the translations
+// into every language that it says are there.
 func worksAsItStands(t rapid.TB, files map[string]string) discover.Result {
 	t.Helper()
 	fsys := fstest.MapFS{}
@@ -50,6 +50,16 @@ func worksAsItStands(t rapid.TB, files map[string]string) discover.Result {
 	}
 	for _, b := range bundles {
 		got = append(got, b.Path)
+	}
+	for _, g := range found.Groups {
+		for _, code := range g.Languages[1:] {
+			if !slices.ContainsFunc(bundles, func(b *bundle.Bundle) bool {
+				_, there := files[b.Target(cfg.Projects[0].Language(code))]
+				return slices.Contains(g.Files, b.Path) && there
+			}) {
+				t.Fatalf("%s: the translations into %s are not where the configuration looks for them\nwritten for %v:\n%s", g.Source, code, files, text)
+			}
+		}
 	}
 	slices.Sort(want)
 	slices.Sort(got)
@@ -118,8 +128,8 @@ func TestInitOfOddTrees(t *testing.T) {
 
 // Whatever a repository looks like, init writes nothing that does not work.
 func TestInitWritesWhatWorks(t *testing.T) {
-	part := rapid.SampledFrom([]string{"en", "de", "pt-BR", "zh_TW", "values", "values-de", "values-pt-rBR", "en.lproj", "Base.lproj", "locales", "i18n", "src", "[x]", "a b", "ä", "{x}", "it's", `q"q`, "id", "app"})
-	stem := rapid.SampledFrom([]string{"en", "de", "en-US", "zh-Hant", "app", "app.en", "app.de", "home_fr", "strings", "Localizable", "x[1]", "a{b}", "no"})
+	part := rapid.SampledFrom([]string{"en", "de", "pt-BR", "zh_TW", "values", "values-de", "values-pt-rBR", "en.lproj", "Base.lproj", "locales", "i18n", "src", "[x]", "a b", "ä", "{x}", "it's", `q"q`, "id", "app", "values-zh-rCN", "values-b+zh+Hans", "values-iw", "values-he", "zh-Hans.lproj", "English.lproj", "test", "_locales", "src", "debug", "zh-CN"})
+	stem := rapid.SampledFrom([]string{"en", "de", "en-US", "zh-Hant", "app", "app.en", "app.de", "home_fr", "strings", "Localizable", "x[1]", "a{b}", "no", "messages", "messages.de", "package", "app_zh_CN", "x.zh-TW", "iw", "he"})
 	end := rapid.SampledFrom([]string{".json={\"a\": \"A\"}", ".json={\"a\": {\"b\": \"B\"}}", ".yml=en:\n  a: A\n", ".yaml=a: A\n", ".strings=\"a\" = \"A\";", ".xml=<resources><string name=\"a\">A</string></resources>"})
 	rapid.Check(t, func(t *rapid.T) {
 		files := map[string]string{}
