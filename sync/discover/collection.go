@@ -104,10 +104,10 @@ func (g *Group) folders(telling bool) []string {
 
 // inCommon counts the folders that all groups lie below and that therefore tell none of them apart; each keeps one.
 func inCommon(groups []Group) int {
+	if len(groups) < 2 {
+		return 0
+	}
 	for n := 0; ; n++ {
-		if len(groups) < 2 {
-			return 0
-		}
 		for i := range groups {
 			mine, first := groups[i].folders(true), groups[0].folders(true)
 			if len(mine) <= n+1 || mine[n] != first[n] {
@@ -161,7 +161,7 @@ func (g *Group) noun() string {
 		return "android"
 	case g.Format == "ios-strings":
 		return "ios"
-	case g.Kind == "Rails locales":
+	case g.Kind == railsLocales:
 		return "rails"
 	}
 	return config.DefaultCollection

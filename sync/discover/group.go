@@ -215,6 +215,9 @@ func (s *search) otherOf(t *template, by map[string]string, spelling, source str
 	return t.files[by[code]]
 }
 
+// railsLocales is the kind of files whose outermost key is their language.
+const railsLocales = "Rails locales"
+
 // browserExtension is the kind of _locales/en/messages.json: browsers know underscores, and regions where others have scripts.
 const browserExtension = "Messages of a browser extension"
 
@@ -231,7 +234,7 @@ func (g *Group) kind(rooted bool) {
 	case strings.Contains("/"+g.Output, "/_locales/"):
 		g.Kind = browserExtension
 	case g.Format == "structured-yaml" && rooted:
-		g.Kind, g.shares = "Rails locales", g.place != ""
+		g.Kind, g.shares = railsLocales, g.place != ""
 	case strings.HasSuffix(g.Format, "yaml"):
 		g.Kind = "YAML"
 	case strings.HasSuffix(g.Format, "json"):
