@@ -29,8 +29,8 @@ type answers struct {
 // proposal is a configuration in the making.
 type proposal struct {
 	answers
-	found      discover.Result                              // with the target languages that hold, answered or found
-	started    bool                                         // none were found nor answered, and one stands there because one must
+	found      discover.Result                     // with the target languages that hold, answered or found
+	started    bool                                // none were found nor answered, and one stands there because one must
 	look       func(source string) discover.Result // "" for the language that it finds
 	file       string
 	repository string
