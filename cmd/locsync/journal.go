@@ -54,9 +54,32 @@ func (p prioritized) EncodeEntry(entry zapcore.Entry, fields []zapcore.Field) (*
 // remark writes what the program says on standard error beside its log, in one piece.
 func (a *app) remark(level zapcore.Level, format string, args ...any) {
 	text := fmt.Sprintf(format, args...) + "\n"
+	if s := a.errorScreen(); s.terminal {
+		s.remark(level, text)
+		return
+	}
 	if a.journal {
 		mark := priority(level)
 		text = mark + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+mark) + "\n"
 	}
 	fmt.Fprint(a.err, text)
+}
+
+// remark is what the program says, at a terminal: whose word it is stands out, and each line of it is broken by itself.
+func (s *screen) remark(level zapcore.Level, text string) {
+	look := red
+	if level < zapcore.ErrorLevel {
+		look = yellow
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		lead := ""
+		for _, begin := range []string{"locsync: warning: ", "locsync: "} {
+			if strings.HasPrefix(line, begin) {
+				lead = begin
+				break
+			}
+		}
+		s.line(lead, look, line[len(lead):])
+	}
 }

@@ -34,6 +34,26 @@ func (a *app) screen() *screen {
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return &screen{to: out.to}
 	}
+	return attended(f)
+}
+
+// errorScreen is the one that errors and warnings go to: standard error.
+func (a *app) errorScreen() *screen {
+	e, ok := a.err.(*standardError)
+	if !ok {
+		return &screen{to: a.err}
+	}
+	f, ok := e.to.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return &screen{to: e}
+	}
+	s := attended(f)
+	s.to = e // above the line of progress
+	return s
+}
+
+// attended is a terminal.
+func attended(f *os.File) *screen {
 	s := &screen{to: f, terminal: true, dumb: os.Getenv("TERM") == "dumb"}
 	s.colours = !s.dumb && os.Getenv("NO_COLOR") == ""
 	s.measure(f)

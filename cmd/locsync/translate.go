@@ -6,9 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/service"
@@ -47,15 +49,9 @@ type translated struct {
 
 func (a *app) translate(ctx context.Context, d *desk, r service.TranslateRequest, texts []string) error {
 	if len(texts) == 0 {
-		lines := bufio.NewScanner(a.in)
-		lines.Buffer(nil, 1<<20)
-		for lines.Scan() {
-			if lines.Text() != "" {
-				texts = append(texts, lines.Text())
-			}
-		}
-		if err := lines.Err(); err != nil {
-			return fmt.Errorf("read the texts: %w", err)
+		var err error
+		if texts, err = a.readTexts(ctx); err != nil {
+			return err
 		}
 	}
 	if len(texts) == 0 {
@@ -102,4 +98,38 @@ func (a *app) translate(ctx context.Context, d *desk, r service.TranslateRequest
 		return errPartial
 	}
 	return nil
+}
+
+// readTexts reads the texts from standard input, a line each, until it ends or the command is interrupted: a person who sees that nothing happens presses
+// Ctrl-C, and the line that is waited for never comes.
+func (a *app) readTexts(ctx context.Context) ([]string, error) {
+	if f, ok := a.in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		fmt.Fprintln(a.err, "texts to translate, one a line; Ctrl-D ends them:")
+	}
+	type read struct {
+		texts []string
+		err   error
+	}
+	done := make(chan read, 1)
+	go func() {
+		var r read
+		lines := bufio.NewScanner(a.in)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			if lines.Text() != "" {
+				r.texts = append(r.texts, lines.Text())
+			}
+		}
+		r.err = lines.Err()
+		done <- r
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, fmt.Errorf("read the texts: %w", context.Cause(ctx))
+	case r := <-done:
+		if r.err != nil {
+			return nil, fmt.Errorf("read the texts: %w", r.err)
+		}
+		return r.texts, nil
+	}
 }
