@@ -60,6 +60,14 @@ func watched(columns int) (*progress, *bytes.Buffer) {
 	return newProgress(&standardError{to: &sent}, func() int { return columns }), &sent
 }
 
+// taken is what was sent since it was asked last.
+func (p *progress) taken(sent *bytes.Buffer) string {
+	p.to.mu.Lock()
+	defer p.to.mu.Unlock()
+	defer sent.Reset()
+	return sent.String()
+}
+
 // Short work shows nothing at all: not a byte.
 func TestProgressOfShortWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -87,8 +95,7 @@ func TestProgress(t *testing.T) {
 			t.Helper()
 			time.Sleep(progressPeriod + time.Millisecond)
 			synctest.Wait()
-			g.see(t, sent.String())
-			sent.Reset()
+			g.see(t, p.taken(sent))
 			last := g.rows[len(g.rows)-1]
 			for _, w := range append(more, want) {
 				if !strings.Contains(last, w) {
@@ -124,7 +131,7 @@ func TestProgress(t *testing.T) {
 		fmt.Fprint(p.to, "without an end")
 		looks("b c")
 		p.end()
-		g.see(t, sent.String())
+		g.see(t, p.taken(sent))
 		if got := strings.Join(g.rows, "|"); got != "a warning|without an end|" {
 			t.Errorf("left behind: %q", got)
 		}
