@@ -158,7 +158,8 @@ func (v *statusView) languages() {
 		if l.Held > 0 {
 			text += fmt.Sprintf(", %d held back", l.Held)
 		}
-		good, held := share(l.Keys-l.Held, whole, length), share(l.Held, whole, length)
+		sound, heldBack, _ := l.Parts()
+		good, held := share(sound, whole, length), share(heldBack, whole, length)
 		bar := v.in(green, strings.Repeat("█", good)) + v.in(yellow, strings.Repeat("▒", held)) + v.in(faint, strings.Repeat("░", max(0, length-good-held)))
 		fmt.Fprintf(v, "  %s  %s %4d %%  %s\n", padded(shown(l.Language), widest), bar, share(l.Keys, whole, 100), text)
 	}

@@ -345,6 +345,11 @@ type LanguageStatus struct {
 	HeldMissing int `json:"held_missing,omitempty"`
 }
 
+// Parts divides the keys of the source into those that have their newest translation, those of which it is held back, and those that have none anywhere.
+func (l LanguageStatus) Parts() (good, held, missing int) {
+	return l.Keys - (l.Held - l.HeldMissing), l.Held, l.Missing - l.HeldMissing
+}
+
 // Results of a Past.
 const (
 	ResultOK      = "ok"
