@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -101,6 +102,41 @@ func BenchmarkScanAndDiff(b *testing.B) {
 		}
 		if len(plan.shipments) > 0 {
 			b.Fatalf("%d imports for nothing", len(plan.shipments))
+		}
+	}
+}
+
+// BenchmarkStatus looks at 1,000 source files of 100 keys, all of them pushed, and their translations into one language.
+func BenchmarkStatus(b *testing.B) {
+	dir := b.TempDir()
+	gittest.Git(b, dir, "init", "-q", "-b", "main")
+	for i := range 1000 {
+		text := jsonFile(100, "English", i)
+		gittest.Write(b, dir, map[string]string{fmt.Sprintf("locales/en/file%04d.json", i): text, fmt.Sprintf("locales/de/file%04d.json", i): text})
+	}
+	gittest.Git(b, dir, "add", "-A")
+	gittest.Git(b, dir, "commit", "-q", "-m", "start")
+	p := benchProject(b, dir, []string{"de"})
+	fsys := os.DirFS(dir)
+	t, err := p.readTree(fsys, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	err = p.State.Update(func(tx *state.Tx) error {
+		for _, s := range t.sources {
+			if err := tx.SetMarks(p.pushedSlot(s.place()), s.texts.Marks()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if s := p.statusNow(b.Context()); s.Pending != 0 || s.Languages[0].Keys != 100_000 {
+			b.Fatalf("%d pending, %+v", s.Pending, s.Languages)
 		}
 	}
 }

@@ -290,7 +290,7 @@ func (p *project) count(repo *gitops.Repo, s *ProjectStatus, t *tree) error {
 // files of translations that cannot be read where passes read them.
 func (p *project) countLanguages(repo *gitops.Repo, s *ProjectStatus, t *tree, total int) error {
 	trees := []lookedAt{{t.fsys, p.cfg.Push.Enabled && p.cfg.Push.Translations}}
-	if tip, err := repo.Seen(p.cfg.Pull.Branch, p.cfg.Pull.Base); err == nil {
+	if tip, err := repo.Seen(p.cfg.Pull.Branch, p.cfg.Pull.Base); err == nil && !tip.New() {
 		trees = append(trees, lookedAt{tip, p.cfg.Pull.Enabled})
 	}
 	for _, l := range p.cfg.Targets() {
