@@ -80,6 +80,7 @@ func (p *project) tellNow(e Event) {
 	if err != nil {
 		p.log.Error("write the diary", zap.Error(err))
 	}
+	p.changes.ring()
 }
 
 func (d *diary) tell(e Event) {

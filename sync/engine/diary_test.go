@@ -435,7 +435,7 @@ func BenchmarkDiary(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer store.Close()
-	p := &project{Engine: &Engine{Parts: Parts{Config: &config.Config{}, State: store, Now: time.Now}}, cfg: &config.Project{Name: "app"}, common: &common{}, log: zap.NewNop()}
+	p := &project{Engine: &Engine{Parts: Parts{Config: &config.Config{}, State: store, Now: time.Now}, changes: new(changes)}, cfg: &config.Project{Name: "app"}, common: &common{}, log: zap.NewNop()}
 	for range 2 * mostEvents {
 		p.tellNow(Event{What: "push", Result: ResultOK, Text: strings.Repeat("Sent 3 keys. ", 10)})
 	}

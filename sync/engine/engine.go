@@ -27,6 +27,9 @@
 //	reconciled what the last full pull looked at, so that the next one may only ask for news (see probe.go)
 //	request the pull or merge request for the branch: the last one, and the commit for which all was done
 //	forge   of all projects: until when a forge wants no call of whoever has a token
+//	diary   of all lines: what people are told of its past; it decides nothing (see diary.go)
+//	left out target file, language   keys whose translation the last pull left out
+//	waiting of all lines: branches that cannot be one, or not yet
 //	jobs    import or export that was started and is not finished; last push; last pull
 //	unsent  the branch has texts of somebody's that a pull saw and no push has looked at since
 //	looked, barren   of a branch that pushes read: the commits in which there was nothing to send, and folders without a file of ours
