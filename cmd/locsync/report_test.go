@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/zap/zapcore"
 	"pgregory.net/rapid"
 
 	"github.com/locsync/locsync/sync/engine"
@@ -73,6 +74,23 @@ func TestNarrowLists(t *testing.T) {
 		list.fit(&screen{to: &out, width: width})
 		if out.String() != want {
 			t.Errorf("%d columns:\n%s\nwant\n%s", width, out.String(), want)
+		}
+	}
+}
+
+// What the program says on standard error at a terminal: whose word it is in the colour of its weight, and each problem of several by itself.
+func TestRemarks(t *testing.T) {
+	for _, c := range []struct {
+		level      zapcore.Level
+		text, want string
+	}{
+		{zapcore.ErrorLevel, "locsync: one\nand another that is too long for the line\n", "\x1b[31mlocsync: \x1b[0mone\nand another that is too long for the\n    line\n"},
+		{zapcore.WarnLevel, "locsync: warning: x\n", "\x1b[33mlocsync: warning: \x1b[0mx\n"},
+	} {
+		var out bytes.Buffer
+		(&screen{to: &out, terminal: true, colours: true, width: 40}).remark(c.level, c.text)
+		if out.String() != c.want {
+			t.Errorf("%q: %q, want %q", c.text, out.String(), c.want)
 		}
 	}
 }
