@@ -42,7 +42,7 @@ type diary struct {
 	tx       *state.Tx
 	at       time.Time
 	told     []Event // new ones
-	again    *Event  // one that takes the place of its equal, if that was told at Since or later
+	again    *Event  // one that takes the place of its equal, see among
 	day      Day     // what is added to today
 	standing map[string]standing
 	changed  bool // of standing
@@ -204,16 +204,20 @@ func (p *project) lookAtDiary(s *ProjectStatus) {
 	}
 }
 
-// among adds an event that may come again to others: in the place of its equal.
+// among adds an event that may come again to others: in the place of its equal, unless that was before Since or before it worked again.
 func (e Event) among(events []Event) []Event {
-	kind, row := equal(e.Text), e.Since
+	kind, since := equal(e.Text), e.Since
 	e.Since, e.Count = e.At, 1
-	at := slices.IndexFunc(events, func(old Event) bool {
-		return old.What == e.What && old.Base == e.Base && old.Result == e.Result && !old.At.Before(row) && equal(old.Text) == kind
-	})
-	if at >= 0 {
-		e.Since, e.Count = events[at].Since, events[at].Count+1
-		events = slices.Delete(events, at, at+1)
+	for i, old := range slices.Backward(events) {
+		same := old.What == e.What && (old.Base == e.Base || e.Base == "")
+		if same && old.Result == ResultRecovered || old.At.Before(since) {
+			break
+		}
+		if same && old.Base == e.Base && old.Result == e.Result && equal(old.Text) == kind {
+			e.Since, e.Count = old.Since, old.Count+1
+			events = slices.Delete(events, i, i+1)
+			break
+		}
 	}
 	return append(events, e)
 }

@@ -40,7 +40,7 @@ func (d *diary) ended(pass string, err error) {
 				row = standing{Since: before.Since, Times: before.Times + 1}
 			}
 			d.stand(id, row)
-			d.again = &Event{At: d.at, What: pass, Base: d.line, Result: ResultFailed, Since: row.Since, Text: titled(pass) + " did not work: " + brief(err.Error())}
+			d.again = &Event{At: d.at, What: pass, Base: d.line, Result: ResultFailed, Text: titled(pass) + " did not work: " + brief(err.Error())}
 		case failed && err == nil:
 			d.tell(Event{What: pass, Result: ResultRecovered, Since: before.Since, Count: before.Times,
 				Text: fmt.Sprintf("%s works again, after %s.", titled(pass), counted(before.Times, "failure", "failures"))})
