@@ -74,7 +74,8 @@ func TestManyPublishers(t *testing.T) {
 // publish is the engine's loop: build on the tip, deliver, and begin again when the branch moved. It gives the commit
 // that brought the file. Where publishers share a clone, one may find its commit delivered, or dropped, by another.
 func publish(t *testing.T, r *Repo, name string) (string, error) {
-	for range 200 {
+	var last error
+	for late := time.Now().Add(30 * time.Second); time.Now().Before(late); { // git holds its locks for as long as the disk takes
 		tip, err := r.At(t.Context(), "l10n", "")
 		if err != nil {
 			return "", err
@@ -91,6 +92,7 @@ func publish(t *testing.T, r *Repo, name string) (string, error) {
 		if !errors.Is(err, ErrMoved) && !errors.Is(err, ErrBusy) {
 			return "", err
 		}
+		last = err
 		if made != nil { // ours waits, and cannot be delivered
 			if err := r.Drop("l10n"); err != nil && !errors.Is(err, ErrMoved) {
 				return "", err
@@ -98,7 +100,7 @@ func publish(t *testing.T, r *Repo, name string) (string, error) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	return "", errors.New("no luck in 200 rounds")
+	return "", fmt.Errorf("no luck: %w", last)
 }
 
 // External collection of garbage, all along: no object that a reference needs is lost, at any moment (G2).

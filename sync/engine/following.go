@@ -175,12 +175,49 @@ func (r *renaming) moveOne(ctx context.Context, b *bundle.Bundle, l config.Langu
 			return err
 		}
 		req := r.request(b, l.Code, present.group.ExportFormat(), r.cfg.Pull.CompletionState)
+		r.foresee(b, l, up.Units, i == 0)
 		if i == 0 {
 			req.Conflicts = service.Skip // a translator may have begun to translate the new key, in a state that this export does not show
 		}
 		r.ship.add(req, up, memory{[]string{kindKnown}, path, l.Code}, up.Units)
 	}
 	return nil
+}
+
+// foreseen is a translation that a dry run would have sent already when it comes to comparing with what the service has.
+type foreseen struct {
+	catalog.Unit
+	skipped bool // where the service has one, that one stays
+}
+
+// foresee takes note of what a dry run would send of a source file's translations that follow.
+func (r *pushing) foresee(b *bundle.Bundle, l config.Language, units catalog.Catalog, skipped bool) {
+	if !r.o.DryRun {
+		return
+	}
+	if r.following == nil {
+		r.following = make(map[string][]foreseen)
+	}
+	for _, u := range units {
+		r.following[b.Path+"\x00"+l.Code] = append(r.following[b.Path+"\x00"+l.Code], foreseen{u, skipped})
+	}
+}
+
+// presently is what the service has for a target file, by an export; in a dry run with what this push would have sent before it asked for that.
+func (r *pushing) presently(t bundle.Target, present *exported) catalog.Catalog {
+	theirs := present.of(t.Sources[0], t.Language)
+	for _, b := range t.Sources {
+		for _, f := range r.following[b.Path+"\x00"+t.Language.Code] {
+			at := slices.IndexFunc(theirs, func(u catalog.Unit) bool { return u.Name == f.Name })
+			switch {
+			case at < 0:
+				theirs = append(theirs, f.Unit)
+			case !f.skipped:
+				theirs[at].Text = f.Text
+			}
+		}
+	}
+	return theirs
 }
 
 // leaving are the translations of a renamed key under its old name: the service's, and where it has none in the state that pulls ask for, the repository's, where

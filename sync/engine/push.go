@@ -43,6 +43,7 @@ type pushing struct {
 	imports   struct{ done, total int }          // of those that are sent now
 	skipped   string                             // why nothing may be pushed now
 	old       map[string]map[catalog.Name]string // of a dry run: what the service has, by file and language
+	following map[string][]foreseen              // of a dry run: what would have been sent of translations that follow their keys, by source file and language
 }
 
 // push makes one pass for each line that pushes are for: what changed in the source files, then renamed keys' translations, then what people changed in

@@ -44,6 +44,25 @@ func TestPushOfARenamedKey(t *testing.T) {
 	}
 }
 
+// A dry run counts a translation that follows its key once, also where the repository has it under the new key already and everything is to be sent.
+func TestDryRunWhereTheTranslationWasRenamedToo(t *testing.T) {
+	t.Parallel()
+	w := mergedWorld(t, settings+jsonFiles)
+	w.write(enApp, `{"new": "A", "b": "B"}`)
+	w.write(deApp, `{"new": "A de", "b": "B de"}`)
+	w.commit()
+	for _, dry := range []bool{true, false} {
+		p := w.clean(PushOptions{DryRun: dry, Translations: true})
+		w.reports(p, deApp+" (de): new", enApp+" (en): new")
+		if p.Keys != 2 || p.Requests != 2 {
+			t.Errorf("dry run %v: %d keys, %d requests", dry, p.Keys, p.Requests)
+		}
+	}
+	if got := w.atLeast("main", "de", service.Final); got["new"] != "A de" {
+		t.Errorf("the service has %v", got)
+	}
+}
+
 // What could be more than one rename is none.
 func TestPushOfWhatIsNoRename(t *testing.T) {
 	t.Parallel()

@@ -71,7 +71,7 @@ func (r *pushing) shipGroup(ctx context.Context, ship *shipping, g *bundle.Group
 	r.exports++
 	all := make([]*weighed, len(mine))
 	for i, c := range mine {
-		if all[i], err = r.weigh(c, r.tree.fitted(c.Target, present.of(c.Sources[0], c.Language))); err != nil {
+		if all[i], err = r.weigh(c, r.tree.fitted(c.Target, r.presently(c.Target, present))); err != nil {
 			return err
 		}
 	}
