@@ -291,14 +291,39 @@ func (r *pushing) decidedOn(c conflict, stands string) {
 	r.report.Settled = append(r.report.Settled, Settled{c.shown(), stands})
 }
 
-// yieldConflict lets the service's text stand. The repository's is nobody's change from now on.
+// yieldConflict lets the service's text stand. The repository's is nobody's change from now on: no push sends it, and where no pull has merged the service's
+// yet, the next one puts that in its place without asking again. Whoever writes the repository's text once more, over the service's, says something new.
 func (r *pushing) yieldConflict(c conflict) error {
 	r.decidedOn(c, "theirs")
 	if r.o.DryRun {
 		return nil
 	}
 	return r.State.Update(func(tx *state.Tx) error {
-		if err := r.mark(tx, memory{[]string{kindKnown}, c.Path, c.Language}, accepts(c.Ours)); err != nil {
+		slot := r.slot(kindKnown, c.Path, c.Language)
+		history, err := tx.Marks(slot)
+		if err != nil {
+			return err
+		}
+		if history == nil {
+			history = make(catalog.Marks)
+		}
+		var gives catalog.Catalog // what no pull has put the service's text in the place of
+		theirs := c.Theirs.Marks()
+		for _, u := range c.Ours {
+			their, has := theirs[u.Name]
+			if has && holds(history, u) && age(history, u.Name, their) > age(history, u.Name, catalog.MarkOf(u.Text)) {
+				continue
+			}
+			gives = append(gives, u)
+			learn(history, u.Name, catalog.MarkOf(u.Text))
+			if has {
+				learn(history, u.Name, their)
+			}
+		}
+		if err := tx.SetMarks(slot, history); err != nil {
+			return err
+		}
+		if err := r.mark(tx, memory{[]string{kindDelivered}, c.Path, c.Language}, accepts(gives)); err != nil {
 			return err
 		}
 		return tx.Delete(r.stateName(), kindConflicts, c.id())

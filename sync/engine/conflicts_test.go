@@ -264,3 +264,79 @@ func TestDryPullSaysTheValues(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 }
+
+// Who lets the service's text stand before a pull has merged it is not asked again: the pull writes it, wherever the repository's stood.
+func TestConflictDecidedBeforeThePull(t *testing.T) {
+	t.Parallel()
+	for where, write := range map[string]func(w *world){
+		"on the branch":       func(w *world) { w.commitOn("l10n", deApp, de("A hand", "B de")) },
+		"in the working tree": func(w *world) { w.write(deApp, de("A hand", "B de")) },
+		"in both": func(w *world) {
+			w.writeAndCommit(deApp, de("A hand", "B de"))
+			w.git("branch", "-f", "l10n", "main")
+		},
+	} {
+		t.Run(where, func(t *testing.T) {
+			t.Parallel()
+			w := mergedWorld(t, settings+jsonFiles)
+			write(w)
+			w.translate("main", "de", service.Final, "a", "A service")
+			w.pushes(PushOptions{})
+			w.inConflict("a: A hand / A service")
+			if p := w.clean(PushOptions{Theirs: true}); len(p.Settled) != 1 {
+				t.Fatalf("settled %+v", p.Settled)
+			}
+			for range 2 {
+				w.sends()
+				if p := w.pulls(PullOptions{}); len(p.Problems) > 0 {
+					t.Fatalf("%v", p.Problems)
+				}
+				w.inConflict()
+				if got := w.show("l10n", deApp); !strings.Contains(got, "A service") || !strings.Contains(got, "B de") {
+					t.Fatalf("the branch has %s", got)
+				}
+			}
+			w.holds("main", "de", "a", "A service", "b", "B de")
+		})
+	}
+}
+
+// The decision is about the text that was shown: another one, written before the pull, is in conflict again, and nobody loses it.
+func TestAnotherTextAfterADecision(t *testing.T) {
+	t.Parallel()
+	w := mergedWorld(t, settings+jsonFiles)
+	w.commitOn("l10n", deApp, de("A hand", "B de"))
+	w.translate("main", "de", service.Final, "a", "A service")
+	w.pushes(PushOptions{})
+	w.clean(PushOptions{Theirs: true})
+	w.commitOn("l10n", deApp, de("A other hand", "B de"))
+	w.problem(w.pulls(PullOptions{}).Problems, "A other hand", "A service")
+	w.inConflict("a: A other hand / A service")
+}
+
+// Whoever thinks better of it and writes the text once more, over the service's, is heard.
+func TestDecisionThatIsTakenBack(t *testing.T) {
+	t.Parallel()
+	for _, first := range []string{"decided, then pulled", "pulled, then decided"} {
+		t.Run(first, func(t *testing.T) {
+			t.Parallel()
+			w := mergedWorld(t, settings+jsonFiles)
+			w.commitOn("l10n", deApp, de("A hand", "B de"))
+			w.translate("main", "de", service.Final, "a", "A service")
+			w.pushes(PushOptions{})
+			if first == "pulled, then decided" {
+				w.pulls(PullOptions{})
+			}
+			w.clean(PushOptions{Theirs: true})
+			w.pulls(PullOptions{})
+			w.sends()
+			w.inConflict()
+			w.commitOn("l10n", deApp, de("A hand", "B de"))
+			w.sends(deApp + " (de): a")
+			w.holds("main", "de", "a", "A hand")
+			if p := w.pulls(PullOptions{}); len(p.Problems) > 0 || !strings.Contains(w.show("l10n", deApp), "A hand") {
+				t.Errorf("%v, %s", p.Problems, w.show("l10n", deApp))
+			}
+		})
+	}
+}

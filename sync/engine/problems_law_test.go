@@ -43,7 +43,6 @@ var troubles = []trouble{
 		w.commitOn("l10n", "locales/de/both.json", "{\n  \"both\": \"of a hand\"\n}\n")
 		w.final("de", "both", "of the service")
 		w.pushes(PushOptions{})
-		w.pulls(PullOptions{}) // who decides before that is asked again by the pull that merges the service's text
 	}, func(w *world) { w.pushes(PushOptions{Theirs: true}) }, true},
 }
 
