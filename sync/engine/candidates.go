@@ -33,12 +33,13 @@ type candidate struct {
 	inherit map[string]catalog.Marks // what it takes over from a file that is gone
 }
 
-// settledCandidates are the candidates of a working tree that git left alone while they were read; where it did not, they are read again.
+// settledCandidates are the candidates of a working tree that git left alone while they were read; where it did not, they are read again, for as long as the
+// sources would be.
 func (r *pushing) settledCandidates(ctx context.Context) ([]*candidate, error) {
 	problems := len(r.report.Problems)
-	for try := 1; ; try++ {
+	for deadline := r.Now().Add(patience); ; {
 		found, err := r.candidates(ctx)
-		if !errors.Is(err, errStirred) || try == attempts {
+		if !errors.Is(err, errStirred) || !r.Now().Before(deadline) {
 			return found, err
 		}
 		if err := r.lookAnew(ctx); err != nil {

@@ -395,7 +395,7 @@ func TestPushWhileTheStatusIsAsked(t *testing.T) {
 			time.Sleep(20 * time.Millisecond)
 		}
 	}()
+	defer func() { <-done }() // also where the push fails: nothing is written into a folder that is gone
 	w.write("locales/en/app.json", `{"a": "A", "b": "B"}`, "locales/de/app.json", `{"a": "Ä neu"}`)
 	w.sends("locales/de/app.json (de): a", "locales/en/app.json (en): b")
-	<-done
 }
