@@ -154,7 +154,8 @@ func (r *pulling) delivered(res gitops.PushResult) bool {
 	if r.offer = cmp.Or(res.Offer, r.offer); res.Deaf {
 		r.problem(Problem{Problem: `the remote takes no push options, so no merge request was made; set pull.request.kind to "gitlab", which takes a token`})
 	}
-	return res.Pushed || res.Local != gitops.Left
+	r.waits = !res.Pushed && res.Local == gitops.Left
+	return !r.waits
 }
 
 // recall remembers the merges of an earlier commit that the branch has, and forgets those of one that it does not have.

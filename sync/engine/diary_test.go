@@ -463,3 +463,37 @@ func BenchmarkDiary(b *testing.B) {
 		})
 	}
 }
+
+// A commit that waits, since the branch is checked out and has changes of somebody's, is told and counted when it arrives: not when it is made, and not at
+// every pull that finds it waiting.
+func TestEventsOfACommitThatWaits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+"[project.pull]\nbranch = \"main\"\nremote = \"\"\n"+jsonFiles, map[string]string{enApp: `{"a": "A"}`})
+	w.clean(PushOptions{})
+	committed := 0
+	w.Passed = func(p Passed) {
+		if p.Committed {
+			committed++
+		}
+	}
+	w.final("de", "a", "A de")
+	w.write(enApp, `{"a": "A is edited"}`)
+	n := len(w.told(0))
+	for range 3 {
+		w.problem(w.pulls(PullOptions{}).Problems, "not committed")
+	}
+	w.tells(n)
+	today := func() Day { days := w.Status(t.Context()).Projects[0].Activity; return days[len(days)-1] }
+	if committed != 0 || today().Pulled != 0 {
+		t.Errorf("%d commits, %+v", committed, today())
+	}
+	w.git("checkout", "-q", "--", ".")
+	if p := w.pulls(PullOptions{}); len(p.Problems) > 0 {
+		t.Fatalf("%v", p.Problems)
+	}
+	w.pulls(PullOptions{})
+	w.tells(n, "pull ok: Delivered commit COMMIT to main, which an earlier pull had made, with 1 text.")
+	if committed != 1 || today().Pulled != 1 {
+		t.Errorf("%d commits, %+v", committed, today())
+	}
+}

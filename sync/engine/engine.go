@@ -90,7 +90,7 @@ type Passed struct {
 	Took          time.Duration
 	Sent          int            // values, of a push
 	Brought       map[string]int // of a pull: translations added, changed and removed, by language
-	Committed     bool           // a pull made a commit
+	Committed     bool           // a pull made a commit, or delivered one that had waited
 }
 
 // Engine runs the passes of all projects of a configuration. Its methods may be called from any goroutine; passes of one project

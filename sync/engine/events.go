@@ -228,7 +228,7 @@ func (r *pulling) tell(d *diary, err error) {
 			Text: fmt.Sprintf("Delivered commit %.10s to %s, which an earlier pull had made, with %s.", e.Commit, r.report.Branch, counted(e.Keys, "text", "texts"))})
 	}
 	switch commit := r.report.Commit; {
-	case err != nil || commit == "" || r.earlier != nil && commit == r.earlier.Commit:
+	case err != nil || commit == "" || r.waits || r.earlier != nil && commit == r.earlier.Commit:
 	case r.redelivered:
 		d.tell(Event{What: "pull", Result: ResultOK, Commit: commit, Text: fmt.Sprintf("Delivered commit %.10s to %s again, which the remote had lost.", commit, r.report.Branch)})
 	default:

@@ -49,6 +49,7 @@ type pulling struct {
 
 	earlier     *delivery // that this pull brought to the remote; nil for none
 	redelivered bool      // the commit had arrived before, and the remote had lost it
+	waits       bool      // the commit has arrived nowhere yet
 }
 
 // attempts is how often a pull recomputes its commit because the branch moved under it.
@@ -121,7 +122,7 @@ func (p *project) newPull(o PullOptions) *pulling {
 // end remembers how the pass ended, and gives the report of it; failure then says why it failed.
 func (r *pulling) end(err error) ProjectPull {
 	if !r.o.DryRun {
-		passed := Passed{Took: r.Now().Sub(r.begun), Brought: make(map[string]int), Committed: r.report.Commit != ""}
+		passed := Passed{Took: r.Now().Sub(r.begun), Brought: make(map[string]int), Committed: r.report.Commit != "" && !r.waits}
 		for _, f := range r.report.Files {
 			passed.Brought[f.Language] += f.Added + f.Changed + f.Removed
 		}
