@@ -100,6 +100,19 @@ func TestRepositoryElsewhere(t *testing.T) {
 	f.sends(appFile + " (en): b")
 }
 
+// The look at start may make the clone. When it has ended, nobody says any more that one is made.
+func TestProofOfAClone(t *testing.T) {
+	t.Parallel()
+	f := newFar(t, settings+jsonFiles)
+	if err := f.proof(t); err != nil {
+		t.Fatal(err)
+	}
+	f.clone()
+	if d := f.Doing(""); d.What != "" {
+		t.Errorf("it is said to be %s", d)
+	}
+}
+
 // Whatever happens to the clone, at whatever moment: it is made again, and what it had not delivered is delivered.
 func TestDamagedCloneLosesNothing(t *testing.T) {
 	t.Parallel()

@@ -47,8 +47,14 @@ func (p *project) prove(ctx context.Context) {
 	}
 }
 
-// proveRepository opens the repository as passes do.
+// proveRepository opens the repository as passes do. A clone may be made for that, or made again, which no pass is to have happen under it.
 func (p *project) proveRepository(ctx context.Context) error {
+	if p.cfg.Cloned() {
+		var done func()
+		ctx, done = p.turn(ctx, "look")
+		defer done()
+		defer p.finished()
+	}
 	repo, err := p.opened(ctx)
 	if err != nil {
 		return err
