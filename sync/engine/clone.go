@@ -144,9 +144,7 @@ func (p *project) sourced(repo *gitops.Repo) (*project, error) {
 	if err != nil {
 		return nil, err
 	}
-	from := *p
-	from.cfg = p.cfg.From(head)
-	return &from, nil
+	return &project{Engine: p.Engine, common: p.common, cfg: p.cfg.From(head), log: p.log, repo: repo, line: p.line, trunk: p.trunk}, nil
 }
 
 // fetchBlobs brings what a partial clone has left out of the files that a pass reads, in one request.

@@ -90,7 +90,7 @@ func (p *project) checkForge(ctx context.Context) error {
 	defer repo.Close()
 	line, err := p.current(repo)
 	if errors.As(err, new(*UsageError)) {
-		line, err = p.on("HEAD") // none is for now; the token and the repository are the same for all
+		line, err = p.on("HEAD", nil) // none is for now; the token and the repository are the same for all
 	}
 	if err != nil {
 		return err

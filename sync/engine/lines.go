@@ -36,15 +36,15 @@ type lineRecord struct {
 	Forgotten *forgotten `json:"forgotten,omitempty"`
 }
 
-// on is the project for one branch.
-func (p *project) on(branch string) (*project, error) {
+// on is the project for one branch, with the repository of the pass that it is for: nil where nobody makes one.
+func (p *project) on(branch string, repo *gitops.Repo) (*project, error) {
 	cfg, err := p.cfg.On(branch)
 	if err != nil {
 		return nil, err
 	}
-	line := &project{Engine: p.Engine, common: p.common, cfg: cfg, log: p.log.With(zap.String("base", branch)), repo: p.repo, line: branch}
+	line := &project{Engine: p.Engine, common: p.common, cfg: cfg, log: p.log.With(zap.String("base", branch)), repo: repo, line: branch}
 	if trunk := p.cfg.Trunk(); trunk != "" && trunk != branch {
-		if line.trunk, err = p.on(trunk); err != nil {
+		if line.trunk, err = p.on(trunk, repo); err != nil {
 			return nil, err
 		}
 	}
@@ -80,7 +80,7 @@ func (p *project) pushLines(ctx context.Context, dry bool) (census, error) {
 		p.log.Info("nothing is pushed", zap.String("why", why))
 		return census{skipped: why}, nil
 	}
-	line, err := p.on(head)
+	line, err := p.on(head, p.repo)
 	if err != nil {
 		return census{}, &UsageError{err}
 	}
@@ -124,7 +124,7 @@ func (p *project) census(ctx context.Context, dry bool) (c census, err error) {
 		}
 	}
 	for _, name := range p.candidates(there, records, head) {
-		line, err := p.on(name)
+		line, err := p.on(name, p.repo)
 		if err != nil {
 			c.waiting = append(c.waiting, waiting{Problem: Problem{Problem: err.Error()}})
 			continue
@@ -303,7 +303,7 @@ func (p *project) current(repo *gitops.Repo) (*project, error) {
 	if base == "" {
 		return nil, &UsageError{errors.New("no branch is checked out, and push.branches names none")}
 	}
-	return p.on(base)
+	return p.on(base, nil) // a pass may be under way, whose repository is its own
 }
 
 func (p *project) lineStatus(records map[string]lineRecord, name string) (LineStatus, error) {

@@ -245,7 +245,7 @@ func (r *pulling) leaveChanges(x translated, changes []catalog.Change) {
 	}
 }
 
-// keepLeft remembers what was left out of the files that a pull looked at, and forgets those that are no targets any more.
+// keepLeft remembers what was left out of the files that a pull looked at, in place of what earlier ones left out of them.
 func (r *pulling) keepLeft(tx *state.Tx) error {
 	for _, l := range r.left {
 		slot := r.slot(kindLeft, l.Path, l.Language.Code)
