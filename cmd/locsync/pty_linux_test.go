@@ -1,13 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -21,10 +19,9 @@ type console struct {
 	cmd  *exec.Cmd
 	keys *os.File
 
-	mu    sync.Mutex
-	seen  bytes.Buffer
+	seen  lockedBuffer
 	more  chan struct{} // something was shown
-	ended chan error
+	ended chan struct{} // it has ended, and all that it showed is in seen
 }
 
 // atConsole starts a program at a terminal of that many columns. What it writes to standard output goes to out, where that is not nil; to the terminal else.
@@ -45,7 +42,7 @@ func atConsole(t *testing.T, cmd *exec.Cmd, columns int, out *os.File) *console 
 	must(err)
 	screen, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
 	must(err)
-	c := &console{t: t, cmd: cmd, keys: keys, more: make(chan struct{}, 1), ended: make(chan error, 1)}
+	c := &console{t: t, cmd: cmd, keys: keys, more: make(chan struct{}, 1), ended: make(chan struct{})}
 	c.resize(columns)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = screen, screen, screen
 	if out != nil {
@@ -55,27 +52,34 @@ func atConsole(t *testing.T, cmd *exec.Cmd, columns int, out *os.File) *console 
 	must(cmd.Start())
 	must(screen.Close())
 	go func() {
+		defer close(c.ended)
 		buf := make([]byte, 4096)
 		for {
 			n, err := keys.Read(buf)
-			c.mu.Lock()
-			c.seen.Write(buf[:n])
-			c.mu.Unlock()
+			_, _ = c.seen.Write(buf[:n])
 			select {
 			case c.more <- struct{}{}:
 			default:
 			}
 			if err != nil { // EIO: nobody has the terminal open any more
-				c.ended <- cmd.Wait()
+				_ = cmd.Wait() // how it ended, its state says
 				return
 			}
 		}
 	}()
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill() // it may have ended
+		<-c.ended
 		_ = keys.Close()
 	})
 	return c
+}
+
+// inColours starts a program at a terminal that has colours, but for what the settings say.
+func inColours(t *testing.T, cmd *exec.Cmd, columns int, settings ...string) *console {
+	t.Helper()
+	cmd.Env = append(append(cmd.Env, "TERM=xterm-256color", "NO_COLOR="), settings...)
+	return atConsole(t, cmd, columns, nil)
 }
 
 func (c *console) resize(columns int) {
@@ -93,11 +97,7 @@ func (c *console) types(keys string) {
 }
 
 // raw is everything that was sent to the terminal.
-func (c *console) raw() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.seen.String()
-}
+func (c *console) raw() string { return c.seen.String() }
 
 var escapes = regexp.MustCompile("\x1b(\\[[0-9;?]*[a-zA-Z]|[=>]|\\][^\a]*\a)")
 
@@ -127,8 +127,7 @@ func (c *console) until(pattern string, start int) int {
 func (c *console) wait() int {
 	c.t.Helper()
 	select {
-	case err := <-c.ended:
-		c.ended <- err
+	case <-c.ended:
 		return c.cmd.ProcessState.ExitCode()
 	case <-time.After(20 * time.Second):
 		c.t.Fatalf("it does not end; what was shown is %q", c.text())

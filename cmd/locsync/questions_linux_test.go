@@ -4,45 +4,28 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/locsync/locsync/gitops/gittest"
 )
 
 // person is somebody at a terminal: types, and looks at what was shown since the last look.
 type person struct {
-	*terminal
-	cmd  *exec.Cmd
+	*console
 	seen int
 }
 
 func (p *person) sees(text string) {
 	p.t.Helper()
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		shown := p.shown.String()[p.seen:]
-		if at := strings.Index(shown, text); at >= 0 {
-			p.seen += at + len(text)
-			return
-		}
-		if time.Now().After(end) {
-			p.t.Fatalf("%q is never shown:\n%s", text, shown)
-		}
-	}
-}
-
-func (p *person) types(text string) {
-	p.t.Helper()
-	if _, err := p.master.WriteString(text); err != nil {
-		p.t.Fatal(err)
-	}
+	p.seen = p.until(regexp.QuoteMeta(text), p.seen)
 }
 
 func (p *person) ends(code int) {
 	p.t.Helper()
-	if err := p.cmd.Wait(); p.cmd.ProcessState.ExitCode() != code {
-		p.t.Errorf("it ended with %v, want exit code %d", err, code)
+	if got := p.wait(); got != code {
+		p.t.Errorf("it ended with %d, want exit code %d", got, code)
 	}
 }
 
@@ -56,7 +39,7 @@ func TestInitAsks(t *testing.T) {
 	starts := func(args ...string) *person {
 		cmd := exec.Command("locsync", args...)
 		cmd.Dir, cmd.Env = dir, os.Environ()
-		return &person{terminal: atTerminal(t, cmd, 200, 40), cmd: cmd}
+		return &person{console: inColours(t, cmd, 200)}
 	}
 
 	x := starts("init", "--branch", "i18n")
