@@ -14,6 +14,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/state"
 )
 
@@ -23,7 +24,12 @@ import (
 //	<git directory>/locsync/daemon-<digest>/   see state.TakeClaim; their address is the daemon's state folder
 type claims struct {
 	log  *zap.Logger
-	held map[string]*state.Claim // by folder
+	held map[string]claimed // by folder
+}
+
+type claimed struct {
+	*state.Claim
+	project string
 }
 
 // claimPatience is how long a claim is tried for: a command that looks whether there is one is in the way for a moment.
@@ -34,7 +40,7 @@ func claimDir(ctx context.Context, cfg *config.Config, p *config.Project) string
 	if p.Cloned() {
 		return "" // each state has a clone of its own
 	}
-	repo, err := gitops.Open(ctx, cfg.Resolve(p.Repository), gitops.Options{})
+	repo, err := gitops.Open(ctx, cfg.Resolve(p.Repository), gitops.Options{Trust: p.TrustOwner, Alive: heartbeat.From(ctx).Beat})
 	if err != nil {
 		return ""
 	}
@@ -48,7 +54,7 @@ func (c *claims) take(ctx context.Context, cfg *config.Config, stateDir string) 
 	for i := range cfg.Projects {
 		p := &cfg.Projects[i]
 		dir := claimDir(ctx, cfg, p)
-		if dir == "" || c.held[dir] != nil {
+		if _, ours := c.held[dir]; dir == "" || ours {
 			continue
 		}
 		claim, err := takeClaim(ctx, dir, absolute(stateDir)) // others stand in other folders
@@ -61,9 +67,9 @@ func (c *claims) take(ctx context.Context, cfg *config.Config, stateDir string) 
 			continue
 		}
 		if c.held == nil {
-			c.held = make(map[string]*state.Claim)
+			c.held = make(map[string]claimed)
 		}
-		c.held[dir] = claim
+		c.held[dir] = claimed{claim, p.Name}
 	}
 	return nil
 }
@@ -83,16 +89,18 @@ func takeClaim(ctx context.Context, dir, stateDir string) (*state.Claim, error) 
 	}
 }
 
-// release gives up the claims that a configuration does not need; all of them where it is nil.
-func (c *claims) release(cfg *config.Config) {
-	needed := make(map[string]bool)
+// release gives up the claims that a configuration does not need; all of them where it is nil. A project whose repository cannot be opened now keeps its own.
+func (c *claims) release(ctx context.Context, cfg *config.Config) {
+	needed, closed := make(map[string]bool), make(map[string]bool)
 	if cfg != nil {
 		for i := range cfg.Projects {
-			needed[claimDir(context.Background(), cfg, &cfg.Projects[i])] = true
+			p := &cfg.Projects[i]
+			dir := claimDir(ctx, cfg, p)
+			needed[dir], closed[p.Name] = true, dir == "" && !p.Cloned()
 		}
 	}
 	for dir, claim := range c.held {
-		if !needed[dir] {
+		if !needed[dir] && !closed[claim.project] {
 			claim.Release()
 			delete(c.held, dir)
 		}

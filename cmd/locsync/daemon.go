@@ -66,9 +66,9 @@ func (a *app) run(ctx context.Context, cfg *config.Config, log *zap.Logger) erro
 		sessions: web.NewSessions(), ending: func() {}}
 	d.manager = newManager(log, hearts, d.doing, func() <-chan struct{} { return d.engine.Load().Changed() })
 	d.reloaded.Store(&web.Reload{OK: true, At: time.Now()})
-	ready, err := d.prepare(cfg)
+	ready, err := d.prepare(ctx, cfg)
 	if err != nil {
-		d.claims.release(nil)
+		d.claims.release(ctx, nil)
 		return orEnded(ctx, errors.Join(err, h.Close()))
 	}
 	d.take(ready)
@@ -122,7 +122,7 @@ func (d *running) live(hup <-chan os.Signal) error {
 	d.ending()
 	d.door.close()
 	d.control.Wait()
-	d.claims.release(nil)
+	d.claims.release(d.ctx, nil)
 	return errors.Join(err, d.house.Close())
 }
 
@@ -153,7 +153,7 @@ func (d *running) doing() string {
 func (d *running) reload() {
 	d.manager.reloading()
 	heart := d.hearts.Begin("reading the configuration again")
-	err := d.reconfigure()
+	err := d.reconfigure(heartbeat.With(d.ctx, heart))
 	heart.End()
 	if err == nil {
 		d.reloaded.Store(&web.Reload{OK: true, At: time.Now()})
@@ -167,7 +167,7 @@ func (d *running) reload() {
 	d.manager.ready()
 }
 
-func (d *running) reconfigure() error {
+func (d *running) reconfigure(ctx context.Context) error {
 	cfg, err := config.Load(d.cfg.File)
 	if err != nil {
 		return err
@@ -175,21 +175,21 @@ func (d *running) reconfigure() error {
 	for _, w := range cfg.Warnings {
 		d.log.Warn("in the configuration", zap.String("warning", w.Error()))
 	}
-	dir, err := stateDir(d.ctx, cfg)
+	dir, err := stateDir(ctx, cfg)
 	if err != nil {
 		return err
 	}
 	if dir != d.house.dir {
 		return fmt.Errorf("the state would lie in %s instead of %s; set state_dir = %q to keep it where it is, or restart the daemon to begin with another", dir, d.house.dir, d.house.dir)
 	}
-	ready, err := d.prepare(cfg)
+	ready, err := d.prepare(ctx, cfg)
 	if err != nil {
-		d.claims.release(d.cfg)
+		d.claims.release(ctx, d.cfg)
 		return err
 	}
 	d.take(ready)
 	d.offerService()
-	d.claims.release(cfg)
+	d.claims.release(ctx, cfg)
 	select {
 	case d.next <- ready.engine:
 	case <-d.ctx.Done():
@@ -207,8 +207,8 @@ type prepared struct {
 }
 
 // prepare makes it. Nothing that the daemon does now is disturbed by it.
-func (d *running) prepare(cfg *config.Config) (prepared, error) {
-	if err := d.claims.take(d.ctx, cfg, d.house.dir); err != nil {
+func (d *running) prepare(ctx context.Context, cfg *config.Config) (prepared, error) {
+	if err := d.claims.take(ctx, cfg, d.house.dir); err != nil {
 		return prepared{}, err
 	}
 	client, err := d.house.connect(cfg)

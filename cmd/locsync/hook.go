@@ -86,7 +86,7 @@ func (a *app) hooks(ctx context.Context, cfg *config.Config, now string, do func
 			continue // its host rings by webhook
 		}
 		dir := cfg.Resolve(p.Repository)
-		repo, err := gitops.Open(ctx, dir, gitops.Options{})
+		repo, err := gitops.Open(ctx, dir, gitops.Options{Trust: p.TrustOwner})
 		if err != nil {
 			return usageError{fmt.Errorf("project %q: %w", p.Name, err)}
 		}

@@ -1,0 +1,63 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/state"
+)
+
+// A daemon gives up the claim of a project that a new configuration has no more, and keeps that of one whose repository cannot be opened for a moment.
+func TestClaimsOfAReload(t *testing.T) {
+	t.Parallel()
+	w := newRestingWorld(t)
+	cfg, err := config.Load(filepath.Join(w.repo, "locsync.toml"))
+	w.check(err)
+	mine := &claims{log: zap.NewNop()}
+	w.check(mine.take(t.Context(), cfg, "/mine"))
+	t.Cleanup(func() { mine.release(t.Context(), nil) })
+	dir := claimDir(t.Context(), cfg, &cfg.Projects[0])
+	git := filepath.Join(w.repo, ".git")
+	w.check(os.Rename(git, git+".away"))
+	mine.release(t.Context(), cfg)
+	w.check(os.Rename(git+".away", git))
+	if state.Claimed(dir) == nil {
+		t.Error("it gave up the claim of a project that it goes on with")
+	}
+	mine.release(t.Context(), &config.Config{})
+	if held := state.Claimed(dir); held != nil {
+		t.Errorf("it keeps the claim of a project that it does not have: %+v", held)
+	}
+}
+
+// A repository that belongs to somebody else and is trusted is claimed as any other.
+func TestClaimOfATrustedRepository(t *testing.T) {
+	t.Parallel()
+	w := newRestingWorld(t)
+	cfg, err := config.Load(filepath.Join(w.repo, "locsync.toml"))
+	w.check(err)
+	if os.Getuid() != 0 {
+		t.Skip("only root can give a repository to somebody else")
+	}
+	w.check(filepath.WalkDir(w.repo, func(path string, _ os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(path, 12345, 12345)
+	}))
+	if repo, err := gitops.Open(t.Context(), w.repo, gitops.Options{}); err == nil {
+		repo.Close()
+		t.Skip("this machine trusts every repository")
+	}
+	cfg.Projects[0].TrustOwner = true
+	if claimDir(t.Context(), cfg, &cfg.Projects[0]) == "" {
+		t.Error("it has no claim, so that a second daemon would begin")
+	}
+}
