@@ -159,6 +159,7 @@ func (d *doctor) lookAtSecrets(_ context.Context, n *notes) {
 	}
 	one("webhooks", "no secret is configured: webhooks of git hosts are refused", d.cfg.WebhookSecret)
 	one("callbacks", "no secret is configured: notifications of the service are refused", d.cfg.CallbackSecret)
+	one("page token", "no token is configured: the status page has no buttons", d.cfg.PageToken)
 	for i := range d.cfg.Projects {
 		p := &d.cfg.Projects[i]
 		one("token of "+p.Name, "", func(getenv func(string) string, readFile func(string) ([]byte, error)) (config.Secret, error) {

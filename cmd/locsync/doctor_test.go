@@ -169,7 +169,8 @@ func TestDoctorFindsFaults(t *testing.T) {
 	if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "hunter2 passphrase", "-f", key).CombinedOutput(); err != nil {
 		t.Skipf("no key can be made: %v %s", err, out)
 	}
-	w.daemon += "public_url = \"https://outside.example\"\ncallback_secret_env = \"BELL_SECRET\"\nwebhook_secret_env = \"NOT_SET\"\n"
+	w.daemon += "public_url = \"https://outside.example\"\ncallback_secret_env = \"BELL_SECRET\"\nwebhook_secret_env = \"NOT_SET\"\npage_token_env = \"SHORT_TOKEN\"\n"
+	w.env = append(w.env, "SHORT_TOKEN=short")
 	w.labels = "[[project.files]]\nsource = \"broken/*.json\"\noutput = \"out/{LANGUAGE}/{NAME}.json\"\ncollection = \"b\"\n"
 	w.configure("")
 	text, err := os.ReadFile(filepath.Join(w.repo, "locsync.toml"))
@@ -202,7 +203,7 @@ func TestDoctorFindsFaults(t *testing.T) {
 	w.check(c.SetCallback(t.Context(), service.Callback{URL: "https://somebody.example/else", AdditionalHeaders: []wire.CallbackHeader{}}))
 
 	w.doctor(w.command("doctor", "--json")).expect(t, 2,
-		"configuration | webhooks | fault | NOT_SET", "configuration | callbacks | ok | BELL_SECRET",
+		"configuration | webhooks | fault | NOT_SET", "configuration | callbacks | ok | BELL_SECRET", "configuration | page token | fault | shorter than 16",
 		"state | folder | fault | cannot be written to",
 		"repository | git | warning | index.lock", "repository | remote | fault | is the network up", "repository | signing | fault | passphrase", "repository | hooks | warning | 3 of 4",
 		"files | files | fault | 1 error", "files | filters | fault | nobodys",
