@@ -385,6 +385,7 @@ func (w *Watcher) rescan(polled bool) bool {
 	w.root, _ = os.Stat(w.o.Root)
 	w.watchGit()
 	for path := range w.watched {
+		w.o.Alive(0)
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 			w.forget(path)
 		}
