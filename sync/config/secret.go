@@ -108,17 +108,21 @@ func (c *Config) CallbackSecret(getenv func(string) string, readFile func(string
 const leastPageToken = 16
 
 // PageToken is what unlocks the buttons of the status page: from page_token_env, else page_token_file, else
-// the systemd credential page_token. It is empty where none is configured; a short one is a problem.
+// the systemd credential page_token. It is empty where none is configured; a short one is a problem. Blanks around it are no part of it: nobody sees to type them.
 func (c *Config) PageToken(getenv func(string) string, readFile func(string) ([]byte, error)) (Secret, error) {
 	s, err := c.named("page_token", c.Daemon.PageTokenEnv, c.Daemon.PageTokenFile, getenv, readFile)
-	if err == nil && !s.IsZero() && len(s.Reveal()) < leastPageToken {
+	if err != nil || s.IsZero() {
+		return s, err
+	}
+	text := strings.TrimSpace(s.Reveal())
+	if len(text) < leastPageToken {
 		at := c.origin.at("daemon").at("page_token_file")
 		if c.Daemon.PageTokenEnv != "" {
 			at = c.origin.at("daemon").at("page_token_env")
 		}
 		return Secret{}, Problems{at.problem("the token is shorter than %d characters, and could be guessed; make one with: openssl rand -hex 16", leastPageToken)}
 	}
-	return s, err
+	return NewSecret(text), nil
 }
 
 // named is a secret of the daemon: not having one is fine, naming one that is not there is not.

@@ -119,13 +119,15 @@ func TestDaemonSecrets(t *testing.T) {
 
 func TestPageToken(t *testing.T) {
 	const long = "0123456789abcdef"
-	env := map[string]string{"TOKEN": long, "SHORT": long[1:], "CREDENTIALS_DIRECTORY": "/run/c"}
+	env := map[string]string{"TOKEN": long, "SHORT": long[1:], "SPACES": " " + long + "\t ", "BLANK": strings.Repeat(" ", 20), "CREDENTIALS_DIRECTORY": "/run/c"}
 	getenv := func(k string) string { return env[k] }
 	credentials := reader(map[string]string{"/run/c/page_token": long + "c\n", "/etc/token": long + "f\n", "/etc/short": "short\n"})
 	for keys, want := range map[string]string{
 		"":                                 long + "c",
 		"page_token_env = \"TOKEN\"\n":     long,
 		"page_token_file = \"token\"\n":    long + "f",
+		"page_token_env = \"SPACES\"\n":    long,
+		"page_token_env = \"BLANK\"\n":     "locsync.toml:2: daemon.page_token_env: the token is shorter than 16 characters, and could be guessed; make one with: openssl rand -hex 16",
 		"page_token_env = \"SHORT\"\n":     "locsync.toml:2: daemon.page_token_env: the token is shorter than 16 characters, and could be guessed; make one with: openssl rand -hex 16",
 		"page_token_file = \"short\"\n":    "locsync.toml:2: daemon.page_token_file: the token is shorter than 16 characters, and could be guessed; make one with: openssl rand -hex 16",
 		"page_token_file = \"nowhere\"\n":  "locsync.toml:2: daemon.page_token_file: read the secret: open /etc/nowhere: file does not exist; name a file that this user can read",
