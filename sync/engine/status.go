@@ -130,7 +130,9 @@ func (p *project) statusNow(ctx context.Context) ProjectStatus {
 	if doing := p.doing.Load(); doing != nil {
 		s.State = doing.String()
 	}
-	p.status.Store(&s)
+	if ctx.Err() == nil { // one that was cut short tells nothing of the project
+		p.status.Store(&s)
+	}
 	return s
 }
 

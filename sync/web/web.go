@@ -156,20 +156,37 @@ type look struct {
 	busy   []string // projects that passes ran in, which it tells
 }
 
-// now is the status as it is, or was a moment ago.
+// now is the status as it is, or was a moment ago. A look that was begun is ended for the next reader where this one leaves: else whoever has no patience would
+// have it begun again and again.
 func (s *server) now(ctx context.Context) engine.Status {
 	s.look.mu.Lock()
 	defer s.look.mu.Unlock()
 	if begin, ended := time.Now(), s.Engine.Ended(); begin.After(s.look.until) || ended != s.look.ended || slices.ContainsFunc(s.look.busy, s.idle) {
+		looking, cut := context.WithCancel(context.WithoutCancel(ctx))
+		defer cut()
+		defer context.AfterFunc(ctx, func() { s.outlast(looking, cut) })()
 		busy := s.busy()
-		status := s.Engine.Status(ctx)
-		if ctx.Err() != nil {
+		status := s.Engine.Status(looking)
+		if looking.Err() != nil {
 			return status // cut short; the next reader looks itself
 		}
 		end := time.Now()
 		s.look.status, s.look.until, s.look.ended, s.look.busy = status, end.Add(lookShare*end.Sub(begin)), ended, busy
 	}
 	return s.look.status
+}
+
+// outlast cuts a look that nobody waits for when the handler ends, or when it takes longer than an answer may.
+func (s *server) outlast(looking context.Context, cut context.CancelFunc) {
+	wait := time.NewTimer(answerTime)
+	defer wait.Stop()
+	select {
+	case <-looking.Done():
+	case <-s.Ends:
+		cut()
+	case <-wait.C:
+		cut()
+	}
 }
 
 // busy are the projects that passes run in.

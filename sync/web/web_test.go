@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -75,6 +76,35 @@ func TestReadersShareALook(t *testing.T) {
 	s.look.until = time.Now().Add(-time.Second)
 	if got := pendingOf(t, s); got != 2 {
 		t.Errorf("%d values wait, want 2", got)
+	}
+}
+
+// A reader who leaves has the look made for the next one; but where the handler ends, it ends, and nothing is kept of it.
+func TestReadersWhoLeave(t *testing.T) {
+	s, _ := newServer(t)
+	ends := make(chan struct{})
+	s.Ends = ends
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	s.now(gone)
+	if s.look.until.IsZero() || len(s.look.status.Projects) != 1 || s.look.status.Projects[0].Pending != 1 {
+		t.Errorf("for the next reader there is %+v", s.look.status)
+	}
+	s.look.until = time.Time{}
+	close(ends)
+	for end := time.Now().Add(20 * time.Second); ; {
+		began := time.Now()
+		s.now(gone)
+		if s.look.until.IsZero() {
+			break // it was cut
+		}
+		if s.look.until = (time.Time{}); began.After(end) {
+			t.Fatal("a look goes on for nobody when the handler has ended")
+		}
+	}
+	s.Engine.Status(gone)
+	if last := s.Engine.LastStatus().Projects; len(last) != 1 || last[0].Pending != 1 || len(last[0].Problems) > 0 {
+		t.Errorf("after a look that was cut short the last status is %+v", last)
 	}
 }
 
