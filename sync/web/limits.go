@@ -24,8 +24,8 @@ const (
 )
 
 // NewServer is an HTTP server for the daemon's address: http.Server has no limit at all by default. Beyond 256 connections, the one goes that has waited longest
-// without a request being answered on it; so neither silent connections nor slow ones keep out those that have something to say, and the daemon's files
-// never compete with them for descriptors.
+// without a request being answered on it, or, where all are being answered, the one that has been for longest; so neither silent connections nor slow ones keep
+// out those that have something to say, and the daemon's files never compete with them for descriptors.
 func NewServer(handler http.Handler) *http.Server {
 	c := &crowd{}
 	return &http.Server{
@@ -54,17 +54,16 @@ type guest struct {
 
 type guestKey struct{}
 
-// joined takes a new connection in. Where there are too many, the one leaves that waited longest; where all are being served, nobody does: what that can take
-// is bounded by those who serve.
+// joined takes a new connection in. Where there are too many, the one leaves that waited longest; where all are being served, the one that takes longest: who
+// sends or takes a byte now and then is being served, too.
 func (c *crowd) joined(ctx context.Context, conn net.Conn) context.Context {
 	g := &guest{conn: conn}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.guests) >= maxConnections {
-		if i := slices.IndexFunc(c.guests, func(g *guest) bool { return !g.served }); i >= 0 {
-			_ = c.guests[i].conn.Close() // the server hears of it as of any connection that breaks
-			c.guests = slices.Delete(c.guests, i, i+1)
-		}
+		i := max(slices.IndexFunc(c.guests, func(g *guest) bool { return !g.served }), 0)
+		_ = c.guests[i].conn.Close() // the server hears of it as of any connection that breaks
+		c.guests = slices.Delete(c.guests, i, i+1)
 	}
 	c.guests = append(c.guests, g)
 	return context.WithValue(ctx, guestKey{}, g)

@@ -98,6 +98,9 @@ func guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Referrer-Policy", "same-origin") // without any, browsers hide the Origin of the page's own forms
 		h.Set("Cache-Control", "no-store")
+		if r.ContentLength != 0 && r.Method != http.MethodPost {
+			h.Set("Connection", "close") // nobody reads that body; the server would wait for it before it says anything, and a stream for ever
+		}
 		next.ServeHTTP(w, r)
 	})
 }
