@@ -66,12 +66,17 @@ func ask(ctx context.Context, ticket controlTicket, body []byte, heard func(line
 	if err != nil {
 		return Answer{}, err
 	}
-	req.Header.Set("Authorization", "Bearer "+ticket.Token)
+	introduce(req, ticket.Token)
 	resp, err := (&http.Client{Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}).Do(req)
 	if err != nil {
 		return Answer{}, fmt.Errorf("%w: %w", ErrNoDaemon, err)
 	}
 	defer resp.Body.Close()
+	if !vouched(resp, req, ticket.Token) {
+		// It is no daemon, or not the one that wrote the file: somebody else has got the address of one that was killed.
+		said, _ := io.ReadAll(io.LimitReader(resp.Body, 4096))
+		return Answer{}, fmt.Errorf("%w: %s: %s", ErrNoDaemon, resp.Status, bytes.TrimSpace(said))
+	}
 	if resp.StatusCode == http.StatusConflict {
 		other := new(Mismatch)
 		if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<16)).Decode(other); err != nil {
@@ -80,7 +85,6 @@ func ask(ctx context.Context, ticket controlTicket, body []byte, heard func(line
 		return Answer{}, other
 	}
 	if resp.StatusCode != http.StatusOK {
-		// It is no daemon, or not the one that wrote the file: somebody else has got the address of one that was killed.
 		said, _ := io.ReadAll(io.LimitReader(resp.Body, 4096))
 		return Answer{}, fmt.Errorf("%w: %s: %s", ErrNoDaemon, resp.Status, bytes.TrimSpace(said))
 	}

@@ -15,8 +15,19 @@ import (
 	"github.com/locsync/locsync/sync/engine"
 )
 
-// served puts an address behind a state folder's control file.
+// served puts an address behind a state folder's control file, of somebody who has its token.
 func served(t *testing.T, handler http.Handler) (dir string) {
+	t.Helper()
+	return taken(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !introduced(w, r, "token") {
+			t.Error("the request does not say who asks")
+		}
+		handler.ServeHTTP(w, r)
+	}))
+}
+
+// taken is served for somebody who has no token.
+func taken(t *testing.T, handler http.Handler) (dir string) {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
@@ -50,6 +61,24 @@ func TestAskIsNotFooled(t *testing.T) {
 	}
 	if _, err := Ask(t.Context(), t.TempDir(), Request{Action: "push"}, nil); !errors.Is(err, ErrNoDaemon) {
 		t.Errorf("nobody there: %v", err)
+	}
+	for name, forged := range map[string]func(*http.Request) string{
+		"an impostor":            func(*http.Request) string { return "" },
+		"one who gives it back":  func(r *http.Request) string { return r.Header.Get(proofHeader) },
+		"one with another token": func(r *http.Request) string { return vouch("another", "answers", r.Header.Get(wordHeader)) },
+	} {
+		_, err := Ask(t.Context(), taken(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			for header, values := range r.Header {
+				if strings.Contains(strings.Join(values, " "), "token") {
+					t.Errorf("%s hears the token in %s", name, header)
+				}
+			}
+			w.Header().Set(proofHeader, forged(r))
+			_, _ = w.Write([]byte(`{"answer": {}}`))
+		})), Request{Action: "push"}, nil)
+		if !errors.Is(err, ErrNoDaemon) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 	dir := t.TempDir()
 	check(t, os.WriteFile(filepath.Join(dir, controlFile), []byte(`{"addr`), 0o600))
@@ -122,7 +151,7 @@ func TestControlEnds(t *testing.T) {
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+ticket.Address+"/do", body)
 	check(t, err)
 	request.ContentLength = 1000
-	request.Header.Set("Authorization", "Bearer "+ticket.Token)
+	introduce(request, ticket.Token)
 	go func() {
 		if answer, err := http.DefaultTransport.RoundTrip(request); err == nil {
 			answer.Body.Close()

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"crypto/rand"
-	"crypto/subtle"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -195,7 +194,7 @@ func controlHandler(work context.Context, current func() *engine.Engine, token s
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+answersAt, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	mux.HandleFunc("POST /do", func(w http.ResponseWriter, r *http.Request) {
-		if subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), []byte("Bearer "+token)) != 1 {
+		if !introduced(w, r, token) {
 			http.Error(w, "not for you", http.StatusForbidden)
 			return
 		}

@@ -3,13 +3,11 @@ package web
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -67,23 +65,17 @@ func ServeService(ctx context.Context, dir string, service http.Handler) error {
 // guarded answers only who knows the token.
 func guarded(token string, service http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == aliveness && introduced(w, r, token) {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
 		if subtle.ConstantTimeCompare([]byte(r.Header.Get(tokenHeader)), []byte(token)) != 1 {
 			http.Error(w, "not for you", http.StatusForbidden)
 			return
 		}
 		r.Header.Del(tokenHeader)
-		if r.URL.Path == aliveness {
-			_, _ = io.WriteString(w, sign(token))
-			return
-		}
 		service.ServeHTTP(w, r)
 	})
-}
-
-// sign is what only who knows the token can say.
-func sign(token string) string {
-	sum := sha256.Sum256([]byte(token))
-	return hex.EncodeToString(sum[:])
 }
 
 // ServiceTransport makes calls at the embedded service of the daemon that a state folder belongs to, whatever host they name. ErrNoDaemon: no
@@ -101,12 +93,13 @@ func ServiceTransport(ctx context.Context, dir string) (http.RoundTripper, error
 	if err != nil {
 		return nil, err
 	}
-	resp, err := t.RoundTrip(req)
+	introduce(req, t.ticket.Token)
+	resp, err := t.transport.RoundTrip(req) // the token itself is for who has shown that it is the daemon
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoDaemon, err)
 	}
 	defer resp.Body.Close()
-	if said, err := io.ReadAll(io.LimitReader(resp.Body, 1024)); err != nil || string(said) != sign(t.ticket.Token) {
+	if !vouched(resp, req, t.ticket.Token) {
 		return nil, fmt.Errorf("%w: somebody else is at %s", ErrNoDaemon, t.ticket.Address)
 	}
 	return t, nil
