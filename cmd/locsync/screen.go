@@ -177,6 +177,19 @@ func (t *table) plain(texts ...string) {
 	t.row(cells...)
 }
 
+// breakAt puts what rows have from a column on below their second cell.
+func (t *table) breakAt(column int) {
+	var rows [][]cell
+	for _, row := range t.rows {
+		if len(row) <= column || row[column].text == "" {
+			rows = append(rows, row)
+			continue
+		}
+		rows = append(rows, row[:column], append([]cell{{}}, row[column:]...))
+	}
+	t.rows = rows
+}
+
 // fit prints the table, on a screen that is narrower each row as a few lines that name what they tell: an identifier cannot be shortened, since people copy it.
 func (t *table) fit(s *screen) {
 	if s.width == 0 || t.width() <= s.width {

@@ -100,6 +100,9 @@ func (v *statusView) facts() {
 	if v.p.NextPull != nil {
 		row("next pull", v.when(*v.p.NextPull, v.now), plainly, "", "")
 	}
+	if columns("  ")+t.width() > v.width {
+		t.breakAt(3)
+	}
 	t.say(v.screen, v, "  ")
 	named := func(name, text string) {
 		if text != "" {
@@ -161,7 +164,8 @@ func (v *statusView) languages() {
 		sound, heldBack, _ := l.Parts()
 		good, held := share(sound, whole, length), share(heldBack, whole, length)
 		bar := v.in(green, strings.Repeat("█", good)) + v.in(yellow, strings.Repeat("▒", held)) + v.in(faint, strings.Repeat("░", max(0, length-good-held)))
-		fmt.Fprintf(v, "  %s  %s %4d %%  %s\n", padded(shown(l.Language), widest), bar, share(l.Keys, whole, 100), text)
+		first := fmt.Sprintf("  %s  %s %4d %%  ", padded(shown(l.Language), widest), bar, share(l.Keys, whole, 100))
+		v.para(plainly, first, strings.Repeat(" ", 2+widest+2+length+9), text)
 	}
 }
 

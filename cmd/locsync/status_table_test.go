@@ -81,6 +81,29 @@ func TestStatusAtATerminal(t *testing.T) {
 	}
 }
 
+// The words behind a result stand below it where the screen ends before them, and no line is wider than the screen.
+func TestStatusOfLongFacts(t *testing.T) {
+	st, sent := busyStatus(), before(59*time.Minute)
+	p := &st.Projects[0]
+	p.LastPush = &engine.Past{At: before(59 * time.Minute), Result: engine.ResultPartial, Keys: 12345, SentAt: &sent}
+	p.Languages = []engine.LanguageStatus{{Language: "zh-Hans", Keys: 11000, Missing: 1345, Held: 1200}}
+	text := (&screen{terminal: true, width: 80, height: 50}).status(st, statusNow, false)
+	for _, want := range []string{
+		"\n  last push  59 min ago (2026-11-21 19:01:00 UTC)  partial\n             12345 keys sent 59 min ago\n",
+		"  next pull  in 12 min (2026-11-21 20:12:00 UTC)\n",
+		"  11000 of 12345 keys, 1345 missing, 1200\n" + strings.Repeat(" ", 40) + "held back\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	for line := range strings.Lines(text) {
+		if n := columns(strings.TrimSuffix(line, "\n")); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
 // texts are of every width that a character may have, with some that a terminal must not see.
 func texts(t *rapid.T, label string) string {
 	return rapid.StringOf(rapid.RuneFrom([]rune{'a', 'B', '/', ' ', '日', '語', 'ｱ', 'ß', '\u0301', '한', '🎉', '\u200b', '\x1b'})).Draw(t, label)
