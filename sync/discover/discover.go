@@ -17,10 +17,10 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/locsync/locsync/formats"
+	"github.com/locsync/locsync/sync/config"
 )
 
 // Listing is the names of a tree's files, with slashes.
@@ -199,9 +199,7 @@ func (s *search) enter(found spotted) {
 // nameable reports whether a configuration can name a path: an output cannot hold what is a placeholder's or what not every file system can
 // write.
 func nameable(name string) bool {
-	return utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool {
-		return unicode.IsControl(r) || strings.ContainsRune("{}*?\"<>|\\:,", r)
-	})
+	return utf8.ValidString(name) && config.UnsafePath(name) == "" && !strings.ContainsAny(name, "{}*?\"<>|:,")
 }
 
 // foreignFolders are folders that hold other people's files.
