@@ -157,9 +157,12 @@ func openFile(path, name string) (service.File, *os.File, error) {
 
 // intoFile writes a result into a file that is there as a whole, or not at all.
 func intoFile(path string, write func(f *os.File) error) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return usageError{fmt.Errorf("%s is no file", path)}
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".locsync-*")
 	if err != nil {
-		return usageError{err}
+		return usageError{fmt.Errorf("write %s: %w", path, err)}
 	}
 	err = errors.Join(write(f), f.Chmod(0o644), f.Close())
 	if err == nil {

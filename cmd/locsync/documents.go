@@ -408,7 +408,10 @@ func (o pullDocuments) known(project service.Project) error {
 // plan says which document goes where.
 func (o pullDocuments) plan(documents []service.Document, p *config.Project) []fetchedDocument {
 	result := []fetchedDocument{}
-	taken := map[string]bool{}
+	taken, sources := map[string]bool{}, map[string]bool{}
+	for _, doc := range documents {
+		sources[documentPath(doc)] = true
+	}
 	for _, doc := range documents {
 		wanted := len(o.languages) == 0
 		for _, l := range o.languages {
@@ -434,6 +437,8 @@ func (o pullDocuments) plan(documents []service.Document, p *config.Project) []f
 			r.Error = fmt.Sprintf("two documents would be written to %s: tell them apart in --output", r.File)
 		case r.File == r.Path:
 			r.Error = fmt.Sprintf("%s is the document itself: put {LANGUAGE} into --output", r.File)
+		case sources[r.File]:
+			r.Error = fmt.Sprintf("%s is another document of the project: put translations elsewhere by --output", r.File)
 		}
 		taken[r.File] = true
 		result = append(result, r)
