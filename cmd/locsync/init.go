@@ -69,11 +69,10 @@ func (a *app) initialize(ctx context.Context, given answers, o initOptions) erro
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) && !o.dryRun {
 		return usageError{fmt.Errorf("%s exists already; it is not overwritten", file)}
 	}
-	repository, err := filepath.Rel(filepath.Dir(file), top)
-	if err != nil {
-		repository = top
+	for i, code := range given.targets {
+		given.targets[i] = strings.TrimSpace(code)
 	}
-	p := &proposal{answers: given, file: file, repository: filepath.ToSlash(repository), look: func(source string) discover.Result {
+	p := &proposal{answers: given, file: file, repository: filepath.ToSlash(seenFrom(file, top)), look: func(source string) discover.Result {
 		return discover.Find(os.DirFS(top), listing, discover.Options{Source: source})
 	}}
 	p.begin(filepath.Base(top))
@@ -112,6 +111,25 @@ func (a *app) initialize(ctx context.Context, given answers, o initOptions) erro
 	}
 	a.sayNext(p)
 	return nil
+}
+
+// seenFrom is the path of the repository as the configuration file says it: relative to itself, so that both can be moved, unless a symbolic link on the
+// way makes .. lead elsewhere.
+func seenFrom(file, top string) string {
+	folder, err := filepath.Abs(filepath.Dir(file))
+	if err != nil {
+		return top
+	}
+	from, ferr := filepath.EvalSymlinks(folder)
+	to, terr := filepath.EvalSymlinks(top)
+	way, err := filepath.Rel(from, to)
+	if errors.Join(ferr, terr, err) != nil {
+		return top
+	}
+	if there, err := filepath.EvalSymlinks(filepath.Join(folder, way)); err != nil || there != to {
+		return top
+	}
+	return way
 }
 
 // standsIn is the top of the repository that a folder is in, and its files as git knows them.
@@ -154,7 +172,7 @@ func (p *proposal) nothingFound(top string) error {
 func writeNew(file, text string) error {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
-		return fmt.Errorf("write the configuration: %w", err)
+		return usageError{fmt.Errorf("write the configuration: %w", err)}
 	}
 	_, err = f.WriteString(text)
 	if err := errors.Join(err, f.Close()); err != nil {
@@ -168,19 +186,20 @@ const mostShown = 12
 
 // sayFound explains what was found and why.
 func (a *app) sayFound(p *proposal) {
-	r := p.found
+	r, say := p.found, a.sayWrapped
 	if r.Unsure != "" {
-		a.say("Source language: cannot be told; %s", r.Unsure)
+		say("Source language: cannot be told; %s", r.Unsure)
 	} else {
-		a.say("Source language: %s (%s)", r.Source, r.Reason)
+		say("Source language: %s (%s)", r.Source, r.Reason)
 	}
 	if p.started {
-		a.say("Target languages: none were found; %q stands in the file as a start", r.Targets[0])
+		say("Target languages: none were found; %q stands in the file as a start", r.Targets[0])
 	} else {
-		a.say("Target languages: %s", strings.Join(r.Targets, ", "))
+		say("Target languages: %s", strings.Join(r.Targets, ", "))
 	}
 	for _, g := range r.Groups {
-		a.say("\n%s: %s -> %s", g.Kind, g.Source, g.Output)
+		say("")
+		say("%s: %s -> %s", g.Kind, g.Source, g.Output)
 		languages := "no translation yet"
 		if n := len(g.Languages) - 1; n > 0 {
 			languages = "translated into " + count(n, "language")
@@ -188,21 +207,22 @@ func (a *app) sayFound(p *proposal) {
 				languages += ": " + strings.Join(g.Languages[1:], ", ")
 			}
 		}
-		a.say("  %s, %s, %s; format %s, collection %s", count(len(g.Files), "source file"), count(g.Keys, "key"), languages, g.Format, g.Collection)
+		say("  %s, %s, %s; format %s, collection %s", count(len(g.Files), "source file"), count(g.Keys, "key"), languages, g.Format, g.Collection)
 		if spelled := g.Spelled(r); len(spelled) > 0 {
-			a.say("  in paths, %s", strings.Join(spelled, ", "))
+			say("  in paths, %s", strings.Join(spelled, ", "))
 		}
 	}
 	if len(r.LeftOut) > 0 {
-		a.say("\nLeft out:")
+		say("")
+		say("Left out:")
 		for _, l := range r.LeftOut[:min(len(r.LeftOut), mostShown)] {
-			a.say("  %s (%s) %s", l.Path, count(l.Files, "file"), l.Reason)
+			say("  %s (%s) %s", l.Path, count(l.Files, "file"), l.Reason)
 		}
 		if more := len(r.LeftOut) - mostShown; more > 0 {
-			a.say("  and %d more; --json lists them", more)
+			say("  and %d more; --json lists them", more)
 		}
 	}
-	a.say("")
+	say("")
 }
 
 // sayNext says what was written and what to do now.
@@ -211,13 +231,20 @@ func (a *app) sayNext(p *proposal) {
 	if p.url != config.Embedded {
 		service = fmt.Sprintf("The API key for %s is to be in the environment as %s.", p.url, p.keyEnv)
 	}
-	a.say("Wrote %s. %s Next:", p.file, service)
+	a.sayWrapped("Wrote %s. %s Next:", p.file, service)
 	if p.url != config.Embedded && p.id == "" {
-		a.say("  locsync project create        # makes the project and prints its id; write that into the file")
+		a.say("  locsync project create        # makes the project; write its id into the file")
 	}
 	a.say("  locsync check")
 	if slices.ContainsFunc(p.found.Groups, func(g discover.Group) bool { return len(g.Languages) > 1 }) {
-		a.say("  locsync push --translations   # once, and first: brings the translations that are here to the service")
+		a.say("  locsync push --translations   # once, and first: brings in what is translated")
 	}
 	a.say("  locsync sync --dry-run")
+}
+
+// sayWrapped says a line, which a terminal shows broken between words.
+func (a *app) sayWrapped(format string, args ...any) {
+	whole := fmt.Sprintf(format, args...)
+	text := strings.TrimLeft(whole, " ")
+	a.screen().line(whole[:len(whole)-len(text)], plainly, text)
 }

@@ -86,8 +86,8 @@ func (p *proposal) check() error {
 		}
 	}
 	for _, problem := range problems {
-		for flag, key := range answerKeys {
-			if problem.Key == key {
+		for flag := range answerKeys {
+			if blames(problem, flag) {
 				said = append(said, "--"+flag+": "+problem.Message)
 			}
 		}
@@ -106,13 +106,20 @@ func (p *proposal) check() error {
 var answerKeys = map[string]string{"source": "project.source_language", "languages": "project.target_languages", "url": "service.url", "account-id": "service.account_id",
 	"api-key-env": "service.api_key_env", "project-id": "project.id", "branch": "project.pull.branch", "name": "project.name"}
 
+// blames reports whether a problem comes of the answer to a flag. How paths spell languages follows from which ones there shall be, and those that were found
+// have files of their own.
+func blames(problem config.Problem, flag string) bool {
+	spelling := strings.HasPrefix(problem.Key, "project.language_paths.") || problem.Key == "project.files.output"
+	return problem.Key == answerKeys[flag] || flag == "languages" && spelling
+}
+
 // wrong is what is wrong with one answer; "" when nothing is.
 func (p *proposal) wrong(flag string) string {
 	_, err := config.ParseForCreate(p.file, []byte(p.text()))
 	var problems config.Problems
 	errors.As(err, &problems)
 	for _, problem := range problems {
-		if problem.Key == answerKeys[flag] {
+		if blames(problem, flag) {
 			return problem.Message
 		}
 	}

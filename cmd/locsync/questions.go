@@ -86,6 +86,9 @@ type question struct {
 
 // askFor asks for what no flag has answered.
 func (a *app) askFor(ctx context.Context, p *proposal, given answers) error {
+	if why := p.wrong("name"); why != "" { // which is not asked for
+		return usageError{errors.New("--name: " + why)}
+	}
 	c := converse(a.in, a.out)
 	always := func() bool { return true }
 	real := func() bool { return p.url != config.Embedded }
@@ -100,7 +103,7 @@ func (a *app) askFor(ctx context.Context, p *proposal, given answers) error {
 		return err
 	}
 	for _, q := range []question{
-		{"url", "Address of the translation service, or embedded for one inside locsync", given.url, &p.url, always},
+		{"url", "Address of the service, or embedded for one inside locsync", given.url, &p.url, always},
 		{"account-id", "  Account id", given.account, &p.account, real},
 		{"api-key-env", "  Environment variable with the API key", given.keyEnv, &p.keyEnv, real},
 		{"project-id", "  Project id there (empty: locsync project create will make one)", given.id, &p.id, real},

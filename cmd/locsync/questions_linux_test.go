@@ -55,7 +55,7 @@ func TestInitAsks(t *testing.T) {
 	x.types("de en\n")
 	x.sees(`"en" is the source language`)
 	x.types("de, zh-Hans pt-BR\n")
-	x.sees("Address of the translation service, or embedded for one inside locsync [embedded]: ")
+	x.sees("Address of the service, or embedded for one inside locsync [embedded]: ")
 	x.types("translation.example.com\n")
 	x.sees("is not \"embedded\" or an address")
 	x.types("https://translation.example.com\n")
