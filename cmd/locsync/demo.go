@@ -216,11 +216,11 @@ func emptyDir(dir string) (string, error) {
 		return "", err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
+		return "", usageError{err}
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return "", err
+		return "", usageError{err}
 	}
 	if len(entries) > 0 {
 		return "", usageError{fmt.Errorf("%s is not empty; name another folder with --dir", dir)}
