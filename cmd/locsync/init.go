@@ -81,6 +81,9 @@ func (a *app) initialize(ctx context.Context, given answers, o initOptions) erro
 	}
 	asks := !o.noInput && !o.dryRun && a.atTerminal()
 	if !asks {
+		if p.url == config.Embedded && given.account+given.keyEnv != "" {
+			return usageError{errors.New("--account-id and --api-key-env are for a service that --url names; the embedded one has no accounts")}
+		}
 		if p.found.Unsure != "" {
 			return usageError{errors.New(p.found.Unsure + "; name it with --source")}
 		}
