@@ -509,6 +509,9 @@ func (a *app) sayFetched(id string, result []fetchedDocument) error {
 			return err
 		}
 	}
+	if len(result) == 0 && !a.asJSON {
+		return a.sayNothing("the project has no documents: locsync documents push adds some, and --id names another project")
+	}
 	changed, failed := 0, false
 	for _, r := range result {
 		failed = failed || r.Error != ""

@@ -16,7 +16,7 @@ import (
 )
 
 func (a *app) memoriesCommand() *cobra.Command {
-	var t target
+	t := target{documents: true} // as for those that are attached
 	var f service.MemoryFilter
 	attached := false
 	c := &cobra.Command{
@@ -152,7 +152,7 @@ func (a *app) memoriesExportCommand() *cobra.Command {
 }
 
 func (a *app) memoriesAttachCommand() *cobra.Command {
-	t := target{lists: "locsync memories"}
+	t := target{documents: true, lists: "locsync memories"}
 	writable := ""
 	c := &cobra.Command{
 		Use:   "attach [MEMORY[:PERCENT]...]",
