@@ -47,11 +47,11 @@ func (a *app) checkCommand() *cobra.Command {
 			defer line.end()
 			parts := engine.Parts{Config: cfg, Log: log, Progress: line.show}
 			if slices.ContainsFunc(cfg.Projects, func(p config.Project) bool { return p.Cloned() }) {
-				dir, err := stateDir(cmd.Context(), cfg)
-				if err != nil {
+				// In clones of its own: a daemon may be at work in the others.
+				if parts.Clones, err = os.MkdirTemp("", "locsync-check-"); err != nil {
 					return err
 				}
-				parts.Clones = clones(dir)
+				defer os.RemoveAll(parts.Clones)
 			}
 			report, err := engine.New(parts).Check(cmd.Context())
 			if err != nil {

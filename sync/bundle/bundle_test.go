@@ -131,6 +131,27 @@ collection = "labels"
 	}
 }
 
+// Where the service decides file names, files whose entries spell languages differently are asked for apart.
+func TestGroupHasOneSpelling(t *testing.T) {
+	const label = `
+[[project.files]]
+source = "%s/en.json"
+output = "out/{LANGUAGE}/{LABEL:file}"
+collection = "main"
+`
+	p := project(t, fmt.Sprintf(label, "a")+fmt.Sprintf(label, "b")+fmt.Sprintf(label, "c")+"[project.files.language_paths]\n\"zh-Hans\" = \"zh_Hans\"\n")
+	groups := Groups(find(t, tree("a/en.json", "{}", "b/en.json", "{}", "c/en.json", "{}"), p))
+	if len(groups) != 2 || len(groups[0].Bundles) != 2 || groups[1].Bundles[0].Path != "c/en.json" {
+		t.Fatalf("%d groups, of which the first has %d files", len(groups), len(groups[0].Bundles))
+	}
+	for i, want := range []string{"out/zh-CN/x.json", "out/zh_Hans/x.json"} {
+		targets := groups[i].Targets("out/zh-Hans/x.json", p.Targets())
+		if len(targets) != 1 || targets[0].Path != want {
+			t.Errorf("group %d puts it into %+v, want %s", i, targets, want)
+		}
+	}
+}
+
 func TestRenderChangesTheValueAndNothingElse(t *testing.T) {
 	p := project(t, `
 [[project.files]]

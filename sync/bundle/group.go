@@ -29,7 +29,7 @@ func Groups(bundles []*Bundle) []*Group {
 	for _, b := range bundles {
 		k := key{b.Collection, b.Format.Name, b.Separator, ""}
 		if b.Output.HasLabel() {
-			k.template = b.Output.String()
+			k.template = b.Output.Key()
 		}
 		g := index[k]
 		if g == nil {

@@ -209,6 +209,9 @@ func (t Template) Path(l Language, labelText string) string {
 	return t.expand(t.Spelled(l).Path, labelText)
 }
 
+// Key is the same for templates that write the same paths, and for no others: the text, and how the entry spells languages.
+func (t Template) Key() string { return fmt.Sprint(t.String(), t.spelling) }
+
 // Spelled is a language as the paths of this template write it: as the entry of the configuration says that the template is of, else as the
 // project does.
 func (t Template) Spelled(l Language) Language {

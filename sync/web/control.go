@@ -162,19 +162,28 @@ func (c Control) askItself(ctx context.Context, address string) {
 	defer heart.End()
 	client := &http.Client{Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}, Timeout: askedFor}
 	for {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+answersAt, nil)
-		if err != nil {
-			return // it is an address
-		}
-		if resp, err := client.Do(req); err == nil {
-			_ = resp.Body.Close() // nothing is in it
-			heart.Expect(askAgain)
-		}
+		askOnce(ctx, client, address, heart)
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(askAgain):
 		}
+	}
+}
+
+func askOnce(ctx context.Context, client *http.Client, address string, heart *heartbeat.Heart) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+answersAt, nil)
+	if err != nil {
+		return // it is an address
+	}
+	resp, err := client.Do(req)
+	if err == nil {
+		_ = resp.Body.Close() // nothing is in it
+	}
+	// Where no connection comes about something keeps this machine from itself (a firewall, IPAddressDeny of a unit). Commands notice; starting again would
+	// cure nothing.
+	if refused := new(net.OpError); err == nil || errors.As(err, &refused) && refused.Op == "dial" {
+		heart.Expect(askAgain)
 	}
 }
 

@@ -86,3 +86,16 @@ func TestAsksItself(t *testing.T) {
 		})
 	}
 }
+
+// An address that cannot be connected to, as a firewall may have it, is no reason to start the daemon again.
+func TestAsksItselfInVain(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	check(t, err)
+	check(t, listener.Close())
+	hearts := heartbeat.New(0)
+	heart := hearts.Begin(whoAnswers)
+	askOnce(t.Context(), http.DefaultClient, listener.Addr().String(), heart)
+	if still := hearts.Hanging(); len(still) > 0 {
+		t.Errorf("it does not beat: %v", still)
+	}
+}
