@@ -101,6 +101,8 @@ type Stats struct {
 const (
 	// maxWatches bounds what one tree takes of the user's share, which all programs have in common.
 	maxWatches = 20_000
+	// readAhead is how many events wait between the library's reader and the collector, beside those in the kernel's queue.
+	readAhead = 4096
 	// raiseWatches and raiseInstances name what to change.
 	raiseWatches   = "raising the sysctl fs.inotify.max_user_watches helps"
 	raiseInstances = "raising the sysctl fs.inotify.max_user_instances helps"
@@ -191,7 +193,7 @@ func (w *Watcher) begin() error {
 	var err error
 	w.pollTimer = time.NewTimer(time.Hour)
 	w.pollTimer.Stop()
-	w.events, err = fsnotify.NewBufferedWatcher(4096)
+	w.events, err = fsnotify.NewBufferedWatcher(readAhead)
 	if err != nil {
 		w.events = nil
 		hint := ""
