@@ -203,9 +203,7 @@ func TestSSH(t *testing.T) {
 	bare := gittest.Bare(t, dir)
 	log := filepath.Join(t.TempDir(), "log")
 	script := filepath.Join(t.TempDir(), "ssh")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\necho \"$@\" >> "+log+"\nfor last; do :; done\nexec sh -c \"$last\"\n"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Executable(t, script, []byte("#!/bin/sh\necho \"$@\" >> "+log+"\nfor last; do :; done\nexec sh -c \"$last\"\n"))
 	gittest.Git(t, dir, "remote", "set-url", "origin", "git@example.org:"+bare)
 	gittest.Git(t, dir, "config", "core.sshCommand", script)
 	r := open(t, dir, Options{Remote: "origin"})
@@ -233,9 +231,7 @@ func TestSSH(t *testing.T) {
 	if got := string(must[[]byte](t)(os.ReadFile(log))); !strings.Contains(got, "git@example.org git-receive-pack") {
 		t.Errorf("ssh was called with %s", got)
 	}
-	if err := os.WriteFile(script, []byte("#!/bin/sh\necho 'git@example.org: Permission denied (publickey).' >&2\nexit 255\n"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Executable(t, script, []byte("#!/bin/sh\necho 'git@example.org: Permission denied (publickey).' >&2\nexit 255\n"))
 	if _, err := r.At(t.Context(), "l10n", ""); !errors.Is(err, ErrAuth) {
 		t.Errorf("a key that is not accepted: %v", err)
 	}

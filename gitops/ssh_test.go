@@ -153,9 +153,7 @@ func withSetting(t *testing.T, dir string, o Options, key, value string) *Repo {
 	}
 	wrapper := filepath.Join(t.TempDir(), "git")
 	script := fmt.Sprintf("#!/bin/sh\nexec %s -c %s \"$@\"\n", r.git.path, quoteShell(key+"="+value))
-	if err := os.WriteFile(wrapper, []byte(script), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Executable(t, wrapper, []byte(script))
 	o.Git = wrapper
 	return open(t, dir, o)
 }

@@ -190,9 +190,10 @@ func restrictedPass(t *testing.T) (ask func(limit int, branch, dir string) (deni
 	}
 	self := filepath.Join("/tmp", fmt.Sprintf("locsync-restricted-%d.test", os.Getpid())) // where that user may read it
 	binary, err := os.ReadFile(must[string](t)(os.Executable()))
-	if err != nil || os.WriteFile(self, binary, 0o755) != nil {
+	if err != nil {
 		t.Skip("no copy of the test for another user: ", err)
 	}
+	gittest.Executable(t, self, binary)
 	t.Cleanup(func() { os.Remove(self) })
 	cmd := exec.Command(self)
 	cmd.Env = append(os.Environ(), "LOCSYNC_TEST_RESTRICTED=1", "HOME=/")

@@ -290,7 +290,7 @@ func TestDoctorOfItsSurroundings(t *testing.T) {
 		dir, err := exec.LookPath("git")
 		w.check(err)
 		old := t.TempDir()
-		w.check(os.WriteFile(filepath.Join(old, "git"), fmt.Appendf(nil, "#!/bin/sh\n[ \"$1\" = version ] && echo git version 2.20.1 && exit\nexec %s \"$@\"\n", dir), 0o755))
+		gittest.Executable(t, filepath.Join(old, "git"), fmt.Appendf(nil, "#!/bin/sh\n[ \"$1\" = version ] && echo git version 2.20.1 && exit\nexec %s \"$@\"\n", dir))
 		cmd := w.command("doctor", "--json", "--offline")
 		cmd.Env = append(cmd.Env, "PATH="+old+":"+os.Getenv("PATH"))
 		w.doctor(cmd).expect(t, 2, "program | git | fault | 2.20.1, which is too old")

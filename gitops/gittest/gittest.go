@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -140,7 +141,16 @@ func Hook(t testing.TB, dir, name, script string) {
 	if err := os.MkdirAll(hooks, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(hooks, name), []byte("#!/bin/sh\n"+script+"\n"), 0o777); err != nil {
+	Executable(t, filepath.Join(hooks, name), []byte("#!/bin/sh\n"+script+"\n"))
+}
+
+// Executable writes a file that is run afterwards. No process is forked meanwhile: it would inherit the file open for writing, and until it
+// ran its own program the kernel would refuse to run this one (ETXTBSY, golang/go#22315).
+func Executable(t testing.TB, path string, content []byte) {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	if err := os.WriteFile(path, content, 0o777); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -19,7 +19,7 @@ func TestEventsShareALook(t *testing.T) {
 	w.check(err)
 	bin := t.TempDir()
 	count := filepath.Join(bin, "count")
-	w.check(os.WriteFile(filepath.Join(bin, "git"), fmt.Appendf(nil, "#!/bin/sh\necho >> %s\nexec %s \"$@\"\n", count, git), 0o755))
+	gittest.Executable(t, filepath.Join(bin, "git"), fmt.Appendf(nil, "#!/bin/sh\necho >> %s\nexec %s \"$@\"\n", count, git))
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	starts := func() int {
 		text, err := os.ReadFile(count)
