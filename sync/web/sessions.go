@@ -127,35 +127,38 @@ func (w *wrongTokens) forgive(now time.Time) {
 	w.n, w.last = max(w.n-n, 0), w.last.Add(time.Duration(n)*wrongWait)
 }
 
-// mayTry reports whether an address may try a token now.
-func (s *Sessions) mayTry(peer string) bool {
+// try takes a token that an address sent: a wrong one counts. false means that too many wrong ones came from there before, so that this one is not looked at, be it
+// right or wrong. Both is one step: many that come at one time are as many tries as one after the other. Where too many addresses send wrong ones, those that time has
+// forgiven are forgotten, and else any: more than that is not remembered.
+func (s *Sessions) try(peer string, right bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	w := s.wrong[peer]
-	if w == nil {
+	now, w := s.now(), s.wrong[peer]
+	if w != nil {
+		w.forgive(now)
+	}
+	switch {
+	case w != nil && w.n >= maxWrong:
+		return false
+	case right:
 		return true
-	}
-	w.forgive(s.now())
-	return w.n < maxWrong
-}
-
-// failed counts a wrong token. Where too many addresses send them, the ones that time has forgiven are forgotten, and else any: more than that is not remembered.
-func (s *Sessions) failed(peer string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := s.now()
-	if s.wrong[peer] == nil && len(s.wrong) >= maxPeers {
-		for other, w := range s.wrong {
-			if w.forgive(now); w.n == 0 || len(s.wrong) >= maxPeers {
-				delete(s.wrong, other)
-			}
-		}
-	}
-	w := s.wrong[peer]
-	if w == nil {
+	case w == nil:
+		s.forget(now)
 		w = &wrongTokens{last: now}
 		s.wrong[peer] = w
 	}
-	w.forgive(now)
-	w.n = min(w.n+1, maxWrong)
+	w.n++
+	return true
+}
+
+// forget makes room for one more address that sent a wrong token.
+func (s *Sessions) forget(now time.Time) {
+	if len(s.wrong) < maxPeers {
+		return
+	}
+	for other, w := range s.wrong {
+		if w.forgive(now); w.n == 0 || len(s.wrong) >= maxPeers {
+			delete(s.wrong, other)
+		}
+	}
 }

@@ -43,14 +43,13 @@ func (s *server) unlock(w http.ResponseWriter, r *http.Request) {
 	if s.locked(w) || !s.ownPage(w, r) {
 		return
 	}
-	from, here := peer(r), fromHere(r)
-	if !here && !s.Sessions.mayTry(from) { // on this machine nobody can be locked out by another
+	from, right := peer(r), equal(strings.TrimSpace(r.PostFormValue("token")), s.PageToken)
+	if !s.Sessions.try(from, right) && !fromHere(r) { // on this machine nobody can be locked out by another
 		w.Header().Set("Retry-After", "30")
 		s.write(w, http.StatusTooManyRequests, "unlock", "Too many wrong tokens came from your address. Try again in half a minute.")
 		return
 	}
-	if !equal(strings.TrimSpace(r.PostFormValue("token")), s.PageToken) {
-		s.Sessions.failed(from)
+	if !right {
 		s.Log.Warn("a wrong page token", zap.String("from", from))
 		s.write(w, http.StatusForbidden, "unlock", "That is not the token. It is what daemon.page_token_env or daemon.page_token_file of this daemon's configuration names.")
 		return

@@ -3,11 +3,14 @@ package web
 import (
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -269,10 +272,44 @@ func TestWrongTokensAreBounded(t *testing.T) {
 		t.Errorf("on this machine the right one is answered %d", code)
 	}
 	for i := range 3 * maxPeers {
-		s.Sessions.failed(fmt.Sprint("peer", i))
+		s.Sessions.try(fmt.Sprint("peer", i), false)
 	}
 	if n := len(s.Sessions.wrong); n > maxPeers {
 		t.Errorf("%d addresses are remembered", n)
+	}
+}
+
+// Many tokens that come at one time are as many tries as one after the other.
+func TestWrongTokensAtOneTime(t *testing.T) {
+	s, handler, logs := unlockable(t)
+	const all = 4 * maxWrong
+	var arriving sync.WaitGroup
+	arriving.Add(all)
+	s.Sessions.now = func() time.Time { // is asked with the lock held: so long that the others stand in a queue, from which nobody is overtaken
+		arriving.Wait()
+		for end := time.Now().Add(2 * time.Millisecond); time.Now().Before(end); {
+			runtime.Gosched()
+		}
+		return time.Now()
+	}
+	codes := make(chan int, all)
+	for range all {
+		v := newVisitor(t, handler)
+		v.from = "192.0.2.1:1000"
+		go func() {
+			arriving.Done()
+			codes <- v.asks("/unlock", "token", "wrong").Code
+		}()
+	}
+	got := map[int]int{}
+	for range all {
+		got[<-codes]++
+	}
+	if want := map[int]int{http.StatusForbidden: maxWrong, http.StatusTooManyRequests: all - maxWrong}; !maps.Equal(got, want) {
+		t.Errorf("the answers are %v, want %v", got, want)
+	}
+	if n := logs.FilterMessage("a wrong page token").Len(); n != maxWrong {
+		t.Errorf("the log has %d of them", n)
 	}
 }
 
