@@ -1,28 +1,32 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"time"
 )
 
 // Bounds of what listening browsers cost.
 const (
-	maxListeners = 64
 	alive        = 25 * time.Second       // between signs of life, below what proxies wait for
 	pause        = 250 * time.Millisecond // after a bell: what happens meanwhile is one more
 	slowListener = 10 * time.Second       // who takes nothing for so long is let go
 )
 
 // events rings in browsers: one server-sent event for each change of what a status tells, without any content. What changed, the browser sees when it
-// asks for the page again. A stream ends with the handler (Options.Ends); browsers come again by themselves.
+// asks for the page again. A stream ends with the handler (Options.Ends), and where somebody else gets its place; browsers come again by themselves. Who gets no
+// place is told when to come again, and the page renews itself meanwhile.
 func (s *server) events(w http.ResponseWriter, r *http.Request) {
-	if s.listeners.Add(1) > maxListeners {
-		s.listeners.Add(-1)
+	ctx, end := context.WithCancel(r.Context())
+	defer end()
+	place := s.audience.admit(peer(r), end)
+	if place == nil {
 		w.Header().Set("Retry-After", "30")
 		plain(w, http.StatusServiceUnavailable, "too many are listening already; look again later")
 		return
 	}
-	defer s.listeners.Add(-1)
+	defer s.audience.leave(place)
+	r = r.WithContext(ctx)
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep bells to itself
 	s.ring(w, r, s.Engine.Changed)

@@ -5,19 +5,25 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"pgregory.net/rapid"
 )
 
-// stream is the answer to one listener, line by line.
-func stream(t *testing.T, address string) (lines <-chan string, stop context.CancelFunc) {
+// listen is the answer to one listener, line by line. peer is for whom a proxy on this machine asks; "" for nobody.
+func listen(t *testing.T, address, peer string) (lines <-chan string, stop context.CancelFunc) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"/api/events", nil)
 	check(t, err)
+	if peer != "" {
+		request.Header.Set("X-Forwarded-For", peer)
+	}
 	answer, err := http.DefaultClient.Do(request)
 	check(t, err)
 	if answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Type") != "text/event-stream" {
@@ -57,8 +63,8 @@ func hears(t *testing.T, lines <-chan string, want string) {
 func TestPushesRingInBrowsers(t *testing.T) {
 	ends := make(chan struct{})
 	w := newWorld(t, "", func(o *Options) { o.Ends = ends }, worldProject{name: "app", languages: []string{"de"}, files: map[string]string{"locales/en/app.json": `{"a": "A"}`}})
-	one, stop := stream(t, w.server.URL)
-	two, stopToo := stream(t, w.server.URL)
+	one, stop := listen(t, w.server.URL, "")
+	two, stopToo := listen(t, w.server.URL, "")
 	defer stop()
 	defer stopToo()
 	hears(t, one, "retry: 3000")
@@ -77,10 +83,10 @@ func TestPushesRingInBrowsers(t *testing.T) {
 func TestListenersAreBounded(t *testing.T) {
 	s, _ := newServer(t)
 	server := httptest.NewServer(New(s.Options))
-	defer server.Close()
+	t.Cleanup(server.Close)
 	var all []context.CancelFunc
 	for range maxListeners {
-		lines, stop := stream(t, server.URL)
+		lines, stop := listen(t, server.URL, "")
 		hears(t, lines, "retry: 3000")
 		all = append(all, stop)
 	}
@@ -106,6 +112,124 @@ func TestListenersAreBounded(t *testing.T) {
 	for _, stop := range all {
 		stop()
 	}
+}
+
+// One address keeps nobody out: it gets no more than some streams, or, where it may be a proxy before many, it makes room for others.
+func TestListenersShare(t *testing.T) {
+	s, _ := newServer(t)
+	server := httptest.NewServer(New(s.Options))
+	t.Cleanup(server.Close)
+	begin := func(peer string) (<-chan string, context.CancelFunc) {
+		lines, stop := listen(t, server.URL, peer)
+		hears(t, lines, "retry: 3000")
+		return lines, stop
+	}
+	refused := func(peer string) {
+		t.Helper()
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/api/events", nil)
+		check(t, err)
+		request.Header.Set("X-Forwarded-For", peer)
+		answer, err := http.DefaultClient.Do(request)
+		check(t, err)
+		answer.Body.Close()
+		if answer.StatusCode != http.StatusServiceUnavailable || answer.Header.Get("Retry-After") != "30" {
+			t.Errorf("%s is answered %s, Retry-After %q", peer, answer.Status, answer.Header.Get("Retry-After"))
+		}
+	}
+	for range maxOfPeer {
+		_, stop := begin("192.0.2.1")
+		defer stop()
+	}
+	refused("192.0.2.1")
+	first, stop := begin("")
+	defer stop()
+	for range maxListeners - maxOfPeer - 1 {
+		_, stop := begin("")
+		defer stop()
+	}
+	_, stop = begin("2001:db8::1")
+	defer stop()
+	for range first { // until it ends: this machine had most, and that was its first one
+	}
+}
+
+// Whoever comes and leaves: places are bounded, all together and for each address elsewhere; nobody is refused while there is a place that nobody has; where there is
+// none, the one who has most gives the place that he has had for longest, unless both would have as many then as before, the other way round.
+func TestAudienceIsFair(t *testing.T) {
+	type place struct {
+		peer  string
+		got   *stream
+		ended bool
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		var a audience
+		var there []*place // as they should be, the first in front
+		count := func(peer string) (n int) {
+			for _, p := range there {
+				if p.peer == peer {
+					n++
+				}
+			}
+			return n
+		}
+		peers := []string{"127.0.0.1", "192.0.2.1", "192.0.2.2", "2001:db8::", "192.0.2.3", "192.0.2.4"}
+		most := func() (peer string, n int) {
+			for _, p := range there { // of those with as many, the one that came first
+				if c := count(p.peer); c > n {
+					peer, n = p.peer, c
+				}
+			}
+			return peer, n
+		}
+		come := func(peer string) {
+			before, richest, n := count(peer), "", 0
+			if len(there) == maxListeners {
+				richest, n = most()
+			}
+			p := &place{peer: peer}
+			p.got = a.admit(peer, func() { p.ended = true })
+			want := (peer == "127.0.0.1" || before < maxOfPeer) && (len(there) < maxListeners || n-before >= 2)
+			if (p.got != nil) != want {
+				t.Fatalf("%s has %d of %d, and most is %d: admitted %v", peer, before, len(there), n, p.got != nil)
+			}
+			if p.got == nil {
+				return
+			}
+			if richest != "" {
+				i := slices.IndexFunc(there, func(p *place) bool { return p.peer == richest })
+				if !there[i].ended {
+					t.Fatalf("the first of %d of %s does not end", n, richest)
+				}
+				a.leave(there[i].got) // as it does some time later
+				there = slices.Delete(there, i, i+1)
+			}
+			there = append(there, p)
+		}
+		for range rapid.IntRange(0, 30).Draw(t, "steps") {
+			switch peer := rapid.SampledFrom(peers).Draw(t, "peer"); rapid.SampledFrom([]string{"one", "many", "leave"}).Draw(t, "what") {
+			case "one":
+				come(peer)
+			case "many":
+				for range rapid.IntRange(1, 70).Draw(t, "how many") {
+					come(peer)
+				}
+			case "leave":
+				if len(there) > 0 {
+					i := rapid.IntRange(0, len(there)-1).Draw(t, "which")
+					a.leave(there[i].got)
+					there = slices.Delete(there, i, i+1)
+				}
+			}
+			for _, p := range there {
+				if p.ended || p.peer != "127.0.0.1" && count(p.peer) > maxOfPeer {
+					t.Fatalf("a place of %s ended: %v; it has %d", p.peer, p.ended, count(p.peer))
+				}
+			}
+			if len(a.streams) != len(there) || len(there) > maxListeners {
+				t.Fatalf("%d streams, want %d", len(a.streams), len(there))
+			}
+		}
+	})
 }
 
 // recording is a listener that keeps what it is told and when; it may stop taking anything.

@@ -17,7 +17,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -54,10 +53,9 @@ type Reload struct {
 
 type server struct {
 	Options
-	look      look
-	heard     heard
-	listeners atomic.Int32 // browsers that hear events now
-
+	look     look
+	heard    heard
+	audience audience
 	reads    reads
 	bodyTime time.Duration // for the body of a request, once it was begun to be read
 }

@@ -81,7 +81,9 @@
     request.responseType = 'document';
     request.timeout = 30000;
     request.onloadend = () => {
-      if (request.status === 200 && request.response?.getElementById('now')) show(request.response);
+      const there = request.status === 200 && request.response?.getElementById('now');
+      if (there) show(request.response);
+      if (!source) say(there ? 'renewed every 30 seconds' : 'not connected; trying again', true);
       setTimeout(() => {
         loading = false;
         if (again) load();
@@ -104,10 +106,13 @@
     };
     source.addEventListener('change', load);
     source.onerror = () => {
-      say('not connected; trying again', true);
-      if (source.readyState !== EventSource.CLOSED) return; // the browser tries itself
-      source = null;
-      later = setTimeout(() => { load(); listen(); }, 30000);
+      if (source.readyState !== EventSource.CLOSED) { // the browser tries itself
+        say('not connected; trying again', true);
+        return;
+      }
+      source = null; // refused, as where too many listen: look at once, and each time that it is tried again, which is when the answer says (Retry-After)
+      load();
+      later = setTimeout(listen, 30000);
     };
   };
   const stop = () => {
