@@ -260,7 +260,7 @@ func (d *running) serving(cfg *config.Config, e *engine.Engine) (web.Options, er
 	}
 	return web.Options{
 		Engine: e, Log: d.log.Named("web"), Version: version().Version, Meter: d.meter, Hearts: d.hearts, Reloaded: func() web.Reload { return *d.reloaded.Load() },
-		WebhookSecret: webhook.Reveal(), CallbackHeader: cfg.Daemon.CallbackHeader, CallbackSecret: callback.Reveal(), PublicURL: cfg.Daemon.PublicURL,
+		WebhookSecret: webhook.Reveal(), CallbackHeader: cfg.Daemon.CallbackHeader, CallbackSecret: callback.Reveal(), PublicURL: cfg.Daemon.PublicURL, Listen: cfg.Daemon.Listen,
 		PageToken: page.Reveal(), Sessions: d.sessions,
 	}, nil
 }

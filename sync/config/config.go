@@ -105,7 +105,7 @@ type Daemon struct {
 	PageTokenEnv string `toml:"page_token_env"`
 	// PageTokenFile is a file with that token, relative to the configuration file.
 	PageTokenFile string `toml:"page_token_file"`
-	// PublicURL is where the outside reaches Listen, for registering callbacks at the service.
+	// PublicURL is where the outside reaches Listen, for registering callbacks at the service. Its host is a name that the page answers to.
 	PublicURL string `toml:"public_url"`
 }
 

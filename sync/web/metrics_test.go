@@ -81,7 +81,7 @@ func check(t *testing.T, err error) {
 
 func get(handler http.Handler, path string) (int, string) {
 	answer := httptest.NewRecorder()
-	handler.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, nil))
+	handler.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "http://127.0.0.1"+path, nil))
 	return answer.Code, answer.Body.String()
 }
 

@@ -4,35 +4,62 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+
+	"github.com/locsync/locsync/sync/engine"
 )
 
-// named keeps pages of other sites from reading what is served to this machine only. A browser lets a page read from the host that it came from, and whoever
-// owns that host's name may let it lead to 127.0.0.1 (DNS rebinding). So what comes by the loopback has to ask for a name of the loopback, for an address, or
-// for the host of public_url, where a proxy brings it. Webhooks and notifications prove themselves and may come by any name.
+// named keeps pages of other sites from reading what is served here. A browser lets a page read from the host that it came from, and whoever owns that host's name may let
+// it lead to an address that only the reader's browser reaches (DNS rebinding). So who asks has to ask by a name of this address:
+//
+//   - an address itself, localhost, the host of public_url, or the one that daemon.listen names;
+//   - elsewhere than at the loopback also this machine's name, and names that nobody outside can own: without a dot, such as that of a container or of a service in a
+//     cluster, and below .local (RFC 6762), .internal, .home.arpa (RFC 8375) and a cluster's .svc. Who gives such names reaches the address anyway, but not a loopback;
+//   - there the metrics and the two probes come by any name, since monitors have their own, but not to a browser.
+//
+// Webhooks and notifications prove themselves and may come by any name.
 func (s *server) named(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if proves := strings.HasPrefix(r.URL.Path, "/webhook/") || strings.HasPrefix(r.URL.Path, "/callback/"); !proves && byLoopback(r) && !s.answersTo(r.Host) {
-			refuse(w, http.StatusForbidden, "nobody here is called "+hostOf(r.Host)+": ask for the address itself, or set daemon.public_url where a proxy has this name")
+		if proves := strings.HasPrefix(r.URL.Path, "/webhook/") || strings.HasPrefix(r.URL.Path, "/callback/"); !proves && !s.answersTo(r) {
+			refuse(w, http.StatusForbidden, "nobody here is called "+engine.Printable(hostOf(r.Host))+": ask for the address itself, or name this host in daemon.public_url (a proxy's) or daemon.listen")
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
+func (s *server) answersTo(r *http.Request) bool {
+	host := strings.ToLower(strings.TrimSuffix(hostOf(r.Host), "."))
+	switch {
+	case host == "", loopback(host), net.ParseIP(host) != nil, strings.HasSuffix(host, ".localhost"):
+		return true
+	case strings.EqualFold(host, hostOf(s.Listen)):
+		return true
+	}
+	if public, err := url.Parse(s.PublicURL); err == nil && strings.EqualFold(host, public.Hostname()) {
+		return true
+	}
+	return !byLoopback(r) && (strings.EqualFold(host, s.machine) || unowned(host) || monitor(r))
+}
+
+// unowned reports whether nobody outside of the own network or cluster can own a name.
+func unowned(host string) bool {
+	dot := strings.LastIndexByte(host, '.')
+	return dot < 0 || slices.Contains([]string{"local", "internal", "svc"}, host[dot+1:]) || strings.HasSuffix(host, ".home.arpa")
+}
+
+// monitor reports whether somebody asks for what monitors ask for, and is no browser: each of those says what languages its reader wants, and no page can keep it from
+// that (the Fetch standard, HTTP-network-or-cache fetch).
+func monitor(r *http.Request) bool {
+	_, browser := r.Header["Accept-Language"]
+	return !browser && (r.URL.Path == "/metrics" || r.URL.Path == "/healthz" || r.URL.Path == "/readyz")
+}
+
 // byLoopback reports whether a request arrived at an address of the loopback.
 func byLoopback(r *http.Request) bool {
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	return ok && loopback(hostOf(local.String()))
-}
-
-func (s *server) answersTo(name string) bool {
-	host := hostOf(name)
-	if host == "" || loopback(host) || net.ParseIP(host) != nil || strings.HasSuffix(strings.ToLower(host), ".localhost") {
-		return true
-	}
-	public, err := url.Parse(s.PublicURL)
-	return err == nil && strings.EqualFold(host, public.Hostname())
 }
 
 // hostOf is a host without its port and brackets.

@@ -474,7 +474,7 @@ func TestAssets(t *testing.T) {
 	handler := New(s.Options)
 	fetch := func(path string) *httptest.ResponseRecorder {
 		answer := httptest.NewRecorder()
-		handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+		handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1"+path, nil))
 		return answer
 	}
 	page := fetch("/")

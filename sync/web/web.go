@@ -14,6 +14,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -35,6 +36,7 @@ type Options struct {
 	CallbackHeader string // the header that the service's notifications must carry,
 	CallbackSecret string // with this value; empty: they are refused
 	PublicURL      string // where the outside reaches the address; empty: not by a name
+	Listen         string // what it listens on, as it is configured: a name in it is one of the address
 
 	PageToken string          // who knows it may push and pull from the status page; empty: the page has no buttons
 	Sessions  *Sessions       // the browsers in which it was typed; nil: nobody yet
@@ -56,6 +58,7 @@ type server struct {
 	look     look
 	heard    heard
 	audience audience
+	machine  string // this machine's name; "" where it has none
 	reads    reads
 	bodyTime time.Duration // for the body of a request, once it was begun to be read
 }
@@ -65,7 +68,8 @@ func New(o Options) http.Handler {
 	if o.Sessions == nil {
 		o.Sessions = NewSessions()
 	}
-	return (&server{Options: o, reads: make(reads, maxReads), bodyTime: bodyTime}).handler()
+	machine, _ := os.Hostname() // without one the address has one name less
+	return (&server{Options: o, machine: machine, reads: make(reads, maxReads), bodyTime: bodyTime}).handler()
 }
 
 func (s *server) handler() http.Handler {

@@ -118,7 +118,7 @@ func TestEveryAnswerIsGuarded(t *testing.T) {
 	} {
 		method, path, _ := strings.Cut(target, " ")
 		answer := httptest.NewRecorder()
-		handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), method, path, nil))
+		handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), method, "http://127.0.0.1"+path, nil))
 		if answer.Code != want {
 			t.Errorf("%s: %d, want %d: %s", target, answer.Code, want, answer.Body)
 		}
