@@ -307,6 +307,8 @@ func TestBrowserLooks(t *testing.T) {
 	empty := newWorld(t, "", nil, worldProject{name: "new-project", languages: []string{"de"}, files: map[string]string{"locales/en/app.json": keys("app", 3)}})
 	all := httptest.NewServer(everything(t))
 	defer all.Close()
+	full := httptest.NewServer(many(t))
+	defer full.Close()
 	b := newBrowser(t)
 	for _, c := range []struct {
 		width  int64
@@ -314,8 +316,9 @@ func TestBrowserLooks(t *testing.T) {
 	}{{1200, "light"}, {1200, "dark"}, {768, "light"}, {320, "light"}, {320, "dark"}} {
 		name := fmt.Sprintf("%s-%d", c.scheme, c.width)
 		b.look(c.width, c.scheme)
-		for _, page := range []struct{ name, address string }{{"month", w.server.URL}, {"empty", empty.server.URL}, {"all", all.URL}} {
+		for _, page := range []struct{ name, address string }{{"month", w.server.URL}, {"empty", empty.server.URL}, {"all", all.URL}, {"many", full.URL}} {
 			b.open(page.address)
+			b.shot(page.name + "-closed-" + name)
 			eval[bool](b, `document.querySelectorAll("details").forEach(d => { d.open = true }) === undefined`)
 			b.shot(page.name + "-" + name)
 			b.accessible(page.name + " " + name)
@@ -359,6 +362,42 @@ func everything(t *testing.T) http.Handler {
 		app.LastPull.Commit = ""
 		app.Events[0].Commit = "0123456789abcdef"
 		for _, status := range []engine.ProjectStatus{one, app, {Name: "untold", State: "what waits to be pushed cannot be told now", Problems: []engine.Problem{{Problem: "the repository is gone"}}}} {
+			v.add(s.project(status, v))
+		}
+		s.write(w, http.StatusOK, "page", v)
+	})
+	return page
+}
+
+// many is a page of three projects with long names, of which one fails and one has forty languages.
+func many(t *testing.T) http.Handler {
+	t.Helper()
+	s, _ := newServer(t)
+	configured := s.Engine.Config.Projects[0]
+	now := time.Now()
+	wide := usual("customer-facing-web-application-with-a-name-that-somebody-wrote-out-in-full")
+	wide.Languages = nil
+	for i, l := range strings.Fields("ar bg bn ca cs da de el en-GB es es-419 et fa fi fil fr fr-CA he hi hr hu id it ja ko lt lv ms nb nl pl pt-BR pt-PT ro ru sk sr-Latn-RS sv th zh-Hant-HK") {
+		wide.Languages = append(wide.Languages, engine.LanguageStatus{Language: l, Keys: 2400 - i%4*37*(i/13), Missing: i % 4 * 37 * (i / 13)})
+	}
+	wide.Languages[6].Held, wide.Languages[6].Keys, wide.Languages[6].Missing = 2, 2399, 1
+	wide.Conflicts = []engine.Conflict{{File: "locales/de/app.json", Language: "de", Key: "checkout.button", Ours: map[string]string{"": "Jetzt kaufen"}, Theirs: map[string]string{"": "Kaufen"}, Since: now.Add(-time.Hour)}}
+	wide.Problems = []engine.Problem{wide.Conflicts[0].Problem(), {File: "locales/de/app.json", Key: "greeting", Language: "de", Problem: "it lacks {name}, which the source has; correct it at the service", Remedy: "correct it at the service"}}
+	wide.State = "1 translation was changed on both sides and waits for a decision; 1 thing is left out; last pulled 2026-11-21 11:00:00 UTC"
+	bad := usual("mobile")
+	bad.LastPull = &engine.Past{At: now.Add(-time.Minute), Result: engine.ResultFailed, Error: "fetch l10n of git@git.example.com:team/app.git: the host does not answer", GoodAt: now.Add(-26 * time.Hour)}
+	bad.State = "the last pull failed"
+	page := http.NewServeMux()
+	page.Handle("/", New(s.Options))
+	page.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		v := view{Version: "1.2.3", Now: now}
+		good := usual("documentation")
+		for i := range good.Languages {
+			good.Languages[i] = engine.LanguageStatus{Language: good.Languages[i].Language, Keys: 120}
+		}
+		for _, status := range []engine.ProjectStatus{wide, bad, good} {
+			configured.Name = status.Name
+			s.Engine.Config.Projects = append(s.Engine.Config.Projects[:0:0], configured)
 			v.add(s.project(status, v))
 		}
 		s.write(w, http.StatusOK, "page", v)

@@ -174,12 +174,20 @@ func tamed(s engine.ProjectStatus) engine.ProjectStatus {
 		f := &s.Files[i]
 		tame(&f.Path, &f.Format, &f.Collection, &f.Error)
 	}
+	languages := make(map[string]string) // which are the same ones stay so: what a language's conflicts are is found by its name
+	language := func(name *string) {
+		if *name != "" && languages[*name] == "" {
+			languages[*name] = fmt.Sprint("x", len(languages))
+		}
+		*name = languages[*name]
+	}
 	for i := range s.Languages {
-		tame(&s.Languages[i].Language)
+		language(&s.Languages[i].Language)
 	}
 	for i := range s.Conflicts {
 		c := &s.Conflicts[i]
-		tame(&c.File, &c.Language, &c.Key)
+		tame(&c.File, &c.Key)
+		language(&c.Language)
 		c.Ours, c.Theirs = map[string]string{"": "x"}, map[string]string{"": "x"}
 	}
 	for i := range s.Problems {
@@ -270,6 +278,7 @@ func TestPageTells(t *testing.T) {
 	one.Conflicts = []engine.Conflict{{File: "de.json", Language: "de", Key: "k", Ours: map[string]string{"": "unser"}, Theirs: map[string]string{"": "ihr"}, Since: since}}
 	one.Problems = append(one.Problems, one.Conflicts[0].Problem())
 	one.Jobs = []engine.Job{{Kind: "import", Since: since}}
+	one.Languages[4] = engine.LanguageStatus{Language: "zh-Hans", Keys: 120}
 	one.GitBusy = 90 * time.Second
 	one.Events = append(one.Events[:1:1], engine.Event{At: since, What: "pull", Result: "failed", Text: "The pull failed.", Count: 3, Since: since, URL: "https://git.example.com/team/app/commit/abc", Commit: "abc"})
 	late := usual("late")
@@ -288,7 +297,7 @@ func TestPageTells(t *testing.T) {
 		"locsync: 1 of 3 failing", "Needs attention 2 values wait to be pushed.", "Waiting to be pushed 2 values", "import at the service since 2 days ago 2026-11-19 12:00 UTC",
 		"ok, 60 min ago 2026-11-21 11:00 UTC 3 keys sent", "12 keys changed, commit 0123456789", "Next push as soon as a file changes",
 		"Problems 1", "en.json:3:4 a de is broken What to do: repair it", "Conflicts 1", `Repository "unser" send it: locsync push --ours --key k`, `Service, stands "ihr" leave it: locsync push --theirs --key k`,
-		"de 91 % 110 10 2", "120 keys pushed, 420 pulled", "2026-11-20 4 21", "Brought 12 translations in 3 languages", "4 source files", "other In step · 50 missing",
+		"de 91 % 110 10 2 decide on 1 conflict · look at 1 held back · translate 10 at the service", "fr 91 % 110 10 2 look at 2 held back · translate", "Complete: zh-Hans", "40 missing · 1 of 5 languages complete", "2 values wait to be pushed. 1 problem 1 conflict", "120 keys pushed, 420 pulled", "2026-11-20 4 21", "Brought 12 translations in 3 languages", "4 source files", "other In step · 50 missing",
 		"It waits for git, which has been in the middle of something since 2 min ago 2026-11-21 11:58 UTC .", "The pull failed. (3 times since 2026-11-19 12:00 UTC) show commit abc", "late Failing", "Two that were due did not work.",
 		"12 keys changed; last commit feedface00 2 h ago",
 	} {
@@ -303,6 +312,80 @@ func TestPageTells(t *testing.T) {
 	}
 	if t.Failed() {
 		t.Log(text)
+	}
+}
+
+// Each language is told of once: as complete, or with all that there is to do for it, by whom.
+func TestWhatLanguagesLack(t *testing.T) {
+	s, _ := newServer(t)
+	rapid.Check(t, func(t *rapid.T) {
+		status := usual("app")
+		status.Languages, status.Problems = nil, []engine.Problem{{Problem: "p"}}
+		for i := range rapid.IntRange(0, 45).Draw(t, "languages") {
+			l := engine.LanguageStatus{Language: fmt.Sprint("l", i), Keys: rapid.IntRange(0, 2).Draw(t, "keys"), Missing: rapid.IntRange(0, 2).Draw(t, "missing")}
+			l.HeldMissing = rapid.IntRange(0, l.Missing).Draw(t, "held and missing")
+			l.Held = l.HeldMissing + rapid.IntRange(0, l.Keys).Draw(t, "held")
+			for range rapid.IntRange(0, l.Held).Draw(t, "conflicts") {
+				status.Conflicts = append(status.Conflicts, engine.Conflict{Language: l.Language})
+			}
+			status.Languages = append(status.Languages, l)
+		}
+		p := s.project(status, view{Now: time.Now()})
+		rows := slices.Concat(p.Languages.First, p.Languages.Rest)
+		if len(rows)+len(p.Complete) != len(status.Languages) || p.LanguagesTotal() != len(status.Languages) || p.Told != (len(status.Languages) > 0) {
+			t.Errorf("of %d languages %d are complete and %d are not", len(status.Languages), len(p.Complete), len(rows))
+		}
+		ours := true
+		for _, l := range rows {
+			if now := l.Decide+l.Look > 0; now && !ours {
+				t.Errorf("%s is behind one for which only translators can do something", l.Language)
+			} else {
+				ours = now
+			}
+			if l.Decide+l.Look != l.Held || l.Translate+l.HeldMissing != l.Missing || l.Decide+l.Look+l.Translate == 0 {
+				t.Errorf("%+v", l)
+			}
+		}
+		for _, l := range status.Languages {
+			if complete := slices.Contains(p.Complete, l.Language); complete != (l.Missing+l.Held == 0) {
+				t.Errorf("%+v is complete: %v", l, complete)
+			}
+		}
+	})
+}
+
+// Why something may be missing though it is translated.
+func TestWhyLanguagesLack(t *testing.T) {
+	s, _ := newServer(t)
+	pull := &s.Engine.Config.Projects[0].Pull
+	app := usual("app")
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		change func()
+		pulled bool
+		want   string
+	}{
+		{func() {}, true, "once it is final"},
+		{func() { pull.CompletionState = "intermediate" }, true, "once it is intermediate or final"},
+		{func() { pull.CompletionState = "draft" }, true, ""},
+		{func() { app.Pending = 1 }, true, "waits to be pushed"},
+		{func() { app.Overdue = now.Add(-time.Minute) }, false, "did not work"},
+		{func() { app.Overdue, app.LastPull = time.Time{}, &engine.Past{Result: engine.ResultFailed} }, false, "did not work"},
+		{func() { app.LastPull = nil }, false, "Nothing was pulled yet"},
+		{func() { pull.Enabled = false }, false, "turned off"},
+	} {
+		c.change()
+		p := s.project(app, view{Now: now})
+		if !strings.Contains(p.Lacking, c.want) || c.want == "" && p.Lacking != "" || p.Pulled != c.pulled {
+			t.Errorf("%q and pulled %v, want %q", p.Lacking, p.Pulled, c.want)
+		}
+		does := "translate 10 at the service"
+		if !c.pulled {
+			does = "10 not pulled yet"
+		}
+		if page := rendered(t, s, app); c.want != "did not work" && !strings.Contains(page, does) {
+			t.Errorf("the page does not say %q", does)
+		}
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 const (
 	maxListed = 25  // problems, conflicts, events and files of a project,
 	atOnce    = 5   // of which so many are seen at once: problems and conflicts,
-	eventsNow = 10  // and events
+	eventsNow = 10  // and events, and languages that lack something
 	maxText   = 400 // characters of one text
 )
 
@@ -90,8 +90,12 @@ type project struct {
 
 	LastCommit *engine.Event // where the last pull made none
 
-	Languages []language
-	Missing   int // of all languages
+	Told      bool             // it is known how much the languages have
+	Languages listed[language] // those that lack something, the ones that somebody here has to look at first
+	Complete  []string         // the others
+	Missing   int              // of all languages
+	Pulled    bool             // what the service had at the last pull is here
+	Lacking   string           // why something may be missing though somebody translated it; "" for no such reason
 	Problems  listed[engine.Problem]
 	Conflicts listed[engine.Conflict]
 	Events    listed[engine.Event]
@@ -121,7 +125,12 @@ func list[T any](all []T, first int) listed[T] {
 type language struct {
 	engine.LanguageStatus
 	Have, From, To int
+
+	Decide, Look, Translate int // what there is to do for it: conflicts, other held back translations, and keys that have none at the service
 }
+
+// complete reports whether nothing is to do for a language.
+func (l language) complete() bool { return l.Missing+l.Held+l.Decide == 0 }
 
 // project is a project's status as the page shows it.
 func (s *server) project(status engine.ProjectStatus, v view) *project {
@@ -130,10 +139,7 @@ func (s *server) project(status engine.ProjectStatus, v view) *project {
 	if doing := s.Engine.Doing(status.Name); doing.What != "" {
 		p.Busy, p.Sentence = true, sentence(doing.String())
 	}
-	for _, l := range status.Languages {
-		p.Languages = append(p.Languages, barOf(l))
-		p.Missing += l.Missing
-	}
+	p.languages(status)
 	if at := slices.IndexFunc(status.Events, func(e engine.Event) bool { return e.Commit != "" }); at >= 0 && status.LastPull != nil && status.LastPull.Commit == "" {
 		p.LastCommit = &status.Events[at]
 	}
@@ -144,6 +150,53 @@ func (s *server) project(status engine.ProjectStatus, v view) *project {
 	p.Files = list(files, maxListed)
 	s.configured(p, v)
 	return p
+}
+
+// languages adds how much the languages have, and what there is to do for each.
+func (p *project) languages(status engine.ProjectStatus) {
+	decide := make(map[string]int)
+	for _, c := range status.Conflicts {
+		decide[c.Language]++
+	}
+	var look, translate []language
+	for _, s := range status.Languages {
+		l := barOf(s)
+		_, held, missing := s.Parts()
+		l.Decide, l.Translate = decide[s.Language], missing
+		l.Look = max(held-l.Decide, 0)
+		switch {
+		case l.complete():
+			p.Complete = append(p.Complete, s.Language)
+		case l.Look+l.Decide > 0:
+			look = append(look, l)
+		default:
+			translate = append(translate, l)
+		}
+		p.Missing += s.Missing
+	}
+	all := append(look, translate...)
+	now := min(eventsNow, len(all))
+	p.Told, p.Languages = len(status.Languages) > 0, listed[language]{First: all[:now], Rest: all[now:]}
+}
+
+// lacking adds why translations may be missing though somebody made them: what is first of these hides what comes behind it. least is the state that a pull asks for.
+func (p *project) lacking(pulls bool, least string) {
+	failed := p.LastPull != nil && p.LastPull.Result == engine.ResultFailed
+	p.Pulled = pulls && p.LastPull != nil && !failed && !p.Late
+	switch {
+	case !pulls:
+		p.Lacking = "Pulls are turned off in the configuration: nothing comes from the service."
+	case p.LastPull == nil:
+		p.Lacking = "Nothing was pulled yet: what the service has comes with the first pull."
+	case !p.Pulled:
+		p.Lacking = "The last pull did not work: the service may have more."
+	case p.Pending > 0:
+		p.Lacking = "What waits to be pushed cannot be translated yet."
+	case least == "final":
+		p.Lacking = "A translation counts once it is final at the service."
+	case least == "intermediate":
+		p.Lacking = "A translation counts once it is intermediate or final at the service."
+	}
 }
 
 // configured adds what the configuration says of a project: what wakes its passes, and which of them may be asked for.
@@ -168,6 +221,7 @@ func (s *server) configured(p *project, v view) {
 	if p.NoPull = "not scheduled; when the service notifies, or somebody asks"; !c.Pull.Enabled {
 		p.NoPull = "turned off in the configuration"
 	}
+	p.lacking(c.Pull.Enabled, c.Pull.CompletionState)
 	if v.Unlocked {
 		p.Push, p.Pull, p.Nonce = c.Push.Enabled, c.Pull.Enabled, v.Visit.Nonce
 		if v.Visit.Project == p.Name {
@@ -189,6 +243,9 @@ func healthOf(p engine.ProjectStatus, now time.Time) health {
 	}
 	return inStep
 }
+
+// LanguagesTotal is how many languages there are.
+func (p *project) LanguagesTotal() int { return p.Languages.Total() + len(p.Complete) }
 
 // GitSince is since when pushes have been waiting for git.
 func (p *project) GitSince() time.Time { return p.At.Add(-p.GitBusy) }
@@ -222,18 +279,18 @@ func sentence(words string) string {
 func barOf(l engine.LanguageStatus) language {
 	total := l.Keys + l.Missing
 	if total == 0 {
-		return language{l, 100, 100, 100}
+		return language{LanguageStatus: l, Have: 100, From: 100, To: 100}
 	}
 	have := 100 * l.Keys / total
 	if l.Keys > 0 {
 		have = max(have, 1)
 	}
 	if l.Held == 0 {
-		return language{l, have, have, have}
+		return language{LanguageStatus: l, Have: have, From: have, To: have}
 	}
 	wide := max(100*l.Held/total, 2)
 	from := max(min(100*(l.Keys-l.Held+l.HeldMissing)/total, 100-wide), 0)
-	return language{l, have, from, from + wide}
+	return language{LanguageStatus: l, Have: have, From: from, To: from + wide}
 }
 
 // anchor is the identifier of a project's part of the page.
