@@ -43,7 +43,7 @@ func (d *door) open(listen string) (*opened, error) {
 		return nil, usageError{fmt.Errorf("listen on %s: %w; choose another address in daemon.listen, or \"\" for none", listen, err)}
 	}
 	o := &opened{listener: listener, wish: listen, ended: make(chan struct{})}
-	o.server = web.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*o.handler.Load()).ServeHTTP(w, r) }))
+	o.server = web.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*o.handler.Load()).ServeHTTP(w, r) }), d.log)
 	return o, nil
 }
 

@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"os"
 	"slices"
 	"sync"
 	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 )
 
 // Bounds of what the outside can make the daemon's address hold. Whoever sends slowly is cut off, whoever sends nothing gives way to whoever comes.
@@ -21,14 +25,23 @@ const (
 	idleTime       = 2 * time.Minute
 	maxHeader      = 64 << 10
 	maxConnections = 256
+	strangerLines  = 30 // of the log a minute, of each kind, about what anybody can cause who reaches the address
 )
+
+// aboutStrangers is the log for what anybody can cause: addresses that wrong tokens come from can be many, and made up where a proxy lets them.
+func aboutStrangers(log *zap.Logger) *zap.Logger {
+	return log.WithOptions(zap.WrapCore(func(core zapcore.Core) zapcore.Core {
+		return zapcore.NewSamplerWithOptions(core, time.Minute, strangerLines, 0)
+	}))
+}
 
 // NewServer is an HTTP server for the daemon's address: http.Server has no limit at all by default. Beyond 256 connections, the one goes that has waited longest
 // without a request being answered on it, or, where all are being answered, the one that has been for longest; so neither silent connections nor slow ones keep
-// out those that have something to say, and the daemon's files never compete with them for descriptors.
-func NewServer(handler http.Handler) *http.Server {
+// out those that have something to say, and the daemon's files never compete with them for descriptors. What the server itself has to say goes to log.
+func NewServer(handler http.Handler, log *zap.Logger) *http.Server {
 	c := &crowd{}
 	return &http.Server{
+		ErrorLog:          errorLog(log),
 		ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: answerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
 		ConnContext: c.joined, ConnState: c.changed,
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -39,6 +52,15 @@ func NewServer(handler http.Handler) *http.Server {
 			handler.ServeHTTP(w, r)
 		}),
 	}
+}
+
+// errorLog is a log as net/http has it.
+func errorLog(to *zap.Logger) *log.Logger {
+	l, err := zap.NewStdLogAt(to, zap.ErrorLevel)
+	if err != nil { // it is a level
+		panic(err)
+	}
+	return l
 }
 
 // crowd is the connections of a server.

@@ -114,7 +114,7 @@ func TestNamesOnAnotherAddress(t *testing.T) {
 	s, _ := newServer(t)
 	l, err := net.Listen("tcp", net.JoinHostPort(at, "0"))
 	check(t, err)
-	server := NewServer(New(s.Options))
+	server := NewServer(New(s.Options), s.Log)
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(l) }()
 	defer func() {

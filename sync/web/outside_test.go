@@ -16,6 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
 	"pgregory.net/rapid"
 )
 
@@ -29,7 +32,7 @@ func serveOutside(t *testing.T, handler http.Handler) *outside {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	check(t, err)
-	s := NewServer(handler)
+	s := NewServer(handler, zap.NewNop())
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(l) }()
 	t.Cleanup(func() {
@@ -103,6 +106,43 @@ func TestRefusedAtOnce(t *testing.T) {
 				t.Errorf("%s %s: %d", method, path, got)
 			}
 		}
+	}
+}
+
+// What goes wrong inside of an answer is told by the daemon's log, in its form, and ends that answer only.
+func TestServerSaysItsErrorsInTheLog(t *testing.T) {
+	core, logs := observer.New(zapcore.DebugLevel)
+	server := httptest.NewUnstartedServer(nil)
+	server.Config = NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/bad" {
+			panic("bad\x1b[31m")
+		}
+	}), zap.New(core))
+	server.Start()
+	t.Cleanup(server.Close)
+	o := &outside{t, server.Listener.Addr().String()}
+	for path, want := range map[string]int{"/bad": 0, "/good": 200} {
+		if got := says(o.dial("GET " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")); got != want {
+			t.Errorf("%s: %d, want %d", path, got, want)
+		}
+	}
+	if all := logs.All(); len(all) != 1 || all[0].Level != zap.ErrorLevel || !strings.Contains(all[0].Message, "panic serving") {
+		t.Errorf("the log has %v", all)
+	}
+}
+
+// Wrong tokens of many addresses, which a proxy that passes on what it is told lets anybody have, fill no log.
+func TestWrongTokensFillNoLog(t *testing.T) {
+	_, handler, logs := unlockable(t)
+	for i := range 4 * strangerLines {
+		v := newVisitor(t, handler)
+		v.headers["X-Forwarded-For"] = fmt.Sprint("198.51.100.", i)
+		if answer := v.asks("/unlock", "token", "wrong"); answer.Code != http.StatusForbidden {
+			t.Fatalf("%d %s", answer.Code, answer.Body)
+		}
+	}
+	if n := logs.Len(); n != strangerLines {
+		t.Errorf("the log has %d lines, want %d", n, strangerLines)
 	}
 }
 

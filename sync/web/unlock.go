@@ -50,7 +50,7 @@ func (s *server) unlock(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !right {
-		s.Log.Warn("a wrong page token", zap.String("from", from))
+		s.aside.Warn("a wrong page token", zap.String("from", from))
 		s.write(w, http.StatusForbidden, "unlock", "That is not the token. It is what daemon.page_token_env or daemon.page_token_file of this daemon's configuration names.")
 		return
 	}
@@ -146,8 +146,8 @@ func (s *server) own(r *http.Request, origin string) bool {
 func peer(r *http.Request) string {
 	host := hostOf(r.RemoteAddr)
 	if by := r.Header.Values("X-Forwarded-For"); loopback(host) && len(by) > 0 {
-		list := strings.Split(by[len(by)-1], ",")
-		if ip := net.ParseIP(strings.TrimSpace(list[len(list)-1])); ip != nil {
+		last := by[len(by)-1]
+		if ip := net.ParseIP(strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:])); ip != nil {
 			host = ip.String()
 		}
 	}

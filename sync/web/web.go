@@ -58,7 +58,8 @@ type server struct {
 	look     look
 	heard    heard
 	audience audience
-	machine  string // this machine's name; "" where it has none
+	machine  string      // this machine's name; "" where it has none
+	aside    *zap.Logger // for what strangers cause
 	reads    reads
 	bodyTime time.Duration // for the body of a request, once it was begun to be read
 }
@@ -69,7 +70,7 @@ func New(o Options) http.Handler {
 		o.Sessions = NewSessions()
 	}
 	machine, _ := os.Hostname() // without one the address has one name less
-	return (&server{Options: o, machine: machine, reads: make(reads, maxReads), bodyTime: bodyTime}).handler()
+	return (&server{Options: o, machine: machine, aside: aboutStrangers(o.Log), reads: make(reads, maxReads), bodyTime: bodyTime}).handler()
 }
 
 func (s *server) handler() http.Handler {
@@ -227,7 +228,7 @@ func (s *server) trigger(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !known {
-		plain(w, http.StatusNotFound, "no project is called "+name)
+		plain(w, http.StatusNotFound, "no project is called "+text(name))
 		return
 	}
 	plain(w, http.StatusAccepted, "looking")

@@ -80,7 +80,7 @@ func newWorld(t *testing.T, daemon string, o func(*Options), projects ...worldPr
 		o(&options)
 	}
 	w.server = httptest.NewUnstartedServer(nil)
-	w.server.Config = NewServer(New(options))
+	w.server.Config = NewServer(New(options), options.Log)
 	w.server.Start()
 	t.Cleanup(func() {
 		close(ends)
