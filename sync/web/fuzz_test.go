@@ -7,7 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"slices"
+	"net/netip"
 	"strings"
 	"testing"
 	"unicode"
@@ -38,16 +38,20 @@ func FuzzStranger(f *testing.F) {
 		"POST /webhook/github HTTP/1.1\r\nHost: a\r\nX-Hub-Signature-256: sha256=00\r\nContent-Length: 2\r\n\r\n{}", "POST /webhook/gitlab HTTP/1.1\r\nHost: a\r\nX-Gitlab-Token: x\r\nWebhook-Signature: v1,AA== v1,\r\nWebhook-Timestamp: -9223372036854775808\r\n\r\n",
 		"POST /webhook/%0a HTTP/1.1\r\nHost: a\r\n\r\n", "POST /callback/project/status HTTP/1.1\r\nHost: a\r\nX-Bell: \r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[]\r\n0\r\n\r\n", "POST /callback/%2e%2e/x HTTP/1.1\r\nHost: a\r\n\r\n",
 	} {
-		for _, from := range []string{"203.0.113.5:1", "127.0.0.1:1", "[2001:db8::1%eth0]:1"} {
+		for _, from := range []string{"203.0.113.5:1", "127.0.0.1:1", "[2001:db8::1]:1"} {
 			f.Add([]byte(seed), from)
 		}
 	}
 	f.Fuzz(func(t *testing.T, raw []byte, from string) {
+		address, err := netip.ParseAddrPort(from)
+		if err != nil || address.Addr().Zone() != "" {
+			return // it is none that a connection comes from, or has what the machine calls its networks
+		}
 		r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(raw)))
 		if err != nil {
 			return // the server answers that itself
 		}
-		local := slices.Contains([]string{"127.0.0.1", "::1", "localhost"}, strings.ToLower(hostOf(from)))
+		local := address.Addr().Unmap().IsLoopback()
 		r = r.WithContext(context.WithValue(t.Context(), http.LocalAddrContextKey, &net.TCPAddr{IP: net.IPv4(10, 1, 2, 9), Port: 7420}))
 		r.RemoteAddr = from
 		logs.TakeAll()

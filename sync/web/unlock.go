@@ -3,6 +3,7 @@ package web
 import (
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 
@@ -151,10 +152,15 @@ func peer(r *http.Request) string {
 			host = ip.String()
 		}
 	}
-	if ip := net.ParseIP(host); ip != nil && ip.To4() == nil && !ip.IsLoopback() {
-		return ip.Mask(net.CIDRMask(64, 128)).String() // who has one of these addresses has them all
+	ip, err := netip.ParseAddr(host)
+	if err != nil {
+		return host
 	}
-	return host
+	ip = ip.Unmap().WithZone("")
+	if network, err := ip.Prefix(64); err == nil && ip.Is6() && !ip.IsLoopback() {
+		return network.Addr().String() // who has one of these addresses has them all
+	}
+	return ip.String()
 }
 
 // encrypted reports whether the browser came by TLS, to here or to a proxy.
