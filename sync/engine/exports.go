@@ -106,11 +106,12 @@ func (p *project) export(ctx context.Context, g *bundle.Group, languages []confi
 		}
 	}()
 	x, err := p.readArchive(g, languages, archive)
-	if err == nil {
-		x.question = question(req)
-		x.asked, _ = p.Service.ServiceTime(begun)
+	if err != nil {
+		return nil, fmt.Errorf("export of %q: %w", g.Collection, err)
 	}
-	return x, err
+	x.question = question(req)
+	x.asked, _ = p.Service.ServiceTime(begun)
+	return x, nil
 }
 
 // exportRequest is the question for a group's translations.
@@ -230,7 +231,8 @@ func question(req service.ExportRequest) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// readArchive sorts an archive's entries to the files of the configuration. What fits none, is unsafe or cannot be read is reported.
+// readArchive sorts an archive's entries to the files of the configuration. What fits none, is unsafe or cannot be read is reported. A bare file that
+// cannot be read is another matter: nothing of that answer can be used, and it need not be the service that gave it (ErrUnusable).
 func (p *project) readArchive(g *bundle.Group, languages []config.Language, archive *service.Archive) (*exported, error) {
 	x := &exported{group: g, languages: languages}
 	for _, bad := range archive.Refused {
@@ -244,6 +246,9 @@ func (p *project) readArchive(g *bundle.Group, languages []config.Language, arch
 			name = g.Template().Entry(languages[0], "")
 			targets = g.Targets(name, languages)
 		}
+		if targets == nil && archive.Raw && name == "" {
+			return nil, fmt.Errorf("%w: it is a single file without a name, and %d languages were asked for", service.ErrUnusable, len(languages))
+		}
 		if targets == nil {
 			x.problems = append(x.problems, Problem{File: name, Problem: "this entry of the service's archive fits no language and file of the configuration, and is not used; where it should, add its language to target_languages, or a [[project.files]] whose output it fits"})
 			continue
@@ -256,6 +261,9 @@ func (p *project) readArchive(g *bundle.Group, languages []config.Language, arch
 			continue // no translation at all
 		}
 		f, err := targets[0].Sources[0].ParseExport(body, targets[0].Language)
+		if err != nil && archive.Raw {
+			return nil, fmt.Errorf("%w: it is no archive, and no %s for %s: %w", service.ErrUnusable, g.ExportFormat(), targets[0].Path, err)
+		}
 		if err != nil {
 			x.problems = append(x.problems, Problem{File: targets[0].Path, Language: targets[0].Language.Code,
 				Problem: "what the service exported for it cannot be read: " + err.Error() + "; the file stays as it is. Look at these texts at the service, then run locsync pull again"})

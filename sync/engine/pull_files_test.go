@@ -299,6 +299,19 @@ func TestPullOfAStrangeArchive(t *testing.T) {
 	w.configure(strings.Replace(localOnly, `["de", "fr"]`, `["de"]`, 1) + jsonFiles)
 	answer = []byte(`{"b": "Beh"}`)
 	w.brings("locales/de/a.json (de): +1 ~0 -0")
+	// A bare answer of which nothing can be used: a page, half a file, and for two languages anything.
+	unusable := func() {
+		t.Helper()
+		if _, err := w.Pull(t.Context(), PullOptions{}); !errors.Is(err, service.ErrUnusable) || Permanent(err) {
+			t.Errorf("%s: %v", answer, err)
+		}
+	}
+	for _, answer = range [][]byte{[]byte("<html>"), []byte(`{"b": "B`)} {
+		unusable()
+	}
+	w.configure(localOnly + jsonFiles)
+	answer = []byte(`{"b": "Beh"}`)
+	unusable()
 	// A download that holds nothing, and one that is cut: last, since repeated damage keeps the client from calling for a while.
 	answer = zipped(t)
 	w.brings()
@@ -306,9 +319,7 @@ func TestPullOfAStrangeArchive(t *testing.T) {
 	w.brings()
 	answer = zipped(t, "locales/de/a.json", `{"a": "x"}`)[:60]
 	w.Config.Service.JobTimeout = time.Second
-	if _, err := w.Pull(t.Context(), PullOptions{}); !errors.Is(err, service.ErrUnusable) || Permanent(err) {
-		t.Errorf("%v", err)
-	}
+	unusable()
 }
 
 func TestPullTakesAnExportUpAgain(t *testing.T) {
