@@ -222,7 +222,7 @@ func stateDir(ctx context.Context, cfg *config.Config) (string, error) {
 		}
 		repo, err := gitops.Open(ctx, cfg.Resolve(p.Repository), gitops.Options{Trust: p.TrustOwner})
 		if err != nil {
-			return "", usageError{fmt.Errorf("find the repository of project %q: %w", p.Name, err)}
+			return "", usageError{p.Blame("repository", err)}
 		}
 		dir := filepath.Join(repo.Facts().CommonDir, "locsync")
 		return dir, repo.Close()

@@ -410,6 +410,11 @@ func (p *Project) Problem(key, format string, args ...any) Problem {
 	return p.origin.at(key).problem(format, args...)
 }
 
+// Blame is err, which showed when the repository was looked at, with the place of the key in front whose value it is about.
+func (p *Project) Blame(key string, err error) error {
+	return fmt.Errorf("%w%w", p.Problem(key, ""), err)
+}
+
 // Problem is a problem with a key of this entry, for what shows only when the files are looked at.
 func (f *Files) Problem(key, format string, args ...any) Problem {
 	return f.origin.at(key).problem(format, args...)

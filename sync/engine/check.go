@@ -184,15 +184,19 @@ func (x *inspection) finish() {
 }
 
 // CheckOnline asks the service whether it accepts the credentials, has the projects, and knows their languages, and the forges of pull requests whether
-// they accept the tokens and have the repositories. Its error stays until
-// the configuration or the project is changed, unless the service could not be reached.
+// they accept the tokens and have the repositories. A service that does not tell the account may still know the projects, which takes
+// credentials as well. Its error stays until the configuration or the project is changed, unless the service could not be reached.
 func (e *Engine) CheckOnline(ctx context.Context) error {
-	if _, err := e.Service.Ping(ctx); err != nil {
-		return err
+	_, account := e.Service.Ping(ctx)
+	if account != nil && !errors.Is(account, service.ErrNotFound) {
+		return account
 	}
 	var errs []error
 	for _, p := range e.projects {
 		errs = append(errs, p.checkAllOnline(ctx)...)
+	}
+	if len(errs) > 0 && account != nil { // no project, and nothing else either: the address may be another server's
+		errs = append(errs, account)
 	}
 	return errors.Join(errs...)
 }

@@ -271,10 +271,10 @@ func (p *project) openWith(ctx context.Context, remote string) (*gitops.Repo, er
 	}
 	repo, err := gitops.Open(ctx, p.Config.Resolve(p.cfg.Repository), o)
 	if errors.Is(err, gitops.ErrNotRepo) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, gitops.ErrOwner) || errors.Is(err, gitops.ErrUnsupported) {
-		err = &UsageError{err}
+		err = &UsageError{p.cfg.Blame("repository", err)}
 	}
 	if err == nil && remote != "" && remote != "origin" && !repo.HasRemote(remote) {
-		err = &UsageError{fmt.Errorf("no remote is called %q; git -C %s remote add %s ADDRESS, or set pull.remote", remote, p.Config.Resolve(p.cfg.Repository), remote)}
+		err = &UsageError{p.cfg.Problem("pull.remote", "no remote is called %q; git -C %s remote add %s ADDRESS, or name another one here", remote, p.Config.Resolve(p.cfg.Repository), remote)}
 		return nil, errors.Join(err, repo.Close())
 	}
 	return repo, err

@@ -234,7 +234,7 @@ func (p *project) pushTree(ctx context.Context, dry bool) (t *tree, held string,
 	}
 	fsys, err = p.repo.Worktree()
 	if err != nil {
-		return nil, "", &UsageError{fmt.Errorf("%w; set push.source to the name of a branch", err)}
+		return nil, "", &UsageError{p.cfg.Blame("push.source", fmt.Errorf("%w; set it to the name of a branch", err))}
 	}
 	for deadline := p.Now().Add(patience); ; {
 		if err := p.settled(ctx, deadline); err != nil {
