@@ -157,6 +157,12 @@ func (s *Service) runDocumentExport(j *job) error {
 	})
 }
 
+// several reports whether more than one translation is asked for, which are an archive even where one file has them all (service interface, export of
+// document translations). The table of all languages is a file.
+func (x *documentExportJob) several() bool {
+	return x.Type != wire.ExportCSV && len(slices.Compact(slices.Sorted(slices.Values(x.Documents)))) > 1
+}
+
 // keepFiles makes the job's result of its files: the one there is, or an archive.
 func (s *Service) keepFiles(j *job, files []documentFile) error {
 	result, err := s.newResult(j.ID)
@@ -164,7 +170,7 @@ func (s *Service) keepFiles(j *job, files []documentFile) error {
 		return err
 	}
 	defer result.drop()
-	if len(files) == 1 {
+	if len(files) == 1 && !j.Documents.several() {
 		j.Result = &resultFile{path.Base(files[0].name), files[0].contentType}
 		if _, err := result.file.Write(files[0].body); err != nil {
 			return err

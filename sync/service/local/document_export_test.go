@@ -64,6 +64,12 @@ func TestExportArchive(t *testing.T) {
 	if got := unpack(t, s.exportDocuments("&type=source", docs[0].ID, docs[1].ID, docs[2].ID).body); len(got) != 2 || got["d/a.txt"] != "One." {
 		t.Errorf("%v", got)
 	}
+	if got := unpack(t, s.exportDocuments("&type=source", docs[0].ID, docs[1].ID).body); len(got) != 1 || got["d/a.txt"] != "One." {
+		t.Errorf("the source of two languages: %v", got)
+	}
+	if got := s.exportDocuments("&type=source", docs[0].ID, docs[0].ID); string(got.body) != "One." {
+		t.Errorf("the same twice: %q", got.body)
+	}
 	one := s.exportDocuments("", docs[1].ID)
 	if got := one.header.Get("Content-Disposition"); !strings.Contains(got, `filename="a(pt-BR).txt"; filename*=`) {
 		t.Errorf("%q", got)
