@@ -1,7 +1,9 @@
 package local
 
 import (
+	"bufio"
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -230,6 +232,41 @@ func TestGigabyte(t *testing.T) {
 		t.Errorf("%d bytes were allocated for bodies of unknown length", took)
 	}
 	s.livesOn("a gigabyte")
+}
+
+// A client that reads no answer before it has sent everything gets it all the same, and its connection stays of use: for a body that is too large, for wrong
+// credentials, for a path that does not exist.
+func TestRefusedBodiesAreTakenIn(t *testing.T) {
+	t.Parallel()
+	s := serve(t, Options{})
+	good := "Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(s.account+":"+s.key)) + "\r\n"
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	answers := bufio.NewReader(conn)
+	body := bytes.Repeat([]byte("x"), 12<<20)
+	for _, c := range []struct {
+		path, head string
+		want       int
+	}{
+		{"/v1/glossary/import?glossaryId=" + s.defaultGlossary().ID + "&clearBeforeImport=false", good, 413},
+		{"/v2/project/00000000-0000-0000-0000-000000000000/import?language=en", "", 401},
+		{"/v1/nowhere", good, 404},
+	} {
+		fmt.Fprintf(conn, "POST %s%s HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: %d\r\n%s\r\n", wire.Prefix, c.path, len(body), c.head)
+		if _, err := conn.Write(body); err != nil {
+			t.Fatalf("%s: %v", c.path, err)
+		}
+		a, err := http.ReadResponse(answers, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", c.path, err)
+		}
+		if _, err := io.Copy(io.Discard, a.Body); err != nil || a.StatusCode != c.want || a.Close {
+			t.Errorf("%s: %s, %v, %v", c.path, a.Status, a.Close, err)
+		}
+	}
 }
 
 // A large file goes to the storage without passing through the memory.

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -78,7 +80,25 @@ func (s *Service) answerError(w http.ResponseWriter, r *http.Request, err error)
 	if err != nil {
 		panic(err) // strings, numbers and maps of them always marshal
 	}
+	takeIn(w, r)
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(p.status)
 	w.Write(out)
+}
+
+// What is still taken in of a body that nobody wants.
+const (
+	maxTakenIn  = 32 << 20
+	takenInTime = 5 * time.Second
+)
+
+// takeIn reads what a refused call has still to send, unless it waits to be asked for it. Many clients read no answer before they have sent everything, and
+// would find the connection broken.
+func takeIn(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength <= 0 || r.ContentLength > maxTakenIn || r.Header.Get("Expect") != "" {
+		return
+	}
+	if http.NewResponseController(w).SetReadDeadline(time.Now().Add(takenInTime)) == nil {
+		_, _ = io.Copy(io.Discard, r.Body)
+	}
 }
