@@ -144,6 +144,46 @@ func TestLeftAndDeliveredLater(t *testing.T) {
 	}
 }
 
+// With a remote the commit is delivered all the same, and the branch here follows it when its tree is clean again; past commits of others alone it does not.
+func TestFollowLater(t *testing.T) {
+	t.Parallel()
+	dir := gittest.Init(t, sample)
+	bare := gittest.Bare(t, dir)
+	r := open(t, dir, Options{Remote: "origin"})
+	follows := func(want Local, cause error, tip string) {
+		t.Helper()
+		result, err := r.Follow(t.Context(), at(t, r, "main", ""))
+		if err != nil || result.Local != want || !errors.Is(result.Cause, cause) {
+			t.Errorf("%+v, %v", result, err)
+		}
+		if got := gittest.Git(t, dir, "rev-parse", "main"); got != tip {
+			t.Errorf("the branch is at %s, want %s", got, tip)
+		}
+	}
+	start := gittest.Git(t, dir, "rev-parse", "main")
+	follows(Moved, nil, start)
+	gittest.Write(t, dir, map[string]string{"README.md": "x"})
+	made := commitOn(t, r, at(t, r, "main", ""), "main", files("a", "1"))
+	if result := push(t, r, made); result.Local != Left {
+		t.Fatalf("%+v", result)
+	}
+	before := snapshot(t, dir)
+	follows(Left, ErrDirty, start)
+	same(t, before, snapshot(t, dir))
+	gittest.Git(t, dir, "checkout", "-q", "README.md")
+	follows(Followed, nil, made.Hash())
+	if got, err := os.ReadFile(filepath.Join(dir, "a")); string(got) != "1" {
+		t.Errorf("the tree has %q, %v", got, err)
+	}
+	other := filepath.Join(t.TempDir(), "other")
+	gittest.Git(t, dir, "clone", "-q", bare, other)
+	gittest.Commit(t, other, "theirs", map[string]string{"theirs": "x"})
+	gittest.Git(t, other, "push", "-q", "origin", "main")
+	follows(Moved, nil, made.Hash())
+	gittest.Commit(t, dir, "mine", map[string]string{"mine": "x"})
+	follows(Moved, nil, gittest.Git(t, dir, "rev-parse", "HEAD"))
+}
+
 func TestLinkedWorktrees(t *testing.T) {
 	t.Parallel()
 	dir := gittest.Init(t, sample)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 )
 
@@ -166,6 +167,34 @@ func (r *Repo) moveLocal(ctx context.Context, tip *Tip, result *PushResult) erro
 		return nil
 	}
 	return err
+}
+
+// Follow makes up for a local branch that was left where it was when commits of ours were delivered: it is moved forward to what At gave, with the
+// clean working tree that has it checked out, where those commits lie between. Result.Local is Left where that cannot be done now, with Why and
+// Cause; Moved where there is nothing to make up for. The remote is not asked.
+func (r *Repo) Follow(ctx context.Context, tip *Tip) (PushResult, error) {
+	result := PushResult{Commit: tip.Hash(), Remote: r.o.Remote, Local: Moved}
+	owed, err := r.owed(tip)
+	if err == nil && owed {
+		err = r.moveLocal(ctx, tip, &result)
+	}
+	if err != nil {
+		err = fmt.Errorf("move the local branch %s: %w", tip.branch, withRemedy(err))
+	}
+	return result, err
+}
+
+// owed reports whether the local branch lies behind a tip by commits of which one is ours. Those of others alone are none of our business.
+func (r *Repo) owed(tip *Tip) (bool, error) {
+	now, here, err := r.localBranch(tip.branch)
+	if err != nil || !here || r.o.Remote == "" || tip.isNew || now == tip.commit {
+		return false, err
+	}
+	if forward, err := r.contains(tip.commit, now); err != nil || !forward {
+		return false, err
+	}
+	between, err := r.ahead(tip.commit, []hash{now})
+	return slices.ContainsFunc(between, func(c *commit) bool { return c.ours() }), err
 }
 
 // emptyOutbox forgets the commit if it is the one that waits.

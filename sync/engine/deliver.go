@@ -142,15 +142,29 @@ func (r *pulling) committed(ctx context.Context, commit func(when time.Time) (*g
 	return made, nil, err
 }
 
+// follow moves a local branch that an earlier commit had to leave, now that there is no new one that does.
+func (r *pulling) follow(ctx context.Context, tip *gitops.Tip) error {
+	res, err := r.repo.Follow(ctx, tip)
+	if err == nil {
+		r.leftLocal(res)
+	}
+	return err
+}
+
+// leftLocal says that the local branch stays behind, and why.
+func (r *pulling) leftLocal(res gitops.PushResult) {
+	if res.Local == gitops.Left {
+		r.problem(Problem{Problem: res.Why + "; until that is settled the branch cannot follow"})
+	}
+}
+
 // delivered puts what became of a commit into the report; false when it has arrived nowhere.
 func (r *pulling) delivered(res gitops.PushResult) bool {
 	r.report.Commit, r.report.Pushed = res.Commit, res.Pushed
 	for _, line := range res.Said {
 		r.log.Info("the remote says", zap.String("line", line))
 	}
-	if res.Local == gitops.Left {
-		r.problem(Problem{Problem: res.Why + "; until that is settled the branch cannot follow"})
-	}
+	r.leftLocal(res)
 	if r.offer = cmp.Or(res.Offer, r.offer); res.Deaf {
 		r.problem(Problem{Problem: `the remote takes no push options, so no merge request was made; set pull.request.kind to "gitlab", which takes a token`})
 	}

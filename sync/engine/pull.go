@@ -230,6 +230,11 @@ func (r *pulling) attempt(ctx context.Context) error {
 		}
 		before = r.report.Commit
 	}
+	if r.report.Commit == "" && !r.o.DryRun {
+		if err := r.follow(ctx, tip); err != nil {
+			return err
+		}
+	}
 	made := r.report.Commit
 	if made == before {
 		made = ""
