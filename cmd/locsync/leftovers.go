@@ -11,7 +11,7 @@ import (
 
 // What a process needs for a moment lies in the system's temporary folder under these names, and is removed by the process: unless it is killed. A demo's
 // folder is not among them; it is somebody's to look at.
-var leftover = regexp.MustCompile(`^locsync-(check|completion|doctor|export|filter|merge|sign|status)-[0-9]+$`)
+var leftover = regexp.MustCompile(`^locsync-(check|completion|doctor|dry-run|export|filter|merge|sign|status)-[0-9]+$`)
 
 // leftoverAge is after which such a thing is nobody's any more. Each is needed for minutes at most: whatever uses it has a deadline.
 const leftoverAge = 24 * time.Hour

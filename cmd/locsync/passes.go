@@ -128,7 +128,7 @@ func (a *app) do(ctx context.Context, cfg *config.Config, want web.Request) (web
 	line := a.progress()
 	defer line.end()
 	for end := time.Now().Add(commandPatience); ; {
-		h, err := a.open(ctx, cfg, log, line.show)
+		h, err := a.openFor(ctx, cfg, log, want, line.show)
 		var locked *state.Locked
 		switch {
 		case errors.As(err, &locked):

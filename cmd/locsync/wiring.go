@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -128,6 +130,28 @@ type closer func() error
 
 func (c closer) Close() error { return c() }
 
+// openFor is open for one request. A dry run that would be the first to remember anything does that in a temporary folder, with an embedded service of its
+// own: it changes nothing. Clones are made for good all the same; they hold nothing but what the remote has, and take long.
+func (a *app) openFor(ctx context.Context, cfg *config.Config, log *zap.Logger, want web.Request, progress func(engine.Doing)) (*house, error) {
+	if !(want.Push.DryRun || want.Pull.DryRun) || slices.ContainsFunc(cfg.Projects, func(p config.Project) bool { return p.Cloned() }) {
+		return a.open(ctx, cfg, log, progress)
+	}
+	if dir, err := stateDir(ctx, cfg); err != nil {
+		return nil, err
+	} else if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return a.open(ctx, cfg, log, progress)
+	}
+	dir, err := os.MkdirTemp("", "locsync-dry-run-")
+	if err != nil {
+		return nil, err
+	}
+	h := &house{cfg: cfg, log: log, dir: dir, close: []io.Closer{closer(func() error { return os.RemoveAll(dir) })}}
+	if err := h.furnish(progress); err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
+	return h, nil
+}
+
 // open builds the house. A *state.Locked error means that another process, most likely the daemon, has the state.
 func (a *app) open(ctx context.Context, cfg *config.Config, log *zap.Logger, progress func(engine.Doing)) (*house, error) {
 	return a.openMetered(ctx, cfg, log, nil, progress)
@@ -145,21 +169,26 @@ func (a *app) openMetered(ctx context.Context, cfg *config.Config, log *zap.Logg
 	if h.dir, err = stateDir(ctx, cfg); err != nil {
 		return h, err
 	}
+	return h, h.furnish(progress)
+}
+
+// furnish opens what is kept in the house's folder, and what works with it.
+func (h *house) furnish(progress func(engine.Doing)) error {
 	store, err := state.Open(h.dir)
 	if err != nil {
-		return h, err
+		return err
 	}
 	h.store = store
 	h.close = append(h.close, store)
 	if aside, why := store.Rebuilt(); why != nil {
-		log.Warn("the state was damaged; it was moved aside and is rebuilt from the service and the branch", zap.String("moved_to", aside), zap.Error(why))
+		h.log.Warn("the state was damaged; it was moved aside and is rebuilt from the service and the branch", zap.String("moved_to", aside), zap.Error(why))
 	}
-	clearLeftovers(os.TempDir(), time.Now(), log)
-	if h.client, err = h.connect(cfg); err != nil {
-		return h, err
+	clearLeftovers(os.TempDir(), time.Now(), h.log)
+	if h.client, err = h.connect(h.cfg); err != nil {
+		return err
 	}
-	h.engine = engine.New(engine.Parts{Config: cfg, Service: h.client, State: store, Log: log, Progress: progress, Clones: clones(h.dir)})
-	return h, nil
+	h.engine = engine.New(engine.Parts{Config: h.cfg, Service: h.client, State: store, Log: h.log, Progress: progress, Clones: clones(h.dir)})
+	return nil
 }
 
 // connect makes the client of a configuration's service; the one that there is, where it would be the same. The embedded service is started when it is

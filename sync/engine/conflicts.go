@@ -359,7 +359,7 @@ func (r *pushing) insist(ctx context.Context, ship *shipping, g *bundle.Group, w
 		return nil
 	}
 	r.say("asking what the service has in %q", g.Collection)
-	present, err := r.export(ctx, g, languages, string(service.Draft), anew)
+	present, err := r.export(ctx, g, languages, string(service.Draft), anew.in(r.o.DryRun))
 	if err != nil {
 		return err
 	}

@@ -72,12 +72,21 @@ func (x *exported) of(b *bundle.Bundle, l config.Language) catalog.Catalog {
 }
 
 // exportAge says whether an export that was begun earlier may answer.
-type exportAge bool
+type exportAge int
 
 const (
-	anew    exportAge = false
-	resumed exportAge = true
+	anew exportAge = iota
+	resumed
+	aside // anew, and nothing is written down: the question of a dry run, which changes nothing here
 )
+
+// in is a, but for a dry run.
+func (a exportAge) in(dry bool) exportAge {
+	if dry {
+		return aside
+	}
+	return a
+}
 
 // export asks the service for a group's translations that have at least the given state. Keys without one are left out of the answer, always:
 // what stands for them in the repository is decided here, where it is known what the repository has.
@@ -138,25 +147,31 @@ func (p *project) download(ctx context.Context, req service.ExportRequest, age e
 		}
 	}
 	old := j != nil
+	written := func(write func(*job) error) error {
+		if age == aside {
+			return nil
+		}
+		return write(j)
+	}
 	for {
 		if j == nil {
-			if j, err = p.beginExport(ctx, req); err != nil {
+			if j, err = p.beginExport(ctx, req, age); err != nil {
 				return nil, begun, err
 			}
 		}
 		archive, err := p.Service.Download(ctx, service.JobID(j.Service), "")
 		gone := errors.Is(err, service.ErrNotFound) || errors.Is(err, service.ErrExportFailed)
 		if errors.Is(err, service.ErrUnusable) {
-			return nil, begun, errors.Join(err, p.forget(j)) // the next pass asks anew
+			return nil, begun, errors.Join(err, written(p.forget)) // the next pass asks anew
 		}
 		if err != nil && !gone {
 			if errors.Is(err, context.DeadlineExceeded) {
 				j.Slow = true
-				err = errors.Join(err, p.remember(j))
+				err = errors.Join(err, written(p.remember))
 			}
 			return nil, begun, err
 		}
-		if ferr := p.forget(j); ferr != nil {
+		if ferr := written(p.forget); ferr != nil {
 			if archive != nil {
 				ferr = errors.Join(ferr, archive.Close())
 			}
@@ -215,13 +230,16 @@ func (p *project) forgetExports() error {
 	return nil
 }
 
-func (p *project) beginExport(ctx context.Context, req service.ExportRequest) (*job, error) {
+func (p *project) beginExport(ctx context.Context, req service.ExportRequest, age exportAge) (*job, error) {
 	j := &job{ID: uuid.NewString(), Kind: jobExport, At: p.Now().UTC(), Request: question(req)}
 	id, err := p.Service.StartExport(ctx, req)
 	if err != nil {
 		return nil, err
 	}
 	j.Service = string(id)
+	if age == aside {
+		return j, nil
+	}
 	return j, p.remember(j)
 }
 

@@ -84,7 +84,7 @@ func (r *renaming) present(ctx context.Context, b *bundle.Bundle) (*exported, er
 		return r.exports[g], nil
 	}
 	r.say("asking what the service has in %q", g.Collection)
-	x, err := r.export(ctx, g, r.cfg.Targets(), r.cfg.Pull.CompletionState, anew)
+	x, err := r.export(ctx, g, r.cfg.Targets(), r.cfg.Pull.CompletionState, anew.in(r.o.DryRun))
 	if err != nil {
 		return nil, err
 	}

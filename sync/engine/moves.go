@@ -156,7 +156,7 @@ func (r *pushing) moveCollection(ctx context.Context, m moved, s *source, keys m
 	former.Collection = m.From.Collection
 	g := bundle.Groups([]*bundle.Bundle{&former})[0]
 	r.say("asking what the service has in %q", g.Collection)
-	theirs, err := r.export(ctx, g, r.cfg.Targets(), r.cfg.Pull.CompletionState, anew)
+	theirs, err := r.export(ctx, g, r.cfg.Targets(), r.cfg.Pull.CompletionState, anew.in(r.o.DryRun))
 	if err != nil {
 		return nil, err
 	}

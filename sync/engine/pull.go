@@ -331,7 +331,7 @@ func (r *pulling) translations(ctx context.Context, t *tree) ([]translated, erro
 			if quiet {
 				continue
 			}
-			if x, err = r.export(ctx, g, languages, r.cfg.Pull.CompletionState, resumed); err != nil {
+			if x, err = r.export(ctx, g, languages, r.cfg.Pull.CompletionState, resumed.in(r.o.DryRun)); err != nil {
 				return nil, err
 			}
 			r.report.Requests++

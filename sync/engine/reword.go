@@ -90,7 +90,7 @@ func (w *rewording) ask(ctx context.Context) error {
 			w.say("asking for the source texts of %q", g.Collection)
 			var err error
 			// Source texts have no state: whatever stands there is the service's.
-			if x, err = w.export(ctx, g, []config.Language{g.Bundles[0].Source}, "draft", resumed); err != nil {
+			if x, err = w.export(ctx, g, []config.Language{g.Bundles[0].Source}, "draft", resumed.in(w.o.DryRun)); err != nil {
 				return err
 			}
 			w.report.Requests++

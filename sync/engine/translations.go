@@ -64,7 +64,7 @@ func (r *pushing) shipGroup(ctx context.Context, ship *shipping, g *bundle.Group
 		}
 	}
 	r.say("asking what the service has in %q", g.Collection)
-	present, err := r.export(ctx, g, languages, string(service.Draft), anew)
+	present, err := r.export(ctx, g, languages, string(service.Draft), anew.in(r.o.DryRun))
 	if err != nil {
 		return err
 	}
