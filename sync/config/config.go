@@ -142,7 +142,8 @@ type Project struct {
 type Push struct {
 	// Enabled false: nothing of this project is pushed.
 	Enabled bool `toml:"enabled"`
-	// Source is "worktree", the files as they lie there, or the name of a branch, the files as committed there. Of a
+	// Source is "worktree", the files as they lie there, or the name of a branch, the files as committed there: at the remote, or
+	// where the branch here has all of that and more, here. Of a
 	// Repository that is cloned it is a branch: where nothing is said, the remote's default one.
 	Source string `toml:"source"`
 	// Branches limits pushes from the working tree to the times when one of these branches is checked out; names or

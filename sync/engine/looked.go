@@ -49,7 +49,11 @@ func (r *pushing) untouchedSince(ctx context.Context) (bool, error) {
 	if err != nil || tip.Base() == nil {
 		return false, nil // the full look says what is wrong
 	}
-	if now.Source = tip.Base().Hash(); branch != r.cfg.Push.Source && !tip.New() {
+	source, err := r.committed(r.repo, tip.Base(), nil)
+	if err != nil {
+		return false, err
+	}
+	if now.Source = source.Hash(); branch != r.cfg.Push.Source && !tip.New() {
 		now.Branch = tip.Hash()
 	}
 	for _, two := range [][2]string{{last.Source, now.Source}, {last.Branch, now.Branch}} {

@@ -414,6 +414,42 @@ func TestPushFromBranches(t *testing.T) {
 		w.sends("locales/en/a.json (en): a")
 		w.holds("main", "en", "a", "uncommitted")
 	})
+	t.Run("branch with a remote", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, settings+"[project.push]\nsource = \"main\"\n"+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`})
+		bare := gittest.Bare(t, w.dir)
+		other := filepath.Join(t.TempDir(), "other")
+		gittest.Git(t, w.dir, "clone", "-q", bare, other)
+		w.sends("locales/en/a.json (en): a")
+		w.write("locales/en/a.json", `{"a": "unpublished"}`)
+		w.commit()
+		w.sends("locales/en/a.json (en): a")
+		w.sends()
+		gittest.Commit(t, other, "theirs", map[string]string{"locales/en/a.json": `{"a": "published", "b": "B"}`})
+		gittest.Git(t, other, "push", "-q", "origin", "main")
+		w.sends("locales/en/a.json (en): a b") // both have commits of their own: the remote's count
+		w.git("fetch", "-q")
+		w.git("reset", "-q", "--hard", "origin/main")
+		w.git("checkout", "-q", "-b", "new")
+		w.write("locales/en/a.json", `{"a": "published", "b": "B2"}`)
+		w.commit()
+		w.sends() // of another branch
+		w.git("branch", "-q", "-m", "main", "old")
+		w.git("branch", "-q", "-m", "new", "main")
+		if p := w.Status(t.Context()).Projects[0]; p.Pending != 1 {
+			t.Errorf("%d wait", p.Pending)
+		}
+		w.sends("locales/en/a.json (en): b")
+		w.git("push", "-q", "origin", "main:main")
+		w.sends()
+	})
+	t.Run("branch that is only here", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, settings+"[project.push]\nsource = \"mine\"\n"+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`})
+		gittest.Bare(t, w.dir)
+		w.git("branch", "mine")
+		w.sends("locales/en/a.json (en): a")
+	})
 	t.Run("bare", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`})

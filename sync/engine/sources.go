@@ -219,7 +219,7 @@ func (p *project) pushTree(ctx context.Context, dry bool) (t *tree, held string,
 	var fsys fs.FS
 	if p.cfg.Push.Source != config.Worktree {
 		tip, err := p.repo.At(ctx, p.cfg.Push.Source, p.cfg.Push.Source)
-		if err == nil {
+		if tip, err = p.committed(p.repo, tip, err); err == nil {
 			err = p.fetchBlobs(ctx, tip)
 		}
 		if err != nil {
@@ -267,6 +267,25 @@ func (p *project) pushTree(ctx context.Context, dry bool) (t *tree, held string,
 			return nil, "", fmt.Errorf("%w: it changes the working tree all the time; it is tried again", gitops.ErrBusy)
 		}
 	}
+}
+
+// committed is the branch that pushes read, given its tip as the remote has it: the branch of that name here, where that has all of it, and commits that are
+// not published yet or nowhere else.
+func (p *project) committed(repo *gitops.Repo, there *gitops.Tip, err error) (*gitops.Tip, error) {
+	if p.cfg.Cloned() || err != nil && !errors.Is(err, gitops.ErrNoBranch) {
+		return there, err
+	}
+	here, herr := repo.Here(p.cfg.Push.Source)
+	switch {
+	case errors.Is(herr, gitops.ErrNoBranch):
+		return there, err
+	case herr != nil || err != nil:
+		return here, herr
+	}
+	if ahead, err := repo.Contains(here.Hash(), there.Hash()); err != nil || !ahead {
+		return there, err
+	}
+	return here, nil
 }
 
 // errStirred means that git wrote its index, and maybe files, while they were read.

@@ -241,7 +241,8 @@ func (p *project) statusTree(repo *gitops.Repo) (fs.FS, error) {
 		}
 		return repo.Seen(p.line, p.line)
 	}
-	return repo.Seen(p.cfg.Push.Source, p.cfg.Push.Source)
+	there, err := repo.Seen(p.cfg.Push.Source, p.cfg.Push.Source)
+	return p.committed(repo, there, err)
 }
 
 // count fills in the numbers.
