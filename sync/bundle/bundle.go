@@ -101,13 +101,13 @@ func distinct(bundles []*Bundle, languages []config.Language, problems []Problem
 			case target == "":
 			case sources[target]:
 				bad[b] = true
-				problems = append(problems, Problem{File: b.Path, Language: l.Code, Problem: "its translations would be written over the source file " + target + "; change output or the source pattern", Configuration: true})
+				problems = append(problems, b.misplaced(l, "its translations would be written over the source file "+target+"; change output or the source pattern"))
 			case config.UnsafePath(target) != "":
 				bad[b] = true
-				problems = append(problems, Problem{File: b.Path, Language: l.Code, Problem: "its translations cannot be written to " + target + ": " + config.UnsafePath(target), Configuration: true})
+				problems = append(problems, b.misplaced(l, "its translations cannot be written to "+target+": "+config.UnsafePath(target)))
 			case other != nil && other != b:
 				if !bad[b] {
-					problems = append(problems, Problem{File: b.Path, Language: l.Code, Problem: "its translations would be written to " + target + ", as would those of " + other.Path + "; put {NAME} or {DIR} into output", Configuration: true})
+					problems = append(problems, b.misplaced(l, "its translations would be written to "+target+", as would those of "+other.Path+"; put {NAME} or {DIR} into output"))
 				}
 				bad[b], bad[other] = true, true
 			default:
@@ -116,6 +116,12 @@ func distinct(bundles []*Bundle, languages []config.Language, problems []Problem
 		}
 	}
 	return slices.DeleteFunc(bundles, func(b *Bundle) bool { return bad[b] }), problems, nil
+}
+
+// misplaced is a problem with the output that the configuration has for a source file, which ends with its place there.
+func (b *Bundle) misplaced(l config.Language, what string) Problem {
+	place := strings.TrimSuffix(b.Files.Problem("output", "").Error(), ": ")
+	return Problem{File: b.Path, Language: l.Code, Problem: what + " (" + place + ")", Configuration: true}
 }
 
 // Parse reads one of the bundle's files in a language, source or translation.
