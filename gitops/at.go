@@ -22,8 +22,8 @@ import (
 // Errors: *NoBranch (ErrNoBranch) with a remedy when neither branch nor base has a commit, ErrNoRemote, ErrAuth,
 // ErrUntrusted, *Unavailable, network errors.
 func (r *Repo) At(ctx context.Context, branch, base string) (*Tip, error) {
-	ctx, cancel := r.deadline(ctx)
-	defer cancel()
+	ctx, end := r.watch(ctx)
+	defer end()
 	tip, err := r.at(ctx, branch, base)
 	if err != nil {
 		return nil, fmt.Errorf("read branch %s: %w", branch, withRemedy(err))

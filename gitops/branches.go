@@ -10,8 +10,8 @@ import (
 // Branches are the names of all branches: those of the remote, or without Options.Remote those here, each with its commit in hexadecimal, and the branch
 // that HEAD names there, "" where it names none. It is one listing; nothing is fetched.
 func (r *Repo) Branches(ctx context.Context) (branches map[string]string, head string, err error) {
-	ctx, cancel := r.deadline(ctx)
-	defer cancel()
+	ctx, end := r.watch(ctx)
+	defer end()
 	var refs map[string]hash
 	if r.o.Remote == "" {
 		if head, _, err = r.Head(); err != nil {

@@ -18,8 +18,8 @@ type Step struct {
 //
 // Errors as of Commit. *BadPaths names the paths of the first step that has any; nothing was written then.
 func (r *Repo) Chain(ctx context.Context, on *Tip, branch string, steps []Step) (*Tip, error) {
-	ctx, cancel := r.deadline(ctx)
-	defer cancel()
+	ctx, end := r.watch(ctx)
+	defer end()
 	tip, err := r.chain(ctx, on, branch, steps)
 	if err != nil {
 		return nil, fmt.Errorf("commit to %s: %w", branch, withRemedy(err))

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // A clone that we own: a bare repository that nobody else works in, of which only the branches are fetched that are asked for. Where the git program can
@@ -41,7 +42,19 @@ func OpenClone(ctx context.Context, dir, address string, o Options) (*Repo, erro
 	if r.set.get("remote."+CloneRemote+".url") != address {
 		return nil, errors.Join(fmt.Errorf("open clone of %s: %w: its configuration has lost the address", redact(address), ErrDamaged), r.Close())
 	}
+	r.sweepFetches()
 	return r, r.withoutBranches(ctx)
+}
+
+// sweepFetches takes away what fetches that were interrupted have left. Git removes it when it collects garbage, which is not before a fetch has succeeded; a
+// first fetch that breaks every quarter of an hour would fill the disk until then. The hour is what the oldest that could still be in use may be silent for.
+func (r *Repo) sweepFetches() {
+	objects := filepath.Join(r.common, "objects")
+	for _, e := range unfinishedPacks(objects) {
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > time.Hour {
+			_ = os.Remove(filepath.Join(objects, "pack", e.Name()))
+		}
+	}
 }
 
 // ErrDamaged means that a clone that we own is to be made again; RemoveClone, then OpenClone.
@@ -77,7 +90,10 @@ func makeClone(ctx context.Context, dir, address string, o Options) error {
 			return err
 		}
 	}
-	git, err := findProgram(ctx, o.Git)
+	o.setDefaults()
+	watched, end := o.watch(ctx)
+	git, err := findProgram(watched, o.Git)
+	end()
 	if err != nil {
 		return err
 	}
@@ -175,8 +191,8 @@ func (r *Repo) MakeRoom(ctx context.Context, branch string) error {
 // Maintain forgets the branches that the remote of a clone has no more, and lets git tidy where that is due (git maintenance run --auto). Without a git
 // program packs add up, until the clone is removed and made again.
 func (r *Repo) Maintain(ctx context.Context) error {
-	ctx, cancel := r.deadline(ctx)
-	defer cancel()
+	ctx, end := r.watch(ctx)
+	defer end()
 	there, _, err := r.Branches(ctx)
 	if err != nil {
 		return err

@@ -194,8 +194,8 @@ func (r *Repo) Pending(branch string) (*Tip, error) {
 // Drop forgets the commit that waits for a branch, because it must be computed again on another tip. Nothing happens when
 // none waits.
 func (r *Repo) Drop(branch string) error {
-	ctx, cancel := r.deadline(context.Background())
-	defer cancel()
+	ctx, end := r.watch(context.Background())
+	defer end()
 	note, ok, err := r.refs.read(outbox(branch))
 	if err == nil && ok {
 		err = r.refs.remove(ctx, outbox(branch), note)

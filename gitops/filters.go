@@ -90,7 +90,7 @@ func (w workbench) write(name string, content []byte) error {
 
 // run runs git there. New objects go into a folder that is thrown away.
 func (w workbench) run(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
-	return w.r.git.run(ctx, call{dir: w.tree(), args: args, stdin: stdin, env: append(w.r.promisorEnvironment(),
+	return w.r.git.run(ctx, call{dir: w.tree(), args: args, stdin: stdin, lfs: true, objects: filepath.Join(w.root, "objects"), env: append(w.r.promisorEnvironment(),
 		"GIT_DIR="+w.r.facts.GitDir, "GIT_WORK_TREE="+w.tree(), "GIT_INDEX_FILE="+filepath.Join(w.root, "index"),
 		"GIT_OBJECT_DIRECTORY="+filepath.Join(w.root, "objects"), "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quoteAlternate(filepath.Join(w.r.common, "objects")))})
 }
@@ -109,8 +109,8 @@ func (t *Tip) clean(contents map[string][]byte) (stored map[string][]byte, refus
 	if len(contents) == 0 {
 		return stored, refused, nil
 	}
-	ctx, cancel := t.repo.deadline(context.Background())
-	defer cancel()
+	ctx, end := t.repo.watchRead()
+	defer end()
 	names := sortedKeys(contents)
 	w, err := t.workbench(names)
 	if err != nil {
@@ -189,8 +189,8 @@ func (t *Tip) smudged(name string, h hash, stored []byte) ([]byte, error) {
 	case t.extra[h].kind == kindBlob:
 		return stored, nil // the outcome of a merge: it went through no filter
 	}
-	ctx, cancel := r.deadline(context.Background())
-	defer cancel()
+	ctx, end := r.watchRead()
+	defer end()
 	w, err := t.workbench([]string{name})
 	if err != nil {
 		return nil, fmt.Errorf("prepare the content filter: %w", err)
@@ -238,7 +238,7 @@ func (r *Repo) upload(ctx context.Context, tip *Tip) error {
 	}
 	ref := "refs/heads/" + tip.branch
 	address := r.set.remoteURL(r.o.Remote, true)
-	_, err = r.runGit(ctx, call{args: []string{"lfs", "pre-push", r.o.Remote, address}, env: (&viaGit{r: r, address: address}).environment(),
+	_, err = r.runGit(ctx, call{args: []string{"lfs", "pre-push", r.o.Remote, address}, lfs: true, env: (&viaGit{r: r, address: address}).environment(),
 		stdin: fmt.Appendf(nil, "%s %s %s %s\n", ref, tip.commit, ref, tip.lease.at)})
 	if err != nil {
 		return fmt.Errorf("upload what git LFS stores: %w", err)

@@ -54,6 +54,7 @@ func (r *Repo) newFolder(ctx context.Context, path string, viaGit *viaGit) (remo
 		return nil, fmt.Errorf("remote %s: %w", r.o.Remote, err)
 	}
 	p.step = func(name string) { r.step("remote " + name) }
+	p.objects.reads = r.objects.reads
 	facts := factsOf(f, set, nil, "", len(*p.shallow.Load()) > 0)
 	d := &folder{r: r, path: path, place: p, viaGit: viaGit, tree: facts.WorkTree, gitDir: f.gitDir}
 	if d.hooks = or(set.file("core.hookspath"), filepath.Join(f.commonDir, "hooks")); !filepath.IsAbs(d.hooks) {

@@ -54,11 +54,12 @@ type Options struct {
 	// Signing says how commits are signed. The zero value: as git's configuration says.
 	Signing Signing
 
-	// Timeout bounds each call that talks to a remote or runs the git program; DefaultTimeout when it is not above 0.
-	Timeout time.Duration
+	// Silence is for how long a call that talks to a remote or runs the git program may stand still before it is given up with a *Silent (see silence.go);
+	// DefaultSilence when it is not above 0. How long it takes while it moves is not bounded, but by its context.
+	Silence time.Duration
 
-	// Alive, when not nil, is told at every step (a call that Timeout bounds begins or ends, a file or folder is read), on the goroutine that makes it: a
-	// watchdog's sign that a long read is no hang. It must not block.
+	// Alive, when not nil, is told at every step (such a call begins or ends, a file or folder is read), and while such a call moves eight times in Silence: a
+	// watchdog's sign that what takes long is no hang. It may be called from several goroutines, never after the call, and must not block.
 	Alive func()
 
 	// Now is the clock of the lines in reference logs; default time.Now. Files are judged by their own clock.
@@ -69,9 +70,6 @@ type Options struct {
 	// goroutines.
 	Done func(op, outcome string, took time.Duration)
 }
-
-// DefaultTimeout is Options.Timeout where none is given.
-const DefaultTimeout = 5 * time.Minute
 
 // NoGit as Options.Git keeps the package from using a git program.
 const NoGit = "-"

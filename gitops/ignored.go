@@ -20,8 +20,8 @@ func (r *Repo) Ignored(ctx context.Context, paths []string) (map[string]string, 
 	if r.git == nil || len(within) == 0 {
 		return found, nil
 	}
-	ctx, cancel := r.deadline(ctx)
-	defer cancel()
+	ctx, end := r.watch(ctx)
+	defer end()
 	out, err := r.git.run(ctx, call{dir: r.facts.WorkTree, args: []string{"check-ignore", "-v", "-z", "--stdin"}, stdin: []byte(strings.Join(within, "\x00") + "\x00"),
 		env: []string{"GIT_DIR=" + r.facts.GitDir, "GIT_WORK_TREE=" + r.facts.WorkTree}})
 	var failed *programError

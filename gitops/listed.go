@@ -14,8 +14,8 @@ func (r *Repo) Listed(ctx context.Context) (tracked, others []string, known bool
 	if r.git == nil || r.facts.WorkTree == "" {
 		return nil, nil, false, nil
 	}
-	ctx, cancel := r.deadline(ctx)
-	defer cancel()
+	ctx, end := r.watch(ctx)
+	defer end()
 	ask := func(which ...string) ([]string, error) {
 		out, err := r.git.run(ctx, call{dir: r.facts.WorkTree, args: append([]string{"ls-files", "-z"}, which...),
 			env: []string{"GIT_DIR=" + r.facts.GitDir, "GIT_WORK_TREE=" + r.facts.WorkTree}})

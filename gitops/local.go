@@ -240,8 +240,9 @@ func (r *Repo) follow(ctx context.Context, w worktree, to *Tip) (Local, error) {
 		return Left, leave(ErrDirty, "it is checked out in %s, where the untracked file %s is in the way", w.path, name)
 	}
 	_, err = r.git.run(ctx, here(call{
-		args:  []string{"-c", "advice.diverging=false", "merge", "--ff-only", "--no-verify-signatures", "--no-stat", "--quiet", to.Hash()},
+		args:  []string{"-c", "advice.diverging=false", "merge", "--ff-only", "--no-verify-signatures", "--no-stat", "--progress", to.Hash()},
 		write: true,
+		lfs:   r.filters,
 		env:   []string{"GIT_REFLOG_ACTION=locsync"},
 	}))
 	var refused *programError

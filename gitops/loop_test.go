@@ -135,7 +135,7 @@ func TestLoop(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			dir := gittest.Init(t, sample)
 			gittest.Write(t, dir, map[string]string{"README.md": "changed, not committed\n", "untracked.txt": "mine\n"})
-			o := Options{Remote: "origin", Timeout: time.Minute}
+			o := Options{Remote: "origin", Silence: time.Minute}
 			bare := gittest.Bare(t, dir)
 			switch kind {
 			case "local":

@@ -26,7 +26,7 @@ func TestLinesThatBreak(t *testing.T) {
 			s := gittest.SSH(t, false, "ed25519")
 			dir, bare := overSSH(t, s, s.Command(s.KnownHosts(t, s.Known("ed25519")), s.UserKey))
 			r := open(t, dir, Options{Remote: "origin", Git: git})
-			hasty := open(t, dir, Options{Remote: "origin", Git: git, Timeout: 1500 * time.Millisecond})
+			hasty := open(t, dir, Options{Remote: "origin", Git: git, Silence: 1500 * time.Millisecond})
 			push(t, r, commitOn(t, r, at(t, r, "whole", ""), "whole", files("a", "whole")))
 			to, from := s.Passed()
 			breaks := map[string]gittest.Break{
@@ -133,7 +133,7 @@ func TestFaultsOnTheWay(t *testing.T) {
 			s := serve(t, gittest.Options{})
 			other := gittest.Clone(t, s.bare)
 			r := open(t, s.dir, Options{Remote: "origin"})
-			hasty := open(t, s.dir, Options{Remote: "origin", Timeout: 1500 * time.Millisecond})
+			hasty := open(t, s.dir, Options{Remote: "origin", Silence: 1500 * time.Millisecond})
 			for name, f := range faults {
 				branch := "l10n/" + strings.ReplaceAll(strings.ReplaceAll(name, " ", "-"), ",", "")
 				main := gittest.Commit(t, other, "more", map[string]string{"more": what + name}) // something to fetch
@@ -219,7 +219,7 @@ func TestDeadlines(t *testing.T) {
 			quick := open(t, s.dir, Options{Remote: "origin"})
 			made := commitOn(t, quick, at(t, quick, "l10n", ""), "l10n", files("a", "1"))
 			s.always(kind, gittest.Fault{Delay: time.Minute})
-			r := open(t, s.dir, Options{Remote: "origin", Timeout: 300 * time.Millisecond})
+			r := open(t, s.dir, Options{Remote: "origin", Silence: 300 * time.Millisecond})
 			start := time.Now()
 			_, err := r.At(t.Context(), "l10n", "")
 			if what != "list" {
@@ -284,7 +284,7 @@ func TestCallsEnd(t *testing.T) {
 			t.Parallel()
 			s := serve(t, gittest.Options{})
 			r := open(t, s.dir, prepare(t, s))
-			r.o.Timeout = time.Second // of each call from here on
+			r.o.Silence = time.Second // of each call from here on
 			done := make(chan error, 1)
 			go func() {
 				tip, err := r.At(t.Context(), "l10n", "main")
@@ -298,8 +298,11 @@ func TestCallsEnd(t *testing.T) {
 			}()
 			select {
 			case err := <-done:
-				if !errors.Is(err, context.DeadlineExceeded) {
+				silent, ok := errors.AsType[*Silent](err)
+				if !ok || !errors.Is(err, context.DeadlineExceeded) {
 					t.Errorf("%v", err)
+				} else if name == "hook at the other end" && silent.Last == "" {
+					t.Errorf("not how far the push was: %v", err)
 				}
 			case <-time.After(30 * time.Second):
 				t.Error("it does not end")

@@ -49,8 +49,8 @@ type Contested struct {
 // before Commit. ours says which paths the caller merges itself. Of several best common ancestors the one that git names
 // first counts; with none the state is Behind and Note says so.
 func (r *Repo) Merge(ctx context.Context, branch, base *Tip, ours func(path string) bool) (*Merged, error) {
-	ctx, cancel := r.deadline(ctx)
-	defer cancel()
+	ctx, end := r.watch(ctx)
+	defer end()
 	m, err := r.merge(ctx, branch, base, ours)
 	if err != nil {
 		return nil, fmt.Errorf("merge %s into %s: %w", base.branch, branch.branch, err)

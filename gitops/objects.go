@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/klauspost/compress/zlib"
@@ -59,7 +60,8 @@ func text(h hash) string {
 
 // store reads the objects of one repository. Safe for concurrent use.
 type store struct {
-	dirs []string // object folders: ours, then those of the lenders
+	dirs  []string      // object folders: ours, then those of the lenders
+	reads *atomic.Int64 // objects that were read: whoever watches us sees that we move
 
 	mu    sync.Mutex
 	packs []*pack
@@ -68,7 +70,7 @@ type store struct {
 }
 
 func openStore(dir string) (*store, error) {
-	s := &store{known: map[string]*pack{}, bases: newBaseCache(64 << 20)}
+	s := &store{known: map[string]*pack{}, bases: newBaseCache(64 << 20), reads: new(atomic.Int64)}
 	if err := s.addDir(dir, 0); err != nil {
 		return nil, err
 	}
@@ -223,6 +225,7 @@ func (s *store) has(h hash) bool {
 // read gives an object's kind and content; the caller may keep and change the bytes. The object may be repacked under our
 // feet, so a file that vanished between finding and opening is looked for once more.
 func (s *store) read(h hash) (kind, []byte, error) {
+	s.reads.Add(1)
 	for attempt := 0; ; attempt++ {
 		at, err := s.find(h)
 		if err != nil {
@@ -261,6 +264,7 @@ func (s *store) forget(p *pack) {
 
 // size gives kind and length without reading the whole object.
 func (s *store) size(h hash) (kind, int64, error) {
+	s.reads.Add(1)
 	at, err := s.find(h)
 	if err != nil {
 		return 0, 0, err

@@ -262,7 +262,7 @@ func (p *place) tempPack() (*os.File, error) {
 
 // receivePack takes a pack from a remote into a temporary file, checks it and learns what is in it. A pack whose deltas
 // need objects from elsewhere (a thin pack) is refused; we never ask for one.
-func (p *place) receivePack(r io.Reader) (*packed, error) {
+func (p *place) receivePack(ctx context.Context, r io.Reader) (*packed, error) {
 	f, err := p.tempPack()
 	if err != nil {
 		return nil, err
@@ -283,7 +283,7 @@ func (p *place) receivePack(r io.Reader) (*packed, error) {
 		return fail(err)
 	}
 	index := new(idxfile.Writer)
-	parser, err := packfile.NewParser(packfile.NewScanner(f), index)
+	parser, err := packfile.NewParser(packfile.NewScanner(f), index, checking{ctx})
 	if err != nil {
 		return fail(err)
 	}
@@ -313,6 +313,17 @@ func (p *place) receivePack(r io.Reader) (*packed, error) {
 	}
 	return result, nil
 }
+
+// checking tells that objects of a pack are being checked.
+type checking struct{ ctx context.Context }
+
+func (c checking) OnHeader(uint32) error                           { return nil }
+func (c checking) OnInflatedObjectHeader(kind, int64, int64) error { moved(c.ctx); return nil }
+func (c checking) OnInflatedObjectContent(hash, int64, uint32, []byte) error {
+	moved(c.ctx)
+	return nil
+}
+func (c checking) OnFooter(hash) error { return nil }
 
 // install gives a temporary pack its name, index last: only with the index do its objects exist, and by then a .keep file
 // protects them. The caller holds the guard, moves a reference, and calls release. It returns the pack's path.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -58,10 +59,22 @@ func findProgram(ctx context.Context, name string) (*program, error) {
 // call is one run of the program.
 type call struct {
 	dir   string   // where; "" is our own folder
-	args  []string // the first is the verb
+	args  []string // the verb and its own; settings (-c) may stand in front
 	env   []string // on top of the cleaned environment
 	stdin []byte
 	write bool // takes locks: optional locks stay on for it
+
+	objects string // the folder where packs that it writes grow; "" when it writes none
+	lfs     bool   // git LFS may bring or send files in it
+}
+
+// verb is what git is to do.
+func (c call) verb() string {
+	args := c.args
+	for len(args) > 2 && args[0] == "-c" {
+		args = args[2:]
+	}
+	return args[0]
 }
 
 // run gives standard output.
@@ -87,24 +100,111 @@ func (p *program) runBoth(ctx context.Context, c call) (stdout []byte, stderr st
 		cmd.Env = append(cmd.Env, "GIT_OPTIONAL_LOCKS=0")
 	}
 	cmd.Stdin = bytes.NewReader(c.stdin)
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	ownGroup(cmd)
-	cmd.WaitDelay = 2 * time.Second
-
-	err = cmd.Run()
+	var out bytes.Buffer
+	said := new(words)
+	cmd.Stdout, cmd.Stderr = movingWriter{ctx, &out}, movingWriter{ctx, said}
+	if c.objects != "" {
+		defer seeing(ctx, packsGrow(c.objects))()
+	}
+	if c.lfs {
+		progress, err := progressFile()
+		if err != nil {
+			return nil, "", err
+		}
+		defer os.Remove(progress)
+		defer seeing(ctx, fileGrows(progress))()
+		cmd.Env = append(cmd.Env, "GIT_LFS_PROGRESS="+progress)
+	}
+	err = runGroup(ctx, cmd)
+	stdout, stderr = out.Bytes(), said.String()
 	if err == nil {
-		return out.Bytes(), errs.String(), nil
+		return stdout, stderr, nil
 	}
 	if ctx.Err() != nil {
-		return out.Bytes(), errs.String(), fmt.Errorf("git %s: %w", c.args[0], context.Cause(ctx))
+		return stdout, stderr, fmt.Errorf("git %s: %w", c.verb(), said.ended(context.Cause(ctx)))
 	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		return out.Bytes(), errs.String(), &programError{c.args[0], exit.ExitCode(), errs.String()}
+		return stdout, stderr, &programError{c.verb(), exit.ExitCode(), stderr}
 	}
-	return out.Bytes(), errs.String(), fmt.Errorf("git %s: %w", c.args[0], err)
+	return stdout, stderr, fmt.Errorf("git %s: %w", c.verb(), err)
 }
+
+// endsWithin is how long a program that is ended may take to put away what it has in hand (git removes its locks), before it is killed.
+const endsWithin = 2 * time.Second
+
+// runGroup runs a program, which ends with ctx, with everything that it started.
+func runGroup(ctx context.Context, cmd *exec.Cmd) error {
+	ownGroup(cmd)
+	cmd.WaitDelay = endsWithin
+	err := cmd.Run()
+	if ctx.Err() != nil && cmd.Process != nil {
+		killGroup(cmd)
+	}
+	return err
+}
+
+// progressFile is a file for git LFS to tell its progress in.
+func progressFile() (string, error) {
+	f, err := os.CreateTemp("", "locsync-progress-")
+	if err != nil {
+		return "", err
+	}
+	return f.Name(), f.Close()
+}
+
+// words are what git prints for people, without its progress: lines that are written over (they end with a carriage return) and those that they end as.
+type words struct {
+	kept bytes.Buffer
+	line []byte
+	last string // of the progress
+	ret  bool   // the last byte was a carriage return
+}
+
+// mostWords bounds what is kept of what a hook at the other end prints.
+const mostWords = 1 << 20
+
+func (w *words) Write(b []byte) (int, error) {
+	for _, c := range b {
+		if w.ret && c != '\n' { // else it is the end of a line, as ssh writes it
+			w.last, w.line = string(bytes.TrimSpace(w.line)), w.line[:0]
+		}
+		if w.ret = c == '\r'; w.ret {
+			continue
+		}
+		if w.line = append(w.line, c); c == '\n' || len(w.line) == mostWords {
+			w.end()
+		}
+	}
+	return len(b), nil
+}
+
+// end ends a line.
+func (w *words) end() {
+	if text := bytes.TrimSpace(w.line); progress.Match(text) {
+		w.last = string(text)
+	} else if w.kept.Len() < mostWords {
+		w.kept.Write(w.line)
+	}
+	w.line = w.line[:0]
+}
+
+func (w *words) String() string {
+	w.end()
+	return w.kept.String()
+}
+
+// ended is why the program was ended, with how far it was.
+func (w *words) ended(why error) error {
+	if silent, ok := errors.AsType[*Silent](why); ok {
+		return &Silent{For: silent.For, Last: strings.TrimPrefix(w.last, "remote: ")}
+	}
+	return why
+}
+
+// progress are the lines in which git, here or at the other end, ends to tell how far something is.
+var progress = regexp.MustCompile(`^(remote: )?((Enumerating|Counting|Compressing|Receiving|Unpacking|Writing|Checking) objects|Finding sources|Getting sizes|Resolving deltas|` +
+	`Updating (files|references)|Filtering content|Checking connectivity): +\d+(% \(\d+/\d+\))?(, .*)?$|^(remote: )?Total \d+ \(delta \d+\)|^Delta compression using up to \d+ threads?$`)
 
 // programEnv is the environment without what git exports to hooks (the list of `git rev-parse --local-env-vars`, and the
 // quarantine of a receiving repository) and with everything that could ask a person turned off.

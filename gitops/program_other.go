@@ -10,6 +10,8 @@ import (
 
 func ownGroup(*exec.Cmd) {}
 
+func killGroup(*exec.Cmd) {}
+
 func foreign(fs.FileInfo) bool { return false }
 
 // writable says why files cannot be made in a folder, as far as that shows without making one.

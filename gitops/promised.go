@@ -39,7 +39,10 @@ func (t *Tip) file(name string, h hash) ([]byte, error) {
 		return nil, err
 	}
 	if len(beside) > 1 {
-		if err := t.repo.fetchPromised(context.Background(), append([]hash{h}, beside...)); err == nil {
+		ctx, end := t.repo.watchRead()
+		err := t.repo.fetchPromised(ctx, append([]hash{h}, beside...))
+		end()
+		if err == nil {
 			if data, err := t.stored(h); err == nil {
 				return data, nil
 			}
@@ -57,8 +60,8 @@ func (t *Tip) blob(h hash) ([]byte, error) {
 	if t.repo.git == nil {
 		return nil, fmt.Errorf("%w and there is no git program to fetch it: %s; install git, or make a full clone", ErrUnfetched, h)
 	}
-	ctx, cancel := t.repo.deadline(context.Background())
-	defer cancel()
+	ctx, end := t.repo.watchRead()
+	defer end()
 	data, err = t.repo.runGit(ctx, call{args: []string{"cat-file", "blob", h.String()}, env: t.repo.promisorEnvironment(), write: true})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnfetched, err)
@@ -124,8 +127,8 @@ func (t *Tip) Prefetch(ctx context.Context, enter, wanted func(path string) bool
 	if !r.facts.Partial || r.git == nil || r.o.Remote == "" {
 		return nil
 	}
-	ctx, cancel := r.deadline(ctx)
-	defer cancel()
+	ctx, end := r.watch(ctx)
+	defer end()
 	missing := map[hash]bool{}
 	if err := t.missing(ctx, ".", enter, wanted, missing); err != nil {
 		return fmt.Errorf("look for what a partial clone left out: %w", err)
@@ -180,13 +183,11 @@ func (r *Repo) fetchPromised(ctx context.Context, list []hash) (err error) {
 	if r.git == nil || name == "" {
 		return ErrUnfetched
 	}
-	ctx, cancel := r.deadline(ctx)
-	defer cancel()
 	var in strings.Builder
 	for _, h := range list {
 		in.WriteString(h.String() + "\n")
 	}
-	_, err = r.runGit(ctx, call{args: []string{"-c", "fetch.negotiationAlgorithm=noop", "fetch", name, "--quiet", "--no-tags", "--no-write-fetch-head",
+	_, err = r.runGit(ctx, call{args: []string{"-c", "fetch.negotiationAlgorithm=noop", "fetch", name, "--progress", "--no-tags", "--no-write-fetch-head",
 		"--recurse-submodules=no", "--filter=blob:none", "--stdin"}, stdin: []byte(in.String()), env: r.promisorEnvironment(), write: true})
 	return err
 }

@@ -35,8 +35,8 @@ type PushResult struct {
 // Options are what the remote's hooks get besides (git push -o), one line each. They travel with the update: a commit that the remote has
 // already takes none along.
 func (r *Repo) Push(ctx context.Context, tip *Tip, options ...string) (PushResult, error) {
-	ctx, cancel := r.deadline(ctx)
-	defer cancel()
+	ctx, end := r.watch(ctx)
+	defer end()
 	result := PushResult{Commit: tip.Hash(), Remote: r.o.Remote}
 	err := checkOptions(options)
 	if err == nil {
@@ -99,6 +99,9 @@ func (r *Repo) pushRemote(ctx context.Context, u update, result *PushResult) (er
 		var doubt *unsure
 		if !errors.As(err, &doubt) {
 			return err
+		}
+		if ctx.Err() != nil {
+			return doubt.err // the next listing tells, in the next pass
 		}
 		adv, lerr := rem.list(ctx)
 		if lerr != nil {

@@ -80,6 +80,9 @@ func (p *place) guard(ctx context.Context) (release func(), err error) {
 	lock := flock.New(filepath.Join(dir, "lock"), flock.SetPermissions(0o666))
 	ok, err := lock.TryLockContext(ctx, 3*time.Millisecond)
 	if err != nil || !ok {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
 		return nil, fmt.Errorf("wait for another locsync in %s: %w", p.common, err)
 	}
 	if err := p.sweep(dir); err != nil {

@@ -52,8 +52,8 @@ func (r *Repo) MayPush(ctx context.Context) error {
 	if r.o.Remote == "" {
 		return nil
 	}
-	ctx, cancel := r.deadline(ctx)
-	defer cancel()
+	ctx, end := r.watch(ctx)
+	defer end()
 	rem, err := r.remoteFor(ctx, true)
 	if err == nil {
 		err = rem.rehearse(ctx)
@@ -110,8 +110,8 @@ func (v *viaGit) rehearse(ctx context.Context) error {
 // TrySigning signs something as a commit of that person would be, and throws it away. signs is false where commits are not signed.
 // The error is ErrSign, as it would be of Commit.
 func (r *Repo) TrySigning(ctx context.Context, who Person) (signs bool, err error) {
-	ctx, cancel := r.deadline(ctx)
-	defer cancel()
+	ctx, end := r.watch(ctx)
+	defer end()
 	sign, err := r.signerFor(who)
 	if err != nil || sign == nil {
 		return sign != nil, err

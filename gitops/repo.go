@@ -18,6 +18,7 @@ import (
 // serialised with every other process of this package by a lock in the repository.
 type Repo struct {
 	o     Options
+	life  context.Context // Open's, for what fs.FS and others without a context of their own fetch
 	facts Facts
 	git   *program // nil: there is none
 	set   settings
@@ -59,21 +60,15 @@ type Facts struct {
 // Open finds the repository that dir is in (a working tree, a linked worktree, a submodule, or a bare repository; also
 // from a folder inside one) and judges whether it can be used.
 //
+// What files of a Tip take from a remote or through a content filter ends with ctx too, because reading them has no context of its own.
+//
 // Errors: ErrNotRepo, ErrUnsupported (the format, by name), ErrOwner. That the remote is not configured is no error
 // before it is needed.
 func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
-	if o.Timeout <= 0 {
-		o.Timeout = DefaultTimeout
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Alive == nil {
-		o.Alive = func() {}
-	}
-	o.Alive()
-	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
-	defer cancel()
+	o.setDefaults()
+	life := ctx
+	ctx, end := o.watch(ctx)
+	defer end()
 
 	f, err := findRepository(dir)
 	if err != nil {
@@ -101,9 +96,21 @@ func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open repository %s: %w", dir, err)
 	}
-	r := &Repo{o: o, git: git, set: set, place: p, filters: set.hasFilters()}
+	r := &Repo{o: o, life: life, git: git, set: set, place: p, filters: set.hasFilters()}
 	r.facts = factsOf(f, set, git, o.Remote, len(*p.shallow.Load()) > 0)
 	return r, nil
+}
+
+func (o *Options) setDefaults() {
+	if o.Silence <= 0 {
+		o.Silence = DefaultSilence
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Alive == nil {
+		o.Alive = func() {}
+	}
 }
 
 func factsOf(f found, set settings, git *program, remote string, shallow bool) Facts {
@@ -248,12 +255,17 @@ func busyIn(gitDir string) string {
 	return ""
 }
 
-// deadline bounds one call.
-func (r *Repo) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
-	r.o.Alive()
-	ctx, cancel := context.WithTimeoutCause(ctx, r.o.Timeout, fmt.Errorf("no end after %s: %w", r.o.Timeout, context.DeadlineExceeded))
-	return ctx, func() {
-		cancel()
+// watch is the context of one call, which ends when it is silent for too long.
+func (r *Repo) watch(ctx context.Context) (_ context.Context, end func()) {
+	return r.o.watch(ctx, r.objects.reads.Load)
+}
+
+// watchRead is watch for what reads a file without a context. Where that is a part of another call, the other one moves with it.
+func (r *Repo) watchRead() (_ context.Context, end func()) {
+	o := r.o
+	o.Alive = func() {
+		r.objects.reads.Add(1)
 		r.o.Alive()
 	}
+	return o.watch(r.life)
 }

@@ -32,8 +32,8 @@ func (r *Repo) Address() string {
 //
 // Errors are those of Push. A server that knows no AGit flow makes a plain reference of that name.
 func (r *Repo) Propose(ctx context.Context, tip *Tip, base string, options ...string) (PushResult, error) {
-	ctx, cancel := r.deadline(ctx)
-	defer cancel()
+	ctx, end := r.watch(ctx)
+	defer end()
 	result := PushResult{Commit: tip.Hash(), Remote: r.o.Remote}
 	u := update{ref: "refs/for/" + base, to: tip.commit, options: options}
 	u.pack = func(w io.Writer, have []hash) (hash, []indexed, error) {

@@ -40,7 +40,7 @@ func newSession(r *Repo, address string) (*session, error) {
 		if err != nil {
 			return nil, fmt.Errorf("remote %s: %w", s.address, err)
 		}
-		client.Transport = hearing{client.Transport}
+		client.Transport = hearing{moving{client.Transport}}
 		s.web, s.proto = client, githttp.NewClientWithOptions(client, &githttp.ClientOptions{RedirectPolicy: redirects})
 	case "git":
 		open, err := gitLine(address)
@@ -221,7 +221,7 @@ func (s *session) download(ctx context.Context, up *upload, want map[string]hash
 	case req.Capabilities.Supports(capability.Sideband):
 		pack = sideband.NewDemuxer(sideband.Sideband, answer)
 	}
-	return s.r.receivePack(&plainReader{pack})
+	return s.r.receivePack(ctx, &plainReader{pack})
 }
 
 // plainReader hides the demuxer's habit of giving bytes together with io.EOF after its last packet from io.Copy's
@@ -277,7 +277,7 @@ func (s *session) pushOnce(ctx context.Context, u update, auth transport.AuthMet
 	if len(u.options) > 0 && !refs.Capabilities.Supports(capability.PushOptions) {
 		return nil, errDeaf
 	}
-	req, progress, err := s.request(u, refs)
+	req, progress, err := s.request(ctx, u, refs)
 	if err != nil {
 		return nil, err
 	}
@@ -312,21 +312,22 @@ func saidLines(s string) []string {
 }
 
 // request is the one update command, with the pack behind it.
-func (s *session) request(u update, refs *packp.AdvRefs) (*packp.ReferenceUpdateRequest, *bytes.Buffer, error) {
+func (s *session) request(ctx context.Context, u update, refs *packp.AdvRefs) (*packp.ReferenceUpdateRequest, *bytes.Buffer, error) {
 	var have []hash
 	for _, h := range refs.References {
 		have = append(have, h)
 	}
 	var pack bytes.Buffer
+	into := movingWriter{ctx, &pack}
 	thin := false
 	if u.thin != nil && !refs.Capabilities.Supports("no-thin") {
 		var err error
-		if thin, err = u.thin(&pack, have); err != nil {
+		if thin, err = u.thin(into, have); err != nil {
 			return nil, nil, err
 		}
 	}
 	if !thin {
-		if _, _, err := u.pack(&pack, have); err != nil {
+		if _, _, err := u.pack(into, have); err != nil {
 			return nil, nil, err
 		}
 	}

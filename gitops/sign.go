@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
 // Signing says how commits are signed.
@@ -113,9 +112,7 @@ func (r *Repo) runSigner(ctx context.Context, stdin []byte, program string, args
 	cmd.Stdin = bytes.NewReader(stdin)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	ownGroup(cmd)
-	cmd.WaitDelay = 2 * time.Second
-	if err = cmd.Run(); err != nil && ctx.Err() != nil {
+	if err = runGroup(ctx, cmd); err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	} else if err != nil {
 		if words := lastLines(stderr.String(), 3); words != "" {

@@ -57,6 +57,7 @@ func (s *lineSession) AdvertisedReferencesContext(ctx context.Context) (*packp.A
 	if s.line, err = s.open(ctx, s.service); err != nil {
 		return nil, err
 	}
+	s.line.Reader, s.line.Writer = movingReader{ctx, s.line.Reader}, movingWriter{ctx, s.line.Writer}
 	s.ctx = ctx
 	refs := packp.NewAdvRefs()
 	err = refs.Decode(s.line)

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -41,7 +43,7 @@ func (v *viaGit) list(ctx context.Context) (advertised, error) {
 
 // fetch lets git move the tracking references itself, by our refspecs: it knows how to protect what it fetched.
 func (v *viaGit) fetch(ctx context.Context, want map[string]hash) (*packed, error) {
-	args := []string{"fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--refmap=", v.name()}
+	args := append(slices.Clone(intoPacks), "fetch", "--progress", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--refmap=", v.name())
 	for _, ref := range sortedKeys(want) {
 		args = append(args, "+"+ref+":"+v.r.trackingRef(strings.TrimPrefix(ref, "refs/heads/")))
 	}
@@ -56,9 +58,12 @@ func (v *viaGit) fetch(ctx context.Context, want map[string]hash) (*packed, erro
 	return nil, err
 }
 
+// intoPacks has git keep even a few objects as a pack, as we do ourselves: it tells no progress of those that it unpacks.
+var intoPacks = []string{"-c", "fetch.unpackLimit=1", "-c", "transfer.unpackLimit=1"}
+
 // push asks git for one update with the old value as its lease. Hooks of this side do not run, as for any plumbing.
 func (v *viaGit) push(ctx context.Context, u update) ([]string, error) {
-	args := []string{"push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--no-signed",
+	args := []string{"push", "--porcelain", "--progress", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--no-signed",
 		"--force-with-lease=" + u.ref + ":" + text(u.old)}
 	for _, o := range u.options {
 		args = append(args, "--push-option="+o)
@@ -140,7 +145,7 @@ func (v *viaGit) environment() []string {
 func (v *viaGit) explain(err error) error {
 	var failed *programError
 	if !errors.As(err, &failed) {
-		return err
+		return fmt.Errorf("%s: %w", redact(v.address), err)
 	}
 	said := *failed
 	said.stderr = firstLogin(v.r, v.address).conceal(failed.stderr)
@@ -153,7 +158,7 @@ func (r *Repo) runGit(ctx context.Context, c call) ([]byte, error) {
 }
 
 func (r *Repo) inGitDir(c call) call {
-	c.dir = r.facts.GitDir
+	c.dir, c.objects = r.facts.GitDir, filepath.Join(r.common, "objects")
 	c.env = append(c.env, "GIT_DIR="+r.facts.GitDir)
 	return c
 }

@@ -48,7 +48,7 @@ func (d *doctor) findCheckouts() []*checkout {
 	if d.cfg == nil {
 		c := &checkout{dir: "."}
 		c.repo = newFact(func() (*gitops.Repo, error) {
-			return gitops.Open(d.ctx, c.dir, gitops.Options{Remote: gitops.CloneRemote, Timeout: d.limit})
+			return gitops.Open(d.ctx, c.dir, gitops.Options{Remote: gitops.CloneRemote, Silence: d.limit})
 		})
 		return []*checkout{c}
 	}
@@ -72,7 +72,7 @@ func (d *doctor) findCheckouts() []*checkout {
 // openCheckout opens a project's repository. Of one that is elsewhere it makes a clone in the scratch folder, for which the remote is asked what branches it
 // has and nothing is fetched; the clone that passes use may be in the middle of one.
 func (d *doctor) openCheckout(p *config.Project) (*gitops.Repo, error) {
-	o := gitops.Options{Remote: p.Pull.Remote, Trust: p.TrustOwner, Timeout: d.limit,
+	o := gitops.Options{Remote: p.Pull.Remote, Trust: p.TrustOwner, Silence: d.limit,
 		Signing: gitops.Signing{Never: p.Pull.Sign == "never", KeyFile: d.cfg.Resolve(p.Pull.SigningKeyFile)}}
 	if !p.Cloned() {
 		return gitops.Open(d.ctx, d.cfg.Resolve(p.Repository), o)

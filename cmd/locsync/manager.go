@@ -14,9 +14,9 @@ import (
 	"github.com/locsync/locsync/sync/heartbeat"
 )
 
-// hangsAfter is the longest that a part of the daemon may be silent without having said so: what gitops does is given up after its timeout, and then has a
-// moment to end. A variable for tests.
-var hangsAfter = gitops.DefaultTimeout + time.Minute
+// hangsAfter is the longest that a part of the daemon may be silent without having said so: what gitops does tells as long as it moves, is given up when it has
+// not moved for DefaultSilence (and an eighth of it at most), and then has a moment to end. A variable for tests.
+var hangsAfter = gitops.DefaultSilence + time.Minute
 
 const (
 	// heartsEvery is how often the hearts are looked at, where no watchdog says how often it wants to hear.

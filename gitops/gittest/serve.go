@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -33,6 +34,7 @@ type Fault struct {
 	LoseReply bool          // git does its work, then the connection breaks
 	CutReply  int           // as LoseReply, after so many bytes of the body; -1: all but the last; 0: none
 	HangReply bool          // with CutReply: the connection stays up and silent
+	Trickle   time.Duration // the body of git's answer comes in twenty parts, with this between them
 	Empty     bool          // answered with success and nothing; with LoseReply: after git did its work
 	Headers   http.Header   // with Status
 }
@@ -110,7 +112,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f = s.Fault(r, n)
 	}
 	if f == nil {
-		s.git.ServeHTTP(w, r)
+		s.git.ServeHTTP(flushing{w}, r)
 		return
 	}
 	s.faulty(w, r, f)
@@ -142,6 +144,10 @@ func (s *server) faulty(w http.ResponseWriter, r *http.Request, f *Fault) {
 	if f.Empty && !f.LoseReply {
 		return
 	}
+	if f.Trickle > 0 {
+		s.trickle(w, r, f.Trickle)
+		return
+	}
 	if !f.LoseReply && f.CutReply == 0 {
 		s.git.ServeHTTP(w, r)
 		return
@@ -170,6 +176,34 @@ func (s *server) faulty(w http.ResponseWriter, r *http.Request, f *Fault) {
 		<-r.Context().Done()
 	}
 	cut(w)
+}
+
+// flushing sends everything as it comes, as a server does that lets git's progress through.
+type flushing struct{ http.ResponseWriter }
+
+func (f flushing) Write(b []byte) (int, error) {
+	n, err := f.ResponseWriter.Write(b)
+	if flusher, ok := f.ResponseWriter.(http.Flusher); ok {
+		flusher.Flush()
+	}
+	return n, err
+}
+
+// trickle gives git's answer slowly.
+func (s *server) trickle(w http.ResponseWriter, r *http.Request, pause time.Duration) {
+	kept := httptest.NewRecorder()
+	s.git.ServeHTTP(kept, r)
+	maps.Copy(w.Header(), kept.Header())
+	w.WriteHeader(kept.Code)
+	body := kept.Body.Bytes()
+	for part := range slices.Chunk(body, len(body)/20+1) {
+		_, _ = flushing{w}.Write(part)
+		select {
+		case <-time.After(pause):
+		case <-r.Context().Done():
+			return
+		}
+	}
 }
 
 // cut breaks the connection without another byte.

@@ -1,0 +1,245 @@
+package gitops
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A call may take as long as it moves, and is given up when nothing of it has moved for Options.Silence: a first fetch over a slow line is hours of work, which
+// a bound of its whole time would begin anew each time, forever. What moves:
+//
+//	the git program   its streams: with --progress it says about once a second that bytes come or go, that objects are counted and deltas resolved, here and
+//	                  (by side band) at the server; and the packs that it writes, because it says nothing before the first object is whole. Large files of
+//	                  git LFS by the file that GIT_LFS_PROGRESS names
+//	our own sessions  bytes in either direction
+//	our own work      objects that are read or checked
+//
+// A fetch that was given up begins from its beginning: git cannot go on with a pack. What could be fetched in parts is a history that is cut off (depth), and
+// in one that is cut off nobody can tell what a branch has of its base: a merge there would be wrong. So a first fetch is made small instead (a clone of ours
+// leaves out blobs), and long where it must be.
+
+// DefaultSilence is Options.Silence where none is given. It is longer than what servers and programs are known to be silent for: a hook that runs tests, a
+// server that repacks before it answers.
+const DefaultSilence = 5 * time.Minute
+
+// Silent is a call that was given up because nothing of it moved. It is a context.DeadlineExceeded.
+type Silent struct {
+	For  time.Duration
+	Last string // the last progress that the git program told of; "" when it told none
+}
+
+func (e *Silent) Error() string {
+	last := ""
+	if e.Last != "" {
+		last = fmt.Sprintf(" after %q", e.Last)
+	}
+	return fmt.Sprintf("nothing moved for %s%s, so it was given up; look what it waits for: a remote that answers no more, a program that asks for something",
+		e.For.Round(time.Second/10), last)
+}
+
+func (e *Silent) Is(target error) bool { return target == context.DeadlineExceeded }
+
+// vigil watches over one call.
+type vigil struct {
+	limit  time.Duration
+	alive  func()
+	cancel context.CancelCauseFunc
+	count  atomic.Int64 // of what moved and says so
+
+	mu    sync.Mutex // below: of look, which a timer calls, and of the call that begins and ends what is looked at
+	timer *time.Timer
+	signs []*func() int64 // of what moves and does not say so; each gives another number then
+	was   int64
+	since time.Time // of the last movement that was seen
+	ended bool
+}
+
+type vigilKey struct{}
+
+// moved says that the call of a context moves.
+func moved(ctx context.Context) {
+	if v, ok := ctx.Value(vigilKey{}).(*vigil); ok {
+		v.count.Add(1)
+	}
+}
+
+// watch makes the context of a call, which ends with end or by silence. Within another call it is a part of that one.
+func (o *Options) watch(ctx context.Context, signs ...func() int64) (_ context.Context, end func()) {
+	o.Alive()
+	if _, within := ctx.Value(vigilKey{}).(*vigil); within {
+		moved(ctx)
+		return ctx, o.Alive
+	}
+	v := &vigil{limit: o.Silence, alive: o.Alive, since: time.Now()}
+	ctx, v.cancel = context.WithCancelCause(context.WithValue(ctx, vigilKey{}, v))
+	for _, sign := range signs {
+		v.signs = append(v.signs, &sign)
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.was = v.sum()
+	v.timer = time.AfterFunc(v.pace(), v.look)
+	return ctx, func() {
+		v.mu.Lock()
+		v.ended = true
+		v.timer.Stop()
+		v.mu.Unlock()
+		v.cancel(nil)
+		o.Alive()
+	}
+}
+
+// pace is how often is looked: a silence is noticed an eighth too late at most.
+func (v *vigil) pace() time.Duration { return max(v.limit/8, time.Millisecond) }
+
+// sum is a number that stays the same only while nothing moves. The caller holds mu.
+func (v *vigil) sum() int64 {
+	sum := v.count.Load()
+	for _, sign := range v.signs {
+		sum += (*sign)()
+	}
+	return sum
+}
+
+// look tells that the call is alive where it has moved, and ends it where it has not for too long.
+func (v *vigil) look() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.ended {
+		return
+	}
+	now := time.Now()
+	if sum := v.sum(); sum != v.was {
+		v.was, v.since = sum, now
+		v.alive()
+	}
+	if silent := now.Sub(v.since); silent >= v.limit {
+		v.ended = true
+		v.cancel(&Silent{For: silent})
+		return
+	}
+	v.timer.Reset(v.pace())
+}
+
+// seeing adds a sign to the call of a context for as long as stop is not called.
+func seeing(ctx context.Context, sign func() int64) (stop func()) {
+	v, ok := ctx.Value(vigilKey{}).(*vigil)
+	if !ok {
+		return func() {}
+	}
+	change := func(do func()) {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		before := v.sum()
+		do()
+		v.was += v.sum() - before // that something else is looked at is no movement
+	}
+	change(func() { v.signs = append(v.signs, &sign) })
+	return func() {
+		change(func() { v.signs = slices.DeleteFunc(v.signs, func(s *func() int64) bool { return s == &sign }) })
+	}
+}
+
+// packsGrow gives the bytes of the packs that git is writing in a folder of objects.
+func packsGrow(objects string) func() int64 {
+	return func() int64 {
+		var size int64
+		for _, e := range unfinishedPacks(objects) {
+			if info, err := e.Info(); err == nil {
+				size += info.Size() + 1
+			}
+		}
+		return size
+	}
+}
+
+// unfinishedPacks are the files in which git writes packs and what belongs to them.
+func unfinishedPacks(objects string) []fs.DirEntry {
+	entries, _ := os.ReadDir(filepath.Join(objects, "pack"))
+	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
+		return !strings.HasPrefix(e.Name(), "tmp_") && !strings.HasPrefix(e.Name(), ".tmp-")
+	})
+}
+
+// fileGrows gives the size of a file.
+func fileGrows(name string) func() int64 {
+	return func() int64 {
+		info, err := os.Stat(name)
+		if err != nil {
+			return 0
+		}
+		return info.Size()
+	}
+}
+
+// movingReader and movingWriter tell of the bytes that pass.
+type movingReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (m movingReader) Read(b []byte) (int, error) {
+	n, err := m.r.Read(b)
+	if n > 0 {
+		moved(m.ctx)
+	}
+	return n, err
+}
+
+type movingWriter struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (m movingWriter) Write(b []byte) (int, error) {
+	n, err := m.w.Write(b)
+	if n > 0 {
+		moved(m.ctx)
+	}
+	return n, err
+}
+
+// moving tells of the bytes of requests and answers.
+type moving struct{ http.RoundTripper }
+
+func (t moving) RoundTrip(r *http.Request) (*http.Response, error) {
+	ctx := r.Context()
+	if r.Body != nil && r.Body != http.NoBody {
+		body, again := r.Body, r.GetBody
+		r = r.Clone(ctx)
+		r.Body = movingBody{movingReader{ctx, body}, body}
+		if again != nil {
+			r.GetBody = func() (io.ReadCloser, error) {
+				body, err := again()
+				return movingBody{movingReader{ctx, body}, body}, err
+			}
+		}
+	}
+	resp, err := t.RoundTripper.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	moved(ctx)
+	resp.Body = movingBody{movingReader{ctx, resp.Body}, resp.Body}
+	return resp, nil
+}
+
+// CloseIdleConnections passes the wish on.
+func (t moving) CloseIdleConnections() {
+	(&http.Client{Transport: t.RoundTripper}).CloseIdleConnections()
+}
+
+type movingBody struct {
+	movingReader
+	io.Closer
+}

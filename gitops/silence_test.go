@@ -1,0 +1,371 @@
+package gitops
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/locsync/locsync/gitops/gittest"
+)
+
+// Law: a call ends by silence if and only if nothing of it moves for as long as Silence, however it moves and however long it takes. While it moves it says so
+// more often than that; while it does not, it says nothing; and after its end it says nothing either.
+func TestSilence(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		pauses := rapid.SliceOfN(rapid.IntRange(1, 870), 0, 30).Draw(rt, "pauses") // thousandths of Silence
+		how := rapid.SliceOfN(rapid.IntRange(0, 3), len(pauses), len(pauses)).Draw(rt, "how")
+		ends := rapid.Bool().Draw(rt, "ends")
+		synctest.Test(t, func(t *testing.T) {
+			const silence = time.Minute
+			var told, outside, added int64
+			o := Options{Silence: silence, Alive: func() { atomic.AddInt64(&told, 1) }}
+			ctx, end := o.watch(t.Context(), func() int64 { return atomic.LoadInt64(&outside) })
+			stop := seeing(ctx, func() int64 { return atomic.LoadInt64(&added) })
+			heard := func() int64 { return atomic.SwapInt64(&told, 0) }
+			heard()
+			for i, thousandths := range pauses {
+				switch how[i] {
+				case 0:
+					moved(ctx)
+				case 1:
+					atomic.AddInt64(&outside, 5)
+				case 2:
+					atomic.AddInt64(&added, 1)
+				case 3:
+					_, within := o.watch(ctx) // a part of it
+					within()
+				}
+				heard()
+				time.Sleep(silence/7 + silence*time.Duration(thousandths)/1000*6/7)
+				if heard() != 1 {
+					t.Fatalf("after %d of %v: %v, or told not once that it moves", i, pauses, context.Cause(ctx))
+				}
+			}
+			stop()
+			if ends {
+				end()
+				heard()
+				moved(ctx)
+				time.Sleep(3 * silence)
+				if heard() != 0 || errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+					t.Errorf("%v, or told after the end", context.Cause(ctx))
+				}
+				return
+			}
+			defer end()
+			time.Sleep(silence * 5 / 4)
+			if err, ok := errors.AsType[*Silent](context.Cause(ctx)); !ok || !errors.Is(err, context.DeadlineExceeded) || err.For < silence || err.For > silence*5/4 || heard() != 0 {
+				t.Errorf("%v, or told while it hung", context.Cause(ctx))
+			}
+		})
+	})
+}
+
+// Law: what git says is told from its progress whatever the pieces are that it comes in.
+func TestWords(t *testing.T) {
+	const said = "remote: Enumerating objects: 153, done.        \nremote: Counting objects:  50% (76/153)        \rremote: Counting objects: 100% (153/153), done.        \n" +
+		"remote: the hook says: Coverage: 45% (45/100)\nReceiving objects:   0% (1/153)\rReceiving objects:  64% (98/153), 487.98 KiB | 88.00 KiB/s\r" +
+		"remote: Total 153 (delta 0), reused 153 (delta 0), pack-reused 0        \nDelta compression using up to 2 threads\nssh: connect to host x port 22: Connection refused\r\n" +
+		"remote: Exit code: 3\nReceiving objects:  65% (99/153), 488.00 KiB | 88.00 KiB/s\rfatal: early EOF"
+	const kept = "remote: the hook says: Coverage: 45% (45/100)\nssh: connect to host x port 22: Connection refused\nremote: Exit code: 3\nfatal: early EOF"
+	rapid.Check(t, func(rt *rapid.T) {
+		w := new(words)
+		for rest := said; rest != ""; {
+			n := rapid.IntRange(1, len(rest)).Draw(rt, "bytes")
+			_, _ = io.WriteString(w, rest[:n])
+			rest = rest[n:]
+		}
+		if got := w.String(); got != kept {
+			rt.Errorf("%q", got)
+		}
+		if w.last != "Receiving objects:  65% (99/153), 488.00 KiB | 88.00 KiB/s" {
+			rt.Errorf("%q", w.last)
+		}
+	})
+	w := new(words)
+	for range 3 {
+		_, _ = w.Write(bytes.Repeat([]byte("x"), mostWords))
+	}
+	if n := len(w.String()); n > 2*mostWords {
+		t.Errorf("%d bytes are kept of a hook that does not stop", n)
+	}
+}
+
+// brings says that a request asks for a pack, by either version of the protocol.
+func brings(r *http.Request) bool {
+	if !gittest.IsFetch(r) {
+		return false
+	}
+	body, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return bytes.Contains(body, []byte("command=fetch")) || !bytes.Contains(body, []byte("command="))
+}
+
+// largeRemote is a bare repository with 2.4 MB that cannot be compressed, so that a twentieth of it is more than a packet of the side band, which git takes
+// whole; and the commit.
+func largeRemote(t *testing.T) (bare, commit string) {
+	t.Helper()
+	source := rand.NewChaCha8([32]byte{1})
+	files := map[string]string{}
+	for i := range 6 {
+		b := make([]byte, 400<<10)
+		_, _ = source.Read(b)
+		files[fmt.Sprintf("large/%d", i)] = string(b)
+	}
+	dir := gittest.Init(t, files)
+	bare = gittest.Bare(t, dir)
+	gittest.Git(t, bare, "config", "uploadpack.allowFilter", "true")
+	gittest.Git(t, bare, "config", "uploadpack.allowAnySHA1InWant", "true")
+	gittest.Git(t, bare, "repack", "-adq")
+	return bare, gittest.Git(t, dir, "rev-parse", "HEAD")
+}
+
+// serveLarge serves it, with a fault in what it brings for as long as the switch is on.
+func serveLarge(t *testing.T, bare string, f gittest.Fault) (address string, broken *atomic.Bool) {
+	broken = new(atomic.Bool)
+	return gittest.Serve(t, bare, gittest.Options{Fault: func(r *http.Request, _ int) *gittest.Fault {
+		if !broken.Load() || !brings(r) {
+			return nil
+		}
+		return &f
+	}}), broken
+}
+
+// patience is Silence in the tests below. They wait more than they work, and so all at once, when everything is prepared.
+const patience = 1500 * time.Millisecond
+
+func TestSlowAndSilent(t *testing.T) {
+	t.Parallel()
+	bare, commit := largeRemote(t)
+	var waits []func()
+	for _, own := range []bool{true, false} {
+		for name, f := range map[string]gittest.Fault{"slow": {Trickle: patience / 10}, "silent in the middle": {CutReply: 1 << 20, HangReply: true}, "never answered": {Delay: time.Hour}} {
+			waits = append(waits, slowFetch(t, fmt.Sprintf("%s, own %t", name, own), own, f, bare, commit))
+		}
+		waits = append(waits, slowHook(t, own))
+	}
+	waits = append(waits, slowBlob(t, bare), slowLargeFiles(t))
+	var wg sync.WaitGroup
+	for _, wait := range waits {
+		wg.Go(wait)
+	}
+	wg.Wait()
+}
+
+// A fetch over a slow line takes longer than Silence and arrives; one that stops in the middle, or is never answered, ends after Silence, says for how long
+// nothing came, how far it was and where, and leaves a repository that is sound. A heart hears the first and not the others.
+func slowFetch(t *testing.T, name string, own bool, f gittest.Fault, bare, want string) func() {
+	address, broken := serveLarge(t, bare, f)
+	broken.Store(true)
+	dir := gittest.Init(t, nil)
+	gittest.Git(t, dir, "remote", "add", "origin", address)
+	if !own {
+		viaProgram(t, dir)
+	}
+	var told atomic.Int32
+	r := open(t, dir, Options{Remote: "origin", Silence: patience, Alive: func() { told.Add(1) }})
+	return func() {
+		told.Store(0)
+		began := time.Now()
+		tip, err := r.At(t.Context(), "main", "")
+		took := time.Since(began)
+		gittest.Sound(t, dir)
+		if f.Trickle > 0 {
+			if err != nil || tip.Hash() != want || took < patience*5/4 || told.Load() < 6 {
+				t.Errorf("%s: %v after %s, told %d times", name, err, took, told.Load())
+			}
+			return
+		}
+		silent, ok := errors.AsType[*Silent](err)
+		if !ok || took < patience || took > 20*patience || silent.For < patience || !strings.Contains(err.Error(), "http://127.0.0.1") {
+			t.Errorf("%s: %v after %s, told %d times", name, err, took, told.Load())
+			return
+		}
+		if !own && f.CutReply > 0 && !strings.HasPrefix(silent.Last, "Receiving objects: ") {
+			t.Errorf("%s: not how far it was: %v", name, err)
+		}
+		broken.Store(false)
+		r.o.Silence = time.Minute
+		if tip, err := r.At(t.Context(), "main", ""); err != nil || tip.Hash() != want {
+			t.Errorf("%s: the next one: %v", name, err)
+		}
+	}
+}
+
+// A push waits for as long as the hooks at the other end say something, however long they take.
+func slowHook(t *testing.T, own bool) func() {
+	s := serve(t, gittest.Options{})
+	if !own {
+		viaProgram(t, s.dir)
+	}
+	gittest.Hook(t, s.bare, "pre-receive", "cat >/dev/null; for i in 1 2 3 4 5 6 7 8; do echo checking $i >&2; sleep 0.25; done")
+	r := open(t, s.dir, Options{Remote: "origin", Silence: patience})
+	made := commitOn(t, r, at(t, r, "l10n", ""), "l10n", files("a", "1"))
+	return func() {
+		began := time.Now()
+		result, err := r.Push(t.Context(), made)
+		if took := time.Since(began); err != nil || took < patience*5/4 {
+			t.Errorf("own %t: %v after %s", own, err, took)
+		}
+		if said := strings.Join(result.Said, "; "); said != "checking 1; checking 2; checking 3; checking 4; checking 5; checking 6; checking 7; checking 8" {
+			t.Errorf("own %t: said %q", own, said)
+		}
+	}
+}
+
+// A single large file that a partial clone left out: git says nothing before it has it whole, but the pack grows.
+func slowBlob(t *testing.T, bare string) func() {
+	address, broken := serveLarge(t, bare, gittest.Fault{Trickle: patience / 10})
+	r := partialClone(t, t.Context(), address, Options{Silence: patience})
+	tip := at(t, r, "main", "")
+	broken.Store(true)
+	return func() {
+		began := time.Now()
+		err := tip.Prefetch(t.Context(), func(path string) bool { return path == "large" }, func(path string) bool { return path == "large/0" })
+		if took := time.Since(began); err != nil || took < patience*5/4 {
+			t.Errorf("a blob: %v after %s", err, took)
+		}
+		broken.Store(false)
+		if b, err := tip.ReadFile("large/0"); err != nil || len(b) != 400<<10 {
+			t.Errorf("a blob: %d bytes, %v", len(b), err)
+		}
+	}
+}
+
+// The files of git LFS, which tells of them in a file of its own.
+func slowLargeFiles(t *testing.T) func() {
+	dir := gittest.Init(t, map[string]string{".gitattributes": "*.json filter=large\n*.txt filter=hangs", "a.json": "{}\n", "a.txt": "text"})
+	gittest.Git(t, dir, "config", "filter.large.smudge", `for i in 1 2 3 4 5 6 7 8; do echo download $i/8 >> "$GIT_LFS_PROGRESS"; sleep 0.25; done; cat`)
+	gittest.Git(t, dir, "config", "filter.hangs.smudge", "sleep 60")
+	tip := at(t, open(t, dir, Options{Silence: patience}), "main", "")
+	return func() {
+		began := time.Now()
+		if b, err := tip.ReadFile("a.json"); err != nil || string(b) != "{}\n" || time.Since(began) < patience*5/4 {
+			t.Errorf("a large file: %q %v after %s", b, err, time.Since(began))
+		}
+		if _, err := tip.ReadFile("a.txt"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a filter that hangs: %v", err)
+		}
+	}
+}
+
+// partialClone is a clone of ours, without blobs.
+func partialClone(t *testing.T, ctx context.Context, address string, o Options) *Repo {
+	t.Helper()
+	r := must[*Repo](t)(OpenClone(ctx, filepath.Join(t.TempDir(), "clone.git"), address, o))
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+// Reading a file has no context of its own: it ends with the one that the repository was opened with. What the fetch has left goes when it is old enough to be
+// nobody's any more.
+func TestReadsEnd(t *testing.T) {
+	t.Parallel()
+	bare, _ := largeRemote(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	address, broken := serveLarge(t, bare, gittest.Fault{CutReply: 200 << 10, HangReply: true})
+	r := partialClone(t, ctx, address, Options{})
+	tip := at(t, r, "main", "")
+	broken.Store(true)
+	done := make(chan error, 1)
+	go func() {
+		_, err := tip.ReadFile("large/1")
+		done <- err
+	}()
+	objects := filepath.Join(r.facts.CommonDir, "objects")
+	for len(unfinishedPacks(objects)) == 0 {
+		select {
+		case err := <-done:
+			t.Fatalf("it did not hang: %v", err)
+		default:
+		}
+	}
+	cancel()
+	select {
+	case err := <-done:
+		if !errors.Is(err, context.Canceled) || !errors.Is(err, ErrUnfetched) {
+			t.Errorf("%v", err)
+		}
+	case <-time.After(30 * time.Second):
+		t.Fatal("it does not end")
+	}
+	left := unfinishedPacks(objects)
+	if len(left) == 0 {
+		t.Fatal("an interrupted fetch leaves nothing any more; sweepFetches is needed no more")
+	}
+	again := func() {
+		must[*Repo](t)(OpenClone(t.Context(), r.facts.CommonDir, r.set.get("remote.origin.url"), Options{})).Close()
+	}
+	if again(); len(unfinishedPacks(objects)) != len(left) {
+		t.Error("a pack was taken away that may be in use")
+	}
+	old := time.Now().Add(-2 * time.Hour)
+	for _, e := range left {
+		if err := os.Chtimes(filepath.Join(objects, "pack", e.Name()), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if again(); len(unfinishedPacks(objects)) != 0 {
+		t.Errorf("%v is left", unfinishedPacks(objects))
+	}
+}
+
+// A call that is cancelled ends at once. What it started is asked to end, so that it can put away its locks, and ends also if it does not want to.
+func TestCancelled(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("/proc/self"); err != nil {
+		t.Skip("no way to see that a process is gone")
+	}
+	s := serve(t, gittest.Options{})
+	began, ended := filepath.Join(s.dir, ".git", "began"), filepath.Join(s.dir, ".git", "ended")
+	script := fmt.Sprintf("#!/bin/sh\ntrap 'touch %s' TERM\n(trap '' TERM; while :; do sleep 0.1; done) &\necho $! > %s.new\nmv %s.new %s\nwhile :; do wait; done\n", ended, began, began, began)
+	gittest.Write(t, s.dir, map[string]string{".git/ssh": script})
+	if err := os.Chmod(filepath.Join(s.dir, ".git", "ssh"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	gittest.Git(t, s.dir, "remote", "set-url", "origin", "ssh://git@127.0.0.1/x.git")
+	gittest.Git(t, s.dir, "config", "core.sshCommand", filepath.Join(s.dir, ".git", "ssh"))
+	r := open(t, s.dir, Options{Remote: "origin"})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := r.At(ctx, "main", "")
+		done <- err
+	}()
+	var pid []byte
+	for len(pid) == 0 {
+		pid, _ = os.ReadFile(began)
+	}
+	cancel()
+	at := time.Now()
+	if err := <-done; !errors.Is(err, context.Canceled) || time.Since(at) > 8*time.Second {
+		t.Errorf("%v after %s", err, time.Since(at))
+	}
+	if _, err := os.Stat(ended); err != nil {
+		t.Error("it was not asked to end")
+	}
+	for late := time.Now().Add(5 * time.Second); ; {
+		stat, err := os.ReadFile("/proc/" + strings.TrimSpace(string(pid)) + "/stat")
+		if err != nil || strings.Contains(string(stat), ") Z ") { // killed, and waited for by nobody here
+			break
+		}
+		if time.Now().After(late) {
+			t.Fatal("what it started runs on")
+		}
+	}
+}
