@@ -12,23 +12,6 @@ import (
 // Which paths may be written. The library's tree encoder takes every name; `git fsck --strict` and checkouts on other
 // systems do not. Everything is judged before any object is made.
 
-// CheckPath says why a path could not be written into any tree: not clean, outside the repository, into .git under one of
-// its names (also those by which HFS+ and NTFS know it), or not representable on Windows. Nil when it could.
-func CheckPath(name string) error {
-	if !fs.ValidPath(name) || name == "." {
-		return errors.New("not a clean path relative to the repository")
-	}
-	if len(name) > 4000 {
-		return errors.New("longer than 4000 bytes")
-	}
-	for part := range strings.SplitSeq(name, "/") {
-		if err := errors.Join(checkName(part), checkWindowsName(part)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // checkName refuses what is dangerous or impossible anywhere.
 func checkName(name string) error {
 	if len(name) > 255 {

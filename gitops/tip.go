@@ -180,55 +180,54 @@ func foldName(name string) string {
 
 // lookup finds the entry at a path. Links on the way are followed as long as they stay inside; the last name only when
 // follow is set. At the root the entry is a folder without a name.
+//
+// It goes as a file system goes: .. in a link leads to the folder above the one that was reached, not above the one that was
+// written, which is another one behind a link to a folder.
 func (t *Tip) lookup(name string, follow bool) (entry, error) {
 	t.repo.o.Alive()
-	for range 40 {
-		e, link, err := t.walk(name, follow)
-		if err != nil || link == "" {
-			return e, err
-		}
-		name = link
-	}
-	return entry{}, errors.New("too many symbolic links")
-}
-
-// walk goes along a path to its entry, or to the first link, which gives the path to go on with.
-func (t *Tip) walk(name string, follow bool) (e entry, next string, err error) {
-	e = entry{mode: modeDir, hash: t.tree}
-	if name == "." {
-		return e, "", nil
-	}
-	parts := strings.Split(name, "/")
-	for i, part := range parts {
-		if e.mode == modeModule {
-			return entry{}, "", fs.ErrNotExist // another repository; never entered
-		}
-		if !e.isDir() {
-			return entry{}, "", errNotDir
-		}
-		d, err := t.readTree(e.hash)
-		if err != nil {
-			return entry{}, "", err
-		}
-		var ok bool
-		if e, ok = t.find(d, part); !ok {
-			return entry{}, "", fs.ErrNotExist
-		}
-		if e.mode != modeLink || i == len(parts)-1 && !follow {
+	way := []entry{{mode: modeDir, hash: t.tree}} // from the root to where we are
+	ahead := strings.Split(name, "/")
+	for links := 0; len(ahead) > 0; {
+		at, part := way[len(way)-1], ahead[0]
+		ahead = ahead[1:]
+		switch {
+		case at.mode == modeModule:
+			return entry{}, fs.ErrNotExist // another repository; never entered
+		case !at.isDir():
+			return entry{}, errNotDir
+		case part == "." || part == "":
 			continue
+		case part == ".." && len(way) == 1:
+			return entry{}, fmt.Errorf("symbolic link that leaves the repository: %w", fs.ErrNotExist)
+		case part == "..":
+			way = way[:len(way)-1]
+			continue
+		}
+		d, err := t.readTree(at.hash)
+		if err != nil {
+			return entry{}, err
+		}
+		e, ok := t.find(d, part)
+		if !ok {
+			return entry{}, fs.ErrNotExist
+		}
+		if e.mode != modeLink || len(ahead) == 0 && !follow {
+			way = append(way, e)
+			continue
+		}
+		if links++; links > 40 {
+			return entry{}, errors.New("too many symbolic links")
 		}
 		target, err := t.blob(e.hash)
 		if err != nil {
-			return entry{}, "", err
+			return entry{}, err
 		}
-		to := path.Join(path.Dir("/" + strings.Join(parts[:i+1], "/"))[1:], string(target))
-		to = path.Join(append([]string{to}, parts[i+1:]...)...)
-		if path.IsAbs(string(target)) || !fs.ValidPath(to) {
-			return entry{}, "", fmt.Errorf("symbolic link to %q leaves the repository: %w", target, fs.ErrNotExist)
+		if path.IsAbs(string(target)) || len(target) == 0 {
+			return entry{}, fmt.Errorf("symbolic link to %q leaves the repository: %w", target, fs.ErrNotExist)
 		}
-		return entry{}, to, nil
+		ahead = append(strings.Split(string(target), "/"), ahead...)
 	}
-	return e, "", nil
+	return way[len(way)-1], nil
 }
 
 var errNotDir = errors.New("not a folder")

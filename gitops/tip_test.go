@@ -2,8 +2,10 @@ package gitops
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -133,15 +135,21 @@ func TestTipIsSafeForConcurrentUse(t *testing.T) {
 	wg.Wait()
 }
 
-// Law: what CheckPath lets through, git's own strict check lets through.
+// empty is a tip without files, on which every path is new.
+func empty(t *testing.T, dir string) *Tip {
+	t.Helper()
+	return &Tip{repo: open(t, dir, Options{}), tree: emptyTree}
+}
+
+// Law: what may be written, git's own strict check lets through.
 func TestPathsThatGitTakes(t *testing.T) {
 	t.Parallel()
 	dir := gittest.Init(t, sample)
 	blob := gittest.Git(t, dir, "rev-parse", "HEAD:README.md")
+	tip := empty(t, dir)
 	rapid.Check(t, func(rt *rapid.T) {
 		name := rapid.StringMatching(`[.gGiItT~1 :\x{200c}\\/a-cé"*-]{1,9}|\.?\.git[. :a]{0,2}|git~[12]|con(\.x)?`).Draw(rt, "name")
-		err := CheckPath(name)
-		if err != nil {
+		if tip.Writable(name) != nil {
 			return
 		}
 		parts := strings.Split(name, "/")
@@ -171,15 +179,16 @@ func hashOf(s string) hash {
 
 func TestPathsThatAreRefused(t *testing.T) {
 	t.Parallel()
+	tip := empty(t, gittest.Init(t, sample))
 	for _, name := range []string{"", ".", "..", "../x", "/x", "a//b", "a/./b", "a/../b", "a/", `a\b`, "a\x00b", "a\nb", ".git/config", ".GIT/x",
 		"x/.git/hooks/y", ".g\u200cit/x", ".git. /x", "git~1/x", "GIT~1", ".git::$INDEX_ALLOCATION/x", "con", "aux.json", "locales/NUL .json", "com1.x", "COM²",
 		"a.", "a ", "a:b", "a?", strings.Repeat("x", 256), strings.Repeat("x/", 2001) + "x"} {
-		if err := CheckPath(name); err == nil {
-			t.Errorf("%.40q passed", name)
+		if err := tip.Writable(name); !errors.Is(err, ErrPath) {
+			t.Errorf("%.40q: %v", name, err)
 		}
 	}
 	for _, name := range []string{".github/workflows/x.yml", "a.git", ".gitignore", "com0", "console", "nul-l", "values-pt-rBR/strings.xml", "日本語/ファイル.json", "a b/c"} {
-		if err := CheckPath(name); err != nil {
+		if err := tip.Writable(name); err != nil {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
@@ -193,7 +202,7 @@ func TestWorktree(t *testing.T) {
 	if err := os.WriteFile(outside, []byte("s"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for link, to := range map[string]string{"in": "README.md", "out": outside} {
+	for link, to := range map[string]string{"in": "README.md", "out": outside, "config": ".git/config", "git": ".git", "locales/de/up": "../../locales/../git", "inner": "nested/.git/config"} {
 		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
 			t.Skip(err)
 		}
@@ -204,12 +213,15 @@ func TestWorktree(t *testing.T) {
 			t.Errorf("%s reads %q, %v", name, got, err)
 		}
 	}
-	for _, name := range []string{".git", ".git/config", ".git/HEAD", "nested/.git", "nested/.git/config", "out", ".GIT/HEAD"} {
+	for _, name := range []string{".git", ".git/config", ".git/HEAD", "nested/.git", "nested/.git/config", "out", ".GIT/HEAD", "config", "git", "git/HEAD", "locales/de/up", "locales/de/up/config", "inner"} {
 		if _, err := fs.ReadFile(tree, name); err == nil {
 			t.Errorf("%s could be read", name)
 		}
 		if _, err := fs.Stat(tree, name); err == nil {
 			t.Errorf("%s can be seen", name)
+		}
+		if list, err := fs.ReadDir(tree, name); err == nil {
+			t.Errorf("%s lists %v", name, list)
 		}
 	}
 	info := must[fs.FileInfo](t)(fs.Lstat(tree, "in"))
@@ -224,7 +236,12 @@ func TestWorktree(t *testing.T) {
 	if err != nil || slices.ContainsFunc(seen, func(s string) bool { return strings.Contains(s, ".git") }) || !slices.Contains(seen, "locales/de/app.json") {
 		t.Errorf("walked %v, %v", seen, err)
 	}
-	os.Remove(filepath.Join(dir, "out"))
+	if to, err := fs.ReadLink(tree, "git"); err != nil || to != ".git" {
+		t.Errorf("the link leads to %q, %v", to, err)
+	}
+	for _, link := range []string{"out", "config", "git", "locales/de/up", "inner"} { // a file system whose entries all can be opened, for its laws
+		os.Remove(filepath.Join(dir, link))
+	}
 	if err := fstest.TestFS(tree, "README.md", "locales/de/app.json"); err != nil {
 		t.Error(err)
 	}
@@ -237,4 +254,58 @@ func TestWorktreeOfABareRepository(t *testing.T) {
 	if _, err := r.Worktree(); !errors.Is(err, ErrUnsupported) {
 		t.Errorf("%v", err)
 	}
+}
+
+// Law: a path with links leads in a commit to the file that it leads to on disk, or to none in both. Where it would leave the repository it leads to none.
+func TestLinksLeadWhereTheyLeadOnDisk(t *testing.T) {
+	t.Parallel()
+	r := open(t, gittest.Init(t, sample), Options{})
+	folders := []string{".", "a", "a/b", "c"}
+	rapid.Check(t, func(rt *rapid.T) {
+		tip := &Tip{repo: r, extra: map[hash]object{}}
+		put := func(k kind, data []byte) hash {
+			o := newObject(k, data)
+			tip.extra[o.hash] = o
+			return o.hash
+		}
+		above, err := os.MkdirTemp(t.TempDir(), "")
+		if err != nil {
+			rt.Fatal(err)
+		}
+		disk := filepath.Join(above, "repository")
+		trees := map[string][]entry{}
+		for _, folder := range folders {
+			at := filepath.Join(disk, folder)
+			if err := errors.Join(os.MkdirAll(at, 0o777), os.WriteFile(filepath.Join(at, "f"), []byte(folder), 0o666)); err != nil {
+				rt.Fatal(err)
+			}
+			trees[folder] = []entry{{"f", modeFile, put(kindBlob, []byte(folder))}}
+		}
+		if err := os.WriteFile(filepath.Join(above, "f"), []byte("outside"), 0o666); err != nil {
+			rt.Fatal(err)
+		}
+		var names []string
+		for i := range rapid.IntRange(1, 8).Draw(rt, "links") {
+			folder, name := rapid.SampledFrom(folders).Draw(rt, "folder"), fmt.Sprint("l", i)
+			parts := rapid.SliceOfN(rapid.SampledFrom([]string{"..", "..", ".", "a", "b", "c", "f", "l0", "l1", "l2", "l3"}), 1, 5).Draw(rt, "target")
+			target := strings.Join(parts, "/")
+			if err := os.Symlink(target, filepath.Join(disk, folder, name)); err != nil {
+				t.Skip(err)
+			}
+			trees[folder] = append(trees[folder], entry{name, modeLink, put(kindBlob, []byte(target))})
+			names = append(names, path.Join(folder, name))
+		}
+		trees["a"] = append(trees["a"], entry{"b", modeDir, put(kindTree, encodeTree(trees["a/b"]))})
+		trees["."] = append(trees["."], entry{"a", modeDir, put(kindTree, encodeTree(trees["a"]))}, entry{"c", modeDir, put(kindTree, encodeTree(trees["c"]))})
+		tip.tree = put(kindTree, encodeTree(trees["."]))
+		for _, name := range names {
+			for _, below := range []string{"", "/f", "/b/f", "/l0", "/l1/f"} {
+				onDisk, derr := os.ReadFile(filepath.Join(disk, name+below))
+				got, err := tip.ReadFile(name + below)
+				if outside := string(onDisk) == "outside"; (err == nil) != (derr == nil && !outside) || err == nil && string(got) != string(onDisk) {
+					rt.Errorf("%s is %q (%v), on disk %q (%v)", name+below, got, err, onDisk, derr)
+				}
+			}
+		}
+	})
 }

@@ -6,11 +6,13 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
+	"sync"
 )
 
 // Worktree gives the files as they lie in the working tree. Links are followed as long as they stay inside; .git, of this
-// repository and of any below it, does not exist there; what is neither file nor folder (a pipe, a device) cannot be
+// repository and of any below it, does not exist there, nor through a link; what is neither file nor folder (a pipe, a device) cannot be
 // opened. The files may change while they are read. ErrUnsupported for a bare repository.
 func (r *Repo) Worktree() (fs.FS, error) {
 	if r.facts.WorkTree == "" {
@@ -20,12 +22,13 @@ func (r *Repo) Worktree() (fs.FS, error) {
 	if r.treeErr != nil {
 		return nil, fmt.Errorf("open working tree: %w", r.treeErr)
 	}
-	return treeFS{r.tree, r.o.Alive}, nil
+	return treeFS{r.tree, r.o.Alive, new(sync.Map)}, nil
 }
 
 type treeFS struct {
 	root  *os.Root
 	alive func()
+	plain *sync.Map // folders that are no links, to which no link leads
 }
 
 var (
@@ -35,14 +38,44 @@ var (
 	_ fs.ReadLinkFS = treeFS{}
 )
 
-// visible refuses names that are not valid, or lead into a .git.
-func visible(op, name string) error {
+// visible refuses names that are not valid, or lead into a .git, through links too. The last name may be a link that is not followed.
+func (t treeFS) visible(op, name string, follow bool) error {
 	if !fs.ValidPath(name) {
 		return pathError(op, name, fs.ErrInvalid)
 	}
-	for part := range strings.SplitSeq(name, "/") {
-		if isDotGit(part) {
+	var way []string // from the top to where we are, without links
+	ahead := strings.Split(name, "/")
+	for links := 0; len(ahead) > 0 && links < 255; { // no system follows more; what to say then is the system's
+		part := ahead[0]
+		ahead = ahead[1:]
+		switch {
+		case part == "." || part == "":
+			continue
+		case part == ".." && len(way) == 0:
+			return nil // it leaves the working tree, which the root refuses
+		case part == "..":
+			way = way[:len(way)-1]
+			continue
+		case isDotGit(part):
 			return pathError(op, name, fs.ErrNotExist)
+		}
+		way = append(way, part)
+		if len(ahead) == 0 && !follow {
+			return nil
+		}
+		at := strings.Join(way, "/")
+		if _, known := t.plain.Load(at); known {
+			continue
+		}
+		switch target, err := t.root.Readlink(at); {
+		case err == nil && filepath.IsAbs(target):
+			return nil // refused likewise
+		case err == nil:
+			links++
+			way = way[:len(way)-1]
+			ahead = append(strings.Split(filepath.ToSlash(target), "/"), ahead...)
+		case len(ahead) > 0 && !errors.Is(err, fs.ErrNotExist):
+			t.plain.Store(at, true)
 		}
 	}
 	return nil
@@ -50,7 +83,7 @@ func visible(op, name string) error {
 
 func (t treeFS) Open(name string) (fs.File, error) {
 	t.alive()
-	if err := visible("open", name); err != nil {
+	if err := t.visible("open", name, true); err != nil {
 		return nil, err
 	}
 	info, err := t.root.Stat(name)
@@ -103,7 +136,7 @@ func (t treeFS) ReadFile(name string) ([]byte, error) {
 
 func (t treeFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	t.alive()
-	if err := visible("readdir", name); err != nil {
+	if err := t.visible("readdir", name, true); err != nil {
 		return nil, err
 	}
 	list, err := fs.ReadDir(t.root.FS(), name)
@@ -117,21 +150,21 @@ func (t treeFS) ReadDir(name string) ([]fs.DirEntry, error) {
 }
 
 func (t treeFS) Stat(name string) (fs.FileInfo, error) {
-	if err := visible("stat", name); err != nil {
+	if err := t.visible("stat", name, true); err != nil {
 		return nil, err
 	}
 	return t.root.Stat(name)
 }
 
 func (t treeFS) Lstat(name string) (fs.FileInfo, error) {
-	if err := visible("lstat", name); err != nil {
+	if err := t.visible("lstat", name, false); err != nil {
 		return nil, err
 	}
 	return t.root.Lstat(name)
 }
 
 func (t treeFS) ReadLink(name string) (string, error) {
-	if err := visible("readlink", name); err != nil {
+	if err := t.visible("readlink", name, false); err != nil {
 		return "", err
 	}
 	return t.root.Readlink(path.Clean(name))

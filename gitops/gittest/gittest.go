@@ -30,22 +30,6 @@ func Environ() []string {
 		"GIT_CONFIG_KEY_1=protocol.file.allow", "GIT_CONFIG_VALUE_1=always")
 }
 
-// Isolate keeps the machine's and the user's git configuration away from everything that the test itself runs. Not for
-// parallel tests: the environment is the process's.
-func Isolate(t testing.TB) {
-	t.Helper()
-	for _, kv := range os.Environ() {
-		if name, value, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GIT_") {
-			t.Setenv(name, value) // puts it back at the end
-			os.Unsetenv(name)
-		}
-	}
-	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
-	t.Setenv("HOME", t.TempDir())
-	t.Setenv("XDG_CONFIG_HOME", "")
-}
-
 // Need skips the test where there is no git program.
 func Need(t testing.TB) {
 	t.Helper()
