@@ -8,7 +8,7 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 )
 
-// Whoever reads much of a repository says so with every file and folder, whichever way it is read, and around every call that a timeout bounds.
+// Whoever reads much of a repository says so with every file and folder, whichever way it is read, and around every call that silence ends.
 func TestAlive(t *testing.T) {
 	files := map[string]string{}
 	for i := range 20 {
@@ -23,6 +23,9 @@ func TestAlive(t *testing.T) {
 	tip, err := r.At(t.Context(), "main", "main")
 	if err != nil || since() < 2 {
 		t.Errorf("%v, or none around a call", err)
+	}
+	if err := r.Verify(t.Context()); err != nil || since() < 2 {
+		t.Errorf("%v, or none around a look at the history", err)
 	}
 	tree, err := r.Worktree()
 	if err != nil {

@@ -209,6 +209,8 @@ func (r *Repo) Maintain(ctx context.Context) error {
 // Verify reads every commit behind the references, and the folders of the youngest ones with what they name. The error is ErrDamaged when something is
 // missing or cannot be read; a blob that a partial clone left out is not.
 func (r *Repo) Verify(ctx context.Context) error {
+	ctx, end := r.watch(ctx)
+	defer end()
 	err := filepath.WalkDir(filepath.Join(r.facts.CommonDir, "refs"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(path, ".lock") {
 			return err

@@ -230,8 +230,12 @@ func TestCloneIsMaintained(t *testing.T) {
 			}
 			r.Close()
 			r = e.clone(t, dir)
+			reads := r.objects.reads.Load()
 			if err := r.Verify(t.Context()); err != nil {
 				t.Error(err)
+			}
+			if n := r.objects.reads.Load() - reads; n < 24*3 { // commit, trees: whoever watches sees them
+				t.Errorf("a look at the history is %d steps", n)
 			}
 			pending := must[*Tip](t)(r.Pending("l10n"))
 			if pending == nil || pending.Hash() != waiting.Hash() {

@@ -76,6 +76,7 @@ type caller struct {
 	token  string
 	client *http.Client
 	now    func() time.Time
+	alive  func()
 }
 
 // newCaller makes the caller for a forge's address. A call that is sent elsewhere is not followed: the token is for this address.
@@ -90,10 +91,13 @@ func newCaller(o Options) (*caller, error) {
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DisableKeepAlives = true // a few calls each quarter of an hour at most
-	c := &caller{kind: o.Kind, api: apiOf(o.Kind, u), token: o.Token, now: o.Now, header: http.Header{"Accept": {"application/json"}},
+	c := &caller{kind: o.Kind, api: apiOf(o.Kind, u), token: o.Token, now: o.Now, alive: o.Alive, header: http.Header{"Accept": {"application/json"}},
 		client: &http.Client{Transport: transport, Timeout: callTimeout, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 	if c.now == nil {
 		c.now = time.Now
+	}
+	if c.alive == nil {
+		c.alive = func() {}
 	}
 	if o.UserAgent != "" {
 		c.header.Set("User-Agent", o.UserAgent)
@@ -127,6 +131,8 @@ func apiOf(kind string, u *url.URL) *url.URL {
 
 // call sends one call and decodes the answer into to, when it is not nil. path begins with a slash and is escaped already; op is said in errors.
 func (c *caller) call(ctx context.Context, op, method, path string, query url.Values, body, to any) (http.Header, error) {
+	c.alive()
+	defer c.alive()
 	address := c.api.String() + path
 	if len(query) > 0 {
 		address += "?" + query.Encode()

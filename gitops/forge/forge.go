@@ -176,6 +176,7 @@ type Options struct {
 	Token      string
 	UserAgent  string
 	Now        func() time.Time // time.Now when nil
+	Alive      func()           // told when a call begins and when it ends, which is half a minute later at most, whatever the forge does; nil for nobody
 }
 
 // New makes the client of one repository. It calls nobody.

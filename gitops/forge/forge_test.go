@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -45,6 +46,34 @@ func client(t testing.TB, s *forgetest.Server, change ...func(*forge.Options)) f
 
 func wanted(commit string) forge.Wanted {
 	return forge.Wanted{Head: "l10n", Base: "main", Title: "Update translations (de)", Body: "3 translations", Labels: []string{"l10n", "bot"}, Commit: commit, When: time.Now()}
+}
+
+// Whoever watches is told before and after each call, however many there are, so that many that are slow are no hang.
+func TestAlive(t *testing.T) {
+	for _, kind := range forge.Kinds {
+		s := forgetest.Start(t, kind)
+		for range 4 { // pages of two
+			s.Add(forgetest.Request{Head: "l10n", Base: "main", Fork: true})
+		}
+		var told atomic.Int32
+		var during []int32
+		s.Fault = func(*http.Request, int) *forgetest.Fault {
+			during = append(during, told.Load())
+			return nil
+		}
+		f := client(t, s, func(o *forge.Options) { o.Alive = func() { told.Add(1) } })
+		if _, err := forge.Ensure(t.Context(), f, wanted("1"), forge.Memory{}); err != nil {
+			t.Fatal(err)
+		}
+		for i, n := range during {
+			if int(n) != 2*i+1 {
+				t.Errorf("%s: told %d times when call %d arrives", kind, n, i)
+			}
+		}
+		if len(during) < 3 || int(told.Load()) != 2*len(during) {
+			t.Errorf("%s: told %d times of %d calls", kind, told.Load(), len(during))
+		}
+	}
 }
 
 // The story of one request at each forge, told by its calls: made once with title, text and labels, found again among the requests of forks and

@@ -12,11 +12,12 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/gitops/forge"
+	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/state"
 )
 
 // forgeOptions say how to reach the repository's forge. The token is read each time, so that a new one counts at once.
-func (p *project) forgeOptions(repo *gitops.Repo) (forge.Options, error) {
+func (p *project) forgeOptions(ctx context.Context, repo *gitops.Repo) (forge.Options, error) {
 	token, err := p.Config.ForgeToken(p.cfg, os.Getenv, os.ReadFile)
 	if err != nil {
 		return forge.Options{}, err
@@ -35,7 +36,8 @@ func (p *project) forgeOptions(repo *gitops.Repo) (forge.Options, error) {
 			repository = name
 		}
 	}
-	return forge.Options{Kind: cfg.Kind, URL: address, Repository: repository, Token: token.Reveal(), UserAgent: "locsync", Now: p.Now}, nil
+	return forge.Options{Kind: cfg.Kind, URL: address, Repository: repository, Token: token.Reveal(), UserAgent: "locsync", Now: p.Now,
+		Alive: heartbeat.From(ctx).Beat}, nil
 }
 
 // forgeWait is what a forge said that wants no call for a while. That is about whoever has the token, not about one branch: it is remembered for all
@@ -101,7 +103,7 @@ func (p *project) checkForge(ctx context.Context) error {
 			return err
 		}
 	}
-	o, err := p.forgeOptions(repo)
+	o, err := p.forgeOptions(ctx, repo)
 	var f forge.Forge
 	if err == nil {
 		f, err = forge.New(o)

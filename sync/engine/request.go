@@ -153,7 +153,7 @@ func (r *pulling) askForge(ctx context.Context, q requested, title, body string)
 		}
 		return forge.Outcome{Request: forge.Request{URL: res.Offer}, Did: requestOffered}, err
 	}
-	o, err := r.forgeOptions(r.repo)
+	o, err := r.forgeOptions(ctx, r.repo)
 	if err != nil {
 		return forge.Outcome{}, err
 	}
