@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -14,6 +15,53 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/discover"
 )
+
+// Law: what init writes of a text is what the configuration then says, whatever is in it; or it refuses the text, never how it is written.
+func TestQuoted(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOfN(rapid.OneOf(rapid.Rune(), rapid.SampledFrom([]rune("\x00\a\b\t\v\f\x1b\x7f\"\\\u00ad\u2028\ufeff\U000e0001"))), 0, 12, -1).Draw(t, "text")
+		cfg, err := config.Parse("locsync.toml", []byte(smallest+"author_name = "+quoted("x"+text)+"\n"))
+		switch {
+		case err == nil && cfg.Projects[0].Pull.AuthorName != "x"+text:
+			t.Errorf("%q is %q", text, cfg.Projects[0].Pull.AuthorName)
+		case err != nil && !strings.Contains(err.Error(), "is not a name for commits"):
+			t.Errorf("%q is written as %s: %v", text, quoted(text), err)
+		}
+	})
+}
+
+// An answer that cannot stand in a configuration is named, whether it is not UTF-8, which TOML has no words for, or a text that the key does not take; and so is
+// a folder that a configuration elsewhere would have to name.
+func TestAnswersThatCannotBe(t *testing.T) {
+	fsys := fstest.MapFS{"locales/en.json": {Data: []byte(`{"a": "A"}`)}}
+	listing, err := discover.Walk(fsys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ change, says string }{
+		{"name", "--name: "}, {"branch", "--branch: "}, {"source", "--source: "}, {"api-key-env", "--api-key-env: "}, {"repository", "the path of the repository"},
+	} {
+		for _, odd := range []string{"x\xffy", "x\x01y"} {
+			p := &proposal{file: "locsync.toml", repository: ".", look: func(source string) discover.Result {
+				return discover.Find(fsys, listing, discover.Options{Source: source})
+			}}
+			p.url, p.account = "https://service.example", "me"
+			at := map[string]*string{"name": &p.name, "branch": &p.branch, "source": &p.source, "api-key-env": &p.keyEnv, "repository": &p.repository}[c.change]
+			*at = odd
+			p.begin("My app")
+			err := p.check()
+			if c.change == "repository" && odd == "x\x01y" {
+				continue // a folder may be called so, and is found
+			}
+			if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "please report") || !utf8.ValidString(err.Error()) {
+				t.Errorf("%s %q: %v", c.change, odd, err)
+			}
+		}
+	}
+}
+
+// smallest is a configuration to which keys of project.pull can be added.
+const smallest = "[[project]]\nname = \"a\"\nsource_language = \"en\"\ntarget_languages = [\"de\"]\n[[project.files]]\nsource = \"en.json\"\noutput = \"{LANGUAGE}.json\"\n[project.pull]\n"
 
 // worksAsItStands checks the law of init: what it writes for a tree is valid, finds the files that it was made from and no others, without a problem, and finds the translations
 // into every language that it says are there.

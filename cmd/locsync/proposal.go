@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/discover"
@@ -74,6 +75,10 @@ func starterLanguage(source string) string {
 
 // check is what is wrong with the answers.
 func (p *proposal) check() error {
+	if !utf8.ValidString(p.repository) {
+		return usageError{fmt.Errorf("the path of the repository, %q, is not UTF-8, so that no configuration can name it from another folder; "+
+			"write the configuration into the repository itself, or rename the folder", p.repository)}
+	}
 	_, err := config.ParseForCreate(p.file, []byte(p.text()))
 	var problems config.Problems
 	if !errors.As(err, &problems) && err != nil {
@@ -81,7 +86,7 @@ func (p *proposal) check() error {
 	}
 	var said []string
 	for flag := range answerKeys {
-		if why := p.noLanguage(flag); why != "" {
+		if why := p.unfit(flag); why != "" {
 			said = append(said, "--"+flag+": "+why)
 		}
 	}
@@ -123,12 +128,16 @@ func (p *proposal) wrong(flag string) string {
 			return problem.Message
 		}
 	}
-	return p.noLanguage(flag)
+	return p.unfit(flag)
 }
 
-// noLanguage names an answered language that has the shape of a code and is none.
-func (p *proposal) noLanguage(flag string) string {
+// unfit is what is wrong with an answer that a configuration could say: it has the shape of a language's code and is none; or could not even say.
+func (p *proposal) unfit(flag string) string {
 	codes := map[string][]string{"source": {p.source}, "languages": p.found.Targets}[flag]
+	others := map[string]string{"url": p.url, "account-id": p.account, "api-key-env": p.keyEnv, "project-id": p.id, "branch": p.branch, "name": p.name}[flag]
+	if text := others + strings.Join(codes, ""); !utf8.ValidString(text) {
+		return fmt.Sprintf("%q is not UTF-8, which a configuration is written in", text)
+	}
 	for _, code := range codes {
 		if !discover.IsLanguage(code) {
 			return fmt.Sprintf("%q is not a language; write one as the service does: \"en\", \"pt-BR\", \"zh-Hans\"", code)
@@ -216,7 +225,24 @@ func projectName(folder string) string {
 	return name
 }
 
-func quoted(text string) string { return strconv.Quote(text) }
+// quoted is a text as TOML writes it: as Go does, but for the escapes that are Go's alone (\a, \v, \x00).
+func quoted(text string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range text {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteString(`\` + string(r))
+		case strconv.IsPrint(r):
+			b.WriteRune(r)
+		case r <= 0xffff:
+			fmt.Fprintf(&b, `\u%04X`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08X`, r)
+		}
+	}
+	return b.String() + `"`
+}
 
 func list(texts []string) string {
 	all := make([]string, len(texts))
