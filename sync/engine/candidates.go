@@ -287,7 +287,7 @@ func (r *pushing) yield(c *candidate, claims map[string]map[catalog.Name]claim) 
 				p := Problem{File: c.Path, Key: u.Key, Language: c.Language.Code,
 					Problem: fmt.Sprintf("was changed in two places: %q on branch %s and %q in %s; the branch's is sent. If the other is meant, write it on the branch", other.text, r.cfg.Pull.Branch, u.Text, c.place.name.where())}
 				r.problem(p)
-				r.givesWay(p)
+				r.givesWay(p, r.o.DryRun)
 			}
 		}
 	}

@@ -17,7 +17,8 @@ import (
 
 // conflict is a key of a target file that was changed on both sides. The service's text stands; the repository's would be lost with the
 // next merge, so it is stored, with its words, until somebody acts: sends it (push --ours), lets the service's stand (push --theirs), writes
-// another text, or sees to it that both are the same.
+// another text, keeps it in a merge that shows in git's history, or sees to it that both are the same. While a form of the key stands as it lost, the key waits,
+// and the conflict has its other forms as they are by now.
 type conflict struct {
 	Path     string          `json:"path"`
 	Language string          `json:"language"`
@@ -85,17 +86,28 @@ func textsByForm(texts catalog.Catalog) map[string]string {
 	return all
 }
 
-// ours reports whether the repository still has what lost.
-func (c conflict) ours(u catalog.Unit) bool {
-	return slices.ContainsFunc(c.Ours, func(lost catalog.Unit) bool { return lost.Name == u.Name && lost.Text == u.Text })
+// ours reports whether a text is one of the repository's.
+func (c conflict) ours(u catalog.Unit) bool { return has(c.Ours, u) }
+
+// theirs reports whether a text is one of the service's.
+func (c conflict) theirs(u catalog.Unit) bool { return has(c.Theirs, u) }
+
+func has(texts catalog.Catalog, u catalog.Unit) bool {
+	return slices.ContainsFunc(texts, func(of catalog.Unit) bool { return of.Name == u.Name && of.Text == u.Text })
 }
 
 // same reports whether two catalogs have the same texts.
 func same(a, b catalog.Catalog) bool { return maps.Equal(a.Marks(), b.Marks()) }
 
-// agreed reports whether a text of the service's is the one that both sides had before.
+// agreed reports whether a text is the one that both sides had before.
 func (c conflict) agreed(u catalog.Unit) bool {
 	return slices.Contains(c.Base, accept{u.Name, catalog.MarkOf(u.Text)})
+}
+
+// about reports whether a conflict is about this form of its key: the repository had changed it.
+func (c conflict) about(n catalog.Name) bool {
+	at, is := c.Ours.Index()[n]
+	return is && !c.agreed(c.Ours[at])
 }
 
 // newConflict describes a key as both sides have it.
@@ -110,16 +122,34 @@ func newConflict(at time.Time, path, language, key string, ours, theirs catalog.
 	return c
 }
 
-// keep stores a conflict. One that is stored already keeps its time and base: what both agreed on before it began.
+// keep stores a conflict. A text that lost before keeps its base, what both agreed on before it was written, and a conflict of nothing but such texts its time.
 func (c conflict) keep(p *project, tx *state.Tx) error {
 	before, ok, err := state.GetTx[conflict](tx, p.stateName(), kindConflicts, c.id())
 	if err != nil {
 		return err
 	}
-	if ok && same(before.Ours, c.Ours) {
-		c.At, c.Base = before.At, before.Base
+	if ok {
+		c = c.after(before)
 	}
 	return state.PutTx(tx, p.stateName(), kindConflicts, c.id(), c)
+}
+
+// after is a conflict that takes the place of an earlier one about its key.
+func (c conflict) after(before conflict) conflict {
+	stands := make(map[catalog.Name]bool)
+	for _, u := range c.Ours {
+		stands[u.Name] = before.ours(u)
+	}
+	base := slices.DeleteFunc(slices.Clone(before.Base), func(a accept) bool { return !stands[a.Name] })
+	for _, a := range c.Base {
+		if !stands[a.Name] {
+			base = append(base, a)
+		}
+	}
+	if c.Base = base; same(before.Ours, c.Ours) {
+		c.At = before.At
+	}
+	return c
 }
 
 // conflicts are the stored ones, by id.
@@ -176,29 +206,51 @@ func (r *pushing) readConflicts() (err error) {
 
 // conflict reports one.
 func (r *pushing) conflict(c conflict) {
-	r.elsewhere[c.problem()] = true
-	r.problem(c.problem())
+	if p := c.problem(); !slices.Contains(r.report.Problems, p) {
+		r.elsewhere[p] = true
+		r.problem(p)
+	}
 }
 
-// resolved forgets the conflicts of keys that the service accepted from here.
+// foundConflict reports one that this push found.
+func (r *pushing) foundConflict(c conflict) {
+	r.conflict(c)
+	r.givesWay(c.problem(), r.o.DryRun)
+}
+
+// conflict reports one whose text of the repository a pull leaves behind.
+func (r *pulling) conflict(c conflict) {
+	if p := c.problem(); !slices.Contains(r.report.Problems, p) {
+		r.elsewhere[p] = true
+		r.problem(p)
+		r.givesWay(p, r.o.DryRun)
+	}
+}
+
+// resolved forgets the conflicts about texts that the service accepted from here.
 func (p *project) resolved(tx *state.Tx, m memory, units []accept) error {
 	for _, u := range units {
-		if err := tx.Delete(p.stateName(), kindConflicts, conflictID(m.Path, m.Language, u.Key)); err != nil {
+		c, is, err := state.GetTx[conflict](tx, p.stateName(), kindConflicts, conflictID(m.Path, m.Language, u.Key))
+		if err == nil && is && c.about(u.Name) {
+			err = tx.Delete(p.stateName(), kindConflicts, c.id())
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// waits reports whether a changed text lost a conflict and has nothing new to say: it has the texts that lost, nobody decided for them since, and
-// either a pull has merged the service's text or the service was asked for it since the last pull.
-func (r *pushing) waits(c *candidate, n catalog.Name) bool {
-	lost, is := r.lost[conflictID(c.Path, c.Language.Code, n.Key)]
-	if !is || c.decided[n.Key] {
-		return false
+// waits reports whether keys lost conflicts and have nothing new to say: all their texts are as they lost, nobody decided for them since, and either a pull has
+// merged the service's text or the service was asked for it since the last pull.
+func (r *pushing) waits(c *candidate, texts catalog.Catalog) bool {
+	for _, u := range texts {
+		lost, is := r.lost[conflictID(c.Path, c.Language.Code, u.Key)]
+		if !is || c.decided[u.Key] || !lost.ours(u) || !lost.Looked.After(r.lastPull) && !c.overruled(lost) {
+			return false
+		}
 	}
-	at, there := c.texts.Index()[n]
-	return there && lost.ours(c.texts[at]) && (lost.Looked.After(r.lastPull) || c.overruled(lost))
+	return true
 }
 
 // overruled reports whether a pull has merged the service's texts of a conflict: it is for the status to name it then, not for every push.
@@ -206,7 +258,8 @@ func (c *candidate) overruled(lost conflict) bool {
 	return !slices.ContainsFunc(lost.Theirs, func(u catalog.Unit) bool { return !c.merged.Has(u.Name, u.Text) })
 }
 
-// decide finds the keys of conflicts for which somebody wrote the repository's text again after having seen the service's: that is a decision.
+// decide finds the keys of conflicts for which somebody wrote the repository's text again after having seen the service's: that is a decision. To have seen
+// a form that the service did not change says nothing.
 func (c *candidate) decide(m memories, lost map[string]conflict) {
 	c.decided = make(map[string]bool)
 	for _, u := range c.texts {
@@ -216,7 +269,7 @@ func (c *candidate) decide(m memories, lost map[string]conflict) {
 		}
 		for _, seen := range m.seen {
 			for _, their := range l.Theirs {
-				if their.Name == u.Name && their.Text != u.Text && seen.Has(u.Name, their.Text) {
+				if their.Name == u.Name && their.Text != u.Text && !l.agreed(their) && seen.Has(u.Name, their.Text) {
 					c.decided[u.Key] = true
 				}
 			}
@@ -368,10 +421,11 @@ func (r *pushing) insist(ctx context.Context, ship *shipping, g *bundle.Group, w
 	var files []claimed
 	for _, c := range mine {
 		theirs := present.of(c.to.Sources[0], c.to.Language).Restrict(map[string]bool{c.Key: true})
-		if len(theirs) > 0 && !same(theirs, c.Theirs) && !same(theirs, c.Ours) && !slices.ContainsFunc(theirs, c.agreed) {
+		if slices.ContainsFunc(theirs, func(u catalog.Unit) bool { return !c.theirs(u) && !c.ours(u) && !c.agreed(u) }) {
 			newer := c.conflict
 			newer.Theirs = theirs
-			r.conflict(newer)
+			r.lost[newer.id()] = newer
+			r.foundConflict(newer)
 			if !r.o.DryRun {
 				if err := r.State.Update(func(tx *state.Tx) error { return newer.keep(r.project, tx) }); err != nil {
 					return err

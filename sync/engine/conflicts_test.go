@@ -245,6 +245,56 @@ func TestConflictOfAPlural(t *testing.T) {
 	}
 }
 
+// The same of a plural of which the service left a form as it was.
+func TestConflictOfAPluralThatWentOn(t *testing.T) {
+	t.Parallel()
+	all := []disputed{{key: "p", person: [2]bool{false, true}, translator: [2]bool{false, true}, then: [2]string{"keeps", "keeps"}}}
+	w := disputedWorld(t, all)
+	w.write(disputedPath, disputedFile(all, disputed.after))
+	w.translateDisputed(all)
+	w.pushes(PushOptions{})
+	w.translateForms(disputedFile(all, func(disputed) [2]string { return [2]string{"p one first.", "newer"} }))
+	p := w.pushes(PushOptions{Ours: true})
+	w.reports(p)
+	w.problem(p.Problems, "p other person.", "newer")
+	w.reports(w.pushes(PushOptions{Ours: true}), disputedPath+" (de): p")
+	if got := w.spelled("android-xml", "main", "de", service.Final); got["p#other"] != "p other person." {
+		t.Fatalf("the service has %q", got)
+	}
+}
+
+// A form of a plural lost a conflict in the working tree. A reviewer who writes another form on the branch decides nothing about it.
+func TestAnotherFormIsWrittenOnTheBranch(t *testing.T) {
+	t.Parallel()
+	all := []disputed{{key: "p", person: [2]bool{false, true}, translator: [2]bool{true, true}, then: [2]string{"keeps", "keeps"}}}
+	w := disputedWorld(t, all)
+	w.write(disputedPath, disputedFile(all, disputed.after))
+	w.translateDisputed(all)
+	w.problem(w.pushes(PushOptions{}).Problems, "p other person", "p other translator")
+	w.pulls(PullOptions{})
+	w.commitOn("l10n", disputedPath, disputedFile(all, func(disputed) [2]string { return [2]string{"reviewed", "p other translator."} }))
+	for range 2 {
+		w.pushes(PushOptions{})
+		if got := w.spelled("android-xml", "main", "de", service.Final); got["p#one"] != "reviewed" || got["p#other"] != "p other translator." {
+			t.Fatalf("the service has %q", got)
+		}
+		if c := w.Status(t.Context()).Projects[0].Conflicts; len(c) != 1 || c[0].Ours["other"] != "p other person." {
+			t.Fatalf("in conflict: %+v", c)
+		}
+	}
+	w.wire.take("")
+	w.sends()
+	w.silent()
+	w.write(disputedPath, disputedFile(all, func(disputed) [2]string { return [2]string{"p one first.", "again"} }))
+	w.clean(PushOptions{})
+	if got := w.spelled("android-xml", "main", "de", service.Final); got["p#one"] != "reviewed" || got["p#other"] != "again" {
+		t.Fatalf("the service has %q", got)
+	}
+	if c := w.Status(t.Context()).Projects[0].Conflicts; len(c) > 0 {
+		t.Fatalf("in conflict: %+v", c)
+	}
+}
+
 // A dry run of a pull says the values, too.
 func TestDryPullSaysTheValues(t *testing.T) {
 	t.Parallel()

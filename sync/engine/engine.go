@@ -325,9 +325,11 @@ func (p *project) downloading(ctx context.Context, what string) context.Context 
 }
 
 // givesWay logs that a text is about to give way to another. It is in the report, too, but a crash takes that along, and the next pass may find nothing to
-// report any more.
-func (p *project) givesWay(text Problem) {
-	p.log.Info("a text gives way", zap.Stringer("text", text))
+// report any more. In a dry run nothing gives way.
+func (p *project) givesWay(text Problem, dry bool) {
+	if !dry {
+		p.log.Info("a text gives way", zap.Stringer("text", text))
+	}
 }
 
 // slot addresses marks of this project in the state.

@@ -20,11 +20,11 @@ import (
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest"
+	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/gitops/gittest"
-	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
@@ -145,6 +145,25 @@ func (w *world) restart(cfg *config.Config) {
 		}
 	}
 	w.Engine = New(Parts{Config: cfg, Service: c, State: w.store, Log: log})
+}
+
+// logged starts the engine anew with a log that can be looked at.
+func (w *world) logged() *observer.ObservedLogs {
+	w.tb.Helper()
+	core, logs := observer.New(zap.InfoLevel)
+	w.Engine = New(Parts{Config: w.Config, Service: w.Service, State: w.store, Log: zap.New(core)})
+	return logs
+}
+
+// gaveWay are the texts that were said to give way since the log was read last.
+func gaveWay(log *observer.ObservedLogs) []Problem {
+	var said []Problem
+	for _, line := range log.TakeAll() {
+		if line.Message == "a text gives way" {
+			said = append(said, Problem{Problem: fmt.Sprint(line.ContextMap()["text"])})
+		}
+	}
+	return said
 }
 
 // lose forgets all state.
@@ -314,10 +333,16 @@ func (w *world) at(collection, language string) map[string]string {
 // atLeast is at, in a state or better.
 func (w *world) atLeast(collection, language string, completion service.CompletionState) map[string]string {
 	w.tb.Helper()
+	return w.spelled("json", collection, language, completion)
+}
+
+// spelled is atLeast in the spelling of a format; see textsIn.
+func (w *world) spelled(format, collection, language string, completion service.CompletionState) map[string]string {
+	w.tb.Helper()
 	w.wire.mute(true)
 	defer w.wire.mute(false)
 	id, err := w.client.StartExport(w.tb.Context(), service.ExportRequest{Project: w.id, Collection: collection, Languages: []string{language},
-		Format: "json", CompletionState: completion, OutputTemplate: "{LANGUAGE}.json", Zip: true})
+		Format: service.Format(format), CompletionState: completion, OutputTemplate: "{LANGUAGE}", Zip: true})
 	w.check(err)
 	archive, err := w.client.Download(w.tb.Context(), id, w.tb.TempDir())
 	w.check(err)
@@ -326,12 +351,7 @@ func (w *world) atLeast(collection, language string, completion service.Completi
 	for _, e := range archive.Entries {
 		body, err := e.ReadAll()
 		w.check(err)
-		f, _ := formats.Named("json")
-		file, err := f.Parse(resource.Keys{}, body)
-		w.check(err)
-		for _, u := range bundle.Texts(file) {
-			texts[u.Key] = u.Text
-		}
+		maps.Copy(texts, textsIn(w.tb, format, body))
 	}
 	return texts
 }

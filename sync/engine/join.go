@@ -125,22 +125,39 @@ func (r *pulling) join(target bundle.Target, c gitops.Contested, on string) ([]b
 	if err != nil {
 		return nil, err
 	}
-	edits, gaveWay := brought(ancestor.Marks(), bundle.Texts(branch), base, history, func(u catalog.Unit) bool {
+	lost := func(u catalog.Unit) bool {
 		x, is := r.lost[conflictID(c.Path, l.Code, u.Key)]
 		return is && x.ours(u)
-	})
+	}
+	edits, gaveWay := brought(ancestor.Marks(), bundle.Texts(branch), base, history, lost)
 	out, _, err := r.rendered(b, branch, base, l, edits)
 	if err != nil {
 		return nil, fmt.Errorf("join %s of branch and base: %w", c.Path, err)
+	}
+	for _, u := range overridden(ancestor.Marks(), base, edits, lost) {
+		r.conflict(r.lost[conflictID(c.Path, l.Code, u.Key)])
 	}
 	for _, u := range gaveWay {
 		e, _ := base.Lookup(u.Key, u.Form)
 		p := Problem{File: c.Path, Key: u.Key, Language: l.Code,
 			Problem: fmt.Sprintf("was changed to %q on branch %s and to %q on %s; the latter stands. If the other is meant, write it there", u.Text, r.cfg.Pull.Branch, e.Text, on)}
 		r.problem(p)
-		r.givesWay(p)
+		r.givesWay(p, r.o.DryRun)
 	}
 	return out, nil
+}
+
+// overridden are the texts that somebody wrote on base, before a conflict or in a merge that has left no trace, and that edits replace because they have lost one.
+func overridden(ancestor catalog.Marks, base *resource.File, edits []catalog.Change, lost func(catalog.Unit) bool) catalog.Catalog {
+	there := bundle.Texts(base)
+	index := there.Index()
+	var all catalog.Catalog
+	for _, e := range edits {
+		if at, is := index[e.Name]; is && lost(there[at]) && there[at].Text != e.Text && !ancestor.Has(e.Name, there[at].Text) {
+			all = append(all, there[at])
+		}
+	}
+	return all
 }
 
 // brought are the texts that the branch changed since the ancestor and that are to stand in base's file. lost says which of base's texts have lost a

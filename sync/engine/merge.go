@@ -179,8 +179,7 @@ func (r *pulling) decided(x translated, m *merged, in catalog.Three, result cata
 		told[c.Key] = true
 		lost := newConflict(r.Now(), x.Path, x.Language.Code, c.Key, in.Ours, in.Theirs, in.Base)
 		m.conflicts = append(m.conflicts, lost)
-		r.elsewhere[lost.problem()] = true
-		r.problem(lost.problem())
+		r.conflict(lost)
 	}
 	living, has := in.Source.Keys(), in.Theirs.Marks()
 	for id, c := range r.lost {

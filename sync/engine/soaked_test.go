@@ -307,3 +307,67 @@ func TestARenameOfATranslationThatOnlyTheRepositoryHas(t *testing.T) {
 		t.Errorf("the service has %q", got)
 	}
 }
+
+// Two forms of a plural lose a conflict, one of them written after it was found. Then the branch is merged as one squashed commit, which leaves no trace in git:
+// nobody can tell a text that was kept over the service's from one that lies behind. The service's stands, and whenever a text comes to lose, it is named: at
+// once, for the process may not live to report it.
+func TestALostTextIsKeptInASquashedMerge(t *testing.T) {
+	t.Parallel()
+	plural := func(one, other string) string {
+		return disputedFile([]disputed{{key: "p"}}, func(disputed) [2]string { return [2]string{one, other} })
+	}
+	w := disputedWorld(t, []disputed{{key: "p"}})
+	log := w.logged()
+	silent := func(when string) {
+		t.Helper()
+		if lines := gaveWay(log); len(lines) > 0 {
+			t.Fatalf("%s: %q give way", when, lines)
+		}
+	}
+	named := func(texts ...string) { // in the log, and nothing but that
+		t.Helper()
+		w.problem(gaveWay(log), texts...)
+	}
+	waits := func() {
+		t.Helper()
+		w.wire.take("")
+		w.sends()
+		w.silent()
+	}
+
+	w.write(disputedPath, plural("p one first.", "2+ person"))
+	w.translateForms(plural("2 translator", "2+ translator"))
+	lost := []string{`other "2+ person"`, `one "2 translator", other "2+ translator"`}
+	w.pushes(PushOptions{DryRun: true})
+	silent("in a dry run")
+	w.problem(w.pushes(PushOptions{}).Problems, "2+ person", "2 translator", "2+ translator")
+	named(lost...)
+	w.pulls(PullOptions{})
+	waits()
+
+	w.write(disputedPath, plural("3 person", "2+ person"))
+	w.problem(w.pushes(PushOptions{}).Problems, `one "3 person", other "2+ person"`, "2 translator", "2+ translator")
+	named(`one "3 person", other "2+ person"`)
+	waits()
+
+	w.commit()
+	w.write(disputedPath, plural("2 translator", "2+ person")) // as somebody resolves it
+	w.commit()
+	w.problem(w.pushes(PushOptions{}).Problems, `one "2 translator", other "2+ person"`, "2+ translator")
+	named(`other "2+ person"`)
+	waits()
+
+	w.problem(w.pulls(PullOptions{}).Problems, "2+ person", "2+ translator", "push --ours --key p")
+	named(`other "2+ person"`)
+	w.has("l10n", disputedPath, plural("2 translator", "2+ translator"))
+	w.brings()
+	silent("in a pull that brings nothing")
+	if c := w.Status(t.Context()).Projects[0].Conflicts; len(c) != 1 || c[0].Ours["other"] != "2+ person" {
+		t.Fatalf("in conflict: %+v", c)
+	}
+	w.git("merge", "-q", "--ff-only", "l10n")
+	w.sends()
+	if c := w.Status(t.Context()).Projects[0].Conflicts; len(c) > 0 {
+		t.Fatalf("in conflict: %+v", c)
+	}
+}

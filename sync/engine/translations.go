@@ -149,18 +149,13 @@ func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) err
 		}
 	}
 	r.was(c.Path, c.Language.Code, c.theirs)
-	for _, u := range c.replaced {
-		p := Problem{File: c.Path, Key: u.Key, Language: c.Language.Code, Problem: fmt.Sprintf(
-			"the service's %q gives way to a text from %s, which had not merged it. If it is meant, write it again", u.Text, c.place.name.where())}
-		r.report.Replaced = append(r.report.Replaced, p)
-		r.givesWay(p)
-	}
 	return r.eachKind(c.Target, c.sent, func(sent catalog.Catalog, further bool) error {
 		index := sent.Index()
 		up, err := r.composeTranslations(c.Sources[0], c.candidate, func(n catalog.Name) bool { _, ok := index[n]; return ok }, c.instead)
 		if err != nil || len(up.Units) == 0 {
 			return err
 		}
+		r.replaces(c, index)
 		m := m
 		if further {
 			m.Kinds = append(slices.Clone(m.Kinds), kindFurther)
@@ -170,19 +165,35 @@ func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) err
 	})
 }
 
+// replaces names the service's texts that the place has not merged and that are about to be overwritten. With conflicts = "skip" or "report" the service keeps
+// them.
+func (r *pushing) replaces(c *weighed, sent map[catalog.Name]int) {
+	for _, u := range c.replaced {
+		if _, is := sent[u.Name]; !is || r.cfg.Push.Conflicts != "overwrite" {
+			continue
+		}
+		p := Problem{File: c.Path, Key: u.Key, Language: c.Language.Code, Problem: fmt.Sprintf(
+			"the service's %q gives way to a text from %s, which had not merged it. If it is meant, write it again", u.Text, c.place.name.where())}
+		r.report.Replaced = append(r.report.Replaced, p)
+		r.givesWay(p, r.o.DryRun)
+	}
+}
+
 // onlyWaits reports whether all that changed in a file lost conflicts earlier that nobody has decided since, and names those: there is nothing to ask
 // the service for.
 func (r *pushing) onlyWaits(c *candidate) bool {
+	keys := make(map[string]bool)
 	for n := range c.changed {
-		if !r.waits(c, n) {
-			return false
-		}
+		keys[n.Key] = true
 	}
-	told := make(map[string]bool)
-	for _, u := range c.texts {
+	texts := c.texts.Restrict(keys)
+	if !r.waits(c, texts) {
+		return false
+	}
+	for _, u := range texts {
 		lost := r.lost[conflictID(c.Path, c.Language.Code, u.Key)]
-		if c.changed[u.Name] && !told[u.Key] && !c.overruled(lost) {
-			told[u.Key] = true
+		if keys[u.Key] && !c.overruled(lost) {
+			keys[u.Key] = false
 			r.conflict(lost)
 		}
 	}
@@ -210,15 +221,17 @@ func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) 
 		return v, err
 	}
 	index := theirs.Index()
+	anew := make(map[string]bool) // keys that are not, or not any more, as a conflict has them; should they lose, that is to be told
 	for _, u := range c.texts {
+		lost, conflicts := r.lost[conflictID(c.Path, c.Language.Code, u.Key)]
+		conflicts = conflicts && lost.ours(u) && !c.decided[u.Key]
+		anew[u.Key] = anew[u.Key] || !conflicts
 		at, there := index[u.Name]
 		if !there {
 			continue
 		}
 		_, merged := m.merged[u.Name]
 		_, before := sent[known(u.Name, 0)]
-		lost, conflicts := r.lost[conflictID(c.Path, c.Language.Code, u.Key)]
-		conflicts = conflicts && lost.ours(u) && !c.decided[u.Key]
 		switch {
 		case !c.changed[u.Name]:
 			v.instead[u.Name] = theirs[at].Text
@@ -232,11 +245,17 @@ func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) 
 		case r.o.Translations && !merged && !before:
 		case conflicts && c.overruled(lost):
 			v.lost[u.Key] = true
-		case !v.lost[u.Key]:
-			v.lost[u.Key] = true
+		default:
+			v.lost[u.Key], anew[u.Key] = true, true
+		}
+	}
+	v.replaced = slices.DeleteFunc(v.replaced, func(u catalog.Unit) bool { return v.lost[u.Key] })
+	for _, u := range c.texts {
+		if v.lost[u.Key] && anew[u.Key] {
+			anew[u.Key] = false
 			x := newConflict(r.Now(), c.Path, c.Language.Code, u.Key, c.texts, theirs, m.merged)
 			v.conflicts = append(v.conflicts, x)
-			r.conflict(x)
+			r.foundConflict(x)
 		}
 	}
 	return v, nil
