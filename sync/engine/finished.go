@@ -20,10 +20,8 @@ const (
 	keepFinished = 30 * 24 * time.Hour
 )
 
-// forgotten says that what was remembered of a line is gone.
-type forgotten struct {
-	Collections []string `json:"collections"` // that were pushed for it
-}
+// forgotten says that what was remembered of a line is gone, but for its former keys.
+type forgotten struct{}
 
 // finish finds the lines whose branch is gone: that the remote had once and has no more, or that are nowhere. The one that is checked out is somebody's.
 func (p *project) finish(records map[string]lineRecord, there map[string]string, head string, dry bool) ([]FinishedLine, error) {
@@ -72,7 +70,7 @@ func (p *project) forgetLine(line lineRecord, dry bool) error {
 		if err != nil {
 			return err
 		}
-		line.Forgotten = &forgotten{Collections: collectionsOf(pushed)}
+		line.Forgotten = &forgotten{}
 		for _, from := range pushed {
 			if err := p.former(tx, from); err != nil {
 				return err
@@ -131,24 +129,24 @@ func (p *project) formerKeys() (map[string]map[string]bool, error) {
 	return keys, nil
 }
 
-func collectionsOf(pushed []state.Slot) []string {
+// collectionsOf are the collections that were pushed for a line: for the branch that it is now, and for those of its name that are forgotten.
+func (p *project) collectionsOf(line string) (map[string]bool, error) {
 	collections := make(map[string]bool)
-	for _, slot := range pushed {
-		collections[slot.Language] = true
+	for _, kind := range []string{kindPushed, kindFormer} {
+		slots, err := p.State.Slots(p.projectName()+"#"+line, kind)
+		if err != nil {
+			return nil, err
+		}
+		for _, slot := range slots {
+			collections[slot.Language] = true
+		}
 	}
-	return slices.Sorted(maps.Keys(collections))
+	return collections, nil
 }
 
 // ownCollections are the collections that were pushed for a line and for no other that is alive.
 func (p *project) ownCollections(name string, records map[string]lineRecord) ([]string, error) {
-	of := func(name string) ([]string, error) {
-		if f := records[name].Forgotten; f != nil {
-			return f.Collections, nil
-		}
-		slots, err := p.State.Slots(p.projectName()+"#"+name, kindPushed)
-		return collectionsOf(slots), err
-	}
-	own, err := of(name)
+	own, err := p.collectionsOf(name)
 	if err != nil {
 		return nil, err
 	}
@@ -156,11 +154,13 @@ func (p *project) ownCollections(name string, records map[string]lineRecord) ([]
 		if other == name || record.Finished != nil {
 			continue
 		}
-		used, err := of(other)
+		used, err := p.collectionsOf(other)
 		if err != nil {
 			return nil, err
 		}
-		own = slices.DeleteFunc(slices.Clone(own), func(collection string) bool { return slices.Contains(used, collection) })
+		maps.DeleteFunc(own, func(collection string, _ bool) bool { return used[collection] })
 	}
-	return append([]string{}, own...), nil
+	names := slices.AppendSeq([]string{}, maps.Keys(own))
+	slices.Sort(names)
+	return names, nil
 }

@@ -125,3 +125,39 @@ func TestFinishedBranchIsForgotten(t *testing.T) {
 		})
 	}
 }
+
+// A branch of the name of a forgotten one goes again before anything is pushed for it: what the first one left at the service is still named.
+func TestFinishedBranchNamesWhatAnEarlierOneLeft(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, lineSettings, map[string]string{appFile: mainText})
+	gittest.Bare(t, w.dir)
+	w.git("push", "-q", "origin", "main")
+	w.configure(lineSettings)
+	now := time.Now()
+	w.Engine.Now = func() time.Time { return now }
+	w.sends(appFile + " (en): a b")
+	for life, pushed := range []bool{true, false} {
+		w.git("checkout", "-q", "-b", "feature/x")
+		w.write(appFile, featText)
+		w.commit()
+		w.git("push", "-q", "origin", "feature/x")
+		if pushed {
+			w.sends(appFile + " (en): b c")
+		} else {
+			finished(t, w.pullsAll()[0].Finished)
+		}
+		w.git("checkout", "-q", "main")
+		w.git("push", "-q", "origin", ":feature/x")
+		w.git("branch", "-q", "-D", "feature/x")
+		gone := w.pullsAll()[0].Finished
+		finished(t, gone, "feature/x")
+		if !slices.Equal(gone[0].Collections, []string{"feature/x"}) {
+			t.Fatalf("life %d left %q", life, gone[0].Collections)
+		}
+		now = now.Add(31 * 24 * time.Hour)
+		w.pullsAll()
+	}
+	if s := w.Status(t.Context()).Projects[0]; !slices.Equal(s.Lines[0].Collections, []string{"feature/x"}) {
+		t.Fatalf("%+v", s.Lines)
+	}
+}
