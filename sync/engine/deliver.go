@@ -67,14 +67,7 @@ func (r *pulling) deliverPending(ctx context.Context) (waits bool, err error) {
 	if err != nil {
 		return false, usage(fmt.Errorf("deliver commit %.10s to branch %s: %w", tip.Hash(), r.cfg.Pull.Branch, err))
 	}
-	if !r.delivered(res) {
-		return true, nil
-	}
-	d, _, err := state.Get[delivery](r.State, r.stateName(), kindDelivery, r.cfg.Pull.Branch)
-	if err == nil && d.Commit == tip.Hash() {
-		r.earlier = &d
-	}
-	return false, err
+	return !r.delivered(res), nil
 }
 
 // deliverAgain brings a branch back that was deleted at the remote, or set back there, when it has translations that base has not: nobody has merged them.
@@ -182,7 +175,13 @@ func (r *pulling) recall(tip *gitops.Tip) error {
 	if err != nil {
 		return err
 	}
-	return r.State.Update(func(tx *state.Tx) error { return r.unstage(tx, d, arrived) })
+	if err := r.State.Update(func(tx *state.Tx) error { return r.unstage(tx, d, arrived) }); err != nil {
+		return err
+	}
+	if arrived {
+		r.earlier = &d
+	}
+	return nil
 }
 
 // stage writes down what a commit's merges are to be remembered as. Their texts enter the files' histories at once: whoever finds them in the
@@ -283,8 +282,11 @@ func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string]
 		if err != nil || r.o.DryRun {
 			return err
 		}
-		return r.State.Update(func(tx *state.Tx) error {
-			d, delivered, err := state.GetTx[delivery](tx, r.stateName(), kindDelivery, r.cfg.Pull.Branch)
+		var delivered bool
+		err = r.State.Update(func(tx *state.Tx) error {
+			var d delivery
+			var err error
+			d, delivered, err = state.GetTx[delivery](tx, r.stateName(), kindDelivery, r.cfg.Pull.Branch)
 			if err != nil {
 				return err
 			}
@@ -301,6 +303,8 @@ func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string]
 			}
 			return r.unstage(tx, d, true)
 		})
+		r.brought = err == nil && delivered
+		return err
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/gitops/forge/forgetest"
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/service/local"
@@ -495,5 +496,52 @@ func TestEventsOfACommitThatWaits(t *testing.T) {
 	w.tells(n, "pull ok: Delivered commit COMMIT to main, which an earlier pull had made, with 1 text.")
 	if committed != 1 || today().Pulled != 1 {
 		t.Errorf("%d commits, %+v", committed, today())
+	}
+}
+
+// A pull fails after its commit has arrived, while the forge is asked: what it brought is told and counted.
+func TestEventsOfAPullThatFailsAfterItsCommit(t *testing.T) {
+	t.Parallel()
+	a := asks(t, "github", "")
+	a.final("de", "a", "A de")
+	n := len(a.told(0))
+	ctx, cancel := context.WithCancel(t.Context())
+	a.forge.Fault = func(*http.Request, int) *forgetest.Fault {
+		cancel()
+		return nil
+	}
+	if _, err := a.Pull(ctx, PullOptions{}); !errors.Is(err, context.Canceled) {
+		t.Fatalf("%v", err)
+	}
+	if days := a.Status(t.Context()).Projects[0].Activity; days[len(days)-1].Pulled != 1 {
+		t.Errorf("%+v", days[len(days)-1])
+	}
+	n = a.tells(n, "pull ok: Brought 1 translation in 1 language; commit COMMIT on l10n.")
+	a.forge.Fault = nil
+	a.pulls(PullOptions{})
+	a.tells(n, "request made: Asked for l10n to be merged.")
+}
+
+// A pull is killed between the arrival of its commit and its memory: the next one tells of it, once.
+func TestEventsOfAPullThatIsKilledAfterItsCommit(t *testing.T) {
+	t.Parallel()
+	w := abc(t, settings, nil)
+	hook, then := filepath.Join(gittest.Bare(t, w.dir), "hooks", "post-receive"), filepath.Join(t.TempDir(), "state")
+	w.check(os.MkdirAll(filepath.Dir(hook), 0o777))
+	w.check(os.WriteFile(hook, fmt.Appendf(nil, "#!/bin/sh\ncp -R '%s' '%s'\n", w.home, then), 0o777))
+	w.final("de", "a", "A de")
+	n := len(w.told(0))
+	w.pulls(PullOptions{})
+	w.home = then // as it was when the remote had taken the commit
+	w.restart(w.Config)
+	w.tells(n)
+	for range 2 {
+		if p := w.pulls(PullOptions{}); p.Commit != "" || len(p.Problems) > 0 {
+			t.Fatalf("%+v", p)
+		}
+		w.tells(n, "pull ok: Delivered commit COMMIT to l10n, which an earlier pull had made, with 1 text.")
+	}
+	if days := w.Status(t.Context()).Projects[0].Activity; days[len(days)-1].Pulled != 1 {
+		t.Errorf("%+v", days[len(days)-1])
 	}
 }

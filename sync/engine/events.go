@@ -227,11 +227,10 @@ func (r *pulling) tell(d *diary, err error) {
 		d.tell(Event{What: "pull", Result: ResultOK, Commit: e.Commit,
 			Text: fmt.Sprintf("Delivered commit %.10s to %s, which an earlier pull had made, with %s.", e.Commit, r.report.Branch, counted(e.Keys, "text", "texts"))})
 	}
-	switch commit := r.report.Commit; {
-	case err != nil || commit == "" || r.waits || r.earlier != nil && commit == r.earlier.Commit:
+	switch commit := r.report.Commit; { // also where the pass failed after that
 	case r.redelivered:
 		d.tell(Event{What: "pull", Result: ResultOK, Commit: commit, Text: fmt.Sprintf("Delivered commit %.10s to %s again, which the remote had lost.", commit, r.report.Branch)})
-	default:
+	case r.brought:
 		d.day.Pulled += r.report.Keys
 		d.tell(Event{What: "pull", Result: resultOf(r.report.Problems), Commit: commit, Text: fmt.Sprintf("Brought %s; commit %.10s on %s.", r.broughtInWords(), commit, r.report.Branch)})
 	}

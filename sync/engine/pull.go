@@ -47,7 +47,8 @@ type pulling struct {
 	merged    bool        // the branch has nothing that base lacks
 	offer     string      // the address for a request that the remote printed
 
-	earlier     *delivery // that this pull brought to the remote; nil for none
+	earlier     *delivery // of a commit of an earlier pull that did not live to remember that it has arrived; nil for none
+	brought     bool      // the commit of this pull has arrived, and that is remembered
 	redelivered bool      // the commit had arrived before, and the remote had lost it
 	waits       bool      // the commit has arrived nowhere yet
 }
