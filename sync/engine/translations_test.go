@@ -410,6 +410,14 @@ func TestPushOfConflictingTranslations(t *testing.T) {
 			w.write(deApp, de("A hand 2", "B de"))
 			w.sends(deApp + " (de): a")
 			w.sends()
+
+			w.final("de", "a", "A service") // nothing of it gives way
+			w.pulls(PullOptions{})
+			w.write(deApp, de("A hand 3", "B de"))
+			if p := w.clean(PushOptions{}); len(p.Replaced) > 0 {
+				t.Errorf("%v", p.Replaced)
+			}
+			w.holds("main", "de", "a", "A service")
 		})
 	}
 }
