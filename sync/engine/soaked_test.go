@@ -95,11 +95,18 @@ func TestALostTextIsNotJoinedIntoTheBranch(t *testing.T) {
 	w.commit() // base and branch have changed the same text now
 	w.final("de", "b", "B2")
 	w.pushes(PushOptions{})
-	w.pulls(PullOptions{})
+	w.problem(w.pulls(PullOptions{}).Problems, "A2 person", "A2 translator")
 	w.has("l10n", deApp, flat(map[string]string{"a": "A2 translator", "b": "B2"}))
+	w.write(deApp, flat(map[string]string{"a": "A2 person", "b": "B3 person"}))
+	w.commit() // and the file once more; what gave way has been named
+	w.clean(PushOptions{})
+	if p := w.pulls(PullOptions{}); len(p.Problems) > 0 {
+		t.Errorf("%v", p.Problems)
+	}
+	w.has("l10n", deApp, flat(map[string]string{"a": "A2 translator", "b": "B3 person"}))
 	w.git("merge", "-q", "l10n")
 	w.clean(PushOptions{})
-	w.holds("main", "de", "a", "A2 translator", "b", "B2")
+	w.holds("main", "de", "a", "A2 translator", "b", "B3 person")
 }
 
 // Somebody changes a translation on the branch and somebody else the same one on base: base's stands, and the branch's is named.
