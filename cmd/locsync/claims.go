@@ -6,8 +6,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -22,61 +25,159 @@ import (
 // other's commits for a person's changes, so the second one does not begin. They lie in the git directory, where every daemon of the repository looks:
 //
 //	<git directory>/locsync/daemon-<digest>/   see state.TakeClaim; their address is the daemon's state folder
+//
+// A repository may be on a mount that does not answer. It keeps nobody waiting for long: its claim is taken by the first pass that gets to it.
 type claims struct {
-	log  *zap.Logger
-	held map[string]claimed // by folder
+	log      *zap.Logger
+	stateDir string
+
+	mu    sync.Mutex
+	held  map[string]claimed  // by folder
+	asked map[string]*asked   // repositories that are being opened to claim them, by what is claimed
+	told  map[string]struct{} // folders whose trouble was logged
 }
 
 type claimed struct {
 	*state.Claim
-	project string
+	whats []string // what it is held for: a repository may have several names
 }
 
-// claimPatience is how long a claim is tried for: a command that looks whether there is one is in the way for a moment.
-const claimPatience = 2 * time.Second
+// asked is a repository that is being opened to be claimed.
+type asked struct {
+	began time.Time
+	done  chan struct{}
+	err   error // when it is done
+	late  bool  // nobody waits for it any more
+}
+
+func newClaims(log *zap.Logger, stateDir string) *claims {
+	return &claims{log: log, stateDir: absolute(stateDir), held: make(map[string]claimed), asked: make(map[string]*asked), told: make(map[string]struct{})}
+}
+
+const (
+	// claimPatience is how long a claim is tried for: a command that looks whether there is one is in the way for a moment.
+	claimPatience = 2 * time.Second
+	// openPatience is how long a repository may take to be opened.
+	openPatience = 5 * time.Second
+	// releasePatience is how long claims may take to be given up. What is left of them ends with the process.
+	releasePatience = time.Second
+)
 
 // claimDir is the folder of a project's claim; "" where there is no repository, which is for the passes to tell.
 func claimDir(ctx context.Context, cfg *config.Config, p *config.Project) string {
 	if p.Cloned() {
 		return "" // each state has a clone of its own
 	}
-	repo, err := gitops.Open(ctx, cfg.Resolve(p.Repository), gitops.Options{Trust: p.TrustOwner, Alive: heartbeat.From(ctx).Beat})
+	repo, err := gitops.Open(ctx, cfg.Resolve(p.Repository), gitops.Options{Trust: p.TrustOwner})
 	if err != nil {
 		return ""
 	}
 	defer repo.Close()
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []string{cfg.Service.URL, cfg.Service.AccountID, p.ID, p.Pull.Branch}))
-	return filepath.Join(repo.Facts().CommonDir, "locsync", "daemon-"+hex.EncodeToString(sum[:8]))
+	return claimIn(repo.Facts().CommonDir, cfg, p)
 }
 
-// take takes the claims of a configuration that are not taken yet. Where the git directory cannot be written to, there is nothing that two daemons could spoil.
-func (c *claims) take(ctx context.Context, cfg *config.Config, stateDir string) error {
+func claimIn(commonDir string, cfg *config.Config, p *config.Project) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []string{cfg.Service.URL, cfg.Service.AccountID, p.ID, p.Pull.Branch}))
+	return filepath.Join(commonDir, "locsync", "daemon-"+hex.EncodeToString(sum[:8]))
+}
+
+// claimOf names what is claimed for a project, as its configuration has it.
+func claimOf(cfg *config.Config, p *config.Project) string {
+	return fmt.Sprintf("%q", []string{cfg.Service.URL, cfg.Service.AccountID, p.ID, p.Pull.Branch, cfg.Resolve(p.Repository)})
+}
+
+// take takes the claims of a configuration that are not taken yet. Another daemon's claim is an error. A repository that does not answer soon is left for later.
+func (c *claims) take(ctx context.Context, cfg *config.Config) error {
+	var all []*asked
 	for i := range cfg.Projects {
-		p := &cfg.Projects[i]
-		dir := claimDir(ctx, cfg, p)
-		if _, ours := c.held[dir]; dir == "" || ours {
-			continue
+		if p := &cfg.Projects[i]; !p.Cloned() {
+			all = append(all, c.ask(ctx, cfg, p))
 		}
-		claim, err := takeClaim(ctx, dir, absolute(stateDir)) // others stand in other folders
-		var other *state.Locked
-		switch {
-		case errors.As(err, &other):
-			return usageError{fmt.Errorf("project %q: another daemon keeps it in step already (%s); stop that one, or use its configuration for both", p.Name, holderOf(other))}
-		case err != nil:
-			c.log.Warn("whether another daemon works for the same project cannot be told", zap.String("project", p.Name), zap.Error(err))
-			continue
-		}
-		if c.held == nil {
-			c.held = make(map[string]claimed)
-		}
-		c.held[dir] = claimed{claim, p.Name}
 	}
+	var errs []error
+	for _, a := range all {
+		late := time.NewTimer(openPatience - time.Since(a.began))
+		select {
+		case <-a.done:
+			errs = append(errs, a.err)
+		case <-late.C:
+			c.mu.Lock()
+			a.late = true
+			c.mu.Unlock()
+		case <-ctx.Done():
+			errs = append(errs, ctx.Err())
+		}
+		late.Stop()
+	}
+	return errors.Join(errs...)
+}
+
+// ask begins to take a project's claim, or joins who does so already.
+func (c *claims) ask(ctx context.Context, cfg *config.Config, p *config.Project) *asked {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	what := claimOf(cfg, p)
+	if a := c.asked[what]; a != nil {
+		return a
+	}
+	a := &asked{began: time.Now(), done: make(chan struct{})}
+	c.asked[what] = a
+	ctx = heartbeat.With(ctx, nil) // it may hang, and no new start of the daemon would end that
+	go func() {
+		defer close(a.done)
+		dir := claimDir(ctx, cfg, p)
+		c.mu.Lock()
+		delete(c.asked, what)
+		late := a.late
+		c.mu.Unlock()
+		if dir != "" && !late {
+			a.err = c.claim(ctx, cfg, p, dir)
+		}
+	}()
+	return a
+}
+
+// claim takes the claim of a project in a folder, where it is not held already. Where the git directory cannot be written to, there is nothing that two daemons
+// could spoil.
+func (c *claims) claim(ctx context.Context, cfg *config.Config, p *config.Project, dir string) error {
+	what := claimOf(cfg, p)
+	claim, err := c.takeClaim(ctx, dir, what)
+	var other *state.Locked
+	switch {
+	case errors.As(err, &other):
+		return usageError{fmt.Errorf("project %q: another daemon keeps it in step already (%s); stop that one, or use its configuration for both", p.Name, holderOf(other))}
+	case err != nil:
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if _, told := c.told[dir]; !told {
+			c.told[dir] = struct{}{}
+			c.log.Warn("whether another daemon works for the same project cannot be told", zap.String("project", p.Name), zap.Error(err))
+		}
+		return nil
+	case claim == nil: // it is held
+		return nil
+	}
+	c.mu.Lock()
+	c.held[dir] = claimed{claim, []string{what}}
+	c.mu.Unlock()
+	c.drop(ctx, func(at, other string) bool { return other == what && at != dir }) // the repository is another one now, under the same name
 	return nil
 }
 
-func takeClaim(ctx context.Context, dir, stateDir string) (*state.Claim, error) {
+// takeClaim takes a claim; it returns nil for one that this daemon has, which is held for this as well then.
+func (c *claims) takeClaim(ctx context.Context, dir, what string) (*state.Claim, error) {
 	for end := time.Now().Add(claimPatience); ; {
-		claim, err := state.TakeClaim(dir, stateDir)
+		c.mu.Lock()
+		held, ours := c.held[dir]
+		if ours && !slices.Contains(held.whats, what) {
+			held.whats = append(held.whats, what)
+			c.held[dir] = held
+		}
+		c.mu.Unlock()
+		if ours {
+			return nil, nil
+		}
+		claim, err := state.TakeClaim(dir, c.stateDir) // others stand in other folders
 		var other *state.Locked
 		if !errors.As(err, &other) || time.Now().After(end) {
 			return claim, err
@@ -89,22 +190,34 @@ func takeClaim(ctx context.Context, dir, stateDir string) (*state.Claim, error) 
 	}
 }
 
-// release gives up the claims that a configuration does not need; all of them where it is nil. A project whose repository cannot be opened now keeps its own.
+// release gives up the claims that a configuration does not need; all of them where it is nil.
 func (c *claims) release(ctx context.Context, cfg *config.Config) {
-	needed, closed := make(map[string]bool), make(map[string]bool)
+	var needed []string
 	if cfg != nil {
 		for i := range cfg.Projects {
-			p := &cfg.Projects[i]
-			dir := claimDir(ctx, cfg, p)
-			needed[dir], closed[p.Name] = true, dir == "" && !p.Cloned()
+			needed = append(needed, claimOf(cfg, &cfg.Projects[i]))
 		}
 	}
-	for dir, claim := range c.held {
-		if !needed[dir] && !closed[claim.project] {
-			claim.Release()
+	c.drop(ctx, func(_, what string) bool { return !slices.Contains(needed, what) })
+}
+
+// drop gives up the claims of which nothing is left that they are held for. It waits for a moment only: their repositories may not answer.
+func (c *claims) drop(ctx context.Context, which func(dir, what string) bool) {
+	c.mu.Lock()
+	var dropped []claimed
+	for dir, held := range maps.Clone(c.held) {
+		held.whats = slices.DeleteFunc(held.whats, func(what string) bool { return which(dir, what) })
+		if c.held[dir] = held; len(held.whats) == 0 {
 			delete(c.held, dir)
+			dropped = append(dropped, held)
 		}
 	}
+	c.mu.Unlock()
+	var all sync.WaitGroup
+	for _, held := range dropped {
+		all.Go(held.Release)
+	}
+	heartbeat.Within(context.WithoutCancel(ctx), releasePatience, func() struct{} { all.Wait(); return struct{}{} })
 }
 
 // warnOfDaemons tells a command of daemons that keep the same projects in step and have another state: what it does, they do not know of.

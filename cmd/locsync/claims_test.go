@@ -20,12 +20,13 @@ func TestClaimsOfAReload(t *testing.T) {
 	w := newRestingWorld(t)
 	cfg, err := config.Load(filepath.Join(w.repo, "locsync.toml"))
 	w.check(err)
-	mine := &claims{log: zap.NewNop()}
-	w.check(mine.take(t.Context(), cfg, "/mine"))
+	mine := newClaims(zap.NewNop(), "/mine")
+	w.check(mine.take(t.Context(), cfg))
 	t.Cleanup(func() { mine.release(t.Context(), nil) })
 	dir := claimDir(t.Context(), cfg, &cfg.Projects[0])
 	git := filepath.Join(w.repo, ".git")
 	w.check(os.Rename(git, git+".away"))
+	w.check(mine.take(t.Context(), cfg))
 	mine.release(t.Context(), cfg)
 	w.check(os.Rename(git+".away", git))
 	if state.Claimed(dir) == nil {

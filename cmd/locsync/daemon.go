@@ -39,6 +39,7 @@ type running struct {
 	engine   atomic.Pointer[engine.Engine]
 	next     chan *engine.Engine // to the loops
 	reloaded atomic.Pointer[web.Reload]
+	reading  chan struct{} // of the last reading of the configuration, closed when that has ended; nil before the first
 	meter    *web.Meter
 	sessions *web.Sessions
 	ending   func()         // ends the streams of what the door serves
@@ -56,13 +57,16 @@ func (a *app) run(ctx context.Context, cfg *config.Config, log *zap.Logger) erro
 	hup := make(chan os.Signal, 1)
 	notifyReload(hup)
 	defer signal.Stop(hup)
+	if err := stateAnswers(ctx, cfg); err != nil {
+		return orEnded(ctx, err)
+	}
 	meter := web.NewMeter()
 	h, err := a.openWithPatience(ctx, cfg, log, meter)
 	if err != nil {
 		return orEnded(ctx, err)
 	}
 	hearts := heartbeat.New(hangsAfter)
-	d := &running{app: a, ctx: ctx, log: log, house: h, door: &door{log: log, hearts: hearts}, claims: &claims{log: log}, next: make(chan *engine.Engine), meter: meter, hearts: hearts,
+	d := &running{app: a, ctx: ctx, log: log, house: h, door: &door{log: log, hearts: hearts}, claims: newClaims(log, h.dir), next: make(chan *engine.Engine), meter: meter, hearts: hearts,
 		sessions: web.NewSessions(), ending: func() {}}
 	d.manager = newManager(log, hearts, d.doing, func() <-chan struct{} { return d.engine.Load().Changed() })
 	d.reloaded.Store(&web.Reload{OK: true, At: time.Now()})
@@ -118,12 +122,16 @@ func (d *running) live(hup <-chan os.Signal) error {
 	case <-time.After(workPatience):
 		d.log.Warn("work did not end in time; what it began is taken up at the next start")
 	}
+	d.control.Go(func() { d.claims.release(d.ctx, nil) })
 	stopServing()
 	d.ending()
 	d.door.close()
 	d.control.Wait()
-	d.claims.release(d.ctx, nil)
-	return errors.Join(err, d.house.Close())
+	closed, ok := heartbeat.Within(context.WithoutCancel(d.ctx), servePatience+servePatience/2, d.house.Close)
+	if !ok {
+		d.log.Warn("what is open could not be closed in time; it ends with the process")
+	}
+	return errors.Join(err, closed)
 }
 
 // offerService lets commands call the embedded service, from when the daemon has it open until it ends: a configuration that needs it no more is no reason
@@ -168,16 +176,12 @@ func (d *running) reload() {
 }
 
 func (d *running) reconfigure(ctx context.Context) error {
-	cfg, err := config.Load(d.cfg.File)
+	cfg, dir, err := d.readAgain(ctx)
 	if err != nil {
 		return err
 	}
 	for _, w := range cfg.Warnings {
 		d.log.Warn("in the configuration", zap.String("warning", w.Error()))
-	}
-	dir, err := stateDir(ctx, cfg)
-	if err != nil {
-		return err
 	}
 	if dir != d.house.dir {
 		return fmt.Errorf("the state would lie in %s instead of %s; set state_dir = %q to keep it where it is, or restart the daemon to begin with another", dir, d.house.dir, d.house.dir)
@@ -198,6 +202,36 @@ func (d *running) reconfigure(ctx context.Context) error {
 	return nil
 }
 
+// readAgain reads the configuration again, and where it would have the state. Both may lie on a mount that does not answer.
+func (d *running) readAgain(ctx context.Context) (*config.Config, string, error) {
+	hangs := fmt.Errorf("%s, or the repository that the state lies in, does not answer: the disk or mount that it lies on hangs; try again when it answers", d.cfg.File)
+	if d.reading != nil {
+		select {
+		case <-d.reading:
+		default:
+			return nil, "", hangs // one that hangs is enough
+		}
+	}
+	type read struct {
+		cfg *config.Config
+		dir string
+		err error
+	}
+	file, done := d.cfg.File, make(chan struct{})
+	d.reading = done
+	r, ok := heartbeat.Within(ctx, openPatience, func() (r read) {
+		defer close(done)
+		if r.cfg, r.err = config.Load(file); r.err == nil {
+			r.dir, r.err = stateDir(ctx, r.cfg)
+		}
+		return r
+	})
+	if !ok {
+		return nil, "", hangs
+	}
+	return r.cfg, r.dir, r.err
+}
+
 // prepared is everything that a configuration needs to be worked with.
 type prepared struct {
 	cfg    *config.Config
@@ -208,7 +242,7 @@ type prepared struct {
 
 // prepare makes it. Nothing that the daemon does now is disturbed by it.
 func (d *running) prepare(ctx context.Context, cfg *config.Config) (prepared, error) {
-	if err := d.claims.take(ctx, cfg, d.house.dir); err != nil {
+	if err := d.claims.take(ctx, cfg); err != nil {
 		return prepared{}, err
 	}
 	client, err := d.house.connect(cfg)
@@ -216,7 +250,9 @@ func (d *running) prepare(ctx context.Context, cfg *config.Config) (prepared, er
 		return prepared{}, err
 	}
 	parts := engine.Parts{Config: cfg, Service: client, State: d.house.store, Log: d.log, Passed: d.meter.Passed, GitDone: d.meter.GitDone, Clones: clones(d.house.dir),
-		Hearts: d.hearts}
+		Hearts: d.hearts, Claim: func(ctx context.Context, p *config.Project, commonDir string) error {
+			return d.claims.claim(ctx, cfg, p, claimIn(commonDir, cfg, p))
+		}}
 	next := engine.New(parts)
 	if before := d.engine.Load(); before != nil {
 		next = before.Reconfigured(parts)
@@ -267,6 +303,16 @@ func (d *running) serving(cfg *config.Config, e *engine.Engine) (web.Options, er
 
 // startPatience is how long a daemon waits for a command, or for a daemon that is just ending, to let go of the state.
 const startPatience = 30 * time.Second
+
+// stateAnswers returns an error where the state is to lie in a repository that does not answer. Nothing can be begun without it, so that the daemon ends, with 1, and
+// says why; the service manager starts it again until the repository answers.
+func stateAnswers(ctx context.Context, cfg *config.Config) error {
+	_, ok := heartbeat.Within(ctx, startPatience, func() error { _, err := stateDir(ctx, cfg); return err }) // an error is met again when it is opened
+	if ok {
+		return nil
+	}
+	return errors.New("the repository whose git directory has the state does not answer: the disk or mount that it lies on hangs; state_dir can name a folder elsewhere, so that the other projects need not wait for it")
+}
 
 // openWithPatience opens the house. A daemon that has the state already is told of at once.
 func (a *app) openWithPatience(ctx context.Context, cfg *config.Config, log *zap.Logger, meter *web.Meter) (*house, error) {

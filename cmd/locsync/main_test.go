@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
 	}
-	testscript.Main(m, map[string]func(){"locsync": func() {
+	programs["locsync"] = func() {
 		if step := os.Getenv(testHangsAfter); step != "" {
 			var err error
 			if hangsAfter, err = time.ParseDuration(step); err != nil {
@@ -46,8 +46,12 @@ func TestMain(m *testing.M) {
 			}
 		}
 		os.Exit(Main())
-	}})
+	}
+	testscript.Main(m, programs)
 }
+
+// programs are what this test's program can be besides, under these names.
+var programs = map[string]func(){}
 
 // testHangsAfter is the environment variable that makes a daemon of a test less patient with itself.
 const testHangsAfter = "TEST_HANGS_AFTER"

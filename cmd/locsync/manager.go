@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -30,6 +31,10 @@ const (
 // manager tells the service manager, systemd, how the daemon is: that it is ready, what it does, and, where the unit has a watchdog, that all parts of it
 // move. When one hangs it falls silent, and systemd ends the daemon, which prints where every goroutine stands, and starts it again. Without a service
 // manager it tells the log only.
+//
+// A part that hangs from the beginning (see heartbeat.Set.Try) keeps it from nothing: that is a project on a mount which does not answer, this start did not cure it,
+// and another one would interrupt those that work. So one hang costs one start, and systemd's limit of starts has nothing to bound: parts that have to be started
+// anew every few minutes do work in between, and giving up would end that as well.
 type manager struct {
 	log    *zap.Logger
 	hearts *heartbeat.Set
@@ -42,9 +47,9 @@ type manager struct {
 	pings bool          // somebody waits for them
 	rung  chan struct{} // one slot: the line is to be told again
 
-	mu           sync.Mutex // held while something is told
-	doubt, hangs bool       // a part hung at the last look, and at the one before it as well
-	said         string     // the last status line
+	mu            sync.Mutex // held while something is told
+	hang, curable suspicion  // of parts that hang, and of those among them that a new start may cure
+	said          string     // the last status line
 }
 
 func newManager(log *zap.Logger, hearts *heartbeat.Set, doing func() string, changed func() <-chan struct{}) *manager {
@@ -117,24 +122,37 @@ func (m *manager) look() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	hanging := m.hearts.Hanging()
-	hung := m.hangs
-	m.hangs = len(hanging) > 0 && (m.doubt || m.hangs)
-	m.doubt = len(hanging) > 0
+	began, ended := m.hang.look(len(hanging) > 0)
+	curable, _ := m.curable.look(slices.ContainsFunc(hanging, func(s heartbeat.Still) bool { return !s.First }))
+	next := "no watchdog is set, so that nobody starts the daemon again"
+	if m.pings {
+		next = "the watchdog is not told any more that it works, and starts it again"
+	}
 	switch {
-	case m.hangs && !hung:
-		next := "no watchdog is set, so that nobody starts the daemon again"
-		if m.pings {
-			next = "the watchdog is not told any more that it works, and starts it again"
-		}
+	case curable:
 		m.log.Error("the daemon hangs; "+next, zap.Stringers("parts", hanging))
-		m.ring()
-	case hung && !m.hangs:
+	case began:
+		m.log.Error("a part of the daemon hangs from the beginning, which starting it again would not cure; the others go on", zap.Stringers("parts", hanging))
+	case ended:
 		m.log.Warn("every part of the daemon moves again")
+	}
+	if began || curable || ended {
 		m.ring()
 	}
-	if m.pings && !m.hangs {
+	if m.pings && !m.curable.sure {
 		m.tell(daemon.SdNotifyWatchdog)
 	}
+}
+
+// suspicion becomes sure at the second look in a row that finds something.
+type suspicion struct{ doubt, sure bool }
+
+// look tells whether it has become sure with this look, and whether it is not any more.
+func (s *suspicion) look(found bool) (began, ended bool) {
+	was := s.sure
+	s.sure = found && (s.doubt || s.sure)
+	s.doubt = found
+	return s.sure && !was, was && !s.sure
 }
 
 // say tells what the daemon does, where that is not what was told last.
@@ -150,7 +168,7 @@ func (m *manager) say() {
 // line is what the daemon does, fit for a line.
 func (m *manager) line() string {
 	line := m.doing()
-	if hanging := m.hearts.Hanging(); m.hangs && len(hanging) > 0 {
+	if hanging := m.hearts.Hanging(); m.hang.sure && len(hanging) > 0 {
 		line = hanging[0].Part + " hangs; " + line
 	}
 	line = strings.ReplaceAll(shown(line), "\n", " ")

@@ -148,6 +148,36 @@ func TestNoPingsWhileOneHangs(t *testing.T) {
 	})
 }
 
+// A part that hangs from the beginning is told of, and is no reason to end the daemon, however long it lasts; one that has worked is, beside it as well.
+func TestPingsWhileOneNeverBegan(t *testing.T) {
+	managed(t, func(t *testing.T, hearts *heartbeat.Set, h *heard, _ *manager, logs *observer.ObservedLogs) {
+		worked := false
+		hearts.Try("the silent part", func() bool { return worked })
+		const long = 5 * time.Hour
+		pass(long)
+		if last := h.gaps(t, 0, long); long-last > time.Minute/2 {
+			t.Errorf("the last ping was %s after the start", last)
+		}
+		if i := slices.IndexFunc(h.said, func(s string) bool { return strings.HasPrefix(s, "STATUS=the silent part hangs") }); i < 0 {
+			t.Errorf("the status does not say so: %q", h.said)
+		}
+		if errs := logs.All(); len(errs) != 1 || !strings.Contains(errs[0].Message, "hangs from the beginning") {
+			t.Errorf("logged: %v", errs)
+		}
+		hearts.Begin("the ill part")
+		pass(2 * hangsAfter)
+		if last := h.gaps(t, long, long+hangsAfter+40*time.Second); last < long+hangsAfter-time.Minute {
+			t.Errorf("the pings end at %s", last)
+		}
+		if n := len(h.times("WATCHDOG=1")); n > 0 && h.times("WATCHDOG=1")[n-1] > long+hangsAfter+40*time.Second {
+			t.Errorf("pings go on to %s", h.times("WATCHDOG=1")[n-1])
+		}
+		if errs := logs.All(); len(errs) != 2 || !strings.Contains(errs[1].Message, "the daemon hangs; the watchdog is not told") {
+			t.Errorf("logged: %v", errs)
+		}
+	})
+}
+
 // A part that was late at one look only, like all of them when the machine stood still, is no reason to fall silent.
 func TestLateOnce(t *testing.T) {
 	managed(t, func(t *testing.T, hearts *heartbeat.Set, h *heard, m *manager, logs *observer.ObservedLogs) {

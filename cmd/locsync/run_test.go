@@ -170,6 +170,12 @@ func (w *daemonWorld) start() *exec.Cmd {
 // startWith is start with further arguments.
 func (w *daemonWorld) startWith(args ...string) *exec.Cmd {
 	w.t.Helper()
+	return w.startThis(w.command(append([]string{"run"}, args...)...))
+}
+
+// startThis is start of what runs a daemon.
+func (w *daemonWorld) startThis(cmd *exec.Cmd) *exec.Cmd {
+	w.t.Helper()
 	socket := filepath.Join(w.t.TempDir(), "notify")
 	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
 	w.check(err)
@@ -184,7 +190,6 @@ func (w *daemonWorld) startWith(args ...string) *exec.Cmd {
 			w.notify <- string(buf[:n])
 		}
 	}()
-	cmd := w.command(append([]string{"run"}, args...)...)
 	cmd.Env = append(cmd.Env, "NOTIFY_SOCKET="+socket)
 	cmd.Stderr = w.logs
 	w.check(cmd.Start())

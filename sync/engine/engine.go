@@ -77,6 +77,9 @@ type Parts struct {
 	Progress func(Doing)
 	// Hearts, when not nil, has the hearts of what moves while Run runs, and of every pass.
 	Hearts *heartbeat.Set
+	// Claim, when not nil, is asked before every pass for the sole use of a repository that is on this machine, whose common git folder it gets, from several
+	// goroutines. An error keeps the pass from being made.
+	Claim func(ctx context.Context, p *config.Project, commonDir string) error
 	// Passed, when not nil, is told of every pass that ended and was no dry run, from several goroutines.
 	Passed func(Passed)
 	// GitDone, when not nil, is told what was asked of git remotes and of every commit (see gitops.Options.Done), from several goroutines.
@@ -101,6 +104,7 @@ type Engine struct {
 	run      string        // names this process in what is stored
 	ended    *atomic.Int64 // passes
 	changes  *changes
+	patience time.Duration          // with looks (see glance)
 	turns    map[string]*sync.Mutex // by the names of projects, also of those that earlier configurations had: who makes a pass
 }
 
@@ -124,10 +128,16 @@ type common struct {
 	mu    *sync.Mutex
 	sound time.Time // until when a clone is not looked at again, because it was seen to be whole
 
-	status atomic.Pointer[ProjectStatus]
-	doing  atomic.Pointer[Doing]     // nil when no pass runs
-	next   atomic.Pointer[time.Time] // the next scheduled pull, while Run runs
-	far    atomic.Bool               // the next push of the loop looks at the branch as its remote has it, whatever the files here say
+	contact contact     // of Run with the repository
+	proven  atomic.Bool // a pass of the loop has come to an end
+
+	status  atomic.Pointer[ProjectStatus]
+	told    atomic.Pointer[ProjectStatus] // the last one that could tell everything
+	glances chan struct{}                 // one slot: who looks for others
+	glanced atomic.Pointer[time.Time]     // when that look began; nil while nobody looks
+	doing   atomic.Pointer[Doing]         // nil when no pass runs
+	next    atomic.Pointer[time.Time]     // the next scheduled pull, while Run runs
+	far     atomic.Bool                   // the next push of the loop looks at the branch as its remote has it, whatever the files here say
 
 	readiness atomic.Pointer[readiness]
 	watcher   atomic.Pointer[watch.Watcher] // while Run runs and the repository is watched
@@ -141,13 +151,14 @@ func New(parts Parts) *Engine {
 	if parts.Now == nil {
 		parts.Now = time.Now
 	}
-	e := &Engine{Parts: parts, run: uuid.NewString(), ended: new(atomic.Int64), changes: new(changes), turns: make(map[string]*sync.Mutex)}
+	e := &Engine{Parts: parts, run: uuid.NewString(), ended: new(atomic.Int64), changes: new(changes), patience: glancePatience, turns: make(map[string]*sync.Mutex)}
 	for i := range parts.Config.Projects {
 		cfg := &parts.Config.Projects[i]
 		turn := new(sync.Mutex)
 		e.turns[cfg.Name] = turn
 		e.projects = append(e.projects, &project{Engine: e, cfg: cfg, log: parts.Log.With(zap.String("project", cfg.Name)),
-			common: &common{mu: turn, pushBell: newBell(), pullBell: newBell(), pushNotice: newBell(), pullNotice: newBell(), born: parts.Now()}})
+			common: &common{mu: turn, pushBell: newBell(), pullBell: newBell(), pushNotice: newBell(), pullNotice: newBell(), born: parts.Now(),
+				contact: contact{done: make(chan struct{})}, glances: make(chan struct{}, 1)}})
 	}
 	return e
 }
@@ -253,10 +264,16 @@ func (p *project) opened(ctx context.Context) (*gitops.Repo, error) {
 	repo, err := p.openWith(ctx, p.cfg.Pull.Remote)
 	if err == nil && p.cfg.Pull.Remote == "origin" && !repo.HasRemote("origin") {
 		if err = repo.Close(); err == nil {
-			return p.openWith(ctx, "")
+			repo, err = p.openWith(ctx, "")
 		}
 	}
-	return repo, err
+	if err != nil || p.Claim == nil || p.cfg.Cloned() {
+		return repo, err
+	}
+	if err := p.Claim(ctx, p.cfg, repo.Facts().CommonDir); err != nil {
+		return nil, errors.Join(&UsageError{err}, repo.Close())
+	}
+	return repo, nil
 }
 
 // openWith opens the repository; "" keeps everything local.
@@ -269,12 +286,15 @@ func (p *project) openWith(ctx context.Context, remote string) (*gitops.Repo, er
 	case p.cfg.Cloned():
 		return p.openClone(ctx, o)
 	}
-	repo, err := gitops.Open(ctx, p.Config.Resolve(p.cfg.Repository), o)
+	if err := p.answered(ctx); err != nil {
+		return nil, err
+	}
+	repo, err := gitops.Open(ctx, p.repository(), o)
 	if errors.Is(err, gitops.ErrNotRepo) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, gitops.ErrOwner) || errors.Is(err, gitops.ErrUnsupported) {
 		err = &UsageError{p.cfg.Blame("repository", err)}
 	}
 	if err == nil && remote != "" && remote != "origin" && !repo.HasRemote(remote) {
-		err = &UsageError{p.cfg.Problem("pull.remote", "no remote is called %q; git -C %s remote add %s ADDRESS, or name another one here", remote, p.Config.Resolve(p.cfg.Repository), remote)}
+		err = &UsageError{p.cfg.Problem("pull.remote", "no remote is called %q; git -C %s remote add %s ADDRESS, or name another one here", remote, p.repository(), remote)}
 		return nil, errors.Join(err, repo.Close())
 	}
 	return repo, err

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/locsync/locsync/sync/config"
 )
@@ -18,15 +19,21 @@ import (
 func Identity(cfg *config.Config) string {
 	sum := sha256.New()
 	for i := range cfg.Projects {
-		fmt.Fprintln(sum, meaning(cfg, &cfg.Projects[i]))
+		fmt.Fprintln(sum, meaning(cfg, &cfg.Projects[i], real))
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// meaning is everything that a project's passes take from the configuration, relative paths resolved.
-func meaning(cfg *config.Config, p *config.Project) string {
+// meaning is everything that a project's passes take from the configuration, its paths as resolve has them.
+func meaning(cfg *config.Config, p *config.Project, resolve func(string) string) string {
+	absolute := func(path string) string {
+		if path == "" {
+			return ""
+		}
+		return resolve(cfg.Resolve(path))
+	}
 	service, own := cfg.Service, *p
-	service.APIKeyFile = absolute(cfg, service.APIKeyFile)
+	service.APIKeyFile = absolute(service.APIKeyFile)
 	own.Repository, own.Pull.SigningKeyFile = "", "" // as they are meant, below
 	text, err := json.Marshal(struct {
 		Service    config.Service
@@ -34,26 +41,56 @@ func meaning(cfg *config.Config, p *config.Project) string {
 		SigningKey string
 		Schedule   string
 		Project    config.Project
-	}{service, absolute(cfg, p.Repository), absolute(cfg, p.Pull.SigningKeyFile), p.Pull.Schedule.String(), own})
+	}{service, absolute(p.Repository), absolute(p.Pull.SigningKeyFile), p.Pull.Schedule.String(), own})
 	if err != nil { // it is made of texts, numbers and lists of them
 		panic(fmt.Errorf("describe project %q: %w", p.Name, err))
 	}
 	return string(text)
 }
 
-// absolute is a path of the configuration as it means the same in every process, whatever folder that stands in.
-func absolute(cfg *config.Config, path string) string {
-	if path == "" {
-		return ""
-	}
-	path = cfg.Resolve(path)
+// asWritten is a path as this process has it. It asks nobody: a reload is not to wait for a mount that does not answer.
+func asWritten(path string) string {
 	if whole, err := filepath.Abs(path); err == nil {
-		path = whole
-	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
+		return whole
 	}
 	return path
+}
+
+// linkPatience is how long resolving a path may take. One on a mount that does not answer stays as it is, here as in the other process.
+const linkPatience = time.Second
+
+// resolutions are the paths that are being resolved: each once, whoever asks, because on a mount that does not answer it keeps a thread.
+var resolutions sync.Map
+
+type resolution struct {
+	began time.Time
+	done  chan struct{}
+	path  string // when it is done
+}
+
+// real is a path as it means the same in every process, whatever folder that stands in.
+func real(path string) string {
+	path = asWritten(path)
+	mine := &resolution{began: time.Now(), done: make(chan struct{}), path: path}
+	shared, under := resolutions.LoadOrStore(path, mine)
+	r := shared.(*resolution)
+	if !under {
+		go func() {
+			if resolved, err := filepath.EvalSymlinks(path); err == nil {
+				r.path = resolved
+			}
+			resolutions.Delete(path)
+			close(r.done)
+		}()
+	}
+	late := time.NewTimer(linkPatience - time.Since(r.began))
+	defer late.Stop()
+	select {
+	case <-r.done:
+		return r.path
+	case <-late.C:
+		return path
+	}
 }
 
 // Reconfigured is the engine of another configuration. Projects whose configuration and parts are the same are the same in both engines: where they run,
@@ -84,7 +121,7 @@ func (p *project) goesOnAs(before *project) bool {
 		return fmt.Sprint(d.Debounce, d.MaxDelay, d.Rescan)
 	}
 	return before.cfg.Name == p.cfg.Name && before.Service == p.Service && before.State == p.State &&
-		watched(before) == watched(p) && meaning(before.Config, before.cfg) == meaning(p.Config, p.cfg)
+		watched(before) == watched(p) && meaning(before.Config, before.cfg, asWritten) == meaning(p.Config, p.cfg, asWritten)
 }
 
 // running is the projects whose loops run.
@@ -107,7 +144,11 @@ func (r *running) become(ctx context.Context, e *Engine) {
 		}
 		own, stop := context.WithCancel(ctx)
 		r.stop[p] = stop
-		r.all.Go(func() { p.watch(own) })
-		r.all.Go(func() { p.loop(own) })
+		r.all.Go(func() {
+			if p.reach(own) {
+				r.all.Go(func() { p.watch(own) })
+				p.loop(own)
+			}
+		})
 	}
 }

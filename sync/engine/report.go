@@ -199,7 +199,10 @@ type ProjectStatus struct {
 
 	Took time.Duration `json:"-"` // the look itself
 	Seen time.Time     `json:"-"` // when the last look ended that could tell everything; zero where none could
-	Jobs []Job         `json:"-"` // imports and exports that were begun and are not finished
+
+	Unseen bool `json:"-"` // this look could not: of files, keys and languages it tells what that one told
+
+	Jobs []Job `json:"-"` // imports and exports that were begun and are not finished
 
 	// Where several branches are translated beside each other: the one that the rest of this is about, and all of them.
 	Base  string       `json:"base,omitempty"`

@@ -98,7 +98,7 @@ const longestSleep = 30 * time.Second
 
 // loop owns the schedule of one project's passes.
 func (p *project) loop(ctx context.Context) {
-	heart := p.Hearts.Begin(fmt.Sprintf("project %q", p.cfg.Name))
+	heart := p.Hearts.Try(fmt.Sprintf("project %q", p.cfg.Name), p.proven.Load)
 	defer heart.End()
 	ctx = beats(ctx, heart)
 	l := looping{project: p, pushRetry: newBackoff(), pullRetry: newBackoff()}
@@ -271,6 +271,7 @@ func (l *looping) where(base string, fields ...zap.Field) []zap.Field {
 
 // after logs how a pass ended, once, and plans its repetition when it may work later.
 func (l *looping) after(ctx context.Context, pass string, err error, retry *backoff) {
+	l.proven.Store(true)
 	if ctx.Err() == nil {
 		l.statusNow(ctx)
 		l.changes.ring() // LastStatus is another
@@ -363,7 +364,7 @@ func (p *project) watch(ctx context.Context) {
 	if !p.cfg.Push.Enabled {
 		return
 	}
-	heart := p.Hearts.Begin(fmt.Sprintf("the watcher of project %q", p.cfg.Name))
+	heart := p.Hearts.Try(fmt.Sprintf("the watcher of project %q", p.cfg.Name), p.proven.Load)
 	defer heart.End()
 	ctx = beats(ctx, heart)
 	for ctx.Err() == nil {

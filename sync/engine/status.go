@@ -72,11 +72,11 @@ func (e *Engine) Doing(name string) Doing {
 }
 
 // Status looks at every project as it is now and changes nothing: files, state and the local repository, without a call to anybody and without
-// waiting for a pass that runs.
+// waiting for a pass that runs, or for long for a repository that does not answer.
 func (e *Engine) Status(ctx context.Context) Status {
 	s := Status{Projects: []ProjectStatus{}}
 	for _, p := range e.projects {
-		s.Projects = append(s.Projects, p.statusNow(ctx))
+		s.Projects = append(s.Projects, p.glance(ctx))
 	}
 	return s
 }
@@ -87,6 +87,9 @@ func (e *Engine) LastStatus() Status {
 	for _, p := range e.projects {
 		if last := p.status.Load(); last != nil {
 			now := *last
+			if began := p.glanced.Load(); began != nil && time.Since(*began) > p.patience {
+				now = p.unseen(*began)
+			}
 			now.Watch, now.GitBusy = p.watching(), p.gate.shutFor(p.Now())
 			s.Projects = append(s.Projects, now)
 		}
@@ -104,9 +107,13 @@ func (p *project) watching() *Watching {
 	return &Watching{stats.Mode, stats.Why, stats.Watches, stats.Events, stats.Overflows, stats.Unannounced}
 }
 
-func (p *project) statusNow(ctx context.Context) ProjectStatus {
-	s := ProjectStatus{Name: p.cfg.Name, ID: p.cfg.ID, Files: []FileStatus{}, Languages: []LanguageStatus{}, Problems: []Problem{},
+func (p *project) blank() ProjectStatus {
+	return ProjectStatus{Name: p.cfg.Name, ID: p.cfg.ID, Files: []FileStatus{}, Languages: []LanguageStatus{}, Problems: []Problem{},
 		Watch: p.watching(), GitBusy: p.gate.shutFor(p.Now())}
+}
+
+func (p *project) statusNow(ctx context.Context) ProjectStatus {
+	s := p.blank()
 	began := time.Now()
 	p.lookAtDiary(&s)
 	line, err := p.statusLine(ctx, &s)
@@ -115,12 +122,7 @@ func (p *project) statusNow(ctx context.Context) ProjectStatus {
 	}
 	s.Took, s.Seen, s.Overdue = time.Since(began), p.Now(), p.overdue(&s)
 	if err != nil {
-		s.Problems = append(s.Problems, Problem{Problem: err.Error() + "; until that is repaired nothing can be told of this project"})
-		s.State = "what waits to be pushed cannot be told now"
-		s.Seen = time.Time{}
-		if before := p.status.Load(); before != nil {
-			s.Seen = before.Seen
-		}
+		p.recall(&s, err)
 	}
 	advise(s.Problems)
 	advise(s.Orphaned)
@@ -132,8 +134,28 @@ func (p *project) statusNow(ctx context.Context) ProjectStatus {
 	}
 	if ctx.Err() == nil { // one that was cut short tells nothing of the project
 		p.status.Store(&s)
+		if err == nil {
+			p.told.Store(&s)
+		}
 	}
 	return s
+}
+
+// recall makes the status of a look that failed: what it could not tell is as the last one told it, so that what was held back or unreadable then does not look
+// repaired.
+func (p *project) recall(s *ProjectStatus, why error) {
+	text := why.Error() + "; until that is repaired nothing can be told of this project"
+	s.State, s.Unseen, s.Seen = "what waits to be pushed cannot be told now", true, time.Time{}
+	before := p.told.Load()
+	if before == nil {
+		s.Problems = append(s.Problems, Problem{Problem: text})
+		return
+	}
+	s.Seen = before.Seen
+	s.Problems = slices.Concat([]Problem{{Problem: text + " but what was seen at " + s.Seen.UTC().Format(time.DateTime) + " UTC"}}, s.Problems, before.Problems)
+	s.Pending, s.Removed, s.Held, s.Orphaned = before.Pending, before.Removed, before.Held, slices.Clone(before.Orphaned)
+	s.Files, s.Languages = before.Files, before.Languages
+	s.Branch, s.BranchURL = before.Branch, before.BranchURL
 }
 
 func (p *project) look(ctx context.Context, s *ProjectStatus) error {

@@ -10,6 +10,9 @@ import (
 
 // The hearts of a project (see package heartbeat): one is its loop's, which also beats for the passes that the loop makes; one its watcher's; and a pass that
 // somebody else asked for has one of its own. A part that waits for its turn rests, because the one that has the turn beats.
+//
+// Until the loop has come to the end of a pass, a hang is one from the beginning (see heartbeat.Set.Try): what hangs at the first touch hangs at the next start as
+// well, and starting again and again would only take the other projects along.
 
 // beats is the context of work that beats with h: between the steps of the engine, around what git does, and in what the service is asked.
 func beats(ctx context.Context, h *heartbeat.Heart) context.Context {
@@ -25,7 +28,7 @@ func (p *project) turn(ctx context.Context, pass string) (_ context.Context, don
 		own.Beat()
 		return ctx, p.mu.Unlock
 	}
-	h := p.Hearts.Begin(fmt.Sprintf("the %s of project %q that a command asked for", pass, p.cfg.Name))
+	h := p.Hearts.Try(fmt.Sprintf("the %s of project %q that a command asked for", pass, p.cfg.Name), p.proven.Load)
 	return beats(ctx, h), func() {
 		h.End()
 		p.mu.Unlock()

@@ -35,18 +35,23 @@ func New(step time.Duration) *Set { return &Set{step: step, start: time.Now()} }
 
 // Heart is the heartbeat of one part. A nil Heart beats for nobody. Beat, Expect and Rest are for the part's own goroutine.
 type Heart struct {
-	set  *Set
-	part string
-	last atomic.Int64 // the last sign of life, after the set's start
-	due  atomic.Int64 // when the next one must have come
+	set    *Set
+	part   string
+	proven func() bool  // nil: from the beginning
+	last   atomic.Int64 // the last sign of life, after the set's start
+	due    atomic.Int64 // when the next one must have come
 }
 
 // Begin makes the heart of a part that begins to move now, named as a message would name it.
-func (s *Set) Begin(part string) *Heart {
+func (s *Set) Begin(part string) *Heart { return s.Try(part, nil) }
+
+// Try is Begin of a part that works with something which may never have worked for this process: proven tells whether it has, from any goroutine. A part that
+// hangs before that hung from the beginning, and would again after a new start.
+func (s *Set) Try(part string, proven func() bool) *Heart {
 	if s == nil {
 		return nil
 	}
-	h := &Heart{set: s, part: part}
+	h := &Heart{set: s, part: part, proven: proven}
 	h.Beat()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,8 +99,9 @@ func (h *Heart) Rest() { h.Expect(Forever) }
 
 // Still is a part that hangs.
 type Still struct {
-	Part string
-	For  time.Duration // since its last sign of life
+	Part  string
+	For   time.Duration // since its last sign of life
+	First bool          // it never worked in this process (see Try)
 }
 
 func (s Still) String() string {
@@ -112,7 +118,7 @@ func (s *Set) Hanging() []Still {
 	var hanging []Still
 	for _, h := range s.hearts {
 		if now := time.Since(s.start); int64(now) > h.due.Load() {
-			hanging = append(hanging, Still{h.part, now - time.Duration(h.last.Load())})
+			hanging = append(hanging, Still{h.part, now - time.Duration(h.last.Load()), h.proven != nil && !h.proven()})
 		}
 	}
 	return hanging

@@ -38,6 +38,15 @@ func TestHealthz(t *testing.T) {
 	if code, said := health(); code != http.StatusOK {
 		t.Errorf("when they move again: %d %q", code, said)
 	}
+	silent := s.Hearts.Try("silent", func() bool { return false })
+	if code, said := health(); code != http.StatusOK || said != "silent has not moved for 0s, from the beginning: starting again would not cure it\n" {
+		t.Errorf("with one that never worked: %d %q", code, said)
+	}
+	two.Beat()
+	if code, said := health(); code != http.StatusServiceUnavailable || !strings.HasPrefix(said, "two has not moved for 0s\nsilent ") {
+		t.Errorf("with one that never worked and one that hangs: %d %q", code, said)
+	}
+	silent.End()
 }
 
 // The address for commands beats while it answers, and not when it takes connections and says nothing.

@@ -47,6 +47,7 @@ var (
 	haveKeys    = describe("translated_keys", "Keys of the source that a language has.", "project", "language")
 	missingKeys = describe("missing_keys", "Keys of the source that a language lacks.", "project", "language")
 
+	lookFailed     = describe("look_failed", "1 when the last look at a project could not be made: its repository cannot be opened, or does not answer. What else is told of its files is from before.", "project")
 	scanFiles      = describe("scan_files", "Source files at the last look.", "project")
 	scanDuration   = describe("scan_duration_seconds", "How long the last look took.", "project")
 	unparsable     = describe("files_unparsable", "Source files that do not parse.", "project")
@@ -131,6 +132,9 @@ func (m sink) project(p engine.ProjectStatus, tasks map[string][]engine.Job) {
 	m.outbox(p, tasks)
 }
 
+// neverSeen reports whether no look at a project could tell anything of its files: a zero would say that there is nothing wrong with them.
+func neverSeen(p engine.ProjectStatus) bool { return p.Unseen && p.Seen.IsZero() }
+
 func (m sink) passes(p engine.ProjectStatus) {
 	for pass, past := range map[string]*engine.Past{"push": p.LastPush, "pull": p.LastPull} {
 		if past == nil {
@@ -154,11 +158,14 @@ func (m sink) passes(p engine.ProjectStatus) {
 }
 
 func (m sink) left(p engine.ProjectStatus) {
-	m.gauge(pendingKeys, float64(p.Pending), p.Name)
-	m.gauge(removedKeys, float64(p.Removed), p.Name)
 	m.gauge(problemsNow, float64(len(p.Problems)), p.Name)
 	m.gauge(conflicts, float64(len(p.Conflicts)), p.Name)
 	m.gauge(heldBatches, float64(p.Held), p.Name)
+	if neverSeen(p) {
+		return
+	}
+	m.gauge(pendingKeys, float64(p.Pending), p.Name)
+	m.gauge(removedKeys, float64(p.Removed), p.Name)
 	for _, l := range p.Languages {
 		m.gauge(haveKeys, float64(l.Keys), p.Name, l.Language)
 		m.gauge(missingKeys, float64(l.Missing), p.Name, l.Language)
@@ -172,9 +179,12 @@ func (m sink) watching(p engine.ProjectStatus) {
 			broken++
 		}
 	}
-	m.gauge(scanFiles, float64(len(p.Files)), p.Name)
-	m.gauge(scanDuration, p.Took.Seconds(), p.Name)
-	m.gauge(unparsable, float64(broken), p.Name)
+	m.gauge(lookFailed, truth(p.Unseen), p.Name)
+	if !neverSeen(p) {
+		m.gauge(scanFiles, float64(len(p.Files)), p.Name)
+		m.gauge(scanDuration, p.Took.Seconds(), p.Name)
+		m.gauge(unparsable, float64(broken), p.Name)
+	}
 	m.gauge(gitGate, p.GitBusy.Seconds(), p.Name)
 	if w := p.Watch; w != nil {
 		m.gauge(watchMode, 1+truth(w.Mode == "poll"), p.Name)

@@ -31,7 +31,7 @@ import (
 const runningProject = "11111111-2222-3333-4444-555555555555"
 
 // runningServer is the address of an engine that runs, with a project that works and one whose repository is not there yet. calls counts requests to the service.
-func runningServer(t *testing.T) (handler http.Handler, missing string, calls *atomic.Int64) {
+func runningServer(t *testing.T) (handler http.Handler, repo, missing string, calls *atomic.Int64) {
 	t.Helper()
 	gittest.Need(t)
 	svc, err := local.Open(t.TempDir(), local.Options{AccountID: "acc", Keys: []string{"key"}, Pseudo: true})
@@ -42,7 +42,7 @@ func runningServer(t *testing.T) (handler http.Handler, missing string, calls *a
 		calls.Add(1)
 		svc.ServeHTTP(w, r)
 	}))
-	repo := gittest.Init(t, map[string]string{"secret-path/en.json": `{"secret-key": "A"}`, "secret-path/broken.json": `{`})
+	repo = gittest.Init(t, map[string]string{"secret-path/en.json": `{"secret-key": "A"}`, "secret-path/broken.json": `{`})
 	missing = filepath.Join(t.TempDir(), "later")
 	project := func(name, repository string) string {
 		return fmt.Sprintf("[[project]]\nname = %q\nid = %q\nrepository = %q\nsource_language = \"en\"\ntarget_languages = [\"de\"]\n[project.pull]\nbranch = \"l10n-%s\"\nschedule = \"@hourly\"\n"+
@@ -69,7 +69,7 @@ func runningServer(t *testing.T) (handler http.Handler, missing string, calls *a
 	})
 	read := time.Unix(1_700_000_000, 0)
 	return New(Options{Engine: e, Log: zap.NewNop(), Version: "test", Meter: meter, Reloaded: func() Reload { return Reload{true, read} },
-		CallbackHeader: "X-Bell", CallbackSecret: "dingdong", WebhookSecret: hookSecret}), missing, calls
+		CallbackHeader: "X-Bell", CallbackSecret: "dingdong", WebhookSecret: hookSecret}), repo, missing, calls
 }
 
 func check(t *testing.T, err error) {
@@ -106,7 +106,7 @@ var measured = []string{
 	"job_runs_total", "job_duration_seconds_count",
 	"watch_mode", "watches", "watch_events_total", "watch_overflows_total", "unannounced_changes_total", "git_gate_closed_seconds",
 	"git_operations_total", "git_duration_seconds_count",
-	"scan_files", "scan_duration_seconds", "files_unparsable",
+	"look_failed", "scan_files", "scan_duration_seconds", "files_unparsable",
 	"outbox_items", "outbox_oldest_seconds", "tasks_inflight", "task_age_seconds",
 	"keys_pushed_total", "keys_pulled_total", "pending_keys", "removed_keys", "problems", "conflicts", "held_batches", "translated_keys", "missing_keys",
 	"api_requests_total", "api_request_duration_seconds_count", "api_rate_limit", "api_throttled_total", "api_limiter_wait_seconds_count", "api_queued_requests", "breaker_open",
@@ -117,7 +117,7 @@ var measured = []string{
 var sample = regexp.MustCompile(`(?m)^(locsync_\w+)(?:\{(.*)\})? (\S+)$`)
 
 func TestMetrics(t *testing.T) {
-	handler, _, _ := runningServer(t)
+	handler, _, _, _ := runningServer(t)
 	until(t, handler, "/metrics", func(_ int, body string) bool {
 		return strings.Contains(body, `locsync_keys_pushed_total{project="app"} 1`)
 	})
@@ -164,6 +164,7 @@ func TestMetrics(t *testing.T) {
 		`locsync_api_requests_total{code="2xx",operation="start_import"} 1`, `locsync_last_success_timestamp_seconds{pass="scan",project="app"} `,
 		`locsync_git_operations_total{op="commit",outcome="ok"} 1`, `locsync_git_gate_closed_seconds{project="app"} 0`, `locsync_api_queued_requests 0`,
 		`locsync_config_last_reload_success_timestamp_seconds 1.7e+09`, `locsync_last_run_failed{pass="push",project="later"} 1`,
+		`locsync_look_failed{project="app"} 0`, `locsync_look_failed{project="later"} 1`,
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("not measured: %s\n%s", want, body)
@@ -172,9 +173,40 @@ func TestMetrics(t *testing.T) {
 	if strings.Contains(body, `locsync_last_success_timestamp_seconds{pass="push",project="later"}`) {
 		t.Error("a project that never worked has a last success")
 	}
+	for _, never := range []string{`locsync_files_unparsable{project="later"}`, `locsync_pending_keys{project="later"}`} {
+		if strings.Contains(body, never) {
+			t.Errorf("nobody can know that: %s", never)
+		}
+	}
 	lint(t, body)
 	promtool(t, strings.NewReader(body), "check", "metrics")
 	alertsOn(t, body)
+}
+
+// A repository that goes away takes no trouble along that was told of: what did not parse, what waits and what is held back is as it was seen last, in the metrics and
+// the status, until it is seen again.
+func TestMetricsOfARepositoryThatIsGone(t *testing.T) {
+	handler, repo, _, _ := runningServer(t)
+	told := []string{`locsync_files_unparsable{project="app"} 1`, `locsync_scan_files{project="app"} 2`, `locsync_look_failed{project="app"} 0`}
+	all := func(body string) bool {
+		return !slices.ContainsFunc(told, func(want string) bool { return !strings.Contains(body, want) })
+	}
+	until(t, handler, "/metrics", func(_ int, body string) bool {
+		return all(body) && strings.Contains(body, `locsync_keys_pushed_total{project="app"} 1`)
+	})
+	git := filepath.Join(repo, ".git")
+	check(t, os.Rename(git, git+".gone"))
+	told[2] = `locsync_look_failed{project="app"} 1`
+	until(t, handler, "/api/status", func(_ int, body string) bool {
+		return strings.Contains(body, "nothing can be told of this project but what was seen at ") && strings.Count(body, `"path": "secret-path/`) == 2 && strings.Contains(body, "broken.json:1:")
+	})
+	until(t, handler, "/metrics", func(_ int, body string) bool { return all(body) })
+	check(t, os.Rename(git+".gone", git))
+	told[2] = `locsync_look_failed{project="app"} 0`
+	until(t, handler, "/api/status", func(_ int, body string) bool {
+		return !strings.Contains(body, "was seen at") && strings.Contains(body, "broken.json:1:")
+	})
+	until(t, handler, "/metrics", func(_ int, body string) bool { return all(body) })
 }
 
 // lint holds the metrics to Prometheus's own rules: names, units, and a help text that says more than the name.
@@ -192,8 +224,8 @@ func lint(t *testing.T, body string) {
 	}
 }
 
-// alertsOn has the ready-made rules look at what a daemon serves, as if it stayed so: of the two source files of app one does not parse, and nothing else is
-// wrong.
+// alertsOn has the ready-made rules look at what a daemon serves, as if it stayed so: of the two source files of app one does not parse, and later has no
+// repository; nothing else is wrong.
 func alertsOn(t *testing.T, body string) {
 	t.Helper()
 	rules, err := filepath.Abs(filepath.Join("..", "..", "systemd", "locsync.rules.yml"))
@@ -213,6 +245,13 @@ func alertsOn(t *testing.T, body string) {
             exp_annotations:
               summary: "1 source file(s) of app do not parse"
               description: "Their keys are not pushed. locsync check on the repository shows file, line and column."
+      - alertname: LocsyncRepositoryUnreadable
+        eval_time: 110m
+        exp_alerts:
+          - exp_labels: {severity: warning, project: later}
+            exp_annotations:
+              summary: "The repository of later cannot be read"
+              description: "Nothing of later on  is pushed or pulled, and what other alerts say of its files is from before. locsync status says why."
 `)
 	file := filepath.Join(t.TempDir(), "live_test.yml")
 	check(t, os.WriteFile(file, []byte(in.String()), 0o600))
@@ -292,7 +331,7 @@ func (s *shown) Collect(ch chan<- prometheus.Metric) {
 
 // Readiness names every project that does not work yet, with the reason, and comes by itself when the reason goes.
 func TestReadyTellsWhy(t *testing.T) {
-	handler, missing, _ := runningServer(t)
+	handler, _, missing, _ := runningServer(t)
 	body := until(t, handler, "/readyz", func(code int, body string) bool {
 		return code == http.StatusServiceUnavailable && !strings.Contains(body, `"app"`) && !strings.Contains(body, "not looked yet")
 	})

@@ -120,18 +120,23 @@ func refuse(w http.ResponseWriter, code int, text string) {
 	plain(w, code, text)
 }
 
-// health tells whether the process works, whatever the service or a remote does: whether every part of it that has to move has moved.
+// health tells whether the process works, whatever the service, a remote or a mount does: whether every part of it moves that has ever worked. Who asks, such as a
+// kubelet, starts it again where the answer is no.
 func (s *server) health(w http.ResponseWriter, _ *http.Request) {
 	hanging := s.Hearts.Hanging()
 	if len(hanging) == 0 {
 		plain(w, http.StatusOK, "ok")
 		return
 	}
-	why := make([]string, len(hanging))
+	code, why := http.StatusOK, make([]string, len(hanging))
 	for i, still := range hanging {
-		why[i] = still.String()
+		if why[i] = still.String(); still.First {
+			why[i] += ", from the beginning: starting again would not cure it"
+		} else {
+			code = http.StatusServiceUnavailable
+		}
 	}
-	plain(w, http.StatusServiceUnavailable, strings.Join(why, "\n"))
+	plain(w, code, strings.Join(why, "\n"))
 }
 
 func (s *server) ready(w http.ResponseWriter, _ *http.Request) {

@@ -1,0 +1,150 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/heartbeat"
+)
+
+// A repository may lie on a mount that does not answer: a server for files that is gone, a disk that fails. Every call about it then lasts until it answers
+// again, whatever timeouts it was given. So Run makes the first contact with each repository on a goroutine of its own, and nothing else of the project begins
+// before that has ended, in whatever way: no loop, no watcher, no pass of a command, no look. The other projects know nothing of it. A repository that stops to
+// answer later is noticed by the hearts of what works with it (see turn.go), and by whoever looks at the project (see Status).
+
+// contactPatience is how long the first contact may take, and glancePatience a look at the files, before people are told that it does not end.
+const (
+	contactPatience = 5 * time.Second
+	glancePatience  = 10 * time.Second
+)
+
+// contact is the first contact of a project's loop with its repository.
+type contact struct {
+	since atomic.Pointer[time.Time] // when it was begun; nil before that, and where nobody runs
+	done  chan struct{}
+}
+
+// Silent is the error of what needs a repository that has not answered since the daemon began with it.
+type Silent struct {
+	Repository string
+	Since      time.Time
+}
+
+func (s *Silent) Error() string {
+	return fmt.Sprintf("the repository %s has not answered since %s UTC: the disk or mount that it lies on hangs; the project begins by itself when it answers",
+		s.Repository, s.Since.UTC().Format(time.DateTime))
+}
+
+// reach waits for the first contact with the repository. It reports false where ctx ends before.
+func (p *project) reach(ctx context.Context) bool {
+	if p.cfg.Cloned() {
+		return ctx.Err() == nil // its clone lies in the state folder, without which nothing works
+	}
+	began := time.Now()
+	if p.contact.since.CompareAndSwap(nil, &began) {
+		go func() { // not with the heart of anybody: it may last for good, and no new start would end it
+			defer close(p.contact.done)
+			if repo, err := gitops.Open(context.WithoutCancel(ctx), p.repository(), gitops.Options{Trust: p.cfg.TrustOwner}); err == nil {
+				_ = repo.Close() // what is wrong with it is for the passes to tell
+			}
+		}()
+	}
+	late := time.NewTimer(contactPatience)
+	defer late.Stop()
+	select {
+	case <-p.contact.done:
+		return ctx.Err() == nil
+	case <-ctx.Done():
+		return false
+	case <-late.C:
+	}
+	silent := p.silent()
+	p.log.Error("the project does not begin", zap.Error(silent))
+	p.readiness.Store(&readiness{[]error{silent}})
+	p.statusNow(ctx) // what the state alone tells
+	p.changes.ring()
+	select {
+	case <-p.contact.done:
+		p.log.Warn("the repository answers now; the project begins", zap.Duration("after", time.Since(began)))
+		return ctx.Err() == nil
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// answered returns an error where the repository has not answered yet. Who comes just after the start waits for it.
+func (p *project) answered(ctx context.Context) error {
+	began := p.contact.since.Load()
+	if began == nil {
+		return nil
+	}
+	select {
+	case <-p.contact.done:
+		return nil
+	default:
+	}
+	late := time.NewTimer(contactPatience - time.Since(*began))
+	defer late.Stop()
+	select {
+	case <-p.contact.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-late.C:
+		return p.silent()
+	}
+}
+
+func (p *project) silent() error { return &Silent{p.repository(), *p.contact.since.Load()} }
+
+func (p *project) repository() string { return p.Config.Resolve(p.cfg.Repository) }
+
+// glance is a look at the project that ends though the repository does not answer: then it tells what the last look told, and that this is so. A look that is
+// given up goes on, and until it has ended nobody begins another one.
+func (p *project) glance(ctx context.Context) ProjectStatus {
+	select {
+	case p.glances <- struct{}{}:
+	default:
+		if began := p.glanced.Load(); began != nil && time.Since(*began) > p.patience {
+			return p.unseen(*began)
+		}
+		select {
+		case p.glances <- struct{}{}:
+		case <-ctx.Done():
+			return p.unseen(time.Now())
+		case <-time.After(p.patience):
+			return p.unseen(time.Now())
+		}
+	}
+	began := time.Now()
+	p.glanced.Store(&began)
+	s, ok := heartbeat.Within(ctx, p.patience, func() ProjectStatus {
+		defer func() {
+			p.glanced.Store(nil)
+			<-p.glances
+		}()
+		return p.statusNow(ctx)
+	})
+	if !ok {
+		return p.unseen(began)
+	}
+	return s
+}
+
+// unseen is the status of a project that could not be looked at since then.
+func (p *project) unseen(since time.Time) ProjectStatus {
+	s := p.blank()
+	if before := p.status.Load(); before != nil {
+		s = *before
+	}
+	s.Problems = append([]Problem{{Problem: fmt.Sprintf("a look at the files, begun at %s UTC, has not ended, and what is shown is from before; where it does not end soon, see whether the disk or mount that the repository lies on answers",
+		since.UTC().Format(time.DateTime))}}, s.Problems...)
+	advise(s.Problems)
+	s.Unseen = true
+	return s
+}

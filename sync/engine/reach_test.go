@@ -1,0 +1,82 @@
+//go:build unix
+
+package engine
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/locsync/locsync/sync/config"
+)
+
+// A repository that stops to answer, for good and for real (a file of it is a pipe that nobody writes to): its status is the last one and says so, to everybody who
+// asks and after one wait only, and is as it should be when it answers.
+func TestStatusOfARepositoryThatHangs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/app.json": `{"a": "A"}`})
+	p := w.projects[0]
+	if s := w.Status(t.Context()).Projects[0]; s.Unseen || s.Pending != 1 {
+		t.Fatalf("before: %+v", s)
+	}
+	w.patience = 200 * time.Millisecond
+	pipe := filepath.Join(w.dir, ".git", "shallow")
+	w.check(syscall.Mkfifo(pipe, 0o600))
+	seen := func(what string, s ProjectStatus) {
+		t.Helper()
+		if !s.Unseen || s.Pending != 1 || len(s.Files) != 1 || len(s.Problems) == 0 || !strings.Contains(s.Problems[0].Problem, "has not ended") {
+			t.Errorf("%s: %+v", what, s)
+		}
+	}
+	for _, what := range []string{"the first who asks", "the second", "the third"} {
+		seen(what, w.Status(t.Context()).Projects[0])
+	}
+	began := *p.glanced.Load()
+	seen("another one", w.Status(t.Context()).Projects[0])
+	seen("who does not look", w.LastStatus().Projects[0])
+	if now := *p.glanced.Load(); now != began {
+		t.Errorf("looks begun at %s and at %s hang at a time", began, now)
+	}
+	writer, err := os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+	w.check(err)
+	w.check(os.Remove(pipe))
+	w.check(writer.Close())
+	w.patience = time.Minute
+	if s := w.Status(t.Context()).Projects[0]; s.Unseen || s.Pending != 1 || len(s.Problems) > 0 {
+		t.Errorf("when it answers: %+v", s)
+	}
+}
+
+// Who may not have the repository for himself makes no pass, is not ready, and changes nothing.
+func TestClaimRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/app.json": `{"a": "A"}`})
+	var refused error
+	asked := 0
+	w.Claim = func(_ context.Context, p *config.Project, commonDir string) error {
+		if asked++; p.Name != w.projects[0].cfg.Name || !strings.HasSuffix(commonDir, ".git") {
+			t.Errorf("asked for %s in %s", p.Name, commonDir)
+		}
+		return refused
+	}
+	refused = errors.New("somebody else has it")
+	_, perr := w.Push(t.Context(), PushOptions{})
+	_, lerr := w.Pull(t.Context(), PullOptions{})
+	w.silent()
+	w.projects[0].prove(t.Context())
+	for what, err := range map[string]error{"push": perr, "pull": lerr, "ready": w.Ready()} {
+		if !errors.Is(err, refused) || what != "ready" && !Permanent(err) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if asked != 3 {
+		t.Errorf("asked %d times", asked)
+	}
+	refused = nil
+	w.sends("locales/en/app.json (en): a")
+}
