@@ -48,7 +48,6 @@ type running struct {
 
 	served  context.Context // until nobody is served any more
 	control sync.WaitGroup  // who serves commands
-	offered bool            // the embedded service is served to commands
 }
 
 // run is the daemon: it starts, reads its configuration again when it is told to, and ends with ctx.
@@ -134,19 +133,57 @@ func (d *running) live(hup <-chan os.Signal) error {
 	return errors.Join(err, closed)
 }
 
-// offerService lets commands call the embedded service, from when the daemon has it open until it ends: a configuration that needs it no more is no reason
-// to close it, while passes of the one before may still be under way.
+// offerService lets commands call the embedded service, from when the daemon has it open until it closes it.
 func (d *running) offerService() {
-	if d.house.embedded == nil || d.offered {
+	d.house.mu.Lock()
+	defer d.house.mu.Unlock()
+	p := d.house.embedded
+	if p == nil || p.offered != nil {
 		return
 	}
-	d.offered = true
+	ctx, stop := context.WithCancel(d.served)
+	ended := make(chan struct{})
+	p.offered = func() {
+		stop()
+		<-ended
+	}
 	d.control.Go(func() {
-		if err := web.ServeService(d.served, d.house.dir, d.house.embedded.server.Handler); err != nil {
+		defer close(ended)
+		if err := web.ServeService(ctx, d.house.dir, p.server.Handler); err != nil {
 			d.log.Error("commands cannot call this daemon's service", zap.Error(err))
 		}
 	})
 }
+
+// leaveService closes the embedded service, which the configuration in use does not need, when nobody uses it any more: passes of the one before may be under way.
+// Then another process may open it.
+func (d *running) leaveService() {
+	p := d.house.leave(d.cfg)
+	if p == nil {
+		return
+	}
+	d.control.Go(func() {
+		tick := time.NewTicker(lookForUsers)
+		defer tick.Stop()
+		for {
+			switch done, err := d.house.closeLeft(p); {
+			case err != nil:
+				d.log.Error("close the embedded service, which is not needed any more", zap.Error(err))
+				return
+			case done:
+				return
+			}
+			select {
+			case <-tick.C:
+			case <-d.served.Done():
+				return
+			}
+		}
+	})
+}
+
+// lookForUsers is how often an embedded service that is to be closed is looked at.
+const lookForUsers = 100 * time.Millisecond
 
 // doing is what the daemon does, in a line for the service manager.
 func (d *running) doing() string {
@@ -189,6 +226,7 @@ func (d *running) reconfigure(ctx context.Context) error {
 	ready, err := d.prepare(ctx, cfg)
 	if err != nil {
 		d.claims.release(ctx, d.cfg)
+		d.leaveService()
 		return err
 	}
 	d.take(ready)
@@ -198,6 +236,7 @@ func (d *running) reconfigure(ctx context.Context) error {
 	case d.next <- ready.engine:
 	case <-d.ctx.Done():
 	}
+	d.leaveService() // the loops of the engine before have been told to end
 	d.log.Info("the configuration was read again", zap.Int("projects", len(cfg.Projects)), zap.String("listen", d.door.address()))
 	return nil
 }
@@ -252,7 +291,7 @@ func (d *running) prepare(ctx context.Context, cfg *config.Config) (prepared, er
 	parts := engine.Parts{Config: cfg, Service: client, State: d.house.store, Log: d.log, Passed: d.meter.Passed, GitDone: d.meter.GitDone, Clones: clones(d.house.dir),
 		Hearts: d.hearts, Claim: func(ctx context.Context, p *config.Project, commonDir string) error {
 			return d.claims.claim(ctx, cfg, p, claimIn(commonDir, cfg, p))
-		}}
+		}, Using: d.house.usingEmbedded(cfg)}
 	next := engine.New(parts)
 	if before := d.engine.Load(); before != nil {
 		next = before.Reconfigured(parts)

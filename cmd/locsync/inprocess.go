@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/locsync/locsync/sync/service/local"
@@ -17,6 +18,16 @@ type inProcess struct {
 	*http.Transport
 	service *local.Service
 	server  *http.Server
+	users   atomic.Int64 // who may be about to call it
+
+	offered func() // ends serving it to commands; nil where it is not
+	leaving bool   // somebody closes it when it has no users any more
+}
+
+// use says that it may be called, until done.
+func (p *inProcess) use() (done func()) {
+	p.users.Add(1)
+	return sync.OnceFunc(func() { p.users.Add(-1) })
 }
 
 func serveInProcess(svc *local.Service) *inProcess {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -110,9 +111,13 @@ type house struct {
 	dir    string // of the state
 	close  []io.Closer
 
+	meter *web.Meter // of a daemon; nil
+
+	mu        sync.Mutex        // a daemon closes the embedded service beside its other work
 	connected [sha256.Size]byte // a digest of what the client was made of
-	embedded  *inProcess        // nil while nobody needed it
-	meter     *web.Meter        // of a daemon; nil
+	embedded  *inProcess        // nil while nobody needs it
+	closes    bool              // Close closes it
+	needed    bool              // by the configuration that was connected last, or that is in use (see leave)
 }
 
 // Close closes in the opposite order of opening.
@@ -194,6 +199,8 @@ func (h *house) furnish(progress func(engine.Doing)) error {
 // connect makes the client of a configuration's service; the one that there is, where it would be the same. The embedded service is started when it is
 // needed first, and given the projects that it lacks.
 func (h *house) connect(cfg *config.Config) (*service.Client, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	o := service.Options{UserAgent: "locsync/" + version().Version}
 	if h.meter != nil {
 		o.OnRequest, o.OnTurn = h.meter.Requested, h.meter.Turned
@@ -275,15 +282,18 @@ const (
 	embeddedKey     = service.APIKey("embedded")
 )
 
-// startEmbedded opens the embedded service, once, and makes the configured projects in it.
+// startEmbedded opens the embedded service, where it is not open, and makes the configured projects in it.
 func (h *house) startEmbedded(cfg *config.Config) error {
+	h.needed = true
 	if h.embedded == nil {
 		svc, err := local.Open(filepath.Join(h.dir, "service"), local.Options{AccountID: embeddedAccount, Keys: []string{string(embeddedKey)}, Pseudo: true, Logger: h.log.Named("service")})
 		if err != nil {
 			return fmt.Errorf("start the embedded service: %w", err)
 		}
 		h.embedded = serveInProcess(svc)
-		h.close = append(h.close, h.embedded)
+		if !h.closes {
+			h.closes, h.close = true, append(h.close, closer(h.closeEmbedded))
+		}
 	}
 	for _, p := range cfg.Projects {
 		if err := h.embedded.service.EnsureProject(p.ID, p.Name, p.SourceLanguage, p.TargetLanguages); err != nil {
@@ -291,4 +301,60 @@ func (h *house) startEmbedded(cfg *config.Config) error {
 		}
 	}
 	return nil
+}
+
+// closeEmbedded closes the embedded service, where it is open.
+func (h *house) closeEmbedded() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.shutEmbedded()
+}
+
+// shutEmbedded is closeEmbedded of who has the lock. Who needs the service again gets a new one, and a new client.
+func (h *house) shutEmbedded() error {
+	p := h.embedded
+	if p == nil {
+		return nil
+	}
+	if p.offered != nil {
+		p.offered()
+	}
+	h.embedded, h.connected = nil, [sha256.Size]byte{}
+	return p.Close()
+}
+
+// usingEmbedded is for the engine of a configuration (see engine.Parts.Using); nil where that has another service.
+func (h *house) usingEmbedded(cfg *config.Config) func() (done func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !cfg.Service.Embedded() || h.embedded == nil {
+		return nil
+	}
+	return h.embedded.use
+}
+
+// leave is told which configuration is in use. It returns the embedded service where that does not need it any more, to one who closes it then.
+func (h *house) leave(cfg *config.Config) *inProcess {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.needed = cfg.Service.Embedded()
+	if h.needed || h.embedded == nil || h.embedded.leaving {
+		return nil
+	}
+	h.embedded.leaving = true
+	return h.embedded
+}
+
+// closeLeft closes an embedded service that was left, where nobody uses it any more, or finds that it is needed again. It reports whether one of them is so.
+func (h *house) closeLeft(p *inProcess) (done bool, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case h.needed:
+		p.leaving = false
+		return true, nil
+	case p.users.Load() > 0:
+		return false, nil
+	}
+	return true, h.shutEmbedded()
 }

@@ -187,6 +187,7 @@ func (x *inspection) finish() {
 // they accept the tokens and have the repositories. A service that does not tell the account may still know the projects, which takes
 // credentials as well. Its error stays until the configuration or the project is changed, unless the service could not be reached.
 func (e *Engine) CheckOnline(ctx context.Context) error {
+	defer e.using()()
 	_, account := e.Service.Ping(ctx)
 	if account != nil && !errors.Is(account, service.ErrNotFound) {
 		return account

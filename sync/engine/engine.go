@@ -77,6 +77,8 @@ type Parts struct {
 	Progress func(Doing)
 	// Hearts, when not nil, has the hearts of what moves while Run runs, and of every pass.
 	Hearts *heartbeat.Set
+	// Using, when not nil, is told that Service is about to be called, by a loop, a pass or a check, and done when it is not any more, from several goroutines.
+	Using func() (done func())
 	// Claim, when not nil, is asked before every pass for the sole use of a repository that is on this machine, whose common git folder it gets, from several
 	// goroutines. An error keeps the pass from being made.
 	Claim func(ctx context.Context, p *config.Project, commonDir string) error
@@ -161,6 +163,14 @@ func New(parts Parts) *Engine {
 				contact: contact{done: make(chan struct{})}, glances: make(chan struct{}, 1)}})
 	}
 	return e
+}
+
+// using says that the service is needed, until done is called.
+func (e *Engine) using() (done func()) {
+	if e.Using == nil {
+		return func() {}
+	}
+	return e.Using()
 }
 
 // UsageError is a wish that cannot be granted until something is changed: the command's exit code 2.

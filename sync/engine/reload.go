@@ -144,7 +144,9 @@ func (r *running) become(ctx context.Context, e *Engine) {
 		}
 		own, stop := context.WithCancel(ctx)
 		r.stop[p] = stop
+		used := p.using()
 		r.all.Go(func() {
+			defer used()
 			if p.reach(own) {
 				r.all.Go(func() { p.watch(own) })
 				p.loop(own)

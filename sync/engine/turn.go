@@ -21,16 +21,20 @@ func beats(ctx context.Context, h *heartbeat.Heart) context.Context {
 
 // turn waits until nobody else makes a pass of the project. done ends the turn.
 func (p *project) turn(ctx context.Context, pass string) (_ context.Context, done func()) {
-	own := heartbeat.From(ctx)
+	own, used := heartbeat.From(ctx), p.using()
 	own.Rest()
 	p.mu.Lock()
 	if own != nil {
 		own.Beat()
-		return ctx, p.mu.Unlock
+		return ctx, func() {
+			p.mu.Unlock()
+			used()
+		}
 	}
 	h := p.Hearts.Try(fmt.Sprintf("the %s of project %q that a command asked for", pass, p.cfg.Name), p.proven.Load)
 	return beats(ctx, h), func() {
 		h.End()
 		p.mu.Unlock()
+		used()
 	}
 }
