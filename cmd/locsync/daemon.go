@@ -65,9 +65,10 @@ func (a *app) run(ctx context.Context, cfg *config.Config, log *zap.Logger) erro
 		return orEnded(ctx, err)
 	}
 	hearts := heartbeat.New(hangsAfter)
-	d := &running{app: a, ctx: ctx, log: log, house: h, door: &door{log: log, hearts: hearts}, claims: newClaims(log, h.dir), next: make(chan *engine.Engine), meter: meter, hearts: hearts,
+	d := &running{app: a, ctx: ctx, log: log, house: h, claims: newClaims(log, h.dir), next: make(chan *engine.Engine), meter: meter, hearts: hearts,
 		sessions: web.NewSessions(), ending: func() {}}
 	d.manager = newManager(log, hearts, d.doing, func() <-chan struct{} { return d.engine.Load().Changed() })
+	d.door = &door{log: log, changed: d.manager.ring}
 	d.reloaded.Store(&web.Reload{OK: true, At: time.Now()})
 	ready, err := d.prepare(ctx, cfg)
 	if err != nil {
@@ -104,7 +105,7 @@ func (d *running) live(hup <-chan os.Signal) error {
 	go func() { done <- d.engine.Load().RunReloading(work, d.next) }()
 	d.manager.ready()
 	d.control.Go(func() { d.manager.run(d.ctx) })
-	d.log.Info("running", zap.String("configuration", d.cfg.File), zap.Int("projects", len(d.cfg.Projects)), zap.String("listen", d.door.address()), zap.String("version", version().Version))
+	d.log.Info("running", zap.String("configuration", d.cfg.File), zap.Int("projects", len(d.cfg.Projects)), zap.String("listen", d.door.where()), zap.String("version", version().Version))
 	for d.ctx.Err() == nil {
 		select {
 		case <-d.ctx.Done():
@@ -187,7 +188,7 @@ const lookForUsers = 100 * time.Millisecond
 
 // doing is what the daemon does, in a line for the service manager.
 func (d *running) doing() string {
-	line := inALine(d.engine.Load())
+	line := d.door.trouble() + inALine(d.engine.Load())
 	if !d.reloaded.Load().OK {
 		return "the new configuration is not used, the log says why; " + line
 	}
@@ -237,7 +238,7 @@ func (d *running) reconfigure(ctx context.Context) error {
 	case <-d.ctx.Done():
 	}
 	d.leaveService() // the loops of the engine before have been told to end
-	d.log.Info("the configuration was read again", zap.Int("projects", len(cfg.Projects)), zap.String("listen", d.door.address()))
+	d.log.Info("the configuration was read again", zap.Int("projects", len(cfg.Projects)), zap.String("listen", d.door.where()))
 	return nil
 }
 

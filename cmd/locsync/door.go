@@ -6,27 +6,30 @@ import (
 	"net"
 	"net/http"
 	"sync/atomic"
+	"time"
 
 	"go.uber.org/zap"
 
-	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/web"
 )
 
-// door is the daemon's address. What it serves can be exchanged while somebody is being served; the address too.
+// door is the daemon's address. What it serves can be exchanged while somebody is being served; the address too. Where serving fails, the address is listened on
+// again for as long as it takes: a new start of the daemon would end with 2 while somebody else has it.
 type door struct {
-	log    *zap.Logger
-	hearts *heartbeat.Set
+	log     *zap.Logger
+	changed func() // trouble may be another one
+	lost    atomic.Pointer[string]
 	*opened
 }
 
 // opened is one address that is listened on.
 type opened struct {
-	listener net.Listener
+	listener net.Listener // of the goroutine that serves
+	address  string
 	server   *http.Server
 	handler  atomic.Pointer[http.Handler]
-	ended    chan struct{}
-	heart    *heartbeat.Heart
+	end      chan struct{} // closed to end it,
+	ended    chan struct{} // and when it has
 	wish     string
 }
 
@@ -42,7 +45,7 @@ func (d *door) open(listen string) (*opened, error) {
 	if err != nil {
 		return nil, usageError{fmt.Errorf("listen on %s: %w; choose another address in daemon.listen, or \"\" for none", listen, err)}
 	}
-	o := &opened{listener: listener, wish: listen, ended: make(chan struct{})}
+	o := &opened{listener: listener, address: listener.Addr().String(), wish: listen, end: make(chan struct{}), ended: make(chan struct{})}
 	o.server = web.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*o.handler.Load()).ServeHTTP(w, r) }), d.log)
 	return o, nil
 }
@@ -56,26 +59,68 @@ func (d *door) serve(o *opened, handler http.Handler) {
 		return
 	}
 	d.close()
-	if d.opened = o; o == nil {
-		return
+	if d.opened = o; o != nil {
+		go d.keep(o)
 	}
-	o.heart = d.hearts.Begin("the daemon's address " + o.wish)
-	o.heart.Rest() // it moves when somebody calls
-	go func() {
-		defer close(o.ended)
-		if err := o.server.Serve(o.listener); !errors.Is(err, http.ErrServerClosed) {
-			o.heart.Fail()
-			d.log.Error("the daemon's address is not served any more", zap.Error(err))
-		}
-	}()
 }
 
-// address is where it listens; "" when it does not.
-func (d *door) address() string {
+const (
+	// listenFirst and listenMost are how long it takes to listen again after a failure, and after many.
+	listenFirst = 100 * time.Millisecond
+	listenMost  = 30 * time.Second
+	// servedWell is how long an address is served before the next failure counts as the first again.
+	servedWell = time.Minute
+)
+
+// keep serves an address until it is closed.
+func (d *door) keep(o *opened) {
+	defer close(o.ended)
+	wait := listenFirst
+	for {
+		began := time.Now()
+		err := o.server.Serve(o.listener)
+		if errors.Is(err, http.ErrServerClosed) {
+			return
+		}
+		if time.Since(began) > servedWell {
+			wait = listenFirst
+		}
+		d.log.Error("the daemon's address is not served; it is listened on again until it is", zap.String("address", o.address), zap.Error(err))
+		d.says("the address " + o.address + " is not served, and listened on again; ")
+		for listening := false; !listening; wait = min(2*wait, listenMost) {
+			select {
+			case <-o.end:
+				return
+			case <-time.After(wait):
+			}
+			if l, err := net.Listen("tcp", o.address); err == nil {
+				o.listener, listening = l, true
+			}
+		}
+		d.log.Warn("the daemon's address is served again", zap.String("address", o.address))
+		d.says("")
+	}
+}
+
+func (d *door) says(trouble string) {
+	d.lost.Store(&trouble)
+	d.changed()
+}
+
+// trouble begins a line about what the daemon does; "" where the address is served.
+func (d *door) trouble() string {
+	if lost := d.lost.Load(); lost != nil {
+		return *lost
+	}
+	return ""
+}
+
+// where is the address that it listens on; "" when it does not.
+func (d *door) where() string {
 	if d.opened == nil {
 		return ""
 	}
-	return d.listener.Addr().String()
+	return d.address
 }
 
 // close ends serving. Calls under way are answered, for a moment.
@@ -83,10 +128,11 @@ func (d *door) close() {
 	if d.opened == nil {
 		return
 	}
+	close(d.end)
 	if err := shutDown(d.server, servePatience); err != nil {
 		d.log.Warn("close the daemon's address", zap.Error(err))
 	}
 	<-d.ended
-	d.heart.End()
 	d.opened = nil
+	d.says("")
 }

@@ -69,14 +69,6 @@ func (h *Heart) End() {
 	h.set.hearts = slices.DeleteFunc(h.set.hearts, func(other *Heart) bool { return other == h })
 }
 
-// Fail is for a part that ended though it should not have: it is still from now on.
-func (h *Heart) Fail() {
-	if h != nil {
-		h.last.Store(int64(time.Since(h.set.start)))
-		h.due.Store(math.MinInt64)
-	}
-}
-
 // Beat is a sign of life; the next one is due within a step.
 func (h *Heart) Beat() { h.Expect(0) }
 

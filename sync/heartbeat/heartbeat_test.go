@@ -14,7 +14,8 @@ import (
 
 const step = 5 * time.Minute
 
-// The law: of parts that say this and that, and of times that go by, exactly those hang that were silent for longer than they said and a step.
+// The law: of parts that say this and that, and of times that go by, exactly those hang that were silent for longer than they said and a step; from the beginning
+// those of which nothing has worked yet.
 func TestLaw(t *testing.T) {
 	type act struct {
 		What, Part string
@@ -22,11 +23,12 @@ func TestLaw(t *testing.T) {
 	}
 	long := rapid.OneOf(rapid.Int64Range(0, int64(2*time.Hour)), rapid.SampledFrom([]int64{0, int64(step), int64(Forever)}), rapid.Int64())
 	acts := rapid.SliceOf(rapid.Custom(func(t *rapid.T) act {
-		return act{rapid.SampledFrom([]string{"begin", "expect", "fail", "end", "pass", "pass"}).Draw(t, "what"), rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "part"), long.Draw(t, "for")}
+		return act{rapid.SampledFrom([]string{"begin", "try", "work", "expect", "end", "pass", "pass"}).Draw(t, "what"), rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "part"), long.Draw(t, "for")}
 	}))
 	type model struct {
 		heart     *Heart
 		last, due time.Time
+		first     *bool // nil: it has worked from the beginning
 	}
 	strangers := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -39,26 +41,28 @@ func TestLaw(t *testing.T) {
 				case a.What == "pass":
 					time.Sleep(time.Duration(min(max(a.For, 0), int64(3*time.Hour))))
 				case a.What == "begin" && p == nil:
-					parts[a.Part] = &model{set.Begin(a.Part), now, now.Add(step)}
+					parts[a.Part] = &model{set.Begin(a.Part), now, now.Add(step), nil}
+				case a.What == "try" && p == nil:
+					first := true
+					parts[a.Part] = &model{set.Try(a.Part, func() bool { return !first }), now, now.Add(step), &first}
 				case p == nil:
 				case a.What == "expect":
 					p.heart.Expect(time.Duration(a.For))
 					p.last, p.due = now, now.Add(step+time.Duration(min(max(a.For, 0), 1<<60)))
-				case a.What == "fail":
-					p.heart.Fail()
-					p.last, p.due = now, now.Add(-1)
+				case a.What == "work" && p.first != nil:
+					*p.first = false
 				case a.What == "end":
 					p.heart.End()
 					delete(parts, a.Part)
 				}
-				got := map[string]time.Duration{}
+				got := map[string]Still{}
 				for _, s := range set.Hanging() {
-					got[s.Part] = s.For
+					got[s.Part] = s
 				}
 				for part, p := range parts {
-					since, hangs := got[part]
-					if now := time.Now(); hangs != now.After(p.due) || hangs && since != now.Sub(p.last) {
-						wrong = fmt.Sprintf("after %+v %s hangs: %v, for %s; its last sign was %s ago, the next was due %s ago", a, part, hangs, since, now.Sub(p.last), now.Sub(p.due))
+					still, hangs := got[part]
+					if now := time.Now(); hangs != now.After(p.due) || hangs && (still.For != now.Sub(p.last) || still.First != (p.first != nil && *p.first)) {
+						wrong = fmt.Sprintf("after %+v %s hangs: %v, %+v; its last sign was %s ago, the next was due %s ago", a, part, hangs, still, now.Sub(p.last), now.Sub(p.due))
 						return
 					}
 					delete(got, part)
@@ -82,13 +86,13 @@ func TestWords(t *testing.T) {
 		three := set.Begin("three")
 		three.Rest()
 		time.Sleep(step)
-		two.Fail()
-		time.Sleep(1600 * time.Millisecond)
+		two.Beat()
+		time.Sleep(step + 1600*time.Millisecond)
 		var said []string
 		for _, s := range set.Hanging() {
 			said = append(said, s.String())
 		}
-		if want := []string{"one has not moved for 5m3s", "two has not moved for 2s"}; !slices.Equal(said, want) {
+		if want := []string{"one has not moved for 10m3s", "two has not moved for 5m2s"}; !slices.Equal(said, want) {
 			t.Errorf("%q, want %q", said, want)
 		}
 	})
@@ -100,7 +104,6 @@ func TestNobody(t *testing.T) {
 	h := set.Begin("part")
 	h.Beat()
 	h.Rest()
-	h.Fail()
 	h.End()
 	if h != nil || set.Hanging() != nil || From(t.Context()) != nil || From(With(t.Context(), nil)) != nil {
 		t.Error("there is a heart")

@@ -35,20 +35,3 @@ func TestWithin(t *testing.T) {
 		time.Sleep(2 * time.Hour) // what was left alone ends
 	})
 }
-
-// A part that hangs is one from the beginning until what it works with has worked.
-func TestFirst(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		set, worked := New(step), false
-		set.Begin("old")
-		set.Try("new", func() bool { return worked })
-		time.Sleep(step + 1)
-		for range 2 {
-			still := set.Hanging()
-			if len(still) != 2 || still[0].First || still[1].First == worked {
-				t.Errorf("worked %v: %+v", worked, still)
-			}
-			worked = true
-		}
-	})
-}
