@@ -86,7 +86,7 @@ func (w *daemonWorld) translator(body string) {
 	c, err := service.New(service.Options{BaseURL: w.service.URL, AccountID: "acc", APIKey: "secret"})
 	w.check(err)
 	defer c.Close()
-	ctx, cancel := context.WithTimeout(w.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(w.t.Context(), guard)
 	defer cancel()
 	id, err := c.StartImport(ctx, service.ImportRequest{Project: daemonProject, Collection: "main", Language: "de", Format: "json", CompletionState: service.Final,
 		Conflicts: service.Overwrite, Files: []service.Upload{{Name: "de.json", Body: []byte(body)}}})

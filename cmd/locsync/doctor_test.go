@@ -545,7 +545,7 @@ func TestDoctorOfWhatHangs(t *testing.T) {
 	d := (&app{out: io.Discard, err: io.Discard, configFile: filepath.Join(w.repo, "locsync.toml")}).newDoctor(t.Context(), false, time.Second)
 	began := time.Now()
 	found, _ := examine(t.Context(), time.Second, d.looks())
-	if took := time.Since(began); took > 5*time.Second { // of a machine with much else to do
+	if took := time.Since(began); took > 20*time.Second { // of a machine with much else to do; what it asks would be waited for much longer than that
 		t.Errorf("it took %v", took)
 	}
 	d.close()

@@ -33,7 +33,7 @@ func TestDoorListensAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.serve(o, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "here") }))
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: guard / 2}
 	answers := func() bool {
 		resp, err := client.Get("http://" + d.where())
 		if err != nil {
@@ -45,7 +45,7 @@ func TestDoorListensAgain(t *testing.T) {
 	}
 	until := func(what string, holds func() bool) {
 		t.Helper()
-		for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
+		for end := time.Now().Add(guard); !holds(); time.Sleep(5 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("never: %s; %v", what, logs.All())
 			}
@@ -110,7 +110,7 @@ func TestDoorClosesWhileItIsLost(t *testing.T) {
 	go func() { d.close(); close(ended) }()
 	select {
 	case <-ended:
-	case <-time.After(20 * time.Second):
+	case <-time.After(guard):
 		t.Fatal("it does not end")
 	}
 }

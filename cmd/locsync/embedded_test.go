@@ -130,7 +130,7 @@ func TestEmbeddedServiceOfAHouse(t *testing.T) {
 		t.Error("it is open still")
 	}
 	stacks := make([]byte, 1<<20)
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(guard); ; time.Sleep(time.Millisecond) {
 		left := string(stacks[:runtime.Stack(stacks, true)])
 		if !strings.Contains(left, "service/local.") && !strings.Contains(left, "pipeListener") {
 			break

@@ -22,7 +22,7 @@ func TestShutDownHasABound(t *testing.T) {
 		t.Fatal(err)
 	}
 	go func() { _ = server.Serve(listener) }() // ends with ErrServerClosed
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), guard)
 	defer cancel()
 	go func() {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+listener.Addr().String(), nil)

@@ -66,7 +66,7 @@ func (x *temporary) left() []string {
 
 func (x *temporary) until(what string, holds func() bool) {
 	x.t.Helper()
-	for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(guard); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			x.t.Fatalf("never: %s; there is %q", what, x.left())
 		}

@@ -23,6 +23,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -108,13 +109,30 @@ func usageOf(ts *testscript.TestScript, neg bool, args []string, n int, usage st
 // freeport VAR sets VAR to a port nobody listens on.
 func freeport(ts *testscript.TestScript, neg bool, args []string) {
 	usageOf(ts, neg, args, 1, "freeport VAR")
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := unusedPort()
 	ts.Check(err)
-	ts.Setenv(args[0], strconv.Itoa(l.Addr().(*net.TCPAddr).Port))
-	ts.Check(l.Close())
+	ts.Setenv(args[0], strconv.Itoa(port))
 }
 
-// until PATTERN PROGRAM ARGS... runs a program until its output matches, for at most 30 seconds.
+// handedOut counts the ports that unusedPort has tried.
+var handedOut atomic.Int64
+
+// unusedPort is a port that nobody listens on, and that nobody gets before who asked: ports are tried one by one, each process's tests from another one, below
+// those of which the kernel gives any to connections and to who does not mind which.
+func unusedPort() (int, error) {
+	for range 1000 {
+		port := 10_000 + (53*os.Getpid()+int(handedOut.Add(1)))%20_000
+		if l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
+			return port, l.Close()
+		}
+	}
+	return 0, errors.New("no port is free")
+}
+
+// guard is how long a test waits for something that has to happen, however slow the machine is today. What must not take long has bounds of its own.
+const guard = time.Minute
+
+// until PATTERN PROGRAM ARGS... runs a program until its output matches, for as long as a test waits (guard).
 func until(ts *testscript.TestScript, neg bool, args []string) {
 	usageOf(ts, neg, args, 2, "until PATTERN PROGRAM ARGS...")
 	want := regexp.MustCompile("(?m)" + args[0])
@@ -125,7 +143,7 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 		program = exe
 	}
 	var out []byte
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(guard); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		cmd := exec.Command(program, args[2:]...)
 		cmd.Dir = ts.MkAbs(".")
 		cmd.Env = scriptEnv(ts)
@@ -302,7 +320,7 @@ func scriptClient(ts *testscript.TestScript, address string) *service.Client {
 func newProject(ts *testscript.TestScript, neg bool, args []string) {
 	usageOf(ts, neg, args, 4, "newproject VAR URL SOURCE TARGETS")
 	c := scriptClient(ts, args[1])
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), guard)
 	defer cancel()
 	for {
 		if _, err := c.Ping(ctx); err == nil {
@@ -327,7 +345,7 @@ func translateAt(ts *testscript.TestScript, neg bool, args []string) {
 		collection = args[6]
 	}
 	c := scriptClient(ts, args[0])
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), guard)
 	defer cancel()
 	id, err := c.StartImport(ctx, service.ImportRequest{Project: args[1], Collection: collection, Language: args[2], Format: service.Format(args[3]),
 		CompletionState: service.CompletionState(args[4]), Files: []service.Upload{{Name: filepath.Base(args[5]), Body: data}}})
@@ -362,7 +380,7 @@ func die(ts *testscript.TestScript, neg bool, args []string) {
 	p, err := os.FindProcess(pid)
 	ts.Check(err)
 	ts.Check(p.Kill())
-	for end := time.Now().Add(10 * time.Second); p.Signal(syscall.Signal(0)) == nil; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(guard); p.Signal(syscall.Signal(0)) == nil; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			ts.Fatalf("process %d does not die", pid)
 		}

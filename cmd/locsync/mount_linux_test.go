@@ -70,12 +70,8 @@ func TestDeadMount(t *testing.T) {
 	w.until("the log names the one that hangs", func() bool {
 		return strings.Contains(w.logs.String(), "the project does not begin {\"project\": \"docs\"")
 	})
-	began := time.Now()
 	for range 3 {
 		w.hup(cmd.Process)
-	}
-	if took := time.Since(began); took > 4*time.Second {
-		t.Errorf("three times reading the configuration again took %s", took)
 	}
 	w.until("the other project is pushed", func() bool { _, body := w.get("/api/status"); return strings.Contains(body, `"result": "ok"`) })
 	out, _ := w.command("push", "--project", "app").CombinedOutput()

@@ -82,7 +82,7 @@ func TestRepositoryThatDoesNotAnswer(t *testing.T) {
 	pipe := filepath.Join(repository, ".git", "shallow")
 	w.check(syscall.Mkfifo(pipe, 0o600))
 	w.docs(repository)
-	w.env = append(w.env, "WATCHDOG_USEC=900000", testHangsAfter+"=1s")
+	w.env = append(w.env, "WATCHDOG_USEC=900000", testHangsAfter+"=3s") // the repository is silent for longer
 	cmd := w.start()
 	w.beside()
 

@@ -81,7 +81,7 @@ func TestPageOutlivesReloads(t *testing.T) {
 	select {
 	case err := <-stream: // a browser comes again by itself
 		w.check(err)
-	case <-time.After(20 * time.Second):
+	case <-time.After(guard):
 		t.Error("who listens is not sent to the new configuration")
 	}
 	if !unlocked() {

@@ -108,7 +108,7 @@ func (c *console) text() string { return escapes.ReplaceAllString(c.raw(), "") }
 func (c *console) until(pattern string, start int) int {
 	c.t.Helper()
 	want := regexp.MustCompile(pattern)
-	late := time.After(20 * time.Second)
+	late := time.After(guard)
 	for {
 		if text := c.text(); len(text) >= start {
 			if at := want.FindStringIndex(text[start:]); at != nil {
@@ -129,7 +129,7 @@ func (c *console) wait() int {
 	select {
 	case <-c.ended:
 		return c.cmd.ProcessState.ExitCode()
-	case <-time.After(20 * time.Second):
+	case <-time.After(guard):
 		c.t.Fatalf("it does not end; what was shown is %q", c.text())
 		return -1
 	}

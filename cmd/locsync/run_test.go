@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -133,12 +134,11 @@ func newDaemonWorld(t *testing.T) *daemonWorld {
 
 func unusedAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := unusedPort()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 }
 
 func (w *daemonWorld) check(err error) {
@@ -216,7 +216,7 @@ func (w *daemonWorld) command(args ...string) *exec.Cmd {
 // told waits until systemd was told something, and returns all of it. What the daemon does, and that it moves, it may tell in between.
 func (w *daemonWorld) told(want string) string {
 	w.t.Helper()
-	for late := time.After(20 * time.Second); ; {
+	for late := time.After(guard); ; {
 		select {
 		case got := <-w.notify:
 			switch {
@@ -247,7 +247,7 @@ func (w *daemonWorld) ends(cmd *exec.Cmd, within time.Duration) {
 // until waits until something holds.
 func (w *daemonWorld) until(what string, holds func() bool) {
 	w.t.Helper()
-	for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(guard); !holds(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			w.t.Fatalf("never: %s\n%s", what, w.logs)
 		}
@@ -255,8 +255,11 @@ func (w *daemonWorld) until(what string, holds func() bool) {
 }
 
 // get returns status and body.
+// asking is who asks a daemon: what has to be answered at once is, or it fails.
+var asking = &http.Client{Timeout: guard / 2}
+
 func (w *daemonWorld) get(path string) (int, string) {
-	resp, err := http.Get(w.url + path)
+	resp, err := asking.Get(w.url + path)
 	if err != nil {
 		return 0, err.Error()
 	}
@@ -276,7 +279,7 @@ func (w *daemonWorld) post(path, body string, headers ...string) int {
 		}
 		req.Header.Set(headers[i], headers[i+1])
 	}
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := asking.Do(req)
 	w.check(err)
 	w.check(resp.Body.Close())
 	return resp.StatusCode
@@ -579,10 +582,9 @@ func TestBells(t *testing.T) {
 	w.mode.Store(hangs)
 	w.post("/callback/project/status", `["`+daemonProject+`"]`, "X-Bell", "dingdong")
 	<-w.hung
-	start := time.Now()
-	w.post("/callback/project/status", `["`+daemonProject+`"]`, "X-Bell", "dingdong")
-	if code, _ := w.get("/api/status"); code != 200 || time.Since(start) > 2*time.Second {
-		t.Errorf("answered after %s, status %d", time.Since(start), code)
+	w.post("/callback/project/status", `["`+daemonProject+`"]`, "X-Bell", "dingdong") // nothing ends the pass before these are answered
+	if code, _ := w.get("/api/status"); code != 200 {
+		t.Errorf("status %d", code)
 	}
 	w.mode.Store(works)
 	w.check(cmd.Process.Signal(syscall.SIGTERM))
