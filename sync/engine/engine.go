@@ -50,7 +50,6 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -106,8 +105,8 @@ type Engine struct {
 	run      string        // names this process in what is stored
 	ended    *atomic.Int64 // passes
 	changes  *changes
-	patience time.Duration          // with looks (see glance)
-	turns    map[string]*sync.Mutex // by the names of projects, also of those that earlier configurations had: who makes a pass
+	patience time.Duration         // with looks (see glance)
+	turns    map[string]*turnstile // by the names of projects, also of those that earlier configurations had: who makes a pass
 }
 
 // project is one project's passes; or, in a project whose branches are translated beside each other, those for one branch (see lines.go).
@@ -127,7 +126,7 @@ type common struct {
 	pushBell, pullBell     bell
 	pushNotice, pullNotice bell // rung from outside, as often as anybody likes
 
-	mu    *sync.Mutex
+	mu    *turnstile
 	sound time.Time // until when a clone is not looked at again, because it was seen to be whole
 
 	contact contact     // of Run with the repository
@@ -153,10 +152,10 @@ func New(parts Parts) *Engine {
 	if parts.Now == nil {
 		parts.Now = time.Now
 	}
-	e := &Engine{Parts: parts, run: uuid.NewString(), ended: new(atomic.Int64), changes: new(changes), patience: glancePatience, turns: make(map[string]*sync.Mutex)}
+	e := &Engine{Parts: parts, run: uuid.NewString(), ended: new(atomic.Int64), changes: new(changes), patience: glancePatience, turns: make(map[string]*turnstile)}
 	for i := range parts.Config.Projects {
 		cfg := &parts.Config.Projects[i]
-		turn := new(sync.Mutex)
+		turn := new(turnstile)
 		e.turns[cfg.Name] = turn
 		e.projects = append(e.projects, &project{Engine: e, cfg: cfg, log: parts.Log.With(zap.String("project", cfg.Name)),
 			common: &common{mu: turn, pushBell: newBell(), pullBell: newBell(), pushNotice: newBell(), pullNotice: newBell(), born: parts.Now(),
@@ -224,7 +223,10 @@ func (e *Engine) Push(ctx context.Context, o PushOptions) (PushReport, error) {
 	ctx = service.As(ctx, service.Asked)
 	var errs []error
 	for _, p := range projects {
-		reports, err := p.push(ctx, o)
+		reports, err := []ProjectPush(nil), p.blocked()
+		if err == nil {
+			reports, err = p.push(ctx, o)
+		}
 		errs = append(errs, err)
 		report.Projects = append(report.Projects, reports...)
 	}
@@ -251,7 +253,10 @@ func (e *Engine) Pull(ctx context.Context, o PullOptions) (PullReport, error) {
 	ctx = service.As(ctx, service.Asked)
 	var errs []error
 	for _, p := range projects {
-		reports, err := p.pull(ctx, o)
+		reports, err := []ProjectPull(nil), p.blocked()
+		if err == nil {
+			reports, err = p.pull(ctx, o)
+		}
 		errs = append(errs, err)
 		report.Projects = append(report.Projects, reports...)
 	}

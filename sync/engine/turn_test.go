@@ -30,6 +30,14 @@ func TestTurnsAndHearts(t *testing.T) {
 	if got := hanging(); got != command {
 		t.Errorf("hanging: %s", got)
 	}
+	for what, ask := range map[string]func() error{
+		"push": func() error { _, err := e.Push(t.Context(), PushOptions{Project: "a"}); return err },
+		"pull": func() error { _, err := e.Pull(t.Context(), PullOptions{Project: "a"}); return err },
+	} {
+		if err := ask(); err == nil || !strings.Contains(err.Error(), command+" has not moved for") || Permanent(err) {
+			t.Errorf("a %s that would wait for one that hangs: %v", what, err)
+		}
+	}
 	loop := hearts.Begin("loop")
 	_, other := b.turn(beats(t.Context(), loop), "push") // another project's turn is nobody's
 	other()
@@ -51,10 +59,16 @@ func TestTurnsAndHearts(t *testing.T) {
 	}
 	done()
 	done = <-has
+	if a.blocked() == nil || b.blocked() != nil {
+		t.Error("a loop that hangs in its turn keeps nobody waiting, or another one does")
+	}
 	if got := hanging(); got != "loop" {
 		t.Errorf("hanging when the loop has its turn: %s", got)
 	}
 	done()
+	if err := a.blocked(); err != nil {
+		t.Errorf("when the turn is over: %v", err)
+	}
 }
 
 // What asks the forge beats with the heart of its pass, before and after each call.
@@ -94,6 +108,9 @@ func TestHeartsAtRest(t *testing.T) {
 	parts.Hearts = heartbeat.New(0)
 	e := New(parts)
 	ctx, cancel := context.WithCancel(t.Context())
+	if e.projects[0].proven.Load() {
+		t.Error("a project without a pass has worked")
+	}
 	done := make(chan error, 1)
 	go func() { done <- e.Run(ctx) }()
 	told := func(what string) {
@@ -108,6 +125,9 @@ func TestHeartsAtRest(t *testing.T) {
 		}
 	}
 	told("the first push")
+	if !e.projects[0].proven.Load() {
+		t.Error("a project that ended a pass has never worked")
+	}
 	for end := time.Now().Add(10 * time.Second); len(parts.Hearts.Hanging()) > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("they do not rest: %v", parts.Hearts.Hanging())

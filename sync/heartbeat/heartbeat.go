@@ -109,11 +109,23 @@ func (s *Set) Hanging() []Still {
 	defer s.mu.Unlock()
 	var hanging []Still
 	for _, h := range s.hearts {
-		if now := time.Since(s.start); int64(now) > h.due.Load() {
-			hanging = append(hanging, Still{h.part, now - time.Duration(h.last.Load()), h.proven != nil && !h.proven()})
+		if still, hangs := h.Still(); hangs {
+			hanging = append(hanging, still)
 		}
 	}
 	return hanging
+}
+
+// Still reports whether the part hangs. It may be asked from any goroutine.
+func (h *Heart) Still() (_ Still, hangs bool) {
+	if h == nil {
+		return Still{}, false
+	}
+	now := time.Since(h.set.start)
+	if int64(now) <= h.due.Load() {
+		return Still{}, false
+	}
+	return Still{h.part, now - time.Duration(h.last.Load()), h.proven != nil && !h.proven()}, true
 }
 
 type heartKey struct{}
