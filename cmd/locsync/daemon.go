@@ -56,7 +56,7 @@ func (a *app) run(ctx context.Context, cfg *config.Config, log *zap.Logger) erro
 	hup := make(chan os.Signal, 1)
 	notifyReload(hup)
 	defer signal.Stop(hup)
-	if err := stateAnswers(ctx, cfg); err != nil {
+	if err := stateAnswers(ctx, cfg, startPatience); err != nil {
 		return orEnded(ctx, err)
 	}
 	meter := web.NewMeter()
@@ -341,13 +341,13 @@ func (d *running) serving(cfg *config.Config, e *engine.Engine) (web.Options, er
 	}, nil
 }
 
-// startPatience is how long a daemon waits for a command, or for a daemon that is just ending, to let go of the state.
+// startPatience is how long a daemon waits for the place of the state to answer, and for a command, or for a daemon that is just ending, to let go of it.
 const startPatience = 30 * time.Second
 
 // stateAnswers returns an error where the state is to lie in a repository that does not answer. Nothing can be begun without it, so that the daemon ends, with 1, and
 // says why; the service manager starts it again until the repository answers.
-func stateAnswers(ctx context.Context, cfg *config.Config) error {
-	_, ok := heartbeat.Within(ctx, startPatience, func() error { _, err := stateDir(ctx, cfg); return err }) // an error is met again when it is opened
+func stateAnswers(ctx context.Context, cfg *config.Config, patience time.Duration) error {
+	_, ok := heartbeat.Within(ctx, patience, func() error { _, err := stateDir(ctx, cfg); return err }) // an error is met again when it is opened
 	if ok {
 		return nil
 	}

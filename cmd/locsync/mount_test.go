@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/config"
 )
 
 // docs adds a second project, whose repository is this one.
@@ -25,6 +26,15 @@ func (w *daemonWorld) docs(repository string) {
 	w.configure("")
 }
 
+// answer ends the silence of a file that is a pipe: everybody who waits for it reads that it is empty, and it is gone.
+func (w *daemonWorld) answer(pipe string) {
+	w.t.Helper()
+	writer, err := os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+	w.check(err)
+	w.check(os.Remove(pipe))
+	w.check(writer.Close())
+}
+
 // beside checks what a daemon does of which the project docs hangs from the beginning: everything else.
 func (w *daemonWorld) beside() {
 	t := w.t
@@ -33,6 +43,7 @@ func (w *daemonWorld) beside() {
 	w.until("the log names the one that hangs", func() bool {
 		return strings.Contains(w.logs.String(), "the project does not begin {\"project\": \"docs\"")
 	})
+	w.told("STATUS=2 projects; docs: its repository does not answer")
 	for path, want := range map[string]int{"/healthz": http.StatusOK, "/readyz": http.StatusServiceUnavailable, "/api/status": http.StatusOK, "/metrics": http.StatusOK, "/": http.StatusOK} {
 		code, said := w.get(path)
 		if code != want {
@@ -95,10 +106,7 @@ func TestRepositoryThatDoesNotAnswer(t *testing.T) {
 		w.told("WATCHDOG=1")
 	}
 
-	writer, err := os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0)
-	w.check(err)
-	w.check(os.Remove(pipe))
-	w.check(writer.Close()) // now everybody who waited for it reads that it is empty
+	w.answer(pipe)
 	w.until("the project begins", func() bool { return strings.Contains(w.logs.String(), "pushed {\"project\": \"docs\"") })
 	w.until("it is ready", func() bool { code, _ := w.get("/readyz"); return code == http.StatusOK })
 	if _, body := w.get("/api/status"); strings.Contains(body, "until that is repaired") {
@@ -121,4 +129,48 @@ func TestRepositoryThatDoesNotAnswer(t *testing.T) {
 	}
 	w.check(cmd.Process.Signal(syscall.SIGTERM))
 	w.ends(cmd, 10*time.Second)
+}
+
+// A configuration that does not answer is not used, however often it is to be read, and is when it answers.
+func TestConfigurationThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	w := newRestingWorld(t)
+	cmd := w.start()
+	file := filepath.Join(w.repo, "locsync.toml")
+	w.check(os.Remove(file))
+	w.check(syscall.Mkfifo(file, 0o600))
+	for range 3 {
+		w.check(cmd.Process.Signal(syscall.SIGHUP))
+		w.told("RELOADING=1")
+		if said := w.told("READY=1"); !strings.Contains(said, "the new configuration is not used") {
+			t.Errorf("systemd is told %q", said)
+		}
+	}
+	w.until("the log says why each time", func() bool { return strings.Count(w.logs.String(), "does not answer: the disk or mount") == 3 })
+	w.answer(file)
+	w.configure("")
+	w.until("it is used", func() bool {
+		w.hup(cmd.Process)
+		return strings.Contains(w.logs.String(), "the configuration was read again")
+	})
+	w.check(cmd.Process.Signal(syscall.SIGTERM))
+	w.ends(cmd, 10*time.Second)
+}
+
+// Where the state is to lie in a repository that does not answer nothing can begin, which is said; elsewhere nobody minds.
+func TestStateThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	w := newRestingWorld(t)
+	cfg, err := config.Load(filepath.Join(w.repo, "locsync.toml"))
+	w.check(err)
+	cfg.StateDir = ""
+	w.check(stateAnswers(t.Context(), cfg, guard))
+	pipe := filepath.Join(w.repo, ".git", "shallow")
+	w.check(syscall.Mkfifo(pipe, 0o600))
+	if err := stateAnswers(t.Context(), cfg, 50*time.Millisecond); err == nil || !strings.Contains(err.Error(), "state_dir can name a folder elsewhere") {
+		t.Errorf("of a repository that does not answer: %v", err)
+	}
+	w.answer(pipe)
+	cfg.StateDir = t.TempDir()
+	w.check(stateAnswers(t.Context(), cfg, guard))
 }

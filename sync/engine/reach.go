@@ -36,7 +36,7 @@ type Silent struct {
 }
 
 func (s *Silent) Error() string {
-	return fmt.Sprintf("the repository %s has not answered since %s UTC: the disk or mount that it lies on hangs; the project begins by itself when it answers",
+	return fmt.Sprintf("the repository %s has not answered since %s UTC: the disk or mount that it lies on hangs, and the project begins by itself when it answers; see whether it answers others, and mount it again where it does not",
 		s.Repository, s.Since.UTC().Format(time.DateTime))
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -146,6 +147,9 @@ func (p *project) statusNow(ctx context.Context) ProjectStatus {
 func (p *project) recall(s *ProjectStatus, why error) {
 	text := why.Error() + "; until that is repaired nothing can be told of this project"
 	s.State, s.Unseen, s.Seen = "what waits to be pushed cannot be told now", true, time.Time{}
+	if _, silent := errors.AsType[*Silent](why); silent {
+		s.State = "its repository does not answer"
+	}
 	before := p.told.Load()
 	if before == nil {
 		s.Problems = append(s.Problems, Problem{Problem: text})
