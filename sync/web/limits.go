@@ -36,8 +36,8 @@ func aboutStrangers(log *zap.Logger) *zap.Logger {
 }
 
 // NewServer is an HTTP server for the daemon's address: http.Server has no limit at all by default. Beyond 256 connections, the one goes that has waited longest
-// without a request being answered on it, or, where all are being answered, the one that has been for longest; so neither silent connections nor slow ones keep
-// out those that have something to say, and the daemon's files never compete with them for descriptors. What the server itself has to say goes to log.
+// without a request being answered on it, or, where all are being answered, of the address that has most the one that has been for longest; so neither silent
+// connections nor slow ones keep out those that have something to say, or end what others hear, and the daemon's files never compete with them for descriptors. What the server itself has to say goes to log.
 func NewServer(handler http.Handler, log *zap.Logger) *http.Server {
 	c := &crowd{}
 	return &http.Server{
@@ -71,24 +71,39 @@ type crowd struct {
 
 type guest struct {
 	conn   net.Conn
-	served bool // now
+	from   string // the address it comes from
+	served bool   // now
 }
 
 type guestKey struct{}
 
-// joined takes a new connection in. Where there are too many, the one leaves that waited longest; where all are being served, the one that takes longest: who
-// sends or takes a byte now and then is being served, too.
+// joined takes a new connection in. Where there are too many, one leaves.
 func (c *crowd) joined(ctx context.Context, conn net.Conn) context.Context {
-	g := &guest{conn: conn}
+	g := &guest{conn: conn, from: hostOf(conn.RemoteAddr().String())}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.guests) >= maxConnections {
-		i := max(slices.IndexFunc(c.guests, func(g *guest) bool { return !g.served }), 0)
+		i := c.leaves()
 		_ = c.guests[i].conn.Close() // the server hears of it as of any connection that breaks
 		c.guests = slices.Delete(c.guests, i, i+1)
 	}
 	c.guests = append(c.guests, g)
 	return context.WithValue(ctx, guestKey{}, g)
+}
+
+// leaves is which one leaves: the one that waited longest; where all are being served, of the address that has most the one that takes longest: who sends or takes a
+// byte now and then is being served, too, and so is a page that hears events.
+func (c *crowd) leaves() int {
+	if i := slices.IndexFunc(c.guests, func(g *guest) bool { return !g.served }); i >= 0 {
+		return i
+	}
+	has, most := make(map[string]int), ""
+	for _, g := range c.guests {
+		if has[g.from]++; has[g.from] > has[most] {
+			most = g.from
+		}
+	}
+	return slices.IndexFunc(c.guests, func(g *guest) bool { return g.from == most })
 }
 
 func (c *crowd) changed(conn net.Conn, state http.ConnState) {

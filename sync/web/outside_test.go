@@ -208,6 +208,40 @@ func TestSlowRequestsGiveWay(t *testing.T) {
 	gaveWay(t, slow, 41)
 }
 
+// Slow requests of one address take no places of what others hear.
+func TestSlowRequestsEndNoStreams(t *testing.T) {
+	s, _ := newServer(t)
+	s.PageToken = pageToken
+	o := serveOutside(t, New(s.Options))
+	other := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
+	stream, err := other.Dial("tcp", o.address)
+	if err != nil {
+		t.Skip("this machine has one address on the loopback only: ", err)
+	}
+	defer stream.Close()
+	check(t, stream.SetDeadline(time.Now().Add(20*time.Second)))
+	_, err = io.WriteString(stream, "GET /api/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+	check(t, err)
+	answer, err := http.ReadResponse(bufio.NewReader(stream), nil)
+	check(t, err)
+	defer answer.Body.Close()
+	_, err = io.ReadFull(answer.Body, make([]byte, len("retry: 3000\n\n")))
+	check(t, err)
+	slow := make([]net.Conn, 0, maxConnections+40)
+	for range cap(slow) {
+		conn := o.dial("POST /unlock HTTP/1.1\r\nHost: 127.0.0.1\r\nSec-Fetch-Site: same-origin\r\nExpect: 100-continue\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\n")
+		if got := says(conn); got != http.StatusContinue { // it is being served
+			t.Fatalf("%d", got)
+		}
+		slow = append(slow, conn)
+	}
+	gaveWay(t, slow, 41)
+	check(t, stream.SetReadDeadline(time.Now().Add(10*time.Millisecond)))
+	if _, err := answer.Body.Read(make([]byte, 1)); !isTimeout(err) {
+		t.Errorf("the stream of another address ended: %v", err)
+	}
+}
+
 // Who asks for something and announces a body that never comes is answered, and a stream to him ends.
 func TestBodiesThatNobodyWants(t *testing.T) {
 	ends := make(chan struct{})
