@@ -386,6 +386,11 @@ func TestWhyLanguagesLack(t *testing.T) {
 		if page := rendered(t, s, app); c.want != "did not work" && !strings.Contains(page, does) {
 			t.Errorf("the page does not say %q", does)
 		}
+		whole := app
+		whole.Languages = []engine.LanguageStatus{{Language: "de", Keys: 120}}
+		if page := rendered(t, s, whole); !strings.Contains(page, "Complete: <bdi>de</bdi>") || p.Lacking != "" && strings.Contains(page, p.Lacking) == c.pulled {
+			t.Errorf("where nothing is missing and what the service had is here is %v, the page says %q: %v", c.pulled, p.Lacking, strings.Contains(page, p.Lacking))
+		}
 	}
 }
 
