@@ -90,7 +90,7 @@ func (w workbench) write(name string, content []byte) error {
 
 // run runs git there. New objects go into a folder that is thrown away.
 func (w workbench) run(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
-	return w.r.git.run(ctx, call{dir: w.tree(), args: args, stdin: stdin, lfs: true, objects: filepath.Join(w.root, "objects"), env: append(w.r.promisorEnvironment(),
+	return w.r.git.run(ctx, call{dir: w.tree(), args: args, stdin: stdin, lfs: filepath.Join(w.root, "progress"), objects: filepath.Join(w.root, "objects"), env: append(w.r.promisorEnvironment(),
 		"GIT_DIR="+w.r.facts.GitDir, "GIT_WORK_TREE="+w.tree(), "GIT_INDEX_FILE="+filepath.Join(w.root, "index"),
 		"GIT_OBJECT_DIRECTORY="+filepath.Join(w.root, "objects"), "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quoteAlternate(filepath.Join(w.r.common, "objects")))})
 }
@@ -238,12 +238,20 @@ func (r *Repo) upload(ctx context.Context, tip *Tip) error {
 	}
 	ref := "refs/heads/" + tip.branch
 	address := r.set.remoteURL(r.o.Remote, true)
-	_, err = r.runGit(ctx, call{args: []string{"lfs", "pre-push", r.o.Remote, address}, lfs: true, env: (&viaGit{r: r, address: address}).environment(),
+	_, err = r.runGit(ctx, call{args: []string{"lfs", "pre-push", r.o.Remote, address}, lfs: r.lfsProgress(), env: (&viaGit{r: r, address: address}).environment(),
 		stdin: fmt.Appendf(nil, "%s %s %s %s\n", ref, tip.commit, ref, tip.lease.at)})
 	if err != nil {
 		return fmt.Errorf("upload what git LFS stores: %w", err)
 	}
 	return nil
+}
+
+// lfsProgress is where git LFS tells how far it is, when it is not in a workbench; "" where no filter is configured.
+func (r *Repo) lfsProgress() string {
+	if !r.filters {
+		return ""
+	}
+	return filepath.Join(r.common, ourDir, "lfs-progress")
 }
 
 // touchesLFS says whether a commit brings a file that LFS stores.

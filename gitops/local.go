@@ -242,7 +242,7 @@ func (r *Repo) follow(ctx context.Context, w worktree, to *Tip) (Local, error) {
 	_, err = r.git.run(ctx, here(call{
 		args:  []string{"-c", "advice.diverging=false", "merge", "--ff-only", "--no-verify-signatures", "--no-stat", "--progress", to.Hash()},
 		write: true,
-		lfs:   r.filters,
+		lfs:   r.lfsProgress(),
 		env:   []string{"GIT_REFLOG_ACTION=locsync"},
 	}))
 	var refused *programError

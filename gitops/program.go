@@ -65,7 +65,7 @@ type call struct {
 	write bool // takes locks: optional locks stay on for it
 
 	objects string // the folder where packs that it writes grow; "" when it writes none
-	lfs     bool   // git LFS may bring or send files in it
+	lfs     string // the file for git LFS to tell in what it brings or sends; "" where it does nothing
 }
 
 // verb is what git is to do.
@@ -106,14 +106,10 @@ func (p *program) runBoth(ctx context.Context, c call) (stdout []byte, stderr st
 	if c.objects != "" {
 		defer seeing(ctx, packsGrow(c.objects))()
 	}
-	if c.lfs {
-		progress, err := progressFile()
-		if err != nil {
-			return nil, "", err
-		}
-		defer os.Remove(progress)
-		defer seeing(ctx, fileGrows(progress))()
-		cmd.Env = append(cmd.Env, "GIT_LFS_PROGRESS="+progress)
+	if c.lfs != "" {
+		defer os.Remove(c.lfs)
+		defer seeing(ctx, fileGrows(c.lfs))()
+		cmd.Env = append(cmd.Env, "GIT_LFS_PROGRESS="+c.lfs)
 	}
 	err = runGroup(ctx, cmd)
 	stdout, stderr = out.Bytes(), said.String()
@@ -142,15 +138,6 @@ func runGroup(ctx context.Context, cmd *exec.Cmd) error {
 		killGroup(cmd)
 	}
 	return err
-}
-
-// progressFile is a file for git LFS to tell its progress in.
-func progressFile() (string, error) {
-	f, err := os.CreateTemp("", "locsync-progress-")
-	if err != nil {
-		return "", err
-	}
-	return f.Name(), f.Close()
 }
 
 // words are what git prints for people, without its progress: lines that are written over (they end with a carriage return) and those that they end as.
