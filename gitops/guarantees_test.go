@@ -27,7 +27,8 @@ import (
 //	nothing changed costs one request              TestNothingCostsOneRequest, TestRequestsPerPass
 //	git fsck --strict has nothing to say           gittest.Sound, in most of them
 //	one commit waits for a branch, never two       TestOneCommitWaits
-//	every call ends by its time                    TestCallsEnd, TestSSHEndsAtEachPhase, TestDeadlines, TestLinesThatBreak
+//	every call ends when it is silent, not before  TestSilence, TestSlowAndSilent, TestCallsEnd, TestSSHEndsAtEachPhase, TestDeadlines, TestLinesThatBreak
+//	and at once when it is to                      TestCancelled, TestReadsEnd
 //
 //	killed at any step                             TestKilledAtEveryStep, TestALockThatAKilledProcessLeft, TestPendingIsDeliveredByAnotherProcess
 //	gc, repack, pack-refs all along                TestGarbageIsCollectedMeanwhile, TestReadsWhileGitRepacks, TestSwapRacesGit

@@ -190,8 +190,10 @@ func (w *words) ended(why error) error {
 }
 
 // progress are the lines in which git, here or at the other end, ends to tell how far something is.
-var progress = regexp.MustCompile(`^(remote: )?((Enumerating|Counting|Compressing|Receiving|Unpacking|Writing|Checking) objects|Finding sources|Getting sizes|Resolving deltas|` +
-	`Updating (files|references)|Filtering content|Checking connectivity): +\d+(% \(\d+/\d+\))?(, .*)?$|^(remote: )?Total \d+ \(delta \d+\)|^Delta compression using up to \d+ threads?$`)
+var progress = regexp.MustCompile(`^(remote: )?` +
+	`((Enumerating|Counting|Compressing|Receiving|Unpacking|Writing|Checking) objects|Finding sources|Getting sizes|Resolving deltas|` +
+	`Updating (files|references)|Filtering content|Checking connectivity): +\d+(% \(\d+/\d+\))?(, .*)?$|` +
+	`^(remote: )?Total \d+ \(delta \d+\)|^Delta compression using up to \d+ threads?$`)
 
 // programEnv is the environment without what git exports to hooks (the list of `git rev-parse --local-env-vars`, and the
 // quarantine of a receiving repository) and with everything that could ask a person turned off.

@@ -41,7 +41,7 @@ type Silent struct {
 func (e *Silent) Error() string {
 	last := ""
 	if e.Last != "" {
-		last = fmt.Sprintf(" after %q", e.Last)
+		last = fmt.Sprintf(" after %.120q", e.Last)
 	}
 	return fmt.Sprintf("nothing moved for %s%s, so it was given up; look what it waits for: a remote that answers no more, a program that asks for something",
 		e.For.Round(time.Second/10), last)

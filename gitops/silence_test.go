@@ -369,3 +369,13 @@ func TestCancelled(t *testing.T) {
 		}
 	}
 }
+
+// What a server prints may be what it was sent.
+func TestSilentKeepsSecrets(t *testing.T) {
+	t.Parallel()
+	r := open(t, gittest.Init(t, sample), Options{Username: "me", Password: "hunter2"})
+	err := (&viaGit{r: r, address: "http://127.0.0.1/x.git"}).explain(fmt.Errorf("git push: %w", &Silent{For: time.Minute, Last: "checking hunter2"}))
+	if !errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), `"checking ***"`) {
+		t.Errorf("%v", err)
+	}
+}

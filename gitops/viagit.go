@@ -143,12 +143,16 @@ func (v *viaGit) environment() []string {
 
 // explain gives git's words the type that callers branch on.
 func (v *viaGit) explain(err error) error {
+	login := firstLogin(v.r, v.address)
+	if silent, ok := errors.AsType[*Silent](err); ok {
+		err = &Silent{For: silent.For, Last: login.conceal(silent.Last)}
+	}
 	var failed *programError
 	if !errors.As(err, &failed) {
 		return fmt.Errorf("%s: %w", redact(v.address), err)
 	}
 	said := *failed
-	said.stderr = firstLogin(v.r, v.address).conceal(failed.stderr)
+	said.stderr = login.conceal(failed.stderr)
 	return explainWords(redact(v.address), said.stderr, &said)
 }
 

@@ -2,7 +2,8 @@
 //
 // Its law: a part hangs when it has been silent for longer than it said it would be, and a set's step on top of that. So a part that waits half an hour for
 // somebody else's work is well as long as it says before each wait how long that will be, and one that stopped in the middle of a step is not, whatever
-// timeouts it was given. A part has one goroutine that beats; it says so itself, never a timer beside it, which would beat for a part that hangs.
+// timeouts it was given. A part has one goroutine that beats, or waits for another that does what it asked for and beats instead: when that moved, never because
+// time has passed, which would beat for a part that hangs.
 //
 // It ends and repairs nothing: what is to happen with a process whose part hangs is for those who ask.
 package heartbeat
@@ -33,7 +34,7 @@ type Set struct {
 // is slow today, and every wait that a part knows to be shorter and does not announce.
 func New(step time.Duration) *Set { return &Set{step: step, start: time.Now()} }
 
-// Heart is the heartbeat of one part. A nil Heart beats for nobody. Beat, Expect and Rest are for the part's own goroutine.
+// Heart is the heartbeat of one part. A nil Heart beats for nobody. Beat, Expect and Rest are for the part's own goroutine, or the one it waits for.
 type Heart struct {
 	set    *Set
 	part   string
