@@ -128,10 +128,14 @@ func (a *app) completesFlags(flags *pflag.FlagSet, c *cobra.Command) {
 			offer = a.offer(func(cfg *config.Config, _ *cobra.Command) []string { return projectNames(cfg) })
 		case f.Name == "from":
 			offer = a.offer(sourceLanguages)
+		case f.Name == "key":
+			offer = a.offer(a.inConflict("key", func(c engine.Conflict) string { return c.Key }))
+		case f.Name == "file":
+			offer = a.offer(a.inConflict("file", func(c engine.Conflict) string { return c.File }))
+		case f.Name == "language" && c.Flags().Lookup("key") != nil:
+			offer = a.offer(a.inConflict("language", func(c engine.Conflict) string { return c.Language }))
 		case f.Name == "to", f.Name == "language":
 			offer = a.offer(targetLanguages)
-		case f.Name == "key":
-			offer = a.offer(a.conflictKeys)
 		case f.Name == "dir", f.Name == "data":
 			offer = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 		case f.Name == "api-key-file":
@@ -211,8 +215,32 @@ func targetLanguages(cfg *config.Config, c *cobra.Command) []string {
 	return slices.Compact(all)
 }
 
-// conflictKeys are the keys that --key can name. They are read from a copy of the state, which is in nobody's way.
-func (a *app) conflictKeys(cfg *config.Config, c *cobra.Command) []string {
+// inConflict offers what a flag of push --ours and --theirs can name: what the conflicts have that the other flags leave. They are read from a copy of the
+// state, which is in nobody's way.
+func (a *app) inConflict(flag string, named func(engine.Conflict) string) func(*config.Config, *cobra.Command) []string {
+	return func(cfg *config.Config, c *cobra.Command) []string {
+		var words []string
+		for _, conflict := range a.conflicts(cfg, c) {
+			if chosen(c, flag, "key", conflict.Key) && chosen(c, flag, "language", conflict.Language) && chosen(c, flag, "file", conflict.File) {
+				words = append(words, named(conflict))
+			}
+		}
+		slices.Sort(words)
+		return slices.Compact(words)
+	}
+}
+
+// chosen reports whether a flag that was typed leaves a value; the one that is being completed leaves all.
+func chosen(c *cobra.Command, completing, flag, value string) bool {
+	if flag == completing || !c.Flags().Changed(flag) {
+		return true
+	}
+	list, ok := c.Flags().Lookup(flag).Value.(pflag.SliceValue)
+	return !ok || slices.Contains(list.GetSlice(), value)
+}
+
+// conflicts are those that wait for a decision in the projects that are meant.
+func (a *app) conflicts(cfg *config.Config, c *cobra.Command) []engine.Conflict {
 	ctx := c.Context()
 	if ctx == nil {
 		ctx = context.Background()
@@ -235,9 +263,9 @@ func (a *app) conflictKeys(cfg *config.Config, c *cobra.Command) []string {
 	if meant := meantProjects(cfg, c); len(meant) == 1 {
 		project = meant[0].Name
 	}
-	keys, err := engine.New(engine.Parts{Config: cfg, State: store, Log: zap.NewNop()}).ConflictKeys(project)
+	conflicts, err := engine.New(engine.Parts{Config: cfg, State: store, Log: zap.NewNop()}).Conflicts(project)
 	if err != nil {
 		return nil
 	}
-	return keys
+	return conflicts
 }

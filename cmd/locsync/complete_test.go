@@ -82,6 +82,8 @@ func TestCompletion(t *testing.T) {
 		{"check --log-level |", []string{"debug", "info", "warn", "error"}},
 		{"check --log-format j|", []string{"json"}},
 		{"push --ours --key |", []string{}},
+		{"push --ours --file |", []string{}},
+		{"push --ours --language |", []string{}},
 		{"push |", []string{}},
 		{"completion |", []string{"bash", "zsh", "fish", "powershell"}},
 		{"glossary import |", []string{"default"}},

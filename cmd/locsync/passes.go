@@ -24,10 +24,12 @@ func (a *app) pushCommand() *cobra.Command {
 		Short: "Send everything that changed since the last push",
 		Long: "push sends the keys whose text was added or changed since the service accepted them last, and the translations that people changed in the repository. " +
 			"Nothing is sent where nothing changed. Beside a running daemon the daemon does it.\n\n" +
-			"A translation that was changed here and at the service stays as the service has it until somebody decides: with --ours or --theirs.",
+			"A translation that was changed here and at the service stays as the service has it until somebody decides: with --ours or --theirs. --key, --language and --file " +
+			"choose some of them; the others wait.",
 		Example: "  locsync push\n  locsync push --dry-run\n  locsync push --project app --all\n\n" +
 			"  # bring the translations of an existing product in\n  locsync push --translations\n\n" +
-			"  # of a translation changed on both sides: send the one from here after all\n  locsync push --ours --key menu.open",
+			"  # of a translation changed on both sides: send the one from here after all\n  locsync push --ours --key menu.open --language de\n\n" +
+			"  # of all of a file, let the service's stand\n  locsync push --theirs --file locales/de/menu.json",
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.pass(cmd.Context(), want) },
 	}
 	a.passFlags(c, &want)
@@ -93,7 +95,9 @@ func pushFlags(c *cobra.Command, o *engine.PushOptions) {
 func conflictFlags(c *cobra.Command, o *engine.PushOptions) {
 	c.Flags().BoolVar(&o.Ours, "ours", false, "of translations changed on both sides: send ours, over the service's")
 	c.Flags().BoolVar(&o.Theirs, "theirs", false, "of translations changed on both sides: let the service's stand")
-	c.Flags().StringArrayVar(&o.Keys, "key", nil, "with --ours or --theirs: only `KEY`; may be repeated (default: all that locsync status names)")
+	c.Flags().StringArrayVar(&o.Keys, "key", nil, "with --ours or --theirs: only of `KEY`; may be repeated (default: all that locsync status names)")
+	c.Flags().StringSliceVar(&o.Languages, "language", nil, "with --ours or --theirs: only in these `CODES`")
+	c.Flags().StringArrayVar(&o.Files, "file", nil, "with --ours or --theirs: only in the translated file at `PATH` in the repository; may be repeated")
 }
 
 func pullFlags(c *cobra.Command, o *engine.PullOptions) {

@@ -62,7 +62,7 @@ func TestStatusAtATerminal(t *testing.T) {
 			`(?m)^      -> correct the translation$`,
 			`(?m)^    b.json:1:1: it does not parse$`,
 			`(?m)^    de.json: "open" \(de\), 1 min ago$`,
-			`(?m)^ +-> to send it: locsync push --ours --key open$`,
+			`(?m)^ +-> to send it: locsync push --ours --key open --file de.json$`,
 			`(?m)^    1 min ago  The pull failed: the service is down. \(7 times since 2026-11-21\s+19:00:00 UTC\)$`,
 		} {
 			if !regexp.MustCompile(want).MatchString(text) {

@@ -36,8 +36,6 @@ func conflictID(path, language, key string) string { return path + "\x00" + lang
 
 func (c conflict) id() string { return conflictID(c.Path, c.Language, c.Key) }
 
-func (c conflict) problem() Problem { return c.shown().Problem() }
-
 // Problem is the conflict as it stands among the problems of reports and of the status.
 func (c Conflict) Problem() Problem {
 	remedy := fmt.Sprintf("To send the repository's after all, run %s; to let the service's stand, the same with --theirs", c.Command("ours"))
@@ -45,9 +43,13 @@ func (c Conflict) Problem() Problem {
 		"was changed in the repository to %s and at the service to %s; the service's stands. %s", InQuotes(c.Ours), InQuotes(c.Theirs), remedy)}
 }
 
-// Command is the command line that decides the conflict for a side, ours or theirs.
+// Command is the command line that decides this conflict for a side, ours or theirs, and no other one: a file has one language.
 func (c Conflict) Command(side string) string {
-	return "locsync push --" + side + " --key " + shellWord(c.Key)
+	command := "locsync push --" + side + " --key " + shellWord(c.Key) + " --file " + shellWord(c.File)
+	if c.Project != "" {
+		command += " --project " + shellWord(c.Project)
+	}
+	return command
 }
 
 // InQuotes shows the texts of one key, by form.
@@ -62,19 +64,23 @@ func InQuotes(texts map[string]string) string {
 	return strings.Join(parts, ", ")
 }
 
-// shellWord quotes a key for a command line where it needs that.
-func shellWord(key string) string {
-	if key != "" && !strings.ContainsFunc(key, func(r rune) bool {
+// shellWord quotes a word for a command line where it needs that.
+func shellWord(word string) string {
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-/:@%+=", r))
 	}) {
-		return key
+		return word
 	}
-	return "'" + strings.ReplaceAll(key, "'", `'\''`) + "'"
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // shown is a conflict as reports and the status show it.
-func (c conflict) shown() Conflict {
-	return Conflict{File: c.Path, Language: c.Language, Key: c.Key, Ours: textsByForm(c.Ours), Theirs: textsByForm(c.Theirs), Since: c.At}
+func (p *project) shown(c conflict) Conflict {
+	shown := Conflict{File: c.Path, Language: c.Language, Key: c.Key, Ours: textsByForm(c.Ours), Theirs: textsByForm(c.Theirs), Since: c.At}
+	if len(p.Config.Projects) > 1 {
+		shown.Project = p.cfg.Name
+	}
+	return shown
 }
 
 // textsByForm are the texts of one key.
@@ -165,9 +171,9 @@ func (p *project) conflicts() (map[string]conflict, error) {
 	return all, nil
 }
 
-// ConflictKeys are the keys that wait for push --ours or --theirs, in one project or, for "", in all. It looks at nothing but the state.
-func (e *Engine) ConflictKeys(project string) ([]string, error) {
-	var keys []string
+// Conflicts are those that wait for push --ours or --theirs, of every branch, in one project or, for "", in all. It looks at nothing but the state.
+func (e *Engine) Conflicts(project string) ([]Conflict, error) {
+	var all []Conflict
 	for _, p := range e.projects {
 		if project != "" && project != p.cfg.Name {
 			continue
@@ -186,12 +192,11 @@ func (e *Engine) ConflictKeys(project string) ([]string, error) {
 				return nil, err
 			}
 			for _, c := range stored {
-				keys = append(keys, c.Key)
+				all = append(all, p.shown(c))
 			}
 		}
 	}
-	slices.Sort(keys)
-	return slices.Compact(keys), nil
+	return all, nil
 }
 
 // readConflicts loads what a push has to know of them.
@@ -206,7 +211,7 @@ func (r *pushing) readConflicts() (err error) {
 
 // conflict reports one.
 func (r *pushing) conflict(c conflict) {
-	if p := c.problem(); !slices.Contains(r.report.Problems, p) {
+	if p := r.shown(c).Problem(); !slices.Contains(r.report.Problems, p) {
 		r.elsewhere[p] = true
 		r.problem(p)
 	}
@@ -215,12 +220,12 @@ func (r *pushing) conflict(c conflict) {
 // foundConflict reports one that this push found.
 func (r *pushing) foundConflict(c conflict) {
 	r.conflict(c)
-	r.givesWay(c.problem(), r.o.DryRun)
+	r.givesWay(r.shown(c).Problem(), r.o.DryRun)
 }
 
 // conflict reports one whose text of the repository a pull leaves behind.
 func (r *pulling) conflict(c conflict) {
-	if p := c.problem(); !slices.Contains(r.report.Problems, p) {
+	if p := r.shown(c).Problem(); !slices.Contains(r.report.Problems, p) {
 		r.elsewhere[p] = true
 		r.problem(p)
 		r.givesWay(p, r.o.DryRun)
@@ -281,10 +286,10 @@ func (c *candidate) decide(m memories, lost map[string]conflict) {
 // the service's that is another by now than the one that was shown is not overwritten: nobody has seen it.
 func (r *pushing) settleConflicts(ctx context.Context) error {
 	wanted := make(map[string]conflict)
-	r.report.decidable = make(map[string]bool)
+	r.report.decidable = make(map[decidable]bool, len(r.lost))
 	for id, c := range r.lost {
-		meant := len(r.o.Keys) == 0 || slices.Contains(r.o.Keys, c.Key)
-		if r.report.decidable[c.Key] = meant; meant {
+		d := decidable{c.Path, c.Language, c.Key}
+		if r.report.decidable[d] = r.o.decides(d); r.report.decidable[d] {
 			wanted[id] = c
 		}
 	}
@@ -310,30 +315,6 @@ func (r *pushing) settleConflicts(ctx context.Context) error {
 	return nil
 }
 
-// nameUndecidable names the keys that were to be decided about and are in no conflict: not in that of any branch or project, when all could be looked at.
-func nameUndecidable(keys []string, reports []ProjectPush) {
-	looked := slices.IndexFunc(reports, func(p ProjectPush) bool { return p.decidable != nil })
-	if looked < 0 || slices.ContainsFunc(reports, func(p ProjectPush) bool { return p.Error != "" }) {
-		return
-	}
-	decidable := make(map[string]bool)
-	for _, p := range reports {
-		for key, meant := range p.decidable {
-			decidable[key] = decidable[key] || meant
-		}
-	}
-	for _, key := range keys {
-		if decidable[key] {
-			continue
-		}
-		meant := ""
-		if near := config.Nearest(key, slices.Sorted(maps.Keys(decidable))); near != "" {
-			meant = fmt.Sprintf(", %q is", near)
-		}
-		reports[looked].Problems = append(reports[looked].Problems, Problem{Key: key, Problem: "is in no conflict" + meant + "; locsync status names those that are"}.Advised())
-	}
-}
-
 // decidedOn puts a decision into the report. The rest of the push has nothing to say about the key.
 func (r *pushing) decidedOn(c conflict, stands string) {
 	delete(r.lost, c.id())
@@ -341,7 +322,7 @@ func (r *pushing) decidedOn(c conflict, stands string) {
 		r.settled = make(map[string]bool)
 	}
 	r.settled[c.id()] = true
-	r.report.Settled = append(r.report.Settled, Settled{c.shown(), stands})
+	r.report.Settled = append(r.report.Settled, Settled{r.shown(c), stands})
 }
 
 // yieldConflict lets the service's text stand. The repository's is nobody's change from now on: no push sends it, and where no pull has merged the service's

@@ -199,9 +199,11 @@ type PushOptions struct {
 	Force        bool   // past the brake that holds back source files which lost many keys
 	DryRun       bool   // only report
 
-	Ours   bool     // send the repository's texts of conflicts, over the service's
-	Theirs bool     // let the service's texts of conflicts stand
-	Keys   []string // of these keys only; empty for all conflicts
+	Ours   bool // send the repository's texts of conflicts, over the service's
+	Theirs bool // let the service's texts of conflicts stand
+
+	// Only conflicts about these keys, in these languages and target files (as reports name them, relative to the repository); empty: in all.
+	Keys, Languages, Files []string
 
 	near bool // a file here may have changed: where none did, the branch's remote is not asked
 }
@@ -211,11 +213,8 @@ type PushOptions struct {
 func (e *Engine) Push(ctx context.Context, o PushOptions) (PushReport, error) {
 	report := PushReport{DryRun: o.DryRun, Projects: []ProjectPush{}}
 	projects, err := e.pick(o.Project)
-	if err == nil && o.Ours && o.Theirs {
-		err = &UsageError{errors.New("a conflict is decided for one side: either ours or theirs")}
-	}
-	if err == nil && len(o.Keys) > 0 && !o.Ours && !o.Theirs {
-		err = &UsageError{errors.New("keys are named to decide conflicts about them; say which side's texts stand, ours or theirs")}
+	if err == nil {
+		o, err = o.decision(projects)
 	}
 	if err != nil {
 		return report, err
@@ -230,7 +229,7 @@ func (e *Engine) Push(ctx context.Context, o PushOptions) (PushReport, error) {
 		errs = append(errs, err)
 		report.Projects = append(report.Projects, reports...)
 	}
-	nameUndecidable(o.Keys, report.Projects)
+	o.nameUndecidable(report.Projects)
 	return report, errors.Join(errs...)
 }
 

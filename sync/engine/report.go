@@ -44,7 +44,7 @@ type ProjectPush struct {
 	Problems []Problem `json:"problems"`
 	Error    string    `json:"error,omitempty"` // why the push ended early; it is taken up again by the next one
 
-	decidable map[string]bool // the keys that have a conflict, and whether they were to be decided about; nil when that was not looked at
+	decidable map[decidable]bool // the conflicts, and whether they were to be decided; nil when that was not looked at
 }
 
 // PushedFile is the keys of one file that were sent.
@@ -78,6 +78,7 @@ func valueOf(before catalog.Catalog, at map[catalog.Name]int, c catalog.Change) 
 // Conflict is a key whose translation was changed on both sides: the service's stands, and the repository's is kept here until somebody decides. The
 // texts are by form, "" for a plain one.
 type Conflict struct {
+	Project  string            `json:"project,omitempty"` // where several are configured
 	File     string            `json:"file"`
 	Language string            `json:"language"`
 	Key      string            `json:"key"`

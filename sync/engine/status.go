@@ -250,8 +250,9 @@ func (p *project) link(repo *gitops.Repo, s *ProjectStatus) {
 func (p *project) lookAtConflicts(s *ProjectStatus) error {
 	all, err := p.conflicts()
 	for _, id := range slices.Sorted(maps.Keys(all)) {
-		s.Conflicts = append(s.Conflicts, all[id].shown())
-		s.Problems = append(s.Problems, all[id].problem())
+		c := p.shown(all[id])
+		s.Conflicts = append(s.Conflicts, c)
+		s.Problems = append(s.Problems, c.Problem())
 	}
 	return err
 }

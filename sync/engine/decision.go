@@ -1,0 +1,135 @@
+package engine
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/locsync/locsync/sync/config"
+)
+
+// decidable is a conflict as people name it.
+type decidable struct{ Path, Language, Key string }
+
+func (d decidable) String() string { return fmt.Sprintf("%q (%s) in %s", d.Key, d.Language, d.Path) }
+
+// decision is the options of a push with what they say about conflicts in one spelling. It refuses what cannot be about any conflict: both sides, a choice of
+// conflicts without a side, a language that none of the projects is translated into.
+func (o PushOptions) decision(projects []*project) (PushOptions, error) {
+	switch chosen := len(o.Keys)+len(o.Languages)+len(o.Files) > 0; {
+	case o.Ours && o.Theirs:
+		return o, &UsageError{errors.New("a conflict is decided for one side: either ours or theirs")}
+	case chosen && !o.Ours && !o.Theirs:
+		return o, &UsageError{errors.New("keys, languages and files are named to decide conflicts about them; say which side's texts stand, ours or theirs")}
+	}
+	var known []string
+	for _, p := range projects {
+		known = append(known, p.cfg.TargetLanguages...)
+	}
+	slices.Sort(known)
+	known = slices.Compact(known)
+	for _, language := range o.Languages {
+		if slices.Contains(known, language) {
+			continue
+		}
+		hint := "choose from " + strings.Join(known, ", ")
+		if near := config.Nearest(language, known); near != "" {
+			hint = fmt.Sprintf("did you mean %s?", near)
+		}
+		return o, &UsageError{fmt.Errorf("nothing is translated into %q, so it is in no conflict; %s", language, hint)}
+	}
+	o.Files = slices.Clone(o.Files)
+	for i, file := range o.Files {
+		o.Files[i] = path.Clean(filepath.ToSlash(file))
+	}
+	return o, nil
+}
+
+// decides reports whether a conflict is among those that are meant.
+func (o PushOptions) decides(d decidable) bool {
+	for _, choice := range []struct {
+		of   []string
+		this string
+	}{{o.Keys, d.Key}, {o.Languages, d.Language}, {o.Files, d.Path}} {
+		if len(choice.of) > 0 && !slices.Contains(choice.of, choice.this) {
+			return false
+		}
+	}
+	return true
+}
+
+// nameUndecidable names what was to be decided about and is in no conflict: not in one of any branch or project, when all could be looked at.
+func (o PushOptions) nameUndecidable(reports []ProjectPush) {
+	looked := slices.IndexFunc(reports, func(p ProjectPush) bool { return p.decidable != nil })
+	if looked < 0 || slices.ContainsFunc(reports, func(p ProjectPush) bool { return p.Error != "" }) {
+		return
+	}
+	there := make(map[decidable]bool)
+	for _, p := range reports {
+		for d, meant := range p.decidable {
+			there[d] = there[d] || meant
+		}
+	}
+	all := slices.SortedFunc(maps.Keys(there), func(a, b decidable) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Language, b.Language), cmp.Compare(a.Key, b.Key))
+	})
+	none := !slices.ContainsFunc(all, func(d decidable) bool { return there[d] })
+	var idle []Problem // keys, languages and files of no conflict that is meant
+	languages, files := strings.Join(o.Languages, ", "), strings.Join(o.Files, ", ")
+	for _, choice := range []struct {
+		values []string
+		of     func(d decidable) string
+		name   func(value string) Problem
+	}{
+		{o.Keys, func(d decidable) string { return d.Key }, func(key string) Problem { return Problem{Key: key, Language: languages, File: files} }},
+		{o.Languages, func(d decidable) string { return d.Language }, func(language string) Problem { return Problem{Language: language, File: files} }},
+		{o.Files, func(d decidable) string { return d.Path }, func(file string) Problem { return Problem{File: file} }},
+	} {
+		for _, value := range choice.values {
+			if !slices.ContainsFunc(all, func(d decidable) bool { return there[d] && choice.of(d) == value }) {
+				idle = append(idle, choice.name(value))
+			}
+		}
+		if none && len(idle) > 0 {
+			break // the first of them names all that was chosen
+		}
+	}
+	for _, p := range idle {
+		p.Problem = "is in no conflict" + instead(p.Key, all) + "; locsync status names those that are"
+		reports[looked].Problems = append(reports[looked].Problems, p.Advised())
+	}
+}
+
+// someConflicts is how many conflicts a message names where none was meant that is there.
+const someConflicts = 5
+
+// instead names the conflicts that were perhaps meant: those of the same key elsewhere, or of one with a similar name, else all of them.
+func instead(key string, all []decidable) string {
+	near := slices.DeleteFunc(slices.Clone(all), func(d decidable) bool { return d.Key != key })
+	if len(near) == 0 {
+		near = all
+		var keys []string
+		for _, d := range all {
+			keys = append(keys, d.Key)
+		}
+		if similar := config.Nearest(key, keys); key != "" && similar != "" {
+			return fmt.Sprintf(", %q is", similar)
+		}
+	}
+	if len(near) == 0 {
+		return ""
+	}
+	var named []string
+	for _, d := range near[:min(len(near), someConflicts)] {
+		named = append(named, d.String())
+	}
+	if more := len(near) - len(named); more > 0 {
+		named = append(named, fmt.Sprintf("%d more", more))
+	}
+	return ", but " + strings.Join(named, ", ")
+}

@@ -1,0 +1,147 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locsync/locsync/sync/service"
+)
+
+// manyConflicts is a world in which the keys open and "the end" are in conflict in each of two files of two languages.
+func manyConflicts(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t, settings+"[project.push]\nconflicts = \"report\"\n[[project.files]]\nsource = \"locales/en/*.json\"\noutput = \"locales/{LANGUAGE}/{NAME}.json\"\ncollection = \"{NAME}\"\n",
+		map[string]string{"locales/en/menu.json": `{"open": "Open", "the end": "End"}`, "locales/en/shop.json": `{"open": "Open", "the end": "End"}`})
+	each := func(do func(collection, language string)) {
+		for _, collection := range []string{"menu", "shop"} {
+			for _, language := range []string{"de", "fr"} {
+				do(collection, language)
+			}
+		}
+	}
+	w.clean(PushOptions{})
+	each(func(collection, language string) {
+		w.translate(collection, language, service.Final, "open", "first", "the end", "first")
+	})
+	w.pulls(PullOptions{})
+	w.git("merge", "-q", "l10n")
+	w.sends()
+	each(func(collection, language string) {
+		w.write("locales/"+language+"/"+collection+".json", `{"open": "hand", "the end": "hand"}`)
+		w.translate(collection, language, service.Final, "open", "there", "the end", "there")
+	})
+	if p := w.pushes(PushOptions{}); len(p.Problems) != 8 {
+		t.Fatalf("%d problems: %v", len(p.Problems), p.Problems)
+	}
+	return w
+}
+
+// The command that a conflict names decides that conflict and no other, whichever else there are; what was decided is at the service, what was not is as it was.
+func TestEachConflictIsDecidedAlone(t *testing.T) {
+	t.Parallel()
+	w := manyConflicts(t)
+	sides := []string{"ours", "theirs"}
+	for n := 8; n > 0; n-- {
+		all := w.Status(t.Context()).Projects[0].Conflicts
+		if len(all) != n {
+			t.Fatalf("%d conflicts, want %d: %+v", len(all), n, all)
+		}
+		c, side := all[n/2], sides[n%2]
+		quoted := c.Key
+		if strings.Contains(quoted, " ") {
+			quoted = "'" + quoted + "'"
+		}
+		if want := fmt.Sprintf("locsync push --%s --key %s --file %s", side, quoted, c.File); c.Command(side) != want {
+			t.Fatalf("%s, want %s", c.Command(side), want)
+		}
+		p := w.pushes(PushOptions{Ours: side == "ours", Theirs: side == "theirs", Keys: []string{c.Key}, Files: []string{c.File}})
+		if len(p.Settled) != 1 || p.Settled[0].File != c.File || p.Settled[0].Key != c.Key || p.Settled[0].Language != c.Language {
+			t.Fatalf("settled %+v, want %+v", p.Settled, c)
+		}
+		collection := strings.TrimSuffix(c.File[len("locales/de/"):], ".json")
+		w.holds(collection, c.Language, c.Key, map[string]string{"ours": "hand", "theirs": "there"}[side])
+		for _, other := range all {
+			if other.File != c.File || other.Key != c.Key {
+				w.holds(strings.TrimSuffix(other.File[len("locales/de/"):], ".json"), other.Language, other.Key, "there")
+			}
+		}
+	}
+}
+
+// Languages, files and keys leave those conflicts that fit all of them. What fits none is named with what is there, and decides nothing.
+func TestChosenConflicts(t *testing.T) {
+	t.Parallel()
+	w := manyConflicts(t)
+	for _, c := range []struct {
+		o       PushOptions
+		settled int
+		told    []string
+	}{
+		{PushOptions{Languages: []string{"de"}}, 4, nil},
+		{PushOptions{Languages: []string{"de", "fr"}, Keys: []string{"open"}}, 4, nil},
+		{PushOptions{Files: []string{"./locales//fr/menu.json"}}, 2, nil},
+		{PushOptions{Files: []string{"locales/fr/menu.json"}, Languages: []string{"de"}}, 0, []string{"locales/fr/menu.json: (de): is in no conflict, but \"open\" (de) in locales/de/menu.json, "}},
+		{PushOptions{Files: []string{"locales/fr/menu.json"}, Keys: []string{"open", "opn"}}, 1, []string{`"opn": is in no conflict, "open" is; locsync status names those that are`}},
+		{PushOptions{Files: []string{"locales/fr/nowhere.json", "menu.json"}}, 0, []string{"locales/fr/nowhere.json: is in no conflict, but ", "menu.json: is in no conflict, but "}},
+		{PushOptions{Files: []string{"locales/fr/menu.json", "locales/de/menu.json"}, Languages: []string{"fr", "de"}, Keys: []string{"the end"}}, 2, nil},
+		{PushOptions{Files: []string{"locales/fr/menu.json"}, Languages: []string{"fr", "de"}}, 2, []string{`locales/fr/menu.json: (de): is in no conflict, but "open" (de) in locales/de/menu.json, "the end" (de) in locales/de/menu.json, "open" (de) in locales/de/shop.json, "the end" (de) in locales/de/shop.json, "open" (fr) in locales/fr/menu.json, 3 more; locsync status`}},
+		{PushOptions{Keys: []string{"close"}, Languages: []string{"fr"}}, 0, []string{`"close" (fr): is in no conflict`}},
+	} {
+		c.o.Theirs, c.o.DryRun = true, true
+		p := w.pushes(c.o)
+		var told []string
+		for _, problem := range p.Problems {
+			if strings.Contains(problem.Problem, "in no conflict") {
+				told = append(told, problem.String())
+			}
+		}
+		if len(p.Settled) != c.settled || !slices.EqualFunc(told, c.told, strings.Contains) {
+			t.Errorf("%+v: settled %d, want %d; told %q, want %q", c.o, len(p.Settled), c.settled, told, c.told)
+		}
+	}
+	var usage *UsageError
+	for _, c := range []struct {
+		o    PushOptions
+		says string
+	}{
+		{PushOptions{Ours: true, Languages: []string{"fr", "xx"}}, `nothing is translated into "xx", so it is in no conflict; choose from de, fr`},
+		{PushOptions{Theirs: true, Languages: []string{"fr-"}}, `nothing is translated into "fr-", so it is in no conflict; did you mean fr?`},
+		{PushOptions{Languages: []string{"fr"}}, "ours or theirs"},
+		{PushOptions{Files: []string{"locales/fr/menu.json"}}, "ours or theirs"},
+	} {
+		if _, err := w.Push(t.Context(), c.o); !errors.As(err, &usage) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%+v: %v", c.o, err)
+		}
+	}
+	if n := len(w.Status(t.Context()).Projects[0].Conflicts); n != 8 {
+		t.Errorf("%d conflicts are left of 8", n)
+	}
+}
+
+// Where several projects are configured the command names the one: another may have a file of the same name, with the same key.
+func TestCommandOfAConflictNamesTheProject(t *testing.T) {
+	t.Parallel()
+	w := mergedWorld(t, settings+jsonFiles+`
+[[project]]
+name = "the other"
+id = "99999999-2222-3333-4444-555555555555"
+repository = "."
+source_language = "en"
+target_languages = ["de"]
+[[project.files]]
+source = "other/en.json"
+output = "other/{LANGUAGE}.json"
+`)
+	w.write(deApp, de("A hand", "B de"))
+	w.translate("main", "de", service.Final, "a", "A service")
+	w.problem(w.pushes(PushOptions{}).Problems, "run locsync push --ours --key a --file locales/de/app.json --project app;")
+	c := w.Status(t.Context()).Projects[0].Conflicts[0]
+	c.Project = "the other"
+	if got := c.Command("theirs"); !strings.HasSuffix(got, " --project 'the other'") {
+		t.Error(got)
+	}
+	w.reports(w.pushes(PushOptions{Ours: true, Project: "app"}), deApp+" (de): a")
+}
