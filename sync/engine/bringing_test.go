@@ -120,13 +120,8 @@ func TestBringingAProductIn(t *testing.T) {
 			w.wire.take("")
 			w.reports(w.pushes(PushOptions{}))
 			w.silent()
-			again := w.pushes(PushOptions{Translations: true}) // offers once more what could not be taken, and nothing else
-			w.formsStay(c.languages, again.Problems)
-			for _, f := range again.Files {
-				if slices.ContainsFunc(f.Keys, func(key string) bool { return !strings.HasPrefix(key, "items/") }) || !strings.HasPrefix(f.Path, "config/") {
-					t.Errorf("sent a second time: %+v", f)
-				}
-			}
+			w.reports(w.clean(PushOptions{Translations: true})) // nor is what could not be taken offered twice
+			w.imported()
 			w.upload(service.ImportRequest{Project: w.id, Collection: "web-home", Language: "pl", Format: "structured-json", CompletionState: service.Final,
 				PathSeparator: "/", Files: []service.Upload{{Name: "t.json", Body: []byte(`{"menu": {"open": "Otwórz {{what}}"}}`)}}})
 			p := w.pulls(PullOptions{})
@@ -213,10 +208,47 @@ func TestBringingABrokenFileIn(t *testing.T) {
 	}
 	w.write("config/locales/fr.yml", good)
 	w.commit()
-	w.formsStay([]string{"ar", "fr", "pl"}, w.pushes(PushOptions{Translations: true}).Problems)
+	w.formsStay([]string{"fr"}, w.pushes(PushOptions{Translations: true}).Problems) // the others were named before
 	w.holds("rails", "fr", "hello", "fr %{name}")
 	if pull := w.pulls(PullOptions{}); pull.Commit != "" || len(pull.Problems) > 0 {
 		t.Errorf("%+v", pull)
+	}
+}
+
+// A form that the service left out is offered once, and named once, until it is another text, until it is asked for, or until the source has it.
+func TestFormsAreOfferedOnce(t *testing.T) {
+	t.Parallel()
+	const ru = "ru:\n  items:\n    one: один\n    few: мало\n    many: много\n    other: прочее\n"
+	w := newWorld(t, railsFiles, map[string]string{"config/locales/en.yml": "en:\n  items:\n    one: one\n    other: many\n", "config/locales/ru.yml": ru})
+	offered := func(o PushOptions, keys string) {
+		t.Helper()
+		o.Translations = true
+		p := w.pushes(o)
+		var sent []string
+		for _, f := range p.Files {
+			if f.Language == "ru" {
+				sent = append(sent, strings.Join(f.Keys, " "))
+			}
+		}
+		if got := strings.Join(sent, "; "); got != keys || len(p.Problems) > 0 != strings.Contains(keys, "items/few") {
+			t.Fatalf("sent %q, want %q; problems %v", got, keys, p.Problems)
+		}
+	}
+	offered(PushOptions{}, "items/one items/other; items/few items/many")
+	offered(PushOptions{}, "")
+	offered(PushOptions{DryRun: true}, "")
+	w.restart(w.Config)
+	offered(PushOptions{}, "")
+	offered(PushOptions{All: true}, "items/few items/many")
+	w.write("config/locales/ru.yml", strings.Replace(ru, "мало", "немного", 1))
+	offered(PushOptions{}, "items/few")
+	offered(PushOptions{}, "")
+	w.write("config/locales/en.yml", "en:\n  items:\n    one: one\n    many: lots\n    other: many\n")
+	offered(PushOptions{}, "items/many")
+	w.holds("main", "ru", "items/many", "много")
+	offered(PushOptions{}, "")
+	if _, there := w.at("main", "ru")["items/few"]; there {
+		t.Error("the service has what it said it left out")
 	}
 }
 

@@ -213,7 +213,9 @@ func (r *pushing) settle(j *job, res service.ImportResult) error {
 					Problem: fmt.Sprintf("the service did not take the file: %s; its keys stay pending. Change what it names, and the next push sends them", why)})
 				continue
 			}
-			if res.WithoutSource > 0 && f.Memory.further() {
+			if f.Memory.further() && res.WithoutSource == 0 {
+				f.Memory.Kinds = slices.DeleteFunc(slices.Clone(f.Memory.Kinds), func(kind string) bool { return kind == kindFurther })
+			} else if f.Memory.further() {
 				r.report.Problems = append(r.report.Problems, furtherProblem(f, j.Language))
 			} else if res.WithoutSource > 0 && !f.Memory.source() {
 				r.report.Problems = append(r.report.Problems, Problem{File: f.Memory.Path, Language: j.Language,

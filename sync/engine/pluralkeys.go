@@ -359,13 +359,14 @@ const rails = "structured-yaml"
 
 const lacksOther = `the plural lacks the form "other"`
 
-// kindFurther is the texts of a target file that were sent for keys that the source does not have: further forms of plurals.
+// kindFurther is the texts of a target file that were sent for keys that the source does not have, further forms of plurals, and that the service left out.
 const kindFurther = "further"
 
 func (m memory) further() bool { return slices.Contains(m.Kinds, kindFurther) }
 
 // eachKind calls send with the texts of a push that the source has keys for, and then with those further forms of plurals that it has none for. They
-// travel in an import of their own: a service that knows no source text for them leaves them out, and the other keys must not wait for that.
+// travel in an import of their own: a service that knows no source text for them leaves them out, and the other keys must not wait for that. What it left out
+// before is offered again with --all only.
 func (r *pushing) eachKind(target bundle.Target, sent catalog.Catalog, send func(sent catalog.Catalog, further bool) error) error {
 	source, ok := r.tree.sourceTexts(target)
 	if !ok {
@@ -376,7 +377,13 @@ func (r *pushing) eachKind(target bundle.Target, sent catalog.Catalog, send func
 	if err := send(known, false); err != nil || len(known) == len(sent) {
 		return err
 	}
-	return send(slices.DeleteFunc(slices.Clone(sent), func(u catalog.Unit) bool { return keys[u.Key] }), true)
+	declined, err := r.State.Marks(r.slot(kindFurther, target.Path, target.Language.Code))
+	if err != nil {
+		return err
+	}
+	return send(slices.DeleteFunc(slices.Clone(sent), func(u catalog.Unit) bool {
+		return keys[u.Key] || declined.Has(u.Name, u.Text) && !r.o.All
+	}), true)
 }
 
 // furtherProblem says that the service left out what the source language does not have: forms, and single texts where the source has a plural. They
