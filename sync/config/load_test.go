@@ -289,3 +289,38 @@ func TestPushCovers(t *testing.T) {
 		}
 	}
 }
+
+// How a project spells a language matters for those files alone that do not spell it their own way.
+func TestSpellingsThatNoFileUses(t *testing.T) {
+	const head = "[[project]]\nname = \"app\"\nsource_language = \"en\"\ntarget_languages = [\"zh-Hans\", \"zh-TW\"]\nlanguage_paths = { \"zh-Hans\" = \"zh-tw\" }\n"
+	file := func(name, own string) string {
+		return "[[project.files]]\nsource = \"" + name + "/en.json\"\noutput = \"" + name + "/{LANGUAGE}.json\"\n" + own
+	}
+	const own, other = "language_paths = { \"zh-Hans\" = \"zh-CN\" }\n", "language_paths = { \"zh-TW\" = \"zh-TW\" }\n"
+	const project, single = "project.language_paths.zh-Hans: zh-Hans and zh-TW would have the same files", "project.files.output: zh-Hans and zh-TW would have the same file, a/zh-TW.json"
+	for _, c := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"each file spells its own way", head + file("a", own) + file("b", own), nil},
+		{"one does not", head + file("a", own) + file("b", ""), []string{project}},
+		{"one spells the other language its own way", head + file("a", other) + file("b", own), []string{single}},
+		{"there are no files yet", head, []string{project, "project.files: there is no"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Parse("locsync.toml", []byte(c.text))
+			var problems Problems
+			if err != nil && !errors.As(err, &problems) {
+				t.Fatal(err)
+			}
+			if len(problems) != len(c.want) {
+				t.Fatalf("%v, want %q", err, c.want)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%v, want %q", err, want)
+				}
+			}
+		})
+	}
+}

@@ -232,6 +232,13 @@ func (v *validator) languages(p *Project) {
 		seen[fold] = true
 	}
 	v.languagePaths(p.LanguagePaths, p)
+	if len(p.Files) == 0 || slices.ContainsFunc(p.Files, func(f Files) bool { return len(f.LanguagePaths) == 0 }) {
+		v.spelledApart(p)
+	}
+}
+
+// spelledApart checks that no two languages have one spelling. Files that spell some language their own way are looked at by paths.
+func (v *validator) spelledApart(p *Project) {
 	spelled := map[string]string{}
 	for _, code := range p.TargetLanguages {
 		spelling := folded(p.Language(code).Path)
