@@ -39,6 +39,7 @@ type target struct {
 func (t *target) flags(c *cobra.Command) {
 	c.Flags().StringVar(&t.project, "project", "", "configured project `NAME`; needed where there are several")
 	c.Flags().StringVar(&t.id, "id", "", "`ID` of another project at the service, like one that translates documents")
+	eitherFlag(c, "project", "id")
 }
 
 // atService runs a command with a client of the configured service.

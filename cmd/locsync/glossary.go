@@ -21,6 +21,7 @@ func (a *app) glossaryCommand() *cobra.Command {
 		Short:   "List, fill, fetch and attach glossaries",
 		Example: "  locsync glossary\n  locsync glossary --attached --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			t.every = !attached // else they are the account's
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
 				list := d.Glossaries
 				if attached {
@@ -36,6 +37,7 @@ func (a *app) glossaryCommand() *cobra.Command {
 	}
 	t.flags(c)
 	c.Flags().BoolVar(&attached, "attached", false, "only those that are attached to the project")
+	goesWith(c, "attached", "without it all glossaries of the account are listed", "project", "id")
 	listsAlone(c)
 	c.AddCommand(a.glossaryImportCommand(), a.glossaryExportCommand(), a.glossaryAttachCommand())
 	return c

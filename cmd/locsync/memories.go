@@ -16,7 +16,7 @@ import (
 )
 
 func (a *app) memoriesCommand() *cobra.Command {
-	t := target{documents: true} // as for those that are attached
+	var t target
 	var f service.MemoryFilter
 	attached := false
 	c := &cobra.Command{
@@ -24,33 +24,47 @@ func (a *app) memoriesCommand() *cobra.Command {
 		Short:   "List, make, fill, fetch and attach translation memories",
 		Example: "  locsync memories\n  locsync memories --name app\n  locsync memories --attached --id $ID --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			t.every, t.documents = !attached, attached // else they are the account's
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
-				if attached {
-					memories, err := d.ProjectMemories(ctx, d.id)
-					if err != nil {
+				var memories []service.Memory
+				var err error
+				if !attached || f.Name != "" { // those that are attached tell no names
+					if memories, err = d.Memories(ctx, f); err != nil {
 						return err
 					}
-					return a.sayAttached(memories)
 				}
-				memories, err := d.Memories(ctx, f)
+				if !attached {
+					return a.sayMemories(memories, f.Name)
+				}
+				those, err := d.ProjectMemories(ctx, d.id)
 				if err != nil {
 					return err
 				}
-				return a.sayMemories(memories)
+				if f.Name != "" {
+					those = slices.DeleteFunc(those, func(m service.ProjectMemory) bool {
+						return !slices.ContainsFunc(memories, func(named service.Memory) bool { return named.ID == m.ID })
+					})
+				}
+				return a.sayAttached(those, f.Name)
 			})
 		},
 	}
 	t.flags(c)
 	c.Flags().BoolVar(&attached, "attached", false, "only those that are attached to the project, with their thresholds")
 	c.Flags().StringVar(&f.Name, "name", "", "only those with this `TEXT` in their name")
+	goesWith(c, "attached", "without it all translation memories of the account are listed", "project", "id")
 	listsAlone(c)
 	c.AddCommand(a.memoriesCreateCommand(), a.memoriesImportCommand(), a.memoriesExportCommand(), a.memoriesAttachCommand())
 	return c
 }
 
-func (a *app) sayMemories(memories []service.Memory) error {
+// sayMemories prints those that were found by a part of their name, "" for all.
+func (a *app) sayMemories(memories []service.Memory, named string) error {
 	if a.asJSON {
 		return a.print(map[string]any{"memories": append([]service.Memory{}, memories...)})
+	}
+	if len(memories) == 0 && named != "" {
+		return a.sayNothing(fmt.Sprintf("no translation memory has %q in its name", named))
 	}
 	if len(memories) == 0 {
 		return a.sayNothing("there are no translation memories: locsync memories create makes one")
@@ -66,9 +80,12 @@ func (a *app) sayMemories(memories []service.Memory) error {
 	return a.sayList(list)
 }
 
-func (a *app) sayAttached(memories []service.ProjectMemory) error {
+func (a *app) sayAttached(memories []service.ProjectMemory, named string) error {
 	if a.asJSON {
 		return a.print(map[string]any{"memories": append([]service.ProjectMemory{}, memories...)})
+	}
+	if len(memories) == 0 && named != "" {
+		return a.sayNothing(fmt.Sprintf("no translation memory with %q in its name is attached", named))
 	}
 	if len(memories) == 0 {
 		return a.sayNothing("no translation memory is attached")
@@ -174,7 +191,7 @@ func (a *app) memoriesAttachCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.sayAttached(attached)
+				return a.sayAttached(attached, "")
 			})
 		},
 	}

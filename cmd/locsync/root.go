@@ -91,13 +91,13 @@ func wrong(err error) bool {
 }
 
 func (a *app) root() *cobra.Command {
+	sayVersion := false
 	root := &cobra.Command{
 		Use:   "locsync",
 		Short: "Keep a repository's resource files and a translation service in step",
 		Long: "locsync keeps a repository's resource files and a translation service in step: it pushes the keys that changed, and commits " +
 			"the translations back on a branch, changing only the values that changed.\n\nTo see it at work: locsync demo. To begin in your own repository: locsync init.",
 		Example:           "  locsync init && locsync check\n  locsync sync --dry-run\n  locsync run",
-		Version:           version().text(),
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true}, // we have our own
@@ -106,11 +106,13 @@ func (a *app) root() *cobra.Command {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])
 			}
+			if sayVersion {
+				return a.sayVersion()
+			}
 			a.sayHelp(cmd)
 			return nil
 		},
 	}
-	root.SetVersionTemplate("{{.Version}}")
 	a.logFormat = "console"
 	f := root.PersistentFlags()
 	f.StringVar(&a.configFile, "config", "", "configuration `FILE` (default: locsync.toml here or in the nearest parent folder)")
@@ -118,7 +120,7 @@ func (a *app) root() *cobra.Command {
 	choose(f, &a.logLevel, "log-level", "what is logged (run, service: info, else warn)", "debug", "info", "warn", "error")
 	choose(f, &a.logFormat, "log-format", "how it is logged", "console", "json")
 	f.BoolP("help", "h", false, "show help")
-	root.Flags().BoolP("version", "v", false, "print version, commit and Go version")
+	root.Flags().BoolVarP(&sayVersion, "version", "v", false, "print version, commit and Go version")
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.SetFlagErrorFunc(a.flagError)
@@ -139,6 +141,8 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(topics()...)
 	grouped(root)
 	a.completes(root)
+	refuseMeaningless(root)
+	onceEach(root)
 	return root
 }
 

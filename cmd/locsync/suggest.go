@@ -106,7 +106,7 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("--%s wants a value: --%s %s", empty.GetFlag().Name, empty.GetFlag().Name, what)}
 	case errors.As(err, &bad):
 		said := fmt.Errorf("--%s %q: %w", bad.GetFlag().Name, bad.GetValue(), bad.Unwrap())
-		if _, ok := bad.GetFlag().Value.(choice); !ok {
+		if !aChoice(bad.GetFlag()) {
 			said = fmt.Errorf("%w; see %s --help", said, cmd.CommandPath())
 		}
 		return usageError{said}

@@ -47,13 +47,16 @@ func (a *app) versionCommand() *cobra.Command {
 		Use:     "version",
 		Short:   "Print version, commit and Go version",
 		Example: "  locsync version\n  locsync version --json",
-		RunE: func(*cobra.Command, []string) error {
-			b := version()
-			if a.asJSON {
-				return a.print(b)
-			}
-			fmt.Fprint(a.out, b.text())
-			return nil
-		},
+		RunE:    func(*cobra.Command, []string) error { return a.sayVersion() },
 	}
+}
+
+// sayVersion is locsync version, and locsync --version.
+func (a *app) sayVersion() error {
+	b := version()
+	if a.asJSON {
+		return a.print(b)
+	}
+	fmt.Fprint(a.out, b.text())
+	return nil
 }

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// A flag that is typed has an effect, or the command line is refused: nobody is to believe that a list was narrowed, or a project chosen, when it was not.
+
+// refuses has a command refuse a command line that check finds wrong, before anything is read or anybody called.
+func refuses(c *cobra.Command, check func(c *cobra.Command) error) {
+	run := c.RunE
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd); err != nil {
+			return usageError{err}
+		}
+		return run(cmd, args)
+	}
+}
+
+// eitherFlag refuses two flags of which one makes the other meaningless.
+func eitherFlag(c *cobra.Command, one, other string) {
+	refuses(c, func(c *cobra.Command) error {
+		if c.Flags().Changed(one) && c.Flags().Changed(other) {
+			return fmt.Errorf("--%s and --%s each say which one is meant; leave one of them out", one, other)
+		}
+		return nil
+	})
+}
+
+// goesWith refuses flags that mean nothing without another one.
+func goesWith(c *cobra.Command, needed, why string, flags ...string) {
+	refuses(c, func(c *cobra.Command) error {
+		for _, flag := range flags {
+			if c.Flags().Changed(flag) && !c.Flags().Changed(needed) {
+				return fmt.Errorf("--%s goes with --%s: %s", flag, needed, why)
+			}
+		}
+		return nil
+	})
+}
+
+// meaningless are the flags of every command that a command can make nothing of, with what to do instead.
+var meaningless = []struct{ command, flag, instead string }{
+	{"run", "json", "what the daemon has to say is its log; --log-format json has that as JSON"},
+	{"service", "json", "what the service has to say is its log; --log-format json has that as JSON"},
+	{"service", "config", "the service is set up by its own flags; see locsync service --help"},
+	{"demo", "json", "the demo is told for people; locsync sync --json in its repository prints a result"},
+	{"demo", "config", "the demo writes a configuration of its own; --dir says where"},
+	{"completion", "json", "what it prints is a script for the shell"},
+}
+
+// refuseMeaningless refuses them.
+func refuseMeaningless(root *cobra.Command) {
+	for _, m := range meaningless {
+		refuses(child(root, m.command), func(c *cobra.Command) error {
+			if c.Flags().Changed(m.flag) {
+				return fmt.Errorf("%s makes nothing of --%s: %s", c.CommandPath(), m.flag, m.instead)
+			}
+			return nil
+		})
+	}
+}
+
+// once is a flag that holds one value: another one is refused instead of put in the place of the first.
+type once struct {
+	pflag.Value
+	given bool
+}
+
+func (o *once) Set(text string) error {
+	if before := o.String(); o.given && before != text {
+		return fmt.Errorf("it is given twice, first as %q; leave one of them out", before)
+	}
+	if err := o.Value.Set(text); err != nil {
+		return err
+	}
+	o.given = true
+	return nil
+}
+
+// onceEach makes every flag of the commands' own that holds one value such a flag. Those of every command may stand twice: an alias of a shell has one, and
+// what is typed behind it wins.
+func onceEach(c *cobra.Command) {
+	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if _, list := f.Value.(pflag.SliceValue); !list && f.Value.Type() != "bool" {
+			f.Value = &once{Value: f.Value}
+		}
+	})
+	for _, sub := range c.Commands() {
+		onceEach(sub)
+	}
+}
+
+// aChoice reports whether a flag takes one of a few words, which its own refusal names.
+func aChoice(f *pflag.Flag) bool {
+	value := f.Value
+	if o, ok := value.(*once); ok {
+		value = o.Value
+	}
+	_, ok := value.(choice)
+	return ok
+}
