@@ -214,10 +214,16 @@ func (t *table) fit(s *screen) {
 	}
 }
 
-// width is how wide the table is.
-func (t *table) width() int {
+// leastFlex is how narrow the column that gives way becomes.
+const leastFlex = 6
+
+// width is how wide the table is, and least how wide where its column has given way.
+func (t *table) width() int { return t.widthOn(&screen{}) }
+func (t *table) least() int { return t.widthOn(&screen{width: 1}) }
+
+func (t *table) widthOn(s *screen) int {
 	var b strings.Builder
-	t.say(&screen{}, &b, "")
+	t.say(s, &b, "")
 	widest := 0
 	for line := range strings.Lines(b.String()) {
 		widest = max(widest, columns(strings.TrimSuffix(line, "\n")))
@@ -243,7 +249,7 @@ func (t *table) say(s *screen, w io.Writer, indent string) {
 		for _, w := range widths {
 			whole += w
 		}
-		widths[t.flex] = max(min(widths[t.flex], 12), widths[t.flex]-max(0, whole-s.width))
+		widths[t.flex] = max(min(widths[t.flex], leastFlex), widths[t.flex]-max(0, whole-s.width))
 	}
 	for _, row := range t.rows {
 		line := indent

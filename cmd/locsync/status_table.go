@@ -11,6 +11,15 @@ import (
 	"github.com/locsync/locsync/sync/engine"
 )
 
+// A screen narrower than this has less of everything that is there for convenience: the table's last columns, the times in full, long bars.
+const narrow = 60
+
+// leastName is how few columns names of files are cut to for the sake of another column of their table.
+const leastName = 24
+
+// leastRoom is how few columns a text may stand in beside its name; with less it stands below.
+const leastRoom = 20
+
 // How much of each list a terminal shows without --all.
 const (
 	someFiles  = 12
@@ -51,8 +60,27 @@ type statusView struct {
 }
 
 // para writes a text that may take several lines: first stands before the first of them, and rest, which is at least as wide and plain, before the others.
+// Where the screen leaves no room behind first, the text stands below it. What is longer than a line, like an address, is the terminal's to break: people copy it.
 func (v *statusView) para(st style, first, rest, text string) {
-	for i, line := range wrapped(shown(text), max(20, v.width-columns(rest))) {
+	const below = "    "
+	text = shown(text)
+	room, longest := v.width-columns(rest), 0
+	for word := range strings.FieldsSeq(text) {
+		longest = max(longest, columns(word))
+	}
+	if columns(rest) > columns(below) && (room < leastRoom || longest > room) {
+		switch strings.TrimSpace(first) {
+		case "":
+			first = below
+		case "->":
+			first = " -> "
+		default:
+			fmt.Fprintln(v, strings.TrimRight(first, " "))
+			first = below
+		}
+		rest, room = below, v.width-columns(below)
+	}
+	for i, line := range wrapped(text, max(10, room)) {
 		if i == 0 {
 			fmt.Fprintf(v, "%s%s\n", first, v.in(st, line))
 		} else {
@@ -76,32 +104,22 @@ func mood(p engine.ProjectStatus) style {
 }
 
 func (v *statusView) state() {
-	name := shown(v.p.Name)
+	name := shortened(shown(v.p.Name), max(leastRoom, v.width/2))
 	space := strings.Repeat(" ", columns(name)+4)
 	v.para(plainly, v.in(mood(v.p), "●")+" "+v.in(strong, name)+"  ", space, v.p.State)
 }
 
 // facts are the rows below the name.
 func (v *statusView) facts() {
-	t := &table{flex: -1}
-	row := func(name, when string, st style, result, more string) {
-		t.row(cell{name, faint}, cell{when, plainly}, cell{result, st}, cell{more, plainly})
-	}
-	if past := v.p.LastPush; past != nil {
-		more := "nothing sent yet"
-		if past.SentAt != nil {
-			more = count(past.Keys, "key") + " sent " + ago(*past.SentAt, v.now)
-		}
-		row("last push", v.when(past.At, v.now), resultStyle(past.Result), past.Result, more)
-	}
-	if past := v.p.LastPull; past != nil {
-		row("last pull", v.when(past.At, v.now), resultStyle(past.Result), past.Result, count(past.Keys, "key"))
-	}
-	if v.p.NextPull != nil {
-		row("next pull", v.when(*v.p.NextPull, v.now), plainly, "", "")
-	}
+	t := v.passes(func(at time.Time) string { return v.when(at, v.now) })
 	if columns("  ")+t.width() > v.width {
 		t.breakAt(3)
+	}
+	if columns("  ")+t.width() > v.width {
+		t = v.passes(func(at time.Time) string { return ago(at, v.now) })
+		if columns("  ")+t.width() > v.width {
+			t.breakAt(3)
+		}
 	}
 	t.say(v.screen, v, "  ")
 	named := func(name, text string) {
@@ -134,6 +152,28 @@ func (v *statusView) facts() {
 	}
 }
 
+// passes are the last push and pull and the next one, as a table.
+func (v *statusView) passes(when func(time.Time) string) *table {
+	t := &table{flex: -1}
+	row := func(name, at string, st style, result, more string) {
+		t.row(cell{name, faint}, cell{at, plainly}, cell{result, st}, cell{more, plainly})
+	}
+	if past := v.p.LastPush; past != nil {
+		more := "nothing sent yet"
+		if past.SentAt != nil {
+			more = count(past.Keys, "key") + " sent " + ago(*past.SentAt, v.now)
+		}
+		row("last push", when(past.At), resultStyle(past.Result), past.Result, more)
+	}
+	if past := v.p.LastPull; past != nil {
+		row("last pull", when(past.At), resultStyle(past.Result), past.Result, count(past.Keys, "key"))
+	}
+	if v.p.NextPull != nil {
+		row("next pull", when(*v.p.NextPull), plainly, "", "")
+	}
+	return t
+}
+
 func resultStyle(result string) style {
 	return map[string]style{engine.ResultOK: green, engine.ResultPartial: yellow, engine.ResultFailed: red}[result]
 }
@@ -145,12 +185,16 @@ func (v *statusView) languages() {
 	}
 	fmt.Fprintln(v)
 	length := 20
-	if v.width >= 120 {
+	switch {
+	case v.width >= 2*narrow:
 		length = 40
+	case v.width < narrow:
+		length = 10
 	}
+	name := func(l engine.LanguageStatus) string { return shortened(shown(l.Language), max(8, v.width/4)) }
 	widest := 0
 	for _, l := range v.p.Languages {
-		widest = max(widest, columns(shown(l.Language)))
+		widest = max(widest, columns(name(l)))
 	}
 	for _, l := range v.p.Languages {
 		whole := l.Keys + l.Missing
@@ -164,7 +208,7 @@ func (v *statusView) languages() {
 		sound, heldBack, _ := l.Parts()
 		good, held := share(sound, whole, length), share(heldBack, whole, length)
 		bar := v.in(green, strings.Repeat("█", good)) + v.in(yellow, strings.Repeat("▒", held)) + v.in(faint, strings.Repeat("░", max(0, length-good-held)))
-		first := fmt.Sprintf("  %s  %s %4d %%  ", padded(shown(l.Language), widest), bar, share(l.Keys, whole, 100))
+		first := fmt.Sprintf("  %s  %s %4d %%  ", padded(name(l), widest), bar, share(l.Keys, whole, 100))
 		v.para(plainly, first, strings.Repeat(" ", 2+widest+2+length+9), text)
 	}
 }
@@ -200,22 +244,45 @@ func (v *statusView) files() {
 		files = files[:someFiles]
 	}
 	fmt.Fprintln(v)
-	t := &table{flex: 0, right: map[int]bool{3: true, 4: true}}
-	t.row(cell{"FILE", faint}, cell{"FORMAT", faint}, cell{"COLLECTION", faint}, cell{"KEYS", faint}, cell{"PENDING", faint})
-	for _, f := range files {
-		pending, st, name := fmt.Sprint(f.Pending), plainly, plainly
-		if f.Pending > 0 {
-			st = yellow
-		}
-		if f.Error != "" {
-			pending, st, name = "broken", red, red
-		}
-		t.row(cell{filepath.ToSlash(f.Path), name}, cell{f.Format, plainly}, cell{f.Collection, plainly}, cell{fmt.Sprint(f.Keys), plainly}, cell{pending, st})
-	}
-	t.say(v.screen, v, "  ")
+	v.fileTable(files).say(v.screen, v, "  ")
 	if hidden > 0 {
 		fmt.Fprintf(v, "  %s\n", v.in(faint, fmt.Sprintf("and %s (--all)", plural(hidden, "more file", "more files"))))
 	}
+}
+
+// fileTable is a table of files with as many columns as fit.
+func (v *statusView) fileTable(files []engine.FileStatus) *table {
+	var t *table
+	for _, shape := range []struct{ format, collection bool }{{true, true}, {false, true}, {false, false}} {
+		t = &table{flex: 0, right: make(map[int]bool)}
+		add := func(path, format, collection, keys, pending cell) {
+			row := []cell{path}
+			if shape.format {
+				row = append(row, format)
+			}
+			if shape.collection {
+				collection.text = shortened(shown(collection.text), max(12, v.width/4))
+				row = append(row, collection)
+			}
+			t.right[len(row)], t.right[len(row)+1] = true, true
+			t.row(append(row, keys, pending)...)
+		}
+		add(cell{"FILE", faint}, cell{"FORMAT", faint}, cell{"COLLECTION", faint}, cell{"KEYS", faint}, cell{"PENDING", faint})
+		for _, f := range files {
+			pending, st, name := fmt.Sprint(f.Pending), plainly, plainly
+			if f.Pending > 0 {
+				st = yellow
+			}
+			if f.Error != "" {
+				pending, st, name = "broken", red, red
+			}
+			add(cell{filepath.ToSlash(f.Path), name}, cell{f.Format, plainly}, cell{f.Collection, plainly}, cell{fmt.Sprint(f.Keys), plainly}, cell{pending, st})
+		}
+		if columns("  ")+t.width() <= v.width || columns("  ")+t.least()-leastFlex+leastName <= v.width {
+			break // the names are whole, or can be told apart
+		}
+	}
+	return t
 }
 
 func (v *statusView) conflicts() {
@@ -223,6 +290,10 @@ func (v *statusView) conflicts() {
 		return
 	}
 	v.heading("changed on both sides")
+	indent := 18
+	if v.width < narrow {
+		indent = 8
+	}
 	for _, c := range v.p.Conflicts {
 		v.para(yellow, "    ", "      ", fmt.Sprintf("%s: %q (%s), %s", filepath.ToSlash(c.File), c.Key, c.Language, ago(c.Since, v.now)))
 		for _, side := range []struct{ name, text, do string }{
@@ -230,7 +301,7 @@ func (v *statusView) conflicts() {
 			{"service", engine.InQuotes(c.Theirs) + ", which stands", "to leave it so: " + c.Command("theirs")},
 		} {
 			v.para(plainly, "      "+v.in(faint, padded(side.name, 10))+"  ", strings.Repeat(" ", 18), side.text)
-			v.para(plainly, strings.Repeat(" ", 18)+"-> ", strings.Repeat(" ", 21), side.do)
+			v.para(plainly, strings.Repeat(" ", indent)+"-> ", strings.Repeat(" ", indent+3), side.do)
 		}
 	}
 }

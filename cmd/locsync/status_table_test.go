@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -100,6 +101,78 @@ func TestStatusOfLongFacts(t *testing.T) {
 	for line := range strings.Lines(text) {
 		if n := columns(strings.TrimSuffix(line, "\n")); n > 80 {
 			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
+var (
+	cutInside   = regexp.MustCompile(`\S…\S`)
+	wholeNumber = regexp.MustCompile(`\d+`)
+)
+
+// On screens of every width the lines end where the screen does, unless one word is longer, and every number is there whole: what is cut is names, in the middle.
+func TestStatusFits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		name := func(label string, longest int) string {
+			return rapid.StringMatching(fmt.Sprintf(`[a-z語]{1,%d}(/[a-z語]{1,9}){0,6}\.[a-z]{2,4}`, longest)).Draw(t, label)
+		}
+		number := func(label string) int { return rapid.IntRange(0, 99999).Draw(t, label) }
+		st, numbers := busyStatus(), []string{}
+		p := &st.Projects[0]
+		p.Name, p.Branch, p.BranchURL = name("project", 40), "l10n/"+name("branch", 20), "https://"+name("host", 20)
+		p.Languages, p.Files, p.Conflicts, p.Problems = nil, nil, nil, nil
+		for range rapid.IntRange(1, 3).Draw(t, "languages") {
+			l := engine.LanguageStatus{Language: rapid.SampledFrom([]string{"de", "zh-Hans", "sr-Latn-RS-variant1"}).Draw(t, "language"), Keys: number("keys"), Missing: number("missing"), Held: number("held")}
+			p.Languages = append(p.Languages, l)
+			numbers = append(numbers, fmt.Sprint(l.Keys), fmt.Sprint(l.Keys+l.Missing))
+		}
+		for range rapid.IntRange(1, 5).Draw(t, "files") {
+			f := engine.FileStatus{Path: name("file", 30), Format: "structured-json", Collection: name("collection", 30), Keys: number("keys"), Pending: number("pending")}
+			p.Files = append(p.Files, f)
+			numbers = append(numbers, fmt.Sprint(f.Keys), fmt.Sprint(f.Pending))
+		}
+		sent := before(59 * time.Minute)
+		p.LastPush = &engine.Past{At: before(59 * time.Minute), Result: engine.ResultPartial, Keys: number("sent"), SentAt: &sent}
+		numbers = append(numbers, fmt.Sprint(p.LastPush.Keys))
+		p.Conflicts = []engine.Conflict{{File: name("conflict", 20), Language: "de", Key: name("key", 20), Ours: map[string]string{"": "unser"}, Theirs: map[string]string{"": "ihr"}, Since: before(time.Minute)}}
+		p.Problems = []engine.Problem{p.Conflicts[0].Problem(), {File: name("broken", 20), Line: number("line") + 1, Column: 1, Problem: "it does not parse; repair it", Remedy: "repair it"}}
+		numbers = append(numbers, fmt.Sprint(p.Problems[1].Line))
+		for _, width := range []int{40, 60, 80, 120} {
+			s := &screen{terminal: true, width: width, height: 50}
+			text := s.status(st, statusNow, true)
+			for line := range strings.Lines(text) {
+				line = strings.TrimSuffix(line, "\n")
+				if words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "-> ")); columns(line) > width && len(words) > 1 {
+					t.Fatalf("%d columns in a screen of %d: %q\n%s", columns(line), width, line, text)
+				}
+				if strings.Contains(line, "…") && !cutInside.MatchString(line) {
+					t.Fatalf("cut at an end: %q", line)
+				}
+			}
+			shown := wholeNumber.FindAllString(text, -1)
+			for _, n := range numbers {
+				if !slices.Contains(shown, n) {
+					t.Fatalf("%d columns: no %s in\n%s", width, n, text)
+				}
+			}
+		}
+	})
+}
+
+// A narrow screen has the same rows, with less in each.
+func TestStatusOnANarrowScreen(t *testing.T) {
+	for width, want := range map[int][]string{
+		40: {"\n  last pull  2 days ago  failed\n             5 keys\n", "\n  de       ████████▒░   99 %\n    119 of 120 keys, 1 missing, 12 held\n    back\n",
+			"\n        -> to send it: locsync push\n           --ours --key open --file\n           de.json\n", "\n  FILE                     KEYS  PENDING\n",
+			"\n  locales…語/アプリ.json     20        0\n", "\n  branch\n    l10n, last commit 0123456789\n    https://example.com/app/tree/l10n\n"},
+		60:  {"\n  last pull  2 days ago (2026-11-19 18:00:00 UTC)  failed\n", "\n  FILE                        COLLECTION  KEYS  PENDING\n", "\n  locales/日本語/アプリ.json  main          20        0\n"},
+		120: {"\n  FILE                        FORMAT           COLLECTION  KEYS  PENDING\n"},
+	} {
+		text := (&screen{terminal: true, width: width, height: 50}).status(busyStatus(), statusNow, false)
+		for _, part := range want {
+			if !strings.Contains(text, part) {
+				t.Errorf("%d columns: no %q in\n%s", width, part, text)
+			}
 		}
 	}
 }

@@ -172,17 +172,25 @@ func (s *screen) leaveFor(do func() error) error {
 	return err
 }
 
+// fitting is a line with an end that goes first where the screen is too narrow.
+func (s *screen) fitting(line, end string) string {
+	if columns(line+end) <= s.width {
+		line += end
+	}
+	return line
+}
+
 // frame is one picture: a line with the time, the status, and where it does not fit how much is below. Each line is erased by itself: the whole screen would
 // flicker. That is done before it is written: behind the last column a terminal stays on that column, and would erase it.
 func (s *screen) frame(st engine.Status, now time.Time, all bool) string {
 	lines := strings.Split(strings.TrimRight(s.status(st, now, all), "\n"), "\n")
 	if room := s.height - 2; len(lines) > room && room > 1 {
 		hidden := len(lines) - room + 1
-		lines = append(lines[:room-1:room-1], s.in(faint, fmt.Sprintf("and %s below; a larger window, or locsync status", plural(hidden, "line", "lines"))))
+		lines = append(lines[:room-1:room-1], s.in(faint, s.fitting(fmt.Sprintf("and %s below", plural(hidden, "line", "lines")), "; a larger window, or locsync status")))
 	}
 	var b strings.Builder
 	b.WriteString(home)
-	for _, line := range append([]string{s.in(faint, "locsync status, "+inUTC(now)+"; Ctrl-C ends it"), ""}, lines...) {
+	for _, line := range append([]string{s.in(faint, s.fitting("locsync status, "+inUTC(now), "; Ctrl-C ends it")), ""}, lines...) {
 		b.WriteString(eraseLine + line + "\r\n")
 	}
 	picture := strings.TrimSuffix(b.String(), "\r\n") // the last one would scroll
