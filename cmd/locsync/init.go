@@ -219,7 +219,11 @@ func (a *app) sayFound(p *proposal) {
 		say("")
 		say("Left out:")
 		for _, l := range r.LeftOut[:min(len(r.LeftOut), mostShown)] {
-			say("  %s (%s) %s", l.Path, count(l.Files, "file"), l.Reason)
+			files := ""
+			if l.Files > 0 {
+				files = " (" + count(l.Files, "file") + ")"
+			}
+			say("  %s%s %s", l.Path, files, l.Reason)
 		}
 		if more := len(r.LeftOut) - mostShown; more > 0 {
 			say("  and %d more; --json lists them", more)

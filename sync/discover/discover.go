@@ -11,7 +11,6 @@ package discover
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"path"
@@ -25,35 +24,9 @@ import (
 
 // Listing is the names of a tree's files, with slashes.
 type Listing struct {
-	Tracked []string // those that certainly belong to it
-	Others  []string // those that may: what git does not track. They count where they are named like tracked ones, or where nothing is tracked
-}
-
-// Walk lists a tree that nobody can tell the tracked files of. Folders of other people's files are not entered.
-func Walk(fsys fs.FS) (Listing, error) {
-	var l Listing
-	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			if name != "." && (errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid)) {
-				return nil // not to be read, just gone, or of a name that is no text
-			}
-			return err
-		}
-		if d.IsDir() {
-			if name != "." && foreignFolder(d.Name()) {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if d.Type().IsRegular() {
-			l.Tracked = append(l.Tracked, name)
-		}
-		return nil
-	})
-	if err != nil {
-		return Listing{}, fmt.Errorf("look for resource files: %w", err)
-	}
-	return l, nil
+	Tracked []string  // those that certainly belong to it
+	Others  []string  // those that may: what git does not track. They count where they are named like tracked ones, or where nothing is tracked
+	LeftOut []LeftOut // folders that were not looked into
 }
 
 // Result is what a tree looks like.
@@ -85,10 +58,10 @@ type Group struct {
 	texts   []map[string]string
 }
 
-// LeftOut is files that look like resource files and are not proposed.
+// LeftOut is files that look like resource files and are not proposed, or a folder that nobody looked into.
 type LeftOut struct {
-	Path   string `json:"path"` // with {LANGUAGE} where files of several languages are meant
-	Files  int    `json:"files"`
+	Path   string `json:"path"`  // with {LANGUAGE} where files of several languages are meant; a folder ends with a slash
+	Files  int    `json:"files"` // 0 where they are not known
 	Reason string `json:"reason"`
 }
 
@@ -109,7 +82,7 @@ const (
 // Find looks at a tree. What cannot be read is left out and named; that nothing was found shows in Groups.
 func Find(fsys fs.FS, l Listing, o Options) Result {
 	s := &search{fsys: fsys, names: make(map[string]bool), readings: make(map[string]*reading), templates: make(map[string]*template),
-		declared: make(map[string][]string), unreadable: make(map[string]*LeftOut)}
+		declared: make(map[string][]string), unreadable: make(map[string]*LeftOut), links: map[string]bool{".": false}, left: mostOfAll, leftHints: mostOfHints}
 	s.spotAll(l)
 	ranked := s.ranked()
 	kept := s.keep(ranked, own, o.Source)
@@ -126,7 +99,10 @@ func Find(fsys fs.FS, l Listing, o Options) Result {
 	}
 	slices.Sort(r.Targets)
 	r.Choose(r.Targets)
-	r.LeftOut = append(s.leftOut, s.unsupported()...)
+	r.LeftOut = slices.Concat(s.leftOut, s.unsupported(), l.LeftOut, s.hints)
+	for _, folder := range sortedKeys(s.closed) {
+		r.LeftOut = append(r.LeftOut, *s.closed[folder])
+	}
 	slices.SortStableFunc(r.LeftOut, func(a, b LeftOut) int { return strings.Compare(a.Path, b.Path) })
 	return r
 }
@@ -134,13 +110,18 @@ func Find(fsys fs.FS, l Listing, o Options) Result {
 // search is one look at a tree.
 type search struct {
 	fsys       fs.FS
-	alike      []string        // every file that has the extension of a format
+	alike      []string        // every file that has the extension of a format, sorted
 	names      map[string]bool // those of them that may be resource files; whether git tracks them
 	anyTracked bool            // git tracks files that can be proposed
 	readings   map[string]*reading
 	templates  map[string]*template
 	declared   map[string][]string // by language code: the files that say it is the source's
 	unreadable map[string]*LeftOut // by pattern: files of formats that there is no grammar for
+
+	left, leftHints allowance           // for resource files, and for what may say the source language
+	closed          map[string]*LeftOut // folders that cannot be looked into
+	links           map[string]bool     // by folder: it is a symbolic link, or below one
+	hints           []LeftOut           // one entry for the files that may say the source language and were not read
 
 	source, reason, unsure string
 	leftOut                []LeftOut
@@ -155,7 +136,11 @@ func (s *search) spotAll(l Listing) {
 			if !known && !says && !hasNoGrammar(name) {
 				continue
 			}
-			if info, err := fs.Lstat(s.fsys, name); err != nil || !info.Mode().IsRegular() {
+			info, err := fs.Lstat(s.fsys, name)
+			if errors.Is(err, fs.ErrPermission) {
+				s.unseen(name, err)
+			}
+			if err != nil || !info.Mode().IsRegular() || s.throughLink(path.Dir(name)) {
 				continue // a link, a submodule, or not on this disk
 			}
 			switch {
@@ -173,6 +158,7 @@ func (s *search) spotAll(l Listing) {
 			}
 		}
 	}
+	slices.Sort(s.alike)
 	for _, name := range slices.Sorted(maps.Keys(s.names)) {
 		for _, found := range spot(name) {
 			s.enter(found)

@@ -75,7 +75,7 @@ func find(t testing.TB, tracked, others string, o Options) Result {
 		}
 		return all
 	}
-	return Find(fsys, Listing{names(tracked), names(others)}, o)
+	return Find(fsys, Listing{Tracked: names(tracked), Others: names(others)}, o)
 }
 
 func (r *Result) lines() string {

@@ -18,8 +18,13 @@ func (s *search) group(kept []*template) []Group {
 		groups = append(groups, s.beside(members))
 	}
 	groups = s.nested(groups)
+	of := make(map[string][]*template, len(kept)) // by source file
+	for _, t := range kept {
+		file := t.sourceFile(s.source)
+		of[file] = append(of[file], t)
+	}
 	for i := range groups {
-		s.finish(&groups[i], kept)
+		s.finish(&groups[i], of)
 	}
 	slices.SortStableFunc(groups, func(a, b Group) int { return strings.Compare(a.Output, b.Output) })
 	nameCollections(groups)
@@ -78,16 +83,23 @@ func (s *search) beside(members []*template) Group {
 
 // matchesOnly reports whether a pattern matches these files and no other of the tree.
 func (s *search) matchesOnly(pattern string, files []string) bool {
-	prefix, _ := doublestar.SplitPattern(pattern)
+	folder, _ := doublestar.SplitPattern(pattern)
+	below := s.alike
+	if folder != "." { // those in it stand together
+		first, _ := slices.BinarySearch(below, folder+"/")
+		after, _ := slices.BinarySearch(below, folder+"0") // the character behind the slash
+		below = below[first:after]
+	}
+	wanted := make(map[string]bool, len(files))
+	for _, file := range files {
+		wanted[file] = true
+	}
 	n := 0
-	for _, name := range s.alike {
-		if !strings.HasPrefix(name, prefix+"/") && prefix != "." {
-			continue
-		}
+	for _, name := range below {
 		if ok, err := doublestar.Match(pattern, name); err != nil || !ok {
 			continue
 		}
-		if !slices.Contains(files, name) {
+		if !wanted[name] {
 			return false
 		}
 		n++
@@ -162,17 +174,18 @@ func placeOf(text string) string {
 // escaped is a path as a pattern that matches it and nothing else.
 func escaped(name string) string { return strings.ReplaceAll(name, "[", "[[]") }
 
-// finish reads the source files: the format that fits all of them, how many keys there are, and what to know about it.
-func (s *search) finish(g *Group, kept []*template) {
+// finish reads the source files, of holds their templates: the format that fits all of them, how many keys there are, and what to know about it.
+func (s *search) finish(g *Group, of map[string][]*template) {
 	slices.Sort(g.Files)
 	g.spelled = make(map[string]string)
 	g.Languages = []string{s.source}
 	keys, rooted := 0, true
-	for _, t := range kept {
+	var templates []*template
+	for _, file := range slices.Compact(slices.Clone(g.Files)) {
+		templates = append(templates, of[file]...)
+	}
+	for _, t := range templates {
 		file := t.sourceFile(s.source)
-		if _, mine := slices.BinarySearch(g.Files, file); !mine {
-			continue
-		}
 		r := s.read(file, t.spellingOf(file))
 		if g.Format == "" || strings.HasPrefix(r.format, "structured-") {
 			g.Format = r.format

@@ -2,8 +2,8 @@ package discover
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -40,7 +40,7 @@ func (s *search) read(name, spelling string) *reading {
 	s.readings[name] = r
 	format, _ := formats.ByExtension(name)
 	r.format = format.Name
-	src, err := fs.ReadFile(s.fsys, name)
+	src, err := s.readFile(name, &s.left)
 	if err != nil {
 		r.err = err
 		return r
@@ -164,7 +164,10 @@ func (s *search) unfit(t *template, file string, least standing) string {
 		return "is of debug builds and has no translation"
 	}
 	r := s.read(file, t.spellingOf(file))
+	why := unread{}
 	switch {
+	case errors.As(r.err, &why): // its format is not known either
+		return "is not looked at: " + file + ": " + why.Error()
 	case r.err != nil && !s.anyReadable(t):
 		return "cannot be read: " + file + ": " + r.err.Error()
 	case r.lists && path.Ext(file) == ".xml":

@@ -2,8 +2,8 @@ package discover
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"path"
 	"regexp"
@@ -44,7 +44,13 @@ func declaration(name string) (*regexp.Regexp, bool) {
 }
 
 func (s *search) readDeclaration(name string, says *regexp.Regexp) {
-	src, err := fs.ReadFile(s.fsys, name)
+	src, err := s.readFile(name, &s.leftHints)
+	if why := (unread{}); errors.As(err, &why) {
+		if len(s.hints) == 0 {
+			s.hints = []LeftOut{{name, 0, "may say what the source language is, and is not read: it is too large, or there are too many like it"}}
+		}
+		s.hints[0].Files++
+	}
 	if err != nil {
 		return
 	}
@@ -167,7 +173,7 @@ func (s *search) fullness(templates []*template) map[string]int {
 	read := 0
 	for _, t := range templates {
 		by, _ := t.spellings()
-		if read += len(by); read > mostRead {
+		if read += len(by); read > mostRead || s.left < mostOfAll/2 { // the source files are to be read as well
 			break
 		}
 		for code, spelling := range by {
