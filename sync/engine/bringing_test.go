@@ -50,6 +50,15 @@ language_paths = { "zh-Hans" = "zh-Hans" }
 `
 }
 
+// categories are the names of a language's plural forms.
+func categories(language string) []string {
+	var names []string
+	for _, c := range plural.Categories(language) {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
 // productFiles are its files: translations that say the same as the source, empty ones, missing ones, plural forms as each language has them, and a layout that
 // no machine would choose.
 func productFiles(languages []string) map[string]string {
@@ -81,7 +90,7 @@ func productFiles(languages []string) map[string]string {
 			files["web/"+web+"/cart.json"] = fmt.Sprintf("{\"title\": \"Cart %s\"}\n", l)
 		}
 		var yml, xml string
-		for _, category := range plural.Names(plural.Categories(l)) {
+		for _, category := range categories(l) {
 			yml += fmt.Sprintf("    %s: '%%{count} %s %s'\n", category, l, category)
 			xml += fmt.Sprintf("    <item quantity=\"%s\">%%d %s</item>\n", category, l)
 		}
@@ -151,7 +160,7 @@ func (w *world) formsStay(languages []string, problems []Problem) {
 		named = append(named, p.Language)
 	}
 	for _, l := range languages {
-		if slices.ContainsFunc(plural.Names(plural.Categories(l)), func(c string) bool { return c != "one" && c != "other" }) {
+		if slices.ContainsFunc(categories(l), func(c string) bool { return c != "one" && c != "other" }) {
 			want = append(want, l)
 		}
 	}
@@ -177,7 +186,7 @@ func (w *world) arrived(state service.CompletionState) {
 			if home["title"] != "Home "+l || home["ok"] != "OK" || home["menu/open"] != l+" {{what}}" || rails["hello"] != l+" %{name}" || ios["save"] != "Save "+l || android["save"] != "Save" {
 				w.tb.Errorf("%s: %v %v %v %v", l, home, rails, ios, android)
 			}
-			for _, category := range plural.Names(plural.Categories(l)) {
+			for _, category := range categories(l) {
 				if (category == "one" || category == "other") && !strings.Contains(rails["items/"+category]+rails["items"], category) || !strings.Contains(android["items"], category) {
 					w.tb.Errorf("%s has no %s: %v %v", l, category, rails, android)
 				}

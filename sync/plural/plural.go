@@ -68,15 +68,6 @@ func Categories(language string) []Category { return lookup(cardinals, language)
 // Ordinals is Categories for places in an order (1st, 2nd), which selectordinal chooses by.
 func Ordinals(language string) []Category { return lookup(ordinals, language) }
 
-// Names are the names of categories.
-func Names(categories []Category) []string {
-	all := make([]string, len(categories))
-	for i, c := range categories {
-		all[i] = c.Name
-	}
-	return all
-}
-
 // Has reports whether a category is among those of a language. Without any, which is what an unknown language has, it is: nothing is known
 // against it.
 func Has(categories []Category, name string) bool {

@@ -62,7 +62,7 @@ func TestNumbers(t *testing.T) {
 		{"pt-AO", One, []int{1}}, {"ru", One, nil}, {"lv", Zero, nil}, {"ar", Zero, []int{0}}, {"ar", Two, []int{2}}, {"sl", Two, nil}, {"en", Other, nil},
 	} {
 		all := Categories(c.language)
-		i := slices.Index(Names(all), c.category)
+		i := slices.Index(names(all), c.category)
 		if got := all[i].Numbers; !slices.Equal(got, c.want) {
 			t.Errorf("%s %s: %v, want %v", c.language, c.category, got, c.want)
 		}
@@ -76,7 +76,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s: %d languages only", kind, len(table))
 		}
 		for language, categories := range table {
-			all := Names(categories)
+			all := names(categories)
 			if !slices.IsSortedFunc(all, Compare) || all[len(all)-1] != Other || len(slices.Compact(slices.Clone(all))) != len(all) {
 				t.Errorf("%s %s: %v", kind, language, all)
 			}
@@ -98,4 +98,13 @@ func TestHas(t *testing.T) {
 	if !Has(Categories("xx"), Few) || Has(Categories("ja"), One) || !Has(Categories("ja"), Other) {
 		t.Error("Has")
 	}
+}
+
+// names are the names of categories.
+func names(categories []Category) []string {
+	all := make([]string, len(categories))
+	for i, c := range categories {
+		all[i] = c.Name
+	}
+	return all
 }
