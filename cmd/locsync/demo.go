@@ -211,12 +211,15 @@ func emptyDir(dir string) (string, error) {
 	if dir == "" {
 		return os.MkdirTemp("", "locsync-demo-")
 	}
+	if _, err := here(); err != nil && !filepath.IsAbs(dir) {
+		return "", err
+	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return "", err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", usageError{err}
+		return "", usageError{fmt.Errorf("make the demo's folder: %w; name another one with --dir", err)}
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -54,7 +54,7 @@ type initialized struct {
 }
 
 func (a *app) initialize(ctx context.Context, given answers, o initOptions) error {
-	dir, err := os.Getwd()
+	dir, err := here()
 	if err != nil {
 		return err
 	}

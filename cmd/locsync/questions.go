@@ -17,12 +17,8 @@ import (
 // atTerminal reports whether there is somebody to be asked: who types, and sees the question.
 func (a *app) atTerminal() bool {
 	in, typed := a.in.(*os.File)
-	out, seen := a.out.(printable)
-	if !typed || !seen || a.asJSON {
-		return false
-	}
-	to, file := out.to.(*os.File)
-	return file && term.IsTerminal(int(in.Fd())) && term.IsTerminal(int(to.Fd()))
+	out := outputOf(a.out)
+	return typed && out != nil && !a.asJSON && term.IsTerminal(int(in.Fd())) && term.IsTerminal(int(out.file.Fd()))
 }
 
 // errUnanswered ends a conversation that somebody has left.

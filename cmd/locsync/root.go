@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"slices"
@@ -52,7 +53,7 @@ type app struct {
 func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // from here on the signals do what they do by default
-	a := &app{out: printable{os.Stdout}, err: &standardError{to: os.Stderr}, in: os.Stdin, journal: toJournal()}
+	a := &app{out: printable{&standardOutput{file: os.Stdout}}, err: &standardError{to: os.Stderr}, in: os.Stdin, journal: toJournal()}
 	a.args = os.Args[1:]
 	root := a.root()
 	root.SetArgs(a.args)
@@ -61,9 +62,13 @@ func Main() int {
 
 // exit says what went wrong, once, and turns it into the exit code.
 func (a *app) exit(err error) int {
+	if lost := a.lost(); lost != nil && !errors.Is(err, lost) {
+		err = errors.Join(err, fmt.Errorf("say the result: %w", lost))
+	}
 	switch {
 	case err == nil:
 		return exitDone
+	case a.lost() != nil:
 	case errors.Is(err, errMisconfigured):
 		return exitWrong
 	case errors.Is(err, errUnwell):
@@ -84,10 +89,17 @@ func (a *app) exit(err error) int {
 	return exitLater
 }
 
+// wrong reports whether an error stays until somebody changes something. A disk may have room again.
 func wrong(err error) bool {
 	var problems config.Problems
 	var usage usageError
-	return errors.As(err, &problems) || errors.As(err, &usage) || engine.Permanent(err)
+	return !errors.Is(err, syscall.ENOSPC) && (errors.As(err, &problems) || errors.As(err, &usage) || engine.Permanent(err) || forbidden(err))
+}
+
+// forbidden reports whether a file or folder is not for this user, or cannot be written at all. A network may refuse in the same words, which passes.
+func forbidden(err error) bool {
+	var at *fs.PathError
+	return errors.As(err, &at) && (errors.Is(at.Err, fs.ErrPermission) || errors.Is(at.Err, syscall.EROFS))
 }
 
 func (a *app) root() *cobra.Command {

@@ -17,8 +17,9 @@ import (
 // (see shown), so that only this program's own escapes reach a terminal.
 type screen struct {
 	to       io.Writer
-	terminal bool // somebody looks at it
-	dumb     bool // it knows no escape sequences
+	file     *os.File // that to ends in; nil where nobody looks at it
+	terminal bool     // somebody looks at it
+	dumb     bool     // it knows no escape sequences
 	colours  bool
 	width    int // in columns; 0 is without an end
 	height   int // in lines; 0 is without an end
@@ -26,15 +27,16 @@ type screen struct {
 
 // screen is the one that standard output is.
 func (a *app) screen() *screen {
-	out, ok := a.out.(printable)
-	if !ok {
+	o := outputOf(a.out)
+	switch out, ok := a.out.(printable); {
+	case !ok:
 		return &screen{to: a.out}
-	}
-	f, ok := out.to.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	case o == nil || !term.IsTerminal(int(o.file.Fd())):
 		return &screen{to: out.to}
 	}
-	return attended(f)
+	s := attended(o.file)
+	s.to = o
+	return s
 }
 
 // errorScreen is the one that errors and warnings go to: standard error.
@@ -54,16 +56,16 @@ func (a *app) errorScreen() *screen {
 
 // attended is a terminal.
 func attended(f *os.File) *screen {
-	s := &screen{to: f, terminal: true, dumb: os.Getenv("TERM") == "dumb"}
+	s := &screen{to: f, file: f, terminal: true, dumb: os.Getenv("TERM") == "dumb"}
 	s.colours = !s.dumb && os.Getenv("NO_COLOR") == ""
-	s.measure(f)
+	s.measure()
 	return s
 }
 
 // measure asks a terminal how large it is. One that does not say is taken for the usual one.
-func (s *screen) measure(f *os.File) {
+func (s *screen) measure() {
 	s.width, s.height = 80, 24
-	if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
+	if w, h, err := term.GetSize(int(s.file.Fd())); err == nil && w > 0 && h > 0 {
 		s.width, s.height = w, h
 	}
 }

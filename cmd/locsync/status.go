@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"time"
@@ -68,8 +69,11 @@ func (a *app) status(ctx context.Context, cfg *config.Config) (engine.Status, er
 		}
 	}
 	copied, err := os.MkdirTemp("", "locsync-status-")
+	if err != nil && dir != "" {
+		copied, err = os.MkdirTemp(dir, "status-") // where the state is there is room for a copy of it
+	}
 	if err != nil {
-		return engine.Status{}, err
+		return engine.Status{}, fmt.Errorf("make a folder for a copy of the state: %w; let TMPDIR name one that can be written", err)
 	}
 	defer os.RemoveAll(copied)
 	store, err := state.OpenCopy(dir, copied)

@@ -149,8 +149,8 @@ func (a *app) watchAtTerminal(ctx context.Context, cfg *config.Config, out *scre
 			}
 		case <-tick.C:
 		}
-		if f, ok := out.to.(*os.File); ok {
-			out.measure(f)
+		if out.file != nil {
+			out.measure()
 		}
 		if s != nil {
 			if _, err := io.WriteString(out.to, out.frame(*s, time.Now(), all)); err != nil {

@@ -41,14 +41,23 @@ func (a *app) loadBy(read func(string) (*config.Config, error)) (*config.Config,
 	return cfg, err
 }
 
+// here is the current folder, which may be gone.
+func here() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", usageError{fmt.Errorf("find the current folder: %w; change into one that is there", err)}
+	}
+	return dir, nil
+}
+
 // locate is the configuration file: the one that was named, or the nearest.
 func (a *app) locate() (string, error) {
 	if a.configFile != "" {
 		return a.configFile, nil
 	}
-	dir, err := os.Getwd()
+	dir, err := here()
 	if err != nil {
-		return "", fmt.Errorf("find the configuration: %w", err)
+		return "", err
 	}
 	file, err := config.Find(dir)
 	if err != nil {

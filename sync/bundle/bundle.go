@@ -55,6 +55,9 @@ func Find(fsys fs.FS, p *config.Project) ([]*Bundle, []Problem, error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, nil, fmt.Errorf("look for %s: %w", files.Source, err)
 		}
+		if err := closed(fsys, files.Source); err != nil {
+			return nil, nil, fmt.Errorf("look for %s: %w; let this user look into the folder", files.Source, err)
+		}
 		slices.Sort(matches)
 		for _, match := range matches {
 			if seen[match] {
@@ -70,6 +73,22 @@ func Find(fsys fs.FS, p *config.Project) ([]*Bundle, []Problem, error) {
 		}
 	}
 	return distinct(bundles, p.Targets(), problems)
+}
+
+// closed is why nobody can tell whether a pattern has files: the folder that it begins in may not be looked into, and to take its files for gone would be
+// wrong. What ** finds closed below that is most likely no business of ours.
+func closed(fsys fs.FS, pattern string) error {
+	folder, rest := doublestar.SplitPattern(pattern)
+	var err error
+	if strings.ContainsAny(rest, `*?[{\\`) {
+		_, err = fs.ReadDir(fsys, folder)
+	} else if _, err = fs.Stat(fsys, pattern); err != nil {
+		_, err = fs.Lstat(fsys, pattern) // of a link whose target is closed, this says nothing
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return nil
 }
 
 func bundleOf(p *config.Project, files *config.Files, match string) (*Bundle, error) {

@@ -1,7 +1,9 @@
 package bundle
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
@@ -71,6 +73,69 @@ output = "res/values-{LOCALE:ANDROID}/{NAME}.xml"
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// withClosed is a tree with a folder that nobody may look into.
+type withClosed struct {
+	fstest.MapFS
+	folder string
+}
+
+func (c withClosed) refuse(op, name string) error {
+	if name == c.folder && op == "readdir" || strings.HasPrefix(name, c.folder+"/") {
+		return &fs.PathError{Op: op, Path: name, Err: fs.ErrPermission}
+	}
+	return nil
+}
+
+func (c withClosed) Open(name string) (fs.File, error) {
+	if err := c.refuse("open", name); err != nil {
+		return nil, err
+	}
+	return c.MapFS.Open(name)
+}
+
+func (c withClosed) Stat(name string) (fs.FileInfo, error) {
+	if err := c.refuse("stat", name); err != nil {
+		return nil, err
+	}
+	return c.MapFS.Stat(name)
+}
+
+func (c withClosed) Lstat(name string) (fs.FileInfo, error) {
+	if err := c.refuse("lstat", name); err != nil {
+		return nil, err
+	}
+	return c.MapFS.Lstat(name)
+}
+
+func (c withClosed) ReadDir(name string) ([]fs.DirEntry, error) {
+	if err := c.refuse("readdir", name); err != nil {
+		return nil, err
+	}
+	return c.MapFS.ReadDir(name)
+}
+
+// Files in a folder that may not be looked into are not gone: nobody can tell. A closed folder that only ** would come to is none of a pattern's business.
+func TestFindInAClosedFolder(t *testing.T) {
+	fsys := withClosed{tree("app/en.json", "{}", "app/de.json", "{}", "data/en.json", "{}"), ""}
+	for _, c := range []struct {
+		source, closed string
+		fails          bool
+	}{
+		{"app/en.json", "app", true}, {"app/en*.json", "app", true}, {"app/en.json", "data", false}, {"app/en*.json", "data", false}, {"**/en.json", "data", false},
+		{"app/none.json", "data", false}, {"nowhere/*.json", "data", false},
+	} {
+		p := project(t, "[[project.files]]\nsource = \""+c.source+"\"\noutput = \"out/{LANGUAGE}.json\"\n")
+		fsys.folder = c.closed
+		bundles, problems, err := Find(fsys, p)
+		if c.fails != errors.Is(err, fs.ErrPermission) || c.fails != (err != nil) || len(problems) > 0 || !c.fails && strings.Contains(c.source, "en") && len(bundles) != 1 {
+			t.Errorf("%s with %s closed: %d bundles, %v, %v", c.source, c.closed, len(bundles), problems, err)
+		}
+		if c.fails && !strings.Contains(err.Error(), "let this user look into the folder") {
+			t.Error(err)
+		}
 	}
 }
 

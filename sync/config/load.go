@@ -29,12 +29,12 @@ func load(path string, withoutIDs bool) (*Config, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("read configuration: %w; `locsync init` writes one", err)
 		}
-		return nil, fmt.Errorf("read configuration: %w", err)
+		return nil, fmt.Errorf("read configuration: %w; --config names another file", err)
 	}
 	defer file.Close()
 	data, err := io.ReadAll(io.LimitReader(file, maxSize+1))
 	if err != nil {
-		return nil, fmt.Errorf("read configuration: %w", err)
+		return nil, fmt.Errorf("read configuration: %w; --config names another file", err)
 	}
 	return parse(path, data, withoutIDs)
 }

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// inShell runs a line of a shell in a folder and returns its exit code and what it said on standard error.
+func inShell(t *testing.T, dir, line string, env ...string) (int, string) {
+	t.Helper()
+	var said strings.Builder
+	cmd := exec.Command("sh", "-c", line)
+	cmd.Dir, cmd.Stderr, cmd.Env = dir, &said, append(os.Environ(), env...)
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), said.String()
+}
+
+// A result that does not arrive, since the disk is full, is a failure that may pass, and is told once; a reader who has seen enough is none.
+func TestLostResult(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip(err)
+	}
+	dir := shelf(t)
+	for _, command := range []string{"version", "version --json", "help push", "completion bash", "status", "status --json"} {
+		code, said := inShell(t, dir, "exec locsync "+command+" >/dev/full")
+		if code != exitLater || strings.Count(said, "no space left on device") != 1 {
+			t.Errorf("%s: exit code %d, %q", command, code, said)
+		}
+		if code, said := inShell(t, dir, "locsync "+command+" | head -c 1 >/dev/null"); code != 0 || said != "" {
+			t.Errorf("%s to a reader who has enough: exit code %d, %q", command, code, said)
+		}
+		if code, said := inShell(t, dir, "exec locsync "+command+" >&-"); code != 0 || said != "" {
+			t.Errorf("%s without a standard output: exit code %d, %q", command, code, said)
+		}
+	}
+}
+
+// Whoever stands in a folder that is gone, or has no folder for temporary files, is told so, or helped.
+func TestNowhere(t *testing.T) {
+	t.Parallel()
+	dir := shelf(t)
+	for _, command := range []string{"status", "push", "init", "demo --dir x"} {
+		code, said := inShell(t, t.TempDir(), "mkdir gone; cd gone; rmdir ../gone; exec locsync "+command)
+		if code != exitWrong || !strings.Contains(said, "change into one that is there") {
+			t.Errorf("%s: exit code %d, %q", command, code, said)
+		}
+	}
+	if code, said := inShell(t, dir, "exec locsync status >/dev/null", "TMPDIR=/nonexistent"); code != exitLater || !strings.Contains(said, "let TMPDIR name one that can be written") {
+		t.Errorf("exit code %d, %q", code, said)
+	}
+	state := filepath.Join(dir, "state")
+	if err := os.Mkdir(state, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if code, said := inShell(t, dir, "exec locsync status >/dev/null", "TMPDIR=/nonexistent"); code != 0 || said != "" {
+		t.Errorf("with a state: exit code %d, %q", code, said)
+	}
+	if left, err := os.ReadDir(state); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+	if code, said := inShell(t, dir, "exec locsync check --config state"); code != exitWrong || !strings.Contains(said, "is a directory; --config names another file") {
+		t.Errorf("exit code %d, %q", code, said)
+	}
+	if code, said := inShell(t, dir, "exec locsync demo --dir locsync.toml/demo"); code != exitWrong || !strings.Contains(said, "name another one with --dir") {
+		t.Errorf("exit code %d, %q", code, said)
+	}
+}
+
+// What is not for this user stays so until somebody changes it; a disk may have room again, and a network that says the same may let us through.
+func TestErrorsOfFiles(t *testing.T) {
+	at := func(why error) error {
+		return fmt.Errorf("open state: %w", &fs.PathError{Op: "open", Path: "state.db", Err: why})
+	}
+	for _, c := range []struct {
+		err  error
+		code int
+	}{
+		{at(syscall.EACCES), exitWrong}, {at(syscall.EPERM), exitWrong}, {at(syscall.EROFS), exitWrong},
+		{at(syscall.ENOSPC), exitLater}, {at(syscall.EIO), exitLater}, {usageError{at(syscall.ENOSPC)}, exitLater},
+		{&net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.EPERM)}, exitLater},
+		{&net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.EACCES)}, exitLater},
+	} {
+		var said strings.Builder
+		if code := (&app{out: &said, err: &said}).exit(c.err); code != c.code {
+			t.Errorf("%v: %d, want %d", c.err, code, c.code)
+		}
+	}
+}
