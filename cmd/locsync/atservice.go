@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -142,16 +143,16 @@ func projectNames(cfg *config.Config) []string {
 
 // openFile opens a file that is going to be sent under a name.
 func openFile(path, name string) (service.File, *os.File, error) {
-	f, err := os.Open(path)
+	info, err := os.Stat(path) // before it is opened: a pipe would wait for somebody who writes
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no file", path)
+	}
 	if err != nil {
 		return service.File{}, nil, usageError{err}
 	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = usageError{fmt.Errorf("%s is no file", path)}
-	}
+	f, err := os.Open(path)
 	if err != nil {
-		return service.File{}, nil, errors.Join(err, f.Close())
+		return service.File{}, nil, usageError{err}
 	}
 	return service.File{Name: name, Size: info.Size(), Content: f}, f, nil
 }
@@ -208,11 +209,15 @@ func (a *app) sayNothing(why string) error {
 
 // exactly and atLeast refuse another number of arguments as wrong usage.
 func exactly(n int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error { return wants(cmd, len(args) == n, what) }
+	return func(cmd *cobra.Command, args []string) error {
+		return wants(cmd, len(args) == n && !slices.Contains(args, ""), what)
+	}
 }
 
 func atLeast(n int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error { return wants(cmd, len(args) >= n, what) }
+	return func(cmd *cobra.Command, args []string) error {
+		return wants(cmd, len(args) >= n && !slices.Contains(args, ""), what)
+	}
 }
 
 func wants(cmd *cobra.Command, right bool, what string) error {

@@ -206,6 +206,9 @@ func attachments(args []string, writable string) ([]service.ProjectMemory, error
 	found := writable == ""
 	for _, arg := range args {
 		id, percent, given := strings.Cut(arg, ":")
+		if id == "" {
+			return nil, fmt.Errorf("%q names no memory; locsync memories lists them", arg)
+		}
 		threshold := 75
 		if given {
 			var err error

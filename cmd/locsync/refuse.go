@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -64,7 +67,10 @@ func refuseMeaningless(root *cobra.Command) {
 	}
 }
 
-// once is a flag that holds one value: another one is refused instead of put in the place of the first.
+var errEmpty = errors.New("there is nothing in it; leave the flag out, or write something")
+
+// once is a flag that holds one value: another one is refused instead of put in the place of the first, and so is none, which a variable of a script has
+// that nobody set.
 type once struct {
 	pflag.Value
 	given bool
@@ -74,6 +80,9 @@ func (o *once) Set(text string) error {
 	if before := o.String(); o.given && before != text {
 		return fmt.Errorf("it is given twice, first as %q; leave one of them out", before)
 	}
+	if text == "" {
+		return errEmpty
+	}
 	if err := o.Value.Set(text); err != nil {
 		return err
 	}
@@ -81,11 +90,19 @@ func (o *once) Set(text string) error {
 	return nil
 }
 
-// onceEach makes every flag of the commands' own that holds one value such a flag. Those of every command may stand twice: an alias of a shell has one, and
+// onceEach makes every flag of the commands' own that holds one value such a flag, and refuses lists that hold none. Those of every command may stand twice: an alias of a shell has one, and
 // what is typed behind it wins.
 func onceEach(c *cobra.Command) {
 	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-		if _, list := f.Value.(pflag.SliceValue); !list && f.Value.Type() != "bool" {
+		switch list, is := f.Value.(pflag.SliceValue); {
+		case is:
+			refuses(c, func(*cobra.Command) error {
+				if values := list.GetSlice(); f.Changed && (len(values) == 0 || slices.Contains(values, "")) {
+					return fmt.Errorf("--%s %q: %w; see %s --help", f.Name, strings.Join(values, ","), errEmpty, c.CommandPath())
+				}
+				return nil
+			})
+		case f.Value.Type() != "bool":
 			f.Value = &once{Value: f.Value}
 		}
 	})

@@ -100,6 +100,11 @@ func TestMeaninglessFlags(t *testing.T) {
 		"push --project app --project web":      `--project "web": it is given twice, first as "app"; leave one of them out; see locsync push --help`,
 		"check --format text --format github":   `--format "github": it is given twice, first as "text"; leave one of them out`,
 		"service --rate-limit 1 --rate-limit 2": "given twice",
+		`push --project=`:                       `--project "": there is nothing in it; leave the flag out, or write something; see locsync push --help`,
+		`push --ours --language=`:               `--language "": there is nothing in it`,
+		`push --theirs --file=`:                 `--file "": there is nothing in it`,
+		`push --ours --key=a --key=`:            `--key "a,": there is nothing in it`,
+		`memories attach :80`:                   `":80" names no memory`,
 	} {
 		if why := refused(t, strings.Fields(line)...); !strings.Contains(why, says) {
 			t.Errorf("%s: %s, want %s", line, why, says)

@@ -99,3 +99,22 @@ func TestErrorsOfFiles(t *testing.T) {
 		}
 	}
 }
+
+// A pipe in the place of a file is refused, and nobody waits for what it might bring; so is an argument that a script left empty.
+func TestNoFile(t *testing.T) {
+	t.Parallel()
+	dir := shelf(t)
+	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, says := range map[string]string{"pipe": "pipe is no file", "state": "no such file", ".": ". is no file"} {
+		if _, f, err := openFile(filepath.Join(dir, path), path); f != nil || err == nil || !strings.Contains(err.Error(), strings.TrimPrefix(says, ". ")) || !wrong(err) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	for _, args := range [][]string{{"memories", "create", ""}, {"glossary", "export", "default", ""}, {"tasks", "assign", "x", ""}} {
+		if why := refused(t, args...); !strings.Contains(why, "wants") {
+			t.Errorf("%q: %s", args, why)
+		}
+	}
+}
