@@ -90,8 +90,8 @@ func (o *once) Set(text string) error {
 	return nil
 }
 
-// onceEach makes every flag of the commands' own that holds one value such a flag, and refuses lists that hold none. Those of every command may stand twice: an alias of a shell has one, and
-// what is typed behind it wins.
+// onceEach makes every flag of the commands' own that holds one value such a flag, and refuses lists that hold none. Those of every command may stand twice: an
+// alias of a shell has one, and what is typed behind it wins.
 func onceEach(c *cobra.Command) {
 	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		switch list, is := f.Value.(pflag.SliceValue); {

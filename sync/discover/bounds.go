@@ -101,7 +101,8 @@ func Walk(fsys fs.FS) (Listing, error) {
 		case d.IsDir() && strings.Count(name, "/") >= deepest:
 			return skip(fmt.Sprintf("lies more than %d folders deep", deepest))
 		case d.Type().IsRegular() && len(l.Tracked) == mostNames:
-			l.LeftOut = append(l.LeftOut, LeftOut{Path: name, Reason: fmt.Sprintf("and what is behind it come after %d files, and are not looked at; with a git program only those count that git tracks", mostNames)})
+			reason := fmt.Sprintf("and what is behind it come after %d files, and are not looked at; with a git program only those count that git tracks", mostNames)
+			l.LeftOut = append(l.LeftOut, LeftOut{Path: name, Reason: reason})
 			return fs.SkipAll
 		case d.Type().IsRegular():
 			l.Tracked = append(l.Tracked, name)
