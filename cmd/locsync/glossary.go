@@ -37,7 +37,6 @@ func (a *app) glossaryCommand() *cobra.Command {
 	}
 	t.flags(c)
 	c.Flags().BoolVar(&attached, "attached", false, "only those that are attached to the project")
-	goesWith(c, "attached", "without it all glossaries of the account are listed", "project", "id")
 	listsAlone(c)
 	c.AddCommand(a.glossaryImportCommand(), a.glossaryExportCommand(), a.glossaryAttachCommand())
 	return c

@@ -52,7 +52,6 @@ func (a *app) memoriesCommand() *cobra.Command {
 	t.flags(c)
 	c.Flags().BoolVar(&attached, "attached", false, "only those that are attached to the project, with their thresholds")
 	c.Flags().StringVar(&f.Name, "name", "", "only those with this `TEXT` in their name")
-	goesWith(c, "attached", "without it all translation memories of the account are listed", "project", "id")
 	listsAlone(c)
 	c.AddCommand(a.memoriesCreateCommand(), a.memoriesImportCommand(), a.memoriesExportCommand(), a.memoriesAttachCommand())
 	return c

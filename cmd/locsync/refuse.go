@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A flag that is typed has an effect, or the command line is refused: nobody is to believe that a list was narrowed, or a project chosen, when it was not.
+// Flags that contradict each other, and such as are empty, are refused: nobody is to believe that a project was chosen when it was not. The flags that every
+// command has are taken everywhere, also where there is nothing that they could change: scripts have them in one variable.
 
 // refuses has a command refuse a command line that check finds wrong, before anything is read or anybody called.
 func refuses(c *cobra.Command, check func(c *cobra.Command) error) {
@@ -31,40 +32,6 @@ func eitherFlag(c *cobra.Command, one, other string) {
 		}
 		return nil
 	})
-}
-
-// goesWith refuses flags that mean nothing without another one.
-func goesWith(c *cobra.Command, needed, why string, flags ...string) {
-	refuses(c, func(c *cobra.Command) error {
-		for _, flag := range flags {
-			if c.Flags().Changed(flag) && !c.Flags().Changed(needed) {
-				return fmt.Errorf("--%s goes with --%s: %s", flag, needed, why)
-			}
-		}
-		return nil
-	})
-}
-
-// meaningless are the flags of every command that a command can make nothing of, with what to do instead.
-var meaningless = []struct{ command, flag, instead string }{
-	{"run", "json", "what the daemon has to say is its log; --log-format json has that as JSON"},
-	{"service", "json", "what the service has to say is its log; --log-format json has that as JSON"},
-	{"service", "config", "the service is set up by its own flags; see locsync service --help"},
-	{"demo", "json", "the demo is told for people; locsync sync --json in its repository prints a result"},
-	{"demo", "config", "the demo writes a configuration of its own; --dir says where"},
-	{"completion", "json", "what it prints is a script for the shell"},
-}
-
-// refuseMeaningless refuses them.
-func refuseMeaningless(root *cobra.Command) {
-	for _, m := range meaningless {
-		refuses(child(root, m.command), func(c *cobra.Command) error {
-			if c.Flags().Changed(m.flag) {
-				return fmt.Errorf("%s makes nothing of --%s: %s", c.CommandPath(), m.flag, m.instead)
-			}
-			return nil
-		})
-	}
 }
 
 var errEmpty = errors.New("there is nothing in it; leave the flag out, or write something")

@@ -79,23 +79,9 @@ func TestNoFlagIsIgnored(t *testing.T) {
 	}
 }
 
-// What a command can make nothing of is refused, with what to do instead; what is the same twice is no contradiction.
-func TestMeaninglessFlags(t *testing.T) {
-	for _, m := range meaningless {
-		args := []string{m.command, "--" + m.flag}
-		if m.command == "completion" {
-			args = []string{m.command, "bash", "--" + m.flag}
-		}
-		if m.flag == "config" {
-			args = append(args, "locsync.toml")
-		}
-		if why := refused(t, args...); !strings.Contains(why, m.instead) {
-			t.Errorf("%s --%s: %s", m.command, m.flag, why)
-		}
-	}
+// What contradicts itself, or says nothing, is refused; what is the same twice is no contradiction.
+func TestContradictions(t *testing.T) {
 	for line, says := range map[string]string{
-		"memories --id x":                       "--id goes with --attached: without it all translation memories of the account are listed",
-		"glossary --project app":                "--project goes with --attached",
 		"check --json --format github":          "two ways to print one result",
 		"push --project app --project web":      `--project "web": it is given twice, first as "app"; leave one of them out; see locsync push --help`,
 		"check --format text --format github":   `--format "github": it is given twice, first as "text"; leave one of them out`,

@@ -153,7 +153,6 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(topics()...)
 	grouped(root)
 	a.completes(root)
-	refuseMeaningless(root)
 	onceEach(root)
 	return root
 }
