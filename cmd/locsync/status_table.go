@@ -205,6 +205,9 @@ func (v *statusView) languages() {
 		if l.Held > 0 {
 			text += fmt.Sprintf(", %d held back", l.Held)
 		}
+		if l.Pending > 0 {
+			text += fmt.Sprintf(", %d to push", l.Pending)
+		}
 		sound, heldBack, _ := l.Parts()
 		good, held := share(sound, whole, length), share(heldBack, whole, length)
 		bar := v.in(green, strings.Repeat("█", good)) + v.in(yellow, strings.Repeat("▒", held)) + v.in(faint, strings.Repeat("░", max(0, length-good-held)))

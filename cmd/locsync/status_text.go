@@ -24,9 +24,9 @@ func plainStatus(out io.Writer, s engine.Status) {
 		for _, f := range p.Files {
 			files.plain(filepath.ToSlash(f.Path), f.Format, f.Collection, fmt.Sprint(f.Keys), fmt.Sprint(f.Pending))
 		}
-		languages.plain("LANGUAGE", "KEYS", "MISSING")
+		languages.plain("LANGUAGE", "KEYS", "MISSING", "PENDING")
 		for _, l := range p.Languages {
-			languages.plain(l.Language, fmt.Sprint(l.Keys), fmt.Sprint(l.Missing))
+			languages.plain(l.Language, fmt.Sprint(l.Keys), fmt.Sprint(l.Missing), fmt.Sprint(l.Pending))
 		}
 		files.say(&screen{}, out, "  ")
 		languages.say(&screen{}, out, "  ")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/state"
@@ -51,6 +52,24 @@ func (r *pushing) settledCandidates(ctx context.Context) ([]*candidate, error) {
 
 // candidates are the target files of all places, with what is to be sent of each text once.
 func (r *pushing) candidates(ctx context.Context) ([]*candidate, error) {
+	found, err := r.inPlaces()
+	if err != nil {
+		return nil, err
+	}
+	if moved, err := r.moved(ctx, r.tree); err != nil {
+		return nil, err
+	} else if moved {
+		return nil, errStirred
+	}
+	if r.o.DryRun || r.blind {
+		return found, nil
+	}
+	return found, r.meetCandidates(found)
+}
+
+// inPlaces finds them, and remembers nothing.
+func (r *pushing) inPlaces() ([]*candidate, error) {
+	r.targets = make(map[string]bool)
 	var found []*candidate
 	for _, at := range r.places {
 		targets, err := bundle.Existing(at.fsys, r.tree.bundles(), r.cfg.Targets())
@@ -74,15 +93,44 @@ func (r *pushing) candidates(ctx context.Context) ([]*candidate, error) {
 	for _, c := range found {
 		r.yield(c, claims)
 	}
-	if moved, err := r.moved(ctx, r.tree); err != nil {
+	return found, nil
+}
+
+// unsent counts, by language, the texts that people changed in the target files and that the next push is to send, as far as can be told without asking the
+// service or the remote. Those that wait for a decision are not among them: they are conflicts.
+func (p *project) unsent(repo *gitops.Repo, t *tree) (map[string]int, error) {
+	count := make(map[string]int)
+	if !p.cfg.Push.Enabled || !p.cfg.Push.Translations {
+		return count, nil
+	}
+	r := p.newPush(PushOptions{DryRun: true})
+	r.tree = t
+	if err := r.readConflicts(); err != nil {
 		return nil, err
-	} else if moved {
-		return nil, errStirred
 	}
-	if r.o.DryRun || r.blind {
-		return found, nil
+	var branch *gitops.Tip
+	if p.cfg.Pull.Branch != p.cfg.Push.Source {
+		if tip, err := repo.Seen(p.cfg.Pull.Branch, p.cfg.Pull.Base); err == nil {
+			branch = tip
+		}
 	}
-	return found, r.meetCandidates(found)
+	var err error
+	if r.places, err = p.placesIn(repo, t, branch); err != nil {
+		return nil, err
+	}
+	found, err := r.inPlaces()
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range found {
+		for _, u := range c.texts {
+			lost, conflicts := r.lost[conflictID(c.Path, c.Language.Code, u.Key)]
+			if c.changed[u.Name] && !(conflicts && lost.ours(u) && !c.decided[u.Key]) {
+				count[c.Language.Code]++
+			}
+		}
+	}
+	return count, nil
 }
 
 // meetCandidates remembers the files that were never met before, those that are there again or have taken the place of another, and those that are gone.

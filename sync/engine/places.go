@@ -61,18 +61,7 @@ const headRecord = "head"
 // findPlaces finds where translations are looked for: the branch first, then what pushes read. A branch that cannot be reached is no reason to keep
 // anything from being sent: the next push looks there again, and nothing is remembered of this one's look, which saw only half.
 func (r *pushing) findPlaces(ctx context.Context) error {
-	r.targets = make(map[string]bool)
-	here := &place{name: lookAt(r.cfg.Push.Source), fsys: r.tree.fsys}
-	if tip, ok := r.tree.fsys.(*gitops.Tip); ok {
-		here.commit = tip.Hash()
-	} else {
-		_, head, err := r.repo.Head()
-		if err != nil {
-			return err
-		}
-		here.commit = head
-	}
-	r.places = []*place{here}
+	var branch *gitops.Tip
 	if r.cfg.Pull.Branch != r.cfg.Push.Source {
 		tip, err := r.repo.At(ctx, r.cfg.Pull.Branch, r.cfg.Pull.Base)
 		if err == nil {
@@ -85,29 +74,50 @@ func (r *pushing) findPlaces(ctx context.Context) error {
 		case err != nil:
 			r.blind = true
 			r.log.Warn("translations on the branch are not looked at this time", zap.String("branch", r.cfg.Pull.Branch), zap.Error(err))
-		case !tip.New():
-			r.places = []*place{{name: lookAt(r.cfg.Pull.Branch), fsys: tip, commit: tip.Hash()}, here}
+		default:
+			branch = tip
 		}
 	}
-	for _, at := range r.places {
-		for _, l := range []lookAt{lookAt(r.cfg.Push.Source), lookAt(r.cfg.Pull.Branch)} {
+	var err error
+	r.places, err = r.placesIn(r.repo, r.tree, branch)
+	return err
+}
+
+// placesIn are the places of a tree that pushes read, and of a branch, nil where there is none to be looked at.
+func (p *project) placesIn(repo *gitops.Repo, t *tree, branch *gitops.Tip) ([]*place, error) {
+	here := &place{name: lookAt(p.cfg.Push.Source), fsys: t.fsys}
+	if tip, ok := t.fsys.(*gitops.Tip); ok {
+		here.commit = tip.Hash()
+	} else {
+		_, head, err := repo.Head()
+		if err != nil {
+			return nil, err
+		}
+		here.commit = head
+	}
+	places := []*place{here}
+	if branch != nil && !branch.New() {
+		places = []*place{{name: lookAt(p.cfg.Pull.Branch), fsys: branch, commit: branch.Hash()}, here}
+	}
+	for _, at := range places {
+		for _, l := range []lookAt{lookAt(p.cfg.Push.Source), lookAt(p.cfg.Pull.Branch)} {
 			if l == config.Worktree && at.name != l {
 				continue // what was seen there need not be committed, and says nothing about another place
 			}
-			commit, looked, err := state.Get[string](r.State, r.stateName(), kindSeen, l.record())
+			commit, looked, err := state.Get[string](p.State, p.stateName(), kindSeen, l.record())
 			if err != nil {
-				return err
+				return nil, err
 			}
-			past, err := r.repo.Contains(at.commit, commit)
+			past, err := repo.Contains(at.commit, commit)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			if looked && (past || at.name == l && at.commit == commit) && !slices.Contains(at.looks, l) {
 				at.looks = append(at.looks, l)
 			}
 		}
 	}
-	return nil
+	return places, nil
 }
 
 // look remembers what the places held, for the next look: all of it but changes that could not be sent, which are found again.

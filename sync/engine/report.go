@@ -347,6 +347,9 @@ type LanguageStatus struct {
 	// (a check, the guard, a file that it cannot be written into) or both sides changed it and nobody has decided. Of them HeldMissing have no older one either.
 	Held        int `json:"held,omitempty"`
 	HeldMissing int `json:"held_missing,omitempty"`
+
+	// Pending counts texts that people changed here and that the service does not have yet: the next push sends them, unless the service's changed too.
+	Pending int `json:"pending,omitempty"`
 }
 
 // Parts divides the keys of the source into those that have their newest translation, those of which it is held back, and those that have none anywhere.

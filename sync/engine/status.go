@@ -323,6 +323,10 @@ func (p *project) countLanguages(repo *gitops.Repo, s *ProjectStatus, t *tree, t
 	if tip, err := repo.Seen(p.cfg.Pull.Branch, p.cfg.Pull.Base); err == nil && !tip.New() {
 		trees = append(trees, lookedAt{tip, p.cfg.Pull.Enabled})
 	}
+	unsent, err := p.unsent(repo, t)
+	if err != nil {
+		return err
+	}
 	for _, l := range p.cfg.Targets() {
 		have, held := make(map[string]bool), make(map[string]bool)
 		for _, at := range trees {
@@ -339,7 +343,8 @@ func (p *project) countLanguages(repo *gitops.Repo, s *ProjectStatus, t *tree, t
 			}
 			maps.Copy(held, keys)
 		}
-		count := LanguageStatus{Language: l.Code, Keys: len(have), Missing: total - len(have), Held: len(held)}
+		count := LanguageStatus{Language: l.Code, Keys: len(have), Missing: total - len(have), Held: len(held), Pending: unsent[l.Code]}
+		s.Pending += count.Pending
 		for key := range held {
 			if !have[key] {
 				count.HeldMissing++

@@ -100,6 +100,9 @@ func addsUp(t *rapid.T, s ProjectStatus) {
 	for _, f := range s.Files {
 		keys, pending = keys+f.Keys, pending+f.Pending
 	}
+	for _, l := range s.Languages {
+		pending += l.Pending
+	}
 	if pending != s.Pending || s.Removed != len(s.Orphaned) {
 		t.Fatalf("pending %d and %d, removed %d and %d", pending, s.Pending, s.Removed, len(s.Orphaned))
 	}

@@ -51,6 +51,47 @@ func TestStatusNumbers(t *testing.T) {
 	}
 }
 
+// A translation that somebody changed here waits until a push has sent it, wherever it stands and whatever a pull does meanwhile; one that waits for a decision
+// is a conflict instead.
+func TestStatusCountsTranslationsToPush(t *testing.T) {
+	t.Parallel()
+	w := abc(t, settings, nil)
+	expect := func(when string, de int) {
+		t.Helper()
+		s := w.Status(t.Context()).Projects[0]
+		if s.Pending != de || s.Languages[0].Pending != de || strings.Contains(s.State, "everything is pushed") != (de == 0) {
+			t.Errorf("%s: %d pending, %+v, %q", when, s.Pending, s.Languages, s.State)
+		}
+		dry := w.pushes(PushOptions{DryRun: true})
+		if dry.Keys != de {
+			t.Errorf("%s: a push would send %+v", when, dry)
+		}
+	}
+	w.final("de", "a", "A1", "b", "B1")
+	w.pulls(PullOptions{})
+	expect("pulled, not merged", 0)
+	w.git("merge", "-q", "l10n")
+	w.pushes(PushOptions{})
+	expect("merged", 0)
+	w.write("locales/de/a.json", "{\n  \"a\": \"A2\",\n  \"b\": \"B1\"\n}\n")
+	expect("changed here", 1)
+	w.commitOn("l10n", "locales/de/a.json", "{\n  \"a\": \"A1\",\n  \"b\": \"B2\"\n}\n")
+	expect("and on the branch", 2)
+	w.configure(settings + "[project.push]\ntranslations = false\n" + jsonFiles)
+	expect("not to be sent", 0)
+	w.configure(settings + jsonFiles)
+	w.pulls(PullOptions{})
+	expect("pulled again", 2)
+	w.pushes(PushOptions{})
+	expect("pushed", 0)
+	w.write("locales/de/a.json", "{\n  \"a\": \"A3\",\n  \"b\": \"B1\"\n}\n")
+	w.final("de", "a", "A4")
+	w.pushes(PushOptions{})
+	if s := w.Status(t.Context()).Projects[0]; s.Pending != 0 || len(s.Conflicts) != 1 {
+		t.Errorf("a conflict: %d pending, %+v", s.Pending, s.Conflicts)
+	}
+}
+
 // Lists of the documents are [] where they are empty, and every name of the contract is there.
 func TestDocuments(t *testing.T) {
 	w := newWorld(t, settings+jsonFiles, map[string]string{"README": "x"})

@@ -368,7 +368,8 @@ func TestWhyLanguagesLack(t *testing.T) {
 		{func() {}, true, "once it is final"},
 		{func() { pull.CompletionState = "intermediate" }, true, "once it is intermediate or final"},
 		{func() { pull.CompletionState = "draft" }, true, ""},
-		{func() { app.Pending = 1 }, true, "waits to be pushed"},
+		{func() { app.Pending, app.Languages[0].Pending = 1, 1 }, true, ""}, // a translation
+		{func() { app.Pending, app.Files[0].Pending = 2, 1 }, true, "waits to be pushed"},
 		{func() { app.Overdue = now.Add(-time.Minute) }, false, "did not work"},
 		{func() { app.Overdue, app.LastPull = time.Time{}, &engine.Past{Result: engine.ResultFailed} }, false, "did not work"},
 		{func() { app.LastPull = nil }, false, "Nothing was pulled yet"},

@@ -190,7 +190,7 @@ func (p *project) lacking(pulls bool, least string) {
 		p.Lacking = "Nothing was pulled yet: what the service has comes with the first pull."
 	case !p.Pulled:
 		p.Lacking = "The last pull did not work: the service may have more."
-	case p.Pending > 0:
+	case slices.ContainsFunc(p.ProjectStatus.Files, func(f engine.FileStatus) bool { return f.Pending > 0 }):
 		p.Lacking = "What waits to be pushed cannot be translated yet."
 	case least == "final":
 		p.Lacking = "A translation counts once it is final at the service."
