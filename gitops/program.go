@@ -144,6 +144,7 @@ func runGroup(ctx context.Context, cmd *exec.Cmd) error {
 type words struct {
 	kept bytes.Buffer
 	line []byte
+	over []byte // the line that this one is written over
 	last string // of the progress
 	ret  bool   // the last byte was a carriage return
 }
@@ -154,7 +155,7 @@ const mostWords = 1 << 20
 func (w *words) Write(b []byte) (int, error) {
 	for _, c := range b {
 		if w.ret && c != '\n' { // else it is the end of a line, as ssh writes it
-			w.last, w.line = string(bytes.TrimSpace(w.line)), w.line[:0]
+			w.last, w.line, w.over = string(bytes.TrimSpace(w.line)), w.over[:0], w.line
 		}
 		if w.ret = c == '\r'; w.ret {
 			continue
@@ -166,14 +167,18 @@ func (w *words) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// end ends a line.
+// end ends a line. One that an empty one was written over is a line of a hook that ends them as Windows does, which git takes apart.
 func (w *words) end() {
-	if text := bytes.TrimSpace(w.line); progress.Match(text) {
+	line := w.line
+	if len(w.over) > 0 && (string(line) == "\n" || string(line) == "remote: \n") {
+		line = append(w.over, '\n')
+	}
+	if text := bytes.TrimSpace(line); progress.Match(text) {
 		w.last = string(text)
 	} else if w.kept.Len() < mostWords {
-		w.kept.Write(w.line)
+		w.kept.Write(line)
 	}
-	w.line = w.line[:0]
+	w.line, w.over = w.line[:0], w.over[:0]
 }
 
 func (w *words) String() string {
