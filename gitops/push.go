@@ -176,6 +176,8 @@ func (r *Repo) moveLocal(ctx context.Context, tip *Tip, result *PushResult) erro
 // clean working tree that has it checked out, where those commits lie between. Result.Local is Left where that cannot be done now, with Why and
 // Cause; Moved where there is nothing to make up for. The remote is not asked.
 func (r *Repo) Follow(ctx context.Context, tip *Tip) (PushResult, error) {
+	ctx, end := r.watch(ctx)
+	defer end()
 	result := PushResult{Commit: tip.Hash(), Remote: r.o.Remote, Local: Moved}
 	owed, err := r.owed(tip)
 	if err == nil && owed {

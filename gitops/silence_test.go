@@ -80,8 +80,8 @@ func TestWords(t *testing.T) {
 	const said = "remote: Enumerating objects: 153, done.        \nremote: Counting objects:  50% (76/153)        \rremote: Counting objects: 100% (153/153), done.        \n" +
 		"remote: the hook says: Coverage: 45% (45/100)\nReceiving objects:   0% (1/153)\rReceiving objects:  64% (98/153), 487.98 KiB | 88.00 KiB/s\r" +
 		"remote: Total 153 (delta 0), reused 153 (delta 0), pack-reused 0        \nDelta compression using up to 2 threads\nssh: connect to host x port 22: Connection refused\r\n" +
-		"remote: Exit code: 3\nReceiving objects:  65% (99/153), 488.00 KiB | 88.00 KiB/s\rfatal: early EOF"
-	const kept = "remote: the hook says: Coverage: 45% (45/100)\nssh: connect to host x port 22: Connection refused\nremote: Exit code: 3\nfatal: early EOF"
+		"remote: of Windows        \rremote: \nremote: Resolving deltas: 100% (1/1)        \rremote: \nremote: Exit code: 3\nReceiving objects:  65% (99/153), 488.00 KiB | 88.00 KiB/s\rfatal: early EOF"
+	const kept = "remote: the hook says: Coverage: 45% (45/100)\nssh: connect to host x port 22: Connection refused\nremote: of Windows        \nremote: Exit code: 3\nfatal: early EOF"
 	rapid.Check(t, func(rt *rapid.T) {
 		w := new(words)
 		for rest := said; rest != ""; {
@@ -158,7 +158,7 @@ func TestSlowAndSilent(t *testing.T) {
 		}
 		waits = append(waits, slowHook(t, own))
 	}
-	waits = append(waits, slowBlob(t, bare), slowLargeFiles(t))
+	waits = append(waits, slowBlob(t, bare), slowLargeFiles(t), slowTree(t), slowPartialTree(t))
 	var wg sync.WaitGroup
 	for _, wait := range waits {
 		wg.Go(wait)
@@ -212,7 +212,7 @@ func slowHook(t *testing.T, own bool) func() {
 	if !own {
 		viaProgram(t, s.dir)
 	}
-	gittest.Hook(t, s.bare, "pre-receive", "cat >/dev/null; for i in 1 2 3 4 5 6 7 8; do echo checking $i >&2; sleep 0.25; done")
+	gittest.Hook(t, s.bare, "pre-receive", "cat >/dev/null; printf 'on Windows\\r\\n' >&2; for i in 1 2 3 4 5 6 7 8; do echo checking $i >&2; sleep 0.25; done")
 	r := open(t, s.dir, Options{Remote: "origin", Silence: patience})
 	made := commitOn(t, r, at(t, r, "l10n", ""), "l10n", files("a", "1"))
 	return func() {
@@ -221,7 +221,7 @@ func slowHook(t *testing.T, own bool) func() {
 		if took := time.Since(began); err != nil || took < patience*5/4 {
 			t.Errorf("own %t: %v after %s", own, err, took)
 		}
-		if said := strings.Join(result.Said, "; "); said != "checking 1; checking 2; checking 3; checking 4; checking 5; checking 6; checking 7; checking 8" {
+		if said := strings.Join(result.Said, "; "); said != "on Windows; checking 1; checking 2; checking 3; checking 4; checking 5; checking 6; checking 7; checking 8" {
 			t.Errorf("own %t: said %q", own, said)
 		}
 	}
@@ -259,6 +259,54 @@ func slowLargeFiles(t *testing.T) func() {
 		}
 		if _, err := tip.ReadFile("a.txt"); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("a filter that hangs: %v", err)
+		}
+	}
+}
+
+// A working tree that follows later is given up as well when a filter hangs.
+func slowTree(t *testing.T) func() {
+	dir := gittest.Init(t, map[string]string{".gitattributes": "*.txt filter=hangs", "README.md": "x"})
+	gittest.Git(t, dir, "config", "filter.hangs.clean", "cat")
+	gittest.Git(t, dir, "config", "filter.hangs.smudge", "cat")
+	gittest.Bare(t, dir)
+	r := open(t, dir, Options{Remote: "origin", Silence: patience})
+	gittest.Write(t, dir, map[string]string{"README.md": "y"})
+	if result := push(t, r, commitOn(t, r, at(t, r, "main", ""), "main", files("a.txt", "1"))); result.Local != Left {
+		t.Fatalf("%+v", result)
+	}
+	gittest.Git(t, dir, "checkout", "-q", "README.md")
+	gittest.Git(t, dir, "config", "filter.hangs.smudge", "sleep 60")
+	tip := at(t, r, "main", "")
+	return func() {
+		if result, err := r.Follow(t.Context(), tip); !errors.Is(err, context.DeadlineExceeded) || result.Local != Left {
+			t.Errorf("a tree that hangs: %+v, %v", result, err)
+		}
+	}
+}
+
+// A working tree of a partial clone follows for as long as what it checks out arrives.
+func slowPartialTree(t *testing.T) func() {
+	bare, _ := largeRemote(t)
+	address, broken := serveLarge(t, bare, gittest.Fault{Trickle: patience / 10})
+	dir := filepath.Join(t.TempDir(), "clone")
+	gittest.Git(t, bare, "clone", "-q", "--filter=blob:none", "--sparse", address, dir)
+	r := open(t, dir, Options{Remote: "origin", Silence: patience})
+	gittest.Git(t, dir, "sparse-checkout", "set", "--no-cone", "/large/0", "/a")
+	other := filepath.Join(t.TempDir(), "other")
+	gittest.Git(t, bare, "clone", "-q", bare, other)
+	large, err := os.ReadFile(filepath.Join(other, "large", "1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gittest.Commit(t, other, "theirs", map[string]string{"large/0": string(large[1:])})
+	gittest.Git(t, other, "push", "-q", "origin", "main")
+	made := commitOn(t, r, at(t, r, "main", ""), "main", files("a", "1"))
+	return func() {
+		broken.Store(true)
+		began := time.Now()
+		result, err := r.Push(t.Context(), made)
+		if took := time.Since(began); err != nil || result.Local != Followed || took < patience*5/4 {
+			t.Errorf("a tree of a partial clone: %+v, %v after %s", result, err, took)
 		}
 	}
 }
