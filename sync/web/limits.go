@@ -71,7 +71,7 @@ type crowd struct {
 
 type guest struct {
 	conn   net.Conn
-	from   string // the address it comes from
+	from   string // who it comes from
 	served bool   // now
 }
 
@@ -79,7 +79,7 @@ type guestKey struct{}
 
 // joined takes a new connection in. Where there are too many, one leaves.
 func (c *crowd) joined(ctx context.Context, conn net.Conn) context.Context {
-	g := &guest{conn: conn, from: hostOf(conn.RemoteAddr().String())}
+	g := &guest{conn: conn, from: network(hostOf(conn.RemoteAddr().String()))}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.guests) >= maxConnections {

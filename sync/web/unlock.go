@@ -152,13 +152,18 @@ func peer(r *http.Request) string {
 			host = ip.String()
 		}
 	}
+	return network(host)
+}
+
+// network names who has an address: of IPv6, all of its network.
+func network(host string) string {
 	ip, err := netip.ParseAddr(host)
 	if err != nil {
 		return host
 	}
 	ip = ip.Unmap().WithZone("")
-	if network, err := ip.Prefix(64); err == nil && ip.Is6() && !ip.IsLoopback() {
-		return network.Addr().String() // who has one of these addresses has them all
+	if whole, err := ip.Prefix(64); err == nil && ip.Is6() && !ip.IsLoopback() {
+		return whole.Addr().String() // who has one of these addresses has them all
 	}
 	return ip.String()
 }
