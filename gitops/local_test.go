@@ -144,6 +144,17 @@ func TestLeftAndDeliveredLater(t *testing.T) {
 	}
 }
 
+// A hook that leaves something running keeps no tree from being seen to follow.
+func TestFollowedWithHookInBackground(t *testing.T) {
+	t.Parallel()
+	dir := gittest.Init(t, sample)
+	gittest.Hook(t, dir, "post-merge", "while test -e .git/HEAD; do sleep 0.1; done &")
+	r := open(t, dir, Options{})
+	if result := push(t, r, commitOn(t, r, at(t, r, "main", ""), "main", files("a", "1"))); result.Local != Followed {
+		t.Errorf("%+v", result)
+	}
+}
+
 // With a remote the commit is delivered all the same, and the branch here follows it when its tree is clean again; past commits of others alone it does not.
 func TestFollowLater(t *testing.T) {
 	t.Parallel()

@@ -134,8 +134,11 @@ func runGroup(ctx context.Context, cmd *exec.Cmd) error {
 	ownGroup(cmd)
 	cmd.WaitDelay = endsWithin
 	err := cmd.Run()
-	if ctx.Err() != nil && cmd.Process != nil {
+	switch {
+	case ctx.Err() != nil && cmd.Process != nil:
 		killGroup(cmd)
+	case errors.Is(err, exec.ErrWaitDelay):
+		return nil // it ended well, and what a hook left running in the background has its streams still open
 	}
 	return err
 }
