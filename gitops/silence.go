@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -13,6 +14,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/go-git/go-git/v5/plumbing/transport"
 )
 
 // A call may take as long as it moves, and is given up when nothing of it has moved for Options.Silence: a first fetch over a slow line is hours of work, which
@@ -21,7 +24,7 @@ import (
 //	the git program   its streams: with --progress it says about once a second that bytes come or go, that objects are counted and deltas resolved, here and
 //	                  (by side band) at the server; and the packs that it writes, because it says nothing before the first object is whole. Large files of
 //	                  git LFS by the file that GIT_LFS_PROGRESS names
-//	our own sessions  bytes in either direction
+//	our own sessions  bytes in either direction, but for those by which a server keeps a connection up while a hook of its says nothing
 //	our own work      objects that are read or checked
 //
 // A fetch that was given up begins from its beginning: git cannot go on with a pack. What could be fetched in parts is a history that is cut off (depth), and
@@ -184,16 +187,26 @@ func fileGrows(name string) func() int64 {
 
 // movingReader and movingWriter tell of the bytes that pass.
 type movingReader struct {
-	ctx context.Context
-	r   io.Reader
+	ctx  context.Context
+	r    io.Reader
+	push bool // what is read answers a push
 }
 
 func (m movingReader) Read(b []byte) (int, error) {
 	n, err := m.r.Read(b)
-	if n > 0 {
+	if n > 0 && !(m.push && keptUp(b[:n])) {
 		moved(m.ctx)
 	}
 	return n, err
+}
+
+// keptUp reports whether there are only empty packets, which a server sends every few seconds for as long as a hook runs (receive.keepAlive), be it one
+// that hangs. Before a pack that we fetch they are of a server that is at work on it (uploadpack.keepAlive).
+func keptUp(b []byte) bool {
+	for empty := true; empty; {
+		b, empty = bytes.CutPrefix(b, []byte("0005\x01"))
+	}
+	return len(b) == 0
 }
 
 type movingWriter struct {
@@ -217,11 +230,11 @@ func (t moving) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil && r.Body != http.NoBody {
 		body, again := r.Body, r.GetBody
 		r = r.Clone(ctx)
-		r.Body = movingBody{movingReader{ctx, body}, body}
+		r.Body = movingBody{movingReader{ctx: ctx, r: body}, body}
 		if again != nil {
 			r.GetBody = func() (io.ReadCloser, error) {
 				body, err := again()
-				return movingBody{movingReader{ctx, body}, body}, err
+				return movingBody{movingReader{ctx: ctx, r: body}, body}, err
 			}
 		}
 	}
@@ -230,7 +243,7 @@ func (t moving) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	moved(ctx)
-	resp.Body = movingBody{movingReader{ctx, resp.Body}, resp.Body}
+	resp.Body = movingBody{movingReader{ctx, resp.Body, strings.HasSuffix(r.URL.Path, "/"+transport.ReceivePackServiceName)}, resp.Body}
 	return resp, nil
 }
 

@@ -158,7 +158,7 @@ func TestSlowAndSilent(t *testing.T) {
 		}
 		waits = append(waits, slowHook(t, own))
 	}
-	waits = append(waits, slowBlob(t, bare), slowLargeFiles(t), slowTree(t), slowPartialTree(t))
+	waits = append(waits, slowBlob(t, bare), slowLargeFiles(t), slowTree(t), slowPartialTree(t), hangingHook(t, "http"), hangingHook(t, "git"))
 	var wg sync.WaitGroup
 	for _, wait := range waits {
 		wg.Go(wait)
@@ -223,6 +223,24 @@ func slowHook(t *testing.T, own bool) func() {
 		}
 		if said := strings.Join(result.Said, "; "); said != "on Windows; checking 1; checking 2; checking 3; checking 4; checking 5; checking 6; checking 7; checking 8" {
 			t.Errorf("own %t: said %q", own, said)
+		}
+	}
+}
+
+// A hook that says nothing is given up, also where its server says all the time that the connection is to stay up.
+func hangingHook(t *testing.T, scheme string) func() {
+	s := serve(t, gittest.Options{})
+	if scheme == "git" {
+		address := fmt.Sprintf("git://127.0.0.1:%d/%s", gittest.Daemon(t, filepath.Dir(s.bare)).Port, filepath.Base(s.bare))
+		gittest.Git(t, s.dir, "remote", "set-url", "origin", address)
+	}
+	gittest.Git(t, s.bare, "config", "receive.keepAlive", "1")
+	gittest.Hook(t, s.bare, "pre-receive", "cat >/dev/null; sleep 6")
+	r := open(t, s.dir, Options{Remote: "origin", Git: NoGit, Silence: patience})
+	made := commitOn(t, r, at(t, r, "l10n", ""), "l10n", files("a", "1"))
+	return func() {
+		if _, err := r.Push(t.Context(), made); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a hook that hangs, %s: %v", scheme, err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -57,7 +58,8 @@ func (s *lineSession) AdvertisedReferencesContext(ctx context.Context) (*packp.A
 	if s.line, err = s.open(ctx, s.service); err != nil {
 		return nil, err
 	}
-	s.line.Reader, s.line.Writer = movingReader{ctx, s.line.Reader}, movingWriter{ctx, s.line.Writer}
+	answer := movingReader{ctx, s.line.Reader, s.service == transport.ReceivePackServiceName}
+	s.line.Reader, s.line.Writer = bufio.NewReader(answer), movingWriter{ctx, s.line.Writer} // whole packets are read, as they come
 	s.ctx = ctx
 	refs := packp.NewAdvRefs()
 	err = refs.Decode(s.line)
