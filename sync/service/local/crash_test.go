@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -83,6 +84,17 @@ func child(t *testing.T, dir string) (s *server, kill func()) {
 	return &server{t: t, url: strings.TrimSpace(url), dir: dir, account: testAccount, key: testKey}, kill
 }
 
+// kills numbers the rounds that end with a kill: so many, and more where the machine is so slow that not enough was accepted in those for anything to be tested.
+func kills(rounds int, enough func() bool) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for round := 0; round < rounds || round < 10*rounds && !enough(); round++ {
+			if !yield(round) {
+				return
+			}
+		}
+	}
+}
+
 // What was accepted is carried out, once, however often the process is killed in between: imports and exports in flight, at any moment.
 func TestKilledAtAnyMoment(t *testing.T) {
 	rounds := 6
@@ -99,8 +111,8 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	keys := map[string]bool{}    // of accepted imports
 	var exports []string
 	serial := 0
-	for range rounds {
-		stop := time.Now().Add(time.Duration(20+rand.IntN(250)) * time.Millisecond)
+	for round := range kills(rounds, func() bool { return len(accepted) > 0 && len(exports) > 0 }) {
+		stop := time.Now().Add(time.Duration(1+round/rounds) * time.Duration(20+rand.IntN(250)) * time.Millisecond)
 		var callers sync.WaitGroup
 		for range 3 {
 			callers.Go(func() {
@@ -184,8 +196,9 @@ func TestKilledWhileStoringAndNotifying(t *testing.T) {
 	glossary := s.defaultGlossary().ID
 	var mu sync.Mutex
 	projects, stored, terms := map[string]bool{}, map[string]string{}, map[string]string{}
-	for round := range 3 {
-		stop := time.Now().Add(time.Duration(20+rand.IntN(200)) * time.Millisecond)
+	const rounds = 3
+	for round := range kills(rounds, func() bool { return len(projects) > 0 && len(stored) > 0 && len(terms) > 0 }) {
+		stop := time.Now().Add(time.Duration(1+round/rounds) * time.Duration(20+rand.IntN(200)) * time.Millisecond)
 		var callers sync.WaitGroup
 		for caller := range 2 {
 			callers.Go(func() {

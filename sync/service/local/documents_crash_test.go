@@ -3,6 +3,7 @@ package local
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -35,8 +36,9 @@ func TestDocumentsKilledAtAnyMoment(t *testing.T) {
 	var fates []fate
 	exports := map[string]string{} // export -> what it must have
 	serial := 0
-	for range rounds {
-		stop := time.Now().Add(time.Duration(100+rand.IntN(200)) * time.Millisecond)
+	translations := func(f fate) bool { return f.german != "" }
+	for round := range kills(rounds, func() bool { return slices.ContainsFunc(fates, translations) && len(exports) > 0 }) {
+		stop := time.Now().Add(time.Duration(1+round/rounds) * time.Duration(100+rand.IntN(200)) * time.Millisecond)
 		var callers sync.WaitGroup
 		for range 3 {
 			callers.Go(func() {
