@@ -390,3 +390,35 @@ func TestDecisionThatIsTakenBack(t *testing.T) {
 		})
 	}
 }
+
+// Of a file that the guard holds back nothing gives way, and nothing is said to, until it is let through.
+func TestConflictInAFileThatIsHeldBack(t *testing.T) {
+	t.Parallel()
+	const n = 20
+	w := newWorld(t, localOnly+jsonFiles, map[string]string{enApp: jsonOf(many("k", n))})
+	w.clean(PushOptions{})
+	var pairs []string
+	mine := make(map[string]string)
+	for key, text := range many("k", n) {
+		pairs, mine[key] = append(pairs, key, text), text
+	}
+	w.final("de", pairs...)
+	w.pulls(PullOptions{})
+	log := w.logged()
+	mine["k00"] = "a person"
+	w.commitOn("l10n", deApp, jsonOf(mine))
+	w.final("de", "k00", "a translator")
+	w.write(enApp, jsonOf(many("k", 4)))
+	w.commit()
+	for range 2 {
+		w.problem(w.pulls(PullOptions{}).Problems, "the file is left as it is")
+		if said := gaveWay(log); len(said) > 0 {
+			t.Fatalf("%v", said)
+		}
+		w.inConflict()
+	}
+	w.has("l10n", deApp, jsonOf(mine))
+	w.problem(w.pulls(PullOptions{Force: true}).Problems, "a person", "a translator")
+	w.problem(gaveWay(log), "a person", "a translator")
+	w.inConflict("k00: a person / a translator")
+}

@@ -92,6 +92,9 @@ func (r *pulling) merge(t *tree, x translated, fresh bool) (*merged, error) {
 	if written := r.render(t, x, m, old, three, &result, changes); !written {
 		return nil, nil
 	}
+	for _, lost := range m.conflicts { // of a file that is held back nothing gives way yet
+		r.conflict(lost)
+	}
 	r.aged(m, result)
 	m.learn(three, result, changes, contact)
 	if !m.leaves(t) {
@@ -164,8 +167,8 @@ func (r *pulling) three(x translated, m *merged, source, ours catalog.Catalog, f
 	return in, history == nil && !met || r.met[x.Path], err
 }
 
-// decided names what the merge decided against somebody, and ends the conflicts of which the service has the repository's text by now or whose key
-// is gone.
+// decided finds what the merge decided against somebody, names what is left out, and ends the conflicts of which the service has the repository's text by now
+// or whose key is gone.
 func (r *pulling) decided(x translated, m *merged, in catalog.Three, result catalog.Merged) {
 	taken := make(map[catalog.Name]bool, len(result.Changes))
 	for _, c := range result.Changes {
@@ -179,7 +182,6 @@ func (r *pulling) decided(x translated, m *merged, in catalog.Three, result cata
 		told[c.Key] = true
 		lost := newConflict(r.Now(), x.Path, x.Language.Code, c.Key, in.Ours, in.Theirs, in.Base)
 		m.conflicts = append(m.conflicts, lost)
-		r.conflict(lost)
 	}
 	living, has := in.Source.Keys(), in.Theirs.Marks()
 	for id, c := range r.lost {
