@@ -28,6 +28,7 @@ type candidate struct {
 	edited  map[catalog.Name]bool // what somebody changed; more is sent on demand
 	first   bool                  // the file was never met before
 	decided map[string]bool       // keys of conflicts that somebody decided for this text of
+	yielded []conflict            // with what another place sends
 	back    bool                  // it was gone from all places, and is there again
 	other   bool                  // as another file, of which nothing is remembered
 	merged  catalog.Marks
@@ -312,12 +313,14 @@ type claim struct {
 	text string
 }
 
-// yield sees to it that of two places that have a text only one sends it: the branch, where translations meet. When everything
-// is to be sent, what nobody changed there gives way to the tree that pushes read.
+// yield sees to it that of two places that have a text only one sends it: the branch, where translations meet. What somebody wrote in the other is in conflict
+// with that from then on, or the next push would send it over what nobody there has seen. When everything is to be sent, what nobody changed there gives way to
+// the tree that pushes read.
 func (r *pushing) yield(c *candidate, claims map[string]map[catalog.Name]claim) {
 	if claims[c.Path] == nil {
 		claims[c.Path] = make(map[catalog.Name]claim)
 	}
+	sent := make(map[string]catalog.Catalog) // by key, where somebody wrote another text here
 	for _, u := range c.texts {
 		if !c.changed[u.Name] {
 			continue
@@ -336,7 +339,11 @@ func (r *pushing) yield(c *candidate, claims map[string]map[catalog.Name]claim) 
 					Problem: fmt.Sprintf("was changed in two places: %q on branch %s and %q in %s; the branch's is sent. If the other is meant, write it on the branch", other.text, r.cfg.Pull.Branch, u.Text, c.place.name.where())}
 				r.problem(p)
 				r.givesWay(p, r.o.DryRun)
+				sent[u.Key] = append(sent[u.Key], catalog.Unit{Name: u.Name, Text: other.text})
 			}
 		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(sent)) {
+		c.yielded = append(c.yielded, newConflict(r.Now(), c.Path, c.Language.Code, key, c.texts, sent[key], c.merged))
 	}
 }

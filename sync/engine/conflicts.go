@@ -140,6 +140,15 @@ func (c conflict) keep(p *project, tx *state.Tx) error {
 	return state.PutTx(tx, p.stateName(), kindConflicts, c.id(), c)
 }
 
+// keepFirst stores a conflict with another place's text, unless that one has lost to the service's itself.
+func (c conflict) keepFirst(p *project, tx *state.Tx) error {
+	_, is, err := state.GetTx[conflict](tx, p.stateName(), kindConflicts, c.id())
+	if err != nil || is {
+		return err
+	}
+	return c.keep(p, tx)
+}
+
 // after is a conflict that takes the place of an earlier one about its key.
 func (c conflict) after(before conflict) conflict {
 	stands := make(map[catalog.Name]bool)

@@ -422,3 +422,44 @@ func TestConflictInAFileThatIsHeldBack(t *testing.T) {
 	w.problem(gaveWay(log), "a person", "a translator")
 	w.inConflict("k00: a person / a translator")
 }
+
+// A text that gives way to the branch's, which is sent, does not go over it with the next push: it waits until somebody decides. Another form of its key goes
+// its way.
+func TestConflictOfTwoPlaces(t *testing.T) {
+	t.Parallel()
+	w := disputedWorld(t, []disputed{{key: "p"}})
+	plural := func(one, other string) string {
+		return disputedFile([]disputed{{key: "p"}}, func(disputed) [2]string { return [2]string{one, other} })
+	}
+	has := func(one, other string) {
+		t.Helper()
+		if there := w.spelled("android-xml", "main", "de", service.Final); there["p#one"] != one || there["p#other"] != other {
+			t.Fatalf("the service has %q", there)
+		}
+	}
+	w.commitOn("l10n", disputedPath, plural("one branch", "p other first."))
+	w.write(disputedPath, plural("one tree", "other tree"))
+	w.problem(w.pushes(PushOptions{}).Problems, `"one branch" on branch l10n`, `"one tree"`)
+	has("one branch", "other tree")
+	for range 2 {
+		w.wire.take("")
+		p := w.pushes(PushOptions{})
+		w.reports(p)
+		w.problem(p.Problems, "one tree", "one branch", "push --ours --key p")
+		w.silent()
+	}
+	w.pulls(PullOptions{})
+	w.wire.take("")
+	w.sends()
+	w.silent()
+	has("one branch", "other tree")
+	if c := w.Status(t.Context()).Projects[0].Conflicts; len(c) != 1 || c[0].Ours["one"] != "one tree" || c[0].Theirs["one"] != "one branch" {
+		t.Fatalf("in conflict: %+v", c)
+	}
+	w.clean(PushOptions{Ours: true})
+	has("one tree", "other tree")
+	w.inConflict()
+	w.sends()
+	w.pulls(PullOptions{})
+	w.has("l10n", disputedPath, plural("one tree", "other tree"))
+}

@@ -149,6 +149,13 @@ func (r *pushing) look(found []*candidate) error {
 		if len(r.errs) > 0 {
 			return nil
 		}
+		for _, c := range found {
+			for _, lost := range c.yielded {
+				if err := lost.keepFirst(r.project, tx); err != nil {
+					return err
+				}
+			}
+		}
 		for _, at := range r.places {
 			if err := state.PutTx(tx, r.stateName(), kindSeen, at.name.record(), at.commit); err != nil {
 				return err
