@@ -116,6 +116,23 @@ func (c conflict) about(n catalog.Name) bool {
 	return is && !c.agreed(c.Ours[at])
 }
 
+// stands reports whether a text is as it lost: here or, where it is still the one that both sides had before, in another place.
+func (c *candidate) stands(u catalog.Unit, lost conflict) bool {
+	return lost.ours(u) || !c.changed[u.Name] && lost.agreed(u) && lost.about(u.Name)
+}
+
+// with is a conflict together with what was written in another place of forms of its key that nobody wrote here, and lost too.
+func (c conflict) with(there catalog.Catalog, wrote func(there, here catalog.Unit) bool) conflict {
+	index := there.Index()
+	c.Ours = slices.Clone(c.Ours)
+	for i, u := range c.Ours {
+		if at, is := index[u.Name]; is && wrote(there[at], u) {
+			c.Ours[i].Text = there[at].Text
+		}
+	}
+	return c
+}
+
 // newConflict describes a key as both sides have it.
 func newConflict(at time.Time, path, language, key string, ours, theirs catalog.Catalog, base catalog.Marks) conflict {
 	only := map[string]bool{key: true}
@@ -218,18 +235,22 @@ func (r *pushing) readConflicts() (err error) {
 	return err
 }
 
-// conflict reports one.
-func (r *pushing) conflict(c conflict) {
-	if p := r.shown(c).Problem(); !slices.Contains(r.report.Problems, p) {
-		r.elsewhere[p] = true
-		r.problem(p)
+// conflict reports one; false where it is reported already.
+func (r *pushing) conflict(c conflict) bool {
+	p := r.shown(c).Problem()
+	if slices.Contains(r.report.Problems, p) {
+		return false
 	}
+	r.elsewhere[p] = true
+	r.problem(p)
+	return true
 }
 
 // foundConflict reports one that this push found.
 func (r *pushing) foundConflict(c conflict) {
-	r.conflict(c)
-	r.givesWay(r.shown(c).Problem(), r.o.DryRun)
+	if r.conflict(c) {
+		r.givesWay(r.shown(c).Problem(), r.o.DryRun)
+	}
 }
 
 // conflict reports one whose text of the repository a pull leaves behind.
@@ -260,7 +281,7 @@ func (p *project) resolved(tx *state.Tx, m memory, units []accept) error {
 func (r *pushing) waits(c *candidate, texts catalog.Catalog) bool {
 	for _, u := range texts {
 		lost, is := r.lost[conflictID(c.Path, c.Language.Code, u.Key)]
-		if !is || c.decided[u.Key] || !lost.ours(u) || !lost.Looked.After(r.lastPull) && !c.overruled(lost) {
+		if !is || c.decided[u.Key] || !c.stands(u, lost) || !lost.Looked.After(r.lastPull) && !c.overruled(lost) {
 			return false
 		}
 	}

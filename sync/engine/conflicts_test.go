@@ -463,3 +463,58 @@ func TestConflictOfTwoPlaces(t *testing.T) {
 	w.pulls(PullOptions{})
 	w.has("l10n", disputedPath, plural("one tree", "other tree"))
 }
+
+// Of a plural one form is written on the branch and another one in the working tree, and the translator writes both: that is one conflict, which waits like any
+// other, also after a pull that has met only the branch's form.
+func TestFormsThatLoseInTwoPlaces(t *testing.T) {
+	t.Parallel()
+	for _, committed := range []bool{true, false} {
+		t.Run(map[bool]string{true: "committed", false: "not committed"}[committed], func(t *testing.T) {
+			t.Parallel()
+			w := disputedWorld(t, []disputed{{key: "p"}})
+			plural := func(one, other string) string {
+				return disputedFile([]disputed{{key: "p"}}, func(disputed) [2]string { return [2]string{one, other} })
+			}
+			log := w.logged()
+			waits := func() {
+				t.Helper()
+				if said := gaveWay(log); len(said) > 0 {
+					t.Fatalf("%v", said)
+				}
+				c := w.Status(t.Context()).Projects[0].Conflicts
+				if len(c) != 1 || c[0].Ours["one"] != "one branch" || c[0].Ours["other"] != "other tree" || c[0].Theirs["other"] != "other service" {
+					t.Fatalf("in conflict: %+v", c)
+				}
+				if there := w.spelled("android-xml", "main", "de", service.Final); there["p#one"] != "one service" || there["p#other"] != "other service" {
+					t.Fatalf("the service has %q", there)
+				}
+			}
+			w.commitOn("l10n", disputedPath, plural("one branch", "p other first."))
+			w.write(disputedPath, plural("p one first.", "other tree"))
+			if committed {
+				w.commit()
+			}
+			w.translateForms(plural("one service", "other service"))
+			w.problem(w.pushes(PushOptions{}).Problems, `one "one branch", other "other tree"`, "one service", "other service")
+			w.problem(gaveWay(log), `one "one branch", other "other tree"`)
+			waits()
+			for range 2 {
+				w.wire.take("")
+				w.problem(w.pushes(PushOptions{}).Problems, "one branch", "other tree")
+				w.silent()
+				waits()
+			}
+			w.problem(w.pulls(PullOptions{}).Problems, "one branch", "other tree")
+			w.problem(gaveWay(log), "one branch", "other tree")
+			w.wire.take("")
+			w.sends()
+			w.silent()
+			waits()
+			w.clean(PushOptions{Ours: true})
+			if there := w.spelled("android-xml", "main", "de", service.Final); there["p#one"] != "one branch" || there["p#other"] != "other tree" {
+				t.Fatalf("the service has %q", there)
+			}
+			w.inConflict()
+		})
+	}
+}

@@ -181,6 +181,9 @@ func (r *pulling) decided(x translated, m *merged, in catalog.Three, result cata
 		}
 		told[c.Key] = true
 		lost := newConflict(r.Now(), x.Path, x.Language.Code, c.Key, in.Ours, in.Theirs, in.Base)
+		if before, is := r.lost[lost.id()]; is {
+			lost = lost.with(before.Ours, func(there, here catalog.Unit) bool { return before.about(there.Name) && lost.agreed(here) })
+		}
 		m.conflicts = append(m.conflicts, lost)
 	}
 	living, has := in.Source.Keys(), in.Theirs.Marks()

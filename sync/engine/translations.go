@@ -79,7 +79,11 @@ func (r *pushing) shipGroup(ctx context.Context, ship *shipping, g *bundle.Group
 		for _, other := range all {
 			if other != w && other.Path == w.Path {
 				w.goAlong(other.sent)
+				w.loseAlong(other)
 			}
+		}
+		for _, lost := range w.conflicts {
+			r.foundConflict(lost)
 		}
 		if err := r.shipCandidate(ship, g, w); err != nil {
 			return err
@@ -104,6 +108,13 @@ func (w *weighed) goAlong(others catalog.Catalog) {
 		if _, sends := own[u.Name]; !sends {
 			w.instead[u.Name] = u.Text
 		}
+	}
+}
+
+// loseAlong makes one conflict of a key of which forms were written in two places and have lost.
+func (w *weighed) loseAlong(other *weighed) {
+	for i, x := range w.conflicts {
+		w.conflicts[i] = x.with(other.texts, func(there, _ catalog.Unit) bool { return other.changed[there.Name] && other.lost[there.Key] })
 	}
 }
 
@@ -224,7 +235,7 @@ func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) 
 	anew := make(map[string]bool) // keys that are not, or not any more, as a conflict has them; should they lose, that is to be told
 	for _, u := range c.texts {
 		lost, conflicts := r.lost[conflictID(c.Path, c.Language.Code, u.Key)]
-		conflicts = conflicts && lost.ours(u) && !c.decided[u.Key]
+		conflicts = conflicts && c.stands(u, lost) && !c.decided[u.Key]
 		anew[u.Key] = anew[u.Key] || !conflicts
 		at, there := index[u.Name]
 		if !there {
@@ -255,7 +266,6 @@ func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) 
 			anew[u.Key] = false
 			x := newConflict(r.Now(), c.Path, c.Language.Code, u.Key, c.texts, theirs, m.merged)
 			v.conflicts = append(v.conflicts, x)
-			r.foundConflict(x)
 		}
 	}
 	return v, nil
