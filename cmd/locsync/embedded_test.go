@@ -90,7 +90,7 @@ func TestEmbeddedServiceOfAHouse(t *testing.T) {
 		t.Fatal(err)
 	}
 	elsewhere := *cfg
-	elsewhere.Service.URL = "http://127.0.0.1:9"
+	elsewhere.Service.URL, elsewhere.Service.AccountID = "http://127.0.0.1:9", "acc"
 	h := &house{cfg: cfg, log: zap.NewNop(), dir: t.TempDir()}
 	ask := func() {
 		t.Helper()
@@ -125,9 +125,17 @@ func TestEmbeddedServiceOfAHouse(t *testing.T) {
 	}
 	done()
 	done()
+	t.Setenv("LOCSYNC_API_KEY", "key")
+	client, err := h.connect(&elsewhere)
+	if err != nil {
+		t.Fatal(err)
+	}
 	closes(first, true)
 	if h.embedded != nil {
 		t.Error("it is open still")
+	}
+	if again, err := h.connect(&elsewhere); again != client || err != nil {
+		t.Errorf("the client of the other service is made again when the embedded one is closed: %v", err)
 	}
 	stacks := make([]byte, 1<<20)
 	for end := time.Now().Add(guard); ; time.Sleep(time.Millisecond) {

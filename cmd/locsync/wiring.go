@@ -123,7 +123,8 @@ type house struct {
 	meter *web.Meter // of a daemon; nil
 
 	mu        sync.Mutex        // a daemon closes the embedded service beside its other work
-	connected [sha256.Size]byte // a digest of what the client was made of
+	connected [sha256.Size]byte // a digest of what the client was made of,
+	through   http.RoundTripper // and the embedded service that it calls; nil for another one
 	embedded  *inProcess        // nil while nobody needs it
 	closes    bool              // Close closes it
 	needed    bool              // by the configuration that was connected last, or that is in use (see leave)
@@ -229,10 +230,10 @@ func (h *house) connect(cfg *config.Config) (*service.Client, error) {
 		o.Warn = func(message string) { h.log.Warn(message) }
 	}
 	made := sha256.Sum256(fmt.Appendf(nil, "%q", []any{o.BaseURL, o.AccountID, string(o.APIKey), o.RequestsPerSecond}))
-	if h.client != nil && h.connected == made {
+	if h.client != nil && h.connected == made && h.through == o.Transport {
 		return h.client, nil
 	}
-	h.connected = made
+	h.connected, h.through = made, o.Transport
 	return h.clientWith(o)
 }
 
@@ -328,7 +329,7 @@ func (h *house) shutEmbedded() error {
 	if p.offered != nil {
 		p.offered()
 	}
-	h.embedded, h.connected = nil, [sha256.Size]byte{}
+	h.embedded = nil
 	return p.Close()
 }
 
