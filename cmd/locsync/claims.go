@@ -31,10 +31,11 @@ type claims struct {
 	log      *zap.Logger
 	stateDir string
 
-	mu    sync.Mutex
-	held  map[string]claimed  // by folder
-	asked map[string]*asked   // repositories that are being opened to claim them, by what is claimed
-	told  map[string]struct{} // folders whose trouble was logged
+	mu     sync.Mutex
+	needed map[string]bool     // what may be claimed: what configurations need that are in use or being prepared
+	held   map[string]claimed  // by folder
+	asked  map[string]*asked   // repositories that are being opened to claim them, by what is claimed
+	told   map[string]struct{} // folders whose trouble was logged
 }
 
 type claimed struct {
@@ -47,11 +48,10 @@ type asked struct {
 	began time.Time
 	done  chan struct{}
 	err   error // when it is done
-	late  bool  // nobody waits for it any more
 }
 
 func newClaims(log *zap.Logger, stateDir string) *claims {
-	return &claims{log: log, stateDir: absolute(stateDir), held: make(map[string]claimed), asked: make(map[string]*asked), told: make(map[string]struct{})}
+	return &claims{log: log, stateDir: absolute(stateDir), needed: make(map[string]bool), held: make(map[string]claimed), asked: make(map[string]*asked), told: make(map[string]struct{})}
 }
 
 const (
@@ -86,7 +86,8 @@ func claimOf(cfg *config.Config, p *config.Project) string {
 	return fmt.Sprintf("%q", []string{cfg.Service.URL, cfg.Service.AccountID, p.ID, p.Pull.Branch, cfg.Resolve(p.Repository)})
 }
 
-// take takes the claims of a configuration that are not taken yet. Another daemon's claim is an error. A repository that does not answer soon is left for later.
+// take takes the claims of a configuration that are not taken yet. Another daemon's claim is an error. A repository that does not answer soon is not waited for: what
+// is wrong with its claim is for the first pass to tell.
 func (c *claims) take(ctx context.Context, cfg *config.Config) error {
 	var all []*asked
 	for i := range cfg.Projects {
@@ -101,9 +102,6 @@ func (c *claims) take(ctx context.Context, cfg *config.Config) error {
 		case <-a.done:
 			errs = append(errs, a.err)
 		case <-late.C:
-			c.mu.Lock()
-			a.late = true
-			c.mu.Unlock()
 		case <-ctx.Done():
 			errs = append(errs, ctx.Err())
 		}
@@ -117,6 +115,7 @@ func (c *claims) ask(ctx context.Context, cfg *config.Config, p *config.Project)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	what := claimOf(cfg, p)
+	c.needed[what] = true
 	if a := c.asked[what]; a != nil {
 		return a
 	}
@@ -124,28 +123,33 @@ func (c *claims) ask(ctx context.Context, cfg *config.Config, p *config.Project)
 	c.asked[what] = a
 	ctx = heartbeat.With(ctx, nil) // it may hang, and no new start of the daemon would end that
 	go func() {
-		defer close(a.done)
-		dir := claimDir(ctx, cfg, p)
-		c.mu.Lock()
-		delete(c.asked, what)
-		late := a.late
-		c.mu.Unlock()
-		if dir != "" && !late {
+		if dir := claimDir(ctx, cfg, p); dir != "" {
 			a.err = c.claim(ctx, cfg, p, dir)
 		}
+		c.mu.Lock()
+		delete(c.asked, what)
+		c.mu.Unlock()
+		close(a.done)
 	}()
 	return a
 }
+
+// errUnneeded is the error of a claim that no configuration needs: of a pass that waited while the daemon read another one.
+var errUnneeded = errors.New("the daemon has read its configuration again meanwhile, and this is not in it any more")
 
 // claim takes the claim of a project in a folder, where it is not held already. Where the git directory cannot be written to, there is nothing that two daemons
 // could spoil.
 func (c *claims) claim(ctx context.Context, cfg *config.Config, p *config.Project, dir string) error {
 	what := claimOf(cfg, p)
-	claim, err := c.takeClaim(ctx, dir, what)
+	err := c.takeClaim(ctx, dir, what)
 	var other *state.Locked
 	switch {
 	case errors.As(err, &other):
 		return usageError{fmt.Errorf("project %q: another daemon keeps it in step already (%s); stop that one, or use its configuration for both", p.Name, holderOf(other))}
+	case errors.Is(err, errUnneeded):
+		return fmt.Errorf("project %q: %w", p.Name, err)
+	case ctx.Err() != nil:
+		return ctx.Err()
 	case err != nil:
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -154,51 +158,69 @@ func (c *claims) claim(ctx context.Context, cfg *config.Config, p *config.Projec
 			c.log.Warn("whether another daemon works for the same project cannot be told", zap.String("project", p.Name), zap.Error(err))
 		}
 		return nil
-	case claim == nil: // it is held
-		return nil
 	}
-	c.mu.Lock()
-	c.held[dir] = claimed{claim, []string{what}}
-	c.mu.Unlock()
-	c.drop(ctx, func(at, other string) bool { return other == what && at != dir }) // the repository is another one now, under the same name
+	c.drop(ctx, func(at, other string) bool { return other == what && at != dir }) // the repository may be another one now, under the same name
 	return nil
 }
 
-// takeClaim takes a claim; it returns nil for one that this daemon has, which is held for this as well then.
-func (c *claims) takeClaim(ctx context.Context, dir, what string) (*state.Claim, error) {
+// takeClaim takes a claim. One that this daemon has already is held for this as well then.
+func (c *claims) takeClaim(ctx context.Context, dir, what string) error {
 	for end := time.Now().Add(claimPatience); ; {
-		c.mu.Lock()
-		held, ours := c.held[dir]
-		if ours && !slices.Contains(held.whats, what) {
-			held.whats = append(held.whats, what)
-			c.held[dir] = held
-		}
-		c.mu.Unlock()
-		if ours {
-			return nil, nil
+		if have, err := c.hold(dir, what, nil); have || err != nil {
+			return err
 		}
 		claim, err := state.TakeClaim(dir, c.stateDir) // others stand in other folders
+		if err == nil {
+			if _, err = c.hold(dir, what, claim); err != nil { // it was given up while the repository did not answer
+				claim.Release()
+			}
+			return err
+		}
 		var other *state.Locked
 		if !errors.As(err, &other) || time.Now().After(end) {
-			return claim, err
+			return err
 		}
 		select {
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return ctx.Err()
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
 }
 
-// release gives up the claims that a configuration does not need; all of them where it is nil.
+// hold holds a folder's claim for something, that which is held or, where none is, a new one; nil for none. It reports whether there is one.
+func (c *claims) hold(dir, what string, claim *state.Claim) (have bool, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.needed[what] {
+		return false, errUnneeded
+	}
+	held, have := c.held[dir]
+	switch {
+	case !have && claim == nil:
+		return false, nil
+	case !have:
+		held.Claim = claim
+	}
+	if !slices.Contains(held.whats, what) {
+		held.whats = append(held.whats, what)
+	}
+	c.held[dir] = held
+	return true, nil
+}
+
+// release gives up the claims that a configuration does not need; all of them where it is nil. Passes of an earlier one do not get them again.
 func (c *claims) release(ctx context.Context, cfg *config.Config) {
-	var needed []string
+	needed := make(map[string]bool)
 	if cfg != nil {
 		for i := range cfg.Projects {
-			needed = append(needed, claimOf(cfg, &cfg.Projects[i]))
+			needed[claimOf(cfg, &cfg.Projects[i])] = true
 		}
 	}
-	c.drop(ctx, func(_, what string) bool { return !slices.Contains(needed, what) })
+	c.mu.Lock()
+	c.needed = needed
+	c.mu.Unlock()
+	c.drop(ctx, func(_, what string) bool { return !needed[what] })
 }
 
 // drop gives up the claims of which nothing is left that they are held for. It waits for a moment only: their repositories may not answer.
@@ -213,6 +235,9 @@ func (c *claims) drop(ctx context.Context, which func(dir, what string) bool) {
 		}
 	}
 	c.mu.Unlock()
+	if len(dropped) == 0 {
+		return
+	}
 	var all sync.WaitGroup
 	for _, held := range dropped {
 		all.Go(held.Release)

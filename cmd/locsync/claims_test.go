@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -35,6 +36,18 @@ func TestClaimsOfAReload(t *testing.T) {
 	mine.release(t.Context(), &config.Config{})
 	if held := state.Claimed(dir); held != nil {
 		t.Errorf("it keeps the claim of a project that it does not have: %+v", held)
+	}
+	// A pass that began before, and waited for its turn or its repository, does not take it again.
+	if err := mine.claim(t.Context(), cfg, &cfg.Projects[0], dir); !errors.Is(err, errUnneeded) {
+		t.Errorf("a pass for a project that the daemon does not have any more: %v", err)
+	}
+	if held := state.Claimed(dir); held != nil {
+		t.Errorf("it has the claim of a project that it does not have, again: %+v", held)
+	}
+	w.check(mine.take(t.Context(), cfg))
+	w.check(mine.claim(t.Context(), cfg, &cfg.Projects[0], dir))
+	if state.Claimed(dir) == nil {
+		t.Error("it has no claim of a project that came back")
 	}
 }
 
