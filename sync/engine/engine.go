@@ -155,7 +155,7 @@ func New(parts Parts) *Engine {
 	e := &Engine{Parts: parts, run: uuid.NewString(), ended: new(atomic.Int64), changes: new(changes), patience: glancePatience, turns: make(map[string]*turnstile)}
 	for i := range parts.Config.Projects {
 		cfg := &parts.Config.Projects[i]
-		turn := new(turnstile)
+		turn := newTurnstile()
 		e.turns[cfg.Name] = turn
 		e.projects = append(e.projects, &project{Engine: e, cfg: cfg, log: parts.Log.With(zap.String("project", cfg.Name)),
 			common: &common{mu: turn, pushBell: newBell(), pullBell: newBell(), pushNotice: newBell(), pullNotice: newBell(), born: parts.Now(),
@@ -222,10 +222,7 @@ func (e *Engine) Push(ctx context.Context, o PushOptions) (PushReport, error) {
 	ctx = service.As(ctx, service.Asked)
 	var errs []error
 	for _, p := range projects {
-		reports, err := []ProjectPush(nil), p.blocked()
-		if err == nil {
-			reports, err = p.push(ctx, o)
-		}
+		reports, err := p.push(ctx, o)
 		errs = append(errs, err)
 		report.Projects = append(report.Projects, reports...)
 	}
@@ -252,10 +249,7 @@ func (e *Engine) Pull(ctx context.Context, o PullOptions) (PullReport, error) {
 	ctx = service.As(ctx, service.Asked)
 	var errs []error
 	for _, p := range projects {
-		reports, err := []ProjectPull(nil), p.blocked()
-		if err == nil {
-			reports, err = p.pull(ctx, o)
-		}
+		reports, err := p.pull(ctx, o)
 		errs = append(errs, err)
 		report.Projects = append(report.Projects, reports...)
 	}

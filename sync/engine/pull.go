@@ -59,7 +59,12 @@ const attempts = 5
 // pull makes one pass for each line that translations are wanted for: the branch as it is now, the service's translations and where asked for its source
 // texts, merged key by key, as one delivery. The failure of one line does not keep the others from being pulled.
 func (p *project) pull(ctx context.Context, o PullOptions) ([]ProjectPull, error) {
-	ctx, done := p.turn(ctx, "pull")
+	ctx, done, err := p.turn(ctx, "pull")
+	if err != nil {
+		run := p.newPull(o)
+		run.report.Error = err.Error()
+		return []ProjectPull{run.report}, err
+	}
 	defer done()
 	if !p.cfg.Pull.Enabled {
 		return []ProjectPull{p.newPull(o).report}, nil

@@ -49,7 +49,12 @@ type pushing struct {
 // push makes one pass for each line that pushes are for: what changed in the source files, then renamed keys' translations, then what people changed in
 // the target files. The failure of one line does not keep the others from being pushed.
 func (p *project) push(ctx context.Context, o PushOptions) ([]ProjectPush, error) {
-	ctx, done := p.turn(ctx, "push")
+	ctx, done, err := p.turn(ctx, "push")
+	if err != nil {
+		run := p.newPush(o)
+		run.report.Error = err.Error()
+		return []ProjectPush{run.report}, err
+	}
 	defer done()
 	if !p.cfg.Push.Enabled {
 		return []ProjectPush{p.newPush(o).report}, nil

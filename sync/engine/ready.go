@@ -51,7 +51,10 @@ func (p *project) prove(ctx context.Context) {
 func (p *project) proveRepository(ctx context.Context) error {
 	if p.cfg.Cloned() {
 		var done func()
-		ctx, done = p.turn(ctx, "look")
+		var err error
+		if ctx, done, err = p.turn(ctx, "look"); err != nil {
+			return err
+		}
 		defer done()
 		defer p.finished()
 	}

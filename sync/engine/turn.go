@@ -3,8 +3,8 @@ package engine
 import (
 	"context"
 	"fmt"
-	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/service"
@@ -23,11 +23,13 @@ func beats(ctx context.Context, h *heartbeat.Heart) context.Context {
 
 // turnstile lets one pass of a project through at a time.
 type turnstile struct {
-	sync.Mutex
-	holder atomic.Pointer[heartbeat.Heart] // of who has the turn
+	taken  chan struct{}                   // one slot: who has the turn
+	holder atomic.Pointer[heartbeat.Heart] // of who has it
 }
 
-// blocked returns an error where nobody's turn comes any more, because the pass that has it hangs: commands are told, and do not wait with it.
+func newTurnstile() *turnstile { return &turnstile{taken: make(chan struct{}, 1)} }
+
+// blocked returns an error where nobody's turn comes any more, because the pass that has it hangs.
 func (p *project) blocked() error {
 	if still, hangs := p.mu.holder.Load().Still(); hangs {
 		return fmt.Errorf("project %q: a pass of it is under way and hangs: %s; see whether the disk or mount that its repository lies on answers, or start the daemon again", p.cfg.Name, still)
@@ -35,26 +37,51 @@ func (p *project) blocked() error {
 	return nil
 }
 
-// turn waits until nobody else makes a pass of the project. done ends the turn.
-func (p *project) turn(ctx context.Context, pass string) (_ context.Context, done func()) {
+// lookAtHolder is how often a command that waits for its turn sees whether that still comes.
+const lookAtHolder = time.Second
+
+// turn waits until nobody else makes a pass of the project. done ends the turn. It is an error where ctx ends before, and for a command, which is told and does not wait
+// with it, where the pass that has the turn hangs.
+func (p *project) turn(ctx context.Context, pass string) (_ context.Context, done func(), err error) {
 	own, used := heartbeat.From(ctx), p.using()
 	own.Rest()
-	p.mu.Lock()
-	if own != nil {
-		own.Beat()
-		p.mu.holder.Store(own)
-		return ctx, func() {
-			p.mu.holder.Store(nil)
-			p.mu.Unlock()
-			used()
-		}
-	}
-	h := p.Hearts.Try(fmt.Sprintf("the %s of project %q that a command asked for", pass, p.cfg.Name), p.proven.Load)
-	p.mu.holder.Store(h)
-	return beats(ctx, h), func() {
-		p.mu.holder.Store(nil)
-		h.End()
-		p.mu.Unlock()
+	if err := p.wait(ctx, own == nil); err != nil {
 		used()
+		return ctx, nil, err
+	}
+	h := own
+	if own == nil {
+		h = p.Hearts.Try(fmt.Sprintf("the %s of project %q that a command asked for", pass, p.cfg.Name), p.proven.Load)
+		ctx = beats(ctx, h)
+	}
+	h.Beat()
+	p.mu.holder.Store(h)
+	return ctx, func() {
+		p.mu.holder.Store(nil)
+		if own == nil {
+			h.End()
+		}
+		<-p.mu.taken
+		used()
+	}, nil
+}
+
+// wait waits for the turn.
+func (p *project) wait(ctx context.Context, command bool) error {
+	look := time.NewTicker(lookAtHolder)
+	defer look.Stop()
+	for {
+		if command {
+			if err := p.blocked(); err != nil {
+				return err
+			}
+		}
+		select {
+		case p.mu.taken <- struct{}{}:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-look.C:
+		}
 	}
 }

@@ -25,7 +25,10 @@ func TestTurnsAndHearts(t *testing.T) {
 		return strings.Join(parts, ", ")
 	}
 	a, b := e.projects[0], e.projects[1]
-	_, done := a.turn(t.Context(), "pull")
+	_, done, err := a.turn(t.Context(), "pull")
+	if err != nil {
+		t.Fatal(err)
+	}
 	const command = `the pull of project "a" that a command asked for`
 	if got := hanging(); got != command {
 		t.Errorf("hanging: %s", got)
@@ -39,14 +42,20 @@ func TestTurnsAndHearts(t *testing.T) {
 		}
 	}
 	loop := hearts.Begin("loop")
-	_, other := b.turn(beats(t.Context(), loop), "push") // another project's turn is nobody's
+	_, other, err := b.turn(beats(t.Context(), loop), "push") // another project's turn is nobody's
+	if err != nil {
+		t.Fatal(err)
+	}
 	other()
 	if got := hanging(); got != command+", loop" {
 		t.Errorf("hanging: %s", got)
 	}
 	has := make(chan func())
 	go func() {
-		ctx, done := a.turn(beats(t.Context(), loop), "push")
+		ctx, done, err := a.turn(beats(t.Context(), loop), "push")
+		if err != nil {
+			t.Error(err)
+		}
 		if heartbeat.From(ctx) != loop {
 			t.Error("a loop's pass does not beat with the loop's heart")
 		}
@@ -69,6 +78,48 @@ func TestTurnsAndHearts(t *testing.T) {
 	if err := a.blocked(); err != nil {
 		t.Errorf("when the turn is over: %v", err)
 	}
+}
+
+// Who waits for a turn already is told, too, when the one that has it begins to hang; who is told to end waits no longer, and leaves nothing behind: neither a turn, nor
+// a user of the service.
+func TestWaitingForATurn(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		const step = 6 * time.Minute
+		users := 0
+		p := New(Parts{Config: configured(t, dir, "", "", "a"), Log: zap.NewNop(), Hearts: heartbeat.New(step), Using: func() func() {
+			users++
+			return func() { users-- }
+		}}).projects[0]
+		_, done, err := p.turn(t.Context(), "pull")
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		report, err := p.push(t.Context(), PushOptions{})
+		if took := time.Since(began); err == nil || !strings.Contains(err.Error(), "hangs") || took < step || took > step+2*lookAtHolder {
+			t.Errorf("a command that waits for a turn which does not come, after %s: %v", took, err)
+		}
+		if len(report) != 1 || report[0].Name != "a" || report[0].Error != err.Error() {
+			t.Errorf("its report: %+v", report)
+		}
+		soon, cancel := context.WithTimeout(beats(t.Context(), p.Hearts.Begin("loop")), time.Hour)
+		defer cancel()
+		began = time.Now()
+		if _, _, err := p.turn(soon, "push"); err == nil || time.Since(began) != time.Hour {
+			t.Errorf("a loop that is told to end while it waits, after %s: %v", time.Since(began), err)
+		}
+		if users != 1 {
+			t.Errorf("%d users of the service, of which one is left", users)
+		}
+		done()
+		_, done, err = p.turn(t.Context(), "push")
+		if err != nil || users != 1 {
+			t.Errorf("when the turn is free: %v, %d users", err, users)
+		}
+		done()
+	})
 }
 
 // What asks the forge beats with the heart of its pass, before and after each call.
