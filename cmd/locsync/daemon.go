@@ -201,6 +201,9 @@ func (d *running) reload() {
 	heart := d.hearts.Begin("reading the configuration again")
 	err := d.reconfigure(heartbeat.With(d.ctx, heart))
 	heart.End()
+	if d.ctx.Err() != nil {
+		return // it was given up because the daemon ends
+	}
 	if err == nil {
 		d.reloaded.Store(&web.Reload{OK: true, At: time.Now()})
 	} else {
@@ -214,10 +217,11 @@ func (d *running) reload() {
 }
 
 func (d *running) reconfigure(ctx context.Context) error {
-	cfg, dir, err := d.readAgain(ctx)
+	cfg, dir, files, err := d.readAgain(ctx)
 	if err != nil {
 		return err
 	}
+	d.house.ahead = files
 	for _, w := range cfg.Warnings {
 		d.log.Warn("in the configuration", zap.String("warning", w.Error()))
 	}
@@ -242,20 +246,22 @@ func (d *running) reconfigure(ctx context.Context) error {
 	return nil
 }
 
-// readAgain reads the configuration again, and where it would have the state. Both may lie on a mount that does not answer.
-func (d *running) readAgain(ctx context.Context) (*config.Config, string, error) {
-	hangs := fmt.Errorf("%s, or the repository that the state lies in, does not answer: the disk or mount that it lies on hangs; try again when it answers", d.cfg.File)
+// readAgain reads the configuration again, where it would have the state, and the files of its secrets, which it returns a reader of. All of them may lie on a mount
+// that does not answer.
+func (d *running) readAgain(ctx context.Context) (*config.Config, string, fileReader, error) {
+	hangs := fmt.Errorf("%s, a file that it has a secret in, or the repository that the state lies in, does not answer: the disk or mount that it lies on hangs; try again when it answers", d.cfg.File)
 	if d.reading != nil {
 		select {
 		case <-d.reading:
 		default:
-			return nil, "", hangs // one that hangs is enough
+			return nil, "", nil, hangs // one that hangs is enough
 		}
 	}
 	type read struct {
-		cfg *config.Config
-		dir string
-		err error
+		cfg   *config.Config
+		dir   string
+		files fileReader
+		err   error
 	}
 	file, done := d.cfg.File, make(chan struct{})
 	d.reading = done
@@ -263,13 +269,38 @@ func (d *running) readAgain(ctx context.Context) (*config.Config, string, error)
 		defer close(done)
 		if r.cfg, r.err = config.Load(file); r.err == nil {
 			r.dir, r.err = stateDir(ctx, r.cfg)
+			r.files = readAhead(r.cfg)
 		}
 		return r
 	})
 	if !ok {
-		return nil, "", hangs
+		return nil, "", nil, hangs
 	}
-	return r.cfg, r.dir, r.err
+	return r.cfg, r.dir, r.files, r.err
+}
+
+// fileReader is os.ReadFile, or what has read before.
+type fileReader = func(string) ([]byte, error)
+
+// readAhead reads the files of a configuration's secrets, and returns what reads them without their disk.
+func readAhead(cfg *config.Config) fileReader {
+	type content struct {
+		data []byte
+		err  error
+	}
+	read := make(map[string]content)
+	once := func(file string) ([]byte, error) {
+		c, there := read[file]
+		if !there {
+			c.data, c.err = os.ReadFile(file)
+			read[file] = c
+		}
+		return c.data, c.err
+	}
+	for _, secret := range []func(func(string) string, fileReader) (config.Secret, error){cfg.APIKey, cfg.WebhookSecret, cfg.CallbackSecret, cfg.PageToken} {
+		_, _ = secret(os.Getenv, once) // what is wrong with one is told when it is used
+	}
+	return once
 }
 
 // prepared is everything that a configuration needs to be worked with.
@@ -322,15 +353,15 @@ func (d *running) take(p prepared) {
 
 // serving is what the daemon's address serves.
 func (d *running) serving(cfg *config.Config, e *engine.Engine) (web.Options, error) {
-	webhook, err := cfg.WebhookSecret(os.Getenv, os.ReadFile)
+	webhook, err := cfg.WebhookSecret(os.Getenv, d.house.readFile)
 	if err != nil {
 		return web.Options{}, usageError{err}
 	}
-	callback, err := cfg.CallbackSecret(os.Getenv, os.ReadFile)
+	callback, err := cfg.CallbackSecret(os.Getenv, d.house.readFile)
 	if err != nil {
 		return web.Options{}, usageError{err}
 	}
-	page, err := cfg.PageToken(os.Getenv, os.ReadFile)
+	page, err := cfg.PageToken(os.Getenv, d.house.readFile)
 	if err != nil {
 		return web.Options{}, usageError{err}
 	}
@@ -344,14 +375,20 @@ func (d *running) serving(cfg *config.Config, e *engine.Engine) (web.Options, er
 // startPatience is how long a daemon waits for the place of the state to answer, and for a command, or for a daemon that is just ending, to let go of it.
 const startPatience = 30 * time.Second
 
-// stateAnswers returns an error where the state is to lie in a repository that does not answer. Nothing can be begun without it, so that the daemon ends, with 1, and
+// stateAnswers returns an error where the state is to lie in a repository, or a folder, that does not answer. Nothing can be begun without it, so that the daemon ends, with 1, and
 // says why; the service manager starts it again until the repository answers.
 func stateAnswers(ctx context.Context, cfg *config.Config, patience time.Duration) error {
-	_, ok := heartbeat.Within(ctx, patience, func() error { _, err := stateDir(ctx, cfg); return err }) // an error is met again when it is opened
+	_, ok := heartbeat.Within(ctx, patience, func() error { // an error is met again when it is opened
+		dir, err := stateDir(ctx, cfg)
+		if err == nil {
+			_, err = os.Stat(dir)
+		}
+		return err
+	})
 	if ok {
 		return nil
 	}
-	return errors.New("the repository whose git directory has the state does not answer: the disk or mount that it lies on hangs; state_dir can name a folder elsewhere, so that the other projects need not wait for it")
+	return errors.New("the folder of the state, or the repository whose git directory has it, does not answer: the disk or mount that it lies on hangs; state_dir can name a folder elsewhere, so that the other projects need not wait for it")
 }
 
 // openWithPatience opens the house. A daemon that has the state already is told of at once.

@@ -153,8 +153,33 @@ func TestConfigurationThatDoesNotAnswer(t *testing.T) {
 		w.hup(cmd.Process)
 		return strings.Contains(w.logs.String(), "the configuration was read again")
 	})
+
+	secret := filepath.Join(w.repo, "secret")
+	w.check(syscall.Mkfifo(secret, 0o600))
+	w.configure("callback_secret_file = \"secret\"")
+	w.check(cmd.Process.Signal(syscall.SIGHUP))
+	w.told("RELOADING=1")
+	if said := w.told("READY=1"); !strings.Contains(said, "the new configuration is not used") {
+		t.Errorf("of a secret that does not answer systemd is told %q", said)
+	}
+	w.answer(secret)
+	w.write("secret", "dingdong")
+	w.until("the secret is used", func() bool {
+		w.hup(cmd.Process)
+		return w.post("/callback/document/exportRequestCompleted", `["x"]`, "X-Locsync-Callback", "dingdong") == http.StatusOK
+	})
+
+	w.check(os.Remove(secret))
+	w.check(syscall.Mkfifo(secret, 0o600))
+	wrong := strings.Count(w.logs.String(), "the new configuration is not used")
+	w.check(cmd.Process.Signal(syscall.SIGHUP))
+	w.told("RELOADING=1")
 	w.check(cmd.Process.Signal(syscall.SIGTERM))
+	w.told("STOPPING=1")
 	w.ends(cmd, 10*time.Second)
+	if strings.Count(w.logs.String(), "the new configuration is not used") != wrong {
+		t.Errorf("a reload that the end of the daemon gave up is told as one that failed:\n%s", w.logs)
+	}
 }
 
 // Where the state is to lie in a repository that does not answer nothing can begin, which is said; elsewhere nobody minds.

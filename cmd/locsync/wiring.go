@@ -121,6 +121,7 @@ type house struct {
 	close  []io.Closer
 
 	meter *web.Meter // of a daemon; nil
+	ahead fileReader // of secrets' files that were read ahead; nil for the files themselves
 
 	mu        sync.Mutex        // a daemon closes the embedded service beside its other work
 	connected [sha256.Size]byte // a digest of what the client was made of,
@@ -221,7 +222,7 @@ func (h *house) connect(cfg *config.Config) (*service.Client, error) {
 		}
 		o.BaseURL, o.AccountID, o.APIKey, o.Transport = embeddedURL, embeddedAccount, embeddedKey, h.embedded
 	} else {
-		key, err := cfg.APIKey(os.Getenv, os.ReadFile)
+		key, err := cfg.APIKey(os.Getenv, h.readFile)
 		if err != nil {
 			return nil, usageError{err}
 		}
@@ -235,6 +236,14 @@ func (h *house) connect(cfg *config.Config) (*service.Client, error) {
 	}
 	h.connected, h.through = made, o.Transport
 	return h.clientWith(o)
+}
+
+// readFile reads the file of a secret.
+func (h *house) readFile(file string) ([]byte, error) {
+	if h.ahead != nil {
+		return h.ahead(file)
+	}
+	return os.ReadFile(file)
 }
 
 // connectThrough makes the client of the embedded service that a daemon has open.
