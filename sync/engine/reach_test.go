@@ -52,6 +52,35 @@ func TestStatusOfARepositoryThatHangs(t *testing.T) {
 	}
 }
 
+// Several repositories that stop to answer are waited for together.
+func TestStatusOfRepositoriesThatHang(t *testing.T) {
+	t.Parallel()
+	second := strings.ReplaceAll("[[project]]\nname = \"docs\"\nid = \"11111111-2222-3333-4444-666666666666\"\n"+settings+jsonFiles, "locales", "docs")
+	w := newWorld(t, settings+jsonFiles+second, map[string]string{"locales/en/app.json": `{"a": "A"}`, "docs/en/app.json": `{"a": "A"}`})
+	w.patience = time.Hour
+	pipe := filepath.Join(w.dir, ".git", "shallow")
+	w.check(syscall.Mkfifo(pipe, 0o600))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	told := make(chan Status)
+	go func() { told <- w.Status(ctx) }()
+	for end := time.Now().Add(20 * time.Second); w.projects[0].glanced.Load() == nil || w.projects[1].glanced.Load() == nil; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("one is looked at when the other one has answered only")
+		}
+	}
+	cancel()
+	for i, s := range (<-told).Projects {
+		if !s.Unseen || s.Name != w.projects[i].cfg.Name {
+			t.Errorf("%+v", s)
+		}
+	}
+	writer, err := os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+	w.check(err)
+	w.check(os.Remove(pipe))
+	w.check(writer.Close())
+}
+
 // Who may not have the repository for himself makes no pass, is not ready, and changes nothing.
 func TestClaimRefused(t *testing.T) {
 	t.Parallel()

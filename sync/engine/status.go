@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/locsync/locsync/gitops"
@@ -73,14 +74,27 @@ func (e *Engine) Doing(name string) Doing {
 }
 
 // Status looks at every project as it is now and changes nothing: files, state and the local repository, without a call to anybody and without
-// waiting for a pass that runs, or for long for a repository that does not answer.
+// waiting for a pass that runs, or for long for repositories that do not answer, however many.
 func (e *Engine) Status(ctx context.Context) Status {
-	s := Status{Projects: []ProjectStatus{}}
-	for _, p := range e.projects {
-		s.Projects = append(s.Projects, p.glance(ctx))
+	s := Status{Projects: make([]ProjectStatus, len(e.projects))}
+	var looks sync.WaitGroup
+	for i, p := range e.projects {
+		looked := make(chan struct{})
+		looks.Go(func() {
+			defer close(looked)
+			s.Projects[i] = p.glance(ctx)
+		})
+		select { // one after the other, as long as they answer
+		case <-looked:
+		case <-time.After(lookApart):
+		}
 	}
+	looks.Wait()
 	return s
 }
+
+// lookApart is how long a look at one project keeps the next one waiting.
+const lookApart = 500 * time.Millisecond
 
 // LastStatus is the last look at each project that has been looked at, without looking again. How watching goes, and whether git is waited for, is as it is now.
 func (e *Engine) LastStatus() Status {

@@ -181,8 +181,11 @@ func (s *server) now(ctx context.Context) engine.Status {
 		if looking.Err() != nil {
 			return status // cut short; the next reader looks itself
 		}
-		end := time.Now()
-		s.look.status, s.look.until, s.look.ended, s.look.busy = status, end.Add(lookShare*end.Sub(begin)), ended, busy
+		var took time.Duration // as work: what does not answer is waited for, and worth looking at soon
+		for _, p := range status.Projects {
+			took += p.Took
+		}
+		s.look.status, s.look.until, s.look.ended, s.look.busy = status, time.Now().Add(lookShare*took), ended, busy
 	}
 	return s.look.status
 }
