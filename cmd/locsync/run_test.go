@@ -254,10 +254,10 @@ func (w *daemonWorld) until(what string, holds func() bool) {
 	}
 }
 
-// get returns status and body.
 // asking is who asks a daemon: what has to be answered at once is, or it fails.
 var asking = &http.Client{Timeout: guard / 2}
 
+// get returns status and body.
 func (w *daemonWorld) get(path string) (int, string) {
 	resp, err := asking.Get(w.url + path)
 	if err != nil {

@@ -107,6 +107,7 @@ type Engine struct {
 	changes  *changes
 	patience time.Duration         // with looks (see glance)
 	turns    map[string]*turnstile // by the names of projects, also of those that earlier configurations had: who makes a pass
+	contacts map[string]*contact   // by repositories, also of earlier configurations, where they have not answered yet
 }
 
 // project is one project's passes; or, in a project whose branches are translated beside each other, those for one branch (see lines.go).
@@ -129,7 +130,7 @@ type common struct {
 	mu    *turnstile
 	sound time.Time // until when a clone is not looked at again, because it was seen to be whole
 
-	contact contact     // of Run with the repository
+	contact *contact    // of Run with the repository
 	proven  atomic.Bool // a pass of the loop has come to an end
 
 	status  atomic.Pointer[ProjectStatus]
@@ -152,14 +153,14 @@ func New(parts Parts) *Engine {
 	if parts.Now == nil {
 		parts.Now = time.Now
 	}
-	e := &Engine{Parts: parts, run: uuid.NewString(), ended: new(atomic.Int64), changes: new(changes), patience: glancePatience, turns: make(map[string]*turnstile)}
+	e := &Engine{Parts: parts, run: uuid.NewString(), ended: new(atomic.Int64), changes: new(changes), patience: glancePatience, turns: make(map[string]*turnstile), contacts: make(map[string]*contact)}
 	for i := range parts.Config.Projects {
 		cfg := &parts.Config.Projects[i]
 		turn := newTurnstile()
 		e.turns[cfg.Name] = turn
 		e.projects = append(e.projects, &project{Engine: e, cfg: cfg, log: parts.Log.With(zap.String("project", cfg.Name)),
 			common: &common{mu: turn, pushBell: newBell(), pullBell: newBell(), pushNotice: newBell(), pullNotice: newBell(), born: parts.Now(),
-				contact: contact{done: make(chan struct{})}, glances: make(chan struct{}, 1)}})
+				contact: e.contactWith(parts.Config.Resolve(cfg.Repository)), glances: make(chan struct{}, 1)}})
 	}
 	return e
 }

@@ -23,10 +23,29 @@ const (
 	glancePatience  = 10 * time.Second
 )
 
-// contact is the first contact of a project's loop with its repository.
+// contact is the first contact of a project's loop with its repository. Projects share that with one repository, and one that has not ended goes on over reloads: each
+// keeps a thread.
 type contact struct {
 	since atomic.Pointer[time.Time] // when it was begun; nil before that, and where nobody runs
 	done  chan struct{}
+}
+
+// contactWith is the contact with a repository.
+func (e *Engine) contactWith(repository string) *contact {
+	if e.contacts[repository] == nil {
+		e.contacts[repository] = &contact{done: make(chan struct{})}
+	}
+	return e.contacts[repository]
+}
+
+// hangs reports whether it was begun and has not ended.
+func (c *contact) hangs() bool {
+	select {
+	case <-c.done:
+		return false
+	default:
+		return c.since.Load() != nil
+	}
 }
 
 // Silent is the error of what needs a repository that has not answered since the daemon began with it.

@@ -103,7 +103,13 @@ func (e *Engine) Reconfigured(parts Parts) *Engine {
 			next.turns[name] = turn
 		}
 	}
+	for repository, c := range e.contacts {
+		if c.hangs() {
+			next.contacts[repository] = c
+		}
+	}
 	for i, p := range next.projects {
+		p.contact = next.contactWith(p.repository())
 		if turn := e.turns[p.cfg.Name]; turn != nil {
 			p.mu, next.turns[p.cfg.Name] = turn, turn
 		}

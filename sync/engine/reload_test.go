@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -24,6 +25,31 @@ func configured(t *testing.T, dir, above, within string, names ...string) *confi
 		t.Fatal(err)
 	}
 	return cfg
+}
+
+// A repository that has not answered is asked once, however often the configuration is read again, and by however many projects; one that has is asked again by a project
+// that begins.
+func TestContactsOfAReload(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first := New(Parts{Config: configured(t, dir, "", "", "a", "b"), Log: zap.NewNop()})
+	a, since := first.projects[0], time.Now()
+	if a.contact != first.projects[1].contact || a.contact.hangs() {
+		t.Error("before the contact")
+	}
+	a.contact.since.Store(&since)
+	without := first.Reconfigured(Parts{Config: configured(t, dir, "", "repository = \"elsewhere\"\n", "c"), Log: zap.NewNop()})
+	if without.projects[0].contact == a.contact {
+		t.Error("another repository is waited for as the one that hangs")
+	}
+	back := without.Reconfigured(Parts{Config: configured(t, dir, "", "", "a"), Log: zap.NewNop()})
+	if back.projects[0].contact != a.contact {
+		t.Error("it is asked again")
+	}
+	close(a.contact.done)
+	if back.Reconfigured(Parts{Config: configured(t, dir, "", "", "b"), Log: zap.NewNop()}).projects[0].contact == a.contact {
+		t.Error("what answered once is believed to answer now")
+	}
 }
 
 // A project goes on as it is where nothing that it does has changed, and only there; who takes its place waits for its turn.
