@@ -46,7 +46,7 @@ func ServeService(ctx context.Context, dir string, service http.Handler) error {
 	ended := make(chan struct{})
 	context.AfterFunc(ctx, func() {
 		defer close(ended)
-		end, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		end, cancel := context.WithTimeout(context.Background(), servicePatience)
 		defer cancel()
 		if server.Shutdown(end) != nil {
 			_ = server.Close() // the service must not be called when it closes
@@ -61,6 +61,9 @@ func ServeService(ctx context.Context, dir string, service http.Handler) error {
 	}
 	return errors.Join(err, os.Remove(path))
 }
+
+// servicePatience is with calls under way at the end: short, since the daemon ends within ten seconds of which its work may have taken most.
+const servicePatience = time.Second
 
 // guarded answers only who knows the token.
 func guarded(token string, service http.Handler) http.Handler {
