@@ -35,7 +35,7 @@ func TestDoorListensAgain(t *testing.T) {
 	d.serve(o, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "here") }))
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: guard / 2}
 	answers := func() bool {
-		resp, err := client.Get("http://" + d.where())
+		resp, err := client.Get("http://" + o.address)
 		if err != nil {
 			return false
 		}
@@ -80,16 +80,9 @@ func TestDoorListensAgain(t *testing.T) {
 	}
 	mu.Unlock()
 
-	client.CloseIdleConnections()
-	address := d.where()
 	d.close()
-	if d.where() != "" || d.trouble() != "" {
+	if d.where() != "" || d.trouble() != "" || answers() { // the port itself may be somebody else's at once
 		t.Error("it is not closed")
-	}
-	if l, err := net.Listen("tcp", address); err != nil {
-		t.Errorf("the address is not free: %v", err)
-	} else if err := l.Close(); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -40,7 +40,11 @@ var troubles = []trouble{
 		w.final("fr", "gone", "Rien")
 	}, func(w *world) { w.writeAndCommit("locales/en/gone.json", `{"stays": "S"}`) }, true},
 	{"both sides change a key", "was changed in the repository to", func(w *world) {
-		w.commitOn("l10n", "locales/de/both.json", "{\n  \"both\": \"of a hand\"\n}\n")
+		text := "{\n  \"both\": \"of a hand\"\n}\n"
+		if strings.Contains(w.git("show", "l10n:locales/de/both.json"), "of a hand") { // decided, and no pull since
+			text = "{\n  \"both\": \"of another hand\"\n}\n"
+		}
+		w.commitOn("l10n", "locales/de/both.json", text)
 		w.final("de", "both", "of the service")
 		w.pushes(PushOptions{})
 	}, func(w *world) { w.pushes(PushOptions{Theirs: true}) }, true},
@@ -123,6 +127,26 @@ func TestProblemsClearThemselves(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A conflict that was decided without a pull since, and that comes anew.
+func TestProblemComesAnewBeforeAPull(t *testing.T) {
+	t.Parallel()
+	w := troubled(t)
+	both := troubles[len(troubles)-1]
+	for _, does := range []func(*world){both.make, both.repair, both.make} {
+		does(w)
+	}
+	w.pushes(PushOptions{})
+	w.pulls(PullOptions{})
+	if now := w.problemsNow(); !tells(now, both.says) {
+		t.Errorf("%q", now)
+	}
+	both.repair(w)
+	w.pulls(PullOptions{})
+	if now := w.problemsNow(); len(now) > 0 {
+		t.Errorf("%q", now)
 	}
 }
 
