@@ -92,6 +92,7 @@ func Check(t testing.TB, c Case) *resource.File {
 		exactness(t, c, f, before, e)
 		removal(t, c, f, before, e)
 	}
+	lists(t, c, f)
 	insertion(t, c, f, before)
 	batch(t, c, f)
 	return f
