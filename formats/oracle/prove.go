@@ -195,7 +195,7 @@ func (p *proof) mayGo(i int) bool {
 	if (l.Kind == Empty || l.Kind == Null) && p.has(1, l.Path) == below {
 		return true // something stands in it now
 	}
-	if p.fresh && (l.doubtful || p.rule.Format == "android-xml" && l.Kind != Text) {
+	if p.fresh && (l.doubtful || l.metadata || p.rule.Format == "android-xml" && l.Kind != Text) {
 		return true // what is no text belongs to Android's default resources alone
 	}
 	for _, n := range l.lists {

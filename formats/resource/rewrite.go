@@ -325,6 +325,14 @@ func (f *File) reread(src []byte, last bool) (*File, error) {
 // utf8Grammar hides a grammar's Decoder: the text is decoded already.
 type utf8Grammar struct{ Grammar }
 
+// Apply returns the file's bytes with splices that a grammar made, outside of a rewrite. Nothing is read back.
+func Apply(f *File, splices []Splice) ([]byte, error) {
+	if len(splices) == 0 {
+		return f.bytes, nil
+	}
+	return apply(f.src, splices)
+}
+
 // apply cuts the splices into src in one pass. Two at one offset keep their order. That two overlap is a grammar's fault.
 func apply(src string, splices []Splice) ([]byte, error) {
 	slices.SortStableFunc(splices, func(a, b Splice) int { return cmp.Compare(a.At.Start, b.At.Start) })
