@@ -46,7 +46,7 @@
 //
 // An entry that has its lines to itself goes and comes with them, and with its comment: comments on lines of their own directly
 // above, and those behind it on its last line. A comment that holds commented-out code belongs to nobody. On a shared line only the
-// element and the white space before it go. Removing what was just inserted restores the bytes but in these cases: <resources/>
+// element and the white space before it go. A new entry brings its source's comment where the file has comments. Removing what was just inserted restores the bytes but in these cases: <resources/>
 // was opened; <resources></resources> or a blank file had no line for it; likewise plurals and arrays without items.
 //
 // # Compose

@@ -42,6 +42,7 @@ type piece struct {
 	node    int  // -1 for comments
 	stays   bool
 	decided bool
+	other   bool // what has no key, between entries
 }
 
 // container packs what is between the children of one container.
@@ -66,7 +67,7 @@ func (p *packing) container(i int) {
 		if i == 0 && from == 0 && len(pieces) > 0 && pieces[0].node < 0 && !p.headed {
 			pieces[0].stays, pieces[0].decided = true, true
 		}
-		pieces = append(pieces, piece{Span{start, child.Whole.End}, c, !p.gone[c], true})
+		pieces = append(pieces, piece{at: Span{start, child.Whole.End}, node: c, stays: !p.gone[c], decided: true})
 		from = int(child.Whole.End)
 	}
 	to := int(n.Whole.End)
@@ -94,7 +95,7 @@ func (p *packing) blocks(pieces []piece, from, to int, last bool) []piece {
 		}
 		switch {
 		case end > at && lines == 0 && len(pieces) == begin: // behind something on its line
-		case end > at && lines < 2 && len(pieces) > begin:
+		case end > at && lines < 2 && len(pieces) > begin && (lines == 0 || !pieces[len(pieces)-1].other):
 			pieces[len(pieces)-1].at.End = uint32(end)
 		case end > at:
 			pieces = append(pieces, piece{at: At(at, end), node: -1})
@@ -107,6 +108,12 @@ func (p *packing) blocks(pieces []piece, from, to int, last bool) []piece {
 			continue
 		case last && c != ',' && c != ';': // the container ends
 			return pieces
+		case len(pieces) > begin && pieces[len(pieces)-1].other && lines == 0:
+			end = at + 1
+			pieces[len(pieces)-1].at.End = uint32(end)
+		case from > 0 && lines > 0: // something without a key
+			end = at + 1
+			pieces = append(pieces, piece{at: At(at, end), node: -1, other: true, stays: true, decided: true})
 		default:
 			p.headed = p.headed || len(pieces) > begin
 			pieces, end = pieces[:begin], at+1

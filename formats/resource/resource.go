@@ -97,7 +97,7 @@ type New struct {
 	Kind     Kind
 	Name     string
 	Text     string
-	Note     string // a comment for translators; only Compose writes it, where the format has comments
+	Note     string // a comment for translators, where the format has comments
 	Children []New
 	Like     *Model // the entry that this one is modelled on, for spelling and attributes; nil when there is none
 }

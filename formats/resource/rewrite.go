@@ -136,6 +136,8 @@ type rewrite struct {
 
 	follows map[int]string // texts that leaves get because one that they repeat (Node.Ref) gets them
 
+	annotate *bool // see annotates; nil while nothing asked
+
 	counts  map[int]map[string]int // how often labels occur in containers where a null may give way
 	spots   map[int]*spot          // containers of the file that something is added to
 	planned map[spotLabel]*planned // containers that are added
