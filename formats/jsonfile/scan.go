@@ -217,7 +217,7 @@ func (s *scanner) close(up, end int) (int, error) {
 		for len(s.warnings) > 0 && s.warnings[len(s.warnings)-1].Node > up {
 			s.warnings = s.warnings[:len(s.warnings)-1]
 		}
-		s.warnings = append(s.warnings, resource.Warning{Node: up, Msg: halfNameMsg})
+		s.warnings = append(s.warnings, resource.Warning{Node: up, Msg: halfNameMsg, Left: true})
 	}
 	if s.fold != nil {
 		out, err := s.fold(s.nodes, up)
@@ -314,7 +314,7 @@ func (s *scanner) scalar(at int, n resource.Node, inMap bool) (end int, err erro
 	}
 	n.End = int32(len(s.nodes) + 1)
 	if msg != "" {
-		s.warnings = append(s.warnings, resource.Warning{Node: len(s.nodes), Msg: msg})
+		s.warnings = append(s.warnings, resource.Warning{Node: len(s.nodes), Msg: msg, Left: true})
 	}
 	s.nodes = append(s.nodes, n)
 	return end, nil

@@ -245,7 +245,7 @@ func Findings(f *resource.File, name string, l config.Language) []Problem {
 			Problem: fmt.Sprintf("holds further values%s and the flat format has no keys for those; set format to the structured one of its kind", others)})
 	}
 	for _, w := range f.Warnings() {
-		if f.Node(w.Node).Kind == resource.Other {
+		if w.Left {
 			problems = append(problems, warning(f, name, l, w))
 		}
 	}
@@ -256,7 +256,7 @@ func Findings(f *resource.File, name string, l config.Language) []Problem {
 func Warnings(f *resource.File, name string, l config.Language) []Problem {
 	var problems []Problem
 	for _, w := range f.Warnings() {
-		if f.Node(w.Node).Kind != resource.Other {
+		if !w.Left {
 			problems = append(problems, warning(f, name, l, w))
 		}
 	}
