@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
@@ -17,7 +16,7 @@ import (
 )
 
 func (a *app) checkCommand() *cobra.Command {
-	online, format := false, "text"
+	online, all, format := false, false, "text"
 	c := &cobra.Command{
 		Use:   "check",
 		Short: "Validate the configuration and every matched file, calling nobody",
@@ -63,13 +62,14 @@ func (a *app) checkCommand() *cobra.Command {
 				outcome = checkOnline(cmd.Context(), cfg, log)
 			}
 			line.end()
-			if err := a.sayCheck(report, format); outcome == nil || !errors.Is(err, errPartial) && !errors.Is(err, errMisconfigured) {
+			if err := a.sayCheck(report, format, all); outcome == nil || !errors.Is(err, errPartial) && !errors.Is(err, errMisconfigured) {
 				outcome = errors.Join(outcome, err)
 			}
 			return outcome
 		},
 	}
 	c.Flags().BoolVar(&online, "online", false, "also ask the service: credentials, projects and languages")
+	c.Flags().BoolVar(&all, "all", false, "also print equal problems one by one")
 	choose(c.Flags(), &format, "format", "how problems are printed", "text", "github")
 	return c
 }
@@ -95,7 +95,7 @@ func checkOnline(ctx context.Context, cfg *config.Config, log *zap.Logger) error
 }
 
 // sayCheck prints what was found, and returns errPartial or errMisconfigured where something of it is an error.
-func (a *app) sayCheck(report engine.CheckReport, format string) error {
+func (a *app) sayCheck(report engine.CheckReport, format string, all bool) error {
 	switch {
 	case a.asJSON:
 		if err := a.print(report); err != nil {
@@ -111,23 +111,7 @@ func (a *app) sayCheck(report engine.CheckReport, format string) error {
 	default:
 		out := a.screen()
 		for _, p := range report.Projects {
-			if format != "github" {
-				for _, problem := range p.Problems {
-					place, rest, _ := strings.Cut(problem.String(), ": ")
-					out.line(place+": ", map[bool]style{true: red, false: yellow}[problem.Severity == engine.Error], rest)
-				}
-			}
-			bad := 0
-			for _, problem := range p.Problems {
-				if problem.Severity == engine.Error {
-					bad++
-				}
-			}
-			told := fmt.Sprintf("%s, %s in the source, %s", count(len(p.Files), "file"), count(p.Keys, "key"), count(len(p.Problems), "problem"))
-			if len(p.Problems) > 0 {
-				told += fmt.Sprintf(" (%s, %s)", count(bad, "error"), count(len(p.Problems)-bad, "warning"))
-			}
-			out.line(p.Name+": ", strong, told)
+			out.checked(p, format != "github", all)
 		}
 	}
 	switch {

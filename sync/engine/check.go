@@ -16,8 +16,12 @@ import (
 
 // CheckReport is what is wrong with the files of every project.
 type CheckReport struct {
+	Schema   int            `json:"schema"` // CheckSchema
 	Projects []ProjectCheck `json:"projects"`
 }
+
+// CheckSchema is the version of the report's JSON.
+const CheckSchema = 1
 
 // ProjectCheck is one project's part of a check.
 type ProjectCheck struct {
@@ -39,12 +43,11 @@ type CheckedFile struct {
 	Warnings   int    `json:"warnings"`
 }
 
-// CheckProblem is one problem of a file.
+// CheckProblem is one problem of a file. Its words do not say what to do: its remedy does.
 type CheckProblem struct {
+	Code     string `json:"code"`     // what kind it is: one of the checks of translations, or one of the codes below
+	Severity string `json:"severity"` // Error or Warning
 	Problem
-	Severity string `json:"severity"`      // Error or Warning
-	Check    string `json:"check"`         // what kind it is: one of the checks of translations, or one of the kinds below
-	Fix      string `json:"fix,omitempty"` // what to do about it, where the problem does not say so itself
 }
 
 // How bad a problem is: an Error keeps a file, a key or a translation from being sent or written, or would break the program; a Warning does not.
@@ -85,8 +88,8 @@ func (r CheckReport) Misconfigured() bool {
 // String is the problem on one line: file:line:column: warning: key (language): what (what to do).
 func (p CheckProblem) String() string {
 	s := p.Problem
-	if p.Fix != "" {
-		s.Problem += " (" + p.Fix + ")"
+	if p.Remedy != "" {
+		s.Problem += " (" + p.Remedy + ")"
 	}
 	if p.Severity != Warning {
 		return s.String()
@@ -99,7 +102,7 @@ func (p CheckProblem) String() string {
 // Check reads every file of the configuration, as passes would, and calls nobody. What is wrong in files is in the report; an error means that it could
 // not be found out.
 func (e *Engine) Check(ctx context.Context) (CheckReport, error) {
-	report := CheckReport{Projects: []ProjectCheck{}}
+	report := CheckReport{Schema: CheckSchema, Projects: []ProjectCheck{}}
 	for _, p := range e.projects {
 		c, err := p.check(ctx)
 		if err != nil {

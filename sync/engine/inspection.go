@@ -31,17 +31,18 @@ type inspection struct {
 	outputs []string // files of translations, whether they are there or not
 }
 
-func (x *inspection) add(severity, kind string, p Problem, fix string) {
-	x.report.Problems = append(x.report.Problems, CheckProblem{p, severity, kind, fix})
+func (x *inspection) add(severity, code string, p Problem, remedy string) {
+	p.Remedy = remedy
+	x.report.Problems = append(x.report.Problems, CheckProblem{code, severity, p})
 }
 
 // told is a problem in the words of a pass, which say what to do behind the last semicolon.
-func (x *inspection) told(severity, kind string, p Problem) {
-	fix := ""
+func (x *inspection) told(severity, code string, p Problem) {
+	remedy := ""
 	if at := strings.LastIndex(p.Problem, "; "); at > 0 && !strings.Contains(p.Problem[at:], `"`) {
-		p.Problem, fix = p.Problem[:at], p.Problem[at+2:]
+		p.Problem, remedy = p.Problem[:at], p.Problem[at+2:]
 	}
-	x.add(severity, kind, p, fix)
+	x.add(severity, code, p, remedy)
 }
 
 // look goes through all files of a tree.

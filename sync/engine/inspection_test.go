@@ -88,7 +88,7 @@ collection = "{NAME}"
 	w.check(err)
 	var got []string
 	for _, p := range report.Projects[0].Problems {
-		if p.Check == kindIgnored {
+		if p.Code == kindIgnored {
 			got = append(got, p.String())
 		}
 	}
@@ -172,7 +172,7 @@ collection = "{NAME}"
 	w.check(err)
 	var got []string
 	for _, p := range report.Projects[0].Problems {
-		got = append(got, p.File+" "+p.Check+" "+p.Severity)
+		got = append(got, p.File+" "+p.Code+" "+p.Severity)
 	}
 	if want := []string{"de/a.json unreadable error", "de/b.json unreadable error", "en/c.json unreadable error", "fr/a.json unreadable error", "fr/b.json unreadable error", "fr/c.json unreadable error"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q\n%v", got, want, report.Projects[0].Problems)
@@ -181,7 +181,7 @@ collection = "{NAME}"
 		t.Errorf("%d keys", keys)
 	}
 	for _, p := range report.Projects[0].Problems {
-		if p.Fix == "" {
+		if p.Remedy == "" {
 			t.Errorf("nothing says what to do: %v", p)
 		}
 	}
@@ -193,7 +193,7 @@ func TestCheckOfNothing(t *testing.T) {
 	w := newWorld(t, settings+jsonFiles, map[string]string{"README": "x"})
 	report, err := w.Check(t.Context())
 	w.check(err)
-	if p := report.Projects[0].Problems; len(p) != 1 || p[0].Severity != Error || p[0].Check != "pattern" || p[0].Line == 0 || report.Sound() {
+	if p := report.Projects[0].Problems; len(p) != 1 || p[0].Severity != Error || p[0].Code != "pattern" || p[0].Line == 0 || report.Sound() {
 		t.Errorf("%+v", p)
 	}
 }
