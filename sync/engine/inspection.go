@@ -78,6 +78,14 @@ func (x *inspection) look(fsys fs.FS) error {
 	return x.strays(t, known)
 }
 
+// languages warns of languages that a translation service is known not to have. The embedded service takes them, and so may one that has learned them.
+func (x *inspection) languages() {
+	for _, u := range x.cfg.UnknownLanguages() {
+		p := Problem{File: u.At.File, Line: u.At.Line, Column: max(u.At.Column, 1), Key: u.At.Key, Language: u.Code, Problem: u.At.Message}
+		x.add(Warning, kindLanguage, p, u.Remedy)
+	}
+}
+
 // ignored warns of files of translations that git passes over in the working tree: a pull commits them all the same, and people who make or
 // change them there do not.
 func (x *inspection) ignored(ctx context.Context, repo *gitops.Repo) error {

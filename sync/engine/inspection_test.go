@@ -231,3 +231,26 @@ collection = "{NAME}"
 	}
 	b.ReportMetric(1000, "files/op")
 }
+
+// Languages that a translation service is known not to have are named all at once, with what to write instead; the embedded one takes them.
+func TestCheckNamesUnknownLanguages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, `source_language = "en"
+target_languages = ["az-AZ", "zh", "zh-Hant", "gsw", "de"]
+[project.pull]
+remote = ""
+[project.language_paths]
+zh = "zh_CN"
+[[project.files]]
+source = "en.json"
+output = "{LANGUAGE}.json"
+`, map[string]string{"en.json": `{"a": "A"}`, "az-AZ.json": `{"a": "B"}`})
+	at := w.Config.Projects[0].Problem("target_languages", "")
+	place := fmt.Sprintf("%s:%d:1: warning: ", at.File, at.Line)
+	const unknown = " is not among the languages that a translation service is known to have "
+	w.finds(
+		place+`"project.target_languages" (az-AZ): az-AZ`+unknown+`(write "az" in target_languages, and az = "az-AZ" in [project.language_paths])`,
+		place+`"project.target_languages" (zh): zh`+unknown+`(write "zh-Hans" in target_languages, and "zh-Hans" = "zh_CN" in [project.language_paths])`,
+		place+`"project.target_languages" (gsw): gsw`+unknown+`(take it out of target_languages before you use such a service: its files then stay as they are)`,
+	)
+}
