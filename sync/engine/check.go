@@ -17,6 +17,7 @@ import (
 // CheckReport is what is wrong with the files of every project.
 type CheckReport struct {
 	Schema   int            `json:"schema"` // CheckSchema
+	Known    int            `json:"known"`  // problems that a baseline has, which the projects do not
 	Projects []ProjectCheck `json:"projects"`
 }
 
@@ -70,6 +71,7 @@ const (
 	kindPlace     = "place"      // files that would be written over one another
 	kindIgnored   = "ignored"    // a file of translations that git does not see
 	kindLanguage  = "language"   // a language that a translation service is known not to have
+	kindGap       = "missing"    // a key without a translation
 )
 
 // Sound reports whether no problem is an error.
@@ -100,12 +102,17 @@ func (p CheckProblem) String() string {
 	return place + "warning: " + s.String()
 }
 
-// Check reads every file of the configuration, as passes would, and calls nobody. What is wrong in files is in the report; an error means that it could
-// not be found out.
-func (e *Engine) Check(ctx context.Context) (CheckReport, error) {
+// CheckOptions say what a check looks for beside what is wrong.
+type CheckOptions struct {
+	Missing bool // also keys without a translation
+}
+
+// Check reads every file of the configuration, as passes would, and calls no service. What is wrong in files is in the report; an error means that it
+// could not be found out.
+func (e *Engine) Check(ctx context.Context, o CheckOptions) (CheckReport, error) {
 	report := CheckReport{Schema: CheckSchema, Projects: []ProjectCheck{}}
 	for _, p := range e.projects {
-		c, err := p.check(ctx)
+		c, err := p.check(ctx, o)
 		if err != nil {
 			return report, fmt.Errorf("check %q: %w", p.cfg.Name, err)
 		}
@@ -114,8 +121,8 @@ func (e *Engine) Check(ctx context.Context) (CheckReport, error) {
 	return report, nil
 }
 
-func (p *project) check(ctx context.Context) (ProjectCheck, error) {
-	x := inspection{report: ProjectCheck{Name: p.cfg.Name, Files: []CheckedFile{}, Problems: []CheckProblem{}}}
+func (p *project) check(ctx context.Context, o CheckOptions) (ProjectCheck, error) {
+	x := inspection{o: o, report: ProjectCheck{Name: p.cfg.Name, Files: []CheckedFile{}, Problems: []CheckProblem{}}}
 	remote := ""
 	if p.cfg.Cloned() {
 		remote = gitops.CloneRemote // what was fetched last may be old
@@ -171,11 +178,20 @@ func (x *inspection) finish() {
 		return cmp.Or(cmp.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column, cmp.Compare(a.Key, b.Key))
 	})
 	problems = slices.Compact(problems)
-	files := make(map[string]*CheckedFile, len(x.report.Files))
-	for i := range x.report.Files {
-		files[x.report.Files[i].Path] = &x.report.Files[i]
+	x.report.Problems = problems
+	slices.SortStableFunc(x.report.Files, func(a, b CheckedFile) int { return cmp.Compare(a.Path, b.Path) })
+	x.report.Count()
+}
+
+// Count counts the problems of each file.
+func (c *ProjectCheck) Count() {
+	files := make(map[string]*CheckedFile, len(c.Files))
+	for i := range c.Files {
+		f := &c.Files[i]
+		f.Errors, f.Warnings = 0, 0
+		files[f.Path] = f
 	}
-	for _, p := range problems {
+	for _, p := range c.Problems {
 		switch f := files[p.File]; {
 		case f == nil:
 		case p.Severity == Error:
@@ -184,8 +200,6 @@ func (x *inspection) finish() {
 			f.Warnings++
 		}
 	}
-	x.report.Problems = problems
-	slices.SortStableFunc(x.report.Files, func(a, b CheckedFile) int { return cmp.Compare(a.Path, b.Path) })
 }
 
 // CheckOnline asks the service whether it accepts the credentials, has the projects, and knows their languages, and the forges of pull requests whether

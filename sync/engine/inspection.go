@@ -29,6 +29,9 @@ type inspection struct {
 	links  map[string]bool // folders and files that were looked at: whether they are links
 
 	outputs []string // files of translations, whether they are there or not
+
+	o    CheckOptions
+	have map[translatedIn]map[string]bool // keys that have a translation; nil where a file of theirs cannot be read
 }
 
 func (x *inspection) add(severity, code string, p Problem, remedy string) {
@@ -47,7 +50,7 @@ func (x *inspection) told(severity, code string, p Problem) {
 
 // look goes through all files of a tree.
 func (x *inspection) look(fsys fs.FS) error {
-	x.fsys, x.links = fsys, make(map[string]bool)
+	x.fsys, x.links, x.have = fsys, make(map[string]bool), make(map[translatedIn]map[string]bool)
 	t, err := x.readTree(fsys, x.reading)
 	if err != nil {
 		x.add(Error, kindRead, Problem{Problem: err.Error()}, "nothing of this project can be told before that is repaired")
@@ -71,6 +74,9 @@ func (x *inspection) look(fsys fs.FS) error {
 		x.announce(Doing{What: "looking at the translations", Done: int64(i), Total: int64(len(targets))})
 		known[target.Path] = true
 		x.target(t, target)
+	}
+	if x.o.Missing {
+		x.gaps(t)
 	}
 	for _, target := range bundle.Known(t.bundles(), x.cfg.Targets()) {
 		x.outputs = append(x.outputs, target.Path)
@@ -176,6 +182,7 @@ func (x *inspection) target(t *tree, target bundle.Target) {
 		return
 	}
 	f, problem, err := b.Read(x.fsys, target.Path, l)
+	x.holds(target, f, err != nil || problem != nil)
 	switch {
 	case err != nil:
 		x.add(Error, kindRead, Problem{File: target.Path, Language: l.Code, Problem: "cannot be read: " + errors.Unwrap(err).Error()}, "put a file in its place that can be read")

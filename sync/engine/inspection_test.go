@@ -14,7 +14,7 @@ import (
 // finds checks everything that a check reports: how each line begins.
 func (w *world) finds(want ...string) {
 	w.tb.Helper()
-	report, err := w.Check(w.tb.Context())
+	report, err := w.Check(w.tb.Context(), CheckOptions{})
 	w.check(err)
 	var got []string
 	for _, p := range report.Projects[0].Problems {
@@ -84,7 +84,7 @@ collection = "{NAME}"
 	if err := os.Symlink("de", filepath.Join(w.dir, "fr")); err != nil {
 		t.Skip("no symbolic links here: ", err)
 	}
-	report, err := w.Check(t.Context())
+	report, err := w.Check(t.Context(), CheckOptions{})
 	w.check(err)
 	var got []string
 	for _, p := range report.Projects[0].Problems {
@@ -168,7 +168,7 @@ collection = "{NAME}"
 	w.check(os.Symlink(filepath.Join(t.TempDir(), "outside.json"), filepath.Join(w.dir, "de", "b.json")))
 	w.check(os.WriteFile(filepath.Join(w.dir, "..", "outside.json"), []byte("{}"), 0o644))
 	w.check(os.Symlink(filepath.Join("..", "..", "outside.json"), filepath.Join(w.dir, "en", "c.json")))
-	report, err := w.Check(t.Context())
+	report, err := w.Check(t.Context(), CheckOptions{})
 	w.check(err)
 	var got []string
 	for _, p := range report.Projects[0].Problems {
@@ -191,7 +191,7 @@ collection = "{NAME}"
 func TestCheckOfNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{"README": "x"})
-	report, err := w.Check(t.Context())
+	report, err := w.Check(t.Context(), CheckOptions{})
 	w.check(err)
 	if p := report.Projects[0].Problems; len(p) != 1 || p[0].Severity != Error || p[0].Code != "pattern" || p[0].Line == 0 || report.Sound() {
 		t.Errorf("%+v", p)
@@ -223,7 +223,7 @@ output = "locales/{LANGUAGE}/{NAME}.json"
 collection = "{NAME}"
 `, files)
 	for b.Loop() {
-		report, err := w.Check(b.Context())
+		report, err := w.Check(b.Context(), CheckOptions{})
 		w.check(err)
 		if p := report.Projects[0]; len(p.Files) != 1000 || len(p.Problems) != 0 {
 			b.Fatalf("%d files, %v", len(p.Files), p.Problems)
