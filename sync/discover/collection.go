@@ -2,6 +2,7 @@ package discover
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"path"
 	"regexp"
@@ -26,7 +27,7 @@ func nameCollections(groups []Group) {
 		first := &groups[members[0]]
 		for try := 0; ; try++ {
 			name := first.name(len(shared) == 1, above, try)
-			if len(members) > 1 && try < 2 {
+			if len(members) > 1 {
 				name = nameShared(groups, members, len(shared) == 1, above, try)
 			}
 			if !claim(used, groups, members, name, i+1) {
@@ -221,8 +222,10 @@ func nameShared(groups []Group, members []int, only bool, above, try int) string
 		return config.DefaultCollection
 	case try == 0 && len(common) > above:
 		return strings.Join(common[above:], "-")
+	case try < 2:
+		return first.noun()
 	}
-	return first.noun()
+	return fmt.Sprintf("%s-%d", first.noun(), try)
 }
 
 // noun names what no folder names.

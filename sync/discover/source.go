@@ -115,9 +115,20 @@ func product(believed []*template) []*template {
 		by, _ := t.spellings()
 		most = max(most, len(by))
 	}
-	return slices.DeleteFunc(slices.Clone(believed), func(t *template) bool {
+	main := slices.DeleteFunc(slices.Clone(believed), func(t *template) bool {
 		by, _ := t.spellings()
 		return len(by)*2 < most
+	})
+	if anyEnglish(believed) && !anyEnglish(main) { // the product's own source texts are elsewhere
+		return believed
+	}
+	return main
+}
+
+func anyEnglish(templates []*template) bool {
+	return slices.ContainsFunc(templates, func(t *template) bool {
+		by, _ := t.spellings()
+		return t.base != "" || slices.ContainsFunc(sortedKeys(by), func(code string) bool { return sameLanguage(code, "en") })
 	})
 }
 

@@ -114,8 +114,7 @@ func isRegion(p string) bool {
 // language (jp, cz). "" where it is none all the same.
 func probably(spelling string) string {
 	spelling = strings.ReplaceAll(plainSpelling(strings.TrimPrefix(spelling, "b+")), "+", "-")
-	spelling, _, _ = strings.Cut(spelling, "@")
-	parts := strings.Split(strings.ToLower(strings.ReplaceAll(spelling, "_", "-")), "-")
+	parts := strings.Split(strings.ToLower(strings.NewReplacer("_", "-", "@", "-").Replace(spelling)), "-")
 	base, err := language.ParseBase(parts[0])
 	switch {
 	case slices.Contains([]string{"und", "mul", "mis", "zxx", "car"}, parts[0]): // no language, several, and Android's cars
