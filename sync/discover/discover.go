@@ -43,6 +43,7 @@ type Result struct {
 	Renamed []Renamed         `json:"renamed,omitempty"`           // languages that files call otherwise than the service
 	Unknown []string          `json:"unknown_languages,omitempty"` // codes that a translation service is known not to have, and that nothing can stand for
 	LeftOut []LeftOut         `json:"left_out,omitempty"`
+	Mostly  string            `json:"unsupported,omitempty"` // says that most of the texts are in a format that is not supported
 }
 
 // Renamed is a language that a translation service has under another code than the files say.
@@ -95,7 +96,7 @@ const (
 // Find looks at a tree. What cannot be read is left out and named; that nothing was found shows in Groups.
 func Find(fsys fs.FS, l Listing, o Options) Result {
 	s := &search{fsys: fsys, names: make(map[string]bool), readings: make(map[string]*reading), templates: make(map[string]*template),
-		declared: make(map[string][]string), unreadable: make(map[string]*LeftOut), links: map[string]bool{".": false}, left: mostOfAll, leftHints: mostOfHints}
+		declared: make(map[string][]string), unreadable: make(map[string]*unreadable), sizes: make(map[string]int64), exports: make(map[string]*LeftOut), links: map[string]bool{".": false}, left: mostOfAll, leftHints: mostOfHints}
 	s.spotAll(l)
 	ranked := s.ranked()
 	kept := s.keep(ranked, own, o.Source)
@@ -114,12 +115,41 @@ func Find(fsys fs.FS, l Listing, o Options) Result {
 	}
 	slices.Sort(r.Targets)
 	r.Choose(r.Targets)
-	r.LeftOut = slices.Concat(s.leftOut, s.unsupported(), l.LeftOut, s.hints)
+	unsupported, most := s.unsupported(s.sizeOf(kept))
+	r.Mostly = most
+	r.LeftOut = slices.Concat(s.leftOut, unsupported, l.LeftOut, s.hints)
+	for _, folder := range sortedKeys(s.exports) {
+		r.LeftOut = append(r.LeftOut, *s.exports[folder])
+	}
 	for _, folder := range sortedKeys(s.closed) {
 		r.LeftOut = append(r.LeftOut, *s.closed[folder])
 	}
 	slices.SortStableFunc(r.LeftOut, func(a, b LeftOut) int { return strings.Compare(a.Path, b.Path) })
 	return r
+}
+
+// sizeOf counts the bytes of the files that are proposed, and of their translations.
+func (s *search) sizeOf(kept []*template) (n int64) {
+	for _, t := range kept {
+		n += s.sizes[t.base]
+		for _, name := range t.files {
+			n += s.sizes[name]
+		}
+	}
+	return n
+}
+
+// noteExport gathers files of folders that Xcode exports translations to: copies, which a build does not read.
+func (s *search) noteExport(name string) {
+	before, _, found := strings.Cut(name, exported+"/")
+	if !found {
+		return
+	}
+	folder := path.Join(path.Dir(before), "{LANGUAGE}"+exported) + "/"
+	if s.exports[folder] == nil {
+		s.exports[folder] = &LeftOut{Path: folder, Reason: "is an export of Xcode's, not what the program is built from"}
+	}
+	s.exports[folder].Files++
 }
 
 // known gives languages that a translation service is known not to have the codes that it has for them; paths go on to spell them as they do.
@@ -174,8 +204,10 @@ type search struct {
 	anyTracked bool            // git tracks files that can be proposed
 	readings   map[string]*reading
 	templates  map[string]*template
-	declared   map[string][]string // by language code: the files that say it is the source's
-	unreadable map[string]*LeftOut // by pattern: files of formats that there is no grammar for
+	declared   map[string][]string    // by language code: the files that say it is the source's
+	unreadable map[string]*unreadable // by pattern: files of formats that there is no grammar for
+	sizes      map[string]int64       // of the files that may be resource files
+	exports    map[string]*LeftOut    // by pattern: folders of Xcode's exports
 
 	left, leftHints allowance           // for resource files, and for what may say the source language
 	closed          map[string]*LeftOut // folders that cannot be looked into
@@ -202,9 +234,10 @@ func (s *search) spotAll(l Listing) {
 			if err != nil || !info.Mode().IsRegular() || s.throughLink(path.Dir(name)) {
 				continue // a link, a submodule, or not on this disk
 			}
+			s.noteExport(name)
 			switch {
 			case hasNoGrammar(name):
-				s.noteUnreadable(name)
+				s.noteUnreadable(name, info.Size())
 			case says && standingOf(name) == own:
 				s.readDeclaration(name, declares)
 			}
@@ -212,6 +245,7 @@ func (s *search) spotAll(l Listing) {
 				continue
 			}
 			s.alike = append(s.alike, name)
+			s.sizes[name] = info.Size()
 			if nameable(name) && !neverResource(path.Base(name)) {
 				s.names[name] = i == 0
 			}
