@@ -62,7 +62,6 @@ var doors = map[string][]string{
 	"golang.org/x/crypto/":                {"gitops"},
 	"github.com/gofrs/flock":              {"sync/state", "sync/service", "gitops"},
 	"github.com/spf13/":                   {"cmd/locsync"},
-	"github.com/schollz/progressbar":      {"cmd/locsync"},
 	"github.com/coreos/go-systemd":        {"cmd/locsync"},
 	"github.com/prometheus/client_golang": {"sync/web"},
 	"golang.org/x/net/":                   {"gitops", "sync/service/local", "sync/service/local/segment"}, // proxies; what a header may be; HTML documents

@@ -124,6 +124,9 @@ func checkSpelling(spelling string) string {
 	return ""
 }
 
+// SameFile says whether two paths may be one file, on some system where the repository is checked out.
+func SameFile(a, b string) bool { return folded(a) == folded(b) }
+
 // folded is a path as a file system sees it that tells neither capitals nor spellings of accents apart:
 // two paths that fold together cannot both be checked out everywhere.
 func folded(path string) string {
