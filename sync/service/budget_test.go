@@ -54,7 +54,7 @@ func reply(code int, body string, headers ...string) *http.Response {
 func bubble(t *testing.T, slowest time.Duration, f func(t *testing.T, l *line, client func(perSecond float64) *Client)) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &line{start: time.Now(), slowest: slowest, answer: func(int) *http.Response {
-			return reply(200, `{"id":"x"}`)
+			return reply(200, `{"id":"x","status":"running"}`)
 		}}
 		account := fmt.Sprint(t.Name(), rand.Uint64())
 		f(t, l, func(perSecond float64) *Client {
