@@ -70,6 +70,7 @@ const (
 	kindPattern   = "pattern"    // a pattern that matches nothing
 	kindPlace     = "place"      // files that would be written over one another
 	kindIgnored   = "ignored"    // a file of translations that git does not see
+	kindLanguage  = "language"   // a language that a translation service is known not to have
 	kindGap       = "missing"    // a key without a translation
 )
 
@@ -150,6 +151,7 @@ func (p *project) check(ctx context.Context, o CheckOptions) (ProjectCheck, erro
 	if err := x.ignored(ctx, repo); err != nil {
 		return x.report, err
 	}
+	x.languages()
 	x.finish()
 	return x.report, nil
 }
@@ -247,9 +249,13 @@ func (p *project) checkOnline(ctx context.Context) (errs []error) {
 	if record.SourceLanguage != "" && !strings.EqualFold(record.SourceLanguage, p.cfg.SourceLanguage) {
 		errs = append(errs, &UsageError{p.cfg.Problem("source_language", "the project's source language at the service is %s", record.SourceLanguage)})
 	}
+	unknown := make(map[string]string)
+	for _, u := range p.cfg.UnknownLanguages() {
+		unknown[u.Code] = "; " + u.Remedy
+	}
 	for _, l := range p.cfg.TargetLanguages {
 		if !slices.ContainsFunc(record.TargetLanguages, func(have string) bool { return strings.EqualFold(have, l) }) {
-			errs = append(errs, &UsageError{p.cfg.Problem("target_languages", "the project at the service has no target language %q; it has %s", l, strings.Join(record.TargetLanguages, ", "))})
+			errs = append(errs, &UsageError{p.cfg.Problem("target_languages", "the project at the service has no target language %q; it has %s%s", l, strings.Join(record.TargetLanguages, ", "), unknown[l])})
 		}
 	}
 	return errs

@@ -84,6 +84,14 @@ func (x *inspection) look(fsys fs.FS) error {
 	return x.strays(t, known)
 }
 
+// languages warns of languages that a translation service is known not to have. The embedded service takes them, and so may one that has learned them.
+func (x *inspection) languages() {
+	for _, u := range x.cfg.UnknownLanguages() {
+		p := Problem{File: u.At.File, Line: u.At.Line, Column: max(u.At.Column, 1), Key: u.At.Key, Language: u.Code, Problem: u.At.Message}
+		x.add(Warning, kindLanguage, p, u.Remedy)
+	}
+}
+
 // ignored warns of files of translations that git passes over in the working tree: a pull commits them all the same, and people who make or
 // change them there do not.
 func (x *inspection) ignored(ctx context.Context, repo *gitops.Repo) error {
@@ -221,7 +229,7 @@ func (x *inspection) translations(target bundle.Target, at *places, source, text
 		if !keys[u.Key] {
 			if !told[u.Key] {
 				told[u.Key] = true
-				x.add(Warning, kindOrphan, problem(u.Name, "translates a key that the source does not have"), "the next pull takes it out")
+				x.add(Warning, kindOrphan, problem(u.Name, "translates a key that the source does not have"), "it stays; locsync pull --prune takes it out")
 			}
 			continue
 		}
