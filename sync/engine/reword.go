@@ -9,6 +9,7 @@ import (
 
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/state"
 )
@@ -212,12 +213,12 @@ func (w *rewording) sound(s *source, changes []catalog.Change) []catalog.Change 
 	for _, d := range s.file.Duplicates() {
 		twice[s.file.KeyOf(d[1])] = true
 	}
-	index := s.texts.Index()
+	of := examinerOf(s.Bundle, s.Source, s.texts)
 	for _, c := range changes {
 		if twice[c.Key] {
 			w.bar(s, c.Key, "stands twice in this file, so the service's text %q is left out; take one of them out", c.Text)
 		}
-		for _, f := range inspect(s.Bundle, s.Source, s.texts, index, c.Name, c.Text) {
+		for _, f := range check.Breaking(of.examine(c.Name, c.Text)) {
 			w.bar(s, c.Key, "the source text %q of the service is left out: %s; correct it at the service, or switch the check off with skip_checks", c.Text, f.Reason)
 		}
 	}
