@@ -40,7 +40,6 @@ type Tip struct {
 
 	parents []hash          // of a commit on this tip
 	extra   map[hash]object // objects that are in no store, and trees that were just made
-	made    *madePack       // what this process wrote for the commit; nil when another one did
 	there   []hash          // commits that were seen at the remote
 
 	mu     sync.Mutex

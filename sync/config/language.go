@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
@@ -125,10 +126,15 @@ func checkSpelling(spelling string) string {
 }
 
 // SameFile says whether two paths may be one file, on some system where the repository is checked out.
-func SameFile(a, b string) bool { return folded(a) == folded(b) }
+func SameFile(a, b string) bool { return Fold(a) == Fold(b) }
 
-// folded is a path as a file system sees it that tells neither capitals nor spellings of accents apart:
+// Fold is a path as a file system sees it that tells neither letter case nor spellings of accents apart:
 // two paths that fold together cannot both be checked out everywhere.
-func folded(path string) string {
-	return cases.Fold().String(norm.NFC.String(path))
+func Fold(path string) string {
+	for i := range len(path) {
+		if path[i] >= utf8.RuneSelf {
+			return norm.NFC.String(cases.Fold().String(norm.NFC.String(path)))
+		}
+	}
+	return strings.ToLower(path)
 }

@@ -229,7 +229,7 @@ func (x *inspection) translations(target bundle.Target, at *places, source, text
 		if !keys[u.Key] {
 			if !told[u.Key] {
 				told[u.Key] = true
-				x.add(Warning, kindOrphan, problem(u.Name, "translates a key that the source does not have"), "the next pull takes it out")
+				x.add(Warning, kindOrphan, problem(u.Name, "translates a key that the source does not have"), "it stays; locsync pull --prune takes it out")
 			}
 			continue
 		}
