@@ -112,7 +112,7 @@ func (p *project) newPush(o PushOptions) *pushing {
 
 // end remembers how the pass ended, and gives the report of it; failure then says why it failed.
 func (r *pushing) end(err error) ProjectPush {
-	r.report.Exports = r.exports
+	r.report.Exports, r.report.Skipped = r.exports, r.skipped
 	if !r.o.DryRun {
 		passed := Passed{Took: r.Now().Sub(r.begun), Sent: r.report.Keys}
 		if r.skipped != "" || errors.Is(err, gitops.ErrBusy) {
