@@ -257,12 +257,16 @@ func (m *Merged) contest(differs []pair, conflicts []string, sides [3]*Tip, ours
 		same := func(a, b entry) bool { return a.mode == b.mode && a.hash == b.hash }
 		both := !same(three[0], three[1]) && !same(three[0], three[2]) && !same(three[1], three[2])
 		switch {
-		case !both && !candidates[name]:
-			continue
 		case !files && candidates[name]:
 			left = append(left, name)
-			continue
-		case !files:
+		case !both && candidates[name]: // only one side changed what is at this path
+			e := three[2]
+			if same(three[0], three[2]) {
+				e = three[1]
+			}
+			changes = append(changes, change{name, e.mode, e.hash})
+		}
+		if !files || !both {
 			continue
 		}
 		c, err := contested(name, three, sides)
