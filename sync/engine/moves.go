@@ -258,12 +258,19 @@ func (m *merged) carry(source catalog.Catalog, in *catalog.Three, result *catalo
 			after[u.Key] = append(after[u.Key], u)
 		}
 	}
+	ours := in.Ours
 	in.Ours, result.Changes = nil, nil
 	for _, s := range source {
 		for _, u := range after[s.Key] {
 			result.Changes = append(result.Changes, catalog.Change{Op: catalog.Added, Name: u.Name, Text: u.Text})
 		}
 		delete(after, s.Key)
+	}
+	for _, u := range ours { // what stays though no source has it moves along
+		for _, u := range after[u.Key] {
+			result.Changes = append(result.Changes, catalog.Change{Op: catalog.Added, Name: u.Name, Text: u.Text})
+		}
+		delete(after, u.Key)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -106,6 +105,7 @@ func (r *pushing) census(c census) {
 }
 
 func (p *project) newPush(o PushOptions) *pushing {
+	p.overlay = nil
 	return &pushing{project: p, o: o, begun: p.Now(), refused: make(map[string]bool), present: make(map[string]bool), elsewhere: make(map[Problem]bool),
 		report: ProjectPush{Name: p.cfg.Name, Base: p.line, Files: []PushedFile{}, Problems: []Problem{}}}
 }
@@ -415,7 +415,7 @@ func (r *pushing) send(ctx context.Context, s *shipment) error {
 	id, err := r.Service.StartImport(ctx, s.request)
 	if err != nil {
 		// Whether the service has it or not, the keys are still pending: the next push sends what they are by then.
-		return errors.Join(fmt.Errorf("import into %q: %w", s.request.Collection, err), r.doubt(job))
+		return errors.Join(fmt.Errorf("import into %q: %w", s.request.Collection, err), r.doubt(ctx, job))
 	}
 	r.sent(s)
 	job.Service = string(id)
@@ -442,17 +442,11 @@ func outcome(at time.Time, keys int, commit string, problems []Problem, err erro
 	return past
 }
 
-// mark writes accepted texts into slots, keeping what is there.
+// mark writes accepted texts of a translation into slots, keeping what is there.
 func (p *project) mark(tx *state.Tx, m memory, units []accept) error {
 	for _, kind := range m.Kinds {
-		if kind == kindPushed {
-			if err := p.accept(tx, sourcePlace{m.Language, m.Path}, units); err != nil {
-				return err
-			}
-			continue
-		}
-		if kind == kindKnown && !slices.Contains(m.Kinds, kindContact) {
-			if err := p.resolved(tx, m, units); err != nil {
+		if kind == kindKnown {
+			if err := errors.Join(p.resolved(tx, m, units), p.taken(tx, m, units)); err != nil {
 				return err
 			}
 		}

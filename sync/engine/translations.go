@@ -23,6 +23,9 @@ func (r *pushing) pushTranslations(ctx context.Context) error {
 	if err := r.findPlaces(ctx); err != nil {
 		return err
 	}
+	if blank, err := r.blankAndBlind(); err != nil || blank {
+		return err
+	}
 	found, err := r.settledCandidates(ctx)
 	if err != nil {
 		return err
@@ -38,6 +41,16 @@ func (r *pushing) pushTranslations(ctx context.Context) error {
 	}
 	r.shipAll(ctx, ship.shipments)
 	return r.look(found)
+}
+
+// blankAndBlind reports whether nothing is remembered of the branch and it could not be looked at either: then it cannot be told whose the repository's texts
+// are, and they wait for a push that can.
+func (r *pushing) blankAndBlind() (bool, error) {
+	if !r.blind {
+		return false, nil
+	}
+	_, looked, err := state.Get[string](r.State, r.stateName(), kindRecollected, r.cfg.Pull.Branch)
+	return !looked, err
 }
 
 // shipGroup compares a group's candidates with the service's present values and composes what is to be sent.
@@ -203,7 +216,7 @@ func (r *pushing) onlyWaits(c *candidate) bool {
 	}
 	for _, u := range texts {
 		lost := r.lost[conflictID(c.Path, c.Language.Code, u.Key)]
-		if keys[u.Key] && !c.overruled(lost) {
+		if keys[u.Key] && !lost.Open && !c.overruled(lost) {
 			keys[u.Key] = false
 			r.conflict(lost)
 		}
@@ -220,7 +233,8 @@ type versus struct {
 	replaced  catalog.Catalog         // the service's present texts that the place has not merged, where it sends others
 }
 
-// compare reports the keys that both sides changed. A text that the service has from here, or had at the last merge, is no change of its own.
+// compare reports the keys that both sides changed, and those that have different texts without a last merge: first contact, at which neither side
+// changes. A text that the service has from here, or had at the last merge, is no change of its own.
 func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) {
 	v := versus{lost: make(map[string]bool), same: make(map[catalog.Name]bool), instead: make(map[catalog.Name]string)}
 	m, err := r.memories(c.Target, c.place, c.texts)
@@ -254,7 +268,7 @@ func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) 
 				v.replaced = append(v.replaced, theirs[at])
 			}
 		case r.o.Translations && !merged && !before:
-		case conflicts && c.overruled(lost):
+		case conflicts && (lost.Open && lost.theirs(theirs[at]) || !lost.Open && c.overruled(lost)):
 			v.lost[u.Key] = true
 		default:
 			v.lost[u.Key], anew[u.Key] = true, true
