@@ -127,7 +127,7 @@ func (a *app) root() *cobra.Command {
 	}
 	a.logFormat = "console"
 	f := root.PersistentFlags()
-	f.StringVar(&a.configFile, "config", "", "configuration `FILE` (default: locsync.toml here or in the nearest parent folder)")
+	f.StringVar(&a.configFile, "config", "", "configuration `FILE` (default: locsync.toml here or in the nearest folder above, up to the repository's root)")
 	f.BoolVar(&a.asJSON, "json", false, "print the result as one JSON document")
 	choose(f, &a.logLevel, "log-level", "what is logged (run, service: info, else warn)", "debug", "info", "warn", "error")
 	choose(f, &a.logFormat, "log-format", "how it is logged", "console", "json")

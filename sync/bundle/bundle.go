@@ -51,19 +51,22 @@ func Find(fsys fs.FS, p *config.Project) ([]*Bundle, []Problem, error) {
 	seen := make(map[string]bool)
 	for i := range p.Files {
 		files := &p.Files[i]
-		matches, err := doublestar.Glob(fsys, files.Source, doublestar.WithFilesOnly(), doublestar.WithNoFollow())
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, nil, fmt.Errorf("look for %s: %w", files.Source, err)
+		matches, err := glob(fsys, files.Source)
+		if err != nil {
+			return nil, nil, err
 		}
 		if err := closed(fsys, files.Source); err != nil {
 			return nil, nil, fmt.Errorf("look for %s: %w; let this user look into the folder", files.Source, err)
 		}
-		slices.Sort(matches)
 		for _, match := range matches {
 			if seen[match] {
 				continue
 			}
 			seen[match] = true
+			if why := unreadable(match); why != "" {
+				problems = append(problems, Problem{File: match, Problem: why})
+				continue
+			}
 			b, err := bundleOf(p, files, match)
 			if err != nil {
 				problems = append(problems, Problem{File: match, Problem: err.Error()})
@@ -245,7 +248,7 @@ func Findings(f *resource.File, name string, l config.Language) []Problem {
 			Problem: fmt.Sprintf("holds further values%s and the flat format has no keys for those; set format to the structured one of its kind", others)})
 	}
 	for _, w := range f.Warnings() {
-		if f.Node(w.Node).Kind == resource.Other {
+		if w.Left {
 			problems = append(problems, warning(f, name, l, w))
 		}
 	}
@@ -256,7 +259,7 @@ func Findings(f *resource.File, name string, l config.Language) []Problem {
 func Warnings(f *resource.File, name string, l config.Language) []Problem {
 	var problems []Problem
 	for _, w := range f.Warnings() {
-		if f.Node(w.Node).Kind != resource.Other {
+		if !w.Left {
 			problems = append(problems, warning(f, name, l, w))
 		}
 	}

@@ -226,7 +226,7 @@ func (r *pulling) formerly(t *tree, target bundle.Target) (former, error) {
 		at = r.moves[i].From
 		renamed = append(renamed, r.moves[i].Renamed...)
 		old := r.formerTarget(at, target.Language)
-		if old == "" || old == target.Path || slices.ContainsFunc(t.sources, func(s *source) bool { return s.place() == at || s.Target(target.Language) == old }) {
+		if old == "" || config.SameFile(old, target.Path) || slices.ContainsFunc(t.sources, func(s *source) bool { return s.place() == at || s.Target(target.Language) == old }) {
 			continue
 		}
 		f, _, err := target.Sources[0].Read(t.fsys, old, target.Language)

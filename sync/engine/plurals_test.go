@@ -240,7 +240,7 @@ func TestSingleTextInPlaceOfAPlural(t *testing.T) {
 	w := newWorld(t, railsFiles, map[string]string{"config/locales/en.yml": en, "config/locales/ja.yml": ja, "config/locales/ru.yml": "ru:\n  user: Юзер\n"})
 	w.pushes(PushOptions{}) // which names what the service has no source text for
 	w.brings()
-	report, err := w.Check(t.Context())
+	report, err := w.Check(t.Context(), CheckOptions{})
 	w.check(err)
 	if p := report.Projects[0].Problems; len(p) != 0 {
 		t.Errorf("%v", p)
@@ -559,7 +559,7 @@ collection = "json"
 		"en.json": "{\"a\": \"{n, plural, one {a} other {b}}\"}",
 		"ru.json": "{\"a\": \"{n, plural, one {а} other {б}}\"}",
 	})
-	report, err := w.Check(t.Context())
+	report, err := w.Check(t.Context(), CheckOptions{})
 	w.check(err)
 	var got []string
 	for _, p := range report.Projects[0].Problems {

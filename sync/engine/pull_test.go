@@ -19,12 +19,16 @@ import (
 // local keeps commits in the repository; it stands behind settings.
 const localOnly = settings + "[project.pull]\nremote = \"\"\n"
 
-// gains compares what a pull wrote: "path (language): +added ~changed -removed", in order of path.
+// gains compares what a pull wrote: "path (language): +added ~changed -removed", or deleted, in order of path.
 func (w *world) gains(p ProjectPull, want ...string) {
 	w.tb.Helper()
 	got := []string{}
 	for _, f := range p.Files {
-		got = append(got, fmt.Sprintf("%s (%s): +%d ~%d -%d", f.Path, f.Language, f.Added, f.Changed, f.Removed))
+		line := fmt.Sprintf("%s (%s): +%d ~%d -%d", f.Path, f.Language, f.Added, f.Changed, f.Removed)
+		if f.Deleted {
+			line = fmt.Sprintf("%s (%s): deleted", f.Path, f.Language)
+		}
+		got = append(got, line)
 	}
 	if !slices.Equal(got, append([]string{}, want...)) {
 		w.tb.Fatalf("pulled %q, want %q\nproblems: %v", got, want, p.Problems)

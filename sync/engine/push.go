@@ -415,7 +415,7 @@ func (r *pushing) send(ctx context.Context, s *shipment) error {
 	id, err := r.Service.StartImport(ctx, s.request)
 	if err != nil {
 		// Whether the service has it or not, the keys are still pending: the next push sends what they are by then.
-		return errors.Join(fmt.Errorf("import into %q: %w", s.request.Collection, err), r.doubt(job))
+		return errors.Join(fmt.Errorf("import into %q: %w", s.request.Collection, err), r.doubt(ctx, job))
 	}
 	r.sent(s)
 	job.Service = string(id)
@@ -442,15 +442,9 @@ func outcome(at time.Time, keys int, commit string, problems []Problem, err erro
 	return past
 }
 
-// mark writes accepted texts into slots, keeping what is there.
+// mark writes accepted texts of a translation into slots, keeping what is there.
 func (p *project) mark(tx *state.Tx, m memory, units []accept) error {
 	for _, kind := range m.Kinds {
-		if kind == kindPushed {
-			if err := p.accept(tx, sourcePlace{m.Language, m.Path}, units); err != nil {
-				return err
-			}
-			continue
-		}
 		if kind == kindKnown {
 			if err := errors.Join(p.resolved(tx, m, units), p.taken(tx, m, units)); err != nil {
 				return err

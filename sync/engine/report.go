@@ -155,6 +155,7 @@ type PulledFile struct {
 	Added    int    `json:"added"`
 	Changed  int    `json:"changed"`
 	Removed  int    `json:"removed"`
+	Deleted  bool   `json:"deleted,omitempty"` // the file goes: its source file moved, and its texts with it
 
 	Changes []Value `json:"changes,omitempty"` // of a dry run
 }

@@ -305,15 +305,20 @@ func (x *wording) remember(p *project, tx *state.Tx, stage string) error {
 		}
 		return tx.SetMarks(p.slot(stage+kindPushed, x.at.Path, x.at.Collection), marks)
 	}
-	return p.accept(tx, x.at, x.accepts)
+	a := newAcceptance(x.at.Collection)
+	a.add(x.at.Path, x.accepts)
+	return p.accept(tx, a)
 }
 
 // reworded remembers the source texts of a commit that has arrived: they came from the service, which has them, and stand on the branch since.
 func (p *project) reworded(tx *state.Tx, d delivery) error {
-	any := false
+	accepted, arrived := make(map[string]*acceptance), make(map[string]catalog.Marks) // by collection
 	for _, f := range d.Files {
 		if f.Collection == "" {
 			continue
+		}
+		if accepted[f.Collection] == nil {
+			accepted[f.Collection], arrived[f.Collection] = newAcceptance(f.Collection), make(catalog.Marks)
 		}
 		marks, err := tx.Marks(p.slot(staged+kindPushed, f.Path, f.Collection))
 		if err != nil {
@@ -323,10 +328,14 @@ func (p *project) reworded(tx *state.Tx, d delivery) error {
 		for _, n := range marks.Names() {
 			units = append(units, accept{n, marks[n]})
 		}
-		if err := p.accept(tx, sourcePlace{f.Collection, f.Path}, units); err != nil {
+		accepted[f.Collection].add(f.Path, units)
+		maps.Copy(arrived[f.Collection], marks)
+	}
+	for collection, a := range accepted {
+		if err := p.accept(tx, a); err != nil {
 			return err
 		}
-		slot := p.sourceSeen(lookAt(p.cfg.Pull.Branch), f.Collection)
+		slot := p.sourceSeen(lookAt(p.cfg.Pull.Branch), collection)
 		seen, err := tx.Marks(slot)
 		if err != nil {
 			return err
@@ -334,13 +343,12 @@ func (p *project) reworded(tx *state.Tx, d delivery) error {
 		if seen == nil {
 			seen = make(catalog.Marks)
 		}
-		maps.Copy(seen, marks)
+		maps.Copy(seen, arrived[collection])
 		if err := tx.SetMarks(slot, seen); err != nil {
 			return err
 		}
-		any = true
 	}
-	if !any {
+	if len(accepted) == 0 {
 		return nil
 	}
 	return state.PutTx(tx, p.stateName(), kindSourceSeen, p.cfg.Pull.Branch, d.Commit)

@@ -98,7 +98,7 @@ func TestDocuments(t *testing.T) {
 	push, err := w.Push(t.Context(), PushOptions{})
 	w.check(err)
 	status := w.Status(t.Context())
-	check, err := w.Check(t.Context())
+	check, err := w.Check(t.Context(), CheckOptions{})
 	w.check(err)
 	w.write("locales/en/app.json", `{"a": "A"}`)
 	w.commit()

@@ -169,6 +169,13 @@ type ImportResult struct {
 	NotChanged    int                 // texts that the service had already
 	WithoutSource int                 // keys of a translation that the source does not have
 	Conflicts     map[string][]string // keys that the service keeps its own value of -> the values it did not take
+	counted       bool
+}
+
+// Counted is how many keys the result speaks of; ok is false where the service gives no counts. It is at least the number of keys of the files that
+// were taken.
+func (r ImportResult) Counted() (keys int, ok bool) {
+	return r.Created + r.Updated + r.NotChanged + r.WithoutSource + len(r.Conflicts), r.counted
 }
 
 // FileError says why a file of an import was not taken. File is empty where the service does not say
@@ -204,9 +211,9 @@ func (c *Client) ImportResult(ctx context.Context, id JobID) (ImportResult, erro
 	if err := checkID(string(id)); err != nil {
 		return ImportResult{}, fmt.Errorf("%s: %w", op, err)
 	}
-	var answer wire.ImportResult
+	var answer wire.ImportAnswer
 	look := func(prefix string) error {
-		answer = wire.ImportResult{}
+		answer = wire.ImportAnswer{}
 		return c.do(ctx, call{
 			op: op, method: http.MethodGet, prefix: prefix, path: fill(wire.PathImportResult, string(id)),
 			repeatable: true, poll: true, read: c.record(&answer),
@@ -232,10 +239,10 @@ func (c *Client) ImportResult(ctx context.Context, id JobID) (ImportResult, erro
 }
 
 // importResult takes the union of the two lists of failed files.
-func (c *Client) importResult(a wire.ImportResult) ImportResult {
+func (c *Client) importResult(a wire.ImportAnswer) ImportResult {
 	r := ImportResult{
 		Status: a.Status, Created: a.KeysCreated, Updated: a.KeysUpdated, Deleted: a.KeysDeleted,
-		NotChanged: a.KeyValuesNotChanged, WithoutSource: a.KeysWithoutSource, Conflicts: a.ConflictingKeyValues,
+		NotChanged: a.KeyValuesNotChanged, WithoutSource: a.KeysWithoutSource, Conflicts: a.ConflictingKeyValues, counted: a.Counted,
 	}
 	reasons := map[string]string{}
 	for _, name := range a.FailedFileNames {
