@@ -1,8 +1,10 @@
 package gitops
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 )
@@ -39,7 +41,7 @@ func (e *edits) add(o object) {
 
 // plan turns files into changes against a tip: paths as they are there, content as the attributes say, equal ones dropped.
 // All paths that cannot be written come back in one BadPaths.
-func plan(t *Tip, files map[string][]byte) (*edits, []change, error) {
+func plan(ctx context.Context, t *Tip, files map[string][]byte) (*edits, []change, error) {
 	e := newEdits(t)
 	var bad []BadPath
 	refuse := func(name string, err error) error {
@@ -50,27 +52,15 @@ func plan(t *Tip, files map[string][]byte) (*edits, []change, error) {
 		bad = append(bad, BadPath{name, refusal.why})
 		return nil
 	}
-	attrs := t.attributes()
-	var places []destination
-	filtered := map[string][]byte{}
-	byFold := map[string]string{}
-	for _, name := range sortedKeys(files) {
-		p, err := e.placeOf(attrs, name, files[name])
-		if twin, twice := byFold[foldName(p.path)]; twice && err == nil {
-			err = stop("it is the same file as %s where letter case does not count", twin)
-		}
-		if err != nil {
-			if err := refuse(name, err); err != nil {
-				return nil, nil, err
-			}
-			continue
-		}
-		byFold[foldName(p.path)] = name
-		if places = append(places, p); p.how.filter {
-			filtered[p.path] = p.data
-		}
+	places, err := e.destinations(files, refuse)
+	if err != nil {
+		return nil, nil, err
 	}
-	stored, refused, err := t.clean(filtered)
+	filtered, places, err := e.rules(ctx, places, refuse)
+	if err != nil {
+		return nil, nil, err
+	}
+	stored, refused, err := t.clean(ctx, filtered)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -78,7 +68,7 @@ func plan(t *Tip, files map[string][]byte) (*edits, []change, error) {
 	for _, p := range places {
 		c, ok, err := e.changeOf(p, stored)
 		if why, no := refused[p.path]; no {
-			err = stop("%s (%s)", why, p.how.because.line)
+			err = stop("%s (%s)", why, p.how.line)
 		}
 		if err != nil {
 			if err := refuse(p.name, err); err != nil {
@@ -94,14 +84,76 @@ func plan(t *Tip, files map[string][]byte) (*edits, []change, error) {
 	return e, changes, nil
 }
 
-// placeOf finds where a file goes and how it is stored there.
-func (e *edits) placeOf(attrs *attributes, name string, data []byte) (destination, error) {
-	at, err := e.t.resolve(name)
-	p := destination{target: at, name: name, data: data}
-	if err == nil && data != nil {
-		p.how, err = attrs.rule(at.path)
+// destinations finds where the files go. What is removed and written under one name is written.
+func (e *edits) destinations(files map[string][]byte, refuse func(string, error) error) ([]destination, error) {
+	var places []destination
+	byFold, written := map[string]string{}, map[string]bool{}
+	for _, name := range sortedKeys(files) {
+		p, err := e.placeOf(name, files)
+		twin, twice := byFold[foldName(p.path)]
+		if p.data != nil && twice && err == nil {
+			err = stop("it is the same file as %s where letter case does not count", twin)
+		}
+		if err != nil {
+			if err := refuse(name, err); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if p.data != nil {
+			byFold[foldName(p.path)], written[p.path] = name, true
+		}
+		places = append(places, p)
 	}
-	return p, err
+	return slices.DeleteFunc(places, func(p destination) bool { return p.data == nil && written[p.path] }), nil
+}
+
+// rules finds how the files are stored, all in one question, and gives those whose content passes a filter.
+func (e *edits) rules(ctx context.Context, places []destination, refuse func(string, error) error) (map[string][]byte, []destination, error) {
+	var paths []string
+	for _, p := range places {
+		if p.data != nil {
+			paths = append(paths, p.path)
+		}
+	}
+	attrs, err := e.t.attributesOf(ctx, paths, telling...)
+	if err != nil {
+		return nil, nil, err
+	}
+	filtered := map[string][]byte{}
+	var kept []destination
+	for _, p := range places {
+		if p.data != nil {
+			if p.how, err = e.t.rule(p.path, attrs[p.path]); err != nil {
+				if err := refuse(p.name, err); err != nil {
+					return nil, nil, err
+				}
+				continue
+			}
+		}
+		if kept = append(kept, p); p.how.filter != "" {
+			filtered[p.path] = p.data
+		}
+	}
+	return filtered, kept, nil
+}
+
+// placeOf finds where one of the files goes. A file that is there in another case, and is removed under that name, is
+// renamed.
+func (e *edits) placeOf(name string, files map[string][]byte) (destination, error) {
+	p := destination{name: name, data: files[name]}
+	var err error
+	if p.data == nil {
+		p.target, err = e.t.exactly(name)
+		return p, err
+	}
+	if p.target, err = e.t.resolve(name); err != nil {
+		return p, err
+	}
+	if old, named := files[p.path]; named && old == nil {
+		p.path, p.exists = path.Join(path.Dir(p.path), path.Base(name)), false
+	}
+	return p, nil
 }
 
 // changeOf gives the change of one path; false when nothing changes. stored is what filters made of some files.
@@ -112,9 +164,9 @@ func (e *edits) changeOf(p destination, stored map[string][]byte) (change, bool,
 	}
 	var old []byte
 	var err error
-	if p.exists {
+	if p.entry.mode != 0 {
 		c.mode = p.entry.mode
-		if p.how.lines == unlessOld && !p.how.filter {
+		if p.how.lines == unlessOld && p.how.filter == "" {
 			if old, err = e.t.file(p.path, p.entry.hash); err != nil {
 				return c, false, err
 			}

@@ -48,6 +48,19 @@ func Git(t testing.TB, dir string, args ...string) string {
 	return out
 }
 
+// Input is Git with something on its standard input.
+func Input(t testing.TB, dir string, in []byte, args ...string) string {
+	t.Helper()
+	Need(t)
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env, cmd.Stdin = dir, Environ(), bytes.NewReader(in)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
 // TryGit is Git for commands that may fail; the output holds both streams then.
 func TryGit(t testing.TB, dir string, args ...string) (string, error) {
 	t.Helper()
@@ -60,6 +73,15 @@ func TryGit(t testing.TB, dir string, args ...string) (string, error) {
 		return strings.TrimSpace(out.String() + errs.String()), err
 	}
 	return strings.TrimSpace(out.String()), nil
+}
+
+// Shell runs a command of the shell in a folder, and gives both streams.
+func Shell(t testing.TB, dir, command string) (string, error) {
+	t.Helper()
+	cmd := exec.Command("sh", "-c", command)
+	cmd.Dir, cmd.Env = dir, Environ()
+	out, err := cmd.CombinedOutput()
+	return string(out), err
 }
 
 // Write puts files into a folder; an empty content of nil length is an empty file.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -373,9 +374,34 @@ type wireLog struct {
 	muted    bool
 	requests []request
 	fault    func(r *http.Request) local.Fault
-	before   func(r *http.Request) // called with each request, before the service sees it
-	spoiled  [2]string             // name of a file of imports, and what the service gets instead
-	from, to string                // in paths: an identifier that stands for another
+	before   func(r *http.Request)                       // called with each request, before the service sees it
+	lie      func(r *http.Request, answer []byte) []byte // what comes in the place of an answer
+	spoiled  [2]string                                   // name of a file of imports, and what the service gets instead
+	from, to string                                      // in paths: an identifier that stands for another
+}
+
+// lying answers import results with other members in the place of the service's own; "" stops it. null takes a member out.
+func (l *wireLog) lying(members string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lie = nil
+	if members == "" {
+		return
+	}
+	l.lie = func(r *http.Request, answer []byte) []byte {
+		said := map[string]json.RawMessage{}
+		if !isResult(r) || json.Unmarshal(answer, &said) != nil {
+			return answer
+		}
+		if err := json.Unmarshal([]byte(members), &said); err != nil {
+			panic(err)
+		}
+		lie, err := json.Marshal(said)
+		if err != nil {
+			panic(err)
+		}
+		return lie
+	}
 }
 
 // spoil hands the service another content for a file.
@@ -449,15 +475,24 @@ func (l *wireLog) around(h http.Handler) http.Handler {
 		if l.spoiled[0] != "" {
 			spoil(r, body, l.spoiled)
 		}
-		before := l.before
+		before, lie := l.before, l.lie
 		if l.muted {
-			before = nil
+			before, lie = nil, nil
 		}
 		l.mu.Unlock()
 		if before != nil {
 			before(r)
 		}
-		h.ServeHTTP(rw, r)
+		if lie == nil {
+			h.ServeHTTP(rw, r)
+			return
+		}
+		said := httptest.NewRecorder()
+		h.ServeHTTP(said, r)
+		maps.Copy(rw.Header(), said.Header())
+		rw.Header().Del("Content-Length")
+		rw.WriteHeader(said.Code)
+		_, _ = rw.Write(lie(r, said.Body.Bytes()))
 	})
 }
 

@@ -131,7 +131,7 @@ func TestPushOfAFileThatTheServiceRefuses(t *testing.T) {
 	w.problem(p.Problems, "locales/en/b.json", "stay pending")
 	w.holds("main", "en", "a", "A", "b", "")
 	w.holds("main", "de", "a", "A de")
-	if s := w.Status(t.Context()).Projects[0]; s.Pending != 1 {
+	if s := w.Status(t.Context()).Projects[0]; s.Pending != 2 { // the source text, and its translation
 		t.Errorf("%d pending", s.Pending)
 	}
 	w.wire.spoil("", "")
@@ -159,4 +159,112 @@ func TestPushOfATranslationThatTheServiceHasNoSourceFor(t *testing.T) {
 	w.reports(w.clean(PushOptions{All: true}), deApp+" (de): a", enApp+" (en): a b")
 	w.holds("main", "de", "a", "A hand", "b", "B hand")
 	w.sends()
+}
+
+// A file counts as taken only when the service says so for that file. What may be about any file, in whatever spelling or shape, leaves all of them
+// pending and named.
+func TestPushBelievesNoFileThatTheServiceDoesNotName(t *testing.T) {
+	t.Parallel()
+	const zero = `"keysCreated":0,"keysUpdated":0,"keyValuesNotChanged":0,"keysWithoutSource":0`
+	for members, want := range map[string]string{
+		`{"errors":[{"fileName":"a.json","error":"x"}],"failedFileNames":null}`: "a",
+		`{"failedFileNames":["a.json"]}`:                                        "a",
+		`{"errors":[{"fileName":"App.json","error":"x"}]}`:                      "ab",
+		`{"errors":[{"fileName":"A.JSON","error":"x"}]}`:                        "ab",
+		`{"errors":[{"fileName":"a","error":"x"}]}`:                             "ab",
+		`{"errors":[{"fileName":"./locales/en/a.json","error":"x"}]}`:           "ab",
+		`{"errors":[{"fileName":"locales/en/a.json","error":"x"}]}`:             "ab",
+		`{"errors":[{"fileName":"locales\\en\\a.json","error":"x"}]}`:           "ab",
+		`{"errors":[{"fileName":"locales_en_a.json","error":"x"}]}`:             "ab",
+		`{"errors":[{"fileName":"","error":"x"}]}`:                              "ab",
+		`{"errors":[{}]}`:  "ab",
+		`{"errors":["x"]}`: "ab",
+		`{"errors":"x"}`:   "ab",
+		`{"errors":{"fileName":"a.json","error":"x"}}`: "a",
+		`{"errors":{"a.json":"x"}}`:                    "ab",
+		`{"errors":[{"name":"a.json","reason":"x"}]}`:  "ab",
+		`{"errors":3}`: "ab",
+		`{"failedFileNames":["locales/en/a.json"]}`:                       "ab",
+		`{"failedFileNames":"a.json"}`:                                    "a",
+		`{"failedFileNames":{"count":1}}`:                                 "ab",
+		`{"failedFileNames":[{"path":"a.json"}]}`:                         "ab",
+		`{` + zero + `}`:                                                  "ab",
+		`{` + zero + `,"keysCreated":3}`:                                  "ab",
+		`{` + zero + `,"keysCreated":3,"errors":[{"fileName":"b.json"}]}`: "b",
+		`{"keysCreated":"4"}`:                                             "ab",
+		`{"keysUpdated":{"json":4}}`:                                      "ab",
+		`{"conflictingKeyValues":7}`:                                      "ab",
+		// and what says nothing against any file
+		`{` + zero + `,"keysCreated":1,"keyValuesNotChanged":3}`:                                      "",
+		`{"keysCreated":null,"keysUpdated":null,"keyValuesNotChanged":null,"keysWithoutSource":null}`: "",
+		`{"errors":null,"failedFileNames":"","conflictingKeyValues":[]}`:                              "",
+		`{"errors":{},"more":[{"error":"x"}]}`:                                                        "",
+	} {
+		t.Run(members, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A", "a2": "A"}`, "locales/en/b.json": `{"b": "B", "b2": "B"}`})
+			w.wire.lying(members)
+			p := w.pushes(PushOptions{})
+			named := ""
+			for _, problem := range p.Problems {
+				if !strings.Contains(problem.Problem, "stay pending") {
+					t.Errorf("a problem says %q", problem)
+				}
+				named += strings.TrimSuffix(strings.TrimPrefix(problem.File, "locales/en/"), ".json")
+			}
+			if named != want {
+				t.Errorf("named are %q, want %q: %v", named, want, p.Problems)
+			}
+			if s := w.Status(t.Context()).Projects[0]; s.Pending != 2*len(want) {
+				t.Errorf("%d pending", s.Pending)
+			}
+			w.wire.lying("")
+			if p := w.clean(PushOptions{}); p.Keys != 2*len(want) {
+				t.Errorf("the next push sends %d", p.Keys)
+			}
+			w.sends()
+		})
+	}
+}
+
+// A result of which not even the status can be read is a failure that says so; nothing counts as accepted, and the import is taken up by the next push.
+func TestPushOfAnImportWithoutAStatus(t *testing.T) {
+	t.Parallel()
+	for members, want := range map[string]string{`{"status":{"code":"completed"}}`: `"status" is {"code":"completed"}`, `{"status":2}`: `"status" is 2`,
+		`{"status":null}`: `no "status"`} {
+		t.Run(members, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`})
+			w.wire.lying(members)
+			if _, err := w.Push(t.Context(), PushOptions{}); err == nil || Permanent(err) || !strings.Contains(err.Error(), want) {
+				t.Errorf("the push ended with %v", err)
+			}
+			if s := w.Status(t.Context()).Projects[0]; s.Pending != 1 {
+				t.Errorf("%d pending", s.Pending)
+			}
+			w.wire.lying("")
+			w.wire.take("")
+			w.sends()
+			if got := w.wire.take("import"); len(got) > 0 {
+				t.Errorf("%d imports", len(got))
+			}
+		})
+	}
+}
+
+// The same rule for translations.
+func TestPushBelievesNoTranslationThatTheServiceDoesNotName(t *testing.T) {
+	t.Parallel()
+	w := mergedWorld(t, settings+jsonFiles)
+	w.write(deApp, de("A hand", "B de"))
+	w.wire.lying(`{"errors":[{"fileName":"locales/de/app.json","error":"x"}]}`)
+	w.problem(w.pushes(PushOptions{}).Problems, deApp, "stay pending")
+	w.wire.lying("")
+	for _, asks := range []int{1, 0} { // the service has it, in truth: that is seen when it is asked, and then no more
+		w.wire.take("")
+		w.sends()
+		if got := w.wire.take("export"); len(got) != asks {
+			t.Errorf("%d exports, want %d", len(got), asks)
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/state"
 )
@@ -78,24 +79,30 @@ func (r *pulling) reword(ctx context.Context, t *tree) ([]*merged, error) {
 
 // ask asks the service for the source texts of all groups.
 func (w *rewording) ask(ctx context.Context) error {
+	var open []*bundle.Group
+	var asks []exportAsk
 	for _, g := range bundle.Groups(w.tree.bundles()) {
 		if g.Template().HasLabel() {
 			w.problem(Problem{File: g.Bundles[0].Path, Language: g.Bundles[0].Source.Code, Problem: fmt.Sprintf(
 				"pull.source = true does nothing for collection %q: labels at the service name its files there, so which text belongs to which source file is not known; change these texts in the repository", g.Collection)})
 			continue
 		}
-		key := fmt.Sprint("source\x00", g.Collection, "\x00", g.Format.Name, "\x00", g.Separator, "\x00", g.Template().String())
-		x := w.exports[key]
-		if x == nil {
-			w.say("asking for the source texts of %q", g.Collection)
-			var err error
+		open = append(open, g)
+		if w.exports["source\x00"+exportKey(g)] == nil {
 			// Source texts have no state: whatever stands there is the service's.
-			if x, err = w.export(ctx, g, []config.Language{g.Bundles[0].Source}, "draft", resumed.in(w.o.DryRun)); err != nil {
-				return err
-			}
-			w.report.Requests++
-			w.exports[key] = x
+			asks = append(asks, exportAsk{g, []config.Language{g.Bundles[0].Source}, "draft"})
 		}
+	}
+	answers, err := w.exportAll(ctx, asks, resumed.in(w.o.DryRun))
+	if err != nil {
+		return err
+	}
+	for i, x := range answers {
+		w.report.Requests++
+		w.exports["source\x00"+exportKey(asks[i].group)] = x
+	}
+	for _, g := range open {
+		x := w.exports["source\x00"+exportKey(g)]
 		w.report.Problems = append(w.report.Problems, x.problems...)
 		var texts catalog.Catalog
 		for _, e := range x.entries {
@@ -206,12 +213,12 @@ func (w *rewording) sound(s *source, changes []catalog.Change) []catalog.Change 
 	for _, d := range s.file.Duplicates() {
 		twice[s.file.KeyOf(d[1])] = true
 	}
-	index := s.texts.Index()
+	of := examinerOf(s.Bundle, s.Source, s.texts)
 	for _, c := range changes {
 		if twice[c.Key] {
 			w.bar(s, c.Key, "stands twice in this file, so the service's text %q is left out; take one of them out", c.Text)
 		}
-		for _, f := range inspect(s.Bundle, s.Source, s.texts, index, c.Name, c.Text) {
+		for _, f := range check.Breaking(of.examine(c.Name, c.Text)) {
 			w.bar(s, c.Key, "the source text %q of the service is left out: %s; correct it at the service, or switch the check off with skip_checks", c.Text, f.Reason)
 		}
 	}
@@ -305,15 +312,20 @@ func (x *wording) remember(p *project, tx *state.Tx, stage string) error {
 		}
 		return tx.SetMarks(p.slot(stage+kindPushed, x.at.Path, x.at.Collection), marks)
 	}
-	return p.accept(tx, x.at, x.accepts)
+	a := newAcceptance(x.at.Collection)
+	a.add(x.at.Path, x.accepts)
+	return p.accept(tx, a)
 }
 
 // reworded remembers the source texts of a commit that has arrived: they came from the service, which has them, and stand on the branch since.
 func (p *project) reworded(tx *state.Tx, d delivery) error {
-	any := false
+	accepted, arrived := make(map[string]*acceptance), make(map[string]catalog.Marks) // by collection
 	for _, f := range d.Files {
 		if f.Collection == "" {
 			continue
+		}
+		if accepted[f.Collection] == nil {
+			accepted[f.Collection], arrived[f.Collection] = newAcceptance(f.Collection), make(catalog.Marks)
 		}
 		marks, err := tx.Marks(p.slot(staged+kindPushed, f.Path, f.Collection))
 		if err != nil {
@@ -323,10 +335,14 @@ func (p *project) reworded(tx *state.Tx, d delivery) error {
 		for _, n := range marks.Names() {
 			units = append(units, accept{n, marks[n]})
 		}
-		if err := p.accept(tx, sourcePlace{f.Collection, f.Path}, units); err != nil {
+		accepted[f.Collection].add(f.Path, units)
+		maps.Copy(arrived[f.Collection], marks)
+	}
+	for collection, a := range accepted {
+		if err := p.accept(tx, a); err != nil {
 			return err
 		}
-		slot := p.sourceSeen(lookAt(p.cfg.Pull.Branch), f.Collection)
+		slot := p.sourceSeen(lookAt(p.cfg.Pull.Branch), collection)
 		seen, err := tx.Marks(slot)
 		if err != nil {
 			return err
@@ -334,13 +350,12 @@ func (p *project) reworded(tx *state.Tx, d delivery) error {
 		if seen == nil {
 			seen = make(catalog.Marks)
 		}
-		maps.Copy(seen, marks)
+		maps.Copy(seen, arrived[collection])
 		if err := tx.SetMarks(slot, seen); err != nil {
 			return err
 		}
-		any = true
 	}
-	if !any {
+	if len(accepted) == 0 {
 		return nil
 	}
 	return state.PutTx(tx, p.stateName(), kindSourceSeen, p.cfg.Pull.Branch, d.Commit)

@@ -220,7 +220,7 @@ func TestImportResultUnion(t *testing.T) {
 	want := ImportResult{
 		Status:  wire.Completed,
 		Failed:  []FileError{{"", "lost"}, {"a.json", ""}, {"b.json", "line 3; line 9"}},
-		Created: 1, Updated: 2, Deleted: 3, NotChanged: 4, WithoutSource: 5, Conflicts: map[string][]string{"k": {"v"}},
+		Created: 1, Updated: 2, Deleted: 3, NotChanged: 4, WithoutSource: 5, Conflicts: map[string][]string{"k": {"v"}}, counted: true,
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v; want %+v", got, err, want)
