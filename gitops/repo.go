@@ -95,6 +95,9 @@ func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 	}
 	r := &Repo{o: o, life: life, git: git, set: set, place: p, filters: set.hasFilters()}
 	r.facts = factsOf(f, set, git, o.Remote, len(*p.shallow.Load()) > 0)
+	if r.facts.Partial {
+		p.objects.absent = r.absent
+	}
 	return r, nil
 }
 
@@ -187,6 +190,19 @@ func (r *Repo) Facts() Facts { return r.facts }
 
 // HasRemote says whether the repository's configuration has an address for a remote, whether it can be reached or not.
 func (r *Repo) HasRemote(name string) bool { return name != "" && r.set.remoteURL(name) != "" }
+
+// DefaultBranch is the branch that a remote's HEAD named when it was cloned; without one, the branch that is checked out. "" where neither is known.
+func (r *Repo) DefaultBranch(remote string) (string, error) {
+	if r.HasRemote(remote) {
+		prefix := "refs/remotes/" + remote + "/"
+		_, symbolic, _, err := r.refs.readOnce(prefix + "HEAD")
+		if branch, ok := strings.CutPrefix(symbolic, prefix); ok || err != nil {
+			return branch, err
+		}
+	}
+	branch, _, err := r.Head()
+	return branch, err
+}
 
 // Head gives the checked-out branch, "" when HEAD names a commit, and its commit, "" when the branch has none yet.
 func (r *Repo) Head() (branch string, commit string, err error) {

@@ -79,6 +79,9 @@ type LeftOut struct {
 	Reason string `json:"reason"`
 }
 
+// Broken reports whether the files are left out because they cannot be read.
+func (l LeftOut) Broken() bool { return strings.HasPrefix(l.Reason, unreadableFile) }
+
 // Options are answers that somebody has already given.
 type Options struct {
 	Source string // the source language; empty: found out
@@ -236,10 +239,10 @@ func (s *search) spotAll(l Listing) {
 			}
 			s.noteExport(name)
 			switch {
-			case hasNoGrammar(name):
-				s.noteUnreadable(name, info.Size())
 			case says && standingOf(name) == own:
 				s.readDeclaration(name, declares)
+			case hasNoGrammar(name):
+				s.noteUnreadable(name, info.Size())
 			}
 			if !known {
 				continue

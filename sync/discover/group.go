@@ -228,21 +228,17 @@ func (s *search) finish(g *Group) {
 			}
 		}
 		for _, spelling := range doubled {
-			s.leftOut = append(s.leftOut, LeftOut{t.files[spelling], 1, fmt.Sprintf("is %s once more, which %s is too", t.codeOf(spelling), s.otherOf(t, by, spelling, file))})
+			code := t.codeOf(spelling)
+			used := "the files for " + by[code] + " are used"
+			if code == s.source {
+				used = file + " is used"
+			}
+			s.leftOut = append(s.leftOut, LeftOut{t.files[spelling], 1, fmt.Sprintf("is %s once more; %s", code, used)})
 		}
 	}
 	slices.Sort(g.Languages[1:])
 	g.Keys = keys
 	g.kind(rooted)
-}
-
-// otherOf is the file that is taken for a language instead of the one with this spelling.
-func (s *search) otherOf(t *template, by map[string]string, spelling, source string) string {
-	code := t.codeOf(spelling)
-	if code == s.source {
-		return source
-	}
-	return t.files[by[code]]
 }
 
 // railsLocales is the kind of files whose outermost key is their language.

@@ -170,7 +170,7 @@ func (s *search) unfit(t *template, file string, least standing) string {
 	case errors.As(r.err, &why): // its format is not known either
 		return "is not looked at: " + file + ": " + why.Error()
 	case r.err != nil && !s.anyReadable(t):
-		return "cannot be read: " + file + ": " + r.err.Error()
+		return unreadableFile + file + ": " + r.err.Error()
 	case r.lists && path.Ext(file) == ".xml":
 		return noTexts
 	case r.lists:
@@ -178,6 +178,8 @@ func (s *search) unfit(t *template, file string, least standing) string {
 	}
 	return ""
 }
+
+const unreadableFile = "cannot be read: "
 
 // noTexts is why Android's colours, sizes and styles are left out, which nobody expects to be told of.
 const noTexts = "holds no texts"

@@ -105,6 +105,9 @@ func (s *search) decide(believed []*template, given string) {
 	default:
 		s.reason = "there is no English, and no language with more files"
 	}
+	for _, code := range sortedKeys(s.declared) { // the texts of that language are in code, or a framework's template says so
+		s.reason += fmt.Sprintf("; %s says %s, which no file is in", s.declared[code][0], code)
+	}
 }
 
 // product is the templates with the most languages, and those with half as many: they decide what the source language is. What is beside them is a tutorial,

@@ -206,13 +206,13 @@ func (x *inspection) target(t *tree, target bundle.Target) {
 		x.told(Warning, kindFormat, p)
 	}
 	if source, ok := t.sourceTexts(target); ok {
-		x.translations(target, at, source, texts)
+		x.translations(target, at, source, texts, t.present(target))
 		x.pluralKeys(target, at, source, texts)
 	}
 }
 
 // translations checks the texts of a file against its sources'.
-func (x *inspection) translations(target bundle.Target, at *places, source, texts catalog.Catalog) {
+func (x *inspection) translations(target bundle.Target, at *places, source, texts catalog.Catalog, present func(key string) bool) {
 	b, l := target.Sources[0], target.Language
 	source = widened(source, b.Separator, b.Source, texts)
 	of, lacks, keys := examinerOf(b, l, source), lackingForms(b, l, source, texts), source.Keys()
@@ -224,7 +224,7 @@ func (x *inspection) translations(target bundle.Target, at *places, source, text
 	told := make(map[string]bool)
 	for _, u := range texts {
 		if !keys[u.Key] {
-			if !told[u.Key] {
+			if !told[u.Key] && !present(u.Key) {
 				told[u.Key] = true
 				x.add(Warning, kindOrphan, problem(u.Name, "translates a key that the source does not have"), "it stays; locsync pull --prune takes it out")
 			}
