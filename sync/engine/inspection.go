@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/gitops"
@@ -322,37 +319,6 @@ func (x *inspection) linkIn(name string) string {
 		at += next + 1
 	}
 	return ""
-}
-
-// strays finds files that look like translations and that no source file has.
-func (x *inspection) strays(t *tree, known map[string]bool) error {
-	for _, s := range t.sources {
-		known[s.Path] = true
-	}
-	for _, p := range t.problems {
-		known[p.File] = true
-	}
-	for i := range x.cfg.Files {
-		files := &x.cfg.Files[i]
-		if files.Template().HasLabel() {
-			continue // the service decides the names
-		}
-		for _, l := range x.cfg.Targets() {
-			matches, err := doublestar.Glob(x.fsys, files.Template().Glob(l), doublestar.WithFilesOnly(), doublestar.WithNoFollow())
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("look for translations of %s: %w", files.Source, err)
-			}
-			for _, match := range matches {
-				if known[match] || !strings.EqualFold(path.Ext(match), path.Ext(files.Source)) {
-					continue
-				}
-				known[match] = true
-				x.add(Warning, kindStray, Problem{File: match, Language: l.Code, Problem: fmt.Sprintf("is where translations lie, and no file that %q matches is its source", files.Source)},
-					"bring the source file back, or remove this one; it is left alone")
-			}
-		}
-	}
-	return nil
 }
 
 // places finds line and column of a file's entries. What it needs for that it gathers at the first question.
