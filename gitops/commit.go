@@ -25,7 +25,7 @@ func (r *Repo) Commit(ctx context.Context, on *Tip, branch string, files map[str
 
 // compose makes one commit on a tip, in memory: it gives the tip of it and all that is new in it.
 func (r *Repo) compose(ctx context.Context, on *Tip, branch string, files map[string][]byte, msg Message) (*Tip, []object, error) {
-	e, changes, err := plan(on, files)
+	e, changes, err := plan(ctx, on, files)
 	if err != nil {
 		return nil, nil, err
 	}

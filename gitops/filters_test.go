@@ -61,7 +61,7 @@ func TestContentIsStoredAsGitStoresIt(t *testing.T) {
 	}
 	gittest.Commit(t, dir, "attributes", attributes)
 	tip := at(t, open(t, dir, Options{}), "main", "")
-	_, changes, err := plan(tip, ours)
+	_, changes, err := plan(t.Context(), tip, ours)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,8 @@
 //	refs/locsync/<branch>                 a tag object: the commit that was made and not delivered yet, and where to
 //	refs/locsync-remotes/<remote>/<branch> a fetched branch that the remote's fetch refspecs have no place for
 //	<common dir>/locsync-git/             lock of the processes of this package on one machine; names of the locks they
-//	                                      hold; packs that are not finished
+//	                                      hold
+//	objects/locsync-git/                  packs that are not finished
 //	objects/pack/pack-*.keep              while a new pack has no reference yet; first word "locsync"
 //	one line in some hooks                where InstallHooks was asked for it (see hooks.go)
 //

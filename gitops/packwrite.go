@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/klauspost/compress/zlib"
 )
@@ -246,9 +247,23 @@ func (p *place) writePack(n int, get func(i int) (object, error)) (*packed, erro
 	return result, nil
 }
 
-// tempPack makes a file in our own folder: among the packs, `git gc --prune=now` deletes whatever is not finished.
+// unfinished is our own folder beside the packs, and on their file system: among them, `git gc --prune=now` deletes
+// whatever is not finished.
+func (p *place) unfinished() string { return filepath.Join(p.common, "objects", ourDir) }
+
+// sweepUnfinished removes what killed processes left an hour ago. Packs are written outside the guard.
+func (p *place) sweepUnfinished() {
+	left, _ := os.ReadDir(p.unfinished())
+	for _, e := range left {
+		if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), tmpPrefix) && time.Since(info.ModTime()) > time.Hour {
+			_ = os.Remove(filepath.Join(p.unfinished(), e.Name()))
+		}
+	}
+}
+
+// tempPack makes a file there.
 func (p *place) tempPack() (*os.File, error) {
-	dir := filepath.Join(p.common, ourDir)
+	dir := p.unfinished()
 	if err := p.perm.mkdirAll(dir); err != nil {
 		return nil, err
 	}

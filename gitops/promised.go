@@ -66,6 +66,17 @@ func (t *Tip) blob(h hash) ([]byte, error) {
 	return data, nil
 }
 
+// absent reads a commit or tree that a partial clone left out; git brings it from the remote.
+func (r *Repo) absent(k kind, h hash) ([]byte, error) {
+	ctx, end := r.watchRead()
+	defer end()
+	data, err := r.runGit(ctx, call{args: []string{"cat-file", k.String(), h.String()}, env: r.promisorEnvironment(ctx), write: true})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s %s: %w", ErrUnfetched, k, h, err)
+	}
+	return data, nil
+}
+
 // stored reads an object that needs no remote.
 func (t *Tip) stored(h hash) ([]byte, error) {
 	if o, ok := t.extra[h]; ok {

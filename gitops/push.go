@@ -15,7 +15,7 @@ type PushResult struct {
 	Pushed bool   // the remote has it
 	Local  Local
 	Why    string   // why the local branch was left
-	Cause  error    // the same as an outcome: ErrDirty, ErrBusy, ErrMoved, ErrUnsupported; nil when it was not left
+	Cause  error    // the same as an outcome: ErrDirty, ErrBusy, ErrMoved, ErrUnsupported, or what went wrong; nil when it was not left
 	Said   []string // what the remote printed
 	Offer  string   // the address for a pull or merge request that the remote printed; "" when it printed none
 	Deaf   bool     // the remote takes no push options: those that were given did not reach it
@@ -70,7 +70,11 @@ func (r *Repo) push(ctx context.Context, tip *Tip, options []string, result *Pus
 		r.step("tracked")
 	}
 	if err := r.moveLocal(ctx, tip, result); err != nil {
-		return err
+		if !result.Pushed || ctx.Err() != nil {
+			return err
+		}
+		// The commit has arrived: whatever holds the local branch must not hold up the next one.
+		result.Local, result.Cause, result.Why = Left, err, fmt.Sprintf("the local branch %s was left: %v", tip.branch, err)
 	}
 	r.step("moved")
 	if !result.Pushed && result.Local == Left {

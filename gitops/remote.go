@@ -115,7 +115,7 @@ func (m *remote) list(ctx context.Context) (advertised, error) {
 // believable refuses an answer over http that names nothing where there were branches before: git takes an empty one,
 // which a proxy may send, for an empty repository.
 func (m *remote) believable(adv advertised) error {
-	if len(adv.refs) > 0 || !strings.HasPrefix(m.address, "http") {
+	if len(adv.refs) > 0 || !strings.HasPrefix(m.address, "http") || m.name != m.r.o.Remote {
 		return nil
 	}
 	known, err := m.r.refs.list("refs/remotes/" + m.r.o.Remote + "/")

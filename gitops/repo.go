@@ -95,6 +95,9 @@ func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 	}
 	r := &Repo{o: o, life: life, git: git, set: set, place: p, filters: set.hasFilters()}
 	r.facts = factsOf(f, set, git, o.Remote, len(*p.shallow.Load()) > 0)
+	if r.facts.Partial {
+		p.objects.absent = r.absent
+	}
 	return r, nil
 }
 

@@ -244,7 +244,7 @@ func give(t *testing.T, dir string) {
 // visible, and when it may be written again the same pass works.
 func TestFoldersThatMayNotBeWritten(t *testing.T) {
 	ask := restrictedPass(t)
-	for n, folder := range []string{".", "objects", "objects/pack", "refs", "refs/heads", "refs/locsync", ourDir} {
+	for n, folder := range []string{".", "objects", "objects/pack", "refs", "refs/heads", "refs/locsync", ourDir, "objects/" + ourDir} {
 		dir := theirs(t)
 		if _, _, said := ask(0, "first", dir); said != "<nil>" { // so that all folders are there
 			t.Fatal(said)

@@ -47,8 +47,9 @@ type Tip struct {
 	listed map[hash]uint64     // the path under which each folder was listed first
 	copies map[uint64]struct{} // the other paths under which folders were listed
 
-	readMu sync.Mutex
-	read   *attributes // for files that are read; guarded by readMu
+	readMu    sync.Mutex
+	attrs     map[string]attributes // of files that were read
+	attrFiles map[string][]byte     // .gitattributes, by folder
 }
 
 // lease is the value that a branch must have where a commit is delivered: at the remote, or here when remote is "".

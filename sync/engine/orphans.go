@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"strings"
+	"slices"
 
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/sync/bundle"
@@ -12,47 +12,17 @@ import (
 // known: a library, another generation of the program or a person may need it. It is an orphan, which stays until pull --prune. What the source has in another
 // shape, a number or a list say, is no orphan.
 
-// outline is which keys the source files of a target have, in any shape.
-type outline struct {
-	separator string
-	leaves    map[string]bool // texts, numbers, references and nothing at all
-	groups    map[string]resource.Kind
-}
-
-func (t *tree) outline(target bundle.Target) outline {
-	o := outline{target.Sources[0].Separator, make(map[string]bool), make(map[string]resource.Kind)}
+// present tells whether the source files of a target have something under a key, in any shape.
+func (t *tree) present(target bundle.Target) func(key string) bool {
+	var all []resource.Present
 	for _, b := range target.Sources {
-		s := t.of(b)
-		if s == nil || s.broken() {
-			continue
-		}
-		for e := range s.file.Entries() {
-			o.leaves[e.Key] = true
-		}
-		for i := 1; i < s.file.Len(); i++ {
-			if kind := s.file.Node(i).Kind; kind == resource.Map || kind == resource.List || kind == resource.Forms {
-				o.groups[s.file.KeyOf(i)] = kind
-			}
+		if s := t.of(b); s != nil && !s.broken() {
+			all = append(all, s.file.Present())
 		}
 	}
-	return o
-}
-
-// has reports whether the source has an entry for a key, in its own shape or another: a map or list instead of a text, a text instead of a map, a list of
-// another length.
-func (o outline) has(key string) bool {
-	if _, group := o.groups[key]; group || o.leaves[key] {
-		return true
+	return func(key string) bool {
+		return slices.ContainsFunc(all, func(p resource.Present) bool { return p.Has(key) })
 	}
-	for at := len(key); o.separator != ""; {
-		if at = strings.LastIndex(key[:at], o.separator); at < 0 {
-			break
-		}
-		if o.leaves[key[:at]] || o.groups[key[:at]] == resource.List {
-			return true
-		}
-	}
-	return false
 }
 
 // gone are the keys of a target file that its source files had and have no more, and those that give way to another shape (away).
@@ -73,9 +43,20 @@ func (r *pulling) gone(t *tree, x translated, m *merged, in catalog.Three, away 
 	for _, renamed := range in.Renamed {
 		seen[renamed.From.Key] = true
 	}
-	sources, gone := t.outline(x.Target), make(map[string]bool)
+	gone := make(map[string]bool)
 	for key := range dead {
-		gone[key] = away[key] || seen[key] && !sources.leaves[key] || r.o.Prune && !sources.has(key)
+		gone[key] = away[key] || seen[key] || r.o.Prune
+	}
+	for _, b := range x.Sources {
+		for e := range t.of(b).file.Entries() { // now of another kind
+			delete(gone, e.Key)
+		}
+	}
+	present := t.present(x.Target)
+	for key := range gone {
+		if !away[key] && !seen[key] && present(key) {
+			delete(gone, key)
+		}
 	}
 	return gone, nil
 }
