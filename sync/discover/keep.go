@@ -164,6 +164,9 @@ func (s *search) unfit(t *template, file string, least standing) string {
 	if strings.Contains("/"+t.text, "/src/debug/") && len(t.files) == 0 {
 		return "is of debug builds and has no translation"
 	}
+	if notTranslated.MatchString(path.Base(file)) && t.count() == 1 {
+		return "is named as not to be translated, and has no translation"
+	}
 	r := s.read(file, t.spellingOf(file))
 	why := unread{}
 	switch {
@@ -178,6 +181,9 @@ func (s *search) unfit(t *template, file string, least standing) string {
 	}
 	return ""
 }
+
+// notTranslated are names that Android's projects give to texts for the program only: donottranslate.xml, 12-dont-translate.xml, untranslatable.xml.
+var notTranslated = re(`(?i)(do[-_]?not|dont|non|not|no|un)[-_]?translat`)
 
 const unreadableFile = "cannot be read: "
 
