@@ -10,7 +10,7 @@ import (
 )
 
 // At fetches and gives the tip of a branch: the remote's, or without Options.Remote the one here. A branch that exists
-// neither there nor here has the tip of base, and New says so; base "" is the current branch. The request is one listing
+// neither there nor here has the tip of base, and New says so; base "" is that of BaseBranch. The request is one listing
 // of the remote's references, and a download only when there is something new.
 //
 // Where a local branch of that name exists beside the remote's, the remote's tip counts, with two exceptions that matter
@@ -35,6 +35,10 @@ func (r *Repo) At(ctx context.Context, branch, base string) (*Tip, error) {
 func (r *Repo) Seen(branch, base string) (*Tip, error) {
 	tip, err := r.tipOf(branch, base, func(names ...string) (map[string]hash, string, error) {
 		there := make(map[string]hash)
+		names, err := r.named(names)
+		if err != nil {
+			return nil, "", err
+		}
 		for _, name := range names {
 			h, ok, err := r.seen(name)
 			if err != nil {
@@ -92,6 +96,10 @@ func (r *Repo) at(ctx context.Context, branch, base string) (*Tip, error) {
 			return r.fetch(ctx, names[0], names[1])
 		}
 		there := make(map[string]hash)
+		names, err := r.named(names)
+		if err != nil {
+			return nil, "", err
+		}
 		for _, name := range names {
 			h, ok, err := r.localBranch(name)
 			if err != nil {
@@ -110,19 +118,18 @@ func (r *Repo) tipOf(branch, base string, look func(names ...string) (map[string
 	if err := checkRefName("refs/heads/" + branch); err != nil {
 		return nil, err
 	}
-	var detached error
-	if base == "" {
-		current, _, err := r.Head()
-		if err != nil {
-			return nil, err
-		}
-		if base = current; base == "" {
-			detached = &NoBranch{Try: "HEAD names a commit; set base to the branch that translations start from"}
-		}
-	}
 	there, head, err := look(branch, base)
 	if err != nil {
 		return nil, err
+	}
+	var detached error
+	if base == "" {
+		if base, err = r.BaseBranch(); err != nil {
+			return nil, err
+		}
+		if base == "" {
+			detached = &NoBranch{Try: "HEAD names a commit; set base to the branch that translations start from"}
+		}
 	}
 	known := make([]hash, 0, 2)
 	for _, h := range there {
@@ -149,6 +156,32 @@ func (r *Repo) tipOf(branch, base string, look func(names ...string) (map[string
 		}
 	}
 	return tip, nil
+}
+
+// BaseBranch is the branch that is meant where none is named as base: the remote's default branch, as it was seen last, and
+// where there is no remote, or it names none, the current branch. "" when HEAD names a commit.
+func (r *Repo) BaseBranch() (string, error) {
+	if r.o.Remote != "" {
+		if known := r.defaultBranch.Load(); known != nil && *known != "" {
+			return *known, nil
+		}
+		prefix := "refs/remotes/" + r.o.Remote + "/"
+		_, target, ok, err := r.refs.readLoose(prefix + "HEAD")
+		if err == nil && ok && strings.HasPrefix(target, prefix) {
+			return strings.TrimPrefix(target, prefix), nil
+		}
+	}
+	current, _, err := r.Head()
+	return current, err
+}
+
+// named puts BaseBranch in the place of a base without a name, which comes behind the branch.
+func (r *Repo) named(branches []string) (_ []string, err error) {
+	branches = slices.Clone(branches)
+	if len(branches) == 2 && branches[1] == "" {
+		branches[1], err = r.BaseBranch()
+	}
+	return branches, err
 }
 
 // localBranch is a branch here; "" has no value.
@@ -290,8 +323,8 @@ func (r *Repo) fetch(ctx context.Context, branch, base string) (there map[string
 	if *to == *from {
 		return r.fetchFrom(ctx, from, branch, base)
 	}
-	if base != branch {
-		if there, head, err = r.fetchFrom(ctx, from, base); err != nil {
+	if base != branch || base == "" {
+		if there, head, err = r.fetchFrom(ctx, from, "", base); err != nil {
 			return nil, "", err
 		}
 	}
@@ -313,6 +346,12 @@ func (r *Repo) fetchFrom(ctx context.Context, from *remote, branches ...string) 
 		there = map[string]hash{}
 		if _, born := adv.refs[adv.head]; born {
 			head = strings.TrimPrefix(adv.head, "refs/heads/")
+		}
+		if from.name == r.o.Remote {
+			r.defaultBranch.Store(&head)
+		}
+		if branches, err = r.named(branches); err != nil {
+			return nil, "", err
 		}
 		for _, branch := range branches {
 			if h, ok := adv.refs["refs/heads/"+branch]; ok && branch != "" {

@@ -438,7 +438,7 @@ func TestUnpublishedWorkIsLeftAlone(t *testing.T) {
 	}
 }
 
-// A remote whose default branch was renamed: who builds on the old name is told the new one.
+// A remote whose default branch was renamed: who builds on the old name is told the new one, and who names none builds on the new one.
 func TestRenamedDefaultBranch(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"folder", "http"} {
@@ -450,14 +450,16 @@ func TestRenamedDefaultBranch(t *testing.T) {
 		push(t, r, commitOn(t, r, at(t, r, "l10n", ""), "l10n", files("a", "1")))
 		gittest.Git(t, s.bare, "branch", "-m", "main", "trunk")
 		gittest.Git(t, s.bare, "symbolic-ref", "HEAD", "refs/heads/trunk")
-		if _, err := r.At(t.Context(), "other", ""); !errors.Is(err, ErrNoBranch) || !strings.Contains(err.Error(), "trunk: set base") {
+		if _, err := r.At(t.Context(), "other", "main"); !errors.Is(err, ErrNoBranch) || !strings.Contains(err.Error(), "trunk: set base") {
 			t.Errorf("%s: %v", kind, err)
 		}
-		if tip := at(t, r, "l10n", ""); tip.Base() != nil || !strings.Contains(tip.Note(), "trunk: set base") {
+		if tip := at(t, r, "l10n", "main"); tip.Base() != nil || !strings.Contains(tip.Note(), "trunk: set base") {
 			t.Errorf("%s: %q", kind, tip.Note())
 		}
-		if tip := at(t, r, "l10n", "trunk"); tip.Base() == nil || tip.Note() != "" {
-			t.Errorf("%s: %q", kind, tip.Note())
+		for _, base := range []string{"", "trunk"} {
+			if tip := at(t, r, "l10n", base); tip.Base() == nil || tip.Base().Branch() != "trunk" || tip.Note() != "" {
+				t.Errorf("%s, base %q: %q", kind, base, tip.Note())
+			}
 		}
 	}
 }
@@ -505,5 +507,32 @@ func TestBranchNamesThatClashAtTheRemote(t *testing.T) {
 			t.Errorf("%s: %v", kind, err)
 		}
 		gittest.Sound(t, s.bare)
+	}
+}
+
+// Without a base by name the remote's default branch counts, whatever is checked out, published or not.
+func TestBaseIsTheDefaultBranch(t *testing.T) {
+	t.Parallel()
+	for _, published := range []bool{true, false} {
+		s := serve(t, gittest.Options{})
+		main := gittest.Git(t, s.dir, "rev-parse", "main")
+		gittest.Git(t, s.dir, "checkout", "-q", "-b", "feature")
+		gittest.Commit(t, s.dir, "unfinished", map[string]string{"secret.txt": "x"})
+		if published {
+			gittest.Git(t, s.dir, "push", "-q", "origin", "feature")
+		}
+		r := open(t, s.dir, Options{Remote: "origin"})
+		before := s.requests.Load()
+		tip := at(t, r, "l10n", "")
+		if !tip.New() || tip.Hash() != main || tip.Base().Branch() != "main" {
+			t.Errorf("published %v: built on %s of %s", published, tip.Hash(), tip.Base().Branch())
+		}
+		if n := s.requests.Load() - before; n != 1 {
+			t.Errorf("%d requests", n)
+		}
+		seen := must[*Tip](t)(r.Seen("l10n", ""))
+		if seen.Base().Branch() != "main" {
+			t.Errorf("seen on %s", seen.Base().Branch())
+		}
 	}
 }

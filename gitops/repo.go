@@ -25,6 +25,8 @@ type Repo struct {
 	*place
 	filters bool // some content filter is configured
 
+	defaultBranch atomic.Pointer[string] // the remote's, when it was listed last
+
 	treeOnce sync.Once
 	tree     *os.Root // the working tree, opened at first use
 	treeErr  error
