@@ -11,8 +11,9 @@ import (
 )
 
 // At fetches and gives the tip of a branch: the remote's, or without Options.Remote the one here. A branch that exists
-// neither there nor here has the tip of base, and New says so; base "" is the current branch. The request is one listing
-// of the remote's references, and a download only when there is something new.
+// neither there nor here has the tip of base, and New says so; base "" is the remote's default branch, or where it has
+// none the current one. The request is one listing of the remote's references (two where its default branch is another
+// one than DefaultBranch), and a download only when there is something new.
 //
 // Where a local branch of that name exists beside the remote's, the remote's tip counts, with two exceptions that matter
 // only to commits of ours (their message has our Trailer): local commits that are all ours are built upon, also when the
@@ -111,19 +112,24 @@ func (r *Repo) tipOf(branch, base string, look func(names ...string) (map[string
 	if err := checkRefName("refs/heads/" + branch); err != nil {
 		return nil, err
 	}
-	var detached error
-	if base == "" {
-		current, _, err := r.Head()
-		if err != nil {
+	var err error
+	open := base == ""
+	if open {
+		if base, err = r.DefaultBranch(); err != nil {
 			return nil, err
-		}
-		if base = current; base == "" {
-			detached = &NoBranch{Try: "HEAD names a commit; set base to the branch that translations start from"}
 		}
 	}
 	there, head, err := look(branch, base)
+	if err == nil && open && head != "" && head != base {
+		base = head // what was seen last is old, or nothing was
+		there, _, err = look(branch, base)
+	}
 	if err != nil {
 		return nil, err
+	}
+	var detached error
+	if base == "" {
+		detached = &NoBranch{Try: "HEAD names a commit; set base to the branch that translations start from"}
 	}
 	known := make([]hash, 0, 2)
 	for _, h := range there {

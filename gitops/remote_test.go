@@ -450,7 +450,8 @@ func TestUnpublishedWorkIsLeftAlone(t *testing.T) {
 	}
 }
 
-// A remote whose default branch was renamed: who builds on the old name is told the new one.
+// A remote whose default branch was renamed: who builds on the old name is told the new one, and who builds on the default one
+// builds on that.
 func TestRenamedDefaultBranch(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"folder", "http", "http through git"} {
@@ -465,14 +466,16 @@ func TestRenamedDefaultBranch(t *testing.T) {
 		push(t, r, commitOn(t, r, at(t, r, "l10n", ""), "l10n", files("a", "1")))
 		gittest.Git(t, s.bare, "branch", "-m", "main", "trunk")
 		gittest.Git(t, s.bare, "symbolic-ref", "HEAD", "refs/heads/trunk")
-		if _, err := r.At(t.Context(), "other", ""); !errors.Is(err, ErrNoBranch) || !strings.Contains(err.Error(), "trunk: set base") {
+		if _, err := r.At(t.Context(), "other", "main"); !errors.Is(err, ErrNoBranch) || !strings.Contains(err.Error(), "trunk: set base") {
 			t.Errorf("%s: %v", kind, err)
 		}
-		if tip := at(t, r, "l10n", ""); tip.Base() != nil || !strings.Contains(tip.Note(), "trunk: set base") {
+		if tip := at(t, r, "l10n", "main"); tip.Base() != nil || !strings.Contains(tip.Note(), "trunk: set base") {
 			t.Errorf("%s: %q", kind, tip.Note())
 		}
-		if tip := at(t, r, "l10n", "trunk"); tip.Base() == nil || tip.Note() != "" {
-			t.Errorf("%s: %q", kind, tip.Note())
+		for _, base := range []string{"trunk", ""} {
+			if tip := at(t, r, "l10n", base); tip.Base() == nil || tip.Base().Branch() != "trunk" || tip.Note() != "" {
+				t.Errorf("%s, base %q: %q", kind, base, tip.Note())
+			}
 		}
 	}
 }

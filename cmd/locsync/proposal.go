@@ -189,7 +189,7 @@ func (p *proposal) text() string {
 	line("")
 	line("[project.pull]")
 	line("# completion_state = \"final\"  # the least state in which translations come back")
-	line("# base = \"\"                   # the branch that translations are built on; empty: the one that is checked out")
+	line("# base = \"\"                   # the branch that translations are built on; empty: the remote's default branch")
 	line("branch = %-21s # where they are committed, to be merged; may be the same as base", quoted(p.branch))
 	line("# schedule = \"*/15 * * * *\"   # when `locsync run` pulls")
 	for _, g := range p.found.Groups {
