@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -90,7 +89,7 @@ func (r *Repo) seen(name string) (hash, bool, error) {
 func (r *Repo) at(ctx context.Context, branch, base string) (*Tip, error) {
 	return r.tipOf(branch, base, func(names ...string) (map[string]hash, string, error) {
 		if r.o.Remote != "" {
-			return r.fetch(ctx, names...)
+			return r.fetch(ctx, names[0], names[1])
 		}
 		there := make(map[string]hash)
 		for _, name := range names {
@@ -276,16 +275,38 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// fetch gives the remote's values of the branches that exist there, with their commits here and tracked, and the remote's
-// default branch ("" when it has none).
-func (r *Repo) fetch(ctx context.Context, branches ...string) (there map[string]hash, head string, err error) {
+// fetch gives the remote's values of a branch and its base, as far as they exist there, with their commits here and
+// tracked, and the remote's default branch ("" when it has none). The branch is what it is where we push to.
+func (r *Repo) fetch(ctx context.Context, branch, base string) (there map[string]hash, head string, err error) {
 	defer r.done(opFetch, time.Now(), &err)
-	rem, err := r.remoteFor(ctx, false)
+	from, err := r.fetchRemote()
 	if err != nil {
 		return nil, "", err
 	}
+	to, err := r.pushRemote()
+	if err != nil {
+		return nil, "", err
+	}
+	if *to == *from {
+		return r.fetchFrom(ctx, from, branch, base)
+	}
+	if base != branch {
+		if there, head, err = r.fetchFrom(ctx, from, base); err != nil {
+			return nil, "", err
+		}
+	}
+	own, _, err := r.fetchFrom(ctx, to, branch)
+	if there == nil {
+		there = own
+	} else if h, ok := own[branch]; ok {
+		there[branch] = h
+	}
+	return there, head, err
+}
+
+func (r *Repo) fetchFrom(ctx context.Context, from *remote, branches ...string) (there map[string]hash, head string, err error) {
 	for attempt := 0; ; attempt++ {
-		adv, err := rem.list(ctx)
+		adv, err := from.list(ctx)
 		if err != nil {
 			return nil, "", fmt.Errorf("list %s: %w", r.o.Remote, err)
 		}
@@ -298,7 +319,7 @@ func (r *Repo) fetch(ctx context.Context, branches ...string) (there map[string]
 				there[branch] = h
 			}
 		}
-		err = r.fetchMissing(ctx, rem, there)
+		err = r.fetchMissing(ctx, from, there)
 		if errors.Is(err, errMissing) && attempt < 2 {
 			continue // the remote moved between the two requests
 		}
@@ -306,7 +327,7 @@ func (r *Repo) fetch(ctx context.Context, branches ...string) (there map[string]
 	}
 }
 
-func (r *Repo) fetchMissing(ctx context.Context, rem remote, there map[string]hash) error {
+func (r *Repo) fetchMissing(ctx context.Context, from *remote, there map[string]hash) error {
 	want := map[string]hash{}
 	stale := map[string]hash{}
 	for branch, h := range there {
@@ -329,14 +350,12 @@ func (r *Repo) fetchMissing(ctx context.Context, rem remote, there map[string]ha
 	if len(stale) == 0 {
 		return nil
 	}
-	var pack *packed
 	if len(want) > 0 {
-		var err error
-		if pack, err = rem.fetch(ctx, want); err != nil {
+		if err := from.fetch(ctx, want); err != nil {
 			return fmt.Errorf("fetch from %s: %w", r.o.Remote, err)
 		}
 	}
-	return r.track(ctx, pack, stale)
+	return r.track(ctx, stale)
 }
 
 // known says whether a commit and everything behind it is here: a reference reaches it.
@@ -354,23 +373,13 @@ func (r *Repo) known(h, tracked hash) (bool, error) {
 	return r.contains(tracked, h)
 }
 
-// track installs what was fetched and points the tracking references at it.
-func (r *Repo) track(ctx context.Context, pack *packed, values map[string]hash) error {
+// track points the tracking references at what the remote was seen to have.
+func (r *Repo) track(ctx context.Context, values map[string]hash) error {
 	release, err := r.guard(ctx)
 	if err != nil {
-		if pack != nil {
-			_ = os.Remove(pack.tmp)
-		}
 		return err
 	}
 	defer release()
-	if pack != nil {
-		_, unreserve, err := r.install(pack)
-		if err != nil {
-			return fmt.Errorf("install what was fetched: %w", err)
-		}
-		defer unreserve()
-	}
 	for _, branch := range sortedKeys(values) {
 		if !r.objects.has(values[branch]) {
 			return fmt.Errorf("%s of %s: %w", branch, r.o.Remote, errMissing)
@@ -419,34 +428,4 @@ func (r *Repo) refTips() ([]hash, error) {
 		}
 	}
 	return tips, nil
-}
-
-// haves are commits to tell a server about, so that it sends only what is new: the tips, and steps back along each line
-// for a remote that was rewound.
-func (r *Repo) haves() ([]hash, error) {
-	const lines, steps = 64, 32
-	tips, err := r.refTips()
-	if err != nil {
-		return nil, err
-	}
-	seen := map[hash]bool{}
-	var list []hash
-	for i, h := range tips {
-		for range steps {
-			if seen[h] {
-				break
-			}
-			c, err := r.readCommit(h)
-			if err != nil {
-				break // a tag, or damaged: no help
-			}
-			seen[h] = true
-			list = append(list, h)
-			if i >= lines || len(c.parents) == 0 {
-				break
-			}
-			h = c.parents[0]
-		}
-	}
-	return list, nil
 }

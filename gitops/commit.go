@@ -91,12 +91,11 @@ func (r *Repo) keepPending(ctx context.Context, next *Tip, objects []object, not
 		return errors.Join(err, os.Remove(p.tmp))
 	}
 	defer release()
-	path, unreserve, err := r.install(p)
+	unreserve, err := r.install(p)
 	if err != nil {
 		return fmt.Errorf("install pack: %w", err)
 	}
 	defer unreserve()
-	next.made = &madePack{path: path + ".pack", objects: p.objects}
 	err = r.refs.swapGuarded(ctx, outbox(next.branch), hash{}, note, reason{})
 	if errors.Is(err, ErrMoved) {
 		return errWaits

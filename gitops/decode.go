@@ -33,8 +33,8 @@ func (e entry) isDir() bool { return e.mode == modeDir }
 // isFile also takes the group-writable mode that git wrote long ago.
 func (e entry) isFile() bool { return e.mode&0o170000 == 0o100000 }
 
-// parseTree reads a tree's entries in their order. Names are checked against nothing here: what may be written is checked
-// where it is written (paths.go), and what lies there must be readable.
+// parseTree reads a tree's entries in their order. A name that git fsck calls an error is a damaged tree: a walk into "."
+// would not end. What may be written besides is checked where it is written (paths.go).
 func parseTree(b []byte) ([]entry, error) {
 	entries := make([]entry, 0, bytes.Count(b, []byte{0})) // an upper bound that is about right
 	for len(b) > 0 {
@@ -48,11 +48,26 @@ func parseTree(b []byte) ([]entry, error) {
 			return nil, fmt.Errorf("damaged tree: mode %q", b[:space])
 		}
 		e := entry{name: string(b[space+1 : end]), mode: uint32(mode)}
+		if err := checkEntry(e.name); err != nil {
+			return nil, err
+		}
 		copy(e.hash[:], b[end+1:])
 		entries = append(entries, e)
 		b = b[end+21:]
 	}
 	return entries, nil
+}
+
+// checkEntry refuses the names of entries that no git makes, as fsck does.
+func checkEntry(name string) error {
+	bad := name == "" || name == "." || name == ".." || strings.Contains(name, "/")
+	for part := range strings.SplitSeq(name, `\`) {
+		bad = bad || isDotGit(part)
+	}
+	if bad {
+		return fmt.Errorf("damaged tree: it has an entry named %q, which no git makes; git fsck tells more", name)
+	}
+	return nil
 }
 
 // encodeTree writes entries in git's order: by bytes, folders as if their name ended in a slash.
@@ -117,15 +132,19 @@ func parseCommit(h hash, b []byte) (*commit, error) {
 }
 
 // ours says whether the last paragraph of the message carries our trailer.
-func (c *commit) ours() bool {
+func (c *commit) ours() bool { return len(c.trailers()) > 0 }
+
+// trailers are the values of our trailer: the projects that the commit was made for.
+func (c *commit) trailers() []string {
 	body := strings.TrimRight(c.message, "\n")
 	last := body[strings.LastIndex(body, "\n\n")+1:]
+	var values []string
 	for line := range strings.Lines(last) {
-		if strings.HasPrefix(line, Trailer+":") {
-			return true
+		if value, is := strings.CutPrefix(line, Trailer+":"); is {
+			values = append(values, strings.TrimSpace(value))
 		}
 	}
-	return false
+	return values
 }
 
 // subject is the first line of the message.
@@ -139,7 +158,6 @@ type object struct {
 	kind kind
 	hash hash
 	data []byte
-	base hash // of a delta by name, which data is then
 }
 
 // emptyTree is known to every git without being stored.

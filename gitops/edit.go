@@ -3,6 +3,7 @@ package gitops
 import (
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 )
@@ -53,10 +54,11 @@ func plan(t *Tip, files map[string][]byte) (*edits, []change, error) {
 	attrs := t.attributes()
 	var places []destination
 	filtered := map[string][]byte{}
-	byFold := map[string]string{}
+	byFold, written := map[string]string{}, map[string]bool{}
 	for _, name := range sortedKeys(files) {
-		p, err := e.placeOf(attrs, name, files[name])
-		if twin, twice := byFold[foldName(p.path)]; twice && err == nil {
+		p, err := e.placeOf(attrs, name, files)
+		twin, twice := byFold[foldName(p.path)]
+		if p.data != nil && twice && err == nil {
 			err = stop("it is the same file as %s where letter case does not count", twin)
 		}
 		if err != nil {
@@ -65,11 +67,14 @@ func plan(t *Tip, files map[string][]byte) (*edits, []change, error) {
 			}
 			continue
 		}
-		byFold[foldName(p.path)] = name
+		if p.data != nil {
+			byFold[foldName(p.path)], written[p.path] = name, true
+		}
 		if places = append(places, p); p.how.filter {
 			filtered[p.path] = p.data
 		}
 	}
+	places = slices.DeleteFunc(places, func(p destination) bool { return p.data == nil && written[p.path] })
 	stored, refused, err := t.clean(filtered)
 	if err != nil {
 		return nil, nil, err
@@ -94,13 +99,22 @@ func plan(t *Tip, files map[string][]byte) (*edits, []change, error) {
 	return e, changes, nil
 }
 
-// placeOf finds where a file goes and how it is stored there.
-func (e *edits) placeOf(attrs *attributes, name string, data []byte) (destination, error) {
-	at, err := e.t.resolve(name)
-	p := destination{target: at, name: name, data: data}
-	if err == nil && data != nil {
-		p.how, err = attrs.rule(at.path)
+// placeOf finds where one of the files goes and how it is stored there. A file that is there in another case, and is
+// removed under that name, is renamed.
+func (e *edits) placeOf(attrs *attributes, name string, files map[string][]byte) (destination, error) {
+	p := destination{name: name, data: files[name]}
+	var err error
+	if p.data == nil {
+		p.target, err = e.t.exactly(name)
+		return p, err
 	}
+	if p.target, err = e.t.resolve(name); err != nil {
+		return p, err
+	}
+	if old, named := files[p.path]; named && old == nil {
+		p.path, p.exists = path.Join(path.Dir(p.path), path.Base(name)), false
+	}
+	p.how, err = attrs.rule(p.path)
 	return p, err
 }
 
@@ -112,7 +126,7 @@ func (e *edits) changeOf(p destination, stored map[string][]byte) (change, bool,
 	}
 	var old []byte
 	var err error
-	if p.exists {
+	if p.entry.mode != 0 {
 		c.mode = p.entry.mode
 		if p.how.lines == unlessOld && !p.how.filter {
 			if old, err = e.t.file(p.path, p.entry.hash); err != nil {

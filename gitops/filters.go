@@ -29,8 +29,6 @@ func (r *Repo) driver(name string, storing bool) bool {
 func (r *Repo) runnable(d decided) error {
 	var try string
 	switch {
-	case r.git == nil:
-		try = "install git, or take the file out of that pattern"
 	case r.driver(d.value, true):
 		return nil
 	case d.value == "lfs":
@@ -90,7 +88,7 @@ func (w workbench) write(name string, content []byte) error {
 
 // run runs git there. New objects go into a folder that is thrown away.
 func (w workbench) run(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
-	return w.r.git.run(ctx, call{dir: w.tree(), args: args, stdin: stdin, lfs: filepath.Join(w.root, "progress"), objects: filepath.Join(w.root, "objects"), env: append(w.r.promisorEnvironment(),
+	return w.r.git.run(ctx, call{dir: w.tree(), args: args, stdin: stdin, lfs: filepath.Join(w.root, "progress"), objects: filepath.Join(w.root, "objects"), env: append(w.r.promisorEnvironment(ctx),
 		"GIT_DIR="+w.r.facts.GitDir, "GIT_WORK_TREE="+w.tree(), "GIT_INDEX_FILE="+filepath.Join(w.root, "index"),
 		"GIT_OBJECT_DIRECTORY="+filepath.Join(w.root, "objects"), "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quoteAlternate(filepath.Join(w.r.common, "objects")))})
 }
@@ -181,7 +179,7 @@ func (t *Tip) smudged(name string, h hash, stored []byte) ([]byte, error) {
 	switch {
 	case d.state != '=':
 		return stored, nil
-	case r.git == nil || !r.driver(d.value, false):
+	case !r.driver(d.value, false):
 		if !pointer {
 			return stored, nil // as git reads it
 		}
@@ -217,7 +215,7 @@ func (t *Tip) filterOf(name string) (decided, error) {
 // upload brings the content of new LFS files to the remote's LFS server, which has to have it before anybody sees the commit.
 // It does what the pre-push hook of LFS does and runs no other hook.
 func (r *Repo) upload(ctx context.Context, tip *Tip) error {
-	if r.git == nil || !r.driver("lfs", true) {
+	if !r.driver("lfs", true) {
 		return nil
 	}
 	commits, err := r.ahead(tip.commit, append(tip.there, tip.lease.at))
@@ -237,8 +235,11 @@ func (r *Repo) upload(ctx context.Context, tip *Tip) error {
 		return nil
 	}
 	ref := "refs/heads/" + tip.branch
-	address := r.set.remoteURL(r.o.Remote, true)
-	_, err = r.runGit(ctx, call{args: []string{"lfs", "pre-push", r.o.Remote, address}, lfs: r.lfsProgress(), env: (&viaGit{r: r, address: address}).environment(),
+	to, err := r.pushRemote()
+	if err != nil {
+		return err
+	}
+	_, err = r.runGit(ctx, call{args: []string{"lfs", "pre-push", r.o.Remote, to.address}, lfs: r.lfsProgress(), env: to.environment(ctx),
 		stdin: fmt.Appendf(nil, "%s %s %s %s\n", ref, tip.commit, ref, tip.lease.at)})
 	if err != nil {
 		return fmt.Errorf("upload what git LFS stores: %w", err)

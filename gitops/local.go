@@ -219,9 +219,6 @@ func (r *Repo) follow(ctx context.Context, w worktree, to *Tip) (Local, error) {
 	if _, err := os.Stat(w.path); err != nil {
 		return Left, leave(ErrBusy, "it is checked out in %s, which is gone; git worktree prune forgets it", w.path)
 	}
-	if r.git == nil {
-		return Left, leave(ErrUnsupported, "it is checked out in %s and there is no git program to move it; git merge --ff-only there", w.path)
-	}
 	here := func(c call) call {
 		c.dir, c.objects = w.path, filepath.Join(r.common, "objects") // a partial clone fetches what it checks out
 		c.env = append(c.env, "GIT_DIR="+w.gitDir, "GIT_WORK_TREE="+w.path)

@@ -274,9 +274,6 @@ func (r *Repo) mergeText(ctx context.Context, three [3][]byte) (merged []byte, c
 	if bytes.Equal(three[0], three[2]) {
 		return three[1], true, nil
 	}
-	if r.git == nil {
-		return nil, false, nil
-	}
 	dir, err := os.MkdirTemp("", "locsync-merge-")
 	if err != nil {
 		return nil, false, err

@@ -274,32 +274,6 @@ func TestMergeWithoutCommonHistory(t *testing.T) {
 	}
 }
 
-// Without a git program texts are not merged line by line: that is a conflict, not a guess.
-func TestMergeWithoutGit(t *testing.T) {
-	t.Parallel()
-	lines := strings.Split("1 2 3 4 5 6 7 8 9", " ")
-	text := func(change int) string {
-		l := slices.Clone(lines)
-		if change >= 0 {
-			l[change] = "changed"
-		}
-		return strings.Join(l, "\n") + "\n"
-	}
-	dir := gittest.Init(t, map[string]string{"src": text(-1)})
-	gittest.Git(t, dir, "branch", "l10n")
-	gittest.Commit(t, dir, "base", map[string]string{"src": text(0)})
-	gittest.Git(t, dir, "checkout", "-q", "l10n")
-	gittest.Commit(t, dir, "branch", map[string]string{"src": text(8)})
-	for _, git := range []string{"", NoGit} {
-		r := open(t, dir, Options{Git: git})
-		tip := at(t, r, "l10n", "main")
-		m := must[*Merged](t)(r.Merge(t.Context(), tip, tip.Base(), never))
-		if want := map[string]State{"": Joined, NoGit: Behind}[git]; m.State != want {
-			t.Errorf("git %q: %s", git, m.State)
-		}
-	}
-}
-
 func TestChangedAndDiff(t *testing.T) {
 	t.Parallel()
 	dir := gittest.Init(t, sample)

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"path"
 	"strings"
-	"unicode"
 )
 
 // Which paths may be written. The library's tree encoder takes every name; `git fsck --strict` and checkouts on other
@@ -63,15 +62,18 @@ var deviceNames = func() map[string]bool {
 // isDotGit knows .git as three file systems do: in any letter case; on HFS+ with characters in between that it ignores;
 // on NTFS with trailing dots and blanks, as the short name GIT~1, and with a stream after a colon.
 func isDotGit(name string) bool {
+	if name == "" || strings.IndexByte(".gG\xe2\xef", name[0]) < 0 {
+		return false // what may come first: the name itself, or an ignored character
+	}
 	ignored := func(c rune) rune {
 		switch {
 		case c >= 0x200c && c <= 0x200f, c >= 0x202a && c <= 0x202e, c >= 0x206a && c <= 0x206f, c == 0xfeff:
 			return -1
 		}
-		return unicode.ToLower(c)
+		return c
 	}
 	plain, _, _ := strings.Cut(strings.Map(ignored, name), ":")
-	plain = strings.TrimRight(plain, ". ")
+	plain = strings.ToLower(strings.TrimRight(plain, ". "))
 	return plain == ".git" || plain == "git~1"
 }
 
@@ -88,6 +90,29 @@ type errStop struct{ why string }
 func (e *errStop) Error() string { return e.why }
 
 func stop(format string, args ...any) error { return &errStop{fmt.Sprintf(format, args...)} }
+
+// exactly finds a path that is to be removed, by no other name than its own. What is not there is nothing to remove.
+func (t *Tip) exactly(name string) (target, error) {
+	at := entry{mode: modeDir, hash: t.tree}
+	for part := range strings.SplitSeq(name, "/") {
+		if !at.isDir() {
+			return target{path: name}, nil
+		}
+		d, err := t.readTree(at.hash)
+		if err != nil {
+			return target{}, err
+		}
+		i, ok := d.exact[part]
+		if !ok {
+			return target{path: name}, nil
+		}
+		at = d.entries[i]
+	}
+	if at.isDir() || at.mode == modeModule {
+		return target{}, stop("%s is a folder", name)
+	}
+	return target{path: name, entry: at, exists: true}, nil
+}
 
 // resolve finds where a path would be written. Names that are there in another composition or case are used as they are
 // there. Links and submodules are not written through, files do not become folders nor folders files.
@@ -135,6 +160,9 @@ func (t *Tip) resolve(name string) (target, error) {
 			return target{}, stop("%s is a file, not a folder", result.path)
 		}
 		at, result.entry = e, e
+	}
+	if !result.exists {
+		result.entry = entry{}
 	}
 	return result, nil
 }

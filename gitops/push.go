@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 )
@@ -59,9 +58,8 @@ func (r *Repo) push(ctx context.Context, tip *Tip, options []string, result *Pus
 		if err := r.upload(ctx, tip); err != nil {
 			return err
 		}
-		u := update{ref: "refs/heads/" + tip.branch, old: tip.lease.at, to: tip.commit, pack: r.packFor(tip), options: options,
-			thin: func(w io.Writer, have []hash) (bool, error) { return r.thinPack(w, tip, have) }}
-		if err := r.pushRemote(ctx, u, result); err != nil {
+		u := update{ref: "refs/heads/" + tip.branch, old: tip.lease.at, to: tip.commit, options: options}
+		if err := r.send(ctx, u, result); err != nil {
 			return err
 		}
 		result.Pushed = true
@@ -81,11 +79,11 @@ func (r *Repo) push(ctx context.Context, tip *Tip, options []string, result *Pus
 	return r.emptyOutbox(ctx, tip)
 }
 
-// pushRemote sends, and when the answer is in doubt asks what happened: a lost answer, a lock that was held, a lease that
+// send pushes, and when the answer is in doubt asks what happened: a lost answer, a lock that was held, a lease that
 // was lost.
-func (r *Repo) pushRemote(ctx context.Context, u update, result *PushResult) (err error) {
+func (r *Repo) send(ctx context.Context, u update, result *PushResult) (err error) {
 	defer r.done(opPush, time.Now(), &err)
-	rem, err := r.remoteFor(ctx, true)
+	rem, err := r.pushRemote()
 	if err != nil {
 		return err
 	}

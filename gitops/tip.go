@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"io/fs"
 	"path"
@@ -39,11 +40,12 @@ type Tip struct {
 
 	parents []hash          // of a commit on this tip
 	extra   map[hash]object // objects that are in no store, and trees that were just made
-	made    *madePack       // what this process wrote for the commit; nil when another one did
 	there   []hash          // commits that were seen at the remote
 
-	mu   sync.Mutex
-	dirs map[hash]*dir
+	mu     sync.Mutex
+	dirs   map[hash]*dir
+	listed map[hash]uint64     // the path under which each folder was listed first
+	copies map[uint64]struct{} // the other paths under which folders were listed
 
 	readMu sync.Mutex
 	read   *attributes // for files that are read; guarded by readMu
@@ -144,6 +146,30 @@ func (t *Tip) readTree(h hash) (*dir, error) {
 	return d, nil
 }
 
+// mostCopies is under how many paths equal folders may be listed before a tree counts as one without an end.
+const mostCopies = 200_000
+
+// bounded ends a walk that a few objects make endless: equal folders in one another, each under ever more paths.
+func (t *Tip) bounded(name string, tree hash) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.listed == nil {
+		t.listed, t.copies = map[hash]uint64{}, map[uint64]struct{}{}
+	}
+	id := maphash.String(pathSeed, name)
+	if first, known := t.listed[tree]; !known {
+		t.listed[tree] = id
+	} else if first != id {
+		t.copies[id] = struct{}{}
+	}
+	if len(t.copies) > mostCopies {
+		return fmt.Errorf("the tree has the same folders under more than %d paths, which no working tree could hold", mostCopies)
+	}
+	return nil
+}
+
+var pathSeed = maphash.MakeSeed()
+
 // find gives the entry of a name, or of the one name that differs only in composition or case.
 func (t *Tip) find(d *dir, name string) (entry, bool) {
 	if i, ok := d.exact[name]; ok {
@@ -185,6 +211,9 @@ func foldName(name string) string {
 // written, which is another one behind a link to a folder.
 func (t *Tip) lookup(name string, follow bool) (entry, error) {
 	t.repo.o.Alive()
+	if len(name) > longestPath {
+		return entry{}, fmt.Errorf("the path is longer than the %d bytes that systems allow", longestPath)
+	}
 	way := []entry{{mode: modeDir, hash: t.tree}} // from the root to where we are
 	ahead := strings.Split(name, "/")
 	for links := 0; len(ahead) > 0; {
@@ -229,6 +258,9 @@ func (t *Tip) lookup(name string, follow bool) (entry, error) {
 	}
 	return way[len(way)-1], nil
 }
+
+// longestPath is what Linux takes; others take less.
+const longestPath = 4096
 
 var errNotDir = errors.New("not a folder")
 
@@ -292,6 +324,9 @@ func (t *Tip) ReadDir(name string) ([]fs.DirEntry, error) {
 		return nil, pathError("readdir", name, errNotDir)
 	}
 	d, err := t.readTree(e.hash)
+	if err == nil {
+		err = t.bounded(name, e.hash)
+	}
 	if err != nil {
 		return nil, pathError("readdir", name, err)
 	}

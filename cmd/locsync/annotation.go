@@ -34,7 +34,7 @@ func annotation(p engine.CheckProblem, root, workspace string) string {
 		add("line", fmt.Sprint(p.Line))
 		add("col", fmt.Sprint(max(p.Column, 1)))
 	}
-	title := "locsync " + p.Check
+	title := "locsync " + p.Code
 	if p.Language != "" {
 		title += " (" + p.Language + ")"
 	}
@@ -72,7 +72,7 @@ func (a *app) annotateConfig(err error) {
 		here = ""
 	}
 	for _, p := range problems {
-		fmt.Fprintln(a.out, annotation(engine.CheckProblem{Problem: ofConfig(p), Severity: engine.Error, Check: "configuration"}, here, os.Getenv("GITHUB_WORKSPACE")))
+		fmt.Fprintln(a.out, annotation(engine.CheckProblem{Problem: ofConfig(p), Severity: engine.Error, Code: "configuration"}, here, os.Getenv("GITHUB_WORKSPACE")))
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
@@ -16,62 +15,83 @@ import (
 	"github.com/locsync/locsync/sync/web"
 )
 
+// checkFlags are the wishes of a check.
+type checkFlags struct {
+	online, all, missing bool
+	format, baseline     string
+}
+
 func (a *app) checkCommand() *cobra.Command {
-	online, format := false, "text"
+	f := checkFlags{format: "text"}
 	c := &cobra.Command{
 		Use:   "check",
-		Short: "Validate the configuration and every matched file, calling nobody",
-		Long: "Lists every problem of every matched file with file, line, column and key, what is wrong and what to do, and calls nobody.\n\n" +
-			"Errors are what would be left out of a push or pull or would break the program: files that do not parse, keys that clash,\n" +
-			"translations whose placeholders, markup or plural forms do not match. They end the command with 3. Warnings are everything\n" +
-			"else that looks like a mistake: entries that stand twice, translations of keys that are gone, keys of i18next's plurals that a\n" +
-			"language needs and the source does not have, patterns without files (as long as others have some). They end it with 0. What is meant as it is can be\n" +
-			"switched off with skip_checks in [[project.files]].",
-		Example: "  locsync check\n\n  # in GitHub Actions: annotations at the lines of a pull request\n  locsync check --format github\n\n  # also ask the service: credentials, project and languages\n  locsync check --online",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if format == "github" && a.asJSON {
-				return usageError{errors.New("--format github and --json are two ways to print one result; leave one of them out")}
-			}
-			cfg, err := a.load()
-			if format == "github" {
-				a.annotateConfig(err)
-			}
-			if err != nil {
-				return err
-			}
-			log, err := a.logger(zap.WarnLevel)
-			if err != nil {
-				return err
-			}
-			line := a.progress()
-			defer line.end()
-			parts := engine.Parts{Config: cfg, Log: log, Progress: line.show}
-			if slices.ContainsFunc(cfg.Projects, func(p config.Project) bool { return p.Cloned() }) {
-				// In clones of its own: a daemon may be at work in the others.
-				if parts.Clones, err = os.MkdirTemp("", "locsync-check-"); err != nil {
-					return err
-				}
-				defer os.RemoveAll(parts.Clones)
-			}
-			report, err := engine.New(parts).Check(cmd.Context())
-			if err != nil {
-				return err
-			}
-			var outcome error
-			if online {
-				line.show(engine.Doing{What: "asking the service"})
-				outcome = checkOnline(cmd.Context(), cfg, log)
-			}
-			line.end()
-			if err := a.sayCheck(report, format); outcome == nil || !errors.Is(err, errPartial) && !errors.Is(err, errMisconfigured) {
-				outcome = errors.Join(outcome, err)
-			}
-			return outcome
-		},
+		Short: "Validate the configuration and every matched file without calling the service",
+		Long: "Lists every problem of every matched file with file, line, column and key, what is wrong and what to do, without calling the service.\n\n" +
+			"Errors are what would be left out of a push or pull, or would break the program or lose something in it: files that do not parse,\n" +
+			"keys that clash, translations whose placeholders or markup do not match the source's. They end the command with 3. Warnings are\n" +
+			"everything else that looks like a mistake: entries that stand twice, translations of keys that are gone, plurals without a form that\n" +
+			"the language has (the program shows the form other), patterns without files (as long as others have some). They end it with 0.\n" +
+			"What is meant as it is can be switched off with skip_checks in [[project.files]].\n\n" +
+			"--baseline FILE accepts what is there today: where FILE is missing, all problems are written into it and the command ends with 0;\n" +
+			"later checks report only others. FILE belongs into the repository. It does not depend on line numbers or on the order of entries.",
+		Example: "  locsync check\n\n  # in GitHub Actions: annotations at the lines of a pull request\n  locsync check --format github\n\n" +
+			"  # in CI: fail on new problems only\n  locsync check --baseline locsync-baseline.json\n\n" +
+			"  # also ask the service: credentials, project and languages\n  locsync check --online",
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.check(cmd.Context(), f) },
 	}
-	c.Flags().BoolVar(&online, "online", false, "also ask the service: credentials, projects and languages")
-	choose(c.Flags(), &format, "format", "how problems are printed", "text", "github")
+	c.Flags().BoolVar(&f.online, "online", false, "also ask the service: credentials, projects and languages")
+	c.Flags().BoolVar(&f.all, "all", false, "print equal problems one by one")
+	c.Flags().BoolVar(&f.missing, "missing", false, "also report keys without a translation, as errors")
+	c.Flags().StringVar(&f.baseline, "baseline", "", "report only problems that this file does not have; write it where it is missing")
+	choose(c.Flags(), &f.format, "format", "how problems are printed", "text", "github")
 	return c
+}
+
+func (a *app) check(ctx context.Context, f checkFlags) error {
+	if f.format == "github" && a.asJSON {
+		return usageError{errors.New("--format github and --json are two ways to print one result; leave one of them out")}
+	}
+	cfg, err := a.load()
+	if f.format == "github" {
+		a.annotateConfig(err)
+	}
+	if err != nil {
+		return err
+	}
+	log, err := a.logger(zap.WarnLevel)
+	if err != nil {
+		return err
+	}
+	line := a.progress()
+	defer line.end()
+	parts := engine.Parts{Config: cfg, Log: log, Progress: line.show}
+	if slices.ContainsFunc(cfg.Projects, func(p config.Project) bool { return p.Cloned() }) {
+		// In clones of its own: a daemon may be at work in the others.
+		if parts.Clones, err = os.MkdirTemp("", "locsync-check-"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(parts.Clones)
+	}
+	report, err := engine.New(parts).Check(ctx, engine.CheckOptions{Missing: f.missing})
+	if err != nil {
+		return err
+	}
+	note := ""
+	if f.baseline != "" {
+		if note, err = applyBaseline(f.baseline, &report); err != nil {
+			return err
+		}
+	}
+	var outcome error
+	if f.online {
+		line.show(engine.Doing{What: "asking the service"})
+		outcome = checkOnline(ctx, cfg, log)
+	}
+	line.end()
+	if err := a.sayCheck(report, f, note); outcome == nil || !errors.Is(err, errPartial) && !errors.Is(err, errMisconfigured) {
+		outcome = errors.Join(outcome, err)
+	}
+	return outcome
 }
 
 // checkOnline asks the service. The embedded one can be open in one process only: where that is a daemon, the daemon asks.
@@ -95,13 +115,13 @@ func checkOnline(ctx context.Context, cfg *config.Config, log *zap.Logger) error
 }
 
 // sayCheck prints what was found, and returns errPartial or errMisconfigured where something of it is an error.
-func (a *app) sayCheck(report engine.CheckReport, format string) error {
+func (a *app) sayCheck(report engine.CheckReport, f checkFlags, note string) error {
 	switch {
 	case a.asJSON:
 		if err := a.print(report); err != nil {
 			return err
 		}
-	case format == "github":
+	case f.format == "github":
 		for _, p := range report.Projects {
 			for _, problem := range p.Problems {
 				fmt.Fprintln(a.out, annotation(problem, p.Root, os.Getenv("GITHUB_WORKSPACE")))
@@ -111,23 +131,10 @@ func (a *app) sayCheck(report engine.CheckReport, format string) error {
 	default:
 		out := a.screen()
 		for _, p := range report.Projects {
-			if format != "github" {
-				for _, problem := range p.Problems {
-					place, rest, _ := strings.Cut(problem.String(), ": ")
-					out.line(place+": ", map[bool]style{true: red, false: yellow}[problem.Severity == engine.Error], rest)
-				}
-			}
-			bad := 0
-			for _, problem := range p.Problems {
-				if problem.Severity == engine.Error {
-					bad++
-				}
-			}
-			told := fmt.Sprintf("%s, %s in the source, %s", count(len(p.Files), "file"), count(p.Keys, "key"), count(len(p.Problems), "problem"))
-			if len(p.Problems) > 0 {
-				told += fmt.Sprintf(" (%s, %s)", count(bad, "error"), count(len(p.Problems)-bad, "warning"))
-			}
-			out.line(p.Name+": ", strong, told)
+			out.checked(p, f.format != "github", f.all)
+		}
+		if note != "" {
+			out.line("", plainly, note)
 		}
 	}
 	switch {

@@ -174,7 +174,7 @@ func (a *app) offer(words func(cfg *config.Config, c *cobra.Command) []string) c
 // quietly reads the configuration and warns of nothing.
 func (a *app) quietly() (*config.Config, error) {
 	if a.configFile != "" {
-		return config.Load(a.configFile)
+		return readConfig(a.configFile)
 	}
 	dir, err := os.Getwd()
 	if err != nil {
@@ -184,7 +184,7 @@ func (a *app) quietly() (*config.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	return config.Load(file)
+	return readConfig(file)
 }
 
 // meantProjects are the configured projects that a command line is about.

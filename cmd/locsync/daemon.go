@@ -267,7 +267,7 @@ func (d *running) readAgain(ctx context.Context) (*config.Config, string, fileRe
 	d.reading = done
 	r, ok := heartbeat.Within(ctx, openPatience, func() (r read) {
 		defer close(done)
-		if r.cfg, r.err = config.Load(file); r.err == nil {
+		if r.cfg, r.err = readConfig(file); r.err == nil {
 			r.dir, r.err = stateDir(ctx, r.cfg)
 			r.files = readAhead(r.cfg)
 		}

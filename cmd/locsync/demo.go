@@ -91,7 +91,7 @@ func (a *app) story(ctx context.Context, dir string) (*config.Config, error) {
 	if err := a.makeSample(ctx, dir); err != nil {
 		return nil, err
 	}
-	cfg, err := config.Load(filepath.Join(dir, config.FileName))
+	cfg, err := readConfig(filepath.Join(dir, config.FileName))
 	if err != nil {
 		return nil, err
 	}

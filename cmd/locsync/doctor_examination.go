@@ -42,7 +42,7 @@ func (a *app) newDoctor(ctx context.Context, offline bool, limit time.Duration) 
 	d := &doctor{app: a, ctx: ctx, offline: offline, limit: limit * 3 / 4, now: time.Now, built: builtAt(), getenv: os.Getenv, freeSpace: freeSpace}
 	file, err := a.locate()
 	if err == nil {
-		d.cfg, err = config.Load(file)
+		d.cfg, err = readConfig(file)
 	}
 	d.cfgErr = err
 	d.scratch, _ = os.MkdirTemp("", "locsync-doctor-") // what needs it says that there is none

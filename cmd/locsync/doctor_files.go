@@ -24,7 +24,7 @@ func (d *doctor) lookAtFiles(ctx context.Context, n *notes) {
 		n.skip("files", "the repository cannot be opened")
 		return
 	}
-	report, err := engine.New(engine.Parts{Config: &here, Log: zap.NewNop()}).Check(ctx)
+	report, err := engine.New(engine.Parts{Config: &here, Log: zap.NewNop()}).Check(ctx, engine.CheckOptions{})
 	if err != nil {
 		n.failed("files", err, "locsync check")
 		return

@@ -208,7 +208,7 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 // topics are what help tells besides the commands.
 func topics() []*cobra.Command {
 	return []*cobra.Command{
-		{Use: "configuration", Short: "Where the configuration is found, and what it says at least", Long: `locsync.toml is looked for in the current folder, then in each folder above it; --config FILE names another one. locsync init writes one, locsync check names everything that is wrong in it, and config.example.toml, which comes with the program, shows every key with its default and a comment.
+		{Use: "configuration", Short: "Where the configuration is found, and what it says at least", Long: `locsync.toml is looked for in the current folder, then in each folder above it up to the repository's root; --config FILE names another one. One that belongs to another user is refused, as git refuses such a repository. locsync init writes one, locsync check names everything that is wrong in it, and config.example.toml, which comes with the program, shows every key with its default and a comment.
 
 The least that it says:
 

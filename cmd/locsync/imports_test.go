@@ -21,10 +21,10 @@ var arrows = map[string][]string{
 	"sync/web":                      {"sync/engine", "sync/service/wire", "sync/heartbeat"},                                                                                                                                                    // heartbeat: /healthz tells which part hangs
 	"sync/engine":                   {"sync/bundle", "sync/catalog", "sync/check", "sync/state", "sync/plural", "sync/service", "sync/watch", "sync/config", "sync/heartbeat", "gitops", "gitops/forge", "formats/resource", "formats/oracle"}, // heartbeat: loops and passes say that they move. forge: the request for the branch comes after its commit. oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
 	"sync/bundle":                   {"sync/config", "sync/catalog", "formats", "formats/resource"},
-	"sync/discover":                 {"sync/config", "formats", "formats/resource"}, // config: the words of a collection
+	"sync/discover":                 {"sync/config", "sync/languages", "formats", "formats/resource"}, // config: the words of a collection
 	"sync/service":                  {"sync/service/wire"},
-	"sync/service/local":            {"sync/service/wire", "sync/plural", "formats", "formats/resource", "formats/locjson", "sync/service/local/segment"}, // plural: forms go out as ICU messages; locjson: the targets of its units, which only the service reads
-	"sync/service/local/segment":    {"formats", "formats/resource"},                                                                                      // resource files are documents, too
+	"sync/service/local":            {"sync/service/wire", "sync/languages", "sync/plural", "formats", "formats/resource", "formats/locjson", "sync/service/local/segment"}, // plural: forms go out as ICU messages; locjson: the targets of its units, which only the service reads
+	"sync/service/local/segment":    {"formats", "formats/resource"},                                                                                                        // resource files are documents, too
 	"sync/state":                    {"sync/catalog"},
 	"formats":                       {"formats/resource", "formats/jsonfile", "formats/yamlfile", "formats/stringsfile", "formats/androidxml", "formats/locjson"},
 	"formats/jsonfile":              {"formats/resource"},
@@ -38,9 +38,10 @@ var arrows = map[string][]string{
 	"gitops/gittest":                {},                   // servers for tests
 	"sync/catalog":                  {},
 	"sync/plural":                   {},
-	"sync/check":                    {"sync/plural"}, // one reader of ICU messages, and the categories that a language needs
-	"sync/config":                   {},
+	"sync/check":                    {"sync/plural"},    // one reader of ICU messages, and the categories that a language needs
+	"sync/config":                   {"sync/languages"}, // a code that is none, or that no service has
 	"sync/service/wire":             {},
+	"sync/languages":                {},
 	"sync/watch":                    {},
 	"sync/heartbeat":                {},
 	"gitops":                        {},
@@ -56,15 +57,11 @@ var doors = map[string][]string{
 	"github.com/BurntSushi/":              {"sync/config"},
 	"github.com/robfig/cron":              {"sync/config"},
 	"go.etcd.io/bbolt":                    {"sync/state", "sync/service/local"},
-	"github.com/kevinburke/ssh_config":    {"gitops"},
-	"github.com/skeema/knownhosts":        {"gitops"},
-	"golang.org/x/crypto/":                {"gitops"},
 	"github.com/gofrs/flock":              {"sync/state", "sync/service", "gitops"},
 	"github.com/spf13/":                   {"cmd/locsync"},
-	"github.com/schollz/progressbar":      {"cmd/locsync"},
 	"github.com/coreos/go-systemd":        {"cmd/locsync"},
 	"github.com/prometheus/client_golang": {"sync/web"},
-	"golang.org/x/net/":                   {"gitops", "sync/service/local", "sync/service/local/segment"}, // proxies; what a header may be; HTML documents
+	"golang.org/x/net/":                   {"sync/service/local", "sync/service/local/segment"}, // what a header may be; HTML documents
 	"github.com/yuin/goldmark":            {"sync/service/local/segment"},
 	"github.com/xuri/excelize":            {"sync/service/local", "sync/service/local/segment"}, // glossaries; workbooks as documents
 	"go.yaml.in/":                         {"formats/oracle"},
@@ -72,7 +69,7 @@ var doors = map[string][]string{
 }
 
 // pure rooms know no clock, disk, network, logger or goroutine.
-var pure = []string{"sync/catalog", "sync/check", "sync/plural", "sync/bundle", "sync/discover", "formats", "sync/service/wire", "sync/service/local/segment"}
+var pure = []string{"sync/catalog", "sync/check", "sync/plural", "sync/languages", "sync/bundle", "sync/discover", "formats", "sync/service/wire", "sync/service/local/segment"}
 
 var impure = []string{"os", "os/exec", "net", "net/http", "time", "log", "sync", "go.uber.org/zap"}
 

@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 				panic(err)
 			}
 		}
-		os.Exit(Main())
+		exitWith(Main)
 	}
 	testscript.Main(m, programs)
 }

@@ -88,7 +88,7 @@ func (a *app) passFlags(c *cobra.Command, want *web.Request) {
 
 func pushFlags(c *cobra.Command, o *engine.PushOptions) {
 	c.Flags().BoolVar(&o.All, "all", false, "also keys that did not change")
-	c.Flags().BoolVar(&o.Translations, "translations", false, "also what the repository already holds in the target languages")
+	c.Flags().BoolVar(&o.Translations, "translations", false, "where repository and service never agreed on a text: let the repository's stand")
 }
 
 // conflictFlags decide about translations that were changed on both sides.
@@ -102,6 +102,8 @@ func conflictFlags(c *cobra.Command, o *engine.PushOptions) {
 
 func pullFlags(c *cobra.Command, o *engine.PullOptions) {
 	c.Flags().BoolVar(&o.Full, "full", false, "ignore what was pulled before")
+	c.Flags().BoolVar(&o.AcceptService, "accept-service", false, "where repository and service never agreed on a text: let the service's stand")
+	c.Flags().BoolVar(&o.Prune, "prune", false, "take out entries whose keys the source does not have, also those that it never had")
 }
 
 // pass runs a pass here or has the daemon run it, and prints its report.

@@ -1,14 +1,13 @@
 package main
 
 import (
-	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
 	"github.com/locsync/locsync/sync/engine"
@@ -72,7 +71,7 @@ type progress struct {
 
 	// of the goroutine that draws:
 	drawn engine.Doing
-	bar   *progressbar.ProgressBar
+	since time.Time // when that work began
 }
 
 // progress begins to watch over some work; end ends it. Nobody watches a pipe or a CI job, and --json is for programs.
@@ -142,18 +141,16 @@ func (p *progress) run() {
 	}
 }
 
-// line is what is drawn: a bar where it is known how much there is to do, else a sign that moves.
+// line is what is drawn: a bar where the total is known, else a sign that moves.
 func (p *progress) line(d engine.Doing) string {
 	width := max(p.columns()-1, 1) // in the last column some terminals begin another line
 	if d.Total > 0 {
 		d.Done = min(d.Done, d.Total) // more than it was said to be: an archive that is unpacked as it comes
 	}
-	another := d.Project != p.drawn.Project || d.Total != p.drawn.Total || d.Bytes != p.drawn.Bytes || d.Done < p.drawn.Done ||
-		d.Total == 0 && d.What != p.drawn.What
-	if another = another || p.bar == nil; another {
-		p.bar = newBar(d)
+	if d.Project != p.drawn.Project || d.Total != p.drawn.Total || d.Bytes != p.drawn.Bytes || d.Done < p.drawn.Done ||
+		d.Total == 0 && d.What != p.drawn.What || p.since.IsZero() {
+		p.since = time.Now()
 	}
-	moved := another || d.Done != p.drawn.Done
 	p.drawn = d
 	text := strings.ReplaceAll(shown(d.What), "\n", " ")
 	if d.Project != "" {
@@ -162,23 +159,41 @@ func (p *progress) line(d engine.Doing) string {
 	if width < 50 { // no room for a bar
 		return begun(text, width)
 	}
-	p.bar.Describe(text)
-	if moved {
-		_ = p.bar.Set64(d.Done) // it can only say that this is beyond the total
-	}
-	line := p.rendered()
-	if over := columns(line) - width; over > 0 { // the words give way
-		p.bar.Describe(begun(text, max(columns(text)-over, 0)))
-		line = begun(p.rendered(), width)
-	}
-	return line
+	before, after := p.around(d)
+	return begun(before+begun(text, max(width-columns(before)-columns(after), 0))+after, width)
 }
 
-// rendered is the bar as it is now.
-func (p *progress) rendered() string {
-	_ = p.bar.RenderBlank() // its writer takes everything
-	line, _, _ := strings.Cut(strings.TrimLeft(p.bar.String(), "\r"), "\x1b")
-	return strings.TrimRight(line, " ")
+const (
+	barColumns = 10
+	signs      = "|/-\\" // where no total is known, one after the other
+)
+
+// around is what is drawn before and after the words of some work.
+func (p *progress) around(d engine.Doing) (before, after string) {
+	elapsed := time.Since(p.since)
+	count := fmt.Sprintf("%d", d.Done)
+	if d.Bytes {
+		count = fmt.Sprintf("%.1f MB", float64(d.Done)/1e6)
+	}
+	switch {
+	case d.Total > 0:
+		total := fmt.Sprintf("%d", d.Total)
+		if d.Bytes {
+			total = fmt.Sprintf("%.1f MB", float64(d.Total)/1e6)
+		}
+		full := int(barColumns * d.Done / d.Total)
+		bar := strings.Repeat("=", full)
+		if full < barColumns {
+			bar += ">" + strings.Repeat(" ", barColumns-full-1)
+		}
+		after = fmt.Sprintf(" %3d%% [%s] (%s/%s)", 100*d.Done/d.Total, bar, count, total)
+	default:
+		before = string(signs[int(elapsed/progressPeriod)%len(signs)]) + " "
+		if d.Bytes {
+			after = " (" + count + ")"
+		}
+	}
+	return before, after + fmt.Sprintf(" [%s]", elapsed.Truncate(time.Second))
 }
 
 // begun is a text, or so many columns of its begin.
@@ -194,24 +209,4 @@ func begun(text string, to int) string {
 		b.WriteRune(r)
 	}
 	return b.String() + "…"
-}
-
-// newBar is the library's bar. It draws into nothing, when it is told to: where and when the line stands is decided here.
-func newBar(d engine.Doing) *progressbar.ProgressBar {
-	total := d.Total
-	if total == 0 {
-		total = -1
-	}
-	return progressbar.NewOptions64(total,
-		progressbar.OptionSetWriter(new(bytes.Buffer)), progressbar.OptionUseANSICodes(true), progressbar.OptionSetSpinnerChangeInterval(0),
-		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "=", SaucerHead: ">", SaucerPadding: " ", BarStart: "[", BarEnd: "]"}),
-		progressbar.OptionSetWidth(10), progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(true),
-		showsCount(total > 0 || d.Bytes), progressbar.OptionShowBytes(d.Bytes), progressbar.OptionSpinnerType(9))
-}
-
-func showsCount(yes bool) progressbar.Option {
-	if yes {
-		return progressbar.OptionShowCount()
-	}
-	return func(*progressbar.ProgressBar) {}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/discover"
+	"github.com/locsync/locsync/sync/languages"
 )
 
 // answers are what a configuration says besides where the files are: by flags, at a terminal, or empty.
@@ -139,7 +140,7 @@ func (p *proposal) unfit(flag string) string {
 		return fmt.Sprintf("%q is not UTF-8, which a configuration is written in", text)
 	}
 	for _, code := range codes {
-		if !discover.IsLanguage(code) {
+		if !languages.WellFormed(code) {
 			return fmt.Sprintf("%q is not a language; write one as the service does: \"en\", \"pt-BR\", \"zh-Hans\"", code)
 		}
 	}

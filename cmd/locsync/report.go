@@ -89,9 +89,9 @@ func (s *screen) pull(p engine.ProjectPull, dry bool) {
 			s.headline(p.Name, p.Base, "delivered commit %.10s to %s", p.Commit, where)
 			break
 		}
-		s.headline(p.Name, p.Base, "%s changed in commit %.10s on %s", count(p.Keys, "translation"), p.Commit, where)
-	case dry && p.Keys > 0:
-		s.headline(p.Name, p.Base, "would change %s on branch %s", count(p.Keys, "translation"), p.Branch)
+		s.headline(p.Name, p.Base, "%s changed in commit %.10s on %s", much(p), p.Commit, where)
+	case dry && len(p.Files) > 0:
+		s.headline(p.Name, p.Base, "would change %s on branch %s", much(p), p.Branch)
 	case p.Error == "":
 		s.headline(p.Name, p.Base, "nothing to pull")
 	}
@@ -106,6 +106,14 @@ func (s *screen) pull(p engine.ProjectPull, dry bool) {
 	s.leftOut(p.Problems)
 }
 
+// much is how much a pull changed; without a text that changed, in files that came or went.
+func much(p engine.ProjectPull) string {
+	if p.Keys == 0 {
+		return count(len(p.Files), "file")
+	}
+	return count(p.Keys, "translation")
+}
+
 // did says what happened to the keys of a file, and nothing of what did not.
 func did(f engine.PulledFile) string {
 	var parts []string
@@ -116,6 +124,9 @@ func did(f engine.PulledFile) string {
 		if part.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
 		}
+	}
+	if f.Deleted {
+		return "deleted; its texts are in the file that takes its place"
 	}
 	if len(parts) == 0 {
 		return "brought up to date"

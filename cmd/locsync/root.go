@@ -114,6 +114,7 @@ func (a *app) root() *cobra.Command {
 		SilenceErrors:     true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true}, // we have our own
 		Args:              cobra.ArbitraryArgs,
+		PersistentPreRunE: needsGit,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])
@@ -127,7 +128,7 @@ func (a *app) root() *cobra.Command {
 	}
 	a.logFormat = "console"
 	f := root.PersistentFlags()
-	f.StringVar(&a.configFile, "config", "", "configuration `FILE` (default: locsync.toml here or in the nearest parent folder)")
+	f.StringVar(&a.configFile, "config", "", "configuration `FILE` (default: locsync.toml here or in the nearest folder above, up to the repository's root)")
 	f.BoolVar(&a.asJSON, "json", false, "print the result as one JSON document")
 	choose(f, &a.logLevel, "log-level", "what is logged (run, service: info, else warn)", "debug", "info", "warn", "error")
 	choose(f, &a.logFormat, "log-format", "how it is logged", "console", "json")

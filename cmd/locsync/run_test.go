@@ -192,6 +192,7 @@ func (w *daemonWorld) startThis(cmd *exec.Cmd) *exec.Cmd {
 	}()
 	cmd.Env = append(cmd.Env, "NOTIFY_SOCKET="+socket)
 	cmd.Stderr = w.logs
+	cmd.WaitDelay = guard // what it started may have its standard error for longer
 	w.check(cmd.Start())
 	w.t.Cleanup(func() {
 		if w.t.Failed() {

@@ -309,49 +309,25 @@ func (v *statusView) conflicts() {
 	}
 }
 
-// alike are the problems that say the same of several places.
-type alike struct {
-	cause, remedy string
-	places        []string
-}
-
-// alikes groups problems, in the order of the first of each kind.
-func alikes(problems []engine.Problem) []*alike {
-	type kind struct{ cause, remedy string }
-	known := make(map[kind]*alike)
-	var groups []*alike
-	for _, p := range problems {
-		k := kind{p.Cause(), p.Remedy}
-		g := known[k]
-		if g == nil {
-			g = &alike{cause: k.cause, remedy: k.remedy}
-			known[k], groups = g, append(groups, g)
-		}
-		p.Problem = ""
-		if place := strings.TrimSuffix(p.String(), ": "); place != "" {
-			g.places = append(g.places, place)
-		}
-	}
-	return groups
-}
-
 func (v *statusView) problems() {
-	groups := alikes(v.p.OtherProblems())
+	type kind struct{ cause, remedy string }
+	groups := alikes(v.p.OtherProblems(), func(p engine.Problem) kind { return kind{p.Cause(), p.Remedy} })
 	if len(groups) == 0 {
 		return
 	}
 	v.heading("left out")
 	for _, g := range groups {
-		switch n := len(g.places); {
+		cause, places := g[0].Cause(), placesOf(g)
+		switch n := len(places); {
 		case n == 0:
-			v.para(yellow, "    ", "    ", g.cause)
+			v.para(yellow, "    ", "    ", cause)
 		case n == 1:
-			v.para(yellow, "    ", "    ", g.places[0]+": "+g.cause)
+			v.para(yellow, "    ", "    ", places[0]+": "+cause)
 		default:
-			v.para(yellow, "    ", "    ", fmt.Sprintf("%d × %s", n, g.cause))
-			shown := g.places
+			v.para(yellow, "    ", "    ", fmt.Sprintf("%d × %s", n, cause))
+			shown := places
 			if !v.all && n > somePlaces+1 {
-				shown = g.places[:somePlaces]
+				shown = places[:somePlaces]
 			}
 			for _, place := range shown {
 				v.para(plainly, "      ", "        ", place)
@@ -360,10 +336,22 @@ func (v *statusView) problems() {
 				fmt.Fprintf(v, "      %s\n", v.in(faint, fmt.Sprintf("and %d more (--all)", hidden)))
 			}
 		}
-		if g.remedy != "" {
-			v.para(plainly, "      -> ", "         ", g.remedy)
+		if remedy := g[0].Remedy; remedy != "" {
+			v.para(plainly, "      -> ", "         ", remedy)
 		}
 	}
+}
+
+// placesOf are the files, keys and languages of problems, as far as they have any.
+func placesOf(problems []engine.Problem) []string {
+	var places []string
+	for _, p := range problems {
+		p.Problem = ""
+		if place := strings.TrimSuffix(p.String(), ": "); place != "" {
+			places = append(places, place)
+		}
+	}
+	return places
 }
 
 func (v *statusView) events() {

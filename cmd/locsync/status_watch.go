@@ -58,7 +58,7 @@ func (a *app) changes(ctx context.Context, cfg *config.Config) func(yield func(e
 		var last []byte
 		for {
 			began := time.Now()
-			if edited, err := config.Load(cfg.File); err == nil { // else the last good one holds, as it does for the daemon
+			if edited, err := readConfig(cfg.File); err == nil { // else the last good one holds, as it does for the daemon
 				cfg = edited
 			}
 			s, err := a.status(ctx, cfg)

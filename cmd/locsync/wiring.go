@@ -30,8 +30,18 @@ import (
 // load finds and reads the configuration. With --json what is wrong with it is a document on standard output, whatever the command.
 func (a *app) load() (*config.Config, error) { return a.loadBy(config.Load) }
 
+// configReader is config.Load or config.LoadForCreate.
+type configReader = func(file string, options ...config.Option) (*config.Config, error)
+
+// readConfig reads a configuration. One of another user is read where git's safe.directory accepts the folder, as git would.
+func readConfig(file string) (*config.Config, error) { return readConfigBy(config.Load, file) }
+
+func readConfigBy(read configReader, file string) (*config.Config, error) {
+	return read(file, config.Accept(func(dir string) bool { return gitops.SafeDirectory(context.Background(), dir) }))
+}
+
 // loadBy is load with another way of reading the file that was found.
-func (a *app) loadBy(read func(string) (*config.Config, error)) (*config.Config, error) {
+func (a *app) loadBy(read configReader) (*config.Config, error) {
 	cfg, err := a.find(read)
 	if err != nil && a.asJSON {
 		if failed := a.sayWrong(err); failed != nil {
@@ -66,12 +76,12 @@ func (a *app) locate() (string, error) {
 	return file, nil
 }
 
-func (a *app) find(read func(string) (*config.Config, error)) (*config.Config, error) {
+func (a *app) find(read configReader) (*config.Config, error) {
 	file, err := a.locate()
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := read(file)
+	cfg, err := readConfigBy(read, file)
 	if err != nil {
 		return nil, usageError{err}
 	}

@@ -37,9 +37,10 @@
 // # What is refused
 //
 // Bytes that an XML parser or the compiler refuses as a whole: not well-formed, entities that nothing declares, another root
-// than <resources>, text directly inside it, other encodings than UTF-8. An undeclared prefix (xliff: in practice), an unescaped
-// apostrophe, a broken \u escape, a missing name, plurals without other are warnings: other entries are none the worse for them. A file
-// of nothing but white space is read as one without entries.
+// than <resources>, other encodings than UTF-8. An undeclared prefix (xliff: in practice), an unescaped apostrophe, a broken \u escape, a
+// missing name, plurals without other, text directly inside <resources> are warnings: other entries are none the worse for them. (The compiler
+// refuses such text too, but Gradle's merger of resources leaves it out before the compiler sees the file.) A file of nothing but white space is
+// read as one without entries.
 //
 // # Insert and Remove
 //

@@ -22,6 +22,11 @@
 // An edit that would turn a file into a message file, such as taking out the only member that keeps it from being one, is refused: it would hide
 // the descriptions from the next reader.
 //
+// Metadata is no text: outermost members whose name begins with @@ (ARB's "@@locale"), and those whose name begins with @ and that hold an
+// object (MediaWiki's "@metadata", ARB's "@key" beside "key"), but for messages, whose object has a string "message". They are Other with all that
+// is in them, never sent and never changed, and a new file has none (see Monolingual): it would name the authors, or the language, of the
+// source. A plain string under "@mention" is a text, and below the outermost level an @ means nothing.
+//
 // The Note of an entry is the comment directly above it (or in front of it on its line), else the one behind it on its line. A comment that a blank
 // line separates from an entry belongs to nobody and stays when the entry goes.
 //
@@ -49,11 +54,15 @@ const (
 	seenCode  // root: some string has a letter beyond ASCII as \u
 	seenSlash // root: some string has \/
 	seenUpper // root: some \u has the digits A to F in upper case
+
+	metadata = seenRaw // below the root: an outermost member that says something about the file or another entry
 )
 
 // Scan reads JSON, JSONC or a message file. See the package comment for what it accepts.
 func (grammar) Scan(src string) (*resource.Layout, error) {
-	layout, err := Scan(src, JSONC)
+	s := newScanner(src, JSONC)
+	s.metadata = true
+	layout, err := s.scan()
 	if err != nil {
 		return nil, err
 	}

@@ -25,9 +25,12 @@ const bom = "\ufeff"
 // Scan reads src as plain JSON: every member and item is a node, also in a message file. Style is this package's own; the root's tells in its upper four
 // bits how the file spells its strings (see SpellingOf). The error is a *resource.SyntaxError.
 func Scan(src string, d Dialect) (*resource.Layout, error) {
-	s := scanner{src: src, bytes: unsafe.Slice(unsafe.StringData(src), len(src)), strict: d == Strict}
-	s.nodes = make([]resource.Node, 0, expected(src))
+	s := newScanner(src, d)
 	return s.scan()
+}
+
+func newScanner(src string, d Dialect) scanner {
+	return scanner{src: src, bytes: unsafe.Slice(unsafe.StringData(src), len(src)), strict: d == Strict, nodes: make([]resource.Node, 0, expected(src))}
 }
 
 // Fold reads src as Scan does with Strict, for formats that are made of JSON. Each object and array is shown to fold when it was read: it is node i, the nodes behind
@@ -62,6 +65,7 @@ type scanner struct {
 	src      string
 	bytes    []byte // src, for loading eight bytes at a time
 	strict   bool
+	metadata bool // members whose names begin with @ may be metadata
 	nodes    []resource.Node
 	warnings []resource.Warning
 	seen     uint8 // the root's style
@@ -211,13 +215,13 @@ func (s *scanner) close(up, end int) (int, error) {
 	n := &s.nodes[up]
 	parent := int(n.Parent)
 	n.Value.End, n.Whole.End, n.End = uint32(end), uint32(end), int32(len(s.nodes))
-	if n.Style&halfName != 0 { // no key below it can be spelled in UTF-8
-		n.Kind, n.End = resource.Other, int32(up+1)
-		s.nodes = s.nodes[:up+1]
-		for len(s.warnings) > 0 && s.warnings[len(s.warnings)-1].Node > up {
-			s.warnings = s.warnings[:len(s.warnings)-1]
-		}
-		s.warnings = append(s.warnings, resource.Warning{Node: up, Msg: halfNameMsg})
+	switch {
+	case n.Style&halfName != 0: // no key below it can be spelled in UTF-8
+		s.cut(up)
+		s.warnings = append(s.warnings, resource.Warning{Node: up, Msg: halfNameMsg, Left: true})
+	case parent == 0 && s.metadata && s.isMetadata(up):
+		s.cut(up)
+		n.Style |= metadata
 	}
 	if s.fold != nil {
 		out, err := s.fold(s.nodes, up)
@@ -227,6 +231,15 @@ func (s *scanner) close(up, end int) (int, error) {
 		return parent, err
 	}
 	return parent, nil
+}
+
+// cut makes a value of the container up, which is not text; what is in it is no business of ours.
+func (s *scanner) cut(up int) {
+	s.nodes[up].Kind, s.nodes[up].End = resource.Other, int32(up+1)
+	s.nodes = s.nodes[:up+1]
+	for len(s.warnings) > 0 && s.warnings[len(s.warnings)-1].Node > up {
+		s.warnings = s.warnings[:len(s.warnings)-1]
+	}
 }
 
 const (
@@ -304,8 +317,11 @@ func (s *scanner) scalar(at int, n resource.Node, inMap bool) (end int, err erro
 		}
 		return 0, refuse(at, "expected a value, not %s", s.found(at))
 	}
-	if n.Style&halfName != 0 {
+	switch {
+	case n.Style&halfName != 0:
 		n.Kind, msg = resource.Other, halfNameMsg
+	case n.Parent == 0 && s.metadata && s.begins(&n, "@@"):
+		n.Kind, n.Style, msg = resource.Other, n.Style|metadata, ""
 	}
 	n.Value = resource.At(at, end)
 	n.Whole = n.Value
@@ -314,7 +330,7 @@ func (s *scanner) scalar(at int, n resource.Node, inMap bool) (end int, err erro
 	}
 	n.End = int32(len(s.nodes) + 1)
 	if msg != "" {
-		s.warnings = append(s.warnings, resource.Warning{Node: len(s.nodes), Msg: msg})
+		s.warnings = append(s.warnings, resource.Warning{Node: len(s.nodes), Msg: msg, Left: true})
 	}
 	s.nodes = append(s.nodes, n)
 	return end, nil

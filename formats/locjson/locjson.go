@@ -220,7 +220,8 @@ func (s *scanner) unit(i int) error {
 	}
 	if s.isHalf(at[source]) {
 		n.Kind = resource.Other
-		s.warnings = append(s.warnings, resource.Warning{Node: len(s.nodes), Msg: "the source has half of a surrogate pair, which no text can hold; it is left alone"})
+		s.warnings = append(s.warnings, resource.Warning{Node: len(s.nodes), Left: true,
+			Msg: "the source has half of a surrogate pair, which no text can hold; it is left alone"})
 	}
 	if len(s.nodes) == cap(s.nodes) { // the units so far stand for those that follow
 		more := float64(len(s.nodes)) * float64(len(s.src)) / float64(n.Whole.End) * 1.06

@@ -23,6 +23,7 @@ func readJSON(src []byte) (*document, error) {
 		return nil, err
 	}
 	hideMessages(j.leaves)
+	hideMetadata(j.leaves)
 	return &document{text: string(src), leaves: j.leaves}, nil
 }
 
@@ -220,60 +221,6 @@ func half(raw string) bool {
 		high = unit >= 0xd800 && unit < 0xdc00
 	}
 	return high
-}
-
-// hideMessages takes the keys from what message objects hold besides their message, where all of a file's outermost entries are texts and such objects: browser
-// extensions and VS Code have such files. A message that has nothing but a comment besides, as in VS Code's, is a text under its object's name.
-func hideMessages(leaves []Leaf) {
-	type entry struct{ message, comment, other, strange bool }
-	var entries []*entry // an outermost name may stand twice
-	of := make([]*entry, len(leaves))
-	for i := range leaves {
-		l := &leaves[i]
-		if len(l.Path) == 0 || len(l.lists) > 0 && l.lists[0] == 0 {
-			return
-		}
-		if i == 0 || len(l.Path) == 1 || len(leaves[i-1].Path) == 1 || leaves[i-1].Path[0] != l.Path[0] {
-			entries = append(entries, &entry{})
-		}
-		e := entries[len(entries)-1]
-		of[i] = e
-		text := l.Kind == Text || l.Kind == Other && strings.HasPrefix(l.Text, `"`)
-		switch {
-		case len(l.Path) == 1:
-			e.strange = e.strange || !text
-			e.message = true
-		case l.Path[1] == "message" && len(l.Path) == 2 && (text || l.Kind == Null):
-			e.message = true
-		case l.Path[1] == "comment" && (len(l.Path) == 2 && (text || l.Text == "[") || len(l.Path) == 3 && text && len(l.lists) == 1):
-			e.comment = true
-		case l.Path[1] == "description" && len(l.Path) == 2 && text,
-			l.Path[1] == "placeholders" && (len(l.Path) > 2 && (len(l.lists) == 0 || l.lists[0] > 2) || l.Kind == Empty && l.Text == "{"):
-			e.other = true
-		default:
-			e.strange = true
-		}
-	}
-	described := false
-	for _, e := range entries {
-		if e.strange || !e.message {
-			return
-		}
-		described = described || e.other || e.comment
-	}
-	for i := range leaves {
-		l := &leaves[i]
-		if !described || len(l.Path) < 2 {
-			continue
-		}
-		e := of[i]
-		switch {
-		case l.Path[1] != "message" || len(l.Path) > 2:
-			l.closed = true
-		case e.comment && !e.other:
-			l.Path = l.Path[:1]
-		}
-	}
 }
 
 // readLocJSON reads the units of a LocJSON file. What they hold beside key and source stands between the leaves, and is compared as bytes.

@@ -54,6 +54,7 @@ type Leaf struct {
 	block    bool  // white space behind it may belong to it
 	loose    bool  // a new text changes what stands around it as well
 	closed   bool  // it is not looked into, and nobody can ask for it
+	metadata bool  // it says something about the file or another entry, and is the source's own
 }
 
 // Rule says how the files of one entry of the configuration are read.

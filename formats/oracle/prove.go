@@ -195,18 +195,19 @@ func (p *proof) mayGo(i int) bool {
 	if (l.Kind == Empty || l.Kind == Null) && p.has(1, l.Path) == below {
 		return true // something stands in it now
 	}
-	if p.fresh && (l.doubtful || p.rule.Format == "android-xml" && l.Kind != Text) {
+	if p.fresh && (l.doubtful || l.metadata || p.rule.Format == "android-xml" && l.Kind != Text) {
 		return true // what is no text belongs to Android's default resources alone
 	}
 	for _, n := range l.lists {
-		if list := l.Path[:n]; p.has(1, list)&below == 0 && p.listGoes(list) {
+		if list := l.Path[:n]; p.listGoes(list) && (p.has(1, list)&below == 0 || p.itemGoes(l.Path[:n+1])) {
 			return true
 		}
 	}
 	return p.ofMessage(l, 1, p.left)
 }
 
-// listGoes reports whether an old list may go as a whole: it would lose an item. Which of the items that are left make a list, the source decides.
+// listGoes reports whether an old list may go as a whole: it would lose an item, or the last text of one. Which of the items that are left make a
+// list, the source decides.
 func (p *proof) listGoes(list []string) bool {
 	if p.lists == nil {
 		p.lists = make(map[string]*listed)
@@ -215,7 +216,7 @@ func (p *proof) listGoes(list []string) bool {
 			for _, n := range l.lists {
 				at := joined(l.Path[:n])
 				if p.lists[at] == nil {
-					p.lists[at] = &listed{first: i}
+					p.lists[at] = &listed{first: i, lost: make(map[string]bool)}
 				}
 				p.lists[at].last = i
 			}
@@ -229,20 +230,32 @@ func (p *proof) listGoes(list []string) bool {
 	n := len(list)
 	for i := at.first; i <= at.last; {
 		item := p.old.leaves[i].Path[n]
-		stays := false
+		lost, text := false, false
 		for ; i <= at.last && p.old.leaves[i].Path[n] == item; i++ {
 			l := &p.old.leaves[i]
-			stays = stays || !p.gone[i] && !slices.ContainsFunc(l.lists, func(m int) bool { return m > n && p.listGoes(l.Path[:m]) })
+			goes := p.gone[i] || slices.ContainsFunc(l.lists, func(m int) bool { return m > n && p.listGoes(l.Path[:m]) })
+			_, set := p.sets[i]
+			lost, text = lost || goes, text || set || !goes && l.Kind == Text
 		}
-		at.goes = at.goes || !stays
+		if lost && !text {
+			at.goes = true
+			at.lost[item] = true
+		}
 	}
 	return at.goes
+}
+
+// itemGoes reports whether an item that its list would lose is not there any more: the last ones, where no other entry comes in their places.
+func (p *proof) itemGoes(item []string) bool {
+	n := len(item) - 1
+	return p.lists[joined(item[:n])].lost[item[n]] && p.has(1, item) == 0
 }
 
 // listed is a list of the old file: the leaves that it has, and whether it may go as a whole.
 type listed struct {
 	first, last int
 	known, goes bool
+	lost        map[string]bool // the items that it would lose
 }
 
 // mayCome reports whether a new leaf is one that was asked for, or comes with one.

@@ -72,6 +72,8 @@ type Node struct {
 type Warning struct {
 	Node int
 	Msg  string
+	At   int  // its offset, where that is not the node's; 0 where it is
+	Left bool // the node is left out because of it, and people mean it to be a text
 }
 
 // Layout is what Scan returns: nodes in pre-order, the root first (Parent -1, Kind Map or List), each directly followed by

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 	"unsafe"
@@ -51,9 +50,8 @@ func (r Refusal) Error() string {
 // entries stand and how they are nested; nil puts them last. Several edits of one entry count as the last of them.
 //
 // A new entry stands behind the nearest earlier sibling in like that this file has too, or first when it has none. Parents
-// that are missing are made with it, also in the place of a Null where like has a Map. A list is whole or absent: when an item goes
-// that stands before one that stays, or fewer items would stay than like has, all of it goes, and the texts meant for it are refused.
-// A container whose last entry goes, goes too.
+// that are missing are made with it, also in the place of a Null where like has a Map. A list is whole or absent (see widen): where it
+// would be cut, all of it goes, and the texts meant for it are refused. A container whose last entry goes, goes too.
 //
 // The result was read back and compared with what was to come out, entry by entry (see prove). Edits that a grammar does not get right in this
 // file are refused, Unproven, and do not keep the others from being made: whatever goes wrong is a refusal.
@@ -244,116 +242,6 @@ func (r *rewrite) pin(e Edit) {
 	}
 }
 
-// widen adds the containers that lose their last entry, and the lists that are not whole without what goes, from the inside out, and drops
-// what stands inside them.
-func (r *rewrite) widen() {
-	f := r.f
-	touched := make(map[int]bool)
-	for i := range r.gone {
-		for up := int(f.nodes[i].Parent); up >= 0 && !touched[up]; up = int(f.nodes[up].Parent) {
-			touched[up] = true
-		}
-	}
-	for _, i := range slices.Backward(slices.Sorted(maps.Keys(touched))) {
-		if isCounted := f.isCounted(i); i < f.top || r.gone[i] || i == f.top && !isCounted {
-			continue
-		}
-		some, hole, stays := false, false, 0
-		for c := range f.Children(i) {
-			switch {
-			case r.gone[c]:
-				some = true
-			default:
-				stays++
-				hole = hole || some
-			}
-		}
-		switch {
-		case hole && f.isCounted(i), some && stays > 0 && f.isCounted(i) && stays < r.itemsOfLike(i):
-			r.takeList(i)
-		case some && stays == 0 && !r.pinned[i] && i != f.top:
-			r.gone[i] = true
-		}
-	}
-	end := 0
-	for _, i := range slices.Sorted(maps.Keys(r.gone)) {
-		if i < end {
-			delete(r.gone, i)
-			continue
-		}
-		end = int(f.nodes[i].End)
-		if len(r.sets) > 0 {
-			for j := i + 1; j < end; j++ {
-				delete(r.sets, j)
-			}
-		}
-	}
-}
-
-// itemsOfLike is how many items like has in the list that node i is; 0 when that is no list there.
-func (r *rewrite) itemsOfLike(i int) int {
-	if r.like == nil {
-		return 0
-	}
-	n := 0
-	if at := r.inLike(i); at >= 0 && r.like.isCounted(at) {
-		for range r.like.Children(at) {
-			n++
-		}
-	}
-	return n
-}
-
-// inLike is the container of like that has the labels of one of the file; -1 when there is none.
-func (r *rewrite) inLike(i int) int {
-	if i == r.f.top {
-		return r.like.top
-	}
-	if at, known := r.twins[i]; known {
-		return at
-	}
-	up := int(r.f.nodes[i].Parent)
-	in, n := r.inLike(up), 0
-	if r.twins == nil {
-		r.twins = make(map[int]int)
-	}
-	for c := range r.f.Children(up) { // all at once: an item's label is its place
-		if r.f.nodes[c].Kind > Other {
-			r.twins[c] = -1
-			label := strconv.Itoa(n)
-			if r.f.nodes[up].Kind != List {
-				label = r.f.ownLabel(c)
-			}
-			if in >= 0 {
-				if at, ok := r.like.child(in, label); ok {
-					r.twins[c] = at
-				}
-			}
-		}
-		n++
-	}
-	return r.twins[i]
-}
-
-// takeList takes out a list that cannot stand without one of its items; the outermost one stays, empty.
-func (r *rewrite) takeList(list int) {
-	for i := list + 1; i < int(r.f.nodes[list].End); i++ {
-		for _, texts := range []map[int]Edit{r.sets, r.same} {
-			if e, ok := texts[i]; ok {
-				delete(texts, i)
-				r.refuse(e, "the list is not complete without its other items, so all of it is left out")
-			}
-		}
-	}
-	if list != r.f.top {
-		r.gone[list] = true
-		return
-	}
-	for c := range r.f.Children(list) {
-		r.gone[c] = true
-	}
-}
-
 // setTexts gives the entries that are there their new texts. That comes before the removals, in a file that is read again, since what a removal
 // may take along can depend on how the texts around it are spelled.
 func (r *rewrite) setTexts() (*File, error) {
@@ -436,6 +324,14 @@ func (f *File) reread(src []byte, last bool) (*File, error) {
 
 // utf8Grammar hides a grammar's Decoder: the text is decoded already.
 type utf8Grammar struct{ Grammar }
+
+// Apply returns the file's bytes with splices that a grammar made, outside of a rewrite. Nothing is read back.
+func Apply(f *File, splices []Splice) ([]byte, error) {
+	if len(splices) == 0 {
+		return f.bytes, nil
+	}
+	return apply(f.src, splices)
+}
 
 // apply cuts the splices into src in one pass. Two at one offset keep their order. That two overlap is a grammar's fault.
 func apply(src string, splices []Splice) ([]byte, error) {

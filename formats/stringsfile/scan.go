@@ -206,6 +206,7 @@ func (s *scanner) doubtful(n *resource.Node) {
 	if s.lone > 0 {
 		n.Kind = resource.Other
 		s.warn("%s is no character, so this entry is left alone", escapeAt(s.src, s.lone))
+		s.warnings[len(s.warnings)-1].Left = true
 		return
 	}
 	s.warn("%s", s.doubt)

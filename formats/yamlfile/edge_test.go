@@ -132,13 +132,42 @@ func TestEdgeReading(t *testing.T) {
 	if w := parse(t, edge(t, "bare-yes")).Warnings(); len(w) != 1 || w[0].Node != 1 || !strings.Contains(w[0].Msg, "yes") {
 		t.Errorf("bare-yes: warnings %v, want one for yes", w)
 	}
-	for _, name := range []string{"quoted-yes", "rails-no", "bool-values"} {
+	if w := parse(t, edge(t, "bool-values")).Warnings(); len(w) != 1 || w[0].Node != 1 || !strings.Contains(w[0].Msg, "not sent") {
+		t.Errorf("bool-values: warnings %v, want one for the plain yes among texts", w)
+	}
+	for _, name := range []string{"quoted-yes", "rails-no"} {
 		if w := parse(t, edge(t, name)).Warnings(); len(w) != 0 {
 			t.Errorf("%s: warnings %v, want none", name, w)
 		}
 	}
 	if _, err := resource.Parse(yamlfile.Grammar, structured, edge(t, "tab-indent")); err == nil || err.(*resource.SyntaxError).Line != 2 || err.(*resource.SyntaxError).Col != 1 {
 		t.Errorf("tab-indent: %v, want it refused at 2:1", err)
+	}
+}
+
+// A plain yes, no, on or off is told where a text stands beside it, and nowhere else. It counts for no text that is lost.
+func TestPlainAnswers(t *testing.T) {
+	for src, want := range map[string]string{
+		"list: {agree: Yes, deny: No, ok: Okay}\n": "list/agree list/deny",
+		"a:\n- ON\n- Off\n- 'on'\n":                "a/0 a/1",
+		"a: yes\nb: no\n":                          "",
+		"a: yes\nb: {c: text}\n":                   "",
+		"a: true\nb: 'text'\nc: 1\n":               "",
+		"a: !!str yes\nb: text\nc: 'no'\n":         "",
+		"? [a, no, b]\n: x\nd: no\ne: E\n":         "d",
+		"no: No\nok: Okay\n":                       "no no",
+	} {
+		f := parse(t, []byte(src))
+		var got []string
+		for _, w := range f.Warnings() {
+			got = append(got, f.KeyOf(w.Node))
+			if w.Left {
+				t.Errorf("%q: %v counts as a text that is lost", src, w)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: warnings of %v, want %s", src, got, want)
+		}
 	}
 }
 

@@ -230,6 +230,9 @@ func (s *scanner) seal(n int) error {
 	for len(s.warnings) > 0 && s.warnings[len(s.warnings)-1].Node > n {
 		s.warnings, s.warned = s.warnings[:len(s.warnings)-1], false
 	}
+	for len(s.answers) > 0 && s.answers[len(s.answers)-1] > n {
+		s.answers = s.answers[:len(s.answers)-1]
+	}
 	s.nodes = s.nodes[:n+1]
 	node.Kind, node.Style, node.End = resource.Map, sealed, int32(n+1)
 	return nil

@@ -18,6 +18,18 @@ var words = map[string]resource.Kind{
 	"off": resource.Other, "Off": resource.Other, "OFF": resource.Other,
 }
 
+// isAnswer reports one of the words that are booleans in YAML 1.1 and strings in 1.2.
+func isAnswer(s string) bool {
+	if len(s) > 3 {
+		return false
+	}
+	switch strings.ToLower(s) {
+	case "yes", "no", "on", "off":
+		return true
+	}
+	return false
+}
+
 // isSymbol covers Ruby's symbols, which Rails files have where the program asks for a name: order: [:day, :month].
 // What has more than a name behind the colon is a text to people, whatever Ruby makes of it.
 func isSymbol(s string) bool {

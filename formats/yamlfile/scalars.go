@@ -122,7 +122,13 @@ func (s *scanner) plainScalar(n int, style uint8, i, to int, p properties) error
 	} else if c := s.src[i]; c >= '0' && c <= '9' {
 		kind = meaning(fold(s.src[i:to]))
 	}
-	return s.scalar(n, kind, style, i, to, p)
+	if err := s.scalar(n, kind, style, i, to, p); err != nil {
+		return err
+	}
+	if kind == resource.Other && s.nodes[n].Kind == kind && isAnswer(s.src[i:to]) {
+		s.answers = append(s.answers, n)
+	}
+	return nil
 }
 
 // quoted finds the end of the quoted scalar at offset i, and its style.

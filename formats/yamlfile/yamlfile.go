@@ -20,6 +20,7 @@
 // reader. Plain ones that YAML 1.1 or the core schema of 1.2 takes for null are Null; for a boolean (yes, no, on and off
 // among them), a number, a sexagesimal or a date, Other; so are Ruby's symbols (:day), which are names in a program, and
 // scalars whose tag says that they are something else.
+// A plain yes, no, on or off that has a text beside it is most likely meant as one, and told with a Warning.
 // Names are taken as written: 404 and '404' are one key.
 //
 // An alias reads as the text of its anchor (resource.Node.Ref). Setting an alias replaces it by the text; setting or

@@ -48,6 +48,19 @@ func Git(t testing.TB, dir string, args ...string) string {
 	return out
 }
 
+// Input is Git with something on its standard input.
+func Input(t testing.TB, dir string, in []byte, args ...string) string {
+	t.Helper()
+	Need(t)
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env, cmd.Stdin = dir, Environ(), bytes.NewReader(in)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
 // TryGit is Git for commands that may fail; the output holds both streams then.
 func TryGit(t testing.TB, dir string, args ...string) (string, error) {
 	t.Helper()

@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"slices"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/sync/config"
 )
@@ -104,7 +102,7 @@ func Existing(fsys fs.FS, bundles []*Bundle, languages []config.Language) ([]Tar
 			back[way] = l
 		}
 		for _, l := range languages {
-			paths, err := doublestar.Glob(fsys, g.Template().Glob(l), doublestar.WithFilesOnly(), doublestar.WithNoFollow())
+			paths, err := glob(fsys, g.Template().Glob(l))
 			if err != nil {
 				return nil, fmt.Errorf("look for translations: %w", err)
 			}

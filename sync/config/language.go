@@ -3,11 +3,15 @@ package config
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/locsync/locsync/sync/languages"
 )
 
 // Language is one language in its two spellings.
@@ -39,33 +43,71 @@ func androidLocale(spelling string) string {
 // part of a service code looks like that.
 var androidPart = regexp.MustCompile(`^r([A-Z]{2}|[0-9]{3}|[A-Z][a-z]{3})$`)
 
-// checkLanguage says what is wrong with a language code of the service; "" when it has the shape of one.
-// Whether the service knows the language only the service can say.
+// checkLanguage says what is wrong with a language code of the service; "" when it is well formed.
+// Whether the service has the language only the service can say.
 func checkLanguage(code string) string {
-	if code == "" {
+	switch {
+	case code == "":
 		return `must be a language code, such as "en" or "pt-BR"`
-	}
-	if strings.Contains(code, "_") {
+	case strings.Contains(code, "_"):
 		return fmt.Sprintf("%q: language codes have a hyphen, %q; how paths spell it is said in [project.language_paths]", code, strings.ReplaceAll(code, "_", "-"))
-	}
-	parts := strings.Split(code, "-")
-	ok := len(parts[0]) >= 2 && len(parts[0]) <= 3
-	for i, part := range parts {
-		if len(part) < 1 || len(part) > 8 {
-			ok = false
-		}
-		for _, c := range part {
-			letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-			digit := '0' <= c && c <= '9'
-			if !letter && (!digit || i == 0) {
-				ok = false
-			}
-		}
-	}
-	if !ok {
+	case !languages.WellFormed(code):
 		return fmt.Sprintf(`%q is not a language code; write one as the service does: "en", "pt-BR", "zh-Hans", "es-419"`, code)
 	}
 	return ""
+}
+
+// UnknownLanguage is a language of the configuration that a translation service is known not to have. The embedded service has every language.
+type UnknownLanguage struct {
+	Code   string
+	At     Problem
+	Remedy string
+}
+
+// UnknownLanguages are the languages of the project that a translation service is known not to have, each with what to write instead.
+func (p *Project) UnknownLanguages() []UnknownLanguage {
+	var unknown []UnknownLanguage
+	all := append([]string{p.SourceLanguage}, p.TargetLanguages...)
+	for i, code := range all {
+		if _, known := languages.Find(code); known {
+			continue
+		}
+		at, key := p.origin.at("source_language"), "source_language"
+		if i > 0 {
+			at, key = p.origin.at("target_languages").index(i-1), "target_languages"
+		}
+		unknown = append(unknown, UnknownLanguage{
+			Code:   code,
+			At:     at.problem("%s is not among the languages that a translation service is known to have", code),
+			Remedy: LanguageRemedy(key, code, p.Language(code).Path, all),
+		})
+	}
+	return unknown
+}
+
+// LanguageRemedy says what to write instead of a language that a translation service is known not to have. path is how the repository's paths spell it,
+// others are the codes beside it.
+func LanguageRemedy(key, code, path string, others []string) string {
+	instead := languages.Instead(code, others)
+	near := languages.Alternatives(code, others)
+	switch {
+	case instead != "":
+		return fmt.Sprintf("write %q in %s, and %s = %q in [project.language_paths]", instead, key, quotedKey(instead), path)
+	case key == "source_language":
+		return "ask the service for the language before you create the project: its source language cannot be changed afterwards"
+	case len(near) > 0:
+		return fmt.Sprintf("write the one that is meant of %s, and its spelling %q in [project.language_paths]; or take it out of target_languages: its files then stay as they are",
+			strings.Join(near, ", "), path)
+	}
+	return "take it out of target_languages before you use such a service: its files then stay as they are"
+}
+
+// quotedKey is a code as a key of a TOML table.
+func quotedKey(code string) string {
+	if strings.Contains(code, "-") {
+		return strconv.Quote(code)
+	}
+	return code
 }
 
 // checkSpelling says what is wrong with the way language_paths wants a language spelled; "" when it can
@@ -83,8 +125,16 @@ func checkSpelling(spelling string) string {
 	return ""
 }
 
-// folded is a path as a file system sees it that tells neither capitals nor spellings of accents apart:
+// SameFile says whether two paths may be one file, on some system where the repository is checked out.
+func SameFile(a, b string) bool { return Fold(a) == Fold(b) }
+
+// Fold is a path as a file system sees it that tells neither letter case nor spellings of accents apart:
 // two paths that fold together cannot both be checked out everywhere.
-func folded(path string) string {
-	return cases.Fold().String(norm.NFC.String(path))
+func Fold(path string) string {
+	for i := range len(path) {
+		if path[i] >= utf8.RuneSelf {
+			return norm.NFC.String(cases.Fold().String(norm.NFC.String(path)))
+		}
+	}
+	return strings.ToLower(path)
 }

@@ -16,18 +16,27 @@ import (
 const maxSize = 1 << 20
 
 // Load reads a configuration file: defaults, then what the file says, then every check. The error is
-// Problems when the file could be read; otherwise it wraps the operating system's.
-func Load(path string) (*Config, error) { return load(path, false) }
+// Problems when the file could be read; ErrOwner when another user can write it; otherwise it wraps the operating
+// system's.
+func Load(path string, options ...Option) (*Config, error) { return load(path, loading{}, options) }
 
 // LoadForCreate is Load for a configuration whose projects may not exist at the service yet: their
 // identifiers may be missing.
-func LoadForCreate(path string) (*Config, error) { return load(path, true) }
+func LoadForCreate(path string, options ...Option) (*Config, error) {
+	return load(path, loading{withoutIDs: true}, options)
+}
 
-func load(path string, withoutIDs bool) (*Config, error) {
-	file, err := os.Open(path)
+func load(path string, o loading, options []Option) (*Config, error) {
+	for _, option := range options {
+		option(&o)
+	}
+	file, err := openOwn(path, o.accepted)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("read configuration: %w; `locsync init` writes one", err)
+		}
+		if errors.Is(err, ErrOwner) {
+			return nil, err
 		}
 		return nil, fmt.Errorf("read configuration: %w; --config names another file", err)
 	}
@@ -36,7 +45,7 @@ func load(path string, withoutIDs bool) (*Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read configuration: %w; --config names another file", err)
 	}
-	return parse(path, data, withoutIDs)
+	return parse(path, data, o.withoutIDs)
 }
 
 // Parse is Load for bytes that are at hand; name stands for the file in problems, and its folder for
@@ -98,28 +107,31 @@ func syntaxProblem(name string, err error) Problem {
 }
 
 // ErrNotFound is what Find returns where there is no configuration.
-var ErrNotFound = errors.New("no " + FileName + " here or in any folder above; `locsync init` writes one, --config names one elsewhere")
+var ErrNotFound = errors.New("no " + FileName +
+	" here or above, up to the repository's root; `locsync init` writes one, --config names one elsewhere")
 
-// Find looks for locsync.toml in a folder and the folders above it, and returns the nearest. Where there
-// is none the error is ErrNotFound.
+// Find looks for locsync.toml in a folder and those above it up to its git repository's root, and returns the
+// nearest; outside of a repository, in that folder alone. The error is ErrNotFound where there is none, and ErrOwner
+// for one above the folder that every user may write.
 func Find(dir string) (string, error) {
-	dir, err := filepath.Abs(dir)
+	dir, err := realFolder(dir)
 	if err != nil {
 		return "", fmt.Errorf("look for %s: %w", FileName, err)
 	}
-	for {
-		path := filepath.Join(dir, FileName)
+	top := repositoryTop(dir)
+	for at := dir; ; at = filepath.Dir(at) {
+		path := filepath.Join(at, FileName)
 		info, err := os.Stat(path)
 		switch {
 		case err == nil && info.Mode().IsRegular():
-			return path, nil
+			if at != dir {
+				err = refuseShared(path)
+			}
+			return path, err
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return "", fmt.Errorf("look for %s: %w", FileName, err)
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
+		case top == "" || at == top:
 			return "", ErrNotFound
 		}
-		dir = parent
 	}
 }

@@ -230,25 +230,64 @@ func TestTwoProjectsMayShareFilesOnBranchesOfTheirOwn(t *testing.T) {
 	mustParse(t, smallest+strings.Replace(second, "source_language", "repository = \"../next\"\nsource_language", 1))
 }
 
+// The nearest file counts, from the folder up to its repository's root; what is above that is no business of the repository's.
 func TestFind(t *testing.T) {
-	top := t.TempDir()
+	above := t.TempDir()
+	top := filepath.Join(above, "repository")
 	deep := filepath.Join(top, "a", "b")
 	if err := os.MkdirAll(filepath.Join(deep, FileName), 0o755); err != nil { // a folder of that name is none
 		t.Fatal(err)
 	}
-	if _, err := Find(deep); !errors.Is(err, ErrNotFound) {
-		t.Errorf("got %v", err)
+	write := func(path string) string {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(smallest), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
 	}
-	want := filepath.Join(top, FileName)
-	if err := os.WriteFile(want, []byte(smallest), 0o600); err != nil {
+	finds := func(dir, want string) {
+		t.Helper()
+		got, err := Find(dir)
+		if got != want || want == "" && !errors.Is(err, ErrNotFound) || want != "" && err != nil {
+			t.Errorf("in %s: got %q, %v, want %q", dir, got, err, want)
+		}
+	}
+	write(filepath.Join(above, FileName))
+	inTop := write(filepath.Join(top, FileName))
+	finds(top, inTop)
+	finds(deep, "") // outside of a repository
+	git := filepath.Join(top, ".git")
+	if err := os.Mkdir(git, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	got, err := Find(deep)
-	if err != nil || got != want {
-		t.Errorf("got %q, %v, want %q", got, err, want)
+	finds(deep, inTop)
+	inA := write(filepath.Join(top, "a", FileName))
+	finds(deep, inA)
+	link := filepath.Join(above, "link")
+	if err := os.Symlink(deep, link); err != nil {
+		t.Fatal(err)
 	}
-	c, err := Load(got)
-	if err != nil || c.Resolve("x/y") != filepath.Join(top, "x", "y") || c.Resolve("/x") != "/x" || c.Resolve("") != "" {
+	finds(link, inA)
+	if err := errors.Join(os.Remove(inTop), os.Remove(inA)); err != nil {
+		t.Fatal(err)
+	}
+	finds(deep, "")
+
+	if err := errors.Join(os.Remove(git), os.WriteFile(git, []byte("gitdir: elsewhere\n"), 0o600)); err != nil { // a linked working tree, or a submodule
+		t.Fatal(err)
+	}
+	finds(deep, "")
+	bare := filepath.Join(above, "bare.git")
+	for _, name := range []string{"HEAD", "objects", "refs"} {
+		if err := os.MkdirAll(filepath.Join(bare, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	finds(bare, "")
+	finds(filepath.Join(bare, "refs"), "")
+
+	c, err := Load(filepath.Join(above, FileName))
+	if err != nil || c.Resolve("x/y") != filepath.Join(above, "x", "y") || c.Resolve("/x") != "/x" || c.Resolve("") != "" {
 		t.Errorf("relative paths do not begin at the file: %v", err)
 	}
 }

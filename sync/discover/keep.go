@@ -121,6 +121,7 @@ func (s *search) keep(ranked []*template, least standing, given string) []*templ
 		}
 	}
 	s.decide(believed, given)
+	s.standIns(believed)
 	s.leftOut = nil
 	taken := make(map[string]bool)
 	var kept []*template
@@ -152,7 +153,7 @@ func (s *search) keep(ranked []*template, least standing, given string) []*templ
 // unfit says why a believable template is not proposed; "" when it is.
 func (s *search) unfit(t *template, file string, least standing) string {
 	if t.standing > least {
-		return "is in a folder for tests, examples or what a build makes"
+		return "is in a folder for tests, examples, templates, documentation or what a build makes"
 	}
 	if !s.tracked(t) {
 		return "is not tracked by git; add it there first, where it belongs to the product"

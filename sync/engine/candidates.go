@@ -26,7 +26,6 @@ type candidate struct {
 	texts   catalog.Catalog
 	changed map[catalog.Name]bool // what is to be sent
 	edited  map[catalog.Name]bool // what somebody changed; more is sent on demand
-	first   bool                  // the file was never met before
 	decided map[string]bool       // keys of conflicts that somebody decided for this text of
 	yielded []conflict            // with what another place sends
 	back    bool                  // it was gone from all places, and is there again
@@ -134,7 +133,7 @@ func (p *project) unsent(repo *gitops.Repo, t *tree) (map[string]int, error) {
 	return count, nil
 }
 
-// meetCandidates remembers the files that were never met before, those that are there again or have taken the place of another, and those that are gone.
+// meetCandidates remembers the files that are there again or have taken the place of another, and those that are gone.
 func (r *pushing) meetCandidates(found []*candidate) error {
 	gone, err := r.missing()
 	if err != nil {
@@ -157,19 +156,13 @@ func (r *pushing) meetCandidates(found []*candidate) error {
 					return err
 				}
 			}
-			if !c.first {
-				continue
-			}
-			if err := r.mark(tx, memory{[]string{kindKnown, kindContact}, c.Path, c.Language.Code}, accepts(c.texts)); err != nil {
-				return err
-			}
 		}
 		return nil
 	})
 }
 
 // candidate reads one target file of a place and finds what people changed in it; nil when there is nothing to say about it. At first contact
-// nothing counts as changed.
+// that is all of it: what the service has otherwise then, neither side changes (see compare).
 func (r *pushing) candidate(t bundle.Target, at *place) (*candidate, error) {
 	f, problem, err := t.Sources[0].Read(at.fsys, t.Path, t.Language)
 	if err != nil || f == nil && problem == nil {
@@ -188,38 +181,42 @@ func (r *pushing) candidate(t bundle.Target, at *place) (*candidate, error) {
 		return nil, err
 	}
 	c.back, c.other, c.merged = m.back, m.other, m.merged
-	if m.known == nil {
-		met, err := r.acquainted(t.Language.Code)
-		if err != nil {
-			return nil, err
-		}
-		c.first = !met
-	}
 	c.inherit = m.inherited
-	living := make(map[string]bool)
-	for _, b := range t.Sources {
-		if s := r.tree.of(b); !s.broken() && !r.refused[b.Path] {
-			maps.Copy(living, widened(s.texts, b.Separator, b.Source, c.texts).Keys())
-		}
+	asked, offered, err := r.asked(t, c.texts)
+	if err != nil {
+		return nil, err
 	}
 	for _, u := range c.texts {
-		if !living[u.Key] || u.Text == "" || holds(m.filler, u) || r.settled[conflictID(c.Path, c.Language.Code, u.Key)] {
+		if !asked(u) || u.Text == "" || holds(m.filler, u) || r.settled[conflictID(c.Path, c.Language.Code, u.Key)] {
 			continue
 		}
-		if !c.first && m.edited(u) {
+		if m.edited(u) || offered(u) {
 			c.edited[u.Name], c.changed[u.Name] = true, true
-		}
-		if r.o.Translations && (m.contact == nil || m.contact.Has(u.Name, u.Text) || !holds(m.known, u)) {
-			c.changed[u.Name] = true
 		}
 	}
 	c.decide(m, r.lost)
 	return c, nil
 }
 
-// memories are what is remembered of a target file.
+// asked tells which texts of a target file may be sent: those that the source files have the keys of, and further forms of plurals. Those of them that the
+// service left out before are offered again where the source has them now, and with --all.
+func (r *pushing) asked(t bundle.Target, texts catalog.Catalog) (asked, offered func(catalog.Unit) bool, err error) {
+	keys, wide := make(map[string]bool), make(map[string]bool)
+	for _, b := range t.Sources {
+		if s := r.tree.of(b); !s.broken() && !r.refused[b.Path] {
+			maps.Copy(keys, s.texts.Keys())
+			maps.Copy(wide, widened(s.texts, b.Separator, b.Source, texts).Keys())
+		}
+	}
+	declined, err := r.State.Marks(r.slot(kindFurther, t.Path, t.Language.Code))
+	asked = func(u catalog.Unit) bool { return wide[u.Key] }
+	offered = func(u catalog.Unit) bool { return declined.Has(u.Name, u.Text) && (keys[u.Key] || r.o.All) }
+	return asked, offered, err
+}
+
+// memories are what is remembered of a target file. merged is what was agreed on: by a merge, else by a push that the service took.
 type memories struct {
-	known, filler, merged, contact catalog.Marks
+	known, filler, merged catalog.Marks
 
 	seen []catalog.Marks // at the looks that count for the place
 
@@ -230,13 +227,15 @@ type memories struct {
 
 // memories loads them. texts is what the file has now.
 func (r *pushing) memories(t bundle.Target, at *place, texts catalog.Catalog) (m memories, err error) {
-	kinds := map[string]*catalog.Marks{kindKnown: &m.known, kindFiller: &m.filler, kindMerged: &m.merged, kindContact: &m.contact}
+	var delivered catalog.Marks
+	defer func() { m.merged = agreedOn(m.merged, delivered) }()
+	kinds := map[string]*catalog.Marks{kindKnown: &m.known, kindFiller: &m.filler, kindMerged: &m.merged, kindDelivered: &delivered}
 	m.seen = make([]catalog.Marks, len(at.looks))
 	for i, l := range at.looks {
 		kinds[l.kind()] = &m.seen[i]
 	}
 	for kind, marks := range kinds {
-		if *marks, err = r.State.Marks(r.slot(kind, t.Path, t.Language.Code)); err != nil {
+		if *marks, err = r.marks(r.slot(kind, t.Path, t.Language.Code)); err != nil {
 			return m, err
 		}
 	}
@@ -259,7 +258,7 @@ func (r *pushing) memories(t bundle.Target, at *place, texts catalog.Catalog) (m
 		if slot.Language != t.Language.Code || r.targets[slot.Path] {
 			continue
 		}
-		history, err := r.State.Marks(slot)
+		history, err := r.marks(slot)
 		if err != nil {
 			return m, err
 		}
@@ -267,7 +266,7 @@ func (r *pushing) memories(t bundle.Target, at *place, texts catalog.Catalog) (m
 			continue
 		}
 		for kind := range kinds {
-			gone, err := r.State.Marks(r.slot(kind, slot.Path, slot.Language))
+			gone, err := r.marks(r.slot(kind, slot.Path, slot.Language))
 			if err != nil {
 				return m, err
 			}
@@ -283,6 +282,16 @@ func (r *pushing) memories(t bundle.Target, at *place, texts catalog.Catalog) (m
 		}
 	}
 	return m, nil
+}
+
+// agreedOn are the texts of the last merge and, where no merge has met a name, those that the service took from here.
+func agreedOn(merged, delivered catalog.Marks) catalog.Marks {
+	if len(delivered) == 0 {
+		return merged
+	}
+	all := maps.Clone(delivered)
+	maps.Copy(all, merged)
+	return all
 }
 
 // edited reports whether a text of a place is somebody's change.

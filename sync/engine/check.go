@@ -16,8 +16,13 @@ import (
 
 // CheckReport is what is wrong with the files of every project.
 type CheckReport struct {
+	Schema   int            `json:"schema"` // CheckSchema
+	Known    int            `json:"known"`  // problems that a baseline has, which the projects do not
 	Projects []ProjectCheck `json:"projects"`
 }
+
+// CheckSchema is the version of the report's JSON.
+const CheckSchema = 1
 
 // ProjectCheck is one project's part of a check.
 type ProjectCheck struct {
@@ -39,12 +44,11 @@ type CheckedFile struct {
 	Warnings   int    `json:"warnings"`
 }
 
-// CheckProblem is one problem of a file.
+// CheckProblem is one problem of a file. Its words do not say what to do: its remedy does.
 type CheckProblem struct {
+	Code     string `json:"code"`     // what kind it is: one of the checks of translations, or one of the codes below
+	Severity string `json:"severity"` // Error or Warning
 	Problem
-	Severity string `json:"severity"`      // Error or Warning
-	Check    string `json:"check"`         // what kind it is: one of the checks of translations, or one of the kinds below
-	Fix      string `json:"fix,omitempty"` // what to do about it, where the problem does not say so itself
 }
 
 // How bad a problem is: an Error keeps a file, a key or a translation from being sent or written, or would break the program; a Warning does not.
@@ -66,6 +70,8 @@ const (
 	kindPattern   = "pattern"    // a pattern that matches nothing
 	kindPlace     = "place"      // files that would be written over one another
 	kindIgnored   = "ignored"    // a file of translations that git does not see
+	kindLanguage  = "language"   // a language that a translation service is known not to have
+	kindGap       = "missing"    // a key without a translation
 )
 
 // Sound reports whether no problem is an error.
@@ -85,8 +91,8 @@ func (r CheckReport) Misconfigured() bool {
 // String is the problem on one line: file:line:column: warning: key (language): what (what to do).
 func (p CheckProblem) String() string {
 	s := p.Problem
-	if p.Fix != "" {
-		s.Problem += " (" + p.Fix + ")"
+	if p.Remedy != "" {
+		s.Problem += " (" + p.Remedy + ")"
 	}
 	if p.Severity != Warning {
 		return s.String()
@@ -96,12 +102,17 @@ func (p CheckProblem) String() string {
 	return place + "warning: " + s.String()
 }
 
-// Check reads every file of the configuration, as passes would, and calls nobody. What is wrong in files is in the report; an error means that it could
-// not be found out.
-func (e *Engine) Check(ctx context.Context) (CheckReport, error) {
-	report := CheckReport{Projects: []ProjectCheck{}}
+// CheckOptions say what a check looks for beside what is wrong.
+type CheckOptions struct {
+	Missing bool // also keys without a translation
+}
+
+// Check reads every file of the configuration, as passes would, and calls no service. What is wrong in files is in the report; an error means that it
+// could not be found out.
+func (e *Engine) Check(ctx context.Context, o CheckOptions) (CheckReport, error) {
+	report := CheckReport{Schema: CheckSchema, Projects: []ProjectCheck{}}
 	for _, p := range e.projects {
-		c, err := p.check(ctx)
+		c, err := p.check(ctx, o)
 		if err != nil {
 			return report, fmt.Errorf("check %q: %w", p.cfg.Name, err)
 		}
@@ -110,8 +121,8 @@ func (e *Engine) Check(ctx context.Context) (CheckReport, error) {
 	return report, nil
 }
 
-func (p *project) check(ctx context.Context) (ProjectCheck, error) {
-	x := inspection{report: ProjectCheck{Name: p.cfg.Name, Files: []CheckedFile{}, Problems: []CheckProblem{}}}
+func (p *project) check(ctx context.Context, o CheckOptions) (ProjectCheck, error) {
+	x := inspection{o: o, report: ProjectCheck{Name: p.cfg.Name, Files: []CheckedFile{}, Problems: []CheckProblem{}}}
 	remote := ""
 	if p.cfg.Cloned() {
 		remote = gitops.CloneRemote // what was fetched last may be old
@@ -140,6 +151,7 @@ func (p *project) check(ctx context.Context) (ProjectCheck, error) {
 	if err := x.ignored(ctx, repo); err != nil {
 		return x.report, err
 	}
+	x.languages()
 	x.finish()
 	return x.report, nil
 }
@@ -166,11 +178,20 @@ func (x *inspection) finish() {
 		return cmp.Or(cmp.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column, cmp.Compare(a.Key, b.Key))
 	})
 	problems = slices.Compact(problems)
-	files := make(map[string]*CheckedFile, len(x.report.Files))
-	for i := range x.report.Files {
-		files[x.report.Files[i].Path] = &x.report.Files[i]
+	x.report.Problems = problems
+	slices.SortStableFunc(x.report.Files, func(a, b CheckedFile) int { return cmp.Compare(a.Path, b.Path) })
+	x.report.Count()
+}
+
+// Count counts the problems of each file.
+func (c *ProjectCheck) Count() {
+	files := make(map[string]*CheckedFile, len(c.Files))
+	for i := range c.Files {
+		f := &c.Files[i]
+		f.Errors, f.Warnings = 0, 0
+		files[f.Path] = f
 	}
-	for _, p := range problems {
+	for _, p := range c.Problems {
 		switch f := files[p.File]; {
 		case f == nil:
 		case p.Severity == Error:
@@ -179,8 +200,6 @@ func (x *inspection) finish() {
 			f.Warnings++
 		}
 	}
-	x.report.Problems = problems
-	slices.SortStableFunc(x.report.Files, func(a, b CheckedFile) int { return cmp.Compare(a.Path, b.Path) })
 }
 
 // CheckOnline asks the service whether it accepts the credentials, has the projects, and knows their languages, and the forges of pull requests whether
@@ -230,9 +249,13 @@ func (p *project) checkOnline(ctx context.Context) (errs []error) {
 	if record.SourceLanguage != "" && !strings.EqualFold(record.SourceLanguage, p.cfg.SourceLanguage) {
 		errs = append(errs, &UsageError{p.cfg.Problem("source_language", "the project's source language at the service is %s", record.SourceLanguage)})
 	}
+	unknown := make(map[string]string)
+	for _, u := range p.cfg.UnknownLanguages() {
+		unknown[u.Code] = "; " + u.Remedy
+	}
 	for _, l := range p.cfg.TargetLanguages {
 		if !slices.ContainsFunc(record.TargetLanguages, func(have string) bool { return strings.EqualFold(have, l) }) {
-			errs = append(errs, &UsageError{p.cfg.Problem("target_languages", "the project at the service has no target language %q; it has %s", l, strings.Join(record.TargetLanguages, ", "))})
+			errs = append(errs, &UsageError{p.cfg.Problem("target_languages", "the project at the service has no target language %q; it has %s%s", l, strings.Join(record.TargetLanguages, ", "), unknown[l])})
 		}
 	}
 	return errs

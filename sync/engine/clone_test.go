@@ -92,7 +92,7 @@ func TestRepositoryElsewhere(t *testing.T) {
 	if big := gittest.Git(t, f.bare, "rev-parse", "main:src/big.txt"); strings.Contains(gittest.Git(t, f.clone(), "cat-file", "--batch-all-objects", "--batch-check"), big) {
 		t.Error("a file that nobody asked for was fetched")
 	}
-	if c, err := f.Check(t.Context()); err != nil || c.Projects[0].Keys != 2 {
+	if c, err := f.Check(t.Context(), CheckOptions{}); err != nil || c.Projects[0].Keys != 2 {
 		t.Errorf("%+v, %v", c, err)
 	}
 	gittest.Git(t, f.bare, "branch", "-m", "main", "trunk") // the default branch is renamed
@@ -182,13 +182,13 @@ func TestReportOfAPassWhoseCloneWasMadeAgain(t *testing.T) {
 	imports := breaks("/import", 2)
 	pushed, err := f.Push(t.Context(), PushOptions{})
 	f.check(err)
-	if len(pushed.Projects) != 2 || imports.Load() != 2 {
+	if len(pushed.Projects) != 2 || imports.Load() != 4 {
 		t.Fatalf("%d imports, %+v", imports.Load(), pushed.Projects)
 	}
-	f.reports(pushed.Projects[0], appFile+" (en): a b")
-	f.reports(pushed.Projects[1], appFile+" (en): b c")
+	f.reports(pushed.Projects[0], appDE+" (de): b", appFile+" (en): a b")
+	f.reports(pushed.Projects[1], appDE+" (de): b", appFile+" (en): b c")
 	for _, p := range pushed.Projects {
-		if p.Requests != 1 || p.Keys != 2 || p.Calls < 2 || p.Error != "" {
+		if p.Requests != 2 || p.Keys != 3 || p.Calls < 2 || p.Error != "" {
 			t.Errorf("%+v", p)
 		}
 	}

@@ -25,6 +25,7 @@ func (r *pulling) tally(joined map[string][]byte, done []*merged) (map[string][]
 	for _, m := range done {
 		if m.former.file != nil { // all that it had stands in the file that takes its place
 			files[m.former.path] = nil
+			r.report.Files = append(r.report.Files, PulledFile{Path: m.former.path, Language: m.Language.Code, Deleted: true})
 			data.Files = append(data.Files, m.former.path)
 			languages[m.Language.Code] = true
 		}

@@ -29,24 +29,28 @@ type inspection struct {
 	links  map[string]bool // folders and files that were looked at: whether they are links
 
 	outputs []string // files of translations, whether they are there or not
+
+	o    CheckOptions
+	have map[translatedIn]map[string]bool // keys that have a translation; nil where a file of theirs cannot be read
 }
 
-func (x *inspection) add(severity, kind string, p Problem, fix string) {
-	x.report.Problems = append(x.report.Problems, CheckProblem{p, severity, kind, fix})
+func (x *inspection) add(severity, code string, p Problem, remedy string) {
+	p.Remedy = remedy
+	x.report.Problems = append(x.report.Problems, CheckProblem{code, severity, p})
 }
 
 // told is a problem in the words of a pass, which say what to do behind the last semicolon.
-func (x *inspection) told(severity, kind string, p Problem) {
-	fix := ""
+func (x *inspection) told(severity, code string, p Problem) {
+	remedy := ""
 	if at := strings.LastIndex(p.Problem, "; "); at > 0 && !strings.Contains(p.Problem[at:], `"`) {
-		p.Problem, fix = p.Problem[:at], p.Problem[at+2:]
+		p.Problem, remedy = p.Problem[:at], p.Problem[at+2:]
 	}
-	x.add(severity, kind, p, fix)
+	x.add(severity, code, p, remedy)
 }
 
 // look goes through all files of a tree.
 func (x *inspection) look(fsys fs.FS) error {
-	x.fsys, x.links = fsys, make(map[string]bool)
+	x.fsys, x.links, x.have = fsys, make(map[string]bool), make(map[translatedIn]map[string]bool)
 	t, err := x.readTree(fsys, x.reading)
 	if err != nil {
 		x.add(Error, kindRead, Problem{Problem: err.Error()}, "nothing of this project can be told before that is repaired")
@@ -71,10 +75,21 @@ func (x *inspection) look(fsys fs.FS) error {
 		known[target.Path] = true
 		x.target(t, target)
 	}
+	if x.o.Missing {
+		x.gaps(t)
+	}
 	for _, target := range bundle.Known(t.bundles(), x.cfg.Targets()) {
 		x.outputs = append(x.outputs, target.Path)
 	}
 	return x.strays(t, known)
+}
+
+// languages warns of languages that a translation service is known not to have. The embedded service takes them, and so may one that has learned them.
+func (x *inspection) languages() {
+	for _, u := range x.cfg.UnknownLanguages() {
+		p := Problem{File: u.At.File, Line: u.At.Line, Column: max(u.At.Column, 1), Key: u.At.Key, Language: u.Code, Problem: u.At.Message}
+		x.add(Warning, kindLanguage, p, u.Remedy)
+	}
 }
 
 // ignored warns of files of translations that git passes over in the working tree: a pull commits them all the same, and people who make or
@@ -167,6 +182,7 @@ func (x *inspection) target(t *tree, target bundle.Target) {
 		return
 	}
 	f, problem, err := b.Read(x.fsys, target.Path, l)
+	x.holds(target, f, err != nil || problem != nil)
 	switch {
 	case err != nil:
 		x.add(Error, kindRead, Problem{File: target.Path, Language: l.Code, Problem: "cannot be read: " + errors.Unwrap(err).Error()}, "put a file in its place that can be read")
@@ -213,7 +229,7 @@ func (x *inspection) translations(target bundle.Target, at *places, source, text
 		if !keys[u.Key] {
 			if !told[u.Key] {
 				told[u.Key] = true
-				x.add(Warning, kindOrphan, problem(u.Name, "translates a key that the source does not have"), "the next pull takes it out")
+				x.add(Warning, kindOrphan, problem(u.Name, "translates a key that the source does not have"), "it stays; locsync pull --prune takes it out")
 			}
 			continue
 		}

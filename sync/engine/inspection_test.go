@@ -14,7 +14,7 @@ import (
 // finds checks everything that a check reports: how each line begins.
 func (w *world) finds(want ...string) {
 	w.tb.Helper()
-	report, err := w.Check(w.tb.Context())
+	report, err := w.Check(w.tb.Context(), CheckOptions{})
 	w.check(err)
 	var got []string
 	for _, p := range report.Projects[0].Problems {
@@ -59,7 +59,7 @@ output = "ios/{LOCALE:IOS}.strings"
 	w.finds(
 		fmt.Sprintf("%s:%d:1", at.File, at.Line)+`: warning: "project.files.source": no file matches "ios/en.strings" (patterns are relative to the repository; correct it, or take the entry out)`,
 		`locales/de/app.json:2:8: "a" (de): it lacks %s, which the source has (correct the translation; if it is meant so, write skip_checks = ["printf:a"])`,
-		`locales/de/app.json:4:11: warning: "gone" (de): translates a key that the source does not have (the next pull takes it out)`,
+		`locales/de/app.json:4:11: warning: "gone" (de): translates a key that the source does not have (it stays; locsync pull --prune takes it out)`,
 		`locales/de/stray.json: warning: (de): is where translations lie, and no file that "locales/en/*.json" matches is its source (bring the source file back, or remove this one; it is left alone)`,
 		`locales/en/app.json:5:12: "twice" (en): stands twice with different texts, "one" and "two" (neither is sent until one is left)`,
 		`locales/en/broken.json:2:10: (en): `,
@@ -84,11 +84,11 @@ collection = "{NAME}"
 	if err := os.Symlink("de", filepath.Join(w.dir, "fr")); err != nil {
 		t.Skip("no symbolic links here: ", err)
 	}
-	report, err := w.Check(t.Context())
+	report, err := w.Check(t.Context(), CheckOptions{})
 	w.check(err)
 	var got []string
 	for _, p := range report.Projects[0].Problems {
-		if p.Check == kindIgnored {
+		if p.Code == kindIgnored {
 			got = append(got, p.String())
 		}
 	}
@@ -145,7 +145,7 @@ skip_checks = ["plurals:meant_other"]
 	// The fix holds what it says: a pull keeps what was written there.
 	w.write("ru/a.json", strings.Replace(w.show("main", "ru/a.json"), `"file_one"`, `"file_few": "{{count}} файла", "file_many": "{{count}} файлов", "file_one"`, 1))
 	w.commit()
-	w.clean(PushOptions{})
+	w.pushes(PushOptions{})
 	w.translate("a", "ru", service.Final, "m/file_one", "{{count}} файлик")
 	w.pulls(PullOptions{})
 	if got := w.show("l10n", "ru/a.json"); !strings.Contains(got, "файлов") || !strings.Contains(got, "файлик") {
@@ -168,11 +168,11 @@ collection = "{NAME}"
 	w.check(os.Symlink(filepath.Join(t.TempDir(), "outside.json"), filepath.Join(w.dir, "de", "b.json")))
 	w.check(os.WriteFile(filepath.Join(w.dir, "..", "outside.json"), []byte("{}"), 0o644))
 	w.check(os.Symlink(filepath.Join("..", "..", "outside.json"), filepath.Join(w.dir, "en", "c.json")))
-	report, err := w.Check(t.Context())
+	report, err := w.Check(t.Context(), CheckOptions{})
 	w.check(err)
 	var got []string
 	for _, p := range report.Projects[0].Problems {
-		got = append(got, p.File+" "+p.Check+" "+p.Severity)
+		got = append(got, p.File+" "+p.Code+" "+p.Severity)
 	}
 	if want := []string{"de/a.json unreadable error", "de/b.json unreadable error", "en/c.json unreadable error", "fr/a.json unreadable error", "fr/b.json unreadable error", "fr/c.json unreadable error"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q\n%v", got, want, report.Projects[0].Problems)
@@ -181,7 +181,7 @@ collection = "{NAME}"
 		t.Errorf("%d keys", keys)
 	}
 	for _, p := range report.Projects[0].Problems {
-		if p.Fix == "" {
+		if p.Remedy == "" {
 			t.Errorf("nothing says what to do: %v", p)
 		}
 	}
@@ -191,9 +191,9 @@ collection = "{NAME}"
 func TestCheckOfNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{"README": "x"})
-	report, err := w.Check(t.Context())
+	report, err := w.Check(t.Context(), CheckOptions{})
 	w.check(err)
-	if p := report.Projects[0].Problems; len(p) != 1 || p[0].Severity != Error || p[0].Check != "pattern" || p[0].Line == 0 || report.Sound() {
+	if p := report.Projects[0].Problems; len(p) != 1 || p[0].Severity != Error || p[0].Code != "pattern" || p[0].Line == 0 || report.Sound() {
 		t.Errorf("%+v", p)
 	}
 }
@@ -223,11 +223,34 @@ output = "locales/{LANGUAGE}/{NAME}.json"
 collection = "{NAME}"
 `, files)
 	for b.Loop() {
-		report, err := w.Check(b.Context())
+		report, err := w.Check(b.Context(), CheckOptions{})
 		w.check(err)
 		if p := report.Projects[0]; len(p.Files) != 1000 || len(p.Problems) != 0 {
 			b.Fatalf("%d files, %v", len(p.Files), p.Problems)
 		}
 	}
 	b.ReportMetric(1000, "files/op")
+}
+
+// Languages that a translation service is known not to have are named all at once, with what to write instead; the embedded one takes them.
+func TestCheckNamesUnknownLanguages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, `source_language = "en"
+target_languages = ["az-AZ", "zh", "zh-Hant", "gsw", "de"]
+[project.pull]
+remote = ""
+[project.language_paths]
+zh = "zh_CN"
+[[project.files]]
+source = "en.json"
+output = "{LANGUAGE}.json"
+`, map[string]string{"en.json": `{"a": "A"}`, "az-AZ.json": `{"a": "B"}`})
+	at := w.Config.Projects[0].Problem("target_languages", "")
+	place := fmt.Sprintf("%s:%d:1: warning: ", at.File, at.Line)
+	const unknown = " is not among the languages that a translation service is known to have "
+	w.finds(
+		place+`"project.target_languages" (az-AZ): az-AZ`+unknown+`(write "az" in target_languages, and az = "az-AZ" in [project.language_paths])`,
+		place+`"project.target_languages" (zh): zh`+unknown+`(write "zh-Hans" in target_languages, and "zh-Hans" = "zh_CN" in [project.language_paths])`,
+		place+`"project.target_languages" (gsw): gsw`+unknown+`(take it out of target_languages before you use such a service: its files then stay as they are)`,
+	)
 }

@@ -183,7 +183,7 @@ func TestBranchesThatAreNotCoveredAreLeftAlone(t *testing.T) {
 	if s := w.Status(t.Context()).Projects[0]; s.Base != "main" || s.Pending != 2 || s.Files[0].Collection != "main" {
 		t.Errorf("%q, %d pending, %+v", s.Base, s.Pending, s.Files)
 	}
-	if c, err := w.Check(t.Context()); err != nil || c.Projects[0].Keys != 3 {
+	if c, err := w.Check(t.Context(), CheckOptions{}); err != nil || c.Projects[0].Keys != 3 {
 		t.Errorf("%+v, %v", c, err)
 	}
 }

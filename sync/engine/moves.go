@@ -224,7 +224,7 @@ func (r *pulling) formerly(t *tree, target bundle.Target) (former, error) {
 		at = r.moves[i].From
 		renamed = append(renamed, r.moves[i].Renamed...)
 		old := r.formerTarget(at, target.Language)
-		if old == "" || old == target.Path || slices.ContainsFunc(t.sources, func(s *source) bool { return s.place() == at || s.Target(target.Language) == old }) {
+		if old == "" || config.SameFile(old, target.Path) || slices.ContainsFunc(t.sources, func(s *source) bool { return s.place() == at || s.Target(target.Language) == old }) {
 			continue
 		}
 		f, _, err := target.Sources[0].Read(t.fsys, old, target.Language)
@@ -256,12 +256,19 @@ func (m *merged) carry(source catalog.Catalog, in *catalog.Three, result *catalo
 			after[u.Key] = append(after[u.Key], u)
 		}
 	}
+	ours := in.Ours
 	in.Ours, result.Changes = nil, nil
 	for _, s := range source {
 		for _, u := range after[s.Key] {
 			result.Changes = append(result.Changes, catalog.Change{Op: catalog.Added, Name: u.Name, Text: u.Text})
 		}
 		delete(after, s.Key)
+	}
+	for _, u := range ours { // what stays though no source has it moves along
+		for _, u := range after[u.Key] {
+			result.Changes = append(result.Changes, catalog.Change{Op: catalog.Added, Name: u.Name, Text: u.Text})
+		}
+		delete(after, u.Key)
 	}
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +15,65 @@ source = "locales/en/**/*.json"
 output = "locales/{LANGUAGE}/{DIR}/{NAME}.json"
 collection = "{NAME}"
 `
+
+// A file that was renamed in letter case only, with its translations or without, keeps them under the name that they have.
+func TestMovedInLetterCaseOnly(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		moves [][2]string
+		at    string
+	}{
+		"source and target": {[][2]string{{"locales/en/app.json", "locales/en/App.json"}, {"locales/de/app.json", "locales/de/App.json"}}, "locales/de/App.json"},
+		"source only":       {[][2]string{{"locales/en/app.json", "locales/en/App.json"}}, "locales/de/app.json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A", "b": "B"}`, deApp: `{"b": "B repo"}`})
+			w.clean(PushOptions{})
+			w.final("de", "a", "A de")
+			w.pulls(PullOptions{})
+			w.git("merge", "-q", "l10n")
+			for _, m := range c.moves {
+				w.git("mv", m[0], m[1])
+			}
+			w.commit()
+			w.clean(PushOptions{})
+			before := w.show("main", c.at)
+			if p := w.pulls(PullOptions{DryRun: true}); len(p.Files) > 0 {
+				t.Errorf("the dry run says %+v", p.Files)
+			}
+			w.pulls(PullOptions{})
+			w.final("de", "a", "A neu")
+			w.pulls(PullOptions{})
+			if got := w.show("l10n", c.at); got != strings.Replace(before, "A de", "A neu", 1) {
+				t.Errorf("%s is %q, was %q", c.at, got, before)
+			}
+			if got := w.git("ls-tree", "--name-only", "l10n", "locales/de/"); got != c.at {
+				t.Errorf("the folder has %s", got)
+			}
+		})
+	}
+}
+
+// A dry run and the report name the file that goes when a source file was moved.
+func TestDeletedFilesAreReported(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A"}`})
+	w.clean(PushOptions{})
+	w.final("de", "a", "A de")
+	w.pulls(PullOptions{})
+	w.git("merge", "-q", "l10n")
+	w.git("mv", enApp, "locales/en/moved.json")
+	w.commit()
+	w.clean(PushOptions{})
+	dry, done := w.pulls(PullOptions{DryRun: true}), w.pulls(PullOptions{})
+	for _, p := range []ProjectPull{dry, done} {
+		i := slices.IndexFunc(p.Files, func(f PulledFile) bool { return f.Deleted })
+		if i < 0 || p.Files[i].Path != deApp || p.Files[i].Language != "de" {
+			t.Errorf("%+v", p.Files)
+		}
+	}
+}
 
 // A source file that was moved, and renamed, keeps its translations: those that the service has, and those that only the repository has, in the files that
 // belong to its new path; the old ones go.

@@ -29,7 +29,7 @@ output = "{LANGUAGE}/{NAME}.json"
 collection = "{NAME}"
 `, map[string]string{"en/a.json": `{"a": "A"}`})
 		w.check(filepath.WalkDir(w.dir, func(p string, _ fs.DirEntry, _ error) error { return os.Lchown(p, 12345, 12345) }))
-		_, err := w.Check(t.Context())
+		_, err := w.Check(t.Context(), CheckOptions{})
 		if !trusted {
 			var usage *UsageError
 			if !errors.Is(err, gitops.ErrOwner) || !errors.As(err, &usage) || !strings.Contains(err.Error(), "trust_owner = true") || !strings.Contains(err.Error(), "safe.directory") {

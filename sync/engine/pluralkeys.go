@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/plural"
+	"github.com/locsync/locsync/sync/state"
 )
 
 // widened are a source's texts, and behind the form "other" of a plural that is spelled as keys those further forms that the given texts of the target
@@ -258,28 +260,30 @@ var countName = regexp.MustCompile(`%\{count\}|\{\{-? ?count ?\}\}`)
 
 // widen is widened for a pull, beside what stands apart of it. A form that the service accepted from the source file once, and that is gone from there,
 // does not come back by the service's translations of it.
-func (r *pulling) widen(x translated, m *merged, source, ours catalog.Catalog) (catalog.Catalog, map[string]apart, error) {
+//
+// away are the keys that give way to what comes in their place.
+func (r *pulling) widen(x translated, m *merged, source, ours catalog.Catalog) (wide catalog.Catalog, stand map[string]apart, away map[string]bool, err error) {
 	b := x.Sources[0]
-	wide := widened(source, b.Separator, b.Source, ours, x.texts)
+	wide = widened(source, b.Separator, b.Source, ours, x.texts)
 	if len(wide) == len(source) {
-		return source, nil, nil
+		return source, nil, nil, nil
 	}
 	known, here := source.Keys(), ours.Keys()
 	gone := make(map[string]bool)
-	stand, err := r.standing(x, m, relativesIn(source, b.Separator, b.Source), ours, gone)
-	if err != nil {
-		return nil, nil, err
+	if stand, err = r.standing(x, m, relativesIn(source, b.Separator, b.Source), ours, gone); err != nil {
+		return nil, nil, nil, err
 	}
+	away = maps.Clone(gone)
 	for _, b := range x.Sources {
 		pushed, err := r.State.Marks(r.pushedSlot(sourcePlace{b.Collection, b.Path}))
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		for n := range pushed {
 			gone[n.Key] = gone[n.Key] || !known[n.Key] && !here[n.Key]
 		}
 	}
-	return slices.DeleteFunc(wide, func(u catalog.Unit) bool { return gone[u.Key] }), stand, nil
+	return slices.DeleteFunc(wide, func(u catalog.Unit) bool { return gone[u.Key] }), stand, away, nil
 }
 
 // carried gives further forms of a plural of keys the names that the plural has now: file_few becomes doc_few where file_other goes and doc_other
@@ -363,6 +367,22 @@ const lacksOther = `the plural lacks the form "other"`
 const kindFurther = "further"
 
 func (m memory) further() bool { return slices.Contains(m.Kinds, kindFurther) }
+
+// taken forgets that the service left out texts that it has taken now.
+func (p *project) taken(tx *state.Tx, m memory, units []accept) error {
+	slot := p.slot(kindFurther, m.Path, m.Language)
+	if m.further() || !tx.HasMarks(slot) {
+		return nil
+	}
+	declined, err := tx.Marks(slot)
+	if err != nil {
+		return err
+	}
+	for _, u := range units {
+		delete(declined, u.Name)
+	}
+	return tx.SetMarks(slot, declined)
+}
 
 // eachKind calls send with the texts of a push that the source has keys for, and then with those further forms of plurals that it has none for. They
 // travel in an import of their own: a service that knows no source text for them leaves them out, and the other keys must not wait for that. What it left out

@@ -182,11 +182,11 @@ func TestPluralsInRails(t *testing.T) {
 		"config/locales/ru.yml": ru,
 		"config/locales/ja.yml": "ja:\n  files:\n    dead: dead\n    other: \"%{count}個\"\n",
 	})
-	w.clean(PushOptions{})
+	w.problem(w.pushes(PushOptions{}).Problems, "ru.yml", "files/few, files/many")
 	w.translateFile("structured-yaml", "main", "ru", "x.yml", "files:\n  one: \"%{count} файлик\"\n  other: \"%{count} файлика\"\n")
 	w.translateFile("structured-yaml", "main", "ar", "x.yml", "files:\n  one: ملف\n  other: \"%{count} ملف\"\nmenu:\n  save: حفظ\n")
-	w.brings("config/locales/ar.yml (ar): +3 ~0 -0", "config/locales/ja.yml (ja): +0 ~0 -1", "config/locales/ru.yml (ru): +0 ~2 -2")
-	w.file("config/locales/ru.yml", "ru:\n  files:\n    one: \"%{count} файлик\"\n    few: \"%{count} файла\"\n    many: \"%{count} файлов\"\n    other: \"%{count} файлика\"\n")
+	w.brings("config/locales/ar.yml (ar): +3 ~0 -0", "config/locales/ru.yml (ru): +0 ~2 -0")
+	w.file("config/locales/ru.yml", "ru:\n  files:\n    one: \"%{count} файлик\"\n    few: \"%{count} файла\"\n    many: \"%{count} файлов\"\n    other: \"%{count} файлика\"\n  menu:\n    few: dead\n    gone: dead\n")
 	w.git("merge", "-q", "l10n")
 	w.sends()
 
@@ -201,9 +201,10 @@ func TestPluralsInRails(t *testing.T) {
 	w.commit()
 	w.brings()
 
-	// With the source text at the service it is taken, and a translator's text for it comes back.
+	// With the source text at the service it is offered again and taken, and a translator's text for it comes back.
 	w.write("config/locales/en.yml", "en:\n  files:\n    one: \"%{count} file\"\n    many: \"%{count} files\"\n    other: \"%{count} files\"\n  menu:\n    other: Other\n    one: One\n    save: Save\n")
-	w.sends("config/locales/en.yml (en): files/many")
+	w.sends("config/locales/en.yml (en): files/many", "config/locales/ru.yml (ru): files/many")
+	w.holds("main", "ru", "files/many", "%{count} штук")
 	w.write("config/locales/ru.yml", strings.ReplaceAll(now, "штук", "файлов")+"\n")
 	w.sends("config/locales/ru.yml (ru): files/many")
 	w.holds("main", "ru", "files/many", "%{count} файлов")
@@ -215,7 +216,7 @@ func TestMapInPlaceOfASingleText(t *testing.T) {
 	t.Parallel()
 	ru := "ru:\n  million:\n    one: миллион\n    few: миллиона\n    many: миллионов\n    other: миллиона\n  save: Да\n"
 	w := newWorld(t, railsFiles, map[string]string{"config/locales/en.yml": "en:\n  million: Million\n  save: Save\n", "config/locales/ru.yml": ru})
-	w.clean(PushOptions{})
+	w.pushes(PushOptions{}) // which names what the service has no source text for
 	w.brings()
 	w.translateFile("structured-yaml", "main", "ru", "x.yml", "save: Нет\n")
 	w.brings("config/locales/ru.yml (ru): +0 ~1 -0")
@@ -237,9 +238,9 @@ func TestSingleTextInPlaceOfAPlural(t *testing.T) {
 	en := "en:\n  post:\n    one: Post\n    other: Posts\n  user:\n    one: User\n    other: Users\n  save: Save\n"
 	ja := "ja:\n  post: 投稿\n  user: ユーザー\n  save: 保存\n"
 	w := newWorld(t, railsFiles, map[string]string{"config/locales/en.yml": en, "config/locales/ja.yml": ja, "config/locales/ru.yml": "ru:\n  user: Юзер\n"})
-	w.clean(PushOptions{})
+	w.pushes(PushOptions{}) // which names what the service has no source text for
 	w.brings()
-	report, err := w.Check(t.Context())
+	report, err := w.Check(t.Context(), CheckOptions{})
 	w.check(err)
 	if p := report.Projects[0].Problems; len(p) != 0 {
 		t.Errorf("%v", p)
@@ -281,15 +282,14 @@ func TestSingleTextInPlaceOfAPluralOfSuffixes(t *testing.T) {
 	})
 	p := w.pushes(PushOptions{Translations: true})
 	w.problem(p.Problems, "ja.json", "in the place of a plural (cart/item)")
-	w.brings("ja.json (ja): +0 ~0 -1", "ru.json (ru): +0 ~0 -1")
-	w.file("ja.json", "{\n  \"cart\": {\n    \"item\": \"{{count}}点\",\n    \"box\": \"箱\"\n  },\n  \"save\": \"保存\"\n}")
+	w.brings()
 	w.final("ja", "cart/item_other", "個", "cart/box_other", "{{count}}箱")
 	p2 := w.pulls(PullOptions{}) // what does not come replaces nothing
 	w.problem(p2.Problems, `ja.json: "cart/item_other" (ja)`, "it lacks {{count}}")
 	w.gains(p2, "ja.json (ja): +1 ~0 -0")
 	w.final("ja", "cart/item_other", "{{count}}個")
 	w.brings("ja.json (ja): +1 ~0 -1")
-	w.file("ja.json", "{\n  \"cart\": {\n    \"item_other\": \"{{count}}個\",\n    \"box\": \"箱\",\n    \"box_other\": \"{{count}}箱\"\n  },\n  \"save\": \"保存\"\n}")
+	w.file("ja.json", "{\n  \"cart\": {\n    \"item_other\": \"{{count}}個\",\n    \"box\": \"箱\",\n    \"box_other\": \"{{count}}箱\"\n  },\n  \"save\": \"保存\",\n  \"dead\": \"dead\"\n}")
 	w.brings()
 }
 
@@ -299,7 +299,7 @@ func TestNothingIsFilledInBesideOtherShapes(t *testing.T) {
 	ru := "ru:\n  million:\n    one: миллион\n    few: миллиона\n    many: миллионов\n    other: миллиона\n  user: Юзер\n  save: Да\n"
 	w := newWorld(t, strings.Replace(railsFiles, "remote = \"\"", "remote = \"\"\nincomplete = \"fallback\"", 1), map[string]string{
 		"config/locales/en.yml": "en:\n  million: Million\n  user:\n    one: User\n    other: Users\n  save: Save\n  new: New\n", "config/locales/ru.yml": ru})
-	w.clean(PushOptions{})
+	w.pushes(PushOptions{}) // which names what the service has no source text for
 	w.brings("config/locales/ru.yml (ru): +0 ~0 -0")
 	w.file("config/locales/ru.yml", ru+"  new: New\n")
 	w.brings()
@@ -343,7 +343,8 @@ func TestMapStaysWhereItsTextIsRefused(t *testing.T) {
 	t.Parallel()
 	ru := "ru:\n  million:\n    one: \"%{n} миллион\"\n    other: \"%{n} миллиона\"\n"
 	w := newWorld(t, railsFiles, map[string]string{"config/locales/en.yml": "en:\n  million: \"%{n} million\"\n", "config/locales/ru.yml": ru})
-	w.clean(PushOptions{})
+	w.pushes(PushOptions{}) // which names what the service has no source text for
+	w.brings()
 	w.translateFile("structured-yaml", "main", "ru", "x.yml", "million: млн\n")
 	p := w.pulls(PullOptions{})
 	w.problem(p.Problems, `config/locales/ru.yml: "million" (ru)`, "it lacks %{n}")
@@ -430,11 +431,11 @@ func TestPluralsOfI18next(t *testing.T) {
 `,
 		"ja.json": "{\n  \"file_other\": \"{{count}}個\",\n  \"file_rest\": \"dead\",\n  \"day_0\": \"{{count}}日\"\n}\n",
 	})
-	w.clean(PushOptions{})
+	w.pushes(PushOptions{}) // which names what the service has no source text for
 	w.final("ru", "file_other", "{{count}} файлика", "save", "Да")
 	w.final("ja", "day_plural", "{{count}}日")
 	w.final("ar", "file_one", "ملف")
-	w.brings("ar.json (ar): +1 ~0 -0", "ja.json (ja): +1 ~0 -1", "ru.json (ru): +1 ~1 -4")
+	w.brings("ar.json (ar): +1 ~0 -0", "ja.json (ja): +1 ~0 -0", "ru.json (ru): +1 ~1 -0")
 	w.file("ru.json", `{
   "file_one": "{{count}} файл",
   "file_few": "{{count}} файла",
@@ -442,9 +443,13 @@ func TestPluralsOfI18next(t *testing.T) {
   "file_other": "{{count}} файлика",
   "save": "Да",
   "file_zero": "нет файлов",
+  "file_title": "dead",
   "day_0": "{{count}} день",
   "day_1": "{{count}} дня",
-  "day_2": "{{count}} дней"
+  "day_2": "{{count}} дней",
+  "gender_few": "dead",
+  "save_few": "dead",
+  "day_9": "dead"
 }`)
 	w.git("merge", "-q", "l10n")
 	w.sends()
@@ -554,7 +559,7 @@ collection = "json"
 		"en.json": "{\"a\": \"{n, plural, one {a} other {b}}\"}",
 		"ru.json": "{\"a\": \"{n, plural, one {а} other {б}}\"}",
 	})
-	report, err := w.Check(t.Context())
+	report, err := w.Check(t.Context(), CheckOptions{})
 	w.check(err)
 	var got []string
 	for _, p := range report.Projects[0].Problems {
@@ -664,7 +669,7 @@ func TestRenameOfAPluralOfKeys(t *testing.T) {
 			moreEN, moreRU = ",\n  \"paper_one\": \"{{count}} paper\",\n  \"paper_other\": \"{{count}} papers\"", ",\n  \"paper_other\": \"{{count}} файлов\""
 		}
 		w := newWorld(t, oneJSONFile, map[string]string{"en.json": strings.Replace(en, "%", moreEN, 1), "ru.json": strings.Replace(ru, "%", moreRU, 1)})
-		w.clean(PushOptions{})
+		w.pushes(PushOptions{}) // which names what the service has no source text for
 		w.final("ru", "file_one", "{{count}} файл", "file_other", "{{count}} файлов")
 		if twin {
 			w.final("ru", "paper_other", "{{count}} файлов")

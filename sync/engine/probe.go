@@ -62,7 +62,7 @@ type probing struct {
 // lookAgain compares what this pull looks at with what the last full one did.
 func (r *pulling) lookAgain(tip *gitops.Tip) error {
 	r.probe = probing{now: reconciled{Config: r.configured(), Look: look(tip), Full: make(map[string]time.Time)}, blind: make(map[string]bool)}
-	if r.o.DryRun || r.o.Full || r.o.Force {
+	if r.o.DryRun || r.o.Full || r.o.Force || r.o.Prune || r.o.AcceptService {
 		return nil
 	}
 	last, ok, err := state.Get[reconciled](r.State, r.stateName(), kindReconciled, r.cfg.Pull.Branch)
@@ -203,11 +203,11 @@ func (r *pulling) news(t *tree, x *exported) (bool, error) {
 		if !ok {
 			return true, nil
 		}
-		merged, err := r.State.Marks(r.slot(kindMerged, target.Path, target.Language.Code))
+		merged, err := r.marks(r.slot(kindMerged, target.Path, target.Language.Code))
 		if err != nil {
 			return false, err
 		}
-		outdated, err := r.State.Marks(r.slot(kindOutdated, target.Path, target.Language.Code))
+		outdated, err := r.marks(r.slot(kindOutdated, target.Path, target.Language.Code))
 		if err != nil {
 			return false, err
 		}

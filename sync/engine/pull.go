@@ -28,7 +28,6 @@ type pulling struct {
 	begun   time.Time
 	failure error                // of the whole pass, as it is told
 	exports map[string]*exported // by template and collection: asked for once, however often the branch moves meanwhile
-	met     map[string]bool      // target files that this pull sees for the first time
 	probe   probing
 
 	refused   *refusal            // what the remote did not take; nil when it took everything
@@ -121,7 +120,8 @@ func (r *pulling) census(c census) {
 }
 
 func (p *project) newPull(o PullOptions) *pulling {
-	run := &pulling{project: p, o: o, begun: p.Now(), exports: make(map[string]*exported), met: make(map[string]bool)}
+	p.overlay = nil
+	run := &pulling{project: p, o: o, begun: p.Now(), exports: make(map[string]*exported)}
 	run.clear()
 	return run
 }
@@ -165,13 +165,11 @@ func (r *pulling) pass(ctx context.Context) error {
 	if err := r.makeRoom(ctx); err != nil {
 		return err
 	}
-	if !r.o.DryRun {
-		if err := r.firstLook(); err != nil {
-			return err
-		}
-	}
 	for try := 1; ; try++ {
 		err := r.attempt(ctx)
+		if err == nil {
+			err = r.acceptService()
+		}
 		if err == nil {
 			err = r.request(ctx)
 		}
@@ -217,6 +215,9 @@ func (r *pulling) attempt(ctx context.Context) error {
 	}
 	for _, problem := range t.problems {
 		r.unreadable(problem)
+	}
+	if err := r.recollect(ctx, r.repo, tip, t.bundles(), r.o.DryRun); err != nil {
+		return err
 	}
 	done, err := r.mergeAll(ctx, t, tip)
 	if err != nil {
@@ -413,57 +414,6 @@ func (r *pulling) wrote(g *bundle.Group, target bundle.Target) (bool, error) {
 	}
 	marks, err := r.State.Marks(r.slot(kindMerged, target.Path, target.Language.Code))
 	return marks != nil, err
-}
-
-// firstLook takes note of the translations in the working tree before the first pull writes any, so that what lies there already is not
-// taken for somebody's change later.
-func (r *pulling) firstLook() error {
-	if r.cfg.Push.Source != config.Worktree || r.repo.Facts().Bare {
-		return nil
-	}
-	_, looked, err := state.Get[string](r.State, r.stateName(), kindSeen, headRecord)
-	if err != nil || looked {
-		return err
-	}
-	if branch, _, err := r.repo.Head(); err != nil || r.line != "" && branch != r.line {
-		return err
-	}
-	fsys, err := r.repo.Worktree()
-	if err != nil {
-		return err
-	}
-	bundles, _, err := bundle.Find(fsys, r.cfg)
-	if err != nil {
-		return err
-	}
-	targets, err := bundle.Existing(fsys, bundles, r.cfg.Targets())
-	if err != nil {
-		return err
-	}
-	branch, head, err := r.repo.Head()
-	if err != nil || r.line != "" && branch != r.line {
-		return err // another branch's files, maybe
-	}
-	return r.State.Update(func(tx *state.Tx) error {
-		for _, t := range targets {
-			f, _, err := t.Sources[0].Read(fsys, t.Path, t.Language)
-			if err != nil {
-				return err
-			}
-			if f == nil {
-				continue
-			}
-			before, err := tx.Marks(r.slot(kindKnown, t.Path, t.Language.Code))
-			if err != nil {
-				return err
-			}
-			r.met[t.Path] = before == nil
-			if err := r.mark(tx, memory{[]string{kindKnown, kindContact, kindSeen}, t.Path, t.Language.Code}, accepts(bundle.Texts(f))); err != nil {
-				return err
-			}
-		}
-		return state.PutTx(tx, r.stateName(), kindSeen, headRecord, head)
-	})
 }
 
 // sourceTexts are the texts of a target's source files; ok is false when one of them cannot be read.

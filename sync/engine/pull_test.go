@@ -19,12 +19,16 @@ import (
 // local keeps commits in the repository; it stands behind settings.
 const localOnly = settings + "[project.pull]\nremote = \"\"\n"
 
-// gains compares what a pull wrote: "path (language): +added ~changed -removed", in order of path.
+// gains compares what a pull wrote: "path (language): +added ~changed -removed", or deleted, in order of path.
 func (w *world) gains(p ProjectPull, want ...string) {
 	w.tb.Helper()
 	got := []string{}
 	for _, f := range p.Files {
-		got = append(got, fmt.Sprintf("%s (%s): +%d ~%d -%d", f.Path, f.Language, f.Added, f.Changed, f.Removed))
+		line := fmt.Sprintf("%s (%s): +%d ~%d -%d", f.Path, f.Language, f.Added, f.Changed, f.Removed)
+		if f.Deleted {
+			line = fmt.Sprintf("%s (%s): deleted", f.Path, f.Language)
+		}
+		got = append(got, line)
 	}
 	if !slices.Equal(got, append([]string{}, want...)) {
 		w.tb.Fatalf("pulled %q, want %q\nproblems: %v", got, want, p.Problems)
@@ -549,7 +553,7 @@ func TestPullDoesNotWriteThroughALink(t *testing.T) {
 	w := abc(t, localOnly, nil)
 	w.check(os.MkdirAll(filepath.Join(w.dir, "locales", "de"), 0o777))
 	w.check(os.Symlink("../../elsewhere.json", filepath.Join(w.dir, "locales", "de", "a.json")))
-	w.write("elsewhere.json", "{\n  \"a\": \"mine\"\n}\n")
+	w.write("elsewhere.json", "{\n  \"b\": \"mine\"\n}\n")
 	w.commit()
 	w.final("de", "a", "A1")
 	for _, o := range []PullOptions{{DryRun: true}, {}, {}} {
@@ -562,5 +566,5 @@ func TestPullDoesNotWriteThroughALink(t *testing.T) {
 	}
 	w.final("fr", "a", "F1")
 	w.gains(w.pulls(PullOptions{}), "locales/fr/a.json (fr): +1 ~0 -0")
-	w.has("l10n", "elsewhere.json", "{\n  \"a\": \"mine\"\n}")
+	w.has("l10n", "elsewhere.json", "{\n  \"b\": \"mine\"\n}")
 }

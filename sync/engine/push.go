@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -106,6 +105,7 @@ func (r *pushing) census(c census) {
 }
 
 func (p *project) newPush(o PushOptions) *pushing {
+	p.overlay = nil
 	return &pushing{project: p, o: o, begun: p.Now(), refused: make(map[string]bool), present: make(map[string]bool), elsewhere: make(map[Problem]bool),
 		report: ProjectPush{Name: p.cfg.Name, Base: p.line, Files: []PushedFile{}, Problems: []Problem{}}}
 }
@@ -464,8 +464,8 @@ func outcome(at time.Time, keys int, commit string, problems []Problem, err erro
 // mark writes accepted texts of a translation into slots, keeping what is there.
 func (p *project) mark(tx *state.Tx, m memory, units []accept) error {
 	for _, kind := range m.Kinds {
-		if kind == kindKnown && !slices.Contains(m.Kinds, kindContact) {
-			if err := p.resolved(tx, m, units); err != nil {
+		if kind == kindKnown {
+			if err := errors.Join(p.resolved(tx, m, units), p.taken(tx, m, units)); err != nil {
 				return err
 			}
 		}

@@ -75,8 +75,8 @@ func valueOf(before catalog.Catalog, at map[catalog.Name]int, c catalog.Change) 
 	return v
 }
 
-// Conflict is a key whose translation was changed on both sides: the service's stands, and the repository's is kept here until somebody decides. The
-// texts are by form, "" for a plain one.
+// Conflict is a key whose translation was changed on both sides: the service's stands, and the repository's is kept here until it is decided. One that is
+// Open was met with different texts at first contact, and stands as it is on both sides. The texts are by form, "" for a plain one.
 type Conflict struct {
 	Project  string            `json:"project,omitempty"` // where several are configured
 	File     string            `json:"file"`
@@ -85,6 +85,7 @@ type Conflict struct {
 	Ours     map[string]string `json:"ours"`
 	Theirs   map[string]string `json:"theirs"`
 	Since    time.Time         `json:"since"`
+	Open     bool              `json:"open,omitempty"` // the two never agreed on a text: neither side has been changed
 }
 
 // Settled is a conflict that was decided on: Stands is "ours" or "theirs".
@@ -154,6 +155,7 @@ type PulledFile struct {
 	Added    int    `json:"added"`
 	Changed  int    `json:"changed"`
 	Removed  int    `json:"removed"`
+	Deleted  bool   `json:"deleted,omitempty"` // the file goes: its source file moved, and its texts with it
 
 	Changes []Value `json:"changes,omitempty"` // of a dry run
 }

@@ -23,6 +23,9 @@ func (r *pushing) pushTranslations(ctx context.Context) error {
 	if err := r.findPlaces(ctx); err != nil {
 		return err
 	}
+	if blank, err := r.blankAndBlind(); err != nil || blank {
+		return err
+	}
 	found, err := r.settledCandidates(ctx)
 	if err != nil {
 		return err
@@ -56,6 +59,16 @@ func (r *pushing) pushTranslations(ctx context.Context) error {
 	return r.look(found)
 }
 
+// blankAndBlind reports whether nothing is remembered of the branch and it could not be looked at either: then it cannot be told whose the repository's texts
+// are, and they wait for a push that can.
+func (r *pushing) blankAndBlind() (bool, error) {
+	if !r.blind {
+		return false, nil
+	}
+	_, looked, err := state.Get[string](r.State, r.stateName(), kindRecollected, r.cfg.Pull.Branch)
+	return !looked, err
+}
+
 // askedAtOnce bounds the answers that a push has in memory.
 const askedAtOnce = 100
 
@@ -83,14 +96,16 @@ func (r *pushing) candidatesOf(g *bundle.Group, found []*candidate) (mine []*can
 // shipGroup compares a group's candidates with the service's present values and composes what is to be sent.
 func (r *pushing) shipGroup(ship *shipping, g *bundle.Group, mine []*candidate, present *exported) (err error) {
 	all := make([]*weighed, len(mine))
+	byPath := make(map[string][]*weighed)
 	for i, c := range mine {
 		if all[i], err = r.weigh(c, r.tree.fitted(c.Target, r.presently(c.Target, present))); err != nil {
 			return err
 		}
+		byPath[c.Path] = append(byPath[c.Path], all[i])
 	}
 	for _, w := range all {
-		for _, other := range all {
-			if other != w && other.Path == w.Path {
+		for _, other := range byPath[w.Path] {
+			if other != w {
 				w.goAlong(other.sent)
 				w.loseAlong(other)
 			}
@@ -216,7 +231,7 @@ func (r *pushing) onlyWaits(c *candidate) bool {
 	}
 	for _, u := range texts {
 		lost := r.lost[conflictID(c.Path, c.Language.Code, u.Key)]
-		if keys[u.Key] && !c.overruled(lost) {
+		if keys[u.Key] && !lost.Open && !c.overruled(lost) {
 			keys[u.Key] = false
 			r.conflict(lost)
 		}
@@ -233,7 +248,8 @@ type versus struct {
 	replaced  catalog.Catalog         // the service's present texts that the place has not merged, where it sends others
 }
 
-// compare reports the keys that both sides changed. A text that the service has from here, or had at the last merge, is no change of its own.
+// compare reports the keys that both sides changed, and those that have different texts without a last merge: first contact, at which neither side
+// changes. A text that the service has from here, or had at the last merge, is no change of its own.
 func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) {
 	v := versus{lost: make(map[string]bool), same: make(map[catalog.Name]bool), instead: make(map[catalog.Name]string)}
 	m, err := r.memories(c.Target, c.place, c.texts)
@@ -267,7 +283,7 @@ func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) 
 				v.replaced = append(v.replaced, theirs[at])
 			}
 		case r.o.Translations && !merged && !before:
-		case conflicts && c.overruled(lost):
+		case conflicts && (lost.Open && lost.theirs(theirs[at]) || !lost.Open && c.overruled(lost)):
 			v.lost[u.Key] = true
 		default:
 			v.lost[u.Key], anew[u.Key] = true, true

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -132,21 +134,60 @@ func TestAskTellsProgress(t *testing.T) {
 	}
 }
 
-// Commands that stay connected do not keep the daemon from ending.
-func TestControlEnds(t *testing.T) {
+// serveControl serves commands from a new state folder. end stops that, and fails the test where it takes too long.
+func serveControl(t *testing.T) (dir string, ticket controlTicket, end func()) {
+	t.Helper()
 	s, _ := newServer(t)
-	dir := t.TempDir()
+	dir = t.TempDir()
 	serving, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {
-		done <- Control{Dir: dir, Patience: 50 * time.Millisecond, Engine: func() *engine.Engine { return s.Engine }}.Serve(serving, serving)
+		c := Control{Dir: dir, Patience: 50 * time.Millisecond, Engine: func() *engine.Engine { return s.Engine }}
+		done <- c.Serve(serving, serving)
 	}()
-	var ticket controlTicket
 	for end := time.Now().Add(10 * time.Second); ticket.Address == "" && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if data, err := os.ReadFile(filepath.Join(dir, controlFile)); err == nil {
 			check(t, json.Unmarshal(data, &ticket))
 		}
 	}
+	return dir, ticket, func() {
+		t.Helper()
+		stop()
+		select {
+		case err := <-done:
+			check(t, err)
+		case <-time.After(10 * time.Second):
+			t.Fatal("it does not end")
+		}
+	}
+}
+
+// Every user of the machine can connect to the address for commands; silent connections must not keep a command out.
+func TestControlBoundsConnections(t *testing.T) {
+	dir, ticket, end := serveControl(t)
+	defer end()
+	o := &outside{t, ticket.Address}
+	silent := make([]net.Conn, 0, maxConnections+40)
+	for i := range cap(silent) {
+		conn := o.dial("")
+		if i%2 == 1 {
+			_, err := io.WriteString(conn, "GET "+answersAt+" HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+			check(t, err)
+			if got := says(conn); got != http.StatusNoContent { // from here on it is idle
+				t.Fatalf("%s: %d", answersAt, got)
+			}
+		}
+		silent = append(silent, conn)
+	}
+	if _, err := Ask(t.Context(), dir, Request{Action: "status"}, nil); err != nil {
+		t.Errorf("a command beside %d silent connections: %v", len(silent), err)
+	}
+	gaveWay(t, silent, 41)
+}
+
+// Commands that stay connected do not keep the daemon from ending.
+func TestControlEnds(t *testing.T) {
+	dir, ticket, end := serveControl(t)
 	body := strings.NewReader(`{"action": "status"`) // and never the rest of it
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+ticket.Address+"/do", body)
 	check(t, err)
@@ -157,13 +198,7 @@ func TestControlEnds(t *testing.T) {
 			answer.Body.Close()
 		}
 	}()
-	stop()
-	select {
-	case err := <-done:
-		check(t, err)
-	case <-time.After(10 * time.Second):
-		t.Fatal("it does not end")
-	}
+	end()
 	if _, err := os.Stat(filepath.Join(dir, controlFile)); !os.IsNotExist(err) {
 		t.Errorf("its file is there: %v", err)
 	}

@@ -124,7 +124,12 @@ func (c Control) Serve(ctx, work context.Context) error {
 	if err := writeTicket(path, ticket); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	server := &http.Server{Handler: controlHandler(work, c.Engine, ticket.Token), ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
+	server := &http.Server{
+		Handler:     controlHandler(work, c.Engine, ticket.Token),
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	// Every user of this machine can connect, and the daemon's files compete with connections for descriptors.
+	new(crowd).bound(server)
 	ended := make(chan struct{})
 	context.AfterFunc(ctx, func() {
 		defer close(ended)

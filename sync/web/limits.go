@@ -39,19 +39,26 @@ func aboutStrangers(log *zap.Logger) *zap.Logger {
 // without a request being answered on it, or, where all are being answered, of the address that has most the one that has been for longest; so neither silent
 // connections nor slow ones keep out those that have something to say, or end what others hear, and the daemon's files never compete with them for descriptors. What the server itself has to say goes to log.
 func NewServer(handler http.Handler, log *zap.Logger) *http.Server {
-	c := &crowd{}
-	return &http.Server{
-		ErrorLog:          errorLog(log),
-		ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: answerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
-		ConnContext: c.joined, ConnState: c.changed,
-		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if g, ok := r.Context().Value(guestKey{}).(*guest); ok {
-				c.serving(g, true)
-				defer c.serving(g, false)
-			}
-			handler.ServeHTTP(w, r)
-		}),
+	server := &http.Server{
+		ErrorLog: errorLog(log), Handler: handler,
+		ReadTimeout: requestTime, WriteTimeout: answerTime,
 	}
+	new(crowd).bound(server)
+	return server
+}
+
+// bound keeps the connections of a server to maxConnections, and closes those that are silent.
+func (c *crowd) bound(server *http.Server) {
+	server.ReadHeaderTimeout, server.IdleTimeout, server.MaxHeaderBytes = headerTime, idleTime, maxHeader
+	server.ConnContext, server.ConnState = c.joined, c.changed
+	handler := server.Handler
+	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if g, ok := r.Context().Value(guestKey{}).(*guest); ok {
+			c.serving(g, true)
+			defer c.serving(g, false)
+		}
+		handler.ServeHTTP(w, r)
+	})
 }
 
 // errorLog is a log as net/http has it.

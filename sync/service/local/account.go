@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/locsync/locsync/sync/languages"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -22,8 +23,8 @@ func (s *Service) getDirectory(c *call) error {
 		return invalid(wire.QueryDirectoryType, "this service has a directory of type %q only", wire.DirectoryTypeLanguage)
 	}
 	out := wire.Directory{Type: wire.DirectoryTypeLanguage}
-	for _, l := range languages().list {
-		out.Items = append(out.Items, wire.DirectoryItem{ID: l.code, Name: l.name})
+	for _, l := range languages.All() {
+		out.Items = append(out.Items, wire.DirectoryItem{ID: l.Code, Name: l.Name})
 	}
 	return c.json(http.StatusOK, out)
 }

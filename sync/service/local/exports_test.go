@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locsync/locsync/sync/languages"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -404,10 +405,10 @@ func TestDirectory(t *testing.T) {
 		t.Errorf("%d languages, %q", len(names), names["pt-BR"])
 	}
 	ids := map[int]string{}
-	for _, l := range languages().list {
-		if ids[l.id] != "" || l.id <= 0 {
-			t.Errorf("%s and %s have the number %d", l.code, ids[l.id], l.id)
+	for _, l := range languages.All() {
+		if ids[l.ID] != "" || l.ID <= 0 {
+			t.Errorf("%s and %s have the number %d", l.Code, ids[l.ID], l.ID)
 		}
-		ids[l.id] = l.code
+		ids[l.ID] = l.Code
 	}
 }

@@ -212,7 +212,7 @@ func (t *tableReader) head(line int, cells []string, bad func(string, ...any) er
 		if !known {
 			return bad("the first row has language codes (and %s), and %q is none that this service knows; %s", strings.Join(noteColumns, ", "), word, languageHint(word))
 		}
-		code := l.code
+		code := l.Code
 		if slices.Contains(t.table.Languages, code) {
 			return bad("two columns are for the language %s", code)
 		}

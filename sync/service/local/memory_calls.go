@@ -193,7 +193,7 @@ func (s *Service) getProjectMemories(c *call) error {
 	for _, a := range p.Memories {
 		w := wire.ProjectMemory{ID: a.ID, MatchThreshold: float64(a.Threshold), IsWritable: a.Writable}
 		if l, ok := findLanguage(a.Language); ok {
-			w.TargetLanguageID = &l.id
+			w.TargetLanguageID = &l.ID
 		}
 		out = append(out, w)
 	}

@@ -49,7 +49,7 @@ func (s *Service) record(p *project, progress []float64) *wire.Project {
 		ExternalTag:            p.ExternalTag,
 	}
 	if l, ok := findLanguage(p.Source); ok {
-		out.SourceLanguageID = l.id
+		out.SourceLanguageID = l.ID
 	}
 	for i, st := range p.Stages {
 		w := wire.WorkflowStage{ID: st.ID, StageType: wire.StageType(st.Type)}

@@ -206,7 +206,7 @@ func TestPseudoTranslations(t *testing.T) {
 	if err := s.s.EnsureProject("x", "app", "de", []string{"fr"}); err == nil {
 		t.Error("EnsureProject took a malformed identifier")
 	}
-	if err := s.s.EnsureProject("0a0a0a0a-0000-4000-8000-00000000000b", "app", "de", []string{"zh-CN"}); err == nil || !strings.Contains(err.Error(), "zh-Hans-CN") {
+	if err := s.s.EnsureProject("0a0a0a0a-0000-4000-8000-00000000000b", "app", "de", []string{"zh_CN"}); err == nil || !strings.Contains(err.Error(), "zh-Hans-CN") {
 		t.Errorf("EnsureProject: %v", err)
 	}
 }

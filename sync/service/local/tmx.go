@@ -109,10 +109,10 @@ func (m *memory) rememberTMX(u tmxUnit, now int64) error {
 		text := tmxText(v.Seg.Inner)
 		switch {
 		case !known || text == "":
-		case sameLanguage(l.code, m.record.Source):
+		case sameLanguage(l.Code, m.record.Source):
 			source = text
 		default:
-			texts[l.code] = text
+			texts[l.Code] = text
 		}
 	}
 	if source == "" {
@@ -120,8 +120,8 @@ func (m *memory) rememberTMX(u tmxUnit, now int64) error {
 	}
 	for _, v := range u.Variants { // in the order of the file
 		l, _ := findLanguage(v.Lang)
-		if text := texts[l.code]; text != "" {
-			if err := m.remember(source, surroundings{}, l.code, text, now); err != nil {
+		if text := texts[l.Code]; text != "" {
+			if err := m.remember(source, surroundings{}, l.Code, text, now); err != nil {
 				return err
 			}
 		}

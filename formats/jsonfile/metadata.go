@@ -1,0 +1,59 @@
+package jsonfile
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/locsync/locsync/formats/resource"
+)
+
+var errMetadata = errors.New("its name begins with @, as those of metadata do (\"@@locale\", \"@metadata\"), which is not text; give the entry another name")
+
+// begins reports whether the name of a member begins with some letters.
+func (s *scanner) begins(n *resource.Node, with string) bool {
+	if n.Name.Len() == 0 {
+		return false
+	}
+	if n.Style&nameEscaped != 0 {
+		return strings.HasPrefix((grammar{}).Name(s.src, n), with)
+	}
+	return strings.HasPrefix(s.src[n.Name.Start+1:n.Name.End-1], with)
+}
+
+// isMetadata reports whether the complete container i, an outermost one, is metadata.
+func (s *scanner) isMetadata(i int) bool {
+	n := &s.nodes[i]
+	if !s.begins(n, "@") {
+		return false
+	}
+	if s.begins(n, "@@") {
+		return true
+	}
+	for c := i + 1; c < int(n.End); c = int(s.nodes[c].End) {
+		if isString(s.src, &s.nodes[c]) && (grammar{}).Name(s.src, &s.nodes[c]) == "message" {
+			return false
+		}
+	}
+	return n.Kind == resource.Map
+}
+
+// isNewMetadata reports whether an outermost entry would be read as metadata.
+func isNewMetadata(n *resource.New) bool {
+	return strings.HasPrefix(n.Name, "@@") || strings.HasPrefix(n.Name, "@") && n.Kind == resource.Map && !isNewMessage(n)
+}
+
+// Monolingual returns the file without metadata: a new file of translations that was made from a copy of its source goes through here last.
+func Monolingual(f *resource.File) ([]byte, error) {
+	var gone []int
+	for i := range f.Children(0) {
+		if f.Node(i).Style&metadata != 0 {
+			gone = append(gone, i)
+		}
+	}
+	out, err := resource.Apply(f, Remove(f, gone))
+	if err != nil {
+		return nil, fmt.Errorf("take the metadata out: %w", err)
+	}
+	return out, nil
+}

@@ -1,0 +1,79 @@
+package oracle
+
+import "strings"
+
+// hideMessages takes the keys from what message objects hold besides their message, where all of a file's outermost entries are texts and such objects: browser
+// extensions and VS Code have such files. A message that has nothing but a comment besides, as in VS Code's, is a text under its object's name.
+func hideMessages(leaves []Leaf) {
+	type entry struct{ message, comment, other, strange bool }
+	var entries []*entry // an outermost name may stand twice
+	of := make([]*entry, len(leaves))
+	for i := range leaves {
+		l := &leaves[i]
+		if len(l.Path) == 0 || len(l.lists) > 0 && l.lists[0] == 0 {
+			return
+		}
+		if i == 0 || len(l.Path) == 1 || len(leaves[i-1].Path) == 1 || leaves[i-1].Path[0] != l.Path[0] {
+			entries = append(entries, &entry{})
+		}
+		e := entries[len(entries)-1]
+		of[i] = e
+		text := l.Kind == Text || l.Kind == Other && strings.HasPrefix(l.Text, `"`)
+		switch {
+		case len(l.Path) == 1:
+			e.strange = e.strange || !text
+			e.message = true
+		case l.Path[1] == "message" && len(l.Path) == 2 && (text || l.Kind == Null):
+			e.message = true
+		case l.Path[1] == "comment" && (len(l.Path) == 2 && (text || l.Text == "[") || len(l.Path) == 3 && text && len(l.lists) == 1):
+			e.comment = true
+		case l.Path[1] == "description" && len(l.Path) == 2 && text,
+			l.Path[1] == "placeholders" && (len(l.Path) > 2 && (len(l.lists) == 0 || l.lists[0] > 2) || l.Kind == Empty && l.Text == "{"):
+			e.other = true
+		default:
+			e.strange = true
+		}
+	}
+	described := false
+	for _, e := range entries {
+		if e.strange || !e.message {
+			return
+		}
+		described = described || e.other || e.comment
+	}
+	for i := range leaves {
+		l := &leaves[i]
+		if !described || len(l.Path) < 2 {
+			continue
+		}
+		e := of[i]
+		switch {
+		case l.Path[1] != "message" || len(l.Path) > 2:
+			l.closed = true
+		case e.comment && !e.other:
+			l.Path = l.Path[:1]
+		}
+	}
+}
+
+// hideMetadata takes the keys from outermost members that are no entries: all under a name that begins with @@, and objects under one that begins
+// with @, unless they are messages: a string "message" is in them.
+func hideMetadata(leaves []Leaf) {
+	for i := 0; i < len(leaves); {
+		l := &leaves[i]
+		from := i
+		for i++; i < len(leaves) && len(l.Path) > 1 && len(leaves[i].Path) > 1 && leaves[i].Path[0] == l.Path[0]; i++ {
+		}
+		if len(l.Path) == 0 || !strings.HasPrefix(l.Path[0], "@") || len(l.lists) > 0 && l.lists[0] == 0 {
+			continue
+		}
+		object := len(l.Path) > 1 && (len(l.lists) == 0 || l.lists[0] > 1) || l.Kind == Empty && l.Text == "{"
+		for k := from; k < i; k++ {
+			text := leaves[k].Kind == Text || leaves[k].Kind == Other && strings.HasPrefix(leaves[k].Text, `"`)
+			object = object && !(len(leaves[k].Path) == 2 && leaves[k].Path[1] == "message" && text)
+		}
+		for k := from; k < i && (object || strings.HasPrefix(l.Path[0], "@@")); k++ {
+			leaves[k].closed, leaves[k].metadata = true, true
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package bundle
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"testing/fstest"
+)
+
+// failing is a tree of which one folder cannot be listed.
+type failing struct {
+	fstest.MapFS
+	folder string
+	err    error
+}
+
+func (f failing) ReadDir(name string) ([]fs.DirEntry, error) {
+	if name == f.folder {
+		return nil, &fs.PathError{Op: "readdir", Path: name, Err: f.err}
+	}
+	return f.MapFS.ReadDir(name)
+}
+
+// A folder below ** that is damaged fails the search, whose files would count as deleted otherwise; one that may not be
+// read has none, as ever.
+func TestFoldersThatCannotBeListed(t *testing.T) {
+	t.Parallel()
+	files := fstest.MapFS{"locales/a/app.json": {}, "locales/b/app.json": {}}
+	for err, want := range map[error]int{errors.New("damaged tree"): -1, fs.ErrPermission: 1} {
+		found, failed := glob(failing{files, "locales/b", err}, "locales/**/app.json")
+		if (want < 0) != errors.Is(failed, err) || want >= 0 && len(found) != want {
+			t.Errorf("%v: %v, %v", err, found, failed)
+		}
+	}
+}
+
+// A name that is not UTF-8 keeps its file or folder out, and nothing else.
+func TestNamesThatAreNotUTF8(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"en/app.json", "en/m\xfcll.json", "\xff/app.json"} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte("{}"), 0o666)); err != nil {
+			t.Skip(err)
+		}
+	}
+	found, err := glob(os.DirFS(dir), "**/*.json")
+	if err != nil || !slices.Equal(found, []string{"en/app.json", "en/m\xfcll.json"}) {
+		t.Errorf("%q, %v", found, err)
+	}
+	if unreadable("en/app.json") != "" || unreadable("en/m\xfcll.json") == "" {
+		t.Error("the wrong one is kept out")
+	}
+}

@@ -1,0 +1,88 @@
+package engine
+
+import (
+	"strings"
+
+	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/plural"
+)
+
+// translatedIn is a source file and a language of its translations.
+type translatedIn struct{ source, language string }
+
+// holds notes which keys a file of translations has texts for. Of a file that cannot be read nothing is known.
+func (x *inspection) holds(target bundle.Target, f *resource.File, broken bool) {
+	if !x.o.Missing {
+		return
+	}
+	var keys map[string]bool
+	if f != nil {
+		keys = translatedKeys(bundle.Texts(f))
+	}
+	for _, b := range target.Sources {
+		at := translatedIn{b.Path, target.Language.Code}
+		had, some := x.have[at]
+		switch {
+		case broken, some && had == nil:
+			x.have[at] = nil
+		case !some:
+			x.have[at] = make(map[string]bool, len(keys))
+			fallthrough
+		default:
+			for key, translated := range keys {
+				x.have[at][key] = x.have[at][key] || translated
+			}
+		}
+	}
+}
+
+// gaps reports the keys that have no translation, at the file that would have it.
+func (x *inspection) gaps(t *tree) {
+	for _, s := range t.sources {
+		if s.broken() {
+			continue
+		}
+		var keys []string // with a text
+		text := translatedKeys(s.texts)
+		for _, u := range s.texts {
+			if text[u.Key] {
+				text[u.Key] = false
+				keys = append(keys, u.Key)
+			}
+		}
+		of := relativesIn(s.texts, s.Separator, s.Source)
+		for _, l := range x.cfg.Targets() {
+			have, read := x.have[translatedIn{s.Path, l.Code}]
+			if read && have == nil {
+				continue
+			}
+			path := s.Target(l)
+			if path == "" {
+				path = s.Path // the service names the files
+			}
+			foreign := of.foreignForms(l)
+			for _, key := range keys {
+				if !have[key] && !foreign[key] {
+					x.add(Error, kindGap, Problem{File: path, Key: key, Language: l.Code, Problem: "no translation in this language"}, "translate it at the service, or in this file")
+				}
+			}
+		}
+	}
+}
+
+// foreignForms are the keys of a source's plurals for categories that a language does not have.
+func (of *relatives) foreignForms(l config.Language) map[string]bool {
+	foreign := make(map[string]bool)
+	for before := range of.others {
+		categories := plural.Categories(l.Code)
+		if strings.HasSuffix(before, "_ordinal_") {
+			categories = plural.Ordinals(l.Code)
+		}
+		for _, category := range besideOther {
+			foreign[before+category] = !plural.Has(categories, category)
+		}
+	}
+	return foreign
+}
