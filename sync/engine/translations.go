@@ -96,14 +96,16 @@ func (r *pushing) candidatesOf(g *bundle.Group, found []*candidate) (mine []*can
 // shipGroup compares a group's candidates with the service's present values and composes what is to be sent.
 func (r *pushing) shipGroup(ship *shipping, g *bundle.Group, mine []*candidate, present *exported) (err error) {
 	all := make([]*weighed, len(mine))
+	byPath := make(map[string][]*weighed)
 	for i, c := range mine {
 		if all[i], err = r.weigh(c, r.tree.fitted(c.Target, r.presently(c.Target, present))); err != nil {
 			return err
 		}
+		byPath[c.Path] = append(byPath[c.Path], all[i])
 	}
 	for _, w := range all {
-		for _, other := range all {
-			if other != w && other.Path == w.Path {
+		for _, other := range byPath[w.Path] {
+			if other != w {
 				w.goAlong(other.sent)
 				w.loseAlong(other)
 			}
