@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -36,6 +37,7 @@ type pulling struct {
 	unread    []Problem           // of the report: files that could not be read
 	left      map[string]leftOut  // by goneID, of the target files that were looked at: what was left out of them
 	digested  sourceDigests
+	shared    *shared
 	accepted  *accepted // what the service has of the sources, compared with the branch's tree
 	moves     []moved   // of source files
 	renamed   map[*bundle.Bundle][]catalog.Rename
@@ -291,9 +293,17 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree, tip *gitops.Tip) ([]*me
 	if r.lost, err = r.conflicts(); err != nil {
 		return nil, err
 	}
+	maps.Copy(r.lost, r.o.told[goneID(r.cfg.Name, r.line)])
 	remade, err := r.remade(tip)
 	if err != nil {
 		return nil, err
+	}
+	if r.shared, err = t.sharedIn(t.fsys, r.cfg.Targets()); err != nil {
+		return nil, err
+	}
+	for _, p := range r.shared.told {
+		r.elsewhere[p] = true
+		r.problem(p)
 	}
 	for i, x := range theirs {
 		r.announce(Doing{What: "merging translations", Done: int64(i), Total: int64(len(theirs))})
@@ -328,7 +338,7 @@ func (r *pulling) translations(ctx context.Context, t *tree) ([]translated, erro
 	groups := bundle.Groups(t.bundles())
 	for i, g := range groups {
 		r.announce(Doing{What: fmt.Sprintf("asking for the translations of %q", g.Collection), Done: int64(i), Total: int64(len(groups))})
-		key := fmt.Sprint(g.Collection, "\x00", g.Format.Name, "\x00", g.Separator, "\x00", g.Template().String())
+		key := g.ID()
 		x := r.exports[key]
 		if x == nil {
 			quiet, err := r.quiet(ctx, t, g, languages)

@@ -76,12 +76,12 @@ func (r *pushing) shipGroup(ctx context.Context, ship *shipping, g *bundle.Group
 			languages = append(languages, l)
 		}
 	}
-	r.say("asking what the service has in %q", g.Collection)
-	present, err := r.export(ctx, g, languages, string(service.Draft), anew.in(r.o.DryRun))
+	present, err := r.presentIn(g, func() (*exported, error) {
+		return r.export(ctx, g, languages, string(service.Draft), anew.in(r.o.DryRun))
+	})
 	if err != nil {
 		return err
 	}
-	r.exports++
 	all := make([]*weighed, len(mine))
 	for i, c := range mine {
 		if all[i], err = r.weigh(c, r.tree.fitted(c.Target, r.presently(c.Target, present))); err != nil {
