@@ -158,7 +158,6 @@ type object struct {
 	kind kind
 	hash hash
 	data []byte
-	base hash // of a delta by name, which data is then
 }
 
 // emptyTree is known to every git without being stored.

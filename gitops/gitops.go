@@ -17,7 +17,8 @@
 //	refs/locsync/<branch>                 a tag object: the commit that was made and not delivered yet, and where to
 //	refs/locsync-remotes/<remote>/<branch> a fetched branch that the remote's fetch refspecs have no place for
 //	<common dir>/locsync-git/             lock of the processes of this package on one machine; names of the locks they
-//	                                      hold; packs that are not finished
+//	                                      hold
+//	objects/locsync-git/                  packs that are not finished
 //	objects/pack/pack-*.keep              while a new pack has no reference yet; first word "locsync"
 //	one line in some hooks                where InstallHooks was asked for it (see hooks.go)
 //
@@ -44,7 +45,7 @@ type Options struct {
 	// in the remote's address comes first.
 	Username, Password string
 
-	// Git is the git program: "" looks it up in PATH, NoGit does without.
+	// Git is the git program: "" looks it up in PATH.
 	Git string
 
 	// Trust accepts a repository that belongs to another user of this machine. Without it the rule is git's: refused,
@@ -70,9 +71,6 @@ type Options struct {
 	// goroutines.
 	Done func(op, outcome string, took time.Duration)
 }
-
-// NoGit as Options.Git keeps the package from using a git program.
-const NoGit = "-"
 
 // Person is an author. Angle brackets and line breaks are taken out of both fields.
 type Person struct{ Name, Email string }
@@ -128,14 +126,10 @@ func (e *Refused) Is(target error) bool { return target == ErrRefused }
 
 // Unavailable is a server that cannot answer now: overloaded, down, or asked too often.
 type Unavailable struct {
-	Status     int           // of http
-	RetryAfter time.Duration // how long it asks to wait; 0 when it does not say
+	Status int // of http
 }
 
 func (e *Unavailable) Error() string {
-	if e.RetryAfter > 0 {
-		return fmt.Sprintf("%v (%d); it asks to wait %s", ErrUnavailable, e.Status, e.RetryAfter.Round(time.Second))
-	}
 	return fmt.Sprintf("%v (%d)", ErrUnavailable, e.Status)
 }
 

@@ -49,7 +49,7 @@ func (a *app) pullCommand() *cobra.Command {
 			"remote. The working tree is not touched, unless that branch is checked out and clean. What would break the program is left out and named (3).",
 		Example: "  locsync pull\n  locsync pull --dry-run\n\n  # look at everything again, whatever was pulled before\n  locsync pull --full\n\n" +
 			"  # where the two never agreed on a translation, the service's stands\n  locsync pull --accept-service",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.pass(cmd.Context(), want) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.pass(cmd.Context(), want) },
 	}
 	a.passFlags(c, &want)
 	pullFlags(c, &want.Pull)

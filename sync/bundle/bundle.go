@@ -108,41 +108,68 @@ func bundleOf(p *config.Project, files *config.Files, match string) (*Bundle, er
 	return b, nil
 }
 
-// distinct leaves out bundles that would write one file, or over a source file.
+// distinct leaves out bundles whose source files would be one file, that would write one file, or over a source file:
+// also on file systems that tell no letter case or spelling of accents apart.
 func distinct(bundles []*Bundle, languages []config.Language, problems []Problem) ([]*Bundle, []Problem, error) {
-	sources := make(map[string]bool)
-	writers := make(map[string]*Bundle)
+	sources := make(map[string]*Bundle) // by folded path
 	bad := make(map[*Bundle]bool)
 	for _, b := range bundles {
-		sources[b.Path] = true
+		key := config.Fold(b.Path)
+		if other := sources[key]; other != nil {
+			problems = append(problems, b.misplaced("source", config.Language{}, "this file and "+other.Path+alike))
+			bad[b], bad[other] = true, true
+			continue
+		}
+		sources[key] = b
 	}
+	bundles = slices.DeleteFunc(bundles, func(b *Bundle) bool { return bad[b] })
+	type writer struct {
+		*Bundle
+		path string
+	}
+	writers := make(map[string]writer) // by folded path
 	for _, b := range bundles {
 		for _, l := range languages {
 			target := b.Target(l)
-			switch other := writers[target]; {
+			key := config.Fold(target)
+			source, other := sources[key], writers[key]
+			switch {
 			case target == "":
-			case sources[target]:
+			case source != nil:
 				bad[b] = true
-				problems = append(problems, b.misplaced(l, "its translations would be written over the source file "+target+"; change output or the source pattern"))
+				problems = append(problems, b.misplaced("output", l, "its translations would be written over the source file "+
+					source.Path+"; change output or the source pattern"))
 			case config.UnsafePath(target) != "":
 				bad[b] = true
-				problems = append(problems, b.misplaced(l, "its translations cannot be written to "+target+": "+config.UnsafePath(target)))
-			case other != nil && other != b:
+				problems = append(problems, b.misplaced("output", l, "its translations cannot be written to "+target+": "+
+					config.UnsafePath(target)))
+			case other.Bundle != nil && other.Bundle != b:
 				if !bad[b] {
-					problems = append(problems, b.misplaced(l, "its translations would be written to "+target+", as would those of "+other.Path+"; put {NAME} or {DIR} into output"))
+					problems = append(problems, b.misplaced("output", l, shares(target, other.path, other.Path)))
 				}
-				bad[b], bad[other] = true, true
+				bad[b], bad[other.Bundle] = true, true
 			default:
-				writers[target] = b
+				writers[key] = writer{b, target}
 			}
 		}
 	}
 	return slices.DeleteFunc(bundles, func(b *Bundle) bool { return bad[b] }), problems, nil
 }
 
-// misplaced is a problem with the output that the configuration has for a source file, which ends with its place there.
-func (b *Bundle) misplaced(l config.Language, what string) Problem {
-	place := strings.TrimSuffix(b.Files.Problem("output", "").Error(), ": ")
+// alike is what is wrong with two paths that fold together.
+const alike = " are one file on macOS and Windows, since they differ in letter case or in the spelling of accents alone; rename one of them"
+
+// shares says that a bundle's target is one file with another one's, whose source file is given.
+func shares(target, others, source string) string {
+	if target == others {
+		return "its translations would be written to " + target + ", as would those of " + source + "; put {NAME} or {DIR} into output"
+	}
+	return "its translations would be written to " + target + ", and those of " + source + " to " + others + ": these" + alike
+}
+
+// misplaced is a problem with what a key of the configuration says for a source file; it ends with that key's place.
+func (b *Bundle) misplaced(key string, l config.Language, what string) Problem {
+	place := strings.TrimSuffix(b.Files.Problem(key, "").Error(), ": ")
 	return Problem{File: b.Path, Language: l.Code, Problem: what + " (" + place + ")", Configuration: true}
 }
 
@@ -273,6 +300,10 @@ func Warnings(f *resource.File, name string, l config.Language) []Problem {
 
 func warning(f *resource.File, name string, l config.Language, w resource.Warning) Problem {
 	p := Problem{File: name, Language: l.Code, Problem: w.Msg, Key: f.KeyOf(w.Node)}
-	p.Line, p.Column = f.Position(int(f.Node(w.Node).Whole.Start))
+	at := w.At
+	if at == 0 {
+		at = int(f.Node(w.Node).Whole.Start)
+	}
+	p.Line, p.Column = f.Position(at)
 	return p
 }

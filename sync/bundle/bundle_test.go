@@ -139,15 +139,71 @@ func TestFindInAClosedFolder(t *testing.T) {
 	}
 }
 
-func TestTwoSourcesIntoOneFileAreLeftOut(t *testing.T) {
-	p := project(t, `
-[[project.files]]
-source = "{a,b}/en.json"
-output = "{LANGUAGE}.json"
-`)
-	bundles, problems, err := Find(tree("a/en.json", "{}", "b/en.json", "{}"), p)
-	if err != nil || len(bundles) != 0 || len(problems) == 0 || !strings.Contains(problems[0].Problem, "de.json") {
-		t.Errorf("bundles %v, problems %v, error %v", bundles, problems, err)
+// Files that cannot be translated side by side are left out and named, both of them; others go on.
+func TestFilesInTheWayOfEachOther(t *testing.T) {
+	const umlaut, decomposed = "\u00e4", "a\u0308"
+	entry := func(source, output string) string {
+		return "[[project.files]]\nsource = \"" + source + "\"\noutput = \"" + output + "\"\n"
+	}
+	sameName := entry("l/en/**/*.json", "l/{LANGUAGE}/{DIR}/{NAME}.json")
+	for _, c := range []struct {
+		name, config string
+		files, stay  []string
+		says         string // of the only problem, which is one of the configuration; "" for none
+	}{
+		{"nothing", sameName, []string{"l/en/a.json", "l/en/b.json"}, []string{"l/en/a.json", "l/en/b.json"}, ""},
+		{"one file, no name", entry("l/en/*.json", "{LANGUAGE}.json"), []string{"l/en/a.json"}, []string{"l/en/a.json"}, ""},
+		{"two files, no name", entry("{a,b,c}/en.json", "{LANGUAGE}.json") + entry("d/en.json", "d/{LANGUAGE}.json"),
+			[]string{"a/en.json", "b/en.json", "d/en.json"}, []string{"d/en.json"},
+			"b/en.json: (de): its translations would be written to de.json, as would those of a/en.json; put {NAME} or {DIR} into output " +
+				"(locsync.toml:10: project.files.output)"},
+		{"two folders, no folder", entry("l/en/**/*.json", "t/{LANGUAGE}/{NAME}.json"), []string{"l/en/x/a.json", "l/en/y/a.json"}, nil,
+			"l/en/y/a.json: (de): its translations would be written to t/de/a.json, as would those of l/en/x/a.json;"},
+		{"names in two letter cases", sameName, []string{"l/en/App.json", "l/en/app.json", "l/en/b.json"}, []string{"l/en/b.json"},
+			"l/en/app.json: this file and l/en/App.json are one file on macOS and Windows, since they differ in letter case or in the " +
+				"spelling of accents alone; rename one of them (locsync.toml:9: project.files.source)"},
+		{"names with accents in two spellings", sameName, []string{"l/en/" + umlaut + ".json", "l/en/" + decomposed + ".json"}, nil,
+			"l/en/" + umlaut + ".json: this file and l/en/" + decomposed + ".json are one"},
+		{"folders in two letter cases", sameName, []string{"l/en/X/a.json", "l/en/x/a.json"}, nil, "l/en/x/a.json: this file and l/en/X/a.json are one"},
+		{"in two entries", entry("en/App.json", "a/{LANGUAGE}.json") + entry("en/app.json", "b/{LANGUAGE}.json"),
+			[]string{"en/App.json", "en/app.json"}, nil, "en/app.json: this file and en/App.json are one"},
+		{"where the service names the files", entry("en/*.json", "l/{LANGUAGE}/{LABEL:file}"), []string{"en/App.json", "en/app.json"}, nil,
+			"en/app.json: this file and en/App.json are one"},
+		{"targets in two letter cases", entry("en/*.json", "x/{LANGUAGE}/{NAME}.json") + entry("fr/*.json", "X/{LANGUAGE}/{NAME}.json"),
+			[]string{"en/app.json", "fr/app.json"}, nil,
+			"fr/app.json: (de): its translations would be written to X/de/app.json, and those of en/app.json to x/de/app.json: these are one file on macOS"},
+		{"a target that is a source", entry("en/*.json", "{LANGUAGE}/{NAME}.json") + entry("de/*.json", "x/{LANGUAGE}/{NAME}.json"),
+			[]string{"en/app.json", "de/app.json"}, []string{"de/app.json"},
+			"en/app.json: (de): its translations would be written over the source file de/app.json; change output or the source pattern"},
+		{"a target that is a source in another letter case", entry("Out/DE.json", "x/{LANGUAGE}.json") + entry("en.json", "out/{LANGUAGE}.json"),
+			[]string{"Out/DE.json", "en.json"}, []string{"Out/DE.json"},
+			"en.json: (de): its translations would be written over the source file Out/DE.json; change output or the source pattern"},
+		{"braces in a name", entry("l/en/*.json", "l/{LANGUAGE}/{NAME}.json"), []string{"l/en/{LANGUAGE}.json", "l/en/x{foo}.json"},
+			[]string{"l/en/x{foo}.json", "l/en/{LANGUAGE}.json"}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			fsys := fstest.MapFS{}
+			for _, name := range c.files {
+				fsys[name] = &fstest.MapFile{Data: []byte("{}")}
+			}
+			bundles, problems, err := Find(fsys, project(t, c.config))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var stay []string
+			for _, b := range bundles {
+				stay = append(stay, b.Path)
+			}
+			if !slices.Equal(stay, c.stay) {
+				t.Errorf("%q stay, want %q", stay, c.stay)
+			}
+			if c.says == "" && len(problems) == 0 {
+				return
+			}
+			if len(problems) != 1 || !problems[0].Configuration || !strings.HasPrefix(problems[0].String(), c.says) {
+				t.Errorf("problems %q, want %q", problems, c.says)
+			}
+		})
 	}
 }
 

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -196,11 +195,11 @@ func (v *validator) paths(f *Files, p *Project, t Template, real bool) {
 			v.add("output", "%q: %s", f.Output, why)
 			return
 		}
-		if other, ok := seen[folded(path)]; ok && t.HasLanguage() && (folded(other.Path) != folded(l.Path) || len(f.LanguagePaths) > 0) {
+		if other, ok := seen[Fold(path)]; ok && t.HasLanguage() && (Fold(other.Path) != Fold(l.Path) || len(f.LanguagePaths) > 0) {
 			v.add("output", "%s and %s would have the same file, %s; change how language_paths spells one of them", other.Code, l.Code, path)
 			return
 		}
-		seen[folded(path)] = l
+		seen[Fold(path)] = l
 		if real && matches(f.Source, path) {
 			v.add("output", "%s, the translation into %s, would be taken for a source file: source is %q; make source narrower or put translations elsewhere", path, l.Code, f.Source)
 			return
@@ -224,7 +223,7 @@ func (v *validator) sharedOutputs(c *Config) {
 				paths = []string{"\x00" + f.Source + "\x00" + f.Output}
 			default:
 				for _, l := range p.Targets() {
-					paths = append(paths, folded(f.template.Path(l, "")))
+					paths = append(paths, Fold(f.template.Path(l, "")))
 				}
 			}
 			v.in(f.origin)
@@ -238,62 +237,4 @@ func (v *validator) sharedOutputs(c *Config) {
 			}
 		}
 	}
-}
-
-// Collisions says which of the source files that were found cannot be translated side by side: two that
-// have one target file, one whose target is itself a source file, one whose name would read as a
-// placeholder. sources holds, for each of p.Files, the paths that match its pattern.
-func (p *Project) Collisions(sources [][]string) Problems {
-	var problems Problems
-	isSource := map[string]string{}
-	for _, files := range sources {
-		for _, file := range files {
-			isSource[folded(file)] = file
-		}
-	}
-	writer := map[string]string{} // folded target -> the source file and entry that it belongs to
-	for i := range sources {
-		f := &p.Files[i]
-		for _, file := range sources[i] {
-			s, ok := f.SourceFile(file)
-			if !ok {
-				continue
-			}
-			if why := p.collision(f, s, i, isSource, writer); why != "" {
-				problems = append(problems, f.Problem("output", "%s", why))
-			}
-		}
-	}
-	return problems.sorted()
-}
-
-// collision enters the targets of one source file and says what they collide with.
-func (p *Project) collision(f *Files, s Source, entry int, isSource, writer map[string]string) string {
-	filled := f.template.For(s)
-	if again, err := ParseTemplate(filled.String()); err != nil || len(again.parts) != len(filled.parts) {
-		return fmt.Sprintf("the name of %s has braces, which the service would read as a placeholder; rename the file", s.Path)
-	}
-	if filled.HasLabel() {
-		return "" // the service decides the names
-	}
-	owner := fmt.Sprintf("%s\x00%d", s.Path, entry)
-	for _, l := range p.Targets() {
-		path := filled.Path(l, "")
-		if why := UnsafePath(path); why != "" {
-			return fmt.Sprintf("%s would be written to %q: %s", s.Path, path, why)
-		}
-		key := folded(path)
-		if other, ok := isSource[key]; ok {
-			return fmt.Sprintf("the translation of %s into %s would be written to %s, which is a source file", s.Path, l.Code, other)
-		}
-		if other, ok := writer[key]; ok && other != owner {
-			otherPath, _, _ := strings.Cut(other, "\x00")
-			if otherPath == s.Path {
-				return fmt.Sprintf("%s is listed twice: another [[project.files]] writes %s too", s.Path, path)
-			}
-			return fmt.Sprintf("%s and %s would both be translated into %s; put {NAME} or {DIR} into output", otherPath, s.Path, path)
-		}
-		writer[key] = owner
-	}
-	return ""
 }

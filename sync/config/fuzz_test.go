@@ -66,10 +66,10 @@ func checkWhole(t *testing.T, c *Config) {
 			seen := map[string]bool{}
 			for _, l := range p.Targets() {
 				path := f.Template().For(s).Path(l, "x")
-				if UnsafePath(path) != "" || seen[folded(path)] {
+				if UnsafePath(path) != "" || seen[Fold(path)] {
 					t.Fatalf("%s yields %s", f.Output, path)
 				}
-				seen[folded(path)] = true
+				seen[Fold(path)] = true
 			}
 		}
 	}

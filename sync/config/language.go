@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
@@ -94,7 +95,7 @@ func LanguageRemedy(key, code, path string, others []string) string {
 		return fmt.Sprintf("write %q in %s, and %s = %q in [project.language_paths]", instead, key, quotedKey(instead), path)
 	case key == "source_language":
 		return "ask the service for the language before you create the project: its source language cannot be changed afterwards"
-	case len(near) > 0:
+	case len(near) > 0 && len(near) < 6: // a longer list does not help
 		return fmt.Sprintf("write the one that is meant of %s, and its spelling %q in [project.language_paths]; or take it out of target_languages: its files then stay as they are",
 			strings.Join(near, ", "), path)
 	}
@@ -125,10 +126,15 @@ func checkSpelling(spelling string) string {
 }
 
 // SameFile says whether two paths may be one file, on some system where the repository is checked out.
-func SameFile(a, b string) bool { return folded(a) == folded(b) }
+func SameFile(a, b string) bool { return Fold(a) == Fold(b) }
 
-// folded is a path as a file system sees it that tells neither capitals nor spellings of accents apart:
+// Fold is a path as a file system sees it that tells neither letter case nor spellings of accents apart:
 // two paths that fold together cannot both be checked out everywhere.
-func folded(path string) string {
-	return cases.Fold().String(norm.NFC.String(path))
+func Fold(path string) string {
+	for i := range len(path) {
+		if path[i] >= utf8.RuneSelf {
+			return norm.NFC.String(cases.Fold().String(norm.NFC.String(path)))
+		}
+	}
+	return strings.ToLower(path)
 }

@@ -67,7 +67,7 @@ func unsafeSegment(segment string) string {
 		}
 		return r
 	}, segment)
-	plain, _, _ = strings.Cut(folded(plain), ":")
+	plain, _, _ = strings.Cut(Fold(plain), ":")
 	plain = strings.TrimRight(plain, ". ")
 	if plain == ".git" || plain == "git~1" {
 		return "it lies inside .git"

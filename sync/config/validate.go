@@ -241,7 +241,7 @@ func (v *validator) languages(p *Project) {
 func (v *validator) spelledApart(p *Project) {
 	spelled := map[string]string{}
 	for _, code := range p.TargetLanguages {
-		spelling := folded(p.Language(code).Path)
+		spelling := Fold(p.Language(code).Path)
 		if other, ok := spelled[spelling]; ok && !strings.EqualFold(other, code) {
 			at := v.o.at("target_languages")
 			for _, c := range []string{other, code} {

@@ -30,19 +30,26 @@ func (r *pushing) readBefore(ctx context.Context, plan *sourcePlan) error {
 		}
 	}
 	r.before = make(map[string]*exported)
+	var asks []exportAsk
 	for _, g := range bundle.Groups(r.tree.bundles()) {
 		met, err := r.meets(g, sent)
 		if err != nil {
 			return err
 		}
-		if !met {
-			continue
+		if met {
+			asks = append(asks, exportAsk{g, r.cfg.Targets(), string(service.Draft)})
 		}
-		r.say("asking what the service has in %q", g.Collection)
-		if r.before[g.ID()], err = r.export(ctx, g, r.cfg.Targets(), string(service.Draft), anew.in(r.o.DryRun)); err != nil {
-			return err
-		}
-		r.exports++
+	}
+	if len(asks) == 0 {
+		return nil
+	}
+	answers, err := r.exportAll(ctx, asks, anew.in(r.o.DryRun))
+	if err != nil {
+		return err
+	}
+	r.exports += len(asks)
+	for i, present := range answers {
+		r.before[asks[i].group.ID()] = present
 	}
 	return nil
 }
@@ -80,17 +87,4 @@ func (r *pushing) meets(g *bundle.Group, sent map[string]map[string]bool) (bool,
 		}
 	}
 	return false, nil
-}
-
-// presentIn is what the service has in a group: before the source texts of this push, where that was asked for.
-func (r *pushing) presentIn(g *bundle.Group, ask func() (*exported, error)) (*exported, error) {
-	if before := r.before[g.ID()]; before != nil {
-		return before, nil
-	}
-	r.say("asking what the service has in %q", g.Collection)
-	x, err := ask()
-	if err == nil {
-		r.exports++
-	}
-	return x, err
 }

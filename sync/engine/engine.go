@@ -323,6 +323,9 @@ func (p *project) openWith(ctx context.Context, remote string) (*gitops.Repo, er
 		return nil, err
 	}
 	repo, err := gitops.Open(ctx, p.repository(), o)
+	if errors.Is(err, gitops.ErrGit) {
+		return nil, &UsageError{err}
+	}
 	if errors.Is(err, gitops.ErrNotRepo) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, gitops.ErrOwner) || errors.Is(err, gitops.ErrUnsupported) {
 		err = &UsageError{p.cfg.Blame("repository", err)}
 	}

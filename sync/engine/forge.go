@@ -99,7 +99,7 @@ func (p *project) checkForge(ctx context.Context) error {
 	}
 	base := line.cfg.Pull.Base
 	if base == "" {
-		if base, _, err = repo.Head(); err != nil {
+		if base, err = repo.BaseBranch(); err != nil {
 			return err
 		}
 	}

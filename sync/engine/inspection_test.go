@@ -65,7 +65,7 @@ output = "ios/{LOCALE:IOS}.strings"
 		`locales/en/broken.json:2:10: (en): `,
 		`locales/en/nested.json:2:11: "menu" (en): holds further values and the flat format has no keys for those (set format to the structured one of its kind)`,
 		`locales/fr/app.json:3:7: (fr): `,
-		`values-de/strings.xml:3:28: "n" (de): the plural lacks the form "one"`,
+		`values-de/strings.xml:3:28: warning: "n" (de): the plural lacks the form "one"`,
 		`values/strings.xml:2:3: warning: "q" (en): an apostrophe`,
 	)
 }

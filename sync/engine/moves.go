@@ -181,9 +181,7 @@ func (r *pushing) moveCollection(ctx context.Context, m moved, s *source, keys m
 		r.foresee(s.Bundle, l, up.Units, false)
 		ship.add(r.request(s.Bundle, l.Code, g.ExportFormat(), r.cfg.Pull.CompletionState), up, memory{Kinds: []string{kindKnown}, Path: path, Language: l.Code}, up.Units)
 	}
-	for _, x := range ship.shipments {
-		r.ship(ctx, x)
-	}
+	r.shipAll(ctx, ship.shipments)
 	return languages, nil
 }
 

@@ -334,34 +334,75 @@ func carried(in catalog.Three, result *catalog.Merged) {
 	}
 }
 
-// mapsWhole takes out the changes of Rails' plural maps that would have forms and lack "other": Rails raises an error on such a map, and shows that a
-// translation is missing where there is none at all. Other libraries fall back to another language.
+// mapsWhole takes out the changes of Rails' plural maps that would have forms and raise an error for some number. Where there are no forms at all Rails
+// shows that a translation is missing. Other libraries fall back to another language.
 func (r *pulling) mapsWhole(x translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
 	b := x.Sources[0]
 	if b.Format.Name != rails || len(result.Changes) == 0 {
 		return
 	}
 	of := relativesIn(source, b.Separator, b.Source)
-	after := make(map[string]string, len(in.Ours))
+	after, changed := make(map[string]string, len(in.Ours)), make(map[string]bool)
 	for _, u := range in.Ours {
 		after[u.Key] = u.Text
 	}
 	for _, c := range result.Changes {
 		after[c.Key] = c.Text // "" when it is removed
+		changed[of.mapOf(c.Key)] = c.Op != catalog.Removed || changed[of.mapOf(c.Key)]
+	}
+	var texts catalog.Catalog
+	for _, key := range slices.Sorted(maps.Keys(after)) {
+		texts = append(texts, catalog.Unit{Name: catalog.Name{Key: key}, Text: after[key]})
 	}
 	bad := make(map[string]string)
-	for _, c := range result.Changes {
-		if other := of.mapOf(c.Key); c.Op != catalog.Removed && other != "" && after[other] == "" && !b.Files.Skips(check.Plurals, c.Key) {
-			bad[other] = lacksOther
+	for _, m := range railsMaps(b, x.Language, source, texts) {
+		if changed[m.other] {
+			bad[m.other] = m.Reason
 		}
 	}
 	r.leave(x, in, result, bad, func(n catalog.Name) string { return of.mapOf(n.Key) })
 }
 
+// railsMap is a plural of Rails that lacks forms: the source's key for "other", and the first key that is there.
+type railsMap struct {
+	other, first string
+	check.Finding
+}
+
+// railsMaps are the plurals of texts for which Rails would raise an error. It takes "zero" for 0 where that is there.
+func railsMaps(b *bundle.Bundle, l config.Language, source, texts catalog.Catalog) (all []railsMap) {
+	of := relativesIn(source, b.Separator, b.Source)
+	at := make(map[string]int)
+	var forms []check.Plural
+	for _, u := range texts {
+		other := of.mapOf(u.Key)
+		if other == "" && of.others[strings.TrimSuffix(u.Key, plural.Other)].Key == u.Key {
+			other = u.Key
+		}
+		if other == "" || u.Text == "" {
+			continue
+		}
+		i, ok := at[other]
+		if !ok {
+			i = len(all)
+			at[other] = i
+			all = append(all, railsMap{other: other, first: u.Key})
+			forms = append(forms, check.Plural{Source: []string{plural.Other}, Language: l.Code, SourceLanguage: b.Source.Code, Skip: skips(b, u.Key)})
+		}
+		forms[i].Forms = append(forms[i].Forms, strings.TrimPrefix(u.Key, strings.TrimSuffix(other, plural.Other)))
+	}
+	kept := all[:0]
+	for i, m := range all {
+		if found := check.Breaking(check.Forms(forms[i])); len(found) > 0 {
+			m.Finding = found[0]
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
 // rails is the format of Rails' files, in which plurals are maps.
 const rails = "structured-yaml"
-
-const lacksOther = `the plural lacks the form "other"`
 
 // kindFurther is the texts of a target file that were sent for keys that the source does not have, further forms of plurals, and that the service left out.
 const kindFurther = "further"

@@ -174,6 +174,9 @@ func (r *pulling) pass(ctx context.Context) error {
 		if err == nil {
 			err = r.request(ctx)
 		}
+		if err == nil {
+			err = r.late()
+		}
 		if !errors.Is(err, gitops.ErrMoved) {
 			return err
 		}
@@ -336,23 +339,13 @@ func (r *pulling) translations(ctx context.Context, t *tree) ([]translated, erro
 	var all []translated
 	claimed := make(map[string]*bundle.Group)
 	groups := bundle.Groups(t.bundles())
-	for i, g := range groups {
-		r.announce(Doing{What: fmt.Sprintf("asking for the translations of %q", g.Collection), Done: int64(i), Total: int64(len(groups))})
-		key := g.ID()
-		x := r.exports[key]
+	if err := r.askAll(ctx, t, groups, languages); err != nil {
+		return nil, err
+	}
+	for _, g := range groups {
+		x := r.exports[exportKey(g)]
 		if x == nil {
-			quiet, err := r.quiet(ctx, t, g, languages)
-			if err != nil {
-				return nil, err
-			}
-			if quiet {
-				continue
-			}
-			if x, err = r.export(ctx, g, languages, r.cfg.Pull.CompletionState, resumed.in(r.o.DryRun)); err != nil {
-				return nil, err
-			}
-			r.report.Requests++
-			r.exports[key] = x
+			continue // there is no news of it
 		}
 		r.answered(x)
 		r.report.Problems = append(r.report.Problems, x.problems...)
@@ -383,6 +376,41 @@ func (r *pulling) translations(ctx context.Context, t *tree) ([]translated, erro
 	}
 	slices.SortFunc(all, func(a, b translated) int { return strings.Compare(a.Path, b.Path) })
 	return all, nil
+}
+
+// askAll asks for the translations of the groups that this pull has no answer for yet, unless the service says that there is nothing new.
+func (r *pulling) askAll(ctx context.Context, t *tree, groups []*bundle.Group, languages []config.Language) error {
+	open := slices.DeleteFunc(slices.Clone(groups), func(g *bundle.Group) bool { return r.exports[exportKey(g)] != nil })
+	quiet, err := r.quiet(ctx, t, open, languages)
+	if err != nil {
+		return err
+	}
+	open = slices.DeleteFunc(open, func(g *bundle.Group) bool { return quiet[g] })
+	var asks []exportAsk
+	for _, g := range open {
+		asks = append(asks, exportAsk{g, languages, r.cfg.Pull.CompletionState})
+	}
+	answers, err := r.exportAll(ctx, asks, resumed.in(r.o.DryRun))
+	if err != nil {
+		return err
+	}
+	for i, g := range open {
+		r.report.Requests++
+		r.exports[exportKey(g)] = answers[i]
+	}
+	return nil
+}
+
+// exportKey tells what this pull asked for, however often it reads the branch.
+func exportKey(g *bundle.Group) string { return g.ID() }
+
+// late is why the answers of this pull are not the last word; nil where they are.
+func (r *pulling) late() error {
+	var errs []error
+	for _, key := range slices.Sorted(maps.Keys(r.exports)) {
+		errs = append(errs, r.exports[key].late)
+	}
+	return errors.Join(errs...)
 }
 
 // wrote reports whether a target that the service's answer does not have is a file of ours. A path that the configuration names is; one

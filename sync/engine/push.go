@@ -113,7 +113,7 @@ func (p *project) newPush(o PushOptions) *pushing {
 
 // end remembers how the pass ended, and gives the report of it; failure then says why it failed.
 func (r *pushing) end(err error) ProjectPush {
-	r.report.Exports = r.exports
+	r.report.Exports, r.report.Skipped = r.exports, r.skipped
 	if !r.o.DryRun {
 		passed := Passed{Took: r.Now().Sub(r.begun), Sent: r.report.Keys}
 		if r.skipped != "" || errors.Is(err, gitops.ErrBusy) {
@@ -322,25 +322,44 @@ func (r *pushing) addSource(ship *shipping, s *source, wanted func(key string) b
 	return err
 }
 
-// shipAll sends imports, one after the other.
+// shipAll sends imports and writes down what became of them. All are under way at once, but of one collection and language
+// one at a time: of two, the older text could arrive last. The failure of one does not keep the others from being sent.
 func (r *pushing) shipAll(ctx context.Context, all []*shipment) {
-	r.imports.total = len(all)
-	for i, s := range all {
-		r.imports.done = i
-		r.ship(ctx, s)
-	}
-}
-
-// ship sends one import and writes down what became of it. Its error is kept, so that other imports go on.
-func (r *pushing) ship(ctx context.Context, s *shipment) {
-	bundle.Distinguish(s.uploads)
-	if !r.o.DryRun {
-		if err := r.send(ctx, s); err != nil {
-			r.errs = append(r.errs, err)
+	r.imports.done, r.imports.total = 0, len(all)
+	for len(all) > 0 && ctx.Err() == nil {
+		var later []*shipment
+		var begun []*job
+		busy := make(map[[2]string]bool)
+		for _, s := range all {
+			to := [2]string{s.request.Collection, s.request.Language}
+			if busy[to] {
+				later = append(later, s)
+				continue
+			}
+			busy[to] = true
+			bundle.Distinguish(s.uploads)
+			if r.o.DryRun {
+				r.sent(s)
+				continue
+			}
+			j, err := r.send(ctx, s)
+			if err != nil {
+				r.errs = append(r.errs, err)
+				r.imports.done++
+			}
+			if err == nil {
+				begun = append(begun, j)
+			}
+			if ctx.Err() != nil {
+				break // what was begun is taken up by the next push
+			}
 		}
-		return
+		r.await(ctx, begun, func(err error) { r.errs = append(r.errs, err) })
+		all = later
 	}
-	r.sent(s)
+	if err := ctx.Err(); err != nil && !errors.Is(errors.Join(r.errs...), err) {
+		r.errs = append(r.errs, err)
+	}
 }
 
 // sent puts an import into the report.
@@ -407,26 +426,26 @@ func keysOf(units catalog.Catalog) []string {
 	return keys
 }
 
-func (r *pushing) send(ctx context.Context, s *shipment) error {
+// send begins one import.
+func (r *pushing) send(ctx context.Context, s *shipment) (*job, error) {
 	job, err := r.intend(s)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, up := range s.uploads {
 		s.request.Files = append(s.request.Files, service.Upload{Name: up.Name, Body: up.Body})
 	}
 	r.importing("sending %s to %q (%s)", counted(len(s.uploads), "file", "files"), s.request.Collection, s.request.Language)
 	id, err := r.Service.StartImport(ctx, s.request)
+	s.request.Files = nil // it is not needed while the import runs
 	if err != nil {
 		// Whether the service has it or not, the keys are still pending: the next push sends what they are by then.
-		return errors.Join(fmt.Errorf("import into %q: %w", s.request.Collection, err), r.doubt(ctx, job))
+		return nil, errors.Join(fmt.Errorf("import into %q: %w", s.request.Collection, err), r.doubt(ctx, job))
 	}
 	r.sent(s)
+	s.uploads = nil
 	job.Service = string(id)
-	if err := r.remember(job); err != nil {
-		return err
-	}
-	return r.await(ctx, job)
+	return job, r.remember(job)
 }
 
 // importing tells of one of the imports.

@@ -39,7 +39,7 @@ func (p *project) concerned(ctx context.Context, event PushEvent) bool {
 		address, _, _ := p.cfg.Address()
 		return mayBe(address, event.Repository)
 	}
-	address, head, err := p.whence(ctx)
+	address, heads, err := p.whence(ctx)
 	if err != nil {
 		return true
 	}
@@ -56,7 +56,7 @@ func (p *project) concerned(ctx context.Context, event PushEvent) bool {
 	if event.Branch == "" || slices.Contains(branches, event.Branch) || len(p.cfg.Push.Branches) > 0 && p.cfg.Push.Covers(event.Branch) {
 		return true
 	}
-	return p.cfg.Pull.Base == "" && head == event.Branch // the current branch is the base, and what a working tree has
+	return p.cfg.Pull.Base == "" && slices.Contains(heads, event.Branch) // the base, and what a working tree has
 }
 
 // mayBe reports whether an address may be that of a repository that a host calls so.
@@ -69,10 +69,11 @@ func mayBe(address, repository string) bool {
 // origin is where a repository comes from and which branch is checked out in it, as passes open it. To look starts the git program, and events may come by the
 // thousand: one look serves all that come at one time, and those after it for so many times as it took.
 type origin struct {
-	mu            sync.Mutex // held while looking
-	address, head string
-	err           error
-	until         time.Time
+	mu      sync.Mutex // held while looking
+	address string
+	heads   []string // the current branch, and base
+	err     error
+	until   time.Time
 }
 
 const (
@@ -81,26 +82,27 @@ const (
 )
 
 // whence is the origin as it is, or was a moment ago.
-func (p *project) whence(ctx context.Context) (address, head string, err error) {
+func (p *project) whence(ctx context.Context) (address string, heads []string, err error) {
 	o := &p.origin
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if began := time.Now(); began.After(o.until) {
-		o.address, o.head, o.err = p.lookWhence(ctx)
+		o.address, o.heads, o.err = p.lookWhence(ctx)
 		if end := time.Now(); ctx.Err() == nil {
 			o.until = end.Add(originShare * end.Sub(began))
 		}
 	}
-	return o.address, o.head, o.err
+	return o.address, o.heads, o.err
 }
 
-func (p *project) lookWhence(ctx context.Context) (address, head string, err error) {
+func (p *project) lookWhence(ctx context.Context) (address string, heads []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, originMost)
 	defer cancel()
 	repo, err := p.opened(ctx)
 	if err != nil {
-		return "", "", err
+		return "", nil, err
 	}
-	head, _, err = repo.Head()
-	return repo.Address(), head, errors.Join(err, repo.Close())
+	head, _, err := repo.Head()
+	base, berr := repo.BaseBranch()
+	return repo.Address(), []string{head, base}, errors.Join(err, berr, repo.Close())
 }

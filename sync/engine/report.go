@@ -27,11 +27,12 @@ type PushReport struct {
 // ProjectPush is one project's part of a push.
 type ProjectPush struct {
 	Name     string       `json:"name"`
-	Base     string       `json:"base,omitempty"`  // the branch that was pushed, where several are translated beside each other
-	Requests int          `json:"requests"`        // imports started
-	Exports  int          `json:"exports"`         // exports started, to compare with what the service has before anything is sent
-	Calls    int          `json:"calls,omitempty"` // all requests to the service: with looks at jobs, downloads, repeats
-	Keys     int          `json:"keys"`            // values sent, translations included
+	Base     string       `json:"base,omitempty"`    // the branch that was pushed, where several are translated beside each other
+	Requests int          `json:"requests"`          // imports started
+	Exports  int          `json:"exports"`           // exports started, to compare with what the service has before anything is sent
+	Calls    int          `json:"calls,omitempty"`   // all requests to the service: with looks at jobs, downloads, repeats
+	Keys     int          `json:"keys"`              // values sent, translations included
+	Skipped  string       `json:"skipped,omitempty"` // why nothing was pushed: the branch that is checked out
 	Files    []PushedFile `json:"files"`
 	Renamed  []Renamed    `json:"renamed,omitempty"`
 	Moved    []Moved      `json:"moved,omitempty"`

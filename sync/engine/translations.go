@@ -34,9 +34,30 @@ func (r *pushing) pushTranslations(ctx context.Context) error {
 		return err
 	}
 	ship := &shipping{}
+	var asks []exportAsk
+	var mine [][]*candidate
 	for _, g := range bundle.Groups(r.tree.bundles()) {
-		if err := r.shipGroup(ctx, ship, g, found); err != nil {
+		candidates, languages := r.candidatesOf(g, found)
+		if before := r.before[g.ID()]; len(candidates) > 0 && before != nil {
+			if err := r.shipGroup(ship, g, candidates, before); err != nil {
+				return err
+			}
+		} else if len(candidates) > 0 {
+			asks = append(asks, exportAsk{g, languages, string(service.Draft)})
+			mine = append(mine, candidates)
+		}
+	}
+	for done := 0; done < len(asks); done += askedAtOnce {
+		some := asks[done:min(done+askedAtOnce, len(asks))]
+		answers, err := r.exportAll(ctx, some, anew.in(r.o.DryRun))
+		if err != nil {
 			return err
+		}
+		r.exports += len(some)
+		for i, present := range answers {
+			if err := r.shipGroup(ship, some[i].group, mine[done+i], present); err != nil {
+				return err
+			}
 		}
 	}
 	r.shipAll(ctx, ship.shipments)
@@ -53,9 +74,11 @@ func (r *pushing) blankAndBlind() (bool, error) {
 	return !looked, err
 }
 
-// shipGroup compares a group's candidates with the service's present values and composes what is to be sent.
-func (r *pushing) shipGroup(ctx context.Context, ship *shipping, g *bundle.Group, found []*candidate) error {
-	var mine []*candidate
+// askedAtOnce bounds the answers that a push has in memory.
+const askedAtOnce = 100
+
+// candidatesOf are those of a group that may be sent, and the languages of which the service's present values are needed for that.
+func (r *pushing) candidatesOf(g *bundle.Group, found []*candidate) (mine []*candidate, languages []config.Language) {
 	wanted := make(map[config.Language]bool)
 	for _, c := range found {
 		if !slices.Contains(g.Bundles, c.Sources[0]) || len(c.changed) == 0 {
@@ -67,21 +90,16 @@ func (r *pushing) shipGroup(ctx context.Context, ship *shipping, g *bundle.Group
 		mine = append(mine, c)
 		wanted[c.Language] = true
 	}
-	if len(mine) == 0 {
-		return nil
-	}
-	var languages []config.Language
 	for _, l := range r.cfg.Targets() {
 		if wanted[l] {
 			languages = append(languages, l)
 		}
 	}
-	present, err := r.presentIn(g, func() (*exported, error) {
-		return r.export(ctx, g, languages, string(service.Draft), anew.in(r.o.DryRun))
-	})
-	if err != nil {
-		return err
-	}
+	return mine, languages
+}
+
+// shipGroup compares a group's candidates with the service's present values and composes what is to be sent.
+func (r *pushing) shipGroup(ship *shipping, g *bundle.Group, mine []*candidate, present *exported) (err error) {
 	all := make([]*weighed, len(mine))
 	for i, c := range mine {
 		if all[i], err = r.weigh(c, r.tree.fitted(c.Target, r.presently(c.Target, present))); err != nil {
