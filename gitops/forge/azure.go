@@ -101,7 +101,8 @@ func (a *azure) whole(ctx context.Context, r *Request) error {
 	}
 	r.Title, r.Body = p.Title, p.Description
 	var labels struct{ Value []struct{ Name string } }
-	if _, err := a.call(ctx, "read the pull request's labels", http.MethodGet, at+"/labels", version(nil), nil, &labels); err != nil {
+	_, err := a.call(ctx, "read the pull request's labels", http.MethodGet, at+"/labels", version(nil), nil, &labels)
+	if err != nil {
 		return err
 	}
 	for _, l := range labels.Value {
@@ -139,7 +140,8 @@ func (a *azure) Put(ctx context.Context, c Change) (Request, error) {
 	}
 	for _, l := range c.Labels {
 		label := map[string]string{"name": l}
-		if _, err := a.call(ctx, "label the pull request", http.MethodPost, at+"/labels", version(nil), label, nil); err != nil {
+		_, err := a.call(ctx, "label the pull request", http.MethodPost, at+"/labels", version(nil), label, nil)
+		if err != nil {
 			return r, err
 		}
 	}

@@ -28,10 +28,11 @@ func newBitbucket(c *caller, repository string) (Forge, error) {
 	}
 	owner, name, _ := strings.Cut(repository, "/")
 	if strings.Contains(name, "/") {
-		return nil, fmt.Errorf("%q is no repository at Bitbucket: it wants workspace/name, at Data Center project/name", repository)
+		return nil, fmt.Errorf("%q is not a repository at Bitbucket: workspace/name, at Data Center project/name", repository)
 	}
+	own, its := url.PathEscape(owner), url.PathEscape(name)
 	if strings.HasSuffix(c.api.Path, cloudPath) {
-		return &bitbucketCloud{c, repository, "/repositories/" + url.PathEscape(owner) + "/" + url.PathEscape(name) + "/pullrequests"}, nil
+		return &bitbucketCloud{c, repository, "/repositories/" + own + "/" + its + "/pullrequests"}, nil
 	}
 	if is && before != "" { // below a folder of its host
 		c.api = c.api.JoinPath(before)
@@ -39,7 +40,7 @@ func newBitbucket(c *caller, repository string) (Forge, error) {
 	if !strings.HasSuffix(c.api.Path, dataCenterPath) {
 		c.api = c.api.JoinPath(dataCenterPath)
 	}
-	return &dataCenter{c, owner, name, "/projects/" + url.PathEscape(owner) + "/repos/" + url.PathEscape(name) + "/pull-requests"}, nil
+	return &dataCenter{c, owner, name, "/projects/" + own + "/repos/" + its + "/pull-requests"}, nil
 }
 
 const (
@@ -151,8 +152,8 @@ func (b *bitbucketCloud) Put(ctx context.Context, c Change) (Request, error) {
 		return Request{Number: c.Number}, err
 	}
 	branch := func(name string) any { return map[string]any{"branch": map[string]string{"name": name}} }
-	body := map[string]any{"title": c.Title, "description": c.Body, "source": branch(c.Head), "destination": branch(c.Base),
-		"close_source_branch": c.RemoveBranch}
+	body := map[string]any{"title": c.Title, "description": c.Body, "source": branch(c.Head),
+		"destination": branch(c.Base), "close_source_branch": c.RemoveBranch}
 	var made cloudRequest
 	if _, err := b.call(ctx, "make the pull request", http.MethodPost, b.path, nil, body, &made); err != nil {
 		return Request{}, err
@@ -222,7 +223,8 @@ func (p *dataCenterRequest) request() *Request {
 func (d *dataCenter) Find(ctx context.Context, head, base string) (found Found, err error) {
 	const refs = "refs/heads/"
 	for _, state := range []string{"OPEN", "ALL"} {
-		query := url.Values{"state": {state}, "direction": {"OUTGOING"}, "at": {refs + head}, "order": {"NEWEST"}, "limit": {"100"}}
+		query := url.Values{"state": {state}, "direction": {"OUTGOING"}, "at": {refs + head}, "order": {"NEWEST"},
+			"limit": {"100"}}
 		start, last := 0, false
 		for page := 0; page < maxPages && !last; page++ {
 			query.Set("start", fmt.Sprint(start))
@@ -236,7 +238,8 @@ func (d *dataCenter) Find(ctx context.Context, head, base string) (found Found, 
 			}
 			start, last = list.NextPageStart, list.IsLastPage || list.NextPageStart <= start
 			for _, p := range list.Values {
-				if p.From.Repository.ID == p.To.Repository.ID && p.From.ID == refs+head && p.To.ID == refs+base && found.take(p.request()) {
+				own := p.From.Repository.ID == p.To.Repository.ID && p.From.ID == refs+head && p.To.ID == refs+base
+				if own && found.take(p.request()) {
 					last = true
 					break
 				}
