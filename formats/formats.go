@@ -30,8 +30,8 @@ type Format struct {
 }
 
 var table = []Format{
-	{Name: "json", Grammar: jsonfile.Grammar, Extensions: []string{".json"}, monolingual: jsonfile.Monolingual},
-	{Name: "structured-json", Structured: true, Grammar: jsonfile.Grammar, monolingual: jsonfile.Monolingual},
+	{Name: "json", Grammar: jsonfile.Grammar, Extensions: []string{".json"}},
+	{Name: "structured-json", Structured: true, Grammar: jsonfile.Grammar},
 	{Name: "yaml", Grammar: yamlfile.Grammar, Extensions: []string{".yaml", ".yml"}},
 	{Name: "structured-yaml", Structured: true, Grammar: yamlfile.Grammar},
 	{Name: "ios-strings", Grammar: stringsfile.Grammar, Extensions: []string{".strings"}},
@@ -80,7 +80,7 @@ func (f Format) Compose(keys resource.Keys, like *resource.File, entries []resou
 }
 
 // Monolingual returns the bytes of a file without what only the source has: the targets of LocJSON units, Android's resources that are not
-// translated, JSON's metadata. (Numbers and booleans belong into every language's JSON and YAML.) A new file of translations that was made from a copy of its
+// translated. (Numbers and booleans belong into every language's JSON and YAML.) A new file of translations that was made from a copy of its
 // source goes through here last; in the other formats it is the same bytes.
 func (f Format) Monolingual(file *resource.File) ([]byte, error) {
 	if f.monolingual == nil {

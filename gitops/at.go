@@ -4,16 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
 )
 
 // At fetches and gives the tip of a branch: the remote's, or without Options.Remote the one here. A branch that exists
-// neither there nor here has the tip of base, and New says so; base "" is the remote's default branch, or where it has
-// none the current one. The request is one listing of the remote's references (two where its default branch is another
-// one than DefaultBranch), and a download only when there is something new.
+// neither there nor here has the tip of base, and New says so; base "" is that of BaseBranch. The request is one listing
+// of the remote's references, and a download only when there is something new.
 //
 // Where a local branch of that name exists beside the remote's, the remote's tip counts, with two exceptions that matter
 // only to commits of ours (their message has our Trailer): local commits that are all ours are built upon, also when the
@@ -37,6 +35,10 @@ func (r *Repo) At(ctx context.Context, branch, base string) (*Tip, error) {
 func (r *Repo) Seen(branch, base string) (*Tip, error) {
 	tip, err := r.tipOf(branch, base, func(names ...string) (map[string]hash, string, error) {
 		there := make(map[string]hash)
+		names, err := r.named(names)
+		if err != nil {
+			return nil, "", err
+		}
 		for _, name := range names {
 			h, ok, err := r.seen(name)
 			if err != nil {
@@ -91,9 +93,13 @@ func (r *Repo) seen(name string) (hash, bool, error) {
 func (r *Repo) at(ctx context.Context, branch, base string) (*Tip, error) {
 	return r.tipOf(branch, base, func(names ...string) (map[string]hash, string, error) {
 		if r.o.Remote != "" {
-			return r.fetch(ctx, names...)
+			return r.fetch(ctx, names[0], names[1])
 		}
 		there := make(map[string]hash)
+		names, err := r.named(names)
+		if err != nil {
+			return nil, "", err
+		}
 		for _, name := range names {
 			h, ok, err := r.localBranch(name)
 			if err != nil {
@@ -112,24 +118,18 @@ func (r *Repo) tipOf(branch, base string, look func(names ...string) (map[string
 	if err := checkRefName("refs/heads/" + branch); err != nil {
 		return nil, err
 	}
-	var err error
-	open := base == ""
-	if open {
-		if base, err = r.DefaultBranch(); err != nil {
-			return nil, err
-		}
-	}
 	there, head, err := look(branch, base)
-	if err == nil && open && head != "" && head != base {
-		base = head // what was seen last is old, or nothing was
-		there, _, err = look(branch, base)
-	}
 	if err != nil {
 		return nil, err
 	}
 	var detached error
 	if base == "" {
-		detached = &NoBranch{Try: "HEAD names a commit; set base to the branch that translations start from"}
+		if base, err = r.BaseBranch(); err != nil {
+			return nil, err
+		}
+		if base == "" {
+			detached = &NoBranch{Try: "HEAD names a commit; set base to the branch that translations start from"}
+		}
 	}
 	known := make([]hash, 0, 2)
 	for _, h := range there {
@@ -156,6 +156,26 @@ func (r *Repo) tipOf(branch, base string, look func(names ...string) (map[string
 		}
 	}
 	return tip, nil
+}
+
+// BaseBranch is the branch that is meant where none is named as base: the remote's default branch, as it was seen last, and
+// where there is no remote, or it names none, the current branch. "" when HEAD names a commit.
+func (r *Repo) BaseBranch() (string, error) {
+	if r.o.Remote != "" {
+		if known := r.defaultBranch.Load(); known != nil && *known != "" {
+			return *known, nil
+		}
+	}
+	return r.DefaultBranch(r.o.Remote)
+}
+
+// named puts BaseBranch in the place of a base without a name, which comes behind the branch.
+func (r *Repo) named(branches []string) (_ []string, err error) {
+	branches = slices.Clone(branches)
+	if len(branches) == 2 && branches[1] == "" {
+		branches[1], err = r.BaseBranch()
+	}
+	return branches, err
 }
 
 // localBranch is a branch here; "" has no value.
@@ -282,16 +302,38 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// fetch gives the remote's values of the branches that exist there, with their commits here and tracked, and the remote's
-// default branch ("" when it has none).
-func (r *Repo) fetch(ctx context.Context, branches ...string) (there map[string]hash, head string, err error) {
+// fetch gives the remote's values of a branch and its base, as far as they exist there, with their commits here and
+// tracked, and the remote's default branch ("" when it has none). The branch is what it is where we push to.
+func (r *Repo) fetch(ctx context.Context, branch, base string) (there map[string]hash, head string, err error) {
 	defer r.done(opFetch, time.Now(), &err)
-	rem, err := r.remoteFor(ctx, false)
+	from, err := r.fetchRemote()
 	if err != nil {
 		return nil, "", err
 	}
+	to, err := r.pushRemote()
+	if err != nil {
+		return nil, "", err
+	}
+	if *to == *from {
+		return r.fetchFrom(ctx, from, branch, base)
+	}
+	if base != branch || base == "" {
+		if there, head, err = r.fetchFrom(ctx, from, "", base); err != nil {
+			return nil, "", err
+		}
+	}
+	own, _, err := r.fetchFrom(ctx, to, branch)
+	if there == nil {
+		there = own
+	} else if h, ok := own[branch]; ok {
+		there[branch] = h
+	}
+	return there, head, err
+}
+
+func (r *Repo) fetchFrom(ctx context.Context, from *remote, branches ...string) (there map[string]hash, head string, err error) {
 	for attempt := 0; ; attempt++ {
-		adv, err := rem.list(ctx)
+		adv, err := from.list(ctx)
 		if err != nil {
 			return nil, "", fmt.Errorf("list %s: %w", r.o.Remote, err)
 		}
@@ -299,12 +341,18 @@ func (r *Repo) fetch(ctx context.Context, branches ...string) (there map[string]
 		if _, born := adv.refs[adv.head]; born {
 			head = strings.TrimPrefix(adv.head, "refs/heads/")
 		}
+		if from.name == r.o.Remote {
+			r.defaultBranch.Store(&head)
+		}
+		if branches, err = r.named(branches); err != nil {
+			return nil, "", err
+		}
 		for _, branch := range branches {
 			if h, ok := adv.refs["refs/heads/"+branch]; ok && branch != "" {
 				there[branch] = h
 			}
 		}
-		err = r.fetchMissing(ctx, rem, there)
+		err = r.fetchMissing(ctx, from, there)
 		if errors.Is(err, errMissing) && attempt < 2 {
 			continue // the remote moved between the two requests
 		}
@@ -312,7 +360,7 @@ func (r *Repo) fetch(ctx context.Context, branches ...string) (there map[string]
 	}
 }
 
-func (r *Repo) fetchMissing(ctx context.Context, rem remote, there map[string]hash) error {
+func (r *Repo) fetchMissing(ctx context.Context, from *remote, there map[string]hash) error {
 	want := map[string]hash{}
 	stale := map[string]hash{}
 	for branch, h := range there {
@@ -335,14 +383,12 @@ func (r *Repo) fetchMissing(ctx context.Context, rem remote, there map[string]ha
 	if len(stale) == 0 {
 		return nil
 	}
-	var pack *packed
 	if len(want) > 0 {
-		var err error
-		if pack, err = rem.fetch(ctx, want); err != nil {
+		if err := from.fetch(ctx, want); err != nil {
 			return fmt.Errorf("fetch from %s: %w", r.o.Remote, err)
 		}
 	}
-	return r.track(ctx, pack, stale)
+	return r.track(ctx, stale)
 }
 
 // known says whether a commit and everything behind it is here: a reference reaches it.
@@ -360,23 +406,13 @@ func (r *Repo) known(h, tracked hash) (bool, error) {
 	return r.contains(tracked, h)
 }
 
-// track installs what was fetched and points the tracking references at it.
-func (r *Repo) track(ctx context.Context, pack *packed, values map[string]hash) error {
+// track points the tracking references at what the remote was seen to have.
+func (r *Repo) track(ctx context.Context, values map[string]hash) error {
 	release, err := r.guard(ctx)
 	if err != nil {
-		if pack != nil {
-			_ = os.Remove(pack.tmp)
-		}
 		return err
 	}
 	defer release()
-	if pack != nil {
-		_, unreserve, err := r.install(pack)
-		if err != nil {
-			return fmt.Errorf("install what was fetched: %w", err)
-		}
-		defer unreserve()
-	}
 	for _, branch := range sortedKeys(values) {
 		if !r.objects.has(values[branch]) {
 			return fmt.Errorf("%s of %s: %w", branch, r.o.Remote, errMissing)
@@ -425,34 +461,4 @@ func (r *Repo) refTips() ([]hash, error) {
 		}
 	}
 	return tips, nil
-}
-
-// haves are commits to tell a server about, so that it sends only what is new: the tips, and steps back along each line
-// for a remote that was rewound.
-func (r *Repo) haves() ([]hash, error) {
-	const lines, steps = 64, 32
-	tips, err := r.refTips()
-	if err != nil {
-		return nil, err
-	}
-	seen := map[hash]bool{}
-	var list []hash
-	for i, h := range tips {
-		for range steps {
-			if seen[h] {
-				break
-			}
-			c, err := r.readCommit(h)
-			if err != nil {
-				break // a tag, or damaged: no help
-			}
-			seen[h] = true
-			list = append(list, h)
-			if i >= lines || len(c.parents) == 0 {
-				break
-			}
-			h = c.parents[0]
-		}
-	}
-	return list, nil
 }

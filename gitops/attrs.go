@@ -2,254 +2,185 @@ package gitops
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
-// What .gitattributes says about a path that we write: its line ends, and whether its content passes through a filter.
-// The files are read from the tree that is written to, not from the working tree, which may be on another branch;
-// info/attributes and the user's own file count as in git. After gitattributes(5): the nearest file first, in a file the
-// last line, in a line the last mention, and a macro where it is mentioned. (The library's matcher lets the first line
-// win and panics on a pattern with a slash at its end.)
+// What gitattributes say about a path: how its line ends and its encoding are stored, and whether its content passes
+// through a filter. git answers (git check-attr) for the tree that is read or written, not for the working tree, which may
+// be on another branch. It is asked only where some file of attributes says anything about these.
 
-// attribute is one word of a line.
-type attribute struct {
-	name  string
-	state byte // 's' set, '-' unset, '!' unspecified, '=' a value
-	value string
-}
+// attributes are those of one path, as git check-attr prints them: "set", "unset", "unspecified", or a value.
+type attributes map[string]string
 
-func (a attribute) String() string {
-	if a.state == '=' {
-		return a.name + "=" + a.value
+var asked = []string{"text", "crlf", "eol", "ident", "filter", "working-tree-encoding"}
+
+// telling are the words of which a file of attributes has one if it says anything about what is asked.
+var telling = append([]string{"binary"}, asked...)
+
+// value is an attribute's value; "" when it has none.
+func (a attributes) value(name string) string {
+	if v := a[name]; v != "set" && v != "unset" && v != "unspecified" {
+		return v
 	}
-	return a.name
+	return ""
 }
 
-// attrLine is a line for paths of one folder and below.
-type attrLine struct {
-	folder  string // "" is the top
-	pattern string
-	words   []attribute
-	text    string // as written
-	where   string // file and line
-}
-
-// String is for messages: the line, and where it stands.
-func (l attrLine) String() string { return fmt.Sprintf("%q in %s", l.text, l.where) }
-
-// matches applies the pattern: one without a slash to the last name at any depth, others to the path below the folder. A
-// pattern for folders matches nothing: attributes belong to files.
-func (l attrLine) matches(name string) bool {
-	below := name
-	if l.folder != "" {
-		var ok bool
-		if below, ok = strings.CutPrefix(name, l.folder+"/"); !ok {
-			return false
+// attributesOf asks git for many paths at once.
+func (t *Tip) attributesOf(ctx context.Context, paths []string, about ...string) (map[string]attributes, error) {
+	all := make(map[string]attributes, len(paths))
+	var ask []string
+	for _, name := range paths {
+		said, err := t.mentioned(name, about)
+		if err != nil {
+			return nil, err
+		}
+		if all[name] = (attributes{}); said {
+			ask = append(ask, name)
 		}
 	}
-	switch {
-	case strings.HasSuffix(l.pattern, "/"):
-		return false
-	case !strings.Contains(l.pattern, "/"):
-		return wildmatch(l.pattern, path.Base(below))
+	if len(ask) == 0 {
+		return all, nil
 	}
-	// As git does, compare the plain beginning first and match the rest on its own: a ** right behind it counts as a
-	// component.
-	pattern := strings.TrimPrefix(l.pattern, "/")
-	plain := strings.IndexAny(pattern, `*?[\`)
-	if plain < 0 {
-		return pattern == below
-	}
-	rest, ok := strings.CutPrefix(below, pattern[:plain])
-	return ok && wildmatch(pattern[plain:], rest)
-}
-
-// attributes answers for one tip.
-type attributes struct {
-	t      *Tip
-	loaded bool
-	user   []attrLine // core.attributesFile: weakest
-	info   []attrLine // info/attributes: strongest
-	macros map[string][]attribute
-	byDir  map[string][]attrLine
-}
-
-func (t *Tip) attributes() *attributes {
-	return &attributes{t: t, byDir: map[string][]attrLine{}, macros: map[string][]attribute{
-		"binary": {{"diff", '-', ""}, {"merge", '-', ""}, {"text", '-', ""}}, // git brings this one along
-	}}
-}
-
-// load reads the files that may define macros, weakest first: a later definition replaces an earlier one.
-func (a *attributes) load() error {
-	if a.loaded {
-		return nil
-	}
-	r := a.t.repo
-	file := r.set.file("core.attributesfile")
-	if file == "" {
-		if home, err := os.UserHomeDir(); err == nil {
-			file = filepath.Join(or(os.Getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "git", "attributes")
-		}
-	}
-	a.user = a.readFile(file)
-	if _, err := a.inDir("."); err != nil {
-		return err
-	}
-	a.info = a.readFile(filepath.Join(r.common, "info", "attributes"))
-	a.loaded = true
-	return nil
-}
-
-func (a *attributes) readFile(name string) []attrLine {
-	content, err := os.ReadFile(name)
+	w, err := t.workbench(ask)
 	if err != nil {
-		return nil // git overlooks a file it cannot read as well
+		return nil, fmt.Errorf("prepare the question about attributes: %w", err)
 	}
-	return a.parse(content, "", name)
-}
-
-// parse reads one file; lines that git would warn about and skip are skipped. Macros are defined in files of the top
-// only.
-func (a *attributes) parse(content []byte, folder, where string) []attrLine {
-	var lines []attrLine
-	content = bytes.TrimPrefix(content, []byte("\ufeff"))
-	number := 0
-	for text := range strings.Lines(string(content)) {
-		number++
-		text = strings.Trim(text, " \t\r\n")
-		if text == "" || text[0] == '#' {
-			continue
-		}
-		pattern, rest := splitPattern(text)
-		words, ok := parseWords(rest)
-		macro, isMacro := strings.CutPrefix(pattern, "[attr]")
-		switch {
-		case !ok, pattern == "", pattern[0] == '!':
-		case isMacro && folder == "" && validAttribute(macro):
-			a.macros[macro] = words
-		case !isMacro:
-			lines = append(lines, attrLine{folder, pattern, words, text, fmt.Sprintf("%s:%d", where, number)})
+	defer w.close()
+	out, err := w.run(ctx, []byte(strings.Join(ask, "\x00")+"\x00"), append([]string{"check-attr", "-z", "--stdin"}, asked...)...)
+	if err != nil {
+		return nil, fmt.Errorf("ask git for the attributes of %d files: %w", len(ask), err)
+	}
+	for f := strings.Split(string(out), "\x00"); len(f) >= 3; f = f[3:] { // path, attribute, value
+		if all[f[0]] != nil {
+			all[f[0]][f[1]] = f[2]
 		}
 	}
-	return lines
+	return all, nil
 }
 
-// splitPattern takes the pattern off a line; one that begins with a quote is quoted as in C.
-func splitPattern(text string) (pattern, rest string) {
-	if text[0] == '"' {
-		if quoted, err := strconv.QuotedPrefix(text); err == nil {
-			if plain, err := strconv.Unquote(quoted); err == nil {
-				return plain, text[len(quoted):]
+// mentioned reports whether any file of attributes on the way to a path has one of the words.
+func (t *Tip) mentioned(name string, words []string) (bool, error) {
+	said := func(content []byte) bool {
+		for _, w := range words {
+			if bytes.Contains(content, []byte(w)) {
+				return true
 			}
 		}
+		return false
 	}
-	end := strings.IndexAny(text, " \t\r")
-	if end < 0 {
-		return text, ""
+	if said(t.repo.attributesBeside()) {
+		return true, nil
 	}
-	return text[:end], text[end:]
-}
-
-func parseWords(text string) (words []attribute, ok bool) {
-	for _, word := range strings.Fields(text) {
-		w := attribute{state: 's'}
-		name, value, given := strings.Cut(word, "=")
-		switch {
-		case name != "" && (name[0] == '-' || name[0] == '!'):
-			w.state, name = name[0], name[1:] // a value behind it is overlooked, as in git
-		case given:
-			w.state, w.value = '=', value
+	for folder := path.Dir(name); ; folder = path.Dir(folder) {
+		content, err := t.attributesFile(folder)
+		if err != nil || said(content) {
+			return true, err
 		}
-		if w.name = name; !validAttribute(name) {
-			return nil, false
+		if folder == "." {
+			return false, nil
 		}
-		words = append(words, w)
 	}
-	return words, true
 }
 
-func validAttribute(name string) bool {
-	return name != "" && name[0] != '-' && !strings.ContainsFunc(name, func(c rune) bool {
-		return !(c == '-' || c == '.' || c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z')
-	})
+// attributesBeside are the files of attributes that are in no tree: the machine's, the user's, the repository's own.
+func (r *Repo) attributesBeside() []byte {
+	user := r.set.file("core.attributesfile")
+	if user == "" {
+		if home, err := os.UserHomeDir(); err == nil {
+			user = filepath.Join(or(os.Getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "git", "attributes")
+		}
+	}
+	beside := filepath.Join(filepath.Dir(filepath.Dir(r.git.path)), "etc", "gitattributes") // of a git with a prefix of its own
+	var all []byte
+	for _, file := range []string{"/etc/gitattributes", beside, user, filepath.Join(r.common, "info", "attributes")} {
+		content, _ := os.ReadFile(file) // git passes over one that it cannot read, too
+		all = append(append(all, content...), '\n')
+	}
+	return all
 }
 
-// inDir gives the lines of a folder's .gitattributes in the tree.
-func (a *attributes) inDir(folder string) ([]attrLine, error) {
-	if lines, ok := a.byDir[folder]; ok {
-		return lines, nil
+// attributesFile is .gitattributes of a folder in the tree; nil where there is none.
+func (t *Tip) attributesFile(folder string) ([]byte, error) {
+	t.readMu.Lock()
+	content, known := t.attrFiles[folder]
+	t.readMu.Unlock()
+	if known {
+		return content, nil
 	}
-	name := path.Join(folder, ".gitattributes")
-	var lines []attrLine
-	e, err := a.t.lookup(name, false)
+	e, err := t.lookup(path.Join(folder, ".gitattributes"), false)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errNotDir), err == nil && !e.isFile():
 	case err != nil:
 		return nil, err
 	default:
-		content, err := a.t.blob(e.hash)
-		if err != nil {
+		if content, err = t.blob(e.hash); err != nil {
 			return nil, err
 		}
-		lines = a.parse(content, strings.TrimPrefix(folder, "."), name)
 	}
-	a.byDir[folder] = lines
-	return lines, nil
+	t.readMu.Lock()
+	defer t.readMu.Unlock()
+	if t.attrFiles == nil {
+		t.attrFiles = map[string][]byte{}
+	}
+	t.attrFiles[folder] = content
+	return content, nil
 }
 
-// decided is an attribute of a path with the line that decided it.
-type decided struct {
-	attribute
-	line attrLine
-}
-
-// of gives the attributes of a path.
-func (a *attributes) of(name string) (map[string]decided, error) {
-	if err := a.load(); err != nil {
-		return nil, err
+// filterOf is the content filter of a file that is read, asked for together with the other files of its folder.
+func (t *Tip) filterOf(ctx context.Context, name string) (string, error) {
+	t.readMu.Lock()
+	a, known := t.attrs[name]
+	t.readMu.Unlock()
+	if known {
+		return a.value("filter"), nil
 	}
-	result := map[string]decided{}
-	apply := func(lines []attrLine) {
-		for i := len(lines) - 1; i >= 0; i-- {
-			if lines[i].matches(name) {
-				a.set(result, lines[i].words, lines[i])
+	paths := []string{name}
+	if at, err := t.lookup(path.Dir(name), true); err == nil && at.isDir() {
+		d, err := t.readTree(at.hash)
+		if err != nil {
+			return "", err
+		}
+		for _, e := range d.entries {
+			if p := path.Join(path.Dir(name), e.name); p != name && e.isFile() {
+				paths = append(paths, p)
 			}
 		}
 	}
-	apply(a.info)
-	for folder := path.Dir(name); ; folder = path.Dir(folder) {
-		lines, err := a.inDir(folder)
-		if err != nil {
-			return nil, err
-		}
-		apply(lines)
-		if folder == "." {
-			break
-		}
+	all, err := t.attributesOf(ctx, paths, "filter")
+	if err != nil {
+		return "", err
 	}
-	apply(a.user)
-	return result, nil
+	t.readMu.Lock()
+	defer t.readMu.Unlock()
+	if t.attrs == nil {
+		t.attrs = map[string]attributes{}
+	}
+	for p, a := range all {
+		t.attrs[p] = a
+	}
+	return all[name].value("filter"), nil
 }
 
-// set keeps what a stronger line decided.
-func (a *attributes) set(result map[string]decided, words []attribute, line attrLine) {
-	for i := len(words) - 1; i >= 0; i-- {
-		w := words[i]
-		if _, ok := result[w.name]; ok {
-			continue
+// line is the line of attributes that most likely says a word about a path, for messages.
+func (t *Tip) line(name, word string) string {
+	for folder := path.Dir(name); ; folder = path.Dir(folder) {
+		content, _ := t.attributesFile(folder)
+		found, n := "", 0
+		for text := range strings.Lines(string(content)) {
+			if n++; strings.Contains(text, word) && !strings.HasPrefix(text, "[attr]") && !strings.HasPrefix(text, "#") {
+				found = fmt.Sprintf("%q in %s:%d", strings.TrimSpace(text), path.Join(folder, ".gitattributes"), n)
+			}
 		}
-		result[w.name] = decided{w, line}
-		if w.state == 's' {
-			a.set(result, a.macros[w.name], line)
+		if found != "" || folder == "." {
+			return or(found, "git check-attr -a "+name)
 		}
 	}
 }
@@ -265,35 +196,28 @@ const (
 
 // storing is how the content of a path is stored.
 type storing struct {
-	lines   lineRule
-	ident   bool // $Id$ stands without its value
-	utf8    bool // it is another encoding in a working tree, and always UTF-8 here
-	filter  bool // git runs a program over it, and does all the rest too
-	because decided
+	lines  lineRule
+	ident  bool   // $Id$ stands without its value
+	utf8   bool   // it is another encoding in a working tree, and always UTF-8 here
+	filter string // the program that git runs over it, which does all the rest too
+	line   string // what says so
 }
 
 // rule says how a path is stored. An errStop when it would have to pass a filter that cannot be run here, or be in an
 // encoding that could not hold every text: a plain blob on an LFS path breaks every checkout.
-func (a *attributes) rule(name string) (storing, error) {
-	of, err := a.of(name)
-	if err != nil {
-		return storing{}, err
+func (t *Tip) rule(name string, a attributes) (storing, error) {
+	s := storing{ident: a["ident"] == "set", lines: t.repo.lineRule(a)}
+	if s.filter = a.value("filter"); s.filter != "" {
+		s.line = t.line(name, s.filter)
+		return s, t.repo.runnable(s.filter, s.line)
 	}
-	s := storing{ident: of["ident"].state == 's'}
-	if d := of["filter"]; d.state == '=' {
-		if err := a.t.repo.runnable(d); err != nil {
-			return s, err
+	if encoding := a.value("working-tree-encoding"); encoding != "" {
+		s.utf8, s.line = true, t.line(name, encoding)
+		if !holdsAllText(encoding) {
+			return s, stop("working-tree-encoding=%s applies to it (%s), and locsync writes no encoding but those of Unicode; "+
+				"change the encoding to UTF-8 or UTF-16, or take the file out of that pattern", encoding, s.line)
 		}
-		s.filter, s.because = true, d
 	}
-	if d := of["working-tree-encoding"]; d.state == '=' && !s.filter {
-		if !holdsAllText(d.value) {
-			return s, stop("%s applies to it (%s), and locsync writes no encoding but those of Unicode; change the encoding to UTF-8 or UTF-16, or take the file out of that pattern",
-				d, d.line)
-		}
-		s.utf8, s.because = true, d
-	}
-	s.lines = a.lineRule(of)
 	return s, nil
 }
 
@@ -302,20 +226,23 @@ func holdsAllText(encoding string) bool {
 	return strings.HasPrefix(strings.ReplaceAll(strings.ToUpper(encoding), "-", ""), "UTF")
 }
 
-func (a *attributes) lineRule(of map[string]decided) lineRule {
-	switch text := of["text"]; {
-	case text.state == '-':
+func (r *Repo) lineRule(a attributes) lineRule {
+	text := a["text"]
+	if text == "" || text == "unspecified" { // crlf is what text was called once
+		text = a["crlf"]
+	}
+	switch text {
+	case "unset":
 		return asGiven
-	case text.state == '=' && text.value == "auto":
+	case "auto":
 		return unlessOld
-	case text.state == 's':
+	case "set", "input":
 		return always
 	}
-	if eol := of["eol"]; eol.state == '=' && (eol.value == "lf" || eol.value == "crlf") {
+	if eol := a["eol"]; eol == "lf" || eol == "crlf" {
 		return always
 	}
-	set := a.t.repo.set
-	if strings.EqualFold(set.get("core.autocrlf"), "input") || set.bool("core.autocrlf", false) {
+	if strings.EqualFold(r.set.get("core.autocrlf"), "input") || r.set.bool("core.autocrlf", false) {
 		return unlessOld
 	}
 	return asGiven
@@ -325,7 +252,7 @@ func (a *attributes) lineRule(of map[string]decided) lineRule {
 // the encoding, the line ends, the identity.
 func (s storing) normalise(data, old []byte) ([]byte, error) {
 	if s.utf8 && !utf8.Valid(data) {
-		return nil, stop("%s applies to it (%s), so it is stored in UTF-8, and this content is not", s.because, s.because.line)
+		return nil, stop("working-tree-encoding applies to it (%s), so it is stored in UTF-8, and this content is not", s.line)
 	}
 	data = s.lines.normalise(data, old)
 	if s.ident && bytes.Contains(data, []byte("$Id:")) {

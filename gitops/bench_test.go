@@ -42,7 +42,7 @@ func benchAll(version int) map[string][]byte {
 }
 
 // benchRepo is a repository with all files, packed, and some thousand others beside them.
-func benchRepo(b *testing.B, git string) (string, *Repo) {
+func benchRepo(b *testing.B) (string, *Repo) {
 	b.Helper()
 	dir := gittest.Init(b, nil)
 	var in bytes.Buffer
@@ -56,7 +56,7 @@ func benchRepo(b *testing.B, git string) (string, *Repo) {
 	fastImport(b, dir, in.Bytes())
 	gittest.Git(b, dir, "repack", "-adq")
 	gittest.Git(b, dir, "checkout", "-q", "-f", "main")
-	r, err := Open(b.Context(), dir, Options{Git: git})
+	r, err := Open(b.Context(), dir, Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -66,26 +66,22 @@ func benchRepo(b *testing.B, git string) (string, *Repo) {
 
 func BenchmarkOpen(b *testing.B) {
 	dir := gittest.Init(b, sample)
-	for _, git := range []string{"git", NoGit} {
-		b.Run(git, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				r, err := Open(b.Context(), dir, Options{Git: strings.TrimPrefix(git, "git")})
-				if err != nil {
-					b.Fatal(err)
-				}
-				r.Close()
-			}
-		})
+	b.ReportAllocs()
+	for b.Loop() {
+		r, err := Open(b.Context(), dir, Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		r.Close()
 	}
 }
 
 // A tip is opened, its languages are listed, and every file is read.
 func BenchmarkReadTip(b *testing.B) {
-	dir, _ := benchRepo(b, NoGit)
+	dir, _ := benchRepo(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		r, err := Open(b.Context(), dir, Options{Git: NoGit})
+		r, err := Open(b.Context(), dir, Options{})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -111,7 +107,7 @@ func BenchmarkReadTip(b *testing.B) {
 }
 
 func BenchmarkReadTipByGit(b *testing.B) {
-	dir, _ := benchRepo(b, NoGit)
+	dir, _ := benchRepo(b)
 	b.ReportAllocs()
 	for b.Loop() {
 		names := gittest.Git(b, dir, "ls-tree", "-r", "--name-only", "main", "locales/")
@@ -130,7 +126,7 @@ func BenchmarkReadTipByGit(b *testing.B) {
 }
 
 func benchCommit(b *testing.B, n int) {
-	_, r := benchRepo(b, NoGit)
+	_, r := benchRepo(b)
 	version := 1
 	b.ReportAllocs()
 	for b.Loop() {
@@ -163,7 +159,7 @@ func BenchmarkCommit1000(b *testing.B) { benchCommit(b, 1000) }
 
 // What it costs to find out that nothing differs.
 func BenchmarkCommitNothing(b *testing.B) {
-	_, r := benchRepo(b, NoGit)
+	_, r := benchRepo(b)
 	files := benchAll(0)
 	tip, err := r.At(b.Context(), "main", "")
 	if err != nil {
@@ -179,7 +175,7 @@ func BenchmarkCommitNothing(b *testing.B) {
 
 // The same through a working tree: files written, git add, git commit.
 func benchCommitByGit(b *testing.B, n int) {
-	dir, _ := benchRepo(b, NoGit)
+	dir, _ := benchRepo(b)
 	version := 1
 	for b.Loop() {
 		b.StopTimer()
@@ -200,7 +196,7 @@ func BenchmarkCommit5ByGit(b *testing.B)    { benchCommitByGit(b, 5) }
 func BenchmarkCommit1000ByGit(b *testing.B) { benchCommitByGit(b, 1000) }
 
 func BenchmarkCommit1000ByFastImport(b *testing.B) {
-	dir, _ := benchRepo(b, NoGit)
+	dir, _ := benchRepo(b)
 	version := 1
 	for b.Loop() {
 		b.StopTimer()
@@ -217,7 +213,7 @@ func BenchmarkCommit1000ByFastImport(b *testing.B) {
 
 // Pushing that commit, to a folder and to a server on this machine.
 func benchPush(b *testing.B, n int, http bool) {
-	dir, _ := benchRepo(b, "")
+	dir, _ := benchRepo(b)
 	bare := gittest.Bare(b, dir)
 	if http {
 		gittest.Git(b, dir, "remote", "set-url", "origin", gittest.Serve(b, bare, gittest.Options{}))
@@ -270,7 +266,7 @@ func BenchmarkLargeRepository(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		r, err := Open(b.Context(), dir, Options{Git: NoGit})
+		r, err := Open(b.Context(), dir, Options{})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -22,7 +22,7 @@ func (r *Repo) Branches(ctx context.Context) (branches map[string]string, head s
 		}
 	} else {
 		defer r.done(opList, time.Now(), &err)
-		rem, err := r.remoteFor(ctx, false)
+		rem, err := r.fetchRemote()
 		if err != nil {
 			return nil, "", err
 		}

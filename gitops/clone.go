@@ -90,14 +90,7 @@ func makeClone(ctx context.Context, dir, address string, o Options) error {
 			return err
 		}
 	}
-	o.setDefaults()
-	watched, end := o.watch(ctx)
-	git, err := findProgram(watched, o.Git)
-	end()
-	if err != nil {
-		return err
-	}
-	files := map[string]string{"HEAD": "ref: refs/heads/main\n", "config": cloneConfig(address, git != nil)}
+	files := map[string]string{"HEAD": "ref: refs/heads/main\n", "config": cloneConfig(address)}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(tmp, name), []byte(text), 0o600); err != nil {
 			return err
@@ -117,12 +110,12 @@ func makeClone(ctx context.Context, dir, address string, o Options) error {
 	return syncDir(filepath.Dir(dir))
 }
 
-// cloneConfig is the configuration of a clone. Blobs are left out where git fetches: from a folder on this disk they are copied faster than asked for. A
+// cloneConfig is the configuration of a clone. Blobs are left out: but from a folder on this disk they are copied faster than asked for. A
 // server that cannot leave them out sends them.
-func cloneConfig(address string, git bool) string {
+func cloneConfig(address string) string {
 	quoted := `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(address) + `"`
 	_, here := localPath(address)
-	partial := git && !here
+	partial := !here
 	var b strings.Builder
 	fmt.Fprintf(&b, "[core]\n\trepositoryformatversion = %d\n\tbare = true\n", map[bool]int{false: 0, true: 1}[partial])
 	if partial {
@@ -188,8 +181,7 @@ func (r *Repo) MakeRoom(ctx context.Context, branch string) error {
 	})
 }
 
-// Maintain forgets the branches that the remote of a clone has no more, and lets git tidy where that is due (git maintenance run --auto). Without a git
-// program packs add up, until the clone is removed and made again.
+// Maintain forgets the branches that the remote of a clone has no more, and lets git tidy where that is due (git maintenance run --auto).
 func (r *Repo) Maintain(ctx context.Context) error {
 	ctx, end := r.watch(ctx)
 	defer end()
@@ -197,7 +189,7 @@ func (r *Repo) Maintain(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := r.forget(ctx, "refs/remotes/"+CloneRemote+"/", func(branch string) bool { return there[branch] == "" }); err != nil || r.git == nil {
+	if err := r.forget(ctx, "refs/remotes/"+CloneRemote+"/", func(branch string) bool { return there[branch] == "" }); err != nil {
 		return err
 	}
 	if _, err := r.runGit(ctx, call{args: []string{"maintenance", "run", "--auto", "--quiet"}}); err != nil {

@@ -39,9 +39,6 @@ func newElsewhere(t *testing.T, kind string) *elsewhere {
 		return e
 	}
 	e.o.Username, e.o.Password = "me", "secret"
-	if kind == "http without git" {
-		e.o.Git = NoGit
-	}
 	e.address = gittest.Serve(t, e.bare, gittest.Options{User: "me", Password: "secret", Fault: func(r *http.Request, _ int) *gittest.Fault {
 		e.requests.Add(1)
 		if e.down.Load() {
@@ -61,7 +58,7 @@ func (e *elsewhere) clone(t testing.TB, dir string) *Repo {
 
 func TestClone(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []string{"http", "http without git", "folder"} {
+	for _, kind := range []string{"http", "folder"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			e := newElsewhere(t, kind)

@@ -25,7 +25,7 @@ func (r *Repo) Commit(ctx context.Context, on *Tip, branch string, files map[str
 
 // compose makes one commit on a tip, in memory: it gives the tip of it and all that is new in it.
 func (r *Repo) compose(ctx context.Context, on *Tip, branch string, files map[string][]byte, msg Message) (*Tip, []object, error) {
-	e, changes, err := plan(on, files)
+	e, changes, err := plan(ctx, on, files)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -91,12 +91,11 @@ func (r *Repo) keepPending(ctx context.Context, next *Tip, objects []object, not
 		return errors.Join(err, os.Remove(p.tmp))
 	}
 	defer release()
-	path, unreserve, err := r.install(p)
+	unreserve, err := r.install(p)
 	if err != nil {
 		return fmt.Errorf("install pack: %w", err)
 	}
 	defer unreserve()
-	next.made = &madePack{path: path + ".pack", objects: p.objects}
 	err = r.refs.swapGuarded(ctx, outbox(next.branch), hash{}, note, reason{})
 	if errors.Is(err, ErrMoved) {
 		return errWaits

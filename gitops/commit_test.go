@@ -42,13 +42,13 @@ func TestTreesAreGitsTrees(t *testing.T) {
 					change[n] = nil
 				}
 			}
-			e, changes, err := plan(tip, change)
+			e, changes, err := plan(t.Context(), tip, change)
 			var bad *BadPaths
 			if errors.As(err, &bad) { // a file where a folder is, or the other way round
 				for _, p := range bad.Paths {
 					delete(change, p.Path)
 				}
-				if e, changes, err = plan(tip, change); err != nil {
+				if e, changes, err = plan(t.Context(), tip, change); err != nil {
 					rt.Fatalf("without the bad paths it still fails: %v", err)
 				}
 			} else if err != nil {
@@ -279,7 +279,7 @@ func TestLineEndsAreGits(t *testing.T) {
 		}
 		gittest.Git(t, dir, "commit", "-q", "-m", "x")
 		r := open(t, dir, Options{})
-		_, changes, err := plan(at(t, r, "main", ""), all)
+		_, changes, err := plan(t.Context(), at(t, r, "main", ""), all)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -315,11 +315,14 @@ func TestAttributesOfAllPlaces(t *testing.T) {
 	})
 	r := open(t, dir, Options{})
 	tip := at(t, r, "main", "")
-	rule := func(name string) lineRule { return must[storing](t)(tip.attributes().rule(name)).lines }
+	how := func(name string) (storing, error) {
+		return tip.rule(name, must[map[string]attributes](t)(tip.attributesOf(t.Context(), []string{name}, telling...))[name])
+	}
+	rule := func(name string) lineRule { return must[storing](t)(how(name)).lines }
 	if rule("b.json") != always || rule("l10n/a.json") != asGiven || rule("l10n/x/y.json") != asGiven || rule("c.txt") != asGiven {
 		t.Error("nearest file first")
 	}
-	if _, err := tip.attributes().rule("l10n/big.json"); err == nil || !strings.Contains(err.Error(), `"big.json lfs" in l10n/.gitattributes:2`) {
+	if _, err := how("l10n/big.json"); err == nil || !strings.Contains(err.Error(), `"big.json lfs" in l10n/.gitattributes:2`) {
 		t.Errorf("a macro of the top folder: %v", err)
 	}
 	gittest.Write(t, dir, map[string]string{".git/info/attributes": "l10n/a.json text\n"})
@@ -354,25 +357,20 @@ func TestAttributesAreGits(t *testing.T) {
 		gittest.Write(t, dir, files)
 		gittest.Git(t, dir, "add", "-A")
 		tree := hashOf(gittest.Git(t, dir, "write-tree"))
-		ours := (&Tip{repo: r, tree: tree}).attributes()
-		out, _ := gittest.TryGit(t, dir, append([]string{"check-attr", "text", "eol", "x", "m", "--"}, paths...)...)
+		ours := must[map[string]attributes](t)((&Tip{repo: r, tree: tree}).attributesOf(t.Context(), paths, telling...))
+		out, _ := gittest.TryGit(t, dir, append([]string{"check-attr", "text", "eol", "--"}, paths...)...)
 		compared := 0
 		for l := range strings.Lines(out) {
 			f := strings.SplitN(strings.TrimSpace(l), ": ", 3)
 			if len(f) != 3 || !slices.Contains(paths, f[0]) {
 				continue // a warning about a line
 			}
-			of, err := ours.of(f[0])
-			if err != nil {
-				rt.Fatal(err)
-			}
-			got := map[byte]string{0: "unspecified", '!': "unspecified", 's': "set", '-': "unset", '=': of[f[1]].value}[of[f[1]].state]
-			if got != f[2] {
+			if got := or(ours[f[0]][f[1]], "unspecified"); got != f[2] {
 				rt.Fatalf("%s of %s is %q, git says %q", f[1], f[0], got, f[2])
 			}
 			compared++
 		}
-		if compared != 4*len(paths) {
+		if compared != 2*len(paths) {
 			rt.Fatalf("compared %d:\n%s", compared, out)
 		}
 	})

@@ -132,15 +132,19 @@ func parseCommit(h hash, b []byte) (*commit, error) {
 }
 
 // ours says whether the last paragraph of the message carries our trailer.
-func (c *commit) ours() bool {
+func (c *commit) ours() bool { return len(c.trailers()) > 0 }
+
+// trailers are the values of our trailer: the projects that the commit was made for.
+func (c *commit) trailers() []string {
 	body := strings.TrimRight(c.message, "\n")
 	last := body[strings.LastIndex(body, "\n\n")+1:]
+	var values []string
 	for line := range strings.Lines(last) {
-		if strings.HasPrefix(line, Trailer+":") {
-			return true
+		if value, is := strings.CutPrefix(line, Trailer+":"); is {
+			values = append(values, strings.TrimSpace(value))
 		}
 	}
-	return false
+	return values
 }
 
 // subject is the first line of the message.
@@ -154,7 +158,6 @@ type object struct {
 	kind kind
 	hash hash
 	data []byte
-	base hash // of a delta by name, which data is then
 }
 
 // emptyTree is known to every git without being stored.

@@ -140,7 +140,7 @@ type Preview struct {
 // Preview computes what Commit would do with the same files, and writes nothing anywhere. The diff of a merge is against
 // the branch, like that of the commit to come. Errors are those of Commit.
 func (r *Repo) Preview(ctx context.Context, on *Tip, files map[string][]byte) (Preview, error) {
-	e, changes, err := plan(on, files)
+	e, changes, err := plan(ctx, on, files)
 	if err != nil {
 		return Preview{}, fmt.Errorf("preview: %w", err)
 	}

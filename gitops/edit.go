@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -40,7 +41,7 @@ func (e *edits) add(o object) {
 
 // plan turns files into changes against a tip: paths as they are there, content as the attributes say, equal ones dropped.
 // All paths that cannot be written come back in one BadPaths.
-func plan(t *Tip, files map[string][]byte) (*edits, []change, error) {
+func plan(ctx context.Context, t *Tip, files map[string][]byte) (*edits, []change, error) {
 	e := newEdits(t)
 	var bad []BadPath
 	refuse := func(name string, err error) error {
@@ -51,31 +52,15 @@ func plan(t *Tip, files map[string][]byte) (*edits, []change, error) {
 		bad = append(bad, BadPath{name, refusal.why})
 		return nil
 	}
-	attrs := t.attributes()
-	var places []destination
-	filtered := map[string][]byte{}
-	byFold, written := map[string]string{}, map[string]bool{}
-	for _, name := range sortedKeys(files) {
-		p, err := e.placeOf(attrs, name, files)
-		twin, twice := byFold[foldName(p.path)]
-		if p.data != nil && twice && err == nil {
-			err = stop("it is the same file as %s where letter case does not count", twin)
-		}
-		if err != nil {
-			if err := refuse(name, err); err != nil {
-				return nil, nil, err
-			}
-			continue
-		}
-		if p.data != nil {
-			byFold[foldName(p.path)], written[p.path] = name, true
-		}
-		if places = append(places, p); p.how.filter {
-			filtered[p.path] = p.data
-		}
+	places, err := e.destinations(files, refuse)
+	if err != nil {
+		return nil, nil, err
 	}
-	places = slices.DeleteFunc(places, func(p destination) bool { return p.data == nil && written[p.path] })
-	stored, refused, err := t.clean(filtered)
+	filtered, places, err := e.rules(ctx, places, refuse)
+	if err != nil {
+		return nil, nil, err
+	}
+	stored, refused, err := t.clean(ctx, filtered)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -83,7 +68,7 @@ func plan(t *Tip, files map[string][]byte) (*edits, []change, error) {
 	for _, p := range places {
 		c, ok, err := e.changeOf(p, stored)
 		if why, no := refused[p.path]; no {
-			err = stop("%s (%s)", why, p.how.because.line)
+			err = stop("%s (%s)", why, p.how.line)
 		}
 		if err != nil {
 			if err := refuse(p.name, err); err != nil {
@@ -99,9 +84,63 @@ func plan(t *Tip, files map[string][]byte) (*edits, []change, error) {
 	return e, changes, nil
 }
 
-// placeOf finds where one of the files goes and how it is stored there. A file that is there in another case, and is
-// removed under that name, is renamed.
-func (e *edits) placeOf(attrs *attributes, name string, files map[string][]byte) (destination, error) {
+// destinations finds where the files go. What is removed and written under one name is written.
+func (e *edits) destinations(files map[string][]byte, refuse func(string, error) error) ([]destination, error) {
+	var places []destination
+	byFold, written := map[string]string{}, map[string]bool{}
+	for _, name := range sortedKeys(files) {
+		p, err := e.placeOf(name, files)
+		twin, twice := byFold[foldName(p.path)]
+		if p.data != nil && twice && err == nil {
+			err = stop("it is the same file as %s where letter case does not count", twin)
+		}
+		if err != nil {
+			if err := refuse(name, err); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if p.data != nil {
+			byFold[foldName(p.path)], written[p.path] = name, true
+		}
+		places = append(places, p)
+	}
+	return slices.DeleteFunc(places, func(p destination) bool { return p.data == nil && written[p.path] }), nil
+}
+
+// rules finds how the files are stored, all in one question, and gives those whose content passes a filter.
+func (e *edits) rules(ctx context.Context, places []destination, refuse func(string, error) error) (map[string][]byte, []destination, error) {
+	var paths []string
+	for _, p := range places {
+		if p.data != nil {
+			paths = append(paths, p.path)
+		}
+	}
+	attrs, err := e.t.attributesOf(ctx, paths, telling...)
+	if err != nil {
+		return nil, nil, err
+	}
+	filtered := map[string][]byte{}
+	var kept []destination
+	for _, p := range places {
+		if p.data != nil {
+			if p.how, err = e.t.rule(p.path, attrs[p.path]); err != nil {
+				if err := refuse(p.name, err); err != nil {
+					return nil, nil, err
+				}
+				continue
+			}
+		}
+		if kept = append(kept, p); p.how.filter != "" {
+			filtered[p.path] = p.data
+		}
+	}
+	return filtered, kept, nil
+}
+
+// placeOf finds where one of the files goes. A file that is there in another case, and is removed under that name, is
+// renamed.
+func (e *edits) placeOf(name string, files map[string][]byte) (destination, error) {
 	p := destination{name: name, data: files[name]}
 	var err error
 	if p.data == nil {
@@ -114,8 +153,7 @@ func (e *edits) placeOf(attrs *attributes, name string, files map[string][]byte)
 	if old, named := files[p.path]; named && old == nil {
 		p.path, p.exists = path.Join(path.Dir(p.path), path.Base(name)), false
 	}
-	p.how, err = attrs.rule(p.path)
-	return p, err
+	return p, nil
 }
 
 // changeOf gives the change of one path; false when nothing changes. stored is what filters made of some files.
@@ -128,7 +166,7 @@ func (e *edits) changeOf(p destination, stored map[string][]byte) (change, bool,
 	var err error
 	if p.entry.mode != 0 {
 		c.mode = p.entry.mode
-		if p.how.lines == unlessOld && !p.how.filter {
+		if p.how.lines == unlessOld && p.how.filter == "" {
 			if old, err = e.t.file(p.path, p.entry.hash); err != nil {
 				return c, false, err
 			}

@@ -26,19 +26,17 @@ func (r *Repo) driver(name string, storing bool) bool {
 }
 
 // runnable says why a filter cannot be applied to files that are stored; nil when it can.
-func (r *Repo) runnable(d decided) error {
+func (r *Repo) runnable(filter, line string) error {
 	var try string
 	switch {
-	case r.git == nil:
-		try = "install git, or take the file out of that pattern"
-	case r.driver(d.value, true):
+	case r.driver(filter, true):
 		return nil
-	case d.value == "lfs":
+	case filter == "lfs":
 		try = "install git-lfs and run git lfs install, or take the file out of that pattern"
 	default:
-		try = fmt.Sprintf("set filter.%s.clean in git's configuration, or take the file out of that pattern", d.value)
+		try = fmt.Sprintf("set filter.%s.clean in git's configuration, or take the file out of that pattern", filter)
 	}
-	return stop("%s applies to it (%s), which cannot be run here; %s", d, d.line, try)
+	return stop("filter=%s applies to it (%s), which cannot be run here; %s", filter, line, try)
 }
 
 // workbench is git's view of the repository with a working tree that holds the attributes for some paths.
@@ -61,13 +59,9 @@ func (t *Tip) workbench(paths []string) (w workbench, err error) {
 	for _, name := range paths {
 		for folder := path.Dir(name); !seen[folder] && err == nil; folder = path.Dir(folder) {
 			seen[folder] = true
-			attributes := path.Join(folder, ".gitattributes")
-			if e, lerr := t.lookup(attributes, false); lerr != nil || !e.isFile() {
-				continue // of() has read it before and would have failed
-			} else if content, rerr := t.blob(e.hash); rerr != nil {
-				err = rerr
-			} else {
-				err = w.write(attributes, content)
+			var content []byte
+			if content, err = t.attributesFile(folder); err == nil && content != nil {
+				err = w.write(path.Join(folder, ".gitattributes"), content)
 			}
 		}
 	}
@@ -90,7 +84,7 @@ func (w workbench) write(name string, content []byte) error {
 
 // run runs git there. New objects go into a folder that is thrown away.
 func (w workbench) run(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
-	return w.r.git.run(ctx, call{dir: w.tree(), args: args, stdin: stdin, lfs: filepath.Join(w.root, "progress"), objects: filepath.Join(w.root, "objects"), env: append(w.r.promisorEnvironment(),
+	return w.r.git.run(ctx, call{dir: w.tree(), args: args, stdin: stdin, lfs: filepath.Join(w.root, "progress"), objects: filepath.Join(w.root, "objects"), env: append(w.r.promisorEnvironment(ctx),
 		"GIT_DIR="+w.r.facts.GitDir, "GIT_WORK_TREE="+w.tree(), "GIT_INDEX_FILE="+filepath.Join(w.root, "index"),
 		"GIT_OBJECT_DIRECTORY="+filepath.Join(w.root, "objects"), "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quoteAlternate(filepath.Join(w.r.common, "objects")))})
 }
@@ -104,13 +98,11 @@ func quoteAlternate(p string) string {
 }
 
 // clean gives what git stores for files whose content passes a filter, and why it stores none for others of them.
-func (t *Tip) clean(contents map[string][]byte) (stored map[string][]byte, refused map[string]string, err error) {
+func (t *Tip) clean(ctx context.Context, contents map[string][]byte) (stored map[string][]byte, refused map[string]string, err error) {
 	stored, refused = map[string][]byte{}, map[string]string{}
 	if len(contents) == 0 {
 		return stored, refused, nil
 	}
-	ctx, end := t.repo.watchRead()
-	defer end()
 	names := sortedKeys(contents)
 	w, err := t.workbench(names)
 	if err != nil {
@@ -174,23 +166,24 @@ func (t *Tip) smudged(name string, h hash, stored []byte) ([]byte, error) {
 	if !pointer && !r.filters {
 		return stored, nil // nothing that could change it
 	}
-	d, err := t.filterOf(name)
+	ctx, end := r.watchRead()
+	defer end()
+	filter, err := t.filterOf(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	switch {
-	case d.state != '=':
+	case filter == "":
 		return stored, nil
-	case r.git == nil || !r.driver(d.value, false):
+	case !r.driver(filter, false):
 		if !pointer {
 			return stored, nil // as git reads it
 		}
-		return nil, fmt.Errorf("%s applies to it (%s), and reading it without git-lfs is %w; install git-lfs and run git lfs install", d, d.line, ErrUnsupported)
+		return nil, fmt.Errorf("filter=%s applies to it (%s), and reading it without git-lfs is %w; install git-lfs and run git lfs install",
+			filter, t.line(name, filter), ErrUnsupported)
 	case t.extra[h].kind == kindBlob:
 		return stored, nil // the outcome of a merge: it went through no filter
 	}
-	ctx, end := r.watchRead()
-	defer end()
 	w, err := t.workbench([]string{name})
 	if err != nil {
 		return nil, fmt.Errorf("prepare the content filter: %w", err)
@@ -198,26 +191,15 @@ func (t *Tip) smudged(name string, h hash, stored []byte) ([]byte, error) {
 	defer w.close()
 	data, err := w.run(ctx, nil, "cat-file", "--filters", "--path="+name, h.String())
 	if err != nil {
-		return nil, fmt.Errorf("%s applies to it (%s): %w", d, d.line, err)
+		return nil, fmt.Errorf("filter=%s applies to it (%s): %w", filter, t.line(name, filter), err)
 	}
 	return data, nil
-}
-
-// filterOf is the attribute filter of a file that is read.
-func (t *Tip) filterOf(name string) (decided, error) {
-	t.readMu.Lock()
-	defer t.readMu.Unlock()
-	if t.read == nil {
-		t.read = t.attributes()
-	}
-	of, err := t.read.of(name)
-	return of["filter"], err
 }
 
 // upload brings the content of new LFS files to the remote's LFS server, which has to have it before anybody sees the commit.
 // It does what the pre-push hook of LFS does and runs no other hook.
 func (r *Repo) upload(ctx context.Context, tip *Tip) error {
-	if r.git == nil || !r.driver("lfs", true) {
+	if !r.driver("lfs", true) {
 		return nil
 	}
 	commits, err := r.ahead(tip.commit, append(tip.there, tip.lease.at))
@@ -237,8 +219,11 @@ func (r *Repo) upload(ctx context.Context, tip *Tip) error {
 		return nil
 	}
 	ref := "refs/heads/" + tip.branch
-	address := r.set.remoteURL(r.o.Remote, true)
-	_, err = r.runGit(ctx, call{args: []string{"lfs", "pre-push", r.o.Remote, address}, lfs: r.lfsProgress(), env: (&viaGit{r: r, address: address}).environment(),
+	to, err := r.pushRemote()
+	if err != nil {
+		return err
+	}
+	_, err = r.runGit(ctx, call{args: []string{"lfs", "pre-push", r.o.Remote, to.address}, lfs: r.lfsProgress(), env: to.environment(ctx),
 		stdin: fmt.Appendf(nil, "%s %s %s %s\n", ref, tip.commit, ref, tip.lease.at)})
 	if err != nil {
 		return fmt.Errorf("upload what git LFS stores: %w", err)
@@ -269,17 +254,19 @@ func (r *Repo) touchesLFS(ctx context.Context, c *commit) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	attrs := t.attributes()
+	var paths []string
 	for _, p := range pairs {
-		of, err := attrs.of(p.path)
-		if err != nil {
-			return false, err
+		if p.new.isFile() {
+			paths = append(paths, p.path)
 		}
-		if of["filter"].value == "lfs" && p.new.isFile() {
+	}
+	all, err := t.attributesOf(ctx, paths, "lfs")
+	for _, a := range all {
+		if a.value("filter") == "lfs" {
 			return true, nil
 		}
 	}
-	return false, nil
+	return false, err
 }
 
 // identLine is what the attribute ident makes of $Id$ in a working tree.

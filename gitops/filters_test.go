@@ -61,7 +61,7 @@ func TestContentIsStoredAsGitStoresIt(t *testing.T) {
 	}
 	gittest.Commit(t, dir, "attributes", attributes)
 	tip := at(t, open(t, dir, Options{}), "main", "")
-	_, changes, err := plan(tip, ours)
+	_, changes, err := plan(t.Context(), tip, ours)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,11 +142,6 @@ func TestFilters(t *testing.T) {
 	}
 	same(t, before, snapshot(t, dir))
 	gittest.Sound(t, dir)
-
-	without := at(t, open(t, dir, Options{Remote: "origin", Git: NoGit}), "l10n", "")
-	if err := without.Writable("a.turned"); err == nil || !strings.Contains(err.Error(), "install git") || !strings.Contains(err.Error(), `"*.turned filter=turn" in .gitattributes:2`) {
-		t.Errorf("without git: %v", err)
-	}
 }
 
 // lfs makes a repository with files at LFS and its remote, with the real git-lfs.
@@ -207,16 +202,14 @@ func TestLFS(t *testing.T) {
 func TestLFSThatIsNotSetUp(t *testing.T) {
 	t.Parallel()
 	dir := gittest.Init(t, map[string]string{".gitattributes": "*.json filter=lfs -text\n", "l10n/de.json": string(lfsPointer) + "v1\noid sha256:0\nsize 3\n", "l10n/fr.json": "{}\n"})
-	for _, git := range []string{"", NoGit} {
-		tip := at(t, open(t, dir, Options{Git: git}), "main", "")
-		if _, err := tip.ReadFile("l10n/de.json"); !errors.Is(err, ErrUnsupported) || errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "git lfs install") {
-			t.Errorf("%v", err)
-		}
-		if got, err := tip.ReadFile("l10n/fr.json"); string(got) != "{}\n" { // as git reads it
-			t.Errorf("%q %v", got, err)
-		}
-		if err := tip.Writable("l10n/de.json"); !errors.Is(err, ErrPath) || !strings.Contains(err.Error(), ".gitattributes:1") {
-			t.Errorf("%v", err)
-		}
+	tip := at(t, open(t, dir, Options{}), "main", "")
+	if _, err := tip.ReadFile("l10n/de.json"); !errors.Is(err, ErrUnsupported) || errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "git lfs install") {
+		t.Errorf("%v", err)
+	}
+	if got, err := tip.ReadFile("l10n/fr.json"); string(got) != "{}\n" { // as git reads it
+		t.Errorf("%q %v", got, err)
+	}
+	if err := tip.Writable("l10n/de.json"); !errors.Is(err, ErrPath) || !strings.Contains(err.Error(), ".gitattributes:1") {
+		t.Errorf("%v", err)
 	}
 }

@@ -113,9 +113,13 @@ func withCommonDir(f found) (found, error) {
 // checkFormat refuses what would be misread: a later repository format, an extension that we do not know, hashes that are
 // not SHA-1, references that are not files. It reads the common dir's own file, as git does: a git program that does not
 // know the format would pass over the file and say nothing.
-func checkFormat(commonDir string) error {
-	set := settings{}
-	if err := set.readFile(filepath.Join(commonDir, "config")); err != nil {
+func checkFormat(ctx context.Context, git *program, commonDir string) error {
+	file := filepath.Join(commonDir, "config")
+	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	set, err := git.settings(ctx, call{args: []string{"config", "--file", file, "-l", "-z"}})
+	if err != nil {
 		return err
 	}
 	version := or(set.get("core.repositoryformatversion"), "0")
@@ -182,15 +186,6 @@ func covers(safe, dir string) bool {
 }
 
 func safeDirectories(ctx context.Context, p *program) []string {
-	if p == nil {
-		set := settings{}
-		for _, file := range userFiles() {
-			if set.readFile(file) != nil {
-				return nil // what cannot be read gives no permission
-			}
-		}
-		return afterEmpty(set["safe.directory"])
-	}
 	var all []string
 	for _, scope := range []string{"--system", "--global"} {
 		// Exit status 1 is "not set" and any other is a file we may not read: no permission either way.

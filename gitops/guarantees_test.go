@@ -27,7 +27,7 @@ import (
 //	nothing changed costs one request              TestNothingCostsOneRequest, TestRequestsPerPass
 //	git fsck --strict has nothing to say           gittest.Sound, in most of them
 //	one commit waits for a branch, never two       TestOneCommitWaits
-//	every call ends when it is silent, not before  TestSilence, TestSlowAndSilent, TestCallsEnd, TestSSHEndsAtEachPhase, TestDeadlines, TestLinesThatBreak
+//	every call ends when it is silent, not before  TestSilence, TestSlowAndSilent, TestCallsEnd, TestDeadlines, TestLinesThatBreak
 //	and at once when it is to                      TestCancelled, TestReadsEnd
 //
 //	killed at any step                             TestKilledAtEveryStep, TestALockThatAKilledProcessLeft, TestPendingIsDeliveredByAnotherProcess
@@ -35,13 +35,22 @@ import (
 //	people commit, amend, delete meanwhile         TestLocalBranchMeanwhile, TestUnpublishedWorkIsLeftAlone
 //	the branch is checked out somewhere            TestCheckedOut, TestLinkedWorktrees, TestLeftAndDeliveredLater
 //	the remote moves, goes back, goes away         TestMovedRemote, TestRewoundAndDeletedRemote, TestRewoundBetweenListAndFetch, TestRenamedDefaultBranch
-//	answers lost, cut, empty; silence              TestFaultsOnTheWay, TestFaultsUnderTheProgram, TestLinesThatBreak, TestFetchesThatBreak
+//	answers lost, cut, empty; silence              TestFaultsOnTheWay, TestLinesThatBreak, TestFetchesThatBreak
 //	401, 403, 404, 407, 429, 5xx, redirects, TLS   TestStatuses, TestAnswersThatNeedAPerson, TestSecretsDoNotFollowRedirects, TestCertificates, TestProxies
 //	host keys unknown, changed, revoked            TestKnownHosts
 //	keys refused, locked, absent                   TestSSHKeys
 //	hooks, protection, sizes, locks at the server  TestRefusals, TestTooLarge, TestALockAtTheServer, TestLoopOverSSH
 //	disk full, read-only, too many files           TestFullDisk, TestFoldersThatMayNotBeWritten, TestTooManyOpenFiles
-//	every kind of repository                       TestKindsOfRepositories, TestPromisedBlobs, TestWhatIsRefusedAtOpening, TestShallowOverHTTP
+//	every kind of repository                       TestKindsOfRepositories, TestPromisedBlobs, TestWhatIsRefusedAtOpening, TestShallowOverHTTP,
+//	                                               TestSituations, TestPartialClonesOfEveryDepth
+//	trees that no git makes, walks without end     TestNamesThatNoGitMakes, TestWalksThatWouldNotEnd
+//	several common ancestors, reverts, renames     TestMergesAreGits, TestARevertIsNotUndone, TestMergesFollowTheRepository, TestShallowCloneDeepensItself
+//	a remote that is pushed to elsewhere           TestForks
+//	rules of the remote and of what is fetched     TestRulesOfBothSides
+//	something holds the local branch               TestLocalBranchesInTheWay
+//	files renamed in letter case                   TestRemovedIsWhatWasNamed
+//	hooks and filters that look for secrets        TestChildrenGetNoSecrets
+//	git is missing or too old                      TestOldGit
 //	filters, line ends, ignored and linked paths   TestFilters, TestLFS, TestLineEndsAreGits, TestIgnored, TestModesStay, TestNamesThatAreNearlyThere
 //	names that leave their place or clash          TestPathsThatAreRefused, TestBadPathsAreRefusedTogether, TestBranchNamesThatClash,
 //	                                               TestBranchNamesThatClashAtTheRemote
@@ -130,11 +139,8 @@ func TestRemoteOfSomebodyElse(t *testing.T) {
 	if err := filepath.WalkDir(bare, func(p string, _ fs.DirEntry, _ error) error { return os.Lchown(p, 12345, 12345) }); err != nil {
 		t.Fatal(err)
 	}
-	for _, git := range []string{"", NoGit} {
-		_, err := open(t, dir, Options{Remote: "origin", Git: git}).At(t.Context(), "main", "")
-		if !errors.Is(err, ErrOwner) || !strings.Contains(err.Error(), "safe.directory") {
-			t.Errorf("git %q: %v", git, err)
-		}
+	_, err := open(t, dir, Options{Remote: "origin"}).At(t.Context(), "main", "")
+	if !errors.Is(err, ErrOwner) || !strings.Contains(err.Error(), "safe.directory") {
+		t.Error(err)
 	}
-	at(t, open(t, dir, Options{Remote: "origin", Trust: true}), "main", "")
 }

@@ -13,11 +13,11 @@ import (
 
 // Ignored says which paths git passes over in the working tree because of a pattern, and which: `"*.json" in .gitignore:3`.
 // Files that the index has are not passed over, whatever a pattern says. What cannot be told is in no answer: without a
-// working tree or a git program there is none.
+// working tree there is none.
 func (r *Repo) Ignored(ctx context.Context, paths []string) (map[string]string, error) {
 	found := map[string]string{}
 	within := r.withinTree(paths)
-	if r.git == nil || len(within) == 0 {
+	if len(within) == 0 {
 		return found, nil
 	}
 	ctx, end := r.watch(ctx)

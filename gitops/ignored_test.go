@@ -36,7 +36,7 @@ func TestIgnored(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%v\nwant %v", got, want)
 	}
-	for _, other := range []*Repo{open(t, dir, Options{Git: NoGit}), open(t, gittest.Bare(t, dir), Options{})} {
+	for _, other := range []*Repo{open(t, gittest.Bare(t, dir), Options{})} {
 		if got, err := other.Ignored(t.Context(), paths); err != nil || len(got) > 0 {
 			t.Errorf("%v %v", got, err)
 		}

@@ -17,8 +17,6 @@ type kindOfRepo struct {
 	name  string
 	make  func(t *testing.T, origin string) (dir string)
 	facts func(Facts) bool
-	git   bool // cannot be done without the git program
-	noGit bool // the git program of this machine cannot read it
 }
 
 func kindsOfRepos() []kindOfRepo {
@@ -68,20 +66,6 @@ func kindsOfRepos() []kindOfRepo {
 		{name: "linked worktree of a bare repository", make: func(t *testing.T, o string) string {
 			return link(t, gittest.Clone(t, o, "--bare"), o)
 		}, facts: endsIn("linked")},
-		{name: "relative worktree", make: func(t *testing.T, o string) string { // as git 2.48 writes it
-			main := gittest.Clone(t, o)
-			dir := link(t, main, o)
-			for file, to := range map[string]string{dir + "/.git": "gitdir: ", main + "/.git/worktrees/linked/gitdir": ""} {
-				content := strings.TrimSpace(strings.TrimPrefix(string(must[[]byte](t)(os.ReadFile(file))), "gitdir: "))
-				rel := must[string](t)(filepath.Rel(filepath.Dir(file), content))
-				if err := os.WriteFile(file, []byte(to+rel+"\n"), 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-			gittest.Git(t, main, "config", "core.repositoryFormatVersion", "1")
-			gittest.Git(t, main, "config", "extensions.relativeWorktrees", "true")
-			return dir
-		}, facts: endsIn("linked"), noGit: true},
 		{name: "submodule", make: func(t *testing.T, o string) string {
 			outer := gittest.Init(t, sample)
 			gittest.Git(t, outer, "submodule", "add", "-q", o, "inner")
@@ -105,79 +89,66 @@ func kindsOfRepos() []kindOfRepo {
 		{name: "settings of one worktree", make: config("core.repositoryFormatVersion", "1", "extensions.worktreeConfig", "false"), facts: tree},
 		{name: "precious objects", make: config("core.repositoryFormatVersion", "1", "extensions.preciousObjects", "true"), facts: tree},
 		{name: "shallow", make: func(t *testing.T, o string) string { return gittest.Clone(t, "file://"+o, "--depth=1") },
-			facts: func(f Facts) bool { return f.Shallow }, git: true},
+			facts: func(f Facts) bool { return f.Shallow }},
 		{name: "partial", make: func(t *testing.T, o string) string {
 			promise(t, o)
 			return gittest.Clone(t, "file://"+o, "--filter=blob:none")
-		}, facts: func(f Facts) bool { return f.Partial }, git: true},
+		}, facts: func(f Facts) bool { return f.Partial }},
 		{name: "partial and bare", make: func(t *testing.T, o string) string {
 			promise(t, o)
 			return gittest.Clone(t, "file://"+o, "--filter=blob:none", "--bare")
-		}, facts: func(f Facts) bool { return f.Partial && f.Bare }, git: true},
+		}, facts: func(f Facts) bool { return f.Partial && f.Bare }},
 	}
 }
 
-// Law: in every kind of repository the whole journey works, with and without the git program: the tip is the remote's and
+// Law: in every kind of repository the whole journey works: the tip is the remote's and
 // reads as the files there, a commit arrives, the tree that has the branch checked out follows, what people see is as it was,
-// and git finds nothing to say. Where it cannot work without the git program, the error says so.
+// and git finds nothing to say.
 func TestKindsOfRepositories(t *testing.T) {
 	t.Parallel()
 	source := gittest.Init(t, sample)
 	origin := gittest.Bare(t, source)
 	n := 0
 	for _, k := range kindsOfRepos() {
-		for _, git := range []string{"", NoGit} {
-			if k.noGit && git == "" {
-				continue
+		t.Run(k.name, func(t *testing.T) {
+			dir := k.make(t, origin)
+			r := open(t, dir, Options{Remote: "origin"})
+			if !k.facts(r.Facts()) {
+				t.Errorf("%+v", r.Facts())
 			}
-			t.Run(k.name+" "+git, func(t *testing.T) {
-				dir := k.make(t, origin)
-				r := open(t, dir, Options{Remote: "origin", Git: git})
-				if !k.facts(r.Facts()) {
-					t.Errorf("%+v", r.Facts())
-				}
-				n++
-				content := fmt.Sprintf("by somebody %d\n", n)
-				gittest.Git(t, source, "pull", "-q", "--ff-only", "origin", "main")
-				theirs := gittest.Commit(t, source, "x", map[string]string{"third": content, "locales/de/app.json": content})
-				gittest.Git(t, source, "push", "-q", "origin", "main")
+			n++
+			content := fmt.Sprintf("by somebody %d\n", n)
+			gittest.Git(t, source, "pull", "-q", "--ff-only", "origin", "main")
+			theirs := gittest.Commit(t, source, "x", map[string]string{"third": content, "locales/de/app.json": content})
+			gittest.Git(t, source, "push", "-q", "origin", "main")
 
-				branch := fmt.Sprintf("l10n-%d", n)
-				tip, err := r.At(t.Context(), branch, "main")
-				if k.git && git == NoGit {
-					if !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), "git") {
-						t.Errorf("%v", err)
-					}
-					return
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				if tip.Hash() != theirs || !tip.New() {
-					t.Errorf("the tip is %s, new %v", tip.Hash(), tip.New())
-				}
-				reads(t, tip, source)
+			branch := fmt.Sprintf("l10n-%d", n)
+			tip, err := r.At(t.Context(), branch, "main")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tip.Hash() != theirs || !tip.New() {
+				t.Errorf("the tip is %s, new %v", tip.Hash(), tip.New())
+			}
+			reads(t, tip, source)
 
-				before := seen(t, r, k)
-				made := commitOn(t, r, tip, branch, map[string][]byte{"locales/de/app.json": []byte("new\n"), "locales/fr/x": []byte("y"), "third": nil})
-				if result := push(t, r, made); !result.Pushed || result.Local != Moved {
-					t.Errorf("%+v", result)
-				}
-				if got := gittest.Git(t, origin, "rev-parse", branch); got != made.Hash() {
-					t.Errorf("the remote has %s", got)
-				}
-				if tip := at(t, r, branch, "main"); tip.Hash() != made.Hash() || tip.Note() != "" {
-					t.Errorf("%s %q", tip.Hash(), tip.Note())
-				}
-				if after := seen(t, r, k); after != before {
-					t.Errorf("people see\n%s\nand saw\n%s", after, before)
-				}
-				follows(t, r, k, content)
-				if !k.noGit {
-					gittest.Sound(t, dir)
-				}
-			})
-		}
+			before := seen(t, r)
+			made := commitOn(t, r, tip, branch, map[string][]byte{"locales/de/app.json": []byte("new\n"), "locales/fr/x": []byte("y"), "third": nil})
+			if result := push(t, r, made); !result.Pushed || result.Local != Moved {
+				t.Errorf("%+v", result)
+			}
+			if got := gittest.Git(t, origin, "rev-parse", branch); got != made.Hash() {
+				t.Errorf("the remote has %s", got)
+			}
+			if tip := at(t, r, branch, "main"); tip.Hash() != made.Hash() || tip.Note() != "" {
+				t.Errorf("%s %q", tip.Hash(), tip.Note())
+			}
+			if after := seen(t, r); after != before {
+				t.Errorf("people see\n%s\nand saw\n%s", after, before)
+			}
+			follows(t, r, k, content)
+			gittest.Sound(t, dir)
+		})
 	}
 	gittest.Sound(t, origin)
 }
@@ -203,10 +174,10 @@ func reads(t *testing.T, tip *Tip, dir string) {
 }
 
 // seen is what people see of a repository: HEAD, index and working tree.
-func seen(t *testing.T, r *Repo, k kindOfRepo) string {
+func seen(t *testing.T, r *Repo) string {
 	t.Helper()
 	head := string(must[[]byte](t)(os.ReadFile(filepath.Join(r.Facts().GitDir, "HEAD"))))
-	if r.Facts().Bare || k.noGit {
+	if r.Facts().Bare {
 		return head
 	}
 	return head + gittest.Git(t, r.Facts().WorkTree, "status", "--porcelain") + gittest.Git(t, r.Facts().WorkTree, "ls-files", "-sv")
@@ -222,12 +193,6 @@ func follows(t *testing.T, r *Repo, k kindOfRepo, content string) {
 	made := commitOn(t, r, at(t, r, current, "main"), current, files("locales/de/app.json", content+"again\n", "scripts/new", content))
 	result := push(t, r, made)
 	want := map[bool]Local{true: Moved, false: Followed}[r.Facts().Bare]
-	if r.git == nil && !r.Facts().Bare {
-		want = Left
-		if !errors.Is(result.Cause, ErrUnsupported) || !strings.Contains(result.Why, "git merge --ff-only") {
-			t.Errorf("%+v", result)
-		}
-	}
 	if !result.Pushed || result.Local != want {
 		t.Errorf("%+v", result)
 	}
@@ -265,22 +230,18 @@ func TestPromisedBlobs(t *testing.T) {
 	}
 	all := missing()
 
-	without := at(t, open(t, dir, Options{Git: NoGit}), "main", "")
-	if _, err := without.ReadFile("README.md"); !errors.Is(err, ErrUnfetched) || errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "install git") {
-		t.Errorf("%v", err)
-	}
-	if _, err := without.Stat("README.md"); err != nil {
+	with := at(t, open(t, dir, Options{}), "main", "")
+	if _, err := with.Stat("README.md"); err != nil {
 		t.Error(err)
 	}
-	made := commitOn(t, without.repo, without, "main", files("l10n/de/app.json", "{}\n")) // needs no old content
+	made := commitOn(t, with.repo, with, "main", files("l10n/de/app.json", "{}\n")) // needs no old content
 	if got := gittest.Git(t, dir, "ls-tree", "-r", "--name-only", made.Hash()); len(strings.Fields(got)) != len(content) {
 		t.Errorf("the commit has\n%s", got)
 	}
-	if err := without.repo.Drop("main"); err != nil {
+	if err := with.repo.Drop("main"); err != nil {
 		t.Fatal(err)
 	}
 
-	with := at(t, open(t, dir, Options{}), "main", "")
 	if got, err := with.ReadFile("README.md"); string(got) != content["README.md"] {
 		t.Errorf("%q %v", got, err)
 	}

@@ -8,10 +8,10 @@ import (
 )
 
 // Listed names the files of the working tree as git sees them: those that it tracks (the ones of a sparse checkout that are not on the disk,
-// submodules and links included), and others that no pattern of .gitignore and its like passes over. Without a working tree or a git program
-// known is false: then nobody can tell.
+// submodules and links included), and others that no pattern of .gitignore and its like passes over. Without a working tree
+// known is false.
 func (r *Repo) Listed(ctx context.Context) (tracked, others []string, known bool, err error) {
-	if r.git == nil || r.facts.WorkTree == "" {
+	if r.facts.WorkTree == "" {
 		return nil, nil, false, nil
 	}
 	ctx, end := r.watch(ctx)

@@ -25,7 +25,7 @@ func TestListed(t *testing.T) {
 	if got := strings.Join(others, ", "); got != ".gitignore, new/fr.json" {
 		t.Errorf("others: %s", got)
 	}
-	for _, other := range []*Repo{open(t, dir, Options{Git: NoGit}), open(t, gittest.Bare(t, dir), Options{})} {
+	for _, other := range []*Repo{open(t, gittest.Bare(t, dir), Options{})} {
 		if tracked, others, known, err := other.Listed(t.Context()); err != nil || known || len(tracked)+len(others) > 0 {
 			t.Error(tracked, others, known, err)
 		}

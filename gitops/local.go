@@ -80,7 +80,23 @@ func (w *worktree) look() {
 			w.refs = append(w.refs, line)
 		}
 	}
+	w.refs = append(w.refs, updatedByRebase(w.gitDir)...)
 	w.busy = busyIn(w.gitDir)
+}
+
+// updatedByRebase are the branches that a rebase --update-refs in progress moves at its end: three lines for each, the
+// first of which names it.
+func updatedByRebase(gitDir string) (refs []string) {
+	content, err := os.ReadFile(filepath.Join(gitDir, "rebase-merge", "update-refs"))
+	if err != nil {
+		return nil
+	}
+	for line := range strings.Lines(string(content)) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "refs/heads/") {
+			refs = append(refs, line)
+		}
+	}
+	return refs
 }
 
 // mainTree is the main working tree, also when this repository was opened at a linked one.
@@ -145,8 +161,14 @@ func (r *Repo) advance(ctx context.Context, branch string, now hash, to *Tip, wh
 		if errors.Is(err, ErrMoved) {
 			return Left, leave(ErrMoved, "it moved at the same time")
 		}
-		if errors.Is(err, ErrBusy) {
-			return Left, leave(ErrBusy, "%v", err)
+		var clash *clashError
+		for _, cause := range []error{ErrBusy, ErrUnsupported} {
+			if errors.Is(err, cause) {
+				return Left, leave(cause, "%v", err)
+			}
+		}
+		if errors.As(err, &clash) {
+			return Left, leave(ErrUnsupported, "%v", err)
 		}
 		if err != nil {
 			return Left, err
@@ -218,9 +240,6 @@ func (r *Repo) follow(ctx context.Context, w worktree, to *Tip) (Local, error) {
 	}
 	if _, err := os.Stat(w.path); err != nil {
 		return Left, leave(ErrBusy, "it is checked out in %s, which is gone; git worktree prune forgets it", w.path)
-	}
-	if r.git == nil {
-		return Left, leave(ErrUnsupported, "it is checked out in %s and there is no git program to move it; git merge --ff-only there", w.path)
 	}
 	here := func(c call) call {
 		c.dir, c.objects = w.path, filepath.Join(r.common, "objects") // a partial clone fetches what it checks out

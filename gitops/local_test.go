@@ -67,7 +67,6 @@ func TestCheckedOut(t *testing.T) {
 			gittest.Write(t, dir, map[string]string{"README.md": "mine"})
 		}, Followed, nil, ""},
 		{"HEAD elsewhere", func(t *testing.T, dir string) { gittest.Git(t, dir, "checkout", "-q", "--detach", "HEAD^") }, Moved, nil, ""},
-		{"no git program", nil, Left, ErrUnsupported, "git merge --ff-only"},
 	}
 	for _, c := range cases {
 		for _, remote := range []string{"", "origin"} {
@@ -76,11 +75,7 @@ func TestCheckedOut(t *testing.T) {
 				gittest.Commit(t, dir, "second", map[string]string{"second": "x"})
 				bare := gittest.Bare(t, dir)
 				o := Options{Remote: remote}
-				if c.setup == nil {
-					o.Git = NoGit
-				} else {
-					c.setup(t, dir)
-				}
+				c.setup(t, dir)
 				before, head := snapshot(t, dir), gittest.Git(t, dir, "rev-parse", "main")
 				r := open(t, dir, o)
 				made := commitOn(t, r, at(t, r, "main", "main"), "main", files("new/file", "translated\n", "locales/de/app.json", "new\n"))

@@ -131,7 +131,7 @@ var sample = map[string]string{
 // untouched, and the repository is sound.
 func TestLoop(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []string{"local", "folder", "folder without git", "file URL", "folder with hooks", "http", "http without git", "http with password", "http with helper"} {
+	for _, kind := range []string{"local", "folder", "file URL", "folder with hooks", "http", "http with password", "http with helper"} {
 		t.Run(kind, func(t *testing.T) {
 			dir := gittest.Init(t, sample)
 			gittest.Write(t, dir, map[string]string{"README.md": "changed, not committed\n", "untracked.txt": "mine\n"})
@@ -140,13 +140,11 @@ func TestLoop(t *testing.T) {
 			switch kind {
 			case "local":
 				o.Remote = ""
-			case "folder without git":
-				o.Git = NoGit
 			case "file URL":
 				gittest.Git(t, dir, "remote", "set-url", "origin", "file://"+bare)
 			case "folder with hooks":
 				gittest.Hook(t, bare, "pre-receive", "echo welcome >&2")
-			case "http", "http without git":
+			case "http":
 				gittest.Git(t, dir, "remote", "set-url", "origin", gittest.Serve(t, bare, gittest.Options{}))
 			case "http with password":
 				address := gittest.Serve(t, bare, gittest.Options{User: "ada", Password: "s3cret/@"})
@@ -154,9 +152,6 @@ func TestLoop(t *testing.T) {
 			case "http with helper":
 				gittest.Git(t, dir, "remote", "set-url", "origin", gittest.Serve(t, bare, gittest.Options{User: "ada", Password: "pw"}))
 				gittest.Git(t, dir, "config", "credential.helper", `!f() { echo username=ada; echo password=pw; }; f`)
-			}
-			if kind == "http without git" {
-				o.Git = NoGit
 			}
 			before := snapshot(t, dir)
 			r := open(t, dir, o)

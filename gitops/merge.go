@@ -1,20 +1,18 @@
 package gitops
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path"
+	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
-// Taking in the base: a three-way merge of trees, in memory. Folders that only one side touched are taken whole, so the
-// cost is the size of the difference. A file that both sides changed is the caller's when it is one of its own, is merged
-// as text by `git merge-file` when the git program is there, and is a conflict else. Renames are not followed: one side's
-// rename of a file that the other changed is a conflict.
+// Taking in the base: git merges the two commits (git merge-tree), with renames, attributes, merge drivers and however many
+// common ancestors, in a folder that is thrown away. Our rule comes on top: a file of the caller's that both sides changed is
+// not merged as text, the caller gets its versions.
 
 // State is how a branch stands to its base.
 type State int
@@ -45,9 +43,9 @@ type Contested struct {
 	Ancestor, Branch, Base []byte
 }
 
-// Merge compares a branch with its base and merges what base has and the branch lacks, in memory: nothing is written
-// before Commit. ours says which paths the caller merges itself. Of several best common ancestors the one that git names
-// first counts; with none the state is Behind and Note says so.
+// Merge compares a branch with its base and merges what base has and the branch lacks: nothing is written before Commit.
+// ours says which paths the caller merges itself. Without common history the state is Behind and Note says so; a shallow
+// clone is deepened first.
 func (r *Repo) Merge(ctx context.Context, branch, base *Tip, ours func(path string) bool) (*Merged, error) {
 	ctx, end := r.watch(ctx)
 	defer end()
@@ -60,13 +58,18 @@ func (r *Repo) Merge(ctx context.Context, branch, base *Tip, ours func(path stri
 
 func (r *Repo) merge(ctx context.Context, branch, base *Tip, ours func(string) bool) (*Merged, error) {
 	bases, err := r.mergeBases(branch.commit, base.commit)
+	if err == nil && len(bases) == 0 && len(*r.shallow.Load()) > 0 {
+		if err = r.deepen(ctx, branch, base); err == nil {
+			bases, err = r.mergeBases(branch.commit, base.commit)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
 	switch {
 	case len(bases) == 0:
 		note := fmt.Sprintf("%s and %s have no common history; merge them once by hand", branch.branch, base.branch)
-		if r.facts.Shallow {
+		if len(*r.shallow.Load()) > 0 {
 			note = fmt.Sprintf("this clone is too shallow to see where %s and %s meet; git fetch --unshallow", branch.branch, base.branch)
 		}
 		return &Merged{State: Behind, Tip: branch, Note: note}, nil
@@ -77,22 +80,28 @@ func (r *Repo) merge(ctx context.Context, branch, base *Tip, ours func(string) b
 		forward.commit, forward.tree, forward.parents = base.commit, base.tree, []hash{base.commit}
 		return &Merged{State: FastForward, Tip: forward}, nil
 	}
-	ancestor, err := r.tipAt(branch.branch, bases[0])
+	return r.join(ctx, branch, base, bases, ours)
+}
+
+// deepen brings the history that a shallow clone left out, as far as both branches have any.
+func (r *Repo) deepen(ctx context.Context, tips ...*Tip) error {
+	if r.o.Remote == "" {
+		return nil
+	}
+	from, err := r.fetchRemote()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	j := &join{ctx: ctx, r: r, sides: [3]*Tip{ancestor, branch, base}, ours: ours, edits: newEdits(base)}
-	root, _, err := j.trees("", [3]hash{ancestor.tree, branch.tree, base.tree})
-	if err != nil {
-		return nil, err
+	want := map[string]hash{}
+	for _, t := range tips {
+		if !t.lease.at.IsZero() {
+			want["refs/heads/"+t.branch] = t.lease.at
+		}
 	}
-	if len(j.conflicts) > 0 {
-		return &Merged{State: Behind, Tip: branch, Conflicts: j.conflicts,
-			Note: fmt.Sprintf("%s cannot take in %s: both changed %s; merge them once by hand", branch.branch, base.branch, j.conflicts[0])}, nil
+	if err := from.fetch(ctx, want, "--unshallow"); err != nil {
+		return fmt.Errorf("deepen this shallow clone: %w", err)
 	}
-	joined := r.successor(branch, base)
-	joined.tree, joined.parents, joined.extra = root, []hash{branch.commit, base.commit}, j.edits.objects
-	return &Merged{State: Joined, Tip: joined, Contested: j.contested}, nil
+	return nil
 }
 
 // successor is a tip that stands in the branch's place, with nothing in it yet.
@@ -105,194 +114,199 @@ func (r *Repo) successor(branch, base *Tip) *Tip {
 	return t
 }
 
-// join is one merge under way. Sides are ancestor, branch, base, in this order everywhere.
-type join struct {
-	ctx       context.Context
-	r         *Repo
-	sides     [3]*Tip
-	ours      func(string) bool
-	edits     *edits
-	contested []Contested
-	conflicts []string
+// join merges two commits that both have something of their own.
+func (r *Repo) join(ctx context.Context, branch, base *Tip, bases []hash, ours func(string) bool) (*Merged, error) {
+	differs, err := compareTrees(ctx, branch.entriesOf, base.entriesOf, branch.tree, base.tree)
+	if err != nil {
+		return nil, err
+	}
+	paths := make([]string, len(differs))
+	for i, p := range differs {
+		paths[i] = p.path
+	}
+	w, err := branch.workbench(paths)
+	if err != nil {
+		return nil, fmt.Errorf("prepare the merge: %w", err)
+	}
+	defer w.close()
+	ancestor, err := w.ancestor(ctx, branch, bases)
+	if err != nil {
+		return nil, err
+	}
+	root, conflicts, err := w.mergeTree(ctx, branch.commit, base.commit)
+	if err != nil {
+		return nil, err
+	}
+	joined := r.successor(branch, base)
+	joined.tree, joined.parents = root, []hash{branch.commit, base.commit}
+	if joined.extra, err = w.made(); err != nil {
+		return nil, err
+	}
+	m := &Merged{State: Joined, Tip: joined}
+	conflicts, err = m.contest(differs, conflicts, [3]*Tip{ancestor, branch, base}, ours)
+	if err != nil {
+		return nil, err
+	}
+	if len(conflicts) > 0 {
+		return &Merged{State: Behind, Tip: branch, Conflicts: conflicts,
+			Note: fmt.Sprintf("%s cannot take in %s: both changed %s; merge them once by hand", branch.branch, base.branch, conflicts[0])}, nil
+	}
+	return m, nil
 }
 
-// trees merges one folder; a zero hash is a side without it. gone says that nothing is left of it.
-func (j *join) trees(folder string, roots [3]hash) (h hash, gone bool, err error) {
-	var names []string
-	var lists [3]*dir
-	for i, root := range roots {
-		if lists[i] = new(dir); !root.IsZero() {
-			if lists[i], err = j.sides[i].readTree(root); err != nil {
-				return hash{}, false, err
-			}
+// mergeTree lets git merge two commits, and gives the tree, with what git could not decide.
+func (w workbench) mergeTree(ctx context.Context, one, two hash) (tree hash, conflicts []string, err error) {
+	out, err := w.run(ctx, nil, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", one.String(), two.String())
+	var failed *programError
+	if err != nil && !(errors.As(err, &failed) && failed.exit == 1) {
+		return hash{}, nil, err
+	}
+	parts := strings.Split(strings.TrimRight(string(out), "\x00"), "\x00")
+	tree, ok := parseHash(parts[0])
+	if !ok {
+		return hash{}, nil, fmt.Errorf("git merge-tree printed %.80q", out)
+	}
+	return tree, parts[1:], nil
+}
+
+// ancestor is what both sides come from. Of several best common ancestors it is their merge, as git takes it, without the
+// files that they disagree about.
+func (w workbench) ancestor(ctx context.Context, branch *Tip, bases []hash) (*Tip, error) {
+	t, err := w.r.tipAt(branch.branch, bases[0])
+	if err != nil || len(bases) == 1 {
+		return t, err
+	}
+	joined := t.commit
+	var unclear []change
+	for _, other := range bases[1:] {
+		tree, conflicts, err := w.mergeTree(ctx, joined, other)
+		if err != nil {
+			return nil, err
 		}
-		for _, e := range lists[i].entries {
-			names = append(names, e.name)
+		for _, name := range conflicts {
+			unclear = append(unclear, change{path: name})
+		}
+		out, err := w.run(ctx, nil, "-c", "user.name=locsync", "-c", "user.email=locsync@localhost", "-c", "commit.gpgSign=false",
+			"commit-tree", "-p", joined.String(), "-p", other.String(), "-m", "common ancestor", tree.String())
+		if err != nil {
+			return nil, err
+		}
+		joined, t.tree = hashIn(out), tree
+	}
+	if t.extra, err = w.made(); err != nil {
+		return nil, err
+	}
+	e := newEdits(t)
+	if t.tree, err = e.apply(unclear); err != nil {
+		return nil, err
+	}
+	maps.Copy(t.extra, e.objects)
+	return t, nil
+}
+
+// made are the objects that git made in the workbench.
+func (w workbench) made() (map[hash]object, error) {
+	objects := map[hash]object{}
+	files, err := filepath.Glob(filepath.Join(globEscape(w.root), "objects", "[0-9a-f][0-9a-f]", "*"))
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		h, ok := parseHash(filepath.Base(filepath.Dir(file)) + filepath.Base(file))
+		if !ok {
+			continue
+		}
+		k, data, err := readLoose(file)
+		if err != nil {
+			return nil, err
+		}
+		objects[h] = object{kind: k, hash: h, data: data}
+	}
+	return objects, nil
+}
+
+// contest puts base's version in the place of each file of the caller's that both sides changed, or that git could not
+// decide about, and gives the conflicts that are left. Sides are ancestor, branch, base.
+func (m *Merged) contest(differs []pair, conflicts []string, sides [3]*Tip, ours func(string) bool) ([]string, error) {
+	candidates := map[string]bool{} // whether git could not decide
+	for _, p := range differs {
+		if ours(p.path) {
+			candidates[p.path] = false
 		}
 	}
-	slices.Sort(names)
-	var result []entry
-	for _, name := range slices.Compact(names) {
+	var left []string
+	for _, name := range conflicts {
+		if candidates[name] = true; !ours(name) {
+			delete(candidates, name)
+			left = append(left, name)
+		}
+	}
+	var changes []change
+	for _, name := range sortedKeys(candidates) {
 		var three [3]entry
-		for i := range lists {
-			if at, ok := lists[i].exact[name]; ok {
-				three[i] = lists[i].entries[at]
+		files := true
+		for i, t := range sides {
+			at, err := t.exactly(name)
+			var folder *errStop
+			if err != nil && !errors.As(err, &folder) {
+				return nil, err
 			}
+			three[i] = at.entry
+			files = files && err == nil && (!at.exists || at.entry.isFile())
 		}
-		e, keep, err := j.one(path.Join(folder, name), three)
-		if err != nil {
-			return hash{}, false, err
-		}
-		if keep {
-			e.name = name
-			result = append(result, e)
-		}
-	}
-	o := newObject(kindTree, encodeTree(result))
-	if o.hash != roots[1] && o.hash != roots[2] {
-		j.edits.add(o)
-	}
-	return o.hash, len(result) == 0, nil
-}
-
-// settled is the choice where only one side changed an entry, or both alike.
-func settled(three [3]entry) (entry, bool) {
-	was, mine, theirs := three[0], three[1], three[2]
-	same := func(a, b entry) bool { return a.mode == b.mode && a.hash == b.hash }
-	switch {
-	case same(mine, theirs), same(was, theirs):
-		return mine, true
-	case same(was, mine):
-		return theirs, true
-	}
-	return entry{}, false
-}
-
-// one merges one name. An entry without a mode is a side that does not have it.
-func (j *join) one(name string, three [3]entry) (e entry, keep bool, err error) {
-	if e, ok := settled(three); ok {
-		return e, e.mode != 0, nil
-	}
-	// A name may be a file on one side and a folder on another: each part is merged by itself, and only one may be left.
-	part := func(folder bool) (parts [3]entry, any bool) {
-		for i, e := range three {
-			if e.mode != 0 && e.isDir() == folder {
-				parts[i], any = e, true
+		same := func(a, b entry) bool { return a.mode == b.mode && a.hash == b.hash }
+		both := !same(three[0], three[1]) && !same(three[0], three[2]) && !same(three[1], three[2])
+		switch {
+		case !files && candidates[name]:
+			left = append(left, name)
+		case !both && candidates[name]: // only one side changed what is at this path
+			e := three[2]
+			if same(three[0], three[2]) {
+				e = three[1]
 			}
+			changes = append(changes, change{name, e.mode, e.hash})
 		}
-		return parts, any
-	}
-	if parts, any := part(true); any {
-		h, gone, err := j.trees(name, [3]hash{parts[0].hash, parts[1].hash, parts[2].hash})
+		if !files || !both {
+			continue
+		}
+		c, err := contested(name, three, sides)
 		if err != nil {
-			return entry{}, false, err
+			return nil, err
 		}
-		e, keep = entry{mode: modeDir, hash: h}, !gone
+		m.Contested = append(m.Contested, c)
+		changes = append(changes, change{name, three[2].mode, three[2].hash})
 	}
-	if parts, any := part(false); any {
-		f, left, err := j.file(name, parts)
-		if err != nil || !left {
-			return e, keep, err
-		}
-		if keep {
-			j.conflicts = append(j.conflicts, name)
-		}
-		return f, true, nil
+	if len(left) > 0 {
+		return left, nil
 	}
-	return e, keep, nil
+	e := newEdits(m.Tip)
+	root, err := e.apply(changes)
+	if err != nil {
+		return nil, err
+	}
+	m.Tip.tree = root
+	maps.Copy(m.Tip.extra, e.objects)
+	return nil, nil
 }
 
-// file merges what is not a folder.
-func (j *join) file(name string, three [3]entry) (e entry, keep bool, err error) {
-	if e, ok := settled(three); ok {
-		return e, e.mode != 0, nil
-	}
-	for _, e := range three {
-		if e.mode != 0 && !e.isFile() { // a link or a submodule
-			j.conflicts = append(j.conflicts, name)
-			return three[2], three[2].mode != 0, nil
-		}
-	}
-	return j.contest(name, three)
-}
-
-// contest merges one file that both sides changed, differently.
-func (j *join) contest(name string, three [3]entry) (e entry, keep bool, err error) {
+// contested reads the three versions of a file.
+func contested(name string, three [3]entry, sides [3]*Tip) (Contested, error) {
 	var contents [3][]byte
-	mineToMerge := j.ours(name)
 	for i, e := range three {
 		if e.mode == 0 {
 			continue
 		}
-		read := j.sides[i].file
-		if mineToMerge {
-			read = j.sides[i].content
+		content, err := sides[i].content(name, e.hash)
+		if err != nil {
+			return Contested{}, fmt.Errorf("%s: %w", name, err)
 		}
-		if contents[i], err = read(name, e.hash); err != nil {
-			return entry{}, false, fmt.Errorf("%s: %w", name, err)
-		}
-		if contents[i] == nil {
-			contents[i] = []byte{}
-		}
+		contents[i] = append([]byte{}, content...)
 	}
-	was, mine, theirs := three[0], three[1], three[2]
-	if mineToMerge {
-		j.contested = append(j.contested, Contested{name, contents[0], contents[1], contents[2]})
-		return theirs, theirs.mode != 0, nil
-	}
-	result := theirs
-	if was.mode == theirs.mode {
-		result.mode = mine.mode
-	}
-	if mine.mode == 0 || theirs.mode == 0 || was.mode == 0 || was.mode != mine.mode && was.mode != theirs.mode && mine.mode != theirs.mode {
-		j.conflicts = append(j.conflicts, name)
-		return theirs, theirs.mode != 0, nil
-	}
-	merged, clean, err := j.r.mergeText(j.ctx, contents)
-	if err != nil {
-		return entry{}, false, fmt.Errorf("%s: %w", name, err)
-	}
-	if !clean {
-		j.conflicts = append(j.conflicts, name)
-		return theirs, true, nil
-	}
-	o := newObject(kindBlob, merged)
-	j.edits.add(o)
-	result.hash = o.hash
-	return result, true, nil
+	return Contested{name, contents[0], contents[1], contents[2]}, nil
 }
 
-// mergeText lets git merge three versions of a text; not clean when lines conflict, when the content is binary, or
-// without the git program.
-func (r *Repo) mergeText(ctx context.Context, three [3][]byte) (merged []byte, clean bool, err error) {
-	if bytes.Equal(three[1], three[2]) {
-		return three[1], true, nil
-	}
-	if bytes.Equal(three[0], three[1]) {
-		return three[2], true, nil
-	}
-	if bytes.Equal(three[0], three[2]) {
-		return three[1], true, nil
-	}
-	if r.git == nil {
-		return nil, false, nil
-	}
-	dir, err := os.MkdirTemp("", "locsync-merge-")
-	if err != nil {
-		return nil, false, err
-	}
-	defer os.RemoveAll(dir)
-	names := [3]string{"ancestor", "branch", "base"}
-	for i, name := range names {
-		if err := os.WriteFile(filepath.Join(dir, name), three[i], 0o600); err != nil {
-			return nil, false, err
-		}
-	}
-	out, err := r.git.run(ctx, call{dir: dir, env: []string{"GIT_CEILING_DIRECTORIES=" + filepath.Dir(dir)},
-		args: []string{"merge-file", "-p", "-q", names[1], names[0], names[2]}})
-	var conflict *programError
-	if errors.As(err, &conflict) {
-		return nil, false, nil // the number of conflicts, or 255 for what is no text
-	}
-	return out, err == nil, err
+// hashIn is the object's name that a git command printed.
+func hashIn(out []byte) hash {
+	h, _ := parseHash(strings.TrimSpace(string(out)))
+	return h
 }

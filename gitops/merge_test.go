@@ -3,6 +3,8 @@ package gitops
 import (
 	"bytes"
 	"fmt"
+	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -85,13 +87,11 @@ func TestHistoryIsGits(t *testing.T) {
 	})
 }
 
-// Law: where Merge joins two sides, the tree is the one that git makes; where git finds a conflict, so does Merge.
+// Law: where Merge joins two sides, the tree is the one that git makes, and where git finds a conflict, so does Merge: in
+// histories with merges in both directions, reverts, renames, and several best common ancestors.
 func TestMergesAreGits(t *testing.T) {
 	t.Parallel()
 	dir := gittest.Init(t, sample)
-	if _, err := gittest.TryGit(t, dir, "merge-tree", "--write-tree", "HEAD", "HEAD"); err != nil {
-		t.Skip("this git cannot merge without a working tree")
-	}
 	r := open(t, dir, Options{})
 	names := []string{"a", "b", "d/a", "d/b", "d/e/a", "f/a", "d/e", "b/x"}
 	content := rapid.Custom(func(rt *rapid.T) string {
@@ -103,55 +103,216 @@ func TestMergesAreGits(t *testing.T) {
 		}
 		return strings.Join(lines, "\n") + "\n"
 	})
-	tree := rapid.MapOfN(rapid.SampledFrom(names), content, 1, 6)
-	states := map[State]int{}
+	states, several := map[State]int{}, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		var in bytes.Buffer
-		write := func(mark int, from string, files map[string]string) {
-			fmt.Fprintf(&in, "commit refs/heads/m%d\nmark :%d\ncommitter A <a@b> %d +0000\ndata 1\nx\n%sdeleteall\n", mark, mark, 1700000000+mark, from)
+		var all []map[string]string // the files of each commit
+		write := func(branch int, parents []int, files map[string]string) int {
+			all = append(all, files)
+			fmt.Fprintf(&in, "commit refs/heads/m%d\nmark :%d\ncommitter A <a@b> %d +0000\ndata 1\nx\n", branch, len(all), 1700000000+len(all))
+			for i, p := range parents {
+				fmt.Fprintf(&in, "%s :%d\n", []string{"from", "merge"}[i], p)
+			}
+			in.WriteString("deleteall\n")
 			for _, name := range sortedKeys(files) {
 				if files[name] != "" && !slices.ContainsFunc(sortedKeys(files), func(o string) bool { return strings.HasPrefix(o, name+"/") }) {
-					text := strings.ReplaceAll(files[name], "\n", " "+name+"\n") // no two files alike: git would see renames
-					fmt.Fprintf(&in, "M 100644 inline %s\ndata %d\n%s\n", name, len(text), text)
+					fmt.Fprintf(&in, "M 100644 inline %s\ndata %d\n%s\n", name, len(files[name]), files[name])
 				}
 			}
+			return len(all)
 		}
-		edit := func(files map[string]string, label string) map[string]string {
-			edited := map[string]string{}
-			for k, v := range files {
-				edited[k] = v
+		edited := func(files map[string]string) map[string]string {
+			files = maps.Clone(files)
+			for k, v := range rapid.MapOfN(rapid.SampledFrom(names), rapid.OneOf(content, rapid.Just("")), 1, 3).Draw(rt, "edits") {
+				files[k] = v
 			}
-			for k, v := range rapid.MapOfN(rapid.OneOf(rapid.SampledFrom(names), rapid.SampledFrom(sortedKeys(files))), rapid.OneOf(content, rapid.Just("")), 1, 4).Draw(rt, label) {
-				edited[k] = v
-			}
-			return edited
+			return files
 		}
-		start := tree.Draw(rt, "start")
-		in.WriteString("reset refs/heads/m1\n")
-		write(1, "", start)
-		in.WriteString("reset refs/heads/m2\n")
-		write(2, "from :1\n", edit(start, "branch"))
-		in.WriteString("reset refs/heads/m3\n")
-		write(3, "from :1\n", edit(start, "base"))
+		in.WriteString("reset refs/heads/m0\n")
+		first := write(0, nil, rapid.MapOfN(rapid.SampledFrom(names), content, 1, 6).Draw(rt, "start"))
+		heads := [2]int{first, first}
+		fmt.Fprintf(&in, "reset refs/heads/m1\nfrom :1\n\nreset refs/heads/m0\nfrom :1\n\n")
+		for range rapid.IntRange(2, 9).Draw(rt, "steps") {
+			side := rapid.IntRange(0, 1).Draw(rt, "side")
+			mine, theirs := heads[side], heads[1-side]
+			switch rapid.SampledFrom([]string{"edit", "edit", "revert", "merge", "cross"}).Draw(rt, "step") {
+			case "edit":
+				heads[side] = write(side, []int{mine}, edited(all[mine-1]))
+			case "revert":
+				heads[side] = write(side, []int{mine}, all[rapid.IntRange(0, len(all)-1).Draw(rt, "to")])
+			case "merge":
+				heads[side] = write(side, []int{mine, theirs}, edited(all[theirs-1]))
+			case "cross":
+				heads = [2]int{write(0, []int{heads[0], heads[1]}, all[heads[0]-1]), write(1, []int{heads[1], heads[0]}, edited(all[heads[0]-1]))}
+			}
+		}
 		fastImport(t, dir, in.Bytes())
 
-		branch, base := at(t, r, "m2", "m2"), at(t, r, "m3", "m3")
+		branch, base := at(t, r, "m0", "m0"), at(t, r, "m1", "m1")
 		m, err := r.Merge(t.Context(), branch, base, never)
 		if err != nil {
 			rt.Fatal(err)
 		}
 		states[m.State]++
-		out, gerr := gittest.TryGit(t, dir, "merge-tree", "--write-tree", "m2", "m3")
+		if bases, err := r.mergeBases(branch.commit, base.commit); err == nil && len(bases) > 1 {
+			several++
+		}
+		out, gerr := gittest.TryGit(t, dir, "merge-tree", "--write-tree", "m0", "m1")
 		if (m.State == Behind) != (gerr != nil) {
 			rt.Fatalf("%s %v, git: %v\n%s", m.State, m.Conflicts, gerr, out)
 		}
 		if m.State == Joined && m.Tip.tree.String() != out {
 			rt.Fatalf("merged tree %s, git's %s", m.Tip.tree, out)
 		}
+		ours := must[*Merged](t)(r.Merge(t.Context(), branch, base, func(string) bool { return true }))
+		for _, c := range ours.Contested {
+			if bytes.Equal(c.Branch, c.Base) || c.Ancestor != nil && (bytes.Equal(c.Ancestor, c.Branch) || bytes.Equal(c.Ancestor, c.Base)) {
+				rt.Errorf("not contested: %q", c)
+			}
+			if got, _ := ours.Tip.ReadFile(c.Path); !bytes.Equal(got, c.Base) {
+				rt.Errorf("%s has %q, base %q", c.Path, got, c.Base)
+			}
+		}
 	})
-	if states[Joined] == 0 {
-		t.Errorf("too few cases: %v", states)
+	if states[Joined] == 0 || states[Behind] == 0 || several == 0 {
+		t.Errorf("too few cases: %v, %d with several ancestors", states, several)
 	}
+}
+
+// A person merged the branch while it took base in, and then took the change back: what was taken back stays so, and a file
+// of the caller's that the branch never edited is not contested.
+func TestARevertIsNotUndone(t *testing.T) {
+	t.Parallel()
+	lines := func(ten string) string { return "1\n2\n3\n4\n5\n6\n7\n8\n9\n" + ten + "\n" }
+	for name, path := range map[string]string{"source code": "src/f", "a file of the caller": "locales/en/app.json"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := gittest.Init(t, map[string]string{path: lines("10"), "other": "o"})
+			r := open(t, dir, Options{})
+			first := commitOn(t, r, at(t, r, "l10n", "main"), "l10n", files("locales/de/app.json", "1"))
+			push(t, r, first)
+			gittest.Commit(t, dir, "ten", map[string]string{path: lines("ten")}) // M1
+			gittest.Git(t, dir, "branch", "before")
+			gittest.Git(t, dir, "merge", "-q", "--no-ff", "-m", "merge l10n", "l10n") // M2
+			merged := gittest.Git(t, dir, "rev-parse", "main")
+			gittest.Git(t, dir, "reset", "-q", "--hard", "before")
+			tip := at(t, r, "l10n", "main")
+			m := must[*Merged](t)(r.Merge(t.Context(), tip, tip.Base(), never))
+			push(t, r, commitOn(t, r, m.Tip, "l10n", files("locales/de/app.json", "2"))) // L2
+			gittest.Git(t, dir, "reset", "-q", "--hard", merged)
+			gittest.Commit(t, dir, "back", map[string]string{path: lines("10")}) // M3
+			tip = at(t, r, "l10n", "main")
+			if n := len(must[[]hash](t)(r.mergeBases(tip.commit, tip.Base().commit))); n != 2 {
+				t.Fatalf("%d common ancestors", n)
+			}
+			m = must[*Merged](t)(r.Merge(t.Context(), tip, tip.Base(), func(p string) bool { return strings.HasPrefix(p, "locales/") }))
+			if m.State != Joined || len(m.Contested) != 0 {
+				t.Fatalf("%s %v %v %q", m.State, m.Conflicts, m.Contested, m.Note)
+			}
+			if got := string(must[[]byte](t)(m.Tip.ReadFile(path))); got != lines("10") {
+				t.Errorf("the merge has %q", got)
+			}
+			push(t, r, commitOn(t, r, m.Tip, "l10n", files("locales/de/app.json", "3")))
+			gittest.Sound(t, dir)
+		})
+	}
+}
+
+// What git's merge knows besides lines: attributes, drivers, renames of files and folders, submodules.
+func TestMergesFollowTheRepository(t *testing.T) {
+	t.Parallel()
+	text := func(a, b string) string { return a + "\n2\n3\n4\n5\n6\n7\n8\n" + b + "\n" }
+	module := gittest.Init(t, sample)
+	later := gittest.Commit(t, module, "later", map[string]string{"x": "y"})
+	for name, c := range map[string]struct {
+		attributes, config string
+		change             func(t *testing.T, dir string, base bool)
+		state              State
+		path, want         string
+	}{
+		"-merge":   {attributes: "lock.txt -merge", state: Behind},
+		"union":    {attributes: "lock.txt merge=union", state: Joined, path: "lock.txt", want: text("L10N", "MAIN")},
+		"a driver": {attributes: "lock.txt merge=mine", config: "merge.mine.driver=echo by the driver > %A", state: Joined, path: "lock.txt", want: "by the driver\n"},
+		"renamed": {change: func(t *testing.T, dir string, base bool) {
+			if base {
+				gittest.Git(t, dir, "mv", "lock.txt", "moved.txt")
+				return
+			}
+			gittest.Write(t, dir, map[string]string{"lock.txt": text("L10N", "9")})
+		}, state: Joined, path: "moved.txt", want: text("L10N", "9")},
+		"a submodule goes forward": {change: func(t *testing.T, dir string, base bool) {
+			if base {
+				gittest.Git(t, filepath.Join(dir, "module"), "checkout", "-q", later)
+			}
+		}, state: Joined, path: "lock.txt", want: text("1", "9")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := gittest.Init(t, map[string]string{"lock.txt": text("1", "9"), ".gitattributes": c.attributes + "\n", "README.md": "r"})
+			gittest.Git(t, dir, "submodule", "add", "-q", module, "module")
+			gittest.Git(t, filepath.Join(dir, "module"), "checkout", "-q", later+"^")
+			gittest.Commit(t, dir, "module", nil)
+			if key, value, ok := strings.Cut(c.config, "="); ok {
+				gittest.Git(t, dir, "config", key, value)
+			}
+			change := c.change
+			if change == nil {
+				change = func(t *testing.T, dir string, base bool) {
+					gittest.Write(t, dir, map[string]string{"lock.txt": map[bool]string{true: text("1", "MAIN"), false: text("L10N", "9")}[base]})
+				}
+			}
+			gittest.Git(t, dir, "checkout", "-q", "-b", "l10n")
+			change(t, dir, false)
+			gittest.Commit(t, dir, "branch", map[string]string{"of branch": "x"})
+			gittest.Git(t, dir, "checkout", "-q", "main")
+			gittest.Git(t, dir, "submodule", "update", "-q")
+			change(t, dir, true)
+			gittest.Commit(t, dir, "base", map[string]string{"of base": "x"})
+			gittest.Git(t, dir, "checkout", "-q", "--detach")
+			r := open(t, dir, Options{})
+			tip := at(t, r, "l10n", "main")
+			m := must[*Merged](t)(r.Merge(t.Context(), tip, tip.Base(), never))
+			if m.State != c.state {
+				t.Fatalf("%s %v", m.State, m.Conflicts)
+			}
+			if c.state == Behind {
+				return
+			}
+			if got := string(must[[]byte](t)(m.Tip.ReadFile(c.path))); got != c.want {
+				t.Errorf("%s is %q", c.path, got)
+			}
+			made := commitOn(t, r, m.Tip, "l10n", nil)
+			gittest.Git(t, dir, "checkout", "-q", "-b", "theirs", tip.Hash())
+			gittest.Git(t, dir, "merge", "-q", "-m", "by git", "main")
+			if got := gittest.Git(t, dir, "rev-parse", "theirs^{tree}"); got != made.tree.String() {
+				t.Errorf("the tree is not git's:\n%s", gittest.Git(t, dir, "diff", "--stat", "theirs", made.Hash()))
+			}
+			gittest.Sound(t, dir)
+		})
+	}
+}
+
+// A shallow clone that does not see where two branches meet is deepened.
+func TestShallowCloneDeepensItself(t *testing.T) {
+	t.Parallel()
+	dir := gittest.Init(t, sample)
+	bare := gittest.Bare(t, dir)
+	clone := gittest.Clone(t, "file://"+bare, "--depth=1")
+	r := open(t, clone, Options{Remote: "origin"})
+	push(t, r, commitOn(t, r, at(t, r, "l10n", "main"), "l10n", files("a", "1")))
+	for i := range 3 {
+		gittest.Commit(t, dir, "more", map[string]string{"x": fmt.Sprint(i)})
+	}
+	gittest.Git(t, dir, "push", "-q", "origin", "main")
+	other := open(t, gittest.Clone(t, "file://"+bare, "--depth=1", "--no-single-branch"), Options{Remote: "origin"})
+	tip := at(t, other, "l10n", "main")
+	m := must[*Merged](t)(other.Merge(t.Context(), tip, tip.Base(), never))
+	if m.State != Joined {
+		t.Fatalf("%s: %s", m.State, m.Note)
+	}
+	push(t, other, commitOn(t, other, m.Tip, "l10n", files("a", "2")))
+	gittest.Sound(t, other.facts.WorkTree)
+	gittest.Sound(t, bare)
 }
 
 func TestBranchTakesInBase(t *testing.T) {
@@ -271,32 +432,6 @@ func TestMergeWithoutCommonHistory(t *testing.T) {
 	m := must[*Merged](t)(r.Merge(t.Context(), at(t, r, "other", "other"), at(t, r, "main", "main"), never))
 	if m.State != Behind || !strings.Contains(m.Note, "no common history") {
 		t.Errorf("%s %q", m.State, m.Note)
-	}
-}
-
-// Without a git program texts are not merged line by line: that is a conflict, not a guess.
-func TestMergeWithoutGit(t *testing.T) {
-	t.Parallel()
-	lines := strings.Split("1 2 3 4 5 6 7 8 9", " ")
-	text := func(change int) string {
-		l := slices.Clone(lines)
-		if change >= 0 {
-			l[change] = "changed"
-		}
-		return strings.Join(l, "\n") + "\n"
-	}
-	dir := gittest.Init(t, map[string]string{"src": text(-1)})
-	gittest.Git(t, dir, "branch", "l10n")
-	gittest.Commit(t, dir, "base", map[string]string{"src": text(0)})
-	gittest.Git(t, dir, "checkout", "-q", "l10n")
-	gittest.Commit(t, dir, "branch", map[string]string{"src": text(8)})
-	for _, git := range []string{"", NoGit} {
-		r := open(t, dir, Options{Git: git})
-		tip := at(t, r, "l10n", "main")
-		m := must[*Merged](t)(r.Merge(t.Context(), tip, tip.Base(), never))
-		if want := map[string]State{"": Joined, NoGit: Behind}[git]; m.State != want {
-			t.Errorf("git %q: %s", git, m.State)
-		}
 	}
 }
 

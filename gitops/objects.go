@@ -62,6 +62,8 @@ func text(h hash) string {
 type store struct {
 	dirs  []string      // object folders: ours, then those of the lenders
 	reads *atomic.Int64 // objects that were read: whoever watches us sees that we move
+	// absent, when not nil, brings a commit or tree that a partial clone left out.
+	absent func(k kind, h hash) ([]byte, error)
 
 	mu    sync.Mutex
 	packs []*pack
@@ -286,6 +288,9 @@ func (s *store) size(h hash) (kind, int64, error) {
 // readAs reads an object that must be of one kind.
 func (s *store) readAs(want kind, h hash) ([]byte, error) {
 	k, data, err := s.read(h)
+	if errors.Is(err, errMissing) && s.absent != nil && want != kindBlob {
+		return s.absent(want, h)
+	}
 	if err == nil && k != want {
 		err = fmt.Errorf("object %s is a %s, not a %s", h, k, want)
 	}

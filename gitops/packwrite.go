@@ -18,9 +18,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
-	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
-	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/klauspost/compress/zlib"
 )
 
@@ -177,7 +176,7 @@ func compressAll(n int, get func(i int) (object, error), emit func(object, []byt
 	return nil
 }
 
-// entryHead is an object's kind and size as a pack has them, and the base of a delta.
+// entryHead is an object's kind and size as a pack has them.
 func entryHead(o object) []byte {
 	var head []byte
 	size := uint64(len(o.data))
@@ -186,10 +185,7 @@ func entryHead(o object) []byte {
 		head = append(head, c|0x80)
 		c = byte(size & 0x7f)
 	}
-	if head = append(head, c); o.kind == deltaByName {
-		head = append(head, o.base[:]...)
-	}
-	return head
+	return append(head, c)
 }
 
 // packEntryOf is header and zlib stream of one object.
@@ -251,85 +247,34 @@ func (p *place) writePack(n int, get func(i int) (object, error)) (*packed, erro
 	return result, nil
 }
 
-// tempPack makes a file in our own folder: among the packs, `git gc --prune=now` deletes whatever is not finished.
+// unfinished is our own folder beside the packs, and on their file system: among them, `git gc --prune=now` deletes
+// whatever is not finished.
+func (p *place) unfinished() string { return filepath.Join(p.common, "objects", ourDir) }
+
+// sweepUnfinished removes what killed processes left an hour ago. Packs are written outside the guard.
+func (p *place) sweepUnfinished() {
+	left, _ := os.ReadDir(p.unfinished())
+	for _, e := range left {
+		if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), tmpPrefix) && time.Since(info.ModTime()) > time.Hour {
+			_ = os.Remove(filepath.Join(p.unfinished(), e.Name()))
+		}
+	}
+}
+
+// tempPack makes a file there.
 func (p *place) tempPack() (*os.File, error) {
-	dir := filepath.Join(p.common, ourDir)
+	dir := p.unfinished()
 	if err := p.perm.mkdirAll(dir); err != nil {
 		return nil, err
 	}
 	return os.CreateTemp(dir, tmpPrefix)
 }
 
-// receivePack takes a pack from a remote into a temporary file, checks it and learns what is in it. A pack whose deltas
-// need objects from elsewhere (a thin pack) is refused; we never ask for one.
-func (p *place) receivePack(ctx context.Context, r io.Reader) (*packed, error) {
-	f, err := p.tempPack()
-	if err != nil {
-		return nil, err
-	}
-	result := &packed{tmp: f.Name()}
-	fail := func(err error) (*packed, error) {
-		_ = f.Close()
-		_ = os.Remove(result.tmp)
-		return nil, err
-	}
-	if _, err := io.Copy(f, r); err != nil {
-		return fail(fmt.Errorf("receive pack: %w", err))
-	}
-	if err := errors.Join(f.Sync(), p.perm.readOnly(f)); err != nil {
-		return fail(err)
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return fail(err)
-	}
-	index := new(idxfile.Writer)
-	parser, err := packfile.NewParser(packfile.NewScanner(f), index, checking{ctx})
-	if err != nil {
-		return fail(err)
-	}
-	if result.sum, err = parser.Parse(); err != nil {
-		return fail(fmt.Errorf("the pack that was received is damaged: %w", err))
-	}
-	memory, err := index.Index()
-	if err != nil {
-		return fail(err)
-	}
-	entries, err := memory.Entries()
-	if err != nil {
-		return fail(err)
-	}
-	for {
-		e, err := entries.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return fail(err)
-		}
-		result.objects = append(result.objects, indexed{e.Hash, e.Offset, e.CRC32})
-	}
-	if err := f.Close(); err != nil {
-		return fail(err)
-	}
-	return result, nil
-}
-
-// checking tells that objects of a pack are being checked.
-type checking struct{ ctx context.Context }
-
-func (c checking) OnHeader(uint32) error                           { return nil }
-func (c checking) OnInflatedObjectHeader(kind, int64, int64) error { moved(c.ctx); return nil }
-func (c checking) OnInflatedObjectContent(hash, int64, uint32, []byte) error {
-	moved(c.ctx)
-	return nil
-}
-func (c checking) OnFooter(hash) error { return nil }
-
 // install gives a temporary pack its name, index last: only with the index do its objects exist, and by then a .keep file
-// protects them. The caller holds the guard, moves a reference, and calls release. It returns the pack's path.
-func (p *place) install(t *packed) (path string, release func(), err error) {
+// protects them. The caller holds the guard, moves a reference, and calls release.
+func (p *place) install(t *packed) (release func(), err error) {
 	dir := filepath.Join(p.common, "objects", "pack")
-	path = filepath.Join(dir, "pack-"+uniqueName(t.sum))
+	path := filepath.Join(dir, "pack-"+uniqueName(t.sum))
 	release = func() {}
 	index := t.tmp + ".idx"
 	defer func() {
@@ -340,30 +285,30 @@ func (p *place) install(t *packed) (path string, release func(), err error) {
 		}
 	}()
 	if err := p.perm.mkdirAll(dir); err != nil {
-		return "", release, err
+		return release, err
 	}
 	f, err := os.OpenFile(index, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
-		return "", release, err
+		return release, err
 	}
 	_, err = f.Write(encodeIndex(t.sum, t.objects))
 	if err = errors.Join(err, p.perm.readOnly(f), f.Sync(), f.Close()); err != nil {
-		return "", release, err
+		return release, err
 	}
 	p.step("indexed")
 	if release, err = p.keep(path); err != nil {
-		return "", release, err
+		return release, err
 	}
 	p.step("reserved")
 	if err := os.Rename(t.tmp, path+".pack"); err != nil {
-		return "", release, err
+		return release, err
 	}
 	p.step("pack named")
 	if err := os.Rename(index, path+".idx"); err != nil {
-		return "", release, err
+		return release, err
 	}
 	p.step("installed")
-	return path, release, syncDir(dir)
+	return release, syncDir(dir)
 }
 
 // keep reserves a pack.
@@ -399,37 +344,4 @@ func (p *place) sweepPacks() error {
 // globEscape makes a path a pattern that matches itself.
 func globEscape(path string) string {
 	return strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, `\`, `\\`).Replace(path)
-}
-
-// madePack is the pack of one commit, its outbox tag last. Without that tag it is exactly what the commit's place of
-// delivery lacks.
-type madePack struct {
-	path    string
-	objects []indexed
-}
-
-// copyTo writes the pack without its last object.
-func (m *madePack) copyTo(w io.Writer) (sum hash, places []indexed, err error) {
-	f, err := os.Open(m.path)
-	if err != nil {
-		return sum, nil, err
-	}
-	defer f.Close()
-	last := len(m.objects) - 1
-	digest := sha1.New()
-	out := io.MultiWriter(w, digest)
-	var head [12]byte
-	if _, err := io.ReadFull(f, head[:]); err != nil {
-		return sum, nil, err
-	}
-	binary.BigEndian.PutUint32(head[8:], uint32(last))
-	if _, err := out.Write(head[:]); err != nil {
-		return sum, nil, err
-	}
-	if _, err := io.CopyN(out, f, int64(m.objects[last].off)-int64(len(head))); err != nil {
-		return sum, nil, err
-	}
-	copy(sum[:], digest.Sum(nil))
-	_, err = w.Write(sum[:])
-	return sum, m.objects[:last], err
 }

@@ -172,7 +172,12 @@ func (t *Tip) resolve(name string) (target, error) {
 func (t *Tip) Writable(name string) error {
 	at, err := t.resolve(name)
 	if err == nil {
-		_, err = t.attributes().rule(at.path)
+		var a map[string]attributes
+		ctx, end := t.repo.watchRead()
+		defer end()
+		if a, err = t.attributesOf(ctx, []string{at.path}, "filter", "working-tree-encoding"); err == nil {
+			_, err = t.rule(at.path, a[at.path])
+		}
 	}
 	var refusal *errStop
 	if errors.As(err, &refusal) {

@@ -8,17 +8,23 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
 
-// program is the git program. It is optional, and preferred for what it knows better than this package: moving a
-// checked-out tree, ssh, partial and shallow clones, remotes with hooks on this disk, credential helpers, content filters,
-// ignored paths, three-way text merges.
+// program is the git program: the only road to remotes, and what merges, applies attributes and filters, reads the
+// configuration and moves a checked-out tree.
 type program struct {
 	path, version string
 	trust         string // a folder that git would call of dubious ownership, accepted for these calls only
 }
+
+// OldestGit is the oldest git program that is enough: the first one with git merge-tree --write-tree.
+const OldestGit = "2.38"
+
+// ErrGit means that there is no git program, or one that is too old.
+var ErrGit = fmt.Errorf("git %s or newer is needed", OldestGit)
 
 // programError is a git command that ended with a status of its own choosing.
 type programError struct {
@@ -35,17 +41,11 @@ func (e *programError) Error() string {
 	return "git " + e.verb + ": " + said
 }
 
-// findProgram looks for git. Nil without an error when there is none and none was asked for by name.
+// findProgram looks for git. "" is the one in PATH.
 func findProgram(ctx context.Context, name string) (*program, error) {
-	if name == NoGit {
-		return nil, nil
-	}
 	path, err := exec.LookPath(or(name, "git"))
 	if err != nil {
-		if name == "" {
-			return nil, nil
-		}
-		return nil, fmt.Errorf("look for the git program: %w", err)
+		return nil, fmt.Errorf("%w, and there is none: %w; install it, or add its folder to PATH", ErrGit, err)
 	}
 	p := &program{path: path}
 	out, err := p.run(ctx, call{args: []string{"version"}})
@@ -53,7 +53,35 @@ func findProgram(ctx context.Context, name string) (*program, error) {
 		return nil, fmt.Errorf("ask the git program for its version: %w", err)
 	}
 	p.version = strings.TrimPrefix(strings.TrimSpace(string(out)), "git version ")
+	if tooOld(p.version) {
+		return nil, fmt.Errorf("%w, and %s is git %s; install a newer one", ErrGit, path, p.version)
+	}
 	return p, nil
+}
+
+// tooOld reports whether a git program is older than OldestGit. One whose version cannot be read is not.
+func tooOld(version string) bool {
+	have, want := strings.Split(version, "."), strings.Split(OldestGit, ".")
+	for i, w := range want {
+		least, _ := strconv.Atoi(w)
+		if i >= len(have) {
+			return false
+		}
+		n, err := strconv.Atoi(have[i])
+		if err != nil || n != least {
+			return err == nil && n < least
+		}
+	}
+	return false
+}
+
+// CheckGit finds the git program, and says which it is. The error is ErrGit where there is none that is new enough.
+func CheckGit(ctx context.Context) (path, version string, err error) {
+	p, err := findProgram(ctx, "")
+	if err != nil {
+		return "", "", err
+	}
+	return p.path, p.version, nil
 }
 
 // call is one run of the program.
@@ -203,8 +231,8 @@ var progress = regexp.MustCompile(`^(remote: )?` +
 	`Updating (files|references)|Filtering content|Checking connectivity): +\d+(% \(\d+/\d+\))?(, .*)?$|` +
 	`^(remote: )?Total \d+ \(delta \d+\)|^Delta compression using up to \d+ threads?$`)
 
-// programEnv is the environment without what git exports to hooks (the list of `git rev-parse --local-env-vars`, and the
-// quarantine of a receiving repository) and with everything that could ask a person turned off.
+// programEnv is the environment without our secrets, without what git exports to hooks (the list of `git rev-parse
+// --local-env-vars`, and the quarantine of a receiving repository) and with everything that could ask a person turned off.
 func programEnv(environ []string) []string {
 	local := map[string]bool{
 		"GIT_ALTERNATE_OBJECT_DIRECTORIES": true, "GIT_CONFIG": true, "GIT_CONFIG_PARAMETERS": true,
@@ -218,12 +246,22 @@ func programEnv(environ []string) []string {
 	}
 	var env []string
 	for _, kv := range environ {
-		if name, _, _ := strings.Cut(kv, "="); !local[name] {
+		if name, _, _ := strings.Cut(kv, "="); !local[name] && !ownSecret(name) {
 			env = append(env, kv)
 		}
 	}
 	return append(env, "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "SSH_ASKPASS_REQUIRE=never",
 		"GCM_INTERACTIVE=never", "LC_ALL=C", "LANGUAGE=")
+}
+
+// ownSecret says whether a variable is meant for this process alone: hooks, filters and helpers are programs of others.
+func ownSecret(name string) bool {
+	for _, prefix := range []string{"LOCSYNC_", "WATCHDOG_", "LISTEN_"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return name == "CREDENTIALS_DIRECTORY" || name == "NOTIFY_SOCKET"
 }
 
 func lastLines(s string, n int) string {

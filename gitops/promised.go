@@ -57,14 +57,22 @@ func (t *Tip) blob(h hash) ([]byte, error) {
 	if !t.repo.promised(err) {
 		return data, err
 	}
-	if t.repo.git == nil {
-		return nil, fmt.Errorf("%w and there is no git program to fetch it: %s; install git, or make a full clone", ErrUnfetched, h)
-	}
 	ctx, end := t.repo.watchRead()
 	defer end()
-	data, err = t.repo.runGit(ctx, call{args: []string{"cat-file", "blob", h.String()}, env: t.repo.promisorEnvironment(), write: true})
+	data, err = t.repo.runGit(ctx, call{args: []string{"cat-file", "blob", h.String()}, env: t.repo.promisorEnvironment(ctx), write: true})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnfetched, err)
+	}
+	return data, nil
+}
+
+// absent reads a commit or tree that a partial clone left out; git brings it from the remote.
+func (r *Repo) absent(k kind, h hash) ([]byte, error) {
+	ctx, end := r.watchRead()
+	defer end()
+	data, err := r.runGit(ctx, call{args: []string{"cat-file", k.String(), h.String()}, env: r.promisorEnvironment(ctx), write: true})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s %s: %w", ErrUnfetched, k, h, err)
 	}
 	return data, nil
 }
@@ -124,7 +132,7 @@ func (t *Tip) missingBeside(name string) ([]hash, error) {
 // is missing, or the repository is not partial, it asks nobody.
 func (t *Tip) Prefetch(ctx context.Context, enter, wanted func(path string) bool) error {
 	r := t.repo
-	if !r.facts.Partial || r.git == nil || r.o.Remote == "" {
+	if !r.facts.Partial || r.o.Remote == "" {
 		return nil
 	}
 	ctx, end := r.watch(ctx)
@@ -180,7 +188,7 @@ func (t *Tip) missing(ctx context.Context, folder string, enter, wanted func(str
 func (r *Repo) fetchPromised(ctx context.Context, list []hash) (err error) {
 	defer r.done(opBlobs, time.Now(), &err)
 	name := r.promisor()
-	if r.git == nil || name == "" {
+	if name == "" {
 		return ErrUnfetched
 	}
 	var in strings.Builder
@@ -188,7 +196,7 @@ func (r *Repo) fetchPromised(ctx context.Context, list []hash) (err error) {
 		in.WriteString(h.String() + "\n")
 	}
 	_, err = r.runGit(ctx, call{args: []string{"-c", "fetch.negotiationAlgorithm=noop", "fetch", name, "--progress", "--no-tags", "--no-write-fetch-head",
-		"--recurse-submodules=no", "--filter=blob:none", "--stdin"}, stdin: []byte(in.String()), env: r.promisorEnvironment(), write: true})
+		"--recurse-submodules=no", "--filter=blob:none", "--stdin"}, stdin: []byte(in.String()), env: r.promisorEnvironment(ctx), write: true})
 	return err
 }
 
@@ -208,9 +216,9 @@ func (r *Repo) promisor() string {
 }
 
 // promisorEnvironment gives our credentials to the promisor where it is our remote.
-func (r *Repo) promisorEnvironment() []string {
+func (r *Repo) promisorEnvironment(ctx context.Context) []string {
 	if name := r.promisor(); name != r.o.Remote {
 		return nil
 	}
-	return (&viaGit{r: r, address: r.set.remoteURL(r.o.Remote, false)}).environment()
+	return r.remoteAt(r.o.Remote, r.set.remoteURL(r.o.Remote)).environment(ctx)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 )
@@ -16,7 +15,7 @@ type PushResult struct {
 	Pushed bool   // the remote has it
 	Local  Local
 	Why    string   // why the local branch was left
-	Cause  error    // the same as an outcome: ErrDirty, ErrBusy, ErrMoved, ErrUnsupported; nil when it was not left
+	Cause  error    // the same as an outcome: ErrDirty, ErrBusy, ErrMoved, ErrUnsupported, or what went wrong; nil when it was not left
 	Said   []string // what the remote printed
 	Offer  string   // the address for a pull or merge request that the remote printed; "" when it printed none
 	Deaf   bool     // the remote takes no push options: those that were given did not reach it
@@ -59,9 +58,8 @@ func (r *Repo) push(ctx context.Context, tip *Tip, options []string, result *Pus
 		if err := r.upload(ctx, tip); err != nil {
 			return err
 		}
-		u := update{ref: "refs/heads/" + tip.branch, old: tip.lease.at, to: tip.commit, pack: r.packFor(tip), options: options,
-			thin: func(w io.Writer, have []hash) (bool, error) { return r.thinPack(w, tip, have) }}
-		if err := r.pushRemote(ctx, u, result); err != nil {
+		u := update{ref: "refs/heads/" + tip.branch, old: tip.lease.at, to: tip.commit, options: options}
+		if err := r.send(ctx, u, result); err != nil {
 			return err
 		}
 		result.Pushed = true
@@ -72,7 +70,11 @@ func (r *Repo) push(ctx context.Context, tip *Tip, options []string, result *Pus
 		r.step("tracked")
 	}
 	if err := r.moveLocal(ctx, tip, result); err != nil {
-		return err
+		if !result.Pushed || ctx.Err() != nil {
+			return err
+		}
+		// The commit has arrived: whatever holds the local branch must not hold up the next one.
+		result.Local, result.Cause, result.Why = Left, err, fmt.Sprintf("the local branch %s was left: %v", tip.branch, err)
 	}
 	r.step("moved")
 	if !result.Pushed && result.Local == Left {
@@ -81,11 +83,11 @@ func (r *Repo) push(ctx context.Context, tip *Tip, options []string, result *Pus
 	return r.emptyOutbox(ctx, tip)
 }
 
-// pushRemote sends, and when the answer is in doubt asks what happened: a lost answer, a lock that was held, a lease that
+// send pushes, and when the answer is in doubt asks what happened: a lost answer, a lock that was held, a lease that
 // was lost.
-func (r *Repo) pushRemote(ctx context.Context, u update, result *PushResult) (err error) {
+func (r *Repo) send(ctx context.Context, u update, result *PushResult) (err error) {
 	defer r.done(opPush, time.Now(), &err)
-	rem, err := r.remoteFor(ctx, true)
+	rem, err := r.pushRemote()
 	if err != nil {
 		return err
 	}

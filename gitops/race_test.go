@@ -114,18 +114,14 @@ func TestGarbageIsCollectedMeanwhile(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			var wg sync.WaitGroup
-			// At a server the danger is git's own: its receive-pack is not safe beside --prune=now. A folder is ours to
-			// keep whole.
-			collected := map[string][]string{"http": {s.dir}, "folder": {s.dir, s.bare}}[kind]
-			for _, dir := range collected {
-				wg.Go(func() {
-					for ctx.Err() == nil {
-						_, _ = gittest.TryGit(t, dir, "gc", "-q", "--prune=now")
-						_, _ = gittest.TryGit(t, dir, "repack", "-adq")
-						_, _ = gittest.TryGit(t, dir, "pack-refs", "--all", "--prune")
-					}
-				})
-			}
+			// At the remote the danger is git's own: its receive-pack is not safe beside --prune=now.
+			wg.Go(func() {
+				for ctx.Err() == nil {
+					_, _ = gittest.TryGit(t, s.dir, "gc", "-q", "--prune=now")
+					_, _ = gittest.TryGit(t, s.dir, "repack", "-adq")
+					_, _ = gittest.TryGit(t, s.dir, "pack-refs", "--all", "--prune")
+				}
+			})
 			r := open(t, s.dir, Options{Remote: "origin"})
 			other := open(t, gittest.Clone(t, s.bare), Options{Remote: "origin"})
 			for i := range 6 {

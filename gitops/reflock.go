@@ -25,7 +25,7 @@ type refLock struct {
 // lock takes the lock file of a reference (or of packed-refs) with the content that will become the reference. ErrBusy
 // when somebody else holds it for longer than we wait; the message says how old that lock is.
 func (r *refs) lock(ctx context.Context, name, content string) (*refLock, error) {
-	target := filepath.Join(r.common, filepath.FromSlash(name))
+	target := r.file(name)
 	l := &refLock{refs: r, path: target + ".lock", target: target, mine: filepath.Join(r.common, ourDir, "ref-"+url.PathEscape(name))}
 	// Never write into a file that is there: after a crash it may be a hard link of the reference itself.
 	if err := os.Remove(l.mine); err != nil && !errors.Is(err, fs.ErrNotExist) {

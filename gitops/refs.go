@@ -1,14 +1,15 @@
 package gitops
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -99,17 +100,15 @@ func (p *place) sweep(dir string) error {
 	if err != nil {
 		return err
 	}
+	p.sweepUnfinished()
 	for _, e := range left {
-		if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), tmpPrefix) && time.Since(info.ModTime()) > time.Hour {
-			_ = os.Remove(filepath.Join(dir, e.Name()))
-		}
 		escaped, ok := strings.CutPrefix(e.Name(), "ref-")
 		name, err := url.PathUnescape(escaped)
 		if !ok || err != nil {
 			continue
 		}
 		mine := filepath.Join(dir, e.Name())
-		lock := filepath.Join(p.common, filepath.FromSlash(name)+".lock")
+		lock := p.file(name) + ".lock"
 		if sameFile(mine, lock) {
 			if err := os.Remove(lock); err != nil {
 				return err
@@ -120,6 +119,17 @@ func (p *place) sweep(dir string) error {
 		}
 	}
 	return p.sweepPacks()
+}
+
+// file is where a reference, or packed-refs, is written: where packed-refs is a link, as git does, behind it.
+func (p *place) file(name string) string {
+	target := filepath.Join(p.common, filepath.FromSlash(name))
+	if name == "packed-refs" {
+		if real, err := filepath.EvalSymlinks(target); err == nil {
+			return real
+		}
+	}
+	return target
 }
 
 func sameFile(a, b string) bool {
@@ -144,18 +154,21 @@ func (r *refs) read(name string) (hash, bool, error) {
 }
 
 // readOnce looks among the files, then in packed-refs, then among the files again: a reference may be packed, or unpacked
-// by a move, between the first two looks.
+// by a move, between the looks.
 func (r *refs) readOnce(name string) (h hash, symbolic string, ok bool, err error) {
-	for range 3 {
+	for range 2 {
 		if h, symbolic, ok, err = r.readLoose(name); ok || err != nil {
 			return h, symbolic, ok, err
 		}
-		packed, err := r.readPacked()
+		packed, err := r.packed()
 		if err != nil {
 			return hash{}, "", false, err
 		}
-		if h, ok = packed[name]; ok {
+		if h, ok = packed.find(name); ok {
 			return h, "", true, nil
+		}
+		if packed == nil {
+			break
 		}
 	}
 	return hash{}, "", false, nil
@@ -183,42 +196,54 @@ func isDirectory(err error) bool { return errors.Is(err, syscall.EISDIR) }
 
 func (r *refs) packedFile() string { return filepath.Join(r.common, "packed-refs") }
 
-func (r *refs) readPacked() (map[string]hash, error) {
+// packedRefs is the content of packed-refs, which may be large and is searched as it is.
+type packedRefs []byte
+
+func (r *refs) packed() (packedRefs, error) {
 	content, err := os.ReadFile(r.packedFile())
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, nil
-		}
-		return nil, err
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	packed := map[string]hash{}
-	for lines := bufio.NewScanner(bytes.NewReader(content)); lines.Scan(); {
-		line := lines.Text()
-		if strings.HasPrefix(line, "#") || strings.HasPrefix(line, "^") {
-			continue
-		}
-		value, name, _ := strings.Cut(line, " ")
-		if h, ok := parseHash(value); ok {
-			packed[name] = h
-		}
-	}
-	return packed, nil
+	return content, err
 }
 
-// list gives all references below a prefix that ends in a slash.
-func (r *refs) list(prefix string) (map[string]hash, error) {
-	packed, err := r.readPacked()
-	if err != nil {
-		return nil, err
+// find gives the value of one reference.
+func (p packedRefs) find(name string) (hash, bool) {
+	end := append([]byte(" "+name), '\n')
+	for from := 0; ; {
+		i := bytes.Index(p[from:], end)
+		if i < 0 {
+			return hash{}, false
+		}
+		at := from + i
+		if line := p[bytes.LastIndexByte(p[:at], '\n')+1 : at]; line[0] != '#' {
+			return parseHash(string(line))
+		}
+		from = at + len(end)
 	}
-	all := map[string]hash{}
-	for name, h := range packed {
-		if strings.HasPrefix(name, prefix) {
-			all[name] = h
+}
+
+// below gives the references with a prefix.
+func (p packedRefs) below(prefix string) map[string]hash {
+	found := map[string]hash{}
+	for line := range bytes.Lines(p) {
+		value, name, _ := bytes.Cut(line, []byte(" "))
+		if !bytes.HasPrefix(name, []byte(prefix)) {
+			continue
+		}
+		if h, ok := parseHash(string(value)); ok {
+			found[string(bytes.TrimRight(name, "\r\n"))] = h
 		}
 	}
+	return found
+}
+
+// list gives all references below a prefix that ends in a slash: the files first, because what is packed meanwhile is in
+// packed-refs before its file goes.
+func (r *refs) list(prefix string) (map[string]hash, error) {
+	loose := map[string]hash{}
 	top := filepath.Join(r.common, filepath.FromSlash(strings.TrimSuffix(prefix, "/")))
-	err = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
@@ -231,11 +256,20 @@ func (r *refs) list(prefix string) (map[string]hash, error) {
 		}
 		name := filepath.ToSlash(rel)
 		if h, ok, err := r.read(name); err == nil && ok {
-			all[name] = h
+			loose[name] = h
 		}
 		return nil // one damaged reference is no reason not to see the others
 	})
-	return all, err
+	if err != nil {
+		return nil, err
+	}
+	packed, err := r.packed()
+	if err != nil {
+		return nil, err
+	}
+	all := packed.below(prefix)
+	maps.Copy(all, loose)
+	return all, nil
 }
 
 // checkRefName applies git-check-ref-format(1) to a full name.
@@ -304,22 +338,30 @@ func (r *refs) compare(name string, old hash) error {
 
 // checkClash refuses a/b beside a, and a beside a/b: the names of one cannot be a folder of the other.
 func (r *refs) checkClash(name string) error {
-	below, err := r.list(name + "/")
+	others, err := r.list(name + "/")
 	if err != nil {
 		return err
 	}
-	packed, err := r.readPacked()
-	if err != nil {
-		return err
-	}
-	for _, others := range []map[string]hash{below, packed} {
-		for other := range others {
-			if strings.HasPrefix(other, name+"/") || strings.HasPrefix(name, other+"/") {
-				return fmt.Errorf("%s cannot exist beside %s; choose another branch name", name, other)
-			}
+	for folder := path.Dir(name); strings.Count(folder, "/") > 1; folder = path.Dir(folder) {
+		h, ok, err := r.read(folder)
+		if err != nil {
+			return err
+		}
+		if ok {
+			others[folder] = h
 		}
 	}
+	for _, other := range sortedKeys(others) {
+		return &clashError{name, other}
+	}
 	return nil
+}
+
+// clashError is a branch that would have to be a folder of another one, or the other way round.
+type clashError struct{ name, other string }
+
+func (e *clashError) Error() string {
+	return fmt.Sprintf("%s cannot exist beside %s; choose another branch name", e.name, e.other)
 }
 
 // remove deletes a reference that has the value old.
@@ -351,11 +393,11 @@ func (r *refs) remove(ctx context.Context, name string, old hash) error {
 
 // unpack takes a reference out of packed-refs, before its file goes: in between it still has its value.
 func (r *refs) unpack(ctx context.Context, name string) error {
-	packed, err := r.readPacked()
+	packed, err := r.packed()
 	if err != nil {
 		return err
 	}
-	if _, in := packed[name]; !in {
+	if _, in := packed.find(name); !in {
 		return nil
 	}
 	lock, err := r.lock(ctx, "packed-refs", "")

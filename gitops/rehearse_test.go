@@ -14,19 +14,28 @@ import (
 )
 
 func TestOldGit(t *testing.T) {
-	for version, old := range map[string]bool{"2.30.9": true, "2.9.5": true, "1.99": true, "2.31.0": false, "2.31": false, "2.39.5 (Apple Git-154)": false,
-		"2.47.1.windows.1": false, "3.0": false, "2": false, "unknown": false} {
-		if OldGit(version) != old {
+	for version, old := range map[string]bool{"2.30.9": true, "2.9.5": true, "1.99": true, "2.37.7": true, "2.38.0": false, "2.38": false,
+		"2.39.5 (Apple Git-154)": false, "2.47.1.windows.1": false, "3.0": false, "2": false, "unknown": false} {
+		if tooOld(version) != old {
 			t.Errorf("%q: old is %t", version, !old)
 		}
 	}
-	path, version, err := GitProgram(t.Context())
+	path, version, err := CheckGit(t.Context())
 	if err != nil || path == "" || version == "" {
 		t.Skipf("no git here: %q %q %v", path, version, err)
 	}
+	dir := gittest.Init(t, sample)
+	old := filepath.Join(t.TempDir(), "git")
+	writeScript(t, old, "#!/bin/sh\necho git version 2.37.9\n", 0o755)
+	if _, err := Open(t.Context(), dir, Options{Git: old}); !errors.Is(err, ErrGit) || !strings.Contains(err.Error(), "2.37.9") {
+		t.Errorf("one that is too old: %v", err)
+	}
 	t.Setenv("PATH", t.TempDir())
-	if path, _, err := GitProgram(t.Context()); err != nil || path != "" {
-		t.Errorf("without git in PATH: %q, %v", path, err)
+	if _, _, err := CheckGit(t.Context()); !errors.Is(err, ErrGit) || !strings.Contains(err.Error(), "install") {
+		t.Errorf("without git in PATH: %v", err)
+	}
+	if _, err := Open(t.Context(), dir, Options{}); !errors.Is(err, ErrGit) {
+		t.Errorf("without git in PATH: %v", err)
 	}
 }
 

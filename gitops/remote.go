@@ -4,27 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// remote is the other side: a server that is spoken to by protocol (session.go), a repository on this disk that is read
-// and written directly (folder.go), or either of them through the git program (viagit.go).
-type remote interface {
-	// list gives the remote's references and the branch that its HEAD names.
-	list(ctx context.Context) (advertised, error)
-	// fetch brings the commits and all that they need. The pack that it gives is not installed yet; nil when the objects
-	// are in place and protected.
-	fetch(ctx context.Context, want map[string]hash) (*packed, error)
-	// push moves one reference. A value other than u.old is ErrMoved, u.to already there is success; a refusal is
-	// *Refused. Where u has options and the remote takes none, errDeaf, and nothing has happened.
-	push(ctx context.Context, u update) (said []string, err error)
-	// rehearse says why a push would not be let in; nil where nothing speaks against it. Nothing is changed.
-	rehearse(ctx context.Context) error
+// remote is the other side, which is spoken to by the git program alone: fetch, push, ls-remote, with the user's own
+// configuration, credentials, ssh, proxies and hooks.
+type remote struct {
+	r       *Repo
+	name    string // what git is given: the remote's name, so that its configuration applies, or an address
+	address string
 }
 
 type advertised struct {
@@ -36,10 +30,6 @@ type advertised struct {
 type update struct {
 	ref     string
 	old, to hash // old zero: the reference must not exist
-	// pack writes what the remote lacks, given references that it has.
-	pack func(w io.Writer, have []hash) (hash, []indexed, error)
-	// thin does the same with differences from what the remote has; false when it wrote nothing, because that does not pay. nil: never.
-	thin    func(w io.Writer, have []hash) (bool, error)
 	options []string
 }
 
@@ -52,65 +42,40 @@ type unsure struct{ err error }
 func (e *unsure) Error() string { return e.err.Error() }
 func (e *unsure) Unwrap() error { return e.err }
 
-// remoteFor chooses how to speak to Options.Remote. The choice is kept, with what it learned about credentials.
-func (r *Repo) remoteFor(ctx context.Context, push bool) (remote, error) {
-	r.remoteMu.Lock()
-	defer r.remoteMu.Unlock()
-	kept := &r.fetchFrom
-	if push {
-		kept = &r.pushTo
-	}
-	if *kept != nil {
-		return *kept, nil
-	}
-	address := r.set.remoteURL(r.o.Remote, push)
+// fetchRemote is where the base branch is fetched from.
+func (r *Repo) fetchRemote() (*remote, error) {
+	address := r.set.remoteURL(r.o.Remote)
 	if address == "" {
 		return nil, fmt.Errorf("%w: %q in %s; git remote add %s URL, or remote = \"\" to keep commits local",
 			ErrNoRemote, r.o.Remote, r.facts.GitDir, r.o.Remote)
 	}
-	made, err := r.newRemote(ctx, address, push)
+	return r.remoteAt(r.o.Remote, address), nil
+}
+
+// pushRemote is where commits are delivered, and where the branch counts that they are delivered to. It is another one
+// than fetchRemote where the configuration says so (a fork); then what the one has says nothing about the other.
+func (r *Repo) pushRemote() (*remote, error) {
+	from, err := r.fetchRemote()
 	if err != nil {
 		return nil, err
 	}
-	*kept = made
-	return made, nil
+	to := r.set.pushURLs(r.o.Remote)
+	switch {
+	case len(to) > 1:
+		return nil, fmt.Errorf("remote %s has %d addresses to push to, and a branch can only be compared at one: %w; keep one, "+
+			"and let that server pass its branches on", r.o.Remote, len(to), ErrUnsupported)
+	case to[0] == from.address:
+		return from, nil
+	}
+	return r.remoteAt(to[0], to[0]), nil
 }
 
-func (r *Repo) newRemote(ctx context.Context, address string, push bool) (remote, error) {
-	viaGit := &viaGit{r: r, address: address}
-	if path, ok := localPath(address); ok {
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(or(r.facts.WorkTree, r.facts.GitDir), path)
-			viaGit.folder = path
-		}
-		return r.newFolder(ctx, path, viaGit)
+// remoteAt is the remote at an address. A relative path is relative to the working tree, whatever folder git runs in.
+func (r *Repo) remoteAt(name, address string) *remote {
+	if path, ok := localPath(address); ok && !filepath.IsAbs(path) {
+		name = filepath.Join(or(r.facts.WorkTree, r.facts.GitDir), path)
 	}
-	scheme, _, _ := strings.Cut(address, "://")
-	if !strings.Contains(address, "://") {
-		scheme = "ssh" // host:path
-		if strings.Contains(address, "::") {
-			scheme = "helper"
-		}
-	}
-	cut := r.facts.Shallow || r.facts.Partial // git keeps the books of both; a push does not need them
-	switch {
-	case scheme == "http" || scheme == "https":
-		if cut && !push && r.git != nil {
-			return viaGit, nil
-		}
-		if setting := r.set.needsGit(address); setting != "" {
-			if r.git == nil {
-				return nil, fmt.Errorf("remote %s: %s without a git program is %w; install git", redact(address), setting, ErrUnsupported)
-			}
-			return viaGit, nil
-		}
-		return newSession(r, address)
-	case r.git != nil:
-		return viaGit, nil
-	case scheme == "ssh" || scheme == "git":
-		return newSession(r, address)
-	}
-	return nil, fmt.Errorf("remote %s: %s without a git program is %w; install git", redact(address), scheme, ErrUnsupported)
+	return &remote{r: r, name: name, address: address}
 }
 
 // localPath says whether an address is a path on this machine, by git's rule: file://, or no colon before the first
@@ -129,40 +94,236 @@ func localPath(address string) (string, bool) {
 	return address, colon < 0 || slash >= 0 && slash < colon
 }
 
-// packFor gives the function that writes what a remote lacks to have a tip. The pack that was just made is copied when it
-// is known to be exactly that; else the commits between the remote's references and the tip are collected.
-func (r *Repo) packFor(t *Tip) func(w io.Writer, have []hash) (hash, []indexed, error) {
-	return func(w io.Writer, have []hash) (hash, []indexed, error) {
-		c, err := r.readCommit(t.commit)
-		if err != nil {
-			return hash{}, nil, err
-		}
-		if t.made != nil && !slices.ContainsFunc(c.parents, func(p hash) bool { return !slices.Contains(have, p) && !slices.Contains(t.there, p) }) {
-			sum, places, err := t.made.copyTo(w)
-			if !errors.Is(err, os.ErrNotExist) { // repacked meanwhile, which is no matter
-				return sum, places, err
-			}
-		}
-		return r.encodeMissing(w, t.commit, append(have, t.there...))
+// list gives the remote's references and the branch that its HEAD names. The old protocol answers in one request.
+func (m *remote) list(ctx context.Context) (advertised, error) {
+	out, err := m.run(ctx, call{args: []string{"-c", "protocol.version=0", "ls-remote", "--symref", m.name}})
+	if err != nil {
+		return advertised{}, m.explain(err)
 	}
+	adv := advertised{refs: map[string]hash{}}
+	for line := range strings.Lines(string(out)) {
+		value, name, _ := strings.Cut(strings.TrimRight(line, "\n"), "\t")
+		if target, ok := strings.CutPrefix(value, "ref: "); ok && name == "HEAD" {
+			adv.head = target
+		} else if h, ok := parseHash(value); ok {
+			adv.refs[name] = h
+		}
+	}
+	return adv, m.believable(adv)
 }
 
-// encodeMissing writes what is needed to have a commit where others are had already.
-func (p *place) encodeMissing(w io.Writer, commit hash, have []hash) (hash, []indexed, error) {
-	commits, err := p.ahead(commit, have)
-	if err != nil {
-		return hash{}, nil, err
+// believable refuses an answer over http that names nothing where there were branches before: git takes an empty one,
+// which a proxy may send, for an empty repository.
+func (m *remote) believable(adv advertised) error {
+	if len(adv.refs) > 0 || !strings.HasPrefix(m.address, "http") || m.name != m.r.o.Remote {
+		return nil
 	}
-	objects, err := p.newObjects(commits)
-	if err != nil {
-		return hash{}, nil, err
+	known, err := m.r.refs.list("refs/remotes/" + m.r.o.Remote + "/")
+	if err == nil && len(known) > 0 {
+		err = fmt.Errorf("%s: the server names no branch at all, and it had some; it is asked again. If they were all deleted: git fetch --prune %s",
+			redact(m.address), m.r.o.Remote)
 	}
-	return encodePack(w, len(objects), p.objectAt(objects))
+	return err
 }
 
-func (p *place) objectAt(list []hash) func(i int) (object, error) {
-	return func(i int) (object, error) {
-		k, data, err := p.objects.read(list[i])
-		return object{kind: k, hash: list[i], data: data}, err
+// intoPacks has git keep even a few objects as a pack, as we do ourselves: it tells no progress of those that it unpacks.
+var intoPacks = []string{"-c", "fetch.unpackLimit=1", "-c", "transfer.unpackLimit=1"}
+
+// fetch lets git move the tracking references itself, by our refspecs: it knows how to protect what it fetched.
+func (m *remote) fetch(ctx context.Context, want map[string]hash, options ...string) error {
+	args := append(slices.Clone(intoPacks), "fetch", "--progress", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--refmap=")
+	args = append(append(args, options...), m.name)
+	for _, ref := range sortedKeys(want) {
+		args = append(args, "+"+ref+":"+m.r.trackingRef(strings.TrimPrefix(ref, "refs/heads/")))
 	}
+	_, err := m.run(ctx, call{args: args, write: true})
+	for range 5 { // git gc --prune=now takes away packs that are being written
+		if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "unable to rename temporary") {
+			break
+		}
+		_, err = m.run(ctx, call{args: args, write: true})
+	}
+	if err != nil {
+		return m.explain(err)
+	}
+	// fetch.writeCommitGraph and its like are the user's business; a shallow clone's edge may have moved.
+	cut, err := readShallow(m.r.common)
+	if err == nil {
+		m.r.shallow.Store(&cut)
+	}
+	return err
+}
+
+// push moves one reference with the old value as its lease. A value other than u.old is ErrMoved, u.to already there is
+// success; a refusal is *Refused. Where u has options and the remote takes none, errDeaf, and nothing has happened. Hooks
+// of this side do not run, as for any plumbing.
+func (m *remote) push(ctx context.Context, u update) ([]string, error) {
+	args := []string{"push", "--porcelain", "--progress", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--no-signed",
+		"--force-with-lease=" + u.ref + ":" + text(u.old)}
+	for _, o := range u.options {
+		args = append(args, "--push-option="+o)
+	}
+	args = append(m.noMirror(), append(args, m.name, u.to.String()+":"+u.ref)...)
+	out, stderr, err := m.r.git.runBoth(ctx, m.r.inGitDir(call{args: args, env: m.environment(ctx), write: true}))
+	status, found := porcelainStatus(string(out), u.ref)
+	said := remoteLines(stderr)
+	code := httpStatus(stderr)
+	switch {
+	case err == nil:
+		return said, nil
+	case len(u.options) > 0 && strings.Contains(stderr, "does not support push options"):
+		return said, errDeaf
+	case !found && refusedByStatus(code):
+		return said, &Refused{u.ref, strings.TrimSpace(fmt.Sprint(code, " ", http.StatusText(code))), said}
+	case !found:
+		return said, &unsure{m.explain(err)}
+	case strings.Contains(status, "stale info"), strings.Contains(status, "fetch first"), strings.Contains(status, "non-fast-forward"):
+		return said, &movedError{name: u.ref, want: u.old}
+	case perhapsMoved(status):
+		return said, &unsure{&Refused{u.ref, status, said}}
+	}
+	return said, &Refused{u.ref, status, said}
+}
+
+// noMirror lets a remote that mirrors everything be given one branch.
+func (m *remote) noMirror() []string {
+	if key := "remote." + m.r.o.Remote + ".mirror"; m.r.set.bool(key, false) {
+		return []string{"-c", key + "=false"}
+	}
+	return nil
+}
+
+// perhapsMoved says whether a status may mean a lost lease as well as a lock that is held, or a clash of names: old servers
+// have the same words for all of them, and new ones different words for the first.
+func perhapsMoved(status string) bool {
+	return slices.ContainsFunc([]string{"failed to update ref", "cannot lock", "remote failure",
+		"incorrect old value", "reference already exists", "reference does not exist"},
+		func(words string) bool { return strings.Contains(status, words) })
+}
+
+// porcelainStatus reads the line that refuses one reference: "!\t<from>:<to>\t[remote rejected] (reason)". A line of success ("*\t…\t[new branch]") above
+// a push that failed is none: the connection broke after the report, and whether the branch moved is for the next listing to tell.
+func porcelainStatus(out, ref string) (string, bool) {
+	for line := range strings.Lines(out) {
+		parts := strings.SplitN(strings.TrimRight(line, "\n"), "\t", 3)
+		if len(parts) != 3 || parts[0] != "!" || !strings.HasSuffix(parts[1], ":"+ref) {
+			continue
+		}
+		status := parts[2]
+		if i := strings.LastIndex(status, "("); i >= 0 {
+			status = strings.TrimSuffix(status[i+1:], ")")
+		}
+		return status, true
+	}
+	return "", false
+}
+
+// remoteLines are the lines that the other side printed.
+func remoteLines(stderr string) []string {
+	var said []string
+	for line := range strings.Lines(stderr) {
+		if text, ok := strings.CutPrefix(strings.TrimSpace(line), "remote:"); ok && strings.TrimSpace(text) != "" {
+			said = append(said, strings.TrimSpace(text))
+		}
+	}
+	return said
+}
+
+// rehearse has git do everything of a push but the push. The reference is one that nobody has, so that what the branches have does not matter.
+func (m *remote) rehearse(ctx context.Context) error {
+	_, commit, err := m.r.Head()
+	if err != nil || commit == "" {
+		return err
+	}
+	_, err = m.run(ctx, call{args: append(m.noMirror(), "push", "--dry-run", "--porcelain", "--no-verify", "--no-follow-tags",
+		"--recurse-submodules=no", "--no-signed", m.name, commit+":refs/locsync/may-push")})
+	if err != nil {
+		return m.explain(err)
+	}
+	path, here := localPath(m.address)
+	if !here { // git looks at the folders of a server of its own only when it writes there
+		return nil
+	}
+	if !filepath.IsAbs(path) {
+		path = m.name
+	}
+	f, err := findRepository(path)
+	if err != nil {
+		return err
+	}
+	for _, dir := range []string{filepath.Join(f.commonDir, "objects"), filepath.Join(f.commonDir, "refs", "heads")} {
+		if err := writable(dir); err != nil {
+			return fmt.Errorf("%s: %w", dir, err)
+		}
+	}
+	return nil
+}
+
+// environment is what git is told beside its own configuration. Credentials of Options reach it as the only credential
+// helper, and for this host alone; by the environment, which other users cannot read. Redirects are not followed where a
+// secret is in the address or in a header: git takes both along to another host.
+func (m *remote) environment(ctx context.Context) []string {
+	u, err := url.Parse(m.address)
+	if err != nil || !strings.HasPrefix(u.Scheme, "http") {
+		return nil
+	}
+	var config, env []string
+	if u.User != nil || m.r.setForURL(ctx, "http.extraHeader", m.address) != "" {
+		if m.r.setForURL(ctx, "http.followRedirects", m.address) == "" {
+			config = append(config, "http.followRedirects", "false")
+		}
+	}
+	if o := m.r.o; o.Password != "" && !strings.ContainsAny(o.Username+o.Password, "\n\r\x00") {
+		config = append(config, "credential.helper", "", "credential."+u.Scheme+"://"+u.Host+".helper",
+			`!f() { test "$1" = get && printf 'username=%s\npassword=%s\n' "$LOCSYNC_GIT_USER" "$LOCSYNC_GIT_PASSWORD"; }; f`)
+		env = append(env, "LOCSYNC_GIT_USER="+o.Username, "LOCSYNC_GIT_PASSWORD="+o.Password)
+	}
+	n, _ := strconv.Atoi(os.Getenv("GIT_CONFIG_COUNT")) // what is there already stays
+	for i := 0; i < len(config); i, n = i+2, n+1 {
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, config[i]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, config[i+1]))
+	}
+	return append(env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", n))
+}
+
+// setForURL is what git's configuration says for an address; "" for nothing, and where nothing can say so at all.
+func (r *Repo) setForURL(ctx context.Context, key, address string) string {
+	section, name, _ := strings.Cut(strings.ToLower(key), ".")
+	if !slices.ContainsFunc(sortedKeys(r.set), func(k string) bool { return strings.HasPrefix(k, section+".") && strings.HasSuffix(k, "."+name) }) {
+		return ""
+	}
+	out, err := r.runGit(ctx, call{args: []string{"config", "--get-urlmatch", key, address}})
+	if err != nil { // 1: not set
+		return ""
+	}
+	return strings.TrimSuffix(string(out), "\n")
+}
+
+// explain gives git's words the type that callers branch on.
+func (m *remote) explain(err error) error {
+	if silent, ok := errors.AsType[*Silent](err); ok {
+		err = &Silent{For: silent.For, Last: m.conceal(silent.Last)}
+	}
+	var failed *programError
+	if !errors.As(err, &failed) {
+		return fmt.Errorf("%s: %w", redact(m.address), err)
+	}
+	said := *failed
+	said.stderr = m.conceal(failed.stderr)
+	return explainWords(redact(m.address), said.stderr, &said)
+}
+
+func (m *remote) run(ctx context.Context, c call) ([]byte, error) {
+	c.env = append(c.env, m.environment(ctx)...)
+	return m.r.runGit(ctx, c)
+}
+
+// runGit runs the program in this repository: in the git folder, so that no file of the working tree is looked at.
+func (r *Repo) runGit(ctx context.Context, c call) ([]byte, error) {
+	return r.git.run(ctx, r.inGitDir(c))
+}
+
+func (r *Repo) inGitDir(c call) call {
+	c.dir, c.objects = r.facts.GitDir, filepath.Join(r.common, "objects")
+	c.env = append(c.env, "GIT_DIR="+r.facts.GitDir)
+	return c
 }

@@ -20,20 +20,19 @@ type Repo struct {
 	o     Options
 	life  context.Context // Open's, for what fs.FS and others without a context of their own fetch
 	facts Facts
-	git   *program // nil: there is none
+	git   *program
 	set   settings
 	*place
 	filters bool // some content filter is configured
 
-	remoteMu          sync.Mutex
-	fetchFrom, pushTo remote // chosen at first use; the two may be the same address
+	defaultBranch atomic.Pointer[string] // the remote's, when it was listed last
 
 	treeOnce sync.Once
 	tree     *os.Root // the working tree, opened at first use
 	treeErr  error
 }
 
-// place is what every repository has that we write to: our own, and a remote that is a folder on this disk.
+// place is the part of a repository that is written to.
 type place struct {
 	common  string
 	objects *store
@@ -54,7 +53,7 @@ type Facts struct {
 	Partial   bool   // blobs may be missing here and promised by a remote
 	RemoteURL string // of Options.Remote, without credentials; "" when it is not configured
 
-	GitProgram, GitVersion string // "" when there is no git program
+	GitProgram, GitVersion string
 }
 
 // Open finds the repository that dir is in (a working tree, a linked worktree, a submodule, or a bare repository; also
@@ -62,7 +61,7 @@ type Facts struct {
 //
 // What files of a Tip take from a remote or through a content filter ends with ctx too, because reading them has no context of its own.
 //
-// Errors: ErrNotRepo, ErrUnsupported (the format, by name), ErrOwner. That the remote is not configured is no error
+// Errors: ErrGit, ErrNotRepo, ErrUnsupported (the format, by name), ErrOwner. That the remote is not configured is no error
 // before it is needed.
 func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 	o.setDefaults()
@@ -82,13 +81,13 @@ func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open repository: %w", err)
 	}
-	if safe && git != nil {
+	if safe {
 		git.trust = or(f.workTree, f.gitDir)
 	}
-	if err := checkFormat(f.commonDir); err != nil {
+	if err := checkFormat(ctx, git, f.commonDir); err != nil {
 		return nil, fmt.Errorf("open repository %s: %w", dir, err)
 	}
-	set, err := readSettings(ctx, git, f.gitDir, f.commonDir)
+	set, err := readSettings(ctx, git, f.gitDir)
 	if err != nil {
 		return nil, fmt.Errorf("open repository %s: %w", dir, err)
 	}
@@ -98,6 +97,9 @@ func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 	}
 	r := &Repo{o: o, life: life, git: git, set: set, place: p, filters: set.hasFilters()}
 	r.facts = factsOf(f, set, git, o.Remote, len(*p.shallow.Load()) > 0)
+	if r.facts.Partial {
+		p.objects.absent = r.absent
+	}
 	return r, nil
 }
 
@@ -136,11 +138,9 @@ func factsOf(f found, set settings, git *program, remote string, shallow bool) F
 		}
 	}
 	if remote != "" {
-		facts.RemoteURL = redact(set.remoteURL(remote, false))
+		facts.RemoteURL = redact(set.remoteURL(remote))
 	}
-	if git != nil {
-		facts.GitProgram, facts.GitVersion = git.path, git.version
-	}
+	facts.GitProgram, facts.GitVersion = git.path, git.version
 	return facts
 }
 
@@ -181,11 +181,6 @@ func readShallow(common string) (map[hash]bool, error) {
 // Close lets go of the files that were opened. A Tip of this repository cannot be read after it.
 func (r *Repo) Close() error {
 	err := r.objects.close()
-	for _, rem := range []remote{r.fetchFrom, r.pushTo} {
-		if c, ok := rem.(interface{ close() error }); ok {
-			err = errors.Join(err, c.close())
-		}
-	}
 	if r.tree != nil {
 		err = errors.Join(err, r.tree.Close())
 	}
@@ -196,7 +191,20 @@ func (r *Repo) Close() error {
 func (r *Repo) Facts() Facts { return r.facts }
 
 // HasRemote says whether the repository's configuration has an address for a remote, whether it can be reached or not.
-func (r *Repo) HasRemote(name string) bool { return name != "" && r.set.remoteURL(name, false) != "" }
+func (r *Repo) HasRemote(name string) bool { return name != "" && r.set.remoteURL(name) != "" }
+
+// DefaultBranch is the branch that a remote's HEAD named when it was cloned; without one, the branch that is checked out. "" where neither is known.
+func (r *Repo) DefaultBranch(remote string) (string, error) {
+	if r.HasRemote(remote) {
+		prefix := "refs/remotes/" + remote + "/"
+		_, symbolic, _, err := r.refs.readOnce(prefix + "HEAD")
+		if branch, ok := strings.CutPrefix(symbolic, prefix); ok || err != nil {
+			return branch, err
+		}
+	}
+	branch, _, err := r.Head()
+	return branch, err
+}
 
 // Head gives the checked-out branch, "" when HEAD names a commit, and its commit, "" when the branch has none yet.
 func (r *Repo) Head() (branch string, commit string, err error) {

@@ -1,17 +1,11 @@
 package gitops
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
-	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"unicode"
-
-	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
 )
 
 // What a remote does with a branch beyond having it: it prints the address where a pull or merge request can be made or seen, hands push
@@ -23,7 +17,11 @@ func (r *Repo) Address() string {
 	if r.o.Remote == "" {
 		return ""
 	}
-	return redact(r.set.remoteURL(r.o.Remote, true))
+	to := r.set.pushURLs(r.o.Remote)
+	if len(to) == 0 {
+		return ""
+	}
+	return redact(to[0])
 }
 
 // Propose pushes a tip to refs/for/<base>, where a server that knows the AGit flow (Gitea, Forgejo) makes a pull request of it, or finds the
@@ -36,12 +34,9 @@ func (r *Repo) Propose(ctx context.Context, tip *Tip, base string, options ...st
 	defer end()
 	result := PushResult{Commit: tip.Hash(), Remote: r.o.Remote}
 	u := update{ref: "refs/for/" + base, to: tip.commit, options: options}
-	u.pack = func(w io.Writer, have []hash) (hash, []indexed, error) {
-		return r.encodeMissing(w, tip.commit, append(have, tip.there...))
-	}
 	err := checkOptions(options)
 	if err == nil {
-		err = r.pushRemote(ctx, u, &result)
+		err = r.send(ctx, u, &result)
 	}
 	if err != nil {
 		return result, fmt.Errorf("propose %s for %s: %w", tip.branch, base, err)
@@ -88,68 +83,3 @@ func webAddress(word string) string {
 	u.User = nil
 	return u.String()
 }
-
-// A server runs its post-receive hook after its report on the update, so the address comes behind what the library reads. Over http the whole
-// answer is therefore kept, and read once more for what was printed.
-
-// maxHeard bounds the answer to a push; what lies beyond is the library's alone.
-const maxHeard = 1 << 20
-
-// heard is the answer to a push. The library's goroutine writes it, and may go on after the deadline.
-type heard struct {
-	mu     sync.Mutex
-	answer []byte
-}
-
-type heardKey struct{}
-
-// hear gives the context of one push, whose answer is kept.
-func hear(ctx context.Context) (context.Context, *heard) {
-	h := new(heard)
-	return context.WithValue(ctx, heardKey{}, h), h
-}
-
-// printed is what the server printed. An answer that ends early has printed what it has.
-func (h *heard) printed() *bytes.Buffer {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	lines := new(bytes.Buffer)
-	demuxer := sideband.NewDemuxer(sideband.Sideband64k, bytes.NewReader(h.answer))
-	demuxer.Progress = lines
-	_, _ = io.Copy(io.Discard, &plainReader{demuxer})
-	return lines
-}
-
-// hearing keeps the answers to pushes.
-type hearing struct{ http.RoundTripper }
-
-func (t hearing) RoundTrip(r *http.Request) (*http.Response, error) {
-	resp, err := t.RoundTripper.RoundTrip(r)
-	h, listening := r.Context().Value(heardKey{}).(*heard)
-	if err != nil || !listening || r.Method != http.MethodPost {
-		return resp, err
-	}
-	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxHeard))
-	h.mu.Lock()
-	h.answer = answer
-	h.mu.Unlock()
-	rest := io.Reader(resp.Body)
-	if err != nil {
-		rest = broken{err}
-	}
-	resp.Body = struct {
-		io.Reader
-		io.Closer
-	}{io.MultiReader(bytes.NewReader(answer), rest), resp.Body}
-	return resp, nil
-}
-
-// CloseIdleConnections passes the wish on.
-func (t hearing) CloseIdleConnections() {
-	(&http.Client{Transport: t.RoundTripper}).CloseIdleConnections()
-}
-
-// broken is the rest of an answer that was cut off.
-type broken struct{ err error }
-
-func (b broken) Read([]byte) (int, error) { return 0, b.err }

@@ -2,94 +2,39 @@ package gitops
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-
-	"github.com/go-git/gcfg"
 )
 
 // settings are the repository's configuration with the user's and the system's below it: full key in git's spelling
 // (section and last part in lower case) to all values, least specific first.
 type settings map[string][]string
 
-// readSettings asks the git program, which follows include and includeIf, and reads the files itself where there is none:
-// the user's, the repository's and the worktree's, without includes.
-func readSettings(ctx context.Context, p *program, gitDir, commonDir string) (settings, error) {
+// readSettings asks the git program for everything that counts in a repository.
+func readSettings(ctx context.Context, p *program, gitDir string) (settings, error) {
+	return p.settings(ctx, call{dir: gitDir, env: []string{"GIT_DIR=" + gitDir}, args: []string{"config", "-l", "-z"}})
+}
+
+// settings reads what git config lists.
+func (p *program) settings(ctx context.Context, c call) (settings, error) {
+	out, err := p.run(ctx, c)
+	if err != nil {
+		return nil, err
+	}
 	set := settings{}
-	if p != nil {
-		out, err := p.run(ctx, call{dir: gitDir, env: []string{"GIT_DIR=" + gitDir}, args: []string{"config", "-l", "-z"}})
-		if err != nil {
-			return nil, err
+	for _, item := range strings.Split(string(out), "\x00") {
+		key, value, given := strings.Cut(item, "\n")
+		if !given {
+			value = "true" // a key that stands alone
 		}
-		for _, item := range strings.Split(string(out), "\x00") {
-			key, value, given := strings.Cut(item, "\n")
-			if !given {
-				value = "true" // a key that stands alone
-			}
-			if key != "" {
-				set[key] = append(set[key], value)
-			}
+		if key != "" {
+			set[key] = append(set[key], value)
 		}
-		return set, nil
-	}
-	for _, file := range append(userFiles(), filepath.Join(commonDir, "config")) {
-		if err := set.readFile(file); err != nil {
-			return nil, err
-		}
-	}
-	if set.bool("extensions.worktreeconfig", false) {
-		return set, set.readFile(filepath.Join(gitDir, "config.worktree"))
 	}
 	return set, nil
-}
-
-// userFiles are the configuration files of the system and the user.
-func userFiles() (files []string) {
-	if off, _ := strconv.ParseBool(os.Getenv("GIT_CONFIG_NOSYSTEM")); !off {
-		files = append(files, or(os.Getenv("GIT_CONFIG_SYSTEM"), "/etc/gitconfig"))
-	}
-	if global, given := os.LookupEnv("GIT_CONFIG_GLOBAL"); given {
-		return append(files, global)
-	}
-	if home, err := os.UserHomeDir(); err == nil {
-		files = append(files, filepath.Join(or(os.Getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "git", "config"),
-			filepath.Join(home, ".gitconfig"))
-	}
-	return files
-}
-
-func (s settings) readFile(name string) error {
-	f, err := os.Open(name)
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-			return nil
-		}
-		return err
-	}
-	defer f.Close()
-	err = gcfg.ReadWithCallback(f, func(section, sub, key, value string, alone bool) error {
-		if key == "" {
-			return nil // a section's head
-		}
-		if alone {
-			value = "true"
-		}
-		if sub != "" {
-			sub += "."
-		}
-		full := strings.ToLower(section) + "." + sub + strings.ToLower(key)
-		s[full] = append(s[full], value)
-		return nil
-	})
-	if err != nil {
-		return &fs.PathError{Op: "read git configuration", Path: name, Err: err}
-	}
-	return nil
 }
 
 // get is the last value, the one that counts for keys with one value.
@@ -141,25 +86,30 @@ func (s settings) file(key string) string {
 	return v
 }
 
-// remoteURL is where the remote is fetched from (or pushed to), after url.<base>.insteadOf (pushInsteadOf); "" when it is
-// not configured.
-func (s settings) remoteURL(remote string, push bool) string {
-	raw, explicit := s.get("remote."+remote+".url"), ""
-	if urls := s["remote."+remote+".url"]; len(urls) > 0 {
-		raw = urls[0]
+// remoteURL is where the remote is fetched from, after url.<base>.insteadOf; "" when it is not configured.
+func (s settings) remoteURL(remote string) string {
+	if urls := afterEmpty(s["remote."+remote+".url"]); len(urls) > 0 {
+		return s.rewrite(urls[0], ".insteadof")
 	}
-	if push {
-		explicit = s.get("remote." + remote + ".pushurl")
+	return ""
+}
+
+// pushURLs is where the remote is pushed to, as git reads pushurl, url and pushInsteadOf.
+func (s settings) pushURLs(remote string) (to []string) {
+	for _, raw := range afterEmpty(s["remote."+remote+".pushurl"]) {
+		to = append(to, s.rewrite(raw, ".insteadof"))
 	}
-	if explicit != "" {
-		return s.rewrite(explicit, ".insteadof")
+	if len(to) > 0 {
+		return to
 	}
-	if push && raw != "" {
-		if to := s.rewrite(raw, ".pushinsteadof"); to != raw {
-			return to
+	for _, raw := range afterEmpty(s["remote."+remote+".url"]) {
+		at := s.rewrite(raw, ".pushinsteadof")
+		if at == raw {
+			at = s.rewrite(raw, ".insteadof")
 		}
+		to = append(to, at)
 	}
-	return s.rewrite(raw, ".insteadof")
+	return to
 }
 
 // rewrite replaces the longest prefix that a url section names.
@@ -177,46 +127,6 @@ func (s settings) rewrite(raw, rule string) string {
 		}
 	}
 	return base + raw[len(best):]
-}
-
-// forURL gives all values of http.<key> and of http.<pattern>.<key> whose pattern covers the address: scheme, host and
-// port equal, path a prefix at a slash. More specific patterns come later.
-func (s settings) forURL(address, key string) []string {
-	values := append([]string(nil), s["http."+key]...)
-	u, err := url.Parse(address)
-	if err != nil {
-		return values
-	}
-	type found struct {
-		length int
-		values []string
-	}
-	var specific []found
-	for full, v := range s {
-		pattern, ok := strings.CutPrefix(full, "http.")
-		if !ok || !strings.HasSuffix(pattern, "."+key) {
-			continue
-		}
-		p, err := url.Parse(strings.TrimSuffix(pattern, "."+key))
-		if err != nil || p.Scheme != u.Scheme || !strings.EqualFold(p.Host, u.Host) {
-			continue
-		}
-		path := strings.TrimSuffix(p.Path, "/")
-		if u.Path == path || strings.HasPrefix(u.Path, path+"/") {
-			specific = append(specific, found{len(path), v})
-		}
-	}
-	for len(specific) > 0 { // shortest first
-		least := 0
-		for i := range specific {
-			if specific[i].length < specific[least].length {
-				least = i
-			}
-		}
-		values = append(values, specific[least].values...)
-		specific = append(specific[:least], specific[least+1:]...)
-	}
-	return values
 }
 
 // tracking is the reference that stands here for a branch of the remote, by the remote's fetch refspecs; "" when they

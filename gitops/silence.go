@@ -1,12 +1,10 @@
 package gitops
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"io/fs"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,8 +12,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/go-git/go-git/v5/plumbing/transport"
 )
 
 // A call may take as long as it moves, and is given up when nothing of it has moved for Options.Silence: a first fetch over a slow line is hours of work, which
@@ -24,7 +20,6 @@ import (
 //	the git program   its streams: with --progress it says about once a second that bytes come or go, that objects are counted and deltas resolved, here and
 //	                  (by side band) at the server; and the packs that it writes, because it says nothing before the first object is whole. Large files of
 //	                  git LFS by the file that GIT_LFS_PROGRESS names
-//	our own sessions  bytes in either direction, but for those by which a server keeps a connection up while a hook of its says nothing
 //	our own work      objects that are read or checked
 //
 // A fetch that was given up begins from its beginning: git cannot go on with a pack. What could be fetched in parts is a history that is cut off (depth), and
@@ -185,30 +180,7 @@ func fileGrows(name string) func() int64 {
 	}
 }
 
-// movingReader and movingWriter tell of the bytes that pass.
-type movingReader struct {
-	ctx  context.Context
-	r    io.Reader
-	push bool // what is read answers a push
-}
-
-func (m movingReader) Read(b []byte) (int, error) {
-	n, err := m.r.Read(b)
-	if n > 0 && !(m.push && keptUp(b[:n])) {
-		moved(m.ctx)
-	}
-	return n, err
-}
-
-// keptUp reports whether there are only empty packets, which a server sends every few seconds for as long as a hook runs (receive.keepAlive), be it one
-// that hangs. Before a pack that we fetch they are of a server that is at work on it (uploadpack.keepAlive).
-func keptUp(b []byte) bool {
-	for empty := true; empty; {
-		b, empty = bytes.CutPrefix(b, []byte("0005\x01"))
-	}
-	return len(b) == 0
-}
-
+// movingWriter tells of the bytes that pass.
 type movingWriter struct {
 	ctx context.Context
 	w   io.Writer
@@ -220,39 +192,4 @@ func (m movingWriter) Write(b []byte) (int, error) {
 		moved(m.ctx)
 	}
 	return n, err
-}
-
-// moving tells of the bytes of requests and answers.
-type moving struct{ http.RoundTripper }
-
-func (t moving) RoundTrip(r *http.Request) (*http.Response, error) {
-	ctx := r.Context()
-	if r.Body != nil && r.Body != http.NoBody {
-		body, again := r.Body, r.GetBody
-		r = r.Clone(ctx)
-		r.Body = movingBody{movingReader{ctx: ctx, r: body}, body}
-		if again != nil {
-			r.GetBody = func() (io.ReadCloser, error) {
-				body, err := again()
-				return movingBody{movingReader{ctx: ctx, r: body}, body}, err
-			}
-		}
-	}
-	resp, err := t.RoundTripper.RoundTrip(r)
-	if err != nil {
-		return nil, err
-	}
-	moved(ctx)
-	resp.Body = movingBody{movingReader{ctx, resp.Body, strings.HasSuffix(r.URL.Path, "/"+transport.ReceivePackServiceName)}, resp.Body}
-	return resp, nil
-}
-
-// CloseIdleConnections passes the wish on.
-func (t moving) CloseIdleConnections() {
-	(&http.Client{Transport: t.RoundTripper}).CloseIdleConnections()
-}
-
-type movingBody struct {
-	movingReader
-	io.Closer
 }

@@ -152,12 +152,10 @@ func TestSlowAndSilent(t *testing.T) {
 	t.Parallel()
 	bare, commit := largeRemote(t)
 	var waits []func()
-	for _, own := range []bool{true, false} {
-		for name, f := range map[string]gittest.Fault{"slow": {Trickle: patience / 10}, "silent in the middle": {CutReply: 1 << 20, HangReply: true}, "never answered": {Delay: time.Hour}} {
-			waits = append(waits, slowFetch(t, fmt.Sprintf("%s, own %t", name, own), own, f, bare, commit))
-		}
-		waits = append(waits, slowHook(t, own))
+	for name, f := range map[string]gittest.Fault{"slow": {Trickle: patience / 10}, "silent in the middle": {CutReply: 1 << 20, HangReply: true}, "never answered": {Delay: time.Hour}} {
+		waits = append(waits, slowFetch(t, name, f, bare, commit))
 	}
+	waits = append(waits, slowHook(t))
 	waits = append(waits, slowBlob(t, bare), slowLargeFiles(t), slowTree(t), slowPartialTree(t), hangingHook(t, "http"), hangingHook(t, "git"))
 	var wg sync.WaitGroup
 	for _, wait := range waits {
@@ -168,14 +166,11 @@ func TestSlowAndSilent(t *testing.T) {
 
 // A fetch over a slow line takes longer than Silence and arrives; one that stops in the middle, or is never answered, ends after Silence, says for how long
 // nothing came, how far it was and where, and leaves a repository that is sound. A heart hears the first and not the others.
-func slowFetch(t *testing.T, name string, own bool, f gittest.Fault, bare, want string) func() {
+func slowFetch(t *testing.T, name string, f gittest.Fault, bare, want string) func() {
 	address, broken := serveLarge(t, bare, f)
 	broken.Store(true)
 	dir := gittest.Init(t, nil)
 	gittest.Git(t, dir, "remote", "add", "origin", address)
-	if !own {
-		viaProgram(t, dir)
-	}
 	var told atomic.Int32
 	r := open(t, dir, Options{Remote: "origin", Silence: patience, Alive: func() { told.Add(1) }})
 	return func() {
@@ -195,7 +190,7 @@ func slowFetch(t *testing.T, name string, own bool, f gittest.Fault, bare, want 
 			t.Errorf("%s: %v after %s, told %d times", name, err, took, told.Load())
 			return
 		}
-		if !own && f.CutReply > 0 && !strings.HasPrefix(silent.Last, "Receiving objects: ") {
+		if f.CutReply > 0 && !strings.HasPrefix(silent.Last, "Receiving objects: ") {
 			t.Errorf("%s: not how far it was: %v", name, err)
 		}
 		broken.Store(false)
@@ -207,11 +202,8 @@ func slowFetch(t *testing.T, name string, own bool, f gittest.Fault, bare, want 
 }
 
 // A push waits for as long as the hooks at the other end say something, however long they take.
-func slowHook(t *testing.T, own bool) func() {
+func slowHook(t *testing.T) func() {
 	s := serve(t, gittest.Options{})
-	if !own {
-		viaProgram(t, s.dir)
-	}
 	gittest.Hook(t, s.bare, "pre-receive", "cat >/dev/null; printf 'on Windows\\r\\n' >&2; for i in 1 2 3 4 5 6 7 8; do echo checking $i >&2; sleep 0.25; done")
 	r := open(t, s.dir, Options{Remote: "origin", Silence: patience})
 	made := commitOn(t, r, at(t, r, "l10n", ""), "l10n", files("a", "1"))
@@ -219,10 +211,10 @@ func slowHook(t *testing.T, own bool) func() {
 		began := time.Now()
 		result, err := r.Push(t.Context(), made)
 		if took := time.Since(began); err != nil || took < patience*5/4 {
-			t.Errorf("own %t: %v after %s", own, err, took)
+			t.Errorf("%v after %s", err, took)
 		}
 		if said := strings.Join(result.Said, "; "); said != "on Windows; checking 1; checking 2; checking 3; checking 4; checking 5; checking 6; checking 7; checking 8" {
-			t.Errorf("own %t: said %q", own, said)
+			t.Errorf("said %q", said)
 		}
 	}
 }
@@ -236,7 +228,7 @@ func hangingHook(t *testing.T, scheme string) func() {
 	}
 	gittest.Git(t, s.bare, "config", "receive.keepAlive", "1")
 	gittest.Hook(t, s.bare, "pre-receive", "cat >/dev/null; sleep 6")
-	r := open(t, s.dir, Options{Remote: "origin", Git: NoGit, Silence: patience})
+	r := open(t, s.dir, Options{Remote: "origin", Silence: patience})
 	made := commitOn(t, r, at(t, r, "l10n", ""), "l10n", files("a", "1"))
 	return func() {
 		if _, err := r.Push(t.Context(), made); !errors.Is(err, context.DeadlineExceeded) {
@@ -440,7 +432,7 @@ func TestCancelled(t *testing.T) {
 func TestSilentKeepsSecrets(t *testing.T) {
 	t.Parallel()
 	r := open(t, gittest.Init(t, sample), Options{Username: "me", Password: "hunter2"})
-	err := (&viaGit{r: r, address: "http://127.0.0.1/x.git"}).explain(fmt.Errorf("git push: %w", &Silent{For: time.Minute, Last: "checking hunter2"}))
+	err := (&remote{r: r, address: "http://127.0.0.1/x.git"}).explain(fmt.Errorf("git push: %w", &Silent{For: time.Minute, Last: "checking hunter2"}))
 	if !errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), `"checking ***"`) {
 		t.Errorf("%v", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -158,7 +159,7 @@ func restricted(in *os.File) {
 		_ = syscall.Setrlimit(syscall.RLIMIT_NOFILE, &now)
 		err := func() error {
 			ctx := context.Background()
-			r, err := Open(ctx, dir, Options{Git: NoGit})
+			r, err := Open(ctx, dir, Options{})
 			if err != nil {
 				return err
 			}
@@ -243,7 +244,7 @@ func give(t *testing.T, dir string) {
 // visible, and when it may be written again the same pass works.
 func TestFoldersThatMayNotBeWritten(t *testing.T) {
 	ask := restrictedPass(t)
-	for n, folder := range []string{".", "objects", "objects/pack", "refs", "refs/heads", "refs/locsync", ourDir} {
+	for n, folder := range []string{".", "objects", "objects/pack", "refs", "refs/heads", "refs/locsync", ourDir, "objects/" + ourDir} {
 		dir := theirs(t)
 		if _, _, said := ask(0, "first", dir); said != "<nil>" { // so that all folders are there
 			t.Fatal(said)
@@ -304,4 +305,14 @@ func TestTooManyOpenFiles(t *testing.T) {
 		t.Errorf("only %d passes had too few", failed)
 	}
 	fsck(t, dir)
+}
+
+// noise is content that does not compress.
+func noise(n int, seed uint64) []byte {
+	rnd := rand.New(rand.NewPCG(seed, seed))
+	data := make([]byte, n)
+	for i := range data {
+		data[i] = byte(rnd.Uint32())
+	}
+	return data
 }

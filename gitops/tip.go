@@ -40,7 +40,6 @@ type Tip struct {
 
 	parents []hash          // of a commit on this tip
 	extra   map[hash]object // objects that are in no store, and trees that were just made
-	made    *madePack       // what this process wrote for the commit; nil when another one did
 	there   []hash          // commits that were seen at the remote
 
 	mu     sync.Mutex
@@ -48,8 +47,9 @@ type Tip struct {
 	listed map[hash]uint64     // the path under which each folder was listed first
 	copies map[uint64]struct{} // the other paths under which folders were listed
 
-	readMu sync.Mutex
-	read   *attributes // for files that are read; guarded by readMu
+	readMu    sync.Mutex
+	attrs     map[string]attributes // of files that were read
+	attrFiles map[string][]byte     // .gitattributes, by folder
 }
 
 // lease is the value that a branch must have where a commit is delivered: at the remote, or here when remote is "".

@@ -82,7 +82,7 @@ func TestDoneIsTold(t *testing.T) {
 func TestDoneTellsFailures(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[int]string{http.StatusUnauthorized: "fetch auth", http.StatusServiceUnavailable: "fetch unavailable", http.StatusTeapot: "fetch failed"} {
-		dir := answering(t, true, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "secret words", status) })
+		dir := answering(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "secret words", status) })
 		var heard told
 		r := open(t, dir, Options{Remote: "origin", Done: heard.done})
 		if _, err := r.At(t.Context(), "l10n", "main"); err == nil {

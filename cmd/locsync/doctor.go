@@ -118,7 +118,7 @@ func faultOf(check string, err error, do string) finding {
 	if head, tail, ok := cutLast(f.Found, "; "); ok && !strings.Contains(tail, ": ") {
 		f.Found, f.Do = head, tail
 	}
-	permanent := []error{gitops.ErrOwner, gitops.ErrNotRepo, gitops.ErrUnsupported, gitops.ErrAuth, gitops.ErrUntrusted, gitops.ErrNoRemote, gitops.ErrNoBranch, gitops.ErrSign}
+	permanent := []error{gitops.ErrGit, gitops.ErrOwner, gitops.ErrNotRepo, gitops.ErrUnsupported, gitops.ErrAuth, gitops.ErrUntrusted, gitops.ErrNoRemote, gitops.ErrNoBranch, gitops.ErrSign}
 	if wrong(err) || slices.ContainsFunc(permanent, func(kind error) bool { return errors.Is(err, kind) }) {
 		f.Code = exitWrong
 	}

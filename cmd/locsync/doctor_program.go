@@ -90,15 +90,12 @@ func (d *doctor) lookAtTerminal(n *notes) {
 }
 
 func (d *doctor) lookAtGit(ctx context.Context, n *notes) {
-	path, release, err := gitops.GitProgram(ctx)
+	path, release, err := gitops.CheckGit(ctx)
 	switch {
+	case errors.Is(err, gitops.ErrGit):
+		n.fault("git", exitWrong, "install git "+gitops.OldestGit+" or a newer one", "%v", err)
 	case err != nil:
-		n.failed("git", err, "look whether `git version` works for this user")
-	case path == "":
-		n.warn("git", "install git, or put its folder into PATH",
-			"there is no git program in PATH: content filters (LFS), credential helpers, partial clones and a checked-out branch that follows do not work")
-	case gitops.OldGit(release):
-		n.fault("git", exitWrong, "install git "+gitops.OldestGit+" or a younger one", "%s is git %s, which is too old", path, release)
+		n.failed("git", err, "try whether `git version` works for this user")
 	default:
 		n.ok("git", "%s, %s", release, path)
 	}

@@ -170,7 +170,7 @@ func describe(f gitops.Facts) string {
 
 func (d *doctor) lookAtBranch(n *notes, c *checkout, repo *gitops.Repo, branch, commit string) {
 	if branch == "" {
-		if base, err := repo.DefaultBranch(); err == nil && base != "" {
+		if base, err := repo.BaseBranch(); err == nil && base != "" {
 			n.ok("branch", "HEAD is detached, at %.10s; the remote's default branch is %s", commit, base)
 			return
 		}

@@ -57,14 +57,11 @@ var doors = map[string][]string{
 	"github.com/BurntSushi/":              {"sync/config"},
 	"github.com/robfig/cron":              {"sync/config"},
 	"go.etcd.io/bbolt":                    {"sync/state", "sync/service/local"},
-	"github.com/kevinburke/ssh_config":    {"gitops"},
-	"github.com/skeema/knownhosts":        {"gitops"},
-	"golang.org/x/crypto/":                {"gitops"},
 	"github.com/gofrs/flock":              {"sync/state", "sync/service", "gitops"},
 	"github.com/spf13/":                   {"cmd/locsync"},
 	"github.com/coreos/go-systemd":        {"cmd/locsync"},
 	"github.com/prometheus/client_golang": {"sync/web"},
-	"golang.org/x/net/":                   {"gitops", "sync/service/local", "sync/service/local/segment"}, // proxies; what a header may be; HTML documents
+	"golang.org/x/net/":                   {"sync/service/local", "sync/service/local/segment"}, // what a header may be; HTML documents
 	"github.com/yuin/goldmark":            {"sync/service/local/segment"},
 	"github.com/xuri/excelize":            {"sync/service/local", "sync/service/local/segment"}, // glossaries; workbooks as documents
 	"go.yaml.in/":                         {"formats/oracle"},

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,10 +21,10 @@ func (a *app) initCommand() *cobra.Command {
 	var o initOptions
 	c := &cobra.Command{
 		Use:   "init",
-		Short: "Look at this repository and write a working locsync.toml",
-		Long: "init finds the repository's resource files and languages, says what it found and what it left out, and writes a locsync.toml that works\n" +
-			"as it stands. At a terminal it asks for what it cannot know; the flags answer beforehand, and anywhere else it takes what it found and\n" +
-			"the embedded service. Nobody is called. It refuses to overwrite a file.",
+		Short: "Find the resource files of this repository and write a working locsync.toml",
+		Long: "init finds the repository's resource files and languages, reports what it found and what it left out, and writes a locsync.toml that works\n" +
+			"without changes. At a terminal it asks for what it cannot know; flags answer in advance. Otherwise it uses what it found and the embedded\n" +
+			"service, whose commits stay in this repository. It makes no network requests and never overwrites a file.",
 		Example: "  cd my-app && locsync init && locsync check\n  locsync init --languages de,fr --url https://t.example.com --account-id 42\n  locsync init --dry-run   # shows the file, writes none",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.initialize(cmd.Context(), given, o) },
 	}
@@ -58,7 +57,7 @@ func (a *app) initialize(ctx context.Context, given answers, o initOptions) erro
 	if err != nil {
 		return err
 	}
-	top, listing, err := standsIn(ctx, dir)
+	top, listing, branches, err := standsIn(ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -72,7 +71,7 @@ func (a *app) initialize(ctx context.Context, given answers, o initOptions) erro
 	for i, code := range given.targets {
 		given.targets[i] = strings.TrimSpace(code)
 	}
-	p := &proposal{answers: given, file: file, repository: filepath.ToSlash(seenFrom(file, top)), look: func(source string) discover.Result {
+	p := &proposal{answers: given, file: file, repository: filepath.ToSlash(seenFrom(file, top)), branches: branches, look: func(source string) discover.Result {
 		return discover.Find(os.DirFS(top), listing, discover.Options{Source: source})
 	}}
 	p.begin(filepath.Base(top))
@@ -135,37 +134,50 @@ func seenFrom(file, top string) string {
 	return way
 }
 
-// standsIn is the top of the repository that a folder is in, and its files as git knows them.
-func standsIn(ctx context.Context, dir string) (top string, l discover.Listing, err error) {
+// branches are those that init finds: the one that the product is built from, and the one that is checked out. Either may be "".
+type branches struct{ main, current string }
+
+// standsIn is the top of the repository that a folder is in, its files as git knows them, and its branches.
+func standsIn(ctx context.Context, dir string) (top string, l discover.Listing, b branches, err error) {
 	repo, err := gitops.Open(ctx, dir, gitops.Options{})
 	if err != nil {
-		return "", l, usageError{fmt.Errorf("%w; run locsync init in the repository that holds the resource files", err)}
+		return "", l, b, usageError{fmt.Errorf("%w; run locsync init in the repository that holds the resource files", err)}
 	}
 	defer func() { err = errors.Join(err, repo.Close()) }()
 	if top = repo.Facts().WorkTree; top == "" {
-		return "", l, usageError{errors.New("this is a bare repository; write locsync.toml from config.example.toml, with push.source set to a branch")}
+		return "", l, b, usageError{errors.New("this is a bare repository; write locsync.toml from config.example.toml, with push.source set to a branch")}
 	}
+	var mainErr, currentErr error
+	b.main, mainErr = repo.DefaultBranch("origin")
+	b.current, _, currentErr = repo.Head()
 	tracked, others, known, err := repo.Listed(ctx)
-	if err != nil {
-		return "", l, err
+	if err := errors.Join(mainErr, currentErr, err); err != nil {
+		return "", l, b, err
 	}
 	if known {
-		return top, discover.Listing{Tracked: tracked, Others: others}, nil
+		return top, discover.Listing{Tracked: tracked, Others: others}, b, nil
 	}
 	l, err = discover.Walk(os.DirFS(top))
-	return top, l, err
+	return top, l, b, err
 }
 
-// nothingFound says what was looked for, and what looked like it.
+// nothingFound says what was looked for, and what looked like it: the unsupported format that the texts are in, or the one file that has a problem, first.
 func (p *proposal) nothingFound(top string) error {
 	if p.source != "" {
 		if all := p.look(""); len(all.Groups) > 0 {
 			return fmt.Errorf("no resource file is in %s; %s", p.source, all.There())
 		}
 	}
-	said := fmt.Sprintf("no resource files were found below %s: no file whose path names a language, such as locales/en.json or res/values/strings.xml. "+
-		"Write locsync.toml by hand; config.example.toml shows every key", top)
-	for _, l := range p.found.LeftOut[:min(len(p.found.LeftOut), mostShown)] {
+	const byHand = "Write locsync.toml by hand; \"locsync help configuration\" shows how"
+	left := p.found.LeftOut
+	said := fmt.Sprintf("no resource files were found below %s: no file whose path names a language, such as locales/en.json or res/values/strings.xml. %s", top, byHand)
+	switch {
+	case p.found.Mostly != "":
+		said = p.found.Mostly + ". No resource files of other formats were found"
+	case len(left) == 1 && left[0].Broken():
+		return fmt.Errorf("the only resource files that were found, %s, %s. Repair the file, then run locsync init again", left[0].Path, left[0].Reason)
+	}
+	for _, l := range left[:min(len(left), mostShown)] {
 		said += fmt.Sprintf("\n  %s %s", l.Path, l.Reason)
 	}
 	return errors.New(said)
@@ -186,68 +198,6 @@ func writeNew(file, text string) error {
 
 // mostShown bounds lists that a person reads.
 const mostShown = 12
-
-// sayFound explains what was found and why.
-func (a *app) sayFound(p *proposal) {
-	r, say := p.found, a.sayWrapped
-	if r.Unsure != "" {
-		say("Source language: cannot be told; %s", r.Unsure)
-	} else {
-		say("Source language: %s (%s)", r.Source, r.Reason)
-	}
-	if p.started {
-		say("Target languages: none were found; %q stands in the file as a start", r.Targets[0])
-	} else {
-		say("Target languages: %s", strings.Join(r.Targets, ", "))
-	}
-	for _, g := range r.Groups {
-		say("")
-		say("%s: %s -> %s", g.Kind, g.Source, g.Output)
-		languages := "no translation yet"
-		if n := len(g.Languages) - 1; n > 0 {
-			languages = "translated into " + count(n, "language")
-			if n < len(r.Targets) {
-				languages += ": " + strings.Join(g.Languages[1:], ", ")
-			}
-		}
-		say("  %s, %s, %s; format %s, collection %s", count(len(g.Files), "source file"), count(g.Keys, "key"), languages, g.Format, g.Collection)
-		if spelled := g.Spelled(r); len(spelled) > 0 {
-			say("  in paths, %s", strings.Join(spelled, ", "))
-		}
-	}
-	if len(r.LeftOut) > 0 {
-		say("")
-		say("Left out:")
-		for _, l := range r.LeftOut[:min(len(r.LeftOut), mostShown)] {
-			files := ""
-			if l.Files > 0 {
-				files = " (" + count(l.Files, "file") + ")"
-			}
-			say("  %s%s %s", l.Path, files, l.Reason)
-		}
-		if more := len(r.LeftOut) - mostShown; more > 0 {
-			say("  and %d more; --json lists them", more)
-		}
-	}
-	say("")
-}
-
-// sayNext says what was written and what to do now.
-func (a *app) sayNext(p *proposal) {
-	service := "It works as it stands, with the embedded service."
-	if p.url != config.Embedded {
-		service = fmt.Sprintf("The API key for %s is to be in the environment as %s.", p.url, p.keyEnv)
-	}
-	a.sayWrapped("Wrote %s. %s Next:", p.file, service)
-	if p.url != config.Embedded && p.id == "" {
-		a.say("  locsync project create        # makes the project; write its id into the file")
-	}
-	a.say("  locsync check")
-	if slices.ContainsFunc(p.found.Groups, func(g discover.Group) bool { return len(g.Languages) > 1 }) {
-		a.say("  locsync push --translations   # once, and first: brings in what is translated")
-	}
-	a.say("  locsync sync --dry-run")
-}
 
 // sayWrapped says a line, which a terminal shows broken between words.
 func (a *app) sayWrapped(format string, args ...any) {

@@ -49,15 +49,15 @@ func TestInitOfRealProducts(t *testing.T) {
 	trees := corpusTrees(t)
 	for product, want := range map[string]string{
 		"AntennaPod/AntennaPod":                  "en -> ar ast az bg br de fa he hi ko pt ro ru zh-Hant; core, ui",
-		"LineageOS/android_packages_apps_Dialer": "en -> af am ar cs de fa fr he hi ja lt ru sr-Latn zh-Hans; dialer-app, dialer-assisteddialing-ui, dialer-blockreportspam, dialer-calllogutils, dialer-contacts, dialer-dialpadview, dialer-helplines, dialer-voicemail-listui-error, dialer-voicemail-listui, dialer-voicemail-settings, incallui, voicemail-impl",
-		"adium/adium":                            "en -> de; {NAME}",
+		"LineageOS/android_packages_apps_Dialer": "en -> af am ar cs de fa fr he hi ja lt ru sr-Latn zh-Hans; " + strings.Repeat("android, ", 8) + "dialer-voicemail-listui, android, android, android",
+		"adium/adium":                            "en -> de; main",
 		"nextcloud/notes":                        "en-GB -> ar de es fr he ja pl ru zh-Hans; main",
-		"openstreetmap/id-tagging-schema":        "sv -> am as; main",
+		"openstreetmap/id-tagging-schema":        "sv -> am as be-tarask; main",
 		"syncthing/syncthing":                    "en -> ar az ca-valencia he-IL ru zh-Hans; main",
-		"FreeTubeApp/FreeTube":                   "en-US -> af ar be bg br ckb de-DE fr-FR he ja ru ta; main",
+		"FreeTubeApp/FreeTube":                   "en-US -> af ar awa be bg br ckb-Arab de-DE fr-FR he ja ru ta; main",
 		"svenfuchs/rails-i18n":                   "en -> ar bg bn-IN da de dsb el en-CA en-IE es-419 fa fil gl-ES he hsb ja mk nb ne pap-AW pl sk sr vi zh-Hans; main",
-		"transmission/transmission":              "en -> da de es fr he ja nl pt-PT ru; macosx-QuickLookPlugin-{NAME}, macosx-{NAME}",
-		"microsoft/vscode-cpptools":              "de -> pt-BR tr; {DIR}/{NAME}",
+		"transmission/transmission":              "en -> da de es fr he ja nl pt-PT ru; macosx-QuickLookPlugin, macosx",
+		"microsoft/vscode-cpptools":              "de -> pt-BR tr; main",
 	} {
 		if len(trees[product]) == 0 {
 			t.Errorf("the corpus has no %s", product)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/discover"
+	"github.com/locsync/locsync/sync/languages"
 )
 
 // answers are what a configuration says besides where the files are: by flags, at a terminal, or empty.
@@ -35,6 +36,7 @@ type proposal struct {
 	look       func(source string) discover.Result // "" for the language that it finds
 	file       string
 	repository string
+	branches   branches
 }
 
 // begin fills in what was found where nothing was answered.
@@ -139,7 +141,7 @@ func (p *proposal) unfit(flag string) string {
 		return fmt.Sprintf("%q is not UTF-8, which a configuration is written in", text)
 	}
 	for _, code := range codes {
-		if !discover.IsLanguage(code) {
+		if !languages.WellFormed(code) {
 			return fmt.Sprintf("%q is not a language; write one as the service does: \"en\", \"pt-BR\", \"zh-Hans\"", code)
 		}
 	}
@@ -150,17 +152,17 @@ func (p *proposal) unfit(flag string) string {
 func (p *proposal) text() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	line("# Written by locsync init from the files that it found. `locsync check` names everything that is wrong in here;")
-	line("# config.example.toml of locsync shows every key there is.")
+	line("# Written by locsync init. `locsync check` reports everything that is wrong in this file;")
+	line("# `locsync help configuration` and config.example.toml show every key.")
 	line("")
 	line("[service]")
 	if p.url == config.Embedded {
-		line("url = \"embedded\"          # a service inside locsync that needs no account; for the real one its address, such as")
-		line("                          # \"https://…\", with account_id, and the API key in the environment variable LOCSYNC_API_KEY")
+		line("url = \"embedded\"          # a translation service inside locsync, which needs no account. For another one, write its")
+		line("                          # address (\"https://…\") and account_id, and set the API key in LOCSYNC_API_KEY")
 	} else {
 		line("url = %s", quoted(p.url))
 		line("account_id = %s", quoted(p.account))
-		line("api_key_env = %s   # the API key is in this environment variable, never in this file", quoted(p.keyEnv))
+		line("api_key_env = %s   # the environment variable with the API key; the key itself never goes into this file", quoted(p.keyEnv))
 	}
 	line("")
 	line("[[project]]")
@@ -168,30 +170,22 @@ func (p *proposal) text() string {
 	if p.id != "" {
 		line("id = %s", quoted(p.id))
 	} else {
-		line("# id = \"…\"                # the project's identifier at the real service; `locsync project create` makes one")
+		line("# id = \"…\"                # the project's identifier at the translation service; `locsync project create` makes one")
 	}
 	line("repository = %s", quoted(p.repository))
 	line("source_language = %s", quoted(p.source))
 	if p.started {
-		line("# No translation was found. Put the languages here that there shall be.")
+		line("# No translation was found. List the languages to translate into.")
 	}
 	line("target_languages = %s", list(p.found.Targets))
 	if len(p.found.Paths) > 0 {
 		line("")
-		line("[project.language_paths]  # how paths spell a language, where that is not the service's spelling")
+		line("[project.language_paths]  # how paths spell a language, where that differs from its code")
 		for _, code := range slices.Sorted(maps.Keys(p.found.Paths)) {
 			line("%s = %s", quoted(code), quoted(p.found.Paths[code]))
 		}
 	}
-	line("")
-	line("[project.push]")
-	line("# completion_state = \"draft\"  # what the repository's translations count as at the service: draft, intermediate or final")
-	line("")
-	line("[project.pull]")
-	line("# completion_state = \"final\"  # the least state in which translations come back")
-	line("# base = \"\"                   # the branch that translations are built on; empty: the remote's default branch")
-	line("branch = %-21s # where they are committed, to be merged; may be the same as base", quoted(p.branch))
-	line("# schedule = \"*/15 * * * *\"   # when `locsync run` pulls")
+	p.passes(line)
 	for _, g := range p.found.Groups {
 		line("")
 		line("# %s: %s, %s", oneLine(g.Kind), count(len(g.Files), "source file"), count(g.Keys, "key"))
@@ -209,6 +203,30 @@ func (p *proposal) text() string {
 		}
 	}
 	return b.String()
+}
+
+// passes writes how texts are pushed and pulled.
+func (p *proposal) passes(line func(format string, args ...any)) {
+	line("")
+	line("[project.push]")
+	if p.branches.main != "" {
+		line("branches = %-18s # push only while this branch is checked out, so that older or unfinished texts are not sent", list([]string{branchPattern(p.branches.main)}))
+	}
+	line("# completion_state = \"draft\"  # the state that the repository's translations get at the service: draft, intermediate or final")
+	line("")
+	line("[project.pull]")
+	line("# completion_state = \"final\"  # the lowest state of translations that are pulled")
+	line("# base = \"\"                   # the branch that translations are built on; empty: the remote's default branch, without a remote the current one")
+	line("branch = %-20s # where translations are committed, for you to merge; may be the same as base", quoted(p.branch))
+	if p.url == config.Embedded {
+		line("remote = \"\"                   # commits stay in this repository; \"origin\" delivers them there")
+	}
+	line("# schedule = \"*/15 * * * *\"   # when `locsync run` pulls")
+}
+
+// branchPattern is a branch's name as a pattern that matches no other.
+func branchPattern(name string) string {
+	return regexp.MustCompile(`[*?\[\]{}\\]`).ReplaceAllString(name, `\$0`)
 }
 
 // oneLine keeps a comment from ending early.

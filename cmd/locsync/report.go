@@ -47,6 +47,8 @@ func (s *screen) push(p engine.ProjectPush, dry bool) {
 	switch {
 	case p.Requests > 0:
 		s.headline(p.Name, p.Base, "%s %s in %s", did, count(p.Keys, "value"), count(p.Requests, "import"))
+	case p.Skipped != "":
+		s.headline(p.Name, p.Base, "nothing is pushed: %s", p.Skipped)
 	case p.Error == "":
 		s.headline(p.Name, p.Base, "nothing to push")
 	}

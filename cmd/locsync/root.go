@@ -114,6 +114,7 @@ func (a *app) root() *cobra.Command {
 		SilenceErrors:     true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true}, // we have our own
 		Args:              cobra.ArbitraryArgs,
+		PersistentPreRunE: needsGit,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])

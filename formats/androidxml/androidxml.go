@@ -37,15 +37,16 @@
 // # What is refused
 //
 // Bytes that an XML parser or the compiler refuses as a whole: not well-formed, entities that nothing declares, another root
-// than <resources>, text directly inside it, other encodings than UTF-8. An undeclared prefix (xliff: in practice), an unescaped
-// apostrophe, a broken \u escape, a missing name, plurals without other are warnings: other entries are none the worse for them. A file
-// of nothing but white space is read as one without entries.
+// than <resources>, other encodings than UTF-8. An undeclared prefix (xliff: in practice), an unescaped apostrophe, a broken \u escape, a
+// missing name, plurals without other, text directly inside <resources> are warnings: other entries are none the worse for them. (The compiler
+// refuses such text too, but Gradle's merger of resources leaves it out before the compiler sees the file.) A file of nothing but white space is
+// read as one without entries.
 //
 // # Insert and Remove
 //
 // An entry that has its lines to itself goes and comes with them, and with its comment: comments on lines of their own directly
 // above, and those behind it on its last line. A comment that holds commented-out code belongs to nobody. On a shared line only the
-// element and the white space before it go. Removing what was just inserted restores the bytes but in these cases: <resources/>
+// element and the white space before it go. A new entry brings its source's comment where the file has comments. Removing what was just inserted restores the bytes but in these cases: <resources/>
 // was opened; <resources></resources> or a blank file had no line for it; likewise plurals and arrays without items.
 //
 // # Compose

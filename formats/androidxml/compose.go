@@ -60,11 +60,11 @@ func (b *builder) note(out *strings.Builder, note, indent string) {
 	out.WriteString(indent + "<!-- ")
 	for i, line := range strings.Split(strings.TrimSpace(note), "\n") {
 		if i > 0 {
-			out.WriteString("\n" + indent + "     ")
+			out.WriteString(b.newline + indent + "     ")
 		}
 		out.WriteString(strings.TrimSpace(line))
 	}
-	out.WriteString(" -->\n")
+	out.WriteString(" -->" + b.newline)
 }
 
 // entry writes one child of <resources>, whose first line is indented already.

@@ -75,6 +75,7 @@ func FuzzLaws(f *testing.F) {
 	for _, v := range values {
 		f.Add(document(v))
 	}
+	f.Add([]byte("<resources>x\n    <string name=\"a\">A</string>\"\n    &gt;<string name=\"b\">B</string>\n\nstray\n</resources>"))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		if len(src) > 1<<13 {
 			return

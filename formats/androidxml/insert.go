@@ -41,6 +41,9 @@ func (grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (
 	var out strings.Builder
 	out.WriteString(g.head)
 	for i := range add {
+		if g.newline != "" {
+			b.note(&out, add[i].Note, g.indent)
+		}
 		out.WriteString(g.pre)
 		var err error
 		if f.Node(at.In).Kind == resource.Forms {
@@ -56,6 +59,9 @@ func (grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (
 	out.WriteString(g.tail)
 	return resource.Splice{At: g.at, Text: out.String()}, nil
 }
+
+// Annotates says that new entries get the comments of their models.
+func (grammar) Annotates() bool { return true }
 
 // fits refuses entries that the container cannot hold.
 func fits(f *resource.File, in int, add []resource.New) error {

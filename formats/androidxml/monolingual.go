@@ -29,6 +29,9 @@ func Monolingual(f *resource.File) ([]byte, error) {
 	}
 	slices.SortFunc(gone, func(a, b resource.Node) int { return cmp.Compare(a.Whole.Start, b.Whole.Start) })
 	cuts := removal(s.src, gone)
+	for k := range cuts {
+		cuts[k].At.End = uint32(blankLinesBehind(s.src, int(cuts[k].At.Start), int(cuts[k].At.End)))
+	}
 	if a, ok := startTagOf(s.src, f.Node(0)).attribute("tools:locale"); ok {
 		start := len(strings.TrimRight(s.src[:a.at], spaces))
 		cuts = slices.Insert(cuts, 0, resource.Splice{At: resource.At(start, a.end+1)})
@@ -42,6 +45,17 @@ func Monolingual(f *resource.File) ([]byte, error) {
 	return append(out, s.src[at:]...), nil
 }
 
+// blankLinesBehind is where the blank lines end that follow a cut of whole lines, if one is in front of it, too.
+func blankLinesBehind(src string, start, end int) int {
+	before := strings.TrimRight(src[:start], spaces)
+	if start == end || src[end-1] != '\n' || strings.Count(src[len(before):start], "\n") < 2 {
+		return end
+	}
+	rest := src[end:]
+	blank := rest[:len(rest)-len(strings.TrimLeft(rest, spaces))]
+	return end + strings.LastIndexByte(blank, '\n') + 1
+}
+
 // hasText reports whether a node is a text or holds one.
 func hasText(f *resource.File, i int) bool {
 	for end := int(f.Node(i).End); i < end; i++ {
@@ -51,3 +65,14 @@ func hasText(f *resource.File, i int) bool {
 	}
 	return false
 }
+
+// Comment returns where the comment at an offset ends.
+func (grammar) Comment(src string, at int) int {
+	if !strings.HasPrefix(src[at:], "<!--") {
+		return at
+	}
+	return at + strings.Index(src[at:], "-->") + 3
+}
+
+// Own reports what belongs to the app's default resources alone.
+func (grammar) Own(f *resource.File, i int) bool { return f.Node(i).Parent == 0 && !hasText(f, i) }

@@ -25,7 +25,8 @@ func drawFile(t *rapid.T, label string) string {
 	gap := func(indent string) string {
 		return pick("gap", nl+indent, nl+indent, nl+indent, nl+indent, nl+nl+indent, "", " ", " <!-- tail -->"+nl+indent, nl+indent+"<!-- note -->"+nl+indent,
 			nl+indent+"<!-- note"+nl+indent+"of two lines -->"+nl+nl+indent, nl+indent+"<!-- <string name=\"dead\"/> -->"+nl+indent, "<!-- c -->", nl+indent+"<!-- d --> ",
-			" <!-- e"+nl+" f -->"+nl+indent, "  "+nl+indent, nl+indent+"<?pi?>"+nl+indent)
+			" <!-- e"+nl+" f -->"+nl+indent, "  "+nl+indent, nl+indent+"<?pi?>"+nl+indent,
+			"\""+nl+indent, nl+indent+"&gt; stray"+nl+nl+indent)
 	}
 	attribute := func(name, value string) string { return " " + name + "=" + quote + value + quote }
 	leaf := func(start, name string) string {
@@ -198,7 +199,7 @@ func TestUsualEntries(t *testing.T) {
 			all = append(all, fmt.Sprint(n.Parent, n.End, n.Kind, n.Style, f.Name(i), n.Value.Of(src), Grammar.Note(src, n)))
 		}
 		for _, w := range f.Warnings() {
-			all = append(all, fmt.Sprint(w))
+			all = append(all, fmt.Sprint(w.Node, w.Msg))
 		}
 		return all
 	}

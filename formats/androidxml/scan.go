@@ -139,8 +139,10 @@ func (s *scanner) children(at int, in *container) (int, error) {
 			if err != nil {
 				return 0, err
 			}
+			end = at + len(strings.TrimRight(src[at:end], spaces)) // a comment on the next line may be an entry's
 			if in.node == 0 {
-				return 0, refuse(at, "text directly inside <resources>: the build tools refuse it; is a tag or a comment sign missing?")
+				s.warn(0, "text directly inside <resources>, which Android's resource compiler refuses; take it out, or put back the tag or comment sign that is missing")
+				s.warnings[len(s.warnings)-1].At = at
 			}
 			at, above = end, comments{}
 			continue

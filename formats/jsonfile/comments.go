@@ -142,3 +142,17 @@ func commentText(at string) string {
 	}
 	return strings.Trim(strings.Join(lines, "\n"), "\n")
 }
+
+// Comment returns where the comment at an offset ends.
+func (grammar) Comment(src string, at int) int {
+	if !strings.HasPrefix(src[at:], "//") && !strings.HasPrefix(src[at:], "/*") {
+		return at
+	}
+	if src[at+1] == '*' {
+		return at + strings.Index(src[at:], "*/") + 2
+	}
+	if n := strings.IndexAny(src[at:], "\r\n"); n >= 0 {
+		return at + n
+	}
+	return len(src)
+}

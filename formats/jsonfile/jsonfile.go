@@ -24,7 +24,7 @@
 //
 // Metadata is no text: outermost members whose name begins with @@ (ARB's "@@locale"), and those whose name begins with @ and that hold an
 // object (MediaWiki's "@metadata", ARB's "@key" beside "key"), but for messages, whose object has a string "message". They are Other with all that
-// is in them, never sent and never changed, and a new file has none (see Monolingual): it would name the authors, or the language, of the
+// is in them, never sent and never changed, and a new file has none: it would name the authors, or the language, of the
 // source. A plain string under "@mention" is a text, and below the outermost level an @ means nothing.
 //
 // The Note of an entry is the comment directly above it (or in front of it on its line), else the one behind it on its line. A comment that a blank

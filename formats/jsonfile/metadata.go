@@ -2,7 +2,6 @@ package jsonfile
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/locsync/locsync/formats/resource"
@@ -43,17 +42,7 @@ func isNewMetadata(n *resource.New) bool {
 	return strings.HasPrefix(n.Name, "@@") || strings.HasPrefix(n.Name, "@") && n.Kind == resource.Map && !isNewMessage(n)
 }
 
-// Monolingual returns the file without metadata: a new file of translations that was made from a copy of its source goes through here last.
-func Monolingual(f *resource.File) ([]byte, error) {
-	var gone []int
-	for i := range f.Children(0) {
-		if f.Node(i).Style&metadata != 0 {
-			gone = append(gone, i)
-		}
-	}
-	out, err := resource.Apply(f, Remove(f, gone))
-	if err != nil {
-		return nil, fmt.Errorf("take the metadata out: %w", err)
-	}
-	return out, nil
+// Own reports metadata: it would name the authors, or the language, of the source.
+func (grammar) Own(f *resource.File, i int) bool {
+	return i > 0 && f.Node(i).Parent == 0 && f.Node(i).Style&metadata != 0
 }

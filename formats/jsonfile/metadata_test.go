@@ -61,7 +61,7 @@ func TestMetadataStays(t *testing.T) {
 	if len(refused) != 5 {
 		t.Errorf("refused: %v", refused)
 	}
-	if out, err := Monolingual(f); err != nil || string(out) != "{\n  \"a\": \"A\"\n}\n" {
-		t.Errorf("a new file: %v\n%s", err, out)
+	if out, refused := f.Fresh([]resource.Edit{{Op: resource.Set, Key: "a", Text: "B"}}); len(refused) > 0 || string(out) != "{\n  \"a\": \"B\"\n}\n" {
+		t.Errorf("a new file: %v\n%s", refused, out)
 	}
 }

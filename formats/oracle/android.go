@@ -124,10 +124,6 @@ func (a *androidReader) children(translatable bool) error {
 				return errors.New("tags that do not match")
 			}
 			return nil
-		case xml.CharData:
-			if strings.Trim(string(t), " \t\r\n") != "" {
-				return errors.New("text directly inside <resources>")
-			}
 		case xml.StartElement:
 			if err := a.resource(a.opened(t), translatable); err != nil {
 				return err

@@ -45,7 +45,7 @@ func (r Rule) Prove(before, after []byte, changes []Change) error {
 	return p.bytes()
 }
 
-// ProveNew checks a file that is laid out like its source: it has exactly these texts, in the order of the source; of what is no text, what the source has.
+// ProveNew checks a file that is laid out like its source: it has exactly these texts, in the order of the source; of what is no text, nothing but what the source has.
 // into is the rule of the new file, whose root has another name. A change that takes something away means nothing here.
 func (r Rule) ProveNew(source, after []byte, changes []Change, into Rule) error {
 	p := proof{rule: r, fresh: true}
@@ -195,8 +195,8 @@ func (p *proof) mayGo(i int) bool {
 	if (l.Kind == Empty || l.Kind == Null) && p.has(1, l.Path) == below {
 		return true // something stands in it now
 	}
-	if p.fresh && (l.doubtful || l.metadata || p.rule.Format == "android-xml" && l.Kind != Text) {
-		return true // what is no text belongs to Android's default resources alone
+	if p.fresh && (l.doubtful || l.metadata || l.Kind != Text) {
+		return true // which of what is no text comes with the texts, the grammar decides
 	}
 	for _, n := range l.lists {
 		if list := l.Path[:n]; p.listGoes(list) && (p.has(1, list)&below == 0 || p.itemGoes(l.Path[:n+1])) {

@@ -6,8 +6,8 @@ import (
 
 // without makes the edits but for those that the grammar does not get right, of which there is one at least: the fault. Halves are tried beside what is
 // known to be good, so that a few culprits among many edits cost a few attempts.
-func (f *File) without(edits []Edit, like *File, fault error) ([]byte, []Refusal) {
-	s := sieve{f: f, like: like, out: f.bytes, attempts: 40 + maxSieved/(len(f.bytes)+1<<10)}
+func (f *File) without(edits []Edit, like *File, fresh bool, fault error) ([]byte, []Refusal) {
+	s := sieve{f: f, like: like, fresh: fresh, out: f.bytes, attempts: 40 + maxSieved/(len(f.bytes)+1<<10)}
 	s.split(s.together(edits), fault)
 	return s.out, append(s.refused, s.culprits...)
 }
@@ -19,6 +19,7 @@ const maxSieved = 16 << 20
 // sieve is a search for culprits.
 type sieve struct {
 	f, like  *File
+	fresh    bool
 	attempts int // that are left
 
 	done     []Edit // what is good together
@@ -79,7 +80,7 @@ func (s *sieve) split(groups [][]Edit, fault error) {
 
 // refuse returns the refusals of a group of edits. Where the format itself has a reason against one of them, that is what people are told.
 func (s *sieve) refuse(edits []Edit, fault error) []Refusal {
-	_, refused, alone := s.f.attempt(edits, s.like)
+	_, refused, alone := s.f.attempt(edits, s.like, s.fresh)
 	if alone != nil {
 		refused = nil
 	}
@@ -100,7 +101,7 @@ func (s *sieve) try(groups [][]Edit) {
 		}
 		return
 	}
-	out, refused, fault := s.f.attempt(all, s.like)
+	out, refused, fault := s.f.attempt(all, s.like, s.fresh)
 	if fault != nil {
 		s.split(groups, fault)
 		return

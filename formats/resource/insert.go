@@ -403,6 +403,29 @@ func byPlace(plans []*planned) [][]*planned {
 	return groups
 }
 
+// Annotator is implemented by grammars whose new entries come with the comments that their models have, where the file has comments at all.
+type Annotator interface {
+	Annotates() bool
+}
+
+// annotates reports whether new entries get their models' comments: one entry has a comment here, or there is none yet.
+func (r *rewrite) annotates(f *File) bool {
+	if r.annotate == nil {
+		a, ok := f.grammar.(Annotator)
+		ok = ok && a.Annotates() && (len(f.nodes) == 1 || slices.ContainsFunc(f.nodes, func(n Node) bool { return n.Note.Len() > 0 }))
+		r.annotate = &ok
+	}
+	return *r.annotate
+}
+
+// note is the comment of a node, empty where it has none.
+func (f *File) note(i int) string {
+	if f.nodes[i].Note.Len() == 0 {
+		return ""
+	}
+	return f.grammar.Note(f.src, &f.nodes[i])
+}
+
 // splice asks the grammar to write one group, and returns what of it is written. Where the grammar refuses, each entry is tried alone so that
 // only the ones that cannot be written are refused.
 func (r *rewrite) splice(f *File, group []*planned) (Splice, []New) {
@@ -410,6 +433,9 @@ func (r *rewrite) splice(f *File, group []*planned) (Splice, []New) {
 	var good []*planned
 	for _, p := range group {
 		n, err := p.top.done(f.nodes[p.place.In].Kind == List, f.isCounted(p.place.In))
+		if n.Like != nil && f.nodes[p.place.In].Kind == Map && r.annotates(f) {
+			n.Note = n.Like.File.note(n.Like.Node)
+		}
 		if err == nil {
 			_, err = f.grammar.Insert(f, p.place, []New{n})
 		}

@@ -72,6 +72,7 @@ type Node struct {
 type Warning struct {
 	Node int
 	Msg  string
+	At   int  // its offset, where that is not the node's; 0 where it is
 	Left bool // the node is left out because of it, and people mean it to be a text
 }
 
@@ -96,7 +97,7 @@ type New struct {
 	Kind     Kind
 	Name     string
 	Text     string
-	Note     string // a comment for translators; only Compose writes it, where the format has comments
+	Note     string // a comment for translators, where the format has comments
 	Children []New
 	Like     *Model // the entry that this one is modelled on, for spelling and attributes; nil when there is none
 }

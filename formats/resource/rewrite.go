@@ -56,10 +56,14 @@ func (r Refusal) Error() string {
 // The result was read back and compared with what was to come out, entry by entry (see prove). Edits that a grammar does not get right in this
 // file are refused, Unproven, and do not keep the others from being made: whatever goes wrong is a refusal.
 func (f *File) Rewrite(edits []Edit, like *File) ([]byte, []Refusal) {
-	edits = lastOfEach(edits)
-	out, refused, fault := f.attempt(edits, like)
+	return f.rewrite(lastOfEach(edits), like, false)
+}
+
+// rewrite makes edits, no two of one entry; fresh says that a new file comes of it, see Fresh.
+func (f *File) rewrite(edits []Edit, like *File, fresh bool) ([]byte, []Refusal) {
+	out, refused, fault := f.attempt(edits, like, fresh)
 	if fault != nil {
-		out, refused = f.without(edits, like, fault)
+		out, refused = f.without(edits, like, fresh, fault)
 	}
 	return out, refused
 }
@@ -83,9 +87,8 @@ func lastOfEach(edits []Edit) []Edit {
 }
 
 // attempt makes edits, no two of one entry, all at once. The fault says what would be wrong with the result; then there is none.
-func (f *File) attempt(edits []Edit, like *File) (out []byte, refused []Refusal, fault error) {
-	r := rewrite{f: f, like: like, gone: make(map[int]bool), same: make(map[int]Edit), pinned: make(map[int]bool), sets: make(map[int]Edit), follows: make(map[int]string),
-		spots: make(map[int]*spot), planned: make(map[spotLabel]*planned)}
+func (f *File) attempt(edits []Edit, like *File, fresh bool) (out []byte, refused []Refusal, fault error) {
+	r := newRewrite(f, like, fresh)
 	r.sort(edits)
 	if len(r.sets)+len(r.gone)+len(r.missing) == 0 {
 		return f.bytes, r.refused, nil
@@ -122,6 +125,7 @@ func (f *File) RenameRoot(name string) ([]byte, error) {
 // rewrite is one call of Rewrite: edits sorted by what they do to the file as it stands.
 type rewrite struct {
 	f, like *File
+	fresh   bool         // f is to become a new file
 	sets    map[int]Edit // by node
 	same    map[int]Edit // by node: sets that change nothing, where something is removed
 	gone    map[int]bool // nodes that are removed
@@ -132,9 +136,16 @@ type rewrite struct {
 
 	follows map[int]string // texts that leaves get because one that they repeat (Node.Ref) gets them
 
+	annotate *bool // see annotates; nil while nothing asked
+
 	counts  map[int]map[string]int // how often labels occur in containers where a null may give way
 	spots   map[int]*spot          // containers of the file that something is added to
 	planned map[spotLabel]*planned // containers that are added
+}
+
+func newRewrite(f, like *File, fresh bool) *rewrite {
+	return &rewrite{f: f, like: like, fresh: fresh, gone: make(map[int]bool), same: make(map[int]Edit), pinned: make(map[int]bool), sets: make(map[int]Edit),
+		follows: make(map[int]string), spots: make(map[int]*spot), planned: make(map[spotLabel]*planned)}
 }
 
 func (r *rewrite) refuse(e Edit, format string, args ...any) {
@@ -171,9 +182,12 @@ func (r *rewrite) sort(edits []Edit) {
 			r.same[at] = e
 		}
 	}
-	if len(r.gone) > 0 {
+	if len(r.gone) > 0 || r.fresh {
 		for _, e := range r.missing {
 			r.pin(e)
+		}
+		if r.fresh {
+			r.bare()
 		}
 		r.widen()
 	}
@@ -324,14 +338,6 @@ func (f *File) reread(src []byte, last bool) (*File, error) {
 
 // utf8Grammar hides a grammar's Decoder: the text is decoded already.
 type utf8Grammar struct{ Grammar }
-
-// Apply returns the file's bytes with splices that a grammar made, outside of a rewrite. Nothing is read back.
-func Apply(f *File, splices []Splice) ([]byte, error) {
-	if len(splices) == 0 {
-		return f.bytes, nil
-	}
-	return apply(f.src, splices)
-}
 
 // apply cuts the splices into src in one pass. Two at one offset keep their order. That two overlap is a grammar's fault.
 func apply(src string, splices []Splice) ([]byte, error) {

@@ -136,6 +136,9 @@ func (grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (
 		} else {
 			out.WriteString(s.between)
 		}
+		if line := lastLine(s.between); n.Note != "" && line != "" {
+			out.WriteString(commented(n.Note, line) + line)
+		}
 		st, h := plain, habit{}
 		if s.like > 0 {
 			st = styleNear(f, s.like)
@@ -152,6 +155,21 @@ func (grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (
 	}
 	out.WriteString(s.tail)
 	return resource.Splice{At: resource.At(s.at, s.at), Text: out.String()}, nil
+}
+
+// Annotates says that new entries get the comments of their models.
+func (grammar) Annotates() bool { return true }
+
+// lastLine is the last line end of a separator and the indentation behind it; nothing where there is none.
+func lastLine(s string) string {
+	at := strings.LastIndexAny(s, "\r\n")
+	if at > 0 && s[at-1] == '\r' && s[at] == '\n' {
+		at--
+	}
+	if at < 0 {
+		return ""
+	}
+	return s[at:]
 }
 
 // write spells one entry.

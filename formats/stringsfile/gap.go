@@ -170,3 +170,12 @@ func (g *gap) settle(src string, behind bool, lines int, open bool) {
 		g.after = g.block
 	}
 }
+
+// Comment returns where the comment at an offset ends.
+func (grammar) Comment(src string, at int) int {
+	end, err := comment(src, at)
+	if err != nil {
+		return at
+	}
+	return end
+}

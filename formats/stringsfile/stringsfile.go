@@ -23,7 +23,7 @@
 //
 // A comment directly above an entry, and one behind it on its line, belong to it: they are its note, and go with it. Comments that a
 // blank line separates from the entry below stay. A new entry stands on lines of its own, or on its neighbours' line where those
-// share one, with their indentation, their line end and, where both sides have them, their blank lines. Removing it
+// share one, with their indentation, their line end and, where both sides have them, their blank lines; the comment of the source's entry comes with it where the file has comments. Removing it
 // restores the bytes that were there before.
 //
 // There are no plural forms in this format: every entry is one text under one key, and forms are refused. (The

@@ -169,3 +169,12 @@ func (s *scanner) alias(n, i int) (int, error) {
 	s.nodes[n].Ref = int32(a.node)
 	return end, nil
 }
+
+// Comment returns where the comment at an offset ends.
+func (grammar) Comment(src string, at int) int {
+	if src[at] != '#' || at > 0 && !isSpaceAt(src, at-1) && src[:at] != byteOrderMark {
+		return at
+	}
+	end, _ := lineEnd(src, at)
+	return end
+}

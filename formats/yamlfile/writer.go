@@ -215,13 +215,13 @@ func (w *writer) flowEntry(n resource.New, item bool) error {
 	return nil
 }
 
-// textOf writes a text in the quotes of the neighbours, else of its model, else in none.
+// textOf writes a text in the quotes of its model, else of the neighbours, else in none.
 func (w *writer) textOf(n resource.New, inFlow bool) (string, error) {
 	if !utf8.ValidString(n.Text) {
 		return "", errText
 	}
 	style := w.value
-	if style == 0 && n.Like != nil {
+	if n.Like != nil {
 		m := n.Like.File.Node(n.Like.Node)
 		if m.Kind == resource.Text && m.Style <= doubleEscaped {
 			style = quotes(n.Like.File.Source()[m.Value.Start])

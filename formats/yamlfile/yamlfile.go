@@ -48,8 +48,8 @@
 // block scalar for what blocks cannot hold, and for trailing blank lines where others follow. No line is ever wrapped; a
 // text that was folded over several lines goes on one, except that double quotes keep the lines that did not change.
 //
-// A new entry takes the column, the quotes and the separators of its neighbours, and where there are none those of the
-// source's entry, which also says whether it is a block scalar. Mappings and lists that come with it are indented as
+// A new entry takes the column, the separators and the quotes of names of its neighbours, and where there are none those of
+// the source's entry, which also says how the text is quoted and whether it is a block scalar. Mappings and lists that come with it are indented as
 // the file does it first, else as the source does. {} and [] become block collections, but not inside flow ones. A name
 // that some reader takes for something else (no, on, null, 1.0) gets quotes, unless the source spells that very name
 // without: then both files are to be read alike.

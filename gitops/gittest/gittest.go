@@ -75,6 +75,15 @@ func TryGit(t testing.TB, dir string, args ...string) (string, error) {
 	return strings.TrimSpace(out.String()), nil
 }
 
+// Shell runs a command of the shell in a folder, and gives both streams.
+func Shell(t testing.TB, dir, command string) (string, error) {
+	t.Helper()
+	cmd := exec.Command("sh", "-c", command)
+	cmd.Dir, cmd.Env = dir, Environ()
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
 // Write puts files into a folder; an empty content of nil length is an empty file.
 func Write(t testing.TB, dir string, files map[string]string) {
 	t.Helper()

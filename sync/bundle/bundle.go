@@ -300,6 +300,10 @@ func Warnings(f *resource.File, name string, l config.Language) []Problem {
 
 func warning(f *resource.File, name string, l config.Language, w resource.Warning) Problem {
 	p := Problem{File: name, Language: l.Code, Problem: w.Msg, Key: f.KeyOf(w.Node)}
-	p.Line, p.Column = f.Position(int(f.Node(w.Node).Whole.Start))
+	at := w.At
+	if at == 0 {
+		at = int(f.Node(w.Node).Whole.Start)
+	}
+	p.Line, p.Column = f.Position(at)
 	return p
 }

@@ -44,3 +44,23 @@ output = "{LANGUAGE}.json"
 		}
 	}
 }
+
+// A warning about no entry has a place of its own.
+func TestWarningHasItsPlace(t *testing.T) {
+	b := find(t, tree("en.xml", ""), project(t, `
+[[project.files]]
+source = "en.xml"
+output = "{LANGUAGE}.xml"
+`))[0]
+	f, err := b.Parse([]byte("<resources>\n  <string name=\"a\">A</string> é &gt;\n</resources>\n"), b.Source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := Warnings(f, b.Path, b.Source)
+	if len(w) != 1 || w[0].Line != 2 || w[0].Column != 31 || w[0].Key != "" || len(Findings(f, b.Path, b.Source)) > 0 {
+		t.Errorf("%v", w)
+	}
+	if w[0].Advised().Remedy != "take it out, or put back the tag or comment sign that is missing" {
+		t.Errorf("what to do: %q", w[0].Advised().Remedy)
+	}
+}

@@ -15,8 +15,8 @@ type Refused struct {
 }
 
 // Render writes changes into the file of a target as it stands, or makes the file, laid out like source, when old is nil. Nothing but
-// the changed values differs. A new file is source with every text replaced: what has no translation is left out, and so
-// is what only a source has (formats.Format.Monolingual).
+// the changed values differs. A new file is source with every text replaced: what has no translation is left out (see
+// resource.File.Fresh), and so is what only a source has (formats.Format.Monolingual).
 func Render(b *Bundle, source, old *resource.File, l config.Language, changes []catalog.Change) ([]byte, []Refused, error) {
 	edits := make([]resource.Edit, 0, len(changes))
 	for _, c := range changes {
@@ -34,30 +34,7 @@ func Render(b *Bundle, source, old *resource.File, l config.Language, changes []
 }
 
 func renderNew(b *Bundle, source *resource.File, l config.Language, edits []resource.Edit) ([]byte, []Refused, error) {
-	given := make(map[catalog.Name]bool, len(edits))
-	for _, e := range edits {
-		given[catalog.Name{Key: e.Key, Form: e.Form}] = true
-	}
-	for e := range source.Entries() {
-		if !given[catalog.Name{Key: e.Key, Form: e.Form}] && e.Kind == resource.Text {
-			edits = append(edits, resource.Edit{Op: resource.Remove, Key: e.Key, Form: e.Form})
-		}
-	}
-	// A change that was refused would leave the source text standing in for a translation, so its entry goes; with an item of a list goes all
-	// of that list, whose other changes are refused in turn.
-	var out []byte
-	var refused []resource.Refusal
-	for again := true; again; {
-		var fresh []resource.Refusal
-		out, fresh = source.Rewrite(edits, source)
-		again = false
-		for _, r := range fresh {
-			if r.Op == resource.Set {
-				refused, again = append(refused, r), true
-				edits = append(edits, resource.Edit{Op: resource.Remove, Key: r.Key, Form: r.Form})
-			}
-		}
-	}
+	out, refused := source.Fresh(edits)
 	clone, err := b.Parse(out, b.Source)
 	if err != nil {
 		return nil, nil, fmt.Errorf("lay out like the source: %w", err)

@@ -76,6 +76,7 @@ func TestMergeTable(t *testing.T) {
 		write                      string // the text written, none for nothing
 		agreed                     string // the text the next base has, none for nothing
 		conflict, held, kept       bool
+		undecided                  bool
 	}{
 		{name: "same", base: none, filler: none, ours: "t", theirs: "t", write: none, agreed: "t"},
 		{name: "service has none", base: "o", filler: none, ours: "o", theirs: none, write: none, agreed: "o"},
@@ -88,7 +89,8 @@ func TestMergeTable(t *testing.T) {
 		{name: "a blank replaces nothing", base: "o", filler: none, ours: "o", theirs: "", write: none, agreed: "o", held: true},
 		{name: "source text replaces nothing", base: "o", filler: none, ours: "o", theirs: "Save", write: none, agreed: "o", held: true},
 		{name: "source text where nothing is", base: none, filler: none, ours: none, theirs: "Save", write: "Save", agreed: "Save"},
-		{name: "first contact", base: none, filler: none, ours: "o", theirs: "t", write: "t", agreed: "t"},
+		{name: "first contact", base: none, filler: none, ours: "o", theirs: "t", write: none, agreed: none, undecided: true},
+		{name: "first contact, source text", base: none, filler: none, ours: "o", theirs: "Save", write: none, agreed: none, undecided: true},
 		{name: "service changed", base: "o", filler: none, ours: "o", theirs: "t", write: "t", agreed: "t"},
 		{name: "repository changed", base: "t", filler: none, ours: "o", theirs: "t", write: none, agreed: "t", kept: true},
 		{name: "both changed", base: "b", filler: none, ours: "o", theirs: "t", write: "t", agreed: "t", conflict: true},
@@ -110,8 +112,9 @@ func TestMergeTable(t *testing.T) {
 		if !maps.Equal(m.Agreed, one(c.agreed).Marks()) {
 			t.Errorf("%s: the next base is %v, want that of %q", c.name, m.Agreed, c.agreed)
 		}
-		if got := [3]bool{len(m.Conflicts) == 1, len(m.Held) == 1, len(m.Kept) == 1}; got != [3]bool{c.conflict, c.held, c.kept} {
-			t.Errorf("%s: conflict, held, kept = %v, want %v", c.name, got, [3]bool{c.conflict, c.held, c.kept})
+		got, want := [4]bool{len(m.Conflicts) == 1, len(m.Held) == 1, len(m.Kept) == 1, len(m.Undecided) == 1}, [4]bool{c.conflict, c.held, c.kept, c.undecided}
+		if got != want {
+			t.Errorf("%s: conflict, held, kept, undecided = %v, want %v", c.name, got, want)
 		}
 		if c.conflict && m.Conflicts[0] != (Conflict{Name{Key: "k"}, c.ours, c.theirs}) {
 			t.Errorf("%s: the conflict says %v", c.name, m.Conflicts[0])
@@ -119,10 +122,12 @@ func TestMergeTable(t *testing.T) {
 	}
 }
 
+// A key that the source had goes; one that it was never seen to have stays.
 func TestMergeDropsDeadKeys(t *testing.T) {
 	m := Merge(Three{
 		Source: Catalog{{Name: Name{Key: "live"}, Text: "x"}, {Name: Name{"cats", "other"}, Text: "%d cats"}},
-		Ours:   plain("dead", "tot", "live", "lebt"),
+		Ours:   plain("dead", "tot", "live", "lebt", "own", "eigenes"),
+		Gone:   map[string]bool{"dead": true},
 		Theirs: Catalog{{Name: Name{Key: "dead"}, Text: "tot!"}, {Name: Name{"cats", "few"}, Text: "%d koty"}},
 	})
 	want := []Change{{Added, Name{"cats", "few"}, "%d koty"}, {Removed, Name{Key: "dead"}, ""}}

@@ -1,5 +1,7 @@
 package catalog
 
+import "slices"
+
 // Three is what Merge looks at: one file in one language.
 type Three struct {
 	Base     Marks    // what repository and service agreed on last; empty at first contact
@@ -9,10 +11,13 @@ type Three struct {
 	Theirs   Catalog  // the service's translations
 	Renamed  []Rename // keys of the source that became other keys
 	Outdated Marks    // translations that are to go because they were made for another source text; see Outdate
+
+	// Gone are the keys that the source was seen to have and has no more: what the repository has under them is taken out. What stands
+	// under any other key that the source lacks stays: nothing is known about it.
+	Gone map[string]bool
 }
 
-// Conflict is a name whose translation both sides changed since the base. The service's text stands;
-// the repository's is kept here so that nobody loses it.
+// Conflict is a name whose texts differ and of which neither is the base, with both of them.
 type Conflict struct {
 	Name
 	Ours, Theirs string
@@ -29,8 +34,9 @@ type Held struct {
 // repository has already, in Changes, in Conflicts (and Changes), in Held, outdated, or older than Kept; every text of the
 // repository stays, or is in Changes for one of the reasons that the table names.
 type Merged struct {
-	Changes   []Change // what to write: source order, then what moved with its key, then removals in the repository's order
-	Conflicts []Conflict
+	Changes   []Change   // what to write: source order, then what moved with its key, then removals in the repository's order
+	Conflicts []Conflict // both sides changed it since the base: the service's text is in Changes
+	Undecided []Conflict // the two never agreed on a text: neither side changes
 	Held      []Held
 	Kept      []Name // the repository's newer texts that stand against an older one of the service: pending for a push
 	Blanked   []Name // taken out because the source text changed; they are in Changes, too
@@ -42,6 +48,7 @@ type Merged struct {
 //
 //	source  repository  service      base    outcome
 //	gone    any         any          any     removed, and what the service has for it is left there
+//	never   any         any          any     nothing to do: the source was not seen to have the key
 //	there   outdated    -, outdated  any     removed: the source text changed, and the service has no newer translation
 //	there   -           outdated     any     nothing to do: it waits for a newer one
 //	there   o           outdated     any     o stays: it is newer
@@ -51,8 +58,8 @@ type Merged struct {
 //	there   -           t            any     t is added (a branch that was made anew gets everything again)
 //	there   filler, ""  t            any     t is written
 //	there   o           ""           any     held: a blank never replaces a translation
+//	there   o           t            none    o stays, and is reported with t: at first contact neither side changes
 //	there   o           source text  any     held: source text never replaces a translation
-//	there   o           t            none    t is written: at first contact the service's translations win
 //	there   o           t            o       t is written: only the service changed
 //	there   o           t            t       o stays, and is pending for a push: only the repository changed
 //	there   o           t            other   t is written, and reported with o: both changed
@@ -89,9 +96,11 @@ func Merge(in Three) Merged {
 			out.take(Changed, their.Name, text)
 		case text == "":
 			out.hold(their, base, known, "the service has a blank where the repository has a translation; the translation stays. Translate it at the service, or take it out of the repository")
+		case !known:
+			out.Undecided = append(out.Undecided, Conflict{their.Name, in.Ours[at].Text, text})
 		case text == sourceText[their.Name]:
 			out.hold(their, base, known, "the service has the source text where the repository has a translation; the translation stays. If the source text is meant, write it into the repository")
-		case !known || base == MarkOf(in.Ours[at].Text):
+		case base == MarkOf(in.Ours[at].Text):
 			out.take(Changed, their.Name, text)
 		case base == MarkOf(text):
 			out.Agreed[their.Name] = base
@@ -110,9 +119,27 @@ func Merge(in Three) Merged {
 			}
 		}
 	}
+	out.leaveUndecided(in.Base)
 	in.follow(&out, living, ours)
 	in.clear(&out, living)
 	return out
+}
+
+// leaveUndecided sees to it that a key of which one form is undecided changes in none: a plural of which each side wrote some forms is nobody's.
+func (m *Merged) leaveUndecided(base Marks) {
+	if len(m.Undecided) == 0 {
+		return
+	}
+	keys := make(map[string]bool, len(m.Undecided))
+	for _, c := range m.Undecided {
+		keys[c.Key] = true
+	}
+	m.Changes = slices.DeleteFunc(m.Changes, func(c Change) bool {
+		if keys[c.Key] {
+			m.Leave(base, c.Name)
+		}
+		return keys[c.Key]
+	})
 }
 
 // follow gives a new key what its old one had, form by form, where neither side has a text for it.
@@ -160,7 +187,9 @@ func (in Three) clear(out *Merged, living map[string]bool) {
 	theirs := in.Theirs.Index()
 	for _, our := range in.Ours {
 		if !living[our.Key] {
-			out.Changes = append(out.Changes, Change{Op: Removed, Name: our.Name})
+			if in.Gone[our.Key] {
+				out.Changes = append(out.Changes, Change{Op: Removed, Name: our.Name})
+			}
 			continue
 		}
 		at, there := theirs[our.Name]

@@ -13,7 +13,8 @@ import (
 const none = "\x00"
 
 type row struct {
-	source                 string // none: the key is gone from the source
+	source                 string // none: the source does not have the key
+	gone                   bool   // it was seen to have had it
 	base, ours, theirs     string
 	filler, outdated       bool // ours is what we filled in; the base's text was made for another source text
 	renamed                bool // the key is new, and has taken the place of the key "old"
@@ -28,8 +29,8 @@ func (r row) String() string {
 		}
 		return fmt.Sprintf("%q", s)
 	}
-	return fmt.Sprintf("source %s base %s repository %s service %s filler %v outdated %v renamed %v (old key: repository %s filler %v outdated %v, service %s)",
-		show(r.source), show(r.base), show(r.ours), show(r.theirs), r.filler, r.outdated, r.renamed, show(r.oldOurs), r.oldFiller, r.oldOutdated, show(r.oldTheirs))
+	return fmt.Sprintf("source %s gone %v base %s repository %s service %s filler %v outdated %v renamed %v (old key: repository %s filler %v outdated %v, service %s)",
+		show(r.source), r.gone, show(r.base), show(r.ours), show(r.theirs), r.filler, r.outdated, r.renamed, show(r.oldOurs), r.oldFiller, r.oldOutdated, show(r.oldTheirs))
 }
 
 func (r row) three() Three {
@@ -60,8 +61,10 @@ func (r row) three() Three {
 	if r.oldOutdated {
 		in.Outdated[old] = MarkOf(r.oldOurs)
 	}
+	in.Gone = map[string]bool{"k": r.gone}
 	if r.renamed {
 		in.Renamed = []Rename{{old, k}}
+		in.Gone["old"] = true
 	}
 	return in
 }
@@ -73,9 +76,9 @@ func every(yield func(row)) {
 		for _, base := range texts {
 			for _, ours := range texts {
 				for _, theirs := range texts {
-					for bits := range 4 {
-						r := row{source: source, base: base, ours: ours, theirs: theirs, filler: bits&1 != 0, outdated: bits&2 != 0, oldOurs: none, oldTheirs: none}
-						if r.filler && ours == none || r.outdated && (base == none || base == "") {
+					for bits := range 8 {
+						r := row{source: source, base: base, ours: ours, theirs: theirs, filler: bits&1 != 0, outdated: bits&2 != 0, gone: bits&4 != 0, oldOurs: none, oldTheirs: none}
+						if r.filler && ours == none || r.outdated && (base == none || base == "") || r.gone && source != none {
 							continue
 						}
 						yield(r)
@@ -101,14 +104,17 @@ func every(yield func(row)) {
 // verdict is what is to become of the key: the text that stands, and what is said about it.
 type verdict struct {
 	stands string
-	said   string // conflict, held, kept, blanked or nothing
+	said   string // conflict, undecided, held, kept, blanked or nothing
 }
 
 // oracle decides in the words of the promise, not in those of the table: which text is a translation, who has something newer, and who wins.
 func (r row) oracle() verdict {
 	ours, theirs := r.ours, r.theirs
-	if r.source == none {
+	if r.source == none && r.gone {
 		return verdict{stands: none}
+	}
+	if r.source == none { // nothing is known about it
+		return verdict{stands: ours}
 	}
 	old := func(text string) bool { return r.outdated && text == r.base }
 	translation := func(text string) bool { return text != none && text != "" }
@@ -132,10 +138,14 @@ func (r row) oracle() verdict {
 		return r.inherited(verdict{stands: none})
 	case !oursIs:
 		return r.inherited(verdict{stands: theirs})
-	case theirs == "" || theirs == r.source:
+	case theirs == "":
+		return verdict{ours, "held"}
+	case r.base == none:
+		return verdict{ours, "undecided"}
+	case theirs == r.source:
 		return verdict{ours, "held"}
 	}
-	oursNewer, theirsNewer := r.base != none && ours != r.base, r.base == none || theirs != r.base
+	oursNewer, theirsNewer := ours != r.base, theirs != r.base
 	switch {
 	case oursNewer && theirsNewer:
 		return verdict{theirs, "conflict"}
@@ -164,7 +174,7 @@ func (r row) inherited(v verdict) verdict {
 
 func said(m Merged) string {
 	var words []string
-	for word, n := range map[string]int{"conflict": len(m.Conflicts), "held": len(m.Held), "kept": len(m.Kept), "blanked": len(m.Blanked)} {
+	for word, n := range map[string]int{"conflict": len(m.Conflicts), "undecided": len(m.Undecided), "held": len(m.Held), "kept": len(m.Kept), "blanked": len(m.Blanked)} {
 		if n > 0 {
 			words = append(words, word)
 		}
@@ -211,7 +221,7 @@ func TestMergeEveryRow(t *testing.T) {
 		}
 		if _, back := after["old"]; back {
 			failed++
-			t.Errorf("%v: a dead key stands", r)
+			t.Errorf("%v: the key that was renamed stands", r)
 		}
 		if why := r.forbidden(got, m); why != "" {
 			failed++
@@ -237,10 +247,14 @@ func TestMergeEveryRow(t *testing.T) {
 
 // forbidden says what must not have happened to a translation of the repository.
 func (r row) forbidden(v verdict, m Merged) string {
-	if r.source == none || r.ours == none || r.ours == "" || r.filler || v.stands == r.ours {
+	if r.gone || r.ours == none || r.ours == "" || r.filler || v.stands == r.ours {
 		return ""
 	}
 	switch {
+	case r.source == none:
+		return "an entry went whose key the source was not seen to have"
+	case r.base == none:
+		return "a text that was never agreed on was replaced"
 	case v.stands == "":
 		return "a translation became a blank"
 	case v.stands == r.source:
@@ -264,6 +278,7 @@ func TestMergeRenamedPlural(t *testing.T) {
 		Ours:    Catalog{{Name: Name{"old", "few"}, Text: "%d pliki"}, {Name: Name{"old", "other"}, Text: "%d pliku"}},
 		Theirs:  Catalog{{Name: Name{"old", "other"}, Text: "%d x"}},
 		Renamed: []Rename{{Name{"old", "one"}, Name{"new", "one"}}, {Name{"old", "other"}, Name{"new", "other"}}},
+		Gone:    map[string]bool{"old": true},
 	}
 	want := []Change{{Added, Name{"new", "few"}, "%d pliki"}, {Added, Name{"new", "other"}, "%d pliku"}, {Removed, Name{"old", "few"}, ""}, {Removed, Name{"old", "other"}, ""}}
 	if m := Merge(in); !slices.Equal(m.Changes, want) || len(m.Agreed) > 0 {

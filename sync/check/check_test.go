@@ -8,9 +8,18 @@ import (
 	"unicode/utf8"
 
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/plural"
 )
 
 const sound = ""
+
+// said is a finding in words: "warning: " before one that holds nothing back.
+func said(f Finding) string {
+	if f.Warning {
+		return "warning: " + f.Reason
+	}
+	return f.Reason
+}
 
 func TestTranslation(t *testing.T) {
 	for _, c := range []struct {
@@ -48,8 +57,10 @@ func TestTranslation(t *testing.T) {
 		{"android-xml", "k", "two", "%1$d files in %2$s", "שני קבצים ב-%2$s", sound},
 		{"android-xml", "k", "one", "%1$d files in %2$s", "Eine Datei", "it lacks %1$d and %2$s, which the source has"},
 		{"android-xml", "k", "one", "%1$d files in %2$s", "%1$d Datei", "it lacks %2$s, which the source has"},
-		{"android-xml", "k", "few", "%d files", "pliki", "it lacks %d, which the source has"},
+		{"android-xml", "k", "few", "%d files", "pliki", "warning: it leaves out the number %d, which the source has"},
 		{"android-xml", "k", "other", "%d files", "Dateien", "it lacks %d, which the source has"},
+		{"android-xml", "k", "other", "%1$d files in %2$s", "%1$d Dateien", "it lacks %2$s, which the source has"},
+		{"android-xml", "k", "zero", "%1$d files in %2$s", "keine Dateien", sound},
 		// printf in Objective-C
 		{"ios-strings", "k", "", "%@ has %lld of %ld", "%2$lld von %3$d für %1$@", sound},
 		{"ios-strings", "k", "", "%@ has %d", "%d: %@", "%d takes a whole number, but the program passes an object there, as the source's %@ says"},
@@ -122,7 +133,10 @@ func TestTranslation(t *testing.T) {
 		{"structured-yaml", "k", "", "%(count)d of %(total)s", "%(total)s: %(count)d", sound},
 		{"structured-yaml", "k", "", "%(total)s", "%(total)", "it has %(total) where the source has %(total)s"},
 		{"structured-yaml", "days/one", "", "%{count} days", "%{count ein Tag", "it lacks %{count}, which the source has"},
-		{"ios-strings", "k", "", "{name} is here", "{nom} est ici", "it has {nom} where the source has {name}"},
+		{"ios-strings", "k", "", "{name} is here", "{nom} est ici", "warning: it has {nom} where the source has {name}"}, // {name} may be a word there
+		{"android-xml", "k", "", "such as {{Country}}", "wie {{Land}}", "warning: it has {{Land}} where the source has {{Country}}"},
+		{"json", "k", "", "such as {{Country}}", "wie {{Land}}", "it has {{Land}} where the source has {{Country}}"},
+		{"json", "line_0", "", "Paid by {name}", "Bezahlt", "it lacks {name}, which the source has"}, // no form of a plural, whatever its key
 
 		// ICU
 		{"json", "k", "", "{n, plural, one {# file} other {# files}}", "{n, plural, one {# Datei} few {#} other {# Dateien}}", sound},
@@ -150,10 +164,13 @@ func TestTranslation(t *testing.T) {
 		{"json", "k", "", "{n, plural, one {# file} other {# files}}", "{n, plural, one {# Datei} other {{n} Dateien}}", sound},
 		{"json", "k", "", "{n, plural, one {a file} other {# files}}", "{n, plural, one {# Datei} other {# Dateien}}", sound},
 		{"json", "k", "", "{n, plural, =0 {no file} other {# files}}", "{n, plural, =0 {keine} =1 {eine} other {# Dateien}}", sound},
-		{"json", "k", "", "{n, plural, one {# file} other {# files}}", "{n, plural, one {# Datei} other {Dateien}}",
-			`the branch "other" of {n} lacks #, which the source has there`},
-		{"json", "k", "", "{n, plural, one {# file} other {# files}}", "{n, plural, one {#} few {файла} other {#}}",
-			`the branch "few" of {n} lacks #, which the source has there`},
+		{"json", "k", "", "{n, plural, one {# file} other {# files}}", "{n, plural, one {# Datei} other {Dateien}}", sound},
+		{"json", "k", "", "{n, plural, one {# file} other {# files}}", "{n, plural, one {#} few {kilka} other {#}}", sound},
+		{"json", "k", "", "{n, plural, one {# file} other {# files}}", "{n, plural, one {Datei} other {Dateien}}",
+			"warning: it leaves out the number {n}, which the source has"},
+		{"json", "k", "", "{n, plural, one {# file} other {# files}}", "{n} {n, plural, one {Datei} other {Dateien}}", sound},
+		{"json", "k", "", "{n, plural, one {this file} other {these files}}", "{n, plural, one {diese Datei} other {diese Dateien}}", sound},
+		{"json", "k", "", "{n, plural, =0 {none in {dir}} other {# in {dir}}}", "{n, plural, =0 {leer} other {# in {dir}}}", sound},
 		{"json", "k", "", "{n, plural, one {# in {dir}} other {# in {dir}}}", "{dir}: {n, plural, one {#} other {#}}", sound},
 		{"json", "k", "", "{n, plural, one {# in {dir}} other {# in {dir}}}", "{n, plural, one {#} other {# in {dir}}}",
 			`the branch "one" of {n} lacks {dir}, which the source has there`},
@@ -187,7 +204,7 @@ func TestTranslation(t *testing.T) {
 		{"android-xml", "k", "", "<xliff:g id=\"a\">%s</xliff:g> x", "x <xliff:g id=\"A_0\">%s</xliff:g>", sound},
 		{"android-xml", "k", "", "<xliff:g id='num_2'>%s</xliff:g> x", "x <xliff:g example=\"5\" id=\"NUM_0\">%s</xliff:g>", sound},
 		{"android-xml", "k", "", "%s x", "x <xliff:g id=\"a\">%s</xliff:g>", sound},
-		{"android-xml", "k", "", "<xliff:g id=\"a\">%s</xliff:g> x", "x <xliff:g id=\"b\">%s</xliff:g>", `it has <xliff:g id="b">, which the source does not have`},
+		{"android-xml", "k", "", "<xliff:g id=\"a\">%s</xliff:g> x", "x <xliff:g id=\"b\">%s</xliff:g>", sound},
 		{"android-xml", "k", "", "<xliff:g id=\"a\">%s</xliff:g> x", "<xliff:g id=\"a\">y</xliff:g>", "it lacks %s, which the source has"},
 
 		// characters
@@ -204,7 +221,7 @@ func TestTranslation(t *testing.T) {
 		switch {
 		case c.reason == sound && len(got) > 0:
 			t.Errorf("%s %s: %q to %q: alarm %v, want none", c.format, c.key, c.source, c.translation, got)
-		case c.reason != sound && (len(got) == 0 || got[0].Reason != c.reason):
+		case c.reason != sound && (len(got) == 0 || said(got[0]) != c.reason):
 			t.Errorf("%s %s: %q to %q: %v, want %q", c.format, c.key, c.source, c.translation, got, c.reason)
 		}
 	}
@@ -265,11 +282,11 @@ func TestLanguages(t *testing.T) {
 		{"android-xml", "two", "ar", "%d files", "ملفان", sound},
 		{"android-xml", "zero", "ar", "%d files", "لا ملفات", sound},
 		{"android-xml", "one", "xx", "%d files", "x", sound},
-		{"android-xml", "one", "ru", "%d files", "один файл", "it lacks %d, which the source has"}, // 21 as well
+		{"android-xml", "one", "ru", "%d files", "один файл", "warning: it leaves out the number %d, which the source has"}, // 21 as well
 		{"android-xml", "one", "ru", "a file", "%d файл", sound},
-		{"android-xml", "zero", "lv", "%d files", "nav failu", "it lacks %d, which the source has"}, // 0, 10, 11, ...
-		{"android-xml", "two", "sl", "%d files", "dve datoteki", "it lacks %d, which the source has"},
-		{"android-xml", "few", "pl", "%d files", "pliki", "it lacks %d, which the source has"},
+		{"android-xml", "zero", "lv", "%d files", "nav failu", "warning: it leaves out the number %d, which the source has"}, // 0, 10, 11, ...
+		{"android-xml", "two", "sl", "%d files", "dve datoteki", "warning: it leaves out the number %d, which the source has"},
+		{"android-xml", "few", "pl", "%d files", "pliki", "warning: it leaves out the number %d, which the source has"},
 		{"structured-yaml", "", "ru", "%{count} file", "один файл", "it lacks %{count}, which the source has"},
 
 		{"json", "", "de", "{n, plural, one {# file} other {# files}}", "{n, plural, one {# Datei} other {# Dateien}}", sound},
@@ -281,21 +298,21 @@ func TestLanguages(t *testing.T) {
 		{"json", "", "de", "{n, plural, one {# file} other {# files}}", "{n, plural, =1 {eine Datei} other {# Dateien}}", sound},
 		{"json", "", "fr", "{n, plural, one {# file} other {# files}}", "{n, plural, =0 {aucun} =1 {un} other {#}}", sound},
 		{"json", "", "ru", "{n, plural, one {# file} other {# files}}", "{n, plural, one {#} other {#}}",
-			`the plural lacks the forms "few" and "many", which the language ru needs for {n}`},
+			`warning: the plural lacks the forms "few" and "many", which the language ru needs for {n}`},
 		{"json", "", "de", "{n, plural, one {# file} other {# files}}", "{n, plural, other {#}}",
-			`the plural lacks the form "one", which the language de needs for {n}`},
+			`warning: the plural lacks the form "one", which the language de needs for {n}`},
 		{"json", "", "fr", "{n, plural, one {# file} other {# files}}", "{n, plural, =1 {un} other {#}}",
-			`the plural lacks the form "one", which the language fr needs for {n}`},
+			`warning: the plural lacks the form "one", which the language fr needs for {n}`},
 		{"json", "", "ru", "{g, select, a {{n, plural, one {#} other {#}}} other {}}", "{g, select, a {{n, plural, one {#} other {#}}} other {}}.",
-			`the plural lacks the forms "few" and "many", which the language ru needs for {n}`},
+			`warning: the plural lacks the forms "few" and "many", which the language ru needs for {n}`},
 		{"json", "", "ru", "{n, plural, other {# files}}", "{n, plural, other {# ф.}}", sound}, // the source does without, too
 		{"json", "", "ru", "{n, plural, offset:1 one {#} other {#}}", "{n, plural, offset:1 one {#} other {##}}", sound},
 		{"json", "", "en", "{n, selectordinal, one {#st} two {#nd} few {#rd} other {#th}}", "{n, selectordinal, one {#st} two {#nd} other {#th}}",
-			`the plural lacks the form "few", which the language en needs for {n}`},
+			`warning: the plural lacks the form "few", which the language en needs for {n}`},
 		{"json", "", "de", "{n, selectordinal, one {#st} two {#nd} few {#rd} other {#th}}", "{n, selectordinal, other {#.}}", sound},
 	} {
 		got := Translation(Input{Format: c.format, Key: "k", Form: c.form, Source: c.source, Translation: c.translation, Language: c.language, SourceLanguage: "en"})
-		if c.reason == sound && len(got) > 0 || c.reason != sound && (len(got) != 1 || got[0].Reason != c.reason) {
+		if c.reason == sound && len(got) > 0 || c.reason != sound && (len(got) != 1 || said(got[0]) != c.reason) {
 			t.Errorf("%s %s %s: %q to %q: %v, want %q", c.format, c.language, c.form, c.source, c.translation, got, c.reason)
 		}
 	}
@@ -312,19 +329,25 @@ func TestForms(t *testing.T) {
 		{"en", "ar", "one other", "zero one two few many other", sound},
 		{"en", "tlh", "one other", "other", sound},
 		{"en", "de", "other", "other", sound}, // the source does without
-		{"tlh", "de", "one other", "other", `the plural lacks the form "one", which the language de needs`},
+		{"tlh", "de", "one other", "other", `warning: the plural lacks the form "one", which the language de needs`},
 		{"", "ru", "other", "other", sound},
 		{"en", "de", "one other", "", sound}, // not translated
 		{"en", "ja", "one other", "one", `the plural lacks the form "other"`},
 		{"en", "de", "one", "one", sound},
-		{"ja", "de", "other", "other", `the plural lacks the form "one", which the language de needs`},
-		{"en", "ru", "one other", "one other", `the plural lacks the forms "few" and "many", which the language ru needs`},
-		{"en", "sr-Latn", "one other", "one other", `the plural lacks the form "few", which the language sr-Latn needs`},
-		{"en", "ar", "one other", "other", `the plural lacks the forms "zero", "one", "two", "few" and "many", which the language ar needs`},
+		{"en", "de", "one other", "one", `the plural lacks the form "other"`},
+		{"en", "tlh", "one other", "one", `the plural lacks the form "other"`},
+		{"en", "pl", "one other", "one few many", sound}, // "other" is for fractions
+		{"en", "ru", "one other", "zero one few many", sound},
+		{"en", "lt", "one other", "one few many", `the plural lacks the form "other"`}, // 10 to 20
+		{"en", "pl", "one other", "one few", `the plural lacks the form "other", and the form "many", which the language pl needs`},
+		{"ja", "de", "other", "other", `warning: the plural lacks the form "one", which the language de needs`},
+		{"en", "ru", "one other", "one other", `warning: the plural lacks the forms "few" and "many", which the language ru needs`},
+		{"en", "sr-Latn", "one other", "one other", `warning: the plural lacks the form "few", which the language sr-Latn needs`},
+		{"en", "ar", "one other", "other", `warning: the plural lacks the forms "zero", "one", "two", "few" and "many", which the language ar needs`},
 	} {
 		in := Plural{Source: strings.Fields(c.source), Forms: strings.Fields(c.forms), SourceLanguage: c.from, Language: c.to}
 		got := Forms(in)
-		if c.reason == sound && len(got) > 0 || c.reason != sound && (len(got) != 1 || got[0] != (Finding{Plurals, c.reason})) {
+		if c.reason == sound && len(got) > 0 || c.reason != sound && (len(got) != 1 || got[0].Check != Plurals || said(got[0]) != c.reason) {
 			t.Errorf("%s to %s, %q to %q: %v, want %q", c.from, c.to, c.source, c.forms, got, c.reason)
 		}
 		in.Skip = func(check string) bool { return check == Plurals }
@@ -340,7 +363,7 @@ func TestOrdinalForms(t *testing.T) {
 		t.Errorf("German writes all of them alike: %v", got)
 	}
 	got := Forms(Plural{Source: en, Forms: []string{"other"}, SourceLanguage: "en", Language: "it", Ordinal: true})
-	if want := `the plural lacks the form "many", which the language it needs`; len(got) != 1 || got[0].Reason != want {
+	if want := `warning: the plural lacks the form "many", which the language it needs`; len(got) != 1 || said(got[0]) != want {
 		t.Errorf("%v, want %s", got, want)
 	}
 }
@@ -382,5 +405,115 @@ func skipsOnly(t *testing.T, name string, in Input) {
 func TestNamesOfChecks(t *testing.T) {
 	if !slices.Equal(All, config.Checks) {
 		t.Errorf("%v, and the configuration has %v", All, config.Checks)
+	}
+}
+
+// What the forms of one plural say is measured against all forms of the source's: the program passes the same to each.
+func TestFormsOfOnePlural(t *testing.T) {
+	for _, c := range []struct {
+		format, form, language string
+		source                 []string // "one", then "other"
+		translation, reason    string
+	}{
+		{"android-xml", "one", "ru", []string{"a file", "%d files"}, "%d файл", sound}, // 21 as well
+		{"android-xml", "one", "ru", []string{"a file", "%1$d files in %2$s"}, "%1$d файл в %2$s", sound},
+		{"android-xml", "one", "ru", []string{"a file", "%d files"}, "%s файл", sound},
+		{"android-xml", "one", "ru", []string{"a file", "%d files"}, "%f файл", "%f takes a number with decimals, but the program passes a whole number there, as the source's %d says"},
+		{"android-xml", "one", "ru", []string{"a file", "files"}, "%d файл", "it has %d, for which the program passes nothing, as the source has no such placeholder"},
+		{"android-xml", "one", "ru", []string{"a file", `<xliff:g id="count">%d</xliff:g> files`}, `<xliff:g id="count">%d</xliff:g> файл`, sound},
+		{"android-xml", "few", "ru", []string{"a file", "%d files"}, "файла", "warning: it leaves out the number %d, which the source has"},
+		{"structured-yaml", "one", "ru", []string{"a file", "%{count} files in %{dir}"}, "%{count} файл в %{dir}", sound},
+		{"structured-yaml", "one", "ru", []string{"a file", "%{count} files"}, "%{n} файл", "it has %{n}, which the source does not have"},
+		{"structured-yaml", "few", "pl", []string{"%{count} file", "%{count} files"}, "kilka plików", "warning: it leaves out the number %{count}, which the source has"},
+		{"structured-yaml", "zero", "de", []string{"%{name} wrote to %{who}", "%{count} wrote to %{who}"}, "niemand schrieb", sound},
+		{"structured-yaml", "zero", "de", []string{"%{name} wrote", "%{count} wrote"}, "%{nom} schrieb", "it has %{nom} where the source has %{count}"},
+		{"structured-json", "one", "de", []string{"{{count}} file", "{{count}} files"}, "eine Datei", sound},
+		{"structured-json", "one", "de", []string{"{{files}} file", "{{files}} files"}, "eine Datei", sound},
+		{"structured-json", "other", "de", []string{"{{count}} file", "{{count}} files"}, "Dateien", "it lacks {{count}}, which the source has"},
+		{"structured-json", "other", "de", []string{"{{count}} by {{who}}", "{{count}} by {{who}}"}, "{{count}}", "it lacks {{who}}, which the source has"},
+	} {
+		in := Input{Format: c.format, Key: "k", Form: c.form, Source: c.source[1], Translation: c.translation, Forms: c.source, Language: c.language, SourceLanguage: "en"}
+		if c.form == plural.One {
+			in.Source = c.source[0]
+		}
+		got := Translation(in)
+		if c.reason == sound && len(got) > 0 || c.reason != sound && (len(got) != 1 || said(got[0]) != c.reason) {
+			t.Errorf("%s %s %s: %q to %q: %v, want %q", c.format, c.language, c.form, c.source, c.translation, got, c.reason)
+		}
+	}
+}
+
+// MediaWiki's functions choose and bend words; its parameters are filled in.
+func TestWikiMessages(t *testing.T) {
+	for _, c := range []struct{ source, translation, reason string }{
+		{"$1 {{PLURAL:$1|file|files}} of {{GENDER:$2|him|her}}", "$1 plików", sound},
+		{"{{GENDER:$2|Your}} page on {{SITENAME}}", "{{GENDER:|Deine|Ihre}} Seite auf {{GRAMMAR:dativ|{{SITENAME}}}}", sound},
+		{"Your page", "{{GENDER\n:$1|Deine}} {{FORMAL:Seite|Ihre}} {{grammar:6sg|Seite}}", sound},
+		{"{{PLURAL:$1|one|{{GENDER:$2|his|her}} files}}", "{{PLURAL:$1|eine|1=eins|100=viele}}", sound},
+		{"$1 wrote on {{SITENAME}}", "$1 schrieb", "it lacks {{SITENAME}}, which the source has"},
+		{"$1 wrote to $2", "$2 bekam Post", "warning: it lacks $1, which the source has"},
+		{"{{PLURAL:$1|A message|$1 messages}} from $2", "{{PLURAL:$1|eine|mehrere}} von $2", sound},
+		{"A page was linked", "$2 hat {{GENDER:$3|eine}} Seite verlinkt", sound}, // a message has more parameters than English uses
+		{"See {{int:other-page}}", "Siehe {{int:other-page}}", sound},
+		{"$1 {{PLURAL:$1|file|files}} on {{SITENAME}}", "$1 {{PLURAL:$1|Datei|Dateien}}", "warning: it lacks {{SITENAME}}, which the source has"},
+		{"{{PLURAL:$1|one|{{formatnum:$1}} files}}", "{{PLURAL:$1|eine|$1}}", sound},
+		{"{{formatnum:{{PLURAL:$1|$1|100=99+}}}}", "{{PLURAL:$1|$1|100=99+}}", sound},
+		{"See {{int:other-page}}", "Siehe dort", "it lacks {{int}}, which the source has"},
+		{"for $1.50 or $5m, $10, US$4", "für 1,50", sound},
+		{"costs $5", "kostet 5 Dollar", sound},
+		{"costs $1", "kostet 1 $", sound},
+	} {
+		got := Translation(Input{Format: "json", Key: "k", Source: c.source, Translation: c.translation, Language: "de", SourceLanguage: "en"})
+		if c.reason == sound && len(got) > 0 || c.reason != sound && (len(got) != 1 || said(got[0]) != c.reason) {
+			t.Errorf("%q to %q: %v, want %q", c.source, c.translation, got, c.reason)
+		}
+	}
+}
+
+// Symfony and Laravel have the forms of a plural in one text, with the numbers that each is for before it.
+func TestIntervals(t *testing.T) {
+	for _, c := range []struct{ source, translation, reason string }{
+		{"At least {{ limit }} thing.|At least {{ limit }} things.", "{1} Co najmniej 1.|{2,3,4} Co {{ limit }}.|[5,Inf[ Co {{ limit }}.", sound},
+		{"{0} none|{1} one|]1,Inf[ %count%", "{0} keine|{1} eine|]1,Inf[ %count%", sound},
+		{"%count% thing|%count% things", "{0} keine|{1} eine|%count% Dinge", sound},
+		{"%count% thing|%count% things", "{1} eine|[2,*] :count %count%", sound},
+		{"{0} none|[1,19] some|[20,*] {name} has many", "{0} keine|[1,19] einige|[20,*] {nom} hat viele", "it has {nom} where the source has {name}"},
+		{"{0}|{1}", "{0}", "it lacks {1}, which the source has"},
+		{"{0} | {1}", "{1} | {0}", sound},
+		{"{1} or {0}", "{1}", "it lacks {0}, which the source has"},
+		{"{1} of|{0} at", "{1}|an", "it lacks {0}, which the source has"},
+	} {
+		got := Translation(Input{Format: "structured-yaml", Key: "k", Source: c.source, Translation: c.translation, Language: "de", SourceLanguage: "en"})
+		if c.reason == sound && len(got) > 0 || c.reason != sound && (len(got) != 1 || said(got[0]) != c.reason) {
+			t.Errorf("%q to %q: %v, want %q", c.source, c.translation, got, c.reason)
+		}
+	}
+}
+
+// Libraries outside of C take no placeholder where a word goes on, or where a suffix of the language follows a per cent sign.
+func TestDoubtfulPlaceholders(t *testing.T) {
+	for _, c := range []struct{ source, translation, reason string }{
+		{"Show to % of users", "Kullanıcıların %'sine göster", sound},
+		{"%tags% tags", "%tags%-stikkord", sound},
+		{"%d days", "%di bés", sound},
+		{"%ds ago", "vor %d s", sound},
+		{"%ds ago", "vor Sekunden", sound},
+		{"%link% here", "aqui %link%", sound},
+		{"%.2fkm", "km", "it lacks %.2f, which the source has"},
+		{"%s of %s", "%2$svon %1$s", sound},
+		{"all", "alle %s", "it has %s, for which the program passes nothing, as the source has no such placeholder"},
+	} {
+		got := Translation(Input{Format: "json", Key: "k", Source: c.source, Translation: c.translation, Language: "de", SourceLanguage: "en"})
+		if c.reason == sound && len(got) > 0 || c.reason != sound && (len(got) != 1 || said(got[0]) != c.reason) {
+			t.Errorf("%q to %q: %v, want %q", c.source, c.translation, got, c.reason)
+		}
+	}
+}
+
+func TestBreaking(t *testing.T) {
+	in := Input{Format: "json", Source: "{n, plural, one {# <a>file</a>} other {# files}}", Translation: "{n, plural, one {#} other {#}}", Language: "ru", SourceLanguage: "en"}
+	all := Translation(in)
+	if breaking := Breaking(all); len(all) != 2 || len(breaking) != 1 || breaking[0].Check != Markup {
+		t.Errorf("%v of %v", breaking, all)
 	}
 }

@@ -82,12 +82,15 @@ func (p *pair) icu() bool {
 	if len(lacks) == 0 && len(extra) > 0 {
 		lacks = choices // for which it has another name
 	}
-	p.differs(ICU, lacks, extra)
+	differs(p.found, ICU, lacks, extra)
 	if len(lacks) == 0 {
 		p.inBranches(source.parsed, text.parsed, nil)
 	}
 	for _, f := range forms {
 		p.found(ICU, f)
+	}
+	if len(lacks)+len(forms) == 0 {
+		p.numbers(source.parsed, text.parsed)
 	}
 	for _, arg := range slices.Sorted(maps.Keys(text.branches)) {
 		known, words := source.branches[arg], text.branches[arg]
@@ -135,10 +138,7 @@ func (p *pair) inBranches(source, text plural.Message, outside []string) {
 					lacks = append(lacks, "{"+name+"}")
 				}
 			}
-			if says(of, a.Name) && !says(b, a.Name) && !(plural.Plural(a.Type) && p.fewNumbers(a.Type, b.Selector)) {
-				lacks = append(lacks, "#")
-			}
-			if len(lacks) > 0 {
+			if len(lacks) > 0 && !(plural.Plural(a.Type) && p.noneOf(a.Type, b.Selector)) {
 				p.found(ICU, fmt.Sprintf("the branch %q of {%s} lacks %s, which the source has there", b.Selector, a.Name, listed(lacks)))
 			}
 			p.inBranches(of.Message, b.Message, outside)
@@ -160,17 +160,23 @@ func branchFor(source plural.Argument, selector string) (b plural.Branch, ok boo
 
 var counterparts = map[string]string{"=0": plural.Zero, "=1": plural.One, "=2": plural.Two, plural.Zero: "=0", plural.One: "=1", plural.Two: "=2"}
 
-// says reports whether a plural's branch, or a branch in it, has the number in it.
-func says(b plural.Branch, name string) bool {
-	if b.Number || slices.ContainsFunc(b.Arguments, func(a plural.Argument) bool { return a.Name == name }) {
-		return true
-	}
-	for _, a := range b.Arguments {
-		if slices.ContainsFunc(a.Branches, func(b plural.Branch) bool { return says(b, name) }) {
-			return true
+// numbers warns of a plural that never says its number, though the source's does. In which branches it does is the translator's business: "some
+// people" may be what a language says for few.
+func (p *pair) numbers(source, text plural.Message) {
+	for _, a := range source.Arguments {
+		if plural.Plural(a.Type) && says(source, a.Name) && !says(text, a.Name) {
+			p.warned(ICU, fmt.Sprintf("it leaves out the number {%s}, which the source has", a.Name))
 		}
 	}
-	return false
+}
+
+// says reports whether a message has the number of a plural in it, in whichever branch.
+func says(m plural.Message, name string) bool {
+	return slices.ContainsFunc(m.Arguments, func(a plural.Argument) bool {
+		return a.Name == name && !plural.Branching(a.Type) || slices.ContainsFunc(a.Branches, func(b plural.Branch) bool {
+			return a.Name == name && b.Number || says(b.Message, name)
+		})
+	})
 }
 
 // shownIn is argumentsIn without arguments that are there for select alone.
@@ -199,19 +205,14 @@ func argumentsIn(m plural.Message) []string {
 	return names
 }
 
-// fewNumbers reports whether a branch of a plural is chosen for few numbers in the translation's language, so that its text need not say which.
-func (p *pair) fewNumbers(kind, selector string) bool {
-	if !plural.IsCategory(selector) {
-		return true // =1
+// noneOf reports whether a branch of a plural is chosen for 0 alone.
+func (p *pair) noneOf(kind, selector string) bool {
+	if selector == "=0" {
+		return true
 	}
 	categories := plural.Categories(p.in.Language)
 	if kind == "selectordinal" {
 		categories = plural.Ordinals(p.in.Language)
 	}
-	for _, c := range categories {
-		if c.Name == selector {
-			return len(c.Numbers) > 0
-		}
-	}
-	return selector != plural.Other && selector != plural.Few && selector != plural.Many
+	return selector == plural.Zero && slices.ContainsFunc(categories, func(c plural.Category) bool { return c.Name == selector && slices.Equal(c.Numbers, []int{0}) })
 }

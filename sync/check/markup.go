@@ -123,50 +123,14 @@ func (p *pair) markup() {
 			lacks = append(lacks, t.spelled)
 		}
 	}
+	components := slices.ContainsFunc(have, func(t tag) bool { return !slices.Contains(styling, t.name) })
 	for _, t := range use {
-		known := len(have) > 0 && !slices.Contains(styling, t.name) || slices.Contains(active, strings.ToLower(t.name))
+		known := components && !slices.Contains(styling, t.name) || slices.Contains(active, strings.ToLower(t.name))
 		if !t.end && known && !slices.ContainsFunc(have, t.same) && !slices.Contains(extra, t.spelled) {
 			extra = append(extra, t.spelled)
 		}
 	}
-	ids := protected(have)
-	for _, t := range use {
-		if id, ok := t.protects(); ok && len(ids) > 0 && !slices.Contains(ids, id) && !slices.Contains(extra, t.spelled) {
-			extra = append(extra, t.spelled)
-		}
-	}
-	p.differs(Markup, lacks, extra)
-}
-
-// protected are the ids of the texts that xliff:g protects. A translation may leave the element out, and often does, but what it
-// protects is what the source says.
-func protected(tags []tag) []string {
-	var ids []string
-	for _, t := range tags {
-		if id, ok := t.protects(); ok {
-			ids = append(ids, id)
-		}
-	}
-	return ids
-}
-
-// protects is the id of an opening xliff:g, as translation tools compare it: they write id="count" as COUNT or COUNT_0.
-func (t tag) protects() (id string, ok bool) {
-	if t.name != "xliff:g" || t.end {
-		return "", false
-	}
-	_, rest, _ := strings.Cut(t.spelled, "id=")
-	if rest == "" || rest[0] != '"' && rest[0] != '\'' {
-		return "", false
-	}
-	if id, _, ok = strings.Cut(rest[1:], rest[:1]); !ok {
-		return "", false
-	}
-	id = strings.ToLower(id)
-	if base := strings.TrimRight(id, "0123456789"); strings.HasSuffix(base, "_") {
-		id = strings.TrimSuffix(base, "_")
-	}
-	return id, true
+	differs(p.found, Markup, lacks, extra)
 }
 
 // same reports whether two tags do the same to the program.

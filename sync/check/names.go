@@ -26,6 +26,7 @@ func namesIn(s string, percents bool) []name {
 		}
 		r.at += i
 		switch {
+		case r.call():
 		case r.take("{{{", "}}}"), r.take("{{-", "}}"), r.take("{{", "}}"):
 		case r.take("%{", "}"), r.take("${", "}"), r.take("$t(", ")"):
 		case r.take("%(", ")"), r.take("%<", ">"):
@@ -129,43 +130,80 @@ func (p *pair) names() {
 	yaml := strings.HasSuffix(in.Format, "yaml")
 	percents := yaml || strings.HasSuffix(in.Format, "json")
 	rails := yaml && (strings.Contains(in.Key, "errors") || strings.Contains(in.Key, "helpers"))
-	have, use := namesIn(p.source, percents), namesIn(p.text, percents)
+	source, text := withoutIntervals(p.source), withoutIntervals(p.text)
+	have, use := namesIn(source, percents), namesIn(text, percents)
 	if len(have) > maxNames || len(use) > maxNames {
 		return
 	}
-	for i, n := range use { // a sign of currency or per cent that came to stand before a brace
-		plain := name{"{" + n.key + "}", n.key}
-		if (n.spelled[0] == '%' || n.spelled[0] == '$') && !slices.Contains(have, n) && slices.Contains(have, plain) {
-			use[i] = plain
-		}
+	known := slices.Clone(have) // what the program fills in
+	for _, form := range in.Forms {
+		known = append(known, namesIn(withoutIntervals(form), percents)...)
 	}
-	if p.hasLooseDollar() { // or went from there to where its language has it
-		for i, n := range use {
-			if of := (name{"${" + n.key + "}", n.key}); n.spelled == "{"+n.key+"}" && !slices.Contains(have, n) && slices.Contains(have, of) {
-				use[i] = of
-			}
-		}
-	}
+	p.respelled(use, known)
 	if strings.Contains(p.source, formsApart) && strings.Contains(p.text, formsApart) {
 		have, use = sameNumber(have, use)
 	}
 	lacks := slices.DeleteFunc(slices.Clone(have), func(n name) bool { return slices.Contains(use, n) })
 	extra := slices.DeleteFunc(slices.Clone(use), func(n name) bool {
 		// A word of another script is no name that a program has, unless it stands where one is missing.
-		return slices.Contains(have, n) || rails && isOptional(n) || len(lacks) == 0 && !isASCII(n.key)
+		return slices.Contains(known, n) || rails && isOptional(n) || len(lacks) == 0 && !isASCII(n.key)
 	})
 	if rails && len(extra) == 0 {
 		lacks = slices.DeleteFunc(lacks, isOptional)
 	}
-	torn := len(have) > 0 && unpaired(p.source) == 0 && unpaired(p.text) != 0
-	if !torn && len(lacks)+len(extra) == 1 && (p.mayAdd && len(extra) == 1 || p.mayDrop && len(lacks) == 1) && (len(have)+len(use) == 1 || isCountName(append(lacks, extra...)[0].key)) {
+	torn := len(have) > 0 && unpaired(source) == 0 && unpaired(text) != 0
+	if !torn && p.aboutNumber(have, lacks, extra) {
 		return
 	}
-	p.differs(Names, spellingsOf(lacks), spellingsOf(extra))
-	p.nameless()
-	if torn && len(lacks)+len(extra) == 0 {
-		p.found(Names, "its braces do not pair")
+	report := p.found
+	if !percents || isWiki(p.source) || isWiki(p.text) { // in Android and .strings printf fills in: these are the program's own, or words
+		report = p.warned
 	}
+	differs(report, Names, spellingsOf(lacks), spellingsOf(extra))
+	p.nameless(report)
+	if percents {
+		p.parameters()
+	}
+	if torn && len(lacks)+len(extra) == 0 {
+		report(Names, "its braces do not pair")
+	}
+}
+
+// respelled takes names for those that the source has with another sign before them: a sign of currency or per cent came to stand before a brace, or
+// went from there to where its language has it.
+func (p *pair) respelled(use, known []name) {
+	for i, n := range use {
+		plain := name{"{" + n.key + "}", n.key}
+		if (n.spelled[0] == '%' || n.spelled[0] == '$') && !slices.Contains(known, n) && slices.Contains(known, plain) {
+			use[i] = plain
+		}
+	}
+	if !p.hasLooseDollar() {
+		return
+	}
+	for i, n := range use {
+		if of := (name{"${" + n.key + "}", n.key}); n.spelled == "{"+n.key+"}" && !slices.Contains(known, n) && slices.Contains(known, of) {
+			use[i] = of
+		}
+	}
+}
+
+// aboutNumber deals with the form of a plural that differs from its source in nothing but the number, or in what there is none of.
+func (p *pair) aboutNumber(have, lacks, extra []name) bool {
+	isNumber := func(n name, all int) bool { return isCountName(n.key) || all == 1 && !p.number.guessed }
+	switch {
+	case len(extra) == 1 && len(lacks) == 0:
+		return p.number.mayAdd && isNumber(extra[0], len(have)+1)
+	case len(extra) > 0 || len(lacks) == 0:
+		return false
+	case p.number.isZero:
+		return true
+	case !p.number.form || len(lacks) > 1 || !isNumber(lacks[0], len(have)):
+		return false
+	case !p.number.mayDrop:
+		p.warned(Names, fmt.Sprintf("it leaves out the number %s, which the source has", lacks[0].spelled))
+	}
+	return true
 }
 
 // hasLooseDollar reports whether the translation has a dollar sign that belongs to no placeholder.
@@ -187,12 +225,12 @@ func sameNumber(have, use []name) (_, _ []name) {
 }
 
 // nameless compares {}, which is filled in with one value after the other.
-func (p *pair) nameless() {
+func (p *pair) nameless(report func(check, reason string)) {
 	have, use := strings.Count(p.source, "{}"), strings.Count(p.text, "{}")
-	if have == 0 || have == use || p.mayDrop && have == use+1 {
+	if have == 0 || have == use || p.number.mayDrop && have == use+1 {
 		return
 	}
-	p.found(Names, fmt.Sprintf("it has {} %s where the source has it %s", times(use), times(have)))
+	report(Names, fmt.Sprintf("it has {} %s where the source has it %s", times(use), times(have)))
 }
 
 func times(n int) string {
@@ -234,13 +272,13 @@ func spellingsOf(names []name) []string {
 }
 
 // differs reports what a translation lacks and what it has too much.
-func (p *pair) differs(check string, lacks, extra []string) {
+func differs(report func(check, reason string), check string, lacks, extra []string) {
 	switch {
 	case len(lacks) > 0 && len(extra) > 0:
-		p.found(check, fmt.Sprintf("it has %s where the source has %s", listed(extra), listed(lacks)))
+		report(check, fmt.Sprintf("it has %s where the source has %s", listed(extra), listed(lacks)))
 	case len(lacks) > 0:
-		p.found(check, fmt.Sprintf("it lacks %s, which the source has", listed(lacks)))
+		report(check, fmt.Sprintf("it lacks %s, which the source has", listed(lacks)))
 	case len(extra) > 0:
-		p.found(check, fmt.Sprintf("it has %s, which the source does not have", listed(extra)))
+		report(check, fmt.Sprintf("it has %s, which the source does not have", listed(extra)))
 	}
 }

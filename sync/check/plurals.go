@@ -16,35 +16,47 @@ type Plural struct {
 	Skip                     func(check string) bool
 }
 
-// Forms returns what is wrong with the forms of a plural as a whole: it lacks "other", which every program falls back to, or a form that the language
-// uses for whole numbers below a thousand. What only fractions or millions would show is not asked for, and nothing is where the source lacks
-// what its own language needs. What the forms say is Translation's to look at, form by form.
+// Forms returns what is wrong with the forms of a plural as a whole. The program takes the form of a number's category, and where that is missing
+// "other". A plural without "other" has to have a form for every category of whole numbers, or the program fails: Android throws, Rails raises. Such
+// languages as Polish and Russian need no "other" then, which is for their fractions. A plural with "other" is only worth a warning where it lacks a
+// form that the language uses for whole numbers below a thousand; what only fractions or millions would show is not asked for, and nothing is where the
+// source lacks what its own language needs. What the forms say is for Translation, form by form.
 func Forms(in Plural) []Finding {
 	if in.Skip != nil && in.Skip(Plurals) || len(in.Forms) == 0 {
 		return nil
-	}
-	if slices.Contains(in.Source, plural.Other) && !slices.Contains(in.Forms, plural.Other) {
-		return []Finding{{Plurals, `the plural lacks the form "other"`}}
 	}
 	categories := plural.Categories
 	if in.Ordinal {
 		categories = plural.Ordinals
 	}
-	if len(in.Source) < 2 && in.SourceLanguage == "" || len(lacking(categories(in.SourceLanguage), in.Source)) > 0 {
+	language := categories(in.Language)
+	lacks := lacking(language, in.Forms)
+	if slices.Contains(in.Source, plural.Other) && !slices.Contains(in.Forms, plural.Other) {
+		lacks = slices.DeleteFunc(lacks, func(form string) bool { return form == strconv.Quote(plural.Other) && len(lacks) > 1 })
+		switch {
+		case len(language) > 0 && len(lacks) == 0:
+			return nil
+		case len(language) == 0 || lacks[0] == strconv.Quote(plural.Other):
+			return []Finding{{Check: Plurals, Reason: `the plural lacks the form "other"`}}
+		}
+		return []Finding{{Check: Plurals, Reason: `the plural lacks the form "other", and ` + formsOf(lacks, in.Language)}}
+	}
+	if len(in.Source) < 2 && in.SourceLanguage == "" || len(lacking(categories(in.SourceLanguage), in.Source)) > 0 || len(lacks) == 0 {
 		return nil
 	}
-	if lacks := lacking(categories(in.Language), in.Forms); len(lacks) > 0 {
-		return []Finding{{Plurals, needs(lacks, in.Language)}}
-	}
-	return nil
+	return []Finding{{Check: Plurals, Reason: needs(lacks, in.Language), Warning: true}}
 }
 
 func needs(lacks []string, language string) string {
+	return "the plural lacks " + formsOf(lacks, language)
+}
+
+func formsOf(lacks []string, language string) string {
 	form := "form"
 	if len(lacks) > 1 {
 		form = "forms"
 	}
-	return fmt.Sprintf("the plural lacks the %s %s, which the language %s needs", form, listed(lacks), language)
+	return fmt.Sprintf("the %s %s, which the language %s needs", form, listed(lacks), language)
 }
 
 // lacking are the categories that a language needs and that are not there. A number of its own (=1) stands for a category that has no others.
@@ -77,7 +89,7 @@ func (p *pair) branches(source, text plural.Argument) {
 		return
 	}
 	if lacks := lacking(categories(p.in.Language), have); len(lacks) > 0 {
-		p.found(Plurals, needs(lacks, p.in.Language)+fmt.Sprintf(" for {%s}", text.Name))
+		p.warned(Plurals, needs(lacks, p.in.Language)+fmt.Sprintf(" for {%s}", text.Name))
 	}
 }
 

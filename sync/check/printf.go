@@ -68,11 +68,13 @@ type conversion struct {
 	spelled string
 	arg     int // counts from 1; 0 for the next one, until conversions has counted
 	class   class
+	unsure  bool // it may be something else: %d in %description%, %s in %-stop, %'s
 }
 
 // conversions reads the placeholders of a text that take an argument. stray is the first per cent sign that begins none; empty
-// when there is no such sign.
-func conversions(s string, d dialect) (all []conversion, stray string) {
+// when there is no such sign. What is unsure is a placeholder where it is spelled like one of the source's; in a source, for which that is nil, it
+// takes no place.
+func conversions(s string, d dialect, isOne func(conversion) bool) (all []conversion, stray string) {
 	next := 1
 	for at := 0; ; {
 		i := strings.IndexByte(s[at:], '%')
@@ -81,6 +83,9 @@ func conversions(s string, d dialect) (all []conversion, stray string) {
 		}
 		at += i
 		c, ok := conversionAt(s, at, d)
+		if ok && c.unsure && isOne != nil {
+			c.unsure, ok = false, isOne(c)
+		}
 		switch {
 		case !ok:
 			if stray == "" {
@@ -88,7 +93,7 @@ func conversions(s string, d dialect) (all []conversion, stray string) {
 			}
 			at++
 			continue
-		case c.class != none && c.arg == 0:
+		case c.class != none && c.arg == 0 && !c.unsure:
 			c.arg = next
 			next++
 			fallthrough
@@ -155,10 +160,11 @@ func conversionAt(s string, start int, d dialect) (c conversion, ok bool) {
 	switch {
 	case letter == '%' && !plain,
 		len(c.spelled) == 3 && isDigit(c.spelled[1]) && letter >= 'A' && letter <= 'F', // %2F in an address
-		plain && word && letter != '%' && start > 0 && isDigit(s[start-1]),             // 50%off
-		plain && word && letter != '%' && d == other:                                   // %description%
+		plain && word && letter != '%' && start > 0 && isDigit(s[start-1]):             // 50%off
 		return c, false
 	}
+	formatted := strings.ContainsAny(c.spelled, "$.") || c.spelled[1] == '0'
+	c.unsure = d == other && c.class != none && (word && !formatted || strings.Contains(c.spelled, "'"))
 	return c, true
 }
 
@@ -187,21 +193,35 @@ func (p *pair) printf(d dialect) {
 	if d == other && (isDateFormat(p.source) || isDateFormat(p.text)) {
 		return
 	}
-	have, sourceStray := conversions(p.source, d)
-	use, stray := conversions(p.text, d)
-	passed, used := make(map[int]conversion), make(map[int]bool)
-	for _, c := range have {
-		if _, twice := passed[c.arg]; !twice {
-			passed[c.arg] = c
+	all, sourceStray := conversions(p.source, d, nil)
+	spelled := make(map[string]bool) // and whether it is unsure
+	for _, c := range all {
+		spelled[c.spelled] = spelled[c.spelled] || c.unsure
+	}
+	use, stray := conversions(p.text, d, func(c conversion) bool { _, ok := spelled[c.spelled]; return ok })
+	have := slices.DeleteFunc(slices.Clone(all), func(c conversion) bool { return c.unsure })
+	passed := make(map[int][]conversion) // by place, one of each class
+	pass := func(all []conversion) {
+		for _, c := range all {
+			if !c.unsure && !slices.ContainsFunc(passed[c.arg], func(o conversion) bool { return o.class == c.class }) {
+				passed[c.arg] = append(passed[c.arg], c)
+			}
 		}
 	}
+	pass(have)
+	for _, form := range p.in.Forms {
+		of, _ := conversions(form, d, nil)
+		pass(of)
+	}
 	var extra, lacks []conversion
+	used := make(map[int]bool)
 	for _, c := range use {
-		of, ok := passed[c.arg]
-		if !ok && !used[c.arg] {
+		of := passed[c.arg]
+		if len(of) == 0 && !used[c.arg] && !spelled[c.spelled] {
 			extra = append(extra, c)
-		} else if ok && !d.takes(of.class, c.class) {
-			p.found(Printf, fmt.Sprintf("%s takes %s, but the program passes %s there, as the source's %s says", c.spelled, className[c.class], className[of.class], of.spelled))
+		} else if len(of) > 0 && !slices.ContainsFunc(of, func(o conversion) bool { return d.takes(o.class, c.class) }) {
+			p.found(Printf, fmt.Sprintf("%s takes %s, but the program passes %s there, as the source's %s says",
+				c.spelled, className[c.class], className[of[0].class], of[0].spelled))
 		}
 		used[c.arg] = true
 	}
@@ -211,10 +231,14 @@ func (p *pair) printf(d dialect) {
 			used[c.arg] = true
 		}
 	}
-	if len(extra)+len(lacks) == 1 && (p.mayAdd && len(extra) == 1 || p.mayDrop && len(lacks) == 1 && mayBeCount(lacks[0], have)) {
-		return
+	if len(extra) == 0 && p.number.isZero {
+		lacks = nil
 	}
+	number := p.number.form && len(extra) == 0 && len(lacks) == 1 && mayBeCount(lacks[0], have)
 	switch {
+	case len(extra) == 1 && len(lacks) == 0 && p.number.mayAdd, number && p.number.mayDrop:
+	case number:
+		p.warned(Printf, fmt.Sprintf("it leaves out the number %s, which the source has", spellings(lacks)))
 	case len(extra) > 0:
 		p.found(Printf, fmt.Sprintf("it has %s, for which the program passes nothing, as the source has no such placeholder", spellings(extra)))
 	case len(lacks) > 0:

@@ -182,7 +182,7 @@ type Pull struct {
 	// Incomplete says what stands for a key that has no such translation: skip (nothing), blank (an empty text) or
 	// fallback (the source text).
 	Incomplete string `toml:"incomplete"`
-	// Base is the branch that translations are built on. Empty: the remote's default branch; without a remote the current one.
+	// Base is the branch that translations are built on. Empty: the remote's default branch; without a remote the current branch.
 	Base string `toml:"base"`
 	// Branch is where translations are committed; it may equal Base. {base}, or {BRANCH}, in it stands for the name of the
 	// branch that they are built on: l10n/{base}.

@@ -2,6 +2,8 @@ package discover
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -14,71 +16,122 @@ import (
 // generic are folders that say nothing about which part of a product they belong to.
 var generic = []string{"src", "main", "res", "resources", "Resources", "assets", "public", "static", "config", "lib", "apps", "packages", "libs", "modules", "projects", "java", "kotlin", "wwwroot", "Base.lproj", "."}
 
-// nameCollections gives every source file a collection as a person would name it: main where there is one, the part of the product where there are several, the
-// file's own name where files lie beside each other. Names hold no language. Files whose keys are one namespace to the program share a collection unless two
-// of them hold different texts for one key.
+// nameCollections gives every source file a collection, as few as can be: the first push of a repository takes an import for each of them and language.
+// Files of one format share a collection unless they have a key in common, which would be one key with one translation at the service. A group
+// whose own files have one has a collection for each folder, name, or file. Names hold no language.
 func nameCollections(groups []Group) {
 	shared := sharing(groups)
 	above := inCommon(groups)
-	places := make(map[string]bool) // of what does not share, each is one
-	for i := range groups {
-		places[unit(groups, i, shared)] = true
-	}
-	used := make(map[string]string) // collection -> who has it
-	for i := range groups {
-		g := &groups[i]
-		mine := unit(groups, i, shared)
+	used := make(map[string]int) // by collection: which of shared has it, counted from 1
+	for i, members := range shared {
+		first := &groups[members[0]]
 		for try := 0; ; try++ {
-			g.Collection = g.name(len(places) == 1, shared[g.place], above, try)
-			if g.claim(used, mine) {
+			name := first.name(len(shared) == 1, above, try)
+			if len(members) > 1 {
+				name = nameShared(groups, members, len(shared) == 1, above, try)
+			}
+			if !claim(used, groups, members, name, i+1) {
+				continue
+			}
+			for _, m := range members {
+				groups[m].Collection = name
+			}
+			break
+		}
+	}
+}
+
+// sharing are the groups that share a collection, by index: the fullest take in every other one of their format that has none of their keys.
+func sharing(groups []Group) [][]int {
+	order := make([]int, len(groups))
+	for i := range groups {
+		order[i] = i
+		groups[i].each = groups[i].apart()
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return groups[b].Keys - groups[a].Keys })
+	var shared [][]int
+	var keys []map[string]bool
+	for _, i := range order {
+		g := &groups[i]
+		mine := make(map[string]bool)
+		for _, file := range g.texts {
+			maps.Copy(mine, keysOf(file))
+		}
+		at := len(shared)
+		for j, members := range shared {
+			first := groups[members[0]]
+			if g.each == "" && first.each == "" && first.Format == g.Format && !overlap(keys[j], mine) {
+				at = j
 				break
 			}
 		}
-	}
-}
-
-// unit tells groups apart that need names of their own.
-func unit(groups []Group, i int, shared map[string]bool) string {
-	if g := groups[i]; g.shares && shared[g.place] {
-		return "place " + g.place
-	}
-	return "group " + strconv.Itoa(i)
-}
-
-// sharing are the places whose files can have one collection.
-func sharing(groups []Group) map[string]bool {
-	shared := make(map[string]bool)
-	texts := make(map[string]map[string]string)
-	for _, g := range groups {
-		if !g.shares {
-			continue
+		if at == len(shared) {
+			shared, keys = append(shared, nil), append(keys, make(map[string]bool))
 		}
-		if texts[g.place] == nil {
-			shared[g.place], texts[g.place] = true, make(map[string]string)
-		}
-		for _, file := range g.texts {
-			for entry, text := range file {
-				if other, there := texts[g.place][entry]; there && other != text {
-					shared[g.place] = false
-				}
-				texts[g.place][entry] = text
-			}
-		}
+		shared[at] = append(shared[at], i)
+		maps.Copy(keys[at], mine)
 	}
 	return shared
 }
 
-// claim takes the collections of a group's files, where nobody else has one of them and no two of the files would share one unwittingly.
-func (g *Group) claim(used map[string]string, mine string) bool {
-	f := config.Files{Source: g.Source, Collection: g.Collection}
-	var names []string
-	for _, file := range g.Files {
-		source, _ := f.SourceFile(file)
-		name := f.CollectionOf(source)
-		if owner := used[name]; owner != "" && owner != mine {
-			return false
+// apart is the placeholder that gives each of a group's files a collection that has no other file with one of its keys: "" where none is needed.
+func (g *Group) apart() string {
+	f := config.Files{Source: g.Source}
+	for _, each := range []string{"", "{DIR}", "{NAME}", "{DIR}/{NAME}"} {
+		if strings.Contains(each, "{DIR}") && !strings.Contains(g.Output, "{DIR}") || strings.Contains(each, "{NAME}") && !strings.Contains(g.Output, "{NAME}") {
+			continue
 		}
-		names = append(names, name)
+		f.Collection = "x" + each
+		taken := make(map[string]map[string]bool)
+		clash := false
+		for i, file := range g.Files {
+			source, _ := f.SourceFile(file)
+			name, mine := f.CollectionOf(source), keysOf(g.texts[i])
+			clash = clash || overlap(taken[name], mine)
+			if taken[name] == nil {
+				taken[name] = make(map[string]bool)
+			}
+			maps.Copy(taken[name], mine)
+		}
+		if !clash {
+			return each
+		}
+	}
+	return ""
+}
+
+// keysOf are the keys of a file's texts, without their forms.
+func keysOf(texts map[string]string) map[string]bool {
+	keys := make(map[string]bool, len(texts))
+	for entry := range texts {
+		key, _, _ := strings.Cut(entry, "\x00")
+		keys[key] = true
+	}
+	return keys
+}
+
+func overlap(a, b map[string]bool) bool {
+	for key := range b {
+		if a[key] {
+			return true
+		}
+	}
+	return false
+}
+
+// claim takes the collections that a name yields for the files of groups, where no other groups have one of them.
+func claim(used map[string]int, groups []Group, members []int, name string, mine int) bool {
+	var names []string
+	for _, m := range members {
+		f := config.Files{Source: groups[m].Source, Collection: name}
+		for _, file := range groups[m].Files {
+			source, _ := f.SourceFile(file)
+			filled := f.CollectionOf(source)
+			if owner := used[filled]; owner != 0 && owner != mine {
+				return false
+			}
+			names = append(names, filled)
+		}
 	}
 	for _, name := range names {
 		used[name] = mine
@@ -119,7 +172,7 @@ func inCommon(groups []Group) int {
 
 // name is what the files of a group should be called: from the folders that say something, with each further try from more of them; above counts
 // the first of them, which tell nothing. only: there is nothing to tell them apart from.
-func (g *Group) name(only, shared bool, above, try int) string {
+func (g *Group) name(only bool, above, try int) string {
 	parts := g.folders(try < 2)
 	if try < 2 {
 		parts = parts[above:]
@@ -132,18 +185,16 @@ func (g *Group) name(only, shared bool, above, try int) string {
 	if strings.Contains(stem, "{LANGUAGE}") || g.Format == "ios-strings" && !strings.Contains(stem, "{NAME}") {
 		ownName = strings.Trim(notInCollections.ReplaceAllString(strings.ReplaceAll(stem, "{LANGUAGE}", ""), "-"), "-._")
 	}
-	if ownName != "" && !shared && !(only && len(g.Files) == 1) {
+	if ownName != "" && !(only && len(g.Files) == 1) {
 		parts = append(parts, ownName)
 	}
 	each := ""
-	switch {
-	case g.shares && shared:
-	case strings.Contains(g.Output, "{DIR}") && strings.Contains(g.Output, "{NAME}"):
-		each = "/{DIR}/{NAME}"
-	case strings.Contains(g.Output, "{DIR}"):
-		each = "/{DIR}"
-	case strings.Contains(g.Output, "{NAME}"):
+	switch g.each {
+	case "":
+	case "{NAME}":
 		each = "-{NAME}"
+	default:
+		each = "/" + g.each
 	}
 	if len(parts) == 0 && !only && (each == "" || try > 0) {
 		parts = []string{g.noun()}
@@ -152,6 +203,29 @@ func (g *Group) name(only, shared bool, above, try int) string {
 		parts = append(parts, strconv.Itoa(try))
 	}
 	return cmp.Or(strings.TrimLeft(strings.Join(parts, "-")+each, "/-"), config.DefaultCollection)
+}
+
+// nameShared is what groups that share a collection are called: by the folders that they have in common, or else by what they are.
+func nameShared(groups []Group, members []int, only bool, above, try int) string {
+	first := groups[members[0]]
+	common := first.folders(true)
+	for _, m := range members {
+		other := groups[m].folders(true)
+		n := 0
+		for n < min(len(common), len(other)) && common[n] == other[n] {
+			n++
+		}
+		common = common[:n]
+	}
+	switch {
+	case only:
+		return config.DefaultCollection
+	case try == 0 && len(common) > above:
+		return strings.Join(common[above:], "-")
+	case try < 2:
+		return first.noun()
+	}
+	return fmt.Sprintf("%s-%d", first.noun(), try)
 }
 
 // noun names what no folder names.

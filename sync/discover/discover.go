@@ -14,12 +14,15 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/languages"
 )
 
 // Listing is the names of a tree's files, with slashes.
@@ -37,7 +40,16 @@ type Result struct {
 	Targets []string          `json:"target_languages"` // the other languages, likewise, sorted
 	Paths   map[string]string `json:"language_paths,omitempty"`
 	Groups  []Group           `json:"files"`
+	Renamed []Renamed         `json:"renamed,omitempty"`           // languages that files call otherwise than the service
+	Unknown []string          `json:"unknown_languages,omitempty"` // codes that a translation service is known not to have, and that nothing can stand for
 	LeftOut []LeftOut         `json:"left_out,omitempty"`
+	Mostly  string            `json:"unsupported,omitempty"` // says that most of the texts are in a format that is not supported
+}
+
+// Renamed is a language that a translation service has under another code than the files say.
+type Renamed struct {
+	From string `json:"from"`
+	To   string `json:"to"`
 }
 
 // Group is source files that are configured together.
@@ -49,13 +61,15 @@ type Group struct {
 	Paths      map[string]string `json:"language_paths,omitempty"` // where these files spell a language differently than the Result's Paths
 	Kind       string            `json:"kind"`                     // what a developer calls such files
 	Files      []string          `json:"source_files"`
-	Languages  []string          `json:"languages"` // that there are, the source's included
-	Keys       int               `json:"keys"`      // of the source files
+	Languages  []string          `json:"languages"`          // that there are, the source's included
+	Keys       int               `json:"keys"`               // of the source files
+	Problems   []string          `json:"problems,omitempty"` // source files that cannot be read
 
-	spelled map[string]string // by code: as its files are
-	place   string            // the folder that its files are kept below, for sharing a collection
-	shares  bool              // the keys of files of one place are one namespace to the program that reads them
-	texts   []map[string]string
+	templates []*template
+	spelled   map[string]string // by code: as its files are
+	place     string            // the folder that its files are kept below
+	each      string            // the placeholder that keeps files with a key in common in collections of their own
+	texts     []map[string]string
 }
 
 // LeftOut is files that look like resource files and are not proposed, or a folder that nobody looked into.
@@ -64,6 +78,9 @@ type LeftOut struct {
 	Files  int    `json:"files"` // 0 where they are not known
 	Reason string `json:"reason"`
 }
+
+// Broken reports whether the files are left out because they cannot be read.
+func (l LeftOut) Broken() bool { return strings.HasPrefix(l.Reason, unreadableFile) }
 
 // Options are answers that somebody has already given.
 type Options struct {
@@ -75,36 +92,111 @@ type standing int
 
 const (
 	own      standing = iota // of the product
-	aside                    // a test's, an example's, build output: counts where there is nothing else
+	aside                    // a test's, an example's, a template, documentation, build output: counts where there is nothing else
 	stranger                 // somebody else's: never
 )
 
 // Find looks at a tree. What cannot be read is left out and named; that nothing was found shows in Groups.
 func Find(fsys fs.FS, l Listing, o Options) Result {
 	s := &search{fsys: fsys, names: make(map[string]bool), readings: make(map[string]*reading), templates: make(map[string]*template),
-		declared: make(map[string][]string), unreadable: make(map[string]*LeftOut), links: map[string]bool{".": false}, left: mostOfAll, leftHints: mostOfHints}
+		declared: make(map[string][]string), unreadable: make(map[string]*unreadable), sizes: make(map[string]int64), exports: make(map[string]*LeftOut), links: map[string]bool{".": false}, left: mostOfAll, leftHints: mostOfHints}
 	s.spotAll(l)
 	ranked := s.ranked()
 	kept := s.keep(ranked, own, o.Source)
 	if len(kept) == 0 {
 		kept = s.keep(ranked, aside, o.Source)
 	}
+	s.adopt(kept)
 	r := Result{Source: s.source, Reason: s.reason, Unsure: s.unsure, Targets: []string{}, Groups: s.group(kept)}
+	s.known(&r)
 	for _, g := range r.Groups {
 		for _, code := range g.Languages {
-			if code != s.source && !slices.Contains(r.Targets, code) {
+			if code != r.Source && !slices.Contains(r.Targets, code) {
 				r.Targets = append(r.Targets, code)
 			}
 		}
 	}
 	slices.Sort(r.Targets)
 	r.Choose(r.Targets)
-	r.LeftOut = slices.Concat(s.leftOut, s.unsupported(), l.LeftOut, s.hints)
+	unsupported, most := s.unsupported(s.sizeOf(kept))
+	r.Mostly = most
+	r.LeftOut = slices.Concat(s.leftOut, unsupported, l.LeftOut, s.hints)
+	for _, folder := range sortedKeys(s.exports) {
+		r.LeftOut = append(r.LeftOut, *s.exports[folder])
+	}
 	for _, folder := range sortedKeys(s.closed) {
 		r.LeftOut = append(r.LeftOut, *s.closed[folder])
 	}
 	slices.SortStableFunc(r.LeftOut, func(a, b LeftOut) int { return strings.Compare(a.Path, b.Path) })
 	return r
+}
+
+// sizeOf counts the bytes of the files that are proposed, and of their translations.
+func (s *search) sizeOf(kept []*template) (n int64) {
+	for _, t := range kept {
+		n += s.sizes[t.base]
+		for _, name := range t.files {
+			n += s.sizes[name]
+		}
+	}
+	return n
+}
+
+// noteExport gathers files of folders that Xcode exports translations to: copies, which a build does not read.
+func (s *search) noteExport(name string) {
+	before, _, found := strings.Cut(name, exported+"/")
+	if !found {
+		return
+	}
+	folder := path.Join(path.Dir(before), "{LANGUAGE}"+exported) + "/"
+	if s.exports[folder] == nil {
+		s.exports[folder] = &LeftOut{Path: folder, Reason: "is an export of Xcode's, not what the program is built from"}
+	}
+	s.exports[folder].Files++
+}
+
+// known gives languages that a translation service is known not to have the codes that it has for them; paths go on to spell them as they do.
+func (s *search) known(r *Result) {
+	var all []string
+	for _, g := range r.Groups {
+		for _, code := range g.Languages {
+			if !slices.Contains(all, code) {
+				all = append(all, code)
+			}
+		}
+	}
+	slices.Sort(all)
+	for i, code := range all {
+		if _, known := languages.Find(code); known || len(r.Groups) == 0 {
+			continue
+		}
+		to := languages.Instead(code, all)
+		if to == "" {
+			r.Unknown = append(r.Unknown, code)
+			continue
+		}
+		all[i] = to
+		r.Renamed = append(r.Renamed, Renamed{code, to})
+		if r.Source == code {
+			r.Source = to
+		}
+		for j := range r.Groups {
+			r.Groups[j].rename(code, to)
+		}
+	}
+}
+
+func (g *Group) rename(from, to string) {
+	at := slices.Index(g.Languages, from)
+	if at < 0 {
+		return
+	}
+	g.Languages[at] = to
+	slices.Sort(g.Languages[1:])
+	if way, ok := g.spelled[from]; ok {
+		g.spelled[to] = way
+		delete(g.spelled, from)
+	}
 }
 
 // search is one look at a tree.
@@ -115,8 +207,10 @@ type search struct {
 	anyTracked bool            // git tracks files that can be proposed
 	readings   map[string]*reading
 	templates  map[string]*template
-	declared   map[string][]string // by language code: the files that say it is the source's
-	unreadable map[string]*LeftOut // by pattern: files of formats that there is no grammar for
+	declared   map[string][]string    // by language code: the files that say it is the source's
+	unreadable map[string]*unreadable // by pattern: files of formats that there is no grammar for
+	sizes      map[string]int64       // of the files that may be resource files
+	exports    map[string]*LeftOut    // by pattern: folders of Xcode's exports
 
 	left, leftHints allowance           // for resource files, and for what may say the source language
 	closed          map[string]*LeftOut // folders that cannot be looked into
@@ -143,16 +237,18 @@ func (s *search) spotAll(l Listing) {
 			if err != nil || !info.Mode().IsRegular() || s.throughLink(path.Dir(name)) {
 				continue // a link, a submodule, or not on this disk
 			}
+			s.noteExport(name)
 			switch {
-			case hasNoGrammar(name):
-				s.noteUnreadable(name)
 			case says && standingOf(name) == own:
 				s.readDeclaration(name, declares)
+			case hasNoGrammar(name):
+				s.noteUnreadable(name, info.Size())
 			}
 			if !known {
 				continue
 			}
 			s.alike = append(s.alike, name)
+			s.sizes[name] = info.Size()
 			if nameable(name) && !neverResource(path.Base(name)) {
 				s.names[name] = i == 0
 			}
@@ -197,21 +293,43 @@ func foreignFolder(name string) bool {
 }
 
 // asideFolders are folders whose resource files are no part of the product. Some hold what a build makes.
-var asideFolders = []string{"build", "dist", "target", "out", "bin", "obj", "coverage", "test", "tests", "Tests", "testing", "spec", "specs", "__tests__", "__mocks__", "__fixtures__", "mocks", "fixture",
-	"fixtures", "testdata", "test-data", "testFixtures", "androidTest", "e2e", "cypress", "playwright", "example", "examples", "Example", "Examples", "sample", "samples", "demo", "demos", "storybook",
-	"stories", "playground", "sandbox", "benchmark", "benchmarks"}
+var asideFolders = []string{"build", "dist", "target", "out", "bin", "obj", "coverage", "testing", "spec", "specs", "__tests__", "__mocks__", "__fixtures__", "mocks", "fixture",
+	"fixtures", "testdata", "testFixtures", "e2e", "cypress", "playwright", "storybook", "stories", "playground", "sandbox", "benchmark", "benchmarks", "template", "templates",
+	"tutor", "tutorial", "tutorials", "starter", "boilerplate", "skeleton", "generators", "doc", "docs", "documentation", "fastlane", "screenshots"}
+
+// asideWords begin or end the names of such folders: XCUITest, focus-ios-tests, TestApplication, sample_plugin.
+var asideWords = []string{"test", "tests", "example", "examples", "sample", "samples", "demo", "demos"}
+
+// exported is the end of a folder that Xcode exports translations to, or imports them from.
+const exported = ".xcloc"
 
 func standingOf(name string) standing {
 	least := own
 	for folder := range strings.SplitSeq(path.Dir(name), "/") {
+		words := wordsOf(folder)
 		switch {
-		case foreignFolder(folder):
+		case foreignFolder(folder), strings.HasSuffix(folder, exported):
 			return stranger
-		case slices.Contains(asideFolders, folder), strings.HasSuffix(folder, "Tests"):
+		case slices.Contains(asideFolders, folder), slices.Contains(asideWords, words[0]), slices.Contains(asideWords, words[len(words)-1]):
 			least = aside
 		}
 	}
 	return least
+}
+
+var wordStart = regexp.MustCompile(`[A-Z]+[a-z]*|[a-z]+|[0-9]+`)
+
+// wordsOf are the words of a folder's name in lower case, also where capitals tell them apart; at least one.
+func wordsOf(folder string) []string {
+	var words []string
+	for _, word := range wordStart.FindAllString(folder, -1) {
+		if capitals := strings.IndexFunc(word, unicode.IsLower); capitals > 1 { // XCUITest: the last capital begins a word
+			words = append(words, strings.ToLower(word[:capitals-1]))
+			word = word[capitals-1:]
+		}
+		words = append(words, strings.ToLower(word))
+	}
+	return append(words, "")[:max(len(words), 1)]
 }
 
 // neverResource reports whether a file has a name that tools read their settings from, whatever folder it is in. Names that a set of texts may have as well

@@ -124,7 +124,7 @@ func TestChoose(t *testing.T) {
 		got = append(got, line)
 	}
 	want := []string{
-		"ios-{NAME}: de es-419 fr-CA he zh-Hans zh-Hant",
+		"ios: de es-419 fr-CA he zh-Hans zh-Hant",
 		"mail: de es-419 fr-CA he zh-Hans zh-Hant",
 		"android: de b+es+419 fr-CA he zh-CN zh-TW",
 		"web: de es_419 fr_ca he zh_hans zh_hant",
@@ -176,7 +176,7 @@ func TestNamesAreStable(t *testing.T) {
 				if !ok {
 					t.Fatalf("%s does not match %s", file, g.Source)
 				}
-				if other := owner[f.CollectionOf(s)]; other != "" && !g.shares && other != file {
+				if other := owner[f.CollectionOf(s)]; other != "" && other != file {
 					t.Errorf("%s is the collection of %s and %s", f.CollectionOf(s), other, file)
 				}
 				owner[f.CollectionOf(s)] = file

@@ -18,43 +18,56 @@ func (s *search) group(kept []*template) []Group {
 		groups = append(groups, s.beside(members))
 	}
 	groups = s.nested(groups)
-	of := make(map[string][]*template, len(kept)) // by source file
-	for _, t := range kept {
-		file := t.sourceFile(s.source)
-		of[file] = append(of[file], t)
-	}
 	for i := range groups {
-		s.finish(&groups[i], of)
+		s.finish(&groups[i])
 	}
 	slices.SortStableFunc(groups, func(a, b Group) int { return strings.Compare(a.Output, b.Output) })
 	nameCollections(groups)
+	for i := range groups {
+		groups[i].templates = nil
+	}
 	return groups
 }
 
 // besides are the templates whose source files lie beside each other, where the language is in a folder, and every other one alone.
 func (s *search) besides(kept []*template) [][]*template {
 	var all [][]*template
-	index := make(map[string]int)
+	index := make(map[string][]int)
 	for _, t := range kept {
 		file := t.sourceFile(s.source)
 		key := path.Dir(file) + "\x00" + path.Dir(t.text) + "\x00" + path.Ext(file)
 		if t.inName() {
 			key = t.text
 		}
-		at, ok := index[key]
-		if !ok {
-			at = len(all)
-			index[key] = at
+		at := slices.IndexFunc(index[key], func(i int) bool { return spelledAlike(append(all[i], t)) })
+		if at < 0 {
+			at = len(index[key])
+			index[key] = append(index[key], len(all))
 			all = append(all, nil)
 		}
-		all[at] = append(all[at], t)
+		all[index[key][at]] = append(all[index[key][at]], t)
 	}
 	return all
 }
 
+// spelledAlike reports whether no two of the templates spell a language differently: a configuration says it once for all of them.
+func spelledAlike(templates []*template) bool {
+	ways := make(map[string]string)
+	for _, t := range templates {
+		by, _ := t.spellings()
+		for code, spelling := range by {
+			if way, other := ways[code]; other && way != plainSpelling(spelling) {
+				return false
+			}
+			ways[code] = plainSpelling(spelling)
+		}
+	}
+	return true
+}
+
 // beside makes a group of source files in one folder.
 func (s *search) beside(members []*template) Group {
-	var g Group
+	g := Group{templates: members}
 	for _, t := range members {
 		g.Files = append(g.Files, t.sourceFile(s.source))
 	}
@@ -135,6 +148,7 @@ func (s *search) nested(groups []Group) []Group {
 		g := Group{place: key.place}
 		for _, i := range members {
 			g.Files = append(g.Files, groups[i].Files...)
+			g.templates = append(g.templates, groups[i].templates...)
 		}
 		root := escaped(key.place)
 		g.Output = key.place + "/{DIR}/" + key.output
@@ -143,7 +157,7 @@ func (s *search) nested(groups []Group) []Group {
 			g.Output = key.place + "/{LANGUAGE}/{DIR}/" + key.output
 		}
 		g.Source = root + "/**/" + key.source
-		if !s.matchesOnly(g.Source, g.Files) {
+		if !s.matchesOnly(g.Source, g.Files) || !spelledAlike(g.templates) {
 			continue
 		}
 		for _, i := range members {
@@ -174,19 +188,19 @@ func placeOf(text string) string {
 // escaped is a path as a pattern that matches it and nothing else.
 func escaped(name string) string { return strings.ReplaceAll(name, "[", "[[]") }
 
-// finish reads the source files, of holds their templates: the format that fits all of them, how many keys there are, and what to know about it.
-func (s *search) finish(g *Group, of map[string][]*template) {
+// finish reads the source files: the format that fits all of them, how many keys there are, and what to know about it.
+func (s *search) finish(g *Group) {
 	slices.Sort(g.Files)
 	g.spelled = make(map[string]string)
 	g.Languages = []string{s.source}
 	keys, rooted := 0, true
-	var templates []*template
-	for _, file := range slices.Compact(slices.Clone(g.Files)) {
-		templates = append(templates, of[file]...)
-	}
-	for _, t := range templates {
+	slices.SortFunc(g.templates, func(a, b *template) int { return strings.Compare(a.sourceFile(s.source), b.sourceFile(s.source)) })
+	for _, t := range g.templates {
 		file := t.sourceFile(s.source)
 		r := s.read(file, t.spellingOf(file))
+		if r.err != nil {
+			g.Problems = append(g.Problems, file+" cannot be read: "+r.err.Error())
+		}
 		if g.Format == "" || strings.HasPrefix(r.format, "structured-") {
 			g.Format = r.format
 		}
@@ -195,6 +209,9 @@ func (s *search) finish(g *Group, of map[string][]*template) {
 		g.texts = append(g.texts, r.byEntry)
 		by, doubled := t.spellings()
 		for code, spelling := range by {
+			if t.files[spelling] == file {
+				code = s.source
+			}
 			switch {
 			case code != s.source:
 			case t.files[spelling] != file:
@@ -211,21 +228,17 @@ func (s *search) finish(g *Group, of map[string][]*template) {
 			}
 		}
 		for _, spelling := range doubled {
-			s.leftOut = append(s.leftOut, LeftOut{t.files[spelling], 1, fmt.Sprintf("is %s once more, which %s is too", t.codeOf(spelling), s.otherOf(t, by, spelling, file))})
+			code := t.codeOf(spelling)
+			used := "the files for " + by[code] + " are used"
+			if code == s.source {
+				used = file + " is used"
+			}
+			s.leftOut = append(s.leftOut, LeftOut{t.files[spelling], 1, fmt.Sprintf("is %s once more; %s", code, used)})
 		}
 	}
 	slices.Sort(g.Languages[1:])
 	g.Keys = keys
 	g.kind(rooted)
-}
-
-// otherOf is the file that is taken for a language instead of the one with this spelling.
-func (s *search) otherOf(t *template, by map[string]string, spelling, source string) string {
-	code := t.codeOf(spelling)
-	if code == s.source {
-		return source
-	}
-	return t.files[by[code]]
 }
 
 // railsLocales is the kind of files whose outermost key is their language.
@@ -234,12 +247,11 @@ const railsLocales = "Rails locales"
 // browserExtension is the kind of _locales/en/messages.json: browsers know underscores, and regions where others have scripts.
 const browserExtension = "Messages of a browser extension"
 
-// kind says what such files are called, whether their keys are one namespace, and what to know about them.
+// kind says what such files are called.
 func (g *Group) kind(rooted bool) {
 	switch {
 	case g.Format == "android-xml":
-		g.Kind, g.shares = "Android string resources", true
-		g.place = path.Dir(g.Output)
+		g.Kind = "Android string resources"
 	case g.Format == "ios-strings":
 		g.Kind = "iOS strings"
 	case g.Format == "locjson":
@@ -247,7 +259,7 @@ func (g *Group) kind(rooted bool) {
 	case strings.Contains("/"+g.Output, "/_locales/"):
 		g.Kind = browserExtension
 	case g.Format == "structured-yaml" && rooted:
-		g.Kind, g.shares = railsLocales, g.place != ""
+		g.Kind = railsLocales
 	case strings.HasSuffix(g.Format, "yaml"):
 		g.Kind = "YAML"
 	case strings.HasSuffix(g.Format, "json"):

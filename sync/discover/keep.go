@@ -121,6 +121,7 @@ func (s *search) keep(ranked []*template, least standing, given string) []*templ
 		}
 	}
 	s.decide(believed, given)
+	s.standIns(believed)
 	s.leftOut = nil
 	taken := make(map[string]bool)
 	var kept []*template
@@ -152,7 +153,7 @@ func (s *search) keep(ranked []*template, least standing, given string) []*templ
 // unfit says why a believable template is not proposed; "" when it is.
 func (s *search) unfit(t *template, file string, least standing) string {
 	if t.standing > least {
-		return "is in a folder for tests, examples or what a build makes"
+		return "is in a folder for tests, examples, templates, documentation or what a build makes"
 	}
 	if !s.tracked(t) {
 		return "is not tracked by git; add it there first, where it belongs to the product"
@@ -163,13 +164,16 @@ func (s *search) unfit(t *template, file string, least standing) string {
 	if strings.Contains("/"+t.text, "/src/debug/") && len(t.files) == 0 {
 		return "is of debug builds and has no translation"
 	}
+	if notTranslated.MatchString(path.Base(file)) && t.count() == 1 {
+		return "is named as not to be translated, and has no translation"
+	}
 	r := s.read(file, t.spellingOf(file))
 	why := unread{}
 	switch {
 	case errors.As(r.err, &why): // its format is not known either
 		return "is not looked at: " + file + ": " + why.Error()
 	case r.err != nil && !s.anyReadable(t):
-		return "cannot be read: " + file + ": " + r.err.Error()
+		return unreadableFile + file + ": " + r.err.Error()
 	case r.lists && path.Ext(file) == ".xml":
 		return noTexts
 	case r.lists:
@@ -177,6 +181,11 @@ func (s *search) unfit(t *template, file string, least standing) string {
 	}
 	return ""
 }
+
+// notTranslated are names that Android's projects give to texts for the program only: donottranslate.xml, 12-dont-translate.xml, untranslatable.xml.
+var notTranslated = re(`(?i)(do[-_]?not|dont|non|not|no|un)[-_]?translat`)
+
+const unreadableFile = "cannot be read: "
 
 // noTexts is why Android's colours, sizes and styles are left out, which nobody expects to be told of.
 const noTexts = "holds no texts"

@@ -72,28 +72,26 @@ func (s *search) decide(believed []*template, given string) {
 		s.source, s.reason = given, "it was given"
 		return
 	}
-	there := make(map[string]int) // templates by language
-	bases := 0
-	for _, t := range believed {
-		by, _ := t.spellings()
-		for code := range by {
-			there[code]++
-		}
-		if t.base != "" {
-			bases++
-		}
-	}
-	best := ""
-	for _, code := range slices.Sorted(maps.Keys(s.declared)) {
-		if (there[code] > 0 || bases > 0) && len(s.declared[code]) > len(s.declared[best]) {
-			best = code
+	main := product(believed)
+	there, alone, bases := census(main)
+	best, by := "", ""
+	for _, code := range slices.SortedFunc(maps.Keys(s.declared), func(a, b string) int {
+		return cmp.Or(len(s.declared[b])-len(s.declared[a]), strings.Compare(a, b))
+	}) {
+		if best = met(code, there, alone, bases); best != "" {
+			by = code
+			break
 		}
 	}
 	if best != "" {
-		s.source, s.reason = best, s.declared[best][0]+" says so"
+		s.source, s.reason = best, s.declared[by][0]+" says so"
+		if best != by {
+			s.reason = fmt.Sprintf("%s says %s, and the files are in %s", s.declared[by][0], by, best)
+		}
 		return
 	}
-	s.source = s.guess(believed, there, bases)
+	believed = main
+	s.source = s.guess(believed, there, alone, bases)
 	s.unsure = s.otherBase(believed)
 	switch fuller, more := s.fuller(believed); {
 	case s.unsure != "":
@@ -107,6 +105,102 @@ func (s *search) decide(believed []*template, given string) {
 	default:
 		s.reason = "there is no English, and no language with more files"
 	}
+	for _, code := range sortedKeys(s.declared) { // the texts of that language are in code, or a framework's template says so
+		s.reason += fmt.Sprintf("; %s says %s, which no file is in", s.declared[code][0], code)
+	}
+}
+
+// product is the templates with the most languages, and those with half as many: they decide what the source language is. What is beside them is a tutorial,
+// a plugin or a template.
+func product(believed []*template) []*template {
+	most := 0
+	for _, t := range believed {
+		by, _ := t.spellings()
+		most = max(most, len(by))
+	}
+	main := slices.DeleteFunc(slices.Clone(believed), func(t *template) bool {
+		by, _ := t.spellings()
+		return len(by)*2 < most
+	})
+	if anyEnglish(believed) && !anyEnglish(main) { // the product's own source texts are elsewhere
+		return believed
+	}
+	return main
+}
+
+func anyEnglish(templates []*template) bool {
+	return slices.ContainsFunc(templates, func(t *template) bool {
+		by, _ := t.spellings()
+		return t.base != "" || slices.ContainsFunc(sortedKeys(by), func(code string) bool { return sameLanguage(code, "en") })
+	})
+}
+
+// census counts templates by language, those that have no file without a language also alone, and those that have one.
+func census(templates []*template) (there, alone map[string]int, bases int) {
+	there, alone = make(map[string]int), make(map[string]int)
+	for _, t := range templates {
+		by, _ := t.spellings()
+		for code := range by {
+			there[code]++
+			if t.base == "" {
+				alone[code]++
+			}
+		}
+		if t.base != "" {
+			bases++
+		}
+	}
+	return there, alone, bases
+}
+
+// met is the language of the files that a declared one means: itself, or the region that is there instead; a declared en is met by en-US. What is beside
+// files without a language is a translation.
+func met(code string, there, alone map[string]int, bases int) string {
+	if there[code] > 0 {
+		return code
+	}
+	votes := make(map[string]int)
+	for other, n := range alone {
+		if sameLanguage(code, other) {
+			votes[other] = n
+		}
+	}
+	if best := most(votes, ""); best != "" {
+		return best
+	}
+	if bases > 0 {
+		return code
+	}
+	return ""
+}
+
+// standIns gives templates that have no file in the source language the one in its only other spelling, unless that is a translation elsewhere.
+func (s *search) standIns(templates []*template) {
+	translated := make(map[string]bool)
+	for _, t := range templates {
+		by, _ := t.spellings()
+		if t.base != "" || by[s.source] != "" {
+			for code := range by {
+				translated[code] = true
+			}
+		}
+	}
+	for _, t := range templates {
+		t.stand = ""
+		by, _ := t.spellings()
+		if t.base != "" || by[s.source] != "" || t.android() {
+			continue
+		}
+		var same []string
+		for code, spelling := range by {
+			if sameLanguage(code, s.source) && !translated[code] {
+				same = append(same, t.files[spelling])
+			}
+		}
+		if len(same) == 1 {
+			t.stand = same[0]
+		}
+	}
 }
 
 func texts(n int) string {
@@ -117,12 +211,12 @@ func texts(n int) string {
 }
 
 // guess is English where there is any, else the language that is most often there; of several, the one with the most texts, or the commonest.
-func (s *search) guess(believed []*template, there map[string]int, bases int) string {
-	if there["en"] > 0 || bases > 0 && !slices.ContainsFunc(sortedKeys(there), func(code string) bool { return strings.HasPrefix(code, "en-") }) {
+func (s *search) guess(believed []*template, there, alone map[string]int, bases int) string {
+	isEnglish := func(code string) bool { return strings.HasPrefix(code, "en-") }
+	if there["en"] > 0 || bases > 0 && !slices.ContainsFunc(sortedKeys(alone), isEnglish) {
 		return "en"
 	}
-	codes := sortedKeys(there)
-	isEnglish := func(code string) bool { return strings.HasPrefix(code, "en-") }
+	codes := sortedKeys(alone)
 	if slices.ContainsFunc(codes, isEnglish) { // en-US, en-GB
 		codes = slices.DeleteFunc(codes, func(code string) bool { return !isEnglish(code) })
 		if there["en-US"] > 0 && !slices.ContainsFunc(codes, func(code string) bool { return there[code] > there["en-US"] }) {

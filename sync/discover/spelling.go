@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/text/language"
+
+	"github.com/locsync/locsync/sync/languages"
 )
 
 // common are languages that products are written in or translated into first. A path that is read as one of them probably means it: io, os, to and ml
@@ -28,6 +30,9 @@ var english = map[string]string{"English": "en", "German": "de", "French": "fr",
 // chinese are the regions that stand for a script; the service names scripts.
 var chinese = map[string]string{"zh-CN": "zh-Hans", "zh-SG": "zh-Hans-SG", "zh-TW": "zh-Hant", "zh-HK": "zh-Hant-HK", "zh-MO": "zh-Hant-MO"}
 
+// serbian are MediaWiki's names of its two scripts, which would be Serbian in Ecuador and no tag at all.
+var serbian = map[string]string{"sr-ec": "sr-Cyrl", "sr-el": "sr-Latn"}
+
 // codeOf turns a spelling of a path into the service's code. Parts are judged one by one: a parser of whole language tags takes an
 // Android folder (zh-rTW) for something else altogether.
 func codeOf(spelling string) (string, bool) {
@@ -35,9 +40,15 @@ func codeOf(spelling string) (string, bool) {
 		spelling = strings.ReplaceAll(tag, "+", "-")
 	}
 	spelling, variant, modified := strings.Cut(spelling, "@") // sr@latin, ca@valencia
+	if code, ok := serbian[spelling]; ok {
+		return code, true
+	}
 	parts := strings.FieldsFunc(spelling, func(r rune) bool { return r == '-' || r == '_' })
 	if len(parts) == 0 || len(parts) > 3 || strings.Count(spelling, "-")+strings.Count(spelling, "_") != len(parts)-1 {
 		return "", false
+	}
+	if len(parts) == 2 && strings.EqualFold(parts[0], parts[1]) && !isRegion(parts[1]) {
+		parts = parts[:1] // en_EN, ja_JA
 	}
 	if first := strings.ToLower(parts[0]); len(first) == 2 && strings.ToUpper(parts[0]) == parts[0] && slices.Contains(common, first) {
 		parts[0] = first // EN, DE
@@ -71,11 +82,11 @@ func codeOf(spelling string) (string, bool) {
 	return code, true
 }
 
-// IsLanguage reports whether a code begins with a language that there is.
-func IsLanguage(code string) bool {
-	first, _, _ := strings.Cut(code, "-")
-	_, err := language.ParseBase(first)
-	return err == nil
+// sameLanguage reports whether two codes are of one language, in whatever script and region.
+func sameLanguage(a, b string) bool {
+	a, _, _ = strings.Cut(a, "-")
+	b, _, _ = strings.Cut(b, "-")
+	return a == b
 }
 
 // subtag is a script or region of a spelling, as codes have it.
@@ -89,9 +100,63 @@ func subtag(p string) (string, bool) {
 		return s.String(), err == nil
 	case 2, 3:
 		r, err := language.ParseRegion(strings.ToUpper(p))
-		return r.String(), err == nil
+		return r.String(), err == nil && (r.IsCountry() || r.IsGroup())
 	}
 	return p, p == "valencia"
+}
+
+func isRegion(p string) bool {
+	_, err := language.ParseRegion(strings.ToUpper(p))
+	return err == nil
+}
+
+// probably turns a spelling into a code where the texts prove that it is one: rare languages, variants, and countries that are meant for their
+// language (jp, cz). "" where it is none all the same.
+func probably(spelling string) string {
+	spelling = strings.ReplaceAll(plainSpelling(strings.TrimPrefix(spelling, "b+")), "+", "-")
+	parts := strings.Split(strings.ToLower(strings.NewReplacer("_", "-", "@", "-").Replace(spelling)), "-")
+	base, err := language.ParseBase(parts[0])
+	switch {
+	case slices.Contains([]string{"und", "mul", "mis", "zxx", "car"}, parts[0]): // no language, several, and Android's cars
+		return ""
+	case err == nil:
+		known, _ := language.DeprecatedBase.Compose(base)
+		parts[0] = known.String() // heb, ind
+	case len(parts) == 1 && len(parts[0]) == 2 && isRegion(parts[0]):
+		tag, err := language.Parse("und-" + parts[0])
+		likely, sure := tag.Base()
+		if err != nil || sure == language.No {
+			return ""
+		}
+		parts[0] = likely.String()
+	}
+	if name, ok := renamed[parts[0]]; ok {
+		parts[0] = name
+	}
+	for i, p := range parts[1:] {
+		if code, ok := subtag(p); ok && (len(p) != 3 || p[0] <= '9') {
+			parts[i+1] = code
+		} else if len(p) == 2 {
+			parts[i+1] = strings.ToUpper(p)
+		}
+	}
+	if code := strings.Join(parts, "-"); languages.WellFormed(code) {
+		return code
+	}
+	return ""
+}
+
+// forTests says why a code is of no language that people speak: codes for private use, and the regions of Android's pseudo-languages.
+func forTests(spelling string) string {
+	parts := strings.FieldsFunc(strings.ToLower(spelling), func(r rune) bool { return r == '-' || r == '_' || r == '+' })
+	switch {
+	case len(parts) == 0:
+	case parts[0] == "qqq":
+		return "holds notes for translators"
+	case len(parts[0]) == 3 && parts[0] >= "qaa" && parts[0] <= "qtz", slices.Contains(parts, "xa"), slices.Contains(parts, "xb"), slices.Contains(parts, "rxa"), slices.Contains(parts, "rxb"):
+		return "is in a pseudo-language, which a tool makes for tests"
+	}
+	return ""
 }
 
 // isCommon reports whether a spelling is of a common language. What codes were renamed to does not count: in is a word.

@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -40,7 +41,7 @@ func spot(name string) []spotted {
 			if _, ok := codeOf(spelling); i == last-1 && values && (qualified == "" || ok && strings.HasPrefix(qualified, "-")) {
 				add(i, "values-{LOCALE:ANDROID}", spelling)
 			}
-		case format.Name == "ios-strings":
+		case format.Name == "ios-strings" && strings.Contains(name, ".lproj/"):
 			folder, lproj := strings.CutSuffix(part, ".lproj")
 			_, ok := codeOf(folder)
 			if i < last && lproj && folder == "Base" {
@@ -56,7 +57,23 @@ func spot(name string) []spotted {
 			spotInName(strings.TrimSuffix(part, ext), ext, func(placeholder, spelling string) { add(i, placeholder, spelling) })
 		}
 	}
-	return found
+	return append(found, spotTwice(found)...)
+}
+
+// spotTwice joins the two parts of a path that name one language: en/en.json.
+func spotTwice(found []spotted) []spotted {
+	var both []spotted
+	for i, a := range found {
+		for _, b := range found[i+1:] {
+			if a.spelling != b.spelling || a.at == b.at || a.base || strings.Contains(a.template, "{LOCALE:") || strings.Contains(b.template, "{LOCALE:") {
+				continue
+			}
+			parts := strings.Split(a.template, "/")
+			parts[b.at] = strings.Split(b.template, "/")[b.at]
+			both = append(both, spotted{a.file, strings.Join(parts, "/"), b.at, a.spelling, false})
+		}
+	}
+	return both
 }
 
 // spotInName finds the language in the name of a file: alone, or behind the last mark that leaves one (app_zh_CN, devise.pt-BR).
@@ -78,6 +95,9 @@ func spotInName(stem, ext string, add func(placeholder, spelling string)) {
 
 // codeOf is codeOf for what stands in a template's place, the names of Apple's older projects included.
 func (t *template) codeOf(spelling string) string {
+	if code := t.proven[spelling]; code != "" {
+		return code
+	}
 	if code := english[spelling]; code != "" {
 		return code
 	}
@@ -90,7 +110,9 @@ type template struct {
 	text     string
 	at       int // the part of the path that names the language
 	files    map[string]string
-	base     string // the file whose path names no language
+	proven   map[string]string // the codes of spellings that only the texts prove to be of a language
+	base     string            // the file whose path names no language
+	stand    string            // the file in the source language's other spelling, where there is none in its own: en-US for en
 	standing standing
 }
 
@@ -129,7 +151,7 @@ func (t *template) spellings() (by map[string]string, doubled []string) {
 		switch other, twice := by[code]; {
 		case !twice:
 			by[code] = spelling
-		case plainSpelling(spelling) == code:
+		case plainSpelling(spelling) == code, t.proven[other] != "" && t.proven[spelling] == "":
 			by[code] = spelling
 			doubled = append(doubled, other)
 		default:
@@ -148,7 +170,7 @@ func (t *template) sourceFile(source string) string {
 	if spelling, ok := by[source]; ok {
 		return t.files[spelling]
 	}
-	return t.base
+	return cmp.Or(t.base, t.stand)
 }
 
 // inPlace reports whether the files lie where resource files do.

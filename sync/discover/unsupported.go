@@ -1,55 +1,120 @@
 package discover
 
 import (
+	"fmt"
 	"path"
 	"strings"
 )
 
-// noGrammar are kinds of resource files that the service has no format for, by extension, and what to do about it.
-var noGrammar = map[string]string{
-	".arb":         "is Flutter's ARB, which is none of the service's formats; keep the texts in JSON, as slang and easy_localization read them, or turn ARB into JSON before a push",
-	".xcstrings":   "is a string catalog, one file for all languages, which is none of the service's formats; keep the texts in .strings files (xcrun xcstringstool compile makes them of a catalog)",
-	".stringsdict": "holds plural forms in a format that the service has not; the .strings file beside it is taken, this one stays as it is",
-	".po":          "is gettext's, which is none of the service's formats; keep the texts in JSON or YAML, or turn it into one before a push",
-	".pot":         "is gettext's, which is none of the service's formats; keep the texts in JSON or YAML, or turn it into one before a push",
-	".xlf":         "is XLIFF, which is none of the service's formats for resource files; let the program write JSON (Angular: extract-i18n --format json), or send it with locsync documents push",
-	".xliff":       "is XLIFF, which is none of the service's formats for resource files; let the program write JSON (Angular: extract-i18n --format json), or send it with locsync documents push",
-	".resx":        "is .NET's, which is none of the service's formats; keep the texts in JSON, or turn it into JSON before a push",
-	".ftl":         "is Fluent, which is none of the service's formats; keep the texts in JSON or YAML",
+// kind is a kind of resource files that there is no format for.
+type kind struct {
+	name    string // what a developer calls it
+	instead string // what to do
+	unsure  bool   // other files have this extension as well: counts in a folder for translations, in two languages
 }
 
-func hasNoGrammar(name string) bool { return noGrammar[strings.ToLower(path.Ext(name))] != "" }
+const intoJSON = "keep the texts in JSON or YAML, or convert it to one of them before a push"
+
+// noGrammar are such kinds by extension.
+var noGrammar = map[string]kind{
+	".arb":         {name: "Flutter's ARB", instead: "keep the texts in JSON, as slang and easy_localization read them, or convert ARB to JSON before a push"},
+	".xcstrings":   {name: "a string catalog", instead: "keep the texts in .strings files (xcrun xcstringstool compile makes them from a catalog)"},
+	".stringsdict": {name: "a .stringsdict of plural forms", instead: "the .strings file beside it is used, this one stays as it is"},
+	".po":          {name: "gettext's PO", instead: intoJSON},
+	".pot":         {name: "gettext's PO", instead: intoJSON},
+	".xlf":         {name: "XLIFF", instead: "let the program write JSON (Angular: extract-i18n --format json), or send it with locsync documents push"},
+	".xliff":       {name: "XLIFF", instead: "let the program write JSON (Angular: extract-i18n --format json), or send it with locsync documents push"},
+	".resx":        {name: ".NET's RESX", instead: intoJSON},
+	".resw":        {name: "Windows' RESW", instead: intoJSON},
+	".ftl":         {name: "Fluent", instead: intoJSON},
+	".properties":  {name: "Java's properties", instead: intoJSON, unsure: true},
+	".php":         {name: "PHP", instead: "keep the texts in JSON (Laravel: lang/de.json), or convert it before a push", unsure: true},
+	".toml":        {name: "TOML", instead: "keep the texts in JSON or YAML, which go-i18n and Hugo read as well", unsure: true},
+	".js":          {name: "JavaScript", instead: "keep the texts in JSON, and import that", unsure: true},
+	".mjs":         {name: "JavaScript", instead: "keep the texts in JSON, and import that", unsure: true},
+	".ts":          {name: "TypeScript or Qt's TS", instead: "keep the texts in JSON", unsure: true},
+	".rb":          {name: "Ruby", instead: "keep the texts in YAML, which Rails reads as well", unsure: true},
+	".csv":         {name: "CSV", instead: intoJSON, unsure: true},
+	".ini":         {name: "INI", instead: intoJSON, unsure: true},
+	".lang":        {name: "a .lang file", instead: intoJSON, unsure: true},
+}
+
+// unreadable is files of such a kind that are named alike.
+type unreadable struct {
+	LeftOut
+	kind      kind
+	bytes     int64
+	languages map[string]bool
+}
+
+// hasNoGrammar reports whether a file is of such a kind, as far as its path tells.
+func hasNoGrammar(name string) bool {
+	kind, is := noGrammar[strings.ToLower(path.Ext(name))]
+	return is && (!kind.unsure || kind == noGrammar[".properties"] || (&template{text: name}).inPlace())
+}
 
 // noteUnreadable gathers files of such a kind by the way that they are named.
-func (s *search) noteUnreadable(name string) {
+func (s *search) noteUnreadable(name string, size int64) {
+	kind := noGrammar[strings.ToLower(path.Ext(name))]
 	if standingOf(name) != own {
 		return
 	}
 	parts := strings.Split(name, "/")
+	language := ""
 	for i, part := range parts {
 		folder, lproj := strings.CutSuffix(part, ".lproj")
 		_, is := codeOf(folder)
 		switch {
 		case i < len(parts)-1 && lproj:
-			parts[i] = "{LANGUAGE}.lproj"
+			parts[i], language = "{LANGUAGE}.lproj", folder
 		case i < len(parts)-1 && is:
-			parts[i] = "{LANGUAGE}"
-		case i == len(parts)-1:
+			parts[i], language = "{LANGUAGE}", folder
+		case i == len(parts)-1 && language == "":
 			ext := path.Ext(part)
-			spotInName(strings.TrimSuffix(part, ext), ext, func(placeholder, _ string) { parts[i] = placeholder })
+			spotInName(strings.TrimSuffix(part, ext), ext, func(placeholder, spelling string) { parts[i], language = placeholder, spelling })
 		}
 	}
 	pattern := strings.Join(parts, "/")
 	if s.unreadable[pattern] == nil {
-		s.unreadable[pattern] = &LeftOut{Path: pattern, Reason: noGrammar[strings.ToLower(path.Ext(name))]}
+		reason := fmt.Sprintf("is %s, which locsync does not support; %s", kind.name, kind.instead)
+		s.unreadable[pattern] = &unreadable{LeftOut: LeftOut{Path: pattern, Reason: reason}, kind: kind, languages: make(map[string]bool)}
 	}
-	s.unreadable[pattern].Files++
+	u := s.unreadable[pattern]
+	u.Files++
+	u.bytes += size
+	u.languages[language] = true
 }
 
-func (s *search) unsupported() []LeftOut {
-	var all []LeftOut
+// unsupported are the files of such kinds. It says which kind most of the repository's translations are in, where they are more than what can be
+// translated with this configuration.
+func (s *search) unsupported(supported int64) (all []LeftOut, most string) {
+	bytes, files := make(map[string]int64), make(map[string]int)
+	example := make(map[string]*unreadable)
+	total, best := int64(0), ""
 	for _, pattern := range sortedKeys(s.unreadable) {
-		all = append(all, *s.unreadable[pattern])
+		u := s.unreadable[pattern]
+		if u.kind.unsure && len(u.languages) < 2 {
+			continue
+		}
+		all = append(all, u.LeftOut)
+		total += u.bytes
+		name := u.kind.name
+		bytes[name] += u.bytes
+		files[name] += u.Files
+		if example[name] == nil || u.bytes > example[name].bytes {
+			example[name] = u
+		}
+		if best == "" || bytes[name] > bytes[best] {
+			best = name
+		}
 	}
-	return all
+	if total <= supported || best == "" {
+		return all, ""
+	}
+	count := "1 file"
+	if files[best] > 1 {
+		count = fmt.Sprintf("%d files", files[best])
+	}
+	return all, fmt.Sprintf("Most of what this repository translates is in a format that locsync does not support: %s (%s, such as %s). To translate it, %s",
+		best, count, example[best].Path, example[best].kind.instead)
 }

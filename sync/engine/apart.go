@@ -40,14 +40,14 @@ func covers(stays map[string]apart) map[string]string {
 }
 
 // standing finds what stands apart in the repository, by its keys, and adds to gone what is to give way: the service has a translation in the source's
-// shape that was not merged before. With the translation that was merged last, the other shape is somebody's change. What was filled in for a single
+// shape that was not merged before, and the file was: at first contact neither side changes. With the translation that was merged last, the other shape is somebody's change. What was filled in for a single
 // text, and one whose key became a form's, is no translation of the plural.
 func (r *pulling) standing(x translated, m *merged, of *relatives, ours catalog.Catalog, gone map[string]bool) (map[string]apart, error) {
-	base, err := r.State.Marks(r.slot(kindMerged, x.Path, x.Language.Code))
+	base, err := r.marks(r.slot(kindMerged, x.Path, x.Language.Code))
 	if err != nil {
 		return nil, err
 	}
-	filler, err := r.State.Marks(r.slot(kindFiller, x.Path, x.Language.Code))
+	filler, err := r.marks(r.slot(kindFiller, x.Path, x.Language.Code))
 	if err != nil {
 		return nil, err
 	}
@@ -80,15 +80,16 @@ func (r *pulling) standing(x translated, m *merged, of *relatives, ours catalog.
 	for key, a := range stand {
 		gone[key] = theirs[a.instead] && slices.ContainsFunc(a.keys(), func(k string) bool {
 			at, there := index[catalog.Name{Key: k}]
-			return there && x.texts[at].Text != "" && !base.Has(x.texts[at].Name, x.texts[at].Text)
+			return there && (base != nil || r.o.AcceptService) && x.texts[at].Text != "" && !base.Has(x.texts[at].Name, x.texts[at].Text)
 		})
 	}
 	return stand, nil
 }
 
 // keepApart sees to it that what stands apart goes when something comes in its place, and only then; where it stays, it takes out the additions that no
-// file can hold beside it. It gives back what stays. Forms without "other" are named, since they do not replace a text.
-func (r *pulling) keepApart(x translated, stand map[string]apart, in catalog.Three, result *catalog.Merged) map[string]apart {
+// file can hold beside it. It gives back what stays. Forms without "other" are named, since they do not replace a text; so is, at first contact, what the
+// service has in the other shape, which counts as seen from then on.
+func (r *pulling) keepApart(x translated, m *merged, stand map[string]apart, in catalog.Three, result *catalog.Merged) map[string]apart {
 	if len(stand) == 0 {
 		return nil
 	}
@@ -114,6 +115,12 @@ func (r *pulling) keepApart(x translated, stand map[string]apart, in catalog.Thr
 		key, is := covered[c.Key]
 		if _, itself := stays[c.Key]; !is || itself || c.Op == catalog.Removed || c.Form != "" {
 			return false
+		}
+		if m.first && !r.o.AcceptService {
+			r.leaveOut(x, c.Key, fmt.Sprintf("the service has %q, and the repository another shape of it, %q; neither is changed. "+
+				"locsync pull --accept-service takes what the service has", c.Text, key))
+			result.Agreed[c.Name] = catalog.MarkOf(c.Text)
+			return true
 		}
 		if a := stays[key]; a.forms != "" && !theirs[a.instead] {
 			r.leaveOut(x, c.Key, fmt.Sprintf("the translation is left out: the repository has one text, %q, "+

@@ -26,13 +26,13 @@ type candidate struct {
 	texts   catalog.Catalog
 	changed map[catalog.Name]bool // what is to be sent
 	edited  map[catalog.Name]bool // what somebody changed; more is sent on demand
-	first   bool                  // the file was never met before
 	decided map[string]bool       // keys of conflicts that somebody decided for this text of
 	yielded []conflict            // with what another place sends
 	back    bool                  // it was gone from all places, and is there again
 	other   bool                  // as another file, of which nothing is remembered
 	merged  catalog.Marks
 	inherit map[string]catalog.Marks // what it takes over from a file that is gone
+	behind  catalog.Catalog          // what stood there when the places parted, and another place has changed since
 }
 
 // settledCandidates are the candidates of a working tree that git left alone while they were read; where it did not, they are read again, for as long as the
@@ -73,6 +73,15 @@ func (r *pushing) inPlaces() ([]*candidate, error) {
 	r.targets = make(map[string]bool)
 	var found []*candidate
 	for _, at := range r.places {
+		var err error
+		if at.shared, err = r.tree.sharedIn(at.fsys, r.cfg.Targets()); err != nil {
+			return nil, err
+		}
+		for _, p := range at.shared.told {
+			if !slices.Contains(r.report.Problems, p) {
+				r.answer(p)
+			}
+		}
 		targets, err := bundle.Existing(at.fsys, r.tree.bundles(), r.cfg.Targets())
 		if err != nil {
 			return nil, err
@@ -92,7 +101,9 @@ func (r *pushing) inPlaces() ([]*candidate, error) {
 	}
 	claims := make(map[string]map[catalog.Name]claim)
 	for _, c := range found {
-		r.yield(c, claims)
+		if err := r.yield(c, claims); err != nil {
+			return nil, err
+		}
 	}
 	return found, nil
 }
@@ -134,7 +145,7 @@ func (p *project) unsent(repo *gitops.Repo, t *tree) (map[string]int, error) {
 	return count, nil
 }
 
-// meetCandidates remembers the files that were never met before, those that are there again or have taken the place of another, and those that are gone.
+// meetCandidates remembers the files that are there again or have taken the place of another, and those that are gone.
 func (r *pushing) meetCandidates(found []*candidate) error {
 	gone, err := r.missing()
 	if err != nil {
@@ -151,17 +162,14 @@ func (r *pushing) meetCandidates(found []*candidate) error {
 			if err := r.returned(tx, c); err != nil {
 				return err
 			}
+			if err := r.lieBehind(tx, c); err != nil {
+				return err
+			}
 			for kind, marks := range c.inherit {
 				maps.DeleteFunc(marks, func(n catalog.Name, _ catalog.Mark) bool { return !keys[n.Key] })
 				if err := tx.SetMarks(r.slot(kind, c.Path, c.Language.Code), marks); err != nil {
 					return err
 				}
-			}
-			if !c.first {
-				continue
-			}
-			if err := r.mark(tx, memory{[]string{kindKnown, kindContact}, c.Path, c.Language.Code}, accepts(c.texts)); err != nil {
-				return err
 			}
 		}
 		return nil
@@ -169,7 +177,7 @@ func (r *pushing) meetCandidates(found []*candidate) error {
 }
 
 // candidate reads one target file of a place and finds what people changed in it; nil when there is nothing to say about it. At first contact
-// nothing counts as changed.
+// that is all of it: what the service has otherwise then, neither side changes (see compare).
 func (r *pushing) candidate(t bundle.Target, at *place) (*candidate, error) {
 	f, problem, err := t.Sources[0].Read(at.fsys, t.Path, t.Language)
 	if err != nil || f == nil && problem == nil {
@@ -188,38 +196,45 @@ func (r *pushing) candidate(t bundle.Target, at *place) (*candidate, error) {
 		return nil, err
 	}
 	c.back, c.other, c.merged = m.back, m.other, m.merged
-	if m.known == nil {
-		met, err := r.acquainted(t.Language.Code)
-		if err != nil {
-			return nil, err
-		}
-		c.first = !met
-	}
 	c.inherit = m.inherited
-	living := make(map[string]bool)
-	for _, b := range t.Sources {
-		if s := r.tree.of(b); !s.broken() && !r.refused[b.Path] {
-			maps.Copy(living, widened(s.texts, b.Separator, b.Source, c.texts).Keys())
-		}
+	asked, offered, err := r.asked(t, c.texts)
+	if err != nil {
+		return nil, err
 	}
 	for _, u := range c.texts {
-		if !living[u.Key] || u.Text == "" || holds(m.filler, u) || r.settled[conflictID(c.Path, c.Language.Code, u.Key)] {
+		if at.shared.divided[conflictID(c.Path, c.Language.Code, u.Key)] {
+			continue // each file keeps its own
+		}
+		if !asked(u) || u.Text == "" || holds(m.filler, u) || r.settled[conflictID(c.Path, c.Language.Code, u.Key)] {
 			continue
 		}
-		if !c.first && m.edited(u) {
+		if m.edited(u) || offered(u) {
 			c.edited[u.Name], c.changed[u.Name] = true, true
-		}
-		if r.o.Translations && (m.contact == nil || m.contact.Has(u.Name, u.Text) || !holds(m.known, u)) {
-			c.changed[u.Name] = true
 		}
 	}
 	c.decide(m, r.lost)
 	return c, nil
 }
 
-// memories are what is remembered of a target file.
+// asked tells which texts of a target file may be sent: those that the source files have the keys of, and further forms of plurals. Those of them that the
+// service left out before are offered again where the source has them now, and with --all.
+func (r *pushing) asked(t bundle.Target, texts catalog.Catalog) (asked, offered func(catalog.Unit) bool, err error) {
+	keys, wide := make(map[string]bool), make(map[string]bool)
+	for _, b := range t.Sources {
+		if s := r.tree.of(b); !s.broken() && !r.refused[b.Path] {
+			maps.Copy(keys, s.texts.Keys())
+			maps.Copy(wide, widened(s.texts, b.Separator, b.Source, texts).Keys())
+		}
+	}
+	declined, err := r.State.Marks(r.slot(kindFurther, t.Path, t.Language.Code))
+	asked = func(u catalog.Unit) bool { return wide[u.Key] }
+	offered = func(u catalog.Unit) bool { return declined.Has(u.Name, u.Text) && (keys[u.Key] || r.o.All) }
+	return asked, offered, err
+}
+
+// memories are what is remembered of a target file. merged is what was agreed on: by a merge, else by a push that the service took.
 type memories struct {
-	known, filler, merged, contact catalog.Marks
+	known, filler, merged catalog.Marks
 
 	seen []catalog.Marks // at the looks that count for the place
 
@@ -230,13 +245,15 @@ type memories struct {
 
 // memories loads them. texts is what the file has now.
 func (r *pushing) memories(t bundle.Target, at *place, texts catalog.Catalog) (m memories, err error) {
-	kinds := map[string]*catalog.Marks{kindKnown: &m.known, kindFiller: &m.filler, kindMerged: &m.merged, kindContact: &m.contact}
+	var delivered catalog.Marks
+	defer func() { m.merged = agreedOn(m.merged, delivered) }()
+	kinds := map[string]*catalog.Marks{kindKnown: &m.known, kindFiller: &m.filler, kindMerged: &m.merged, kindDelivered: &delivered}
 	m.seen = make([]catalog.Marks, len(at.looks))
 	for i, l := range at.looks {
 		kinds[l.kind()] = &m.seen[i]
 	}
 	for kind, marks := range kinds {
-		if *marks, err = r.State.Marks(r.slot(kind, t.Path, t.Language.Code)); err != nil {
+		if *marks, err = r.marks(r.slot(kind, t.Path, t.Language.Code)); err != nil {
 			return m, err
 		}
 	}
@@ -259,7 +276,7 @@ func (r *pushing) memories(t bundle.Target, at *place, texts catalog.Catalog) (m
 		if slot.Language != t.Language.Code || r.targets[slot.Path] {
 			continue
 		}
-		history, err := r.State.Marks(slot)
+		history, err := r.marks(slot)
 		if err != nil {
 			return m, err
 		}
@@ -267,7 +284,7 @@ func (r *pushing) memories(t bundle.Target, at *place, texts catalog.Catalog) (m
 			continue
 		}
 		for kind := range kinds {
-			gone, err := r.State.Marks(r.slot(kind, slot.Path, slot.Language))
+			gone, err := r.marks(r.slot(kind, slot.Path, slot.Language))
 			if err != nil {
 				return m, err
 			}
@@ -283,6 +300,16 @@ func (r *pushing) memories(t bundle.Target, at *place, texts catalog.Catalog) (m
 		}
 	}
 	return m, nil
+}
+
+// agreedOn are the texts of the last merge and, where no merge has met a name, those that the service took from here.
+func agreedOn(merged, delivered catalog.Marks) catalog.Marks {
+	if len(delivered) == 0 {
+		return merged
+	}
+	all := maps.Clone(delivered)
+	maps.Copy(all, merged)
+	return all
 }
 
 // edited reports whether a text of a place is somebody's change.
@@ -316,19 +343,35 @@ type claim struct {
 // yield sees to it that of two places that have a text only one sends it: the branch, where translations meet. What somebody wrote in the other is in conflict
 // with that from then on, or the next push would send it over what nobody there has seen. When everything is to be sent, what nobody changed there gives way to
 // the tree that pushes read.
-func (r *pushing) yield(c *candidate, claims map[string]map[catalog.Name]claim) {
+//
+// A text that stood there already when the places parted is none of it: its place lies behind the other.
+func (r *pushing) yield(c *candidate, claims map[string]map[catalog.Name]claim) error {
 	if claims[c.Path] == nil {
 		claims[c.Path] = make(map[catalog.Name]claim)
 	}
 	sent := make(map[string]catalog.Catalog) // by key, where somebody wrote another text here
+	var stood catalog.Marks                  // when the places parted, once that is asked for
 	for _, u := range c.texts {
 		if !c.changed[u.Name] {
 			continue
 		}
 		other, twice := claims[c.Path][u.Name]
+		if twice && other.text != u.Text && stood == nil {
+			var err error
+			if stood, err = r.stood(c, other.by); err != nil {
+				return err
+			}
+		}
 		switch {
 		case !twice:
 			claims[c.Path][u.Name] = claim{c, u.Text}
+		case other.text != u.Text && stood.Has(u.Name, other.text):
+			delete(other.by.changed, u.Name)
+			other.by.behind = append(other.by.behind, catalog.Unit{Name: u.Name, Text: other.text})
+			claims[c.Path][u.Name] = claim{c, u.Text}
+		case other.text != u.Text && stood.Has(u.Name, u.Text):
+			delete(c.changed, u.Name)
+			c.behind = append(c.behind, u)
 		case !other.by.edited[u.Name]:
 			delete(other.by.changed, u.Name)
 			claims[c.Path][u.Name] = claim{c, u.Text}
@@ -346,4 +389,42 @@ func (r *pushing) yield(c *candidate, claims map[string]map[catalog.Name]claim) 
 	for _, key := range slices.Sorted(maps.Keys(sent)) {
 		c.yielded = append(c.yielded, newConflict(r.Now(), c.Path, c.Language.Code, key, c.texts, sent[key], c.merged))
 	}
+	return nil
+}
+
+// stood are the texts of a candidate's file when its place and another one parted; empty where they have nothing in common.
+func (r *pushing) stood(c, other *candidate) (catalog.Marks, error) {
+	none := catalog.Marks{}
+	if r.repo == nil {
+		return none, nil
+	}
+	fork, err := r.repo.Fork(c.place.commit, other.place.commit)
+	if err != nil || fork == "" {
+		return none, err
+	}
+	tip, err := r.repo.AtCommit(fork)
+	if err != nil {
+		return none, err
+	}
+	texts, err := textsAt(tip, c.Target)
+	return texts.Marks(), err
+}
+
+// lieBehind remembers texts that a place has only because it lies behind another, before what has taken their place is delivered.
+func (r *pushing) lieBehind(tx *state.Tx, c *candidate) error {
+	if len(c.behind) == 0 {
+		return nil
+	}
+	slot := r.slot(kindKnown, c.Path, c.Language.Code)
+	history, err := tx.Marks(slot)
+	if err != nil {
+		return err
+	}
+	if history == nil {
+		history = make(catalog.Marks)
+	}
+	for _, u := range c.behind {
+		learn(history, u.Name, catalog.MarkOf(u.Text))
+	}
+	return tx.SetMarks(slot, history)
 }

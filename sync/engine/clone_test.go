@@ -182,13 +182,13 @@ func TestReportOfAPassWhoseCloneWasMadeAgain(t *testing.T) {
 	imports := breaks("/import", 2)
 	pushed, err := f.Push(t.Context(), PushOptions{})
 	f.check(err)
-	if len(pushed.Projects) != 2 || imports.Load() != 2 {
+	if len(pushed.Projects) != 2 || imports.Load() != 4 {
 		t.Fatalf("%d imports, %+v", imports.Load(), pushed.Projects)
 	}
-	f.reports(pushed.Projects[0], appFile+" (en): a b")
-	f.reports(pushed.Projects[1], appFile+" (en): b c")
+	f.reports(pushed.Projects[0], appDE+" (de): b", appFile+" (en): a b")
+	f.reports(pushed.Projects[1], appDE+" (de): b", appFile+" (en): b c")
 	for _, p := range pushed.Projects {
-		if p.Requests != 1 || p.Keys != 2 || p.Calls < 2 || p.Error != "" {
+		if p.Requests != 2 || p.Keys != 3 || p.Calls < 2 || p.Error != "" {
 			t.Errorf("%+v", p)
 		}
 	}

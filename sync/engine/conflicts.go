@@ -28,6 +28,9 @@ type conflict struct {
 	Base     []accept        `json:"base"`   // what both had agreed on
 	At       time.Time       `json:"at"`     // when it was found
 	Looked   time.Time       `json:"looked"` // when a push last asked for the service's text
+
+	// Open is a key that the two sides never agreed on a text of: neither has been changed, and neither is before it is decided.
+	Open bool `json:"open,omitempty"`
 }
 
 const kindConflicts = "conflicts"
@@ -38,6 +41,12 @@ func (c conflict) id() string { return conflictID(c.Path, c.Language, c.Key) }
 
 // Problem is the conflict as it stands among the problems of reports and of the status.
 func (c Conflict) Problem() Problem {
+	if c.Open {
+		remedy := fmt.Sprintf("To send the repository's, run %s; to take the service's, the same with --theirs. "+
+			"locsync push --translations decides all such keys for the repository, locsync pull --accept-service for the service", c.Command("ours"))
+		return Problem{File: c.File, Key: c.Key, Language: c.Language, Remedy: remedy, Problem: fmt.Sprintf(
+			"the repository has %s and the service %s, and they never agreed on a text; neither is changed. %s", InQuotes(c.Ours), InQuotes(c.Theirs), remedy)}
+	}
 	remedy := fmt.Sprintf("To send the repository's after all, run %s; to let the service's stand, the same with --theirs", c.Command("ours"))
 	return Problem{File: c.File, Key: c.Key, Language: c.Language, Remedy: remedy, Problem: fmt.Sprintf(
 		"was changed in the repository to %s and at the service to %s; the service's stands. %s", InQuotes(c.Ours), InQuotes(c.Theirs), remedy)}
@@ -76,7 +85,7 @@ func shellWord(word string) string {
 
 // shown is a conflict as reports and the status show it.
 func (p *project) shown(c conflict) Conflict {
-	shown := Conflict{File: c.Path, Language: c.Language, Key: c.Key, Ours: textsByForm(c.Ours), Theirs: textsByForm(c.Theirs), Since: c.At}
+	shown := Conflict{File: c.Path, Language: c.Language, Key: c.Key, Ours: textsByForm(c.Ours), Theirs: textsByForm(c.Theirs), Since: c.At, Open: c.Open}
 	if len(p.Config.Projects) > 1 {
 		shown.Project = p.cfg.Name
 	}
@@ -142,7 +151,14 @@ func newConflict(at time.Time, path, language, key string, ours, theirs catalog.
 			c.Base = append(c.Base, accept{u.Name, m})
 		}
 	}
+	c.Open = len(c.Base) == 0
 	return c
+}
+
+// known reports whether a conflict is a stored one as it is: nothing is to be told of it.
+func (c conflict) known(stored map[string]conflict) bool {
+	before, is := stored[c.id()]
+	return is && before.Open == c.Open && same(before.Ours, c.Ours) && same(before.Theirs, c.Theirs)
 }
 
 // keep stores a conflict. A text that lost before keeps its base, what both agreed on before it was written, and a conflict of nothing but such texts its time.
@@ -248,7 +264,13 @@ func (r *pushing) conflict(c conflict) bool {
 
 // foundConflict reports one that this push found.
 func (r *pushing) foundConflict(c conflict) {
-	if r.conflict(c) {
+	if c.Open && r.o.DryRun {
+		if r.report.open == nil {
+			r.report.open = make(map[string]conflict)
+		}
+		r.report.open[c.id()] = c
+	}
+	if r.conflict(c) && !c.Open {
 		r.givesWay(r.shown(c).Problem(), r.o.DryRun)
 	}
 }
@@ -258,7 +280,9 @@ func (r *pulling) conflict(c conflict) {
 	if p := r.shown(c).Problem(); !slices.Contains(r.report.Problems, p) {
 		r.elsewhere[p] = true
 		r.problem(p)
-		r.givesWay(p, r.o.DryRun)
+		if !c.Open {
+			r.givesWay(p, r.o.DryRun)
+		}
 	}
 }
 
@@ -277,11 +301,14 @@ func (p *project) resolved(tx *state.Tx, m memory, units []accept) error {
 }
 
 // waits reports whether keys lost conflicts and have nothing new to say: all their texts are as they lost, nobody decided for them since, and either a pull has
-// merged the service's text or the service was asked for it since the last pull.
+// merged the service's text or the service was asked for it since the last pull. Open ones wait for a decision only.
 func (r *pushing) waits(c *candidate, texts catalog.Catalog) bool {
 	for _, u := range texts {
 		lost, is := r.lost[conflictID(c.Path, c.Language.Code, u.Key)]
-		if !is || c.decided[u.Key] || !c.stands(u, lost) || !lost.Looked.After(r.lastPull) && !c.overruled(lost) {
+		if !is || c.decided[u.Key] || !c.stands(u, lost) || lost.Open && r.o.Translations {
+			return false
+		}
+		if !lost.Open && !lost.Looked.After(r.lastPull) && !c.overruled(lost) {
 			return false
 		}
 	}
@@ -362,35 +389,60 @@ func (r *pushing) yieldConflict(c conflict) error {
 	if r.o.DryRun {
 		return nil
 	}
+	return r.State.Update(func(tx *state.Tx) error { return r.yields(tx, c) })
+}
+
+// yields remembers that the service's text of a conflict stands.
+func (p *project) yields(tx *state.Tx, c conflict) error {
+	slot := p.slot(kindKnown, c.Path, c.Language)
+	history, err := tx.Marks(slot)
+	if err != nil {
+		return err
+	}
+	if history == nil {
+		history = make(catalog.Marks)
+	}
+	var gives catalog.Catalog // what no pull has put the service's text in the place of
+	theirs := c.Theirs.Marks()
+	for _, u := range c.Ours {
+		their, has := theirs[u.Name]
+		if has && holds(history, u) && age(history, u.Name, their) > age(history, u.Name, catalog.MarkOf(u.Text)) {
+			continue
+		}
+		gives = append(gives, u)
+		learn(history, u.Name, catalog.MarkOf(u.Text))
+		if has {
+			learn(history, u.Name, their)
+		}
+	}
+	if err := tx.SetMarks(slot, history); err != nil {
+		return err
+	}
+	if err := p.mark(tx, memory{[]string{kindDelivered}, c.Path, c.Language}, accepts(gives)); err != nil {
+		return err
+	}
+	return tx.Delete(p.stateName(), kindConflicts, c.id())
+}
+
+// acceptService lets the service's texts of all open conflicts stand. Those that the export of a pull does not show, as their state is too low, are merged when
+// it does.
+func (r *pulling) acceptService() error {
+	if !r.o.AcceptService || r.o.DryRun {
+		return nil
+	}
+	all, err := r.conflicts()
+	if err != nil {
+		return err
+	}
 	return r.State.Update(func(tx *state.Tx) error {
-		slot := r.slot(kindKnown, c.Path, c.Language)
-		history, err := tx.Marks(slot)
-		if err != nil {
-			return err
-		}
-		if history == nil {
-			history = make(catalog.Marks)
-		}
-		var gives catalog.Catalog // what no pull has put the service's text in the place of
-		theirs := c.Theirs.Marks()
-		for _, u := range c.Ours {
-			their, has := theirs[u.Name]
-			if has && holds(history, u) && age(history, u.Name, their) > age(history, u.Name, catalog.MarkOf(u.Text)) {
-				continue
-			}
-			gives = append(gives, u)
-			learn(history, u.Name, catalog.MarkOf(u.Text))
-			if has {
-				learn(history, u.Name, their)
+		for _, c := range all {
+			if c.Open {
+				if err := r.yields(tx, c); err != nil {
+					return err
+				}
 			}
 		}
-		if err := tx.SetMarks(slot, history); err != nil {
-			return err
-		}
-		if err := r.mark(tx, memory{[]string{kindDelivered}, c.Path, c.Language}, accepts(gives)); err != nil {
-			return err
-		}
-		return tx.Delete(r.stateName(), kindConflicts, c.id())
+		return nil
 	})
 }
 

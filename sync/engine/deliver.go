@@ -246,6 +246,11 @@ func (r *pulling) unstage(tx *state.Tx, d delivery, arrived bool) error {
 
 // mergedAt remembers the commit of the branch that everything was merged into, which is also the last one that was looked at there.
 func (r *pulling) mergedAt(tx *state.Tx, commit string) error {
+	if commit != "" {
+		if err := state.PutTx(tx, r.stateName(), kindRecollected, r.cfg.Pull.Branch, commit); err != nil {
+			return err
+		}
+	}
 	if err := state.PutTx(tx, r.stateName(), kindMerged, r.cfg.Pull.Branch, commit); err != nil {
 		return err
 	}

@@ -15,8 +15,8 @@
 //	removed source file              those of them that the source no longer has
 //	sent    target file, language    the last few translations of the repository that were handed to the service
 //	delivered target file, language  those that it took, of each the last
-//	contact target file, language    the repository's own translations, from before anything was remembered
 //	merged  target file, language    the base of the three-way merge
+//	recollected                      up to which commit of the branch ours are remembered (see recollect.go)
 //	known   target file, language    the texts that stood there without anybody having changed them
 //	source known, source seen        of collections: the source texts that pulls brought, and what stood in their places (see behind.go)
 //	filler  target file, language    what was written where there was no translation, now and earlier
@@ -28,6 +28,7 @@
 //	request the pull or merge request for the branch: the last one, and the commit for which all was done
 //	forge   of all projects: until when a forge wants no call of whoever has a token
 //	diary   of all lines: what people are told of its past; it decides nothing (see diary.go)
+//	elsewhere target file, language  keys that only other files of the collection have a translation of (see divided.go)
 //	left out target file, language   keys whose translation the last pull left out
 //	waiting of all lines: branches that cannot be one, or not yet
 //	jobs    import or export that was started and is not finished; last push; last pull
@@ -57,6 +58,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/service"
@@ -120,6 +122,8 @@ type project struct {
 
 	line  string   // the branch that is translated; "" where there is but one
 	trunk *project // the line that this one inherits from; nil for none
+
+	overlay map[state.Slot]catalog.Marks // of a dry run: what it learned and does not write down; see marks
 }
 
 // common is what the lines of a project share. mu is held for a whole pass.
@@ -196,7 +200,7 @@ func (e *Engine) pick(name string) ([]*project, error) {
 type PushOptions struct {
 	Project      string // "" for all
 	All          bool   // also keys that did not change
-	Translations bool   // also what the repository already holds in the target languages
+	Translations bool   // the repository's translations stand wherever the two sides never agreed on a text; they are sent whatever push.translations says
 	Force        bool   // past the brake that holds back source files which lost many keys
 	DryRun       bool   // only report
 
@@ -237,7 +241,14 @@ type PullOptions struct {
 	Full    bool   // ignore what was pulled before
 	Force   bool   // past the guard
 	DryRun  bool   // only report
-	Diff    bool   // put the commit's difference into the report
+	Prune   bool   // take out the entries of target files whose keys the source does not have, also those that it was never seen to have
+
+	// AcceptService lets the service's translations stand wherever the two sides never agreed on a text.
+	AcceptService bool
+
+	told map[string]map[string]conflict // of a dry run: by project and branch, open conflicts that the push before would have told and stored
+
+	Diff bool // put the commit's difference into the report
 }
 
 // Pull brings translations back.
@@ -255,6 +266,19 @@ func (e *Engine) Pull(ctx context.Context, o PullOptions) (PullReport, error) {
 		report.Projects = append(report.Projects, reports...)
 	}
 	return report, errors.Join(errs...)
+}
+
+// Sync is a push and then a pull, which tells nothing that the push has told.
+func (e *Engine) Sync(ctx context.Context, push PushOptions, pull PullOptions) (SyncReport, error) {
+	var report SyncReport
+	var err, perr error
+	report.Push, err = e.Push(ctx, push)
+	pull.told = make(map[string]map[string]conflict)
+	for _, p := range report.Push.Projects {
+		pull.told[goneID(p.Name, p.Base)] = p.open
+	}
+	report.Pull, perr = e.Pull(ctx, pull)
+	return report, errors.Join(err, perr)
 }
 
 // open opens the project's repository for one pass.
@@ -299,6 +323,9 @@ func (p *project) openWith(ctx context.Context, remote string) (*gitops.Repo, er
 		return nil, err
 	}
 	repo, err := gitops.Open(ctx, p.repository(), o)
+	if errors.Is(err, gitops.ErrGit) {
+		return nil, &UsageError{err}
+	}
 	if errors.Is(err, gitops.ErrNotRepo) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, gitops.ErrOwner) || errors.Is(err, gitops.ErrUnsupported) {
 		err = &UsageError{p.cfg.Blame("repository", err)}
 	}

@@ -29,6 +29,7 @@ type exported struct {
 
 	question string    // a digest of what was asked for
 	asked    time.Time // when it was, on the service's clock; zero where that is not known
+	late     error     // it was begun by an earlier pass, and the one of this pass is not finished: it is not the last word
 }
 
 type exportedEntry struct {
@@ -71,13 +72,13 @@ func (x *exported) of(b *bundle.Bundle, l config.Language) catalog.Catalog {
 	return all
 }
 
-// exportAge says whether an export that was begun earlier may answer.
+// exportAge says what may answer beside an export that is begun now.
 type exportAge int
 
 const (
-	anew exportAge = iota
-	resumed
-	aside // anew, and nothing is written down: the question of a dry run, which changes nothing here
+	anew    exportAge = iota
+	resumed           // where that is not finished in time: one that an earlier pass waited for in vain
+	aside             // anew, and nothing is written down: the question of a dry run, which changes nothing here
 )
 
 // in is a, but for a dry run.
@@ -88,39 +89,194 @@ func (a exportAge) in(dry bool) exportAge {
 	return a
 }
 
-// export asks the service for a group's translations that have at least the given state. Keys without one are left out of the answer, always:
+// exportAsk is the question for a group's translations that have at least a completion state.
+type exportAsk struct {
+	group      *bundle.Group
+	languages  []config.Language
+	completion string
+}
+
+// export asks the service for one group's translations; see exportAll.
+func (p *project) export(ctx context.Context, g *bundle.Group, languages []config.Language, completion string, age exportAge) (*exported, error) {
+	all, err := p.exportAll(ctx, []exportAsk{{g, languages, completion}}, age)
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// exportAll asks the service for translations of groups; all exports are under way at once. Keys without one are left out of the answers, always:
 // what stands for them in the repository is decided here, where it is known what the repository has.
 //
-// The identifier of the export is written down before the wait, so that a pull that is interrupted takes the same export up again. A push, which
-// compares with what the service has at this moment before it overwrites anything, asks anew.
-func (p *project) export(ctx context.Context, g *bundle.Group, languages []config.Language, completion string, age exportAge) (*exported, error) {
-	req := p.exportRequest(g, languages, completion)
-	wait, cancel := context.WithTimeout(p.downloading(ctx, fmt.Sprintf("fetching the translations of %q", g.Collection)), p.Config.Service.JobTimeout)
-	defer cancel()
-	archive, begun, err := p.download(wait, req, age)
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil && !errors.Is(err, service.ErrUnusable) {
-		return nil, fmt.Errorf("export of %q: not finished after %s; it is looked at again by the next pull", g.Collection, p.Config.Service.JobTimeout)
+// An answer is as new as the question: what an earlier pass began and did not wait for is dropped. Only an export that was waited for to the end of its
+// time is written down for the next pass, which may use it while its own is not finished: then late says so, and the pass has failed for now.
+func (p *project) exportAll(ctx context.Context, asks []exportAsk, age exportAge) ([]*exported, error) {
+	x := exporting{project: p, asks: asks, age: age, jobs: make([]*job, len(asks)), answers: make([]*exported, len(asks))}
+	if err := x.begin(ctx); err != nil {
+		return nil, err
 	}
-	if errors.Is(err, service.ErrRefused) && !p.everPushed(g.Collection) {
-		// A collection appears by the first import into it: before that the service knows none of this name, and has no translations.
-		p.log.Info("nothing was pushed into this collection yet, and the service has no translations of it", zap.String("collection", g.Collection), zap.Error(err))
-		return &exported{group: g, languages: languages}, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("export of %q: %w", g.Collection, err)
-	}
-	defer func() {
-		if err := archive.Close(); err != nil {
-			p.log.Warn("remove the spooled archive", zap.Error(err))
+	var begun []service.Begun
+	var which []int
+	for i, j := range x.jobs {
+		if j != nil {
+			begun = append(begun, service.Begun{ID: service.JobID(j.Service), At: j.At})
+			which = append(which, i)
 		}
-	}()
-	x, err := p.readArchive(g, languages, archive)
-	if err != nil {
-		return nil, fmt.Errorf("export of %q: %w", g.Collection, err)
 	}
-	x.question = question(req)
-	x.asked, _ = p.Service.ServiceTime(begun)
-	return x, nil
+	what := fmt.Sprintf("fetching the translations of %d collections", len(begun))
+	if len(begun) == 1 {
+		what = fmt.Sprintf("fetching the translations of %q", asks[which[0]].group.Collection)
+	}
+	var errs []error
+	p.Service.Downloads(p.downloading(ctx, what), begun, "", p.Config.Service.JobTimeout, func(k int, archive *service.Archive, err error) bool {
+		i := which[k]
+		if x.answers[i], err = x.ended(ctx, i, archive, err); err != nil {
+			errs = append(errs, fmt.Errorf("export of %q: %w", asks[i].group.Collection, err))
+		}
+		return err == nil || errors.Is(err, errNotFinished)
+	})
+	if len(errs) == 0 && ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return x.answers, errors.Join(errs...)
+}
+
+// exporting is exports of one pass, under way.
+type exporting struct {
+	*project
+	asks    []exportAsk
+	age     exportAge
+	jobs    []*job // beside the questions; nil where there is nothing to wait for
+	answers []*exported
+	slow    map[string]*job // of earlier passes, by question
+}
+
+var errNotFinished = errors.New("not finished")
+
+// begin starts the exports, and writes them down. Those of earlier passes that are not worth anything any more are forgotten.
+func (x *exporting) begin(ctx context.Context) error {
+	if x.age != aside {
+		if err := x.dropEarlier(); err != nil {
+			return err
+		}
+	}
+	for i, a := range x.asks {
+		x.announce(Doing{What: fmt.Sprintf("asking for the translations of %q", a.group.Collection), Done: int64(i), Total: int64(len(x.asks))})
+		j, err := x.beginExport(ctx, x.exportRequest(a.group, a.languages, a.completion), x.age)
+		if err != nil && !x.unknown(a, err) {
+			return fmt.Errorf("export of %q: %w", a.group.Collection, err)
+		}
+		if x.jobs[i] = j; err != nil {
+			x.jobs[i], x.answers[i] = nil, &exported{group: a.group, languages: a.languages}
+		}
+	}
+	return nil
+}
+
+// unknown reports whether the service refuses a question because nothing was imported into the collection yet: a collection appears by the first import
+// into it, and has no translations before.
+func (x *exporting) unknown(a exportAsk, err error) bool {
+	if !errors.Is(err, service.ErrRefused) || x.everPushed(a.group.Collection) {
+		return false
+	}
+	x.log.Info("nothing was pushed into this collection yet, and the service has no translations of it",
+		zap.String("collection", a.group.Collection), zap.Error(err))
+	return true
+}
+
+// ended takes the answer of an export that ended.
+func (x *exporting) ended(ctx context.Context, i int, archive *service.Archive, err error) (*exported, error) {
+	a, j := x.asks[i], x.jobs[i]
+	if err != nil && ctx.Err() != nil {
+		return nil, err // the next pass drops it
+	}
+	if errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, service.ErrUnusable) {
+		late := fmt.Errorf("%w after %s; it is looked at again by the next pull", errNotFinished, x.Config.Service.JobTimeout)
+		return x.earlier(ctx, a, j, late)
+	}
+	if x.age != aside {
+		if old := x.slow[j.Request]; old != nil && err == nil {
+			err = x.forget(old)
+		}
+		err = errors.Join(err, x.forget(j))
+	}
+	if err != nil && x.unknown(a, err) {
+		return &exported{group: a.group, languages: a.languages}, nil
+	}
+	return x.read(a, j, archive, err)
+}
+
+// earlier takes the answer of an export that an earlier pass began, in the place of one that is not finished.
+func (x *exporting) earlier(ctx context.Context, a exportAsk, j *job, late error) (*exported, error) {
+	old := x.slow[j.Request]
+	if x.age == aside {
+		return nil, late
+	}
+	if old == nil {
+		j.Slow = true
+		return nil, errors.Join(late, x.remember(j))
+	}
+	archive, err := x.Service.TryDownload(ctx, service.JobID(old.Service), "")
+	if errors.Is(err, service.ErrNotReady) || errors.Is(err, service.ErrTemporary) {
+		return nil, errors.Join(late, x.forget(j)) // the older one is the first that will be finished
+	}
+	j.Slow = true
+	if err := errors.Join(x.forget(old), x.remember(j)); err != nil {
+		return nil, err
+	}
+	if err != nil {
+		return nil, late
+	}
+	x.log.Info("using an export that was begun earlier", zap.String("export", old.Service), zap.Time("begun", old.At))
+	answer, err := x.read(a, old, archive, nil)
+	if answer != nil {
+		answer.late = fmt.Errorf("export of %q: %w", a.group.Collection, late)
+	}
+	return answer, err
+}
+
+// read reads the archive of an export and removes it.
+func (x *exporting) read(a exportAsk, j *job, archive *service.Archive, err error) (*exported, error) {
+	if archive != nil {
+		defer func() {
+			if err := archive.Close(); err != nil {
+				x.log.Warn("remove the spooled archive", zap.Error(err))
+			}
+		}()
+	}
+	if err != nil {
+		return nil, err
+	}
+	answer, err := x.readArchive(a.group, a.languages, archive)
+	if err != nil {
+		return nil, err
+	}
+	answer.question = j.Request
+	answer.asked, _ = x.Service.ServiceTime(j.At)
+	return answer, nil
+}
+
+// dropEarlier forgets the exports of earlier passes, but for those that were waited for to the end of their time.
+func (x *exporting) dropEarlier() error {
+	jobs, err := state.List[job](x.State, x.stateName(), kindJobs)
+	if err != nil {
+		return err
+	}
+	x.slow = make(map[string]*job)
+	for _, j := range jobs {
+		switch {
+		case j.Kind != jobExport:
+		case j.Slow && x.Now().Sub(j.At) < forgetAfter:
+			if x.age == resumed {
+				x.slow[j.Request] = &j
+			}
+		default:
+			if err := x.forget(&j); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // exportRequest is the question for a group's translations.
@@ -135,82 +291,6 @@ func (p *project) exportRequest(g *bundle.Group, languages []config.Language, co
 func (p *project) everPushed(collection string) bool {
 	slots, err := p.State.Slots(p.stateName(), kindPushed)
 	return err != nil || slices.ContainsFunc(slots, func(s state.Slot) bool { return s.Language == collection })
-}
-
-// download starts an export, or takes up one that was started for the same question, and fetches the result; begun is when it was started. An
-// export that is not finished when ctx ends stays written down.
-func (p *project) download(ctx context.Context, req service.ExportRequest, age exportAge) (archive *service.Archive, begun time.Time, err error) {
-	var j *job
-	if age == resumed {
-		if j, err = p.exportBegun(req); err != nil {
-			return nil, begun, err
-		}
-	}
-	old := j != nil
-	written := func(write func(*job) error) error {
-		if age == aside {
-			return nil
-		}
-		return write(j)
-	}
-	for {
-		if j == nil {
-			if j, err = p.beginExport(ctx, req, age); err != nil {
-				return nil, begun, err
-			}
-		}
-		archive, err := p.Service.Download(ctx, service.JobID(j.Service), "")
-		gone := errors.Is(err, service.ErrNotFound) || errors.Is(err, service.ErrExportFailed)
-		if errors.Is(err, service.ErrUnusable) {
-			return nil, begun, errors.Join(err, written(p.forget)) // the next pass asks anew
-		}
-		if err != nil && !gone {
-			if errors.Is(err, context.DeadlineExceeded) {
-				j.Slow = true
-				err = errors.Join(err, written(p.remember))
-			}
-			return nil, begun, err
-		}
-		if ferr := written(p.forget); ferr != nil {
-			if archive != nil {
-				ferr = errors.Join(ferr, archive.Close())
-			}
-			return nil, begun, errors.Join(err, ferr)
-		}
-		if err == nil {
-			return archive, j.At, nil
-		}
-		if !old {
-			return nil, begun, err
-		}
-		old, j = false, nil // the service has forgotten it: ask again
-	}
-}
-
-// exportBegun finds a stored export of the same question that is worth waiting for: one that was interrupted a short while ago, or one that was
-// waited for to the end of its time. Those that nobody can want any more are forgotten.
-func (p *project) exportBegun(req service.ExportRequest) (*job, error) {
-	jobs, err := state.List[job](p.State, p.stateName(), kindJobs)
-	if err != nil {
-		return nil, err
-	}
-	for _, j := range jobs {
-		if j.Kind != jobExport {
-			continue
-		}
-		age := p.Now().Sub(j.At)
-		if age < p.Config.Service.JobTimeout || j.Slow && age < forgetAfter {
-			if j.Request != question(req) {
-				continue // another group's
-			}
-			p.log.Info("taking up an export that was begun earlier", zap.String("export", j.Service))
-			return &j, nil
-		}
-		if err := p.forget(&j); err != nil {
-			return nil, err
-		}
-	}
-	return nil, nil
 }
 
 // forgetExports forgets the exports that wait to be taken up: an import is about to make their answers old, and a translation that was just sent

@@ -16,9 +16,9 @@ func (w *world) keptKinds(name string) []string {
 	w.tb.Helper()
 	var kept []string
 	w.check(w.store.View(func(tx *state.Tx) error {
-		for _, kind := range []string{kindPushed, kindRemoved, kindSent, kindDelivered, kindContact, kindMerged, kindKnown, kindSourceKnown, kindSourceSeen, kindFiller, kindSeen,
+		for _, kind := range []string{kindPushed, kindRemoved, kindSent, kindDelivered, kindMerged, kindKnown, kindSourceKnown, kindSourceSeen, kindFiller, kindSeen,
 			kindSeen + " l10n/feature/x", kindMade, kindOutdated, kindGone, kindInherited, kindFormer, kindConflicts, kindReconciled, kindRequest, kindJobs, kindPast, kindLooked,
-			kindBarren, kindUnsent, kindMet, kindMoves, kindMissing, kindRenames, kindDelivery} {
+			kindBarren, kindUnsent, kindMoves, kindMissing, kindRenames, kindDelivery} {
 			slots, err := tx.Slots(name, kind)
 			if err != nil {
 				return err

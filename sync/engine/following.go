@@ -109,7 +109,7 @@ func (r *renaming) bothSides(ctx context.Context, b *bundle.Bundle, l config.Lan
 	if err != nil {
 		return nil, nil, err
 	}
-	filler, err := r.State.Marks(r.slot(kindFiller, path, l.Code))
+	filler, err := r.marks(r.slot(kindFiller, path, l.Code))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -125,7 +125,7 @@ func (r *renaming) moveOne(ctx context.Context, b *bundle.Bundle, l config.Langu
 	}
 	var history catalog.Marks
 	if path != "" {
-		if history, err = r.State.Marks(r.slot(kindKnown, path, l.Code)); err != nil {
+		if history, err = r.marks(r.slot(kindKnown, path, l.Code)); err != nil {
 			return err
 		}
 	}
@@ -264,11 +264,11 @@ func (r *renaming) editedMeanwhile(ctx context.Context, b *bundle.Bundle, l conf
 	if path == "" || !r.cfg.Push.Translations {
 		return nil, false, nil
 	}
-	known, err := r.State.Marks(r.slot(kindKnown, path, l.Code))
+	known, err := r.marks(r.slot(kindKnown, path, l.Code))
 	if err != nil || known == nil {
 		return nil, false, err
 	}
-	filler, err := r.State.Marks(r.slot(kindFiller, path, l.Code))
+	filler, err := r.marks(r.slot(kindFiller, path, l.Code))
 	if err != nil {
 		return nil, false, err
 	}

@@ -100,7 +100,7 @@ func (p *project) checkForge(ctx context.Context) error {
 	}
 	base := line.cfg.Pull.Base
 	if base == "" {
-		if base, err = repo.DefaultBranch(); err != nil {
+		if base, err = repo.BaseBranch(); err != nil {
 			return err
 		}
 	}

@@ -45,7 +45,7 @@ func (r *pushing) missing() ([]state.Slot, error) {
 			return true
 		}
 		_, is, gerr := state.Get[any](r.State, r.stateName(), kindGone, goneID(s.Path, s.Language))
-		history, herr := r.State.Marks(s)
+		history, herr := r.marks(s)
 		if gerr = errors.Join(gerr, herr); gerr != nil {
 			err = fmt.Errorf("look for %s among the files that are gone: %w", s.Path, gerr)
 		}
@@ -64,7 +64,7 @@ func (r *pushing) returned(tx *state.Tx, c *candidate) error {
 		return nil
 	}
 	if c.other {
-		kinds := []string{kindKnown, kindContact, kindFiller, kindMerged, kindSent, kindDelivered}
+		kinds := []string{kindKnown, kindFiller, kindMerged, kindSent, kindDelivered}
 		for _, l := range []lookAt{lookAt(r.cfg.Push.Source), lookAt(r.cfg.Pull.Branch)} {
 			kinds = append(kinds, l.kind())
 		}
@@ -104,7 +104,7 @@ func (r *pushing) untouched() (bool, error) {
 		if err != nil || problem != nil {
 			return false, err
 		}
-		seen, err := r.State.Marks(r.slot(look.kind(), t.Path, t.Language.Code))
+		seen, err := r.marks(r.slot(look.kind(), t.Path, t.Language.Code))
 		if err != nil || (f == nil) != (seen == nil) {
 			return false, err
 		}
@@ -112,15 +112,19 @@ func (r *pushing) untouched() (bool, error) {
 			continue
 		}
 		texts := bundle.Texts(f)
-		history, err := r.State.Marks(r.slot(kindKnown, t.Path, t.Language.Code))
+		history, err := r.marks(r.slot(kindKnown, t.Path, t.Language.Code))
 		if err != nil || len(catalog.Diff(seen, texts)) > 0 {
 			return false, err
 		}
+		asked, offered, err := r.asked(t, texts)
+		if err != nil {
+			return false, err
+		}
 		for _, u := range texts {
-			if lost, is := r.lost[conflictID(t.Path, t.Language.Code, u.Key)]; is && lost.ours(u) {
+			if lost, is := r.lost[conflictID(t.Path, t.Language.Code, u.Key)]; is && lost.ours(u) || !asked(u) {
 				continue
 			}
-			if !holds(history, u) && u.Text != "" {
+			if (!holds(history, u) || offered(u)) && u.Text != "" {
 				return false, nil // somebody's, and not sent yet
 			}
 		}

@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/gitops"
@@ -209,16 +206,16 @@ func (x *inspection) target(t *tree, target bundle.Target) {
 		x.told(Warning, kindFormat, p)
 	}
 	if source, ok := t.sourceTexts(target); ok {
-		x.translations(target, at, source, texts)
+		x.translations(target, at, source, texts, t.present(target))
 		x.pluralKeys(target, at, source, texts)
 	}
 }
 
 // translations checks the texts of a file against its sources'.
-func (x *inspection) translations(target bundle.Target, at *places, source, texts catalog.Catalog) {
+func (x *inspection) translations(target bundle.Target, at *places, source, texts catalog.Catalog, present func(key string) bool) {
 	b, l := target.Sources[0], target.Language
 	source = widened(source, b.Separator, b.Source, texts)
-	index, lacks, keys := source.Index(), lackingForms(b, l, source, texts), source.Keys()
+	of, lacks, keys := examinerOf(b, l, source), lackingForms(b, l, source, texts), source.Keys()
 	problem := func(n catalog.Name, what string) Problem {
 		p := Problem{File: target.Path, Key: n.Key, Language: l.Code, Problem: what}
 		at.put(&p, n.Form)
@@ -227,18 +224,23 @@ func (x *inspection) translations(target bundle.Target, at *places, source, text
 	told := make(map[string]bool)
 	for _, u := range texts {
 		if !keys[u.Key] {
-			if !told[u.Key] {
+			if !told[u.Key] && !present(u.Key) {
 				told[u.Key] = true
-				x.add(Warning, kindOrphan, problem(u.Name, "translates a key that the source does not have"), "the next pull takes it out")
+				x.add(Warning, kindOrphan, problem(u.Name, "translates a key that the source does not have"), "it stays; locsync pull --prune takes it out")
 			}
 			continue
 		}
-		for _, finding := range inspect(b, l, source, index, u.Name, u.Text) {
-			x.add(Error, finding.Check, problem(u.Name, finding.Reason), repair(finding.Check, u.Key))
-		}
-		if why := lacks[u.Key]; why != "" {
+		findings := of.examine(u.Name, u.Text)
+		if lack, is := lacks[u.Key]; is {
 			delete(lacks, u.Key)
-			x.add(Error, check.Plurals, problem(u.Name, why), repair(check.Plurals, u.Key))
+			findings = append(findings, lack)
+		}
+		for _, f := range findings {
+			severity := Error
+			if f.Warning {
+				severity = Warning
+			}
+			x.add(severity, f.Check, problem(u.Name, f.Reason), repair(f.Check, u.Key))
 		}
 	}
 }
@@ -319,37 +321,6 @@ func (x *inspection) linkIn(name string) string {
 	return ""
 }
 
-// strays finds files that look like translations and that no source file has.
-func (x *inspection) strays(t *tree, known map[string]bool) error {
-	for _, s := range t.sources {
-		known[s.Path] = true
-	}
-	for _, p := range t.problems {
-		known[p.File] = true
-	}
-	for i := range x.cfg.Files {
-		files := &x.cfg.Files[i]
-		if files.Template().HasLabel() {
-			continue // the service decides the names
-		}
-		for _, l := range x.cfg.Targets() {
-			matches, err := doublestar.Glob(x.fsys, files.Template().Glob(l), doublestar.WithFilesOnly(), doublestar.WithNoFollow())
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("look for translations of %s: %w", files.Source, err)
-			}
-			for _, match := range matches {
-				if known[match] || !strings.EqualFold(path.Ext(match), path.Ext(files.Source)) {
-					continue
-				}
-				known[match] = true
-				x.add(Warning, kindStray, Problem{File: match, Language: l.Code, Problem: fmt.Sprintf("is where translations lie, and no file that %q matches is its source", files.Source)},
-					"bring the source file back, or remove this one; it is left alone")
-			}
-		}
-	}
-	return nil
-}
-
 // places finds line and column of a file's entries. What it needs for that it gathers at the first question.
 type places struct {
 	f     *resource.File
@@ -414,22 +385,4 @@ func (at *places) position(offset int) (line, column int) {
 		line--
 	}
 	return line + 1, 1 + utf8.RuneCountInString(src[at.lines[line]:offset])
-}
-
-// skips says for a key which checks its files are configured without.
-func skips(b *bundle.Bundle, key string) func(string) bool {
-	return func(name string) bool { return b.Files.Skips(name, key) }
-}
-
-// inspect checks one translation against its source's texts: the one of the same name, or of "other" where the source has no such form.
-func inspect(b *bundle.Bundle, l config.Language, source catalog.Catalog, index map[catalog.Name]int, n catalog.Name, text string) []check.Finding {
-	at, ok := index[n]
-	if !ok {
-		at, ok = index[catalog.Name{Key: n.Key, Form: plural.Other}]
-	}
-	if !ok {
-		return nil
-	}
-	return check.Translation(check.Input{Format: b.Format.Name, Key: n.Key, Form: n.Form, Source: source[at].Text, Translation: text,
-		Language: l.Code, SourceLanguage: b.Source.Code, Skip: skips(b, n.Key)})
 }

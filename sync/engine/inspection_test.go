@@ -59,13 +59,13 @@ output = "ios/{LOCALE:IOS}.strings"
 	w.finds(
 		fmt.Sprintf("%s:%d:1", at.File, at.Line)+`: warning: "project.files.source": no file matches "ios/en.strings" (patterns are relative to the repository; correct it, or take the entry out)`,
 		`locales/de/app.json:2:8: "a" (de): it lacks %s, which the source has (correct the translation; if it is meant so, write skip_checks = ["printf:a"])`,
-		`locales/de/app.json:4:11: warning: "gone" (de): translates a key that the source does not have (the next pull takes it out)`,
+		`locales/de/app.json:4:11: warning: "gone" (de): translates a key that the source does not have (it stays; locsync pull --prune takes it out)`,
 		`locales/de/stray.json: warning: (de): is where translations lie, and no file that "locales/en/*.json" matches is its source (bring the source file back, or remove this one; it is left alone)`,
 		`locales/en/app.json:5:12: "twice" (en): stands twice with different texts, "one" and "two" (neither is sent until one is left)`,
 		`locales/en/broken.json:2:10: (en): `,
 		`locales/en/nested.json:2:11: "menu" (en): holds further values and the flat format has no keys for those (set format to the structured one of its kind)`,
 		`locales/fr/app.json:3:7: (fr): `,
-		`values-de/strings.xml:3:28: "n" (de): the plural lacks the form "one"`,
+		`values-de/strings.xml:3:28: warning: "n" (de): the plural lacks the form "one"`,
 		`values/strings.xml:2:3: warning: "q" (en): an apostrophe`,
 	)
 }
@@ -145,7 +145,7 @@ skip_checks = ["plurals:meant_other"]
 	// The fix holds what it says: a pull keeps what was written there.
 	w.write("ru/a.json", strings.Replace(w.show("main", "ru/a.json"), `"file_one"`, `"file_few": "{{count}} файла", "file_many": "{{count}} файлов", "file_one"`, 1))
 	w.commit()
-	w.clean(PushOptions{})
+	w.pushes(PushOptions{})
 	w.translate("a", "ru", service.Final, "m/file_one", "{{count}} файлик")
 	w.pulls(PullOptions{})
 	if got := w.show("l10n", "ru/a.json"); !strings.Contains(got, "файлов") || !strings.Contains(got, "файлик") {

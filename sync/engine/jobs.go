@@ -155,54 +155,86 @@ func (p *project) doubtSlot(tx *state.Tx, slot state.Slot, sent catalog.Marks) (
 }
 
 // resumeImports finishes the imports that an earlier pass began. One without an identifier may or may not have reached the
-// service; it is forgotten, as is one that the service has lost or given up, and their keys, which are still pending, are sent again as they
-// are now. While one still runs nothing else may be sent: the older text could arrive last.
+// service; it is forgotten, as is one that the service has lost or given up, and their keys, which are still pending, are
+// sent again as they are now. While one still runs nothing else may be sent: the older text could arrive last.
 func (r *pushing) resumeImports(ctx context.Context) error {
 	jobs, err := state.List[job](r.State, r.stateName(), kindJobs)
 	if err != nil {
 		return err
 	}
+	var running []*job
 	for _, j := range jobs {
-		if j.Kind != jobImport {
-			continue
-		}
-		if j.Service == "" || r.Now().Sub(j.At) > forgetAfter {
+		switch {
+		case j.Kind != jobImport:
+		case j.Service == "" || r.Now().Sub(j.At) > forgetAfter:
 			if err := r.doubt(ctx, &j); err != nil {
 				return err
 			}
-			continue
-		}
-		r.log.Info("taking up an import that was begun earlier", zap.String("import", j.Service), zap.Time("begun", j.At))
-		err := r.await(ctx, &j)
-		var failed *service.ImportFailed
-		switch {
-		case errors.Is(err, service.ErrNotFound), errors.As(err, &failed):
-			r.log.Warn("an import that was begun earlier came to nothing; its keys are sent again", zap.Error(err))
-		case err != nil:
-			return err
+		default:
+			r.log.Info("taking up an import that was begun earlier", zap.String("import", j.Service), zap.Time("begun", j.At))
+			running = append(running, &j)
 		}
 	}
-	return nil
+	var errs []error
+	r.await(ctx, running, func(err error) {
+		var failed *service.ImportFailed
+		if errors.Is(err, service.ErrNotFound) || errors.As(err, &failed) {
+			r.log.Warn("an import that was begun earlier came to nothing; its keys are sent again", zap.Error(err))
+		} else {
+			errs = append(errs, err)
+		}
+	})
+	if len(errs) == 0 {
+		return ctx.Err()
+	}
+	return errors.Join(errs...)
 }
 
-// forgetAfter is when nobody waits for a job any more: the service has forgotten it by then, or never will finish it.
+// forgetAfter is when a job is not waited for any more: the service has forgotten it by then, or never will finish it.
 const forgetAfter = 24 * time.Hour
 
-// await waits for an import and writes down what the service accepted. While the import runs the job stays, for the next pass.
-func (r *pushing) await(ctx context.Context, j *job) error {
-	r.importing("waiting for the import into %q", j.Collection)
-	wait, cancel := context.WithTimeout(ctx, r.Config.Service.JobTimeout)
-	defer cancel()
-	res, err := r.Service.WaitImport(wait, service.JobID(j.Service))
+// await waits for imports and writes down what the service accepted, of each as it ends. While one runs its job stays, for the next pass.
+func (r *pushing) await(ctx context.Context, jobs []*job, failed func(error)) {
+	if len(jobs) == 0 {
+		return
+	}
+	begun := make([]service.Begun, len(jobs))
+	for i, j := range jobs {
+		begun[i] = service.Begun{ID: service.JobID(j.Service), At: j.At}
+	}
+	left := len(jobs)
+	waiting := func() {
+		if left == 1 {
+			r.importing("waiting for the import into %q", jobs[len(jobs)-1].Collection)
+		} else {
+			r.importing("waiting for %d imports", left)
+		}
+	}
+	waiting()
+	r.Service.WaitImports(ctx, begun, r.Config.Service.JobTimeout, func(i int, res service.ImportResult, err error) bool {
+		if err := r.ended(ctx, jobs[i], res, err); err != nil {
+			failed(fmt.Errorf("import into %q: %w", jobs[i].Collection, err))
+		}
+		left--
+		r.imports.done++
+		if left > 0 {
+			waiting()
+		}
+		return true
+	})
+}
+
+// ended writes down how an import ended.
+func (r *pushing) ended(ctx context.Context, j *job, res service.ImportResult, err error) error {
 	var failed *service.ImportFailed
 	switch {
 	case errors.Is(err, service.ErrNotFound), errors.As(err, &failed):
 		// The service has lost it or given it up. The keys are pending; they are sent again.
-		return errors.Join(fmt.Errorf("import into %q: %w", j.Collection, err), r.doubt(ctx, j))
+		return errors.Join(err, r.doubt(ctx, j))
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
-		return fmt.Errorf("import into %q: not finished after %s; it is looked at again by the next push", j.Collection, r.Config.Service.JobTimeout)
+		return fmt.Errorf("not finished after %s; it is looked at again by the next push", r.Config.Service.JobTimeout)
 	case err != nil:
-		return fmt.Errorf("import into %q: %w", j.Collection, err)
+		return err
 	}
 	return r.settle(ctx, j, res)
 }
@@ -213,7 +245,7 @@ func (r *pushing) settle(ctx context.Context, j *job, res service.ImportResult) 
 	sources := make(map[string]*acceptance) // by collection
 	refusals := j.refusals(res)
 	for i, f := range j.Files {
-		units, ok := r.taken(j, f, refusals[i], res)
+		units, ok := r.unitsTaken(j, f, refusals[i], res)
 		switch {
 		case !ok:
 		case f.Memory.source():
@@ -297,8 +329,8 @@ func (j *job) keys(refused []string) int {
 	return len(keys)
 }
 
-// taken are the texts of a file that count as accepted; ok is false where the file does not count at all. What is left out is reported.
-func (r *pushing) taken(j *job, f jobFile, refusal string, res service.ImportResult) (units []accept, ok bool) {
+// unitsTaken are the texts of a file that count as accepted; ok is false where the file does not count at all. What is left out is reported.
+func (r *pushing) unitsTaken(j *job, f jobFile, refusal string, res service.ImportResult) (units []accept, ok bool) {
 	problem := func(text string) {
 		r.report.Problems = append(r.report.Problems, Problem{File: f.Memory.Path, Language: j.Language, Problem: text})
 	}

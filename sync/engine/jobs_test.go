@@ -131,7 +131,7 @@ func TestPushOfAFileThatTheServiceRefuses(t *testing.T) {
 	w.problem(p.Problems, "locales/en/b.json", "stay pending")
 	w.holds("main", "en", "a", "A", "b", "")
 	w.holds("main", "de", "a", "A de")
-	if s := w.Status(t.Context()).Projects[0]; s.Pending != 1 {
+	if s := w.Status(t.Context()).Projects[0]; s.Pending != 2 { // the source text, and its translation
 		t.Errorf("%d pending", s.Pending)
 	}
 	w.wire.spoil("", "")

@@ -121,7 +121,7 @@ func (r *pulling) join(target bundle.Target, c gitops.Contested, on string) ([]b
 	if f, err := b.Parse(c.Ancestor, l); err == nil && c.Ancestor != nil {
 		ancestor = bundle.Texts(f)
 	}
-	history, err := r.State.Marks(slot)
+	history, err := r.marks(slot)
 	if err != nil {
 		return nil, err
 	}

@@ -1,17 +1,13 @@
 package engine
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"strconv"
 
 	"github.com/locsync/locsync/sync/catalog"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // kindKnown is a target file's history: for each name the last few texts that stood there without anybody having changed them for the
-// service to hear of: what was there at first contact, what pulls wrote, what pushes delivered. A working tree that lies behind the branch, or
+// service to hear of: what pulls wrote, what pushes delivered, what both sides had alike. A working tree that lies behind the branch, or
 // an old commit that is checked out, holds such texts; they are never taken for somebody's change.
 //
 // Stored like any base, with "\x00" and a number behind the form: the youngest text of a name has the highest.
@@ -80,35 +76,4 @@ func unlearn(history catalog.Marks, n catalog.Name) {
 	for i := range memorySpan {
 		delete(history, known(n, i))
 	}
-}
-
-// kindContact is the texts of a target file at first contact: the repository's own, from before anything was remembered.
-const kindContact = "contact"
-
-// kindMet is the record of the languages whose files were looked at, with a digest of where files were looked for. A target file that has no
-// history is met for the first time when its language was not looked at before, or elsewhere; else somebody has added it since.
-const kindMet = "met"
-
-func (p *project) whereabouts() string {
-	sum := sha256.New()
-	for _, f := range p.cfg.Files {
-		fmt.Fprintf(sum, "%q", []string{f.Source, f.Format, f.Output, f.PathSeparator})
-	}
-	return hex.EncodeToString(sum.Sum(nil)[:8])
-}
-
-// acquainted reports whether a language's files were looked at before.
-func (p *project) acquainted(language string) (bool, error) {
-	where, _, err := state.Get[string](p.State, p.stateName(), kindMet, language)
-	return where == p.whereabouts(), err
-}
-
-// meet remembers that the files of all target languages were looked at.
-func (p *project) meet(tx *state.Tx) error {
-	for _, l := range p.cfg.Targets() {
-		if err := state.PutTx(tx, p.stateName(), kindMet, l.Code, p.whereabouts()); err != nil {
-			return err
-		}
-	}
-	return nil
 }

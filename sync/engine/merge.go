@@ -24,7 +24,9 @@ type merged struct {
 	kept    catalog.Catalog // the repository's texts that stand against an older one of the service
 	after   catalog.Marks   // what the branch has then
 
-	conflicts []conflict // that the service won
+	first     bool // no merge has met the file
+	elsewhere catalog.Marks
+	conflicts []conflict // that the service won, and open ones
 	settled   []string   // conflicts that are none any more
 
 	former   former        // the file that the translations stood in before their source file moved
@@ -58,12 +60,15 @@ func (r *pulling) merge(t *tree, x translated, fresh bool) (*merged, error) {
 	if carried {
 		ours = bundle.Texts(m.former.file)
 	}
-	source, stand, err := r.widen(x, m, source, ours)
+	source, stand, away, err := r.widen(x, m, source, ours)
 	if err != nil {
 		return nil, err
 	}
-	three, contact, err := r.three(x, m, source, ours, fresh)
+	three, err := r.three(x, m, source, ours, fresh)
 	if err != nil {
+		return nil, err
+	}
+	if three.Gone, err = r.gone(t, x, m, three, away); err != nil {
 		return nil, err
 	}
 	if carried { // what is filled in is decided anew
@@ -73,10 +78,13 @@ func (r *pulling) merge(t *tree, x translated, fresh bool) (*merged, error) {
 		return nil, err
 	}
 	result := catalog.Merge(three)
+	if err := r.leaveToOthers(x, m, three, &result); err != nil {
+		return nil, err
+	}
 	r.shaped(x, source, three, &result)
 	r.checked(x, source, three, &result)
 	r.pluralsWhole(x, source, three, &result)
-	stays := r.keepApart(x, stand, three, &result)
+	stays := r.keepApart(x, m, stand, three, &result)
 	r.decided(x, m, three, result)
 	m.agreed = result.Agreed
 	r.report.unsent = r.report.unsent || len(result.Kept) > 0
@@ -93,26 +101,28 @@ func (r *pulling) merge(t *tree, x translated, fresh bool) (*merged, error) {
 		return nil, nil
 	}
 	for _, lost := range m.conflicts { // of a file that is held back nothing gives way yet
-		r.conflict(lost)
+		if !lost.Open || !lost.known(r.lost) {
+			r.conflict(lost)
+		}
 	}
 	r.aged(m, result)
-	m.learn(three, result, changes, contact)
+	m.learn(three, result, changes)
 	if !m.leaves(t) {
 		m.former.file = nil // it stays
 	}
 	return m, nil
 }
 
-// three gathers what the merge looks at. contact is the first time that the file is met.
+// three gathers what the merge looks at.
 //
 // Where the branch is made anew its texts are the base branch's, which may be older than what was merged last: of those only somebody's own
 // changes are measured against the last merge.
-func (r *pulling) three(x translated, m *merged, source, ours catalog.Catalog, fresh bool) (in catalog.Three, contact bool, err error) {
+func (r *pulling) three(x translated, m *merged, source, ours catalog.Catalog, fresh bool) (in catalog.Three, err error) {
 	var history, delivered, seen catalog.Marks
 	for _, path := range []string{x.Path, m.former.path} {
 		for kind, marks := range map[string]*catalog.Marks{kindMerged: &in.Base, kindFiller: &m.filler, kindKnown: &history, kindDelivered: &delivered, lookAt(r.cfg.Pull.Branch).kind(): &seen} {
-			if *marks, err = r.State.Marks(r.slot(kind, path, x.Language.Code)); err != nil {
-				return in, false, err
+			if *marks, err = r.marks(r.slot(kind, path, x.Language.Code)); err != nil {
+				return in, err
 			}
 		}
 		if history != nil || m.former.path == "" {
@@ -128,6 +138,8 @@ func (r *pulling) three(x translated, m *merged, source, ours catalog.Catalog, f
 			in.Filler[u.Name] = mark
 		}
 	}
+	m.first = in.Base == nil
+	in.Base = r.agreed(in.Base, delivered, history, ours, x.texts)
 	for _, u := range ours {
 		// A change of the repository's that the service took since the last merge is agreed on: what the service says now is newer, and so is what the branch
 		// says now, if it had that change.
@@ -140,17 +152,16 @@ func (r *pulling) three(x translated, m *merged, source, ours catalog.Catalog, f
 	switch {
 	case r.o.Full:
 		// What was agreed on counts no more, so the service wins; a text that somebody changed since is named as lost, not just replaced.
-		changed := make(catalog.Marks)
+		// Where nothing was, neither side changes.
 		for _, u := range ours {
 			if base, known := in.Base[u.Name]; known && base != catalog.MarkOf(u.Text) {
-				changed[u.Name] = catalog.Mark{} // the mark of no text
+				in.Base[u.Name] = catalog.Mark{} // the mark of no text
 			}
 		}
-		in.Base = changed
 	case fresh:
 		for _, u := range ours {
 			if holds(history, u) {
-				delete(in.Base, u.Name)
+				in.Base[u.Name] = catalog.MarkOf(u.Text) // which replaces nothing of anybody's
 			}
 		}
 	}
@@ -163,8 +174,29 @@ func (r *pulling) three(x translated, m *merged, source, ours catalog.Catalog, f
 		theirs[moved.From.Key] = true
 	}
 	in.Source, in.Ours, in.Theirs = source, ours, x.texts.Restrict(theirs)
-	met, err := r.acquainted(x.Language.Code)
-	return in, history == nil && !met || r.met[x.Path], err
+	return in, nil
+}
+
+// agreed is the base of a merge: what the last one agreed on; for names that none has met, what the service took from here, or a text that nobody changed.
+// pull --accept-service takes the repository's other texts for agreed on where the service has others, so that those stand.
+func (r *pulling) agreed(merged, delivered, history catalog.Marks, ours, theirs catalog.Catalog) catalog.Marks {
+	has := theirs.Index()
+	base := maps.Clone(merged)
+	if base == nil {
+		base = make(catalog.Marks)
+	}
+	for _, u := range ours {
+		if _, known := base[u.Name]; known {
+			continue
+		}
+		_, answered := has[u.Name]
+		if took, sent := delivered[u.Name]; sent && !r.o.AcceptService {
+			base[u.Name] = took
+		} else if r.o.AcceptService && answered || holds(history, u) {
+			base[u.Name] = catalog.MarkOf(u.Text)
+		}
+	}
+	return base
 }
 
 // decided finds what the merge decided against somebody, names what is left out, and ends the conflicts of which the service has the repository's text by now
@@ -186,9 +218,16 @@ func (r *pulling) decided(x translated, m *merged, in catalog.Three, result cata
 		}
 		m.conflicts = append(m.conflicts, lost)
 	}
+	for _, c := range result.Undecided {
+		if !told[c.Key] {
+			told[c.Key] = true
+			m.conflicts = append(m.conflicts, newConflict(r.Now(), x.Path, x.Language.Code, c.Key, in.Ours, in.Theirs, nil))
+		}
+	}
 	living, has := in.Source.Keys(), in.Theirs.Marks()
 	for id, c := range r.lost {
-		over := !living[c.Key] || !slices.ContainsFunc(c.Ours, func(u catalog.Unit) bool { return has[u.Name] != catalog.MarkOf(u.Text) })
+		over := !living[c.Key] || !slices.ContainsFunc(c.Ours, func(u catalog.Unit) bool { return has[u.Name] != catalog.MarkOf(u.Text) }) ||
+			c.Open && !slices.ContainsFunc(c.Ours, func(u catalog.Unit) bool { _, answered := has[u.Name]; return !answered })
 		if c.Path == x.Path && c.Language == x.Language.Code && !told[c.Key] && over {
 			m.settled = append(m.settled, id)
 		}
@@ -336,16 +375,18 @@ func (t *tree) layout(target bundle.Target, changes []catalog.Change) *source {
 	return best
 }
 
-// learn gathers what goes into the file's history: everything at first contact, else what was written and agreed, and the texts of the repository
-// that lost a conflict. A text that the repository alone has stays out: it may be somebody's change that waits for a push. One that stands against a younger
+// learn gathers what goes into the file's history: what was written and agreed, and the texts of the repository that gave way. A text that the repository alone has stays out: it may be somebody's change that waits for a push. One that stands against a younger
 // text was brought back by somebody, with the base branch that a pull takes in, say, and is taken out of the history until a push has delivered it.
-func (m *merged) learn(in catalog.Three, result catalog.Merged, changes []catalog.Change, contact bool) {
+func (m *merged) learn(in catalog.Three, result catalog.Merged, changes []catalog.Change) {
 	lost := make(map[catalog.Name]bool)
 	for _, c := range result.Conflicts {
 		lost[c.Name] = true
 	}
+	for _, c := range changes {
+		lost[c.Name] = lost[c.Name] || c.Op == catalog.Changed
+	}
 	for _, u := range in.Ours {
-		if contact || lost[u.Name] || m.agreed.Has(u.Name, u.Text) {
+		if lost[u.Name] || m.agreed.Has(u.Name, u.Text) {
 			m.history = append(m.history, u)
 		}
 	}
@@ -377,6 +418,9 @@ func (m *merged) remember(p *project, tx *state.Tx, stage string) error {
 		}
 	}
 	if err := m.rememberMade(p, tx, stage); err != nil {
+		return err
+	}
+	if err := keepMarks(tx, p.slot(kindElsewhere, m.Path, m.Language.Code), m.elsewhere); err != nil {
 		return err
 	}
 	for kind, now := range map[string]catalog.Marks{kindMerged: m.agreed, kindFiller: m.filler, lookAt(p.cfg.Pull.Branch).kind(): m.after} {

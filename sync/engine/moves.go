@@ -181,9 +181,7 @@ func (r *pushing) moveCollection(ctx context.Context, m moved, s *source, keys m
 		r.foresee(s.Bundle, l, up.Units, false)
 		ship.add(r.request(s.Bundle, l.Code, g.ExportFormat(), r.cfg.Pull.CompletionState), up, memory{Kinds: []string{kindKnown}, Path: path, Language: l.Code}, up.Units)
 	}
-	for _, x := range ship.shipments {
-		r.ship(ctx, x)
-	}
+	r.shipAll(ctx, ship.shipments)
 	return languages, nil
 }
 
@@ -258,12 +256,19 @@ func (m *merged) carry(source catalog.Catalog, in *catalog.Three, result *catalo
 			after[u.Key] = append(after[u.Key], u)
 		}
 	}
+	ours := in.Ours
 	in.Ours, result.Changes = nil, nil
 	for _, s := range source {
 		for _, u := range after[s.Key] {
 			result.Changes = append(result.Changes, catalog.Change{Op: catalog.Added, Name: u.Name, Text: u.Text})
 		}
 		delete(after, s.Key)
+	}
+	for _, u := range ours { // what stays though no source has it moves along
+		for _, u := range after[u.Key] {
+			result.Changes = append(result.Changes, catalog.Change{Op: catalog.Added, Name: u.Name, Text: u.Text})
+		}
+		delete(after, u.Key)
 	}
 }
 

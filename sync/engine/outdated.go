@@ -55,7 +55,7 @@ func (r *pulling) outdate(t *tree, x translated, m *merged, in *catalog.Three) e
 	}
 	for kind, marks := range map[string]*catalog.Marks{kindMerged: &made.Base, kindMade: &made.For, kindOutdated: &made.Outdated, lookAt(r.cfg.Pull.Branch).kind(): &made.Stood} {
 		var err error
-		if *marks, err = r.State.Marks(r.slot(kind, path, x.Language.Code)); err != nil {
+		if *marks, err = r.marks(r.slot(kind, path, x.Language.Code)); err != nil {
 			return err
 		}
 	}

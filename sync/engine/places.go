@@ -15,7 +15,7 @@ import (
 // A translation that somebody changed in the repository goes to the service. Two places are looked at: the tree that pushes read, and
 // the branch that pulls write. In both a text counts as somebody's change when it is no blank, did not stand for a missing translation, and
 //
-//   - is not in the file's history (see known.go): not there at first contact, written by no pull, not delivered before; or
+//   - is not in the file's history (see known.go): written by no pull, not delivered before; or
 //   - is in it, and yet must have been brought back by somebody: the place has a commit in its history at which a younger text was seen, there
 //     or on a branch.
 //
@@ -25,6 +25,7 @@ type place struct {
 	name   lookAt
 	fsys   fs.FS
 	commit string   // the working tree's HEAD, or the branch's tip; "" before the first commit
+	shared *shared  // once its files are read
 	looks  []lookAt // the places whose last look was at a commit of its history
 }
 
@@ -76,6 +77,15 @@ func (r *pushing) findPlaces(ctx context.Context) error {
 			r.log.Warn("translations on the branch are not looked at this time", zap.String("branch", r.cfg.Pull.Branch), zap.Error(err))
 		default:
 			branch = tip
+		}
+	}
+	ours := branch
+	if here, is := r.tree.fsys.(*gitops.Tip); ours == nil && is && !r.blind {
+		ours = here
+	}
+	if ours != nil {
+		if err := r.recollect(ctx, r.repo, ours, r.tree.bundles(), r.o.DryRun); err != nil {
+			return err
 		}
 	}
 	var err error
@@ -161,10 +171,7 @@ func (r *pushing) look(found []*candidate) error {
 				return err
 			}
 		}
-		if err := tx.Delete(r.stateName(), kindUnsent, r.cfg.Pull.Branch); err != nil {
-			return err
-		}
-		return r.meet(tx)
+		return tx.Delete(r.stateName(), kindUnsent, r.cfg.Pull.Branch)
 	})
 }
 

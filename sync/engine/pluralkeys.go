@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/plural"
+	"github.com/locsync/locsync/sync/state"
 )
 
 // widened are a source's texts, and behind the form "other" of a plural that is spelled as keys those further forms that the given texts of the target
@@ -258,28 +260,30 @@ var countName = regexp.MustCompile(`%\{count\}|\{\{-? ?count ?\}\}`)
 
 // widen is widened for a pull, beside what stands apart of it. A form that the service accepted from the source file once, and that is gone from there,
 // does not come back by the service's translations of it.
-func (r *pulling) widen(x translated, m *merged, source, ours catalog.Catalog) (catalog.Catalog, map[string]apart, error) {
+//
+// away are the keys that give way to what comes in their place.
+func (r *pulling) widen(x translated, m *merged, source, ours catalog.Catalog) (wide catalog.Catalog, stand map[string]apart, away map[string]bool, err error) {
 	b := x.Sources[0]
-	wide := widened(source, b.Separator, b.Source, ours, x.texts)
+	wide = widened(source, b.Separator, b.Source, ours, x.texts)
 	if len(wide) == len(source) {
-		return source, nil, nil
+		return source, nil, nil, nil
 	}
 	known, here := source.Keys(), ours.Keys()
 	gone := make(map[string]bool)
-	stand, err := r.standing(x, m, relativesIn(source, b.Separator, b.Source), ours, gone)
-	if err != nil {
-		return nil, nil, err
+	if stand, err = r.standing(x, m, relativesIn(source, b.Separator, b.Source), ours, gone); err != nil {
+		return nil, nil, nil, err
 	}
+	away = maps.Clone(gone)
 	for _, b := range x.Sources {
 		pushed, err := r.State.Marks(r.pushedSlot(sourcePlace{b.Collection, b.Path}))
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		for n := range pushed {
 			gone[n.Key] = gone[n.Key] || !known[n.Key] && !here[n.Key]
 		}
 	}
-	return slices.DeleteFunc(wide, func(u catalog.Unit) bool { return gone[u.Key] }), stand, nil
+	return slices.DeleteFunc(wide, func(u catalog.Unit) bool { return gone[u.Key] }), stand, away, nil
 }
 
 // carried gives further forms of a plural of keys the names that the plural has now: file_few becomes doc_few where file_other goes and doc_other
@@ -330,39 +334,96 @@ func carried(in catalog.Three, result *catalog.Merged) {
 	}
 }
 
-// mapsWhole takes out the changes of Rails' plural maps that would have forms and lack "other": Rails raises an error on such a map, and shows that a
-// translation is missing where there is none at all. Other libraries fall back to another language.
+// mapsWhole takes out the changes of Rails' plural maps that would have forms and raise an error for some number. Where there are no forms at all Rails
+// shows that a translation is missing. Other libraries fall back to another language.
 func (r *pulling) mapsWhole(x translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
 	b := x.Sources[0]
 	if b.Format.Name != rails || len(result.Changes) == 0 {
 		return
 	}
 	of := relativesIn(source, b.Separator, b.Source)
-	after := make(map[string]string, len(in.Ours))
+	after, changed := make(map[string]string, len(in.Ours)), make(map[string]bool)
 	for _, u := range in.Ours {
 		after[u.Key] = u.Text
 	}
 	for _, c := range result.Changes {
 		after[c.Key] = c.Text // "" when it is removed
+		changed[of.mapOf(c.Key)] = c.Op != catalog.Removed || changed[of.mapOf(c.Key)]
+	}
+	var texts catalog.Catalog
+	for _, key := range slices.Sorted(maps.Keys(after)) {
+		texts = append(texts, catalog.Unit{Name: catalog.Name{Key: key}, Text: after[key]})
 	}
 	bad := make(map[string]string)
-	for _, c := range result.Changes {
-		if other := of.mapOf(c.Key); c.Op != catalog.Removed && other != "" && after[other] == "" && !b.Files.Skips(check.Plurals, c.Key) {
-			bad[other] = lacksOther
+	for _, m := range railsMaps(b, x.Language, source, texts) {
+		if changed[m.other] {
+			bad[m.other] = m.Reason
 		}
 	}
 	r.leave(x, in, result, bad, func(n catalog.Name) string { return of.mapOf(n.Key) })
 }
 
+// railsMap is a plural of Rails that lacks forms: the source's key for "other", and the first key that is there.
+type railsMap struct {
+	other, first string
+	check.Finding
+}
+
+// railsMaps are the plurals of texts for which Rails would raise an error. It takes "zero" for 0 where that is there.
+func railsMaps(b *bundle.Bundle, l config.Language, source, texts catalog.Catalog) (all []railsMap) {
+	of := relativesIn(source, b.Separator, b.Source)
+	at := make(map[string]int)
+	var forms []check.Plural
+	for _, u := range texts {
+		other := of.mapOf(u.Key)
+		if other == "" && of.others[strings.TrimSuffix(u.Key, plural.Other)].Key == u.Key {
+			other = u.Key
+		}
+		if other == "" || u.Text == "" {
+			continue
+		}
+		i, ok := at[other]
+		if !ok {
+			i = len(all)
+			at[other] = i
+			all = append(all, railsMap{other: other, first: u.Key})
+			forms = append(forms, check.Plural{Source: []string{plural.Other}, Language: l.Code, SourceLanguage: b.Source.Code, Skip: skips(b, u.Key)})
+		}
+		forms[i].Forms = append(forms[i].Forms, strings.TrimPrefix(u.Key, strings.TrimSuffix(other, plural.Other)))
+	}
+	kept := all[:0]
+	for i, m := range all {
+		if found := check.Breaking(check.Forms(forms[i])); len(found) > 0 {
+			m.Finding = found[0]
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
 // rails is the format of Rails' files, in which plurals are maps.
 const rails = "structured-yaml"
-
-const lacksOther = `the plural lacks the form "other"`
 
 // kindFurther is the texts of a target file that were sent for keys that the source does not have, further forms of plurals, and that the service left out.
 const kindFurther = "further"
 
 func (m memory) further() bool { return slices.Contains(m.Kinds, kindFurther) }
+
+// taken forgets that the service left out texts that it has taken now.
+func (p *project) taken(tx *state.Tx, m memory, units []accept) error {
+	slot := p.slot(kindFurther, m.Path, m.Language)
+	if m.further() || !tx.HasMarks(slot) {
+		return nil
+	}
+	declined, err := tx.Marks(slot)
+	if err != nil {
+		return err
+	}
+	for _, u := range units {
+		delete(declined, u.Name)
+	}
+	return tx.SetMarks(slot, declined)
+}
 
 // eachKind calls send with the texts of a push that the source has keys for, and then with those further forms of plurals that it has none for. They
 // travel in an import of their own: a service that knows no source text for them leaves them out, and the other keys must not wait for that. What it left out

@@ -184,7 +184,7 @@ func (r *pulling) pluralsWhole(x translated, source catalog.Catalog, in catalog.
 	}
 	bad := make(map[string]string) // keys, and why they are left out
 	for key := range fresh {
-		if findings := wanting(x.Sources[0], x.Language, key, of[key].forms, have[key].forms); len(findings) > 0 {
+		if findings := check.Breaking(wanting(x.Sources[0], x.Language, key, of[key].forms, have[key].forms)); len(findings) > 0 {
 			bad[key] = findings[0].Reason
 		}
 	}
@@ -234,31 +234,24 @@ func (r *pulling) leave(x translated, in catalog.Three, result *catalog.Merged, 
 	})
 }
 
-// lackingForms are the plurals of a file of translations that lack forms, by the key of a form that is there: Android's, which the system chooses by
-// CLDR's rules, and Rails' maps without "other". By which rules other programs choose among keys is not known.
-func lackingForms(b *bundle.Bundle, l config.Language, source, texts catalog.Catalog) map[string]string {
-	lacks := make(map[string]string)
+// lackingForms are the plurals of a file of translations that lack forms, by the key of a form that is there: Android's, and those of Rails' maps for
+// which Rails would raise an error. By which rules other programs choose among keys is not known.
+func lackingForms(b *bundle.Bundle, l config.Language, source, texts catalog.Catalog) map[string]check.Finding {
+	lacks := make(map[string]check.Finding)
 	of := pluralsOf(source)
 	for key, s := range pluralsOf(texts) {
 		if s.forms == nil || of[key].forms == nil {
 			continue
 		}
 		for _, f := range wanting(b, l, key, of[key].forms, s.forms) {
-			lacks[key] = f.Reason
+			lacks[key] = f
 		}
 	}
 	if b.Format.Name != rails {
 		return lacks
 	}
-	in, has := relativesIn(source, b.Separator, b.Source), make(map[string]bool)
-	for _, u := range texts {
-		has[u.Key] = u.Text != ""
-	}
-	for _, u := range texts {
-		other := in.mapOf(u.Key)
-		if other != "" && has[u.Key] && !has[other] && !b.Files.Skips(check.Plurals, u.Key) {
-			lacks[u.Key] = lacksOther
-		}
+	for _, m := range railsMaps(b, l, source, texts) {
+		lacks[m.first] = m.Finding
 	}
 	return lacks
 }

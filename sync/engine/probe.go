@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -61,7 +62,7 @@ type probing struct {
 // lookAgain compares what this pull looks at with what the last full one did.
 func (r *pulling) lookAgain(tip *gitops.Tip) error {
 	r.probe = probing{now: reconciled{Config: r.configured(), Look: look(tip), Full: make(map[string]time.Time)}, blind: make(map[string]bool)}
-	if r.o.DryRun || r.o.Full || r.o.Force {
+	if r.o.DryRun || r.o.Full || r.o.Force || r.o.Prune || r.o.AcceptService {
 		return nil
 	}
 	last, ok, err := state.Get[reconciled](r.State, r.stateName(), kindReconciled, r.cfg.Pull.Branch)
@@ -107,56 +108,85 @@ func (p *project) configured() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// quiet reports whether the service has said nothing new about a group since the last full pull.
-func (r *pulling) quiet(ctx context.Context, t *tree, g *bundle.Group, languages []config.Language) (bool, error) {
-	req := r.exportRequest(g, languages, r.cfg.Pull.CompletionState)
-	q := question(req)
+// probed is a group that a pull asks for what changed in it.
+type probed struct {
+	*bundle.Group
+	question string
+	asked    time.Time // the last time that it was asked for everything
+	begun    service.Begun
+}
+
+// quiet tells of which groups the service has said nothing new since the last full pull.
+func (r *pulling) quiet(ctx context.Context, t *tree, groups []*bundle.Group, languages []config.Language) (map[*bundle.Group]bool, error) {
+	quiet := make(map[*bundle.Group]bool)
 	if r.probe.last == nil {
-		return false, nil
+		return quiet, nil
 	}
-	asked := r.probe.last.Full[q]
-	now, told := r.Service.ServiceTime(r.Now())
-	if age := now.Sub(asked); asked.IsZero() || told && (age < 0 || age > fullEvery) {
-		return false, nil
+	var all []*probed
+	for i, g := range groups {
+		req := r.exportRequest(g, languages, r.cfg.Pull.CompletionState)
+		x := &probed{Group: g, question: question(req), asked: r.probe.last.Full[question(req)]}
+		now, told := r.Service.ServiceTime(r.Now())
+		if age := now.Sub(x.asked); x.asked.IsZero() || told && (age < 0 || age > fullEvery) {
+			continue
+		}
+		req.ModifiedSince = x.asked.Add(-probeOverlap)
+		r.announce(Doing{What: fmt.Sprintf("asking for what changed in %q", g.Collection), Done: int64(i), Total: int64(len(groups))})
+		r.report.Requests++
+		id, err := r.Service.StartExport(ctx, req)
+		if err != nil {
+			if err := r.unprobed(ctx, x, err); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		x.begun = service.Begun{ID: id, At: r.Now()}
+		all = append(all, x)
 	}
-	req.ModifiedSince = asked.Add(-probeOverlap)
-	r.say("asking for what changed in %q", g.Collection)
-	x, err := r.probeFor(ctx, g, languages, req)
-	switch {
-	case ctx.Err() != nil, errors.Is(err, service.ErrAuth):
-		return false, err
-	case err != nil && errors.Is(err, service.ErrTemporary) && !errors.Is(err, service.ErrUnusable) && !errors.Is(err, context.DeadlineExceeded):
-		return false, fmt.Errorf("export of %q: %w", g.Collection, err) // asking for everything meets the same
-	case err != nil:
-		r.log.Info("the service did not say what changed; asking for everything", zap.String("collection", g.Collection), zap.Error(err))
-		r.probe.blind[q] = true
-		return false, nil
+	begun := make([]service.Begun, len(all))
+	for i, x := range all {
+		begun[i] = x.begun
+	}
+	var failure error
+	patience := min(probePatience, r.Config.Service.JobTimeout)
+	r.Service.Downloads(ctx, begun, "", patience, func(i int, archive *service.Archive, err error) bool {
+		quiet[all[i].Group], failure = r.probedQuiet(ctx, t, all[i], languages, archive, err)
+		return failure == nil
+	})
+	return quiet, cmp.Or(failure, ctx.Err())
+}
+
+// probedQuiet reports whether the answer of a probe holds no news. A probe is not written down: one that is interrupted is made anew.
+func (r *pulling) probedQuiet(ctx context.Context, t *tree, p *probed, languages []config.Language, archive *service.Archive, err error) (bool, error) {
+	var x *exported
+	if err == nil {
+		x, err = r.readArchive(p.Group, languages, archive)
+		err = errors.Join(err, archive.Close())
+	}
+	if err != nil {
+		return false, r.unprobed(ctx, p, err)
 	}
 	if news, err := r.news(t, x); err != nil || news {
 		return false, err
 	}
-	if now, told = r.Service.ServiceTime(r.Now()); !told || now.Sub(asked) > fullEvery {
+	if now, told := r.Service.ServiceTime(r.Now()); !told || now.Sub(p.asked) > fullEvery {
 		return false, nil
 	}
-	r.probe.now.Full[q] = asked
+	r.probe.now.Full[p.question] = p.asked
 	return true, nil
 }
 
-// probeFor makes a probe. It is not written down: one that is interrupted is asked anew.
-func (r *pulling) probeFor(ctx context.Context, g *bundle.Group, languages []config.Language, req service.ExportRequest) (*exported, error) {
-	ctx, cancel := context.WithTimeout(ctx, min(probePatience, r.Config.Service.JobTimeout))
-	defer cancel()
-	r.report.Requests++
-	id, err := r.Service.StartExport(ctx, req)
-	if err != nil {
-		return nil, err
+// unprobed takes note that a probe did not work: everything is asked for then, but not where that would meet the same.
+func (r *pulling) unprobed(ctx context.Context, x *probed, err error) error {
+	switch {
+	case ctx.Err() != nil, errors.Is(err, service.ErrAuth):
+		return err
+	case errors.Is(err, service.ErrTemporary) && !errors.Is(err, service.ErrUnusable) && !errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("export of %q: %w", x.Collection, err)
 	}
-	archive, err := r.Service.Download(ctx, id, "")
-	if err != nil {
-		return nil, err
-	}
-	x, err := r.readArchive(g, languages, archive)
-	return x, errors.Join(err, archive.Close())
+	r.log.Info("the service did not say what changed; asking for everything", zap.String("collection", x.Collection), zap.Error(err))
+	r.probe.blind[x.question] = true
+	return nil
 }
 
 // news reports whether an export holds anything that was not merged as it is. Of files that share their keys' collection each merges what its
@@ -173,11 +203,11 @@ func (r *pulling) news(t *tree, x *exported) (bool, error) {
 		if !ok {
 			return true, nil
 		}
-		merged, err := r.State.Marks(r.slot(kindMerged, target.Path, target.Language.Code))
+		merged, err := r.marks(r.slot(kindMerged, target.Path, target.Language.Code))
 		if err != nil {
 			return false, err
 		}
-		outdated, err := r.State.Marks(r.slot(kindOutdated, target.Path, target.Language.Code))
+		outdated, err := r.marks(r.slot(kindOutdated, target.Path, target.Language.Code))
 		if err != nil {
 			return false, err
 		}
@@ -196,7 +226,7 @@ func (r *pulling) news(t *tree, x *exported) (bool, error) {
 // answered notes a full export.
 func (r *pulling) answered(x *exported) {
 	r.probe.loud = true
-	if !x.asked.IsZero() && !r.probe.blind[x.question] {
+	if x.late == nil && !x.asked.IsZero() && !r.probe.blind[x.question] {
 		r.probe.now.Full[x.question] = x.asked
 	}
 }

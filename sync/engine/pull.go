@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -27,7 +28,6 @@ type pulling struct {
 	begun   time.Time
 	failure error                // of the whole pass, as it is told
 	exports map[string]*exported // by template and collection: asked for once, however often the branch moves meanwhile
-	met     map[string]bool      // target files that this pull sees for the first time
 	probe   probing
 
 	refused   *refusal            // what the remote did not take; nil when it took everything
@@ -37,6 +37,7 @@ type pulling struct {
 	unread    []Problem           // of the report: files that could not be read
 	left      map[string]leftOut  // by goneID, of the target files that were looked at: what was left out of them
 	digested  sourceDigests
+	shared    *shared
 	accepted  *accepted // what the service has of the sources, compared with the branch's tree
 	moves     []moved   // of source files
 	renamed   map[*bundle.Bundle][]catalog.Rename
@@ -120,7 +121,8 @@ func (r *pulling) census(c census) {
 }
 
 func (p *project) newPull(o PullOptions) *pulling {
-	run := &pulling{project: p, o: o, begun: p.Now(), exports: make(map[string]*exported), met: make(map[string]bool)}
+	p.overlay = nil
+	run := &pulling{project: p, o: o, begun: p.Now(), exports: make(map[string]*exported)}
 	run.clear()
 	return run
 }
@@ -164,15 +166,16 @@ func (r *pulling) pass(ctx context.Context) error {
 	if err := r.makeRoom(ctx); err != nil {
 		return err
 	}
-	if !r.o.DryRun {
-		if err := r.firstLook(); err != nil {
-			return err
-		}
-	}
 	for try := 1; ; try++ {
 		err := r.attempt(ctx)
 		if err == nil {
+			err = r.acceptService()
+		}
+		if err == nil {
 			err = r.request(ctx)
+		}
+		if err == nil {
+			err = r.late()
 		}
 		if !errors.Is(err, gitops.ErrMoved) {
 			return err
@@ -213,6 +216,9 @@ func (r *pulling) attempt(ctx context.Context) error {
 	}
 	for _, problem := range t.problems {
 		r.unreadable(problem)
+	}
+	if err := r.recollect(ctx, r.repo, tip, t.bundles(), r.o.DryRun); err != nil {
+		return err
 	}
 	done, err := r.mergeAll(ctx, t, tip)
 	if err != nil {
@@ -290,9 +296,17 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree, tip *gitops.Tip) ([]*me
 	if r.lost, err = r.conflicts(); err != nil {
 		return nil, err
 	}
+	maps.Copy(r.lost, r.o.told[goneID(r.cfg.Name, r.line)])
 	remade, err := r.remade(tip)
 	if err != nil {
 		return nil, err
+	}
+	if r.shared, err = t.sharedIn(t.fsys, r.cfg.Targets()); err != nil {
+		return nil, err
+	}
+	for _, p := range r.shared.told {
+		r.elsewhere[p] = true
+		r.problem(p)
 	}
 	for i, x := range theirs {
 		r.announce(Doing{What: "merging translations", Done: int64(i), Total: int64(len(theirs))})
@@ -325,23 +339,13 @@ func (r *pulling) translations(ctx context.Context, t *tree) ([]translated, erro
 	var all []translated
 	claimed := make(map[string]*bundle.Group)
 	groups := bundle.Groups(t.bundles())
-	for i, g := range groups {
-		r.announce(Doing{What: fmt.Sprintf("asking for the translations of %q", g.Collection), Done: int64(i), Total: int64(len(groups))})
-		key := fmt.Sprint(g.Collection, "\x00", g.Format.Name, "\x00", g.Separator, "\x00", g.Template().String())
-		x := r.exports[key]
+	if err := r.askAll(ctx, t, groups, languages); err != nil {
+		return nil, err
+	}
+	for _, g := range groups {
+		x := r.exports[exportKey(g)]
 		if x == nil {
-			quiet, err := r.quiet(ctx, t, g, languages)
-			if err != nil {
-				return nil, err
-			}
-			if quiet {
-				continue
-			}
-			if x, err = r.export(ctx, g, languages, r.cfg.Pull.CompletionState, resumed.in(r.o.DryRun)); err != nil {
-				return nil, err
-			}
-			r.report.Requests++
-			r.exports[key] = x
+			continue // there is no news of it
 		}
 		r.answered(x)
 		r.report.Problems = append(r.report.Problems, x.problems...)
@@ -374,6 +378,41 @@ func (r *pulling) translations(ctx context.Context, t *tree) ([]translated, erro
 	return all, nil
 }
 
+// askAll asks for the translations of the groups that this pull has no answer for yet, unless the service says that there is nothing new.
+func (r *pulling) askAll(ctx context.Context, t *tree, groups []*bundle.Group, languages []config.Language) error {
+	open := slices.DeleteFunc(slices.Clone(groups), func(g *bundle.Group) bool { return r.exports[exportKey(g)] != nil })
+	quiet, err := r.quiet(ctx, t, open, languages)
+	if err != nil {
+		return err
+	}
+	open = slices.DeleteFunc(open, func(g *bundle.Group) bool { return quiet[g] })
+	var asks []exportAsk
+	for _, g := range open {
+		asks = append(asks, exportAsk{g, languages, r.cfg.Pull.CompletionState})
+	}
+	answers, err := r.exportAll(ctx, asks, resumed.in(r.o.DryRun))
+	if err != nil {
+		return err
+	}
+	for i, g := range open {
+		r.report.Requests++
+		r.exports[exportKey(g)] = answers[i]
+	}
+	return nil
+}
+
+// exportKey tells what this pull asked for, however often it reads the branch.
+func exportKey(g *bundle.Group) string { return g.ID() }
+
+// late is why the answers of this pull are not the last word; nil where they are.
+func (r *pulling) late() error {
+	var errs []error
+	for _, key := range slices.Sorted(maps.Keys(r.exports)) {
+		errs = append(errs, r.exports[key].late)
+	}
+	return errors.Join(errs...)
+}
+
 // wrote reports whether a target that the service's answer does not have is a file of ours. A path that the configuration names is; one
 // that only looks like a file name of the service may be anybody's, unless a pull has merged it before.
 func (r *pulling) wrote(g *bundle.Group, target bundle.Target) (bool, error) {
@@ -382,57 +421,6 @@ func (r *pulling) wrote(g *bundle.Group, target bundle.Target) (bool, error) {
 	}
 	marks, err := r.State.Marks(r.slot(kindMerged, target.Path, target.Language.Code))
 	return marks != nil, err
-}
-
-// firstLook takes note of the translations in the working tree before the first pull writes any, so that what lies there already is not
-// taken for somebody's change later.
-func (r *pulling) firstLook() error {
-	if r.cfg.Push.Source != config.Worktree || r.repo.Facts().Bare {
-		return nil
-	}
-	_, looked, err := state.Get[string](r.State, r.stateName(), kindSeen, headRecord)
-	if err != nil || looked {
-		return err
-	}
-	if branch, _, err := r.repo.Head(); err != nil || r.line != "" && branch != r.line {
-		return err
-	}
-	fsys, err := r.repo.Worktree()
-	if err != nil {
-		return err
-	}
-	bundles, _, err := bundle.Find(fsys, r.cfg)
-	if err != nil {
-		return err
-	}
-	targets, err := bundle.Existing(fsys, bundles, r.cfg.Targets())
-	if err != nil {
-		return err
-	}
-	branch, head, err := r.repo.Head()
-	if err != nil || r.line != "" && branch != r.line {
-		return err // another branch's files, maybe
-	}
-	return r.State.Update(func(tx *state.Tx) error {
-		for _, t := range targets {
-			f, _, err := t.Sources[0].Read(fsys, t.Path, t.Language)
-			if err != nil {
-				return err
-			}
-			if f == nil {
-				continue
-			}
-			before, err := tx.Marks(r.slot(kindKnown, t.Path, t.Language.Code))
-			if err != nil {
-				return err
-			}
-			r.met[t.Path] = before == nil
-			if err := r.mark(tx, memory{[]string{kindKnown, kindContact, kindSeen}, t.Path, t.Language.Code}, accepts(bundle.Texts(f))); err != nil {
-				return err
-			}
-		}
-		return state.PutTx(tx, r.stateName(), kindSeen, headRecord, head)
-	})
 }
 
 // sourceTexts are the texts of a target's source files; ok is false when one of them cannot be read.

@@ -3,11 +3,13 @@ package engine
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
+	"github.com/locsync/locsync/sync/state"
 )
 
 // translateFile is a translator's file in a format.
@@ -322,54 +325,93 @@ func TestPullOfAStrangeArchive(t *testing.T) {
 	unusable()
 }
 
-func TestPullTakesAnExportUpAgain(t *testing.T) {
+// A pull is as new as its own beginning: what an interrupted one asked for is dropped, also where nothing was to be asked again since.
+func TestPullIsAsNewAsItsBeginning(t *testing.T) {
 	t.Parallel()
 	two := jsonFiles + "[[project.files]]\nsource = \"other/en.json\"\noutput = \"other/{LANGUAGE}.json\"\ncollection = \"second\"\n"
 	w := newWorld(t, localOnly+two, map[string]string{"locales/en/a.json": `{"a": "A"}`, "other/en.json": `{"b": "B"}`})
 	w.clean(PushOptions{})
 	w.final("de", "a", "Ä")
 	w.translate("second", "de", service.Final, "b", "Beh")
-	// Interrupted at the second download.
-	started, broken := 0, true
-	w.wire.failing(func(r *http.Request) local.Fault {
-		if r.Method == http.MethodPost {
-			started++
-		} else if broken && started == 2 {
-			return local.Fault{Refuse: 401}
+	for name, fault := range map[string]local.Fault{"refused": {Refuse: 401}, "interrupted": {Delay: 5 * time.Second}} {
+		ctx, cancel := context.WithCancel(t.Context())
+		downloads := 0
+		w.wire.failing(func(r *http.Request) local.Fault {
+			if r.Method != http.MethodGet {
+				return local.Fault{}
+			}
+			if downloads++; downloads < 2 {
+				return local.Fault{}
+			}
+			if fault.Delay > 0 {
+				cancel()
+			}
+			return fault
+		})
+		if _, err := w.Pull(ctx, PullOptions{}); err == nil {
+			t.Fatal("no error")
 		}
-		return local.Fault{}
-	})
-	if _, err := w.Pull(t.Context(), PullOptions{}); err == nil {
-		t.Fatal("no error")
-	}
-	broken = false
-	w.restart(w.Config)
-	w.wire.take("")
-	w.brings("locales/de/a.json (de): +1 ~0 -0", "other/de.json (de): +1 ~0 -0")
-	if started != 3 {
-		t.Errorf("%d exports were started; the second was to be taken up", started)
+		cancel()
+		w.wire.failing(nil)
+		w.final("de", "a", "Ä, "+name)
+		w.translate("second", "de", service.Final, "b", "Beh, "+name)
+		w.restart(w.Config)
+		w.wire.take("")
+		w.pulls(PullOptions{})
+		w.has("l10n", "locales/de/a.json", fmt.Sprintf(`{"a": "Ä, %s"}`, name))
+		w.has("l10n", "other/de.json", fmt.Sprintf(`{"b": "Beh, %s"}`, name))
+		if jobs, err := state.List[job](w.store, w.projects[0].stateName(), kindJobs); err != nil || len(jobs) != 0 {
+			t.Errorf("%s: left are %v, %v", name, jobs, err)
+		}
 	}
 }
 
+// An export that takes longer than it is waited for: the next pull uses it when it is finished, but while its own is not it has failed for now.
 func TestPullWaitsForASlowExport(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, localOnly+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`})
 	w.clean(PushOptions{})
-	w.final("de", "a", "Ä")
+	w.final("de", "a", "Ä 1")
 	w.Config.Service.JobTimeout = time.Second
-	w.wire.failing(func(r *http.Request) local.Fault { // as long as it is not ready
-		return when(r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/export"), local.Fault{Refuse: http.StatusNoContent})
+	var ready []string // exports that are, by the end of their addresses
+	begun := 0
+	w.wire.failing(func(r *http.Request) local.Fault {
+		if r.Method == http.MethodPost {
+			begun++
+		}
+		isReady := slices.ContainsFunc(ready, func(id string) bool { return strings.HasSuffix(r.URL.Path, id) })
+		return when(r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/export") && !isReady, local.Fault{Refuse: http.StatusNoContent})
 	})
-	if _, err := w.Pull(t.Context(), PullOptions{}); err == nil || Permanent(err) || !strings.Contains(err.Error(), "not finished") {
-		t.Fatalf("%v", err)
+	fails := func() {
+		t.Helper()
+		if _, err := w.Pull(t.Context(), PullOptions{}); err == nil || Permanent(err) || !strings.Contains(err.Error(), "not finished") {
+			t.Fatalf("%v", err)
+		}
+	}
+	slow := func() string {
+		t.Helper()
+		jobs, err := state.List[job](w.store, w.projects[0].stateName(), kindJobs)
+		if err != nil || len(jobs) != 1 || !jobs[0].Slow {
+			t.Fatalf("%v, %v", jobs, err)
+		}
+		return jobs[0].Service
+	}
+	fails()
+	first := slow()
+	w.final("de", "a", "Ä 2")
+	fails()
+	if slow() != first {
+		t.Error("the older one is waited for no more")
+	}
+	ready = []string{first}
+	fails()
+	w.has("l10n", "locales/de/a.json", `{"a": "Ä 1"}`)
+	if slow() == first || begun != 3 {
+		t.Errorf("%d exports were begun", begun)
 	}
 	w.wire.failing(nil)
-	w.Config.Service.JobTimeout = time.Minute
-	w.wire.take("")
-	w.brings("locales/de/a.json (de): +1 ~0 -0")
-	if exports := w.wire.take("export"); len(exports) != 0 {
-		t.Errorf("%d exports were started; the first was to be taken up", len(exports))
-	}
+	w.brings("locales/de/a.json (de): +0 ~1 -0")
+	w.has("l10n", "locales/de/a.json", `{"a": "Ä 2"}`)
 }
 
 func TestPullKeepsLineEndsAndLayout(t *testing.T) {

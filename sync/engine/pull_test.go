@@ -553,7 +553,7 @@ func TestPullDoesNotWriteThroughALink(t *testing.T) {
 	w := abc(t, localOnly, nil)
 	w.check(os.MkdirAll(filepath.Join(w.dir, "locales", "de"), 0o777))
 	w.check(os.Symlink("../../elsewhere.json", filepath.Join(w.dir, "locales", "de", "a.json")))
-	w.write("elsewhere.json", "{\n  \"a\": \"mine\"\n}\n")
+	w.write("elsewhere.json", "{\n  \"b\": \"mine\"\n}\n")
 	w.commit()
 	w.final("de", "a", "A1")
 	for _, o := range []PullOptions{{DryRun: true}, {}, {}} {
@@ -566,5 +566,5 @@ func TestPullDoesNotWriteThroughALink(t *testing.T) {
 	}
 	w.final("fr", "a", "F1")
 	w.gains(w.pulls(PullOptions{}), "locales/fr/a.json (fr): +1 ~0 -0")
-	w.has("l10n", "elsewhere.json", "{\n  \"a\": \"mine\"\n}")
+	w.has("l10n", "elsewhere.json", "{\n  \"b\": \"mine\"\n}")
 }

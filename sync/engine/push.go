@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -38,7 +37,8 @@ type pushing struct {
 	present  map[string]bool     // target files that some place has; see goneID
 	lastPull time.Time
 
-	elsewhere map[Problem]bool // of the report: what the status finds where it looks itself
+	before    map[string]*exported // by group: what the service had before the source texts of this push; see readBefore
+	elsewhere map[Problem]bool     // of the report: what the status finds where it looks itself
 	exports   int
 	imports   struct{ done, total int }          // of those that are sent now
 	skipped   string                             // why nothing may be pushed now
@@ -106,13 +106,14 @@ func (r *pushing) census(c census) {
 }
 
 func (p *project) newPush(o PushOptions) *pushing {
+	p.overlay = nil
 	return &pushing{project: p, o: o, begun: p.Now(), refused: make(map[string]bool), present: make(map[string]bool), elsewhere: make(map[Problem]bool),
 		report: ProjectPush{Name: p.cfg.Name, Base: p.line, Files: []PushedFile{}, Problems: []Problem{}}}
 }
 
 // end remembers how the pass ended, and gives the report of it; failure then says why it failed.
 func (r *pushing) end(err error) ProjectPush {
-	r.report.Exports = r.exports
+	r.report.Exports, r.report.Skipped = r.exports, r.skipped
 	if !r.o.DryRun {
 		passed := Passed{Took: r.Now().Sub(r.begun), Sent: r.report.Keys}
 		if r.skipped != "" || errors.Is(err, gitops.ErrBusy) {
@@ -170,6 +171,9 @@ func (r *pushing) pass(ctx context.Context) error {
 	}
 	plan, err := r.planSources()
 	if err != nil {
+		return err
+	}
+	if err := r.readBefore(ctx, plan); err != nil {
 		return err
 	}
 	r.shipAll(ctx, plan.shipments)
@@ -318,25 +322,44 @@ func (r *pushing) addSource(ship *shipping, s *source, wanted func(key string) b
 	return err
 }
 
-// shipAll sends imports, one after the other.
+// shipAll sends imports and writes down what became of them. All are under way at once, but of one collection and language
+// one at a time: of two, the older text could arrive last. The failure of one does not keep the others from being sent.
 func (r *pushing) shipAll(ctx context.Context, all []*shipment) {
-	r.imports.total = len(all)
-	for i, s := range all {
-		r.imports.done = i
-		r.ship(ctx, s)
-	}
-}
-
-// ship sends one import and writes down what became of it. Its error is kept, so that other imports go on.
-func (r *pushing) ship(ctx context.Context, s *shipment) {
-	bundle.Distinguish(s.uploads)
-	if !r.o.DryRun {
-		if err := r.send(ctx, s); err != nil {
-			r.errs = append(r.errs, err)
+	r.imports.done, r.imports.total = 0, len(all)
+	for len(all) > 0 && ctx.Err() == nil {
+		var later []*shipment
+		var begun []*job
+		busy := make(map[[2]string]bool)
+		for _, s := range all {
+			to := [2]string{s.request.Collection, s.request.Language}
+			if busy[to] {
+				later = append(later, s)
+				continue
+			}
+			busy[to] = true
+			bundle.Distinguish(s.uploads)
+			if r.o.DryRun {
+				r.sent(s)
+				continue
+			}
+			j, err := r.send(ctx, s)
+			if err != nil {
+				r.errs = append(r.errs, err)
+				r.imports.done++
+			}
+			if err == nil {
+				begun = append(begun, j)
+			}
+			if ctx.Err() != nil {
+				break // what was begun is taken up by the next push
+			}
 		}
-		return
+		r.await(ctx, begun, func(err error) { r.errs = append(r.errs, err) })
+		all = later
 	}
-	r.sent(s)
+	if err := ctx.Err(); err != nil && !errors.Is(errors.Join(r.errs...), err) {
+		r.errs = append(r.errs, err)
+	}
 }
 
 // sent puts an import into the report.
@@ -403,26 +426,26 @@ func keysOf(units catalog.Catalog) []string {
 	return keys
 }
 
-func (r *pushing) send(ctx context.Context, s *shipment) error {
+// send begins one import.
+func (r *pushing) send(ctx context.Context, s *shipment) (*job, error) {
 	job, err := r.intend(s)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, up := range s.uploads {
 		s.request.Files = append(s.request.Files, service.Upload{Name: up.Name, Body: up.Body})
 	}
 	r.importing("sending %s to %q (%s)", counted(len(s.uploads), "file", "files"), s.request.Collection, s.request.Language)
 	id, err := r.Service.StartImport(ctx, s.request)
+	s.request.Files = nil // it is not needed while the import runs
 	if err != nil {
 		// Whether the service has it or not, the keys are still pending: the next push sends what they are by then.
-		return errors.Join(fmt.Errorf("import into %q: %w", s.request.Collection, err), r.doubt(ctx, job))
+		return nil, errors.Join(fmt.Errorf("import into %q: %w", s.request.Collection, err), r.doubt(ctx, job))
 	}
 	r.sent(s)
+	s.uploads = nil
 	job.Service = string(id)
-	if err := r.remember(job); err != nil {
-		return err
-	}
-	return r.await(ctx, job)
+	return job, r.remember(job)
 }
 
 // importing tells of one of the imports.
@@ -445,8 +468,8 @@ func outcome(at time.Time, keys int, commit string, problems []Problem, err erro
 // mark writes accepted texts of a translation into slots, keeping what is there.
 func (p *project) mark(tx *state.Tx, m memory, units []accept) error {
 	for _, kind := range m.Kinds {
-		if kind == kindKnown && !slices.Contains(m.Kinds, kindContact) {
-			if err := p.resolved(tx, m, units); err != nil {
+		if kind == kindKnown {
+			if err := errors.Join(p.resolved(tx, m, units), p.taken(tx, m, units)); err != nil {
 				return err
 			}
 		}

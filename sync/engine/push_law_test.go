@@ -164,8 +164,9 @@ func TestPushLaw(t *testing.T) {
 					rt.Fatalf("after %v: the service has the translation %q for %s, the branch %q", did, translated[key], key, branch[key])
 				}
 			}
-			for key := range branch {
-				if _, living := texts[key]; !living {
+			for key, text := range branch {
+				// What a person wrote for a key that the source never had stays.
+				if _, living := texts[key]; !living && !strings.HasPrefix(text, "hand ") && !strings.HasPrefix(text, "branch ") {
 					rt.Fatalf("after %v: the branch has %s, which the source has not", did, key)
 				}
 			}

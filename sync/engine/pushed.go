@@ -39,24 +39,24 @@ func (p *project) concerned(ctx context.Context, event PushEvent) bool {
 		address, _, _ := p.cfg.Address()
 		return mayBe(address, event.Repository)
 	}
-	from, err := p.whence(ctx)
+	address, heads, err := p.whence(ctx)
 	if err != nil {
 		return true
 	}
-	if !mayBe(from.address, event.Repository) {
+	if !mayBe(address, event.Repository) {
 		return false
 	}
 	if p.cfg.PerBranch() {
 		return true // any branch may be one that is translated, or have translations
 	}
 	branches := []string{p.cfg.Pull.Branch, p.cfg.Pull.Base}
-	if p.cfg.Pull.Base == "" {
-		branches = append(branches, from.base, from.head) // the latter is what a working tree has
-	}
 	if p.cfg.Push.Source != config.Worktree {
 		branches = append(branches, p.cfg.Push.Source)
 	}
-	return event.Branch == "" || slices.Contains(branches, event.Branch) || len(p.cfg.Push.Branches) > 0 && p.cfg.Push.Covers(event.Branch)
+	if event.Branch == "" || slices.Contains(branches, event.Branch) || len(p.cfg.Push.Branches) > 0 && p.cfg.Push.Covers(event.Branch) {
+		return true
+	}
+	return p.cfg.Pull.Base == "" && slices.Contains(heads, event.Branch) // the base, and what a working tree has
 }
 
 // mayBe reports whether an address may be that of a repository that a host calls so.
@@ -66,17 +66,15 @@ func mayBe(address, repository string) bool {
 	return err != nil || repository == "" || strings.HasSuffix(strings.ToLower("/"+name), strings.ToLower("/"+repository))
 }
 
-// origin is what is known of a repository as passes open it. To look starts the git program, and events may come by the thousand:
-// one look serves all that come at one time, and those after it for so many times as it took.
+// origin is where a repository comes from and which branch is checked out in it, as passes open it. To look starts the git program, and events may come by the
+// thousand: one look serves all that come at one time, and those after it for so many times as it took.
 type origin struct {
-	mu    sync.Mutex // held while looking
-	from  whence
-	err   error
-	until time.Time
+	mu      sync.Mutex // held while looking
+	address string
+	heads   []string // the current branch, and base
+	err     error
+	until   time.Time
 }
-
-// whence is where a repository comes from, which branch is checked out in it, and which is the base where none is configured.
-type whence struct{ address, head, base string }
 
 const (
 	originShare = 20
@@ -84,27 +82,27 @@ const (
 )
 
 // whence is the origin as it is, or was a moment ago.
-func (p *project) whence(ctx context.Context) (whence, error) {
+func (p *project) whence(ctx context.Context) (address string, heads []string, err error) {
 	o := &p.origin
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if began := time.Now(); began.After(o.until) {
-		o.from, o.err = p.lookWhence(ctx)
+		o.address, o.heads, o.err = p.lookWhence(ctx)
 		if end := time.Now(); ctx.Err() == nil {
 			o.until = end.Add(originShare * end.Sub(began))
 		}
 	}
-	return o.from, o.err
+	return o.address, o.heads, o.err
 }
 
-func (p *project) lookWhence(ctx context.Context) (whence, error) {
+func (p *project) lookWhence(ctx context.Context) (address string, heads []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, originMost)
 	defer cancel()
 	repo, err := p.opened(ctx)
 	if err != nil {
-		return whence{}, err
+		return "", nil, err
 	}
 	head, _, err := repo.Head()
-	base, berr := repo.DefaultBranch()
-	return whence{repo.Address(), head, base}, errors.Join(err, berr, repo.Close())
+	base, berr := repo.BaseBranch()
+	return repo.Address(), []string{head, base}, errors.Join(err, berr, repo.Close())
 }

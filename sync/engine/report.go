@@ -27,11 +27,12 @@ type PushReport struct {
 // ProjectPush is one project's part of a push.
 type ProjectPush struct {
 	Name     string       `json:"name"`
-	Base     string       `json:"base,omitempty"`  // the branch that was pushed, where several are translated beside each other
-	Requests int          `json:"requests"`        // imports started
-	Exports  int          `json:"exports"`         // exports started, to compare with what the service has before anything is sent
-	Calls    int          `json:"calls,omitempty"` // all requests to the service: with looks at jobs, downloads, repeats
-	Keys     int          `json:"keys"`            // values sent, translations included
+	Base     string       `json:"base,omitempty"`    // the branch that was pushed, where several are translated beside each other
+	Requests int          `json:"requests"`          // imports started
+	Exports  int          `json:"exports"`           // exports started, to compare with what the service has before anything is sent
+	Calls    int          `json:"calls,omitempty"`   // all requests to the service: with looks at jobs, downloads, repeats
+	Keys     int          `json:"keys"`              // values sent, translations included
+	Skipped  string       `json:"skipped,omitempty"` // why nothing was pushed: the branch that is checked out
 	Files    []PushedFile `json:"files"`
 	Renamed  []Renamed    `json:"renamed,omitempty"`
 	Moved    []Moved      `json:"moved,omitempty"`
@@ -44,7 +45,8 @@ type ProjectPush struct {
 	Problems []Problem `json:"problems"`
 	Error    string    `json:"error,omitempty"` // why the push ended early; it is taken up again by the next one
 
-	decidable map[decidable]bool // the conflicts, and whether they were to be decided; nil when that was not looked at
+	open      map[string]conflict // of a dry run: the conflicts at first contact that it would have stored
+	decidable map[decidable]bool  // the conflicts, and whether they were to be decided; nil when that was not looked at
 }
 
 // PushedFile is the keys of one file that were sent.
@@ -75,8 +77,8 @@ func valueOf(before catalog.Catalog, at map[catalog.Name]int, c catalog.Change) 
 	return v
 }
 
-// Conflict is a key whose translation was changed on both sides: the service's stands, and the repository's is kept here until somebody decides. The
-// texts are by form, "" for a plain one.
+// Conflict is a key whose translation was changed on both sides: the service's stands, and the repository's is kept here until it is decided. One that is
+// Open was met with different texts at first contact, and stands as it is on both sides. The texts are by form, "" for a plain one.
 type Conflict struct {
 	Project  string            `json:"project,omitempty"` // where several are configured
 	File     string            `json:"file"`
@@ -85,6 +87,7 @@ type Conflict struct {
 	Ours     map[string]string `json:"ours"`
 	Theirs   map[string]string `json:"theirs"`
 	Since    time.Time         `json:"since"`
+	Open     bool              `json:"open,omitempty"` // the two never agreed on a text: neither side has been changed
 }
 
 // Settled is a conflict that was decided on: Stands is "ours" or "theirs".

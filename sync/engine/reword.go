@@ -9,6 +9,7 @@ import (
 
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/state"
 )
@@ -78,24 +79,30 @@ func (r *pulling) reword(ctx context.Context, t *tree) ([]*merged, error) {
 
 // ask asks the service for the source texts of all groups.
 func (w *rewording) ask(ctx context.Context) error {
+	var open []*bundle.Group
+	var asks []exportAsk
 	for _, g := range bundle.Groups(w.tree.bundles()) {
 		if g.Template().HasLabel() {
 			w.problem(Problem{File: g.Bundles[0].Path, Language: g.Bundles[0].Source.Code, Problem: fmt.Sprintf(
 				"pull.source = true does nothing for collection %q: labels at the service name its files there, so which text belongs to which source file is not known; change these texts in the repository", g.Collection)})
 			continue
 		}
-		key := fmt.Sprint("source\x00", g.Collection, "\x00", g.Format.Name, "\x00", g.Separator, "\x00", g.Template().String())
-		x := w.exports[key]
-		if x == nil {
-			w.say("asking for the source texts of %q", g.Collection)
-			var err error
+		open = append(open, g)
+		if w.exports["source\x00"+exportKey(g)] == nil {
 			// Source texts have no state: whatever stands there is the service's.
-			if x, err = w.export(ctx, g, []config.Language{g.Bundles[0].Source}, "draft", resumed.in(w.o.DryRun)); err != nil {
-				return err
-			}
-			w.report.Requests++
-			w.exports[key] = x
+			asks = append(asks, exportAsk{g, []config.Language{g.Bundles[0].Source}, "draft"})
 		}
+	}
+	answers, err := w.exportAll(ctx, asks, resumed.in(w.o.DryRun))
+	if err != nil {
+		return err
+	}
+	for i, x := range answers {
+		w.report.Requests++
+		w.exports["source\x00"+exportKey(asks[i].group)] = x
+	}
+	for _, g := range open {
+		x := w.exports["source\x00"+exportKey(g)]
 		w.report.Problems = append(w.report.Problems, x.problems...)
 		var texts catalog.Catalog
 		for _, e := range x.entries {
@@ -206,12 +213,12 @@ func (w *rewording) sound(s *source, changes []catalog.Change) []catalog.Change 
 	for _, d := range s.file.Duplicates() {
 		twice[s.file.KeyOf(d[1])] = true
 	}
-	index := s.texts.Index()
+	of := examinerOf(s.Bundle, s.Source, s.texts)
 	for _, c := range changes {
 		if twice[c.Key] {
 			w.bar(s, c.Key, "stands twice in this file, so the service's text %q is left out; take one of them out", c.Text)
 		}
-		for _, f := range inspect(s.Bundle, s.Source, s.texts, index, c.Name, c.Text) {
+		for _, f := range check.Breaking(of.examine(c.Name, c.Text)) {
 			w.bar(s, c.Key, "the source text %q of the service is left out: %s; correct it at the service, or switch the check off with skip_checks", c.Text, f.Reason)
 		}
 	}

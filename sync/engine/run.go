@@ -353,9 +353,6 @@ func (b *backoff) failed(now time.Time, err error) {
 	if e, ok := errors.AsType[*service.Error](err); ok && e.RetryAfter > 0 {
 		b.at = now.Add(e.RetryAfter)
 	}
-	if e, ok := errors.AsType[*gitops.Unavailable](err); ok && e.RetryAfter > 0 {
-		b.at = now.Add(e.RetryAfter)
-	}
 }
 
 // watch rings for a push whenever the place that pushes read settles after a change: the working tree, or a branch. Where nothing can be

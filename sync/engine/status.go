@@ -434,7 +434,19 @@ func inWords(s ProjectStatus) string {
 	default:
 		parts = append(parts, "everything is pushed")
 	}
-	switch n := len(s.Conflicts); {
+	open := 0
+	for _, c := range s.Conflicts {
+		if c.Open {
+			open++
+		}
+	}
+	switch {
+	case open == 1:
+		parts = append(parts, "1 translation differs from the service's and waits for a decision")
+	case open > 1:
+		parts = append(parts, fmt.Sprintf("%d translations differ from the service's and wait for a decision", open))
+	}
+	switch n := len(s.Conflicts) - open; {
 	case n == 1:
 		parts = append(parts, "1 translation was changed on both sides and waits for a decision")
 	case n > 1:

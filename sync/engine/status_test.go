@@ -2,7 +2,6 @@ package engine
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -290,11 +289,6 @@ func TestBackoff(t *testing.T) {
 	b.failed(now, &service.Error{Status: 503, RetryAfter: 17 * time.Second})
 	if got := b.at.Sub(now); got != 17*time.Second {
 		t.Errorf("asked to wait 17s: %s", got)
-	}
-	now = b.at
-	b.failed(now, fmt.Errorf("list: %w", &gitops.Unavailable{Status: 429, RetryAfter: 19 * time.Second}))
-	if got := b.at.Sub(now); got != 19*time.Second {
-		t.Errorf("asked by the git server to wait 19s: %s", got)
 	}
 	b.reset()
 	if b.due(now.Add(time.Hour)) {

@@ -23,6 +23,9 @@ func (r *pushing) pushTranslations(ctx context.Context) error {
 	if err := r.findPlaces(ctx); err != nil {
 		return err
 	}
+	if blank, err := r.blankAndBlind(); err != nil || blank {
+		return err
+	}
 	found, err := r.settledCandidates(ctx)
 	if err != nil {
 		return err
@@ -31,18 +34,51 @@ func (r *pushing) pushTranslations(ctx context.Context) error {
 		return err
 	}
 	ship := &shipping{}
+	var asks []exportAsk
+	var mine [][]*candidate
 	for _, g := range bundle.Groups(r.tree.bundles()) {
-		if err := r.shipGroup(ctx, ship, g, found); err != nil {
+		candidates, languages := r.candidatesOf(g, found)
+		if before := r.before[g.ID()]; len(candidates) > 0 && before != nil {
+			if err := r.shipGroup(ship, g, candidates, before); err != nil {
+				return err
+			}
+		} else if len(candidates) > 0 {
+			asks = append(asks, exportAsk{g, languages, string(service.Draft)})
+			mine = append(mine, candidates)
+		}
+	}
+	for done := 0; done < len(asks); done += askedAtOnce {
+		some := asks[done:min(done+askedAtOnce, len(asks))]
+		answers, err := r.exportAll(ctx, some, anew.in(r.o.DryRun))
+		if err != nil {
 			return err
+		}
+		r.exports += len(some)
+		for i, present := range answers {
+			if err := r.shipGroup(ship, some[i].group, mine[done+i], present); err != nil {
+				return err
+			}
 		}
 	}
 	r.shipAll(ctx, ship.shipments)
 	return r.look(found)
 }
 
-// shipGroup compares a group's candidates with the service's present values and composes what is to be sent.
-func (r *pushing) shipGroup(ctx context.Context, ship *shipping, g *bundle.Group, found []*candidate) error {
-	var mine []*candidate
+// blankAndBlind reports whether nothing is remembered of the branch and it could not be looked at either: then it cannot be told whose the repository's texts
+// are, and they wait for a push that can.
+func (r *pushing) blankAndBlind() (bool, error) {
+	if !r.blind {
+		return false, nil
+	}
+	_, looked, err := state.Get[string](r.State, r.stateName(), kindRecollected, r.cfg.Pull.Branch)
+	return !looked, err
+}
+
+// askedAtOnce bounds the answers that a push has in memory.
+const askedAtOnce = 100
+
+// candidatesOf are those of a group that may be sent, and the languages of which the service's present values are needed for that.
+func (r *pushing) candidatesOf(g *bundle.Group, found []*candidate) (mine []*candidate, languages []config.Language) {
 	wanted := make(map[config.Language]bool)
 	for _, c := range found {
 		if !slices.Contains(g.Bundles, c.Sources[0]) || len(c.changed) == 0 {
@@ -54,30 +90,27 @@ func (r *pushing) shipGroup(ctx context.Context, ship *shipping, g *bundle.Group
 		mine = append(mine, c)
 		wanted[c.Language] = true
 	}
-	if len(mine) == 0 {
-		return nil
-	}
-	var languages []config.Language
 	for _, l := range r.cfg.Targets() {
 		if wanted[l] {
 			languages = append(languages, l)
 		}
 	}
-	r.say("asking what the service has in %q", g.Collection)
-	present, err := r.export(ctx, g, languages, string(service.Draft), anew.in(r.o.DryRun))
-	if err != nil {
-		return err
-	}
-	r.exports++
+	return mine, languages
+}
+
+// shipGroup compares a group's candidates with the service's present values and composes what is to be sent.
+func (r *pushing) shipGroup(ship *shipping, g *bundle.Group, mine []*candidate, present *exported) (err error) {
 	all := make([]*weighed, len(mine))
+	byPath := make(map[string][]*weighed)
 	for i, c := range mine {
 		if all[i], err = r.weigh(c, r.tree.fitted(c.Target, r.presently(c.Target, present))); err != nil {
 			return err
 		}
+		byPath[c.Path] = append(byPath[c.Path], all[i])
 	}
 	for _, w := range all {
-		for _, other := range all {
-			if other != w && other.Path == w.Path {
+		for _, other := range byPath[w.Path] {
+			if other != w {
 				w.goAlong(other.sent)
 				w.loseAlong(other)
 			}
@@ -203,7 +236,7 @@ func (r *pushing) onlyWaits(c *candidate) bool {
 	}
 	for _, u := range texts {
 		lost := r.lost[conflictID(c.Path, c.Language.Code, u.Key)]
-		if keys[u.Key] && !c.overruled(lost) {
+		if keys[u.Key] && !lost.Open && !c.overruled(lost) {
 			keys[u.Key] = false
 			r.conflict(lost)
 		}
@@ -220,7 +253,8 @@ type versus struct {
 	replaced  catalog.Catalog         // the service's present texts that the place has not merged, where it sends others
 }
 
-// compare reports the keys that both sides changed. A text that the service has from here, or had at the last merge, is no change of its own.
+// compare reports the keys that both sides changed, and those that have different texts without a last merge: first contact, at which neither side
+// changes. A text that the service has from here, or had at the last merge, is no change of its own.
 func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) {
 	v := versus{lost: make(map[string]bool), same: make(map[catalog.Name]bool), instead: make(map[catalog.Name]string)}
 	m, err := r.memories(c.Target, c.place, c.texts)
@@ -254,7 +288,7 @@ func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) 
 				v.replaced = append(v.replaced, theirs[at])
 			}
 		case r.o.Translations && !merged && !before:
-		case conflicts && c.overruled(lost):
+		case conflicts && (lost.Open && lost.theirs(theirs[at]) || !lost.Open && c.overruled(lost)):
 			v.lost[u.Key] = true
 		default:
 			v.lost[u.Key], anew[u.Key] = true, true

@@ -142,48 +142,60 @@ func TestPushOfATranslationThatBothChanged(t *testing.T) {
 	}
 }
 
-// At first contact, and after the state is lost, the service's translations win: nothing of the repository is sent or complained about.
+// At first contact what only the repository has is sent, what both have alike is remembered, and where they differ neither side changes: it is named once and
+// waits. A lost state finds in git what was agreed on.
 func TestPushAtFirstContact(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A", "b": "B"}`, deApp: de("A repo", "B repo")})
-	w.sends(enApp + " (en): a b")
-	w.translate("main", "de", service.Final, "a", "A service")
-	w.wire.take("")
-	w.sends()
-	w.silent()
-	w.pulls(PullOptions{})
-	w.sends()
-	if got := w.show("l10n", deApp); got != de("A service", "B repo") {
-		t.Errorf("the branch has %s", got)
-	}
+	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A", "b": "B", "c": "C"}`})
+	w.sends(enApp + " (en): a b c")
+	w.translate("main", "de", service.Final, "a", "A service", "c", "C de")
 	w.lose()
-	w.sends(enApp + " (en): a b")
-	w.sends()
-	w.pulls(PullOptions{})
-	w.sends()
-	if got := w.at("main", "de"); len(got) != 1 || got["a"] != "A service" {
-		t.Errorf("the service has %v", got)
+	const repo = `{"a": "A repo", "b": "B repo", "c": "C de"}`
+	w.write(deApp, repo)
+	w.commit()
+	p := w.pushes(PushOptions{})
+	w.reports(p, deApp+" (de): b", enApp+" (en): a b c")
+	w.problem(p.Problems, deApp, `the repository has "A repo" and the service "A service"`, "neither is changed", "push --ours --key a", "push --translations", "pull --accept-service")
+	if q := w.pulls(PullOptions{}); q.Commit != "" || len(q.Problems) > 0 {
+		t.Errorf("%+v", q)
 	}
-	if got := w.show("l10n", deApp); got != de("A service", "B repo") {
-		t.Errorf("the branch has %s", got)
+	w.sends() // it is named once
+	if q := w.pulls(PullOptions{}); q.Commit != "" || len(q.Problems) > 0 {
+		t.Errorf("%+v", q)
 	}
-	// The branch's text is the younger one: a tree that gets it late has nobody's change, whatever the service says by then.
+	w.holds("main", "de", "a", "A service", "b", "B repo", "c", "C de")
+	s := w.Status(t.Context()).Projects[0]
+	if len(s.Conflicts) != 1 || !s.Conflicts[0].Open || s.Pending != 0 || !strings.Contains(s.State, "1 translation differs from the service's") {
+		t.Errorf("%+v", s)
+	}
+	// Another text on either side is named again, and changes nothing either.
+	w.translate("main", "de", service.Final, "a", "A other")
+	w.problem(w.pulls(PullOptions{}).Problems, "A repo", "A other")
+	w.write(deApp, strings.Replace(repo, "A repo", "A hand", 1))
+	w.commit()
+	p = w.pushes(PushOptions{})
+	w.reports(p)
+	w.problem(p.Problems, "A hand", "A other")
+	// What the service has is written when that is decided; from now on a change is a change.
+	if p := w.pushes(PushOptions{Theirs: true, Keys: []string{"a"}}); len(p.Settled) != 1 {
+		t.Errorf("%+v", p)
+	}
+	w.gains(w.pulls(PullOptions{}), deApp+" (de): +0 ~1 -0")
+	w.sends()
 	w.git("merge", "-q", "l10n")
-	w.git("branch", "late")
-	w.git("reset", "-q", "--hard", "HEAD~1")
-	w.lose()
-	w.clean(PushOptions{})
+	w.lose() // git has what was agreed on
+	w.sends(enApp + " (en): a b c")
 	w.translate("main", "de", service.Final, "a", "A newer")
-	w.pulls(PullOptions{})
-	w.git("merge", "-q", "late")
-	w.sends()
+	w.gains(w.pulls(PullOptions{}), deApp+" (de): +0 ~1 -0")
+	w.sends() // the tree lies behind
 	w.holds("main", "de", "a", "A newer")
-	// From now on a change is a change.
-	w.write(deApp, de("A repo", "B hand"))
+	w.git("merge", "-q", "l10n")
+	w.write(deApp, `{"a": "A hand", "b": "B hand", "c": "C de"}`)
 	w.sends(deApp + " (de): a b")
 }
 
-// --translations brings in what the repository holds, also after pulls in which the service won, and never what a pull wrote earlier.
+// push --translations decides for the repository what the two never agreed on, before and after pulls, and sends nothing that a pull wrote earlier;
+// pull --accept-service decides it for the service.
 func TestPushTranslations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n"+jsonFiles, map[string]string{enApp: `{"a": "A", "b": "B"}`, deApp: de("A repo", "B repo"), "locales/fr/app.json": `{"a": "A fr", "b": "", "dead": "x"}`})
@@ -204,12 +216,22 @@ func TestPushTranslations(t *testing.T) {
 		t.Errorf("%d imports", len(got))
 	}
 
-	w = newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A", "b": "B"}`, deApp: de("A repo", "B repo")})
-	w.clean(PushOptions{})
-	w.translate("main", "de", service.Final, "a", "A service")
-	w.pulls(PullOptions{})
+	differing := func() *world {
+		w := newWorld(t, settings+"[project.push]\ntranslations = false\n"+jsonFiles, map[string]string{enApp: `{"a": "A", "b": "B"}`})
+		w.clean(PushOptions{})
+		w.write(deApp, de("A repo", "B repo"))
+		w.commit()
+		w.translate("main", "de", service.Final, "a", "A service")
+		w.problem(w.pulls(PullOptions{}).Problems, "A repo", "A service")
+		w.sends()
+		return w
+	}
+	w = differing()
 	w.reports(w.clean(PushOptions{Translations: true}), deApp+" (de): a b")
 	w.holds("main", "de", "a", "A repo", "b", "B repo")
+	if s := w.Status(t.Context()).Projects[0]; len(s.Conflicts) > 0 {
+		t.Errorf("%+v", s.Conflicts)
+	}
 	w.translate("main", "de", service.Final, "a", "A 2", "b", "B 2")
 	w.pulls(PullOptions{})
 	w.git("merge", "-q", "l10n")
@@ -217,6 +239,16 @@ func TestPushTranslations(t *testing.T) {
 	w.pulls(PullOptions{})
 	w.reports(w.clean(PushOptions{Translations: true}))
 	w.holds("main", "de", "a", "A 3", "b", "B 2")
+
+	w = differing()
+	w.gains(w.pulls(PullOptions{AcceptService: true}), deApp+" (de): +0 ~1 -0")
+	if got := w.show("l10n", deApp); got != de("A service", "B repo") {
+		t.Errorf("the branch has %s", got)
+	}
+	if s := w.Status(t.Context()).Projects[0]; len(s.Conflicts) > 0 {
+		t.Errorf("%+v", s.Conflicts)
+	}
+	w.reports(w.clean(PushOptions{Translations: true}), deApp+" (de): b")
 }
 
 // A translation that comes with a new source file, a new language file, or a moved one, is somebody's too.
@@ -433,7 +465,7 @@ func TestPushOfATranslationWithoutSource(t *testing.T) {
 	if w.projects[0].stateName() == state {
 		t.Fatal("the state of another project would be used")
 	}
-	w.sends(enApp + " (en): a")
+	w.sends(deApp+" (de): a", enApp+" (en): a")
 }
 
 // A lost answer: whether the service has the text or not, it ends there, and a further edit is no conflict with the first.

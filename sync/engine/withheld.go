@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/check"
 )
 
 // What a merge would bring is not all written: some of it would break the program, or takes more from a file than anybody means to. It stays out, and the
@@ -93,15 +94,13 @@ func shapeOf(form string) string {
 func isItem(form string) bool { return form != "" && form[0] >= '0' && form[0] <= '9' }
 
 // misfit says why the new texts of a key, with those that the repository has, do not fit the source's; "" when they do. Languages have other plural
-// categories than the source; a list has as many items.
+// categories than the source, which pluralsWhole looks at; a list has as many items.
 func (s shape) misfit(source, have shape) string {
 	forms := maps.Clone(s.forms)
 	maps.Copy(forms, have.forms)
 	switch {
 	case s.kind != source.kind:
 		return fmt.Sprintf("it is %s, and the source has %s", s.kind, source.kind)
-	case s.kind == "a plural" && source.forms["other"] && !forms["other"]:
-		return "the plural lacks the form \"other\""
 	case s.kind == "a list" && len(source.forms) != len(forms):
 		return fmt.Sprintf("the list has %d items, and the source's has %d", len(forms), len(source.forms))
 	}
@@ -110,12 +109,12 @@ func (s shape) misfit(source, have shape) string {
 
 // checked takes out the changes that would break the program, and reports them.
 func (r *pulling) checked(x translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
-	index := source.Index()
+	of := examinerOf(x.Sources[0], x.Language, source)
 	result.Changes = slices.DeleteFunc(result.Changes, func(c catalog.Change) bool {
 		if c.Op == catalog.Removed {
 			return false
 		}
-		findings := inspect(x.Sources[0], x.Language, source, index, c.Name, c.Text)
+		findings := check.Breaking(of.examine(c.Name, c.Text))
 		if len(findings) == 0 {
 			return false
 		}

@@ -92,7 +92,7 @@ func Instead(code string, others []string) string {
 func candidates(code string, others []string) []string {
 	tag, _ := language.DeprecatedBase.Parse(code) // an error names a part that is not known; the others are read
 	base, sure := tag.Base()
-	if sure != language.Exact {
+	if sure != language.Exact || hasVariant(code) {
 		return nil
 	}
 	script, confidence := tag.Script()
@@ -117,6 +117,12 @@ func candidates(code string, others []string) []string {
 		}
 	}
 	return all
+}
+
+// hasVariant reports whether a code has a part behind language, script and region: what it names is another language to those who read it.
+func hasVariant(code string) bool {
+	_, parts, _ := strings.Cut(code, "-")
+	return slices.ContainsFunc(strings.Split(parts, "-"), func(p string) bool { return len(p) > 4 || len(p) == 1 })
 }
 
 // scriptTaken reports whether one of these codes is Chinese in the script of a candidate.

@@ -32,7 +32,7 @@ func TestInstead(t *testing.T) {
 		{"tt-Latn", "", ""}, {"be-Latn", "be", ""}, {"en-001", "de", "en"}, {"en-Shaw", "", ""},
 		{"zh", "", "zh-Hans"}, {"zh", "zh-Hant", "zh-Hans"}, {"zh", "zh-Hans", "zh-Hant"}, {"zh", "zh-Hans-CN", "zh-Hant"}, {"zh", "zh-Hans zh-Hant", ""}, {"zh-TW", "", "zh-Hant-TW"},
 		{"ckb", "", "ckb-Arab"}, {"sat", "", ""}, {"gsw", "", ""}, {"nds", "", ""}, {"isv-Latn", "", ""}, {"x-pirate", "", ""}, {"iw", "", "he"}, {"in", "", "id"}, {"mo", "", "ro-MD"},
-		{"kab-KAB", "", "kab"}, {"es-formal", "es", ""}, {"en", "", ""}, {"pt-br", "", ""}, {"no", "", ""},
+		{"kab-KAB", "", "kab"}, {"es-formal", "es", ""}, {"ca-valencia", "", ""}, {"be-tarask", "", ""}, {"en", "", ""}, {"pt-br", "", ""}, {"no", "", ""},
 	} {
 		if got := Instead(c.code, strings.Fields(c.others)); got != c.want {
 			t.Errorf("instead of %s beside %q: %q, want %q", c.code, c.others, got, c.want)

@@ -54,7 +54,7 @@ func reply(code int, body string, headers ...string) *http.Response {
 func bubble(t *testing.T, slowest time.Duration, f func(t *testing.T, l *line, client func(perSecond float64) *Client)) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &line{start: time.Now(), slowest: slowest, answer: func(int) *http.Response {
-			return reply(200, `{"id":"x"}`)
+			return reply(200, `{"id":"x","status":"pending"}`)
 		}}
 		account := fmt.Sprint(t.Name(), rand.Uint64())
 		f(t, l, func(perSecond float64) *Client {
@@ -106,7 +106,7 @@ func TestBudgetPausesAll(t *testing.T) {
 			if n == 1 {
 				return reply(429, `{"detail":"slow down"}`, "Retry-After", "20")
 			}
-			return reply(200, `{"id":"x"}`)
+			return reply(200, `{"id":"x","status":"pending"}`)
 		}
 		var all sync.WaitGroup
 		for range 3 {
@@ -179,7 +179,7 @@ func TestBreakerKeepsAway(t *testing.T) {
 		up := false
 		l.answer = func(int) *http.Response {
 			if up {
-				return reply(200, `{"id":"x"}`)
+				return reply(200, `{"id":"x","status":"pending"}`)
 			}
 			return reply(503, `{"title":"down"}`)
 		}

@@ -150,6 +150,21 @@ func (c *Client) Download(ctx context.Context, id JobID, dir string) (*Archive, 
 	return c.download(ctx, id, func(ctx context.Context) (*Archive, error) { return c.TryDownload(ctx, id, dir) })
 }
 
+// Downloads waits for several exports, as Download does for one, and hands each to ended as it is ready, to be closed there; when that answers
+// false, or ctx ends, the others are left. One that is not ready after patience has an error that wraps context.DeadlineExceeded; 0 is without end.
+func (c *Client) Downloads(ctx context.Context, exports []Begun, dir string, patience time.Duration, ended func(i int, a *Archive, err error) bool) {
+	var archive *Archive
+	c.waitEach(ctx, times(exports), patience, func(ctx context.Context, i int) (_ bool, err error) {
+		archive, err = c.TryDownload(ctx, exports[i].ID, dir)
+		return err == nil, err
+	}, func(i int, err error) bool {
+		if err != nil && (ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded)) {
+			err = unfinished("export", exports[i].ID, err)
+		}
+		return ended(i, archive, err)
+	})
+}
+
 func (c *Client) download(ctx context.Context, id JobID, try func(context.Context) (*Archive, error)) (*Archive, error) {
 	archive, err := waitFor(ctx, c, try)
 	if err != nil && ctx.Err() != nil {

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/locsync/locsync/sync/service/wire"
@@ -264,20 +265,42 @@ func (c *Client) importResult(a wire.ImportAnswer) ImportResult {
 // WaitImport waits until the import is over, or ctx is. An import that failed as a whole is an
 // *ImportFailed; one that was still running when ctx ended has an error that wraps ctx's. The result is
 // the last one seen, also beside an error.
-func (c *Client) WaitImport(ctx context.Context, id JobID) (ImportResult, error) {
-	var result ImportResult
-	err := c.wait(ctx, func(ctx context.Context) (bool, error) {
-		r, err := c.ImportResult(ctx, id)
+func (c *Client) WaitImport(ctx context.Context, id JobID) (result ImportResult, err error) {
+	c.WaitImports(ctx, []Begun{{id, time.Now()}}, 0, func(_ int, r ImportResult, failed error) bool {
+		result, err = r, failed
+		return true
+	})
+	return result, err
+}
+
+// WaitImports waits for several imports, as WaitImport does for one, and tells ended of each as it ends; when that answers false, or ctx ends,
+// the others are left. One that is not over after patience has an error that wraps context.DeadlineExceeded; 0 is without end.
+func (c *Client) WaitImports(ctx context.Context, imports []Begun, patience time.Duration, ended func(i int, r ImportResult, err error) bool) {
+	results := make([]ImportResult, len(imports))
+	c.waitEach(ctx, times(imports), patience, func(ctx context.Context, i int) (bool, error) {
+		r, err := c.ImportResult(ctx, imports[i].ID)
 		if err == nil {
-			result = r
+			results[i] = r
 		}
 		return r.Ended(), err
+	}, func(i int, err error) bool {
+		r := results[i]
+		results[i] = ImportResult{}
+		switch {
+		case err != nil && (ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded)):
+			err = unfinished("import", imports[i].ID, err)
+		case err == nil && r.Status == wire.Failed:
+			err = &ImportFailed{ID: imports[i].ID, Result: r}
+		}
+		return ended(i, r, err)
 	})
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return result, unfinished("import", id, err)
-	case err == nil && result.Status == wire.Failed:
-		return result, &ImportFailed{ID: id, Result: result}
+}
+
+// times are when jobs were begun.
+func times(jobs []Begun) []time.Time {
+	at := make([]time.Time, len(jobs))
+	for i, j := range jobs {
+		at[i] = j.At
 	}
-	return result, err
+	return at
 }

@@ -39,42 +39,111 @@ func (p pace) lookWait(n int) time.Duration {
 // settling is how long an identifier that was just given may be unknown to a service of several machines.
 const settling = 5 * time.Second
 
+// Begun is a job at the service and when it was begun, which says when a first look at it is worth its request.
+type Begun struct {
+	ID JobID
+	At time.Time
+}
+
+// pending is a job that is being waited for.
+type pending struct {
+	index int // of the jobs that are waited for together
+	since time.Time
+	next  time.Time // when it is looked at next
+	looks int
+	last  error
+}
+
 // wait looks at a job until look says that it is over or returns an error that waiting does not change.
-// It sits out answers that may be better later, but not for longer than giveUp without a single good one. An answer that is
-// of no use (a damaged archive) was asked for again a few times by the call itself; it is not waited for to become better.
-// Jobs that are waited for share half of the request budget.
 func (c *Client) wait(ctx context.Context, look func(context.Context) (over bool, err error)) error {
-	c.account.waiting.Add(1)
-	defer c.account.waiting.Add(-1)
+	var end error
+	c.waitEach(ctx, []time.Time{time.Now()}, 0, func(ctx context.Context, _ int) (bool, error) { return look(ctx) }, func(_ int, err error) bool {
+		end = err
+		return true
+	})
+	return end
+}
+
+// waitEach looks at jobs, each time at the one whose look is due first, until each is over. ended is told how each of them ended, as it does: nil
+// when it is over, else an error that waiting does not change. When ended answers false, or ctx ends, the rest is left.
+//
+// It sits out answers that may be better later, but not for longer than giveUp without a single good one of any job. An answer that is
+// of no use (a damaged archive) was asked for again a few times by the call itself; it is not waited for to become better. A job that is not over
+// after patience, 0 being without end, has an error that wraps context.DeadlineExceeded; each job is looked at once at least.
+// Jobs that are waited for share half of the request budget.
+func (c *Client) waitEach(ctx context.Context, begun []time.Time, patience time.Duration,
+	look func(ctx context.Context, i int) (over bool, err error), ended func(i int, err error) bool) {
 	start := time.Now()
 	good := start
-	var last error
-	for n := 0; ; n++ {
-		pause := time.Duration(float64(c.pace.lookWait(n)) * (1 - lookJitter + 2*lookJitter*rand.Float64()))
-		if n > 2 && c.pace.rate > 0 {
-			pause = max(pause, seconds(float64(c.account.waiting.Load())*2/c.pace.rate))
-		}
-		var e *Error
-		if errors.As(last, &e) {
-			pause = max(pause, e.RetryAfter)
-		}
-		if err := sleep(ctx, pause); err != nil {
-			return joined(last, err)
-		}
-		over, err := look(ctx)
-		switch {
-		case err == nil && over:
-			return nil
-		case err == nil, errors.Is(err, ErrNotReady):
-			good = time.Now()
-		case ctx.Err() != nil:
-			return err
-		case errors.Is(err, ErrNotFound) && time.Since(start) < settling:
-		case !errors.Is(err, ErrTemporary), errors.Is(err, ErrUnusable), errors.Is(err, ErrExportFailed), time.Since(good) > c.limits.giveUp:
-			return err
-		}
-		last = err
+	var open []*pending
+	for i, at := range begun {
+		w := &pending{index: i, since: start}
+		w.next = start.Add(min(c.pause(w), max(0, at.Add(c.pause(w)).Sub(start))))
+		open = append(open, w)
 	}
+	c.account.waiting.Add(int64(len(open)))
+	defer func() { c.account.waiting.Add(-int64(len(open))) }()
+	for len(open) > 0 {
+		at := 0
+		for i, w := range open {
+			if w.next.Before(open[at].next) {
+				at = i
+			}
+		}
+		w := open[at]
+		due := w.next
+		if patience > 0 && due.After(start.Add(patience)) {
+			due = start.Add(patience)
+		}
+		if err := sleep(ctx, time.Until(due)); err != nil {
+			ended(w.index, joined(w.last, err))
+			return
+		}
+		w.looks++
+		over, err := look(ctx, w.index)
+		if err == nil || errors.Is(err, ErrNotReady) {
+			good = time.Now()
+		}
+		if !over && !c.hopeless(ctx, w, err, good) {
+			w.last = err
+			if patience <= 0 || time.Since(start) < patience {
+				w.next = time.Now().Add(c.pause(w))
+				continue
+			}
+			err = joined(err, context.DeadlineExceeded)
+		}
+		open = append(open[:at], open[at+1:]...)
+		c.account.waiting.Add(-1)
+		if !ended(w.index, err) || ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// hopeless reports whether waiting does not change the answer of a look.
+func (c *Client) hopeless(ctx context.Context, w *pending, err error, good time.Time) bool {
+	switch {
+	case err == nil, errors.Is(err, ErrNotReady):
+		return false
+	case ctx.Err() != nil:
+		return true
+	case errors.Is(err, ErrNotFound) && time.Since(w.since) < settling:
+		return false
+	}
+	return !errors.Is(err, ErrTemporary) || errors.Is(err, ErrUnusable) || errors.Is(err, ErrExportFailed) || time.Since(good) > c.limits.giveUp
+}
+
+// pause is the wait before the next look at a job.
+func (c *Client) pause(w *pending) time.Duration {
+	pause := time.Duration(float64(c.pace.lookWait(w.looks)) * (1 - lookJitter + 2*lookJitter*rand.Float64()))
+	if w.looks > 2 && c.pace.rate > 0 {
+		pause = max(pause, seconds(float64(c.account.waiting.Load())*2/c.pace.rate))
+	}
+	var e *Error
+	if errors.As(w.last, &e) {
+		pause = max(pause, e.RetryAfter)
+	}
+	return pause
 }
 
 // unfinished says that the caller's patience ended before the job did.

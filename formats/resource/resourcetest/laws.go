@@ -93,6 +93,7 @@ func Check(t testing.TB, c Case) *resource.File {
 		removal(t, c, f, before, e)
 	}
 	lists(t, c, f)
+	fresh(t, c, f)
 	insertion(t, c, f, before)
 	batch(t, c, f)
 	return f

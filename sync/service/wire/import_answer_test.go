@@ -15,9 +15,9 @@ func TestImportAnswerShapes(t *testing.T) {
 	const done = `{"status":"completed",`
 	for body, want := range map[string]string{
 		done + `"keysCreated":2,"errors":null,"failedFileNames":[],"conflictingKeyValues":{}}`: `[] [] map[] 2 counted`,
-		done + `"errors":"","failedFileNames":null,"keysDeleted":1}`:                            `[] [] map[] 0`,
-		done + `"keysUpdated":2.0,"keyValuesNotChanged":null}`:                                  `[] [] map[] 2 counted`,
-		done + `"errors":{"fileName":"a.json","error":"x"}}`:                                    `[a.json: x] [] map[] 0`,
+		done + `"errors":"","failedFileNames":null,"keysDeleted":1}`:                           `[] [] map[] 0`,
+		done + `"keysUpdated":2.0,"keyValuesNotChanged":null}`:                                 `[] [] map[] 2 counted`,
+		done + `"errors":{"fileName":"a.json","error":"x"}}`:                                   `[a.json: x] [] map[] 0`,
 		done + `"errors":"x"}`:                                       `[: x] [] map[] 0`,
 		done + `"errors":{"a.json":"x"}}`:                            `[: {"a.json":"x"}] [] map[] 0`,
 		done + `"errors":7}`:                                         `[: 7] [] map[] 0`,

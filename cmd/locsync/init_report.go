@@ -1,0 +1,158 @@
+package main
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/discover"
+)
+
+// sayFound explains what was found and why.
+func (a *app) sayFound(p *proposal) {
+	r, say := p.found, a.sayWrapped
+	if r.Mostly != "" {
+		say("%s.", r.Mostly)
+		say("")
+	}
+	if r.Unsure != "" {
+		say("Source language: unknown; %s", r.Unsure)
+	} else {
+		say("Source language: %s (%s)", r.Source, r.Reason)
+	}
+	if p.started {
+		say("Target languages: none found; %q is in the file as a start", r.Targets[0])
+	} else {
+		say("Target languages: %s", strings.Join(r.Targets, ", "))
+	}
+	for _, g := range r.Groups {
+		a.sayGroup(r, g)
+	}
+	a.sayCodes(r)
+	a.sayLeftOut(r.LeftOut)
+	say("")
+}
+
+// sayGroup explains source files that are configured together.
+func (a *app) sayGroup(r discover.Result, g discover.Group) {
+	say := a.sayWrapped
+	say("")
+	say("%s: %s -> %s", g.Kind, g.Source, g.Output)
+	languages := "no translation yet"
+	if n := len(g.Languages) - 1; n > 0 {
+		languages = "translated into " + count(n, "language")
+		if n < len(r.Targets) {
+			languages += ": " + strings.Join(g.Languages[1:], ", ")
+		}
+	}
+	say("  %s, %s, %s; format %s, collection %s", count(len(g.Files), "source file"), count(g.Keys, "key"), languages, g.Format, g.Collection)
+	if spelled := g.Spelled(r); len(spelled) > 0 {
+		say("  in paths, %s", strings.Join(spelled, ", "))
+	}
+	for _, problem := range g.Problems {
+		say("  %s", problem)
+	}
+}
+
+// sayCodes names the language codes that a translation service is known not to have.
+func (a *app) sayCodes(r discover.Result) {
+	if len(r.Renamed) > 0 {
+		var pairs []string
+		for _, renamed := range r.Renamed {
+			pairs = append(pairs, renamed.To+" for "+renamed.From)
+		}
+		a.sayWrapped("")
+		a.sayWrapped("Translation services have other codes for some languages; locsync.toml has those, and paths stay as they are: %s.", strings.Join(pairs, ", "))
+	}
+	if len(r.Unknown) == 0 {
+		return
+	}
+	a.sayWrapped("")
+	a.sayWrapped("Translation services are known not to have these languages: %s. The embedded service takes them. Before you use another one:", strings.Join(r.Unknown, ", "))
+	all := append([]string{r.Source}, r.Targets...)
+	byRemedy := make(map[string][]string)
+	var remedies []string
+	for _, code := range r.Unknown {
+		path, ok := r.Paths[code]
+		if !ok {
+			path = code
+		}
+		remedy := config.LanguageRemedy("target_languages", code, path, all)
+		if byRemedy[remedy] == nil {
+			remedies = append(remedies, remedy)
+		}
+		byRemedy[remedy] = append(byRemedy[remedy], code)
+	}
+	for _, remedy := range remedies {
+		a.sayWrapped("  %s: %s", strings.Join(byRemedy[remedy], ", "), remedy)
+	}
+}
+
+// sayLeftOut lists what is not proposed, with each reason once.
+func (a *app) sayLeftOut(left []discover.LeftOut) {
+	if len(left) == 0 {
+		return
+	}
+	a.sayWrapped("")
+	a.sayWrapped("Left out:")
+	byReason := make(map[string][]string)
+	var reasons []string
+	for _, l := range left {
+		if byReason[l.Reason] == nil {
+			reasons = append(reasons, l.Reason)
+		}
+		path := l.Path
+		if l.Files > 1 {
+			path += " (" + count(l.Files, "file") + ")"
+		}
+		byReason[l.Reason] = append(byReason[l.Reason], path)
+	}
+	for _, reason := range reasons[:min(len(reasons), mostShown)] {
+		paths := byReason[reason]
+		if len(paths) == 1 {
+			a.sayWrapped("  %s %s", paths[0], reason)
+			continue
+		}
+		a.sayWrapped("  each of these %s:", reason)
+		for _, path := range paths[:min(len(paths), mostShown)] {
+			a.sayWrapped("    %s", path)
+		}
+		if more := len(paths) - mostShown; more > 0 {
+			a.sayWrapped("    and %d more", more)
+		}
+	}
+	if more := len(reasons) - mostShown; more > 0 {
+		a.sayWrapped("  and more, for %s; --json lists all of them", count(more, "other reason"))
+	}
+}
+
+// sayNext says what was written and what to do now.
+func (a *app) sayNext(p *proposal) {
+	embedded := p.url == config.Embedded
+	if embedded {
+		a.sayWrapped("Wrote %s. It uses the embedded service: everything stays on this machine, and commits stay in this repository on branch %s, because remote is \"\". "+
+			"To deliver them, write remote = \"origin\" under [project.pull].", p.file, p.branch)
+	} else {
+		a.sayWrapped("Wrote %s. Put the API key for %s into the environment as %s.", p.file, p.url, p.keyEnv)
+	}
+	if main := p.branches.main; main != "" && p.branches.current != main {
+		a.sayWrapped("Texts are pushed from branch %s only; %s is checked out. To push from it too, add it to branches under [project.push].", main, cmp.Or(p.branches.current, "no branch"))
+	}
+	a.say("")
+	a.say("Next:")
+	if !embedded && p.id == "" {
+		a.say("  locsync project create    # creates the project; write its id into the file")
+	}
+	a.say("  locsync check             # validates every file; changes nothing")
+	a.say("  locsync sync --dry-run    # shows what locsync sync would do")
+	a.say("  locsync sync")
+	translated := slices.ContainsFunc(p.found.Groups, func(g discover.Group) bool { return len(g.Languages) > 1 })
+	switch {
+	case translated:
+		a.sayWrapped("The first sync sends the source texts and the translations that the service lacks, and commits those that the repository lacks. " +
+			"Where both have a text and the two differ, neither is replaced: each difference is named, and you decide.")
+	default:
+		a.sayWrapped("The first sync sends the source texts; translations come back on branch %s once they are final.", p.branch)
+	}
+}

@@ -1,0 +1,62 @@
+package gitops
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/locsync/locsync/gitops/gittest"
+)
+
+// The commits of a project are those with its trailer, whoever made them, and no others; since a commit, those that it does not have.
+func TestOurs(t *testing.T) {
+	dir := gittest.Init(t, map[string]string{"a": "1\n"})
+	at := func(n int, message string) string {
+		gittest.Write(t, dir, map[string]string{"a": fmt.Sprintln(n)})
+		gittest.Git(t, dir, "commit", "-q", "-a", "-m", message)
+		return gittest.Git(t, dir, "rev-parse", "HEAD")
+	}
+	first := at(2, "one\n\n"+Trailer+": app")
+	at(3, "by a person")
+	at(4, "of another project\n\n"+Trailer+": other")
+	at(5, "a word about it\n\n"+Trailer+": app\n\nin the middle")
+	last := at(6, "two\n\n"+Trailer+": app")
+	repo, err := Open(t.Context(), dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer repo.Close()
+	tip, err := repo.At(t.Context(), "main", "main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		since string
+		most  int
+		want  string
+	}{{"", 9, first + " " + last}, {"", 1, last}, {first, 9, last}, {last, 9, ""}, {"0123456789012345678901234567890123456789", 9, first + " " + last}} {
+		made, err := repo.Ours(tip, c.since, "app", c.most)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for i, m := range made {
+			if i > 0 {
+				got += " "
+			}
+			got += m.Commit
+			if len(m.Parents) != 1 {
+				t.Errorf("%+v", m)
+			}
+		}
+		if got != c.want {
+			t.Errorf("since %q: %s, want %s", c.since, got, c.want)
+		}
+	}
+	before, err := repo.AtCommit(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := before.ReadFile("a"); err != nil || string(b) != "2\n" {
+		t.Errorf("%q %v", b, err)
+	}
+}

@@ -1,0 +1,134 @@
+package discover
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locsync/locsync/sync/languages"
+)
+
+// adopt goes through the files beside the translations that were found whose names are no common language: rare languages, variants, and what a team or a
+// platform made up. Their texts prove what they are: a translation has the keys of its source. Each is taken, or named.
+func (s *search) adopt(kept []*template) {
+	taken := make(map[string]bool)
+	for _, t := range kept {
+		taken[t.base] = true
+		for _, name := range t.files {
+			taken[name] = true
+		}
+	}
+	proven := make(map[string]string) // by spelling
+	for _, again := range []bool{false, true} {
+		for _, t := range kept {
+			source := t.sourceFile(s.source)
+			of := s.read(source, t.spellingOf(source))
+			if (of.err != nil) != again { // what has no texts to compare with is believed where others prove it
+				continue
+			}
+			for _, name := range s.filesLike(t) {
+				spelling := t.spellingIn(name)
+				if spelling == "" || taken[name] || s.tracks(t) && !s.names[name] {
+					continue
+				}
+				code, why := proven[spelling], ""
+				if !again || code == "" {
+					code, why = s.judge(name, spelling, source, of)
+				}
+				if why != "" {
+					s.leftOut = append(s.leftOut, LeftOut{name, 1, why})
+				}
+				if code == "" {
+					continue
+				}
+				taken[name] = true
+				proven[spelling] = code
+				if t.proven == nil {
+					t.proven = make(map[string]string)
+				}
+				t.files[spelling], t.proven[spelling] = name, code
+			}
+			s.withoutCrowdin(t)
+		}
+	}
+}
+
+// filesLike are the files that may differ from a template in its language only.
+func (s *search) filesLike(t *template) []string {
+	before, _, _ := strings.Cut(t.text, "{")
+	first, _ := slices.BinarySearch(s.alike, before)
+	after := first
+	for after < len(s.alike) && strings.HasPrefix(s.alike[after], before) {
+		after++
+	}
+	return s.alike[first:after]
+}
+
+// spellingIn is what a path has where the template has a language; "" where the path is another.
+func (t *template) spellingIn(name string) string {
+	before, rest, _ := strings.Cut(t.text, "{")
+	placeholder, after, _ := strings.Cut(rest, "}")
+	if len(name) <= len(before)+len(after) || !strings.HasPrefix(name, before) {
+		return ""
+	}
+	spelling := strings.TrimSuffix(name[len(before):], after)
+	if strings.Contains(after, "{") {
+		spelling, _, _ = strings.Cut(name[len(before):], "/")
+	}
+	if strings.Contains(spelling, "/") || strings.ReplaceAll(t.text, "{"+placeholder+"}", spelling) != name {
+		return ""
+	}
+	return spelling
+}
+
+// judge says in which language a file is, or why it is left out; neither of what nobody takes for a translation.
+func (s *search) judge(name, spelling, source string, of *reading) (code, why string) {
+	if _, known := s.names[name]; !known || standingOf(name) == stranger {
+		return "", ""
+	}
+	if why := forTests(spelling); why != "" {
+		return "", why
+	}
+	r := s.read(name, spelling)
+	code = probably(spelling)
+	shared, same := 0, 0
+	for entry, text := range r.byEntry {
+		if other, ok := of.byEntry[entry]; ok {
+			shared++
+			if other == text {
+				same++
+			}
+		}
+	}
+	_, known := languages.Find(code)
+	switch {
+	case r.err != nil && code != "":
+		return "", "cannot be read: " + r.err.Error()
+	case len(r.byEntry) == 0 || r.lists:
+		return "", ""
+	case shared*2 < len(r.byEntry) && shared < 5:
+		return "", fmt.Sprintf("is no translation: it has few of the keys of %s", source)
+	case code == "" && strings.HasSuffix(name, ".xml"):
+		return "", fmt.Sprintf("is for some devices (%s), not for a language", spelling)
+	case code == "":
+		return "", fmt.Sprintf("has the keys of %s, and %q is not a language code", source, spelling)
+	case !known && same*5 > shared*4 && shared >= 5:
+		return "", fmt.Sprintf("is a copy of %s, and %q is not a language that is known", source, spelling)
+	}
+	return code, ""
+}
+
+// withoutCrowdin takes out the language that a project of Crowdin translates in its place: a rare one, whose texts are marks for a script.
+func (s *search) withoutCrowdin(t *template) {
+	for _, spelling := range sortedKeys(t.files) {
+		if slices.Contains(common, strings.ToLower(spelling[:min(2, len(spelling))])) {
+			continue
+		}
+		src, err := s.readFile(t.files[spelling], &s.left)
+		if err == nil && bytes.Contains(src, []byte("crwdns")) && bytes.Contains(src, []byte("crwdne")) {
+			s.leftOut = append(s.leftOut, LeftOut{t.files[spelling], 1, "is Crowdin's pseudo-language for translating in place: its texts are marks for a script"})
+			delete(t.files, spelling)
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+)
+
+// An entry of a target file whose key its source files do not have is taken out by a pull when the source was seen to have had that key. Of any other nothing is
+// known: a library, another generation of the program or a person may need it. It is an orphan, which stays until pull --prune. What the source has in another
+// shape, a number or a list say, is no orphan.
+
+// present tells whether the source files of a target have something under a key, in any shape.
+func (t *tree) present(target bundle.Target) func(key string) bool {
+	var all []resource.Present
+	for _, b := range target.Sources {
+		if s := t.of(b); s != nil && !s.broken() {
+			all = append(all, s.file.Present())
+		}
+	}
+	return func(key string) bool {
+		return slices.ContainsFunc(all, func(p resource.Present) bool { return p.Has(key) })
+	}
+}
+
+// gone are the keys of a target file that its source files had and have no more, and those that give way to another shape (away).
+func (r *pulling) gone(t *tree, x translated, m *merged, in catalog.Three, away map[string]bool) (map[string]bool, error) {
+	living, dead := in.Source.Keys(), make(map[string]bool)
+	for _, u := range in.Ours {
+		if !living[u.Key] {
+			dead[u.Key] = true
+		}
+	}
+	if len(dead) == 0 {
+		return nil, nil
+	}
+	seen, err := r.seenKeys(x, m, in.Ours)
+	if err != nil {
+		return nil, err
+	}
+	for _, renamed := range in.Renamed {
+		seen[renamed.From.Key] = true
+	}
+	gone := make(map[string]bool)
+	for key := range dead {
+		gone[key] = away[key] || seen[key] || r.o.Prune
+	}
+	for _, b := range x.Sources {
+		for e := range t.of(b).file.Entries() { // now of another kind
+			delete(gone, e.Key)
+		}
+	}
+	present := t.present(x.Target)
+	for key := range gone {
+		if !away[key] && !seen[key] && present(key) {
+			delete(gone, key)
+		}
+	}
+	return gone, nil
+}
+
+// seenKeys are the keys that the source files of a target were seen to have: those that the service accepted from them, or that a merge into the target
+// found there, with the further forms that the target has of their plurals.
+func (r *pulling) seenKeys(x translated, m *merged, ours catalog.Catalog) (map[string]bool, error) {
+	var seen catalog.Catalog
+	slots := []struct{ kind, path, of string }{{kindMerged, x.Path, x.Language.Code}}
+	if m.former.path != "" {
+		slots = append(slots, struct{ kind, path, of string }{kindMerged, m.former.path, x.Language.Code})
+	}
+	for _, b := range x.Sources {
+		slots = append(slots, struct{ kind, path, of string }{kindPushed, b.Path, b.Collection})
+	}
+	for _, s := range slots {
+		marks, err := r.marks(r.slot(s.kind, s.path, s.of))
+		if err != nil {
+			return nil, err
+		}
+		for n := range marks {
+			seen = append(seen, catalog.Unit{Name: n})
+		}
+	}
+	b := x.Sources[0]
+	return widened(seen, b.Separator, b.Source, ours).Keys(), nil
+}

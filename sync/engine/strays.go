@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// strays finds files that look like translations and that no source file has.
+func (x *inspection) strays(t *tree, known map[string]bool) error {
+	for _, s := range t.sources {
+		known[s.Path] = true
+	}
+	for _, p := range t.problems {
+		known[p.File] = true
+	}
+	below := make(map[string][]string)
+	for i := range x.cfg.Files {
+		files := &x.cfg.Files[i]
+		if files.Template().HasLabel() {
+			continue // the service decides the names
+		}
+		for _, l := range x.cfg.Targets() {
+			matches, err := x.matching(files.Template().Glob(l), below)
+			if err != nil {
+				return fmt.Errorf("look for translations of %s: %w", files.Source, err)
+			}
+			for _, match := range matches {
+				if known[match] || !strings.EqualFold(path.Ext(match), path.Ext(files.Source)) {
+					continue
+				}
+				known[match] = true
+				x.add(Warning, kindStray, Problem{File: match, Language: l.Code, Problem: fmt.Sprintf("is where translations lie, and no file that %q matches is its source", files.Source)},
+					"bring the source file back, or remove this one; it is left alone")
+			}
+		}
+	}
+	return nil
+}
+
+// matching lists the files that match a pattern. Folders of any depth are read once for all patterns: below has their files.
+func (x *inspection) matching(pattern string, below map[string][]string) ([]string, error) {
+	if !strings.Contains(pattern, "**") {
+		matches, err := doublestar.Glob(x.fsys, pattern, doublestar.WithFilesOnly(), doublestar.WithNoFollow())
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return matches, err
+	}
+	base, _ := doublestar.SplitPattern(pattern)
+	all, read := below[base]
+	if !read {
+		all = x.translatable(base)
+		below[base] = all
+	}
+	var matches []string
+	for _, file := range all {
+		if ok, err := doublestar.Match(pattern, file); err != nil {
+			return nil, err
+		} else if ok {
+			matches = append(matches, file)
+		}
+	}
+	return matches, nil
+}
+
+// translatable lists the files below a folder whose names end as some source file's. What cannot be read has none.
+func (x *inspection) translatable(base string) (all []string) {
+	extensions := make(map[string]bool)
+	for _, f := range x.cfg.Files {
+		extensions[strings.ToLower(path.Ext(f.Source))] = true
+	}
+	_ = fs.WalkDir(x.fsys, base, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && extensions[strings.ToLower(path.Ext(name))] {
+			all = append(all, name)
+		}
+		return nil
+	})
+	slices.Sort(all)
+	return all
+}
