@@ -253,7 +253,7 @@ func (h *house) readFile(file string) ([]byte, error) {
 	if h.ahead != nil {
 		return h.ahead(file)
 	}
-	return os.ReadFile(file)
+	return config.ReadSecretFile(file)
 }
 
 // connectThrough makes the client of the embedded service that a daemon has open.
