@@ -99,7 +99,7 @@ func TestMayPushThroughGit(t *testing.T) {
 	gittest.Git(t, empty, "remote", "add", "origin", "git@host:"+bare)
 	gittest.Git(t, empty, "config", "core.sshCommand", ssh)
 	if err := asks(t, empty, bare, Options{Remote: "origin"}); !errors.Is(err, ErrAuth) {
-		t.Errorf("who may only read, before the first commit: %v", err)
+		t.Errorf("before the first commit: %v", err)
 	}
 }
 

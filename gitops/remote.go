@@ -229,10 +229,10 @@ func remoteLines(stderr string) []string {
 	return said
 }
 
-// rehearse has git begin a push that changes nothing: it deletes a reference that the remote does not have, which git says once it
-// is let in. So it also works where there is no commit yet.
+// rehearse has git do everything of a push but the push: it is to delete a reference that is not there, which needs no
+// commit of ours and tells nothing about any branch.
 func (m *remote) rehearse(ctx context.Context) error {
-	_, err := m.run(ctx, call{args: append(m.noMirror(), "push", "--dry-run", "--porcelain", "--no-verify",
+	_, err := m.run(ctx, call{args: append(m.noMirror(), "push", "--dry-run", "--porcelain", "--no-verify", "--no-follow-tags",
 		"--recurse-submodules=no", "--no-signed", m.name, ":refs/locsync/may-push")})
 	if err != nil && !strings.Contains(err.Error(), "remote ref does not exist") {
 		return m.explain(err)
