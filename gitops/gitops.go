@@ -24,9 +24,12 @@
 //
 // OpenClone does the same for a repository that is elsewhere, in a bare clone that nobody else works in (see clone.go).
 //
-// It knows nothing of translations. It does not rewrite history, merge a text that is not ours by itself (it asks `git
-// merge-file`), run content filters (it asks git to, see filters.go), or prompt. The git program is used where it
-// knows more than we do (see program.go) and is not required. No go-git type leaves this package.
+// It knows nothing of translations. It does not rewrite history or prompt. Remotes, merges, attributes, content filters and
+// the configuration are the git program's (see program.go). Objects are read and written in this process: hashes, kinds and
+// the printer of differences are go-git's, and no go-git type leaves this package. Its reader of objects is not used:
+// beside 100,000 files it holds 9 MB and not 1 to read five, one entry for each object of every pack, it takes 1.3 times
+// as long for 300 files of 84 MB, wants a storer for each goroutine, looks for the objects of a lender one at a time, and
+// does not notice that git repacked meanwhile.
 package gitops
 
 import (

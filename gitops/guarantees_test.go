@@ -41,7 +41,16 @@ import (
 //	keys refused, locked, absent                   TestSSHKeys
 //	hooks, protection, sizes, locks at the server  TestRefusals, TestTooLarge, TestALockAtTheServer, TestLoopOverSSH
 //	disk full, read-only, too many files           TestFullDisk, TestFoldersThatMayNotBeWritten, TestTooManyOpenFiles
-//	every kind of repository                       TestKindsOfRepositories, TestPromisedBlobs, TestWhatIsRefusedAtOpening, TestShallowOverHTTP
+//	every kind of repository                       TestKindsOfRepositories, TestPromisedBlobs, TestWhatIsRefusedAtOpening, TestShallowOverHTTP,
+//	                                               TestSituations, TestPartialClonesOfEveryDepth
+//	trees that no git makes, walks without end     TestNamesThatNoGitMakes, TestWalksThatWouldNotEnd
+//	several common ancestors, reverts, renames     TestMergesAreGits, TestARevertIsNotUndone, TestMergesFollowTheRepository, TestShallowCloneDeepensItself
+//	a remote that is pushed to elsewhere           TestForks
+//	rules of the remote and of what is fetched     TestRulesOfBothSides
+//	something holds the local branch               TestLocalBranchesInTheWay
+//	files renamed in letter case                   TestRemovedIsWhatWasNamed
+//	hooks and filters that look for secrets        TestChildrenGetNoSecrets
+//	git is missing or too old                      TestOldGit
 //	filters, line ends, ignored and linked paths   TestFilters, TestLFS, TestLineEndsAreGits, TestIgnored, TestModesStay, TestNamesThatAreNearlyThere
 //	names that leave their place or clash          TestPathsThatAreRefused, TestBadPathsAreRefusedTogether, TestBranchNamesThatClash,
 //	                                               TestBranchNamesThatClashAtTheRemote

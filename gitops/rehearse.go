@@ -12,7 +12,7 @@ import (
 // What a pass needs of the outside can be tried without a pass: for somebody who wants to know whether it would work, or why it does not.
 
 // MayPush asks the remote whether we may push, by beginning a push and hanging up before anything is said. A yes is about the repository: a protected
-// branch or a hook may still refuse. Without Options.Remote, and before there is a commit, there is nothing to ask.
+// branch or a hook may still refuse. Without Options.Remote there is nothing to ask.
 //
 // Errors: those of At.
 func (r *Repo) MayPush(ctx context.Context) error {

@@ -97,8 +97,9 @@ func TestMayPushThroughGit(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "empty")
 	gittest.Git(t, "", "init", "-q", empty)
 	gittest.Git(t, empty, "remote", "add", "origin", "git@host:"+bare)
-	if err := asks(t, empty, bare, Options{Remote: "origin"}); err != nil {
-		t.Errorf("before the first commit: %v", err)
+	gittest.Git(t, empty, "config", "core.sshCommand", ssh)
+	if err := asks(t, empty, bare, Options{Remote: "origin"}); !errors.Is(err, ErrAuth) {
+		t.Errorf("who may only read, before the first commit: %v", err)
 	}
 }
 

@@ -229,15 +229,12 @@ func remoteLines(stderr string) []string {
 	return said
 }
 
-// rehearse has git do everything of a push but the push. The reference is one that nobody has, so that what the branches have does not matter.
+// rehearse has git begin a push that changes nothing: it deletes a reference that the remote does not have, which git says once it
+// is let in. So it also works where there is no commit yet.
 func (m *remote) rehearse(ctx context.Context) error {
-	_, commit, err := m.r.Head()
-	if err != nil || commit == "" {
-		return err
-	}
-	_, err = m.run(ctx, call{args: append(m.noMirror(), "push", "--dry-run", "--porcelain", "--no-verify", "--no-follow-tags",
-		"--recurse-submodules=no", "--no-signed", m.name, commit+":refs/locsync/may-push")})
-	if err != nil {
+	_, err := m.run(ctx, call{args: append(m.noMirror(), "push", "--dry-run", "--porcelain", "--no-verify",
+		"--recurse-submodules=no", "--no-signed", m.name, ":refs/locsync/may-push")})
+	if err != nil && !strings.Contains(err.Error(), "remote ref does not exist") {
 		return m.explain(err)
 	}
 	path, here := localPath(m.address)

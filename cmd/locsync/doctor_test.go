@@ -284,7 +284,7 @@ func TestDoctorOfItsSurroundings(t *testing.T) {
 	t.Run("no git", func(t *testing.T) {
 		cmd := w.command("doctor", "--json", "--offline")
 		cmd.Env = append(cmd.Env, "PATH="+t.TempDir())
-		w.doctor(cmd).expect(t, 0, "program | git | warning | install git", "repository | branch | ok | main", "files | files | ok | 2 keys")
+		w.doctor(cmd).expect(t, 2, "program | git | fault | there is none", "repository | repository | fault | install it")
 	})
 	t.Run("an old git", func(t *testing.T) {
 		dir, err := exec.LookPath("git")
@@ -293,7 +293,7 @@ func TestDoctorOfItsSurroundings(t *testing.T) {
 		gittest.Executable(t, filepath.Join(old, "git"), fmt.Appendf(nil, "#!/bin/sh\n[ \"$1\" = version ] && echo git version 2.20.1 && exit\nexec %s \"$@\"\n", dir))
 		cmd := w.command("doctor", "--json", "--offline")
 		cmd.Env = append(cmd.Env, "PATH="+old+":"+os.Getenv("PATH"))
-		w.doctor(cmd).expect(t, 2, "program | git | fault | 2.20.1, which is too old")
+		w.doctor(cmd).expect(t, 2, "program | git | fault | is git 2.20.1; install a newer one")
 	})
 	t.Run("no configuration", func(t *testing.T) {
 		cmd := w.command("doctor", "--json")

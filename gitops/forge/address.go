@@ -55,7 +55,7 @@ func locateAzure(host, path string) (string, string) {
 	if !is || strings.Contains(repository, "/") {
 		return host, path
 	}
-	if host == azureHost && !strings.Contains(before, "/") {
+	if host == azureHost && !strings.Contains(strings.Trim(before, "/"), "/") {
 		before += "/" + repository
 	}
 	return host, before + "/" + repository

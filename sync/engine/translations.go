@@ -37,7 +37,12 @@ func (r *pushing) pushTranslations(ctx context.Context) error {
 	var asks []exportAsk
 	var mine [][]*candidate
 	for _, g := range bundle.Groups(r.tree.bundles()) {
-		if candidates, languages := r.candidatesOf(g, found); len(candidates) > 0 {
+		candidates, languages := r.candidatesOf(g, found)
+		if before := r.before[g.ID()]; len(candidates) > 0 && before != nil {
+			if err := r.shipGroup(ship, g, candidates, before); err != nil {
+				return err
+			}
+		} else if len(candidates) > 0 {
 			asks = append(asks, exportAsk{g, languages, string(service.Draft)})
 			mine = append(mine, candidates)
 		}
