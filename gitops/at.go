@@ -165,14 +165,8 @@ func (r *Repo) BaseBranch() (string, error) {
 		if known := r.defaultBranch.Load(); known != nil && *known != "" {
 			return *known, nil
 		}
-		prefix := "refs/remotes/" + r.o.Remote + "/"
-		_, target, ok, err := r.refs.readLoose(prefix + "HEAD")
-		if err == nil && ok && strings.HasPrefix(target, prefix) {
-			return strings.TrimPrefix(target, prefix), nil
-		}
 	}
-	current, _, err := r.Head()
-	return current, err
+	return r.DefaultBranch(r.o.Remote)
 }
 
 // named puts BaseBranch in the place of a base without a name, which comes behind the branch.

@@ -46,3 +46,17 @@ func (r *Repo) AtCommit(commit string) (*Tip, error) {
 	h, _ := parseHash(commit)
 	return r.tipAt("", h)
 }
+
+// Fork is the youngest commit that two commits have in common; "" where there is none. All are in hexadecimal.
+func (r *Repo) Fork(one, two string) (string, error) {
+	a, aok := parseHash(one)
+	b, bok := parseHash(two)
+	if !aok || !bok || !r.objects.has(a) || !r.objects.has(b) {
+		return "", nil
+	}
+	bases, err := r.mergeBases(a, b)
+	if err != nil || len(bases) == 0 {
+		return "", err
+	}
+	return text(bases[0]), nil
+}

@@ -279,7 +279,7 @@ func (d *running) readAgain(ctx context.Context) (*config.Config, string, fileRe
 	return r.cfg, r.dir, r.files, r.err
 }
 
-// fileReader is os.ReadFile, or what has read before.
+// fileReader is config.ReadSecretFile, or what has read before.
 type fileReader = func(string) ([]byte, error)
 
 // readAhead reads the files of a configuration's secrets, and returns what reads them without their disk.
@@ -292,7 +292,7 @@ func readAhead(cfg *config.Config) fileReader {
 	once := func(file string) ([]byte, error) {
 		c, there := read[file]
 		if !there {
-			c.data, c.err = os.ReadFile(file)
+			c.data, c.err = config.ReadSecretFile(file)
 			read[file] = c
 		}
 		return c.data, c.err

@@ -170,6 +170,10 @@ func describe(f gitops.Facts) string {
 
 func (d *doctor) lookAtBranch(n *notes, c *checkout, repo *gitops.Repo, branch, commit string) {
 	if branch == "" {
+		if base, err := repo.BaseBranch(); err == nil && base != "" {
+			n.ok("branch", "HEAD is detached, at %.10s; the remote's default branch is %s", commit, base)
+			return
+		}
 		n.warn("branch", "check a branch out, or set pull.base (and push.source) to one", "HEAD is detached, at %.10s: translations have no branch to build on", commit)
 		return
 	}

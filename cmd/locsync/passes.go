@@ -23,11 +23,12 @@ func (a *app) pushCommand() *cobra.Command {
 		Use:   "push",
 		Short: "Send everything that changed since the last push",
 		Long: "push sends the keys whose text was added or changed since the service accepted them last, and the translations that people changed in the repository. " +
-			"Nothing is sent where nothing changed. Beside a running daemon the daemon does it.\n\n" +
+			"Nothing is sent where nothing changed. Where repository and service have different translations that they never agreed on, neither side changes until " +
+			"it is decided: by push --translations, pull --accept-service, or one by one. Beside a running daemon the daemon does it.\n\n" +
 			"A translation that was changed here and at the service stays as the service has it until somebody decides: with --ours or --theirs. --key, --language and --file " +
 			"choose some of them; the others wait.",
 		Example: "  locsync push\n  locsync push --dry-run\n  locsync push --project app --all\n\n" +
-			"  # bring the translations of an existing product in\n  locsync push --translations\n\n" +
+			"  # where the two never agreed on a translation, the repository's stands\n  locsync push --translations\n\n" +
 			"  # of a translation changed on both sides: send the one from here after all\n  locsync push --ours --key menu.open --language de\n\n" +
 			"  # of all of a file, let the service's stand\n  locsync push --theirs --file locales/de/menu.json",
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.pass(cmd.Context(), want) },
@@ -46,8 +47,9 @@ func (a *app) pullCommand() *cobra.Command {
 		Short: "Bring translations back: export, merge, commit, push to the remote",
 		Long: "pull asks the service for the translations, merges them key by key into the files of the translation branch, and delivers one commit: here and at the " +
 			"remote. The working tree is not touched, unless that branch is checked out and clean. What would break the program is left out and named (3).",
-		Example: "  locsync pull\n  locsync pull --dry-run\n\n  # look at everything again, whatever was pulled before\n  locsync pull --full",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.pass(cmd.Context(), want) },
+		Example: "  locsync pull\n  locsync pull --dry-run\n\n  # look at everything again, whatever was pulled before\n  locsync pull --full\n\n" +
+			"  # where the two never agreed on a translation, the service's stands\n  locsync pull --accept-service",
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.pass(cmd.Context(), want) },
 	}
 	a.passFlags(c, &want)
 	pullFlags(c, &want.Pull)

@@ -224,7 +224,7 @@ func (d *desk) callback(ctx context.Context, replace bool) ([]difference, error)
 	if d.cfg.Daemon.PublicURL == "" {
 		return []difference{}, nil
 	}
-	secret, err := d.cfg.CallbackSecret(os.Getenv, os.ReadFile)
+	secret, err := d.cfg.CallbackSecret(os.Getenv, config.ReadSecretFile)
 	if err != nil {
 		return nil, usageError{err}
 	}

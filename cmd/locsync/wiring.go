@@ -253,7 +253,7 @@ func (h *house) readFile(file string) ([]byte, error) {
 	if h.ahead != nil {
 		return h.ahead(file)
 	}
-	return os.ReadFile(file)
+	return config.ReadSecretFile(file)
 }
 
 // connectThrough makes the client of the embedded service that a daemon has open.
@@ -315,7 +315,7 @@ const (
 func (h *house) startEmbedded(cfg *config.Config) error {
 	h.needed = true
 	if h.embedded == nil {
-		svc, err := local.Open(filepath.Join(h.dir, "service"), local.Options{AccountID: embeddedAccount, Keys: []string{string(embeddedKey)}, Pseudo: true, Logger: h.log.Named("service")})
+		svc, err := local.Open(filepath.Join(h.dir, "service"), local.Options{AccountID: embeddedAccount, Keys: []string{string(embeddedKey)}, Pseudo: true, Trial: true, Logger: h.log.Named("service")})
 		if err != nil {
 			return fmt.Errorf("start the embedded service: %w", err)
 		}

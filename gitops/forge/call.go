@@ -113,6 +113,12 @@ func thisMachine(host string) bool {
 // apiOf is where a forge answers programs: what each one's documentation says. An address that ends so already is taken as it is.
 func apiOf(kind string, u *url.URL) *url.URL {
 	path := map[string]string{"github": "/api/v3", "gitlab": "/api/v4", "gitea": "/api/v1"}[kind]
+	switch host := strings.ToLower(u.Host); {
+	case kind == bitbucket && (host == "bitbucket.org" || host == "www.bitbucket.org" || host == "api.bitbucket.org"):
+		return &url.URL{Scheme: u.Scheme, Host: "api.bitbucket.org", Path: cloudPath}
+	case kind == bitbucket, kind == azureDevOps:
+		return u // their clients know
+	}
 	if kind == "github" {
 		switch host := strings.ToLower(u.Host); {
 		case host == "github.com" || host == "www.github.com":
@@ -162,7 +168,7 @@ func (c *caller) call(ctx context.Context, op, method, path string, query url.Va
 	switch {
 	case err != nil:
 		return nil, c.unreached(ctx, op, err)
-	case resp.StatusCode < 200 || resp.StatusCode > 299:
+	case resp.StatusCode < 200 || resp.StatusCode > 299 || signsIn(resp):
 		return nil, c.refused(op, resp, data)
 	case len(data) > maxAnswer:
 		return nil, &Error{Kind: c.kind, Op: op, Status: resp.StatusCode, Detail: errTooLarge.Error(), is: ErrTemporary}
@@ -206,11 +212,11 @@ func (c *caller) refused(op string, resp *http.Response, body []byte) error {
 	low := strings.ToLower(e.Detail)
 	limited := resp.Header.Get("Retry-After") != "" || resp.Header.Get("X-RateLimit-Remaining") == "0" || strings.Contains(low, "rate limit")
 	switch s := resp.StatusCode; {
+	case s == http.StatusUnauthorized, signsIn(resp):
+		e.is, e.Try = ErrToken, "put a token that is valid now where token_env or token_file says"
 	case s >= 300 && s < 400:
 		e.is, e.Detail = ErrMoved, "to "+c.clean(resp.Header.Get("Location"))
 		e.Try = "set repository, and url when the host is another, to where it is now"
-	case s == http.StatusUnauthorized:
-		e.is, e.Try = ErrToken, "put a token that is valid now where token_env or token_file says"
 	case s == http.StatusTooManyRequests, s == http.StatusForbidden && limited:
 		e.is, e.Until = ErrLimited, c.until(resp.Header)
 	case s == http.StatusForbidden:
@@ -219,9 +225,9 @@ func (c *caller) refused(op string, resp *http.Response, body []byte) error {
 		e.is, e.Try = ErrNotFound, "check repository and url, and that the token may see the repository: it needs "+rights[c.kind]
 	case s >= 500:
 		e.is, e.Until = ErrTemporary, c.until(resp.Header)
-	case strings.Contains(low, "already exists"):
+	case strings.Contains(low, "already exists"), strings.Contains(low, "only one pull request may be open"):
 		e.is = ErrExists
-	case strings.Contains(low, "no commits between"), strings.Contains(low, "no changes between"):
+	case strings.Contains(low, "no commits between"), strings.Contains(low, "no changes "), strings.Contains(low, "already up-to-date"):
 		e.is = ErrSame
 	default:
 		e.is, e.Try = ErrInvalid, "look whether base and branch are branches of that repository, and at title, body and labels"
@@ -231,9 +237,11 @@ func (c *caller) refused(op string, resp *http.Response, body []byte) error {
 
 // rights are what a token must be allowed to do.
 var rights = map[string]string{
-	"github": `the permission "Pull requests: read and write" for this repository (a classic token: the scope repo)`,
-	"gitlab": `the scope api, and its owner at least the role Developer in the project`,
-	"gitea":  `the scopes write:repository and write:issue, and its owner the right to write to the repository`,
+	"github":    `the permission "Pull requests: read and write" for this repository (a classic token: the scope repo)`,
+	"gitlab":    `the scope api, and its owner at least the role Developer in the project`,
+	bitbucket:   `the permission to write pull requests ("pullrequest:write"; at Data Center "Repository write")`,
+	azureDevOps: `the scope "Code (Read & Write)"`,
+	"gitea":     `the scopes write:repository and write:issue, and its owner the right to write to the repository`,
 }
 
 // until is the time before which the forge wants no call: Retry-After in seconds or as a date, else the end of the window that is used up.

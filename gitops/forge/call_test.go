@@ -37,7 +37,7 @@ func FuzzAnswers(f *testing.F) {
 				t.Fatal(err)
 			}
 			c.client.Transport = answering{[]int{200, 409, 422}[max(status, -status, 0)%3], body}
-			forge, err := map[string]func(*caller, string) (Forge, error){"github": newGitHub, "gitlab": newGitLab, "gitea": newGitea}[kind](c, "a/b")
+			forge, err := map[string]func(*caller, string) (Forge, error){"github": newGitHub, "gitlab": newGitLab, "gitea": newGitea, bitbucket: newBitbucket, azureDevOps: newAzure}[kind](c, "a/b")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,5 @@
-// Package forge makes and keeps a pull or merge request at GitHub, GitLab, and Gitea or Forgejo, with the few calls that this takes.
+// Package forge makes and keeps a pull or merge request at GitHub, GitLab, Gitea or Forgejo, Bitbucket (Cloud and Data
+// Center) and Azure DevOps, with the few calls that this takes.
 //
 // Its law: whatever fails, repeats or happens in between, there is at most one open request from a branch to its base, and none is made or
 // opened again for what people have closed. Ensure is that law; the forges are what it needs of each.
@@ -49,7 +50,7 @@ type Wanted struct {
 	Body       string
 	Labels     []string
 
-	RemoveBranch bool // with the merge, where a forge can be told (GitLab)
+	RemoveBranch bool // with the merge, where a forge can be told (GitLab, Bitbucket Cloud)
 
 	Commit  string // the tip of Head
 	When    time.Time
@@ -75,6 +76,8 @@ type Forge interface {
 	// Put makes a request and gives it as it is then, or changes one. An error may come beside a request that was made: then only its labels
 	// are missing.
 	Put(ctx context.Context, c Change) (Request, error)
+	// custom is what requests at this forge may have.
+	custom() custom
 }
 
 // Memory is what Ensure said last about the branch; its zero value is always safe.
@@ -106,8 +109,12 @@ type Outcome struct {
 //
 // On an error the outcome holds what is known. Calling again is always right.
 func Ensure(ctx context.Context, f Forge, w Wanted, m Memory) (Outcome, error) {
-	if w.Title, w.Body = Fit(w.Title, w.Body); w.Title == "" {
+	custom := f.custom()
+	if w.Title, w.Body = custom.fit(w.Title, w.Body); w.Title == "" {
 		w.Title = w.Head // no forge takes an empty one
+	}
+	if custom.unlabeled {
+		w.Labels = nil
 	}
 	for attempt := 0; ; attempt++ {
 		found, err := f.Find(ctx, w.Head, w.Base)
@@ -119,7 +126,7 @@ func Ensure(ctx context.Context, f Forge, w Wanted, m Memory) (Outcome, error) {
 		case found.Past != nil && covers(*found.Past, w, m):
 			return Outcome{*found.Past, Declined}, nil
 		}
-		made, err := f.Put(ctx, Change{Head: w.Head, Base: w.Base, Title: w.Title, Body: section(w.Body), Labels: w.Labels, RemoveBranch: w.RemoveBranch})
+		made, err := f.Put(ctx, Change{Head: w.Head, Base: w.Base, Title: w.Title, Body: custom.section(w.Body), Labels: w.Labels, RemoveBranch: w.RemoveBranch})
 		if errors.Is(err, ErrExists) && attempt == 0 {
 			continue // somebody was faster
 		}
@@ -133,7 +140,7 @@ func update(ctx context.Context, f Forge, r Request, w Wanted, m Memory) (Outcom
 	if m.Number == r.Number && r.Title == m.Title && r.Title != w.Title {
 		c.Title = w.Title // else a person has changed it, or we do not know
 	}
-	if body, ours := replaceSection(r.Body, w.Body); ours && body != r.Body {
+	if body, ours := f.custom().replaceSection(r.Body, w.Body); ours && body != r.Body {
 		c.Body = body
 	}
 	for _, l := range w.Labels {
@@ -160,19 +167,19 @@ func covers(past Request, w Wanted, m Memory) bool {
 	case m.Number == past.Number && (m.Commit == w.Commit || m.Content != "" && m.Content == w.Content):
 		return true
 	case past.Commit != "":
-		return past.Commit == w.Commit
+		return strings.HasPrefix(w.Commit, past.Commit) // Bitbucket Cloud cuts it
 	}
 	return !w.When.After(past.Ended) // what was there when it ended
 }
 
 // Kinds are the forges that New knows.
-var Kinds = []string{"github", "gitlab", "gitea"}
+var Kinds = []string{"github", "gitlab", "gitea", bitbucket, azureDevOps}
 
 // Options say which repository at which forge, and who asks.
 type Options struct {
-	Kind       string // of Kinds; "gitea" is Forgejo too
+	Kind       string // of Kinds; "gitea" is Forgejo too, "bitbucket" Cloud and Data Center
 	URL        string // of the forge: https://github.com, https://git.example.com/gitlab; its API's own address is understood too
-	Repository string // owner/name; at GitLab with all groups
+	Repository string // owner/name; at GitLab with all groups, at Azure DevOps organisation/project/name
 	Token      string
 	UserAgent  string
 	Now        func() time.Time // time.Now when nil
@@ -195,6 +202,10 @@ func New(o Options) (Forge, error) {
 		return newGitLab(c, o.Repository)
 	case "gitea":
 		return newGitea(c, o.Repository)
+	case bitbucket:
+		return newBitbucket(c, o.Repository)
+	case azureDevOps:
+		return newAzure(c, o.Repository)
 	}
 	return nil, fmt.Errorf("%q is not the kind of a forge; one of %s", o.Kind, strings.Join(Kinds, ", "))
 }

@@ -2,6 +2,7 @@ package forge
 
 import (
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 )
@@ -57,12 +58,18 @@ func PagesOf(remote, kind, address, repository string) Pages {
 		return Pages{root, "/commit/", "/src/branch/", false}
 	case bitbucket:
 		return Pages{root, "/commits/", "/branch/", false}
+	case azureDevOps:
+		project, name := path.Split(repository)
+		return Pages{strings.TrimSuffix(root, repository) + project + "_git/" + name, "/commit/", "?version=GB", true}
 	}
 	return Pages{}
 }
 
-// bitbucket has pages, and no client here.
-const bitbucket = "bitbucket"
+// Kinds that are named more often.
+const (
+	bitbucket   = "bitbucket"
+	azureDevOps = "azure"
+)
 
 // kindOf is a forge's kind: as it is known, else as a part of its host's name tells.
 func kindOf(kind, host string) string {
@@ -78,13 +85,15 @@ func kindOf(kind, host string) string {
 		return "gitea"
 	case slices.Contains(parts, bitbucket):
 		return bitbucket
+	case slices.Contains(parts, azureDevOps):
+		return azureDevOps
 	}
 	return ""
 }
 
 // plainPath reports whether a repository's path is one as forges give them, so that it can stand in an address as it is.
-func plainPath(path string) bool {
-	return path != "" && !strings.Contains("/"+path+"/", "/../") && !strings.ContainsFunc(path, func(r rune) bool {
+func plainPath(name string) bool {
+	return name != "" && !strings.Contains("/"+name+"/", "/../") && !strings.ContainsFunc(name, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-~/", r))
 	})
 }

@@ -24,6 +24,8 @@ func TestPages(t *testing.T) {
 		{"git@bitbucket.org:team/app.git", "", "", "", "https://bitbucket.org/team/app/commits/", "https://bitbucket.org/team/app/branch/l10n/main"},
 		{"https://bitbucket.example.org/scm/prj/app.git", "", "", "", "https://bitbucket.example.org/projects/prj/repos/app/commits/", "https://bitbucket.example.org/projects/prj/repos/app/browse?at=refs%2Fheads%2Fl10n%2Fmain"},
 		{"ssh://git@bitbucket.example.org:7999/~somebody/app.git", "", "", "", "https://bitbucket.example.org/users/somebody/repos/app/commits/", "https://bitbucket.example.org/users/somebody/repos/app/browse?at=refs%2Fheads%2Fl10n%2Fmain"},
+		{"https://me@dev.azure.com/acme/web/_git/app", "", "", "", "https://dev.azure.com/acme/web/_git/app/commit/", "https://dev.azure.com/acme/web/_git/app?version=GBl10n%2Fmain"},
+		{"git@ssh.dev.azure.com:v3/acme/web/app", "", "", "", "https://dev.azure.com/acme/web/_git/app/commit/", "https://dev.azure.com/acme/web/_git/app?version=GBl10n%2Fmain"},
 		{"https://git.example.org/team/app.git", "", "", "", "", ""},
 		{"https://git.example.org/team/app.git", "none", "", "", "", ""},
 		{"https://notgithub.org/team/app.git", "", "", "", "", ""},

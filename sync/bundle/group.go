@@ -40,6 +40,11 @@ func Groups(bundles []*Bundle) []*Group {
 	return groups
 }
 
+// ID is the same for a group of another look at the files.
+func (g *Group) ID() string {
+	return fmt.Sprint(g.Collection, "\x00", g.Format.Name, "\x00", g.Separator, "\x00", g.Template().String())
+}
+
 // ExportFormat is the name of the format that the group is exported in.
 func (g *Group) ExportFormat() string { return exported(g.Format).Name }
 

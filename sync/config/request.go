@@ -10,19 +10,21 @@ import (
 // Request is the pull or merge request from Pull.Branch to Pull.Base: who makes it, and what it says.
 type Request struct {
 	// Kind is none, options (GitLab makes it, told by push options), agit (Gitea or Forgejo make it of a push to refs/for/<base>), or the
-	// forge whose API is asked: github, gitlab, gitea (Forgejo too). The first three need no token.
+	// forge whose API is asked: github, gitlab, gitea (Forgejo too), bitbucket (Cloud and Data Center), azure. The first three need no
+	// token.
 	Kind string `toml:"kind"`
 	// URL is the forge's address: scheme, host, and a path where the forge lies below one. Empty: guessed from the remote's.
 	URL string `toml:"url"`
-	// Repository is the repository's name at the forge: owner/name, at GitLab with all its groups. Empty: guessed from the remote's address.
+	// Repository is the repository's name at the forge: owner/name, at GitLab with all its groups, at Azure DevOps
+	// organisation/project/name. Empty: guessed from the remote's address.
 	Repository string `toml:"repository"`
 	// Title is a text/template with the fields of RequestData, and the functions join and code.
 	Title string `toml:"title"`
 	// Body is a text/template like Title, in Markdown. Agit sends none.
 	Body string `toml:"body"`
-	// Labels are the labels that the request carries; agit knows none. At Gitea and Forgejo they must exist.
+	// Labels are the labels that the request carries; agit and bitbucket know none. At Gitea and Forgejo they must exist.
 	Labels []string `toml:"labels"`
-	// RemoveBranch asks for the branch to be deleted when the request is merged; options and gitlab only.
+	// RemoveBranch asks for the branch to be deleted when the request is merged; options, gitlab and bitbucket (Cloud) only.
 	RemoveBranch bool `toml:"remove_branch"`
 	// TokenEnv names the environment variable that holds the token. It is looked at first.
 	TokenEnv string `toml:"token_env"`
@@ -37,7 +39,7 @@ const (
 	RequestAGit    = "agit"
 )
 
-var requestKinds = []string{RequestNone, RequestOptions, RequestAGit, "github", "gitlab", "gitea"}
+var requestKinds = []string{RequestNone, RequestOptions, RequestAGit, "github", "gitlab", "gitea", "bitbucket", "azure"}
 
 // Forge reports whether a forge's API is called, which takes a token.
 func (q *Request) Forge() bool {
@@ -142,8 +144,11 @@ func (v *validator) request(q *Request, p *Pull) {
 			v.add("url", "http would send the token unprotected to %s; use https", u.Host)
 		}
 	}
-	names := strings.Split(q.Repository, "/")
-	if q.Repository != "" && (!plainText(q.Repository) || strings.ContainsAny(q.Repository, " ?#%\\") || slices.Contains(names, "") || len(names) < 2) {
+	names, between := strings.Split(q.Repository, "/"), "%"
+	if q.Kind == "azure" {
+		between = "" // a project's name may have blanks there
+	}
+	if q.Repository != "" && (!plainText(q.Repository) || strings.ContainsAny(strings.ReplaceAll(q.Repository, " ", between), "?#%\\") || slices.Contains(names, "") || len(names) < 2) {
 		v.add("repository", "%q is not the name of a repository at a forge, such as owner/name", q.Repository)
 	}
 	sample := RequestData{Project: "app", Branch: "l10n", Base: "main", Languages: []string{"de", "fr"}, Files: []string{"de.json", "fr.json"},
@@ -166,8 +171,11 @@ func (v *validator) request(q *Request, p *Pull) {
 	}
 	v.env("token_env", q.TokenEnv)
 	v.plain("token_file", q.TokenFile)
-	if q.RemoveBranch && !slices.Contains([]string{RequestNone, RequestOptions, "gitlab"}, q.Kind) {
-		v.add("remove_branch", `goes with kind = "options" or "gitlab" only; elsewhere a setting of the repository deletes merged branches`)
+	if len(q.Labels) > 0 && q.Kind == "bitbucket" {
+		v.add("labels", "pull requests have none at Bitbucket; leave them out")
+	}
+	if q.RemoveBranch && !slices.Contains([]string{RequestNone, RequestOptions, "gitlab", "bitbucket"}, q.Kind) {
+		v.add("remove_branch", `goes with kind = "options", "gitlab" or "bitbucket" only; elsewhere a setting of the repository deletes merged branches`)
 	}
 	if q.Kind != RequestNone {
 		switch {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"text/template"
@@ -183,5 +185,24 @@ func TestCallbackCanBeCarried(t *testing.T) {
 		if err != nil && (!strings.Contains(err.Error(), "openssl rand") || strings.Contains(err.Error(), strings.TrimSpace(text)+"\"")) {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+}
+
+// A file without an end is no secret, and costs no memory to find out.
+func TestSecretWithoutEnd(t *testing.T) {
+	if _, err := os.Stat("/dev/zero"); err != nil {
+		t.Skip(err)
+	}
+	c := mustParse(t, "[service]\nurl = \"https://example.com\"\naccount_id = \"me\"\napi_key_file = \"/dev/zero\"\n"+
+		strings.Replace(smallest, "name = \"app\"", "name = \"app\"\nid = \"11111111-2222-3333-4444-555555555555\"", 1))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := c.APIKey(func(string) string { return "" }, ReadSecretFile)
+	runtime.ReadMemStats(&after)
+	if err == nil || !strings.Contains(err.Error(), "more than 4096 bytes") {
+		t.Error(err)
+	}
+	if got := after.TotalAlloc - before.TotalAlloc; got > 1<<20 {
+		t.Errorf("it took %d bytes of memory", got)
 	}
 }

@@ -67,6 +67,10 @@ func (first ProjectPush) then(second ProjectPush) ProjectPush {
 	both.Replaced = union(first.Replaced, second.Replaced)
 	both.Finished = slices.Concat(first.Finished, second.Finished)
 	both.Problems = union(first.Problems, second.Problems)
+	if first.open != nil {
+		both.open = maps.Clone(first.open)
+		maps.Copy(both.open, second.open)
+	}
 	if first.decidable != nil {
 		both.decidable = maps.Clone(first.decidable)
 		maps.Copy(both.decidable, second.decidable)

@@ -32,6 +32,7 @@ type candidate struct {
 	other   bool                  // as another file, of which nothing is remembered
 	merged  catalog.Marks
 	inherit map[string]catalog.Marks // what it takes over from a file that is gone
+	behind  catalog.Catalog          // what stood there when the places parted, and another place has changed since
 }
 
 // settledCandidates are the candidates of a working tree that git left alone while they were read; where it did not, they are read again, for as long as the
@@ -72,6 +73,15 @@ func (r *pushing) inPlaces() ([]*candidate, error) {
 	r.targets = make(map[string]bool)
 	var found []*candidate
 	for _, at := range r.places {
+		var err error
+		if at.shared, err = r.tree.sharedIn(at.fsys, r.cfg.Targets()); err != nil {
+			return nil, err
+		}
+		for _, p := range at.shared.told {
+			if !slices.Contains(r.report.Problems, p) {
+				r.answer(p)
+			}
+		}
 		targets, err := bundle.Existing(at.fsys, r.tree.bundles(), r.cfg.Targets())
 		if err != nil {
 			return nil, err
@@ -91,7 +101,9 @@ func (r *pushing) inPlaces() ([]*candidate, error) {
 	}
 	claims := make(map[string]map[catalog.Name]claim)
 	for _, c := range found {
-		r.yield(c, claims)
+		if err := r.yield(c, claims); err != nil {
+			return nil, err
+		}
 	}
 	return found, nil
 }
@@ -150,6 +162,9 @@ func (r *pushing) meetCandidates(found []*candidate) error {
 			if err := r.returned(tx, c); err != nil {
 				return err
 			}
+			if err := r.lieBehind(tx, c); err != nil {
+				return err
+			}
 			for kind, marks := range c.inherit {
 				maps.DeleteFunc(marks, func(n catalog.Name, _ catalog.Mark) bool { return !keys[n.Key] })
 				if err := tx.SetMarks(r.slot(kind, c.Path, c.Language.Code), marks); err != nil {
@@ -187,6 +202,9 @@ func (r *pushing) candidate(t bundle.Target, at *place) (*candidate, error) {
 		return nil, err
 	}
 	for _, u := range c.texts {
+		if at.shared.divided[conflictID(c.Path, c.Language.Code, u.Key)] {
+			continue // each file keeps its own
+		}
 		if !asked(u) || u.Text == "" || holds(m.filler, u) || r.settled[conflictID(c.Path, c.Language.Code, u.Key)] {
 			continue
 		}
@@ -325,19 +343,35 @@ type claim struct {
 // yield sees to it that of two places that have a text only one sends it: the branch, where translations meet. What somebody wrote in the other is in conflict
 // with that from then on, or the next push would send it over what nobody there has seen. When everything is to be sent, what nobody changed there gives way to
 // the tree that pushes read.
-func (r *pushing) yield(c *candidate, claims map[string]map[catalog.Name]claim) {
+//
+// A text that stood there already when the places parted is none of it: its place lies behind the other.
+func (r *pushing) yield(c *candidate, claims map[string]map[catalog.Name]claim) error {
 	if claims[c.Path] == nil {
 		claims[c.Path] = make(map[catalog.Name]claim)
 	}
 	sent := make(map[string]catalog.Catalog) // by key, where somebody wrote another text here
+	var stood catalog.Marks                  // when the places parted, once that is asked for
 	for _, u := range c.texts {
 		if !c.changed[u.Name] {
 			continue
 		}
 		other, twice := claims[c.Path][u.Name]
+		if twice && other.text != u.Text && stood == nil {
+			var err error
+			if stood, err = r.stood(c, other.by); err != nil {
+				return err
+			}
+		}
 		switch {
 		case !twice:
 			claims[c.Path][u.Name] = claim{c, u.Text}
+		case other.text != u.Text && stood.Has(u.Name, other.text):
+			delete(other.by.changed, u.Name)
+			other.by.behind = append(other.by.behind, catalog.Unit{Name: u.Name, Text: other.text})
+			claims[c.Path][u.Name] = claim{c, u.Text}
+		case other.text != u.Text && stood.Has(u.Name, u.Text):
+			delete(c.changed, u.Name)
+			c.behind = append(c.behind, u)
 		case !other.by.edited[u.Name]:
 			delete(other.by.changed, u.Name)
 			claims[c.Path][u.Name] = claim{c, u.Text}
@@ -355,4 +389,42 @@ func (r *pushing) yield(c *candidate, claims map[string]map[catalog.Name]claim) 
 	for _, key := range slices.Sorted(maps.Keys(sent)) {
 		c.yielded = append(c.yielded, newConflict(r.Now(), c.Path, c.Language.Code, key, c.texts, sent[key], c.merged))
 	}
+	return nil
+}
+
+// stood are the texts of a candidate's file when its place and another one parted; empty where they have nothing in common.
+func (r *pushing) stood(c, other *candidate) (catalog.Marks, error) {
+	none := catalog.Marks{}
+	if r.repo == nil {
+		return none, nil
+	}
+	fork, err := r.repo.Fork(c.place.commit, other.place.commit)
+	if err != nil || fork == "" {
+		return none, err
+	}
+	tip, err := r.repo.AtCommit(fork)
+	if err != nil {
+		return none, err
+	}
+	texts, err := textsAt(tip, c.Target)
+	return texts.Marks(), err
+}
+
+// lieBehind remembers texts that a place has only because it lies behind another, before what has taken their place is delivered.
+func (r *pushing) lieBehind(tx *state.Tx, c *candidate) error {
+	if len(c.behind) == 0 {
+		return nil
+	}
+	slot := r.slot(kindKnown, c.Path, c.Language.Code)
+	history, err := tx.Marks(slot)
+	if err != nil {
+		return err
+	}
+	if history == nil {
+		history = make(catalog.Marks)
+	}
+	for _, u := range c.behind {
+		learn(history, u.Name, catalog.MarkOf(u.Text))
+	}
+	return tx.SetMarks(slot, history)
 }

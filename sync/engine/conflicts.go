@@ -264,6 +264,12 @@ func (r *pushing) conflict(c conflict) bool {
 
 // foundConflict reports one that this push found.
 func (r *pushing) foundConflict(c conflict) {
+	if c.Open && r.o.DryRun {
+		if r.report.open == nil {
+			r.report.open = make(map[string]conflict)
+		}
+		r.report.open[c.id()] = c
+	}
 	if r.conflict(c) && !c.Open {
 		r.givesWay(r.shown(c).Problem(), r.o.DryRun)
 	}

@@ -28,6 +28,7 @@
 //	request the pull or merge request for the branch: the last one, and the commit for which all was done
 //	forge   of all projects: until when a forge wants no call of whoever has a token
 //	diary   of all lines: what people are told of its past; it decides nothing (see diary.go)
+//	elsewhere target file, language  keys that only other files of the collection have a translation of (see divided.go)
 //	left out target file, language   keys whose translation the last pull left out
 //	waiting of all lines: branches that cannot be one, or not yet
 //	jobs    import or export that was started and is not finished; last push; last pull
@@ -245,6 +246,8 @@ type PullOptions struct {
 	// AcceptService lets the service's translations stand wherever the two sides never agreed on a text.
 	AcceptService bool
 
+	told map[string]map[string]conflict // of a dry run: by project and branch, open conflicts that the push before would have told and stored
+
 	Diff bool // put the commit's difference into the report
 }
 
@@ -263,6 +266,19 @@ func (e *Engine) Pull(ctx context.Context, o PullOptions) (PullReport, error) {
 		report.Projects = append(report.Projects, reports...)
 	}
 	return report, errors.Join(errs...)
+}
+
+// Sync is a push and then a pull, which tells nothing that the push has told.
+func (e *Engine) Sync(ctx context.Context, push PushOptions, pull PullOptions) (SyncReport, error) {
+	var report SyncReport
+	var err, perr error
+	report.Push, err = e.Push(ctx, push)
+	pull.told = make(map[string]map[string]conflict)
+	for _, p := range report.Push.Projects {
+		pull.told[goneID(p.Name, p.Base)] = p.open
+	}
+	report.Pull, perr = e.Pull(ctx, pull)
+	return report, errors.Join(err, perr)
 }
 
 // open opens the project's repository for one pass.

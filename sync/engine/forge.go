@@ -12,13 +12,14 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/gitops/forge"
+	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/state"
 )
 
 // forgeOptions say how to reach the repository's forge. The token is read each time, so that a new one counts at once.
 func (p *project) forgeOptions(ctx context.Context, repo *gitops.Repo) (forge.Options, error) {
-	token, err := p.Config.ForgeToken(p.cfg, os.Getenv, os.ReadFile)
+	token, err := p.Config.ForgeToken(p.cfg, os.Getenv, config.ReadSecretFile)
 	if err != nil {
 		return forge.Options{}, err
 	}

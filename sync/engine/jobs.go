@@ -245,7 +245,7 @@ func (r *pushing) settle(ctx context.Context, j *job, res service.ImportResult) 
 	sources := make(map[string]*acceptance) // by collection
 	refusals := j.refusals(res)
 	for i, f := range j.Files {
-		units, ok := r.taken(j, f, refusals[i], res)
+		units, ok := r.unitsTaken(j, f, refusals[i], res)
 		switch {
 		case !ok:
 		case f.Memory.source():
@@ -329,8 +329,8 @@ func (j *job) keys(refused []string) int {
 	return len(keys)
 }
 
-// taken are the texts of a file that count as accepted; ok is false where the file does not count at all. What is left out is reported.
-func (r *pushing) taken(j *job, f jobFile, refusal string, res service.ImportResult) (units []accept, ok bool) {
+// unitsTaken are the texts of a file that count as accepted; ok is false where the file does not count at all. What is left out is reported.
+func (r *pushing) unitsTaken(j *job, f jobFile, refusal string, res service.ImportResult) (units []accept, ok bool) {
 	problem := func(text string) {
 		r.report.Problems = append(r.report.Problems, Problem{File: f.Memory.Path, Language: j.Language, Problem: text})
 	}

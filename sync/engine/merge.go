@@ -24,7 +24,8 @@ type merged struct {
 	kept    catalog.Catalog // the repository's texts that stand against an older one of the service
 	after   catalog.Marks   // what the branch has then
 
-	first     bool       // no merge has met the file
+	first     bool // no merge has met the file
+	elsewhere catalog.Marks
 	conflicts []conflict // that the service won, and open ones
 	settled   []string   // conflicts that are none any more
 
@@ -77,6 +78,9 @@ func (r *pulling) merge(t *tree, x translated, fresh bool) (*merged, error) {
 		return nil, err
 	}
 	result := catalog.Merge(three)
+	if err := r.leaveToOthers(x, m, three, &result); err != nil {
+		return nil, err
+	}
 	r.shaped(x, source, three, &result)
 	r.checked(x, source, three, &result)
 	r.pluralsWhole(x, source, three, &result)
@@ -414,6 +418,9 @@ func (m *merged) remember(p *project, tx *state.Tx, stage string) error {
 		}
 	}
 	if err := m.rememberMade(p, tx, stage); err != nil {
+		return err
+	}
+	if err := keepMarks(tx, p.slot(kindElsewhere, m.Path, m.Language.Code), m.elsewhere); err != nil {
 		return err
 	}
 	for kind, now := range map[string]catalog.Marks{kindMerged: m.agreed, kindFiller: m.filler, lookAt(p.cfg.Pull.Branch).kind(): m.after} {

@@ -37,6 +37,7 @@ type pulling struct {
 	unread    []Problem           // of the report: files that could not be read
 	left      map[string]leftOut  // by goneID, of the target files that were looked at: what was left out of them
 	digested  sourceDigests
+	shared    *shared
 	accepted  *accepted // what the service has of the sources, compared with the branch's tree
 	moves     []moved   // of source files
 	renamed   map[*bundle.Bundle][]catalog.Rename
@@ -295,9 +296,17 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree, tip *gitops.Tip) ([]*me
 	if r.lost, err = r.conflicts(); err != nil {
 		return nil, err
 	}
+	maps.Copy(r.lost, r.o.told[goneID(r.cfg.Name, r.line)])
 	remade, err := r.remade(tip)
 	if err != nil {
 		return nil, err
+	}
+	if r.shared, err = t.sharedIn(t.fsys, r.cfg.Targets()); err != nil {
+		return nil, err
+	}
+	for _, p := range r.shared.told {
+		r.elsewhere[p] = true
+		r.problem(p)
 	}
 	for i, x := range theirs {
 		r.announce(Doing{What: "merging translations", Done: int64(i), Total: int64(len(theirs))})
@@ -393,9 +402,7 @@ func (r *pulling) askAll(ctx context.Context, t *tree, groups []*bundle.Group, l
 }
 
 // exportKey tells what this pull asked for, however often it reads the branch.
-func exportKey(g *bundle.Group) string {
-	return fmt.Sprint(g.Collection, "\x00", g.Format.Name, "\x00", g.Separator, "\x00", g.Template().String())
-}
+func exportKey(g *bundle.Group) string { return g.ID() }
 
 // late is why the answers of this pull are not the last word; nil where they are.
 func (r *pulling) late() error {

@@ -37,7 +37,8 @@ type pushing struct {
 	present  map[string]bool     // target files that some place has; see goneID
 	lastPull time.Time
 
-	elsewhere map[Problem]bool // of the report: what the status finds where it looks itself
+	before    map[string]*exported // by group: what the service had before the source texts of this push; see readBefore
+	elsewhere map[Problem]bool     // of the report: what the status finds where it looks itself
 	exports   int
 	imports   struct{ done, total int }          // of those that are sent now
 	skipped   string                             // why nothing may be pushed now
@@ -170,6 +171,9 @@ func (r *pushing) pass(ctx context.Context) error {
 	}
 	plan, err := r.planSources()
 	if err != nil {
+		return err
+	}
+	if err := r.readBefore(ctx, plan); err != nil {
 		return err
 	}
 	r.shipAll(ctx, plan.shipments)

@@ -45,7 +45,8 @@ type ProjectPush struct {
 	Problems []Problem `json:"problems"`
 	Error    string    `json:"error,omitempty"` // why the push ended early; it is taken up again by the next one
 
-	decidable map[decidable]bool // the conflicts, and whether they were to be decided; nil when that was not looked at
+	open      map[string]conflict // of a dry run: the conflicts at first contact that it would have stored
+	decidable map[decidable]bool  // the conflicts, and whether they were to be decided; nil when that was not looked at
 }
 
 // PushedFile is the keys of one file that were sent.

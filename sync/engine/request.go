@@ -183,7 +183,7 @@ func (r *pulling) requestTexts(data config.RequestData) (title, body string, ok 
 		r.problem(Problem{Problem: r.cfg.Problem("pull.request", "no request is made or brought up to date: %v; correct title or body", err).Error()})
 		return "", "", false
 	}
-	title, body = forge.Fit(title, body)
+	title, body = forge.Fit(r.cfg.Pull.Request.Kind, title, body)
 	return title, body, true
 }
 

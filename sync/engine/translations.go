@@ -37,7 +37,12 @@ func (r *pushing) pushTranslations(ctx context.Context) error {
 	var asks []exportAsk
 	var mine [][]*candidate
 	for _, g := range bundle.Groups(r.tree.bundles()) {
-		if candidates, languages := r.candidatesOf(g, found); len(candidates) > 0 {
+		candidates, languages := r.candidatesOf(g, found)
+		if before := r.before[g.ID()]; len(candidates) > 0 && before != nil {
+			if err := r.shipGroup(ship, g, candidates, before); err != nil {
+				return err
+			}
+		} else if len(candidates) > 0 {
 			asks = append(asks, exportAsk{g, languages, string(service.Draft)})
 			mine = append(mine, candidates)
 		}
@@ -96,14 +101,16 @@ func (r *pushing) candidatesOf(g *bundle.Group, found []*candidate) (mine []*can
 // shipGroup compares a group's candidates with the service's present values and composes what is to be sent.
 func (r *pushing) shipGroup(ship *shipping, g *bundle.Group, mine []*candidate, present *exported) (err error) {
 	all := make([]*weighed, len(mine))
+	byPath := make(map[string][]*weighed)
 	for i, c := range mine {
 		if all[i], err = r.weigh(c, r.tree.fitted(c.Target, r.presently(c.Target, present))); err != nil {
 			return err
 		}
+		byPath[c.Path] = append(byPath[c.Path], all[i])
 	}
 	for _, w := range all {
-		for _, other := range all {
-			if other != w && other.Path == w.Path {
+		for _, other := range byPath[w.Path] {
+			if other != w {
 				w.goAlong(other.sent)
 				w.loseAlong(other)
 			}

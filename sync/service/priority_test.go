@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -78,26 +79,51 @@ func TestWhoGoesFirst(t *testing.T) {
 	})
 }
 
-// However many jobs are looked at, every second slot is left to others.
-func TestPollsTakeHalf(t *testing.T) {
-	bubble(t, time.Millisecond, func(t *testing.T, l *line, client func(float64) *Client) {
-		l.answer = func(int) *http.Response { return reply(204, "") }
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		var all sync.WaitGroup
-		for range 8 {
-			c := client(4)
-			all.Go(func() {
-				for ctx.Err() == nil {
-					_, _ = c.TryDownload(ctx, "e", "")
+// However many jobs are looked at, every second slot is left to others that wait, whatever their rank; without others, looks take all.
+func TestPollsLeaveHalf(t *testing.T) {
+	for name, c := range map[string]struct {
+		polls, others Priority
+		most, least   int
+	}{
+		"alone":                            {Changes, -1, 200, 190},
+		"beside changes":                   {Changes, Changes, 105, 1},
+		"a person's beside scheduled work": {Asked, Scheduled, 130, 80},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, time.Millisecond, func(t *testing.T, l *line, client func(float64) *Client) {
+				l.answer = func(int) *http.Response { return reply(204, "") }
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				var all sync.WaitGroup
+				var polls atomic.Int64
+				for range 8 {
+					client := client(4)
+					all.Go(func() {
+						for ctx.Err() == nil {
+							if _, err := client.TryDownload(As(ctx, c.polls), "e", ""); errors.Is(err, ErrNotReady) {
+								polls.Add(1)
+							}
+						}
+					})
+				}
+				if c.others >= 0 {
+					client := client(4)
+					all.Go(func() {
+						for ctx.Err() == nil {
+							_, _ = client.Project(As(ctx, c.others), "p")
+						}
+					})
+				}
+				all.Wait()
+				if n := int(polls.Load()); n > c.most || n < c.least {
+					t.Errorf("%d polls of %d requests in a minute", n, len(l.arrivals))
+				}
+				if n := len(l.arrivals); n < 170 {
+					t.Errorf("%d requests in a minute", n)
 				}
 			})
-		}
-		all.Wait()
-		if n := len(l.arrivals); n > 101 || n < 90 {
-			t.Errorf("%d polls in a minute, want 99: half of 198", n)
-		}
-	})
+		})
+	}
 }
 
 // The looks at a job, with four requests a second and with more.

@@ -19,8 +19,8 @@ import (
 //     everything for long.
 //
 // Who is served first: requests have a rank (see Priority). One that cannot leave yet leaves word of its rank and of when
-// it tries again; a request of a lower rank that could leave just then lets it go first. Polls leave at the
-// earliest two spacings after the last poll, so that looking at jobs takes half of the budget at most. What has waited for long
+// it tries again; a request of a lower rank that could leave just then lets it go first. While requests of another rank wait, polls
+// leave two spacings after the last poll at the earliest, so that looking at jobs leaves them half of the budget. What has waited for long
 // rises in rank: nobody waits for ever.
 //
 // A 429 all the same (another host uses the account, or the service counts differently) pauses everything,
@@ -116,7 +116,7 @@ func (s *slots) claim(now time.Duration, p pace, w turn) (t ticket, wait time.Du
 	if p.n > 0 && wait <= 0 {
 		spacing := seconds(1 / s.rate(now, p))
 		wait = s.crowded(now, p)
-		if w.poll && s.Polled != 0 {
+		if w.poll && s.Polled != 0 && s.othersWait(now, w.risen()) {
 			wait = max(wait, s.Polled+pollShare*spacing-now)
 		}
 		if wait <= 0 {
@@ -135,6 +135,16 @@ func (s *slots) claim(now time.Duration, p pace, w turn) (t ticket, wait time.Du
 		s.Polled = now
 	}
 	return t, 0
+}
+
+// othersWait reports whether a request of another rank has tried in vain a moment ago.
+func (s *slots) othersWait(now time.Duration, rank Priority) bool {
+	for other, until := range s.Wanted {
+		if Priority(other) != rank && until > now {
+			return true
+		}
+	}
+	return false
 }
 
 // yields is how long a request lets those of a higher rank go first: those that are about to try, or would be held up by it.

@@ -350,7 +350,7 @@ var notYet []string
 
 // around are the methods of Client that make no operation of their own: they wait for one of the table, ask for more pages of it, or make
 // none.
-var around = []string{"Blocked", "Budget", "Close", "Contact", "Format", "Queued", "ServiceTime", "Team", "TryDownload", "Download", "DownloadDocument", "DownloadGlossary", "WaitImport", "WaitDocument",
+var around = []string{"Blocked", "Budget", "Close", "Contact", "Format", "Queued", "ServiceTime", "Team", "TryDownload", "Download", "Downloads", "DownloadDocument", "DownloadGlossary", "WaitImport", "WaitImports", "WaitDocument",
 	"WaitTranslation", "WaitGlossaryImport", "ProjectStatistics", "ProjectStatisticsByDocument", "DocumentStatistics"}
 
 const (

@@ -85,10 +85,9 @@ func Do(ctx context.Context, e *engine.Engine, r Request) (Answer, error) {
 	case "pull":
 		a.Pull, err = e.Pull(ctx, r.Pull)
 	case "sync":
-		a.Push, err = e.Push(ctx, r.Push)
-		var perr error
-		a.Pull, perr = e.Pull(ctx, r.Pull)
-		err = errors.Join(err, perr)
+		var both engine.SyncReport
+		both, err = e.Sync(ctx, r.Push, r.Pull)
+		a.Push, a.Pull = both.Push, both.Pull
 	case "status":
 		a.Status = e.Status(ctx)
 	case "check":

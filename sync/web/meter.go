@@ -60,7 +60,7 @@ func NewMeter() *Meter {
 		gitTook:       seconds("git_duration_seconds", "How long what was asked of git remotes, and commits, took.", "op"),
 		notifications: counter("notifications_total", "Webhooks of git hosts and notifications of the service.", "source", "outcome"),
 	}
-	for _, source := range []string{"github", "gitlab", "gitea", "service"} { // else the first one of a kind would be no increase
+	for _, source := range []string{"github", "gitlab", "gitea", "bitbucket", "azure", "service"} { // else the first one of a kind would be no increase
 		for _, outcome := range []string{outcomeWoken, outcomeHeard, outcomeRepeated, outcomeRefused} {
 			m.notifications.WithLabelValues(source, outcome)
 		}

@@ -16,6 +16,7 @@ import (
 
 // gitHost is how a git host proves that it knows the secret, and says what an event is about.
 type gitHost struct {
+	basic      bool     // the secret is the password of basic authentication; or
 	secret     string   // the header that has the secret itself, unless that is a signing token; or
 	signatures []string // the headers that may have the body's HMAC-SHA256 in hexadecimal,
 	prefix     string   // behind this
@@ -31,6 +32,10 @@ var gitHosts = map[string]gitHost{
 		deliveries: []string{standardID, "Idempotency-Key", "X-Gitlab-Event-UUID"}},
 	"gitea": {signatures: []string{"X-Gitea-Signature", "X-Forgejo-Signature"}, kinds: []string{"X-Gitea-Event", "X-Forgejo-Event"}, push: []string{"push"},
 		deliveries: []string{"X-Gitea-Delivery", "X-Forgejo-Delivery"}},
+	// Cloud sends repo:push and a UUID, Data Center repo:refs_changed and an Id.
+	"bitbucket": {signatures: []string{"X-Hub-Signature"}, prefix: "sha256=", kinds: []string{"X-Event-Key"},
+		push: []string{"repo:push", "repo:refs_changed"}, deliveries: []string{"X-Request-UUID", "X-Request-Id"}},
+	"azure": {basic: true}, // its service hooks sign nothing, and say what an event is about in the body
 }
 
 // The Standard Webhooks specification (standardwebhooks.com), which GitLab follows from version 19 where a webhook has a signing token: "whsec_" and the key
@@ -59,6 +64,12 @@ type proof struct {
 
 // begin judges the headers; refusal says why they cannot be right whatever the body is.
 func (g gitHost) begin(h http.Header, secret string, now time.Time) (p proof, refusal string) {
+	if g.basic {
+		if _, password, ok := (&http.Request{Header: h}).BasicAuth(); !ok || !equal(password, secret) {
+			refusal = "the password of its basic authentication does not fit the secret"
+		}
+		return p, refusal
+	}
 	if g.secret == "" {
 		return proof{hmac.New(sha256.New, []byte(secret)), func(sum []byte) bool { return g.signed(h, sum) }}, ""
 	}

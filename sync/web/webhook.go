@@ -2,9 +2,9 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -40,7 +40,7 @@ func (s *server) webhook(w http.ResponseWriter, r *http.Request) {
 	host := r.PathValue("host")
 	g, known := gitHosts[host]
 	if !known {
-		refuse(w, http.StatusNotFound, "webhooks of github, gitlab and gitea are known")
+		refuse(w, http.StatusNotFound, "webhooks of github, gitlab, gitea, bitbucket and azure are known")
 		return
 	}
 	event, a := s.proved(w, r, g)
@@ -154,21 +154,94 @@ func readPush(event []byte) (push engine.PushEvent, ok bool) {
 				return push, false
 			}
 			push.Branch = branch
-		case "event_name", "object_kind":
-			if text := textOf(value); text != "" && text != "push" {
+		case "event_name", "object_kind", "eventType":
+			if text := textOf(value); text != "" && text != "push" && text != "git.push" {
 				return push, false
 			}
 		case "repository", "project":
-			var at struct {
-				FullName string `json:"full_name"`           // GitHub, Gitea, Forgejo
-				Path     string `json:"path_with_namespace"` // GitLab, in its project
+			if name := repositoryOf(value); name != "" {
+				push.Repository = name
 			}
-			if json.Unmarshal(value, &at) == nil && at.FullName+at.Path != "" {
-				push.Repository = fmt.Sprint(at.FullName, at.Path)
+		case "push", "changes", "resource":
+			if branch, ok := changedBranch(value); !ok {
+				return push, false
+			} else if branch != "" {
+				push.Branch = branch
+			}
+			var azure struct{ Repository json.RawMessage }
+			if name == "resource" && json.Unmarshal(value, &azure) == nil {
+				push.Repository = repositoryOf(azure.Repository)
 			}
 		}
 	}
 	return push, true
+}
+
+// repositoryOf is the full name in what an event says of its repository.
+func repositoryOf(value json.RawMessage) string {
+	var at struct {
+		FullName string `json:"full_name"`           // GitHub, Gitea, Forgejo, Bitbucket Cloud
+		Path     string `json:"path_with_namespace"` // GitLab, in its project
+		Slug     string // Bitbucket Data Center, with the project's key
+		Name     string // Azure DevOps, with the project's name
+		Project  struct{ Key, Name string }
+	}
+	if json.Unmarshal(value, &at) != nil {
+		return ""
+	}
+	switch {
+	case at.FullName != "":
+		return at.FullName
+	case at.Path != "":
+		return at.Path
+	case at.Slug != "" && at.Project.Key != "":
+		return at.Project.Key + "/" + at.Slug
+	case at.Name != "" && at.Project.Name != "":
+		return at.Project.Name + "/" + at.Name
+	}
+	return ""
+}
+
+// manyChanges is how many changes Bitbucket Cloud names at most.
+const manyChanges = 5
+
+// change is a reference that was pushed, as Bitbucket and Azure DevOps list them: Cloud by its kind and name, before and
+// after; Data Center by its full name in refId, Azure DevOps in name.
+type change struct {
+	RefID, Name string
+	Old, New    *struct{ Type, Name string }
+}
+
+// changedBranch is the only branch that was pushed, "" where there are others too or none is named. ok is false when
+// nothing but tags was pushed.
+func changedBranch(value json.RawMessage) (branch string, ok bool) {
+	var list []change
+	if json.Unmarshal(value, &list) != nil {
+		var in struct{ Changes, RefUpdates []change }
+		if json.Unmarshal(value, &in) != nil {
+			return "", true
+		}
+		list = append(in.Changes, in.RefUpdates...)
+	}
+	branches := make(map[string]bool)
+	for _, c := range list {
+		ref := cmp.Or(c.RefID, c.Name)
+		for _, side := range []*struct{ Type, Name string }{c.Old, c.New} {
+			if side != nil && side.Type == "branch" {
+				ref = "refs/heads/" + side.Name
+			} else if side != nil {
+				ref = "refs/tags/" + side.Name
+			}
+		}
+		if name, is := strings.CutPrefix(ref, "refs/heads/"); is || ref == "" {
+			branches[name] = true
+			branch = name
+		}
+	}
+	if len(branches) != 1 || len(list) >= manyChanges {
+		branch = ""
+	}
+	return branch, len(list) == 0 || len(list) >= manyChanges || len(branches) > 0
 }
 
 // textOf is a value that is a text; "" for any other.

@@ -1,4 +1,4 @@
-// Package forgetest serves the calls of GitHub, GitLab and Gitea that a client of pull requests makes, over real HTTP, for tests: with bodies of
+// Package forgetest serves the calls of GitHub, GitLab, Gitea, Bitbucket and Azure DevOps that a client of pull requests makes, over real HTTP, for tests: with bodies of
 // the shape that each forge answers, the same refusals in the same words, short pages, and faults before and after the effect.
 //
 // Its law: it never lets a client do what the forge would refuse: two open requests for one pair of branches, a call without the token, a
@@ -31,6 +31,8 @@ type Request struct {
 	Fork        bool   // from another repository
 	Commit      string // of its head when it ended
 	Made, Ended time.Time
+
+	version int // that Bitbucket Data Center counts
 }
 
 // Fault is what happens to one call.
@@ -44,7 +46,7 @@ type Fault struct {
 
 // Server is one repository, acme/app, at a forge. Its fields are for before the first call.
 type Server struct {
-	Kind   string                     // github, gitlab or gitea
+	Kind   string                     // of Kinds
 	Tip    func(branch string) string // the commit of a branch; "" when there is none
 	Now    func() time.Time
 	Labels []string // that Gitea knows
@@ -78,7 +80,12 @@ func New(kind string) *Server {
 func (s *Server) Close() { s.server.Close() }
 
 // URL is the forge's address.
-func (s *Server) URL() string { return s.server.URL }
+func (s *Server) URL() string {
+	if s.Kind == bitbucketCloud {
+		return s.server.URL + "/2.0" // of its API, by which it is told from Data Center
+	}
+	return s.server.URL
+}
 
 // Do calls f with all requests, the oldest first, which it may change: people at work.
 func (s *Server) Do(f func(all []*Request)) {
@@ -229,6 +236,9 @@ var tongues = map[string]tongue{
 }
 
 func (s *Server) answer(r *http.Request) answer {
+	if o, is := others[s.Kind]; is {
+		return s.answerOther(o, r)
+	}
 	t := tongues[s.Kind]
 	if got := r.Header.Get("Authorization"); got != "Bearer "+Token && got != "token "+Token {
 		return answer{status: http.StatusUnauthorized, body: t.unauthorized}

@@ -47,6 +47,10 @@ func (s *Service) runExport(j *job) error {
 		if err != nil {
 			return err
 		}
+		pseudo, err := s.pseudoAt(tx, j.Project, x.State)
+		if err != nil {
+			return err
+		}
 		w := &exportWriter{x: x, at: time.Unix(0, s.now()).UTC(), out: result.file, archive: x.Zip || len(x.Languages) > 1}
 		for _, code := range x.Languages {
 			source := false
@@ -55,7 +59,7 @@ func (s *Service) runExport(j *job) error {
 			} else if found {
 				source = p.Source == code
 			}
-			units, err := x.units(rows, spaces, code, source)
+			units, err := x.units(rows, spaces, code, source, pseudo)
 			if err != nil {
 				return err
 			}
@@ -118,8 +122,30 @@ func (x *exportJob) rows(tx *bolt.Tx, projectID string) (rows []selected, spaces
 	return rows, spaces, nil
 }
 
+// pseudoAt reports whether an export of this state has pseudo-translations.
+func (s *Service) pseudoAt(tx *bolt.Tx, projectID string, least state) (bool, error) {
+	if !s.o.Trial {
+		return true, nil
+	}
+	if least > draft {
+		return false, nil
+	}
+	for _, name := range collectionNames(tx, projectID) {
+		k, err := openCollection(tx, projectID, name)
+		if err != nil {
+			return false, err
+		}
+		for _, c := range k.Counts {
+			if c.OverPseudo > 0 {
+				return false, nil
+			}
+		}
+	}
+	return true, nil
+}
+
 // units are the keys that a language's export has, with the texts that stand for them.
-func (x *exportJob) units(rows []selected, spaces []*keyspace, code string, source bool) ([]unit, error) {
+func (x *exportJob) units(rows []selected, spaces []*keyspace, code string, source, pseudo bool) ([]unit, error) {
 	units := make([]unit, 0, len(rows))
 	items := x.items(rows)
 	for _, r := range rows {
@@ -131,7 +157,7 @@ func (x *exportJob) units(rows []selected, spaces []*keyspace, code string, sour
 				return nil, err
 			}
 			switch {
-			case t == nil && r.pseudo:
+			case t == nil && r.pseudo && pseudo:
 				texts = pseudoTexts(r.row.texts, code)
 			case t != nil && t.state >= x.State:
 				texts = t.texts

@@ -77,6 +77,9 @@ type Options struct {
 	// Pseudo gives every key that is imported from now on, and every segment of a document, a pseudo-translation, in state final, in every
 	// language that has no better one.
 	Pseudo bool
+	// Trial makes pseudo-translations of keys drafts, and leaves them out of a project that has any translation: they show how the loop works and are never
+	// taken for somebody's work.
+	Trial bool
 	// JobDelay is how long a job takes at least: half of it pending, half of it in progress.
 	JobDelay time.Duration
 	// CallbackRetry is the delay before a notification that could not be delivered is sent again; it doubles each time. 0: 30 seconds.

@@ -97,6 +97,9 @@ func (s *Service) progress(tx *bolt.Tx, p *project) ([]float64, error) {
 		for _, code := range k.Targets {
 			c := k.Counts[code]
 			pseudo := k.Pseudo - c.OverPseudo
+			if s.o.Trial { // they are drafts
+				pseudo = 0
+			}
 			all += k.Keys
 			first += c.Confirmed + pseudo
 			last += c.Final + pseudo

@@ -1,0 +1,269 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/locsync/locsync/formats/oracle"
+	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/config"
+)
+
+// place is where the service has a text.
+type place struct {
+	collection, language, key string
+}
+
+// text is one text of a file, as a reader sees it that shares nothing with the program's own. Form is a plural's
+// category or the place in a list.
+type text struct {
+	place
+	form, value string
+	source      string // path of the source file
+	file        string // path of the file that it is in
+}
+
+// pair is a source file, or one of its translations.
+type pair struct {
+	collection, language string
+	source, file         string
+	rule                 oracle.Rule
+}
+
+// pairs are the files that the configuration speaks of: source files, and where their translations are, or would be.
+func (n *newcomer) pairs() (sources, targets []pair) {
+	n.Helper()
+	p := &n.config().Projects[0]
+	found, _, err := bundle.Find(os.DirFS(n.tree), p)
+	if err != nil {
+		n.Fatal(err)
+	}
+	for _, b := range found {
+		file := func(l config.Language, name string) pair {
+			rule := oracle.Rule{Format: b.Format.Name, Separator: b.Separator}
+			for _, root := range []string{l.Path, l.Code} {
+				rule.Roots = append(rule.Roots, root, strings.ReplaceAll(root, "-", "_"))
+			}
+			return pair{b.Collection, l.Code, b.Path, name, rule}
+		}
+		sources = append(sources, file(b.Source, b.Path))
+		for _, l := range p.Targets() {
+			l = b.Output.Spelled(l)
+			targets = append(targets, file(l, b.Target(l)))
+		}
+	}
+	return sources, targets
+}
+
+// read are the texts of files; one that the reader refuses has none.
+func (n *newcomer) read(pairs []pair) (all []text) {
+	n.Helper()
+	for _, p := range pairs {
+		all = append(all, p.texts(n.file(p.file))...)
+	}
+	return all
+}
+
+// file is what a file of the working tree holds; nothing where it is not there.
+func (n *newcomer) file(name string) []byte {
+	n.Helper()
+	src, err := os.ReadFile(filepath.Join(n.tree, name))
+	if err != nil && !os.IsNotExist(err) {
+		n.Fatal(err)
+	}
+	return src
+}
+
+// leavesOf remembers what files were read as, by their rule and content: the same ones are read again and again.
+var leavesOf sync.Map
+
+// yesOrNo is what some readers of YAML take for a boolean where it is not in quotes, and the program for no text.
+var yesOrNo = regexp.MustCompile(`^(?i:y|n|yes|no|on|off|true|false)$`)
+
+func (p pair) texts(src []byte) (all []text) {
+	name := sha256.Sum256(fmt.Appendf(nil, "%+v %s", p.rule, src))
+	leaves, read := leavesOf.Load(name)
+	if !read {
+		var texts []oracle.Leaf
+		read, _ := p.rule.Read(src) // one that is refused has none
+		for _, l := range read {
+			yaml := strings.HasSuffix(p.rule.Format, "yaml")
+			if l.Keyed && l.Kind == oracle.Text && !(yaml && yesOrNo.MatchString(l.Text)) {
+				texts = append(texts, oracle.Leaf{Key: l.Key, Form: l.Form, Text: l.Text})
+			}
+		}
+		leaves, _ = leavesOf.LoadOrStore(name, texts)
+	}
+	for _, l := range leaves.([]oracle.Leaf) {
+		all = append(all, text{place{p.collection, p.language, l.Key}, l.Form, l.Text, p.source, p.file})
+	}
+	return all
+}
+
+// sendable are the translations that a push can bring to the service: not blank, and of a key that their source
+// file has. Of a key that a file has twice it is the last one, which counts for the programs that read it.
+func sendable(sources, targets []text) (all []text) {
+	type entry struct{ file, key string }
+	have := make(map[entry]bool)
+	for _, s := range sources {
+		if s.value != "" {
+			have[entry{s.file, s.key}] = true
+		}
+	}
+	type spot struct{ file, key, form string }
+	last := make(map[spot]int)
+	for i, t := range targets {
+		last[spot{t.file, t.key, t.form}] = i
+	}
+	for i, t := range targets {
+		if t.value != "" && have[entry{t.source, t.key}] && last[spot{t.file, t.key, t.form}] == i {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// change is a text that is another one between two commits; there is none where the old or new value is "".
+type change struct {
+	file, key, form string
+	old, new        string
+}
+
+// changes is what was committed to the branch of translations since it began: text by text in files of the
+// configuration. Any other file is an error.
+func (n *newcomer) changes() (all []change) {
+	n.Helper()
+	branch := n.branch()
+	if _, err := gittest.TryGit(n, n.tree, "rev-parse", "--verify", "--quiet", branch); err != nil {
+		return nil
+	}
+	begin := n.git("merge-base", "main", branch)
+	diff := n.git("diff", "--name-only", "-z", begin, branch)
+	if diff == "" {
+		return nil
+	}
+	_, targets := n.pairs()
+	for name := range strings.SplitSeq(strings.TrimSuffix(diff, "\x00"), "\x00") {
+		at := slices.IndexFunc(targets, func(p pair) bool { return p.file == name })
+		if at < 0 {
+			n.Errorf("%s is another file on %s, and is no translation", name, branch)
+			continue
+		}
+		old, new := targets[at].texts(n.blob(begin, name)), targets[at].texts(n.blob(branch, name))
+		all = append(all, differences(old, new)...)
+	}
+	return all
+}
+
+// blob is a file as a commit has it; nothing where it has none.
+func (n *newcomer) blob(commit, name string) []byte {
+	cmd := exec.Command("git", "cat-file", "blob", commit+":"+name)
+	cmd.Dir, cmd.Env = n.tree, gittest.Environ()
+	out, err := cmd.Output()
+	if err != nil {
+		return nil
+	}
+	return out
+}
+
+// differences are the texts that two versions of a file do not share, in the order of the old one.
+func differences(old, new []text) (all []change) {
+	type entry struct {
+		key, form string
+		again     int
+	}
+	index := func(texts []text) (order []entry, at map[entry]string) {
+		at = make(map[entry]string)
+		for _, t := range texts {
+			e := entry{t.key, t.form, 0}
+			for _, there := at[e]; there; _, there = at[e] {
+				e.again++
+			}
+			at[e], order = t.value, append(order, e)
+		}
+		return order, at
+	}
+	file := ""
+	for _, t := range slices.Concat(old, new) {
+		file = t.file
+	}
+	olds, was := index(old)
+	news, is := index(new)
+	for _, e := range olds {
+		if is[e] != was[e] {
+			all = append(all, change{file, e.key, e.form, was[e], is[e]})
+		}
+	}
+	for _, e := range news {
+		if _, there := was[e]; !there {
+			all = append(all, change{file, e.key, e.form, "", is[e]})
+		}
+	}
+	return all
+}
+
+// edit is another text in place of one that stands in its file once, letter by letter, so that no editor is
+// needed to write it.
+type edit struct {
+	text
+	new string
+}
+
+// plain reports whether every format spells a text as it is, and no check has anything to say about a longer one.
+func plain(s string) bool {
+	words := strings.Fields(s)
+	odd := func(r rune) bool { return r != ' ' && !unicode.IsLetter(r) }
+	return len(words) > 1 && len(s) < 80 && strings.Join(words, " ") == s && !strings.ContainsFunc(s, odd)
+}
+
+// simple reports whether a text is a whole entry, plain, and no form of a plural.
+func (t text) simple() bool {
+	return t.form == "" && plain(t.value) && !slices.Contains(pluralForms, t.key[strings.LastIndexAny(t.key, "/_.")+1:])
+}
+
+// editable finds a text that can be replaced in its file's bytes, such that nothing but it reads otherwise then,
+// and that may is true of.
+func (n *newcomer) editable(pairs []pair, more string, may func(text) bool) *edit {
+	n.Helper()
+	for _, p := range pairs {
+		src := n.file(p.file)
+		texts := p.texts(src)
+		for _, t := range texts {
+			e := &edit{t, t.value + more}
+			if !t.simple() || bytes.Count(src, []byte(t.value)) != 1 || !may(t) {
+				continue
+			}
+			d := differences(texts, p.texts(e.in(src)))
+			if len(d) == 1 && d[0] == (change{t.file, t.key, "", t.value, e.new}) {
+				return e
+			}
+		}
+	}
+	return nil
+}
+
+// in is a file's bytes with the edit made.
+func (e *edit) in(src []byte) []byte { return bytes.Replace(src, []byte(e.value), []byte(e.new), 1) }
+
+// commit makes the edit, commits it and pushes it to the origin.
+func (n *newcomer) commit(e *edit) {
+	n.Helper()
+	if err := os.WriteFile(filepath.Join(n.tree, e.file), e.in(n.file(e.file)), 0o644); err != nil {
+		n.Fatal(err)
+	}
+	n.git("commit", "--quiet", "--message", "Edit "+path.Base(e.file), "--", e.file)
+	n.git("push", "--quiet", "origin", "main")
+}

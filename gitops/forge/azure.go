@@ -1,0 +1,156 @@
+package forge
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+)
+
+// azure speaks the REST API of Azure DevOps Services, and of Azure DevOps Server 2022 and newer.
+type azure struct {
+	*caller
+	path string
+	page string // of a request, for people, without its number
+}
+
+// azureVersion is one that Services and Server 2022 have.
+const azureVersion = "7.0"
+
+func newAzure(c *caller, repository string) (Forge, error) {
+	project, name := path.Split(repository) // with the organisation, or a server's folders, before the project
+	c.header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(":"+c.token)))
+	page := c.api.JoinPath(project, "_git", name, "pullrequest").String() + "/"
+	c.api = c.api.JoinPath(project, "_apis/git/repositories", name)
+	return &azure{c, "/pullrequests", page}, nil
+}
+
+type azureRequest struct {
+	ID          int       `json:"pullRequestId"`
+	Status      string    `json:"status"` // active, completed, abandoned
+	Title       string    `json:"title"`
+	Description string    `json:"description"`
+	Closed      time.Time `json:"closedDate"`
+	Source      string    `json:"sourceRefName"`
+	Target      string    `json:"targetRefName"`
+	Fork        *struct{} `json:"forkSource"`
+	Commit      struct {
+		ID string `json:"commitId"`
+	} `json:"lastMergeSourceCommit"`
+}
+
+func (a *azure) request(p *azureRequest) *Request {
+	r := &Request{Number: p.ID, URL: a.page + fmt.Sprint(p.ID), State: Open, Title: p.Title, Body: p.Description}
+	if p.Status != "active" {
+		r.State, r.Commit, r.Ended = Closed, p.Commit.ID, p.Closed
+		if p.Status == "completed" {
+			r.State = Merged
+		}
+	}
+	return r
+}
+
+func version(query url.Values) url.Values {
+	if query == nil {
+		query = url.Values{}
+	}
+	query.Set("api-version", azureVersion)
+	return query
+}
+
+// Find asks for open requests, and only then for all, the youngest first. An open one is read again: lists cut its
+// text, and have no labels.
+func (a *azure) Find(ctx context.Context, head, base string) (found Found, err error) {
+	const refs, size = "refs/heads/", 100
+	for _, status := range []string{"active", "all"} {
+		for page := range maxPages {
+			query := version(url.Values{"searchCriteria.status": {status}, "searchCriteria.sourceRefName": {refs + head},
+				"searchCriteria.targetRefName": {refs + base}, "$top": {fmt.Sprint(size)}, "$skip": {fmt.Sprint(page * size)}})
+			var list struct{ Value []azureRequest }
+			if _, err := a.call(ctx, "look for the pull request", http.MethodGet, a.path, query, nil, &list); err != nil {
+				return found, err
+			}
+			enough := len(list.Value) == 0
+			for _, p := range list.Value {
+				if p.Fork == nil && p.Source == refs+head && p.Target == refs+base && found.take(a.request(&p)) {
+					enough = true
+					break
+				}
+			}
+			if enough {
+				break
+			}
+		}
+		if found.Open != nil {
+			return found, a.whole(ctx, found.Open)
+		}
+	}
+	return found, nil
+}
+
+// whole reads what lists leave out of a request.
+func (a *azure) whole(ctx context.Context, r *Request) error {
+	at := fmt.Sprintf("%s/%d", a.path, r.Number)
+	var p azureRequest
+	if _, err := a.call(ctx, "read the pull request", http.MethodGet, at, version(nil), nil, &p); err != nil {
+		return err
+	}
+	r.Title, r.Body = p.Title, p.Description
+	var labels struct{ Value []struct{ Name string } }
+	_, err := a.call(ctx, "read the pull request's labels", http.MethodGet, at+"/labels", version(nil), nil, &labels)
+	if err != nil {
+		return err
+	}
+	for _, l := range labels.Value {
+		r.Labels = append(r.Labels, l.Name)
+	}
+	return nil
+}
+
+func (a *azure) Put(ctx context.Context, c Change) (Request, error) {
+	body := map[string]any{}
+	if c.Title != "" {
+		body["title"] = c.Title
+	}
+	if c.Body != "" {
+		body["description"] = c.Body
+	}
+	if c.Number == 0 {
+		body["sourceRefName"], body["targetRefName"] = "refs/heads/"+c.Head, "refs/heads/"+c.Base
+		labels := []any{}
+		for _, l := range c.Labels {
+			labels = append(labels, map[string]string{"name": l})
+		}
+		body["labels"] = labels
+		var made azureRequest
+		if _, err := a.call(ctx, "make the pull request", http.MethodPost, a.path, version(nil), body, &made); err != nil {
+			return Request{}, err
+		}
+		return a.made("make the pull request", a.request(&made))
+	}
+	r, at := Request{Number: c.Number}, fmt.Sprintf("%s/%d", a.path, c.Number)
+	if len(body) > 0 {
+		if _, err := a.call(ctx, "update the pull request", http.MethodPatch, at, version(nil), body, nil); err != nil {
+			return r, err
+		}
+	}
+	for _, l := range c.Labels {
+		label := map[string]string{"name": l}
+		_, err := a.call(ctx, "label the pull request", http.MethodPost, at+"/labels", version(nil), label, nil)
+		if err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+// signsIn reports whether an answer is Azure DevOps' page for people to sign in, which it sends for tokens that it does
+// not know: as an answer of its own, or by a redirect.
+func signsIn(resp *http.Response) bool {
+	return resp.StatusCode == http.StatusNonAuthoritativeInfo ||
+		resp.StatusCode == http.StatusFound && strings.Contains(resp.Header.Get("Location"), "_signin")
+}

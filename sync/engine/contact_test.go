@@ -1,0 +1,200 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/local"
+)
+
+// trial makes the service the embedded one.
+func trial(o *local.Options) { o.Pseudo, o.Trial = true, true }
+
+// bare gives the repository a remote with its main branch.
+func (w *world) bare() string {
+	w.tb.Helper()
+	bare := gittest.Bare(w.tb, w.dir)
+	w.git("push", "-q", "origin", "main")
+	return bare
+}
+
+// nothingComes checks that pulls change nothing, whatever they ask for: no commit, no branch, nothing at the remote.
+func (w *world) nothingComes(project string) {
+	w.tb.Helper()
+	before := w.git("for-each-ref")
+	for _, state := range []string{"final", "draft"} {
+		w.configure(strings.Replace(project, "[project.pull]\n", "[project.pull]\ncompletion_state = \""+state+"\"\n", 1))
+		if p := w.pulls(PullOptions{}); p.Commit != "" || len(p.Files) > 0 {
+			w.tb.Errorf("a pull of %s texts brings %+v", state, p)
+		}
+	}
+	if got := w.git("for-each-ref"); got != before {
+		w.tb.Errorf("the repository has\n%s\nand had\n%s", got, before)
+	}
+}
+
+// A repository with translations meets an empty project that translates new keys by itself: people's work goes there, and nothing comes.
+func TestContactWithAnEmptyProject(t *testing.T) {
+	t.Parallel()
+	const project = settings + "[project.pull]\n" + jsonFiles
+	w := newWorld(t, project, map[string]string{enApp: `{"hello": "Hello {name}", "save": "Save", "bye": "Bye"}`, deApp: `{"hello": "Hallo {name}", "save": "Speichern"}`}, trial)
+	w.bare()
+	w.configure(project)
+	dry := w.clean(PushOptions{DryRun: true})
+	w.reports(dry, deApp+" (de): hello save", enApp+" (en): hello save bye")
+	w.sends(deApp+" (de): hello save", enApp+" (en): hello save bye")
+	w.holds("main", "de", "hello", "Hallo {name}", "save", "Speichern")
+	w.nothingComes(project)
+	w.wire.take("")
+	w.sends()
+	if imports := w.wire.take("import"); len(imports) > 0 {
+		t.Errorf("a second push makes %d imports", len(imports))
+	}
+	// One translation that a translator changes comes, and nothing else.
+	w.translate("main", "de", service.Final, "save", "Sichern")
+	w.gains(w.pulls(PullOptions{}), deApp+" (de): +0 ~1 -0")
+	w.has("l10n", deApp, `{"hello": "Hallo {name}", "save": "Sichern"}`)
+}
+
+// Without translations in the repository the same service shows the loop, by drafts.
+func TestTrialWithoutTranslations(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+"[project.pull]\ncompletion_state = \"draft\"\n"+jsonFiles, map[string]string{enApp: `{"save": "Save"}`}, trial)
+	w.clean(PushOptions{})
+	if final := w.atLeast("main", "de", service.Final); len(final) > 0 {
+		t.Errorf("final are %v", final)
+	}
+	w.gains(w.pulls(PullOptions{}), deApp+" (de): +1 ~0 -0", "locales/fr/app.json (fr): +1 ~0 -0")
+}
+
+// What a target file has and its source was never seen to have stays, in whatever shape the source has it; what the source had goes with it.
+func TestOrphansStay(t *testing.T) {
+	t.Parallel()
+	const en = "en:\n  save: Save\n  list:\n    agree: Yes\n    deny: No\n    ok: Okay\n  months: [~, January]\n  day: Day\n  limit: 5\n"
+	const ru = "ru:\n  save: Да\n  list:\n    agree: Ага\n    deny: Неа\n    ok: Ладно\n  months: [~, Январь]\n  standalone_months: [~, Январь, Февраль]\n" +
+		"  day:\n    short: дн\n  limit: пять\n  number:\n    unit: руб\n"
+	w := newWorld(t, railsFiles, map[string]string{"config/locales/en.yml": en, "config/locales/ru.yml": ru})
+	w.pushes(PushOptions{})
+	w.brings()
+	w.final("ru", "save", "Сохранить")
+	w.brings("config/locales/ru.yml (ru): +0 ~1 -0")
+	w.has("l10n", "config/locales/ru.yml", strings.Replace(ru, "Да", "Сохранить", 1))
+	w.git("merge", "-q", "l10n")
+	w.write("config/locales/en.yml", strings.Replace(en, "  save: Save\n", "", 1))
+	w.pushes(PushOptions{})
+	w.commit()
+	w.brings("config/locales/ru.yml (ru): +0 ~0 -1")
+	if p := w.pulls(PullOptions{Prune: true, DryRun: true}); p.Keys != 3 {
+		t.Errorf("%+v", p)
+	}
+	w.gains(w.pulls(PullOptions{Prune: true}), "config/locales/ru.yml (ru): +0 ~0 -3")
+	if got := w.show("l10n", "config/locales/ru.yml"); strings.Contains(got, "standalone") || strings.Contains(got, "руб") || !strings.Contains(got, "Ага") || !strings.Contains(got, "дн") || !strings.Contains(got, "пять") {
+		t.Errorf("%s\nfrom\n%s", got, ru)
+	}
+}
+
+// Two clones with a state each: what one of them pulled is nobody's edit for the other.
+func TestTwoClones(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"title": "Title", "b": "B"}`, deApp: `{"title": "T0", "b": "B0"}`})
+	w.bare()
+	w.configure(w.config)
+	w.clean(PushOptions{})
+	w.pulls(PullOptions{})
+	a, b := w.home, t.TempDir()
+	as := func(home string) {
+		w.home = home
+		w.restart(w.Config)
+	}
+	as(b)
+	w.clean(PushOptions{})
+	w.clean(PushOptions{})
+	as(a)
+	w.translate("main", "de", service.Final, "title", "T1")
+	w.gains(w.pulls(PullOptions{}), deApp+" (de): +0 ~1 -0")
+	w.translate("main", "de", service.Final, "title", "T0")
+	as(b)
+	w.sends()
+	w.holds("main", "de", "title", "T0")
+	w.gains(w.pulls(PullOptions{}), deApp+" (de): +0 ~1 -0")
+	as(a)
+	w.sends()
+	if p := w.pulls(PullOptions{}); p.Commit != "" || len(p.Problems) > 0 {
+		t.Errorf("%+v", p)
+	}
+	// A person's edit is one, in a clone that has no state at all.
+	w.git("merge", "-q", "l10n")
+	w.write(deApp, `{"title": "T0", "b": "B by hand"}`)
+	w.commit()
+	w.git("push", "-q", "origin", "main")
+	as(t.TempDir())
+	p := w.pushes(PushOptions{}) // of b, git does not say that it was agreed on
+	w.reports(p, enApp+" (en): title b")
+	w.problem(p.Problems, `the repository has "B by hand" and the service "B0"`)
+	w.pulls(PullOptions{})
+	w.holds("main", "de", "title", "T0", "b", "B0")
+	w.pushes(PushOptions{Translations: true})
+	w.holds("main", "de", "title", "T0", "b", "B by hand")
+}
+
+// One key in two files of a collection, translated differently: each file keeps its own, and a gap in one stays. Alike ones are one key.
+func TestOneKeyInTwoFiles(t *testing.T) {
+	t.Parallel()
+	const project = settings + "[project.pull]\n" + "[[project.files]]\nsource = \"**/en.json\"\noutput = \"{DIR}/{LANGUAGE}.json\"\ncollection = \"main\"\n"
+	files := map[string]string{
+		"a/en.json": `{"email": "Email", "name": "Name", "age": "Age"}`, "b/en.json": `{"email": "Email", "name": "Name", "age": "Age"}`, "c/en.json": `{"age": "Age"}`,
+		"a/de.json": `{"email": "Mail", "name": "Name de", "age": "Alter"}`, "b/de.json": `{"email": "E-Mail-Adresse", "name": "Name de"}`}
+	w := newWorld(t, project, files)
+	w.bare()
+	w.configure(project)
+	p := w.pushes(PushOptions{})
+	w.problem(p.Problems, "b/de.json", "email", "is translated otherwise in a/de.json", "neither is sent")
+	have := w.at("main", "de")
+	if _, sent := have["email"]; sent || have["name"] != "Name de" || have["age"] != "Alter" {
+		t.Errorf("the service has %v", have)
+	}
+	w.nothingComes(project)
+	w.translate("main", "de", service.Final, "email", "Post", "name", "Der Name", "age", "Jahre")
+	w.gains(w.pulls(PullOptions{}), "a/de.json (de): +0 ~2 -0", "b/de.json (de): +0 ~1 -0")
+	w.has("l10n", "a/de.json", `{"email": "Mail", "name": "Der Name", "age": "Jahre"}`)
+	w.has("l10n", "b/de.json", `{"email": "E-Mail-Adresse", "name": "Der Name"}`)
+	// A file that comes later gets what is there.
+	w.write("d/en.json", `{"age": "Age"}`)
+	w.commit()
+	w.git("push", "-q", "origin", "main")
+	w.pushes(PushOptions{})
+	w.gains(w.pulls(PullOptions{}), "d/de.json (de): +1 ~0 -0")
+}
+
+// A dry run of a sync says at first contact what the real one then does, names each key once, and changes nothing.
+func TestDryRunAtFirstContact(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A", "b": "B", "c": "C"}`})
+	w.clean(PushOptions{})
+	w.translate("main", "de", service.Final, "a", "A service", "c", "C service")
+	w.lose()
+	w.write(deApp, `{"a": "A repo", "b": "B repo"}`)
+	w.commit()
+	run := func(dry bool) SyncReport {
+		report, err := w.Sync(t.Context(), PushOptions{DryRun: dry}, PullOptions{DryRun: dry})
+		w.check(err)
+		return report
+	}
+	dry, done := run(true), run(false)
+	w.reports(dry.Push.Projects[0], deApp+" (de): b", enApp+" (en): a b c")
+	w.reports(done.Push.Projects[0], deApp+" (de): b", enApp+" (en): a b c")
+	for _, r := range []SyncReport{dry, done} {
+		w.problem(r.Push.Projects[0].Problems, "A repo", "A service")
+		pull := r.Pull.Projects[0]
+		if len(pull.Problems) > 0 || len(pull.Files) != 1 || pull.Files[0].Added != 1 || pull.Keys != 1 {
+			t.Errorf("%+v", pull)
+		}
+	}
+	w.has("l10n", deApp, `{"a": "A repo", "b": "B repo", "c": "C service"}`)
+	again := run(false)
+	if p, q := again.Push.Projects[0], again.Pull.Projects[0]; p.Requests > 0 || len(p.Problems) > 0 || q.Commit != "" || len(q.Problems) > 0 {
+		t.Errorf("%+v\n%+v", p, q)
+	}
+}
