@@ -20,7 +20,7 @@ func TestManyPublishers(t *testing.T) {
 	for _, kind := range []string{"http", "folder", "one clone"} {
 		t.Run(kind, func(t *testing.T) {
 			s := serve(t, gittest.Options{})
-			const publishers, each = 6, 2
+			const publishers, each = 4, 2
 			var repos []*Repo
 			for range publishers {
 				dir := s.dir

@@ -360,7 +360,7 @@ func (p *project) settled(ctx context.Context, deadline time.Time) error {
 
 // usage marks errors of the repository that stay until somebody changes something.
 func usage(err error) error {
-	for _, stays := range []error{gitops.ErrGit, gitops.ErrNoBranch, gitops.ErrAuth, gitops.ErrUntrusted, gitops.ErrUnsupported, gitops.ErrSign} {
+	for _, stays := range []error{gitops.ErrGit, gitops.ErrOwner, gitops.ErrNoBranch, gitops.ErrAuth, gitops.ErrUntrusted, gitops.ErrUnsupported, gitops.ErrSign} {
 		if errors.Is(err, stays) {
 			return &UsageError{err}
 		}
