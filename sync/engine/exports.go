@@ -293,8 +293,8 @@ func (p *project) everPushed(collection string) bool {
 	return err != nil || slices.ContainsFunc(slots, func(s state.Slot) bool { return s.Language == collection })
 }
 
-// forgetExports forgets the exports that wait to be taken up: an import is about to make their answers old, and a translation that was just sent
-// would be taken back by them.
+// forgetExports forgets the exports that wait to be taken up: imports are about to make their answers old, and one of them would take back a
+// translation that was just sent.
 func (p *project) forgetExports() error {
 	jobs, err := state.List[job](p.State, p.stateName(), kindJobs)
 	if err != nil {

@@ -67,9 +67,6 @@ const (
 
 // intend writes an import down before it is sent.
 func (p *project) intend(s *shipment) (*job, error) {
-	if err := p.forgetExports(); err != nil {
-		return nil, err
-	}
 	j := &job{ID: uuid.NewString(), Kind: jobImport, At: p.Now().UTC(), Conflicts: s.request.Conflicts,
 		Collection: s.request.Collection, Language: s.request.Language}
 	for i, up := range s.uploads {

@@ -326,6 +326,12 @@ func (r *pushing) addSource(ship *shipping, s *source, wanted func(key string) b
 // one at a time: of two, the older text could arrive last. The failure of one does not keep the others from being sent.
 func (r *pushing) shipAll(ctx context.Context, all []*shipment) {
 	r.imports.done, r.imports.total = 0, len(all)
+	if len(all) > 0 && !r.o.DryRun {
+		if err := r.forgetExports(); err != nil {
+			r.errs = append(r.errs, err)
+			return
+		}
+	}
 	for len(all) > 0 && ctx.Err() == nil {
 		var later []*shipment
 		var begun []*job
