@@ -341,7 +341,7 @@ func (r *Repo) fetchFrom(ctx context.Context, from *remote, branches ...string) 
 		if _, born := adv.refs[adv.head]; born {
 			head = strings.TrimPrefix(adv.head, "refs/heads/")
 		}
-		if from.name == r.o.Remote {
+		if from.address == r.set.remoteURL(r.o.Remote) { // its name is a path where the address is a relative one
 			r.defaultBranch.Store(&head)
 		}
 		if branches, err = r.named(branches); err != nil {

@@ -46,3 +46,26 @@ func (r *Repo) HasBranch(name string) (bool, error) {
 	_, here, err := r.localBranch(name)
 	return here, err
 }
+
+// IsTip reports whether a commit is the tip of a branch that is wanted, here or as last fetched from a remote.
+func (r *Repo) IsTip(commit string, wanted func(branch string) bool) (bool, error) {
+	for _, prefix := range []string{"refs/heads/", "refs/remotes/"} {
+		refs, err := r.refs.list(prefix)
+		if err != nil {
+			return false, fmt.Errorf("list the branches of %s: %w", r.facts.GitDir, err)
+		}
+		for name, h := range refs {
+			branch := strings.TrimPrefix(name, prefix)
+			if prefix == "refs/remotes/" {
+				remote, rest, _ := strings.Cut(branch, "/")
+				if branch = rest; !r.HasRemote(remote) || branch == "HEAD" {
+					continue
+				}
+			}
+			if h.String() == commit && wanted(branch) {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}

@@ -163,7 +163,7 @@ type Push struct {
 }
 
 // Covers reports whether pushes from the working tree happen while this branch is checked out; "" is a
-// detached HEAD, covered only when any branch is.
+// detached HEAD, covered here only when any branch is; the engine also takes one that is at the tip of a covered branch.
 func (p *Push) Covers(branch string) bool {
 	return len(p.Branches) == 0 || branch != "" && slices.ContainsFunc(p.Branches, func(pattern string) bool {
 		return matches(pattern, branch)

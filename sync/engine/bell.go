@@ -51,6 +51,9 @@ func (p *project) pushLooks() (bool, error) {
 	if !p.cfg.Push.Enabled || !p.cfg.Push.Translations || p.cfg.Push.Source != config.Worktree {
 		return p.cfg.Push.Enabled && p.cfg.Push.Translations, nil
 	}
-	head, _, err := p.repo.Head()
-	return p.cfg.Push.Covers(head) && (p.line == "" || p.line == head), err
+	head, commit, err := p.repo.Head()
+	if err != nil || p.line != "" && p.line != head {
+		return false, err
+	}
+	return p.covered(head, commit)
 }

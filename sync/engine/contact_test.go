@@ -168,6 +168,31 @@ func TestOneKeyInTwoFiles(t *testing.T) {
 	w.gains(w.pulls(PullOptions{}), "d/de.json (de): +1 ~0 -0")
 }
 
+// Files that are made to agree on a text have not agreed with the service yet: where it has another, neither side changes.
+func TestFilesThatAgreeLater(t *testing.T) {
+	t.Parallel()
+	const project = settings + "[project.pull]\n" + "[[project.files]]\nsource = \"**/en.json\"\noutput = \"{DIR}/{LANGUAGE}.json\"\ncollection = \"main\"\n"
+	w := newWorld(t, project, map[string]string{"a/en.json": `{"ok": "OK"}`, "b/en.json": `{"ok": "OK"}`})
+	w.clean(PushOptions{})
+	w.translate("main", "de", service.Final, "ok", "Gut")
+	w.lose()
+	w.write("a/de.json", `{"ok": "In Ordnung"}`)
+	w.write("b/de.json", `{"ok": "Jawohl"}`)
+	w.commit()
+	w.pushes(PushOptions{})
+	w.pulls(PullOptions{AcceptService: true}) // decides nothing of what the files do not agree on
+	w.write("b/de.json", `{"ok": "In Ordnung"}`)
+	w.commit()
+	problems := w.pushes(PushOptions{}).Problems
+	if len(problems) != 2 || !strings.Contains(problems[0].Problem, `the repository has "In Ordnung" and the service "Gut"`) {
+		t.Errorf("%v", problems)
+	}
+	w.gains(w.pulls(PullOptions{}))
+	w.holds("main", "de", "ok", "Gut")
+	w.pushes(PushOptions{Translations: true})
+	w.holds("main", "de", "ok", "In Ordnung")
+}
+
 // A dry run of a sync says at first contact what the real one then does, names each key once, and changes nothing.
 func TestDryRunAtFirstContact(t *testing.T) {
 	t.Parallel()

@@ -99,6 +99,13 @@ func (s *shared) elsewhere(b *bundle.Bundle, l config.Language, path, key string
 	return slices.Sorted(maps.Keys(files))
 }
 
+// undivided are the service's translations of keys on which the files agree: no decision is about the others.
+func (s *shared) undivided(x translated) catalog.Catalog {
+	return slices.DeleteFunc(slices.Clone(x.texts), func(u catalog.Unit) bool {
+		return s.divided[conflictID(x.Path, x.Language.Code, u.Key)]
+	})
+}
+
 // kindElsewhere is of target file, language: the keys that only other files of the collection have a translation of, since first contact. The marks say
 // nothing.
 const kindElsewhere = "elsewhere"

@@ -76,7 +76,10 @@ func (p *project) pushLines(ctx context.Context, dry bool) (census, error) {
 		return census{}, err
 	}
 	if !p.cfg.Translates(head) {
-		why := fmt.Sprintf("branch %q is checked out, and push.branches covers only %s", head, strings.Join(p.cfg.Push.Branches, ", "))
+		why := p.notCovered(head)
+		if head == "" {
+			why = "HEAD is detached, so that it cannot be told which branch its texts are for; check out a branch"
+		}
 		p.log.Info("nothing is pushed", zap.String("why", why))
 		return census{skipped: why}, nil
 	}

@@ -139,7 +139,7 @@ func (r *pulling) three(x translated, m *merged, source, ours catalog.Catalog, f
 		}
 	}
 	m.first = in.Base == nil
-	in.Base = r.agreed(in.Base, delivered, history, ours, x.texts)
+	in.Base = r.agreed(in.Base, delivered, history, ours, r.shared.undivided(x))
 	for _, u := range ours {
 		// A change of the repository's that the service took since the last merge is agreed on: what the service says now is newer, and so is what the branch
 		// says now, if it had that change.

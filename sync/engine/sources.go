@@ -247,8 +247,8 @@ func (p *project) pushTree(ctx context.Context, dry bool) (t *tree, held string,
 		if p.line != "" && look.Branch != p.line {
 			return nil, "", errStirred
 		}
-		if !p.cfg.Push.Covers(look.Branch) {
-			return nil, fmt.Sprintf("branch %q is checked out, and push.branches covers only %s", look.Branch, strings.Join(p.cfg.Push.Branches, ", ")), nil
+		if covered, err := p.covered(look.Branch, look.Commit); err != nil || !covered {
+			return nil, p.notCovered(look.Branch), err
 		}
 		t, err = p.readTree(fsys, p.reading)
 		if err != nil {
@@ -267,6 +267,23 @@ func (p *project) pushTree(ctx context.Context, dry bool) (t *tree, held string,
 			return nil, "", fmt.Errorf("%w: it changes the working tree all the time; it is tried again", gitops.ErrBusy)
 		}
 	}
+}
+
+// covered reports whether pushes from the working tree happen now. CI systems check out a commit, so one that is the tip of a covered branch counts as it.
+func (p *project) covered(branch, commit string) (bool, error) {
+	if p.cfg.Push.Covers(branch) || branch != "" || commit == "" {
+		return p.cfg.Push.Covers(branch), nil
+	}
+	return p.repo.IsTip(commit, p.cfg.Push.Covers)
+}
+
+// notCovered is why nothing is pushed from what is checked out.
+func (p *project) notCovered(branch string) string {
+	covered := strings.Join(p.cfg.Push.Branches, ", ")
+	if branch == "" {
+		return "HEAD is detached, at a commit that is not the tip of a branch in push.branches, which covers only " + covered
+	}
+	return fmt.Sprintf("branch %q is checked out, and push.branches covers only %s", branch, covered)
 }
 
 // committed is the branch that pushes read, given its tip as the remote has it: the branch of that name here, where that has all of it, and commits that are
