@@ -30,6 +30,8 @@ type exported struct {
 	question string    // a digest of what was asked for
 	asked    time.Time // when it was, on the service's clock; zero where that is not known
 	late     error     // it was begun by an earlier pass, and the one of this pass is not finished: it is not the last word
+
+	sorted []translated // what targets gives for group, once it was asked for
 }
 
 type exportedEntry struct {
@@ -58,7 +60,10 @@ func (x *exported) targets(g *bundle.Group) []translated {
 func (x *exported) of(b *bundle.Bundle, l config.Language) catalog.Catalog {
 	var all catalog.Catalog
 	seen := make(map[catalog.Name]bool)
-	for _, t := range x.targets(x.group) {
+	if x.sorted == nil {
+		x.sorted = x.targets(x.group)
+	}
+	for _, t := range x.sorted {
 		if t.Language != l || t.Path != b.Target(l) && b.Target(l) != "" {
 			continue
 		}
