@@ -238,6 +238,9 @@ func (w *writer) message(out *strings.Builder, n *resource.New, l Lines) error {
 		if slices.ContainsFunc(parts, func(p part) bool { return p.name == name }) {
 			continue
 		}
+		if m.Kind == resource.Other && !isString(object, m) { // it is about the source's text
+			continue
+		}
 		if w.context == bareMessages && (name == "description" || name == "comment") {
 			continue
 		}

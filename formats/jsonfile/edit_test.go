@@ -248,6 +248,8 @@ func TestMessageFiles(t *testing.T) {
 		`{"a": {"message": "x"}, "b": {"title": "t"}}`:                                          "a/message=x; b/title=t",
 		`{"a": {"message": "x", "description": "d"}, "b": {"message": "y", "title": "t"}}`:      "a/message=x; a/description=d; b/message=y; b/title=t",
 		`{"a": {"message": "x", "description": "d"}, "n": 1}`:                                   "a/message=x; a/description=d; n=(other)",
+		`{"a": {"message": "x", "description": "d", "touched": false}}`:                         "a/message=x /d",
+		`{"a": {"message": "x", "touched": false}}`:                                             "a/message=x; a/touched=(other)",
 		`{"o": {"a": {"message": "x", "description": "d"}}}`:                                    "o/a/message=x; o/a/description=d",
 		`[{"message": "x", "description": "d"}]`:                                                "0/message=x; 0/description=d",
 		`{"a": {"message": "x", "description": ["d"]}}`:                                         "a/message=x; a/description/0=d",

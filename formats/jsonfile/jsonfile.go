@@ -14,11 +14,12 @@
 // messages are ordinary names and texts.
 //
 // A message file, as browser extensions and VS Code have them, is one whose outermost values are strings and objects of a text "message" beside
-// nothing but "description", "placeholders" and "comment", one of which occurs: there only the strings and the messages are entries,
+// nothing but "description", "placeholders" and "comment", one of which occurs, and numbers and booleans: there only the strings and the messages are entries,
 // description or comment are the message's Note, and a new message brings the model's placeholders with it. Nothing but a message can be put into such an object.
 // A message that has nothing but a comment (VS Code's package.nls.json and bundle.l10n.json) is a text under the object's own name, since the
 // translated files have a plain string under that name. In all others (browser extensions) the object's name and "message" are nested names, as in the
 // translated files, which have the same objects.
+// A file with a Rails root is not a message file.
 // An edit that would turn a file into a message file, such as taking out the only member that keeps it from being one, is refused: it would hide
 // the descriptions from the next reader.
 //
@@ -58,16 +59,11 @@ const (
 	metadata = seenRaw // below the root: an outermost member that says something about the file or another entry
 )
 
-// Scan reads JSON, JSONC or a message file. See the package comment for what it accepts.
+// Scan reads JSON or JSONC. See the package comment for what it accepts.
 func (grammar) Scan(src string) (*resource.Layout, error) {
 	s := newScanner(src, JSONC)
 	s.metadata = true
-	layout, err := s.scan()
-	if err != nil {
-		return nil, err
-	}
-	hideMessageParts(src, layout)
-	return layout, nil
+	return s.scan()
 }
 
 // Name decodes the name of a member.

@@ -12,7 +12,8 @@ type message struct {
 	commented bool          // and that is nothing but a comment, as VS Code has it
 }
 
-// messageOf reads the object i as a message: a text (or a place for one) named message, and nothing else but its context.
+// messageOf reads the object i as a message: a text (or a place for one) named message, its context, and nothing else
+// that could be a text.
 func messageOf(src string, nodes []resource.Node, i int) message {
 	var m message
 	if nodes[i].Kind != resource.Map {
@@ -46,7 +47,10 @@ func messageOf(src string, nodes []resource.Node, i int) message {
 			}
 			chrome = true
 		default:
-			return message{}
+			if part.Kind != resource.Other || isString(src, part) {
+				return message{}
+			}
+			continue
 		}
 		m.described = true
 	}
@@ -88,9 +92,9 @@ func isMessageFile(src string, nodes []resource.Node) bool {
 	return file
 }
 
-// hideMessageParts takes all nodes of a message file's messages out of the layout but the messages themselves, and gives these their context as note. A
+// HideDescriptions takes all nodes of a message file's messages out of the layout but the messages themselves, and gives these their context as note. A
 // message with a comment becomes a text under its own name.
-func hideMessageParts(src string, l *resource.Layout) {
+func (grammar) HideDescriptions(src string, l *resource.Layout) {
 	nodes := l.Nodes
 	if !isMessageFile(src, nodes) {
 		return

@@ -22,9 +22,8 @@ func readJSON(src []byte) (*document, error) {
 	if err := j.ended(); err != nil {
 		return nil, err
 	}
-	hideMessages(j.leaves)
 	hideMetadata(j.leaves)
-	return &document{text: string(src), leaves: j.leaves}, nil
+	return &document{text: string(src), leaves: j.leaves, describes: true}, nil
 }
 
 // jsonReader walks over a document's tokens.

@@ -66,10 +66,11 @@ type Rule struct {
 
 // document is a file as it was read.
 type document struct {
-	text     string // decoded, byte order mark included
-	encoding string // what has to stay the same besides
-	leaves   []Leaf
-	sealed   bool // positions cannot be had for some reason of the library's; the data half of a proof remains
+	text      string // decoded, byte order mark included
+	encoding  string // what has to stay the same besides
+	leaves    []Leaf
+	describes bool // it may be a message file
+	sealed    bool // positions cannot be had for some reason of the library's; the data half of a proof remains
 }
 
 // Read reads a file and returns its leaves in file order. The error says what the independent reader refuses.
@@ -100,6 +101,9 @@ func (r Rule) read(src []byte) (*document, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if d.describes && !r.rooted(d.leaves) {
+		hideMessages(d.leaves, !strings.HasSuffix(r.Format, "yaml"))
 	}
 	r.keys(d.leaves)
 	return d, nil

@@ -284,7 +284,7 @@ func (p *proof) mayCome(j int) bool {
 
 // ofMessage reports whether a leaf belongs to a message object that side has nothing of, and whose text came or went.
 func (p *proof) ofMessage(l *Leaf, side int, changed func([]string) reach) bool {
-	if p.rule.Format != "structured-json" && p.rule.Format != "json" {
+	if !strings.HasSuffix(p.rule.Format, "json") && !strings.HasSuffix(p.rule.Format, "yaml") || p.rule.Format == "locjson" {
 		return false
 	}
 	for n := 1; n < len(l.Path); n++ {

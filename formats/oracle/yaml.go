@@ -59,7 +59,7 @@ func readYAML(src []byte) (*document, error) {
 			}
 		}
 	}
-	return &document{text: text, leaves: y.leaves, sealed: y.lost}, nil
+	return &document{text: text, leaves: y.leaves, sealed: y.lost, describes: !y.points}, nil
 }
 
 // doubtful is a plain scalar that some version of YAML takes for a boolean, a number or a date.
@@ -76,6 +76,7 @@ type yamlReader struct {
 	offset int    // of src in the file
 	lines  []int  // where each begins
 	marked bool   // stand-ins are in it
+	points bool   // something is an alias, a merge key, or has a collection as its key
 	lost   bool   // a position was wrong
 	leaves []Leaf
 }
@@ -143,6 +144,7 @@ func (y *yamlReader) node(n *yaml.Node) error {
 		}
 		for k := 0; k+1 < len(n.Content); k += 2 {
 			key, value := n.Content[k], n.Content[k+1]
+			y.points = y.points || key.Kind != yaml.ScalarNode || key.ShortTag() == "!!merge"
 			if key.Kind != yaml.ScalarNode {
 				y.in("\x00"+flat(key), false) // no key that anybody can ask for
 				l := y.add(Other, "", key)
@@ -168,6 +170,7 @@ func (y *yamlReader) node(n *yaml.Node) error {
 			y.out()
 		}
 	case yaml.AliasNode:
+		y.points = true
 		l := y.add(Other, "*"+n.Value, n)
 		if l.at >= 0 {
 			l.end = l.at + 1 + len(n.Value)

@@ -143,6 +143,13 @@ type Decoder interface {
 	Decode(src []byte) (text string, encode func(string) []byte, err error)
 }
 
+// Describer is implemented by grammars whose files may be message files: entries of a text and what describes it.
+// HideDescriptions takes all but the texts of these out of what Scan returned, and makes the description the text's
+// Note. A file with a Rails root is no such file.
+type Describer interface {
+	HideDescriptions(src string, l *Layout)
+}
+
 // Keys says how the places in a file become the keys of the service (interface: "Flattening rule").
 type Keys struct {
 	Structured bool     // nested names are joined to one key; otherwise only the outermost entries have keys
@@ -207,8 +214,13 @@ func Parse(g Grammar, keys Keys, src []byte) (*File, error) {
 	if err != nil {
 		return nil, located(f.src, err)
 	}
+	f.nodes = layout.Nodes
+	if f.top = f.root(); f.top == 0 {
+		if d, ok := g.(Describer); ok {
+			d.HideDescriptions(f.src, layout)
+		}
+	}
 	f.nodes, f.warnings = layout.Nodes, layout.Warnings
-	f.top = f.root()
 	if !f.keysAreBearable() {
 		return nil, &SyntaxError{Line: 1, Col: 1, Msg: "the names that entries are nested in are too long for so many entries; nest them less deeply or shorten the names"}
 	}

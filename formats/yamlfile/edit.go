@@ -93,7 +93,9 @@ func spellName(name string, style uint8, inFlow bool) (string, error) {
 	return spelled, nil
 }
 
-func isFlow(n *resource.Node) bool { return n.Style == flow || n.Style == pair }
+func isFlow(n *resource.Node) bool {
+	return n.Style == flow || n.Style == pair || n.Style == messageFlow
+}
 
 // lineFeed is the line end of the line that offset i is in; on a last line without one that of the first line.
 func lineFeed(src string, i int) string {

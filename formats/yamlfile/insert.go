@@ -20,6 +20,9 @@ func (grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (
 		return resource.Splice{}, err
 	}
 	w.neighbours(at)
+	if err := onlyMessages(f, at.In, add); err != nil {
+		return resource.Splice{}, err
+	}
 	switch {
 	case in.Style == alias:
 		return resource.Splice{}, errors.New("the entry around it repeats another one by an alias; write that one out in its place first")

@@ -42,7 +42,7 @@ func check(t testing.TB, src []byte, texts ...string) *resource.File {
 }
 
 var refuses = resourcetest.Rules("its tag says that it is no text", "by an alias", "a merge key or belongs to a key", "a pair without braces", "inside more than", "repeats this value",
-	"ends the file without a line end")
+	"ends the file without a line end", "this is a message file")
 
 func checkCase(t testing.TB, c resourcetest.Case) *resource.File {
 	t.Helper()
@@ -77,6 +77,9 @@ func FuzzLaws(f *testing.F) {
 	for _, s := range examples {
 		f.Add([]byte(s))
 	}
+	for s := range messageFiles {
+		f.Add([]byte(s))
+	}
 	f.Fuzz(func(t *testing.T, src []byte) {
 		if len(src) > 4<<10 {
 			return
@@ -93,6 +96,9 @@ func FuzzEdits(f *testing.F) {
 	}
 	for i, s := range examples {
 		f.Add([]byte(s), "\x01\x06\x0b\x10\x02"[i%5:])
+	}
+	for s := range messageFiles {
+		f.Add([]byte(s), "\x00\x05\x0a\x0f")
 	}
 	f.Fuzz(func(t *testing.T, src []byte, ops string) {
 		if len(src) > 4<<10 || len(ops) > 8 {

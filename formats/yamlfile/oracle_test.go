@@ -75,9 +75,13 @@ func (c *comparison) property(n *yaml.Node) bool {
 // container compares the children of node i from node next on with those of theirs, and returns the node behind them.
 func (c *comparison) container(i, next int, theirs *yaml.Node) (int, error) {
 	n := c.f.Node(i)
+	hides := n.Parent == 0 && int(n.End) == i+2 && c.f.Name(i+1) == "message" // what describes a message
 	switch {
 	case theirs.Kind == yaml.MappingNode && n.Kind == resource.Map:
 		for k := 0; k < len(theirs.Content); k += 2 {
+			if hides && theirs.Content[k].Value != "message" {
+				continue
+			}
 			if next >= int(n.End) {
 				return 0, fmt.Errorf("node %d: name %q of the other reader is missing", i, theirs.Content[k].Value)
 			}

@@ -10,8 +10,9 @@ import (
 // Remove takes entries out: from a block collection their lines, with the comment in their column right above and the
 // comments right below that are indented more; from a flow collection the entry with one comma. A collection that
 // loses all its entries and stays becomes {} or []. Aliases of mappings, sequences and values other than texts that go
-// are replaced by an empty one, or by the value.
+// are replaced by an empty one, or by the value. A message takes its mapping with it.
 func (grammar) Remove(f *resource.File, gone []int) ([]resource.Splice, error) {
+	gone = wholeMessages(f, gone)
 	r := remover{f: f, src: f.Source(), gone: gone}
 	done := make(map[int]bool)
 	for _, i := range gone {

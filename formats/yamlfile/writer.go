@@ -16,6 +16,7 @@ type writer struct {
 	end      int   // the line of the file that what is written comes behind; the file's end where that makes no difference
 	name     uint8 // plain, single or double: how names around are spelled; 0 when there are none
 	value    uint8 // and values
+	bare     bool  // messages around have no description
 	out      strings.Builder
 }
 
@@ -34,6 +35,7 @@ func (w *writer) line(col int) {
 // neighbours looks around a place for the quotes that names and values have there: the nearest ones before it, else
 // behind it.
 func (w *writer) neighbours(at resource.Place) {
+	w.bare = bareMessages(w.f, at)
 	const far = 32
 	from := at.In
 	if at.After >= 0 {
@@ -101,6 +103,10 @@ func (w *writer) blockItem(n resource.New, col int) error {
 const longestName = 1000
 
 func (w *writer) blockEntry(n resource.New, col int) error {
+	n, err := w.described(n)
+	if err != nil {
+		return err
+	}
 	name, err := w.nameOf(n, false)
 	if err != nil {
 		return err
@@ -183,7 +189,7 @@ func (w *writer) inline(n resource.New, inFlow bool) (string, error) {
 		}
 		return open + closing, nil
 	}
-	inner := writer{f: w.f, lineFeed: w.lineFeed, name: w.name, value: w.value}
+	inner := writer{f: w.f, lineFeed: w.lineFeed, name: w.name, value: w.value, bare: w.bare}
 	inner.out.WriteString(open)
 	for i, c := range n.Children {
 		if i > 0 {
@@ -197,6 +203,10 @@ func (w *writer) inline(n resource.New, inFlow bool) (string, error) {
 }
 
 func (w *writer) flowEntry(n resource.New, item bool) error {
+	n, err := w.described(n)
+	if err != nil {
+		return err
+	}
 	value, err := w.inline(n, true)
 	if err != nil {
 		return err
@@ -318,7 +328,7 @@ func stepIn(f *resource.File, kind resource.Kind) (int, bool) {
 	src := f.Source()
 	for i := 1; i < min(f.Len(), far); i++ {
 		n := f.Node(i)
-		if n.Kind != kind || n.Style != block || int(n.End) == i+1 || f.Node(int(n.Parent)).Kind != resource.Map {
+		if n.Kind != kind || n.Style != block && n.Style != message || int(n.End) == i+1 || f.Node(int(n.Parent)).Kind != resource.Map {
 			continue
 		}
 		step := column(src, int(f.Node(i+1).Whole.Start)) - column(src, int(n.Whole.Start))

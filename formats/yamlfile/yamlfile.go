@@ -27,6 +27,13 @@
 // removing the anchored value leaves what others read as it was. Aliases of mappings and sequences, merge keys, and
 // entries whose key is not a scalar are kept and never looked into: they appear as containers without entries.
 //
+// A message file, as browser extensions have them, is one whose outermost values are texts and mappings of a text
+// "message" beside nothing but a text "description", a mapping "placeholders", one of which occurs, and numbers and
+// booleans. There only the texts and the messages are entries, the description is the message's Note, and a new
+// message brings the model's placeholders with it, and the description where its neighbours have one. Nothing but a
+// message can be put into such a mapping. A file with an alias, a merge key or a Rails root is not a message file.
+// An edit that would turn a file into one is refused: it would hide the descriptions from the next reader.
+//
 // # What is refused
 //
 // Beyond what is no YAML: a single scalar as document; several documents unless all are block mappings; tabs as
@@ -93,6 +100,8 @@ const (
 	block                    // a block mapping or sequence
 	flow                     // a flow mapping or sequence
 	pair                     // a mapping without braces inside a flow sequence: [a: b]
+	message                  // a block mapping with a message
+	messageFlow              // a flow mapping with one
 
 	literal      = 32                   // "|"
 	folded       = 128                  // ">"
@@ -141,8 +150,12 @@ func (grammar) Text(src string, n *resource.Node) string {
 	}
 }
 
-// Note returns the comment lines of a note without signs and indentation, joined by newlines.
+// Note returns a message's description, or the comment lines of a note without signs and indentation, joined by
+// newlines.
 func (grammar) Note(src string, n *resource.Node) string {
+	if isDescription(src, n.Note) {
+		return describe(src, n)
+	}
 	var out strings.Builder
 	for line := range strings.Lines(n.Note.Of(src)) {
 		line = strings.TrimLeft(strings.TrimSpace(line), "#")
