@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"mime"
 	"mime/multipart"
 	"net"
@@ -46,7 +47,10 @@ func TestMain(m *testing.M) {
 				panic(err)
 			}
 		}
-		exitWith(Main)
+		exitWith(func() int {
+			defer notePeak(os.Getenv(testPeakFile))
+			return Main()
+		})
 	}
 	testscript.Main(m, programs)
 }
@@ -56,6 +60,24 @@ var programs = map[string]func(){}
 
 // testHangsAfter is the environment variable that makes a daemon of a test less patient with itself.
 const testHangsAfter = "TEST_HANGS_AFTER"
+
+// testPeakFile is the environment variable with the file that a program of a test writes its peak memory to.
+const testPeakFile = "TEST_PEAK_FILE"
+
+// notePeak writes the line of /proc that has this process's peak memory. The operating system's own accounting of an ended process
+// counts the memory of its parent, too.
+func notePeak(file string) {
+	if file == "" {
+		return
+	}
+	status, err := os.ReadFile("/proc/self/status")
+	if err == nil {
+		err = os.WriteFile(file, status, 0o600)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		panic(err)
+	}
+}
 
 // TestScripts are stories of the whole program: what is typed, what is seen, the files beside it. The commands that the scripts have
 // besides testscript's own are in the map below.
