@@ -70,7 +70,7 @@ type productKey struct {
 	key    string
 	texts  map[string]string   // by language
 	forms  map[string][]string // by language: one, few, many, other
-	source bool                // the source has it; an orphan it has not
+	source bool                // the source has it; it does not have an orphan
 }
 
 var (

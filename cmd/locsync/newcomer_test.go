@@ -109,7 +109,7 @@ func unpacked(t *testing.T, archive string) (files []treeFile) {
 	}
 }
 
-// arrive gives somebody a clone of a repository, with an origin that nobody else has.
+// arrive makes a clone of a repository, with an origin of its own.
 func arrive(t *testing.T, bare string, spent *spending) *newcomer {
 	t.Helper()
 	gittest.Need(t)
@@ -265,7 +265,7 @@ func (n *newcomer) unmoved(before, after string) {
 	n.Errorf("after %s there is\n%s\nand before there was\n%s\n%s", after, now, before, clipped(n.diff()))
 }
 
-// diff is what the branch of translations has that the base has not.
+// diff is what the branch of translations has that the base lacks.
 func (n *newcomer) diff() string {
 	out, _ := gittest.TryGit(n, n.tree, "diff", "main..."+n.branch())
 	return out

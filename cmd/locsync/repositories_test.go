@@ -153,7 +153,7 @@ type atService struct {
 	spent         *spending
 }
 
-// arrive gives somebody a clone, and a configuration with a project of the service.
+// arrive makes a clone, and a configuration with a project of the service.
 func (s *atService) arrive(t *testing.T, bare, id string) *newcomer {
 	t.Helper()
 	n := arrive(t, bare, s.spent)
@@ -257,7 +257,7 @@ func (n *newcomer) collections() (names []string) {
 	return slices.Compact(names)
 }
 
-// allSent fails for texts that the service has not, or has otherwise, and that no problem names.
+// allSent fails for texts that the service lacks, or has otherwise, and that no problem names.
 func (n *newcomer) allSent(have map[place]string, problems []passProblem) {
 	n.Helper()
 	sources, targets := n.pairs()
