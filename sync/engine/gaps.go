@@ -7,6 +7,7 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/plural"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // translatedIn is a source file and a language of its translations.
@@ -65,7 +66,7 @@ func (x *inspection) gaps(t *tree) {
 			foreign := of.foreignForms(l)
 			for _, key := range keys {
 				if !have[key] && !foreign[key] {
-					x.add(Error, kindGap, Problem{File: path, Key: key, Language: l.Code, Problem: "no translation in this language"}, "translate it at the service, or in this file")
+					x.add(report.Error, report.CodeGap, report.Problem{File: path, Key: key, Language: l.Code, Problem: "no translation in this language"}, "translate it at the service, or in this file")
 				}
 			}
 		}

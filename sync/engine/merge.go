@@ -8,6 +8,7 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/state"
 )
 
@@ -15,7 +16,7 @@ import (
 type merged struct {
 	bundle.Target
 	bytes  []byte // nil when the file stays as it is
-	counts PulledFile
+	counts report.PulledFile
 
 	agreed  catalog.Marks
 	filler  catalog.Marks   // a history, see known.go
@@ -43,7 +44,7 @@ func (r *pulling) merge(t *tree, x translated, fresh bool) (*merged, error) {
 		return nil, nil // the source file's problem is reported already
 	}
 	r.looksAt(x.Target)
-	m := &merged{Target: x.Target, counts: PulledFile{Path: x.Path, Language: x.Language.Code}}
+	m := &merged{Target: x.Target, counts: report.PulledFile{Path: x.Path, Language: x.Language.Code}}
 	old, problem, err := x.Sources[0].Read(t.fsys, x.Path, x.Language)
 	if err != nil {
 		return nil, err
