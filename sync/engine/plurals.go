@@ -56,7 +56,7 @@ func (t *tree) fittedOrLeft(target bundle.Target, theirs catalog.Catalog) (texts
 }
 
 func fit(source, theirs catalog.Catalog, categories []plural.Category) catalog.Catalog {
-	var fitted catalog.Catalog
+	fitted := make(catalog.Catalog, 0, len(theirs))
 	of := pluralsOf(source)
 	joined := make(map[string]bool)
 	for _, u := range theirs {

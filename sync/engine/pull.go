@@ -310,6 +310,7 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree, tip *gitops.Tip) ([]*me
 	}
 	for i, x := range theirs {
 		r.announce(Doing{What: "merging translations", Done: int64(i), Total: int64(len(theirs))})
+		x.texts = r.fitted(t, x) // one at a time: fitted for all of them at once they are most of a pull's memory
 		m, err := r.merge(t, x, remade)
 		if err != nil {
 			return nil, err
@@ -356,7 +357,6 @@ func (r *pulling) translations(ctx context.Context, t *tree) ([]translated, erro
 				continue
 			}
 			claimed[target.Path] = g
-			target.texts = r.fitted(t, target)
 			all = append(all, target)
 		}
 		existing, err := bundle.Existing(t.fsys, g.Bundles, languages)
