@@ -8,6 +8,7 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/spelling"
 	"github.com/locsync/locsync/sync/state"
 )
 
@@ -91,7 +92,7 @@ func (r *pulling) merge(t *tree, x translated, fresh bool) (*merged, error) {
 	if held := r.guarded(x, three, result.Changes); held {
 		return nil, nil
 	}
-	fill := r.fill(m, unfilled(ownForms(source, x.Language), stays), three, result)
+	fill := r.fill(m, unfilled(spelling.Own(source, x.Language.Code), stays), three, result)
 	fill = replace(&result, fill)
 	if carried {
 		m.carry(source, &three, &result)
@@ -266,7 +267,7 @@ func (r *pulling) fill(m *merged, source catalog.Catalog, in catalog.Three, resu
 	}
 	translated := make(map[string]bool) // plurals: their forms differ between languages, so one translated form is all that is wanted
 	for n, text := range after {
-		if n.Form != "" && !isItem(n.Form) && text != "" && !knows(m.filler, n, catalog.MarkOf(text)) {
+		if n.Form != "" && !spelling.IsItem(n.Form) && text != "" && !knows(m.filler, n, catalog.MarkOf(text)) {
 			translated[n.Key] = true
 		}
 	}
