@@ -53,13 +53,8 @@ func (r *pulling) standing(x translated, m *merged, of *spelling.Plurals, ours c
 		return nil, err
 	}
 	renamed := make(map[string]bool)
-	for _, moved := range m.former.renamed {
+	for _, moved := range m.renames(r.renamed) {
 		renamed[moved.From.Key] = true
-	}
-	for _, b := range x.Sources {
-		for _, moved := range r.renamed[b] {
-			renamed[moved.From.Key] = true
-		}
 	}
 	stand := make(map[string]apart)
 	theirs, here := spelling.Translated(x.texts), spelling.Translated(ours)
