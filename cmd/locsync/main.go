@@ -5,8 +5,8 @@
 //
 //	cmd -> everything
 //	web -> engine, wire, heartbeat
-//	engine -> bundle, catalog, check, plural, oracle, state, service, gitops, forge, config, watch, heartbeat
-//	check -> plural
+//	engine -> bundle, catalog, check, plural, spelling, oracle, state, service, gitops, forge, config, watch, heartbeat
+//	check -> plural          spelling -> catalog, plural
 //	bundle -> config, formats, resource, catalog
 //	discover -> config, formats, resource
 //	service -> wire          service/local -> wire, plural, formats
