@@ -50,10 +50,23 @@ func continued[R runReport[R]](first, second []R) []R {
 	return second
 }
 
-func (first ProjectPush) branch() string { return first.Base }
+// pushed is the report of a push, and what the pull after it needs to know.
+type pushed struct {
+	ProjectPush
+	open      map[string]conflict // of a dry run: the conflicts at first contact that it would have stored
+	decidable map[decidable]bool  // the conflicts, and whether they were to be decided; nil when that is not known
+}
+
+// pulled is the report of a pull, and what the push after it needs to know.
+type pulled struct {
+	ProjectPull
+	unsent bool // a push now may find texts that the service does not have: of base, or of a commit since the last pull
+}
+
+func (first pushed) branch() string { return first.Base }
 
 // then is a push that was made again. Both runs' problems count: what was sent by the first is not looked at again.
-func (first ProjectPush) then(second ProjectPush) ProjectPush {
+func (first pushed) then(second pushed) pushed {
 	both := second
 	both.Requests += first.Requests
 	both.Exports += first.Exports
@@ -78,10 +91,10 @@ func (first ProjectPush) then(second ProjectPush) ProjectPush {
 	return both
 }
 
-func (first ProjectPull) branch() string { return first.Base }
+func (first pulled) branch() string { return first.Base }
 
 // then is a pull that was made again. A commit of the first run that was not delivered is gone with the clone, and all that it brought was computed again.
-func (first ProjectPull) then(second ProjectPull) ProjectPull {
+func (first pulled) then(second pulled) pulled {
 	both := second
 	both.Requests += first.Requests
 	both.Calls += first.Calls

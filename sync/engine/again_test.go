@@ -7,11 +7,11 @@ import (
 
 // Whatever a report can say, what the first run said of it is in the report of both: but why that run ended.
 func TestReportOfTwoRunsKeepsAllOfTheFirst(t *testing.T) {
-	push, pull := filled[ProjectPush](), filled[ProjectPull]()
-	keeps(t, push.then(ProjectPush{}))
-	keeps(t, pull.then(ProjectPull{}))
+	push, pull := pushed{ProjectPush: filled[ProjectPush]()}, pulled{ProjectPull: filled[ProjectPull]()}
+	keeps(t, push.then(pushed{}).ProjectPush)
+	keeps(t, pull.then(pulled{}).ProjectPull)
 	pull.Pushed = false // its commit is gone with the clone
-	if both := pull.then(ProjectPull{}); both.Commit != "" || len(both.Files) > 0 || both.Keys != 0 || both.Requests != 1 {
+	if both := pull.then(pulled{}); both.Commit != "" || len(both.Files) > 0 || both.Keys != 0 || both.Requests != 1 {
 		t.Errorf("%+v", both)
 	}
 }

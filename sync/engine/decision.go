@@ -64,9 +64,9 @@ func (o PushOptions) decides(d decidable) bool {
 }
 
 // nameUndecidable names what was to be decided about and is in no conflict: not in one of any branch or project, when all could be looked at.
-func (o PushOptions) nameUndecidable(reports []ProjectPush) {
-	looked := slices.IndexFunc(reports, func(p ProjectPush) bool { return p.decidable != nil })
-	if looked < 0 || slices.ContainsFunc(reports, func(p ProjectPush) bool { return p.Error != "" }) {
+func (o PushOptions) nameUndecidable(reports []pushed) {
+	looked := slices.IndexFunc(reports, func(p pushed) bool { return p.decidable != nil })
+	if looked < 0 || slices.ContainsFunc(reports, func(p pushed) bool { return p.Error != "" }) {
 		return
 	}
 	there := make(map[decidable]bool)

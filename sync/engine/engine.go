@@ -216,23 +216,31 @@ type PushOptions struct {
 // Push sends what changed. One project's failure does not keep the others from being pushed; the errors come back joined, and each
 // in its project's part of the report.
 func (e *Engine) Push(ctx context.Context, o PushOptions) (PushReport, error) {
+	all, err := e.pushAll(ctx, o)
 	report := PushReport{DryRun: o.DryRun, Projects: []ProjectPush{}}
+	for _, p := range all {
+		report.Projects = append(report.Projects, p.ProjectPush)
+	}
+	return report, err
+}
+
+func (e *Engine) pushAll(ctx context.Context, o PushOptions) (all []pushed, err error) {
 	projects, err := e.pick(o.Project)
 	if err == nil {
 		o, err = o.decision(projects)
 	}
 	if err != nil {
-		return report, err
+		return nil, err
 	}
 	ctx = service.As(ctx, service.Asked)
 	var errs []error
 	for _, p := range projects {
 		reports, err := p.push(ctx, o)
 		errs = append(errs, err)
-		report.Projects = append(report.Projects, reports...)
+		all = append(all, reports...)
 	}
-	o.nameUndecidable(report.Projects)
-	return report, errors.Join(errs...)
+	o.nameUndecidable(all)
+	return all, errors.Join(errs...)
 }
 
 // PullOptions narrow or widen a pull.
@@ -253,30 +261,39 @@ type PullOptions struct {
 
 // Pull brings translations back.
 func (e *Engine) Pull(ctx context.Context, o PullOptions) (PullReport, error) {
+	all, err := e.pullAll(ctx, o)
 	report := PullReport{DryRun: o.DryRun, Projects: []ProjectPull{}}
+	for _, p := range all {
+		report.Projects = append(report.Projects, p.ProjectPull)
+	}
+	return report, err
+}
+
+func (e *Engine) pullAll(ctx context.Context, o PullOptions) (all []pulled, err error) {
 	projects, err := e.pick(o.Project)
 	if err != nil {
-		return report, err
+		return nil, err
 	}
 	ctx = service.As(ctx, service.Asked)
 	var errs []error
 	for _, p := range projects {
 		reports, err := p.pull(ctx, o)
 		errs = append(errs, err)
-		report.Projects = append(report.Projects, reports...)
+		all = append(all, reports...)
 	}
-	return report, errors.Join(errs...)
+	return all, errors.Join(errs...)
 }
 
 // Sync is a push and then a pull, which tells nothing that the push has told.
 func (e *Engine) Sync(ctx context.Context, push PushOptions, pull PullOptions) (SyncReport, error) {
-	var report SyncReport
-	var err, perr error
-	report.Push, err = e.Push(ctx, push)
+	all, err := e.pushAll(ctx, push)
 	pull.told = make(map[string]map[string]conflict)
-	for _, p := range report.Push.Projects {
+	report := SyncReport{Push: PushReport{DryRun: push.DryRun, Projects: []ProjectPush{}}}
+	for _, p := range all {
 		pull.told[goneID(p.Name, p.Base)] = p.open
+		report.Push.Projects = append(report.Push.Projects, p.ProjectPush)
 	}
+	var perr error
 	report.Pull, perr = e.Pull(ctx, pull)
 	return report, errors.Join(err, perr)
 }

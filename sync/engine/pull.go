@@ -24,7 +24,7 @@ import (
 type pulling struct {
 	*project
 	o       PullOptions
-	report  ProjectPull
+	report  pulled
 	begun   time.Time
 	failure error                // of the whole pass, as it is told
 	exports map[string]*exported // by template and collection: asked for once, however often the branch moves meanwhile
@@ -65,25 +65,25 @@ const attempts = 5
 
 // pull makes one pass for each line that translations are wanted for: the branch as it is now, the service's translations and where asked for its source
 // texts, merged key by key, as one delivery. The failure of one line does not keep the others from being pulled.
-func (p *project) pull(ctx context.Context, o PullOptions) ([]ProjectPull, error) {
+func (p *project) pull(ctx context.Context, o PullOptions) ([]pulled, error) {
 	ctx, done, err := p.turn(ctx, "pull")
 	if err != nil {
 		run := p.newPull(o)
 		run.report.Error = err.Error()
-		return []ProjectPull{run.report}, err
+		return []pulled{run.report}, err
 	}
 	defer done()
 	if !p.cfg.Pull.Enabled {
-		return []ProjectPull{p.newPull(o).report}, nil
+		return []pulled{p.newPull(o).report}, nil
 	}
 	defer p.finished()
 	if !o.DryRun {
 		p.began(p.Now())
 	}
-	return twice(ctx, p, o.DryRun, func() ([]ProjectPull, error) { return p.pullOnce(ctx, o) })
+	return twice(ctx, p, o.DryRun, func() ([]pulled, error) { return p.pullOnce(ctx, o) })
 }
 
-func (p *project) pullOnce(ctx context.Context, o PullOptions) ([]ProjectPull, error) {
+func (p *project) pullOnce(ctx context.Context, o PullOptions) ([]pulled, error) {
 	var c census
 	err := p.open(ctx)
 	if err == nil {
@@ -96,9 +96,9 @@ func (p *project) pullOnce(ctx context.Context, o PullOptions) ([]ProjectPull, e
 	if err != nil || len(c.lines) == 0 {
 		run := p.newPull(o)
 		run.census(c)
-		return []ProjectPull{run.end(err)}, run.failure
+		return []pulled{run.end(err)}, run.failure
 	}
-	var reports []ProjectPull
+	var reports []pulled
 	var errs []error
 	for i, line := range c.lines {
 		run := line.newPull(o)
@@ -134,7 +134,7 @@ func (p *project) newPull(o PullOptions) *pulling {
 }
 
 // end remembers how the pass ended, and gives the report of it; failure then says why it failed.
-func (r *pulling) end(err error) ProjectPull {
+func (r *pulling) end(err error) pulled {
 	if !r.o.DryRun {
 		passed := Passed{Took: r.Now().Sub(r.begun), Brought: make(map[string]int), Committed: r.report.Commit != "" && !r.waits}
 		for _, f := range r.report.Files {
@@ -163,8 +163,8 @@ func (r *pulling) end(err error) ProjectPull {
 
 // clear begins the report again. A commit that was delivered stays in it.
 func (r *pulling) clear() {
-	r.report = ProjectPull{Name: r.cfg.Name, Base: r.line, Branch: r.cfg.Pull.Branch, Commit: r.report.Commit, Pushed: r.report.Pushed,
-		Requests: r.report.Requests, unsent: r.report.unsent, Files: []PulledFile{}, Problems: []Problem{}}
+	r.report.ProjectPull = ProjectPull{Name: r.cfg.Name, Base: r.line, Branch: r.cfg.Pull.Branch, Commit: r.report.Commit, Pushed: r.report.Pushed,
+		Requests: r.report.Requests, Files: []PulledFile{}, Problems: []Problem{}}
 	r.holds, r.unread, r.left, r.elsewhere = nil, nil, make(map[string]leftOut), make(map[Problem]bool)
 }
 

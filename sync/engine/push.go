@@ -20,7 +20,7 @@ type pushing struct {
 	*project
 	o      PushOptions
 	tree   *tree
-	report ProjectPush
+	report pushed
 	errs   []error
 
 	begun    time.Time
@@ -48,24 +48,24 @@ type pushing struct {
 
 // push makes one pass for each line that pushes are for: what changed in the source files, then renamed keys' translations, then what people changed in
 // the target files. The failure of one line does not keep the others from being pushed.
-func (p *project) push(ctx context.Context, o PushOptions) ([]ProjectPush, error) {
+func (p *project) push(ctx context.Context, o PushOptions) ([]pushed, error) {
 	ctx, done, err := p.turn(ctx, "push")
 	if err != nil {
 		run := p.newPush(o)
 		run.report.Error = err.Error()
-		return []ProjectPush{run.report}, err
+		return []pushed{run.report}, err
 	}
 	defer done()
 	if !p.cfg.Push.Enabled {
-		return []ProjectPush{p.newPush(o).report}, nil
+		return []pushed{p.newPush(o).report}, nil
 	}
 	defer p.finished()
-	reports, err := twice(ctx, p, o.DryRun, func() ([]ProjectPush, error) { return p.pushOnce(ctx, o) })
+	reports, err := twice(ctx, p, o.DryRun, func() ([]pushed, error) { return p.pushOnce(ctx, o) })
 	p.gate.passed(err, p.Now())
 	return reports, err
 }
 
-func (p *project) pushOnce(ctx context.Context, o PushOptions) ([]ProjectPush, error) {
+func (p *project) pushOnce(ctx context.Context, o PushOptions) ([]pushed, error) {
 	var c census
 	err := p.open(ctx)
 	if err == nil {
@@ -79,9 +79,9 @@ func (p *project) pushOnce(ctx context.Context, o PushOptions) ([]ProjectPush, e
 		run := p.newPush(o)
 		run.skipped = c.skipped
 		run.census(c)
-		return []ProjectPush{run.end(err)}, run.failure
+		return []pushed{run.end(err)}, run.failure
 	}
-	var reports []ProjectPush
+	var reports []pushed
 	var errs []error
 	for i, line := range c.lines {
 		run := line.newPush(o)
@@ -108,11 +108,11 @@ func (r *pushing) census(c census) {
 func (p *project) newPush(o PushOptions) *pushing {
 	p.overlay = nil
 	return &pushing{project: p, o: o, begun: p.Now(), refused: make(map[string]bool), present: make(map[string]bool), elsewhere: make(map[Problem]bool),
-		report: ProjectPush{Name: p.cfg.Name, Base: p.line, Files: []PushedFile{}, Problems: []Problem{}}}
+		report: pushed{ProjectPush: ProjectPush{Name: p.cfg.Name, Base: p.line, Files: []PushedFile{}, Problems: []Problem{}}}}
 }
 
 // end remembers how the pass ended, and gives the report of it; failure then says why it failed.
-func (r *pushing) end(err error) ProjectPush {
+func (r *pushing) end(err error) pushed {
 	r.report.Exports, r.report.Skipped = r.exports, r.skipped
 	if !r.o.DryRun {
 		passed := Passed{Took: r.Now().Sub(r.begun), Sent: r.report.Keys}

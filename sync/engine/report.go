@@ -44,9 +44,6 @@ type ProjectPush struct {
 
 	Problems []Problem `json:"problems"`
 	Error    string    `json:"error,omitempty"` // why the push ended early; it is taken up again by the next one
-
-	open      map[string]conflict // of a dry run: the conflicts at first contact that it would have stored
-	decidable map[decidable]bool  // the conflicts, and whether they were to be decided; nil when that was not looked at
 }
 
 // PushedFile is the keys of one file that were sent.
@@ -146,8 +143,6 @@ type ProjectPull struct {
 	Problems []Problem `json:"problems"`
 	Error    string    `json:"error,omitempty"` // why the pull ended early; it is taken up again by the next one
 	Diff     string    `json:"diff,omitempty"`  // of a dry run, and where it was asked for: what the commit changes
-
-	unsent bool // a push made now would find texts of somebody's, or may, that the service has not: they came with base, or with a commit since the last look
 }
 
 // PulledFile is how many texts of one file changed.
