@@ -19,8 +19,8 @@ const module = "github.com/locsync/locsync/"
 // arrows is who may import whom of ours; it is the picture of main.go. A new arrow is drawn here in the same commit, with a reason.
 var arrows = map[string][]string{
 	"cmd/locsync":                   {"*"},
-	"sync/web":                      {"sync/engine", "sync/report", "sync/service/wire", "sync/heartbeat"},                                                                                                                                                    // heartbeat: /healthz tells which part hangs
-	"sync/engine":                   {"sync/bundle", "sync/catalog", "sync/check", "sync/report", "sync/state", "sync/plural", "sync/service", "sync/watch", "sync/config", "sync/heartbeat", "gitops", "gitops/forge", "formats/resource", "formats/oracle"}, // heartbeat: loops and passes say that they move. forge: the request for the branch comes after its commit. oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
+	"sync/web":                      {"sync/engine", "sync/report", "sync/service/wire", "sync/heartbeat"},                                                                                                                                                                     // heartbeat: /healthz tells which part hangs
+	"sync/engine":                   {"sync/bundle", "sync/catalog", "sync/check", "sync/report", "sync/state", "sync/plural", "sync/spelling", "sync/service", "sync/watch", "sync/config", "sync/heartbeat", "gitops", "gitops/forge", "formats/resource", "formats/oracle"}, // heartbeat: loops and passes say that they move. forge: the request for the branch comes after its commit. oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
 	"sync/bundle":                   {"sync/config", "sync/catalog", "sync/report", "formats", "formats/resource"},
 	"sync/discover":                 {"sync/config", "sync/languages", "formats", "formats/resource"}, // config: the words of a collection
 	"sync/service":                  {"sync/service/wire"},
@@ -40,8 +40,9 @@ var arrows = map[string][]string{
 	"sync/catalog":                  {},
 	"sync/report":                   {},
 	"sync/plural":                   {},
-	"sync/check":                    {"sync/plural"},    // one reader of ICU messages, and the categories that a language needs
-	"sync/config":                   {"sync/languages"}, // a code that is none, or that no service has
+	"sync/spelling":                 {"sync/catalog", "sync/plural"}, // the catalogs of both sides, and what a language has
+	"sync/check":                    {"sync/plural"},                 // one reader of ICU messages, and the categories that a language needs
+	"sync/config":                   {"sync/languages"},              // a code that is none, or that no service has
 	"sync/service/wire":             {},
 	"sync/languages":                {},
 	"sync/watch":                    {},
@@ -71,7 +72,7 @@ var doors = map[string][]string{
 }
 
 // pure rooms know no clock, disk, network, logger or goroutine.
-var pure = []string{"sync/catalog", "sync/report", "sync/check", "sync/plural", "sync/languages", "sync/bundle", "sync/discover", "formats", "sync/service/wire", "sync/service/local/segment"}
+var pure = []string{"sync/catalog", "sync/report", "sync/check", "sync/plural", "sync/spelling", "sync/languages", "sync/bundle", "sync/discover", "formats", "sync/service/wire", "sync/service/local/segment"}
 
 var impure = []string{"os", "os/exec", "net", "net/http", "log", "sync", "go.uber.org/zap"}
 

@@ -5,8 +5,8 @@
 //
 //	cmd -> everything
 //	web -> engine, report, wire, heartbeat
-//	engine -> report, bundle, catalog, check, plural, oracle, state, service, gitops, forge, config, watch, heartbeat
-//	check -> plural
+//	engine -> report, bundle, catalog, check, plural, spelling, oracle, state, service, gitops, forge, config, watch, heartbeat
+//	check -> plural          spelling -> catalog, plural
 //	bundle -> config, formats, resource, catalog, report
 //	discover -> config, formats, resource
 //	service -> wire          service/local -> wire, plural, formats

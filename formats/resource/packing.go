@@ -2,7 +2,7 @@ package resource
 
 import "strings"
 
-// packed is the file without the comments and blank lines that only what goes needs: the same nodes, in fewer lines. It is the file itself where that
+// packed is the file without the comments that only what goes needs: the same nodes, in fewer lines. It is the file itself where that
 // cannot be done.
 func (f *File) packed(edits []Edit) *File {
 	r := newRewrite(f, f, true)
@@ -161,69 +161,27 @@ func (p *packing) column(b piece) int {
 	return int(b.at.Start) - 1 - strings.LastIndexByte(p.f.src[:b.at.Start], '\n')
 }
 
-// pack takes comments out that go, and blank lines beside what goes: what is to go has one line end in front of it, and between two pieces that stay
-// are as many as were anywhere between them. In front of the first piece that stays, and behind the last, are those that were at the container's
-// beginning and end.
+// pack takes comments out that go, with the white space in front of them; with that behind them where an entry that goes would come near to a
+// comment that stays, and would take it along.
 func (p *packing) pack(pieces []piece) {
-	for from := 0; from < len(pieces); from++ {
-		to := from
-		for to < len(pieces) && !pieces[to].stays {
-			to++
-		}
-		if to > from {
-			for _, s := range p.run(pieces, from, to) {
-				if s.At.Of(p.f.src) != s.Text {
-					p.splices = append(p.splices, s)
-				}
-			}
-		}
-		from = to
-	}
-}
-
-// run packs the pieces from..to-1, which go, between two that stay or the container's ends. The blank lines come first, so that an entry that goes
-// does not come near to a comment that stays, which would go with it.
-func (p *packing) run(pieces []piece, from, to int) []Splice {
-	src, most := p.f.src, ""
-	var splices []Splice
-	first := -1 // of the splices that writes white space
-	for k := from; k <= to && k < len(pieces); k++ {
-		before, start := 0, int(pieces[k].at.Start)
-		if k > 0 {
-			before = int(pieces[k-1].at.End)
-		}
-		at := At(before+len(strings.TrimRight(src[before:start], " \t\r\n")), start)
-		space := at.Of(src)
-		last := lastLine(space)
-		if last == "" && start > 0 {
-			return nil // several on one line
-		}
-		if blank := space[:len(space)-len(last)]; k == from || from > 0 && strings.Count(blank, "\n") > strings.Count(most, "\n") {
-			most = blank
-		}
-		if k < to && pieces[k].node < 0 { // with its line
-			splices = append(splices, Splice{At: At(int(at.Start), int(pieces[k].at.End))})
+	src := p.f.src
+	below := false // a comment that stays, with nothing but comments that go since
+	for k, b := range pieces {
+		if b.stays || b.node >= 0 {
+			below = b.node < 0
 			continue
 		}
-		if first < 0 {
-			first = len(splices)
+		start, end := int(b.at.Start), int(b.at.End)
+		space := run(src, At(end, len(src)), end)
+		next := k + 1
+		for next < len(pieces) && pieces[next].node < 0 && !pieces[next].stays {
+			next++
 		}
-		splices = append(splices, Splice{At: at, Text: last})
+		if below && next < len(pieces) && !pieces[next].stays || !strings.Contains(space.Of(src), "\n") {
+			end = int(space.End)
+		} else {
+			start = len(strings.TrimRight(src[:start], blankSpace))
+		}
+		p.splices = append(p.splices, Splice{At: At(start, end)})
 	}
-	if first >= 0 && (to < len(pieces) || from > 0 && pieces[from-1].node < 0) {
-		splices[first].Text = most + splices[first].Text
-	}
-	return splices
-}
-
-// lastLine is the last line end in white space and what is behind it; nothing where there is none.
-func lastLine(s string) string {
-	at := strings.LastIndexByte(s, '\n')
-	if at > 0 && s[at-1] == '\r' {
-		at--
-	}
-	if at < 0 {
-		return ""
-	}
-	return s[at:]
 }

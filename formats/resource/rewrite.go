@@ -95,7 +95,9 @@ func (f *File) attempt(edits []Edit, like *File, fresh bool) (out []byte, refuse
 	}
 	now, fault := r.setTexts()
 	if fault == nil && len(r.gone) > 0 {
-		now, fault = r.remove(now)
+		if now, fault = r.remove(now); fault == nil && r.fresh {
+			now = r.squeezed(now)
+		}
 	}
 	if fault == nil && len(r.missing) > 0 {
 		now, fault = r.insert(now)

@@ -17,7 +17,7 @@ func TestANewFileHoldsWhatIsTranslated(t *testing.T) {
 		{"JSON", "structured-json", "{\n  // head\n\n  // group a\n\n  \"a\": {\n    \"x\": \"X\",\n    \"n\": 1\n  },\n\n  // group b\n\n  \"b\": {\n    \"y\": \"Y\",\n\n    \"z\": \"Z\",\n    \"o\": {},\n    \"none\": null\n  }\n}\n",
 			"b/z=ZZ", "{\n  // head\n\n  // group b\n\n  \"b\": {\n    \"z\": \"ZZ\"\n  }\n}\n"},
 		{"strings", "ios-strings", "/* Copyright */\n\n// MARK: - A\n\n/* a */\n\"a\" = \"A\";\n\n/* b */\n\"b\" = \"B\";\n\n// MARK: - C\n\n/* c */\n\"c\" = \"C\"; // tail\n\n\n/* d */\n\"d\" = \"D\";\n",
-			"d=DD", "/* Copyright */\n\n// MARK: - C\n\n\n/* d */\n\"d\" = \"DD\";\n"},
+			"d=DD", "/* Copyright */\n\n// MARK: - C\n\n/* d */\n\"d\" = \"DD\";\n"},
 		{"Android", "android-xml", "<?xml version=\"1.0\"?>\n<!-- Licence -->\n<resources>\n\n    <!-- One -->\n\n    <string name=\"a\">A</string>\n\n    <color name=\"c\">#fff</color>\n\n    <!-- <string name=\"dead\"/> -->\n" +
 			"    <string name=\"b\">B</string>\n\n    <!-- Two -->\n\n    <string name=\"host\" translatable=\"false\">h</string>\n\n    <string name=\"d\">D</string>\n</resources>\n",
 			"d=DD", "<?xml version=\"1.0\"?>\n<!-- Licence -->\n<resources>\n\n    <!-- Two -->\n\n    <string name=\"d\">DD</string>\n</resources>\n"},

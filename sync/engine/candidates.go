@@ -13,6 +13,7 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/spelling"
 	"github.com/locsync/locsync/sync/state"
 )
 
@@ -224,7 +225,7 @@ func (r *pushing) asked(t bundle.Target, texts catalog.Catalog) (asked, offered 
 	for _, b := range t.Sources {
 		if s := r.tree.of(b); !s.broken() && !r.refused[b.Path] {
 			maps.Copy(keys, s.texts.Keys())
-			maps.Copy(wide, widened(s.texts, b.Separator, b.Source, texts).Keys())
+			maps.Copy(wide, spelling.Widened(s.texts, b.Separator, b.Source.Code, texts).Keys())
 		}
 	}
 	declined, err := r.State.Marks(r.slot(kindFurther, t.Path, t.Language.Code))

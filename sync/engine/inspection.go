@@ -17,6 +17,7 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/plural"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/spelling"
 )
 
 // inspection is one project's check, under way.
@@ -215,7 +216,7 @@ func (x *inspection) target(t *tree, target bundle.Target) {
 // translations checks the texts of a file against its sources'.
 func (x *inspection) translations(target bundle.Target, at *places, source, texts catalog.Catalog, present func(key string) bool) {
 	b, l := target.Sources[0], target.Language
-	source = widened(source, b.Separator, b.Source, texts)
+	source = spelling.Widened(source, b.Separator, b.Source.Code, texts)
 	of, lacks, keys := examinerOf(b, l, source), lackingForms(b, l, source, texts), source.Keys()
 	problem := func(n catalog.Name, what string) report.Problem {
 		p := report.Problem{File: target.Path, Key: n.Key, Language: l.Code, Problem: what}
@@ -254,7 +255,7 @@ func (x *inspection) pluralKeys(target bundle.Target, at *places, source, texts 
 		return
 	}
 	index, here := source.Index(), texts.Index()
-	for before, other := range relativesIn(source, b.Separator, b.Source).others {
+	for before, other := range spelling.PluralsIn(source, b.Separator, b.Source.Code).Others {
 		base, is := strings.CutSuffix(before, "_")
 		if !is {
 			continue

@@ -242,6 +242,23 @@ func (r *pulling) formerly(t *tree, target bundle.Target) (former, error) {
 	return found, nil
 }
 
+// textsOr are the texts of the file that stands at the path now; those of the former one where there is none.
+func (f former) textsOr(now *resource.File) catalog.Catalog {
+	if now == nil {
+		now = f.file
+	}
+	return bundle.Texts(now)
+}
+
+// renames are the keys of a target's source files that became other keys: of all renames those that concern it.
+func (m *merged) renames(all map[*bundle.Bundle][]catalog.Rename) []catalog.Rename {
+	renamed := slices.Clone(m.former.renamed)
+	for _, b := range m.Sources {
+		renamed = append(renamed, all[b]...)
+	}
+	return renamed
+}
+
 // carry makes a merge with the file at the old path one that writes the file at the new one.
 func (m *merged) carry(source catalog.Catalog, in *catalog.Three, result *catalog.Merged) {
 	after := make(map[string]catalog.Catalog)

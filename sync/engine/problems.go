@@ -11,6 +11,7 @@ import (
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/spelling"
 	"github.com/locsync/locsync/sync/state"
 )
 
@@ -132,7 +133,7 @@ func (s *source) asks(key string) bool {
 		return true
 	}
 	form := catalog.Catalog{{Name: catalog.Name{Key: key}, Text: key}}
-	return widened(s.texts, s.Separator, s.Source, form).Keys()[key]
+	return spelling.Widened(s.texts, s.Separator, s.Source.Code, form).Keys()[key]
 }
 
 // unreadable are the problems of target files of a tree that cannot be read.

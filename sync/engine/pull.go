@@ -45,14 +45,20 @@ type pulling struct {
 	contested map[string]config.Language // files that both branch and base changed, in this attempt
 	holds     []report.Problem           // files that the guard holds back
 
+	removals  *removals
 	tip, base *gitops.Tip // the branch as this pull leaves it, and what it is to be merged into; nil before they were read
 	merged    bool        // the branch has nothing that base lacks
 	offer     string      // the address for a request that the remote printed
 
-	earlier     *delivery // of a commit of an earlier pull that did not live to remember that it has arrived; nil for none
-	brought     bool      // the commit of this pull has arrived, and that is remembered
-	redelivered bool      // the commit had arrived before, and the remote had lost it
-	waits       bool      // the commit has arrived nowhere yet
+	earlier *delivery // of a commit of an earlier pull that did not live to remember that it has arrived; nil for none
+	arrival
+}
+
+// arrival is what became of the commit of a pull.
+type arrival struct {
+	brought     bool // it has arrived, and that is remembered
+	redelivered bool // it had arrived before, and the remote had lost it
+	waits       bool // it has arrived nowhere yet
 }
 
 // attempts is how often a pull recomputes its commit because the branch moved under it.
@@ -212,6 +218,7 @@ func (r *pulling) attempt(ctx context.Context) error {
 	}
 	r.tip, r.base, r.looked = tip, tip.Base(), look(tip)
 	r.merged = r.base != nil && len(joined) == 0 && on.Same(r.base)
+	r.removals = removalsSince(r, tip)
 	t, err := r.readTree(joinedTree{on, joined}, r.reading)
 	if err != nil {
 		return err
@@ -312,7 +319,8 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree, tip *gitops.Tip) ([]*me
 	}
 	for i, x := range theirs {
 		r.announce(report.Doing{What: "merging translations", Done: int64(i), Total: int64(len(theirs))})
-		m, err := r.merge(t, x, remade)
+		x.texts = r.fitted(t, x) // one at a time: fitted for all of them at once they are most of a pull's memory
+		m, err := r.merge(ctx, t, x, remade)
 		if err != nil {
 			return nil, err
 		}
@@ -358,7 +366,6 @@ func (r *pulling) translations(ctx context.Context, t *tree) ([]translated, erro
 				continue
 			}
 			claimed[target.Path] = g
-			target.texts = r.fitted(t, target)
 			all = append(all, target)
 		}
 		existing, err := bundle.Existing(t.fsys, g.Bundles, languages)

@@ -8,6 +8,7 @@ import (
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/spelling"
 )
 
 // What a merge would bring is not all written: some of it would break the program, or takes more from a file than anybody means to. It stays out, and the
@@ -85,14 +86,11 @@ func shapeOf(form string) string {
 	switch {
 	case form == "":
 		return "one text"
-	case isItem(form):
+	case spelling.IsItem(form):
 		return "a list"
 	}
 	return "a plural"
 }
-
-// isItem reports whether a form is the place in a list, not a plural category.
-func isItem(form string) bool { return form != "" && form[0] >= '0' && form[0] <= '9' }
 
 // misfit says why the new texts of a key, with those that the repository has, do not fit the source's; "" when they do. Languages have other plural
 // categories than the source, which pluralsWhole looks at; a list has as many items.

@@ -2,7 +2,6 @@ package resourcetest
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -10,7 +9,7 @@ import (
 )
 
 // fresh: a new file has the texts that are given and no others, no key without a value, no comment of an entry that it does not have, and no more
-// blank lines one behind the other than its source, or two: where several entries share a line, white space is left alone.
+// blank lines one behind the other than its source.
 func fresh(t testing.TB, c Case, f *resource.File) {
 	t.Helper()
 	texts := make(map[name]bool)
@@ -76,13 +75,10 @@ func freshOf(t testing.TB, c Case, f *resource.File, edits []resource.Edit) {
 			t.Fatalf("%s: the comment %q is there, its entry %q is not\n--- source\n%s\n--- result\n%s", doing, raw, e.Key, clip(f.Bytes()), clip(out))
 		}
 	}
-	if had, has := blankLines(f.Source()), blankLines(g.Source()); has > max(had, 2) && !leadingComma.MatchString(f.Source()) {
+	if had, has := blankLines(f.Source()), blankLines(g.Source()); has > max(had, 1) {
 		t.Fatalf("%s: %d blank lines one behind the other\n--- source\n%s\n--- result\n%s", doing, has, clip(f.Bytes()), clip(out))
 	}
 }
-
-// leadingComma is a separator whose line goes with the entry in front of it, and not the white space around it.
-var leadingComma = regexp.MustCompile(`[\r\n]\s*[,;:]`)
 
 // blankLines is how many lines one behind the other are blank at most.
 func blankLines(src string) (most int) {
