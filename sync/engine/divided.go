@@ -10,6 +10,7 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 )
 
@@ -58,7 +59,7 @@ func (t *tree) sharedIn(fsys fs.FS, languages []config.Language) (*shared, error
 }
 
 func (s *shared) add(collection string, l config.Language, u catalog.Unit, path string) {
-	id := goneID(collection, l.Code)
+	id := ledger.TargetID(collection, l.Code)
 	if s.texts[id] == nil {
 		s.texts[id] = make(map[string]map[string]catalog.Marks)
 	}
@@ -83,7 +84,7 @@ func (s *shared) divide() {
 			}
 			collection, language, _ := strings.Cut(id, "\x00")
 			for _, path := range paths {
-				s.divided[conflictID(path, language, key)] = true
+				s.divided[ledger.ConflictID(path, language, key)] = true
 			}
 			s.told = append(s.told, report.Problem{File: paths[other], Key: key, Language: language, Problem: fmt.Sprintf(
 				"is translated otherwise in %s, in the same collection %q; each file keeps its own, and neither is sent. Make them agree, or give the files collections of their own", paths[0], collection)})
@@ -93,7 +94,7 @@ func (s *shared) divide() {
 
 // elsewhere reports whether another file of the collection has a translation of a key that this one lacks.
 func (s *shared) elsewhere(b *bundle.Bundle, l config.Language, path, key string) []string {
-	files := s.texts[goneID(b.Collection, l.Code)][key]
+	files := s.texts[ledger.TargetID(b.Collection, l.Code)][key]
 	if _, here := files[path]; here {
 		return nil
 	}
@@ -103,25 +104,21 @@ func (s *shared) elsewhere(b *bundle.Bundle, l config.Language, path, key string
 // undivided are the service's translations of keys on which the files agree: no decision is about the others.
 func (s *shared) undivided(x translated) catalog.Catalog {
 	return slices.DeleteFunc(slices.Clone(x.texts), func(u catalog.Unit) bool {
-		return s.divided[conflictID(x.Path, x.Language.Code, u.Key)]
+		return s.divided[ledger.ConflictID(x.Path, x.Language.Code, u.Key)]
 	})
 }
-
-// kindElsewhere is of target file, language: the keys that only other files of the collection have a translation of, since first contact. The marks say
-// nothing.
-const kindElsewhere = "elsewhere"
 
 // leaveToOthers takes out of a merge what belongs to other files of the collection: changes of divided keys, and what would fill a gap that was there when both
 // files were met.
 func (r *pulling) leaveToOthers(x translated, m *merged, in catalog.Three, result *catalog.Merged) error {
 	b := x.Sources[0]
-	before, err := r.State.Marks(r.slot(kindElsewhere, x.Path, x.Language.Code))
+	before, err := r.State.Marks(r.slot(ledger.Elsewhere, x.Path, x.Language.Code))
 	if err != nil {
 		return err
 	}
 	keys := make(map[string]bool)
 	for key := range in.Source.Keys() {
-		if r.shared.divided[conflictID(x.Path, x.Language.Code, key)] {
+		if r.shared.divided[ledger.ConflictID(x.Path, x.Language.Code, key)] {
 			keys[key] = true
 			continue
 		}
@@ -155,7 +152,7 @@ func (r *pulling) leaveToOthers(x translated, m *merged, in catalog.Three, resul
 	})
 	result.Conflicts = slices.DeleteFunc(result.Conflicts, func(c catalog.Conflict) bool { return keys[c.Key] })
 	result.Undecided = slices.DeleteFunc(result.Undecided, func(c catalog.Conflict) bool {
-		return r.shared.divided[conflictID(x.Path, x.Language.Code, c.Key)]
+		return r.shared.divided[ledger.ConflictID(x.Path, x.Language.Code, c.Key)]
 	})
 	return nil
 }
@@ -163,7 +160,7 @@ func (r *pulling) leaveToOthers(x translated, m *merged, in catalog.Three, resul
 // neverMerged reports whether no pull has merged any of these files yet.
 func (r *pulling) neverMerged(paths []string, l config.Language) (bool, error) {
 	for _, path := range paths {
-		if marks, err := r.State.Marks(r.slot(kindMerged, path, l.Code)); err != nil || marks != nil {
+		if marks, err := r.State.Marks(r.slot(ledger.Merged, path, l.Code)); err != nil || marks != nil {
 			return false, err
 		}
 	}
