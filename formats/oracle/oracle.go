@@ -24,6 +24,7 @@ package oracle
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -156,11 +157,7 @@ func (r Rule) rooted(leaves []Leaf) bool {
 	if len(first) == 0 || len(first) == 1 && leaves[0].Kind != Empty && !leaves[0].bare() {
 		return false
 	}
-	known := false
-	for _, name := range r.Roots {
-		known = known || first[0] == name
-	}
-	if !known {
+	if !slices.ContainsFunc(r.Roots, func(name string) bool { return strings.EqualFold(name, first[0]) }) {
 		return false
 	}
 	for i := range leaves {

@@ -18,6 +18,7 @@ package resource
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 	"unsafe"
@@ -259,16 +260,15 @@ func invalidAt(s string) int {
 	return len(s)
 }
 
-// root finds the Rails root: the only outermost entry, a map or nothing at all, named as one of Keys.Roots.
+// root finds the Rails root: the only outermost entry, a map or nothing at all, with one of the names of Keys.Roots.
+// The letter case does not matter: it means nothing in language tags.
 func (f *File) root() int {
 	if len(f.nodes) < 2 || f.nodes[1].Kind != Map && (f.nodes[1].Kind != Null || f.nodes[1].Value.Len() > 0) || f.nodes[1].End != f.nodes[0].End || f.nodes[0].Kind != Map {
 		return 0
 	}
 	name := f.Name(1)
-	for _, r := range f.keys.Roots {
-		if name == r {
-			return 1
-		}
+	if slices.ContainsFunc(f.keys.Roots, func(r string) bool { return strings.EqualFold(r, name) }) {
+		return 1
 	}
 	return 0
 }
