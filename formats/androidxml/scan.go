@@ -322,12 +322,15 @@ func (s *scanner) forms(at, end int, n resource.Node, array bool) (int, error) {
 	return end, nil
 }
 
-// isComplete reports whether plurals have an item for other, which Android takes where no other one fits. Without any item there is nothing to
-// complete, and what is not translatable is nobody's business.
+// isComplete reports whether plurals have an item for other, which Android takes where no other one fits. Languages with
+// few or many may need none for whole numbers: whether theirs are enough is not known here. Without any item there is
+// nothing to complete, and plurals that are not translatable are not looked at.
 func (s *scanner) isComplete(plurals int) bool {
 	items := s.nodes[plurals+1:]
 	return len(items) == 0 || s.nodes[plurals].Style&styleLocked != 0 ||
-		slices.ContainsFunc(items, func(n resource.Node) bool { return s.src[n.Name.Start+1:n.Name.End-1] == "other" })
+		slices.ContainsFunc(items, func(n resource.Node) bool {
+			return slices.Contains([]string{"other", "few", "many"}, s.src[n.Name.Start+1:n.Name.End-1])
+		})
 }
 
 // item reads one child of plurals or of a string-array.
