@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -25,6 +26,10 @@ var standing = []string{"br", "hr", "wbr", "img", "input", "p", "li", "dt", "dd"
 
 // active are tags that do something where they stand, so that a translation must not bring them.
 var active = []string{"a", "script", "iframe", "object", "embed", "style", "link", "meta", "form", "input", "button", "svg", "img", "video", "base"}
+
+// link is an <a> that leads to a page, and runs nothing.
+var link = regexp.MustCompile(`(?i)^<a(?:\s+(?:href=["']?(?:(?:https?:|mailto:|[/#%{$])[^\s"'<>]*|[^\s"'<>:&]*)["']?|` +
+	`(?:target|rel|title|class)=(?:"[^"]*"|'[^']*')))+\s*>$`)
 
 // tagsIn finds the tags of a text.
 func tagsIn(s string) []tag {
@@ -130,7 +135,11 @@ func (p *pair) markup() {
 			extra = append(extra, t.spelled)
 		}
 	}
-	differs(p.found, Markup, lacks, extra)
+	report := p.found
+	if len(lacks) == 0 && !slices.ContainsFunc(extra, func(spelled string) bool { return !link.MatchString(spelled) }) {
+		report = p.warned // a reader of that language is led somewhere, which the program shows, or spells out
+	}
+	differs(report, Markup, lacks, extra)
 }
 
 // same reports whether two tags do the same to the program.
