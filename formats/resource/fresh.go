@@ -77,7 +77,7 @@ func (r *rewrite) bare() {
 		switch {
 		case f.nodes[up].Kind != Map || r.pinned[i]:
 		case !f.keys.Structured && (up != f.top || n.Kind == Map || n.Kind == List): // without a key
-		case n.Kind == Null && !r.single(f, up, f.ownLabel(i)): // another of its name may be a text
+		case n.Kind == Null && len(f.copies(id{key: f.KeyOf(i)})) > 1: // the other may be a text
 		case in[i]&some == 0, in[i]&(had|stays) == had:
 			r.gone[i] = true
 		}
