@@ -171,10 +171,14 @@ func conversionAt(s string, start int, d dialect) (c conversion, ok bool) {
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 
-// isDateFormat reports whether a text is one of strftime, whose letters every language picks for itself.
+// isDateFormat reports whether a text is one of strftime, whose letters every language picks for itself. The end of %name% begins none.
 func isDateFormat(s string) bool {
 	for i := 0; i+1 < len(s); i++ {
 		if s[i] != '%' {
+			continue
+		}
+		if key, size := keyUpTo(s[i+1:], "%"); len(key) > 2 && isLetter(key[len(key)-1]) {
+			i += size
 			continue
 		}
 		c := s[i+1]
