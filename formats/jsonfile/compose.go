@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locsync/locsync/formats/messages"
 	"github.com/locsync/locsync/formats/resource"
 )
 
@@ -195,7 +196,7 @@ func (w *writer) shape(n *resource.New) (src string, like *resource.Node) {
 
 // isMessageLike reports whether n is a message whose model is one in a message file.
 func isMessageLike(n *resource.New) bool {
-	return isNewMessage(n) && n.Like != nil && n.Like.File.Node(n.Like.Node).Style&messageEntry != 0 && n.Like.Node > 0
+	return messages.IsNew(n) && n.Like != nil && n.Like.File.Node(n.Like.Node).Style&messageEntry != 0 && n.Like.Node > 0
 }
 
 // isCommented reports whether a leaf is a message with a comment, which stands under its own name.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/locsync/locsync/formats/messages"
 	"github.com/locsync/locsync/formats/resource"
 )
 
@@ -48,16 +49,8 @@ func quoteName(p Spelling, name string) (string, error) {
 
 // Remove takes entries out with their comma, their comment above and the one behind. A message takes its object with it.
 func (grammar) Remove(f *resource.File, gone []int) ([]resource.Splice, error) {
-	whole := make([]int, 0, len(gone))
-	for _, i := range gone {
-		if up := int(f.Node(i).Parent); up > 0 && f.Node(up).Style&messageEntry != 0 {
-			i = up
-		}
-		if n := len(whole); n == 0 || whole[n-1] != i {
-			whole = append(whole, i)
-		}
-	}
-	return Remove(f, whole), nil
+	isMessage := func(n *resource.Node) bool { return n.Style&messageEntry != 0 }
+	return Remove(f, messages.Whole(f, gone, isMessage)), nil
 }
 
 // Remove returns the splices that take nodes out, as resource.Grammar.Remove describes. f may be a file of any grammar whose containers are JSON

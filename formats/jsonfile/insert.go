@@ -1,10 +1,10 @@
 package jsonfile
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/locsync/locsync/formats/messages"
 	"github.com/locsync/locsync/formats/resource"
 )
 
@@ -394,12 +394,9 @@ func insertable(f *resource.File, in int, add []resource.New) error {
 		if in == 0 && f.Node(0).Kind == resource.Map && isNewMetadata(&add[i]) {
 			return errMetadata
 		}
-		if f.Node(0).Style&messageEntry == 0 {
-			continue
-		}
-		if n := &add[i]; in != 0 || n.Kind != resource.Text && !isNewMessage(n) {
-			return errors.New("this is a message file, which holds texts and objects with one message each; give the entry such a place in the source file")
-		}
+	}
+	if f.Node(0).Style&messageEntry != 0 {
+		return messages.Insertable(in, add)
 	}
 	return nil
 }
@@ -413,8 +410,4 @@ func height(n *resource.New) int {
 		h++
 	}
 	return h
-}
-
-func isNewMessage(n *resource.New) bool {
-	return n.Kind == resource.Map && len(n.Children) == 1 && n.Children[0].Name == "message" && n.Children[0].Kind == resource.Text
 }

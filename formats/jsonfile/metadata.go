@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/locsync/locsync/formats/messages"
 	"github.com/locsync/locsync/formats/resource"
 )
 
@@ -39,7 +40,7 @@ func (s *scanner) isMetadata(i int) bool {
 
 // isNewMetadata reports whether an outermost entry would be read as metadata.
 func isNewMetadata(n *resource.New) bool {
-	return strings.HasPrefix(n.Name, "@@") || strings.HasPrefix(n.Name, "@") && n.Kind == resource.Map && !isNewMessage(n)
+	return strings.HasPrefix(n.Name, "@@") || strings.HasPrefix(n.Name, "@") && n.Kind == resource.Map && !messages.IsNew(n)
 }
 
 // Own reports metadata: it would name the authors, or the language, of the source.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locsync/locsync/formats/messages"
 	"github.com/locsync/locsync/formats/resource"
 )
 
@@ -12,7 +13,7 @@ import (
 // loses all its entries and stays becomes {} or []. Aliases of mappings, sequences and values other than texts that go
 // are replaced by an empty one, or by the value. A message takes its mapping with it.
 func (grammar) Remove(f *resource.File, gone []int) ([]resource.Splice, error) {
-	gone = wholeMessages(f, gone)
+	gone = messages.Whole(f, gone, isMessage)
 	r := remover{f: f, src: f.Source(), gone: gone}
 	done := make(map[int]bool)
 	for _, i := range gone {
