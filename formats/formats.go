@@ -1,5 +1,5 @@
-// Package formats is the table of formats that the service interface names: which grammar spells each, which file names it is
-// guessed from, and whether nested names are joined to keys.
+// Package formats is the table of formats that the service interface names: which grammar spells each, which file names
+// it is guessed from, and whether nested names are joined to keys.
 //
 // Its law: the table is the only place that knows which formats there are. Everything else asks for one by name.
 //
@@ -79,9 +79,10 @@ func (f Format) Compose(keys resource.Keys, like *resource.File, entries []resou
 	return resource.Compose(f.Grammar, keys, like, entries)
 }
 
-// Monolingual returns the bytes of a file without what only the source has: the targets of LocJSON units, Android's resources that are not
-// translated. (Numbers and booleans belong into every language's JSON and YAML.) A new file of translations that was made from a copy of its
-// source goes through here last; in the other formats it is the same bytes.
+// Monolingual returns the bytes of a file without what only the source has: the targets of LocJSON units, Android's
+// resources that are not translated. (Numbers and booleans belong into every language's JSON and YAML.) A new file of
+// translations that was made from a copy of its source goes through here last; in the other formats it is the same
+// bytes.
 func (f Format) Monolingual(file *resource.File) ([]byte, error) {
 	if f.monolingual == nil {
 		return file.Bytes(), nil

@@ -10,8 +10,8 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 )
 
-// Compose writes a JSON object of the entries, or an array when they have no names: two spaces, one entry a line. JSON has no comments, so that
-// notes are not written.
+// Compose writes a JSON object of the entries, or an array when they have no names: two spaces, one entry a line. JSON
+// has no comments, so that notes are not written.
 func (grammar) Compose(top []resource.New) ([]byte, error) {
 	root := resource.New{Kind: resource.Map, Children: top}
 	if isItems(top) {
@@ -29,7 +29,8 @@ func (grammar) Compose(top []resource.New) ([]byte, error) {
 	return []byte(out.String()), nil
 }
 
-// isItems reports whether entries are the items of an array: none has a name. A single one may also be an object's under the empty name; its model knows.
+// isItems reports whether entries are the items of an array: none has a name. A single one may also be an object's
+// under the empty name; its model knows.
 func isItems(top []resource.New) bool {
 	for i := range top {
 		if top[i].Name != "" {
@@ -172,7 +173,8 @@ func (w *writer) container(out *strings.Builder, n *resource.New, l Lines, count
 	return nil
 }
 
-// shape returns the container whose shape, on one line or on several, a new one takes: the neighbour's, else the model's.
+// shape returns the container whose shape, on one line or on several, a new one takes: the neighbour's, else the
+// model's.
 func (w *writer) shape(n *resource.New) (src string, like *resource.Node) {
 	i := w.maps
 	if n.Kind == resource.List {
@@ -214,9 +216,9 @@ func objectOf(src string, n *resource.Node) resource.Span {
 	return resource.At(at, int(n.Whole.End))
 }
 
-// message writes a message with what the model has beside its text: the placeholders always, because the text is broken without them; the
-// description unless the messages beside it do without. A new message with a comment is one where its neighbours are such, else a string, as
-// VS Code's translated files have them.
+// message writes a message with what the model has beside its text: the placeholders always, because the text is broken
+// without them; the description unless the messages beside it do without. A new message with a comment is one where its
+// neighbours are such, else a string, as VS Code's translated files have them.
 func (w *writer) message(out *strings.Builder, n *resource.New, l Lines) error {
 	src, text := n.Like.File.Source(), n.Text
 	if n.Kind == resource.Map {
@@ -256,8 +258,8 @@ func (w *writer) message(out *strings.Builder, n *resource.New, l Lines) error {
 	})
 }
 
-// Transplant returns the value at a span of another file, with the line ends and the indentation of its new place, each level of it too. No string of it
-// spans lines.
+// Transplant returns the value at a span of another file, with the line ends and the indentation of its new place, each
+// level of it too. No string of it spans lines.
 func Transplant(src string, at resource.Span, l Lines) string {
 	raw := at.Of(src)
 	if l.Line == "" || !strings.ContainsAny(raw, "\r\n") {

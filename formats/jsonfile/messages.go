@@ -7,8 +7,8 @@ import (
 
 func isString(src string, n *resource.Node) bool { return src[n.Value.Start] == '"' }
 
-// HideDescriptions takes all nodes of a message file's messages out of the layout but the messages themselves, and gives
-// these their context as note. A message with a comment becomes a text under its own name.
+// HideDescriptions takes all nodes of a message file's messages out of the layout but the messages themselves, and
+// gives these their context as note. A message with a comment becomes a text under its own name.
 func (g grammar) HideDescriptions(src string, l *resource.Layout) {
 	nodes := l.Nodes
 	spelling := messages.Spelling{

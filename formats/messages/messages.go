@@ -1,9 +1,10 @@
-// Package messages is the shape of message files, in whatever grammar: browser extensions have them in JSON and YAML, VS Code
-// in JSON. An outermost entry is a text, or a message: a map of a text "message" beside nothing but what describes it for
-// translators ("description", "placeholders", "comment"), and numbers and booleans. One message of a file is described.
+// Package messages is the shape of message files, in whatever grammar: browser extensions have them in JSON and YAML,
+// VS Code in JSON. An outermost entry is a text, or a message: a map of a text "message" beside nothing but what
+// describes it for translators ("description", "placeholders", "comment"), and numbers and booleans. One message of a
+// file is described.
 //
-// The package finds them in the nodes of a grammar, and leaves in a layout what people translate. How a message is written
-// is the grammar's business.
+// The package finds them in the nodes of a grammar, and leaves in a layout what people translate. How a message is
+// written is the grammar's business.
 package messages
 
 import (
@@ -97,9 +98,9 @@ func (s *Spelling) File() bool {
 	return described
 }
 
-// Hide takes all nodes of the messages of a message file out of its layout but the texts. see is called for each message
-// while its nodes are whole. What it returns changes the nodes that stay: that of the message, or nil where its text
-// is to be an entry by itself, and those of its texts.
+// Hide takes all nodes of the messages of a message file out of its layout but the texts. see is called for each
+// message while its nodes are whole. What it returns changes the nodes that stay: that of the message, or nil where its
+// text is to be an entry by itself, and those of its texts.
 func (s *Spelling) Hide(l *resource.Layout, see func(i int, m Message) (whole, text func(n *resource.Node))) {
 	moved := make(map[int]int, len(l.Warnings)) // new index of the nodes with warnings
 	for _, w := range l.Warnings {

@@ -4,16 +4,16 @@ import (
 	"slices"
 )
 
-// without makes the edits but for those that the grammar does not get right, of which there is one at least: the fault. Halves are tried beside what is
-// known to be good, so that a few culprits among many edits cost a few attempts.
+// without makes the edits but for those that the grammar does not get right, of which there is one at least: the fault.
+// Halves are tried beside what is known to be good, so that a few culprits among many edits cost a few attempts.
 func (f *File) without(edits []Edit, like *File, fresh bool, fault error) ([]byte, []Refusal) {
 	s := sieve{f: f, like: like, fresh: fresh, out: f.bytes, attempts: 40 + maxSieved/(len(f.bytes)+1<<10)}
 	s.split(s.together(edits), fault)
 	return s.out, append(s.refused, s.culprits...)
 }
 
-// maxSieved is about how many bytes may be read for finding culprits, so that no file holds up the others. In one with so many of them that this is
-// not enough, the edits that were not tried are refused too.
+// maxSieved is about how many bytes may be read for finding culprits, so that no file holds up the others. In one with
+// so many of them that this is not enough, the edits that were not tried are refused too.
 const maxSieved = 16 << 20
 
 // sieve is a search for culprits.
@@ -78,7 +78,8 @@ func (s *sieve) split(groups [][]Edit, fault error) {
 	s.try(groups[half:])
 }
 
-// refuse returns the refusals of a group of edits. Where the format itself has a reason against one of them, that is what people are told.
+// refuse returns the refusals of a group of edits. Where the format itself has a reason against one of them, that is
+// what people are told.
 func (s *sieve) refuse(edits []Edit, fault error) []Refusal {
 	_, refused, alone := s.f.attempt(edits, s.like, s.fresh)
 	if alone != nil {

@@ -2,20 +2,22 @@ package resource
 
 import "strings"
 
-// Commenter is implemented by grammars whose files may have comments. Comment returns the offset behind the comment that starts at an offset of
-// a gap between entries, or that offset where none does.
+// Commenter is implemented by grammars whose files may have comments. Comment returns the offset behind the comment
+// that starts at an offset of a gap between entries, or that offset where none does.
 type Commenter interface {
 	Comment(src string, at int) (end int)
 }
 
-// Owner is implemented by grammars whose files may have entries that are for one language alone. Own reports whether node i is one.
+// Owner is implemented by grammars whose files may have entries that are for one language alone. Own reports whether
+// node i is one.
 type Owner interface {
 	Own(f *File, i int) bool
 }
 
-// Fresh returns a new file that is laid out like f, which is in the source language, with these texts and no others. What is no text comes with
-// the texts beside it: a group whose texts are not given goes with all that it has, and so do places that hold nothing. Comments whose entries
-// all went go with them, and no more blank lines stand where entries went than stood there. The first comment of the file stays.
+// Fresh returns a new file that is laid out like f, which is in the source language, with these texts and no others.
+// What is no text comes with the texts beside it: a group whose texts are not given goes with all that it has, and so
+// do places that hold nothing. Comments whose entries all went go with them, and no more blank lines stand where
+// entries went than stood there. The first comment of the file stays.
 //
 // A text that cannot be written is refused, and its entry is not in the file: the source's would stand in for it.
 func (f *File) Fresh(texts []Edit) (out []byte, refused []Refusal) {

@@ -227,7 +227,8 @@ func (w *writer) openEmpty(i int, add []resource.New) (resource.Splice, error) {
 	return w.splice(from, end), err
 }
 
-// intoNothing writes the first entries of a mapping that is nothing but a name so far, or null: a Rails root without texts.
+// intoNothing writes the first entries of a mapping that is nothing but a name so far, or null: a Rails root without
+// texts.
 func (w *writer) intoNothing(i int, add []resource.New) (resource.Splice, error) {
 	src, n := w.f.Source(), w.f.Node(i)
 	at, to, head := int(n.Value.Start), int(n.Value.End), ""

@@ -300,7 +300,8 @@ func (r *remover) belowBlock(i int, text *resource.Node) int {
 	return i
 }
 
-// keepsLineEnd reports whether the line end before a cut belongs to a text. It has to stay behind a line of spaces, too.
+// keepsLineEnd reports whether the line end before a cut belongs to a text. It has to stay behind a line of spaces,
+// too.
 func (r *remover) keepsLineEnd(text *resource.Node) bool {
 	if text == nil {
 		return false

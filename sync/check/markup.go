@@ -15,8 +15,9 @@ type tag struct {
 	complete bool // <b/>, or HTML's <br> and the like
 }
 
-// styling are the tags that change how text looks and nothing else: a translation may use them as it likes, if it closes them. xliff:g
-// is among them, as the resource compiler takes it out; what stands inside is checked as what it is.
+// styling are the tags that change how text looks and nothing else: a translation may use them as it likes, if it
+// closes them. xliff:g is among them, as the resource compiler takes it out; what stands inside is checked as what it
+// is.
 var styling = []string{"b", "i", "u", "s", "em", "strong", "small", "big", "sub", "sup", "strike", "del", "ins", "tt", "mark",
 	"span", "font", "p", "br", "div", "center", "li", "ul", "ol", "hr", "wbr", "bdi", "bdo", "abbr", "q", "cite", "nobr", "blockquote",
 	"h1", "h2", "h3", "h4", "h5", "h6", "html", "head", "body", "xliff:g"}

@@ -16,9 +16,9 @@ var letters = map[string][]*unicode.RangeTable{
 	"Laoo": {unicode.Lao}, "Mymr": {unicode.Myanmar}, "Sinh": {unicode.Sinhala}, "Thai": {unicode.Thai},
 }
 
-// OfCountry is the language that is meant by a code which is a language's and, in other lists, a country's: tw is Twi, and
-// Chinese in Taiwan where text is in that country's script. It is "" where the language may be meant. Text in Latin letters
-// proves nothing: many languages are written in them as well.
+// OfCountry is the language that is meant by a code which is a language's and, in other lists, a country's: tw is Twi,
+// and Chinese in Taiwan where text is in that country's script. It is "" where the language may be meant. Text in Latin
+// letters proves nothing: many languages are written in them as well.
 func OfCountry(code, text string) string {
 	base, err := language.ParseBase(code)
 	region, rerr := language.ParseRegion(strings.ToUpper(code))
@@ -41,7 +41,8 @@ func OfCountry(code, text string) string {
 	return spoken.String()
 }
 
-// isIn reports whether a good part of the letters of a text are of a script: names of products are in Latin letters anywhere.
+// isIn reports whether a good part of the letters of a text are of a script: names of products are in Latin letters
+// anywhere.
 func isIn(text string, script []*unicode.RangeTable) bool {
 	n, all := 0, 0
 	for _, r := range text {

@@ -8,8 +8,8 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 )
 
-// fresh: a new file has the texts that are given and no others, no key without a value, no comment of an entry that it does not have, and no more
-// blank lines one behind the other than its source.
+// fresh: a new file has the texts that are given and no others, no key without a value, no comment of an entry that it
+// does not have, and no more blank lines one behind the other than its source.
 func fresh(t testing.TB, c Case, f *resource.File) {
 	t.Helper()
 	texts := make(map[name]bool)
