@@ -24,9 +24,9 @@ type Format struct {
 	Name       string // as the service interface spells it
 	Structured bool   // nested names are joined to keys by a path separator
 	Grammar    resource.Grammar
-	Extensions []string // of the files that are taken for this format; none for the structured ones, which have to be named
+	Extensions []string // of files that are taken for this format; none for the structured ones, which are named
 
-	monolingual func(*resource.File) ([]byte, error) // see Monolingual; nil where all of a source belongs into its translations
+	monolingual func(*resource.File) ([]byte, error) // see Monolingual; nil: all of a source goes into translations
 }
 
 var table = []Format{

@@ -53,7 +53,7 @@ type writer struct {
 	lists    int // a neighbour that is an array
 	context  int // what the messages beside the new ones have beside their text
 
-	commented *resource.Node // a neighbour that is a message with a comment: its object is the Value here; nil when there is none
+	commented *resource.Node // a neighbour that is a message with a comment: its object is the Value here; or nil
 }
 
 // What writer.context can be.
@@ -85,7 +85,8 @@ func (w *writer) neighbours(f *resource.File, at resource.Place) {
 		case n.Kind == resource.List && w.lists == 0:
 			w.lists = i
 		}
-		if w.context != describedMessages && int(n.End) == i+2 && f.Name(i+1) == "message" { // in a message file, and in one without descriptions
+		// in a message file, and in one without descriptions
+		if w.context != describedMessages && int(n.End) == i+2 && f.Name(i+1) == messages.Text {
 			w.context = bareMessages
 			if note := f.Node(i + 1).Note.Of(f.Source()); n.Style&messageEntry != 0 && note != "" && note[0] != '/' {
 				w.context = describedMessages
@@ -136,14 +137,17 @@ func (w *writer) children(out *strings.Builder, n *resource.New, l Lines) error 
 }
 
 // container writes the brackets, commas and white space of n entries, and calls each for the entries.
-func (w *writer) container(out *strings.Builder, n *resource.New, l Lines, count int, each func(i int, inner Lines) error) error {
+func (w *writer) container(
+	out *strings.Builder, n *resource.New, l Lines, count int, each func(i int, inner Lines) error,
+) error {
 	brackets := "[]"
 	if n.Kind == resource.Map {
 		brackets = "{}"
 	}
 	out.WriteByte(brackets[0])
 	inner, pad := l.In(), ""
-	if src, like := w.shape(n); !w.plain && l.Line != "" && like != nil && !strings.ContainsAny(like.Value.Of(src), "\r\n") {
+	src, like := w.shape(n)
+	if !w.plain && l.Line != "" && like != nil && !strings.ContainsAny(like.Value.Of(src), "\r\n") {
 		inner.Line = ""
 		if inside := like.Value.Of(src); len(inside) > 2 && inside[1] == ' ' && inside[len(inside)-2] == ' ' {
 			pad = " "
@@ -249,7 +253,8 @@ func (w *writer) message(out *strings.Builder, n *resource.New, l Lines) error {
 		}
 		parts = append(parts, part{name, resource.Span{Start: at.Start + m.Value.Start, End: at.Start + m.Value.End}})
 	}
-	return w.container(out, &resource.New{Kind: resource.Map, Like: n.Like}, l, len(parts), func(i int, inner Lines) error {
+	model := &resource.New{Kind: resource.Map, Like: n.Like}
+	return w.container(out, model, l, len(parts), func(i int, inner Lines) error {
 		if parts[i].name == "message" {
 			return w.entry(out, &resource.New{Kind: resource.Text, Name: "message", Text: text}, inner, false)
 		}

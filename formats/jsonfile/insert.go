@@ -27,7 +27,9 @@ func (l Lines) In() Lines {
 // Insert returns the splice that puts entries at one place. write spells them in the layout that the neighbours have,
 // without commas. model is the file that the entries come from, for the layout where f gives no example; may be nil.
 // unit is the indentation where model gives none either. f may be a file of any grammar, as for Remove.
-func Insert(f *resource.File, at resource.Place, model *resource.File, unit string, write func(Lines) ([]string, error)) (resource.Splice, error) {
+func Insert(
+	f *resource.File, at resource.Place, model *resource.File, unit string, write func(Lines) ([]string, error),
+) (resource.Splice, error) {
 	p := placing{f: f, src: f.Source(), in: f.Node(at.In), model: model, unit: unit}
 	p.bracket = int(p.in.Value.Start)
 	first := at.In + 1

@@ -31,7 +31,10 @@ func Scan(src string, d Dialect) (*resource.Layout, error) {
 }
 
 func newScanner(src string, d Dialect) scanner {
-	return scanner{src: src, bytes: unsafe.Slice(unsafe.StringData(src), len(src)), strict: d == Strict, nodes: make([]resource.Node, 0, expected(src))}
+	return scanner{
+		src: src, bytes: unsafe.Slice(unsafe.StringData(src), len(src)), strict: d == Strict,
+		nodes: make([]resource.Node, 0, expected(src)),
+	}
 }
 
 // Fold reads src as Scan does with Strict, for formats that are made of JSON. Each object and array is shown to fold
@@ -339,7 +342,8 @@ func (s *scanner) scalar(at int, n resource.Node, inMap bool) (end int, err erro
 }
 
 func isWord(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '.' || c == '+' || c == '-'
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' ||
+		c == '_' || c == '.' || c == '+' || c == '-'
 }
 
 // number returns where the number at at ends, 0 when it is none.

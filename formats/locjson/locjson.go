@@ -77,7 +77,8 @@ func (s *scanner) fold(json []resource.Node, i int) (bool, error) {
 		return false, nil
 	}
 	units := &json[json[i].Parent]
-	if units.Parent != 0 || units.Kind != resource.List || json[0].Kind != resource.Map || jsonfile.Unquote(units.Name.Of(s.src)) != "units" {
+	if units.Parent != 0 || units.Kind != resource.List || json[0].Kind != resource.Map ||
+		jsonfile.Unquote(units.Name.Of(s.src)) != "units" {
 		return false, nil
 	}
 	s.json = json
@@ -141,7 +142,9 @@ func (s *scanner) file() error {
 			properties = i
 		}
 	}
-	out := resource.Node{Parent: -1, Kind: resource.Map, Style: root.Style, Value: root.Value, Whole: root.Whole, End: int32(len(s.nodes))}
+	out := resource.Node{
+		Parent: -1, Kind: resource.Map, Style: root.Style, Value: root.Value, Whole: root.Whole, End: int32(len(s.nodes)),
+	}
 	if units == 0 {
 		out.Style |= noUnits
 	} else {
@@ -213,7 +216,10 @@ func (s *scanner) unit(i int) error {
 	case s.isHalf(at[key]):
 		return s.refuse(at[key], "the key has half of a surrogate pair, which no text can hold")
 	}
-	n := resource.Node{Kind: resource.Text, Name: s.json[at[key]].Value, Value: s.json[at[source]].Value, Whole: s.json[i].Whole, End: int32(len(s.nodes) + 1)}
+	n := resource.Node{
+		Kind: resource.Text, Name: s.json[at[key]].Value, Value: s.json[at[source]].Value, Whole: s.json[i].Whole,
+		End: int32(len(s.nodes) + 1),
+	}
 	if n.Name.Len() > resource.MaxName {
 		return s.refuse(at[key], "a key of more than %d KiB", resource.MaxName>>10)
 	}
@@ -338,7 +344,8 @@ func Monolingual(f *resource.File) ([]byte, error) {
 		same = f.Name(i) == g.Name(i) && f.Node(i).Kind == g.Node(i).Kind && f.Text(i) == g.Text(i)
 	}
 	if !same || len(Targets(g)) > 0 {
-		return nil, errors.New("take out the targets: the file is written in a way that does not let that be done without damage; take them out by hand")
+		return nil, errors.New("take out the targets: the file is written in a way that does not let that be done " +
+			"without damage; take them out by hand")
 	}
 	return out, nil
 }

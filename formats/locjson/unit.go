@@ -13,7 +13,8 @@ import (
 )
 
 func sorted(splices []resource.Splice) []resource.Splice {
-	return slices.SortedFunc(slices.Values(splices), func(a, b resource.Splice) int { return cmp.Compare(a.At.Start, b.At.Start) })
+	byStart := func(a, b resource.Splice) int { return cmp.Compare(a.At.Start, b.At.Start) }
+	return slices.SortedFunc(slices.Values(splices), byStart)
 }
 
 // unit is one unit as it is spelled.
@@ -45,7 +46,10 @@ func members(src string, at resource.Span) []member {
 	var out []member
 	for i := 1; i < len(l.Nodes); i = int(l.Nodes[i].End) {
 		n := &l.Nodes[i]
-		m := member{name: jsonfile.Unquote(n.Name.Of(at.Of(src))), at: resource.Span{Start: at.Start + n.Value.Start, End: at.Start + n.Value.End}}
+		m := member{
+			name: jsonfile.Unquote(n.Name.Of(at.Of(src))),
+			at:   resource.Span{Start: at.Start + n.Value.Start, End: at.Start + n.Value.End},
+		}
 		m.value = m.at.Of(src)
 		for c := i; c < int(n.End); c++ {
 			m.half = m.half || l.Nodes[c].Kind == resource.Other
@@ -248,7 +252,8 @@ func (w writer) unit(n *resource.New, l jsonfile.Lines) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		parts = append(parts, member{name: "properties", value: "{" + inner.In().Line + `"comments"` + l.Colon + comments + inner.Line + "}"})
+		properties := "{" + inner.In().Line + `"comments"` + l.Colon + comments + inner.Line + "}"
+		parts = append(parts, member{name: "properties", value: properties})
 	}
 	if w.sorted || n.Like == nil {
 		slices.SortStableFunc(parts, func(a, b member) int { return cmp.Compare(a.name, b.name) })
@@ -339,7 +344,8 @@ func withoutUnits(f *resource.File, units func(jsonfile.Lines) ([]string, error)
 	for i := range plain.Children(0) {
 		last = i
 	}
-	return jsonfile.Insert(plain, resource.Place{In: 0, After: last}, nil, indent, func(l jsonfile.Lines) ([]string, error) {
+	end := resource.Place{In: 0, After: last}
+	return jsonfile.Insert(plain, end, nil, indent, func(l jsonfile.Lines) ([]string, error) {
 		entries, err := units(l.In())
 		if err != nil {
 			return nil, err

@@ -155,7 +155,8 @@ func (s *Spelling) Hide(l *resource.Layout, see func(i int, m Message) (whole, t
 
 // IsNew reports whether an entry that is to be written is a message.
 func IsNew(n *resource.New) bool {
-	return n.Kind == resource.Map && len(n.Children) == 1 && n.Children[0].Name == Text && n.Children[0].Kind == resource.Text
+	text := n.Kind == resource.Map && len(n.Children) == 1 && n.Children[0].Kind == resource.Text
+	return text && n.Children[0].Name == Text
 }
 
 // Insertable refuses what a message file has no place for in one of its containers.

@@ -88,7 +88,8 @@ func (s *sieve) refuse(edits []Edit, fault error) []Refusal {
 	for _, e := range edits {
 		if !slices.ContainsFunc(refused, func(r Refusal) bool { return r.Edit == e }) {
 			refused = append(refused, Refusal{Edit: e, Unproven: true,
-				Reason: "this file is written in a way that does not let it be changed here (" + fault.Error() + "), so it was left as it is; make this change by hand"})
+				Reason: "this file is written in a way that does not let it be changed here (" + fault.Error() + "), " +
+					"so it was left as it is; make this change by hand"})
 		}
 	}
 	return refused
@@ -98,7 +99,9 @@ func (s *sieve) try(groups [][]Edit) {
 	all := append(slices.Clip(s.done), slices.Concat(groups...)...)
 	if s.attempts--; s.attempts < 0 {
 		for _, e := range all[len(s.done):] {
-			s.culprits = append(s.culprits, Refusal{Edit: e, Unproven: true, Reason: "too many other changes of this file could not be made, so this one was not tried; make those by hand first"})
+			s.culprits = append(s.culprits, Refusal{Edit: e, Unproven: true,
+				Reason: "too many other changes of this file could not be made, so this one was not tried; " +
+					"make those by hand first"})
 		}
 		return
 	}

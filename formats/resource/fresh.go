@@ -63,7 +63,9 @@ func (r *rewrite) bare() {
 			if !r.gone[i] {
 				in[i] |= stays
 			}
-		case n.Kind == Other, int(n.End) == i+1 && n.Kind > Other && (n.Ref != 0 || strings.Trim(n.Value.Of(f.src), "{}[] \t\r\n") != ""):
+		case n.Kind == Other:
+			in[i] |= some
+		case n.Kind > Other && int(n.End) == i+1 && (n.Ref != 0 || strings.Trim(n.Value.Of(f.src), "{}[] \t\r\n") != ""):
 			in[i] |= some
 		}
 		if own != nil && own.Own(f, i) {

@@ -207,7 +207,8 @@ func (r *rewrite) plan(f *File, plans []*planned, e Edit) []*planned {
 		}
 		spot.items++
 	}
-	p = &planned{place: r.placeOf(f, in, spot, label), top: r.sprout(above, label, e, depth == len(path)-1), edits: []Edit{e}}
+	leaf := depth == len(path)-1
+	p = &planned{place: r.placeOf(f, in, spot, label), top: r.sprout(above, label, e, leaf), edits: []Edit{e}}
 	if depth < len(path)-1 {
 		p.top.add(r, path[skip:depth+1], path[depth+1:], e)
 	}
@@ -219,9 +220,12 @@ func (r *rewrite) plan(f *File, plans []*planned, e Edit) []*planned {
 const (
 	keysBelow  = "other keys stand below it here, so it cannot hold a text"
 	textAbove  = "%q holds a single value here, so nothing can stand below it"
-	valueAbove = textAbove + "; where the source is right, take that value out of the file by hand, then the entries below it come"
-	nullAbove  = "%q is null here, so nothing can stand below it; take it out of the file by hand, then the entries below it come"
-	listAbove  = "%s is a list here, and in the source file its entries have names; take the list out by hand, then those entries come"
+	valueAbove = textAbove + "; where the source is right, take that value out of the file by hand, " +
+		"then the entries below it come"
+	nullAbove = "%q is null here, so nothing can stand below it; take it out of the file by hand, " +
+		"then the entries below it come"
+	listAbove = "%s is a list here, and in the source file its entries have names; take the list out by hand, " +
+		"then those entries come"
 )
 
 // likeHas reports whether like has a container of this kind under these labels.
@@ -417,7 +421,8 @@ type Annotator interface {
 func (r *rewrite) annotates(f *File) bool {
 	if r.annotate == nil {
 		a, ok := f.grammar.(Annotator)
-		ok = ok && a.Annotates() && (len(f.nodes) == 1 || slices.ContainsFunc(f.nodes, func(n Node) bool { return n.Note.Len() > 0 }))
+		noted := func(n Node) bool { return n.Note.Len() > 0 }
+		ok = ok && a.Annotates() && (len(f.nodes) == 1 || slices.ContainsFunc(f.nodes, noted))
 		r.annotate = &ok
 	}
 	return *r.annotate

@@ -9,7 +9,7 @@ import (
 // whether a key is an orphan in another file, which Entries and Lookup cannot: a map has no entry, and what is above or
 // below a key may be of another kind there.
 type Present struct {
-	kinds     map[string]Kind // Other for a container that repeats another by pointing at it: what is in there is not known by its keys
+	kinds     map[string]Kind // Other for a container that repeats another: what is in there is not known by its keys
 	separator string          // empty in a flat format
 }
 

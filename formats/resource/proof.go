@@ -118,7 +118,8 @@ func (p *proof) spelledTheSame(m, n *Node) bool {
 	}
 	shift := n.Whole.Start - m.Whole.Start
 	if n.Whole.End-m.Whole.End != shift || n.Value.Start-m.Value.Start != shift || n.Value.End-m.Value.End != shift ||
-		n.Name.End-n.Name.Start != m.Name.End-m.Name.Start || m.Name.Len() > 0 && n.Name.Start-m.Name.Start != shift || m.Name.Len() == 0 && m.Name != n.Name {
+		n.Name.End-n.Name.Start != m.Name.End-m.Name.Start ||
+		m.Name.Len() > 0 && n.Name.Start-m.Name.Start != shift || m.Name.Len() == 0 && m.Name != n.Name {
 		return false
 	}
 	end, to := min(int(m.Whole.End)+1, len(p.a.src)), min(int(n.Whole.End)+1, len(p.b.src))

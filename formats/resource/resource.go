@@ -64,10 +64,10 @@ type Node struct {
 	Kind   Kind
 	Style  uint8 // the grammar's own note on how the value is spelled
 	Name   Span  // the name as spelled, quotes included; empty in a List
-	Value  Span  // the value as spelled, quotes included: what a Set replaces. A container's from its first to its last byte
+	Value  Span  // the value as spelled, quotes included: what a Set replaces. A container's: all of its bytes
 	Whole  Span  // the entry from its name to its last byte, separators excluded
 	Note   Span  // the comments that belong to the entry; empty when there are none
-	Ref    int32 // an earlier node whose value this one repeats by pointing at it (a YAML alias); 0 when it has a value of its own
+	Ref    int32 // an earlier node whose value this one repeats by pointing at it (a YAML alias); 0: it has its own
 }
 
 // Warning is something wrong with one node that does not stop the rest of the file.
@@ -160,7 +160,7 @@ type Describer interface {
 type Keys struct {
 	Structured bool     // nested names are joined to one key; otherwise only the outermost entries have keys
 	Separator  string   // between the names of a structured key; "" means "/"
-	Roots      []string // names of a single outermost map that is not part of the keys: the Rails root, the file's language
+	Roots      []string // names of a single outermost map that is no part of the keys: the Rails root, a language
 }
 
 // SyntaxError is why a file is refused, and where. Line and Col count from 1, Col in characters.
@@ -229,7 +229,8 @@ func Parse(g Grammar, keys Keys, src []byte) (*File, error) {
 	}
 	f.nodes, f.warnings = layout.Nodes, layout.Warnings
 	if !f.keysAreBearable() {
-		return nil, &SyntaxError{Line: 1, Col: 1, Msg: "the names that entries are nested in are too long for so many entries; nest them less deeply or shorten the names"}
+		return nil, &SyntaxError{Line: 1, Col: 1, Msg: "the names that entries are nested in are too long " +
+			"for so many entries; nest them less deeply or shorten the names"}
 	}
 	return f, nil
 }
@@ -269,7 +270,8 @@ func invalidAt(s string) int {
 // root finds the Rails root: the only outermost entry, a map or nothing at all, with one of the names of Keys.Roots.
 // The letter case does not matter: it means nothing in language tags.
 func (f *File) root() int {
-	if len(f.nodes) < 2 || f.nodes[1].Kind != Map && (f.nodes[1].Kind != Null || f.nodes[1].Value.Len() > 0) || f.nodes[1].End != f.nodes[0].End || f.nodes[0].Kind != Map {
+	if len(f.nodes) < 2 || f.nodes[0].Kind != Map || f.nodes[1].End != f.nodes[0].End ||
+		f.nodes[1].Kind != Map && (f.nodes[1].Kind != Null || f.nodes[1].Value.Len() > 0) {
 		return 0
 	}
 	name := f.Name(1)

@@ -153,7 +153,8 @@ type rewrite struct {
 }
 
 func newRewrite(f, like *File, fresh bool) *rewrite {
-	return &rewrite{f: f, like: like, fresh: fresh, gone: make(map[int]bool), same: make(map[int]Edit), pinned: make(map[int]bool), sets: make(map[int]Edit),
+	return &rewrite{f: f, like: like, fresh: fresh, sets: make(map[int]Edit), same: make(map[int]Edit),
+		gone: make(map[int]bool), pinned: make(map[int]bool),
 		follows: make(map[int]string), spots: make(map[int]*spot), planned: make(map[spotLabel]*planned)}
 }
 
@@ -217,7 +218,8 @@ func (r *rewrite) keepRepeats() {
 		switch {
 		case r.f.nodes[i].Kind != Text && changes:
 			delete(r.sets, ref)
-			r.refuse(of, "another entry repeats this value, which is no text, and would change with it; write it out there first")
+			r.refuse(of, "another entry repeats this value, which is no text, and would change with it; "+
+				"write it out there first")
 		case r.goes(i):
 			if changes {
 				r.follows[i] = of.Text // until it goes

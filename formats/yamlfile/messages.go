@@ -80,7 +80,8 @@ func bareMessages(f *resource.File, at resource.Place) bool {
 	if near < 0 {
 		near = at.In + 1
 	}
-	if near <= 0 || near+1 >= int(f.Node(at.In).End) || int(f.Node(near).End) != near+2 || f.Name(near+1) != messages.Text {
+	if near <= 0 || near+1 >= int(f.Node(at.In).End) || int(f.Node(near).End) != near+2 ||
+		f.Name(near+1) != messages.Text {
 		return false
 	}
 	return !isDescription(f.Source(), f.Node(near+1).Note)

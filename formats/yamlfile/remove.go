@@ -220,7 +220,8 @@ func (r *remover) lines() {
 			}
 			c.to = max(c.to, r.cuts[i].to)
 		}
-		if c.to == len(r.src) && !strings.HasSuffix(r.src, "\n") && c.from > 0 && r.src[c.from-1] == '\n' && !r.keepsLineEnd(text) {
+		unended := c.to == len(r.src) && !strings.HasSuffix(r.src, "\n")
+		if unended && c.from > 0 && r.src[c.from-1] == '\n' && !r.keepsLineEnd(text) {
 			c.from--
 			if c.from > 0 && r.src[c.from-1] == '\r' {
 				c.from--
@@ -347,5 +348,6 @@ func spelledWithTag(src string, n *resource.Node) (spelled string, ok bool) {
 			spelled = strings.TrimRight(src[i:end]+" "+spelled, " ")
 		}
 	}
-	return spelled, strings.IndexByte(spelled, '\n') < 0 && (n.Value.Len() == 0 || strings.IndexByte("|>", src[n.Value.Start]) < 0)
+	isBlock := n.Value.Len() > 0 && strings.IndexByte("|>", src[n.Value.Start]) >= 0
+	return spelled, strings.IndexByte(spelled, '\n') < 0 && !isBlock
 }
