@@ -121,8 +121,8 @@ func (b *builder) itemNote(n *resource.New) string {
 	return ""
 }
 
-// whole returns the items of an array in order. What is missing is what its model has there and is no text; when a push is
-// composed, or a service's export, an item that nobody knows is @null, so that the others keep their places.
+// whole returns the items of an array in order. What is missing is what its model has there and is no text; when a push
+// is composed, or a service's export, an item that nobody knows is @null, so that the others keep their places.
 func (b *builder) whole(n *resource.New) ([]resource.New, error) {
 	var items []resource.New
 	for _, c := range n.Children {
@@ -186,8 +186,8 @@ func (b *builder) leaf(out *strings.Builder, n *resource.New, kind string) error
 	return nil
 }
 
-// startTag writes the start tag of an entry up to its >. A new string, plurals or string-array has the attributes of its model but
-// those that belong to the model's own file: tools:, translatable, msgid.
+// startTag writes the start tag of an entry up to its >. A new string, plurals or string-array has the attributes of
+// its model but those that belong to the model's own file: tools:, translatable, msgid.
 func (b *builder) startTag(n *resource.New, kind string) (string, error) {
 	if kind == "item" {
 		if isIndex(n.Name) {
@@ -262,8 +262,8 @@ func namespaceOf(prefix string, like *resource.Model) (string, bool) {
 	return xliffURI, prefix == "xliff"
 }
 
-// value spells a text as its model is spelled, and copies what is no text. A push is composed of what stands in the source file, so
-// there a text that is its model's own is copied, too.
+// value spells a text as its model is spelled, and copies what is no text. A push is composed of what stands in the
+// source file, so there a text that is its model's own is copied, too.
 func (b *builder) value(n *resource.New) (raw string, missing []string, err error) {
 	if n.Kind == resource.Other {
 		if n.Like == nil {
@@ -292,7 +292,8 @@ func (b *builder) value(n *resource.New) (raw string, missing []string, err erro
 	return sp.spell(n.Text, b.place)
 }
 
-// movable reports whether a value means the same in a file without a DOCTYPE, and which prefixes that file must declare.
+// movable reports whether a value means the same in a file without a DOCTYPE, and which prefixes that file must
+// declare.
 func movable(raw string) (missing []string, ok bool) {
 	const start, end = "<v>", "</v>"
 	s := scanner{src: start + raw + end}

@@ -211,8 +211,8 @@ const (
 	usualItem, usualItemEnd     = `<item quantity="`, `</item>`
 )
 
-// usual reads a leaf as nearly all of a file are written, <string name="..."> or <item quantity="..."> with nothing but characters in it, and
-// returns 0 for anything else, be it right or wrong.
+// usual reads a leaf as nearly all of a file are written, <string name="..."> or <item quantity="..."> with nothing but
+// characters in it, and returns 0 for anything else, be it right or wrong.
 func (s *scanner) usual(at int, above comments, in *container) (end int) {
 	src, opening, closing := s.src, usualString, usualStringEnd
 	if in.node > 0 {
@@ -284,7 +284,8 @@ func (s *scanner) resource(at int, above comments) (int, error) {
 	return s.forms(at, end, n, kind == "string-array")
 }
 
-// other passes over a resource of another kind. <eat-comment/> is none: it ends a section's heading for the documentation tools.
+// other passes over a resource of another kind. <eat-comment/> is none: it ends a section's heading for the
+// documentation tools.
 func (s *scanner) other(at, end int, above comments) (int, error) {
 	kind := s.tag.name
 	end, err := s.skip(end)
@@ -322,12 +323,15 @@ func (s *scanner) forms(at, end int, n resource.Node, array bool) (int, error) {
 	return end, nil
 }
 
-// isComplete reports whether plurals have an item for other, which Android takes where no other one fits. Without any item there is nothing to
-// complete, and what is not translatable is nobody's business.
+// isComplete reports whether plurals have an item for other, which Android takes where no other one fits. Languages
+// with few or many may need none for whole numbers: whether theirs are enough is not known here. Without any item there
+// is nothing to complete, and plurals that are not translatable are not looked at.
 func (s *scanner) isComplete(plurals int) bool {
 	items := s.nodes[plurals+1:]
 	return len(items) == 0 || s.nodes[plurals].Style&styleLocked != 0 ||
-		slices.ContainsFunc(items, func(n resource.Node) bool { return s.src[n.Name.Start+1:n.Name.End-1] == "other" })
+		slices.ContainsFunc(items, func(n resource.Node) bool {
+			return slices.Contains([]string{"other", "few", "many"}, s.src[n.Name.Start+1:n.Name.End-1])
+		})
 }
 
 // item reads one child of plurals or of a string-array.

@@ -286,7 +286,8 @@ func (w *writer) greater() string {
 	return ""
 }
 
-// isEntity reports whether rest begins with a reference to an entity that the file declares itself, and the old value does not spell it out.
+// isEntity reports whether rest begins with a reference to an entity that the file declares itself, and the old value
+// does not spell it out.
 func (w *writer) isEntity(rest string) bool {
 	name, n := referenceName(rest)
 	return n > 0 && w.in.entities.names[name] && predefined(name) == 0 && (!w.sp.literal[name] || w.sp.referred[name])

@@ -7,9 +7,9 @@ import (
 
 var describing = [...]string{"message", "description", "placeholders"}
 
-// hideMessages takes the keys from what message objects hold besides their message, where all of a file's outermost entries are texts and such objects: browser
-// extensions and VS Code have such files. A message that has nothing but a comment besides, as in VS Code's, is a text under its object's name; YAML has
-// none of these.
+// hideMessages takes the keys from what message objects hold besides their message, where all of a file's outermost
+// entries are texts and such objects: browser extensions and VS Code have such files. A message that has nothing but a
+// comment besides, as in VS Code's, is a text under its object's name; YAML has none of these.
 func hideMessages(leaves []Leaf, comments bool) {
 	type entry struct{ message, comment, other, strange bool }
 	var entries []*entry // an outermost name may stand twice
@@ -63,8 +63,8 @@ func hideMessages(leaves []Leaf, comments bool) {
 	}
 }
 
-// hideMetadata takes the keys from outermost members that are no entries: all under a name that begins with @@, and objects under one that begins
-// with @, unless they are messages: a string "message" is in them.
+// hideMetadata takes the keys from outermost members that are no entries: all under a name that begins with @@, and
+// objects under one that begins with @, unless they are messages: a string "message" is in them.
 func hideMetadata(leaves []Leaf) {
 	for i := 0; i < len(leaves); {
 		l := &leaves[i]

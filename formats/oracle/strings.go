@@ -80,8 +80,8 @@ func lone(units []uint16) bool {
 	return high
 }
 
-// stringsReader cuts a file into tokens, and writes for the library one entry each that it reads as Apple's reader reads the original: the key with its number in front
-// of it, so that order and doubles are not lost.
+// stringsReader cuts a file into tokens, and writes for the library one entry each that it reads as Apple's reader
+// reads the original: the key with its number in front of it, so that order and doubles are not lost.
 type stringsReader struct {
 	src      string
 	at       int
@@ -231,7 +231,8 @@ func (s *stringsReader) nested() error {
 
 const bare = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$/:.-"
 
-// token reads a string and returns it as it goes between the library's double quotes. whole is false where an escape is no character.
+// token reads a string and returns it as it goes between the library's double quotes. whole is false where an escape is
+// no character.
 func (s *stringsReader) token() (spelled string, whole bool, err error) {
 	if !s.is('"') && !s.is('\'') {
 		end := s.at
@@ -266,8 +267,8 @@ func (s *stringsReader) token() (spelled string, whole bool, err error) {
 	return "", false, errors.New("a string that does not end")
 }
 
-// escape hands one escape on: as it is where the library agrees with Apple's reader, as the character that Apple's reader makes of it where not. It returns its
-// length, and false for what is no character to either.
+// escape hands one escape on: as it is where the library agrees with Apple's reader, as the character that Apple's
+// reader makes of it where not. It returns its length, and false for what is no character to either.
 func (s *stringsReader) escape(raw string, out *strings.Builder) (int, bool) {
 	digits := func(from, most int, base int) (int64, int) {
 		n := 0

@@ -14,7 +14,8 @@ import (
 
 var version = regexp.MustCompile(`(?m)^(%YAML[ \t]+1\.)2`)
 
-// standIn is what a byte order mark inside a text is handed over as: the reader loses some of them. It is as long as the mark.
+// standIn is what a byte order mark inside a text is handed over as: the reader loses some of them. It is as long as
+// the mark.
 const standIn = "\ue0fe"
 
 // readYAML reads all documents of a YAML file.
@@ -241,8 +242,8 @@ func (y *yamlReader) properties(at int) int {
 	return at
 }
 
-// end finds where a scalar ends, white space behind it excluded: at its closing quote, or where all that its text says was said. -1 where the
-// file does not say what the library has read there.
+// end finds where a scalar ends, white space behind it excluded: at its closing quote, or where all that its text says
+// was said. -1 where the file does not say what the library has read there.
 func (y *yamlReader) end(n *yaml.Node, at int) int {
 	s := y.src
 	switch {

@@ -238,7 +238,8 @@ func (grammar) Rename(f *resource.File, i int, name string) (resource.Splice, er
 	return resource.Splice{At: n.Name, Text: spelled}, nil
 }
 
-// Compose writes UTF-8 with one entry a line; where entries have notes, each note above its entry and a blank line between entries.
+// Compose writes UTF-8 with one entry a line; where entries have notes, each note above its entry and a blank line
+// between entries.
 func (grammar) Compose(top []resource.New) ([]byte, error) {
 	noted := false
 	for _, n := range top {

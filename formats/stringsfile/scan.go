@@ -92,7 +92,8 @@ func (grammar) Scan(src string) (*resource.Layout, error) {
 	return &resource.Layout{Nodes: s.nodes, Warnings: s.warnings}, nil
 }
 
-// entriesOf estimates the number of entries from the beginning of a file: a semicolon ends each, and few stand in texts and comments.
+// entriesOf estimates the number of entries from the beginning of a file: a semicolon ends each, and few stand in texts
+// and comments.
 func entriesOf(src string) int {
 	head := src[:min(len(src), 32<<10)]
 	n := strings.Count(head, ";")
@@ -172,8 +173,9 @@ func (s *scanner) value(n *resource.Node, at int) (end int, err error) {
 	return end, err
 }
 
-// usual reads the gap below an entry as nearly all files have it, and reports whether it was one: at most one blank line, then the next entry's
-// quote, or one comment on lines of its own before that. What else a gap holds is for those who edit around it.
+// usual reads the gap below an entry as nearly all files have it, and reports whether it was one: at most one blank
+// line, then the next entry's quote, or one comment on lines of its own before that. What else a gap holds is for those
+// who edit around it.
 func (s *scanner) usual(at int) bool {
 	src := s.src
 	if at >= len(src) || src[at] != '\n' {
@@ -216,7 +218,8 @@ func (s *scanner) warn(format string, args ...any) {
 	s.warnings = append(s.warnings, resource.Warning{Node: len(s.nodes) - 1, Msg: fmt.Sprintf(format, args...)})
 }
 
-// unended says what is missing behind a key or value. A value over several lines is more likely one whose quote is missing.
+// unended says what is missing behind a key or value. A value over several lines is more likely one whose quote is
+// missing.
 func (s *scanner) unended(what string, n *resource.Node, end int) error {
 	text := n.Value
 	if what == "key" {

@@ -1,5 +1,5 @@
-// Package bundle knows which files belong together: a source file, the files that hold its translations, and the group of
-// files that one import or export covers. It turns bytes into catalogs and changes of catalogs into bytes.
+// Package bundle knows which files belong together: a source file, the files that hold its translations, and the group
+// of files that one import or export covers. It turns bytes into catalogs and changes of catalogs into bytes.
 //
 // Its law: it is pure over what it is handed, an fs.FS or bytes. A working tree, a commit and a test's map of files
 // are read by the same code, and nothing is ever written by it.
@@ -35,7 +35,8 @@ type Bundle struct {
 	Files      *config.Files   // the entry of the configuration that the source file belongs to
 }
 
-// Target is the path of the bundle's translations into a language. It is empty where the service decides the file names.
+// Target is the path of the bundle's translations into a language. It is empty where the service decides the file
+// names.
 func (b *Bundle) Target(l config.Language) string {
 	if b.Output.HasLabel() {
 		return ""
@@ -43,8 +44,9 @@ func (b *Bundle) Target(l config.Language) string {
 	return b.Output.Path(l, "")
 }
 
-// Find lists the bundles of a project in a tree of files, in the order of the configuration and then by path. A source file that
-// more than one entry matches belongs to the first. Two bundles that would write one file are both left out, with a problem.
+// Find lists the bundles of a project in a tree of files, in the order of the configuration and then by path. A source
+// file that more than one entry matches belongs to the first. Two bundles that would write one file are both left out,
+// with a problem.
 func Find(fsys fs.FS, p *config.Project) ([]*Bundle, []Problem, error) {
 	var bundles []*Bundle
 	var problems []Problem
@@ -78,8 +80,8 @@ func Find(fsys fs.FS, p *config.Project) ([]*Bundle, []Problem, error) {
 	return distinct(bundles, p.Targets(), problems)
 }
 
-// closed is why nobody can tell whether a pattern has files: the folder that it begins in may not be looked into, and to take its files for gone would be
-// wrong. What ** finds closed below that is most likely no business of ours.
+// closed is why nobody can tell whether a pattern has files: the folder that it begins in may not be looked into, and
+// to take its files for gone would be wrong. What ** finds closed below that is most likely no business of ours.
 func closed(fsys fs.FS, pattern string) error {
 	folder, rest := doublestar.SplitPattern(pattern)
 	var err error
@@ -183,7 +185,8 @@ func (b *Bundle) Keys(l config.Language) resource.Keys {
 	return resource.Keys{Structured: b.Format.Structured, Separator: b.Separator, Roots: roots(b.Output.Spelled(l))}
 }
 
-// roots are the names that a Rails root may have for a language, as the paths of its files spell it: both spellings, with hyphen and with underscore.
+// roots are the names that a Rails root may have for a language, as the paths of its files spell it: both spellings,
+// with hyphen and with underscore.
 func roots(l config.Language) []string {
 	names := []string{l.Path, l.Code}
 	for _, n := range names[:2] {
@@ -198,8 +201,8 @@ func (b *Bundle) ParseExport(src []byte, l config.Language) (*resource.File, err
 	return exported(b.Format).Parse(resource.Keys{Separator: b.Separator, Roots: roots(b.Output.Spelled(l))}, src)
 }
 
-// Read reads and parses one file of the bundle. A file that is not there gives nil and no problem; one that cannot be read, or stands under
-// another language's root, gives a problem and no file.
+// Read reads and parses one file of the bundle. A file that is not there gives nil and no problem; one that cannot be
+// read, or stands under another language's root, gives a problem and no file.
 func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.File, *Problem, error) {
 	src, err := fs.ReadFile(fsys, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -262,8 +265,8 @@ func Texts(f *resource.File) catalog.Catalog {
 	return c
 }
 
-// Findings are the entries of a readable file that are left out and should not be: values nested in a flat format, and texts that its
-// grammar cannot hand on.
+// Findings are the entries of a readable file that are left out and should not be: values nested in a flat format, and
+// texts that its grammar cannot hand on.
 func Findings(f *resource.File, name string, l config.Language) []Problem {
 	var problems []Problem
 	if nested := f.Nested(); len(nested) > 0 {

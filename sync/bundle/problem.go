@@ -54,12 +54,12 @@ func (p Problem) Cause() string {
 	return strings.TrimRight(strings.TrimSuffix(p.Problem, p.Remedy), ".,; ")
 }
 
-// advice is how the words of a problem say what to do: a clause that begins with what somebody can do, that says until when, or that there is nothing to be
-// done because the next pass does it.
+// advice is how the words of a problem say what to do: a clause that begins with what somebody can do, that says until
+// when, or that there is nothing to be done because the next pass does it.
 var advice = regexp.MustCompile(`(?i)(locsync (push|pull|status)|(^|[;.,:] |\bor |\band )(run|set|give|put|change|correct|translate|write|delete|make|commit|take|add|rename|move|switch|repair|see|look|check|send|merge|until|leave|use|keep|end|join|name|replace)\b|\buntil |\bnext (push|pull)\b)`)
 
-// Advised is the problem with its remedy: the clauses at the end of its words, from the first on that is followed by nothing but advice. The first clause
-// of all says what is wrong.
+// Advised is the problem with its remedy: the clauses at the end of its words, from the first on that is followed by
+// nothing but advice. The first clause of all says what is wrong.
 func (p Problem) Advised() Problem {
 	if p.Remedy != "" {
 		return p

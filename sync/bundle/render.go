@@ -14,9 +14,9 @@ type Refused struct {
 	Reason string
 }
 
-// Render writes changes into the file of a target as it stands, or makes the file, laid out like source, when old is nil. Nothing but
-// the changed values differs. A new file is source with every text replaced: what has no translation is left out (see
-// resource.File.Fresh), and so is what only a source has (formats.Format.Monolingual).
+// Render writes changes into the file of a target as it stands, or makes the file, laid out like source, when old is
+// nil. Nothing but the changed values differs. A new file is source with every text replaced: what has no translation
+// is left out (see resource.File.Fresh), and so is what only a source has (formats.Format.Monolingual).
 func Render(b *Bundle, source, old *resource.File, l config.Language, changes []catalog.Change) ([]byte, []Refused, error) {
 	edits := make([]resource.Edit, 0, len(changes))
 	for _, c := range changes {

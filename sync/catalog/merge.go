@@ -12,8 +12,8 @@ type Three struct {
 	Renamed  []Rename // keys of the source that became other keys
 	Outdated Marks    // translations that are to go because they were made for another source text; see Outdate
 
-	// Gone are the keys that the source was seen to have and has no more: what the repository has under them is taken out. What stands
-	// under any other key that the source lacks stays: nothing is known about it.
+	// Gone are the keys that the source was seen to have and has no more: what the repository has under them is taken out.
+	// What stands under any other key that the source lacks stays: nothing is known about it.
 	Gone map[string]bool
 }
 
@@ -30,8 +30,8 @@ type Held struct {
 	Reason string
 }
 
-// Merged is the outcome of Merge. Nothing is left out silently: every text of the service is either what the
-// repository has already, in Changes, in Conflicts (and Changes), in Held, outdated, or older than Kept; every text of the
+// Merged is the outcome of Merge. Nothing is left out silently: every text of the service is either what the repository
+// has already, in Changes, in Conflicts (and Changes), in Held, outdated, or older than Kept; every text of the
 // repository stays, or is in Changes for one of the reasons that the table names.
 type Merged struct {
 	Changes   []Change   // what to write: source order, then what moved with its key, then removals in the repository's order
@@ -43,8 +43,8 @@ type Merged struct {
 	Agreed    Marks  // the base for the next merge, if all Changes are written
 }
 
-// Merge decides per name which of three texts stands. The first row that fits counts; "-" is no text, o, t and b are translations,
-// "any" includes none.
+// Merge decides per name which of three texts stands. The first row that fits counts; "-" is no text, o, t and b are
+// translations, "any" includes none.
 //
 //	source  repository  service      base    outcome
 //	gone    any         any          any     removed, and what the service has for it is left there
@@ -112,7 +112,8 @@ func Merge(in Three) Merged {
 	}
 	theirs := in.Theirs.Index()
 	for _, u := range in.Ours {
-		// The service has it in no state that counts just now, and may have it again: its base stays, or that would be first contact.
+		// The service has it in no state that counts just now, and may have it again: its base stays, or that would be first
+		// contact.
 		if _, there := theirs[u.Name]; !there && living[u.Key] {
 			if base, known := in.Base[u.Name]; known {
 				out.Agreed[u.Name] = base
@@ -125,7 +126,8 @@ func Merge(in Three) Merged {
 	return out
 }
 
-// leaveUndecided sees to it that a key of which one form is undecided changes in none: a plural of which each side wrote some forms is nobody's.
+// leaveUndecided sees to it that a key of which one form is undecided changes in none: a plural of which each side
+// wrote some forms is nobody's.
 func (m *Merged) leaveUndecided(base Marks) {
 	if len(m.Undecided) == 0 {
 		return

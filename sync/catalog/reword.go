@@ -16,9 +16,9 @@ type Worded struct {
 	Agreed    []Name     // both sides have the same text, and it is not Base
 }
 
-// Reword decides per name of a source file whether a text that was changed at the service replaces the repository's. The repository is the
-// authority for its sources: it decides which names there are, and its text stands where both sides changed one. The first row that fits counts; "-" is
-// no text, o, t and b are texts, "any" includes none.
+// Reword decides per name of a source file whether a text that was changed at the service replaces the repository's.
+// The repository is the authority for its sources: it decides which names there are, and its text stands where both
+// sides changed one. The first row that fits counts; "-" is no text, o, t and b are texts, "any" includes none.
 //
 //	repository  service  base   outcome
 //	-           any      any    nothing to do: the source decides which keys there are

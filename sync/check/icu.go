@@ -48,7 +48,8 @@ func (m *message) add(in plural.Message) {
 	}
 }
 
-// icu compares two ICU messages; false says that the source is none, or nothing but plain arguments, which names compares.
+// icu compares two ICU messages; false says that the source is none, or nothing but plain arguments, which names
+// compares.
 func (p *pair) icu() bool {
 	if !strings.Contains(p.source, "{") || !strings.Contains(p.source, ",") {
 		return false
@@ -111,8 +112,9 @@ func (p *pair) icu() bool {
 	return true
 }
 
-// inBranches compares the branches of arguments that source and translation have at the same level: what the source's branch fills in, the
-// translation's must, unless it stands around the argument (outside). A branch that the source lacks is measured against its "other".
+// inBranches compares the branches of arguments that source and translation have at the same level: what the source's
+// branch fills in, the translation's must, unless it stands around the argument (outside). A branch that the source
+// lacks is measured against its "other".
 func (p *pair) inBranches(source, text plural.Message, outside []string) {
 	if len(source.Arguments) > maxNames || len(text.Arguments) > maxNames {
 		return
@@ -146,7 +148,8 @@ func (p *pair) inBranches(source, text plural.Message, outside []string) {
 	}
 }
 
-// branchFor is the branch of the source that one of the translation is measured against: the same, its counterpart (=1 and one), or "other".
+// branchFor is the branch of the source that one of the translation is measured against: the same, its counterpart (=1
+// and one), or "other".
 func branchFor(source plural.Argument, selector string) (b plural.Branch, ok bool) {
 	for _, want := range []string{selector, counterparts[selector], plural.Other} {
 		for _, b := range source.Branches {
@@ -160,8 +163,8 @@ func branchFor(source plural.Argument, selector string) (b plural.Branch, ok boo
 
 var counterparts = map[string]string{"=0": plural.Zero, "=1": plural.One, "=2": plural.Two, plural.Zero: "=0", plural.One: "=1", plural.Two: "=2"}
 
-// numbers warns of a plural that never says its number, though the source's does. In which branches it does is the translator's business: "some
-// people" may be what a language says for few.
+// numbers warns of a plural that never says its number, though the source's does. In which branches it does is the
+// translator's business: "some people" may be what a language says for few.
 func (p *pair) numbers(source, text plural.Message) {
 	for _, a := range source.Arguments {
 		if plural.Plural(a.Type) && says(source, a.Name) && !says(text, a.Name) {

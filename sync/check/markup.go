@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -14,8 +15,9 @@ type tag struct {
 	complete bool // <b/>, or HTML's <br> and the like
 }
 
-// styling are the tags that change how text looks and nothing else: a translation may use them as it likes, if it closes them. xliff:g
-// is among them, as the resource compiler takes it out; what stands inside is checked as what it is.
+// styling are the tags that change how text looks and nothing else: a translation may use them as it likes, if it
+// closes them. xliff:g is among them, as the resource compiler takes it out; what stands inside is checked as what it
+// is.
 var styling = []string{"b", "i", "u", "s", "em", "strong", "small", "big", "sub", "sup", "strike", "del", "ins", "tt", "mark",
 	"span", "font", "p", "br", "div", "center", "li", "ul", "ol", "hr", "wbr", "bdi", "bdo", "abbr", "q", "cite", "nobr", "blockquote",
 	"h1", "h2", "h3", "h4", "h5", "h6", "html", "head", "body", "xliff:g"}
@@ -25,6 +27,10 @@ var standing = []string{"br", "hr", "wbr", "img", "input", "p", "li", "dt", "dd"
 
 // active are tags that do something where they stand, so that a translation must not bring them.
 var active = []string{"a", "script", "iframe", "object", "embed", "style", "link", "meta", "form", "input", "button", "svg", "img", "video", "base"}
+
+// link is an <a> that leads to a page, and runs nothing.
+var link = regexp.MustCompile(`(?i)^<a(?:\s+(?:href=["']?(?:(?:https?:|mailto:|[/#%{$])[^\s"'<>]*|[^\s"'<>:&]*)["']?|` +
+	`(?:target|rel|title|class)=(?:"[^"]*"|'[^']*')))+\s*>$`)
 
 // tagsIn finds the tags of a text.
 func tagsIn(s string) []tag {
@@ -130,7 +136,11 @@ func (p *pair) markup() {
 			extra = append(extra, t.spelled)
 		}
 	}
-	differs(p.found, Markup, lacks, extra)
+	report := p.found
+	if len(lacks) == 0 && !slices.ContainsFunc(extra, func(spelled string) bool { return !link.MatchString(spelled) }) {
+		report = p.warned // a reader of that language is led somewhere, which the program shows, or spells out
+	}
+	differs(report, Markup, lacks, extra)
 }
 
 // same reports whether two tags do the same to the program.

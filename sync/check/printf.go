@@ -71,9 +71,9 @@ type conversion struct {
 	unsure  bool // it may be something else: %d in %description%, %s in %-stop, %'s
 }
 
-// conversions reads the placeholders of a text that take an argument. stray is the first per cent sign that begins none; empty
-// when there is no such sign. What is unsure is a placeholder where it is spelled like one of the source's; in a source, for which that is nil, it
-// takes no place.
+// conversions reads the placeholders of a text that take an argument. stray is the first per cent sign that begins
+// none; empty when there is no such sign. What is unsure is a placeholder where it is spelled like one of the source's;
+// in a source, for which that is nil, it takes no place.
 func conversions(s string, d dialect, isOne func(conversion) bool) (all []conversion, stray string) {
 	next := 1
 	for at := 0; ; {
@@ -171,10 +171,15 @@ func conversionAt(s string, start int, d dialect) (c conversion, ok bool) {
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 
-// isDateFormat reports whether a text is one of strftime, whose letters every language picks for itself.
+// isDateFormat reports whether a text is one of strftime, whose letters every language picks for itself. The end of
+// %name% begins none.
 func isDateFormat(s string) bool {
 	for i := 0; i+1 < len(s); i++ {
 		if s[i] != '%' {
+			continue
+		}
+		if key, size := keyUpTo(s[i+1:], "%"); len(key) > 2 && isLetter(key[len(key)-1]) {
+			i += size
 			continue
 		}
 		c := s[i+1]
@@ -188,7 +193,8 @@ func isDateFormat(s string) bool {
 	return false
 }
 
-// printf compares the arguments that the translation takes with those that the program passes, as far as the source tells.
+// printf compares the arguments that the translation takes with those that the program passes, as far as the source
+// tells.
 func (p *pair) printf(d dialect) {
 	if d == other && (isDateFormat(p.source) || isDateFormat(p.text)) {
 		return
@@ -248,7 +254,8 @@ func (p *pair) printf(d dialect) {
 	}
 }
 
-// mayBeCount reports whether a placeholder can be the number of a plural form: a whole number, or one that is not beside one.
+// mayBeCount reports whether a placeholder can be the number of a plural form: a whole number, or one that is not
+// beside one.
 func mayBeCount(c conversion, have []conversion) bool {
 	return c.class == integer || !slices.ContainsFunc(have, func(c conversion) bool { return c.class == integer })
 }

@@ -1,5 +1,5 @@
-// Package resourcetest holds the laws of package resource as checks that every grammar's tests run, over their own examples, the
-// edge cases, a corpus of real files, and whatever a fuzzer finds. It is imported by tests only.
+// Package resourcetest holds the laws of package resource as checks that every grammar's tests run, over their own
+// examples, the edge cases, a corpus of real files, and whatever a fuzzer finds. It is imported by tests only.
 package resourcetest
 
 import (
@@ -23,9 +23,10 @@ type Case struct {
 
 	// NewTexts are texts that Set and Insert are tried with besides plain ones: those the format finds hard to spell.
 	NewTexts []string
-	// Any says that the input may be anything, as a fuzzer's is. There only safety is a law: an edit is done exactly, or refused with the bytes unchanged.
-	// Elsewhere, in examples, edge cases, real files and generated ordinary ones, liveness is one too: no edit is refused because what the
-	// grammar wrote did not read back (resource.Refusal.Unproven), and every other refusal must be one that Refuses names.
+	// Any says that the input may be anything, as a fuzzer's is. There only safety is a law: an edit is done exactly, or
+	// refused with the bytes unchanged. Elsewhere, in examples, edge cases, real files and generated ordinary ones,
+	// liveness is one too: no edit is refused because what the grammar wrote did not read back
+	// (resource.Refusal.Unproven), and every other refusal must be one that Refuses names.
 	Any bool
 	// Refuses says whether a refusal is one of the format's own rules; see Rules. nil allows all but the unproven ones.
 	Refuses func(f *resource.File, r resource.Refusal) bool
@@ -99,8 +100,9 @@ func Check(t testing.TB, c Case) *resource.File {
 	return f
 }
 
-// bounded holds reading to a time for each byte, hundreds of times what it takes, since whatever else the process does counts too. What grows
-// faster than the input is found by Linear, which a fuzzer cannot bear: its inputs would be chosen by the time that they take.
+// bounded holds reading to a time for each byte, hundreds of times what it takes, since whatever else the process does
+// counts too. What grows faster than the input is found by Linear, which a fuzzer cannot bear: its inputs would be
+// chosen by the time that they take.
 func bounded(t testing.TB, c Case) {
 	t.Helper()
 	most := 50*time.Millisecond + time.Duration(len(c.Src))*10*time.Microsecond
@@ -137,8 +139,8 @@ func legitimate(t testing.TB, c Case, f *resource.File, doing string, refusals [
 	}
 }
 
-// Rules is a Case.Refuses that allows refusals whose reason has one of these words in it, and those of package resource: lists are whole or absent, and a key cannot
-// be a text and a container at once.
+// Rules is a Case.Refuses that allows refusals whose reason has one of these words in it, and those of package
+// resource: lists are whole or absent, and a key cannot be a text and a container at once.
 func Rules(reasons ...string) func(*resource.File, resource.Refusal) bool {
 	reasons = append(reasons, "cannot stand without the items before it", "a list is whole or absent", "the list is not complete without its other items",
 		"other keys stand below it here", "holds a single value here")
@@ -260,8 +262,8 @@ func without(names []name, key, form string) []name {
 	return slices.DeleteFunc(slices.Clone(names), func(n name) bool { return n == name{key, form} })
 }
 
-// repeated reports whether other nodes repeat the value of node i. Setting it then changes bytes there, too: they get a text of their
-// own, so that they still read as before.
+// repeated reports whether other nodes repeat the value of node i. Setting it then changes bytes there, too: they get a
+// text of their own, so that they still read as before.
 func repeated(f *resource.File, i int) bool {
 	for j := range f.Len() {
 		if int(f.Node(j).Ref) == i && i != 0 {
@@ -313,7 +315,8 @@ func removal(t testing.TB, c Case, f *resource.File, before map[name]string, e r
 	}
 }
 
-// inList reports whether an entry of this key is in a list, at any depth: an item that loses its last entry takes the list with it.
+// inList reports whether an entry of this key is in a list, at any depth: an item that loses its last entry takes the
+// list with it.
 func inList(f *resource.File, key string) bool {
 	for e := range f.Entries() {
 		for i := e.Node; e.Key == key && i >= 0; i = int(f.Node(i).Parent) {
@@ -377,8 +380,8 @@ func lastName(key, sep string) string {
 	return key
 }
 
-// oneGap reports whether after is before with one run of bytes put in or replaced at one place. A separator may go in front of
-// bytes that stay (a comment behind the entry that was the last).
+// oneGap reports whether after is before with one run of bytes put in or replaced at one place. A separator may go in
+// front of bytes that stay (a comment behind the entry that was the last).
 func oneGap(before, after string) bool {
 	p := 0
 	for p < len(before) && p < len(after) && before[p] == after[p] {
