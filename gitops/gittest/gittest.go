@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -143,6 +144,18 @@ func Commit(t testing.TB, dir, message string, files map[string]string) string {
 		return Git(t, dir, "rev-parse", "HEAD")
 	}
 	return hash[1]
+}
+
+// CommitTo adds a commit of the files to a branch that a repository has, without a working tree; it gives the commit.
+func CommitTo(t testing.TB, dir, branch string, files map[string]string) string {
+	t.Helper()
+	var in bytes.Buffer
+	fmt.Fprintf(&in, "commit refs/heads/%s\nmark :1\ncommitter Ada <ada@example.org> 1700000000 +0000\ndata 4\nmore\nfrom refs/heads/%[1]s^0\n", branch)
+	for name, content := range files {
+		fmt.Fprintf(&in, "M 100644 inline %s\ndata %d\n%s\n", strconv.Quote(name), len(content), content)
+	}
+	in.WriteString("get-mark :1\n")
+	return Input(t, dir, in.Bytes(), "fast-import", "--quiet")
 }
 
 // Bare makes a bare clone in a new folder and adds it to the repository as remote origin, tracked.
