@@ -21,6 +21,7 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
 	"github.com/locsync/locsync/sync/state"
@@ -158,7 +159,7 @@ func (c closer) Close() error { return c() }
 
 // openFor is open for one request. A dry run that would be the first to remember anything does that in a temporary folder, with an embedded service of its
 // own: it changes nothing. Clones are made for good all the same; they hold nothing but what the remote has, and take long.
-func (a *app) openFor(ctx context.Context, cfg *config.Config, log *zap.Logger, want web.Request, progress func(engine.Doing)) (*house, error) {
+func (a *app) openFor(ctx context.Context, cfg *config.Config, log *zap.Logger, want web.Request, progress func(report.Doing)) (*house, error) {
 	if !(want.Push.DryRun || want.Pull.DryRun) || slices.ContainsFunc(cfg.Projects, func(p config.Project) bool { return p.Cloned() }) {
 		return a.open(ctx, cfg, log, progress)
 	}
@@ -179,12 +180,12 @@ func (a *app) openFor(ctx context.Context, cfg *config.Config, log *zap.Logger, 
 }
 
 // open builds the house. A *state.Locked error means that another process, most likely the daemon, has the state.
-func (a *app) open(ctx context.Context, cfg *config.Config, log *zap.Logger, progress func(engine.Doing)) (*house, error) {
+func (a *app) open(ctx context.Context, cfg *config.Config, log *zap.Logger, progress func(report.Doing)) (*house, error) {
 	return a.openMetered(ctx, cfg, log, nil, progress)
 }
 
 // openMetered is open; meter, which may be nil, is told of every request to the service.
-func (a *app) openMetered(ctx context.Context, cfg *config.Config, log *zap.Logger, meter *web.Meter, progress func(engine.Doing)) (h *house, err error) {
+func (a *app) openMetered(ctx context.Context, cfg *config.Config, log *zap.Logger, meter *web.Meter, progress func(report.Doing)) (h *house, err error) {
 	h = &house{cfg: cfg, log: log, meter: meter}
 	defer func() {
 		if err != nil {
@@ -199,7 +200,7 @@ func (a *app) openMetered(ctx context.Context, cfg *config.Config, log *zap.Logg
 }
 
 // furnish opens what is kept in the house's folder, and what works with it.
-func (h *house) furnish(progress func(engine.Doing)) error {
+func (h *house) furnish(progress func(report.Doing)) error {
 	store, err := state.Open(h.dir)
 	if err != nil {
 		return err
