@@ -18,7 +18,8 @@ type Problem struct {
 	// Remedy is what to do: the end of Problem, which says it too. Reports and the status have it (see Advised).
 	Remedy string `json:"remedy,omitempty"`
 
-	Configuration bool `json:"configuration,omitempty"` // it is not the file that is wrong but the configuration, as it turns out with the files that are there
+	// Configuration says that it is not the file that is wrong but the configuration, as the files show that are there.
+	Configuration bool `json:"configuration,omitempty"`
 }
 
 // String is the problem on one line: file:line:column: key (language): words.
@@ -56,7 +57,9 @@ func (p Problem) Cause() string {
 
 // advice is how the words of a problem say what to do: a clause that begins with what somebody can do, that says until
 // when, or that there is nothing to be done because the next pass does it.
-var advice = regexp.MustCompile(`(?i)(locsync (push|pull|status)|(^|[;.,:] |\bor |\band )(run|set|give|put|change|correct|translate|write|delete|make|commit|take|add|rename|move|switch|repair|see|look|check|send|merge|until|leave|use|keep|end|join|name|replace)\b|\buntil |\bnext (push|pull)\b)`)
+var advice = regexp.MustCompile(`(?i)(locsync (push|pull|status)|(^|[;.,:] |\bor |\band )(run|set|give|put|change|` +
+	`correct|translate|write|delete|make|commit|take|add|rename|move|switch|repair|see|look|check|send|merge|until|` +
+	`leave|use|keep|end|join|name|replace)\b|\buntil |\bnext (push|pull)\b)`)
 
 // Advised is the problem with its remedy: the clauses at the end of its words, from the first on that is followed by
 // nothing but advice. The first clause of all says what is wrong.
