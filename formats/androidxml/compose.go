@@ -82,7 +82,8 @@ func (b *builder) entry(out *strings.Builder, n *resource.New, indent string) er
 func (b *builder) forms(out *strings.Builder, n *resource.New, indent string) error {
 	kind := "plurals"
 	items := n.Children
-	if len(items) > 0 && isIndex(items[0].Name) || len(items) == 0 && n.Like != nil && n.Like.File.Node(n.Like.Node).Style&styleArray != 0 {
+	likeArray := n.Like != nil && n.Like.File.Node(n.Like.Node).Style&styleArray != 0
+	if len(items) > 0 && isIndex(items[0].Name) || len(items) == 0 && likeArray {
 		kind = "string-array"
 		var err error
 		if items, err = b.whole(n); err != nil {
@@ -217,7 +218,8 @@ func (b *builder) startTag(n *resource.New, kind string) (string, error) {
 				value, named = key, true
 			case a.name == "product" && variant != "":
 				value, variant = variant, ""
-			case a.name == "product" && !isDefault(value), a.name == "translatable", a.name == "msgid", strings.Contains(a.name, ":"):
+			case a.name == "product" && !isDefault(value), a.name == "translatable", a.name == "msgid",
+				strings.Contains(a.name, ":"):
 				continue
 			}
 			if spelled, err := attributeValue(value, b.quote); err == nil {

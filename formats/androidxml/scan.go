@@ -22,7 +22,8 @@ func (grammar) Scan(src string) (*resource.Layout, error) {
 func (s *scanner) scan() (*resource.Layout, error) {
 	src := s.src
 	s.nodes = make([]resource.Node, 1, 16+len(src)/perNode(src))
-	s.nodes[0] = resource.Node{Parent: -1, Kind: resource.Map, Whole: resource.At(0, len(src)), Value: resource.At(0, len(src))}
+	all := resource.At(0, len(src))
+	s.nodes[0] = resource.Node{Parent: -1, Kind: resource.Map, Whole: all, Value: all}
 	if isBlank(src) {
 		s.nodes[0].End = 1
 		return &resource.Layout{Nodes: s.nodes}, nil
@@ -94,7 +95,8 @@ func (s *scanner) root(at int) (end int, err error) {
 		return 0, err
 	}
 	if s.tag.name != "resources" {
-		return 0, refuse(at, "the root element is <%s>, not <resources>: this is no file of Android string resources", s.tag.name)
+		return 0, refuse(at, "the root element is <%s>, not <resources>: this is no file of Android string resources",
+			s.tag.name)
 	}
 	if a, ok := s.tag.attribute("translatable"); ok {
 		s.locked = isFalse(a.text(s.src))
@@ -141,7 +143,8 @@ func (s *scanner) children(at int, in *container) (int, error) {
 			}
 			end = at + len(strings.TrimRight(src[at:end], spaces)) // a comment on the next line may be an entry's
 			if in.node == 0 {
-				s.warn(0, "text directly inside <resources>, which Android's resource compiler refuses; take it out, or put back the tag or comment sign that is missing")
+				s.warn(0, "text directly inside <resources>, which Android's resource compiler refuses; "+
+					"take it out, or put back the tag or comment sign that is missing")
 				s.warnings[len(s.warnings)-1].At = at
 			}
 			at, above = end, comments{}
@@ -223,7 +226,8 @@ func (s *scanner) usual(at int, above comments, in *container) (end int) {
 	}
 	name := at + len(opening)
 	n := strings.IndexByte(src[name:], '"')
-	if n <= 0 || n > resource.MaxName || next(src, name+n+1) != '>' || classesOf(src[name:name+n]) != 0 || in.node > 0 && !slices.Contains(quantities, src[name:name+n]) {
+	if n <= 0 || n > resource.MaxName || next(src, name+n+1) != '>' || classesOf(src[name:name+n]) != 0 ||
+		in.node > 0 && !slices.Contains(quantities, src[name:name+n]) {
 		return 0
 	}
 	start := name + n + 2
@@ -233,12 +237,16 @@ func (s *scanner) usual(at int, above comments, in *container) (end int) {
 	}
 	stop := start + n
 	seen := classesOf(src[start:stop])
-	if seen&(seenAmp|seenSuspect|seenBracket) != 0 && s.checked(start, stop, seen) != nil || isReference(src[start:stop], seen) {
+	suspect := seen&(seenAmp|seenSuspect|seenBracket) != 0
+	if suspect && s.checked(start, stop, seen) != nil || isReference(src[start:stop], seen) {
 		return 0
 	}
 	i := len(s.nodes)
-	s.nodes = append(s.nodes, resource.Node{Parent: int32(in.node), End: int32(i + 1), Kind: resource.Text, Name: resource.At(name-1, start-1),
-		Value: resource.At(start, stop), Whole: resource.At(at, stop+len(closing)), Note: resource.At(above.start, above.end)})
+	s.nodes = append(s.nodes, resource.Node{
+		Parent: int32(in.node), End: int32(i + 1), Kind: resource.Text, Name: resource.At(name-1, start-1),
+		Value: resource.At(start, stop), Whole: resource.At(at, stop+len(closing)),
+		Note: resource.At(above.start, above.end),
+	})
 	if seen != 0 {
 		s.nodes[i].Style = s.judge(i, src[start:stop], seen)
 	}
@@ -271,7 +279,8 @@ func (s *scanner) resource(at int, above comments) (int, error) {
 	if name.end-name.start > resource.MaxName {
 		return 0, refuse(name.start, "a name of more than %d KiB", resource.MaxName>>10)
 	}
-	n := resource.Node{Kind: resource.Text, Name: resource.At(name.start-1, name.end+1), Note: resource.At(above.start, above.end)}
+	n := resource.Node{Kind: resource.Text, Note: resource.At(above.start, above.end)}
+	n.Name = resource.At(name.start-1, name.end+1)
 	if a, ok := s.tag.attribute("product"); ok && !isDefault(attributeText(a.text(s.src))) {
 		n.Style |= styleProduct
 	}
@@ -318,7 +327,8 @@ func (s *scanner) forms(at, end int, n resource.Node, array bool) (int, error) {
 	s.nodes[i].End = int32(len(s.nodes))
 	s.node = 0
 	if !array && !s.isComplete(i) {
-		s.warn(i, "the quantity other is missing, and the app ends where it is asked for a number of no other quantity; add it")
+		s.warn(i, "the quantity other is missing, and the app ends where it is asked for a number of no other quantity; "+
+			"add it")
 	}
 	return end, nil
 }

@@ -13,7 +13,8 @@ import (
 // inline are the elements that getText() styles; others are taken for markup only where the old value had them.
 var inline = func() map[string]bool {
 	m := make(map[string]bool)
-	for name := range strings.FieldsSeq("a annotation b big br cite del dfn em font i li marquee s small strike strong sub sup tt u ul") {
+	const names = "a annotation b big br cite del dfn em font i li marquee s small strike strong sub sup tt u ul"
+	for name := range strings.FieldsSeq(names) {
 		m[name] = true
 	}
 	return m

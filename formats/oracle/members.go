@@ -31,12 +31,15 @@ func hideMessages(leaves []Leaf, comments bool) {
 			e.message = true
 		case l.Path[1] == "message" && len(l.Path) == 2 && (text || l.Kind == Null):
 			e.message = true
-		case comments && l.Path[1] == "comment" && (len(l.Path) == 2 && (text || l.Text == "[") || len(l.Path) == 3 && text && len(l.lists) == 1):
+		case comments && l.Path[1] == "comment" && (len(l.Path) == 2 && (text || l.Text == "[") ||
+			len(l.Path) == 3 && text && len(l.lists) == 1):
 			e.comment = true
 		case l.Path[1] == "description" && len(l.Path) == 2 && text,
-			l.Path[1] == "placeholders" && (len(l.Path) > 2 && (len(l.lists) == 0 || l.lists[0] > 2) || l.Kind == Empty && l.Text[0] == '{'):
+			l.Path[1] == "placeholders" && (len(l.Path) > 2 && (len(l.lists) == 0 || l.lists[0] > 2) ||
+				l.Kind == Empty && l.Text[0] == '{'):
 			e.other = true
-		case len(l.Path) == 2 && l.Kind == Other && !text && !slices.Contains(describing[:], l.Path[1]) && (l.Path[1] != "comment" || !comments):
+		case len(l.Path) == 2 && l.Kind == Other && !text && !slices.Contains(describing[:], l.Path[1]) &&
+			(l.Path[1] != "comment" || !comments):
 		default:
 			e.strange = true
 		}

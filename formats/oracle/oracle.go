@@ -8,11 +8,12 @@
 //
 //	json, structured-json  encoding/json tokens. Comments, trailing commas and the byte order mark become spaces before
 //	locjson                the same; a unit is one text, its source joined
-//	yaml, structured-yaml  go.yaml.in/yaml/v4 nodes, which no alias makes larger. %YAML 1.2 is handed over as 1.1, which nothing here depends on, and
-//	                       byte order marks inside texts as another character
-//	ios-strings            cut into tokens here, whose texts howett.net/plist reads: it loses order and doubles, and reads single quotes, some
-//	                       escapes and UTF-16 in another way than Apple's reader does, so it gets the tokens one by one in its own spelling
-//	android-xml            encoding/xml raw tokens, entities of the file's own kept as they are spelled, prefixes that nothing
+//	yaml, structured-yaml  go.yaml.in/yaml/v4 nodes, which no alias makes larger. %YAML 1.2 is handed over as 1.1, which
+//	                       nothing here depends on, and byte order marks inside texts as another character
+//	ios-strings            cut into tokens here, whose texts howett.net/plist reads: it loses order and doubles, and
+//	                       reads single quotes, some escapes and UTF-16 in another way than Apple's reader does, so it
+//	                       gets the tokens one by one in its own spelling
+//	android-xml            encoding/xml raw tokens, entities of the file's own kept as spelled, prefixes that nothing
 //	                       declares included; above that the resource compiler's rules for texts, stage by stage
 //
 // A proof has two halves. The data: walking both files' leaves side by side, every leaf is the old one, or one that the
@@ -64,7 +65,7 @@ type Leaf struct {
 type Rule struct {
 	Format    string   // by the name that the service interface has for it
 	Separator string   // between the names of a structured key; "" means "/"
-	Roots     []string // names of a single outermost map that is not part of the keys: the file's language, in a Rails file
+	Roots     []string // names of a single outermost map that is no part of the keys: the language of a Rails file
 }
 
 // document is a file as it was read.

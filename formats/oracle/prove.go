@@ -39,7 +39,8 @@ func (r Rule) Prove(before, after []byte, changes []Change) error {
 		return err
 	}
 	if p.old.encoding != p.new.encoding && len(before) > 0 && len(after) > 0 { // no bytes are no UTF-16
-		return &Difference{What: fmt.Sprintf("its encoding was %s and would be %s", named(p.old.encoding), named(p.new.encoding))}
+		what := fmt.Sprintf("its encoding was %s and would be %s", named(p.old.encoding), named(p.new.encoding))
+		return &Difference{What: what}
 	}
 	if err := p.data(); err != nil {
 		return err
@@ -288,7 +289,8 @@ func (p *proof) mayCome(j int) bool {
 
 // ofMessage reports whether a leaf belongs to a message object that side has nothing of, and whose text came or went.
 func (p *proof) ofMessage(l *Leaf, side int, changed func([]string) reach) bool {
-	if !strings.HasSuffix(p.rule.Format, "json") && !strings.HasSuffix(p.rule.Format, "yaml") || p.rule.Format == "locjson" {
+	format := p.rule.Format
+	if !strings.HasSuffix(format, "json") && !strings.HasSuffix(format, "yaml") || format == "locjson" {
 		return false
 	}
 	for n := 1; n < len(l.Path); n++ {

@@ -43,7 +43,8 @@ func decodeStrings(src []byte) (text, encoding string, err error) {
 		order, marked = "UTF-16BE", true
 	case len(s) > 1 && s[0] == 0 && s[1] != 0, len(s) > 1 && s[0] == 0x20 && s[1]&^1 == 0x28 && len(s)%2 == 0:
 		order = "UTF-16BE"
-	case len(s) > 1 && s[0] != 0 && s[1] == 0, len(s) > 1 && s[1] == 0x20 && s[0]&^1 == 0x28 && len(s)%2 == 0 && !utf8.ValidString(s):
+	case len(s) > 1 && s[0] != 0 && s[1] == 0,
+		len(s) > 1 && s[1] == 0x20 && s[0]&^1 == 0x28 && len(s)%2 == 0 && !utf8.ValidString(s):
 		order = "UTF-16LE"
 	}
 	if order == "" {

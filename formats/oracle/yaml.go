@@ -27,7 +27,8 @@ func readYAML(src []byte) (*document, error) {
 	y := yamlReader{walk: walk{bytes: len(src)}, offset: len(text) - len(strings.TrimPrefix(text, mark))}
 	y.src = text[y.offset:]
 	if n := strings.Count(y.src, "\r"); n != strings.Count(y.src, "\r\n") {
-		return nil, errors.New("a carriage return without a line feed, which some readers take for a line end and some do not")
+		return nil, errors.New("a carriage return without a line feed, " +
+			"which some readers take for a line end and some do not")
 	}
 	if strings.Contains(y.src, mark) && strings.Contains(y.src, standIn) {
 		return nil, errors.New("both a byte order mark and U+E0FE stand inside the file")

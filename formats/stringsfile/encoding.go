@@ -31,7 +31,8 @@ func (grammar) Decode(src []byte) (string, func(string) []byte, error) {
 	text := unsafe.String(unsafe.SliceData(src), len(src))
 	switch {
 	case strings.HasPrefix(text, "bplist"):
-		return refuse("a compiled property list, which is no text; keep the .strings text that it was made from, or convert it with plutil")
+		return refuse("a compiled property list, which is no text; " +
+			"keep the .strings text that it was made from, or convert it with plutil")
 	case strings.HasPrefix(text, "\xff\xfe\x00\x00"), strings.HasPrefix(text, "\x00\x00\xfe\xff"):
 		return refuse("UTF-32, which Apple's tools do not read; save the file as UTF-8 or UTF-16")
 	case strings.HasPrefix(text, utf8Mark):

@@ -112,7 +112,8 @@ func removal(f *resource.File, first, last int, below gap) resource.Span {
 	case isLast && !inBraces && first == 1 && !above.floating: // nothing stays but space
 		end = restOfLine(src, end)
 		return resource.At(lineStart(src, start), end+lineEnd(src, end))
-	case isLast && above.open && linesBelow == 0 && below.next < len(src): // the brace must not fall into the comment above
+	// the brace must not fall into the comment above
+	case isLast && above.open && linesBelow == 0 && below.next < len(src):
 		return resource.At(start, end)
 	case isLast, first > 1 && !above.floating && linesAbove <= linesBelow,
 		inBraces && first == 1 && linesAbove == 0 && linesBelow > 0: // what follows must not move up to the brace

@@ -51,7 +51,8 @@ type scanner struct {
 }
 
 func (grammar) Scan(src string) (*resource.Layout, error) {
-	if nul := strings.IndexByte(src, 0); nul >= 0 { // as the first or second byte it would make UTF-16 of a file without a mark
+	// As the first or second byte it would make UTF-16 of a file without a mark.
+	if nul := strings.IndexByte(src, 0); nul >= 0 {
 		return nil, fault(nul, `a NUL character; this is no text file, or the text needs \U0000 there`)
 	}
 	s := scanner{src: src, nodes: make([]resource.Node, 1, 1+entriesOf(src))}
@@ -265,7 +266,8 @@ func (s *scanner) stranger(at int, what string) error {
 	r, _ := utf8.DecodeRuneInString(rest)
 	switch {
 	case r == '<' && len(s.nodes) == 1:
-		return fault(at, "XML where Apple's text format should be; convert it with plutil, or give the file the format it has")
+		return fault(at, "XML where Apple's text format should be; "+
+			"convert it with plutil, or give the file the format it has")
 	case r == '\ufeff':
 		return fault(at, "a second byte order mark; remove it")
 	}

@@ -12,7 +12,8 @@ import (
 
 // nextStep is the upper half of the character set that octal escapes are in, as Unicode's mapping NEXTSTEP.TXT has it.
 // The last two are not assigned.
-const nextStep = "\u00a0ÀÁÂÃÄÅÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖÙÚÛÜÝÞµ×÷©¡¢£⁄¥ƒ§¤’“«‹›ﬁﬂ®–†‡·¦¶•‚„”»…‰¬¿¹ˋ´ˆ˜¯˘˙¨²˚¸³˝˛ˇ—±¼½¾àáâãäåçèéêëìÆíªîïðñŁØŒºòóôõöæùúûıüýłøœßþÿ"
+const nextStep = "\u00a0ÀÁÂÃÄÅÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖÙÚÛÜÝÞµ×÷©¡¢£⁄¥ƒ§¤’“«‹›ﬁﬂ®–†‡·¦¶•‚„”»…‰¬¿¹ˋ´ˆ˜¯˘˙¨²˚¸³˝˛ˇ" +
+	"—±¼½¾àáâãäåçèéêëìÆíªîïðñŁØŒºòóôõöæùúûıüýłøœßþÿ"
 
 var octal = []rune(nextStep)
 
@@ -262,7 +263,8 @@ func escapeUnits(out *strings.Builder, r rune) {
 // note decodes the comments of an entry: those directly above it, a line each, and those behind it on its line. The
 // span of both together has the entry itself in the middle.
 func note(src string, n *resource.Node) string {
-	if s := n.Note.Of(src); strings.HasPrefix(s, "/* ") && strings.Index(s, "*/") == len(s)-2 && strings.IndexByte(s, '\n') < 0 && strings.IndexByte(s, '\r') < 0 {
+	s := n.Note.Of(src)
+	if strings.HasPrefix(s, "/* ") && strings.Index(s, "*/") == len(s)-2 && !strings.ContainsAny(s, "\r\n") {
 		return strings.TrimSpace(strings.Trim(s[2:len(s)-2], "*")) // nearly always
 	}
 	var lines []string

@@ -101,7 +101,8 @@ func bundleOf(p *config.Project, files *config.Files, match string) (*Bundle, er
 	format, ok := formats.Named(files.Format)
 	source, fits := files.SourceFile(match)
 	if !ok || !fits {
-		return nil, fmt.Errorf("no format is known for this file; set format in its [[project.files]] entry to one of %s", strings.Join(formats.Names(), ", "))
+		return nil, fmt.Errorf("no format is known for this file; set format in its [[project.files]] entry to one of %s",
+			strings.Join(formats.Names(), ", "))
 	}
 	b := &Bundle{Path: match, Format: format, Labels: files.Labels, Source: p.Language(p.SourceLanguage),
 		Output: files.Template().For(source), Collection: files.CollectionOf(source), Files: files}
@@ -160,14 +161,17 @@ func distinct(bundles []*Bundle, languages []config.Language, problems []report.
 }
 
 // alike is what is wrong with two paths that fold together.
-const alike = " are one file on macOS and Windows, since they differ in letter case or in the spelling of accents alone; rename one of them"
+const alike = " are one file on macOS and Windows, since they differ in letter case or in the spelling of accents " +
+	"alone; rename one of them"
 
 // shares says that a bundle's target is one file with another one's, whose source file is given.
 func shares(target, others, source string) string {
 	if target == others {
-		return "its translations would be written to " + target + ", as would those of " + source + "; put {NAME} or {DIR} into output"
+		return "its translations would be written to " + target + ", as would those of " + source +
+			"; put {NAME} or {DIR} into output"
 	}
-	return "its translations would be written to " + target + ", and those of " + source + " to " + others + ": these" + alike
+	return "its translations would be written to " + target + ", and those of " + source + " to " + others +
+		": these" + alike
 }
 
 // misplaced is a problem with what a key of the configuration says for a source file; it ends with that key's place.
@@ -210,12 +214,14 @@ func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.Fil
 		return nil, nil, nil
 	}
 	if err != nil && isLink(fsys, name) {
-		return nil, &report.Problem{File: name, Language: l.Code, Problem: "is a symbolic link to something that is not a file of this repository; it is left alone until the file itself stands there"}, nil
-	}
-	if info, serr := fs.Stat(fsys, name); err != nil && (errors.Is(err, fs.ErrPermission) || serr == nil && !info.Mode().IsRegular()) {
-		return nil, &report.Problem{File: name, Language: l.Code, Problem: "cannot be read as a file: " + err.Error() + "; it is left alone until a file stands there that can be read"}, nil
+		return nil, &report.Problem{File: name, Language: l.Code, Problem: "is a symbolic link to something that is not a file " +
+			"of this repository; it is left alone until the file itself stands there"}, nil
 	}
 	if err != nil {
+		if info, serr := fs.Stat(fsys, name); errors.Is(err, fs.ErrPermission) || serr == nil && !info.Mode().IsRegular() {
+			return nil, &report.Problem{File: name, Language: l.Code, Problem: "cannot be read as a file: " + err.Error() +
+				"; it is left alone until a file stands there that can be read"}, nil
+		}
 		return nil, nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	f, err := b.Parse(src, l)
@@ -276,7 +282,8 @@ func Findings(f *resource.File, name string, l config.Language) []report.Problem
 			others = fmt.Sprintf(", like %d more in this file,", n)
 		}
 		problems = append(problems, report.Problem{File: name, Key: nested[0], Language: l.Code,
-			Problem: fmt.Sprintf("holds further values%s and the flat format has no keys for those; set format to the structured one of its kind", others)})
+			Problem: fmt.Sprintf("holds further values%s and the flat format has no keys for those; "+
+				"set format to the structured one of its kind", others)})
 	}
 	for _, w := range f.Warnings() {
 		if w.Left {
@@ -295,7 +302,8 @@ func Warnings(f *resource.File, name string, l config.Language) []report.Problem
 		}
 	}
 	for _, d := range f.Duplicates() {
-		p := report.Problem{File: name, Language: l.Code, Key: f.KeyOf(d[1]), Problem: "stands twice in this file; the last one counts. Take one of them out"}
+		p := report.Problem{File: name, Language: l.Code, Key: f.KeyOf(d[1]),
+			Problem: "stands twice in this file; the last one counts. Take one of them out"}
 		p.Line, p.Column = f.Position(int(f.Node(d[1]).Whole.Start))
 		problems = append(problems, p)
 	}

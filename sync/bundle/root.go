@@ -44,11 +44,14 @@ func (b *Bundle) foreignRoot(fsys fs.FS, f *resource.File, name string, l config
 	}
 	switch {
 	case !maps:
-		return problem("its root %q is no mapping; the file is left alone until one stands there, an empty one included", outermost[0])
+		return problem("its root %q is no mapping; the file is left alone until one stands there, an empty one included",
+			outermost[0])
 	case len(outermost) > 1:
-		return problem("it has %d roots, expected %q alone; the file is left alone until the others have files of their own", len(outermost), expected[0])
+		return problem("it has %d roots, expected %q alone; the file is left alone until the others have files of their own",
+			len(outermost), expected[0])
 	}
-	return problem("its root is %q, expected %q; the file is left alone until the root is renamed, or language_paths spells the language like that", outermost[0], expected[0])
+	return problem("its root is %q, expected %q; the file is left alone until the root is renamed, "+
+		"or language_paths spells the language like that", outermost[0], expected[0])
 }
 
 // belowRoot returns the outermost names of the source file in a tree, and whether they stand below a root. A source

@@ -21,7 +21,9 @@ type Upload struct {
 // Compose makes the upload that carries the wanted texts of a file, with the texts that cannot travel without them: the
 // other forms of a plural, the other items of a list. instead has texts that are sent in the place of the file's own;
 // nil for none.
-func Compose(b *Bundle, f *resource.File, path string, wanted func(catalog.Name) bool, instead map[catalog.Name]string) (Upload, error) {
+func Compose(
+	b *Bundle, f *resource.File, path string, wanted func(catalog.Name) bool, instead map[catalog.Name]string,
+) (Upload, error) {
 	entries := f.Together(func(e resource.Entry) bool { return wanted(catalog.Name{Key: e.Key, Form: e.Form}) })
 	for i, e := range entries {
 		if text, ok := instead[catalog.Name{Key: e.Key, Form: e.Form}]; ok {

@@ -34,7 +34,7 @@ type Held struct {
 // has already, in Changes, in Conflicts (and Changes), in Held, outdated, or older than Kept; every text of the
 // repository stays, or is in Changes for one of the reasons that the table names.
 type Merged struct {
-	Changes   []Change   // what to write: source order, then what moved with its key, then removals in the repository's order
+	Changes   []Change   // what to write: source order, then what moved with its key, then removals in file order
 	Conflicts []Conflict // both sides changed it since the base: the service's text is in Changes
 	Undecided []Conflict // the two never agreed on a text: neither side changes
 	Held      []Held
@@ -63,7 +63,8 @@ type Merged struct {
 //	there   o           t            o       t is written: only the service changed
 //	there   o           t            t       o stays, and is pending for a push: only the repository changed
 //	there   o           t            other   t is written, and reported with o: both changed
-//	renamed -           -, ""        any     the old key's text is added under the new key, the repository's before the service's
+//	renamed -           -, ""        any     the old key's text is added under the new key, the repository's before the
+//	                                         service's
 //
 // A blank in the repository is no translation: it is treated as absent unless the service has a blank too.
 // A key counts as living when the source has any form of it, since other languages have other plural forms.
@@ -95,11 +96,13 @@ func Merge(in Three) Merged {
 		case in.Filler.Has(their.Name, in.Ours[at].Text) || in.Ours[at].Text == "":
 			out.take(Changed, their.Name, text)
 		case text == "":
-			out.hold(their, base, known, "the service has a blank where the repository has a translation; the translation stays. Translate it at the service, or take it out of the repository")
+			out.hold(their, base, known, "the service has a blank where the repository has a translation; "+
+				"the translation stays. Translate it at the service, or take it out of the repository")
 		case !known:
 			out.Undecided = append(out.Undecided, Conflict{their.Name, in.Ours[at].Text, text})
 		case text == sourceText[their.Name]:
-			out.hold(their, base, known, "the service has the source text where the repository has a translation; the translation stays. If the source text is meant, write it into the repository")
+			out.hold(their, base, known, "the service has the source text where the repository has a translation; "+
+				"the translation stays. If the source text is meant, write it into the repository")
 		case base == MarkOf(in.Ours[at].Text):
 			out.take(Changed, their.Name, text)
 		case base == MarkOf(text):
@@ -164,7 +167,8 @@ func (in Three) follow(out *Merged, living map[string]bool, ours map[Name]int) {
 		var came []string
 		for _, u := range c {
 			key, renamed := to[u.Key]
-			if !renamed || !living[key] || living[u.Key] || has[key] || moved[key] || u.Text == "" || in.Filler.Has(u.Name, u.Text) || in.Outdated.Has(u.Name, u.Text) {
+			if !renamed || !living[key] || living[u.Key] || has[key] || moved[key] || u.Text == "" ||
+				in.Filler.Has(u.Name, u.Text) || in.Outdated.Has(u.Name, u.Text) {
 				continue
 			}
 			n := Name{key, u.Form}
@@ -203,7 +207,8 @@ func (in Three) clear(out *Merged, living map[string]bool) {
 			out.Agreed[our.Name] = base
 		}
 	}
-	for n := range in.Outdated { // neither side may have it now; whoever writes a newer one is measured against it all the same
+	// Neither side may have it now; whoever writes a newer one is measured against it all the same.
+	for n := range in.Outdated {
 		_, agreed := out.Agreed[n]
 		if base, known := in.Base[n]; known && !agreed && living[n.Key] {
 			out.Agreed[n] = base

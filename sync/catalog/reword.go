@@ -2,10 +2,11 @@ package catalog
 
 // Wording is what Reword looks at: one source file.
 type Wording struct {
-	Base   Marks         // the texts that the service was last known to have, from here or merged here
-	Behind map[Name]bool // texts of the repository that nobody wrote there: they are older than Base, and come from before a merge
-	Ours   Catalog       // the repository's source texts
-	Theirs Catalog       // the service's source texts
+	Base Marks // the texts that the service was last known to have, from here or merged here
+	// Behind are texts of the repository that nobody wrote there: they are older than Base, and come from before a merge.
+	Behind map[Name]bool
+	Ours   Catalog // the repository's source texts
+	Theirs Catalog // the service's source texts
 }
 
 // Worded is the outcome of Reword.
@@ -46,7 +47,8 @@ func Reword(in Wording) Worded {
 				out.Agreed = append(out.Agreed, our.Name)
 			}
 		case text == "":
-			out.Held = append(out.Held, Held{our.Name, text, "the service has a blank where the source file has a text; the text stays"})
+			reason := "the service has a blank where the source file has a text; the text stays"
+			out.Held = append(out.Held, Held{our.Name, text, reason})
 		case !known:
 		case in.Behind[our.Name], base == MarkOf(our.Text):
 			out.Changes = append(out.Changes, Change{Changed, our.Name, text})

@@ -13,12 +13,13 @@
 //
 // What is recognised, by the names of the checks:
 //
-//	printf       %s %1$s %d %,.2f %%       as Java has them in Android, as Objective-C has them in .strings (%@ %lld), as C elsewhere
-//	names        {name} {0} {} {{name}} ${name} %{name} %<name>d %(name)s %name% $t(key) and the $1 of MediaWiki. In Android and .strings they
-//	             are the program's own or a word of the text, so a difference is a warning
+//	printf       %s %1$s %d %,.2f %% as Java has them in Android, as Objective-C has them in .strings (%@ %lld), as C
+//	             has them elsewhere
+//	names        {name} {0} {} {{name}} ${name} %{name} %<name>d %(name)s %name% $t(key) and the $1 of MediaWiki. In
+//	             Android and .strings they are the program's own or a word of the text, so a difference is a warning
 //	icu          {n, plural, one {...} other {...}}, select, selectordinal, with the arguments in each branch
-//	markup       tags: open and closed, links and the program's own tags kept; a link that the source does not have is a warning. xliff:g marks a
-//	             text for translators, and never reaches the program
+//	markup       tags: open and closed, links and the program's own tags kept; a link that the source does not have is
+//	             a warning. xliff:g marks a text for translators, and never reaches the program
 //	plurals      the forms that the language needs, in Android plurals, in Rails' maps and in ICU messages; see Forms
 //	characters   control characters, U+FFFD
 //

@@ -12,7 +12,7 @@ import (
 // message is what an ICU message says about its arguments, those inside branches included.
 type message struct {
 	types    map[string]string          // of each argument: plural, select, ..., or empty for a plain one
-	shown    map[string]bool            // the arguments whose value the reader sees: all but those that are there for select alone
+	shown    map[string]bool            // the arguments whose value the reader sees: not those for select alone
 	branches map[string][]string        // of each select argument: its words
 	plurals  map[string]plural.Argument // of each plural and selectordinal argument: the first
 	complex  bool                       // some argument has branches
@@ -21,7 +21,10 @@ type message struct {
 
 // readMessage reads an ICU message; the error says in words what is wrong with it.
 func readMessage(s string) (message, error) {
-	m := message{types: make(map[string]string), shown: make(map[string]bool), branches: make(map[string][]string), plurals: make(map[string]plural.Argument)}
+	m := message{
+		types: make(map[string]string), shown: make(map[string]bool), branches: make(map[string][]string),
+		plurals: make(map[string]plural.Argument),
+	}
 	var err error
 	if m.parsed, err = plural.Parse(s); err == nil {
 		m.add(m.parsed)
@@ -141,7 +144,8 @@ func (p *pair) inBranches(source, text plural.Message, outside []string) {
 				}
 			}
 			if len(lacks) > 0 && !(plural.Plural(a.Type) && p.noneOf(a.Type, b.Selector)) {
-				p.found(ICU, fmt.Sprintf("the branch %q of {%s} lacks %s, which the source has there", b.Selector, a.Name, listed(lacks)))
+				p.found(ICU, fmt.Sprintf("the branch %q of {%s} lacks %s, which the source has there",
+					b.Selector, a.Name, listed(lacks)))
 			}
 			p.inBranches(of.Message, b.Message, outside)
 		}
@@ -161,7 +165,9 @@ func branchFor(source plural.Argument, selector string) (b plural.Branch, ok boo
 	return b, false
 }
 
-var counterparts = map[string]string{"=0": plural.Zero, "=1": plural.One, "=2": plural.Two, plural.Zero: "=0", plural.One: "=1", plural.Two: "=2"}
+var counterparts = map[string]string{
+	"=0": plural.Zero, "=1": plural.One, "=2": plural.Two, plural.Zero: "=0", plural.One: "=1", plural.Two: "=2",
+}
 
 // numbers warns of a plural that never says its number, though the source's does. In which branches it does is the
 // translator's business: "some people" may be what a language says for few.
@@ -217,5 +223,7 @@ func (p *pair) noneOf(kind, selector string) bool {
 	if kind == "selectordinal" {
 		categories = plural.Ordinals(p.in.Language)
 	}
-	return selector == plural.Zero && slices.ContainsFunc(categories, func(c plural.Category) bool { return c.Name == selector && slices.Equal(c.Numbers, []int{0}) })
+	return selector == plural.Zero && slices.ContainsFunc(categories, func(c plural.Category) bool {
+		return c.Name == selector && slices.Equal(c.Numbers, []int{0})
+	})
 }

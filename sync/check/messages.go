@@ -78,7 +78,8 @@ func parametersIn(s string, shown bool) []string {
 		if len(sign) != 2 || at[0] > 0 && (isLetter(s[at[0]-1]) || isDigit(s[at[0]-1]) || s[at[0]-1] == '$') {
 			continue
 		}
-		if open := strings.LastIndex(s[:at[0]], "{{"); shown && open >= 0 && len(wikiCall.FindString(s[open:])) == at[1]-open {
+		open := strings.LastIndex(s[:at[0]], "{{")
+		if shown && open >= 0 && len(wikiCall.FindString(s[open:])) == at[1]-open {
 			continue
 		}
 		signs = append(signs, sign)

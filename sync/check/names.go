@@ -156,7 +156,8 @@ func (p *pair) names() {
 		return
 	}
 	report := p.found
-	if !percents || isWiki(p.source) || isWiki(p.text) { // in Android and .strings printf fills in: these are the program's own, or words
+	// In Android and .strings printf fills in: these are the program's own, or words.
+	if !percents || isWiki(p.source) || isWiki(p.text) {
 		report = p.warned
 	}
 	differs(report, Names, spellingsOf(lacks), spellingsOf(extra))
@@ -182,7 +183,8 @@ func (p *pair) respelled(use, known []name) {
 		return
 	}
 	for i, n := range use {
-		if of := (name{"${" + n.key + "}", n.key}); n.spelled == "{"+n.key+"}" && !slices.Contains(known, n) && slices.Contains(known, of) {
+		of := name{"${" + n.key + "}", n.key}
+		if n.spelled == "{"+n.key+"}" && !slices.Contains(known, n) && slices.Contains(known, of) {
 			use[i] = of
 		}
 	}
@@ -262,7 +264,8 @@ func isOptional(n name) bool {
 
 // isCountName reports whether a placeholder is named like the number that plural forms are chosen by.
 func isCountName(key string) bool {
-	return slices.Contains([]string{"count", "n", "num", "number", "total", "quantity", "smart_count", "0"}, strings.ToLower(key))
+	names := []string{"count", "n", "num", "number", "total", "quantity", "smart_count", "0"}
+	return slices.Contains(names, strings.ToLower(key))
 }
 
 func spellingsOf(names []name) []string {

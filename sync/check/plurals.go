@@ -33,7 +33,9 @@ func Forms(in Plural) []Finding {
 	language := categories(in.Language)
 	lacks := lacking(language, in.Forms)
 	if slices.Contains(in.Source, plural.Other) && !slices.Contains(in.Forms, plural.Other) {
-		lacks = slices.DeleteFunc(lacks, func(form string) bool { return form == strconv.Quote(plural.Other) && len(lacks) > 1 })
+		lacks = slices.DeleteFunc(lacks, func(form string) bool {
+			return form == strconv.Quote(plural.Other) && len(lacks) > 1
+		})
 		switch {
 		case len(language) > 0 && len(lacks) == 0:
 			return nil
@@ -42,7 +44,8 @@ func Forms(in Plural) []Finding {
 		}
 		return []Finding{{Check: Plurals, Reason: `the plural lacks the form "other", and ` + formsOf(lacks, in.Language)}}
 	}
-	if len(in.Source) < 2 && in.SourceLanguage == "" || len(lacking(categories(in.SourceLanguage), in.Source)) > 0 || len(lacks) == 0 {
+	if len(in.Source) < 2 && in.SourceLanguage == "" || len(lacks) == 0 ||
+		len(lacking(categories(in.SourceLanguage), in.Source)) > 0 {
 		return nil
 	}
 	return []Finding{{Check: Plurals, Reason: needs(lacks, in.Language), Warning: true}}
@@ -87,7 +90,8 @@ func (p *pair) branches(source, text plural.Argument) {
 	}
 	have := selectors(text)
 	of := selectors(source)
-	if text.Offset != "" || len(of) < 2 && p.in.SourceLanguage == "" || len(lacking(categories(p.in.SourceLanguage), of)) > 0 {
+	if text.Offset != "" || len(of) < 2 && p.in.SourceLanguage == "" ||
+		len(lacking(categories(p.in.SourceLanguage), of)) > 0 {
 		return
 	}
 	if lacks := lacking(categories(p.in.Language), have); len(lacks) > 0 {

@@ -40,7 +40,10 @@ const (
 	pointer
 )
 
-var className = [...]string{anything: "text", integer: "a whole number", float: "a number with decimals", date: "a date", object: "an object", pointer: "a C string"}
+var className = [...]string{
+	anything: "text", integer: "a whole number", float: "a number with decimals", date: "a date", object: "an object",
+	pointer: "a C string",
+}
 
 // classOf holds, by dialect and letter, the class of a conversion plus one; 0 where there is no such conversion.
 var classOf = func() (t [dialects][128]class) {
@@ -132,7 +135,8 @@ func conversionAt(s string, start int, d dialect) (c conversion, ok bool) {
 	} else {
 		at = start + 1
 	}
-	for at < len(s) && strings.IndexByte("-+#0,'", s[at]) >= 0 { // a space is a flag as well, but "50 % de" is not meant so
+	// A space is a flag as well, but "50 % de" is not meant so.
+	for at < len(s) && strings.IndexByte("-+#0,'", s[at]) >= 0 {
 		at++
 	}
 	digits()
@@ -246,7 +250,8 @@ func (p *pair) printf(d dialect) {
 	case number:
 		p.warned(Printf, fmt.Sprintf("it leaves out the number %s, which the source has", spellings(lacks)))
 	case len(extra) > 0:
-		p.found(Printf, fmt.Sprintf("it has %s, for which the program passes nothing, as the source has no such placeholder", spellings(extra)))
+		p.found(Printf, fmt.Sprintf("it has %s, for which the program passes nothing, as the source has no such placeholder",
+			spellings(extra)))
 	case len(lacks) > 0:
 		p.found(Printf, fmt.Sprintf("it lacks %s, which the source has", spellings(lacks)))
 	case len(have) > 0 && sourceStray == "" && stray != "":

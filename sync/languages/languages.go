@@ -59,7 +59,8 @@ func Find(code string) (Language, bool) {
 
 // wellFormed is the grammar of BCP 47, without its reserved and grandfathered forms: language, extended language,
 // script, region, variants, extensions, private use.
-var wellFormed = regexp.MustCompile(`(?i)^([a-z]{2,3}(-[a-z]{3}){0,3}(-[a-z]{4})?(-([a-z]{2}|[0-9]{3}))?(-([a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*(-[tu](-[a-z0-9]{2,8})+)*(-x(-[a-z0-9]{1,8})+)?|x(-[a-z0-9]{1,8})+)$`)
+var wellFormed = regexp.MustCompile(`(?i)^([a-z]{2,3}(-[a-z]{3}){0,3}(-[a-z]{4})?(-([a-z]{2}|[0-9]{3}))?` +
+	`(-([a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*(-[tu](-[a-z0-9]{2,8})+)*(-x(-[a-z0-9]{1,8})+)?|x(-[a-z0-9]{1,8})+)$`)
 
 // WellFormed reports whether a code is a language tag. Codes of two letters must be of ISO 639-1, a list that is
 // closed; those of three letters change every year, and any is one.
@@ -100,7 +101,8 @@ func candidates(code string, others []string) []string {
 	script, confidence := tag.Script()
 	usual, _ := language.Make(base.String()).Script()
 	if base.String() == "zh" && tag.String() == "zh" { // either script: the one that no other code has
-		return slices.DeleteFunc([]string{"zh-Hans", "zh-Hant"}, func(candidate string) bool { return scriptTaken(candidate, others) })
+		taken := func(candidate string) bool { return scriptTaken(candidate, others) }
+		return slices.DeleteFunc([]string{"zh-Hans", "zh-Hant"}, taken)
 	}
 	withScript := base.String() + "-" + script.String()
 	all := []string{tag.String()}

@@ -122,8 +122,19 @@ func table(rules map[string]map[string]string, parents map[string]string) string
 	var b strings.Builder
 	for _, l := range slices.Sorted(maps.Keys(languages)) {
 		slices.Sort(languages[l])
-		fmt.Fprintf(&b, "%s: %s\n", l, strings.Join(languages[l], " "))
+		width := 0
+		for _, language := range languages[l] { // several lines where one would be too long
+			if width += len(language) + 1; width == len(language)+1 || len(l)+width > 118 {
+				if b.Len() > 0 {
+					b.WriteByte('\n')
+				}
+				b.WriteString(l + ":")
+				width = len(language) + 1
+			}
+			b.WriteString(" " + language)
+		}
 	}
+	b.WriteByte('\n')
 	return b.String()
 }
 

@@ -1,8 +1,10 @@
 // Package plural knows which plural categories a language has, and the two spellings of a plural: a text for each
 // category, and one ICU message in which a plural argument has a branch for each category.
 //
-//	categories   zero one two few many other, as the Unicode CLDR has them for each language (table.go, made by generate.go)
-//	messages     {n, plural, one {# file} other {# files}}: Parse reads them, Split and Join go from one spelling to the other
+//	categories   zero one two few many other, as the Unicode CLDR has them for each language (table.go, made by
+//	             generate.go)
+//	messages     {n, plural, one {# file} other {# files}}: Parse reads them, Split and Join go from one spelling to
+//	             the other
 //
 // Its law: it claims nothing that it does not know. Of a language that CLDR has no rules for nothing is said, and a
 // message that cannot be taken apart without a loss is not taken apart: Join(Split(m)) means what m means, and
@@ -77,7 +79,10 @@ func Has(categories []Category, name string) bool {
 }
 
 // renamed are codes that ISO 639 gave up or BCP 47 replaces, and codes that CLDR has under a wider one.
-var renamed = map[string]string{"iw": "he", "in": "id", "ji": "yi", "jw": "jv", "mo": "ro", "tl": "fil", "cmn": "zh", "nob": "nb", "nno": "nn", "swc": "sw", "arb": "ar"}
+var renamed = map[string]string{
+	"iw": "he", "in": "id", "ji": "yi", "jw": "jv", "mo": "ro", "tl": "fil", "cmn": "zh", "nob": "nb", "nno": "nn",
+	"swc": "sw", "arb": "ar",
+}
 
 // separators puts hyphens where other systems spell a tag with other signs: pt_BR, ca@valencia.
 var separators = strings.NewReplacer("_", "-", "@", "-")

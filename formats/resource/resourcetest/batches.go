@@ -37,7 +37,8 @@ func together(t testing.TB, c Case, f *resource.File, edits []resource.Edit) {
 		inOrder(t, "at once", names(at), names(g), out)
 	}
 	if !goes && !comes && !bytes.Equal(out, at.Bytes()) {
-		t.Fatalf("at once: not the bytes of the same edits one by one\n--- at once\n%s\n--- one by one\n%s", clip(out), clip(at.Bytes()))
+		t.Fatalf("at once: not the bytes of the same edits one by one\n--- at once\n%s\n--- one by one\n%s",
+			clip(out), clip(at.Bytes()))
 	}
 }
 

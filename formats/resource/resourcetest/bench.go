@@ -114,7 +114,10 @@ func BenchDecades(b *testing.B, c Case, input func(size int) []byte) {
 	for _, d := range []struct {
 		name string
 		size int
-	}{{"1KB", 1 << 10}, {"10KB", 10 << 10}, {"100KB", 100 << 10}, {"1MB", 1 << 20}, {"10MB", 10 << 20}, {"100MB", 100 << 20}} {
+	}{
+		{"1KB", 1 << 10}, {"10KB", 10 << 10}, {"100KB", 100 << 10},
+		{"1MB", 1 << 20}, {"10MB", 10 << 20}, {"100MB", 100 << 20},
+	} {
 		b.Run(d.name, func(b *testing.B) {
 			if d.size > 10<<20 && testing.Short() {
 				b.Skip("large; run without -short")

@@ -58,7 +58,8 @@ func freshOf(t testing.TB, c Case, f *resource.File, edits []resource.Edit) {
 		text, given := want[name{e.Key, e.Form}]
 		switch {
 		case e.Kind == resource.Text && (!given || text != e.Text):
-			t.Fatalf("%s: %q %q reads as %q\n--- source\n%s\n--- result\n%s", doing, e.Key, e.Form, e.Text, clip(f.Bytes()), clip(out))
+			t.Fatalf("%s: %q %q reads as %q\n--- source\n%s\n--- result\n%s",
+				doing, e.Key, e.Form, e.Text, clip(f.Bytes()), clip(out))
 		case e.Kind == resource.Null && !inList(g, e.Key):
 			t.Fatalf("%s: %q has no value\n--- source\n%s\n--- result\n%s", doing, e.Key, clip(f.Bytes()), clip(out))
 		case e.Kind == resource.Text:
@@ -76,11 +77,13 @@ func freshOf(t testing.TB, c Case, f *resource.File, edits []resource.Edit) {
 			continue
 		}
 		if _, there := g.Lookup(e.Key, e.Form); !there {
-			t.Fatalf("%s: the comment %q is there, its entry %q is not\n--- source\n%s\n--- result\n%s", doing, raw, e.Key, clip(f.Bytes()), clip(out))
+			t.Fatalf("%s: the comment %q is there, its entry %q is not\n--- source\n%s\n--- result\n%s",
+				doing, raw, e.Key, clip(f.Bytes()), clip(out))
 		}
 	}
 	if had, has := blankLines(f.Source()), blankLines(g.Source()); has > max(had, 1) {
-		t.Fatalf("%s: %d blank lines one behind the other\n--- source\n%s\n--- result\n%s", doing, has, clip(f.Bytes()), clip(out))
+		t.Fatalf("%s: %d blank lines one behind the other\n--- source\n%s\n--- result\n%s",
+			doing, has, clip(f.Bytes()), clip(out))
 	}
 }
 

@@ -142,7 +142,8 @@ func legitimate(t testing.TB, c Case, f *resource.File, doing string, refusals [
 // Rules is a Case.Refuses that allows refusals whose reason has one of these words in it, and those of package
 // resource: lists are whole or absent, and a key cannot be a text and a container at once.
 func Rules(reasons ...string) func(*resource.File, resource.Refusal) bool {
-	reasons = append(reasons, "cannot stand without the items before it", "a list is whole or absent", "the list is not complete without its other items",
+	reasons = append(reasons, "cannot stand without the items before it", "a list is whole or absent",
+		"the list is not complete without its other items",
 		"other keys stand below it here", "holds a single value here")
 	return func(_ *resource.File, r resource.Refusal) bool {
 		return slices.ContainsFunc(reasons, func(reason string) bool { return strings.Contains(r.Reason, reason) })
@@ -239,8 +240,12 @@ func exactness(t testing.TB, c Case, f *resource.File, before map[name]string, e
 		}
 		g := parse(t, c, out, doing)
 		src, now := f.Source(), g.Source()
-		if tail := len(src) - int(span.End); !repeated(f, at.Node) && (len(now) < int(span.Start)+tail || now[:span.Start] != src[:span.Start] || now[len(now)-tail:] != src[span.End:]) {
-			t.Fatalf("%s: bytes outside of the value at %v changed\n--- before\n%s\n--- after\n%s", doing, span, clip([]byte(src)), clip([]byte(now)))
+		tail := len(src) - int(span.End)
+		kept := len(now) >= int(span.Start)+tail &&
+			now[:span.Start] == src[:span.Start] && now[len(now)-tail:] == src[span.End:]
+		if !kept && !repeated(f, at.Node) {
+			t.Fatalf("%s: bytes outside of the value at %v changed\n--- before\n%s\n--- after\n%s",
+				doing, span, clip([]byte(src)), clip([]byte(now)))
 		}
 		want := maps.Clone(before)
 		want[name{e.Key, e.Form}] = "text:" + text
@@ -282,7 +287,8 @@ func same(t testing.TB, doing string, want, got map[name]string, out []byte) {
 		}
 	}
 	if len(bad) > 0 {
-		k := slices.MinFunc(bad, func(a, b name) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.form, b.form)) })
+		byName := func(a, b name) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.form, b.form)) }
+		k := slices.MinFunc(bad, byName)
 		t.Fatalf("%s: %q reads as %q, want %q\n--- result\n%s", doing, k, got[k], want[k], clip(out))
 	}
 	for k, g := range got {
@@ -303,7 +309,8 @@ func removal(t testing.TB, c Case, f *resource.File, before map[name]string, e r
 	g := parse(t, c, out, doing)
 	after := contents(g)
 	for k, v := range after {
-		if before[k] != v && !((inList(f, e.Key) || e.Form != "") && held(f, k, v)) { // where a list goes, another entry of a name in it counts
+		// where a list goes, another entry of a name in it counts
+		if before[k] != v && !((inList(f, e.Key) || e.Form != "") && held(f, k, v)) {
 			t.Fatalf("%s: %q reads as %q, was %q\n--- result\n%s", doing, k, v, before[k], clip(out))
 		}
 	}
@@ -358,14 +365,16 @@ func insertion(t testing.TB, c Case, f *resource.File, before map[name]string) {
 			same(t, doing, want, contents(g), out)
 			inOrder(t, doing, names(f), without(names(g), key, ""), out)
 			if !oneGap(f.Source(), g.Source()) {
-				t.Fatalf("%s: more than one place changed\n--- before\n%s\n--- after\n%s", doing, clip([]byte(f.Source())), clip([]byte(g.Source())))
+				t.Fatalf("%s: more than one place changed\n--- before\n%s\n--- after\n%s",
+					doing, clip([]byte(f.Source())), clip([]byte(g.Source())))
 			}
 			back, refusals := g.Rewrite([]resource.Edit{{Op: resource.Remove, Key: key}}, nil)
 			if refused(t, c, g, doing+" and remove", back, refusals) {
 				continue
 			}
 			if (c.Undone == nil || c.Undone(f, key)) && !bytes.Equal(back, c.Src) {
-				t.Fatalf("%s and remove: the old bytes are not back\n--- before\n%q\n--- inserted\n%q\n--- removed\n%q", doing, clip(c.Src), clip(out), clip(back))
+				t.Fatalf("%s and remove: the old bytes are not back\n--- before\n%q\n--- inserted\n%q\n--- removed\n%q",
+					doing, clip(c.Src), clip(out), clip(back))
 			}
 		}
 	}
@@ -414,6 +423,8 @@ func batch(t testing.TB, c Case, f *resource.File) {
 		}
 		edited[e.Key] = true
 	}
-	edits = append(edits, resource.Edit{Op: resource.Set, Key: "zz one", Text: "1 a"}, resource.Edit{Op: resource.Set, Key: "zz two", Text: "2 b"})
+	edits = append(edits,
+		resource.Edit{Op: resource.Set, Key: "zz one", Text: "1 a"},
+		resource.Edit{Op: resource.Set, Key: "zz two", Text: "2 b"})
 	together(t, c, f, edits)
 }

@@ -111,7 +111,8 @@ func (l *list) has(c Case, e resource.Entry) bool {
 // least most, and each that had a text has one.
 func (l *list) without(t testing.TB, c Case, f, like *resource.File, most int, texts ...resource.Entry) {
 	t.Helper()
-	doing := fmt.Sprintf("remove %d of the texts of the list %q, %q first, a model of %d nodes", len(texts), l.key, texts[0].Key, like.Len())
+	doing := fmt.Sprintf("remove %d of the texts of the list %q, %q first, a model of %d nodes",
+		len(texts), l.key, texts[0].Key, like.Len())
 	var edits []resource.Edit
 	for _, e := range texts {
 		edits = append(edits, resource.Edit{Op: resource.Remove, Key: e.Key, Form: e.Form})
