@@ -29,8 +29,9 @@ var arrows = map[string][]string{
 	"sync/ledger":                   {"sync/catalog", "sync/report"},
 	"sync/ledger/boltledger":        {"sync/catalog", "sync/ledger"},
 	"formats":                       {"formats/resource", "formats/jsonfile", "formats/yamlfile", "formats/stringsfile", "formats/androidxml", "formats/locjson"},
-	"formats/jsonfile":              {"formats/resource"},
-	"formats/yamlfile":              {"formats/resource"},
+	"formats/jsonfile":              {"formats/resource", "formats/messages"},
+	"formats/yamlfile":              {"formats/resource", "formats/messages"},
+	"formats/messages":              {"formats/resource"}, // message files, in JSON and YAML
 	"formats/stringsfile":           {"formats/resource"},
 	"formats/androidxml":            {"formats/resource"},
 	"formats/locjson":               {"formats/resource", "formats/jsonfile"}, // LocJSON is JSON

@@ -224,8 +224,9 @@ func (h *house) connect(cfg *config.Config) (*service.Client, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	o := service.Options{UserAgent: "locsync/" + version().Version}
+	o.OnRequest = h.requested
 	if h.meter != nil {
-		o.OnRequest, o.OnTurn = h.meter.Requested, h.meter.Turned
+		o.OnTurn = h.meter.Turned
 	}
 	if cfg.Service.Embedded() {
 		if err := h.startEmbedded(cfg); err != nil {
@@ -247,6 +248,15 @@ func (h *house) connect(cfg *config.Config) (*service.Client, error) {
 	}
 	h.connected, h.through = made, o.Transport
 	return h.clientWith(o)
+}
+
+// requested logs a request, and counts it where the process is a daemon.
+func (h *house) requested(r service.Request) {
+	h.log.Debug("request", zap.String("operation", r.Operation), zap.String("method", r.Method), zap.String("path", r.Path),
+		zap.Int("status", r.Status), zap.Duration("took", r.Took))
+	if h.meter != nil {
+		h.meter.Requested(r.Operation, r.Status, r.Took)
+	}
 }
 
 // readFile reads the file of a secret.

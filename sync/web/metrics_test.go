@@ -54,7 +54,8 @@ func runningServer(t *testing.T) (handler http.Handler, repo, missing string, ca
 	store, err := boltledger.Open(t.TempDir())
 	check(t, err)
 	meter := NewMeter()
-	client, err := service.New(service.Options{BaseURL: http.URL, AccountID: "acc", APIKey: "key", OnRequest: meter.Requested, OnTurn: meter.Turned})
+	requested := func(r service.Request) { meter.Requested(r.Operation, r.Status, r.Took) }
+	client, err := service.New(service.Options{BaseURL: http.URL, AccountID: "acc", APIKey: "key", OnRequest: requested, OnTurn: meter.Turned})
 	check(t, err)
 	e := engine.New(engine.Parts{Config: cfg, State: store, Service: client, Log: zap.NewNop(), Passed: meter.Passed, GitDone: meter.GitDone})
 	ctx, cancel := context.WithCancel(t.Context())
