@@ -212,7 +212,7 @@ func (r *pushing) settle(ctx context.Context, j *ledger.Job, res service.ImportR
 		switch {
 		case !ok:
 		case f.Memory.OfSource():
-			at := f.Memory.Language
+			at := f.Memory.Collection
 			if sources[at] == nil {
 				sources[at] = newAcceptance(at)
 			}
