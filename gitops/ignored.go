@@ -9,11 +9,13 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/locsync/locsync/gitops/run"
 )
 
-// Ignored says which paths git passes over in the working tree because of a pattern, and which: `"*.json" in .gitignore:3`.
-// Files that the index has are not passed over, whatever a pattern says. What cannot be told is in no answer: without a
-// working tree there is none.
+// Ignored says which paths git passes over in the working tree because of a pattern, and which: `"*.json" in
+// .gitignore:3`. Files that the index has are not passed over, whatever a pattern says. What cannot be told is in no
+// answer: without a working tree there is none.
 func (r *Repo) Ignored(ctx context.Context, paths []string) (map[string]string, error) {
 	found := map[string]string{}
 	within := r.withinTree(paths)
@@ -22,10 +24,10 @@ func (r *Repo) Ignored(ctx context.Context, paths []string) (map[string]string, 
 	}
 	ctx, end := r.watch(ctx)
 	defer end()
-	out, err := r.git.run(ctx, call{dir: r.facts.WorkTree, args: []string{"check-ignore", "-v", "-z", "--stdin"}, stdin: []byte(strings.Join(within, "\x00") + "\x00"),
-		env: []string{"GIT_DIR=" + r.facts.GitDir, "GIT_WORK_TREE=" + r.facts.WorkTree}})
-	var failed *programError
-	if errors.As(err, &failed) && failed.exit == 1 {
+	out, err := r.git.Run(ctx, run.Call{Dir: r.facts.WorkTree, Args: []string{"check-ignore", "-v", "-z", "--stdin"}, Stdin: []byte(strings.Join(within, "\x00") + "\x00"),
+		Env: []string{"GIT_DIR=" + r.facts.GitDir, "GIT_WORK_TREE=" + r.facts.WorkTree}})
+	var failed *run.Error
+	if errors.As(err, &failed) && failed.Exit == 1 {
 		return found, nil // none of them
 	}
 	if err != nil {
@@ -40,8 +42,8 @@ func (r *Repo) Ignored(ctx context.Context, paths []string) (map[string]string, 
 	return found, nil
 }
 
-// withinTree leaves out what leads through a link or into another repository: git asks for none of them in one question with
-// others.
+// withinTree leaves out what leads through a link or into another repository: git asks for none of them in one
+// question with others.
 func (r *Repo) withinTree(paths []string) []string {
 	if r.facts.WorkTree == "" {
 		return nil

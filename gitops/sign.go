@@ -9,14 +9,17 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/gitops/run"
 )
 
 // Signing says how commits are signed.
 type Signing struct {
 	// Never makes commits without a signature, whatever git's configuration says.
 	Never bool
-	// KeyFile is the private key of an ssh key pair without a passphrase; commits are signed with it whatever git's configuration says.
-	// "": as git's configuration says (commit.gpgSign, gpg.format, user.signingKey, gpg.*.program).
+	// KeyFile is the private key of an ssh key pair without a passphrase; commits are signed with it whatever git's
+	// configuration says. "": as git's configuration says (commit.gpgSign, gpg.format, user.signingKey, gpg.*.program).
 	KeyFile string
 }
 
@@ -108,14 +111,14 @@ func (r *Repo) signBySSH(key string) signer {
 // runSigner runs a signing program, which finds no terminal to ask on.
 func (r *Repo) runSigner(ctx context.Context, stdin []byte, program string, args ...string) (out []byte, said string, err error) {
 	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Env = programEnv(os.Environ())
+	cmd.Env = run.Env(os.Environ())
 	cmd.Stdin = bytes.NewReader(stdin)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err = runGroup(ctx, cmd); err != nil && ctx.Err() != nil {
+	if err = run.Group(ctx, cmd); err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	} else if err != nil {
-		if words := lastLines(stderr.String(), 3); words != "" {
+		if words := run.LastLines(stderr.String(), 3); words != "" {
 			err = errors.New(filepath.Base(program) + ": " + words)
 		}
 	}
@@ -123,8 +126,12 @@ func (r *Repo) runSigner(ctx context.Context, stdin []byte, program string, args
 }
 
 // signed puts a signature into a commit as git does: a header behind the committer, its lines one space to the right.
-func signed(payload []byte, signature string) []byte {
+func signed(f object.Format, payload []byte, signature string) []byte {
+	header := "gpgsig"
+	if f != object.SHA1 {
+		header += "-" + f.String()
+	}
 	head, body, _ := bytes.Cut(payload, []byte("\n\n"))
 	lines := strings.ReplaceAll(strings.TrimRight(strings.ReplaceAll(signature, "\r\n", "\n"), "\n"), "\n", "\n ")
-	return fmt.Appendf(nil, "%s\ngpgsig %s\n\n%s", head, lines, body)
+	return fmt.Appendf(nil, "%s\n%s %s\n\n%s", head, header, lines, body)
 }

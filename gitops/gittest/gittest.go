@@ -98,12 +98,18 @@ func Write(t testing.TB, dir string, files map[string]string) {
 	}
 }
 
-// Init makes a repository with a working tree in a new folder, on branch main, with one commit of the files (none without
-// files).
+// Init makes a repository with a working tree in a new folder, on branch main, with one commit of the files (none
+// without files).
 func Init(t testing.TB, files map[string]string) (dir string) {
 	t.Helper()
+	return InitAs(t, "sha1", files)
+}
+
+// InitAs is Init with a format of object names.
+func InitAs(t testing.TB, format string, files map[string]string) (dir string) {
+	t.Helper()
 	dir = t.TempDir()
-	Git(t, dir, "init", "-q", "--template=", ".")
+	Git(t, dir, "init", "-q", "--template=", "--object-format="+format, ".")
 	if len(files) > 0 {
 		Commit(t, dir, "first", files)
 	}
@@ -150,8 +156,8 @@ func Hook(t testing.TB, dir, name, script string) {
 	Executable(t, filepath.Join(hooks, name), []byte("#!/bin/sh\n"+script+"\n"))
 }
 
-// Executable writes a file that is run afterwards. No process is forked meanwhile: it would inherit the file open for writing, and until it
-// ran its own program the kernel would refuse to run this one (ETXTBSY, golang/go#22315).
+// Executable writes a file that is run afterwards. No process is forked meanwhile: it would inherit the file open for
+// writing, and until it ran its own program the kernel would refuse to run this one (ETXTBSY, golang/go#22315).
 func Executable(t testing.TB, path string, content []byte) {
 	t.Helper()
 	syscall.ForkLock.RLock()
