@@ -178,7 +178,7 @@ func Bare(t testing.TB, dir string) (bare string) {
 
 func cloneBare(t testing.TB, dir, bare string) {
 	t.Helper()
-	Git(t, dir, "clone", "-q", "--bare", "--template=", ".", bare)
+	Git(t, dir, "clone", "-q", "--bare", "--no-hardlinks", "--template=", ".", bare)
 	Git(t, dir, "remote", "add", "origin", bare)
 	Git(t, dir, "fetch", "-q", "origin")
 }

@@ -112,6 +112,13 @@ func (p *program) exchange(command string, n Name) (k Kind, size int64, data []b
 	if _, err := io.ReadFull(p.out, data); err != nil {
 		return 0, 0, nil, &diedError{said, err}
 	}
+	// Words about damage may come in the middle of a content, in place of its rest.
+	sum := p.format.digest()
+	fmt.Fprintf(sum, "%s %d\x00", k, size)
+	sum.Write(data[:size])
+	if fromBytes(sum.Sum(nil)) != n {
+		return 0, 0, nil, &diedError{said, fmt.Errorf("the content of %s is not what its name says", n)}
+	}
 	return k, size, data[:size:size], nil
 }
 
