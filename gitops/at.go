@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/gitops/ref"
 )
 
 // At fetches and gives the tip of a branch: the remote's, or without Options.Remote the one here. A branch that
@@ -76,7 +77,7 @@ func (r *Repo) Published(branch string) (bool, error) {
 	if r.o.Remote == "" {
 		return false, nil
 	}
-	_, ok, err := r.refs.read(r.trackingRef(branch))
+	_, ok, err := r.refs.Read(r.trackingRef(branch))
 	return ok, err
 }
 
@@ -86,7 +87,7 @@ func (r *Repo) seen(name string) (hash, bool, error) {
 		return hash{}, false, nil
 	}
 	if r.o.Remote != "" {
-		if h, ok, err := r.refs.read(r.trackingRef(name)); ok || err != nil {
+		if h, ok, err := r.refs.Read(r.trackingRef(name)); ok || err != nil {
 			return h, ok, err
 		}
 	}
@@ -119,7 +120,7 @@ func (r *Repo) at(ctx context.Context, branch, base string) (*Tip, error) {
 // tipOf is the tip of a branch, or of its base, with the values of both at the remote as look gives them, and the
 // remote's default branch.
 func (r *Repo) tipOf(branch, base string, look func(names ...string) (map[string]hash, string, error)) (*Tip, error) {
-	if err := checkRefName("refs/heads/" + branch); err != nil {
+	if err := ref.CheckName("refs/heads/" + branch); err != nil {
 		return nil, err
 	}
 	there, head, err := look(branch, base)
@@ -187,7 +188,7 @@ func (r *Repo) localBranch(name string) (hash, bool, error) {
 	if name == "" {
 		return hash{}, false, nil
 	}
-	return r.refs.read("refs/heads/" + name)
+	return r.refs.Read("refs/heads/" + name)
 }
 
 // noTip explains why there is nothing to build on. Head is the remote's default branch.
@@ -272,7 +273,7 @@ func (r *Repo) branchTip(branch string, base *Tip, there map[string]hash) (*Tip,
 // tip and everything that is only here is ours. Known are commits at the remote; remote is zero when the branch is not
 // there.
 func (r *Repo) judgeLocal(branch string, local, remote hash, known []hash) (build bool, note string, err error) {
-	commits, err := r.ahead(local, known)
+	commits, err := r.history.Ahead(local, known)
 	if err != nil {
 		return false, "", err
 	}
@@ -282,7 +283,7 @@ func (r *Repo) judgeLocal(branch string, local, remote hash, known []hash) (buil
 	ours := !slices.ContainsFunc(commits, func(c *commit) bool { return !isOurs(c) })
 	contains := remote.IsZero()
 	if !contains {
-		if contains, err = r.contains(local, remote); err != nil {
+		if contains, err = r.history.Contains(local, remote); err != nil {
 			return false, "", err
 		}
 	}
@@ -368,7 +369,7 @@ func (r *Repo) fetchMissing(ctx context.Context, from *remote, there map[string]
 	want := map[string]hash{}
 	stale := map[string]hash{}
 	for branch, h := range there {
-		tracked, _, err := r.refs.read(r.trackingRef(branch))
+		tracked, _, err := r.refs.Read(r.trackingRef(branch))
 		if err != nil {
 			return err
 		}
@@ -407,12 +408,12 @@ func (r *Repo) known(h, tracked hash) (bool, error) {
 	if tracked.IsZero() || !r.objects.Has(tracked) {
 		return false, nil
 	}
-	return r.contains(tracked, h)
+	return r.history.Contains(tracked, h)
 }
 
 // track points the tracking references at what the remote was seen to have.
 func (r *Repo) track(ctx context.Context, values map[string]hash) error {
-	release, err := r.guard(ctx)
+	release, err := r.refs.Guard(ctx)
 	if err != nil {
 		return err
 	}
@@ -433,11 +434,11 @@ func (r *Repo) track(ctx context.Context, values map[string]hash) error {
 func (r *Repo) trackOne(ctx context.Context, branch string, to hash) error {
 	name := r.trackingRef(branch)
 	for attempt := 0; ; attempt++ {
-		now, _, err := r.refs.read(name)
+		now, _, err := r.refs.Read(name)
 		if err != nil || now == to {
 			return err
 		}
-		err = r.refs.swapGuarded(ctx, name, now, to, reason{what: "fetch " + r.o.Remote + ": locsync"})
+		err = r.refs.SwapGuarded(ctx, name, now, to, "fetch "+r.o.Remote+": locsync")
 		if !errors.Is(err, ErrMoved) || attempt == 2 {
 			return err
 		}
@@ -457,7 +458,7 @@ func (r *Repo) trackingRef(branch string) string {
 func (r *Repo) refTips() ([]hash, error) {
 	var tips []hash
 	for _, prefix := range []string{"refs/heads/", "refs/remotes/" + r.o.Remote + "/", "refs/locsync-remotes/" + r.o.Remote + "/"} {
-		all, err := r.refs.list(prefix)
+		all, err := r.refs.List(prefix)
 		if err != nil {
 			return nil, err
 		}

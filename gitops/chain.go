@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/gitops/ref"
 )
 
 // Step is one commit of a chain: whole contents by path, as for Commit, and what it says about itself.
@@ -32,10 +33,10 @@ func (r *Repo) Chain(ctx context.Context, on *Tip, branch string, steps []Step) 
 
 func (r *Repo) chain(ctx context.Context, on *Tip, branch string, steps []Step) (last *Tip, err error) {
 	defer r.done(opCommit, time.Now(), &err)
-	if err := checkRefName("refs/heads/" + branch); err != nil {
+	if err := ref.CheckName("refs/heads/" + branch); err != nil {
 		return nil, err
 	}
-	if _, waits, err := r.refs.read(outbox(branch)); err != nil {
+	if _, waits, err := r.refs.Read(outbox(branch)); err != nil {
 		return nil, err
 	} else if waits {
 		return nil, errWaits

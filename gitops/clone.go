@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/gitops/ref"
 	"github.com/locsync/locsync/gitops/run"
 )
 
@@ -170,7 +171,7 @@ func (r *Repo) setHead(head string) (changed bool, err error) {
 	if err != nil || head == "" || head == before {
 		return false, err
 	}
-	if err := checkRefName("refs/heads/" + head); err != nil {
+	if err := ref.CheckName("refs/heads/" + head); err != nil {
 		return false, err
 	}
 	name := filepath.Join(r.facts.GitDir, "HEAD")
@@ -188,7 +189,7 @@ func (r *Repo) withoutBranches(ctx context.Context) error {
 
 // forget deletes references with a prefix.
 func (r *Repo) forget(ctx context.Context, prefix string, gone func(name string) bool) error {
-	all, err := r.refs.list(prefix)
+	all, err := r.refs.List(prefix)
 	if err != nil {
 		return err
 	}
@@ -196,7 +197,7 @@ func (r *Repo) forget(ctx context.Context, prefix string, gone func(name string)
 		if !gone(strings.TrimPrefix(name, prefix)) {
 			continue
 		}
-		if err := r.refs.remove(ctx, name, all[name]); err != nil && !errors.Is(err, ErrMoved) {
+		if err := r.refs.Remove(ctx, name, all[name]); err != nil && !errors.Is(err, ErrMoved) {
 			return fmt.Errorf("forget %s: %w", name, err)
 		}
 	}
@@ -240,7 +241,7 @@ func (r *Repo) Verify(ctx context.Context) error {
 		}
 		name, err := filepath.Rel(r.facts.CommonDir, path)
 		if err == nil {
-			_, _, err = r.refs.read(filepath.ToSlash(name)) // a listing passes over those that cannot be read
+			_, _, err = r.refs.Read(filepath.ToSlash(name)) // a listing passes over those that cannot be read
 		}
 		return err
 	})
@@ -248,7 +249,7 @@ func (r *Repo) Verify(ctx context.Context) error {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	for _, prefix := range []string{"refs/remotes/" + CloneRemote + "/", "refs/locsync/"} {
-		all, err := r.refs.list(prefix)
+		all, err := r.refs.List(prefix)
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
@@ -275,11 +276,11 @@ func (r *Repo) verify(ctx context.Context, prefix string, h hash) error {
 			return err
 		}
 	}
-	c, err := r.readCommit(h)
+	c, err := r.history.Commit(h)
 	if err != nil {
 		return err
 	}
-	if _, err := r.ahead(h, nil); err != nil {
+	if _, err := r.history.Ahead(h, nil); err != nil {
 		return err
 	}
 	pairs, err := compareTrees(ctx, r.objects.Entries, r.objects.Entries, hash{}, c.Tree)

@@ -110,7 +110,7 @@ func TestClone(t *testing.T) {
 			if err := r.Maintain(t.Context()); err != nil {
 				t.Error(err)
 			}
-			if left := must[map[string]hash](t)(r.refs.list("refs/remotes/origin/")); len(left) != 1 {
+			if left := must[map[string]hash](t)(r.refs.List("refs/remotes/origin/")); len(left) != 1 {
 				t.Errorf("tracked are %v", left)
 			}
 			if err := r.Verify(t.Context()); err != nil {

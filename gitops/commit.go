@@ -82,7 +82,7 @@ func (r *Repo) keepPending(ctx context.Context, next *Tip, objects []object.Obje
 		return err
 	}
 	r.step("packed")
-	release, err := r.guard(ctx)
+	release, err := r.refs.Guard(ctx)
 	if err != nil {
 		return errors.Join(err, p.Drop())
 	}
@@ -92,7 +92,7 @@ func (r *Repo) keepPending(ctx context.Context, next *Tip, objects []object.Obje
 		return fmt.Errorf("install pack: %w", err)
 	}
 	defer unreserve()
-	err = r.refs.swapGuarded(ctx, outbox(next.branch), hash{}, note, reason{})
+	err = r.refs.SwapGuarded(ctx, outbox(next.branch), hash{}, note, "")
 	if errors.Is(err, ErrMoved) {
 		return errWaits
 	}
@@ -174,7 +174,7 @@ func parseOutbox(b []byte) (commit hash, l lease, err error) {
 // none.
 func (r *Repo) Pending(branch string) (*Tip, error) {
 	name := outbox(branch)
-	note, ok, err := r.refs.read(name)
+	note, ok, err := r.refs.Read(name)
 	if err != nil || !ok {
 		return nil, err
 	}
@@ -198,9 +198,9 @@ func (r *Repo) Pending(branch string) (*Tip, error) {
 func (r *Repo) Drop(branch string) error {
 	ctx, end := r.watch(context.Background())
 	defer end()
-	note, ok, err := r.refs.read(outbox(branch))
+	note, ok, err := r.refs.Read(outbox(branch))
 	if err == nil && ok {
-		err = r.refs.remove(ctx, outbox(branch), note)
+		err = r.refs.Remove(ctx, outbox(branch), note)
 	}
 	if err != nil {
 		return fmt.Errorf("drop the commit that waits for %s: %w", branch, withRemedy(err))
@@ -210,7 +210,7 @@ func (r *Repo) Drop(branch string) error {
 
 // tipAt makes the tip of a commit that is in the store.
 func (r *Repo) tipAt(branch string, h hash) (*Tip, error) {
-	c, err := r.readCommit(h)
+	c, err := r.history.Commit(h)
 	if err != nil {
 		return nil, err
 	}

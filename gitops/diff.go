@@ -45,7 +45,7 @@ func (r *Repo) changed(ctx context.Context, oldCommit, newCommit string) ([]pair
 		if !ok {
 			return nil, fmt.Errorf("compare commits: %q is no commit", name)
 		}
-		c, err := r.readCommit(h)
+		c, err := r.history.Commit(h)
 		if err != nil {
 			return nil, fmt.Errorf("compare commits: %w", err)
 		}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/gitops/ref"
 	"github.com/locsync/locsync/gitops/run"
 )
 
@@ -210,7 +211,7 @@ func (r *Repo) upload(ctx context.Context, tip *Tip) error {
 	if !r.driver("lfs", true) {
 		return nil
 	}
-	commits, err := r.ahead(tip.commit, append(tip.there, tip.lease.at))
+	commits, err := r.history.Ahead(tip.commit, append(tip.there, tip.lease.at))
 	if err != nil {
 		return err
 	}
@@ -244,7 +245,7 @@ func (r *Repo) lfsProgress() string {
 	if !r.filters {
 		return ""
 	}
-	return filepath.Join(r.common, ourDir, "lfs-progress")
+	return filepath.Join(r.common, ref.OurDir, "lfs-progress")
 }
 
 // touchesLFS says whether a commit brings a file that LFS stores.
@@ -252,7 +253,7 @@ func (r *Repo) touchesLFS(ctx context.Context, c *commit) (bool, error) {
 	t := &Tip{repo: r, tree: c.Tree}
 	var before hash
 	if len(c.Parents) > 0 {
-		parent, err := r.readCommit(c.Parents[0])
+		parent, err := r.history.Commit(c.Parents[0])
 		if err != nil {
 			return false, err
 		}

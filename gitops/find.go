@@ -114,8 +114,8 @@ func withCommonDir(f found) (found, error) {
 }
 
 // checkFormat refuses what would be misread: a later repository format, an extension that we do not know, references
-// that are not files. It reads the common dir's own file, as git does: a git program that does not know the format
-// would pass over the file and say nothing.
+// that this git does not know. It reads the common dir's own file, as git does: a git program that does not know the
+// format would pass over the file and say nothing.
 func checkFormat(ctx context.Context, git *run.Program, commonDir string) error {
 	file := filepath.Join(commonDir, "config")
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
@@ -133,7 +133,10 @@ func checkFormat(ctx context.Context, git *run.Program, commonDir string) error 
 		return fmt.Errorf("a repository with %s object names is %w", f, ErrUnsupported)
 	}
 	if f := set.get("extensions.refstorage"); f != "" && f != "files" {
-		return fmt.Errorf("references stored as %s are %w; git refs migrate --ref-format=files makes them readable", f, ErrUnsupported)
+		ask := run.Call{Args: []string{"for-each-ref", "--count=1"}, Env: []string{"GIT_DIR=" + commonDir}}
+		if _, err := git.Run(ctx, ask); err != nil {
+			return fmt.Errorf("references stored as %s are %w by this git; a newer one reads them: %w", f, ErrUnsupported, err)
+		}
 	}
 	if version == "0" {
 		return nil // git reads no other extension there either

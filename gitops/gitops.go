@@ -36,6 +36,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/gitops/ref"
 )
 
 // Short names for what is used everywhere here.
@@ -100,16 +101,16 @@ const Trailer = "Locsync-Project"
 
 // Outcomes that a caller branches on.
 var (
-	ErrMoved       = errors.New("the branch moved")              // read the tip again, compute again, commit again
-	ErrNothing     = errors.New("nothing to commit")             // the files are there already
-	ErrDirty       = errors.New("the working tree has changes")  // only as PushResult.Cause
-	ErrBusy        = errors.New("git is busy in the repository") // a lock is held, or a rebase or merge is in progress
-	ErrRefused     = errors.New("the remote refused")            // always a *Refused
+	ErrMoved       = ref.ErrMoved                               // read the tip again, compute again, commit again
+	ErrNothing     = errors.New("nothing to commit")            // the files are there already
+	ErrDirty       = errors.New("the working tree has changes") // only as PushResult.Cause
+	ErrBusy        = ref.ErrBusy                                // a lock is held, or a rebase or merge is in progress
+	ErrRefused     = errors.New("the remote refused")           // always a *Refused
 	ErrAuth        = errors.New("the remote does not accept our credentials")
 	ErrUntrusted   = errors.New("the remote did not prove who it is") // TLS certificate, ssh host key
 	ErrUnavailable = errors.New("the remote is not available now")    // always an *Unavailable
 	ErrUnfetched   = errors.New("the object was left out by a partial clone")
-	ErrUnsupported = errors.New("not supported")
+	ErrUnsupported = ref.ErrUnsupported
 	ErrPath        = errors.New("the path cannot be written") // always a *BadPaths
 	ErrNoBranch    = errors.New("no such branch")             // always a *NoBranch
 	ErrNoRemote    = errors.New("no such remote")

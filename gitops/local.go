@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/locsync/locsync/gitops/ref"
 	"github.com/locsync/locsync/gitops/run"
 )
 
@@ -36,7 +37,7 @@ func (w worktree) holds(ref string) bool {
 }
 
 // worktreesOf looks at the main working tree (main "" when bare) and every linked one.
-func worktreesOf(common, main string) ([]worktree, error) {
+func worktreesOf(refs ref.Store, common, main string) ([]worktree, error) {
 	var list []worktree
 	if main != "" {
 		list = append(list, worktree{path: main, gitDir: common})
@@ -59,14 +60,17 @@ func worktreesOf(common, main string) ([]worktree, error) {
 		list = append(list, w)
 	}
 	for i := range list {
-		list[i].look()
+		list[i].look(refs)
 	}
 	return list, nil
 }
 
 // look reads what the tree has checked out. During a rebase HEAD is detached and the branch's name waits in a file.
-func (w *worktree) look() {
-	for _, file := range []string{"HEAD", "rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"} {
+func (w *worktree) look(refs ref.Store) {
+	if head, _, err := refs.Head(w.gitDir); err == nil && strings.HasPrefix(head, "refs/heads/") {
+		w.refs = append(w.refs, head)
+	}
+	for _, file := range []string{"rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"} {
 		content, err := os.ReadFile(filepath.Join(w.gitDir, file))
 		if err != nil {
 			continue
@@ -120,7 +124,7 @@ func (r *Repo) mainTree() string {
 
 // CheckedOut gives the working trees that have a branch checked out, or are rebasing or bisecting it.
 func (r *Repo) CheckedOut(branch string) ([]string, error) {
-	trees, err := worktreesOf(r.common, r.mainTree())
+	trees, err := worktreesOf(r.refs, r.common, r.mainTree())
 	if err != nil {
 		return nil, err
 	}
@@ -145,25 +149,25 @@ const (
 func (l Local) String() string { return [...]string{"left", "moved", "followed"}[l] }
 
 // advance moves the local branch from now (zero: absent) to a tip that contains it.
-func (r *Repo) advance(ctx context.Context, branch string, now hash, to *Tip, why reason) (Local, error) {
-	ref := "refs/heads/" + branch
-	trees, err := worktreesOf(r.common, r.mainTree())
+func (r *Repo) advance(ctx context.Context, branch string, now hash, to *Tip, why string) (Local, error) {
+	name := "refs/heads/" + branch
+	trees, err := worktreesOf(r.refs, r.common, r.mainTree())
 	if err != nil {
 		return Left, err
 	}
 	var holding []worktree
 	for _, w := range trees {
-		if w.holds(ref) {
+		if w.holds(name) {
 			holding = append(holding, w)
 		}
 	}
 	switch {
 	case len(holding) == 0:
-		err := r.refs.swap(ctx, ref, now, to.commit, why)
+		err := r.refs.Swap(ctx, name, now, to.commit, why)
 		if errors.Is(err, ErrMoved) {
 			return Left, leave(ErrMoved, "it moved at the same time")
 		}
-		var clash *clashError
+		var clash *ref.Clash
 		for _, cause := range []error{ErrBusy, ErrUnsupported} {
 			if errors.Is(err, cause) {
 				return Left, leave(cause, "%v", err)

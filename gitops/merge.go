@@ -60,10 +60,10 @@ func (r *Repo) Merge(ctx context.Context, branch, base *Tip, ours func(path stri
 }
 
 func (r *Repo) merge(ctx context.Context, branch, base *Tip, ours func(string) bool) (*Merged, error) {
-	bases, err := r.mergeBases(branch.commit, base.commit)
-	if err == nil && len(bases) == 0 && len(*r.shallow.Load()) > 0 {
+	bases, err := r.history.Bases(branch.commit, base.commit)
+	if err == nil && len(bases) == 0 && r.history.Shallow() {
 		if err = r.deepen(ctx, branch, base); err == nil {
-			bases, err = r.mergeBases(branch.commit, base.commit)
+			bases, err = r.history.Bases(branch.commit, base.commit)
 		}
 	}
 	if err != nil {
@@ -72,7 +72,7 @@ func (r *Repo) merge(ctx context.Context, branch, base *Tip, ours func(string) b
 	switch {
 	case len(bases) == 0:
 		note := fmt.Sprintf("%s and %s have no common history; merge them once by hand", branch.branch, base.branch)
-		if len(*r.shallow.Load()) > 0 {
+		if r.history.Shallow() {
 			note = fmt.Sprintf("this clone is too shallow to see where %s and %s meet; git fetch --unshallow", branch.branch, base.branch)
 		}
 		return &Merged{State: Behind, Tip: branch, Note: note}, nil

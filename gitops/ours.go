@@ -24,7 +24,7 @@ func (r *Repo) Ours(tip *Tip, since, project string, most int) ([]Made, error) {
 	if h, ok := object.Parse(since); ok {
 		without = append(without, h)
 	}
-	commits, err := r.ahead(tip.commit, without)
+	commits, err := r.history.Ahead(tip.commit, without)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (r *Repo) Fork(one, two string) (string, error) {
 	if !aok || !bok || !r.objects.Has(a) || !r.objects.Has(b) {
 		return "", nil
 	}
-	bases, err := r.mergeBases(a, b)
+	bases, err := r.history.Bases(a, b)
 	if err != nil || len(bases) == 0 {
 		return "", err
 	}
@@ -80,4 +80,18 @@ func trailers(c *commit) []string {
 		}
 	}
 	return values
+}
+
+// Contains says whether a commit, given in hexadecimal like the other, is that one or has it in its history. What is
+// not in this repository has nothing and is in nothing.
+func (r *Repo) Contains(commit, ancestor string) (bool, error) {
+	var hashes [2]hash
+	for i, name := range []string{commit, ancestor} {
+		h, ok := object.Parse(name)
+		if !ok || h.IsZero() || !r.objects.Has(h) {
+			return false, nil
+		}
+		hashes[i] = h
+	}
+	return r.history.Contains(hashes[0], hashes[1])
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/locsync/locsync/gitops/ref"
 )
 
 // PushResult is where a commit arrived.
@@ -114,7 +116,7 @@ func (r *Repo) send(ctx context.Context, u update, result *PushResult) (err erro
 		case now == u.to:
 			return nil
 		case now != u.old:
-			return &movedError{u.ref, u.old, now}
+			return &ref.Moved{Name: u.ref, Want: u.old, Have: now}
 		}
 		// Nothing happened. A refusal that names no lost lease is final; a lock or a broken connection is worth one more
 		// try.
@@ -125,7 +127,7 @@ func (r *Repo) send(ctx context.Context, u update, result *PushResult) (err erro
 }
 
 func (r *Repo) trackPushed(ctx context.Context, tip *Tip) error {
-	release, err := r.guard(ctx)
+	release, err := r.refs.Guard(ctx)
 	if err != nil {
 		return err
 	}
@@ -144,10 +146,10 @@ func (r *Repo) moveLocal(ctx context.Context, tip *Tip, result *PushResult) erro
 		return nil
 	}
 	if r.o.Remote == "" && now != tip.lease.at {
-		return &movedError{"refs/heads/" + tip.branch, tip.lease.at, now}
+		return &ref.Moved{Name: "refs/heads/" + tip.branch, Want: tip.lease.at, Have: now}
 	}
 	if here && now != tip.lease.at {
-		forward, err := r.contains(tip.commit, now)
+		forward, err := r.history.Contains(tip.commit, now)
 		if err != nil {
 			return err
 		}
@@ -161,11 +163,11 @@ func (r *Repo) moveLocal(ctx context.Context, tip *Tip, result *PushResult) erro
 		result.Local, result.Cause, result.Why = Left, ErrMoved, "the local branch was deleted meanwhile"
 		return nil
 	}
-	c, err := r.readCommit(tip.commit)
+	c, err := r.history.Commit(tip.commit)
 	if err != nil {
 		return err
 	}
-	result.Local, err = r.advance(ctx, tip.branch, now, tip, reason{Person{}, "locsync: " + c.Subject()})
+	result.Local, err = r.advance(ctx, tip.branch, now, tip, "locsync: "+c.Subject())
 	var l *left
 	if errors.As(err, &l) {
 		result.Local, result.Cause = Left, l.cause
@@ -200,10 +202,10 @@ func (r *Repo) owed(tip *Tip) (bool, error) {
 	if err != nil || !here || r.o.Remote == "" || tip.isNew || now == tip.commit {
 		return false, err
 	}
-	if forward, err := r.contains(tip.commit, now); err != nil || !forward {
+	if forward, err := r.history.Contains(tip.commit, now); err != nil || !forward {
 		return false, err
 	}
-	between, err := r.ahead(tip.commit, []hash{now})
+	between, err := r.history.Ahead(tip.commit, []hash{now})
 	return slices.ContainsFunc(between, func(c *commit) bool { return isOurs(c) }), err
 }
 
@@ -213,9 +215,9 @@ func (r *Repo) emptyOutbox(ctx context.Context, tip *Tip) error {
 	if err != nil || waiting == nil || waiting.commit != tip.commit {
 		return err
 	}
-	note, ok, err := r.refs.read(outbox(tip.branch))
+	note, ok, err := r.refs.Read(outbox(tip.branch))
 	if err != nil || !ok {
 		return err
 	}
-	return r.refs.remove(ctx, outbox(tip.branch), note)
+	return r.refs.Remove(ctx, outbox(tip.branch), note)
 }

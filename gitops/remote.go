@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/gitops/ref"
 	"github.com/locsync/locsync/gitops/run"
 )
 
@@ -121,7 +122,7 @@ func (m *remote) believable(adv advertised) error {
 	if len(adv.refs) > 0 || !strings.HasPrefix(m.address, "http") || m.name != m.r.o.Remote {
 		return nil
 	}
-	known, err := m.r.refs.list("refs/remotes/" + m.r.o.Remote + "/")
+	known, err := m.r.refs.List("refs/remotes/" + m.r.o.Remote + "/")
 	if err == nil && len(known) > 0 {
 		err = fmt.Errorf("%s: the server names no branch at all, and it had some; it is asked again. If they were all deleted: git fetch --prune %s",
 			run.Redact(m.address), m.r.o.Remote)
@@ -151,11 +152,7 @@ func (m *remote) fetch(ctx context.Context, want map[string]hash, options ...str
 		return m.explain(err)
 	}
 	// fetch.writeCommitGraph and its like are the user's business; a shallow clone's edge may have moved.
-	cut, err := readShallow(m.r.common)
-	if err == nil {
-		m.r.shallow.Store(&cut)
-	}
-	return err
+	return m.r.history.Reload()
 }
 
 // push moves one reference with the old value as its lease. A value other than u.old is ErrMoved, u.to already there
@@ -182,7 +179,7 @@ func (m *remote) push(ctx context.Context, u update) ([]string, error) {
 	case !found:
 		return said, &unsure{m.explain(err)}
 	case strings.Contains(status, "stale info"), strings.Contains(status, "fetch first"), strings.Contains(status, "non-fast-forward"):
-		return said, &movedError{name: u.ref, want: u.old}
+		return said, &ref.Moved{Name: u.ref, Want: u.old}
 	case perhapsMoved(status):
 		return said, &unsure{&Refused{u.ref, status, said}}
 	}

@@ -1,11 +1,9 @@
 package gitops
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,7 +11,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/locsync/locsync/gitops/history"
 	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/gitops/ref"
 	"github.com/locsync/locsync/gitops/run"
 )
 
@@ -39,8 +39,8 @@ type Repo struct {
 type place struct {
 	common  string
 	objects *object.Store
-	refs    *refs
-	shallow atomic.Pointer[map[hash]bool] // commits whose parents were left out
+	refs    ref.Store
+	history *history.Graph
 	perm    object.Permissions
 	now     func() time.Time
 	step    func(string) // called between the steps of a write; the tests end the process there
@@ -100,7 +100,7 @@ func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 		return nil, fmt.Errorf("open repository %s: %w", dir, err)
 	}
 	r := &Repo{o: o, life: life, git: git, set: set, place: p, filters: set.hasFilters()}
-	r.facts = factsOf(f, set, git, o.Remote, len(*p.shallow.Load()) > 0)
+	r.facts = factsOf(f, set, git, o.Remote, p.history.Shallow())
 	if r.facts.Partial {
 		p.objects.Absent = r.absent
 	}
@@ -151,38 +151,26 @@ func factsOf(f found, set settings, git *run.Program, remote string, shallow boo
 // openPlace opens the common dir of a repository for reading and writing.
 func openPlace(common string, set settings, git *run.Program, now func() time.Time) (*place, error) {
 	p := &place{common: common, now: now, perm: object.SharedAs(set.get("core.sharedrepository")), step: func(string) {}}
-	cut, err := readShallow(common)
-	if err != nil {
-		return nil, err
-	}
-	p.shallow.Store(&cut)
 	format := object.SHA1
 	if set.get("extensions.objectformat") == object.SHA256.String() {
 		format = object.SHA256
 	}
 	p.objects = object.Open(filepath.Join(common, "objects"), format, git)
 	p.objects.Perm, p.objects.Step = p.perm, func(what string) { p.step(what) }
-	p.refs = &refs{place: p, logs: logRule(set)}
-	return p, nil
+	p.refs = openRefs(p, set, git)
+	var err error
+	p.history, err = history.Open(common, p.objects)
+	return p, err
 }
 
-// readShallow gives the commits whose parents were left out by a shallow clone.
-func readShallow(common string) (map[hash]bool, error) {
-	f, err := os.Open(filepath.Join(common, "shallow"))
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, nil
-		}
-		return nil, err
+// openRefs gives the references: files, or what git makes of others.
+func openRefs(p *place, set settings, git *run.Program) ref.Store {
+	files := &ref.Files{Common: p.common, Perm: p.perm, Now: p.now, Step: p.objects.Step, Sweep: p.objects.Sweep,
+		Logs: ref.RuleForLogs(set.get("core.logallrefupdates"), set.bool("core.logallrefupdates", false), set.bool("core.bare", false))}
+	if storage := set.get("extensions.refstorage"); storage != "" && storage != "files" {
+		return &ref.Program{Git: git, GitDir: p.common, Files: files}
 	}
-	defer f.Close()
-	cut := map[hash]bool{}
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if h, ok := object.Parse(strings.TrimSpace(lines.Text())); ok {
-			cut[h] = true
-		}
-	}
-	return cut, nil
+	return files
 }
 
 // Close lets go of the files that were opened. A Tip of this repository cannot be read after it.
@@ -205,7 +193,7 @@ func (r *Repo) HasRemote(name string) bool { return name != "" && r.set.remoteUR
 func (r *Repo) DefaultBranch(remote string) (string, error) {
 	if r.HasRemote(remote) {
 		prefix := "refs/remotes/" + remote + "/"
-		_, symbolic, _, err := r.refs.readOnce(prefix + "HEAD")
+		_, symbolic, _, err := r.refs.ReadOnce(prefix + "HEAD")
 		if branch, ok := strings.CutPrefix(symbolic, prefix); ok || err != nil {
 			return branch, err
 		}
@@ -223,22 +211,12 @@ func (r *Repo) Head() (branch string, commit string, err error) {
 	return branch, h.Text(), nil
 }
 
-func readHead(gitDir string, refs *refs) (string, hash, error) {
-	content, err := os.ReadFile(filepath.Join(gitDir, "HEAD"))
-	if err != nil {
-		return "", hash{}, err
+func readHead(gitDir string, refs ref.Store) (string, hash, error) {
+	target, h, err := refs.Head(gitDir)
+	if err != nil || target == "" {
+		return "", h, err
 	}
-	line := strings.TrimSpace(string(content))
-	target, symbolic := strings.CutPrefix(line, "ref:")
-	if !symbolic {
-		h, ok := object.Parse(line)
-		if !ok {
-			return "", hash{}, fmt.Errorf("HEAD holds %.60q, neither a reference nor a commit", line)
-		}
-		return "", h, nil
-	}
-	target = strings.TrimSpace(target)
-	h, _, err := refs.read(target)
+	h, _, err = refs.Read(target)
 	if err != nil {
 		return "", hash{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/gitops/ref"
 )
 
 // A repository whose objects have SHA-256 names is read, committed to, merged in and delivered from like any other, in each
@@ -114,4 +115,43 @@ func TestSHA256SignedAndLogged(t *testing.T) {
 		t.Errorf("the log ends with %s", got)
 	}
 	gittest.Sound(t, dir)
+}
+
+// A repository that keeps its references as a reftable works where git knows such.
+func TestReftable(t *testing.T) {
+	t.Parallel()
+	if out, err := gittest.TryGit(t, t.TempDir(), "init", "-q", "--ref-format=reftable", "."); err != nil {
+		t.Skipf("this git makes no reftable: %.60s", out)
+	}
+	origin := gittest.Bare(t, gittest.Init(t, sample))
+	dir := gittest.Clone(t, origin, "--ref-format=reftable")
+	r := open(t, dir, Options{Remote: "origin"})
+	made := commitOn(t, r, at(t, r, "l10n", "main"), "l10n", files("locales/de/app.json", "new\n"))
+	if result := push(t, r, made); !result.Pushed || result.Local != Moved {
+		t.Errorf("%+v", result)
+	}
+	if got := gittest.Git(t, dir, "rev-parse", "l10n"); got != made.Hash() {
+		t.Errorf("the local branch is at %s", got)
+	}
+	made = commitOn(t, r, at(t, r, "main", ""), "main", files("a", "1"))
+	if result := push(t, r, made); !result.Pushed || result.Local != Followed {
+		t.Errorf("%+v", result)
+	}
+	if left := gittest.Git(t, dir, "for-each-ref", "refs/locsync"); left != "" {
+		t.Errorf("left in the outbox: %s", left)
+	}
+	gittest.Sound(t, dir)
+	gittest.Sound(t, origin)
+}
+
+// References that git moves, in a repository that every git can make: commit, delivery and checked-out tree are as ever.
+func TestReferencesByGit(t *testing.T) {
+	t.Parallel()
+	origin := gittest.Bare(t, gittest.InitAs(t, "sha256", sample))
+	r := open(t, gittest.Clone(t, origin), Options{Remote: "origin"})
+	r.refs = &ref.Program{Git: r.git, GitDir: r.common, Files: r.refs.(*ref.Files)}
+	journeySHA256(t, r, origin)
+	follows(t, r, kindOfRepo{}, "by git")
+	gittest.Sound(t, r.facts.GitDir)
+	gittest.Sound(t, origin)
 }

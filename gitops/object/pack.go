@@ -258,8 +258,8 @@ func (p *Packed) Drop() error { return os.Remove(p.tmp) }
 // whatever is not finished.
 func (s *Store) unfinished() string { return filepath.Join(s.dir, ourDir) }
 
-// SweepUnfinished removes what killed processes left an hour ago. Packs are written outside the guard.
-func (s *Store) SweepUnfinished() {
+// sweepUnfinished removes what killed processes left an hour ago. Packs are written outside the guard.
+func (s *Store) sweepUnfinished() {
 	left, _ := os.ReadDir(s.unfinished())
 	for _, e := range left {
 		info, err := e.Info()
@@ -333,8 +333,10 @@ func uniqueName() string {
 	return hex.EncodeToString(name[:])
 }
 
-// SweepPacks removes reservations of ours. The caller holds the guard, so whoever made them was killed.
-func (s *Store) SweepPacks() error {
+// Sweep removes what killed processes left: reservations, and after an hour unfinished packs, which are written outside the
+// guard. The caller holds the guard, so whoever made the reservations is gone.
+func (s *Store) Sweep() error {
+	s.sweepUnfinished()
 	reserved, err := filepath.Glob(filepath.Join(GlobEscape(s.dir), "pack", "*.keep"))
 	if err != nil {
 		return err

@@ -1,25 +1,76 @@
-package gitops
+// Package history answers questions about commits: who descends from whom, where two lines meet, what one has and the
+// others lack. All of them walk from the tips by commit date, youngest first, and stop as soon as the answer cannot
+// change; the cost is the distance between the tips, not the age of the repository. go-git walks a history to its
+// beginning, and a git process takes longer to start than a usual walk takes.
+package history
 
 import (
+	"bufio"
 	"container/heap"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
+	"sync/atomic"
 
 	"github.com/locsync/locsync/gitops/object"
 )
 
-// Questions about history: who descends from whom, where two lines meet, what one has and the others lack. All of them
-// walk from the tips by commit date, youngest first, and stop as soon as the answer cannot change; the cost is the
-// distance between the tips, not the age of the repository.
+// Graph is the commits of one repository.
+type Graph struct {
+	objects *object.Store
+	common  string
+	cut     atomic.Pointer[map[object.Name]bool] // commits whose parents were left out
+}
 
-// readCommit reads a commit. The parents of a commit where a shallow clone was cut are not there and count as none.
-func (p *place) readCommit(h hash) (*commit, error) {
-	data, err := p.objects.ReadAs(object.Commit, h)
+// Open reads where a shallow clone was cut.
+func Open(common string, objects *object.Store) (*Graph, error) {
+	g := &Graph{objects: objects, common: common}
+	return g, g.Reload()
+}
+
+// Reload reads again where a shallow clone is cut.
+func (g *Graph) Reload() error {
+	cut, err := readShallow(g.common)
+	if err == nil {
+		g.cut.Store(&cut)
+	}
+	return err
+}
+
+// Shallow says whether history is cut off somewhere.
+func (g *Graph) Shallow() bool { return len(*g.cut.Load()) > 0 }
+
+// readShallow gives the commits whose parents were left out by a shallow clone.
+func readShallow(common string) (map[object.Name]bool, error) {
+	f, err := os.Open(filepath.Join(common, "shallow"))
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	defer f.Close()
+	cut := map[object.Name]bool{}
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if h, ok := object.Parse(strings.TrimSpace(lines.Text())); ok {
+			cut[h] = true
+		}
+	}
+	return cut, nil
+}
+
+// Commit reads a commit. The parents of a commit where a shallow clone was cut are not there and count as none.
+func (g *Graph) Commit(h object.Name) (*object.CommitData, error) {
+	data, err := g.objects.ReadAs(object.Commit, h)
 	if err != nil {
 		return nil, err
 	}
 	c, err := object.ParseCommit(h, data)
-	if err == nil && (*p.shallow.Load())[h] {
+	if err == nil && (*g.cut.Load())[h] {
 		c.Parents = nil
 	}
 	return c, err
@@ -35,14 +86,14 @@ const (
 
 // walk is a frontier of commits, youngest first. Commits of the same second come in the order in which they were met.
 type walk struct {
-	p     *place
-	seen  map[hash]*walked
+	g     *Graph
+	seen  map[object.Name]*walked
 	queue []*walked
 	met   int
 }
 
 type walked struct {
-	*commit
+	*object.CommitData
 	flags  int
 	met    int
 	queued bool
@@ -64,15 +115,15 @@ func (w *walk) Pop() any {
 }
 
 // mark adds flags to a commit and puts it on the frontier if that told it anything new.
-func (w *walk) mark(h hash, flags int) error {
+func (w *walk) mark(h object.Name, flags int) error {
 	c := w.seen[h]
 	if c == nil {
-		read, err := w.p.readCommit(h)
+		read, err := w.g.Commit(h)
 		if err != nil {
 			return err
 		}
 		w.met++
-		c = &walked{commit: read, met: w.met}
+		c = &walked{CommitData: read, met: w.met}
 		w.seen[h] = c
 	}
 	if c.flags&flags == flags {
@@ -97,13 +148,13 @@ func (w *walk) live(dead int) bool {
 	return slices.ContainsFunc(w.queue, func(c *walked) bool { return c.flags&dead == 0 })
 }
 
-// mergeBases gives the best common ancestors of two commits, in the order in which git names them: youngest first.
+// Bases gives the best common ancestors of two commits, in the order in which git names them: youngest first.
 // Empty when they have no common history.
-func (p *place) mergeBases(one, two hash) ([]hash, error) {
+func (g *Graph) Bases(one, two object.Name) ([]object.Name, error) {
 	if one == two {
-		return []hash{one}, nil
+		return []object.Name{one}, nil
 	}
-	w := &walk{p: p, seen: map[hash]*walked{}}
+	w := &walk{g: g, seen: map[object.Name]*walked{}}
 	if err := w.mark(one, fromOne); err != nil {
 		return nil, err
 	}
@@ -127,7 +178,7 @@ func (p *place) mergeBases(one, two hash) ([]hash, error) {
 			}
 		}
 	}
-	var bases []hash
+	var bases []object.Name
 	for _, c := range results {
 		if c.flags&stale == 0 {
 			bases = append(bases, c.Hash)
@@ -136,15 +187,15 @@ func (p *place) mergeBases(one, two hash) ([]hash, error) {
 	if len(bases) < 2 {
 		return bases, nil
 	}
-	return p.withoutAncestors(bases)
+	return g.withoutAncestors(bases)
 }
 
 // withoutAncestors drops those that another one descends from. Only clocks that ran backwards leave any for it, so a
 // day below the candidate is far enough to look.
-func (p *place) withoutAncestors(bases []hash) ([]hash, error) {
+func (g *Graph) withoutAncestors(bases []object.Name) ([]object.Name, error) {
 	const slack = 24 * 3600
-	redundant := func(b *commit, other hash) (bool, error) {
-		w := &walk{p: p, seen: map[hash]*walked{}}
+	redundant := func(b *object.CommitData, other object.Name) (bool, error) {
+		w := &walk{g: g, seen: map[object.Name]*walked{}}
 		if err := w.mark(other, fromOne); err != nil {
 			return false, err
 		}
@@ -164,9 +215,9 @@ func (p *place) withoutAncestors(bases []hash) ([]hash, error) {
 		}
 		return false, nil
 	}
-	var kept []hash
+	var kept []object.Name
 	for i, h := range bases {
-		b, err := p.readCommit(h)
+		b, err := g.Commit(h)
 		if err != nil {
 			return nil, err
 		}
@@ -186,36 +237,22 @@ func (p *place) withoutAncestors(bases []hash) ([]hash, error) {
 	return kept, nil
 }
 
-// contains says whether descendant has ancestor in its history, or is it.
-func (p *place) contains(descendant, ancestor hash) (bool, error) {
+// Contains says whether descendant has ancestor in its history, or is it.
+func (g *Graph) Contains(descendant, ancestor object.Name) (bool, error) {
 	if descendant == ancestor {
 		return true, nil
 	}
-	bases, err := p.mergeBases(descendant, ancestor)
+	bases, err := g.Bases(descendant, ancestor)
 	return slices.Contains(bases, ancestor), err
 }
 
-// Contains says whether a commit, given in hexadecimal like the other, is that one or has it in its history. What is
-// not in this repository has nothing and is in nothing.
-func (r *Repo) Contains(commit, ancestor string) (bool, error) {
-	var hashes [2]hash
-	for i, name := range []string{commit, ancestor} {
-		h, ok := object.Parse(name)
-		if !ok || h.IsZero() || !r.objects.Has(h) {
-			return false, nil
-		}
-		hashes[i] = h
-	}
-	return r.contains(hashes[0], hashes[1])
-}
-
-// ahead gives the commits that tip has in its history and none of the others has, youngest first. Others that are not
+// Ahead gives the commits that tip has in its history and none of the others has, youngest first. Others that are not
 // here are passed over. A clock that ran backwards can make it name a commit too many, never one too few.
-func (p *place) ahead(tip hash, others []hash) ([]*commit, error) {
-	w := &walk{p: p, seen: map[hash]*walked{}}
+func (g *Graph) Ahead(tip object.Name, others []object.Name) ([]*object.CommitData, error) {
+	w := &walk{g: g, seen: map[object.Name]*walked{}}
 	for _, h := range others {
-		if !h.IsZero() && p.objects.Has(h) {
-			if k, _, err := p.objects.Size(h); err != nil || k != object.Commit {
+		if !h.IsZero() && g.objects.Has(h) {
+			if k, _, err := g.objects.Size(h); err != nil || k != object.Commit {
 				continue // a tag of something: no help in a walk of commits
 			}
 			if err := w.mark(h, fromTwo); err != nil {
@@ -239,10 +276,10 @@ func (p *place) ahead(tip hash, others []hash) ([]*commit, error) {
 			}
 		}
 	}
-	var result []*commit
+	var result []*object.CommitData
 	for _, c := range met {
 		if c.flags&fromTwo == 0 {
-			result = append(result, c.commit)
+			result = append(result, c.CommitData)
 		}
 	}
 	return result, nil
