@@ -209,7 +209,7 @@ func TestCloneIsMaintained(t *testing.T) {
 			e := newElsewhere(t, kind)
 			dir := filepath.Join(t.TempDir(), "app.git")
 			r := e.clone(t, dir)
-			deliveries := rounds(24, 60) // git repacks from about twenty
+			deliveries := gittest.Rounds(24, 60) // git repacks from about twenty
 			for i := range deliveries {
 				tip := at(t, r, "l10n", "")
 				push(t, r, commitOn(t, r, tip, "l10n", files("locales/de/app.json", fmt.Sprintf("{\"a\": \"%d\"}\n", i))))

@@ -39,10 +39,13 @@ import (
 //	401, 403, 404, 407, 429, 5xx, redirects, TLS   TestStatuses, TestAnswersThatNeedAPerson, TestSecretsDoNotFollowRedirects, TestCertificates, TestProxies
 //	host keys unknown, changed, revoked            TestKnownHosts
 //	keys refused, locked, absent                   TestSSHKeys
-//	hooks, protection, sizes, locks at the server  TestRefusals, TestTooLarge, TestALockAtTheServer, TestLoopOverSSH
+//	hooks, protection, sizes, locks at the server  TestRefusals, TestRefusedUntilItIsAllowed, TestTooLarge, TestALockAtTheServer, TestLoopOverSSH
 //	disk full, read-only, too many files           TestFullDisk, TestFoldersThatMayNotBeWritten, TestTooManyOpenFiles
 //	every kind of repository                       TestKindsOfRepositories, TestPromisedBlobs, TestWhatIsRefusedAtOpening, TestShallowOverHTTP,
-//	                                               TestSituations, TestPartialClonesOfEveryDepth
+//	                                               TestSituations, TestPartialClonesOfEveryDepth, TestIndexesOfEverySort, TestALenderGoes
+//	remotes of every name, address and age         TestRemotesOfEveryShape, TestAServerThatWantsMultiAck, TestSettingsOfAddressesAreGits
+//	files that are damaged or locked               TestDamagedFiles, TestReadsWhatGitReads, TestALockThatAKilledProcessLeft
+//	large and many                                 TestLargeRepositories, TestManyReferences, TestWalksThatWouldNotEnd
 //	trees that no git makes, walks without end     TestNamesThatNoGitMakes, TestWalksThatWouldNotEnd
 //	several common ancestors, reverts, renames     TestMergesAreGits, TestARevertIsNotUndone, TestMergesFollowTheRepository, TestShallowCloneDeepensItself
 //	a remote that is pushed to elsewhere           TestForks
@@ -51,11 +54,13 @@ import (
 //	files renamed in letter case                   TestRemovedIsWhatWasNamed
 //	hooks and filters that look for secrets        TestChildrenGetNoSecrets
 //	git is missing or too old                      TestOldGit
-//	filters, line ends, ignored and linked paths   TestFilters, TestLFS, TestLineEndsAreGits, TestIgnored, TestModesStay, TestNamesThatAreNearlyThere
+//	filters, line ends, ignored and linked paths   TestFilters, TestLFS, TestLineEndsAreGits, TestIgnored, TestModesStay, TestNamesThatAreNearlyThere,
+//	                                               TestAttributesAreGits, TestAttributesOfTheMachine, TestNamesOfEverySort
 //	names that leave their place or clash          TestPathsThatAreRefused, TestBadPathsAreRefusedTogether, TestBranchNamesThatClash,
 //	                                               TestBranchNamesThatClashAtTheRemote
 //	empty remote, no commit, detached HEAD         TestBranchesThatAreNotThere
 //	a clock that went back                         TestWhatACommitSays
+//	commits that must be signed                    TestDoesNotCommitUnsigned, TestChainsAndMergesAreSigned, TestSignsWithAKeyOfTheAgent
 //	a repository of somebody else                  TestRepositoryOfSomebodyElse, TestRemoteOfSomebodyElse
 //
 // TestTheTableIsTrue keeps the names in it.

@@ -169,6 +169,13 @@ func TestMergesFollowTheRepository(t *testing.T) {
 			}
 			gittest.Write(t, dir, map[string]string{"lock.txt": text("L10N", "9")})
 		}, state: Joined, path: "moved.txt", want: text("L10N", "9")},
+		"a folder is renamed": {change: func(t *testing.T, dir string, base bool) {
+			if base {
+				gittest.Git(t, dir, "mv", "old", "new")
+				return
+			}
+			gittest.Write(t, dir, map[string]string{"old/one": text("L10N", "9")})
+		}, state: Joined, path: "new/one", want: text("L10N", "9")},
 		"a submodule goes forward": {change: func(t *testing.T, dir string, base bool) {
 			if base {
 				gittest.Git(t, filepath.Join(dir, "module"), "checkout", "-q", later)
@@ -177,7 +184,8 @@ func TestMergesFollowTheRepository(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := gittest.Init(t, map[string]string{"lock.txt": text("1", "9"), ".gitattributes": c.attributes + "\n", "README.md": "r"})
+			dir := gittest.Init(t, map[string]string{"lock.txt": text("1", "9"), ".gitattributes": c.attributes + "\n", "README.md": "r",
+				"old/one": text("1", "9"), "old/two": "2\n", "old/three": "3\n"})
 			gittest.Git(t, dir, "submodule", "add", "-q", module, "module")
 			gittest.Git(t, filepath.Join(dir, "module"), "checkout", "-q", later+"^")
 			gittest.Commit(t, dir, "module", nil)

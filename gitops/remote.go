@@ -142,10 +142,7 @@ func (m *remote) fetch(ctx context.Context, want map[string]hash, options ...str
 		args = append(args, "+"+ref+":"+m.r.trackingRef(strings.TrimPrefix(ref, "refs/heads/")))
 	}
 	_, err := m.run(ctx, run.Call{Args: args, Write: true})
-	for range 5 { // git gc --prune=now takes away packs that are being written
-		if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "unable to rename temporary") {
-			break
-		}
+	for try := 0; try < 5 && err != nil && ctx.Err() == nil && disturbed(err); try++ {
 		_, err = m.run(ctx, run.Call{Args: args, Write: true})
 	}
 	if err != nil {
@@ -153,6 +150,17 @@ func (m *remote) fetch(ctx context.Context, want map[string]hash, options ...str
 	}
 	// fetch.writeCommitGraph and its like are the user's business; a shallow clone's edge may have moved.
 	return m.r.history.Reload()
+}
+
+// disturbed says whether a fetch failed for what another process did here meanwhile: git gc --prune=now takes away packs that
+// are being written, and another fetch moves the same tracking reference.
+func disturbed(err error) bool {
+	var failed *run.Error
+	if !errors.As(err, &failed) {
+		return false
+	}
+	said := failed.Stderr
+	return strings.Contains(said, "unable to rename temporary") || strings.Contains(said, "cannot lock ref") && strings.Contains(said, "but expected")
 }
 
 // push moves one reference with the old value as its lease. A value other than u.old is ErrMoved, u.to already there

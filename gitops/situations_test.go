@@ -48,6 +48,9 @@ func TestLocalBranchesInTheWay(t *testing.T) {
 			gittest.Write(t, dir, map[string]string{".git/refs/heads/l10n.lock": ""})
 		},
 		"a worktree that is gone": func(t *testing.T, dir string) { gone(t, dir) },
+		"a worktree on a disk that is not mounted": func(t *testing.T, dir string) {
+			gone(t, dir, "--lock")
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -86,11 +89,11 @@ func rebaseThatUpdates(t *testing.T, dir string) {
 	}
 }
 
-func gone(t *testing.T, dir string) {
+func gone(t *testing.T, dir string, options ...string) {
 	linked := filepath.Join(t.TempDir(), "linked")
 	gittest.Git(t, dir, "branch", "l10n")
 	gittest.Git(t, dir, "push", "-q", "origin", "l10n")
-	gittest.Git(t, dir, "worktree", "add", "-q", linked, "l10n")
+	gittest.Git(t, dir, append(append([]string{"worktree", "add", "-q"}, options...), linked, "l10n")...)
 	if err := os.RemoveAll(linked); err != nil {
 		t.Fatal(err)
 	}

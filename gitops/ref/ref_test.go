@@ -178,7 +178,7 @@ func TestSwapRacesGit(t *testing.T) {
 	if err := r.Swap(t.Context(), ref, object.Name{}, line[0], ""); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(rounds(1, 20))*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(gittest.Rounds(1, 20))*time.Second)
 	defer cancel()
 	// Each mover goes from what it reads to the next in the circle; had a move been lost, two movers would have gone from
 	// the same value and the number of moves would not lead to the last value.
