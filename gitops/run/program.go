@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -51,15 +52,34 @@ func Find(ctx context.Context, name string) (*Program, error) {
 		return nil, fmt.Errorf("%w, and there is none: %w; install it, or add its folder to PATH", ErrGit, err)
 	}
 	p := &Program{Path: path}
-	out, err := p.Run(ctx, Call{Args: []string{"version"}})
-	if err != nil {
+	if p.Version, err = p.askVersion(ctx); err != nil {
 		return nil, fmt.Errorf("ask the git program for its version: %w", err)
 	}
-	p.Version = strings.TrimPrefix(strings.TrimSpace(string(out)), "git version ")
 	if TooOld(p.Version) {
 		return nil, fmt.Errorf("%w, and %s is git %s; install a newer one", ErrGit, path, p.Version)
 	}
 	return p, nil
+}
+
+// versionsKnown has the version of each git program as it was when it was asked: every repository is opened with one.
+var versionsKnown sync.Map
+
+func (p *Program) askVersion(ctx context.Context) (string, error) {
+	info, err := os.Stat(p.Path)
+	if err != nil {
+		return "", err
+	}
+	key := fmt.Sprint(p.Path, info.Size(), info.ModTime().UnixNano())
+	if known, ok := versionsKnown.Load(key); ok {
+		return known.(string), nil
+	}
+	out, err := p.Run(ctx, Call{Args: []string{"version"}})
+	if err != nil {
+		return "", err
+	}
+	version := strings.TrimPrefix(strings.TrimSpace(string(out)), "git version ")
+	versionsKnown.Store(key, version)
+	return version, nil
 }
 
 // TooOld reports whether a git program is older than OldestGit. One whose version cannot be read is not.
