@@ -320,7 +320,8 @@ func (s *SSHServer) Agent(t testing.TB, key string) string {
 		os.RemoveAll(dir)
 	})
 	for range 200 {
-		if _, err := os.Stat(socket); err == nil {
+		if conn, err := net.Dial("unix", socket); err == nil { // the file is there before the agent listens
+			conn.Close()
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
