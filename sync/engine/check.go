@@ -65,6 +65,7 @@ const (
 	kindDuplicate = "duplicate"  // an entry stands twice
 	kindSpelling  = "spelling"   // an entry is spelled in a way that its format's readers do not like
 	kindFormat    = "format"     // values that the configured format has no keys for
+	kindDivided   = "divided"    // a key that files of a collection translate differently
 	kindOrphan    = "orphan"     // a translation of nothing
 	kindStray     = "stray"      // a file of translations of no source file
 	kindPattern   = "pattern"    // a pattern that matches nothing

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/locsync/locsync/sync/bundle"
@@ -31,6 +30,9 @@ type conflict struct {
 
 	// Open is a key that the two sides never agreed on a text of: neither has been changed, and neither is before it is decided.
 	Open bool `json:"open,omitempty"`
+
+	// Beside is another file of the collection that translates the key otherwise; see divided.go. Such a conflict is open.
+	Beside string `json:"beside,omitempty"`
 }
 
 const kindConflicts = "conflicts"
@@ -41,6 +43,13 @@ func (c conflict) id() string { return conflictID(c.Path, c.Language, c.Key) }
 
 // Problem is the conflict as it stands among the problems of reports and of the status.
 func (c Conflict) Problem() Problem {
+	if c.Beside != "" {
+		remedy := fmt.Sprintf("To choose this file's text for the service, run %s; to leave what the service has, the same with --theirs. "+
+			"To have both there, give the files collections of their own", c.Command("ours"))
+		return Problem{File: c.File, Key: c.Key, Language: c.Language, Remedy: remedy, Problem: fmt.Sprintf(
+			"is translated otherwise in %s, and the service has one text for both, now %s; each file keeps its own, and this one, %s, is not sent. %s",
+			c.Beside, InQuotes(c.Theirs), InQuotes(c.Ours), remedy)}
+	}
 	if c.Open {
 		remedy := fmt.Sprintf("To send the repository's, run %s; to take the service's, the same with --theirs. "+
 			"locsync push --translations decides all such keys for the repository, locsync pull --accept-service for the service", c.Command("ours"))
@@ -52,40 +61,9 @@ func (c Conflict) Problem() Problem {
 		"was changed in the repository to %s and at the service to %s; the service's stands. %s", InQuotes(c.Ours), InQuotes(c.Theirs), remedy)}
 }
 
-// Command is the command line that decides this conflict for a side, ours or theirs, and no other one: a file has one language.
-func (c Conflict) Command(side string) string {
-	command := "locsync push --" + side + " --key " + shellWord(c.Key) + " --file " + shellWord(c.File)
-	if c.Project != "" {
-		command += " --project " + shellWord(c.Project)
-	}
-	return command
-}
-
-// InQuotes shows the texts of one key, by form.
-func InQuotes(texts map[string]string) string {
-	var parts []string
-	for _, form := range slices.Sorted(maps.Keys(texts)) {
-		parts = append(parts, strings.TrimSpace(fmt.Sprintf("%s %q", form, texts[form])))
-	}
-	if len(parts) == 0 {
-		return "nothing"
-	}
-	return strings.Join(parts, ", ")
-}
-
-// shellWord quotes a word for a command line where it needs that.
-func shellWord(word string) string {
-	if word != "" && !strings.ContainsFunc(word, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-/:@%+=", r))
-	}) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
 // shown is a conflict as reports and the status show it.
 func (p *project) shown(c conflict) Conflict {
-	shown := Conflict{File: c.Path, Language: c.Language, Key: c.Key, Ours: textsByForm(c.Ours), Theirs: textsByForm(c.Theirs), Since: c.At, Open: c.Open}
+	shown := Conflict{File: c.Path, Language: c.Language, Key: c.Key, Ours: textsByForm(c.Ours), Theirs: textsByForm(c.Theirs), Since: c.At, Open: c.Open, Beside: c.Beside}
 	if len(p.Config.Projects) > 1 {
 		shown.Project = p.cfg.Name
 	}
@@ -305,7 +283,7 @@ func (p *project) resolved(tx *state.Tx, m memory, units []accept) error {
 func (r *pushing) waits(c *candidate, texts catalog.Catalog) bool {
 	for _, u := range texts {
 		lost, is := r.lost[conflictID(c.Path, c.Language.Code, u.Key)]
-		if !is || c.decided[u.Key] || !c.stands(u, lost) || lost.Open && r.o.Translations {
+		if !is || c.decided[u.Key] || !c.stands(u, lost) || lost.Open && r.o.Translations || !c.about(lost) {
 			return false
 		}
 		if !lost.Open && !lost.Looked.After(r.lastPull) && !c.overruled(lost) {
@@ -357,6 +335,9 @@ func (r *pushing) settleConflicts(ctx context.Context) error {
 			}
 		}
 		return nil
+	}
+	if err := choose(r, wanted); err != nil {
+		return err
 	}
 	ship := &shipping{}
 	for _, g := range bundle.Groups(r.tree.bundles()) {
@@ -436,7 +417,7 @@ func (r *pulling) acceptService() error {
 	}
 	return r.State.Update(func(tx *state.Tx) error {
 		for _, c := range all {
-			if c.Open {
+			if c.Open && c.Beside == "" {
 				if err := r.yields(tx, c); err != nil {
 					return err
 				}

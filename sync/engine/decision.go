@@ -50,6 +50,37 @@ func (o PushOptions) decision(projects []*project) (PushOptions, error) {
 	return o, nil
 }
 
+// Command is the command line that decides this conflict for a side, ours or theirs, and no other one: a file has one language.
+func (c Conflict) Command(side string) string {
+	command := "locsync push --" + side + " --key " + shellWord(c.Key) + " --file " + shellWord(c.File)
+	if c.Project != "" {
+		command += " --project " + shellWord(c.Project)
+	}
+	return command
+}
+
+// InQuotes shows the texts of one key, by form.
+func InQuotes(texts map[string]string) string {
+	var parts []string
+	for _, form := range slices.Sorted(maps.Keys(texts)) {
+		parts = append(parts, strings.TrimSpace(fmt.Sprintf("%s %q", form, texts[form])))
+	}
+	if len(parts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// shellWord quotes a word for a command line where it needs that.
+func shellWord(word string) string {
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-/:@%+=", r))
+	}) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
 // decides reports whether a conflict is among those that are meant.
 func (o PushOptions) decides(d decidable) bool {
 	for _, choice := range []struct {

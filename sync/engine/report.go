@@ -85,6 +85,9 @@ type Conflict struct {
 	Theirs   map[string]string `json:"theirs"`
 	Since    time.Time         `json:"since"`
 	Open     bool              `json:"open,omitempty"` // the two never agreed on a text: neither side has been changed
+
+	// Beside is another file of the collection that translates the key otherwise: each file keeps its own.
+	Beside string `json:"beside,omitempty"`
 }
 
 // Settled is a conflict that was decided on: Stands is "ours" or "theirs".
