@@ -56,9 +56,9 @@ func (c Conflict) Problem() Problem {
 		return Problem{File: c.File, Key: c.Key, Language: c.Language, Remedy: remedy, Problem: fmt.Sprintf(
 			"the repository has %s and the service %s, and they never agreed on a text; neither is changed. %s", InQuotes(c.Ours), InQuotes(c.Theirs), remedy)}
 	}
-	remedy := fmt.Sprintf("To send the repository's after all, run %s; to let the service's stand, the same with --theirs", c.Command("ours"))
+	remedy := fmt.Sprintf("To send the repository's after all, run %s; to take the service's, the same with --theirs", c.Command("ours"))
 	return Problem{File: c.File, Key: c.Key, Language: c.Language, Remedy: remedy, Problem: fmt.Sprintf(
-		"was changed in the repository to %s and at the service to %s; the service's stands. %s", InQuotes(c.Ours), InQuotes(c.Theirs), remedy)}
+		"was changed in the repository to %s and at the service to %s; pulls take the service's. %s", InQuotes(c.Ours), InQuotes(c.Theirs), remedy)}
 }
 
 // shown is a conflict as reports and the status show it.

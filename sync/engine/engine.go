@@ -286,6 +286,10 @@ func (e *Engine) pullAll(ctx context.Context, o PullOptions) (all []pulled, err 
 
 // Sync is a push and then a pull, which tells nothing that the push has told.
 func (e *Engine) Sync(ctx context.Context, push PushOptions, pull PullOptions) (SyncReport, error) {
+	if push.Translations && pull.AcceptService {
+		return SyncReport{}, &UsageError{errors.New("where the two sides never agreed on a text, --translations decides for the repository " +
+			"and --accept-service for the service; use one of them")}
+	}
 	all, err := e.pushAll(ctx, push)
 	pull.told = make(map[string]map[string]conflict)
 	report := SyncReport{Push: PushReport{DryRun: push.DryRun, Projects: []ProjectPush{}}}

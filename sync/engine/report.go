@@ -74,7 +74,7 @@ func valueOf(before catalog.Catalog, at map[catalog.Name]int, c catalog.Change) 
 	return v
 }
 
-// Conflict is a key whose translation was changed on both sides: the service's stands, and the repository's is kept here until it is decided. One that is
+// Conflict is a key whose translation was changed on both sides: pulls take the service's, and the repository's is kept here until it is decided. One that is
 // Open was met with different texts at first contact, and stands as it is on both sides. The texts are by form, "" for a plain one.
 type Conflict struct {
 	Project  string            `json:"project,omitempty"` // where several are configured

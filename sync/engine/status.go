@@ -268,6 +268,9 @@ func (p *project) lookAtConflicts(s *ProjectStatus) error {
 		s.Conflicts = append(s.Conflicts, c)
 		s.Problems = append(s.Problems, c.Problem())
 	}
+	if len(all) > 0 && s.LastPush != nil && s.LastPush.Result == ResultOK {
+		s.LastPush.Result = ResultPartial // a push that had nothing new to say about them has sent them no more than the one before
+	}
 	return err
 }
 
