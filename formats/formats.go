@@ -1,5 +1,5 @@
-// Package formats is the table of formats that the service interface names: which grammar spells each, which file names it is
-// guessed from, and whether nested names are joined to keys.
+// Package formats is the table of formats that the service interface names: which grammar spells each, which file names
+// it is guessed from, and whether nested names are joined to keys.
 //
 // Its law: the table is the only place that knows which formats there are. Everything else asks for one by name.
 //
@@ -24,9 +24,9 @@ type Format struct {
 	Name       string // as the service interface spells it
 	Structured bool   // nested names are joined to keys by a path separator
 	Grammar    resource.Grammar
-	Extensions []string // of the files that are taken for this format; none for the structured ones, which have to be named
+	Extensions []string // of files that are taken for this format; none for the structured ones, which are named
 
-	monolingual func(*resource.File) ([]byte, error) // see Monolingual; nil where all of a source belongs into its translations
+	monolingual func(*resource.File) ([]byte, error) // see Monolingual; nil: all of a source goes into translations
 }
 
 var table = []Format{
@@ -79,9 +79,10 @@ func (f Format) Compose(keys resource.Keys, like *resource.File, entries []resou
 	return resource.Compose(f.Grammar, keys, like, entries)
 }
 
-// Monolingual returns the bytes of a file without what only the source has: the targets of LocJSON units, Android's resources that are not
-// translated. (Numbers and booleans belong into every language's JSON and YAML.) A new file of translations that was made from a copy of its
-// source goes through here last; in the other formats it is the same bytes.
+// Monolingual returns the bytes of a file without what only the source has: the targets of LocJSON units, Android's
+// resources that are not translated. (Numbers and booleans belong into every language's JSON and YAML.) A new file of
+// translations that was made from a copy of its source goes through here last; in the other formats it is the same
+// bytes.
 func (f Format) Monolingual(file *resource.File) ([]byte, error) {
 	if f.monolingual == nil {
 		return file.Bytes(), nil

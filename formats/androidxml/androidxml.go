@@ -10,52 +10,55 @@
 //	<plurals name="k">         the texts of k, one for each quantity (resource.Forms)
 //	<string-array name="k">    the texts of k, counted from 0 (resource.Forms)
 //
-// All other kinds of resources (color, dimen, style, integer-array, public, ...) have no nodes; their bytes stay. A string and
-// plurals may share one name. What is marked translatable="false", itself or on the root, is Kind Other and
+// All other kinds of resources (color, dimen, style, integer-array, public, ...) have no nodes; their bytes stay. A
+// string and plurals may share one name. What is marked translatable="false", itself or on the root, is Kind Other and
 // cannot be set; so is a value that is a reference (@string/other, ?attr/title, @null), which a Set turns into a text.
 //
-// A variant for one product is a key of its own, name@product: <string name="k" product="tablet"> is "k@tablet". Names cannot
-// hold an @ in Android, so the two cannot meet. product="default" is what a device gets that no variant fits, the same as
-// no attribute to the compiler, so its key is "k" alone.
+// A variant for one product is a key of its own, name@product: <string name="k" product="tablet"> is "k@tablet". Names
+// cannot hold an @ in Android, so the two cannot meet. product="default" is what a device gets that no variant fits,
+// the same as no attribute to the compiler, so its key is "k" alone.
 //
 // # How a value decodes
 //
-// XML first: entities, character references, CDATA, comments left out. Then, as the compiler does it, also inside CDATA: \n \t
-// \' \" \@ \? \\ \# and \uXXXX (surrogate pairs too; a broken one stays as written); any other escaped character is that
-// character; a " is not part of the text but turns collapsing of white space off, or on again; outside of
-// quotes each run of ASCII white space is one space; both ends are trimmed, unless the value has inline markup (<b>, <a>, ...; not
-// xliff:g), before and after which quoting starts anew. Tags stay in the text byte for byte. A reference to an entity
-// of the file's own DOCTYPE stays as written: &app; is never expanded.
+// XML first: entities, character references, CDATA, comments left out. Then, as the compiler does it, also inside
+// CDATA: \n \t \' \" \@ \? \\ \# and \uXXXX (surrogate pairs too; a broken one stays as written); any other escaped
+// character is that character; a " is not part of the text but turns collapsing of white space off, or on again;
+// outside of quotes each run of ASCII white space is one space; both ends are trimmed, unless the value has inline
+// markup (<b>, <a>, ...; not xliff:g), before and after which quoting starts anew. Tags stay in the text byte for byte.
+// A reference to an entity of the file's own DOCTYPE stays as written: &app; is never expanded.
 //
 // # How a new text is spelled
 //
-// The old value's spelling is kept: wrapped in quotes, CDATA, real markup, escaped markup (&lt;b>), \u escapes of characters that had
-// one, white space around the text. A new entry takes these from its model, quoting from its neighbours. Where
-// nothing tells, well-formed markup of known inline tags is written as markup, everything else escaped. Refused are control
-// characters, broken markup in a place of real markup, tags with a prefix that nothing declares.
+// The old value's spelling is kept: wrapped in quotes, CDATA, real markup, escaped markup (&lt;b>), \u escapes of
+// characters that had one, white space around the text. A new entry takes these from its model, quoting from its
+// neighbours. Where nothing tells, well-formed markup of known inline tags is written as markup, everything else
+// escaped. Refused are control characters, broken markup in a place of real markup, tags with a prefix that nothing
+// declares.
 //
 // # What is refused
 //
-// Bytes that an XML parser or the compiler refuses as a whole: not well-formed, entities that nothing declares, another root
-// than <resources>, other encodings than UTF-8. An undeclared prefix (xliff: in practice), an unescaped apostrophe, a broken \u escape, a
-// missing name, plurals without other, text directly inside <resources> are warnings: other entries are none the worse for them. (The compiler
-// refuses such text too, but Gradle's merger of resources leaves it out before the compiler sees the file.) A file of nothing but white space is
-// read as one without entries.
+// Bytes that an XML parser or the compiler refuses as a whole: not well-formed, entities that nothing declares, another
+// root than <resources>, other encodings than UTF-8. An undeclared prefix (xliff: in practice), an unescaped
+// apostrophe, a broken \u escape, a missing name, plurals without other, text directly inside <resources> are warnings:
+// other entries are none the worse for them. (The compiler refuses such text too, but Gradle's merger of resources
+// leaves it out before the compiler sees the file.) A file of nothing but white space is read as one without entries.
 //
 // # Insert and Remove
 //
-// An entry that has its lines to itself goes and comes with them, and with its comment: comments on lines of their own directly
-// above, and those behind it on its last line. A comment that holds commented-out code belongs to nobody. On a shared line only the
-// element and the white space before it go. A new entry brings its source's comment where the file has comments. Removing what was just inserted restores the bytes but in these cases: <resources/>
-// was opened; <resources></resources> or a blank file had no line for it; likewise plurals and arrays without items.
+// An entry that has its lines to itself goes and comes with them, and with its comment: comments on lines of their own
+// directly above, and those behind it on its last line. A comment that holds commented-out code belongs to nobody. On a
+// shared line only the element and the white space before it go. A new entry brings its source's comment where the file
+// has comments. Removing what was just inserted restores the bytes but in these cases: <resources/> was opened;
+// <resources></resources> or a blank file had no line for it; likewise plurals and arrays without items.
 //
 // # Compose
 //
-// Attributes come from the model but those that belong to its own file (tools: and other prefixes, translatable, msgid), notes become
-// comments, prefixes are declared on the root. An array item that is no text is copied from the model; where nobody knows it, it is
-// @null, so that the items behind it keep their places.
+// Attributes come from the model but those that belong to its own file (tools: and other prefixes, translatable,
+// msgid), notes become comments, prefixes are declared on the root. An array item that is no text is copied from the
+// model; where nobody knows it, it is @null, so that the items behind it keep their places.
 //
-// A new file of translations, which is a copy of its source with other texts, keeps nothing that only the source is for: see Monolingual.
+// A new file of translations, which is a copy of its source with other texts, keeps nothing that only the source is
+// for: see Monolingual.
 //
 // The package reads strings and returns splices; it does no input or output and holds no state.
 package androidxml

@@ -41,7 +41,8 @@ var classes = func() (c [256]class) {
 		c[b] = seenSuspect
 	}
 	c['\t'], c['\n'], c['\r'] = seenOdd, seenOdd, seenOdd
-	c['<'], c['&'], c['\''], c['"'], c['\\'], c[']'] = seenEnd, seenAmp, seenApostrophe, seenQuote, seenBackslash, seenBracket
+	c['<'], c['&'], c['\''] = seenEnd, seenAmp, seenApostrophe
+	c['"'], c['\\'], c[']'] = seenQuote, seenBackslash, seenBracket
 	c[0xEF] = seenSuspect // begins U+FFFE and U+FFFF
 	return c
 }()

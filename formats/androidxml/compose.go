@@ -82,7 +82,8 @@ func (b *builder) entry(out *strings.Builder, n *resource.New, indent string) er
 func (b *builder) forms(out *strings.Builder, n *resource.New, indent string) error {
 	kind := "plurals"
 	items := n.Children
-	if len(items) > 0 && isIndex(items[0].Name) || len(items) == 0 && n.Like != nil && n.Like.File.Node(n.Like.Node).Style&styleArray != 0 {
+	likeArray := n.Like != nil && n.Like.File.Node(n.Like.Node).Style&styleArray != 0
+	if len(items) > 0 && isIndex(items[0].Name) || len(items) == 0 && likeArray {
 		kind = "string-array"
 		var err error
 		if items, err = b.whole(n); err != nil {
@@ -121,8 +122,8 @@ func (b *builder) itemNote(n *resource.New) string {
 	return ""
 }
 
-// whole returns the items of an array in order. What is missing is what its model has there and is no text; when a push is
-// composed, or a service's export, an item that nobody knows is @null, so that the others keep their places.
+// whole returns the items of an array in order. What is missing is what its model has there and is no text; when a push
+// is composed, or a service's export, an item that nobody knows is @null, so that the others keep their places.
 func (b *builder) whole(n *resource.New) ([]resource.New, error) {
 	var items []resource.New
 	for _, c := range n.Children {
@@ -186,8 +187,8 @@ func (b *builder) leaf(out *strings.Builder, n *resource.New, kind string) error
 	return nil
 }
 
-// startTag writes the start tag of an entry up to its >. A new string, plurals or string-array has the attributes of its model but
-// those that belong to the model's own file: tools:, translatable, msgid.
+// startTag writes the start tag of an entry up to its >. A new string, plurals or string-array has the attributes of
+// its model but those that belong to the model's own file: tools:, translatable, msgid.
 func (b *builder) startTag(n *resource.New, kind string) (string, error) {
 	if kind == "item" {
 		if isIndex(n.Name) {
@@ -217,7 +218,8 @@ func (b *builder) startTag(n *resource.New, kind string) (string, error) {
 				value, named = key, true
 			case a.name == "product" && variant != "":
 				value, variant = variant, ""
-			case a.name == "product" && !isDefault(value), a.name == "translatable", a.name == "msgid", strings.Contains(a.name, ":"):
+			case a.name == "product" && !isDefault(value), a.name == "translatable", a.name == "msgid",
+				strings.Contains(a.name, ":"):
 				continue
 			}
 			if spelled, err := attributeValue(value, b.quote); err == nil {
@@ -262,8 +264,8 @@ func namespaceOf(prefix string, like *resource.Model) (string, bool) {
 	return xliffURI, prefix == "xliff"
 }
 
-// value spells a text as its model is spelled, and copies what is no text. A push is composed of what stands in the source file, so
-// there a text that is its model's own is copied, too.
+// value spells a text as its model is spelled, and copies what is no text. A push is composed of what stands in the
+// source file, so there a text that is its model's own is copied, too.
 func (b *builder) value(n *resource.New) (raw string, missing []string, err error) {
 	if n.Kind == resource.Other {
 		if n.Like == nil {
@@ -292,7 +294,8 @@ func (b *builder) value(n *resource.New) (raw string, missing []string, err erro
 	return sp.spell(n.Text, b.place)
 }
 
-// movable reports whether a value means the same in a file without a DOCTYPE, and which prefixes that file must declare.
+// movable reports whether a value means the same in a file without a DOCTYPE, and which prefixes that file must
+// declare.
 func movable(raw string) (missing []string, ok bool) {
 	const start, end = "<v>", "</v>"
 	s := scanner{src: start + raw + end}

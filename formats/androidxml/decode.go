@@ -407,8 +407,8 @@ func attributeText(raw string) string {
 	return resolved(raw)
 }
 
-// isReference reports whether a value without markup is a reference to another resource. The compiler looks at it before
-// quotes and escapes, so \@ and "@ begin texts.
+// isReference reports whether a value without markup is a reference to another resource. The compiler looks at it
+// before quotes and escapes, so \@ and "@ begin texts.
 func isReference(raw string, seen class) bool {
 	for raw != "" && isSpace(raw[0]) {
 		raw = raw[1:]

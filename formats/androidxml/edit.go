@@ -40,7 +40,8 @@ func (grammar) Set(f *resource.File, i int, text string) (resource.Splice, error
 
 func errUndeclared(prefix string) error {
 	if prefix == "xliff" {
-		return errors.New(`<resources> does not declare the prefix xliff: that the text uses; add xmlns:xliff="` + xliffURI + `" to it`)
+		return errors.New("<resources> does not declare the prefix xliff: that the text uses; " +
+			`add xmlns:xliff="` + xliffURI + `" to it`)
 	}
 	return fmt.Errorf("<resources> does not declare the prefix %s: that the text uses; add it", prefix)
 }

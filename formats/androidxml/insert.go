@@ -163,8 +163,8 @@ func inside(f *resource.File, in int, like *resource.Model) gap {
 	return gap{at: resource.At(end, end), head: nl, pre: indent, post: nl, tail: base, indent: indent, newline: nl}
 }
 
-// lastEnd is where the last thing ends that stands between content and end and is neither white space nor a comment; content when there is none.
-// It is looked for from the end, so that it takes the same time in a file of any size.
+// lastEnd is where the last thing ends that stands between content and end and is neither white space nor a comment;
+// content when there is none. It is looked for from the end, so that it takes the same time in a file of any size.
 func lastEnd(src string, content, end int) int {
 	for {
 		end = content + len(strings.TrimRight(src[content:end], spaces))
@@ -207,8 +207,8 @@ func childIndent(f *resource.File, in int, like *resource.Model) string {
 	return indentOf(src, int(n.Whole.Start))
 }
 
-// unitOf is by how much items are indented against their element: as in this file, else as in the model's, else as much again
-// as the element itself.
+// unitOf is by how much items are indented against their element: as in this file, else as in the model's, else as much
+// again as the element itself.
 func unitOf(f *resource.File, like *resource.Model, indent string) string {
 	unit, ok := itemUnit(f)
 	if !ok && like != nil {
@@ -239,7 +239,8 @@ func itemUnit(f *resource.File) (string, bool) {
 	return "", false
 }
 
-// follow takes from the neighbours of a place what new entries should look like: quotes of attributes, quotes around texts.
+// follow takes from the neighbours of a place what new entries should look like: quotes of attributes, quotes around
+// texts.
 func (b *builder) follow(f *resource.File, at resource.Place) {
 	src := f.Source()
 	from := at.After

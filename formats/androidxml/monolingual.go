@@ -9,10 +9,11 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 )
 
-// Monolingual returns the file without what belongs to the app's default resources alone: entries that are not translatable or refer to other
-// resources, resources of other kinds (a colour that is repeated for a language no longer follows the default one), each with its comments, and
-// the root's tools:locale. A new file of translations that was made from a copy of its source goes through here last.
-// A string-array with any text stays whole, as its items are counted.
+// Monolingual returns the file without what belongs to the app's default resources alone: entries that are not
+// translatable or refer to other resources, resources of other kinds (a colour that is repeated for a language no
+// longer follows the default one), each with its comments, and the root's tools:locale. A new file of translations that
+// was made from a copy of its source goes through here last. A string-array with any text stays whole, as its items are
+// counted.
 func Monolingual(f *resource.File) ([]byte, error) {
 	if isBlank(f.Source()) {
 		return f.Bytes(), nil

@@ -17,8 +17,8 @@ type boundPrefix struct {
 	depth  int // of the element that declares it
 }
 
-// prefixes enters the declarations of s.tag and checks the prefixes that it uses. An undeclared one is a warning, given once:
-// the build tools refuse the file, but translations have been known to come that way.
+// prefixes enters the declarations of s.tag and checks the prefixes that it uses. An undeclared one is a warning, given
+// once: the build tools refuse the file, but translations have been known to come that way.
 func (s *scanner) prefixes(at int) error {
 	names := &s.names
 	depth := len(s.open) + 1

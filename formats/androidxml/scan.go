@@ -22,7 +22,8 @@ func (grammar) Scan(src string) (*resource.Layout, error) {
 func (s *scanner) scan() (*resource.Layout, error) {
 	src := s.src
 	s.nodes = make([]resource.Node, 1, 16+len(src)/perNode(src))
-	s.nodes[0] = resource.Node{Parent: -1, Kind: resource.Map, Whole: resource.At(0, len(src)), Value: resource.At(0, len(src))}
+	all := resource.At(0, len(src))
+	s.nodes[0] = resource.Node{Parent: -1, Kind: resource.Map, Whole: all, Value: all}
 	if isBlank(src) {
 		s.nodes[0].End = 1
 		return &resource.Layout{Nodes: s.nodes}, nil
@@ -94,7 +95,8 @@ func (s *scanner) root(at int) (end int, err error) {
 		return 0, err
 	}
 	if s.tag.name != "resources" {
-		return 0, refuse(at, "the root element is <%s>, not <resources>: this is no file of Android string resources", s.tag.name)
+		return 0, refuse(at, "the root element is <%s>, not <resources>: this is no file of Android string resources",
+			s.tag.name)
 	}
 	if a, ok := s.tag.attribute("translatable"); ok {
 		s.locked = isFalse(a.text(s.src))
@@ -141,7 +143,8 @@ func (s *scanner) children(at int, in *container) (int, error) {
 			}
 			end = at + len(strings.TrimRight(src[at:end], spaces)) // a comment on the next line may be an entry's
 			if in.node == 0 {
-				s.warn(0, "text directly inside <resources>, which Android's resource compiler refuses; take it out, or put back the tag or comment sign that is missing")
+				s.warn(0, "text directly inside <resources>, which Android's resource compiler refuses; "+
+					"take it out, or put back the tag or comment sign that is missing")
 				s.warnings[len(s.warnings)-1].At = at
 			}
 			at, above = end, comments{}
@@ -211,8 +214,8 @@ const (
 	usualItem, usualItemEnd     = `<item quantity="`, `</item>`
 )
 
-// usual reads a leaf as nearly all of a file are written, <string name="..."> or <item quantity="..."> with nothing but characters in it, and
-// returns 0 for anything else, be it right or wrong.
+// usual reads a leaf as nearly all of a file are written, <string name="..."> or <item quantity="..."> with nothing but
+// characters in it, and returns 0 for anything else, be it right or wrong.
 func (s *scanner) usual(at int, above comments, in *container) (end int) {
 	src, opening, closing := s.src, usualString, usualStringEnd
 	if in.node > 0 {
@@ -223,7 +226,8 @@ func (s *scanner) usual(at int, above comments, in *container) (end int) {
 	}
 	name := at + len(opening)
 	n := strings.IndexByte(src[name:], '"')
-	if n <= 0 || n > resource.MaxName || next(src, name+n+1) != '>' || classesOf(src[name:name+n]) != 0 || in.node > 0 && !slices.Contains(quantities, src[name:name+n]) {
+	if n <= 0 || n > resource.MaxName || next(src, name+n+1) != '>' || classesOf(src[name:name+n]) != 0 ||
+		in.node > 0 && !slices.Contains(quantities, src[name:name+n]) {
 		return 0
 	}
 	start := name + n + 2
@@ -233,12 +237,16 @@ func (s *scanner) usual(at int, above comments, in *container) (end int) {
 	}
 	stop := start + n
 	seen := classesOf(src[start:stop])
-	if seen&(seenAmp|seenSuspect|seenBracket) != 0 && s.checked(start, stop, seen) != nil || isReference(src[start:stop], seen) {
+	suspect := seen&(seenAmp|seenSuspect|seenBracket) != 0
+	if suspect && s.checked(start, stop, seen) != nil || isReference(src[start:stop], seen) {
 		return 0
 	}
 	i := len(s.nodes)
-	s.nodes = append(s.nodes, resource.Node{Parent: int32(in.node), End: int32(i + 1), Kind: resource.Text, Name: resource.At(name-1, start-1),
-		Value: resource.At(start, stop), Whole: resource.At(at, stop+len(closing)), Note: resource.At(above.start, above.end)})
+	s.nodes = append(s.nodes, resource.Node{
+		Parent: int32(in.node), End: int32(i + 1), Kind: resource.Text, Name: resource.At(name-1, start-1),
+		Value: resource.At(start, stop), Whole: resource.At(at, stop+len(closing)),
+		Note: resource.At(above.start, above.end),
+	})
 	if seen != 0 {
 		s.nodes[i].Style = s.judge(i, src[start:stop], seen)
 	}
@@ -271,7 +279,8 @@ func (s *scanner) resource(at int, above comments) (int, error) {
 	if name.end-name.start > resource.MaxName {
 		return 0, refuse(name.start, "a name of more than %d KiB", resource.MaxName>>10)
 	}
-	n := resource.Node{Kind: resource.Text, Name: resource.At(name.start-1, name.end+1), Note: resource.At(above.start, above.end)}
+	n := resource.Node{Kind: resource.Text, Note: resource.At(above.start, above.end)}
+	n.Name = resource.At(name.start-1, name.end+1)
 	if a, ok := s.tag.attribute("product"); ok && !isDefault(attributeText(a.text(s.src))) {
 		n.Style |= styleProduct
 	}
@@ -284,7 +293,8 @@ func (s *scanner) resource(at int, above comments) (int, error) {
 	return s.forms(at, end, n, kind == "string-array")
 }
 
-// other passes over a resource of another kind. <eat-comment/> is none: it ends a section's heading for the documentation tools.
+// other passes over a resource of another kind. <eat-comment/> is none: it ends a section's heading for the
+// documentation tools.
 func (s *scanner) other(at, end int, above comments) (int, error) {
 	kind := s.tag.name
 	end, err := s.skip(end)
@@ -317,17 +327,21 @@ func (s *scanner) forms(at, end int, n resource.Node, array bool) (int, error) {
 	s.nodes[i].End = int32(len(s.nodes))
 	s.node = 0
 	if !array && !s.isComplete(i) {
-		s.warn(i, "the quantity other is missing, and the app ends where it is asked for a number of no other quantity; add it")
+		s.warn(i, "the quantity other is missing, and the app ends where it is asked for a number of no other quantity; "+
+			"add it")
 	}
 	return end, nil
 }
 
-// isComplete reports whether plurals have an item for other, which Android takes where no other one fits. Without any item there is nothing to
-// complete, and what is not translatable is nobody's business.
+// isComplete reports whether plurals have an item for other, which Android takes where no other one fits. Languages
+// with few or many may need none for whole numbers: whether theirs are enough is not known here. Without any item there
+// is nothing to complete, and plurals that are not translatable are not looked at.
 func (s *scanner) isComplete(plurals int) bool {
 	items := s.nodes[plurals+1:]
 	return len(items) == 0 || s.nodes[plurals].Style&styleLocked != 0 ||
-		slices.ContainsFunc(items, func(n resource.Node) bool { return s.src[n.Name.Start+1:n.Name.End-1] == "other" })
+		slices.ContainsFunc(items, func(n resource.Node) bool {
+			return slices.Contains([]string{"other", "few", "many"}, s.src[n.Name.Start+1:n.Name.End-1])
+		})
 }
 
 // item reads one child of plurals or of a string-array.

@@ -114,6 +114,7 @@ func TestAccepted(t *testing.T) {
 		{`<resources><string>x</string><string name="">y</string><plurals/></resources>`, "", "a <string> has no name"},
 		{`<resources><plurals name="p"><item>x</item><item quantity="one"/><thing/>text</plurals></resources>`, `p[one] other=false ""`, "an item has no quantity|<thing> among its items|the quantity other is missing"},
 		{`<resources><plurals name="p"><item quantity="1">x</item></plurals></resources>`, `p[1] other=false "x"`, `no quantity "1"|the quantity other is missing`},
+		{`<resources><plurals name="p"><item quantity="one">x</item><item quantity="few">y</item></plurals></resources>`, `p[one] other=false "x"|p[few] other=false "y"`, ""},
 		{`<resources translatable="false"><string name="k">x</string><string-array name="a"><item>y</item></string-array></resources>`, `k[] other=true ""|a[0] other=true ""`, ""},
 		{`<resources><plurals name="p" translatable="False"><item quantity="other">x</item></plurals></resources>`, `p[other] other=true ""`, ""},
 		{`<resources><a:string name="k">x</a:string></resources>`, "", "the prefix a:"},

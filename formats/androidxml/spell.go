@@ -13,7 +13,8 @@ import (
 // inline are the elements that getText() styles; others are taken for markup only where the old value had them.
 var inline = func() map[string]bool {
 	m := make(map[string]bool)
-	for name := range strings.FieldsSeq("a annotation b big br cite del dfn em font i li marquee s small strike strong sub sup tt u ul") {
+	const names = "a annotation b big br cite del dfn em font i li marquee s small strike strong sub sup tt u ul"
+	for name := range strings.FieldsSeq(names) {
 		m[name] = true
 	}
 	return m
@@ -286,7 +287,8 @@ func (w *writer) greater() string {
 	return ""
 }
 
-// isEntity reports whether rest begins with a reference to an entity that the file declares itself, and the old value does not spell it out.
+// isEntity reports whether rest begins with a reference to an entity that the file declares itself, and the old value
+// does not spell it out.
 func (w *writer) isEntity(rest string) bool {
 	name, n := referenceName(rest)
 	return n > 0 && w.in.entities.names[name] && predefined(name) == 0 && (!w.sp.literal[name] || w.sp.referred[name])

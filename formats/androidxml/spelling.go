@@ -100,7 +100,8 @@ func (sp *spelling) learn(text string, references bool) {
 			sp.reference(text[i:])
 		case text[i] == '\\':
 			i++
-			if digits := text[min(i+1, len(text)):min(i+5, len(text))]; next(text, i) == 'u' && len(digits) == 4 && !hasBrokenEscape(`\u`+digits) {
+			digits := text[min(i+1, len(text)):min(i+5, len(text))]
+			if next(text, i) == 'u' && len(digits) == 4 && !hasBrokenEscape(`\u`+digits) {
 				sp.habit(value4([4]byte([]byte(digits))), text[i-1:i+5])
 			}
 		}

@@ -14,8 +14,9 @@ type comment struct {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 
-// readGap reads white space and comments from from on, and appends the comments to buf. newlines is the number of line ends behind the
-// last of them; those inside comments do not count. ok is false when a comment at end is none or is not closed.
+// readGap reads white space and comments from from on, and appends the comments to buf. newlines is the number of line
+// ends behind the last of them; those inside comments do not count. ok is false when a comment at end is none or is not
+// closed.
 func readGap(src string, from int, buf []comment) (comments []comment, newlines, end int, ok bool) {
 	at := from
 	for at < len(src) {
@@ -55,8 +56,9 @@ func commentEnd(src string, at int) int {
 	return -1
 }
 
-// trailing returns how many of the comments behind a separator, or behind an opening bracket, stand there on the same line and so do
-// not belong to the entry that follows. When that entry stands on the same line too, all of them are its own.
+// trailing returns how many of the comments behind a separator, or behind an opening bracket, stand there on the same
+// line and so do not belong to the entry that follows. When that entry stands on the same line too, all of them are its
+// own.
 func trailing(comments []comment, newlines int, entryFollows bool) int {
 	n := 0
 	for n < len(comments) && comments[n].newlines == 0 {
@@ -91,7 +93,8 @@ func (s *scanner) noteAbove(prev int, fresh bool) resource.Span {
 	return resource.Span{}
 }
 
-// noteBehind gives the comments of the gap behind an entry to it: all of them where its comma follows, else those on its line.
+// noteBehind gives the comments of the gap behind an entry to it: all of them where its comma follows, else those on
+// its line.
 func (s *scanner) noteBehind(prev int, comma bool) {
 	n := len(s.comments)
 	if !comma {

@@ -6,11 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locsync/locsync/formats/messages"
 	"github.com/locsync/locsync/formats/resource"
 )
 
-// Compose writes a JSON object of the entries, or an array when they have no names: two spaces, one entry a line. JSON has no comments, so that
-// notes are not written.
+// Compose writes a JSON object of the entries, or an array when they have no names: two spaces, one entry a line. JSON
+// has no comments, so that notes are not written.
 func (grammar) Compose(top []resource.New) ([]byte, error) {
 	root := resource.New{Kind: resource.Map, Children: top}
 	if isItems(top) {
@@ -28,7 +29,8 @@ func (grammar) Compose(top []resource.New) ([]byte, error) {
 	return []byte(out.String()), nil
 }
 
-// isItems reports whether entries are the items of an array: none has a name. A single one may also be an object's under the empty name; its model knows.
+// isItems reports whether entries are the items of an array: none has a name. A single one may also be an object's
+// under the empty name; its model knows.
 func isItems(top []resource.New) bool {
 	for i := range top {
 		if top[i].Name != "" {
@@ -51,7 +53,7 @@ type writer struct {
 	lists    int // a neighbour that is an array
 	context  int // what the messages beside the new ones have beside their text
 
-	commented *resource.Node // a neighbour that is a message with a comment: its object is the Value here; nil when there is none
+	commented *resource.Node // a neighbour that is a message with a comment: its object is the Value here; or nil
 }
 
 // What writer.context can be.
@@ -83,7 +85,8 @@ func (w *writer) neighbours(f *resource.File, at resource.Place) {
 		case n.Kind == resource.List && w.lists == 0:
 			w.lists = i
 		}
-		if w.context != describedMessages && int(n.End) == i+2 && f.Name(i+1) == "message" { // in a message file, and in one without descriptions
+		// in a message file, and in one without descriptions
+		if w.context != describedMessages && int(n.End) == i+2 && f.Name(i+1) == messages.Text {
 			w.context = bareMessages
 			if note := f.Node(i + 1).Note.Of(f.Source()); n.Style&messageEntry != 0 && note != "" && note[0] != '/' {
 				w.context = describedMessages
@@ -134,14 +137,17 @@ func (w *writer) children(out *strings.Builder, n *resource.New, l Lines) error 
 }
 
 // container writes the brackets, commas and white space of n entries, and calls each for the entries.
-func (w *writer) container(out *strings.Builder, n *resource.New, l Lines, count int, each func(i int, inner Lines) error) error {
+func (w *writer) container(
+	out *strings.Builder, n *resource.New, l Lines, count int, each func(i int, inner Lines) error,
+) error {
 	brackets := "[]"
 	if n.Kind == resource.Map {
 		brackets = "{}"
 	}
 	out.WriteByte(brackets[0])
 	inner, pad := l.In(), ""
-	if src, like := w.shape(n); !w.plain && l.Line != "" && like != nil && !strings.ContainsAny(like.Value.Of(src), "\r\n") {
+	src, like := w.shape(n)
+	if !w.plain && l.Line != "" && like != nil && !strings.ContainsAny(like.Value.Of(src), "\r\n") {
 		inner.Line = ""
 		if inside := like.Value.Of(src); len(inside) > 2 && inside[1] == ' ' && inside[len(inside)-2] == ' ' {
 			pad = " "
@@ -171,7 +177,8 @@ func (w *writer) container(out *strings.Builder, n *resource.New, l Lines, count
 	return nil
 }
 
-// shape returns the container whose shape, on one line or on several, a new one takes: the neighbour's, else the model's.
+// shape returns the container whose shape, on one line or on several, a new one takes: the neighbour's, else the
+// model's.
 func (w *writer) shape(n *resource.New) (src string, like *resource.Node) {
 	i := w.maps
 	if n.Kind == resource.List {
@@ -195,7 +202,7 @@ func (w *writer) shape(n *resource.New) (src string, like *resource.Node) {
 
 // isMessageLike reports whether n is a message whose model is one in a message file.
 func isMessageLike(n *resource.New) bool {
-	return isNewMessage(n) && n.Like != nil && n.Like.File.Node(n.Like.Node).Style&messageEntry != 0 && n.Like.Node > 0
+	return messages.IsNew(n) && n.Like != nil && n.Like.File.Node(n.Like.Node).Style&messageEntry != 0 && n.Like.Node > 0
 }
 
 // isCommented reports whether a leaf is a message with a comment, which stands under its own name.
@@ -213,9 +220,9 @@ func objectOf(src string, n *resource.Node) resource.Span {
 	return resource.At(at, int(n.Whole.End))
 }
 
-// message writes a message with what the model has beside its text: the placeholders always, because the text is broken without them; the
-// description unless the messages beside it do without. A new message with a comment is one where its neighbours are such, else a string, as
-// VS Code's translated files have them.
+// message writes a message with what the model has beside its text: the placeholders always, because the text is broken
+// without them; the description unless the messages beside it do without. A new message with a comment is one where its
+// neighbours are such, else a string, as VS Code's translated files have them.
 func (w *writer) message(out *strings.Builder, n *resource.New, l Lines) error {
 	src, text := n.Like.File.Source(), n.Text
 	if n.Kind == resource.Map {
@@ -246,7 +253,8 @@ func (w *writer) message(out *strings.Builder, n *resource.New, l Lines) error {
 		}
 		parts = append(parts, part{name, resource.Span{Start: at.Start + m.Value.Start, End: at.Start + m.Value.End}})
 	}
-	return w.container(out, &resource.New{Kind: resource.Map, Like: n.Like}, l, len(parts), func(i int, inner Lines) error {
+	model := &resource.New{Kind: resource.Map, Like: n.Like}
+	return w.container(out, model, l, len(parts), func(i int, inner Lines) error {
 		if parts[i].name == "message" {
 			return w.entry(out, &resource.New{Kind: resource.Text, Name: "message", Text: text}, inner, false)
 		}
@@ -255,8 +263,8 @@ func (w *writer) message(out *strings.Builder, n *resource.New, l Lines) error {
 	})
 }
 
-// Transplant returns the value at a span of another file, with the line ends and the indentation of its new place, each level of it too. No string of it
-// spans lines.
+// Transplant returns the value at a span of another file, with the line ends and the indentation of its new place, each
+// level of it too. No string of it spans lines.
 func Transplant(src string, at resource.Span, l Lines) string {
 	raw := at.Of(src)
 	if l.Line == "" || !strings.ContainsAny(raw, "\r\n") {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/locsync/locsync/formats/messages"
 	"github.com/locsync/locsync/formats/resource"
 )
 
@@ -46,22 +47,15 @@ func quoteName(p Spelling, name string) (string, error) {
 	return spelled, nil
 }
 
-// Remove takes entries out with their comma, their comment above and the one behind. A message takes its object with it.
+// Remove takes entries out with their comma, their comment above and the one behind. A message takes its object with
+// it.
 func (grammar) Remove(f *resource.File, gone []int) ([]resource.Splice, error) {
-	whole := make([]int, 0, len(gone))
-	for _, i := range gone {
-		if up := int(f.Node(i).Parent); up > 0 && f.Node(up).Style&messageEntry != 0 {
-			i = up
-		}
-		if n := len(whole); n == 0 || whole[n-1] != i {
-			whole = append(whole, i)
-		}
-	}
-	return Remove(f, whole), nil
+	isMessage := func(n *resource.Node) bool { return n.Style&messageEntry != 0 }
+	return Remove(f, messages.Whole(f, gone, isMessage)), nil
 }
 
-// Remove returns the splices that take nodes out, as resource.Grammar.Remove describes. f may be a file of any grammar whose containers are JSON
-// objects or arrays and whose children are all of their members or items.
+// Remove returns the splices that take nodes out, as resource.Grammar.Remove describes. f may be a file of any grammar
+// whose containers are JSON objects or arrays and whose children are all of their members or items.
 func Remove(f *resource.File, gone []int) []resource.Splice {
 	var splices []resource.Splice
 	ups := make([]int, 0, 4) // containers, in the order of their first gone child
@@ -137,8 +131,8 @@ func start(n *resource.Node) int {
 	return int(n.Whole.Start)
 }
 
-// tail finds the comma behind an entry that ends at end, -1 when there is none, and where what belongs to the entry on its line ends: that comma
-// or a comment.
+// tail finds the comma behind an entry that ends at end, -1 when there is none, and where what belongs to the entry on
+// its line ends: that comma or a comment.
 func tail(src string, end int) (comma, tail int) {
 	var buf [4]comment
 	comments, newlines, at, _ := readGap(src, end, buf[:0])
@@ -175,8 +169,8 @@ func (r *removal) splices() []resource.Splice {
 
 func isBlank(s string) bool { return strings.Trim(s, " \t\r\n") == "" }
 
-// cut says which of the white space around a run goes with it: that in front of it, unless the run is the first on its line and shares that
-// line with what follows, or more blank lines stand in front than behind.
+// cut says which of the white space around a run goes with it: that in front of it, unless the run is the first on its
+// line and shares that line with what follows, or more blank lines stand in front than behind.
 func (r *removal) cut(g run) resource.Span {
 	lead, afterLineComment := r.lead(g)
 	lines, lastLine := lineEnds(r.src[lead:g.start])
@@ -212,7 +206,8 @@ func lineEnds(s string) (n, last int) {
 	return n, last
 }
 
-// lead returns where the white space in front of a run starts, and whether that is the end of a // comment, which may itself end in blanks.
+// lead returns where the white space in front of a run starts, and whether that is the end of a // comment, which may
+// itself end in blanks.
 func (r *removal) lead(g run) (at int, afterLineComment bool) {
 	at = len(strings.TrimRight(r.src[:g.start], " \t\r\n"))
 	comments, _, _, _ := readGap(r.src[:g.start], g.before, nil)

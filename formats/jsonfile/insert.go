@@ -1,10 +1,10 @@
 package jsonfile
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/locsync/locsync/formats/messages"
 	"github.com/locsync/locsync/formats/resource"
 )
 
@@ -24,10 +24,12 @@ func (l Lines) In() Lines {
 	return l
 }
 
-// Insert returns the splice that puts entries at one place. write spells them in the layout that the neighbours have, without commas.
-// model is the file that the entries come from, for the layout where f gives no example; may be nil. unit is the indentation where model gives none either.
-// f may be a file of any grammar, as for Remove.
-func Insert(f *resource.File, at resource.Place, model *resource.File, unit string, write func(Lines) ([]string, error)) (resource.Splice, error) {
+// Insert returns the splice that puts entries at one place. write spells them in the layout that the neighbours have,
+// without commas. model is the file that the entries come from, for the layout where f gives no example; may be nil.
+// unit is the indentation where model gives none either. f may be a file of any grammar, as for Remove.
+func Insert(
+	f *resource.File, at resource.Place, model *resource.File, unit string, write func(Lines) ([]string, error),
+) (resource.Splice, error) {
 	p := placing{f: f, src: f.Source(), in: f.Node(at.In), model: model, unit: unit}
 	p.bracket = int(p.in.Value.Start)
 	first := at.In + 1
@@ -122,7 +124,8 @@ func (p *placing) before(in, first int, write func(Lines) ([]string, error)) (re
 	return resource.Splice{At: resource.At(at, at), Text: strings.Join(entries, ","+behind) + "," + behind}, nil
 }
 
-// intoEmpty adds the first entries of a container. Comments in there stay, with a blank line behind those that could be taken for the new entry's.
+// intoEmpty adds the first entries of a container. Comments in there stay, with a blank line behind those that could be
+// taken for the new entry's.
 func (p *placing) intoEmpty(in int, write func(Lines) ([]string, error)) (resource.Splice, error) {
 	from, to := p.bracket+1, int(p.in.Value.End)-1
 	comments, _, _, _ := readGap(p.src[:to], from, nil)
@@ -170,7 +173,8 @@ func join(entries []string, l Lines) string {
 	return l.Line + strings.Join(entries, ","+l.Line)
 }
 
-// emptyLines is the layout of the first entries in an empty container: that of the container's own siblings, else of the model, else one entry a line.
+// emptyLines is the layout of the first entries in an empty container: that of the container's own siblings, else of
+// the model, else one entry a line.
 func (p *placing) emptyLines(in int) Lines {
 	l := Lines{Colon: p.colon(in, in, in)}
 	own := Indentation(p.src, p.bracket)
@@ -252,8 +256,8 @@ func Indentation(src string, at int) string {
 	return src[from:end]
 }
 
-// lineEnd is the nearest line end: in front of the container, else behind it, else the model's first one, else \n. The search is bounded for
-// files of one long line.
+// lineEnd is the nearest line end: in front of the container, else behind it, else the model's first one, else \n. The
+// search is bounded for files of one long line.
 func (p *placing) lineEnd() string {
 	around := p.src[max(0, p.bracket-maxLine):p.bracket]
 	i := strings.LastIndexAny(around, "\r\n")
@@ -276,8 +280,8 @@ func (p *placing) lineEnd() string {
 	return around[i : i+1]
 }
 
-// gap is the white space behind the comma between the first two entries of the container, if they stand on one line; else that behind the colon,
-// which tells minified files from others.
+// gap is the white space behind the comma between the first two entries of the container, if they stand on one line;
+// else that behind the colon, which tells minified files from others.
 func (p *placing) gap(first int, colon string) string {
 	a := p.f.Node(first)
 	if next := int(a.End); next < int(p.f.Node(int(a.Parent)).End) {
@@ -341,7 +345,8 @@ func colonOf(src string, n *resource.Node) (string, bool) {
 	return c, strings.Trim(c, " \t") == ":"
 }
 
-// unitOf is one level of indentation: what entries on lines of their own have more than the line that their container opens in.
+// unitOf is one level of indentation: what entries on lines of their own have more than the line that their container
+// opens in.
 func (p *placing) unitOf(l Lines) string {
 	if l.Line == "" {
 		return ""
@@ -394,12 +399,9 @@ func insertable(f *resource.File, in int, add []resource.New) error {
 		if in == 0 && f.Node(0).Kind == resource.Map && isNewMetadata(&add[i]) {
 			return errMetadata
 		}
-		if f.Node(0).Style&messageEntry == 0 {
-			continue
-		}
-		if n := &add[i]; in != 0 || n.Kind != resource.Text && !isNewMessage(n) {
-			return errors.New("this is a message file, which holds texts and objects with one message each; give the entry such a place in the source file")
-		}
+	}
+	if f.Node(0).Style&messageEntry != 0 {
+		return messages.Insertable(in, add)
 	}
 	return nil
 }
@@ -413,8 +415,4 @@ func height(n *resource.New) int {
 		h++
 	}
 	return h
-}
-
-func isNewMessage(n *resource.New) bool {
-	return n.Kind == resource.Map && len(n.Children) == 1 && n.Children[0].Name == "message" && n.Children[0].Kind == resource.Text
 }

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/locsync/locsync/formats/messages"
 	"github.com/locsync/locsync/formats/resource"
 )
 
-var errMetadata = errors.New("its name begins with @, as those of metadata do (\"@@locale\", \"@metadata\"), which is not text; give the entry another name")
+var errMetadata = errors.New("its name begins with @, as those of metadata do (\"@@locale\", \"@metadata\"), " +
+	"which is not text; give the entry another name")
 
 // begins reports whether the name of a member begins with some letters.
 func (s *scanner) begins(n *resource.Node, with string) bool {
@@ -39,7 +41,8 @@ func (s *scanner) isMetadata(i int) bool {
 
 // isNewMetadata reports whether an outermost entry would be read as metadata.
 func isNewMetadata(n *resource.New) bool {
-	return strings.HasPrefix(n.Name, "@@") || strings.HasPrefix(n.Name, "@") && n.Kind == resource.Map && !isNewMessage(n)
+	return strings.HasPrefix(n.Name, "@@") ||
+		strings.HasPrefix(n.Name, "@") && n.Kind == resource.Map && !messages.IsNew(n)
 }
 
 // Own reports metadata: it would name the authors, or the language, of the source.

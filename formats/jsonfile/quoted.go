@@ -21,8 +21,8 @@ func hasByte(w uint64, c byte) uint64 {
 
 func hasControl(w uint64) uint64 { return (w - ones*0x20) &^ w & highs }
 
-// quoted reads the string that starts at the quote at and returns where it ends, with valueEscaped when it has a backslash and halfName when
-// half of a surrogate pair.
+// quoted reads the string that starts at the quote at and returns where it ends, with valueEscaped when it has a
+// backslash and halfName when half of a surrogate pair.
 func (s *scanner) quoted(start int) (end int, style uint8, err error) {
 	b, at := s.bytes, start+1
 	high := uint64(0)

@@ -22,20 +22,25 @@ const (
 
 const bom = "\ufeff"
 
-// Scan reads src as plain JSON: every member and item is a node, also in a message file. Style is this package's own; the root's tells in its upper four
-// bits how the file spells its strings (see SpellingOf). The error is a *resource.SyntaxError.
+// Scan reads src as plain JSON: every member and item is a node, also in a message file. Style is this package's own;
+// the root's tells in its upper four bits how the file spells its strings (see SpellingOf). The error is a
+// *resource.SyntaxError.
 func Scan(src string, d Dialect) (*resource.Layout, error) {
 	s := newScanner(src, d)
 	return s.scan()
 }
 
 func newScanner(src string, d Dialect) scanner {
-	return scanner{src: src, bytes: unsafe.Slice(unsafe.StringData(src), len(src)), strict: d == Strict, nodes: make([]resource.Node, 0, expected(src))}
+	return scanner{
+		src: src, bytes: unsafe.Slice(unsafe.StringData(src), len(src)), strict: d == Strict,
+		nodes: make([]resource.Node, 0, expected(src)),
+	}
 }
 
-// Fold reads src as Scan does with Strict, for formats that are made of JSON. Each object and array is shown to fold when it was read: it is node i, the nodes behind
-// it are all that stands in it, and in front of it are the containers that it stands in, which are not complete yet. Where fold returns true
-// all of that is taken out of the layout again, so that a large file needs little memory and the time that goes with it. An error of fold ends the scan.
+// Fold reads src as Scan does with Strict, for formats that are made of JSON. Each object and array is shown to fold
+// when it was read: it is node i, the nodes behind it are all that stands in it, and in front of it are the containers
+// that it stands in, which are not complete yet. Where fold returns true all of that is taken out of the layout again,
+// so that a large file needs little memory and the time that goes with it. An error of fold ends the scan.
 func Fold(src string, fold func(nodes []resource.Node, i int) (bool, error)) (*resource.Layout, error) {
 	s := scanner{src: src, bytes: unsafe.Slice(unsafe.StringData(src), len(src)), strict: true, fold: fold}
 	return s.scan()
@@ -49,8 +54,8 @@ func (s *scanner) scan() (*resource.Layout, error) {
 	return &resource.Layout{Nodes: s.nodes, Warnings: s.warnings}, nil
 }
 
-// expected is about how many nodes src has: a member has a colon, an array some two items, and each of them some 16 bytes in real files. The beginning of a large file
-// stands for the rest. Where that is wrong the slice grows.
+// expected is about how many nodes src has: a member has a colon, an array some two items, and each of them some 16
+// bytes in real files. The beginning of a large file stands for the rest. Where that is wrong the slice grows.
 func expected(src string) int {
 	const sample = 64 << 10
 	head := src[:min(len(src), sample)]
@@ -337,7 +342,8 @@ func (s *scanner) scalar(at int, n resource.Node, inMap bool) (end int, err erro
 }
 
 func isWord(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '.' || c == '+' || c == '-'
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' ||
+		c == '_' || c == '.' || c == '+' || c == '-'
 }
 
 // number returns where the number at at ends, 0 when it is none.

@@ -65,8 +65,8 @@ func unescape(s string) (r rune, n int) {
 	return -1, 6
 }
 
-// Join decodes the strings of an array as it is spelled, or the single string that stands in its place, and joins them. What is not a string is
-// left out.
+// Join decodes the strings of an array as it is spelled, or the single string that stands in its place, and joins them.
+// What is not a string is left out.
 func Join(spelled, separator string) string {
 	var out []byte
 	first := ""
@@ -117,8 +117,8 @@ type Spelling struct {
 
 var errNotUTF8 = errors.New("the text is not valid UTF-8")
 
-// SpellingOf is the spelling that a new text takes which replaces the string old, or for a new string (old is "") the file's: as old
-// spells it, and where old gives no example, as the rest of the file does. root is the file's Node 0.
+// SpellingOf is the spelling that a new text takes which replaces the string old, or for a new string (old is "") the
+// file's: as old spells it, and where old gives no example, as the rest of the file does. root is the file's Node 0.
 func SpellingOf(root *resource.Node, old string) Spelling {
 	p := Spelling{
 		ascii: root.Style&(seenCode|seenRaw) == seenCode,

@@ -6,8 +6,8 @@ import (
 	"github.com/locsync/locsync/formats/jsonfile"
 )
 
-// keySet is the keys of the units that were read: nodes by the hash of their key, in an open table that is never more than half full. It holds no
-// strings, so that a key costs one look at the table and, when it is new, none at the file.
+// keySet is the keys of the units that were read: nodes by the hash of their key, in an open table that is never more
+// than half full. It holds no strings, so that a key costs one look at the table and, when it is new, none at the file.
 type keySet struct {
 	seed  maphash.Seed
 	slots []slot

@@ -1,20 +1,24 @@
-// Package locjson reads and edits LocJSON files, the JSON-based exchange format of the service's tools (specification: loctools/locjson): an object with
-// units, each of a key, a source text that is split into an array of strings, and properties.
+// Package locjson reads and edits LocJSON files, the JSON-based exchange format of the service's tools (specification:
+// loctools/locjson): an object with units, each of a key, a source text that is split into an array of strings, and
+// properties.
 //
-// Its law is that of package resource: the order of units, their properties (also those it does not know) and the splitting of texts that are not edited
-// survive every edit.
+// Its law is that of package resource: the order of units, their properties (also those it does not know) and the
+// splitting of texts that are not edited survive every edit.
 //
-// Accepted: strict JSON with a byte order mark or none; a single string where the specification asks for an array of strings; members it does not know.
-// An object without units has none; the first unit that comes brings them. Refused, with the place: comments and trailing commas (the
-// specification's own samples have them, yet JSON has not), a unit without key or source, other values in these places, a member twice, and
-// a key that another unit has: the specification wants keys unique, and a guess would lose one of the texts.
+// Accepted: strict JSON with a byte order mark or none; a single string where the specification asks for an array of
+// strings; members it does not know. An object without units has none; the first unit that comes brings them. Refused,
+// with the place: comments and trailing commas (the specification's own samples have them, yet JSON has not), a unit
+// without key or source, other values in these places, a member twice, and a key that another unit has: the
+// specification wants keys unique, and a guess would lose one of the texts.
 //
-// A unit is an entry: the text is its source, joined without separator; the Note is properties.comments, joined by newlines. Keys are flat, and there are
-// no Forms. A source with half of a surrogate pair is Other, with a Warning. Targets belong to bilingual use; the entries do not show
-// them (see Targets), and Set leaves them alone (see Monolingual).
+// A unit is an entry: the text is its source, joined without separator; the Note is properties.comments, joined by
+// newlines. Keys are flat, and there are no Forms. A source with half of a surrogate pair is Other, with a Warning.
+// Targets belong to bilingual use; the entries do not show them (see Targets), and Set leaves them alone (see
+// Monolingual).
 //
-// A new text is split behind every newline and, at a space, before it exceeds 50 characters, on as many lines as the file's layout
-// has them. Removing a unit that was just inserted restores the bytes, except where the file had no units member, or one of white space: that becomes [].
+// A new text is split behind every newline and, at a space, before it exceeds 50 characters, on as many lines as the
+// file's layout has them. Removing a unit that was just inserted restores the bytes, except where the file had no units
+// member, or one of white space: that becomes [].
 package locjson
 
 import (
@@ -35,7 +39,8 @@ type grammar struct{}
 // indent is the plain layout's indentation (specification, rule 2).
 const indent = "    "
 
-// noUnits in the root's Style: the file has no units member, and the root's Value is the whole object. The upper bits are jsonfile's.
+// noUnits in the root's Style: the file has no units member, and the root's Value is the whole object. The upper bits
+// are jsonfile's.
 const noUnits uint8 = 1
 
 // Scan reads a LocJSON file.
@@ -72,7 +77,8 @@ func (s *scanner) fold(json []resource.Node, i int) (bool, error) {
 		return false, nil
 	}
 	units := &json[json[i].Parent]
-	if units.Parent != 0 || units.Kind != resource.List || json[0].Kind != resource.Map || jsonfile.Unquote(units.Name.Of(s.src)) != "units" {
+	if units.Parent != 0 || units.Kind != resource.List || json[0].Kind != resource.Map ||
+		jsonfile.Unquote(units.Name.Of(s.src)) != "units" {
 		return false, nil
 	}
 	s.json = json
@@ -136,7 +142,9 @@ func (s *scanner) file() error {
 			properties = i
 		}
 	}
-	out := resource.Node{Parent: -1, Kind: resource.Map, Style: root.Style, Value: root.Value, Whole: root.Whole, End: int32(len(s.nodes))}
+	out := resource.Node{
+		Parent: -1, Kind: resource.Map, Style: root.Style, Value: root.Value, Whole: root.Whole, End: int32(len(s.nodes)),
+	}
 	if units == 0 {
 		out.Style |= noUnits
 	} else {
@@ -208,7 +216,10 @@ func (s *scanner) unit(i int) error {
 	case s.isHalf(at[key]):
 		return s.refuse(at[key], "the key has half of a surrogate pair, which no text can hold")
 	}
-	n := resource.Node{Kind: resource.Text, Name: s.json[at[key]].Value, Value: s.json[at[source]].Value, Whole: s.json[i].Whole, End: int32(len(s.nodes) + 1)}
+	n := resource.Node{
+		Kind: resource.Text, Name: s.json[at[key]].Value, Value: s.json[at[source]].Value, Whole: s.json[i].Whole,
+		End: int32(len(s.nodes) + 1),
+	}
 	if n.Name.Len() > resource.MaxName {
 		return s.refuse(at[key], "a key of more than %d KiB", resource.MaxName>>10)
 	}
@@ -288,7 +299,8 @@ func (grammar) Remove(f *resource.File, gone []int) ([]resource.Splice, error) {
 	return jsonfile.Remove(f, gone), nil
 }
 
-// Targets returns the target texts of the units that have one, by key: the translations of a bilingual file. An empty target is none. f is a file of this grammar.
+// Targets returns the target texts of the units that have one, by key: the translations of a bilingual file. An empty
+// target is none. f is a file of this grammar.
 func Targets(f *resource.File) map[string]string {
 	targets := make(map[string]string)
 	for i := range f.Children(0) {
@@ -302,8 +314,8 @@ func Targets(f *resource.File) map[string]string {
 	return targets
 }
 
-// Monolingual returns the file without any target: what a translated copy of a bilingual file is (specification, "Monolingual use"), once its sources
-// are set. f is a file of this grammar.
+// Monolingual returns the file without any target: what a translated copy of a bilingual file is (specification,
+// "Monolingual use"), once its sources are set. f is a file of this grammar.
 func Monolingual(f *resource.File) ([]byte, error) {
 	plain, err := resource.Parse(jsonfile.Grammar, resource.Keys{Structured: true}, f.Bytes())
 	if err != nil {
@@ -332,7 +344,8 @@ func Monolingual(f *resource.File) ([]byte, error) {
 		same = f.Name(i) == g.Name(i) && f.Node(i).Kind == g.Node(i).Kind && f.Text(i) == g.Text(i)
 	}
 	if !same || len(Targets(g)) > 0 {
-		return nil, errors.New("take out the targets: the file is written in a way that does not let that be done without damage; take them out by hand")
+		return nil, errors.New("take out the targets: the file is written in a way that does not let that be done " +
+			"without damage; take them out by hand")
 	}
 	return out, nil
 }

@@ -13,7 +13,8 @@ import (
 )
 
 func sorted(splices []resource.Splice) []resource.Splice {
-	return slices.SortedFunc(slices.Values(splices), func(a, b resource.Splice) int { return cmp.Compare(a.At.Start, b.At.Start) })
+	byStart := func(a, b resource.Splice) int { return cmp.Compare(a.At.Start, b.At.Start) }
+	return slices.SortedFunc(slices.Values(splices), byStart)
 }
 
 // unit is one unit as it is spelled.
@@ -45,7 +46,10 @@ func members(src string, at resource.Span) []member {
 	var out []member
 	for i := 1; i < len(l.Nodes); i = int(l.Nodes[i].End) {
 		n := &l.Nodes[i]
-		m := member{name: jsonfile.Unquote(n.Name.Of(at.Of(src))), at: resource.Span{Start: at.Start + n.Value.Start, End: at.Start + n.Value.End}}
+		m := member{
+			name: jsonfile.Unquote(n.Name.Of(at.Of(src))),
+			at:   resource.Span{Start: at.Start + n.Value.Start, End: at.Start + n.Value.End},
+		}
 		m.value = m.at.Of(src)
 		for c := i; c < int(n.End); c++ {
 			m.half = m.half || l.Nodes[c].Kind == resource.Other
@@ -64,11 +68,12 @@ func (u unit) member(name string) (member, bool) {
 	return member{}, false
 }
 
-// limit is how many characters a piece of a text has at most, a newline counting as the two that spell it (specification, "units" block).
+// limit is how many characters a piece of a text has at most, a newline counting as the two that spell it
+// (specification, "units" block).
 const limit = 50
 
-// split cuts a text behind every newline and, behind a space, where a line has more than limit characters. A word that is longer is cut anywhere
-// but before a combining mark.
+// split cuts a text behind every newline and, behind a space, where a line has more than limit characters. A word that
+// is longer is cut anywhere but before a combining mark.
 func split(text string) []string {
 	var pieces []string
 	for line := range strings.SplitAfterSeq(text, "\n") {
@@ -114,8 +119,8 @@ func cutAt(line string) int {
 	return len(line)
 }
 
-// spellSource spells a text where the unit n has its source: as a single string where that is one; on one line when the old one stood on one line
-// and has as many strings, or more; else one string a line.
+// spellSource spells a text where the unit n has its source: as a single string where that is one; on one line when the
+// old one stood on one line and has as many strings, or more; else one string a line.
 func spellSource(f *resource.File, n *resource.Node, text string) (string, error) {
 	src := f.Source()
 	old := n.Value.Of(src)
@@ -134,7 +139,8 @@ func spellSource(f *resource.File, n *resource.Node, text string) (string, error
 	return array(split(text), p, l, shapeOf(old))
 }
 
-// lineOf returns the line end and indentation of the line that a unit's source stands on, when a line starts between the two.
+// lineOf returns the line end and indentation of the line that a unit's source stands on, when a line starts between
+// the two.
 func lineOf(src string, n *resource.Node) (string, bool) {
 	before := src[n.Whole.Start:n.Value.Start]
 	i := strings.LastIndexAny(before, "\r\n")
@@ -246,7 +252,8 @@ func (w writer) unit(n *resource.New, l jsonfile.Lines) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		parts = append(parts, member{name: "properties", value: "{" + inner.In().Line + `"comments"` + l.Colon + comments + inner.Line + "}"})
+		properties := "{" + inner.In().Line + `"comments"` + l.Colon + comments + inner.Line + "}"
+		parts = append(parts, member{name: "properties", value: properties})
 	}
 	if w.sorted || n.Like == nil {
 		slices.SortStableFunc(parts, func(a, b member) int { return cmp.Compare(a.name, b.name) })
@@ -270,7 +277,8 @@ func (w writer) unit(n *resource.New, l jsonfile.Lines) (string, error) {
 	return out.String(), nil
 }
 
-// like puts a new key and source into the members that the model has. A target stays only where the source stays too: it translates nothing else.
+// like puts a new key and source into the members that the model has. A target stays only where the source stays too:
+// it translates nothing else.
 func (w writer) like(n *resource.New, fresh []member, inner jsonfile.Lines) []member {
 	f := n.Like.File
 	same := w.whole && f.Node(n.Like.Node).Kind == resource.Text && f.Text(n.Like.Node) == n.Text
@@ -336,7 +344,8 @@ func withoutUnits(f *resource.File, units func(jsonfile.Lines) ([]string, error)
 	for i := range plain.Children(0) {
 		last = i
 	}
-	return jsonfile.Insert(plain, resource.Place{In: 0, After: last}, nil, indent, func(l jsonfile.Lines) ([]string, error) {
+	end := resource.Place{In: 0, After: last}
+	return jsonfile.Insert(plain, end, nil, indent, func(l jsonfile.Lines) ([]string, error) {
 		entries, err := units(l.In())
 		if err != nil {
 			return nil, err
@@ -350,8 +359,8 @@ func withoutUnits(f *resource.File, units func(jsonfile.Lines) ([]string, error)
 	})
 }
 
-// Compose writes the units in the specification's layout: four spaces, sorted members, \n. A unit whose text is its model's is written as the model
-// has it, target included. The file's properties are the models' file's.
+// Compose writes the units in the specification's layout: four spaces, sorted members, \n. A unit whose text is its
+// model's is written as the model has it, target included. The file's properties are the models' file's.
 func (grammar) Compose(top []resource.New) ([]byte, error) {
 	w := writer{sorted: true, whole: true, notes: true}
 	l := jsonfile.Lines{Line: "\n" + indent + indent, Unit: indent, Colon: ": ", Gap: " "}

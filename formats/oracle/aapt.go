@@ -11,10 +11,12 @@ import (
 var spanTag = regexp.MustCompile(`^</?[^\s/>:]+[\s/>]`)
 
 // refersTo is a value that is a reference to another resource.
-var refersTo = regexp.MustCompile(`^(@(null|empty)|@\+?\*?([\pL_][\pL\pM\pN_.-]*:)?[\pL_][\pL\pM\pN_.-]*/[\pL_][\pL\pM\pN_.-]*|\?\+?\*?([\pL_][\pL\pM\pN_.-]*:)?(attr/)?[\pL_][\pL\pM\pN_.-]*)$`)
+var refersTo = regexp.MustCompile(`^(@(null|empty)|` +
+	`@\+?\*?([\pL_][\pL\pM\pN_.-]*:)?[\pL_][\pL\pM\pN_.-]*/[\pL_][\pL\pM\pN_.-]*|` +
+	`\?\+?\*?([\pL_][\pL\pM\pN_.-]*:)?(attr/)?[\pL_][\pL\pM\pN_.-]*)$`)
 
-// compiled turns a value into its text, as Android's resource compiler does (AAPT2): cut into stretches of text between tags, both ends trimmed unless
-// there is inline markup, then white space, quotes and escapes.
+// compiled turns a value into its text, as Android's resource compiler does (AAPT2): cut into stretches of text between
+// tags, both ends trimmed unless there is inline markup, then white space, quotes and escapes.
 func compiled(strips []strip) (text string, reference bool) {
 	styled, tagged := false, false
 	var stretches []int

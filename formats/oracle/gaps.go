@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// bytes compares what stands between the leaves that stay. From one to the next the bytes are the same, the first one's value included unless it was
-// changed; only where an entry came or went in between may more or less stand there.
+// bytes compares what stands between the leaves that stay. From one to the next the bytes are the same, the first one's
+// value included unless it was changed; only where an entry came or went in between may more or less stand there.
 func (p *proof) bytes() error {
 	if p.old.sealed || p.new.sealed {
 		return nil
@@ -38,7 +38,8 @@ func (p *proof) bytes() error {
 	return g.close(len(p.old.text), len(p.new.text), nil)
 }
 
-// rewritten reports whether a leaf that stays is spelled anew: its text was set to another one, or it pointed at another value or does so now.
+// rewritten reports whether a leaf that stays is spelled anew: its text was set to another one, or it pointed at
+// another value or does so now.
 func (p *proof) rewritten(i int, a, b *Leaf) bool {
 	_, set := p.sets[i]
 	return set && (a.Kind != b.Kind || a.Text != b.Text) || a.repeats != b.repeats || a.Kind == Other && b.Kind == Empty
@@ -115,8 +116,8 @@ func (g *gap) opens(some, more string) bool {
 	return rest == "" || g.rule.Format == "android-xml" && strings.TrimLeft(rest, " \t\r\n") == "/"
 }
 
-// remains reports whether all of some bytes is left among more, in order. White space may be arranged anew, and brackets come when a container is
-// left empty and go when one is no longer.
+// remains reports whether all of some bytes is left among more, in order. White space may be arranged anew, and
+// brackets come when a container is left empty and go when one is no longer.
 func (g *gap) remains(some, more string) bool {
 	const free = " \t\r\n"
 	loose := free

@@ -200,7 +200,8 @@ func (j *jsonReader) array(see func(at, end int)) error {
 	return err
 }
 
-// half reports whether a string as spelled has half of a surrogate pair, which encoding/json reads as U+FFFD without a word.
+// half reports whether a string as spelled has half of a surrogate pair, which encoding/json reads as U+FFFD without a
+// word.
 func half(raw string) bool {
 	high := false
 	for i := 0; i < len(raw); i++ {
@@ -222,7 +223,8 @@ func half(raw string) bool {
 	return high
 }
 
-// readLocJSON reads the units of a LocJSON file. What they hold beside key and source stands between the leaves, and is compared as bytes.
+// readLocJSON reads the units of a LocJSON file. What they hold beside key and source stands between the leaves, and is
+// compared as bytes.
 func readLocJSON(src []byte) (*document, error) {
 	j, err := jsonOf(src)
 	if err != nil {

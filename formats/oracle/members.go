@@ -7,9 +7,9 @@ import (
 
 var describing = [...]string{"message", "description", "placeholders"}
 
-// hideMessages takes the keys from what message objects hold besides their message, where all of a file's outermost entries are texts and such objects: browser
-// extensions and VS Code have such files. A message that has nothing but a comment besides, as in VS Code's, is a text under its object's name; YAML has
-// none of these.
+// hideMessages takes the keys from what message objects hold besides their message, where all of a file's outermost
+// entries are texts and such objects: browser extensions and VS Code have such files. A message that has nothing but a
+// comment besides, as in VS Code's, is a text under its object's name; YAML has none of these.
 func hideMessages(leaves []Leaf, comments bool) {
 	type entry struct{ message, comment, other, strange bool }
 	var entries []*entry // an outermost name may stand twice
@@ -31,12 +31,15 @@ func hideMessages(leaves []Leaf, comments bool) {
 			e.message = true
 		case l.Path[1] == "message" && len(l.Path) == 2 && (text || l.Kind == Null):
 			e.message = true
-		case comments && l.Path[1] == "comment" && (len(l.Path) == 2 && (text || l.Text == "[") || len(l.Path) == 3 && text && len(l.lists) == 1):
+		case comments && l.Path[1] == "comment" && (len(l.Path) == 2 && (text || l.Text == "[") ||
+			len(l.Path) == 3 && text && len(l.lists) == 1):
 			e.comment = true
 		case l.Path[1] == "description" && len(l.Path) == 2 && text,
-			l.Path[1] == "placeholders" && (len(l.Path) > 2 && (len(l.lists) == 0 || l.lists[0] > 2) || l.Kind == Empty && l.Text[0] == '{'):
+			l.Path[1] == "placeholders" && (len(l.Path) > 2 && (len(l.lists) == 0 || l.lists[0] > 2) ||
+				l.Kind == Empty && l.Text[0] == '{'):
 			e.other = true
-		case len(l.Path) == 2 && l.Kind == Other && !text && !slices.Contains(describing[:], l.Path[1]) && (l.Path[1] != "comment" || !comments):
+		case len(l.Path) == 2 && l.Kind == Other && !text && !slices.Contains(describing[:], l.Path[1]) &&
+			(l.Path[1] != "comment" || !comments):
 		default:
 			e.strange = true
 		}
@@ -63,8 +66,8 @@ func hideMessages(leaves []Leaf, comments bool) {
 	}
 }
 
-// hideMetadata takes the keys from outermost members that are no entries: all under a name that begins with @@, and objects under one that begins
-// with @, unless they are messages: a string "message" is in them.
+// hideMetadata takes the keys from outermost members that are no entries: all under a name that begins with @@, and
+// objects under one that begins with @, unless they are messages: a string "message" is in them.
 func hideMetadata(leaves []Leaf) {
 	for i := 0; i < len(leaves); {
 		l := &leaves[i]

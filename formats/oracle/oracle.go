@@ -1,22 +1,25 @@
-// Package oracle is the second reader: it reads resource files with independent libraries, and proves of a file about to be written that it
-// differs from the old one in exactly the edited keys.
+// Package oracle is the second reader: it reads resource files with independent libraries, and proves of a file about
+// to be written that it differs from the old one in exactly the edited keys.
 //
-// Its law: it shares no line with the grammars beside it, so that no fault of theirs can hide in it; and what it cannot read, it does not
-// vouch for. It prepares each file so that its library can read it, in the same way before and after an edit, and what preparation takes
-// out (comments, white space, quotes of another kind) is held against the old bytes all the same:
+// Its law: it shares no line with the grammars beside it, so that no fault of theirs can hide in it; and what it cannot
+// read, it does not vouch for. It prepares each file so that its library can read it, in the same way before and after
+// an edit, and what preparation takes out (comments, white space, quotes of another kind) is held against the old bytes
+// all the same:
 //
 //	json, structured-json  encoding/json tokens. Comments, trailing commas and the byte order mark become spaces before
 //	locjson                the same; a unit is one text, its source joined
-//	yaml, structured-yaml  go.yaml.in/yaml/v4 nodes, which no alias makes larger. %YAML 1.2 is handed over as 1.1, which nothing here depends on, and
-//	                       byte order marks inside texts as another character
-//	ios-strings            cut into tokens here, whose texts howett.net/plist reads: it loses order and doubles, and reads single quotes, some
-//	                       escapes and UTF-16 in another way than Apple's reader does, so it gets the tokens one by one in its own spelling
-//	android-xml            encoding/xml raw tokens, entities of the file's own kept as they are spelled, prefixes that nothing
+//	yaml, structured-yaml  go.yaml.in/yaml/v4 nodes, which no alias makes larger. %YAML 1.2 is handed over as 1.1, which
+//	                       nothing here depends on, and byte order marks inside texts as another character
+//	ios-strings            cut into tokens here, whose texts howett.net/plist reads: it loses order and doubles, and
+//	                       reads single quotes, some escapes and UTF-16 in another way than Apple's reader does, so it
+//	                       gets the tokens one by one in its own spelling
+//	android-xml            encoding/xml raw tokens, entities of the file's own kept as spelled, prefixes that nothing
 //	                       declares included; above that the resource compiler's rules for texts, stage by stage
 //
-// A proof has two halves. The data: walking both files' leaves side by side, every leaf is the old one, or one that the edits name with the very text
-// they give, or gone with them; in the same order. The bytes: what stands between two leaves that both stay is the same to the byte,
-// value, separators, comments and names included; where entries came or went in between, what stayed is still there, in order.
+// A proof has two halves. The data: walking both files' leaves side by side, every leaf is the old one, or one that the
+// edits name with the very text they give, or gone with them; in the same order. The bytes: what stands between two
+// leaves that both stay is the same to the byte, value, separators, comments and names included; where entries came or
+// went in between, what stayed is still there, in order.
 //
 // It does not know what edits are good for, decides nothing, and does no input or output.
 package oracle
@@ -24,6 +27,7 @@ package oracle
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -61,7 +65,7 @@ type Leaf struct {
 type Rule struct {
 	Format    string   // by the name that the service interface has for it
 	Separator string   // between the names of a structured key; "" means "/"
-	Roots     []string // names of a single outermost map that is not part of the keys: the file's language, in a Rails file
+	Roots     []string // names of a single outermost map that is no part of the keys: the language of a Rails file
 }
 
 // document is a file as it was read.
@@ -112,7 +116,8 @@ func (r Rule) read(src []byte) (*document, error) {
 // structured reports whether nested names are joined to one key.
 func (r Rule) structured() bool { return strings.HasPrefix(r.Format, "structured-") }
 
-// keys gives the leaves their keys, by the interface's flattening rule. Formats with keys of their own have them already.
+// keys gives the leaves their keys, by the interface's flattening rule. Formats with keys of their own have them
+// already.
 func (r Rule) keys(leaves []Leaf) {
 	if r.Format == "android-xml" || r.Format == "locjson" {
 		return
@@ -156,11 +161,7 @@ func (r Rule) rooted(leaves []Leaf) bool {
 	if len(first) == 0 || len(first) == 1 && leaves[0].Kind != Empty && !leaves[0].bare() {
 		return false
 	}
-	known := false
-	for _, name := range r.Roots {
-		known = known || first[0] == name
-	}
-	if !known {
+	if !slices.ContainsFunc(r.Roots, func(name string) bool { return strings.EqualFold(name, first[0]) }) {
 		return false
 	}
 	for i := range leaves {
@@ -198,7 +199,8 @@ type walk struct {
 	bytes int // of the file
 }
 
-// tooLarge refuses what no file that people write comes near, and what would ask for far more memory than the file has bytes.
+// tooLarge refuses what no file that people write comes near, and what would ask for far more memory than the file has
+// bytes.
 func (w *walk) tooLarge() error {
 	if len(w.path) > maxDepth || w.names > w.bytes+1<<20 {
 		return errors.New("nested too deeply to be read a second time")

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Change is one edit that was asked for: this text under this key, or the entry gone. Of several for one entry the last counts.
+// Change is one edit that was asked for: this text under this key, or the entry gone. Of several for one entry the last
+// counts.
 type Change struct {
 	Key, Form string
 	Text      string
@@ -26,9 +27,10 @@ func (d *Difference) Error() string {
 	return fmt.Sprintf("%q: %s", d.Key, d.What)
 }
 
-// Prove checks that the file after is the file before with these changes made and nothing else: no other entry differs, has moved, has come or gone, and
-// no byte outside of the entries that changed. What goes with a change is part of it: a container that loses its last entry, a list that loses an
-// item, what a message object holds besides its text, a value written out where it pointed at another one.
+// Prove checks that the file after is the file before with these changes made and nothing else: no other entry differs,
+// has moved, has come or gone, and no byte outside of the entries that changed. What goes with a change is part of it:
+// a container that loses its last entry, a list that loses an item, what a message object holds besides its text, a
+// value written out where it pointed at another one.
 //
 // The error is a *Difference, or says which of the two files cannot be read.
 func (r Rule) Prove(before, after []byte, changes []Change) error {
@@ -37,7 +39,8 @@ func (r Rule) Prove(before, after []byte, changes []Change) error {
 		return err
 	}
 	if p.old.encoding != p.new.encoding && len(before) > 0 && len(after) > 0 { // no bytes are no UTF-16
-		return &Difference{What: fmt.Sprintf("its encoding was %s and would be %s", named(p.old.encoding), named(p.new.encoding))}
+		what := fmt.Sprintf("its encoding was %s and would be %s", named(p.old.encoding), named(p.new.encoding))
+		return &Difference{What: what}
 	}
 	if err := p.data(); err != nil {
 		return err
@@ -45,8 +48,9 @@ func (r Rule) Prove(before, after []byte, changes []Change) error {
 	return p.bytes()
 }
 
-// ProveNew checks a file that is laid out like its source: it has exactly these texts, in the order of the source; of what is no text, nothing but what the source has.
-// into is the rule of the new file, whose root has another name. A change that takes something away means nothing here.
+// ProveNew checks a file that is laid out like its source: it has exactly these texts, in the order of the source; of
+// what is no text, nothing but what the source has. into is the rule of the new file, whose root has another name. A
+// change that takes something away means nothing here.
 func (r Rule) ProveNew(source, after []byte, changes []Change, into Rule) error {
 	p := proof{rule: r, fresh: true}
 	if err := p.read(source, after, into); err != nil {
@@ -206,8 +210,8 @@ func (p *proof) mayGo(i int) bool {
 	return p.ofMessage(l, 1, p.left)
 }
 
-// listGoes reports whether an old list may go as a whole: it would lose an item, or the last text of one. Which of the items that are left make a
-// list, the source decides.
+// listGoes reports whether an old list may go as a whole: it would lose an item, or the last text of one. Which of the
+// items that are left make a list, the source decides.
 func (p *proof) listGoes(list []string) bool {
 	if p.lists == nil {
 		p.lists = make(map[string]*listed)
@@ -245,7 +249,8 @@ func (p *proof) listGoes(list []string) bool {
 	return at.goes
 }
 
-// itemGoes reports whether an item that its list would lose is not there any more: the last ones, where no other entry comes in their places.
+// itemGoes reports whether an item that its list would lose is not there any more: the last ones, where no other entry
+// comes in their places.
 func (p *proof) itemGoes(item []string) bool {
 	n := len(item) - 1
 	return p.lists[joined(item[:n])].lost[item[n]] && p.has(1, item) == 0
@@ -284,7 +289,8 @@ func (p *proof) mayCome(j int) bool {
 
 // ofMessage reports whether a leaf belongs to a message object that side has nothing of, and whose text came or went.
 func (p *proof) ofMessage(l *Leaf, side int, changed func([]string) reach) bool {
-	if !strings.HasSuffix(p.rule.Format, "json") && !strings.HasSuffix(p.rule.Format, "yaml") || p.rule.Format == "locjson" {
+	format := p.rule.Format
+	if !strings.HasSuffix(format, "json") && !strings.HasSuffix(format, "yaml") || format == "locjson" {
 		return false
 	}
 	for n := 1; n < len(l.Path); n++ {

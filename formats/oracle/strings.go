@@ -43,7 +43,8 @@ func decodeStrings(src []byte) (text, encoding string, err error) {
 		order, marked = "UTF-16BE", true
 	case len(s) > 1 && s[0] == 0 && s[1] != 0, len(s) > 1 && s[0] == 0x20 && s[1]&^1 == 0x28 && len(s)%2 == 0:
 		order = "UTF-16BE"
-	case len(s) > 1 && s[0] != 0 && s[1] == 0, len(s) > 1 && s[1] == 0x20 && s[0]&^1 == 0x28 && len(s)%2 == 0 && !utf8.ValidString(s):
+	case len(s) > 1 && s[0] != 0 && s[1] == 0,
+		len(s) > 1 && s[1] == 0x20 && s[0]&^1 == 0x28 && len(s)%2 == 0 && !utf8.ValidString(s):
 		order = "UTF-16LE"
 	}
 	if order == "" {
@@ -80,8 +81,8 @@ func lone(units []uint16) bool {
 	return high
 }
 
-// stringsReader cuts a file into tokens, and writes for the library one entry each that it reads as Apple's reader reads the original: the key with its number in front
-// of it, so that order and doubles are not lost.
+// stringsReader cuts a file into tokens, and writes for the library one entry each that it reads as Apple's reader
+// reads the original: the key with its number in front of it, so that order and doubles are not lost.
 type stringsReader struct {
 	src      string
 	at       int
@@ -231,7 +232,8 @@ func (s *stringsReader) nested() error {
 
 const bare = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$/:.-"
 
-// token reads a string and returns it as it goes between the library's double quotes. whole is false where an escape is no character.
+// token reads a string and returns it as it goes between the library's double quotes. whole is false where an escape is
+// no character.
 func (s *stringsReader) token() (spelled string, whole bool, err error) {
 	if !s.is('"') && !s.is('\'') {
 		end := s.at
@@ -266,8 +268,8 @@ func (s *stringsReader) token() (spelled string, whole bool, err error) {
 	return "", false, errors.New("a string that does not end")
 }
 
-// escape hands one escape on: as it is where the library agrees with Apple's reader, as the character that Apple's reader makes of it where not. It returns its
-// length, and false for what is no character to either.
+// escape hands one escape on: as it is where the library agrees with Apple's reader, as the character that Apple's
+// reader makes of it where not. It returns its length, and false for what is no character to either.
 func (s *stringsReader) escape(raw string, out *strings.Builder) (int, bool) {
 	digits := func(from, most int, base int) (int64, int) {
 		n := 0

@@ -14,7 +14,8 @@ import (
 
 var version = regexp.MustCompile(`(?m)^(%YAML[ \t]+1\.)2`)
 
-// standIn is what a byte order mark inside a text is handed over as: the reader loses some of them. It is as long as the mark.
+// standIn is what a byte order mark inside a text is handed over as: the reader loses some of them. It is as long as
+// the mark.
 const standIn = "\ue0fe"
 
 // readYAML reads all documents of a YAML file.
@@ -26,7 +27,8 @@ func readYAML(src []byte) (*document, error) {
 	y := yamlReader{walk: walk{bytes: len(src)}, offset: len(text) - len(strings.TrimPrefix(text, mark))}
 	y.src = text[y.offset:]
 	if n := strings.Count(y.src, "\r"); n != strings.Count(y.src, "\r\n") {
-		return nil, errors.New("a carriage return without a line feed, which some readers take for a line end and some do not")
+		return nil, errors.New("a carriage return without a line feed, " +
+			"which some readers take for a line end and some do not")
 	}
 	if strings.Contains(y.src, mark) && strings.Contains(y.src, standIn) {
 		return nil, errors.New("both a byte order mark and U+E0FE stand inside the file")
@@ -241,8 +243,8 @@ func (y *yamlReader) properties(at int) int {
 	return at
 }
 
-// end finds where a scalar ends, white space behind it excluded: at its closing quote, or where all that its text says was said. -1 where the
-// file does not say what the library has read there.
+// end finds where a scalar ends, white space behind it excluded: at its closing quote, or where all that its text says
+// was said. -1 where the file does not say what the library has read there.
 func (y *yamlReader) end(n *yaml.Node, at int) int {
 	s := y.src
 	switch {

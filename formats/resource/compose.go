@@ -7,11 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// Compose writes a new small file of these entries, in the grammar's plainest layout and without a Rails root: what a push sends, and
-// what a service exports. like is the file that the entries come from, for attributes and spelling; nil when there is none.
+// Compose writes a new small file of these entries, in the grammar's plainest layout and without a Rails root: what a
+// push sends, and what a service exports. like is the file that the entries come from, for attributes and spelling; nil
+// when there is none.
 //
-// A structured key is taken apart at the separator. Where that cannot be because one key is also the beginning of another
-// ("a" and "a/b"), the longer one stays in one piece, which is the same key to every reader. Items that are all
+// A structured key is taken apart at the separator. Where that cannot be because one key is also the beginning of
+// another ("a" and "a/b"), the longer one stays in one piece, which is the same key to every reader. Items that are all
 // there make a list; with gaps they stand under their index as a name, so that every item keeps its key.
 func Compose(g Grammar, keys Keys, like *File, entries []Entry) ([]byte, error) {
 	if keys.Separator == "" {

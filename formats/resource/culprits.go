@@ -4,16 +4,16 @@ import (
 	"slices"
 )
 
-// without makes the edits but for those that the grammar does not get right, of which there is one at least: the fault. Halves are tried beside what is
-// known to be good, so that a few culprits among many edits cost a few attempts.
+// without makes the edits but for those that the grammar does not get right, of which there is one at least: the fault.
+// Halves are tried beside what is known to be good, so that a few culprits among many edits cost a few attempts.
 func (f *File) without(edits []Edit, like *File, fresh bool, fault error) ([]byte, []Refusal) {
 	s := sieve{f: f, like: like, fresh: fresh, out: f.bytes, attempts: 40 + maxSieved/(len(f.bytes)+1<<10)}
 	s.split(s.together(edits), fault)
 	return s.out, append(s.refused, s.culprits...)
 }
 
-// maxSieved is about how many bytes may be read for finding culprits, so that no file holds up the others. In one with so many of them that this is
-// not enough, the edits that were not tried are refused too.
+// maxSieved is about how many bytes may be read for finding culprits, so that no file holds up the others. In one with
+// so many of them that this is not enough, the edits that were not tried are refused too.
 const maxSieved = 16 << 20
 
 // sieve is a search for culprits.
@@ -78,7 +78,8 @@ func (s *sieve) split(groups [][]Edit, fault error) {
 	s.try(groups[half:])
 }
 
-// refuse returns the refusals of a group of edits. Where the format itself has a reason against one of them, that is what people are told.
+// refuse returns the refusals of a group of edits. Where the format itself has a reason against one of them, that is
+// what people are told.
 func (s *sieve) refuse(edits []Edit, fault error) []Refusal {
 	_, refused, alone := s.f.attempt(edits, s.like, s.fresh)
 	if alone != nil {
@@ -87,7 +88,8 @@ func (s *sieve) refuse(edits []Edit, fault error) []Refusal {
 	for _, e := range edits {
 		if !slices.ContainsFunc(refused, func(r Refusal) bool { return r.Edit == e }) {
 			refused = append(refused, Refusal{Edit: e, Unproven: true,
-				Reason: "this file is written in a way that does not let it be changed here (" + fault.Error() + "), so it was left as it is; make this change by hand"})
+				Reason: "this file is written in a way that does not let it be changed here (" + fault.Error() + "), " +
+					"so it was left as it is; make this change by hand"})
 		}
 	}
 	return refused
@@ -97,7 +99,9 @@ func (s *sieve) try(groups [][]Edit) {
 	all := append(slices.Clip(s.done), slices.Concat(groups...)...)
 	if s.attempts--; s.attempts < 0 {
 		for _, e := range all[len(s.done):] {
-			s.culprits = append(s.culprits, Refusal{Edit: e, Unproven: true, Reason: "too many other changes of this file could not be made, so this one was not tried; make those by hand first"})
+			s.culprits = append(s.culprits, Refusal{Edit: e, Unproven: true,
+				Reason: "too many other changes of this file could not be made, so this one was not tried; " +
+					"make those by hand first"})
 		}
 		return
 	}

@@ -67,8 +67,9 @@ func (f *File) Together(changed func(Entry) bool) []Entry {
 	return out
 }
 
-// leaves yields node and name of every leaf that has a key. The names above a leaf stand once in a buffer while walking down; a key that does not stand
-// in the file as it is gets its string from a larger piece of memory that it shares with others.
+// leaves yields node and name of every leaf that has a key. The names above a leaf stand once in a buffer while walking
+// down; a key that does not stand in the file as it is gets its string from a larger piece of memory that it shares
+// with others.
 func (f *File) leaves() iter.Seq2[int, id] {
 	return func(yield func(int, id) bool) {
 		type level struct {
@@ -135,8 +136,8 @@ func (m *keyMemory) join(a []byte, b string) string {
 	return unsafe.String(unsafe.SliceData(m.piece[from:]), n) // nobody writes to it any more
 }
 
-// keysAreBearable reports whether the keys of a file take up no more than some times its size: names that stand above many entries count for each of
-// them, so that a small file could have keys without measure.
+// keysAreBearable reports whether the keys of a file take up no more than some times its size: names that stand above
+// many entries count for each of them, so that a small file could have keys without measure.
 func (f *File) keysAreBearable() bool {
 	if !f.keys.Structured {
 		return true
@@ -159,8 +160,8 @@ func (f *File) keysAreBearable() bool {
 	return true
 }
 
-// Nested returns the names of the outermost containers that a flat format has no keys for. A file that has them wants the
-// structured format.
+// Nested returns the names of the outermost containers that a flat format has no keys for. A file that has them wants
+// the structured format.
 func (f *File) Nested() []string {
 	if f.keys.Structured {
 		return nil

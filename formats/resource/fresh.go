@@ -2,20 +2,22 @@ package resource
 
 import "strings"
 
-// Commenter is implemented by grammars whose files may have comments. Comment returns the offset behind the comment that starts at an offset of
-// a gap between entries, or that offset where none does.
+// Commenter is implemented by grammars whose files may have comments. Comment returns the offset behind the comment
+// that starts at an offset of a gap between entries, or that offset where none does.
 type Commenter interface {
 	Comment(src string, at int) (end int)
 }
 
-// Owner is implemented by grammars whose files may have entries that are for one language alone. Own reports whether node i is one.
+// Owner is implemented by grammars whose files may have entries that are for one language alone. Own reports whether
+// node i is one.
 type Owner interface {
 	Own(f *File, i int) bool
 }
 
-// Fresh returns a new file that is laid out like f, which is in the source language, with these texts and no others. What is no text comes with
-// the texts beside it: a group whose texts are not given goes with all that it has, and so do places that hold nothing. Comments whose entries
-// all went go with them, and no more blank lines stand where entries went than stood there. The first comment of the file stays.
+// Fresh returns a new file that is laid out like f, which is in the source language, with these texts and no others.
+// What is no text comes with the texts beside it: a group whose texts are not given goes with all that it has, and so
+// do places that hold nothing. Comments whose entries all went go with them, and no more blank lines stand where
+// entries went than stood there. The first comment of the file stays.
 //
 // A text that cannot be written is refused, and its entry is not in the file: the source's would stand in for it.
 func (f *File) Fresh(texts []Edit) (out []byte, refused []Refusal) {
@@ -61,7 +63,9 @@ func (r *rewrite) bare() {
 			if !r.gone[i] {
 				in[i] |= stays
 			}
-		case n.Kind == Other, int(n.End) == i+1 && n.Kind > Other && (n.Ref != 0 || strings.Trim(n.Value.Of(f.src), "{}[] \t\r\n") != ""):
+		case n.Kind == Other:
+			in[i] |= some
+		case n.Kind > Other && int(n.End) == i+1 && (n.Ref != 0 || strings.Trim(n.Value.Of(f.src), "{}[] \t\r\n") != ""):
 			in[i] |= some
 		}
 		if own != nil && own.Own(f, i) {
@@ -77,7 +81,7 @@ func (r *rewrite) bare() {
 		switch {
 		case f.nodes[up].Kind != Map || r.pinned[i]:
 		case !f.keys.Structured && (up != f.top || n.Kind == Map || n.Kind == List): // without a key
-		case n.Kind == Null && !r.single(f, up, f.ownLabel(i)): // another of its name may be a text
+		case n.Kind == Null && len(f.copies(id{key: f.KeyOf(i)})) > 1: // the other may be a text
 		case in[i]&some == 0, in[i]&(had|stays) == had:
 			r.gone[i] = true
 		}

@@ -71,8 +71,8 @@ func (r *rewrite) insert(now *File) (*File, error) {
 	return now.step(splices, true, c)
 }
 
-// ordered sorts the missing entries as like has them, plural forms that it lacks among those that it has; others that it lacks follow in the order
-// they were asked for, the forms of one plural together.
+// ordered sorts the missing entries as like has them, plural forms that it lacks among those that it has; others that
+// it lacks follow in the order they were asked for, the forms of one plural together.
 func (r *rewrite) ordered() []Edit {
 	type ranked struct {
 		Edit
@@ -127,7 +127,8 @@ func (r *rewrite) orderOf(e Edit) int {
 	return math.MaxInt32
 }
 
-// formOf splits a name, or a key, before the plural category that it ends in, whose place in CLDR's order is rank: -1 where there is none.
+// formOf splits a name, or a key, before the plural category that it ends in, whose place in CLDR's order is rank: -1
+// where there is none.
 func formOf(name string) (base string, rank int) {
 	base = name[:strings.LastIndexAny(name, "_./")+1]
 	if rank = slices.Index(categories, name[len(base):]); rank < 0 {
@@ -148,7 +149,8 @@ func formRank(form string) int {
 // categories are the plural categories in CLDR's order.
 var categories = []string{"zero", "one", "two", "few", "many", "other"}
 
-// plan finds the place of a missing entry in f and adds it there, under containers that are planned already where it shares them.
+// plan finds the place of a missing entry in f and adds it there, under containers that are planned already where it
+// shares them.
 func (r *rewrite) plan(f *File, plans []*planned, e Edit) []*planned {
 	path := r.pathOf(e)
 	if f.named(path) != (id{e.Key, e.Form}) {
@@ -205,7 +207,8 @@ func (r *rewrite) plan(f *File, plans []*planned, e Edit) []*planned {
 		}
 		spot.items++
 	}
-	p = &planned{place: r.placeOf(f, in, spot, label), top: r.sprout(above, label, e, depth == len(path)-1), edits: []Edit{e}}
+	leaf := depth == len(path)-1
+	p = &planned{place: r.placeOf(f, in, spot, label), top: r.sprout(above, label, e, leaf), edits: []Edit{e}}
 	if depth < len(path)-1 {
 		p.top.add(r, path[skip:depth+1], path[depth+1:], e)
 	}
@@ -217,9 +220,12 @@ func (r *rewrite) plan(f *File, plans []*planned, e Edit) []*planned {
 const (
 	keysBelow  = "other keys stand below it here, so it cannot hold a text"
 	textAbove  = "%q holds a single value here, so nothing can stand below it"
-	valueAbove = textAbove + "; where the source is right, take that value out of the file by hand, then the entries below it come"
-	nullAbove  = "%q is null here, so nothing can stand below it; take it out of the file by hand, then the entries below it come"
-	listAbove  = "%s is a list here, and in the source file its entries have names; take the list out by hand, then those entries come"
+	valueAbove = textAbove + "; where the source is right, take that value out of the file by hand, " +
+		"then the entries below it come"
+	nullAbove = "%q is null here, so nothing can stand below it; take it out of the file by hand, " +
+		"then the entries below it come"
+	listAbove = "%s is a list here, and in the source file its entries have names; take the list out by hand, " +
+		"then those entries come"
 )
 
 // likeHas reports whether like has a container of this kind under these labels.
@@ -231,8 +237,9 @@ func (r *rewrite) likeHas(kind Kind, path []string) bool {
 	return ok && r.like.nodes[at].Kind == kind
 }
 
-// givesWay reports whether the null at a node, which stands in the container in and has these labels, becomes a map with the first entries below it: where
-// like has a map. An item of a list has more than texts, a null that is another one's is written there, and of two with one name readers take either.
+// givesWay reports whether the null at a node, which stands in the container in and has these labels, becomes a map
+// with the first entries below it: where like has a map. An item of a list has more than texts, a null that is another
+// one's is written there, and of two with one name readers take either.
 func (r *rewrite) givesWay(f *File, in, null int, path []string) bool {
 	return f.nodes[null].Ref == 0 && !f.isCounted(in) && r.likeHas(Map, path) && r.single(f, in, f.ownLabel(null))
 }
@@ -291,7 +298,8 @@ func (r *rewrite) spotOf(f *File, in int, above []string) *spot {
 // fewPlaces is how many places in one container are looked for by walking through it before all of them are worked out.
 const fewPlaces = 4
 
-// behind returns the nearest earlier sibling of label in like that stands in the container in, -1 for none; ok is false where like has no label there.
+// behind returns the nearest earlier sibling of label in like that stands in the container in, -1 for none; ok is false
+// where like has no label there.
 func (r *rewrite) behind(f *File, in int, s *spot, label string) (after int, ok bool) {
 	if s.model < 0 {
 		return 0, false
@@ -357,8 +365,8 @@ func (r *rewrite) placeOf(f *File, in int, s *spot, label string) Place {
 	return Place{in, s.last}
 }
 
-// amongForms finds the place of a plural form that like does not have, among the other forms of its plural: few stands behind one in a map of categories,
-// file_few behind file_one. ok is false where no such form is there.
+// amongForms finds the place of a plural form that like does not have, among the other forms of its plural: few stands
+// behind one in a map of categories, file_few behind file_one. ok is false where no such form is there.
 func (f *File) amongForms(in int, label string) (after int, ok bool) {
 	base, rank := formOf(label)
 	if rank < 0 {
@@ -385,8 +393,8 @@ func (f *File) amongForms(in int, label string) (after int, ok bool) {
 	return 0, false
 }
 
-// byPlace groups the plans by place, keeping their order. A container comes before those that it lies in: where several end at one spot, as in YAML,
-// what is added to the inner one stands first.
+// byPlace groups the plans by place, keeping their order. A container comes before those that it lies in: where several
+// end at one spot, as in YAML, what is added to the inner one stands first.
 func byPlace(plans []*planned) [][]*planned {
 	var groups [][]*planned
 	at := make(map[Place]int)
@@ -403,7 +411,8 @@ func byPlace(plans []*planned) [][]*planned {
 	return groups
 }
 
-// Annotator is implemented by grammars whose new entries come with the comments that their models have, where the file has comments at all.
+// Annotator is implemented by grammars whose new entries come with the comments that their models have, where the file
+// has comments at all.
 type Annotator interface {
 	Annotates() bool
 }
@@ -412,7 +421,8 @@ type Annotator interface {
 func (r *rewrite) annotates(f *File) bool {
 	if r.annotate == nil {
 		a, ok := f.grammar.(Annotator)
-		ok = ok && a.Annotates() && (len(f.nodes) == 1 || slices.ContainsFunc(f.nodes, func(n Node) bool { return n.Note.Len() > 0 }))
+		noted := func(n Node) bool { return n.Note.Len() > 0 }
+		ok = ok && a.Annotates() && (len(f.nodes) == 1 || slices.ContainsFunc(f.nodes, noted))
 		r.annotate = &ok
 	}
 	return *r.annotate
@@ -426,8 +436,8 @@ func (f *File) note(i int) string {
 	return f.grammar.Note(f.src, &f.nodes[i])
 }
 
-// splice asks the grammar to write one group, and returns what of it is written. Where the grammar refuses, each entry is tried alone so that
-// only the ones that cannot be written are refused.
+// splice asks the grammar to write one group, and returns what of it is written. Where the grammar refuses, each entry
+// is tried alone so that only the ones that cannot be written are refused.
 func (r *rewrite) splice(f *File, group []*planned) (Splice, []New) {
 	var add []New
 	var good []*planned

@@ -26,7 +26,8 @@ func (f *File) Duplicates() [][2]int {
 	return out
 }
 
-// A first question is answered by walking through the file, which costs a tenth of an index over all its keys. After this many walks the index is made.
+// A first question is answered by walking through the file, which costs a tenth of an index over all its keys. After
+// this many walks the index is made.
 const walks = 8
 
 // mayWalk says whether a question is still answered by a walk, which passes by n nodes.
@@ -56,7 +57,8 @@ func (f *File) copies(of id) []int32 {
 	return copies
 }
 
-// all finds what many edits name in one pass, which needs less time and memory than an index. It is not ok where there is an index, or no need for one.
+// all finds what many edits name in one pass, which needs less time and memory than an index. It is not ok where there
+// is an index, or no need for one.
 func (f *File) all(edits []Edit) (found map[id][]int32, ok bool) {
 	if f.index != nil || len(edits) <= walks {
 		return nil, false

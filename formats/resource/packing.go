@@ -2,8 +2,8 @@ package resource
 
 import "strings"
 
-// packed is the file without the comments that only what goes needs: the same nodes, in fewer lines. It is the file itself where that
-// cannot be done.
+// packed is the file without the comments that only what goes needs: the same nodes, in fewer lines. It is the file
+// itself where that cannot be done.
 func (f *File) packed(edits []Edit) *File {
 	r := newRewrite(f, f, true)
 	r.sort(edits)
@@ -79,8 +79,8 @@ func (p *packing) container(i int) {
 	p.pack(pieces)
 }
 
-// blocks adds the comments of a gap that stand on lines of their own, those with no blank line in between together. What is in front of other things
-// in the gap is passed over: a separator, a name's colon, a tag.
+// blocks adds the comments of a gap that stand on lines of their own, those with no blank line in between together.
+// What is in front of other things in the gap is passed over: a separator, a name's colon, a tag.
 func (p *packing) blocks(pieces []piece, from, to int, last bool) []piece {
 	src, begin := p.f.src, len(pieces)
 	lines := 0
@@ -123,8 +123,8 @@ func (p *packing) blocks(pieces []piece, from, to int, last bool) []piece {
 	return pieces
 }
 
-// decide says which comments stay: those directly below an entry, or indented more than the next one, with the entry above; those directly above
-// one with it; all others, which are headings, while an entry stays up to the next heading.
+// decide says which comments stay: those directly below an entry, or indented more than the next one, with the entry
+// above; those directly above one with it; all others, which are headings, while an entry stays up to the next heading.
 func (p *packing) decide(pieces []piece) {
 	isEntry := func(k int) bool { return 0 <= k && k < len(pieces) && pieces[k].node >= 0 }
 	near := func(k int) bool { return strings.Count(p.f.src[pieces[k-1].at.End:pieces[k].at.Start], "\n") < 2 }
@@ -161,8 +161,8 @@ func (p *packing) column(b piece) int {
 	return int(b.at.Start) - 1 - strings.LastIndexByte(p.f.src[:b.at.Start], '\n')
 }
 
-// pack takes comments out that go, with the white space in front of them; with that behind them where an entry that goes would come near to a
-// comment that stays, and would take it along.
+// pack takes comments out that go, with the white space in front of them; with that behind them where an entry that
+// goes would come near to a comment that stays, and would take it along.
 func (p *packing) pack(pieces []piece) {
 	src := p.f.src
 	below := false // a comment that stays, with nothing but comments that go since

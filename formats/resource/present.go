@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// Present is what a file has under keys, in whatever shape: texts, values that are not text, and containers. It answers whether a key is an
-// orphan in another file, which Entries and Lookup cannot: a map has no entry, and what is above or below a key may be of another kind there.
+// Present is what a file has under keys, in whatever shape: texts, values that are not text, and containers. It answers
+// whether a key is an orphan in another file, which Entries and Lookup cannot: a map has no entry, and what is above or
+// below a key may be of another kind there.
 type Present struct {
-	kinds     map[string]Kind // Other for a container that repeats another by pointing at it: what is in there is not known by its keys
+	kinds     map[string]Kind // Other for a container that repeats another: what is in there is not known by its keys
 	separator string          // empty in a flat format
 }
 
@@ -56,9 +57,9 @@ func (f *File) Present() Present {
 	return p
 }
 
-// Has reports whether the file has something under this key, or above it in a shape that the key cannot go on from: a text, another
-// value, forms, a list for a name. What is below the key makes a container of it, which counts too. A key that has nothing but a map above it, or
-// is an item behind the last one of a list, is not there.
+// Has reports whether the file has something under this key, or above it in a shape that the key cannot go on from: a
+// text, another value, forms, a list for a name. What is below the key makes a container of it, which counts too. A key
+// that has nothing but a map above it, or is an item behind the last one of a list, is not there.
 func (p Present) Has(key string) bool {
 	if _, ok := p.kinds[key]; ok {
 		return true

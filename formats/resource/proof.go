@@ -30,11 +30,12 @@ const (
 	markNamed       // its name is in change.named
 )
 
-// prove compares what was read back, b, with what was to come out of a: the nodes of a in their order with their names, kinds and texts, but for
-// the change. Keys follow from names, kinds and nesting, so that no entry can have been damaged, moved, hidden or doubled. The error says
-// what is wrong with b.
+// prove compares what was read back, b, with what was to come out of a: the nodes of a in their order with their names,
+// kinds and texts, but for the change. Keys follow from names, kinds and nesting, so that no entry can have been
+// damaged, moved, hidden or doubled. The error says what is wrong with b.
 //
-// A node whose bytes are the same, seen from its first one to the one behind it, is read the same: nothing is decoded there.
+// A node whose bytes are the same, seen from its first one to the one behind it, is read the same: nothing is decoded
+// there.
 func prove(a, b *File, c *change) error {
 	p := proof{a: a, b: b, change: c, marks: make([]uint8, len(a.nodes)), places: make(map[Place][]New, len(c.added))}
 	for i := range c.texts {
@@ -108,15 +109,17 @@ func (p *proof) children(i, j int) error {
 	return nil
 }
 
-// spelledTheSame reports whether two leaves have the same bytes, from the first one of the entry to the one behind it, and are read the same way. The
-// one behind belongs to it since some grammars have values that read differently where the file ends.
+// spelledTheSame reports whether two leaves have the same bytes, from the first one of the entry to the one behind it,
+// and are read the same way. The one behind belongs to it since some grammars have values that read differently where
+// the file ends.
 func (p *proof) spelledTheSame(m, n *Node) bool {
 	if m.Kind != n.Kind || m.Kind > Other || m.Style != n.Style || m.Ref|n.Ref != 0 {
 		return false
 	}
 	shift := n.Whole.Start - m.Whole.Start
 	if n.Whole.End-m.Whole.End != shift || n.Value.Start-m.Value.Start != shift || n.Value.End-m.Value.End != shift ||
-		n.Name.End-n.Name.Start != m.Name.End-m.Name.Start || m.Name.Len() > 0 && n.Name.Start-m.Name.Start != shift || m.Name.Len() == 0 && m.Name != n.Name {
+		n.Name.End-n.Name.Start != m.Name.End-m.Name.Start ||
+		m.Name.Len() > 0 && n.Name.Start-m.Name.Start != shift || m.Name.Len() == 0 && m.Name != n.Name {
 		return false
 	}
 	end, to := min(int(m.Whole.End)+1, len(p.a.src)), min(int(n.Whole.End)+1, len(p.b.src))

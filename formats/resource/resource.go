@@ -3,9 +3,10 @@
 // the old ones (Rewrite); what is not edited is not even looked at again. Compose makes a small canonical file
 // where there is none to follow.
 //
-// Its law: Rewrite with no edits returns the very bytes that were parsed, and an edit changes the bytes of
-// the value it names and nothing else. Nothing is ever re-serialised. Whatever a rewrite returns was read back before and found to be what was
-// asked for: a fault of a grammar, in a file of a shape that nobody thought of, costs the edits that it concerns and never an entry beside them.
+// Its law: Rewrite with no edits returns the very bytes that were parsed, and an edit changes the bytes of the value it
+// names and nothing else. Nothing is ever re-serialised. Whatever a rewrite returns was read back before and found to
+// be what was asked for: a fault of a grammar, in a file of a shape that nobody thought of, costs the edits that it
+// concerns and never an entry beside them.
 //
 // What a format looks like is the business of its Grammar, one per sub-folder beside this one. What
 // nesting, keys, separators and positions mean is decided here, once for all of them:
@@ -18,6 +19,7 @@ package resource
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 	"unsafe"
@@ -62,10 +64,10 @@ type Node struct {
 	Kind   Kind
 	Style  uint8 // the grammar's own note on how the value is spelled
 	Name   Span  // the name as spelled, quotes included; empty in a List
-	Value  Span  // the value as spelled, quotes included: what a Set replaces. A container's from its first to its last byte
+	Value  Span  // the value as spelled, quotes included: what a Set replaces. A container's: all of its bytes
 	Whole  Span  // the entry from its name to its last byte, separators excluded
 	Note   Span  // the comments that belong to the entry; empty when there are none
-	Ref    int32 // an earlier node whose value this one repeats by pointing at it (a YAML alias); 0 when it has a value of its own
+	Ref    int32 // an earlier node whose value this one repeats by pointing at it (a YAML alias); 0: it has its own
 }
 
 // Warning is something wrong with one node that does not stop the rest of the file.
@@ -76,8 +78,8 @@ type Warning struct {
 	Left bool // the node is left out because of it, and people mean it to be a text
 }
 
-// Layout is what Scan returns: nodes in pre-order, the root first (Parent -1, Kind Map or List), each directly followed by
-// its descendants, siblings in file order.
+// Layout is what Scan returns: nodes in pre-order, the root first (Parent -1, Kind Map or List), each directly followed
+// by its descendants, siblings in file order.
 type Layout struct {
 	Nodes    []Node
 	Warnings []Warning
@@ -89,10 +91,12 @@ type Splice struct {
 	Text string
 }
 
-// Place is a gap between siblings: in the container In, behind the sibling After, or before the first one when After is -1.
+// Place is a gap between siblings: in the container In, behind the sibling After, or before the first one when After is
+// -1.
 type Place struct{ In, After int }
 
-// New is an entry that is to be written. Name is empty inside a List; Text is set for Kind Text, Children for the containers.
+// New is an entry that is to be written. Name is empty inside a List; Text is set for Kind Text, Children for the
+// containers.
 type New struct {
 	Kind     Kind
 	Name     string
@@ -108,8 +112,9 @@ type Model struct {
 	Node int
 }
 
-// Grammar is one format's spelling, without memory: how its bytes fall into nodes, and how single nodes are written. All strings that
-// go in and out as name, text or note are decoded UTF-8. A grammar never moves or restyles bytes it was not asked about.
+// Grammar is one format's spelling, without memory: how its bytes fall into nodes, and how single nodes are written.
+// All strings that go in and out as name, text or note are decoded UTF-8. A grammar never moves or restyles bytes it
+// was not asked about.
 //
 // Set, Insert, Remove and Rename return splices against f.Source(). Each takes care of separators (commas, line ends,
 // indentation) by copying what the neighbours in f do. A text or name that the format cannot hold is an error that
@@ -124,7 +129,8 @@ type Grammar interface {
 
 	// Set gives the leaf i this text, in the spelling the leaf has if that can hold it, else in the nearest one that can.
 	Set(f *File, i int, text string) (Splice, error)
-	// Insert adds entries, in order, at one place. Where that is in a Null, it becomes a Map with them, or the error says what to do.
+	// Insert adds entries, in order, at one place. Where that is in a Null, it becomes a Map with them, or the error says
+	// what to do.
 	Insert(f *File, at Place, add []New) (Splice, error)
 	// Remove takes entries out, each with the comment directly above it. gone is sorted, holds whole subtrees by their
 	// top node only, and all that go from the file at once. A container that loses all its children and is not gone itself
@@ -136,9 +142,9 @@ type Grammar interface {
 	Compose(top []New) ([]byte, error)
 }
 
-// Decoder is implemented by grammars whose files may have another encoding than UTF-8. Decode returns the UTF-8 text and the way
-// back, which must restore the same bytes for the same text. With an error (a *SyntaxError), text is what was decoded before it and
-// Offset counts in that; where text is empty, Offset counts in src.
+// Decoder is implemented by grammars whose files may have another encoding than UTF-8. Decode returns the UTF-8 text
+// and the way back, which must restore the same bytes for the same text. With an error (a *SyntaxError), text is what
+// was decoded before it and Offset counts in that; where text is empty, Offset counts in src.
 type Decoder interface {
 	Decode(src []byte) (text string, encode func(string) []byte, err error)
 }
@@ -154,7 +160,7 @@ type Describer interface {
 type Keys struct {
 	Structured bool     // nested names are joined to one key; otherwise only the outermost entries have keys
 	Separator  string   // between the names of a structured key; "" means "/"
-	Roots      []string // names of a single outermost map that is not part of the keys: the Rails root, the file's language
+	Roots      []string // names of a single outermost map that is no part of the keys: the Rails root, a language
 }
 
 // SyntaxError is why a file is refused, and where. Line and Col count from 1, Col in characters.
@@ -166,7 +172,8 @@ type SyntaxError struct {
 
 func (e *SyntaxError) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e.Col, e.Msg) }
 
-// File is a resource file as it was read. It never changes. Its methods keep what they looked up, so one goroutine uses it at a time.
+// File is a resource file as it was read. It never changes. Its methods keep what they looked up, so one goroutine uses
+// it at a time.
 type File struct {
 	grammar  Grammar
 	keys     Keys
@@ -222,7 +229,8 @@ func Parse(g Grammar, keys Keys, src []byte) (*File, error) {
 	}
 	f.nodes, f.warnings = layout.Nodes, layout.Warnings
 	if !f.keysAreBearable() {
-		return nil, &SyntaxError{Line: 1, Col: 1, Msg: "the names that entries are nested in are too long for so many entries; nest them less deeply or shorten the names"}
+		return nil, &SyntaxError{Line: 1, Col: 1, Msg: "the names that entries are nested in are too long " +
+			"for so many entries; nest them less deeply or shorten the names"}
 	}
 	return f, nil
 }
@@ -259,16 +267,16 @@ func invalidAt(s string) int {
 	return len(s)
 }
 
-// root finds the Rails root: the only outermost entry, a map or nothing at all, named as one of Keys.Roots.
+// root finds the Rails root: the only outermost entry, a map or nothing at all, with one of the names of Keys.Roots.
+// The letter case does not matter: it means nothing in language tags.
 func (f *File) root() int {
-	if len(f.nodes) < 2 || f.nodes[1].Kind != Map && (f.nodes[1].Kind != Null || f.nodes[1].Value.Len() > 0) || f.nodes[1].End != f.nodes[0].End || f.nodes[0].Kind != Map {
+	if len(f.nodes) < 2 || f.nodes[0].Kind != Map || f.nodes[1].End != f.nodes[0].End ||
+		f.nodes[1].Kind != Map && (f.nodes[1].Kind != Null || f.nodes[1].Value.Len() > 0) {
 		return 0
 	}
 	name := f.Name(1)
-	for _, r := range f.keys.Roots {
-		if name == r {
-			return 1
-		}
+	if slices.ContainsFunc(f.keys.Roots, func(r string) bool { return strings.EqualFold(r, name) }) {
+		return 1
 	}
 	return 0
 }

@@ -14,7 +14,8 @@ import (
 // Op is what an Edit does.
 type Op uint8
 
-// Set gives an entry a text, and makes the entry where there is none. Remove takes it out; what is not there is gone already.
+// Set gives an entry a text, and makes the entry where there is none. Remove takes it out; what is not there is gone
+// already.
 const (
 	Set Op = iota + 1
 	Remove
@@ -32,8 +33,9 @@ type Refusal struct {
 	Edit
 	Reason string
 
-	// Unproven says that nothing is wrong with the edit: the grammar wrote it, but what it wrote did not read back as it had to, so none of it was
-	// kept. That is a fault of the grammar, in a file of an unusual shape. Every other refusal is a rule of the format.
+	// Unproven says that nothing is wrong with the edit: the grammar wrote it, but what it wrote did not read back as it
+	// had to, so none of it was kept. That is a fault of the grammar, in a file of an unusual shape. Every other refusal
+	// is a rule of the format.
 	Unproven bool
 }
 
@@ -45,16 +47,19 @@ func (r Refusal) Error() string {
 	return key + ": " + r.Reason
 }
 
-// Rewrite returns the file's bytes with the edits made. Only the spans of edited values, and the entries that come or go,
-// differ; with no edits it is the same slice that was parsed. like is the file in the source language: it says where new
-// entries stand and how they are nested; nil puts them last. Several edits of one entry count as the last of them.
+// Rewrite returns the file's bytes with the edits made. Only the spans of edited values, and the entries that come or
+// go, differ; with no edits it is the same slice that was parsed. like is the file in the source language: it says
+// where new entries stand and how they are nested; nil puts them last. Several edits of one entry count as the last of
+// them.
 //
-// A new entry stands behind the nearest earlier sibling in like that this file has too, or first when it has none. Parents
-// that are missing are made with it, also in the place of a Null where like has a Map. A list is whole or absent (see widen): where it
-// would be cut, all of it goes, and the texts meant for it are refused. A container whose last entry goes, goes too.
+// A new entry stands behind the nearest earlier sibling in like that this file has too, or first when it has none.
+// Parents that are missing are made with it, also in the place of a Null where like has a Map. A list is whole or
+// absent (see widen): where it would be cut, all of it goes, and the texts meant for it are refused. A container whose
+// last entry goes, goes too.
 //
-// The result was read back and compared with what was to come out, entry by entry (see prove). Edits that a grammar does not get right in this
-// file are refused, Unproven, and do not keep the others from being made: whatever goes wrong is a refusal.
+// The result was read back and compared with what was to come out, entry by entry (see prove). Edits that a grammar
+// does not get right in this file are refused, Unproven, and do not keep the others from being made: whatever goes
+// wrong is a refusal.
 func (f *File) Rewrite(edits []Edit, like *File) ([]byte, []Refusal) {
 	return f.rewrite(lastOfEach(edits), like, false)
 }
@@ -86,7 +91,8 @@ func lastOfEach(edits []Edit) []Edit {
 	return kept
 }
 
-// attempt makes edits, no two of one entry, all at once. The fault says what would be wrong with the result; then there is none.
+// attempt makes edits, no two of one entry, all at once. The fault says what would be wrong with the result; then there
+// is none.
 func (f *File) attempt(edits []Edit, like *File, fresh bool) (out []byte, refused []Refusal, fault error) {
 	r := newRewrite(f, like, fresh)
 	r.sort(edits)
@@ -108,7 +114,8 @@ func (f *File) attempt(edits []Edit, like *File, fresh bool) (out []byte, refuse
 	return now.bytes, r.refused, nil
 }
 
-// RenameRoot returns the bytes with another Rails root, or the same bytes when the file has none. An error means that the grammar cannot do that here.
+// RenameRoot returns the bytes with another Rails root, or the same bytes when the file has none. An error means that
+// the grammar cannot do that here.
 func (f *File) RenameRoot(name string) ([]byte, error) {
 	if old, ok := f.Root(); !ok || old == name {
 		return f.bytes, nil
@@ -146,7 +153,8 @@ type rewrite struct {
 }
 
 func newRewrite(f, like *File, fresh bool) *rewrite {
-	return &rewrite{f: f, like: like, fresh: fresh, gone: make(map[int]bool), same: make(map[int]Edit), pinned: make(map[int]bool), sets: make(map[int]Edit),
+	return &rewrite{f: f, like: like, fresh: fresh, sets: make(map[int]Edit), same: make(map[int]Edit),
+		gone: make(map[int]bool), pinned: make(map[int]bool),
 		follows: make(map[int]string), spots: make(map[int]*spot), planned: make(map[spotLabel]*planned)}
 }
 
@@ -196,9 +204,9 @@ func (r *rewrite) sort(edits []Edit) {
 	r.keepRepeats()
 }
 
-// keepRepeats sees to it that an edit of a value that others repeat (Node.Ref) changes what is read under its own key only: of those
-// others, the ones that are to read the same go on repeating it, the rest get a text of their own. A repeated value that is
-// no text cannot be given to them that way, so it stays.
+// keepRepeats sees to it that an edit of a value that others repeat (Node.Ref) changes what is read under its own key
+// only: of those others, the ones that are to read the same go on repeating it, the rest get a text of their own. A
+// repeated value that is no text cannot be given to them that way, so it stays.
 func (r *rewrite) keepRepeats() {
 	for i := range r.f.nodes {
 		ref := int(r.f.nodes[i].Ref)
@@ -210,7 +218,8 @@ func (r *rewrite) keepRepeats() {
 		switch {
 		case r.f.nodes[i].Kind != Text && changes:
 			delete(r.sets, ref)
-			r.refuse(of, "another entry repeats this value, which is no text, and would change with it; write it out there first")
+			r.refuse(of, "another entry repeats this value, which is no text, and would change with it; "+
+				"write it out there first")
 		case r.goes(i):
 			if changes {
 				r.follows[i] = of.Text // until it goes
@@ -258,8 +267,8 @@ func (r *rewrite) pin(e Edit) {
 	}
 }
 
-// setTexts gives the entries that are there their new texts. That comes before the removals, in a file that is read again, since what a removal
-// may take along can depend on how the texts around it are spelled.
+// setTexts gives the entries that are there their new texts. That comes before the removals, in a file that is read
+// again, since what a removal may take along can depend on how the texts around it are spelled.
 func (r *rewrite) setTexts() (*File, error) {
 	f := r.f
 	texts := r.follows
@@ -293,8 +302,8 @@ func (r *rewrite) remove(now *File) (*File, error) {
 	return now.step(splices, len(r.missing) == 0, &change{gone: gone, top: now.top})
 }
 
-// step cuts splices into the file's text and reads what became of it, as a program will where it is the last step. The error is the first thing
-// that is not as it was to be.
+// step cuts splices into the file's text and reads what became of it, as a program will where it is the last step. The
+// error is the first thing that is not as it was to be.
 func (f *File) step(splices []Splice, last bool, c *change) (*File, error) {
 	src, err := apply(f.src, splices)
 	if err != nil {
@@ -350,7 +359,8 @@ func (g utf8Grammar) HideDescriptions(src string, l *Layout) {
 	}
 }
 
-// apply cuts the splices into src in one pass. Two at one offset keep their order. That two overlap is a grammar's fault.
+// apply cuts the splices into src in one pass. Two at one offset keep their order. That two overlap is a grammar's
+// fault.
 func apply(src string, splices []Splice) ([]byte, error) {
 	slices.SortStableFunc(splices, func(a, b Splice) int { return cmp.Compare(a.At.Start, b.At.Start) })
 	size := len(src)

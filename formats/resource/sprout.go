@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// What is new in a file is gathered before it is written: the entries of one edit batch that stand in one new container are one sprout of it.
+// What is new in a file is gathered before it is written: the entries of one edit batch that stand in one new container
+// are one sprout of it.
 
 // sprout is a New under construction.
 type sprout struct {
@@ -38,7 +39,8 @@ func (r *rewrite) sprout(above []string, label string, e Edit, leaf bool) *sprou
 	return s
 }
 
-// add puts an entry below s, sharing containers that are there. It is refused where a text is above it, or other keys below.
+// add puts an entry below s, sharing containers that are there. It is refused where a text is above it, or other keys
+// below.
 func (s *sprout) add(r *rewrite, above, path []string, e Edit) bool {
 	if s.kind == Text {
 		r.refuse(e, textAbove, s.label)
@@ -67,8 +69,8 @@ func (s *sprout) isCounted() bool {
 	return s.kind == List || s.kind == Forms && len(s.children) > 0 && counted(s.children[0].label)
 }
 
-// done turns a sprout into a New. New counted items must be all that the model has; what is no text among them, and in the maps inside
-// of them, is copied.
+// done turns a sprout into a New. New counted items must be all that the model has; what is no text among them, and in
+// the maps inside of them, is copied.
 func (s *sprout) done(inList, copies bool) (New, error) {
 	n := New{Kind: s.kind, Name: strings.TrimSuffix(s.label, formsMark), Text: s.text, Like: s.model}
 	if inList {

@@ -5,8 +5,9 @@ import "strings"
 // blankSpace is what blank lines are made of.
 const blankSpace = " \t\r\n"
 
-// squeezed is a new file in which no more blank lines stand one behind the other, where entries went, than in one place of that gap in the file
-// that it is made of. now is what was left of that file; it is returned as it is where it cannot be changed.
+// squeezed is a new file in which no more blank lines stand one behind the other, where entries went, than in one place
+// of that gap in the file that it is made of. now is what was left of that file; it is returned as it is where it
+// cannot be changed.
 func (r *rewrite) squeezed(now *File) *File {
 	s := squeeze{was: r.like, now: now, gone: r.gone}
 	if s.comments, _ = now.grammar.(Commenter); s.comments == nil {
@@ -130,7 +131,8 @@ func run(src string, in Span, at int) Span {
 	return At(start, int(in.End)-len(strings.TrimLeft(src[at:in.End], blankSpace)))
 }
 
-// blankLines is how many lines a run of white space leaves blank: all but the first, which ends a line, if one is in front.
+// blankLines is how many lines a run of white space leaves blank: all but the first, which ends a line, if one is in
+// front.
 func (f *File) blankLines(space Span) int {
 	n := strings.Count(space.Of(f.src), "\n")
 	if space.Start > 0 {

@@ -6,12 +6,13 @@ import (
 	"strconv"
 )
 
-// widen adds the containers that lose their last entry, and the lists that are not whole without what goes, from the inside out, and drops
-// what stands inside them.
+// widen adds the containers that lose their last entry, and the lists that are not whole without what goes, from the
+// inside out, and drops what stands inside them.
 //
-// A list is whole when its items are the first ones it had, as many as like has there at least, and none of them lost its last text. An
-// item that is no text (a null, a number, a reference, a map of such) does not make it whole by itself: a list goes with its last text, unless
-// like has its items without texts too, or there is no like that could tell.
+// A list is whole when its items are the first ones it had, as many as like has there at least, and none of them lost
+// its last text. An item that is no text (a null, a number, a reference, a map of such) does not make it whole by
+// itself: a list goes with its last text, unless like has its items without texts too, or there is no like that could
+// tell.
 func (r *rewrite) widen() {
 	f := r.f
 	touched := make(map[int]bool)
@@ -74,7 +75,8 @@ func (f *File) anyText(i int, also func(int) bool) bool {
 	return false
 }
 
-// textless reports whether like has the container that node i is, with something in it and without any text. Without like, that may be.
+// textless reports whether like has the container that node i is, with something in it and without any text. Without
+// like, that may be.
 func (r *rewrite) textless(i int) bool {
 	if r.like == nil {
 		return true

@@ -19,7 +19,8 @@ func (grammar) Set(f *resource.File, i int, text string) (resource.Splice, error
 		return resource.Splice{}, errNotUTF8
 	}
 	if n.Kind == resource.Other && strayEscape(n.Name.Of(f.Source())) != "" {
-		return resource.Splice{}, fmt.Errorf("the key has %s in it, which is no character; mend it in the file", strayEscape(n.Name.Of(f.Source())))
+		return resource.Splice{}, fmt.Errorf("the key has %s in it, which is no character; mend it in the file",
+			strayEscape(n.Name.Of(f.Source())))
 	}
 	old := n.Value.Of(f.Source())
 	if n.Value.Len() == 0 {
@@ -238,7 +239,8 @@ func (grammar) Rename(f *resource.File, i int, name string) (resource.Splice, er
 	return resource.Splice{At: n.Name, Text: spelled}, nil
 }
 
-// Compose writes UTF-8 with one entry a line; where entries have notes, each note above its entry and a blank line between entries.
+// Compose writes UTF-8 with one entry a line; where entries have notes, each note above its entry and a blank line
+// between entries.
 func (grammar) Compose(top []resource.New) ([]byte, error) {
 	noted := false
 	for _, n := range top {

@@ -24,13 +24,15 @@ var (
 	bigEndian    = byteOrder{"\xfe\xff", 1, 0, 0x80ff80ff80ff80ff}
 )
 
-// Decode finds the encoding by the byte order mark, or without one by the NUL that one of the first two bytes is in UTF-16, as
-// the first character of such a file is one of ASCII. The way back writes the same encoding, byte order and mark.
+// Decode finds the encoding by the byte order mark, or without one by the NUL that one of the first two bytes is in
+// UTF-16, as the first character of such a file is one of ASCII. The way back writes the same encoding, byte order and
+// mark.
 func (grammar) Decode(src []byte) (string, func(string) []byte, error) {
 	text := unsafe.String(unsafe.SliceData(src), len(src))
 	switch {
 	case strings.HasPrefix(text, "bplist"):
-		return refuse("a compiled property list, which is no text; keep the .strings text that it was made from, or convert it with plutil")
+		return refuse("a compiled property list, which is no text; " +
+			"keep the .strings text that it was made from, or convert it with plutil")
 	case strings.HasPrefix(text, "\xff\xfe\x00\x00"), strings.HasPrefix(text, "\x00\x00\xfe\xff"):
 		return refuse("UTF-32, which Apple's tools do not read; save the file as UTF-8 or UTF-16")
 	case strings.HasPrefix(text, utf8Mark):
@@ -120,7 +122,8 @@ func (o byteOrder) put(units []byte, r rune) {
 	units[o.low], units[o.high] = byte(r), byte(r>>8)
 }
 
-// units is how many units of UTF-16 a text takes: one for each character, and one more for those that take four bytes here.
+// units is how many units of UTF-16 a text takes: one for each character, and one more for those that take four bytes
+// here.
 func units(text []byte) (n int) {
 	const ones = 0x0101010101010101
 	for ; len(text) >= 8; text = text[8:] {

@@ -6,8 +6,8 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 )
 
-// lineEnd returns the length of the line end at this offset, 0 when there is none: \n, \r, both together, or one of the two
-// separators that Unicode has for it and Apple's reader knows.
+// lineEnd returns the length of the line end at this offset, 0 when there is none: \n, \r, both together, or one of the
+// two separators that Unicode has for it and Apple's reader knows.
 func lineEnd(src string, at int) int {
 	if at >= len(src) {
 		return 0
@@ -28,8 +28,8 @@ func lineEnd(src string, at int) int {
 	return 0
 }
 
-// comment returns the offset behind the comment that starts here, or at itself when none does. A line comment ends before
-// its line end.
+// comment returns the offset behind the comment that starts here, or at itself when none does. A line comment ends
+// before its line end.
 func comment(src string, at int) (end int, err error) {
 	if at+1 >= len(src) || src[at] != '/' {
 		return at, nil
@@ -84,7 +84,8 @@ func skipAll(src string, at int) (int, error) {
 	return at, nil
 }
 
-// gap is what lies between two entries, or between an entry and the beginning or end of the file or the braces around them.
+// gap is what lies between two entries, or between an entry and the beginning or end of the file or the braces around
+// them.
 type gap struct {
 	trail    resource.Span // the comments behind the entry before, on its line
 	after    int           // where the first thing stands that does not belong to the entry before
@@ -96,7 +97,8 @@ type gap struct {
 	open     bool          // before is the end of a // comment, so a line end must follow
 }
 
-// between reads a gap from the end of what stands before it. behind says that comments on the rest of the line belong to that.
+// between reads a gap from the end of what stands before it. behind says that comments on the rest of the line belong
+// to that.
 func between(src string, at int, behind bool) (gap, error) {
 	g := gap{after: -1, before: at, block: -1}
 	last, lastOpen := at, false // end and kind of the last comment
@@ -151,8 +153,8 @@ scan:
 	return g, nil
 }
 
-// settle decides whose the last comments are: behind says that the line of the entry before goes on to the next token, lines is how
-// many line ends stand between the last comment and that.
+// settle decides whose the last comments are: behind says that the line of the entry before goes on to the next token,
+// lines is how many line ends stand between the last comment and that.
 func (g *gap) settle(src string, behind bool, lines int, open bool) {
 	closed := g.next == len(src) || src[g.next] == '}'
 	switch {

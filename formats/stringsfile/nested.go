@@ -55,7 +55,8 @@ func (s *scanner) scalar(at int) (int, error) {
 	return 0, fault(at, "data that does not end; close it with >")
 }
 
-// member goes, inside an array or a dictionary, behind its opening sign or behind a value, to the next value, or over the closing sign.
+// member goes, inside an array or a dictionary, behind its opening sign or behind a value, to the next value, or over
+// the closing sign.
 func (s *scanner) member(at int, in byte, entered bool) (next int, closed bool, err error) {
 	src := s.src
 	if at, err = skip(src, at); err != nil {

@@ -21,7 +21,8 @@ func body(f *resource.File) (at int, inBraces bool) {
 	return 0, false
 }
 
-// gapBelow is the gap behind entry i, or with i = 0 the one before the first entry. The file was read, so there is no error.
+// gapBelow is the gap behind entry i, or with i = 0 the one before the first entry. The file was read, so there is no
+// error.
 func gapBelow(f *resource.File, i int) gap {
 	at, behind := body(f)
 	if i > 0 {
@@ -44,7 +45,8 @@ func (g gap) isLast(src string) bool {
 	return g.after == g.next && (g.next == len(src) || src[g.next] == '}')
 }
 
-// restOfLine goes over blanks to the line end, or to the end of the text; it stays where it is when something else stands there first.
+// restOfLine goes over blanks to the line end, or to the end of the text; it stays where it is when something else
+// stands there first.
 func restOfLine(src string, at int) int {
 	end := at
 	for end < len(src) && class[src[end]] == blank {
@@ -56,7 +58,8 @@ func restOfLine(src string, at int) int {
 	return at
 }
 
-// lineStart goes back over indentation to the start of the line, or stays where it is when something else stands before it.
+// lineStart goes back over indentation to the start of the line, or stays where it is when something else stands before
+// it.
 func lineStart(src string, at int) int {
 	start := at
 	for start > 0 && class[src[start-1]] == blank {
@@ -95,9 +98,9 @@ func (grammar) Remove(f *resource.File, gone []int) ([]resource.Splice, error) {
 	return out, nil
 }
 
-// removal is the span that goes with the entries first to last. It takes the space on one side of them and leaves that on the other, so
-// that neighbours stay as far apart as they were: mostly the space above goes; below the start of the file or a
-// comment of nobody's, and where more blank lines stand above than below, it is the space below.
+// removal is the span that goes with the entries first to last. It takes the space on one side of them and leaves that
+// on the other, so that neighbours stay as far apart as they were: mostly the space above goes; below the start of the
+// file or a comment of nobody's, and where more blank lines stand above than below, it is the space below.
 func removal(f *resource.File, first, last int, below gap) resource.Span {
 	src := f.Source()
 	above := gapBelow(f, first-1)
@@ -109,7 +112,8 @@ func removal(f *resource.File, first, last int, below gap) resource.Span {
 	case isLast && !inBraces && first == 1 && !above.floating: // nothing stays but space
 		end = restOfLine(src, end)
 		return resource.At(lineStart(src, start), end+lineEnd(src, end))
-	case isLast && above.open && linesBelow == 0 && below.next < len(src): // the brace must not fall into the comment above
+	// the brace must not fall into the comment above
+	case isLast && above.open && linesBelow == 0 && below.next < len(src):
 		return resource.At(start, end)
 	case isLast, first > 1 && !above.floating && linesAbove <= linesBelow,
 		inBraces && first == 1 && linesAbove == 0 && linesBelow > 0: // what follows must not move up to the brace
@@ -155,8 +159,8 @@ func spotAt(f *resource.File, after int, model *resource.Model) spot {
 	return spot{at: restOfLine(src, end), lead: lead, between: lead, like: after}
 }
 
-// sharedLine returns what stands between entries that share a line, if the one behind which we insert is one of those: with the next
-// one, or as the last of all with the one before it or with the brace.
+// sharedLine returns what stands between entries that share a line, if the one behind which we insert is one of those:
+// with the next one, or as the last of all with the one before it or with the brace.
 func sharedLine(f *resource.File, i int, above, below gap, end int) (sep string, same bool) {
 	src := f.Source()
 	if !below.isLast(src) {
@@ -211,8 +215,8 @@ func spotInEmpty(f *resource.File, model *resource.Model) spot {
 	return spot{at: restOfLine(src, g.before), lead: eol + indent, between: between}
 }
 
-// blankLines is how many blank lines stand around entry i, on both sides of it; the entry next to it answers for a side where it has no
-// neighbour, and the model's file for an only one.
+// blankLines is how many blank lines stand around entry i, on both sides of it; the entry next to it answers for a side
+// where it has no neighbour, and the model's file for an only one.
 func blankLines(f *resource.File, i int, model *resource.Model) int {
 	src := f.Source()
 	at := func(i int) int { // lines between entry i and what follows, -1 where nothing does

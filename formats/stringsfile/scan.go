@@ -51,7 +51,8 @@ type scanner struct {
 }
 
 func (grammar) Scan(src string) (*resource.Layout, error) {
-	if nul := strings.IndexByte(src, 0); nul >= 0 { // as the first or second byte it would make UTF-16 of a file without a mark
+	// As the first or second byte it would make UTF-16 of a file without a mark.
+	if nul := strings.IndexByte(src, 0); nul >= 0 {
 		return nil, fault(nul, `a NUL character; this is no text file, or the text needs \U0000 there`)
 	}
 	s := scanner{src: src, nodes: make([]resource.Node, 1, 1+entriesOf(src))}
@@ -92,7 +93,8 @@ func (grammar) Scan(src string) (*resource.Layout, error) {
 	return &resource.Layout{Nodes: s.nodes, Warnings: s.warnings}, nil
 }
 
-// entriesOf estimates the number of entries from the beginning of a file: a semicolon ends each, and few stand in texts and comments.
+// entriesOf estimates the number of entries from the beginning of a file: a semicolon ends each, and few stand in texts
+// and comments.
 func entriesOf(src string) int {
 	head := src[:min(len(src), 32<<10)]
 	n := strings.Count(head, ";")
@@ -172,8 +174,9 @@ func (s *scanner) value(n *resource.Node, at int) (end int, err error) {
 	return end, err
 }
 
-// usual reads the gap below an entry as nearly all files have it, and reports whether it was one: at most one blank line, then the next entry's
-// quote, or one comment on lines of its own before that. What else a gap holds is for those who edit around it.
+// usual reads the gap below an entry as nearly all files have it, and reports whether it was one: at most one blank
+// line, then the next entry's quote, or one comment on lines of its own before that. What else a gap holds is for those
+// who edit around it.
 func (s *scanner) usual(at int) bool {
 	src := s.src
 	if at >= len(src) || src[at] != '\n' {
@@ -216,7 +219,8 @@ func (s *scanner) warn(format string, args ...any) {
 	s.warnings = append(s.warnings, resource.Warning{Node: len(s.nodes) - 1, Msg: fmt.Sprintf(format, args...)})
 }
 
-// unended says what is missing behind a key or value. A value over several lines is more likely one whose quote is missing.
+// unended says what is missing behind a key or value. A value over several lines is more likely one whose quote is
+// missing.
 func (s *scanner) unended(what string, n *resource.Node, end int) error {
 	text := n.Value
 	if what == "key" {
@@ -262,7 +266,8 @@ func (s *scanner) stranger(at int, what string) error {
 	r, _ := utf8.DecodeRuneInString(rest)
 	switch {
 	case r == '<' && len(s.nodes) == 1:
-		return fault(at, "XML where Apple's text format should be; convert it with plutil, or give the file the format it has")
+		return fault(at, "XML where Apple's text format should be; "+
+			"convert it with plutil, or give the file the format it has")
 	case r == '\ufeff':
 		return fault(at, "a second byte order mark; remove it")
 	}

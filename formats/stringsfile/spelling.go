@@ -10,9 +10,10 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 )
 
-// nextStep is the upper half of the character set that octal escapes are in, as Unicode's mapping NEXTSTEP.TXT has it. The
-// last two are not assigned.
-const nextStep = "\u00a0ÀÁÂÃÄÅÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖÙÚÛÜÝÞµ×÷©¡¢£⁄¥ƒ§¤’“«‹›ﬁﬂ®–†‡·¦¶•‚„”»…‰¬¿¹ˋ´ˆ˜¯˘˙¨²˚¸³˝˛ˇ—±¼½¾àáâãäåçèéêëìÆíªîïðñŁØŒºòóôõöæùúûıüýłøœßþÿ"
+// nextStep is the upper half of the character set that octal escapes are in, as Unicode's mapping NEXTSTEP.TXT has it.
+// The last two are not assigned.
+const nextStep = "\u00a0ÀÁÂÃÄÅÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖÙÚÛÜÝÞµ×÷©¡¢£⁄¥ƒ§¤’“«‹›ﬁﬂ®–†‡·¦¶•‚„”»…‰¬¿¹ˋ´ˆ˜¯˘˙¨²˚¸³˝˛ˇ" +
+	"—±¼½¾àáâãäåçèéêëìÆíªîïðñŁØŒºòóôõöæùúûıüýłøœßþÿ"
 
 var octal = []rune(nextStep)
 
@@ -60,8 +61,8 @@ func strayEscape(spelled string) string {
 	}
 }
 
-// unescaped reads the escape that s begins with: its character, -1 for one that there is not, and its length. Two escapes that are one
-// character are read as one.
+// unescaped reads the escape that s begins with: its character, -1 for one that there is not, and its length. Two
+// escapes that are one character are read as one.
 func unescaped(s string) (r rune, size int) {
 	if len(s) < 2 {
 		return -1, len(s)
@@ -138,8 +139,8 @@ func bareable(text string) bool {
 	return text != ""
 }
 
-// habit is how a text spells what can be spelled in more than one way; without one, line ends and tabs are escaped and the rest
-// stands as it is.
+// habit is how a text spells what can be spelled in more than one way; without one, line ends and tabs are escaped and
+// the rest stands as it is.
 type habit struct {
 	lf, crlf, cr bool // line ends of this kind stand as they are
 	continued    bool // \n stands as it is, behind a backslash
@@ -259,10 +260,11 @@ func escapeUnits(out *strings.Builder, r rune) {
 	fmt.Fprintf(out, `\U%04x`, r)
 }
 
-// note decodes the comments of an entry: those directly above it, a line each, and those behind it on its line. The span of both
-// together has the entry itself in the middle.
+// note decodes the comments of an entry: those directly above it, a line each, and those behind it on its line. The
+// span of both together has the entry itself in the middle.
 func note(src string, n *resource.Node) string {
-	if s := n.Note.Of(src); strings.HasPrefix(s, "/* ") && strings.Index(s, "*/") == len(s)-2 && strings.IndexByte(s, '\n') < 0 && strings.IndexByte(s, '\r') < 0 {
+	s := n.Note.Of(src)
+	if strings.HasPrefix(s, "/* ") && strings.Index(s, "*/") == len(s)-2 && !strings.ContainsAny(s, "\r\n") {
 		return strings.TrimSpace(strings.Trim(s[2:len(s)-2], "*")) // nearly always
 	}
 	var lines []string

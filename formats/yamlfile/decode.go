@@ -232,7 +232,7 @@ type blockParts struct {
 	rest              string // of the header's line: white space and a comment
 	body              string // the lines below it, without the end of the last; "\x00" when there is none
 	width             int    // column of the content; 0 when nothing says which
-	ended             bool   // the last line is followed by a line end; one of white space at the end of the file counts as if it was
+	ended             bool   // a line end, or white space that ends the file, follows the last line
 }
 
 func readBlock(src string, at resource.Span, style uint8) (b blockParts) {

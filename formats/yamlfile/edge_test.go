@@ -181,6 +181,11 @@ func TestEdgeRailsRoot(t *testing.T) {
 		}
 		return f
 	}
+	for _, src := range []string{"EN:\n  k: x\n", "en:\n  k: x\n", "\"En\":\n  k: x\n"} { // language tags have no letter case
+		if got := read(rails([]byte(src))); got != "k=x" {
+			t.Errorf("%q reads as %s", src, got)
+		}
+	}
 	for _, name := range []string{"rails", "rails-no"} {
 		if got := read(rails(edge(t, name))); got != "k=x; plain=oldword" {
 			t.Errorf("%s reads as %s", name, got)

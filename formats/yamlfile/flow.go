@@ -43,7 +43,8 @@ func (s *scanner) flowCollection(n, i int) (to int, err error) {
 		if c := s.at(i); c == closing {
 			break
 		} else if c != ',' {
-			return 0, refuse(i, "neither \",\" nor %q behind a value in a flow collection; is the value to be in quotes?", closing)
+			return 0, refuse(i, "neither \",\" nor %q behind a value in a flow collection; is the value to be in quotes?",
+				closing)
 		}
 	}
 	s.braces--

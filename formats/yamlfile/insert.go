@@ -25,9 +25,11 @@ func (grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (
 	}
 	switch {
 	case in.Style == alias:
-		return resource.Splice{}, errors.New("the entry around it repeats another one by an alias; write that one out in its place first")
+		return resource.Splice{}, errors.New("the entry around it repeats another one by an alias; " +
+			"write that one out in its place first")
 	case in.Style == sealed:
-		return resource.Splice{}, errors.New("what is around it is a merge key or belongs to a key that is a collection, which are left alone")
+		return resource.Splice{}, errors.New("what is around it is a merge key or belongs to a key that is a collection, " +
+			"which are left alone")
 	case in.Style == pair:
 		return resource.Splice{}, errors.New("the mapping around it is a pair without braces; put braces around it first")
 	case in.Style == flow && int(in.End) == at.In+1 && w.opens(at.In):
@@ -112,7 +114,8 @@ func (w *writer) endsOpen(i int) error {
 		takes = b.chomp != '-'
 	}
 	if takes {
-		return errors.New("it would stand behind a block text that ends the file without a line end; give the file a last line end first")
+		return errors.New("it would stand behind a block text that ends the file without a line end; " +
+			"give the file a last line end first")
 	}
 	return nil
 }
@@ -176,7 +179,7 @@ func (w *writer) separator(at resource.Place) string {
 		}
 	}
 	comma := strings.IndexByte(gap, ',')
-	if comma < 0 || strings.Trim(gap[:comma], " \t\r\n") != "" || len(gap) == comma+1 || strings.Trim(gap[comma+1:], " \t\r\n") != "" {
+	if comma < 0 || len(gap) == comma+1 || strings.Trim(gap[:comma]+gap[comma+1:], " \t\r\n") != "" {
 		return ", "
 	}
 	return gap[comma:]
@@ -227,7 +230,8 @@ func (w *writer) openEmpty(i int, add []resource.New) (resource.Splice, error) {
 	return w.splice(from, end), err
 }
 
-// intoNothing writes the first entries of a mapping that is nothing but a name so far, or null: a Rails root without texts.
+// intoNothing writes the first entries of a mapping that is nothing but a name so far, or null: a Rails root without
+// texts.
 func (w *writer) intoNothing(i int, add []resource.New) (resource.Splice, error) {
 	src, n := w.f.Source(), w.f.Node(i)
 	at, to, head := int(n.Value.Start), int(n.Value.End), ""

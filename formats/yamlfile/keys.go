@@ -98,7 +98,8 @@ func (s *scanner) name(n, from, to int) error {
 	if !s.warned && to-from <= 5 && isWord(s.src[from:to]) {
 		s.warned = true
 		s.warnings = append(s.warnings, resource.Warning{Node: n,
-			Msg: "YAML 1.1 readers take the name " + s.src[from:to] + " for a boolean or null; put it, and others like it, in quotes"})
+			Msg: "YAML 1.1 readers take the name " + s.src[from:to] + " for a boolean or null; " +
+				"put it, and others like it, in quotes"})
 	}
 	return nil
 }
@@ -242,7 +243,8 @@ func (s *scanner) seal(n int) error {
 func (s *scanner) noAliases(n int) error {
 	for i := n + 1; i < len(s.nodes); i++ {
 		if s.nodes[i].Ref != 0 {
-			return refuse(int(s.nodes[i].Value.Start), "an alias inside a merge key, or inside or below a key that is a collection")
+			return refuse(int(s.nodes[i].Value.Start),
+				"an alias inside a merge key, or inside or below a key that is a collection")
 		}
 	}
 	return nil

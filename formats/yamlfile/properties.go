@@ -128,7 +128,8 @@ func (s *scanner) tagAt(i int) (end int, t tag, err error) {
 	if !s.endsToken(end) || name == "!!" {
 		return 0, 0, refuse(i, "a tag that holds what tags cannot hold")
 	}
-	if second := strings.IndexByte(name[1:], '!'); second > 0 && strings.Trim(name[1:1+second], letters+"0123456789-_") == "" {
+	second := strings.IndexByte(name[1:], '!')
+	if second > 0 && strings.Trim(name[1:1+second], letters+"0123456789-_") == "" {
 		return 0, 0, refuse(i, "a tag with a named handle")
 	}
 	switch name {

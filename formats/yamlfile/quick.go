@@ -38,7 +38,8 @@ func (s *scanner) quick() error {
 		for p < len(src) && common[src[p]]&goesOn != 0 {
 			p++
 		}
-		if p+2 >= len(src) || src[p] != ':' || src[p+1] != ' ' || src[p-1] == ' ' || p-i <= 5 && isWord(src[i:p]) || p-i > resource.MaxName {
+		if p+2 >= len(src) || src[p] != ':' || src[p+1] != ' ' || src[p-1] == ' ' || p-i > resource.MaxName ||
+			p-i <= 5 && isWord(src[i:p]) {
 			return nil
 		}
 		to, style := s.commonText(p + 2)
@@ -73,14 +74,16 @@ func (s *scanner) commonText(i int) (to int, style uint8) {
 	switch c := src[i]; {
 	case c == '"' || c == '\'':
 		to, style, err := s.quoted(i)
-		if err != nil || !isBreakAt(src, to) || (style == singleEscaped || style == doubleEscaped) && strings.IndexByte(src[i:to], '\n') >= 0 {
+		escaped := style == singleEscaped || style == doubleEscaped
+		if err != nil || !isBreakAt(src, to) || escaped && strings.IndexByte(src[i:to], '\n') >= 0 {
 			return -1, 0
 		}
 		return to, style
 	case common[c]&begins != 0:
 		to, _ := lineEnd(src, i)
 		text := src[i:to]
-		if isBlank(text[len(text)-1]) || len(text) <= 5 && isWord(text) || strings.IndexByte(text, ':') >= 0 || strings.IndexByte(text, '#') >= 0 {
+		if isBlank(text[len(text)-1]) || len(text) <= 5 && isWord(text) ||
+			strings.IndexByte(text, ':') >= 0 || strings.IndexByte(text, '#') >= 0 {
 			return -1, 0
 		}
 		return to, plain

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locsync/locsync/formats/messages"
 	"github.com/locsync/locsync/formats/resource"
 )
 
@@ -12,7 +13,7 @@ import (
 // loses all its entries and stays becomes {} or []. Aliases of mappings, sequences and values other than texts that go
 // are replaced by an empty one, or by the value. A message takes its mapping with it.
 func (grammar) Remove(f *resource.File, gone []int) ([]resource.Splice, error) {
-	gone = wholeMessages(f, gone)
+	gone = messages.Whole(f, gone, isMessage)
 	r := remover{f: f, src: f.Source(), gone: gone}
 	done := make(map[int]bool)
 	for _, i := range gone {
@@ -219,7 +220,8 @@ func (r *remover) lines() {
 			}
 			c.to = max(c.to, r.cuts[i].to)
 		}
-		if c.to == len(r.src) && !strings.HasSuffix(r.src, "\n") && c.from > 0 && r.src[c.from-1] == '\n' && !r.keepsLineEnd(text) {
+		unended := c.to == len(r.src) && !strings.HasSuffix(r.src, "\n")
+		if unended && c.from > 0 && r.src[c.from-1] == '\n' && !r.keepsLineEnd(text) {
 			c.from--
 			if c.from > 0 && r.src[c.from-1] == '\r' {
 				c.from--
@@ -299,7 +301,8 @@ func (r *remover) belowBlock(i int, text *resource.Node) int {
 	return i
 }
 
-// keepsLineEnd reports whether the line end before a cut belongs to a text. It has to stay behind a line of spaces, too.
+// keepsLineEnd reports whether the line end before a cut belongs to a text. It has to stay behind a line of spaces,
+// too.
 func (r *remover) keepsLineEnd(text *resource.Node) bool {
 	if text == nil {
 		return false
@@ -345,5 +348,6 @@ func spelledWithTag(src string, n *resource.Node) (spelled string, ok bool) {
 			spelled = strings.TrimRight(src[i:end]+" "+spelled, " ")
 		}
 	}
-	return spelled, strings.IndexByte(spelled, '\n') < 0 && (n.Value.Len() == 0 || strings.IndexByte("|>", src[n.Value.Start]) < 0)
+	isBlock := n.Value.Len() > 0 && strings.IndexByte("|>", src[n.Value.Start]) >= 0
+	return spelled, strings.IndexByte(spelled, '\n') < 0 && !isBlock
 }

@@ -239,8 +239,10 @@ func (s *scanner) blockText(n, i int, p properties) error {
 		width = k - q
 		to, q = lineEnd(src, k)
 	}
-	if last := src[lineStart(src, q):q]; q == len(src) && last != "" && (keep || to == q) && strings.Trim(last, " \t") == "" {
-		return refuse(i, "a block text whose last line is only spaces, without a line end; readers disagree on it, so add a line end")
+	last := src[lineStart(src, q):q]
+	if q == len(src) && last != "" && (keep || to == q) && strings.Trim(last, " \t") == "" {
+		return refuse(i, "a block text whose last line is only spaces, without a line end; "+
+			"readers disagree on it, so add a line end")
 	}
 	if keep {
 		if to = q; to > 0 && src[to-1] == '\n' {

@@ -49,7 +49,8 @@ func (s *scanner) doubtAnswers() {
 		}
 		if text {
 			s.warnings = append(s.warnings, resource.Warning{Node: n,
-				Msg: "plain " + s.nodes[n].Value.Of(s.src) + " is a boolean to YAML 1.1 readers, so it is not sent; put it in quotes where it is a text"})
+				Msg: "plain " + s.nodes[n].Value.Of(s.src) + " is a boolean to YAML 1.1 readers, so it is not sent; " +
+					"put it in quotes where it is a text"})
 		}
 	}
 }

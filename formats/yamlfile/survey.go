@@ -113,8 +113,10 @@ func checkBreaks(src string, nodes []resource.Node) error {
 			next++
 		}
 		if src[i] == 0xC2 || next == len(nodes) || nodes[next].Style < single || nodes[next].Style > doubleEscaped ||
-			int(nodes[next].Value.Start) >= i || strings.IndexByte(" \t\n\r\\", src[i-1]) >= 0 || strings.IndexByte(" \t\n\r-.", src[i+3]) >= 0 {
-			return refuse(i, "a line separator character, which readers disagree on; write it as \\N, \\L or \\P in double quotes")
+			int(nodes[next].Value.Start) >= i || strings.IndexByte(" \t\n\r\\", src[i-1]) >= 0 ||
+			strings.IndexByte(" \t\n\r-.", src[i+3]) >= 0 {
+			return refuse(i, "a line separator character, which readers disagree on; "+
+				"write it as \\N, \\L or \\P in double quotes")
 		}
 		i += 3
 	}

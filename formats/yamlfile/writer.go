@@ -328,7 +328,8 @@ func stepIn(f *resource.File, kind resource.Kind) (int, bool) {
 	src := f.Source()
 	for i := 1; i < min(f.Len(), far); i++ {
 		n := f.Node(i)
-		if n.Kind != kind || n.Style != block && n.Style != message || int(n.End) == i+1 || f.Node(int(n.Parent)).Kind != resource.Map {
+		if n.Kind != kind || n.Style != block && n.Style != message || int(n.End) == i+1 ||
+			f.Node(int(n.Parent)).Kind != resource.Map {
 			continue
 		}
 		step := column(src, int(f.Node(i+1).Whole.Start)) - column(src, int(n.Whole.Start))

@@ -9,19 +9,18 @@
 //
 // # What is read
 //
-// Block and flow mappings and sequences in every nesting, compact ones too ("- - a", "- a: b"), sequences at their key's
-// column; plain, single- and double-quoted scalars, also over several lines; literal and folded ones with all
-// indicators; anchors, aliases, tags, merge keys, explicit keys ("? k"), comments, several documents, %YAML 1.1 and 1.2,
-// document marks, LF and CRLF, a byte order mark. The entries of several documents stand side by side, without a number
-// of the document in their keys. Lists are counted from 0. YAML has no plural forms of its own: plural categories are
-// ordinary names inside a mapping, and so are their keys.
+// Block and flow mappings and sequences in every nesting, compact ones too ("- - a", "- a: b"), sequences at their
+// key's column; plain, single- and double-quoted scalars, also over several lines; literal and folded ones with all
+// indicators; anchors, aliases, tags, merge keys, explicit keys ("? k"), comments, several documents, %YAML 1.1 and
+// 1.2, document marks, LF and CRLF, a byte order mark. The entries of several documents stand side by side, without a
+// number of the document in their keys. Lists are counted from 0. YAML has no plural forms of its own: plural
+// categories are ordinary names inside a mapping, and so are their keys.
 //
 // A scalar is a text (resource.Text) when it is quoted, a block scalar, tagged !!str, or plain and a string to every
-// reader. Plain ones that YAML 1.1 or the core schema of 1.2 takes for null are Null; for a boolean (yes, no, on and off
-// among them), a number, a sexagesimal or a date, Other; so are Ruby's symbols (:day), which are names in a program, and
-// scalars whose tag says that they are something else.
-// A plain yes, no, on or off that has a text beside it is most likely meant as one, and told with a Warning.
-// Names are taken as written: 404 and '404' are one key.
+// reader. Plain ones that YAML 1.1 or the core schema of 1.2 takes for null are Null; for a boolean (yes, no, on and
+// off among them), a number, a sexagesimal or a date, Other; so are Ruby's symbols (:day), which are names in a
+// program, and scalars whose tag says that they are something else. A plain yes, no, on or off that has a text beside
+// it is most likely meant as one, and told with a Warning. Names are taken as written: 404 and '404' are one key.
 //
 // An alias reads as the text of its anchor (resource.Node.Ref). Setting an alias replaces it by the text; setting or
 // removing the anchored value leaves what others read as it was. Aliases of mappings and sequences, merge keys, and
@@ -39,32 +38,32 @@
 // Beyond what is no YAML: a single scalar as document; several documents unless all are block mappings; tabs as
 // indentation; %TAG and unknown directives, and named tag handles; anything but a flow collection on the line of "---";
 // an anchor or a tag on a whole document; collections and aliases as implicit keys, block collections and block scalars
-// as explicit ones, "? k" inside flow collections, names over several lines there, and names that are not there (": a");
-// "{a:}" and "{a\n: b}", where the colon has no space behind it or is not on the line of its name; aliases of names, and
-// aliases from and to what is not looked into; colons and other characters than ASCII in anchors; U+0085, U+2028 and
-// U+2029 other than inside a quoted line (YAML 1.1 takes them for line ends); a byte order mark elsewhere than in front
-// or inside a line; lone carriage returns and other control characters; a block scalar that ends the file in a line of
-// spaces. All of these are read differently by readers that are in use, or would take more of the grammar than people
-// write. A file that is cut off while it is being written is refused where YAML can tell: inside quotes and brackets.
-// Elsewhere it is a shorter file.
+// as explicit ones, "? k" inside flow collections, names over several lines there, and names that are not there (":
+// a"); "{a:}" and "{a\n: b}", where the colon has no space behind it or is not on the line of its name; aliases of
+// names, and aliases from and to what is not looked into; colons and other characters than ASCII in anchors; U+0085,
+// U+2028 and U+2029 other than inside a quoted line (YAML 1.1 takes them for line ends); a byte order mark elsewhere
+// than in front or inside a line; lone carriage returns and other control characters; a block scalar that ends the file
+// in a line of spaces. All of these are read differently by readers that are in use, or would take more of the grammar
+// than people write. A file that is cut off while it is being written is refused where YAML can tell: inside quotes and
+// brackets. Elsewhere it is a shorter file.
 //
 // # What is written
 //
 // A new text keeps the spelling of the old one when that can hold it, and becomes double-quoted otherwise: a plain one
 // whenever any reader could take it for something else, a single-quoted one for line ends and control characters, a
-// block scalar for what blocks cannot hold, and for trailing blank lines where others follow. No line is ever wrapped; a
-// text that was folded over several lines goes on one, except that double quotes keep the lines that did not change.
+// block scalar for what blocks cannot hold, and for trailing blank lines where others follow. No line is ever wrapped;
+// a text that was folded over several lines goes on one, except that double quotes keep the lines that did not change.
 //
-// A new entry takes the column, the separators and the quotes of names of its neighbours, and where there are none those of
-// the source's entry, which also says how the text is quoted and whether it is a block scalar. Mappings and lists that come with it are indented as
-// the file does it first, else as the source does. {} and [] become block collections, but not inside flow ones. A name
-// that some reader takes for something else (no, on, null, 1.0) gets quotes, unless the source spells that very name
-// without: then both files are to be read alike.
+// A new entry takes the column, the separators and the quotes of names of its neighbours, and where there are none
+// those of the source's entry, which also says how the text is quoted and whether it is a block scalar. Mappings and
+// lists that come with it are indented as the file does it first, else as the source does. {} and [] become block
+// collections, but not inside flow ones. A name that some reader takes for something else (no, on, null, 1.0) gets
+// quotes, unless the source spells that very name without: then both files are to be read alike.
 //
 // Single edits are refused, with what to do about it, where they are against what the file says: a text for a tag that
 // says it is none (!!int); an entry inside an alias, a merge key or a pair without braces; one behind a block scalar
-// that ends the file without a line end, which would become part of the text; more than resource.MaxDepth levels; a name
-// of more than 1,000 bytes in a flow collection, where it cannot be an explicit key.
+// that ends the file without a line end, which would become part of the text; more than resource.MaxDepth levels; a
+// name of more than 1,000 bytes in a flow collection, where it cannot be an explicit key.
 //
 // A removal that follows an insertion restores the bytes, except where the first key went into a mapping spelled {}
 // (which is gone then), into a file that has only comments (which has a blank line more), or behind a name without a

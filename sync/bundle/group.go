@@ -18,8 +18,8 @@ type Group struct {
 	Bundles    []*Bundle
 }
 
-// Groups gathers bundles by collection and format, in the order of their first bundle. Where the service decides file names, the
-// template belongs to the group as well.
+// Groups gathers bundles by collection and format, in the order of their first bundle. Where the service decides file
+// names, the template belongs to the group as well.
 func Groups(bundles []*Bundle) []*Group {
 	type key struct{ collection, format, separator, template string }
 	var groups []*Group
@@ -66,16 +66,16 @@ func (g *Group) Template() config.Template {
 	return shared
 }
 
-// Target is one file of translations: where it stands and which sources it translates. There are several where the service
-// decides file names; the first is then the one that new files are laid out like.
+// Target is one file of translations: where it stands and which sources it translates. There are several where the
+// service decides file names; the first is then the one that new files are laid out like.
 type Target struct {
 	Path     string
 	Language config.Language
 	Sources  []*Bundle
 }
 
-// Targets tells which files an archive entry holds translations for: none for an entry that fits no language and file of the configuration, or
-// whose name is unsafe.
+// Targets tells which files an archive entry holds translations for: none for an entry that fits no language and file
+// of the configuration, or whose name is unsafe.
 func (g *Group) Targets(entry string, languages []config.Language) []Target {
 	l, label, ok := g.Template().Match(entry, languages)
 	if !ok {
@@ -91,8 +91,8 @@ func (g *Group) Targets(entry string, languages []config.Language) []Target {
 	return targets
 }
 
-// Existing lists the targets of the bundles that a tree of files has: those whose paths the configuration gives, whether they are there
-// or not, and those of file names that the service decided, as far as they are there.
+// Existing lists the targets of the bundles that a tree of files has: those whose paths the configuration gives,
+// whether they are there or not, and those of file names that the service decided, as far as they are there.
 func Existing(fsys fs.FS, bundles []*Bundle, languages []config.Language) ([]Target, error) {
 	targets := Known(bundles, languages)
 	for _, g := range Groups(bundles) {

@@ -10,8 +10,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// glob lists the files of a pattern. A folder that may not be read, and one whose name is not UTF-8, has none; any other
-// folder that cannot be read fails the search: its files would be taken for gone.
+// glob lists the files of a pattern. A folder that may not be read, and one whose name is not UTF-8, has none; any
+// other folder that cannot be read fails the search: its files would be taken for gone.
 func glob(fsys fs.FS, pattern string) ([]string, error) {
 	w := &listing{FS: fsys}
 	found, err := doublestar.Glob(w, pattern, doublestar.WithFilesOnly(), doublestar.WithNoFollow())

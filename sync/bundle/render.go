@@ -14,10 +14,12 @@ type Refused struct {
 	Reason string
 }
 
-// Render writes changes into the file of a target as it stands, or makes the file, laid out like source, when old is nil. Nothing but
-// the changed values differs. A new file is source with every text replaced: what has no translation is left out (see
-// resource.File.Fresh), and so is what only a source has (formats.Format.Monolingual).
-func Render(b *Bundle, source, old *resource.File, l config.Language, changes []catalog.Change) ([]byte, []Refused, error) {
+// Render writes changes into the file of a target as it stands, or makes the file, laid out like source, when old is
+// nil. Nothing but the changed values differs. A new file is source with every text replaced: what has no translation
+// is left out (see resource.File.Fresh), and so is what only a source has (formats.Format.Monolingual).
+func Render(
+	b *Bundle, source, old *resource.File, l config.Language, changes []catalog.Change,
+) ([]byte, []Refused, error) {
 	edits := make([]resource.Edit, 0, len(changes))
 	for _, c := range changes {
 		e := resource.Edit{Op: resource.Set, Key: c.Key, Form: c.Form, Text: c.Text}
@@ -57,7 +59,8 @@ func refusedOf(refusals []resource.Refusal) []Refused {
 		if r.Op == resource.Remove {
 			op = catalog.Removed
 		}
-		out = append(out, Refused{catalog.Change{Op: op, Name: catalog.Name{Key: r.Key, Form: r.Form}, Text: r.Text}, r.Reason})
+		left := catalog.Change{Op: op, Name: catalog.Name{Key: r.Key, Form: r.Form}, Text: r.Text}
+		out = append(out, Refused{left, r.Reason})
 	}
 	return out
 }

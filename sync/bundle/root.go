@@ -6,12 +6,13 @@ import (
 
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 )
 
-// foreignRoot is the problem of a translation whose root is not its language's while its source has one, as a Rails file copied from
-// another language has it. Every key in it would read as one that the source lacks, and a pull would take all of them out. Keys
-// without a root, which are the source's, are no problem: nothing of those would be lost.
-func (b *Bundle) foreignRoot(fsys fs.FS, f *resource.File, name string, l config.Language) *Problem {
+// foreignRoot is the problem of a translation whose root is not its language's while its source has one, as a Rails
+// file copied from another language has it. Every key in it would read as one that the source lacks, and a pull would
+// take all of them out. Keys without a root, which are the source's, are no problem: nothing of those would be lost.
+func (b *Bundle) foreignRoot(fsys fs.FS, f *resource.File, name string, l config.Language) *report.Problem {
 	if _, rooted := f.Root(); rooted || name == b.Path || f.Len() < 2 || f.Node(0).Kind != resource.Map {
 		return nil
 	}
@@ -38,20 +39,23 @@ func (b *Bundle) foreignRoot(fsys fs.FS, f *resource.File, name string, l config
 			return nil
 		}
 	}
-	problem := func(format string, args ...any) *Problem {
-		return &Problem{File: name, Language: l.Code, Problem: fmt.Sprintf(format, args...)}
+	problem := func(format string, args ...any) *report.Problem {
+		return &report.Problem{File: name, Language: l.Code, Problem: fmt.Sprintf(format, args...)}
 	}
 	switch {
 	case !maps:
-		return problem("its root %q is no mapping; the file is left alone until one stands there, an empty one included", outermost[0])
+		return problem("its root %q is no mapping; the file is left alone until one stands there, an empty one included",
+			outermost[0])
 	case len(outermost) > 1:
-		return problem("it has %d roots, expected %q alone; the file is left alone until the others have files of their own", len(outermost), expected[0])
+		return problem("it has %d roots, expected %q alone; the file is left alone until the others have files of their own",
+			len(outermost), expected[0])
 	}
-	return problem("its root is %q, expected %q; the file is left alone until the root is renamed, or language_paths spells the language like that", outermost[0], expected[0])
+	return problem("its root is %q, expected %q; the file is left alone until the root is renamed, "+
+		"or language_paths spells the language like that", outermost[0], expected[0])
 }
 
-// belowRoot returns the outermost names of the source file in a tree, and whether they stand below a root. A source that is not there, or
-// cannot be read, has none: its own problem is told elsewhere.
+// belowRoot returns the outermost names of the source file in a tree, and whether they stand below a root. A source
+// that is not there, or cannot be read, has none: its own problem is told elsewhere.
 func (b *Bundle) belowRoot(fsys fs.FS) (names map[string]bool, rooted bool) {
 	src, err := fs.ReadFile(fsys, b.Path)
 	if err != nil {

@@ -18,9 +18,12 @@ type Upload struct {
 	Units catalog.Catalog // the texts in it, those that travel along with a changed one included
 }
 
-// Compose makes the upload that carries the wanted texts of a file, with the texts that cannot travel without them: the other forms
-// of a plural, the other items of a list. instead has texts that are sent in the place of the file's own; nil for none.
-func Compose(b *Bundle, f *resource.File, path string, wanted func(catalog.Name) bool, instead map[catalog.Name]string) (Upload, error) {
+// Compose makes the upload that carries the wanted texts of a file, with the texts that cannot travel without them: the
+// other forms of a plural, the other items of a list. instead has texts that are sent in the place of the file's own;
+// nil for none.
+func Compose(
+	b *Bundle, f *resource.File, path string, wanted func(catalog.Name) bool, instead map[catalog.Name]string,
+) (Upload, error) {
 	entries := f.Together(func(e resource.Entry) bool { return wanted(catalog.Name{Key: e.Key, Form: e.Form}) })
 	for i, e := range entries {
 		if text, ok := instead[catalog.Name{Key: e.Key, Form: e.Form}]; ok {
@@ -30,8 +33,8 @@ func Compose(b *Bundle, f *resource.File, path string, wanted func(catalog.Name)
 	return upload(b, b.Format, f, path, entries)
 }
 
-// ComposeUnits makes an upload of texts that stand in no file as they are sent. Translations of a LocJSON source go as JSON: which
-// language a unit's target is in, the format does not say.
+// ComposeUnits makes an upload of texts that stand in no file as they are sent. Translations of a LocJSON source go as
+// JSON: which language a unit's target is in, the format does not say.
 func ComposeUnits(b *Bundle, path string, units catalog.Catalog) (Upload, error) {
 	entries := make([]resource.Entry, len(units))
 	for i, u := range units {
@@ -62,8 +65,8 @@ func upload(b *Bundle, format formats.Format, f *resource.File, name string, ent
 	return up, nil
 }
 
-// Distinguish gives uploads of one import names that differ, since the service reports errors by file name: where two files have
-// one name, their folders are put in front of it.
+// Distinguish gives uploads of one import names that differ, since the service reports errors by file name: where two
+// files have one name, their folders are put in front of it.
 func Distinguish(uploads []Upload) {
 	count := make(map[string]int)
 	for _, u := range uploads {

@@ -12,8 +12,8 @@ type Three struct {
 	Renamed  []Rename // keys of the source that became other keys
 	Outdated Marks    // translations that are to go because they were made for another source text; see Outdate
 
-	// Gone are the keys that the source was seen to have and has no more: what the repository has under them is taken out. What stands
-	// under any other key that the source lacks stays: nothing is known about it.
+	// Gone are the keys that the source was seen to have and has no more: what the repository has under them is taken out.
+	// What stands under any other key that the source lacks stays: nothing is known about it.
 	Gone map[string]bool
 }
 
@@ -30,11 +30,11 @@ type Held struct {
 	Reason string
 }
 
-// Merged is the outcome of Merge. Nothing is left out silently: every text of the service is either what the
-// repository has already, in Changes, in Conflicts (and Changes), in Held, outdated, or older than Kept; every text of the
+// Merged is the outcome of Merge. Nothing is left out silently: every text of the service is either what the repository
+// has already, in Changes, in Conflicts (and Changes), in Held, outdated, or older than Kept; every text of the
 // repository stays, or is in Changes for one of the reasons that the table names.
 type Merged struct {
-	Changes   []Change   // what to write: source order, then what moved with its key, then removals in the repository's order
+	Changes   []Change   // what to write: source order, then what moved with its key, then removals in file order
 	Conflicts []Conflict // both sides changed it since the base: the service's text is in Changes
 	Undecided []Conflict // the two never agreed on a text: neither side changes
 	Held      []Held
@@ -43,8 +43,8 @@ type Merged struct {
 	Agreed    Marks  // the base for the next merge, if all Changes are written
 }
 
-// Merge decides per name which of three texts stands. The first row that fits counts; "-" is no text, o, t and b are translations,
-// "any" includes none.
+// Merge decides per name which of three texts stands. The first row that fits counts; "-" is no text, o, t and b are
+// translations, "any" includes none.
 //
 //	source  repository  service      base    outcome
 //	gone    any         any          any     removed, and what the service has for it is left there
@@ -63,7 +63,8 @@ type Merged struct {
 //	there   o           t            o       t is written: only the service changed
 //	there   o           t            t       o stays, and is pending for a push: only the repository changed
 //	there   o           t            other   t is written, and reported with o: both changed
-//	renamed -           -, ""        any     the old key's text is added under the new key, the repository's before the service's
+//	renamed -           -, ""        any     the old key's text is added under the new key, the repository's before the
+//	                                         service's
 //
 // A blank in the repository is no translation: it is treated as absent unless the service has a blank too.
 // A key counts as living when the source has any form of it, since other languages have other plural forms.
@@ -95,11 +96,13 @@ func Merge(in Three) Merged {
 		case in.Filler.Has(their.Name, in.Ours[at].Text) || in.Ours[at].Text == "":
 			out.take(Changed, their.Name, text)
 		case text == "":
-			out.hold(their, base, known, "the service has a blank where the repository has a translation; the translation stays. Translate it at the service, or take it out of the repository")
+			out.hold(their, base, known, "the service has a blank where the repository has a translation; "+
+				"the translation stays. Translate it at the service, or take it out of the repository")
 		case !known:
 			out.Undecided = append(out.Undecided, Conflict{their.Name, in.Ours[at].Text, text})
 		case text == sourceText[their.Name]:
-			out.hold(their, base, known, "the service has the source text where the repository has a translation; the translation stays. If the source text is meant, write it into the repository")
+			out.hold(their, base, known, "the service has the source text where the repository has a translation; "+
+				"the translation stays. If the source text is meant, write it into the repository")
 		case base == MarkOf(in.Ours[at].Text):
 			out.take(Changed, their.Name, text)
 		case base == MarkOf(text):
@@ -112,7 +115,8 @@ func Merge(in Three) Merged {
 	}
 	theirs := in.Theirs.Index()
 	for _, u := range in.Ours {
-		// The service has it in no state that counts just now, and may have it again: its base stays, or that would be first contact.
+		// The service has it in no state that counts just now, and may have it again: its base stays, or that would be first
+		// contact.
 		if _, there := theirs[u.Name]; !there && living[u.Key] {
 			if base, known := in.Base[u.Name]; known {
 				out.Agreed[u.Name] = base
@@ -125,7 +129,8 @@ func Merge(in Three) Merged {
 	return out
 }
 
-// leaveUndecided sees to it that a key of which one form is undecided changes in none: a plural of which each side wrote some forms is nobody's.
+// leaveUndecided sees to it that a key of which one form is undecided changes in none: a plural of which each side
+// wrote some forms is nobody's.
 func (m *Merged) leaveUndecided(base Marks) {
 	if len(m.Undecided) == 0 {
 		return
@@ -162,7 +167,8 @@ func (in Three) follow(out *Merged, living map[string]bool, ours map[Name]int) {
 		var came []string
 		for _, u := range c {
 			key, renamed := to[u.Key]
-			if !renamed || !living[key] || living[u.Key] || has[key] || moved[key] || u.Text == "" || in.Filler.Has(u.Name, u.Text) || in.Outdated.Has(u.Name, u.Text) {
+			if !renamed || !living[key] || living[u.Key] || has[key] || moved[key] || u.Text == "" ||
+				in.Filler.Has(u.Name, u.Text) || in.Outdated.Has(u.Name, u.Text) {
 				continue
 			}
 			n := Name{key, u.Form}
@@ -201,7 +207,8 @@ func (in Three) clear(out *Merged, living map[string]bool) {
 			out.Agreed[our.Name] = base
 		}
 	}
-	for n := range in.Outdated { // neither side may have it now; whoever writes a newer one is measured against it all the same
+	// Neither side may have it now; whoever writes a newer one is measured against it all the same.
+	for n := range in.Outdated {
 		_, agreed := out.Agreed[n]
 		if base, known := in.Base[n]; known && !agreed && living[n.Key] {
 			out.Agreed[n] = base

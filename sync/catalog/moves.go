@@ -8,9 +8,10 @@ import (
 // Move is a file's texts that left one place and stand in another.
 type Move struct{ From, To string }
 
-// Moves finds which of the files that came a file that went has become: the one that has most of its texts, at least half of them, when no other file
-// that came has as many and no other that went has as many of those. A text under the same key counts twice. What could be more than one
-// file's successor is ambiguous, not a move: its candidates are in doubt, by the file that went.
+// Moves finds which of the files that came a file that went has become: the one that has most of its texts, at least
+// half of them, when no other file that came has as many and no other that went has as many of those. A text under the
+// same key counts twice. What could be more than one file's successor is ambiguous, not a move: its candidates are in
+// doubt, by the file that went.
 func Moves(went, came map[string]Marks) (moves []Move, doubt map[string][]string) {
 	score := make(map[Move]int)
 	best := make(map[string]int)

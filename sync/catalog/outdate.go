@@ -25,7 +25,8 @@ type Fresh struct {
 	Keys     int // how many keys of Now there are
 }
 
-// Digests gives each key one mark for all of its texts, under the key without a form. A key with one plain text has the mark of it.
+// Digests gives each key one mark for all of its texts, under the key without a form. A key with one plain text has the
+// mark of it.
 func Digests(marks Marks) Marks {
 	digests := make(Marks, len(marks))
 	var formed map[string][]Name
@@ -51,15 +52,18 @@ func Digests(marks Marks) Marks {
 	return digests
 }
 
-// ahead is the form under which For keeps a second digest: that of the service's source text, where it was another than the repository's.
+// ahead is the form under which For keeps a second digest: that of the service's source text, where it was another than
+// the repository's.
 const ahead = "ahead"
 
-// Outdate finds the translations whose source text changed since they were made. Nobody says what a translation was made for, so it is
-// watched: while a key's source text stays, whatever stands is taken to fit it; when it changes, what stood then is outdated until a text comes
-// that differs from it, from either side. A translation that the service takes back and then has again counts as new even if it is the same:
-// somebody has looked at it. A source text that changes back makes its translation fit again.
+// Outdate finds the translations whose source text changed since they were made. Nobody says what a translation was
+// made for, so it is watched: while a key's source text stays, whatever stands is taken to fit it; when it changes,
+// what stood then is outdated until a text comes that differs from it, from either side. A translation that the service
+// takes back and then has again counts as new even if it is the same: somebody has looked at it. A source text that
+// changes back makes its translation fit again.
 //
-// A translation that arrives while the service has a newer source text than the repository may have been made for either, so it fits both.
+// A translation that arrives while the service has a newer source text than the repository may have been made for
+// either, so it fits both.
 func Outdate(in Made) Fresh {
 	if in.fits() {
 		return Fresh{For: in.For}

@@ -2,10 +2,11 @@ package catalog
 
 // Wording is what Reword looks at: one source file.
 type Wording struct {
-	Base   Marks         // the texts that the service was last known to have, from here or merged here
-	Behind map[Name]bool // texts of the repository that nobody wrote there: they are older than Base, and come from before a merge
-	Ours   Catalog       // the repository's source texts
-	Theirs Catalog       // the service's source texts
+	Base Marks // the texts that the service was last known to have, from here or merged here
+	// Behind are texts of the repository that nobody wrote there: they are older than Base, and come from before a merge.
+	Behind map[Name]bool
+	Ours   Catalog // the repository's source texts
+	Theirs Catalog // the service's source texts
 }
 
 // Worded is the outcome of Reword.
@@ -16,9 +17,9 @@ type Worded struct {
 	Agreed    []Name     // both sides have the same text, and it is not Base
 }
 
-// Reword decides per name of a source file whether a text that was changed at the service replaces the repository's. The repository is the
-// authority for its sources: it decides which names there are, and its text stands where both sides changed one. The first row that fits counts; "-" is
-// no text, o, t and b are texts, "any" includes none.
+// Reword decides per name of a source file whether a text that was changed at the service replaces the repository's.
+// The repository is the authority for its sources: it decides which names there are, and its text stands where both
+// sides changed one. The first row that fits counts; "-" is no text, o, t and b are texts, "any" includes none.
 //
 //	repository  service  base   outcome
 //	-           any      any    nothing to do: the source decides which keys there are
@@ -46,7 +47,8 @@ func Reword(in Wording) Worded {
 				out.Agreed = append(out.Agreed, our.Name)
 			}
 		case text == "":
-			out.Held = append(out.Held, Held{our.Name, text, "the service has a blank where the source file has a text; the text stays"})
+			reason := "the service has a blank where the source file has a text; the text stays"
+			out.Held = append(out.Held, Held{our.Name, text, reason})
 		case !known:
 		case in.Behind[our.Name], base == MarkOf(our.Text):
 			out.Changes = append(out.Changes, Change{Changed, our.Name, text})

@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// characters finds what no text has unless the source has it, too: control characters, and the mark that damaged text leaves.
+// characters finds what no text has unless the source has it, too: control characters, and the mark that damaged text
+// leaves.
 func (p *pair) characters() {
 	if !utf8.ValidString(p.text) {
 		p.found(Characters, "it is not valid UTF-8")

@@ -1,38 +1,42 @@
-// Package check answers one question: would this translation break the program? A translation breaks it when it asks for an
-// argument that the program does not pass, or in another type, when it drops what the program fills in, when its markup
-// does not close, when a message format does not parse, when a plural has no form for numbers that the language counts by, or when it
-// holds characters that no text has.
+// Package check answers one question: would this translation break the program? A translation breaks it when it asks
+// for an argument that the program does not pass, or in another type, when it drops what the program fills in, when its
+// markup does not close, when a message format does not parse, when a plural has no form for numbers that the language
+// counts by, or when it holds characters that no text has.
 //
-// Its law: a check that is unsure says nothing. What is no sure sign of trouble (a dropped <b>, a repeated name, another date
-// format, a per cent sign in plain text) is the translator's business. All that is known of the program is the source
-// text, so everything is measured against that: what the source does not do is no placeholder, and a source that breaks a rule
-// itself frees the translation from it.
+// Its law: a check that is unsure says nothing. What is no sure sign of trouble (a dropped <b>, a repeated name,
+// another date format, a per cent sign in plain text) is the translator's business. All that is known of the program is
+// the source text, so everything is measured against that: what the source does not do is no placeholder, and a source
+// that breaks a rule itself frees the translation from it.
 //
-// What a check finds holds a translation back where the program would fail, or lose what it fills in. Where the program works and the text at worst
-// reads oddly, the finding is a Warning: it is named, and holds nothing back.
+// What a check finds holds a translation back where the program would fail, or lose what it fills in. Where the program
+// works and the text at worst reads oddly, the finding is a Warning: it is named, and holds nothing back.
 //
 // What is recognised, by the names of the checks:
 //
-//	printf       %s %1$s %d %,.2f %%       as Java has them in Android, as Objective-C has them in .strings (%@ %lld), as C elsewhere
-//	names        {name} {0} {} {{name}} ${name} %{name} %<name>d %(name)s %name% $t(key) and the $1 of MediaWiki. In Android and .strings they
-//	             are the program's own or a word of the text, so a difference is a warning
+//	printf       %s %1$s %d %,.2f %% as Java has them in Android, as Objective-C has them in .strings (%@ %lld), as C
+//	             has them elsewhere
+//	names        {name} {0} {} {{name}} ${name} %{name} %<name>d %(name)s %name% $t(key) and the $1 of MediaWiki. In
+//	             Android and .strings they are the program's own or a word of the text, so a difference is a warning
 //	icu          {n, plural, one {...} other {...}}, select, selectordinal, with the arguments in each branch
-//	markup       tags: open and closed, links and the program's own tags kept. xliff:g marks a text for translators, and never reaches the program
+//	markup       tags: open and closed, links and the program's own tags kept; a link that the source does not have is
+//	             a warning. xliff:g marks a text for translators, and never reaches the program
 //	plurals      the forms that the language needs, in Android plurals, in Rails' maps and in ICU messages; see Forms
 //	characters   control characters, U+FFFD
 //
-// What computes a word of the message's own language (MediaWiki's {{PLURAL:$1|...}}, {{GENDER:...}}, {{GRAMMAR:...}}) is no placeholder, and neither
-// are the intervals before the forms of Symfony and Laravel ({1} ...|]1,Inf[ ...).
+// What computes a word of the message's own language (MediaWiki's {{PLURAL:$1|...}}, {{GENDER:...}}, {{GRAMMAR:...}})
+// is no placeholder, and neither are the intervals before the forms of Symfony and Laravel ({1} ...|]1,Inf[ ...).
 //
-// A form of a plural may fill in what any form of the source's plural fills in, as the program passes all of them the same. It is to have what the
-// source's text for that form or for "other" has, but for the number: that may be left out where the form stands for few numbers (one in English,
-// but not in Russian, where it is 21 as well), and is worth a warning in other forms, but for "other", which is to have it. The form for zero need name nothing of what there is none of.
+// A form of a plural may fill in what any form of the source's plural fills in, as the program passes all of them the
+// same. It is to have what the source's text for that form or for "other" has, but for the number: that may be left out
+// where the form stands for few numbers (one in English, but not in Russian, where it is 21 as well), and is worth a
+// warning in other forms, but for "other", which is to have it. The form for zero need name nothing of what there is
+// none of.
 //
-// That a text would not parse in its format is no check of these: the format's grammar refuses to write it, and says why. Plurals of Apple's
-// .stringsdict are not known here; no format of the service's has them.
+// That a text would not parse in its format is no check of these: the format's grammar refuses to write it, and says
+// why. Plurals of Apple's .stringsdict are not known here; no format of the service's has them.
 //
-// The package is pure: texts in, findings out. Of ours it imports plural alone, for the categories of languages and the one reader of ICU
-// messages. It knows no files, and it does not judge language: spelling, length, tone.
+// The package is pure: texts in, findings out. Of ours it imports plural alone, for the categories of languages and the
+// one reader of ICU messages. It knows no files, and it does not judge language: spelling, length, tone.
 package check
 
 import (
@@ -63,7 +67,8 @@ type Input struct {
 	Source      string // the source text of the key and form, or of "other" where the source has no such form
 	Translation string
 	Forms       []string // of a plural: the source's texts for all its forms
-	// Language is the translation's, SourceLanguage the source's, as the service has them; of one that is not known nothing is claimed.
+	// Language is the translation's, SourceLanguage the source's, as the service has them; of one that is not known
+	// nothing is claimed.
 	Language, SourceLanguage string
 	Skip                     func(check string) bool // whether a check is not to be made; nil makes all
 }
@@ -80,7 +85,8 @@ func Breaking(findings []Finding) []Finding {
 	return slices.DeleteFunc(slices.Clone(findings), func(f Finding) bool { return f.Warning })
 }
 
-// Translation returns what is wrong with a translation, nothing when it is sound. An empty one is always sound: it is not translated yet.
+// Translation returns what is wrong with a translation, nothing when it is sound. An empty one is always sound: it is
+// not translated yet.
 func Translation(in Input) []Finding {
 	if in.Translation == "" || in.Translation == in.Source {
 		return nil
@@ -133,9 +139,9 @@ type number struct {
 	isZero  bool // it stands for none at all
 }
 
-// numberIn tells what a text may do with the number. Formats without plural forms of their own spell the category at the end of the key
-// (days/one, day_one), or count the forms, as gettext does. By which rules their programs choose is not known: Rails has "one" for 1 alone in any
-// language, and "zero" for 0.
+// numberIn tells what a text may do with the number. Formats without plural forms of their own spell the category at
+// the end of the key (days/one, day_one), or count the forms, as gettext does. By which rules their programs choose is
+// not known: Rails has "one" for 1 alone in any language, and "zero" for 0.
 func numberIn(in Input) (n number) {
 	form := in.Form
 	if form == "" && in.Format != "android-xml" {

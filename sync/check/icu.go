@@ -12,7 +12,7 @@ import (
 // message is what an ICU message says about its arguments, those inside branches included.
 type message struct {
 	types    map[string]string          // of each argument: plural, select, ..., or empty for a plain one
-	shown    map[string]bool            // the arguments whose value the reader sees: all but those that are there for select alone
+	shown    map[string]bool            // the arguments whose value the reader sees: not those for select alone
 	branches map[string][]string        // of each select argument: its words
 	plurals  map[string]plural.Argument // of each plural and selectordinal argument: the first
 	complex  bool                       // some argument has branches
@@ -21,7 +21,10 @@ type message struct {
 
 // readMessage reads an ICU message; the error says in words what is wrong with it.
 func readMessage(s string) (message, error) {
-	m := message{types: make(map[string]string), shown: make(map[string]bool), branches: make(map[string][]string), plurals: make(map[string]plural.Argument)}
+	m := message{
+		types: make(map[string]string), shown: make(map[string]bool), branches: make(map[string][]string),
+		plurals: make(map[string]plural.Argument),
+	}
 	var err error
 	if m.parsed, err = plural.Parse(s); err == nil {
 		m.add(m.parsed)
@@ -48,7 +51,8 @@ func (m *message) add(in plural.Message) {
 	}
 }
 
-// icu compares two ICU messages; false says that the source is none, or nothing but plain arguments, which names compares.
+// icu compares two ICU messages; false says that the source is none, or nothing but plain arguments, which names
+// compares.
 func (p *pair) icu() bool {
 	if !strings.Contains(p.source, "{") || !strings.Contains(p.source, ",") {
 		return false
@@ -111,8 +115,9 @@ func (p *pair) icu() bool {
 	return true
 }
 
-// inBranches compares the branches of arguments that source and translation have at the same level: what the source's branch fills in, the
-// translation's must, unless it stands around the argument (outside). A branch that the source lacks is measured against its "other".
+// inBranches compares the branches of arguments that source and translation have at the same level: what the source's
+// branch fills in, the translation's must, unless it stands around the argument (outside). A branch that the source
+// lacks is measured against its "other".
 func (p *pair) inBranches(source, text plural.Message, outside []string) {
 	if len(source.Arguments) > maxNames || len(text.Arguments) > maxNames {
 		return
@@ -139,14 +144,16 @@ func (p *pair) inBranches(source, text plural.Message, outside []string) {
 				}
 			}
 			if len(lacks) > 0 && !(plural.Plural(a.Type) && p.noneOf(a.Type, b.Selector)) {
-				p.found(ICU, fmt.Sprintf("the branch %q of {%s} lacks %s, which the source has there", b.Selector, a.Name, listed(lacks)))
+				p.found(ICU, fmt.Sprintf("the branch %q of {%s} lacks %s, which the source has there",
+					b.Selector, a.Name, listed(lacks)))
 			}
 			p.inBranches(of.Message, b.Message, outside)
 		}
 	}
 }
 
-// branchFor is the branch of the source that one of the translation is measured against: the same, its counterpart (=1 and one), or "other".
+// branchFor is the branch of the source that one of the translation is measured against: the same, its counterpart (=1
+// and one), or "other".
 func branchFor(source plural.Argument, selector string) (b plural.Branch, ok bool) {
 	for _, want := range []string{selector, counterparts[selector], plural.Other} {
 		for _, b := range source.Branches {
@@ -158,10 +165,12 @@ func branchFor(source plural.Argument, selector string) (b plural.Branch, ok boo
 	return b, false
 }
 
-var counterparts = map[string]string{"=0": plural.Zero, "=1": plural.One, "=2": plural.Two, plural.Zero: "=0", plural.One: "=1", plural.Two: "=2"}
+var counterparts = map[string]string{
+	"=0": plural.Zero, "=1": plural.One, "=2": plural.Two, plural.Zero: "=0", plural.One: "=1", plural.Two: "=2",
+}
 
-// numbers warns of a plural that never says its number, though the source's does. In which branches it does is the translator's business: "some
-// people" may be what a language says for few.
+// numbers warns of a plural that never says its number, though the source's does. In which branches it does is the
+// translator's business: "some people" may be what a language says for few.
 func (p *pair) numbers(source, text plural.Message) {
 	for _, a := range source.Arguments {
 		if plural.Plural(a.Type) && says(source, a.Name) && !says(text, a.Name) {
@@ -214,5 +223,7 @@ func (p *pair) noneOf(kind, selector string) bool {
 	if kind == "selectordinal" {
 		categories = plural.Ordinals(p.in.Language)
 	}
-	return selector == plural.Zero && slices.ContainsFunc(categories, func(c plural.Category) bool { return c.Name == selector && slices.Equal(c.Numbers, []int{0}) })
+	return selector == plural.Zero && slices.ContainsFunc(categories, func(c plural.Category) bool {
+		return c.Name == selector && slices.Equal(c.Numbers, []int{0})
+	})
 }

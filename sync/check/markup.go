@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -14,17 +15,28 @@ type tag struct {
 	complete bool // <b/>, or HTML's <br> and the like
 }
 
-// styling are the tags that change how text looks and nothing else: a translation may use them as it likes, if it closes them. xliff:g
-// is among them, as the resource compiler takes it out; what stands inside is checked as what it is.
-var styling = []string{"b", "i", "u", "s", "em", "strong", "small", "big", "sub", "sup", "strike", "del", "ins", "tt", "mark",
-	"span", "font", "p", "br", "div", "center", "li", "ul", "ol", "hr", "wbr", "bdi", "bdo", "abbr", "q", "cite", "nobr", "blockquote",
+// styling are the tags that change how text looks and nothing else: a translation may use them as it likes, if it
+// closes them. xliff:g is among them, as the resource compiler takes it out; what stands inside is checked as what it
+// is.
+var styling = []string{
+	"b", "i", "u", "s", "em", "strong", "small", "big", "sub", "sup", "strike", "del", "ins", "tt", "mark", "span", "font",
+	"p", "br", "div", "center", "li", "ul", "ol", "hr", "wbr", "bdi", "bdo", "abbr", "q", "cite", "nobr", "blockquote",
 	"h1", "h2", "h3", "h4", "h5", "h6", "html", "head", "body", "xliff:g"}
 
 // standing are the tags of HTML that need no end.
-var standing = []string{"br", "hr", "wbr", "img", "input", "p", "li", "dt", "dd", "tr", "td", "th", "option", "html", "head", "body"}
+var standing = []string{
+	"br", "hr", "wbr", "img", "input", "p", "li", "dt", "dd", "tr", "td", "th", "option", "html", "head", "body",
+}
 
 // active are tags that do something where they stand, so that a translation must not bring them.
-var active = []string{"a", "script", "iframe", "object", "embed", "style", "link", "meta", "form", "input", "button", "svg", "img", "video", "base"}
+var active = []string{
+	"a", "script", "iframe", "object", "embed", "style", "link", "meta", "form", "input", "button", "svg", "img", "video",
+	"base",
+}
+
+// link is an <a> that leads to a page, and runs nothing.
+var link = regexp.MustCompile(`(?i)^<a(?:\s+(?:href=["']?(?:(?:https?:|mailto:|[/#%{$])[^\s"'<>]*|[^\s"'<>:&]*)["']?|` +
+	`(?:target|rel|title|class)=(?:"[^"]*"|'[^']*')))+\s*>$`)
 
 // tagsIn finds the tags of a text.
 func tagsIn(s string) []tag {
@@ -59,7 +71,8 @@ func tagAt(s string) (t tag, size int) {
 		return t, 0
 	}
 	// A component of the program can be called <Link>, so that only tags which are HTML for sure may be in any case.
-	if lower := strings.ToLower(t.name); slices.Contains(styling, lower) || slices.Contains(standing, lower) || lower == "a" {
+	lower := strings.ToLower(t.name)
+	if slices.Contains(styling, lower) || slices.Contains(standing, lower) || lower == "a" {
 		t.name = lower
 	}
 	for quote := byte(0); at < len(s); at++ {
@@ -119,7 +132,8 @@ func (p *pair) markup() {
 	}
 	var lacks, extra []string
 	for _, t := range have {
-		if !t.end && !slices.Contains(styling, t.name) && !slices.ContainsFunc(use, t.same) && !slices.Contains(lacks, t.spelled) {
+		missing := !t.end && !slices.Contains(styling, t.name) && !slices.ContainsFunc(use, t.same)
+		if missing && !slices.Contains(lacks, t.spelled) {
 			lacks = append(lacks, t.spelled)
 		}
 	}
@@ -130,7 +144,11 @@ func (p *pair) markup() {
 			extra = append(extra, t.spelled)
 		}
 	}
-	differs(p.found, Markup, lacks, extra)
+	report := p.found
+	if len(lacks) == 0 && !slices.ContainsFunc(extra, func(spelled string) bool { return !link.MatchString(spelled) }) {
+		report = p.warned // a reader of that language is led somewhere, which the program shows, or spells out
+	}
+	differs(report, Markup, lacks, extra)
 }
 
 // same reports whether two tags do the same to the program.

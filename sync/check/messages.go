@@ -12,7 +12,8 @@ import (
 // (https://symfony.com/doc/current/components/translation/usage.html) and Laravel.
 
 var (
-	// wikiCall begins a call that chooses or bends words of the message's own language: {{PLURAL:$1|...}}, {{GRAMMAR:dative|...}}.
+	// wikiCall begins a call that chooses or bends words of the message's own language: {{PLURAL:$1|...}},
+	// {{GRAMMAR:dative|...}}.
 	wikiCall = regexp.MustCompile(`^\{\{\s*#?[\pL_]+\s*:(\s*\$[0-9]+)?`)
 	// parameter is what MediaWiki and Chrome fill in by place. $1.50, $10 and $5m are amounts of money.
 	parameter = regexp.MustCompile(`\$[1-9]\b(?:[.,]?\pN|\pL)?`)
@@ -39,8 +40,8 @@ func (r *nameReader) call() bool {
 	return true
 }
 
-// isWiki reports whether a text calls such a function. What else MediaWiki knows by a name then, {{SITENAME}}, is the same in all messages, and a
-// language may do without.
+// isWiki reports whether a text calls such a function. What else MediaWiki knows by a name then, {{SITENAME}}, is the
+// same in all messages, and a language may do without.
 func isWiki(s string) bool {
 	r := nameReader{s: s}
 	for strings.Contains(s[r.at:], "{{") {
@@ -53,8 +54,8 @@ func isWiki(s string) bool {
 	return false
 }
 
-// parameters warns of a $1 that is missing. Another one than the source's may be meant, as a message has parameters that English does not use. What
-// only chooses words is not shown, so that a language may need no such choice.
+// parameters warns of a $1 that is missing. Another one than the source's may be meant, as a message has parameters
+// that English does not use. What only chooses words is not shown, so that a language may need no such choice.
 func (p *pair) parameters() {
 	have, use := parametersIn(p.source, false), parametersIn(p.text, false)
 	if !slices.Contains(have, "$1") || strings.Count(p.text, "$") > len(use) || p.number.mayDrop {
@@ -77,7 +78,8 @@ func parametersIn(s string, shown bool) []string {
 		if len(sign) != 2 || at[0] > 0 && (isLetter(s[at[0]-1]) || isDigit(s[at[0]-1]) || s[at[0]-1] == '$') {
 			continue
 		}
-		if open := strings.LastIndex(s[:at[0]], "{{"); shown && open >= 0 && len(wikiCall.FindString(s[open:])) == at[1]-open {
+		open := strings.LastIndex(s[:at[0]], "{{")
+		if shown && open >= 0 && len(wikiCall.FindString(s[open:])) == at[1]-open {
 			continue
 		}
 		signs = append(signs, sign)
@@ -85,8 +87,8 @@ func parametersIn(s string, shown bool) []string {
 	return signs
 }
 
-// withoutIntervals takes the intervals off the forms of a text. A number alone in braces may be a placeholder: it is an interval where another form has
-// one of several numbers, or where the forms count up, each with words behind it.
+// withoutIntervals takes the intervals off the forms of a text. A number alone in braces may be a placeholder: it is an
+// interval where another form has one of several numbers, or where the forms count up, each with words behind it.
 func withoutIntervals(s string) string {
 	if !strings.Contains(s, "|") {
 		return s

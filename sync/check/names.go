@@ -91,8 +91,8 @@ func (r *nameReader) conversion() string {
 	}
 }
 
-// keyUpTo reads a placeholder's key up to its closing sign; size is how many bytes both have, 0 when this is none. What follows
-// a comma, a bar or a colon is a format.
+// keyUpTo reads a placeholder's key up to its closing sign; size is how many bytes both have, 0 when this is none. What
+// follows a comma, a bar or a colon is a format.
 func keyUpTo(s, end string) (key string, size int) {
 	i := strings.Index(s[:min(len(s), 120)], end)
 	if i <= 0 {
@@ -156,7 +156,8 @@ func (p *pair) names() {
 		return
 	}
 	report := p.found
-	if !percents || isWiki(p.source) || isWiki(p.text) { // in Android and .strings printf fills in: these are the program's own, or words
+	// In Android and .strings printf fills in: these are the program's own, or words.
+	if !percents || isWiki(p.source) || isWiki(p.text) {
 		report = p.warned
 	}
 	differs(report, Names, spellingsOf(lacks), spellingsOf(extra))
@@ -169,8 +170,8 @@ func (p *pair) names() {
 	}
 }
 
-// respelled takes names for those that the source has with another sign before them: a sign of currency or per cent came to stand before a brace, or
-// went from there to where its language has it.
+// respelled takes names for those that the source has with another sign before them: a sign of currency or per cent
+// came to stand before a brace, or went from there to where its language has it.
 func (p *pair) respelled(use, known []name) {
 	for i, n := range use {
 		plain := name{"{" + n.key + "}", n.key}
@@ -182,13 +183,15 @@ func (p *pair) respelled(use, known []name) {
 		return
 	}
 	for i, n := range use {
-		if of := (name{"${" + n.key + "}", n.key}); n.spelled == "{"+n.key+"}" && !slices.Contains(known, n) && slices.Contains(known, of) {
+		of := name{"${" + n.key + "}", n.key}
+		if n.spelled == "{"+n.key+"}" && !slices.Contains(known, n) && slices.Contains(known, of) {
 			use[i] = of
 		}
 	}
 }
 
-// aboutNumber deals with the form of a plural that differs from its source in nothing but the number, or in what there is none of.
+// aboutNumber deals with the form of a plural that differs from its source in nothing but the number, or in what there
+// is none of.
 func (p *pair) aboutNumber(have, lacks, extra []name) bool {
 	isNumber := func(n name, all int) bool { return isCountName(n.key) || all == 1 && !p.number.guessed }
 	switch {
@@ -214,8 +217,9 @@ func (p *pair) hasLooseDollar() bool {
 // formsApart is what stands between the forms of a plural that vue-i18n has in one text.
 const formsApart = " | "
 
-// sameNumber takes out of the placeholders of a text with vue-i18n's plural forms what passes for the number. The program passes it as n and as count,
-// so a form may say it by either name, whether the source says it or not; but where the source does, the translation must.
+// sameNumber takes out of the placeholders of a text with vue-i18n's plural forms what passes for the number. The
+// program passes it as n and as count, so a form may say it by either name, whether the source says it or not; but
+// where the source does, the translation must.
 func sameNumber(have, use []name) (_, _ []name) {
 	number := func(n name) bool { return n.spelled == "{n}" || n.spelled == "{count}" }
 	if slices.ContainsFunc(use, number) {
@@ -252,15 +256,16 @@ func isASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= 0x80 }) < 0
 }
 
-// isOptional reports whether a placeholder is one that Rails offers in all messages about models, so that each language says it or not,
-// whatever English does.
+// isOptional reports whether a placeholder is one that Rails offers in all messages about models, so that each language
+// says it or not, whatever English does.
 func isOptional(n name) bool {
 	return n.spelled == "%{attribute}" || n.spelled == "%{model}" || n.spelled == "%{value}"
 }
 
 // isCountName reports whether a placeholder is named like the number that plural forms are chosen by.
 func isCountName(key string) bool {
-	return slices.Contains([]string{"count", "n", "num", "number", "total", "quantity", "smart_count", "0"}, strings.ToLower(key))
+	names := []string{"count", "n", "num", "number", "total", "quantity", "smart_count", "0"}
+	return slices.Contains(names, strings.ToLower(key))
 }
 
 func spellingsOf(names []name) []string {

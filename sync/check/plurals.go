@@ -16,11 +16,12 @@ type Plural struct {
 	Skip                     func(check string) bool
 }
 
-// Forms returns what is wrong with the forms of a plural as a whole. The program takes the form of a number's category, and where that is missing
-// "other". A plural without "other" has to have a form for every category of whole numbers, or the program fails: Android throws, Rails raises. Such
-// languages as Polish and Russian need no "other" then, which is for their fractions. A plural with "other" is only worth a warning where it lacks a
-// form that the language uses for whole numbers below a thousand; what only fractions or millions would show is not asked for, and nothing is where the
-// source lacks what its own language needs. What the forms say is for Translation, form by form.
+// Forms returns what is wrong with the forms of a plural as a whole. The program takes the form of a number's category,
+// and where that is missing "other". A plural without "other" has to have a form for every category of whole numbers,
+// or the program fails: Android throws, Rails raises. Such languages as Polish and Russian need no "other" then, which
+// is for their fractions. A plural with "other" is only worth a warning where it lacks a form that the language uses
+// for whole numbers below a thousand; what only fractions or millions would show is not asked for, and nothing is where
+// the source lacks what its own language needs. What the forms say is for Translation, form by form.
 func Forms(in Plural) []Finding {
 	if in.Skip != nil && in.Skip(Plurals) || len(in.Forms) == 0 {
 		return nil
@@ -32,7 +33,9 @@ func Forms(in Plural) []Finding {
 	language := categories(in.Language)
 	lacks := lacking(language, in.Forms)
 	if slices.Contains(in.Source, plural.Other) && !slices.Contains(in.Forms, plural.Other) {
-		lacks = slices.DeleteFunc(lacks, func(form string) bool { return form == strconv.Quote(plural.Other) && len(lacks) > 1 })
+		lacks = slices.DeleteFunc(lacks, func(form string) bool {
+			return form == strconv.Quote(plural.Other) && len(lacks) > 1
+		})
 		switch {
 		case len(language) > 0 && len(lacks) == 0:
 			return nil
@@ -41,7 +44,8 @@ func Forms(in Plural) []Finding {
 		}
 		return []Finding{{Check: Plurals, Reason: `the plural lacks the form "other", and ` + formsOf(lacks, in.Language)}}
 	}
-	if len(in.Source) < 2 && in.SourceLanguage == "" || len(lacking(categories(in.SourceLanguage), in.Source)) > 0 || len(lacks) == 0 {
+	if len(in.Source) < 2 && in.SourceLanguage == "" || len(lacks) == 0 ||
+		len(lacking(categories(in.SourceLanguage), in.Source)) > 0 {
 		return nil
 	}
 	return []Finding{{Check: Plurals, Reason: needs(lacks, in.Language), Warning: true}}
@@ -59,7 +63,8 @@ func formsOf(lacks []string, language string) string {
 	return fmt.Sprintf("the %s %s, which the language %s needs", form, listed(lacks), language)
 }
 
-// lacking are the categories that a language needs and that are not there. A number of its own (=1) stands for a category that has no others.
+// lacking are the categories that a language needs and that are not there. A number of its own (=1) stands for a
+// category that has no others.
 func lacking(language []plural.Category, have []string) []string {
 	var lacks []string
 	for _, c := range language {
@@ -85,7 +90,8 @@ func (p *pair) branches(source, text plural.Argument) {
 	}
 	have := selectors(text)
 	of := selectors(source)
-	if text.Offset != "" || len(of) < 2 && p.in.SourceLanguage == "" || len(lacking(categories(p.in.SourceLanguage), of)) > 0 {
+	if text.Offset != "" || len(of) < 2 && p.in.SourceLanguage == "" ||
+		len(lacking(categories(p.in.SourceLanguage), of)) > 0 {
 		return
 	}
 	if lacks := lacking(categories(p.in.Language), have); len(lacks) > 0 {

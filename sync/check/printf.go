@@ -40,7 +40,10 @@ const (
 	pointer
 )
 
-var className = [...]string{anything: "text", integer: "a whole number", float: "a number with decimals", date: "a date", object: "an object", pointer: "a C string"}
+var className = [...]string{
+	anything: "text", integer: "a whole number", float: "a number with decimals", date: "a date", object: "an object",
+	pointer: "a C string",
+}
 
 // classOf holds, by dialect and letter, the class of a conversion plus one; 0 where there is no such conversion.
 var classOf = func() (t [dialects][128]class) {
@@ -71,9 +74,9 @@ type conversion struct {
 	unsure  bool // it may be something else: %d in %description%, %s in %-stop, %'s
 }
 
-// conversions reads the placeholders of a text that take an argument. stray is the first per cent sign that begins none; empty
-// when there is no such sign. What is unsure is a placeholder where it is spelled like one of the source's; in a source, for which that is nil, it
-// takes no place.
+// conversions reads the placeholders of a text that take an argument. stray is the first per cent sign that begins
+// none; empty when there is no such sign. What is unsure is a placeholder where it is spelled like one of the source's;
+// in a source, for which that is nil, it takes no place.
 func conversions(s string, d dialect, isOne func(conversion) bool) (all []conversion, stray string) {
 	next := 1
 	for at := 0; ; {
@@ -132,7 +135,8 @@ func conversionAt(s string, start int, d dialect) (c conversion, ok bool) {
 	} else {
 		at = start + 1
 	}
-	for at < len(s) && strings.IndexByte("-+#0,'", s[at]) >= 0 { // a space is a flag as well, but "50 % de" is not meant so
+	// A space is a flag as well, but "50 % de" is not meant so.
+	for at < len(s) && strings.IndexByte("-+#0,'", s[at]) >= 0 {
 		at++
 	}
 	digits()
@@ -171,10 +175,15 @@ func conversionAt(s string, start int, d dialect) (c conversion, ok bool) {
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 
-// isDateFormat reports whether a text is one of strftime, whose letters every language picks for itself.
+// isDateFormat reports whether a text is one of strftime, whose letters every language picks for itself. The end of
+// %name% begins none.
 func isDateFormat(s string) bool {
 	for i := 0; i+1 < len(s); i++ {
 		if s[i] != '%' {
+			continue
+		}
+		if key, size := keyUpTo(s[i+1:], "%"); len(key) > 2 && isLetter(key[len(key)-1]) {
+			i += size
 			continue
 		}
 		c := s[i+1]
@@ -188,7 +197,8 @@ func isDateFormat(s string) bool {
 	return false
 }
 
-// printf compares the arguments that the translation takes with those that the program passes, as far as the source tells.
+// printf compares the arguments that the translation takes with those that the program passes, as far as the source
+// tells.
 func (p *pair) printf(d dialect) {
 	if d == other && (isDateFormat(p.source) || isDateFormat(p.text)) {
 		return
@@ -240,7 +250,8 @@ func (p *pair) printf(d dialect) {
 	case number:
 		p.warned(Printf, fmt.Sprintf("it leaves out the number %s, which the source has", spellings(lacks)))
 	case len(extra) > 0:
-		p.found(Printf, fmt.Sprintf("it has %s, for which the program passes nothing, as the source has no such placeholder", spellings(extra)))
+		p.found(Printf, fmt.Sprintf("it has %s, for which the program passes nothing, as the source has no such placeholder",
+			spellings(extra)))
 	case len(lacks) > 0:
 		p.found(Printf, fmt.Sprintf("it lacks %s, which the source has", spellings(lacks)))
 	case len(have) > 0 && sourceStray == "" && stray != "":
@@ -248,7 +259,8 @@ func (p *pair) printf(d dialect) {
 	}
 }
 
-// mayBeCount reports whether a placeholder can be the number of a plural form: a whole number, or one that is not beside one.
+// mayBeCount reports whether a placeholder can be the number of a plural form: a whole number, or one that is not
+// beside one.
 func mayBeCount(c conversion, have []conversion) bool {
 	return c.class == integer || !slices.ContainsFunc(have, func(c conversion) bool { return c.class == integer })
 }

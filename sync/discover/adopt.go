@@ -44,12 +44,11 @@ func (s *search) adopt(kept []*template) {
 				}
 				taken[name] = true
 				proven[spelling] = code
-				if t.proven == nil {
-					t.proven = make(map[string]string)
-				}
-				t.files[spelling], t.proven[spelling] = name, code
+				t.files[spelling] = name
+				t.prove(spelling, code)
 			}
 			s.withoutCrowdin(t)
+			s.countries(t)
 		}
 	}
 }
@@ -117,6 +116,30 @@ func (s *search) judge(name, spelling, source string, of *reading) (code, why st
 		return "", fmt.Sprintf("is a copy of %s, and %q is not a language that is known", source, spelling)
 	}
 	return code, ""
+}
+
+// prove remembers the code of a spelling that the texts prove.
+func (t *template) prove(spelling, code string) {
+	if t.proven == nil {
+		t.proven = make(map[string]string)
+	}
+	t.proven[spelling] = code
+}
+
+// countries finds the files that are named after a country whose code a rare language has: tw, kr.
+func (s *search) countries(t *template) {
+	for _, spelling := range sortedKeys(t.files) {
+		if len(spelling) != 2 || t.proven[spelling] != "" || slices.Contains(common, spelling) {
+			continue
+		}
+		var text strings.Builder
+		for _, one := range s.read(t.files[spelling], spelling).byEntry {
+			text.WriteString(one)
+		}
+		if code := languages.OfCountry(spelling, text.String()); code != "" {
+			t.prove(spelling, code)
+		}
+	}
 }
 
 // withoutCrowdin takes out the language that a project of Crowdin translates in its place: a rare one, whose texts are marks for a script.

@@ -104,6 +104,21 @@ func TestUntracked(t *testing.T) {
 	}
 }
 
+// Files that are named after a country whose code a rare language has are in the language that their letters show.
+func TestCountries(t *testing.T) {
+	tree := `l/en.json={"a":"Settings"} l/de.json={"a":"Einstellungen"} `
+	for _, c := range [][2]string{
+		{`l/tw.json={"a":"設定"} l/kr.json={"a":"설정"} l/cz.json={"a":"Nastavení"}`, "l/en.json en,cs,de,ko,zh-Hant"},
+		{`l/tw.json={"a":"Nhyehyɛe"}`, "l/en.json en,de,tw"},
+		{`l/tw.json={"a":"設定"} l/zh_TW.json={"a":"設定"}`, "l/en.json en,de,zh-Hant; not l/tw.json"},
+	} {
+		r := find(t, tree+c[0], "", Options{})
+		if got := r.lines(); got != c[1] {
+			t.Errorf("%s: %s, want %s", c[0], got, c[1])
+		}
+	}
+}
+
 // Languages that somebody chooses are spelled as the files of the group spell theirs, or those of its platform.
 func TestChoose(t *testing.T) {
 	r := find(t, "res/values/strings.xml res/values-zh-rCN/strings.xml ios/en.lproj/L.strings=\"a\"=\"A\"; ios/zh-Hans.lproj/L.strings=\"a\"=\"A\"; "+

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/locsync/locsync/sync/report"
 )
 
 // A pass for which a clone had to be made again (see clone.go) is two runs, and one report: what the first run did before the clone broke is done, so the
@@ -52,16 +54,22 @@ func continued[R runReport[R]](first, second []R) []R {
 
 // pushed is the report of a push, and what the pull after it needs to know.
 type pushed struct {
-	ProjectPush
+	report.ProjectPush
 	open      map[string]conflict // of a dry run: the conflicts at first contact that it would have stored
 	decidable map[decidable]bool  // the conflicts, and whether they were to be decided; nil when that is not known
 }
 
 // pulled is the report of a pull, and what the push after it needs to know.
 type pulled struct {
-	ProjectPull
+	report.ProjectPull
 	unsent bool // a push now may find texts that the service does not have: of base, or of a commit since the last pull
 }
+
+// scope is what a pass of the project is for.
+func scope(p *project) report.Scope { return report.Scope{Name: p.cfg.Name, Base: p.line} }
+
+// noProblems is the outcome that a pass begins with.
+func noProblems() report.Outcome { return report.Outcome{Problems: []report.Problem{}} }
 
 func (first pushed) branch() string { return first.Base }
 
@@ -118,9 +126,9 @@ func (first pulled) then(second pulled) pulled {
 }
 
 // withFiles counts what two commits changed, file by file.
-func withFiles(first, second []PulledFile) []PulledFile {
+func withFiles(first, second []report.PulledFile) []report.PulledFile {
 	type place struct{ path, language string }
-	files := make(map[place]PulledFile)
+	files := make(map[place]report.PulledFile)
 	for _, f := range slices.Concat(first, second) {
 		at := place{f.Path, f.Language}
 		sum := files[at]
@@ -128,13 +136,13 @@ func withFiles(first, second []PulledFile) []PulledFile {
 		sum.Added, sum.Changed, sum.Removed = sum.Added+f.Added, sum.Changed+f.Changed, sum.Removed+f.Removed
 		files[at] = sum
 	}
-	return slices.SortedFunc(maps.Values(files), func(a, b PulledFile) int {
+	return slices.SortedFunc(maps.Values(files), func(a, b report.PulledFile) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Language, b.Language))
 	})
 }
 
 // union are the problems of two runs, each once.
-func union(first, second []Problem) []Problem {
+func union(first, second []report.Problem) []report.Problem {
 	all := slices.Clone(first)
 	for _, p := range second {
 		if !slices.Contains(all, p) {

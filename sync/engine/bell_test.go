@@ -12,7 +12,7 @@ func TestPullRingsForThePushThatLooks(t *testing.T) {
 	t.Parallel()
 	edited := "{\n  \"c\": \"Käselaib\"\n}\n"
 	pulls := func(w *world, branch string) pulled {
-		reports, err := w.pullAll(t.Context(), PullOptions{})
+		reports, err := pullAll(t.Context(), w.Engine, PullOptions{})
 		w.check(err)
 		for _, p := range reports {
 			if p.Branch == branch {

@@ -12,6 +12,7 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/spelling"
 	"github.com/locsync/locsync/sync/state"
 )
@@ -401,7 +402,7 @@ func (r *pushing) yield(c *candidate, claims map[string]map[catalog.Name]claim) 
 		default:
 			delete(c.changed, u.Name)
 			if other.text != u.Text && c.edited[u.Name] {
-				p := Problem{File: c.Path, Key: u.Key, Language: c.Language.Code, Problem: fmt.Sprintf(
+				p := report.Problem{File: c.Path, Key: u.Key, Language: c.Language.Code, Problem: fmt.Sprintf(
 					"was changed in two places: %q on branch %s and %q in %s; the branch's is sent. If the other is meant, write it on the branch",
 					other.text, r.cfg.Pull.Branch, u.Text, c.place.name.where())}
 				r.problem(p)

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/state"
 )
@@ -41,29 +41,10 @@ func conflictID(path, language, key string) string { return path + "\x00" + lang
 
 func (c conflict) id() string { return conflictID(c.Path, c.Language, c.Key) }
 
-// Problem is the conflict as it stands among the problems of reports and of the status.
-func (c Conflict) Problem() Problem {
-	if c.Beside != "" {
-		remedy := fmt.Sprintf("To choose this file's text for the service, run %s; to leave what the service has, the same with --theirs. "+
-			"To have both there, give the files collections of their own", c.Command("ours"))
-		return Problem{File: c.File, Key: c.Key, Language: c.Language, Remedy: remedy, Problem: fmt.Sprintf(
-			"is translated otherwise in %s, and the service has one text for both, now %s; each file keeps its own, and this one, %s, is not sent. %s",
-			c.Beside, InQuotes(c.Theirs), InQuotes(c.Ours), remedy)}
-	}
-	if c.Open {
-		remedy := fmt.Sprintf("To send the repository's, run %s; to take the service's, the same with --theirs. "+
-			"locsync push --translations decides all such keys for the repository, locsync pull --accept-service for the service", c.Command("ours"))
-		return Problem{File: c.File, Key: c.Key, Language: c.Language, Remedy: remedy, Problem: fmt.Sprintf(
-			"the repository has %s and the service %s, and they never agreed on a text; neither is changed. %s", InQuotes(c.Ours), InQuotes(c.Theirs), remedy)}
-	}
-	remedy := fmt.Sprintf("To send the repository's after all, run %s; to take the service's, the same with --theirs", c.Command("ours"))
-	return Problem{File: c.File, Key: c.Key, Language: c.Language, Remedy: remedy, Problem: fmt.Sprintf(
-		"was changed in the repository to %s and at the service to %s; pulls take the service's. %s", InQuotes(c.Ours), InQuotes(c.Theirs), remedy)}
-}
-
 // shown is a conflict as reports and the status show it.
-func (p *project) shown(c conflict) Conflict {
-	shown := Conflict{File: c.Path, Language: c.Language, Key: c.Key, Ours: textsByForm(c.Ours), Theirs: textsByForm(c.Theirs), Since: c.At, Open: c.Open, Beside: c.Beside}
+func (p *project) shown(c conflict) report.Conflict {
+	shown := report.Conflict{File: c.Path, Language: c.Language, Key: c.Key, Ours: textsByForm(c.Ours), Theirs: textsByForm(c.Theirs),
+		Since: c.At, Open: c.Open, Beside: c.Beside}
 	if len(p.Config.Projects) > 1 {
 		shown.Project = p.cfg.Name
 	}
@@ -192,8 +173,8 @@ func (p *project) conflicts() (map[string]conflict, error) {
 }
 
 // Conflicts are those that wait for push --ours or --theirs, of every branch, in one project or, for "", in all. It looks at nothing but the state.
-func (e *Engine) Conflicts(project string) ([]Conflict, error) {
-	var all []Conflict
+func (e *Engine) Conflicts(project string) ([]report.Conflict, error) {
+	var all []report.Conflict
 	for _, p := range e.projects {
 		if project != "" && project != p.cfg.Name {
 			continue
@@ -224,7 +205,7 @@ func (r *pushing) readConflicts() (err error) {
 	if r.lost, err = r.conflicts(); err != nil || len(r.lost) == 0 {
 		return err
 	}
-	last, _, err := state.Get[Past](r.State, r.stateName(), kindPast, pastPull)
+	last, _, err := state.Get[report.Past](r.State, r.stateName(), kindPast, pastPull)
 	r.lastPull = last.At
 	return err
 }
@@ -348,7 +329,7 @@ func (r *pushing) settleConflicts(ctx context.Context) error {
 	r.shipAll(ctx, ship.shipments)
 	for _, id := range slices.Sorted(maps.Keys(wanted)) {
 		c := wanted[id]
-		r.answer(Problem{File: c.Path, Key: c.Key, Language: c.Language, Problem: "is not sent: its source file is not there any more. locsync push --theirs forgets the conflict"})
+		r.answer(report.Problem{File: c.Path, Key: c.Key, Language: c.Language, Problem: "is not sent: its source file is not there any more. locsync push --theirs forgets the conflict"})
 	}
 	return nil
 }
@@ -360,7 +341,7 @@ func (r *pushing) decidedOn(c conflict, stands string) {
 		r.settled = make(map[string]bool)
 	}
 	r.settled[c.id()] = true
-	r.report.Settled = append(r.report.Settled, Settled{r.shown(c), stands})
+	r.report.Settled = append(r.report.Settled, report.Settled{Conflict: r.shown(c), Stands: stands})
 }
 
 // yieldConflict lets the service's text stand. The repository's is nobody's change from now on: no push sends it, and where no pull has merged the service's

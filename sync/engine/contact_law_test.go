@@ -13,6 +13,7 @@ import (
 
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/plural"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -391,9 +392,9 @@ func (c *meeting) unharmed(after string) {
 }
 
 // once: no pass names a key of a file twice.
-func (c *meeting) once(after string, problems []Problem) {
+func (c *meeting) once(after string, problems []report.Problem) {
 	c.tb.Helper()
-	told := make(map[spot]Problem)
+	told := make(map[spot]report.Problem)
 	for _, p := range problems {
 		at := spot{p.File, p.Language, p.Key}
 		if before, twice := told[at]; twice && p.Key != "" {
@@ -426,19 +427,19 @@ func (c *meeting) pass(name string) {
 	c.unharmed(name)
 }
 
-func (c *meeting) sync(dry bool) SyncReport {
+func (c *meeting) sync(dry bool) report.SyncReport {
 	c.tb.Helper()
-	report, err := c.Sync(c.tb.Context(), PushOptions{DryRun: dry}, PullOptions{DryRun: dry})
+	done, err := c.Sync(c.tb.Context(), PushOptions{DryRun: dry}, PullOptions{DryRun: dry})
 	c.check(err)
-	c.once("the push of a sync", report.Push.Projects[0].Problems)
-	c.once("the pull of a sync", report.Pull.Projects[0].Problems)
-	return report
+	c.once("the push of a sync", done.Push.Projects[0].Problems)
+	c.once("the pull of a sync", done.Pull.Projects[0].Problems)
+	return done
 }
 
 // alikeSyncs compares what both say, but for what only one of them can know.
-func (c *meeting) alikeSyncs(dry, done SyncReport) {
+func (c *meeting) alikeSyncs(dry, done report.SyncReport) {
 	c.tb.Helper()
-	text := func(r SyncReport) string {
+	text := func(r report.SyncReport) string {
 		push, pull := r.Push.Projects[0], r.Pull.Projects[0]
 		push.Calls, pull.Calls, pull.Requests, pull.Diff, pull.Commit, pull.Pushed = 0, 0, 0, "", "", false
 		for i := range push.Files {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // decidable is a conflict as people name it.
@@ -53,56 +54,6 @@ func (o PushOptions) decision(projects []*project) (PushOptions, error) {
 	return o, nil
 }
 
-// Command is the command line that decides this conflict for a side, ours or theirs, and no other one: a file has one language.
-func (c Conflict) Command(side string) string {
-	command := "locsync push --" + side + " --key " + shellWord(c.Key) + " --file " + shellWord(c.File)
-	if c.Project != "" {
-		command += " --project " + shellWord(c.Project)
-	}
-	return command
-}
-
-// InQuotes shows the texts of one key, by form.
-func InQuotes(texts map[string]string) string {
-	var parts []string
-	for _, form := range slices.Sorted(maps.Keys(texts)) {
-		parts = append(parts, strings.TrimSpace(fmt.Sprintf("%s %q", form, texts[form])))
-	}
-	if len(parts) == 0 {
-		return "nothing"
-	}
-	return strings.Join(parts, ", ")
-}
-
-// shellWord quotes a word for a command line where it needs that.
-func shellWord(word string) string {
-	if word != "" && !strings.ContainsFunc(word, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-/:@%+=", r))
-	}) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
-// Meanwhile says what applies until a conflict is decided.
-func (c Conflict) Meanwhile() string {
-	switch {
-	case c.Beside != "":
-		return "each file keeps its own text"
-	case c.Open:
-		return "neither side is changed"
-	}
-	return "pulls take the service's text"
-}
-
-// ToTake says what push --theirs does with a conflict.
-func (c Conflict) ToTake() string {
-	if c.Open && c.Beside == "" {
-		return "to take it"
-	}
-	return "to leave it so"
-}
-
 // decides reports whether a conflict is among those that are meant.
 func (o PushOptions) decides(d decidable) bool {
 	for _, choice := range []struct {
@@ -132,16 +83,16 @@ func (o PushOptions) nameUndecidable(reports []pushed) {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Language, b.Language), cmp.Compare(a.Key, b.Key))
 	})
 	none := !slices.ContainsFunc(all, func(d decidable) bool { return there[d] })
-	var idle []Problem // keys, languages and files of no conflict that is meant
+	var idle []report.Problem // keys, languages and files of no conflict that is meant
 	languages, files := strings.Join(o.Languages, ", "), strings.Join(o.Files, ", ")
 	for _, choice := range []struct {
 		values []string
 		of     func(d decidable) string
-		name   func(value string) Problem
+		name   func(value string) report.Problem
 	}{
-		{o.Keys, func(d decidable) string { return d.Key }, func(key string) Problem { return Problem{Key: key, Language: languages, File: files} }},
-		{o.Languages, func(d decidable) string { return d.Language }, func(language string) Problem { return Problem{Language: language, File: files} }},
-		{o.Files, func(d decidable) string { return d.Path }, func(file string) Problem { return Problem{File: file} }},
+		{o.Keys, func(d decidable) string { return d.Key }, func(key string) report.Problem { return report.Problem{Key: key, Language: languages, File: files} }},
+		{o.Languages, func(d decidable) string { return d.Language }, func(language string) report.Problem { return report.Problem{Language: language, File: files} }},
+		{o.Files, func(d decidable) string { return d.Path }, func(file string) report.Problem { return report.Problem{File: file} }},
 	} {
 		for _, value := range choice.values {
 			if !slices.ContainsFunc(all, func(d decidable) bool { return there[d] && choice.of(d) == value }) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -167,15 +168,15 @@ func TestDecisionThatIsForgotten(t *testing.T) {
 			if p := w.pushes(PushOptions{}); len(p.Problems) != 1 {
 				t.Fatalf("%v", p.Problems)
 			}
-			if last := w.Status(t.Context()).Projects[0].LastPush; last.Result != ResultPartial {
+			if last := w.Status(t.Context()).Projects[0].LastPush; last.Result != report.ResultPartial {
 				t.Errorf("the last push is %s", last.Result)
 			}
 			w.pushes(PushOptions{})
-			if last := w.Status(t.Context()).Projects[0].LastPush; last.Result != ResultPartial {
+			if last := w.Status(t.Context()).Projects[0].LastPush; last.Result != report.ResultPartial {
 				t.Errorf("with a conflict that waits the last push is %s", last.Result)
 			}
 			w.clean(PushOptions{Theirs: true})
-			if last := w.Status(t.Context()).Projects[0].LastPush; last.Result != ResultOK {
+			if last := w.Status(t.Context()).Projects[0].LastPush; last.Result != report.ResultOK {
 				t.Errorf("after a decision the last push is %s", last.Result)
 			}
 			w.lose()

@@ -10,6 +10,7 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // The service has one text for a key of a collection; two files may have the key, each with a translation of its own. Where
@@ -139,7 +140,7 @@ func choose(r *pushing, wanted map[string]conflict) error {
 		case c.Beside == "" || len(chosen) == 0:
 		case len(chosen) > 1:
 			if is && c.id() == chosen[0].id() {
-				r.answer(Problem{File: c.Path, Key: c.Key, Language: c.Language, Problem: fmt.Sprintf(
+				r.answer(report.Problem{File: c.Path, Key: c.Key, Language: c.Language, Problem: fmt.Sprintf(
 					"is translated otherwise in %s, and the service has one text for both: neither is sent. Name one of the files with --file", c.Beside)})
 			}
 			delete(wanted, id)

@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/spelling"
 )
 
@@ -62,7 +63,7 @@ func (x *inspection) gaps(t *tree) {
 			foreign := of.Foreign(l.Code)
 			for _, key := range keys {
 				if !have[key] && !foreign[key] {
-					x.add(Error, kindGap, Problem{File: path, Key: key, Language: l.Code, Problem: "no translation in this language"}, "translate it at the service, or in this file")
+					x.add(report.Error, report.CodeGap, report.Problem{File: path, Key: key, Language: l.Code, Problem: "no translation in this language"}, "translate it at the service, or in this file")
 				}
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/spelling"
 	"github.com/locsync/locsync/sync/state"
 )
@@ -17,7 +18,7 @@ import (
 type merged struct {
 	bundle.Target
 	bytes  []byte // nil when the file stays as it is
-	counts PulledFile
+	counts report.PulledFile
 
 	agreed  catalog.Marks
 	filler  catalog.Marks   // a history, see known.go
@@ -46,7 +47,7 @@ func (r *pulling) merge(ctx context.Context, t *tree, x translated, fresh bool) 
 		return nil, nil // the source file's problem is reported already
 	}
 	r.looksAt(x.Target)
-	m := &merged{Target: x.Target, counts: PulledFile{Path: x.Path, Language: x.Language.Code}}
+	m := &merged{Target: x.Target, counts: report.PulledFile{Path: x.Path, Language: x.Language.Code}}
 	old, problem, err := x.Sources[0].Read(t.fsys, x.Path, x.Language)
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/plural"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/spelling"
 	"github.com/locsync/locsync/sync/state"
 )
@@ -338,7 +339,7 @@ func (r *pushing) eachKind(target bundle.Target, sent catalog.Catalog, send func
 
 // furtherProblem says that the service left out what the source language does not have: forms, and single texts where the source has a plural. They
 // are not sent again until somebody changes them.
-func furtherProblem(f jobFile, language string) Problem {
+func furtherProblem(f jobFile, language string) report.Problem {
 	var forms, singles []string
 	for _, u := range f.Units {
 		if spelling.MayBeForm(u.Key, "") {
@@ -356,6 +357,6 @@ func furtherProblem(f jobFile, language string) Problem {
 		what = append(what, "texts that only this language has in the place of a plural ("+strings.Join(singles, ", ")+")")
 		advice = append(advice, "To have the plurals translated at the service, write their forms in the place of the single texts")
 	}
-	return Problem{File: f.Memory.Path, Language: language, Problem: "the service has no source text for " + strings.Join(what, " and ") +
+	return report.Problem{File: f.Memory.Path, Language: language, Problem: "the service has no source text for " + strings.Join(what, " and ") +
 		"; they stay in the repository. " + strings.Join(advice, ". ")}
 }

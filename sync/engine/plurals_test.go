@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service/local"
 )
 
@@ -239,9 +240,9 @@ func TestSingleTextInPlaceOfAPlural(t *testing.T) {
 	w := newWorld(t, railsFiles, map[string]string{"config/locales/en.yml": en, "config/locales/ja.yml": ja, "config/locales/ru.yml": "ru:\n  user: Юзер\n"})
 	w.pushes(PushOptions{}) // which names what the service has no source text for
 	w.brings()
-	report, err := w.Check(t.Context(), CheckOptions{})
+	result, err := w.Check(t.Context(), CheckOptions{})
 	w.check(err)
-	if p := report.Projects[0].Problems; len(p) != 0 {
+	if p := result.Projects[0].Problems; len(p) != 0 {
 		t.Errorf("%v", p)
 	}
 	w.translateFile("structured-yaml", "main", "ja", "x.yml", "save: セーブ\n")
@@ -557,11 +558,12 @@ collection = "json"
 		"en.json": "{\"a\": \"{n, plural, one {a} other {b}}\"}",
 		"ru.json": "{\"a\": \"{n, plural, one {а} other {б}}\"}",
 	})
-	report, err := w.Check(t.Context(), CheckOptions{})
+	result, err := w.Check(t.Context(), CheckOptions{})
 	w.check(err)
 	var got []string
-	for _, p := range report.Projects[0].Problems {
-		got = append(got, column.ReplaceAllString(p.Problem.String(), "$1:"))
+	for _, p := range result.Projects[0].Problems {
+		p.Severity, p.Remedy = "", ""
+		got = append(got, column.ReplaceAllString(p.String(), "$1:"))
 	}
 	slices.Sort(got)
 	if want := []string{
@@ -573,8 +575,8 @@ collection = "json"
 	}; !slices.Equal(got, want) {
 		t.Error(strings.Join(got, "\n"))
 	}
-	for _, p := range report.Projects[0].Problems { // the program works where "other" stands in
-		if p.Severity == Error != strings.HasSuffix(p.File, ".yml") {
+	for _, p := range result.Projects[0].Problems { // the program works where "other" stands in
+		if p.Severity == report.Error != strings.HasSuffix(p.File, ".yml") {
 			t.Errorf("%s: %s", p.Severity, p)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/state"
 )
@@ -30,19 +31,19 @@ type pulling struct {
 	exports map[string]*exported // by template and collection: asked for once, however often the branch moves meanwhile
 	probe   probing
 
-	refused   *refusal            // what the remote did not take; nil when it took everything
-	lost      map[string]conflict // that nobody has decided on
-	elsewhere map[Problem]bool    // of the report: what the status finds where it looks itself
-	looked    string              // where branch and base were
-	unread    []Problem           // of the report: files that could not be read
-	left      map[string]leftOut  // by goneID, of the target files that were looked at: what was left out of them
+	refused   *refusal                // what the remote did not take; nil when it took everything
+	lost      map[string]conflict     // that nobody has decided on
+	elsewhere map[report.Problem]bool // of the report: what the status finds where it looks itself
+	looked    string                  // where branch and base were
+	unread    []report.Problem        // of the report: files that could not be read
+	left      map[string]leftOut      // by goneID, of the target files that were looked at: what was left out of them
 	digested  sourceDigests
 	shared    *shared
 	accepted  *accepted // what the service has of the sources, compared with the branch's tree
 	moves     []moved   // of source files
 	renamed   map[*bundle.Bundle][]catalog.Rename
 	contested map[string]config.Language // files that both branch and base changed, in this attempt
-	holds     []Problem                  // files that the guard holds back
+	holds     []report.Problem           // files that the guard holds back
 
 	removals  *removals
 	tip, base *gitops.Tip // the branch as this pull leaves it, and what it is to be merged into; nil before they were read
@@ -141,7 +142,7 @@ func (r *pulling) end(err error) pulled {
 			passed.Brought[f.Language] += f.Added + f.Changed + f.Removed
 		}
 		if errors.Is(err, gitops.ErrBusy) {
-			passed.Result = ResultSkipped
+			passed.Result = report.ResultSkipped
 		}
 		past := outcome(r.Now(), r.report.Keys, r.report.Commit, r.report.Problems, err)
 		past.Problems = besides(past.Problems, r.elsewhere)
@@ -157,15 +158,16 @@ func (r *pulling) end(err error) pulled {
 		r.failure = fmt.Errorf("pull %s: %w", r.called(), err)
 		r.report.Error = r.failure.Error()
 	}
-	advise(r.report.Problems)
+	report.Advise(r.report.Problems)
 	return r.report
 }
 
 // clear begins the report again. A commit that was delivered stays in it.
 func (r *pulling) clear() {
-	r.report.ProjectPull = ProjectPull{Name: r.cfg.Name, Base: r.line, Branch: r.cfg.Pull.Branch, Commit: r.report.Commit, Pushed: r.report.Pushed,
-		Requests: r.report.Requests, Files: []PulledFile{}, Problems: []Problem{}}
-	r.holds, r.unread, r.left, r.elsewhere = nil, nil, make(map[string]leftOut), make(map[Problem]bool)
+	before := r.report.ProjectPull
+	r.report.ProjectPull = report.ProjectPull{Scope: scope(r.project), Branch: r.cfg.Pull.Branch, Outcome: noProblems(),
+		Commit: before.Commit, Pushed: before.Pushed, Requests: before.Requests, Files: []report.PulledFile{}}
+	r.holds, r.unread, r.left, r.elsewhere = nil, nil, make(map[string]leftOut), make(map[report.Problem]bool)
 }
 
 func (r *pulling) pass(ctx context.Context) error {
@@ -312,7 +314,7 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree, tip *gitops.Tip) ([]*me
 		return nil, err
 	}
 	for i, x := range theirs {
-		r.announce(Doing{What: "merging translations", Done: int64(i), Total: int64(len(theirs))})
+		r.announce(report.Doing{What: "merging translations", Done: int64(i), Total: int64(len(theirs))})
 		x.texts = r.fitted(t, x) // one at a time: fitted for all of them at once they are most of a pull's memory
 		m, err := r.merge(ctx, t, x, remade)
 		if err != nil {
@@ -325,10 +327,10 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree, tip *gitops.Tip) ([]*me
 	return done, nil
 }
 
-func (r *pulling) problem(p Problem) { r.report.Problems = append(r.report.Problems, p) }
+func (r *pulling) problem(p report.Problem) { r.report.Problems = append(r.report.Problems, p) }
 
 // unreadable is the problem of a file as the branch or its base has it.
-func (r *pulling) unreadable(p Problem) {
+func (r *pulling) unreadable(p report.Problem) {
 	r.unread, r.elsewhere[p] = append(r.unread, p), true
 	r.problem(p)
 }
@@ -355,7 +357,7 @@ func (r *pulling) translations(ctx context.Context, t *tree) ([]translated, erro
 		r.report.Problems = append(r.report.Problems, x.problems...)
 		for _, target := range x.targets(g) {
 			if claimed[target.Path] != nil {
-				r.problem(Problem{File: target.Path, Language: target.Language.Code,
+				r.problem(report.Problem{File: target.Path, Language: target.Language.Code,
 					Problem: fmt.Sprintf("is written by collection %q already; what collection %q has for it is left out. Give the two different outputs", claimed[target.Path].Collection, g.Collection)})
 				continue
 			}

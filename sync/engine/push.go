@@ -11,6 +11,7 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/state"
 )
@@ -37,8 +38,8 @@ type pushing struct {
 	present  map[string]bool     // target files that some place has; see goneID
 	lastPull time.Time
 
-	before    map[string]*exported // by group: what the service had before the source texts of this push; see readBefore
-	elsewhere map[Problem]bool     // of the report: what the status finds where it looks itself
+	before    map[string]*exported    // by group: what the service had before the source texts of this push; see readBefore
+	elsewhere map[report.Problem]bool // of the report: what the status finds where it looks itself
 	exports   int
 	imports   struct{ done, total int }          // of those that are sent now
 	skipped   string                             // why nothing may be pushed now
@@ -107,8 +108,8 @@ func (r *pushing) census(c census) {
 
 func (p *project) newPush(o PushOptions) *pushing {
 	p.overlay = nil
-	return &pushing{project: p, o: o, begun: p.Now(), refused: make(map[string]bool), present: make(map[string]bool), elsewhere: make(map[Problem]bool),
-		report: pushed{ProjectPush: ProjectPush{Name: p.cfg.Name, Base: p.line, Files: []PushedFile{}, Problems: []Problem{}}}}
+	return &pushing{project: p, o: o, begun: p.Now(), refused: make(map[string]bool), present: make(map[string]bool), elsewhere: make(map[report.Problem]bool),
+		report: pushed{ProjectPush: report.ProjectPush{Scope: scope(p), Files: []report.PushedFile{}, Outcome: noProblems()}}}
 }
 
 // end remembers how the pass ended, and gives the report of it; failure then says why it failed.
@@ -117,13 +118,13 @@ func (r *pushing) end(err error) pushed {
 	if !r.o.DryRun {
 		passed := Passed{Took: r.Now().Sub(r.begun), Sent: r.report.Keys}
 		if r.skipped != "" || errors.Is(err, gitops.ErrBusy) {
-			passed.Result = ResultSkipped
+			passed.Result = report.ResultSkipped
 		}
 		past := outcome(r.Now(), r.report.Keys, "", r.report.Problems, err)
 		past.Problems = besides(past.Problems, r.elsewhere)
 		if past.Keys > 0 {
 			past.SentAt = &past.At
-		} else if last, _, err := state.Get[Past](r.State, r.stateName(), kindPast, pastPush); err == nil {
+		} else if last, _, err := state.Get[report.Past](r.State, r.stateName(), kindPast, pastPush); err == nil {
 			past.Keys, past.SentAt = last.Keys, last.SentAt
 		}
 		r.past(pastPush, past, passed, func(_ *state.Tx, d *diary) error {
@@ -135,9 +136,9 @@ func (r *pushing) end(err error) pushed {
 		r.failure = fmt.Errorf("push %s: %w", r.called(), err)
 		r.report.Error = r.failure.Error()
 	}
-	advise(r.report.Problems)
-	advise(r.report.Orphaned)
-	advise(r.report.Replaced)
+	report.Advise(r.report.Problems)
+	report.Advise(r.report.Orphaned)
+	report.Advise(r.report.Replaced)
 	return r.report
 }
 
@@ -372,7 +373,7 @@ func (r *pushing) shipAll(ctx context.Context, all []*shipment) {
 func (r *pushing) sent(s *shipment) {
 	r.report.Requests++
 	for _, up := range s.uploads {
-		f := PushedFile{Path: up.Path, Language: s.request.Language, Keys: keysOf(up.Units)}
+		f := report.PushedFile{Path: up.Path, Language: s.request.Language, Keys: keysOf(up.Units)}
 		if r.o.DryRun {
 			f.Changes = r.values(f.Path, f.Language, up.Units)
 		}
@@ -381,10 +382,10 @@ func (r *pushing) sent(s *shipment) {
 	}
 }
 
-func (r *pushing) problem(p Problem) { r.report.Problems = append(r.report.Problems, p) }
+func (r *pushing) problem(p report.Problem) { r.report.Problems = append(r.report.Problems, p) }
 
 // answer is a problem of this report only: the status finds it itself, or it is about what was wished for.
-func (r *pushing) answer(p Problem) {
+func (r *pushing) answer(p report.Problem) {
 	r.elsewhere[p] = true
 	r.problem(p)
 }
@@ -407,10 +408,10 @@ func (r *pushing) was(path, language string, texts catalog.Catalog) {
 }
 
 // values are the texts that a dry run would send, beside those that the service has.
-func (r *pushing) values(path, language string, units catalog.Catalog) []Value {
-	var all []Value
+func (r *pushing) values(path, language string, units catalog.Catalog) []report.Value {
+	var all []report.Value
 	for _, u := range units {
-		v := Value{Key: u.Key, Form: u.Form, New: &u.Text}
+		v := report.Value{Key: u.Key, Form: u.Form, New: &u.Text}
 		if old, ok := r.old[path+"\x00"+language][u.Name]; ok {
 			v.Old = &old
 		}
@@ -456,17 +457,17 @@ func (r *pushing) send(ctx context.Context, s *shipment) (*job, error) {
 
 // importing tells of one of the imports.
 func (r *pushing) importing(format string, args ...any) {
-	r.announce(Doing{What: fmt.Sprintf(format, args...), Done: int64(r.imports.done), Total: int64(r.imports.total)})
+	r.announce(report.Doing{What: fmt.Sprintf(format, args...), Done: int64(r.imports.done), Total: int64(r.imports.total)})
 }
 
 // outcome sums a pass up.
-func outcome(at time.Time, keys int, commit string, problems []Problem, err error) Past {
-	past := Past{At: at.UTC(), Result: ResultOK, Keys: keys, Commit: commit, Problems: problems}
+func outcome(at time.Time, keys int, commit string, problems []report.Problem, err error) report.Past {
+	past := report.Past{At: at.UTC(), Result: report.ResultOK, Keys: keys, Commit: commit, Problems: problems}
 	if len(problems) > 0 {
-		past.Result = ResultPartial
+		past.Result = report.ResultPartial
 	}
 	if err != nil {
-		past.Result, past.Error = ResultFailed, err.Error()
+		past.Result, past.Error = report.ResultFailed, err.Error()
 	}
 	return past
 }

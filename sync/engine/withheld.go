@@ -7,6 +7,7 @@ import (
 
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/check"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/spelling"
 )
 
@@ -145,7 +146,7 @@ func (r *pulling) guarded(x translated, in catalog.Three, changes []catalog.Chan
 		return false
 	}
 	r.leaveChanges(x, changes)
-	p := Problem{File: x.Path, Language: x.Language.Code,
+	p := report.Problem{File: x.Path, Language: x.Language.Code,
 		Problem: fmt.Sprintf("would lose %d of its %d translations, more than the guard of %g allows; the file is left as it is. If that is meant, run locsync pull --force", lost, len(have), r.cfg.Pull.Guard)}
 	r.holds = append(r.holds, p)
 	r.problem(p)

@@ -1,7 +1,8 @@
-// Package languages knows language codes: which are well formed, which of them the translation service is known to have, and what to write instead of
-// those that it is known not to have.
+// Package languages knows language codes: which are well formed, which of them the translation service is known to
+// have, and what to write instead of those that it is known not to have.
 //
-// It is pure: it asks no service. A real service may have learned a language since; only the service itself refuses one.
+// It is pure: it asks no service. A real service may have learned a language since; only the service itself refuses
+// one.
 package languages
 
 import (
@@ -14,9 +15,10 @@ import (
 	"golang.org/x/text/language"
 )
 
-// languages.tsv has the languages that the service is known to have, one a line: code, numeric identifier, English name. The codes are those that
-// the service is known to use (scripts before regions: zh-Hans-CN, not zh-CN) and some more that products are translated into. The numbers
-// are Windows locale identifiers where there is one, else private and above 100000; a number once given is never changed.
+// languages.tsv has the languages that the service is known to have, one a line: code, numeric identifier, English
+// name. The codes are those that the service is known to use (scripts before regions: zh-Hans-CN, not zh-CN) and some
+// more that products are translated into. The numbers are Windows locale identifiers where there is one, else private
+// and above 100000; a number once given is never changed.
 //
 //go:embed languages.tsv
 var languageTable string
@@ -55,12 +57,13 @@ func Find(code string) (Language, bool) {
 	return l, ok
 }
 
-// wellFormed is the grammar of BCP 47, without its reserved and grandfathered forms: language, extended language, script, region, variants, extensions,
-// private use.
-var wellFormed = regexp.MustCompile(`(?i)^([a-z]{2,3}(-[a-z]{3}){0,3}(-[a-z]{4})?(-([a-z]{2}|[0-9]{3}))?(-([a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*(-[tu](-[a-z0-9]{2,8})+)*(-x(-[a-z0-9]{1,8})+)?|x(-[a-z0-9]{1,8})+)$`)
+// wellFormed is the grammar of BCP 47, without its reserved and grandfathered forms: language, extended language,
+// script, region, variants, extensions, private use.
+var wellFormed = regexp.MustCompile(`(?i)^([a-z]{2,3}(-[a-z]{3}){0,3}(-[a-z]{4})?(-([a-z]{2}|[0-9]{3}))?` +
+	`(-([a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*(-[tu](-[a-z0-9]{2,8})+)*(-x(-[a-z0-9]{1,8})+)?|x(-[a-z0-9]{1,8})+)$`)
 
-// WellFormed reports whether a code is a language tag. Codes of two letters must be of ISO 639-1, a list that is closed; those of three letters change
-// every year, and any is one.
+// WellFormed reports whether a code is a language tag. Codes of two letters must be of ISO 639-1, a list that is
+// closed; those of three letters change every year, and any is one.
 func WellFormed(code string) bool {
 	if len(code) > 100 || !wellFormed.MatchString(code) {
 		return false
@@ -73,8 +76,8 @@ func WellFormed(code string) bool {
 	return err == nil
 }
 
-// Instead is what to write instead of a code that the service is not known to have: "" for a code that it is known to have, and where nothing means the
-// same. others are the codes that are used beside it; none of them is proposed.
+// Instead is what to write instead of a code that the service is not known to have: "" for a code that it is known to
+// have, and where nothing means the same. others are the codes that are used beside it; none of them is proposed.
 func Instead(code string, others []string) string {
 	if _, known := Find(code); known {
 		return ""
@@ -98,7 +101,8 @@ func candidates(code string, others []string) []string {
 	script, confidence := tag.Script()
 	usual, _ := language.Make(base.String()).Script()
 	if base.String() == "zh" && tag.String() == "zh" { // either script: the one that no other code has
-		return slices.DeleteFunc([]string{"zh-Hans", "zh-Hant"}, func(candidate string) bool { return scriptTaken(candidate, others) })
+		taken := func(candidate string) bool { return scriptTaken(candidate, others) }
+		return slices.DeleteFunc([]string{"zh-Hans", "zh-Hant"}, taken)
 	}
 	withScript := base.String() + "-" + script.String()
 	all := []string{tag.String()}
@@ -119,7 +123,8 @@ func candidates(code string, others []string) []string {
 	return all
 }
 
-// hasVariant reports whether a code has a part behind language, script and region: what it names is another language to those who read it.
+// hasVariant reports whether a code has a part behind language, script and region: what it names is another language to
+// those who read it.
 func hasVariant(code string) bool {
 	_, parts, _ := strings.Cut(code, "-")
 	return slices.ContainsFunc(strings.Split(parts, "-"), func(p string) bool { return len(p) > 4 || len(p) == 1 })

@@ -42,3 +42,15 @@ func TestInstead(t *testing.T) {
 		t.Errorf("of sat there are %v", got)
 	}
 }
+
+func TestOfCountry(t *testing.T) {
+	for _, c := range [][3]string{
+		{"tw", "設定 Wi-Fi", "zh-Hant"}, {"tw", "Nkaebɔ", ""}, {"kr", "창 닫기", "ko"}, {"kr", "Kitawu", ""}, {"am", "Կարգավորումներ", "hy"},
+		{"am", "ቅንብሮች", ""}, {"de", "設定", ""}, {"tt", "Könlälär", ""}, {"sr", "Podešavanja", ""}, {"zh", "設定", ""}, {"xx", "設定", ""}, {"tw", "", ""},
+		{"sa", "الإعدادات", "ar"}, {"ug", "تەڭشەك", ""},
+	} {
+		if got := OfCountry(c[0], c[1]); got != c[2] {
+			t.Errorf("%s with %q is %q, want %q", c[0], c[1], got, c[2])
+		}
+	}
+}

@@ -10,14 +10,14 @@ type Form struct {
 	Category, Text string
 }
 
-// Split takes apart a message that is one plural argument and nothing else, but for white space around it. The forms are in CLDR's order, their texts
-// as a program shows them: quotations are dissolved.
+// Split takes apart a message that is one plural argument and nothing else, but for white space around it. The forms
+// are in CLDR's order, their texts as a program shows them: quotations are dissolved.
 //
-// number is what the texts are to have where the message has a #, the argument's number: the placeholder that the program of the texts
-// fills in, like %d. With "", a message that has a # is not taken apart.
+// number is what the texts are to have where the message has a #, the argument's number: the placeholder that the
+// program of the texts fills in, like %d. With "", a message that has a # is not taken apart.
 //
-// ok is false where the forms could not say what the message says: other arguments inside of a branch, a branch for a single number (=0), an
-// offset, ordinals, a branch that is there twice.
+// ok is false where the forms could not say what the message says: other arguments inside of a branch, a branch for a
+// single number (=0), an offset, ordinals, a branch that is there twice.
 func Split(message, number string) (argument string, forms []Form, ok bool) {
 	s := strings.TrimSpace(message)
 	if !strings.HasPrefix(s, "{") || !strings.Contains(s, "plural") {
@@ -47,8 +47,8 @@ func Sort(forms []Form) {
 	slices.SortStableFunc(forms, func(a, b Form) int { return Compare(a.Category, b.Category) })
 }
 
-// Join makes a message of forms: one plural argument of this name, with a branch for each form, in their order. The texts come out as they are,
-// whatever signs of ICU's they hold.
+// Join makes a message of forms: one plural argument of this name, with a branch for each form, in their order. The
+// texts come out as they are, whatever signs of ICU's they hold.
 func Join(argument string, forms []Form) string {
 	var b strings.Builder
 	b.WriteString("{" + argument + ", plural,")
@@ -61,8 +61,8 @@ func Join(argument string, forms []Form) string {
 	return b.String()
 }
 
-// quote writes a text so that a plural's branch means it to the letter: signs stand in a quotation, and apostrophes are doubled. A quotation
-// goes on over apostrophes, for two that meet would read as one.
+// quote writes a text so that a plural's branch means it to the letter: signs stand in a quotation, and apostrophes are
+// doubled. A quotation goes on over apostrophes, for two that meet would read as one.
 func quote(b *strings.Builder, s string) {
 	quoted := false
 	for i := 0; i < len(s); i++ {
@@ -81,8 +81,8 @@ func quote(b *strings.Builder, s string) {
 	}
 }
 
-// unquote reads a branch that has no arguments: quotations are dissolved, and a # outside of them becomes number. It refuses a quotation that does not
-// end, which is a slip: ICU has the message end with it.
+// unquote reads a branch that has no arguments: quotations are dissolved, and a # outside of them becomes number. It
+// refuses a quotation that does not end, which is a slip: ICU has the message end with it.
 func unquote(s, number string) (string, bool) {
 	var b strings.Builder
 	quoted := false

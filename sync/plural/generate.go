@@ -1,12 +1,13 @@
 //go:build ignore
 
-// Generate writes table.go, the plural categories of all languages that CLDR has rules for, from the package cldr-core of npm.
+// Generate writes table.go, the plural categories of all languages that CLDR has rules for, from the package cldr-core
+// of npm.
 //
 //	go generate ./sync/plural                  fetches the newest cldr-core with npm
 //	go run generate.go -cldr DIR               reads an unpacked one; DIR holds its package.json
 //
-// What a category stands for is read from the samples that CLDR gives with every rule: a list of whole numbers without an ellipsis is all of them,
-// unless it is as long as such lists get.
+// What a category stands for is read from the samples that CLDR gives with every rule: a list of whole numbers without
+// an ellipsis is all of them, unless it is as long as such lists get.
 package main
 
 import (
@@ -121,8 +122,19 @@ func table(rules map[string]map[string]string, parents map[string]string) string
 	var b strings.Builder
 	for _, l := range slices.Sorted(maps.Keys(languages)) {
 		slices.Sort(languages[l])
-		fmt.Fprintf(&b, "%s: %s\n", l, strings.Join(languages[l], " "))
+		width := 0
+		for _, language := range languages[l] { // several lines where one would be too long
+			if width += len(language) + 1; width == len(language)+1 || len(l)+width > 118 {
+				if b.Len() > 0 {
+					b.WriteByte('\n')
+				}
+				b.WriteString(l + ":")
+				width = len(language) + 1
+			}
+			b.WriteString(" " + language)
+		}
 	}
+	b.WriteByte('\n')
 	return b.String()
 }
 
@@ -147,7 +159,8 @@ func line(rules map[string]string) string {
 // longest is how many numbers a list of samples has at most.
 const longest = 16
 
-// meaning reads the whole numbers in a rule's samples: "=1,2" when these are all, "!" when there is none below a thousand.
+// meaning reads the whole numbers in a rule's samples: "=1,2" when these are all, "!" when there is none below a
+// thousand.
 func meaning(rule string) string {
 	_, samples, _ := strings.Cut(rule, "@integer")
 	samples, _, _ = strings.Cut(samples, "@decimal")

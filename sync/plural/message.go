@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Message is an ICU message (the MessageFormat of ICU 4 and of the libraries that follow it: FormatJS, messageformat, Flutter's), as
-// far as its arguments go: what stands between them is text.
+// Message is an ICU message (the MessageFormat of ICU 4 and of the libraries that follow it: FormatJS, messageformat,
+// Flutter's), as far as its arguments go: what stands between them is text.
 type Message struct {
 	Arguments []Argument // in order; those inside branches are the branch's
 }
@@ -39,8 +39,8 @@ func Plural(kind string) bool { return kind == "plural" || kind == "selectordina
 // maxNesting is how deep branches may stand inside one another; no message of people's comes near.
 const maxNesting = 20
 
-// Parse reads a message. The error says in words what of ICU's grammar is not kept. Types are spelled in lower case, as all libraries take
-// them; a branching argument must have a branch "other".
+// Parse reads a message. The error says in words what of ICU's grammar is not kept. Types are spelled in lower case, as
+// all libraries take them; a branching argument must have a branch "other".
 func Parse(message string) (Message, error) {
 	r := reader{s: message}
 	m := r.text("", 0)
@@ -75,7 +75,8 @@ func (r *reader) fail(format string, args ...any) {
 	r.at = len(r.s)
 }
 
-// text reads up to the end or, in a branch of an argument of this type, up to the brace that closes it, which it leaves.
+// text reads up to the end or, in a branch of an argument of this type, up to the brace that closes it, which it
+// leaves.
 func (r *reader) text(in string, depth int) (m Message) {
 	for r.at < len(r.s) {
 		switch c := r.s[r.at]; {
@@ -97,8 +98,8 @@ func (r *reader) text(in string, depth int) (m Message) {
 	return m
 }
 
-// quotation passes over an apostrophe in the text of a branch of this type: two are one, and one before a brace, or before # in a plural's branch,
-// hides everything up to the next single one.
+// quotation passes over an apostrophe in the text of a branch of this type: two are one, and one before a brace, or
+// before # in a plural's branch, hides everything up to the next single one.
 func quotation(s string, at int, in string) int {
 	at++
 	if at < len(s) && s[at] == '\'' {
@@ -262,7 +263,8 @@ func isNumber(word string) bool {
 	return ok && n != "" && strings.Trim(n, "0123456789") == ""
 }
 
-// Braces is the length of the {...} that s begins with, whatever is in it: braces that pair, but for quoted ones. ok is false where they do not.
+// Braces is the length of the {...} that s begins with, whatever is in it: braces that pair, but for quoted ones. ok is
+// false where they do not.
 func Braces(s string) (size int, ok bool) {
 	if !strings.HasPrefix(s, "{") {
 		return 0, false

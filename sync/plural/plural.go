@@ -1,14 +1,17 @@
-// Package plural knows which plural categories a language has, and the two spellings of a plural: a text for each category, and one ICU
-// message in which a plural argument has a branch for each category.
+// Package plural knows which plural categories a language has, and the two spellings of a plural: a text for each
+// category, and one ICU message in which a plural argument has a branch for each category.
 //
-//	categories   zero one two few many other, as the Unicode CLDR has them for each language (table.go, made by generate.go)
-//	messages     {n, plural, one {# file} other {# files}}: Parse reads them, Split and Join go from one spelling to the other
+//	categories   zero one two few many other, as the Unicode CLDR has them for each language (table.go, made by
+//	             generate.go)
+//	messages     {n, plural, one {# file} other {# files}}: Parse reads them, Split and Join go from one spelling to
+//	             the other
 //
-// Its law: it claims nothing that it does not know. Of a language that CLDR has no rules for nothing is said, and a message that cannot be
-// taken apart without a loss is not taken apart: Join(Split(m)) means what m means, and Split(Join(forms)) is forms.
+// Its law: it claims nothing that it does not know. Of a language that CLDR has no rules for nothing is said, and a
+// message that cannot be taken apart without a loss is not taken apart: Join(Split(m)) means what m means, and
+// Split(Join(forms)) is forms.
 //
-// The package is pure: texts in, values out. It formats no messages and chooses no category for a number; it knows no files and no service, and
-// does not judge translations.
+// The package is pure: texts in, values out. It formats no messages and chooses no category for a number; it knows no
+// files and no service, and does not judge translations.
 package plural
 
 import (
@@ -52,30 +55,34 @@ func Compare(a, b string) int {
 // Category is one plural category of a language.
 type Category struct {
 	Name string
-	// Numbers are the whole numbers that the category stands for, where they are few: 0 and 1 for "one" in French. Empty where there is
-	// no end to them, like 1, 21, 31 in Russian.
+	// Numbers are the whole numbers that the category stands for, where they are few: 0 and 1 for "one" in French. Empty
+	// where there is no end to them, like 1, 21, 31 in Russian.
 	Numbers []int
-	// Rare is set where no whole number below a thousand is in the category: only fractions ("many" in Czech, "other" in Polish), or
-	// millions ("many" in Spanish). A translation that does without it shows the form "other", which has to be there in any case.
+	// Rare is set where no whole number below a thousand is in the category: only fractions ("many" in Czech, "other" in
+	// Polish), or millions ("many" in Spanish). A translation that does without it shows the form "other", which has to be
+	// there in any case.
 	Rare bool
 }
 
-// Categories returns the categories of a language for counts, in CLDR's order, the last one "other". The language is a BCP 47 tag in any
-// case, with hyphens or underscores, old codes like iw included; a tag with a script or region that has no rules of its own has those of its
-// language. It returns nil for a language that CLDR has no rules for.
+// Categories returns the categories of a language for counts, in CLDR's order, the last one "other". The language is a
+// BCP 47 tag in any case, with hyphens or underscores, old codes like iw included; a tag with a script or region that
+// has no rules of its own has those of its language. It returns nil for a language that CLDR has no rules for.
 func Categories(language string) []Category { return lookup(cardinals, language) }
 
 // Ordinals is Categories for places in an order (1st, 2nd), which selectordinal chooses by.
 func Ordinals(language string) []Category { return lookup(ordinals, language) }
 
-// Has reports whether a category is among those of a language. Without any, which is what an unknown language has, it is: nothing is known
-// against it.
+// Has reports whether a category is among those of a language. Without any, which is what an unknown language has, it
+// is: nothing is known against it.
 func Has(categories []Category, name string) bool {
 	return len(categories) == 0 || slices.ContainsFunc(categories, func(c Category) bool { return c.Name == name })
 }
 
 // renamed are codes that ISO 639 gave up or BCP 47 replaces, and codes that CLDR has under a wider one.
-var renamed = map[string]string{"iw": "he", "in": "id", "ji": "yi", "jw": "jv", "mo": "ro", "tl": "fil", "cmn": "zh", "nob": "nb", "nno": "nn", "swc": "sw", "arb": "ar"}
+var renamed = map[string]string{
+	"iw": "he", "in": "id", "ji": "yi", "jw": "jv", "mo": "ro", "tl": "fil", "cmn": "zh", "nob": "nb", "nno": "nn",
+	"swc": "sw", "arb": "ar",
+}
 
 // separators puts hyphens where other systems spell a tag with other signs: pt_BR, ca@valencia.
 var separators = strings.NewReplacer("_", "-", "@", "-")
@@ -112,8 +119,8 @@ func parseTable(table string) map[string][]Category {
 	return all
 }
 
-// parseRules reads the categories of a language: "one=0,1" has no other whole numbers than these, "many!" none below a thousand, "few" more than
-// could be listed.
+// parseRules reads the categories of a language: "one=0,1" has no other whole numbers than these, "many!" none below a
+// thousand, "few" more than could be listed.
 func parseRules(rules string) []Category {
 	var categories []Category
 	for _, word := range strings.Fields(rules) {

@@ -21,7 +21,10 @@ one=1 few many other!: pl
 one=1 few other: mo ro
 one=1 few=2,3,4 many! other: cs sk
 one=1 many! other: ca es it lld pt-AO pt-CH pt-CV pt-FR pt-GQ pt-GW pt-LU pt-MO pt-MZ pt-PT pt-ST pt-TL scn vec
-one=1 other: af an asa ast az bal bem bez bg brx ce cgg chr ckb da de dv ee el en eo et eu fi fo fur fy gl gsw ha haw hu ia ie io jgo jmc ka kaj kcg kk kkj kl ks ksb ku ky lb lg lij mas mgo ml mn mr nah nb nd ne nl nn nnh no nr ny nyn om or os pap ps rm rof rwk saq sc sd sdh seh sn so sq ss ssy st sv sw syr ta te teo tig tk tn tr ts ug ur uz ve vo vun wae xh xog yi
+one=1 other: af an asa ast az bal bem bez bg brx ce cgg chr ckb da de dv ee el en eo et eu fi fo fur fy gl gsw ha haw
+one=1 other: hu ia ie io jgo jmc ka kaj kcg kk kkj kl ks ksb ku ky lb lg lij mas mgo ml mn mr nah nb nd ne nl nn nnh no
+one=1 other: nr ny nyn om or os pap ps rm rof rwk saq sc sd sdh seh sn so sq ss ssy st sv sw syr ta te teo tig tk tn tr
+one=1 other: ts ug ur uz ve vo vun wae xh xog yi
 one=1 two=2 few many other: mt
 one=1 two=2 few=3,4,5,6 many=7,8,9,10 other: ga
 one=1 two=2 other: he iu naq sat se sma smi smj smn sms
@@ -54,7 +57,8 @@ one=1,3 two=2 few=4 other: ca
 one=1,5 other: hu
 one=1,5,7,8,9 two=2,3 few=4 many=6 other: or
 one=1,5,7,8,9,10 two=2,3 few=4 many=6 other: as bn
-other: af am an ar ast bg bs ce cs cv da de dsb el es et eu fa fi fy gl gsw he hr hsb ia id ie is ja km kn ko ky lt lv ml mn my nb nl no pa pl prg ps pt ru sd sh si sk sl sr sw ta te th tpi tr ur uz yue zh zu
+other: af am an ar ast bg bs ce cs cv da de dsb el es et eu fa fi fy gl gsw he hr hsb ia id ie is ja km kn ko ky lt lv
+other: ml mn my nb nl no pa pl prg ps pt ru sd sh si sk sl sr sw ta te th tpi tr ur uz yue zh zu
 zero=0 one=1 few=2,3,4,5,6 other: blo
 zero=0,7,8,9 one=1 two=2 few=3,4 many=5,6 other: cy
 `)

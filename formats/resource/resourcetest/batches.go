@@ -10,8 +10,9 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 )
 
-// together: many edits at once are the same edits one by one. Contents are the same; the order of the entries is where not both comes and
-// goes something, since what comes takes the place of a container that went in between; and the bytes are where nothing goes.
+// together: many edits at once are the same edits one by one. Contents are the same; the order of the entries is where
+// not both comes and goes something, since what comes takes the place of a container that went in between; and the
+// bytes are where nothing goes.
 func together(t testing.TB, c Case, f *resource.File, edits []resource.Edit) {
 	t.Helper()
 	at, faults, goes, comes := f, false, false, false
@@ -36,7 +37,8 @@ func together(t testing.TB, c Case, f *resource.File, edits []resource.Edit) {
 		inOrder(t, "at once", names(at), names(g), out)
 	}
 	if !goes && !comes && !bytes.Equal(out, at.Bytes()) {
-		t.Fatalf("at once: not the bytes of the same edits one by one\n--- at once\n%s\n--- one by one\n%s", clip(out), clip(at.Bytes()))
+		t.Fatalf("at once: not the bytes of the same edits one by one\n--- at once\n%s\n--- one by one\n%s",
+			clip(out), clip(at.Bytes()))
 	}
 }
 
@@ -48,8 +50,9 @@ func names(f *resource.File) []name {
 	return all
 }
 
-// Batch makes n edits of the case's file, at once and one by one, and compares. It draws texts, removals and new entries, in what is there and
-// beside it, from random. A list is left alone where other edits are in it, as it goes whole.
+// Batch makes n edits of the case's file, at once and one by one, and compares. It draws texts, removals and new
+// entries, in what is there and beside it, from random. A list is left alone where other edits are in it, as it goes
+// whole.
 func Batch(t testing.TB, c Case, n int, random *rand.Rand) {
 	t.Helper()
 	f := parse(t, c, c.Src, "batch")

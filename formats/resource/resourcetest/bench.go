@@ -10,8 +10,8 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 )
 
-// Bench times work over src, and beside each round SHA-256 of the same bytes, which is what any program that looks at them pays. The quickest
-// round of each counts (best-MB/s, sha256-MB/s): the mean says how busy the machine was.
+// Bench times work over src, and beside each round SHA-256 of the same bytes, which is what any program that looks at
+// them pays. The quickest round of each counts (best-MB/s, sha256-MB/s): the mean says how busy the machine was.
 func Bench(b *testing.B, src []byte, work func()) {
 	b.Helper()
 	b.SetBytes(int64(len(src)))
@@ -32,8 +32,8 @@ func Bench(b *testing.B, src []byte, work func()) {
 	b.ReportMetric(rate(floor), "sha256-MB/s")
 }
 
-// BenchScan times Scan alone, Parse, Parse with a look at every entry, and one edit: Parse and Rewrite, which reads what it wrote once more. An edit without
-// that proof would be the Parse and a copy of the bytes.
+// BenchScan times Scan alone, Parse, Parse with a look at every entry, and one edit: Parse and Rewrite, which reads
+// what it wrote once more. An edit without that proof would be the Parse and a copy of the bytes.
 func BenchScan(b *testing.B, c Case) {
 	text := string(c.Src)
 	if d, ok := c.Grammar.(resource.Decoder); ok {
@@ -108,12 +108,16 @@ func BenchMemory(b *testing.B, c Case) {
 	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(len(c.Src)), "x-file")
 }
 
-// BenchDecades times Parse from 1 KB to 10 MB, and to 100 MB unless -short is given, so that the rates show whether time is linear.
+// BenchDecades times Parse from 1 KB to 10 MB, and to 100 MB unless -short is given, so that the rates show whether
+// time is linear.
 func BenchDecades(b *testing.B, c Case, input func(size int) []byte) {
 	for _, d := range []struct {
 		name string
 		size int
-	}{{"1KB", 1 << 10}, {"10KB", 10 << 10}, {"100KB", 100 << 10}, {"1MB", 1 << 20}, {"10MB", 10 << 20}, {"100MB", 100 << 20}} {
+	}{
+		{"1KB", 1 << 10}, {"10KB", 10 << 10}, {"100KB", 100 << 10},
+		{"1MB", 1 << 20}, {"10MB", 10 << 20}, {"100MB", 100 << 20},
+	} {
 		b.Run(d.name, func(b *testing.B) {
 			if d.size > 10<<20 && testing.Short() {
 				b.Skip("large; run without -short")

@@ -41,7 +41,9 @@ func Corpus(t testing.TB, format string) []Real {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files = append(files, Real{row["file"], row["repo"], row["path"], row["commit"], row["language"], row["format"], row["expect"], src})
+		files = append(files, Real{
+			row["file"], row["repo"], row["path"], row["commit"], row["language"], row["format"], row["expect"], src,
+		})
 	}
 	if len(files) == 0 {
 		t.Fatalf("the corpus has no file of format %s", format)
@@ -114,7 +116,9 @@ func Edges(t testing.TB) []Edge {
 		if err != nil {
 			t.Fatal(err)
 		}
-		edges = append(edges, Edge{row["file"], row["quirk"], row["value of k (JSON)"], row["expect"], row["right behaviour"], src})
+		edges = append(edges, Edge{
+			row["file"], row["quirk"], row["value of k (JSON)"], row["expect"], row["right behaviour"], src,
+		})
 	}
 	return edges
 }

@@ -1,5 +1,5 @@
-// Package resourcetest holds the laws of package resource as checks that every grammar's tests run, over their own examples, the
-// edge cases, a corpus of real files, and whatever a fuzzer finds. It is imported by tests only.
+// Package resourcetest holds the laws of package resource as checks that every grammar's tests run, over their own
+// examples, the edge cases, a corpus of real files, and whatever a fuzzer finds. It is imported by tests only.
 package resourcetest
 
 import (
@@ -23,9 +23,10 @@ type Case struct {
 
 	// NewTexts are texts that Set and Insert are tried with besides plain ones: those the format finds hard to spell.
 	NewTexts []string
-	// Any says that the input may be anything, as a fuzzer's is. There only safety is a law: an edit is done exactly, or refused with the bytes unchanged.
-	// Elsewhere, in examples, edge cases, real files and generated ordinary ones, liveness is one too: no edit is refused because what the
-	// grammar wrote did not read back (resource.Refusal.Unproven), and every other refusal must be one that Refuses names.
+	// Any says that the input may be anything, as a fuzzer's is. There only safety is a law: an edit is done exactly, or
+	// refused with the bytes unchanged. Elsewhere, in examples, edge cases, real files and generated ordinary ones,
+	// liveness is one too: no edit is refused because what the grammar wrote did not read back
+	// (resource.Refusal.Unproven), and every other refusal must be one that Refuses names.
 	Any bool
 	// Refuses says whether a refusal is one of the format's own rules; see Rules. nil allows all but the unproven ones.
 	Refuses func(f *resource.File, r resource.Refusal) bool
@@ -99,8 +100,9 @@ func Check(t testing.TB, c Case) *resource.File {
 	return f
 }
 
-// bounded holds reading to a time for each byte, hundreds of times what it takes, since whatever else the process does counts too. What grows
-// faster than the input is found by Linear, which a fuzzer cannot bear: its inputs would be chosen by the time that they take.
+// bounded holds reading to a time for each byte, hundreds of times what it takes, since whatever else the process does
+// counts too. What grows faster than the input is found by Linear, which a fuzzer cannot bear: its inputs would be
+// chosen by the time that they take.
 func bounded(t testing.TB, c Case) {
 	t.Helper()
 	most := 50*time.Millisecond + time.Duration(len(c.Src))*10*time.Microsecond
@@ -137,10 +139,11 @@ func legitimate(t testing.TB, c Case, f *resource.File, doing string, refusals [
 	}
 }
 
-// Rules is a Case.Refuses that allows refusals whose reason has one of these words in it, and those of package resource: lists are whole or absent, and a key cannot
-// be a text and a container at once.
+// Rules is a Case.Refuses that allows refusals whose reason has one of these words in it, and those of package
+// resource: lists are whole or absent, and a key cannot be a text and a container at once.
 func Rules(reasons ...string) func(*resource.File, resource.Refusal) bool {
-	reasons = append(reasons, "cannot stand without the items before it", "a list is whole or absent", "the list is not complete without its other items",
+	reasons = append(reasons, "cannot stand without the items before it", "a list is whole or absent",
+		"the list is not complete without its other items",
 		"other keys stand below it here", "holds a single value here")
 	return func(_ *resource.File, r resource.Refusal) bool {
 		return slices.ContainsFunc(reasons, func(reason string) bool { return strings.Contains(r.Reason, reason) })
@@ -237,8 +240,12 @@ func exactness(t testing.TB, c Case, f *resource.File, before map[name]string, e
 		}
 		g := parse(t, c, out, doing)
 		src, now := f.Source(), g.Source()
-		if tail := len(src) - int(span.End); !repeated(f, at.Node) && (len(now) < int(span.Start)+tail || now[:span.Start] != src[:span.Start] || now[len(now)-tail:] != src[span.End:]) {
-			t.Fatalf("%s: bytes outside of the value at %v changed\n--- before\n%s\n--- after\n%s", doing, span, clip([]byte(src)), clip([]byte(now)))
+		tail := len(src) - int(span.End)
+		kept := len(now) >= int(span.Start)+tail &&
+			now[:span.Start] == src[:span.Start] && now[len(now)-tail:] == src[span.End:]
+		if !kept && !repeated(f, at.Node) {
+			t.Fatalf("%s: bytes outside of the value at %v changed\n--- before\n%s\n--- after\n%s",
+				doing, span, clip([]byte(src)), clip([]byte(now)))
 		}
 		want := maps.Clone(before)
 		want[name{e.Key, e.Form}] = "text:" + text
@@ -260,8 +267,8 @@ func without(names []name, key, form string) []name {
 	return slices.DeleteFunc(slices.Clone(names), func(n name) bool { return n == name{key, form} })
 }
 
-// repeated reports whether other nodes repeat the value of node i. Setting it then changes bytes there, too: they get a text of their
-// own, so that they still read as before.
+// repeated reports whether other nodes repeat the value of node i. Setting it then changes bytes there, too: they get a
+// text of their own, so that they still read as before.
 func repeated(f *resource.File, i int) bool {
 	for j := range f.Len() {
 		if int(f.Node(j).Ref) == i && i != 0 {
@@ -280,7 +287,8 @@ func same(t testing.TB, doing string, want, got map[name]string, out []byte) {
 		}
 	}
 	if len(bad) > 0 {
-		k := slices.MinFunc(bad, func(a, b name) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.form, b.form)) })
+		byName := func(a, b name) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.form, b.form)) }
+		k := slices.MinFunc(bad, byName)
 		t.Fatalf("%s: %q reads as %q, want %q\n--- result\n%s", doing, k, got[k], want[k], clip(out))
 	}
 	for k, g := range got {
@@ -301,7 +309,8 @@ func removal(t testing.TB, c Case, f *resource.File, before map[name]string, e r
 	g := parse(t, c, out, doing)
 	after := contents(g)
 	for k, v := range after {
-		if before[k] != v && !((inList(f, e.Key) || e.Form != "") && held(f, k, v)) { // where a list goes, another entry of a name in it counts
+		// where a list goes, another entry of a name in it counts
+		if before[k] != v && !((inList(f, e.Key) || e.Form != "") && held(f, k, v)) {
 			t.Fatalf("%s: %q reads as %q, was %q\n--- result\n%s", doing, k, v, before[k], clip(out))
 		}
 	}
@@ -313,7 +322,8 @@ func removal(t testing.TB, c Case, f *resource.File, before map[name]string, e r
 	}
 }
 
-// inList reports whether an entry of this key is in a list, at any depth: an item that loses its last entry takes the list with it.
+// inList reports whether an entry of this key is in a list, at any depth: an item that loses its last entry takes the
+// list with it.
 func inList(f *resource.File, key string) bool {
 	for e := range f.Entries() {
 		for i := e.Node; e.Key == key && i >= 0; i = int(f.Node(i).Parent) {
@@ -355,14 +365,16 @@ func insertion(t testing.TB, c Case, f *resource.File, before map[name]string) {
 			same(t, doing, want, contents(g), out)
 			inOrder(t, doing, names(f), without(names(g), key, ""), out)
 			if !oneGap(f.Source(), g.Source()) {
-				t.Fatalf("%s: more than one place changed\n--- before\n%s\n--- after\n%s", doing, clip([]byte(f.Source())), clip([]byte(g.Source())))
+				t.Fatalf("%s: more than one place changed\n--- before\n%s\n--- after\n%s",
+					doing, clip([]byte(f.Source())), clip([]byte(g.Source())))
 			}
 			back, refusals := g.Rewrite([]resource.Edit{{Op: resource.Remove, Key: key}}, nil)
 			if refused(t, c, g, doing+" and remove", back, refusals) {
 				continue
 			}
 			if (c.Undone == nil || c.Undone(f, key)) && !bytes.Equal(back, c.Src) {
-				t.Fatalf("%s and remove: the old bytes are not back\n--- before\n%q\n--- inserted\n%q\n--- removed\n%q", doing, clip(c.Src), clip(out), clip(back))
+				t.Fatalf("%s and remove: the old bytes are not back\n--- before\n%q\n--- inserted\n%q\n--- removed\n%q",
+					doing, clip(c.Src), clip(out), clip(back))
 			}
 		}
 	}
@@ -377,8 +389,8 @@ func lastName(key, sep string) string {
 	return key
 }
 
-// oneGap reports whether after is before with one run of bytes put in or replaced at one place. A separator may go in front of
-// bytes that stay (a comment behind the entry that was the last).
+// oneGap reports whether after is before with one run of bytes put in or replaced at one place. A separator may go in
+// front of bytes that stay (a comment behind the entry that was the last).
 func oneGap(before, after string) bool {
 	p := 0
 	for p < len(before) && p < len(after) && before[p] == after[p] {
@@ -411,6 +423,8 @@ func batch(t testing.TB, c Case, f *resource.File) {
 		}
 		edited[e.Key] = true
 	}
-	edits = append(edits, resource.Edit{Op: resource.Set, Key: "zz one", Text: "1 a"}, resource.Edit{Op: resource.Set, Key: "zz two", Text: "2 b"})
+	edits = append(edits,
+		resource.Edit{Op: resource.Set, Key: "zz one", Text: "1 a"},
+		resource.Edit{Op: resource.Set, Key: "zz two", Text: "2 b"})
 	together(t, c, f, edits)
 }

@@ -16,7 +16,8 @@ type list struct {
 	texts []resource.Entry
 }
 
-// lists: whichever texts are taken out of a list, it is whole or absent afterwards, whatever else is in it: nulls, numbers, references, lists, maps.
+// lists: whichever texts are taken out of a list, it is whole or absent afterwards, whatever else is in it: nulls,
+// numbers, references, lists, maps.
 func lists(t testing.TB, c Case, f *resource.File) {
 	t.Helper()
 	all := listsOf(c, f)
@@ -106,11 +107,12 @@ func (l *list) has(c Case, e resource.Entry) bool {
 	return l.key == "" || e.Key == l.key || strings.HasPrefix(e.Key, l.key+sep)
 }
 
-// without takes texts out of the list, and looks at what is left of it: nothing, or the items that it began with, at least most, and each that had
-// a text has one.
+// without takes texts out of the list, and looks at what is left of it: nothing, or the items that it began with, at
+// least most, and each that had a text has one.
 func (l *list) without(t testing.TB, c Case, f, like *resource.File, most int, texts ...resource.Entry) {
 	t.Helper()
-	doing := fmt.Sprintf("remove %d of the texts of the list %q, %q first, a model of %d nodes", len(texts), l.key, texts[0].Key, like.Len())
+	doing := fmt.Sprintf("remove %d of the texts of the list %q, %q first, a model of %d nodes",
+		len(texts), l.key, texts[0].Key, like.Len())
 	var edits []resource.Edit
 	for _, e := range texts {
 		edits = append(edits, resource.Edit{Op: resource.Remove, Key: e.Key, Form: e.Form})

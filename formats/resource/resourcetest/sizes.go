@@ -15,11 +15,13 @@ type Shapes struct {
 	Grammar resource.Grammar
 	Keys    resource.Keys
 
-	// Entry spells one entry of a plain name and a plain text (letters, digits, hyphens and spaces, of any script), as it stands in File.
+	// Entry spells one entry of a plain name and a plain text (letters, digits, hyphens and spaces, of any script), as it
+	// stands in File.
 	Entry func(name, text string) string
 	// File puts spelled entries together.
 	File func(entries []string) string
-	// Deep spells a file with n containers inside one another, the file's own among them, and a text in the innermost one; nil where a format has no depth.
+	// Deep spells a file with n containers inside one another, the file's own among them, and a text in the innermost one;
+	// nil where a format has no depth.
 	Deep func(n int) string
 	// NameCost is how many bytes a plain name takes beside its own, as resource.MaxName counts them: 2 for quotes.
 	NameCost int
@@ -27,11 +29,16 @@ type Shapes struct {
 	Quick bool
 }
 
-// Check holds the shapes against the limits of package resource and against what real files may grow to. Refusals beyond a limit are checked for their place.
+// Check holds the shapes against the limits of package resource and against what real files may grow to. Refusals
+// beyond a limit are checked for their place.
 func (s Shapes) Check(t *testing.T) {
 	long, multi := strings.Repeat("long name ", 1000)[:10_000], strings.Repeat("ключ 鍵 ", 500)+"😀"
 	text := strings.Repeat("several words ", 1<<20/14)
-	for name, key := range map[string]string{"a key of 10,000 characters": long, "a key of many scripts": multi, "the longest key": strings.Repeat("n", resource.MaxName-s.NameCost)} {
+	for name, key := range map[string]string{
+		"a key of 10,000 characters": long,
+		"a key of many scripts":      multi,
+		"the longest key":            strings.Repeat("n", resource.MaxName-s.NameCost),
+	} {
 		t.Run(name, func(t *testing.T) {
 			s.edits(t, s.File([]string{s.Entry("a", "x"), s.Entry(key, "old"), s.Entry("z", "y")}), key, "old")
 			s.edits(t, s.File([]string{s.Entry(key, "old")}), key, "old")
@@ -126,7 +133,10 @@ func (s Shapes) many(t *testing.T) {
 	if count != n {
 		t.Fatalf("%d texts of %d were read", count, n)
 	}
-	g := s.rewrite(t, f, resource.Edit{Op: resource.Set, Key: fmt.Sprint("k", n/2), Text: "new"}, resource.Edit{Op: resource.Remove, Key: fmt.Sprint("k", n-1)}, resource.Edit{Op: resource.Set, Key: "new", Text: "y"})
+	g := s.rewrite(t, f,
+		resource.Edit{Op: resource.Set, Key: fmt.Sprint("k", n/2), Text: "new"},
+		resource.Edit{Op: resource.Remove, Key: fmt.Sprint("k", n-1)},
+		resource.Edit{Op: resource.Set, Key: "new", Text: "y"})
 	want := slices.Clone(entries)
 	want[n/2] = s.Entry(fmt.Sprint("k", n/2), "new")
 	want[n-1] = s.Entry("new", "y")
@@ -135,9 +145,10 @@ func (s Shapes) many(t *testing.T) {
 	}
 }
 
-// Cuts reads a file that is cut off at any byte, as one is that is just being written: at every byte of a small one, at some places of a large
-// one. A cut file is refused, or read as the entries that it still has, in order, the last of them cut too. whole says whether a
-// file may end before rest, as far as the format can tell; where it may not, reading it would take all that follows for deleted.
+// Cuts reads a file that is cut off at any byte, as one is that is just being written: at every byte of a small one, at
+// some places of a large one. A cut file is refused, or read as the entries that it still has, in order, the last of
+// them cut too. whole says whether a file may end before rest, as far as the format can tell; where it may not, reading
+// it would take all that follows for deleted.
 func Cuts(t testing.TB, c Case, whole func(cut, rest string) bool) {
 	t.Helper()
 	f, err := resource.Parse(c.Grammar, c.Keys, c.Src)
@@ -162,16 +173,18 @@ func Cuts(t testing.TB, c Case, whole func(cut, rest string) bool) {
 		}
 		i := 0
 		for e := range cut.Entries() {
-			if i++; i > len(all) || cut.Len() > e.Node+1 && (e.Key != all[i-1].Key || e.Kind == resource.Text && e.Text != all[i-1].Text) {
+			// the last one may be cut short
+			if i++; i > len(all) || cut.Len() > e.Node+1 &&
+				(e.Key != all[i-1].Key || e.Kind == resource.Text && e.Text != all[i-1].Text) {
 				t.Fatalf("cut at %d: entry %d is %q %q", at, i, e.Key, e.Text)
 			}
 		}
 	}
 }
 
-// Linear holds work against the law that time grows with size and not with its square: eight times the input takes at most 32 times as long, where a square
-// would take 64 times. input makes an input of n parts. The sizes are such that the work takes milliseconds, and a busy machine gets a few
-// tries, so that only what is slow every time fails.
+// Linear holds work against the law that time grows with size and not with its square: eight times the input takes at
+// most 32 times as long, where a square would take 64 times. input makes an input of n parts. The sizes are such that
+// the work takes milliseconds, and a busy machine gets a few tries, so that only what is slow every time fails.
 func Linear(t testing.TB, name string, input func(n int) []byte, work func(src []byte)) {
 	t.Helper()
 	n := 1 + 32<<10/max(len(input(16))/16, 1)

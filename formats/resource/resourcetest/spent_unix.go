@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// spent is the processor time that this process has used: on a busy machine the clock would mostly count what others do.
+// spent is the processor time that this process has used: on a busy machine the clock would mostly count what others
+// do.
 func spent() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
