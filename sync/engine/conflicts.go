@@ -30,6 +30,9 @@ type conflict struct {
 
 	// Open is a key that the two sides never agreed on a text of: neither has been changed, and neither is before it is decided.
 	Open bool `json:"open,omitempty"`
+
+	// Beside is another file of the collection that translates the key otherwise; see divided.go. Such a conflict is open.
+	Beside string `json:"beside,omitempty"`
 }
 
 const kindConflicts = "conflicts"
@@ -40,7 +43,8 @@ func (c conflict) id() string { return conflictID(c.Path, c.Language, c.Key) }
 
 // shown is a conflict as reports and the status show it.
 func (p *project) shown(c conflict) report.Conflict {
-	shown := report.Conflict{File: c.Path, Language: c.Language, Key: c.Key, Ours: textsByForm(c.Ours), Theirs: textsByForm(c.Theirs), Since: c.At, Open: c.Open}
+	shown := report.Conflict{File: c.Path, Language: c.Language, Key: c.Key, Ours: textsByForm(c.Ours), Theirs: textsByForm(c.Theirs),
+		Since: c.At, Open: c.Open, Beside: c.Beside}
 	if len(p.Config.Projects) > 1 {
 		shown.Project = p.cfg.Name
 	}
@@ -260,7 +264,7 @@ func (p *project) resolved(tx *state.Tx, m memory, units []accept) error {
 func (r *pushing) waits(c *candidate, texts catalog.Catalog) bool {
 	for _, u := range texts {
 		lost, is := r.lost[conflictID(c.Path, c.Language.Code, u.Key)]
-		if !is || c.decided[u.Key] || !c.stands(u, lost) || lost.Open && r.o.Translations {
+		if !is || c.decided[u.Key] || !c.stands(u, lost) || lost.Open && r.o.Translations || !c.about(lost) {
 			return false
 		}
 		if !lost.Open && !lost.Looked.After(r.lastPull) && !c.overruled(lost) {
@@ -312,6 +316,9 @@ func (r *pushing) settleConflicts(ctx context.Context) error {
 			}
 		}
 		return nil
+	}
+	if err := choose(r, wanted); err != nil {
+		return err
 	}
 	ship := &shipping{}
 	for _, g := range bundle.Groups(r.tree.bundles()) {
@@ -391,7 +398,7 @@ func (r *pulling) acceptService() error {
 	}
 	return r.State.Update(func(tx *state.Tx) error {
 		for _, c := range all {
-			if c.Open {
+			if c.Open && c.Beside == "" {
 				if err := r.yields(tx, c); err != nil {
 					return err
 				}
