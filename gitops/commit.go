@@ -50,17 +50,10 @@ func (r *Repo) compose(ctx context.Context, on *Tip, branch string, files map[st
 	if !next.when.After(on.when) {
 		next.when = on.when.Add(time.Second)
 	}
-	payload := encodeCommit(root, on.parents, msg, next.when)
-	if sign, err := r.signerFor(msg.Author); err != nil {
+	made, err := r.commitObject(ctx, on, root, objects, msg, next.when)
+	if err != nil {
 		return nil, nil, err
-	} else if sign != nil {
-		signature, err := sign(ctx, payload)
-		if err != nil {
-			return nil, nil, err
-		}
-		payload = signed(payload, signature)
 	}
-	made := newObject(kindCommit, payload)
 	next.commit, next.parents = made.hash, []hash{made.hash}
 	next.extra = map[hash]object{}
 	return next, append(objects, made), nil
@@ -126,6 +119,12 @@ func cleanMessage(s string) string {
 
 // at is the person with a time as commits, tags and logs have it.
 func (p Person) at(when time.Time) string {
+	p = p.clean()
+	return fmt.Sprintf("%s <%s> %d %s", p.Name, p.Email, when.Unix(), when.Format("-0700"))
+}
+
+// clean is the person without what git takes out of names.
+func (p Person) clean() Person {
 	clean := func(s string) string {
 		s = strings.Map(func(c rune) rune {
 			if c < ' ' || c == '<' || c == '>' || c == 0x7f {
@@ -133,9 +132,9 @@ func (p Person) at(when time.Time) string {
 			}
 			return c
 		}, strings.ToValidUTF8(s, ""))
-		return strings.Trim(s, " .,:;\"'")
+		return strings.Trim(s, " .,:;\"'\\")
 	}
-	return fmt.Sprintf("%s <%s> %d %s", or(clean(p.Name), "locsync"), or(clean(p.Email), "locsync@localhost"), when.Unix(), when.Format("-0700"))
+	return Person{or(clean(p.Name), "locsync"), or(clean(p.Email), "locsync@localhost")}
 }
 
 // encodeOutbox writes the tag object that the outbox reference points at: the commit, and the lease that Push needs after

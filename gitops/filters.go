@@ -42,7 +42,8 @@ func (r *Repo) runnable(filter, line string) error {
 // workbench is git's view of the repository with a working tree that holds the attributes for some paths.
 type workbench struct {
 	r    *Repo
-	root string // tree, index and objects lie in it
+	root string   // tree, index and objects are in it
+	env  []string // more for git
 }
 
 func (w workbench) tree() string { return filepath.Join(w.root, "tree") }
@@ -84,7 +85,7 @@ func (w workbench) write(name string, content []byte) error {
 
 // run runs git there. New objects go into a folder that is thrown away.
 func (w workbench) run(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
-	return w.r.git.run(ctx, call{dir: w.tree(), args: args, stdin: stdin, lfs: filepath.Join(w.root, "progress"), objects: filepath.Join(w.root, "objects"), env: append(w.r.promisorEnvironment(ctx),
+	return w.r.git.run(ctx, call{dir: w.tree(), args: args, stdin: stdin, lfs: filepath.Join(w.root, "progress"), objects: filepath.Join(w.root, "objects"), env: append(append(w.r.promisorEnvironment(ctx), w.env...),
 		"GIT_DIR="+w.r.facts.GitDir, "GIT_WORK_TREE="+w.tree(), "GIT_INDEX_FILE="+filepath.Join(w.root, "index"),
 		"GIT_OBJECT_DIRECTORY="+filepath.Join(w.root, "objects"), "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quoteAlternate(filepath.Join(w.r.common, "objects")))})
 }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -15,15 +17,29 @@ import (
 // Files that the index has are not passed over, whatever a pattern says. What cannot be told is in no answer: without a
 // working tree there is none.
 func (r *Repo) Ignored(ctx context.Context, paths []string) (map[string]string, error) {
-	found := map[string]string{}
 	within := r.withinTree(paths)
-	if len(within) == 0 {
-		return found, nil
-	}
 	ctx, end := r.watch(ctx)
 	defer end()
-	out, err := r.git.run(ctx, call{dir: r.facts.WorkTree, args: []string{"check-ignore", "-v", "-z", "--stdin"}, stdin: []byte(strings.Join(within, "\x00") + "\x00"),
-		env: []string{"GIT_DIR=" + r.facts.GitDir, "GIT_WORK_TREE=" + r.facts.WorkTree}})
+	// git compares each path that it is asked for with its whole index: that is left for the few that patterns match.
+	matched, err := r.matchedByPatterns(ctx, within, "--no-index")
+	if err != nil {
+		return nil, err
+	}
+	return r.matchedByPatterns(ctx, slices.Sorted(maps.Keys(matched)))
+}
+
+// matchedByPatterns is git check-ignore: by path, what keeps git from seeing it.
+func (r *Repo) matchedByPatterns(ctx context.Context, paths []string, options ...string) (map[string]string, error) {
+	found := map[string]string{}
+	if len(paths) == 0 {
+		return found, nil
+	}
+	out, err := r.git.run(ctx, call{
+		dir:   r.facts.WorkTree,
+		args:  append([]string{"check-ignore", "-v", "-z", "--stdin"}, options...),
+		stdin: []byte(strings.Join(paths, "\x00") + "\x00"),
+		env:   []string{"GIT_DIR=" + r.facts.GitDir, "GIT_WORK_TREE=" + r.facts.WorkTree},
+	})
 	var failed *programError
 	if errors.As(err, &failed) && failed.exit == 1 {
 		return found, nil // none of them

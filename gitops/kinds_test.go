@@ -118,9 +118,8 @@ func TestKindsOfRepositories(t *testing.T) {
 			}
 			n++
 			content := fmt.Sprintf("by somebody %d\n", n)
+			theirs := gittest.CommitTo(t, origin, "main", map[string]string{"third": content, "locales/de/app.json": content})
 			gittest.Git(t, source, "pull", "-q", "--ff-only", "origin", "main")
-			theirs := gittest.Commit(t, source, "x", map[string]string{"third": content, "locales/de/app.json": content})
-			gittest.Git(t, source, "push", "-q", "origin", "main")
 
 			branch := fmt.Sprintf("l10n-%d", n)
 			tip, err := r.At(t.Context(), branch, "main")

@@ -73,7 +73,10 @@ func TestCheckedOut(t *testing.T) {
 			t.Run(c.name+" "+remote, func(t *testing.T) {
 				dir := gittest.Init(t, sample)
 				gittest.Commit(t, dir, "second", map[string]string{"second": "x"})
-				bare := gittest.Bare(t, dir)
+				var bare string
+				if remote != "" {
+					bare = gittest.Bare(t, dir)
+				}
 				o := Options{Remote: remote}
 				c.setup(t, dir)
 				before, head := snapshot(t, dir), gittest.Git(t, dir, "rev-parse", "main")

@@ -70,12 +70,9 @@ func TestFetchesThatBreak(t *testing.T) {
 	s := gittest.SSH(t, false, "ed25519")
 	known := s.KnownHosts(t, s.Known("ed25519"))
 	dir, bare := overSSH(t, s, s.Command(known, s.UserKey))
-	other := gittest.Clone(t, bare)
 	r := open(t, dir, Options{Remote: "origin"})
 	more := func(n string) string {
-		hash := gittest.Commit(t, other, n, map[string]string{"x": n + strings.Repeat("filler ", 3000)})
-		gittest.Git(t, other, "push", "-q")
-		return hash
+		return gittest.CommitTo(t, bare, "main", map[string]string{"x": n + strings.Repeat("filler ", 3000)})
 	}
 	more("measured")
 	at(t, r, "main", "")
@@ -120,13 +117,11 @@ func TestFaultsOnTheWay(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			s := serve(t, gittest.Options{})
-			other := gittest.Clone(t, s.bare)
 			r := open(t, s.dir, Options{Remote: "origin"})
 			hasty := open(t, s.dir, Options{Remote: "origin", Silence: 1500 * time.Millisecond})
 			for name, f := range faults {
 				branch := "l10n/" + strings.ReplaceAll(strings.ReplaceAll(name, " ", "-"), ",", "")
-				main := gittest.Commit(t, other, "more", map[string]string{"more": what + name}) // something to fetch
-				gittest.Git(t, other, "push", "-q", "origin", "main")
+				main := gittest.CommitTo(t, s.bare, "main", map[string]string{"more": what + name}) // something to fetch
 				s.once(kind, f)
 				by := r
 				if f.HangReply {

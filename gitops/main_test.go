@@ -36,7 +36,8 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	given := map[string]bool{}
 	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
-	for name, value := range map[string]string{"rapid.checks": "20", "rapid.nofailfile": "true"} {
+	// Tests wait for processes and for silence more than they compute.
+	for name, value := range map[string]string{"rapid.checks": "20", "rapid.nofailfile": "true", "test.parallel": "4"} {
 		if !given[name] {
 			_ = flag.Set(name, value)
 		}

@@ -114,6 +114,8 @@ func (p *program) run(ctx context.Context, c call) ([]byte, error) {
 // runBoth gives both streams. The program never prompts, sees none of the variables by which git hands a hook its
 // repository, and is killed with everything it started when ctx ends.
 func (p *program) runBoth(ctx context.Context, c call) (stdout []byte, stderr string, err error) {
+	ended := c.traced(ctx)
+	defer func() { ended(err) }()
 	var args []string
 	if c.write {
 		args = []string{"-c", "core.fsync=objects,reference", "-c", "gc.auto=0", "-c", "maintenance.auto=false"}

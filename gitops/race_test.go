@@ -20,7 +20,8 @@ func TestManyPublishers(t *testing.T) {
 	for _, kind := range []string{"http", "folder", "one clone"} {
 		t.Run(kind, func(t *testing.T) {
 			s := serve(t, gittest.Options{})
-			const publishers, each = 4, 2
+			const publishers = 4
+			each := rounds(1, 6)
 			var repos []*Repo
 			for range publishers {
 				dir := s.dir
@@ -124,7 +125,8 @@ func TestGarbageIsCollectedMeanwhile(t *testing.T) {
 			})
 			r := open(t, s.dir, Options{Remote: "origin"})
 			other := open(t, gittest.Clone(t, s.bare), Options{Remote: "origin"})
-			for i := range 6 {
+			count := rounds(3, 20)
+			for i := range count {
 				if _, err := pass(t, other, "other", files("other", fmt.Sprint(i))); err != nil {
 					t.Errorf("another branch: %v", err)
 				}
@@ -137,7 +139,7 @@ func TestGarbageIsCollectedMeanwhile(t *testing.T) {
 			wg.Wait()
 			gittest.Sound(t, s.dir)
 			gittest.Sound(t, s.bare)
-			if n := gittest.Git(t, s.bare, "rev-list", "--count", "main..l10n"); n != "6" {
+			if n := gittest.Git(t, s.bare, "rev-list", "--count", "main..l10n"); n != fmt.Sprint(count) {
 				t.Errorf("%s commits arrived", n)
 			}
 		})

@@ -138,13 +138,14 @@ func TestRefsAgreeWithGit(t *testing.T) {
 // Our swaps race git's on one reference, with git packing references and readers all along: every success is a real one,
 // and no reader sees anything but a commit.
 func TestSwapRacesGit(t *testing.T) {
+	t.Parallel()
 	dir, r := bareRefs(t)
 	line := commits(t, dir, 40)
 	const ref = "refs/heads/race"
 	if err := r.swap(t.Context(), ref, hash{}, line[0], reason{}); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(rounds(1, 20))*time.Second)
 	defer cancel()
 	// Each mover goes from what it reads to the next in the circle; had a move been lost, two movers would have gone from
 	// the same value and the number of moves would not lead to the last value.

@@ -2,13 +2,13 @@ package gitops
 
 import (
 	"bytes"
+	"compress/zlib"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
+	"time"
 )
 
 // Signing says how commits are signed.
@@ -16,115 +16,80 @@ type Signing struct {
 	// Never makes commits without a signature, whatever git's configuration says.
 	Never bool
 	// KeyFile is the private key of an ssh key pair without a passphrase; commits are signed with it whatever git's configuration says.
-	// "": as git's configuration says (commit.gpgSign, gpg.format, user.signingKey, gpg.*.program).
+	// "": as git's configuration says (commit.gpgSign, gpg.format, user.signingKey, gpg.*.program, gpg.ssh.defaultKeyCommand).
 	KeyFile string
 }
 
 // ErrSign means that a commit must be signed and could not be. Nothing was written.
 var ErrSign = errors.New("the commit cannot be signed")
 
-// signer makes the signature of a commit; nil where commits are not signed.
-type signer func(ctx context.Context, payload []byte) (string, error)
-
-// signerFor follows git's rules (git-config: commit.gpgSign, gpg.format, user.signingKey), for who makes the commit.
-func (r *Repo) signerFor(who Person) (signer, error) {
+func (r *Repo) signs() bool {
 	s := r.o.Signing
-	switch {
-	case s.Never:
-		return nil, nil
-	case s.KeyFile != "":
-		return r.signBySSH(s.KeyFile), nil
-	case !r.set.bool("commit.gpgsign", false):
-		return nil, nil
-	}
-	key := r.set.get("user.signingkey")
-	switch format := strings.ToLower(or(r.set.get("gpg.format"), "openpgp")); format {
-	case "ssh":
-		if key == "" {
-			return nil, fmt.Errorf("%w: commit.gpgSign is set and gpg.format is ssh, but user.signingKey names no key", ErrSign)
-		}
-		return r.signBySSH(key), nil
-	case "openpgp", "x509":
-		program := or(or(r.set.file("gpg."+format+".program"), r.set.file("gpg.program")), map[string]string{"openpgp": "gpg", "x509": "gpgsm"}[format])
-		return r.signByGPG(program, or(key, who.Name+" <"+who.Email+">")), nil
-	default:
-		return nil, fmt.Errorf("%w: gpg.format %q is %w; openpgp, ssh and x509 are", ErrSign, format, ErrUnsupported)
-	}
+	return !s.Never && (s.KeyFile != "" || r.set.bool("commit.gpgsign", false))
 }
 
-func (r *Repo) signByGPG(program, key string) signer {
-	return func(ctx context.Context, payload []byte) (string, error) {
-		out, said, err := r.runSigner(ctx, payload, program, "--batch", "--status-fd=2", "-bsau", key)
-		if err == nil && !strings.Contains(said, "[GNUPG:] SIG_CREATED ") {
-			err = errors.New("it made no signature")
-		}
-		if err != nil {
-			return "", fmt.Errorf("%w with the key %q: %w; set user.signingKey to a key that needs no passphrase here, or pull.sign = \"never\"", ErrSign, key, err)
-		}
-		return string(out), nil
+// commitObject makes a commit of a tree, some of whose objects are new. Where it must be signed git makes it, as its
+// configuration says.
+func (r *Repo) commitObject(ctx context.Context, on *Tip, tree hash, news []object, msg Message, when time.Time) (object, error) {
+	if !r.signs() {
+		return newObject(kindCommit, encodeCommit(tree, on.parents, msg, when)), nil
 	}
+	args := []string{"-c", "i18n.commitEncoding=UTF-8"}
+	remedy := `set user.signingKey to a key that needs no passphrase here, or pull.sign = "never"`
+	if key := r.o.Signing.KeyFile; key != "" {
+		args = append(args, "-c", "gpg.format=ssh", "-c", "user.signingKey="+key)
+		remedy = fmt.Sprintf("name a key without a passphrase that this process may read, which %s is not", key)
+	}
+	made, err := on.signed(ctx, args, tree, news, msg, when)
+	if err != nil {
+		return object{}, fmt.Errorf("%w: %w; %s", ErrSign, err, remedy)
+	}
+	return made, nil
 }
 
-// signBySSH signs with a key file, or with a key that git's configuration has in full and the agent holds.
-func (r *Repo) signBySSH(key string) signer {
-	return func(ctx context.Context, payload []byte) (signature string, err error) {
-		dir, err := os.MkdirTemp("", "locsync-sign-")
-		if err != nil {
-			return "", fmt.Errorf("%w: %w", ErrSign, err)
+// signed lets git make a signed commit, in a folder that is thrown away; git asks that what the commit names is there.
+func (t *Tip) signed(ctx context.Context, args []string, tree hash, news []object, msg Message, when time.Time) (object, error) {
+	w, err := t.workbench(nil)
+	if err != nil {
+		return object{}, err
+	}
+	defer w.close()
+	args = append(args, "commit-tree", "-S", "-F", "-", tree.String())
+	for _, p := range t.parents {
+		args = append(args, "-p", p.String())
+		if o, ok := t.extra[p]; ok {
+			news = append(news, o)
 		}
-		defer func() {
-			if rerr := os.RemoveAll(dir); err == nil {
-				err = rerr
-			}
-		}()
-		args := []string{"-Y", "sign", "-n", "git", "-f", key}
-		if literal, ok := strings.CutPrefix(key, "key::"); ok || strings.HasPrefix(key, "ssh-") {
-			file := filepath.Join(dir, "key.pub")
-			if err := os.WriteFile(file, []byte(literal+"\n"), 0o600); err != nil {
-				return "", fmt.Errorf("%w: %w", ErrSign, err)
-			}
-			args[len(args)-1] = file
-			args = append(args, "-U")
-		} else if rest, ok := strings.CutPrefix(key, "~/"); ok {
-			if home, err := os.UserHomeDir(); err == nil {
-				args[len(args)-1] = filepath.Join(home, rest)
+	}
+	for _, o := range news {
+		if o.kind == kindCommit || o.hash == tree {
+			if err := w.put(o); err != nil {
+				return object{}, err
 			}
 		}
-		buffer := filepath.Join(dir, "commit")
-		if err := os.WriteFile(buffer, payload, 0o600); err != nil {
-			return "", fmt.Errorf("%w: %w", ErrSign, err)
-		}
-		if _, _, err := r.runSigner(ctx, nil, or(r.set.file("gpg.ssh.program"), "ssh-keygen"), append(args, buffer)...); err != nil {
-			return "", fmt.Errorf("%w with the ssh key %s: %w; name a key without a passphrase, or one that the agent of this process holds", ErrSign, key, err)
-		}
-		made, err := os.ReadFile(buffer + ".sig")
-		if err != nil {
-			return "", fmt.Errorf("%w: %w", ErrSign, err)
-		}
-		return string(made), nil
 	}
+	who, date := msg.Author.clean(), fmt.Sprintf("@%d %s", when.Unix(), when.Format("-0700"))
+	for _, role := range []string{"AUTHOR", "COMMITTER"} {
+		w.env = append(w.env, "GIT_"+role+"_NAME="+who.Name, "GIT_"+role+"_EMAIL="+who.Email, "GIT_"+role+"_DATE="+date)
+	}
+	out, err := w.run(ctx, []byte(cleanMessage(msg.Text)+"\n"), args...)
+	if err != nil {
+		return object{}, err
+	}
+	objects, err := w.made()
+	made, ok := objects[hashIn(out)]
+	if err == nil && (!ok || !bytes.Contains(made.data, []byte("\ngpgsig "))) {
+		err = fmt.Errorf("git commit-tree printed %.80q, which is not a signed commit", out)
+	}
+	return made, err
 }
 
-// runSigner runs a signing program, which finds no terminal to ask on.
-func (r *Repo) runSigner(ctx context.Context, stdin []byte, program string, args ...string) (out []byte, said string, err error) {
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Env = programEnv(os.Environ())
-	cmd.Stdin = bytes.NewReader(stdin)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err = runGroup(ctx, cmd); err != nil && ctx.Err() != nil {
-		err = context.Cause(ctx)
-	} else if err != nil {
-		if words := lastLines(stderr.String(), 3); words != "" {
-			err = errors.New(filepath.Base(program) + ": " + words)
-		}
-	}
-	return stdout.Bytes(), stderr.String(), err
-}
-
-// signed puts a signature into a commit as git does: a header behind the committer, its lines one space to the right.
-func signed(payload []byte, signature string) []byte {
-	head, body, _ := bytes.Cut(payload, []byte("\n\n"))
-	lines := strings.ReplaceAll(strings.TrimRight(strings.ReplaceAll(signature, "\r\n", "\n"), "\n"), "\n", "\n ")
-	return fmt.Appendf(nil, "%s\ngpgsig %s\n\n%s", head, lines, body)
+// put writes an object that is in memory only to where git looks for it.
+func (w workbench) put(o object) error {
+	var b bytes.Buffer
+	zip := zlib.NewWriter(&b)
+	_, err := fmt.Fprintf(zip, "%s %d\x00%s", o.kind, len(o.data), o.data)
+	name := o.hash.String()
+	folder := filepath.Join(w.root, "objects", name[:2])
+	return errors.Join(err, zip.Close(), os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(folder, name[2:]), b.Bytes(), 0o600))
 }

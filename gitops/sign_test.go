@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,6 +96,64 @@ func TestSignsWithAnSSHKey(t *testing.T) {
 	}
 }
 
+// Keys that only the agent holds: one that the configuration has in full, and one that a command names.
+func TestSignsWithAKeyOfTheAgent(t *testing.T) {
+	gittest.Need(t)
+	file, public := sshKey(t, "")
+	t.Setenv("SSH_AUTH_SOCK", new(gittest.SSHServer).Agent(t, file))
+	for name, set := range map[string][2]string{
+		"in full":            {"user.signingKey", "key::" + public},
+		"a command names it": {"gpg.ssh.defaultKeyCommand", "cat " + file + ".pub"},
+	} {
+		dir := gittest.Init(t, map[string]string{"en.json": "{}\n"})
+		allow(t, dir, public)
+		for key, value := range map[string]string{"commit.gpgSign": "true", "gpg.format": "ssh", set[0]: set[1]} {
+			gittest.Git(t, dir, "config", key, value)
+		}
+		commit, err := commitSigned(t, dir, Signing{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		verify(t, dir, commit)
+	}
+}
+
+// Every commit of a chain is signed, on one that is not written yet too, and so is a merge; each is otherwise the one that
+// would have been made without a signature.
+func TestChainsAndMergesAreSigned(t *testing.T) {
+	t.Parallel()
+	file, public := sshKey(t, "")
+	dir := gittest.Init(t, sample)
+	allow(t, dir, public)
+	odd := Message{Text: "\n  Ünï\x00 \xff\r\n\n# no comment\n\n\n", Author: Person{` "Bot" <x>. \`, "bot@localhost"}, When: when}
+	steps := []Step{{files("a", "1"), odd}, {files("a", "2", "d/b", "1"), odd}}
+	var bare [2][]string // what is signed, without the signature and the names that hang on it
+	for i, o := range []Options{{Signing: Signing{KeyFile: file}}, {Signing: Signing{Never: true}}} {
+		branch := []string{"signed", "plain"}[i]
+		r := open(t, dir, o)
+		push(t, r, must[*Tip](t)(r.Chain(t.Context(), at(t, r, branch, "main"), branch, steps)))
+		gittest.Commit(t, dir, "main goes on", map[string]string{"main": branch})
+		tip := at(t, r, branch, "main")
+		m := must[*Merged](t)(r.Merge(t.Context(), tip, tip.Base(), never))
+		push(t, r, must[*Tip](t)(r.Commit(t.Context(), m.Tip, branch, files("c", "1"), odd)))
+		for _, h := range strings.Fields(gittest.Git(t, dir, "log", "-3", "--first-parent", "--format=%H", branch)) {
+			if _, err := gittest.TryGit(t, dir, "verify-commit", h); (err == nil) != (i == 0) {
+				t.Errorf("%s: %v", branch, err)
+			}
+			raw := string(must[[]byte](t)(r.objects.readAs(kindCommit, must2(parseHash(h)))))
+			raw = regexp.MustCompile(`(?s)gpgsig .*?-----END SSH SIGNATURE-----\n|parent \w+\n|tree \w+\n`).ReplaceAllString(raw, "")
+			bare[i] = append(bare[i], raw)
+		}
+	}
+	if len(bare[0]) != 3 || !slices.Equal(bare[0], bare[1]) {
+		t.Errorf("%q\n%q", bare[0], bare[1])
+	}
+	gittest.Sound(t, dir)
+}
+
+func must2(h hash, _ bool) hash { return h }
+
 func TestSignsWithAnOpenPGPKey(t *testing.T) {
 	gittest.Need(t)
 	program, err := exec.LookPath("gpg")
@@ -138,9 +198,9 @@ func TestDoesNotCommitUnsigned(t *testing.T) {
 		"passphrase":     {Signing{KeyFile: locked}, nil, "without a passphrase"},
 		"missing":        {Signing{KeyFile: "/no/such/key"}, nil, "/no/such/key"},
 		"no key":         {Signing{}, map[string]string{"gpg.format": "ssh"}, "user.signingKey"},
-		"unknown format": {Signing{}, map[string]string{"gpg.format": "smoke"}, `"smoke"`},
+		"unknown format": {Signing{}, map[string]string{"gpg.format": "smoke"}, "smoke"},
 		"no program":     {Signing{}, map[string]string{"gpg.program": "/no/such/gpg"}, "/no/such/gpg"},
-		"silent program": {Signing{}, map[string]string{"gpg.program": "true"}, "no signature"},
+		"silent program": {Signing{}, map[string]string{"gpg.program": "true"}, "failed to sign"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := gittest.Init(t, map[string]string{"en.json": "{}\n"})

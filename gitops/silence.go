@@ -28,7 +28,7 @@ import (
 
 // DefaultSilence is Options.Silence where none is given. It is longer than what servers and programs are known to be silent for: a hook that runs tests, a
 // server that repacks before it answers.
-const DefaultSilence = 5 * time.Minute
+const DefaultSilence = 3 * time.Minute
 
 // Silent is a call that was given up because nothing of it moved. It is a context.DeadlineExceeded.
 type Silent struct {

@@ -8,13 +8,13 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // annotation is a problem as a workflow command of GitHub Actions, which shows it at its line of a pull request
 // (https://docs.github.com/actions/reference/workflow-commands-for-github-actions). root is the folder that the problem's path is relative to, workspace
 // the one that GitHub's paths are; "" where that is the same.
-func annotation(p engine.CheckProblem, root, workspace string) string {
+func annotation(p report.Problem, root, workspace string) string {
 	kind, file := p.Severity, p.File
 	if workspace != "" && root != "" && file != "" {
 		at := file
@@ -40,7 +40,7 @@ func annotation(p engine.CheckProblem, root, workspace string) string {
 	}
 	add("title", title)
 	said := p
-	said.Severity, said.File = engine.Error, "" // both are said already
+	said.Severity, said.File = report.Error, "" // both are said already
 	return "::" + kind + " " + strings.Join(properties, ",") + "::" + message.Replace(said.String())
 }
 
@@ -72,27 +72,29 @@ func (a *app) annotateConfig(err error) {
 		here = ""
 	}
 	for _, p := range problems {
-		fmt.Fprintln(a.out, annotation(engine.CheckProblem{Problem: ofConfig(p), Severity: engine.Error, Code: "configuration"}, here, os.Getenv("GITHUB_WORKSPACE")))
+		fmt.Fprintln(a.out, annotation(ofConfig(p), here, os.Getenv("GITHUB_WORKSPACE")))
 	}
 }
 
 // ofConfig is a problem of the configuration as one of a file.
-func ofConfig(p config.Problem) engine.Problem {
-	return engine.Problem{File: filepath.ToSlash(p.File), Line: p.Line, Column: p.Column, Key: p.Key, Problem: p.Message}
+func ofConfig(p config.Problem) report.Problem {
+	return report.Problem{Code: report.CodeConfiguration, Severity: report.Error,
+		File: filepath.ToSlash(p.File), Line: p.Line, Column: p.Column, Key: p.Key, Problem: p.Message}
 }
 
 // sayWrong prints, for programs, why the configuration cannot be used: the document that every command prints in place of its result.
 func (a *app) sayWrong(err error) error {
 	document := struct {
-		Problems []engine.Problem `json:"problems"`
-	}{[]engine.Problem{}}
+		Problems []report.Problem `json:"problems"`
+	}{[]report.Problem{}}
 	var problems config.Problems
 	if errors.As(err, &problems) {
 		for _, p := range problems {
 			document.Problems = append(document.Problems, ofConfig(p))
 		}
 	} else {
-		document.Problems = append(document.Problems, engine.Problem{Problem: err.Error()})
+		document.Problems = append(document.Problems,
+			report.Problem{Code: report.CodeConfiguration, Severity: report.Error, Problem: err.Error()})
 	}
 	return a.print(document)
 }

@@ -3,12 +3,12 @@ package main
 import (
 	"testing"
 
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 )
 
 func TestAnnotation(t *testing.T) {
-	problem := engine.CheckProblem{Severity: engine.Error, Code: "printf", Problem: engine.Problem{
-		File: "a,b/c:d%.json", Line: 3, Column: 7, Key: "k", Language: "de", Problem: "it lacks 100 %\nand more", Remedy: "repair it"}}
+	problem := report.Problem{Severity: report.Error, Code: "printf",
+		File: "a,b/c:d%.json", Line: 3, Column: 7, Key: "k", Language: "de", Problem: "it lacks 100 %\nand more", Remedy: "repair it"}
 	for _, c := range []struct{ root, workspace, want string }{
 		{"/w/repo", "", "::error file=a%2Cb/c%3Ad%25.json,line=3,col=7,title=locsync printf (de)::"},
 		{"/w/repo", "/w", "::error file=repo/a%2Cb/c%3Ad%25.json,line=3,col=7,title=locsync printf (de)::"},
@@ -19,7 +19,7 @@ func TestAnnotation(t *testing.T) {
 			t.Errorf("in %q, %q:\n%s\nwant\n%s", c.root, c.workspace, got, want)
 		}
 	}
-	bare := engine.CheckProblem{Severity: engine.Warning, Code: "pattern", Problem: engine.Problem{Problem: "nothing"}}
+	bare := report.Problem{Severity: report.Warning, Code: "pattern", Problem: "nothing"}
 	if got := annotation(bare, "", "/w"); got != "::warning title=locsync pattern::nothing" {
 		t.Error(got)
 	}

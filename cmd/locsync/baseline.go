@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // baseline are the problems that a repository has accepted: check reports only others. Its file has one problem a line, in order, and no line numbers
@@ -36,7 +36,7 @@ type accepted struct {
 }
 
 // accept tells what a problem is known by. What keeps the whole project from being checked is never accepted.
-func accept(p engine.ProjectCheck, problem engine.CheckProblem) (known accepted, ok bool) {
+func accept(p report.ProjectCheck, problem report.Problem) (known accepted, ok bool) {
 	if problem.File == "" || problem.Configuration {
 		return accepted{}, false
 	}
@@ -47,13 +47,13 @@ func accept(p engine.ProjectCheck, problem engine.CheckProblem) (known accepted,
 			file = filepath.Base(problem.File)
 		}
 	}
-	return accepted{Project: p.Name, File: file, Language: problem.Language, Key: problem.Key, Code: problem.Code, Problem: problem.Problem.Problem}, true
+	return accepted{Project: p.Name, File: file, Language: problem.Language, Key: problem.Key, Code: problem.Code, Problem: problem.Problem}, true
 }
 
 // baselineOf are the problems of a report.
-func baselineOf(report engine.CheckReport) baseline {
+func baselineOf(result report.CheckReport) baseline {
 	times := make(map[accepted]int)
-	for _, p := range report.Projects {
+	for _, p := range result.Projects {
 		for _, problem := range p.Problems {
 			if known, ok := accept(p, problem); ok {
 				times[known]++
@@ -116,7 +116,7 @@ func readBaseline(file string) (b baseline, there bool, err error) {
 }
 
 // beyond takes the accepted problems out of a report. gone is how many of them are no longer there.
-func (b baseline) beyond(report *engine.CheckReport) (gone int) {
+func (b baseline) beyond(result *report.CheckReport) (gone int) {
 	left := make(map[accepted]int)
 	for _, a := range b.Problems {
 		times := max(a.Times, 1)
@@ -124,16 +124,16 @@ func (b baseline) beyond(report *engine.CheckReport) (gone int) {
 		left[a] += times
 		gone += times
 	}
-	for i := range report.Projects {
-		p := &report.Projects[i]
-		p.Problems = slices.DeleteFunc(p.Problems, func(problem engine.CheckProblem) bool {
+	for i := range result.Projects {
+		p := &result.Projects[i]
+		p.Problems = slices.DeleteFunc(p.Problems, func(problem report.Problem) bool {
 			id, ok := accept(*p, problem)
 			if !ok || left[id] == 0 {
 				return false
 			}
 			left[id]--
 			gone--
-			report.Known++
+			result.Known++
 			return true
 		})
 		p.Count()
@@ -142,21 +142,21 @@ func (b baseline) beyond(report *engine.CheckReport) (gone int) {
 }
 
 // applyBaseline compares a report with the baseline in a file, or writes one that is not there. note says in words what was done.
-func applyBaseline(file string, report *engine.CheckReport) (note string, err error) {
+func applyBaseline(file string, result *report.CheckReport) (note string, err error) {
 	b, there, err := readBaseline(file)
 	if err != nil {
 		return "", err
 	}
 	if !there {
-		b = baselineOf(*report)
+		b = baselineOf(*result)
 		if err := intoFile(file, func(f *os.File) error { return b.write(f) }); err != nil {
 			return "", err
 		}
-		b.beyond(report)
-		return fmt.Sprintf("wrote %s to the baseline %s; commit it, and checks with it report only others", count(report.Known, "problem"), file), nil
+		b.beyond(result)
+		return fmt.Sprintf("wrote %s to the baseline %s; commit it, and checks with it report only others", count(result.Known, "problem"), file), nil
 	}
-	gone := b.beyond(report)
-	note = fmt.Sprintf("%s of the baseline %s not shown", count(report.Known, "problem"), file)
+	gone := b.beyond(result)
+	note = fmt.Sprintf("%s of the baseline %s not shown", count(result.Known, "problem"), file)
 	if gone > 0 {
 		note += fmt.Sprintf("; %d more no longer there: delete the file and check again to forget them", gone)
 	}

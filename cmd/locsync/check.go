@@ -12,6 +12,7 @@ import (
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/web"
 )
 
@@ -72,23 +73,23 @@ func (a *app) check(ctx context.Context, f checkFlags) error {
 		}
 		defer os.RemoveAll(parts.Clones)
 	}
-	report, err := engine.New(parts).Check(ctx, engine.CheckOptions{Missing: f.missing})
+	result, err := engine.New(parts).Check(ctx, engine.CheckOptions{Missing: f.missing})
 	if err != nil {
 		return err
 	}
 	note := ""
 	if f.baseline != "" {
-		if note, err = applyBaseline(f.baseline, &report); err != nil {
+		if note, err = applyBaseline(f.baseline, &result); err != nil {
 			return err
 		}
 	}
 	var outcome error
 	if f.online {
-		line.show(engine.Doing{What: "asking the service"})
+		line.show(report.Doing{What: "asking the service"})
 		outcome = checkOnline(ctx, cfg, log)
 	}
 	line.end()
-	if err := a.sayCheck(report, f, note); outcome == nil || !errors.Is(err, errPartial) && !errors.Is(err, errMisconfigured) {
+	if err := a.sayCheck(result, f, note); outcome == nil || !errors.Is(err, errPartial) && !errors.Is(err, errMisconfigured) {
 		outcome = errors.Join(outcome, err)
 	}
 	return outcome
@@ -115,14 +116,14 @@ func checkOnline(ctx context.Context, cfg *config.Config, log *zap.Logger) error
 }
 
 // sayCheck prints what was found, and returns errPartial or errMisconfigured where something of it is an error.
-func (a *app) sayCheck(report engine.CheckReport, f checkFlags, note string) error {
+func (a *app) sayCheck(result report.CheckReport, f checkFlags, note string) error {
 	switch {
 	case a.asJSON:
-		if err := a.print(report); err != nil {
+		if err := a.print(result); err != nil {
 			return err
 		}
 	case f.format == "github":
-		for _, p := range report.Projects {
+		for _, p := range result.Projects {
 			for _, problem := range p.Problems {
 				fmt.Fprintln(a.out, annotation(problem, p.Root, os.Getenv("GITHUB_WORKSPACE")))
 			}
@@ -130,7 +131,7 @@ func (a *app) sayCheck(report engine.CheckReport, f checkFlags, note string) err
 		fallthrough
 	default:
 		out := a.screen()
-		for _, p := range report.Projects {
+		for _, p := range result.Projects {
 			out.checked(p, f.format != "github", f.all)
 		}
 		if note != "" {
@@ -138,9 +139,9 @@ func (a *app) sayCheck(report engine.CheckReport, f checkFlags, note string) err
 		}
 	}
 	switch {
-	case report.Misconfigured():
+	case result.Misconfigured():
 		return errMisconfigured
-	case !report.Sound():
+	case !result.Sound():
 		return errPartial
 	}
 	return nil

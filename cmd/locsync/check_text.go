@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 )
 
 const (
@@ -15,16 +15,16 @@ const (
 
 // checkLine is one problem, or several that say the same: of keys of one file, or of one key in several files.
 type checkLine struct {
-	problems []engine.CheckProblem
+	problems []report.Problem
 	inFile   bool // of one file
 }
 
 // checkLines are the problems of a check as lines, each where the first of its problems is.
-func checkLines(problems []engine.CheckProblem, all bool) []checkLine {
+func checkLines(problems []report.Problem, all bool) []checkLine {
 	type kind struct{ severity, code, file, key, problem string }
-	at := make(map[engine.CheckProblem]int) // the line of a problem
+	at := make(map[report.Problem]int) // the line of a problem
 	var lines []checkLine
-	group := func(problems []engine.CheckProblem, inFile bool, least int, of func(engine.CheckProblem) kind) (rest []engine.CheckProblem) {
+	group := func(problems []report.Problem, inFile bool, least int, of func(report.Problem) kind) (rest []report.Problem) {
 		for _, g := range alikes(problems, of) {
 			if len(g) < least {
 				rest = append(rest, g...)
@@ -39,12 +39,12 @@ func checkLines(problems []engine.CheckProblem, all bool) []checkLine {
 	}
 	rest := problems
 	if !all {
-		rest = group(rest, true, fewAlike, func(p engine.CheckProblem) kind { return kind{p.Severity, p.Code, p.File, "", p.Problem.Problem} })
-		rest = group(rest, false, fewAlike, func(p engine.CheckProblem) kind { return kind{p.Severity, p.Code, "", p.Key, p.Problem.Problem} })
+		rest = group(rest, true, fewAlike, func(p report.Problem) kind { return kind{p.Severity, p.Code, p.File, "", p.Problem} })
+		rest = group(rest, false, fewAlike, func(p report.Problem) kind { return kind{p.Severity, p.Code, "", p.Key, p.Problem} })
 	}
 	for _, p := range rest {
 		at[p] = len(lines)
-		lines = append(lines, checkLine{[]engine.CheckProblem{p}, true})
+		lines = append(lines, checkLine{[]report.Problem{p}, true})
 	}
 	var ordered []checkLine
 	said := make(map[int]bool)
@@ -64,7 +64,7 @@ func (l checkLine) text() (about, wrong string) {
 		about, wrong, _ = strings.Cut(first.String(), ": ")
 		return about, wrong
 	}
-	what := engine.Problem{Problem: first.Problem.Problem}
+	what := report.Problem{Problem: first.Problem}
 	if remedy := commonRemedy(l.problems); remedy != "" {
 		what.Problem += " (" + remedy + ")"
 	}
@@ -80,7 +80,7 @@ func (l checkLine) text() (about, wrong string) {
 		about, what.Language = first.File, first.Language
 		wrong = fmt.Sprintf("%s %s", count(n, "key"), what)
 	}
-	if first.Severity == engine.Warning {
+	if first.Severity == report.Warning {
 		wrong = "warning: " + wrong
 	}
 	return about, wrong
@@ -90,9 +90,9 @@ func (l checkLine) text() (about, wrong string) {
 func (l checkLine) examples() string {
 	var examples []string
 	for _, p := range l.problems[:min(len(l.problems), fewExamples)] {
-		place := engine.Problem{File: p.File, Line: p.Line, Column: p.Column}
+		place := report.Problem{File: p.File, Line: p.Line, Column: p.Column}
 		if l.inFile {
-			place = engine.Problem{Key: p.Key}
+			place = report.Problem{Key: p.Key}
 		}
 		example := strings.TrimSuffix(place.String(), ": ")
 		if l.inFile && p.Line > 0 {
@@ -107,7 +107,7 @@ func (l checkLine) examples() string {
 }
 
 // commonRemedy is what helps against all: the clauses that all remedies begin with.
-func commonRemedy(problems []engine.CheckProblem) string {
+func commonRemedy(problems []report.Problem) string {
 	common := problems[0].Remedy
 	for _, p := range problems[1:] {
 		for !strings.HasPrefix(p.Remedy+"; ", common+"; ") {
@@ -122,19 +122,19 @@ func commonRemedy(problems []engine.CheckProblem) string {
 }
 
 // checked prints the problems of a project, and what was read. Equal problems are one line unless all are asked for.
-func (s *screen) checked(p engine.ProjectCheck, withProblems, all bool) {
+func (s *screen) checked(p report.ProjectCheck, withProblems, all bool) {
 	grouped := false
 	for _, l := range checkLines(p.Problems, all) {
 		if !withProblems {
 			break
 		}
 		about, wrong := l.text()
-		s.line(about+": ", map[bool]style{true: red, false: yellow}[l.problems[0].Severity == engine.Error], wrong)
+		s.line(about+": ", map[bool]style{true: red, false: yellow}[l.problems[0].Severity == report.Error], wrong)
 		grouped = grouped || len(l.problems) > 1
 	}
 	bad := 0
 	for _, problem := range p.Problems {
-		if problem.Severity == engine.Error {
+		if problem.Severity == report.Error {
 			bad++
 		}
 	}

@@ -6,28 +6,28 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // Equal problems are one line: those of a file, then those of a key in several files. What differs stays apart, and nothing is lost.
 func TestEqualProblemsAreOneLine(t *testing.T) {
-	var problems []engine.CheckProblem
+	var problems []report.Problem
 	add := func(severity, code, file string, line int, key, what, remedy string) {
-		problems = append(problems, engine.CheckProblem{Code: code, Severity: severity, Problem: engine.Problem{
-			File: file, Line: line, Column: 7, Key: key, Language: "de", Problem: what, Remedy: remedy}})
+		problems = append(problems, report.Problem{Code: code, Severity: severity,
+			File: file, Line: line, Column: 7, Key: key, Language: "de", Problem: what, Remedy: remedy})
 	}
 	for i := range 5 {
-		add(engine.Warning, "orphan", "a.json", i+1, fmt.Sprintf("old%d", i), "translates nothing", "remove it")
+		add(report.Warning, "orphan", "a.json", i+1, fmt.Sprintf("old%d", i), "translates nothing", "remove it")
 	}
-	add(engine.Error, "printf", "a.json", 9, "greet", "it lacks %s", "correct it; skip printf:greet")
-	add(engine.Error, "printf", "b.json", 2, "greet", "it lacks %s", "correct it; skip printf:greet")
-	add(engine.Error, "printf", "c.json", 3, "greet", "it lacks %s", "correct it; skip printf:greet")
-	add(engine.Error, "printf", "c.json", 4, "other", "it lacks %s", "correct it; skip printf:other")
+	add(report.Error, "printf", "a.json", 9, "greet", "it lacks %s", "correct it; skip printf:greet")
+	add(report.Error, "printf", "b.json", 2, "greet", "it lacks %s", "correct it; skip printf:greet")
+	add(report.Error, "printf", "c.json", 3, "greet", "it lacks %s", "correct it; skip printf:greet")
+	add(report.Error, "printf", "c.json", 4, "other", "it lacks %s", "correct it; skip printf:other")
 	for i := range 3 {
 		key := fmt.Sprintf("k%d", i)
-		add(engine.Error, "markup", "d.json", i+1, key, "the tag <b> is not closed", "correct it; skip markup:"+key)
+		add(report.Error, "markup", "d.json", i+1, key, "the tag <b> is not closed", "correct it; skip markup:"+key)
 	}
-	report := engine.ProjectCheck{Name: "app", Keys: 9, Problems: problems}
+	result := report.ProjectCheck{Name: "app", Keys: 9, Problems: problems}
 	for _, c := range []struct {
 		all  bool
 		want []string
@@ -42,7 +42,7 @@ func TestEqualProblemsAreOneLine(t *testing.T) {
 		{true, nil},
 	} {
 		var out bytes.Buffer
-		(&screen{to: &out}).checked(report, true, c.all)
+		(&screen{to: &out}).checked(result, true, c.all)
 		got := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 		if c.all {
 			for i, p := range problems {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/state"
 )
 
@@ -129,11 +130,11 @@ func (a *app) completesFlags(flags *pflag.FlagSet, c *cobra.Command) {
 		case f.Name == "from":
 			offer = a.offer(sourceLanguages)
 		case f.Name == "key":
-			offer = a.offer(a.inConflict("key", func(c engine.Conflict) string { return c.Key }))
+			offer = a.offer(a.inConflict("key", func(c report.Conflict) string { return c.Key }))
 		case f.Name == "file":
-			offer = a.offer(a.inConflict("file", func(c engine.Conflict) string { return c.File }))
+			offer = a.offer(a.inConflict("file", func(c report.Conflict) string { return c.File }))
 		case f.Name == "language" && c.Flags().Lookup("key") != nil:
-			offer = a.offer(a.inConflict("language", func(c engine.Conflict) string { return c.Language }))
+			offer = a.offer(a.inConflict("language", func(c report.Conflict) string { return c.Language }))
 		case f.Name == "to", f.Name == "language":
 			offer = a.offer(targetLanguages)
 		case f.Name == "dir", f.Name == "data":
@@ -217,7 +218,7 @@ func targetLanguages(cfg *config.Config, c *cobra.Command) []string {
 
 // inConflict offers what a flag of push --ours and --theirs can name: what the conflicts have that the other flags leave. They are read from a copy of the
 // state, which is in nobody's way.
-func (a *app) inConflict(flag string, named func(engine.Conflict) string) func(*config.Config, *cobra.Command) []string {
+func (a *app) inConflict(flag string, named func(report.Conflict) string) func(*config.Config, *cobra.Command) []string {
 	return func(cfg *config.Config, c *cobra.Command) []string {
 		var words []string
 		for _, conflict := range a.conflicts(cfg, c) {
@@ -240,7 +241,7 @@ func chosen(c *cobra.Command, completing, flag, value string) bool {
 }
 
 // conflicts are those that wait for a decision in the projects that are meant.
-func (a *app) conflicts(cfg *config.Config, c *cobra.Command) []engine.Conflict {
+func (a *app) conflicts(cfg *config.Config, c *cobra.Command) []report.Conflict {
 	ctx := c.Context()
 	if ctx == nil {
 		ctx = context.Background()

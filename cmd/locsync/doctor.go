@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locsync/locsync/gitops"
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // lookLimit bounds each look of the doctor. They all begin at once, so that it bounds the whole as well, whatever hangs.
@@ -208,7 +208,7 @@ var errUnwell = errors.New("something does not work now")
 func (a *app) doctor(ctx context.Context, offline bool) error {
 	p := a.progress()
 	defer p.end()
-	p.show(engine.Doing{What: "looking at everything that has to work"})
+	p.show(report.Doing{What: "looking at everything that has to work"})
 	d := a.newDoctor(ctx, offline, lookLimit)
 	found, hung := examine(ctx, lookLimit, d.looks())
 	p.end()

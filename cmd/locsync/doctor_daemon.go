@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/state"
 	"github.com/locsync/locsync/sync/web"
 )
@@ -25,10 +26,10 @@ func (d *doctor) looksAtDaemon() []look {
 }
 
 // askDaemon asks the daemon how things stand, which tells whether there is one, works, and has this configuration.
-func (d *doctor) askDaemon(ctx context.Context) (engine.Status, error) {
+func (d *doctor) askDaemon(ctx context.Context) (report.Status, error) {
 	dir, err := d.stateDir.get(ctx)
 	if err != nil {
-		return engine.Status{}, fmt.Errorf("%w: %w", web.ErrNoDaemon, err)
+		return report.Status{}, fmt.Errorf("%w: %w", web.ErrNoDaemon, err)
 	}
 	identity := ""
 	if d.cfg != nil {
@@ -74,7 +75,7 @@ func (d *doctor) lookAtDaemon(ctx context.Context, n *notes) {
 }
 
 // tellWatching says how a daemon notices changes.
-func (d *doctor) tellWatching(n *notes, s engine.Status) {
+func (d *doctor) tellWatching(n *notes, s report.Status) {
 	for _, p := range s.Projects {
 		switch w := p.Watch; {
 		case w == nil:

@@ -12,7 +12,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -34,7 +34,7 @@ type doctor struct {
 	stateDir  *fact[string]
 	service   *fact[*house] // its client
 	contacted *fact[contacted]
-	daemon    *fact[engine.Status]
+	daemon    *fact[report.Status]
 	checkouts []*checkout
 }
 
@@ -53,7 +53,7 @@ func (a *app) newDoctor(ctx context.Context, offline bool, limit time.Duration) 
 	d.checkouts = d.findCheckouts()
 	d.service = newFact(func() (*house, error) { return d.connect(ctx) })
 	d.contacted = newFact(func() (contacted, error) { return d.contact(ctx) })
-	d.daemon = newFact(func() (engine.Status, error) { return d.askDaemon(ctx) })
+	d.daemon = newFact(func() (report.Status, error) { return d.askDaemon(ctx) })
 	return d
 }
 

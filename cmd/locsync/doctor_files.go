@@ -10,6 +10,7 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // lookAtFiles reads every file as passes would, and asks of those that translations are written to whether they can be.
@@ -24,16 +25,16 @@ func (d *doctor) lookAtFiles(ctx context.Context, n *notes) {
 		n.skip("files", "the repository cannot be opened")
 		return
 	}
-	report, err := engine.New(engine.Parts{Config: &here, Log: zap.NewNop()}).Check(ctx, engine.CheckOptions{})
+	result, err := engine.New(engine.Parts{Config: &here, Log: zap.NewNop()}).Check(ctx, engine.CheckOptions{})
 	if err != nil {
 		n.failed("files", err, "locsync check")
 		return
 	}
-	for _, p := range report.Projects {
+	for _, p := range result.Projects {
 		bad, odd, misfit := 0, 0, false
 		for _, problem := range p.Problems {
 			misfit = misfit || problem.Configuration
-			if problem.Severity == engine.Error {
+			if problem.Severity == report.Error {
 				bad++
 			} else {
 				odd++
@@ -53,11 +54,11 @@ func (d *doctor) lookAtFiles(ctx context.Context, n *notes) {
 			n.ok("files", "%s, nothing wrong", told)
 		}
 	}
-	d.lookAtFilters(ctx, n, report)
+	d.lookAtFilters(ctx, n, result)
 }
 
 // lookAtFilters asks of the translations that are there whether git could store them: content filters (LFS) that cannot be run are the usual reason why not.
-func (d *doctor) lookAtFilters(ctx context.Context, n *notes, report engine.CheckReport) {
+func (d *doctor) lookAtFilters(ctx context.Context, n *notes, result report.CheckReport) {
 	for _, c := range d.checkouts {
 		repo, err := c.repo.get(ctx)
 		if err != nil || c.cloned() != nil {
@@ -70,16 +71,16 @@ func (d *doctor) lookAtFilters(ctx context.Context, n *notes, report engine.Chec
 		head, _, err := repo.Head()
 		if err == nil && head != "" {
 			if tip, terr := local.At(ctx, head, head); terr == nil {
-				n.add(filtersOf(tip, c, report))
+				n.add(filtersOf(tip, c, result))
 			}
 		}
 		_ = local.Close()
 	}
 }
 
-func filtersOf(tip *gitops.Tip, c *checkout, report engine.CheckReport) finding {
+func filtersOf(tip *gitops.Tip, c *checkout, result report.CheckReport) finding {
 	looked := 0
-	for _, p := range report.Projects {
+	for _, p := range result.Projects {
 		if !slices.ContainsFunc(c.projects, func(mine *config.Project) bool { return mine.Name == p.Name }) {
 			continue
 		}

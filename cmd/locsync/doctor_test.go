@@ -36,7 +36,7 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/wire"
 	"github.com/locsync/locsync/sync/state"
@@ -448,7 +448,7 @@ func TestDoctorOfTheDaemonsVersion(t *testing.T) {
 			}
 			fmt.Fprintf(w, "# TYPE locsync_build_info gauge\nlocsync_build_info{go=\"go1\",version=%q} 1\n", running)
 		}))
-		d := &doctor{cfg: config.Default(), limit: 10 * time.Second, daemon: newFact(func() (engine.Status, error) { return engine.Status{}, nil })}
+		d := &doctor{cfg: config.Default(), limit: 10 * time.Second, daemon: newFact(func() (report.Status, error) { return report.Status{}, nil })}
 		d.cfg.Daemon.Listen = s.Listener.Addr().String()
 		n := &notes{}
 		d.lookAtListen(t.Context(), n)
@@ -485,7 +485,7 @@ func TestDoctorTellsOfTheWay(t *testing.T) {
 		"one user's":    {func(n *notes) { d.tellBudget(n, service.Budget{Folder: "/home/u"}) }, "budget warning this user alone"},
 		"everybody's":   {func(n *notes) { d.tellBudget(n, service.Budget{Folder: "/run/lock", Shared: true}) }, "budget ok /run/lock"},
 		"polling": {func(n *notes) {
-			d.tellWatching(n, engine.Status{Projects: []engine.ProjectStatus{{Name: "app", Watch: &engine.Watching{Mode: "poll", Why: "it is NFS"}}}})
+			d.tellWatching(n, report.Status{Projects: []report.ProjectStatus{{Name: "app", Process: report.Process{Watch: &report.Watching{Mode: "poll", Why: "it is NFS"}}}}})
 		}, "watching warning it is NFS"},
 	} {
 		n := &notes{}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -76,7 +76,7 @@ func (a *app) glossaryImportCommand() *cobra.Command {
 					return err
 				}
 				defer f.Close()
-				d.line.show(engine.Doing{What: "bringing " + args[1] + " in"})
+				d.line.show(report.Doing{What: "bringing " + args[1] + " in"})
 				job, err := d.StartGlossaryImport(ctx, id, content, clear)
 				if err == nil {
 					patient, cancel := d.patient(ctx)
@@ -119,7 +119,7 @@ func (a *app) glossaryExportCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				d.line.show(engine.Doing{What: "waiting for the glossary"})
+				d.line.show(report.Doing{What: "waiting for the glossary"})
 				job, err := d.StartGlossaryExport(ctx, id)
 				if err != nil {
 					return err

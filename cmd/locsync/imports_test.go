@@ -1,6 +1,7 @@
 package main
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -18,9 +19,9 @@ const module = "github.com/locsync/locsync/"
 // arrows is who may import whom of ours; it is the picture of main.go. A new arrow is drawn here in the same commit, with a reason.
 var arrows = map[string][]string{
 	"cmd/locsync":                   {"*"},
-	"sync/web":                      {"sync/engine", "sync/service/wire", "sync/heartbeat"},                                                                                                                                                    // heartbeat: /healthz tells which part hangs
-	"sync/engine":                   {"sync/bundle", "sync/catalog", "sync/check", "sync/state", "sync/plural", "sync/service", "sync/watch", "sync/config", "sync/heartbeat", "gitops", "gitops/forge", "formats/resource", "formats/oracle"}, // heartbeat: loops and passes say that they move. forge: the request for the branch comes after its commit. oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
-	"sync/bundle":                   {"sync/config", "sync/catalog", "formats", "formats/resource"},
+	"sync/web":                      {"sync/engine", "sync/report", "sync/service/wire", "sync/heartbeat"},                                                                                                                                                                     // heartbeat: /healthz tells which part hangs
+	"sync/engine":                   {"sync/bundle", "sync/catalog", "sync/check", "sync/report", "sync/state", "sync/plural", "sync/spelling", "sync/service", "sync/watch", "sync/config", "sync/heartbeat", "gitops", "gitops/forge", "formats/resource", "formats/oracle"}, // heartbeat: loops and passes say that they move. forge: the request for the branch comes after its commit. oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
+	"sync/bundle":                   {"sync/config", "sync/catalog", "sync/report", "formats", "formats/resource"},
 	"sync/discover":                 {"sync/config", "sync/languages", "formats", "formats/resource"}, // config: the words of a collection
 	"sync/service":                  {"sync/service/wire"},
 	"sync/service/local":            {"sync/service/wire", "sync/languages", "sync/plural", "formats", "formats/resource", "formats/locjson", "sync/service/local/segment"}, // plural: forms go out as ICU messages; locjson: the targets of its units, which only the service reads
@@ -38,9 +39,11 @@ var arrows = map[string][]string{
 	"formats/resource/resourcetest": {"formats/resource"}, // checks for tests
 	"gitops/gittest":                {},                   // servers for tests
 	"sync/catalog":                  {},
+	"sync/report":                   {},
 	"sync/plural":                   {},
-	"sync/check":                    {"sync/plural"},    // one reader of ICU messages, and the categories that a language needs
-	"sync/config":                   {"sync/languages"}, // a code that is none, or that no service has
+	"sync/spelling":                 {"sync/catalog", "sync/plural"}, // the catalogs of both sides, and what a language has
+	"sync/check":                    {"sync/plural"},                 // one reader of ICU messages, and the categories that a language needs
+	"sync/config":                   {"sync/languages"},              // a code that is none, or that no service has
 	"sync/service/wire":             {},
 	"sync/languages":                {},
 	"sync/watch":                    {},
@@ -70,9 +73,12 @@ var doors = map[string][]string{
 }
 
 // pure rooms know no clock, disk, network, logger or goroutine.
-var pure = []string{"sync/catalog", "sync/check", "sync/plural", "sync/languages", "sync/bundle", "sync/discover", "formats", "sync/service/wire", "sync/service/local/segment"}
+var pure = []string{"sync/catalog", "sync/report", "sync/check", "sync/plural", "sync/spelling", "sync/languages", "sync/bundle", "sync/discover", "formats", "sync/service/wire", "sync/service/local/segment"}
 
-var impure = []string{"os", "os/exec", "net", "net/http", "time", "log", "sync", "go.uber.org/zap"}
+var impure = []string{"os", "os/exec", "net", "net/http", "log", "sync", "go.uber.org/zap"}
+
+// values is what a pure package may use of the package time: a time is a value, a clock is not.
+var values = []string{"Time", "Duration", "Second", "Minute", "Hour", "UTC", "RFC3339", "DateOnly"}
 
 // packageFiles yields every Go file of the project with its folder.
 func packageFiles(t *testing.T) map[string][]string {
@@ -143,6 +149,9 @@ func TestArrows(t *testing.T) {
 			if strings.HasSuffix(file, "_test.go") || isGenerator(t, file) {
 				continue
 			}
+			if isPure(pkg) {
+				checkClock(t, file)
+			}
 			for _, imported := range importsOf(t, file) {
 				if ours, ok := strings.CutPrefix(imported, module); ok && !slices.Contains(allowed, "*") && !slices.Contains(allowed, ours) {
 					t.Errorf("%s imports %s: no such arrow is drawn", file, ours)
@@ -152,14 +161,38 @@ func TestArrows(t *testing.T) {
 						t.Errorf("%s imports %s, which stands behind %v", file, imported, behind)
 					}
 				}
-				for _, room := range pure {
-					if (pkg == room || strings.HasPrefix(pkg, room+"/")) && pkg != "formats/resource/resourcetest" && slices.Contains(impure, imported) {
-						t.Errorf("%s imports %s, and %s is a pure room", file, imported, room)
-					}
+				if isPure(pkg) && slices.Contains(impure, imported) {
+					t.Errorf("%s imports %s, and %s is pure", file, imported, pkg)
 				}
 			}
 		}
 	}
+}
+
+func isPure(pkg string) bool {
+	return pkg != "formats/resource/resourcetest" && slices.ContainsFunc(pure, func(of string) bool {
+		return pkg == of || strings.HasPrefix(pkg, of+"/")
+	})
+}
+
+// checkClock holds a file to values of the package time, and to no goroutine.
+func checkClock(t *testing.T, file string) {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			t.Errorf("%s starts a goroutine, and its package is pure", file)
+		case *ast.SelectorExpr:
+			if x, is := n.X.(*ast.Ident); is && x.Name == "time" && !slices.Contains(values, n.Sel.Name) {
+				t.Errorf("%s uses time.%s, and its package is pure", file, n.Sel.Name)
+			}
+		}
+		return true
+	})
 }
 
 // TestCorridors: sync/ and cmd/ hold no Go file of their own, so that no package is called sync.

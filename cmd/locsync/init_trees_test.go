@@ -16,7 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/locsync/locsync/gitops/gittest"
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 )
 
 var updateTrees = flag.Bool("update-trees", false, "write what init does with the trees of testdata/init into them, to be looked at")
@@ -116,7 +116,7 @@ func firstContact(tb testing.TB, dir string) string {
 	for _, l := range found.LeftOut {
 		line("left out: %s (%d): %.60s", l.Path, l.Files, l.Reason)
 	}
-	var check engine.CheckReport
+	var check report.CheckReport
 	locsyncIn(tb, dir, exitDone, &check, "check")
 	var problems []string
 	for _, p := range check.Projects {
@@ -124,7 +124,7 @@ func firstContact(tb testing.TB, dir string) string {
 			problems = append(problems, problem.String())
 		}
 	}
-	var push engine.PushReport
+	var push report.PushReport
 	locsyncIn(tb, dir, exitDone, &push, "push", "--dry-run", "--translations")
 	keys := make(map[string]int)
 	for _, p := range push.Projects {

@@ -4,10 +4,10 @@
 // standard error, errors to exit codes. It decides nothing about translations.
 //
 //	cmd -> everything
-//	web -> engine, wire, heartbeat
-//	engine -> bundle, catalog, check, plural, oracle, state, service, gitops, forge, config, watch, heartbeat
-//	check -> plural
-//	bundle -> config, formats, resource, catalog
+//	web -> engine, report, wire, heartbeat
+//	engine -> report, bundle, catalog, check, plural, spelling, oracle, state, service, gitops, forge, config, watch, heartbeat
+//	check -> plural          spelling -> catalog, plural
+//	bundle -> config, formats, resource, catalog, report
 //	discover -> config, formats, resource
 //	service -> wire          service/local -> wire, plural, formats
 //	state -> catalog

@@ -13,6 +13,7 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/heartbeat"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // hangsAfter is the longest that a part of the daemon may be silent without having said so: what gitops does tells as long as it moves, is given up when it has
@@ -192,7 +193,7 @@ func inALine(e *engine.Engine) string {
 	}
 	var troubled []string
 	for _, p := range all {
-		failed := func(past *engine.Past) bool { return past != nil && past.Result == engine.ResultFailed }
+		failed := func(past *report.Past) bool { return past != nil && past.Result == report.ResultFailed }
 		if p.Pending > 0 || len(p.Problems) > 0 || failed(p.LastPush) || failed(p.LastPull) {
 			troubled = append(troubled, p.Name+": "+p.State)
 		}

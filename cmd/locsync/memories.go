@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -132,7 +132,7 @@ func (a *app) memoriesImportCommand() *cobra.Command {
 					return err
 				}
 				defer f.Close()
-				d.line.show(engine.Doing{What: "bringing " + args[1] + " in"})
+				d.line.show(report.Doing{What: "bringing " + args[1] + " in"})
 				if err := d.ImportMemory(ctx, args[0], content, replace); err != nil {
 					return err
 				}
@@ -155,7 +155,7 @@ func (a *app) memoriesExportCommand() *cobra.Command {
 		Args:    exactly(2, "a memory and a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
-				d.line.show(engine.Doing{What: "waiting for the translation memory"})
+				d.line.show(report.Doing{What: "waiting for the translation memory"})
 				return a.fetchInto(args[1], func(f *os.File) (int64, error) {
 					defer d.line.end()
 					return d.ExportMemory(ctx, args[0], "", f)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/state"
 	"github.com/locsync/locsync/sync/web"
 )
@@ -149,7 +150,7 @@ func (a *app) do(ctx context.Context, cfg *config.Config, want web.Request) (web
 			case time.Now().After(end): // another command has it, or a daemon that cannot be reached
 				return answer, err
 			}
-			line.show(engine.Doing{What: fmt.Sprintf("waiting: process %d is at work on the same repository", locked.PID)})
+			line.show(report.Doing{What: fmt.Sprintf("waiting: process %d is at work on the same repository", locked.PID)})
 			select {
 			case <-ctx.Done():
 				return answer, ctx.Err()
@@ -169,7 +170,7 @@ func (a *app) do(ctx context.Context, cfg *config.Config, want web.Request) (web
 const reloadPatience = 3 * time.Second
 
 // askDaemon has the daemon that has the state do the work, as this command would with its configuration.
-func askDaemon(ctx context.Context, cfg *config.Config, dir string, want web.Request, progress func(engine.Doing)) (web.Answer, error) {
+func askDaemon(ctx context.Context, cfg *config.Config, dir string, want web.Request, progress func(report.Doing)) (web.Answer, error) {
 	want.Identity = engine.Identity(cfg)
 	for end := time.Now().Add(reloadPatience); ; {
 		answer, err := web.Ask(ctx, dir, want, progress)
@@ -203,7 +204,7 @@ func sameFile(a, b string) bool {
 
 // ended is how a pass ended that reports this.
 func ended(a web.Answer) error {
-	var problems []engine.Problem
+	var problems []report.Problem
 	for _, p := range a.Push.Projects {
 		problems = append(problems, p.Problems...)
 	}
@@ -211,7 +212,7 @@ func ended(a web.Answer) error {
 		problems = append(problems, p.Problems...)
 	}
 	switch {
-	case slices.ContainsFunc(problems, func(p engine.Problem) bool { return p.Configuration }):
+	case slices.ContainsFunc(problems, func(p report.Problem) bool { return p.Configuration }):
 		return errMisconfigured
 	case len(problems) > 0:
 		return errPartial
@@ -223,10 +224,10 @@ func ended(a web.Answer) error {
 func (a *app) report(action string, answer web.Answer) error {
 	if a.asJSON {
 		if answer.Push.Projects == nil {
-			answer.Push.Projects = []engine.ProjectPush{}
+			answer.Push.Projects = []report.ProjectPush{}
 		}
 		if answer.Pull.Projects == nil {
-			answer.Pull.Projects = []engine.ProjectPull{}
+			answer.Pull.Projects = []report.ProjectPull{}
 		}
 		switch action {
 		case "push":
@@ -234,7 +235,7 @@ func (a *app) report(action string, answer web.Answer) error {
 		case "pull":
 			return a.print(answer.Pull)
 		}
-		return a.print(engine.SyncReport{Push: answer.Push, Pull: answer.Pull})
+		return a.print(report.SyncReport{Push: answer.Push, Pull: answer.Pull})
 	}
 	out := a.screen()
 	if action != "pull" {

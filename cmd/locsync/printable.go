@@ -3,7 +3,7 @@ package main
 import (
 	"io"
 
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // printable passes text on so that a terminal shows it and does nothing else.
@@ -17,4 +17,4 @@ func (p printable) Write(b []byte) (int, error) {
 }
 
 // shown is text as a terminal may get it.
-func shown(text string) string { return engine.Printable(text) }
+func shown(text string) string { return report.Printable(text) }

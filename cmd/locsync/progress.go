@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // Work that takes less than progressDelay shows no progress; longer work is drawn anew every progressPeriod.
@@ -67,10 +67,10 @@ type progress struct {
 	once    sync.Once
 
 	mu    sync.Mutex
-	doing engine.Doing
+	doing report.Doing
 
 	// of the goroutine that draws:
-	drawn engine.Doing
+	drawn report.Doing
 	since time.Time // when that work began
 }
 
@@ -99,7 +99,7 @@ func newProgress(to *standardError, columns func() int) *progress {
 }
 
 // show says what is going on now. It may be called from any goroutine, also after the end.
-func (p *progress) show(d engine.Doing) {
+func (p *progress) show(d report.Doing) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.doing = d
@@ -142,7 +142,7 @@ func (p *progress) run() {
 }
 
 // line is what is drawn: a bar where the total is known, else a sign that moves.
-func (p *progress) line(d engine.Doing) string {
+func (p *progress) line(d report.Doing) string {
 	width := max(p.columns()-1, 1) // in the last column some terminals begin another line
 	if d.Total > 0 {
 		d.Done = min(d.Done, d.Total) // more than it was said to be: an archive that is unpacked as it comes
@@ -169,7 +169,7 @@ const (
 )
 
 // around is what is drawn before and after the words of some work.
-func (p *progress) around(d engine.Doing) (before, after string) {
+func (p *progress) around(d report.Doing) (before, after string) {
 	elapsed := time.Since(p.since)
 	count := fmt.Sprintf("%d", d.Done)
 	if d.Bytes {

@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // glass is what a person sees of what is sent to a terminal: rows of text, and where the cursor stands. It knows what the progress line uses, and fails at
@@ -72,13 +72,13 @@ func (p *progress) taken(sent *bytes.Buffer) string {
 func TestProgressOfShortWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, sent := watched(80)
-		p.show(engine.Doing{Project: "app", What: "reading"})
+		p.show(report.Doing{Project: "app", What: "reading"})
 		time.Sleep(progressDelay - time.Millisecond)
 		p.end()
 		if sent.Len() > 0 {
 			t.Errorf("%q was sent", sent)
 		}
-		p.show(engine.Doing{What: "late"}) // of a goroutine that has not heard of the end
+		p.show(report.Doing{What: "late"}) // of a goroutine that has not heard of the end
 		time.Sleep(time.Second)
 		if sent.Len() > 0 {
 			t.Errorf("%q was sent after the end", sent)
@@ -106,23 +106,23 @@ func TestProgress(t *testing.T) {
 				t.Errorf("%d columns: %q", len(last), last)
 			}
 		}
-		p.show(engine.Doing{Project: "app", What: "waiting for git"})
+		p.show(report.Doing{Project: "app", What: "waiting for git"})
 		time.Sleep(progressDelay)
 		looks("app: waiting for git", "[0s]")
 		time.Sleep(5 * time.Second)
 		looks("app: waiting for git", "[5s]")
-		p.show(engine.Doing{Project: "app", What: "sending 3 files to \"main\" (en)", Done: 0, Total: 4})
+		p.show(report.Doing{Project: "app", What: "sending 3 files to \"main\" (en)", Done: 0, Total: 4})
 		looks("sending 3 files", "0%", "(0/4)")
 		time.Sleep(4 * time.Second)
-		p.show(engine.Doing{Project: "app", What: "sending 3 files to \"main\" (de)", Done: 2, Total: 4})
+		p.show(report.Doing{Project: "app", What: "sending 3 files to \"main\" (de)", Done: 2, Total: 4})
 		looks("(de)", "50%", "(2/4)", "[4s]")
-		p.show(engine.Doing{Project: "app", What: "fetching", Done: 512 << 10, Total: 1 << 20, Bytes: true})
+		p.show(report.Doing{Project: "app", What: "fetching", Done: 512 << 10, Total: 1 << 20, Bytes: true})
 		looks("50%", "fetching", "MB")
-		p.show(engine.Doing{Project: "app", What: "fetching", Done: 3 << 20, Bytes: true})
+		p.show(report.Doing{Project: "app", What: "fetching", Done: 3 << 20, Bytes: true})
 		looks("fetching", "3.1 MB")
-		p.show(engine.Doing{Project: strings.Repeat("long", 30), What: strings.Repeat("words ", 30), Total: 7})
+		p.show(report.Doing{Project: strings.Repeat("long", 30), What: strings.Repeat("words ", 30), Total: 7})
 		looks("(0/7)")
-		p.show(engine.Doing{What: "a\x1b[2Jb\nc"})
+		p.show(report.Doing{What: "a\x1b[2Jb\nc"})
 		looks(`a\u001b[2Jb c`)
 
 		// What is logged stands above, whole, and the line below it as before.
@@ -152,7 +152,7 @@ func TestProgressTearsNothing(t *testing.T) {
 				want = append(want, line)
 				fmt.Fprintln(e, line)
 			} else {
-				d := engine.Doing{Project: rapid.StringMatching(`[a-z]{0,9}`).Draw(t, "project"), What: rapid.StringMatching(`[a-z]( ?[a-z]){0,60}`).Draw(t, "what"),
+				d := report.Doing{Project: rapid.StringMatching(`[a-z]{0,9}`).Draw(t, "project"), What: rapid.StringMatching(`[a-z]( ?[a-z]){0,60}`).Draw(t, "what"),
 					Done: rapid.Int64Range(0, 1<<40).Draw(t, "done"), Total: rapid.Int64Range(0, 1<<40).Draw(t, "total"), Bytes: rapid.Bool().Draw(t, "bytes")}
 				e.draw(p.line(d))
 			}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // What push, pull and sync print of what they did, for people.
@@ -39,7 +39,7 @@ func (s *screen) headline(name, base, format string, args ...any) {
 	s.line(called(name, base)+": ", strong, fmt.Sprintf(format, args...))
 }
 
-func (s *screen) push(p engine.ProjectPush, dry bool) {
+func (s *screen) push(p report.ProjectPush, dry bool) {
 	did := "sent"
 	if dry {
 		did = "would send"
@@ -80,7 +80,7 @@ func (s *screen) push(p engine.ProjectPush, dry bool) {
 	s.leftOut(p.Problems)
 }
 
-func (s *screen) pull(p engine.ProjectPull, dry bool) {
+func (s *screen) pull(p report.ProjectPull, dry bool) {
 	switch {
 	case p.Commit != "":
 		where := "branch " + p.Branch
@@ -98,7 +98,7 @@ func (s *screen) pull(p engine.ProjectPull, dry bool) {
 		s.headline(p.Name, p.Base, "nothing to pull")
 	}
 	for _, f := range p.Files {
-		s.line("  ", plainly, fmt.Sprintf("%s (%s): %s", f.Path, f.Language, did(f)))
+		s.line("  ", plainly, fmt.Sprintf("%s (%s): %s", f.Path, f.Language, f.Summary()))
 		s.changes(f.Changes)
 	}
 	if p.RequestURL != "" {
@@ -109,35 +109,15 @@ func (s *screen) pull(p engine.ProjectPull, dry bool) {
 }
 
 // much is how much a pull changed; without a text that changed, in files that came or went.
-func much(p engine.ProjectPull) string {
+func much(p report.ProjectPull) string {
 	if p.Keys == 0 {
 		return count(len(p.Files), "file")
 	}
 	return count(p.Keys, "translation")
 }
 
-// did says what happened to the keys of a file, and nothing of what did not.
-func did(f engine.PulledFile) string {
-	var parts []string
-	for _, part := range []struct {
-		n    int
-		what string
-	}{{f.Added, "added"}, {f.Changed, "changed"}, {f.Removed, "removed"}} {
-		if part.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
-		}
-	}
-	if f.Deleted {
-		return "deleted; its texts are in the file that takes its place"
-	}
-	if len(parts) == 0 {
-		return "brought up to date"
-	}
-	return strings.Join(parts, ", ")
-}
-
 // changes are the values that a dry run would change: what is there now, and what would be.
-func (s *screen) changes(changes []engine.Value) {
+func (s *screen) changes(changes []report.Value) {
 	text := func(st style, v *string) string {
 		if v == nil {
 			return "-"
@@ -154,13 +134,13 @@ func (s *screen) changes(changes []engine.Value) {
 }
 
 // finished names branches that are gone, and what nobody needs any more because of that.
-func (s *screen) finished(lines []engine.FinishedLine) {
+func (s *screen) finished(lines []report.FinishedLine) {
 	for _, f := range lines {
 		s.line("  ", plainly, fmt.Sprintf("branch %s is gone; nobody needs branch %s any more%s", f.Base, f.Branch, andCollections(f.Collections)))
 	}
 }
 
-func (s *screen) leftOut(problems []engine.Problem) {
+func (s *screen) leftOut(problems []report.Problem) {
 	for _, p := range problems {
 		s.line("  left out: ", yellow, p.String())
 	}

@@ -42,6 +42,8 @@ type app struct {
 
 	args []string // of the command line
 
+	endWaits func() // ends telling what is waited for; nil
+
 	configFile string
 	asJSON     bool
 	logLevel   string
@@ -57,7 +59,11 @@ func Main() int {
 	a.args = os.Args[1:]
 	root := a.root()
 	root.SetArgs(a.args)
-	return a.exit(root.ExecuteContext(ctx))
+	err := root.ExecuteContext(ctx)
+	if a.endWaits != nil {
+		a.endWaits()
+	}
+	return a.exit(err)
 }
 
 // exit says what went wrong, once, and turns it into the exit code.
@@ -114,7 +120,10 @@ func (a *app) root() *cobra.Command {
 		SilenceErrors:     true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true}, // we have our own
 		Args:              cobra.ArbitraryArgs,
-		PersistentPreRunE: needsGit,
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			a.traces(cmd)
+			return needsGit(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -34,7 +34,7 @@ func (a *app) statsCommand() *cobra.Command {
 				}
 				patient, cancel := d.patient(ctx)
 				defer cancel()
-				d.line.show(engine.Doing{What: "waiting until the service has counted"})
+				d.line.show(report.Doing{What: "waiting until the service has counted"})
 				s, err := d.ProjectStatisticsByDocument(patient, d.id, exact)
 				if err != nil {
 					return err

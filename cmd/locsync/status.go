@@ -12,6 +12,7 @@ import (
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/state"
 	"github.com/locsync/locsync/sync/web"
 )
@@ -55,10 +56,10 @@ const patience = 3 * time.Second
 
 // status asks the daemon, who knows best what is going on, and else looks for itself: without calling anybody, without making anything, at a
 // copy of the state, so that it works whatever else does not and is in nobody's way.
-func (a *app) status(ctx context.Context, cfg *config.Config) (engine.Status, error) {
+func (a *app) status(ctx context.Context, cfg *config.Config) (report.Status, error) {
 	log, err := a.logger(zap.ErrorLevel)
 	if err != nil {
-		return engine.Status{}, err
+		return report.Status{}, err
 	}
 	dir, err := stateDir(ctx, cfg) // an error here is in the status again, as a problem
 	if err == nil {
@@ -73,12 +74,12 @@ func (a *app) status(ctx context.Context, cfg *config.Config) (engine.Status, er
 		copied, err = os.MkdirTemp(dir, "status-") // where the state is there is room for a copy of it
 	}
 	if err != nil {
-		return engine.Status{}, fmt.Errorf("make a folder for a copy of the state: %w; let TMPDIR name one that can be written", err)
+		return report.Status{}, fmt.Errorf("make a folder for a copy of the state: %w; let TMPDIR name one that can be written", err)
 	}
 	defer os.RemoveAll(copied)
 	store, err := state.OpenCopy(dir, copied)
 	if err != nil {
-		return engine.Status{}, err
+		return report.Status{}, err
 	}
 	defer store.Close()
 	return engine.New(engine.Parts{Config: cfg, State: store, Log: log, Clones: clones(dir)}).Status(ctx), nil

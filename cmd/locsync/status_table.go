@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // A screen narrower than this has less of everything that is there for convenience: the table's last columns, the times in full, long bars.
@@ -28,7 +28,7 @@ const (
 )
 
 // status is a status as this screen shows it: a table for a person at a terminal, else plain text.
-func (s *screen) status(st engine.Status, now time.Time, all bool) string {
+func (s *screen) status(st report.Status, now time.Time, all bool) string {
 	var b strings.Builder
 	if !s.terminal {
 		plainStatus(printable{&b}, st)
@@ -56,7 +56,7 @@ type statusView struct {
 	*strings.Builder
 	now time.Time
 	all bool
-	p   engine.ProjectStatus
+	p   report.ProjectStatus
 }
 
 // para writes a text that may take several lines: first stands before the first of them, and rest, which is at least as wide and plain, before the others.
@@ -92,8 +92,8 @@ func (v *statusView) para(st style, first, rest, text string) {
 func (v *statusView) heading(text string) { fmt.Fprintf(v, "\n  %s\n", v.in(strong, text)) }
 
 // mood is how a project is, in a colour: red where something failed, yellow where something waits for somebody.
-func mood(p engine.ProjectStatus) style {
-	failed := func(past *engine.Past) bool { return past != nil && past.Result == engine.ResultFailed }
+func mood(p report.ProjectStatus) style {
+	failed := func(past *report.Past) bool { return past != nil && past.Result == report.ResultFailed }
 	switch {
 	case failed(p.LastPush), failed(p.LastPull):
 		return red
@@ -144,7 +144,7 @@ func (v *statusView) facts() {
 	}
 	for _, past := range []struct {
 		of   string
-		past *engine.Past
+		past *report.Past
 	}{{"the last push: ", v.p.LastPush}, {"the last pull: ", v.p.LastPull}} {
 		if past.past != nil && past.past.Error != "" {
 			v.para(red, "  ", "    ", past.of+past.past.Error)
@@ -175,7 +175,7 @@ func (v *statusView) passes(when func(time.Time) string) *table {
 }
 
 func resultStyle(result string) style {
-	return map[string]style{engine.ResultOK: green, engine.ResultPartial: yellow, engine.ResultFailed: red}[result]
+	return map[string]style{report.ResultOK: green, report.ResultPartial: yellow, report.ResultFailed: red}[result]
 }
 
 // languages draws a bar for each: what it has, what of that is held back, what is missing.
@@ -191,7 +191,7 @@ func (v *statusView) languages() {
 	case v.width < narrow:
 		length = 10
 	}
-	name := func(l engine.LanguageStatus) string { return shortened(shown(l.Language), max(8, v.width/4)) }
+	name := func(l report.LanguageStatus) string { return shortened(shown(l.Language), max(8, v.width/4)) }
 	widest := 0
 	for _, l := range v.p.Languages {
 		widest = max(widest, columns(name(l)))
@@ -235,14 +235,14 @@ func (v *statusView) files() {
 	}
 	hidden := 0
 	if !v.all && len(files) > someFiles {
-		busy := func(f engine.FileStatus) int {
+		busy := func(f report.FileStatus) int {
 			if f.Pending > 0 || f.Error != "" {
 				return 0
 			}
 			return 1
 		}
 		files = slices.Clone(files)
-		slices.SortStableFunc(files, func(a, b engine.FileStatus) int { return cmp.Compare(busy(a), busy(b)) })
+		slices.SortStableFunc(files, func(a, b report.FileStatus) int { return cmp.Compare(busy(a), busy(b)) })
 		hidden = len(files) - someFiles
 		files = files[:someFiles]
 	}
@@ -254,7 +254,7 @@ func (v *statusView) files() {
 }
 
 // fileTable is a table of files with as many columns as fit.
-func (v *statusView) fileTable(files []engine.FileStatus) *table {
+func (v *statusView) fileTable(files []report.FileStatus) *table {
 	var t *table
 	for _, shape := range []struct{ format, collection bool }{{true, true}, {false, true}, {false, false}} {
 		t = &table{flex: 0, right: make(map[int]bool)}
@@ -300,8 +300,8 @@ func (v *statusView) conflicts() {
 	for _, c := range v.p.Conflicts {
 		v.para(yellow, "    ", "      ", fmt.Sprintf("%s: %q (%s), %s", filepath.ToSlash(c.File), c.Key, c.Language, ago(c.Since, v.now)))
 		for _, side := range []struct{ name, text, do string }{
-			{"repository", engine.InQuotes(c.Ours), "to send it: " + c.Command("ours")},
-			{"service", engine.InQuotes(c.Theirs) + ", which stands", "to leave it so: " + c.Command("theirs")},
+			{"repository", report.InQuotes(c.Ours), "to send it: " + c.Command("ours")},
+			{"service", report.InQuotes(c.Theirs) + ", which stands", "to leave it so: " + c.Command("theirs")},
 		} {
 			v.para(plainly, "      "+v.in(faint, padded(side.name, 10))+"  ", strings.Repeat(" ", 18), side.text)
 			v.para(plainly, strings.Repeat(" ", indent)+"-> ", strings.Repeat(" ", indent+3), side.do)
@@ -311,7 +311,7 @@ func (v *statusView) conflicts() {
 
 func (v *statusView) problems() {
 	type kind struct{ cause, remedy string }
-	groups := alikes(v.p.OtherProblems(), func(p engine.Problem) kind { return kind{p.Cause(), p.Remedy} })
+	groups := alikes(v.p.OtherProblems(), func(p report.Problem) kind { return kind{p.Cause(), p.Remedy} })
 	if len(groups) == 0 {
 		return
 	}
@@ -343,7 +343,7 @@ func (v *statusView) problems() {
 }
 
 // placesOf are the files, keys and languages of problems, as far as they have any.
-func placesOf(problems []engine.Problem) []string {
+func placesOf(problems []report.Problem) []string {
 	var places []string
 	for _, p := range problems {
 		p.Problem = ""
@@ -373,7 +373,7 @@ func (v *statusView) events() {
 			text += fmt.Sprintf(" (%d times since %s)", e.Count, inUTC(e.Since))
 		}
 		st := plainly
-		if e.Result != engine.ResultOK {
+		if e.Result != report.ResultOK {
 			st = resultStyle(e.Result)
 		}
 		v.para(st, "    "+v.in(faint, padded(ago(e.At, v.now), widest))+"  ", strings.Repeat(" ", 6+widest), text)

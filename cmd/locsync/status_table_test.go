@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 )
 
 var statusNow = time.Date(2026, 11, 21, 20, 0, 0, 0, time.UTC)
@@ -18,26 +18,27 @@ var statusNow = time.Date(2026, 11, 21, 20, 0, 0, 0, time.UTC)
 func before(d time.Duration) time.Time { return statusNow.Add(-d) }
 
 // busyStatus has something of everything.
-func busyStatus() engine.Status {
+func busyStatus() report.Status {
 	sent, next := before(2*time.Hour), statusNow.Add(12*time.Minute)
-	p := engine.ProjectStatus{
-		Name: "app", State: "3 values wait to be pushed; the last pull failed", Pending: 3, Removed: 1, NextPull: &next, Branch: "l10n", BranchURL: "https://example.com/app/tree/l10n",
-		LastPush:  &engine.Past{At: before(3 * time.Minute), Result: engine.ResultOK, Keys: 3, SentAt: &sent},
-		LastPull:  &engine.Past{At: before(50 * time.Hour), Result: engine.ResultFailed, Keys: 5, Commit: "0123456789abcdef0123", Error: "start export: 503 Service Unavailable: down; it is tried again in a minute"},
-		Languages: []engine.LanguageStatus{{Language: "de", Keys: 119, Missing: 1, Held: 12}, {Language: "zh-Hans", Keys: 120}, {Language: "fr", Missing: 120}},
-		Files: []engine.FileStatus{{Path: "locales/日本語/アプリ.json", Format: "json", Collection: "main", Keys: 20}, {Path: "a.json", Format: "structured-json", Collection: "other", Keys: 1200, Pending: 3},
+	p := report.ProjectStatus{
+		Name: "app", State: "3 values wait to be pushed; the last pull failed", Pending: 3, Removed: 1, NextPull: &next,
+		Delivery:  report.Delivery{Branch: "l10n", BranchURL: "https://example.com/app/tree/l10n"},
+		LastPush:  &report.Past{At: before(3 * time.Minute), Result: report.ResultOK, Keys: 3, SentAt: &sent},
+		LastPull:  &report.Past{At: before(50 * time.Hour), Result: report.ResultFailed, Keys: 5, Commit: "0123456789abcdef0123", Error: "start export: 503 Service Unavailable: down; it is tried again in a minute"},
+		Languages: []report.LanguageStatus{{Language: "de", Keys: 119, Missing: 1, Held: 12}, {Language: "zh-Hans", Keys: 120}, {Language: "fr", Missing: 120}},
+		Files: []report.FileStatus{{Path: "locales/日本語/アプリ.json", Format: "json", Collection: "main", Keys: 20}, {Path: "a.json", Format: "structured-json", Collection: "other", Keys: 1200, Pending: 3},
 			{Path: "b.json", Format: "json", Collection: "main", Error: "b.json:1:1: no"}},
-		Conflicts: []engine.Conflict{{File: "de.json", Language: "de", Key: "open", Ours: map[string]string{"": "Aufmachen"}, Theirs: map[string]string{"": "Eröffnen"}, Since: before(time.Minute)}},
-		Problems:  []engine.Problem{{File: "b.json", Line: 1, Column: 1, Problem: "it does not parse", Remedy: ""}},
-		Events:    []engine.Event{{At: before(time.Minute), What: "pull", Result: engine.ResultFailed, Text: "The pull failed: the service is down.", Since: before(time.Hour), Count: 7}},
+		Findings: report.Findings{Conflicts: []report.Conflict{{File: "de.json", Language: "de", Key: "open", Ours: map[string]string{"": "Aufmachen"}, Theirs: map[string]string{"": "Eröffnen"}, Since: before(time.Minute)}},
+			Problems: []report.Problem{{File: "b.json", Line: 1, Column: 1, Problem: "it does not parse", Remedy: ""}}},
+		History: report.History{Events: []report.Event{{At: before(time.Minute), What: "pull", Result: report.ResultFailed, Text: "The pull failed: the service is down.", Since: before(time.Hour), Count: 7}}},
 	}
 	for i := range 20 {
-		p.Problems = append(p.Problems, engine.Problem{File: "de.json", Key: fmt.Sprint("key", i), Language: "de", Problem: "lacks %s, which the source has; correct the translation", Remedy: "correct the translation"})
+		p.Problems = append(p.Problems, report.Problem{File: "de.json", Key: fmt.Sprint("key", i), Language: "de", Problem: "lacks %s, which the source has; correct the translation", Remedy: "correct the translation"})
 	}
 	for i := range 20 {
-		p.Files = append(p.Files, engine.FileStatus{Path: fmt.Sprintf("more/file%d.json", i), Format: "json", Collection: "main"})
+		p.Files = append(p.Files, report.FileStatus{Path: fmt.Sprintf("more/file%d.json", i), Format: "json", Collection: "main"})
 	}
-	return engine.Status{Projects: []engine.ProjectStatus{p}}
+	return report.Status{Projects: []report.ProjectStatus{p}}
 }
 
 func TestStatusAtATerminal(t *testing.T) {
@@ -86,8 +87,8 @@ func TestStatusAtATerminal(t *testing.T) {
 func TestStatusOfLongFacts(t *testing.T) {
 	st, sent := busyStatus(), before(59*time.Minute)
 	p := &st.Projects[0]
-	p.LastPush = &engine.Past{At: before(59 * time.Minute), Result: engine.ResultPartial, Keys: 12345, SentAt: &sent}
-	p.Languages = []engine.LanguageStatus{{Language: "zh-Hans", Keys: 11000, Missing: 1345, Held: 1200}}
+	p.LastPush = &report.Past{At: before(59 * time.Minute), Result: report.ResultPartial, Keys: 12345, SentAt: &sent}
+	p.Languages = []report.LanguageStatus{{Language: "zh-Hans", Keys: 11000, Missing: 1345, Held: 1200}}
 	text := (&screen{terminal: true, width: 80, height: 50}).status(st, statusNow, false)
 	for _, want := range []string{
 		"\n  last push  59 min ago (2026-11-21 19:01:00 UTC)  partial\n             12345 keys sent 59 min ago\n",
@@ -122,20 +123,20 @@ func TestStatusFits(t *testing.T) {
 		p.Name, p.Branch, p.BranchURL = name("project", 40), "l10n/"+name("branch", 20), "https://"+name("host", 20)
 		p.Languages, p.Files, p.Conflicts, p.Problems = nil, nil, nil, nil
 		for range rapid.IntRange(1, 3).Draw(t, "languages") {
-			l := engine.LanguageStatus{Language: rapid.SampledFrom([]string{"de", "zh-Hans", "sr-Latn-RS-variant1"}).Draw(t, "language"), Keys: number("keys"), Missing: number("missing"), Held: number("held")}
+			l := report.LanguageStatus{Language: rapid.SampledFrom([]string{"de", "zh-Hans", "sr-Latn-RS-variant1"}).Draw(t, "language"), Keys: number("keys"), Missing: number("missing"), Held: number("held")}
 			p.Languages = append(p.Languages, l)
 			numbers = append(numbers, fmt.Sprint(l.Keys), fmt.Sprint(l.Keys+l.Missing))
 		}
 		for range rapid.IntRange(1, 5).Draw(t, "files") {
-			f := engine.FileStatus{Path: name("file", 30), Format: "structured-json", Collection: name("collection", 30), Keys: number("keys"), Pending: number("pending")}
+			f := report.FileStatus{Path: name("file", 30), Format: "structured-json", Collection: name("collection", 30), Keys: number("keys"), Pending: number("pending")}
 			p.Files = append(p.Files, f)
 			numbers = append(numbers, fmt.Sprint(f.Keys), fmt.Sprint(f.Pending))
 		}
 		sent := before(59 * time.Minute)
-		p.LastPush = &engine.Past{At: before(59 * time.Minute), Result: engine.ResultPartial, Keys: number("sent"), SentAt: &sent}
+		p.LastPush = &report.Past{At: before(59 * time.Minute), Result: report.ResultPartial, Keys: number("sent"), SentAt: &sent}
 		numbers = append(numbers, fmt.Sprint(p.LastPush.Keys))
-		p.Conflicts = []engine.Conflict{{File: name("conflict", 20), Language: "de", Key: name("key", 20), Ours: map[string]string{"": "unser"}, Theirs: map[string]string{"": "ihr"}, Since: before(time.Minute)}}
-		p.Problems = []engine.Problem{p.Conflicts[0].Problem(), {File: name("broken", 20), Line: number("line") + 1, Column: 1, Problem: "it does not parse; repair it", Remedy: "repair it"}}
+		p.Conflicts = []report.Conflict{{File: name("conflict", 20), Language: "de", Key: name("key", 20), Ours: map[string]string{"": "unser"}, Theirs: map[string]string{"": "ihr"}, Since: before(time.Minute)}}
+		p.Problems = []report.Problem{p.Conflicts[0].Problem(), {File: name("broken", 20), Line: number("line") + 1, Column: 1, Problem: "it does not parse; repair it", Remedy: "repair it"}}
 		numbers = append(numbers, fmt.Sprint(p.Problems[1].Line))
 		for _, width := range []int{40, 60, 80, 120} {
 			s := &screen{terminal: true, width: width, height: 50}

@@ -7,12 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // plainStatus writes a status as text whose lines mean the same wherever and whenever they are read: times in UTC, nothing left out. It is what a pipe gets, and
 // scripts read it; the table for a terminal is beside it.
-func plainStatus(out io.Writer, s engine.Status) {
+func plainStatus(out io.Writer, s report.Status) {
 	for i, p := range s.Projects {
 		if i > 0 {
 			fmt.Fprintln(out)
@@ -43,7 +43,7 @@ func plainStatus(out io.Writer, s engine.Status) {
 }
 
 // plainFacts are the lines about the project as a whole.
-func plainFacts(out io.Writer, p engine.ProjectStatus) {
+func plainFacts(out io.Writer, p report.ProjectStatus) {
 	facts := &table{flex: -1}
 	if past := p.LastPush; past != nil {
 		sent := "nothing sent yet"
@@ -68,7 +68,7 @@ func plainFacts(out io.Writer, p engine.ProjectStatus) {
 }
 
 // lineInWords is one of several branches that are translated beside each other.
-func lineInWords(l engine.LineStatus) string {
+func lineInWords(l report.LineStatus) string {
 	if l.Finished != nil {
 		return fmt.Sprintf("branch %s is gone since %s; nobody needs branch %s any more%s", l.Base, inUTC(*l.Finished), l.Branch, andCollections(l.Collections))
 	}
@@ -76,8 +76,8 @@ func lineInWords(l engine.LineStatus) string {
 }
 
 // plainConflict is a translation that waits for a decision: both texts, and how to decide.
-func plainConflict(out io.Writer, c engine.Conflict) {
+func plainConflict(out io.Writer, c report.Conflict) {
 	fmt.Fprintf(out, "  conflict: %s: %q (%s), since %s\n", filepath.ToSlash(c.File), c.Key, c.Language, inUTC(c.Since))
-	fmt.Fprintf(out, "    repository: %s; to send it: %s\n", engine.InQuotes(c.Ours), c.Command("ours"))
-	fmt.Fprintf(out, "    service: %s, which stands; to leave it so: %s\n", engine.InQuotes(c.Theirs), c.Command("theirs"))
+	fmt.Fprintf(out, "    repository: %s; to send it: %s\n", report.InQuotes(c.Ours), c.Command("ours"))
+	fmt.Fprintf(out, "    service: %s, which stands; to leave it so: %s\n", report.InQuotes(c.Theirs), c.Command("theirs"))
 }

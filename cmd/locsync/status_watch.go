@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 )
 
 const (
@@ -42,7 +42,7 @@ func (a *app) watchStatus(ctx context.Context, cfg *config.Config, all bool) err
 }
 
 // sayChange writes a status that is one of many: a line of JSON, or text below the time.
-func (a *app) sayChange(out *screen, s engine.Status) error {
+func (a *app) sayChange(out *screen, s report.Status) error {
 	if !a.asJSON {
 		_, err := fmt.Fprintf(out.to, "-- %s\n%s", inUTC(time.Now()), out.status(s, time.Now(), true))
 		return err
@@ -53,8 +53,8 @@ func (a *app) sayChange(out *screen, s engine.Status) error {
 }
 
 // changes is the status as it is, and again whenever it is another one.
-func (a *app) changes(ctx context.Context, cfg *config.Config) func(yield func(engine.Status, error) bool) {
-	return func(yield func(engine.Status, error) bool) {
+func (a *app) changes(ctx context.Context, cfg *config.Config) func(yield func(report.Status, error) bool) {
+	return func(yield func(report.Status, error) bool) {
 		var last []byte
 		for {
 			began := time.Now()
@@ -101,7 +101,7 @@ func (a *app) watchAtTerminal(ctx context.Context, cfg *config.Config, out *scre
 	signals := make(chan os.Signal, 1)
 	notifyTerminal(signals)
 	defer signal.Stop(signals)
-	looks, failed := make(chan engine.Status), make(chan error, 1)
+	looks, failed := make(chan report.Status), make(chan error, 1)
 	go func() {
 		defer close(looks)
 		for s, err := range a.changes(ctx, cfg) {
@@ -126,7 +126,7 @@ func (a *app) watchAtTerminal(ctx context.Context, cfg *config.Config, out *scre
 	}()
 	tick := time.NewTicker(drawEvery)
 	defer tick.Stop()
-	var s *engine.Status
+	var s *report.Status
 	for {
 		select {
 		case <-ctx.Done():
@@ -182,7 +182,7 @@ func (s *screen) fitting(line, end string) string {
 
 // frame is one picture: a line with the time, the status, and where it does not fit how much is below. Each line is erased by itself: the whole screen would
 // flicker. That is done before it is written: behind the last column a terminal stays on that column, and would erase it.
-func (s *screen) frame(st engine.Status, now time.Time, all bool) string {
+func (s *screen) frame(st report.Status, now time.Time, all bool) string {
 	lines := strings.Split(strings.TrimRight(s.status(st, now, all), "\n"), "\n")
 	if room := s.height - 2; len(lines) > room && room > 1 {
 		hidden := len(lines) - room + 1

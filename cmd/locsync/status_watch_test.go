@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // At a terminal the status is drawn on a screen of its own, anew when something or the window's size changes, and Ctrl-C gives back the screen that was there.
@@ -108,7 +108,7 @@ func TestWatchStatusInAPipe(t *testing.T) {
 		t.Helper()
 		line, err := lines.ReadString('\n')
 		w.check(err)
-		var s engine.Status
+		var s report.Status
 		if err := json.Unmarshal([]byte(line), &s); err != nil || len(s.Projects) != 1 {
 			t.Fatalf("%v in %q", err, line)
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -67,7 +67,7 @@ func (a *app) translate(ctx context.Context, d *desk, r service.TranslateRequest
 	for _, text := range texts {
 		r.Texts = append(r.Texts, wire.TranslateText{Text: text})
 	}
-	d.line.show(engine.Doing{What: "translating " + count(len(texts), "text")})
+	d.line.show(report.Doing{What: "translating " + count(len(texts), "text")})
 	answer, err := d.Translate(ctx, r)
 	if err != nil {
 		return err

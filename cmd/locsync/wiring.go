@@ -21,6 +21,7 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
 	"github.com/locsync/locsync/sync/state"
@@ -158,7 +159,7 @@ func (c closer) Close() error { return c() }
 
 // openFor is open for one request. A dry run that would be the first to remember anything does that in a temporary folder, with an embedded service of its
 // own: it changes nothing. Clones are made for good all the same; they hold nothing but what the remote has, and take long.
-func (a *app) openFor(ctx context.Context, cfg *config.Config, log *zap.Logger, want web.Request, progress func(engine.Doing)) (*house, error) {
+func (a *app) openFor(ctx context.Context, cfg *config.Config, log *zap.Logger, want web.Request, progress func(report.Doing)) (*house, error) {
 	if !(want.Push.DryRun || want.Pull.DryRun) || slices.ContainsFunc(cfg.Projects, func(p config.Project) bool { return p.Cloned() }) {
 		return a.open(ctx, cfg, log, progress)
 	}
@@ -179,12 +180,12 @@ func (a *app) openFor(ctx context.Context, cfg *config.Config, log *zap.Logger, 
 }
 
 // open builds the house. A *state.Locked error means that another process, most likely the daemon, has the state.
-func (a *app) open(ctx context.Context, cfg *config.Config, log *zap.Logger, progress func(engine.Doing)) (*house, error) {
+func (a *app) open(ctx context.Context, cfg *config.Config, log *zap.Logger, progress func(report.Doing)) (*house, error) {
 	return a.openMetered(ctx, cfg, log, nil, progress)
 }
 
 // openMetered is open; meter, which may be nil, is told of every request to the service.
-func (a *app) openMetered(ctx context.Context, cfg *config.Config, log *zap.Logger, meter *web.Meter, progress func(engine.Doing)) (h *house, err error) {
+func (a *app) openMetered(ctx context.Context, cfg *config.Config, log *zap.Logger, meter *web.Meter, progress func(report.Doing)) (h *house, err error) {
 	h = &house{cfg: cfg, log: log, meter: meter}
 	defer func() {
 		if err != nil {
@@ -199,7 +200,7 @@ func (a *app) openMetered(ctx context.Context, cfg *config.Config, log *zap.Logg
 }
 
 // furnish opens what is kept in the house's folder, and what works with it.
-func (h *house) furnish(progress func(engine.Doing)) error {
+func (h *house) furnish(progress func(report.Doing)) error {
 	store, err := state.Open(h.dir)
 	if err != nil {
 		return err
@@ -223,8 +224,9 @@ func (h *house) connect(cfg *config.Config) (*service.Client, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	o := service.Options{UserAgent: "locsync/" + version().Version}
+	o.OnRequest = h.requested
 	if h.meter != nil {
-		o.OnRequest, o.OnTurn = h.meter.Requested, h.meter.Turned
+		o.OnTurn = h.meter.Turned
 	}
 	if cfg.Service.Embedded() {
 		if err := h.startEmbedded(cfg); err != nil {
@@ -246,6 +248,15 @@ func (h *house) connect(cfg *config.Config) (*service.Client, error) {
 	}
 	h.connected, h.through = made, o.Transport
 	return h.clientWith(o)
+}
+
+// requested logs a request, and counts it where the process is a daemon.
+func (h *house) requested(r service.Request) {
+	h.log.Debug("request", zap.String("operation", r.Operation), zap.String("method", r.Method), zap.String("path", r.Path),
+		zap.Int("status", r.Status), zap.Duration("took", r.Took))
+	if h.meter != nil {
+		h.meter.Requested(r.Operation, r.Status, r.Took)
+	}
 }
 
 // readFile reads the file of a secret.

@@ -9,10 +9,13 @@ package gittest
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,12 +25,22 @@ import (
 // user and machine, with a fixed author and time.
 func Environ() []string {
 	env := slices.DeleteFunc(os.Environ(), func(kv string) bool { return strings.HasPrefix(kv, "GIT_") })
-	return append(env,
+	env = append(env,
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_TERMINAL_PROMPT=0", "LC_ALL=C",
 		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_AUTHOR_DATE=1700000000 +0000",
 		"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.org", "GIT_COMMITTER_DATE=1700000000 +0000",
-		"GIT_CONFIG_COUNT=3", "GIT_CONFIG_KEY_2=gc.auto", "GIT_CONFIG_VALUE_2=0", "GIT_CONFIG_KEY_0=init.defaultBranch", "GIT_CONFIG_VALUE_0=main",
-		"GIT_CONFIG_KEY_1=protocol.file.allow", "GIT_CONFIG_VALUE_1=always")
+	)
+	settings := []string{"init.defaultBranch", "main", "protocol.file.allow", "always", "gc.auto", "0", "maintenance.auto", "false", "core.fsync", "none"}
+	return append(env, Settings(settings...)...)
+}
+
+// Settings are the variables that give git names and values of its configuration.
+func Settings(pairs ...string) []string {
+	env := []string{fmt.Sprint("GIT_CONFIG_COUNT=", len(pairs)/2)}
+	for i := 0; i < len(pairs); i += 2 {
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i/2, pairs[i]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i/2, pairs[i+1]))
+	}
+	return env
 }
 
 // Need skips the test where there is no git program.
@@ -102,12 +115,22 @@ func Write(t testing.TB, dir string, files map[string]string) {
 // files).
 func Init(t testing.TB, files map[string]string) (dir string) {
 	t.Helper()
+	Need(t)
 	dir = t.TempDir()
+	if m := templateOf(t, files); m != nil {
+		m.make(t, dir, files)
+	} else {
+		initialize(t, dir, files)
+	}
+	return dir
+}
+
+func initialize(t testing.TB, dir string, files map[string]string) {
+	t.Helper()
 	Git(t, dir, "init", "-q", "--template=", ".")
 	if len(files) > 0 {
 		Commit(t, dir, "first", files)
 	}
-	return dir
 }
 
 // Commit writes files into a working tree and commits everything there; it gives the commit.
@@ -115,18 +138,43 @@ func Commit(t testing.TB, dir, message string, files map[string]string) string {
 	t.Helper()
 	Write(t, dir, files)
 	Git(t, dir, "add", "-A")
-	Git(t, dir, "commit", "-q", "-m", message)
-	return Git(t, dir, "rev-parse", "HEAD")
+	said := Git(t, dir, "-c", "core.abbrev=40", "commit", "-m", message) // [main 0123...] message
+	hash := regexp.MustCompile(`^\[.*?([0-9a-f]{40,64})\]`).FindStringSubmatch(said)
+	if hash == nil {
+		return Git(t, dir, "rev-parse", "HEAD")
+	}
+	return hash[1]
+}
+
+// CommitTo adds a commit of the files to a branch that a repository has, without a working tree; it gives the commit.
+func CommitTo(t testing.TB, dir, branch string, files map[string]string) string {
+	t.Helper()
+	var in bytes.Buffer
+	fmt.Fprintf(&in, "commit refs/heads/%s\nmark :1\ncommitter Ada <ada@example.org> 1700000000 +0000\ndata 4\nmore\nfrom refs/heads/%[1]s^0\n", branch)
+	for name, content := range files {
+		fmt.Fprintf(&in, "M 100644 inline %s\ndata %d\n%s\n", strconv.Quote(name), len(content), content)
+	}
+	in.WriteString("get-mark :1\n")
+	return Input(t, dir, in.Bytes(), "fast-import", "--quiet")
 }
 
 // Bare makes a bare clone in a new folder and adds it to the repository as remote origin, tracked.
 func Bare(t testing.TB, dir string) (bare string) {
 	t.Helper()
 	bare = filepath.Join(t.TempDir(), "origin.git")
+	if m, ok := madeBy.Load(dir); ok && m.(*template).untouched(t, dir) {
+		m.(*template).addBare(t, dir, bare)
+	} else {
+		cloneBare(t, dir, bare)
+	}
+	return bare
+}
+
+func cloneBare(t testing.TB, dir, bare string) {
+	t.Helper()
 	Git(t, dir, "clone", "-q", "--bare", "--template=", ".", bare)
 	Git(t, dir, "remote", "add", "origin", bare)
 	Git(t, dir, "fetch", "-q", "origin")
-	return bare
 }
 
 // Clone clones an address into a new folder.

@@ -67,12 +67,8 @@ func Serve(t testing.TB, dir string, o Options) (address string) {
 
 // Handler is Serve for tests that have no testing.TB at hand. The repository is served at "/" and its folder's name.
 func Handler(dir string, o Options) (http.Handler, error) {
-	out, err := exec.Command("git", "--exec-path").Output()
+	backend, err := httpBackend()
 	if err != nil {
-		return nil, err
-	}
-	backend := filepath.Join(strings.TrimSpace(string(out)), "git-http-backend")
-	if _, err := exec.LookPath(backend); err != nil {
 		return nil, err
 	}
 	abs, err := filepath.Abs(dir)
@@ -80,12 +76,22 @@ func Handler(dir string, o Options) (http.Handler, error) {
 		return nil, err
 	}
 	s := &server{Options: o, git: &cgi.Handler{
-		Path:   backend,
-		Env:    append(Environ(), "GIT_PROJECT_ROOT="+filepath.Dir(abs), "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=ada", "GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=http.receivepack", "GIT_CONFIG_VALUE_0=true", "GIT_CONFIG_KEY_1=safe.directory", "GIT_CONFIG_VALUE_1=*"),
+		Path: backend,
+		Env: append(append(Environ(), "GIT_PROJECT_ROOT="+filepath.Dir(abs), "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=ada"),
+			Settings("http.receivepack", "true", "safe.directory", "*", "receive.autogc", "false", "core.fsync", "none")...),
 		Stderr: io.Discard,
 	}}
 	return s, nil
 }
+
+// httpBackend is the program that git serves http with.
+var httpBackend = sync.OnceValues(func() (string, error) {
+	out, err := exec.Command("git", "--exec-path").Output()
+	if err != nil {
+		return "", err
+	}
+	return exec.LookPath(filepath.Join(strings.TrimSpace(string(out)), "git-http-backend"))
+})
 
 type server struct {
 	Options

@@ -21,6 +21,7 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // Bundle is one source file and where its translations stand.
@@ -47,9 +48,9 @@ func (b *Bundle) Target(l config.Language) string {
 // Find lists the bundles of a project in a tree of files, in the order of the configuration and then by path. A source
 // file that more than one entry matches belongs to the first. Two bundles that would write one file are both left out,
 // with a problem.
-func Find(fsys fs.FS, p *config.Project) ([]*Bundle, []Problem, error) {
+func Find(fsys fs.FS, p *config.Project) ([]*Bundle, []report.Problem, error) {
 	var bundles []*Bundle
-	var problems []Problem
+	var problems []report.Problem
 	seen := make(map[string]bool)
 	for i := range p.Files {
 		files := &p.Files[i]
@@ -66,12 +67,12 @@ func Find(fsys fs.FS, p *config.Project) ([]*Bundle, []Problem, error) {
 			}
 			seen[match] = true
 			if why := unreadable(match); why != "" {
-				problems = append(problems, Problem{File: match, Problem: why})
+				problems = append(problems, report.Problem{File: match, Problem: why})
 				continue
 			}
 			b, err := bundleOf(p, files, match)
 			if err != nil {
-				problems = append(problems, Problem{File: match, Problem: err.Error()})
+				problems = append(problems, report.Problem{File: match, Problem: err.Error()})
 				continue
 			}
 			bundles = append(bundles, b)
@@ -113,7 +114,7 @@ func bundleOf(p *config.Project, files *config.Files, match string) (*Bundle, er
 
 // distinct leaves out bundles whose source files would be one file, that would write one file, or over a source file:
 // also on file systems that tell no letter case or spelling of accents apart.
-func distinct(bundles []*Bundle, languages []config.Language, problems []Problem) ([]*Bundle, []Problem, error) {
+func distinct(bundles []*Bundle, languages []config.Language, problems []report.Problem) ([]*Bundle, []report.Problem, error) {
 	sources := make(map[string]*Bundle) // by folded path
 	bad := make(map[*Bundle]bool)
 	for _, b := range bundles {
@@ -174,9 +175,9 @@ func shares(target, others, source string) string {
 }
 
 // misplaced is a problem with what a key of the configuration says for a source file; it ends with that key's place.
-func (b *Bundle) misplaced(key string, l config.Language, what string) Problem {
+func (b *Bundle) misplaced(key string, l config.Language, what string) report.Problem {
 	place := strings.TrimSuffix(b.Files.Problem(key, "").Error(), ": ")
-	return Problem{File: b.Path, Language: l.Code, Problem: what + " (" + place + ")", Configuration: true}
+	return report.Problem{File: b.Path, Language: l.Code, Problem: what + " (" + place + ")", Configuration: true}
 }
 
 // Parse reads one of the bundle's files in a language, source or translation.
@@ -207,18 +208,18 @@ func (b *Bundle) ParseExport(src []byte, l config.Language) (*resource.File, err
 
 // Read reads and parses one file of the bundle. A file that is not there gives nil and no problem; one that cannot be
 // read, or stands under another language's root, gives a problem and no file.
-func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.File, *Problem, error) {
+func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.File, *report.Problem, error) {
 	src, err := fs.ReadFile(fsys, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
 	if err != nil && isLink(fsys, name) {
-		return nil, &Problem{File: name, Language: l.Code, Problem: "is a symbolic link to something that is not a file " +
+		return nil, &report.Problem{File: name, Language: l.Code, Problem: "is a symbolic link to something that is not a file " +
 			"of this repository; it is left alone until the file itself stands there"}, nil
 	}
 	if err != nil {
 		if info, serr := fs.Stat(fsys, name); errors.Is(err, fs.ErrPermission) || serr == nil && !info.Mode().IsRegular() {
-			return nil, &Problem{File: name, Language: l.Code, Problem: "cannot be read as a file: " + err.Error() +
+			return nil, &report.Problem{File: name, Language: l.Code, Problem: "cannot be read as a file: " + err.Error() +
 				"; it is left alone until a file stands there that can be read"}, nil
 		}
 		return nil, nil, fmt.Errorf("read %s: %w", name, err)
@@ -239,8 +240,8 @@ func isLink(fsys fs.FS, name string) bool {
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
-func refused(name string, l config.Language, err error) *Problem {
-	p := &Problem{File: name, Language: l.Code, Problem: err.Error() + "; the file is left alone until this is repaired"}
+func refused(name string, l config.Language, err error) *report.Problem {
+	p := &report.Problem{File: name, Language: l.Code, Problem: err.Error() + "; the file is left alone until this is repaired"}
 	var syntax *resource.SyntaxError
 	if errors.As(err, &syntax) {
 		p.Line, p.Column = syntax.Line, syntax.Col
@@ -273,14 +274,14 @@ func Texts(f *resource.File) catalog.Catalog {
 
 // Findings are the entries of a readable file that are left out and should not be: values nested in a flat format, and
 // texts that its grammar cannot hand on.
-func Findings(f *resource.File, name string, l config.Language) []Problem {
-	var problems []Problem
+func Findings(f *resource.File, name string, l config.Language) []report.Problem {
+	var problems []report.Problem
 	if nested := f.Nested(); len(nested) > 0 {
 		others := ""
 		if n := len(nested) - 1; n > 0 {
 			others = fmt.Sprintf(", like %d more in this file,", n)
 		}
-		problems = append(problems, Problem{File: name, Key: nested[0], Language: l.Code,
+		problems = append(problems, report.Problem{File: name, Key: nested[0], Language: l.Code,
 			Problem: fmt.Sprintf("holds further values%s and the flat format has no keys for those; "+
 				"set format to the structured one of its kind", others)})
 	}
@@ -293,15 +294,15 @@ func Findings(f *resource.File, name string, l config.Language) []Problem {
 }
 
 // Warnings are what is odd in a readable file and keeps nothing from working.
-func Warnings(f *resource.File, name string, l config.Language) []Problem {
-	var problems []Problem
+func Warnings(f *resource.File, name string, l config.Language) []report.Problem {
+	var problems []report.Problem
 	for _, w := range f.Warnings() {
 		if !w.Left {
 			problems = append(problems, warning(f, name, l, w))
 		}
 	}
 	for _, d := range f.Duplicates() {
-		p := Problem{File: name, Language: l.Code, Key: f.KeyOf(d[1]),
+		p := report.Problem{File: name, Language: l.Code, Key: f.KeyOf(d[1]),
 			Problem: "stands twice in this file; the last one counts. Take one of them out"}
 		p.Line, p.Column = f.Position(int(f.Node(d[1]).Whole.Start))
 		problems = append(problems, p)
@@ -309,8 +310,8 @@ func Warnings(f *resource.File, name string, l config.Language) []Problem {
 	return problems
 }
 
-func warning(f *resource.File, name string, l config.Language, w resource.Warning) Problem {
-	p := Problem{File: name, Language: l.Code, Problem: w.Msg, Key: f.KeyOf(w.Node)}
+func warning(f *resource.File, name string, l config.Language, w resource.Warning) report.Problem {
+	p := report.Problem{File: name, Language: l.Code, Problem: w.Msg, Key: f.KeyOf(w.Node)}
 	at := w.At
 	if at == 0 {
 		at = int(f.Node(w.Node).Whole.Start)

@@ -3,6 +3,8 @@ package bundle
 import (
 	"strings"
 	"testing"
+
+	"github.com/locsync/locsync/sync/report"
 )
 
 // What a pass tells of a file is what keeps a text from being sent; what is odd, and works, is for check alone.
@@ -28,7 +30,7 @@ output = "{LANGUAGE}.json"
 		if err != nil {
 			t.Fatal(err)
 		}
-		keys := func(problems []Problem) string {
+		keys := func(problems []report.Problem) string {
 			var keys []string
 			for _, p := range problems {
 				keys = append(keys, p.Key)

@@ -6,12 +6,13 @@ import (
 
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // foreignRoot is the problem of a translation whose root is not its language's while its source has one, as a Rails
 // file copied from another language has it. Every key in it would read as one that the source lacks, and a pull would
 // take all of them out. Keys without a root, which are the source's, are no problem: nothing of those would be lost.
-func (b *Bundle) foreignRoot(fsys fs.FS, f *resource.File, name string, l config.Language) *Problem {
+func (b *Bundle) foreignRoot(fsys fs.FS, f *resource.File, name string, l config.Language) *report.Problem {
 	if _, rooted := f.Root(); rooted || name == b.Path || f.Len() < 2 || f.Node(0).Kind != resource.Map {
 		return nil
 	}
@@ -38,8 +39,8 @@ func (b *Bundle) foreignRoot(fsys fs.FS, f *resource.File, name string, l config
 			return nil
 		}
 	}
-	problem := func(format string, args ...any) *Problem {
-		return &Problem{File: name, Language: l.Code, Problem: fmt.Sprintf(format, args...)}
+	problem := func(format string, args ...any) *report.Problem {
+		return &report.Problem{File: name, Language: l.Code, Problem: fmt.Sprintf(format, args...)}
 	}
 	switch {
 	case !maps:

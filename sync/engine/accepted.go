@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/state"
 )
 
@@ -25,7 +26,7 @@ type accepted struct {
 	missed   []sourcePlace        // of those, files that were never missed before
 	gone     []sourcePlace        // deleted for good
 	moves    []moved
-	problems []Problem
+	problems []report.Problem
 
 	pasts   map[string]sourcePast           // by collection, of source texts that pulls brought; see recallPasts
 	inherit map[sourcePlace]map[string]bool // of a line: keys that its trunk has; see inherited.go
@@ -193,8 +194,8 @@ func (a *accepted) removed() map[sourcePlace][]string {
 }
 
 // orphans are the removed keys, in words.
-func (a *accepted) orphans(language string) []Problem {
-	var all []Problem
+func (a *accepted) orphans(language string) []report.Problem {
+	var all []report.Problem
 	removed := a.removed()
 	for _, at := range a.places() {
 		for _, key := range removed[at] {

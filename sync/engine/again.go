@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/locsync/locsync/sync/report"
 )
 
 // A pass for which a clone had to be made again (see clone.go) is two runs, and one report: what the first run did before the clone broke is done, so the
@@ -50,10 +52,29 @@ func continued[R runReport[R]](first, second []R) []R {
 	return second
 }
 
-func (first ProjectPush) branch() string { return first.Base }
+// pushed is the report of a push, and what the pull after it needs to know.
+type pushed struct {
+	report.ProjectPush
+	open      map[string]conflict // of a dry run: the conflicts at first contact that it would have stored
+	decidable map[decidable]bool  // the conflicts, and whether they were to be decided; nil when that is not known
+}
+
+// pulled is the report of a pull, and what the push after it needs to know.
+type pulled struct {
+	report.ProjectPull
+	unsent bool // a push now may find texts that the service does not have: of base, or of a commit since the last pull
+}
+
+// scope is what a pass of the project is for.
+func scope(p *project) report.Scope { return report.Scope{Name: p.cfg.Name, Base: p.line} }
+
+// noProblems is the outcome that a pass begins with.
+func noProblems() report.Outcome { return report.Outcome{Problems: []report.Problem{}} }
+
+func (first pushed) branch() string { return first.Base }
 
 // then is a push that was made again. Both runs' problems count: what was sent by the first is not looked at again.
-func (first ProjectPush) then(second ProjectPush) ProjectPush {
+func (first pushed) then(second pushed) pushed {
 	both := second
 	both.Requests += first.Requests
 	both.Exports += first.Exports
@@ -78,10 +99,10 @@ func (first ProjectPush) then(second ProjectPush) ProjectPush {
 	return both
 }
 
-func (first ProjectPull) branch() string { return first.Base }
+func (first pulled) branch() string { return first.Base }
 
 // then is a pull that was made again. A commit of the first run that was not delivered is gone with the clone, and all that it brought was computed again.
-func (first ProjectPull) then(second ProjectPull) ProjectPull {
+func (first pulled) then(second pulled) pulled {
 	both := second
 	both.Requests += first.Requests
 	both.Calls += first.Calls
@@ -105,9 +126,9 @@ func (first ProjectPull) then(second ProjectPull) ProjectPull {
 }
 
 // withFiles counts what two commits changed, file by file.
-func withFiles(first, second []PulledFile) []PulledFile {
+func withFiles(first, second []report.PulledFile) []report.PulledFile {
 	type place struct{ path, language string }
-	files := make(map[place]PulledFile)
+	files := make(map[place]report.PulledFile)
 	for _, f := range slices.Concat(first, second) {
 		at := place{f.Path, f.Language}
 		sum := files[at]
@@ -115,13 +136,13 @@ func withFiles(first, second []PulledFile) []PulledFile {
 		sum.Added, sum.Changed, sum.Removed = sum.Added+f.Added, sum.Changed+f.Changed, sum.Removed+f.Removed
 		files[at] = sum
 	}
-	return slices.SortedFunc(maps.Values(files), func(a, b PulledFile) int {
+	return slices.SortedFunc(maps.Values(files), func(a, b report.PulledFile) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Language, b.Language))
 	})
 }
 
 // union are the problems of two runs, each once.
-func union(first, second []Problem) []Problem {
+func union(first, second []report.Problem) []report.Problem {
 	all := slices.Clone(first)
 	for _, p := range second {
 		if !slices.Contains(all, p) {

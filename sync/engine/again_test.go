@@ -3,24 +3,32 @@ package engine
 import (
 	"reflect"
 	"testing"
+
+	"github.com/locsync/locsync/sync/report"
 )
 
 // Whatever a report can say, what the first run said of it is in the report of both: but why that run ended.
 func TestReportOfTwoRunsKeepsAllOfTheFirst(t *testing.T) {
-	push, pull := filled[ProjectPush](), filled[ProjectPull]()
-	keeps(t, push.then(ProjectPush{}))
-	keeps(t, pull.then(ProjectPull{}))
+	push, pull := pushed{ProjectPush: filled[report.ProjectPush]()}, pulled{ProjectPull: filled[report.ProjectPull]()}
+	keeps(t, push.then(pushed{}).ProjectPush)
+	keeps(t, pull.then(pulled{}).ProjectPull)
 	pull.Pushed = false // its commit is gone with the clone
-	if both := pull.then(ProjectPull{}); both.Commit != "" || len(both.Files) > 0 || both.Keys != 0 || both.Requests != 1 {
+	if both := pull.then(pulled{}); both.Commit != "" || len(both.Files) > 0 || both.Keys != 0 || both.Requests != 1 {
 		t.Errorf("%+v", both)
 	}
 }
 
 // filled is a report with something in every exported field.
 func filled[R any]() (r R) {
-	v := reflect.ValueOf(&r).Elem()
+	fill(reflect.ValueOf(&r).Elem())
+	return r
+}
+
+func fill(v reflect.Value) {
 	for i := range v.NumField() {
 		switch f := v.Field(i); {
+		case f.Kind() == reflect.Struct:
+			fill(f)
 		case !f.CanSet():
 		case f.Kind() == reflect.Slice:
 			f.Set(reflect.MakeSlice(f.Type(), 1, 1))
@@ -32,18 +40,23 @@ func filled[R any]() (r R) {
 			f.SetInt(1)
 		}
 	}
-	return r
 }
 
-func keeps(t *testing.T, report any) {
+func keeps(t *testing.T, result any) {
 	t.Helper()
-	v := reflect.ValueOf(report)
+	lost(t, reflect.ValueOf(result))
+}
+
+func lost(t *testing.T, v reflect.Value) {
+	t.Helper()
 	for i := range v.NumField() {
 		switch name := v.Type().Field(i).Name; name {
 		case "Name", "Base", "Branch", "Error", "Skipped": // the second run's
+		case "Scope", "Outcome":
+			lost(t, v.Field(i))
 		default:
-			if v.Type().Field(i).IsExported() && v.Field(i).IsZero() {
-				t.Errorf("%s of the first run is lost: %T", name, report)
+			if v.Field(i).IsZero() {
+				t.Errorf("%s of the first run is lost: %s", name, v.Type())
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/plural"
+	"github.com/locsync/locsync/sync/spelling"
 )
 
 // apart is what a text of the repository stands in the place of, under a key that the source does not have: one form of a map in that of a single
@@ -42,7 +43,7 @@ func covers(stays map[string]apart) map[string]string {
 // standing finds what stands apart in the repository, by its keys, and adds to gone what is to give way: the service has a translation in the source's
 // shape that was not merged before, and the file was: at first contact neither side changes. With the translation that was merged last, the other shape is somebody's change. What was filled in for a single
 // text, and one whose key became a form's, is no translation of the plural.
-func (r *pulling) standing(x translated, m *merged, of *relatives, ours catalog.Catalog, gone map[string]bool) (map[string]apart, error) {
+func (r *pulling) standing(x translated, m *merged, of *spelling.Plurals, ours catalog.Catalog, gone map[string]bool) (map[string]apart, error) {
 	base, err := r.marks(r.slot(kindMerged, x.Path, x.Language.Code))
 	if err != nil {
 		return nil, err
@@ -52,23 +53,18 @@ func (r *pulling) standing(x translated, m *merged, of *relatives, ours catalog.
 		return nil, err
 	}
 	renamed := make(map[string]bool)
-	for _, moved := range m.former.renamed {
+	for _, moved := range m.renames(r.renamed) {
 		renamed[moved.From.Key] = true
 	}
-	for _, b := range x.Sources {
-		for _, moved := range r.renamed[b] {
-			renamed[moved.From.Key] = true
-		}
-	}
 	stand := make(map[string]apart)
-	theirs, here := translatedKeys(x.texts), translatedKeys(ours)
+	theirs, here := spelling.Translated(x.texts), spelling.Translated(ours)
 	for _, u := range ours {
-		if u.Form != "" || of.keys[u.Key] {
+		if u.Form != "" || of.Keys[u.Key] {
 			continue
 		}
-		if single, is := of.single(u.Key); is {
+		if single, is := of.Single(u.Key); is {
 			stand[u.Key] = apart{instead: single}
-		} else if before, other := of.basedOn(u.Key); before != "" && !here[other.Key] && u.Text != "" {
+		} else if before, other := of.BasedOn(u.Key); before != "" && !here[other.Key] && u.Text != "" {
 			if renamed[u.Key] || knows(filler, u.Name, catalog.MarkOf(u.Text)) {
 				gone[u.Key] = true
 				continue
@@ -97,7 +93,7 @@ func (r *pulling) keepApart(x translated, m *merged, stand map[string]apart, in 
 	for _, c := range result.Changes {
 		comes[c.Key] = comes[c.Key] || c.Op != catalog.Removed && c.Text != ""
 	}
-	stays, theirs := maps.Clone(stand), translatedKeys(in.Theirs)
+	stays, theirs := maps.Clone(stand), spelling.Translated(in.Theirs)
 	result.Changes = slices.DeleteFunc(result.Changes, func(c catalog.Change) bool {
 		a, is := stand[c.Key]
 		if !is || c.Op != catalog.Removed {

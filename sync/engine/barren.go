@@ -9,6 +9,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/state"
 )
 
@@ -92,7 +93,7 @@ func (t *prunedTree) barrenNow(found []*bundle.Bundle) map[string]string {
 }
 
 // findSources is bundle.Find for a commit that a push reads, in the folders that are not known to be barren. A dry run takes no note of those.
-func (p *project) findSources(tip *gitops.Tip, dry bool) ([]*bundle.Bundle, []Problem, error) {
+func (p *project) findSources(tip *gitops.Tip, dry bool) ([]*bundle.Bundle, []report.Problem, error) {
 	if !slices.ContainsFunc(p.cfg.WatchPatterns(), func(pattern string) bool { return strings.Contains(pattern, "**") }) {
 		return bundle.Find(tip, p.cfg)
 	}

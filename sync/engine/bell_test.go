@@ -11,16 +11,16 @@ import (
 func TestPullRingsForThePushThatLooks(t *testing.T) {
 	t.Parallel()
 	edited := "{\n  \"c\": \"Käselaib\"\n}\n"
-	pulls := func(w *world, branch string) ProjectPull {
-		report, err := w.Pull(t.Context(), PullOptions{})
+	pulls := func(w *world, branch string) pulled {
+		reports, err := pullAll(t.Context(), w.Engine, PullOptions{})
 		w.check(err)
-		for _, p := range report.Projects {
+		for _, p := range reports {
 			if p.Branch == branch {
 				return p
 			}
 		}
-		t.Fatalf("no pull for %s: %+v", branch, report.Projects)
-		return ProjectPull{}
+		t.Fatalf("no pull for %s: %+v", branch, reports)
+		return pulled{}
 	}
 	t.Run("of the branch that is checked out", func(t *testing.T) {
 		t.Parallel()
@@ -64,7 +64,7 @@ func TestPullRingsForThePushThatLooks(t *testing.T) {
 			w.configure(settings + change + jsonFiles)
 			w.commitOn("l10n", appDE, edited)
 			for range 2 {
-				if rings := w.pulls(PullOptions{}).unsent; rings != (name == "") {
+				if rings := pulls(w, "l10n").unsent; rings != (name == "") {
 					t.Fatalf("rings: %v", rings)
 				}
 			}

@@ -218,7 +218,7 @@ func mergeAndCommit(b *testing.B, p *project, edition int) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		m, err := run.merge(t, translated{target, bundle.Texts(f)}, tip.New())
+		m, err := run.merge(b.Context(), t, translated{target, bundle.Texts(f)}, tip.New())
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/state"
 )
 
@@ -56,7 +57,7 @@ func (p *project) judge(a *accepted, force bool) error {
 			missing[at] = lost
 		case !force && len(lost) >= brakeFloor && float64(len(lost)) > p.cfg.Push.Guard*float64(all):
 			a.hold(at)
-			a.problems = append(a.problems, Problem{File: at.Path, Language: s.Source.Code, Problem: fmt.Sprintf(
+			a.problems = append(a.problems, report.Problem{File: at.Path, Language: s.Source.Code, Problem: fmt.Sprintf(
 				"lost %d of its %d keys, more than push.guard = %g allows; it is held back, and nothing is concluded from it. If that is meant, run locsync push --force", len(lost), all, p.cfg.Push.Guard)})
 		}
 	}
@@ -129,7 +130,7 @@ func (p *project) judgeMissing(a *accepted, missing map[sourcePlace]map[string]b
 			a.gone = append(a.gone, at)
 		case keys >= brakeFloor && float64(len(missing)) > p.cfg.Push.Guard*float64(total):
 			a.hold(at)
-			a.problems = append(a.problems, Problem{File: at.Path, Language: p.cfg.SourceLanguage, Problem: fmt.Sprintf(
+			a.problems = append(a.problems, report.Problem{File: at.Path, Language: p.cfg.SourceLanguage, Problem: fmt.Sprintf(
 				"is not there, like %d of %d source files, more than push.guard = %g allows; nothing is concluded from it. If they are meant to be gone, run locsync push --force", len(missing), total, p.cfg.Push.Guard)})
 		case later:
 			a.gone = append(a.gone, at)
@@ -162,12 +163,12 @@ func (a *accepted) hold(at sourcePlace) {
 }
 
 // holdings are the problems of the files that the brake holds back.
-func (a *accepted) holdings() []Problem {
+func (a *accepted) holdings() []report.Problem {
 	paths := make(map[string]bool)
 	for at := range a.held {
 		paths[at.Path] = true
 	}
-	return slices.DeleteFunc(slices.Clone(a.problems), func(p Problem) bool { return !paths[p.File] })
+	return slices.DeleteFunc(slices.Clone(a.problems), func(p report.Problem) bool { return !paths[p.File] })
 }
 
 // conclude remembers what was judged: files that were missed for the first time, files that are there again, and the keys of files that are gone, which
@@ -228,7 +229,7 @@ func (r *pushing) orphaned(at sourcePlace, before, now catalog.Marks, living map
 	}
 }
 
-func orphan(at sourcePlace, key, language string) Problem {
-	return Problem{File: at.Path, Key: key, Language: language,
+func orphan(at sourcePlace, key, language string) report.Problem {
+	return report.Problem{File: at.Path, Key: key, Language: language,
 		Problem: fmt.Sprintf("is gone from the source; the service keeps it in collection %q, and no pull brings it back. Delete it there if nobody needs its translations", at.Collection)}
 }

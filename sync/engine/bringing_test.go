@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/sync/plural"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
 )
@@ -150,7 +151,7 @@ func TestBringingAProductIn(t *testing.T) {
 
 // formsStay checks that nothing is reported but the one thing that a service with a text for each key cannot take: plural forms as keys that the source, which is English,
 // has no such key for. Android's, which are forms of one key, are all taken.
-func (w *world) formsStay(languages []string, problems []Problem) {
+func (w *world) formsStay(languages []string, problems []report.Problem) {
 	w.tb.Helper()
 	var named, want []string
 	for _, p := range problems {
@@ -202,7 +203,7 @@ func TestBringingABrokenFileIn(t *testing.T) {
 	good := files["config/locales/fr.yml"]
 	files["config/locales/fr.yml"] = "fr:\n  hello: \"Bon\n"
 	w := newWorld(t, product(append([]string{"fr"}, five...), "final", "final"), files)
-	broken := func(p Problem) bool {
+	broken := func(p report.Problem) bool {
 		return p.File == "config/locales/fr.yml" && p.Line == 2 && strings.Contains(p.Problem, "left alone until this is repaired")
 	}
 	p := w.pushes(PushOptions{Translations: true})

@@ -12,6 +12,8 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/spelling"
 	"github.com/locsync/locsync/sync/state"
 )
 
@@ -223,7 +225,7 @@ func (r *pushing) asked(t bundle.Target, texts catalog.Catalog) (asked, offered 
 	for _, b := range t.Sources {
 		if s := r.tree.of(b); !s.broken() && !r.refused[b.Path] {
 			maps.Copy(keys, s.texts.Keys())
-			maps.Copy(wide, widened(s.texts, b.Separator, b.Source, texts).Keys())
+			maps.Copy(wide, spelling.Widened(s.texts, b.Separator, b.Source.Code, texts).Keys())
 		}
 	}
 	declined, err := r.State.Marks(r.slot(kindFurther, t.Path, t.Language.Code))
@@ -378,7 +380,7 @@ func (r *pushing) yield(c *candidate, claims map[string]map[catalog.Name]claim) 
 		default:
 			delete(c.changed, u.Name)
 			if other.text != u.Text && c.edited[u.Name] {
-				p := Problem{File: c.Path, Key: u.Key, Language: c.Language.Code,
+				p := report.Problem{File: c.Path, Key: u.Key, Language: c.Language.Code,
 					Problem: fmt.Sprintf("was changed in two places: %q on branch %s and %q in %s; the branch's is sent. If the other is meant, write it on the branch", other.text, r.cfg.Pull.Branch, u.Text, c.place.name.where())}
 				r.problem(p)
 				r.givesWay(p, r.o.DryRun)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/heartbeat"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/state"
 )
@@ -98,7 +99,7 @@ func (p *project) mended(ctx context.Context, failure error) bool {
 }
 
 func (p *project) tellRemade() {
-	p.tellNow(Event{What: "clone", Result: ResultOK, Text: "The clone of the repository was damaged, and is made again."})
+	p.tellNow(report.Event{What: "clone", Result: report.ResultOK, Text: "The clone of the repository was damaged, and is made again."})
 }
 
 // maintainEvery is how often a clone is looked at for what git can tidy.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // What a pull brought, as commits: one for all of it, or with pull.commit_per = "language" one for each language, in the order of their codes. However
@@ -21,11 +22,11 @@ func (r *pulling) tally(joined map[string][]byte, done []*merged) (map[string][]
 	}
 	data := config.CommitData{Project: r.cfg.Name}
 	languages := make(map[string]bool)
-	r.report.Files, r.report.Keys = []PulledFile{}, 0
+	r.report.Files, r.report.Keys = []report.PulledFile{}, 0
 	for _, m := range done {
 		if m.former.file != nil { // all that it had stands in the file that takes its place
 			files[m.former.path] = nil
-			r.report.Files = append(r.report.Files, PulledFile{Path: m.former.path, Language: m.Language.Code, Deleted: true})
+			r.report.Files = append(r.report.Files, report.PulledFile{Path: m.former.path, Language: m.Language.Code, Deleted: true})
 			data.Files = append(data.Files, m.former.path)
 			languages[m.Language.Code] = true
 		}
@@ -40,7 +41,7 @@ func (r *pulling) tally(joined map[string][]byte, done []*merged) (map[string][]
 	}
 	if len(data.Files) == 0 { // else they come along
 		for _, path := range slices.Sorted(maps.Keys(joined)) {
-			r.report.Files = append(r.report.Files, PulledFile{Path: path, Language: r.contested[path].Code})
+			r.report.Files = append(r.report.Files, report.PulledFile{Path: path, Language: r.contested[path].Code})
 			data.Files = append(data.Files, path)
 			languages[r.contested[path].Code] = true
 		}
@@ -50,7 +51,7 @@ func (r *pulling) tally(joined map[string][]byte, done []*merged) (map[string][]
 	return files, data
 }
 
-func count(data *config.CommitData, f PulledFile) {
+func count(data *config.CommitData, f report.PulledFile) {
 	data.Added, data.Changed, data.Removed = data.Added+f.Added, data.Changed+f.Changed, data.Removed+f.Removed
 	data.Keys = data.Added + data.Changed + data.Removed
 }

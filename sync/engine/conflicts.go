@@ -2,15 +2,14 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/state"
 )
@@ -39,53 +38,9 @@ func conflictID(path, language, key string) string { return path + "\x00" + lang
 
 func (c conflict) id() string { return conflictID(c.Path, c.Language, c.Key) }
 
-// Problem is the conflict as it stands among the problems of reports and of the status.
-func (c Conflict) Problem() Problem {
-	if c.Open {
-		remedy := fmt.Sprintf("To send the repository's, run %s; to take the service's, the same with --theirs. "+
-			"locsync push --translations decides all such keys for the repository, locsync pull --accept-service for the service", c.Command("ours"))
-		return Problem{File: c.File, Key: c.Key, Language: c.Language, Remedy: remedy, Problem: fmt.Sprintf(
-			"the repository has %s and the service %s, and they never agreed on a text; neither is changed. %s", InQuotes(c.Ours), InQuotes(c.Theirs), remedy)}
-	}
-	remedy := fmt.Sprintf("To send the repository's after all, run %s; to let the service's stand, the same with --theirs", c.Command("ours"))
-	return Problem{File: c.File, Key: c.Key, Language: c.Language, Remedy: remedy, Problem: fmt.Sprintf(
-		"was changed in the repository to %s and at the service to %s; the service's stands. %s", InQuotes(c.Ours), InQuotes(c.Theirs), remedy)}
-}
-
-// Command is the command line that decides this conflict for a side, ours or theirs, and no other one: a file has one language.
-func (c Conflict) Command(side string) string {
-	command := "locsync push --" + side + " --key " + shellWord(c.Key) + " --file " + shellWord(c.File)
-	if c.Project != "" {
-		command += " --project " + shellWord(c.Project)
-	}
-	return command
-}
-
-// InQuotes shows the texts of one key, by form.
-func InQuotes(texts map[string]string) string {
-	var parts []string
-	for _, form := range slices.Sorted(maps.Keys(texts)) {
-		parts = append(parts, strings.TrimSpace(fmt.Sprintf("%s %q", form, texts[form])))
-	}
-	if len(parts) == 0 {
-		return "nothing"
-	}
-	return strings.Join(parts, ", ")
-}
-
-// shellWord quotes a word for a command line where it needs that.
-func shellWord(word string) string {
-	if word != "" && !strings.ContainsFunc(word, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-/:@%+=", r))
-	}) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
 // shown is a conflict as reports and the status show it.
-func (p *project) shown(c conflict) Conflict {
-	shown := Conflict{File: c.Path, Language: c.Language, Key: c.Key, Ours: textsByForm(c.Ours), Theirs: textsByForm(c.Theirs), Since: c.At, Open: c.Open}
+func (p *project) shown(c conflict) report.Conflict {
+	shown := report.Conflict{File: c.Path, Language: c.Language, Key: c.Key, Ours: textsByForm(c.Ours), Theirs: textsByForm(c.Theirs), Since: c.At, Open: c.Open}
 	if len(p.Config.Projects) > 1 {
 		shown.Project = p.cfg.Name
 	}
@@ -214,8 +169,8 @@ func (p *project) conflicts() (map[string]conflict, error) {
 }
 
 // Conflicts are those that wait for push --ours or --theirs, of every branch, in one project or, for "", in all. It looks at nothing but the state.
-func (e *Engine) Conflicts(project string) ([]Conflict, error) {
-	var all []Conflict
+func (e *Engine) Conflicts(project string) ([]report.Conflict, error) {
+	var all []report.Conflict
 	for _, p := range e.projects {
 		if project != "" && project != p.cfg.Name {
 			continue
@@ -246,7 +201,7 @@ func (r *pushing) readConflicts() (err error) {
 	if r.lost, err = r.conflicts(); err != nil || len(r.lost) == 0 {
 		return err
 	}
-	last, _, err := state.Get[Past](r.State, r.stateName(), kindPast, pastPull)
+	last, _, err := state.Get[report.Past](r.State, r.stateName(), kindPast, pastPull)
 	r.lastPull = last.At
 	return err
 }
@@ -367,7 +322,7 @@ func (r *pushing) settleConflicts(ctx context.Context) error {
 	r.shipAll(ctx, ship.shipments)
 	for _, id := range slices.Sorted(maps.Keys(wanted)) {
 		c := wanted[id]
-		r.answer(Problem{File: c.Path, Key: c.Key, Language: c.Language, Problem: "is not sent: its source file is not there any more. locsync push --theirs forgets the conflict"})
+		r.answer(report.Problem{File: c.Path, Key: c.Key, Language: c.Language, Problem: "is not sent: its source file is not there any more. locsync push --theirs forgets the conflict"})
 	}
 	return nil
 }
@@ -379,7 +334,7 @@ func (r *pushing) decidedOn(c conflict, stands string) {
 		r.settled = make(map[string]bool)
 	}
 	r.settled[c.id()] = true
-	r.report.Settled = append(r.report.Settled, Settled{r.shown(c), stands})
+	r.report.Settled = append(r.report.Settled, report.Settled{Conflict: r.shown(c), Stands: stands})
 }
 
 // yieldConflict lets the service's text stand. The repository's is nobody's change from now on: no push sends it, and where no pull has merged the service's

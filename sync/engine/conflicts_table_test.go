@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -158,7 +159,7 @@ func livesThroughDisputes(t *testing.T, all []disputed, pulled bool) {
 	w.silent()
 
 	there := w.spelled("android-xml", "main", "de", service.Final)
-	conflicts := make(map[string]Conflict)
+	conflicts := make(map[string]report.Conflict)
 	for _, c := range w.Status(t.Context()).Projects[0].Conflicts {
 		conflicts[c.Key] = c
 	}
@@ -195,7 +196,7 @@ func livesThroughDisputes(t *testing.T, all []disputed, pulled bool) {
 }
 
 // names is how many problems name a text.
-func names(problems []Problem, text string) (n int) {
+func names(problems []report.Problem, text string) (n int) {
 	for _, p := range problems {
 		if strings.Contains(p.Problem, text) {
 			n++

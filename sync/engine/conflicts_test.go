@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -71,10 +72,10 @@ func TestKeyOfAConflictOnOneOfTheBranches(t *testing.T) {
 	w.commit()
 	w.git("checkout", "-q", "main")
 	w.configure(strings.Replace(lineSettings, `branches = ["main", "feature/*"]`, "source = \"main\"\nbranches = [\"feature/*\"]", 1))
-	push := func(o PushOptions) []ProjectPush {
-		report, err := w.Push(t.Context(), o)
+	push := func(o PushOptions) []report.ProjectPush {
+		result, err := w.Push(t.Context(), o)
 		w.check(err)
-		return report.Projects
+		return result.Projects
 	}
 	push(PushOptions{})
 	w.translate("feature/x", "de", service.Final, "c", "Käse")

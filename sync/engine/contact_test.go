@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
 )
@@ -202,15 +203,15 @@ func TestDryRunAtFirstContact(t *testing.T) {
 	w.lose()
 	w.write(deApp, `{"a": "A repo", "b": "B repo"}`)
 	w.commit()
-	run := func(dry bool) SyncReport {
-		report, err := w.Sync(t.Context(), PushOptions{DryRun: dry}, PullOptions{DryRun: dry})
+	run := func(dry bool) report.SyncReport {
+		result, err := w.Sync(t.Context(), PushOptions{DryRun: dry}, PullOptions{DryRun: dry})
 		w.check(err)
-		return report
+		return result
 	}
 	dry, done := run(true), run(false)
 	w.reports(dry.Push.Projects[0], deApp+" (de): b", enApp+" (en): a b c")
 	w.reports(done.Push.Projects[0], deApp+" (de): b", enApp+" (en): a b c")
-	for _, r := range []SyncReport{dry, done} {
+	for _, r := range []report.SyncReport{dry, done} {
 		w.problem(r.Push.Projects[0].Problems, "A repo", "A service")
 		pull := r.Pull.Projects[0]
 		if len(pull.Problems) > 0 || len(pull.Files) != 1 || pull.Files[0].Added != 1 || pull.Keys != 1 {

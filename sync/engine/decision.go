@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // decidable is a conflict as people name it.
@@ -64,9 +65,9 @@ func (o PushOptions) decides(d decidable) bool {
 }
 
 // nameUndecidable names what was to be decided about and is in no conflict: not in one of any branch or project, when all could be looked at.
-func (o PushOptions) nameUndecidable(reports []ProjectPush) {
-	looked := slices.IndexFunc(reports, func(p ProjectPush) bool { return p.decidable != nil })
-	if looked < 0 || slices.ContainsFunc(reports, func(p ProjectPush) bool { return p.Error != "" }) {
+func (o PushOptions) nameUndecidable(reports []pushed) {
+	looked := slices.IndexFunc(reports, func(p pushed) bool { return p.decidable != nil })
+	if looked < 0 || slices.ContainsFunc(reports, func(p pushed) bool { return p.Error != "" }) {
 		return
 	}
 	there := make(map[decidable]bool)
@@ -79,16 +80,16 @@ func (o PushOptions) nameUndecidable(reports []ProjectPush) {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Language, b.Language), cmp.Compare(a.Key, b.Key))
 	})
 	none := !slices.ContainsFunc(all, func(d decidable) bool { return there[d] })
-	var idle []Problem // keys, languages and files of no conflict that is meant
+	var idle []report.Problem // keys, languages and files of no conflict that is meant
 	languages, files := strings.Join(o.Languages, ", "), strings.Join(o.Files, ", ")
 	for _, choice := range []struct {
 		values []string
 		of     func(d decidable) string
-		name   func(value string) Problem
+		name   func(value string) report.Problem
 	}{
-		{o.Keys, func(d decidable) string { return d.Key }, func(key string) Problem { return Problem{Key: key, Language: languages, File: files} }},
-		{o.Languages, func(d decidable) string { return d.Language }, func(language string) Problem { return Problem{Language: language, File: files} }},
-		{o.Files, func(d decidable) string { return d.Path }, func(file string) Problem { return Problem{File: file} }},
+		{o.Keys, func(d decidable) string { return d.Key }, func(key string) report.Problem { return report.Problem{Key: key, Language: languages, File: files} }},
+		{o.Languages, func(d decidable) string { return d.Language }, func(language string) report.Problem { return report.Problem{Language: language, File: files} }},
+		{o.Files, func(d decidable) string { return d.Path }, func(file string) report.Problem { return report.Problem{File: file} }},
 	} {
 		for _, value := range choice.values {
 			if !slices.ContainsFunc(all, func(d decidable) bool { return there[d] && choice.of(d) == value }) {

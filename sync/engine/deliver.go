@@ -15,6 +15,7 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/state"
 )
 
@@ -97,7 +98,7 @@ func (r *pulling) deliverAgain(ctx context.Context, t *tree, tip *gitops.Tip) er
 	}
 	res, err := r.repo.Push(ctx, tip, options...)
 	if errors.Is(err, gitops.ErrRefused) { // what this pull is for is done
-		r.problem(Problem{Problem: fmt.Sprintf("the remote has lost commits of branch %s, up to %s, and does not take them again: %v. Let it take them, or set another pull.branch; the next pull offers them again",
+		r.problem(report.Problem{Problem: fmt.Sprintf("the remote has lost commits of branch %s, up to %s, and does not take them again: %v. Let it take them, or set another pull.branch; the next pull offers them again",
 			r.cfg.Pull.Branch, tip.Hash()[:10], err)})
 		r.tip = nil // there is nothing there that could be asked for
 		return nil
@@ -147,7 +148,7 @@ func (r *pulling) follow(ctx context.Context, tip *gitops.Tip) error {
 // leftLocal says that the local branch stays behind, and why.
 func (r *pulling) leftLocal(res gitops.PushResult) {
 	if res.Local == gitops.Left {
-		r.problem(Problem{Problem: res.Why + "; until that is settled the branch cannot follow"})
+		r.problem(report.Problem{Problem: res.Why + "; until that is settled the branch cannot follow"})
 	}
 }
 
@@ -159,7 +160,7 @@ func (r *pulling) delivered(res gitops.PushResult) bool {
 	}
 	r.leftLocal(res)
 	if r.offer = cmp.Or(res.Offer, r.offer); res.Deaf {
-		r.problem(Problem{Problem: `the remote takes no push options, so no merge request was made; set pull.request.kind to "gitlab", which takes a token`})
+		r.problem(report.Problem{Problem: `the remote takes no push options, so no merge request was made; set pull.request.kind to "gitlab", which takes a token`})
 	}
 	r.waits = !res.Pushed && res.Local == gitops.Left
 	return !r.waits
@@ -282,7 +283,7 @@ func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string]
 			}
 		}
 		if errors.Is(err, gitops.ErrNothing) {
-			r.report.Files, r.report.Keys, err = []PulledFile{}, 0, nil
+			r.report.Files, r.report.Keys, err = []report.PulledFile{}, 0, nil
 		}
 		if err != nil || r.o.DryRun {
 			return err
@@ -317,7 +318,7 @@ func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string]
 func (r *pulling) without(bad *gitops.BadPaths, joined map[string][]byte, done []*merged) ([]*merged, error) {
 	before := len(done) + len(joined)
 	for _, b := range bad.Paths {
-		r.problem(Problem{File: b.Path, Problem: "is not written: " + b.Why})
+		r.problem(report.Problem{File: b.Path, Problem: "is not written: " + b.Why})
 		delete(joined, b.Path)
 		done = slices.DeleteFunc(done, func(m *merged) bool { return m.Path == b.Path })
 	}

@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/state"
 )
 
@@ -41,9 +42,9 @@ type diary struct {
 	*project
 	tx       *state.Tx
 	at       time.Time
-	told     []Event // new ones
-	again    *Event  // one that takes the place of its equal, see among
-	day      Day     // what is added to today
+	told     []report.Event // new ones
+	again    *report.Event  // one that takes the place of its equal, see among
+	day      report.Day     // what is added to today
 	standing map[string]standing
 	changed  bool // of standing
 }
@@ -67,7 +68,7 @@ func (d *diary) close() {
 }
 
 // tellNow writes something that happens outside of the end of a pass.
-func (p *project) tellNow(e Event) {
+func (p *project) tellNow(e report.Event) {
 	if p.State == nil {
 		return // a check, which remembers nothing
 	}
@@ -83,7 +84,7 @@ func (p *project) tellNow(e Event) {
 	p.changes.ring()
 }
 
-func (d *diary) tell(e Event) {
+func (d *diary) tell(e report.Event) {
 	e.At = d.at
 	e.Base = d.line
 	d.told = append(d.told, e)
@@ -133,10 +134,10 @@ func (d *diary) anew(err error) {
 // keep writes what is new.
 func (d *diary) keep() error {
 	if len(d.told) > 0 || d.again != nil {
-		events, err := diaryOf[[]Event](d.tx, d.project, diaryEvents)
+		events, err := diaryOf[[]report.Event](d.tx, d.project, diaryEvents)
 		d.anew(err)
 		if d.again != nil {
-			events = d.again.among(events)
+			events = among(*d.again, events)
 		}
 		events = append(events, d.told...)
 		if err := state.PutTx(d.tx, d.projectName(), kindDiary, diaryEvents, events[max(0, len(events)-mostEvents):]); err != nil {
@@ -144,7 +145,7 @@ func (d *diary) keep() error {
 		}
 	}
 	if d.day.Pushed+d.day.Pulled > 0 {
-		days, err := diaryOf[[]Day](d.tx, d.project, diaryDays)
+		days, err := diaryOf[[]report.Day](d.tx, d.project, diaryDays)
 		d.anew(err)
 		if err := state.PutTx(d.tx, d.projectName(), kindDiary, diaryDays, added(days, d.at, d.day)); err != nil {
 			return err
@@ -169,12 +170,12 @@ func diaryOf[T any](tx *state.Tx, p *project, part string) (T, error) {
 func dateOf(at time.Time) string { return at.UTC().Format(time.DateOnly) }
 
 // added adds to a day, and drops those that nobody looks at any more, or that a clock told too early.
-func added(days []Day, at time.Time, more Day) []Day {
+func added(days []report.Day, at time.Time, more report.Day) []report.Day {
 	oldest := dateOf(at.UTC().AddDate(0, 0, 1-mostDays))
-	days = slices.DeleteFunc(days, func(d Day) bool { return d.Date < oldest || d.Date > dateOf(at) })
-	i, there := slices.BinarySearchFunc(days, dateOf(at), func(d Day, date string) int { return strings.Compare(d.Date, date) })
+	days = slices.DeleteFunc(days, func(d report.Day) bool { return d.Date < oldest || d.Date > dateOf(at) })
+	i, there := slices.BinarySearchFunc(days, dateOf(at), func(d report.Day, date string) int { return strings.Compare(d.Date, date) })
 	if !there {
-		days = slices.Insert(days, i, Day{Date: dateOf(at)})
+		days = slices.Insert(days, i, report.Day{Date: dateOf(at)})
 	}
 	days[i].Pushed += more.Pushed
 	days[i].Pulled += more.Pulled
@@ -182,20 +183,20 @@ func added(days []Day, at time.Time, more Day) []Day {
 }
 
 // lookAtDiary gives the status its activity and events: those that can be read.
-func (p *project) lookAtDiary(s *ProjectStatus) {
+func (p *project) lookAtDiary(s *report.ProjectStatus) {
 	err := p.State.View(func(tx *state.Tx) error {
-		s.Events, _ = diaryOf[[]Event](tx, p, diaryEvents)
+		s.Events, _ = diaryOf[[]report.Event](tx, p, diaryEvents)
 		slices.Reverse(s.Events)
-		days, _ := diaryOf[[]Day](tx, p, diaryDays)
-		there := make(map[string]Day)
+		days, _ := diaryOf[[]report.Day](tx, p, diaryDays)
+		there := make(map[string]report.Day)
 		for _, d := range days {
 			there[d.Date] = d
 		}
 		now := p.Now().UTC()
-		s.Activity = make([]Day, 0, mostDays)
+		s.Activity = make([]report.Day, 0, mostDays)
 		for i := range mostDays {
 			date := dateOf(now.AddDate(0, 0, 1+i-mostDays))
-			s.Activity = append(s.Activity, Day{date, there[date].Pushed, there[date].Pulled})
+			s.Activity = append(s.Activity, report.Day{Date: date, Pushed: there[date].Pushed, Pulled: there[date].Pulled})
 		}
 		return nil
 	})
@@ -205,12 +206,12 @@ func (p *project) lookAtDiary(s *ProjectStatus) {
 }
 
 // among adds an event that may come again to others: in the place of its equal, unless that was before Since or before it worked again.
-func (e Event) among(events []Event) []Event {
+func among(e report.Event, events []report.Event) []report.Event {
 	kind, since := equal(e.Text), e.Since
 	e.Since, e.Count = e.At, 1
 	for i, old := range slices.Backward(events) {
 		same := old.What == e.What && (old.Base == e.Base || e.Base == "")
-		if same && old.Result == ResultRecovered || old.At.Before(since) {
+		if same && old.Result == report.ResultRecovered || old.At.Before(since) {
 			break
 		}
 		if same && old.Base == e.Base && old.Result == e.Result && equal(old.Text) == kind {

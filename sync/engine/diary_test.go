@@ -19,6 +19,7 @@ import (
 	"github.com/locsync/locsync/gitops/forge/forgetest"
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service/local"
 	"github.com/locsync/locsync/sync/state"
 )
@@ -144,7 +145,7 @@ func TestEvents(t *testing.T) {
 
 	today := time.Now().UTC().Format(time.DateOnly)
 	days := w.Status(t.Context()).Projects[0].Activity
-	if last := days[len(days)-1]; len(days) != 30 || last.Date != today || last.Pushed != 3+2+1+1 || last.Pulled != 3+1 || days[0] != (Day{Date: dateOf(time.Now().AddDate(0, 0, -29))}) {
+	if last := days[len(days)-1]; len(days) != 30 || last.Date != today || last.Pushed != 3+2+1+1 || last.Pulled != 3+1 || days[0] != (report.Day{Date: dateOf(time.Now().AddDate(0, 0, -29))}) {
 		t.Errorf("%d days, the first %+v, today %+v", len(days), days[0], last)
 	}
 }
@@ -391,7 +392,7 @@ func TestDiaryLaw(t *testing.T) {
 				if d.day.Pushed += sent; sent > 0 {
 					last = fmt.Sprintf("Sent %d.", sent)
 					events++
-					d.tell(Event{What: "push", Result: ResultOK, Text: last})
+					d.tell(report.Event{What: "push", Result: report.ResultOK, Text: last})
 				}
 				if d.ended("push", failure); failure == nil && failures > 0 {
 					last = fmt.Sprintf("Push works again, after %s.", counted(failures, "failure", "failures"))
@@ -413,7 +414,7 @@ func TestDiaryLaw(t *testing.T) {
 			rt.Fatal(err)
 		}
 		p.Now = func() time.Time { return now }
-		var s ProjectStatus
+		var s report.ProjectStatus
 		p.lookAtDiary(&s)
 		if len(s.Events) > mostEvents || events <= mostEvents && len(s.Events) > events || events > 0 && last != "" && s.Events[0].Text != last {
 			rt.Fatalf("%d events, want at most %d; the newest is %q, want %q", len(s.Events), min(events, mostEvents), s.Events[0].Text, last)
@@ -438,13 +439,13 @@ func BenchmarkDiary(b *testing.B) {
 	defer store.Close()
 	p := &project{Engine: &Engine{Parts: Parts{Config: &config.Config{}, State: store, Now: time.Now}, changes: new(changes)}, cfg: &config.Project{Name: "app"}, common: &common{}, log: zap.NewNop()}
 	for range 2 * mostEvents {
-		p.tellNow(Event{What: "push", Result: ResultOK, Text: strings.Repeat("Sent 3 keys. ", 10)})
+		p.tellNow(report.Event{What: "push", Result: report.ResultOK, Text: strings.Repeat("Sent 3 keys. ", 10)})
 	}
 	for name, tell := range map[string]func(*diary){
 		"quiet": func(d *diary) { d.ended("push", nil) },
 		"told": func(d *diary) {
 			d.day.Pushed++
-			d.tell(Event{What: "push", Result: ResultOK, Text: strings.Repeat("Sent 3 keys. ", 10)})
+			d.tell(report.Event{What: "push", Result: report.ResultOK, Text: strings.Repeat("Sent 3 keys. ", 10)})
 			d.ended("push", nil)
 		},
 	} {
@@ -484,7 +485,7 @@ func TestEventsOfACommitThatWaits(t *testing.T) {
 		w.problem(w.pulls(PullOptions{}).Problems, "not committed")
 	}
 	w.tells(n)
-	today := func() Day { days := w.Status(t.Context()).Projects[0].Activity; return days[len(days)-1] }
+	today := func() report.Day { days := w.Status(t.Context()).Projects[0].Activity; return days[len(days)-1] }
 	if committed != 0 || today().Pulled != 0 {
 		t.Errorf("%d commits, %+v", committed, today())
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // The service has one text for a key of a collection; two files may have the key, each with a translation of its own. Where these differ in a language, each file
@@ -20,7 +21,7 @@ import (
 type shared struct {
 	texts   map[string]map[string]map[string]catalog.Marks // by collection and language, key, and target file
 	divided map[string]bool                                // by conflictID of each of the files
-	told    []Problem
+	told    []report.Problem
 }
 
 // sharedIn reads them. It reads only files of which others have the keys.
@@ -84,7 +85,7 @@ func (s *shared) divide() {
 			for _, path := range paths {
 				s.divided[conflictID(path, language, key)] = true
 			}
-			s.told = append(s.told, Problem{File: paths[other], Key: key, Language: language, Problem: fmt.Sprintf(
+			s.told = append(s.told, report.Problem{File: paths[other], Key: key, Language: language, Problem: fmt.Sprintf(
 				"is translated otherwise in %s, in the same collection %q; each file keeps its own, and neither is sent. Make them agree, or give the files collections of their own", paths[0], collection)})
 		}
 	}

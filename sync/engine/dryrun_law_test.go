@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // rehearsed runs a pass as a dry run and then for real, and compares what both say and what was done. What only one of them can know is left out: commits,
@@ -61,14 +62,14 @@ func (l *life) rehearsedPull(o PullOptions) {
 			onBase[f.Path] = textsOf(l.tb, l.show("main", f.Path))
 		}
 	}
-	was := func(texts map[string]string, v Value) bool {
+	was := func(texts map[string]string, v report.Value) bool {
 		old, had := texts[v.Key]
 		return had == (v.Old != nil) && (!had || old == *v.Old)
 	}
 	o.DryRun = false
 	done := l.pulls(o)
 	for i, f := range dry.Files {
-		texts, counts := before[f.Path], PulledFile{Path: f.Path, Language: f.Language}
+		texts, counts := before[f.Path], report.PulledFile{Path: f.Path, Language: f.Language}
 		for _, v := range f.Changes {
 			if !was(texts, v) && !(behind && was(onBase[f.Path], v)) { // a branch that lies behind takes in what somebody changed on base, and the pull begins with that
 				l.t.Fatalf("the dry run said %s of %s was %+v; it was %q", v.Key, f.Path, v, texts[v.Key])

@@ -61,6 +61,7 @@ import (
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/heartbeat"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/state"
 	"github.com/locsync/locsync/sync/watch"
@@ -75,7 +76,7 @@ type Parts struct {
 	Now     func() time.Time // time.Now when nil
 	Clones  string           // the folder for clones of repositories that are elsewhere; "" where there are none
 	// Progress, when not nil, is told what is going on, from several goroutines. It must not block.
-	Progress func(Doing)
+	Progress func(report.Doing)
 	// Hearts, when not nil, has the hearts of what moves while Run runs, and of every pass.
 	Hearts *heartbeat.Set
 	// Using, when not nil, is told that Service is about to be called, by a loop, a pass or a check, and done when it is not any more, from several goroutines.
@@ -137,13 +138,13 @@ type common struct {
 	contact *contact    // of Run with the repository
 	proven  atomic.Bool // a pass of the loop has come to an end
 
-	status  atomic.Pointer[ProjectStatus]
-	told    atomic.Pointer[ProjectStatus] // the last one that could tell everything
-	glances chan struct{}                 // one slot: who looks for others
-	glanced atomic.Pointer[time.Time]     // when that look began; nil while nobody looks
-	doing   atomic.Pointer[Doing]         // nil when no pass runs
-	next    atomic.Pointer[time.Time]     // the next scheduled pull, while Run runs
-	far     atomic.Bool                   // the next push of the loop looks at the branch as its remote has it, whatever the files here say
+	status  atomic.Pointer[report.ProjectStatus]
+	told    atomic.Pointer[report.ProjectStatus] // the last one that could tell everything
+	glances chan struct{}                        // one slot: who looks for others
+	glanced atomic.Pointer[time.Time]            // when that look began; nil while nobody looks
+	doing   atomic.Pointer[report.Doing]         // nil when no pass runs
+	next    atomic.Pointer[time.Time]            // the next scheduled pull, while Run runs
+	far     atomic.Bool                          // the next push of the loop looks at the branch as its remote has it, whatever the files here say
 
 	readiness atomic.Pointer[readiness]
 	watcher   atomic.Pointer[watch.Watcher] // while Run runs and the repository is watched
@@ -215,24 +216,32 @@ type PushOptions struct {
 
 // Push sends what changed. One project's failure does not keep the others from being pushed; the errors come back joined, and each
 // in its project's part of the report.
-func (e *Engine) Push(ctx context.Context, o PushOptions) (PushReport, error) {
-	report := PushReport{DryRun: o.DryRun, Projects: []ProjectPush{}}
+func (e *Engine) Push(ctx context.Context, o PushOptions) (report.PushReport, error) {
+	all, err := pushAll(ctx, e, o)
+	result := report.PushReport{DryRun: o.DryRun, Projects: []report.ProjectPush{}}
+	for _, p := range all {
+		result.Projects = append(result.Projects, p.ProjectPush)
+	}
+	return result, err
+}
+
+func pushAll(ctx context.Context, e *Engine, o PushOptions) (all []pushed, err error) {
 	projects, err := e.pick(o.Project)
 	if err == nil {
 		o, err = o.decision(projects)
 	}
 	if err != nil {
-		return report, err
+		return nil, err
 	}
 	ctx = service.As(ctx, service.Asked)
 	var errs []error
 	for _, p := range projects {
 		reports, err := p.push(ctx, o)
 		errs = append(errs, err)
-		report.Projects = append(report.Projects, reports...)
+		all = append(all, reports...)
 	}
-	o.nameUndecidable(report.Projects)
-	return report, errors.Join(errs...)
+	o.nameUndecidable(all)
+	return all, errors.Join(errs...)
 }
 
 // PullOptions narrow or widen a pull.
@@ -252,33 +261,42 @@ type PullOptions struct {
 }
 
 // Pull brings translations back.
-func (e *Engine) Pull(ctx context.Context, o PullOptions) (PullReport, error) {
-	report := PullReport{DryRun: o.DryRun, Projects: []ProjectPull{}}
+func (e *Engine) Pull(ctx context.Context, o PullOptions) (report.PullReport, error) {
+	all, err := pullAll(ctx, e, o)
+	result := report.PullReport{DryRun: o.DryRun, Projects: []report.ProjectPull{}}
+	for _, p := range all {
+		result.Projects = append(result.Projects, p.ProjectPull)
+	}
+	return result, err
+}
+
+func pullAll(ctx context.Context, e *Engine, o PullOptions) (all []pulled, err error) {
 	projects, err := e.pick(o.Project)
 	if err != nil {
-		return report, err
+		return nil, err
 	}
 	ctx = service.As(ctx, service.Asked)
 	var errs []error
 	for _, p := range projects {
 		reports, err := p.pull(ctx, o)
 		errs = append(errs, err)
-		report.Projects = append(report.Projects, reports...)
+		all = append(all, reports...)
 	}
-	return report, errors.Join(errs...)
+	return all, errors.Join(errs...)
 }
 
 // Sync is a push and then a pull, which tells nothing that the push has told.
-func (e *Engine) Sync(ctx context.Context, push PushOptions, pull PullOptions) (SyncReport, error) {
-	var report SyncReport
-	var err, perr error
-	report.Push, err = e.Push(ctx, push)
+func (e *Engine) Sync(ctx context.Context, push PushOptions, pull PullOptions) (report.SyncReport, error) {
+	all, err := pushAll(ctx, e, push)
 	pull.told = make(map[string]map[string]conflict)
-	for _, p := range report.Push.Projects {
+	result := report.SyncReport{Push: report.PushReport{DryRun: push.DryRun, Projects: []report.ProjectPush{}}}
+	for _, p := range all {
 		pull.told[goneID(p.Name, p.Base)] = p.open
+		result.Push.Projects = append(result.Push.Projects, p.ProjectPush)
 	}
-	report.Pull, perr = e.Pull(ctx, pull)
-	return report, errors.Join(err, perr)
+	var perr error
+	result.Pull, perr = e.Pull(ctx, pull)
+	return result, errors.Join(err, perr)
 }
 
 // open opens the project's repository for one pass.
@@ -357,11 +375,11 @@ func (p *project) close() {
 
 // say tells what is going on, for a person who watches and for the status.
 func (p *project) say(format string, args ...any) {
-	p.announce(Doing{What: fmt.Sprintf(format, args...)})
+	p.announce(report.Doing{What: fmt.Sprintf(format, args...)})
 }
 
 // announce is say of something that is done one by one.
-func (p *project) announce(d Doing) {
+func (p *project) announce(d report.Doing) {
 	d.Project = p.cfg.Name
 	p.doing.Store(&d)
 	p.changes.ring()
@@ -372,17 +390,17 @@ func (p *project) announce(d Doing) {
 
 // reading tells how many of the files are read.
 func (p *project) reading(done, total int) {
-	p.announce(Doing{What: "reading the source files", Done: int64(done), Total: int64(total)})
+	p.announce(report.Doing{What: "reading the source files", Done: int64(done), Total: int64(total)})
 }
 
 // downloading is a context whose downloads tell how far they are.
 func (p *project) downloading(ctx context.Context, what string) context.Context {
-	return service.Downloading(ctx, func(done, total int64) { p.announce(Doing{What: what, Done: done, Total: total, Bytes: true}) })
+	return service.Downloading(ctx, func(done, total int64) { p.announce(report.Doing{What: what, Done: done, Total: total, Bytes: true}) })
 }
 
 // givesWay logs that a text is about to give way to another. It is in the report, too, but a crash takes that along, and the next pass may find nothing to
 // report any more. In a dry run nothing gives way.
-func (p *project) givesWay(text Problem, dry bool) {
+func (p *project) givesWay(text report.Problem, dry bool) {
 	if !dry {
 		p.log.Info("a text gives way", zap.Stringer("text", text))
 	}
@@ -412,7 +430,7 @@ const (
 )
 
 // past writes down how a pass ended, with what it has to tell.
-func (p *project) past(id string, past Past, passed Passed, more func(*state.Tx, *diary) error) {
+func (p *project) past(id string, past report.Past, passed Passed, more func(*state.Tx, *diary) error) {
 	if p.Passed != nil {
 		if passed.Result == "" {
 			passed.Result = past.Result
@@ -422,13 +440,13 @@ func (p *project) past(id string, past Past, passed Passed, more func(*state.Tx,
 	}
 	past.GoodAt = past.At
 	err := p.State.Update(func(tx *state.Tx) error {
-		if past.Result == ResultFailed || passed.Result == ResultSkipped {
-			last, _, err := state.GetTx[Past](tx, p.stateName(), kindPast, id)
+		if past.Result == report.ResultFailed || passed.Result == report.ResultSkipped {
+			last, _, err := state.GetTx[report.Past](tx, p.stateName(), kindPast, id)
 			if err != nil {
 				p.log.Error("read how the last pass ended", zap.Error(err))
 			}
-			past = past.stillHolding(last)
-			if past.Result == ResultFailed {
+			past = stillHolding(past, last)
+			if past.Result == report.ResultFailed {
 				past.GoodAt = last.GoodAt
 			}
 		}

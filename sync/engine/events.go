@@ -12,6 +12,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/gitops/forge"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/state"
 )
 
@@ -40,9 +41,9 @@ func (d *diary) ended(pass string, err error) {
 				row = standing{Since: before.Since, Times: before.Times + 1}
 			}
 			d.stand(id, row)
-			d.again = &Event{At: d.at, What: pass, Base: d.line, Result: ResultFailed, Text: titled(pass) + " did not work: " + brief(err.Error())}
+			d.again = &report.Event{At: d.at, What: pass, Base: d.line, Result: report.ResultFailed, Text: titled(pass) + " did not work: " + brief(err.Error())}
 		case failed && err == nil:
-			d.tell(Event{What: pass, Result: ResultRecovered, Since: before.Since, Count: before.Times,
+			d.tell(report.Event{What: pass, Result: report.ResultRecovered, Since: before.Since, Count: before.Times,
 				Text: fmt.Sprintf("%s works again, after %s.", titled(pass), counted(before.Times, "failure", "failures"))})
 			fallthrough
 		case failed:
@@ -59,12 +60,12 @@ func (d *diary) waited(pass string, err error) {
 	case busy && !waits:
 		d.stand(id, standing{Since: d.at})
 	case busy && before.Times == 0 && d.at.Sub(before.Since) >= longBusy:
-		d.tell(Event{What: "git", Result: ResultBegan, Since: before.Since,
+		d.tell(report.Event{What: "git", Result: report.ResultBegan, Since: before.Since,
 			Text: fmt.Sprintf("Nothing is done for %d minutes now, for %s.", int(d.at.Sub(before.Since).Minutes()), brief(err.Error()))})
 		d.stand(id, standing{Since: before.Since, Times: 1})
 	case !busy && waits:
 		if before.Times > 0 {
-			d.tell(Event{What: "git", Result: ResultEnded, Since: before.Since, Text: titled(pass) + " goes on: git is done with what it was in the middle of."})
+			d.tell(report.Event{What: "git", Result: report.ResultEnded, Since: before.Since, Text: titled(pass) + " goes on: git is done with what it was in the middle of."})
 		}
 		d.stand(id, standing{})
 	}
@@ -87,17 +88,17 @@ func (d *diary) conflicts() {
 	switch n := len(began); {
 	case n == 1:
 		c := byID[began[0]]
-		d.tell(Event{What: "conflict", Result: ResultBegan, Text: fmt.Sprintf("%q of %s was changed in the repository and at the service; the service's text stands until somebody decides.", c.Key, c.Path)})
+		d.tell(report.Event{What: "conflict", Result: report.ResultBegan, Text: fmt.Sprintf("%q of %s was changed in the repository and at the service; the service's text stands until somebody decides.", c.Key, c.Path)})
 	case n > 1:
-		d.tell(Event{What: "conflict", Result: ResultBegan, Text: fmt.Sprintf("%d translations were changed in the repository and at the service; the service's texts stand until somebody decides.", n)})
+		d.tell(report.Event{What: "conflict", Result: report.ResultBegan, Text: fmt.Sprintf("%d translations were changed in the repository and at the service; the service's texts stand until somebody decides.", n)})
 	}
 	if n := len(ended); n > 0 {
-		d.tell(Event{What: "conflict", Result: ResultEnded, Text: fmt.Sprintf("%s over: decided, or both sides have the same text.", counted(n, "conflict is", "conflicts are"))})
+		d.tell(report.Event{What: "conflict", Result: report.ResultEnded, Text: fmt.Sprintf("%s over: decided, or both sides have the same text.", counted(n, "conflict is", "conflicts are"))})
 	}
 }
 
 // holds tells of files that are held back since the last pass of a kind, and of those that are not any more.
-func (d *diary) holds(pass string, held []Problem) {
+func (d *diary) holds(pass string, held []report.Problem) {
 	var files []string
 	for _, p := range held {
 		files = append(files, p.File)
@@ -106,18 +107,18 @@ func (d *diary) holds(pass string, held []Problem) {
 	files = slices.Compact(files)
 	began, ended := d.became("hold "+pass, files[:min(len(files), mostFiles)])
 	if len(began) > 0 {
-		first := held[slices.IndexFunc(held, func(p Problem) bool { return p.File == began[0] })]
+		first := held[slices.IndexFunc(held, func(p report.Problem) bool { return p.File == began[0] })]
 		text := first.File + " " + brief(first.Advised().Cause()) + "."
 		if n := len(began) - 1; n > 0 {
 			text += fmt.Sprintf(" %s held back like it.", counted(n, "other file is", "other files are"))
 		}
-		d.tell(Event{What: "hold", Result: ResultBegan, Text: text})
+		d.tell(report.Event{What: "hold", Result: report.ResultBegan, Text: text})
 	}
 	switch n := len(ended); {
 	case n == 1:
-		d.tell(Event{What: "hold", Result: ResultEnded, Text: ended[0] + " is not held back any more."})
+		d.tell(report.Event{What: "hold", Result: report.ResultEnded, Text: ended[0] + " is not held back any more."})
 	case n > 1:
-		d.tell(Event{What: "hold", Result: ResultEnded, Text: fmt.Sprintf("%d files are not held back any more.", n)})
+		d.tell(report.Event{What: "hold", Result: report.ResultEnded, Text: fmt.Sprintf("%d files are not held back any more.", n)})
 	}
 }
 
@@ -125,9 +126,9 @@ func (d *diary) holds(pass string, held []Problem) {
 const mostFiles = 200
 
 // finished tells of branches that are gone, and forgets what went on with them.
-func (d *diary) finished(lines []FinishedLine) {
+func (d *diary) finished(lines []report.FinishedLine) {
 	for _, l := range lines {
-		d.tell(Event{What: "branch", Result: ResultEnded, Text: fmt.Sprintf("Branch %s is gone; nobody needs the translations on %s any more.", l.Base, l.Branch)})
+		d.tell(report.Event{What: "branch", Result: report.ResultEnded, Text: fmt.Sprintf("Branch %s is gone; nobody needs the translations on %s any more.", l.Base, l.Branch)})
 		for id := range d.standing {
 			if strings.HasSuffix(id, "\x00"+l.Base) {
 				d.stand(id, standing{})
@@ -157,7 +158,7 @@ func counted(n int, one, many string) string {
 // tell tells what a push did.
 func (r *pushing) tell(d *diary, err error) {
 	if d.day.Pushed += r.report.Keys; r.report.Keys > 0 {
-		d.tell(Event{What: "push", Result: resultOf(r.report.Problems), Text: "Sent " + r.sentInWords() + "."})
+		d.tell(report.Event{What: "push", Result: resultOf(r.report.Problems), Text: "Sent " + r.sentInWords() + "."})
 	}
 	d.skips(r.skipped)
 	if r.skipped != "" {
@@ -172,11 +173,11 @@ func (r *pushing) tell(d *diary, err error) {
 }
 
 // resultOf is the result of something that was done.
-func resultOf(problems []Problem) string {
+func resultOf(problems []report.Problem) string {
 	if len(problems) > 0 {
-		return ResultPartial
+		return report.ResultPartial
 	}
-	return ResultOK
+	return report.ResultOK
 }
 
 // skips tells why nothing is pushed, once for as long as the reason stays; the same within a day is one event.
@@ -186,7 +187,7 @@ func (d *diary) skips(why string) {
 	case why == "":
 		d.stand(id, standing{})
 	case !slices.Equal(before.Of, []string{why}):
-		d.again = &Event{At: d.at, What: "skip", Result: ResultSkipped, Since: d.at.AddDate(0, 0, -1), Text: "Nothing is pushed: " + why + "."}
+		d.again = &report.Event{At: d.at, What: "skip", Result: report.ResultSkipped, Since: d.at.AddDate(0, 0, -1), Text: "Nothing is pushed: " + why + "."}
 		d.stand(id, standing{Since: d.at, Of: []string{why}})
 	}
 }
@@ -224,15 +225,15 @@ func (r *pushing) sentInWords() string {
 func (r *pulling) tell(d *diary, err error) {
 	if e := r.earlier; e != nil && e.Commit != "" {
 		d.day.Pulled += e.Keys
-		d.tell(Event{What: "pull", Result: ResultOK, Commit: e.Commit,
+		d.tell(report.Event{What: "pull", Result: report.ResultOK, Commit: e.Commit,
 			Text: fmt.Sprintf("Delivered commit %.10s to %s, which an earlier pull had made, with %s.", e.Commit, r.report.Branch, counted(e.Keys, "text", "texts"))})
 	}
 	switch commit := r.report.Commit; { // also where the pass failed after that
 	case r.redelivered:
-		d.tell(Event{What: "pull", Result: ResultOK, Commit: commit, Text: fmt.Sprintf("Delivered commit %.10s to %s again, which the remote had lost.", commit, r.report.Branch)})
+		d.tell(report.Event{What: "pull", Result: report.ResultOK, Commit: commit, Text: fmt.Sprintf("Delivered commit %.10s to %s again, which the remote had lost.", commit, r.report.Branch)})
 	case r.brought:
 		d.day.Pulled += r.report.Keys
-		d.tell(Event{What: "pull", Result: resultOf(r.report.Problems), Commit: commit, Text: fmt.Sprintf("Brought %s; commit %.10s on %s.", r.broughtInWords(), commit, r.report.Branch)})
+		d.tell(report.Event{What: "pull", Result: resultOf(r.report.Problems), Commit: commit, Text: fmt.Sprintf("Brought %s; commit %.10s on %s.", r.broughtInWords(), commit, r.report.Branch)})
 	}
 	d.finished(r.report.Finished)
 	if err == nil && r.tip != nil {
@@ -260,18 +261,18 @@ func (d *diary) request() {
 	began, ended := d.became("request", open)
 	switch {
 	case len(began) > 0 && q.Did == requestOffered:
-		d.tell(Event{What: "request", Result: requestOffered, URL: q.URL, Text: fmt.Sprintf("The remote offers to make a request for %s.", branch)})
+		d.tell(report.Event{What: "request", Result: requestOffered, URL: q.URL, Text: fmt.Sprintf("The remote offers to make a request for %s.", branch)})
 	case len(began) > 0 && q.Did == string(forge.Made):
-		d.tell(Event{What: "request", Result: string(forge.Made), URL: q.URL, Text: fmt.Sprintf("Asked for %s to be merged.", branch)})
+		d.tell(report.Event{What: "request", Result: string(forge.Made), URL: q.URL, Text: fmt.Sprintf("Asked for %s to be merged.", branch)})
 	case len(began) > 0:
-		d.tell(Event{What: "request", Result: q.Did, URL: q.URL, Text: fmt.Sprintf("There is a request to merge %s.", branch)})
+		d.tell(report.Event{What: "request", Result: q.Did, URL: q.URL, Text: fmt.Sprintf("There is a request to merge %s.", branch)})
 	case len(ended) > 0 && q.Did == string(forge.Declined):
-		d.tell(Event{What: "request", Result: string(forge.Declined), URL: ended[0], Text: fmt.Sprintf("The request to merge %s was closed; there is none until there is something new.", branch)})
+		d.tell(report.Event{What: "request", Result: string(forge.Declined), URL: ended[0], Text: fmt.Sprintf("The request to merge %s was closed; there is none until there is something new.", branch)})
 	case len(ended) > 0:
-		d.tell(Event{What: "request", Result: ResultEnded, URL: ended[0], Text: fmt.Sprintf("Everything of %s is merged.", branch)})
+		d.tell(report.Event{What: "request", Result: report.ResultEnded, URL: ended[0], Text: fmt.Sprintf("Everything of %s is merged.", branch)})
 	}
 	if began, _ = d.became("request failed", failed); len(began) > 0 {
-		d.tell(Event{What: "request", Result: ResultFailed, Text: titled(brief(q.Failed))})
+		d.tell(report.Event{What: "request", Result: report.ResultFailed, Text: titled(brief(q.Failed))})
 	}
 }
 
@@ -304,9 +305,9 @@ func (r *pulling) broughtInWords() string {
 
 // Reloaded tells all projects that the configuration was read again: with an error, that the new one was refused.
 func (e *Engine) Reloaded(err error) {
-	event := Event{What: "reload", Result: ResultOK, Text: "The configuration was read again."}
+	event := report.Event{What: "reload", Result: report.ResultOK, Text: "The configuration was read again."}
 	if err != nil {
-		event.Result, event.Text = ResultFailed, "A new configuration is not used, and the old one stays: "+brief(err.Error())
+		event.Result, event.Text = report.ResultFailed, "A new configuration is not used, and the old one stays: "+brief(err.Error())
 	}
 	for _, p := range e.projects {
 		p.tellNow(event)

@@ -8,6 +8,7 @@ import (
 	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/plural"
+	"github.com/locsync/locsync/sync/spelling"
 )
 
 // examiner checks translations into one language against the texts of their source.
@@ -16,7 +17,7 @@ type examiner struct {
 	l      config.Language
 	source catalog.Catalog
 	index  map[catalog.Name]int
-	plural *relatives // the source's plurals that are spelled as keys; nil until they are asked for
+	plural *spelling.Plurals // the source's plurals that are spelled as keys; nil until they are asked for
 }
 
 func examinerOf(b *bundle.Bundle, l config.Language, source catalog.Catalog) *examiner {
@@ -57,23 +58,23 @@ func (e *examiner) forms(named func(category string) catalog.Name) (texts []stri
 // that is none.
 func (e *examiner) spelledForm(key string) (form string, forms []string) {
 	if e.plural == nil {
-		e.plural = relativesIn(e.source, e.b.Separator, e.b.Source)
+		e.plural = spelling.PluralsIn(e.source, e.b.Separator, e.b.Source.Code)
 	}
 	for _, category := range plural.Order {
 		before, is := strings.CutSuffix(key, category)
-		if _, counted := e.plural.others[before]; is && counted {
+		if _, counted := e.plural.Others[before]; is && counted {
 			return category, e.forms(func(category string) catalog.Name { return catalog.Name{Key: before + category} })
 		}
 	}
 	base, form := key, plural.One
 	if single, is := strings.CutSuffix(key, "_plural"); is {
 		base, form = single, plural.Other
-	} else if single, is := numbered(key); is {
+	} else if single, is := spelling.Numbered(key); is {
 		if base = single; !strings.HasSuffix(key, "_0") {
 			form = plural.Few
 		}
 	}
-	pair, is := e.plural.pairs[base]
+	pair, is := e.plural.Pairs[base]
 	if !is {
 		return "", nil
 	}

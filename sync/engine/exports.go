@@ -16,6 +16,7 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/state"
 )
@@ -25,7 +26,7 @@ type exported struct {
 	group     *bundle.Group
 	languages []config.Language // that were asked for
 	entries   []exportedEntry
-	problems  []Problem
+	problems  []report.Problem
 
 	question string    // a digest of what was asked for
 	asked    time.Time // when it was, on the service's clock; zero where that is not known
@@ -166,7 +167,7 @@ func (x *exporting) begin(ctx context.Context) error {
 		}
 	}
 	for i, a := range x.asks {
-		x.announce(Doing{What: fmt.Sprintf("asking for the translations of %q", a.group.Collection), Done: int64(i), Total: int64(len(x.asks))})
+		x.announce(report.Doing{What: fmt.Sprintf("asking for the translations of %q", a.group.Collection), Done: int64(i), Total: int64(len(x.asks))})
 		j, err := x.beginExport(ctx, x.exportRequest(a.group, a.languages, a.completion), x.age)
 		if err != nil && !x.unknown(a, err) {
 			return fmt.Errorf("export of %q: %w", a.group.Collection, err)
@@ -339,7 +340,7 @@ func question(req service.ExportRequest) string {
 func (p *project) readArchive(g *bundle.Group, languages []config.Language, archive *service.Archive) (*exported, error) {
 	x := &exported{group: g, languages: languages}
 	for _, bad := range archive.Refused {
-		x.problems = append(x.problems, Problem{File: bad.Name, Problem: "this entry of the service's archive is not used: " + bad.Reason + "; change the label or the template at the service that names it so"})
+		x.problems = append(x.problems, report.Problem{File: bad.Name, Problem: "this entry of the service's archive is not used: " + bad.Reason + "; change the label or the template at the service that names it so"})
 	}
 	for _, entry := range archive.Entries {
 		name := entry.Name
@@ -353,7 +354,7 @@ func (p *project) readArchive(g *bundle.Group, languages []config.Language, arch
 			return nil, fmt.Errorf("%w: it is a single file without a name, and %d languages were asked for", service.ErrUnusable, len(languages))
 		}
 		if targets == nil {
-			x.problems = append(x.problems, Problem{File: name, Problem: "this entry of the service's archive fits no language and file of the configuration, and is not used; where it should, add its language to target_languages, or a [[project.files]] whose output it fits"})
+			x.problems = append(x.problems, report.Problem{File: name, Problem: "this entry of the service's archive fits no language and file of the configuration, and is not used; where it should, add its language to target_languages, or a [[project.files]] whose output it fits"})
 			continue
 		}
 		body, err := entry.ReadAll()
@@ -368,7 +369,7 @@ func (p *project) readArchive(g *bundle.Group, languages []config.Language, arch
 			return nil, fmt.Errorf("%w: it is no archive, and no %s for %s: %w", service.ErrUnusable, g.ExportFormat(), targets[0].Path, err)
 		}
 		if err != nil {
-			x.problems = append(x.problems, Problem{File: targets[0].Path, Language: targets[0].Language.Code,
+			x.problems = append(x.problems, report.Problem{File: targets[0].Path, Language: targets[0].Language.Code,
 				Problem: "what the service exported for it cannot be read: " + err.Error() + "; the file stays as it is. Look at these texts at the service, then run locsync pull again"})
 			continue
 		}

@@ -24,6 +24,7 @@ import (
 
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
 	"github.com/locsync/locsync/sync/state"
@@ -168,11 +169,11 @@ func TestWhatIsNoFile(t *testing.T) {
 			w.check(make(at(path)))
 			w.write("locales/en/b.json", fmt.Sprintf(`{"b": "B beside %s at %s"}`, name, path))
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-			report, err := w.Push(ctx, PushOptions{})
+			result, err := w.Push(ctx, PushOptions{})
 			if err != nil || ctx.Err() != nil {
 				t.Errorf("%s at %s: %v", name, path, err)
 			}
-			if sent := fmt.Sprint(report.Projects[0].Files); !strings.Contains(sent, "locales/en/b.json") || strings.Contains(sent, "a.json") {
+			if sent := fmt.Sprint(result.Projects[0].Files); !strings.Contains(sent, "locales/en/b.json") || strings.Contains(sent, "a.json") {
 				t.Errorf("%s at %s: sent %s", name, path, sent)
 			}
 			if _, err := w.Pull(ctx, PullOptions{}); err != nil {
@@ -372,7 +373,7 @@ func TestSecretsStayAtHome(t *testing.T) {
 	defer client.Close()
 	var said bytes.Buffer
 	log := zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewDevelopmentEncoderConfig()), zapcore.AddSync(&said), zap.DebugLevel))
-	e := New(Parts{Config: cfg, Service: client, State: store, Log: log, Progress: func(d Doing) { fmt.Fprintln(&said, d.Project, d) }})
+	e := New(Parts{Config: cfg, Service: client, State: store, Log: log, Progress: func(d report.Doing) { fmt.Fprintln(&said, d.Project, d) }})
 	failed := 0
 	for _, failing = range []int{0, 401, 403, 400, 404, 409, 422, 500} {
 		gittest.Write(t, dir, map[string]string{enApp: fmt.Sprintf(`{"a": "A %d"}`, failing)})

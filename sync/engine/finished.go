@@ -7,6 +7,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/state"
 )
 
@@ -24,8 +25,8 @@ const (
 type forgotten struct{}
 
 // finish finds the lines whose branch is gone: that the remote had once and has no more, or that are nowhere. The one that is checked out is somebody's.
-func (p *project) finish(records map[string]lineRecord, there map[string]string, head string, dry bool) ([]FinishedLine, error) {
-	var finished []FinishedLine
+func (p *project) finish(records map[string]lineRecord, there map[string]string, head string, dry bool) ([]report.FinishedLine, error) {
+	var finished []report.FinishedLine
 	for _, name := range slices.Sorted(maps.Keys(records)) {
 		record := records[name]
 		if _, at := there[name]; at || name == head {
@@ -46,7 +47,7 @@ func (p *project) finish(records map[string]lineRecord, there map[string]string,
 		if err != nil {
 			return nil, err
 		}
-		finished = append(finished, FinishedLine{name, record.Branch, collections})
+		finished = append(finished, report.FinishedLine{Base: name, Branch: record.Branch, Collections: collections})
 		now := p.Now().UTC()
 		if record.Finished = &now; dry {
 			continue

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/state"
 )
@@ -37,11 +38,11 @@ func (w *world) keptKinds(name string) []string {
 }
 
 // pullsAll is pulls, for all lines.
-func (w *world) pullsAll() []ProjectPull {
+func (w *world) pullsAll() []report.ProjectPull {
 	w.tb.Helper()
-	report, err := w.Pull(w.tb.Context(), PullOptions{})
+	result, err := w.Pull(w.tb.Context(), PullOptions{})
 	w.check(err)
-	return report.Projects
+	return result.Projects
 }
 
 // What is remembered of a branch stays for a while after it is gone, for it may come back, and goes then. The status still says what nobody needs any more. A

@@ -8,6 +8,7 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/state"
 )
@@ -53,7 +54,7 @@ func (r *pushing) moveEach(ctx context.Context, renames []rename) error {
 	for _, m := range renames {
 		languages := asking.moved[m.id()]
 		slices.Sort(languages)
-		told := Renamed{File: m.Path, From: m.From.Key, To: m.To.Key, Languages: append([]string{}, languages...)}
+		told := report.Renamed{File: m.Path, From: m.From.Key, To: m.To.Key, Languages: append([]string{}, languages...)}
 		if m.Left != nil {
 			told.FromFile = m.Left.Path
 		}
@@ -243,9 +244,9 @@ func (r *renaming) leaving(ctx context.Context, b *bundle.Bundle, l config.Langu
 	case sound:
 		return edited, nil
 	case len(edited) > 0:
-		r.problem(Problem{File: b.Target(l), Key: m.From.Key, Language: l.Code, Problem: fmt.Sprintf(
+		r.problem(report.Problem{File: b.Target(l), Key: m.From.Key, Language: l.Code, Problem: fmt.Sprintf(
 			"was changed in the repository to %s and at the service to %s while the key became %q; the service's goes along. If the repository's is meant, write it under the new key",
-			InQuotes(textsByForm(edited)), InQuotes(textsByForm(found)), m.To.Key)})
+			report.InQuotes(textsByForm(edited)), report.InQuotes(textsByForm(found)), m.To.Key)})
 	}
 	if len(found) > 0 {
 		return found, nil

@@ -1,12 +1,10 @@
 package engine
 
 import (
-	"strings"
-
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/sync/bundle"
-	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/plural"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/spelling"
 )
 
 // translatedIn is a source file and a language of its translations.
@@ -19,7 +17,7 @@ func (x *inspection) holds(target bundle.Target, f *resource.File, broken bool) 
 	}
 	var keys map[string]bool
 	if f != nil {
-		keys = translatedKeys(bundle.Texts(f))
+		keys = spelling.Translated(bundle.Texts(f))
 	}
 	for _, b := range target.Sources {
 		at := translatedIn{b.Path, target.Language.Code}
@@ -45,14 +43,14 @@ func (x *inspection) gaps(t *tree) {
 			continue
 		}
 		var keys []string // with a text
-		text := translatedKeys(s.texts)
+		text := spelling.Translated(s.texts)
 		for _, u := range s.texts {
 			if text[u.Key] {
 				text[u.Key] = false
 				keys = append(keys, u.Key)
 			}
 		}
-		of := relativesIn(s.texts, s.Separator, s.Source)
+		of := spelling.PluralsIn(s.texts, s.Separator, s.Source.Code)
 		for _, l := range x.cfg.Targets() {
 			have, read := x.have[translatedIn{s.Path, l.Code}]
 			if read && have == nil {
@@ -62,27 +60,12 @@ func (x *inspection) gaps(t *tree) {
 			if path == "" {
 				path = s.Path // the service names the files
 			}
-			foreign := of.foreignForms(l)
+			foreign := of.Foreign(l.Code)
 			for _, key := range keys {
 				if !have[key] && !foreign[key] {
-					x.add(Error, kindGap, Problem{File: path, Key: key, Language: l.Code, Problem: "no translation in this language"}, "translate it at the service, or in this file")
+					x.add(report.Error, report.CodeGap, report.Problem{File: path, Key: key, Language: l.Code, Problem: "no translation in this language"}, "translate it at the service, or in this file")
 				}
 			}
 		}
 	}
-}
-
-// foreignForms are the keys of a source's plurals for categories that a language does not have.
-func (of *relatives) foreignForms(l config.Language) map[string]bool {
-	foreign := make(map[string]bool)
-	for before := range of.others {
-		categories := plural.Categories(l.Code)
-		if strings.HasSuffix(before, "_ordinal_") {
-			categories = plural.Ordinals(l.Code)
-		}
-		for _, category := range besideOther {
-			foreign[before+category] = !plural.Has(categories, category)
-		}
-	}
-	return foreign
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/locsync/locsync/sync/report"
 )
 
 // Keys without a translation are reported on request, at the file that would have them: not blanks of the source, not forms that a language does
@@ -27,11 +29,11 @@ collection = "android"
 		"values/strings.xml":    `<resources><string name="s">S</string><plurals name="p"><item quantity="one">%d a</item><item quantity="other">%d b</item></plurals></resources>`,
 		"values-ja/strings.xml": `<resources><plurals name="p"><item quantity="other">%d</item></plurals></resources>`,
 	})
-	report, err := w.Check(t.Context(), CheckOptions{Missing: true})
+	result, err := w.Check(t.Context(), CheckOptions{Missing: true})
 	w.check(err)
 	var got []string
-	for _, p := range report.Projects[0].Problems {
-		if p.Code == kindGap {
+	for _, p := range result.Projects[0].Problems {
+		if p.Code == report.CodeGap {
 			got = append(got, strings.Join([]string{p.Severity, p.File, p.Language, p.Key}, " "))
 		}
 	}

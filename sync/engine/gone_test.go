@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
 )
@@ -110,14 +111,14 @@ func TestPushLeavesTheRemoteAlone(t *testing.T) {
 func TestLastPushThatSentSomething(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A", "b": "B"}`})
-	last := func() *Past { return w.Status(t.Context()).Projects[0].LastPush }
+	last := func() *report.Past { return w.Status(t.Context()).Projects[0].LastPush }
 	w.clean(PushOptions{})
 	sent := last()
 	if sent.Keys != 2 || sent.SentAt == nil || !sent.SentAt.Equal(sent.At) {
 		t.Fatalf("%+v", sent)
 	}
 	w.clean(PushOptions{})
-	if p := last(); p.Keys != 2 || !p.SentAt.Equal(*sent.SentAt) || !p.At.After(sent.At) || p.Result != ResultOK {
+	if p := last(); p.Keys != 2 || !p.SentAt.Equal(*sent.SentAt) || !p.At.After(sent.At) || p.Result != report.ResultOK {
 		t.Errorf("%+v after %+v", p, sent)
 	}
 	w.write(enApp, `{"a": "A!", "b": "B"}`)
@@ -125,7 +126,7 @@ func TestLastPushThatSentSomething(t *testing.T) {
 	if _, err := w.Push(t.Context(), PushOptions{}); err == nil {
 		t.Fatal("the push went well")
 	}
-	if p := last(); p.Result != ResultFailed || p.Error == "" {
+	if p := last(); p.Result != report.ResultFailed || p.Error == "" {
 		t.Errorf("%+v", p)
 	}
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
 	"github.com/locsync/locsync/sync/state"
@@ -157,11 +158,11 @@ func (w *world) logged() *observer.ObservedLogs {
 }
 
 // gaveWay are the texts that were said to give way since the log was read last.
-func gaveWay(log *observer.ObservedLogs) []Problem {
-	var said []Problem
+func gaveWay(log *observer.ObservedLogs) []report.Problem {
+	var said []report.Problem
 	for _, line := range log.TakeAll() {
 		if line.Message == "a text gives way" {
-			said = append(said, Problem{Problem: fmt.Sprint(line.ContextMap()["text"])})
+			said = append(said, report.Problem{Problem: fmt.Sprint(line.ContextMap()["text"])})
 		}
 	}
 	return said
@@ -240,23 +241,23 @@ func (w *world) show(branch, path string) string {
 }
 
 // pushes runs a push that must not fail.
-func (w *world) pushes(o PushOptions) ProjectPush {
+func (w *world) pushes(o PushOptions) report.ProjectPush {
 	w.tb.Helper()
-	report, err := w.Push(w.tb.Context(), o)
+	result, err := w.Push(w.tb.Context(), o)
 	w.check(err)
-	return report.Projects[0]
+	return result.Projects[0]
 }
 
 // pulls runs a pull that must not fail.
-func (w *world) pulls(o PullOptions) ProjectPull {
+func (w *world) pulls(o PullOptions) report.ProjectPull {
 	w.tb.Helper()
-	report, err := w.Pull(w.tb.Context(), o)
+	result, err := w.Pull(w.tb.Context(), o)
 	w.check(err)
-	return report.Projects[0]
+	return result.Projects[0]
 }
 
 // clean is pushes, with no problems to report.
-func (w *world) clean(o PushOptions) ProjectPush {
+func (w *world) clean(o PushOptions) report.ProjectPush {
 	w.tb.Helper()
 	p := w.pushes(o)
 	if len(p.Problems) > 0 {
@@ -272,7 +273,7 @@ func (w *world) sends(want ...string) {
 }
 
 // reports compares what a push sent.
-func (w *world) reports(p ProjectPush, want ...string) {
+func (w *world) reports(p report.ProjectPush, want ...string) {
 	w.tb.Helper()
 	got := []string{}
 	for _, f := range p.Files {
@@ -285,7 +286,7 @@ func (w *world) reports(p ProjectPush, want ...string) {
 }
 
 // problem checks that exactly one problem is reported, and that it holds all of these texts.
-func (w *world) problem(problems []Problem, holds ...string) {
+func (w *world) problem(problems []report.Problem, holds ...string) {
 	w.tb.Helper()
 	if len(problems) != 1 {
 		w.tb.Fatalf("%d problems, want one with %q: %v", len(problems), holds, problems)

@@ -16,12 +16,14 @@ import (
 	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/plural"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/spelling"
 )
 
 // inspection is one project's check, under way.
 type inspection struct {
 	*project
-	report ProjectCheck
+	report report.ProjectCheck
 	fsys   fs.FS
 	links  map[string]bool // folders and files that were looked at: whether they are links
 
@@ -31,13 +33,13 @@ type inspection struct {
 	have map[translatedIn]map[string]bool // keys that have a translation; nil where a file of theirs cannot be read
 }
 
-func (x *inspection) add(severity, code string, p Problem, remedy string) {
-	p.Remedy = remedy
-	x.report.Problems = append(x.report.Problems, CheckProblem{code, severity, p})
+func (x *inspection) add(severity, code string, p report.Problem, remedy string) {
+	p.Code, p.Severity, p.Remedy = code, severity, remedy
+	x.report.Problems = append(x.report.Problems, p)
 }
 
 // told is a problem in the words of a pass, which say what to do behind the last semicolon.
-func (x *inspection) told(severity, code string, p Problem) {
+func (x *inspection) told(severity, code string, p report.Problem) {
 	remedy := ""
 	if at := strings.LastIndex(p.Problem, "; "); at > 0 && !strings.Contains(p.Problem[at:], `"`) {
 		p.Problem, remedy = p.Problem[:at], p.Problem[at+2:]
@@ -50,7 +52,7 @@ func (x *inspection) look(fsys fs.FS) error {
 	x.fsys, x.links, x.have = fsys, make(map[string]bool), make(map[translatedIn]map[string]bool)
 	t, err := x.readTree(fsys, x.reading)
 	if err != nil {
-		x.add(Error, kindRead, Problem{Problem: err.Error()}, "nothing of this project can be told before that is repaired")
+		x.add(report.Error, report.CodeRead, report.Problem{Problem: err.Error()}, "nothing of this project can be told before that is repaired")
 		return nil
 	}
 	parsed := make(map[string]*source, len(t.sources))
@@ -68,7 +70,7 @@ func (x *inspection) look(fsys fs.FS) error {
 	}
 	known := make(map[string]bool, len(targets))
 	for i, target := range targets {
-		x.announce(Doing{What: "looking at the translations", Done: int64(i), Total: int64(len(targets))})
+		x.announce(report.Doing{What: "looking at the translations", Done: int64(i), Total: int64(len(targets))})
 		known[target.Path] = true
 		x.target(t, target)
 	}
@@ -84,8 +86,8 @@ func (x *inspection) look(fsys fs.FS) error {
 // languages warns of languages that a translation service is known not to have. The embedded service takes them, and so may one that has learned them.
 func (x *inspection) languages() {
 	for _, u := range x.cfg.UnknownLanguages() {
-		p := Problem{File: u.At.File, Line: u.At.Line, Column: max(u.At.Column, 1), Key: u.At.Key, Language: u.Code, Problem: u.At.Message}
-		x.add(Warning, kindLanguage, p, u.Remedy)
+		p := report.Problem{File: u.At.File, Line: u.At.Line, Column: max(u.At.Column, 1), Key: u.At.Key, Language: u.Code, Problem: u.At.Message}
+		x.add(report.Warning, report.CodeLanguage, p, u.Remedy)
 	}
 }
 
@@ -97,14 +99,14 @@ func (x *inspection) ignored(ctx context.Context, repo *gitops.Repo) error {
 		return err
 	}
 	for path, rule := range found {
-		x.add(Warning, kindIgnored, Problem{File: path, Problem: "git ignores it: " + rule}, "take it out of that pattern, so that git add sees it")
+		x.add(report.Warning, report.CodeIgnored, report.Problem{File: path, Problem: "git ignores it: " + rule}, "take it out of that pattern, so that git add sees it")
 	}
 	return nil
 }
 
 // source enters a source file.
 func (x *inspection) source(s *source) {
-	file := CheckedFile{Path: s.Path, Language: s.Source.Code, Format: s.Format.Name, Collection: s.Collection}
+	file := report.CheckedFile{Path: s.Path, Language: s.Source.Code, Format: s.Format.Name, Collection: s.Collection}
 	if !s.broken() {
 		file.Keys = len(s.texts.Keys())
 		x.report.Keys += file.Keys
@@ -116,35 +118,35 @@ func (x *inspection) source(s *source) {
 // oddities are the warnings of a grammar, and the entries that stand twice, as far as nothing worse is said of them.
 func (x *inspection) oddities(f *resource.File, path string, l config.Language, worse map[string]string) {
 	for _, w := range bundle.Warnings(f, path, l) {
-		kind := kindSpelling
+		kind := report.CodeSpelling
 		if strings.HasPrefix(w.Problem, "stands twice") {
-			kind = kindDuplicate
+			kind = report.CodeDuplicate
 		}
-		if kind == kindDuplicate && worse[w.Key] != "" {
+		if kind == report.CodeDuplicate && worse[w.Key] != "" {
 			continue
 		}
-		x.told(Warning, kind, w)
+		x.told(report.Warning, kind, w)
 	}
 }
 
 // ofTree enters a problem that passes find in a source file, and finds its place.
-func (x *inspection) ofTree(s *source, p Problem) {
-	kind := kindPlace
+func (x *inspection) ofTree(s *source, p report.Problem) {
+	kind := report.CodePlace
 	switch {
 	case s == nil:
 	case s.broken() && p.Line > 0:
-		kind = kindSyntax
+		kind = report.CodeSyntax
 	case s.broken():
-		kind = kindRead
+		kind = report.CodeRead
 	case s.clash[p.Key] != "":
-		kind = kindClash
+		kind = report.CodeClash
 	default:
-		kind = kindFormat
+		kind = report.CodeFormat
 	}
 	if s != nil && !s.broken() && p.Line == 0 && p.Key != "" {
 		placesOf(s.file).put(&p, "")
 	}
-	x.told(Error, kind, p)
+	x.told(report.Error, kind, p)
 }
 
 // patterns finds entries of the configuration that no file is there for.
@@ -152,16 +154,16 @@ func (x *inspection) patterns(t *tree) {
 	for i := range x.cfg.Files {
 		files := &x.cfg.Files[i]
 		some := slices.ContainsFunc(t.sources, func(s *source) bool { _, ok := files.SourceFile(s.Path); return ok }) ||
-			slices.ContainsFunc(t.problems, func(p Problem) bool { _, ok := files.SourceFile(p.File); return ok })
+			slices.ContainsFunc(t.problems, func(p report.Problem) bool { _, ok := files.SourceFile(p.File); return ok })
 		if some {
 			continue
 		}
-		severity := Warning
+		severity := report.Warning
 		if len(t.sources) == 0 {
-			severity = Error
+			severity = report.Error
 		}
 		at := files.Problem("source", "no file matches %q", files.Source)
-		x.add(severity, kindPattern, Problem{File: at.File, Line: at.Line, Column: max(at.Column, 1), Key: at.Key, Problem: at.Message},
+		x.add(severity, report.CodePattern, report.Problem{File: at.File, Line: at.Line, Column: max(at.Column, 1), Key: at.Key, Problem: at.Message},
 			"patterns are relative to the repository; correct it, or take the entry out")
 	}
 }
@@ -174,7 +176,7 @@ func (x *inspection) target(t *tree, target bundle.Target) {
 		if link != target.Path {
 			what = "lies behind " + link + ", which is a symbolic link"
 		}
-		x.add(Error, kindRead, Problem{File: target.Path, Language: l.Code, Problem: what + "; translations are written through none"},
+		x.add(report.Error, report.CodeRead, report.Problem{File: target.Path, Language: l.Code, Problem: what + "; translations are written through none"},
 			"put a real file or folder in its place, or change output")
 		return
 	}
@@ -182,28 +184,28 @@ func (x *inspection) target(t *tree, target bundle.Target) {
 	x.holds(target, f, err != nil || problem != nil)
 	switch {
 	case err != nil:
-		x.add(Error, kindRead, Problem{File: target.Path, Language: l.Code, Problem: "cannot be read: " + errors.Unwrap(err).Error()}, "put a file in its place that can be read")
+		x.add(report.Error, report.CodeRead, report.Problem{File: target.Path, Language: l.Code, Problem: "cannot be read: " + errors.Unwrap(err).Error()}, "put a file in its place that can be read")
 		return
 	case problem != nil && problem.Line > 0:
-		x.told(Error, kindSyntax, *problem)
+		x.told(report.Error, report.CodeSyntax, *problem)
 	case problem != nil:
-		x.told(Error, kindRead, *problem)
+		x.told(report.Error, report.CodeRead, *problem)
 	}
 	if f == nil {
 		if problem != nil {
-			x.report.Files = append(x.report.Files, CheckedFile{Path: target.Path, Language: l.Code, Format: b.Format.Name, Collection: b.Collection})
+			x.report.Files = append(x.report.Files, report.CheckedFile{Path: target.Path, Language: l.Code, Format: b.Format.Name, Collection: b.Collection})
 		}
 		return
 	}
 	texts := bundle.Texts(f)
-	x.report.Files = append(x.report.Files, CheckedFile{Path: target.Path, Language: l.Code, Format: b.Format.Name, Collection: b.Collection, Keys: len(texts.Keys())})
+	x.report.Files = append(x.report.Files, report.CheckedFile{Path: target.Path, Language: l.Code, Format: b.Format.Name, Collection: b.Collection, Keys: len(texts.Keys())})
 	x.oddities(f, target.Path, l, nil)
 	at := placesOf(f)
 	for _, p := range bundle.Findings(f, target.Path, l) {
 		if p.Line == 0 {
 			at.put(&p, "")
 		}
-		x.told(Warning, kindFormat, p)
+		x.told(report.Warning, report.CodeFormat, p)
 	}
 	if source, ok := t.sourceTexts(target); ok {
 		x.translations(target, at, source, texts, t.present(target))
@@ -214,10 +216,10 @@ func (x *inspection) target(t *tree, target bundle.Target) {
 // translations checks the texts of a file against its sources'.
 func (x *inspection) translations(target bundle.Target, at *places, source, texts catalog.Catalog, present func(key string) bool) {
 	b, l := target.Sources[0], target.Language
-	source = widened(source, b.Separator, b.Source, texts)
+	source = spelling.Widened(source, b.Separator, b.Source.Code, texts)
 	of, lacks, keys := examinerOf(b, l, source), lackingForms(b, l, source, texts), source.Keys()
-	problem := func(n catalog.Name, what string) Problem {
-		p := Problem{File: target.Path, Key: n.Key, Language: l.Code, Problem: what}
+	problem := func(n catalog.Name, what string) report.Problem {
+		p := report.Problem{File: target.Path, Key: n.Key, Language: l.Code, Problem: what}
 		at.put(&p, n.Form)
 		return p
 	}
@@ -226,7 +228,7 @@ func (x *inspection) translations(target bundle.Target, at *places, source, text
 		if !keys[u.Key] {
 			if !told[u.Key] && !present(u.Key) {
 				told[u.Key] = true
-				x.add(Warning, kindOrphan, problem(u.Name, "translates a key that the source does not have"), "it stays; locsync pull --prune takes it out")
+				x.add(report.Warning, report.CodeOrphan, problem(u.Name, "translates a key that the source does not have"), "it stays; locsync pull --prune takes it out")
 			}
 			continue
 		}
@@ -236,9 +238,9 @@ func (x *inspection) translations(target bundle.Target, at *places, source, text
 			findings = append(findings, lack)
 		}
 		for _, f := range findings {
-			severity := Error
+			severity := report.Error
 			if f.Warning {
-				severity = Warning
+				severity = report.Warning
 			}
 			x.add(severity, f.Check, problem(u.Name, f.Reason), repair(f.Check, u.Key))
 		}
@@ -253,7 +255,7 @@ func (x *inspection) pluralKeys(target bundle.Target, at *places, source, texts 
 		return
 	}
 	index, here := source.Index(), texts.Index()
-	for before, other := range relativesIn(source, b.Separator, b.Source).others {
+	for before, other := range spelling.PluralsIn(source, b.Separator, b.Source.Code).Others {
 		base, is := strings.CutSuffix(before, "_")
 		if !is {
 			continue
@@ -276,10 +278,10 @@ func (x *inspection) pluralKeys(target bundle.Target, at *places, source, texts 
 		}
 		in.Forms = append(in.Forms, in.Source...)
 		for _, f := range check.Forms(in) {
-			p := Problem{File: target.Path, Key: last.Key, Language: l.Code, Problem: f.Reason}
+			p := report.Problem{File: target.Path, Key: last.Key, Language: l.Code, Problem: f.Reason}
 			at.put(&p, "")
 			p.Key = other.Key
-			x.add(Warning, f.Check, p, fmt.Sprintf("write keys that begin with %q for that into this file, where pulls keep them; if it is meant so, write skip_checks = [%q]",
+			x.add(report.Warning, f.Check, p, fmt.Sprintf("write keys that begin with %q for that into this file, where pulls keep them; if it is meant so, write skip_checks = [%q]",
 				before, f.Check+":"+other.Key))
 		}
 	}
@@ -331,7 +333,7 @@ type places struct {
 func placesOf(f *resource.File) *places { return &places{f: f} }
 
 // put gives a problem the place of its key's value.
-func (at *places) put(p *Problem, form string) {
+func (at *places) put(p *report.Problem, form string) {
 	e, ok := at.f.Lookup(p.Key, form)
 	i := e.Node
 	if !ok {

@@ -8,23 +8,24 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
 
 // finds checks everything that a check reports: how each line begins.
 func (w *world) finds(want ...string) {
 	w.tb.Helper()
-	report, err := w.Check(w.tb.Context(), CheckOptions{})
+	result, err := w.Check(w.tb.Context(), CheckOptions{})
 	w.check(err)
 	var got []string
-	for _, p := range report.Projects[0].Problems {
+	for _, p := range result.Projects[0].Problems {
 		got = append(got, p.String())
 	}
 	if !slices.EqualFunc(got, want, strings.HasPrefix) {
 		w.tb.Errorf("have\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if report.Sound() != !slices.ContainsFunc(want, func(line string) bool { return !strings.Contains(line, "warning: ") }) {
-		w.tb.Errorf("sound: %v", report.Sound())
+	if result.Sound() != !slices.ContainsFunc(want, func(line string) bool { return !strings.Contains(line, "warning: ") }) {
+		w.tb.Errorf("sound: %v", result.Sound())
 	}
 }
 
@@ -84,11 +85,11 @@ collection = "{NAME}"
 	if err := os.Symlink("de", filepath.Join(w.dir, "fr")); err != nil {
 		t.Skip("no symbolic links here: ", err)
 	}
-	report, err := w.Check(t.Context(), CheckOptions{})
+	result, err := w.Check(t.Context(), CheckOptions{})
 	w.check(err)
 	var got []string
-	for _, p := range report.Projects[0].Problems {
-		if p.Code == kindIgnored {
+	for _, p := range result.Projects[0].Problems {
+		if p.Code == report.CodeIgnored {
 			got = append(got, p.String())
 		}
 	}
@@ -168,19 +169,19 @@ collection = "{NAME}"
 	w.check(os.Symlink(filepath.Join(t.TempDir(), "outside.json"), filepath.Join(w.dir, "de", "b.json")))
 	w.check(os.WriteFile(filepath.Join(w.dir, "..", "outside.json"), []byte("{}"), 0o644))
 	w.check(os.Symlink(filepath.Join("..", "..", "outside.json"), filepath.Join(w.dir, "en", "c.json")))
-	report, err := w.Check(t.Context(), CheckOptions{})
+	result, err := w.Check(t.Context(), CheckOptions{})
 	w.check(err)
 	var got []string
-	for _, p := range report.Projects[0].Problems {
+	for _, p := range result.Projects[0].Problems {
 		got = append(got, p.File+" "+p.Code+" "+p.Severity)
 	}
 	if want := []string{"de/a.json unreadable error", "de/b.json unreadable error", "en/c.json unreadable error", "fr/a.json unreadable error", "fr/b.json unreadable error", "fr/c.json unreadable error"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q\n%v", got, want, report.Projects[0].Problems)
+		t.Errorf("%q, want %q\n%v", got, want, result.Projects[0].Problems)
 	}
-	if keys := report.Projects[0].Keys; keys != 2 {
+	if keys := result.Projects[0].Keys; keys != 2 {
 		t.Errorf("%d keys", keys)
 	}
-	for _, p := range report.Projects[0].Problems {
+	for _, p := range result.Projects[0].Problems {
 		if p.Remedy == "" {
 			t.Errorf("nothing says what to do: %v", p)
 		}
@@ -191,9 +192,9 @@ collection = "{NAME}"
 func TestCheckOfNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{"README": "x"})
-	report, err := w.Check(t.Context(), CheckOptions{})
+	result, err := w.Check(t.Context(), CheckOptions{})
 	w.check(err)
-	if p := report.Projects[0].Problems; len(p) != 1 || p[0].Severity != Error || p[0].Code != "pattern" || p[0].Line == 0 || report.Sound() {
+	if p := result.Projects[0].Problems; len(p) != 1 || p[0].Severity != report.Error || p[0].Code != "pattern" || p[0].Line == 0 || result.Sound() {
 		t.Errorf("%+v", p)
 	}
 }
@@ -223,9 +224,9 @@ output = "locales/{LANGUAGE}/{NAME}.json"
 collection = "{NAME}"
 `, files)
 	for b.Loop() {
-		report, err := w.Check(b.Context(), CheckOptions{})
+		result, err := w.Check(b.Context(), CheckOptions{})
 		w.check(err)
-		if p := report.Projects[0]; len(p.Files) != 1000 || len(p.Problems) != 0 {
+		if p := result.Projects[0]; len(p.Files) != 1000 || len(p.Problems) != 0 {
 			b.Fatalf("%d files, %v", len(p.Files), p.Problems)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/state"
 )
@@ -329,7 +330,7 @@ func (j *job) keys(refused []string) int {
 // unitsTaken are the texts of a file that count as accepted; ok is false where the file does not count at all. What is left out is reported.
 func (r *pushing) unitsTaken(j *job, f jobFile, refusal string, res service.ImportResult) (units []accept, ok bool) {
 	problem := func(text string) {
-		r.report.Problems = append(r.report.Problems, Problem{File: f.Memory.Path, Language: j.Language, Problem: text})
+		r.report.Problems = append(r.report.Problems, report.Problem{File: f.Memory.Path, Language: j.Language, Problem: text})
 	}
 	switch {
 	case refusal != "":
@@ -360,7 +361,7 @@ func (r *pushing) withoutConflicts(f jobFile, language string, conflicting map[s
 			units = append(units, u)
 		} else if !told[u.Key] {
 			told[u.Key] = true
-			r.report.Problems = append(r.report.Problems, Problem{File: f.Memory.Path, Key: u.Key, Language: language,
+			r.report.Problems = append(r.report.Problems, report.Problem{File: f.Memory.Path, Key: u.Key, Language: language,
 				Problem: fmt.Sprintf("the service holds another value (%q) and keeps it; the key stays pending. Make them equal, or set push.conflicts to overwrite or skip", values)})
 		}
 	}

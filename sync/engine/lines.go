@@ -13,6 +13,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/state"
 )
 
@@ -104,10 +105,10 @@ func (p *project) pullLines(ctx context.Context, dry bool) (census, error) {
 
 // census is which lines there are now.
 type census struct {
-	lines    []*project     // the trunk first
-	skipped  string         // why there are none, where that is as it should be
-	finished []FinishedLine // since the last census
-	waiting  []waiting      // branches that cannot be lines, or not yet
+	lines    []*project            // the trunk first
+	skipped  string                // why there are none, where that is as it should be
+	finished []report.FinishedLine // since the last census
+	waiting  []waiting             // branches that cannot be lines, or not yet
 }
 
 // census looks at the branches and remembers which of the lines are there.
@@ -129,18 +130,18 @@ func (p *project) census(ctx context.Context, dry bool) (c census, err error) {
 	for _, name := range p.candidates(there, records, head) {
 		line, err := p.on(name, p.repo)
 		if err != nil {
-			c.waiting = append(c.waiting, waiting{Problem: Problem{Problem: err.Error()}})
+			c.waiting = append(c.waiting, waiting{Problem: report.Problem{Problem: err.Error()}})
 			continue
 		}
 		if _, at := there[name]; !at {
 			if name == head {
-				c.waiting = append(c.waiting, waiting{Head: head, Ends: endsPublished, Problem: Problem{Problem: fmt.Sprintf(
+				c.waiting = append(c.waiting, waiting{Head: head, Ends: endsPublished, Problem: report.Problem{Problem: fmt.Sprintf(
 					"branch %s is not at %s yet; its translations come when it is; run git push %s %s", name, p.cfg.Pull.Remote, p.cfg.Pull.Remote, name)}})
 			}
 			continue
 		}
 		if clash := clashing(line.cfg.Pull.Branch, there); clash != "" {
-			c.waiting = append(c.waiting, waiting{Problem: Problem{Problem: fmt.Sprintf(
+			c.waiting = append(c.waiting, waiting{Problem: report.Problem{Problem: fmt.Sprintf(
 				"branch %s has no place for its translations: %s exists, so git cannot have %s beside it. Delete the one, or choose another pull.branch", name, clash, line.cfg.Pull.Branch)}})
 			continue
 		}
@@ -150,7 +151,7 @@ func (p *project) census(ctx context.Context, dry bool) (c census, err error) {
 		}
 	}
 	if p.cfg.Push.Source == config.Worktree && head == "" && len(c.lines) == 0 {
-		c.waiting = append(c.waiting, waiting{Ends: endsAttached, Problem: Problem{
+		c.waiting = append(c.waiting, waiting{Ends: endsAttached, Problem: report.Problem{
 			Problem: "HEAD names a commit, so that it cannot be told which branch translations are for; check out a branch, or set pull.base"}})
 	}
 	c.finished, err = p.finish(records, there, head, dry)
@@ -248,7 +249,7 @@ func (p *project) pushedSlots(tx *state.Tx) ([]state.Slot, error) {
 }
 
 // statusLine is the line that the status is about, after it has listed all of them.
-func (p *project) statusLine(ctx context.Context, s *ProjectStatus) (*project, error) {
+func (p *project) statusLine(ctx context.Context, s *report.ProjectStatus) (*project, error) {
 	if !p.cfg.PerBranch() && p.cfg.Push.Source != "" {
 		return p, nil
 	}
@@ -269,7 +270,7 @@ func (p *project) statusLine(ctx context.Context, s *ProjectStatus) (*project, e
 }
 
 // lineStatuses lists the lines, without those that push.branches covers no more.
-func (p *project) lineStatuses(s *ProjectStatus) error {
+func (p *project) lineStatuses(s *report.ProjectStatus) error {
 	records, err := p.lineRecords()
 	if err != nil {
 		return err
@@ -309,32 +310,32 @@ func (p *project) current(repo *gitops.Repo) (*project, error) {
 	return p.on(base, nil) // a pass may be under way, whose repository is its own
 }
 
-func (p *project) lineStatus(records map[string]lineRecord, name string) (LineStatus, error) {
+func (p *project) lineStatus(records map[string]lineRecord, name string) (report.LineStatus, error) {
 	record := records[name]
-	l := LineStatus{Base: name, Branch: record.Branch, Finished: record.Finished}
+	l := report.LineStatus{Base: name, Branch: record.Branch, Finished: record.Finished}
 	var err error
 	if l.Collections, err = p.ownCollections(name, records); err != nil {
 		return l, err
 	}
-	for id, to := range map[string]**Past{pastPush: &l.LastPush, pastPull: &l.LastPull} {
-		past, ok, err := state.Get[Past](p.State, p.projectName()+"#"+name, kindPast, id)
+	for id, to := range map[string]**report.Past{pastPush: &l.LastPush, pastPull: &l.LastPull} {
+		past, ok, err := state.Get[report.Past](p.State, p.projectName()+"#"+name, kindPast, id)
 		if err != nil {
 			return l, err
 		}
 		if ok {
-			*to = past.shown()
+			*to = past.Shown()
 		}
 	}
 	return l, nil
 }
 
 // lastPast is how the last pass of a kind ended: the line's, or one of the project that did not come as far as to a line.
-func (p *project) lastPast(id string) (Past, bool, error) {
-	past, ok, err := state.Get[Past](p.State, p.stateName(), kindPast, id)
+func (p *project) lastPast(id string) (report.Past, bool, error) {
+	past, ok, err := state.Get[report.Past](p.State, p.stateName(), kindPast, id)
 	if err != nil || p.line == "" {
 		return past, ok, err
 	}
-	before, some, err := state.Get[Past](p.State, p.projectName(), kindPast, id)
+	before, some, err := state.Get[report.Past](p.State, p.projectName(), kindPast, id)
 	if some && (!ok || before.At.After(past.At)) {
 		if before.GoodAt.Before(past.GoodAt) {
 			before.GoodAt = past.GoodAt

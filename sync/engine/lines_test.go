@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -155,7 +156,7 @@ func TestFinishedBranchIsNamedOnce(t *testing.T) {
 	}
 }
 
-func finished(t *testing.T, got []FinishedLine, want ...string) {
+func finished(t *testing.T, got []report.FinishedLine, want ...string) {
 	t.Helper()
 	var names []string
 	for _, f := range got {

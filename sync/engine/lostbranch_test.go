@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -68,7 +69,7 @@ func TestBranchThatTheRemoteLost(t *testing.T) {
 			if p.Commit != "" || p.Pushed || there(t, bare) != "" {
 				t.Errorf("%+v; the remote has %q", p, there(t, bare))
 			}
-			if last := w.Status(t.Context()).Projects[0].LastPull; last.Result != ResultPartial {
+			if last := w.Status(t.Context()).Projects[0].LastPull; last.Result != report.ResultPartial {
 				t.Errorf("%+v", last)
 			}
 		}

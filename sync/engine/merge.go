@@ -2,12 +2,15 @@ package engine
 
 import (
 	"bytes"
+	"context"
 	"maps"
 	"slices"
 
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/spelling"
 	"github.com/locsync/locsync/sync/state"
 )
 
@@ -15,7 +18,7 @@ import (
 type merged struct {
 	bundle.Target
 	bytes  []byte // nil when the file stays as it is
-	counts PulledFile
+	counts report.PulledFile
 
 	agreed  catalog.Marks
 	filler  catalog.Marks   // a history, see known.go
@@ -29,21 +32,22 @@ type merged struct {
 	conflicts []conflict // that the service won, and open ones
 	settled   []string   // conflicts that are none any more
 
-	former   former        // the file that the translations stood in before their source file moved
-	inherits catalog.Marks // the history of that
-	made     catalog.Fresh // what the translations were made for
+	back     catalog.Catalog // texts of the base branch that are put back
+	former   former          // the file that the translations stood in before their source file moved
+	inherits catalog.Marks   // the history of that
+	made     catalog.Fresh   // what the translations were made for
 
 	wording *wording // of a source file, which has nothing of the above but path, bytes and counts
 }
 
 // merge brings the service's texts into one target file of a tree, in memory. It returns nil when the file is to be left alone.
-func (r *pulling) merge(t *tree, x translated, fresh bool) (*merged, error) {
+func (r *pulling) merge(ctx context.Context, t *tree, x translated, fresh bool) (*merged, error) {
 	source, ok := t.sourceTexts(x.Target)
 	if !ok {
 		return nil, nil // the source file's problem is reported already
 	}
 	r.looksAt(x.Target)
-	m := &merged{Target: x.Target, counts: PulledFile{Path: x.Path, Language: x.Language.Code}}
+	m := &merged{Target: x.Target, counts: report.PulledFile{Path: x.Path, Language: x.Language.Code}}
 	old, problem, err := x.Sources[0].Read(t.fsys, x.Path, x.Language)
 	if err != nil {
 		return nil, err
@@ -52,13 +56,13 @@ func (r *pulling) merge(t *tree, x translated, fresh bool) (*merged, error) {
 		r.unreadable(*problem)
 		return nil, nil
 	}
-	ours := bundle.Texts(old)
 	if m.former, err = r.formerly(t, x.Target); err != nil {
 		return nil, err
 	}
 	carried := old == nil && m.former.file != nil
-	if carried {
-		ours = bundle.Texts(m.former.file)
+	ours, err := r.removals.putBack(ctx, t, m, m.renames(r.renamed), source, m.former.textsOr(old))
+	if err != nil {
+		return nil, err
 	}
 	source, stand, away, err := r.widen(x, m, source, ours)
 	if err != nil {
@@ -91,8 +95,8 @@ func (r *pulling) merge(t *tree, x translated, fresh bool) (*merged, error) {
 	if held := r.guarded(x, three, result.Changes); held {
 		return nil, nil
 	}
-	fill := r.fill(m, unfilled(ownForms(source, x.Language), stays), three, result)
-	fill = replace(&result, fill)
+	fill := replace(&result, r.fill(m, unfilled(spelling.Own(source, x.Language.Code), stays), three, result))
+	m.putsBack(&three, &result)
 	if carried {
 		m.carry(source, &three, &result)
 	}
@@ -166,10 +170,7 @@ func (r *pulling) three(x translated, m *merged, source, ours catalog.Catalog, f
 		}
 	}
 	theirs := source.Keys()
-	in.Renamed = slices.Clone(m.former.renamed)
-	for _, b := range x.Sources {
-		in.Renamed = append(in.Renamed, r.renamed[b]...)
-	}
+	in.Renamed = m.renames(r.renamed)
 	for _, moved := range in.Renamed {
 		theirs[moved.From.Key] = true
 	}
@@ -266,7 +267,7 @@ func (r *pulling) fill(m *merged, source catalog.Catalog, in catalog.Three, resu
 	}
 	translated := make(map[string]bool) // plurals: their forms differ between languages, so one translated form is all that is wanted
 	for n, text := range after {
-		if n.Form != "" && !isItem(n.Form) && text != "" && !knows(m.filler, n, catalog.MarkOf(text)) {
+		if n.Form != "" && !spelling.IsItem(n.Form) && text != "" && !knows(m.filler, n, catalog.MarkOf(text)) {
 			translated[n.Key] = true
 		}
 	}
@@ -395,8 +396,9 @@ func (m *merged) learn(in catalog.Three, result catalog.Merged, changes []catalo
 		m.kept = append(m.kept, in.Ours[at[n]])
 	}
 	for _, c := range changes {
-		if c.Op != catalog.Removed {
-			m.wrote = append(m.wrote, catalog.Unit{Name: c.Name, Text: c.Text})
+		u := catalog.Unit{Name: c.Name, Text: c.Text}
+		if c.Op != catalog.Removed && !has(m.back, u) { // what is put back may still have to be pushed
+			m.wrote = append(m.wrote, u)
 		}
 	}
 }

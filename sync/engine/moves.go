@@ -12,6 +12,7 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/state"
 )
 
@@ -75,7 +76,7 @@ func (a *accepted) findMoves(lost map[sourcePlace]map[string]bool) {
 		for _, id := range candidates {
 			paths = append(paths, places[id].Path)
 		}
-		a.problems = append(a.problems, Problem{File: at.Path, Language: a.tree.sources[0].Source.Code, Problem: fmt.Sprintf(
+		a.problems = append(a.problems, report.Problem{File: at.Path, Language: a.tree.sources[0].Source.Code, Problem: fmt.Sprintf(
 			"is gone, and its texts stand in more than one new file or come from more than one (%s); which has become which is not guessed, and its translations stay where they are. Move one file at a time, with a push after each, to take them along", strings.Join(paths, ", "))})
 	}
 }
@@ -137,7 +138,7 @@ func (r *pushing) moveCollections(ctx context.Context, a *accepted) error {
 		if err != nil {
 			return fmt.Errorf("move the translations of %s to collection %q: %w", m.To.Path, m.To.Collection, err)
 		}
-		r.report.Moved = append(r.report.Moved, Moved{From: m.From.Path, To: m.To.Path, Keys: len(keys), Languages: languages})
+		r.report.Moved = append(r.report.Moved, report.Moved{From: m.From.Path, To: m.To.Path, Keys: len(keys), Languages: languages})
 		if m.Sent = true; !r.o.DryRun && len(r.errs) == 0 {
 			if err := state.Put(r.State, r.stateName(), kindMoves, m.id(), m); err != nil {
 				return err
@@ -239,6 +240,23 @@ func (r *pulling) formerly(t *tree, target bundle.Target) (former, error) {
 		}
 	}
 	return found, nil
+}
+
+// textsOr are the texts of the file that stands at the path now; those of the former one where there is none.
+func (f former) textsOr(now *resource.File) catalog.Catalog {
+	if now == nil {
+		now = f.file
+	}
+	return bundle.Texts(now)
+}
+
+// renames are the keys of a target's source files that became other keys: of all renames those that concern it.
+func (m *merged) renames(all map[*bundle.Bundle][]catalog.Rename) []catalog.Rename {
+	renamed := slices.Clone(m.former.renamed)
+	for _, b := range m.Sources {
+		renamed = append(renamed, all[b]...)
+	}
+	return renamed
 }
 
 // carry makes a merge with the file at the old path one that writes the file at the new one.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -67,8 +68,8 @@ func TestDeletedFilesAreReported(t *testing.T) {
 	w.commit()
 	w.clean(PushOptions{})
 	dry, done := w.pulls(PullOptions{DryRun: true}), w.pulls(PullOptions{})
-	for _, p := range []ProjectPull{dry, done} {
-		i := slices.IndexFunc(p.Files, func(f PulledFile) bool { return f.Deleted })
+	for _, p := range []report.ProjectPull{dry, done} {
+		i := slices.IndexFunc(p.Files, func(f report.PulledFile) bool { return f.Deleted })
 		if i < 0 || p.Files[i].Path != deApp || p.Files[i].Language != "de" {
 			t.Errorf("%+v", p.Files)
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/spelling"
 )
 
 // An entry of a target file whose key its source files do not have is taken out by a pull when the source was seen to have had that key. Of any other nothing is
@@ -82,5 +83,5 @@ func (r *pulling) seenKeys(x translated, m *merged, ours catalog.Catalog) (map[s
 		}
 	}
 	b := x.Sources[0]
-	return widened(seen, b.Separator, b.Source, ours).Keys(), nil
+	return spelling.Widened(seen, b.Separator, b.Source.Code, ours).Keys(), nil
 }

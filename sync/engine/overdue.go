@@ -1,10 +1,14 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"github.com/locsync/locsync/sync/report"
+)
 
 // overdue is when the second of the scheduled pulls is due that come after the last one which worked: past that time something keeps translations from
 // arriving that is not just passing. It is zero where nothing is scheduled.
-func (p *project) overdue(s *ProjectStatus) time.Time {
+func (p *project) overdue(s *report.ProjectStatus) time.Time {
 	schedule := p.cfg.Pull.Schedule
 	if !p.cfg.Pull.Enabled || schedule.IsZero() {
 		return time.Time{}
@@ -21,10 +25,10 @@ func (p *project) overdue(s *ProjectStatus) time.Time {
 
 // lastGood is when the last pull worked, of the line where that is longest ago; zero where one never did. What a look could not tell is what the one before
 // told.
-func (p *project) lastGood(s *ProjectStatus) time.Time {
+func (p *project) lastGood(s *report.ProjectStatus) time.Time {
 	var good time.Time
 	told := false
-	take := func(past *Past) {
+	take := func(past *report.Past) {
 		at := time.Time{}
 		if past != nil {
 			at = past.GoodAt

@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,17 +11,10 @@ import (
 	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/plural"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/spelling"
+	"github.com/locsync/locsync/sync/state"
 )
-
-// A plural is spelled in one of three ways, and the target language has other categories than the source:
-//
-//	forms      the texts of one key (Android). The service may answer with one ICU message instead, and the other way round: fitted
-//	a message  one text, in ICU's grammar. Nothing is to be done for it; a check looks at its branches
-//	keys       of their own: files/one and files/other in Rails' maps, file_one and file_other or file and file_plural in i18next. They
-//	           are ordinary keys, but those that a target file has in addition belong to the source's: widened. A service that knows
-//	           such plurals may answer with a message here, too: spread
-//
-// The shape that the source file has is the one that is written.
 
 // fitted gives the service's texts for a target the shape that its source has, and leaves out the plural forms that the target language does not
 // have. What cannot be brought into that shape without a loss stays as it is, and is reported when it is merged.
@@ -43,7 +35,7 @@ func (r *pulling) fitted(t *tree, x translated) catalog.Catalog {
 
 // fittedOrLeft is fitted, beside the messages of plurals of keys that could not be taken apart.
 func (t *tree) fittedOrLeft(target bundle.Target, theirs catalog.Catalog) (texts, left catalog.Catalog) {
-	if !slices.ContainsFunc(theirs, func(u catalog.Unit) bool { return isForm(u.Form) || strings.Contains(u.Text, "plural") }) {
+	if !slices.ContainsFunc(theirs, func(u catalog.Unit) bool { return spelling.IsForm(u.Form) || strings.Contains(u.Text, "plural") }) {
 		return theirs, nil
 	}
 	source, ok := t.sourceTexts(target)
@@ -51,108 +43,8 @@ func (t *tree) fittedOrLeft(target bundle.Target, theirs catalog.Catalog) (texts
 		return theirs, nil
 	}
 	b, categories := target.Sources[0], plural.Categories(target.Language.Code)
-	theirs, left = spread(source, theirs, b.Separator, b.Source, categories)
-	return fit(source, theirs, categories), left
-}
-
-func fit(source, theirs catalog.Catalog, categories []plural.Category) catalog.Catalog {
-	var fitted catalog.Catalog
-	of := pluralsOf(source)
-	joined := make(map[string]bool)
-	for _, u := range theirs {
-		s := of[u.Key]
-		switch {
-		case u.Form == "" && s.forms != nil && !s.single:
-			fitted = append(fitted, taken(u, s, categories)...)
-		case isForm(u.Form) && s.single && s.forms == nil:
-			if !joined[u.Key] {
-				joined[u.Key] = true
-				fitted = append(fitted, together(u.Key, s.text, theirs)...)
-			}
-		case isForm(u.Form) && !plural.Has(categories, u.Form):
-		default:
-			fitted = append(fitted, u)
-		}
-	}
-	return fitted
-}
-
-// isForm reports whether a form is a plural category.
-func isForm(form string) bool { return form != "" && !isItem(form) }
-
-// spelled is how a key of the source stands there. Android may have a plural and a single text of one name, which are two keys to it.
-type spelled struct {
-	single bool
-	text   string            // the single one
-	forms  map[string]string // by category; nil for none
-}
-
-func pluralsOf(source catalog.Catalog) map[string]spelled {
-	all := make(map[string]spelled, len(source))
-	for _, u := range source {
-		s := all[u.Key]
-		switch {
-		case u.Form == "":
-			s.single, s.text = true, u.Text
-		case isForm(u.Form):
-			if s.forms == nil {
-				s.forms = make(map[string]string)
-			}
-			s.forms[u.Form] = u.Text
-		}
-		all[u.Key] = s
-	}
-	return all
-}
-
-// numberSign is a printf placeholder that a whole number fills in.
-var numberSign = regexp.MustCompile(`%(?:\d+\$)?,?d`)
-
-// taken are the forms of an ICU message that stands for a plural of the source; the message itself where it cannot be taken apart. Where the message has
-// a #, the forms get the source's placeholder for a number, if it has but one.
-func taken(u catalog.Unit, source spelled, language []plural.Category) catalog.Catalog {
-	number := ""
-	if signs := numberSign.FindAllString(source.forms[plural.Other], -1); len(signs) == 1 {
-		number = signs[0]
-	}
-	_, forms, ok := plural.Split(u.Text, number)
-	if !ok {
-		return catalog.Catalog{u}
-	}
-	var texts catalog.Catalog
-	for _, f := range forms {
-		if plural.Has(language, f.Category) {
-			texts = append(texts, catalog.Unit{Name: catalog.Name{Key: u.Key, Form: f.Category}, Text: f.Text, Note: u.Note})
-		}
-	}
-	return texts
-}
-
-// together is the ICU message of a key's forms, whose source is such a message; the forms themselves where it is none. Forms that are sound
-// branches as they are stay so, for the source's branches may have arguments and a # as well.
-func together(key, source string, theirs catalog.Catalog) catalog.Catalog {
-	var units catalog.Catalog
-	var forms []plural.Form
-	for _, u := range theirs {
-		if u.Key == key && isForm(u.Form) {
-			units = append(units, u)
-			forms = append(forms, plural.Form{Category: u.Form, Text: u.Text})
-		}
-	}
-	a, err := plural.ParseArgument(strings.TrimSpace(source))
-	if err != nil || a.Type != "plural" || a.To != len(strings.TrimSpace(source)) {
-		return units
-	}
-	plural.Sort(forms)
-	message := "{" + a.Name + ", plural,"
-	for _, f := range forms {
-		message += " " + f.Category + " {" + f.Text + "}"
-	}
-	message += "}"
-	if whole, err := plural.ParseArgument(message); err != nil || whole.To != len(message) || len(whole.Branches) != len(forms) {
-		message = plural.Join(a.Name, forms)
-	}
-	return catalog.Catalog{{Name: catalog.Name{Key: key}, Text: message, Note: units[0].Note}}
+	theirs, left = spelling.Spread(source, theirs, b.Separator, b.Source.Code, categories)
+	return spelling.Fit(source, theirs, categories), left
 }
 
 // pluralsWhole takes out the changes of plurals that lack a form which the language or the program needs, and reports them. Forms that the
@@ -160,43 +52,43 @@ func together(key, source string, theirs catalog.Catalog) catalog.Catalog {
 func (r *pulling) pluralsWhole(x translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
 	carried(in, result)
 	r.mapsWhole(x, source, in, result)
-	if !slices.ContainsFunc(result.Changes, func(c catalog.Change) bool { return isForm(c.Form) }) {
+	if !slices.ContainsFunc(result.Changes, func(c catalog.Change) bool { return spelling.IsForm(c.Form) }) {
 		return
 	}
-	of := pluralsOf(source)
-	have := pluralsOf(in.Ours)
+	of := spelling.Of(source)
+	have := spelling.Of(in.Ours)
 	fresh := make(map[string]bool)
 	for _, c := range result.Changes {
 		s := have[c.Key]
 		switch {
-		case !isForm(c.Form) || of[c.Key].forms == nil:
+		case !spelling.IsForm(c.Form) || of[c.Key].Forms == nil:
 			continue
 		case c.Op == catalog.Removed:
-			delete(s.forms, c.Form)
+			delete(s.Forms, c.Form)
 		default:
-			if s.forms == nil {
-				s.forms = make(map[string]string)
+			if s.Forms == nil {
+				s.Forms = make(map[string]string)
 			}
-			s.forms[c.Form] = c.Text
+			s.Forms[c.Form] = c.Text
 			fresh[c.Key] = true
 		}
 		have[c.Key] = s
 	}
 	bad := make(map[string]string) // keys, and why they are left out
 	for key := range fresh {
-		if findings := check.Breaking(wanting(x.Sources[0], x.Language, key, of[key].forms, have[key].forms)); len(findings) > 0 {
+		if findings := check.Breaking(wanting(x.Sources[0], x.Language, key, of[key].Forms, have[key].Forms)); len(findings) > 0 {
 			bad[key] = findings[0].Reason
 		}
 	}
 	r.leave(x, in, result, bad, func(n catalog.Name) string {
-		if !isForm(n.Form) {
+		if !spelling.IsForm(n.Form) {
 			return ""
 		}
 		return n.Key
 	})
 	categories := plural.Categories(x.Language.Code)
 	for _, u := range in.Ours {
-		if fresh[u.Key] && bad[u.Key] == "" && isForm(u.Form) && !plural.Has(categories, u.Form) && u.Text == of[u.Key].forms[u.Form] {
+		if fresh[u.Key] && bad[u.Key] == "" && spelling.IsForm(u.Form) && !plural.Has(categories, u.Form) && u.Text == of[u.Key].Forms[u.Form] {
 			result.Changes = append(result.Changes, catalog.Change{Op: catalog.Removed, Name: u.Name})
 		}
 	}
@@ -238,12 +130,12 @@ func (r *pulling) leave(x translated, in catalog.Three, result *catalog.Merged, 
 // which Rails would raise an error. By which rules other programs choose among keys is not known.
 func lackingForms(b *bundle.Bundle, l config.Language, source, texts catalog.Catalog) map[string]check.Finding {
 	lacks := make(map[string]check.Finding)
-	of := pluralsOf(source)
-	for key, s := range pluralsOf(texts) {
-		if s.forms == nil || of[key].forms == nil {
+	of := spelling.Of(source)
+	for key, s := range spelling.Of(texts) {
+		if s.Forms == nil || of[key].Forms == nil {
 			continue
 		}
-		for _, f := range wanting(b, l, key, of[key].forms, s.forms) {
+		for _, f := range wanting(b, l, key, of[key].Forms, s.Forms) {
 			lacks[key] = f
 		}
 	}
@@ -256,11 +148,215 @@ func lackingForms(b *bundle.Bundle, l config.Language, source, texts catalog.Cat
 	return lacks
 }
 
-// ownForms are a source's texts without the plural forms that a language does not have.
-func ownForms(source catalog.Catalog, l config.Language) catalog.Catalog {
-	if !slices.ContainsFunc(source, func(u catalog.Unit) bool { return isForm(u.Form) }) {
-		return source
+// widen is widened for a pull, beside what stands apart of it. A form that the service accepted from the source file once, and that is gone from there,
+// does not come back by the service's translations of it.
+//
+// away are the keys that give way to what comes in their place.
+func (r *pulling) widen(x translated, m *merged, source, ours catalog.Catalog) (wide catalog.Catalog, stand map[string]apart, away map[string]bool, err error) {
+	b := x.Sources[0]
+	wide = spelling.Widened(source, b.Separator, b.Source.Code, ours, x.texts)
+	if len(wide) == len(source) {
+		return source, nil, nil, nil
 	}
-	categories := plural.Categories(l.Code)
-	return slices.DeleteFunc(slices.Clone(source), func(u catalog.Unit) bool { return isForm(u.Form) && !plural.Has(categories, u.Form) })
+	known, here := source.Keys(), ours.Keys()
+	gone := make(map[string]bool)
+	if stand, err = r.standing(x, m, spelling.PluralsIn(source, b.Separator, b.Source.Code), ours, gone); err != nil {
+		return nil, nil, nil, err
+	}
+	away = maps.Clone(gone)
+	for _, b := range x.Sources {
+		pushed, err := r.State.Marks(r.pushedSlot(sourcePlace{b.Collection, b.Path}))
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		for n := range pushed {
+			gone[n.Key] = gone[n.Key] || !known[n.Key] && !here[n.Key]
+		}
+	}
+	return slices.DeleteFunc(wide, func(u catalog.Unit) bool { return gone[u.Key] }), stand, away, nil
+}
+
+// carried gives further forms of a plural of keys the names that the plural has now: file_few becomes doc_few where file_other goes and doc_other
+// comes with the same text, and with no other candidate for either. The service does not have such forms, so nothing else would bring them.
+func carried(in catalog.Three, result *catalog.Merged) {
+	ours := in.Ours.Index()
+	type text struct{ sign, text string } // what stands before "other" has to end alike
+	goes, comes := make(map[text][]string), make(map[text][]string)
+	for _, c := range result.Changes {
+		before, is := strings.CutSuffix(c.Key, plural.Other)
+		if !is || before == "" || c.Form != "" {
+			continue
+		}
+		sign := before[len(before)-1:]
+		if at, here := ours[c.Name]; here && c.Op == catalog.Removed {
+			id := text{sign, in.Ours[at].Text}
+			goes[id] = append(goes[id], before)
+		} else if c.Op == catalog.Added {
+			id := text{sign, c.Text}
+			comes[id] = append(comes[id], before)
+		}
+	}
+	if len(goes) == 0 || len(comes) == 0 {
+		return
+	}
+	became := make(map[string]string)
+	for id, from := range goes {
+		if to := comes[id]; len(from) == 1 && len(to) == 1 && id.text != "" {
+			became[from[0]] = to[0]
+		}
+	}
+	named := make(map[string]bool)
+	for _, c := range result.Changes {
+		named[c.Key] = named[c.Key] || c.Op != catalog.Removed
+	}
+	for _, c := range slices.Clone(result.Changes) {
+		for _, category := range spelling.BesideOther {
+			before, is := strings.CutSuffix(c.Key, category)
+			to, moved := became[before]
+			if !is || !moved || c.Op != catalog.Removed || c.Form != "" || named[to+category] {
+				continue
+			}
+			n := catalog.Name{Key: to + category}
+			if _, here := ours[n]; !here {
+				result.Changes = append(result.Changes, catalog.Change{Op: catalog.Added, Name: n, Text: in.Ours[ours[c.Name]].Text})
+			}
+		}
+	}
+}
+
+// mapsWhole takes out the changes of Rails' plural maps that would have forms and raise an error for some number. Where there are no forms at all Rails
+// shows that a translation is missing. Other libraries fall back to another language.
+func (r *pulling) mapsWhole(x translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
+	b := x.Sources[0]
+	if b.Format.Name != rails || len(result.Changes) == 0 {
+		return
+	}
+	of := spelling.PluralsIn(source, b.Separator, b.Source.Code)
+	after, changed := make(map[string]string, len(in.Ours)), make(map[string]bool)
+	for _, u := range in.Ours {
+		after[u.Key] = u.Text
+	}
+	for _, c := range result.Changes {
+		after[c.Key] = c.Text // "" when it is removed
+		changed[of.MapOf(c.Key)] = c.Op != catalog.Removed || changed[of.MapOf(c.Key)]
+	}
+	var texts catalog.Catalog
+	for _, key := range slices.Sorted(maps.Keys(after)) {
+		texts = append(texts, catalog.Unit{Name: catalog.Name{Key: key}, Text: after[key]})
+	}
+	bad := make(map[string]string)
+	for _, m := range railsMaps(b, x.Language, source, texts) {
+		if changed[m.other] {
+			bad[m.other] = m.Reason
+		}
+	}
+	r.leave(x, in, result, bad, func(n catalog.Name) string { return of.MapOf(n.Key) })
+}
+
+// railsMap is a plural of Rails that lacks forms: the source's key for "other", and the first key that is there.
+type railsMap struct {
+	other, first string
+	check.Finding
+}
+
+// railsMaps are the plurals of texts for which Rails would raise an error. It takes "zero" for 0 where that is there.
+func railsMaps(b *bundle.Bundle, l config.Language, source, texts catalog.Catalog) (all []railsMap) {
+	of := spelling.PluralsIn(source, b.Separator, b.Source.Code)
+	at := make(map[string]int)
+	var forms []check.Plural
+	for _, u := range texts {
+		other := of.MapOf(u.Key)
+		if other == "" && of.Others[strings.TrimSuffix(u.Key, plural.Other)].Key == u.Key {
+			other = u.Key
+		}
+		if other == "" || u.Text == "" {
+			continue
+		}
+		i, ok := at[other]
+		if !ok {
+			i = len(all)
+			at[other] = i
+			all = append(all, railsMap{other: other, first: u.Key})
+			forms = append(forms, check.Plural{Source: []string{plural.Other}, Language: l.Code, SourceLanguage: b.Source.Code, Skip: skips(b, u.Key)})
+		}
+		forms[i].Forms = append(forms[i].Forms, strings.TrimPrefix(u.Key, strings.TrimSuffix(other, plural.Other)))
+	}
+	kept := all[:0]
+	for i, m := range all {
+		if found := check.Breaking(check.Forms(forms[i])); len(found) > 0 {
+			m.Finding = found[0]
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
+// rails is the format of Rails' files, in which plurals are maps.
+const rails = "structured-yaml"
+
+// kindFurther is the texts of a target file that were sent for keys that the source does not have, further forms of plurals, and that the service left out.
+const kindFurther = "further"
+
+func (m memory) further() bool { return slices.Contains(m.Kinds, kindFurther) }
+
+// taken forgets that the service left out texts that it has taken now.
+func (p *project) taken(tx *state.Tx, m memory, units []accept) error {
+	slot := p.slot(kindFurther, m.Path, m.Language)
+	if m.further() || !tx.HasMarks(slot) {
+		return nil
+	}
+	declined, err := tx.Marks(slot)
+	if err != nil {
+		return err
+	}
+	for _, u := range units {
+		delete(declined, u.Name)
+	}
+	return tx.SetMarks(slot, declined)
+}
+
+// eachKind calls send with the texts of a push that the source has keys for, and then with those further forms of plurals that it has none for. They
+// travel in an import of their own: a service that knows no source text for them leaves them out, and the other keys must not wait for that. What it left out
+// before is offered again with --all only.
+func (r *pushing) eachKind(target bundle.Target, sent catalog.Catalog, send func(sent catalog.Catalog, further bool) error) error {
+	source, ok := r.tree.sourceTexts(target)
+	if !ok {
+		return send(sent, false)
+	}
+	keys := source.Keys()
+	known := sent.Restrict(keys)
+	if err := send(known, false); err != nil || len(known) == len(sent) {
+		return err
+	}
+	declined, err := r.State.Marks(r.slot(kindFurther, target.Path, target.Language.Code))
+	if err != nil {
+		return err
+	}
+	return send(slices.DeleteFunc(slices.Clone(sent), func(u catalog.Unit) bool {
+		return keys[u.Key] || declined.Has(u.Name, u.Text) && !r.o.All
+	}), true)
+}
+
+// furtherProblem says that the service left out what the source language does not have: forms, and single texts where the source has a plural. They
+// are not sent again until somebody changes them.
+func furtherProblem(f jobFile, language string) report.Problem {
+	var forms, singles []string
+	for _, u := range f.Units {
+		if spelling.MayBeForm(u.Key, "") {
+			forms = append(forms, u.Key)
+		} else {
+			singles = append(singles, u.Key)
+		}
+	}
+	var what, advice []string
+	if len(forms) > 0 {
+		what = append(what, "plural forms that only this language has ("+strings.Join(forms, ", ")+")")
+		advice = append(advice, "To have the forms translated at the service, write them into the source file as well")
+	}
+	if len(singles) > 0 {
+		what = append(what, "texts that only this language has in the place of a plural ("+strings.Join(singles, ", ")+")")
+		advice = append(advice, "To have the plurals translated at the service, write their forms in the place of the single texts")
+	}
+	return report.Problem{File: f.Memory.Path, Language: language, Problem: "the service has no source text for " + strings.Join(what, " and ") +
+		"; they stay in the repository. " + strings.Join(advice, ". ")}
 }

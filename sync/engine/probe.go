@@ -16,6 +16,7 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/state"
 )
@@ -131,7 +132,7 @@ func (r *pulling) quiet(ctx context.Context, t *tree, groups []*bundle.Group, la
 			continue
 		}
 		req.ModifiedSince = x.asked.Add(-probeOverlap)
-		r.announce(Doing{What: fmt.Sprintf("asking for what changed in %q", g.Collection), Done: int64(i), Total: int64(len(groups))})
+		r.announce(report.Doing{What: fmt.Sprintf("asking for what changed in %q", g.Collection), Done: int64(i), Total: int64(len(groups))})
 		r.report.Requests++
 		id, err := r.Service.StartExport(ctx, req)
 		if err != nil {

@@ -9,15 +9,16 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
 
 // asks runs a pull that must leave nothing out, and checks its exports since the last take: "since" for one of what changed, "all" for one of
 // everything.
-func (w *world) asks(what string, o PullOptions, want ...string) ProjectPull {
+func (w *world) asks(what string, o PullOptions, want ...string) report.ProjectPull {
 	w.tb.Helper()
 	w.wire.take("")
-	report := w.pulls(o)
+	result := w.pulls(o)
 	var got []string
 	requests := w.wire.take("")
 	for _, r := range requests {
@@ -32,10 +33,10 @@ func (w *world) asks(what string, o PullOptions, want ...string) ProjectPull {
 	if strings.Join(got, " ") != strings.Join(want, " ") {
 		w.tb.Errorf("%s: asked for %q, want %q", what, got, want)
 	}
-	if report.Requests != len(want) || report.Calls != len(requests) {
-		w.tb.Errorf("%s: reports %d exports and %d calls, made %d and %d", what, report.Requests, report.Calls, len(want), len(requests))
+	if result.Requests != len(want) || result.Calls != len(requests) {
+		w.tb.Errorf("%s: reports %d exports and %d calls, made %d and %d", what, result.Requests, result.Calls, len(want), len(requests))
 	}
-	return report
+	return result
 }
 
 // A pull with no news asks for what changed; any reason to think that something may have, brings the full export.

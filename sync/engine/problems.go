@@ -10,6 +10,8 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/spelling"
 	"github.com/locsync/locsync/sync/state"
 )
 
@@ -23,8 +25,8 @@ import (
 //     the status leaves out what is about a language, a file or a key that is gone.
 
 // besides are problems without those that are found elsewhere.
-func besides(problems []Problem, elsewhere map[Problem]bool) []Problem {
-	var others []Problem
+func besides(problems []report.Problem, elsewhere map[report.Problem]bool) []report.Problem {
+	var others []report.Problem
 	for _, p := range problems {
 		if !elsewhere[p] {
 			others = append(others, p)
@@ -34,7 +36,7 @@ func besides(problems []Problem, elsewhere map[Problem]bool) []Problem {
 }
 
 // stillHolding is how a pass ended that did not come to its end: what the one before it left out is left out still, as far as anybody knows.
-func (past Past) stillHolding(last Past) Past {
+func stillHolding(past, last report.Past) report.Past {
 	past.Look = last.Look
 	past.Problems = append(past.Problems, besides(last.Problems, setOf(past.Problems))...)
 	past.Unread = append(past.Unread, besides(last.Unread, setOf(past.Unread))...)
@@ -42,8 +44,8 @@ func (past Past) stillHolding(last Past) Past {
 	return past
 }
 
-func setOf(problems []Problem) map[Problem]bool {
-	set := make(map[Problem]bool, len(problems))
+func setOf(problems []report.Problem) map[report.Problem]bool {
+	set := make(map[report.Problem]bool, len(problems))
 	for _, p := range problems {
 		set[p] = true
 	}
@@ -52,7 +54,7 @@ func setOf(problems []Problem) map[Problem]bool {
 
 // ofPull are the problems that the last pull remembered, as far as they are about something that is still there. Where branch, base and
 // configuration are as they were then, nothing of it can have changed.
-func (p *project) ofPull(past Past, repo *gitops.Repo) ([]Problem, error) {
+func (p *project) ofPull(past report.Past, repo *gitops.Repo) ([]report.Problem, error) {
 	if len(past.Problems)+len(past.Unread) == 0 {
 		return nil, nil
 	}
@@ -83,7 +85,7 @@ func (p *project) ofPull(past Past, repo *gitops.Repo) ([]Problem, error) {
 	for _, problem := range past.Unread {
 		files[problem.File] = true
 	}
-	unread = slices.DeleteFunc(unread, func(problem Problem) bool { return !files[problem.File] })
+	unread = slices.DeleteFunc(unread, func(problem report.Problem) bool { return !files[problem.File] })
 	return append(p.living(past.Problems, t), unread...), nil
 }
 
@@ -91,7 +93,7 @@ func (p *project) ofPull(past Past, repo *gitops.Repo) ([]Problem, error) {
 func (p *project) subject(look string) string { return p.configured() + " " + look }
 
 // living are the problems whose language, file and key are there. What is not known to be gone is.
-func (p *project) living(problems []Problem, t *tree) []Problem {
+func (p *project) living(problems []report.Problem, t *tree) []report.Problem {
 	if len(problems) == 0 {
 		return nil
 	}
@@ -110,7 +112,7 @@ func (p *project) living(problems []Problem, t *tree) []Problem {
 			sources[target.Path] = append(sources[target.Path], t.of(b))
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(problems), func(problem Problem) bool {
+	return slices.DeleteFunc(slices.Clone(problems), func(problem report.Problem) bool {
 		of, is := sources[problem.File]
 		switch {
 		case problem.File == "" || problem.Language == "":
@@ -131,16 +133,16 @@ func (s *source) asks(key string) bool {
 		return true
 	}
 	form := catalog.Catalog{{Name: catalog.Name{Key: key}, Text: key}}
-	return widened(s.texts, s.Separator, s.Source, form).Keys()[key]
+	return spelling.Widened(s.texts, s.Separator, s.Source.Code, form).Keys()[key]
 }
 
 // unreadable are the problems of target files of a tree that cannot be read.
-func (p *project) unreadable(fsys fs.FS, t *tree) ([]Problem, error) {
+func (p *project) unreadable(fsys fs.FS, t *tree) ([]report.Problem, error) {
 	targets, err := bundle.Existing(fsys, t.bundles(), p.cfg.Targets())
 	if err != nil {
 		return nil, err
 	}
-	var found []Problem
+	var found []report.Problem
 	for _, target := range targets {
 		_, problem, err := target.Sources[0].Read(fsys, target.Path, target.Language)
 		if err != nil {
@@ -155,7 +157,7 @@ func (p *project) unreadable(fsys fs.FS, t *tree) ([]Problem, error) {
 
 // waiting is a branch that cannot be a line, or not yet, and why.
 type waiting struct {
-	Problem
+	report.Problem
 	Head string `json:"head"` // of those that somebody can end here: what is checked out
 	Ends string `json:"ends"` // and what ends it; one of the below, or "" for what only a pass can tell
 }
@@ -178,8 +180,8 @@ func (p *project) keepWaiting(pass string, now []waiting) error {
 }
 
 // stillWaiting are the problems of the branches that wait, as far as can be told.
-func (p *project) stillWaiting(repo *gitops.Repo) ([]Problem, error) {
-	var problems []Problem
+func (p *project) stillWaiting(repo *gitops.Repo) ([]report.Problem, error) {
+	var problems []report.Problem
 	for _, pass := range []string{pastPush, pastPull} {
 		all, _, err := state.Get[[]waiting](p.State, p.projectName(), kindWaiting, pass)
 		if err != nil {
@@ -234,7 +236,7 @@ func (r *pulling) looksAt(t bundle.Target) leftOut {
 // leaveOut reports a translation that is left out.
 func (r *pulling) leaveOut(x translated, key, why string) {
 	r.looksAt(x.Target).keys[key] = true
-	r.problem(Problem{File: x.Path, Key: key, Language: x.Language.Code, Problem: why})
+	r.problem(report.Problem{File: x.Path, Key: key, Language: x.Language.Code, Problem: why})
 }
 
 // leaveChanges takes note of all that a file does not get which is left as it is.
@@ -268,7 +270,7 @@ func (r *pulling) keepLeft(tx *state.Tx) error {
 
 // heldKeys are the keys of the sources of a tree, as source path and key, of which a language's newest translation is held back: a pull left it out, or
 // it waits for a decision. fsys is where file names are looked for that the service decides.
-func (p *project) heldKeys(fsys fs.FS, t *tree, l config.Language, conflicts []Conflict) (map[string]bool, error) {
+func (p *project) heldKeys(fsys fs.FS, t *tree, l config.Language, conflicts []report.Conflict) (map[string]bool, error) {
 	slots, err := p.State.Slots(p.stateName(), kindLeft)
 	if err != nil {
 		return nil, err
@@ -317,4 +319,16 @@ func (p *project) heldKeys(fsys fs.FS, t *tree, l config.Language, conflicts []C
 		}
 	}
 	return held, nil
+}
+
+// valueOf is a change of a catalog as a dry run shows it; at is the catalog's index.
+func valueOf(before catalog.Catalog, at map[catalog.Name]int, c catalog.Change) report.Value {
+	v := report.Value{Key: c.Key, Form: c.Form}
+	if c.Op != catalog.Removed {
+		v.New = &c.Text
+	}
+	if i, there := at[c.Name]; there {
+		v.Old = &before[i].Text
+	}
+	return v
 }

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // trouble is something that is wrong, and how it is repaired. says is a part of the problem that names it. atOnce: the next status knows that it is
@@ -216,7 +217,7 @@ func TestHeldTranslations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, localOnly+jsonFiles, map[string]string{enApp: `{"a": "{n} A", "b": "{n} B", "c": "C", "d": "D"}`})
 	w.clean(PushOptions{})
-	expect := func(when string, want LanguageStatus) {
+	expect := func(when string, want report.LanguageStatus) {
 		t.Helper()
 		want.Language = "de"
 		if got := w.Status(t.Context()).Projects[0].Languages[0]; got != want || got.Keys+got.Missing != 4 || got.HeldMissing > got.Missing || got.Held-got.HeldMissing > got.Keys {
@@ -225,22 +226,22 @@ func TestHeldTranslations(t *testing.T) {
 	}
 	w.final("de", "a", "{n} A de", "c", "C de")
 	w.pulls(PullOptions{})
-	expect("pulled", LanguageStatus{Keys: 2, Missing: 2})
+	expect("pulled", report.LanguageStatus{Keys: 2, Missing: 2})
 	w.final("de", "a", "A without", "b", "B without")
 	w.pulls(PullOptions{})
-	expect("two fail their checks, of which one has an older text", LanguageStatus{Keys: 2, Missing: 2, Held: 2, HeldMissing: 1})
+	expect("two fail their checks, of which one has an older text", report.LanguageStatus{Keys: 2, Missing: 2, Held: 2, HeldMissing: 1})
 	w.brings2("de", "d", "D de")
-	expect("something else came", LanguageStatus{Keys: 3, Missing: 1, Held: 2, HeldMissing: 1})
+	expect("something else came", report.LanguageStatus{Keys: 3, Missing: 1, Held: 2, HeldMissing: 1})
 	w.git("merge", "-q", "l10n")
 	w.pushes(PushOptions{})
 	w.write(deApp, strings.Replace(w.show("l10n", deApp), "C de", "C hand", 1))
 	w.final("de", "c", "C service")
 	w.pushes(PushOptions{})
-	expect("both sides changed another", LanguageStatus{Keys: 3, Missing: 1, Held: 3, HeldMissing: 1})
+	expect("both sides changed another", report.LanguageStatus{Keys: 3, Missing: 1, Held: 3, HeldMissing: 1})
 	w.pushes(PushOptions{Theirs: true})
 	w.final("de", "a", "{n} A neu", "b", "{n} B neu")
 	w.pulls(PullOptions{})
-	expect("all is well", LanguageStatus{Keys: 4})
+	expect("all is well", report.LanguageStatus{Keys: 4})
 
 	// The guard holds whole files back, and what they would get with them.
 	all := many("k", 20)
@@ -260,7 +261,7 @@ func TestHeldTranslations(t *testing.T) {
 	w.clean(PushOptions{})
 	w.pulls(PullOptions{})
 	s := w.Status(t.Context()).Projects[0]
-	if de := s.Languages[0]; s.Held != 1 || de != (LanguageStatus{Language: "de", Keys: 20, Held: 20}) {
+	if de := s.Languages[0]; s.Held != 1 || de != (report.LanguageStatus{Language: "de", Keys: 20, Held: 20}) {
 		t.Errorf("held %d, %+v, %v", s.Held, de, s.Problems)
 	}
 }
@@ -294,7 +295,7 @@ func TestWaitingBranchesInTheStatus(t *testing.T) {
 	w.restart(w.Config)
 	w.problem(w.Status(t.Context()).Projects[0].Problems, "feature/x is not at origin yet")
 	for _, l := range w.Status(t.Context()).Projects[0].Lines {
-		if l.Base == "main" && (l.LastPull == nil || l.LastPull.Result != ResultPartial || l.LastPull.Problems != nil) {
+		if l.Base == "main" && (l.LastPull == nil || l.LastPull.Result != report.ResultPartial || l.LastPull.Problems != nil) {
 			t.Errorf("main's last pull: %+v", l.LastPull)
 		}
 	}

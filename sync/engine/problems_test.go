@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/locsync/locsync/sync/report"
 )
 
 // What every report and status of every test of this package names is held to one law: a problem says which file and language it is about, why, and what
@@ -25,25 +27,25 @@ var told = struct {
 }{all: make(map[string]bool)}
 
 // Push, Pull and Status are the engine's, with an eye on what they tell.
-func (w *world) Push(ctx context.Context, o PushOptions) (PushReport, error) {
-	report, err := w.Engine.Push(ctx, o)
-	for _, p := range report.Projects {
+func (w *world) Push(ctx context.Context, o PushOptions) (report.PushReport, error) {
+	result, err := w.Engine.Push(ctx, o)
+	for _, p := range result.Projects {
 		w.lawful(p.Problems...)
 		w.lawful(p.Orphaned...)
 		w.lawful(p.Replaced...)
 	}
-	return report, err
+	return result, err
 }
 
-func (w *world) Pull(ctx context.Context, o PullOptions) (PullReport, error) {
-	report, err := w.Engine.Pull(ctx, o)
-	for _, p := range report.Projects {
+func (w *world) Pull(ctx context.Context, o PullOptions) (report.PullReport, error) {
+	result, err := w.Engine.Pull(ctx, o)
+	for _, p := range result.Projects {
 		w.lawful(p.Problems...)
 	}
-	return report, err
+	return result, err
 }
 
-func (w *world) Status(ctx context.Context) Status {
+func (w *world) Status(ctx context.Context) report.Status {
 	s := w.Engine.Status(ctx)
 	for _, p := range s.Projects {
 		w.lawful(p.Problems...)
@@ -58,7 +60,7 @@ var ofTheProject = regexp.MustCompile(`^(the local branch |is in no conflict|ope
 // ofNoLanguage are problems of files that are not known to have one.
 var ofNoLanguage = regexp.MustCompile(`^this entry of the service's archive|^is not written|^is in no conflict`)
 
-func (w *world) lawful(problems ...Problem) {
+func (w *world) lawful(problems ...report.Problem) {
 	w.tb.Helper()
 	told.Lock()
 	defer told.Unlock()
@@ -224,7 +226,7 @@ func TestRareProblems(t *testing.T) {
 		w.remove(enApp)
 		w.write("locales/en/other.json", `{"x": "X"}`)
 		p := w.pushes(PushOptions{Ours: true})
-		if !slices.ContainsFunc(p.Problems, func(p Problem) bool {
+		if !slices.ContainsFunc(p.Problems, func(p report.Problem) bool {
 			return p.File == deApp && p.Key == "a" && strings.Contains(p.Problem, "its source file is not there any more")
 		}) {
 			t.Errorf("%v", p.Problems)
@@ -245,7 +247,7 @@ func TestRareProblems(t *testing.T) {
 			w.write(deApp, broken("base"))
 			w.commit()
 			p := w.pulls(PullOptions{})
-			if !slices.ContainsFunc(p.Problems, func(p Problem) bool {
+			if !slices.ContainsFunc(p.Problems, func(p report.Problem) bool {
 				return p.File == deApp && p.Language == "de" && strings.Contains(p.Problem, side)
 			}) {
 				t.Errorf("%v", p.Problems)

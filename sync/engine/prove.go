@@ -10,6 +10,7 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // render is what is proven. A test puts a faulty one in its place.
@@ -54,8 +55,8 @@ type unproven struct{ error }
 func (u *unproven) Unwrap() error { return u.error }
 
 // heldBack is the problem of a file that could not be rendered, or not be proven.
-func heldBack(path string, l config.Language, err error) Problem {
-	p := Problem{File: path, Language: l.Code, Problem: "is left as it is: " + err.Error() + "; until that is settled, make the change by hand"}
+func heldBack(path string, l config.Language, err error) report.Problem {
+	p := report.Problem{File: path, Language: l.Code, Problem: "is left as it is: " + err.Error() + "; until that is settled, make the change by hand"}
 	var u *unproven
 	if !errors.As(err, &u) {
 		return p

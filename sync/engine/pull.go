@@ -16,6 +16,7 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/state"
 )
@@ -24,34 +25,40 @@ import (
 type pulling struct {
 	*project
 	o       PullOptions
-	report  ProjectPull
+	report  pulled
 	begun   time.Time
 	failure error                // of the whole pass, as it is told
 	exports map[string]*exported // by template and collection: asked for once, however often the branch moves meanwhile
 	probe   probing
 
-	refused   *refusal            // what the remote did not take; nil when it took everything
-	lost      map[string]conflict // that nobody has decided on
-	elsewhere map[Problem]bool    // of the report: what the status finds where it looks itself
-	looked    string              // where branch and base were
-	unread    []Problem           // of the report: files that could not be read
-	left      map[string]leftOut  // by goneID, of the target files that were looked at: what was left out of them
+	refused   *refusal                // what the remote did not take; nil when it took everything
+	lost      map[string]conflict     // that nobody has decided on
+	elsewhere map[report.Problem]bool // of the report: what the status finds where it looks itself
+	looked    string                  // where branch and base were
+	unread    []report.Problem        // of the report: files that could not be read
+	left      map[string]leftOut      // by goneID, of the target files that were looked at: what was left out of them
 	digested  sourceDigests
 	shared    *shared
 	accepted  *accepted // what the service has of the sources, compared with the branch's tree
 	moves     []moved   // of source files
 	renamed   map[*bundle.Bundle][]catalog.Rename
 	contested map[string]config.Language // files that both branch and base changed, in this attempt
-	holds     []Problem                  // files that the guard holds back
+	holds     []report.Problem           // files that the guard holds back
 
+	removals  *removals
 	tip, base *gitops.Tip // the branch as this pull leaves it, and what it is to be merged into; nil before they were read
 	merged    bool        // the branch has nothing that base lacks
 	offer     string      // the address for a request that the remote printed
 
-	earlier     *delivery // of a commit of an earlier pull that did not live to remember that it has arrived; nil for none
-	brought     bool      // the commit of this pull has arrived, and that is remembered
-	redelivered bool      // the commit had arrived before, and the remote had lost it
-	waits       bool      // the commit has arrived nowhere yet
+	earlier *delivery // of a commit of an earlier pull that did not live to remember that it has arrived; nil for none
+	arrival
+}
+
+// arrival is what became of the commit of a pull.
+type arrival struct {
+	brought     bool // it has arrived, and that is remembered
+	redelivered bool // it had arrived before, and the remote had lost it
+	waits       bool // it has arrived nowhere yet
 }
 
 // attempts is how often a pull recomputes its commit because the branch moved under it.
@@ -59,25 +66,25 @@ const attempts = 5
 
 // pull makes one pass for each line that translations are wanted for: the branch as it is now, the service's translations and where asked for its source
 // texts, merged key by key, as one delivery. The failure of one line does not keep the others from being pulled.
-func (p *project) pull(ctx context.Context, o PullOptions) ([]ProjectPull, error) {
+func (p *project) pull(ctx context.Context, o PullOptions) ([]pulled, error) {
 	ctx, done, err := p.turn(ctx, "pull")
 	if err != nil {
 		run := p.newPull(o)
 		run.report.Error = err.Error()
-		return []ProjectPull{run.report}, err
+		return []pulled{run.report}, err
 	}
 	defer done()
 	if !p.cfg.Pull.Enabled {
-		return []ProjectPull{p.newPull(o).report}, nil
+		return []pulled{p.newPull(o).report}, nil
 	}
 	defer p.finished()
 	if !o.DryRun {
 		p.began(p.Now())
 	}
-	return twice(ctx, p, o.DryRun, func() ([]ProjectPull, error) { return p.pullOnce(ctx, o) })
+	return twice(ctx, p, o.DryRun, func() ([]pulled, error) { return p.pullOnce(ctx, o) })
 }
 
-func (p *project) pullOnce(ctx context.Context, o PullOptions) ([]ProjectPull, error) {
+func (p *project) pullOnce(ctx context.Context, o PullOptions) ([]pulled, error) {
 	var c census
 	err := p.open(ctx)
 	if err == nil {
@@ -90,9 +97,9 @@ func (p *project) pullOnce(ctx context.Context, o PullOptions) ([]ProjectPull, e
 	if err != nil || len(c.lines) == 0 {
 		run := p.newPull(o)
 		run.census(c)
-		return []ProjectPull{run.end(err)}, run.failure
+		return []pulled{run.end(err)}, run.failure
 	}
-	var reports []ProjectPull
+	var reports []pulled
 	var errs []error
 	for i, line := range c.lines {
 		run := line.newPull(o)
@@ -128,14 +135,14 @@ func (p *project) newPull(o PullOptions) *pulling {
 }
 
 // end remembers how the pass ended, and gives the report of it; failure then says why it failed.
-func (r *pulling) end(err error) ProjectPull {
+func (r *pulling) end(err error) pulled {
 	if !r.o.DryRun {
 		passed := Passed{Took: r.Now().Sub(r.begun), Brought: make(map[string]int), Committed: r.report.Commit != "" && !r.waits}
 		for _, f := range r.report.Files {
 			passed.Brought[f.Language] += f.Added + f.Changed + f.Removed
 		}
 		if errors.Is(err, gitops.ErrBusy) {
-			passed.Result = ResultSkipped
+			passed.Result = report.ResultSkipped
 		}
 		past := outcome(r.Now(), r.report.Keys, r.report.Commit, r.report.Problems, err)
 		past.Problems = besides(past.Problems, r.elsewhere)
@@ -151,15 +158,16 @@ func (r *pulling) end(err error) ProjectPull {
 		r.failure = fmt.Errorf("pull %s: %w", r.called(), err)
 		r.report.Error = r.failure.Error()
 	}
-	advise(r.report.Problems)
+	report.Advise(r.report.Problems)
 	return r.report
 }
 
 // clear begins the report again. A commit that was delivered stays in it.
 func (r *pulling) clear() {
-	r.report = ProjectPull{Name: r.cfg.Name, Base: r.line, Branch: r.cfg.Pull.Branch, Commit: r.report.Commit, Pushed: r.report.Pushed,
-		Requests: r.report.Requests, unsent: r.report.unsent, Files: []PulledFile{}, Problems: []Problem{}}
-	r.holds, r.unread, r.left, r.elsewhere = nil, nil, make(map[string]leftOut), make(map[Problem]bool)
+	before := r.report.ProjectPull
+	r.report.ProjectPull = report.ProjectPull{Scope: scope(r.project), Branch: r.cfg.Pull.Branch, Outcome: noProblems(),
+		Commit: before.Commit, Pushed: before.Pushed, Requests: before.Requests, Files: []report.PulledFile{}}
+	r.holds, r.unread, r.left, r.elsewhere = nil, nil, make(map[string]leftOut), make(map[report.Problem]bool)
 }
 
 func (r *pulling) pass(ctx context.Context) error {
@@ -210,6 +218,7 @@ func (r *pulling) attempt(ctx context.Context) error {
 	}
 	r.tip, r.base, r.looked = tip, tip.Base(), look(tip)
 	r.merged = r.base != nil && len(joined) == 0 && on.Same(r.base)
+	r.removals = removalsSince(r, tip)
 	t, err := r.readTree(joinedTree{on, joined}, r.reading)
 	if err != nil {
 		return err
@@ -309,8 +318,9 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree, tip *gitops.Tip) ([]*me
 		r.problem(p)
 	}
 	for i, x := range theirs {
-		r.announce(Doing{What: "merging translations", Done: int64(i), Total: int64(len(theirs))})
-		m, err := r.merge(t, x, remade)
+		r.announce(report.Doing{What: "merging translations", Done: int64(i), Total: int64(len(theirs))})
+		x.texts = r.fitted(t, x) // one at a time: fitted for all of them at once they are most of a pull's memory
+		m, err := r.merge(ctx, t, x, remade)
 		if err != nil {
 			return nil, err
 		}
@@ -321,10 +331,10 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree, tip *gitops.Tip) ([]*me
 	return done, nil
 }
 
-func (r *pulling) problem(p Problem) { r.report.Problems = append(r.report.Problems, p) }
+func (r *pulling) problem(p report.Problem) { r.report.Problems = append(r.report.Problems, p) }
 
 // unreadable is the problem of a file as the branch or its base has it.
-func (r *pulling) unreadable(p Problem) {
+func (r *pulling) unreadable(p report.Problem) {
 	r.unread, r.elsewhere[p] = append(r.unread, p), true
 	r.problem(p)
 }
@@ -351,12 +361,11 @@ func (r *pulling) translations(ctx context.Context, t *tree) ([]translated, erro
 		r.report.Problems = append(r.report.Problems, x.problems...)
 		for _, target := range x.targets(g) {
 			if claimed[target.Path] != nil {
-				r.problem(Problem{File: target.Path, Language: target.Language.Code,
+				r.problem(report.Problem{File: target.Path, Language: target.Language.Code,
 					Problem: fmt.Sprintf("is written by collection %q already; what collection %q has for it is left out. Give the two different outputs", claimed[target.Path].Collection, g.Collection)})
 				continue
 			}
 			claimed[target.Path] = g
-			target.texts = r.fitted(t, target)
 			all = append(all, target)
 		}
 		existing, err := bundle.Existing(t.fsys, g.Bundles, languages)

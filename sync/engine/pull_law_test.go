@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/service"
-	"pgregory.net/rapid"
 )
 
 // walk is a random story. Every text in it is new, so that it can be told who wrote it.

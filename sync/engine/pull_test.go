@@ -13,6 +13,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -20,7 +21,7 @@ import (
 const localOnly = settings + "[project.pull]\nremote = \"\"\n"
 
 // gains compares what a pull wrote: "path (language): +added ~changed -removed", or deleted, in order of path.
-func (w *world) gains(p ProjectPull, want ...string) {
+func (w *world) gains(p report.ProjectPull, want ...string) {
 	w.tb.Helper()
 	got := []string{}
 	for _, f := range p.Files {
@@ -39,7 +40,7 @@ func (w *world) gains(p ProjectPull, want ...string) {
 }
 
 // brings pulls without problems and compares what was written.
-func (w *world) brings(want ...string) ProjectPull {
+func (w *world) brings(want ...string) report.ProjectPull {
 	w.tb.Helper()
 	p := w.pulls(PullOptions{})
 	if len(p.Problems) > 0 {
@@ -286,12 +287,12 @@ func TestPullOffersWhatTheRemoteWants(t *testing.T) {
 	w.final("de", "a", "rude")
 	var first string
 	for n := range 3 {
-		report, err := w.Pull(t.Context(), PullOptions{})
+		result, err := w.Pull(t.Context(), PullOptions{})
 		if !errors.Is(err, gitops.ErrRefused) || Permanent(err) || !strings.Contains(err.Error(), "mind your words") {
-			t.Fatalf("%v %+v", err, report)
+			t.Fatalf("%v %+v", err, result)
 		}
 		offered(n + 1)
-		if commit := report.Projects[0].Commit; first == "" {
+		if commit := result.Projects[0].Commit; first == "" {
 			first = commit
 		} else if commit != first {
 			t.Errorf("the commit that waits was %s and is %s", first, commit)
@@ -322,11 +323,11 @@ func TestPullDeliversLater(t *testing.T) {
 	w.brings("locales/de/a.json (de): +2 ~0 -0")
 	gittest.Hook(t, bare, "pre-receive", "exit 1")
 	w.final("de", "a", "A2")
-	report, err := w.Pull(t.Context(), PullOptions{})
-	if err == nil || Permanent(err) || report.Projects[0].Commit == "" || report.Projects[0].Pushed {
-		t.Fatalf("%v %+v", err, report)
+	result, err := w.Pull(t.Context(), PullOptions{})
+	if err == nil || Permanent(err) || result.Projects[0].Commit == "" || result.Projects[0].Pushed {
+		t.Fatalf("%v %+v", err, result)
 	}
-	made := report.Projects[0].Commit
+	made := result.Projects[0].Commit
 	if _, err := w.Pull(t.Context(), PullOptions{}); err == nil {
 		t.Fatal("the remote refuses and the pull does not fail")
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/state"
 )
@@ -20,7 +21,7 @@ type pushing struct {
 	*project
 	o      PushOptions
 	tree   *tree
-	report ProjectPush
+	report pushed
 	errs   []error
 
 	begun    time.Time
@@ -37,8 +38,8 @@ type pushing struct {
 	present  map[string]bool     // target files that some place has; see goneID
 	lastPull time.Time
 
-	before    map[string]*exported // by group: what the service had before the source texts of this push; see readBefore
-	elsewhere map[Problem]bool     // of the report: what the status finds where it looks itself
+	before    map[string]*exported    // by group: what the service had before the source texts of this push; see readBefore
+	elsewhere map[report.Problem]bool // of the report: what the status finds where it looks itself
 	exports   int
 	imports   struct{ done, total int }          // of those that are sent now
 	skipped   string                             // why nothing may be pushed now
@@ -48,24 +49,24 @@ type pushing struct {
 
 // push makes one pass for each line that pushes are for: what changed in the source files, then renamed keys' translations, then what people changed in
 // the target files. The failure of one line does not keep the others from being pushed.
-func (p *project) push(ctx context.Context, o PushOptions) ([]ProjectPush, error) {
+func (p *project) push(ctx context.Context, o PushOptions) ([]pushed, error) {
 	ctx, done, err := p.turn(ctx, "push")
 	if err != nil {
 		run := p.newPush(o)
 		run.report.Error = err.Error()
-		return []ProjectPush{run.report}, err
+		return []pushed{run.report}, err
 	}
 	defer done()
 	if !p.cfg.Push.Enabled {
-		return []ProjectPush{p.newPush(o).report}, nil
+		return []pushed{p.newPush(o).report}, nil
 	}
 	defer p.finished()
-	reports, err := twice(ctx, p, o.DryRun, func() ([]ProjectPush, error) { return p.pushOnce(ctx, o) })
+	reports, err := twice(ctx, p, o.DryRun, func() ([]pushed, error) { return p.pushOnce(ctx, o) })
 	p.gate.passed(err, p.Now())
 	return reports, err
 }
 
-func (p *project) pushOnce(ctx context.Context, o PushOptions) ([]ProjectPush, error) {
+func (p *project) pushOnce(ctx context.Context, o PushOptions) ([]pushed, error) {
 	var c census
 	err := p.open(ctx)
 	if err == nil {
@@ -79,9 +80,9 @@ func (p *project) pushOnce(ctx context.Context, o PushOptions) ([]ProjectPush, e
 		run := p.newPush(o)
 		run.skipped = c.skipped
 		run.census(c)
-		return []ProjectPush{run.end(err)}, run.failure
+		return []pushed{run.end(err)}, run.failure
 	}
-	var reports []ProjectPush
+	var reports []pushed
 	var errs []error
 	for i, line := range c.lines {
 		run := line.newPush(o)
@@ -107,23 +108,23 @@ func (r *pushing) census(c census) {
 
 func (p *project) newPush(o PushOptions) *pushing {
 	p.overlay = nil
-	return &pushing{project: p, o: o, begun: p.Now(), refused: make(map[string]bool), present: make(map[string]bool), elsewhere: make(map[Problem]bool),
-		report: ProjectPush{Name: p.cfg.Name, Base: p.line, Files: []PushedFile{}, Problems: []Problem{}}}
+	return &pushing{project: p, o: o, begun: p.Now(), refused: make(map[string]bool), present: make(map[string]bool), elsewhere: make(map[report.Problem]bool),
+		report: pushed{ProjectPush: report.ProjectPush{Scope: scope(p), Files: []report.PushedFile{}, Outcome: noProblems()}}}
 }
 
 // end remembers how the pass ended, and gives the report of it; failure then says why it failed.
-func (r *pushing) end(err error) ProjectPush {
+func (r *pushing) end(err error) pushed {
 	r.report.Exports, r.report.Skipped = r.exports, r.skipped
 	if !r.o.DryRun {
 		passed := Passed{Took: r.Now().Sub(r.begun), Sent: r.report.Keys}
 		if r.skipped != "" || errors.Is(err, gitops.ErrBusy) {
-			passed.Result = ResultSkipped
+			passed.Result = report.ResultSkipped
 		}
 		past := outcome(r.Now(), r.report.Keys, "", r.report.Problems, err)
 		past.Problems = besides(past.Problems, r.elsewhere)
 		if past.Keys > 0 {
 			past.SentAt = &past.At
-		} else if last, _, err := state.Get[Past](r.State, r.stateName(), kindPast, pastPush); err == nil {
+		} else if last, _, err := state.Get[report.Past](r.State, r.stateName(), kindPast, pastPush); err == nil {
 			past.Keys, past.SentAt = last.Keys, last.SentAt
 		}
 		r.past(pastPush, past, passed, func(_ *state.Tx, d *diary) error {
@@ -135,9 +136,9 @@ func (r *pushing) end(err error) ProjectPush {
 		r.failure = fmt.Errorf("push %s: %w", r.called(), err)
 		r.report.Error = r.failure.Error()
 	}
-	advise(r.report.Problems)
-	advise(r.report.Orphaned)
-	advise(r.report.Replaced)
+	report.Advise(r.report.Problems)
+	report.Advise(r.report.Orphaned)
+	report.Advise(r.report.Replaced)
 	return r.report
 }
 
@@ -372,7 +373,7 @@ func (r *pushing) shipAll(ctx context.Context, all []*shipment) {
 func (r *pushing) sent(s *shipment) {
 	r.report.Requests++
 	for _, up := range s.uploads {
-		f := PushedFile{Path: up.Path, Language: s.request.Language, Keys: keysOf(up.Units)}
+		f := report.PushedFile{Path: up.Path, Language: s.request.Language, Keys: keysOf(up.Units)}
 		if r.o.DryRun {
 			f.Changes = r.values(f.Path, f.Language, up.Units)
 		}
@@ -381,10 +382,10 @@ func (r *pushing) sent(s *shipment) {
 	}
 }
 
-func (r *pushing) problem(p Problem) { r.report.Problems = append(r.report.Problems, p) }
+func (r *pushing) problem(p report.Problem) { r.report.Problems = append(r.report.Problems, p) }
 
 // answer is a problem of this report only: the status finds it itself, or it is about what was wished for.
-func (r *pushing) answer(p Problem) {
+func (r *pushing) answer(p report.Problem) {
 	r.elsewhere[p] = true
 	r.problem(p)
 }
@@ -407,10 +408,10 @@ func (r *pushing) was(path, language string, texts catalog.Catalog) {
 }
 
 // values are the texts that a dry run would send, beside those that the service has.
-func (r *pushing) values(path, language string, units catalog.Catalog) []Value {
-	var all []Value
+func (r *pushing) values(path, language string, units catalog.Catalog) []report.Value {
+	var all []report.Value
 	for _, u := range units {
-		v := Value{Key: u.Key, Form: u.Form, New: &u.Text}
+		v := report.Value{Key: u.Key, Form: u.Form, New: &u.Text}
 		if old, ok := r.old[path+"\x00"+language][u.Name]; ok {
 			v.Old = &old
 		}
@@ -456,17 +457,17 @@ func (r *pushing) send(ctx context.Context, s *shipment) (*job, error) {
 
 // importing tells of one of the imports.
 func (r *pushing) importing(format string, args ...any) {
-	r.announce(Doing{What: fmt.Sprintf(format, args...), Done: int64(r.imports.done), Total: int64(r.imports.total)})
+	r.announce(report.Doing{What: fmt.Sprintf(format, args...), Done: int64(r.imports.done), Total: int64(r.imports.total)})
 }
 
 // outcome sums a pass up.
-func outcome(at time.Time, keys int, commit string, problems []Problem, err error) Past {
-	past := Past{At: at.UTC(), Result: ResultOK, Keys: keys, Commit: commit, Problems: problems}
+func outcome(at time.Time, keys int, commit string, problems []report.Problem, err error) report.Past {
+	past := report.Past{At: at.UTC(), Result: report.ResultOK, Keys: keys, Commit: commit, Problems: problems}
 	if len(problems) > 0 {
-		past.Result = ResultPartial
+		past.Result = report.ResultPartial
 	}
 	if err != nil {
-		past.Result, past.Error = ResultFailed, err.Error()
+		past.Result, past.Error = report.ResultFailed, err.Error()
 	}
 	return past
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
 )
@@ -506,13 +507,13 @@ func TestPushWaitsForGit(t *testing.T) {
 	lock := filepath.Join(w.dir, ".git", "index.lock")
 	w.check(os.WriteFile(lock, nil, 0o644))
 	w.write("locales/en/a.json", `{"a": "half"}`)
-	done := make(chan ProjectPush)
+	done := make(chan report.ProjectPush)
 	go func() {
-		report, err := w.Push(t.Context(), PushOptions{})
+		result, err := w.Push(t.Context(), PushOptions{})
 		if err != nil {
 			t.Error(err)
 		}
-		done <- report.Projects[0]
+		done <- result.Projects[0]
 	}()
 	time.Sleep(300 * time.Millisecond)
 	w.write("locales/en/a.json", `{"a": "whole"}`)
@@ -544,19 +545,19 @@ target_languages = ["de"]
 source = "locales/en/*.json"
 output = "third/{LANGUAGE}/{NAME}.json"
 `, map[string]string{"locales/en/a.json": `{"a": "A"}`})
-	report, err := w.Push(t.Context(), PushOptions{})
-	if !Permanent(err) || !strings.Contains(err.Error(), `push "second"`) || len(report.Projects) != 3 {
-		t.Fatalf("%v %+v", err, report)
+	result, err := w.Push(t.Context(), PushOptions{})
+	if !Permanent(err) || !strings.Contains(err.Error(), `push "second"`) || len(result.Projects) != 3 {
+		t.Fatalf("%v %+v", err, result)
 	}
 	for i, want := range []int{1, 0, 1} {
-		if report.Projects[i].Keys != want || (report.Projects[i].Error != "") != (i == 1) {
-			t.Errorf("%+v", report.Projects[i])
+		if result.Projects[i].Keys != want || (result.Projects[i].Error != "") != (i == 1) {
+			t.Errorf("%+v", result.Projects[i])
 		}
 	}
 	w.write("locales/en/a.json", `{"a": "A2"}`)
-	report, err = w.Push(t.Context(), PushOptions{Project: "third"})
-	if err != nil || len(report.Projects) != 1 || report.Projects[0].Name != "third" || report.Projects[0].Keys != 1 {
-		t.Errorf("%v %+v", err, report)
+	result, err = w.Push(t.Context(), PushOptions{Project: "third"})
+	if err != nil || len(result.Projects) != 1 || result.Projects[0].Name != "third" || result.Projects[0].Keys != 1 {
+		t.Errorf("%v %+v", err, result)
 	}
 	var usage *UsageError
 	if _, err = w.Push(t.Context(), PushOptions{Project: "nope"}); !errors.As(err, &usage) || !strings.Contains(err.Error(), `app`) {
@@ -578,16 +579,16 @@ func TestPushErrors(t *testing.T) {
 	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`})
 	for status, permanent := range map[int]bool{401: true, 403: true, 500: false} {
 		w.wire.failing(func(*http.Request) local.Fault { return local.Fault{Refuse: status} })
-		report, err := w.Push(t.Context(), PushOptions{})
+		result, err := w.Push(t.Context(), PushOptions{})
 		if err == nil || Permanent(err) != permanent && !errors.Is(err, service.ErrRefused) {
 			t.Errorf("%d: %v", status, err)
 		}
-		if p := report.Projects[0]; p.Error == "" || p.Keys != 0 || p.Requests != 0 || len(p.Files) != 0 {
+		if p := result.Projects[0]; p.Error == "" || p.Keys != 0 || p.Requests != 0 || len(p.Files) != 0 {
 			t.Errorf("nothing was sent, and the report says %+v", p)
 		}
 	}
 	w.wire.failing(nil)
-	if s := w.Status(t.Context()).Projects[0]; s.Pending != 1 || s.LastPush == nil || s.LastPush.Result != ResultFailed || s.LastPush.Keys != 0 {
+	if s := w.Status(t.Context()).Projects[0]; s.Pending != 1 || s.LastPush == nil || s.LastPush.Result != report.ResultFailed || s.LastPush.Keys != 0 {
 		t.Errorf("status %+v", s)
 	}
 	w.sends("locales/en/a.json (en): a")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/heartbeat"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // A repository may lie on a mount that does not answer: a server for files that is gone, a disk that fails. Every call about it then lasts until it answers
@@ -125,7 +126,7 @@ func (p *project) repository() string { return p.Config.Resolve(p.cfg.Repository
 
 // glance is a look at the project that ends though the repository does not answer: then it tells what the last look told, and that this is so. A look that is
 // given up goes on, and until it has ended nobody begins another one.
-func (p *project) glance(ctx context.Context) ProjectStatus {
+func (p *project) glance(ctx context.Context) report.ProjectStatus {
 	select {
 	case p.glances <- struct{}{}:
 	default:
@@ -142,7 +143,7 @@ func (p *project) glance(ctx context.Context) ProjectStatus {
 	}
 	began := time.Now()
 	p.glanced.Store(&began)
-	s, ok := heartbeat.Within(ctx, p.patience, func() ProjectStatus {
+	s, ok := heartbeat.Within(ctx, p.patience, func() report.ProjectStatus {
 		defer func() {
 			p.glanced.Store(nil)
 			<-p.glances
@@ -156,14 +157,14 @@ func (p *project) glance(ctx context.Context) ProjectStatus {
 }
 
 // unseen is the status of a project that could not be looked at since then.
-func (p *project) unseen(since time.Time) ProjectStatus {
+func (p *project) unseen(since time.Time) report.ProjectStatus {
 	s := p.blank()
 	if before := p.status.Load(); before != nil {
 		s = *before
 	}
-	s.Problems = append([]Problem{{Problem: fmt.Sprintf("a look at the files, begun at %s UTC, has not ended, and what is shown is from before; where it does not end soon, see whether the disk or mount that the repository lies on answers",
+	s.Problems = append([]report.Problem{{Problem: fmt.Sprintf("a look at the files, begun at %s UTC, has not ended, and what is shown is from before; where it does not end soon, see whether the disk or mount that the repository lies on answers",
 		since.UTC().Format(time.DateTime))}}, s.Problems...)
-	advise(s.Problems)
+	report.Advise(s.Problems)
 	s.Unseen = true
 	return s
 }

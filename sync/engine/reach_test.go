@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // A repository that stops to answer, for good and for real (a file of it is a pipe that nobody writes to): its status is the last one and says so, to everybody who
@@ -27,7 +28,7 @@ func TestStatusOfARepositoryThatHangs(t *testing.T) {
 	w.patience = 200 * time.Millisecond
 	pipe := filepath.Join(w.dir, ".git", "shallow")
 	w.check(syscall.Mkfifo(pipe, 0o600))
-	seen := func(what string, s ProjectStatus) {
+	seen := func(what string, s report.ProjectStatus) {
 		t.Helper()
 		if !s.Unseen || s.Pending != 1 || len(s.Files) != 1 || len(s.Problems) == 0 || !strings.Contains(s.Problems[0].Problem, "has not ended") {
 			t.Errorf("%s: %+v", what, s)
@@ -62,7 +63,7 @@ func TestStatusOfRepositoriesThatHang(t *testing.T) {
 	w.check(syscall.Mkfifo(pipe, 0o600))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	told := make(chan Status)
+	told := make(chan report.Status)
 	go func() { told <- w.Status(ctx) }()
 	for end := time.Now().Add(20 * time.Second); w.projects[0].glanced.Load() == nil || w.projects[1].glanced.Load() == nil; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {

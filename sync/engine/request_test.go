@@ -14,6 +14,7 @@ import (
 
 	"github.com/locsync/locsync/gitops/forge/forgetest"
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // asking is a world whose branch is asked to be merged, at a forge that looks at the same bare repository.
@@ -61,7 +62,7 @@ func (a *asking) one() forgetest.Request {
 }
 
 // done pulls without problems and compares what became of the request.
-func (a *asking) done(want string) ProjectPull {
+func (a *asking) done(want string) report.ProjectPull {
 	a.tb.Helper()
 	p := a.pulls(PullOptions{})
 	if len(p.Problems) > 0 || p.Request != want {
@@ -211,7 +212,7 @@ func TestRequestThatFails(t *testing.T) {
 			}
 			s := a.Status(t.Context()).Projects[0]
 			a.problem(s.Problems, c.says)
-			if s.LastPull.Result != ResultPartial {
+			if s.LastPull.Result != report.ResultPartial {
 				t.Errorf("%+v", s.LastPull)
 			}
 			a.forge.Calls()

@@ -11,6 +11,7 @@ import (
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/state"
 )
 
@@ -45,7 +46,7 @@ type rewording struct {
 	theirs map[*source]catalog.Catalog
 	barred map[sourceKey]bool // keys that cannot be changed in some file
 	dead   map[*source]bool   // files that are left as they are
-	told   []Problem
+	told   []report.Problem
 }
 
 type sourceKey struct{ collection, key string }
@@ -83,7 +84,7 @@ func (w *rewording) ask(ctx context.Context) error {
 	var asks []exportAsk
 	for _, g := range bundle.Groups(w.tree.bundles()) {
 		if g.Template().HasLabel() {
-			w.problem(Problem{File: g.Bundles[0].Path, Language: g.Bundles[0].Source.Code, Problem: fmt.Sprintf(
+			w.problem(report.Problem{File: g.Bundles[0].Path, Language: g.Bundles[0].Source.Code, Problem: fmt.Sprintf(
 				"pull.source = true does nothing for collection %q: labels at the service name its files there, so which text belongs to which source file is not known; change these texts in the repository", g.Collection)})
 			continue
 		}
@@ -118,7 +119,7 @@ func (w *rewording) ask(ctx context.Context) error {
 }
 
 // files merges each file. again is true when something was found that other files have to follow.
-func (w *rewording) files() (done []*merged, problems []Problem, again bool) {
+func (w *rewording) files() (done []*merged, problems []report.Problem, again bool) {
 	for _, s := range w.tree.sources {
 		if s.broken() || w.dead[s] || len(w.theirs[s]) == 0 {
 			continue
@@ -135,7 +136,7 @@ func (w *rewording) files() (done []*merged, problems []Problem, again bool) {
 }
 
 // file merges one; nil when there is nothing to write or to remember. What concerns one key and other files with it goes through bar.
-func (w *rewording) file(s *source) (*merged, []Problem) {
+func (w *rewording) file(s *source) (*merged, []report.Problem) {
 	a, all := w.accepted, w.accepted.texts[s.Collection]
 	in := catalog.Wording{Base: all, Behind: make(map[catalog.Name]bool), Ours: s.texts, Theirs: w.theirs[s]}
 	for _, u := range s.texts {
@@ -144,9 +145,9 @@ func (w *rewording) file(s *source) (*merged, []Problem) {
 		}
 	}
 	out := catalog.Reword(in)
-	var problems []Problem
+	var problems []report.Problem
 	tell := func(n catalog.Name, format string, args ...any) {
-		problems = append(problems, Problem{File: s.Path, Key: n.Key, Language: s.Source.Code, Problem: fmt.Sprintf(format, args...)})
+		problems = append(problems, report.Problem{File: s.Path, Key: n.Key, Language: s.Source.Code, Problem: fmt.Sprintf(format, args...)})
 	}
 	for _, h := range out.Held {
 		tell(h.Name, "%s; write one at the service, or delete the key there", h.Reason)
@@ -156,7 +157,7 @@ func (w *rewording) file(s *source) (*merged, []Problem) {
 	}
 	changes := w.sound(s, out.Changes)
 	m := &merged{Target: bundle.Target{Path: s.Path, Language: s.Source, Sources: []*bundle.Bundle{s.Bundle}},
-		counts: PulledFile{Path: s.Path, Language: s.Source.Code}, wording: &wording{at: s.place()}}
+		counts: report.PulledFile{Path: s.Path, Language: s.Source.Code}, wording: &wording{at: s.place()}}
 	fresh := make(catalog.Marks)
 	index := s.texts.Index()
 	for _, n := range out.Agreed {
@@ -243,14 +244,14 @@ func (w *rewording) bar(s *source, key, format string, args ...any) {
 		return
 	}
 	w.barred[at] = true
-	w.told = append(w.told, Problem{File: s.Path, Key: key, Language: s.Source.Code, Problem: fmt.Sprintf(format, args...)})
+	w.told = append(w.told, report.Problem{File: s.Path, Key: key, Language: s.Source.Code, Problem: fmt.Sprintf(format, args...)})
 }
 
 // write renders the changes, as all of them or not: what is refused is barred, and the files are gone through again.
 func (w *rewording) write(s *source, changes []catalog.Change) ([]byte, bool) {
 	if n := len(changes); n >= guardFloor && float64(n) > w.cfg.Pull.Guard*float64(len(s.texts)) && !w.o.Force {
 		w.dead[s] = true
-		held := Problem{File: s.Path, Language: s.Source.Code, Problem: fmt.Sprintf(
+		held := report.Problem{File: s.Path, Language: s.Source.Code, Problem: fmt.Sprintf(
 			"the service has other texts for %d of its %d source texts, more than the guard of %g allows; the file is left as it is. If that is meant, run locsync pull --force", n, len(s.texts), w.cfg.Pull.Guard)}
 		w.holds, w.told = append(w.holds, held), append(w.told, held)
 		return nil, false

@@ -3,6 +3,8 @@ package engine
 import (
 	"fmt"
 	"testing"
+
+	"github.com/locsync/locsync/sync/report"
 )
 
 // A file that stands under another language's root keeps every text, and says so; a root without texts takes the first ones.
@@ -19,13 +21,13 @@ func TestPullOfForeignRoots(t *testing.T) {
 	for _, l := range []string{"ja", "ru", "ar"} {
 		w.final(l, "save", "new")
 	}
-	report := w.pulls(PullOptions{})
-	if len(report.Problems) != 2 {
-		t.Fatalf("problems: %v", report.Problems)
+	result := w.pulls(PullOptions{})
+	if len(result.Problems) != 2 {
+		t.Fatalf("problems: %v", result.Problems)
 	}
-	for _, p := range report.Problems {
+	for _, p := range result.Problems {
 		root := map[string]string{"ja": "en", "ru": "ru-RU"}[p.Language]
-		w.problem([]Problem{p}, "config/locales/"+p.Language+".yml", fmt.Sprintf("its root is %q, expected %q", root, p.Language))
+		w.problem([]report.Problem{p}, "config/locales/"+p.Language+".yml", fmt.Sprintf("its root is %q, expected %q", root, p.Language))
 	}
 	w.file("config/locales/ja.yml", ja)
 	w.file("config/locales/ru.yml", ru)

@@ -13,6 +13,7 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/heartbeat"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/state"
 	"github.com/locsync/locsync/sync/watch"
@@ -133,7 +134,7 @@ type looping struct {
 	due       time.Time // of the next scheduled pull; zero when there is none
 	pushRetry *backoff
 	pullRetry *backoff
-	leftOut   []Problem // of the last push
+	leftOut   []report.Problem // of the last push
 
 	pushNotices, pullNotices notices
 }
@@ -210,17 +211,17 @@ func (l *looping) push(ctx context.Context) {
 	if err != nil {
 		l.far.Store(true)
 	}
-	var leftOut []Problem
-	for _, report := range reports {
-		for _, p := range report.Problems {
+	var leftOut []report.Problem
+	for _, result := range reports {
+		for _, p := range result.Problems {
 			if !slices.Contains(l.leftOut, p) { // said once, not at every save
 				l.log.Warn("left out of the push", zap.Stringer("problem", p))
 			}
 		}
-		leftOut = append(leftOut, report.Problems...)
-		l.tell(report.Finished)
-		if report.Requests > 0 {
-			l.log.Info("pushed", l.where(report.Base, zap.Int("keys", report.Keys), zap.Int("requests", report.Requests), zap.Int("files", len(report.Files)))...)
+		leftOut = append(leftOut, result.Problems...)
+		l.tell(result.Finished)
+		if result.Requests > 0 {
+			l.log.Info("pushed", l.where(result.Base, zap.Int("keys", result.Keys), zap.Int("requests", result.Requests), zap.Int("files", len(result.Files)))...)
 		}
 	}
 	l.leftOut = leftOut
@@ -233,15 +234,15 @@ func (l *looping) pull(ctx context.Context) {
 	l.pullNotices.begins()
 	reports, err := l.project.pull(service.As(ctx, service.Scheduled), PullOptions{})
 	unsent := false
-	for _, report := range reports {
-		for _, p := range report.Problems {
+	for _, result := range reports {
+		for _, p := range result.Problems {
 			l.log.Warn("left out of the pull", zap.Stringer("problem", p))
 		}
-		l.tell(report.Finished)
-		if report.Commit != "" {
-			l.log.Info("pulled", l.where(report.Base, zap.Int("keys", report.Keys), zap.String("commit", report.Commit), zap.String("branch", report.Branch), zap.Bool("pushed", report.Pushed))...)
+		l.tell(result.Finished)
+		if result.Commit != "" {
+			l.log.Info("pulled", l.where(result.Base, zap.Int("keys", result.Keys), zap.String("commit", result.Commit), zap.String("branch", result.Branch), zap.Bool("pushed", result.Pushed))...)
 		}
-		unsent = unsent || report.unsent
+		unsent = unsent || result.unsent
 	}
 	if !l.cfg.Pull.Schedule.IsZero() {
 		l.plan(l.Now())
@@ -255,7 +256,7 @@ func (l *looping) pull(ctx context.Context) {
 }
 
 // tell logs branches that are gone.
-func (l *looping) tell(finished []FinishedLine) {
+func (l *looping) tell(finished []report.FinishedLine) {
 	for _, f := range finished {
 		l.log.Info("a branch is gone; nobody needs its translations any more", zap.String("base", f.Base), zap.String("branch", f.Branch), zap.Strings("collections", f.Collections))
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // source is one source file as a pass found it.
@@ -33,7 +34,7 @@ func (s *source) broken() bool { return s.file == nil }
 type tree struct {
 	fsys     fs.FS
 	sources  []*source
-	problems []Problem
+	problems []report.Problem
 	look     *gitops.Look // of a working tree: at git, before it was read
 }
 
@@ -47,7 +48,7 @@ func (p *project) readTree(fsys fs.FS, reading func(done, total int)) (*tree, er
 }
 
 // readFound reads the source files that were found; reading, which may be nil, is told how many are.
-func readFound(fsys fs.FS, bundles []*bundle.Bundle, problems []Problem, reading func(done, total int)) (*tree, error) {
+func readFound(fsys fs.FS, bundles []*bundle.Bundle, problems []report.Problem, reading func(done, total int)) (*tree, error) {
 	t := &tree{fsys: fsys, problems: problems}
 	for i, b := range bundles {
 		if reading != nil {
@@ -114,7 +115,7 @@ func (t *tree) findClashes() {
 				kept = append(kept, u)
 			} else if !told[u.Key] {
 				told[u.Key] = true
-				t.problems = append(t.problems, Problem{File: s.Path, Key: u.Key, Language: s.Source.Code, Problem: why})
+				t.problems = append(t.problems, report.Problem{File: s.Path, Key: u.Key, Language: s.Source.Code, Problem: why})
 			}
 		}
 		s.texts = kept

@@ -17,6 +17,7 @@ import (
 	"github.com/locsync/locsync/gitops/forge"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/state"
 )
 
@@ -46,37 +47,20 @@ func (p *project) finished() {
 // Ended is how many passes have ended in this process: with another number, an older status may not hold any more.
 func (e *Engine) Ended() int64 { return e.ended.Load() }
 
-// Doing is what a pass is about.
-type Doing struct {
-	Project string `json:"project"`
-	What    string `json:"what"`            // in a few words
-	Done    int64  `json:"done,omitempty"`  // of something that is done one by one: how much is,
-	Total   int64  `json:"total,omitempty"` // of how much; 0 where that is not known
-	Bytes   bool   `json:"bytes,omitempty"` // what is counted are bytes
-}
-
-// String is what a pass is about, and how far it is.
-func (d Doing) String() string {
-	if d.Total == 0 || d.Bytes {
-		return d.What
-	}
-	return fmt.Sprintf("%s (%d of %d)", d.What, d.Done, d.Total)
-}
-
 // Doing is what the pass that runs is about, of one project or of the first that has one; empty when none runs.
-func (e *Engine) Doing(name string) Doing {
+func (e *Engine) Doing(name string) report.Doing {
 	for _, p := range e.projects {
 		if d := p.doing.Load(); d != nil && (name == "" || name == p.cfg.Name) {
 			return *d
 		}
 	}
-	return Doing{}
+	return report.Doing{}
 }
 
 // Status looks at every project as it is now and changes nothing: files, state and the local repository, without a call to anybody and without
 // waiting for a pass that runs, or for long for repositories that do not answer, however many.
-func (e *Engine) Status(ctx context.Context) Status {
-	s := Status{Projects: make([]ProjectStatus, len(e.projects))}
+func (e *Engine) Status(ctx context.Context) report.Status {
+	s := report.Status{Projects: make([]report.ProjectStatus, len(e.projects))}
 	var looks sync.WaitGroup
 	for i, p := range e.projects {
 		looked := make(chan struct{})
@@ -97,8 +81,8 @@ func (e *Engine) Status(ctx context.Context) Status {
 const lookApart = 500 * time.Millisecond
 
 // LastStatus is the last look at each project that has been looked at, without looking again. How watching goes, and whether git is waited for, is as it is now.
-func (e *Engine) LastStatus() Status {
-	s := Status{Projects: []ProjectStatus{}}
+func (e *Engine) LastStatus() report.Status {
+	s := report.Status{Projects: []report.ProjectStatus{}}
 	for _, p := range e.projects {
 		if last := p.status.Load(); last != nil {
 			now := *last
@@ -113,21 +97,23 @@ func (e *Engine) LastStatus() Status {
 }
 
 // watching is how changes of files are noticed now; nil while nothing is watched.
-func (p *project) watching() *Watching {
+func (p *project) watching() *report.Watching {
 	w := p.watcher.Load()
 	if w == nil {
 		return nil
 	}
 	stats := w.Stats()
-	return &Watching{stats.Mode, stats.Why, stats.Watches, stats.Events, stats.Overflows, stats.Unannounced}
+	return &report.Watching{Mode: stats.Mode, Why: stats.Why, Watches: stats.Watches, Events: stats.Events,
+		Overflows: stats.Overflows, Unannounced: stats.Unannounced}
 }
 
-func (p *project) blank() ProjectStatus {
-	return ProjectStatus{Name: p.cfg.Name, ID: p.cfg.ID, Files: []FileStatus{}, Languages: []LanguageStatus{}, Problems: []Problem{},
-		Watch: p.watching(), GitBusy: p.gate.shutFor(p.Now())}
+func (p *project) blank() report.ProjectStatus {
+	return report.ProjectStatus{Name: p.cfg.Name, ID: p.cfg.ID, Files: []report.FileStatus{}, Languages: []report.LanguageStatus{},
+		Findings: report.Findings{Problems: []report.Problem{}},
+		Process:  report.Process{Watch: p.watching(), GitBusy: p.gate.shutFor(p.Now())}}
 }
 
-func (p *project) statusNow(ctx context.Context) ProjectStatus {
+func (p *project) statusNow(ctx context.Context) report.ProjectStatus {
 	s := p.blank()
 	began := time.Now()
 	p.lookAtDiary(&s)
@@ -139,8 +125,8 @@ func (p *project) statusNow(ctx context.Context) ProjectStatus {
 	if err != nil {
 		p.recall(&s, err)
 	}
-	advise(s.Problems)
-	advise(s.Orphaned)
+	report.Advise(s.Problems)
+	report.Advise(s.Orphaned)
 	if s.Problems = unique(s.Problems); err == nil {
 		s.State = inWords(s)
 	}
@@ -158,7 +144,7 @@ func (p *project) statusNow(ctx context.Context) ProjectStatus {
 
 // recall makes the status of a look that failed: what it could not tell is as the last one told it, so that what was held back or unreadable then does not look
 // repaired.
-func (p *project) recall(s *ProjectStatus, why error) {
+func (p *project) recall(s *report.ProjectStatus, why error) {
 	text := why.Error() + "; until that is repaired nothing can be told of this project"
 	s.State, s.Unseen, s.Seen = "what waits to be pushed cannot be told now", true, time.Time{}
 	if _, silent := errors.AsType[*Silent](why); silent {
@@ -166,17 +152,17 @@ func (p *project) recall(s *ProjectStatus, why error) {
 	}
 	before := p.told.Load()
 	if before == nil {
-		s.Problems = append(s.Problems, Problem{Problem: text})
+		s.Problems = append(s.Problems, report.Problem{Problem: text})
 		return
 	}
 	s.Seen = before.Seen
-	s.Problems = slices.Concat([]Problem{{Problem: text + " but what was seen at " + s.Seen.UTC().Format(time.DateTime) + " UTC"}}, s.Problems, before.Problems)
+	s.Problems = slices.Concat([]report.Problem{{Problem: text + " but what was seen at " + s.Seen.UTC().Format(time.DateTime) + " UTC"}}, s.Problems, before.Problems)
 	s.Pending, s.Removed, s.Held, s.Orphaned = before.Pending, before.Removed, before.Held, slices.Clone(before.Orphaned)
 	s.Files, s.Languages = before.Files, before.Languages
 	s.Branch, s.BranchURL = before.Branch, before.BranchURL
 }
 
-func (p *project) look(ctx context.Context, s *ProjectStatus) error {
+func (p *project) look(ctx context.Context, s *report.ProjectStatus) error {
 	if at := p.next.Load(); at != nil {
 		s.NextPull = at
 	} else if p.cfg.Pull.Enabled && !p.cfg.Pull.Schedule.IsZero() {
@@ -184,17 +170,17 @@ func (p *project) look(ctx context.Context, s *ProjectStatus) error {
 			s.NextPull = &next
 		}
 	}
-	var pasts [2]Past
+	var pasts [2]report.Past
 	for i, at := range []struct {
 		id string
-		to **Past
+		to **report.Past
 	}{{pastPush, &s.LastPush}, {pastPull, &s.LastPull}} {
 		past, ok, err := p.lastPast(at.id)
 		if err != nil {
 			return err
 		}
 		if ok {
-			pasts[i], *at.to = past, past.shown()
+			pasts[i], *at.to = past, past.Shown()
 			s.Held += past.Held
 		}
 	}
@@ -203,7 +189,7 @@ func (p *project) look(ctx context.Context, s *ProjectStatus) error {
 		return err
 	}
 	for _, j := range jobs {
-		s.Jobs = append(s.Jobs, Job{j.Kind, j.Service != "", j.At})
+		s.Jobs = append(s.Jobs, report.Job{Kind: j.Kind, Known: j.Service != "", Since: j.At})
 	}
 	if err := p.lookAtConflicts(s); err != nil {
 		return err
@@ -240,7 +226,7 @@ func (p *project) look(ctx context.Context, s *ProjectStatus) error {
 }
 
 // link finds the web pages of the branch and of the last pull's commit, which the remote has unless the pull failed.
-func (p *project) link(repo *gitops.Repo, s *ProjectStatus) {
+func (p *project) link(repo *gitops.Repo, s *report.ProjectStatus) {
 	s.Branch = p.cfg.Pull.Branch
 	address, cfg := repo.Address(), &p.cfg.Pull.Request
 	if address == "" {
@@ -255,13 +241,13 @@ func (p *project) link(repo *gitops.Repo, s *ProjectStatus) {
 			s.Events[i].URL = pages.Commit(e.Commit)
 		}
 	}
-	if s.LastPull != nil && s.LastPull.Result != ResultFailed {
+	if s.LastPull != nil && s.LastPull.Result != report.ResultFailed {
 		s.LastPull.CommitURL = pages.Commit(s.LastPull.Commit)
 	}
 }
 
 // lookAtConflicts lists what waits for somebody's decision.
-func (p *project) lookAtConflicts(s *ProjectStatus) error {
+func (p *project) lookAtConflicts(s *report.ProjectStatus) error {
 	all, err := p.conflicts()
 	for _, id := range slices.Sorted(maps.Keys(all)) {
 		c := p.shown(all[id])
@@ -287,7 +273,7 @@ func (p *project) statusTree(repo *gitops.Repo) (fs.FS, error) {
 }
 
 // count fills in the numbers.
-func (p *project) count(repo *gitops.Repo, s *ProjectStatus, t *tree) error {
+func (p *project) count(repo *gitops.Repo, s *report.ProjectStatus, t *tree) error {
 	a, err := p.acceptedOf(t, false)
 	if err != nil {
 		return err
@@ -305,7 +291,7 @@ func (p *project) count(repo *gitops.Repo, s *ProjectStatus, t *tree) error {
 	s.Orphaned = a.orphans(p.cfg.SourceLanguage)
 	total := make(map[string]bool)
 	for _, src := range t.sources {
-		f := FileStatus{Path: src.Path, Format: src.Format.Name, Collection: src.Collection}
+		f := report.FileStatus{Path: src.Path, Format: src.Format.Name, Collection: src.Collection}
 		if src.broken() {
 			for _, problem := range t.problems {
 				if problem.File == src.Path {
@@ -332,7 +318,7 @@ func (p *project) count(repo *gitops.Repo, s *ProjectStatus, t *tree) error {
 
 // countLanguages counts the keys that each language has, where the branch was merged at last or in the tree itself, whichever has more, and names the
 // files of translations that cannot be read where passes read them.
-func (p *project) countLanguages(repo *gitops.Repo, s *ProjectStatus, t *tree, total int) error {
+func (p *project) countLanguages(repo *gitops.Repo, s *report.ProjectStatus, t *tree, total int) error {
 	trees := []lookedAt{{t.fsys, p.cfg.Push.Enabled && p.cfg.Push.Translations}}
 	if tip, err := repo.Seen(p.cfg.Pull.Branch, p.cfg.Pull.Base); err == nil && !tip.New() {
 		trees = append(trees, lookedAt{tip, p.cfg.Pull.Enabled})
@@ -357,7 +343,7 @@ func (p *project) countLanguages(repo *gitops.Repo, s *ProjectStatus, t *tree, t
 			}
 			maps.Copy(held, keys)
 		}
-		count := LanguageStatus{Language: l.Code, Keys: len(have), Missing: total - len(have), Held: len(held), Pending: unsent[l.Code]}
+		count := report.LanguageStatus{Language: l.Code, Keys: len(have), Missing: total - len(have), Held: len(held), Pending: unsent[l.Code]}
 		s.Pending += count.Pending
 		for key := range held {
 			if !have[key] {
@@ -376,7 +362,7 @@ type lookedAt struct {
 }
 
 // countKeys adds the keys that a tree has translations for, and returns what is wrong with files that cannot be read.
-func (p *project) countKeys(have map[string]bool, t *tree, fsys fs.FS, l config.Language) (problems []Problem, err error) {
+func (p *project) countKeys(have map[string]bool, t *tree, fsys fs.FS, l config.Language) (problems []report.Problem, err error) {
 	targets, err := bundle.Existing(fsys, t.bundles(), []config.Language{l})
 	if err != nil {
 		return nil, err
@@ -409,9 +395,9 @@ func (p *project) countKeys(have map[string]bool, t *tree, fsys fs.FS, l config.
 }
 
 // unique drops problems that are told twice, keeping their order.
-func unique(problems []Problem) []Problem {
-	told := make(map[Problem]bool, len(problems))
-	once := []Problem{}
+func unique(problems []report.Problem) []report.Problem {
+	told := make(map[report.Problem]bool, len(problems))
+	once := []report.Problem{}
 	for _, p := range problems {
 		if !told[p] {
 			told[p] = true
@@ -422,14 +408,14 @@ func unique(problems []Problem) []Problem {
 }
 
 // inWords is the project's state as a person would say it.
-func inWords(s ProjectStatus) string {
+func inWords(s report.ProjectStatus) string {
 	var parts []string
 	switch {
 	case s.Pending == 1:
 		parts = append(parts, "1 value waits to be pushed")
 	case s.Pending > 1:
 		parts = append(parts, fmt.Sprintf("%d values wait to be pushed", s.Pending))
-	case s.LastPush != nil && s.LastPush.Result == ResultFailed:
+	case s.LastPush != nil && s.LastPush.Result == report.ResultFailed:
 		parts = append(parts, "the last push failed")
 	default:
 		parts = append(parts, "everything is pushed")
@@ -461,7 +447,7 @@ func inWords(s ProjectStatus) string {
 	switch {
 	case s.LastPull == nil:
 		parts = append(parts, "nothing was pulled yet")
-	case s.LastPull.Result == ResultFailed:
+	case s.LastPull.Result == report.ResultFailed:
 		parts = append(parts, "the last pull failed")
 	default:
 		parts = append(parts, "last pulled "+s.LastPull.At.UTC().Format(time.DateTime)+" UTC")

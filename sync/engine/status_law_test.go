@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // What a status holds, after any passes, troubles and repairs: no secret that anybody has put anywhere; the same for the same state; a list wherever the
@@ -59,7 +60,7 @@ func TestStatusLaws(t *testing.T) {
 				rt.Fatalf("the status holds %q: %s", secret, one)
 			}
 		}
-		var back Status
+		var back report.Status
 		w.check(json.Unmarshal(one, &back))
 		if again, err := json.Marshal(back); err != nil || string(again) != string(one) {
 			rt.Fatalf("read and written again it is another: %s, %v", again, err)
@@ -95,7 +96,7 @@ func noNulls(t *rapid.T, at string, v reflect.Value) {
 	}
 }
 
-func addsUp(t *rapid.T, s ProjectStatus) {
+func addsUp(t *rapid.T, s report.ProjectStatus) {
 	keys, pending := 0, 0
 	for _, f := range s.Files {
 		keys, pending = keys+f.Keys, pending+f.Pending
@@ -114,7 +115,7 @@ func addsUp(t *rapid.T, s ProjectStatus) {
 			t.Fatalf("%+v in parts: %d, %d, %d", l, good, held, missing)
 		}
 	}
-	if len(s.Events) > mostEvents || len(s.Activity) != mostDays || !slices.IsSortedFunc(s.Events, func(a, b Event) int { return b.At.Compare(a.At) }) {
+	if len(s.Events) > mostEvents || len(s.Activity) != mostDays || !slices.IsSortedFunc(s.Events, func(a, b report.Event) int { return b.At.Compare(a.At) }) {
 		t.Fatalf("%d events, %d days", len(s.Events), len(s.Activity))
 	}
 	for i, d := range s.Activity {
@@ -141,7 +142,7 @@ func addsUp(t *rapid.T, s ProjectStatus) {
 			t.Fatalf("%+v", p)
 		}
 	}
-	if unique := maps.Collect(func(yield func(Problem, bool) bool) {
+	if unique := maps.Collect(func(yield func(report.Problem, bool) bool) {
 		for _, p := range s.Problems {
 			yield(p, true)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
 )
@@ -17,10 +18,10 @@ import (
 // The numbers of the status are those of the next pass, at every step of a loop.
 func TestStatusNumbers(t *testing.T) {
 	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/app.json": `{"a": "A", "b": "B", "c": "C"}`})
-	expect := func(when string, pending, removed, keys, de int) ProjectStatus {
+	expect := func(when string, pending, removed, keys, de int) report.ProjectStatus {
 		t.Helper()
 		s := w.Status(t.Context()).Projects[0]
-		if s.Pending != pending || s.Removed != removed || s.Files[0].Keys != keys || s.Files[0].Pending != pending || s.Languages[0] != (LanguageStatus{Language: "de", Keys: de, Missing: keys - de}) {
+		if s.Pending != pending || s.Removed != removed || s.Files[0].Keys != keys || s.Files[0].Pending != pending || s.Languages[0] != (report.LanguageStatus{Language: "de", Keys: de, Missing: keys - de}) {
 			t.Errorf("%s: pending %d, removed %d, files %+v, languages %+v", when, s.Pending, s.Removed, s.Files, s.Languages)
 		}
 		return s
@@ -31,7 +32,7 @@ func TestStatusNumbers(t *testing.T) {
 	w.pushes(PushOptions{DryRun: true})
 	expect("after a dry run", 3, 0, 3, 0)
 	w.sends("locales/en/app.json (en): a b c")
-	if s := expect("pushed", 0, 0, 3, 0); s.LastPush == nil || s.LastPush.Result != ResultOK || s.LastPush.Keys != 3 {
+	if s := expect("pushed", 0, 0, 3, 0); s.LastPush == nil || s.LastPush.Result != report.ResultOK || s.LastPush.Keys != 3 {
 		t.Errorf("%+v", s.LastPush)
 	}
 	w.translate("main", "de", service.Final, "a", "Ä", "b", "B!")

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // A storm is somebody at work: files saved in all the ways that editors have, moved, deleted, and git commands of every kind in between, while
@@ -269,12 +270,12 @@ func (s *storm) rest() {
 }
 
 // settle waits until the daemon has nothing to do any more.
-func (s *storm) settled() ProjectStatus {
-	var last ProjectStatus
+func (s *storm) settled() report.ProjectStatus {
+	var last report.ProjectStatus
 	calm := 0
 	for deadline := time.Now().Add(40 * time.Second); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
 		last = s.Status(s.t.Context()).Projects[0]
-		if last.Pending > 0 || s.Doing("") != (Doing{}) {
+		if last.Pending > 0 || s.Doing("") != (report.Doing{}) {
 			calm = 0
 		} else if calm++; calm >= 8 {
 			break

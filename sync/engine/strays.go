@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/locsync/locsync/sync/report"
 )
 
 // strays finds files that look like translations and that no source file has.
@@ -35,7 +37,7 @@ func (x *inspection) strays(t *tree, known map[string]bool) error {
 					continue
 				}
 				known[match] = true
-				x.add(Warning, kindStray, Problem{File: match, Language: l.Code, Problem: fmt.Sprintf("is where translations lie, and no file that %q matches is its source", files.Source)},
+				x.add(report.Warning, report.CodeStray, report.Problem{File: match, Language: l.Code, Problem: fmt.Sprintf("is where translations lie, and no file that %q matches is its source", files.Source)},
 					"bring the source file back, or remove this one; it is left alone")
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/state"
 )
@@ -216,7 +217,7 @@ func (r *pushing) replaces(c *weighed, sent map[catalog.Name]int) {
 		if _, is := sent[u.Name]; !is || r.cfg.Push.Conflicts != "overwrite" {
 			continue
 		}
-		p := Problem{File: c.Path, Key: u.Key, Language: c.Language.Code, Problem: fmt.Sprintf(
+		p := report.Problem{File: c.Path, Key: u.Key, Language: c.Language.Code, Problem: fmt.Sprintf(
 			"the service's %q gives way to a text from %s, which had not merged it. If it is meant, write it again", u.Text, c.place.name.where())}
 		r.report.Replaced = append(r.report.Replaced, p)
 		r.givesWay(p, r.o.DryRun)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/check"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/spelling"
 )
 
 // What a merge would bring is not all written: some of it would break the program, or takes more from a file than anybody means to. It stays out, and the
@@ -84,14 +86,11 @@ func shapeOf(form string) string {
 	switch {
 	case form == "":
 		return "one text"
-	case isItem(form):
+	case spelling.IsItem(form):
 		return "a list"
 	}
 	return "a plural"
 }
-
-// isItem reports whether a form is the place in a list, not a plural category.
-func isItem(form string) bool { return form != "" && form[0] >= '0' && form[0] <= '9' }
 
 // misfit says why the new texts of a key, with those that the repository has, do not fit the source's; "" when they do. Languages have other plural
 // categories than the source, which pluralsWhole looks at; a list has as many items.
@@ -147,7 +146,7 @@ func (r *pulling) guarded(x translated, in catalog.Three, changes []catalog.Chan
 		return false
 	}
 	r.leaveChanges(x, changes)
-	p := Problem{File: x.Path, Language: x.Language.Code,
+	p := report.Problem{File: x.Path, Language: x.Language.Code,
 		Problem: fmt.Sprintf("would lose %d of its %d translations, more than the guard of %g allows; the file is left as it is. If that is meant, run locsync pull --force", lost, len(have), r.cfg.Pull.Guard)}
 	r.holds = append(r.holds, p)
 	r.problem(p)

@@ -21,6 +21,8 @@ type breaker struct {
 	outcomes [breakWindow]bool // true: a failure
 	count    int               // outcomes seen since it was last closed
 	inRow    int
+	since    time.Time // of the first of these failures
+	why      string    // the last of them
 	open     bool
 	until    time.Time // when the next probe may go
 	wait     time.Duration
@@ -59,6 +61,29 @@ func (b *breaker) enter() (probe bool, wait time.Duration) {
 	return false, wait
 }
 
+// failed notes why a call failed that leave is told of.
+func (b *breaker) failed(why string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.why = why
+}
+
+func (b *breaker) lastFailure() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.why
+}
+
+// failingFor says for how long every call has failed; 0 where the last one did not.
+func (b *breaker) failingFor() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.inRow == 0 {
+		return 0
+	}
+	return time.Since(b.since)
+}
+
 // verdict is what a call says about the service.
 type verdict int
 
@@ -83,7 +108,9 @@ func (b *breaker) leave(probe bool, v verdict) {
 		b.inRow = 0
 		b.note(false)
 	case failing:
-		b.inRow++
+		if b.inRow++; b.inRow == 1 {
+			b.since = time.Now()
+		}
 		b.note(true)
 		if b.open && !probe {
 			return // it had left before the breaker opened

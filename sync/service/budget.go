@@ -54,6 +54,9 @@ func (b *budget) claim(ctx context.Context, p pace, w turn) (ticket, error) {
 			host.starve()
 			came = time.Now()
 		}
+		if w.waits != nil {
+			w.waits(wait)
+		}
 		if err := sleep(ctx, min(wait, riseAfter)); err != nil {
 			return ticket{}, err
 		}

@@ -26,6 +26,7 @@ type call struct {
 	changes    bool  // it changes something at the service
 	poll       bool  // it looks at whether a job is done
 	once       bool  // it is not repeated: who asks wants to know how it goes now
+	wait       *wait // that it is a part of; set by do
 
 	// read takes a 2xx answer, whose body is bounded and decompressed. An error of type local ends the
 	// call; any other counts as an answer that was lost on the way. nil: the body does not matter.
@@ -50,6 +51,8 @@ type failure struct {
 func (c *Client) do(ctx context.Context, cl call) error {
 	var last *failure
 	var reached bool
+	cl.wait = beginWait(ctx, "the answer of "+c.base.Host+" to "+cl.op)
+	defer cl.wait.end()
 	for failures, limited := 0, 0; ; {
 		f := c.attempt(ctx, cl)
 		switch {
@@ -71,6 +74,7 @@ func (c *Client) do(ctx context.Context, cl call) error {
 			failures++
 		}
 		patient := f.Status == http.StatusTooManyRequests || f.RetryAfter <= c.limits.retryAfter
+		patient = patient && c.account.breaker.failingFor() < c.limits.giveUp
 		again := f.again && !cl.once && patient && failures < c.limits.attempts && limited < c.limits.rateAttempts
 		if again && cl.form != nil {
 			if err := cl.form.rewind(); err != nil {
@@ -79,11 +83,14 @@ func (c *Client) do(ctx context.Context, cl call) error {
 		}
 		if again {
 			last = f
+			cl.wait.because(f.cause(), time.Time{})
 			if f.Status == http.StatusTooManyRequests {
 				continue // the budget itself pauses
 			}
 			backoff := float64(min(c.limits.backoffMax, c.limits.backoff<<(failures-1)))
-			if err := sleep(ctx, max(f.RetryAfter, time.Duration(rand.Float64()*backoff))); err == nil {
+			pause := max(f.RetryAfter, time.Duration(rand.Float64()*backoff))
+			cl.wait.because(f.cause(), time.Now().Add(pause))
+			if err := sleep(ctx, pause); err == nil {
 				continue
 			} else {
 				f.Err = joined(f.Err, err)
@@ -129,6 +136,9 @@ func (c *Client) attempt(ctx context.Context, cl call) *failure {
 			return c.blocked(cl.op, wait)
 		}
 		next, f, v := c.request(ctx, cl, target, ticket)
+		if v == failing {
+			c.account.breaker.failed(f.cause())
+		}
 		c.account.breaker.leave(probe, v)
 		if next == nil {
 			return f
@@ -145,18 +155,29 @@ func (c *Client) queue(ctx context.Context, cl call) (ticket, error) {
 	came := time.Now()
 	c.account.queued.Add(1)
 	defer c.account.queued.Add(-1)
-	t, err := c.account.budget.claim(ctx, c.pace, cl.turn(ctx))
+	mine := cl.turn(ctx)
+	mine.waits = func(pause time.Duration) {
+		cause := cl.wait.Cause
+		if cause == "" {
+			cause = budgetFull
+		}
+		cl.wait.because(cause, time.Now().Add(pause))
+	}
+	t, err := c.account.budget.claim(ctx, c.pace, mine)
 	if err == nil {
 		c.onTurn(time.Since(came))
 	}
 	return t, err
 }
 
+// budgetFull is why a request has not left yet.
+const budgetFull = "its turn in the account's request budget, which other calls and processes share"
+
 // maxHops is how many redirects a request follows; each costs a request of the budget.
 const maxHops = 3
 
 func (c *Client) blocked(op string, wait time.Duration) *failure {
-	err := fmt.Errorf("the service failed repeatedly, the next request goes out in %v", wait.Round(time.Second))
+	err := fmt.Errorf("the service failed repeatedly, last with %q; the next request goes out in %v", c.account.breaker.lastFailure(), wait.Round(time.Second))
 	return &failure{
 		Error:   &Error{Op: op, Err: err, RetryAfter: wait, kinds: []error{ErrTemporary}},
 		blocked: true,

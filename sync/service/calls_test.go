@@ -398,7 +398,7 @@ func TestHookAndHeaders(t *testing.T) {
 	var told []string
 	c := s.client(t, func(o *Options) {
 		o.UserAgent = "locsync/1"
-		o.OnRequest = func(op string, status int, _ time.Duration) { told = append(told, fmt.Sprint(op, " ", status)) }
+		o.OnRequest = func(r Request) { told = append(told, fmt.Sprint(r.Operation, " ", r.Status)) }
 	})
 	if _, err := c.Project(t.Context(), "p"); err != nil {
 		t.Fatal(err)

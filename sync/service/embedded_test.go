@@ -208,9 +208,9 @@ func TestEmbeddedNeverLimits(t *testing.T) {
 	}
 	t.Parallel()
 	var answers atomic.Int32
-	c := client(t, service.Options{BaseURL: embedded(t, 4, none), RequestsPerSecond: 4, OnRequest: func(op string, status int, _ time.Duration) {
-		if answers.Add(1); status != http.StatusOK {
-			t.Errorf("%s: %d", op, status)
+	c := client(t, service.Options{BaseURL: embedded(t, 4, none), RequestsPerSecond: 4, OnRequest: func(r service.Request) {
+		if answers.Add(1); r.Status != http.StatusOK {
+			t.Errorf("%s: %d", r.Operation, r.Status)
 		}
 	}})
 	end := time.Now().Add(3 * time.Second)

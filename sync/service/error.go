@@ -81,6 +81,13 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
+// cause is the error without what was being done: "503 Service Unavailable", "dial tcp …: connection refused".
+func (e *Error) cause() string {
+	without := *e
+	without.Op = ""
+	return strings.TrimPrefix(without.Error(), ": ")
+}
+
 func (e *Error) hint() string {
 	switch {
 	case e.Is(ErrUnknownOutcome):

@@ -148,7 +148,7 @@ func TestPostTakesAFreshConnection(t *testing.T) {
 func TestNoHiddenRepeats(t *testing.T) {
 	s := serve(t, say(200, `{"id":"p"}`), lose, lose, lose, lose, lose)
 	requests := 0
-	c := s.client(t, func(o *Options) { o.OnRequest = func(string, int, time.Duration) { requests++ } })
+	c := s.client(t, func(o *Options) { o.OnRequest = func(Request) { requests++ } })
 	_, _ = c.Project(t.Context(), "p")
 	_, _ = c.Project(t.Context(), "p") // over the kept connection at first
 	if n := len(s.seen()); n != requests {

@@ -83,6 +83,8 @@ func (c *Client) waitEach(ctx context.Context, begun []time.Time, patience time.
 	}
 	c.account.waiting.Add(int64(len(open)))
 	defer func() { c.account.waiting.Add(-int64(len(open))) }()
+	waits := beginWait(ctx, jobsOf(len(open)))
+	defer waits.end()
 	for len(open) > 0 {
 		at := 0
 		for i, w := range open {
@@ -95,6 +97,8 @@ func (c *Client) waitEach(ctx context.Context, begun []time.Time, patience time.
 		if patience > 0 && due.After(start.Add(patience)) {
 			due = start.Add(patience)
 		}
+		waits.For = jobsOf(len(open))
+		waits.because(lastOf(open), due)
 		if err := sleep(ctx, time.Until(due)); err != nil {
 			ended(w.index, joined(w.last, err))
 			return
@@ -106,11 +110,15 @@ func (c *Client) waitEach(ctx context.Context, begun []time.Time, patience time.
 		}
 		if !over && !c.hopeless(ctx, w, err, good) {
 			w.last = err
-			if patience <= 0 || time.Since(start) < patience {
-				w.next = time.Now().Add(c.pause(w))
+			w.next = time.Now().Add(c.pause(w))
+			switch {
+			case err != nil && !errors.Is(err, ErrNotReady) && w.next.After(good.Add(c.limits.giveUp)):
+				// the next look would come after the wait is given up
+			case patience <= 0 || time.Since(start) < patience:
 				continue
+			default:
+				err = joined(err, context.DeadlineExceeded)
 			}
-			err = joined(err, context.DeadlineExceeded)
 		}
 		open = append(open[:at], open[at+1:]...)
 		c.account.waiting.Add(-1)
@@ -118,6 +126,25 @@ func (c *Client) waitEach(ctx context.Context, begun []time.Time, patience time.
 			return
 		}
 	}
+}
+
+// jobsOf is what is waited for.
+func jobsOf(n int) string {
+	if n == 1 {
+		return "a job of the service to end"
+	}
+	return fmt.Sprintf("%d jobs of the service to end", n)
+}
+
+// lastOf is what went wrong when the jobs were looked at last.
+func lastOf(open []*pending) string {
+	for _, w := range open {
+		var e *Error
+		if errors.As(w.last, &e) && !errors.Is(w.last, ErrNotReady) {
+			return e.cause()
+		}
+	}
+	return ""
 }
 
 // hopeless reports whether waiting does not change the answer of a look.

@@ -72,7 +72,7 @@ func (c *Client) request(ctx context.Context, cl call, target *url.URL, t ticket
 	resp, err := c.transport.RoundTrip(req)
 	expect(ctx, 0)
 	if err != nil {
-		c.onRequest(cl.op, 0, time.Since(start))
+		c.onRequest(Request{cl.op, cl.method, target.RequestURI(), 0, time.Since(start)})
 		_ = c.account.budget.settle(ctx, t) // else it settles by itself, and the next claim meets the same trouble
 		if own := body.detach(); own != nil && ctx.Err() == nil {
 			return nil, &failure{Error: &Error{Op: cl.op, Err: own}}, unclear // the service got less than was announced, which is nothing
@@ -88,7 +88,7 @@ func (c *Client) request(ctx context.Context, cl call, target *url.URL, t ticket
 	stalled := time.AfterFunc(c.limits.idle, func() { giveUp(errSilence) })
 	defer stalled.Stop()
 	next, f := c.answer(cl, target, resp, &lively{ctx, resp.Body, stalled, c.limits.idle})
-	c.onRequest(cl.op, resp.StatusCode, time.Since(start))
+	c.onRequest(Request{cl.op, cl.method, target.RequestURI(), resp.StatusCode, time.Since(start)})
 	switch {
 	case f != nil && f.Status == 0 && ctx.Err() != nil:
 		f.Err, f.kinds, f.again = joined(f.Err, context.Cause(ctx)), nil, false

@@ -108,11 +108,18 @@ type Options struct {
 	Transport http.RoundTripper
 	// UserAgent is sent with every request.
 	UserAgent string
-	// OnRequest, when set, is told of every request that was made: the operation ("start import"), the
-	// HTTP status (0: no answer) and how long it took, waiting for the budget not included.
-	OnRequest func(op string, status int, took time.Duration)
+	// OnRequest, when set, is told of every request that was made.
+	OnRequest func(Request)
 	// OnTurn, when set, is told for every request how long it waited for the budget before it left.
 	OnTurn func(waited time.Duration)
+}
+
+// Request is a request that was made. It holds no secret: the account's name and key travel in a header.
+type Request struct {
+	Operation    string        // "start import"
+	Method, Path string        // the path as it was sent, with its query
+	Status       int           // HTTP's; 0: no answer
+	Took         time.Duration // the wait for the budget not included
 }
 
 // Client talks to one service as one account. It is safe for use by several goroutines.
@@ -123,7 +130,7 @@ type Client struct {
 	sign      func(*http.Request)
 	redact    func(string) string
 	userAgent string
-	onRequest func(string, int, time.Duration)
+	onRequest func(Request)
 	onTurn    func(time.Duration)
 	account   *account
 	pace      pace
@@ -151,7 +158,7 @@ var defaultLimits = limits{
 	json: 32 << 20, problem: 64 << 10,
 	spool: 256 << 20, decoded: 1 << 30, directory: 8 << 20, members: 20_000, ratio: 200, ratioFrom: 1 << 20,
 	attempts: 4, rateAttempts: 6,
-	backoff: 500 * time.Millisecond, backoffMax: 8 * time.Second, giveUp: 2 * time.Minute,
+	backoff: 500 * time.Millisecond, backoffMax: 8 * time.Second, giveUp: 3 * time.Minute,
 	retryAfter: 30 * time.Second,
 }
 
@@ -187,7 +194,7 @@ func New(o Options) (*Client, error) {
 		c.userAgent = "locsync"
 	}
 	if c.onRequest == nil {
-		c.onRequest = func(string, int, time.Duration) {}
+		c.onRequest = func(Request) {}
 	}
 	if c.onTurn == nil {
 		c.onTurn = func(time.Duration) {}

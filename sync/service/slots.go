@@ -61,6 +61,8 @@ type turn struct {
 	rank Priority
 	poll bool          // it is a look at a job
 	held time.Duration // for how long it has waited
+
+	waits func(time.Duration) // nil, or told of each pause before the request may leave
 }
 
 // risen is the rank with the time that was waited taken into account.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // ErrNoDaemon means that nobody answers for a state folder: there is no daemon, or it ended before it had answered.
@@ -31,7 +32,7 @@ func (e remoteError) Error() string { return e.text }
 
 // Ask has the daemon of a state folder do what a command wants, and tells progress, which may be nil, what it is doing. The error is the daemon's own,
 // ErrNoDaemon, ErrHangs or a *Mismatch.
-func Ask(ctx context.Context, dir string, want Request, progress func(engine.Doing)) (Answer, error) {
+func Ask(ctx context.Context, dir string, want Request, progress func(report.Doing)) (Answer, error) {
 	data, err := os.ReadFile(filepath.Join(dir, controlFile))
 	if err != nil {
 		return Answer{}, fmt.Errorf("%w: %w", ErrNoDaemon, err)

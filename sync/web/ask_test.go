@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // served puts an address behind a state folder's control file, of somebody who has its token.
@@ -121,12 +122,12 @@ func TestAskHearsEverything(t *testing.T) {
 func TestAskTellsProgress(t *testing.T) {
 	dir := served(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		out := json.NewEncoder(w)
-		for _, l := range []line{{}, {Doing: &engine.Doing{Project: "app", What: "reading"}}, {}, {Doing: &engine.Doing{Project: "app", What: "sending"}}, {Answer: &Answer{}}} {
+		for _, l := range []line{{}, {Doing: &report.Doing{Project: "app", What: "reading"}}, {}, {Doing: &report.Doing{Project: "app", What: "sending"}}, {Answer: &Answer{}}} {
 			_ = out.Encode(l)
 		}
 	}))
 	var told []string
-	if _, err := Ask(t.Context(), dir, Request{Action: "push"}, func(d engine.Doing) { told = append(told, d.Project+": "+d.What) }); err != nil {
+	if _, err := Ask(t.Context(), dir, Request{Action: "push"}, func(d report.Doing) { told = append(told, d.Project+": "+d.What) }); err != nil {
 		t.Fatal(err)
 	}
 	if got := strings.Join(told, ", "); got != "app: reading, app: sending" {

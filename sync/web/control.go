@@ -16,6 +16,7 @@ import (
 
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/heartbeat"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // Control is how a command on this machine asks the running daemon, which has the state, to do its work: an address on the loopback that
@@ -51,16 +52,16 @@ type Request struct {
 
 // Answer is what the daemon did. Error is empty when it was done; Permanent tells an error that stays until something is changed.
 type Answer struct {
-	Push      engine.PushReport `json:"push"`
-	Pull      engine.PullReport `json:"pull"`
-	Status    engine.Status     `json:"status"`
+	Push      report.PushReport `json:"push"`
+	Pull      report.PullReport `json:"pull"`
+	Status    report.Status     `json:"status"`
 	Error     string            `json:"error,omitempty"`
 	Permanent bool              `json:"permanent,omitempty"`
 }
 
 // line is one value of the stream.
 type line struct {
-	Doing  *engine.Doing `json:"doing,omitempty"`
+	Doing  *report.Doing `json:"doing,omitempty"`
 	Ending bool          `json:"ending,omitempty"` // the work was given up because the daemon ends
 	Answer *Answer       `json:"answer,omitempty"`
 }
@@ -85,7 +86,7 @@ func Do(ctx context.Context, e *engine.Engine, r Request) (Answer, error) {
 	case "pull":
 		a.Pull, err = e.Pull(ctx, r.Pull)
 	case "sync":
-		var both engine.SyncReport
+		var both report.SyncReport
 		both, err = e.Sync(ctx, r.Push, r.Pull)
 		a.Push, a.Pull = both.Push, both.Pull
 	case "status":
@@ -255,7 +256,7 @@ func tell(w http.ResponseWriter, r *http.Request, work context.Context, e *engin
 	tick := time.NewTicker(lookAgain)
 	defer tick.Stop()
 	var said time.Time
-	var doing engine.Doing
+	var doing report.Doing
 	for {
 		select {
 		case last := <-result:

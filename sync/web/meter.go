@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // Meter counts what happens while a process lives, whatever configurations come and go. Its methods are what a service client and an engine call.
@@ -74,7 +75,7 @@ func (m *Meter) collectors() []prometheus.Collector {
 
 // Passed counts a pass.
 func (m *Meter) Passed(p engine.Passed) {
-	if p.Result == engine.ResultSkipped {
+	if p.Result == report.ResultSkipped {
 		m.skipped.WithLabelValues(p.Project, p.Pass).Inc()
 		return
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // metrics serves the Prometheus text format. Labels are project names, passes, languages and operations, never keys, paths or identifiers. None is called job,
@@ -87,7 +87,7 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 		m.gauge(reloadAt, float64(r.At.Unix()))
 	}
 	c.parts(m)
-	tasks := make(map[string][]engine.Job)
+	tasks := make(map[string][]report.Job)
 	for _, p := range c.Engine.LastStatus().Projects {
 		m.project(p, tasks)
 	}
@@ -125,7 +125,7 @@ func (m sink) count(d *prometheus.Desc, v float64, labels ...string) {
 }
 
 // project measures one project, and adds its imports and exports that the service knows of to tasks.
-func (m sink) project(p engine.ProjectStatus, tasks map[string][]engine.Job) {
+func (m sink) project(p report.ProjectStatus, tasks map[string][]report.Job) {
 	m.passes(p)
 	m.left(p)
 	m.watching(p)
@@ -133,17 +133,17 @@ func (m sink) project(p engine.ProjectStatus, tasks map[string][]engine.Job) {
 }
 
 // neverSeen reports whether no look at a project could tell anything of its files: a zero would say that there is nothing wrong with them.
-func neverSeen(p engine.ProjectStatus) bool { return p.Unseen && p.Seen.IsZero() }
+func neverSeen(p report.ProjectStatus) bool { return p.Unseen && p.Seen.IsZero() }
 
-func (m sink) passes(p engine.ProjectStatus) {
-	for pass, past := range map[string]*engine.Past{"push": p.LastPush, "pull": p.LastPull} {
+func (m sink) passes(p report.ProjectStatus) {
+	for pass, past := range map[string]*report.Past{"push": p.LastPush, "pull": p.LastPull} {
 		if past == nil {
 			continue
 		}
 		if !past.GoodAt.IsZero() {
 			m.gauge(lastSuccess, float64(past.GoodAt.Unix()), p.Name, pass)
 		}
-		m.gauge(lastFailed, truth(past.Result == engine.ResultFailed), p.Name, pass)
+		m.gauge(lastFailed, truth(past.Result == report.ResultFailed), p.Name, pass)
 		m.gauge(lastKeys, float64(past.Keys), p.Name, pass)
 	}
 	if !p.Seen.IsZero() {
@@ -157,7 +157,7 @@ func (m sink) passes(p engine.ProjectStatus) {
 	}
 }
 
-func (m sink) left(p engine.ProjectStatus) {
+func (m sink) left(p report.ProjectStatus) {
 	m.gauge(problemsNow, float64(len(p.Problems)), p.Name)
 	m.gauge(conflicts, float64(len(p.Conflicts)), p.Name)
 	m.gauge(heldBatches, float64(p.Held), p.Name)
@@ -172,7 +172,7 @@ func (m sink) left(p engine.ProjectStatus) {
 	}
 }
 
-func (m sink) watching(p engine.ProjectStatus) {
+func (m sink) watching(p report.ProjectStatus) {
 	broken := 0
 	for _, f := range p.Files {
 		if f.Error != "" {
@@ -196,8 +196,8 @@ func (m sink) watching(p engine.ProjectStatus) {
 }
 
 // outbox measures what was begun and is not finished, and adds what the service knows of to tasks.
-func (m sink) outbox(p engine.ProjectStatus, tasks map[string][]engine.Job) {
-	states := map[string][]engine.Job{"sent": nil, "unknown": nil}
+func (m sink) outbox(p report.ProjectStatus, tasks map[string][]report.Job) {
+	states := map[string][]report.Job{"sent": nil, "unknown": nil}
 	for _, j := range p.Jobs {
 		if j.Known {
 			states["sent"] = append(states["sent"], j)
@@ -213,7 +213,7 @@ func (m sink) outbox(p engine.ProjectStatus, tasks map[string][]engine.Job) {
 }
 
 // oldest is the age of the job that was begun first, in seconds.
-func oldest(jobs []engine.Job) float64 {
+func oldest(jobs []report.Job) float64 {
 	age := time.Duration(0)
 	for _, j := range jobs {
 		age = max(age, time.Since(j.Since))

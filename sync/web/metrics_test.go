@@ -23,6 +23,7 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
 	"github.com/locsync/locsync/sync/state"
@@ -53,7 +54,8 @@ func runningServer(t *testing.T) (handler http.Handler, repo, missing string, ca
 	store, err := state.Open(t.TempDir())
 	check(t, err)
 	meter := NewMeter()
-	client, err := service.New(service.Options{BaseURL: http.URL, AccountID: "acc", APIKey: "key", OnRequest: meter.Requested, OnTurn: meter.Turned})
+	requested := func(r service.Request) { meter.Requested(r.Operation, r.Status, r.Took) }
+	client, err := service.New(service.Options{BaseURL: http.URL, AccountID: "acc", APIKey: "key", OnRequest: requested, OnTurn: meter.Turned})
 	check(t, err)
 	e := engine.New(engine.Parts{Config: cfg, State: store, Service: client, Log: zap.NewNop(), Passed: meter.Passed, GitDone: meter.GitDone})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -267,26 +269,28 @@ func TestMetricsCardinality(t *testing.T) {
 	var series map[string]bool // of the first example; the others have no further ones
 	rapid.Check(t, func(t *rapid.T) {
 		text := func() string { return foreign.Draw(t, "foreign") }
-		past := func() *engine.Past {
-			return &engine.Past{At: time.Now(), GoodAt: time.Now(), Result: rapid.SampledFrom([]string{text(), engine.ResultOK, engine.ResultFailed}).Draw(t, "result"),
-				Commit: text(), Error: text(), Problems: []engine.Problem{{File: text()}}}
+		past := func() *report.Past {
+			return &report.Past{At: time.Now(), GoodAt: time.Now(), Result: rapid.SampledFrom([]string{text(), report.ResultOK, report.ResultFailed}).Draw(t, "result"),
+				Commit: text(), Error: text(), Problems: []report.Problem{{File: text()}}}
 		}
 		next := time.Now()
-		status := engine.ProjectStatus{Name: "app", ID: text(), State: text(), LastPush: past(), LastPull: past(), NextPull: &next, Overdue: next, Seen: next, Base: text(),
-			RequestURL: text(), Watch: &engine.Watching{Mode: rapid.SampledFrom([]string{"event", "poll"}).Draw(t, "mode"), Why: text()},
-			Languages: []engine.LanguageStatus{{Language: "de"}}}
+		status := report.ProjectStatus{Name: "app", ID: text(), State: text(), LastPush: past(), LastPull: past(), NextPull: &next,
+			Delivery: report.Delivery{Base: text(), RequestURL: text()},
+			Process: report.Process{Overdue: next, Seen: next,
+				Watch: &report.Watching{Mode: rapid.SampledFrom([]string{"event", "poll"}).Draw(t, "mode"), Why: text()}},
+			Languages: []report.LanguageStatus{{Language: "de"}}}
 		for range rapid.IntRange(0, 20).Draw(t, "many") {
-			status.Files = append(status.Files, engine.FileStatus{Path: text(), Format: text(), Collection: text(), Error: text()})
-			status.Problems = append(status.Problems, engine.Problem{File: text(), Key: text(), Language: text(), Problem: text()})
-			status.Conflicts = append(status.Conflicts, engine.Conflict{File: text(), Language: text(), Key: text(), Ours: map[string]string{text(): text()}})
-			status.Orphaned = append(status.Orphaned, engine.Problem{File: text(), Key: text()})
-			status.Jobs = append(status.Jobs, engine.Job{Kind: text()}, engine.Job{Kind: "import", Known: true})
-			status.Lines = append(status.Lines, engine.LineStatus{Base: text(), Branch: text(), Collections: []string{text()}})
+			status.Files = append(status.Files, report.FileStatus{Path: text(), Format: text(), Collection: text(), Error: text()})
+			status.Problems = append(status.Problems, report.Problem{File: text(), Key: text(), Language: text(), Problem: text()})
+			status.Conflicts = append(status.Conflicts, report.Conflict{File: text(), Language: text(), Key: text(), Ours: map[string]string{text(): text()}})
+			status.Orphaned = append(status.Orphaned, report.Problem{File: text(), Key: text()})
+			status.Jobs = append(status.Jobs, report.Job{Kind: text()}, report.Job{Kind: "import", Known: true})
+			status.Lines = append(status.Lines, report.LineStatus{Base: text(), Branch: text(), Collections: []string{text()}})
 		}
 		meter := NewMeter()
-		meter.Passed(engine.Passed{Project: "app", Pass: "pull", Result: engine.ResultOK, Brought: map[string]int{"de": 1}, Committed: true})
-		meter.Passed(engine.Passed{Project: "app", Pass: "push", Result: engine.ResultSkipped})
-		meter.Passed(engine.Passed{Project: "app", Pass: "push", Result: engine.ResultFailed, Sent: 1})
+		meter.Passed(engine.Passed{Project: "app", Pass: "pull", Result: report.ResultOK, Brought: map[string]int{"de": 1}, Committed: true})
+		meter.Passed(engine.Passed{Project: "app", Pass: "push", Result: report.ResultSkipped})
+		meter.Passed(engine.Passed{Project: "app", Pass: "push", Result: report.ResultFailed, Sent: 1})
 		meter.Requested("start import ("+text()+")", 200+rapid.IntRange(0, 99).Draw(t, "status"), time.Second)
 		meter.Turned(time.Second)
 		registry := prometheus.NewRegistry()
@@ -321,12 +325,12 @@ func TestMetricsCardinality(t *testing.T) {
 }
 
 // shown is a project of that status alone.
-type shown struct{ status engine.ProjectStatus }
+type shown struct{ status report.ProjectStatus }
 
 func (s *shown) Describe(ch chan<- *prometheus.Desc) { prometheus.DescribeByCollect(s, ch) }
 
 func (s *shown) Collect(ch chan<- prometheus.Metric) {
-	sink{ch}.project(s.status, make(map[string][]engine.Job))
+	sink{ch}.project(s.status, make(map[string][]report.Job))
 }
 
 // Readiness names every project that does not work yet, with the reason, and comes by itself when the reason goes.

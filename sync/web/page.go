@@ -11,7 +11,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 )
 
 //go:embed page.html
@@ -24,7 +24,7 @@ var pages = template.Must(template.New("pages").Funcs(template.FuncMap{
 	"when":      func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") },
 	"stamp":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	"text":      text,
-	"quoted":    func(texts map[string]string) string { return text(engine.InQuotes(texts)) },
+	"quoted":    func(texts map[string]string) string { return text(report.InQuotes(texts)) },
 	"count":     count,
 	"number":    number,
 	"short":     func(hash string) string { return text(hash[:min(len(hash), 10)]) },

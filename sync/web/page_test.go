@@ -17,11 +17,11 @@ import (
 	"golang.org/x/net/html"
 	"pgregory.net/rapid"
 
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // rendered is the page for projects as the engine tells of them.
-func rendered(t rapid.TB, s *server, projects ...engine.ProjectStatus) string {
+func rendered(t rapid.TB, s *server, projects ...report.ProjectStatus) string {
 	t.Helper()
 	v := view{Version: "1.2.3", Now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), Buttons: true, Unlocked: true, Visit: visit{Nonce: "nonce"}}
 	for _, status := range projects {
@@ -73,39 +73,39 @@ var hostile = []string{
 }
 
 // anyStatus is a project's status whose texts come from next.
-func anyStatus(t *rapid.T, next func(label string) string) engine.ProjectStatus {
+func anyStatus(t *rapid.T, next func(label string) string) report.ProjectStatus {
 	n := func(label string) int { return rapid.IntRange(0, 3).Draw(t, label) }
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	past := func() *engine.Past {
+	past := func() *report.Past {
 		if n("past") == 0 {
 			return nil
 		}
-		return &engine.Past{At: at, Result: rapid.SampledFrom([]string{"ok", "partial", "failed"}).Draw(t, "result"), Keys: 3, Commit: next("commit"), CommitURL: next("url"), Error: next("error"), SentAt: &at}
+		return &report.Past{At: at, Result: rapid.SampledFrom([]string{"ok", "partial", "failed"}).Draw(t, "result"), Keys: 3, Commit: next("commit"), CommitURL: next("url"), Error: next("error"), SentAt: &at}
 	}
-	s := engine.ProjectStatus{Name: next("name"), ID: next("id"), State: next("state"), LastPush: past(), LastPull: past(), RequestURL: next("request"), Branch: next("branch"),
-		BranchURL: next("branch url"), Base: next("base"), Pending: n("pending")}
+	s := report.ProjectStatus{Name: next("name"), ID: next("id"), State: next("state"), LastPush: past(), LastPull: past(), Pending: n("pending"),
+		Delivery: report.Delivery{RequestURL: next("request"), Branch: next("branch"), BranchURL: next("branch url"), Base: next("base")}}
 	for range n("files") {
-		s.Files = append(s.Files, engine.FileStatus{Path: next("path"), Format: next("format"), Collection: next("collection"), Keys: n("keys"), Pending: n("pending"), Error: next("error")})
+		s.Files = append(s.Files, report.FileStatus{Path: next("path"), Format: next("format"), Collection: next("collection"), Keys: n("keys"), Pending: n("pending"), Error: next("error")})
 	}
 	for range n("languages") {
-		s.Languages = append(s.Languages, engine.LanguageStatus{Language: next("language"), Keys: n("keys"), Missing: n("missing"), Held: n("held")})
+		s.Languages = append(s.Languages, report.LanguageStatus{Language: next("language"), Keys: n("keys"), Missing: n("missing"), Held: n("held")})
 	}
 	for range n("conflicts") {
-		s.Conflicts = append(s.Conflicts, engine.Conflict{File: next("file"), Language: next("language"), Key: next("key"), Since: at, Ours: map[string]string{next("form"): next("ours")},
+		s.Conflicts = append(s.Conflicts, report.Conflict{File: next("file"), Language: next("language"), Key: next("key"), Since: at, Ours: map[string]string{next("form"): next("ours")},
 			Theirs: map[string]string{next("form"): next("theirs")}})
 	}
 	for range n("problems") {
-		s.Problems = append(s.Problems, engine.Problem{File: next("file"), Line: n("line"), Key: next("key"), Language: next("language"), Problem: next("problem"), Remedy: next("remedy")})
+		s.Problems = append(s.Problems, report.Problem{File: next("file"), Line: n("line"), Key: next("key"), Language: next("language"), Problem: next("problem"), Remedy: next("remedy")})
 	}
 	for range n("events") {
-		s.Events = append(s.Events, engine.Event{At: at, What: next("what"), Base: next("base"), Result: next("result"), Text: next("text"), Count: n("count"), Since: at,
+		s.Events = append(s.Events, report.Event{At: at, What: next("what"), Base: next("base"), Result: next("result"), Text: next("text"), Count: n("count"), Since: at,
 			Commit: next("commit"), URL: next("url")})
 	}
 	for range n("lines") {
-		s.Lines = append(s.Lines, engine.LineStatus{Base: next("base"), Branch: next("branch"), Collections: []string{next("collection")}, LastPull: past()})
+		s.Lines = append(s.Lines, report.LineStatus{Base: next("base"), Branch: next("branch"), Collections: []string{next("collection")}, LastPull: past()})
 	}
 	for day := range n("days") {
-		s.Activity = append(s.Activity, engine.Day{Date: next("date"), Pushed: day, Pulled: n("pulled")})
+		s.Activity = append(s.Activity, report.Day{Date: next("date"), Pushed: day, Pulled: n("pulled")})
 	}
 	return s
 }
@@ -150,7 +150,7 @@ func TestTextsStayTexts(t *testing.T) {
 }
 
 // tamed is a status with a harmless text in the place of each that is not empty.
-func tamed(s engine.ProjectStatus) engine.ProjectStatus {
+func tamed(s report.ProjectStatus) report.ProjectStatus {
 	tame := func(texts ...*string) {
 		for _, t := range texts {
 			if *t != "" {
@@ -158,7 +158,7 @@ func tamed(s engine.ProjectStatus) engine.ProjectStatus {
 			}
 		}
 	}
-	past := func(p *engine.Past) *engine.Past {
+	past := func(p *report.Past) *report.Past {
 		if p == nil {
 			return nil
 		}
@@ -213,22 +213,23 @@ func tamed(s engine.ProjectStatus) engine.ProjectStatus {
 }
 
 // usual is a project as most are.
-func usual(name string) engine.ProjectStatus {
+func usual(name string) report.ProjectStatus {
 	at := time.Date(2026, 11, 21, 11, 0, 0, 0, time.UTC)
-	s := engine.ProjectStatus{Name: name, State: "everything is pushed; last pulled 2026-11-21 11:00:00 UTC", NextPull: &at, Branch: "l10n", BranchURL: "https://git.example.com/team/app/tree/l10n",
-		LastPush: &engine.Past{At: at, Result: "ok", Keys: 3, SentAt: &at},
-		LastPull: &engine.Past{At: at, Result: "ok", Keys: 12, Commit: "0123456789abcdef", CommitURL: "https://git.example.com/team/app/commit/0123456789abcdef"}}
+	s := report.ProjectStatus{Name: name, State: "everything is pushed; last pulled 2026-11-21 11:00:00 UTC", NextPull: &at,
+		Delivery: report.Delivery{Branch: "l10n", BranchURL: "https://git.example.com/team/app/tree/l10n"},
+		LastPush: &report.Past{At: at, Result: "ok", Keys: 3, SentAt: &at},
+		LastPull: &report.Past{At: at, Result: "ok", Keys: 12, Commit: "0123456789abcdef", CommitURL: "https://git.example.com/team/app/commit/0123456789abcdef"}}
 	for _, l := range []string{"de", "fr", "ja", "pt-BR", "zh-Hans"} {
-		s.Languages = append(s.Languages, engine.LanguageStatus{Language: l, Keys: 110, Missing: 10, Held: 2})
+		s.Languages = append(s.Languages, report.LanguageStatus{Language: l, Keys: 110, Missing: 10, Held: 2})
 	}
 	for i := range 4 {
-		s.Files = append(s.Files, engine.FileStatus{Path: fmt.Sprintf("locales/en/file%d.json", i), Format: "json", Collection: "main", Keys: 30})
+		s.Files = append(s.Files, report.FileStatus{Path: fmt.Sprintf("locales/en/file%d.json", i), Format: "json", Collection: "main", Keys: 30})
 	}
 	for i := range 30 {
-		s.Activity = append(s.Activity, engine.Day{Date: at.AddDate(0, 0, i-29).Format(time.DateOnly), Pushed: i % 3 * 4, Pulled: i % 5 * 7})
+		s.Activity = append(s.Activity, report.Day{Date: at.AddDate(0, 0, i-29).Format(time.DateOnly), Pushed: i % 3 * 4, Pulled: i % 5 * 7})
 	}
 	for i := range 8 {
-		s.Events = append(s.Events, engine.Event{At: at.Add(-time.Duration(i) * time.Hour), What: "pull", Result: "ok", Text: "Brought 12 translations in 3 languages; commit 0123456 on l10n."})
+		s.Events = append(s.Events, report.Event{At: at.Add(-time.Duration(i) * time.Hour), What: "pull", Result: "ok", Text: "Brought 12 translations in 3 languages; commit 0123456 on l10n."})
 	}
 	return s
 }
@@ -252,10 +253,10 @@ func TestPageIsSmall(t *testing.T) {
 	all := usual("all")
 	for i := range 2000 {
 		text := strings.Repeat(fmt.Sprint("<", i), 1000)
-		all.Problems = append(all.Problems, engine.Problem{File: text, Key: text, Language: "de", Problem: text, Remedy: text})
-		all.Conflicts = append(all.Conflicts, engine.Conflict{File: text, Key: text, Language: "de"})
-		all.Files = append(all.Files, engine.FileStatus{Path: text})
-		all.Events = append(all.Events, engine.Event{Text: text})
+		all.Problems = append(all.Problems, report.Problem{File: text, Key: text, Language: "de", Problem: text, Remedy: text})
+		all.Conflicts = append(all.Conflicts, report.Conflict{File: text, Key: text, Language: "de"})
+		all.Files = append(all.Files, report.FileStatus{Path: text})
+		all.Events = append(all.Events, report.Event{Text: text})
 	}
 	page := rendered(t, s, all)
 	if len(page) > 512<<10 {
@@ -274,13 +275,13 @@ func TestPageTells(t *testing.T) {
 	one := usual("app")
 	since := time.Date(2026, 11, 19, 12, 0, 0, 0, time.UTC)
 	one.Pending, one.State = 2, "2 values wait to be pushed"
-	one.Problems = []engine.Problem{{File: "en.json", Line: 3, Column: 4, Key: "a", Language: "de", Problem: "is broken; repair it", Remedy: "repair it"}}
-	one.Conflicts = []engine.Conflict{{File: "de.json", Language: "de", Key: "k", Ours: map[string]string{"": "unser"}, Theirs: map[string]string{"": "ihr"}, Since: since}}
+	one.Problems = []report.Problem{{File: "en.json", Line: 3, Column: 4, Key: "a", Language: "de", Problem: "is broken; repair it", Remedy: "repair it"}}
+	one.Conflicts = []report.Conflict{{File: "de.json", Language: "de", Key: "k", Ours: map[string]string{"": "unser"}, Theirs: map[string]string{"": "ihr"}, Since: since}}
 	one.Problems = append(one.Problems, one.Conflicts[0].Problem())
-	one.Jobs = []engine.Job{{Kind: "import", Since: since}}
-	one.Languages[4] = engine.LanguageStatus{Language: "zh-Hans", Keys: 120}
+	one.Jobs = []report.Job{{Kind: "import", Since: since}}
+	one.Languages[4] = report.LanguageStatus{Language: "zh-Hans", Keys: 120}
 	one.GitBusy = 90 * time.Second
-	one.Events = append(one.Events[:1:1], engine.Event{At: since, What: "pull", Result: "failed", Text: "The pull failed.", Count: 3, Since: since, URL: "https://git.example.com/team/app/commit/abc", Commit: "abc"})
+	one.Events = append(one.Events[:1:1], report.Event{At: since, What: "pull", Result: "failed", Text: "The pull failed.", Count: 3, Since: since, URL: "https://git.example.com/team/app/commit/abc", Commit: "abc"})
 	late := usual("late")
 	late.Overdue = since
 	late.LastPull.Commit = ""
@@ -320,13 +321,13 @@ func TestWhatLanguagesLack(t *testing.T) {
 	s, _ := newServer(t)
 	rapid.Check(t, func(t *rapid.T) {
 		status := usual("app")
-		status.Languages, status.Problems = nil, []engine.Problem{{Problem: "p"}}
+		status.Languages, status.Problems = nil, []report.Problem{{Problem: "p"}}
 		for i := range rapid.IntRange(0, 45).Draw(t, "languages") {
-			l := engine.LanguageStatus{Language: fmt.Sprint("l", i), Keys: rapid.IntRange(0, 2).Draw(t, "keys"), Missing: rapid.IntRange(0, 2).Draw(t, "missing")}
+			l := report.LanguageStatus{Language: fmt.Sprint("l", i), Keys: rapid.IntRange(0, 2).Draw(t, "keys"), Missing: rapid.IntRange(0, 2).Draw(t, "missing")}
 			l.HeldMissing = rapid.IntRange(0, l.Missing).Draw(t, "held and missing")
 			l.Held = l.HeldMissing + rapid.IntRange(0, l.Keys).Draw(t, "held")
 			for range rapid.IntRange(0, l.Held).Draw(t, "conflicts") {
-				status.Conflicts = append(status.Conflicts, engine.Conflict{Language: l.Language})
+				status.Conflicts = append(status.Conflicts, report.Conflict{Language: l.Language})
 			}
 			status.Languages = append(status.Languages, l)
 		}
@@ -371,7 +372,7 @@ func TestWhyLanguagesLack(t *testing.T) {
 		{func() { app.Pending, app.Languages[0].Pending = 1, 1 }, true, ""}, // a translation
 		{func() { app.Pending, app.Files[0].Pending = 2, 1 }, true, "waits to be pushed"},
 		{func() { app.Overdue = now.Add(-time.Minute) }, false, "did not work"},
-		{func() { app.Overdue, app.LastPull = time.Time{}, &engine.Past{Result: engine.ResultFailed} }, false, "did not work"},
+		{func() { app.Overdue, app.LastPull = time.Time{}, &report.Past{Result: report.ResultFailed} }, false, "did not work"},
 		{func() { app.LastPull = nil }, false, "Nothing was pulled yet"},
 		{func() { pull.Enabled = false }, false, "turned off"},
 	} {
@@ -388,7 +389,7 @@ func TestWhyLanguagesLack(t *testing.T) {
 			t.Errorf("the page does not say %q", does)
 		}
 		whole := app
-		whole.Languages = []engine.LanguageStatus{{Language: "de", Keys: 120}}
+		whole.Languages = []report.LanguageStatus{{Language: "de", Keys: 120}}
 		if page := rendered(t, s, whole); !strings.Contains(page, "Complete: <bdi>de</bdi>") || p.Lacking != "" && strings.Contains(page, p.Lacking) == c.pulled {
 			t.Errorf("where nothing is missing and what the service had is here is %v, the page says %q: %v", c.pulled, p.Lacking, strings.Contains(page, p.Lacking))
 		}
@@ -405,7 +406,7 @@ func TestPageTellsWhatGoesOn(t *testing.T) {
 		return page
 	}
 	said := 0
-	w.saying = func(d engine.Doing) {
+	w.saying = func(d report.Doing) {
 		said++
 		if now := state(); d.Project != "app" || !strings.Contains(now, html.EscapeString(sentence(d.String()))) || !strings.Contains(now, `aria-live="off"`) || !strings.Contains(now, `class="busy"`) {
 			t.Errorf("while the pass is %s the page says %s", d, now)
@@ -452,23 +453,23 @@ func TestIdentifiersAreUnique(t *testing.T) {
 }
 
 func TestHealth(t *testing.T) {
-	de := []engine.LanguageStatus{{Language: "de"}}
-	problem := []engine.Problem{{Problem: "p"}}
+	de := []report.LanguageStatus{{Language: "de"}}
+	broken := report.Findings{Problems: []report.Problem{{Problem: "p"}}}
 	now := time.Now()
 	for name, c := range map[string]struct {
-		status engine.ProjectStatus
+		status report.ProjectStatus
 		want   health
 	}{
-		"a pull is not overdue yet": {engine.ProjectStatus{Languages: de, Overdue: now.Add(time.Minute)}, inStep},
-		"pulls are overdue":         {engine.ProjectStatus{Languages: de, Overdue: now.Add(-time.Minute)}, failing},
-		"new":                       {engine.ProjectStatus{Languages: de}, inStep},
-		"something waits":           {engine.ProjectStatus{Languages: de, Pending: 1}, waiting},
-		"something is on its way":   {engine.ProjectStatus{Languages: de, Jobs: []engine.Job{{}}}, waiting},
-		"a problem, and more waits": {engine.ProjectStatus{Languages: de, Pending: 1, Problems: problem}, attention},
-		"held back":                 {engine.ProjectStatus{Languages: de, Held: 1}, attention},
-		"the push failed":           {engine.ProjectStatus{Languages: de, Problems: problem, LastPush: &engine.Past{Result: engine.ResultFailed}}, failing},
-		"the pull failed":           {engine.ProjectStatus{Languages: de, LastPull: &engine.Past{Result: engine.ResultFailed}}, failing},
-		"nothing can be told":       {engine.ProjectStatus{Problems: problem}, failing},
+		"a pull is not overdue yet": {report.ProjectStatus{Languages: de, Process: report.Process{Overdue: now.Add(time.Minute)}}, inStep},
+		"pulls are overdue":         {report.ProjectStatus{Languages: de, Process: report.Process{Overdue: now.Add(-time.Minute)}}, failing},
+		"new":                       {report.ProjectStatus{Languages: de}, inStep},
+		"something waits":           {report.ProjectStatus{Languages: de, Pending: 1}, waiting},
+		"something is on its way":   {report.ProjectStatus{Languages: de, Process: report.Process{Jobs: []report.Job{{}}}}, waiting},
+		"a problem, and more waits": {report.ProjectStatus{Languages: de, Pending: 1, Findings: broken}, attention},
+		"held back":                 {report.ProjectStatus{Languages: de, Findings: report.Findings{Held: 1}}, attention},
+		"the push failed":           {report.ProjectStatus{Languages: de, Findings: broken, LastPush: &report.Past{Result: report.ResultFailed}}, failing},
+		"the pull failed":           {report.ProjectStatus{Languages: de, LastPull: &report.Past{Result: report.ResultFailed}}, failing},
+		"nothing can be told":       {report.ProjectStatus{Findings: broken}, failing},
 	} {
 		if got := healthOf(c.status, now); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got.Word(), c.want.Word())
@@ -482,7 +483,7 @@ func TestBars(t *testing.T) {
 		keys, missing := rapid.IntRange(0, math.MaxInt/200).Draw(t, "keys"), rapid.IntRange(0, math.MaxInt/200).Draw(t, "missing")
 		old, lacking := rapid.IntRange(0, keys).Draw(t, "held"), rapid.IntRange(0, missing).Draw(t, "held and missing")
 		held := old + lacking
-		l := barOf(engine.LanguageStatus{Keys: keys, Missing: missing, Held: held, HeldMissing: lacking})
+		l := barOf(report.LanguageStatus{Keys: keys, Missing: missing, Held: held, HeldMissing: lacking})
 		if (l.Have == 100) != (missing == 0) || (l.Have == 0) != (keys == 0 && missing > 0) {
 			t.Errorf("%d of %d are %d percent", keys, keys+missing, l.Have)
 		}
@@ -517,12 +518,12 @@ func TestNumber(t *testing.T) {
 
 // More keys make a longer bar, none makes none, and none leaves the drawing.
 func TestPlot(t *testing.T) {
-	if plotOf(nil) != nil || plotOf([]engine.Day{{Date: "2026-11-21"}}) != nil {
+	if plotOf(nil) != nil || plotOf([]report.Day{{Date: "2026-11-21"}}) != nil {
 		t.Error("nothing is drawn")
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		day := rapid.Custom(func(t *rapid.T) engine.Day {
-			return engine.Day{Date: "2026-11-21", Pushed: rapid.IntRange(0, 1<<40).Draw(t, "pushed"), Pulled: rapid.IntRange(0, 1000).Draw(t, "pulled")}
+		day := rapid.Custom(func(t *rapid.T) report.Day {
+			return report.Day{Date: "2026-11-21", Pushed: rapid.IntRange(0, 1<<40).Draw(t, "pushed"), Pulled: rapid.IntRange(0, 1000).Draw(t, "pulled")}
 		})
 		days := rapid.SliceOfN(day, 1, 30).Draw(t, "days")
 		up := ""

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // plot is how many keys went each way on each day: a bar up for what was pushed, a bar down for what was pulled. Lengths are logarithms: a first push of
@@ -18,7 +18,7 @@ type plot struct {
 	Most           int    // what the outermost line stands for
 	Pushed, Pulled int    // all together
 	First, Last    string // days
-	Days           []engine.Day
+	Days           []report.Day
 }
 
 // The plot's own measures: its days are one unit wide, behind some room for the numbers; its bars are at most plotHeight high.
@@ -28,7 +28,7 @@ const (
 )
 
 // plotOf draws days, of which there is at least one that brought something; else nil.
-func plotOf(days []engine.Day) *plot {
+func plotOf(days []report.Day) *plot {
 	p := &plot{Most: 10, Width: plotRoom + len(days)}
 	for _, d := range days {
 		for _, n := range []int{d.Pushed, d.Pulled} {

@@ -11,7 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // Bounds of the page, whatever a repository holds. What does not stand on it, `locsync status` tells.
@@ -78,7 +78,7 @@ func (h health) Word() string {
 
 // project is one project as the page shows it. Its own fields hide those of the status that are shown in part.
 type project struct {
-	engine.ProjectStatus
+	report.ProjectStatus
 	At       time.Time // of the page
 	Anchor   string
 	Health   health
@@ -88,7 +88,7 @@ type project struct {
 	NoPull   string // why there is no next pull
 	Late     bool   // pulls that were due did not work
 
-	LastCommit *engine.Event // where the last pull made none
+	LastCommit *report.Event // where the last pull made none
 
 	Told      bool             // it is known how much the languages have
 	Languages listed[language] // those that lack something, the ones that somebody here has to look at first
@@ -96,10 +96,10 @@ type project struct {
 	Missing   int              // of all languages
 	Pulled    bool             // what the service had at the last pull is here
 	Lacking   string           // why something may be missing though somebody translated it; "" for no such reason
-	Problems  listed[engine.Problem]
-	Conflicts listed[engine.Conflict]
-	Events    listed[engine.Event]
-	Files     listed[engine.FileStatus]
+	Problems  listed[report.Problem]
+	Conflicts listed[report.Conflict]
+	Events    listed[report.Event]
+	Files     listed[report.FileStatus]
 	Plot      *plot
 
 	Push, Pull bool   // there is a button for it,
@@ -123,7 +123,7 @@ func list[T any](all []T, first int) listed[T] {
 
 // language is how much a language has. Its bar is filled up to Have, and marked as held back between From and To, all in percent.
 type language struct {
-	engine.LanguageStatus
+	report.LanguageStatus
 	Have, From, To int
 
 	Decide, Look, Translate int // what there is to do for it: conflicts, other held back translations, and keys that have none at the service
@@ -133,18 +133,18 @@ type language struct {
 func (l language) complete() bool { return l.Missing+l.Held+l.Decide == 0 }
 
 // project is a project's status as the page shows it.
-func (s *server) project(status engine.ProjectStatus, v view) *project {
+func (s *server) project(status report.ProjectStatus, v view) *project {
 	p := &project{ProjectStatus: status, At: v.Now, Anchor: anchor(status.Name), Health: healthOf(status, v.Now), Late: late(status, v.Now), Sentence: sentence(status.State),
 		Problems: list(status.OtherProblems(), atOnce), Conflicts: list(status.Conflicts, atOnce), Events: list(status.Events, eventsNow), Plot: plotOf(status.Activity)}
 	if doing := s.Engine.Doing(status.Name); doing.What != "" {
 		p.Busy, p.Sentence = true, sentence(doing.String())
 	}
 	p.languages(status)
-	if at := slices.IndexFunc(status.Events, func(e engine.Event) bool { return e.Commit != "" }); at >= 0 && status.LastPull != nil && status.LastPull.Commit == "" {
+	if at := slices.IndexFunc(status.Events, func(e report.Event) bool { return e.Commit != "" }); at >= 0 && status.LastPull != nil && status.LastPull.Commit == "" {
 		p.LastCommit = &status.Events[at]
 	}
 	files := slices.Clone(status.Files) // those to look at first
-	slices.SortStableFunc(files, func(a, b engine.FileStatus) int {
+	slices.SortStableFunc(files, func(a, b report.FileStatus) int {
 		return cmp.Or(strings.Compare(b.Error, a.Error), b.Pending-a.Pending)
 	})
 	p.Files = list(files, maxListed)
@@ -153,7 +153,7 @@ func (s *server) project(status engine.ProjectStatus, v view) *project {
 }
 
 // languages adds how much the languages have, and what there is to do for each.
-func (p *project) languages(status engine.ProjectStatus) {
+func (p *project) languages(status report.ProjectStatus) {
 	decide := make(map[string]int)
 	for _, c := range status.Conflicts {
 		decide[c.Language]++
@@ -181,7 +181,7 @@ func (p *project) languages(status engine.ProjectStatus) {
 
 // lacking adds why translations may be missing though somebody made them: what is first of these hides what comes behind it. least is the state that a pull asks for.
 func (p *project) lacking(pulls bool, least string) {
-	failed := p.LastPull != nil && p.LastPull.Result == engine.ResultFailed
+	failed := p.LastPull != nil && p.LastPull.Result == report.ResultFailed
 	p.Pulled = pulls && p.LastPull != nil && !failed && !p.Late
 	switch {
 	case !pulls:
@@ -190,7 +190,7 @@ func (p *project) lacking(pulls bool, least string) {
 		p.Lacking = "Nothing was pulled yet: what the service has comes with the first pull."
 	case !p.Pulled:
 		p.Lacking = "The last pull did not work: the service may have more."
-	case slices.ContainsFunc(p.ProjectStatus.Files, func(f engine.FileStatus) bool { return f.Pending > 0 }):
+	case slices.ContainsFunc(p.ProjectStatus.Files, func(f report.FileStatus) bool { return f.Pending > 0 }):
 		p.Lacking = "What waits to be pushed cannot be translated yet."
 	case least == "final":
 		p.Lacking = "A translation counts once it is final at the service."
@@ -230,8 +230,8 @@ func (s *server) configured(p *project, v view) {
 	}
 }
 
-func healthOf(p engine.ProjectStatus, now time.Time) health {
-	failed := func(past *engine.Past) bool { return past != nil && past.Result == engine.ResultFailed }
+func healthOf(p report.ProjectStatus, now time.Time) health {
+	failed := func(past *report.Past) bool { return past != nil && past.Result == report.ResultFailed }
 	untold := len(p.Languages) == 0 // a status that could be made has them all
 	switch {
 	case failed(p.LastPush), failed(p.LastPull), late(p, now), untold:
@@ -251,18 +251,18 @@ func (p *project) LanguagesTotal() int { return p.Languages.Total() + len(p.Comp
 func (p *project) GitSince() time.Time { return p.At.Add(-p.GitBusy) }
 
 // late reports whether scheduled pulls did not work for longer than a single failure explains.
-func late(p engine.ProjectStatus, now time.Time) bool {
+func late(p report.ProjectStatus, now time.Time) bool {
 	return !p.Overdue.IsZero() && now.After(p.Overdue)
 }
 
 // eventSign is the sign of what became of something; "" for what is as it should be.
-func eventSign(e engine.Event) string {
+func eventSign(e report.Event) string {
 	switch e.Result {
-	case engine.ResultFailed:
+	case report.ResultFailed:
 		return failing.Sign()
-	case engine.ResultPartial, engine.ResultBegan:
+	case report.ResultPartial, report.ResultBegan:
 		return attention.Sign()
-	case engine.ResultRecovered, engine.ResultEnded:
+	case report.ResultRecovered, report.ResultEnded:
 		return inStep.Sign()
 	}
 	return ""
@@ -276,7 +276,7 @@ func sentence(words string) string {
 
 // barOf is a language with its bar. Nothing but all is 100 percent, and the least of anything can be seen. What is held back stands where translated and
 // missing meet: some of it has an older translation, some has none.
-func barOf(l engine.LanguageStatus) language {
+func barOf(l report.LanguageStatus) language {
 	total := l.Keys + l.Missing
 	if total == 0 {
 		return language{LanguageStatus: l, Have: 100, From: 100, To: 100}
@@ -302,7 +302,7 @@ func text(s string) string {
 	if n > maxText {
 		s = string([]rune(s)[:maxText]) + "… (" + number(n) + " characters)"
 	}
-	return engine.Printable(s)
+	return report.Printable(s)
 }
 
 // number is a number with its thousands apart.

@@ -24,6 +24,7 @@ import (
 
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/heartbeat"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // Options are what the address serves, and for whom.
@@ -161,7 +162,7 @@ const lookShare = 20
 // must not mean many looks; in a small one it is as good as new.
 type look struct {
 	mu     sync.Mutex // held while looking, so that readers at one time share a look
-	status engine.Status
+	status report.Status
 	until  time.Time
 	ended  int64    // passes before it: after another one, it is worth nothing
 	busy   []string // projects that passes ran in, which it tells
@@ -169,7 +170,7 @@ type look struct {
 
 // now is the status as it is, or was a moment ago. A look that was begun is ended for the next reader where this one leaves: else whoever has no patience would
 // have it begun again and again.
-func (s *server) now(ctx context.Context) engine.Status {
+func (s *server) now(ctx context.Context) report.Status {
 	s.look.mu.Lock()
 	defer s.look.mu.Unlock()
 	if begin, ended := time.Now(), s.Engine.Ended(); begin.After(s.look.until) || ended != s.look.ended || slices.ContainsFunc(s.look.busy, s.idle) {

@@ -16,6 +16,7 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/state"
 )
 
@@ -49,7 +50,7 @@ func pendingOf(t *testing.T, s *server) int {
 	t.Helper()
 	answer := httptest.NewRecorder()
 	s.status(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/status", nil))
-	var got engine.Status
+	var got report.Status
 	if err := json.Unmarshal(answer.Body.Bytes(), &got); err != nil || len(got.Projects) != 1 {
 		t.Fatalf("%s, %v", answer.Body, err)
 	}

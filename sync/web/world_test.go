@@ -14,6 +14,7 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
 	"github.com/locsync/locsync/sync/state"
@@ -28,7 +29,7 @@ type world struct {
 	client *service.Client
 	engine *engine.Engine
 	now    time.Time
-	saying func(engine.Doing) // called while a pass works
+	saying func(report.Doing) // called while a pass works
 	log    *zap.Logger
 	server *httptest.Server // of the page
 }
@@ -69,7 +70,7 @@ func newWorld(t *testing.T, daemon string, o func(*Options), projects ...worldPr
 	check(t, err)
 	w.client, err = service.New(service.Options{BaseURL: at.URL, AccountID: "acc", APIKey: "key"})
 	check(t, err)
-	w.engine = engine.New(engine.Parts{Config: cfg, State: store, Service: w.client, Log: w.log, Now: func() time.Time { return w.now }, Progress: func(d engine.Doing) {
+	w.engine = engine.New(engine.Parts{Config: cfg, State: store, Service: w.client, Log: w.log, Now: func() time.Time { return w.now }, Progress: func(d report.Doing) {
 		if w.saying != nil {
 			w.saying(d)
 		}

@@ -1,4 +1,4 @@
-package engine
+package report
 
 import (
 	"fmt"
@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Printable spells control characters, but for line ends and tabs, as escapes. Keys, texts and file names are other people's; where they are shown, one with
-// an escape sequence in it could else recolour, retitle or overwrite what stands on a screen, and one with a bidirectional control reorder it.
+// Printable spells control characters, but for line ends and tabs, as escapes. Keys, texts and file names come from
+// outside: an escape sequence in one could recolour, retitle or overwrite a screen, and a bidirectional control
+// reorder it.
 func Printable(text string) string {
 	if strings.IndexFunc(text, hidden) < 0 && utf8.ValidString(text) {
 		return text

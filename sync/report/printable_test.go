@@ -1,6 +1,8 @@
-package engine
+package report
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestPrintable(t *testing.T) {
 	for text, want := range map[string]string{

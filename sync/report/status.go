@@ -1,0 +1,206 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Status is what is in step and what is not.
+type Status struct {
+	Projects []ProjectStatus `json:"projects"`
+}
+
+// ProjectStatus is one project's state. Times are empty before the first time.
+type ProjectStatus struct {
+	Name      string           `json:"name"`
+	ID        string           `json:"id"`
+	State     string           `json:"state"`   // in a few words: what is going on
+	Pending   int              `json:"pending"` // values that the next push would send
+	Removed   int              `json:"removed"` // keys that were pushed once and that the source no longer has
+	LastPush  *Past            `json:"last_push"`
+	LastPull  *Past            `json:"last_pull"`
+	NextPull  *time.Time       `json:"next_pull"`
+	Files     []FileStatus     `json:"files"`
+	Languages []LanguageStatus `json:"languages"`
+	Findings
+	Delivery
+	History
+	Process
+}
+
+// Findings are what is wrong with a project or waits for a decision.
+type Findings struct {
+	Conflicts []Conflict `json:"conflicts,omitempty"` // undecided
+	Orphaned  []Problem  `json:"orphaned,omitempty"`  // the removed keys
+	Problems  []Problem  `json:"problems"`
+	Held      int        `json:"held,omitempty"` // files that the brake of pushes or the guard of pulls holds back
+}
+
+// Delivery is where a project's translations go.
+type Delivery struct {
+	// RequestURL is of the pull or merge request for the branch, or where the remote offers to make one.
+	RequestURL string `json:"request_url,omitempty"`
+
+	Branch    string `json:"branch,omitempty"`     // of the translations
+	BranchURL string `json:"branch_url,omitempty"` // of the remote's web page of the branch; "" where it is not known
+
+	// Where several branches are translated beside each other: the one that the rest of this is about, and all of them.
+	Base  string       `json:"base,omitempty"`
+	Lines []LineStatus `json:"lines,omitempty"`
+}
+
+// History is what happened in a project.
+type History struct {
+	Activity []Day   `json:"activity,omitempty"` // the last 30 days, oldest first, also those without anything
+	Events   []Event `json:"events,omitempty"`   // newest first, at most 50
+}
+
+// Process is what only the process knows that made the status.
+type Process struct {
+	Watch *Watching `json:"watch,omitempty"` // of a daemon: how it notices changes of files
+
+	Overdue time.Time     `json:"-"` // when the second scheduled pull after the last good one was due; zero: none is
+	GitBusy time.Duration `json:"-"` // for how long pushes have been waiting for git; 0 where they do not
+
+	Took   time.Duration `json:"-"` // of the status itself
+	Seen   time.Time     `json:"-"` // end of the last status that was complete; zero where none was
+	Unseen bool          `json:"-"` // this one is not: its files, keys and languages are those of the last complete one
+
+	Jobs []Job `json:"-"` // imports and exports that were begun and are not finished
+}
+
+// OtherProblems are the problems that are no conflicts.
+func (s ProjectStatus) OtherProblems() []Problem {
+	told := make(map[Problem]bool, len(s.Conflicts))
+	for _, c := range s.Conflicts {
+		told[c.Problem().Advised()] = true
+	}
+	return slices.DeleteFunc(slices.Clone(s.Problems), func(p Problem) bool { return told[p] })
+}
+
+// Job is an import or export that was begun and is not finished.
+type Job struct {
+	Kind  string // import or export
+	Known bool   // the service has named it
+	Since time.Time
+}
+
+// LineStatus is one of several branches that are translated beside each other.
+type LineStatus struct {
+	Base        string     `json:"base"`
+	Branch      string     `json:"branch"` // of its translations
+	Collections []string   `json:"collections"`
+	LastPush    *Past      `json:"last_push"`
+	LastPull    *Past      `json:"last_pull"`
+	Finished    *time.Time `json:"finished,omitempty"` // since when the branch is known to be gone
+}
+
+// FinishedLine is a branch that is gone. The branch of its translations is of no use any more, and neither are those
+// of its collections that no other branch has; what becomes of them at the service is for people to decide.
+type FinishedLine struct {
+	Base        string   `json:"base"`
+	Branch      string   `json:"branch"`
+	Collections []string `json:"collections"`
+}
+
+// Watching is how changes of files are noticed. Mode is "event", or "poll" where file events are missing, for the
+// reason Why.
+type Watching struct {
+	Mode        string `json:"mode"`
+	Why         string `json:"why,omitempty"`
+	Watches     int    `json:"watches"`     // folders
+	Events      int    `json:"events"`      // file events that came
+	Overflows   int    `json:"overflows"`   // times that the kernel lost events and everything was looked at instead
+	Unannounced int    `json:"unannounced"` // full looks that found a change no event had announced
+}
+
+// Past is how a push or pull ended.
+type Past struct {
+	At     time.Time `json:"at"`
+	Result string    `json:"result"` // ok, partial (something was left out), failed
+	Keys   int       `json:"keys"`
+	Commit string    `json:"commit"` // of a pull; "" when nothing changed
+	Error  string    `json:"error"`
+
+	CommitURL string `json:"commit_url,omitempty"` // of the remote's web page of the commit; "" where it is not known
+
+	// SentAt is when the last push was that sent something, and Keys are of that one; At, Result and Error are of the
+	// last push. So the many pushes that find nothing to do do not hide it.
+	SentAt *time.Time `json:"sent_at,omitempty"`
+
+	GoodAt time.Time `json:"good_at,omitzero"` // when the last one ended that did not fail
+
+	Held int `json:"held,omitempty"` // of a pull: files that the guard held back
+
+	Problems []Problem `json:"problems,omitempty"` // kept for the status; not part of last_push
+	Unread   []Problem `json:"unread,omitempty"`   // so are these, of a pull: unreadable files of the branch or its base
+	Look     string    `json:"look,omitempty"`     // and what that pull was about, see subject
+}
+
+// Shown is the past as the status shows it.
+func (past Past) Shown() *Past {
+	past.Problems, past.Unread, past.Look = nil, nil, ""
+	return &past
+}
+
+// FileStatus is one source file.
+type FileStatus struct {
+	Path       string `json:"path"`
+	Format     string `json:"format"`
+	Collection string `json:"collection"`
+	Keys       int    `json:"keys"`
+	Pending    int    `json:"pending"`
+	Error      string `json:"error"`
+}
+
+// LanguageStatus is how much of the source a language has.
+type LanguageStatus struct {
+	Language string `json:"language"`
+	Keys     int    `json:"keys"`
+	Missing  int    `json:"missing"` // with Keys, all keys of the source
+
+	// Held counts the keys of the source, of Keys or of Missing, whose newest translation is held back: the last pull
+	// left it out (a check, the guard, a file that cannot be written), or it is an undecided conflict. HeldMissing have
+	// no older one.
+	Held        int `json:"held,omitempty"`
+	HeldMissing int `json:"held_missing,omitempty"`
+
+	// Pending counts texts that people changed here and that the service does not have yet: the next push sends them,
+	// unless the service's changed too.
+	Pending int `json:"pending,omitempty"`
+}
+
+// Parts divides the keys of the source into those that have their newest translation, those of which it is held back,
+// and those without any.
+func (l LanguageStatus) Parts() (good, held, missing int) {
+	return l.Keys - (l.Held - l.HeldMissing), l.Held, l.Missing - l.HeldMissing
+}
+
+// Results of a Past.
+const (
+	ResultOK      = "ok"
+	ResultPartial = "partial"
+	ResultFailed  = "failed"
+
+	// ResultSkipped is of a pass that did not begin: git is at work, or a branch is checked out that is not pushed from.
+	// A Past never has it.
+	ResultSkipped = "skipped"
+)
+
+// Doing is what a pass is about.
+type Doing struct {
+	Project string `json:"project"`
+	What    string `json:"what"`            // in a few words
+	Done    int64  `json:"done,omitempty"`  // of something that is done one by one: how much is,
+	Total   int64  `json:"total,omitempty"` // of how much; 0 where that is not known
+	Bytes   bool   `json:"bytes,omitempty"` // what is counted are bytes
+}
+
+// String is what a pass is about, and how far it is.
+func (d Doing) String() string {
+	if d.Total == 0 || d.Bytes {
+		return d.What
+	}
+	return fmt.Sprintf("%s (%d of %d)", d.What, d.Done, d.Total)
+}
