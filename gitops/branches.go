@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// Branches are the names of all branches: those of the remote, or without Options.Remote those here, each with its commit in hexadecimal, and the branch
-// that HEAD names there, "" where it names none. It is one listing; nothing is fetched.
+// Branches are the names of all branches: those of the remote, or without Options.Remote those here, each with its
+// commit in hexadecimal, and the branch that HEAD names there, "" where it names none. It is one listing; nothing is
+// fetched.
 func (r *Repo) Branches(ctx context.Context) (branches map[string]string, head string, err error) {
 	ctx, end := r.watch(ctx)
 	defer end()

@@ -4,6 +4,8 @@ import (
 	"container/heap"
 	"fmt"
 	"slices"
+
+	"github.com/locsync/locsync/gitops/object"
 )
 
 // Questions about history: who descends from whom, where two lines meet, what one has and the others lack. All of them
@@ -12,13 +14,13 @@ import (
 
 // readCommit reads a commit. The parents of a commit where a shallow clone was cut are not there and count as none.
 func (p *place) readCommit(h hash) (*commit, error) {
-	data, err := p.objects.readAs(kindCommit, h)
+	data, err := p.objects.ReadAs(object.Commit, h)
 	if err != nil {
 		return nil, err
 	}
-	c, err := parseCommit(h, data)
+	c, err := object.ParseCommit(h, data)
 	if err == nil && (*p.shallow.Load())[h] {
-		c.parents = nil
+		c.Parents = nil
 	}
 	return c, err
 }
@@ -48,8 +50,8 @@ type walked struct {
 
 func (w *walk) Len() int { return len(w.queue) }
 func (w *walk) Less(i, j int) bool {
-	if w.queue[i].when != w.queue[j].when {
-		return w.queue[i].when > w.queue[j].when
+	if w.queue[i].When != w.queue[j].When {
+		return w.queue[i].When > w.queue[j].When
 	}
 	return w.queue[i].met < w.queue[j].met
 }
@@ -95,8 +97,8 @@ func (w *walk) live(dead int) bool {
 	return slices.ContainsFunc(w.queue, func(c *walked) bool { return c.flags&dead == 0 })
 }
 
-// mergeBases gives the best common ancestors of two commits, in the order in which git names them: youngest first. Empty
-// when they have no common history.
+// mergeBases gives the best common ancestors of two commits, in the order in which git names them: youngest first.
+// Empty when they have no common history.
 func (p *place) mergeBases(one, two hash) ([]hash, error) {
 	if one == two {
 		return []hash{one}, nil
@@ -119,16 +121,16 @@ func (p *place) mergeBases(one, two hash) ([]hash, error) {
 			}
 			flags |= stale
 		}
-		for _, parent := range c.parents {
+		for _, parent := range c.Parents {
 			if err := w.mark(parent, flags); err != nil {
-				return nil, fmt.Errorf("walk from %s: %w", c.hash, err)
+				return nil, fmt.Errorf("walk from %s: %w", c.Hash, err)
 			}
 		}
 	}
 	var bases []hash
 	for _, c := range results {
 		if c.flags&stale == 0 {
-			bases = append(bases, c.hash)
+			bases = append(bases, c.Hash)
 		}
 	}
 	if len(bases) < 2 {
@@ -137,8 +139,8 @@ func (p *place) mergeBases(one, two hash) ([]hash, error) {
 	return p.withoutAncestors(bases)
 }
 
-// withoutAncestors drops those that another one descends from. Only clocks that ran backwards leave any for it, so a day
-// below the candidate is far enough to look.
+// withoutAncestors drops those that another one descends from. Only clocks that ran backwards leave any for it, so a
+// day below the candidate is far enough to look.
 func (p *place) withoutAncestors(bases []hash) ([]hash, error) {
 	const slack = 24 * 3600
 	redundant := func(b *commit, other hash) (bool, error) {
@@ -148,13 +150,13 @@ func (p *place) withoutAncestors(bases []hash) ([]hash, error) {
 		}
 		for w.Len() > 0 {
 			c := w.next()
-			if c.hash == b.hash {
+			if c.Hash == b.Hash {
 				return true, nil
 			}
-			if c.when < b.when-slack {
+			if c.When < b.When-slack {
 				return false, nil
 			}
-			for _, parent := range c.parents {
+			for _, parent := range c.Parents {
 				if err := w.mark(parent, fromOne); err != nil {
 					return false, err
 				}
@@ -193,13 +195,13 @@ func (p *place) contains(descendant, ancestor hash) (bool, error) {
 	return slices.Contains(bases, ancestor), err
 }
 
-// Contains says whether a commit, given in hexadecimal like the other, is that one or has it in its history. What is not
-// in this repository has nothing and is in nothing.
+// Contains says whether a commit, given in hexadecimal like the other, is that one or has it in its history. What is
+// not in this repository has nothing and is in nothing.
 func (r *Repo) Contains(commit, ancestor string) (bool, error) {
 	var hashes [2]hash
 	for i, name := range []string{commit, ancestor} {
-		h, ok := parseHash(name)
-		if !ok || h.IsZero() || !r.objects.has(h) {
+		h, ok := object.Parse(name)
+		if !ok || h.IsZero() || !r.objects.Has(h) {
 			return false, nil
 		}
 		hashes[i] = h
@@ -212,8 +214,8 @@ func (r *Repo) Contains(commit, ancestor string) (bool, error) {
 func (p *place) ahead(tip hash, others []hash) ([]*commit, error) {
 	w := &walk{p: p, seen: map[hash]*walked{}}
 	for _, h := range others {
-		if !h.IsZero() && p.objects.has(h) {
-			if k, _, err := p.objects.size(h); err != nil || k != kindCommit {
+		if !h.IsZero() && p.objects.Has(h) {
+			if k, _, err := p.objects.Size(h); err != nil || k != object.Commit {
 				continue // a tag of something: no help in a walk of commits
 			}
 			if err := w.mark(h, fromTwo); err != nil {
@@ -231,7 +233,7 @@ func (p *place) ahead(tip hash, others []hash) ([]*commit, error) {
 			c.flags |= isResult
 			met = append(met, c)
 		}
-		for _, parent := range c.parents {
+		for _, parent := range c.Parents {
 			if err := w.mark(parent, c.flags&(fromOne|fromTwo)); err != nil {
 				return nil, err
 			}
@@ -244,15 +246,4 @@ func (p *place) ahead(tip hash, others []hash) ([]*commit, error) {
 		}
 	}
 	return result, nil
-}
-
-func (p *place) readTree(h hash) ([]entry, error) {
-	if h == emptyTree {
-		return nil, nil
-	}
-	data, err := p.objects.readAs(kindTree, h)
-	if err != nil {
-		return nil, err
-	}
-	return parseTree(data)
 }

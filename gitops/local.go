@@ -8,6 +8,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/locsync/locsync/gitops/run"
 )
 
 // The local branch after a commit was delivered, and the working trees that may have it checked out.
@@ -210,12 +212,12 @@ func (r *Repo) inTheWay(ctx context.Context, w worktree, to *Tip) (string, error
 	}
 	goes := map[string]bool{}
 	for _, p := range pairs {
-		if p.new.mode == 0 {
+		if p.new.Mode == 0 {
 			goes[p.path] = true
 		}
 	}
 	for _, p := range pairs {
-		if p.old.mode != 0 {
+		if p.old.Mode != 0 {
 			continue
 		}
 		for at := path.Dir(p.path); at != "."; at = path.Dir(at) {
@@ -241,12 +243,12 @@ func (r *Repo) follow(ctx context.Context, w worktree, to *Tip) (Local, error) {
 	if _, err := os.Stat(w.path); err != nil {
 		return Left, leave(ErrBusy, "it is checked out in %s, which is gone; git worktree prune forgets it", w.path)
 	}
-	here := func(c call) call {
-		c.dir, c.objects = w.path, filepath.Join(r.common, "objects") // a partial clone fetches what it checks out
-		c.env = append(c.env, "GIT_DIR="+w.gitDir, "GIT_WORK_TREE="+w.path)
+	here := func(c run.Call) run.Call {
+		c.Dir, c.Objects = w.path, filepath.Join(r.common, "objects") // a partial clone fetches what it checks out
+		c.Env = append(c.Env, "GIT_DIR="+w.gitDir, "GIT_WORK_TREE="+w.path)
 		return c
 	}
-	status, err := r.git.run(ctx, here(call{args: []string{"status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty"}}))
+	status, err := r.git.Run(ctx, here(run.Call{Args: []string{"status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty"}}))
 	if err != nil {
 		return Left, fmt.Errorf("look whether %s is clean: %w", w.path, err)
 	}
@@ -258,19 +260,19 @@ func (r *Repo) follow(ctx context.Context, w worktree, to *Tip) (Local, error) {
 	} else if name != "" {
 		return Left, leave(ErrDirty, "it is checked out in %s, where the untracked file %s is in the way", w.path, name)
 	}
-	_, err = r.git.run(ctx, here(call{
-		args:  []string{"-c", "advice.diverging=false", "merge", "--ff-only", "--no-verify-signatures", "--no-stat", "--progress", to.Hash()},
-		write: true,
-		lfs:   r.lfsProgress(),
-		env:   []string{"GIT_REFLOG_ACTION=locsync"},
+	_, err = r.git.Run(ctx, here(run.Call{
+		Args:  []string{"-c", "advice.diverging=false", "merge", "--ff-only", "--no-verify-signatures", "--no-stat", "--progress", to.Hash()},
+		Write: true,
+		LFS:   r.lfsProgress(),
+		Env:   []string{"GIT_REFLOG_ACTION=locsync"},
 	}))
-	var refused *programError
+	var refused *run.Error
 	if errors.As(err, &refused) {
 		cause := ErrDirty
-		if strings.Contains(refused.stderr, ".lock") {
+		if strings.Contains(refused.Stderr, ".lock") {
 			cause = ErrBusy
 		}
-		return Left, leave(cause, "it is checked out in %s, and git does not move it: %s", w.path, lastLines(refused.stderr, 4))
+		return Left, leave(cause, "it is checked out in %s, and git does not move it: %s", w.path, run.LastLines(refused.Stderr, 4))
 	}
 	if err != nil {
 		return Left, err

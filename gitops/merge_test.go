@@ -76,7 +76,7 @@ func TestHistoryIsGits(t *testing.T) {
 			}
 			have := map[string]bool{}
 			for _, c := range commits {
-				have[c.hash.String()] = true
+				have[c.Hash.String()] = true
 			}
 			for _, name := range strings.Fields(gittest.Git(t, dir, "rev-list", a.String(), "^"+b.String())) {
 				if !have[name] {
@@ -485,4 +485,9 @@ func TestPreviewWritesNothing(t *testing.T) {
 	if waiting := must[*Tip](t)(r.Pending("l10n")); waiting != nil {
 		t.Error("a commit waits")
 	}
+}
+
+func fastImport(t testing.TB, dir string, stream []byte) {
+	t.Helper()
+	gittest.FastImport(t, dir, stream)
 }

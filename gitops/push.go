@@ -28,11 +28,12 @@ type PushResult struct {
 // The local branch only moves forward. Left there is no error; without a remote it means that the commit stays in the
 // outbox for another try. A local branch that does not exist is made, unless it was there when At looked.
 //
-// Errors: ErrMoved (compute again on a new tip; the outbox keeps the commit until Drop), *Refused, ErrAuth, ErrUntrusted,
-// *Unavailable, ErrBusy, network errors. An answer that was lost is resolved by asking the remote what it has.
+// Errors: ErrMoved (compute again on a new tip; the outbox keeps the commit until Drop), *Refused, ErrAuth,
+// ErrUntrusted, *Unavailable, ErrBusy, network errors. An answer that was lost is resolved by asking the remote what
+// it has.
 //
-// Options are what the remote's hooks get besides (git push -o), one line each. They travel with the update: a commit that the remote has
-// already takes none along.
+// Options are what the remote's hooks get besides (git push -o), one line each. They travel with the update: a commit
+// that the remote has already takes none along.
 func (r *Repo) Push(ctx context.Context, tip *Tip, options ...string) (PushResult, error) {
 	ctx, end := r.watch(ctx)
 	defer end()
@@ -164,7 +165,7 @@ func (r *Repo) moveLocal(ctx context.Context, tip *Tip, result *PushResult) erro
 	if err != nil {
 		return err
 	}
-	result.Local, err = r.advance(ctx, tip.branch, now, tip, reason{Person{}, "locsync: " + c.subject()})
+	result.Local, err = r.advance(ctx, tip.branch, now, tip, reason{Person{}, "locsync: " + c.Subject()})
 	var l *left
 	if errors.As(err, &l) {
 		result.Local, result.Cause = Left, l.cause
@@ -174,9 +175,10 @@ func (r *Repo) moveLocal(ctx context.Context, tip *Tip, result *PushResult) erro
 	return err
 }
 
-// Follow makes up for a local branch that was left where it was when commits of ours were delivered: it is moved forward to what At gave, with the
-// clean working tree that has it checked out, where those commits lie between. Result.Local is Left where that cannot be done now, with Why and
-// Cause; Moved where there is nothing to make up for. The remote is not asked.
+// Follow makes up for a local branch that was left where it was when commits of ours were delivered: it is moved
+// forward to what At gave, with the clean working tree that has it checked out, where those commits lie between.
+// Result.Local is Left where that cannot be done now, with Why and Cause; Moved where there is nothing to make up
+// for. The remote is not asked.
 func (r *Repo) Follow(ctx context.Context, tip *Tip) (PushResult, error) {
 	ctx, end := r.watch(ctx)
 	defer end()
@@ -191,7 +193,8 @@ func (r *Repo) Follow(ctx context.Context, tip *Tip) (PushResult, error) {
 	return result, err
 }
 
-// owed reports whether the local branch lies behind a tip by commits of which one is ours. Those of others alone are none of our business.
+// owed reports whether the local branch lies behind a tip by commits of which one is ours. Those of others alone are
+// none of our business.
 func (r *Repo) owed(tip *Tip) (bool, error) {
 	now, here, err := r.localBranch(tip.branch)
 	if err != nil || !here || r.o.Remote == "" || tip.isNew || now == tip.commit {
@@ -201,7 +204,7 @@ func (r *Repo) owed(tip *Tip) (bool, error) {
 		return false, err
 	}
 	between, err := r.ahead(tip.commit, []hash{now})
-	return slices.ContainsFunc(between, func(c *commit) bool { return c.ours() }), err
+	return slices.ContainsFunc(between, func(c *commit) bool { return isOurs(c) }), err
 }
 
 // emptyOutbox forgets the commit if it is the one that waits.

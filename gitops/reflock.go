@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/locsync/locsync/gitops/object"
 )
 
 // refLock is <name>.lock, held by us: a hard link of mine, which says so after a crash.
@@ -62,7 +64,7 @@ func (r *refs) lock(ctx context.Context, name, content string) (*refLock, error)
 // link makes the lock file, and the folder it stands in: git removes folders of references as they become empty.
 func (r *refs) link(l *refLock, content []byte) error {
 	for attempt := 0; ; attempt++ {
-		if err := r.perm.mkdirAll(filepath.Dir(l.path)); err != nil {
+		if err := r.perm.MkdirAll(filepath.Dir(l.path)); err != nil {
 			if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, fs.ErrExist) {
 				return fmt.Errorf("a branch has the name of its folder; choose another branch name: %v", err)
 			}
@@ -85,7 +87,7 @@ func (r *refs) link(l *refLock, content []byte) error {
 		_ = os.Remove(l.mine)
 		l.mine = ""
 		_, err = f.Write(content)
-		return errors.Join(err, r.perm.file(f), f.Sync(), f.Close())
+		return errors.Join(err, r.perm.File(f), f.Sync(), f.Close())
 	}
 }
 
@@ -105,7 +107,7 @@ func (r *refs) writeSynced(name string, content []byte, flag int) error {
 		return err
 	}
 	_, err = f.Write(content)
-	return errors.Join(err, r.perm.file(f), f.Sync(), f.Close())
+	return errors.Join(err, r.perm.File(f), f.Sync(), f.Close())
 }
 
 // rewrite replaces the content before commit; nobody reads a lock file.
@@ -130,7 +132,7 @@ func (l *refLock) commit() error {
 	}
 	l.held = false
 	l.refs.step("renamed")
-	return syncDir(filepath.Dir(l.target))
+	return object.SyncDir(filepath.Dir(l.target))
 }
 
 // drop gives the lock up, if it was not committed, and forgets our name for it.
@@ -166,15 +168,15 @@ func (r *refs) logFile(name string) string {
 	return filepath.Join(r.common, "logs", filepath.FromSlash(name))
 }
 
-// log appends a line to the reference's log where git would. A log that cannot be written does not stop the move: it is a
-// convenience for people, and the folder may clash with an older one.
+// log appends a line to the reference's log where git would. A log that cannot be written does not stop the move: it
+// is a convenience for people, and the folder may clash with an older one.
 func (r *refs) log(name string, old, to hash, why reason) {
 	path := r.logFile(name)
 	wanted := r.logs == "always" || r.logs == "true" &&
 		(strings.HasPrefix(name, "refs/heads/") || strings.HasPrefix(name, "refs/remotes/"))
 	flags := os.O_APPEND | os.O_WRONLY
 	if wanted && !strings.HasPrefix(name, "refs/locsync") {
-		if r.perm.mkdirAll(filepath.Dir(path)) != nil {
+		if r.perm.MkdirAll(filepath.Dir(path)) != nil {
 			return
 		}
 		flags |= os.O_CREATE
@@ -187,6 +189,6 @@ func (r *refs) log(name string, old, to hash, why reason) {
 		return
 	}
 	defer f.Close()
-	_ = r.perm.file(f)
-	fmt.Fprintf(f, "%s %s %s\t%s\n", old, to, why.who.at(r.now()), strings.Join(strings.Fields(why.what), " "))
+	_ = r.perm.File(f)
+	fmt.Fprintf(f, "%s %s %s\t%s\n", or(old.Text(), object.FormatOf(to).Zeros()), to, why.who.at(r.now()), strings.Join(strings.Fields(why.what), " "))
 }

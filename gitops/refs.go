@@ -16,16 +16,18 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/locsync/locsync/gitops/object"
 )
 
-// References as files, moved the way git moves them (refs/files-backend): the lock of a reference is the file <ref>.lock,
-// made exclusively; under it the value is read, compared, and the lock file renamed into place. Readers never see a
-// half-written value and two movers never both succeed.
+// References as files, moved the way git moves them (refs/files-backend): the lock of a reference is the file
+// <ref>.lock, made exclusively; under it the value is read, compared, and the lock file renamed into place. Readers
+// never see a half-written value and two movers never both succeed.
 //
 // On top of git's protocol: everything is synced, and the lock file is a hard link of a file of our own (<common
-// dir>/locsync-git/), so that a lock which a killed process of ours left is recognised by its inode and removed. A lock
-// that is not ours is never touched. All of it happens under one lock per repository among the processes of this package,
-// which makes "left by a killed process" a certainty.
+// dir>/locsync-git/), so that a lock which a killed process of ours left is recognised by its inode and removed. A
+// lock that is not ours is never touched. All of it happens under one lock per repository among the processes of this
+// package, which makes "left by a killed process" a certainty.
 type refs struct {
 	*place
 	logs string // core.logAllRefUpdates: "true", "always" or "false"
@@ -33,8 +35,8 @@ type refs struct {
 
 const ourDir = "locsync-git"
 
-// lockPatience is how long somebody else's lock of a reference or of packed-refs is waited for. git gives up after 0.1 s
-// for a reference and 1 s for packed-refs.
+// lockPatience is how long somebody else's lock of a reference or of packed-refs is waited for. git gives up after
+// 0.1 s for a reference and 1 s for packed-refs.
 const lockPatience = time.Second
 
 // movedError is a reference that had another value than the one expected.
@@ -75,7 +77,7 @@ func logRule(set settings) string {
 // guard takes the lock among our own processes and clears away what a killed one left behind.
 func (p *place) guard(ctx context.Context) (release func(), err error) {
 	dir := filepath.Join(p.common, ourDir)
-	if err := p.perm.mkdirAll(dir); err != nil {
+	if err := p.perm.MkdirAll(dir); err != nil {
 		return nil, err
 	}
 	lock := flock.New(filepath.Join(dir, "lock"), flock.SetPermissions(0o666))
@@ -100,7 +102,7 @@ func (p *place) sweep(dir string) error {
 	if err != nil {
 		return err
 	}
-	p.sweepUnfinished()
+	p.objects.SweepUnfinished()
 	for _, e := range left {
 		escaped, ok := strings.CutPrefix(e.Name(), "ref-")
 		name, err := url.PathUnescape(escaped)
@@ -118,7 +120,7 @@ func (p *place) sweep(dir string) error {
 			return err
 		}
 	}
-	return p.sweepPacks()
+	return p.objects.SweepPacks()
 }
 
 // file is where a reference, or packed-refs, is written: where packed-refs is a link, as git does, behind it.
@@ -153,8 +155,8 @@ func (r *refs) read(name string) (hash, bool, error) {
 	return hash{}, false, fmt.Errorf("reference %s: more than five symbolic references in a row", name)
 }
 
-// readOnce looks among the files, then in packed-refs, then among the files again: a reference may be packed, or unpacked
-// by a move, between the looks.
+// readOnce looks among the files, then in packed-refs, then among the files again: a reference may be packed, or
+// unpacked by a move, between the looks.
 func (r *refs) readOnce(name string) (h hash, symbolic string, ok bool, err error) {
 	for range 2 {
 		if h, symbolic, ok, err = r.readLoose(name); ok || err != nil {
@@ -186,7 +188,7 @@ func (r *refs) readLoose(name string) (h hash, symbolic string, ok bool, err err
 	if target, is := strings.CutPrefix(line, "ref:"); is {
 		return hash{}, strings.TrimSpace(target), true, nil
 	}
-	if h, ok = parseHash(line); !ok {
+	if h, ok = object.Parse(line); !ok {
 		return hash{}, "", false, fmt.Errorf("reference %s is damaged: it holds %.60q; git reflog may know its last value", name, line)
 	}
 	return h, "", true, nil
@@ -217,7 +219,7 @@ func (p packedRefs) find(name string) (hash, bool) {
 		}
 		at := from + i
 		if line := p[bytes.LastIndexByte(p[:at], '\n')+1 : at]; line[0] != '#' {
-			return parseHash(string(line))
+			return object.Parse(string(line))
 		}
 		from = at + len(end)
 	}
@@ -231,15 +233,15 @@ func (p packedRefs) below(prefix string) map[string]hash {
 		if !bytes.HasPrefix(name, []byte(prefix)) {
 			continue
 		}
-		if h, ok := parseHash(string(value)); ok {
+		if h, ok := object.Parse(string(value)); ok {
 			found[string(bytes.TrimRight(name, "\r\n"))] = h
 		}
 	}
 	return found
 }
 
-// list gives all references below a prefix that ends in a slash: the files first, because what is packed meanwhile is in
-// packed-refs before its file goes.
+// list gives all references below a prefix that ends in a slash: the files first, because what is packed meanwhile is
+// in packed-refs before its file goes.
 func (r *refs) list(prefix string) (map[string]hash, error) {
 	loose := map[string]hash{}
 	top := filepath.Join(r.common, filepath.FromSlash(strings.TrimSuffix(prefix, "/")))
@@ -286,8 +288,8 @@ func checkRefName(name string) error {
 	return nil
 }
 
-// swap moves a reference from old to new; a zero old means that it must not exist, and is created. The commit must be in
-// the store. Errors: ErrMoved, ErrBusy when somebody holds the lock.
+// swap moves a reference from old to new; a zero old means that it must not exist, and is created. The commit must be
+// in the store. Errors: ErrMoved, ErrBusy when somebody holds the lock.
 func (r *refs) swap(ctx context.Context, name string, old, to hash, why reason) error {
 	release, err := r.guard(ctx)
 	if err != nil {
@@ -388,7 +390,7 @@ func (r *refs) remove(ctx context.Context, name string, old hash) error {
 			return err
 		}
 	}
-	return syncDir(filepath.Dir(lock.target))
+	return object.SyncDir(filepath.Dir(lock.target))
 }
 
 // unpack takes a reference out of packed-refs, before its file goes: in between it still has its value.

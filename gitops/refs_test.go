@@ -15,6 +15,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/gitops/run"
 )
 
 // commits makes a line of n commits that no reference names and gives them oldest first.
@@ -24,13 +26,13 @@ func commits(t testing.TB, dir string, n int) []hash {
 		t.Fatal(out)
 	}
 	var list []hash
-	args := []string{"commit-tree", emptyTree.String(), "-m"}
+	args := []string{"commit-tree", object.SHA1.New(object.Tree, nil).Name.String(), "-m"}
 	for i := range n {
 		with := append(append([]string(nil), args...), fmt.Sprint(i))
 		if i > 0 {
 			with = append(with, "-p", list[i-1].String())
 		}
-		h, _ := parseHash(gittest.Git(t, dir, with...))
+		h, _ := object.Parse(gittest.Git(t, dir, with...))
 		list = append(list, h)
 	}
 	return list
@@ -40,8 +42,8 @@ func bareRefs(t testing.TB) (string, *refs) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "r.git")
 	gittest.Git(t, "", "init", "-q", "--bare", dir)
-	p := must[*place](t)(openPlace(dir, settings{}, time.Now))
-	t.Cleanup(func() { p.objects.close() })
+	p := must[*place](t)(openPlace(dir, settings{}, must[*run.Program](t)(run.Find(t.Context(), "")), time.Now))
+	t.Cleanup(func() { p.objects.Close() })
 	return dir, p.refs
 }
 
@@ -82,7 +84,7 @@ func TestRefsAgreeWithGit(t *testing.T) {
 					model[name] = value
 				}
 			case "stale":
-				if err := r.swap(t.Context(), name, hash{9}, value, reason{}); err == nil {
+				if err := r.swap(t.Context(), name, object.SHA1.New(object.Blob, nil).Name, value, reason{}); err == nil {
 					rt.Fatalf("%s moved from a value it did not have", name)
 				}
 				if old != (hash{}) {
@@ -124,7 +126,7 @@ func TestRefsAgreeWithGit(t *testing.T) {
 		theirs := map[string]hash{}
 		for line := range strings.Lines(gittest.Git(t, dir, "for-each-ref", "--format=%(objectname) %(refname)")) {
 			value, name, _ := strings.Cut(strings.TrimSpace(line), " ")
-			theirs[name], _ = parseHash(value)
+			theirs[name], _ = object.Parse(value)
 		}
 		for _, name := range names {
 			one, _, err := r.read(name)
@@ -300,8 +302,8 @@ func TestBranchNamesThatClash(t *testing.T) {
 func TestReferenceLogs(t *testing.T) {
 	t.Parallel()
 	dir := gittest.Init(t, sample)
-	p := must[*place](t)(openPlace(filepath.Join(dir, ".git"), settings{}, func() time.Time { return when }))
-	head, _ := parseHash(gittest.Git(t, dir, "rev-parse", "HEAD"))
+	p := must[*place](t)(openPlace(filepath.Join(dir, ".git"), settings{}, must[*run.Program](t)(run.Find(t.Context(), "")), func() time.Time { return when }))
+	head, _ := object.Parse(gittest.Git(t, dir, "rev-parse", "HEAD"))
 	for _, name := range []string{"refs/heads/b", "refs/locsync/b"} {
 		if err := p.refs.swap(t.Context(), name, hash{}, head, reason{Person{"A <b>", "a@b"}, "locsync:\nsubject"}); err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/gitops/object"
 )
 
 // twice is two passes, the second over the first; both arrive, and git finds nothing to say on either side.
@@ -156,8 +157,8 @@ func TestRulesOfBothSides(t *testing.T) {
 	}
 	dir := gittest.Init(t, sample)
 	bare := gittest.Bare(t, dir)
-	folder := newObject(kindTree, rawTree("100644", ".git", hashOf(gittest.Git(t, bare, "rev-parse", "main:README.md"))))
-	commitTree(t, bare, folder.data)
+	folder := object.SHA1.New(object.Tree, rawTree("100644", ".git", hashOf(gittest.Git(t, bare, "rev-parse", "main:README.md"))))
+	commitTree(t, bare, folder.Data)
 	gittest.Git(t, dir, "config", "transfer.fsckObjects", "true")
 	if _, err := open(t, dir, Options{Remote: "origin"}).At(t.Context(), "l10n", "main"); err == nil || !strings.Contains(err.Error(), "hasDotgit") {
 		t.Errorf("a tree that fsck refuses was taken: %v", err)
