@@ -7,16 +7,19 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/gitops/ref"
 )
 
-// At fetches and gives the tip of a branch: the remote's, or without Options.Remote the one here. A branch that exists
-// neither there nor here has the tip of base, and New says so; base "" is that of BaseBranch. The request is one listing
-// of the remote's references, and a download only when there is something new.
+// At fetches and gives the tip of a branch: the remote's, or without Options.Remote the one here. A branch that
+// exists neither there nor here has the tip of base, and New says so; base "" is that of BaseBranch. The request is
+// one listing of the remote's references, and a download only when there is something new.
 //
-// Where a local branch of that name exists beside the remote's, the remote's tip counts, with two exceptions that matter
-// only to commits of ours (their message has our Trailer): local commits that are all ours are built upon, also when the
-// remote does not know the branch yet. Anything else there is somebody's unpublished work: it is left alone, and Note
-// says so.
+// Where a local branch of that name exists beside the remote's, the remote's tip counts, with two exceptions that
+// matter only to commits of ours (their message has our Trailer): local commits that are all ours are built upon,
+// also when the remote does not know the branch yet. Anything else there is somebody's unpublished work: it is left
+// alone, and Note says so.
 //
 // Errors: *NoBranch (ErrNoBranch) with a remedy when neither branch nor base has a commit, ErrNoRemote, ErrAuth,
 // ErrUntrusted, *Unavailable, network errors.
@@ -30,8 +33,9 @@ func (r *Repo) At(ctx context.Context, branch, base string) (*Tip, error) {
 	return tip, nil
 }
 
-// Seen is At as far as it can be told without asking anybody: the remote's branches are what they were when they were seen last, and those that were
-// never seen there are what they are here. The tip is to be read, not to be built on. *NoBranch when there is neither branch nor base.
+// Seen is At as far as it can be told without asking anybody: the remote's branches are what they were when they were
+// seen last, and those that were never seen there are what they are here. The tip is to be read, not to be built on.
+// *NoBranch when there is neither branch nor base.
 func (r *Repo) Seen(branch, base string) (*Tip, error) {
 	tip, err := r.tipOf(branch, base, func(names ...string) (map[string]hash, string, error) {
 		there := make(map[string]hash)
@@ -73,7 +77,7 @@ func (r *Repo) Published(branch string) (bool, error) {
 	if r.o.Remote == "" {
 		return false, nil
 	}
-	_, ok, err := r.refs.read(r.trackingRef(branch))
+	_, ok, err := r.refs.Read(r.trackingRef(branch))
 	return ok, err
 }
 
@@ -83,7 +87,7 @@ func (r *Repo) seen(name string) (hash, bool, error) {
 		return hash{}, false, nil
 	}
 	if r.o.Remote != "" {
-		if h, ok, err := r.refs.read(r.trackingRef(name)); ok || err != nil {
+		if h, ok, err := r.refs.Read(r.trackingRef(name)); ok || err != nil {
 			return h, ok, err
 		}
 	}
@@ -113,9 +117,10 @@ func (r *Repo) at(ctx context.Context, branch, base string) (*Tip, error) {
 	})
 }
 
-// tipOf is the tip of a branch, or of its base, with the values of both at the remote as look gives them, and the remote's default branch.
+// tipOf is the tip of a branch, or of its base, with the values of both at the remote as look gives them, and the
+// remote's default branch.
 func (r *Repo) tipOf(branch, base string, look func(names ...string) (map[string]hash, string, error)) (*Tip, error) {
-	if err := checkRefName("refs/heads/" + branch); err != nil {
+	if err := ref.CheckName("refs/heads/" + branch); err != nil {
 		return nil, err
 	}
 	there, head, err := look(branch, base)
@@ -158,8 +163,8 @@ func (r *Repo) tipOf(branch, base string, look func(names ...string) (map[string
 	return tip, nil
 }
 
-// BaseBranch is the branch that is meant where none is named as base: the remote's default branch, as it was seen last, and
-// where there is no remote, or it names none, the current branch. "" when HEAD names a commit.
+// BaseBranch is the branch that is meant where none is named as base: the remote's default branch, as it was seen
+// last, and where there is no remote, or it names none, the current branch. "" when HEAD names a commit.
 func (r *Repo) BaseBranch() (string, error) {
 	if r.o.Remote != "" {
 		if known := r.defaultBranch.Load(); known != nil && *known != "" {
@@ -183,7 +188,7 @@ func (r *Repo) localBranch(name string) (hash, bool, error) {
 	if name == "" {
 		return hash{}, false, nil
 	}
-	return r.refs.read("refs/heads/" + name)
+	return r.refs.Read("refs/heads/" + name)
 }
 
 // noTip explains why there is nothing to build on. Head is the remote's default branch.
@@ -268,17 +273,17 @@ func (r *Repo) branchTip(branch string, base *Tip, there map[string]hash) (*Tip,
 // tip and everything that is only here is ours. Known are commits at the remote; remote is zero when the branch is not
 // there.
 func (r *Repo) judgeLocal(branch string, local, remote hash, known []hash) (build bool, note string, err error) {
-	commits, err := r.ahead(local, known)
+	commits, err := r.history.Ahead(local, known)
 	if err != nil {
 		return false, "", err
 	}
 	if len(commits) == 0 {
 		return false, "", nil // behind: it follows when something is pushed
 	}
-	ours := !slices.ContainsFunc(commits, func(c *commit) bool { return !c.ours() })
+	ours := !slices.ContainsFunc(commits, func(c *commit) bool { return !isOurs(c) })
 	contains := remote.IsZero()
 	if !contains {
-		if contains, err = r.contains(local, remote); err != nil {
+		if contains, err = r.history.Contains(local, remote); err != nil {
 			return false, "", err
 		}
 	}
@@ -353,7 +358,7 @@ func (r *Repo) fetchFrom(ctx context.Context, from *remote, branches ...string) 
 			}
 		}
 		err = r.fetchMissing(ctx, from, there)
-		if errors.Is(err, errMissing) && attempt < 2 {
+		if errors.Is(err, object.ErrMissing) && attempt < 2 {
 			continue // the remote moved between the two requests
 		}
 		return there, head, err
@@ -364,7 +369,7 @@ func (r *Repo) fetchMissing(ctx context.Context, from *remote, there map[string]
 	want := map[string]hash{}
 	stale := map[string]hash{}
 	for branch, h := range there {
-		tracked, _, err := r.refs.read(r.trackingRef(branch))
+		tracked, _, err := r.refs.Read(r.trackingRef(branch))
 		if err != nil {
 			return err
 		}
@@ -393,29 +398,29 @@ func (r *Repo) fetchMissing(ctx context.Context, from *remote, there map[string]
 
 // known says whether a commit and everything behind it is here: a reference reaches it.
 func (r *Repo) known(h, tracked hash) (bool, error) {
-	if !r.objects.has(h) {
+	if !r.objects.Has(h) {
 		return false, nil
 	}
 	tips, err := r.refTips()
 	if err != nil || slices.Contains(tips, h) {
 		return err == nil, err
 	}
-	if tracked.IsZero() || !r.objects.has(tracked) {
+	if tracked.IsZero() || !r.objects.Has(tracked) {
 		return false, nil
 	}
-	return r.contains(tracked, h)
+	return r.history.Contains(tracked, h)
 }
 
 // track points the tracking references at what the remote was seen to have.
 func (r *Repo) track(ctx context.Context, values map[string]hash) error {
-	release, err := r.guard(ctx)
+	release, err := r.refs.Guard(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
 	for _, branch := range sortedKeys(values) {
-		if !r.objects.has(values[branch]) {
-			return fmt.Errorf("%s of %s: %w", branch, r.o.Remote, errMissing)
+		if !r.objects.Has(values[branch]) {
+			return fmt.Errorf("%s of %s: %w", branch, r.o.Remote, object.ErrMissing)
 		}
 		if err := r.trackOne(ctx, branch, values[branch]); err != nil {
 			return err
@@ -424,15 +429,16 @@ func (r *Repo) track(ctx context.Context, values map[string]hash) error {
 	return nil
 }
 
-// trackOne sets one tracking reference whatever it was, like git fetch with a forced refspec. The caller holds the guard.
+// trackOne sets one tracking reference whatever it was, like git fetch with a forced refspec. The caller holds the
+// guard.
 func (r *Repo) trackOne(ctx context.Context, branch string, to hash) error {
 	name := r.trackingRef(branch)
 	for attempt := 0; ; attempt++ {
-		now, _, err := r.refs.read(name)
+		now, _, err := r.refs.Read(name)
 		if err != nil || now == to {
 			return err
 		}
-		err = r.refs.swapGuarded(ctx, name, now, to, reason{what: "fetch " + r.o.Remote + ": locsync"})
+		err = r.refs.SwapGuarded(ctx, name, now, to, "fetch "+r.o.Remote+": locsync")
 		if !errors.Is(err, ErrMoved) || attempt == 2 {
 			return err
 		}
@@ -452,7 +458,7 @@ func (r *Repo) trackingRef(branch string) string {
 func (r *Repo) refTips() ([]hash, error) {
 	var tips []hash
 	for _, prefix := range []string{"refs/heads/", "refs/remotes/" + r.o.Remote + "/", "refs/locsync-remotes/" + r.o.Remote + "/"} {
-		all, err := r.refs.list(prefix)
+		all, err := r.refs.List(prefix)
 		if err != nil {
 			return nil, err
 		}

@@ -14,8 +14,8 @@ import (
 )
 
 // What gitattributes say about a path: how its line ends and its encoding are stored, and whether its content passes
-// through a filter. git answers (git check-attr) for the tree that is read or written, not for the working tree, which may
-// be on another branch. It is asked only where some file of attributes says anything about these.
+// through a filter. git answers (git check-attr) for the tree that is read or written, not for the working tree,
+// which may be on another branch. It is asked only where some file of attributes says anything about these.
 
 // attributes are those of one path, as git check-attr prints them: "set", "unset", "unspecified", or a value.
 type attributes map[string]string
@@ -98,7 +98,7 @@ func (r *Repo) attributesBeside() []byte {
 			user = filepath.Join(or(os.Getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "git", "attributes")
 		}
 	}
-	beside := filepath.Join(filepath.Dir(filepath.Dir(r.git.path)), "etc", "gitattributes") // of a git with a prefix of its own
+	beside := filepath.Join(filepath.Dir(filepath.Dir(r.git.Path)), "etc", "gitattributes") // of a git with a prefix of its own
 	var all []byte
 	for _, file := range []string{"/etc/gitattributes", beside, user, filepath.Join(r.common, "info", "attributes")} {
 		content, _ := os.ReadFile(file) // git passes over one that it cannot read, too
@@ -117,11 +117,11 @@ func (t *Tip) attributesFile(folder string) ([]byte, error) {
 	}
 	e, err := t.lookup(path.Join(folder, ".gitattributes"), false)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errNotDir), err == nil && !e.isFile():
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errNotDir), err == nil && !e.IsFile():
 	case err != nil:
 		return nil, err
 	default:
-		if content, err = t.blob(e.hash); err != nil {
+		if content, err = t.blob(e.Hash); err != nil {
 			return nil, err
 		}
 	}
@@ -143,13 +143,13 @@ func (t *Tip) filterOf(ctx context.Context, name string) (string, error) {
 		return a.value("filter"), nil
 	}
 	paths := []string{name}
-	if at, err := t.lookup(path.Dir(name), true); err == nil && at.isDir() {
-		d, err := t.readTree(at.hash)
+	if at, err := t.lookup(path.Dir(name), true); err == nil && at.IsDir() {
+		d, err := t.readTree(at.Hash)
 		if err != nil {
 			return "", err
 		}
 		for _, e := range d.entries {
-			if p := path.Join(path.Dir(name), e.name); p != name && e.isFile() {
+			if p := path.Join(path.Dir(name), e.Name); p != name && e.IsFile() {
 				paths = append(paths, p)
 			}
 		}
@@ -248,8 +248,8 @@ func (r *Repo) lineRule(a attributes) lineRule {
 	return asGiven
 }
 
-// normalise gives the bytes to store, where no filter does. Old is the blob that lies there, nil for none. In git's order:
-// the encoding, the line ends, the identity.
+// normalise gives the bytes to store, where no filter does. Old is the blob that lies there, nil for none. In git's
+// order: the encoding, the line ends, the identity.
 func (s storing) normalise(data, old []byte) ([]byte, error) {
 	if s.utf8 && !utf8.Valid(data) {
 		return nil, stop("working-tree-encoding applies to it (%s), so it is stored in UTF-8, and this content is not", s.line)

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/gitops/object"
 )
 
 // The other measure: a repository of 100,000 files, and a change to all of its 300 translation files, 84 MB. Each benchmark
@@ -221,7 +222,7 @@ func BenchmarkLargeNothingFloor(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			newObject(kindBlob, data)
+			object.SHA1.New(object.Blob, data)
 		}
 	}
 }
@@ -326,4 +327,58 @@ func benchPass(dir, list string) {
 	status, _ := os.ReadFile("/proc/self/status") // not the rusage, which begins with the parent's memory
 	_, after, _ := strings.Cut(string(status), "VmHWM:")
 	fmt.Println(strings.TrimSuffix(strings.TrimSpace(strings.SplitN(after, "\n", 2)[0]), " kB"))
+}
+
+// Files are read of a repository that is opened for it: large ones, and many small ones.
+func BenchmarkLargeRead5(b *testing.B)        { largeRead(b, 5) }
+func BenchmarkLargeRead300(b *testing.B)      { largeRead(b, largeFiles) }
+func BenchmarkLargeRead5000(b *testing.B)     { largeRead(b, 5000) }
+func BenchmarkLargeRead5ByGit(b *testing.B)   { largeReadByGit(b, 5) }
+func BenchmarkLargeRead300ByGit(b *testing.B) { largeReadByGit(b, largeFiles) }
+func BenchmarkLargeRead5000ByGit(b *testing.B) {
+	largeReadByGit(b, 5000)
+}
+
+// largeNames are names of n files: of the large ones, or of the small ones where there are more than those.
+func largeNames(n int) (names []string) {
+	for i := range n {
+		if n > largeFiles {
+			names = append(names, largeOther(i))
+		} else {
+			names = append(names, largeName(i*largeFiles/n))
+		}
+	}
+	return names
+}
+
+func largeRead(b *testing.B, n int) {
+	l := largeRepo(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		r, err := Open(b.Context(), l.dir, Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		tip, err := r.At(b.Context(), "main", "")
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, name := range largeNames(n) {
+			if _, err := tip.ReadFile(name); err != nil {
+				b.Fatal(err)
+			}
+		}
+		r.Close()
+	}
+}
+
+func largeReadByGit(b *testing.B, n int) {
+	l := largeRepo(b)
+	for b.Loop() {
+		cmd := exec.Command("git", "cat-file", "--batch", "--buffer")
+		cmd.Dir, cmd.Env, cmd.Stdin = l.dir, gittest.Environ(), strings.NewReader("main:"+strings.Join(largeNames(n), "\nmain:")+"\n")
+		if out, err := cmd.Output(); err != nil || len(out) < n*100 {
+			b.Fatal(len(out), err)
+		}
+	}
 }

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// Branches are the names of all branches: those of the remote, or without Options.Remote those here, each with its commit in hexadecimal, and the branch
-// that HEAD names there, "" where it names none. It is one listing; nothing is fetched.
+// Branches are the names of all branches: those of the remote, or without Options.Remote those here, each with its
+// commit in hexadecimal, and the branch that HEAD names there, "" where it names none. It is one listing; nothing is
+// fetched.
 func (r *Repo) Branches(ctx context.Context) (branches map[string]string, head string, err error) {
 	ctx, end := r.watch(ctx)
 	defer end()
@@ -17,7 +18,7 @@ func (r *Repo) Branches(ctx context.Context) (branches map[string]string, head s
 		if head, _, err = r.Head(); err != nil {
 			return nil, "", err
 		}
-		if refs, err = r.refs.list("refs/heads/"); err != nil {
+		if refs, err = r.refs.List("refs/heads/"); err != nil {
 			return nil, "", fmt.Errorf("list the branches of %s: %w", r.facts.GitDir, err)
 		}
 	} else {
@@ -50,7 +51,7 @@ func (r *Repo) HasBranch(name string) (bool, error) {
 // IsTip reports whether a commit is the tip of a branch that is wanted, here or as last fetched from a remote.
 func (r *Repo) IsTip(commit string, wanted func(branch string) bool) (bool, error) {
 	for _, prefix := range []string{"refs/heads/", "refs/remotes/"} {
-		refs, err := r.refs.list(prefix)
+		refs, err := r.refs.List(prefix)
 		if err != nil {
 			return false, fmt.Errorf("list the branches of %s: %w", r.facts.GitDir, err)
 		}

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/gitops/ref"
 )
 
 // Step is one commit of a chain: whole contents by path, as for Commit, and what it says about itself.
@@ -13,8 +16,9 @@ type Step struct {
 	Message Message
 }
 
-// Chain is Commit for several commits, each on the one before. They are one delivery: one pack, one entry of the outbox, one push; a crash leaves all of
-// them or none. A step that changes nothing makes no commit. The tip is the last one's.
+// Chain is Commit for several commits, each on the one before. They are one delivery: one pack, one entry of the
+// outbox, one push; a crash leaves all of them or none. A step that changes nothing makes no commit. The tip is the
+// last one's.
 //
 // Errors as of Commit. *BadPaths names the paths of the first step that has any; nothing was written then.
 func (r *Repo) Chain(ctx context.Context, on *Tip, branch string, steps []Step) (*Tip, error) {
@@ -29,16 +33,16 @@ func (r *Repo) Chain(ctx context.Context, on *Tip, branch string, steps []Step) 
 
 func (r *Repo) chain(ctx context.Context, on *Tip, branch string, steps []Step) (last *Tip, err error) {
 	defer r.done(opCommit, time.Now(), &err)
-	if err := checkRefName("refs/heads/" + branch); err != nil {
+	if err := ref.CheckName("refs/heads/" + branch); err != nil {
 		return nil, err
 	}
-	if _, waits, err := r.refs.read(outbox(branch)); err != nil {
+	if _, waits, err := r.refs.Read(outbox(branch)); err != nil {
 		return nil, err
 	} else if waits {
 		return nil, errWaits
 	}
 	tip, author := on, Person{}
-	var objects []object
+	var objects []object.Object
 	has := map[hash]bool{}
 	for _, step := range steps {
 		next, made, err := r.compose(ctx, tip, branch, step.Files, step.Message)
@@ -49,11 +53,11 @@ func (r *Repo) chain(ctx context.Context, on *Tip, branch string, steps []Step) 
 			return nil, err
 		}
 		for _, o := range made {
-			if !has[o.hash] { // two steps may bring the same content
-				has[o.hash] = true
+			if !has[o.Name] { // two steps may bring the same content
+				has[o.Name] = true
 				objects = append(objects, o)
 			}
-			next.extra[o.hash] = o // what the next step reads is in no store yet
+			next.extra[o.Name] = o // what the next step reads is in no store yet
 		}
 		tip, author = next, step.Message.Author
 	}
@@ -61,6 +65,6 @@ func (r *Repo) chain(ctx context.Context, on *Tip, branch string, steps []Step) 
 		return nil, ErrNothing
 	}
 	tip.extra = treesOf(objects)
-	note := newObject(kindTag, encodeOutbox(tip.commit, branch, tip.lease, author, tip.when))
-	return tip, r.keepPending(ctx, tip, append(objects, note), note.hash)
+	note := r.objects.Format.New(object.Tag, encodeOutbox(tip.commit, branch, tip.lease, author, tip.when))
+	return tip, r.keepPending(ctx, tip, append(objects, note), note.Name)
 }

@@ -9,28 +9,34 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/gitops/ref"
+	"github.com/locsync/locsync/gitops/run"
 )
 
-// A clone that we own: a bare repository that nobody else works in, of which only the branches are fetched that are asked for. Where the git program can
-// and the server allows it, blobs are left out until they are needed (Prefetch brings those of many files in one request). It has tracking references and
-// the outbox, and no branches of its own: what the remote has counts, and what was not delivered is in the outbox. It can be made again at any time.
+// A clone that we own: a bare repository that nobody else works in, of which only the branches are fetched that are
+// asked for. Where the git program can and the server allows it, blobs are left out until they are needed (Prefetch
+// brings those of many files in one request). It has tracking references and the outbox, and no branches of its own:
+// what the remote has counts, and what was not delivered is in the outbox. It can be made again at any time.
 
 // CloneRemote is the name of the remote in a clone that we own.
 const CloneRemote = "origin"
 
-// OpenClone opens the clone of an address in a folder, after making it where it is not there. The error wraps the network's when it could not be made;
-// then there is nothing in the folder. What cannot be opened as a repository any more is ErrDamaged.
+// OpenClone opens the clone of an address in a folder, after making it where it is not there. The error wraps the
+// network's when it could not be made; then there is nothing in the folder. What cannot be opened as a repository any
+// more is ErrDamaged.
 //
 // Options.Username and Options.Password are used and not stored; what stands in the address is.
 func OpenClone(ctx context.Context, dir, address string, o Options) (*Repo, error) {
 	o.Remote = CloneRemote
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		if err := makeClone(ctx, dir, address, o); err != nil {
-			return nil, fmt.Errorf("clone %s: %w", redact(address), err)
+			return nil, fmt.Errorf("clone %s: %w", run.Redact(address), err)
 		}
 	}
 	if !isGitDir(dir) { // else a repository above would be found
-		return nil, fmt.Errorf("open clone of %s: %w: it is no git folder any more", redact(address), ErrDamaged)
+		return nil, fmt.Errorf("open clone of %s: %w: it is no git folder any more", run.Redact(address), ErrDamaged)
 	}
 	r, err := Open(ctx, dir, o)
 	switch {
@@ -40,17 +46,18 @@ func OpenClone(ctx context.Context, dir, address string, o Options) (*Repo, erro
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	if r.set.get("remote."+CloneRemote+".url") != address {
-		return nil, errors.Join(fmt.Errorf("open clone of %s: %w: its configuration has lost the address", redact(address), ErrDamaged), r.Close())
+		return nil, errors.Join(fmt.Errorf("open clone of %s: %w: its configuration has lost the address", run.Redact(address), ErrDamaged), r.Close())
 	}
 	r.sweepFetches()
 	return r, r.withoutBranches(ctx)
 }
 
-// sweepFetches takes away what fetches that were interrupted have left. Git removes it when it collects garbage, which is not before a fetch has succeeded; a
-// first fetch that breaks every quarter of an hour would fill the disk until then. The hour is what the oldest that could still be in use may be silent for.
+// sweepFetches takes away what fetches that were interrupted have left. Git removes it when it collects garbage,
+// which is not before a fetch has succeeded; a first fetch that breaks every quarter of an hour would fill the disk
+// until then. The hour is what the oldest that could still be in use may be silent for.
 func (r *Repo) sweepFetches() {
 	objects := filepath.Join(r.common, "objects")
-	for _, e := range unfinishedPacks(objects) {
+	for _, e := range run.UnfinishedPacks(objects) {
 		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > time.Hour {
 			_ = os.Remove(filepath.Join(objects, "pack", e.Name()))
 		}
@@ -90,58 +97,81 @@ func makeClone(ctx context.Context, dir, address string, o Options) error {
 			return err
 		}
 	}
-	files := map[string]string{"HEAD": "ref: refs/heads/main\n", "config": cloneConfig(address)}
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(tmp, name), []byte(text), 0o600); err != nil {
-			return err
-		}
-	}
-	r, err := Open(ctx, tmp, o)
-	if err != nil {
+	if err := os.WriteFile(filepath.Join(tmp, "HEAD"), []byte("ref: refs/heads/main\n"), 0o600); err != nil {
 		return err
 	}
-	_, err = r.RefreshHead(ctx)
-	if err := errors.Join(err, r.Close()); err != nil {
+	if err := setUpClone(ctx, tmp, address, object.SHA1, o); err != nil {
 		return err
 	}
 	if err := os.Rename(tmp, dir); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(dir))
+	return object.SyncDir(filepath.Dir(dir))
 }
 
-// cloneConfig is the configuration of a clone. Blobs are left out: but from a folder on this disk they are copied faster than asked for. A
-// server that cannot leave them out sends them.
-func cloneConfig(address string) string {
+// setUpClone writes the configuration and asks the remote for its branches: by their names it is seen when that has
+// another format of them.
+func setUpClone(ctx context.Context, dir, address string, f object.Format, o Options) error {
+	if err := os.WriteFile(filepath.Join(dir, "config"), []byte(cloneConfig(address, f)), 0o600); err != nil {
+		return err
+	}
+	r, err := Open(ctx, dir, o)
+	if err != nil {
+		return err
+	}
+	branches, head, err := r.Branches(ctx)
+	for _, commit := range branches {
+		if h, _ := object.Parse(commit); object.FormatOf(h) != f {
+			return errors.Join(r.Close(), setUpClone(ctx, dir, address, object.FormatOf(h), o))
+		}
+	}
+	if err == nil {
+		_, err = r.setHead(head)
+	}
+	return errors.Join(err, r.Close())
+}
+
+// cloneConfig is the configuration of a clone. Blobs are left out: but from a folder on this disk they are copied
+// faster than asked for. A server that cannot leave them out sends them.
+func cloneConfig(address string, f object.Format) string {
 	quoted := `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(address) + `"`
 	_, here := localPath(address)
 	partial := !here
 	var b strings.Builder
-	fmt.Fprintf(&b, "[core]\n\trepositoryformatversion = %d\n\tbare = true\n", map[bool]int{false: 0, true: 1}[partial])
+	b.WriteString("[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n")
+	if f != object.SHA1 {
+		fmt.Fprintf(&b, "\tobjectFormat = %s\n", f)
+	}
 	if partial {
-		fmt.Fprintf(&b, "[extensions]\n\tpartialClone = %s\n", CloneRemote)
+		fmt.Fprintf(&b, "\tpartialClone = %s\n", CloneRemote)
 	}
 	fmt.Fprintf(&b, "[remote %q]\n\turl = %s\n\tfetch = +refs/heads/*:refs/remotes/%s/*\n\ttagOpt = --no-tags\n", CloneRemote, quoted, CloneRemote)
 	if partial {
 		b.WriteString("\tpromisor = true\n\tpartialclonefilter = blob:none\n")
 	}
-	// Nobody but us works here: what no reference needs goes soon, and git's helpers end with the call that starts them. Bitmaps, which git makes in a bare
-	// repository, need every blob.
+	// Nobody but us works here: what no reference needs goes soon, and git's helpers end with the call that starts them.
+	// Bitmaps, which git makes in a bare repository, need every blob.
 	b.WriteString("[repack]\n\twriteBitmaps = false\n[gc]\n\tautoDetach = false\n\tautoPackLimit = 20\n\tpruneExpire = 1.hour.ago\n[maintenance]\n\tautoDetach = false\n")
 	return b.String()
 }
 
-// RefreshHead makes the remote's default branch the one that HEAD of a clone names, and says whether it was another one before.
+// RefreshHead makes the remote's default branch the one that HEAD of a clone names, and says whether it was another
+// one before.
 func (r *Repo) RefreshHead(ctx context.Context) (changed bool, err error) {
 	_, head, err := r.Branches(ctx)
 	if err != nil {
 		return false, err
 	}
+	return r.setHead(head)
+}
+
+// setHead makes HEAD of a clone name a branch.
+func (r *Repo) setHead(head string) (changed bool, err error) {
 	before, _, err := r.Head()
 	if err != nil || head == "" || head == before {
 		return false, err
 	}
-	if err := checkRefName("refs/heads/" + head); err != nil {
+	if err := ref.CheckName("refs/heads/" + head); err != nil {
 		return false, err
 	}
 	name := filepath.Join(r.facts.GitDir, "HEAD")
@@ -151,14 +181,15 @@ func (r *Repo) RefreshHead(ctx context.Context) (changed bool, err error) {
 	return true, os.Rename(name+".new", name)
 }
 
-// withoutBranches deletes the branches that deliveries left: one that the remote deleted or set back must not come back from here.
+// withoutBranches deletes the branches that deliveries left: one that the remote deleted or set back must not come
+// back from here.
 func (r *Repo) withoutBranches(ctx context.Context) error {
 	return r.forget(ctx, "refs/heads/", func(string) bool { return true })
 }
 
 // forget deletes references with a prefix.
 func (r *Repo) forget(ctx context.Context, prefix string, gone func(name string) bool) error {
-	all, err := r.refs.list(prefix)
+	all, err := r.refs.List(prefix)
 	if err != nil {
 		return err
 	}
@@ -166,22 +197,23 @@ func (r *Repo) forget(ctx context.Context, prefix string, gone func(name string)
 		if !gone(strings.TrimPrefix(name, prefix)) {
 			continue
 		}
-		if err := r.refs.remove(ctx, name, all[name]); err != nil && !errors.Is(err, ErrMoved) {
+		if err := r.refs.Remove(ctx, name, all[name]); err != nil && !errors.Is(err, ErrMoved) {
 			return fmt.Errorf("forget %s: %w", name, err)
 		}
 	}
 	return nil
 }
 
-// MakeRoom forgets the tracking references that would be a folder of a branch's, or the other way round: the remote cannot have both, so one of them is old.
-// What is forgotten and there after all is fetched again.
+// MakeRoom forgets the tracking references that would be a folder of a branch's, or the other way round: the remote
+// cannot have both, so one of them is old. What is forgotten and there after all is fetched again.
 func (r *Repo) MakeRoom(ctx context.Context, branch string) error {
 	return r.forget(ctx, "refs/remotes/"+CloneRemote+"/", func(name string) bool {
 		return strings.HasPrefix(branch, name+"/") || strings.HasPrefix(name, branch+"/")
 	})
 }
 
-// Maintain forgets the branches that the remote of a clone has no more, and lets git tidy where that is due (git maintenance run --auto).
+// Maintain forgets the branches that the remote of a clone has no more, and lets git tidy where that is due (git
+// maintenance run --auto).
 func (r *Repo) Maintain(ctx context.Context) error {
 	ctx, end := r.watch(ctx)
 	defer end()
@@ -192,14 +224,14 @@ func (r *Repo) Maintain(ctx context.Context) error {
 	if err := r.forget(ctx, "refs/remotes/"+CloneRemote+"/", func(branch string) bool { return there[branch] == "" }); err != nil {
 		return err
 	}
-	if _, err := r.runGit(ctx, call{args: []string{"maintenance", "run", "--auto", "--quiet"}}); err != nil {
+	if _, err := r.runGit(ctx, run.Call{Args: []string{"maintenance", "run", "--auto", "--quiet"}}); err != nil {
 		return fmt.Errorf("maintain the clone in %s: %w", r.facts.GitDir, err)
 	}
 	return nil
 }
 
-// Verify reads every commit behind the references, and the folders of the youngest ones with what they name. The error is ErrDamaged when something is
-// missing or cannot be read; a blob that a partial clone left out is not.
+// Verify reads every commit behind the references, and the folders of the youngest ones with what they name. The
+// error is ErrDamaged when something is missing or cannot be read; a blob that a partial clone left out is not.
 func (r *Repo) Verify(ctx context.Context) error {
 	ctx, end := r.watch(ctx)
 	defer end()
@@ -209,7 +241,7 @@ func (r *Repo) Verify(ctx context.Context) error {
 		}
 		name, err := filepath.Rel(r.facts.CommonDir, path)
 		if err == nil {
-			_, _, err = r.refs.read(filepath.ToSlash(name)) // a listing passes over those that cannot be read
+			_, _, err = r.refs.Read(filepath.ToSlash(name)) // a listing passes over those that cannot be read
 		}
 		return err
 	})
@@ -217,7 +249,7 @@ func (r *Repo) Verify(ctx context.Context) error {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	for _, prefix := range []string{"refs/remotes/" + CloneRemote + "/", "refs/locsync/"} {
-		all, err := r.refs.list(prefix)
+		all, err := r.refs.List(prefix)
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
@@ -236,7 +268,7 @@ func (r *Repo) Verify(ctx context.Context) error {
 func (r *Repo) verify(ctx context.Context, prefix string, h hash) error {
 	r.o.Alive()
 	if prefix == "refs/locsync/" {
-		note, err := r.objects.readAs(kindTag, h)
+		note, err := r.objects.ReadAs(object.Tag, h)
 		if err != nil {
 			return err
 		}
@@ -244,23 +276,23 @@ func (r *Repo) verify(ctx context.Context, prefix string, h hash) error {
 			return err
 		}
 	}
-	c, err := r.readCommit(h)
+	c, err := r.history.Commit(h)
 	if err != nil {
 		return err
 	}
-	if _, err := r.ahead(h, nil); err != nil {
+	if _, err := r.history.Ahead(h, nil); err != nil {
 		return err
 	}
-	pairs, err := compareTrees(ctx, r.readTree, r.readTree, emptyTree, c.tree)
+	pairs, err := compareTrees(ctx, r.objects.Entries, r.objects.Entries, hash{}, c.Tree)
 	if err != nil {
 		return err
 	}
 	for _, p := range pairs {
-		if p.new.mode == modeModule {
+		if p.new.Mode == object.ModeModule {
 			continue
 		}
 		r.o.Alive()
-		if _, _, err := r.objects.read(p.new.hash); err != nil && !(r.facts.Partial && errors.Is(err, errMissing)) {
+		if _, _, err := r.objects.Read(p.new.Hash); err != nil && !(r.facts.Partial && errors.Is(err, object.ErrMissing)) {
 			return fmt.Errorf("%s: %w", p.path, err)
 		}
 	}

@@ -83,7 +83,7 @@ func TestClone(t *testing.T) {
 				if n := e.requests.Load() - before; n == 0 || n > 4 {
 					t.Errorf("%d requests for 20 blobs", n)
 				}
-				if h, err := tip.lookup("big/3/file.txt", true); err != nil || r.objects.has(h.hash) {
+				if h, err := tip.lookup("big/3/file.txt", true); err != nil || r.objects.Has(h.Hash) {
 					t.Errorf("a blob that nobody wanted is here, or %v", err)
 				}
 			}
@@ -110,7 +110,7 @@ func TestClone(t *testing.T) {
 			if err := r.Maintain(t.Context()); err != nil {
 				t.Error(err)
 			}
-			if left := must[map[string]hash](t)(r.refs.list("refs/remotes/origin/")); len(left) != 1 {
+			if left := must[map[string]hash](t)(r.refs.List("refs/remotes/origin/")); len(left) != 1 {
 				t.Errorf("tracked are %v", left)
 			}
 			if err := r.Verify(t.Context()); err != nil {
@@ -209,7 +209,7 @@ func TestCloneIsMaintained(t *testing.T) {
 			e := newElsewhere(t, kind)
 			dir := filepath.Join(t.TempDir(), "app.git")
 			r := e.clone(t, dir)
-			deliveries := rounds(24, 60) // git repacks from about twenty
+			deliveries := gittest.Rounds(24, 60) // git repacks from about twenty
 			for i := range deliveries {
 				tip := at(t, r, "l10n", "")
 				push(t, r, commitOn(t, r, tip, "l10n", files("locales/de/app.json", fmt.Sprintf("{\"a\": \"%d\"}\n", i))))
@@ -228,11 +228,11 @@ func TestCloneIsMaintained(t *testing.T) {
 			}
 			r.Close()
 			r = e.clone(t, dir)
-			reads := r.objects.reads.Load()
+			reads := r.objects.Reads.Load()
 			if err := r.Verify(t.Context()); err != nil {
 				t.Error(err)
 			}
-			if n := r.objects.reads.Load() - reads; n < int64(deliveries)*3 { // commit, trees: whoever watches sees them
+			if n := r.objects.Reads.Load() - reads; n < int64(deliveries)*3 { // commit, trees: whoever watches sees them
 				t.Errorf("a look at the history is %d steps", n)
 			}
 			pending := must[*Tip](t)(r.Pending("l10n"))

@@ -4,27 +4,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
+
+	"github.com/locsync/locsync/gitops/object"
 )
 
-// Commit makes a commit on a tip that branch is to have next, and keeps it in refs/locsync/<branch> until Push delivered
-// it. Nothing else moves. files are whole contents by path relative to the repository; nil deletes. Content is stored
-// as the branch's .gitattributes say (line ends, encoding, $Id$, filters); an existing file keeps its mode and the spelling of its name. On a Tip of Merge the
-// commit is a merge commit. The same input gives the same commit, unless it is signed with a signature that has a time.
+// Commit makes a commit on a tip that branch is to have next, and keeps it in refs/locsync/<branch> until Push
+// delivered it. Nothing else moves. files are whole contents by path relative to the repository; nil deletes. Content
+// is stored as the branch's .gitattributes say (line ends, encoding, $Id$, filters); an existing file keeps its mode
+// and the spelling of its name. On a Tip of Merge the commit is a merge commit. The same input gives the same commit,
+// unless it is signed with a signature that has a time.
 //
 // Order: objects into one pack, reserved and synced; then the reference; then the reservation goes. A crash before the
 // reference leaves garbage that the next git gc takes; after it, the commit is found by Pending.
 //
-// Errors: ErrSign when the commit must be signed and cannot be; ErrNothing when no file differs and there is nothing to merge; *BadPaths (ErrPath) before anything was written;
-// ErrMoved when an earlier commit for the branch waits to be delivered or dropped.
+// Errors: ErrSign when the commit must be signed and cannot be; ErrNothing when no file differs and there is nothing
+// to merge; *BadPaths (ErrPath) before anything was written; ErrMoved when an earlier commit for the branch waits to
+// be delivered or dropped.
 func (r *Repo) Commit(ctx context.Context, on *Tip, branch string, files map[string][]byte, msg Message) (*Tip, error) {
 	return r.Chain(ctx, on, branch, []Step{{files, msg}})
 }
 
 // compose makes one commit on a tip, in memory: it gives the tip of it and all that is new in it.
-func (r *Repo) compose(ctx context.Context, on *Tip, branch string, files map[string][]byte, msg Message) (*Tip, []object, error) {
+func (r *Repo) compose(ctx context.Context, on *Tip, branch string, files map[string][]byte, msg Message) (*Tip, []object.Object, error) {
 	e, changes, err := plan(ctx, on, files)
 	if err != nil {
 		return nil, nil, err
@@ -54,42 +57,42 @@ func (r *Repo) compose(ctx context.Context, on *Tip, branch string, files map[st
 	if err != nil {
 		return nil, nil, err
 	}
-	next.commit, next.parents = made.hash, []hash{made.hash}
-	next.extra = map[hash]object{}
+	next.commit, next.parents = made.Name, []hash{made.Name}
+	next.extra = map[hash]object.Object{}
 	return next, append(objects, made), nil
 }
 
 var errWaits = fmt.Errorf("%w: an earlier commit for it is not delivered yet; Push or Drop it first", ErrMoved)
 
 // treesOf keeps the new trees at hand: whoever reads the new tip reads them first.
-func treesOf(objects []object) map[hash]object {
-	trees := map[hash]object{}
+func treesOf(objects []object.Object) map[hash]object.Object {
+	trees := map[hash]object.Object{}
 	for _, o := range objects {
-		if o.kind == kindTree {
-			trees[o.hash] = o
+		if o.Kind == object.Tree {
+			trees[o.Name] = o
 		}
 	}
 	return trees
 }
 
 // keepPending writes the objects and points the branch's outbox at them.
-func (r *Repo) keepPending(ctx context.Context, next *Tip, objects []object, note hash) error {
-	p, err := r.writePack(len(objects), func(i int) (object, error) { return objects[i], nil })
+func (r *Repo) keepPending(ctx context.Context, next *Tip, objects []object.Object, note hash) error {
+	p, err := r.objects.WritePack(len(objects), func(i int) (object.Object, error) { return objects[i], nil })
 	if err != nil {
 		return err
 	}
 	r.step("packed")
-	release, err := r.guard(ctx)
+	release, err := r.refs.Guard(ctx)
 	if err != nil {
-		return errors.Join(err, os.Remove(p.tmp))
+		return errors.Join(err, p.Drop())
 	}
 	defer release()
-	unreserve, err := r.install(p)
+	unreserve, err := r.objects.Install(p)
 	if err != nil {
 		return fmt.Errorf("install pack: %w", err)
 	}
 	defer unreserve()
-	err = r.refs.swapGuarded(ctx, outbox(next.branch), hash{}, note, reason{})
+	err = r.refs.SwapGuarded(ctx, outbox(next.branch), hash{}, note, "")
 	if errors.Is(err, ErrMoved) {
 		return errWaits
 	}
@@ -137,8 +140,8 @@ func (p Person) clean() Person {
 	return Person{or(clean(p.Name), "locsync"), or(clean(p.Email), "locsync@localhost")}
 }
 
-// encodeOutbox writes the tag object that the outbox reference points at: the commit, and the lease that Push needs after
-// a restart. In the reference's own object both change in one move.
+// encodeOutbox writes the tag object that the outbox reference points at: the commit, and the lease that Push needs
+// after a restart. In the reference's own object both change in one move.
 //
 //	object <commit> / type commit / tag <branch> / tagger …
 //
@@ -146,7 +149,7 @@ func (p Person) clean() Person {
 //	lease: <commit, empty when the branch must not exist>
 func encodeOutbox(commit hash, branch string, l lease, who Person, when time.Time) []byte {
 	return fmt.Appendf(nil, "object %s\ntype commit\ntag %s\ntagger %s\n\nremote: %s\nlease: %s\n",
-		commit, strings.ReplaceAll(branch, "/", "-"), who.at(when), l.remote, text(l.at))
+		commit, strings.ReplaceAll(branch, "/", "-"), who.at(when), l.remote, l.at.Text())
 }
 
 func parseOutbox(b []byte) (commit hash, l lease, err error) {
@@ -154,11 +157,11 @@ func parseOutbox(b []byte) (commit hash, l lease, err error) {
 		word, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		switch word {
 		case "object":
-			commit, _ = parseHash(rest)
+			commit, _ = object.Parse(rest)
 		case "remote:":
 			l.remote = rest
 		case "lease:":
-			l.at, _ = parseHash(rest)
+			l.at, _ = object.Parse(rest)
 		}
 	}
 	if commit.IsZero() {
@@ -167,14 +170,15 @@ func parseOutbox(b []byte) (commit hash, l lease, err error) {
 	return commit, l, err
 }
 
-// Pending gives the commit that was made for a branch and not delivered yet, to be given to Push; nil when there is none.
+// Pending gives the commit that was made for a branch and not delivered yet, to be given to Push; nil when there is
+// none.
 func (r *Repo) Pending(branch string) (*Tip, error) {
 	name := outbox(branch)
-	note, ok, err := r.refs.read(name)
+	note, ok, err := r.refs.Read(name)
 	if err != nil || !ok {
 		return nil, err
 	}
-	data, err := r.objects.readAs(kindTag, note)
+	data, err := r.objects.ReadAs(object.Tag, note)
 	if err == nil {
 		var c hash
 		var l lease
@@ -189,14 +193,14 @@ func (r *Repo) Pending(branch string) (*Tip, error) {
 	return nil, fmt.Errorf("read the commit that waits in %s: %w", name, err)
 }
 
-// Drop forgets the commit that waits for a branch, because it must be computed again on another tip. Nothing happens when
-// none waits.
+// Drop forgets the commit that waits for a branch, because it must be computed again on another tip. Nothing happens
+// when none waits.
 func (r *Repo) Drop(branch string) error {
 	ctx, end := r.watch(context.Background())
 	defer end()
-	note, ok, err := r.refs.read(outbox(branch))
+	note, ok, err := r.refs.Read(outbox(branch))
 	if err == nil && ok {
-		err = r.refs.remove(ctx, outbox(branch), note)
+		err = r.refs.Remove(ctx, outbox(branch), note)
 	}
 	if err != nil {
 		return fmt.Errorf("drop the commit that waits for %s: %w", branch, withRemedy(err))
@@ -206,10 +210,10 @@ func (r *Repo) Drop(branch string) error {
 
 // tipAt makes the tip of a commit that is in the store.
 func (r *Repo) tipAt(branch string, h hash) (*Tip, error) {
-	c, err := r.readCommit(h)
+	c, err := r.history.Commit(h)
 	if err != nil {
 		return nil, err
 	}
-	return &Tip{repo: r, branch: branch, commit: h, tree: c.tree, parents: []hash{h}, when: time.Unix(c.when, 0),
+	return &Tip{repo: r, branch: branch, commit: h, tree: c.Tree, parents: []hash{h}, when: time.Unix(c.When, 0),
 		lease: lease{remote: r.o.Remote}}, nil
 }

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/gitops/object"
 )
 
 // Law: the tree of a commit is the one that git makes of the same files.
@@ -66,7 +67,7 @@ func TestTreesAreGitsTrees(t *testing.T) {
 			if want := gitTree(t, judge, now); want != root.String() {
 				rt.Fatalf("the tree is %s, git's of %v is %s", root, sortedKeys(now), want)
 			}
-			next := &Tip{repo: r, tree: root, parents: tip.parents, extra: map[hash]object{}}
+			next := &Tip{repo: r, tree: root, parents: tip.parents, extra: map[hash]object.Object{}}
 			for h, o := range tip.extra {
 				next.extra[h] = o
 			}

@@ -9,11 +9,12 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/gitops/object"
 )
 
 // rawTree is a tree as its bytes say, whatever git thinks of it.
 func rawTree(mode, name string, h hash) []byte {
-	return append([]byte(mode+" "+name+"\x00"), h[:]...)
+	return append([]byte(mode+" "+name+"\x00"), h.Bytes()...)
 }
 
 // commitTree stores trees, the last one as the root of a new commit on main.
@@ -38,8 +39,8 @@ func TestNamesThatNoGitMakes(t *testing.T) {
 			t.Parallel()
 			dir := gittest.Init(t, sample)
 			below := hashOf(gittest.Git(t, dir, "rev-parse", "main:locales"))
-			folder := newObject(kindTree, rawTree("40000", name, below))
-			commitTree(t, dir, folder.data, rawTree("40000", "locales", folder.hash))
+			folder := object.SHA1.New(object.Tree, rawTree("40000", name, below))
+			commitTree(t, dir, folder.Data, rawTree("40000", "locales", folder.Name))
 			said, err := gittest.TryGit(t, dir, "fsck", "--strict")
 			tip := local(t, dir)
 			found, walk := doublestar.Glob(tip, "locales/**/app.json", doublestar.WithFailOnIOErrors())
@@ -59,23 +60,23 @@ func TestNamesThatNoGitMakes(t *testing.T) {
 // the other thousands of times.
 func TestWalksThatWouldNotEnd(t *testing.T) {
 	t.Parallel()
-	file := newObject(kindBlob, []byte("x"))
+	file := object.SHA1.New(object.Blob, []byte("x"))
 	for name, levels := range map[string]struct{ deep, wide int }{"wide": {10, 10}, "deep": {30_000, 1}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := gittest.Init(t, sample)
 			tip := local(t, dir)
-			tip.extra = map[hash]object{file.hash: file}
-			o := newObject(kindTree, rawTree("100644", "app.json", file.hash))
+			tip.extra = map[hash]object.Object{file.Name: file}
+			o := object.SHA1.New(object.Tree, rawTree("100644", "app.json", file.Name))
 			for range levels.deep {
-				tip.extra[o.hash] = o
+				tip.extra[o.Name] = o
 				var next []byte
 				for i := range levels.wide {
-					next = append(next, rawTree("40000", strconv.Itoa(i), o.hash)...)
+					next = append(next, rawTree("40000", strconv.Itoa(i), o.Name)...)
 				}
-				o = newObject(kindTree, next)
+				o = object.SHA1.New(object.Tree, next)
 			}
-			tip.extra[o.hash], tip.tree = o, o.hash
+			tip.extra[o.Name], tip.tree = o, o.Name
 			if _, err := doublestar.Glob(tip, "**/app.json", doublestar.WithFailOnIOErrors()); err == nil {
 				t.Error("it was walked to its end")
 			}

@@ -5,14 +5,13 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/go-git/go-git/v5/plumbing/filemode"
-	format "github.com/go-git/go-git/v5/plumbing/format/diff"
-	"github.com/go-git/go-git/v5/utils/diff"
-	"github.com/sergi/go-diff/diffmatchpatch"
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/locsync/locsync/gitops/object"
 )
 
 // Changed gives the paths that differ between two commits, sorted. It reads only the folders that differ. "" as the old
@@ -31,7 +30,7 @@ func (r *Repo) ChangedTo(ctx context.Context, oldCommit, newCommit string) (map[
 	pairs, err := r.changed(ctx, oldCommit, newCommit)
 	blobs := make(map[string]string, len(pairs))
 	for _, p := range pairs {
-		blobs[p.path] = text(p.new.hash)
+		blobs[p.path] = p.new.Hash.Text()
 	}
 	return blobs, err
 }
@@ -39,21 +38,20 @@ func (r *Repo) ChangedTo(ctx context.Context, oldCommit, newCommit string) (map[
 func (r *Repo) changed(ctx context.Context, oldCommit, newCommit string) ([]pair, error) {
 	var trees [2]hash
 	for i, name := range []string{oldCommit, newCommit} {
-		trees[i] = emptyTree
 		if name == "" && i == 0 {
 			continue
 		}
-		h, ok := parseHash(name)
+		h, ok := object.Parse(name)
 		if !ok {
 			return nil, fmt.Errorf("compare commits: %q is no commit", name)
 		}
-		c, err := r.readCommit(h)
+		c, err := r.history.Commit(h)
 		if err != nil {
 			return nil, fmt.Errorf("compare commits: %w", err)
 		}
-		trees[i] = c.tree
+		trees[i] = c.Tree
 	}
-	pairs, err := compareTrees(ctx, r.readTree, r.readTree, trees[0], trees[1])
+	pairs, err := compareTrees(ctx, r.objects.Entries, r.objects.Entries, trees[0], trees[1])
 	if err != nil {
 		return nil, fmt.Errorf("compare %.12s with %.12s: %w", oldCommit, newCommit, err)
 	}
@@ -93,33 +91,30 @@ func (c *comparison) folder(folder string, trees [2]hash) error {
 	}
 	byName := map[string]*[2]entry{}
 	for side, h := range trees {
-		if h == emptyTree {
-			continue
-		}
 		entries, err := c.readers[side](h)
 		if err != nil {
 			return err
 		}
 		for _, e := range entries {
-			if byName[e.name] == nil {
-				byName[e.name] = new([2]entry)
+			if byName[e.Name] == nil {
+				byName[e.Name] = new([2]entry)
 			}
-			byName[e.name][side] = e
+			byName[e.Name][side] = e
 		}
 	}
 	for _, name := range sortedKeys(byName) {
 		two := byName[name]
-		if two[0].hash == two[1].hash && two[0].mode == two[1].mode {
+		if two[0].Hash == two[1].Hash && two[0].Mode == two[1].Mode {
 			continue
 		}
-		below := [2]hash{emptyTree, emptyTree}
+		var below [2]hash
 		for side := range two {
-			if two[side].isDir() {
-				below[side], two[side] = two[side].hash, entry{}
+			if two[side].IsDir() {
+				below[side], two[side] = two[side].Hash, entry{}
 			}
 		}
 		at := path.Join(folder, name)
-		if two[0].mode != 0 || two[1].mode != 0 {
+		if two[0].Mode != 0 || two[1].Mode != 0 {
 			c.pairs = append(c.pairs, pair{at, two[0], two[1]})
 		}
 		if below[0] != below[1] {
@@ -137,8 +132,8 @@ type Preview struct {
 	Diff    string
 }
 
-// Preview computes what Commit would do with the same files, and writes nothing anywhere. The diff of a merge is against
-// the branch, like that of the commit to come. Errors are those of Commit.
+// Preview computes what Commit would do with the same files, and writes nothing anywhere. The diff of a merge is
+// against the branch, like that of the commit to come. Errors are those of Commit.
 func (r *Repo) Preview(ctx context.Context, on *Tip, files map[string][]byte) (Preview, error) {
 	e, changes, err := plan(ctx, on, files)
 	if err != nil {
@@ -154,7 +149,7 @@ func (r *Repo) Preview(ctx context.Context, on *Tip, files map[string][]byte) (P
 			return Preview{}, fmt.Errorf("preview: %w", err)
 		}
 	}
-	after := &Tip{repo: r, tree: root, extra: map[hash]object{}}
+	after := &Tip{repo: r, tree: root, extra: map[hash]object.Object{}}
 	for h, o := range on.extra {
 		after.extra[h] = o
 	}
@@ -184,79 +179,61 @@ func (t *Tip) entriesOf(h hash) ([]entry, error) {
 	return d.entries, nil
 }
 
-// unified prints what differs. The library writes git's format; which lines changed is found by its Myers diff, within a
-// few seconds a file, after which a hunk may be larger than it had to be.
+// unified prints what differs as git does.
 func unified(ctx context.Context, pairs []pair, before, after *Tip) (string, error) {
-	var all patch
+	var out strings.Builder
 	for _, p := range pairs {
 		if ctx.Err() != nil {
 			return "", context.Cause(ctx)
 		}
-		fp := &filePatch{pair: p}
 		var contents [2][]byte
+		binary := false
 		for i, e := range []entry{p.old, p.new} {
-			if e.mode == 0 || e.mode == modeModule {
+			if e.Mode == 0 || e.Mode == object.ModeModule {
 				continue
 			}
 			var err error
-			if contents[i], err = []*Tip{before, after}[i].file(p.path, e.hash); err != nil {
+			if contents[i], err = []*Tip{before, after}[i].file(p.path, e.Hash); err != nil {
 				return "", fmt.Errorf("%s: %w", p.path, err)
 			}
-			fp.binary = fp.binary || bytes.IndexByte(contents[i][:min(len(contents[i]), 8000)], 0) >= 0
+			binary = binary || bytes.IndexByte(contents[i][:min(len(contents[i]), 8000)], 0) >= 0
 		}
-		if !fp.binary {
-			for _, d := range diff.DoWithTimeout(string(contents[0]), string(contents[1]), 5*time.Second) {
-				fp.chunks = append(fp.chunks, chunk{d})
+		p.head(&out)
+		names := [2]string{"a/" + p.path, "b/" + p.path}
+		for i, e := range []entry{p.old, p.new} {
+			if e.Mode == 0 {
+				names[i] = "/dev/null"
 			}
 		}
-		all = append(all, fp)
+		if binary {
+			fmt.Fprintf(&out, "Binary files %s and %s differ\n", names[0], names[1])
+			continue
+		}
+		// The first line of the library's is its own; below are those of both names and the hunks.
+		_, hunks, _ := bytes.Cut(diff.Diff(names[0], contents[0], names[1], contents[1]), []byte("\n"))
+		out.Write(hunkHead.ReplaceAllFunc(hunks, func(head []byte) []byte { return bytes.ReplaceAll(head, []byte(",1 "), []byte(" ")) }))
 	}
-	var out strings.Builder
-	err := format.NewUnifiedEncoder(&out, format.DefaultContextLines).Encode(all)
-	return out.String(), err
+	return out.String(), nil
 }
 
-// The library's view of a patch.
-type (
-	patch     []format.FilePatch
-	filePatch struct {
-		pair
-		binary bool
-		chunks []format.Chunk
-	}
-	chunk    struct{ run diffmatchpatch.Diff }
-	diffSide struct {
-		path string
-		entry
-	}
-)
+// hunkHead is the first line of a hunk, in which git leaves out a length of 1.
+var hunkHead = regexp.MustCompile(`(?m)^@@ .* @@$`)
 
-func (p patch) FilePatches() []format.FilePatch { return p }
-func (p patch) Message() string                 { return "" }
-
-func (f *filePatch) IsBinary() bool         { return f.binary }
-func (f *filePatch) Chunks() []format.Chunk { return f.chunks }
-func (f *filePatch) Files() (from, to format.File) {
-	if f.old.mode != 0 {
-		from = diffSide{f.path, f.old}
+// head prints the lines above a file's hunks.
+func (p pair) head(out *strings.Builder) {
+	fmt.Fprintf(out, "diff --git a/%s b/%s\n", p.path, p.path)
+	mode := ""
+	switch {
+	case p.old.Mode == 0:
+		fmt.Fprintf(out, "new file mode %o\n", p.new.Mode)
+	case p.new.Mode == 0:
+		fmt.Fprintf(out, "deleted file mode %o\n", p.old.Mode)
+	case p.old.Mode != p.new.Mode:
+		fmt.Fprintf(out, "old mode %o\nnew mode %o\n", p.old.Mode, p.new.Mode)
+	default:
+		mode = fmt.Sprintf(" %o", p.new.Mode)
 	}
-	if f.new.mode != 0 {
-		to = diffSide{f.path, f.new}
+	if p.old.Hash != p.new.Hash {
+		fmt.Fprintf(out, "index %s..%s%s\n", p.old.Hash, p.new.Hash, mode)
 	}
-	return from, to
-}
-
-func (s diffSide) Hash() hash              { return s.hash }
-func (s diffSide) Mode() filemode.FileMode { return filemode.FileMode(s.mode) }
-func (s diffSide) Path() string            { return s.path }
-
-func (c chunk) Content() string { return c.run.Text }
-func (c chunk) Type() format.Operation {
-	switch c.run.Type {
-	case diffmatchpatch.DiffInsert:
-		return format.Add
-	case diffmatchpatch.DiffDelete:
-		return format.Delete
-	}
-	return format.Equal
 }

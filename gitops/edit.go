@@ -7,10 +7,12 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/locsync/locsync/gitops/object"
 )
 
-// Editing trees: from a tip and a set of files to a new root, reading only the trees on the way to the files. Everything
-// stays in memory until the pack is written.
+// Editing trees: from a tip and a set of files to a new root, reading only the trees on the way to the files.
+// Everything stays in memory until the pack is written.
 
 // change is what happens to one path: a file gets this mode and content, or goes.
 type change struct {
@@ -30,17 +32,17 @@ type destination struct {
 // edits collects the outcome.
 type edits struct {
 	t       *Tip
-	objects map[hash]object // new trees and blobs
+	objects map[hash]object.Object // new trees and blobs
 }
 
-func newEdits(t *Tip) *edits { return &edits{t: t, objects: map[hash]object{}} }
+func newEdits(t *Tip) *edits { return &edits{t: t, objects: map[hash]object.Object{}} }
 
-func (e *edits) add(o object) {
-	e.objects[o.hash] = o
+func (e *edits) add(o object.Object) {
+	e.objects[o.Name] = o
 }
 
-// plan turns files into changes against a tip: paths as they are there, content as the attributes say, equal ones dropped.
-// All paths that cannot be written come back in one BadPaths.
+// plan turns files into changes against a tip: paths as they are there, content as the attributes say, equal ones
+// dropped. All paths that cannot be written come back in one BadPaths.
 func plan(ctx context.Context, t *Tip, files map[string][]byte) (*edits, []change, error) {
 	e := newEdits(t)
 	var bad []BadPath
@@ -158,16 +160,16 @@ func (e *edits) placeOf(name string, files map[string][]byte) (destination, erro
 
 // changeOf gives the change of one path; false when nothing changes. stored is what filters made of some files.
 func (e *edits) changeOf(p destination, stored map[string][]byte) (change, bool, error) {
-	c := change{path: p.path, mode: modeFile}
+	c := change{path: p.path, mode: object.ModeFile}
 	if p.data == nil {
 		return c, p.exists, nil
 	}
 	var old []byte
 	var err error
-	if p.entry.mode != 0 {
-		c.mode = p.entry.mode
+	if p.entry.Mode != 0 {
+		c.mode = p.entry.Mode
 		if p.how.lines == unlessOld && p.how.filter == "" {
-			if old, err = e.t.file(p.path, p.entry.hash); err != nil {
+			if old, err = e.t.file(p.path, p.entry.Hash); err != nil {
 				return c, false, err
 			}
 		}
@@ -178,9 +180,9 @@ func (e *edits) changeOf(p destination, stored map[string][]byte) (change, bool,
 			return c, false, err
 		}
 	}
-	o := newObject(kindBlob, data)
-	c.blob = o.hash
-	if p.exists && p.entry.hash == o.hash {
+	o := e.t.repo.objects.Format.New(object.Blob, data)
+	c.blob = o.Name
+	if p.exists && p.entry.Hash == o.Name {
 		return c, false, nil
 	}
 	e.add(o)
@@ -223,9 +225,9 @@ func (e *edits) applyTo(tree hash, changes []change, skip int) (h hash, empty bo
 	}
 	entries := slices.Clone(d.entries)
 	set := func(n entry, gone bool) {
-		i, there := d.exact[n.name]
+		i, there := d.exact[n.Name]
 		if gone {
-			n.name = "" // taken out below
+			n.Name = "" // taken out below
 		}
 		if there {
 			entries[i] = n
@@ -236,7 +238,7 @@ func (e *edits) applyTo(tree hash, changes []change, skip int) (h hash, empty bo
 	for len(changes) > 0 {
 		name, _, deeper := strings.Cut(changes[0].path[skip:], "/")
 		if !deeper {
-			set(entry{name, changes[0].mode, changes[0].blob}, changes[0].blob.IsZero())
+			set(entry{Name: name, Mode: changes[0].mode, Hash: changes[0].blob}, changes[0].blob.IsZero())
 			changes = changes[1:]
 			continue
 		}
@@ -245,28 +247,28 @@ func (e *edits) applyTo(tree hash, changes []change, skip int) (h hash, empty bo
 		for n < len(changes) && strings.HasPrefix(changes[n].path, prefix) {
 			n++
 		}
-		below := emptyTree
-		if i, ok := d.exact[name]; ok && d.entries[i].isDir() {
-			below = d.entries[i].hash
+		below := hash{}
+		if i, ok := d.exact[name]; ok && d.entries[i].IsDir() {
+			below = d.entries[i].Hash
 		}
 		child, gone, err := e.applyTo(below, changes[:n], len(prefix))
 		if err != nil {
 			return hash{}, false, err
 		}
-		set(entry{name, modeDir, child}, gone)
+		set(entry{Name: name, Mode: object.ModeDir, Hash: child}, gone)
 		changes = changes[n:]
 	}
-	entries = slices.DeleteFunc(entries, func(e entry) bool { return e.name == "" })
-	o := newObject(kindTree, encodeTree(entries))
-	if o.hash != tree {
+	entries = slices.DeleteFunc(entries, func(e entry) bool { return e.Name == "" })
+	o := e.t.repo.objects.Format.New(object.Tree, object.EncodeTree(entries))
+	if o.Name != tree {
 		e.add(o)
 	}
-	return o.hash, len(entries) == 0, nil
+	return o.Name, len(entries) == 0, nil
 }
 
 // needed are the objects in memory that the new root leads to: its own, and those of a merge that the tip holds.
-func (e *edits) needed(root hash) ([]object, error) {
-	var list []object
+func (e *edits) needed(root hash) ([]object.Object, error) {
+	var list []object.Object
 	seen := map[hash]bool{}
 	var visit func(h hash) error
 	visit = func(h hash) error {
@@ -279,15 +281,15 @@ func (e *edits) needed(root hash) ([]object, error) {
 		}
 		seen[h] = true
 		list = append(list, o)
-		if o.kind != kindTree {
+		if o.Kind != object.Tree {
 			return nil
 		}
-		entries, err := parseTree(o.data)
+		entries, err := e.t.repo.objects.Format.ParseTree(o.Data)
 		if err != nil {
 			return err
 		}
 		for _, entry := range entries {
-			if err := visit(entry.hash); err != nil {
+			if err := visit(entry.Hash); err != nil {
 				return err
 			}
 		}

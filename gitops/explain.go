@@ -1,13 +1,16 @@
 package gitops
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // What a remote or the way to it says, with the type that callers branch on and with what to try next. The words of
@@ -137,4 +140,17 @@ func sshHost(address string) (host, port string) {
 	}
 	host, _, _ = strings.Cut(rest, ":")
 	return host, ""
+}
+
+// withRemedy says what to do about a disk or a process that does not let us write.
+func withRemedy(err error) error {
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("%w; let this user write there, or run locsync as the user who owns the repository", err)
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return fmt.Errorf("%w; make room there", err)
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return fmt.Errorf("%w; raise the limit of open files (ulimit -n, LimitNOFILE= in a unit)", err)
+	}
+	return err
 }

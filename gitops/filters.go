@@ -10,11 +10,16 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/gitops/ref"
+	"github.com/locsync/locsync/gitops/run"
 )
 
-// Content filters (git LFS, git-crypt and what people make themselves) are programs that git's configuration names. Only git
-// runs them. It takes the attributes of a path from the working tree, which may be on another branch; so it is given a
-// working tree of our own for the moment, with nothing in it but the .gitattributes of the tree that is read or written.
+// Content filters (git LFS, git-crypt and what people make themselves) are programs that git's configuration names.
+// Only git runs them. It takes the attributes of a path from the working tree, which may be on another branch; so it
+// is given a working tree of our own for the moment, with nothing in it but the .gitattributes of the tree that is
+// read or written.
 
 // driver says whether git's configuration knows a filter, and whether it does anything when a file is stored (or read).
 func (r *Repo) driver(name string, storing bool) bool {
@@ -85,7 +90,7 @@ func (w workbench) write(name string, content []byte) error {
 
 // run runs git there. New objects go into a folder that is thrown away.
 func (w workbench) run(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
-	return w.r.git.run(ctx, call{dir: w.tree(), args: args, stdin: stdin, lfs: filepath.Join(w.root, "progress"), objects: filepath.Join(w.root, "objects"), env: append(append(w.r.promisorEnvironment(ctx), w.env...),
+	return w.r.git.Run(ctx, run.Call{Dir: w.tree(), Args: args, Stdin: stdin, LFS: filepath.Join(w.root, "progress"), Objects: filepath.Join(w.root, "objects"), Env: append(append(w.r.promisorEnvironment(ctx), w.env...),
 		"GIT_DIR="+w.r.facts.GitDir, "GIT_WORK_TREE="+w.tree(), "GIT_INDEX_FILE="+filepath.Join(w.root, "index"),
 		"GIT_OBJECT_DIRECTORY="+filepath.Join(w.root, "objects"), "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quoteAlternate(filepath.Join(w.r.common, "objects")))})
 }
@@ -116,14 +121,14 @@ func (t *Tip) clean(ctx context.Context, contents map[string][]byte) (stored map
 		}
 	}
 	err = t.cleanWith(ctx, w, names, stored)
-	var failed *programError
+	var failed *run.Error
 	if !errors.As(err, &failed) {
 		return stored, refused, err
 	}
 	for _, name := range names { // one of them; git stops there
 		err := t.cleanWith(ctx, w, []string{name}, stored)
 		if errors.As(err, &failed) {
-			refused[name] = "its content filter failed: " + lastLines(failed.stderr, 3)
+			refused[name] = "its content filter failed: " + run.LastLines(failed.Stderr, 3)
 		} else if err != nil {
 			return nil, nil, err
 		}
@@ -140,19 +145,22 @@ func (t *Tip) cleanWith(ctx context.Context, w workbench, names []string, stored
 	if len(lines) != len(names) {
 		return fmt.Errorf("git hash-object named %d objects for %d files", len(lines), len(names))
 	}
+	objects, err := object.Loose(filepath.Join(w.root, "objects"))
+	if err != nil {
+		return err
+	}
 	for i, name := range names {
-		h, ok := parseHash(lines[i])
+		h, ok := object.Parse(lines[i])
 		if !ok {
 			return fmt.Errorf("git hash-object printed %q", lines[i])
 		}
-		_, data, err := readLoose(filepath.Join(w.root, "objects", lines[i][:2], lines[i][2:]))
-		if errors.Is(err, os.ErrNotExist) { // the repository has it
-			data, err = t.blob(h)
+		o, made := objects[h]
+		if stored[name] = o.Data; made {
+			continue
 		}
-		if err != nil {
+		if stored[name], err = t.blob(h); err != nil { // the repository has it
 			return err
 		}
-		stored[name] = data
 	}
 	return nil
 }
@@ -182,7 +190,7 @@ func (t *Tip) smudged(name string, h hash, stored []byte) ([]byte, error) {
 		}
 		return nil, fmt.Errorf("filter=%s applies to it (%s), and reading it without git-lfs is %w; install git-lfs and run git lfs install",
 			filter, t.line(name, filter), ErrUnsupported)
-	case t.extra[h].kind == kindBlob:
+	case t.extra[h].Kind == object.Blob:
 		return stored, nil // the outcome of a merge: it went through no filter
 	}
 	w, err := t.workbench([]string{name})
@@ -197,13 +205,13 @@ func (t *Tip) smudged(name string, h hash, stored []byte) ([]byte, error) {
 	return data, nil
 }
 
-// upload brings the content of new LFS files to the remote's LFS server, which has to have it before anybody sees the commit.
-// It does what the pre-push hook of LFS does and runs no other hook.
+// upload brings the content of new LFS files to the remote's LFS server, which has to have it before anybody sees the
+// commit. It does what the pre-push hook of LFS does and runs no other hook.
 func (r *Repo) upload(ctx context.Context, tip *Tip) error {
 	if !r.driver("lfs", true) {
 		return nil
 	}
-	commits, err := r.ahead(tip.commit, append(tip.there, tip.lease.at))
+	commits, err := r.history.Ahead(tip.commit, append(tip.there, tip.lease.at))
 	if err != nil {
 		return err
 	}
@@ -224,8 +232,8 @@ func (r *Repo) upload(ctx context.Context, tip *Tip) error {
 	if err != nil {
 		return err
 	}
-	_, err = r.runGit(ctx, call{args: []string{"lfs", "pre-push", r.o.Remote, to.address}, lfs: r.lfsProgress(), env: to.environment(ctx),
-		stdin: fmt.Appendf(nil, "%s %s %s %s\n", ref, tip.commit, ref, tip.lease.at)})
+	_, err = r.runGit(ctx, run.Call{Args: []string{"lfs", "pre-push", r.o.Remote, to.address}, LFS: r.lfsProgress(), Env: to.environment(ctx),
+		Stdin: fmt.Appendf(nil, "%s %s %s %s\n", ref, tip.commit, ref, or(tip.lease.at.Text(), r.objects.Format.Zeros()))})
 	if err != nil {
 		return fmt.Errorf("upload what git LFS stores: %w", err)
 	}
@@ -237,27 +245,27 @@ func (r *Repo) lfsProgress() string {
 	if !r.filters {
 		return ""
 	}
-	return filepath.Join(r.common, ourDir, "lfs-progress")
+	return filepath.Join(r.common, ref.OurDir, "lfs-progress")
 }
 
 // touchesLFS says whether a commit brings a file that LFS stores.
 func (r *Repo) touchesLFS(ctx context.Context, c *commit) (bool, error) {
-	t := &Tip{repo: r, tree: c.tree}
-	before := emptyTree
-	if len(c.parents) > 0 {
-		parent, err := r.readCommit(c.parents[0])
+	t := &Tip{repo: r, tree: c.Tree}
+	var before hash
+	if len(c.Parents) > 0 {
+		parent, err := r.history.Commit(c.Parents[0])
 		if err != nil {
 			return false, err
 		}
-		before = parent.tree
+		before = parent.Tree
 	}
-	pairs, err := compareTrees(ctx, r.readTree, r.readTree, before, c.tree)
+	pairs, err := compareTrees(ctx, r.objects.Entries, r.objects.Entries, before, c.Tree)
 	if err != nil {
 		return false, err
 	}
 	var paths []string
 	for _, p := range pairs {
-		if p.new.isFile() {
+		if p.new.IsFile() {
 			paths = append(paths, p.path)
 		}
 	}

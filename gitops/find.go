@@ -9,10 +9,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/gitops/run"
 )
 
-// Finding a repository and judging whether this package can read it. Everything here looks only at names, small files and
-// the configuration; no object is read.
+// Finding a repository and judging whether this package can read it. Everything here looks only at names, small files
+// and the configuration; no object is read.
 
 // found is where a repository's parts are.
 type found struct {
@@ -110,15 +113,15 @@ func withCommonDir(f found) (found, error) {
 	return f, nil
 }
 
-// checkFormat refuses what would be misread: a later repository format, an extension that we do not know, hashes that are
-// not SHA-1, references that are not files. It reads the common dir's own file, as git does: a git program that does not
-// know the format would pass over the file and say nothing.
-func checkFormat(ctx context.Context, git *program, commonDir string) error {
+// checkFormat refuses what would be misread: a later repository format, an extension that we do not know, references
+// that this git does not know. It reads the common dir's own file, as git does: a git program that does not know the
+// format would pass over the file and say nothing.
+func checkFormat(ctx context.Context, git *run.Program, commonDir string) error {
 	file := filepath.Join(commonDir, "config")
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	set, err := git.settings(ctx, call{args: []string{"config", "--file", file, "-l", "-z"}})
+	set, err := askSettings(ctx, git, run.Call{Args: []string{"config", "--file", file, "-l", "-z"}})
 	if err != nil {
 		return err
 	}
@@ -126,11 +129,14 @@ func checkFormat(ctx context.Context, git *program, commonDir string) error {
 	if version != "0" && version != "1" {
 		return fmt.Errorf("repository format version %s is %w; version 0 and 1 are", version, ErrUnsupported)
 	}
-	if f := set.get("extensions.objectformat"); f != "" && f != "sha1" {
-		return fmt.Errorf("a repository with %s object names is %w; git fast-export --all there and git fast-import in a new repository make a SHA-1 one", f, ErrUnsupported)
+	if f := set.get("extensions.objectformat"); f != "" && f != object.SHA1.String() && f != object.SHA256.String() {
+		return fmt.Errorf("a repository with %s object names is %w", f, ErrUnsupported)
 	}
 	if f := set.get("extensions.refstorage"); f != "" && f != "files" {
-		return fmt.Errorf("references stored as %s are %w; git refs migrate --ref-format=files makes them readable", f, ErrUnsupported)
+		ask := run.Call{Args: []string{"for-each-ref", "--count=1"}, Env: []string{"GIT_DIR=" + commonDir}}
+		if _, err := git.Run(ctx, ask); err != nil {
+			return fmt.Errorf("references stored as %s are %w by this git; a newer one reads them: %w", f, ErrUnsupported, err)
+		}
 	}
 	if version == "0" {
 		return nil // git reads no other extension there either
@@ -145,10 +151,10 @@ func checkFormat(ctx context.Context, git *program, commonDir string) error {
 	return nil
 }
 
-// checkOwner applies git's rule: the folder, its .git and the git folder are ours, or safe.directory in the user's or the
-// system's configuration (never the repository's own) names the folder. It says whether the repository is foreign and
-// accepted.
-func checkOwner(ctx context.Context, f found, p *program, trust bool) (foreignButSafe bool, err error) {
+// checkOwner applies git's rule: the folder, its .git and the git folder are ours, or safe.directory in the user's or
+// the system's configuration (never the repository's own) names the folder. It says whether the repository is foreign
+// and accepted.
+func checkOwner(ctx context.Context, f found, p *run.Program, trust bool) (foreignButSafe bool, err error) {
 	owner := true
 	for _, name := range []string{f.workTree, filepath.Join(f.workTree, ".git"), f.gitDir} {
 		if f.workTree == "" && name != f.gitDir {
@@ -185,11 +191,11 @@ func covers(safe, dir string) bool {
 	return filepath.Clean(safe) == dir
 }
 
-func safeDirectories(ctx context.Context, p *program) []string {
+func safeDirectories(ctx context.Context, p *run.Program) []string {
 	var all []string
 	for _, scope := range []string{"--system", "--global"} {
 		// Exit status 1 is "not set" and any other is a file we may not read: no permission either way.
-		out, err := p.run(ctx, call{args: []string{"config", scope, "-z", "--get-all", "safe.directory"}})
+		out, err := p.Run(ctx, run.Call{Args: []string{"config", scope, "-z", "--get-all", "safe.directory"}})
 		if err == nil {
 			all = append(all, strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")...)
 		}

@@ -1,9 +1,9 @@
 // Package gitops reads a branch as a file system and adds a commit to it, here and at its remote.
 //
-// Its law: a reference moves only from the value that was just compared to a commit that contains it, after every object
-// that the commit needs is on disk. Hence nobody's commit is ever dropped, and a crash at any moment leaves a repository
-// that git finds sound. Working tree, index and HEAD stay as they are, byte for byte, with one announced exception: where
-// the branch is checked out and clean, `git merge --ff-only` lets that tree follow.
+// Its law: a reference moves only from the value that was just compared to a commit that contains it, after every
+// object that the commit needs is on disk. Hence nobody's commit is ever dropped, and a crash at any moment leaves a
+// repository that git finds sound. Working tree, index and HEAD stay as they are, byte for byte, with one announced
+// exception: where the branch is checked out and clean, `git merge --ff-only` lets that tree follow.
 //
 // One pass looks like this:
 //
@@ -24,12 +24,9 @@
 //
 // OpenClone does the same for a repository that is elsewhere, in a bare clone that nobody else works in (see clone.go).
 //
-// It knows nothing of translations. It does not rewrite history or prompt. Remotes, merges, attributes, content filters and
-// the configuration are the git program's (see program.go). Objects are read and written in this process: hashes, kinds and
-// the printer of differences are go-git's, and no go-git type leaves this package. Its reader of objects is not used:
-// beside 100,000 files it holds 9 MB and not 1 to read five, one entry for each object of every pack, it takes 1.3 times
-// as long for 300 files of 84 MB, wants a storer for each goroutine, looks for the objects of a lender one at a time, and
-// does not notice that git repacked meanwhile.
+// It knows nothing of translations. It does not rewrite history or prompt. Remotes, merges, attributes, content
+// filters and the configuration are the git program's (package run); objects are read by go-git and by the git
+// program (package object). No go-git type but the kind of an object leaves that package.
 package gitops
 
 import (
@@ -37,6 +34,16 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/gitops/ref"
+)
+
+// Short names for what is used everywhere here.
+type (
+	hash   = object.Name
+	entry  = object.Entry
+	commit = object.CommitData
 )
 
 // Options says how a repository is used. The zero value is a local repository without a remote.
@@ -58,20 +65,22 @@ type Options struct {
 	// Signing says how commits are signed. The zero value: as git's configuration says.
 	Signing Signing
 
-	// Silence is for how long a call that talks to a remote or runs the git program may stand still before it is given up with a *Silent (see silence.go);
-	// DefaultSilence when it is not above 0. How long it takes while it moves is not bounded, but by its context.
+	// Silence is for how long a call that talks to a remote or runs the git program may stand still before it is given
+	// up with a *Silent (see run/silence.go); DefaultSilence when it is not above 0. How long it takes while it moves is
+	// not bounded, but by its context.
 	Silence time.Duration
 
-	// Alive, when not nil, is told at every step (such a call begins or ends, a file or folder is read), and while such a call moves eight times in Silence: a
-	// watchdog's sign that what takes long is no hang. It may be called from several goroutines, never after the call, and must not block.
+	// Alive, when not nil, is told at every step (such a call begins or ends, a file or folder is read), and while such
+	// a call moves eight times in Silence: a watchdog's sign that what takes long is no hang. It may be called from
+	// several goroutines, never after the call, and must not block.
 	Alive func()
 
 	// Now is the clock of the lines in reference logs; default time.Now. Files are judged by their own clock.
 	Now func() time.Time
 
-	// Done, when not nil, is told of everything that was asked of a remote and of every commit: which operation (list, fetch, blobs, commit, push), how it
-	// ended (ok, nothing, moved, busy, refused, auth, untrusted, unavailable, interrupted, failed) and how long it took. It may be called from several
-	// goroutines.
+	// Done, when not nil, is told of everything that was asked of a remote and of every commit: which operation (list,
+	// fetch, blobs, commit, push), how it ended (ok, nothing, moved, busy, refused, auth, untrusted, unavailable,
+	// interrupted, failed) and how long it took. It may be called from several goroutines.
 	Done func(op, outcome string, took time.Duration)
 }
 
@@ -92,16 +101,16 @@ const Trailer = "Locsync-Project"
 
 // Outcomes that a caller branches on.
 var (
-	ErrMoved       = errors.New("the branch moved")              // read the tip again, compute again, commit again
-	ErrNothing     = errors.New("nothing to commit")             // the files are there already
-	ErrDirty       = errors.New("the working tree has changes")  // only as PushResult.Cause
-	ErrBusy        = errors.New("git is busy in the repository") // a lock is held, or a rebase or merge is in progress
-	ErrRefused     = errors.New("the remote refused")            // always a *Refused
+	ErrMoved       = ref.ErrMoved                               // read the tip again, compute again, commit again
+	ErrNothing     = errors.New("nothing to commit")            // the files are there already
+	ErrDirty       = errors.New("the working tree has changes") // only as PushResult.Cause
+	ErrBusy        = ref.ErrBusy                                // a lock is held, or a rebase or merge is in progress
+	ErrRefused     = errors.New("the remote refused")           // always a *Refused
 	ErrAuth        = errors.New("the remote does not accept our credentials")
 	ErrUntrusted   = errors.New("the remote did not prove who it is") // TLS certificate, ssh host key
 	ErrUnavailable = errors.New("the remote is not available now")    // always an *Unavailable
 	ErrUnfetched   = errors.New("the object was left out by a partial clone")
-	ErrUnsupported = errors.New("not supported")
+	ErrUnsupported = ref.ErrUnsupported
 	ErrPath        = errors.New("the path cannot be written") // always a *BadPaths
 	ErrNoBranch    = errors.New("no such branch")             // always a *NoBranch
 	ErrNoRemote    = errors.New("no such remote")
@@ -141,8 +150,8 @@ func (e *Unavailable) Is(target error) bool { return target == ErrUnavailable }
 // BadPath is a path that Commit does not write, and why.
 type BadPath struct{ Path, Why string }
 
-// BadPaths are all the paths of one Commit that cannot be written. Nothing was written; without these paths the same call
-// works.
+// BadPaths are all the paths of one Commit that cannot be written. Nothing was written; without these paths the same
+// call works.
 type BadPaths struct{ Paths []BadPath }
 
 func (e *BadPaths) Error() string {

@@ -39,10 +39,13 @@ import (
 //	401, 403, 404, 407, 429, 5xx, redirects, TLS   TestStatuses, TestAnswersThatNeedAPerson, TestSecretsDoNotFollowRedirects, TestCertificates, TestProxies
 //	host keys unknown, changed, revoked            TestKnownHosts
 //	keys refused, locked, absent                   TestSSHKeys
-//	hooks, protection, sizes, locks at the server  TestRefusals, TestTooLarge, TestALockAtTheServer, TestLoopOverSSH
+//	hooks, protection, sizes, locks at the server  TestRefusals, TestRefusedUntilItIsAllowed, TestTooLarge, TestALockAtTheServer, TestLoopOverSSH
 //	disk full, read-only, too many files           TestFullDisk, TestFoldersThatMayNotBeWritten, TestTooManyOpenFiles
 //	every kind of repository                       TestKindsOfRepositories, TestPromisedBlobs, TestWhatIsRefusedAtOpening, TestShallowOverHTTP,
-//	                                               TestSituations, TestPartialClonesOfEveryDepth
+//	                                               TestSituations, TestPartialClonesOfEveryDepth, TestIndexesOfEverySort, TestALenderGoes
+//	remotes of every name, address and age         TestRemotesOfEveryShape, TestAServerThatWantsMultiAck, TestSettingsOfAddressesAreGits
+//	files that are damaged or locked               TestDamagedFiles, TestReadsWhatGitReads, TestALockThatAKilledProcessLeft
+//	large and many                                 TestLargeRepositories, TestManyReferences, TestWalksThatWouldNotEnd
 //	trees that no git makes, walks without end     TestNamesThatNoGitMakes, TestWalksThatWouldNotEnd
 //	several common ancestors, reverts, renames     TestMergesAreGits, TestARevertIsNotUndone, TestMergesFollowTheRepository, TestShallowCloneDeepensItself
 //	a remote that is pushed to elsewhere           TestForks
@@ -51,20 +54,26 @@ import (
 //	files renamed in letter case                   TestRemovedIsWhatWasNamed
 //	hooks and filters that look for secrets        TestChildrenGetNoSecrets
 //	git is missing or too old                      TestOldGit
-//	filters, line ends, ignored and linked paths   TestFilters, TestLFS, TestLineEndsAreGits, TestIgnored, TestModesStay, TestNamesThatAreNearlyThere
+//	filters, line ends, ignored and linked paths   TestFilters, TestLFS, TestLineEndsAreGits, TestIgnored, TestModesStay, TestNamesThatAreNearlyThere,
+//	                                               TestAttributesAreGits, TestAttributesOfTheMachine, TestNamesOfEverySort
 //	names that leave their place or clash          TestPathsThatAreRefused, TestBadPathsAreRefusedTogether, TestBranchNamesThatClash,
 //	                                               TestBranchNamesThatClashAtTheRemote
 //	empty remote, no commit, detached HEAD         TestBranchesThatAreNotThere
 //	a clock that went back                         TestWhatACommitSays
+//	commits that must be signed                    TestDoesNotCommitUnsigned, TestChainsAndMergesAreSigned, TestSignsWithAKeyOfTheAgent
 //	a repository of somebody else                  TestRepositoryOfSomebodyElse, TestRemoteOfSomebodyElse
 //
 // TestTheTableIsTrue keeps the names in it.
 func TestTheTableIsTrue(t *testing.T) {
 	t.Parallel()
 	set := token.NewFileSet()
-	names, err := filepath.Glob("*_test.go")
-	if err != nil {
-		t.Fatal(err)
+	var names []string
+	for _, pattern := range []string{"*_test.go", "*/*_test.go"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, found...)
 	}
 	there, table := map[string]bool{}, ""
 	for _, name := range names {

@@ -16,7 +16,8 @@ import (
 // hookMark ends the line that is ours in a hook, so that it can be found again.
 const hookMark = "# added by locsync"
 
-// keptHook is what a hook that is no shell script is called while a script of ours stands in its place and hands over to it.
+// keptHook is what a hook that is no shell script is called while a script of ours stands in its place and hands over
+// to it.
 const keptHook = ".before-locsync"
 
 // movedHooks are the endings that hook managers give to hooks that were there before theirs: pre-commit, and lefthook.
@@ -33,17 +34,19 @@ func (r *Repo) hookNames() []string {
 	return []string{"post-commit", "post-merge", "post-checkout", "post-rewrite"}
 }
 
-// HookCommands are the shell commands that hooks run: Here in a hook of this machine, Team in one that people commit, where paths of this
-// machine mean nothing.
+// HookCommands are the shell commands that hooks run: Here in a hook of this machine, Team in one that people commit,
+// where paths of this machine mean nothing.
 type HookCommands struct{ Here, Team string }
 
-// InstallHooks adds one line to the hooks that git runs after files or branches have changed, and returns the hooks that are different now.
-// The line runs its command in the background, cut off from git's input and output, so git neither waits for it nor fails with it.
+// InstallHooks adds one line to the hooks that git runs after files or branches have changed, and returns the hooks
+// that are different now. The line runs its command in the background, cut off from git's input and output, so git
+// neither waits for it nor fails with it.
 //
-// What stands in a hook stays. The line comes first, because a hook may end with exec or exit. A hook in another language, a link and one that
-// is switched off keep their file under another name, and a script in their place hands over to them. core.hooksPath is followed, and husky's
-// own folder (.husky/_) means the folder above it; a folder that other repositories use too is refused. A hook that pre-commit has made is
-// written anew with each `pre-commit install`, and runs the one that it calls legacy: the line goes there.
+// What stands in a hook stays. The line comes first, because a hook may end with exec or exit. A hook in another
+// language, a link and one that is switched off keep their file under another name, and a script in their place hands
+// over to them. core.hooksPath is followed, and husky's own folder (.husky/_) means the folder above it; a folder
+// that other repositories use too is refused. A hook that pre-commit has made is written anew with each `pre-commit
+// install`, and runs the one that it calls legacy: the line goes there.
 func (r *Repo) InstallHooks(commands HookCommands) (changed []string, err error) {
 	dir, team, err := r.hookFolder()
 	if err != nil {
@@ -75,7 +78,8 @@ func hookLine(commands HookCommands, team bool) string {
 	return "{ " + command + "; } </dev/null >/dev/null 2>&1 & " + hookMark
 }
 
-// UninstallHooks takes the line out again, wherever InstallHooks may have put it, and returns the hooks that are different now.
+// UninstallHooks takes the line out again, wherever InstallHooks may have put it, and returns the hooks that are
+// different now.
 func (r *Repo) UninstallHooks() (changed []string, err error) {
 	dirs := []string{filepath.Join(r.facts.CommonDir, "hooks")}
 	if dir, _, err := r.hookFolder(); err == nil && dir != dirs[0] {
@@ -169,8 +173,8 @@ func installHook(file, line string) (changed bool, err error) {
 // handOver is the script in the place of a kept hook, without our line.
 const handOver = "#!/bin/sh\nif [ -x \"$0" + keptHook + "\" ]; then exec \"$0" + keptHook + "\" \"$@\"; fi\n"
 
-// uninstallHook takes our line out of a hook, and our script with it where nobody has added to it. A link is not ours: where it leads to may be
-// another repository's hook.
+// uninstallHook takes our line out of a hook, and our script with it where nobody has added to it. A link is not
+// ours: where it leads to may be another repository's hook.
 func uninstallHook(file string) (changed bool, err error) {
 	info, err := os.Lstat(file)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
@@ -199,7 +203,8 @@ func uninstallHook(file string) (changed bool, err error) {
 // runsItself finds a script that hands itself to another interpreter, to which a line of shell is an error.
 var runsItself = regexp.MustCompile(`(?m)\bexec["']?[ \t][^\n]*[ \t]["']?\$\{?0\}?["']?([ \t]|$)`)
 
-// isShell reports whether the line that we add means to a hook's interpreter what it means to a shell. Without #! git hands a hook to sh.
+// isShell reports whether the line that we add means to a hook's interpreter what it means to a shell. Without #! git
+// hands a hook to sh.
 func isShell(script []byte) bool {
 	if runsItself.Match(script) {
 		return false

@@ -11,11 +11,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/locsync/locsync/gitops/run"
 )
 
-// Ignored says which paths git passes over in the working tree because of a pattern, and which: `"*.json" in .gitignore:3`.
-// Files that the index has are not passed over, whatever a pattern says. What cannot be told is in no answer: without a
-// working tree there is none.
+// Ignored says which paths git passes over in the working tree because of a pattern, and which: `"*.json" in
+// .gitignore:3`. Files that the index has are not passed over, whatever a pattern says. What cannot be told is in no
+// answer: without a working tree there is none.
 func (r *Repo) Ignored(ctx context.Context, paths []string) (map[string]string, error) {
 	within := r.withinTree(paths)
 	ctx, end := r.watch(ctx)
@@ -34,14 +36,14 @@ func (r *Repo) matchedByPatterns(ctx context.Context, paths []string, options ..
 	if len(paths) == 0 {
 		return found, nil
 	}
-	out, err := r.git.run(ctx, call{
-		dir:   r.facts.WorkTree,
-		args:  append([]string{"check-ignore", "-v", "-z", "--stdin"}, options...),
-		stdin: []byte(strings.Join(paths, "\x00") + "\x00"),
-		env:   []string{"GIT_DIR=" + r.facts.GitDir, "GIT_WORK_TREE=" + r.facts.WorkTree},
+	out, err := r.git.Run(ctx, run.Call{
+		Dir:   r.facts.WorkTree,
+		Args:  append([]string{"check-ignore", "-v", "-z", "--stdin"}, options...),
+		Stdin: []byte(strings.Join(paths, "\x00") + "\x00"),
+		Env:   []string{"GIT_DIR=" + r.facts.GitDir, "GIT_WORK_TREE=" + r.facts.WorkTree},
 	})
-	var failed *programError
-	if errors.As(err, &failed) && failed.exit == 1 {
+	var failed *run.Error
+	if errors.As(err, &failed) && failed.Exit == 1 {
 		return found, nil // none of them
 	}
 	if err != nil {
@@ -56,8 +58,8 @@ func (r *Repo) matchedByPatterns(ctx context.Context, paths []string, options ..
 	return found, nil
 }
 
-// withinTree leaves out what leads through a link or into another repository: git asks for none of them in one question with
-// others.
+// withinTree leaves out what leads through a link or into another repository: git asks for none of them in one
+// question with others.
 func (r *Repo) withinTree(paths []string) []string {
 	if r.facts.WorkTree == "" {
 		return nil

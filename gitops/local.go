@@ -8,6 +8,9 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/locsync/locsync/gitops/ref"
+	"github.com/locsync/locsync/gitops/run"
 )
 
 // The local branch after a commit was delivered, and the working trees that may have it checked out.
@@ -34,7 +37,7 @@ func (w worktree) holds(ref string) bool {
 }
 
 // worktreesOf looks at the main working tree (main "" when bare) and every linked one.
-func worktreesOf(common, main string) ([]worktree, error) {
+func worktreesOf(refs ref.Store, common, main string) ([]worktree, error) {
 	var list []worktree
 	if main != "" {
 		list = append(list, worktree{path: main, gitDir: common})
@@ -57,14 +60,17 @@ func worktreesOf(common, main string) ([]worktree, error) {
 		list = append(list, w)
 	}
 	for i := range list {
-		list[i].look()
+		list[i].look(refs)
 	}
 	return list, nil
 }
 
 // look reads what the tree has checked out. During a rebase HEAD is detached and the branch's name waits in a file.
-func (w *worktree) look() {
-	for _, file := range []string{"HEAD", "rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"} {
+func (w *worktree) look(refs ref.Store) {
+	if head, _, err := refs.Head(w.gitDir); err == nil && strings.HasPrefix(head, "refs/heads/") {
+		w.refs = append(w.refs, head)
+	}
+	for _, file := range []string{"rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"} {
 		content, err := os.ReadFile(filepath.Join(w.gitDir, file))
 		if err != nil {
 			continue
@@ -118,7 +124,7 @@ func (r *Repo) mainTree() string {
 
 // CheckedOut gives the working trees that have a branch checked out, or are rebasing or bisecting it.
 func (r *Repo) CheckedOut(branch string) ([]string, error) {
-	trees, err := worktreesOf(r.common, r.mainTree())
+	trees, err := worktreesOf(r.refs, r.common, r.mainTree())
 	if err != nil {
 		return nil, err
 	}
@@ -143,25 +149,25 @@ const (
 func (l Local) String() string { return [...]string{"left", "moved", "followed"}[l] }
 
 // advance moves the local branch from now (zero: absent) to a tip that contains it.
-func (r *Repo) advance(ctx context.Context, branch string, now hash, to *Tip, why reason) (Local, error) {
-	ref := "refs/heads/" + branch
-	trees, err := worktreesOf(r.common, r.mainTree())
+func (r *Repo) advance(ctx context.Context, branch string, now hash, to *Tip, why string) (Local, error) {
+	name := "refs/heads/" + branch
+	trees, err := worktreesOf(r.refs, r.common, r.mainTree())
 	if err != nil {
 		return Left, err
 	}
 	var holding []worktree
 	for _, w := range trees {
-		if w.holds(ref) {
+		if w.holds(name) {
 			holding = append(holding, w)
 		}
 	}
 	switch {
 	case len(holding) == 0:
-		err := r.refs.swap(ctx, ref, now, to.commit, why)
+		err := r.refs.Swap(ctx, name, now, to.commit, why)
 		if errors.Is(err, ErrMoved) {
 			return Left, leave(ErrMoved, "it moved at the same time")
 		}
-		var clash *clashError
+		var clash *ref.Clash
 		for _, cause := range []error{ErrBusy, ErrUnsupported} {
 			if errors.Is(err, cause) {
 				return Left, leave(cause, "%v", err)
@@ -210,12 +216,12 @@ func (r *Repo) inTheWay(ctx context.Context, w worktree, to *Tip) (string, error
 	}
 	goes := map[string]bool{}
 	for _, p := range pairs {
-		if p.new.mode == 0 {
+		if p.new.Mode == 0 {
 			goes[p.path] = true
 		}
 	}
 	for _, p := range pairs {
-		if p.old.mode != 0 {
+		if p.old.Mode != 0 {
 			continue
 		}
 		for at := path.Dir(p.path); at != "."; at = path.Dir(at) {
@@ -241,12 +247,12 @@ func (r *Repo) follow(ctx context.Context, w worktree, to *Tip) (Local, error) {
 	if _, err := os.Stat(w.path); err != nil {
 		return Left, leave(ErrBusy, "it is checked out in %s, which is gone; git worktree prune forgets it", w.path)
 	}
-	here := func(c call) call {
-		c.dir, c.objects = w.path, filepath.Join(r.common, "objects") // a partial clone fetches what it checks out
-		c.env = append(c.env, "GIT_DIR="+w.gitDir, "GIT_WORK_TREE="+w.path)
+	here := func(c run.Call) run.Call {
+		c.Dir, c.Objects = w.path, filepath.Join(r.common, "objects") // a partial clone fetches what it checks out
+		c.Env = append(c.Env, "GIT_DIR="+w.gitDir, "GIT_WORK_TREE="+w.path)
 		return c
 	}
-	status, err := r.git.run(ctx, here(call{args: []string{"status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty"}}))
+	status, err := r.git.Run(ctx, here(run.Call{Args: []string{"status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty"}}))
 	if err != nil {
 		return Left, fmt.Errorf("look whether %s is clean: %w", w.path, err)
 	}
@@ -258,19 +264,19 @@ func (r *Repo) follow(ctx context.Context, w worktree, to *Tip) (Local, error) {
 	} else if name != "" {
 		return Left, leave(ErrDirty, "it is checked out in %s, where the untracked file %s is in the way", w.path, name)
 	}
-	_, err = r.git.run(ctx, here(call{
-		args:  []string{"-c", "advice.diverging=false", "merge", "--ff-only", "--no-verify-signatures", "--no-stat", "--progress", to.Hash()},
-		write: true,
-		lfs:   r.lfsProgress(),
-		env:   []string{"GIT_REFLOG_ACTION=locsync"},
+	_, err = r.git.Run(ctx, here(run.Call{
+		Args:  []string{"-c", "advice.diverging=false", "merge", "--ff-only", "--no-verify-signatures", "--no-stat", "--progress", to.Hash()},
+		Write: true,
+		LFS:   r.lfsProgress(),
+		Env:   []string{"GIT_REFLOG_ACTION=locsync"},
 	}))
-	var refused *programError
+	var refused *run.Error
 	if errors.As(err, &refused) {
 		cause := ErrDirty
-		if strings.Contains(refused.stderr, ".lock") {
+		if strings.Contains(refused.Stderr, ".lock") {
 			cause = ErrBusy
 		}
-		return Left, leave(cause, "it is checked out in %s, and git does not move it: %s", w.path, lastLines(refused.stderr, 4))
+		return Left, leave(cause, "it is checked out in %s, and git does not move it: %s", w.path, run.LastLines(refused.Stderr, 4))
 	}
 	if err != nil {
 		return Left, err

@@ -221,7 +221,7 @@ func TestCallsEnd(t *testing.T) {
 		},
 		"a lock of ours": func(t *testing.T, s *served) Options {
 			other := open(t, s.dir, Options{})
-			release := must[func()](t)(other.guard(t.Context()))
+			release := must[func()](t)(other.refs.Guard(t.Context()))
 			t.Cleanup(release)
 			return Options{Remote: "origin"}
 		},

@@ -8,11 +8,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/gitops/run"
 )
 
-// Taking in the base: git merges the two commits (git merge-tree), with renames, attributes, merge drivers and however many
-// common ancestors, in a folder that is thrown away. Our rule comes on top: a file of the caller's that both sides changed is
-// not merged as text, the caller gets its versions.
+// Taking in the base: git merges the two commits (git merge-tree), with renames, attributes, merge drivers and
+// however many common ancestors, in a folder that is thrown away. Our rule comes on top: a file of the caller's that
+// both sides changed is not merged as text, the caller gets its versions.
 
 // State is how a branch stands to its base.
 type State int
@@ -43,9 +46,9 @@ type Contested struct {
 	Ancestor, Branch, Base []byte
 }
 
-// Merge compares a branch with its base and merges what base has and the branch lacks: nothing is written before Commit.
-// ours says which paths the caller merges itself. Without common history the state is Behind and Note says so; a shallow
-// clone is deepened first.
+// Merge compares a branch with its base and merges what base has and the branch lacks: nothing is written before
+// Commit. ours says which paths the caller merges itself. Without common history the state is Behind and Note says
+// so; a shallow clone is deepened first.
 func (r *Repo) Merge(ctx context.Context, branch, base *Tip, ours func(path string) bool) (*Merged, error) {
 	ctx, end := r.watch(ctx)
 	defer end()
@@ -57,10 +60,10 @@ func (r *Repo) Merge(ctx context.Context, branch, base *Tip, ours func(path stri
 }
 
 func (r *Repo) merge(ctx context.Context, branch, base *Tip, ours func(string) bool) (*Merged, error) {
-	bases, err := r.mergeBases(branch.commit, base.commit)
-	if err == nil && len(bases) == 0 && len(*r.shallow.Load()) > 0 {
+	bases, err := r.history.Bases(branch.commit, base.commit)
+	if err == nil && len(bases) == 0 && r.history.Shallow() {
 		if err = r.deepen(ctx, branch, base); err == nil {
-			bases, err = r.mergeBases(branch.commit, base.commit)
+			bases, err = r.history.Bases(branch.commit, base.commit)
 		}
 	}
 	if err != nil {
@@ -69,7 +72,7 @@ func (r *Repo) merge(ctx context.Context, branch, base *Tip, ours func(string) b
 	switch {
 	case len(bases) == 0:
 		note := fmt.Sprintf("%s and %s have no common history; merge them once by hand", branch.branch, base.branch)
-		if len(*r.shallow.Load()) > 0 {
+		if r.history.Shallow() {
 			note = fmt.Sprintf("this clone is too shallow to see where %s and %s meet; git fetch --unshallow", branch.branch, base.branch)
 		}
 		return &Merged{State: Behind, Tip: branch, Note: note}, nil
@@ -139,7 +142,7 @@ func (r *Repo) join(ctx context.Context, branch, base *Tip, bases []hash, ours f
 	}
 	joined := r.successor(branch, base)
 	joined.tree, joined.parents = root, []hash{branch.commit, base.commit}
-	if joined.extra, err = w.made(); err != nil {
+	if joined.extra, err = object.Loose(filepath.Join(w.root, "objects")); err != nil {
 		return nil, err
 	}
 	m := &Merged{State: Joined, Tip: joined}
@@ -157,20 +160,20 @@ func (r *Repo) join(ctx context.Context, branch, base *Tip, bases []hash, ours f
 // mergeTree lets git merge two commits, and gives the tree, with what git could not decide.
 func (w workbench) mergeTree(ctx context.Context, one, two hash) (tree hash, conflicts []string, err error) {
 	out, err := w.run(ctx, nil, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", one.String(), two.String())
-	var failed *programError
-	if err != nil && !(errors.As(err, &failed) && failed.exit == 1) {
+	var failed *run.Error
+	if err != nil && !(errors.As(err, &failed) && failed.Exit == 1) {
 		return hash{}, nil, err
 	}
 	parts := strings.Split(strings.TrimRight(string(out), "\x00"), "\x00")
-	tree, ok := parseHash(parts[0])
+	tree, ok := object.Parse(parts[0])
 	if !ok {
 		return hash{}, nil, fmt.Errorf("git merge-tree printed %.80q", out)
 	}
 	return tree, parts[1:], nil
 }
 
-// ancestor is what both sides come from. Of several best common ancestors it is their merge, as git takes it, without the
-// files that they disagree about.
+// ancestor is what both sides come from. Of several best common ancestors it is their merge, as git takes it, without
+// the files that they disagree about.
 func (w workbench) ancestor(ctx context.Context, branch *Tip, bases []hash) (*Tip, error) {
 	t, err := w.r.tipAt(branch.branch, bases[0])
 	if err != nil || len(bases) == 1 {
@@ -193,7 +196,7 @@ func (w workbench) ancestor(ctx context.Context, branch *Tip, bases []hash) (*Ti
 		}
 		joined, t.tree = hashIn(out), tree
 	}
-	if t.extra, err = w.made(); err != nil {
+	if t.extra, err = object.Loose(filepath.Join(w.root, "objects")); err != nil {
 		return nil, err
 	}
 	e := newEdits(t)
@@ -202,27 +205,6 @@ func (w workbench) ancestor(ctx context.Context, branch *Tip, bases []hash) (*Ti
 	}
 	maps.Copy(t.extra, e.objects)
 	return t, nil
-}
-
-// made are the objects that git made in the workbench.
-func (w workbench) made() (map[hash]object, error) {
-	objects := map[hash]object{}
-	files, err := filepath.Glob(filepath.Join(globEscape(w.root), "objects", "[0-9a-f][0-9a-f]", "*"))
-	if err != nil {
-		return nil, err
-	}
-	for _, file := range files {
-		h, ok := parseHash(filepath.Base(filepath.Dir(file)) + filepath.Base(file))
-		if !ok {
-			continue
-		}
-		k, data, err := readLoose(file)
-		if err != nil {
-			return nil, err
-		}
-		objects[h] = object{kind: k, hash: h, data: data}
-	}
-	return objects, nil
 }
 
 // contest puts base's version in the place of each file of the caller's that both sides changed, or that git could not
@@ -252,9 +234,9 @@ func (m *Merged) contest(differs []pair, conflicts []string, sides [3]*Tip, ours
 				return nil, err
 			}
 			three[i] = at.entry
-			files = files && err == nil && (!at.exists || at.entry.isFile())
+			files = files && err == nil && (!at.exists || at.entry.IsFile())
 		}
-		same := func(a, b entry) bool { return a.mode == b.mode && a.hash == b.hash }
+		same := func(a, b entry) bool { return a.Mode == b.Mode && a.Hash == b.Hash }
 		both := !same(three[0], three[1]) && !same(three[0], three[2]) && !same(three[1], three[2])
 		switch {
 		case !files && candidates[name]:
@@ -264,7 +246,7 @@ func (m *Merged) contest(differs []pair, conflicts []string, sides [3]*Tip, ours
 			if same(three[0], three[2]) {
 				e = three[1]
 			}
-			changes = append(changes, change{name, e.mode, e.hash})
+			changes = append(changes, change{name, e.Mode, e.Hash})
 		}
 		if !files || !both {
 			continue
@@ -274,7 +256,7 @@ func (m *Merged) contest(differs []pair, conflicts []string, sides [3]*Tip, ours
 			return nil, err
 		}
 		m.Contested = append(m.Contested, c)
-		changes = append(changes, change{name, three[2].mode, three[2].hash})
+		changes = append(changes, change{name, three[2].Mode, three[2].Hash})
 	}
 	if len(left) > 0 {
 		return left, nil
@@ -293,10 +275,10 @@ func (m *Merged) contest(differs []pair, conflicts []string, sides [3]*Tip, ours
 func contested(name string, three [3]entry, sides [3]*Tip) (Contested, error) {
 	var contents [3][]byte
 	for i, e := range three {
-		if e.mode == 0 {
+		if e.Mode == 0 {
 			continue
 		}
-		content, err := sides[i].content(name, e.hash)
+		content, err := sides[i].content(name, e.Hash)
 		if err != nil {
 			return Contested{}, fmt.Errorf("%s: %w", name, err)
 		}
@@ -307,6 +289,6 @@ func contested(name string, three [3]entry, sides [3]*Tip) (Contested, error) {
 
 // hashIn is the object's name that a git command printed.
 func hashIn(out []byte) hash {
-	h, _ := parseHash(strings.TrimSpace(string(out)))
+	h, _ := object.Parse(strings.TrimSpace(string(out)))
 	return h
 }

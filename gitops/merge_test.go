@@ -16,77 +16,6 @@ import (
 
 func never(string) bool { return false }
 
-// Law: common ancestors, containment and "what one has and others lack" are those that git names, on any graph and with
-// any clocks.
-func TestHistoryIsGits(t *testing.T) {
-	t.Parallel()
-	dir, r := bareRefs(t)
-	commits(t, dir, 1) // the empty tree
-	n := 0
-	rapid.Check(t, func(rt *rapid.T) {
-		var in bytes.Buffer
-		size := rapid.IntRange(2, 14).Draw(rt, "commits")
-		n++
-		for i := range size {
-			when := 1700000000 + int64(i)
-			if rapid.IntRange(0, 9).Draw(rt, "skew") == 0 {
-				when -= int64(rapid.IntRange(0, 20).Draw(rt, "by"))
-			}
-			fmt.Fprintf(&in, "reset refs/heads/g%d-%d\ncommit refs/heads/g%d-%d\nmark :%d\ncommitter A <a@b> %d +0000\ndata 3\nc%02d", n, i, n, i, i+1, when, i)
-			in.WriteString("\n")
-			if i > 0 && rapid.IntRange(0, 9).Draw(rt, "root") > 0 {
-				parents := rapid.SliceOfNDistinct(rapid.IntRange(1, i), 1, 3, rapid.ID[int]).Draw(rt, "parents")
-				fmt.Fprintf(&in, "from :%d\n", parents[0])
-				for _, p := range parents[1:] {
-					fmt.Fprintf(&in, "merge :%d\n", p)
-				}
-			}
-			in.WriteString("\n")
-		}
-		fastImport(t, dir, in.Bytes())
-		all := make([]hash, size)
-		for i := range all {
-			all[i], _, _ = r.read(fmt.Sprintf("refs/heads/g%d-%d", n, i))
-		}
-		pick := rapid.SampledFrom(all)
-		for range 4 {
-			a, b := pick.Draw(rt, "a"), pick.Draw(rt, "b")
-			out, _ := gittest.TryGit(t, dir, "merge-base", "--all", a.String(), b.String())
-			want := strings.Fields(out)
-			got, err := r.mergeBases(a, b)
-			if err != nil {
-				rt.Fatal(err)
-			}
-			names := []string{}
-			for _, h := range got {
-				names = append(names, h.String())
-			}
-			slices.Sort(names)
-			slices.Sort(want)
-			if !slices.Equal(names, want) {
-				rt.Fatalf("best common ancestors of %s and %s: %v, git says %v", a, b, names, want)
-			}
-			_, err = gittest.TryGit(t, dir, "merge-base", "--is-ancestor", b.String(), a.String())
-			if in, _ := r.contains(a, b); in != (err == nil) {
-				rt.Fatalf("%s contains %s: %v", a, b, in)
-			}
-			commits, err := r.ahead(a, []hash{b})
-			if err != nil {
-				rt.Fatal(err)
-			}
-			have := map[string]bool{}
-			for _, c := range commits {
-				have[c.hash.String()] = true
-			}
-			for _, name := range strings.Fields(gittest.Git(t, dir, "rev-list", a.String(), "^"+b.String())) {
-				if !have[name] {
-					rt.Fatalf("%s is in %s and not in %s, and was not named", name, a, b)
-				}
-			}
-		}
-	})
-}
-
 // Law: where Merge joins two sides, the tree is the one that git makes, and where git finds a conflict, so does Merge: in
 // histories with merges in both directions, reverts, renames, and several best common ancestors.
 func TestMergesAreGits(t *testing.T) {
@@ -154,7 +83,7 @@ func TestMergesAreGits(t *testing.T) {
 			rt.Fatal(err)
 		}
 		states[m.State]++
-		if bases, err := r.mergeBases(branch.commit, base.commit); err == nil && len(bases) > 1 {
+		if bases, err := r.history.Bases(branch.commit, base.commit); err == nil && len(bases) > 1 {
 			several++
 		}
 		out, gerr := gittest.TryGit(t, dir, "merge-tree", "--write-tree", "m0", "m1")
@@ -202,7 +131,7 @@ func TestARevertIsNotUndone(t *testing.T) {
 			gittest.Git(t, dir, "reset", "-q", "--hard", merged)
 			gittest.Commit(t, dir, "back", map[string]string{path: lines("10")}) // M3
 			tip = at(t, r, "l10n", "main")
-			if n := len(must[[]hash](t)(r.mergeBases(tip.commit, tip.Base().commit))); n != 2 {
+			if n := len(must[[]hash](t)(r.history.Bases(tip.commit, tip.Base().commit))); n != 2 {
 				t.Fatalf("%d common ancestors", n)
 			}
 			m = must[*Merged](t)(r.Merge(t.Context(), tip, tip.Base(), func(p string) bool { return strings.HasPrefix(p, "locales/") }))
@@ -240,6 +169,13 @@ func TestMergesFollowTheRepository(t *testing.T) {
 			}
 			gittest.Write(t, dir, map[string]string{"lock.txt": text("L10N", "9")})
 		}, state: Joined, path: "moved.txt", want: text("L10N", "9")},
+		"a folder is renamed": {change: func(t *testing.T, dir string, base bool) {
+			if base {
+				gittest.Git(t, dir, "mv", "old", "new")
+				return
+			}
+			gittest.Write(t, dir, map[string]string{"old/one": text("L10N", "9")})
+		}, state: Joined, path: "new/one", want: text("L10N", "9")},
 		"a submodule goes forward": {change: func(t *testing.T, dir string, base bool) {
 			if base {
 				gittest.Git(t, filepath.Join(dir, "module"), "checkout", "-q", later)
@@ -248,7 +184,8 @@ func TestMergesFollowTheRepository(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := gittest.Init(t, map[string]string{"lock.txt": text("1", "9"), ".gitattributes": c.attributes + "\n", "README.md": "r"})
+			dir := gittest.Init(t, map[string]string{"lock.txt": text("1", "9"), ".gitattributes": c.attributes + "\n", "README.md": "r",
+				"old/one": text("1", "9"), "old/two": "2\n", "old/three": "3\n"})
 			gittest.Git(t, dir, "submodule", "add", "-q", module, "module")
 			gittest.Git(t, filepath.Join(dir, "module"), "checkout", "-q", later+"^")
 			gittest.Commit(t, dir, "module", nil)
@@ -485,4 +422,9 @@ func TestPreviewWritesNothing(t *testing.T) {
 	if waiting := must[*Tip](t)(r.Pending("l10n")); waiting != nil {
 		t.Error("a commit waits")
 	}
+}
+
+func fastImport(t testing.TB, dir string, stream []byte) {
+	t.Helper()
+	gittest.FastImport(t, dir, stream)
 }

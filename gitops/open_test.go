@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/gitops/run"
 )
 
 func TestShallowOverHTTP(t *testing.T) {
@@ -49,11 +50,6 @@ func TestWhatIsRefusedAtOpening(t *testing.T) {
 			gittest.Write(t, d, map[string]string{".git": "gitdir: nowhere\n"})
 			return d
 		}, ErrNotRepo, "nowhere"},
-		"SHA-256": {func(t *testing.T) string {
-			d := t.TempDir()
-			gittest.Git(t, d, "init", "-q", "--object-format=sha256", ".")
-			return d
-		}, ErrUnsupported, "git fast-export"},
 		"reftable": {func(t *testing.T) string {
 			d := gittest.Init(t, sample)
 			gittest.Write(t, d, map[string]string{".git/config": "[core]\n\trepositoryformatversion = 1\n[extensions]\n\trefStorage = reftable\n"})
@@ -150,7 +146,7 @@ func TestSettingsAreGits(t *testing.T) {
 	directory =
 `
 	gittest.Write(t, dir, map[string]string{".git/config": config})
-	p := must[*program](t)(findProgram(t.Context(), ""))
+	p := must[*run.Program](t)(run.Find(t.Context(), ""))
 	gitDir := filepath.Join(dir, ".git")
 	ours := must[settings](t)(readSettings(t.Context(), p, gitDir))
 	for key, want := range map[string]string{"core.autocrlf": "input", "core.bare": "true", "remote.Or.Igin.url": "https://example.org/a b.git",
@@ -173,7 +169,7 @@ func TestAddresses(t *testing.T) {
 		"https://user:pw@example.org/x.git": "https://example.org/x.git", "https://tok%zz@example.org/x": "https://example.org/x",
 		"ssh://git:pw@example.org/x": "ssh://git@example.org/x", "git@example.org:x.git": "git@example.org:x.git", "/srv/x.git": "/srv/x.git",
 	} {
-		if got := redact(address); got != want {
+		if got := run.Redact(address); got != want {
 			t.Errorf("%s is shown as %s", address, got)
 		}
 	}

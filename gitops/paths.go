@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+
+	"github.com/locsync/locsync/gitops/object"
 )
 
 // Which paths may be written. The library's tree encoder takes every name; `git fsck --strict` and checkouts on other
@@ -24,14 +26,14 @@ func checkName(name string) error {
 			return errors.New("control characters in the name")
 		}
 	}
-	if isDotGit(name) {
+	if object.IsDotGit(name) {
 		return errors.New("it is git's own folder")
 	}
 	return nil
 }
 
-// checkWindowsName refuses new names that cannot be checked out on Windows. A file that is there under such a name is the
-// repository's own choice and can be written.
+// checkWindowsName refuses new names that cannot be checked out on Windows. A file that is there under such a name is
+// the repository's own choice and can be written.
 func checkWindowsName(name string) error {
 	if i := strings.IndexAny(name, `<>:"|?*`); i >= 0 {
 		return fmt.Errorf("%q cannot stand in a file name on Windows", name[i])
@@ -59,24 +61,6 @@ var deviceNames = func() map[string]bool {
 	return names
 }()
 
-// isDotGit knows .git as three file systems do: in any letter case; on HFS+ with characters in between that it ignores;
-// on NTFS with trailing dots and blanks, as the short name GIT~1, and with a stream after a colon.
-func isDotGit(name string) bool {
-	if name == "" || strings.IndexByte(".gG\xe2\xef", name[0]) < 0 {
-		return false // what may come first: the name itself, or an ignored character
-	}
-	ignored := func(c rune) rune {
-		switch {
-		case c >= 0x200c && c <= 0x200f, c >= 0x202a && c <= 0x202e, c >= 0x206a && c <= 0x206f, c == 0xfeff:
-			return -1
-		}
-		return c
-	}
-	plain, _, _ := strings.Cut(strings.Map(ignored, name), ":")
-	plain = strings.ToLower(strings.TrimRight(plain, ". "))
-	return plain == ".git" || plain == "git~1"
-}
-
 // target is where a path lies in a tree: by the names that are there, with the entry that is there.
 type target struct {
 	path   string
@@ -84,7 +68,8 @@ type target struct {
 	exists bool
 }
 
-// errStop is a reason in words why a path cannot be written into this tree, as opposed to a tree that could not be read.
+// errStop is a reason in words why a path cannot be written into this tree, as opposed to a tree that could not be
+// read.
 type errStop struct{ why string }
 
 func (e *errStop) Error() string { return e.why }
@@ -93,12 +78,12 @@ func stop(format string, args ...any) error { return &errStop{fmt.Sprintf(format
 
 // exactly finds a path that is to be removed, by no other name than its own. What is not there is nothing to remove.
 func (t *Tip) exactly(name string) (target, error) {
-	at := entry{mode: modeDir, hash: t.tree}
+	at := entry{Mode: object.ModeDir, Hash: t.tree}
 	for part := range strings.SplitSeq(name, "/") {
-		if !at.isDir() {
+		if !at.IsDir() {
 			return target{path: name}, nil
 		}
-		d, err := t.readTree(at.hash)
+		d, err := t.readTree(at.Hash)
 		if err != nil {
 			return target{}, err
 		}
@@ -108,7 +93,7 @@ func (t *Tip) exactly(name string) (target, error) {
 		}
 		at = d.entries[i]
 	}
-	if at.isDir() || at.mode == modeModule {
+	if at.IsDir() || at.Mode == object.ModeModule {
 		return target{}, stop("%s is a folder", name)
 	}
 	return target{path: name, entry: at, exists: true}, nil
@@ -120,7 +105,7 @@ func (t *Tip) resolve(name string) (target, error) {
 	if !fs.ValidPath(name) || name == "." || len(name) > 4000 {
 		return target{}, stop("not a clean path relative to the repository")
 	}
-	at := entry{mode: modeDir, hash: t.tree}
+	at := entry{Mode: object.ModeDir, Hash: t.tree}
 	result := target{exists: true}
 	parts := strings.Split(name, "/")
 	for i, part := range parts {
@@ -130,7 +115,7 @@ func (t *Tip) resolve(name string) (target, error) {
 		}
 		var e entry
 		if result.exists {
-			d, err := t.readTree(at.hash)
+			d, err := t.readTree(at.Hash)
 			if err != nil {
 				return target{}, err
 			}
@@ -148,15 +133,15 @@ func (t *Tip) resolve(name string) (target, error) {
 			result.path = path.Join(result.path, part)
 			continue
 		}
-		result.path = path.Join(result.path, e.name)
+		result.path = path.Join(result.path, e.Name)
 		switch {
-		case e.mode == modeLink:
+		case e.Mode == object.ModeLink:
 			return target{}, stop("%s is a symbolic link; name the file that it points to, or replace it by a file", result.path)
-		case e.mode == modeModule:
+		case e.Mode == object.ModeModule:
 			return target{}, stop("%s is a submodule, a repository of its own", result.path)
-		case last && e.isDir():
+		case last && e.IsDir():
 			return target{}, stop("%s is a folder", result.path)
-		case !last && !e.isDir():
+		case !last && !e.IsDir():
 			return target{}, stop("%s is a file, not a folder", result.path)
 		}
 		at, result.entry = e, e

@@ -1,288 +1,45 @@
 package gitops
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"fmt"
-	"os"
-	"os/exec"
-	"regexp"
-	"strconv"
-	"strings"
+	"slices"
 	"time"
+
+	"github.com/locsync/locsync/gitops/run"
 )
 
-// program is the git program: the only road to remotes, and what merges, applies attributes and filters, reads the
-// configuration and moves a checked-out tree.
-type program struct {
-	path, version string
-	trust         string // a folder that git would call of dubious ownership, accepted for these calls only
-}
-
-// OldestGit is the oldest git program that is enough: the first one with git merge-tree --write-tree.
-const OldestGit = "2.38"
+// OldestGit is the oldest git program that is enough.
+const OldestGit = run.OldestGit
 
 // ErrGit means that there is no git program, or one that is too old.
-var ErrGit = fmt.Errorf("git %s or newer is needed", OldestGit)
+var ErrGit = run.ErrGit
 
-// programError is a git command that ended with a status of its own choosing.
-type programError struct {
-	verb   string
-	exit   int
-	stderr string
-}
+// DefaultSilence is Options.Silence where none is given.
+const DefaultSilence = run.DefaultSilence
 
-func (e *programError) Error() string {
-	said := lastLines(e.stderr, 3)
-	if said == "" {
-		said = fmt.Sprintf("exit status %d", e.exit)
-	}
-	return "git " + e.verb + ": " + said
-}
+// Silent is a call that was given up because nothing of it moved. It is a context.DeadlineExceeded.
+type Silent = run.Silent
 
-// findProgram looks for git. "" is the one in PATH.
-func findProgram(ctx context.Context, name string) (*program, error) {
-	path, err := exec.LookPath(or(name, "git"))
-	if err != nil {
-		return nil, fmt.Errorf("%w, and there is none: %w; install it, or add its folder to PATH", ErrGit, err)
-	}
-	p := &program{path: path}
-	out, err := p.run(ctx, call{args: []string{"version"}})
-	if err != nil {
-		return nil, fmt.Errorf("ask the git program for its version: %w", err)
-	}
-	p.version = strings.TrimPrefix(strings.TrimSpace(string(out)), "git version ")
-	if tooOld(p.version) {
-		return nil, fmt.Errorf("%w, and %s is git %s; install a newer one", ErrGit, path, p.version)
-	}
-	return p, nil
-}
+// Command is one run of the git program.
+type Command = run.Command
 
-// tooOld reports whether a git program is older than OldestGit. One whose version cannot be read is not.
-func tooOld(version string) bool {
-	have, want := strings.Split(version, "."), strings.Split(OldestGit, ".")
-	for i, w := range want {
-		least, _ := strconv.Atoi(w)
-		if i >= len(have) {
-			return false
-		}
-		n, err := strconv.Atoi(have[i])
-		if err != nil || n != least {
-			return err == nil && n < least
-		}
-	}
-	return false
+// Tracing makes a context whose git commands are told of when they begin; what is returned is called when they end.
+func Tracing(ctx context.Context, told func(Command) (ended func(took time.Duration, err error))) context.Context {
+	return run.Tracing(ctx, told)
 }
 
 // CheckGit finds the git program, and says which it is. The error is ErrGit where there is none that is new enough.
 func CheckGit(ctx context.Context) (path, version string, err error) {
-	p, err := findProgram(ctx, "")
+	p, err := run.Find(ctx, "")
 	if err != nil {
 		return "", "", err
 	}
-	return p.path, p.version, nil
+	return p.Path, p.Version, nil
 }
 
-// call is one run of the program.
-type call struct {
-	dir   string   // where; "" is our own folder
-	args  []string // the verb and its own; settings (-c) may stand in front
-	env   []string // on top of the cleaned environment
-	stdin []byte
-	write bool // takes locks: optional locks stay on for it
-
-	objects string // the folder where packs that it writes grow; "" when it writes none
-	lfs     string // the file for git LFS to tell in what it brings or sends; "" where it does nothing
-}
-
-// verb is what git is to do.
-func (c call) verb() string {
-	args := c.args
-	for len(args) > 2 && args[0] == "-c" {
-		args = args[2:]
-	}
-	return args[0]
-}
-
-// run gives standard output.
-func (p *program) run(ctx context.Context, c call) ([]byte, error) {
-	out, _, err := p.runBoth(ctx, c)
-	return out, err
-}
-
-// runBoth gives both streams. The program never prompts, sees none of the variables by which git hands a hook its
-// repository, and is killed with everything it started when ctx ends.
-func (p *program) runBoth(ctx context.Context, c call) (stdout []byte, stderr string, err error) {
-	ended := c.traced(ctx)
-	defer func() { ended(err) }()
-	var args []string
-	if c.write {
-		args = []string{"-c", "core.fsync=objects,reference", "-c", "gc.auto=0", "-c", "maintenance.auto=false"}
-	}
-	if p.trust != "" {
-		args = append(args, "-c", "safe.directory="+p.trust)
-	}
-	cmd := exec.CommandContext(ctx, p.path, append(args, c.args...)...)
-	cmd.Dir = c.dir
-	cmd.Env = append(programEnv(os.Environ()), c.env...)
-	if !c.write {
-		cmd.Env = append(cmd.Env, "GIT_OPTIONAL_LOCKS=0")
-	}
-	cmd.Stdin = bytes.NewReader(c.stdin)
-	var out bytes.Buffer
-	said := new(words)
-	cmd.Stdout, cmd.Stderr = movingWriter{ctx, &out}, movingWriter{ctx, said}
-	if c.objects != "" {
-		defer seeing(ctx, packsGrow(c.objects))()
-	}
-	if c.lfs != "" {
-		defer os.Remove(c.lfs)
-		defer seeing(ctx, fileGrows(c.lfs))()
-		cmd.Env = append(cmd.Env, "GIT_LFS_PROGRESS="+c.lfs)
-	}
-	err = runGroup(ctx, cmd)
-	stdout, stderr = out.Bytes(), said.String()
-	if err == nil {
-		return stdout, stderr, nil
-	}
-	if ctx.Err() != nil {
-		return stdout, stderr, fmt.Errorf("git %s: %w", c.verb(), said.ended(context.Cause(ctx)))
-	}
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return stdout, stderr, &programError{c.verb(), exit.ExitCode(), stderr}
-	}
-	return stdout, stderr, fmt.Errorf("git %s: %w", c.verb(), err)
-}
-
-// endsWithin is how long a program that is ended may take to put away what it has in hand (git removes its locks), before it is killed.
-const endsWithin = 2 * time.Second
-
-// runGroup runs a program, which ends with ctx, with everything that it started.
-func runGroup(ctx context.Context, cmd *exec.Cmd) error {
-	ownGroup(cmd)
-	cmd.WaitDelay = endsWithin
-	err := cmd.Run()
-	switch {
-	case ctx.Err() != nil && cmd.Process != nil:
-		killGroup(cmd)
-	case errors.Is(err, exec.ErrWaitDelay):
-		return nil // it ended well, and what a hook left running in the background has its streams still open
-	}
-	return err
-}
-
-// words are what git prints for people, without its progress: lines that are written over (they end with a carriage return) and those that they end as.
-type words struct {
-	kept bytes.Buffer
-	line []byte
-	over []byte // the line that this one is written over
-	last string // of the progress
-	ret  bool   // the last byte was a carriage return
-}
-
-// mostWords bounds what is kept of what a hook at the other end prints.
-const mostWords = 1 << 20
-
-func (w *words) Write(b []byte) (int, error) {
-	for _, c := range b {
-		if w.ret && c != '\n' { // else it is the end of a line, as ssh writes it
-			w.last, w.line, w.over = string(bytes.TrimSpace(w.line)), w.over[:0], w.line
-		}
-		if w.ret = c == '\r'; w.ret {
-			continue
-		}
-		if w.line = append(w.line, c); c == '\n' || len(w.line) == mostWords {
-			w.end()
-		}
-	}
-	return len(b), nil
-}
-
-// end ends a line. One that an empty one was written over is a line of a hook that ends them as Windows does, which git takes apart.
-func (w *words) end() {
-	line := w.line
-	if len(w.over) > 0 && (string(line) == "\n" || string(line) == "remote: \n") {
-		line = append(w.over, '\n')
-	}
-	if text := bytes.TrimSpace(line); progress.Match(text) {
-		w.last = string(text)
-	} else if w.kept.Len() < mostWords {
-		w.kept.Write(line)
-	}
-	w.line, w.over = w.line[:0], w.over[:0]
-}
-
-func (w *words) String() string {
-	w.end()
-	return w.kept.String()
-}
-
-// ended is why the program was ended, with how far it was.
-func (w *words) ended(why error) error {
-	if silent, ok := errors.AsType[*Silent](why); ok {
-		return &Silent{For: silent.For, Last: strings.TrimPrefix(w.last, "remote: ")}
-	}
-	return why
-}
-
-// progress are the lines in which git, here or at the other end, ends to tell how far something is.
-var progress = regexp.MustCompile(`^(remote: )?` +
-	`((Enumerating|Counting|Compressing|Receiving|Unpacking|Writing|Checking) objects|Finding sources|Getting sizes|Resolving deltas|` +
-	`Updating (files|references)|Filtering content|Checking connectivity): +\d+(% \(\d+/\d+\))?(, .*)?$|` +
-	`^(remote: )?Total \d+ \(delta \d+\)|^Delta compression using up to \d+ threads?$`)
-
-// programEnv is the environment without our secrets, without what git exports to hooks (the list of `git rev-parse
-// --local-env-vars`, and the quarantine of a receiving repository) and with everything that could ask a person turned off.
-func programEnv(environ []string) []string {
-	local := map[string]bool{
-		"GIT_ALTERNATE_OBJECT_DIRECTORIES": true, "GIT_CONFIG": true, "GIT_CONFIG_PARAMETERS": true,
-		"GIT_OBJECT_DIRECTORY": true, "GIT_DIR": true, "GIT_WORK_TREE": true, "GIT_IMPLICIT_WORK_TREE": true,
-		"GIT_GRAFT_FILE": true, "GIT_INDEX_FILE": true, "GIT_NO_REPLACE_OBJECTS": true, "GIT_REPLACE_REF_BASE": true,
-		"GIT_PREFIX": true, "GIT_SHALLOW_FILE": true, "GIT_COMMON_DIR": true, "GIT_INTERNAL_SUPER_PREFIX": true,
-		"GIT_QUARANTINE_PATH": true, "GIT_NAMESPACE": true, "GIT_CEILING_DIRECTORIES": true,
-		"GIT_EDITOR": true, "GIT_SEQUENCE_EDITOR": true, "GIT_PAGER": true, "GIT_EXTERNAL_DIFF": true, "GIT_TRACE": true,
-		"GIT_ASKPASS": true, "SSH_ASKPASS": true, "SSH_ASKPASS_REQUIRE": true, "GIT_TERMINAL_PROMPT": true,
-		"GIT_OPTIONAL_LOCKS": true, "LC_ALL": true, "LANGUAGE": true,
-	}
-	var env []string
-	for _, kv := range environ {
-		if name, _, _ := strings.Cut(kv, "="); !local[name] && !ownSecret(name) {
-			env = append(env, kv)
-		}
-	}
-	return append(env, "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "SSH_ASKPASS_REQUIRE=never",
-		"GCM_INTERACTIVE=never", "LC_ALL=C", "LANGUAGE=")
-}
-
-// ownSecret says whether a variable is meant for this process alone: hooks, filters and helpers are programs of others.
-func ownSecret(name string) bool {
-	for _, prefix := range []string{"LOCSYNC_", "WATCHDOG_", "LISTEN_"} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return name == "CREDENTIALS_DIRECTORY" || name == "NOTIFY_SOCKET"
-}
-
-func lastLines(s string, n int) string {
-	var kept []string
-	for line := range strings.Lines(s) {
-		line = strings.TrimSpace(line)
-		if line != "" && !strings.HasPrefix(line, "hint:") {
-			kept = append(kept, line)
-		}
-	}
-	if len(kept) > n {
-		kept = kept[len(kept)-n:]
-	}
-	return strings.Join(kept, "; ")
-}
-
-func or(s, other string) string {
-	if s != "" {
-		return s
-	}
-	return other
+// SafeDirectory says whether safe.directory, in the user's or the system's git configuration, accepts that a
+// folder belongs to another user.
+func SafeDirectory(ctx context.Context, dir string) bool {
+	git, err := run.Find(ctx, "")
+	return err == nil && slices.ContainsFunc(safeDirectories(ctx, git), func(s string) bool { return covers(s, dir) })
 }

@@ -9,12 +9,15 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/gitops/run"
 )
 
-// Blobs that a partial clone left out. Only the git program knows how to ask the remote for them. Asked for one by one, each
-// is a connection of its own (git does no better: its cat-file --batch fetches one at a time), so a file that is missing
-// brings along those that are likely to be read next: its own kind in its folder and in the folders beside it, which is how
-// translations lie.
+// Blobs that a partial clone left out. Only the git program knows how to ask the remote for them. Asked for one by
+// one, each is a connection of its own (git does no better: its cat-file --batch fetches one at a time), so a file
+// that is missing brings along those that are likely to be read next: its own kind in its folder and in the folders
+// beside it, which is how translations lie.
 
 // manyPromised bounds what one missing file brings along.
 const manyPromised = 5000
@@ -59,7 +62,7 @@ func (t *Tip) blob(h hash) ([]byte, error) {
 	}
 	ctx, end := t.repo.watchRead()
 	defer end()
-	data, err = t.repo.runGit(ctx, call{args: []string{"cat-file", "blob", h.String()}, env: t.repo.promisorEnvironment(ctx), write: true})
+	data, err = t.repo.runGit(ctx, run.Call{Args: []string{"cat-file", "blob", h.String()}, Env: t.repo.promisorEnvironment(ctx), Write: true})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnfetched, err)
 	}
@@ -67,10 +70,10 @@ func (t *Tip) blob(h hash) ([]byte, error) {
 }
 
 // absent reads a commit or tree that a partial clone left out; git brings it from the remote.
-func (r *Repo) absent(k kind, h hash) ([]byte, error) {
+func (r *Repo) absent(k object.Kind, h hash) ([]byte, error) {
 	ctx, end := r.watchRead()
 	defer end()
-	data, err := r.runGit(ctx, call{args: []string{"cat-file", k.String(), h.String()}, env: r.promisorEnvironment(ctx), write: true})
+	data, err := r.runGit(ctx, run.Call{Args: []string{"cat-file", k.String(), h.String()}, Env: r.promisorEnvironment(ctx), Write: true})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s %s: %w", ErrUnfetched, k, h, err)
 	}
@@ -80,13 +83,13 @@ func (r *Repo) absent(k kind, h hash) ([]byte, error) {
 // stored reads an object that needs no remote.
 func (t *Tip) stored(h hash) ([]byte, error) {
 	if o, ok := t.extra[h]; ok {
-		return append([]byte(nil), o.data...), nil
+		return append([]byte(nil), o.Data...), nil
 	}
-	return t.repo.objects.readAs(kindBlob, h)
+	return t.repo.objects.ReadAs(object.Blob, h)
 }
 
 // promised says whether an object is not here because a remote has it for us.
-func (r *Repo) promised(err error) bool { return r.facts.Partial && errors.Is(err, errMissing) }
+func (r *Repo) promised(err error) bool { return r.facts.Partial && errors.Is(err, object.ErrMissing) }
 
 // missingBeside lists blobs that are not here: of files with the same extension in a file's folder, then in the folders
 // beside it.
@@ -108,19 +111,19 @@ func (t *Tip) missingBeside(name string) ([]hash, error) {
 	seen := map[hash]bool{}
 	for _, folder := range folders {
 		e, err := t.lookup(folder, true)
-		if err != nil || !e.isDir() { // a submodule
+		if err != nil || !e.IsDir() { // a submodule
 			continue
 		}
-		d, err := t.readTree(e.hash)
+		d, err := t.readTree(e.Hash)
 		if err != nil {
 			return nil, err
 		}
 		for _, e := range d.entries {
-			if seen[e.hash] || !e.isFile() || !strings.EqualFold(path.Ext(e.name), path.Ext(name)) || t.repo.objects.has(e.hash) {
+			if seen[e.Hash] || !e.IsFile() || !strings.EqualFold(path.Ext(e.Name), path.Ext(name)) || t.repo.objects.Has(e.Hash) {
 				continue
 			}
-			seen[e.hash] = true
-			if missing = append(missing, e.hash); len(missing) == manyPromised {
+			seen[e.Hash] = true
+			if missing = append(missing, e.Hash); len(missing) == manyPromised {
 				return missing, nil
 			}
 		}
@@ -128,8 +131,8 @@ func (t *Tip) missingBeside(name string) ([]hash, error) {
 	return missing, nil
 }
 
-// Prefetch brings the blobs of files that a partial clone has left out here, all in one request. enter says which folders may hold such files. Where nothing
-// is missing, or the repository is not partial, it asks nobody.
+// Prefetch brings the blobs of files that a partial clone has left out here, all in one request. enter says which
+// folders may hold such files. Where nothing is missing, or the repository is not partial, it asks nobody.
 func (t *Tip) Prefetch(ctx context.Context, enter, wanted func(path string) bool) error {
 	r := t.repo
 	if !r.facts.Partial || r.o.Remote == "" {
@@ -158,26 +161,26 @@ func (t *Tip) missing(ctx context.Context, folder string, enter, wanted func(str
 	if err != nil {
 		return err
 	}
-	entries, err := t.entriesOf(at.hash)
+	entries, err := t.entriesOf(at.Hash)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		name := e.name
+		name := e.Name
 		if folder != "." {
-			name = folder + "/" + e.name
+			name = folder + "/" + e.Name
 		}
 		switch {
-		case e.mode == modeModule:
-		case e.isDir():
+		case e.Mode == object.ModeModule:
+		case e.IsDir():
 			if enter(name) {
 				if err := t.missing(ctx, name, enter, wanted, missing); err != nil {
 					return err
 				}
 			}
-		case wanted(name) || e.mode == modeLink || e.name == ".gitattributes":
-			if !t.repo.objects.has(e.hash) {
-				missing[e.hash] = true
+		case wanted(name) || e.Mode == object.ModeLink || e.Name == ".gitattributes":
+			if !t.repo.objects.Has(e.Hash) {
+				missing[e.Hash] = true
 			}
 		}
 	}
@@ -195,8 +198,8 @@ func (r *Repo) fetchPromised(ctx context.Context, list []hash) (err error) {
 	for _, h := range list {
 		in.WriteString(h.String() + "\n")
 	}
-	_, err = r.runGit(ctx, call{args: []string{"-c", "fetch.negotiationAlgorithm=noop", "fetch", name, "--progress", "--no-tags", "--no-write-fetch-head",
-		"--recurse-submodules=no", "--filter=blob:none", "--stdin"}, stdin: []byte(in.String()), env: r.promisorEnvironment(ctx), write: true})
+	_, err = r.runGit(ctx, run.Call{Args: []string{"-c", "fetch.negotiationAlgorithm=noop", "fetch", name, "--progress", "--no-tags", "--no-write-fetch-head",
+		"--recurse-submodules=no", "--filter=blob:none", "--stdin"}, Stdin: []byte(in.String()), Env: r.promisorEnvironment(ctx), Write: true})
 	return err
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/locsync/locsync/gitops/ref"
 )
 
 // PushResult is where a commit arrived.
@@ -28,11 +30,12 @@ type PushResult struct {
 // The local branch only moves forward. Left there is no error; without a remote it means that the commit stays in the
 // outbox for another try. A local branch that does not exist is made, unless it was there when At looked.
 //
-// Errors: ErrMoved (compute again on a new tip; the outbox keeps the commit until Drop), *Refused, ErrAuth, ErrUntrusted,
-// *Unavailable, ErrBusy, network errors. An answer that was lost is resolved by asking the remote what it has.
+// Errors: ErrMoved (compute again on a new tip; the outbox keeps the commit until Drop), *Refused, ErrAuth,
+// ErrUntrusted, *Unavailable, ErrBusy, network errors. An answer that was lost is resolved by asking the remote what
+// it has.
 //
-// Options are what the remote's hooks get besides (git push -o), one line each. They travel with the update: a commit that the remote has
-// already takes none along.
+// Options are what the remote's hooks get besides (git push -o), one line each. They travel with the update: a commit
+// that the remote has already takes none along.
 func (r *Repo) Push(ctx context.Context, tip *Tip, options ...string) (PushResult, error) {
 	ctx, end := r.watch(ctx)
 	defer end()
@@ -113,7 +116,7 @@ func (r *Repo) send(ctx context.Context, u update, result *PushResult) (err erro
 		case now == u.to:
 			return nil
 		case now != u.old:
-			return &movedError{u.ref, u.old, now}
+			return &ref.Moved{Name: u.ref, Want: u.old, Have: now}
 		}
 		// Nothing happened. A refusal that names no lost lease is final; a lock or a broken connection is worth one more
 		// try.
@@ -124,7 +127,7 @@ func (r *Repo) send(ctx context.Context, u update, result *PushResult) (err erro
 }
 
 func (r *Repo) trackPushed(ctx context.Context, tip *Tip) error {
-	release, err := r.guard(ctx)
+	release, err := r.refs.Guard(ctx)
 	if err != nil {
 		return err
 	}
@@ -143,10 +146,10 @@ func (r *Repo) moveLocal(ctx context.Context, tip *Tip, result *PushResult) erro
 		return nil
 	}
 	if r.o.Remote == "" && now != tip.lease.at {
-		return &movedError{"refs/heads/" + tip.branch, tip.lease.at, now}
+		return &ref.Moved{Name: "refs/heads/" + tip.branch, Want: tip.lease.at, Have: now}
 	}
 	if here && now != tip.lease.at {
-		forward, err := r.contains(tip.commit, now)
+		forward, err := r.history.Contains(tip.commit, now)
 		if err != nil {
 			return err
 		}
@@ -160,11 +163,11 @@ func (r *Repo) moveLocal(ctx context.Context, tip *Tip, result *PushResult) erro
 		result.Local, result.Cause, result.Why = Left, ErrMoved, "the local branch was deleted meanwhile"
 		return nil
 	}
-	c, err := r.readCommit(tip.commit)
+	c, err := r.history.Commit(tip.commit)
 	if err != nil {
 		return err
 	}
-	result.Local, err = r.advance(ctx, tip.branch, now, tip, reason{Person{}, "locsync: " + c.subject()})
+	result.Local, err = r.advance(ctx, tip.branch, now, tip, "locsync: "+c.Subject())
 	var l *left
 	if errors.As(err, &l) {
 		result.Local, result.Cause = Left, l.cause
@@ -174,9 +177,10 @@ func (r *Repo) moveLocal(ctx context.Context, tip *Tip, result *PushResult) erro
 	return err
 }
 
-// Follow makes up for a local branch that was left where it was when commits of ours were delivered: it is moved forward to what At gave, with the
-// clean working tree that has it checked out, where those commits lie between. Result.Local is Left where that cannot be done now, with Why and
-// Cause; Moved where there is nothing to make up for. The remote is not asked.
+// Follow makes up for a local branch that was left where it was when commits of ours were delivered: it is moved
+// forward to what At gave, with the clean working tree that has it checked out, where those commits lie between.
+// Result.Local is Left where that cannot be done now, with Why and Cause; Moved where there is nothing to make up
+// for. The remote is not asked.
 func (r *Repo) Follow(ctx context.Context, tip *Tip) (PushResult, error) {
 	ctx, end := r.watch(ctx)
 	defer end()
@@ -191,17 +195,18 @@ func (r *Repo) Follow(ctx context.Context, tip *Tip) (PushResult, error) {
 	return result, err
 }
 
-// owed reports whether the local branch lies behind a tip by commits of which one is ours. Those of others alone are none of our business.
+// owed reports whether the local branch lies behind a tip by commits of which one is ours. Those of others alone are
+// none of our business.
 func (r *Repo) owed(tip *Tip) (bool, error) {
 	now, here, err := r.localBranch(tip.branch)
 	if err != nil || !here || r.o.Remote == "" || tip.isNew || now == tip.commit {
 		return false, err
 	}
-	if forward, err := r.contains(tip.commit, now); err != nil || !forward {
+	if forward, err := r.history.Contains(tip.commit, now); err != nil || !forward {
 		return false, err
 	}
-	between, err := r.ahead(tip.commit, []hash{now})
-	return slices.ContainsFunc(between, func(c *commit) bool { return c.ours() }), err
+	between, err := r.history.Ahead(tip.commit, []hash{now})
+	return slices.ContainsFunc(between, func(c *commit) bool { return isOurs(c) }), err
 }
 
 // emptyOutbox forgets the commit if it is the one that waits.
@@ -210,9 +215,9 @@ func (r *Repo) emptyOutbox(ctx context.Context, tip *Tip) error {
 	if err != nil || waiting == nil || waiting.commit != tip.commit {
 		return err
 	}
-	note, ok, err := r.refs.read(outbox(tip.branch))
+	note, ok, err := r.refs.Read(outbox(tip.branch))
 	if err != nil || !ok {
 		return err
 	}
-	return r.refs.remove(ctx, outbox(tip.branch), note)
+	return r.refs.Remove(ctx, outbox(tip.branch), note)
 }

@@ -13,15 +13,15 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 )
 
-// Several publishers, each with its own clone or sharing one, commit to one branch of one remote: every commit that was
-// reported as delivered is in the branch, in one line (G3, G4, G5).
+// Several publishers, each with its own clone or sharing one, and a person with git, commit to one branch of one remote:
+// every commit that was reported as delivered is in the branch, in one line (G3, G4, G5).
 func TestManyPublishers(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"http", "folder", "one clone"} {
 		t.Run(kind, func(t *testing.T) {
 			s := serve(t, gittest.Options{})
 			const publishers = 4
-			each := rounds(1, 6)
+			each := gittest.Rounds(1, 6)
 			var repos []*Repo
 			for range publishers {
 				dir := s.dir
@@ -50,9 +50,30 @@ func TestManyPublishers(t *testing.T) {
 					}
 				})
 			}
+			for n := range each { // and a person
+				theirs := gittest.Clone(t, s.bare)
+				for try := 0; ; try++ {
+					gittest.Git(t, theirs, "fetch", "-q", "origin")
+					from := "origin/main"
+					if _, err := gittest.TryGit(t, theirs, "rev-parse", "--verify", "-q", "origin/l10n"); err == nil {
+						from = "origin/l10n"
+					}
+					gittest.Git(t, theirs, "checkout", "-q", "--detach", from)
+					hash := gittest.Commit(t, theirs, "by hand", map[string]string{"by hand": fmt.Sprint(n)})
+					if _, err := gittest.TryGit(t, theirs, "push", "-q", "origin", "HEAD:refs/heads/l10n"); err == nil {
+						mu.Lock()
+						delivered[hash] = true
+						mu.Unlock()
+						break
+					}
+					if try == 100 {
+						t.Fatal("a person's push never got through")
+					}
+				}
+			}
 			wg.Wait()
 			line := strings.Fields(gittest.Git(t, s.bare, "log", "--format=%H", "main..l10n"))
-			if len(line) != publishers*each || len(delivered) != publishers*each {
+			if len(line) != (publishers+1)*each || len(delivered) != (publishers+1)*each {
 				t.Errorf("%d commits in the branch, %d reported", len(line), len(delivered))
 			}
 			for _, h := range line {
@@ -125,7 +146,7 @@ func TestGarbageIsCollectedMeanwhile(t *testing.T) {
 			})
 			r := open(t, s.dir, Options{Remote: "origin"})
 			other := open(t, gittest.Clone(t, s.bare), Options{Remote: "origin"})
-			count := rounds(3, 20)
+			count := gittest.Rounds(3, 20)
 			for i := range count {
 				if _, err := pass(t, other, "other", files("other", fmt.Sprint(i))); err != nil {
 					t.Errorf("another branch: %v", err)

@@ -7,12 +7,16 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/locsync/locsync/gitops/object"
 )
 
-// What a pass needs of the outside can be tried without a pass: for somebody who wants to know whether it would work, or why it does not.
+// What a pass needs of the outside can be tried without a pass: for somebody who wants to know whether it would work,
+// or why it does not.
 
-// MayPush asks the remote whether we may push, by beginning a push and hanging up before anything is said. A yes is about the repository: a protected
-// branch or a hook may still refuse. Without Options.Remote there is nothing to ask.
+// MayPush asks the remote whether we may push, by beginning a push and hanging up before anything is said. A yes is
+// about the repository: a protected branch or a hook may still refuse. Without Options.Remote there is nothing to
+// ask.
 //
 // Errors: those of At.
 func (r *Repo) MayPush(ctx context.Context) error {
@@ -31,16 +35,16 @@ func (r *Repo) MayPush(ctx context.Context) error {
 	return nil
 }
 
-// TrySigning signs something as a commit of that person would be, and throws it away. signs is false where commits are not signed.
-// The error is ErrSign, as it would be of Commit.
+// TrySigning signs something as a commit of that person would be, and throws it away. signs is false where commits
+// are not signed. The error is ErrSign, as it would be of Commit.
 func (r *Repo) TrySigning(ctx context.Context, who Person) (signs bool, err error) {
 	ctx, end := r.watch(ctx)
 	defer end()
 	if !r.signs() {
 		return false, nil
 	}
-	none := newObject(kindTree, nil)
-	_, err = r.commitObject(ctx, &Tip{repo: r}, none.hash, []object{none}, Message{Text: "not a commit", Author: who}, r.now())
+	none := r.objects.Format.New(object.Tree, nil)
+	_, err = r.commitObject(ctx, &Tip{repo: r}, none.Name, []object.Object{none}, Message{Text: "not a commit", Author: who}, r.now())
 	return true, err
 }
 

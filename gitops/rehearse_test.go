@@ -11,12 +11,13 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/gitops/run"
 )
 
 func TestOldGit(t *testing.T) {
 	for version, old := range map[string]bool{"2.30.9": true, "2.9.5": true, "1.99": true, "2.37.7": true, "2.38.0": false, "2.38": false,
 		"2.39.5 (Apple Git-154)": false, "2.47.1.windows.1": false, "3.0": false, "2": false, "unknown": false} {
-		if tooOld(version) != old {
+		if run.TooOld(version) != old {
 			t.Errorf("%q: old is %t", version, !old)
 		}
 	}

@@ -11,6 +11,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/gitops/ref"
+	"github.com/locsync/locsync/gitops/run"
 )
 
 // remote is the other side, which is spoken to by the git program alone: fetch, push, ls-remote, with the user's own
@@ -96,7 +100,7 @@ func localPath(address string) (string, bool) {
 
 // list gives the remote's references and the branch that its HEAD names. The old protocol answers in one request.
 func (m *remote) list(ctx context.Context) (advertised, error) {
-	out, err := m.run(ctx, call{args: []string{"-c", "protocol.version=0", "ls-remote", "--symref", m.name}})
+	out, err := m.run(ctx, run.Call{Args: []string{"-c", "protocol.version=0", "ls-remote", "--symref", m.name}})
 	if err != nil {
 		return advertised{}, m.explain(err)
 	}
@@ -105,7 +109,7 @@ func (m *remote) list(ctx context.Context) (advertised, error) {
 		value, name, _ := strings.Cut(strings.TrimRight(line, "\n"), "\t")
 		if target, ok := strings.CutPrefix(value, "ref: "); ok && name == "HEAD" {
 			adv.head = target
-		} else if h, ok := parseHash(value); ok {
+		} else if h, ok := object.Parse(value); ok {
 			adv.refs[name] = h
 		}
 	}
@@ -118,15 +122,16 @@ func (m *remote) believable(adv advertised) error {
 	if len(adv.refs) > 0 || !strings.HasPrefix(m.address, "http") || m.name != m.r.o.Remote {
 		return nil
 	}
-	known, err := m.r.refs.list("refs/remotes/" + m.r.o.Remote + "/")
+	known, err := m.r.refs.List("refs/remotes/" + m.r.o.Remote + "/")
 	if err == nil && len(known) > 0 {
 		err = fmt.Errorf("%s: the server names no branch at all, and it had some; it is asked again. If they were all deleted: git fetch --prune %s",
-			redact(m.address), m.r.o.Remote)
+			run.Redact(m.address), m.r.o.Remote)
 	}
 	return err
 }
 
-// intoPacks has git keep even a few objects as a pack, as we do ourselves: it tells no progress of those that it unpacks.
+// intoPacks has git keep even a few objects as a pack, as we do ourselves: it tells no progress of those that it
+// unpacks.
 var intoPacks = []string{"-c", "fetch.unpackLimit=1", "-c", "transfer.unpackLimit=1"}
 
 // fetch lets git move the tracking references itself, by our refspecs: it knows how to protect what it fetched.
@@ -136,35 +141,39 @@ func (m *remote) fetch(ctx context.Context, want map[string]hash, options ...str
 	for _, ref := range sortedKeys(want) {
 		args = append(args, "+"+ref+":"+m.r.trackingRef(strings.TrimPrefix(ref, "refs/heads/")))
 	}
-	_, err := m.run(ctx, call{args: args, write: true})
-	for range 5 { // git gc --prune=now takes away packs that are being written
-		if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "unable to rename temporary") {
-			break
-		}
-		_, err = m.run(ctx, call{args: args, write: true})
+	_, err := m.run(ctx, run.Call{Args: args, Write: true})
+	for try := 0; try < 5 && err != nil && ctx.Err() == nil && disturbed(err); try++ {
+		_, err = m.run(ctx, run.Call{Args: args, Write: true})
 	}
 	if err != nil {
 		return m.explain(err)
 	}
 	// fetch.writeCommitGraph and its like are the user's business; a shallow clone's edge may have moved.
-	cut, err := readShallow(m.r.common)
-	if err == nil {
-		m.r.shallow.Store(&cut)
-	}
-	return err
+	return m.r.history.Reload()
 }
 
-// push moves one reference with the old value as its lease. A value other than u.old is ErrMoved, u.to already there is
-// success; a refusal is *Refused. Where u has options and the remote takes none, errDeaf, and nothing has happened. Hooks
-// of this side do not run, as for any plumbing.
+// disturbed says whether a fetch failed for what another process did here meanwhile: git gc --prune=now takes away packs that
+// are being written, and another fetch moves the same tracking reference.
+func disturbed(err error) bool {
+	var failed *run.Error
+	if !errors.As(err, &failed) {
+		return false
+	}
+	said := failed.Stderr
+	return strings.Contains(said, "unable to rename temporary") || strings.Contains(said, "cannot lock ref") && strings.Contains(said, "but expected")
+}
+
+// push moves one reference with the old value as its lease. A value other than u.old is ErrMoved, u.to already there
+// is success; a refusal is *Refused. Where u has options and the remote takes none, errDeaf, and nothing has
+// happened. Hooks of this side do not run, as for any plumbing.
 func (m *remote) push(ctx context.Context, u update) ([]string, error) {
 	args := []string{"push", "--porcelain", "--progress", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--no-signed",
-		"--force-with-lease=" + u.ref + ":" + text(u.old)}
+		"--force-with-lease=" + u.ref + ":" + u.old.Text()}
 	for _, o := range u.options {
 		args = append(args, "--push-option="+o)
 	}
 	args = append(m.noMirror(), append(args, m.name, u.to.String()+":"+u.ref)...)
-	out, stderr, err := m.r.git.runBoth(ctx, m.r.inGitDir(call{args: args, env: m.environment(ctx), write: true}))
+	out, stderr, err := m.r.git.RunBoth(ctx, m.r.inGitDir(run.Call{Args: args, Env: m.environment(ctx), Write: true}))
 	status, found := porcelainStatus(string(out), u.ref)
 	said := remoteLines(stderr)
 	code := httpStatus(stderr)
@@ -178,7 +187,7 @@ func (m *remote) push(ctx context.Context, u update) ([]string, error) {
 	case !found:
 		return said, &unsure{m.explain(err)}
 	case strings.Contains(status, "stale info"), strings.Contains(status, "fetch first"), strings.Contains(status, "non-fast-forward"):
-		return said, &movedError{name: u.ref, want: u.old}
+		return said, &ref.Moved{Name: u.ref, Want: u.old}
 	case perhapsMoved(status):
 		return said, &unsure{&Refused{u.ref, status, said}}
 	}
@@ -193,16 +202,17 @@ func (m *remote) noMirror() []string {
 	return nil
 }
 
-// perhapsMoved says whether a status may mean a lost lease as well as a lock that is held, or a clash of names: old servers
-// have the same words for all of them, and new ones different words for the first.
+// perhapsMoved says whether a status may mean a lost lease as well as a lock that is held, or a clash of names: old
+// servers have the same words for all of them, and new ones different words for the first.
 func perhapsMoved(status string) bool {
 	return slices.ContainsFunc([]string{"failed to update ref", "cannot lock", "remote failure",
 		"incorrect old value", "reference already exists", "reference does not exist"},
 		func(words string) bool { return strings.Contains(status, words) })
 }
 
-// porcelainStatus reads the line that refuses one reference: "!\t<from>:<to>\t[remote rejected] (reason)". A line of success ("*\t…\t[new branch]") above
-// a push that failed is none: the connection broke after the report, and whether the branch moved is for the next listing to tell.
+// porcelainStatus reads the line that refuses one reference: "!\t<from>:<to>\t[remote rejected] (reason)". A line of
+// success ("*\t…\t[new branch]") above a push that failed is none: the connection broke after the report, and whether
+// the branch moved is for the next listing to tell.
 func porcelainStatus(out, ref string) (string, bool) {
 	for line := range strings.Lines(out) {
 		parts := strings.SplitN(strings.TrimRight(line, "\n"), "\t", 3)
@@ -232,7 +242,7 @@ func remoteLines(stderr string) []string {
 // rehearse has git do everything of a push but the push: it is to delete a reference that is not there, which needs no
 // commit of ours and tells nothing about any branch.
 func (m *remote) rehearse(ctx context.Context) error {
-	_, err := m.run(ctx, call{args: append(m.noMirror(), "push", "--dry-run", "--porcelain", "--no-verify", "--no-follow-tags",
+	_, err := m.run(ctx, run.Call{Args: append(m.noMirror(), "push", "--dry-run", "--porcelain", "--no-verify", "--no-follow-tags",
 		"--recurse-submodules=no", "--no-signed", m.name, ":refs/locsync/may-push")})
 	if err != nil && !strings.Contains(err.Error(), "remote ref does not exist") {
 		return m.explain(err)
@@ -256,9 +266,9 @@ func (m *remote) rehearse(ctx context.Context) error {
 	return nil
 }
 
-// environment is what git is told beside its own configuration. Credentials of Options reach it as the only credential
-// helper, and for this host alone; by the environment, which other users cannot read. Redirects are not followed where a
-// secret is in the address or in a header: git takes both along to another host.
+// environment is what git is told beside its own configuration. Credentials of Options reach it as the only
+// credential helper, and for this host alone; by the environment, which other users cannot read. Redirects are not
+// followed where a secret is in the address or in a header: git takes both along to another host.
 func (m *remote) environment(ctx context.Context) []string {
 	u, err := url.Parse(m.address)
 	if err != nil || !strings.HasPrefix(u.Scheme, "http") {
@@ -288,7 +298,7 @@ func (r *Repo) setForURL(ctx context.Context, key, address string) string {
 	if !slices.ContainsFunc(sortedKeys(r.set), func(k string) bool { return strings.HasPrefix(k, section+".") && strings.HasSuffix(k, "."+name) }) {
 		return ""
 	}
-	out, err := r.runGit(ctx, call{args: []string{"config", "--get-urlmatch", key, address}})
+	out, err := r.runGit(ctx, run.Call{Args: []string{"config", "--get-urlmatch", key, address}})
 	if err != nil { // 1: not set
 		return ""
 	}
@@ -300,27 +310,27 @@ func (m *remote) explain(err error) error {
 	if silent, ok := errors.AsType[*Silent](err); ok {
 		err = &Silent{For: silent.For, Last: m.conceal(silent.Last)}
 	}
-	var failed *programError
+	var failed *run.Error
 	if !errors.As(err, &failed) {
-		return fmt.Errorf("%s: %w", redact(m.address), err)
+		return fmt.Errorf("%s: %w", run.Redact(m.address), err)
 	}
 	said := *failed
-	said.stderr = m.conceal(failed.stderr)
-	return explainWords(redact(m.address), said.stderr, &said)
+	said.Stderr = m.conceal(failed.Stderr)
+	return explainWords(run.Redact(m.address), said.Stderr, &said)
 }
 
-func (m *remote) run(ctx context.Context, c call) ([]byte, error) {
-	c.env = append(c.env, m.environment(ctx)...)
+func (m *remote) run(ctx context.Context, c run.Call) ([]byte, error) {
+	c.Env = append(c.Env, m.environment(ctx)...)
 	return m.r.runGit(ctx, c)
 }
 
 // runGit runs the program in this repository: in the git folder, so that no file of the working tree is looked at.
-func (r *Repo) runGit(ctx context.Context, c call) ([]byte, error) {
-	return r.git.run(ctx, r.inGitDir(c))
+func (r *Repo) runGit(ctx context.Context, c run.Call) ([]byte, error) {
+	return r.git.Run(ctx, r.inGitDir(c))
 }
 
-func (r *Repo) inGitDir(c call) call {
-	c.dir, c.objects = r.facts.GitDir, filepath.Join(r.common, "objects")
-	c.env = append(c.env, "GIT_DIR="+r.facts.GitDir)
+func (r *Repo) inGitDir(c run.Call) run.Call {
+	c.Dir, c.Objects = r.facts.GitDir, filepath.Join(r.common, "objects")
+	c.Env = append(c.Env, "GIT_DIR="+r.facts.GitDir)
 	return c
 }

@@ -1,17 +1,20 @@
 package gitops
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/locsync/locsync/gitops/history"
+	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/gitops/ref"
+	"github.com/locsync/locsync/gitops/run"
 )
 
 // Repo is one repository on this disk. Its methods may be called from several goroutines; what they do to references is
@@ -20,7 +23,7 @@ type Repo struct {
 	o     Options
 	life  context.Context // Open's, for what fs.FS and others without a context of their own fetch
 	facts Facts
-	git   *program
+	git   *run.Program
 	set   settings
 	*place
 	filters bool // some content filter is configured
@@ -35,10 +38,10 @@ type Repo struct {
 // place is the part of a repository that is written to.
 type place struct {
 	common  string
-	objects *store
-	refs    *refs
-	shallow atomic.Pointer[map[hash]bool] // commits whose parents were left out
-	perm    permissions
+	objects *object.Store
+	refs    ref.Store
+	history *history.Graph
+	perm    object.Permissions
 	now     func() time.Time
 	step    func(string) // called between the steps of a write; the tests end the process there
 }
@@ -59,21 +62,22 @@ type Facts struct {
 // Open finds the repository that dir is in (a working tree, a linked worktree, a submodule, or a bare repository; also
 // from a folder inside one) and judges whether it can be used.
 //
-// What files of a Tip take from a remote or through a content filter ends with ctx too, because reading them has no context of its own.
+// What files of a Tip take from a remote or through a content filter ends with ctx too, because reading them has no
+// context of its own.
 //
-// Errors: ErrGit, ErrNotRepo, ErrUnsupported (the format, by name), ErrOwner. That the remote is not configured is no error
-// before it is needed.
+// Errors: ErrGit, ErrNotRepo, ErrUnsupported (the format, by name), ErrOwner. That the remote is not configured is no
+// error before it is needed.
 func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 	o.setDefaults()
 	life := ctx
-	ctx, end := o.watch(ctx)
+	ctx, end := run.Watch{Silence: o.Silence, Alive: o.Alive}.Begin(ctx)
 	defer end()
 
 	f, err := findRepository(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open repository: %w", err)
 	}
-	git, err := findProgram(ctx, o.Git)
+	git, err := run.Find(ctx, o.Git)
 	if err != nil {
 		return nil, fmt.Errorf("open repository %s: %w", dir, err)
 	}
@@ -82,7 +86,7 @@ func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 		return nil, fmt.Errorf("open repository: %w", err)
 	}
 	if safe {
-		git.trust = or(f.workTree, f.gitDir)
+		git.Trust = or(f.workTree, f.gitDir)
 	}
 	if err := checkFormat(ctx, git, f.commonDir); err != nil {
 		return nil, fmt.Errorf("open repository %s: %w", dir, err)
@@ -91,14 +95,14 @@ func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open repository %s: %w", dir, err)
 	}
-	p, err := openPlace(f.commonDir, set, o.Now)
+	p, err := openPlace(f.commonDir, set, git, o.Now)
 	if err != nil {
 		return nil, fmt.Errorf("open repository %s: %w", dir, err)
 	}
 	r := &Repo{o: o, life: life, git: git, set: set, place: p, filters: set.hasFilters()}
-	r.facts = factsOf(f, set, git, o.Remote, len(*p.shallow.Load()) > 0)
+	r.facts = factsOf(f, set, git, o.Remote, p.history.Shallow())
 	if r.facts.Partial {
-		p.objects.absent = r.absent
+		p.objects.Absent = r.absent
 	}
 	return r, nil
 }
@@ -115,7 +119,7 @@ func (o *Options) setDefaults() {
 	}
 }
 
-func factsOf(f found, set settings, git *program, remote string, shallow bool) Facts {
+func factsOf(f found, set settings, git *run.Program, remote string, shallow bool) Facts {
 	facts := Facts{GitDir: f.gitDir, CommonDir: f.commonDir, WorkTree: f.workTree, Shallow: shallow}
 	linked := f.gitDir != f.commonDir
 	if !linked {
@@ -138,49 +142,40 @@ func factsOf(f found, set settings, git *program, remote string, shallow bool) F
 		}
 	}
 	if remote != "" {
-		facts.RemoteURL = redact(set.remoteURL(remote))
+		facts.RemoteURL = run.Redact(set.remoteURL(remote))
 	}
-	facts.GitProgram, facts.GitVersion = git.path, git.version
+	facts.GitProgram, facts.GitVersion = git.Path, git.Version
 	return facts
 }
 
 // openPlace opens the common dir of a repository for reading and writing.
-func openPlace(common string, set settings, now func() time.Time) (*place, error) {
-	p := &place{common: common, now: now, perm: permissionsOf(set), step: func(string) {}}
-	cut, err := readShallow(common)
-	if err != nil {
-		return nil, err
+func openPlace(common string, set settings, git *run.Program, now func() time.Time) (*place, error) {
+	p := &place{common: common, now: now, perm: object.SharedAs(set.get("core.sharedrepository")), step: func(string) {}}
+	format := object.SHA1
+	if set.get("extensions.objectformat") == object.SHA256.String() {
+		format = object.SHA256
 	}
-	p.shallow.Store(&cut)
-	if p.objects, err = openStore(filepath.Join(common, "objects")); err != nil {
-		return nil, err
-	}
-	p.refs = &refs{place: p, logs: logRule(set)}
-	return p, nil
+	p.objects = object.Open(filepath.Join(common, "objects"), format, git)
+	p.objects.Perm, p.objects.Step = p.perm, func(what string) { p.step(what) }
+	p.refs = openRefs(p, set, git)
+	var err error
+	p.history, err = history.Open(common, p.objects)
+	return p, err
 }
 
-// readShallow gives the commits whose parents were left out by a shallow clone.
-func readShallow(common string) (map[hash]bool, error) {
-	f, err := os.Open(filepath.Join(common, "shallow"))
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, nil
-		}
-		return nil, err
+// openRefs gives the references: files, or what git makes of others.
+func openRefs(p *place, set settings, git *run.Program) ref.Store {
+	files := &ref.Files{Common: p.common, Perm: p.perm, Now: p.now, Step: p.objects.Step, Sweep: p.objects.Sweep,
+		Logs: ref.RuleForLogs(set.get("core.logallrefupdates"), set.bool("core.logallrefupdates", false), set.bool("core.bare", false))}
+	if storage := set.get("extensions.refstorage"); storage != "" && storage != "files" {
+		return &ref.Program{Git: git, GitDir: p.common, Files: files}
 	}
-	defer f.Close()
-	cut := map[hash]bool{}
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if h, ok := parseHash(strings.TrimSpace(lines.Text())); ok {
-			cut[h] = true
-		}
-	}
-	return cut, nil
+	return files
 }
 
 // Close lets go of the files that were opened. A Tip of this repository cannot be read after it.
 func (r *Repo) Close() error {
-	err := r.objects.close()
+	err := r.objects.Close()
 	if r.tree != nil {
 		err = errors.Join(err, r.tree.Close())
 	}
@@ -193,11 +188,12 @@ func (r *Repo) Facts() Facts { return r.facts }
 // HasRemote says whether the repository's configuration has an address for a remote, whether it can be reached or not.
 func (r *Repo) HasRemote(name string) bool { return name != "" && r.set.remoteURL(name) != "" }
 
-// DefaultBranch is the branch that a remote's HEAD named when it was cloned; without one, the branch that is checked out. "" where neither is known.
+// DefaultBranch is the branch that a remote's HEAD named when it was cloned; without one, the branch that is checked
+// out. "" where neither is known.
 func (r *Repo) DefaultBranch(remote string) (string, error) {
 	if r.HasRemote(remote) {
 		prefix := "refs/remotes/" + remote + "/"
-		_, symbolic, _, err := r.refs.readOnce(prefix + "HEAD")
+		_, symbolic, _, err := r.refs.ReadOnce(prefix + "HEAD")
 		if branch, ok := strings.CutPrefix(symbolic, prefix); ok || err != nil {
 			return branch, err
 		}
@@ -212,25 +208,15 @@ func (r *Repo) Head() (branch string, commit string, err error) {
 	if err != nil {
 		return "", "", fmt.Errorf("read HEAD of %s: %w", r.facts.GitDir, err)
 	}
-	return branch, text(h), nil
+	return branch, h.Text(), nil
 }
 
-func readHead(gitDir string, refs *refs) (string, hash, error) {
-	content, err := os.ReadFile(filepath.Join(gitDir, "HEAD"))
-	if err != nil {
-		return "", hash{}, err
+func readHead(gitDir string, refs ref.Store) (string, hash, error) {
+	target, h, err := refs.Head(gitDir)
+	if err != nil || target == "" {
+		return "", h, err
 	}
-	line := strings.TrimSpace(string(content))
-	target, symbolic := strings.CutPrefix(line, "ref:")
-	if !symbolic {
-		h, ok := parseHash(line)
-		if !ok {
-			return "", hash{}, fmt.Errorf("HEAD holds %.60q, neither a reference nor a commit", line)
-		}
-		return "", h, nil
-	}
-	target = strings.TrimSpace(target)
-	h, _, err := refs.read(target)
+	h, _, err = refs.Read(target)
 	if err != nil {
 		return "", hash{}, err
 	}
@@ -265,15 +251,14 @@ func busyIn(gitDir string) string {
 
 // watch is the context of one call, which ends when it is silent for too long.
 func (r *Repo) watch(ctx context.Context) (_ context.Context, end func()) {
-	return r.o.watch(ctx, r.objects.reads.Load)
+	return run.Watch{Silence: r.o.Silence, Alive: r.o.Alive}.Begin(ctx, r.objects.Reads.Load)
 }
 
-// watchRead is watch for what reads a file without a context. Where that is a part of another call, the other one moves with it.
+// watchRead is watch for what reads a file without a context. Where that is a part of another call, the other one
+// moves with it.
 func (r *Repo) watchRead() (_ context.Context, end func()) {
-	o := r.o
-	o.Alive = func() {
-		r.objects.reads.Add(1)
+	return run.Watch{Silence: r.o.Silence, Alive: func() {
+		r.objects.Reads.Add(1)
 		r.o.Alive()
-	}
-	return o.watch(r.life)
+	}}.Begin(r.life)
 }

@@ -6,13 +6,15 @@ import (
 	"net/url"
 	"strings"
 	"unicode"
+
+	"github.com/locsync/locsync/gitops/run"
 )
 
-// What a remote does with a branch beyond having it: it prints the address where a pull or merge request can be made or seen, hands push
-// options to its hooks, and some take a commit for a branch without moving it.
+// What a remote does with a branch beyond having it: it prints the address where a pull or merge request can be made
+// or seen, hands push options to its hooks, and some take a commit for a branch without moving it.
 
-// Address is the remote's address for pushes as git's configuration gives it (with insteadOf followed), without password; "" when there is no
-// remote.
+// Address is the remote's address for pushes as git's configuration gives it (with insteadOf followed), without
+// password; "" when there is no remote.
 func (r *Repo) Address() string {
 	if r.o.Remote == "" {
 		return ""
@@ -21,12 +23,12 @@ func (r *Repo) Address() string {
 	if len(to) == 0 {
 		return ""
 	}
-	return redact(to[0])
+	return run.Redact(to[0])
 }
 
-// Propose pushes a tip to refs/for/<base>, where a server that knows the AGit flow (Gitea, Forgejo) makes a pull request of it, or finds the
-// one of the same topic, without a branch and without moving base. The options say which topic and title. What the server prints is in Said
-// and Offer.
+// Propose pushes a tip to refs/for/<base>, where a server that knows the AGit flow (Gitea, Forgejo) makes a pull
+// request of it, or finds the one of the same topic, without a branch and without moving base. The options say which
+// topic and title. What the server prints is in Said and Offer.
 //
 // Errors are those of Push. A server that knows no AGit flow makes a plain reference of that name.
 func (r *Repo) Propose(ctx context.Context, tip *Tip, base string, options ...string) (PushResult, error) {
@@ -55,8 +57,8 @@ func checkOptions(options []string) error {
 	return nil
 }
 
-// offered is the first address that stands in, or right below, a line about a pull or merge request: GitHub, GitLab, Gitea, Forgejo and
-// Bitbucket print one in this way after a push.
+// offered is the first address that stands in, or right below, a line about a pull or merge request: GitHub, GitLab,
+// Gitea, Forgejo and Bitbucket print one in this way after a push.
 func offered(said []string) string {
 	below := false
 	for _, line := range said {

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Look is what tells whether git has touched the working tree between two looks at it: HEAD, and the index, which every checkout, reset,
-// stash or merge writes anew. The commit alone does not: a branch that is checked out and left again is back where it was, and
-// whoever read files meanwhile has read the other branch's.
+// Look is what tells whether git has touched the working tree between two looks at it: HEAD, and the index, which
+// every checkout, reset, stash or merge writes anew. The commit alone does not: a branch that is checked out and left
+// again is back where it was, and whoever read files meanwhile has read the other branch's.
 type Look struct {
 	Branch string // "" when HEAD is detached
 	Commit string
@@ -44,8 +44,8 @@ func (l Look) Same(other Look) bool {
 	return l.index == nil || os.SameFile(l.index, other.index) && l.index.Size() == other.index.Size() && l.index.ModTime().Equal(other.index.ModTime())
 }
 
-// rest is how long the index must be left alone before HEAD can be believed: a checkout writes the index, lets go of its lock, and only then
-// moves HEAD.
+// rest is how long the index must be left alone before HEAD can be believed: a checkout writes the index, lets go of
+// its lock, and only then moves HEAD.
 const rest = 100 * time.Millisecond
 
 // Fresh is how much longer to wait until what was seen can be believed; 0 when git has been quiet.

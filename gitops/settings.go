@@ -2,11 +2,12 @@ package gitops
 
 import (
 	"context"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/locsync/locsync/gitops/run"
 )
 
 // settings are the repository's configuration with the user's and the system's below it: full key in git's spelling
@@ -14,13 +15,13 @@ import (
 type settings map[string][]string
 
 // readSettings asks the git program for everything that counts in a repository.
-func readSettings(ctx context.Context, p *program, gitDir string) (settings, error) {
-	return p.settings(ctx, call{dir: gitDir, env: []string{"GIT_DIR=" + gitDir}, args: []string{"config", "-l", "-z"}})
+func readSettings(ctx context.Context, p *run.Program, gitDir string) (settings, error) {
+	return askSettings(ctx, p, run.Call{Dir: gitDir, Env: []string{"GIT_DIR=" + gitDir}, Args: []string{"config", "-l", "-z"}})
 }
 
-// settings reads what git config lists.
-func (p *program) settings(ctx context.Context, c call) (settings, error) {
-	out, err := p.run(ctx, c)
+// askSettings reads what git config lists.
+func askSettings(ctx context.Context, p *run.Program, c run.Call) (settings, error) {
+	out, err := p.Run(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -163,20 +164,10 @@ func underSpec(side, ref string) (star string, ok bool) {
 	return star, ok
 }
 
-// redact takes the user's part out of an address, for messages.
-func redact(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.User == nil || u.Scheme == "" {
-		if at := strings.LastIndex(address, "@"); at >= 0 && strings.Contains(address, "://") {
-			scheme, _, _ := strings.Cut(address, "://")
-			return scheme + "://" + address[at+1:]
-		}
-		return address
+// or is the first text that is not empty.
+func or(s, other string) string {
+	if s != "" {
+		return s
 	}
-	if u.Scheme == "ssh" {
-		u.User = url.User(u.User.Username())
-	} else {
-		u.User = nil
-	}
-	return u.String()
+	return other
 }

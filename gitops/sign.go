@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/locsync/locsync/gitops/object"
 )
 
 // Signing says how commits are signed.
@@ -30,9 +32,9 @@ func (r *Repo) signs() bool {
 
 // commitObject makes a commit of a tree, some of whose objects are new. Where it must be signed git makes it, as its
 // configuration says.
-func (r *Repo) commitObject(ctx context.Context, on *Tip, tree hash, news []object, msg Message, when time.Time) (object, error) {
+func (r *Repo) commitObject(ctx context.Context, on *Tip, tree hash, news []object.Object, msg Message, when time.Time) (object.Object, error) {
 	if !r.signs() {
-		return newObject(kindCommit, encodeCommit(tree, on.parents, msg, when)), nil
+		return r.objects.Format.New(object.Commit, encodeCommit(tree, on.parents, msg, when)), nil
 	}
 	args := []string{"-c", "i18n.commitEncoding=UTF-8"}
 	remedy := `set user.signingKey to a key that needs no passphrase here, or pull.sign = "never"`
@@ -42,16 +44,16 @@ func (r *Repo) commitObject(ctx context.Context, on *Tip, tree hash, news []obje
 	}
 	made, err := on.signed(ctx, args, tree, news, msg, when)
 	if err != nil {
-		return object{}, fmt.Errorf("%w: %w; %s", ErrSign, err, remedy)
+		return object.Object{}, fmt.Errorf("%w: %w; %s", ErrSign, err, remedy)
 	}
 	return made, nil
 }
 
 // signed lets git make a signed commit, in a folder that is thrown away; git asks that what the commit names is there.
-func (t *Tip) signed(ctx context.Context, args []string, tree hash, news []object, msg Message, when time.Time) (object, error) {
+func (t *Tip) signed(ctx context.Context, args []string, tree hash, news []object.Object, msg Message, when time.Time) (object.Object, error) {
 	w, err := t.workbench(nil)
 	if err != nil {
-		return object{}, err
+		return object.Object{}, err
 	}
 	defer w.close()
 	args = append(args, "commit-tree", "-S", "-F", "-", tree.String())
@@ -62,9 +64,9 @@ func (t *Tip) signed(ctx context.Context, args []string, tree hash, news []objec
 		}
 	}
 	for _, o := range news {
-		if o.kind == kindCommit || o.hash == tree {
+		if o.Kind == object.Commit || o.Name == tree {
 			if err := w.put(o); err != nil {
-				return object{}, err
+				return object.Object{}, err
 			}
 		}
 	}
@@ -74,22 +76,22 @@ func (t *Tip) signed(ctx context.Context, args []string, tree hash, news []objec
 	}
 	out, err := w.run(ctx, []byte(cleanMessage(msg.Text)+"\n"), args...)
 	if err != nil {
-		return object{}, err
+		return object.Object{}, err
 	}
-	objects, err := w.made()
+	objects, err := object.Loose(filepath.Join(w.root, "objects"))
 	made, ok := objects[hashIn(out)]
-	if err == nil && (!ok || !bytes.Contains(made.data, []byte("\ngpgsig "))) {
+	if err == nil && (!ok || !bytes.Contains(made.Data, []byte("\ngpgsig"))) {
 		err = fmt.Errorf("git commit-tree printed %.80q, which is not a signed commit", out)
 	}
 	return made, err
 }
 
 // put writes an object that is in memory only to where git looks for it.
-func (w workbench) put(o object) error {
+func (w workbench) put(o object.Object) error {
 	var b bytes.Buffer
 	zip := zlib.NewWriter(&b)
-	_, err := fmt.Fprintf(zip, "%s %d\x00%s", o.kind, len(o.data), o.data)
-	name := o.hash.String()
+	_, err := fmt.Fprintf(zip, "%s %d\x00%s", o.Kind, len(o.Data), o.Data)
+	name := o.Name.String()
 	folder := filepath.Join(w.root, "objects", name[:2])
 	return errors.Join(err, zip.Close(), os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(folder, name[2:]), b.Bytes(), 0o600))
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/gitops/object"
 )
 
 // twice is two passes, the second over the first; both arrive, and git finds nothing to say on either side.
@@ -47,6 +48,9 @@ func TestLocalBranchesInTheWay(t *testing.T) {
 			gittest.Write(t, dir, map[string]string{".git/refs/heads/l10n.lock": ""})
 		},
 		"a worktree that is gone": func(t *testing.T, dir string) { gone(t, dir) },
+		"a worktree on a disk that is not mounted": func(t *testing.T, dir string) {
+			gone(t, dir, "--lock")
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -85,11 +89,11 @@ func rebaseThatUpdates(t *testing.T, dir string) {
 	}
 }
 
-func gone(t *testing.T, dir string) {
+func gone(t *testing.T, dir string, options ...string) {
 	linked := filepath.Join(t.TempDir(), "linked")
 	gittest.Git(t, dir, "branch", "l10n")
 	gittest.Git(t, dir, "push", "-q", "origin", "l10n")
-	gittest.Git(t, dir, "worktree", "add", "-q", linked, "l10n")
+	gittest.Git(t, dir, append(append([]string{"worktree", "add", "-q"}, options...), linked, "l10n")...)
 	if err := os.RemoveAll(linked); err != nil {
 		t.Fatal(err)
 	}
@@ -156,8 +160,8 @@ func TestRulesOfBothSides(t *testing.T) {
 	}
 	dir := gittest.Init(t, sample)
 	bare := gittest.Bare(t, dir)
-	folder := newObject(kindTree, rawTree("100644", ".git", hashOf(gittest.Git(t, bare, "rev-parse", "main:README.md"))))
-	commitTree(t, bare, folder.data)
+	folder := object.SHA1.New(object.Tree, rawTree("100644", ".git", hashOf(gittest.Git(t, bare, "rev-parse", "main:README.md"))))
+	commitTree(t, bare, folder.Data)
 	gittest.Git(t, dir, "config", "transfer.fsckObjects", "true")
 	if _, err := open(t, dir, Options{Remote: "origin"}).At(t.Context(), "l10n", "main"); err == nil || !strings.Contains(err.Error(), "hasDotgit") {
 		t.Errorf("a tree that fsck refuses was taken: %v", err)
@@ -304,11 +308,11 @@ func TestListingRacesPackRefs(t *testing.T) {
 				running = false
 			default:
 			}
-			all := must[map[string]hash](t)(r.refs.list("refs/heads/"))
+			all := must[map[string]hash](t)(r.refs.List("refs/heads/"))
 			if len(all) != i+2 {
 				t.Fatalf("%d of %d references", len(all), i+2)
 			}
-			if _, ok, err := r.refs.read(fmt.Sprintf("refs/heads/b%d", i)); !ok || err != nil {
+			if _, ok, err := r.refs.Read(fmt.Sprintf("refs/heads/b%d", i)); !ok || err != nil {
 				t.Fatalf("b%d is not there: %v", i, err)
 			}
 		}

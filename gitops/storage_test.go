@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/gitops/ref"
 )
 
 // nothingLeft fails the test where a pass that failed left something unfinished: packs, indexes, reservations, locks.
@@ -28,7 +29,7 @@ func nothingLeft(t *testing.T, gitDir string) {
 			return nil
 		}
 		base := filepath.Base(path)
-		if err == nil && !d.IsDir() && (strings.HasSuffix(base, ".lock") || strings.HasSuffix(base, ".keep") || strings.Contains(path, ourDir) && base != "lock") {
+		if err == nil && !d.IsDir() && (strings.HasSuffix(base, ".lock") || strings.HasSuffix(base, ".keep") || strings.Contains(path, ref.OurDir) && base != "lock") {
 			t.Errorf("%s is left", path)
 		}
 		return err
@@ -244,7 +245,7 @@ func give(t *testing.T, dir string) {
 // visible, and when it may be written again the same pass works.
 func TestFoldersThatMayNotBeWritten(t *testing.T) {
 	ask := restrictedPass(t)
-	for n, folder := range []string{".", "objects", "objects/pack", "refs", "refs/heads", "refs/locsync", ourDir, "objects/" + ourDir} {
+	for n, folder := range []string{".", "objects", "objects/pack", "refs", "refs/heads", "refs/locsync", ref.OurDir, "objects/" + ref.OurDir} {
 		dir := theirs(t)
 		if _, _, said := ask(0, "first", dir); said != "<nil>" { // so that all folders are there
 			t.Fatal(said)

@@ -16,16 +16,18 @@ import (
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/locsync/locsync/gitops/object"
 )
 
-// Tip is a commit as a file system, and the place in a branch where the next commit goes. It never changes: a branch that
-// moves has another Tip.
+// Tip is a commit as a file system, and the place in a branch where the next commit goes. It never changes: a branch
+// that moves has another Tip.
 //
-// Names are found exactly first; a name that differs only in Unicode composition or letter case finds the entry that is
-// there, as it would on the systems where such a branch is checked out. ReadFile, ReadDir and Open follow symbolic links
-// inside the tree; Stat, Lstat and ReadDir's entries show the link itself. A submodule is an empty folder. A blob that a
-// partial clone left out is ErrUnfetched, never fs.ErrNotExist: not here is not deleted. What a content filter stores (git
-// LFS) reads as people see it. Safe for concurrent use.
+// Names are found exactly first; a name that differs only in Unicode composition or letter case finds the entry that
+// is there, as it would on the systems where such a branch is checked out. ReadFile, ReadDir and Open follow symbolic
+// links inside the tree; Stat, Lstat and ReadDir's entries show the link itself. A submodule is an empty folder. A
+// blob that a partial clone left out is ErrUnfetched, never fs.ErrNotExist: not here is not deleted. What a content
+// filter stores (git LFS) reads as people see it. Safe for concurrent use.
 type Tip struct {
 	repo   *Repo
 	branch string
@@ -38,9 +40,9 @@ type Tip struct {
 	note   string
 	base   *Tip
 
-	parents []hash          // of a commit on this tip
-	extra   map[hash]object // objects that are in no store, and trees that were just made
-	there   []hash          // commits that were seen at the remote
+	parents []hash                 // of a commit on this tip
+	extra   map[hash]object.Object // objects that are in no store, and trees that were just made
+	there   []hash                 // commits that were seen at the remote
 
 	mu     sync.Mutex
 	dirs   map[hash]*dir
@@ -59,21 +61,21 @@ type lease struct {
 }
 
 // Hash is the commit in hexadecimal; "" for the outcome of a merge that is not committed yet.
-func (t *Tip) Hash() string { return text(t.commit) }
+func (t *Tip) Hash() string { return t.commit.Text() }
 
 // Branch is the branch that was asked for, also when it does not exist yet.
 func (t *Tip) Branch() string { return t.branch }
 
-// New says that the branch does not exist, neither here nor at the remote: this is the tip of the base that it will start
-// from.
+// New says that the branch does not exist, neither here nor at the remote: this is the tip of the base that it will
+// start from.
 func (t *Tip) New() bool { return t.isNew }
 
-// Unpublished reports whether the remote lacks what is here of the branch: it was deleted there, or set back, and the commits that are gone there with it
-// are all ours. Push delivers such a tip.
+// Unpublished reports whether the remote lacks what is here of the branch: it was deleted there, or set back, and the
+// commits that are gone there with it are all ours. Push delivers such a tip.
 func (t *Tip) Unpublished() bool { return t.lease.remote != "" && !t.isNew && t.lease.at != t.commit }
 
-// Note is what people should know about the local branch of that name, and of a base that the remote does not have; "" for
-// nothing.
+// Note is what people should know about the local branch of that name, and of a base that the remote does not have;
+// "" for nothing.
 func (t *Tip) Note() string { return t.note }
 
 // Base is the tip of the base branch, read with the same request; nil when At was given none and found none.
@@ -89,7 +91,7 @@ func (t *Tip) When() time.Time { return t.when }
 // what both sides have. A commit that is not in this repository is in no history.
 func (t *Tip) Contains(commit string) (bool, error) {
 	for _, h := range t.parents {
-		if in, err := t.repo.Contains(text(h), commit); in || err != nil {
+		if in, err := t.repo.Contains(h.Text(), commit); in || err != nil {
 			return in, err
 		}
 	}
@@ -110,11 +112,11 @@ var (
 	_ fs.ReadLinkFS = (*Tip)(nil)
 )
 
-func (t *Tip) readObject(k kind, h hash) ([]byte, error) {
+func (t *Tip) readObject(k object.Kind, h hash) ([]byte, error) {
 	if o, ok := t.extra[h]; ok {
-		return o.data, nil
+		return o.Data, nil
 	}
-	return t.repo.objects.readAs(k, h)
+	return t.repo.objects.ReadAs(k, h)
 }
 
 func (t *Tip) readTree(h hash) (*dir, error) {
@@ -125,18 +127,18 @@ func (t *Tip) readTree(h hash) (*dir, error) {
 		return d, nil
 	}
 	d = &dir{}
-	if h != emptyTree {
-		data, err := t.readObject(kindTree, h)
+	if !object.IsEmptyTree(h) {
+		data, err := t.readObject(object.Tree, h)
 		if err != nil {
 			return nil, err
 		}
-		if d.entries, err = parseTree(data); err != nil {
+		if d.entries, err = t.repo.objects.Format.ParseTree(data); err != nil {
 			return nil, err
 		}
 	}
 	d.exact = make(map[string]int, len(d.entries))
 	for i, e := range d.entries {
-		d.exact[e.name] = i
+		d.exact[e.Name] = i
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -181,7 +183,7 @@ func (t *Tip) find(d *dir, name string) (entry, bool) {
 	if d.near == nil {
 		d.near = make(map[string]int, len(d.entries))
 		for i, e := range d.entries {
-			folded := foldName(e.name)
+			folded := foldName(e.Name)
 			if _, twice := d.near[folded]; twice {
 				i = -1
 			}
@@ -208,22 +210,22 @@ func foldName(name string) string {
 // lookup finds the entry at a path. Links on the way are followed as long as they stay inside; the last name only when
 // follow is set. At the root the entry is a folder without a name.
 //
-// It goes as a file system goes: .. in a link leads to the folder above the one that was reached, not above the one that was
-// written, which is another one behind a link to a folder.
+// It goes as a file system goes: .. in a link leads to the folder above the one that was reached, not above the one
+// that was written, which is another one behind a link to a folder.
 func (t *Tip) lookup(name string, follow bool) (entry, error) {
 	t.repo.o.Alive()
 	if len(name) > longestPath {
 		return entry{}, fmt.Errorf("the path is longer than the %d bytes that systems allow", longestPath)
 	}
-	way := []entry{{mode: modeDir, hash: t.tree}} // from the root to where we are
+	way := []entry{{Mode: object.ModeDir, Hash: t.tree}} // from the root to where we are
 	ahead := strings.Split(name, "/")
 	for links := 0; len(ahead) > 0; {
 		at, part := way[len(way)-1], ahead[0]
 		ahead = ahead[1:]
 		switch {
-		case at.mode == modeModule:
+		case at.Mode == object.ModeModule:
 			return entry{}, fs.ErrNotExist // another repository; never entered
-		case !at.isDir():
+		case !at.IsDir():
 			return entry{}, errNotDir
 		case part == "." || part == "":
 			continue
@@ -233,7 +235,7 @@ func (t *Tip) lookup(name string, follow bool) (entry, error) {
 			way = way[:len(way)-1]
 			continue
 		}
-		d, err := t.readTree(at.hash)
+		d, err := t.readTree(at.Hash)
 		if err != nil {
 			return entry{}, err
 		}
@@ -241,14 +243,14 @@ func (t *Tip) lookup(name string, follow bool) (entry, error) {
 		if !ok {
 			return entry{}, fs.ErrNotExist
 		}
-		if e.mode != modeLink || len(ahead) == 0 && !follow {
+		if e.Mode != object.ModeLink || len(ahead) == 0 && !follow {
 			way = append(way, e)
 			continue
 		}
 		if links++; links > 40 {
 			return entry{}, errors.New("too many symbolic links")
 		}
-		target, err := t.blob(e.hash)
+		target, err := t.blob(e.Hash)
 		if err != nil {
 			return entry{}, err
 		}
@@ -285,7 +287,7 @@ func (t *Tip) Open(name string) (fs.File, error) {
 	if info.IsDir() {
 		return &openDir{t: t, name: name, info: info}, nil
 	}
-	data, err := t.content(name, e.hash)
+	data, err := t.content(name, e.Hash)
 	if err != nil {
 		return nil, pathError("open", name, err)
 	}
@@ -302,10 +304,10 @@ func (t *Tip) ReadFile(name string) ([]byte, error) {
 	if err != nil {
 		return nil, pathError("open", name, err)
 	}
-	if e.isDir() || e.mode == modeModule {
+	if e.IsDir() || e.Mode == object.ModeModule {
 		return nil, pathError("read", name, errors.New("is a folder"))
 	}
-	data, err := t.content(name, e.hash)
+	data, err := t.content(name, e.Hash)
 	return data, pathError("read", name, err)
 }
 
@@ -318,22 +320,22 @@ func (t *Tip) ReadDir(name string) ([]fs.DirEntry, error) {
 	if err != nil {
 		return nil, pathError("open", name, err)
 	}
-	if e.mode == modeModule {
+	if e.Mode == object.ModeModule {
 		return nil, nil
 	}
-	if !e.isDir() {
+	if !e.IsDir() {
 		return nil, pathError("readdir", name, errNotDir)
 	}
-	d, err := t.readTree(e.hash)
+	d, err := t.readTree(e.Hash)
 	if err == nil {
-		err = t.bounded(name, e.hash)
+		err = t.bounded(name, e.Hash)
 	}
 	if err != nil {
 		return nil, pathError("readdir", name, err)
 	}
 	list := make([]fs.DirEntry, len(d.entries))
 	for i, e := range d.entries {
-		list[i] = t.info(e.name, e)
+		list[i] = t.info(e.Name, e)
 	}
 	slices.SortFunc(list, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
 	return list, nil
@@ -362,13 +364,13 @@ func (t *Tip) ReadLink(name string) (string, error) {
 		return "", pathError("readlink", name, fs.ErrInvalid)
 	}
 	e, err := t.lookup(name, false)
-	if err == nil && e.mode != modeLink {
+	if err == nil && e.Mode != object.ModeLink {
 		err = fs.ErrInvalid
 	}
 	if err != nil {
 		return "", pathError("readlink", name, err)
 	}
-	target, err := t.blob(e.hash)
+	target, err := t.blob(e.Hash)
 	return string(target), pathError("readlink", name, err)
 }
 
@@ -385,7 +387,7 @@ func (t *Tip) info(name string, e entry) *tipInfo { return &tipInfo{t: t, name: 
 
 func (i *tipInfo) Name() string               { return i.name }
 func (i *tipInfo) ModTime() time.Time         { return i.t.when }
-func (i *tipInfo) IsDir() bool                { return i.entry.isDir() || i.entry.mode == modeModule }
+func (i *tipInfo) IsDir() bool                { return i.entry.IsDir() || i.entry.Mode == object.ModeModule }
 func (i *tipInfo) Sys() any                   { return nil }
 func (i *tipInfo) Type() fs.FileMode          { return i.Mode().Type() }
 func (i *tipInfo) Info() (fs.FileInfo, error) { return i, nil }
@@ -395,9 +397,9 @@ func (i *tipInfo) Mode() fs.FileMode {
 	switch {
 	case i.IsDir():
 		return fs.ModeDir | 0o755
-	case i.entry.mode == modeLink:
+	case i.entry.Mode == object.ModeLink:
 		return fs.ModeSymlink | 0o777
-	case i.entry.mode&0o111 != 0:
+	case i.entry.Mode&0o111 != 0:
 		return 0o755
 	}
 	return 0o644
@@ -407,10 +409,10 @@ func (i *tipInfo) Size() int64 {
 	if i.sized || i.IsDir() {
 		return i.size
 	}
-	if o, ok := i.t.extra[i.entry.hash]; ok {
-		return int64(len(o.data))
+	if o, ok := i.t.extra[i.entry.Hash]; ok {
+		return int64(len(o.Data))
 	}
-	_, n, _ := i.t.repo.objects.size(i.entry.hash) // a blob that is not here: 0, and reading it tells why
+	_, n, _ := i.t.repo.objects.Size(i.entry.Hash) // a blob that is not here: 0, and reading it tells why
 	return n
 }
 

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/gitops/object"
 )
 
 func local(t testing.TB, dir string) *Tip {
@@ -115,7 +116,7 @@ func TestNamesThatAreNearlyThere(t *testing.T) {
 
 func TestTipIsSafeForConcurrentUse(t *testing.T) {
 	t.Parallel()
-	dir := history(t, 20)
+	dir := gittest.History(t, "sha1", 20)
 	gittest.Git(t, dir, "config", "filter.x.smudge", "cat") // so that attributes are looked at
 	tip := local(t, dir)
 	var wg sync.WaitGroup
@@ -138,7 +139,7 @@ func TestTipIsSafeForConcurrentUse(t *testing.T) {
 // empty is a tip without files, on which every path is new.
 func empty(t *testing.T, dir string) *Tip {
 	t.Helper()
-	return &Tip{repo: open(t, dir, Options{}), tree: emptyTree}
+	return &Tip{repo: open(t, dir, Options{}), tree: hash{}}
 }
 
 // Law: what may be written, git's own strict check lets through.
@@ -155,9 +156,9 @@ func TestPathsThatGitTakes(t *testing.T) {
 		parts := strings.Split(name, "/")
 		id, mode, kind := blob, "100644", "blob"
 		for i := len(parts) - 1; i >= 0; i-- {
-			o := newObject(kindTree, encodeTree([]entry{{parts[i], map[string]uint32{"100644": modeFile, "040000": modeDir}[mode], hashOf(id)}}))
+			o := object.SHA1.New(object.Tree, object.EncodeTree([]entry{{Name: parts[i], Mode: map[string]uint32{"100644": object.ModeFile, "040000": object.ModeDir}[mode], Hash: hashOf(id)}}))
 			f := filepath.Join(t.TempDir(), "tree")
-			if err := os.WriteFile(f, o.data, 0o666); err != nil {
+			if err := os.WriteFile(f, o.Data, 0o666); err != nil {
 				rt.Fatal(err)
 			}
 			id = gittest.Git(t, dir, "hash-object", "-w", "--literally", "-t", "tree", f)
@@ -173,7 +174,7 @@ func TestPathsThatGitTakes(t *testing.T) {
 }
 
 func hashOf(s string) hash {
-	h, _ := parseHash(s)
+	h, _ := object.Parse(s)
 	return h
 }
 
@@ -262,11 +263,11 @@ func TestLinksLeadWhereTheyLeadOnDisk(t *testing.T) {
 	r := open(t, gittest.Init(t, sample), Options{})
 	folders := []string{".", "a", "a/b", "c"}
 	rapid.Check(t, func(rt *rapid.T) {
-		tip := &Tip{repo: r, extra: map[hash]object{}}
-		put := func(k kind, data []byte) hash {
-			o := newObject(k, data)
-			tip.extra[o.hash] = o
-			return o.hash
+		tip := &Tip{repo: r, extra: map[hash]object.Object{}}
+		put := func(k object.Kind, data []byte) hash {
+			o := object.SHA1.New(k, data)
+			tip.extra[o.Name] = o
+			return o.Name
 		}
 		above, err := os.MkdirTemp(t.TempDir(), "")
 		if err != nil {
@@ -279,7 +280,7 @@ func TestLinksLeadWhereTheyLeadOnDisk(t *testing.T) {
 			if err := errors.Join(os.MkdirAll(at, 0o777), os.WriteFile(filepath.Join(at, "f"), []byte(folder), 0o666)); err != nil {
 				rt.Fatal(err)
 			}
-			trees[folder] = []entry{{"f", modeFile, put(kindBlob, []byte(folder))}}
+			trees[folder] = []entry{{Name: "f", Mode: object.ModeFile, Hash: put(object.Blob, []byte(folder))}}
 		}
 		if err := os.WriteFile(filepath.Join(above, "f"), []byte("outside"), 0o666); err != nil {
 			rt.Fatal(err)
@@ -292,12 +293,12 @@ func TestLinksLeadWhereTheyLeadOnDisk(t *testing.T) {
 			if err := os.Symlink(target, filepath.Join(disk, folder, name)); err != nil {
 				t.Skip(err)
 			}
-			trees[folder] = append(trees[folder], entry{name, modeLink, put(kindBlob, []byte(target))})
+			trees[folder] = append(trees[folder], entry{Name: name, Mode: object.ModeLink, Hash: put(object.Blob, []byte(target))})
 			names = append(names, path.Join(folder, name))
 		}
-		trees["a"] = append(trees["a"], entry{"b", modeDir, put(kindTree, encodeTree(trees["a/b"]))})
-		trees["."] = append(trees["."], entry{"a", modeDir, put(kindTree, encodeTree(trees["a"]))}, entry{"c", modeDir, put(kindTree, encodeTree(trees["c"]))})
-		tip.tree = put(kindTree, encodeTree(trees["."]))
+		trees["a"] = append(trees["a"], entry{Name: "b", Mode: object.ModeDir, Hash: put(object.Tree, object.EncodeTree(trees["a/b"]))})
+		trees["."] = append(trees["."], entry{Name: "a", Mode: object.ModeDir, Hash: put(object.Tree, object.EncodeTree(trees["a"]))}, entry{Name: "c", Mode: object.ModeDir, Hash: put(object.Tree, object.EncodeTree(trees["c"]))})
+		tip.tree = put(object.Tree, object.EncodeTree(trees["."]))
 		for _, name := range names {
 			for _, below := range []string{"", "/f", "/b/f", "/l0", "/l1/f"} {
 				onDisk, derr := os.ReadFile(filepath.Join(disk, name+below))

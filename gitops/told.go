@@ -15,7 +15,8 @@ const (
 	opPush   = "push"   // an update was sent to the remote, and its answer understood
 )
 
-// done tells Options.Done how an operation ended that began then: deferred with the address of the error that the caller is about to return.
+// done tells Options.Done how an operation ended that began then: deferred with the address of the error that the
+// caller is about to return.
 func (r *Repo) done(op string, began time.Time, err *error) {
 	if r.o.Done != nil {
 		r.o.Done(op, outcome(*err), time.Since(began))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/gitops/ref"
 )
 
 // told collects what Options.Done is told.
@@ -98,7 +99,7 @@ func TestDoneTellsFailures(t *testing.T) {
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	words := []string{"ok", "nothing", "moved", "busy", "refused", "auth", "untrusted", "unavailable", "interrupted", "failed"}
-	for _, err := range []error{nil, ErrNothing, errWaits, &movedError{name: "x"}, ErrBusy, &Refused{Ref: "secret"}, ErrAuth, ErrUntrusted, &Unavailable{Status: 503}, errors.New("secret")} {
+	for _, err := range []error{nil, ErrNothing, errWaits, &ref.Moved{Name: "x"}, ErrBusy, &Refused{Ref: "secret"}, ErrAuth, ErrUntrusted, &Unavailable{Status: 503}, errors.New("secret")} {
 		if err != nil {
 			err = fmt.Errorf("push: %w", err)
 		}

@@ -9,11 +9,13 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/locsync/locsync/gitops/object"
 )
 
-// Worktree gives the files as they lie in the working tree. Links are followed as long as they stay inside; .git, of this
-// repository and of any below it, does not exist there, nor through a link; what is neither file nor folder (a pipe, a device) cannot be
-// opened. The files may change while they are read. ErrUnsupported for a bare repository.
+// Worktree gives the files as they lie in the working tree. Links are followed as long as they stay inside; .git, of
+// this repository and of any below it, does not exist there, nor through a link; what is neither file nor folder (a
+// pipe, a device) cannot be opened. The files may change while they are read. ErrUnsupported for a bare repository.
 func (r *Repo) Worktree() (fs.FS, error) {
 	if r.facts.WorkTree == "" {
 		return nil, fmt.Errorf("a working tree is %w by the bare repository %s; read a branch instead", ErrUnsupported, r.facts.GitDir)
@@ -38,7 +40,8 @@ var (
 	_ fs.ReadLinkFS = treeFS{}
 )
 
-// visible refuses names that are not valid, or lead into a .git, through links too. The last name may be a link that is not followed.
+// visible refuses names that are not valid, or lead into a .git, through links too. The last name may be a link that
+// is not followed.
 func (t treeFS) visible(op, name string, follow bool) error {
 	if !fs.ValidPath(name) {
 		return pathError(op, name, fs.ErrInvalid)
@@ -56,7 +59,7 @@ func (t treeFS) visible(op, name string, follow bool) error {
 		case part == "..":
 			way = way[:len(way)-1]
 			continue
-		case isDotGit(part):
+		case object.IsDotGit(part):
 			return pathError(op, name, fs.ErrNotExist)
 		}
 		way = append(way, part)
@@ -108,7 +111,7 @@ func (d treeDir) ReadDir(n int) ([]fs.DirEntry, error) {
 		list, err := d.File.ReadDir(n)
 		kept := list[:0]
 		for _, e := range list {
-			if !isDotGit(e.Name()) {
+			if !object.IsDotGit(e.Name()) {
 				kept = append(kept, e)
 			}
 		}
@@ -142,7 +145,7 @@ func (t treeFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	list, err := fs.ReadDir(t.root.FS(), name)
 	kept := list[:0]
 	for _, e := range list {
-		if !isDotGit(e.Name()) {
+		if !object.IsDotGit(e.Name()) {
 			kept = append(kept, e)
 		}
 	}

@@ -49,20 +49,24 @@ var arrows = map[string][]string{
 	"sync/languages":                {},
 	"sync/watch":                    {},
 	"sync/heartbeat":                {},
-	"gitops":                        {},
+	"gitops":                        {"gitops/run", "gitops/object", "gitops/ref", "gitops/history"},
+	"gitops/ref":                    {"gitops/object", "gitops/run"}, // what is not kept as files is moved by the git program
+	"gitops/history":                {"gitops/object"},
+	"gitops/object":                 {"gitops/run"}, // what cannot be read in this process is asked of the git program
+	"gitops/run":                    {},
 	"gitops/forge":                  {},
 	"gitops/forge/forgetest":        {}, // servers for tests
 }
 
 // doors is which package each third-party library stands behind. Tests may use what they like.
 var doors = map[string][]string{
-	"github.com/go-git/":                  {"gitops"},
-	"github.com/klauspost/compress":       {"gitops"}, // zlib as packs need it, at three quarters of the time
+	"github.com/go-git/":                  {"gitops/object"},
+	"github.com/klauspost/compress":       {"gitops/object"}, // zlib as packs need it, at three quarters of the time
 	"github.com/fsnotify/":                {"sync/watch"},
 	"github.com/BurntSushi/":              {"sync/config"},
 	"github.com/robfig/cron":              {"sync/config"},
 	"go.etcd.io/bbolt":                    {"sync/ledger/boltledger", "sync/service/local"},
-	"github.com/gofrs/flock":              {"sync/ledger/boltledger", "sync/service", "gitops"},
+	"github.com/gofrs/flock":              {"sync/ledger/boltledger", "sync/service", "gitops/ref"},
 	"github.com/spf13/":                   {"cmd/locsync"},
 	"github.com/coreos/go-systemd":        {"cmd/locsync"},
 	"github.com/prometheus/client_golang": {"sync/web"},

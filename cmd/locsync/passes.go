@@ -29,9 +29,9 @@ func (a *app) pushCommand() *cobra.Command {
 			"A translation that was changed here and at the service stays as the service has it until somebody decides: with --ours or --theirs. --key, --language and --file " +
 			"choose some of them; the others wait.",
 		Example: "  locsync push\n  locsync push --dry-run\n  locsync push --project app --all\n\n" +
-			"  # where the two never agreed on a translation, the repository's stands\n  locsync push --translations\n\n" +
+			"  # where the two never agreed on a translation, send the repository's\n  locsync push --translations\n\n" +
 			"  # of a translation changed on both sides: send the one from here after all\n  locsync push --ours --key menu.open --language de\n\n" +
-			"  # of all of a file, let the service's stand\n  locsync push --theirs --file locales/de/menu.json",
+			"  # of all of a file, take the service's\n  locsync push --theirs --file locales/de/menu.json",
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.pass(cmd.Context(), want) },
 	}
 	a.passFlags(c, &want)
@@ -49,7 +49,7 @@ func (a *app) pullCommand() *cobra.Command {
 		Long: "pull asks the service for the translations, merges them key by key into the files of the translation branch, and delivers one commit: here and at the " +
 			"remote. The working tree is not touched, unless that branch is checked out and clean. What would break the program is left out and named (3).",
 		Example: "  locsync pull\n  locsync pull --dry-run\n\n  # look at everything again, whatever was pulled before\n  locsync pull --full\n\n" +
-			"  # where the two never agreed on a translation, the service's stands\n  locsync pull --accept-service",
+			"  # where the two never agreed on a translation, take the service's\n  locsync pull --accept-service",
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.pass(cmd.Context(), want) },
 	}
 	a.passFlags(c, &want)
@@ -91,13 +91,13 @@ func (a *app) passFlags(c *cobra.Command, want *web.Request) {
 
 func pushFlags(c *cobra.Command, o *engine.PushOptions) {
 	c.Flags().BoolVar(&o.All, "all", false, "also keys that did not change")
-	c.Flags().BoolVar(&o.Translations, "translations", false, "where repository and service never agreed on a text: let the repository's stand")
+	c.Flags().BoolVar(&o.Translations, "translations", false, "where repository and service never agreed on a text: send the repository's")
 }
 
 // conflictFlags decide about translations that were changed on both sides.
 func conflictFlags(c *cobra.Command, o *engine.PushOptions) {
-	c.Flags().BoolVar(&o.Ours, "ours", false, "of translations changed on both sides: send ours, over the service's")
-	c.Flags().BoolVar(&o.Theirs, "theirs", false, "of translations changed on both sides: let the service's stand")
+	c.Flags().BoolVar(&o.Ours, "ours", false, "of translations that wait for a decision: send the repository's")
+	c.Flags().BoolVar(&o.Theirs, "theirs", false, "of translations that wait for a decision: take the service's")
 	c.Flags().StringArrayVar(&o.Keys, "key", nil, "with --ours or --theirs: only of `KEY`; may be repeated (default: all that locsync status names)")
 	c.Flags().StringSliceVar(&o.Languages, "language", nil, "with --ours or --theirs: only in these `CODES`")
 	c.Flags().StringArrayVar(&o.Files, "file", nil, "with --ours or --theirs: only in the translated file at `PATH` in the repository; may be repeated")
@@ -105,7 +105,7 @@ func conflictFlags(c *cobra.Command, o *engine.PushOptions) {
 
 func pullFlags(c *cobra.Command, o *engine.PullOptions) {
 	c.Flags().BoolVar(&o.Full, "full", false, "ignore what was pulled before")
-	c.Flags().BoolVar(&o.AcceptService, "accept-service", false, "where repository and service never agreed on a text: let the service's stand")
+	c.Flags().BoolVar(&o.AcceptService, "accept-service", false, "where repository and service never agreed on a text: take the service's")
 	c.Flags().BoolVar(&o.Prune, "prune", false, "take out entries whose keys the source does not have, also those that it never had")
 }
 

@@ -59,7 +59,7 @@ func (s *screen) push(p report.ProjectPush, dry bool) {
 	for _, d := range p.Settled {
 		which := "the repository's text is sent over the service's"
 		if d.Stands == "theirs" {
-			which = "the service's text stands"
+			which = "the service's text is taken"
 		}
 		s.line("  ", plainly, fmt.Sprintf("%s: %q (%s): %s", d.File, d.Key, d.Language, which))
 	}

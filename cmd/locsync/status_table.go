@@ -292,7 +292,7 @@ func (v *statusView) conflicts() {
 	if len(v.p.Conflicts) == 0 {
 		return
 	}
-	v.heading("changed on both sides")
+	v.heading("wait for a decision")
 	indent := 18
 	if v.width < narrow {
 		indent = 8
@@ -301,7 +301,7 @@ func (v *statusView) conflicts() {
 		v.para(yellow, "    ", "      ", fmt.Sprintf("%s: %q (%s), %s", filepath.ToSlash(c.File), c.Key, c.Language, ago(c.Since, v.now)))
 		for _, side := range []struct{ name, text, do string }{
 			{"repository", report.InQuotes(c.Ours), "to send it: " + c.Command("ours")},
-			{"service", report.InQuotes(c.Theirs) + ", which stands", "to leave it so: " + c.Command("theirs")},
+			{"service", report.InQuotes(c.Theirs) + "; " + c.Meanwhile(), c.ToTake() + ": " + c.Command("theirs")},
 		} {
 			v.para(plainly, "      "+v.in(faint, padded(side.name, 10))+"  ", strings.Repeat(" ", 18), side.text)
 			v.para(plainly, strings.Repeat(" ", indent)+"-> ", strings.Repeat(" ", indent+3), side.do)

@@ -79,5 +79,5 @@ func lineInWords(l report.LineStatus) string {
 func plainConflict(out io.Writer, c report.Conflict) {
 	fmt.Fprintf(out, "  conflict: %s: %q (%s), since %s\n", filepath.ToSlash(c.File), c.Key, c.Language, inUTC(c.Since))
 	fmt.Fprintf(out, "    repository: %s; to send it: %s\n", report.InQuotes(c.Ours), c.Command("ours"))
-	fmt.Fprintf(out, "    service: %s, which stands; to leave it so: %s\n", report.InQuotes(c.Theirs), c.Command("theirs"))
+	fmt.Fprintf(out, "    service: %s; %s; %s: %s\n", report.InQuotes(c.Theirs), c.Meanwhile(), c.ToTake(), c.Command("theirs"))
 }

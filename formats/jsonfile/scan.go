@@ -160,34 +160,43 @@ func (s *scanner) containers(at int) (int, error) {
 		} else if len(s.comments) > 0 {
 			s.noteBehind(prev, false)
 		}
-		for { // behind a value: a comma, or the ends of one or more containers
-			if at == len(s.src) {
-				return 0, s.unfinished(up)
-			}
-			c := s.src[at]
-			if c == ',' {
-				if len(s.comments) > 0 {
-					s.noteBehind(prev, true)
-				}
-				at++
-				break
-			}
-			if !isCloser(c, s.nodes[up].Kind == resource.Map) {
-				return 0, refuse(at, "expected a comma or %q, not %s", closer(s.nodes[up].Kind), s.found(at))
-			}
-			if len(s.comments) > 0 {
-				s.noteBehind(prev, false)
-			}
-			at++
-			prev, depth = up, depth-1
-			if up, err = s.close(up, at); up < 0 || err != nil {
-				return at, err
-			}
-			if at, err = s.gap(at); err != nil {
-				return 0, err
-			}
-		}
 		fresh = false
+		if at < len(s.src) && s.src[at] == ',' && len(s.comments) == 0 { // nearly always
+			at++
+			continue
+		}
+		var closed int
+		if at, up, prev, closed, err = s.behind(at, up, prev); up < 0 || err != nil {
+			return at, err
+		}
+		depth -= closed
+	}
+}
+
+// behind reads what is behind a value, or at the end of the container up: a comma, or the ends of one or more
+// containers. It returns the container that goes on, -1 where none does, its last child, and how many were closed.
+func (s *scanner) behind(at, up, prev int) (next, in, last, closed int, err error) {
+	for {
+		if at == len(s.src) {
+			return 0, up, prev, closed, s.unfinished(up)
+		}
+		c := s.src[at]
+		if c != ',' && !isCloser(c, s.nodes[up].Kind == resource.Map) {
+			return 0, up, prev, closed, refuse(at, "expected a comma or %q, not %s", closer(s.nodes[up].Kind), s.found(at))
+		}
+		if len(s.comments) > 0 {
+			s.noteBehind(prev, c == ',')
+		}
+		if at++; c == ',' {
+			return at, up, prev, closed, nil
+		}
+		prev, closed = up, closed+1
+		if up, err = s.close(up, at); up < 0 || err != nil {
+			return at, up, prev, closed, err
+		}
+		if at, err = s.gap(at); err != nil {
+			return 0, up, prev, closed, err
+		}
 	}
 }
 

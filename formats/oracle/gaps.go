@@ -47,7 +47,7 @@ func (p *proof) rewritten(i int, a, b *Leaf) bool {
 
 // gap is the bytes between two leaves that stay.
 type gap struct {
-	*proof
+	proof          *proof
 	seen           [2]int // leaves up to here were passed
 	from           [2]int
 	added, removed bool
@@ -68,13 +68,13 @@ func (g *gap) close(oldEnd, newEnd int, next *Leaf) error {
 	first := g.after == nil && g.from == [2]int{}
 	added, removed, touched := g.added, g.removed, g.touched
 	g.added, g.removed, g.touched = false, false, 0
-	if g.fresh && (first || g.rule.Format == "locjson") {
+	if g.proof.fresh && (first || g.proof.rule.Format == "locjson") {
 		return nil // the root's name; what only a bilingual file has
 	}
 	if oldEnd < g.from[0] || newEnd < g.from[1] {
 		return g.spoiled(next)
 	}
-	a, b := g.old.text[g.from[0]:oldEnd], g.new.text[g.from[1]:newEnd]
+	a, b := g.proof.old.text[g.from[0]:oldEnd], g.proof.new.text[g.from[1]:newEnd]
 	switch {
 	case a == b:
 		return nil
@@ -101,7 +101,7 @@ func (g *gap) close(oldEnd, newEnd int, next *Leaf) error {
 	return g.spoiled(next)
 }
 
-func (g *gap) yaml() bool { return strings.HasSuffix(g.rule.Format, "yaml") }
+func (g *gap) yaml() bool { return strings.HasSuffix(g.proof.rule.Format, "yaml") }
 
 // opens reports whether something was put into some bytes in one place, where an element's closing slash may have been.
 func (g *gap) opens(some, more string) bool {
@@ -113,7 +113,7 @@ func (g *gap) opens(some, more string) bool {
 		tail++
 	}
 	rest := some[head : len(some)-tail]
-	return rest == "" || g.rule.Format == "android-xml" && strings.TrimLeft(rest, " \t\r\n") == "/"
+	return rest == "" || g.proof.rule.Format == "android-xml" && strings.TrimLeft(rest, " \t\r\n") == "/"
 }
 
 // remains reports whether all of some bytes is left among more, in order. White space may be arranged anew, and
@@ -121,7 +121,7 @@ func (g *gap) opens(some, more string) bool {
 func (g *gap) remains(some, more string) bool {
 	const free = " \t\r\n"
 	loose := free
-	if g.yaml() || g.rule.Format == "structured-json" || g.rule.Format == "json" || g.rule.Format == "locjson" {
+	if g.yaml() || strings.HasSuffix(g.proof.rule.Format, "json") {
 		loose += "{}[],"
 	}
 	at := 0

@@ -144,22 +144,7 @@ func (y *yamlReader) node(n *yaml.Node) error {
 		if len(n.Content) == 0 && len(y.path) > 0 {
 			y.add(Empty, "{}", n)
 		}
-		for k := 0; k+1 < len(n.Content); k += 2 {
-			key, value := n.Content[k], n.Content[k+1]
-			y.points = y.points || key.Kind != yaml.ScalarNode || key.ShortTag() == "!!merge"
-			if key.Kind != yaml.ScalarNode {
-				y.in("\x00"+flat(key), false) // no key that anybody can ask for
-				l := y.add(Other, "", key)
-				l.at, l.closed = -1, true
-				y.out()
-				continue
-			}
-			y.in(y.text(key.Value), false)
-			if err := y.node(value); err != nil {
-				return err
-			}
-			y.out()
-		}
+		return y.pairs(n.Content)
 	case yaml.SequenceNode:
 		if len(n.Content) == 0 && len(y.path) > 0 {
 			y.add(Empty, "[]", n)
@@ -184,27 +169,54 @@ func (y *yamlReader) node(n *yaml.Node) error {
 			l.closed = true
 		}
 	case yaml.ScalarNode:
-		kind, text := y.scalar(n)
-		l := y.add(kind, text, n)
-		switch {
-		case n.Value == "" && n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0:
-			l.at, l.loose = -1, true // nothing stands there, and where is the library's guess
-		case l.at >= 0:
-			start := y.properties(l.at - y.offset)
-			if l.end = y.end(n, start) + y.offset; l.end < l.at {
-				y.lost = true
-				l.end = l.at
-			}
-			if kind == Text { // anchor and tag stay when there is another text
-				l.at = start + y.offset
-			}
-			l.doubtful = kind == Text && l.at+len(n.Value) == l.end && len(n.Value) < 40 && doubtful.MatchString(n.Value)
-			l.block = n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
-		}
+		y.one(n)
 	default:
 		return fmt.Errorf("yaml/v4: a node of kind %v", n.Kind)
 	}
 	return nil
+}
+
+// pairs reads the keys and values of a mapping.
+func (y *yamlReader) pairs(content []*yaml.Node) error {
+	for k := 0; k+1 < len(content); k += 2 {
+		key, value := content[k], content[k+1]
+		y.points = y.points || key.Kind != yaml.ScalarNode || key.ShortTag() == "!!merge"
+		if key.Kind != yaml.ScalarNode {
+			y.in("\x00"+flat(key), false) // no key that anybody can ask for
+			l := y.add(Other, "", key)
+			l.at, l.closed = -1, true
+			y.out()
+			continue
+		}
+		y.in(y.text(key.Value), false)
+		if err := y.node(value); err != nil {
+			return err
+		}
+		y.out()
+	}
+	return nil
+}
+
+// one reads a value that is a scalar.
+func (y *yamlReader) one(n *yaml.Node) {
+	kind, text := y.scalar(n)
+	l := y.add(kind, text, n)
+	block := n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
+	switch {
+	case n.Value == "" && !block && n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) == 0:
+		l.at, l.loose = -1, true // nothing stands there, and where is the library's guess
+	case l.at >= 0:
+		start := y.properties(l.at - y.offset)
+		if l.end = y.end(n, start) + y.offset; l.end < l.at {
+			y.lost = true
+			l.end = l.at
+		}
+		if kind == Text { // anchor and tag stay when there is another text
+			l.at = start + y.offset
+		}
+		l.doubtful = kind == Text && l.at+len(n.Value) == l.end && len(n.Value) < 40 && doubtful.MatchString(n.Value)
+		l.block = block
+	}
 }
 
 // flat is a key that is a collection, in one line.

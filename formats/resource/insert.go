@@ -157,27 +157,15 @@ func (r *rewrite) plan(f *File, plans []*planned, e Edit) []*planned {
 		r.refuse(e, "the source file puts its keys together in another way; read both files with the same path separator")
 		return plans
 	}
-	in, depth := f.top, 0
 	skip := 0 // labels of path that like does not have
 	if root, ok := r.newRoot(f); ok {
 		path = append([]string{root}, path...)
 		skip = 1
 	}
-	for depth < len(path)-1 {
-		next, ok := f.child(in, path[depth])
-		if !ok {
-			break
-		}
-		if f.nodes[next].Kind == Null {
-			if !r.givesWay(f, in, next, path[skip:depth+1]) {
-				r.refuse(e, nullAbove, path[depth])
-				return plans
-			}
-		} else if f.nodes[next].Kind < Map {
-			r.refuse(e, valueAbove, path[depth])
-			return plans
-		}
-		in, depth = next, depth+1
+	in, depth, reason := r.descend(f, path, skip)
+	if reason != "" {
+		r.refuse(e, reason, path[depth])
+		return plans
 	}
 	label, above := path[depth], path[min(skip, depth):depth:depth] // above as like has it
 	p := r.planned[spotLabel{in, label}]
@@ -214,6 +202,24 @@ func (r *rewrite) plan(f *File, plans []*planned, e Edit) []*planned {
 	}
 	r.planned[spotLabel{in, label}] = p
 	return append(plans, p)
+}
+
+// descend finds the innermost container of f on a path, and how deep it is. The reason says that something is in the
+// way.
+func (r *rewrite) descend(f *File, path []string, skip int) (in, depth int, reason string) {
+	for in = f.top; depth < len(path)-1; depth++ {
+		next, ok := f.child(in, path[depth])
+		switch {
+		case !ok:
+			return in, depth, ""
+		case f.nodes[next].Kind == Null && !r.givesWay(f, in, next, path[skip:depth+1]):
+			return in, depth, nullAbove
+		case f.nodes[next].Kind != Null && f.nodes[next].Kind < Map:
+			return in, depth, valueAbove
+		}
+		in = next
+	}
+	return in, depth, ""
 }
 
 // Why a key cannot be a text and stand above others at once.

@@ -194,7 +194,13 @@ type File struct {
 type id struct{ key, form string }
 
 // Parse reads a file. It keeps src and relies on it never changing afterwards. The error is a *SyntaxError.
-func Parse(g Grammar, keys Keys, src []byte) (*File, error) {
+func Parse(g Grammar, keys Keys, src []byte) (*File, error) { return parse(g, keys, src, true, true) }
+
+// ParseWhole reads a file with all its nodes: nothing is hidden as a description.
+func ParseWhole(g Grammar, src []byte) (*File, error) { return parse(g, Keys{}, src, true, false) }
+
+// parse reads a file; encoded says that it may have an encoding to decode, hides that descriptions are no entries.
+func parse(g Grammar, keys Keys, src []byte, encoded, hides bool) (*File, error) {
 	if keys.Separator == "" {
 		keys.Separator = "/"
 	}
@@ -202,7 +208,7 @@ func Parse(g Grammar, keys Keys, src []byte) (*File, error) {
 	if len(src) > MaxBytes {
 		return nil, &SyntaxError{Line: 1, Col: 1, Msg: fmt.Sprintf("the file has more than %d MiB", MaxBytes>>20)}
 	}
-	if d, ok := g.(Decoder); ok {
+	if d, ok := g.(Decoder); ok && encoded {
 		text, encode, err := d.Decode(src)
 		if err != nil {
 			if text == "" {
@@ -223,7 +229,7 @@ func Parse(g Grammar, keys Keys, src []byte) (*File, error) {
 	}
 	f.nodes = layout.Nodes
 	if f.top = f.root(); f.top == 0 {
-		if d, ok := g.(Describer); ok {
+		if d, ok := g.(Describer); ok && hides {
 			d.HideDescriptions(f.src, layout)
 		}
 	}

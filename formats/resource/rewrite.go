@@ -328,16 +328,13 @@ func (f *File) step(splices []Splice, last bool, c *change) (*File, error) {
 // reread parses what became of the file's text. What is not the last step stays decoded.
 func (f *File) reread(src []byte, last bool) (*File, error) {
 	text := unsafe.String(unsafe.SliceData(src), len(src))
-	grammar, keys := f.grammar, f.keys
-	if !last {
-		grammar = utf8Grammar{f.grammar}
-		if f.top == 0 {
-			keys.Roots = nil
-		}
-	} else if f.encode != nil {
+	keys := f.keys
+	if !last && f.top == 0 {
+		keys.Roots = nil
+	} else if last && f.encode != nil {
 		src = f.encode(text)
 	}
-	g, err := Parse(grammar, keys, src)
+	g, err := parse(f.grammar, keys, src, last, true)
 	if err != nil {
 		return nil, fmt.Errorf("the file could not be read any more: %w", err)
 	}
@@ -345,18 +342,9 @@ func (f *File) reread(src []byte, last bool) (*File, error) {
 		return nil, errors.New("the file's encoding cannot hold it")
 	}
 	if !last {
-		g.grammar, g.keys, g.encode = f.grammar, f.keys, f.encode
+		g.keys, g.encode = f.keys, f.encode
 	}
 	return g, nil
-}
-
-// utf8Grammar hides a grammar's Decoder: the text is decoded already.
-type utf8Grammar struct{ Grammar }
-
-func (g utf8Grammar) HideDescriptions(src string, l *Layout) {
-	if d, ok := g.Grammar.(Describer); ok {
-		d.HideDescriptions(src, l)
-	}
 }
 
 // apply cuts the splices into src in one pass. Two at one offset keep their order. That two overlap is a grammar's

@@ -86,7 +86,7 @@ func isNumber(s string) bool {
 		return true
 	}
 	if len(s) >= least && s[0] == '0' && (s[1]|0x20 == 'x' || s[1]|0x20 == 'o' || s[1]|0x20 == 'b') {
-		return onlyHex(s[2:])
+		return strings.Trim(s[2:], "0123456789abcdefABCDEF") == ""
 	}
 	whole := digits(s)
 	rest := s[whole:]
@@ -113,22 +113,7 @@ func isNumber(s string) bool {
 	return seen && rest == ""
 }
 
-func digits(s string) int {
-	n := 0
-	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
-		n++
-	}
-	return n
-}
-
-func onlyHex(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; !(c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f') {
-			return false
-		}
-	}
-	return true
-}
+func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
 // isTime covers dates and timestamps: four digits, a dash, and from there digits and what stands between them.
 func isTime(s string) bool {

@@ -99,7 +99,7 @@ func (w *writer) described(n resource.New) (resource.New, error) {
 		inside := n.Like.File.Node(n.Like.Node + 1).Whole
 		raw = strings.Repeat(" ", column(src, int(inside.Start))) + inside.Of(src)
 	}
-	f, err := resource.Parse(plainGrammar{Grammar}, resource.Keys{}, []byte(raw+lineFeed(src, 0)))
+	f, err := resource.ParseWhole(Grammar, []byte(raw+lineFeed(src, 0)))
 	if err != nil {
 		return n, fmt.Errorf("read the source's message: %w", err)
 	}
@@ -120,9 +120,6 @@ func (w *writer) described(n resource.New) (resource.New, error) {
 	n.Children = parts
 	return n, nil
 }
-
-// plainGrammar reads a mapping without taking it for a message file.
-type plainGrammar struct{ resource.Grammar }
 
 // copyOf is node i of a file as a new entry.
 func copyOf(f *resource.File, i int) resource.New {

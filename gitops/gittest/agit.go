@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// agitVariable names the repository for which the test's own program, started once more, is the hook that AGit installs.
+// agitVariable names the repository for which the test's own program, started once more, is the hook that AGit
+// installs.
 const agitVariable = "LOCSYNC_TEST_AGIT"
 
 func init() {
@@ -25,8 +26,9 @@ func init() {
 	os.Exit(0)
 }
 
-// AGit makes a bare repository take the AGit flow as Gitea does: what is pushed to refs/for/ moves no reference, prints the address of a pull
-// request, and is refused when it is the same once more. proposed is what was: reference, commit and options, a line each.
+// AGit makes a bare repository take the AGit flow as Gitea does: what is pushed to refs/for/ moves no reference,
+// prints the address of a pull request, and is refused when it is the same once more. proposed is what was:
+// reference, commit and options, a line each.
 func AGit(t testing.TB, bare string) (proposed func() string) {
 	t.Helper()
 	self, err := os.Executable()

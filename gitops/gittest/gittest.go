@@ -111,23 +111,29 @@ func Write(t testing.TB, dir string, files map[string]string) {
 	}
 }
 
-// Init makes a repository with a working tree in a new folder, on branch main, with one commit of the files (none without
-// files).
+// Init makes a repository with a working tree in a new folder, on branch main, with one commit of the files (none
+// without files).
 func Init(t testing.TB, files map[string]string) (dir string) {
+	t.Helper()
+	return InitAs(t, "sha1", files)
+}
+
+// InitAs is Init with a format of object names.
+func InitAs(t testing.TB, format string, files map[string]string) (dir string) {
 	t.Helper()
 	Need(t)
 	dir = t.TempDir()
-	if m := templateOf(t, files); m != nil {
+	if m := templateOf(t, files); m != nil && format == "sha1" {
 		m.make(t, dir, files)
 	} else {
-		initialize(t, dir, files)
+		initialize(t, dir, format, files)
 	}
 	return dir
 }
 
-func initialize(t testing.TB, dir string, files map[string]string) {
+func initialize(t testing.TB, dir, format string, files map[string]string) {
 	t.Helper()
-	Git(t, dir, "init", "-q", "--template=", ".")
+	Git(t, dir, "init", "-q", "--template=", "--object-format="+format, ".")
 	if len(files) > 0 {
 		Commit(t, dir, "first", files)
 	}
@@ -138,7 +144,7 @@ func Commit(t testing.TB, dir, message string, files map[string]string) string {
 	t.Helper()
 	Write(t, dir, files)
 	Git(t, dir, "add", "-A")
-	said := Git(t, dir, "-c", "core.abbrev=40", "commit", "-m", message) // [main 0123...] message
+	said := Git(t, dir, "-c", "core.abbrev=no", "commit", "-m", message) // [main 0123...] message
 	hash := regexp.MustCompile(`^\[.*?([0-9a-f]{40,64})\]`).FindStringSubmatch(said)
 	if hash == nil {
 		return Git(t, dir, "rev-parse", "HEAD")
@@ -172,7 +178,7 @@ func Bare(t testing.TB, dir string) (bare string) {
 
 func cloneBare(t testing.TB, dir, bare string) {
 	t.Helper()
-	Git(t, dir, "clone", "-q", "--bare", "--template=", ".", bare)
+	Git(t, dir, "clone", "-q", "--bare", "--no-hardlinks", "--template=", ".", bare)
 	Git(t, dir, "remote", "add", "origin", bare)
 	Git(t, dir, "fetch", "-q", "origin")
 }
@@ -198,8 +204,8 @@ func Hook(t testing.TB, dir, name, script string) {
 	Executable(t, filepath.Join(hooks, name), []byte("#!/bin/sh\n"+script+"\n"))
 }
 
-// Executable writes a file that is run afterwards. No process is forked meanwhile: it would inherit the file open for writing, and until it
-// ran its own program the kernel would refuse to run this one (ETXTBSY, golang/go#22315).
+// Executable writes a file that is run afterwards. No process is forked meanwhile: it would inherit the file open for
+// writing, and until it ran its own program the kernel would refuse to run this one (ETXTBSY, golang/go#22315).
 func Executable(t testing.TB, path string, content []byte) {
 	t.Helper()
 	syscall.ForkLock.RLock()

@@ -117,6 +117,13 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.Fault != nil {
 		f = s.Fault(r, n)
 	}
+	if len(r.TransferEncoding) > 0 { // a pack above http.postBuffer; CGI wants the length of what comes
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		r.Body, r.ContentLength, r.TransferEncoding = io.NopCloser(bytes.NewReader(body)), int64(len(body)), nil
+	}
 	if f == nil {
 		s.git.ServeHTTP(flushing{w}, r)
 		return

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// SSHServer is a real sshd on loopback with host and user keys of its own, which lets the user that runs the tests in. It
-// is started once for each connection.
+// SSHServer is a real sshd on loopback with host and user keys of its own, which lets the user that runs the tests
+// in. It is started once for each connection.
 type SSHServer struct {
 	*Lines
 	Authority string            // the public key that signed the host's certificates
@@ -47,8 +47,8 @@ type Break struct {
 	Hang                 bool
 }
 
-// SSH starts a server that has host keys of the given kinds (ssh-keygen's: ed25519, ecdsa, rsa), each with a certificate
-// when signed. The test is skipped, with the reason, where there is no sshd or it lets nobody in.
+// SSH starts a server that has host keys of the given kinds (ssh-keygen's: ed25519, ecdsa, rsa), each with a
+// certificate when signed. The test is skipped, with the reason, where there is no sshd or it lets nobody in.
 func SSH(t testing.TB, signed bool, kinds ...string) *SSHServer {
 	t.Helper()
 	program := needSSH(t)
@@ -114,7 +114,8 @@ func listen(t testing.TB, program string, args ...string) *Lines {
 	return s
 }
 
-// Daemon serves the repositories below a folder with the real `git daemon`, for git://127.0.0.1:Port/. Pushes are allowed.
+// Daemon serves the repositories below a folder with the real `git daemon`, for git://127.0.0.1:Port/. Pushes are
+// allowed.
 func Daemon(t testing.TB, dir string) *Lines {
 	t.Helper()
 	Need(t)
@@ -232,7 +233,8 @@ func (s *Lines) count(way, n int) {
 	s.sent[way] = n
 }
 
-// Passed waits until no connection is left, and says how many bytes the last one that ended sent to the server and back.
+// Passed waits until no connection is left, and says how many bytes the last one that ended sent to the server and
+// back.
 func (s *Lines) Passed() (toServer, fromServer int) {
 	s.active.Wait()
 	s.mu.Lock()
@@ -318,7 +320,8 @@ func (s *SSHServer) Agent(t testing.TB, key string) string {
 		os.RemoveAll(dir)
 	})
 	for range 200 {
-		if _, err := os.Stat(socket); err == nil {
+		if conn, err := net.Dial("unix", socket); err == nil { // the file is there before the agent listens
+			conn.Close()
 			break
 		}
 		time.Sleep(10 * time.Millisecond)

@@ -62,7 +62,7 @@ func (m *template) make(t testing.TB, dir string, files map[string]string) {
 	m.Lock()
 	defer m.Unlock()
 	if m.work == nil {
-		initialize(t, dir, files)
+		initialize(t, dir, "sha1", files)
 		m.dir, m.work = dir, read(t, dir)
 	} else {
 		m.work.write(t, dir, "", "")

@@ -13,7 +13,7 @@ func TestWhatIsWrittenIsWhatGitMakes(t *testing.T) {
 	files := map[string]string{"a": "1\n", "d/b": "2\n"}
 	for _, with := range []map[string]string{nil, files} {
 		made := t.TempDir()
-		initialize(t, made, with)
+		initialize(t, made, "sha1", with)
 		Init(t, with)
 		written := Init(t, with)
 		alike(t, made, written)

@@ -114,7 +114,9 @@ func bundleOf(p *config.Project, files *config.Files, match string) (*Bundle, er
 
 // distinct leaves out bundles whose source files would be one file, that would write one file, or over a source file:
 // also on file systems that tell no letter case or spelling of accents apart.
-func distinct(bundles []*Bundle, languages []config.Language, problems []report.Problem) ([]*Bundle, []report.Problem, error) {
+func distinct(
+	bundles []*Bundle, languages []config.Language, problems []report.Problem,
+) ([]*Bundle, []report.Problem, error) {
 	sources := make(map[string]*Bundle) // by folded path
 	bad := make(map[*Bundle]bool)
 	for _, b := range bundles {
@@ -214,8 +216,8 @@ func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.Fil
 		return nil, nil, nil
 	}
 	if err != nil && isLink(fsys, name) {
-		return nil, &report.Problem{File: name, Language: l.Code, Problem: "is a symbolic link to something that is not a file " +
-			"of this repository; it is left alone until the file itself stands there"}, nil
+		return nil, &report.Problem{File: name, Language: l.Code, Problem: "is a symbolic link to something that is not a " +
+			"file of this repository; it is left alone until the file itself stands there"}, nil
 	}
 	if err != nil {
 		if info, serr := fs.Stat(fsys, name); errors.Is(err, fs.ErrPermission) || serr == nil && !info.Mode().IsRegular() {
@@ -241,7 +243,8 @@ func isLink(fsys fs.FS, name string) bool {
 }
 
 func refused(name string, l config.Language, err error) *report.Problem {
-	p := &report.Problem{File: name, Language: l.Code, Problem: err.Error() + "; the file is left alone until this is repaired"}
+	words := err.Error() + "; the file is left alone until this is repaired"
+	p := &report.Problem{File: name, Language: l.Code, Problem: words}
 	var syntax *resource.SyntaxError
 	if errors.As(err, &syntax) {
 		p.Line, p.Column = syntax.Line, syntax.Col

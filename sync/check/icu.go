@@ -96,6 +96,17 @@ func (p *pair) icu() bool {
 	if len(lacks)+len(forms) == 0 {
 		p.numbers(source.parsed, text.parsed)
 	}
+	p.choices(source, text)
+	for _, arg := range slices.Sorted(maps.Keys(text.plurals)) {
+		if of, ok := source.plurals[arg]; ok && len(forms) == 0 {
+			p.branches(of, text.plurals[arg])
+		}
+	}
+	return true
+}
+
+// choices compares the words that select chooses by.
+func (p *pair) choices(source, text message) {
 	for _, arg := range slices.Sorted(maps.Keys(text.branches)) {
 		known, words := source.branches[arg], text.branches[arg]
 		if !slices.ContainsFunc(known, func(word string) bool { return !slices.Contains(words, word) }) {
@@ -107,12 +118,6 @@ func (p *pair) icu() bool {
 			}
 		}
 	}
-	for _, arg := range slices.Sorted(maps.Keys(text.plurals)) {
-		if of, ok := source.plurals[arg]; ok && len(forms) == 0 {
-			p.branches(of, text.plurals[arg])
-		}
-	}
-	return true
 }
 
 // inBranches compares the branches of arguments that source and translation have at the same level: what the source's

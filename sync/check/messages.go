@@ -33,7 +33,7 @@ func (r *nameReader) call() bool {
 		return false
 	}
 	inside, _, _ := strings.Cut(rest[size:], "}}")
-	if !strings.Contains(inside, "|") && !strings.Contains(rest[:size], "$") {
+	if !strings.Contains(inside, "|") && !strings.Contains(inside, "{{") && !strings.Contains(rest[:size], "$") {
 		return false // {{int:other-message}}, {{name:format}}
 	}
 	r.at += size
@@ -53,6 +53,10 @@ func isWiki(s string) bool {
 	}
 	return false
 }
+
+// isOfWiki reports whether a name in a text with such calls is MediaWiki's: a variable in capitals ({{SITENAME}}),
+// which every message has, or a function ({{formatnum:99}}), which a language may do without.
+func isOfWiki(n name) bool { return strings.HasPrefix(n.spelled, "{{") }
 
 // parameters warns of a $1 that is missing. Another one than the source's may be meant, as a message has parameters
 // that English does not use. What only chooses words is not shown, so that a language may need no such choice.

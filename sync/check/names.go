@@ -151,13 +151,18 @@ func (p *pair) names() {
 	if rails && len(extra) == 0 {
 		lacks = slices.DeleteFunc(lacks, isOptional)
 	}
+	wiki := isWiki(p.source) || isWiki(p.text)
+	if wiki {
+		lacks = slices.DeleteFunc(lacks, func(n name) bool { return isOfWiki(n) && n.key != strings.ToUpper(n.key) })
+		extra = slices.DeleteFunc(extra, isOfWiki)
+	}
 	torn := len(have) > 0 && unpaired(source) == 0 && unpaired(text) != 0
 	if !torn && p.aboutNumber(have, lacks, extra) {
 		return
 	}
 	report := p.found
 	// In Android and .strings printf fills in: these are the program's own, or words.
-	if !percents || isWiki(p.source) || isWiki(p.text) {
+	if !percents || wiki {
 		report = p.warned
 	}
 	differs(report, Names, spellingsOf(lacks), spellingsOf(extra))

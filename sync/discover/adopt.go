@@ -48,7 +48,7 @@ func (s *search) adopt(kept []*template) {
 				t.prove(spelling, code)
 			}
 			s.withoutCrowdin(t)
-			s.countries(t)
+			countries(s, t)
 		}
 	}
 }
@@ -127,7 +127,7 @@ func (t *template) prove(spelling, code string) {
 }
 
 // countries finds the files that are named after a country whose code a rare language has: tw, kr.
-func (s *search) countries(t *template) {
+func countries(s *search, t *template) {
 	for _, spelling := range sortedKeys(t.files) {
 		if len(spelling) != 2 || t.proven[spelling] != "" || slices.Contains(common, spelling) {
 			continue

@@ -27,9 +27,10 @@ type candidate struct {
 	texts   catalog.Catalog
 	changed map[catalog.Name]bool // what is to be sent
 	edited  map[catalog.Name]bool // what somebody changed; more is sent on demand
+	back    map[catalog.Name]bool // what somebody brought back
 	decided map[string]bool       // keys of conflicts that somebody decided for this text of
 	yielded []conflict            // with what another place sends
-	back    bool                  // it was gone from all places, and is there again
+	again   bool                  // it was gone from all places, and is there again
 	other   bool                  // as another file, of which nothing is remembered
 	merged  catalog.Marks
 	inherit map[ledger.TargetMarks]catalog.Marks // what it takes over from a file that is gone
@@ -78,11 +79,6 @@ func (r *pushing) inPlaces() ([]*candidate, error) {
 		if at.shared, err = r.tree.sharedIn(at.fsys, r.cfg.Targets()); err != nil {
 			return nil, err
 		}
-		for _, p := range at.shared.told {
-			if !slices.Contains(r.report.Problems, p) {
-				r.answer(p)
-			}
-		}
 		targets, err := bundle.Existing(at.fsys, r.tree.bundles(), r.cfg.Targets())
 		if err != nil {
 			return nil, err
@@ -100,11 +96,12 @@ func (r *pushing) inPlaces() ([]*candidate, error) {
 			}
 		}
 	}
+	if err := findBehind(r, found); err != nil {
+		return nil, err
+	}
 	claims := make(map[string]map[catalog.Name]claim)
 	for _, c := range found {
-		if err := r.yield(c, claims); err != nil {
-			return nil, err
-		}
+		r.yield(c, claims)
 	}
 	return found, nil
 }
@@ -191,26 +188,23 @@ func (r *pushing) candidate(t bundle.Target, at *place) (*candidate, error) {
 		}
 		return nil, nil
 	}
-	c := &candidate{Target: t, place: at, file: f, texts: bundle.Texts(f), changed: make(map[catalog.Name]bool), edited: make(map[catalog.Name]bool)}
+	c := &candidate{Target: t, place: at, file: f, texts: bundle.Texts(f), changed: make(map[catalog.Name]bool), edited: make(map[catalog.Name]bool), back: make(map[catalog.Name]bool)}
 	m, err := r.memories(t, at, c.texts)
 	if err != nil {
 		return nil, err
 	}
-	c.back, c.other, c.merged = m.back, m.other, m.merged
+	c.again, c.other, c.merged = m.back, m.other, m.merged
 	c.inherit = m.inherited
 	asked, offered, err := r.asked(t, c.texts)
 	if err != nil {
 		return nil, err
 	}
 	for _, u := range c.texts {
-		if at.shared.divided[ledger.ConflictID(c.Path, c.Language.Code, u.Key)] {
-			continue // each file keeps its own
-		}
 		if !asked(u) || u.Text == "" || ledger.Holds(m.filler, u) || r.settled[ledger.ConflictID(c.Path, c.Language.Code, u.Key)] {
 			continue
 		}
 		if m.edited(u) || offered(u) {
-			c.edited[u.Name], c.changed[u.Name] = true, true
+			c.edited[u.Name], c.changed[u.Name], c.back[u.Name] = true, true, ledger.Holds(m.known, u)
 		}
 	}
 	c.decide(m, r.lost)
@@ -341,46 +335,75 @@ type claim struct {
 	text string
 }
 
+// findBehind leaves out what stood in a file when its two places parted and the other place has changed since, by whatever
+// hand: the place that has it still lies behind. What was brought back there was written after they parted.
+func findBehind(r *pushing, found []*candidate) error {
+	first := make(map[string]*candidate)
+	for _, c := range found {
+		other := first[c.Path]
+		if other == nil {
+			first[c.Path] = c
+			continue
+		}
+		there := other.texts.Index()
+		differ := slices.DeleteFunc(slices.Clone(c.texts), func(u catalog.Unit) bool {
+			at, both := there[u.Name]
+			return !both || other.texts[at].Text == u.Text || !c.changed[u.Name] && !other.changed[u.Name]
+		})
+		if len(differ) == 0 {
+			continue
+		}
+		stood, err := r.stood(c, other)
+		if err != nil {
+			return err
+		}
+		for _, u := range differ {
+			their := other.texts[there[u.Name]]
+			both := c.changed[u.Name] && other.changed[u.Name]
+			if stood.Has(u.Name, u.Text) && (both || !c.back[u.Name]) {
+				c.leaveBehind(u)
+			}
+			if stood.Has(u.Name, their.Text) && both {
+				other.leaveBehind(their)
+			}
+		}
+	}
+	return nil
+}
+
+// leaveBehind takes out a text that only lies behind.
+func (c *candidate) leaveBehind(u catalog.Unit) {
+	if c.changed[u.Name] {
+		delete(c.changed, u.Name)
+		c.behind = append(c.behind, u)
+	}
+}
+
 // yield sees to it that of two places that have a text only one sends it: the branch, where translations meet. What somebody wrote in the other is in conflict
 // with that from then on, or the next push would send it over what nobody there has seen. When everything is to be sent, what nobody changed there gives way to
 // the tree that pushes read.
-//
-// A text that stood there already when the places parted is none of it: its place lies behind the other.
-func (r *pushing) yield(c *candidate, claims map[string]map[catalog.Name]claim) error {
+func (r *pushing) yield(c *candidate, claims map[string]map[catalog.Name]claim) {
 	if claims[c.Path] == nil {
 		claims[c.Path] = make(map[catalog.Name]claim)
 	}
 	sent := make(map[string]catalog.Catalog) // by key, where somebody wrote another text here
-	var stood catalog.Marks                  // when the places parted, once that is asked for
 	for _, u := range c.texts {
 		if !c.changed[u.Name] {
 			continue
 		}
 		other, twice := claims[c.Path][u.Name]
-		if twice && other.text != u.Text && stood == nil {
-			var err error
-			if stood, err = r.stood(c, other.by); err != nil {
-				return err
-			}
-		}
 		switch {
-		case !twice:
-			claims[c.Path][u.Name] = claim{c, u.Text}
-		case other.text != u.Text && stood.Has(u.Name, other.text):
-			delete(other.by.changed, u.Name)
-			other.by.behind = append(other.by.behind, catalog.Unit{Name: u.Name, Text: other.text})
-			claims[c.Path][u.Name] = claim{c, u.Text}
-		case other.text != u.Text && stood.Has(u.Name, u.Text):
-			delete(c.changed, u.Name)
-			c.behind = append(c.behind, u)
-		case !other.by.edited[u.Name]:
-			delete(other.by.changed, u.Name)
+		case !twice, !other.by.edited[u.Name]:
+			if twice {
+				delete(other.by.changed, u.Name)
+			}
 			claims[c.Path][u.Name] = claim{c, u.Text}
 		default:
 			delete(c.changed, u.Name)
 			if other.text != u.Text && c.edited[u.Name] {
-				p := report.Problem{File: c.Path, Key: u.Key, Language: c.Language.Code,
-					Problem: fmt.Sprintf("was changed in two places: %q on branch %s and %q in %s; the branch's is sent. If the other is meant, write it on the branch", other.text, r.cfg.Pull.Branch, u.Text, c.place.name.where())}
+				p := report.Problem{File: c.Path, Key: u.Key, Language: c.Language.Code, Problem: fmt.Sprintf(
+					"was changed in two places: %q on branch %s and %q in %s; the branch's is sent. If the other is meant, write it on the branch",
+					other.text, r.cfg.Pull.Branch, u.Text, c.place.name.where())}
 				r.problem(p)
 				r.givesWay(p, r.o.DryRun)
 				sent[u.Key] = append(sent[u.Key], catalog.Unit{Name: u.Name, Text: other.text})
@@ -390,7 +413,6 @@ func (r *pushing) yield(c *candidate, claims map[string]map[catalog.Name]claim) 
 	for _, key := range slices.Sorted(maps.Keys(sent)) {
 		c.yielded = append(c.yielded, newConflict(r.Now(), c.Path, c.Language.Code, key, c.texts, sent[key], c.merged))
 	}
-	return nil
 }
 
 // stood are the texts of a candidate's file when its place and another one parted; empty where they have nothing in common.

@@ -19,7 +19,8 @@ type conflict struct{ ledger.Conflict }
 
 // shown is a conflict as reports and the status show it.
 func (p *project) shown(c conflict) report.Conflict {
-	shown := report.Conflict{File: c.Path, Language: c.Language, Key: c.Key, Ours: textsByForm(c.Ours), Theirs: textsByForm(c.Theirs), Since: c.At, Open: c.Open}
+	shown := report.Conflict{File: c.Path, Language: c.Language, Key: c.Key, Ours: textsByForm(c.Ours), Theirs: textsByForm(c.Theirs),
+		Since: c.At, Open: c.Open, Beside: c.Beside}
 	if len(p.Config.Projects) > 1 {
 		shown.Project = p.cfg.Name
 	}
@@ -240,7 +241,7 @@ func (p *project) resolved(tx ledger.Writer, m ledger.Destination, units []ledge
 func (r *pushing) waits(c *candidate, texts catalog.Catalog) bool {
 	for _, u := range texts {
 		lost, is := r.lost[ledger.ConflictID(c.Path, c.Language.Code, u.Key)]
-		if !is || c.decided[u.Key] || !c.stands(u, lost) || lost.Open && r.o.Translations {
+		if !is || c.decided[u.Key] || !c.stands(u, lost) || lost.Open && r.o.Translations || !c.about(lost) {
 			return false
 		}
 		if !lost.Open && !lost.Looked.After(r.lastPull) && !c.overruled(lost) {
@@ -292,6 +293,9 @@ func (r *pushing) settleConflicts(ctx context.Context) error {
 			}
 		}
 		return nil
+	}
+	if err := choose(r, wanted); err != nil {
+		return err
 	}
 	ship := &shipping{}
 	for _, g := range bundle.Groups(r.tree.bundles()) {
@@ -371,7 +375,7 @@ func (r *pulling) acceptService() error {
 	}
 	return r.State.Update(func(tx ledger.Writer) error {
 		for _, c := range all {
-			if c.Open {
+			if c.Open && c.Beside == "" {
 				if err := r.yields(tx, c); err != nil {
 					return err
 				}

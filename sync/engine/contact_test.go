@@ -151,7 +151,12 @@ func TestOneKeyInTwoFiles(t *testing.T) {
 	w.bare()
 	w.configure(project)
 	p := w.pushes(PushOptions{})
-	w.problem(p.Problems, "b/de.json", "email", "is translated otherwise in a/de.json", "neither is sent")
+	if len(p.Problems) != 2 {
+		t.Fatalf("%v", p.Problems)
+	}
+	w.problem(p.Problems[:1], "a/de.json", "email", "is translated otherwise in b/de.json", `"Mail", is not sent`, "push --ours --key email --file a/de.json")
+	w.problem(p.Problems[1:], "b/de.json", "email", "is translated otherwise in a/de.json", `"E-Mail-Adresse", is not sent`)
+	w.inConflict("email: Mail / ", "email: E-Mail-Adresse / ")
 	have := w.at("main", "de")
 	if _, sent := have["email"]; sent || have["name"] != "Name de" || have["age"] != "Alter" {
 		t.Errorf("the service has %v", have)
@@ -223,4 +228,87 @@ func TestDryRunAtFirstContact(t *testing.T) {
 	if p, q := again.Push.Projects[0], again.Pull.Projects[0]; p.Requests > 0 || len(p.Problems) > 0 || q.Commit != "" || len(q.Problems) > 0 {
 		t.Errorf("%+v\n%+v", p, q)
 	}
+}
+
+// A key that two files translate differently is told once, in a state that is kept, and waits like a conflict: check warns of it, and a person ends it by choosing
+// the file whose text the service gets, or by leaving what the service has.
+func TestKeyThatFilesDivide(t *testing.T) {
+	t.Parallel()
+	const project = settings + "[project.pull]\n" + "[[project.files]]\nsource = \"**/en.json\"\noutput = \"{DIR}/{LANGUAGE}.json\"\ncollection = \"main\"\n"
+	files := map[string]string{"a/en.json": `{"email": "Email"}`, "b/en.json": `{"email": "Email"}`, "a/de.json": `{"email": "Mail"}`, "b/de.json": `{"email": "E-Mail"}`}
+	divided := func(t *testing.T) *world {
+		w := newWorld(t, project, files)
+		w.bare()
+		w.configure(project)
+		if p := w.pushes(PushOptions{}); len(p.Problems) != 2 {
+			t.Fatalf("%v", p.Problems)
+		}
+		if p := w.pulls(PullOptions{}); len(p.Problems) > 0 || p.Commit != "" {
+			t.Fatalf("a pull says it again: %v", p.Problems)
+		}
+		w.clean(PushOptions{})
+		w.inConflict("email: Mail / ", "email: E-Mail / ")
+		return w
+	}
+	ended := func(t *testing.T, w *world) {
+		t.Helper()
+		w.inConflict()
+		w.clean(PushOptions{})
+		if p := w.pulls(PullOptions{}); len(p.Problems) > 0 || p.Commit != "" {
+			t.Errorf("%v %v", p.Problems, p.Files)
+		}
+		w.clean(PushOptions{Translations: true})
+		w.inConflict()
+	}
+	t.Run("check", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, project, files)
+		w.finds(`b/de.json:1:11: warning: "email" (de): is translated otherwise in a/de.json, in the same collection; ` +
+			`the service has one text for both, and each file keeps its own (make them agree, or give the files collections of their own)`)
+	})
+	t.Run("ours of one file", func(t *testing.T) {
+		t.Parallel()
+		w := divided(t)
+		w.problem(w.pushes(PushOptions{Ours: true}).Problems, "Name one of the files with --file")
+		w.inConflict("email: Mail / ", "email: E-Mail / ")
+		w.clean(PushOptions{Ours: true, Files: []string{"b/de.json"}})
+		w.holds("main", "de", "email", "E-Mail")
+		ended(t, w)
+	})
+	t.Run("theirs", func(t *testing.T) {
+		t.Parallel()
+		w := divided(t)
+		w.clean(PushOptions{Theirs: true})
+		if have := w.at("main", "de"); len(have) > 0 {
+			t.Errorf("%v", have)
+		}
+		ended(t, w)
+	})
+	t.Run("a pull comes first", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, project, files)
+		if p := w.pulls(PullOptions{}); len(p.Problems) != 2 {
+			t.Fatalf("%v", p.Problems)
+		}
+		w.clean(PushOptions{})
+		w.inConflict("email: Mail / ", "email: E-Mail / ")
+	})
+}
+
+// A working tree that lies behind the translation branch does not send its old text over the branch's, which the service has, too: not even where a pull was the
+// first to meet the two.
+func TestOldTextBesideTheBranch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+"[project.pull]\nbase = \"main\"\n"+jsonFiles, map[string]string{enApp: `{"a": "A"}`, deApp: `{"a": "old"}`})
+	w.git("branch", "l10n")
+	w.commitOn("l10n", deApp, `{"a": "new"}`)
+	w.translate("main", "en", service.Final, "a", "A")
+	w.final("de", "a", "new")
+	w.pulls(PullOptions{})
+	p := w.clean(PushOptions{})
+	if len(p.Replaced) > 0 {
+		t.Errorf("%v", p.Replaced)
+	}
+	w.holds("main", "de", "a", "new")
+	w.has("l10n", deApp, `{"a": "new"}`)
 }

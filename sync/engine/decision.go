@@ -23,10 +23,13 @@ func (d decidable) String() string { return fmt.Sprintf("%q (%s) in %s", d.Key, 
 // conflicts without a side, a language that none of the projects is translated into.
 func (o PushOptions) decision(projects []*project) (PushOptions, error) {
 	switch chosen := len(o.Keys)+len(o.Languages)+len(o.Files) > 0; {
+	case o.Translations && (o.Ours || o.Theirs):
+		return o, &UsageError{errors.New("--translations decides all texts that the two sides never agreed on for the repository, --ours and --theirs single " +
+			"conflicts; use one of them at a time")}
 	case o.Ours && o.Theirs:
 		return o, &UsageError{errors.New("a conflict is decided for one side: either ours or theirs")}
 	case chosen && !o.Ours && !o.Theirs:
-		return o, &UsageError{errors.New("keys, languages and files are named to decide conflicts about them; say which side's texts stand, ours or theirs")}
+		return o, &UsageError{errors.New("keys, languages and files are named to decide conflicts about them; say whose texts are right, ours or theirs")}
 	}
 	var known []string
 	for _, p := range projects {

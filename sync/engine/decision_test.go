@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -144,4 +145,66 @@ output = "other/{LANGUAGE}.json"
 		t.Error(got)
 	}
 	w.reports(w.pushes(PushOptions{Ours: true, Project: "app"}), deApp+" (de): a")
+}
+
+// A decision for the service's text that the next pull does not come to merge, because the state is lost, is asked for again: neither side is changed meanwhile.
+func TestDecisionThatIsForgotten(t *testing.T) {
+	t.Parallel()
+	for _, completion := range []service.CompletionState{service.Draft, service.Final} {
+		for _, met := range []bool{false, true} { // never agreed on, or changed on both sides
+			w := newWorld(t, settings+"[project.pull]\nbase = \"main\"\n"+jsonFiles, map[string]string{enApp: `{"a": "A", "b": "B"}`, deApp: `{"a": "ours"}`})
+			w.translate("main", "en", service.Final, "a", "A", "b", "B")
+			if met {
+				w.write(deApp, `{}`)
+				w.commit()
+				w.final("de", "a", "agreed")
+				w.pulls(PullOptions{})
+				w.git("merge", "-q", "l10n")
+				w.clean(PushOptions{})
+				w.write(deApp, `{"a": "ours"}`)
+				w.commit()
+			}
+			w.translate("main", "de", completion, "a", "theirs")
+			if p := w.pushes(PushOptions{}); len(p.Problems) != 1 {
+				t.Fatalf("%v", p.Problems)
+			}
+			if last := w.Status(t.Context()).Projects[0].LastPush; last.Result != report.ResultPartial {
+				t.Errorf("the last push is %s", last.Result)
+			}
+			w.pushes(PushOptions{})
+			if last := w.Status(t.Context()).Projects[0].LastPush; last.Result != report.ResultPartial {
+				t.Errorf("with a conflict that waits the last push is %s", last.Result)
+			}
+			w.clean(PushOptions{Theirs: true})
+			if last := w.Status(t.Context()).Projects[0].LastPush; last.Result != report.ResultOK {
+				t.Errorf("after a decision the last push is %s", last.Result)
+			}
+			w.lose()
+			w.problem(w.pushes(PushOptions{}).Problems, "ours", "theirs")
+			w.holds("main", "de", "a", "theirs")
+			w.pushes(PushOptions{Theirs: true})
+			w.pulls(PullOptions{})
+			if completion == service.Final {
+				w.has("l10n", deApp, `{"a": "theirs"}`)
+			}
+			w.clean(PushOptions{})
+			w.holds("main", "de", "a", "theirs")
+		}
+	}
+}
+
+// One decision at a time.
+func TestDecisionsThatExclude(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A"}`})
+	for _, o := range []PushOptions{{Translations: true, Ours: true}, {Translations: true, Theirs: true}} {
+		_, err := w.Engine.Push(t.Context(), o)
+		if u := (*UsageError)(nil); !errors.As(err, &u) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	_, err := w.Engine.Sync(t.Context(), PushOptions{Translations: true}, PullOptions{AcceptService: true})
+	if u := (*UsageError)(nil); !errors.As(err, &u) {
+		t.Errorf("both sides: %v", err)
+	}
 }

@@ -132,7 +132,7 @@ func TestEvents(t *testing.T) {
 	w.write(deApp, `{"a": "A other", "b": "B de"}`)
 	w.final("de", "a", "A service")
 	w.pushes(PushOptions{})
-	n = w.tells(n, `conflict began: "a" of `+deApp+" was changed in the repository and at the service; the service's text stands until somebody decides.")
+	n = w.tells(n, `conflict began: "a" of `+deApp+" differs between the repository and the service; until it is decided, pulls take the service's text.")
 	w.pushes(PushOptions{})
 	w.tells(n)
 	w.pushes(PushOptions{Theirs: true})

@@ -14,20 +14,21 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// The service has one text for a key of a collection; two files may have the key, each with a translation of its own. Where these differ in a language, each file
-// keeps its own: neither is sent, and neither is written over the other. Where one file has a translation and the other has none, the gap is no request for
-// it: at first contact it stays, too.
+// The service has one text for a key of a collection; two files may have the key, each with a translation of its own. Where
+// these differ in a language, each file keeps its own: neither is sent, and neither is written over the other. That is an open
+// conflict of each file whose text the service does not have, which is told once and waits for a person: push --ours chooses
+// one file's text for the service, push --theirs leaves what the service has. Where one file has a translation and the other
+// has none, the gap is no request for it: at first contact it stays, too.
 
 // shared are the translations of keys that stand in more than one source file of a collection.
 type shared struct {
 	texts   map[string]map[string]map[string]catalog.Marks // by collection and language, key, and target file
-	divided map[string]bool                                // by conflictID of each of the files
-	told    []report.Problem
+	divided map[string]string                              // by conflictID of each of the files: another file
 }
 
 // sharedIn reads them. It reads only files of which others have the keys.
 func (t *tree) sharedIn(fsys fs.FS, languages []config.Language) (*shared, error) {
-	s := &shared{texts: make(map[string]map[string]map[string]catalog.Marks), divided: make(map[string]bool)}
+	s := &shared{texts: make(map[string]map[string]map[string]catalog.Marks), divided: make(map[string]string)}
 	count := make(map[string]map[string]int) // of files, by collection and key
 	for _, src := range t.sources {
 		if count[src.Collection] == nil {
@@ -82,12 +83,14 @@ func (s *shared) divide() {
 			if other < 0 {
 				continue
 			}
-			collection, language, _ := strings.Cut(id, "\x00")
-			for _, path := range paths {
-				s.divided[ledger.ConflictID(path, language, key)] = true
+			_, language, _ := strings.Cut(id, "\x00")
+			for i, path := range paths {
+				beside := paths[0]
+				if i == 0 {
+					beside = paths[other]
+				}
+				s.divided[ledger.ConflictID(path, language, key)] = beside
 			}
-			s.told = append(s.told, report.Problem{File: paths[other], Key: key, Language: language, Problem: fmt.Sprintf(
-				"is translated otherwise in %s, in the same collection %q; each file keeps its own, and neither is sent. Make them agree, or give the files collections of their own", paths[0], collection)})
 		}
 	}
 }
@@ -101,10 +104,60 @@ func (s *shared) elsewhere(b *bundle.Bundle, l config.Language, path, key string
 	return slices.Sorted(maps.Keys(files))
 }
 
+// beside is another file of the collection that has another translation of a key of a candidate; "" for none.
+func (c *candidate) beside(key string) string {
+	return c.place.shared.divided[ledger.ConflictID(c.Path, c.Language.Code, key)]
+}
+
+// about reports whether a stored conflict is still what it was: of a divided key, or of none.
+func (c *candidate) about(lost conflict) bool {
+	return (lost.Beside == "") == (c.beside(lost.Key) == "")
+}
+
+// beside makes a conflict one of a divided key where another file is given.
+func (c conflict) beside(path string) conflict {
+	if path != "" {
+		c.Beside, c.Open, c.Base = path, true, nil
+	}
+	return c
+}
+
+// group is the same for the conflicts that files of one collection have about a key.
+func (c conflict) group() string { return ledger.ConflictID(min(c.Path, c.Beside), c.Language, c.Key) }
+
+// choose prepares the decision on divided keys: the service has one text for all files, so one file is to be named. The others
+// keep what they have, and nothing waits for them any more.
+func choose(r *pushing, wanted map[string]conflict) error {
+	groups := make(map[string][]conflict)
+	for _, id := range slices.Sorted(maps.Keys(wanted)) {
+		if c := wanted[id]; c.Beside != "" {
+			groups[c.group()] = append(groups[c.group()], c)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(r.lost)) {
+		c := r.lost[id]
+		chosen := groups[c.group()]
+		switch _, is := wanted[id]; {
+		case c.Beside == "" || len(chosen) == 0:
+		case len(chosen) > 1:
+			if is && c.ID() == chosen[0].ID() {
+				r.answer(report.Problem{File: c.Path, Key: c.Key, Language: c.Language, Problem: fmt.Sprintf(
+					"is translated otherwise in %s, and the service has one text for both: neither is sent. Name one of the files with --file", c.Beside)})
+			}
+			delete(wanted, id)
+		case !is:
+			if err := r.yieldConflict(c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // undivided are the service's translations of keys on which the files agree: no decision is about the others.
 func (s *shared) undivided(x translated) catalog.Catalog {
 	return slices.DeleteFunc(slices.Clone(x.texts), func(u catalog.Unit) bool {
-		return s.divided[ledger.ConflictID(x.Path, x.Language.Code, u.Key)]
+		return s.divided[ledger.ConflictID(x.Path, x.Language.Code, u.Key)] != ""
 	})
 }
 
@@ -118,8 +171,9 @@ func (r *pulling) leaveToOthers(x translated, m *merged, in catalog.Three, resul
 	}
 	keys := make(map[string]bool)
 	for key := range in.Source.Keys() {
-		if r.shared.divided[ledger.ConflictID(x.Path, x.Language.Code, key)] {
+		if beside := r.shared.divided[ledger.ConflictID(x.Path, x.Language.Code, key)]; beside != "" {
 			keys[key] = true
+			divided(r, x, m, in, key, beside)
 			continue
 		}
 		others := r.shared.elsewhere(b, x.Language, x.Path, key)
@@ -152,9 +206,21 @@ func (r *pulling) leaveToOthers(x translated, m *merged, in catalog.Three, resul
 	})
 	result.Conflicts = slices.DeleteFunc(result.Conflicts, func(c catalog.Conflict) bool { return keys[c.Key] })
 	result.Undecided = slices.DeleteFunc(result.Undecided, func(c catalog.Conflict) bool {
-		return r.shared.divided[ledger.ConflictID(x.Path, x.Language.Code, c.Key)]
+		return r.shared.divided[ledger.ConflictID(x.Path, x.Language.Code, c.Key)] != ""
 	})
 	return nil
+}
+
+// divided makes a conflict of a divided key where a pull is the first to find it.
+func divided(r *pulling, x translated, m *merged, in catalog.Three, key, beside string) {
+	found := newConflict(r.Now(), x.Path, x.Language.Code, key, in.Ours, in.Theirs, nil).beside(beside)
+	if before, waits := r.lost[found.ID()]; waits && before.Beside != "" && same(before.Ours, found.Ours) {
+		return
+	}
+	fresh := func(u catalog.Unit) bool { return !ledger.Holds(m.inherits, u) && !has(found.Theirs, u) }
+	if slices.ContainsFunc(found.Ours, fresh) {
+		m.conflicts = append(m.conflicts, found)
+	}
 }
 
 // neverMerged reports whether no pull has merged any of these files yet.

@@ -287,6 +287,10 @@ func pullAll(ctx context.Context, e *Engine, o PullOptions) (all []pulled, err e
 
 // Sync is a push and then a pull, which tells nothing that the push has told.
 func (e *Engine) Sync(ctx context.Context, push PushOptions, pull PullOptions) (report.SyncReport, error) {
+	if push.Translations && pull.AcceptService {
+		return report.SyncReport{}, &UsageError{errors.New("where the two sides never agreed on a text, --translations decides for the repository " +
+			"and --accept-service for the service; use one of them")}
+	}
 	all, err := pushAll(ctx, e, push)
 	pull.told = make(map[string]map[string]conflict)
 	result := report.SyncReport{Push: report.PushReport{DryRun: push.DryRun, Projects: []report.ProjectPush{}}}

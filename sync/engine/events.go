@@ -87,10 +87,11 @@ func (d *diary) conflicts() {
 	began, ended := d.became("conflict", ids)
 	switch n := len(began); {
 	case n == 1:
-		c := byID[began[0]]
-		d.tell(report.Event{What: "conflict", Result: report.ResultBegan, Text: fmt.Sprintf("%q of %s was changed in the repository and at the service; the service's text stands until somebody decides.", c.Key, c.Path)})
+		c := d.shown(byID[began[0]])
+		d.tell(report.Event{What: "conflict", Result: report.ResultBegan, Text: fmt.Sprintf(
+			"%q of %s differs between the repository and the service; until it is decided, %s.", c.Key, c.File, c.Meanwhile())})
 	case n > 1:
-		d.tell(report.Event{What: "conflict", Result: report.ResultBegan, Text: fmt.Sprintf("%d translations were changed in the repository and at the service; the service's texts stand until somebody decides.", n)})
+		d.tell(report.Event{What: "conflict", Result: report.ResultBegan, Text: fmt.Sprintf("%d translations differ between the repository and the service; they wait for a decision.", n)})
 	}
 	if n := len(ended); n > 0 {
 		d.tell(report.Event{What: "conflict", Result: report.ResultEnded, Text: fmt.Sprintf("%s over: decided, or both sides have the same text.", counted(n, "conflict is", "conflicts are"))})

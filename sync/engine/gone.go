@@ -58,7 +58,7 @@ func (p *project) written(tx ledger.Writer, path, language string) error {
 
 // returned ends the absence of a file. What was remembered of another one at its path is forgotten.
 func (r *pushing) returned(tx ledger.Writer, c *candidate) error {
-	if !c.back {
+	if !c.again {
 		return nil
 	}
 	if c.other {

@@ -15,6 +15,7 @@ import (
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/plural"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/spelling"
@@ -29,8 +30,9 @@ type inspection struct {
 
 	outputs []string // files of translations, whether they are there or not
 
-	o    CheckOptions
-	have map[translatedIn]map[string]bool // keys that have a translation; nil where a file of theirs cannot be read
+	o      CheckOptions
+	have   map[translatedIn]map[string]bool // keys that have a translation; nil where a file of theirs cannot be read
+	shared *shared                          // translations of keys that several files have
 }
 
 func (x *inspection) add(severity, code string, p report.Problem, remedy string) {
@@ -66,6 +68,9 @@ func (x *inspection) look(fsys fs.FS) error {
 	x.patterns(t)
 	targets, err := bundle.Existing(fsys, t.bundles(), x.cfg.Targets())
 	if err != nil {
+		return err
+	}
+	if x.shared, err = t.sharedIn(fsys, x.cfg.Targets()); err != nil {
 		return err
 	}
 	known := make(map[string]bool, len(targets))
@@ -231,6 +236,11 @@ func (x *inspection) translations(target bundle.Target, at *places, source, text
 				x.add(report.Warning, report.CodeOrphan, problem(u.Name, "translates a key that the source does not have"), "it stays; locsync pull --prune takes it out")
 			}
 			continue
+		}
+		if beside := x.shared.divided[ledger.ConflictID(target.Path, l.Code, u.Key)]; beside != "" && beside < target.Path && !told[u.Key] {
+			told[u.Key] = true
+			x.add(report.Warning, report.CodeDivided, problem(u.Name, "is translated otherwise in "+beside+", in the same collection; "+
+				"the service has one text for both, and each file keeps its own"), "make them agree, or give the files collections of their own")
 		}
 		findings := of.examine(u.Name, u.Text)
 		if lack, is := lacks[u.Key]; is {

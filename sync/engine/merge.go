@@ -228,7 +228,7 @@ func (r *pulling) decided(x translated, m *merged, in catalog.Three, result cata
 	living, has := in.Source.Keys(), in.Theirs.Marks()
 	for id, c := range r.lost {
 		over := !living[c.Key] || !slices.ContainsFunc(c.Ours, func(u catalog.Unit) bool { return has[u.Name] != catalog.MarkOf(u.Text) }) ||
-			c.Open && !slices.ContainsFunc(c.Ours, func(u catalog.Unit) bool { _, answered := has[u.Name]; return !answered })
+			c.Open && c.Beside == "" && !slices.ContainsFunc(c.Ours, func(u catalog.Unit) bool { _, answered := has[u.Name]; return !answered })
 		if c.Path == x.Path && c.Language == x.Language.Code && !told[c.Key] && over {
 			m.settled = append(m.settled, id)
 		}

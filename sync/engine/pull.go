@@ -313,10 +313,6 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree, tip *gitops.Tip) ([]*me
 	if r.shared, err = t.sharedIn(t.fsys, r.cfg.Targets()); err != nil {
 		return nil, err
 	}
-	for _, p := range r.shared.told {
-		r.elsewhere[p] = true
-		r.problem(p)
-	}
 	for i, x := range theirs {
 		r.announce(report.Doing{What: "merging translations", Done: int64(i), Total: int64(len(theirs))})
 		x.texts = r.fitted(t, x) // one at a time: fitted for all of them at once they are most of a pull's memory

@@ -254,6 +254,9 @@ func (p *project) lookAtConflicts(s *report.ProjectStatus) error {
 		s.Conflicts = append(s.Conflicts, c)
 		s.Problems = append(s.Problems, c.Problem())
 	}
+	if len(all) > 0 && s.LastPush != nil && s.LastPush.Result == report.ResultOK {
+		s.LastPush.Result = report.ResultPartial // a push that had nothing new to say about them has sent them no more than the one before
+	}
 	return err
 }
 

@@ -270,9 +270,12 @@ func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) 
 	anew := make(map[string]bool) // keys that are not, or not any more, as a conflict has them; should they lose, that is to be told
 	for _, u := range c.texts {
 		lost, conflicts := r.lost[ledger.ConflictID(c.Path, c.Language.Code, u.Key)]
-		conflicts = conflicts && c.stands(u, lost) && !c.decided[u.Key]
+		conflicts = conflicts && c.stands(u, lost) && !c.decided[u.Key] && c.about(lost)
 		anew[u.Key] = anew[u.Key] || !conflicts
 		at, there := index[u.Name]
+		if c.changed[u.Name] && c.beside(u.Key) != "" {
+			v.lost[u.Key] = v.lost[u.Key] || !there || theirs[at].Text != u.Text
+		}
 		if !there {
 			continue
 		}
@@ -283,6 +286,7 @@ func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) 
 			v.instead[u.Name] = theirs[at].Text
 		case theirs[at].Text == u.Text:
 			v.same[u.Name] = true
+		case v.lost[u.Key] && c.beside(u.Key) != "":
 		case theirs[at].Text == "" || conflicts && lost.agreed(theirs[at]):
 		case !conflicts && (m.merged.Has(u.Name, theirs[at].Text) || ledger.Holds(sent, theirs[at])):
 			if !r.o.Translations && !m.saw(theirs[at]) {
@@ -299,7 +303,7 @@ func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) 
 	for _, u := range c.texts {
 		if v.lost[u.Key] && anew[u.Key] {
 			anew[u.Key] = false
-			x := newConflict(r.Now(), c.Path, c.Language.Code, u.Key, c.texts, theirs, m.merged)
+			x := newConflict(r.Now(), c.Path, c.Language.Code, u.Key, c.texts, theirs, m.merged).beside(c.beside(u.Key))
 			v.conflicts = append(v.conflicts, x)
 		}
 	}

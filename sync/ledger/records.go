@@ -112,6 +112,9 @@ type Conflict struct {
 	// Open: the two sides never agreed on a text of the key. Neither has been changed, and neither is before it is
 	// decided.
 	Open bool `json:"open,omitempty"`
+
+	// Beside is another file of the collection that translates the key otherwise. Such a conflict is open.
+	Beside string `json:"beside,omitempty"`
 }
 
 // ConflictID is the id of a key's conflict.

@@ -20,23 +20,51 @@ type Conflict struct {
 	Theirs   map[string]string `json:"theirs"`
 	Since    time.Time         `json:"since"`
 	Open     bool              `json:"open,omitempty"` // the two never agreed on a text: neither side has been changed
+
+	// Beside is another file of the collection that translates the key otherwise: each file keeps its own.
+	Beside string `json:"beside,omitempty"`
 }
 
 // Problem is the conflict as it stands among the problems of reports and of the status.
 func (c Conflict) Problem() Problem {
+	if c.Beside != "" {
+		return c.problem("is translated otherwise in "+strings.ReplaceAll(c.Beside, "%", "%%")+
+			", and the service has one text for both; each file keeps its own. This one, %s, is not sent; the service has %s.",
+			"To choose this file's text for the service, run "+c.Command("ours")+"; to leave what the service has, "+
+				"the same with --theirs. To have both there, give the files collections of their own")
+	}
 	if c.Open {
 		return c.problem("the repository has %s and the service %s, and they never agreed on a text; neither is changed.",
 			"To send the repository's, run "+c.Command("ours")+"; to take the service's, the same with --theirs. "+
 				"locsync push --translations decides all such keys for the repository, "+
 				"locsync pull --accept-service for the service")
 	}
-	return c.problem("was changed in the repository to %s and at the service to %s; the service's stands.",
-		"To send the repository's after all, run "+c.Command("ours")+"; to let the service's stand, the same with --theirs")
+	return c.problem("was changed in the repository to %s and at the service to %s; pulls take the service's.",
+		"To send the repository's after all, run "+c.Command("ours")+"; to take the service's, the same with --theirs")
 }
 
 func (c Conflict) problem(format, remedy string) Problem {
 	words := fmt.Sprintf(format, InQuotes(c.Ours), InQuotes(c.Theirs)) + " " + remedy
 	return Problem{File: c.File, Key: c.Key, Language: c.Language, Problem: words, Remedy: remedy}
+}
+
+// Meanwhile says what applies until a conflict is decided.
+func (c Conflict) Meanwhile() string {
+	switch {
+	case c.Beside != "":
+		return "each file keeps its own text"
+	case c.Open:
+		return "neither side is changed"
+	}
+	return "pulls take the service's text"
+}
+
+// ToTake says what push --theirs does with a conflict.
+func (c Conflict) ToTake() string {
+	if c.Open && c.Beside == "" {
+		return "to take it"
+	}
+	return "to leave it so"
 }
 
 // Command is the command line that decides this conflict, and no other, for a side: ours or theirs. A file has one

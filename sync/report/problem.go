@@ -21,6 +21,7 @@ const (
 	CodeDuplicate = "duplicate"  // an entry stands twice
 	CodeSpelling  = "spelling"   // an entry is spelled in a way that its format's readers do not like
 	CodeFormat    = "format"     // values that the configured format has no keys for
+	CodeDivided   = "divided"    // a key that files of a collection translate differently
 	CodeOrphan    = "orphan"     // a translation of nothing
 	CodeStray     = "stray"      // a file of translations of no source file
 	CodePattern   = "pattern"    // a pattern that matches nothing

@@ -1,6 +1,7 @@
-package gitops
+package ref
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,11 +12,13 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/locsync/locsync/gitops/object"
 )
 
 // refLock is <name>.lock, held by us: a hard link of mine, which says so after a crash.
 type refLock struct {
-	refs   *refs
+	refs   *Files
 	path   string // <target>.lock
 	mine   string // our own name of the same file, "" where there are no hard links
 	target string
@@ -24,9 +27,10 @@ type refLock struct {
 
 // lock takes the lock file of a reference (or of packed-refs) with the content that will become the reference. ErrBusy
 // when somebody else holds it for longer than we wait; the message says how old that lock is.
-func (r *refs) lock(ctx context.Context, name, content string) (*refLock, error) {
+func (r *Files) lock(ctx context.Context, name, content string) (*refLock, error) {
 	target := r.file(name)
-	l := &refLock{refs: r, path: target + ".lock", target: target, mine: filepath.Join(r.common, ourDir, "ref-"+url.PathEscape(name))}
+	l := &refLock{refs: r, path: target + ".lock", target: target,
+		mine: filepath.Join(r.Common, OurDir, "ref-"+url.PathEscape(name))}
 	// Never write into a file that is there: after a crash it may be a hard link of the reference itself.
 	if err := os.Remove(l.mine); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -34,7 +38,7 @@ func (r *refs) lock(ctx context.Context, name, content string) (*refLock, error)
 	if err := r.writeSynced(l.mine, []byte(content), os.O_EXCL); err != nil {
 		return nil, err
 	}
-	r.step("named lock")
+	r.Step("named lock")
 	deadline := time.Now().Add(lockPatience)
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		err := r.link(l, []byte(content))
@@ -60,9 +64,9 @@ func (r *refs) lock(ctx context.Context, name, content string) (*refLock, error)
 }
 
 // link makes the lock file, and the folder it stands in: git removes folders of references as they become empty.
-func (r *refs) link(l *refLock, content []byte) error {
+func (r *Files) link(l *refLock, content []byte) error {
 	for attempt := 0; ; attempt++ {
-		if err := r.perm.mkdirAll(filepath.Dir(l.path)); err != nil {
+		if err := r.Perm.MkdirAll(filepath.Dir(l.path)); err != nil {
 			if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, fs.ErrExist) {
 				return fmt.Errorf("a branch has the name of its folder; choose another branch name: %v", err)
 			}
@@ -85,11 +89,11 @@ func (r *refs) link(l *refLock, content []byte) error {
 		_ = os.Remove(l.mine)
 		l.mine = ""
 		_, err = f.Write(content)
-		return errors.Join(err, r.perm.file(f), f.Sync(), f.Close())
+		return errors.Join(err, r.Perm.File(f), f.Sync(), f.Close())
 	}
 }
 
-func (r *refs) lockedBySomebody(name, path string) error {
+func (r *Files) lockedBySomebody(name, path string) error {
 	age := ""
 	if info, err := os.Stat(path); err == nil {
 		if old := time.Since(info.ModTime()); old > 10*time.Minute {
@@ -99,13 +103,13 @@ func (r *refs) lockedBySomebody(name, path string) error {
 	return fmt.Errorf("%s is locked by %s: %w%s", name, path, ErrBusy, age)
 }
 
-func (r *refs) writeSynced(name string, content []byte, flag int) error {
+func (r *Files) writeSynced(name string, content []byte, flag int) error {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|flag, 0o666)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(content)
-	return errors.Join(err, r.perm.file(f), f.Sync(), f.Close())
+	return errors.Join(err, r.Perm.File(f), f.Sync(), f.Close())
 }
 
 // rewrite replaces the content before commit; nobody reads a lock file.
@@ -129,8 +133,8 @@ func (l *refLock) commit() error {
 		}
 	}
 	l.held = false
-	l.refs.step("renamed")
-	return syncDir(filepath.Dir(l.target))
+	l.refs.Step("renamed")
+	return object.SyncDir(filepath.Dir(l.target))
 }
 
 // drop gives the lock up, if it was not committed, and forgets our name for it.
@@ -162,19 +166,19 @@ func removeEmptyDirs(dir string) error {
 	return os.Remove(dir)
 }
 
-func (r *refs) logFile(name string) string {
-	return filepath.Join(r.common, "logs", filepath.FromSlash(name))
+func (r *Files) logFile(name string) string {
+	return filepath.Join(r.Common, "logs", filepath.FromSlash(name))
 }
 
-// log appends a line to the reference's log where git would. A log that cannot be written does not stop the move: it is a
-// convenience for people, and the folder may clash with an older one.
-func (r *refs) log(name string, old, to hash, why reason) {
+// log appends a line to the reference's log where git would. A log that cannot be written does not stop the move: it
+// is a convenience for people, and the folder may clash with an older one.
+func (r *Files) log(name string, old, to object.Name, why string) {
 	path := r.logFile(name)
-	wanted := r.logs == "always" || r.logs == "true" &&
+	wanted := r.Logs == "always" || r.Logs == "true" &&
 		(strings.HasPrefix(name, "refs/heads/") || strings.HasPrefix(name, "refs/remotes/"))
 	flags := os.O_APPEND | os.O_WRONLY
 	if wanted && !strings.HasPrefix(name, "refs/locsync") {
-		if r.perm.mkdirAll(filepath.Dir(path)) != nil {
+		if r.Perm.MkdirAll(filepath.Dir(path)) != nil {
 			return
 		}
 		flags |= os.O_CREATE
@@ -187,6 +191,6 @@ func (r *refs) log(name string, old, to hash, why reason) {
 		return
 	}
 	defer f.Close()
-	_ = r.perm.file(f)
-	fmt.Fprintf(f, "%s %s %s\t%s\n", old, to, why.who.at(r.now()), strings.Join(strings.Fields(why.what), " "))
+	_ = r.Perm.File(f)
+	fmt.Fprintf(f, "%s %s %s", cmp.Or(old.Text(), object.FormatOf(to).Zeros()), to, logLine(why, r.Now()))
 }

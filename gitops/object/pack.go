@@ -1,11 +1,10 @@
-package gitops
+package object
 
 import (
 	"bufio"
 	"bytes"
 	"context"
 	"crypto/rand"
-	"crypto/sha1"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -23,59 +22,63 @@ import (
 	"github.com/klauspost/compress/zlib"
 )
 
-// Writing packs. What one commit needs is one pack: it is synced with two calls however many files there are, it is what
-// travels to the remote, and reserved by a .keep file it survives `git gc --prune=now` until a reference names it.
+// Writing packs. What one commit needs is one pack: it is synced with two calls however many files there are, it is
+// what travels to the remote, and reserved by a .keep file it survives `git gc --prune=now` until a reference names
+// it.
 //
 // Objects are stored whole, without deltas, compressed with zlib's fastest level on all cores: that is a fourth of the
 // time of level 6 for a tenth more bytes, and git makes deltas of them when it repacks.
 
 // indexed is an object's place in a pack.
 type indexed struct {
-	hash hash
+	name Name
 	off  uint64
 	crc  uint32
 }
 
-// packed is a pack that lies finished under a temporary name.
-type packed struct {
+// Packed is a pack that is finished, under a temporary name.
+type Packed struct {
 	tmp     string // path of the temporary file
-	sum     hash   // the pack's trailer and its name
+	sum     []byte // the pack's trailer
 	objects []indexed
 }
 
 const (
 	tmpPrefix = "pack-"
 	keepWord  = "locsync"
+	ourDir    = "locsync-git"
 )
 
-// encodePack writes objects into w as a pack. Reading of objects is left to the caller's function, so that they need not
-// all be in memory.
-func encodePack(w io.Writer, n int, get func(i int) (object, error)) (sum hash, places []indexed, err error) {
-	digest := sha1.New() // git's own choice for pack trailers; object names are made with collision detection elsewhere
+// encodePack writes objects into w as a pack. Reading of objects is left to the caller's function, so that they need
+// not all be in memory.
+func (f Format) encodePack(
+	w io.Writer, n int, get func(i int) (Object, error),
+) (sum []byte, places []indexed, err error) {
+	digest := f.digest()
 	out := bufio.NewWriterSize(io.MultiWriter(w, digest), 256<<10)
 	var head [12]byte
 	copy(head[:], "PACK")
 	binary.BigEndian.PutUint32(head[4:], 2)
 	binary.BigEndian.PutUint32(head[8:], uint32(n))
 	if _, err := out.Write(head[:]); err != nil {
-		return sum, nil, err
+		return nil, nil, err
 	}
 	off := uint64(len(head))
-	err = compressAll(n, get, func(o object, entry []byte) error {
+	err = compressAll(n, get, func(o Object, entry []byte) error {
 		c := &counter{w: out}
 		err := writeEntry(c, o, entry)
-		places = append(places, indexed{o.hash, off, c.crc})
+		places = append(places, indexed{o.Name, off, c.crc})
 		off += c.n
 		return err
 	})
 	if err != nil {
-		return sum, nil, err
+		return nil, nil, err
 	}
 	if err := out.Flush(); err != nil {
-		return sum, nil, err
+		return nil, nil, err
 	}
-	copy(sum[:], digest.Sum(nil))
-	_, err = w.Write(sum[:])
+	sum = digest.Sum(nil)
+	_, err = w.Write(sum)
 	return sum, places, err
 }
 
@@ -94,8 +97,8 @@ func (c *counter) Write(b []byte) (int, error) {
 }
 
 // writeEntry writes an entry, or makes it on the way where it is too large to be made in memory.
-func writeEntry(w io.Writer, o object, entry []byte) error {
-	if len(o.data) <= largeObject {
+func writeEntry(w io.Writer, o Object, entry []byte) error {
+	if len(o.Data) <= largeObject {
 		_, err := w.Write(entry)
 		return err
 	}
@@ -106,7 +109,7 @@ func writeEntry(w io.Writer, o object, entry []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = zip.Write(o.data)
+	_, err = zip.Write(o.Data)
 	return errors.Join(err, zip.Close())
 }
 
@@ -115,9 +118,9 @@ const largeObject = 4 << 20
 
 // compressAll turns objects into pack entries on all cores and hands them over in order. At most a few entries are in
 // memory at a time. Large objects have none; writeEntry makes it.
-func compressAll(n int, get func(i int) (object, error), emit func(object, []byte) error) error {
+func compressAll(n int, get func(i int) (Object, error), emit func(Object, []byte) error) error {
 	type result struct {
-		object object
+		object Object
 		entry  []byte
 		err    error
 	}
@@ -137,7 +140,7 @@ func compressAll(n int, get func(i int) (object, error), emit func(object, []byt
 			for i := range jobs {
 				o, err := get(i)
 				var entry []byte
-				if err == nil && len(o.data) <= largeObject {
+				if err == nil && len(o.Data) <= largeObject {
 					entry, err = packEntryOf(zip, o)
 				}
 				slots[i%len(slots)] <- result{o, entry, err}
@@ -177,10 +180,10 @@ func compressAll(n int, get func(i int) (object, error), emit func(object, []byt
 }
 
 // entryHead is an object's kind and size as a pack has them.
-func entryHead(o object) []byte {
+func entryHead(o Object) []byte {
 	var head []byte
-	size := uint64(len(o.data))
-	c := byte(o.kind)<<4 | byte(size&15)
+	size := uint64(len(o.Data))
+	c := byte(o.Kind)<<4 | byte(size&15)
 	for size >>= 4; size > 0; size >>= 7 {
 		head = append(head, c|0x80)
 		c = byte(size & 0x7f)
@@ -189,31 +192,31 @@ func entryHead(o object) []byte {
 }
 
 // packEntryOf is header and zlib stream of one object.
-func packEntryOf(zip *zlib.Writer, o object) ([]byte, error) {
+func packEntryOf(zip *zlib.Writer, o Object) ([]byte, error) {
 	var out bytes.Buffer
-	out.Grow(len(o.data)/3 + 64)
+	out.Grow(len(o.Data)/3 + 64)
 	out.Write(entryHead(o))
 	zip.Reset(&out)
-	_, err := zip.Write(o.data)
+	_, err := zip.Write(o.Data)
 	err = errors.Join(err, zip.Close())
 	return out.Bytes(), err
 }
 
 // encodeIndex is the pack's index, version 2.
-func encodeIndex(sum hash, places []indexed) []byte {
+func (f Format) encodeIndex(sum []byte, places []indexed) []byte {
 	sorted := slices.Clone(places)
-	slices.SortFunc(sorted, func(a, b indexed) int { return bytes.Compare(a.hash[:], b.hash[:]) })
-	out := make([]byte, 0, 8+1024+28*len(sorted)+40)
+	slices.SortFunc(sorted, func(a, b indexed) int { return compare(a.name, b.name) })
+	out := make([]byte, 0, 8+1024+(8+f.size())*len(sorted)+2*f.size())
 	out = append(out, 0xff, 't', 'O', 'c', 0, 0, 0, 2)
 	n := 0
 	for first := range 256 {
-		for n < len(sorted) && int(sorted[n].hash[0]) == first {
+		for n < len(sorted) && int(sorted[n].name.raw[0]) == first {
 			n++
 		}
 		out = binary.BigEndian.AppendUint32(out, uint32(n))
 	}
 	for _, o := range sorted {
-		out = append(out, o.hash[:]...)
+		out = append(out, o.name.Bytes()...)
 	}
 	for _, o := range sorted {
 		out = binary.BigEndian.AppendUint32(out, o.crc)
@@ -227,54 +230,59 @@ func encodeIndex(sum hash, places []indexed) []byte {
 		out = binary.BigEndian.AppendUint32(out, uint32(len(large)/8)|1<<31)
 		large = binary.BigEndian.AppendUint64(large, o.off)
 	}
-	out = append(append(out, large...), sum[:]...)
-	own := sha1.Sum(out)
-	return append(out, own[:]...)
+	out = append(append(out, large...), sum...)
+	digest := f.digest()
+	digest.Write(out)
+	return digest.Sum(out)
 }
 
-// writePack writes objects into a temporary pack.
-func (p *place) writePack(n int, get func(i int) (object, error)) (*packed, error) {
-	f, err := p.tempPack()
+// WritePack writes objects into a temporary pack.
+func (s *Store) WritePack(n int, get func(i int) (Object, error)) (*Packed, error) {
+	f, err := s.tempPack()
 	if err != nil {
 		return nil, err
 	}
-	result := &packed{tmp: f.Name()}
-	result.sum, result.objects, err = encodePack(f, n, get)
-	if err = errors.Join(err, f.Sync(), p.perm.readOnly(f), f.Close()); err != nil {
+	result := &Packed{tmp: f.Name()}
+	result.sum, result.objects, err = s.Format.encodePack(f, n, get)
+	if err = errors.Join(err, f.Sync(), s.Perm.readOnly(f), f.Close()); err != nil {
 		_ = os.Remove(result.tmp)
 		return nil, fmt.Errorf("write pack: %w", err)
 	}
 	return result, nil
 }
 
+// Drop removes a pack that is not to be installed.
+func (p *Packed) Drop() error { return os.Remove(p.tmp) }
+
 // unfinished is our own folder beside the packs, and on their file system: among them, `git gc --prune=now` deletes
 // whatever is not finished.
-func (p *place) unfinished() string { return filepath.Join(p.common, "objects", ourDir) }
+func (s *Store) unfinished() string { return filepath.Join(s.dir, ourDir) }
 
 // sweepUnfinished removes what killed processes left an hour ago. Packs are written outside the guard.
-func (p *place) sweepUnfinished() {
-	left, _ := os.ReadDir(p.unfinished())
+func (s *Store) sweepUnfinished() {
+	left, _ := os.ReadDir(s.unfinished())
 	for _, e := range left {
-		if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), tmpPrefix) && time.Since(info.ModTime()) > time.Hour {
-			_ = os.Remove(filepath.Join(p.unfinished(), e.Name()))
+		info, err := e.Info()
+		if err == nil && strings.HasPrefix(e.Name(), tmpPrefix) && time.Since(info.ModTime()) > time.Hour {
+			_ = os.Remove(filepath.Join(s.unfinished(), e.Name()))
 		}
 	}
 }
 
 // tempPack makes a file there.
-func (p *place) tempPack() (*os.File, error) {
-	dir := p.unfinished()
-	if err := p.perm.mkdirAll(dir); err != nil {
+func (s *Store) tempPack() (*os.File, error) {
+	dir := s.unfinished()
+	if err := s.Perm.MkdirAll(dir); err != nil {
 		return nil, err
 	}
 	return os.CreateTemp(dir, tmpPrefix)
 }
 
-// install gives a temporary pack its name, index last: only with the index do its objects exist, and by then a .keep file
-// protects them. The caller holds the guard, moves a reference, and calls release.
-func (p *place) install(t *packed) (release func(), err error) {
-	dir := filepath.Join(p.common, "objects", "pack")
-	path := filepath.Join(dir, "pack-"+uniqueName(t.sum))
+// Install gives a temporary pack its name, index last: only with the index do its objects exist, and by then a .keep
+// file protects them. The caller holds the guard, moves a reference, and calls release.
+func (s *Store) Install(t *Packed) (release func(), err error) {
+	dir := filepath.Join(s.dir, "pack")
+	path := filepath.Join(dir, "pack-"+uniqueName())
 	release = func() {}
 	index := t.tmp + ".idx"
 	defer func() {
@@ -284,51 +292,52 @@ func (p *place) install(t *packed) (release func(), err error) {
 			release()
 		}
 	}()
-	if err := p.perm.mkdirAll(dir); err != nil {
+	if err := s.Perm.MkdirAll(dir); err != nil {
 		return release, err
 	}
 	f, err := os.OpenFile(index, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
 		return release, err
 	}
-	_, err = f.Write(encodeIndex(t.sum, t.objects))
-	if err = errors.Join(err, p.perm.readOnly(f), f.Sync(), f.Close()); err != nil {
+	_, err = f.Write(s.Format.encodeIndex(t.sum, t.objects))
+	if err = errors.Join(err, s.Perm.readOnly(f), f.Sync(), f.Close()); err != nil {
 		return release, err
 	}
-	p.step("indexed")
-	if release, err = p.keep(path); err != nil {
+	s.Step("indexed")
+	if release, err = s.keep(path); err != nil {
 		return release, err
 	}
-	p.step("reserved")
+	s.Step("reserved")
 	if err := os.Rename(t.tmp, path+".pack"); err != nil {
 		return release, err
 	}
-	p.step("pack named")
+	s.Step("pack named")
 	if err := os.Rename(index, path+".idx"); err != nil {
 		return release, err
 	}
-	p.step("installed")
-	return release, syncDir(dir)
+	s.Step("installed")
+	return release, SyncDir(dir)
 }
 
 // keep reserves a pack.
-func (p *place) keep(path string) (release func(), err error) {
+func (s *Store) keep(path string) (release func(), err error) {
 	release = func() { _ = os.Remove(path + ".keep") }
 	return release, os.WriteFile(path+".keep", fmt.Appendf(nil, "%s %d\n", keepWord, os.Getpid()), 0o666)
 }
 
 // uniqueName names a pack as none was named before. By its content, as git does, it could be the name of a pack that a
 // repack running now has already decided to delete. To git the name is no more than a name.
-func uniqueName(sum hash) string {
-	var nonce [16]byte
-	_, _ = rand.Read(nonce[:]) // never fails
-	name := sha1.Sum(append(sum[:], nonce[:]...))
+func uniqueName() string {
+	var name [20]byte
+	_, _ = rand.Read(name[:]) // never fails
 	return hex.EncodeToString(name[:])
 }
 
-// sweepPacks removes reservations of ours. The caller holds the guard, so whoever made them was killed.
-func (p *place) sweepPacks() error {
-	reserved, err := filepath.Glob(filepath.Join(globEscape(p.common), "objects", "pack", "*.keep"))
+// Sweep removes what killed processes left: reservations, and after an hour unfinished packs, which are written outside the
+// guard. The caller holds the guard, so whoever made the reservations is gone.
+func (s *Store) Sweep() error {
+	s.sweepUnfinished()
+	reserved, err := filepath.Glob(filepath.Join(GlobEscape(s.dir), "pack", "*.keep"))
 	if err != nil {
 		return err
 	}
@@ -341,7 +350,7 @@ func (p *place) sweepPacks() error {
 	return nil
 }
 
-// globEscape makes a path a pattern that matches itself.
-func globEscape(path string) string {
+// GlobEscape makes a path a pattern that matches itself.
+func GlobEscape(path string) string {
 	return strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, `\`, `\\`).Replace(path)
 }

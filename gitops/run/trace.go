@@ -1,7 +1,8 @@
-package gitops
+package run
 
 import (
 	"context"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -25,18 +26,36 @@ func Tracing(ctx context.Context, told func(Command) (ended func(took time.Durat
 var remoteVerbs = []string{"fetch", "push", "clone", "ls-remote"}
 
 // traced tells of a command that begins, where the context asks for it.
-func (c call) traced(ctx context.Context) (ended func(error)) {
+func (c Call) traced(ctx context.Context) (ended func(error)) {
 	told, ok := ctx.Value(traceKey{}).(func(Command) func(time.Duration, error))
 	if !ok {
 		return func(error) {}
 	}
-	args := slices.Clone(c.args)
+	args := slices.Clone(c.Args)
 	for i, arg := range args {
 		if strings.Contains(arg, "://") {
-			args[i] = redact(arg)
+			args[i] = Redact(arg)
 		}
 	}
 	start := time.Now()
-	end := told(Command{Dir: c.dir, Args: args, Remote: slices.Contains(remoteVerbs, c.verb())})
+	end := told(Command{Dir: c.Dir, Args: args, Remote: slices.Contains(remoteVerbs, c.verb())})
 	return func(err error) { end(time.Since(start), err) }
+}
+
+// Redact takes the user's part out of an address, for messages.
+func Redact(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.User == nil || u.Scheme == "" {
+		if at := strings.LastIndex(address, "@"); at >= 0 && strings.Contains(address, "://") {
+			scheme, _, _ := strings.Cut(address, "://")
+			return scheme + "://" + address[at+1:]
+		}
+		return address
+	}
+	if u.Scheme == "ssh" {
+		u.User = url.User(u.User.Username())
+	} else {
+		u.User = nil
+	}
+	return u.String()
 }

@@ -1,4 +1,4 @@
-package gitops
+package ref
 
 import (
 	"context"
@@ -15,51 +15,84 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/gitops/run"
 )
 
 // commits makes a line of n commits that no reference names and gives them oldest first.
-func commits(t testing.TB, dir string, n int) []hash {
+func commits(t testing.TB, dir string, n int) []object.Name {
 	t.Helper()
 	if out, err := gittest.TryGit(t, dir, "hash-object", "-w", "-t", "tree", os.DevNull); err != nil {
 		t.Fatal(out)
 	}
-	var list []hash
-	args := []string{"commit-tree", emptyTree.String(), "-m"}
+	var list []object.Name
+	args := []string{"commit-tree", object.SHA1.New(object.Tree, nil).Name.String(), "-m"}
 	for i := range n {
 		with := append(append([]string(nil), args...), fmt.Sprint(i))
 		if i > 0 {
 			with = append(with, "-p", list[i-1].String())
 		}
-		h, _ := parseHash(gittest.Git(t, dir, with...))
+		h, _ := object.Parse(gittest.Git(t, dir, with...))
 		list = append(list, h)
 	}
 	return list
 }
 
-func bareRefs(t testing.TB) (string, *refs) {
+func bareRefs(t testing.TB) (string, *Files) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "r.git")
 	gittest.Git(t, "", "init", "-q", "--bare", dir)
-	p := must[*place](t)(openPlace(dir, settings{}, time.Now))
-	t.Cleanup(func() { p.objects.close() })
-	return dir, p.refs
+	return dir, filesIn(dir)
+}
+
+func filesIn(common string) *Files {
+	return &Files{Common: common, Now: time.Now, Step: func(string) {}, Sweep: func() error { return nil }, Logs: "true"}
+}
+
+func program(t testing.TB, files *Files) *Program {
+	t.Helper()
+	git, err := run.Find(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Program{Git: git, GitDir: files.Common, Files: files}
+}
+
+func must[T any](t testing.TB) func(T, error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
 }
 
 // Law: our moves, git's moves and git's packing of references, in any order, end in the state that a map would have.
 func TestRefsAgreeWithGit(t *testing.T) {
 	t.Parallel()
-	dir, r := bareRefs(t)
+	t.Run("files", func(t *testing.T) {
+		dir, files := bareRefs(t)
+		agree(t, dir, files)
+	})
+	t.Run("by git", func(t *testing.T) {
+		dir, files := bareRefs(t)
+		agree(t, dir, program(t, files))
+	})
+}
+
+func agree(t *testing.T, dir string, r Store) {
 	values := commits(t, dir, 3)
 	names := []string{"refs/heads/a", "refs/heads/b/c", "refs/heads/b/d", "refs/locsync/a", "refs/heads/a/x", "refs/heads/b"}
 	rapid.Check(t, func(rt *rapid.T) {
 		for _, name := range names {
-			if h, ok, _ := r.read(name); ok {
-				if err := r.remove(t.Context(), name, h); err != nil {
+			if h, ok, _ := r.Read(name); ok {
+				if err := r.Remove(t.Context(), name, h); err != nil {
 					rt.Fatal("clearing up: ", err)
 				}
 			}
 		}
-		model := map[string]hash{}
+		model := map[string]object.Name{}
 		clash := func(name string) bool {
 			for other := range model {
 				if strings.HasPrefix(other, name+"/") || strings.HasPrefix(name, other+"/") {
@@ -74,7 +107,7 @@ func TestRefsAgreeWithGit(t *testing.T) {
 			old := model[name]
 			switch op := rapid.SampledFrom([]string{"swap", "swap", "stale", "remove", "git update", "git delete", "git pack"}).Draw(rt, "op"); op {
 			case "swap":
-				err := r.swap(t.Context(), name, old, value, reason{})
+				err := r.Swap(t.Context(), name, old, value, "")
 				if clash(name) != (err != nil) {
 					rt.Fatalf("swap %s beside %v: %v", name, model, err)
 				}
@@ -82,19 +115,19 @@ func TestRefsAgreeWithGit(t *testing.T) {
 					model[name] = value
 				}
 			case "stale":
-				if err := r.swap(t.Context(), name, hash{9}, value, reason{}); err == nil {
+				if err := r.Swap(t.Context(), name, object.SHA1.New(object.Blob, nil).Name, value, ""); err == nil {
 					rt.Fatalf("%s moved from a value it did not have", name)
 				}
-				if old != (hash{}) {
-					if err := r.swap(t.Context(), name, hash{}, value, reason{}); !errors.Is(err, ErrMoved) {
+				if old != (object.Name{}) {
+					if err := r.Swap(t.Context(), name, object.Name{}, value, ""); !errors.Is(err, ErrMoved) {
 						rt.Fatalf("%s was created though it exists: %v", name, err)
 					}
 				}
 			case "remove":
-				if old == (hash{}) {
+				if old == (object.Name{}) {
 					continue
 				}
-				if err := r.remove(t.Context(), name, value); (err == nil) != (value == old) {
+				if err := r.Remove(t.Context(), name, value); (err == nil) != (value == old) {
 					rt.Fatalf("remove %s at %s, being at %s: %v", name, value, old, err)
 				}
 				if value == old {
@@ -109,7 +142,7 @@ func TestRefsAgreeWithGit(t *testing.T) {
 					model[name] = value
 				}
 			case "git delete":
-				if out, err := gittest.TryGit(t, dir, "update-ref", "-d", name); err != nil && old != (hash{}) {
+				if out, err := gittest.TryGit(t, dir, "update-ref", "-d", name); err != nil && old != (object.Name{}) {
 					rt.Fatalf("git update-ref -d %s: %s", name, out)
 				}
 				delete(model, name)
@@ -117,17 +150,17 @@ func TestRefsAgreeWithGit(t *testing.T) {
 				gittest.Git(t, dir, "pack-refs", "--all", "--prune")
 			}
 		}
-		ours, err := r.list("refs/")
+		ours, err := r.List("refs/")
 		if err != nil {
 			rt.Fatal(err)
 		}
-		theirs := map[string]hash{}
+		theirs := map[string]object.Name{}
 		for line := range strings.Lines(gittest.Git(t, dir, "for-each-ref", "--format=%(objectname) %(refname)")) {
 			value, name, _ := strings.Cut(strings.TrimSpace(line), " ")
-			theirs[name], _ = parseHash(value)
+			theirs[name], _ = object.Parse(value)
 		}
 		for _, name := range names {
-			one, _, err := r.read(name)
+			one, _, err := r.Read(name)
 			if err != nil || one != model[name] || ours[name] != model[name] || theirs[name] != model[name] {
 				rt.Fatalf("%s: read %s, listed %s, git %s, model %s, %v", name, one, ours[name], theirs[name], model[name], err)
 			}
@@ -142,14 +175,14 @@ func TestSwapRacesGit(t *testing.T) {
 	dir, r := bareRefs(t)
 	line := commits(t, dir, 40)
 	const ref = "refs/heads/race"
-	if err := r.swap(t.Context(), ref, hash{}, line[0], reason{}); err != nil {
+	if err := r.Swap(t.Context(), ref, object.Name{}, line[0], ""); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(rounds(1, 20))*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(gittest.Rounds(1, 20))*time.Second)
 	defer cancel()
 	// Each mover goes from what it reads to the next in the circle; had a move been lost, two movers would have gone from
 	// the same value and the number of moves would not lead to the last value.
-	next := func(h hash) hash {
+	next := func(h object.Name) object.Name {
 		for i := range line {
 			if line[i] == h {
 				return line[(i+1)%len(line)]
@@ -163,12 +196,12 @@ func TestSwapRacesGit(t *testing.T) {
 	for range 2 {
 		wg.Go(func() {
 			for ctx.Err() == nil {
-				now, _, err := r.read(ref)
+				now, _, err := r.Read(ref)
 				if err != nil {
 					t.Errorf("read: %v", err)
 					return
 				}
-				switch err := r.swap(context.Background(), ref, now, next(now), reason{}); {
+				switch err := r.Swap(context.Background(), ref, now, next(now), ""); {
 				case err == nil:
 					moves.Add(1)
 				case !errors.Is(err, ErrMoved) && !errors.Is(err, ErrBusy):
@@ -180,7 +213,7 @@ func TestSwapRacesGit(t *testing.T) {
 	}
 	wg.Go(func() {
 		for ctx.Err() == nil {
-			now, _, _ := r.read(ref)
+			now, _, _ := r.Read(ref)
 			if _, err := gittest.TryGit(t, dir, "update-ref", ref, next(now).String(), now.String()); err == nil {
 				moves.Add(1)
 			}
@@ -201,7 +234,7 @@ func TestSwapRacesGit(t *testing.T) {
 		}
 	})
 	wg.Wait()
-	last, _, err := r.read(ref)
+	last, _, err := r.Read(ref)
 	if want := line[int(moves.Load())%len(line)]; err != nil || last != want {
 		t.Errorf("%d moves were reported, and the reference is at %s, not %s: moves were lost (%v)", moves.Load(), last, want, err)
 	}
@@ -217,7 +250,7 @@ func TestALockOfSomebodyElse(t *testing.T) {
 	v := commits(t, dir, 2)
 	lock := filepath.Join(dir, "refs/heads/x.lock")
 	gittest.Write(t, dir, map[string]string{"refs/heads/x.lock": ""})
-	err := r.swap(t.Context(), "refs/heads/x", hash{}, v[0], reason{})
+	err := r.Swap(t.Context(), "refs/heads/x", object.Name{}, v[0], "")
 	if !errors.Is(err, ErrBusy) || strings.Contains(err.Error(), "old") {
 		t.Errorf("swap under a lock: %v", err)
 	}
@@ -225,14 +258,14 @@ func TestALockOfSomebodyElse(t *testing.T) {
 	if err := os.Chtimes(lock, old, old); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.swap(t.Context(), "refs/heads/x", hash{}, v[0], reason{}); !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), "1h0m0s old") {
+	if err := r.Swap(t.Context(), "refs/heads/x", object.Name{}, v[0], ""); !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), "1h0m0s old") {
 		t.Errorf("swap under an old lock: %v", err)
 	}
 	if _, err := os.Stat(lock); err != nil {
 		t.Error("the lock of somebody else was removed")
 	}
 	time.AfterFunc(50*time.Millisecond, func() { os.Remove(lock) })
-	if err := r.swap(t.Context(), "refs/heads/x", hash{}, v[0], reason{}); err != nil {
+	if err := r.Swap(t.Context(), "refs/heads/x", object.Name{}, v[0], ""); err != nil {
 		t.Errorf("swap after the lock went: %v", err)
 	}
 }
@@ -241,7 +274,7 @@ func TestALockThatAKilledProcessLeft(t *testing.T) {
 	t.Parallel()
 	dir, r := bareRefs(t)
 	v := commits(t, dir, 2)
-	release := must[func()](t)(r.guard(t.Context()))
+	release := must[func()](t)(r.Guard(t.Context()))
 	if _, err := r.lock(t.Context(), "refs/heads/x", v[0].String()+"\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -249,10 +282,10 @@ func TestALockThatAKilledProcessLeft(t *testing.T) {
 	if out, err := gittest.TryGit(t, dir, "update-ref", "refs/heads/x", v[0].String()); err == nil {
 		t.Fatalf("git moved it past our lock: %s", out)
 	}
-	if err := r.swap(t.Context(), "refs/heads/x", hash{}, v[1], reason{}); err != nil {
+	if err := r.Swap(t.Context(), "refs/heads/x", object.Name{}, v[1], ""); err != nil {
 		t.Errorf("our own lock stood in the way: %v", err)
 	}
-	left, _ := filepath.Glob(filepath.Join(dir, ourDir, "ref-*"))
+	left, _ := filepath.Glob(filepath.Join(dir, OurDir, "ref-*"))
 	if len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
@@ -264,16 +297,16 @@ func TestASecondNameOfTheReferenceIsNotWrittenInto(t *testing.T) {
 	t.Parallel()
 	dir, r := bareRefs(t)
 	v := commits(t, dir, 2)
-	if err := r.swap(t.Context(), "refs/heads/x", hash{}, v[0], reason{}); err != nil {
+	if err := r.Swap(t.Context(), "refs/heads/x", object.Name{}, v[0], ""); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Link(filepath.Join(dir, "refs/heads/x"), filepath.Join(dir, ourDir, "ref-refs%2Fheads%2Fx")); err != nil {
+	if err := os.Link(filepath.Join(dir, "refs/heads/x"), filepath.Join(dir, OurDir, "ref-refs%2Fheads%2Fx")); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.swap(t.Context(), "refs/heads/x", v[1], v[0], reason{}); !errors.Is(err, ErrMoved) {
+	if err := r.Swap(t.Context(), "refs/heads/x", v[1], v[0], ""); !errors.Is(err, ErrMoved) {
 		t.Errorf("stale swap: %v", err)
 	}
-	if h, ok, err := r.read("refs/heads/x"); h != v[0] || !ok || err != nil {
+	if h, ok, err := r.Read("refs/heads/x"); h != v[0] || !ok || err != nil {
 		t.Errorf("the reference is now %s %v %v", h, ok, err)
 	}
 }
@@ -287,7 +320,7 @@ func TestBranchNamesThatClash(t *testing.T) {
 		if packed {
 			gittest.Git(t, dir, "pack-refs", "--all", "--prune")
 		}
-		if err := r.swap(t.Context(), "refs/heads/a/b", hash{}, v[0], reason{}); err == nil || !strings.Contains(err.Error(), "another branch name") {
+		if err := r.Swap(t.Context(), "refs/heads/a/b", object.Name{}, v[0], ""); err == nil || !strings.Contains(err.Error(), "another branch name") {
 			t.Errorf("a/b beside a, packed %v: %v", packed, err)
 		}
 	}
@@ -299,19 +332,41 @@ func TestBranchNamesThatClash(t *testing.T) {
 // Reference logs are written where git writes them, and in a form that git reads.
 func TestReferenceLogs(t *testing.T) {
 	t.Parallel()
-	dir := gittest.Init(t, sample)
-	p := must[*place](t)(openPlace(filepath.Join(dir, ".git"), settings{}, func() time.Time { return when }))
-	head, _ := parseHash(gittest.Git(t, dir, "rev-parse", "HEAD"))
-	for _, name := range []string{"refs/heads/b", "refs/locsync/b"} {
-		if err := p.refs.swap(t.Context(), name, hash{}, head, reason{Person{"A <b>", "a@b"}, "locsync:\nsubject"}); err != nil {
-			t.Fatal(err)
+	dir := gittest.Init(t, map[string]string{"README.md": "x"})
+	files := filesIn(filepath.Join(dir, ".git"))
+	head, _ := object.Parse(gittest.Git(t, dir, "rev-parse", "HEAD"))
+	for branch, r := range map[string]Store{"b": files, "c": program(t, files)} {
+		for _, name := range []string{"refs/heads/" + branch, "refs/locsync/" + branch} {
+			if err := r.Swap(t.Context(), name, object.Name{}, head, "locsync:\nsubject"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := gittest.Git(t, dir, "log", "-g", "--format=%gd %gs %gn %ge", branch)
+		if got != branch+"@{0} locsync: subject locsync locsync@localhost" {
+			t.Errorf("git reads %q", got)
+		}
+		if _, err := os.Stat(filepath.Join(dir, ".git/logs/refs/locsync", branch)); err == nil {
+			t.Error("the outbox has a log")
 		}
 	}
-	if got := gittest.Git(t, dir, "log", "-g", "--format=%gd %gs %gn %ge", "b"); got != "b@{0} locsync: subject A b a@b" {
-		t.Errorf("git reads %q", got)
-	}
-	if _, err := os.Stat(filepath.Join(dir, ".git/logs/refs/locsync/b")); err == nil {
-		t.Error("the outbox has a log")
+}
+
+// What HEAD names is read in both ways alike.
+func TestHead(t *testing.T) {
+	t.Parallel()
+	dir := gittest.Init(t, map[string]string{"README.md": "x"})
+	files := filesIn(filepath.Join(dir, ".git"))
+	head, _ := object.Parse(gittest.Git(t, dir, "rev-parse", "HEAD"))
+	for _, detached := range []bool{false, true} {
+		if detached {
+			gittest.Git(t, dir, "checkout", "-q", "--detach")
+		}
+		for _, r := range []Store{files, program(t, files)} {
+			symbolic, h, err := r.Head(files.Common)
+			if err != nil || detached != (h == head) || detached != (symbolic == "") || !detached && symbolic != "refs/heads/main" {
+				t.Errorf("detached %v: %q %s %v", detached, symbolic, h, err)
+			}
+		}
 	}
 }
 
@@ -321,8 +376,8 @@ func TestReferenceNames(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		name := "refs/heads/" + rapid.StringMatching(`[a-c./~^:?*\[\\@{ \x01é-]{1,8}(\.lock)?`).Draw(rt, "name")
 		_, err := gittest.TryGit(t, dir, "check-ref-format", name)
-		if (checkRefName(name) == nil) != (err == nil) {
-			rt.Fatalf("%q: ours %v, git's %v", name, checkRefName(name), err)
+		if (CheckName(name) == nil) != (err == nil) {
+			rt.Fatalf("%q: ours %v, git's %v", name, CheckName(name), err)
 		}
 	})
 }

@@ -5,12 +5,7 @@ package gitops
 import (
 	"io/fs"
 	"os"
-	"os/exec"
 )
-
-func ownGroup(*exec.Cmd) {}
-
-func killGroup(*exec.Cmd) {}
 
 func foreign(fs.FileInfo) bool { return false }
 

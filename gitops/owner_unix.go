@@ -5,25 +5,14 @@ package gitops
 import (
 	"io/fs"
 	"os"
-	"os/exec"
 	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// ownGroup makes the program the head of a session: ssh or a hook that it started ends with it, and none of them finds a
-// terminal to ask on.
-func ownGroup(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
-}
-
-// killGroup ends what is left of a program that was asked to end.
-func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-
-// foreign says whether the file belongs to somebody else. As in git, root that was called through sudo also counts as the
-// user who called.
+// foreign says whether the file belongs to somebody else. As in git, root that was called through sudo also counts as
+// the user who called.
 func foreign(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || int(st.Uid) == os.Geteuid() {

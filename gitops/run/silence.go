@@ -1,4 +1,4 @@
-package gitops
+package run
 
 import (
 	"context"
@@ -14,20 +14,23 @@ import (
 	"time"
 )
 
-// A call may take as long as it moves, and is given up when nothing of it has moved for Options.Silence: a first fetch over a slow line is hours of work, which
-// a bound of its whole time would begin anew each time, forever. What moves:
+// A call may take as long as it moves, and is given up when nothing of it has moved for the Silence of its watch: a
+// first fetch over a slow line is hours of work, which a bound of its whole time would begin anew each time, forever.
+// What moves:
 //
-//	the git program   its streams: with --progress it says about once a second that bytes come or go, that objects are counted and deltas resolved, here and
-//	                  (by side band) at the server; and the packs that it writes, because it says nothing before the first object is whole. Large files of
-//	                  git LFS by the file that GIT_LFS_PROGRESS names
+//	the git program   its streams: with --progress it says about once a second that bytes come or go, that objects
+//	                  are counted and deltas resolved, here and (by side band) at the server; and the packs that it
+//	                  writes, because it says nothing before the first object is whole. Large files of git LFS by
+//	                  the file that GIT_LFS_PROGRESS names
 //	our own work      objects that are read or checked
 //
-// A fetch that was given up begins from its beginning: git cannot go on with a pack. What could be fetched in parts is a history that is cut off (depth), and
-// in one that is cut off nobody can tell what a branch has of its base: a merge there would be wrong. So a first fetch is made small instead (a clone of ours
-// leaves out blobs), and long where it must be.
+// A fetch that was given up begins from its beginning: git cannot go on with a pack. What could be fetched in parts
+// is a history that is cut off (depth), and in one that is cut off nobody can tell what a branch has of its base: a
+// merge there would be wrong. So a first fetch is made small instead (a clone of ours leaves out blobs), and long
+// where it must be.
 
-// DefaultSilence is Options.Silence where none is given. It is longer than what servers and programs are known to be silent for: a hook that runs tests, a
-// server that repacks before it answers.
+// DefaultSilence is for how long, where nothing else is given. It is longer than what servers and programs are known
+// to be silent for: a hook that runs tests, a server that repacks before it answers.
 const DefaultSilence = 3 * time.Minute
 
 // Silent is a call that was given up because nothing of it moved. It is a context.DeadlineExceeded.
@@ -41,7 +44,8 @@ func (e *Silent) Error() string {
 	if e.Last != "" {
 		last = fmt.Sprintf(" after %.120q", e.Last)
 	}
-	return fmt.Sprintf("nothing moved for %s%s, so it was given up; look what it waits for: a remote that answers no more, a program that asks for something",
+	return fmt.Sprintf("nothing moved for %s%s, so it was given up; "+
+		"look what it waits for: a remote that answers no more, a program that asks for something",
 		e.For.Round(time.Second/10), last)
 }
 
@@ -64,21 +68,27 @@ type vigil struct {
 
 type vigilKey struct{}
 
-// moved says that the call of a context moves.
-func moved(ctx context.Context) {
+// Moved says that the call of a context moves.
+func Moved(ctx context.Context) {
 	if v, ok := ctx.Value(vigilKey{}).(*vigil); ok {
 		v.count.Add(1)
 	}
 }
 
-// watch makes the context of a call, which ends with end or by silence. Within another call it is a part of that one.
-func (o *Options) watch(ctx context.Context, signs ...func() int64) (_ context.Context, end func()) {
-	o.Alive()
+// Watch says how a call is watched: for how long it may be silent, and who is told that it moves.
+type Watch struct {
+	Silence time.Duration
+	Alive   func()
+}
+
+// Begin makes the context of a call, which ends with end or by silence. Within another call it is a part of that one.
+func (w Watch) Begin(ctx context.Context, signs ...func() int64) (_ context.Context, end func()) {
+	w.Alive()
 	if _, within := ctx.Value(vigilKey{}).(*vigil); within {
-		moved(ctx)
-		return ctx, o.Alive
+		Moved(ctx)
+		return ctx, w.Alive
 	}
-	v := &vigil{limit: o.Silence, alive: o.Alive, since: time.Now()}
+	v := &vigil{limit: w.Silence, alive: w.Alive, since: time.Now()}
 	ctx, v.cancel = context.WithCancelCause(context.WithValue(ctx, vigilKey{}, v))
 	for _, sign := range signs {
 		v.signs = append(v.signs, &sign)
@@ -93,7 +103,7 @@ func (o *Options) watch(ctx context.Context, signs ...func() int64) (_ context.C
 		v.timer.Stop()
 		v.mu.Unlock()
 		v.cancel(nil)
-		o.Alive()
+		w.Alive()
 	}
 }
 
@@ -152,7 +162,7 @@ func seeing(ctx context.Context, sign func() int64) (stop func()) {
 func packsGrow(objects string) func() int64 {
 	return func() int64 {
 		var size int64
-		for _, e := range unfinishedPacks(objects) {
+		for _, e := range UnfinishedPacks(objects) {
 			if info, err := e.Info(); err == nil {
 				size += info.Size() + 1
 			}
@@ -161,8 +171,8 @@ func packsGrow(objects string) func() int64 {
 	}
 }
 
-// unfinishedPacks are the files in which git writes packs and what belongs to them.
-func unfinishedPacks(objects string) []fs.DirEntry {
+// UnfinishedPacks are the files in which git writes packs and what belongs to them.
+func UnfinishedPacks(objects string) []fs.DirEntry {
 	entries, _ := os.ReadDir(filepath.Join(objects, "pack"))
 	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
 		return !strings.HasPrefix(e.Name(), "tmp_") && !strings.HasPrefix(e.Name(), ".tmp-")
@@ -189,7 +199,7 @@ type movingWriter struct {
 func (m movingWriter) Write(b []byte) (int, error) {
 	n, err := m.w.Write(b)
 	if n > 0 {
-		moved(m.ctx)
+		Moved(m.ctx)
 	}
 	return n, err
 }

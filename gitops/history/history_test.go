@@ -1,0 +1,96 @@
+package history
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/gitops/run"
+)
+
+// Law: common ancestors, containment and "what one has and others lack" are those that git names, on any graph and with
+// any clocks.
+func TestHistoryIsGits(t *testing.T) {
+	t.Parallel()
+	dir := gittest.Init(t, nil)
+	git, err := run.Find(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects := object.Open(filepath.Join(dir, ".git/objects"), object.SHA1, git)
+	t.Cleanup(func() { objects.Close() })
+	r, err := Open(filepath.Join(dir, ".git"), objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		var in bytes.Buffer
+		size := rapid.IntRange(2, 14).Draw(rt, "commits")
+		n++
+		for i := range size {
+			when := 1700000000 + int64(i)
+			if rapid.IntRange(0, 9).Draw(rt, "skew") == 0 {
+				when -= int64(rapid.IntRange(0, 20).Draw(rt, "by"))
+			}
+			fmt.Fprintf(&in, "reset refs/heads/g%d-%d\ncommit refs/heads/g%d-%d\nmark :%d\ncommitter A <a@b> %d +0000\ndata 3\nc%02d", n, i, n, i, i+1, when, i)
+			in.WriteString("\n")
+			if i > 0 && rapid.IntRange(0, 9).Draw(rt, "root") > 0 {
+				parents := rapid.SliceOfNDistinct(rapid.IntRange(1, i), 1, 3, rapid.ID[int]).Draw(rt, "parents")
+				fmt.Fprintf(&in, "from :%d\n", parents[0])
+				for _, p := range parents[1:] {
+					fmt.Fprintf(&in, "merge :%d\n", p)
+				}
+			}
+			in.WriteString("\n")
+		}
+		gittest.FastImport(t, dir, in.Bytes())
+		all := make([]object.Name, size)
+		for i := range all {
+			all[i], _ = object.Parse(gittest.Git(t, dir, "rev-parse", fmt.Sprintf("refs/heads/g%d-%d", n, i)))
+		}
+		pick := rapid.SampledFrom(all)
+		for range 4 {
+			a, b := pick.Draw(rt, "a"), pick.Draw(rt, "b")
+			out, _ := gittest.TryGit(t, dir, "merge-base", "--all", a.String(), b.String())
+			want := strings.Fields(out)
+			got, err := r.Bases(a, b)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			names := []string{}
+			for _, h := range got {
+				names = append(names, h.String())
+			}
+			slices.Sort(names)
+			slices.Sort(want)
+			if !slices.Equal(names, want) {
+				rt.Fatalf("best common ancestors of %s and %s: %v, git says %v", a, b, names, want)
+			}
+			_, err = gittest.TryGit(t, dir, "merge-base", "--is-ancestor", b.String(), a.String())
+			if in, _ := r.Contains(a, b); in != (err == nil) {
+				rt.Fatalf("%s contains %s: %v", a, b, in)
+			}
+			commits, err := r.Ahead(a, []object.Name{b})
+			if err != nil {
+				rt.Fatal(err)
+			}
+			have := map[string]bool{}
+			for _, c := range commits {
+				have[c.Hash.String()] = true
+			}
+			for _, name := range strings.Fields(gittest.Git(t, dir, "rev-list", a.String(), "^"+b.String())) {
+				if !have[name] {
+					rt.Fatalf("%s is in %s and not in %s, and was not named", name, a, b)
+				}
+			}
+		}
+	})
+}
