@@ -18,13 +18,13 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/heartbeat"
-	"github.com/locsync/locsync/sync/state"
+	"github.com/locsync/locsync/sync/ledger/boltledger"
 )
 
 // claims are what a daemon keeps in step: a project of the service on a branch of a repository. Two daemons with states of their own would each take the
 // other's commits for a person's changes, so the second one does not begin. They lie in the git directory, where every daemon of the repository looks:
 //
-//	<git directory>/locsync/daemon-<digest>/   see state.TakeClaim; their address is the daemon's state folder
+//	<git directory>/locsync/daemon-<digest>/   see boltledger.TakeClaim; their address is the daemon's state folder
 //
 // A repository may be on a mount that does not answer. It keeps nobody waiting for long: its claim is taken by the first pass that gets to it.
 type claims struct {
@@ -39,7 +39,7 @@ type claims struct {
 }
 
 type claimed struct {
-	*state.Claim
+	*boltledger.Claim
 	whats []string // what it is held for: a repository may have several names
 }
 
@@ -142,7 +142,7 @@ var errUnneeded = errors.New("the daemon has read its configuration again meanwh
 func (c *claims) claim(ctx context.Context, cfg *config.Config, p *config.Project, dir string) error {
 	what := claimOf(cfg, p)
 	err := c.takeClaim(ctx, dir, what)
-	var other *state.Locked
+	var other *boltledger.Locked
 	switch {
 	case errors.As(err, &other):
 		return usageError{fmt.Errorf("project %q: another daemon keeps it in step already (%s); stop that one, or use its configuration for both", p.Name, holderOf(other))}
@@ -169,14 +169,14 @@ func (c *claims) takeClaim(ctx context.Context, dir, what string) error {
 		if have, err := c.hold(dir, what, nil); have || err != nil {
 			return err
 		}
-		claim, err := state.TakeClaim(dir, c.stateDir) // others stand in other folders
+		claim, err := boltledger.TakeClaim(dir, c.stateDir) // others stand in other folders
 		if err == nil {
 			if _, err = c.hold(dir, what, claim); err != nil { // it was given up while the repository did not answer
 				claim.Release()
 			}
 			return err
 		}
-		var other *state.Locked
+		var other *boltledger.Locked
 		if !errors.As(err, &other) || time.Now().After(end) {
 			return err
 		}
@@ -189,7 +189,7 @@ func (c *claims) takeClaim(ctx context.Context, dir, what string) error {
 }
 
 // hold holds a folder's claim for something, that which is held or, where none is, a new one; nil for none. It reports whether there is one.
-func (c *claims) hold(dir, what string, claim *state.Claim) (have bool, err error) {
+func (c *claims) hold(dir, what string, claim *boltledger.Claim) (have bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.needed[what] {
@@ -253,13 +253,13 @@ func (a *app) warnOfDaemons(ctx context.Context, cfg *config.Config, stateDir st
 		if dir == "" {
 			continue
 		}
-		if other := state.Claimed(dir); other != nil && other.PID != os.Getpid() && other.Address != absolute(stateDir) {
+		if other := boltledger.Claimed(dir); other != nil && other.PID != os.Getpid() && other.Address != absolute(stateDir) {
 			a.remark(zap.WarnLevel, "locsync: warning: project %q: a daemon keeps it in step already (%s), and does not know what is done here; with state_dir = %q it does the work", p.Name, holderOf(other), other.Address)
 		}
 	}
 }
 
-func holderOf(l *state.Locked) string {
+func holderOf(l *boltledger.Locked) string {
 	if l.PID == 0 {
 		return "a process that has only just begun"
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/state"
+	"github.com/locsync/locsync/sync/ledger/boltledger"
 )
 
 // A daemon gives up the claim of a project that a new configuration has no more, and keeps that of one whose repository cannot be opened for a moment.
@@ -30,23 +30,23 @@ func TestClaimsOfAReload(t *testing.T) {
 	w.check(mine.take(t.Context(), cfg))
 	mine.release(t.Context(), cfg)
 	w.check(os.Rename(git+".away", git))
-	if state.Claimed(dir) == nil {
+	if boltledger.Claimed(dir) == nil {
 		t.Error("it gave up the claim of a project that it goes on with")
 	}
 	mine.release(t.Context(), &config.Config{})
-	if held := state.Claimed(dir); held != nil {
+	if held := boltledger.Claimed(dir); held != nil {
 		t.Errorf("it keeps the claim of a project that it does not have: %+v", held)
 	}
 	// A pass that began before, and waited for its turn or its repository, does not take it again.
 	if err := mine.claim(t.Context(), cfg, &cfg.Projects[0], dir); !errors.Is(err, errUnneeded) {
 		t.Errorf("a pass for a project that the daemon does not have any more: %v", err)
 	}
-	if held := state.Claimed(dir); held != nil {
+	if held := boltledger.Claimed(dir); held != nil {
 		t.Errorf("it has the claim of a project that it does not have, again: %+v", held)
 	}
 	w.check(mine.take(t.Context(), cfg))
 	w.check(mine.claim(t.Context(), cfg, &cfg.Projects[0], dir))
-	if state.Claimed(dir) == nil {
+	if boltledger.Claimed(dir) == nil {
 		t.Error("it has no claim of a project that came back")
 	}
 }

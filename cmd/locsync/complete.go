@@ -12,8 +12,8 @@ import (
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // What a shell offers while a command is typed. It comes from the configuration and the state on this machine; nobody is called, and where something
@@ -255,7 +255,7 @@ func (a *app) conflicts(cfg *config.Config, c *cobra.Command) []report.Conflict 
 		return nil
 	}
 	defer os.RemoveAll(copied)
-	store, err := state.OpenCopy(dir, copied)
+	store, err := boltledger.OpenCopy(dir, copied)
 	if err != nil {
 		return nil
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/heartbeat"
-	"github.com/locsync/locsync/sync/state"
+	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/web"
 )
 
@@ -395,7 +395,7 @@ func stateAnswers(ctx context.Context, cfg *config.Config, patience time.Duratio
 func (a *app) openWithPatience(ctx context.Context, cfg *config.Config, log *zap.Logger, meter *web.Meter) (*house, error) {
 	for end := time.Now().Add(startPatience); ; {
 		h, err := a.openMetered(ctx, cfg, log, meter, nil)
-		var locked *state.Locked
+		var locked *boltledger.Locked
 		if !errors.As(err, &locked) || time.Now().After(end) {
 			return h, err
 		}

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/state"
 	"github.com/locsync/locsync/sync/web"
 )
 
@@ -51,7 +51,7 @@ func (d *doctor) lookAtDaemon(ctx context.Context, n *notes) {
 		return
 	}
 	status, err := d.daemon.get(ctx)
-	holder := state.Claimed(dir)
+	holder := boltledger.Claimed(dir)
 	who := "a process"
 	if holder != nil && holder.PID != 0 {
 		who = fmt.Sprintf("process %d, since %s,", holder.PID, inUTC(holder.Since))
@@ -176,7 +176,7 @@ func (d *doctor) lookAtOthers(ctx context.Context, n *notes) {
 		if claim == "" {
 			continue
 		}
-		if other := state.Claimed(claim); other != nil && other.PID != os.Getpid() && other.Address != dir {
+		if other := boltledger.Claimed(claim); other != nil && other.PID != os.Getpid() && other.Address != dir {
 			found = true
 			n.fault("others", exitWrong, "stop that one, or use its configuration for both", "another daemon keeps project %q in step already: %s", p.Name, holderOf(other))
 		}

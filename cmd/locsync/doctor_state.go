@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locsync/locsync/sync/state"
+	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/watch"
 )
 
@@ -131,7 +131,7 @@ func (d *doctor) lookAtStore(n *notes, dir string) {
 		n.failed("store", err, noScratch)
 		return
 	}
-	found, err := state.Examine(dir, scratch)
+	found, err := boltledger.Examine(dir, scratch)
 	switch {
 	case err != nil:
 		n.failed("store", usageError{err}, "let this user read it, or use the locsync that wrote it")

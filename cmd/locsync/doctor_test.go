@@ -36,10 +36,10 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/wire"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // doctor runs the command and reads its report. Whatever is wrong has something to do, and no secret is in it.
@@ -194,7 +194,7 @@ func TestDoctorFindsFaults(t *testing.T) {
 	t.Cleanup(other.Close)
 	cfg, err := config.Load(filepath.Join(w.repo, "locsync.toml"))
 	w.check(err)
-	claim, err := state.TakeClaim(claimDir(t.Context(), cfg, &cfg.Projects[0]), "/elsewhere")
+	claim, err := boltledger.TakeClaim(claimDir(t.Context(), cfg, &cfg.Projects[0]), "/elsewhere")
 	w.check(err)
 	t.Cleanup(claim.Release)
 	c, err := service.New(service.Options{BaseURL: w.service.URL, AccountID: "acc", APIKey: "secret"})
@@ -331,7 +331,7 @@ func TestDoctorOfItsSurroundings(t *testing.T) {
 		}
 	})
 	t.Run("a state that a process holds", func(t *testing.T) {
-		store, err := state.Open(t.TempDir())
+		store, err := boltledger.Open(t.TempDir())
 		w.check(err)
 		defer store.Close()
 		cmd := w.command("doctor", "--json", "--offline")

@@ -19,14 +19,15 @@ const module = "github.com/locsync/locsync/"
 // arrows is who may import whom of ours; it is the picture of main.go. A new arrow is drawn here in the same commit, with a reason.
 var arrows = map[string][]string{
 	"cmd/locsync":                   {"*"},
-	"sync/web":                      {"sync/engine", "sync/report", "sync/service/wire", "sync/heartbeat"},                                                                                                                                                                     // heartbeat: /healthz tells which part hangs
-	"sync/engine":                   {"sync/bundle", "sync/catalog", "sync/check", "sync/report", "sync/state", "sync/plural", "sync/spelling", "sync/service", "sync/watch", "sync/config", "sync/heartbeat", "gitops", "gitops/forge", "formats/resource", "formats/oracle"}, // heartbeat: loops and passes say that they move. forge: the request for the branch comes after its commit. oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
+	"sync/web":                      {"sync/engine", "sync/report", "sync/service/wire", "sync/heartbeat"},                                                                                                                                                                      // heartbeat: /healthz tells which part hangs
+	"sync/engine":                   {"sync/bundle", "sync/catalog", "sync/check", "sync/report", "sync/ledger", "sync/plural", "sync/spelling", "sync/service", "sync/watch", "sync/config", "sync/heartbeat", "gitops", "gitops/forge", "formats/resource", "formats/oracle"}, // heartbeat: loops and passes say that they move. forge: the request for the branch comes after its commit. oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
 	"sync/bundle":                   {"sync/config", "sync/catalog", "sync/report", "formats", "formats/resource"},
 	"sync/discover":                 {"sync/config", "sync/languages", "formats", "formats/resource"}, // config: the words of a collection
 	"sync/service":                  {"sync/service/wire"},
 	"sync/service/local":            {"sync/service/wire", "sync/languages", "sync/plural", "formats", "formats/resource", "formats/locjson", "sync/service/local/segment"}, // plural: forms go out as ICU messages; locjson: the targets of its units, which only the service reads
 	"sync/service/local/segment":    {"formats", "formats/resource"},                                                                                                        // resource files are documents, too
-	"sync/state":                    {"sync/catalog"},
+	"sync/ledger":                   {"sync/catalog", "sync/report"},
+	"sync/ledger/boltledger":        {"sync/catalog", "sync/ledger"},
 	"formats":                       {"formats/resource", "formats/jsonfile", "formats/yamlfile", "formats/stringsfile", "formats/androidxml", "formats/locjson"},
 	"formats/jsonfile":              {"formats/resource", "formats/messages"},
 	"formats/yamlfile":              {"formats/resource", "formats/messages"},
@@ -64,8 +65,8 @@ var doors = map[string][]string{
 	"github.com/fsnotify/":                {"sync/watch"},
 	"github.com/BurntSushi/":              {"sync/config"},
 	"github.com/robfig/cron":              {"sync/config"},
-	"go.etcd.io/bbolt":                    {"sync/state", "sync/service/local"},
-	"github.com/gofrs/flock":              {"sync/state", "sync/service", "gitops/ref"},
+	"go.etcd.io/bbolt":                    {"sync/ledger/boltledger", "sync/service/local"},
+	"github.com/gofrs/flock":              {"sync/ledger/boltledger", "sync/service", "gitops/ref"},
 	"github.com/spf13/":                   {"cmd/locsync"},
 	"github.com/coreos/go-systemd":        {"cmd/locsync"},
 	"github.com/prometheus/client_golang": {"sync/web"},

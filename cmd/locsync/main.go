@@ -5,12 +5,12 @@
 //
 //	cmd -> everything
 //	web -> engine, report, wire, heartbeat
-//	engine -> report, bundle, catalog, check, plural, spelling, oracle, state, service, gitops, forge, config, watch, heartbeat
+//	engine -> report, bundle, catalog, check, plural, spelling, oracle, ledger, service, gitops, forge, config, watch, heartbeat
 //	check -> plural          spelling -> catalog, plural
 //	bundle -> config, formats, resource, catalog, report
 //	discover -> config, formats, resource
 //	service -> wire          service/local -> wire, plural, formats
-//	state -> catalog
+//	boltledger -> ledger -> catalog, report
 //	formats -> jsonfile, yamlfile, stringsfile, androidxml, locjson -> resource
 //
 // imports_test.go holds the code to this picture.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/state"
 	"github.com/locsync/locsync/sync/web"
 )
 
@@ -138,7 +138,7 @@ func (a *app) do(ctx context.Context, cfg *config.Config, want web.Request) (web
 	defer line.end()
 	for end := time.Now().Add(commandPatience); ; {
 		h, err := a.openFor(ctx, cfg, log, want, line.show)
-		var locked *state.Locked
+		var locked *boltledger.Locked
 		switch {
 		case errors.As(err, &locked):
 			answer, aerr := askDaemon(ctx, cfg, locked.Dir, want, line.show)

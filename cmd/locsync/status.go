@@ -12,8 +12,8 @@ import (
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/state"
 	"github.com/locsync/locsync/sync/web"
 )
 
@@ -77,7 +77,7 @@ func (a *app) status(ctx context.Context, cfg *config.Config) (report.Status, er
 		return report.Status{}, fmt.Errorf("make a folder for a copy of the state: %w; let TMPDIR name one that can be written", err)
 	}
 	defer os.RemoveAll(copied)
-	store, err := state.OpenCopy(dir, copied)
+	store, err := boltledger.OpenCopy(dir, copied)
 	if err != nil {
 		return report.Status{}, err
 	}

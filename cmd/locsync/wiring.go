@@ -21,10 +21,10 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
-	"github.com/locsync/locsync/sync/state"
 	"github.com/locsync/locsync/sync/web"
 )
 
@@ -127,7 +127,7 @@ type house struct {
 	log    *zap.Logger
 	engine *engine.Engine
 	client *service.Client
-	store  *state.Store
+	store  *boltledger.Store
 	dir    string // of the state
 	close  []io.Closer
 
@@ -179,7 +179,7 @@ func (a *app) openFor(ctx context.Context, cfg *config.Config, log *zap.Logger, 
 	return h, nil
 }
 
-// open builds the house. A *state.Locked error means that another process, most likely the daemon, has the state.
+// open builds the house. A *boltledger.Locked error means that another process, most likely the daemon, has the state.
 func (a *app) open(ctx context.Context, cfg *config.Config, log *zap.Logger, progress func(report.Doing)) (*house, error) {
 	return a.openMetered(ctx, cfg, log, nil, progress)
 }
@@ -201,7 +201,7 @@ func (a *app) openMetered(ctx context.Context, cfg *config.Config, log *zap.Logg
 
 // furnish opens what is kept in the house's folder, and what works with it.
 func (h *house) furnish(progress func(report.Doing)) error {
-	store, err := state.Open(h.dir)
+	store, err := boltledger.Open(h.dir)
 	if err != nil {
 		return err
 	}

@@ -4,26 +4,26 @@ import (
 	"context"
 
 	"github.com/locsync/locsync/sync/catalog"
-	"github.com/locsync/locsync/sync/state"
+	"github.com/locsync/locsync/sync/ledger"
 )
 
 // acceptance is what the service has by now of the source texts of one collection, each key whole. All files of the collection that have one of
 // the keys are remembered with these texts. What several files bring is gathered first, so that each slot is decoded and written once.
 type acceptance struct {
 	collection string
-	units      []accept
-	texts      map[string][]accept // by key; where two files bring one key, the later one's
-	own        map[string][]string // keys by the file that brings them: it has them from now on
+	units      []ledger.Text
+	texts      map[string][]ledger.Text // by key; where two files bring one key, the later one's
+	own        map[string][]string      // keys by the file that brings them: it has them from now on
 }
 
 func newAcceptance(collection string) *acceptance {
-	return &acceptance{collection: collection, texts: make(map[string][]accept), own: make(map[string][]string)}
+	return &acceptance{collection: collection, texts: make(map[string][]ledger.Text), own: make(map[string][]string)}
 }
 
 // add gathers the texts of one file.
-func (a *acceptance) add(path string, units []accept) {
+func (a *acceptance) add(path string, units []ledger.Text) {
 	a.units = append(a.units, units...)
-	fresh := make(map[string][]accept, len(units))
+	fresh := make(map[string][]ledger.Text, len(units))
 	for _, u := range units {
 		fresh[u.Key] = append(fresh[u.Key], u)
 	}
@@ -34,10 +34,10 @@ func (a *acceptance) add(path string, units []accept) {
 }
 
 // stateStep is a part of what is to be remembered. Its weight is about the number of texts that it had to read.
-type stateStep func(tx *state.Tx) (weight int, err error)
+type stateStep func(tx ledger.Writer) (weight int, err error)
 
 // acceptSteps are the steps of an acceptance, one for each slot of the collection.
-func (p *project) acceptSteps(tx *state.Tx, a *acceptance) ([]stateStep, error) {
+func (p *project) acceptSteps(tx ledger.Writer, a *acceptance) ([]stateStep, error) {
 	if len(a.texts) == 0 {
 		return nil, nil
 	}
@@ -45,27 +45,27 @@ func (p *project) acceptSteps(tx *state.Tx, a *acceptance) ([]stateStep, error) 
 	if err != nil {
 		return nil, err
 	}
-	all := []stateStep{func(tx *state.Tx) (int, error) { return len(a.units), p.relearn(tx, a.collection, a.units) }}
+	all := []stateStep{func(tx ledger.Writer) (int, error) { return len(a.units), p.relearn(tx, a.collection, a.units) }}
 	listed := make(map[string]bool, len(slots))
 	for _, slot := range slots {
-		if slot.Language != a.collection {
+		if slot.Collection != a.collection {
 			continue
 		}
-		if slot.Project == p.stateName() {
+		if slot.Scope == p.stateName() {
 			listed[slot.Path] = true
 		}
-		all = append(all, func(tx *state.Tx) (int, error) { return p.acceptSlot(tx, slot, a) })
+		all = append(all, func(tx ledger.Writer) (int, error) { return p.acceptSlot(tx, slot, a) })
 	}
 	for path := range a.own {
 		if !listed[path] {
-			slot := p.pushedSlot(sourcePlace{a.collection, path})
-			all = append(all, func(tx *state.Tx) (int, error) { return p.acceptSlot(tx, slot, a) })
+			slot := p.pushedSlot(ledger.Source{Collection: a.collection, Path: path})
+			all = append(all, func(tx ledger.Writer) (int, error) { return p.acceptSlot(tx, slot, a) })
 		}
 	}
 	return all, nil
 }
 
-func (p *project) acceptSlot(tx *state.Tx, slot state.Slot, a *acceptance) (weight int, err error) {
+func (p *project) acceptSlot(tx ledger.Writer, slot ledger.Slot, a *acceptance) (weight int, err error) {
 	marks, err := tx.Marks(slot)
 	if err != nil {
 		return 0, err
@@ -78,7 +78,7 @@ func (p *project) acceptSlot(tx *state.Tx, slot state.Slot, a *acceptance) (weig
 			delete(marks, n)
 		}
 	}
-	if slot.Project == p.stateName() {
+	if slot.Scope == p.stateName() {
 		for _, key := range a.own[slot.Path] {
 			has[key] = true
 		}
@@ -101,7 +101,7 @@ func (p *project) acceptSlot(tx *state.Tx, slot state.Slot, a *acceptance) (weig
 }
 
 // accept remembers an acceptance within a transaction.
-func (p *project) accept(tx *state.Tx, a *acceptance) error {
+func (p *project) accept(tx ledger.Writer, a *acceptance) error {
 	steps, err := p.acceptSteps(tx, a)
 	for _, do := range steps {
 		if err == nil {
@@ -116,9 +116,9 @@ const pieceWeight = 50_000
 
 // inPieces makes changes that may be repeated, in order and in short transactions; last is made with the end of them. When ctx ends, what was done is
 // kept.
-func (p *project) inPieces(ctx context.Context, steps []stateStep, last func(*state.Tx) error) error {
+func (p *project) inPieces(ctx context.Context, steps []stateStep, last func(ledger.Writer) error) error {
 	for done := false; !done; {
-		err := p.State.Update(func(tx *state.Tx) error {
+		err := p.State.Update(func(tx ledger.Writer) error {
 			for weight := 0; len(steps) > 0 && weight < pieceWeight; steps = steps[1:] {
 				n, err := steps[0](tx)
 				if err != nil {

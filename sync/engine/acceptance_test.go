@@ -7,30 +7,30 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/service"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // bigImport is an import of n files of one collection, ten keys each, that were all accepted before with other texts.
-func bigImport(b *testing.B, p *project, n, edition int) *job {
+func bigImport(b *testing.B, p *project, n, edition int) *ledger.Job {
 	b.Helper()
-	j := &job{ID: "big", Kind: jobImport, Collection: "main", Language: "en", Service: "1"}
-	err := p.State.Update(func(tx *state.Tx) error {
+	j := &ledger.Job{ID: "big", Kind: jobImport, Collection: "main", Language: "en", Service: "1"}
+	err := p.State.Update(func(tx ledger.Writer) error {
 		for i := range n {
 			path := fmt.Sprintf("locales/en/file%05d.json", i)
-			var units []accept
+			var units []ledger.Text
 			before := make(catalog.Marks)
 			for k := range 10 {
 				name := catalog.Name{Key: fmt.Sprintf("file%05d.key%d", i, k)}
-				units = append(units, accept{name, catalog.MarkOf(fmt.Sprint("now", edition))})
+				units = append(units, ledger.Text{Name: name, Mark: catalog.MarkOf(fmt.Sprint("now", edition))})
 				before[name] = catalog.MarkOf(fmt.Sprint("before", edition))
 			}
-			if err := tx.SetMarks(p.pushedSlot(sourcePlace{"main", path}), before); err != nil {
+			if err := tx.SetMarks(p.pushedSlot(ledger.Source{Collection: "main", Path: path}), before); err != nil {
 				return err
 			}
-			j.Files = append(j.Files, jobFile{path, memory{[]string{kindPushed}, path, "main"}, units})
+			j.Files = append(j.Files, ledger.JobFile{Name: path, Memory: ledger.Destination{Path: path, Collection: "main"}, Units: units})
 		}
-		return state.PutTx(tx, p.stateName(), kindJobs, j.ID, *j)
+		return ledger.Jobs.Put(tx, p.stateName(), j.ID, *j)
 	})
 	if err != nil {
 		b.Fatal(err)
@@ -87,9 +87,9 @@ func BenchmarkSettleFloor(b *testing.B) {
 				b.StopTimer()
 				j := bigImport(b, p, n, edition)
 				b.StartTimer()
-				err := p.State.Update(func(tx *state.Tx) error {
+				err := p.State.Update(func(tx ledger.Writer) error {
 					for _, f := range j.Files {
-						slot := p.pushedSlot(sourcePlace{"main", f.Memory.Path})
+						slot := p.pushedSlot(ledger.Source{Collection: "main", Path: f.Memory.Path})
 						marks, err := tx.Marks(slot)
 						if err != nil {
 							return err
@@ -121,20 +121,20 @@ func TestSettleIsInterruptedBetweenPieces(t *testing.T) {
 	done := 0
 	var steps []stateStep
 	for range 5 {
-		steps = append(steps, func(tx *state.Tx) (int, error) {
+		steps = append(steps, func(tx ledger.Writer) (int, error) {
 			done++
 			if done == 2 {
 				cancel()
 			}
-			return pieceWeight, tx.SetMarks(state.Slot{Project: "app", Kind: "step", Path: fmt.Sprint(done)}, catalog.Marks{})
+			return pieceWeight, tx.SetMarks(ledger.Slot{Scope: "app", Kind: "step", Path: fmt.Sprint(done)}, catalog.Marks{})
 		})
 	}
 	finished := false
-	last := func(*state.Tx) error { finished = true; return nil }
+	last := func(ledger.Writer) error { finished = true; return nil }
 	if err := p.inPieces(ctx, steps, last); !errors.Is(err, context.Canceled) || finished {
 		t.Fatalf("it ended with %v, finished %v", err, finished)
 	}
-	if slots, err := w.store.Slots("app", "step"); err != nil || len(slots) != 2 {
+	if slots, err := w.store.Slots(ledger.Slot{Scope: "app", Kind: "step"}); err != nil || len(slots) != 2 {
 		t.Errorf("%d steps are kept, want 2: %v", len(slots), err)
 	}
 	if err := p.inPieces(t.Context(), steps, last); err != nil || !finished {

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // accepted is what the service accepted of a project's source files. It has one text for a key of a collection, wherever that stands, so
@@ -17,38 +17,33 @@ import (
 // nothing.
 type accepted struct {
 	tree   *tree
-	files  map[sourcePlace]catalog.Marks
+	files  map[ledger.Source]catalog.Marks
 	texts  map[string]catalog.Marks             // by collection
 	forms  map[string]map[string][]catalog.Name // by collection and key: the texts of keys that have several
 	living map[string]map[string]bool           // by collection: keys that stand in a file, and those of files that cannot be read or are held
 
-	held     map[sourcePlace]bool // nothing is concluded from what these lack; see brake.go
-	missed   []sourcePlace        // of those, files that were never missed before
-	gone     []sourcePlace        // deleted for good
-	moves    []moved
+	held     map[ledger.Source]bool // nothing is concluded from what these lack; see brake.go
+	missed   []ledger.Source        // of those, files that were never missed before
+	gone     []ledger.Source        // deleted for good
+	moves    []ledger.Move
 	problems []report.Problem
 
-	pasts   map[string]sourcePast           // by collection, of source texts that pulls brought; see recallPasts
-	inherit map[sourcePlace]map[string]bool // of a line: keys that its trunk has; see inherited.go
+	pasts   map[string]sourcePast             // by collection, of source texts that pulls brought; see recallPasts
+	inherit map[ledger.Source]map[string]bool // of a line: keys that its trunk has; see inherited.go
 }
 
-type sourcePlace struct {
-	Collection string `json:"collection"`
-	Path       string `json:"path"`
-}
-
-func (s *source) place() sourcePlace { return sourcePlace{s.Collection, s.Path} }
+func (s *source) place() ledger.Source { return ledger.Source{Collection: s.Collection, Path: s.Path} }
 
 // pushedSlot is where a source file's accepted texts are remembered.
-func (p *project) pushedSlot(at sourcePlace) state.Slot {
-	return p.slot(kindPushed, at.Path, at.Collection)
+func (p *project) pushedSlot(at ledger.Source) ledger.Slot {
+	return ledger.Pushed.Of(p.stateName(), ledger.Source{Collection: at.Collection, Path: at.Path})
 }
 
 // acceptedOf loads what was accepted and compares it with a tree. With force, whatever is missing is meant to be.
 func (p *project) acceptedOf(t *tree, force bool) (*accepted, error) {
-	a := &accepted{tree: t, held: make(map[sourcePlace]bool), files: make(map[sourcePlace]catalog.Marks), texts: make(map[string]catalog.Marks),
+	a := &accepted{tree: t, held: make(map[ledger.Source]bool), files: make(map[ledger.Source]catalog.Marks), texts: make(map[string]catalog.Marks),
 		forms: make(map[string]map[string][]catalog.Name), living: make(map[string]map[string]bool)}
-	slots, err := p.State.Slots(p.stateName(), kindPushed)
+	slots, err := ledger.Pushed.Slots(p.State, p.stateName())
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +52,8 @@ func (p *project) acceptedOf(t *tree, force bool) (*accepted, error) {
 		if err != nil {
 			return nil, err
 		}
-		a.files[sourcePlace{slot.Language, slot.Path}] = marks
-		a.add(slot.Language, marks)
+		a.files[ledger.Source{Collection: slot.Collection, Path: slot.Path}] = marks
+		a.add(slot.Collection, marks)
 	}
 	for _, s := range t.sources {
 		living := a.living[s.Collection]
@@ -115,7 +110,7 @@ func (a *accepted) base(s *source) catalog.Marks {
 			take(n)
 		}
 	}
-	own := []sourcePlace{s.place()}
+	own := []ledger.Source{s.place()}
 	for _, m := range a.moves {
 		if m.To == s.place() && m.From.Collection == s.Collection {
 			own = append(own, m.From)
@@ -167,7 +162,7 @@ func (a *accepted) notSent(s *source) map[string]bool {
 }
 
 // removed are the keys that the service accepted once and that no source file has now, by the file that had them.
-func (a *accepted) removed() map[sourcePlace][]string {
+func (a *accepted) removed() map[ledger.Source][]string {
 	anywhere := make(map[string]bool)
 	for _, living := range a.living {
 		for key := range living {
@@ -176,7 +171,7 @@ func (a *accepted) removed() map[sourcePlace][]string {
 	}
 	type gone struct{ collection, key string }
 	told := make(map[gone]bool)
-	keys := make(map[sourcePlace][]string)
+	keys := make(map[ledger.Source][]string)
 	for _, at := range a.places() {
 		living := a.living[at.Collection]
 		if living == nil { // no file belongs to the collection any more: its keys may have moved to another one
@@ -207,8 +202,8 @@ func (a *accepted) orphans(language string) []report.Problem {
 
 // adopt remembers keys with the file that they stand in now.
 func (p *project) adopt(a *accepted) error {
-	changed := make(map[sourcePlace]catalog.Marks)
-	edit := func(at sourcePlace) catalog.Marks {
+	changed := make(map[ledger.Source]catalog.Marks)
+	edit := func(at ledger.Source) catalog.Marks {
 		if changed[at] == nil {
 			marks := make(catalog.Marks, len(a.files[at]))
 			for n, m := range a.files[at] {
@@ -218,8 +213,8 @@ func (p *project) adopt(a *accepted) error {
 		}
 		return changed[at]
 	}
-	here := make(map[sourcePlace]*source)
-	settled := make(map[sourcePlace]bool) // remembered with exactly the keys that stand there
+	here := make(map[ledger.Source]*source)
+	settled := make(map[ledger.Source]bool) // remembered with exactly the keys that stand there
 	for _, s := range a.tree.sources {
 		here[s.place()] = s
 		if s.broken() || a.held[s.place()] {
@@ -258,7 +253,7 @@ func (p *project) adopt(a *accepted) error {
 	if len(changed) == 0 {
 		return nil
 	}
-	return p.State.Update(func(tx *state.Tx) error {
+	return p.State.Update(func(tx ledger.Writer) error {
 		for at, marks := range changed {
 			a.files[at] = marks
 			if here[at] == nil && len(marks) == 0 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/plural"
 	"github.com/locsync/locsync/sync/spelling"
 )
@@ -44,11 +45,11 @@ func covers(stays map[string]apart) map[string]string {
 // shape that was not merged before, and the file was: at first contact neither side changes. With the translation that was merged last, the other shape is somebody's change. What was filled in for a single
 // text, and one whose key became a form's, is no translation of the plural.
 func (r *pulling) standing(x translated, m *merged, of *spelling.Plurals, ours catalog.Catalog, gone map[string]bool) (map[string]apart, error) {
-	base, err := r.marks(r.slot(kindMerged, x.Path, x.Language.Code))
+	base, err := r.marks(r.slot(ledger.Merged, x.Path, x.Language.Code))
 	if err != nil {
 		return nil, err
 	}
-	filler, err := r.marks(r.slot(kindFiller, x.Path, x.Language.Code))
+	filler, err := r.marks(r.slot(ledger.Filler, x.Path, x.Language.Code))
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +66,7 @@ func (r *pulling) standing(x translated, m *merged, of *spelling.Plurals, ours c
 		if single, is := of.Single(u.Key); is {
 			stand[u.Key] = apart{instead: single}
 		} else if before, other := of.BasedOn(u.Key); before != "" && !here[other.Key] && u.Text != "" {
-			if renamed[u.Key] || knows(filler, u.Name, catalog.MarkOf(u.Text)) {
+			if renamed[u.Key] || ledger.Knows(filler, u.Name, catalog.MarkOf(u.Text)) {
 				gone[u.Key] = true
 				continue
 			}

@@ -9,21 +9,9 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/state"
 )
-
-// A pattern with ** looks into every folder, and in a large repository nearly none of them holds a file that is translated. So a push from a branch remembers
-// the folders in which it found nothing, each with the name that git has for its content: where both are the same, there is nothing in it again. Looking for
-// the files then costs the folders that changed and those on the way to the files.
-//
-// A folder counts as barren only when all of it was looked into and nothing in it leads elsewhere: a link's target may change and leave the folder as it is.
-const kindBarren = "barren" // the record's id is the branch
-
-type barren struct {
-	Config  string            `json:"config"`  // a digest
-	Folders map[string]string `json:"folders"` // path -> content; the topmost ones
-}
 
 // prunedTree is a commit without its barren folders, which are not listed.
 type prunedTree struct {
@@ -97,24 +85,24 @@ func (p *project) findSources(tip *gitops.Tip, dry bool) ([]*bundle.Bundle, []re
 	if !slices.ContainsFunc(p.cfg.WatchPatterns(), func(pattern string) bool { return strings.Contains(pattern, "**") }) {
 		return bundle.Find(tip, p.cfg)
 	}
-	last, _, err := state.Get[barren](p.State, p.stateName(), kindBarren, p.cfg.Push.Source)
+	last, _, err := ledger.Emptied.Get(p.State, p.stateName(), p.cfg.Push.Source)
 	if err != nil {
 		return nil, nil, err
 	}
 	if last.Config != p.configured() {
-		last = barren{Config: p.configured()}
+		last = ledger.Folders{Config: p.configured()}
 	}
 	t := &prunedTree{Tip: tip, barren: last.Folders, seen: make(map[string]listing)}
 	found, problems, err := bundle.Find(t, p.cfg)
 	if err != nil {
 		return nil, nil, err
 	}
-	now := barren{Config: last.Config}
+	now := ledger.Folders{Config: last.Config}
 	if len(problems) == 0 { // else something was found that is not in use
 		now.Folders = t.barrenNow(found)
 	}
 	if dry || maps.Equal(now.Folders, last.Folders) {
 		return found, problems, nil
 	}
-	return found, problems, state.Put(p.State, p.stateName(), kindBarren, p.cfg.Push.Source, now)
+	return found, problems, ledger.Emptied.Put(p.State, p.stateName(), p.cfg.Push.Source, now)
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/bundle"
-	"github.com/locsync/locsync/sync/state"
+	"github.com/locsync/locsync/sync/ledger"
 )
 
 // Law: whatever is committed, the files that are found without looking into barren folders are the files that are found by looking everywhere.
@@ -101,7 +101,7 @@ func BenchmarkFindInCommit(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if forget {
-					if err := state.Delete(p.State, p.stateName(), kindBarren, "main"); err != nil {
+					if err := ledger.Emptied.Delete(p.State, p.stateName(), "main"); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -71,7 +72,7 @@ func (r *pushing) meets(g *bundle.Group, sent map[string]map[string]bool) (bool,
 		if err != nil {
 			return false, err
 		}
-		merged, err := r.marks(r.slot(kindMerged, t.Path, t.Language.Code))
+		merged, err := r.marks(r.slot(ledger.Merged, t.Path, t.Language.Code))
 		if err != nil {
 			return false, err
 		}

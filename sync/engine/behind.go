@@ -7,26 +7,15 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/state"
+	"github.com/locsync/locsync/sync/ledger"
 )
 
-// A source text that a pull brought (see reword.go) stands on the branch at first. The tree that pushes read has the one from before until the branch is
-// merged, and an old commit that is checked out has it again: neither is somebody's change, and sending it would undo the service's. So the texts of such a
-// name are remembered as a history (see known.go), from the one that the pull replaced on. A text of the history is sent only when somebody must have brought
-// it back: when the place has a commit in its past at which another text was seen that is younger, or is nobody's but a person's.
-//
-// Names that no pull ever wrote have no history, and whatever is written in them is sent.
-const (
-	kindSourceKnown = "source known" // by collection: the histories
-	kindSourceSeen  = "source seen"  // by place and collection: what stood there at the last look; the record of a place is the commit that was looked at
-)
-
-func (p *project) sourceHistory(collection string) state.Slot {
-	return p.slot(kindSourceKnown, "", collection)
+func (p *project) sourceHistory(collection string) ledger.Slot {
+	return ledger.SourceKnown.Of(p.stateName(), ledger.Source{Collection: collection})
 }
 
-func (p *project) sourceSeen(at lookAt, collection string) state.Slot {
-	return p.slot(kindSourceSeen+" "+string(at), "", collection)
+func (p *project) sourceSeen(at lookAt, collection string) ledger.Slot {
+	return ledger.SourceSeen.In(string(at)).Of(p.stateName(), ledger.Source{Collection: collection})
 }
 
 // sourcePast is what is remembered of the pulled source texts of a collection.
@@ -37,7 +26,7 @@ type sourcePast struct {
 
 // recallPasts loads the histories, for the tree of one place at a commit.
 func (p *project) recallPasts(repo *gitops.Repo, a *accepted, at lookAt, commit string) error {
-	slots, err := p.State.Slots(p.stateName(), kindSourceKnown)
+	slots, err := ledger.SourceKnown.Slots(p.State, p.stateName())
 	if err != nil || len(slots) == 0 {
 		return err
 	}
@@ -46,7 +35,7 @@ func (p *project) recallPasts(repo *gitops.Repo, a *accepted, at lookAt, commit 
 		if l == config.Worktree && at != l || slices.Contains(looks, l) {
 			continue // what was seen there need not be committed, and says nothing about another place
 		}
-		last, looked, err := state.Get[string](p.State, p.stateName(), kindSourceSeen, string(l))
+		last, looked, err := ledger.SourceSeenAt.Get(p.State, p.stateName(), string(l))
 		if err != nil {
 			return err
 		}
@@ -68,13 +57,13 @@ func (p *project) recallPasts(repo *gitops.Repo, a *accepted, at lookAt, commit 
 			return err
 		}
 		for _, l := range looks {
-			seen, err := p.State.Marks(p.sourceSeen(l, slot.Language))
+			seen, err := p.State.Marks(p.sourceSeen(l, slot.Collection))
 			if err != nil {
 				return err
 			}
 			x.seen = append(x.seen, seen)
 		}
-		a.pasts[slot.Language] = x
+		a.pasts[slot.Collection] = x
 	}
 	return nil
 }
@@ -82,8 +71,8 @@ func (p *project) recallPasts(repo *gitops.Repo, a *accepted, at lookAt, commit 
 // behind reports whether a source text only lies behind what a pull brought: whether it is of the history and nobody brought it back.
 func (a *accepted) behind(collection string, n catalog.Name, text string) bool {
 	past, mark := a.pasts[collection], catalog.MarkOf(text)
-	at := age(past.history, n, mark)
-	if at < 0 || !knows(past.history, n, a.texts[collection][n]) {
+	at := ledger.Age(past.history, n, mark)
+	if at < 0 || !ledger.Knows(past.history, n, a.texts[collection][n]) {
 		return false // not of the history, or the service may have another text than those
 	}
 	return !slices.ContainsFunc(past.seen, func(seen catalog.Marks) bool {
@@ -91,7 +80,7 @@ func (a *accepted) behind(collection string, n catalog.Name, text string) bool {
 		if !there || other == mark {
 			return false
 		}
-		when := age(past.history, n, other)
+		when := ledger.Age(past.history, n, other)
 		return when < 0 || when > at
 	})
 }
@@ -116,7 +105,7 @@ func (r *pushing) lookAtSources(a *accepted, commit string) error {
 		return nil
 	}
 	place := lookAt(r.cfg.Push.Source)
-	return r.State.Update(func(tx *state.Tx) error {
+	return r.State.Update(func(tx ledger.Writer) error {
 		for collection := range a.pasts {
 			history, err := tx.Marks(r.sourceHistory(collection))
 			if err != nil {
@@ -128,7 +117,7 @@ func (r *pushing) lookAtSources(a *accepted, commit string) error {
 					continue
 				}
 				for _, u := range s.texts {
-					if _, has := history[known(u.Name, 0)]; has {
+					if ledger.Has(history, u.Name) {
 						seen[u.Name] = catalog.MarkOf(u.Text)
 					}
 				}
@@ -137,7 +126,7 @@ func (r *pushing) lookAtSources(a *accepted, commit string) error {
 				return err
 			}
 		}
-		return state.PutTx(tx, r.stateName(), kindSourceSeen, string(place), commit)
+		return ledger.SourceSeenAt.Put(tx, r.stateName(), string(place), commit)
 	})
 }
 
@@ -153,15 +142,15 @@ func (t *tree) sourceCommit() string {
 }
 
 // relearn makes accepted texts the youngest of their histories, where they have one.
-func (p *project) relearn(tx *state.Tx, collection string, units []accept) error {
+func (p *project) relearn(tx ledger.Writer, collection string, units []ledger.Text) error {
 	history, err := tx.Marks(p.sourceHistory(collection))
 	if err != nil || len(history) == 0 {
 		return err
 	}
 	learned := false
 	for _, u := range units {
-		if _, has := history[known(u.Name, 0)]; has {
-			learn(history, u.Name, u.Mark)
+		if ledger.Has(history, u.Name) {
+			ledger.Learn(history, u.Name, u.Mark)
 			learned = true
 		}
 	}
@@ -172,9 +161,11 @@ func (p *project) relearn(tx *state.Tx, collection string, units []accept) error
 }
 
 // keepMarks stores marks; nil stores nothing where nothing is.
-func keepMarks(tx *state.Tx, slot state.Slot, now catalog.Marks) error {
-	if now == nil && !tx.HasMarks(slot) {
-		return nil
+func keepMarks(tx ledger.Writer, slot ledger.Slot, now catalog.Marks) error {
+	if now == nil {
+		if has, err := tx.HasMarks(slot); err != nil || !has {
+			return err
+		}
 	}
 	return tx.SetMarks(slot, now)
 }

@@ -2,7 +2,7 @@ package engine
 
 import (
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/state"
+	"github.com/locsync/locsync/sync/ledger"
 )
 
 // bell is a wake-up with one slot: rung once or a hundred times before somebody listens, it wakes once. It says nothing but "look".
@@ -18,17 +18,13 @@ func (b bell) ring() {
 	}
 }
 
-// A pull that finds somebody's texts on the branch rings for a push. Not every push looks at every branch: from a working tree it is for the one that is
-// checked out. So what a pull has found is written down, until a push has looked, and rings only where a push would.
-const kindUnsent = "unsent" // the record's id is the branch, and its content the commit
-
 // ringing writes down that the branch has texts for a push, and works out whether to ring for them. It comes before anything is remembered of this look.
 func (r *pulling) ringing() error {
 	if r.o.DryRun {
 		return nil
 	}
 	if r.report.unsent {
-		if err := state.Put(r.State, r.stateName(), kindUnsent, r.cfg.Pull.Branch, r.tip.Hash()); err != nil {
+		if err := ledger.UnsentAt.Put(r.State, r.stateName(), r.cfg.Pull.Branch, r.tip.Hash()); err != nil {
 			return err
 		}
 	}
@@ -42,7 +38,7 @@ func (r *pulling) ringing() error {
 
 // rung reports whether a pull found texts on the branch that no push has looked at since.
 func (p *project) rung() (bool, error) {
-	_, rung, err := state.Get[string](p.State, p.stateName(), kindUnsent, p.cfg.Pull.Branch)
+	_, rung, err := ledger.UnsentAt.Get(p.State, p.stateName(), p.cfg.Pull.Branch)
 	return rung, err
 }
 

@@ -16,7 +16,8 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/state"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/ledger/boltledger"
 )
 
 // jsonFile is a flat file of n keys, about 50 bytes each; edition changes every hundredth value.
@@ -56,7 +57,7 @@ collection = "{NAME}"
 	if err != nil {
 		b.Fatal(err)
 	}
-	store, err := state.Open(b.TempDir())
+	store, err := boltledger.Open(b.TempDir())
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -78,7 +79,7 @@ func BenchmarkScanAndDiff(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	err = p.State.Update(func(tx *state.Tx) error {
+	err = p.State.Update(func(tx ledger.Writer) error {
 		for _, s := range t.sources {
 			if err := tx.SetMarks(p.pushedSlot(s.place()), s.texts.Marks()); err != nil {
 				return err
@@ -122,7 +123,7 @@ func BenchmarkStatus(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	err = p.State.Update(func(tx *state.Tx) error {
+	err = p.State.Update(func(tx ledger.Writer) error {
 		for _, s := range t.sources {
 			if err := tx.SetMarks(p.pushedSlot(s.place()), s.texts.Marks()); err != nil {
 				return err

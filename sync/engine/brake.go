@@ -5,11 +5,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // The brake of pushes. A file that lost most of its keys, or is not there, is rather an accident than a wish: a half-written save, a script that went
@@ -25,23 +24,13 @@ import (
 // With Force all of it is taken as meant, once: what is concluded is remembered as removed, and is not lost a second time.
 const brakeFloor = 10
 
-const kindMissing = "missing"
-
-// absence is a source file that was seen to be missing.
-type absence struct {
-	At  time.Time `json:"at"`
-	Run string    `json:"run"` // of the process that saw it first
-}
-
-func (at sourcePlace) id() string { return at.Collection + "\x00" + at.Path }
-
 // judge finds what may not be concluded from the tree, and what may.
 func (p *project) judge(a *accepted, force bool) error {
-	here := make(map[sourcePlace]*source)
+	here := make(map[ledger.Source]*source)
 	for _, s := range a.tree.sources {
 		here[s.place()] = s
 	}
-	missing, total := make(map[sourcePlace]map[string]bool), 0
+	missing, total := make(map[ledger.Source]map[string]bool), 0
 	for _, at := range a.places() {
 		lost, all, err := p.lostKeys(a, at, here[at])
 		if err != nil {
@@ -70,7 +59,7 @@ func (p *project) judge(a *accepted, force bool) error {
 
 // lostKeys are the keys that a file had and that stand nowhere in the collection now; all counts those that it had. What was concluded to be removed
 // earlier counts no more.
-func (p *project) lostKeys(a *accepted, at sourcePlace, s *source) (lost map[string]bool, all int, err error) {
+func (p *project) lostKeys(a *accepted, at ledger.Source, s *source) (lost map[string]bool, all int, err error) {
 	own := a.files[at]
 	fresh := make(map[catalog.Mark]int) // the texts of new keys: a key that was renamed is not lost
 	if s != nil && !s.broken() {
@@ -93,7 +82,7 @@ func (p *project) lostKeys(a *accepted, at sourcePlace, s *source) (lost map[str
 	if len(lost) == 0 {
 		return nil, len(keys), nil
 	}
-	removed, err := p.State.Marks(p.slot(kindRemoved, at.Path, at.Collection))
+	removed, err := p.State.Marks(ledger.Removed.Of(p.stateName(), ledger.Source{Collection: at.Collection, Path: at.Path}))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -111,7 +100,7 @@ func (p *project) lostKeys(a *accepted, at sourcePlace, s *source) (lost map[str
 }
 
 // judgeMissing decides about the files that are not there and did not move.
-func (p *project) judgeMissing(a *accepted, missing map[sourcePlace]map[string]bool, total int, force bool) error {
+func (p *project) judgeMissing(a *accepted, missing map[ledger.Source]map[string]bool, total int, force bool) error {
 	keys := 0
 	for _, lost := range missing {
 		keys += len(lost)
@@ -120,7 +109,7 @@ func (p *project) judgeMissing(a *accepted, missing map[sourcePlace]map[string]b
 		if missing[at] == nil {
 			continue
 		}
-		first, seen, err := state.Get[absence](p.State, p.stateName(), kindMissing, at.id())
+		first, seen, err := ledger.Missing.Get(p.State, p.stateName(), at.ID())
 		if err != nil {
 			return err
 		}
@@ -145,14 +134,14 @@ func (p *project) judgeMissing(a *accepted, missing map[sourcePlace]map[string]b
 }
 
 // places are the files of which anything was accepted, in order.
-func (a *accepted) places() []sourcePlace {
+func (a *accepted) places() []ledger.Source {
 	places := slices.Collect(maps.Keys(a.files))
-	slices.SortFunc(places, sourcePlace.compare)
+	slices.SortFunc(places, ledger.Source.Compare)
 	return places
 }
 
 // hold keeps a file's keys from counting as gone.
-func (a *accepted) hold(at sourcePlace) {
+func (a *accepted) hold(at ledger.Source) {
 	a.held[at] = true
 	if a.living[at.Collection] == nil {
 		a.living[at.Collection] = make(map[string]bool)
@@ -180,27 +169,27 @@ func (r *pushing) conclude(a *accepted) error {
 	if r.o.DryRun {
 		return nil
 	}
-	here := make(map[sourcePlace]bool)
+	here := make(map[ledger.Source]bool)
 	for _, s := range a.tree.sources {
 		here[s.place()] = true
 	}
-	return r.State.Update(func(tx *state.Tx) error {
+	return r.State.Update(func(tx ledger.Writer) error {
 		for _, at := range a.missed {
 			r.log.Info("a source file is not there; it counts as deleted when it is still missing at a later look")
-			if err := state.PutTx(tx, r.stateName(), kindMissing, at.id(), absence{r.Now().UTC(), r.run}); err != nil {
+			if err := ledger.Missing.Put(tx, r.stateName(), at.ID(), ledger.Absence{At: r.Now().UTC(), Run: r.run}); err != nil {
 				return err
 			}
 		}
 		for _, at := range a.places() {
-			if !here[at] && !slices.ContainsFunc(a.moves, func(m moved) bool { return m.From == at }) {
+			if !here[at] && !slices.ContainsFunc(a.moves, func(m ledger.Move) bool { return m.From == at }) {
 				continue
 			}
-			if err := tx.Delete(r.stateName(), kindMissing, at.id()); err != nil {
+			if err := ledger.Missing.Delete(tx, r.stateName(), at.ID()); err != nil {
 				return err
 			}
 		}
 		for _, at := range a.gone {
-			slot := r.slot(kindRemoved, at.Path, at.Collection)
+			slot := ledger.Removed.Of(r.stateName(), ledger.Source{Collection: at.Collection, Path: at.Path})
 			before, err := tx.Marks(slot)
 			if err != nil {
 				return err
@@ -215,7 +204,7 @@ func (r *pushing) conclude(a *accepted) error {
 }
 
 // orphaned tells which keys a file has lost since the last look, and under which new ones their texts stand, of which none is taken for the same key.
-func (r *pushing) orphaned(at sourcePlace, before, now catalog.Marks, living map[string]bool, twins map[catalog.Name][]string) {
+func (r *pushing) orphaned(at ledger.Source, before, now catalog.Marks, living map[string]bool, twins map[catalog.Name][]string) {
 	told := make(map[string]bool)
 	for _, n := range now.Names() {
 		if _, old := before[n]; !old && !living[n.Key] && !told[n.Key] {
@@ -229,7 +218,7 @@ func (r *pushing) orphaned(at sourcePlace, before, now catalog.Marks, living map
 	}
 }
 
-func orphan(at sourcePlace, key, language string) report.Problem {
+func orphan(at ledger.Source, key, language string) report.Problem {
 	return report.Problem{File: at.Path, Key: key, Language: language,
 		Problem: fmt.Sprintf("is gone from the source; the service keeps it in collection %q, and no pull brings it back. Delete it there if nobody needs its translations", at.Collection)}
 }

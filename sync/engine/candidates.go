@@ -6,15 +6,14 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/spelling"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // Which translations of the repository are somebody's change is worked out here, from what stands in the places that pushes look at (see places.go) and what
@@ -34,8 +33,8 @@ type candidate struct {
 	again   bool                  // it was gone from all places, and is there again
 	other   bool                  // as another file, of which nothing is remembered
 	merged  catalog.Marks
-	inherit map[string]catalog.Marks // what it takes over from a file that is gone
-	behind  catalog.Catalog          // what stood there when the places parted, and another place has changed since
+	inherit map[ledger.TargetMarks]catalog.Marks // what it takes over from a file that is gone
+	behind  catalog.Catalog                      // what stood there when the places parted, and another place has changed since
 }
 
 // settledCandidates are the candidates of a working tree that git left alone while they were read; where it did not, they are read again, for as long as the
@@ -135,7 +134,7 @@ func (p *project) unsent(repo *gitops.Repo, t *tree) (map[string]int, error) {
 	}
 	for _, c := range found {
 		for _, u := range c.texts {
-			lost, conflicts := r.lost[conflictID(c.Path, c.Language.Code, u.Key)]
+			lost, conflicts := r.lost[ledger.ConflictID(c.Path, c.Language.Code, u.Key)]
 			if c.changed[u.Name] && !(conflicts && lost.ours(u) && !c.decided[u.Key]) {
 				count[c.Language.Code]++
 			}
@@ -150,9 +149,9 @@ func (r *pushing) meetCandidates(found []*candidate) error {
 	if err != nil {
 		return err
 	}
-	return r.State.Update(func(tx *state.Tx) error {
+	return r.State.Update(func(tx ledger.Writer) error {
 		for _, slot := range gone {
-			if err := state.PutTx(tx, r.stateName(), kindGone, goneID(slot.Path, slot.Language), r.Now().UTC()); err != nil {
+			if err := ledger.Gone.Put(tx, r.stateName(), ledger.TargetID(slot.Path, slot.Language), r.Now().UTC()); err != nil {
 				return err
 			}
 		}
@@ -182,7 +181,7 @@ func (r *pushing) candidate(t bundle.Target, at *place) (*candidate, error) {
 	if err != nil || f == nil && problem == nil {
 		return nil, err
 	}
-	r.present[goneID(t.Path, t.Language.Code)] = true
+	r.present[ledger.TargetID(t.Path, t.Language.Code)] = true
 	if problem != nil {
 		if !slices.Contains(r.report.Problems, *problem) {
 			r.answer(*problem)
@@ -201,11 +200,11 @@ func (r *pushing) candidate(t bundle.Target, at *place) (*candidate, error) {
 		return nil, err
 	}
 	for _, u := range c.texts {
-		if !asked(u) || u.Text == "" || holds(m.filler, u) || r.settled[conflictID(c.Path, c.Language.Code, u.Key)] {
+		if !asked(u) || u.Text == "" || ledger.Holds(m.filler, u) || r.settled[ledger.ConflictID(c.Path, c.Language.Code, u.Key)] {
 			continue
 		}
 		if m.edited(u) || offered(u) {
-			c.edited[u.Name], c.changed[u.Name], c.back[u.Name] = true, true, holds(m.known, u)
+			c.edited[u.Name], c.changed[u.Name], c.back[u.Name] = true, true, ledger.Holds(m.known, u)
 		}
 	}
 	c.decide(m, r.lost)
@@ -222,7 +221,7 @@ func (r *pushing) asked(t bundle.Target, texts catalog.Catalog) (asked, offered 
 			maps.Copy(wide, spelling.Widened(s.texts, b.Separator, b.Source.Code, texts).Keys())
 		}
 	}
-	declined, err := r.State.Marks(r.slot(kindFurther, t.Path, t.Language.Code))
+	declined, err := r.State.Marks(r.slot(ledger.Further, t.Path, t.Language.Code))
 	asked = func(u catalog.Unit) bool { return wide[u.Key] }
 	offered = func(u catalog.Unit) bool { return declined.Has(u.Name, u.Text) && (keys[u.Key] || r.o.All) }
 	return asked, offered, err
@@ -234,7 +233,7 @@ type memories struct {
 
 	seen []catalog.Marks // at the looks that count for the place
 
-	inherited map[string]catalog.Marks // by kind: of a file that is gone, for one that has none
+	inherited map[ledger.TargetMarks]catalog.Marks // by kind: of a file that is gone, for one that has none
 
 	back, other bool // see candidate
 }
@@ -243,7 +242,7 @@ type memories struct {
 func (r *pushing) memories(t bundle.Target, at *place, texts catalog.Catalog) (m memories, err error) {
 	var delivered catalog.Marks
 	defer func() { m.merged = agreedOn(m.merged, delivered) }()
-	kinds := map[string]*catalog.Marks{kindKnown: &m.known, kindFiller: &m.filler, kindMerged: &m.merged, kindDelivered: &delivered}
+	kinds := map[ledger.TargetMarks]*catalog.Marks{ledger.Known: &m.known, ledger.Filler: &m.filler, ledger.Merged: &m.merged, ledger.Delivered: &delivered}
 	m.seen = make([]catalog.Marks, len(at.looks))
 	for i, l := range at.looks {
 		kinds[l.kind()] = &m.seen[i]
@@ -254,7 +253,7 @@ func (r *pushing) memories(t bundle.Target, at *place, texts catalog.Catalog) (m
 		}
 	}
 	if m.known != nil {
-		if _, m.back, err = state.Get[time.Time](r.State, r.stateName(), kindGone, goneID(t.Path, t.Language.Code)); err != nil || !m.back || akin(texts, m.known) {
+		if _, m.back, err = ledger.Gone.Get(r.State, r.stateName(), ledger.TargetID(t.Path, t.Language.Code)); err != nil || !m.back || akin(texts, m.known) {
 			return m, err
 		}
 		m.other = true
@@ -263,8 +262,8 @@ func (r *pushing) memories(t bundle.Target, at *place, texts catalog.Catalog) (m
 		}
 	}
 	// The file may have moved: then it has the memories of one that is not there any more.
-	m.inherited = make(map[string]catalog.Marks)
-	histories, err := r.State.Slots(r.stateName(), kindKnown)
+	m.inherited = make(map[ledger.TargetMarks]catalog.Marks)
+	histories, err := ledger.Known.Slots(r.State, r.stateName())
 	if err != nil {
 		return m, err
 	}
@@ -311,13 +310,13 @@ func agreedOn(merged, delivered catalog.Marks) catalog.Marks {
 // edited reports whether a text of a place is somebody's change.
 func (m memories) edited(u catalog.Unit) bool {
 	mark := catalog.MarkOf(u.Text)
-	now := age(m.known, u.Name, mark)
+	now := ledger.Age(m.known, u.Name, mark)
 	if now < 0 {
 		return true
 	}
 	for _, seen := range m.seen {
 		if last, ok := seen[u.Name]; ok && last != mark {
-			if before := age(m.known, u.Name, last); before < 0 || before > now {
+			if before := ledger.Age(m.known, u.Name, last); before < 0 || before > now {
 				return true
 			}
 		}
@@ -435,11 +434,11 @@ func (r *pushing) stood(c, other *candidate) (catalog.Marks, error) {
 }
 
 // lieBehind remembers texts that a place has only because it lies behind another, before what has taken their place is delivered.
-func (r *pushing) lieBehind(tx *state.Tx, c *candidate) error {
+func (r *pushing) lieBehind(tx ledger.Writer, c *candidate) error {
 	if len(c.behind) == 0 {
 		return nil
 	}
-	slot := r.slot(kindKnown, c.Path, c.Language.Code)
+	slot := r.slot(ledger.Known, c.Path, c.Language.Code)
 	history, err := tx.Marks(slot)
 	if err != nil {
 		return err
@@ -448,7 +447,7 @@ func (r *pushing) lieBehind(tx *state.Tx, c *candidate) error {
 		history = make(catalog.Marks)
 	}
 	for _, u := range c.behind {
-		learn(history, u.Name, catalog.MarkOf(u.Text))
+		ledger.Learn(history, u.Name, catalog.MarkOf(u.Text))
 	}
 	return tx.SetMarks(slot, history)
 }

@@ -15,9 +15,9 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/heartbeat"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // A project whose repository is elsewhere has a clone of it under Parts.Clones (see gitops.OpenClone). It is opened and fetched by every pass, holds nothing
@@ -105,14 +105,12 @@ func (p *project) tellRemade() {
 // maintainEvery is how often a clone is looked at for what git can tidy.
 const maintainEvery = 6 * time.Hour
 
-const pastMaintenance = "maintenance"
-
 // maintain tidies the clone, when that is due. It is no reason for a pass to fail.
 func (p *project) maintain(ctx context.Context) {
 	if !p.cfg.Cloned() {
 		return
 	}
-	last, ok, err := state.Get[time.Time](p.State, p.projectName(), kindPast, pastMaintenance)
+	last, ok, err := ledger.Times.Get(p.State, p.projectName(), ledger.TimeMaintenance)
 	if age := p.Now().Sub(last); err == nil && ok && age >= 0 && age < maintainEvery {
 		return
 	}
@@ -121,7 +119,7 @@ func (p *project) maintain(ctx context.Context) {
 		err = p.repo.Maintain(ctx)
 	}
 	if err == nil {
-		err = state.Put(p.State, p.projectName(), kindPast, pastMaintenance, p.Now().UTC())
+		err = ledger.Times.Put(p.State, p.projectName(), ledger.TimeMaintenance, p.Now().UTC())
 	}
 	if err != nil && ctx.Err() == nil {
 		p.log.Warn("maintain the clone", zap.Error(err))

@@ -9,37 +9,13 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
-	"github.com/locsync/locsync/sync/state"
 )
 
-// conflict is a key of a target file that was changed on both sides. The service's text stands; the repository's would be lost with the
-// next merge, so it is stored, with its words, until somebody acts: sends it (push --ours), lets the service's stand (push --theirs), writes
-// another text, keeps it in a merge that shows in git's history, or sees to it that both are the same. While a form of the key stands as it lost, the key waits,
-// and the conflict has its other forms as they are by now.
-type conflict struct {
-	Path     string          `json:"path"`
-	Language string          `json:"language"`
-	Key      string          `json:"key"`
-	Ours     catalog.Catalog `json:"ours"` // all texts of the key as the repository had them
-	Theirs   catalog.Catalog `json:"theirs"`
-	Base     []accept        `json:"base"`   // what both had agreed on
-	At       time.Time       `json:"at"`     // when it was found
-	Looked   time.Time       `json:"looked"` // when a push last asked for the service's text
-
-	// Open is a key that the two sides never agreed on a text of: neither has been changed, and neither is before it is decided.
-	Open bool `json:"open,omitempty"`
-
-	// Beside is another file of the collection that translates the key otherwise; see divided.go. Such a conflict is open.
-	Beside string `json:"beside,omitempty"`
-}
-
-const kindConflicts = "conflicts"
-
-func conflictID(path, language, key string) string { return path + "\x00" + language + "\x00" + key }
-
-func (c conflict) id() string { return conflictID(c.Path, c.Language, c.Key) }
+// conflict is a stored conflict, and what passes ask of it.
+type conflict struct{ ledger.Conflict }
 
 // shown is a conflict as reports and the status show it.
 func (p *project) shown(c conflict) report.Conflict {
@@ -75,7 +51,7 @@ func same(a, b catalog.Catalog) bool { return maps.Equal(a.Marks(), b.Marks()) }
 
 // agreed reports whether a text is the one that both sides had before.
 func (c conflict) agreed(u catalog.Unit) bool {
-	return slices.Contains(c.Base, accept{u.Name, catalog.MarkOf(u.Text)})
+	return slices.Contains(c.Base, ledger.Text{Name: u.Name, Mark: catalog.MarkOf(u.Text)})
 }
 
 // about reports whether a conflict is about this form of its key: the repository had changed it.
@@ -104,10 +80,11 @@ func (c conflict) with(there catalog.Catalog, wrote func(there, here catalog.Uni
 // newConflict describes a key as both sides have it.
 func newConflict(at time.Time, path, language, key string, ours, theirs catalog.Catalog, base catalog.Marks) conflict {
 	only := map[string]bool{key: true}
-	c := conflict{Path: path, Language: language, Key: key, Ours: ours.Restrict(only), Theirs: theirs.Restrict(only), At: at.UTC(), Looked: at.UTC()}
+	c := conflict{ledger.Conflict{Path: path, Language: language, Key: key,
+		Ours: ours.Restrict(only), Theirs: theirs.Restrict(only), At: at.UTC(), Looked: at.UTC()}}
 	for _, u := range c.Ours {
 		if m, ok := base[u.Name]; ok {
-			c.Base = append(c.Base, accept{u.Name, m})
+			c.Base = append(c.Base, ledger.Text{Name: u.Name, Mark: m})
 		}
 	}
 	c.Open = len(c.Base) == 0
@@ -116,25 +93,25 @@ func newConflict(at time.Time, path, language, key string, ours, theirs catalog.
 
 // known reports whether a conflict is a stored one as it is: nothing is to be told of it.
 func (c conflict) known(stored map[string]conflict) bool {
-	before, is := stored[c.id()]
+	before, is := stored[c.ID()]
 	return is && before.Open == c.Open && same(before.Ours, c.Ours) && same(before.Theirs, c.Theirs)
 }
 
 // keep stores a conflict. A text that lost before keeps its base, what both agreed on before it was written, and a conflict of nothing but such texts its time.
-func (c conflict) keep(p *project, tx *state.Tx) error {
-	before, ok, err := state.GetTx[conflict](tx, p.stateName(), kindConflicts, c.id())
+func (c conflict) keep(p *project, tx ledger.Writer) error {
+	before, ok, err := ledger.Conflicts.Get(tx, p.stateName(), c.ID())
 	if err != nil {
 		return err
 	}
 	if ok {
-		c = c.after(before)
+		c = c.after(conflict{before})
 	}
-	return state.PutTx(tx, p.stateName(), kindConflicts, c.id(), c)
+	return ledger.Conflicts.Put(tx, p.stateName(), c.ID(), c.Conflict)
 }
 
 // keepFirst stores a conflict with another place's text, unless that one has lost to the service's itself.
-func (c conflict) keepFirst(p *project, tx *state.Tx) error {
-	_, is, err := state.GetTx[conflict](tx, p.stateName(), kindConflicts, c.id())
+func (c conflict) keepFirst(p *project, tx ledger.Writer) error {
+	_, is, err := ledger.Conflicts.Get(tx, p.stateName(), c.ID())
 	if err != nil || is {
 		return err
 	}
@@ -147,7 +124,7 @@ func (c conflict) after(before conflict) conflict {
 	for _, u := range c.Ours {
 		stands[u.Name] = before.ours(u)
 	}
-	base := slices.DeleteFunc(slices.Clone(before.Base), func(a accept) bool { return !stands[a.Name] })
+	base := slices.DeleteFunc(slices.Clone(before.Base), func(a ledger.Text) bool { return !stands[a.Name] })
 	for _, a := range c.Base {
 		if !stands[a.Name] {
 			base = append(base, a)
@@ -161,13 +138,13 @@ func (c conflict) after(before conflict) conflict {
 
 // conflicts are the stored ones, by id.
 func (p *project) conflicts() (map[string]conflict, error) {
-	stored, err := state.List[conflict](p.State, p.stateName(), kindConflicts)
+	stored, err := ledger.Conflicts.List(p.State, p.stateName())
 	if err != nil {
 		return nil, err
 	}
 	all := make(map[string]conflict, len(stored))
 	for _, c := range stored {
-		all[c.id()] = c
+		all[c.ID()] = conflict{c}
 	}
 	return all, nil
 }
@@ -185,15 +162,15 @@ func (e *Engine) Conflicts(project string) ([]report.Conflict, error) {
 			return nil, err
 		}
 		for _, line := range lines {
-			names = append(names, p.projectName()+"#"+line.Base)
+			names = append(names, ledger.BranchScope(p.projectName(), line.Base))
 		}
 		for _, name := range names {
-			stored, err := state.List[conflict](e.State, name, kindConflicts)
+			stored, err := ledger.Conflicts.List(e.State, name)
 			if err != nil {
 				return nil, err
 			}
 			for _, c := range stored {
-				all = append(all, p.shown(c))
+				all = append(all, p.shown(conflict{c}))
 			}
 		}
 	}
@@ -205,7 +182,7 @@ func (r *pushing) readConflicts() (err error) {
 	if r.lost, err = r.conflicts(); err != nil || len(r.lost) == 0 {
 		return err
 	}
-	last, _, err := state.Get[report.Past](r.State, r.stateName(), kindPast, pastPull)
+	last, _, err := ledger.Passes.Get(r.State, r.stateName(), ledger.PassPull)
 	r.lastPull = last.At
 	return err
 }
@@ -227,7 +204,7 @@ func (r *pushing) foundConflict(c conflict) {
 		if r.report.open == nil {
 			r.report.open = make(map[string]conflict)
 		}
-		r.report.open[c.id()] = c
+		r.report.open[c.ID()] = c
 	}
 	if r.conflict(c) && !c.Open {
 		r.givesWay(r.shown(c).Problem(), r.o.DryRun)
@@ -246,11 +223,11 @@ func (r *pulling) conflict(c conflict) {
 }
 
 // resolved forgets the conflicts about texts that the service accepted from here.
-func (p *project) resolved(tx *state.Tx, m memory, units []accept) error {
+func (p *project) resolved(tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
 	for _, u := range units {
-		c, is, err := state.GetTx[conflict](tx, p.stateName(), kindConflicts, conflictID(m.Path, m.Language, u.Key))
-		if err == nil && is && c.about(u.Name) {
-			err = tx.Delete(p.stateName(), kindConflicts, c.id())
+		c, is, err := ledger.Conflicts.Get(tx, p.stateName(), ledger.ConflictID(m.Path, m.Language, u.Key))
+		if err == nil && is && (conflict{c}).about(u.Name) {
+			err = ledger.Conflicts.Delete(tx, p.stateName(), c.ID())
 		}
 		if err != nil {
 			return err
@@ -263,7 +240,7 @@ func (p *project) resolved(tx *state.Tx, m memory, units []accept) error {
 // merged the service's text or the service was asked for it since the last pull. Open ones wait for a decision only.
 func (r *pushing) waits(c *candidate, texts catalog.Catalog) bool {
 	for _, u := range texts {
-		lost, is := r.lost[conflictID(c.Path, c.Language.Code, u.Key)]
+		lost, is := r.lost[ledger.ConflictID(c.Path, c.Language.Code, u.Key)]
 		if !is || c.decided[u.Key] || !c.stands(u, lost) || lost.Open && r.o.Translations || !c.about(lost) {
 			return false
 		}
@@ -284,7 +261,7 @@ func (c *candidate) overruled(lost conflict) bool {
 func (c *candidate) decide(m memories, lost map[string]conflict) {
 	c.decided = make(map[string]bool)
 	for _, u := range c.texts {
-		l, is := lost[conflictID(c.Path, c.Language.Code, u.Key)]
+		l, is := lost[ledger.ConflictID(c.Path, c.Language.Code, u.Key)]
 		if !is || !c.changed[u.Name] {
 			continue
 		}
@@ -336,11 +313,11 @@ func (r *pushing) settleConflicts(ctx context.Context) error {
 
 // decidedOn puts a decision into the report. The rest of the push has nothing to say about the key.
 func (r *pushing) decidedOn(c conflict, stands string) {
-	delete(r.lost, c.id())
+	delete(r.lost, c.ID())
 	if r.settled == nil {
 		r.settled = make(map[string]bool)
 	}
-	r.settled[c.id()] = true
+	r.settled[c.ID()] = true
 	r.report.Settled = append(r.report.Settled, report.Settled{Conflict: r.shown(c), Stands: stands})
 }
 
@@ -351,12 +328,12 @@ func (r *pushing) yieldConflict(c conflict) error {
 	if r.o.DryRun {
 		return nil
 	}
-	return r.State.Update(func(tx *state.Tx) error { return r.yields(tx, c) })
+	return r.State.Update(func(tx ledger.Writer) error { return r.yields(tx, c) })
 }
 
 // yields remembers that the service's text of a conflict stands.
-func (p *project) yields(tx *state.Tx, c conflict) error {
-	slot := p.slot(kindKnown, c.Path, c.Language)
+func (p *project) yields(tx ledger.Writer, c conflict) error {
+	slot := p.slot(ledger.Known, c.Path, c.Language)
 	history, err := tx.Marks(slot)
 	if err != nil {
 		return err
@@ -368,22 +345,22 @@ func (p *project) yields(tx *state.Tx, c conflict) error {
 	theirs := c.Theirs.Marks()
 	for _, u := range c.Ours {
 		their, has := theirs[u.Name]
-		if has && holds(history, u) && age(history, u.Name, their) > age(history, u.Name, catalog.MarkOf(u.Text)) {
+		if has && ledger.Holds(history, u) && ledger.Age(history, u.Name, their) > ledger.Age(history, u.Name, catalog.MarkOf(u.Text)) {
 			continue
 		}
 		gives = append(gives, u)
-		learn(history, u.Name, catalog.MarkOf(u.Text))
+		ledger.Learn(history, u.Name, catalog.MarkOf(u.Text))
 		if has {
-			learn(history, u.Name, their)
+			ledger.Learn(history, u.Name, their)
 		}
 	}
 	if err := tx.SetMarks(slot, history); err != nil {
 		return err
 	}
-	if err := p.mark(tx, memory{[]string{kindDelivered}, c.Path, c.Language}, accepts(gives)); err != nil {
+	if err := p.mark(tx, ledger.Destination{Path: c.Path, Language: c.Language, Kinds: []ledger.TargetMarks{ledger.Delivered}}, accepts(gives)); err != nil {
 		return err
 	}
-	return tx.Delete(p.stateName(), kindConflicts, c.id())
+	return ledger.Conflicts.Delete(tx, p.stateName(), c.ID())
 }
 
 // acceptService lets the service's texts of all open conflicts stand. Those that the export of a pull does not show, as their state is too low, are merged when
@@ -396,7 +373,7 @@ func (r *pulling) acceptService() error {
 	if err != nil {
 		return err
 	}
-	return r.State.Update(func(tx *state.Tx) error {
+	return r.State.Update(func(tx ledger.Writer) error {
 		for _, c := range all {
 			if c.Open && c.Beside == "" {
 				if err := r.yields(tx, c); err != nil {
@@ -449,10 +426,10 @@ func (r *pushing) insist(ctx context.Context, ship *shipping, g *bundle.Group, w
 		if slices.ContainsFunc(theirs, func(u catalog.Unit) bool { return !c.theirs(u) && !c.ours(u) && !c.agreed(u) }) {
 			newer := c.conflict
 			newer.Theirs = theirs
-			r.lost[newer.id()] = newer
+			r.lost[newer.ID()] = newer
 			r.foundConflict(newer)
 			if !r.o.DryRun {
-				if err := r.State.Update(func(tx *state.Tx) error { return newer.keep(r.project, tx) }); err != nil {
+				if err := r.State.Update(func(tx ledger.Writer) error { return newer.keep(r.project, tx) }); err != nil {
 					return err
 				}
 			}
@@ -472,7 +449,7 @@ func (r *pushing) insist(ctx context.Context, ship *shipping, g *bundle.Group, w
 		}
 		req := r.request(c.to.Sources[0], c.Language, g.ExportFormat(), r.cfg.Push.CompletionState)
 		req.Conflicts = service.Overwrite
-		ship.add(req, up, memory{[]string{kindKnown, kindDelivered}, c.Path, c.Language}, units[c.Path])
+		ship.add(req, up, ledger.Destination{Path: c.Path, Language: c.Language, Kinds: []ledger.TargetMarks{ledger.Known, ledger.Delivered}}, units[c.Path])
 	}
 	return nil
 }

@@ -10,8 +10,9 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/service"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // The story of the crash tests. Everything is in step; then a person changes a source text, renames a key, adds one, and changes a
@@ -114,13 +115,13 @@ func comeToRest(s *scene) {
 	}
 	gittest.Sound(s.tb, s.repo())
 	gittest.Sound(s.tb, s.path("origin.git"))
-	store, err := state.Open(s.path("state"))
+	store, err := boltledger.Open(s.path("state"))
 	s.must(err)
 	defer store.Close()
 	project := s.stateName()
-	jobs, err := state.List[job](store, project, kindJobs)
+	jobs, err := ledger.Jobs.List(store, project)
 	s.must(err)
-	deliveries, err := state.List[delivery](store, project, kindDelivery)
+	deliveries, err := ledger.Deliveries.List(store, project)
 	s.must(err)
 	if len(jobs)+len(deliveries) > 0 {
 		s.tb.Errorf("left in the state: %v %v", jobs, deliveries)

@@ -15,28 +15,8 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/state"
-)
-
-// delivery is a commit under way: stored before it is pushed, and gone when its merges are remembered. What they are to be remembered as
-// lies beside it in staged slots. One that is found at the start of a pull was interrupted, or could not be delivered.
-type delivery struct {
-	Commit string       `json:"commit"`
-	Files  []memoryFile `json:"files"`
-	Keys   int          `json:"keys,omitempty"` // added, changed and removed
-}
-
-type memoryFile struct {
-	Path     string `json:"path"`
-	Language string `json:"language"`
-
-	Collection string `json:"collection,omitempty"` // of a source file
-}
-
-const (
-	kindDelivery = "delivery"
-	staged       = "staged " // before a kind: what it becomes when the commit has arrived
 )
 
 // deliverPending pushes a commit that an earlier pull made and could not deliver. One that the branch has moved past is dropped: what it
@@ -168,7 +148,7 @@ func (r *pulling) delivered(res gitops.PushResult) bool {
 
 // recall remembers the merges of an earlier commit that the branch has, and forgets those of one that it does not have.
 func (r *pulling) recall(tip *gitops.Tip) error {
-	d, ok, err := state.Get[delivery](r.State, r.stateName(), kindDelivery, r.cfg.Pull.Branch)
+	d, ok, err := ledger.Deliveries.Get(r.State, r.stateName(), r.cfg.Pull.Branch)
 	if err != nil || !ok {
 		return err
 	}
@@ -176,7 +156,7 @@ func (r *pulling) recall(tip *gitops.Tip) error {
 	if err != nil {
 		return err
 	}
-	if err := r.State.Update(func(tx *state.Tx) error { return r.unstage(tx, d, arrived) }); err != nil {
+	if err := r.State.Update(func(tx ledger.Writer) error { return r.unstage(tx, d, arrived) }); err != nil {
 		return err
 	}
 	if arrived {
@@ -188,27 +168,27 @@ func (r *pulling) recall(tip *gitops.Tip) error {
 // stage writes down what a commit's merges are to be remembered as. Their texts enter the files' histories at once: whoever finds them in the
 // repository must not take them for somebody's change.
 func (r *pulling) stage(commit string, done []*merged) error {
-	d := delivery{Commit: commit, Keys: r.report.Keys}
-	return r.State.Update(func(tx *state.Tx) error {
+	d := ledger.Delivery{Commit: commit, Keys: r.report.Keys}
+	return r.State.Update(func(tx ledger.Writer) error {
 		for _, m := range done {
 			if m.bytes == nil {
 				continue
 			}
-			f := memoryFile{Path: m.Path, Language: m.Language.Code}
+			f := ledger.DeliveredFile{Path: m.Path, Language: m.Language.Code}
 			if m.wording != nil {
 				f.Collection = m.wording.at.Collection
 			}
 			d.Files = append(d.Files, f)
-			if err := m.remember(r.project, tx, staged); err != nil {
+			if err := m.remember(r.project, tx, true); err != nil {
 				return err
 			}
 		}
-		return state.PutTx(tx, r.stateName(), kindDelivery, r.cfg.Pull.Branch, d)
+		return ledger.Deliveries.Put(tx, r.stateName(), r.cfg.Pull.Branch, d)
 	})
 }
 
 // unstage ends a delivery.
-func (r *pulling) unstage(tx *state.Tx, d delivery, arrived bool) error {
+func (r *pulling) unstage(tx ledger.Writer, d ledger.Delivery, arrived bool) error {
 	if arrived {
 		if err := r.reworded(tx, d); err != nil {
 			return err
@@ -216,13 +196,13 @@ func (r *pulling) unstage(tx *state.Tx, d delivery, arrived bool) error {
 	}
 	for _, f := range d.Files {
 		if f.Collection != "" {
-			if err := tx.DropMarks(r.slot(staged+kindPushed, f.Path, f.Collection)); err != nil {
+			if err := tx.DropMarks(r.pushedSlot(f.Source()).Stage(true)); err != nil {
 				return err
 			}
 			continue
 		}
-		for _, kind := range []string{kindMerged, kindFiller, kindMade, kindOutdated, lookAt(r.cfg.Pull.Branch).kind()} {
-			slot := r.slot(staged+kind, f.Path, f.Language)
+		for _, kind := range []ledger.TargetMarks{ledger.Merged, ledger.Filler, ledger.Made, ledger.Outdated, lookAt(r.cfg.Pull.Branch).kind()} {
+			slot := r.slot(kind, f.Path, f.Language).Stage(true)
 			if !arrived {
 				if err := tx.DropMarks(slot); err != nil {
 					return err
@@ -242,20 +222,20 @@ func (r *pulling) unstage(tx *state.Tx, d delivery, arrived bool) error {
 			return err
 		}
 	}
-	return tx.Delete(r.stateName(), kindDelivery, r.cfg.Pull.Branch)
+	return ledger.Deliveries.Delete(tx, r.stateName(), r.cfg.Pull.Branch)
 }
 
 // mergedAt remembers the commit of the branch that everything was merged into, which is also the last one that was looked at there.
-func (r *pulling) mergedAt(tx *state.Tx, commit string) error {
+func (r *pulling) mergedAt(tx ledger.Writer, commit string) error {
 	if commit != "" {
-		if err := state.PutTx(tx, r.stateName(), kindRecollected, r.cfg.Pull.Branch, commit); err != nil {
+		if err := ledger.RecollectedAt.Put(tx, r.stateName(), r.cfg.Pull.Branch, commit); err != nil {
 			return err
 		}
 	}
-	if err := state.PutTx(tx, r.stateName(), kindMerged, r.cfg.Pull.Branch, commit); err != nil {
+	if err := ledger.MergedAt.Put(tx, r.stateName(), r.cfg.Pull.Branch, commit); err != nil {
 		return err
 	}
-	return state.PutTx(tx, r.stateName(), kindSeen, lookAt(r.cfg.Pull.Branch).record(), commit)
+	return ledger.SeenAt.Put(tx, r.stateName(), lookAt(r.cfg.Pull.Branch).record(), commit)
 }
 
 // commit writes what the merges brought as one commit and delivers it, then remembers the merges: effect first, memory second. When
@@ -289,10 +269,10 @@ func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string]
 			return err
 		}
 		var delivered bool
-		err = r.State.Update(func(tx *state.Tx) error {
-			var d delivery
+		err = r.State.Update(func(tx ledger.Writer) error {
+			var d ledger.Delivery
 			var err error
-			d, delivered, err = state.GetTx[delivery](tx, r.stateName(), kindDelivery, r.cfg.Pull.Branch)
+			d, delivered, err = ledger.Deliveries.Get(tx, r.stateName(), r.cfg.Pull.Branch)
 			if err != nil {
 				return err
 			}
@@ -300,7 +280,7 @@ func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string]
 				if delivered && m.bytes != nil && m.wording == nil {
 					continue // it is staged
 				}
-				if err := m.remember(r.project, tx, ""); err != nil {
+				if err := m.remember(r.project, tx, false); err != nil {
 					return err
 				}
 			}

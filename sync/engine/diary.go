@@ -8,20 +8,8 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/state"
-)
-
-// The diary of a project is what people are told of its past: events, in sentences, and how much went each way on each day. It is written with the end of
-// a pass, in the same transaction, and only by passes that have something to tell: a look that finds nothing is no event. All lines of a project share it.
-//
-// It is history and decides nothing. Where it is lost or damaged it begins anew, and nobody's pass fails for it.
-const (
-	kindDiary = "diary" // records of the project, by the ids below
-
-	diaryEvents   = "events"   // []Event, oldest first
-	diaryDays     = "days"     // []Day, oldest first, those on which something happened
-	diaryStanding = "standing" // map[string]standing: what began and has not ended
 )
 
 const (
@@ -30,31 +18,24 @@ const (
 	mostWords  = 300 // of what somebody else said, in a sentence
 )
 
-// standing is something that began and has not ended: passes that fail, files that are held back, conflicts.
-type standing struct {
-	Since time.Time `json:"since"`
-	Times int       `json:"times,omitempty"` // that a pass failed; or 1: it was told
-	Of    []string  `json:"of,omitempty"`    // what it is about, in order
-}
-
 // diary is the project's diary during one transaction. Its parts are read when they are needed, and written when they changed.
 type diary struct {
 	*project
-	tx       *state.Tx
+	tx       ledger.Writer
 	at       time.Time
 	told     []report.Event // new ones
 	again    *report.Event  // one that takes the place of its equal, see among
 	day      report.Day     // what is added to today
-	standing map[string]standing
+	standing map[string]ledger.Ongoing
 	changed  bool // of standing
 }
 
 // openDiary opens the diary in a transaction.
-func (p *project) openDiary(tx *state.Tx, at time.Time) *diary {
+func (p *project) openDiary(tx ledger.Writer, at time.Time) *diary {
 	d := &diary{project: p, tx: tx, at: at.UTC()}
-	stood, err := diaryOf[map[string]standing](tx, p, diaryStanding)
+	stood, err := diaryOf(tx, p, ledger.Standing, ledger.StandingID)
 	if d.standing, d.changed = stood, err != nil; stood == nil {
-		d.standing = make(map[string]standing)
+		d.standing = make(map[string]ledger.Ongoing)
 	}
 	d.anew(err)
 	return d
@@ -72,7 +53,7 @@ func (p *project) tellNow(e report.Event) {
 	if p.State == nil {
 		return // a check, which remembers nothing
 	}
-	err := p.State.Update(func(tx *state.Tx) error {
+	err := p.State.Update(func(tx ledger.Writer) error {
 		d := p.openDiary(tx, p.Now())
 		d.tell(e)
 		d.close()
@@ -91,7 +72,7 @@ func (d *diary) tell(e report.Event) {
 }
 
 // stand remembers that something goes on, or with the zero value that it does not.
-func (d *diary) stand(id string, now standing) {
+func (d *diary) stand(id string, now ledger.Ongoing) {
 	before, is := d.standing[id]
 	switch {
 	case now.Since.IsZero() && !is, is && now.Since.Equal(before.Since) && now.Times == before.Times && slices.Equal(now.Of, before.Of):
@@ -115,11 +96,11 @@ func (d *diary) became(what string, now []string) (began, ended []string) {
 	ended = slices.DeleteFunc(slices.Clone(before.Of), func(of string) bool { _, there := slices.BinarySearch(now, of); return there })
 	switch {
 	case len(now) == 0:
-		d.stand(id, standing{})
+		d.stand(id, ledger.Ongoing{})
 	case len(before.Of) == 0:
-		d.stand(id, standing{Since: d.at, Of: now})
+		d.stand(id, ledger.Ongoing{Since: d.at, Of: now})
 	default:
-		d.stand(id, standing{Since: before.Since, Of: now})
+		d.stand(id, ledger.Ongoing{Since: before.Since, Of: now})
 	}
 	return began, ended
 }
@@ -134,32 +115,32 @@ func (d *diary) anew(err error) {
 // keep writes what is new.
 func (d *diary) keep() error {
 	if len(d.told) > 0 || d.again != nil {
-		events, err := diaryOf[[]report.Event](d.tx, d.project, diaryEvents)
+		events, err := diaryOf(d.tx, d.project, ledger.Events, ledger.EventsID)
 		d.anew(err)
 		if d.again != nil {
 			events = among(*d.again, events)
 		}
 		events = append(events, d.told...)
-		if err := state.PutTx(d.tx, d.projectName(), kindDiary, diaryEvents, events[max(0, len(events)-mostEvents):]); err != nil {
+		if err := ledger.Events.Put(d.tx, d.projectName(), ledger.EventsID, events[max(0, len(events)-mostEvents):]); err != nil {
 			return err
 		}
 	}
 	if d.day.Pushed+d.day.Pulled > 0 {
-		days, err := diaryOf[[]report.Day](d.tx, d.project, diaryDays)
+		days, err := diaryOf(d.tx, d.project, ledger.Days, ledger.DaysID)
 		d.anew(err)
-		if err := state.PutTx(d.tx, d.projectName(), kindDiary, diaryDays, added(days, d.at, d.day)); err != nil {
+		if err := ledger.Days.Put(d.tx, d.projectName(), ledger.DaysID, added(days, d.at, d.day)); err != nil {
 			return err
 		}
 	}
 	if !d.changed {
 		return nil
 	}
-	return state.PutTx(d.tx, d.projectName(), kindDiary, diaryStanding, d.standing)
+	return ledger.Standing.Put(d.tx, d.projectName(), ledger.StandingID, d.standing)
 }
 
 // diaryOf is a part of the diary; nothing where it is damaged.
-func diaryOf[T any](tx *state.Tx, p *project, part string) (T, error) {
-	value, _, err := state.GetTx[T](tx, p.projectName(), kindDiary, part)
+func diaryOf[T any](tx ledger.Reader, p *project, of ledger.Table[T], part string) (T, error) {
+	value, _, err := of.Get(tx, p.projectName(), part)
 	if err != nil {
 		var nothing T
 		return nothing, err
@@ -184,10 +165,10 @@ func added(days []report.Day, at time.Time, more report.Day) []report.Day {
 
 // lookAtDiary gives the status its activity and events: those that can be read.
 func (p *project) lookAtDiary(s *report.ProjectStatus) {
-	err := p.State.View(func(tx *state.Tx) error {
-		s.Events, _ = diaryOf[[]report.Event](tx, p, diaryEvents)
+	err := p.State.View(func(tx ledger.Reader) error {
+		s.Events, _ = diaryOf(tx, p, ledger.Events, ledger.EventsID)
 		slices.Reverse(s.Events)
-		days, _ := diaryOf[[]report.Day](tx, p, diaryDays)
+		days, _ := diaryOf(tx, p, ledger.Days, ledger.DaysID)
 		there := make(map[string]report.Day)
 		for _, d := range days {
 			there[d.Date] = d

@@ -19,9 +19,10 @@ import (
 	"github.com/locsync/locsync/gitops/forge/forgetest"
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service/local"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // told are the events since there were some, oldest first, as "what result: text", with "×n" of repeated ones; commits are named COMMIT.
@@ -231,7 +232,7 @@ func TestEventsOfWhatWaits(t *testing.T) {
 
 	p, now := w.projects[0], time.Now()
 	ends := func(after time.Duration, err error) {
-		w.check(w.store.Update(func(tx *state.Tx) error {
+		w.check(w.store.Update(func(tx ledger.Writer) error {
 			d := p.openDiary(tx, now.Add(after))
 			d.ended("push", err)
 			d.close()
@@ -293,7 +294,7 @@ func TestEventsOfLines(t *testing.T) {
 	if last := events[len(events)-1].Text; last != "Branch feature/x is gone; nobody needs the translations on l10n/feature/x any more." {
 		t.Error(last)
 	}
-	standing, _, err := state.Get[map[string]standing](w.store, w.projects[0].projectName(), kindDiary, diaryStanding)
+	standing, _, err := ledger.Standing.Get(w.store, w.projects[0].projectName(), ledger.StandingID)
 	if err != nil || len(standing) > 0 {
 		t.Errorf("%v, %v", standing, err)
 	}
@@ -315,9 +316,9 @@ func TestDamagedDiary(t *testing.T) {
 	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A 0"}`})
 	w.clean(PushOptions{})
 	name := w.projects[0].projectName()
-	for i, damage := range []any{"nonsense", 7, map[string]string{"x": "y"}, []string{"z"}} {
-		for _, part := range []string{diaryEvents, diaryDays, diaryStanding} {
-			w.check(state.Put(w.store, name, kindDiary, part, damage))
+	for i, damage := range []string{`"nonsense"`, `7`, `{"x": "y"}`, `["z"]`} {
+		for _, part := range []string{ledger.EventsID, ledger.DaysID, ledger.StandingID} {
+			w.check(w.store.PutRecord(ledger.Key{Scope: name, Kind: "diary", ID: part}, []byte(damage)))
 		}
 		if s := w.Status(t.Context()).Projects[0]; len(s.Events) > 0 || len(s.Activity) != 30 || len(s.Problems) > 0 || s.Activity[29].Pushed != 0 {
 			t.Errorf("%+v", s)
@@ -338,16 +339,16 @@ func TestQuietPassesWriteNoDiary(t *testing.T) {
 	w.clean(PushOptions{})
 	w.brings()
 	name := w.projects[0].projectName()
-	parts := []string{diaryEvents, diaryDays, diaryStanding}
+	parts := []string{ledger.EventsID, ledger.DaysID, ledger.StandingID}
 	for _, part := range parts {
-		w.check(state.Delete(w.store, name, kindDiary, part))
+		w.check(w.store.DeleteRecord(ledger.Key{Scope: name, Kind: "diary", ID: part}))
 	}
 	for range 3 {
 		w.sends()
 		w.brings()
 	}
 	for _, part := range parts {
-		if _, there, err := state.Get[any](w.store, name, kindDiary, part); there || err != nil {
+		if record, err := w.store.Record(ledger.Key{Scope: name, Kind: "diary", ID: part}); record != nil || err != nil {
 			t.Errorf("%s was written: %v", part, err)
 		}
 	}
@@ -357,7 +358,7 @@ func TestQuietPassesWriteNoDiary(t *testing.T) {
 // row of equal failures once, and sums of days that nobody has counted twice.
 func TestDiaryLaw(t *testing.T) {
 	t.Parallel()
-	store, err := state.Open(t.TempDir())
+	store, err := boltledger.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -370,7 +371,7 @@ func TestDiaryLaw(t *testing.T) {
 		p.log, p.Now = zap.NewNop(), func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
 		now := p.Now()
 		kinds, days, events, failures, last := map[string]bool{}, map[string]int{}, 0, 0, ""
-		err := store.Update(func(tx *state.Tx) error {
+		err := store.Update(func(tx ledger.Writer) error {
 			for range rapid.IntRange(1, 120).Draw(rt, "passes") {
 				now = now.Add(time.Duration(rapid.IntRange(-2, 30).Draw(rt, "hours")) * time.Hour)
 				var failure error
@@ -432,7 +433,7 @@ func TestDiaryLaw(t *testing.T) {
 
 // BenchmarkDiary is what the diary adds to the end of a pass that has nothing to tell, and of one that has, when it is full.
 func BenchmarkDiary(b *testing.B) {
-	store, err := state.Open(b.TempDir())
+	store, err := boltledger.Open(b.TempDir())
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -450,7 +451,7 @@ func BenchmarkDiary(b *testing.B) {
 		},
 	} {
 		b.Run(name, func(b *testing.B) {
-			err := store.Update(func(tx *state.Tx) error { // one transaction, which the pass has anyway
+			err := store.Update(func(tx ledger.Writer) error { // one transaction, which the pass has anyway
 				for b.Loop() {
 					d := p.openDiary(tx, time.Now())
 					d.conflicts()

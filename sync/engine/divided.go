@@ -10,6 +10,7 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 )
 
@@ -59,7 +60,7 @@ func (t *tree) sharedIn(fsys fs.FS, languages []config.Language) (*shared, error
 }
 
 func (s *shared) add(collection string, l config.Language, u catalog.Unit, path string) {
-	id := goneID(collection, l.Code)
+	id := ledger.TargetID(collection, l.Code)
 	if s.texts[id] == nil {
 		s.texts[id] = make(map[string]map[string]catalog.Marks)
 	}
@@ -88,7 +89,7 @@ func (s *shared) divide() {
 				if i == 0 {
 					beside = paths[other]
 				}
-				s.divided[conflictID(path, language, key)] = beside
+				s.divided[ledger.ConflictID(path, language, key)] = beside
 			}
 		}
 	}
@@ -96,7 +97,7 @@ func (s *shared) divide() {
 
 // elsewhere reports whether another file of the collection has a translation of a key that this one lacks.
 func (s *shared) elsewhere(b *bundle.Bundle, l config.Language, path, key string) []string {
-	files := s.texts[goneID(b.Collection, l.Code)][key]
+	files := s.texts[ledger.TargetID(b.Collection, l.Code)][key]
 	if _, here := files[path]; here {
 		return nil
 	}
@@ -105,7 +106,7 @@ func (s *shared) elsewhere(b *bundle.Bundle, l config.Language, path, key string
 
 // beside is another file of the collection that has another translation of a key of a candidate; "" for none.
 func (c *candidate) beside(key string) string {
-	return c.place.shared.divided[conflictID(c.Path, c.Language.Code, key)]
+	return c.place.shared.divided[ledger.ConflictID(c.Path, c.Language.Code, key)]
 }
 
 // about reports whether a stored conflict is still what it was: of a divided key, or of none.
@@ -122,7 +123,7 @@ func (c conflict) beside(path string) conflict {
 }
 
 // group is the same for the conflicts that files of one collection have about a key.
-func (c conflict) group() string { return conflictID(min(c.Path, c.Beside), c.Language, c.Key) }
+func (c conflict) group() string { return ledger.ConflictID(min(c.Path, c.Beside), c.Language, c.Key) }
 
 // choose prepares the decision on divided keys: the service has one text for all files, so one file is to be named. The others
 // keep what they have, and nothing waits for them any more.
@@ -139,7 +140,7 @@ func choose(r *pushing, wanted map[string]conflict) error {
 		switch _, is := wanted[id]; {
 		case c.Beside == "" || len(chosen) == 0:
 		case len(chosen) > 1:
-			if is && c.id() == chosen[0].id() {
+			if is && c.ID() == chosen[0].ID() {
 				r.answer(report.Problem{File: c.Path, Key: c.Key, Language: c.Language, Problem: fmt.Sprintf(
 					"is translated otherwise in %s, and the service has one text for both: neither is sent. Name one of the files with --file", c.Beside)})
 			}
@@ -156,25 +157,21 @@ func choose(r *pushing, wanted map[string]conflict) error {
 // undivided are the service's translations of keys on which the files agree: no decision is about the others.
 func (s *shared) undivided(x translated) catalog.Catalog {
 	return slices.DeleteFunc(slices.Clone(x.texts), func(u catalog.Unit) bool {
-		return s.divided[conflictID(x.Path, x.Language.Code, u.Key)] != ""
+		return s.divided[ledger.ConflictID(x.Path, x.Language.Code, u.Key)] != ""
 	})
 }
-
-// kindElsewhere is of target file, language: the keys that only other files of the collection have a translation of, since first contact. The marks say
-// nothing.
-const kindElsewhere = "elsewhere"
 
 // leaveToOthers takes out of a merge what belongs to other files of the collection: changes of divided keys, and what would fill a gap that was there when both
 // files were met.
 func (r *pulling) leaveToOthers(x translated, m *merged, in catalog.Three, result *catalog.Merged) error {
 	b := x.Sources[0]
-	before, err := r.State.Marks(r.slot(kindElsewhere, x.Path, x.Language.Code))
+	before, err := r.State.Marks(r.slot(ledger.Elsewhere, x.Path, x.Language.Code))
 	if err != nil {
 		return err
 	}
 	keys := make(map[string]bool)
 	for key := range in.Source.Keys() {
-		if beside := r.shared.divided[conflictID(x.Path, x.Language.Code, key)]; beside != "" {
+		if beside := r.shared.divided[ledger.ConflictID(x.Path, x.Language.Code, key)]; beside != "" {
 			keys[key] = true
 			divided(r, x, m, in, key, beside)
 			continue
@@ -209,7 +206,7 @@ func (r *pulling) leaveToOthers(x translated, m *merged, in catalog.Three, resul
 	})
 	result.Conflicts = slices.DeleteFunc(result.Conflicts, func(c catalog.Conflict) bool { return keys[c.Key] })
 	result.Undecided = slices.DeleteFunc(result.Undecided, func(c catalog.Conflict) bool {
-		return r.shared.divided[conflictID(x.Path, x.Language.Code, c.Key)] != ""
+		return r.shared.divided[ledger.ConflictID(x.Path, x.Language.Code, c.Key)] != ""
 	})
 	return nil
 }
@@ -217,10 +214,10 @@ func (r *pulling) leaveToOthers(x translated, m *merged, in catalog.Three, resul
 // divided makes a conflict of a divided key where a pull is the first to find it.
 func divided(r *pulling, x translated, m *merged, in catalog.Three, key, beside string) {
 	found := newConflict(r.Now(), x.Path, x.Language.Code, key, in.Ours, in.Theirs, nil).beside(beside)
-	if before, waits := r.lost[found.id()]; waits && before.Beside != "" && same(before.Ours, found.Ours) {
+	if before, waits := r.lost[found.ID()]; waits && before.Beside != "" && same(before.Ours, found.Ours) {
 		return
 	}
-	fresh := func(u catalog.Unit) bool { return !holds(m.inherits, u) && !has(found.Theirs, u) }
+	fresh := func(u catalog.Unit) bool { return !ledger.Holds(m.inherits, u) && !has(found.Theirs, u) }
 	if slices.ContainsFunc(found.Ours, fresh) {
 		m.conflicts = append(m.conflicts, found)
 	}
@@ -229,7 +226,7 @@ func divided(r *pulling, x translated, m *merged, in catalog.Three, key, beside 
 // neverMerged reports whether no pull has merged any of these files yet.
 func (r *pulling) neverMerged(paths []string, l config.Language) (bool, error) {
 	for _, path := range paths {
-		if marks, err := r.State.Marks(r.slot(kindMerged, path, l.Code)); err != nil || marks != nil {
+		if marks, err := r.State.Marks(r.slot(ledger.Merged, path, l.Code)); err != nil || marks != nil {
 			return false, err
 		}
 	}

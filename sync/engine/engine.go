@@ -61,9 +61,9 @@ import (
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/heartbeat"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
-	"github.com/locsync/locsync/sync/state"
 	"github.com/locsync/locsync/sync/watch"
 )
 
@@ -71,7 +71,7 @@ import (
 type Parts struct {
 	Config  *config.Config
 	Service *service.Client
-	State   *state.Store
+	State   ledger.Store
 	Log     *zap.Logger
 	Now     func() time.Time // time.Now when nil
 	Clones  string           // the folder for clones of repositories that are elsewhere; "" where there are none
@@ -124,7 +124,7 @@ type project struct {
 	line  string   // the branch that is translated; "" where there is but one
 	trunk *project // the line that this one inherits from; nil for none
 
-	overlay map[state.Slot]catalog.Marks // of a dry run: what it learned and does not write down; see marks
+	overlay map[ledger.Slot]catalog.Marks // of a dry run: what it learned and does not write down; see marks
 }
 
 // common is what the lines of a project share. mu is held for a whole pass.
@@ -295,7 +295,7 @@ func (e *Engine) Sync(ctx context.Context, push PushOptions, pull PullOptions) (
 	pull.told = make(map[string]map[string]conflict)
 	result := report.SyncReport{Push: report.PushReport{DryRun: push.DryRun, Projects: []report.ProjectPush{}}}
 	for _, p := range all {
-		pull.told[goneID(p.Name, p.Base)] = p.open
+		pull.told[ledger.TargetID(p.Name, p.Base)] = p.open
 		result.Push.Projects = append(result.Push.Projects, p.ProjectPush)
 	}
 	var perr error
@@ -410,31 +410,13 @@ func (p *project) givesWay(text report.Problem, dry bool) {
 	}
 }
 
-// slot addresses marks of this project in the state.
-func (p *project) slot(kind, path, language string) state.Slot {
-	return state.Slot{Project: p.stateName(), Kind: kind, Path: path, Language: language}
+// slot addresses marks of a target file of this project.
+func (p *project) slot(kind ledger.TargetMarks, path, language string) ledger.Slot {
+	return kind.Of(p.stateName(), path, language)
 }
 
-// Kinds of slots and records.
-const (
-	kindGone    = "gone"
-	kindPushed  = "pushed"
-	kindRemoved = "removed"
-	kindSent    = "sent"
-
-	kindDelivered = "delivered"
-	kindMerged    = "merged"
-	kindFiller    = "filler"
-	kindSeen      = "seen"
-	kindJobs      = "jobs"
-	kindPast      = "past"
-
-	pastPush = "push"
-	pastPull = "pull"
-)
-
 // past writes down how a pass ended, with what it has to tell.
-func (p *project) past(id string, past report.Past, passed Passed, more func(*state.Tx, *diary) error) {
+func (p *project) past(id string, past report.Past, passed Passed, more func(ledger.Writer, *diary) error) {
 	if p.Passed != nil {
 		if passed.Result == "" {
 			passed.Result = past.Result
@@ -443,9 +425,9 @@ func (p *project) past(id string, past report.Past, passed Passed, more func(*st
 		p.Passed(passed)
 	}
 	past.GoodAt = past.At
-	err := p.State.Update(func(tx *state.Tx) error {
+	err := p.State.Update(func(tx ledger.Writer) error {
 		if past.Result == report.ResultFailed || passed.Result == report.ResultSkipped {
-			last, _, err := state.GetTx[report.Past](tx, p.stateName(), kindPast, id)
+			last, _, err := ledger.Passes.Get(tx, p.stateName(), id)
 			if err != nil {
 				p.log.Error("read how the last pass ended", zap.Error(err))
 			}
@@ -459,7 +441,7 @@ func (p *project) past(id string, past report.Past, passed Passed, more func(*st
 			return err
 		}
 		d.close()
-		return state.PutTx(tx, p.stateName(), kindPast, id, past)
+		return ledger.Passes.Put(tx, p.stateName(), id, past)
 	})
 	if err != nil {
 		p.log.Error("remember how the pass ended", zap.Error(err))

@@ -12,8 +12,8 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/gitops/forge"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // What is told of the passes, in sentences that somebody understands who knows the product and its languages, but neither git nor the service's
@@ -36,9 +36,9 @@ func (d *diary) ended(pass string, err error) {
 		before, failed := d.standing[id]
 		switch {
 		case err != nil && id == d.about(pass):
-			row := standing{Since: d.at, Times: 1}
+			row := ledger.Ongoing{Since: d.at, Times: 1}
 			if failed {
-				row = standing{Since: before.Since, Times: before.Times + 1}
+				row = ledger.Ongoing{Since: before.Since, Times: before.Times + 1}
 			}
 			d.stand(id, row)
 			d.again = &report.Event{At: d.at, What: pass, Base: d.line, Result: report.ResultFailed, Text: titled(pass) + " did not work: " + brief(err.Error())}
@@ -47,7 +47,7 @@ func (d *diary) ended(pass string, err error) {
 				Text: fmt.Sprintf("%s works again, after %s.", titled(pass), counted(before.Times, "failure", "failures"))})
 			fallthrough
 		case failed:
-			d.stand(id, standing{})
+			d.stand(id, ledger.Ongoing{})
 		}
 	}
 }
@@ -58,30 +58,30 @@ func (d *diary) waited(pass string, err error) {
 	before, waits := d.standing[id]
 	switch busy := errors.Is(err, gitops.ErrBusy); {
 	case busy && !waits:
-		d.stand(id, standing{Since: d.at})
+		d.stand(id, ledger.Ongoing{Since: d.at})
 	case busy && before.Times == 0 && d.at.Sub(before.Since) >= longBusy:
 		d.tell(report.Event{What: "git", Result: report.ResultBegan, Since: before.Since,
 			Text: fmt.Sprintf("Nothing is done for %d minutes now, for %s.", int(d.at.Sub(before.Since).Minutes()), brief(err.Error()))})
-		d.stand(id, standing{Since: before.Since, Times: 1})
+		d.stand(id, ledger.Ongoing{Since: before.Since, Times: 1})
 	case !busy && waits:
 		if before.Times > 0 {
 			d.tell(report.Event{What: "git", Result: report.ResultEnded, Since: before.Since, Text: titled(pass) + " goes on: git is done with what it was in the middle of."})
 		}
-		d.stand(id, standing{})
+		d.stand(id, ledger.Ongoing{})
 	}
 }
 
 // conflicts tells of keys that both sides changed since the last pass, and of those that are decided.
 func (d *diary) conflicts() {
-	all, err := state.ListTx[conflict](d.tx, d.stateName(), kindConflicts)
+	all, err := ledger.Conflicts.List(d.tx, d.stateName())
 	if err != nil {
 		return // the passes say so
 	}
 	ids, byID := make([]string, 0, len(all)), make(map[string]conflict)
 	for _, c := range all {
-		sum := sha256.Sum256([]byte(c.id()))
+		sum := sha256.Sum256([]byte(c.ID()))
 		id := hex.EncodeToString(sum[:8])
-		ids, byID[id] = append(ids, id), c
+		ids, byID[id] = append(ids, id), conflict{c}
 	}
 	slices.Sort(ids)
 	began, ended := d.became("conflict", ids)
@@ -132,7 +132,7 @@ func (d *diary) finished(lines []report.FinishedLine) {
 		d.tell(report.Event{What: "branch", Result: report.ResultEnded, Text: fmt.Sprintf("Branch %s is gone; nobody needs the translations on %s any more.", l.Base, l.Branch)})
 		for id := range d.standing {
 			if strings.HasSuffix(id, "\x00"+l.Base) {
-				d.stand(id, standing{})
+				d.stand(id, ledger.Ongoing{})
 			}
 		}
 	}
@@ -186,10 +186,10 @@ func (d *diary) skips(why string) {
 	const id = "skip"
 	switch before := d.standing[id]; {
 	case why == "":
-		d.stand(id, standing{})
+		d.stand(id, ledger.Ongoing{})
 	case !slices.Equal(before.Of, []string{why}):
 		d.again = &report.Event{At: d.at, What: "skip", Result: report.ResultSkipped, Since: d.at.AddDate(0, 0, -1), Text: "Nothing is pushed: " + why + "."}
-		d.stand(id, standing{Since: d.at, Of: []string{why}})
+		d.stand(id, ledger.Ongoing{Since: d.at, Of: []string{why}})
 	}
 }
 
@@ -247,7 +247,7 @@ func (r *pulling) tell(d *diary, err error) {
 
 // request tells what became of the branch's pull or merge request since the last pull.
 func (d *diary) request() {
-	q, _, err := state.GetTx[requested](d.tx, d.stateName(), kindRequest, d.cfg.Pull.Branch)
+	q, _, err := ledger.Requests.Get(d.tx, d.stateName(), d.cfg.Pull.Branch)
 	if err != nil {
 		return // the pass says so
 	}

@@ -16,9 +16,9 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // exported is what an export of one group brought: the texts of each entry of the archive, in its order.
@@ -117,7 +117,7 @@ func (p *project) export(ctx context.Context, g *bundle.Group, languages []confi
 // An answer is as new as the question: what an earlier pass began and did not wait for is dropped. Only an export that was waited for to the end of its
 // time is written down for the next pass, which may use it while its own is not finished: then late says so, and the pass has failed for now.
 func (p *project) exportAll(ctx context.Context, asks []exportAsk, age exportAge) ([]*exported, error) {
-	x := exporting{project: p, asks: asks, age: age, jobs: make([]*job, len(asks)), answers: make([]*exported, len(asks))}
+	x := exporting{project: p, asks: asks, age: age, jobs: make([]*ledger.Job, len(asks)), answers: make([]*exported, len(asks))}
 	if err := x.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -152,9 +152,9 @@ type exporting struct {
 	*project
 	asks    []exportAsk
 	age     exportAge
-	jobs    []*job // beside the questions; nil where there is nothing to wait for
+	jobs    []*ledger.Job // beside the questions; nil where there is nothing to wait for
 	answers []*exported
-	slow    map[string]*job // of earlier passes, by question
+	slow    map[string]*ledger.Job // of earlier passes, by question
 }
 
 var errNotFinished = errors.New("not finished")
@@ -213,7 +213,7 @@ func (x *exporting) ended(ctx context.Context, i int, archive *service.Archive, 
 }
 
 // earlier takes the answer of an export that an earlier pass began, in the place of one that is not finished.
-func (x *exporting) earlier(ctx context.Context, a exportAsk, j *job, late error) (*exported, error) {
+func (x *exporting) earlier(ctx context.Context, a exportAsk, j *ledger.Job, late error) (*exported, error) {
 	old := x.slow[j.Request]
 	if x.age == aside {
 		return nil, late
@@ -242,7 +242,7 @@ func (x *exporting) earlier(ctx context.Context, a exportAsk, j *job, late error
 }
 
 // read reads the archive of an export and removes it.
-func (x *exporting) read(a exportAsk, j *job, archive *service.Archive, err error) (*exported, error) {
+func (x *exporting) read(a exportAsk, j *ledger.Job, archive *service.Archive, err error) (*exported, error) {
 	if archive != nil {
 		defer func() {
 			if err := archive.Close(); err != nil {
@@ -264,11 +264,11 @@ func (x *exporting) read(a exportAsk, j *job, archive *service.Archive, err erro
 
 // dropEarlier forgets the exports of earlier passes, but for those that were waited for to the end of their time.
 func (x *exporting) dropEarlier() error {
-	jobs, err := state.List[job](x.State, x.stateName(), kindJobs)
+	jobs, err := ledger.Jobs.List(x.State, x.stateName())
 	if err != nil {
 		return err
 	}
-	x.slow = make(map[string]*job)
+	x.slow = make(map[string]*ledger.Job)
 	for _, j := range jobs {
 		switch {
 		case j.Kind != jobExport:
@@ -295,14 +295,14 @@ func (p *project) exportRequest(g *bundle.Group, languages []config.Language, co
 
 // everPushed reports whether the service has accepted anything for a collection. When in doubt it has.
 func (p *project) everPushed(collection string) bool {
-	slots, err := p.State.Slots(p.stateName(), kindPushed)
-	return err != nil || slices.ContainsFunc(slots, func(s state.Slot) bool { return s.Language == collection })
+	slots, err := ledger.Pushed.Slots(p.State, p.stateName())
+	return err != nil || slices.ContainsFunc(slots, func(s ledger.Slot) bool { return s.Collection == collection })
 }
 
 // forgetExports forgets the exports that wait to be taken up: imports are about to make their answers old, and one of them would take back a
 // translation that was just sent.
 func (p *project) forgetExports() error {
-	jobs, err := state.List[job](p.State, p.stateName(), kindJobs)
+	jobs, err := ledger.Jobs.List(p.State, p.stateName())
 	if err != nil {
 		return err
 	}
@@ -316,8 +316,8 @@ func (p *project) forgetExports() error {
 	return nil
 }
 
-func (p *project) beginExport(ctx context.Context, req service.ExportRequest, age exportAge) (*job, error) {
-	j := &job{ID: uuid.NewString(), Kind: jobExport, At: p.Now().UTC(), Request: question(req)}
+func (p *project) beginExport(ctx context.Context, req service.ExportRequest, age exportAge) (*ledger.Job, error) {
+	j := &ledger.Job{ID: uuid.NewString(), Kind: jobExport, At: p.Now().UTC(), Request: question(req)}
 	id, err := p.Service.StartExport(ctx, req)
 	if err != nil {
 		return nil, err

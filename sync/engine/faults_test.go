@@ -24,10 +24,10 @@ import (
 
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // What may go wrong, and the tests that make it go wrong. Parts are real everywhere: the embedded service over HTTP, git's own program, folders.
@@ -362,7 +362,7 @@ func TestSecretsStayAtHome(t *testing.T) {
 	if err := svc.EnsureProject(sceneID, "app", "en", []string{"de", "fr"}); err != nil {
 		t.Fatal(err)
 	}
-	store, err := state.Open(home)
+	store, err := boltledger.Open(home)
 	if err != nil {
 		t.Fatal(err)
 	}

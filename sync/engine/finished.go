@@ -7,8 +7,8 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // A branch that the remote had and has no more is finished: it is named once, and in the status from then on. At the service nothing is deleted.
@@ -17,15 +17,11 @@ import (
 // line stays for a month, and goes then: a branch of that name that appears later begins anew. What stays for good is which keys its own collections got:
 // they may still be there, with a text and translations that are not those of the trunk, so that such a branch inherits none of them.
 const (
-	kindFormer   = "former" // source file, collection: what was pushed
 	keepFinished = 30 * 24 * time.Hour
 )
 
-// forgotten says that what was remembered of a line is gone, but for its former keys.
-type forgotten struct{}
-
 // finish finds the lines whose branch is gone: that the remote had once and has no more, or that are nowhere. The one that is checked out is somebody's.
-func (p *project) finish(records map[string]lineRecord, there map[string]string, head string, dry bool) ([]report.FinishedLine, error) {
+func (p *project) finish(records map[string]ledger.Line, there map[string]string, head string, dry bool) ([]report.FinishedLine, error) {
 	var finished []report.FinishedLine
 	for _, name := range slices.Sorted(maps.Keys(records)) {
 		record := records[name]
@@ -52,7 +48,7 @@ func (p *project) finish(records map[string]lineRecord, there map[string]string,
 		if record.Finished = &now; dry {
 			continue
 		}
-		if err := state.Put(p.State, p.projectName(), kindLine, name, record); err != nil {
+		if err := ledger.Lines.Put(p.State, p.projectName(), name, record); err != nil {
 			return nil, err
 		}
 	}
@@ -61,26 +57,26 @@ func (p *project) finish(records map[string]lineRecord, there map[string]string,
 
 // forgetLine drops what is remembered of a line that has been finished for long. What people have decided about its request stays with it: it is a few
 // words, and they may have closed it for good.
-func (p *project) forgetLine(line lineRecord, dry bool) error {
+func (p *project) forgetLine(line ledger.Line, dry bool) error {
 	if dry || line.Forgotten != nil || line.Base == p.cfg.Trunk() || p.Now().Sub(*line.Finished) < keepFinished {
 		return nil
 	}
-	name := p.projectName() + "#" + line.Base
-	err := p.State.Update(func(tx *state.Tx) error {
-		pushed, err := tx.Slots(name, kindPushed)
+	name := ledger.BranchScope(p.projectName(), line.Base)
+	err := p.State.Update(func(tx ledger.Writer) error {
+		pushed, err := ledger.Pushed.Slots(tx, name)
 		if err != nil {
 			return err
 		}
-		line.Forgotten = &forgotten{}
+		line.Forgotten = &ledger.Forgotten{}
 		for _, from := range pushed {
 			if err := p.former(tx, from); err != nil {
 				return err
 			}
 		}
-		if err := tx.Forget(name, kindFormer, kindRequest); err != nil {
+		if err := tx.Forget(name, ledger.Former.Kind(), ledger.Requests.Kind()); err != nil {
 			return err
 		}
-		return state.PutTx(tx, p.projectName(), kindLine, line.Base, line)
+		return ledger.Lines.Put(tx, p.projectName(), line.Base, line)
 	})
 	if err == nil {
 		p.log.Info("what was remembered of a branch that is gone is forgotten", zap.String("base", line.Base), zap.Time("gone", *line.Finished))
@@ -89,9 +85,9 @@ func (p *project) forgetLine(line lineRecord, dry bool) error {
 }
 
 // former adds what was pushed of a file to what stays known of it.
-func (p *project) former(tx *state.Tx, pushed state.Slot) error {
+func (p *project) former(tx ledger.Writer, pushed ledger.Slot) error {
 	to := pushed
-	to.Kind = kindFormer
+	to.Kind = ledger.Former.Kind()
 	marks, err := tx.Marks(to)
 	if err != nil {
 		return err
@@ -110,7 +106,7 @@ func (p *project) former(tx *state.Tx, pushed state.Slot) error {
 
 // formerKeys are the keys that the collections got from an earlier branch of the line's name.
 func (p *project) formerKeys() (map[string]map[string]bool, error) {
-	slots, err := p.State.Slots(p.stateName(), kindFormer)
+	slots, err := ledger.Former.Slots(p.State, p.stateName())
 	if err != nil {
 		return nil, err
 	}
@@ -120,11 +116,11 @@ func (p *project) formerKeys() (map[string]map[string]bool, error) {
 		if err != nil {
 			return nil, err
 		}
-		if keys[slot.Language] == nil {
-			keys[slot.Language] = make(map[string]bool)
+		if keys[slot.Collection] == nil {
+			keys[slot.Collection] = make(map[string]bool)
 		}
 		for n := range marks {
-			keys[slot.Language][n.Key] = true
+			keys[slot.Collection][n.Key] = true
 		}
 	}
 	return keys, nil
@@ -133,20 +129,20 @@ func (p *project) formerKeys() (map[string]map[string]bool, error) {
 // collectionsOf are the collections that were pushed for a line: for the branch that it is now, and for those of its name that are forgotten.
 func (p *project) collectionsOf(line string) (map[string]bool, error) {
 	collections := make(map[string]bool)
-	for _, kind := range []string{kindPushed, kindFormer} {
-		slots, err := p.State.Slots(p.projectName()+"#"+line, kind)
+	for _, kind := range []ledger.SourceMarks{ledger.Pushed, ledger.Former} {
+		slots, err := kind.Slots(p.State, ledger.BranchScope(p.projectName(), line))
 		if err != nil {
 			return nil, err
 		}
 		for _, slot := range slots {
-			collections[slot.Language] = true
+			collections[slot.Collection] = true
 		}
 	}
 	return collections, nil
 }
 
 // ownCollections are the collections that were pushed for a line and for no other that is alive.
-func (p *project) ownCollections(name string, records map[string]lineRecord) ([]string, error) {
+func (p *project) ownCollections(name string, records map[string]ledger.Line) ([]string, error) {
 	own, err := p.collectionsOf(name)
 	if err != nil {
 		return nil, err

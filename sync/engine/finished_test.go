@@ -7,28 +7,32 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // keptKinds are the kinds of all marks and records that are stored under a name.
 func (w *world) keptKinds(name string) []string {
 	w.tb.Helper()
 	var kept []string
-	w.check(w.store.View(func(tx *state.Tx) error {
-		for _, kind := range []string{kindPushed, kindRemoved, kindSent, kindDelivered, kindMerged, kindKnown, kindSourceKnown, kindSourceSeen, kindFiller, kindSeen,
-			kindSeen + " l10n/feature/x", kindMade, kindOutdated, kindGone, kindInherited, kindFormer, kindConflicts, kindReconciled, kindRequest, kindJobs, kindPast, kindLooked,
-			kindBarren, kindUnsent, kindMoves, kindMissing, kindRenames, kindDelivery} {
-			slots, err := tx.Slots(name, kind)
+	w.check(w.store.View(func(tx ledger.Reader) error {
+		for _, kind := range []string{"pushed", "removed", "sent", "delivered", "merged", "known", "source known", "source seen", "filler", "seen",
+			"seen l10n/feature/x", "made", "outdated", "gone", "inherited", "former", "conflicts", "reconciled", "request", "jobs", "past", "looked",
+			"barren", "unsent", "moves", "missing", "renames", "delivery"} {
+			slots, err := tx.Slots(ledger.Slot{Scope: name, Kind: kind})
 			if err != nil {
 				return err
 			}
-			records, err := state.ListTx[any](tx, name, kind)
+			records := 0
+			err = tx.Records(ledger.Key{Scope: name, Kind: kind}, func([]byte) error {
+				records++
+				return nil
+			})
 			if err != nil {
 				return err
 			}
-			if len(slots)+len(records) > 0 {
+			if len(slots)+records > 0 {
 				kept = append(kept, kind)
 			}
 		}
@@ -90,7 +94,7 @@ func TestFinishedBranchIsForgotten(t *testing.T) {
 			for _, p := range w.pullsAll() {
 				finished(t, p.Finished)
 			}
-			if kept := w.keptKinds(line); !slices.Equal(kept, []string{kindFormer}) {
+			if kept := w.keptKinds(line); !slices.Equal(kept, []string{"former"}) {
 				t.Fatalf("%q are remembered", kept)
 			}
 			s := w.Status(t.Context()).Projects[0]

@@ -8,21 +8,21 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // The translations of a renamed key follow it at the service: they are read under the old key and sent under the new one.
 
 // moveTranslations sends the translations of renamed keys under their new keys, with the completion state that pulls ask for, so that the
 // next pull finds them. They come from the service, and where it has none in that state, from the repository.
-func (r *pushing) moveTranslations(ctx context.Context, renames []rename) {
+func (r *pushing) moveTranslations(ctx context.Context, renames []ledger.Rename) {
 	if len(r.errs) > 0 {
 		return // the new keys are not at the service yet; the renames are kept
 	}
 	// Where the service did not take the file, it may not know the new keys yet; those renames are kept, too.
-	renames = slices.DeleteFunc(renames, func(m rename) bool { return r.refused[m.Path] })
+	renames = slices.DeleteFunc(renames, func(m ledger.Rename) bool { return r.refused[m.Path] })
 	if len(renames) == 0 {
 		return
 	}
@@ -31,8 +31,8 @@ func (r *pushing) moveTranslations(ctx context.Context, renames []rename) {
 	}
 }
 
-func (r *pushing) moveEach(ctx context.Context, renames []rename) error {
-	byPath := make(map[string][]rename)
+func (r *pushing) moveEach(ctx context.Context, renames []ledger.Rename) error {
+	byPath := make(map[string][]ledger.Rename)
 	for _, m := range renames {
 		byPath[m.Path] = append(byPath[m.Path], m)
 	}
@@ -52,7 +52,7 @@ func (r *pushing) moveEach(ctx context.Context, renames []rename) error {
 	failed := len(r.errs)
 	r.shipAll(ctx, asking.ship.shipments)
 	for _, m := range renames {
-		languages := asking.moved[m.id()]
+		languages := asking.moved[m.ID()]
 		slices.Sort(languages)
 		told := report.Renamed{File: m.Path, From: m.From.Key, To: m.To.Key, Languages: append([]string{}, languages...)}
 		if m.Left != nil {
@@ -60,7 +60,7 @@ func (r *pushing) moveEach(ctx context.Context, renames []rename) error {
 		}
 		r.report.Renamed = append(r.report.Renamed, told)
 		if !r.o.DryRun && len(r.errs) == failed {
-			if err := state.Delete(r.State, r.stateName(), kindRenames, m.id()); err != nil {
+			if err := ledger.Renames.Delete(r.State, r.stateName(), m.ID()); err != nil {
 				return err
 			}
 		}
@@ -110,15 +110,15 @@ func (r *renaming) bothSides(ctx context.Context, b *bundle.Bundle, l config.Lan
 	if err != nil {
 		return nil, nil, err
 	}
-	filler, err := r.marks(r.slot(kindFiller, path, l.Code))
+	filler, err := r.marks(r.slot(ledger.Filler, path, l.Code))
 	if err != nil {
 		return nil, nil, err
 	}
-	return theirs, slices.DeleteFunc(bundle.Texts(f), func(u catalog.Unit) bool { return holds(filler, u) }), nil
+	return theirs, slices.DeleteFunc(bundle.Texts(f), func(u catalog.Unit) bool { return ledger.Holds(filler, u) }), nil
 }
 
 // moveOne composes the upload of one file's renamed translations in one language.
-func (r *renaming) moveOne(ctx context.Context, b *bundle.Bundle, l config.Language, renames []rename) error {
+func (r *renaming) moveOne(ctx context.Context, b *bundle.Bundle, l config.Language, renames []ledger.Rename) error {
 	path := b.Target(l)
 	theirs, _, err := r.bothSides(ctx, b, l)
 	if err != nil {
@@ -126,16 +126,16 @@ func (r *renaming) moveOne(ctx context.Context, b *bundle.Bundle, l config.Langu
 	}
 	var history catalog.Marks
 	if path != "" {
-		if history, err = r.marks(r.slot(kindKnown, path, l.Code)); err != nil {
+		if history, err = r.marks(r.slot(ledger.Known, path, l.Code)); err != nil {
 			return err
 		}
 	}
 	var fresh, again catalog.Catalog // for keys without a translation there, and with one
 	keys := make(map[string]bool)    // a key moves whole: a language may have other plural forms than the source
 	for _, m := range renames {
-		id := m.left().id() + "\x00" + m.From.Key
+		id := m.Before().ID() + "\x00" + m.From.Key
 		if keys[id] {
-			r.moved[m.id()] = append(r.moved[m.id()], l.Code)
+			r.moved[m.ID()] = append(r.moved[m.ID()], l.Code)
 			continue
 		}
 		found, err := r.leaving(ctx, b, l, m)
@@ -152,12 +152,12 @@ func (r *renaming) moveOne(ctx context.Context, b *bundle.Bundle, l config.Langu
 		switch {
 		case len(there) == 0:
 			fresh = append(fresh, to...)
-		case !slices.Equal(to, there) && !slices.ContainsFunc(there, func(u catalog.Unit) bool { return path != "" && !holds(history, u) }):
+		case !slices.Equal(to, there) && !slices.ContainsFunc(there, func(u catalog.Unit) bool { return path != "" && !ledger.Holds(history, u) }):
 			again = append(again, to...)
 		}
 		if len(found) > 0 {
 			keys[id] = true
-			r.moved[m.id()] = append(r.moved[m.id()], l.Code)
+			r.moved[m.ID()] = append(r.moved[m.ID()], l.Code)
 		}
 	}
 	if path == "" {
@@ -180,7 +180,7 @@ func (r *renaming) moveOne(ctx context.Context, b *bundle.Bundle, l config.Langu
 		if i == 0 {
 			req.Conflicts = service.Skip // a translator may have begun to translate the new key, in a state that this export does not show
 		}
-		r.ship.add(req, up, memory{[]string{kindKnown}, path, l.Code}, up.Units)
+		r.ship.add(req, up, ledger.Destination{Path: path, Language: l.Code, Kinds: []ledger.TargetMarks{ledger.Known}}, up.Units)
 	}
 	return nil
 }
@@ -223,7 +223,7 @@ func (r *pushing) presently(t bundle.Target, present *exported) catalog.Catalog 
 
 // leaving are the translations of a renamed key under its old name: the service's, and where it has none in the state that pulls ask for, the repository's, where
 // a pull may have renamed the key already.
-func (r *renaming) leaving(ctx context.Context, b *bundle.Bundle, l config.Language, m rename) (catalog.Catalog, error) {
+func (r *renaming) leaving(ctx context.Context, b *bundle.Bundle, l config.Language, m ledger.Rename) (catalog.Catalog, error) {
 	to := b
 	if m.Left != nil {
 		at := slices.IndexFunc(r.tree.sources, func(s *source) bool { return s.place() == *m.Left })
@@ -265,11 +265,11 @@ func (r *renaming) editedMeanwhile(ctx context.Context, b *bundle.Bundle, l conf
 	if path == "" || !r.cfg.Push.Translations {
 		return nil, false, nil
 	}
-	known, err := r.marks(r.slot(kindKnown, path, l.Code))
+	known, err := r.marks(r.slot(ledger.Known, path, l.Code))
 	if err != nil || known == nil {
 		return nil, false, err
 	}
-	filler, err := r.marks(r.slot(kindFiller, path, l.Code))
+	filler, err := r.marks(r.slot(ledger.Filler, path, l.Code))
 	if err != nil {
 		return nil, false, err
 	}
@@ -283,9 +283,9 @@ func (r *renaming) editedMeanwhile(ctx context.Context, b *bundle.Bundle, l conf
 		if err != nil {
 			return nil, false, err
 		}
-		texts := forms(slices.DeleteFunc(bundle.Texts(f), func(u catalog.Unit) bool { return holds(filler, u) }), key)
-		if slices.ContainsFunc(texts, func(u catalog.Unit) bool { return !holds(known, u) }) {
-			newer := slices.ContainsFunc(theirs, func(u catalog.Unit) bool { return !holds(known, u) && !slices.Contains(texts, u) })
+		texts := forms(slices.DeleteFunc(bundle.Texts(f), func(u catalog.Unit) bool { return ledger.Holds(filler, u) }), key)
+		if slices.ContainsFunc(texts, func(u catalog.Unit) bool { return !ledger.Holds(known, u) }) {
+			newer := slices.ContainsFunc(theirs, func(u catalog.Unit) bool { return !ledger.Holds(known, u) && !slices.Contains(texts, u) })
 			return texts, !newer, nil
 		}
 	}

@@ -8,13 +8,12 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"time"
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/gitops/forge"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/heartbeat"
-	"github.com/locsync/locsync/sync/state"
+	"github.com/locsync/locsync/sync/ledger"
 )
 
 // forgeOptions say how to reach the repository's forge. The token is read each time, so that a new one counts at once.
@@ -41,18 +40,6 @@ func (p *project) forgeOptions(ctx context.Context, repo *gitops.Repo) (forge.Op
 		Alive: heartbeat.From(ctx).Beat}, nil
 }
 
-// forgeWait is what a forge said that wants no call for a while. That is about whoever has the token, not about one branch: it is remembered for all
-// projects and branches at once, and for the next process.
-type forgeWait struct {
-	Until time.Time `json:"until"`
-	Why   string    `json:"why"`
-}
-
-const (
-	kindForge = "forge" // the record's id is a digest of the forge's address and the token
-	allOfThem = ""      // the project of records that belong to none
-)
-
 func forgeAccount(o forge.Options) string {
 	host := o.URL
 	if u, err := url.Parse(o.URL); err == nil {
@@ -64,7 +51,7 @@ func forgeAccount(o forge.Options) string {
 
 // forgeWaits is why the forge must not be called now; nil when it may be.
 func (p *project) forgeWaits(o forge.Options) error {
-	wait, _, err := state.Get[forgeWait](p.State, allOfThem, kindForge, forgeAccount(o))
+	wait, _, err := ledger.Forges.Get(p.State, ledger.AllProjects, forgeAccount(o))
 	if err == nil && p.Now().Before(wait.Until) {
 		err = errors.New(wait.Why)
 	}
@@ -78,7 +65,7 @@ func (p *project) waitForForge(o forge.Options, failure error) error {
 		return failure
 	}
 	failure = fmt.Errorf("%w until %s", failure, e.Until.UTC().Format("15:04 MST"))
-	return errors.Join(failure, state.Put(p.State, allOfThem, kindForge, forgeAccount(o), forgeWait{e.Until, failure.Error()}))
+	return errors.Join(failure, ledger.Forges.Put(p.State, ledger.AllProjects, forgeAccount(o), ledger.ForgeWait{Until: e.Until, Why: failure.Error()}))
 }
 
 // checkForge asks the forge for the branch's request, which takes a token that is accepted and a repository that is there.

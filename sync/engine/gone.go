@@ -9,7 +9,7 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/state"
+	"github.com/locsync/locsync/sync/ledger"
 )
 
 // A target file that no place has any more keeps its memories: it may come back with a branch that is checked out, or stand at another path. But
@@ -18,15 +18,13 @@ import (
 //
 // kindGone is the record of the files that were seen to be gone, by goneID: when that was.
 
-func goneID(path, language string) string { return path + "\x00" + language }
-
 // akin reports whether a file can be the one that a history is of.
 func akin(texts catalog.Catalog, history catalog.Marks) bool {
 	shared, same := 0, 0
 	for _, u := range texts {
-		if _, named := history[known(u.Name, 0)]; named {
+		if ledger.Has(history, u.Name) {
 			shared++
-			if holds(history, u) {
+			if ledger.Holds(history, u) {
 				same++
 			}
 		}
@@ -35,16 +33,16 @@ func akin(texts catalog.Catalog, history catalog.Marks) bool {
 }
 
 // missing lists the target files with a history that no place has, as far as that is new.
-func (r *pushing) missing() ([]state.Slot, error) {
-	slots, err := r.State.Slots(r.stateName(), kindKnown)
+func (r *pushing) missing() ([]ledger.Slot, error) {
+	slots, err := ledger.Known.Slots(r.State, r.stateName())
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(slots, func(s state.Slot) bool {
-		if r.present[goneID(s.Path, s.Language)] {
+	return slices.DeleteFunc(slots, func(s ledger.Slot) bool {
+		if r.present[ledger.TargetID(s.Path, s.Language)] {
 			return true
 		}
-		_, is, gerr := state.Get[any](r.State, r.stateName(), kindGone, goneID(s.Path, s.Language))
+		_, is, gerr := ledger.Gone.Get(r.State, r.stateName(), ledger.TargetID(s.Path, s.Language))
 		history, herr := r.marks(s)
 		if gerr = errors.Join(gerr, herr); gerr != nil {
 			err = fmt.Errorf("look for %s among the files that are gone: %w", s.Path, gerr)
@@ -54,17 +52,17 @@ func (r *pushing) missing() ([]state.Slot, error) {
 }
 
 // written ends the absence of a file that a pull has written: it is no other one than before.
-func (p *project) written(tx *state.Tx, path, language string) error {
-	return tx.Delete(p.stateName(), kindGone, goneID(path, language))
+func (p *project) written(tx ledger.Writer, path, language string) error {
+	return ledger.Gone.Delete(tx, p.stateName(), ledger.TargetID(path, language))
 }
 
 // returned ends the absence of a file. What was remembered of another one at its path is forgotten.
-func (r *pushing) returned(tx *state.Tx, c *candidate) error {
+func (r *pushing) returned(tx ledger.Writer, c *candidate) error {
 	if !c.again {
 		return nil
 	}
 	if c.other {
-		kinds := []string{kindKnown, kindFiller, kindMerged, kindSent, kindDelivered}
+		kinds := []ledger.TargetMarks{ledger.Known, ledger.Filler, ledger.Merged, ledger.Sent, ledger.Delivered}
 		for _, l := range []lookAt{lookAt(r.cfg.Push.Source), lookAt(r.cfg.Pull.Branch)} {
 			kinds = append(kinds, l.kind())
 		}
@@ -88,7 +86,7 @@ func (r *pushing) untouched() (bool, error) {
 		return false, err
 	}
 	look := lookAt(config.Worktree)
-	last, looked, err := state.Get[string](r.State, r.stateName(), kindSeen, look.record())
+	last, looked, err := ledger.SeenAt.Get(r.State, r.stateName(), look.record())
 	if err != nil || !looked || last != head || r.o.Translations || r.o.Ours {
 		return false, err
 	}
@@ -112,7 +110,7 @@ func (r *pushing) untouched() (bool, error) {
 			continue
 		}
 		texts := bundle.Texts(f)
-		history, err := r.marks(r.slot(kindKnown, t.Path, t.Language.Code))
+		history, err := r.marks(r.slot(ledger.Known, t.Path, t.Language.Code))
 		if err != nil || len(catalog.Diff(seen, texts)) > 0 {
 			return false, err
 		}
@@ -121,10 +119,10 @@ func (r *pushing) untouched() (bool, error) {
 			return false, err
 		}
 		for _, u := range texts {
-			if lost, is := r.lost[conflictID(t.Path, t.Language.Code, u.Key)]; is && lost.ours(u) || !asked(u) {
+			if lost, is := r.lost[ledger.ConflictID(t.Path, t.Language.Code, u.Key)]; is && lost.ours(u) || !asked(u) {
 				continue
 			}
-			if (!holds(history, u) || offered(u)) && u.Text != "" {
+			if (!ledger.Holds(history, u) || offered(u)) && u.Text != "" {
 				return false, nil // somebody's, and not sent yet
 			}
 		}

@@ -27,10 +27,10 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // TestMain keeps the machine's and the user's git configuration away from every test, and bounds the property tests: an example is a
@@ -67,7 +67,7 @@ type world struct {
 	client *service.Client // a translator's
 	wire   *wireLog
 	home   string // state directory
-	store  *state.Store
+	store  *boltledger.Store
 	*Engine
 	config string
 }
@@ -136,7 +136,7 @@ func (w *world) restart(cfg *config.Config) {
 		w.check(w.store.Close())
 	}
 	var err error
-	w.store, err = state.Open(w.home)
+	w.store, err = boltledger.Open(w.home)
 	w.check(err)
 	c, err := service.New(service.Options{BaseURL: w.server.URL, AccountID: "account", APIKey: worldKey})
 	w.check(err)

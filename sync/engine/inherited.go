@@ -5,20 +5,15 @@ import (
 	"maps"
 
 	"github.com/locsync/locsync/sync/catalog"
-	"github.com/locsync/locsync/sync/state"
+	"github.com/locsync/locsync/sync/ledger"
 )
-
-// What the trunk has is not sent again for another line: a key that stands there with the text that the service accepted from the trunk is inherited, and
-// stays so when the trunk's text changes, until the line's own text does, or a translation of it is sent. That costs no look at history, and where the
-// memory of it is lost a key too many goes to the line's own collection, which hurts nobody. Its translations come the way of its text: with the trunk.
-const kindInherited = "inherited" // source file, collection: the texts of it that the trunk had
 
 // inherits finds the keys of a line that its trunk has, as they are or were when they were first seen, and that were not sent for the line itself.
 func (p *project) inherits(a *accepted) error {
 	if p.trunk == nil {
 		return nil
 	}
-	slots, err := p.State.Slots(p.trunk.stateName(), kindPushed)
+	slots, err := ledger.Pushed.Slots(p.State, p.trunk.stateName())
 	if err != nil {
 		return err
 	}
@@ -28,21 +23,21 @@ func (p *project) inherits(a *accepted) error {
 		if err != nil {
 			return err
 		}
-		if trunk[slot.Language] == nil {
-			trunk[slot.Language] = make(map[string]catalog.Marks)
+		if trunk[slot.Collection] == nil {
+			trunk[slot.Collection] = make(map[string]catalog.Marks)
 		}
-		maps.Copy(trunk[slot.Language], byKey(marks))
+		maps.Copy(trunk[slot.Collection], byKey(marks))
 	}
 	former, err := p.formerKeys()
 	if err != nil {
 		return err
 	}
-	a.inherit = make(map[sourcePlace]map[string]bool)
+	a.inherit = make(map[ledger.Source]map[string]bool)
 	for _, s := range a.tree.sources {
 		if s.broken() {
 			continue
 		}
-		before, err := p.State.Marks(p.slot(kindInherited, s.Path, s.Collection))
+		before, err := p.State.Marks(ledger.Inherited.Of(p.stateName(), ledger.Source{Collection: s.Collection, Path: s.Path}))
 		if err != nil {
 			return err
 		}
@@ -89,7 +84,7 @@ func (p *project) keepInherited(a *accepted) error {
 	if len(a.inherit) == 0 {
 		return nil
 	}
-	return p.State.Update(func(tx *state.Tx) error {
+	return p.State.Update(func(tx ledger.Writer) error {
 		for _, s := range a.tree.sources {
 			if s.broken() || a.held[s.place()] {
 				continue
@@ -100,7 +95,7 @@ func (p *project) keepInherited(a *accepted) error {
 					marks[u.Name] = catalog.MarkOf(u.Text)
 				}
 			}
-			if err := keepMarks(tx, p.slot(kindInherited, s.Path, s.Collection), marks); err != nil {
+			if err := keepMarks(tx, ledger.Inherited.Of(p.stateName(), ledger.Source{Collection: s.Collection, Path: s.Path}), marks); err != nil {
 				return err
 			}
 		}

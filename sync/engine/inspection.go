@@ -15,6 +15,7 @@ import (
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/plural"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/spelling"
@@ -236,7 +237,7 @@ func (x *inspection) translations(target bundle.Target, at *places, source, text
 			}
 			continue
 		}
-		if beside := x.shared.divided[conflictID(target.Path, l.Code, u.Key)]; beside != "" && beside < target.Path && !told[u.Key] {
+		if beside := x.shared.divided[ledger.ConflictID(target.Path, l.Code, u.Key)]; beside != "" && beside < target.Path && !told[u.Key] {
 			told[u.Key] = true
 			x.add(report.Warning, report.CodeDivided, problem(u.Name, "is translated otherwise in "+beside+", in the same collection; "+
 				"the service has one text for both, and each file keeps its own"), "make them agree, or give the files collections of their own")

@@ -13,53 +13,18 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
-	"github.com/locsync/locsync/sync/state"
 )
 
-// job is an import or export that was begun: stored as JSON before the request (without Service), and again when the service has named
-// it. A job that is found at the start of a pass was interrupted.
-type job struct {
-	ID      string    `json:"id"`
-	Kind    string    `json:"kind"` // import or export
-	At      time.Time `json:"at"`
-	Service string    `json:"service,omitempty"` // the service's identifier; empty while it is not known whether the service has it
-
-	// of an import
-	Conflicts  service.Conflicts `json:"conflicts,omitempty"`
-	Collection string            `json:"collection,omitempty"`
-	Language   string            `json:"language,omitempty"`
-	Files      []jobFile         `json:"files,omitempty"`
-
-	// of an export
-	Request string `json:"request,omitempty"` // a digest of what was asked for: only the same question may use the answer
-	Slow    bool   `json:"slow,omitempty"`    // it was waited for as long as the configuration allows
-}
-
-// jobFile is one file of an import and what is to be remembered when it is accepted.
-type jobFile struct {
-	Name   string   `json:"name"`
-	Memory memory   `json:"memory"`
-	Units  []accept `json:"units"`
-}
-
-// accept is a text that is accepted with its file.
-type accept struct {
-	catalog.Name
-	Mark catalog.Mark `json:"mark"`
-}
-
-func accepts(c catalog.Catalog) []accept {
-	units := make([]accept, len(c))
+func accepts(c catalog.Catalog) []ledger.Text {
+	units := make([]ledger.Text, len(c))
 	for i, u := range c {
-		units[i] = accept{u.Name, catalog.MarkOf(u.Text)}
+		units[i] = ledger.Text{Name: u.Name, Mark: catalog.MarkOf(u.Text)}
 	}
 	return units
 }
-
-// source tells a source file's memory from a translation's.
-func (m memory) source() bool { return slices.Contains(m.Kinds, kindPushed) }
 
 const (
 	jobImport = "import"
@@ -67,55 +32,55 @@ const (
 )
 
 // intend writes an import down before it is sent.
-func (p *project) intend(s *shipment) (*job, error) {
-	j := &job{ID: uuid.NewString(), Kind: jobImport, At: p.Now().UTC(), Conflicts: s.request.Conflicts,
+func (p *project) intend(s *shipment) (*ledger.Job, error) {
+	j := &ledger.Job{ID: uuid.NewString(), Kind: jobImport, At: p.Now().UTC(), Conflicts: string(s.request.Conflicts),
 		Collection: s.request.Collection, Language: s.request.Language}
 	for i, up := range s.uploads {
-		j.Files = append(j.Files, jobFile{Name: up.Name, Memory: s.remember[i], Units: accepts(s.accepts[i])})
+		j.Files = append(j.Files, ledger.JobFile{Name: up.Name, Memory: s.remember[i], Units: accepts(s.accepts[i])})
 	}
-	return j, p.State.Update(func(tx *state.Tx) error {
-		if err := tx.Delete(p.stateName(), kindReconciled, p.cfg.Pull.Branch); err != nil {
+	return j, p.State.Update(func(tx ledger.Writer) error {
+		if err := ledger.Reconciled.Delete(tx, p.stateName(), p.cfg.Pull.Branch); err != nil {
 			return err
 		}
 		for _, f := range j.Files {
-			if f.Memory.source() {
+			if f.Memory.OfSource() {
 				continue
 			}
 			// Should the answer be lost, the service may have these texts: they are no change of its own then.
-			if err := p.mark(tx, memory{[]string{kindSent}, f.Memory.Path, f.Memory.Language}, f.Units); err != nil {
+			if err := p.mark(tx, ledger.Destination{Path: f.Memory.Path, Language: f.Memory.Language, Kinds: []ledger.TargetMarks{ledger.Sent}}, f.Units); err != nil {
 				return err
 			}
 		}
-		return state.PutTx(tx, p.stateName(), kindJobs, j.ID, *j)
+		return ledger.Jobs.Put(tx, p.stateName(), j.ID, *j)
 	})
 }
 
-func (p *project) remember(j *job) error {
-	return state.Put(p.State, p.stateName(), kindJobs, j.ID, *j)
+func (p *project) remember(j *ledger.Job) error {
+	return ledger.Jobs.Put(p.State, p.stateName(), j.ID, *j)
 }
 
-func (p *project) forget(j *job) error {
-	return state.Delete(p.State, p.stateName(), kindJobs, j.ID)
+func (p *project) forget(j *ledger.Job) error {
+	return ledger.Jobs.Delete(p.State, p.stateName(), j.ID)
 }
 
 // doubt forgets an import of which it is not known whether the service has carried it out. What was accepted of its source texts before may not be
 // what the service has now, so they wait to be sent, also where the change is taken back.
-func (p *project) doubt(ctx context.Context, j *job) error {
+func (p *project) doubt(ctx context.Context, j *ledger.Job) error {
 	sent := make(map[string]catalog.Marks) // source texts, by collection
 	for _, f := range j.Files {
-		if !f.Memory.source() {
+		if !f.Memory.OfSource() {
 			continue
 		}
-		if sent[f.Memory.Language] == nil {
-			sent[f.Memory.Language] = make(catalog.Marks)
+		if sent[f.Memory.Collection] == nil {
+			sent[f.Memory.Collection] = make(catalog.Marks)
 		}
 		for _, u := range f.Units {
-			sent[f.Memory.Language][u.Name] = u.Mark
+			sent[f.Memory.Collection][u.Name] = u.Mark
 		}
 	}
-	var slots []state.Slot
+	var slots []ledger.Slot
 	if len(sent) > 0 {
-		err := p.State.View(func(tx *state.Tx) (err error) {
+		err := p.State.View(func(tx ledger.Reader) (err error) {
 			slots, err = p.pushedSlots(tx)
 			return err
 		})
@@ -125,14 +90,14 @@ func (p *project) doubt(ctx context.Context, j *job) error {
 	}
 	var steps []stateStep
 	for _, slot := range slots {
-		if texts := sent[slot.Language]; texts != nil {
-			steps = append(steps, func(tx *state.Tx) (int, error) { return p.doubtSlot(tx, slot, texts) })
+		if texts := sent[slot.Collection]; texts != nil {
+			steps = append(steps, func(tx ledger.Writer) (int, error) { return p.doubtSlot(tx, slot, texts) })
 		}
 	}
-	return p.inPieces(ctx, steps, func(tx *state.Tx) error { return tx.Delete(p.stateName(), kindJobs, j.ID) })
+	return p.inPieces(ctx, steps, func(tx ledger.Writer) error { return ledger.Jobs.Delete(tx, p.stateName(), j.ID) })
 }
 
-func (p *project) doubtSlot(tx *state.Tx, slot state.Slot, sent catalog.Marks) (weight int, err error) {
+func (p *project) doubtSlot(tx ledger.Writer, slot ledger.Slot, sent catalog.Marks) (weight int, err error) {
 	marks, err := tx.Marks(slot)
 	if err != nil {
 		return 0, err
@@ -156,11 +121,11 @@ func (p *project) doubtSlot(tx *state.Tx, slot state.Slot, sent catalog.Marks) (
 // service; it is forgotten, as is one that the service has lost or given up, and their keys, which are still pending, are
 // sent again as they are now. While one still runs nothing else may be sent: the older text could arrive last.
 func (r *pushing) resumeImports(ctx context.Context) error {
-	jobs, err := state.List[job](r.State, r.stateName(), kindJobs)
+	jobs, err := ledger.Jobs.List(r.State, r.stateName())
 	if err != nil {
 		return err
 	}
-	var running []*job
+	var running []*ledger.Job
 	for _, j := range jobs {
 		switch {
 		case j.Kind != jobImport:
@@ -192,7 +157,7 @@ func (r *pushing) resumeImports(ctx context.Context) error {
 const forgetAfter = 24 * time.Hour
 
 // await waits for imports and writes down what the service accepted, of each as it ends. While one runs its job stays, for the next pass.
-func (r *pushing) await(ctx context.Context, jobs []*job, failed func(error)) {
+func (r *pushing) await(ctx context.Context, jobs []*ledger.Job, failed func(error)) {
 	if len(jobs) == 0 {
 		return
 	}
@@ -223,7 +188,7 @@ func (r *pushing) await(ctx context.Context, jobs []*job, failed func(error)) {
 }
 
 // ended writes down how an import ended.
-func (r *pushing) ended(ctx context.Context, j *job, res service.ImportResult, err error) error {
+func (r *pushing) ended(ctx context.Context, j *ledger.Job, res service.ImportResult, err error) error {
 	var failed *service.ImportFailed
 	switch {
 	case errors.Is(err, service.ErrNotFound), errors.As(err, &failed):
@@ -238,29 +203,29 @@ func (r *pushing) ended(ctx context.Context, j *job, res service.ImportResult, e
 }
 
 // settle remembers what a completed import accepted, and forgets the job with the end of that. Where it is interrupted, the job is taken up again.
-func (r *pushing) settle(ctx context.Context, j *job, res service.ImportResult) error {
+func (r *pushing) settle(ctx context.Context, j *ledger.Job, res service.ImportResult) error {
 	var steps []stateStep
 	sources := make(map[string]*acceptance) // by collection
-	refusals := j.refusals(res)
+	refusals := refusals(j, res)
 	for i, f := range j.Files {
 		units, ok := r.unitsTaken(j, f, refusals[i], res)
 		switch {
 		case !ok:
-		case f.Memory.source():
-			at := f.Memory.Language
+		case f.Memory.OfSource():
+			at := f.Memory.Collection
 			if sources[at] == nil {
 				sources[at] = newAcceptance(at)
 			}
 			sources[at].add(f.Memory.Path, units)
 		default:
 			m := f.Memory
-			if m.further() && res.WithoutSource == 0 {
-				m.Kinds = slices.DeleteFunc(slices.Clone(m.Kinds), func(kind string) bool { return kind == kindFurther })
+			if m.Further() && res.WithoutSource == 0 {
+				m.Kinds = slices.DeleteFunc(slices.Clone(m.Kinds), func(kind ledger.TargetMarks) bool { return kind == ledger.Further })
 			}
-			steps = append(steps, func(tx *state.Tx) (int, error) { return 1 + len(units), r.mark(tx, m, units) })
+			steps = append(steps, func(tx ledger.Writer) (int, error) { return 1 + len(units), r.mark(tx, m, units) })
 		}
 	}
-	err := r.State.Update(func(tx *state.Tx) error {
+	err := r.State.Update(func(tx ledger.Writer) error {
 		for _, a := range sources {
 			more, err := r.acceptSteps(tx, a)
 			if err != nil {
@@ -268,17 +233,17 @@ func (r *pushing) settle(ctx context.Context, j *job, res service.ImportResult) 
 			}
 			steps = append(steps, more...)
 		}
-		return tx.Delete(r.stateName(), kindReconciled, r.cfg.Pull.Branch) // what a pull merges is about to change
+		return ledger.Reconciled.Delete(tx, r.stateName(), r.cfg.Pull.Branch) // what a pull merges is about to change
 	})
 	if err != nil {
 		return err
 	}
-	return r.inPieces(ctx, steps, func(tx *state.Tx) error { return tx.Delete(r.stateName(), kindJobs, j.ID) })
+	return r.inPieces(ctx, steps, func(tx ledger.Writer) error { return ledger.Jobs.Delete(tx, r.stateName(), j.ID) })
 }
 
 // refusals says of each file of an import why it does not count as taken; "" where the service took it. An error that names no file of the import may
 // be any file's, as may keys that the counts of the result lack.
-func (j *job) refusals(res service.ImportResult) []string {
+func refusals(j *ledger.Job, res service.ImportResult) []string {
 	index := make(map[string]int, len(j.Files))
 	for i, f := range j.Files {
 		index[f.Name] = i
@@ -304,7 +269,7 @@ func (j *job) refusals(res service.ImportResult) []string {
 			unnamed, more = unnamed[:shown], fmt.Sprintf(" and %d more", len(unnamed)-shown)
 		}
 		all = "the service reports an error that names no file as it was sent, so it may be this one's: " + strings.Join(unnamed, "; ") + more
-	} else if sent := j.keys(why); known && keys < sent {
+	} else if sent := keyCount(j, why); known && keys < sent {
 		all = fmt.Sprintf("%s sent, and the service counts %d of them: which it did not take is not known", counted(sent, "key was", "keys were"), keys)
 	}
 	for i := range why {
@@ -313,8 +278,8 @@ func (j *job) refusals(res service.ImportResult) []string {
 	return why
 }
 
-// keys counts the keys of the files that are not refused, each once.
-func (j *job) keys(refused []string) int {
+// keyCount counts the keys of the files that are not refused, each once.
+func keyCount(j *ledger.Job, refused []string) int {
 	keys := make(map[string]bool)
 	for i, f := range j.Files {
 		if refused[i] != "" {
@@ -328,32 +293,32 @@ func (j *job) keys(refused []string) int {
 }
 
 // unitsTaken are the texts of a file that count as accepted; ok is false where the file does not count at all. What is left out is reported.
-func (r *pushing) unitsTaken(j *job, f jobFile, refusal string, res service.ImportResult) (units []accept, ok bool) {
+func (r *pushing) unitsTaken(j *ledger.Job, f ledger.JobFile, refusal string, res service.ImportResult) (units []ledger.Text, ok bool) {
 	problem := func(text string) {
 		r.report.Problems = append(r.report.Problems, report.Problem{File: f.Memory.Path, Language: j.Language, Problem: text})
 	}
 	switch {
 	case refusal != "":
-		if f.Memory.source() {
+		if f.Memory.OfSource() {
 			r.refused[f.Memory.Path] = true
 		}
 		problem(refusal + "; its keys stay pending. The next push sends them again: change what is named before, where it is about this file")
 		return nil, false
-	case res.WithoutSource > 0 && f.Memory.further():
+	case res.WithoutSource > 0 && f.Memory.Further():
 		r.report.Problems = append(r.report.Problems, furtherProblem(f, j.Language))
-	case res.WithoutSource > 0 && !f.Memory.source():
+	case res.WithoutSource > 0 && !f.Memory.OfSource():
 		problem(fmt.Sprintf("the service has no source text for %d of the keys that were sent with it; they stay pending. locsync push --all sends the source texts again", res.WithoutSource))
 		return nil, false
 	}
-	if j.Conflicts == service.Report && len(res.Conflicts) > 0 {
+	if j.Conflicts == string(service.Report) && len(res.Conflicts) > 0 {
 		return r.withoutConflicts(f, j.Language, res.Conflicts), true
 	}
 	return f.Units, true
 }
 
 // withoutConflicts reports the keys that the service holds differently; they stay pending.
-func (r *pushing) withoutConflicts(f jobFile, language string, conflicting map[string][]string) []accept {
-	var units []accept
+func (r *pushing) withoutConflicts(f ledger.JobFile, language string, conflicting map[string][]string) []ledger.Text {
+	var units []ledger.Text
 	told := make(map[string]bool)
 	for _, u := range f.Units {
 		values, conflict := conflicting[u.Key]

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
-	"github.com/locsync/locsync/sync/state"
 )
 
 func isImport(r *http.Request) bool {
@@ -59,7 +59,7 @@ func TestPushEndsTheSameWhateverHappens(t *testing.T) {
 			w.wire.take("")
 			w.sends()
 			w.silent()
-			jobs, err := state.List[job](w.store, w.projects[0].stateName(), kindJobs)
+			jobs, err := ledger.Jobs.List(w.store, w.projects[0].stateName())
 			if err != nil || len(jobs) > 0 {
 				t.Errorf("jobs left: %v %v", jobs, err)
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 )
 
@@ -98,7 +99,7 @@ func (r *pulling) ourTargets(tips ...*gitops.Tip) (map[string]bundle.Target, err
 // where base's file stands as it is.
 func (r *pulling) join(target bundle.Target, c gitops.Contested, on string) ([]byte, error) {
 	b, l := target.Sources[0], target.Language
-	slot := r.slot(kindKnown, c.Path, l.Code)
+	slot := r.slot(ledger.Known, c.Path, l.Code)
 	if c.Path == b.Path { // a source file
 		slot = r.sourceHistory(b.Collection)
 		if c.Base == nil {
@@ -127,7 +128,7 @@ func (r *pulling) join(target bundle.Target, c gitops.Contested, on string) ([]b
 		return nil, err
 	}
 	lost := func(u catalog.Unit) bool {
-		x, is := r.lost[conflictID(c.Path, l.Code, u.Key)]
+		x, is := r.lost[ledger.ConflictID(c.Path, l.Code, u.Key)]
 		return is && x.ours(u)
 	}
 	edits, gaveWay := brought(ancestor.Marks(), bundle.Texts(branch), base, history, lost)
@@ -136,7 +137,7 @@ func (r *pulling) join(target bundle.Target, c gitops.Contested, on string) ([]b
 		return nil, fmt.Errorf("join %s of branch and base: %w", c.Path, err)
 	}
 	for _, u := range overridden(ancestor.Marks(), base, edits, lost) {
-		r.conflict(r.lost[conflictID(c.Path, l.Code, u.Key)])
+		r.conflict(r.lost[ledger.ConflictID(c.Path, l.Code, u.Key)])
 	}
 	for _, u := range gaveWay {
 		e, _ := base.Lookup(u.Key, u.Form)
@@ -176,7 +177,7 @@ func brought(ancestor catalog.Marks, branch catalog.Catalog, base *resource.File
 			continue
 		}
 		// A text of the history that is younger than the branch's was not left behind by a merge: a push has delivered it since.
-		now, brought := age(history, c.Name, catalog.MarkOf(there[at].Text)), age(history, c.Name, brings[c.Name])
+		now, brought := ledger.Age(history, c.Name, catalog.MarkOf(there[at].Text)), ledger.Age(history, c.Name, brings[c.Name])
 		written[c.Name] = there[at].Text != "" && !lost(there[at]) && (now < 0 || brought >= 0 && now > brought)
 	}
 	for _, u := range branch {
@@ -190,7 +191,7 @@ func brought(ancestor catalog.Marks, branch catalog.Catalog, base *resource.File
 		case !written[c.Name]:
 			edits = append(edits, c)
 		default:
-			if at, is := index[c.Name]; is && there[at].Text != c.Text && age(history, c.Name, brings[c.Name]) < 0 {
+			if at, is := index[c.Name]; is && there[at].Text != c.Text && ledger.Age(history, c.Name, brings[c.Name]) < 0 {
 				gaveWay = append(gaveWay, catalog.Unit{Name: c.Name, Text: c.Text})
 			}
 		}

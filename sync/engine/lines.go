@@ -7,35 +7,14 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/state"
 )
-
-// A line is one of several branches of a project that are translated beside each other: with pull.branch = "l10n/{base}" each has a translation branch of
-// its own, and with a collection that holds {BRANCH} its keys have collections of their own. A line is a project with the branch's name filled in wherever
-// the configuration leaves room for it (config.Project.On), and with memories of its own. So a pass knows one branch only, and what is checked out
-// meanwhile cannot mix two.
-//
-//   - A push from the working tree is for the branch that is checked out; one from a branch, for every branch at the remote that push.branches covers.
-//   - A pull is for the branch that is checked out and for those that were pushed once and that the remote still has.
-//   - A branch that the remote had and has no more is finished: see finished.go.
-//   - What the trunk has is not sent again for another line: see inherited.go.
-const kindLine = "line" // the record's id is the branch
-
-// lineRecord is what is remembered of a line by its project.
-type lineRecord struct {
-	Base      string     `json:"base"`
-	Branch    string     `json:"branch"`
-	Published bool       `json:"published"` // the remote has had it
-	Finished  *time.Time `json:"finished,omitempty"`
-	Forgotten *forgotten `json:"forgotten,omitempty"`
-}
 
 // on is the project for one branch, with the repository of the pass that it is for: nil where nobody makes one.
 func (p *project) on(branch string, repo *gitops.Repo) (*project, error) {
@@ -88,7 +67,7 @@ func (p *project) pushLines(ctx context.Context, dry bool) (census, error) {
 	if err != nil {
 		return census{}, &UsageError{err}
 	}
-	return census{lines: []*project{line}}, p.register(dry, lineRecord{Base: head, Branch: line.cfg.Pull.Branch})
+	return census{lines: []*project{line}}, p.register(dry, ledger.Line{Base: head, Branch: line.cfg.Pull.Branch})
 }
 
 // pullLines are the lines of a pull.
@@ -105,10 +84,10 @@ func (p *project) pullLines(ctx context.Context, dry bool) (census, error) {
 
 // census is which lines there are now.
 type census struct {
-	lines    []*project            // the trunk first
-	skipped  string                // why there are none, where that is as it should be
-	finished []report.FinishedLine // since the last census
-	waiting  []waiting             // branches that cannot be lines, or not yet
+	lines    []*project             // the trunk first
+	skipped  string                 // why there are none, where that is as it should be
+	finished []report.FinishedLine  // since the last census
+	waiting  []ledger.WaitingBranch // branches that cannot be lines, or not yet
 }
 
 // census looks at the branches and remembers which of the lines are there.
@@ -130,28 +109,28 @@ func (p *project) census(ctx context.Context, dry bool) (c census, err error) {
 	for _, name := range p.candidates(there, records, head) {
 		line, err := p.on(name, p.repo)
 		if err != nil {
-			c.waiting = append(c.waiting, waiting{Problem: report.Problem{Problem: err.Error()}})
+			c.waiting = append(c.waiting, ledger.WaitingBranch{Problem: report.Problem{Problem: err.Error()}})
 			continue
 		}
 		if _, at := there[name]; !at {
 			if name == head {
-				c.waiting = append(c.waiting, waiting{Head: head, Ends: endsPublished, Problem: report.Problem{Problem: fmt.Sprintf(
+				c.waiting = append(c.waiting, ledger.WaitingBranch{Head: head, Ends: ledger.EndsPublished, Problem: report.Problem{Problem: fmt.Sprintf(
 					"branch %s is not at %s yet; its translations come when it is; run git push %s %s", name, p.cfg.Pull.Remote, p.cfg.Pull.Remote, name)}})
 			}
 			continue
 		}
 		if clash := clashing(line.cfg.Pull.Branch, there); clash != "" {
-			c.waiting = append(c.waiting, waiting{Problem: report.Problem{Problem: fmt.Sprintf(
+			c.waiting = append(c.waiting, ledger.WaitingBranch{Problem: report.Problem{Problem: fmt.Sprintf(
 				"branch %s has no place for its translations: %s exists, so git cannot have %s beside it. Delete the one, or choose another pull.branch", name, clash, line.cfg.Pull.Branch)}})
 			continue
 		}
 		c.lines = append(c.lines, line)
-		if err := p.register(dry, lineRecord{Base: name, Branch: line.cfg.Pull.Branch, Published: true}); err != nil {
+		if err := p.register(dry, ledger.Line{Base: name, Branch: line.cfg.Pull.Branch, Published: true}); err != nil {
 			return c, err
 		}
 	}
 	if p.cfg.Push.Source == config.Worktree && head == "" && len(c.lines) == 0 {
-		c.waiting = append(c.waiting, waiting{Ends: endsAttached, Problem: report.Problem{
+		c.waiting = append(c.waiting, ledger.WaitingBranch{Ends: ledger.EndsAttached, Problem: report.Problem{
 			Problem: "HEAD names a commit, so that it cannot be told which branch translations are for; check out a branch, or set pull.base"}})
 	}
 	c.finished, err = p.finish(records, there, head, dry)
@@ -169,7 +148,7 @@ func clashing(branch string, there map[string]string) string {
 }
 
 // candidates are the branches that may be lines, the trunk first.
-func (p *project) candidates(there map[string]string, records map[string]lineRecord, head string) []string {
+func (p *project) candidates(there map[string]string, records map[string]ledger.Line, head string) []string {
 	names := make(map[string]bool)
 	switch {
 	case p.cfg.Push.Source != config.Worktree:
@@ -193,12 +172,12 @@ func (p *project) candidates(there map[string]string, records map[string]lineRec
 }
 
 // lineRecords are the lines that passes have been for, by branch.
-func (p *project) lineRecords() (map[string]lineRecord, error) {
+func (p *project) lineRecords() (map[string]ledger.Line, error) {
 	if p.State == nil {
 		return nil, nil // a check, which remembers nothing
 	}
-	list, err := state.List[lineRecord](p.State, p.projectName(), kindLine)
-	records := make(map[string]lineRecord, len(list))
+	list, err := ledger.Lines.List(p.State, p.projectName())
+	records := make(map[string]ledger.Line, len(list))
 	for _, r := range list {
 		records[r.Base] = r
 	}
@@ -206,12 +185,12 @@ func (p *project) lineRecords() (map[string]lineRecord, error) {
 }
 
 // register remembers a line that is alive. That the remote has had it is never forgotten, until it is finished.
-func (p *project) register(dry bool, now lineRecord) error {
+func (p *project) register(dry bool, now ledger.Line) error {
 	if dry {
 		return nil
 	}
-	return p.State.Update(func(tx *state.Tx) error {
-		before, ok, err := state.GetTx[lineRecord](tx, p.projectName(), kindLine, now.Base)
+	return p.State.Update(func(tx ledger.Writer) error {
+		before, ok, err := ledger.Lines.Get(tx, p.projectName(), now.Base)
 		if err != nil {
 			return err
 		}
@@ -221,17 +200,17 @@ func (p *project) register(dry bool, now lineRecord) error {
 		if ok && before == now {
 			return nil
 		}
-		return state.PutTx(tx, p.projectName(), kindLine, now.Base, now)
+		return ledger.Lines.Put(tx, p.projectName(), now.Base, now)
 	})
 }
 
 // pushedSlots are where the accepted texts of source files are remembered: the project's, and those of other lines, which may share a collection.
-func (p *project) pushedSlots(tx *state.Tx) ([]state.Slot, error) {
-	slots, err := tx.Slots(p.stateName(), kindPushed)
+func (p *project) pushedSlots(tx ledger.Reader) ([]ledger.Slot, error) {
+	slots, err := ledger.Pushed.Slots(tx, p.stateName())
 	if err != nil || p.line == "" {
 		return slots, err
 	}
-	lines, err := state.ListTx[lineRecord](tx, p.projectName(), kindLine)
+	lines, err := ledger.Lines.List(tx, p.projectName())
 	if err != nil {
 		return nil, err
 	}
@@ -239,7 +218,7 @@ func (p *project) pushedSlots(tx *state.Tx) ([]state.Slot, error) {
 		if other.Base == p.line {
 			continue
 		}
-		more, err := tx.Slots(p.projectName()+"#"+other.Base, kindPushed)
+		more, err := ledger.Pushed.Slots(tx, ledger.BranchScope(p.projectName(), other.Base))
 		if err != nil {
 			return nil, err
 		}
@@ -310,15 +289,15 @@ func (p *project) current(repo *gitops.Repo) (*project, error) {
 	return p.on(base, nil) // a pass may be under way, whose repository is its own
 }
 
-func (p *project) lineStatus(records map[string]lineRecord, name string) (report.LineStatus, error) {
+func (p *project) lineStatus(records map[string]ledger.Line, name string) (report.LineStatus, error) {
 	record := records[name]
 	l := report.LineStatus{Base: name, Branch: record.Branch, Finished: record.Finished}
 	var err error
 	if l.Collections, err = p.ownCollections(name, records); err != nil {
 		return l, err
 	}
-	for id, to := range map[string]**report.Past{pastPush: &l.LastPush, pastPull: &l.LastPull} {
-		past, ok, err := state.Get[report.Past](p.State, p.projectName()+"#"+name, kindPast, id)
+	for id, to := range map[string]**report.Past{ledger.PassPush: &l.LastPush, ledger.PassPull: &l.LastPull} {
+		past, ok, err := ledger.Passes.Get(p.State, ledger.BranchScope(p.projectName(), name), id)
 		if err != nil {
 			return l, err
 		}
@@ -331,11 +310,11 @@ func (p *project) lineStatus(records map[string]lineRecord, name string) (report
 
 // lastPast is how the last pass of a kind ended: the line's, or one of the project that did not come as far as to a line.
 func (p *project) lastPast(id string) (report.Past, bool, error) {
-	past, ok, err := state.Get[report.Past](p.State, p.stateName(), kindPast, id)
+	past, ok, err := ledger.Passes.Get(p.State, p.stateName(), id)
 	if err != nil || p.line == "" {
 		return past, ok, err
 	}
-	before, some, err := state.Get[report.Past](p.State, p.projectName(), kindPast, id)
+	before, some, err := ledger.Passes.Get(p.State, p.projectName(), id)
 	if some && (!ok || before.At.After(past.At)) {
 		if before.GoodAt.Before(past.GoodAt) {
 			before.GoodAt = past.GoodAt

@@ -4,33 +4,18 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/state"
+	"github.com/locsync/locsync/sync/ledger"
 )
-
-// A push from a branch is woken by every commit that anybody makes, and few commits touch a file that it reads. So a push that found nothing to send, and
-// nothing to say, remembers the commits that it looked at; the next one compares trees, and reads nothing when they differ in no such file. That costs the
-// folders that differ, however large the repository is.
-//
-// Nothing is concluded where anything else may be different: another configuration or other options, an import that is under way, a conflict that waits, a file
-// that is held back, a history that was rewritten.
-const kindLooked = "looked" // the record's id is the branch
-
-type looked struct {
-	Config string `json:"config"` // a digest
-	Source string `json:"source"` // commits
-	Branch string `json:"branch"` // "" where it was not there, or is not looked at
-}
 
 // untouchedSince reports whether the branch that pushes read, and the one of the translations, have no file that differs from the last look.
 func (r *pushing) untouchedSince(ctx context.Context) (bool, error) {
 	if r.cfg.Push.Source == config.Worktree || !r.o.plain() {
 		return false, nil
 	}
-	last, ok, err := state.Get[looked](r.State, r.stateName(), kindLooked, r.cfg.Push.Source)
+	last, ok, err := ledger.Fingerprints.Get(r.State, r.stateName(), r.cfg.Push.Source)
 	if err != nil || !ok || last.Config != r.configured() {
 		return false, err
 	}
@@ -40,7 +25,7 @@ func (r *pushing) untouchedSince(ctx context.Context) (bool, error) {
 	if rung, err := r.rung(); err != nil || rung {
 		return false, err
 	}
-	now := looked{Config: last.Config}
+	now := ledger.Fingerprint{Config: last.Config}
 	branch := r.cfg.Push.Source
 	if r.cfg.Push.Translations {
 		branch = r.cfg.Pull.Branch
@@ -64,7 +49,7 @@ func (r *pushing) untouchedSince(ctx context.Context) (bool, error) {
 	if now == last {
 		return true, nil
 	}
-	return true, state.Put(r.State, r.stateName(), kindLooked, r.cfg.Push.Source, now)
+	return true, ledger.Fingerprints.Put(r.State, r.stateName(), r.cfg.Push.Source, now)
 }
 
 // plain reports whether these are the options of a push that nobody asked for anything special.
@@ -74,12 +59,12 @@ func (o PushOptions) plain() bool {
 
 // unfinished reports whether something of earlier pushes waits.
 func (r *pushing) unfinished() (bool, error) {
-	jobs, err := state.List[job](r.State, r.stateName(), kindJobs)
+	jobs, err := ledger.Jobs.List(r.State, r.stateName())
 	if err != nil {
 		return false, err
 	}
 	conflicts, err := r.conflicts()
-	return len(conflicts) > 0 || slices.ContainsFunc(jobs, func(j job) bool { return j.Kind == jobImport }), err
+	return len(conflicts) > 0 || slices.ContainsFunc(jobs, func(j ledger.Job) bool { return j.Kind == jobImport }), err
 }
 
 // alike reports whether a commit was reached from another one without a change of a file that passes read.
@@ -105,16 +90,16 @@ func (r *pushing) looking() error {
 	if r.o.DryRun || r.cfg.Push.Source == config.Worktree {
 		return nil
 	}
-	return state.Delete(r.State, r.stateName(), kindLooked, r.cfg.Push.Source)
+	return ledger.Fingerprints.Delete(r.State, r.stateName(), r.cfg.Push.Source)
 }
 
 // outdateLook forgets the last look of another line, when what the service has of its texts is about to change.
-func (p *project) outdateLook(tx *state.Tx, of state.Slot) error {
-	line, other := strings.CutPrefix(of.Project, p.projectName()+"#")
+func (p *project) outdateLook(tx ledger.Writer, of ledger.Slot) error {
+	line, other := ledger.BranchOf(of.Scope, p.projectName())
 	if !other || line == p.line {
 		return nil
 	}
-	return tx.Delete(of.Project, kindLooked, line)
+	return ledger.Fingerprints.Delete(tx, of.Scope, line)
 }
 
 // sawAll remembers what was looked at, when it is true that looking once more would find nothing.
@@ -123,11 +108,11 @@ func (r *pushing) sawAll() error {
 	if !committed || !r.o.plain() || r.blind || r.report.Requests+r.report.Exports+r.exports > 0 || len(r.report.Problems) > 0 || len(r.accepted.held) > 0 {
 		return nil
 	}
-	now := looked{Config: r.configured(), Source: tip.Hash()}
+	now := ledger.Fingerprint{Config: r.configured(), Source: tip.Hash()}
 	for _, at := range r.places {
 		if at.name == lookAt(r.cfg.Pull.Branch) && at.name != lookAt(r.cfg.Push.Source) {
 			now.Branch = at.commit
 		}
 	}
-	return state.Put(r.State, r.stateName(), kindLooked, r.cfg.Push.Source, now)
+	return ledger.Fingerprints.Put(r.State, r.stateName(), r.cfg.Push.Source, now)
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/spelling"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // merged is one target file after its merge: what is written, and what is remembered once it is.
@@ -124,7 +124,7 @@ func (r *pulling) merge(ctx context.Context, t *tree, x translated, fresh bool) 
 func (r *pulling) three(x translated, m *merged, source, ours catalog.Catalog, fresh bool) (in catalog.Three, err error) {
 	var history, delivered, seen catalog.Marks
 	for _, path := range []string{x.Path, m.former.path} {
-		for kind, marks := range map[string]*catalog.Marks{kindMerged: &in.Base, kindFiller: &m.filler, kindKnown: &history, kindDelivered: &delivered, lookAt(r.cfg.Pull.Branch).kind(): &seen} {
+		for kind, marks := range map[ledger.TargetMarks]*catalog.Marks{ledger.Merged: &in.Base, ledger.Filler: &m.filler, ledger.Known: &history, ledger.Delivered: &delivered, lookAt(r.cfg.Pull.Branch).kind(): &seen} {
 			if *marks, err = r.marks(r.slot(kind, path, x.Language.Code)); err != nil {
 				return in, err
 			}
@@ -138,7 +138,7 @@ func (r *pulling) three(x translated, m *merged, source, ours catalog.Catalog, f
 	}
 	in.Filler = make(catalog.Marks)
 	for _, u := range ours {
-		if mark := catalog.MarkOf(u.Text); knows(m.filler, u.Name, mark) {
+		if mark := catalog.MarkOf(u.Text); ledger.Knows(m.filler, u.Name, mark) {
 			in.Filler[u.Name] = mark
 		}
 	}
@@ -149,7 +149,7 @@ func (r *pulling) three(x translated, m *merged, source, ours catalog.Catalog, f
 		// says now, if it had that change.
 		base, merged := in.Base[u.Name]
 		took, sent := delivered[u.Name]
-		if merged && sent && (took == catalog.MarkOf(u.Text) || took == seen[u.Name]) && age(history, u.Name, base) < age(history, u.Name, took) {
+		if merged && sent && (took == catalog.MarkOf(u.Text) || took == seen[u.Name]) && ledger.Age(history, u.Name, base) < ledger.Age(history, u.Name, took) {
 			in.Base[u.Name] = took
 		}
 	}
@@ -164,7 +164,7 @@ func (r *pulling) three(x translated, m *merged, source, ours catalog.Catalog, f
 		}
 	case fresh:
 		for _, u := range ours {
-			if holds(history, u) {
+			if ledger.Holds(history, u) {
 				in.Base[u.Name] = catalog.MarkOf(u.Text) // which replaces nothing of anybody's
 			}
 		}
@@ -193,7 +193,7 @@ func (r *pulling) agreed(merged, delivered, history catalog.Marks, ours, theirs 
 		_, answered := has[u.Name]
 		if took, sent := delivered[u.Name]; sent && !r.o.AcceptService {
 			base[u.Name] = took
-		} else if r.o.AcceptService && answered || holds(history, u) {
+		} else if r.o.AcceptService && answered || ledger.Holds(history, u) {
 			base[u.Name] = catalog.MarkOf(u.Text)
 		}
 	}
@@ -214,7 +214,7 @@ func (r *pulling) decided(x translated, m *merged, in catalog.Three, result cata
 		}
 		told[c.Key] = true
 		lost := newConflict(r.Now(), x.Path, x.Language.Code, c.Key, in.Ours, in.Theirs, in.Base)
-		if before, is := r.lost[lost.id()]; is {
+		if before, is := r.lost[lost.ID()]; is {
 			lost = lost.with(before.Ours, func(there, here catalog.Unit) bool { return before.about(there.Name) && lost.agreed(here) })
 		}
 		m.conflicts = append(m.conflicts, lost)
@@ -258,8 +258,8 @@ func (r *pulling) fill(m *merged, source catalog.Catalog, in catalog.Three, resu
 		}
 	}
 	for _, u := range in.Theirs {
-		if mark := catalog.MarkOf(u.Text); u.Text != "" && after[u.Name] == u.Text && knows(m.filler, u.Name, mark) {
-			unlearn(m.filler, u.Name) // the service says the same: it is a translation now
+		if mark := catalog.MarkOf(u.Text); u.Text != "" && after[u.Name] == u.Text && ledger.Knows(m.filler, u.Name, mark) {
+			ledger.Unlearn(m.filler, u.Name) // the service says the same: it is a translation now
 		}
 	}
 	if len(after) == 0 {
@@ -267,7 +267,7 @@ func (r *pulling) fill(m *merged, source catalog.Catalog, in catalog.Three, resu
 	}
 	translated := make(map[string]bool) // plurals: their forms differ between languages, so one translated form is all that is wanted
 	for n, text := range after {
-		if n.Form != "" && !spelling.IsItem(n.Form) && text != "" && !knows(m.filler, n, catalog.MarkOf(text)) {
+		if n.Form != "" && !spelling.IsItem(n.Form) && text != "" && !ledger.Knows(m.filler, n, catalog.MarkOf(text)) {
 			translated[n.Key] = true
 		}
 	}
@@ -275,7 +275,7 @@ func (r *pulling) fill(m *merged, source catalog.Catalog, in catalog.Three, resu
 	change := func(op catalog.Op, n catalog.Name, text string) {
 		changes = append(changes, catalog.Change{Op: op, Name: n, Text: text})
 		if op != catalog.Removed {
-			learn(m.filler, n, catalog.MarkOf(text))
+			ledger.Learn(m.filler, n, catalog.MarkOf(text))
 		}
 	}
 	skip, fallback := r.cfg.Pull.Incomplete == "skip", r.cfg.Pull.Incomplete == "fallback"
@@ -285,7 +285,7 @@ func (r *pulling) fill(m *merged, source catalog.Catalog, in catalog.Three, resu
 			text = u.Text
 		}
 		now, there := after[u.Name]
-		filled := there && knows(m.filler, u.Name, catalog.MarkOf(now))
+		filled := there && ledger.Knows(m.filler, u.Name, catalog.MarkOf(now))
 		switch {
 		case filled && (skip || translated[u.Key]):
 			change(catalog.Removed, u.Name, "")
@@ -403,11 +403,11 @@ func (m *merged) learn(in catalog.Three, result catalog.Merged, changes []catalo
 	}
 }
 
-// remember writes the merge down, as far as anything in it is new. stage is put before the kinds of what only counts once the commit has arrived;
+// remember writes the merge down, as far as anything in it is new. staged is what only counts once the commit has arrived;
 // the history counts at once.
-func (m *merged) remember(p *project, tx *state.Tx, stage string) error {
+func (m *merged) remember(p *project, tx ledger.Writer, staged bool) error {
 	if m.wording != nil {
-		return m.wording.remember(p, tx, stage)
+		return m.wording.remember(p, tx, staged)
 	}
 	for _, c := range m.conflicts {
 		if err := c.keep(p, tx); err != nil {
@@ -415,22 +415,22 @@ func (m *merged) remember(p *project, tx *state.Tx, stage string) error {
 		}
 	}
 	for _, id := range m.settled {
-		if err := tx.Delete(p.stateName(), kindConflicts, id); err != nil {
+		if err := ledger.Conflicts.Delete(tx, p.stateName(), id); err != nil {
 			return err
 		}
 	}
-	if err := m.rememberMade(p, tx, stage); err != nil {
+	if err := m.rememberMade(p, tx, staged); err != nil {
 		return err
 	}
-	if err := keepMarks(tx, p.slot(kindElsewhere, m.Path, m.Language.Code), m.elsewhere); err != nil {
+	if err := keepMarks(tx, p.slot(ledger.Elsewhere, m.Path, m.Language.Code), m.elsewhere); err != nil {
 		return err
 	}
-	for kind, now := range map[string]catalog.Marks{kindMerged: m.agreed, kindFiller: m.filler, lookAt(p.cfg.Pull.Branch).kind(): m.after} {
-		if err := tx.SetMarks(p.slot(stage+kind, m.Path, m.Language.Code), now); err != nil {
+	for kind, now := range map[ledger.TargetMarks]catalog.Marks{ledger.Merged: m.agreed, ledger.Filler: m.filler, lookAt(p.cfg.Pull.Branch).kind(): m.after} {
+		if err := tx.SetMarks(p.slot(kind, m.Path, m.Language.Code).Stage(staged), now); err != nil {
 			return err
 		}
 	}
-	slot := p.slot(kindKnown, m.Path, m.Language.Code)
+	slot := p.slot(ledger.Known, m.Path, m.Language.Code)
 	history, err := tx.Marks(slot)
 	if err != nil {
 		return err
@@ -443,16 +443,16 @@ func (m *merged) remember(p *project, tx *state.Tx, stage string) error {
 		now = make(catalog.Marks, len(m.history))
 	}
 	for _, u := range m.history {
-		if !holds(now, u) {
-			learn(now, u.Name, catalog.MarkOf(u.Text))
+		if !ledger.Holds(now, u) {
+			ledger.Learn(now, u.Name, catalog.MarkOf(u.Text))
 		}
 	}
 	for _, u := range m.wrote {
-		learn(now, u.Name, catalog.MarkOf(u.Text))
+		ledger.Learn(now, u.Name, catalog.MarkOf(u.Text))
 	}
 	for _, u := range m.kept {
-		if mark := catalog.MarkOf(u.Text); age(now, u.Name, mark) < age(now, u.Name, m.agreed[u.Name]) {
-			forget(now, u.Name, mark)
+		if mark := catalog.MarkOf(u.Text); ledger.Age(now, u.Name, mark) < ledger.Age(now, u.Name, m.agreed[u.Name]) {
+			ledger.Forget(now, u.Name, mark)
 		}
 	}
 	if history != nil && maps.Equal(now, history) {

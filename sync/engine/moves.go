@@ -12,40 +12,21 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/state"
 )
-
-// moved is a source file that stands at another path now. Its translations follow: at the service, where the path decides about the collection; in
-// the repository, by the next pull, into the files that belong to the new path. It is stored for good: a pull may come to a branch
-// long after, and while the old path has no file it can mean nothing else.
-type moved struct {
-	From sourcePlace `json:"from"`
-	To   sourcePlace `json:"to"`
-	Sent bool        `json:"sent"` // the translations are at the service under the new collection, or never had to move there
-
-	Renamed []catalog.Rename `json:"renamed,omitempty"` // keys that were renamed on the way
-}
-
-const kindMoves = "moves"
-
-func (m moved) id() string { return m.From.id() + "\x00" + m.To.id() }
-
-func (at sourcePlace) compare(o sourcePlace) int {
-	return cmp.Or(strings.Compare(at.Collection, o.Collection), strings.Compare(at.Path, o.Path))
-}
 
 // findMoves finds the files that stand elsewhere now, of those that are not there. A file that could have become more than one is reported when it matters:
 // when keys of it are lost.
-func (a *accepted) findMoves(lost map[sourcePlace]map[string]bool) {
-	places := make(map[string]sourcePlace)
+func (a *accepted) findMoves(lost map[ledger.Source]map[string]bool) {
+	places := make(map[string]ledger.Source)
 	went, came := make(map[string]catalog.Marks), make(map[string]catalog.Marks)
-	here := make(map[sourcePlace]bool)
+	here := make(map[ledger.Source]bool)
 	for _, s := range a.tree.sources {
 		here[s.place()] = true
 		if !s.broken() && len(a.files[s.place()]) == 0 && len(s.texts) > 0 {
-			came[s.place().id()] = s.texts.Marks()
-			places[s.place().id()] = s.place()
+			came[s.place().ID()] = s.texts.Marks()
+			places[s.place().ID()] = s.place()
 		}
 	}
 	if len(came) == 0 {
@@ -53,13 +34,13 @@ func (a *accepted) findMoves(lost map[sourcePlace]map[string]bool) {
 	}
 	for at, marks := range a.files {
 		if !here[at] && len(marks) > 0 {
-			went[at.id()] = marks
-			places[at.id()] = at
+			went[at.ID()] = marks
+			places[at.ID()] = at
 		}
 	}
 	moves, doubt := catalog.Moves(went, came)
 	for _, m := range moves {
-		x := moved{From: places[m.From], To: places[m.To], Sent: places[m.From].Collection == places[m.To].Collection}
+		x := ledger.Move{From: places[m.From], To: places[m.To], Sent: places[m.From].Collection == places[m.To].Collection}
 		for _, s := range a.tree.sources {
 			if before := went[m.From]; s.place() == x.To {
 				x.Renamed = whole(catalog.Renames(before, s.texts, catalog.Diff(before, s.texts)), before, s.texts)
@@ -68,7 +49,7 @@ func (a *accepted) findMoves(lost map[sourcePlace]map[string]bool) {
 		a.moves = append(a.moves, x)
 	}
 	for _, at := range a.places() {
-		candidates := doubt[at.id()]
+		candidates := doubt[at.ID()]
 		if len(candidates) == 0 || len(lost[at]) == 0 {
 			continue
 		}
@@ -82,24 +63,24 @@ func (a *accepted) findMoves(lost map[sourcePlace]map[string]bool) {
 }
 
 // rememberMoves stores the moves, and forgets those whose old file is there again.
-func (r *pushing) rememberMoves(tx *state.Tx, a *accepted) error {
-	here := make(map[sourcePlace]bool)
+func (r *pushing) rememberMoves(tx ledger.Writer, a *accepted) error {
+	here := make(map[ledger.Source]bool)
 	for _, s := range a.tree.sources {
 		here[s.place()] = true
 	}
-	stored, err := state.ListTx[moved](tx, r.stateName(), kindMoves)
+	stored, err := ledger.Moves.List(tx, r.stateName())
 	if err != nil {
 		return err
 	}
 	for _, m := range stored {
 		if here[m.From] {
-			if err := tx.Delete(r.stateName(), kindMoves, m.id()); err != nil {
+			if err := ledger.Moves.Delete(tx, r.stateName(), m.ID()); err != nil {
 				return err
 			}
 		}
 	}
 	for _, m := range a.moves {
-		if err := state.PutTx(tx, r.stateName(), kindMoves, m.id(), m); err != nil {
+		if err := ledger.Moves.Put(tx, r.stateName(), m.ID(), m); err != nil {
 			return err
 		}
 	}
@@ -109,12 +90,12 @@ func (r *pushing) rememberMoves(tx *state.Tx, a *accepted) error {
 // moveCollections sends the translations of files whose move changed their collection into the new one, with the completion state that pulls
 // ask for. Those go along whose source text the new file has under the same key.
 func (r *pushing) moveCollections(ctx context.Context, a *accepted) error {
-	stored, err := state.List[moved](r.State, r.stateName(), kindMoves)
+	stored, err := ledger.Moves.List(r.State, r.stateName())
 	if err != nil {
 		return err
 	}
-	all := append(slices.Clone(a.moves), slices.DeleteFunc(stored, func(m moved) bool {
-		return m.Sent || slices.ContainsFunc(a.moves, func(n moved) bool { return n.id() == m.id() })
+	all := append(slices.Clone(a.moves), slices.DeleteFunc(stored, func(m ledger.Move) bool {
+		return m.Sent || slices.ContainsFunc(a.moves, func(n ledger.Move) bool { return n.ID() == m.ID() })
 	})...)
 	for _, m := range all {
 		at := slices.IndexFunc(r.tree.sources, func(s *source) bool { return s.place() == m.To && !s.broken() })
@@ -140,7 +121,7 @@ func (r *pushing) moveCollections(ctx context.Context, a *accepted) error {
 		}
 		r.report.Moved = append(r.report.Moved, report.Moved{From: m.From.Path, To: m.To.Path, Keys: len(keys), Languages: languages})
 		if m.Sent = true; !r.o.DryRun && len(r.errs) == 0 {
-			if err := state.Put(r.State, r.stateName(), kindMoves, m.id(), m); err != nil {
+			if err := ledger.Moves.Put(r.State, r.stateName(), m.ID(), m); err != nil {
 				return err
 			}
 		}
@@ -148,7 +129,7 @@ func (r *pushing) moveCollections(ctx context.Context, a *accepted) error {
 	return nil
 }
 
-func (r *pushing) moveCollection(ctx context.Context, m moved, s *source, keys map[string]string) (languages []string, err error) {
+func (r *pushing) moveCollection(ctx context.Context, m ledger.Move, s *source, keys map[string]string) (languages []string, err error) {
 	languages = []string{}
 	if m.From.Collection == m.To.Collection || len(keys) == 0 || len(r.errs) > 0 {
 		return languages, nil
@@ -180,14 +161,14 @@ func (r *pushing) moveCollection(ctx context.Context, m moved, s *source, keys m
 		}
 		languages = append(languages, l.Code)
 		r.foresee(s.Bundle, l, up.Units, false)
-		ship.add(r.request(s.Bundle, l.Code, g.ExportFormat(), r.cfg.Pull.CompletionState), up, memory{Kinds: []string{kindKnown}, Path: path, Language: l.Code}, up.Units)
+		ship.add(r.request(s.Bundle, l.Code, g.ExportFormat(), r.cfg.Pull.CompletionState), up, ledger.Destination{Kinds: []ledger.TargetMarks{ledger.Known}, Path: path, Language: l.Code}, up.Units)
 	}
 	r.shipAll(ctx, ship.shipments)
 	return languages, nil
 }
 
 // formerTarget is where the translations of a source file stood that is not there any more; "" when no entry of the configuration says.
-func (p *project) formerTarget(at sourcePlace, l config.Language) string {
+func (p *project) formerTarget(at ledger.Source, l config.Language) string {
 	for i := range p.cfg.Files {
 		files := &p.cfg.Files[i]
 		source, fits := files.SourceFile(at.Path)
@@ -218,7 +199,7 @@ func (r *pulling) formerly(t *tree, target bundle.Target) (former, error) {
 	at, found := t.of(target.Sources[0]).place(), none
 	var renamed []catalog.Rename
 	for range len(r.moves) { // a file may have moved more than once since
-		i := slices.IndexFunc(r.moves, func(m moved) bool { return m.To == at })
+		i := slices.IndexFunc(r.moves, func(m ledger.Move) bool { return m.To == at })
 		if i < 0 {
 			break
 		}
@@ -305,7 +286,7 @@ func (m *merged) leaves(t *tree) bool {
 		}
 	}
 	for _, u := range bundle.Texts(m.former.file) {
-		if _, there := m.after[u.Name]; !there && living[u.Key] && u.Text != "" && !knows(m.filler, u.Name, catalog.MarkOf(u.Text)) {
+		if _, there := m.after[u.Name]; !there && living[u.Key] && u.Text != "" && !ledger.Knows(m.filler, u.Name, catalog.MarkOf(u.Text)) {
 			return false
 		}
 	}
@@ -322,7 +303,7 @@ func (r *pulling) readMoves(t *tree, tip *gitops.Tip) error {
 		return err
 	}
 	r.accepted = a
-	r.moves, err = state.List[moved](r.State, r.stateName(), kindMoves)
+	r.moves, err = ledger.Moves.List(r.State, r.stateName())
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/spelling"
 )
 
@@ -66,15 +67,15 @@ func (r *pulling) gone(t *tree, x translated, m *merged, in catalog.Three, away 
 // found there, with the further forms that the target has of their plurals.
 func (r *pulling) seenKeys(x translated, m *merged, ours catalog.Catalog) (map[string]bool, error) {
 	var seen catalog.Catalog
-	slots := []struct{ kind, path, of string }{{kindMerged, x.Path, x.Language.Code}}
+	slots := []ledger.Slot{r.slot(ledger.Merged, x.Path, x.Language.Code)}
 	if m.former.path != "" {
-		slots = append(slots, struct{ kind, path, of string }{kindMerged, m.former.path, x.Language.Code})
+		slots = append(slots, r.slot(ledger.Merged, m.former.path, x.Language.Code))
 	}
 	for _, b := range x.Sources {
-		slots = append(slots, struct{ kind, path, of string }{kindPushed, b.Path, b.Collection})
+		slots = append(slots, r.pushedSlot(ledger.Source{Collection: b.Collection, Path: b.Path}))
 	}
-	for _, s := range slots {
-		marks, err := r.marks(r.slot(s.kind, s.path, s.of))
+	for _, slot := range slots {
+		marks, err := r.marks(slot)
 		if err != nil {
 			return nil, err
 		}

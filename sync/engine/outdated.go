@@ -5,17 +5,7 @@ import (
 
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
-	"github.com/locsync/locsync/sync/state"
-)
-
-// A source text that changes under its key leaves translations behind that were made for the old one. Pulls watch that, file by file: they count
-// such translations, and with pull.source_changed = "blank" take them out of the repository until the service has newer ones. pull --full takes
-// the service's translations as they are, and everything fits again.
-//
-// kindMade is what each key's translation was made for, kindOutdated the translations that are outdated; see catalog.Outdate.
-const (
-	kindMade     = "made"
-	kindOutdated = "outdated"
+	"github.com/locsync/locsync/sync/ledger"
 )
 
 // sourceDigests are the digests of source texts that a pull compares with, as the tree and as the service has them.
@@ -53,7 +43,7 @@ func (r *pulling) outdate(t *tree, x translated, m *merged, in *catalog.Three) e
 	if m.former.file != nil {
 		path = m.former.path
 	}
-	for kind, marks := range map[string]*catalog.Marks{kindMerged: &made.Base, kindMade: &made.For, kindOutdated: &made.Outdated, lookAt(r.cfg.Pull.Branch).kind(): &made.Stood} {
+	for kind, marks := range map[ledger.TargetMarks]*catalog.Marks{ledger.Merged: &made.Base, ledger.Made: &made.For, ledger.Outdated: &made.Outdated, lookAt(r.cfg.Pull.Branch).kind(): &made.Stood} {
 		var err error
 		if *marks, err = r.marks(r.slot(kind, path, x.Language.Code)); err != nil {
 			return err
@@ -108,12 +98,17 @@ func (r *pulling) aged(m *merged, result catalog.Merged) {
 }
 
 // rememberMade writes down what translations were made for: also that there is nothing to remember, where there was.
-func (m *merged) rememberMade(p *project, tx *state.Tx, stage string) error {
-	for kind, now := range map[string]catalog.Marks{kindMade: m.made.For, kindOutdated: m.made.Outdated} {
-		if now == nil && !tx.HasMarks(p.slot(kind, m.Path, m.Language.Code)) {
-			continue
+func (m *merged) rememberMade(p *project, tx ledger.Writer, staged bool) error {
+	for kind, now := range map[ledger.TargetMarks]catalog.Marks{ledger.Made: m.made.For, ledger.Outdated: m.made.Outdated} {
+		slot := p.slot(kind, m.Path, m.Language.Code)
+		if now == nil {
+			if has, err := tx.HasMarks(slot); err != nil {
+				return err
+			} else if !has {
+				continue
+			}
 		}
-		if err := tx.SetMarks(p.slot(stage+kind, m.Path, m.Language.Code), now); err != nil {
+		if err := tx.SetMarks(slot.Stage(staged), now); err != nil {
 			return err
 		}
 	}

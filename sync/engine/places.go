@@ -9,7 +9,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/state"
+	"github.com/locsync/locsync/sync/ledger"
 )
 
 // A translation that somebody changed in the repository goes to the service. Two places are looked at: the tree that pushes read, and
@@ -35,17 +35,17 @@ type lookAt string
 // record is where the commit of the last look is remembered.
 func (l lookAt) record() string {
 	if l == config.Worktree {
-		return headRecord
+		return ledger.SeenID("")
 	}
-	return headRecord + " " + string(l)
+	return ledger.SeenID(string(l))
 }
 
 // kind is the kind of the slots of what was seen there.
-func (l lookAt) kind() string {
+func (l lookAt) kind() ledger.TargetMarks {
 	if l == config.Worktree {
-		return kindSeen
+		return ledger.Seen
 	}
-	return kindSeen + " " + string(l)
+	return ledger.Seen.In(string(l))
 }
 
 // where is the place in words.
@@ -55,9 +55,6 @@ func (l lookAt) where() string {
 	}
 	return "branch " + string(l)
 }
-
-// headRecord is the working tree's HEAD at the last look.
-const headRecord = "head"
 
 // findPlaces finds where translations are looked for: the branch first, then what pushes read. A branch that cannot be reached is no reason to keep
 // anything from being sent: the next push looks there again, and nothing is remembered of this one's look, which saw only half.
@@ -114,7 +111,7 @@ func (p *project) placesIn(repo *gitops.Repo, t *tree, branch *gitops.Tip) ([]*p
 			if l == config.Worktree && at.name != l {
 				continue // what was seen there need not be committed, and says nothing about another place
 			}
-			commit, looked, err := state.Get[string](p.State, p.stateName(), kindSeen, l.record())
+			commit, looked, err := ledger.SeenAt.Get(p.State, p.stateName(), l.record())
 			if err != nil {
 				return nil, err
 			}
@@ -135,7 +132,7 @@ func (r *pushing) look(found []*candidate) error {
 	if r.o.DryRun || r.blind {
 		return nil
 	}
-	return r.State.Update(func(tx *state.Tx) error {
+	return r.State.Update(func(tx ledger.Writer) error {
 		for _, c := range found {
 			slot := r.slot(c.place.name.kind(), c.Path, c.Language.Code)
 			seen := c.texts.Marks()
@@ -167,11 +164,11 @@ func (r *pushing) look(found []*candidate) error {
 			}
 		}
 		for _, at := range r.places {
-			if err := state.PutTx(tx, r.stateName(), kindSeen, at.name.record(), at.commit); err != nil {
+			if err := ledger.SeenAt.Put(tx, r.stateName(), at.name.record(), at.commit); err != nil {
 				return err
 			}
 		}
-		return tx.Delete(r.stateName(), kindUnsent, r.cfg.Pull.Branch)
+		return ledger.UnsentAt.Delete(tx, r.stateName(), r.cfg.Pull.Branch)
 	})
 }
 
@@ -181,7 +178,7 @@ func (r *pulling) remade(tip *gitops.Tip) (bool, error) {
 	if tip.New() {
 		return true, nil
 	}
-	last, merged, err := state.Get[string](r.State, r.stateName(), kindMerged, r.cfg.Pull.Branch)
+	last, merged, err := ledger.MergedAt.Get(r.State, r.stateName(), r.cfg.Pull.Branch)
 	if err != nil || !merged || last == tip.Hash() {
 		return false, err
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/plural"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/spelling"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // fitted gives the service's texts for a target the shape that its source has, and leaves out the plural forms that the target language does not
@@ -165,7 +165,7 @@ func (r *pulling) widen(x translated, m *merged, source, ours catalog.Catalog) (
 	}
 	away = maps.Clone(gone)
 	for _, b := range x.Sources {
-		pushed, err := r.State.Marks(r.pushedSlot(sourcePlace{b.Collection, b.Path}))
+		pushed, err := r.State.Marks(r.pushedSlot(ledger.Source{Collection: b.Collection, Path: b.Path}))
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -294,19 +294,14 @@ func railsMaps(b *bundle.Bundle, l config.Language, source, texts catalog.Catalo
 // rails is the format of Rails' files, in which plurals are maps.
 const rails = "structured-yaml"
 
-// kindFurther is the texts of a target file that were sent for keys that the source does not have, further forms of plurals, and that the service left out.
-const kindFurther = "further"
-
-func (m memory) further() bool { return slices.Contains(m.Kinds, kindFurther) }
-
 // taken forgets that the service left out texts that it has taken now.
-func (p *project) taken(tx *state.Tx, m memory, units []accept) error {
-	slot := p.slot(kindFurther, m.Path, m.Language)
-	if m.further() || !tx.HasMarks(slot) {
+func (p *project) taken(tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
+	if m.Further() {
 		return nil
 	}
+	slot := p.slot(ledger.Further, m.Path, m.Language)
 	declined, err := tx.Marks(slot)
-	if err != nil {
+	if err != nil || declined == nil {
 		return err
 	}
 	for _, u := range units {
@@ -328,7 +323,7 @@ func (r *pushing) eachKind(target bundle.Target, sent catalog.Catalog, send func
 	if err := send(known, false); err != nil || len(known) == len(sent) {
 		return err
 	}
-	declined, err := r.State.Marks(r.slot(kindFurther, target.Path, target.Language.Code))
+	declined, err := r.State.Marks(r.slot(ledger.Further, target.Path, target.Language.Code))
 	if err != nil {
 		return err
 	}
@@ -339,7 +334,7 @@ func (r *pushing) eachKind(target bundle.Target, sent catalog.Catalog, send func
 
 // furtherProblem says that the service left out what the source language does not have: forms, and single texts where the source has a plural. They
 // are not sent again until somebody changes them.
-func furtherProblem(f jobFile, language string) report.Problem {
+func furtherProblem(f ledger.JobFile, language string) report.Problem {
 	var forms, singles []string
 	for _, u := range f.Units {
 		if spelling.MayBeForm(u.Key, "") {

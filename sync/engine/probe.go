@@ -16,9 +16,9 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // A pull asks for everything, and most pulls bring nothing. So it first asks what changed since the last full export (a probe,
@@ -30,18 +30,7 @@ import (
 // one, something was sent since, the state was lost, or that pull had to report anything. What a probe cannot see is found
 // by the full export that comes at the latest after fullEvery.
 
-// reconciled is what the last pull looked at that asked for everything, left nothing out and found its commit delivered: pulling the
-// same once more changes nothing.
-type reconciled struct {
-	Config string `json:"config"` // a digest
-	Look   string `json:"look"`   // commits of branch and base
-
-	// Full is by export question when, on the service's clock, it was asked for everything.
-	Full map[string]time.Time `json:"full"`
-}
-
 const (
-	kindReconciled = "reconciled" // the record's id is the branch
 
 	// fullEvery is shorter than a day, so that whatever the schedule, no day goes by without a full export.
 	fullEvery = 20 * time.Hour
@@ -54,19 +43,19 @@ const (
 
 // probing is a pull's knowledge of the last full one.
 type probing struct {
-	last  *reconciled // nil: nothing may be concluded
-	now   reconciled
+	last  *ledger.Reconciliation // nil: nothing may be concluded
+	now   ledger.Reconciliation
 	loud  bool            // some group had to be asked for everything
 	blind map[string]bool // questions whose probe did not work: they are not probed next time either
 }
 
 // lookAgain compares what this pull looks at with what the last full one did.
 func (r *pulling) lookAgain(tip *gitops.Tip) error {
-	r.probe = probing{now: reconciled{Config: r.configured(), Look: look(tip), Full: make(map[string]time.Time)}, blind: make(map[string]bool)}
+	r.probe = probing{now: ledger.Reconciliation{Config: r.configured(), Look: look(tip), Full: make(map[string]time.Time)}, blind: make(map[string]bool)}
 	if r.o.DryRun || r.o.Full || r.o.Force || r.o.Prune || r.o.AcceptService {
 		return nil
 	}
-	last, ok, err := state.Get[reconciled](r.State, r.stateName(), kindReconciled, r.cfg.Pull.Branch)
+	last, ok, err := ledger.Reconciled.Get(r.State, r.stateName(), r.cfg.Pull.Branch)
 	if err != nil {
 		return fmt.Errorf("read what the last pull looked at: %w", err)
 	}
@@ -204,11 +193,11 @@ func (r *pulling) news(t *tree, x *exported) (bool, error) {
 		if !ok {
 			return true, nil
 		}
-		merged, err := r.marks(r.slot(kindMerged, target.Path, target.Language.Code))
+		merged, err := r.marks(r.slot(ledger.Merged, target.Path, target.Language.Code))
 		if err != nil {
 			return false, err
 		}
-		outdated, err := r.marks(r.slot(kindOutdated, target.Path, target.Language.Code))
+		outdated, err := r.marks(r.slot(ledger.Outdated, target.Path, target.Language.Code))
 		if err != nil {
 			return false, err
 		}
@@ -234,11 +223,11 @@ func (r *pulling) answered(x *exported) {
 
 // unsettle forgets what was looked at before something changes that the next pull is to look at.
 func (p *project) unsettle() error {
-	_, ok, err := state.Get[reconciled](p.State, p.stateName(), kindReconciled, p.cfg.Pull.Branch)
+	_, ok, err := ledger.Reconciled.Get(p.State, p.stateName(), p.cfg.Pull.Branch)
 	if err != nil || !ok {
 		return err
 	}
-	return state.Delete(p.State, p.stateName(), kindReconciled, p.cfg.Pull.Branch)
+	return ledger.Reconciled.Delete(p.State, p.stateName(), p.cfg.Pull.Branch)
 }
 
 // settle remembers what this pull looked at, when it is true that pulling once more would change nothing. made is the commit that it made.
@@ -249,5 +238,5 @@ func (r *pulling) settle(tip *gitops.Tip, made string) error {
 	if made != "" {
 		r.probe.now.Look = lookAfter(tip, made)
 	}
-	return state.Put(r.State, r.stateName(), kindReconciled, r.cfg.Pull.Branch, r.probe.now)
+	return ledger.Reconciled.Put(r.State, r.stateName(), r.cfg.Pull.Branch, r.probe.now)
 }

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
@@ -180,7 +181,7 @@ remote = ""
 			case "draft":
 				w.translate("main", "de", service.Draft, key.Draw(rt, "key"), text())
 			case "branch":
-				if _, err := w.projects[0].State.Slots(w.projects[0].stateName(), kindMerged); err == nil && w.show("l10n", "locales/de/app.json") != "" {
+				if _, err := ledger.Merged.Slots(w.projects[0].State, w.projects[0].stateName()); err == nil && w.show("l10n", "locales/de/app.json") != "" {
 					w.commitOn("l10n", "locales/de/app.json", fmt.Sprintf(`{"a": %q, "b": %q}`, text(), text()))
 				}
 			case "source":

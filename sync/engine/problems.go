@@ -10,9 +10,9 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/spelling"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // What is wrong is told by the status until it is repaired, and nobody dismisses it.
@@ -155,40 +155,25 @@ func (p *project) unreadable(fsys fs.FS, t *tree) ([]report.Problem, error) {
 	return found, nil
 }
 
-// waiting is a branch that cannot be a line, or not yet, and why.
-type waiting struct {
-	report.Problem
-	Head string `json:"head"` // of those that somebody can end here: what is checked out
-	Ends string `json:"ends"` // and what ends it; one of the below, or "" for what only a pass can tell
-}
-
-const (
-	endsPublished = "published" // the branch is at the remote
-	endsAttached  = "attached"  // a branch is checked out
-)
-
-// kindWaiting is the record of what a pass found waiting; its id is the pass.
-const kindWaiting = "waiting"
-
 // keepWaiting remembers the branches that wait, in place of those that the last such pass found.
-func (p *project) keepWaiting(pass string, now []waiting) error {
-	before, _, err := state.Get[[]waiting](p.State, p.projectName(), kindWaiting, pass)
+func (p *project) keepWaiting(pass string, now []ledger.WaitingBranch) error {
+	before, _, err := ledger.Waiting.Get(p.State, p.projectName(), pass)
 	if err != nil || slices.Equal(before, now) {
 		return err
 	}
-	return state.Put(p.State, p.projectName(), kindWaiting, pass, now)
+	return ledger.Waiting.Put(p.State, p.projectName(), pass, now)
 }
 
 // stillWaiting are the problems of the branches that wait, as far as can be told.
 func (p *project) stillWaiting(repo *gitops.Repo) ([]report.Problem, error) {
 	var problems []report.Problem
-	for _, pass := range []string{pastPush, pastPull} {
-		all, _, err := state.Get[[]waiting](p.State, p.projectName(), kindWaiting, pass)
+	for _, pass := range []string{ledger.PassPush, ledger.PassPull} {
+		all, _, err := ledger.Waiting.Get(p.State, p.projectName(), pass)
 		if err != nil {
 			return nil, err
 		}
 		for _, w := range all {
-			over, err := w.over(repo)
+			over, err := over(w, repo)
 			if err != nil {
 				return nil, err
 			}
@@ -201,7 +186,7 @@ func (p *project) stillWaiting(repo *gitops.Repo) ([]report.Problem, error) {
 }
 
 // over reports whether it is known that a branch waits no more.
-func (w waiting) over(repo *gitops.Repo) (bool, error) {
+func over(w ledger.WaitingBranch, repo *gitops.Repo) (bool, error) {
 	if w.Ends == "" {
 		return false, nil
 	}
@@ -209,7 +194,7 @@ func (w waiting) over(repo *gitops.Repo) (bool, error) {
 	if err != nil || head != w.Head {
 		return err == nil, err
 	}
-	if w.Ends == endsAttached {
+	if w.Ends == ledger.EndsAttached {
 		return false, nil
 	}
 	return repo.Published(head)
@@ -221,12 +206,9 @@ type leftOut struct {
 	keys map[string]bool
 }
 
-// kindLeft is of target file, language: the keys that the last pull left out. The marks say nothing.
-const kindLeft = "left out"
-
 // looksAt begins the account of what is left out of a file.
 func (r *pulling) looksAt(t bundle.Target) leftOut {
-	id := goneID(t.Path, t.Language.Code)
+	id := ledger.TargetID(t.Path, t.Language.Code)
 	if _, begun := r.left[id]; !begun {
 		r.left[id] = leftOut{t, make(map[string]bool)}
 	}
@@ -248,9 +230,9 @@ func (r *pulling) leaveChanges(x translated, changes []catalog.Change) {
 }
 
 // keepLeft remembers what was left out of the files that a pull looked at, in place of what earlier ones left out of them.
-func (r *pulling) keepLeft(tx *state.Tx) error {
+func (r *pulling) keepLeft(tx ledger.Writer) error {
 	for _, l := range r.left {
-		slot := r.slot(kindLeft, l.Path, l.Language.Code)
+		slot := r.slot(ledger.LeftOut, l.Path, l.Language.Code)
 		if len(l.keys) == 0 {
 			if err := tx.DropMarks(slot); err != nil {
 				return err
@@ -271,7 +253,7 @@ func (r *pulling) keepLeft(tx *state.Tx) error {
 // heldKeys are the keys of the sources of a tree, as source path and key, of which a language's newest translation is held back: a pull left it out, or
 // it waits for a decision. fsys is where file names are looked for that the service decides.
 func (p *project) heldKeys(fsys fs.FS, t *tree, l config.Language, conflicts []report.Conflict) (map[string]bool, error) {
-	slots, err := p.State.Slots(p.stateName(), kindLeft)
+	slots, err := ledger.LeftOut.Slots(p.State, p.stateName())
 	if err != nil {
 		return nil, err
 	}

@@ -16,9 +16,9 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // pulling is one pull of one project, under way.
@@ -39,8 +39,8 @@ type pulling struct {
 	left      map[string]leftOut      // by goneID, of the target files that were looked at: what was left out of them
 	digested  sourceDigests
 	shared    *shared
-	accepted  *accepted // what the service has of the sources, compared with the branch's tree
-	moves     []moved   // of source files
+	accepted  *accepted     // what the service has of the sources, compared with the branch's tree
+	moves     []ledger.Move // of source files
 	renamed   map[*bundle.Bundle][]catalog.Rename
 	contested map[string]config.Language // files that both branch and base changed, in this attempt
 	holds     []report.Problem           // files that the guard holds back
@@ -50,7 +50,7 @@ type pulling struct {
 	merged    bool        // the branch has nothing that base lacks
 	offer     string      // the address for a request that the remote printed
 
-	earlier *delivery // of a commit of an earlier pull that did not live to remember that it has arrived; nil for none
+	earlier *ledger.Delivery // of a commit of an earlier pull that did not live to remember that it has arrived; nil for none
 	arrival
 }
 
@@ -92,7 +92,7 @@ func (p *project) pullOnce(ctx context.Context, o PullOptions) ([]pulled, error)
 		c, err = p.pullLines(ctx, o.DryRun)
 	}
 	if err == nil && !o.DryRun {
-		err = p.keepWaiting(pastPull, c.waiting)
+		err = p.keepWaiting(ledger.PassPull, c.waiting)
 	}
 	if err != nil || len(c.lines) == 0 {
 		run := p.newPull(o)
@@ -147,7 +147,7 @@ func (r *pulling) end(err error) pulled {
 		past := outcome(r.Now(), r.report.Keys, r.report.Commit, r.report.Problems, err)
 		past.Problems = besides(past.Problems, r.elsewhere)
 		past.Held, past.Unread, past.Look = len(r.holds), r.unread, r.subject(r.looked)
-		r.past(pastPull, past, passed, func(tx *state.Tx, d *diary) error {
+		r.past(ledger.PassPull, past, passed, func(tx ledger.Writer, d *diary) error {
 			if r.tell(d, err); err != nil {
 				return nil // nothing is concluded from what it did not come to
 			}
@@ -281,7 +281,7 @@ func (r *pulling) readBranch(ctx context.Context) (*gitops.Tip, error) {
 			return nil, err
 		}
 	}
-	seen, looked, err := state.Get[string](r.State, r.stateName(), kindSeen, lookAt(r.cfg.Pull.Branch).record())
+	seen, looked, err := ledger.SeenAt.Get(r.State, r.stateName(), lookAt(r.cfg.Pull.Branch).record())
 	r.report.unsent = looked && seen != tip.Hash() && !tip.New()
 	return tip, err
 }
@@ -305,7 +305,7 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree, tip *gitops.Tip) ([]*me
 	if r.lost, err = r.conflicts(); err != nil {
 		return nil, err
 	}
-	maps.Copy(r.lost, r.o.told[goneID(r.cfg.Name, r.line)])
+	maps.Copy(r.lost, r.o.told[ledger.TargetID(r.cfg.Name, r.line)])
 	remade, err := r.remade(tip)
 	if err != nil {
 		return nil, err
@@ -424,7 +424,7 @@ func (r *pulling) wrote(g *bundle.Group, target bundle.Target) (bool, error) {
 	if !g.Template().HasLabel() {
 		return true, nil
 	}
-	marks, err := r.State.Marks(r.slot(kindMerged, target.Path, target.Language.Code))
+	marks, err := r.State.Marks(r.slot(ledger.Merged, target.Path, target.Language.Code))
 	return marks != nil, err
 }
 

@@ -11,9 +11,9 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // pushing is one push of one project, under way.
@@ -74,7 +74,7 @@ func (p *project) pushOnce(ctx context.Context, o PushOptions) ([]pushed, error)
 		c, err = p.pushLines(ctx, o.DryRun)
 	}
 	if err == nil && !o.DryRun {
-		err = p.keepWaiting(pastPush, c.waiting)
+		err = p.keepWaiting(ledger.PassPush, c.waiting)
 	}
 	if err != nil || len(c.lines) == 0 {
 		run := p.newPush(o)
@@ -124,10 +124,10 @@ func (r *pushing) end(err error) pushed {
 		past.Problems = besides(past.Problems, r.elsewhere)
 		if past.Keys > 0 {
 			past.SentAt = &past.At
-		} else if last, _, err := state.Get[report.Past](r.State, r.stateName(), kindPast, pastPush); err == nil {
+		} else if last, _, err := ledger.Passes.Get(r.State, r.stateName(), ledger.PassPush); err == nil {
 			past.Keys, past.SentAt = last.Keys, last.SentAt
 		}
-		r.past(pastPush, past, passed, func(_ *state.Tx, d *diary) error {
+		r.past(ledger.PassPush, past, passed, func(_ ledger.Writer, d *diary) error {
 			r.tell(d, err)
 			return nil
 		})
@@ -210,15 +210,8 @@ func (r *pushing) pass(ctx context.Context) error {
 type shipment struct {
 	request  service.ImportRequest
 	uploads  []bundle.Upload
-	remember []memory          // beside each upload
-	accepts  []catalog.Catalog // beside each upload: what is remembered of it
-}
-
-// memory says where an accepted upload is written down: the slots of these kinds. Of a source file Language is its collection.
-type memory struct {
-	Kinds    []string `json:"kinds"`
-	Path     string   `json:"path"`
-	Language string   `json:"language"`
+	remember []ledger.Destination // beside each upload
+	accepts  []catalog.Catalog    // beside each upload: what is remembered of it
 }
 
 // shipping gathers uploads into the fewest imports: one for each collection, language, format, state and set of labels.
@@ -228,8 +221,8 @@ type shipping struct {
 }
 
 // add puts an upload into an import of its kind. accepts are the texts of it that are remembered when it is accepted.
-func (s *shipping) add(req service.ImportRequest, up bundle.Upload, m memory, accepts catalog.Catalog) {
-	key := fmt.Sprintf("%q", []string{req.Collection, req.Language, string(req.Format), req.PathSeparator, string(req.CompletionState), string(req.Conflicts), fmt.Sprintf("%q %v", req.Labels, m.further())})
+func (s *shipping) add(req service.ImportRequest, up bundle.Upload, m ledger.Destination, accepts catalog.Catalog) {
+	key := fmt.Sprintf("%q", []string{req.Collection, req.Language, string(req.Format), req.PathSeparator, string(req.CompletionState), string(req.Conflicts), fmt.Sprintf("%q %v", req.Labels, m.Further())})
 	if s.index == nil {
 		s.index = make(map[string]*shipment)
 	}
@@ -255,7 +248,7 @@ func (p *project) request(b *bundle.Bundle, language, format, completion string)
 // sourcePlan is what a push does for the source files.
 type sourcePlan struct {
 	shipping
-	renames  []rename
+	renames  []ledger.Rename
 	accepted *accepted
 }
 
@@ -318,7 +311,7 @@ func (r *pushing) addSource(ship *shipping, s *source, wanted func(key string) b
 		return there && wanted(n.Key)
 	}, nil)
 	if err == nil && len(up.Units) > 0 {
-		ship.add(r.request(s.Bundle, s.Source.Code, s.Format.Name, r.cfg.Push.CompletionState), up, memory{[]string{kindPushed}, s.Path, s.Collection}, up.Units)
+		ship.add(r.request(s.Bundle, s.Source.Code, s.Format.Name, r.cfg.Push.CompletionState), up, ledger.Destination{Path: s.Path, Collection: s.Collection}, up.Units)
 	}
 	return err
 }
@@ -335,7 +328,7 @@ func (r *pushing) shipAll(ctx context.Context, all []*shipment) {
 	}
 	for len(all) > 0 && ctx.Err() == nil {
 		var later []*shipment
-		var begun []*job
+		var begun []*ledger.Job
 		busy := make(map[[2]string]bool)
 		for _, s := range all {
 			to := [2]string{s.request.Collection, s.request.Language}
@@ -434,7 +427,7 @@ func keysOf(units catalog.Catalog) []string {
 }
 
 // send begins one import.
-func (r *pushing) send(ctx context.Context, s *shipment) (*job, error) {
+func (r *pushing) send(ctx context.Context, s *shipment) (*ledger.Job, error) {
 	job, err := r.intend(s)
 	if err != nil {
 		return nil, err
@@ -473,9 +466,9 @@ func outcome(at time.Time, keys int, commit string, problems []report.Problem, e
 }
 
 // mark writes accepted texts of a translation into slots, keeping what is there.
-func (p *project) mark(tx *state.Tx, m memory, units []accept) error {
+func (p *project) mark(tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
 	for _, kind := range m.Kinds {
-		if kind == kindKnown {
+		if kind == ledger.Known {
 			if err := errors.Join(p.resolved(tx, m, units), p.taken(tx, m, units)); err != nil {
 				return err
 			}
@@ -489,8 +482,8 @@ func (p *project) mark(tx *state.Tx, m memory, units []accept) error {
 			marks = make(catalog.Marks, len(units))
 		}
 		for _, u := range units {
-			if kind == kindKnown || kind == kindSent {
-				learn(marks, u.Name, u.Mark)
+			if kind == ledger.Known || kind == ledger.Sent {
+				ledger.Learn(marks, u.Name, u.Mark)
 			} else {
 				marks[u.Name] = u.Mark
 			}

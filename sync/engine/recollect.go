@@ -8,16 +8,13 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
-	"github.com/locsync/locsync/sync/state"
+	"github.com/locsync/locsync/sync/ledger"
 )
 
 // Git is the memory, and the state makes it quick: what commits of ours brought into the files of the branch is what repository and service agreed on, and is
 // nobody's change, whichever process made them and whatever this state remembers. A state that is new, was lost, or is older than the branch learns it from
 // there: of every name the texts that such a commit wrote, and those in whose place it wrote them. What stands in the files without one of our commits having
 // written it was agreed on by nobody.
-
-// kindRecollected is the record of a branch up to which commit that is done.
-const kindRecollected = "recollected"
 
 // recollectMost is how many commits of ours are looked at, the youngest.
 const recollectMost = 200
@@ -32,9 +29,9 @@ type recollected struct {
 // recollect learns what the branch has of ours since it was read last. A dry run keeps it to itself.
 func (p *project) recollect(ctx context.Context, repo *gitops.Repo, tip *gitops.Tip, bundles []*bundle.Bundle, dry bool) error {
 	p.overlay = nil
-	since, done, err := state.Get[string](p.State, p.stateName(), kindRecollected, p.cfg.Pull.Branch)
+	since, done, err := ledger.RecollectedAt.Get(p.State, p.stateName(), p.cfg.Pull.Branch)
 	if err == nil && !done {
-		since, _, err = state.Get[string](p.State, p.stateName(), kindMerged, p.cfg.Pull.Branch)
+		since, _, err = ledger.MergedAt.Get(p.State, p.stateName(), p.cfg.Pull.Branch)
 	}
 	if err != nil || tip.Hash() == "" || since == tip.Hash() {
 		return err
@@ -52,9 +49,9 @@ func (p *project) recollect(ctx context.Context, repo *gitops.Repo, tip *gitops.
 	if dry {
 		return p.overlaid(found)
 	}
-	return p.State.Update(func(tx *state.Tx) error {
+	return p.State.Update(func(tx ledger.Writer) error {
 		for _, f := range found {
-			for kind, now := range map[string]func(catalog.Marks) catalog.Marks{kindKnown: f.learned, kindMerged: f.merged} {
+			for kind, now := range map[ledger.TargetMarks]func(catalog.Marks) catalog.Marks{ledger.Known: f.learned, ledger.Merged: f.merged} {
 				slot := p.slot(kind, f.Path, f.Language.Code)
 				before, err := tx.Marks(slot)
 				if err != nil {
@@ -65,15 +62,15 @@ func (p *project) recollect(ctx context.Context, repo *gitops.Repo, tip *gitops.
 				}
 			}
 		}
-		return state.PutTx(tx, p.stateName(), kindRecollected, p.cfg.Pull.Branch, tip.Hash())
+		return ledger.RecollectedAt.Put(tx, p.stateName(), p.cfg.Pull.Branch, tip.Hash())
 	})
 }
 
 // overlaid is what a dry run takes for remembered, beside what is.
 func (p *project) overlaid(found map[string]*recollected) error {
-	p.overlay = make(map[state.Slot]catalog.Marks)
+	p.overlay = make(map[ledger.Slot]catalog.Marks)
 	for _, f := range found {
-		for kind, now := range map[string]func(catalog.Marks) catalog.Marks{kindKnown: f.learned, kindMerged: f.merged} {
+		for kind, now := range map[ledger.TargetMarks]func(catalog.Marks) catalog.Marks{ledger.Known: f.learned, ledger.Merged: f.merged} {
 			slot := p.slot(kind, f.Path, f.Language.Code)
 			before, err := p.State.Marks(slot)
 			if err != nil {
@@ -86,7 +83,7 @@ func (p *project) overlaid(found map[string]*recollected) error {
 }
 
 // marks are what is remembered in a slot.
-func (p *project) marks(slot state.Slot) (catalog.Marks, error) {
+func (p *project) marks(slot ledger.Slot) (catalog.Marks, error) {
 	if marks, is := p.overlay[slot]; is {
 		return maps.Clone(marks), nil
 	}
@@ -98,7 +95,7 @@ func (f *recollected) learned(history catalog.Marks) catalog.Marks {
 		history = make(catalog.Marks)
 	}
 	for _, u := range f.known {
-		learn(history, u.Name, catalog.MarkOf(u.Text))
+		ledger.Learn(history, u.Name, catalog.MarkOf(u.Text))
 	}
 	return history
 }
@@ -143,10 +140,10 @@ func (p *project) recollectOne(ctx context.Context, repo *gitops.Repo, made gito
 		if err != nil {
 			return err
 		}
-		f := found[goneID(t.Path, t.Language.Code)]
+		f := found[ledger.TargetID(t.Path, t.Language.Code)]
 		if f == nil {
 			f = &recollected{Target: t, agreed: make(catalog.Marks)}
-			found[goneID(t.Path, t.Language.Code)] = f
+			found[ledger.TargetID(t.Path, t.Language.Code)] = f
 		}
 		brought := texts.Marks()
 		for _, parent := range parents {

@@ -8,58 +8,27 @@ import (
 	"unicode"
 
 	"github.com/locsync/locsync/sync/catalog"
-	"github.com/locsync/locsync/sync/state"
+	"github.com/locsync/locsync/sync/ledger"
 )
-
-// rename is a key whose text moved to another key of the same file. It is stored until its translations are at the service under the new
-// key: once the new key is pushed, nothing else would tell.
-type rename struct {
-	Path       string       `json:"path"`
-	Collection string       `json:"collection"`
-	From       catalog.Name `json:"from"`
-	To         catalog.Name `json:"to"`
-	Text       catalog.Mark `json:"text"` // that moved: with another text the new key means something else
-
-	Left *sourcePlace `json:"left,omitempty"` // the file that the key was in, where that is another one, which stays
-}
-
-const kindRenames = "renames"
-
-func (m rename) id() string {
-	return m.Collection + "\x00" + m.Path + "\x00" + m.To.Key + "\x00" + m.To.Form
-}
-
-// is reports whether two renames are the same.
-func (m rename) is(o rename) bool {
-	return m.id() == o.id() && m.From == o.From && m.Text == o.Text && m.left() == o.left()
-}
-
-// left is where the key was before.
-func (m rename) left() sourcePlace {
-	if m.Left != nil {
-		return *m.Left
-	}
-	return sourcePlace{m.Collection, m.Path}
-}
 
 // renameLook is what a look at one file says about renames.
 type renameLook struct {
 	fresh []catalog.Change // since the last look; a key that was gone then and is back is new
 
-	found   []rename      // now
-	pending []rename      // by earlier pushes, whose translations have yet to move
-	stale   []rename      // by earlier pushes, of keys that have another text by now, or are gone: the old translations are not their own
-	gone    catalog.Marks // keys that the service has and the file has not
-	before  catalog.Marks // those of them that an earlier push saw
+	found   []ledger.Rename // now
+	pending []ledger.Rename // by earlier pushes, whose translations have yet to move
+	stale   []ledger.Rename // by earlier pushes, of keys that have another text by now, or are gone: the old translations are not their own
+	gone    catalog.Marks   // keys that the service has and the file has not
+	before  catalog.Marks   // those of them that an earlier push saw
 }
 
 // lookForRenames compares a file with what was accepted of it. Removed keys count once: a new key is never taken for one that was gone already at an
 // earlier look, unless that one was renamed then, and renamed again before its translations moved.
 func (p *project) lookForRenames(s *source, base catalog.Marks, changes []catalog.Change) (look renameLook, err error) {
-	if look.before, err = p.State.Marks(p.slot(kindRemoved, s.Path, s.Collection)); err != nil {
+	if look.before, err = p.State.Marks(ledger.Removed.Of(p.stateName(), ledger.Source{Collection: s.Collection, Path: s.Path})); err != nil {
 		return look, err
 	}
-	stored, err := state.List[rename](p.State, p.stateName(), kindRenames)
+	stored, err := ledger.Renames.List(p.State, p.stateName())
 	if err != nil {
 		return look, err
 	}
@@ -93,11 +62,11 @@ func (p *project) lookForRenames(s *source, base catalog.Marks, changes []catalo
 		look.fresh = append(look.fresh, c)
 	}
 	for _, m := range whole(catalog.Renames(base, s.texts, look.fresh), base, s.texts) {
-		look.found = append(look.found, rename{Path: s.Path, Collection: s.Collection, From: m.From, To: m.To, Text: base[m.From]})
+		look.found = append(look.found, ledger.Rename{Path: s.Path, Collection: s.Collection, From: m.From, To: m.To, Text: base[m.From]})
 	}
 	var now catalog.Marks
 	for _, m := range stored {
-		if m.Path != s.Path || m.Collection != s.Collection || slices.ContainsFunc(look.found, m.is) {
+		if m.Path != s.Path || m.Collection != s.Collection || slices.ContainsFunc(look.found, m.Equal) {
 			continue
 		}
 		if now == nil {
@@ -123,7 +92,7 @@ type compared struct {
 }
 
 // renames returns the file's renames whose translations have to move: those found now, and those that earlier passes did not finish.
-func (r *pushing) renames(s *compared) ([]rename, error) {
+func (r *pushing) renames(s *compared) ([]ledger.Rename, error) {
 	look := s.look
 	lost := maps.Clone(look.gone)
 	for _, m := range look.found {
@@ -138,18 +107,18 @@ func (r *pushing) renames(s *compared) ([]rename, error) {
 	if r.o.DryRun || len(look.found)+len(look.gone)+len(look.before)+len(look.stale) == 0 {
 		return append(look.found, look.pending...), nil
 	}
-	return append(look.found, look.pending...), r.State.Update(func(tx *state.Tx) error {
+	return append(look.found, look.pending...), r.State.Update(func(tx ledger.Writer) error {
 		for _, m := range look.stale {
-			if err := tx.Delete(r.stateName(), kindRenames, m.id()); err != nil {
+			if err := ledger.Renames.Delete(tx, r.stateName(), m.ID()); err != nil {
 				return err
 			}
 		}
 		for _, m := range look.found {
-			if err := state.PutTx(tx, r.stateName(), kindRenames, m.id(), m); err != nil {
+			if err := ledger.Renames.Put(tx, r.stateName(), m.ID(), m); err != nil {
 				return err
 			}
 		}
-		return tx.SetMarks(r.slot(kindRemoved, s.Path, s.Collection), look.gone)
+		return tx.SetMarks(ledger.Removed.Of(r.stateName(), ledger.Source{Collection: s.Collection, Path: s.Path}), look.gone)
 	})
 }
 
@@ -217,7 +186,7 @@ func findFarRenames(all []*compared) {
 			continue
 		}
 		left := from.place()
-		to.look.found = append(to.look.found, rename{Path: to.Path, Collection: to.Collection, From: near(m.From), To: near(m.To), Text: base[m.From], Left: &left})
+		to.look.found = append(to.look.found, ledger.Rename{Path: to.Path, Collection: to.Collection, From: near(m.From), To: near(m.To), Text: base[m.From], Left: &left})
 		if from.moved == nil {
 			from.moved = make(map[catalog.Name]bool)
 		}

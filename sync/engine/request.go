@@ -17,41 +17,25 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // The pull or merge request for the branch comes after everything else: the commit is delivered and its merges are remembered. What goes wrong here is a
 // problem of the report and never an error, and what was not done shows in the record, whose commit is not the branch's, so that the next pull does
 // it. The forge is asked only when the branch has another commit, or the request is to say something else.
 
-// requested is what was last done about the branch's request.
-type requested struct {
-	forge.Memory
-	URL string `json:"url"` // of the request, or where the remote offers to make one; "" when it is not open
-	Did string `json:"did"`
-
-	Said   string `json:"said"`             // a digest of everything that was asked for
-	Failed string `json:"failed,omitempty"` // why it was not done
-
-	Counted string             `json:"counted"` // the commit that Data and Has are about; Memory is about the last one that all was done for
-	Has     string             `json:"has"`     // a digest of what the branch has that base lacks
-	Data    config.RequestData `json:"data"`
-}
-
-const kindRequest = "request" // the record's id is the branch
-
 // What was done about a request, besides what forge.Did names.
 const requestOffered = "offered" // the remote printed an address
 
 // requested is what is remembered of the branch's request.
-func (p *project) requested() (requested, error) {
-	q, _, err := state.Get[requested](p.State, p.stateName(), kindRequest, p.cfg.Pull.Branch)
+func (p *project) requested() (ledger.Request, error) {
+	q, _, err := ledger.Requests.Get(p.State, p.stateName(), p.cfg.Pull.Branch)
 	return q, err
 }
 
-func (r *pulling) rememberRequest(q requested) error {
-	return state.Put(r.State, r.stateName(), kindRequest, r.cfg.Pull.Branch, q)
+func (r *pulling) rememberRequest(q ledger.Request) error {
+	return ledger.Requests.Put(r.State, r.stateName(), r.cfg.Pull.Branch, q)
 }
 
 // request brings the branch's request in step with the branch as this pull leaves it. r.tip is nil where the pull has not seen the branch.
@@ -83,7 +67,7 @@ func (r *pulling) request(ctx context.Context) error {
 		}
 	} else if r.offer != "" {
 		r.log.Info("request", zap.String("did", requestOffered), zap.String("url", r.offer))
-		q = requested{URL: r.offer, Did: requestOffered}
+		q = ledger.Request{URL: r.offer, Did: requestOffered}
 		if err := r.rememberRequest(q); err != nil {
 			return err
 		}
@@ -93,15 +77,15 @@ func (r *pulling) request(ctx context.Context) error {
 }
 
 // ask asks the forge, unless all was done before.
-func (r *pulling) ask(ctx context.Context, q *requested) error {
+func (r *pulling) ask(ctx context.Context, q *ledger.Request) error {
 	if q.Counted != r.tip.Hash() {
 		data, content, err := r.countRequest(ctx, r.tip, r.base)
 		if err != nil {
 			return err
 		}
-		q.Counted, q.Has, q.Data = r.tip.Hash(), content, data
+		q.Counted, q.Has, q.Data = r.tip.Hash(), content, storedData(data)
 	}
-	title, body, ok := r.requestTexts(q.Data)
+	title, body, ok := r.requestTexts(requestData(q.Data))
 	if !ok {
 		return nil
 	}
@@ -139,7 +123,7 @@ func (r *pulling) ask(ctx context.Context, q *requested) error {
 }
 
 // askForge has the forge make or update the request.
-func (r *pulling) askForge(ctx context.Context, q requested, title, body string) (forge.Outcome, error) {
+func (r *pulling) askForge(ctx context.Context, q ledger.Request, title, body string) (forge.Outcome, error) {
 	cfg := &r.cfg.Pull.Request
 	if cfg.Kind == config.RequestAGit {
 		if q.Commit == r.tip.Hash() { // only the title is another; the server keeps the one that it has
@@ -166,8 +150,28 @@ func (r *pulling) askForge(ctx context.Context, q requested, title, body string)
 		return forge.Outcome{}, err
 	}
 	out, err := forge.Ensure(ctx, f, forge.Wanted{Head: r.cfg.Pull.Branch, Base: r.base.Branch(), Title: title, Body: body, Labels: cfg.Labels,
-		RemoveBranch: cfg.RemoveBranch, Commit: r.tip.Hash(), When: r.tip.When(), Content: q.Has}, q.Memory)
+		RemoveBranch: cfg.RemoveBranch, Commit: r.tip.Hash(), When: r.tip.When(), Content: q.Has}, forge.Memory(q.RequestContent))
 	return out, r.waitForForge(o, err)
+}
+
+// storedData is the data of a request as the ledger has it, and requestData its inverse.
+func storedData(data config.RequestData) ledger.RequestData {
+	stored := ledger.RequestData{Project: data.Project, Branch: data.Branch, Base: data.Base, Languages: data.Languages,
+		Files: data.Files, Keys: data.Keys, Added: data.Added, Changed: data.Changed, Removed: data.Removed, HeldBack: data.HeldBack}
+	for _, n := range data.Counts {
+		stored.Counts = append(stored.Counts, ledger.RequestCount(n))
+	}
+	return stored
+}
+
+func requestData(stored ledger.RequestData) config.RequestData {
+	data := config.RequestData{Project: stored.Project, Branch: stored.Branch, Base: stored.Base, Languages: stored.Languages,
+		Files: stored.Files, Keys: stored.Keys, Added: stored.Added, Changed: stored.Changed, Removed: stored.Removed,
+		HeldBack: stored.HeldBack}
+	for _, n := range stored.Counts {
+		data.Counts = append(data.Counts, config.RequestCount(n))
+	}
+	return data
 }
 
 // saying is a digest of all that a request is to be.

@@ -11,8 +11,8 @@ import (
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // With pull.source = true a pull also brings source texts that were changed at the service into the source files, in the same commit. Each group is
@@ -28,9 +28,9 @@ import (
 
 // wording is what is remembered of one source file's merge.
 type wording struct {
-	at      sourcePlace
+	at      ledger.Source
 	learned []relearned
-	accepts []accept // each key whole
+	accepts []ledger.Text // each key whole
 }
 
 // relearned is a text that was replaced, and what stands in its place.
@@ -187,7 +187,7 @@ func (w *rewording) file(s *source) (*merged, []report.Problem) {
 }
 
 // wholeKeys are fresh texts with what else was accepted of their keys.
-func wholeKeys(all, fresh catalog.Marks) []accept {
+func wholeKeys(all, fresh catalog.Marks) []ledger.Text {
 	keys := make(map[string]bool)
 	for n := range fresh {
 		keys[n.Key] = true
@@ -198,9 +198,9 @@ func wholeKeys(all, fresh catalog.Marks) []accept {
 			units[n] = mark
 		}
 	}
-	var list []accept
+	var list []ledger.Text
 	for _, n := range units.Names() {
-		list = append(list, accept{n, units[n]})
+		list = append(list, ledger.Text{Name: n, Mark: units[n]})
 	}
 	return list
 }
@@ -287,7 +287,7 @@ func (r *pulling) take(t *tree, m *merged) error {
 }
 
 // remember writes a source file's merge down. The history counts at once; what the service is known to have, once the commit has arrived.
-func (x *wording) remember(p *project, tx *state.Tx, stage string) error {
+func (x *wording) remember(p *project, tx ledger.Writer, staged bool) error {
 	if len(x.learned) > 0 {
 		history, err := tx.Marks(p.sourceHistory(x.at.Collection))
 		if err != nil {
@@ -297,21 +297,21 @@ func (x *wording) remember(p *project, tx *state.Tx, stage string) error {
 			history = make(catalog.Marks)
 		}
 		for _, l := range x.learned {
-			if !knows(history, l.Name, l.before) {
-				learn(history, l.Name, l.before)
+			if !ledger.Knows(history, l.Name, l.before) {
+				ledger.Learn(history, l.Name, l.before)
 			}
-			learn(history, l.Name, l.after)
+			ledger.Learn(history, l.Name, l.after)
 		}
 		if err := tx.SetMarks(p.sourceHistory(x.at.Collection), history); err != nil {
 			return err
 		}
 	}
-	if stage != "" {
+	if staged {
 		marks := make(catalog.Marks, len(x.accepts))
 		for _, u := range x.accepts {
 			marks[u.Name] = u.Mark
 		}
-		return tx.SetMarks(p.slot(stage+kindPushed, x.at.Path, x.at.Collection), marks)
+		return tx.SetMarks(p.pushedSlot(x.at).Stage(true), marks)
 	}
 	a := newAcceptance(x.at.Collection)
 	a.add(x.at.Path, x.accepts)
@@ -319,7 +319,7 @@ func (x *wording) remember(p *project, tx *state.Tx, stage string) error {
 }
 
 // reworded remembers the source texts of a commit that has arrived: they came from the service, which has them, and stand on the branch since.
-func (p *project) reworded(tx *state.Tx, d delivery) error {
+func (p *project) reworded(tx ledger.Writer, d ledger.Delivery) error {
 	accepted, arrived := make(map[string]*acceptance), make(map[string]catalog.Marks) // by collection
 	for _, f := range d.Files {
 		if f.Collection == "" {
@@ -328,13 +328,13 @@ func (p *project) reworded(tx *state.Tx, d delivery) error {
 		if accepted[f.Collection] == nil {
 			accepted[f.Collection], arrived[f.Collection] = newAcceptance(f.Collection), make(catalog.Marks)
 		}
-		marks, err := tx.Marks(p.slot(staged+kindPushed, f.Path, f.Collection))
+		marks, err := tx.Marks(p.pushedSlot(f.Source()).Stage(true))
 		if err != nil {
 			return err
 		}
-		var units []accept
+		var units []ledger.Text
 		for _, n := range marks.Names() {
-			units = append(units, accept{n, marks[n]})
+			units = append(units, ledger.Text{Name: n, Mark: marks[n]})
 		}
 		accepted[f.Collection].add(f.Path, units)
 		maps.Copy(arrived[f.Collection], marks)
@@ -359,5 +359,5 @@ func (p *project) reworded(tx *state.Tx, d delivery) error {
 	if len(accepted) == 0 {
 		return nil
 	}
-	return state.PutTx(tx, p.stateName(), kindSourceSeen, p.cfg.Pull.Branch, d.Commit)
+	return ledger.SourceSeenAt.Put(tx, p.stateName(), p.cfg.Pull.Branch, d.Commit)
 }

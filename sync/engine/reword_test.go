@@ -9,9 +9,9 @@ import (
 
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // withSource brings source texts as well, and keeps commits in the repository.
@@ -357,15 +357,15 @@ func TestSourcePullInterrupted(t *testing.T) {
 func (w *world) unremember() {
 	w.tb.Helper()
 	p := w.projects[0]
-	slot := p.pushedSlot(sourcePlace{"main", enA})
+	slot := p.pushedSlot(ledger.Source{Collection: "main", Path: enA})
 	marks, err := w.store.Marks(slot)
 	w.check(err)
 	b := catalog.Name{Key: "b"}
 	now := catalog.Marks{b: marks[b]}
 	marks[b] = catalog.MarkOf("B")
 	w.check(w.store.SetMarks(slot, marks))
-	w.check(w.store.SetMarks(p.slot(staged+kindPushed, enA, "main"), now))
-	w.check(state.Put(w.store, p.stateName(), kindDelivery, "l10n", delivery{Commit: w.git("rev-parse", "origin/l10n"), Files: []memoryFile{{enA, "en", "main"}}}))
+	w.check(w.store.SetMarks(p.pushedSlot(ledger.Source{Collection: "main", Path: enA}).Stage(true), now))
+	w.check(ledger.Deliveries.Put(w.store, p.stateName(), "l10n", ledger.Delivery{Commit: w.git("rev-parse", "origin/l10n"), Files: []ledger.DeliveredFile{{Path: enA, Language: "en", Collection: "main"}}}))
 }
 
 // Every request of a pull fails once: nothing is lost and nothing is sent back.

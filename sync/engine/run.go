@@ -13,9 +13,9 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/heartbeat"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
-	"github.com/locsync/locsync/sync/state"
 	"github.com/locsync/locsync/sync/watch"
 )
 
@@ -146,7 +146,7 @@ func (l *looping) start() {
 	}
 	now := l.Now()
 	l.plan(now)
-	last, ok, err := state.Get[time.Time](l.State, l.stateName(), kindPast, pastSchedule)
+	last, ok, err := ledger.Times.Get(l.State, l.stateName(), ledger.TimeSchedule)
 	if err != nil {
 		l.log.Error("read when the last pull was", zap.Error(err))
 	}
@@ -159,11 +159,8 @@ func (l *looping) start() {
 	}
 }
 
-// pastSchedule is the record of the last time that a pull was begun, scheduled or not.
-const pastSchedule = "schedule"
-
 func (p *project) began(at time.Time) {
-	if err := state.Put(p.State, p.stateName(), kindPast, pastSchedule, at.UTC()); err != nil {
+	if err := ledger.Times.Put(p.State, p.stateName(), ledger.TimeSchedule, at.UTC()); err != nil {
 		p.log.Error("remember when the pull began", zap.Error(err))
 	}
 }
@@ -318,7 +315,8 @@ func soonest(err error) error {
 // Permanent reports whether an error stays until somebody changes the configuration, the credentials or the repository.
 func Permanent(err error) bool {
 	var usage *UsageError
-	return errors.As(err, &usage) || errors.Is(err, service.ErrAuth) || errors.Is(err, service.ErrRefused) && !errors.Is(err, service.ErrExportFailed)
+	var newer *ledger.NewerError
+	return errors.As(err, &usage) || errors.As(err, &newer) || errors.Is(err, service.ErrAuth) || errors.Is(err, service.ErrRefused) && !errors.Is(err, service.ErrExportFailed)
 }
 
 // backoff says when a pass that failed is tried again.

@@ -26,8 +26,9 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/service"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // crashRounds is how often every cut of TestKilledAtEveryArrow is made.
@@ -1038,10 +1039,10 @@ func (c *chapter) holdsCell(body string, at cell) bool {
 
 // conflicts is what the state keeps of conflicts, as it is stored.
 func (c *chapter) conflicts() string {
-	store, err := state.Open(c.path("state"))
+	store, err := boltledger.Open(c.path("state"))
 	c.must(err)
 	defer store.Close()
-	kept, err := state.List[any](store, c.stateName(), "conflicts")
+	kept, err := ledger.Conflicts.List(store, c.stateName())
 	c.must(err)
 	return fmt.Sprint(kept)
 }

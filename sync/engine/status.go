@@ -17,8 +17,8 @@ import (
 	"github.com/locsync/locsync/gitops/forge"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // stateName is the project's name in the state. It holds what was pushed and pulled with one project of one service: with another, nothing of
@@ -27,7 +27,7 @@ import (
 // What is remembered of one of several lines is kept apart from the others'.
 func (p *project) stateName() string {
 	if p.line != "" {
-		return p.projectName() + "#" + p.line
+		return ledger.BranchScope(p.projectName(), p.line)
 	}
 	return p.projectName()
 }
@@ -174,7 +174,7 @@ func (p *project) look(ctx context.Context, s *report.ProjectStatus) error {
 	for i, at := range []struct {
 		id string
 		to **report.Past
-	}{{pastPush, &s.LastPush}, {pastPull, &s.LastPull}} {
+	}{{ledger.PassPush, &s.LastPush}, {ledger.PassPull, &s.LastPull}} {
 		past, ok, err := p.lastPast(at.id)
 		if err != nil {
 			return err
@@ -184,7 +184,7 @@ func (p *project) look(ctx context.Context, s *report.ProjectStatus) error {
 			s.Held += past.Held
 		}
 	}
-	jobs, err := state.List[job](p.State, p.stateName(), kindJobs)
+	jobs, err := ledger.Jobs.List(p.State, p.stateName())
 	if err != nil {
 		return err
 	}
@@ -381,14 +381,14 @@ func (p *project) countKeys(have map[string]bool, t *tree, fsys fs.FS, l config.
 		if f == nil {
 			continue
 		}
-		filler, err := p.State.Marks(p.slot(kindFiller, target.Path, l.Code))
+		filler, err := p.State.Marks(p.slot(ledger.Filler, target.Path, l.Code))
 		if err != nil {
 			return nil, err
 		}
 		for _, b := range target.Sources {
 			keys := t.of(b).texts.Keys()
 			for _, u := range bundle.Texts(f) {
-				if keys[u.Key] && u.Text != "" && !holds(filler, u) {
+				if keys[u.Key] && u.Text != "" && !ledger.Holds(filler, u) {
 					have[b.Path+"\x00"+u.Key] = true
 				}
 			}

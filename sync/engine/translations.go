@@ -8,9 +8,9 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // pushTranslations sends what people changed in the target languages, after asking the service for its present values: where those
@@ -71,7 +71,7 @@ func (r *pushing) blankAndBlind() (bool, error) {
 	if !r.blind {
 		return false, nil
 	}
-	_, looked, err := state.Get[string](r.State, r.stateName(), kindRecollected, r.cfg.Pull.Branch)
+	_, looked, err := ledger.RecollectedAt.Get(r.State, r.stateName(), r.cfg.Pull.Branch)
 	return !looked, err
 }
 
@@ -173,12 +173,12 @@ func (r *pushing) weigh(c *candidate, theirs catalog.Catalog) (*weighed, error) 
 // shipCandidate composes the upload of one file, key by key: a key of which the service changed any text since the last merge is reported and
 // stays out. Forms of a key that nobody changed go along with the service's present text.
 func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) error {
-	m := memory{[]string{kindKnown}, c.Path, c.Language.Code}
+	m := ledger.Destination{Path: c.Path, Language: c.Language.Code, Kinds: []ledger.TargetMarks{ledger.Known}}
 	if r.cfg.Push.Conflicts == "overwrite" {
-		m.Kinds = append(m.Kinds, kindDelivered)
+		m.Kinds = append(m.Kinds, ledger.Delivered)
 	}
 	if !r.o.DryRun && len(c.same)+len(c.conflicts) > 0 {
-		err := r.State.Update(func(tx *state.Tx) error {
+		err := r.State.Update(func(tx ledger.Writer) error {
 			for _, lost := range c.conflicts {
 				if err := lost.keep(r.project, tx); err != nil {
 					return err
@@ -203,7 +203,7 @@ func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) err
 		r.replaces(c, index)
 		m := m
 		if further {
-			m.Kinds = append(slices.Clone(m.Kinds), kindFurther)
+			m.Kinds = append(slices.Clone(m.Kinds), ledger.Further)
 		}
 		ship.add(r.request(c.Sources[0], c.Language.Code, g.ExportFormat(), r.cfg.Push.CompletionState), up, m, sent)
 		return nil
@@ -236,7 +236,7 @@ func (r *pushing) onlyWaits(c *candidate) bool {
 		return false
 	}
 	for _, u := range texts {
-		lost := r.lost[conflictID(c.Path, c.Language.Code, u.Key)]
+		lost := r.lost[ledger.ConflictID(c.Path, c.Language.Code, u.Key)]
 		if keys[u.Key] && !lost.Open && !c.overruled(lost) {
 			keys[u.Key] = false
 			r.conflict(lost)
@@ -262,14 +262,14 @@ func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) 
 	if err != nil {
 		return v, err
 	}
-	sent, err := r.State.Marks(r.slot(kindSent, c.Path, c.Language.Code))
+	sent, err := r.State.Marks(r.slot(ledger.Sent, c.Path, c.Language.Code))
 	if err != nil {
 		return v, err
 	}
 	index := theirs.Index()
 	anew := make(map[string]bool) // keys that are not, or not any more, as a conflict has them; should they lose, that is to be told
 	for _, u := range c.texts {
-		lost, conflicts := r.lost[conflictID(c.Path, c.Language.Code, u.Key)]
+		lost, conflicts := r.lost[ledger.ConflictID(c.Path, c.Language.Code, u.Key)]
 		conflicts = conflicts && c.stands(u, lost) && !c.decided[u.Key] && c.about(lost)
 		anew[u.Key] = anew[u.Key] || !conflicts
 		at, there := index[u.Name]
@@ -280,7 +280,7 @@ func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) 
 			continue
 		}
 		_, merged := m.merged[u.Name]
-		_, before := sent[known(u.Name, 0)]
+		before := ledger.Has(sent, u.Name)
 		switch {
 		case !c.changed[u.Name]:
 			v.instead[u.Name] = theirs[at].Text
@@ -288,7 +288,7 @@ func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) 
 			v.same[u.Name] = true
 		case v.lost[u.Key] && c.beside(u.Key) != "":
 		case theirs[at].Text == "" || conflicts && lost.agreed(theirs[at]):
-		case !conflicts && (m.merged.Has(u.Name, theirs[at].Text) || holds(sent, theirs[at])):
+		case !conflicts && (m.merged.Has(u.Name, theirs[at].Text) || ledger.Holds(sent, theirs[at])):
 			if !r.o.Translations && !m.saw(theirs[at]) {
 				v.replaced = append(v.replaced, theirs[at])
 			}

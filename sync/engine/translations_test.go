@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
-	"github.com/locsync/locsync/sync/state"
 )
 
 const deApp, enApp = "locales/de/app.json", "locales/en/app.json"
@@ -544,7 +544,7 @@ func TestPushComparesWithAFreshExport(t *testing.T) {
 		t.Fatal("the pull went well")
 	}
 	w.wire.before = nil
-	if jobs, err := state.List[job](w.store, w.projects[0].stateName(), kindJobs); err != nil || len(jobs) != 1 {
+	if jobs, err := ledger.Jobs.List(w.store, w.projects[0].stateName()); err != nil || len(jobs) != 1 {
 		t.Fatalf("%v, %v", jobs, err)
 	}
 	w.translate("main", "de", service.Draft, "a", "A translator")

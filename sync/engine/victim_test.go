@@ -29,9 +29,9 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // A victim is a process of its own that makes passes and may be killed at any moment: the test binary, started again. The service lives in
@@ -68,10 +68,10 @@ func victimLife(ctx context.Context, passes, root, dial string) error {
 		return err
 	}
 	defer reports.Close()
-	var store *state.Store
+	var store *boltledger.Store
 	for try := 0; ; try++ { // one that was killed a moment ago may still be going
-		var locked *state.Locked
-		if store, err = state.Open(filepath.Join(root, "state")); !errors.As(err, &locked) || try == 50 {
+		var locked *boltledger.Locked
+		if store, err = boltledger.Open(filepath.Join(root, "state")); !errors.As(err, &locked) || try == 50 {
 			break
 		}
 		time.Sleep(20 * time.Millisecond)

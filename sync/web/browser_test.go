@@ -26,6 +26,7 @@ import (
 
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -345,14 +346,14 @@ func everything(t *testing.T) http.Handler {
 	one := usual("Produktseite / Русский")
 	one.Base, one.Branch, one.Pending, one.Removed, one.RequestURL = "main", "l10n/main", 1234, 3, "https://git.example.com/team/app/pulls/17"
 	one.State = "1234 values wait to be pushed; the last push failed"
-	one.LastPush = &engine.Past{At: before, Result: engine.ResultFailed, Error: "start the import: the service failed repeatedly, the next request goes out in 1m0s", SentAt: &before, Keys: 2}
-	one.LastPull.Result = engine.ResultPartial
-	one.Jobs = []engine.Job{{Kind: "import", Since: before}}
-	one.Languages = append(one.Languages, engine.LanguageStatus{Language: "zh-Hant-HK", Keys: 3, Missing: 120000, Held: 40000, HeldMissing: 40000}, engine.LanguageStatus{Language: "ar", Keys: 120003, Held: 30000})
-	one.Lines = []engine.LineStatus{{Base: "main", Branch: "l10n/main", Collections: []string{"main-ui", "main-mail"}, LastPull: one.LastPull}, {Base: "feature/with-a-rather-long-name", Branch: "l10n/feature/with-a-rather-long-name", Finished: &before}}
-	one.Events = append([]engine.Event{{At: before, What: "push", Base: "main", Result: engine.ResultFailed, Text: "The push failed: the service failed repeatedly.", Since: before, Count: 12}}, one.Events...)
+	one.LastPush = &report.Past{At: before, Result: report.ResultFailed, Error: "start the import: the service failed repeatedly, the next request goes out in 1m0s", SentAt: &before, Keys: 2}
+	one.LastPull.Result = report.ResultPartial
+	one.Jobs = []report.Job{{Kind: "import", Since: before}}
+	one.Languages = append(one.Languages, report.LanguageStatus{Language: "zh-Hant-HK", Keys: 3, Missing: 120000, Held: 40000, HeldMissing: 40000}, report.LanguageStatus{Language: "ar", Keys: 120003, Held: 30000})
+	one.Lines = []report.LineStatus{{Base: "main", Branch: "l10n/main", Collections: []string{"main-ui", "main-mail"}, LastPull: one.LastPull}, {Base: "feature/with-a-rather-long-name", Branch: "l10n/feature/with-a-rather-long-name", Finished: &before}}
+	one.Events = append([]report.Event{{At: before, What: "push", Base: "main", Result: report.ResultFailed, Text: "The push failed: the service failed repeatedly.", Since: before, Count: 12}}, one.Events...)
 	for i := range 30 {
-		one.Problems = append(one.Problems, engine.Problem{File: "locales/de/app.json", Key: fmt.Sprint("greeting.", i), Language: "de", Problem: "it lacks {name}, which the source has; correct it at the service", Remedy: "correct it at the service"})
+		one.Problems = append(one.Problems, report.Problem{File: "locales/de/app.json", Key: fmt.Sprint("greeting.", i), Language: "de", Problem: "it lacks {name}, which the source has; correct it at the service", Remedy: "correct it at the service"})
 	}
 	page := http.NewServeMux()
 	page.Handle("/", New(s.Options))
@@ -361,7 +362,7 @@ func everything(t *testing.T) http.Handler {
 		app := usual("app")
 		app.LastPull.Commit = ""
 		app.Events[0].Commit = "0123456789abcdef"
-		for _, status := range []engine.ProjectStatus{one, app, {Name: "untold", State: "what waits to be pushed cannot be told now", Problems: []engine.Problem{{Problem: "the repository is gone"}}}} {
+		for _, status := range []report.ProjectStatus{one, app, {Name: "untold", State: "what waits to be pushed cannot be told now", Findings: report.Findings{Problems: []report.Problem{{Problem: "the repository is gone"}}}}} {
 			v.add(s.project(status, v))
 		}
 		s.write(w, http.StatusOK, "page", v)
@@ -378,14 +379,14 @@ func many(t *testing.T) http.Handler {
 	wide := usual("customer-facing-web-application-with-a-name-that-somebody-wrote-out-in-full")
 	wide.Languages = nil
 	for i, l := range strings.Fields("ar bg bn ca cs da de el en-GB es es-419 et fa fi fil fr fr-CA he hi hr hu id it ja ko lt lv ms nb nl pl pt-BR pt-PT ro ru sk sr-Latn-RS sv th zh-Hant-HK") {
-		wide.Languages = append(wide.Languages, engine.LanguageStatus{Language: l, Keys: 2400 - i%4*37*(i/13), Missing: i % 4 * 37 * (i / 13)})
+		wide.Languages = append(wide.Languages, report.LanguageStatus{Language: l, Keys: 2400 - i%4*37*(i/13), Missing: i % 4 * 37 * (i / 13)})
 	}
 	wide.Languages[6].Held, wide.Languages[6].Keys, wide.Languages[6].Missing = 2, 2399, 1
-	wide.Conflicts = []engine.Conflict{{File: "locales/de/app.json", Language: "de", Key: "checkout.button", Ours: map[string]string{"": "Jetzt kaufen"}, Theirs: map[string]string{"": "Kaufen"}, Since: now.Add(-time.Hour)}}
-	wide.Problems = []engine.Problem{wide.Conflicts[0].Problem(), {File: "locales/de/app.json", Key: "greeting", Language: "de", Problem: "it lacks {name}, which the source has; correct it at the service", Remedy: "correct it at the service"}}
+	wide.Conflicts = []report.Conflict{{File: "locales/de/app.json", Language: "de", Key: "checkout.button", Ours: map[string]string{"": "Jetzt kaufen"}, Theirs: map[string]string{"": "Kaufen"}, Since: now.Add(-time.Hour)}}
+	wide.Problems = []report.Problem{wide.Conflicts[0].Problem(), {File: "locales/de/app.json", Key: "greeting", Language: "de", Problem: "it lacks {name}, which the source has; correct it at the service", Remedy: "correct it at the service"}}
 	wide.State = "1 translation was changed on both sides and waits for a decision; 1 thing is left out; last pulled 2026-11-21 11:00:00 UTC"
 	bad := usual("mobile")
-	bad.LastPull = &engine.Past{At: now.Add(-time.Minute), Result: engine.ResultFailed, Error: "fetch l10n of git@git.example.com:team/app.git: the host does not answer", GoodAt: now.Add(-26 * time.Hour)}
+	bad.LastPull = &report.Past{At: now.Add(-time.Minute), Result: report.ResultFailed, Error: "fetch l10n of git@git.example.com:team/app.git: the host does not answer", GoodAt: now.Add(-26 * time.Hour)}
 	bad.State = "the last pull failed"
 	page := http.NewServeMux()
 	page.Handle("/", New(s.Options))
@@ -393,9 +394,9 @@ func many(t *testing.T) http.Handler {
 		v := view{Version: "1.2.3", Now: now}
 		good := usual("documentation")
 		for i := range good.Languages {
-			good.Languages[i] = engine.LanguageStatus{Language: good.Languages[i].Language, Keys: 120}
+			good.Languages[i] = report.LanguageStatus{Language: good.Languages[i].Language, Keys: 120}
 		}
-		for _, status := range []engine.ProjectStatus{wide, bad, good} {
+		for _, status := range []report.ProjectStatus{wide, bad, good} {
 			configured.Name = status.Name
 			s.Engine.Config.Projects = append(s.Engine.Config.Projects[:0:0], configured)
 			v.add(s.project(status, v))

@@ -23,10 +23,10 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
-	"github.com/locsync/locsync/sync/state"
 )
 
 const runningProject = "11111111-2222-3333-4444-555555555555"
@@ -51,7 +51,7 @@ func runningServer(t *testing.T) (handler http.Handler, repo, missing string, ca
 	}
 	cfg, err := config.Parse(filepath.Join(repo, "locsync.toml"), []byte(fmt.Sprintf("[service]\nurl = %q\naccount_id = \"acc\"\n", http.URL)+project("app", repo)+project("later", missing)))
 	check(t, err)
-	store, err := state.Open(t.TempDir())
+	store, err := boltledger.Open(t.TempDir())
 	check(t, err)
 	meter := NewMeter()
 	requested := func(r service.Request) { meter.Requested(r.Operation, r.Status, r.Took) }

@@ -16,8 +16,8 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // newServer is the address over a real repository and state; no service is asked for what it tells.
@@ -34,7 +34,7 @@ func newServer(t testing.TB) (s *server, repo string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := state.Open(t.TempDir())
+	store, err := boltledger.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

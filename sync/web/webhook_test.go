@@ -21,7 +21,7 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
-	"github.com/locsync/locsync/sync/state"
+	"github.com/locsync/locsync/sync/ledger/boltledger"
 )
 
 const hookSecret = "s3cret"
@@ -58,7 +58,7 @@ func hookServerOf(t *testing.T, projects []hooked) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := state.Open(t.TempDir())
+	store, err := boltledger.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

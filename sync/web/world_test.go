@@ -14,10 +14,10 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
-	"github.com/locsync/locsync/sync/state"
 )
 
 // world is repositories, a service over HTTP, an engine between them and its address, all real. Time is the engine's own: it can be another day.
@@ -66,7 +66,7 @@ func newWorld(t *testing.T, daemon string, o func(*Options), projects ...worldPr
 	}
 	cfg, err := config.Parse(filepath.Join(t.TempDir(), "locsync.toml"), []byte(text.String()))
 	check(t, err)
-	store, err := state.Open(t.TempDir())
+	store, err := boltledger.Open(t.TempDir())
 	check(t, err)
 	w.client, err = service.New(service.Options{BaseURL: at.URL, AccountID: "acc", APIKey: "key"})
 	check(t, err)

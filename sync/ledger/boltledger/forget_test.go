@@ -1,4 +1,4 @@
-package state
+package boltledger
 
 import (
 	"fmt"
@@ -10,9 +10,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/ledger"
 )
 
-// Against a map: whatever is stored, moved and forgotten, each place holds what the last of it says, and projects whose names begin alike are told apart.
+// Against a map: whatever is stored, moved and forgotten, each place holds what the last of it says, and projects
+// whose names begin alike are told apart.
 func TestMovedAndForgotten(t *testing.T) {
 	s, err := Open(t.TempDir())
 	must(t, err)
@@ -25,14 +27,14 @@ func TestMovedAndForgotten(t *testing.T) {
 		}
 		projects, kinds := []string{"app", "app#a", "app#a\x00", "app#ab"}, []string{"known", "staged known", "known\x00"}
 		for _, p := range projects {
-			must(s.Update(func(tx *Tx) error { return tx.Forget(p) }))
+			must(s.Update(func(tx ledger.Writer) error { return tx.Forget(p) }))
 		}
-		slots, records := make(map[Slot]catalog.Marks), make(map[[3]string]int)
-		slot := func(label string) Slot {
-			return Slot{rapid.SampledFrom(projects).Draw(t, label), rapid.SampledFrom(kinds).Draw(t, label), rapid.SampledFrom([]string{"", "a.json"}).Draw(t, label), "de"}
+		slots, records := make(map[ledger.Slot]catalog.Marks), make(map[[3]string]int)
+		slot := func(label string) ledger.Slot {
+			return at(rapid.SampledFrom(projects).Draw(t, label), rapid.SampledFrom(kinds).Draw(t, label), rapid.SampledFrom([]string{"", "a.json"}).Draw(t, label), "de")
 		}
 		for step := range rapid.IntRange(1, 30).Draw(t, "steps") {
-			must(s.Update(func(tx *Tx) error {
+			must(s.Update(func(tx ledger.Writer) error {
 				switch rapid.SampledFrom([]string{"marks", "record", "move", "move", "forget"}).Draw(t, "step") {
 				case "marks":
 					at := slot("at")
@@ -40,8 +42,8 @@ func TestMovedAndForgotten(t *testing.T) {
 					return tx.SetMarks(at, slots[at])
 				case "record":
 					at := slot("at")
-					records[[3]string{at.Project, at.Kind, at.Path}] = step
-					return PutTx(tx, at.Project, at.Kind, at.Path, step)
+					records[[3]string{at.Scope, at.Kind, at.Path}] = step
+					return put(tx, at.Scope, at.Kind, at.Path, step)
 				case "move":
 					from, to := slot("from"), slot("to")
 					marks, there := slots[from]
@@ -56,32 +58,34 @@ func TestMovedAndForgotten(t *testing.T) {
 					return err
 				default:
 					project, keep := rapid.SampledFrom(projects).Draw(t, "project"), rapid.SliceOfDistinct(rapid.SampledFrom(kinds), rapid.ID[string]).Draw(t, "keep")
-					maps.DeleteFunc(slots, func(at Slot, _ catalog.Marks) bool { return at.Project == project && !slices.Contains(keep, at.Kind) })
+					maps.DeleteFunc(slots, func(at ledger.Slot, _ catalog.Marks) bool {
+						return at.Scope == project && !slices.Contains(keep, at.Kind)
+					})
 					maps.DeleteFunc(records, func(at [3]string, _ int) bool { return at[0] == project && !slices.Contains(keep, at[1]) })
 					return tx.Forget(project, keep...)
 				}
 			}))
 		}
-		must(s.View(func(tx *Tx) error {
+		must(s.View(func(tx ledger.Reader) error {
 			for _, p := range projects {
 				for _, kind := range kinds {
-					there, err := tx.Slots(p, kind)
+					there, err := tx.Slots(ledger.Slot{Scope: p, Kind: kind})
 					must(err)
-					var want []Slot
+					var want []ledger.Slot
 					for at, marks := range slots {
-						if at.Project == p && at.Kind == kind {
+						if at.Scope == p && at.Kind == kind {
 							want = append(want, at)
 							if got, err := tx.Marks(at); err != nil || !maps.Equal(got, marks) {
 								t.Fatalf("%v holds %v, want %v; %v", at, got, marks, err)
 							}
 						}
 					}
-					slices.SortFunc(want, func(a, b Slot) int { return strings.Compare(a.Path, b.Path) })
+					slices.SortFunc(want, func(a, b ledger.Slot) int { return strings.Compare(a.Path, b.Path) })
 					if !slices.Equal(there, want) {
 						t.Fatalf("slots %v, want %v", there, want)
 					}
 					for _, id := range []string{"", "a.json"} {
-						got, ok, err := GetTx[int](tx, p, kind, id)
+						got, ok, err := get[int](tx, p, kind, id)
 						want, there := records[[3]string{p, kind, id}]
 						if err != nil || ok != there || got != want {
 							t.Fatalf("record %q holds %v, want %v; %v", []string{p, kind, id}, fmt.Sprint(got, ok), fmt.Sprint(want, there), err)

@@ -1,6 +1,6 @@
 //go:build unix
 
-package state
+package boltledger
 
 import (
 	"bufio"
@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/locsync/locsync/sync/ledger"
 )
 
 // The test binary runs itself as a second process: with LOCSYNC_STATE_CHILD set it plays a part instead of
@@ -114,16 +116,16 @@ func write(dir string) {
 		fmt.Println(err)
 		return
 	}
-	n, _, err := Get[int](s, "app", "count", "n")
+	n, _, err := get[int](s, "app", "count", "n")
 	for err == nil {
 		n++
-		err = s.Update(func(tx *Tx) error {
+		err = s.Update(func(tx ledger.Writer) error {
 			for i := range 3 {
-				if err := tx.SetMarks(Slot{"app", "pushed", fmt.Sprint(i), "en"}, someMarks(200, n)); err != nil {
+				if err := tx.SetMarks(at("app", "known", fmt.Sprint(i), "en"), someMarks(200, n)); err != nil {
 					return err
 				}
 			}
-			return PutTx(tx, "app", "count", "n", n)
+			return put(tx, "app", "count", "n", n)
 		})
 		fmt.Println(n)
 	}
@@ -162,13 +164,13 @@ func TestKilledWhileWriting(t *testing.T) {
 		if aside, why := s.Rebuilt(); aside != "" && (said > 0 || last > 0) {
 			t.Fatalf("round %d: the store was put aside after %d updates: %v", round, said, why)
 		}
-		n, _, err := Get[int](s, "app", "count", "n")
+		n, _, err := get[int](s, "app", "count", "n")
 		must(t, err)
 		if n < said || n > said+1 {
 			t.Fatalf("round %d: %d updates are there, %d were finished", round, n, said)
 		}
 		for i := range 3 {
-			got, err := s.Marks(Slot{"app", "pushed", fmt.Sprint(i), "en"})
+			got, err := s.Marks(at("app", "known", fmt.Sprint(i), "en"))
 			if err != nil || n > 0 && !maps.Equal(got, someMarks(200, n)) {
 				t.Fatalf("round %d: slot %d is not of update %d: %v", round, i, n, err)
 			}

@@ -1,4 +1,4 @@
-package state
+package boltledger
 
 import (
 	"crypto/rand"
@@ -54,7 +54,8 @@ func takeLock(dir string) (*lock, error) {
 	if !ok {
 		return nil, whoHolds(dir)
 	}
-	l := &lock{file: file, dir: dir, holder: holder{PID: os.Getpid(), Since: time.Now().Truncate(time.Second), ID: rand.Text()}}
+	self := holder{PID: os.Getpid(), Since: time.Now().Truncate(time.Second), ID: rand.Text()}
+	l := &lock{file: file, dir: dir, holder: self}
 	if err := l.announce(); err != nil {
 		l.release()
 		return nil, fmt.Errorf("take the lock of %s: %w", dir, err)
@@ -77,12 +78,12 @@ func readHolder(dir string) holder {
 	return h
 }
 
-// Claim is a folder that is held like a state directory, with nothing in it but who holds it: what several processes must not do at once, whatever
-// states they have.
+// Claim is a folder that is held like a state directory, with nothing in it but who holds it: what several processes
+// must not do at once, whatever states they have.
 type Claim struct{ lock *lock }
 
-// TakeClaim takes a claim; the folder is made when it is missing. address is what others read in their *Locked. When another process, or another claim of this
-// one, has it the error is a *Locked.
+// TakeClaim takes a claim; the folder is made when it is missing. address is what others read in their *Locked. When
+// another process, or another claim of this one, has it the error is a *Locked.
 func TakeClaim(dir, address string) (*Claim, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("take the claim of %s: %w", dir, err)
@@ -102,7 +103,8 @@ func TakeClaim(dir, address string) (*Claim, error) {
 // Release ends a claim.
 func (c *Claim) Release() { c.lock.release() }
 
-// Claimed tells who has a claim, or a state directory; nil when nobody has. For a moment it keeps others from taking it, who have to try again.
+// Claimed tells who has a claim, or a state directory; nil when nobody has. For a moment it keeps others from taking
+// it, who have to try again.
 func Claimed(dir string) *Locked {
 	if _, err := os.Stat(filepath.Join(dir, "holder")); err != nil {
 		return nil
@@ -129,8 +131,8 @@ func (l *lock) announce() error {
 	return os.Rename(path+".new", path)
 }
 
-// release gives the directory free. The holder file goes first: who finds it finds its process. Where the directory went away meanwhile and came back, its
-// holder is another process.
+// release gives the directory free. The holder file goes first: who finds it finds its process. Where the directory
+// went away meanwhile and came back, its holder is another process.
 func (l *lock) release() {
 	if readHolder(l.dir).ID == l.holder.ID {
 		_ = os.Remove(filepath.Join(l.dir, "holder"))

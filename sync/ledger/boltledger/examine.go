@@ -1,4 +1,4 @@
-package state
+package boltledger
 
 import (
 	"errors"
@@ -18,8 +18,9 @@ type Findings struct {
 	Aside  []string // names of stores that were put aside, the oldest first
 }
 
-// Examine looks at a state directory, whoever has it open, and changes nothing in it: a store is copied into scratch, an empty folder, and checked there.
-// The error is why it could not be looked at, or be opened: it is not ours to read, a newer locsync has written it.
+// Examine looks at a state directory, whoever has it open, and changes nothing in it: a store is copied into scratch,
+// an empty folder, and checked there. The error is why it could not be looked at, or be opened: it is not ours to
+// read, a newer locsync has written it.
 func Examine(dir, scratch string) (Findings, error) {
 	f := Findings{Holder: Claimed(dir)}
 	if entries, err := os.ReadDir(dir); err == nil { // sorted by name, which begins with the time

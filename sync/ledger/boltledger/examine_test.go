@@ -1,4 +1,4 @@
-package state
+package boltledger
 
 import (
 	"os"
@@ -48,7 +48,7 @@ func TestExamine(t *testing.T) {
 	if f := look(); f.Damage != nil || len(f.Aside) != 1 || !strings.HasPrefix(f.Aside[0], "state.db.damaged-") {
 		t.Errorf("after it was put aside: %+v", f)
 	}
-	rewrite(t, file, func(tx *bbolt.Tx) error { return tx.Bucket(metaBucket).Put(formatKey, []byte("locsync state 2")) })
+	rewrite(t, file, func(tx *bbolt.Tx) error { return tx.Bucket(metaBucket).Put(formatKey, []byte("locsync state 3")) })
 	if _, err := Examine(dir, t.TempDir()); err == nil || !strings.Contains(err.Error(), "newer locsync") {
 		t.Errorf("of a newer one: %v", err)
 	}

@@ -1,4 +1,4 @@
-package state
+package boltledger
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/ledger"
 )
 
 // sealVersion is the first byte of every value.
@@ -172,6 +173,9 @@ func splitKey(key []byte, want int) ([]string, error) {
 	return parts, nil
 }
 
-func (s Slot) key() []byte { return joinKey(s.Project, s.Kind, s.Path, s.Language) }
+func slotKey(s ledger.Slot) []byte {
+	scope, kind, path, of := s.Parts()
+	return joinKey(scope, kind, path, of)
+}
 
-func hasPrefix(key, prefix []byte) bool { return bytes.HasPrefix(key, prefix) }
+func recordKey(k ledger.Key) []byte { return joinKey(k.Scope, k.Kind, k.ID) }

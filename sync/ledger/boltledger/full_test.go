@@ -1,6 +1,6 @@
 //go:build unix
 
-package state
+package boltledger
 
 import (
 	"errors"
@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// fillUp writes until the disk is full, or what stands for it: a limit on how long this process's files may be. Then it makes room and writes once more, in
-// the same process, as a daemon would.
+// fillUp writes until the disk is full, or what stands for it: a limit on how long this process's files may be. Then
+// it makes room and writes once more, in the same process, as a daemon would.
 func fillUp(dir string) {
 	signal.Ignore(syscall.SIGXFSZ)
 	s, err := Open(dir)
@@ -33,20 +33,20 @@ func fillUp(dir string) {
 	}
 	n := 0
 	for err == nil && n < 10000 {
-		if err = s.SetMarks(Slot{"app", "pushed", fmt.Sprint(n), "en"}, someMarks(200, n)); err == nil {
+		if err = s.SetMarks(at("app", "known", fmt.Sprint(n), "en"), someMarks(200, n)); err == nil {
 			n++
 		}
 	}
 	fmt.Printf("full after %d: %v\n", n, err)
-	_, err = s.Marks(Slot{"app", "pushed", "0", "en"})
+	_, err = s.Marks(at("app", "known", "0", "en"))
 	fmt.Println("read:", err)
 	_ = syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before)
-	fmt.Println("again:", s.SetMarks(Slot{"app", "pushed", "again", "en"}, someMarks(200, 1)))
+	fmt.Println("again:", s.SetMarks(at("app", "known", "again", "en"), someMarks(200, 1)))
 	fmt.Println("close:", s.Close())
 }
 
-// A full disk is an error that names what was being done, and nothing that was stored before is harmed: it is read in the same process, more is stored
-// when there is room again, and the next process finds all of it.
+// A full disk is an error that names what was being done, and nothing that was stored before is harmed: it is read in
+// the same process, more is stored when there is room again, and the next process finds all of it.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	cmd, _, out := child(t, "full", dir)
@@ -71,14 +71,14 @@ func TestFullDisk(t *testing.T) {
 		t.Fatalf("put aside: %v", why)
 	}
 	for i := range n {
-		if got, err := s.Marks(Slot{"app", "pushed", fmt.Sprint(i), "en"}); err != nil || !maps.Equal(got, someMarks(200, i)) {
+		if got, err := s.Marks(at("app", "known", fmt.Sprint(i), "en")); err != nil || !maps.Equal(got, someMarks(200, i)) {
 			t.Fatalf("slot %d of %d: %v", i, n, err)
 		}
 	}
 }
 
-// The folder goes away under an open store, and comes back empty: what is stored is gone with it, the next process begins anew and says nothing of
-// damage, and the lock of the gone folder keeps nobody out.
+// The folder goes away under an open store, and comes back empty: what is stored is gone with it, the next process
+// begins anew and says nothing of damage, and the lock of the gone folder keeps nobody out.
 func TestTheFolderVanishes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	s := open(t, dir)

@@ -1,4 +1,4 @@
-package state
+package boltledger
 
 import (
 	"bytes"
@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/ledger"
 )
 
 func open(t testing.TB, dir string) *Store {
@@ -52,7 +53,7 @@ func someMarks(n, seed int) catalog.Marks {
 	return marks
 }
 
-var aSlot = Slot{"app", "pushed", "locales/en/app.json", "en"}
+var aSlot = at("app", "known", "locales/en/app.json", "en")
 
 type pastPush struct {
 	At   time.Time `json:"at"`
@@ -64,9 +65,9 @@ func TestWhatWasStoredIsThereAfterReopening(t *testing.T) {
 	s := open(t, dir)
 	marks := someMarks(50, 1)
 	must(t, s.SetMarks(aSlot, marks))
-	must(t, s.SetMarks(Slot{"app", "merged", "", ""}, nil))
+	must(t, s.SetMarks(at("app", "merged", "", ""), nil))
 	past := pastPush{time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC), 3}
-	must(t, Put(s, "app", "past", "push", past))
+	must(t, put(s, "app", "past", "push", past))
 	closed(t, s)
 
 	s = open(t, dir)
@@ -77,16 +78,16 @@ func TestWhatWasStoredIsThereAfterReopening(t *testing.T) {
 	if got, err := s.Marks(aSlot); err != nil || !maps.Equal(got, marks) {
 		t.Errorf("got %d marks, %v", len(got), err)
 	}
-	if got, err := s.Marks(Slot{"app", "merged", "", ""}); err != nil || got == nil || len(got) != 0 {
+	if got, err := s.Marks(at("app", "merged", "", "")); err != nil || got == nil || len(got) != 0 {
 		t.Errorf("an empty set came back as %v, %v", got, err)
 	}
-	if got, err := s.Marks(Slot{"app", "merged", "", "de"}); err != nil || got != nil {
+	if got, err := s.Marks(at("app", "merged", "", "de")); err != nil || got != nil {
 		t.Errorf("a slot that was never set came back as %v, %v", got, err)
 	}
-	if got, ok, err := Get[pastPush](s, "app", "past", "push"); err != nil || !ok || got != past {
+	if got, ok, err := get[pastPush](s, "app", "past", "push"); err != nil || !ok || got != past {
 		t.Errorf("got %v, %v, %v", got, ok, err)
 	}
-	if _, ok, err := Get[pastPush](s, "app", "past", "pull"); err != nil || ok {
+	if _, ok, err := get[pastPush](s, "app", "past", "pull"); err != nil || ok {
 		t.Errorf("a record that was never put is there: %v", err)
 	}
 }
@@ -94,28 +95,28 @@ func TestWhatWasStoredIsThereAfterReopening(t *testing.T) {
 func TestSlotsAndRecordsAreListedInOrder(t *testing.T) {
 	s := open(t, t.TempDir())
 	defer closed(t, s)
-	want := []Slot{{"app", "pushed", "a", ""}, {"app", "pushed", "a", "de"}, {"app", "pushed", "a/b", "de"}, {"app", "pushed", "b", "de"}}
+	want := []ledger.Slot{at("app", "known", "a", ""), at("app", "known", "a", "de"), at("app", "known", "a/b", "de"), at("app", "known", "b", "de")}
 	for i := range want {
 		must(t, s.SetMarks(want[len(want)-1-i], nil))
 	}
-	for _, other := range []Slot{{"app", "pushed2", "x", ""}, {"app", "pushe", "x", ""}, {"app2", "pushed", "x", ""}, {"ap", "ppushed", "x", ""}} {
+	for _, other := range []ledger.Slot{at("app", "known2", "x", ""), at("app", "know", "x", ""), at("app2", "known", "x", ""), at("ap", "pknown", "x", "")} {
 		must(t, s.SetMarks(other, nil))
 	}
-	if got, err := s.Slots("app", "pushed"); err != nil || !slices.Equal(got, want) {
+	if got, err := s.Slots(ledger.Slot{Scope: "app", Kind: "known"}); err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %v, %v", got, err)
 	}
 	must(t, s.DropMarks(want[1]))
 	must(t, s.DropMarks(want[1]))
-	if got, err := s.Slots("app", "pushed"); err != nil || len(got) != 3 {
+	if got, err := s.Slots(ledger.Slot{Scope: "app", Kind: "known"}); err != nil || len(got) != 3 {
 		t.Errorf("after dropping one: %v, %v", got, err)
 	}
 	for _, id := range []string{"b", "a", "c"} {
-		must(t, Put(s, "app", "jobs", id, id+id))
+		must(t, put(s, "app", "jobs", id, id+id))
 	}
-	must(t, Put(s, "app", "jobs2", "x", "x"))
-	must(t, Delete(s, "app", "jobs", "c"))
-	must(t, Delete(s, "app", "jobs", "c"))
-	if got, err := List[string](s, "app", "jobs"); err != nil || !slices.Equal(got, []string{"aa", "bb"}) {
+	must(t, put(s, "app", "jobs2", "x", "x"))
+	must(t, remove(s, "app", "jobs", "c"))
+	must(t, remove(s, "app", "jobs", "c"))
+	if got, err := list[string](s, "app", "jobs"); err != nil || !slices.Equal(got, []string{"aa", "bb"}) {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
@@ -125,13 +126,13 @@ func TestAnUpdateHappensWholeOrNotAtAll(t *testing.T) {
 	defer closed(t, s)
 	must(t, s.SetMarks(aSlot, someMarks(3, 1)))
 	stop := errors.New("stop")
-	err := s.Update(func(tx *Tx) error {
+	err := s.Update(func(tx ledger.Writer) error {
 		must(t, tx.SetMarks(aSlot, someMarks(3, 2)))
-		must(t, PutTx(tx, "app", "jobs", "1", 1))
+		must(t, put(tx, "app", "jobs", "1", 1))
 		if got, err := tx.Marks(aSlot); err != nil || !maps.Equal(got, someMarks(3, 2)) {
 			t.Errorf("a transaction does not see its own change: %v", err)
 		}
-		if _, ok, err := GetTx[int](tx, "app", "jobs", "1"); err != nil || !ok {
+		if _, ok, err := get[int](tx, "app", "jobs", "1"); err != nil || !ok {
 			t.Errorf("a transaction does not see its own record: %v", err)
 		}
 		return stop
@@ -142,12 +143,12 @@ func TestAnUpdateHappensWholeOrNotAtAll(t *testing.T) {
 	if got, err := s.Marks(aSlot); err != nil || !maps.Equal(got, someMarks(3, 1)) {
 		t.Errorf("half an update is there: %v", err)
 	}
-	if jobs, err := List[int](s, "app", "jobs"); err != nil || len(jobs) != 0 {
+	if jobs, err := ledger.Jobs.List(s, "app"); err != nil || len(jobs) != 0 {
 		t.Errorf("half an update is there: %v, %v", jobs, err)
 	}
-	must(t, s.Update(func(tx *Tx) error {
-		must(t, PutTx(tx, "app", "jobs", "1", 1))
-		must(t, tx.Delete("app", "jobs", "1"))
+	must(t, s.Update(func(tx ledger.Writer) error {
+		must(t, put(tx, "app", "jobs", "1", 1))
+		must(t, remove(tx, "app", "jobs", "1"))
 		return tx.DropMarks(aSlot)
 	}))
 	if got, err := s.Marks(aSlot); err != nil || got != nil {
@@ -158,14 +159,14 @@ func TestAnUpdateHappensWholeOrNotAtAll(t *testing.T) {
 func TestARecordOfAnotherShapeIsAnError(t *testing.T) {
 	s := open(t, t.TempDir())
 	defer closed(t, s)
-	must(t, Put(s, "app", "jobs", "1", "text"))
-	if _, _, err := Get[int](s, "app", "jobs", "1"); err == nil || !strings.Contains(err.Error(), "jobs 1") {
+	must(t, put(s, "app", "jobs", "1", "text"))
+	if _, _, err := ledger.Jobs.Get(s, "app", "1"); err == nil || !strings.Contains(err.Error(), "jobs 1") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := List[int](s, "app", "jobs"); err == nil {
+	if _, err := ledger.Jobs.List(s, "app"); err == nil {
 		t.Error("got no error")
 	}
-	if err := Put(s, "app", "jobs", "2", func() {}); err == nil {
+	if err := put(s, "app", "jobs", "2", func() {}); err == nil {
 		t.Error("a function became JSON")
 	}
 }
@@ -242,7 +243,7 @@ func TestKeysAreTheirParts(t *testing.T) {
 			t.Fatalf("%q and %q: one key is %v", a, b, sameKey)
 		}
 		inside := a[0] == b[0] && a[1] == b[1]
-		if hasPrefix(joinKey(a...), joinKey(b[0], b[1], "")) != inside {
+		if bytes.HasPrefix(joinKey(a...), joinKey(b[0], b[1], "")) != inside {
 			t.Fatalf("%q counts among those of %q: %v", a, b[:2], !inside)
 		}
 	})
@@ -283,9 +284,9 @@ func TestWhatIsNoStoreIsPutAside(t *testing.T) {
 		{"a turned bit in a value", func(t *testing.T, path string) {
 			rewrite(t, path, func(tx *bbolt.Tx) error {
 				b := tx.Bucket(marksBucket)
-				value := bytes.Clone(b.Get(aSlot.key()))
+				value := bytes.Clone(b.Get(slotKey(aSlot)))
 				value[len(value)/2] ^= 4
-				return b.Put(aSlot.key(), value)
+				return b.Put(slotKey(aSlot), value)
 			})
 		}},
 		{"a missing bucket", func(t *testing.T, path string) {
@@ -344,9 +345,9 @@ func rewrite(t *testing.T, path string, f func(tx *bbolt.Tx) error) {
 func TestTurnedBytesAnywhere(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
-	want := map[Slot]catalog.Marks{}
+	want := map[ledger.Slot]catalog.Marks{}
 	for i := range 12 {
-		slot := Slot{"app", "merged", fmt.Sprint("locales/", i), "de"}
+		slot := at("app", "merged", fmt.Sprint("locales/", i), "de")
 		want[slot] = someMarks(60, i)
 		must(t, s.SetMarks(slot, want[slot]))
 	}
@@ -394,9 +395,9 @@ func TestANewerStoreIsRefusedNotPutAside(t *testing.T) {
 	dir := t.TempDir()
 	closed(t, open(t, dir))
 	rewrite(t, filepath.Join(dir, fileName), func(tx *bbolt.Tx) error {
-		return tx.Bucket(metaBucket).Put(formatKey, []byte("locsync state 2"))
+		return tx.Bucket(metaBucket).Put(formatKey, []byte("locsync state 3"))
 	})
-	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "newer locsync (locsync state 2)") {
+	if _, err := Open(dir); !errors.As(err, new(*ledger.NewerError)) || !strings.Contains(err.Error(), "state_dir of its own") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, fileName)); err != nil {
@@ -477,9 +478,9 @@ func BenchmarkSet1000Slots(b *testing.B) {
 	marks := someMarks(500, 1)
 	b.ReportAllocs()
 	for b.Loop() {
-		must(b, s.Update(func(tx *Tx) error {
+		must(b, s.Update(func(tx ledger.Writer) error {
 			for i := range 1000 {
-				if err := tx.SetMarks(Slot{"app", "merged", fmt.Sprint("file", i), "de"}, marks); err != nil {
+				if err := tx.SetMarks(at("app", "merged", fmt.Sprint("file", i), "de"), marks); err != nil {
 					return err
 				}
 			}
@@ -491,9 +492,9 @@ func BenchmarkSet1000Slots(b *testing.B) {
 func fill(b *testing.B, dir string, slots, keys int) {
 	b.Helper()
 	s := open(b, dir)
-	must(b, s.Update(func(tx *Tx) error {
+	must(b, s.Update(func(tx ledger.Writer) error {
 		for i := range slots {
-			if err := tx.SetMarks(Slot{"app", "merged", fmt.Sprint("file", i), "de"}, someMarks(keys, i)); err != nil {
+			if err := tx.SetMarks(at("app", "merged", fmt.Sprint("file", i), "de"), someMarks(keys, i)); err != nil {
 				return err
 			}
 		}
@@ -504,11 +505,11 @@ func fill(b *testing.B, dir string, slots, keys int) {
 
 func readAll(b *testing.B, s *Store, want int) {
 	b.Helper()
-	slots, err := s.Slots("app", "merged")
+	slots, err := s.Slots(ledger.Slot{Scope: "app", Kind: "merged"})
 	if err != nil || len(slots) != want {
 		b.Fatal(len(slots), err)
 	}
-	must(b, s.View(func(tx *Tx) error {
+	must(b, s.View(func(tx ledger.Reader) error {
 		for _, slot := range slots {
 			if marks, err := tx.Marks(slot); err != nil || len(marks) == 0 {
 				return fmt.Errorf("%v: %d marks, %w", slot, len(marks), err)

@@ -1,4 +1,4 @@
-package state
+package boltledger
 
 import (
 	"bytes"
@@ -14,6 +14,8 @@ import (
 
 	"go.etcd.io/bbolt"
 	bbolterrors "go.etcd.io/bbolt/errors"
+
+	"github.com/locsync/locsync/sync/ledger"
 )
 
 // damaged is the finding that a file cannot be trusted.
@@ -51,18 +53,21 @@ func openChecked(path string) (db *bbolt.DB, err error) {
 		}
 		return nil, &damaged{err}
 	}
-	fresh := false
+	number := 0
 	err = guarded(func() error {
 		return db.View(func(tx *bbolt.Tx) (err error) {
-			fresh, err = checkFormat(tx)
+			number, err = checkFormat(tx)
 			return err
 		})
 	})
-	if err == nil && fresh {
+	if err == nil && number == 0 {
 		err = db.Update(create)
 	}
 	if err == nil {
 		err = verify(db, file)
+	}
+	if err == nil && 0 < number && number < ledger.Format {
+		err = db.Update(convert)
 	}
 	if err != nil {
 		_ = guarded(db.Close)
@@ -83,25 +88,24 @@ func guarded(f func() error) (err error) {
 	return f()
 }
 
-// checkFormat tells whether a file is one of ours, or fresh and empty.
-func checkFormat(tx *bbolt.Tx) (fresh bool, err error) {
+// checkFormat tells the number of a file's format: 0 where it is fresh and empty.
+func checkFormat(tx *bbolt.Tx) (number int, err error) {
 	meta := tx.Bucket(metaBucket)
 	if meta == nil {
 		if first, _ := tx.Cursor().First(); first != nil {
-			return false, &damaged{errors.New("it is not a store of locsync")}
+			return 0, &damaged{errors.New("it is not a store of locsync")}
 		}
-		return true, nil
+		return 0, nil
 	}
 	found := string(meta.Get(formatKey))
-	if found == format {
-		return false, nil
-	}
 	if version, ok := strings.CutPrefix(found, formatPrefix); ok {
-		if n, err := strconv.Atoi(version); err == nil && n > 1 {
-			return false, fmt.Errorf("it was written by a newer locsync (%s); use that one, or give this one a state_dir of its own", found)
+		if n, err := strconv.Atoi(version); err == nil && n > ledger.Format {
+			return 0, &ledger.NewerError{Format: n}
+		} else if err == nil && n >= 1 {
+			return n, nil
 		}
 	}
-	return false, &damaged{fmt.Errorf("it says it is %q", found)}
+	return 0, &damaged{fmt.Errorf("it says it is %q", found)}
 }
 
 // create makes the buckets of a new file.
@@ -111,13 +115,17 @@ func create(tx *bbolt.Tx) error {
 			return err
 		}
 	}
-	return tx.Bucket(metaBucket).Put(formatKey, []byte(format))
+	return putFormat(tx)
 }
 
-// verify reads every value and then has the database check its own pages. The order matters: the
-// database's check runs in a goroutine of its own, where an access to missing memory could not be caught. So what it
-// visits is visited here first, and its messages, for which it would read keys in a length that nobody has looked at, are
-// made without them.
+func putFormat(tx *bbolt.Tx) error {
+	return tx.Bucket(metaBucket).Put(formatKey, []byte(formatPrefix+strconv.Itoa(ledger.Format)))
+}
+
+// verify reads every value and then has the database check its own pages. The order matters: the database's check
+// runs in a goroutine of its own, where an access to missing memory could not be caught. So what it visits is visited
+// here first, and its messages, for which it would read keys in a length that nobody has looked at, are made without
+// them.
 func verify(db *bbolt.DB, file *os.File) error {
 	return guarded(func() error {
 		return db.View(func(tx *bbolt.Tx) error {
@@ -147,7 +155,8 @@ func verify(db *bbolt.DB, file *os.File) error {
 	})
 }
 
-// verifyExtents looks at how many pages each page says that it covers. The database's check visits them all, and a turned byte makes that billions.
+// verifyExtents looks at how many pages each page says that it covers. The database's check visits them all, and a
+// turned byte makes that billions.
 func verifyExtents(tx *bbolt.Tx) error {
 	pages := int(tx.Size() / int64(tx.DB().Info().PageSize))
 	for id := 0; id < pages; id++ {
@@ -177,7 +186,8 @@ func verifyBucket(b *bbolt.Bucket) error {
 		if _, err := unseal(key, value); err != nil {
 			return &damaged{err}
 		}
-		if !bytes.Equal(b.Get(key), value) { // the way to it leads over every branch, which a walk from value to value does not read
+		// The way to a value leads over every branch, which a walk from value to value does not read.
+		if !bytes.Equal(b.Get(key), value) {
 			return &damaged{errors.New("a value is not where it is looked for")}
 		}
 		return nil

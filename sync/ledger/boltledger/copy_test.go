@@ -1,4 +1,4 @@
-package state
+package boltledger
 
 import (
 	"os"
@@ -13,16 +13,16 @@ func TestOpenCopy(t *testing.T) {
 	s, err := Open(dir)
 	must(t, err)
 	defer s.Close()
-	must(t, Put(s, "app", "past", "push", "yesterday"))
+	must(t, put(s, "app", "past", "push", "yesterday"))
 	before := namesIn(t, dir)
 	c, err := OpenCopy(dir, t.TempDir())
 	must(t, err)
-	if got, ok, err := Get[string](c, "app", "past", "push"); err != nil || !ok || got != "yesterday" {
+	if got, ok, err := get[string](c, "app", "past", "push"); err != nil || !ok || got != "yesterday" {
 		t.Errorf("the copy has %q %v %v", got, ok, err)
 	}
-	must(t, Put(c, "app", "past", "push", "changed in the copy"))
+	must(t, put(c, "app", "past", "push", "changed in the copy"))
 	must(t, c.Close())
-	if got, _, _ := Get[string](s, "app", "past", "push"); got != "yesterday" {
+	if got, _, _ := get[string](s, "app", "past", "push"); got != "yesterday" {
 		t.Errorf("a change of the copy reached the state: %q", got)
 	}
 	if after := namesIn(t, dir); !slices.Equal(before, after) {
@@ -37,7 +37,7 @@ func TestOpenCopyOfNothing(t *testing.T) {
 	for name, dir := range map[string]string{"none named": "", "missing": filepath.Join(t.TempDir(), "no"), "empty": t.TempDir(), "damaged": broken} {
 		c, err := OpenCopy(dir, t.TempDir())
 		must(t, err)
-		if _, ok, err := Get[string](c, "app", "past", "push"); ok || err != nil {
+		if _, ok, err := get[string](c, "app", "past", "push"); ok || err != nil {
 			t.Errorf("%s: %v %v", name, ok, err)
 		}
 		must(t, c.Close())

@@ -1,4 +1,4 @@
-package state
+package boltledger
 
 import (
 	"fmt"
@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// OpenCopy copies the state of a directory into another one, which must be empty, and opens it there: to look at what is remembered
-// while another process has it open, without waiting for that and without changing anything. The store is empty where dir is "", or there is
-// no state in it that can be read.
+// OpenCopy copies the state of a directory into another one, which must be empty, and opens it there: to look at what
+// is remembered while another process has it open, without waiting for that and without changing anything. The store
+// is empty where dir is "", or there is no state in it that can be read.
 //
 // A copy that was taken in the middle of a write is damaged, which the store's own checks find; it is taken again then.
 func OpenCopy(dir, to string) (*Store, error) {

@@ -1,0 +1,84 @@
+package ledger
+
+import (
+	"strconv"
+
+	"github.com/locsync/locsync/sync/catalog"
+)
+
+// A history holds for each name the last few texts that a file had without an edit that the service must hear of:
+// what pulls wrote, what pushes delivered, what both sides had alike. A working tree that is behind the branch, or an
+// old commit that is checked out, has such texts; they are never taken for an edit.
+//
+// It is stored like any marks, with "\x00" and a number behind the form: the youngest text of a name has the highest.
+
+// historySpan is how many texts of one name are kept.
+const historySpan = 8
+
+func nth(n catalog.Name, i int) catalog.Name {
+	return catalog.Name{Key: n.Key, Form: n.Form + "\x00" + strconv.Itoa(i)}
+}
+
+// Learn makes a text the youngest of a history, forgetting the oldest when it is full.
+func Learn(history catalog.Marks, n catalog.Name, m catalog.Mark) {
+	var texts []catalog.Mark
+	newest := false
+	for i := range historySpan {
+		if old, ok := history[nth(n, i)]; ok {
+			if newest = old == m; !newest {
+				texts = append(texts, old)
+			}
+		}
+	}
+	if newest && len(texts) < historySpan {
+		return // the newest already, as when a delivery is remembered again
+	}
+	texts = append(texts, m)
+	Unlearn(history, n)
+	for i, text := range texts[max(0, len(texts)-historySpan):] {
+		history[nth(n, i)] = text
+	}
+}
+
+// Age is a text's place in a history, the oldest first; -1 when it is not there.
+func Age(history catalog.Marks, n catalog.Name, m catalog.Mark) int {
+	for i := range historySpan {
+		if old, ok := history[nth(n, i)]; !ok {
+			break
+		} else if old == m {
+			return i
+		}
+	}
+	return -1
+}
+
+// Knows reports whether a history holds a text.
+func Knows(history catalog.Marks, n catalog.Name, m catalog.Mark) bool {
+	return Age(history, n, m) >= 0
+}
+
+// Holds reports whether a history holds a text under its name.
+func Holds(history catalog.Marks, u catalog.Unit) bool {
+	return Knows(history, u.Name, catalog.MarkOf(u.Text))
+}
+
+// Forget takes one text out of a history.
+func Forget(history catalog.Marks, n catalog.Name, m catalog.Mark) {
+	if Knows(history, n, m) {
+		Learn(history, n, m) // as the youngest, which has the last place
+		delete(history, nth(n, Age(history, n, m)))
+	}
+}
+
+// Unlearn forgets all texts of a name.
+func Unlearn(history catalog.Marks, n catalog.Name) {
+	for i := range historySpan {
+		delete(history, nth(n, i))
+	}
+}
+
+// Has reports whether a history holds any text of a name.
+func Has(history catalog.Marks, n catalog.Name) bool {
+	_, is := history[nth(n, 0)]
+	return is
+}
