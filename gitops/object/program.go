@@ -69,6 +69,8 @@ func (p *program) ask(command string, n Name) (k Kind, size int64, data []byte, 
 		k, size, data, err = p.exchange(command, n)
 		var died *diedError
 		if !errors.As(err, &died) {
+			// The program has read its folder and needs it no more: so a process that is killed leaves none.
+			_ = os.RemoveAll(p.folder)
 			break
 		}
 		_ = p.stop()
