@@ -45,7 +45,8 @@ func (a *app) traces(cmd *cobra.Command) {
 	if err != nil {
 		return // the command says so itself
 	}
-	w := &waits{active: make(map[any]*activeWait), say: func(line string) { a.remark(zap.InfoLevel, "locsync: %s", line) }}
+	say := func(line string) { a.remark(zap.InfoLevel, "locsync: %s", line) }
+	w := &waits{active: make(map[any]*activeWait), say: say}
 	ctx := gitops.Tracing(cmd.Context(), func(c gitops.Command) func(time.Duration, error) { return w.git(log, c) })
 	if !slices.Contains(noWaits, cmd.Name()) {
 		var end context.CancelFunc
@@ -105,7 +106,7 @@ func (w *waits) run(done <-chan struct{}) {
 	}
 }
 
-// line is what is to be said now: of the wait that has lasted longest, with the cause that was heard last. "" is nothing.
+// line is what is to be said now: of the wait that has lasted longest, with the cause that was heard last; else "".
 func (w *waits) line(now time.Time) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -111,7 +111,7 @@ func problemsMade() ([]made, error) {
 			if !ok {
 				return true
 			}
-			if typ, ok := lit.Type.(*ast.Ident); !ok || typ.Name != "Problem" {
+			if typ, ok := lit.Type.(*ast.SelectorExpr); !ok || typ.Sel.Name != "Problem" {
 				return true
 			}
 			for _, e := range lit.Elts {

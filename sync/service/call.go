@@ -177,7 +177,8 @@ const budgetFull = "its turn in the account's request budget, which other calls 
 const maxHops = 3
 
 func (c *Client) blocked(op string, wait time.Duration) *failure {
-	err := fmt.Errorf("the service failed repeatedly, last with %q; the next request goes out in %v", c.account.breaker.lastFailure(), wait.Round(time.Second))
+	err := fmt.Errorf("the service failed repeatedly, last with %q; the next request goes out in %v",
+		c.account.breaker.lastFailure(), wait.Round(time.Second))
 	return &failure{
 		Error:   &Error{Op: op, Err: err, RetryAfter: wait, kinds: []error{ErrTemporary}},
 		blocked: true,
