@@ -58,7 +58,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/gitops"
-	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/ledger"
@@ -124,7 +123,6 @@ type project struct {
 	line  string   // the branch that is translated; "" where there is but one
 	trunk *project // the line that this one inherits from; nil for none
 
-	overlay map[ledger.Slot]catalog.Marks // of a dry run: what it learned and does not write down; see marks
 }
 
 // common is what the lines of a project share. mu is held for a whole pass.

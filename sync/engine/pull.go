@@ -26,6 +26,7 @@ type pulling struct {
 	*project
 	o       PullOptions
 	report  pulled
+	unsaved overlay // of a dry run
 	begun   time.Time
 	failure error                // of the whole pass, as it is told
 	exports map[string]*exported // by template and collection: asked for once, however often the branch moves meanwhile
@@ -127,8 +128,12 @@ func (r *pulling) census(c census) {
 	r.report.Finished = c.finished
 }
 
+// marks are what is remembered in a slot.
+func (r *pulling) marks(slot ledger.Slot) (catalog.Marks, error) {
+	return r.unsaved.marks(r.State, slot)
+}
+
 func (p *project) newPull(o PullOptions) *pulling {
-	p.overlay = nil
 	run := &pulling{project: p, o: o, begun: p.Now(), exports: make(map[string]*exported)}
 	run.clear()
 	return run
@@ -226,7 +231,7 @@ func (r *pulling) attempt(ctx context.Context) error {
 	for _, problem := range t.problems {
 		r.unreadable(problem)
 	}
-	if err := r.recollect(ctx, r.repo, tip, t.bundles(), r.o.DryRun); err != nil {
+	if r.unsaved, err = r.recollect(ctx, r.repo, tip, t.bundles(), r.o.DryRun); err != nil {
 		return err
 	}
 	done, err := r.mergeAll(ctx, t, tip)
