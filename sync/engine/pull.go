@@ -128,11 +128,6 @@ func (r *pulling) census(c census) {
 	r.report.Finished = c.finished
 }
 
-// marks are what is remembered in a slot.
-func (r *pulling) marks(slot ledger.Slot) (catalog.Marks, error) {
-	return r.unsaved.marks(r.State, slot)
-}
-
 func (p *project) newPull(o PullOptions) *pulling {
 	run := &pulling{project: p, o: o, begun: p.Now(), exports: make(map[string]*exported)}
 	run.clear()

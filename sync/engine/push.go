@@ -107,11 +107,6 @@ func (r *pushing) census(c census) {
 	r.report.Finished = c.finished
 }
 
-// marks are what is remembered in a slot.
-func (r *pushing) marks(slot ledger.Slot) (catalog.Marks, error) {
-	return r.unsaved.marks(r.State, slot)
-}
-
 func (p *project) newPush(o PushOptions) *pushing {
 	return &pushing{project: p, o: o, begun: p.Now(), refused: make(map[string]bool), present: make(map[string]bool), elsewhere: make(map[report.Problem]bool),
 		report: pushed{ProjectPush: report.ProjectPush{Scope: scope(p), Files: []report.PushedFile{}, Outcome: noProblems()}}}

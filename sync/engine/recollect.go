@@ -11,10 +11,8 @@ import (
 	"github.com/locsync/locsync/sync/ledger"
 )
 
-// Git is the memory, and the state makes it quick: what commits of ours brought into the files of the branch is what repository and service agreed on, and is
-// nobody's change, whichever process made them and whatever this state remembers. A state that is new, was lost, or is older than the branch learns it from
-// there: of every name the texts that such a commit wrote, and those in whose place it wrote them. What stands in the files without one of our commits having
-// written it was agreed on by nobody.
+// Git is the memory, and the state makes it quick: texts that commits of ours brought to the branch are agreed texts, and no person's change.
+// A state that is new, lost or older than the branch learns from them what they wrote, and which texts that replaced.
 
 // recollectMost is how many commits of ours are looked at, the youngest.
 const recollectMost = 200
@@ -29,7 +27,13 @@ type recollected struct {
 // overlay is what a dry run takes for remembered in place of what the state has.
 type overlay map[ledger.Slot]catalog.Marks
 
-// marks are what is remembered in a slot.
+func (r *pushing) marks(slot ledger.Slot) (catalog.Marks, error) {
+	return r.unsaved.marks(r.State, slot)
+}
+func (r *pulling) marks(slot ledger.Slot) (catalog.Marks, error) {
+	return r.unsaved.marks(r.State, slot)
+}
+
 func (o overlay) marks(state ledger.Reader, slot ledger.Slot) (catalog.Marks, error) {
 	if marks, is := o[slot]; is {
 		return maps.Clone(marks), nil
@@ -85,6 +89,9 @@ func (p *project) remembered(state ledger.Reader, found map[string]*recollected)
 			if err != nil {
 				return nil, err
 			}
+			if before == nil {
+				before = make(catalog.Marks)
+			}
 			marks[slot] = now(before)
 		}
 	}
@@ -92,9 +99,6 @@ func (p *project) remembered(state ledger.Reader, found map[string]*recollected)
 }
 
 func (f *recollected) learned(history catalog.Marks) catalog.Marks {
-	if history == nil {
-		history = make(catalog.Marks)
-	}
 	for _, u := range f.known {
 		ledger.Learn(history, u.Name, catalog.MarkOf(u.Text))
 	}
@@ -102,9 +106,6 @@ func (f *recollected) learned(history catalog.Marks) catalog.Marks {
 }
 
 func (f *recollected) merged(base catalog.Marks) catalog.Marks {
-	if base == nil {
-		base = make(catalog.Marks)
-	}
 	maps.Copy(base, f.agreed)
 	return base
 }
