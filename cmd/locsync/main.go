@@ -4,8 +4,9 @@
 // standard error, errors to exit codes. It decides nothing about translations.
 //
 //	cmd -> everything
-//	web -> engine, report, wire, heartbeat
-//	engine -> report, bundle, catalog, check, plural, spelling, oracle, ledger, service, gitops, forge, config, watch, heartbeat
+//	web -> engine, failure, report, wire, heartbeat
+//	failure -> service, gitops, forge, ledger, report          terminal -> report
+//	engine -> failure, report, bundle, catalog, check, plural, spelling, oracle, ledger, service, gitops, forge, config, watch, heartbeat
 //	check -> plural          spelling -> catalog, plural
 //	bundle -> config, formats, resource, catalog, report
 //	discover -> config, formats, resource

@@ -46,8 +46,8 @@ func (p *project) judge(a *accepted, force bool) error {
 			missing[at] = lost
 		case !force && len(lost) >= brakeFloor && float64(len(lost)) > p.cfg.Push.Guard*float64(all):
 			a.hold(at)
-			a.problems = append(a.problems, report.Problem{File: at.Path, Language: s.Source.Code, Problem: fmt.Sprintf(
-				"lost %d of its %d keys, more than push.guard = %g allows; it is held back, and nothing is concluded from it. If that is meant, run locsync push --force", len(lost), all, p.cfg.Push.Guard)})
+			a.problems = append(a.problems, report.Problem{Code: report.CodeGuard, File: at.Path, Language: s.Source.Code,
+				Problem: fmt.Sprintf("lost %d of its %d keys, more than push.guard = %g allows; it is held back, and nothing is concluded from it. If that is meant, run locsync push --force", len(lost), all, p.cfg.Push.Guard)})
 		}
 	}
 	a.findMoves(missing)
@@ -119,8 +119,8 @@ func (p *project) judgeMissing(a *accepted, missing map[ledger.Source]map[string
 			a.gone = append(a.gone, at)
 		case keys >= brakeFloor && float64(len(missing)) > p.cfg.Push.Guard*float64(total):
 			a.hold(at)
-			a.problems = append(a.problems, report.Problem{File: at.Path, Language: p.cfg.SourceLanguage, Problem: fmt.Sprintf(
-				"is not there, like %d of %d source files, more than push.guard = %g allows; nothing is concluded from it. If they are meant to be gone, run locsync push --force", len(missing), total, p.cfg.Push.Guard)})
+			a.problems = append(a.problems, report.Problem{Code: report.CodeGuard, File: at.Path, Language: p.cfg.SourceLanguage,
+				Problem: fmt.Sprintf("is not there, like %d of %d source files, more than push.guard = %g allows; nothing is concluded from it. If they are meant to be gone, run locsync push --force", len(missing), total, p.cfg.Push.Guard)})
 		case later:
 			a.gone = append(a.gone, at)
 		default:
@@ -219,6 +219,6 @@ func (r *pushing) orphaned(at ledger.Source, before, now catalog.Marks, living m
 }
 
 func orphan(at ledger.Source, key, language string) report.Problem {
-	return report.Problem{File: at.Path, Key: key, Language: language,
+	return report.Problem{Code: report.CodeRemoved, File: at.Path, Key: key, Language: language,
 		Problem: fmt.Sprintf("is gone from the source; the service keeps it in collection %q, and no pull brings it back. Delete it there if nobody needs its translations", at.Collection)}
 }

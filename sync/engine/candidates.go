@@ -401,9 +401,9 @@ func (r *pushing) yield(c *candidate, claims map[string]map[catalog.Name]claim) 
 		default:
 			delete(c.changed, u.Name)
 			if other.text != u.Text && c.edited[u.Name] {
-				p := report.Problem{File: c.Path, Key: u.Key, Language: c.Language.Code, Problem: fmt.Sprintf(
-					"was changed in two places: %q on branch %s and %q in %s; the branch's is sent. If the other is meant, write it on the branch",
-					other.text, r.cfg.Pull.Branch, u.Text, c.place.name.where())}
+				p := report.Problem{Code: report.CodeConflict, File: c.Path, Key: u.Key, Language: c.Language.Code,
+					Problem: fmt.Sprintf("was changed in two places: %q on branch %s and %q in %s; the branch's is sent. If the other is meant, write it on the branch",
+						other.text, r.cfg.Pull.Branch, u.Text, c.place.name.where())}
 				r.problem(p)
 				r.givesWay(p, r.o.DryRun)
 				sent[u.Key] = append(sent[u.Key], catalog.Unit{Name: u.Name, Text: other.text})

@@ -23,7 +23,7 @@ type CheckOptions struct {
 // Check reads every file of the configuration, as passes would, and calls no service. What is wrong in files is in the report; an error means that it
 // could not be found out.
 func (e *Engine) Check(ctx context.Context, o CheckOptions) (report.CheckReport, error) {
-	result := report.CheckReport{Schema: report.CheckSchema, Projects: []report.ProjectCheck{}}
+	result := report.CheckReport{Projects: []report.ProjectCheck{}}
 	for _, p := range e.projects {
 		c, err := p.check(ctx, o)
 		if err != nil {

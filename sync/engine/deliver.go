@@ -78,7 +78,7 @@ func (r *pulling) deliverAgain(ctx context.Context, t *tree, tip *gitops.Tip) er
 	}
 	res, err := r.repo.Push(ctx, tip, options...)
 	if errors.Is(err, gitops.ErrRefused) { // what this pull is for is done
-		r.problem(report.Problem{Problem: fmt.Sprintf("the remote has lost commits of branch %s, up to %s, and does not take them again: %v. Let it take them, or set another pull.branch; the next pull offers them again",
+		r.problem(report.Problem{Code: report.CodeBranch, Problem: fmt.Sprintf("the remote has lost commits of branch %s, up to %s, and does not take them again: %v. Let it take them, or set another pull.branch; the next pull offers them again",
 			r.cfg.Pull.Branch, tip.Hash()[:10], err)})
 		r.tip = nil // there is nothing there that could be asked for
 		return nil
@@ -128,7 +128,8 @@ func (r *pulling) follow(ctx context.Context, tip *gitops.Tip) error {
 // leftLocal says that the local branch stays behind, and why.
 func (r *pulling) leftLocal(res gitops.PushResult) {
 	if res.Local == gitops.Left {
-		r.problem(report.Problem{Problem: res.Why + "; until that is settled the branch cannot follow"})
+		r.problem(report.Problem{Code: report.CodeBranch,
+			Problem: res.Why + "; until that is settled the branch cannot follow"})
 	}
 }
 
@@ -140,7 +141,7 @@ func (r *pulling) delivered(res gitops.PushResult) bool {
 	}
 	r.leftLocal(res)
 	if r.offer = cmp.Or(res.Offer, r.offer); res.Deaf {
-		r.problem(report.Problem{Problem: `the remote takes no push options, so no merge request was made; set pull.request.kind to "gitlab", which takes a token`})
+		r.problem(report.Problem{Code: report.CodeRequest, Problem: `the remote takes no push options, so no merge request was made; set pull.request.kind to "gitlab", which takes a token`})
 	}
 	r.waits = !res.Pushed && res.Local == gitops.Left
 	return !r.waits
@@ -298,7 +299,7 @@ func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string]
 func (r *pulling) without(bad *gitops.BadPaths, joined map[string][]byte, done []*merged) ([]*merged, error) {
 	before := len(done) + len(joined)
 	for _, b := range bad.Paths {
-		r.problem(report.Problem{File: b.Path, Problem: "is not written: " + b.Why})
+		r.problem(report.Problem{Code: report.CodeWrite, File: b.Path, Problem: "is not written: " + b.Why})
 		delete(joined, b.Path)
 		done = slices.DeleteFunc(done, func(m *merged) bool { return m.Path == b.Path })
 	}

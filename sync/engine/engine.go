@@ -59,6 +59,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
@@ -184,6 +185,14 @@ func (e *Engine) using() (done func()) {
 type UsageError struct{ Err error }
 
 func (e *UsageError) Error() string { return e.Err.Error() }
+
+// ErrorCode is what reports call it.
+func (e *UsageError) ErrorCode() string {
+	if code := failure.Code(e.Err); code != report.FailedInternal {
+		return code
+	}
+	return report.FailedConfig
+}
 func (e *UsageError) Unwrap() error { return e.Err }
 
 // pick returns the projects that a pass is for: one by name, or all.

@@ -109,7 +109,7 @@ func (d *diary) holds(pass string, held []report.Problem) {
 	began, ended := d.became("hold "+pass, files[:min(len(files), mostFiles)])
 	if len(began) > 0 {
 		first := held[slices.IndexFunc(held, func(p report.Problem) bool { return p.File == began[0] })]
-		text := first.File + " " + brief(first.Advised().Cause()) + "."
+		text := first.File + " " + brief(first.Advised().Problem) + "."
 		if n := len(began) - 1; n > 0 {
 			text += fmt.Sprintf(" %s held back like it.", counted(n, "other file is", "other files are"))
 		}

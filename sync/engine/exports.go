@@ -340,7 +340,7 @@ func question(req service.ExportRequest) string {
 func (p *project) readArchive(g *bundle.Group, languages []config.Language, archive *service.Archive) (*exported, error) {
 	x := &exported{group: g, languages: languages}
 	for _, bad := range archive.Refused {
-		x.problems = append(x.problems, report.Problem{File: bad.Name, Problem: "this entry of the service's archive is not used: " + bad.Reason + "; change the label or the template at the service that names it so"})
+		x.problems = append(x.problems, report.Problem{Code: report.CodeArchive, File: bad.Name, Problem: "this entry of the service's archive is not used: " + bad.Reason + "; change the label or the template at the service that names it so"})
 	}
 	for _, entry := range archive.Entries {
 		name := entry.Name
@@ -354,7 +354,7 @@ func (p *project) readArchive(g *bundle.Group, languages []config.Language, arch
 			return nil, fmt.Errorf("%w: it is a single file without a name, and %d languages were asked for", service.ErrUnusable, len(languages))
 		}
 		if targets == nil {
-			x.problems = append(x.problems, report.Problem{File: name, Problem: "this entry of the service's archive fits no language and file of the configuration, and is not used; where it should, add its language to target_languages, or a [[project.files]] whose output it fits"})
+			x.problems = append(x.problems, report.Problem{Code: report.CodeArchive, File: name, Problem: "this entry of the service's archive fits no language and file of the configuration, and is not used; where it should, add its language to target_languages, or a [[project.files]] whose output it fits"})
 			continue
 		}
 		body, err := entry.ReadAll()
@@ -370,7 +370,7 @@ func (p *project) readArchive(g *bundle.Group, languages []config.Language, arch
 		}
 		if err != nil {
 			x.problems = append(x.problems, report.Problem{File: targets[0].Path, Language: targets[0].Language.Code,
-				Problem: "what the service exported for it cannot be read: " + err.Error() + "; the file stays as it is. Look at these texts at the service, then run locsync pull again"})
+				Code: report.CodeService, Problem: "what the service exported for it cannot be read: " + err.Error() + "; the file stays as it is. Look at these texts at the service, then run locsync pull again"})
 			continue
 		}
 		x.entries = append(x.entries, exportedEntry{name, bundle.Texts(f)})

@@ -48,7 +48,7 @@ func (r *pulling) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip
 		return nil, nil, fmt.Errorf("take %s into %s: %w", base.Branch(), tip.Branch(), err)
 	}
 	if m.State == gitops.Behind {
-		r.problem(report.Problem{Problem: m.Note})
+		r.problem(report.Problem{Code: report.CodeBranch, Problem: m.Note})
 	}
 	joined, r.contested = make(map[string][]byte), make(map[string]config.Language)
 	for _, c := range m.Contested {
@@ -111,12 +111,12 @@ func (r *pulling) join(target bundle.Target, c gitops.Contested, on string) ([]b
 	}
 	branch, err := b.Parse(c.Branch, l)
 	if err != nil {
-		r.problem(report.Problem{File: c.Path, Language: l.Code, Problem: "cannot be read as the branch has it: " + err.Error() + "; the base's file is taken. Look at what the branch's had that it lacks"})
+		r.problem(report.Problem{Code: report.CodeSyntax, File: c.Path, Language: l.Code, Problem: "cannot be read as the branch has it: " + err.Error() + "; the base's file is taken. Look at what the branch's had that it lacks"})
 		return nil, nil
 	}
 	base, err := b.Parse(c.Base, l)
 	if err != nil {
-		r.problem(report.Problem{File: c.Path, Language: l.Code, Problem: "cannot be read as base has it: " + err.Error() + "; the branch's file is taken until base's is repaired"})
+		r.problem(report.Problem{Code: report.CodeSyntax, File: c.Path, Language: l.Code, Problem: "cannot be read as base has it: " + err.Error() + "; the branch's file is taken until base's is repaired"})
 		return c.Branch, nil
 	}
 	ancestor := catalog.Catalog{}
@@ -141,7 +141,7 @@ func (r *pulling) join(target bundle.Target, c gitops.Contested, on string) ([]b
 	}
 	for _, u := range gaveWay {
 		e, _ := base.Lookup(u.Key, u.Form)
-		p := report.Problem{File: c.Path, Key: u.Key, Language: l.Code,
+		p := report.Problem{Code: report.CodeConflict, File: c.Path, Key: u.Key, Language: l.Code,
 			Problem: fmt.Sprintf("was changed to %q on branch %s and to %q on %s; the latter stands. If the other is meant, write it there", u.Text, r.cfg.Pull.Branch, e.Text, on)}
 		r.problem(p)
 		r.givesWay(p, r.o.DryRun)

@@ -234,7 +234,7 @@ func (r *pulling) decided(x translated, m *merged, in catalog.Three, result cata
 		}
 	}
 	for _, h := range result.Held {
-		r.leaveOut(x, h.Key, h.Reason)
+		r.leaveOut(x, report.CodeConflict, h.Key, h.Reason)
 	}
 }
 
@@ -320,7 +320,8 @@ func (r *pulling) render(t *tree, x translated, m *merged, old *resource.File, i
 	for _, ref := range refused {
 		bad[ref.Name] = true
 		result.Leave(in.Base, ref.Name)
-		r.leaveOut(x, ref.Key, "cannot be written: "+ref.Reason+"; until that is changed the file keeps what it has")
+		r.leaveOut(x, report.CodeWrite, ref.Key,
+			"cannot be written: "+ref.Reason+"; until that is changed the file keeps what it has")
 	}
 	m.after = in.Ours.Marks()
 	for _, c := range changes {

@@ -216,9 +216,9 @@ func (r *pulling) looksAt(t bundle.Target) leftOut {
 }
 
 // leaveOut reports a translation that is left out.
-func (r *pulling) leaveOut(x translated, key, why string) {
+func (r *pulling) leaveOut(x translated, code, key, why string) {
 	r.looksAt(x.Target).keys[key] = true
-	r.problem(report.Problem{File: x.Path, Key: key, Language: x.Language.Code, Problem: why})
+	r.problem(report.Problem{Code: code, File: x.Path, Key: key, Language: x.Language.Code, Problem: why})
 }
 
 // leaveChanges takes note of all that a file does not get which is left as it is.

@@ -56,7 +56,7 @@ func (u *unproven) Unwrap() error { return u.error }
 
 // heldBack is the problem of a file that could not be rendered, or not be proven.
 func heldBack(path string, l config.Language, err error) report.Problem {
-	p := report.Problem{File: path, Language: l.Code, Problem: "is left as it is: " + err.Error() + "; until that is settled, make the change by hand"}
+	p := report.Problem{Code: report.CodeWrite, File: path, Language: l.Code, Problem: "is left as it is: " + err.Error() + "; until that is settled, make the change by hand"}
 	var u *unproven
 	if !errors.As(err, &u) {
 		return p

@@ -45,7 +45,7 @@ func (r *pulling) request(ctx context.Context) error {
 	}
 	if r.repo.Address() == "" {
 		if r.cfg.Pull.Request.Kind != config.RequestNone {
-			r.problem(report.Problem{Problem: fmt.Sprintf("no request is made: the repository has no remote called %q, where the branch could be asked for; "+
+			r.problem(report.Problem{Code: report.CodeRequest, Problem: fmt.Sprintf("no request is made: the repository has no remote called %q, where the branch could be asked for; "+
 				"run git remote add %s ADDRESS", r.cfg.Pull.Remote, r.cfg.Pull.Remote)})
 		}
 		return nil
@@ -115,7 +115,7 @@ func (r *pulling) ask(ctx context.Context, q *ledger.Request) error {
 	if err != nil && !errors.Is(err, forge.ErrSame) {
 		q.Failed = fmt.Sprintf("the request to merge %s into %s is not as it should be: %v; the commit is delivered, and the next pull tries this again",
 			r.cfg.Pull.Branch, r.base.Branch(), err)
-		r.problem(report.Problem{Problem: q.Failed})
+		r.problem(report.Problem{Code: report.CodeRequest, Problem: q.Failed})
 		return r.rememberRequest(*q)
 	}
 	q.Commit, q.Content, q.Said = r.tip.Hash(), q.Has, said
@@ -185,7 +185,7 @@ func (r *pulling) saying(title, body string) string {
 func (r *pulling) requestTexts(data config.RequestData) (title, body string, ok bool) {
 	title, body, err := r.cfg.Pull.Request.Texts(r.withHeldBack(data))
 	if err != nil {
-		r.problem(report.Problem{Problem: r.cfg.Problem("pull.request", "no request is made or brought up to date: %v; correct title or body", err).Error()})
+		r.problem(report.Problem{Code: report.CodeRequest, Problem: r.cfg.Problem("pull.request", "no request is made or brought up to date: %v; correct title or body", err).Error()})
 		return "", "", false
 	}
 	title, body = forge.Fit(r.cfg.Pull.Request.Kind, title, body)

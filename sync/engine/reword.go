@@ -84,8 +84,8 @@ func (w *rewording) ask(ctx context.Context) error {
 	var asks []exportAsk
 	for _, g := range bundle.Groups(w.tree.bundles()) {
 		if g.Template().HasLabel() {
-			w.problem(report.Problem{File: g.Bundles[0].Path, Language: g.Bundles[0].Source.Code, Problem: fmt.Sprintf(
-				"pull.source = true does nothing for collection %q: labels at the service name its files there, so which text belongs to which source file is not known; change these texts in the repository", g.Collection)})
+			w.problem(report.Problem{Code: report.CodeConfiguration, File: g.Bundles[0].Path, Language: g.Bundles[0].Source.Code,
+				Problem: fmt.Sprintf("pull.source = true does nothing for collection %q: labels at the service name its files there, so which text belongs to which source file is not known; change these texts in the repository", g.Collection)})
 			continue
 		}
 		open = append(open, g)
@@ -147,7 +147,8 @@ func (w *rewording) file(s *source) (*merged, []report.Problem) {
 	out := catalog.Reword(in)
 	var problems []report.Problem
 	tell := func(n catalog.Name, format string, args ...any) {
-		problems = append(problems, report.Problem{File: s.Path, Key: n.Key, Language: s.Source.Code, Problem: fmt.Sprintf(format, args...)})
+		problems = append(problems, report.Problem{Code: report.CodeConflict,
+			File: s.Path, Key: n.Key, Language: s.Source.Code, Problem: fmt.Sprintf(format, args...)})
 	}
 	for _, h := range out.Held {
 		tell(h.Name, "%s; write one at the service, or delete the key there", h.Reason)
@@ -217,10 +218,10 @@ func (w *rewording) sound(s *source, changes []catalog.Change) []catalog.Change 
 	of := examinerOf(s.Bundle, s.Source, s.texts)
 	for _, c := range changes {
 		if twice[c.Key] {
-			w.bar(s, c.Key, "stands twice in this file, so the service's text %q is left out; take one of them out", c.Text)
+			w.bar(s, report.CodeDuplicate, c.Key, "stands twice in this file, so the service's text %q is left out; take one of them out", c.Text)
 		}
 		for _, f := range check.Breaking(of.examine(c.Name, c.Text)) {
-			w.bar(s, c.Key, "the source text %q of the service is left out: %s; correct it at the service, or switch the check off with skip_checks", c.Text, f.Reason)
+			w.bar(s, f.Check, c.Key, "the source text %q of the service is left out: %s; correct it at the service, or switch the check off with skip_checks", c.Text, f.Reason)
 		}
 	}
 	for _, other := range w.tree.sources { // it may be left as it is for a reason of its own
@@ -230,7 +231,7 @@ func (w *rewording) sound(s *source, changes []catalog.Change) []catalog.Change 
 		has := other.texts.Keys()
 		for _, c := range changes {
 			if has[c.Key] {
-				w.bar(s, c.Key, "the source text %q of the service is left out: the key stands in %s as well, which cannot be changed; change it in the repository", c.Text, other.Path)
+				w.bar(s, report.CodeClash, c.Key, "the source text %q of the service is left out: the key stands in %s as well, which cannot be changed; change it in the repository", c.Text, other.Path)
 			}
 		}
 	}
@@ -238,20 +239,21 @@ func (w *rewording) sound(s *source, changes []catalog.Change) []catalog.Change 
 }
 
 // bar keeps a key from being changed in any file of a collection, and says why, once.
-func (w *rewording) bar(s *source, key, format string, args ...any) {
+func (w *rewording) bar(s *source, code, key, format string, args ...any) {
 	at := sourceKey{s.Collection, key}
 	if w.barred[at] {
 		return
 	}
 	w.barred[at] = true
-	w.told = append(w.told, report.Problem{File: s.Path, Key: key, Language: s.Source.Code, Problem: fmt.Sprintf(format, args...)})
+	w.told = append(w.told, report.Problem{Code: code,
+		File: s.Path, Key: key, Language: s.Source.Code, Problem: fmt.Sprintf(format, args...)})
 }
 
 // write renders the changes, as all of them or not: what is refused is barred, and the files are gone through again.
 func (w *rewording) write(s *source, changes []catalog.Change) ([]byte, bool) {
 	if n := len(changes); n >= guardFloor && float64(n) > w.cfg.Pull.Guard*float64(len(s.texts)) && !w.o.Force {
 		w.dead[s] = true
-		held := report.Problem{File: s.Path, Language: s.Source.Code, Problem: fmt.Sprintf(
+		held := report.Problem{Code: report.CodeGuard, File: s.Path, Language: s.Source.Code, Problem: fmt.Sprintf(
 			"the service has other texts for %d of its %d source texts, more than the guard of %g allows; the file is left as it is. If that is meant, run locsync pull --force", n, len(s.texts), w.cfg.Pull.Guard)}
 		w.holds, w.told = append(w.holds, held), append(w.told, held)
 		return nil, false
@@ -263,7 +265,7 @@ func (w *rewording) write(s *source, changes []catalog.Change) ([]byte, bool) {
 		return nil, false
 	}
 	for _, ref := range refused {
-		w.bar(s, ref.Key, "the source text %q of the service cannot be written: %s", ref.Text, ref.Reason)
+		w.bar(s, report.CodeWrite, ref.Key, "the source text %q of the service cannot be written: %s", ref.Text, ref.Reason)
 	}
 	return out, len(refused) == 0 && !bytes.Equal(out, s.file.Bytes())
 }

@@ -115,7 +115,8 @@ func (t *tree) findClashes() {
 				kept = append(kept, u)
 			} else if !told[u.Key] {
 				told[u.Key] = true
-				t.problems = append(t.problems, report.Problem{File: s.Path, Key: u.Key, Language: s.Source.Code, Problem: why})
+				t.problems = append(t.problems, report.Problem{Code: report.CodeClash,
+					File: s.Path, Key: u.Key, Language: s.Source.Code, Problem: why})
 			}
 		}
 		s.texts = kept
