@@ -333,8 +333,8 @@ func uniqueName() string {
 	return hex.EncodeToString(name[:])
 }
 
-// Sweep removes what killed processes left: reservations, and after an hour unfinished packs, which are written outside the
-// guard. The caller holds the guard, so whoever made the reservations is gone.
+// Sweep removes what killed processes left: reservations, and after an hour unfinished packs, which are written outside
+// the guard. The caller holds the guard, so whoever made the reservations is gone.
 func (s *Store) Sweep() error {
 	s.sweepUnfinished()
 	reserved, err := filepath.Glob(filepath.Join(GlobEscape(s.dir), "pack", "*.keep"))
