@@ -11,8 +11,7 @@ import (
 	"github.com/locsync/locsync/sync/spelling"
 )
 
-// apart is what a text of the repository stands in the place of, under a key that the source does not have: one form of a map in that of a single
-// text, or a single text in that of a plural.
+// apart are texts of the repository in another shape than the source's: forms for a single text, or a single text for a plural.
 type apart struct {
 	instead string // the source's key: the single text, or the plural's "other"
 	forms   string // what the plural's keys have before the category; "" where the source has a single text
@@ -83,9 +82,8 @@ func (r *pulling) standing(x translated, m *merged, of *spelling.Plurals, ours c
 	return stand, nil
 }
 
-// keepApart sees to it that what stands apart goes when something comes in its place, and only then; where it stays, it takes out the additions that no
-// file can hold beside it. It gives back what stays. Forms without "other" are named, since they do not replace a text; so is, at first contact, what the
-// service has in the other shape, which counts as seen from then on.
+// keepApart removes what stands apart only where something replaces it. Where it stays, the additions go that no file can hold beside it.
+// It returns what stays. Forms without "other" replace no text and are named; so is, at first contact, what the service has in the other shape.
 func (r *pulling) keepApart(x translated, m *merged, stand map[string]apart, in catalog.Three, result *catalog.Merged) map[string]apart {
 	if len(stand) == 0 {
 		return nil

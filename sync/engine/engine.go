@@ -58,7 +58,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/gitops"
-	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/ledger"
@@ -88,6 +87,8 @@ type Parts struct {
 	Passed func(Passed)
 	// GitDone, when not nil, is told what was asked of git remotes and of every commit (see gitops.Options.Done), from several goroutines.
 	GitDone func(op, outcome string, took time.Duration)
+	// Patience is how long a status waits for the files of a repository before it tells the last one; 10 s when 0.
+	Patience time.Duration
 }
 
 // Passed is a pass that ended. Result is that of a Past, or ResultSkipped.
@@ -108,7 +109,6 @@ type Engine struct {
 	run      string        // names this process in what is stored
 	ended    *atomic.Int64 // passes
 	changes  *changes
-	patience time.Duration         // with looks (see glance)
 	turns    map[string]*turnstile // by the names of projects, also of those that earlier configurations had: who makes a pass
 	contacts map[string]*contact   // by repositories, also of earlier configurations, where they have not answered yet
 }
@@ -124,7 +124,6 @@ type project struct {
 	line  string   // the branch that is translated; "" where there is but one
 	trunk *project // the line that this one inherits from; nil for none
 
-	overlay map[ledger.Slot]catalog.Marks // of a dry run: what it learned and does not write down; see marks
 }
 
 // common is what the lines of a project share. mu is held for a whole pass.
@@ -158,7 +157,10 @@ func New(parts Parts) *Engine {
 	if parts.Now == nil {
 		parts.Now = time.Now
 	}
-	e := &Engine{Parts: parts, run: uuid.NewString(), ended: new(atomic.Int64), changes: new(changes), patience: glancePatience, turns: make(map[string]*turnstile), contacts: make(map[string]*contact)}
+	if parts.Patience == 0 {
+		parts.Patience = glancePatience
+	}
+	e := &Engine{Parts: parts, run: uuid.NewString(), ended: new(atomic.Int64), changes: new(changes), turns: make(map[string]*turnstile), contacts: make(map[string]*contact)}
 	for i := range parts.Config.Projects {
 		cfg := &parts.Config.Projects[i]
 		turn := newTurnstile()

@@ -80,12 +80,12 @@ func (r *pushing) findPlaces(ctx context.Context) error {
 	if here, is := r.tree.fsys.(*gitops.Tip); ours == nil && is && !r.blind {
 		ours = here
 	}
+	var err error
 	if ours != nil {
-		if err := r.recollect(ctx, r.repo, ours, r.tree.bundles(), r.o.DryRun); err != nil {
+		if r.unsaved, err = r.recollect(ctx, r.repo, ours, r.tree.bundles(), r.o.DryRun); err != nil {
 			return err
 		}
 	}
-	var err error
 	r.places, err = r.placesIn(r.repo, r.tree, branch)
 	return err
 }

@@ -41,12 +41,10 @@ var troubles = []trouble{
 		w.final("fr", "gone", "Rien")
 	}, func(w *world) { w.writeAndCommit("locales/en/gone.json", `{"stays": "S"}`) }, true},
 	{"both sides change a key", "was changed in the repository to", func(w *world) {
-		text := "{\n  \"both\": \"of a hand\"\n}\n"
-		if strings.Contains(w.git("show", "l10n:locales/de/both.json"), "of a hand") { // decided, and no pull since
-			text = "{\n  \"both\": \"of another hand\"\n}\n"
-		}
-		w.commitOn("l10n", "locales/de/both.json", text)
-		w.final("de", "both", "of the service")
+		// Each side changes what it has: also after an earlier conflict was decided, with or without a pull since.
+		here, there := textsOf(w.tb, w.show("l10n", "locales/de/both.json"))["both"], w.at("main", "de")["both"]
+		w.commitOn("l10n", "locales/de/both.json", jsonOf(map[string]string{"both": other(here, "of a hand", "of another hand")}))
+		w.final("de", "both", other(there, "of the service", "of the service again"))
 		w.pushes(PushOptions{})
 	}, func(w *world) { w.pushes(PushOptions{Theirs: true}) }, true},
 }
@@ -57,6 +55,14 @@ func (w *world) writeAndCommit(path, text string) {
 	w.write(path, text)
 	w.git("add", path)
 	w.git("commit", "-q", "-m", "by a person", "--", path)
+}
+
+// other is one of two texts, and not the present one.
+func other(present, one, two string) string {
+	if present == one {
+		return two
+	}
+	return one
 }
 
 func troubled(t testing.TB) *world {

@@ -26,6 +26,7 @@ type pulling struct {
 	*project
 	o       PullOptions
 	report  pulled
+	unsaved overlay // of a dry run
 	begun   time.Time
 	failure error                // of the whole pass, as it is told
 	exports map[string]*exported // by template and collection: asked for once, however often the branch moves meanwhile
@@ -128,7 +129,6 @@ func (r *pulling) census(c census) {
 }
 
 func (p *project) newPull(o PullOptions) *pulling {
-	p.overlay = nil
 	run := &pulling{project: p, o: o, begun: p.Now(), exports: make(map[string]*exported)}
 	run.clear()
 	return run
@@ -226,7 +226,7 @@ func (r *pulling) attempt(ctx context.Context) error {
 	for _, problem := range t.problems {
 		r.unreadable(problem)
 	}
-	if err := r.recollect(ctx, r.repo, tip, t.bundles(), r.o.DryRun); err != nil {
+	if r.unsaved, err = r.recollect(ctx, r.repo, tip, t.bundles(), r.o.DryRun); err != nil {
 		return err
 	}
 	done, err := r.mergeAll(ctx, t, tip)

@@ -19,10 +19,11 @@ import (
 // pushing is one push of one project, under way.
 type pushing struct {
 	*project
-	o      PushOptions
-	tree   *tree
-	report pushed
-	errs   []error
+	o       PushOptions
+	tree    *tree
+	unsaved overlay // of a dry run
+	report  pushed
+	errs    []error
 
 	begun    time.Time
 	failure  error     // of the whole pass, as it is told
@@ -107,7 +108,6 @@ func (r *pushing) census(c census) {
 }
 
 func (p *project) newPush(o PushOptions) *pushing {
-	p.overlay = nil
 	return &pushing{project: p, o: o, begun: p.Now(), refused: make(map[string]bool), present: make(map[string]bool), elsewhere: make(map[report.Problem]bool),
 		report: pushed{ProjectPush: report.ProjectPush{Scope: scope(p), Files: []report.PushedFile{}, Outcome: noProblems()}}}
 }

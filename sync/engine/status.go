@@ -86,7 +86,7 @@ func (e *Engine) LastStatus() report.Status {
 	for _, p := range e.projects {
 		if last := p.status.Load(); last != nil {
 			now := *last
-			if began := p.glanced.Load(); began != nil && time.Since(*began) > p.patience {
+			if began := p.glanced.Load(); began != nil && time.Since(*began) > p.Patience {
 				now = p.unseen(*began)
 			}
 			now.Watch, now.GitBusy = p.watching(), p.gate.shutFor(p.Now())
