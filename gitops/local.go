@@ -42,10 +42,11 @@ func (r *Repo) Follow(ctx context.Context, tip *Tip) (PushResult, error) {
 	ctx, end := r.repo.Watch(ctx)
 	defer end()
 	d := deliveryOf(r, tip)
-	d.result.Local = Moved
 	owed, err := d.owed()
 	if err == nil && owed {
 		err = d.moveLocal(ctx)
+	} else if err == nil {
+		d.result.Local = Moved
 	}
 	if err != nil {
 		err = fmt.Errorf("move the local branch %s: %w", tip.branch, outcome.WithRemedy(err))
