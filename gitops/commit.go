@@ -144,7 +144,7 @@ func treesOf(objects []object.Object) map[hash]object.Object {
 // keepPending writes the objects and points the branch's outbox at them.
 func keepPending(ctx context.Context, repo *repository.Repository, next *Tip, objects []object.Object,
 	note hash) error {
-	p, err := repo.Objects.WritePack(len(objects), func(i int) (object.Object, error) { return objects[i], nil })
+	p, err := repo.Objects.WritePack(objects)
 	if err != nil {
 		return err
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/locsync/locsync/gitops/content"
+	"github.com/locsync/locsync/gitops/object"
 	"github.com/locsync/locsync/gitops/tree"
 )
 
@@ -34,16 +36,21 @@ func preview(ctx context.Context, on *Tip, files map[string][]byte) (result Prev
 	if err != nil {
 		return result, err
 	}
-	before := on
+	before := on.files.FS
 	if len(on.parents) > 1 {
-		if before, err = tipAt(on.repo, on.branch, on.parents[0]); err != nil {
+		tip, err := tipAt(on.repo, on.branch, on.parents[0])
+		if err != nil {
 			return result, err
 		}
+		before = tip.files.FS
 	}
-	extra := maps.Clone(e.Objects)
-	maps.Copy(extra, on.files.FS.Extra)
-	after := content.New(on.repo, root, on.When(), extra)
-	pairs, err := tree.Compare(ctx, before.files.FS.Entries, after.FS.Entries, before.root(), root)
+	news := maps.Clone(on.files.FS.Extra)
+	if news == nil {
+		news = e.Objects
+	}
+	maps.Copy(news, e.Objects)
+	after := content.New(on.repo, root, on.When(), news).FS
+	pairs, err := tree.Compare(ctx, before.Entries, after.Entries, before.Root, root)
 	if err != nil {
 		return result, err
 	}
@@ -53,6 +60,23 @@ func preview(ctx context.Context, on *Tip, files map[string][]byte) (result Prev
 	for _, p := range pairs {
 		result.Changed = append(result.Changed, p.Path)
 	}
-	result.Diff, err = tree.Unified(ctx, pairs, before.files.Stored, after.Stored)
+	result.Diff, err = diff(ctx, on, before.Root, root, slices.Collect(maps.Values(news)))
 	return result, err
+}
+
+// diff lets git print what differs between two trees, in a folder that is thrown away.
+func diff(ctx context.Context, on *Tip, before, after hash, news []object.Object) (string, error) {
+	w, err := on.files.Workbench(nil)
+	if err != nil {
+		return "", err
+	}
+	defer w.Close()
+	for _, o := range news {
+		if err := w.Put(o); err != nil {
+			return "", err
+		}
+	}
+	out, err := w.Run(ctx, nil, "-c", "core.quotePath=false", "diff-tree", "-r", "-p", "--full-index", "--no-renames",
+		"--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", before.String(), after.String())
+	return string(out), err
 }
