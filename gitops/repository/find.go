@@ -121,16 +121,17 @@ func withCommonDir(f found) (found, error) {
 }
 
 // checkFormat refuses what would be misread: a later repository format, an extension that we do not know, references
-// that this git does not know. It reads the common dir's own file, as git does: a git program that does not know the
-// format would pass over the file and say nothing.
-func checkFormat(ctx context.Context, git *run.Program, commonDir string) error {
-	file := filepath.Join(commonDir, "config")
-	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	set, err := askSettings(ctx, git, run.Call{Args: []string{"config", "--file", file, "-l", "-z"}})
-	if err != nil {
-		return err
+// that this git does not know. A git program that does not know the format passes over what the repository says of
+// itself; then its file is read to find out.
+func checkFormat(ctx context.Context, git *run.Program, commonDir string, set Settings) (err error) {
+	if len(set) == 0 {
+		file := filepath.Join(commonDir, "config")
+		if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if set, _, err = askSettings(ctx, git, run.Call{Args: []string{"config", "--file", file}}); err != nil {
+			return err
+		}
 	}
 	version := cmp.Or(set.Get("core.repositoryformatversion"), "0")
 	if version != "0" && version != "1" {
@@ -150,8 +151,7 @@ func checkFormat(ctx context.Context, git *run.Program, commonDir string) error 
 		return nil // git reads no other extension there either
 	}
 	known := []string{"noop", "noop-v1", "worktreeconfig", "relativeworktrees", "preciousobjects", "partialclone",
-		"objectformat",
-		"refstorage", "compatobjectformat"}
+		"objectformat", "refstorage", "compatobjectformat"}
 	for key := range set {
 		if name, ok := strings.CutPrefix(key, "extensions."); ok && !slices.Contains(known, name) {
 			return fmt.Errorf("the repository extension %s is %w; a clone without it works", name, ref.ErrUnsupported)

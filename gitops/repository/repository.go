@@ -125,13 +125,14 @@ func (o *Options) setDefaults() {
 
 // open reads the configuration and opens what is in the common dir.
 func (r *Repository) open(ctx context.Context, f found) (err error) {
-	if err := checkFormat(ctx, r.Git, f.commonDir); err != nil {
+	set, own, err := readSettings(ctx, r.Git, f.gitDir)
+	if err != nil {
 		return err
 	}
-	if r.Settings, err = readSettings(ctx, r.Git, f.gitDir); err != nil {
+	if err := checkFormat(ctx, r.Git, f.commonDir, own); err != nil {
 		return err
 	}
-	set := r.Settings
+	r.Settings = set
 	format := object.SHA1
 	if set.Get("extensions.objectformat") == object.SHA256.String() {
 		format = object.SHA256

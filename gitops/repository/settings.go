@@ -16,29 +16,30 @@ import (
 // (section and last part in lower case) to all values, least specific first.
 type Settings map[string][]string
 
-// readSettings asks the git program for everything that counts in a repository.
-func readSettings(ctx context.Context, p *run.Program, gitDir string) (Settings, error) {
-	return askSettings(ctx, p, run.Call{Dir: gitDir, Env: []string{"GIT_DIR=" + gitDir}, Args: []string{"config", "-l",
-		"-z"}})
+// readSettings asks the git program for everything that counts in a repository; own is what the repository itself says.
+func readSettings(ctx context.Context, git *run.Program, gitDir string) (all, own Settings, err error) {
+	return askSettings(ctx, git, run.Call{Dir: gitDir, Env: []string{"GIT_DIR=" + gitDir}, Args: []string{"config"}})
 }
 
 // askSettings reads what git config lists.
-func askSettings(ctx context.Context, p *run.Program, c run.Call) (Settings, error) {
-	out, err := p.Run(ctx, c)
+func askSettings(ctx context.Context, git *run.Program, c run.Call) (all, own Settings, err error) {
+	c.Args = append(c.Args, "-l", "-z", "--show-scope")
+	out, err := git.Run(ctx, c)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	set := Settings{}
-	for _, item := range strings.Split(string(out), "\x00") {
-		key, value, given := strings.Cut(item, "\n")
+	all, own = Settings{}, Settings{}
+	for f := strings.Split(string(out), "\x00"); len(f) >= 2; f = f[2:] { // scope, item
+		key, value, given := strings.Cut(f[1], "\n")
 		if !given {
 			value = "true" // a key that stands alone
 		}
-		if key != "" {
-			set[key] = append(set[key], value)
+		all[key] = append(all[key], value)
+		if f[0] == "local" {
+			own[key] = append(own[key], value)
 		}
 	}
-	return set, nil
+	return all, own, nil
 }
 
 // Get is the last value, the one that counts for keys with one value.
