@@ -247,12 +247,12 @@ func (c Clone) Maintain(ctx context.Context) error {
 func (c Clone) Verify(ctx context.Context) error {
 	ctx, end := c.repo.Watch(ctx)
 	defer end()
-	err := filepath.WalkDir(filepath.Join(c.repo.Facts.CommonDir, "refs"), func(path string, d fs.DirEntry,
-		err error) error {
+	common := c.repo.Facts.CommonDir
+	err := filepath.WalkDir(filepath.Join(common, "refs"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(path, ".lock") {
 			return err
 		}
-		name, err := filepath.Rel(c.repo.Facts.CommonDir, path)
+		name, err := filepath.Rel(common, path)
 		if err == nil {
 			_, _, err = c.repo.Refs.Read(filepath.ToSlash(name)) // a listing passes over those that cannot be read
 		}

@@ -45,15 +45,15 @@ type Step struct {
 func (r *Repo) Chain(ctx context.Context, on *Tip, branch string, steps []Step) (*Tip, error) {
 	ctx, end := r.repo.Watch(ctx)
 	defer end()
-	tip, err := chain(ctx, r.repo, on, branch, steps)
+	tip, err := r.chain(ctx, on, branch, steps)
 	if err != nil {
 		return nil, fmt.Errorf("commit to %s: %w", branch, outcome.WithRemedy(err))
 	}
 	return tip, nil
 }
 
-func chain(ctx context.Context, repo *repository.Repository, on *Tip, branch string, steps []Step) (last *Tip,
-	err error) {
+func (r *Repo) chain(ctx context.Context, on *Tip, branch string, steps []Step) (last *Tip, err error) {
+	repo := r.repo
 	defer outcome.Tell(repo.Options.Done, outcome.Commit, time.Now(), &err)
 	if err := ref.CheckName("refs/heads/" + branch); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func chain(ctx context.Context, repo *repository.Repository, on *Tip, branch str
 	var objects []object.Object
 	has := map[hash]bool{}
 	for _, step := range steps {
-		next, made, err := tip.compose(ctx, branch, step.Files, step.Message)
+		next, made, err := tip.compose(ctx, repo, branch, step)
 		if errors.Is(err, ErrNothing) {
 			continue
 		}
@@ -88,13 +88,14 @@ func chain(ctx context.Context, repo *repository.Repository, on *Tip, branch str
 	}
 	tip.files.FS.Extra = treesOf(objects)
 	note := repo.Objects.Format.New(object.Tag, encodeOutbox(tip.commit, branch, tip.lease, author, tip.When()))
-	return tip, keepPending(ctx, repo, tip, append(objects, note), note.Name)
+	return tip, keepPending(ctx, tip, append(objects, note), note.Name)
 }
 
 // compose makes one commit on a tip, in memory: it gives the tip of it and all that is new in it.
-func (t *Tip) compose(ctx context.Context, branch string, files map[string][]byte, msg Message) (*Tip,
-	[]object.Object, error) {
-	e, changes, err := t.files.Plan(ctx, files)
+func (t *Tip) compose(
+	ctx context.Context, repo *repository.Repository, branch string, step Step,
+) (*Tip, []object.Object, error) {
+	e, changes, err := t.files.Plan(ctx, step.Files)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -109,19 +110,19 @@ func (t *Tip) compose(ctx context.Context, branch string, files map[string][]byt
 	if err != nil {
 		return nil, nil, err
 	}
-	when := msg.When.Truncate(time.Second)
-	if msg.When.IsZero() {
+	when := step.Message.When.Truncate(time.Second)
+	if step.Message.When.IsZero() {
 		when = t.repo.Options.Now().Truncate(time.Second)
 	}
 	if !when.After(t.When()) {
 		when = t.When().Add(time.Second)
 	}
-	made, err := t.commitObject(ctx, root, objects, msg, when)
+	made, err := t.commitObject(ctx, root, objects, step.Message, when)
 	if err != nil {
 		return nil, nil, err
 	}
-	next := &Tip{repo: t.repo, branch: branch, commit: made.Name, parents: []hash{made.Name}, base: t.base, there: t.there,
-		lease: lease{remote: t.repo.Options.Remote}, files: content.New(t.repo, root, when, map[hash]object.Object{})}
+	next := &Tip{repo: repo, branch: branch, commit: made.Name, parents: []hash{made.Name}, base: t.base, there: t.there,
+		lease: lease{remote: repo.Options.Remote}, files: content.New(repo, root, when, map[hash]object.Object{})}
 	if branch == t.branch {
 		next.lease, next.here = t.lease, t.here
 	}
@@ -142,8 +143,8 @@ func treesOf(objects []object.Object) map[hash]object.Object {
 }
 
 // keepPending writes the objects and points the branch's outbox at them.
-func keepPending(ctx context.Context, repo *repository.Repository, next *Tip, objects []object.Object,
-	note hash) error {
+func keepPending(ctx context.Context, next *Tip, objects []object.Object, note hash) error {
+	repo := next.repo
 	p, err := repo.Objects.WritePack(objects)
 	if err != nil {
 		return err

@@ -222,8 +222,7 @@ func (t *Files) rule(name string, a attributes) (storing, error) {
 		s.utf8, s.line = true, t.line(name, encoding)
 		if !holdsAllText(encoding) {
 			return s, tree.Refuse("working-tree-encoding=%s applies to it (%s), and locsync writes no encoding but those "+
-				"of Unicode; "+
-				"change the encoding to UTF-8 or UTF-16, or take the file out of that pattern", encoding, s.line)
+				"of Unicode; change the encoding to UTF-8 or UTF-16, or take the file out of that pattern", encoding, s.line)
 		}
 	}
 	return s, nil

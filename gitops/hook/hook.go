@@ -133,10 +133,9 @@ func (h Hooks) folder() (dir string, team bool, err error) {
 		}
 		return dir, true, nil
 	}
-	return "", false, fmt.Errorf("core.hooksPath is %s, outside of the repository %s: a line there would run in "+
-		"other repositories too. "+
-		"Set core.hooksPath for this repository, or call `locsync hook ring` from your hooks", dir, cmp.Or(h.Facts.WorkTree,
-		h.Facts.GitDir))
+	return "", false, fmt.Errorf("core.hooksPath is %s, outside of the repository %s: a line there would run in other "+
+		"repositories too. Set core.hooksPath for this repository, or call `locsync hook ring` from your hooks",
+		dir, cmp.Or(h.Facts.WorkTree, h.Facts.GitDir))
 }
 
 // within reports whether a path is a folder or lies in it, as it is written or once links are followed.

@@ -98,8 +98,9 @@ func (b *Branches) Named(branches []string) (_ []string, err error) {
 
 // Fetch gives the remote's values of a branch and its base, as far as they exist there, with their commits here and
 // tracked, and the remote's default branch ("" when it has none). The branch is what it is where we push to.
-func (b *Branches) Fetch(ctx context.Context, branch, base string) (there map[string]object.Name, head string,
-	err error) {
+func (b *Branches) Fetch(
+	ctx context.Context, branch, base string,
+) (there map[string]object.Name, head string, err error) {
 	defer outcome.Tell(b.repo.Options.Done, outcome.Fetch, time.Now(), &err)
 	from, err := From(b.repo)
 	if err != nil {

@@ -57,8 +57,7 @@ func To(r *repository.Repository) (*Remote, error) {
 	switch {
 	case len(to) > 1:
 		return nil, fmt.Errorf("remote %s has %d addresses to push to, and a branch can only be compared at one: %w; "+
-			"keep one, "+
-			"and let that server pass its branches on", r.Options.Remote, len(to), ref.ErrUnsupported)
+			"keep one, and let that server pass its branches on", r.Options.Remote, len(to), ref.ErrUnsupported)
 	case to[0] == from.Address:
 		return from, nil
 	}
