@@ -20,13 +20,20 @@
 //	                                      hold
 //	objects/locsync-git/                  packs that are not finished
 //	objects/pack/pack-*.keep              while a new pack has no reference yet; first word "locsync"
-//	one line in some hooks                where InstallHooks was asked for it (see hooks.go)
+//	one line in some hooks                where Hooks.Install was asked for it (package hook)
 //
 // OpenClone does the same for a repository that is elsewhere, in a bare clone that nobody else works in (see clone.go).
 //
 // It knows nothing of translations. It does not rewrite history or prompt. Remotes, merges, attributes, content
-// filters and the configuration are the git program's (package run); objects are read by go-git and by the git
-// program (package object). No go-git type but the kind of an object leaves that package.
+// filters, diffs and the configuration are the git program's; objects are read by go-git and by the git program. The
+// parts, each of which imports only those after it:
+//
+//	content      how files are stored: attributes, filters, what a partial clone left out
+//	remote       the other side: list, fetch, push, and what it says
+//	hook         the line in the repository's hooks
+//	repository   what is on this disk: configuration, objects, references, history, working trees
+//	tree         a tree as a file system; two compared; one edited in memory
+//	history, ref, object, outcome, run
 package gitops
 
 import (
