@@ -421,7 +421,7 @@ func (r *pushing) stood(c, other *candidate) (catalog.Marks, error) {
 	if r.repo == nil {
 		return none, nil
 	}
-	fork, err := r.repo.Fork(c.place.commit, other.place.commit)
+	fork, err := r.repo.History.Fork(c.place.commit, other.place.commit)
 	if err != nil || fork == "" {
 		return none, err
 	}

@@ -106,7 +106,7 @@ func (r *pulling) committed(ctx context.Context, commit func(when time.Time) (*g
 	if made, err = commit(r.refused.tip.When()); err != nil {
 		return nil, nil, err
 	}
-	if changed, err := r.repo.Changed(ctx, r.refused.tip.Hash(), made.Hash()); err == nil && len(changed) == 0 {
+	if changed, err := r.repo.History.Changed(ctx, r.refused.tip.Hash(), made.Hash()); err == nil && len(changed) == 0 {
 		return made, r.refused.err, nil
 	}
 	if err := r.repo.Drop(r.cfg.Pull.Branch); err != nil {

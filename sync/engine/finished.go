@@ -34,7 +34,7 @@ func (p *project) finish(records map[string]ledger.Line, there map[string]string
 			}
 			continue
 		}
-		if here, err := p.repo.HasBranch(name); err != nil {
+		if here, err := p.repo.Branches.Has(name); err != nil {
 			return nil, err
 		} else if here && !record.Published {
 			continue

@@ -115,7 +115,7 @@ func (p *project) placesIn(repo *gitops.Repo, t *tree, branch *gitops.Tip) ([]*p
 			if err != nil {
 				return nil, err
 			}
-			past, err := repo.Contains(at.commit, commit)
+			past, err := repo.History.Contains(at.commit, commit)
 			if err != nil {
 				return nil, err
 			}
@@ -182,5 +182,5 @@ func (r *pulling) remade(tip *gitops.Tip) (bool, error) {
 	if err != nil || !merged || last == tip.Hash() {
 		return false, err
 	}
-	return r.repo.Contains(last, tip.Hash())
+	return r.repo.History.Contains(last, tip.Hash())
 }

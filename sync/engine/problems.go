@@ -197,7 +197,7 @@ func over(w ledger.WaitingBranch, repo *gitops.Repo) (bool, error) {
 	if w.Ends == ledger.EndsAttached {
 		return false, nil
 	}
-	return repo.Published(head)
+	return repo.Branches.Published(head)
 }
 
 // leftOut is what a pull left out of one target file: for a check, the guard, or because it cannot be written.

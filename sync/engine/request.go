@@ -213,7 +213,7 @@ const mostHeldBack = 20
 // countRequest counts what the branch has that base lacks. content is a digest of every file that differs, also those that are not ours.
 func (r *pulling) countRequest(ctx context.Context, tip, base *gitops.Tip) (data config.RequestData, content string, err error) {
 	data = config.RequestData{Project: r.cfg.Name, Branch: r.cfg.Pull.Branch, Base: base.Branch()}
-	blobs, err := r.repo.ChangedTo(ctx, base.Hash(), tip.Hash())
+	blobs, err := r.repo.History.ChangedTo(ctx, base.Hash(), tip.Hash())
 	if err != nil {
 		return data, "", err
 	}

@@ -276,7 +276,7 @@ func (p *project) covered(branch, commit string) (bool, error) {
 	if p.cfg.Push.Covers(branch) || branch != "" || commit == "" {
 		return p.cfg.Push.Covers(branch), nil
 	}
-	return p.repo.IsTip(commit, p.cfg.Push.Covers)
+	return p.repo.Branches.IsTip(commit, p.cfg.Push.Covers)
 }
 
 // notCovered is why nothing is pushed from what is checked out.
@@ -301,7 +301,7 @@ func (p *project) committed(repo *gitops.Repo, there *gitops.Tip, err error) (*g
 	case herr != nil || err != nil:
 		return here, herr
 	}
-	if ahead, err := repo.Contains(here.Hash(), there.Hash()); err != nil || !ahead {
+	if ahead, err := repo.History.Contains(here.Hash(), there.Hash()); err != nil || !ahead {
 		return there, err
 	}
 	return here, nil

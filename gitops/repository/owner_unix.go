@@ -1,6 +1,6 @@
 //go:build unix
 
-package gitops
+package repository
 
 import (
 	"io/fs"
@@ -21,13 +21,10 @@ func foreign(info fs.FileInfo) bool {
 	return os.Geteuid() != 0 || os.Getenv("SUDO_UID") != strconv.FormatUint(uint64(st.Uid), 10)
 }
 
-// writable says why files cannot be made in a folder; nil when nothing speaks against it.
-func writable(dir string) error {
+// Writable says why files cannot be made in a folder; nil when nothing speaks against it.
+func Writable(dir string) error {
 	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
 		return err
 	}
 	return nil
 }
-
-// executable says whether git on this system runs such a hook.
-func executable(info fs.FileInfo) bool { return info.Mode()&0o111 != 0 }

@@ -1,58 +1,62 @@
-package gitops
+package repository
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/locsync/locsync/gitops/run"
 )
 
-// settings are the repository's configuration with the user's and the system's below it: full key in git's spelling
+// Settings are the repository's configuration with the user's and the system's below it: full key in git's spelling
 // (section and last part in lower case) to all values, least specific first.
-type settings map[string][]string
+type Settings map[string][]string
 
-// readSettings asks the git program for everything that counts in a repository.
-func readSettings(ctx context.Context, p *run.Program, gitDir string) (settings, error) {
-	return askSettings(ctx, p, run.Call{Dir: gitDir, Env: []string{"GIT_DIR=" + gitDir}, Args: []string{"config", "-l", "-z"}})
+// readSettings asks the git program for everything that counts in a repository; own is what the repository itself says.
+func readSettings(ctx context.Context, git *run.Program, gitDir string) (all, own Settings, err error) {
+	return askSettings(ctx, git, run.Call{Dir: gitDir, Env: []string{"GIT_DIR=" + gitDir}, Args: []string{"config"}})
 }
 
 // askSettings reads what git config lists.
-func askSettings(ctx context.Context, p *run.Program, c run.Call) (settings, error) {
-	out, err := p.Run(ctx, c)
+func askSettings(ctx context.Context, git *run.Program, c run.Call) (all, own Settings, err error) {
+	c.Args = append(c.Args, "-l", "-z", "--show-scope")
+	out, err := git.Run(ctx, c)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	set := settings{}
-	for _, item := range strings.Split(string(out), "\x00") {
-		key, value, given := strings.Cut(item, "\n")
+	all, own = Settings{}, Settings{}
+	for f := strings.Split(string(out), "\x00"); len(f) >= 2; f = f[2:] { // scope, item
+		key, value, given := strings.Cut(f[1], "\n")
 		if !given {
 			value = "true" // a key that stands alone
 		}
-		if key != "" {
-			set[key] = append(set[key], value)
+		all[key] = append(all[key], value)
+		if f[0] == "local" {
+			own[key] = append(own[key], value)
 		}
 	}
-	return set, nil
+	return all, own, nil
 }
 
-// get is the last value, the one that counts for keys with one value.
-func (s settings) get(key string) string {
+// Get is the last value, the one that counts for keys with one value.
+func (s Settings) Get(key string) string {
 	if values := s[key]; len(values) > 0 {
 		return values[len(values)-1]
 	}
 	return ""
 }
 
-func (s settings) has(key string) bool { return len(s[key]) > 0 }
+func (s Settings) Has(key string) bool { return len(s[key]) > 0 }
 
-func (s settings) bool(key string, otherwise bool) bool {
-	if !s.has(key) {
+func (s Settings) Bool(key string, otherwise bool) bool {
+	if !s.Has(key) {
 		return otherwise
 	}
-	switch v := strings.ToLower(s.get(key)); v {
+	switch v := strings.ToLower(s.Get(key)); v {
 	case "true", "yes", "on":
 		return true
 	case "false", "no", "off", "":
@@ -66,8 +70,8 @@ func (s settings) bool(key string, otherwise bool) bool {
 	}
 }
 
-// hasFilters says whether any content filter is configured.
-func (s settings) hasFilters() bool {
+// HasFilters says whether any content filter is configured.
+func (s Settings) HasFilters() bool {
 	for key := range s {
 		if strings.HasPrefix(key, "filter.") {
 			return true
@@ -76,9 +80,9 @@ func (s settings) hasFilters() bool {
 	return false
 }
 
-// file is a value that names a file, with ~ as the home folder.
-func (s settings) file(key string) string {
-	v := s.get(key)
+// File is a value that names a file, with ~ as the home folder.
+func (s Settings) File(key string) string {
+	v := s.Get(key)
 	if rest, ok := strings.CutPrefix(v, "~/"); ok {
 		if home, err := os.UserHomeDir(); err == nil {
 			return filepath.Join(home, rest)
@@ -87,16 +91,16 @@ func (s settings) file(key string) string {
 	return v
 }
 
-// remoteURL is where the remote is fetched from, after url.<base>.insteadOf; "" when it is not configured.
-func (s settings) remoteURL(remote string) string {
+// RemoteURL is where the remote is fetched from, after url.<base>.insteadOf; "" when it is not configured.
+func (s Settings) RemoteURL(remote string) string {
 	if urls := afterEmpty(s["remote."+remote+".url"]); len(urls) > 0 {
 		return s.rewrite(urls[0], ".insteadof")
 	}
 	return ""
 }
 
-// pushURLs is where the remote is pushed to, as git reads pushurl, url and pushInsteadOf.
-func (s settings) pushURLs(remote string) (to []string) {
+// PushURLs is where the remote is pushed to, as git reads pushurl, url and pushInsteadOf.
+func (s Settings) PushURLs(remote string) (to []string) {
 	for _, raw := range afterEmpty(s["remote."+remote+".pushurl"]) {
 		to = append(to, s.rewrite(raw, ".insteadof"))
 	}
@@ -114,7 +118,7 @@ func (s settings) pushURLs(remote string) (to []string) {
 }
 
 // rewrite replaces the longest prefix that a url section names.
-func (s settings) rewrite(raw, rule string) string {
+func (s Settings) rewrite(raw, rule string) string {
 	best, base := "", ""
 	for key, values := range s {
 		to, ok := strings.CutPrefix(key, "url.")
@@ -132,7 +136,7 @@ func (s settings) rewrite(raw, rule string) string {
 
 // tracking is the reference that stands here for a branch of the remote, by the remote's fetch refspecs; "" when they
 // have no place for it.
-func (s settings) tracking(remote, branch string) string {
+func (s Settings) tracking(remote, branch string) string {
 	ref := "refs/heads/" + branch
 	specs := s["remote."+remote+".fetch"]
 	for _, spec := range specs {
@@ -164,10 +168,17 @@ func underSpec(side, ref string) (star string, ok bool) {
 	return star, ok
 }
 
-// or is the first text that is not empty.
-func or(s, other string) string {
-	if s != "" {
-		return s
+// Promisor is the remote that has what a partial clone left out; "" in a full one.
+func (s Settings) Promisor() string {
+	if name := s.Get("extensions.partialclone"); name != "" {
+		return name
 	}
-	return other
+	for _, key := range slices.Sorted(maps.Keys(s)) {
+		if name, ok := strings.CutPrefix(key, "remote."); ok && s.Bool(key, false) {
+			if name, ok := strings.CutSuffix(name, ".promisor"); ok {
+				return name
+			}
+		}
+	}
+	return ""
 }
