@@ -148,7 +148,7 @@ func (r *pulling) delivered(res gitops.PushResult) bool {
 }
 
 // recall remembers the merges of an earlier commit that the branch has, and forgets those of one that it does not have.
-func (r *pulling) recall(tip *gitops.Tip) error {
+func (r *pulling) recall(ctx context.Context, tip *gitops.Tip) error {
 	d, ok, err := ledger.Deliveries.Get(r.State, r.stateName(), r.cfg.Pull.Branch)
 	if err != nil || !ok {
 		return err
@@ -157,7 +157,7 @@ func (r *pulling) recall(tip *gitops.Tip) error {
 	if err != nil {
 		return err
 	}
-	if err := r.State.Update(func(tx ledger.Writer) error { return r.unstage(tx, d, arrived) }); err != nil {
+	if err := r.unstage(ctx, d, arrived); err != nil {
 		return err
 	}
 	if arrived {
@@ -166,64 +166,85 @@ func (r *pulling) recall(tip *gitops.Tip) error {
 	return nil
 }
 
-// stage writes down what a commit's merges are to be remembered as. Their texts enter the files' histories at once: whoever finds them in the
-// repository must not take them for somebody's change.
-func (r *pulling) stage(commit string, done []*merged) error {
+// stage writes down what a commit's merges are to be remembered as, after the delivery itself: what a crash leaves half staged is dropped
+// with the delivery, since its commit is pushed later only. Texts enter the files' histories at once: a reader that finds them in the
+// repository must not take them for a person's change.
+func (r *pulling) stage(ctx context.Context, commit string, done []*merged) error {
 	d := ledger.Delivery{Commit: commit, Keys: r.report.Keys}
-	return r.State.Update(func(tx ledger.Writer) error {
-		for _, m := range done {
-			if m.bytes == nil {
-				continue
-			}
-			f := ledger.DeliveredFile{Path: m.Path, Language: m.Language.Code}
-			if m.wording != nil {
-				f.Collection = m.wording.at.Collection
-			}
-			d.Files = append(d.Files, f)
-			if err := m.remember(r.project, tx, true); err != nil {
-				return err
-			}
-		}
-		return ledger.Deliveries.Put(tx, r.stateName(), r.cfg.Pull.Branch, d)
-	})
-}
-
-// unstage ends a delivery.
-func (r *pulling) unstage(tx ledger.Writer, d ledger.Delivery, arrived bool) error {
-	if arrived {
-		if err := r.reworded(tx, d); err != nil {
-			return err
-		}
-	}
-	for _, f := range d.Files {
-		if f.Collection != "" {
-			if err := tx.DropMarks(r.pushedSlot(f.Source()).Stage(true)); err != nil {
-				return err
-			}
+	var staged []*merged
+	for _, m := range done {
+		if m.bytes == nil {
 			continue
 		}
-		for _, kind := range []ledger.TargetMarks{ledger.Merged, ledger.Filler, ledger.Made, ledger.Outdated, lookAt(r.cfg.Pull.Branch).kind()} {
-			slot := r.slot(kind, f.Path, f.Language).Stage(true)
-			if !arrived {
-				if err := tx.DropMarks(slot); err != nil {
-					return err
-				}
-			} else if _, err := tx.MoveMarks(slot, r.slot(kind, f.Path, f.Language)); err != nil {
-				return err
-			}
+		f := ledger.DeliveredFile{Path: m.Path, Language: m.Language.Code}
+		if m.wording != nil {
+			f.Collection = m.wording.at.Collection
 		}
-		if arrived {
-			if err := r.written(tx, f.Path, f.Language); err != nil {
-				return err
-			}
-		}
+		d.Files, staged = append(d.Files, f), append(staged, m)
 	}
+	put := func(tx ledger.Writer) (int, error) {
+		return 0, ledger.Deliveries.Put(tx, r.stateName(), r.cfg.Pull.Branch, d)
+	}
+	return r.inPieces(ctx, append([]stateStep{put}, r.remembering(staged, true)...), func(ledger.Writer) error { return nil })
+}
+
+// remembering are the steps that write down merges.
+func (r *pulling) remembering(done []*merged, staged bool) (steps []stateStep) {
+	for _, m := range done {
+		steps = append(steps, func(tx ledger.Writer) (int, error) { return m.weight, m.remember(r.project, tx, staged) })
+	}
+	return steps
+}
+
+// unstage ends a delivery, which has arrived or not.
+func (r *pulling) unstage(ctx context.Context, d ledger.Delivery, arrived bool) error {
+	return r.inPieces(ctx, r.unstaging(d, arrived), r.ending(d, arrived))
+}
+
+// unstaging are the steps that take over what is staged where the commit arrived, and drop it otherwise. Each may be made again.
+func (r *pulling) unstaging(d ledger.Delivery, arrived bool) (steps []stateStep) {
 	if arrived {
-		if err := r.mergedAt(tx, d.Commit); err != nil {
+		steps = append(steps, func(tx ledger.Writer) (int, error) { return 0, r.reworded(tx, d) })
+	}
+	for _, f := range d.Files {
+		steps = append(steps, func(tx ledger.Writer) (int, error) { return unstagedWeight, r.unstageOne(tx, f, arrived) })
+	}
+	return steps
+}
+
+// unstagedWeight stands for the number of texts in one file, which is not known here.
+const unstagedWeight = pieceWeight / 32
+
+func (r *pulling) unstageOne(tx ledger.Writer, f ledger.DeliveredFile, arrived bool) error {
+	if f.Collection != "" {
+		return tx.DropMarks(r.pushedSlot(f.Source()).Stage(true))
+	}
+	for _, kind := range []ledger.TargetMarks{ledger.Merged, ledger.Filler, ledger.Made, ledger.Outdated, lookAt(r.cfg.Pull.Branch).kind()} {
+		slot := r.slot(kind, f.Path, f.Language).Stage(true)
+		if !arrived {
+			if err := tx.DropMarks(slot); err != nil {
+				return err
+			}
+		} else if _, err := tx.MoveMarks(slot, r.slot(kind, f.Path, f.Language)); err != nil {
 			return err
 		}
 	}
-	return ledger.Deliveries.Delete(tx, r.stateName(), r.cfg.Pull.Branch)
+	if !arrived {
+		return nil
+	}
+	return r.written(tx, f.Path, f.Language)
+}
+
+// ending is the last step of a delivery: without its record nothing of it is left.
+func (r *pulling) ending(d ledger.Delivery, arrived bool) func(ledger.Writer) error {
+	return func(tx ledger.Writer) error {
+		if arrived {
+			if err := r.mergedAt(tx, d.Commit); err != nil {
+				return err
+			}
+		}
+		return ledger.Deliveries.Delete(tx, r.stateName(), r.cfg.Pull.Branch)
+	}
 }
 
 // mergedAt remembers the commit of the branch that everything was merged into, which is also the last one that was looked at there.
@@ -269,30 +290,25 @@ func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string]
 		if err != nil || r.o.DryRun {
 			return err
 		}
-		var delivered bool
-		err = r.State.Update(func(tx ledger.Writer) error {
-			var d ledger.Delivery
-			var err error
-			d, delivered, err = ledger.Deliveries.Get(tx, r.stateName(), r.cfg.Pull.Branch)
-			if err != nil {
-				return err
-			}
-			for _, m := range done {
-				if delivered && m.bytes != nil && m.wording == nil {
-					continue // it is staged
-				}
-				if err := m.remember(r.project, tx, false); err != nil {
-					return err
-				}
-			}
-			if err := r.mergedAt(tx, on.Hash()); err != nil || !delivered {
-				return err
-			}
-			return r.unstage(tx, d, true)
-		})
-		r.brought = err == nil && delivered
+		r.brought, err = r.rememberAll(context.WithoutCancel(ctx), on, done)
 		return err
 	}
+}
+
+// rememberAll writes down all merges, also those that were staged with a delivery, which it ends and reports.
+func (r *pulling) rememberAll(ctx context.Context, on *gitops.Tip, done []*merged) (delivered bool, err error) {
+	d, delivered, err := ledger.Deliveries.Get(r.State, r.stateName(), r.cfg.Pull.Branch)
+	if err != nil {
+		return false, err
+	}
+	done = slices.DeleteFunc(slices.Clone(done), func(m *merged) bool { return delivered && m.bytes != nil && m.wording == nil })
+	steps := r.remembering(done, false)
+	end := func(tx ledger.Writer) error { return r.mergedAt(tx, on.Hash()) }
+	if delivered {
+		steps, end = append(steps, r.unstaging(d, true)...), r.ending(d, true)
+	}
+	err = r.inPieces(ctx, steps, end)
+	return delivered && err == nil, err
 }
 
 // without takes the files out that cannot be written, and reports them.
@@ -337,7 +353,7 @@ func (r *pulling) deliver(ctx context.Context, on *gitops.Tip, files map[string]
 		}
 		r.report.Diff = shown.Diff
 	}
-	if err := r.stage(made.Hash(), done); err != nil {
+	if err := r.stage(ctx, made.Hash(), done); err != nil {
 		return false, err
 	}
 	options, err := r.pushOptions(ctx, made, r.base)

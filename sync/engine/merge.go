@@ -23,9 +23,11 @@ type merged struct {
 	agreed  catalog.Marks
 	filler  catalog.Marks   // a history, see known.go
 	history catalog.Catalog // texts that nobody changed
-	wrote   catalog.Catalog // texts that were written
 	kept    catalog.Catalog // the repository's texts that stand against an older one of the service
 	after   catalog.Marks   // what the branch has then
+	records []marked        // what is to be remembered; agreed, filler and after are nil once they are among these
+	wrote   catalog.Packed  // texts that were written
+	weight  int             // how many marks are in records
 
 	first     bool // no merge has met the file
 	elsewhere catalog.Marks
@@ -114,7 +116,30 @@ func (r *pulling) merge(ctx context.Context, t *tree, x translated, fresh bool) 
 	if !m.leaves(t) {
 		m.former.file = nil // it stays
 	}
+	m.pack(lookAt(r.cfg.Pull.Branch).kind())
 	return m, nil
+}
+
+// marked are the marks of one kind that a merge leaves.
+type marked struct {
+	kind  ledger.TargetMarks
+	marks catalog.Packed
+}
+
+// pack keeps what is to be remembered in little memory: a pull holds that of all its files until their commit is delivered.
+func (m *merged) pack(branch ledger.TargetMarks) {
+	for _, x := range []struct {
+		kind  ledger.TargetMarks
+		marks *catalog.Marks
+	}{
+		{ledger.Merged, &m.agreed}, {ledger.Filler, &m.filler}, {branch, &m.after},
+		{ledger.Made, &m.made.For}, {ledger.Outdated, &m.made.Outdated}, {ledger.Elsewhere, &m.elsewhere},
+	} {
+		m.records = append(m.records, marked{x.kind, x.marks.Pack()})
+		m.weight += len(*x.marks)
+		*x.marks = nil
+	}
+	m.made = catalog.Fresh{}
 }
 
 // three gathers what the merge looks at.
@@ -396,12 +421,14 @@ func (m *merged) learn(in catalog.Three, result catalog.Merged, changes []catalo
 	for _, n := range result.Kept {
 		m.kept = append(m.kept, in.Ours[at[n]])
 	}
+	wrote := make(catalog.Marks)
 	for _, c := range changes {
-		u := catalog.Unit{Name: c.Name, Text: c.Text}
-		if c.Op != catalog.Removed && !has(m.back, u) { // what is put back may still have to be pushed
-			m.wrote = append(m.wrote, u)
+		// What is put back may still have to be pushed.
+		if c.Op != catalog.Removed && !has(m.back, catalog.Unit{Name: c.Name, Text: c.Text}) {
+			wrote[c.Name] = catalog.MarkOf(c.Text)
 		}
 	}
+	m.wrote = wrote.Pack()
 }
 
 // remember writes the merge down, as far as anything in it is new. staged is what only counts once the commit has arrived;
@@ -420,17 +447,31 @@ func (m *merged) remember(p *project, tx ledger.Writer, staged bool) error {
 			return err
 		}
 	}
-	if err := m.rememberMade(p, tx, staged); err != nil {
-		return err
-	}
-	if err := keepMarks(tx, p.slot(ledger.Elsewhere, m.Path, m.Language.Code), m.elsewhere); err != nil {
-		return err
-	}
-	for kind, now := range map[ledger.TargetMarks]catalog.Marks{ledger.Merged: m.agreed, ledger.Filler: m.filler, lookAt(p.cfg.Pull.Branch).kind(): m.after} {
-		if err := tx.SetMarks(p.slot(kind, m.Path, m.Language.Code).Stage(staged), now); err != nil {
+	for _, r := range m.records {
+		if err := m.record(p, tx, r, staged && r.kind != ledger.Elsewhere); err != nil {
 			return err
 		}
 	}
+	return m.rememberTexts(p, tx)
+}
+
+// record writes down the marks of one kind; none of them are written only over others.
+func (m *merged) record(p *project, tx ledger.Writer, r marked, staged bool) error {
+	slot := p.slot(r.kind, m.Path, m.Language.Code)
+	marks, err := r.marks.Marks()
+	if err != nil {
+		return err
+	}
+	if marks == nil {
+		if has, err := tx.HasMarks(slot); err != nil || !has {
+			return err
+		}
+	}
+	return tx.SetMarks(slot.Stage(staged), marks)
+}
+
+// rememberTexts adds what the file had and has got to its history.
+func (m *merged) rememberTexts(p *project, tx ledger.Writer) error {
 	slot := p.slot(ledger.Known, m.Path, m.Language.Code)
 	history, err := tx.Marks(slot)
 	if err != nil {
@@ -448,11 +489,19 @@ func (m *merged) remember(p *project, tx ledger.Writer, staged bool) error {
 			ledger.Learn(now, u.Name, catalog.MarkOf(u.Text))
 		}
 	}
-	for _, u := range m.wrote {
-		ledger.Learn(now, u.Name, catalog.MarkOf(u.Text))
+	wrote, err := m.wrote.Marks()
+	if err != nil {
+		return err
+	}
+	for name, mark := range wrote {
+		ledger.Learn(now, name, mark)
+	}
+	agreed, err := m.records[0].marks.Marks()
+	if err != nil {
+		return err
 	}
 	for _, u := range m.kept {
-		if mark := catalog.MarkOf(u.Text); ledger.Age(now, u.Name, mark) < ledger.Age(now, u.Name, m.agreed[u.Name]) {
+		if mark := catalog.MarkOf(u.Text); ledger.Age(now, u.Name, mark) < ledger.Age(now, u.Name, agreed[u.Name]) {
 			ledger.Forget(now, u.Name, mark)
 		}
 	}

@@ -278,7 +278,7 @@ func (r *pulling) readBranch(ctx context.Context) (*gitops.Tip, error) {
 		r.log.Warn(note)
 	}
 	if !r.o.DryRun {
-		if err := r.recall(tip); err != nil {
+		if err := r.recall(ctx, tip); err != nil {
 			return nil, err
 		}
 	}
