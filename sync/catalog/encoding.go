@@ -6,7 +6,7 @@ import (
 	"unique"
 )
 
-// Packed are marks that are kept for later, in a third of their memory; equal ones share theirs. The zero Packed holds nil.
+// Packed are marks that are kept for later, in a third of their memory; equal ones share it. The zero one is nil.
 type Packed struct{ content unique.Handle[string] }
 
 // Pack packs marks.
@@ -25,8 +25,9 @@ func (p Packed) Marks() (Marks, error) {
 	return DecodeMarks([]byte(p.content.Value()))
 }
 
-// Encode writes marks as bytes, in one way only: their number, and of each name, in the order of Name.Compare, how many bytes of the key before it the key
-// shares, the rest of the key, the form and the mark. Numbers and lengths are unsigned varints.
+// Encode writes marks as bytes, in one way only: their number, then by Name.Compare each name and mark. Of a name come
+// the number of bytes that its key shares with the key before, the rest of the key, and the form. Numbers are unsigned
+// varints.
 func (m Marks) Encode() []byte {
 	buf := make([]byte, 0, 10+48*len(m))
 	buf = binary.AppendUvarint(buf, uint64(len(m)))

@@ -379,9 +379,8 @@ func (c *candidate) leaveBehind(u catalog.Unit) {
 	}
 }
 
-// yield sees to it that of two places that have a text only one sends it: the branch, where translations meet. What somebody wrote in the other is in conflict
-// with that from then on, or the next push would send it over what nobody there has seen. When everything is to be sent, what nobody changed there gives way to
-// the tree that pushes read.
+// yield lets only one of two places that have a text send it: the branch. A person's other text is in conflict with
+// it; with --all, an unchanged one yields to the tree that pushes read.
 func (r *pushing) yield(c *candidate, claims map[string]map[catalog.Name]claim) {
 	if claims[c.Path] == nil {
 		claims[c.Path] = make(map[catalog.Name]claim)

@@ -157,107 +157,13 @@ func (r *pulling) recall(ctx context.Context, tip *gitops.Tip) error {
 	if err != nil {
 		return err
 	}
-	if err := r.unstage(ctx, d, arrived); err != nil {
+	if err := unstage(ctx, r.project, d, arrived); err != nil {
 		return err
 	}
 	if arrived {
 		r.earlier = &d
 	}
 	return nil
-}
-
-// stage writes down what a commit's merges are to be remembered as, after the delivery itself: what a crash leaves half staged is dropped
-// with the delivery, since its commit is pushed later only. Texts enter the files' histories at once: a reader that finds them in the
-// repository must not take them for a person's change.
-func (r *pulling) stage(ctx context.Context, commit string, done []*merged) error {
-	d := ledger.Delivery{Commit: commit, Keys: r.report.Keys}
-	var staged []*merged
-	for _, m := range done {
-		if m.bytes == nil {
-			continue
-		}
-		f := ledger.DeliveredFile{Path: m.Path, Language: m.Language.Code}
-		if m.wording != nil {
-			f.Collection = m.wording.at.Collection
-		}
-		d.Files, staged = append(d.Files, f), append(staged, m)
-	}
-	put := func(tx ledger.Writer) (int, error) {
-		return 0, ledger.Deliveries.Put(tx, r.stateName(), r.cfg.Pull.Branch, d)
-	}
-	return r.inPieces(ctx, append([]stateStep{put}, r.remembering(staged, true)...), func(ledger.Writer) error { return nil })
-}
-
-// remembering are the steps that write down merges.
-func (r *pulling) remembering(done []*merged, staged bool) (steps []stateStep) {
-	for _, m := range done {
-		steps = append(steps, func(tx ledger.Writer) (int, error) { return m.weight, m.remember(r.project, tx, staged) })
-	}
-	return steps
-}
-
-// unstage ends a delivery, which has arrived or not.
-func (r *pulling) unstage(ctx context.Context, d ledger.Delivery, arrived bool) error {
-	return r.inPieces(ctx, r.unstaging(d, arrived), r.ending(d, arrived))
-}
-
-// unstaging are the steps that take over what is staged where the commit arrived, and drop it otherwise. Each may be made again.
-func (r *pulling) unstaging(d ledger.Delivery, arrived bool) (steps []stateStep) {
-	if arrived {
-		steps = append(steps, func(tx ledger.Writer) (int, error) { return 0, r.reworded(tx, d) })
-	}
-	for _, f := range d.Files {
-		steps = append(steps, func(tx ledger.Writer) (int, error) { return unstagedWeight, r.unstageOne(tx, f, arrived) })
-	}
-	return steps
-}
-
-// unstagedWeight stands for the number of texts in one file, which is not known here.
-const unstagedWeight = pieceWeight / 32
-
-func (r *pulling) unstageOne(tx ledger.Writer, f ledger.DeliveredFile, arrived bool) error {
-	if f.Collection != "" {
-		return tx.DropMarks(r.pushedSlot(f.Source()).Stage(true))
-	}
-	for _, kind := range []ledger.TargetMarks{ledger.Merged, ledger.Filler, ledger.Made, ledger.Outdated, lookAt(r.cfg.Pull.Branch).kind()} {
-		slot := r.slot(kind, f.Path, f.Language).Stage(true)
-		if !arrived {
-			if err := tx.DropMarks(slot); err != nil {
-				return err
-			}
-		} else if _, err := tx.MoveMarks(slot, r.slot(kind, f.Path, f.Language)); err != nil {
-			return err
-		}
-	}
-	if !arrived {
-		return nil
-	}
-	return r.written(tx, f.Path, f.Language)
-}
-
-// ending is the last step of a delivery: without its record nothing of it is left.
-func (r *pulling) ending(d ledger.Delivery, arrived bool) func(ledger.Writer) error {
-	return func(tx ledger.Writer) error {
-		if arrived {
-			if err := r.mergedAt(tx, d.Commit); err != nil {
-				return err
-			}
-		}
-		return ledger.Deliveries.Delete(tx, r.stateName(), r.cfg.Pull.Branch)
-	}
-}
-
-// mergedAt remembers the commit of the branch that everything was merged into, which is also the last one that was looked at there.
-func (r *pulling) mergedAt(tx ledger.Writer, commit string) error {
-	if commit != "" {
-		if err := ledger.RecollectedAt.Put(tx, r.stateName(), r.cfg.Pull.Branch, commit); err != nil {
-			return err
-		}
-	}
-	if err := ledger.MergedAt.Put(tx, r.stateName(), r.cfg.Pull.Branch, commit); err != nil {
-		return err
-	}
-	return ledger.SeenAt.Put(tx, r.stateName(), lookAt(r.cfg.Pull.Branch).record(), commit)
 }
 
 // commit writes what the merges brought as one commit and delivers it, then remembers the merges: effect first, memory second. When
@@ -290,25 +196,9 @@ func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string]
 		if err != nil || r.o.DryRun {
 			return err
 		}
-		r.brought, err = r.rememberAll(context.WithoutCancel(ctx), on, done)
+		r.brought, err = rememberAll(context.WithoutCancel(ctx), r.project, on, done)
 		return err
 	}
-}
-
-// rememberAll writes down all merges, also those that were staged with a delivery, which it ends and reports.
-func (r *pulling) rememberAll(ctx context.Context, on *gitops.Tip, done []*merged) (delivered bool, err error) {
-	d, delivered, err := ledger.Deliveries.Get(r.State, r.stateName(), r.cfg.Pull.Branch)
-	if err != nil {
-		return false, err
-	}
-	done = slices.DeleteFunc(slices.Clone(done), func(m *merged) bool { return delivered && m.bytes != nil && m.wording == nil })
-	steps := r.remembering(done, false)
-	end := func(tx ledger.Writer) error { return r.mergedAt(tx, on.Hash()) }
-	if delivered {
-		steps, end = append(steps, r.unstaging(d, true)...), r.ending(d, true)
-	}
-	err = r.inPieces(ctx, steps, end)
-	return delivered && err == nil, err
 }
 
 // without takes the files out that cannot be written, and reports them.
@@ -353,7 +243,7 @@ func (r *pulling) deliver(ctx context.Context, on *gitops.Tip, files map[string]
 		}
 		r.report.Diff = shown.Diff
 	}
-	if err := r.stage(ctx, made.Hash(), done); err != nil {
+	if err := stage(ctx, r.project, ledger.Delivery{Commit: made.Hash(), Keys: r.report.Keys}, done); err != nil {
 		return false, err
 	}
 	options, err := r.pushOptions(ctx, made, r.base)

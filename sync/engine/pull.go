@@ -322,6 +322,7 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree, tip *gitops.Tip) ([]*me
 			return nil, err
 		}
 		if m != nil {
+			m.pack(lookAt(r.cfg.Pull.Branch).kind())
 			done = append(done, m)
 		}
 	}

@@ -21,9 +21,8 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// The pull or merge request for the branch comes after everything else: the commit is delivered and its merges are remembered. What goes wrong here is a
-// problem of the report and never an error, and what was not done shows in the record, whose commit is not the branch's, so that the next pull does
-// it. The forge is asked only when the branch has another commit, or the request is to say something else.
+// The pull or merge request for the branch comes after all else. What goes wrong is a problem and no error, and the
+// next pass does it again. The git host is asked only where the branch or the request is to change.
 
 // What was done about a request, besides what forge.Did names.
 const requestOffered = "offered" // the remote printed an address
