@@ -16,9 +16,7 @@ import (
 // Most are merged and never come back; some are restored within days, and a remote may lose branches and get them again. So what is remembered of the
 // line stays for a month, and goes then: a branch of that name that appears later begins anew. What stays for good is which keys its own collections got:
 // they may still be there, with a text and translations that are not those of the trunk, so that such a branch inherits none of them.
-const (
-	keepFinished = 30 * 24 * time.Hour
-)
+const keepFinished = 30 * 24 * time.Hour
 
 // finish finds the lines whose branch is gone: that the remote had once and has no more, or that are nowhere. The one that is checked out is somebody's.
 func (p *project) finish(records map[string]ledger.Line, there map[string]string, head string, dry bool) ([]report.FinishedLine, error) {
