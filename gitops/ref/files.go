@@ -41,7 +41,7 @@ type Files struct {
 // OurDir is the folder of our own in a repository.
 const OurDir = "locsync-git"
 
-// lockPatience is how long somebody else's lock of a reference or of packed-refs is waited for. git gives up after
+// lockPatience is how long a lock of a reference that is not ours or of packed-refs is waited for. git gives up after
 // 0.1 s for a reference and 1 s for packed-refs.
 const lockPatience = time.Second
 
@@ -67,7 +67,7 @@ func (r *Files) Guard(ctx context.Context) (release func(), err error) {
 }
 
 // sweep removes reference locks, pack reservations and unfinished packs of processes that were killed. The caller holds
-// the guard, so whoever made the first two is gone; packs are written outside it, hence the hour for unfinished ones.
+// the guard, so the makers of the first two are gone; packs are written outside it, hence the hour for unfinished ones.
 func (r *Files) sweep(dir string) error {
 	left, err := os.ReadDir(dir)
 	if err != nil {

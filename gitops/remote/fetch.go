@@ -291,7 +291,7 @@ func (b *Branches) Has(name string) (bool, error) {
 	return here, err
 }
 
-// Published says whether the remote had a branch when its branches were seen last, by anybody who uses this repository.
+// Published says whether the remote had a branch when its branches were seen last, by any user of this repository.
 func (b *Branches) Published(branch string) (bool, error) {
 	if b.repo.Options.Remote == "" {
 		return false, nil
