@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"net/url"
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -36,6 +38,15 @@ type Files struct {
 	Step   func(string) // called between the steps of a write; the tests end the process there
 	Sweep  func() error // clears away what else a killed process left
 	Logs   string       // core.logAllRefUpdates: "true", "always" or "false"
+
+	last atomic.Pointer[packedFile] // packed-refs as it was read last
+}
+
+// packedFile is what packed-refs was when it was read. It is replaced, never written to, so another content is another
+// file.
+type packedFile struct {
+	info fs.FileInfo
+	refs packedRefs
 }
 
 // OurDir is the folder of our own in a repository.
@@ -167,15 +178,31 @@ func (r *Files) readLoose(name string) (h object.Name, symbolic string, ok bool,
 
 func isDirectory(err error) bool { return errors.Is(err, syscall.EISDIR) }
 
-func (r *Files) packedFile() string { return filepath.Join(r.Common, "packed-refs") }
+func (r *Files) packedPath() string { return filepath.Join(r.Common, "packed-refs") }
 
 // packedRefs is the content of packed-refs, which may be large and is searched as it is.
 type packedRefs []byte
 
 func (r *Files) packed() (packedRefs, error) {
-	content, err := os.ReadFile(r.packedFile())
+	f, err := os.Open(r.packedPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if last := r.last.Load(); last != nil && os.SameFile(last.info, info) && last.info.Size() == info.Size() &&
+		last.info.ModTime().Equal(info.ModTime()) {
+		return last.refs, nil
+	}
+	content, err := io.ReadAll(f)
+	if err == nil && time.Since(info.ModTime()) > time.Second { // of a younger one, the next may have the same time
+		r.last.Store(&packedFile{info, content})
 	}
 	return content, err
 }
@@ -346,7 +373,7 @@ func (r *Files) unpack(ctx context.Context, name string) error {
 		return err
 	}
 	defer lock.drop()
-	content, err := os.ReadFile(r.packedFile())
+	content, err := os.ReadFile(r.packedPath())
 	if err != nil {
 		return err
 	}
