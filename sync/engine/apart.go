@@ -8,6 +8,7 @@ import (
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/plural"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/spelling"
 )
 
@@ -112,13 +113,13 @@ func (r *pulling) keepApart(x translated, m *merged, stand map[string]apart, in 
 			return false
 		}
 		if m.first && !r.o.AcceptService {
-			r.leaveOut(x, c.Key, fmt.Sprintf("the service has %q, and the repository another shape of it, %q; neither is changed. "+
+			r.leaveOut(x, report.CodeConflict, c.Key, fmt.Sprintf("the service has %q, and the repository another shape of it, %q; neither is changed; "+
 				"locsync pull --accept-service takes what the service has", c.Text, key))
 			result.Agreed[c.Name] = catalog.MarkOf(c.Text)
 			return true
 		}
 		if a := stays[key]; a.forms != "" && !theirs[a.instead] {
-			r.leaveOut(x, c.Key, fmt.Sprintf("the translation is left out: the repository has one text, %q, "+
+			r.leaveOut(x, report.CodeShape, c.Key, fmt.Sprintf("the translation is left out: the repository has one text, %q, "+
 				"in the place of the plural, and the service lacks the form \"other\"; translate that at the service", key))
 		}
 		result.Leave(in.Base, c.Name)

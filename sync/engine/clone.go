@@ -20,9 +20,8 @@ import (
 	"github.com/locsync/locsync/sync/service"
 )
 
-// A project whose repository is elsewhere has a clone of it under Parts.Clones (see gitops.OpenClone). It is opened and fetched by every pass, holds nothing
-// that could not be had again, and is made again when it turns out to be damaged: a commit that waited in it for its delivery is then computed once more,
-// because nothing is remembered of it before it has arrived.
+// A project whose repository is elsewhere has a clone of it under Parts.Clones (see gitops.OpenClone), which every
+// pass opens and fetches. A damaged one is made again; a commit that waited in it is then computed once more.
 
 // cloneDir is where the clone is. Another address is another clone.
 func (p *project) cloneDir() string {

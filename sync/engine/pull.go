@@ -16,6 +16,7 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
@@ -71,7 +72,7 @@ func (p *project) pull(ctx context.Context, o PullOptions) ([]pulled, error) {
 	ctx, done, err := p.turn(ctx, "pull")
 	if err != nil {
 		run := p.newPull(o)
-		run.report.Error = err.Error()
+		run.report.Failure = failure.Of(err)
 		return []pulled{run.report}, err
 	}
 	defer done()
@@ -156,7 +157,7 @@ func (r *pulling) end(err error) pulled {
 	}
 	if err != nil {
 		r.failure = fmt.Errorf("pull %s: %w", r.called(), err)
-		r.report.Error = r.failure.Error()
+		r.report.Failure = failure.Of(r.failure)
 	}
 	report.Advise(r.report.Problems)
 	return r.report
@@ -277,7 +278,7 @@ func (r *pulling) readBranch(ctx context.Context) (*gitops.Tip, error) {
 		r.log.Warn(note)
 	}
 	if !r.o.DryRun {
-		if err := r.recall(tip); err != nil {
+		if err := r.recall(ctx, tip); err != nil {
 			return nil, err
 		}
 	}
@@ -321,6 +322,7 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree, tip *gitops.Tip) ([]*me
 			return nil, err
 		}
 		if m != nil {
+			m.pack(lookAt(r.cfg.Pull.Branch).kind())
 			done = append(done, m)
 		}
 	}
@@ -357,7 +359,7 @@ func (r *pulling) translations(ctx context.Context, t *tree) ([]translated, erro
 		r.report.Problems = append(r.report.Problems, x.problems...)
 		for _, target := range x.targets(g) {
 			if claimed[target.Path] != nil {
-				r.problem(report.Problem{File: target.Path, Language: target.Language.Code,
+				r.problem(report.Problem{Code: report.CodePlace, File: target.Path, Language: target.Language.Code,
 					Problem: fmt.Sprintf("is written by collection %q already; what collection %q has for it is left out. Give the two different outputs", claimed[target.Path].Collection, g.Collection)})
 				continue
 			}

@@ -161,7 +161,7 @@ func (p *project) unseen(since time.Time) report.ProjectStatus {
 	if before := p.status.Load(); before != nil {
 		s = *before
 	}
-	s.Problems = append([]report.Problem{{Problem: fmt.Sprintf("a look at the files, begun at %s UTC, has not ended, and what is shown is from before; where it does not end soon, see whether the disk or mount that the repository lies on answers",
+	s.Problems = append([]report.Problem{{Code: report.CodeRepository, Problem: fmt.Sprintf("a look at the files, begun at %s UTC, has not ended, and what is shown is from before; where it does not end soon, see whether the disk or mount that the repository lies on answers",
 		since.UTC().Format(time.DateTime))}}, s.Problems...)
 	report.Advise(s.Problems)
 	s.Unseen = true

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bytes"
@@ -55,13 +55,13 @@ func (g *glass) see(t rapid.TB, sent string) {
 }
 
 // watched is progress at a terminal of that many columns, in a bubble of time.
-func watched(columns int) (*progress, *bytes.Buffer) {
+func watched(columns int) (*Progress, *bytes.Buffer) {
 	var sent bytes.Buffer
-	return newProgress(&standardError{to: &sent}, func() int { return columns }), &sent
+	return newProgress(&StandardError{To: &sent}, func() int { return columns }), &sent
 }
 
 // taken is what was sent since it was asked last.
-func (p *progress) taken(sent *bytes.Buffer) string {
+func (p *Progress) taken(sent *bytes.Buffer) string {
 	p.to.mu.Lock()
 	defer p.to.mu.Unlock()
 	defer sent.Reset()
@@ -72,13 +72,13 @@ func (p *progress) taken(sent *bytes.Buffer) string {
 func TestProgressOfShortWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, sent := watched(80)
-		p.show(report.Doing{Project: "app", What: "reading"})
+		p.Show(report.Doing{Project: "app", What: "reading"})
 		time.Sleep(progressDelay - time.Millisecond)
-		p.end()
+		p.End()
 		if sent.Len() > 0 {
 			t.Errorf("%q was sent", sent)
 		}
-		p.show(report.Doing{What: "late"}) // of a goroutine that has not heard of the end
+		p.Show(report.Doing{What: "late"}) // of a goroutine that has not heard of the end
 		time.Sleep(time.Second)
 		if sent.Len() > 0 {
 			t.Errorf("%q was sent after the end", sent)
@@ -89,7 +89,7 @@ func TestProgressOfShortWork(t *testing.T) {
 func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, sent := watched(80)
-		defer p.end()
+		defer p.End()
 		var g glass
 		looks := func(want string, more ...string) {
 			t.Helper()
@@ -106,23 +106,23 @@ func TestProgress(t *testing.T) {
 				t.Errorf("%d columns: %q", len(last), last)
 			}
 		}
-		p.show(report.Doing{Project: "app", What: "waiting for git"})
+		p.Show(report.Doing{Project: "app", What: "waiting for git"})
 		time.Sleep(progressDelay)
 		looks("app: waiting for git", "[0s]")
 		time.Sleep(5 * time.Second)
 		looks("app: waiting for git", "[5s]")
-		p.show(report.Doing{Project: "app", What: "sending 3 files to \"main\" (en)", Done: 0, Total: 4})
+		p.Show(report.Doing{Project: "app", What: "sending 3 files to \"main\" (en)", Done: 0, Total: 4})
 		looks("sending 3 files", "0%", "(0/4)")
 		time.Sleep(4 * time.Second)
-		p.show(report.Doing{Project: "app", What: "sending 3 files to \"main\" (de)", Done: 2, Total: 4})
+		p.Show(report.Doing{Project: "app", What: "sending 3 files to \"main\" (de)", Done: 2, Total: 4})
 		looks("(de)", "50%", "(2/4)", "[4s]")
-		p.show(report.Doing{Project: "app", What: "fetching", Done: 512 << 10, Total: 1 << 20, Bytes: true})
+		p.Show(report.Doing{Project: "app", What: "fetching", Done: 512 << 10, Total: 1 << 20, Bytes: true})
 		looks("50%", "fetching", "MB")
-		p.show(report.Doing{Project: "app", What: "fetching", Done: 3 << 20, Bytes: true})
+		p.Show(report.Doing{Project: "app", What: "fetching", Done: 3 << 20, Bytes: true})
 		looks("fetching", "3.1 MB")
-		p.show(report.Doing{Project: strings.Repeat("long", 30), What: strings.Repeat("words ", 30), Total: 7})
+		p.Show(report.Doing{Project: strings.Repeat("long", 30), What: strings.Repeat("words ", 30), Total: 7})
 		looks("(0/7)")
-		p.show(report.Doing{What: "a\x1b[2Jb\nc"})
+		p.Show(report.Doing{What: "a\x1b[2Jb\nc"})
 		looks(`a\u001b[2Jb c`)
 
 		// What is logged stands above, whole, and the line below it as before.
@@ -130,7 +130,7 @@ func TestProgress(t *testing.T) {
 		looks("b c")
 		fmt.Fprint(p.to, "without an end")
 		looks("b c")
-		p.end()
+		p.End()
 		g.see(t, p.taken(sent))
 		if got := strings.Join(g.rows, "|"); got != "a warning|without an end|" {
 			t.Errorf("left behind: %q", got)
@@ -142,8 +142,8 @@ func TestProgress(t *testing.T) {
 func TestProgressTearsNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var sent bytes.Buffer
-		e := &standardError{to: &sent}
-		p := &progress{to: e, columns: rapid.Map(rapid.IntRange(4, 120), func(n int) func() int { return func() int { return n } }).Draw(t, "columns")}
+		e := &StandardError{To: &sent}
+		p := &Progress{to: e, columns: rapid.Map(rapid.IntRange(4, 120), func(n int) func() int { return func() int { return n } }).Draw(t, "columns")}
 		var want []string
 		var g glass
 		for range rapid.IntRange(1, 30).Draw(t, "events") {

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -19,48 +19,50 @@ const (
 	progressPeriod = 100 * time.Millisecond
 )
 
-// standardError is where logs and errors go. At a terminal one line of progress may stand below all of them: what is written takes its place, and
-// it is drawn again below that.
+// StandardError is where logs and errors go. At a terminal one line of progress may be below all of them: what is
+// written takes its place, and it is drawn again below that.
 //
-// The cursor rests at the line's begin. A terminal that is made narrower breaks the line into several, and what is erased from there on is all of them.
-type standardError struct {
-	to io.Writer
+// The cursor rests at the line's begin. A terminal that is made narrower breaks the line into several, and what is
+// erased from there on is all of them.
+type StandardError struct {
+	To io.Writer
 
 	mu   sync.Mutex
 	line string // what stands there; "" for nothing
 }
 
-const erase = "\r\x1b[J"
+// Erase takes away the line of progress, and what a narrower terminal has made of it.
+const Erase = "\r\x1b[J"
 
-func (e *standardError) Write(b []byte) (int, error) {
+func (e *StandardError) Write(b []byte) (int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.line == "" {
-		return e.to.Write(b)
+		return e.To.Write(b)
 	}
 	above := strings.TrimSuffix(string(b), "\n") + "\n" // a line of progress cannot follow in the same row
-	if _, err := io.WriteString(e.to, erase+above+e.line+"\r"); err != nil {
+	if _, err := io.WriteString(e.To, Erase+above+e.line+"\r"); err != nil {
 		return 0, err
 	}
 	return len(b), nil
 }
 
 // draw has a line stand below everything; "" takes it away.
-func (e *standardError) draw(line string) {
+func (e *StandardError) draw(line string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch {
 	case line != "":
-		_, _ = io.WriteString(e.to, erase+line+"\r") // a terminal that is gone shows no progress
+		_, _ = io.WriteString(e.To, Erase+line+"\r") // a terminal that is gone shows no progress
 	case e.line != "":
-		_, _ = io.WriteString(e.to, erase)
+		_, _ = io.WriteString(e.To, Erase)
 	}
 	e.line = line
 }
 
-// progress says in one line at a terminal what is going on, and how far it is. Anywhere else it is silent.
-type progress struct {
-	to      *standardError // nil: silent
+// Progress says in one line at a terminal what is going on, and how far it is. Anywhere else it is silent.
+type Progress struct {
+	to      *StandardError // nil: silent
 	columns func() int     // of the terminal, as it is now
 	stop    chan struct{}
 	stopped chan struct{}
@@ -74,15 +76,15 @@ type progress struct {
 	since time.Time // when that work began
 }
 
-// progress begins to watch over some work; end ends it. Nobody watches a pipe or a CI job, and --json is for programs.
-func (a *app) progress() *progress {
-	to, ok := a.err.(*standardError)
-	if !ok || a.asJSON || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" || os.Getenv("CI") != "" {
-		return &progress{}
+// Watch begins to show some work below what is written to a writer; End ends it. Pipes and CI jobs get none of it.
+func Watch(w io.Writer) *Progress {
+	to, ok := w.(*StandardError)
+	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" || os.Getenv("CI") != "" {
+		return &Progress{}
 	}
-	f, ok := to.to.(*os.File)
+	f, ok := to.To.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return &progress{}
+		return &Progress{}
 	}
 	return newProgress(to, func() int {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
@@ -92,21 +94,21 @@ func (a *app) progress() *progress {
 	})
 }
 
-func newProgress(to *standardError, columns func() int) *progress {
-	p := &progress{to: to, columns: columns, stop: make(chan struct{}), stopped: make(chan struct{})}
+func newProgress(to *StandardError, columns func() int) *Progress {
+	p := &Progress{to: to, columns: columns, stop: make(chan struct{}), stopped: make(chan struct{})}
 	go p.run()
 	return p
 }
 
-// show says what is going on now. It may be called from any goroutine, also after the end.
-func (p *progress) show(d report.Doing) {
+// Show says what is going on now. It may be called from any goroutine, also after the end.
+func (p *Progress) Show(d report.Doing) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.doing = d
 }
 
-// end takes the line away, for results to be printed. What is shown after it is not seen.
-func (p *progress) end() {
+// End takes the line away, for results to be printed. What is shown after it is not seen.
+func (p *Progress) End() {
 	if p.to == nil {
 		return
 	}
@@ -114,7 +116,7 @@ func (p *progress) end() {
 	<-p.stopped
 }
 
-func (p *progress) run() {
+func (p *Progress) run() {
 	defer close(p.stopped)
 	defer p.to.draw("")
 	delay := time.NewTimer(progressDelay)
@@ -142,25 +144,26 @@ func (p *progress) run() {
 }
 
 // line is what is drawn: a bar where the total is known, else a sign that moves.
-func (p *progress) line(d report.Doing) string {
+func (p *Progress) line(d report.Doing) string {
 	width := max(p.columns()-1, 1) // in the last column some terminals begin another line
 	if d.Total > 0 {
 		d.Done = min(d.Done, d.Total) // more than it was said to be: an archive that is unpacked as it comes
 	}
-	if d.Project != p.drawn.Project || d.Total != p.drawn.Total || d.Bytes != p.drawn.Bytes || d.Done < p.drawn.Done ||
+	if d.Project != p.drawn.Project || d.Total != p.drawn.Total || d.Bytes != p.drawn.Bytes ||
+		d.Done < p.drawn.Done ||
 		d.Total == 0 && d.What != p.drawn.What || p.since.IsZero() {
 		p.since = time.Now()
 	}
 	p.drawn = d
-	text := strings.ReplaceAll(shown(d.What), "\n", " ")
+	text := strings.ReplaceAll(report.Printable(d.What), "\n", " ")
 	if d.Project != "" {
-		text = shown(d.Project) + ": " + text
+		text = report.Printable(d.Project) + ": " + text
 	}
 	if width < 50 { // no room for a bar
 		return begun(text, width)
 	}
 	before, after := p.around(d)
-	return begun(before+begun(text, max(width-columns(before)-columns(after), 0))+after, width)
+	return begun(before+begun(text, max(width-Columns(before)-Columns(after), 0))+after, width)
 }
 
 const (
@@ -169,7 +172,7 @@ const (
 )
 
 // around is what is drawn before and after the words of some work.
-func (p *progress) around(d report.Doing) (before, after string) {
+func (p *Progress) around(d report.Doing) (before, after string) {
 	elapsed := time.Since(p.since)
 	count := fmt.Sprintf("%d", d.Done)
 	if d.Bytes {
@@ -194,19 +197,4 @@ func (p *progress) around(d report.Doing) (before, after string) {
 		}
 	}
 	return before, after + fmt.Sprintf(" [%s]", elapsed.Truncate(time.Second))
-}
-
-// begun is a text, or so many columns of its begin.
-func begun(text string, to int) string {
-	if columns(text) <= to {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range text {
-		if to -= columnsOf(r); to < 1 {
-			break
-		}
-		b.WriteRune(r)
-	}
-	return b.String() + "…"
 }
