@@ -19,7 +19,7 @@ import (
 //
 // Where a local branch of that name exists beside the remote's, the remote's tip counts, with two exceptions that
 // matter only to commits of ours (their message has our Trailer): local commits that are all ours are built upon,
-// also when the remote does not know the branch yet. Anything else there is somebody's unpublished work: it is left
+// also when the remote does not know the branch yet. Anything else there is unpublished work of others: it is left
 // alone, and Note says so.
 //
 // Errors: *NoBranch (ErrNoBranch) with a remedy when neither branch nor base has a commit, ErrNoRemote, ErrAuth,
@@ -39,7 +39,7 @@ func (r *Repo) At(ctx context.Context, branch, base string) (*Tip, error) {
 	return tip, nil
 }
 
-// Seen is At as far as it can be told without asking anybody: the remote's branches are what they were when they were
+// Seen is At as far as it can be told without a request: the remote's branches are what they were when they were
 // seen last, and those that were never seen there are what they are here. The tip is to be read, not to be built on.
 // *NoBranch when there is neither branch nor base.
 func (r *Repo) Seen(branch, base string) (*Tip, error) {

@@ -20,8 +20,8 @@ import (
 	"github.com/locsync/locsync/gitops/tree"
 )
 
-// A clone that we own: a bare repository that nobody else works in, of which only the branches are fetched that are
-// asked for. Where the git program can and the server allows it, blobs are left out until they are needed (Prefetch
+// A clone that we own: a bare repository that only this program works in, of which only the branches are fetched that
+// are asked for. Where the git program can and the server allows it, blobs are left out until they are needed (Prefetch
 // brings those of many files in one request). It has tracking references and the outbox, and no branches of its own:
 // what the remote has counts, and what was not delivered is in the outbox. It can be made again at any time.
 
@@ -38,7 +38,7 @@ const CloneRemote = "origin"
 // network's when it could not be made; then there is nothing in the folder. What cannot be opened as a repository any
 // more is ErrDamaged.
 //
-// Options.Username and Options.Password are used and not stored; what stands in the address is.
+// Options.Username and Options.Password are used and not stored; what is in the address is.
 func OpenClone(ctx context.Context, dir, address string, o Options) (*Repo, error) {
 	o.Remote = CloneRemote
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {

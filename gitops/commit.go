@@ -131,7 +131,7 @@ func (t *Tip) compose(
 
 var errWaits = fmt.Errorf("%w: an earlier commit for it is not delivered yet; Push or Drop it first", ErrMoved)
 
-// treesOf keeps the new trees at hand: whoever reads the new tip reads them first.
+// treesOf keeps the new trees at hand: a reader of the new tip reads them first.
 func treesOf(objects []object.Object) map[hash]object.Object {
 	trees := map[hash]object.Object{}
 	for _, o := range objects {

@@ -1,8 +1,8 @@
 // Package gitops reads a branch as a file system and adds a commit to it, here and at its remote.
 //
 // Its law: a reference moves only from the value that was just compared to a commit that contains it, after every
-// object that the commit needs is on disk. Hence nobody's commit is ever dropped, and a crash at any moment leaves a
-// repository that git finds sound. Working tree, index and HEAD stay as they are, byte for byte, with one announced
+// object that the commit needs is on disk. Hence no commit of others is ever dropped, and a crash at any moment leaves
+// a repository that git finds sound. Working tree, index and HEAD stay as they are, byte for byte, with one announced
 // exception: where the branch is checked out and clean, `git merge --ff-only` lets that tree follow.
 //
 // One pass looks like this:
@@ -22,7 +22,8 @@
 //	objects/pack/pack-*.keep              while a new pack has no reference yet; first word "locsync"
 //	one line in some hooks                where Hooks.Install was asked for it (package hook)
 //
-// OpenClone does the same for a repository that is elsewhere, in a bare clone that nobody else works in (see clone.go).
+// OpenClone does the same for a repository that is elsewhere, in a bare clone that only this program works in (see
+// clone.go).
 //
 // It knows nothing of translations. It does not rewrite history or prompt. Remotes, merges, attributes, content
 // filters, diffs and the configuration are the git program's; objects are read by go-git and by the git program. The
@@ -67,7 +68,7 @@ type Message struct {
 }
 
 // Trailer is the message trailer that marks a commit as ours. A local branch that is ahead of its remote by nothing but
-// such commits is built upon; anything else there is somebody's unpublished work and left alone.
+// such commits is built upon; anything else there is unpublished work of others and left alone.
 const Trailer = "Locsync-Project"
 
 // Outcomes that a caller branches on.

@@ -54,7 +54,7 @@ func (r *Repo) Follow(ctx context.Context, tip *Tip) (PushResult, error) {
 	return d.result, err
 }
 
-// owed reports whether the local branch lies behind a tip by commits of which one is ours. Those of others alone are
+// owed reports whether the local branch is behind a tip by commits of which one is ours. Those of others alone are
 // none of our business.
 func (d *delivery) owed() (bool, error) {
 	tip := d.tip
@@ -185,7 +185,7 @@ func (d *delivery) inTheWay(ctx context.Context, w repository.Worktree) (string,
 }
 
 // follow lets git fast-forward a clean working tree. Between our look at HEAD and git's there are some milliseconds in
-// which somebody may check out another branch, and git would fast-forward that one if it could; no lock of git's spans
+// which another branch may be checked out, and git would fast-forward that one if it could; no lock of git's spans
 // both looks.
 func (d *delivery) follow(ctx context.Context, w repository.Worktree) error {
 	if busy := repository.BusyIn(w.GitDir); busy != "" {

@@ -18,7 +18,7 @@ import (
 // however many common ancestors, in a folder that is thrown away. Our rule comes on top: a file of the caller's that
 // both sides changed is not merged as text, the caller gets its versions.
 
-// State is how a branch stands to its base.
+// State is how a branch compares to its base.
 type State int
 
 const (

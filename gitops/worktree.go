@@ -19,7 +19,7 @@ import (
 
 // Look is what tells whether git has touched the working tree between two looks at it: HEAD, and the index, which
 // every checkout, reset, stash or merge writes anew. The commit alone does not: a branch that is checked out and left
-// again is back where it was, and whoever read files meanwhile has read the other branch's.
+// again is back where it was, and files that were read meanwhile are the other branch's.
 type Look struct {
 	Branch string // "" when HEAD is detached
 	Commit string
@@ -85,7 +85,8 @@ func (r *Repo) Ignored(ctx context.Context, paths []string) (map[string]string, 
 }
 
 // matchedByPatterns is git check-ignore: by path, what keeps git from seeing it.
-func matchedByPatterns(ctx context.Context, r *repository.Repository, paths []string, options ...string) (map[string]string, error) {
+func matchedByPatterns(ctx context.Context, r *repository.Repository, paths []string,
+	options ...string) (map[string]string, error) {
 	found := map[string]string{}
 	if len(paths) == 0 {
 		return found, nil

@@ -198,13 +198,13 @@ type lineRule int
 const (
 	asGiven   lineRule = iota // binary, or nothing said
 	always                    // text: LF in the repository
-	unlessOld                 // text=auto: LF, unless CRLF is what lies there
+	unlessOld                 // text=auto: LF, unless CRLF is there already
 )
 
 // storing is how the content of a path is stored.
 type storing struct {
 	lines  lineRule
-	ident  bool   // $Id$ stands without its value
+	ident  bool   // $Id$ is stored without its value
 	utf8   bool   // it is another encoding in a working tree, and always UTF-8 here
 	filter string // the program that git runs over it, which does all the rest too
 	line   string // what says so
@@ -255,7 +255,7 @@ func (t *Files) lineRule(a attributes) lineRule {
 	return asGiven
 }
 
-// normalise gives the bytes to store, where no filter does. Old is the blob that lies there, nil for none. In git's
+// normalise gives the bytes to store, where no filter does. Old is the blob that is there, nil for none. In git's
 // order: the encoding, the line ends, the identity.
 func (s storing) normalise(data, old []byte) ([]byte, error) {
 	if s.utf8 && !utf8.Valid(data) {

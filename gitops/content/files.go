@@ -124,7 +124,7 @@ func (t *Files) missingBeside(name string) ([]object.Name, error) {
 }
 
 // Prefetch brings the blobs of files that a partial clone has left out here, all in one request. enter says which
-// folders may hold such files. Where nothing is missing, or the repository is not partial, it asks nobody.
+// folders may hold such files. Where nothing is missing, or the repository is not partial, no remote is asked.
 func (t *Files) Prefetch(ctx context.Context, enter, wanted func(path string) bool) error {
 	r := t.repo
 	if !r.Facts.Partial || r.Options.Remote == "" {

@@ -150,7 +150,7 @@ func (t *Files) smudged(name string, h object.Name, stored []byte) ([]byte, erro
 	return data, nil
 }
 
-// Upload brings the content of new LFS files to the remote's LFS server, which has to have it before anybody sees the
+// Upload brings the content of new LFS files to the remote's LFS server, which has to have it before the
 // commit of an update. It does what the pre-push hook of LFS does and runs no other hook. There are commits that the
 // remote has.
 func Upload(ctx context.Context, repo *repository.Repository, u remote.Update, there []object.Name) error {

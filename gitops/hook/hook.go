@@ -22,7 +22,7 @@ import (
 // mark ends the line that is ours in a hook, so that it can be found again.
 const mark = "# added by locsync"
 
-// kept is what a hook that is no shell script is called while a script of ours stands in its place and hands over
+// kept is what a hook that is not a shell script is called while a script of ours is in its place and hands over
 // to it.
 const kept = ".before-locsync"
 
@@ -54,7 +54,7 @@ type Commands struct{ Here, Team string }
 // that are different now. The line runs its command in the background, cut off from git's input and output, so git
 // neither waits for it nor fails with it.
 //
-// What stands in a hook stays. The line comes first, because a hook may end with exec or exit. A hook in another
+// What is in a hook stays. The line comes first, because a hook may end with exec or exit. A hook in another
 // language, a link and one that is switched off keep their file under another name, and a script in their place hands
 // over to them. core.hooksPath is followed, and husky's own folder (.husky/_) means the folder above it; a folder
 // that other repositories use too is refused. A hook that pre-commit has made is written anew with each `pre-commit
@@ -129,7 +129,7 @@ func (h Hooks) folder() (dir string, team bool, err error) {
 		return dir, false, nil
 	case h.Facts.WorkTree != "" && within(h.Facts.WorkTree, dir):
 		if filepath.Base(dir) == "_" && filepath.Base(filepath.Dir(dir)) == ".husky" {
-			dir = filepath.Dir(dir) // what lies in _ is made anew by husky and runs the hook of the same name above it
+			dir = filepath.Dir(dir) // what is in _ is made anew by husky and runs the hook of the same name above it
 		}
 		return dir, true, nil
 	}
@@ -138,7 +138,7 @@ func (h Hooks) folder() (dir string, team bool, err error) {
 		dir, cmp.Or(h.Facts.WorkTree, h.Facts.GitDir))
 }
 
-// within reports whether a path is a folder or lies in it, as it is written or once links are followed.
+// within reports whether a path is a folder or is in it, as it is written or once links are followed.
 func within(folder, name string) bool {
 	inside := func(folder, name string) bool {
 		rel, err := filepath.Rel(folder, name)
@@ -188,7 +188,7 @@ func install(file, line string) (changed bool, err error) {
 // handOver is the script in the place of a kept hook, without our line.
 const handOver = "#!/bin/sh\nif [ -x \"$0" + kept + "\" ]; then exec \"$0" + kept + "\" \"$@\"; fi\n"
 
-// uninstall takes our line out of a hook, and our script with it where nobody has added to it. A link is not
+// uninstall takes our line out of a hook, and our script with it where nothing was added to it. A link is not
 // ours: where it leads to may be another repository's hook.
 func uninstall(file string) (changed bool, err error) {
 	info, err := os.Lstat(file)

@@ -228,7 +228,7 @@ func uniqueName() string {
 }
 
 // Sweep removes what killed processes left: reservations, and after an hour unfinished packs, which are written outside
-// the guard. The caller holds the guard, so whoever made the reservations is gone.
+// the guard. The caller holds the guard, so their makers are gone.
 func (s *Store) Sweep() error {
 	s.sweepUnfinished()
 	reserved, err := filepath.Glob(filepath.Join(GlobEscape(s.dir), "pack", "*.keep"))

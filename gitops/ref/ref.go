@@ -73,7 +73,7 @@ func (e *Clash) Error() string {
 	return fmt.Sprintf("%s cannot exist beside %s; choose another branch name", e.Name, e.Other)
 }
 
-// who is what stands in the log of a reference beside a move.
+// who is named in the log of a reference beside a move.
 const who, email = "locsync", "locsync@localhost"
 
 // logLine is what a move writes there behind both values; why is in one line.

@@ -127,10 +127,15 @@ func (b *Branches) Fetch(
 	return there, head, err
 }
 
-func (b *Branches) fetchFrom(ctx context.Context, from *Remote, branches ...string) (there map[string]object.Name,
-	head string, err error) {
+func (b *Branches) fetchFrom(
+	ctx context.Context, from *Remote, branches ...string,
+) (there map[string]object.Name, head string, err error) {
 	for attempt := 0; ; attempt++ {
-		adv, err := from.list(ctx)
+		asked, err := b.Named(branches)
+		if err != nil {
+			return nil, "", err
+		}
+		adv, err := from.list(ctx, asked...)
 		if err != nil {
 			return nil, "", fmt.Errorf("list %s: %w", b.repo.Options.Remote, err)
 		}
@@ -146,6 +151,11 @@ func (b *Branches) fetchFrom(ctx context.Context, from *Remote, branches ...stri
 			return nil, "", err
 		}
 		for _, branch := range branches {
+			if branch != head && !slices.Contains(asked, branch) { // the default branch is another one since
+				if adv, err = from.list(ctx); err != nil {
+					return nil, "", fmt.Errorf("list %s: %w", b.repo.Options.Remote, err)
+				}
+			}
 			if h, ok := adv.refs["refs/heads/"+branch]; ok && branch != "" {
 				there[branch] = h
 			}
@@ -291,7 +301,7 @@ func (b *Branches) Has(name string) (bool, error) {
 	return here, err
 }
 
-// Published says whether the remote had a branch when its branches were seen last, by anybody who uses this repository.
+// Published says whether the remote had a branch when its branches were seen last, by any user of this repository.
 func (b *Branches) Published(branch string) (bool, error) {
 	if b.repo.Options.Remote == "" {
 		return false, nil

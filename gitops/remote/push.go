@@ -173,7 +173,7 @@ func checkOptions(options []string) error {
 	return nil
 }
 
-// offered is the first address that stands in, or right below, a line about a pull or merge request: GitHub, GitLab,
+// offered is the first address in, or right below, a line about a pull or merge request: GitHub, GitLab,
 // Gitea, Forgejo and Bitbucket print one in this way after a push.
 func offered(said []string) string {
 	below := false

@@ -89,8 +89,18 @@ func LocalPath(address string) (string, bool) {
 }
 
 // list gives the remote's references and the branch that its HEAD names. The old protocol answers in one request.
-func (m *Remote) list(ctx context.Context) (advertised, error) {
-	out, err := m.run(ctx, run.Call{Args: []string{"-c", "protocol.version=0", "ls-remote", "--symref", m.name}})
+// Where branches are named, these and that one are enough.
+func (m *Remote) list(ctx context.Context, branches ...string) (advertised, error) {
+	args := []string{"-c", "protocol.version=0", "ls-remote", "--symref", m.name}
+	if len(branches) > 0 {
+		args = append(args, "HEAD")
+	}
+	for _, branch := range branches {
+		if branch != "" {
+			args = append(args, "refs/heads/"+branch)
+		}
+	}
+	out, err := m.run(ctx, run.Call{Args: args})
 	if err != nil {
 		return advertised{}, m.explain(err)
 	}
@@ -102,6 +112,12 @@ func (m *Remote) list(ctx context.Context) (advertised, error) {
 		} else if h, ok := object.Parse(value); ok {
 			adv.refs[name] = h
 		}
+	}
+	if adv.head != "" && !adv.refs["HEAD"].IsZero() {
+		adv.refs[adv.head] = adv.refs["HEAD"]
+	}
+	if len(adv.refs) == 0 && len(branches) > 0 {
+		return m.list(ctx) // has it any?
 	}
 	return adv, m.believable(adv)
 }

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// foreign says whether the file belongs to somebody else. As in git, root that was called through sudo also counts as
+// foreign says whether the file belongs to another user. As in git, root that was called through sudo also counts as
 // the user who called.
 func foreign(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)

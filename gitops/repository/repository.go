@@ -210,7 +210,7 @@ func (r *Repository) Branch(name string) (object.Name, bool, error) {
 	return r.Refs.Read("refs/heads/" + name)
 }
 
-// Tracking is the reference that stands here for a branch of the remote: where the remote's refspecs put it, else one
+// Tracking is the reference here for a branch of the remote: where the remote's refspecs put it, else one
 // of ours.
 func (r *Repository) Tracking(branch string) string {
 	name := r.Settings.tracking(r.Options.Remote, branch)

@@ -32,7 +32,7 @@ func askSettings(ctx context.Context, git *run.Program, c run.Call) (all, own Se
 	for f := strings.Split(string(out), "\x00"); len(f) >= 2; f = f[2:] { // scope, item
 		key, value, given := strings.Cut(f[1], "\n")
 		if !given {
-			value = "true" // a key that stands alone
+			value = "true" // a key without a value
 		}
 		all[key] = append(all[key], value)
 		if f[0] == "local" {
@@ -134,7 +134,7 @@ func (s Settings) rewrite(raw, rule string) string {
 	return base + raw[len(best):]
 }
 
-// tracking is the reference that stands here for a branch of the remote, by the remote's fetch refspecs; "" when they
+// tracking is the reference here for a branch of the remote, by the remote's fetch refspecs; "" when they
 // have no place for it.
 func (s Settings) tracking(remote, branch string) string {
 	ref := "refs/heads/" + branch
@@ -155,7 +155,7 @@ func (s Settings) tracking(remote, branch string) string {
 	return ""
 }
 
-// underSpec says whether a side of a refspec covers a reference, and what its star stands for.
+// underSpec says whether a side of a refspec covers a reference, and what its star matches.
 func underSpec(side, ref string) (star string, ok bool) {
 	before, after, glob := strings.Cut(side, "*")
 	if !glob {

@@ -62,7 +62,7 @@ var deviceNames = func() map[string]bool {
 	return names
 }()
 
-// Target is where a path lies in a tree: by the names that are there, with the entry that is there.
+// Target is where a path is in a tree: by the names that are there, with the entry that is there.
 type Target struct {
 	Path   string
 	Entry  object.Entry
