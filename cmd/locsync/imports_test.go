@@ -51,7 +51,13 @@ var arrows = map[string][]string{
 	"sync/languages":                {},
 	"sync/watch":                    {},
 	"sync/heartbeat":                {},
-	"gitops":                        {"gitops/run", "gitops/object", "gitops/ref", "gitops/history"},
+	"gitops":                        {"gitops/run", "gitops/object", "gitops/ref", "gitops/repository", "gitops/outcome", "gitops/remote", "gitops/tree", "gitops/content", "gitops/hook"},
+	"gitops/content":                {"gitops/tree", "gitops/remote", "gitops/repository", "gitops/outcome", "gitops/object", "gitops/ref", "gitops/run"},
+	"gitops/hook":                   {"gitops/repository"}, // where hooks are, and what git's configuration says of them
+	"gitops/remote":                 {"gitops/repository", "gitops/outcome", "gitops/object", "gitops/ref", "gitops/run"},
+	"gitops/tree":                   {"gitops/object"},
+	"gitops/outcome":                {"gitops/ref"}, // that a branch moved, that git is busy
+	"gitops/repository":             {"gitops/history", "gitops/object", "gitops/ref", "gitops/run"},
 	"gitops/ref":                    {"gitops/object", "gitops/run"}, // what is not kept as files is moved by the git program
 	"gitops/history":                {"gitops/object"},
 	"gitops/object":                 {"gitops/run"}, // what cannot be read in this process is asked of the git program

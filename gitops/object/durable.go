@@ -45,8 +45,8 @@ func (p Permissions) File(f *os.File) error {
 	return f.Chmod(info.Mode().Perm() | p.add)
 }
 
-// readOnly gives a finished pack or index the mode of such: nobody writes it, and whoever may read its folder may read
-// it.
+// readOnly gives a finished pack or index the mode of such: it is not written any more, and who may read its folder may
+// read it.
 func (p Permissions) readOnly(f *os.File) error {
 	info, err := os.Stat(filepath.Dir(f.Name()))
 	if err != nil {

@@ -90,7 +90,7 @@ func FormatOf(n Name) Format {
 	return SHA1
 }
 
-// Zeros is what stands for no object where a name has to be.
+// Zeros is written for no object where a name has to be.
 func (f Format) Zeros() string { return strings.Repeat("0", 2*f.size()) }
 
 // size is the length of a name in bytes.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"net/url"
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -36,12 +38,21 @@ type Files struct {
 	Step   func(string) // called between the steps of a write; the tests end the process there
 	Sweep  func() error // clears away what else a killed process left
 	Logs   string       // core.logAllRefUpdates: "true", "always" or "false"
+
+	last atomic.Pointer[packedFile] // packed-refs as it was read last
+}
+
+// packedFile is what packed-refs was when it was read. It is replaced, never written to, so another content is another
+// file.
+type packedFile struct {
+	info fs.FileInfo
+	refs packedRefs
 }
 
 // OurDir is the folder of our own in a repository.
 const OurDir = "locsync-git"
 
-// lockPatience is how long somebody else's lock of a reference or of packed-refs is waited for. git gives up after
+// lockPatience is how long a lock of a reference that is not ours or of packed-refs is waited for. git gives up after
 // 0.1 s for a reference and 1 s for packed-refs.
 const lockPatience = time.Second
 
@@ -67,7 +78,7 @@ func (r *Files) Guard(ctx context.Context) (release func(), err error) {
 }
 
 // sweep removes reference locks, pack reservations and unfinished packs of processes that were killed. The caller holds
-// the guard, so whoever made the first two is gone; packs are written outside it, hence the hour for unfinished ones.
+// the guard, so the makers of the first two are gone; packs are written outside it, hence the hour for unfinished ones.
 func (r *Files) sweep(dir string) error {
 	left, err := os.ReadDir(dir)
 	if err != nil {
@@ -167,15 +178,31 @@ func (r *Files) readLoose(name string) (h object.Name, symbolic string, ok bool,
 
 func isDirectory(err error) bool { return errors.Is(err, syscall.EISDIR) }
 
-func (r *Files) packedFile() string { return filepath.Join(r.Common, "packed-refs") }
+func (r *Files) packedPath() string { return filepath.Join(r.Common, "packed-refs") }
 
 // packedRefs is the content of packed-refs, which may be large and is searched as it is.
 type packedRefs []byte
 
 func (r *Files) packed() (packedRefs, error) {
-	content, err := os.ReadFile(r.packedFile())
+	f, err := os.Open(r.packedPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if last := r.last.Load(); last != nil && os.SameFile(last.info, info) && last.info.Size() == info.Size() &&
+		last.info.ModTime().Equal(info.ModTime()) {
+		return last.refs, nil
+	}
+	content, err := io.ReadAll(f)
+	if err == nil && time.Since(info.ModTime()) > time.Second { // of a younger one, the next may have the same time
+		r.last.Store(&packedFile{info, content})
 	}
 	return content, err
 }
@@ -245,18 +272,7 @@ func (r *Files) List(prefix string) (map[string]object.Name, error) {
 	return all, nil
 }
 
-// Swap moves a reference from old to new; a zero old means that it must not exist, and is created. The commit must be
-// in the store. Errors: ErrMoved, ErrBusy when somebody holds the lock.
-func (r *Files) Swap(ctx context.Context, name string, old, to object.Name, why string) error {
-	release, err := r.Guard(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
-	return r.SwapGuarded(ctx, name, old, to, why)
-}
-
-// SwapGuarded is Swap for a caller that holds the guard.
+// SwapGuarded implements Store.
 func (r *Files) SwapGuarded(ctx context.Context, name string, old, to object.Name, why string) error {
 	if err := CheckName(name); err != nil {
 		return err
@@ -357,7 +373,7 @@ func (r *Files) unpack(ctx context.Context, name string) error {
 		return err
 	}
 	defer lock.drop()
-	content, err := os.ReadFile(r.packedFile())
+	content, err := os.ReadFile(r.packedPath())
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ type refLock struct {
 }
 
 // lock takes the lock file of a reference (or of packed-refs) with the content that will become the reference. ErrBusy
-// when somebody else holds it for longer than we wait; the message says how old that lock is.
+// when another process holds it for longer than we wait; the message says how old that lock is.
 func (r *Files) lock(ctx context.Context, name, content string) (*refLock, error) {
 	target := r.file(name)
 	l := &refLock{refs: r, path: target + ".lock", target: target,
@@ -63,7 +63,7 @@ func (r *Files) lock(ctx context.Context, name, content string) (*refLock, error
 	}
 }
 
-// link makes the lock file, and the folder it stands in: git removes folders of references as they become empty.
+// link makes the lock file, and its folder: git removes folders of references as they become empty.
 func (r *Files) link(l *refLock, content []byte) error {
 	for attempt := 0; ; attempt++ {
 		if err := r.Perm.MkdirAll(filepath.Dir(l.path)); err != nil {
@@ -112,7 +112,7 @@ func (r *Files) writeSynced(name string, content []byte, flag int) error {
 	return errors.Join(err, r.Perm.File(f), f.Sync(), f.Close())
 }
 
-// rewrite replaces the content before commit; nobody reads a lock file.
+// rewrite replaces the content before commit; a lock file is not read.
 func (l *refLock) rewrite(content []byte) error {
 	return l.refs.writeSynced(l.path, content, os.O_TRUNC)
 }
@@ -124,7 +124,7 @@ func (l *refLock) commit() error {
 		if err == nil {
 			break
 		}
-		// A folder without files stands where the reference goes: left by branches that were deleted.
+		// A folder without files is where the reference goes: left by branches that were deleted.
 		if info, serr := os.Stat(l.target); attempt > 0 || serr != nil || !info.IsDir() {
 			return err
 		}

@@ -25,7 +25,7 @@ import (
 //	our own work      objects that are read or checked
 //
 // A fetch that was given up begins from its beginning: git cannot go on with a pack. What could be fetched in parts
-// is a history that is cut off (depth), and in one that is cut off nobody can tell what a branch has of its base: a
+// is a history that is cut off (depth), and in one that is cut off it cannot be told what a branch has of its base: a
 // merge there would be wrong. So a first fetch is made small instead (a clone of ours leaves out blobs), and long
 // where it must be.
 

@@ -11,17 +11,16 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// The brake of pushes. A file that lost most of its keys, or is not there, is rather an accident than a wish: a half-written save, a script that went
-// wrong, a folder that is not mounted. Until it is known to be meant, nothing is concluded from what it lacks: its keys count neither as removed
-// nor as renamed, and what is left in it is not sent.
+// The guard of pushes. A file that lost most of its keys, or is missing, is more often an accident than a wish. Until
+// it is known to be meant, its keys count neither as removed nor as renamed, and what is left in it is not sent.
 //
-//   - A file that lost more than push.guard of its keys, and at least ten, is held back and named. Keys that stand elsewhere in the collection now,
-//     or whose texts stand under new keys of the file, are not lost.
-//   - Missing files are gone for good at the second look that finds them missing: a rescan or more after the first, or by another command. A
-//     file that moved is not missing.
-//   - When more than push.guard of all files are missing at once, with at least ten keys, no look concludes anything, and they are named.
+//   - A file that lost more than push.guard of its keys, at least ten, is held back and named. A key that is
+//     elsewhere in the collection now, or whose text is under a new key of the file, is not lost.
+//   - Missing files are gone at the second pass that misses them, a rescan later or by another command.
+//   - Where more than push.guard of all files are missing at once, with at least ten keys, all are held back and
+//     named.
 //
-// With Force all of it is taken as meant, once: what is concluded is remembered as removed, and is not lost a second time.
+// With Force all of it is taken as meant, once.
 const brakeFloor = 10
 
 // judge finds what may not be concluded from the tree, and what may.

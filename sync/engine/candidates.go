@@ -74,11 +74,9 @@ func (r *pushing) candidates(ctx context.Context) ([]*candidate, error) {
 func (r *pushing) inPlaces() ([]*candidate, error) {
 	r.targets = make(map[string]bool)
 	var found []*candidate
+	all := r.tree.newShared()
 	for _, at := range r.places {
-		var err error
-		if at.shared, err = r.tree.sharedIn(at.fsys, r.cfg.Targets()); err != nil {
-			return nil, err
-		}
+		at.shared = all
 		targets, err := bundle.Existing(at.fsys, r.tree.bundles(), r.cfg.Targets())
 		if err != nil {
 			return nil, err
@@ -103,6 +101,7 @@ func (r *pushing) inPlaces() ([]*candidate, error) {
 	for _, c := range found {
 		r.yield(c, claims)
 	}
+	all.gather(found)
 	return found, nil
 }
 
@@ -379,9 +378,8 @@ func (c *candidate) leaveBehind(u catalog.Unit) {
 	}
 }
 
-// yield sees to it that of two places that have a text only one sends it: the branch, where translations meet. What somebody wrote in the other is in conflict
-// with that from then on, or the next push would send it over what nobody there has seen. When everything is to be sent, what nobody changed there gives way to
-// the tree that pushes read.
+// yield lets only one of two places that have a text send it: the branch. A person's other text is in conflict with
+// it; with --all, an unchanged one yields to the tree that pushes read.
 func (r *pushing) yield(c *candidate, claims map[string]map[catalog.Name]claim) {
 	if claims[c.Path] == nil {
 		claims[c.Path] = make(map[catalog.Name]claim)
@@ -421,7 +419,7 @@ func (r *pushing) stood(c, other *candidate) (catalog.Marks, error) {
 	if r.repo == nil {
 		return none, nil
 	}
-	fork, err := r.repo.Fork(c.place.commit, other.place.commit)
+	fork, err := r.repo.History.Fork(c.place.commit, other.place.commit)
 	if err != nil || fork == "" {
 		return none, err
 	}

@@ -9,37 +9,8 @@
 //	pull   branch, export -> catalogs -> three-way merge with merged -> checks, guard -> files -> commit -> merged
 //	       with pull.source the same for the source files before, against pushed (see reword.go)
 //
-// What it remembers, in package state, per project:
-//
-//	pushed  source file, collection  the texts the service accepted
-//	removed source file              those of them that the source no longer has
-//	sent    target file, language    the last few translations of the repository that were handed to the service
-//	delivered target file, language  those that it took, of each the last
-//	merged  target file, language    the base of the three-way merge
-//	recollected                      up to which commit of the branch ours are remembered (see recollect.go)
-//	known   target file, language    the texts that stood there without anybody having changed them
-//	source known, source seen        of collections: the source texts that pulls brought, and what stood in their places (see behind.go)
-//	filler  target file, language    what was written where there was no translation, now and earlier
-//	seen    target file, language    the translations at the last look, for each place that is looked at
-//	missing, moves                   source files that were not there at a look, and those that stand elsewhere now
-//	gone    target file, language    since when no place has it
-//	conflicts                        keys that both sides changed, with the texts, until somebody decides
-//	reconciled what the last full pull looked at, so that the next one may only ask for news (see probe.go)
-//	request the pull or merge request for the branch: the last one, and the commit for which all was done
-//	forge   of all projects: until when a forge wants no call of whoever has a token
-//	diary   of all lines: what people are told of its past; it decides nothing (see diary.go)
-//	elsewhere target file, language  keys that only other files of the collection have a translation of (see divided.go)
-//	left out target file, language   keys whose translation the last pull left out
-//	waiting of all lines: branches that cannot be one, or not yet
-//	jobs    import or export that was started and is not finished; last push; last pull
-//	unsent  the branch has texts of somebody's that a pull saw and no push has looked at since
-//	looked, barren   of a branch that pushes read: the commits in which there was nothing to send, and folders without a file of ours
-//
-// Of a project whose branches are translated beside each other all of it is kept for each branch alone, beside
-//
-//	line             the branches that passes have been for
-//	inherited source file, collection  texts that the trunk had, and that were not sent for the branch (see inherited.go)
-//	former  source file, collection  what was pushed of a branch of that name that was gone long ago, when all else was forgotten (see finished.go)
+// What it remembers is listed in package ledger, schema.go. Of a project whose branches are translated beside each other all of it is kept
+// for each branch alone.
 //
 // It does not parse a format, write HTTP or touch git objects. Conflicts, unreadable files and held-back translations are fields of
 // its reports; an error means that it could not find out.
@@ -266,7 +237,7 @@ type PullOptions struct {
 	// AcceptService lets the service's translations stand wherever the two sides never agreed on a text.
 	AcceptService bool
 
-	told map[string]map[string]conflict // of a dry run: by project and branch, open conflicts that the push before would have told and stored
+	told map[string]map[string]conflict // of a dry run: by project and branch, what the push before told of first contact
 
 	Diff bool // put the commit's difference into the report
 }

@@ -111,11 +111,10 @@ func (p *project) export(ctx context.Context, g *bundle.Group, languages []confi
 	return all[0], nil
 }
 
-// exportAll asks the service for translations of groups; all exports are under way at once. Keys without one are left out of the answers, always:
-// what stands for them in the repository is decided here, where it is known what the repository has.
-//
-// An answer is as new as the question: what an earlier pass began and did not wait for is dropped. Only an export that was waited for to the end of its
-// time is written down for the next pass, which may use it while its own is not finished: then late says so, and the pass has failed for now.
+// exportAll asks the service for translations of groups, all at once. Keys without one are never in the answers: what
+// takes their place is decided by what the repository has. What an earlier pass began is dropped, but for an export
+// that was waited for to the end of its time: the next pass may use it while its own is not finished, and then fails
+// with late.
 func (p *project) exportAll(ctx context.Context, asks []exportAsk, age exportAge) ([]*exported, error) {
 	x := exporting{project: p, asks: asks, age: age, jobs: make([]*ledger.Job, len(asks)), answers: make([]*exported, len(asks))}
 	if err := x.begin(ctx); err != nil {

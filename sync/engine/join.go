@@ -92,11 +92,10 @@ func (r *pulling) ourTargets(tips ...*gitops.Tip) (map[string]bundle.Target, err
 	return ours, nil
 }
 
-// join makes one file of the two versions that branch and base have: base's file with the texts put in that the branch changed. Where both
-// changed one text, base's stands when somebody wrote it there, and the branch's when base only has what a pull wrote earlier (a branch that
-// was merged in one squashed commit). A file that one side deleted is the other's; of two versions of which one cannot
-// be read, the other is taken, and the problem is reported. A source file is joined likewise, but stays deleted where base has deleted it. It returns nil
-// where base's file stands as it is.
+// join makes one file of the versions that branch and base have: base's file with the texts that the branch changed.
+// Where both changed one text, base's stays if a person wrote it, and the branch's if base only has what a pull wrote
+// earlier. A file that one side deleted, or that cannot be read on one, is the other's; a source file that base
+// deleted stays deleted. It returns nil where base's file is right as it is.
 func (r *pulling) join(target bundle.Target, c gitops.Contested, on string) ([]byte, error) {
 	b, l := target.Sources[0], target.Language
 	slot := r.slot(ledger.Known, c.Path, l.Code)

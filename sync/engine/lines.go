@@ -92,7 +92,7 @@ type census struct {
 
 // census looks at the branches and remembers which of the lines are there.
 func (p *project) census(ctx context.Context, dry bool) (c census, err error) {
-	there, _, err := p.repo.Branches(ctx)
+	there, _, err := p.repo.Branches.List(ctx)
 	if err != nil {
 		return c, usage(err)
 	}

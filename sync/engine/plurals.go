@@ -310,9 +310,8 @@ func (p *project) taken(tx ledger.Writer, m ledger.Destination, units []ledger.T
 	return tx.SetMarks(slot, declined)
 }
 
-// eachKind calls send with the texts of a push that the source has keys for, and then with those further forms of plurals that it has none for. They
-// travel in an import of their own: a service that knows no source text for them leaves them out, and the other keys must not wait for that. What it left out
-// before is offered again with --all only.
+// eachKind calls send with the texts that the source has keys for, then with further forms of plurals: these travel
+// in an import of their own, because a service that has no source text for them leaves them out.
 func (r *pushing) eachKind(target bundle.Target, sent catalog.Catalog, send func(sent catalog.Catalog, further bool) error) error {
 	source, ok := r.tree.sourceTexts(target)
 	if !ok {

@@ -38,7 +38,7 @@ type pulling struct {
 	elsewhere map[report.Problem]bool // of the report: what the status finds where it looks itself
 	looked    string                  // where branch and base were
 	unread    []report.Problem        // of the report: files that could not be read
-	left      map[string]leftOut      // by goneID, of the target files that were looked at: what was left out of them
+	left      map[string]leftOut      // by ledger.TargetID: of files that were looked at, what was left out
 	digested  sourceDigests
 	shared    *shared
 	accepted  *accepted     // what the service has of the sources, compared with the branch's tree
@@ -278,7 +278,7 @@ func (r *pulling) readBranch(ctx context.Context) (*gitops.Tip, error) {
 		r.log.Warn(note)
 	}
 	if !r.o.DryRun {
-		if err := r.recall(tip); err != nil {
+		if err := r.recall(ctx, tip); err != nil {
 			return nil, err
 		}
 	}
@@ -322,6 +322,7 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree, tip *gitops.Tip) ([]*me
 			return nil, err
 		}
 		if m != nil {
+			m.pack(lookAt(r.cfg.Pull.Branch).kind())
 			done = append(done, m)
 		}
 	}

@@ -52,7 +52,7 @@ func (p *project) recollect(
 	if err != nil || tip.Hash() == "" || since == tip.Hash() {
 		return nil, err
 	}
-	made, err := repo.Ours(tip, since, p.cfg.Name, recollectMost)
+	made, err := repo.History.Ours(tip, since, p.cfg.Name, recollectMost)
 	if err != nil {
 		return nil, fmt.Errorf("read the history of branch %s: %w", p.cfg.Pull.Branch, err)
 	}
@@ -115,7 +115,7 @@ func (p *project) recollectOne(ctx context.Context, repo *gitops.Repo, made gito
 	paths := make(map[string]int)
 	parents := make([]*gitops.Tip, len(made.Parents))
 	for i, parent := range made.Parents {
-		changed, err := repo.Changed(ctx, parent, made.Commit)
+		changed, err := repo.History.Changed(ctx, parent, made.Commit)
 		if err != nil {
 			return err
 		}

@@ -21,9 +21,8 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// The pull or merge request for the branch comes after everything else: the commit is delivered and its merges are remembered. What goes wrong here is a
-// problem of the report and never an error, and what was not done shows in the record, whose commit is not the branch's, so that the next pull does
-// it. The forge is asked only when the branch has another commit, or the request is to say something else.
+// The pull or merge request for the branch comes after all else. What goes wrong is a problem and no error, and the
+// next pass does it again. The git host is asked only where the branch or the request is to change.
 
 // What was done about a request, besides what forge.Did names.
 const requestOffered = "offered" // the remote printed an address
@@ -213,7 +212,7 @@ const mostHeldBack = 20
 // countRequest counts what the branch has that base lacks. content is a digest of every file that differs, also those that are not ours.
 func (r *pulling) countRequest(ctx context.Context, tip, base *gitops.Tip) (data config.RequestData, content string, err error) {
 	data = config.RequestData{Project: r.cfg.Name, Branch: r.cfg.Pull.Branch, Base: base.Branch()}
-	blobs, err := r.repo.ChangedTo(ctx, base.Hash(), tip.Hash())
+	blobs, err := r.repo.History.ChangedTo(ctx, base.Hash(), tip.Hash())
 	if err != nil {
 		return data, "", err
 	}

@@ -15,16 +15,14 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// With pull.source = true a pull also brings source texts that were changed at the service into the source files, in the same commit. Each group is
-// asked for once more, in the source language. What stands is decided by name, see catalog.Reword for the table; its base is what
-// the service accepted last (accepted.go). Only values of keys that a file has are replaced: keys are neither added nor removed. A text that would break
-// the program, measured against the one that the program was written for, is left out like such a translation, and a file of which more texts would
-// change than the guard allows is left as it is.
+// With pull.source = true a pull also brings source texts that were changed at the service, in the same commit: each
+// group is asked for in the source language too. catalog.Reword decides by name; its base is what the service
+// accepted last. Only values of keys that a file has are replaced, in all files of the collection that have the key
+// or in none. A text that would break the program is left out, and a file in which more would change than the guard
+// allows stays as it is.
 //
-// A key that several files of a collection have is changed in all of them or in none: else they would contradict each other, and neither could be sent.
-//
-// The merge of the translations sees the sources as they are then, so that a translation whose source text was changed counts as outdated (outdated.go).
-// A changed text counts as accepted by the service once its commit has arrived; what it replaced is remembered (behind.go).
+// Translations are merged after that, so that one whose source text was changed counts as outdated (outdated.go). A
+// changed text counts as accepted once its commit has arrived; what it replaced is remembered (behind.go).
 
 // wording is what is remembered of one source file's merge.
 type wording struct {

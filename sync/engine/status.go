@@ -20,10 +20,7 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// stateName is the project's name in the state. It holds what was pushed and pulled with one project of one service: with another, nothing of
-// it is true.
-//
-// What is remembered of one of several lines is kept apart from the others'.
+// stateName is the project's name in the state: that of one project of one service, and of one line.
 func (p *project) stateName() string {
 	if p.line != "" {
 		return ledger.BranchScope(p.projectName(), p.line)

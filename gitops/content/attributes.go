@@ -1,7 +1,8 @@
-package gitops
+package content
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,8 +10,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/locsync/locsync/gitops/tree"
 )
 
 // What gitattributes say about a path: how its line ends and its encoding are stored, and whether its content passes
@@ -34,7 +38,7 @@ func (a attributes) value(name string) string {
 }
 
 // attributesOf asks git for many paths at once.
-func (t *Tip) attributesOf(ctx context.Context, paths []string, about ...string) (map[string]attributes, error) {
+func (t *Files) attributesOf(ctx context.Context, paths []string, about ...string) (map[string]attributes, error) {
 	all := make(map[string]attributes, len(paths))
 	var ask []string
 	for _, name := range paths {
@@ -49,12 +53,13 @@ func (t *Tip) attributesOf(ctx context.Context, paths []string, about ...string)
 	if len(ask) == 0 {
 		return all, nil
 	}
-	w, err := t.workbench(ask)
+	w, err := t.Workbench(ask)
 	if err != nil {
 		return nil, fmt.Errorf("prepare the question about attributes: %w", err)
 	}
-	defer w.close()
-	out, err := w.run(ctx, []byte(strings.Join(ask, "\x00")+"\x00"), append([]string{"check-attr", "-z", "--stdin"}, asked...)...)
+	defer w.Close()
+	out, err := w.Run(ctx, []byte(strings.Join(ask, "\x00")+"\x00"), append([]string{"check-attr", "-z", "--stdin"},
+		asked...)...)
 	if err != nil {
 		return nil, fmt.Errorf("ask git for the attributes of %d files: %w", len(ask), err)
 	}
@@ -67,7 +72,7 @@ func (t *Tip) attributesOf(ctx context.Context, paths []string, about ...string)
 }
 
 // mentioned reports whether any file of attributes on the way to a path has one of the words.
-func (t *Tip) mentioned(name string, words []string) (bool, error) {
+func (t *Files) mentioned(name string, words []string) (bool, error) {
 	said := func(content []byte) bool {
 		for _, w := range words {
 			if bytes.Contains(content, []byte(w)) {
@@ -76,7 +81,7 @@ func (t *Tip) mentioned(name string, words []string) (bool, error) {
 		}
 		return false
 	}
-	if said(t.repo.attributesBeside()) {
+	if said(t.attributesBeside()) {
 		return true, nil
 	}
 	for folder := path.Dir(name); ; folder = path.Dir(folder) {
@@ -91,16 +96,18 @@ func (t *Tip) mentioned(name string, words []string) (bool, error) {
 }
 
 // attributesBeside are the files of attributes that are in no tree: the machine's, the user's, the repository's own.
-func (r *Repo) attributesBeside() []byte {
-	user := r.set.file("core.attributesfile")
+func (t *Files) attributesBeside() []byte {
+	user := t.repo.Settings.File("core.attributesfile")
 	if user == "" {
 		if home, err := os.UserHomeDir(); err == nil {
-			user = filepath.Join(or(os.Getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "git", "attributes")
+			user = filepath.Join(cmp.Or(os.Getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "git", "attributes")
 		}
 	}
-	beside := filepath.Join(filepath.Dir(filepath.Dir(r.git.Path)), "etc", "gitattributes") // of a git with a prefix of its own
+	// of a git with a prefix of its own
+	beside := filepath.Join(filepath.Dir(filepath.Dir(t.repo.Git.Path)), "etc", "gitattributes")
 	var all []byte
-	for _, file := range []string{"/etc/gitattributes", beside, user, filepath.Join(r.common, "info", "attributes")} {
+	for _, file := range []string{"/etc/gitattributes", beside, user, filepath.Join(t.repo.Facts.CommonDir, "info",
+		"attributes")} {
 		content, _ := os.ReadFile(file) // git passes over one that it cannot read, too
 		all = append(append(all, content...), '\n')
 	}
@@ -108,16 +115,16 @@ func (r *Repo) attributesBeside() []byte {
 }
 
 // attributesFile is .gitattributes of a folder in the tree; nil where there is none.
-func (t *Tip) attributesFile(folder string) ([]byte, error) {
-	t.readMu.Lock()
+func (t *Files) attributesFile(folder string) ([]byte, error) {
+	t.mu.Lock()
 	content, known := t.attrFiles[folder]
-	t.readMu.Unlock()
+	t.mu.Unlock()
 	if known {
 		return content, nil
 	}
-	e, err := t.lookup(path.Join(folder, ".gitattributes"), false)
+	e, err := t.FS.Lookup(path.Join(folder, ".gitattributes"), false)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errNotDir), err == nil && !e.IsFile():
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, tree.ErrNotDir), err == nil && !e.IsFile():
 	case err != nil:
 		return nil, err
 	default:
@@ -125,8 +132,8 @@ func (t *Tip) attributesFile(folder string) ([]byte, error) {
 			return nil, err
 		}
 	}
-	t.readMu.Lock()
-	defer t.readMu.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if t.attrFiles == nil {
 		t.attrFiles = map[string][]byte{}
 	}
@@ -135,20 +142,20 @@ func (t *Tip) attributesFile(folder string) ([]byte, error) {
 }
 
 // filterOf is the content filter of a file that is read, asked for together with the other files of its folder.
-func (t *Tip) filterOf(ctx context.Context, name string) (string, error) {
-	t.readMu.Lock()
+func (t *Files) filterOf(ctx context.Context, name string) (string, error) {
+	t.mu.Lock()
 	a, known := t.attrs[name]
-	t.readMu.Unlock()
+	t.mu.Unlock()
 	if known {
 		return a.value("filter"), nil
 	}
 	paths := []string{name}
-	if at, err := t.lookup(path.Dir(name), true); err == nil && at.IsDir() {
-		d, err := t.readTree(at.Hash)
+	if at, err := t.FS.Lookup(path.Dir(name), true); err == nil && at.IsDir() {
+		entries, err := t.FS.Entries(at.Hash)
 		if err != nil {
 			return "", err
 		}
-		for _, e := range d.entries {
+		for _, e := range entries {
 			if p := path.Join(path.Dir(name), e.Name); p != name && e.IsFile() {
 				paths = append(paths, p)
 			}
@@ -158,8 +165,8 @@ func (t *Tip) filterOf(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	t.readMu.Lock()
-	defer t.readMu.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if t.attrs == nil {
 		t.attrs = map[string]attributes{}
 	}
@@ -170,7 +177,7 @@ func (t *Tip) filterOf(ctx context.Context, name string) (string, error) {
 }
 
 // line is the line of attributes that most likely says a word about a path, for messages.
-func (t *Tip) line(name, word string) string {
+func (t *Files) line(name, word string) string {
 	for folder := path.Dir(name); ; folder = path.Dir(folder) {
 		content, _ := t.attributesFile(folder)
 		found, n := "", 0
@@ -180,7 +187,7 @@ func (t *Tip) line(name, word string) string {
 			}
 		}
 		if found != "" || folder == "." {
-			return or(found, "git check-attr -a "+name)
+			return cmp.Or(found, "git check-attr -a "+name)
 		}
 	}
 }
@@ -191,31 +198,31 @@ type lineRule int
 const (
 	asGiven   lineRule = iota // binary, or nothing said
 	always                    // text: LF in the repository
-	unlessOld                 // text=auto: LF, unless CRLF is what lies there
+	unlessOld                 // text=auto: LF, unless CRLF is there already
 )
 
 // storing is how the content of a path is stored.
 type storing struct {
 	lines  lineRule
-	ident  bool   // $Id$ stands without its value
+	ident  bool   // $Id$ is stored without its value
 	utf8   bool   // it is another encoding in a working tree, and always UTF-8 here
 	filter string // the program that git runs over it, which does all the rest too
 	line   string // what says so
 }
 
-// rule says how a path is stored. An errStop when it would have to pass a filter that cannot be run here, or be in an
-// encoding that could not hold every text: a plain blob on an LFS path breaks every checkout.
-func (t *Tip) rule(name string, a attributes) (storing, error) {
-	s := storing{ident: a["ident"] == "set", lines: t.repo.lineRule(a)}
+// rule says how a path is stored. An tree.Refusal when it would have to pass a filter that cannot be run here, or be in
+// an encoding that could not hold every text: a plain blob on an LFS path breaks every checkout.
+func (t *Files) rule(name string, a attributes) (storing, error) {
+	s := storing{ident: a["ident"] == "set", lines: t.lineRule(a)}
 	if s.filter = a.value("filter"); s.filter != "" {
 		s.line = t.line(name, s.filter)
-		return s, t.repo.runnable(s.filter, s.line)
+		return s, t.runnable(s.filter, s.line)
 	}
 	if encoding := a.value("working-tree-encoding"); encoding != "" {
 		s.utf8, s.line = true, t.line(name, encoding)
 		if !holdsAllText(encoding) {
-			return s, stop("working-tree-encoding=%s applies to it (%s), and locsync writes no encoding but those of Unicode; "+
-				"change the encoding to UTF-8 or UTF-16, or take the file out of that pattern", encoding, s.line)
+			return s, tree.Refuse("working-tree-encoding=%s applies to it (%s), and locsync writes no encoding but those "+
+				"of Unicode; change the encoding to UTF-8 or UTF-16, or take the file out of that pattern", encoding, s.line)
 		}
 	}
 	return s, nil
@@ -226,7 +233,7 @@ func holdsAllText(encoding string) bool {
 	return strings.HasPrefix(strings.ReplaceAll(strings.ToUpper(encoding), "-", ""), "UTF")
 }
 
-func (r *Repo) lineRule(a attributes) lineRule {
+func (t *Files) lineRule(a attributes) lineRule {
 	text := a["text"]
 	if text == "" || text == "unspecified" { // crlf is what text was called once
 		text = a["crlf"]
@@ -242,17 +249,18 @@ func (r *Repo) lineRule(a attributes) lineRule {
 	if eol := a["eol"]; eol == "lf" || eol == "crlf" {
 		return always
 	}
-	if strings.EqualFold(r.set.get("core.autocrlf"), "input") || r.set.bool("core.autocrlf", false) {
+	if strings.EqualFold(t.repo.Settings.Get("core.autocrlf"), "input") || t.repo.Settings.Bool("core.autocrlf", false) {
 		return unlessOld
 	}
 	return asGiven
 }
 
-// normalise gives the bytes to store, where no filter does. Old is the blob that lies there, nil for none. In git's
+// normalise gives the bytes to store, where no filter does. Old is the blob that is there, nil for none. In git's
 // order: the encoding, the line ends, the identity.
 func (s storing) normalise(data, old []byte) ([]byte, error) {
 	if s.utf8 && !utf8.Valid(data) {
-		return nil, stop("working-tree-encoding applies to it (%s), so it is stored in UTF-8, and this content is not", s.line)
+		return nil, tree.Refuse("working-tree-encoding applies to it (%s), so it is stored in UTF-8, and this content "+
+			"is not", s.line)
 	}
 	data = s.lines.normalise(data, old)
 	if s.ident && bytes.Contains(data, []byte("$Id:")) {
@@ -266,8 +274,12 @@ func (rule lineRule) normalise(data, old []byte) []byte {
 	switch {
 	case rule == asGiven || !bytes.Contains(data, []byte("\r\n")):
 		return data
-	case rule == unlessOld && (bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 || bytes.Contains(old, []byte("\r\n"))):
+	case rule == unlessOld && (bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 || bytes.Contains(old,
+		[]byte("\r\n"))):
 		return data
 	}
 	return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 }
+
+// identLine is what the attribute ident makes of $Id$ in a working tree.
+var identLine = regexp.MustCompile(`\$Id:[^$\n]*\$`)

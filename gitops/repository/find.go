@@ -1,6 +1,7 @@
-package gitops
+package repository
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,11 +12,15 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/gitops/ref"
 	"github.com/locsync/locsync/gitops/run"
 )
 
-// Finding a repository and judging whether this package can read it. Everything here looks only at names, small files
-// and the configuration; no object is read.
+// Errors of opening.
+var (
+	ErrNotRepo = errors.New("not a git repository")
+	ErrOwner   = errors.New("the repository belongs to another user")
+)
 
 // found is where a repository's parts are.
 type found struct {
@@ -24,9 +29,9 @@ type found struct {
 	workTree  string // the folder that holds .git; "" when the git folder itself was found
 }
 
-// findRepository looks in dir and its parents, as git does: a .git folder, a .git file that names one (linked worktree,
+// find looks in dir and its parents, as git does: a .git folder, a .git file that names one (linked worktree,
 // submodule, separate git dir), or a git folder itself. ErrNotRepo when there is none.
-func findRepository(dir string) (found, error) {
+func find(dir string) (found, error) {
 	start, err := filepath.Abs(dir)
 	if err == nil {
 		start, err = filepath.EvalSymlinks(start)
@@ -43,15 +48,16 @@ func findRepository(dir string) (found, error) {
 					return found{}, err
 				}
 			}
-			if isGitDir(gitDir) {
+			if IsGitDir(gitDir) {
 				return withCommonDir(found{gitDir: gitDir, workTree: at})
 			}
 		}
-		if isGitDir(at) {
+		if IsGitDir(at) {
 			return withCommonDir(found{gitDir: at})
 		}
 		if at == filepath.Dir(at) {
-			return found{}, fmt.Errorf("%s: %w; name a working tree or a bare repository, or run git init there", dir, ErrNotRepo)
+			return found{}, fmt.Errorf("%s: %w; name a working tree or a bare repository, or run git init there", dir,
+				ErrNotRepo)
 		}
 	}
 }
@@ -69,14 +75,15 @@ func readGitFile(name string) (string, error) {
 	if !filepath.IsAbs(target) {
 		target = filepath.Join(filepath.Dir(name), target)
 	}
-	if !isGitDir(target) {
-		return "", fmt.Errorf("%s: %w: it names %s, which is no git folder; git worktree repair may help", name, ErrNotRepo, target)
+	if !IsGitDir(target) {
+		return "", fmt.Errorf("%s: %w: it names %s, which is no git folder; git worktree repair may help", name, ErrNotRepo,
+			target)
 	}
 	return filepath.Clean(target), nil
 }
 
-// isGitDir is git's own test: HEAD, and objects and refs here or in the common dir.
-func isGitDir(dir string) bool {
+// IsGitDir is git's own test: HEAD, and objects and refs here or in the common dir.
+func IsGitDir(dir string) bool {
 	if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err != nil {
 		return false
 	}
@@ -114,93 +121,85 @@ func withCommonDir(f found) (found, error) {
 }
 
 // checkFormat refuses what would be misread: a later repository format, an extension that we do not know, references
-// that this git does not know. It reads the common dir's own file, as git does: a git program that does not know the
-// format would pass over the file and say nothing.
-func checkFormat(ctx context.Context, git *run.Program, commonDir string) error {
-	file := filepath.Join(commonDir, "config")
-	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
-		return nil
+// that this git does not know. A git program that does not know the format passes over what the repository says of
+// itself; then its file is read to find out.
+func checkFormat(ctx context.Context, git *run.Program, commonDir string, set Settings) (err error) {
+	if len(set) == 0 {
+		file := filepath.Join(commonDir, "config")
+		if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if set, _, err = askSettings(ctx, git, run.Call{Args: []string{"config", "--file", file}}); err != nil {
+			return err
+		}
 	}
-	set, err := askSettings(ctx, git, run.Call{Args: []string{"config", "--file", file, "-l", "-z"}})
-	if err != nil {
-		return err
-	}
-	version := or(set.get("core.repositoryformatversion"), "0")
+	version := cmp.Or(set.Get("core.repositoryformatversion"), "0")
 	if version != "0" && version != "1" {
-		return fmt.Errorf("repository format version %s is %w; version 0 and 1 are", version, ErrUnsupported)
+		return fmt.Errorf("repository format version %s is %w; version 0 and 1 are", version, ref.ErrUnsupported)
 	}
-	if f := set.get("extensions.objectformat"); f != "" && f != object.SHA1.String() && f != object.SHA256.String() {
-		return fmt.Errorf("a repository with %s object names is %w", f, ErrUnsupported)
+	if f := set.Get("extensions.objectformat"); f != "" && f != object.SHA1.String() && f != object.SHA256.String() {
+		return fmt.Errorf("a repository with %s object names is %w", f, ref.ErrUnsupported)
 	}
-	if f := set.get("extensions.refstorage"); f != "" && f != "files" {
+	if f := set.Get("extensions.refstorage"); f != "" && f != "files" {
 		ask := run.Call{Args: []string{"for-each-ref", "--count=1"}, Env: []string{"GIT_DIR=" + commonDir}}
 		if _, err := git.Run(ctx, ask); err != nil {
-			return fmt.Errorf("references stored as %s are %w by this git; a newer one reads them: %w", f, ErrUnsupported, err)
+			return fmt.Errorf("references stored as %s are %w by this git; a newer one reads them: %w", f, ref.ErrUnsupported,
+				err)
 		}
 	}
 	if version == "0" {
 		return nil // git reads no other extension there either
 	}
-	known := []string{"noop", "noop-v1", "worktreeconfig", "relativeworktrees", "preciousobjects", "partialclone", "objectformat",
-		"refstorage", "compatobjectformat"}
+	known := []string{"noop", "noop-v1", "worktreeconfig", "relativeworktrees", "preciousobjects", "partialclone",
+		"objectformat", "refstorage", "compatobjectformat"}
 	for key := range set {
 		if name, ok := strings.CutPrefix(key, "extensions."); ok && !slices.Contains(known, name) {
-			return fmt.Errorf("the repository extension %s is %w; a clone without it works", name, ErrUnsupported)
+			return fmt.Errorf("the repository extension %s is %w; a clone without it works", name, ref.ErrUnsupported)
 		}
 	}
 	return nil
 }
 
 // checkOwner applies git's rule: the folder, its .git and the git folder are ours, or safe.directory in the user's or
-// the system's configuration (never the repository's own) names the folder. It says whether the repository is foreign
-// and accepted.
-func checkOwner(ctx context.Context, f found, p *run.Program, trust bool) (foreignButSafe bool, err error) {
+// the system's configuration (never the repository's own) names the folder; then git is told that it is trusted.
+func checkOwner(ctx context.Context, f found, git *run.Program, trust bool) error {
 	owner := true
 	for _, name := range []string{f.workTree, filepath.Join(f.workTree, ".git"), f.gitDir} {
 		if f.workTree == "" && name != f.gitDir {
 			continue
 		}
 		info, err := os.Lstat(name)
-		if err != nil {
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
-			return false, err
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
-		owner = owner && !foreign(info)
+		owner = owner && (err != nil || !foreign(info))
 	}
 	if owner {
-		return false, nil
+		return nil
 	}
-	where := or(f.workTree, f.gitDir)
-	if trust || slices.ContainsFunc(safeDirectories(ctx, p), func(safe string) bool { return covers(safe, where) }) {
-		return true, nil
+	where := cmp.Or(f.workTree, f.gitDir)
+	if trust || Safe(ctx, git, where) {
+		git.Trust = where
+		return nil
 	}
-	return false, fmt.Errorf("%s: %w, and its configuration is code; if you trust it: trust_owner = true in the project, or git config --global --add safe.directory %s",
-		where, ErrOwner, where)
+	return fmt.Errorf("%s: %w, and its configuration is code; if you trust it: trust_owner = true in the project, or "+
+		"git config --global --add safe.directory %s", where, ErrOwner, where)
 }
 
-// covers is git's reading of one safe.directory value.
-func covers(safe, dir string) bool {
-	if safe == "*" {
-		return true
-	}
-	if under, ok := strings.CutSuffix(safe, "/*"); ok {
-		return strings.HasPrefix(dir, under+"/")
-	}
-	return filepath.Clean(safe) == dir
-}
-
-func safeDirectories(ctx context.Context, p *run.Program) []string {
+// Safe says whether safe.directory, in the user's or the system's configuration, names a folder.
+func Safe(ctx context.Context, git *run.Program, dir string) bool {
 	var all []string
 	for _, scope := range []string{"--system", "--global"} {
 		// Exit status 1 is "not set" and any other is a file we may not read: no permission either way.
-		out, err := p.Run(ctx, run.Call{Args: []string{"config", scope, "-z", "--get-all", "safe.directory"}})
+		out, err := git.Run(ctx, run.Call{Args: []string{"config", scope, "-z", "--get-all", "safe.directory"}})
 		if err == nil {
 			all = append(all, strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")...)
 		}
 	}
-	return afterEmpty(all)
+	return slices.ContainsFunc(afterEmpty(all), func(safe string) bool {
+		under, ok := strings.CutSuffix(safe, "/*")
+		return safe == "*" || ok && strings.HasPrefix(dir, under+"/") || filepath.Clean(safe) == dir
+	})
 }
 
 // afterEmpty is what is left of a list in git's configuration, where an empty value starts it anew.
@@ -209,4 +208,10 @@ func afterEmpty(values []string) []string {
 		return afterEmpty(values[i+1:])
 	}
 	return values
+}
+
+// CommonDir finds the repository that a folder is in, as far as to know where its objects are.
+func CommonDir(dir string) (string, error) {
+	f, err := find(dir)
+	return f.commonDir, err
 }

@@ -1,16 +1,19 @@
-package gitops
+package remote
 
 import (
-	"errors"
+	"cmp"
+	"encoding/base64"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
-	"syscall"
+
+	"github.com/locsync/locsync/gitops/outcome"
+	"github.com/locsync/locsync/gitops/repository"
 )
 
 // What a remote or the way to it says, with the type that callers branch on and with what to try next. The words of
@@ -57,38 +60,44 @@ func explainWords(where, words string, err error) error {
 	with := func(kind error, what string) error { return fmt.Errorf("%s: %w: %s: %w", where, kind, what, err) }
 	at := where
 	if host, port := sshHost(where); host != "" {
-		at = net.JoinHostPort(host, or(port, "22"))
+		at = net.JoinHostPort(host, cmp.Or(port, "22"))
 	}
 	status := httpStatus(words)
 	switch {
 	case says("REVOKED HOST KEY"):
-		return with(ErrUntrusted, "its host key is revoked")
+		return with(outcome.ErrUntrusted, "its host key is revoked")
 	case says("REMOTE HOST IDENTIFICATION HAS CHANGED"):
-		return with(ErrUntrusted, "its host key is not the one that is known: "+hostKeyChanged(at))
+		return with(outcome.ErrUntrusted, "its host key is not the one that is known: "+hostKeyChanged(at))
 	case says("Host key verification failed", "host key is known for"):
-		return with(ErrUntrusted, "its host key is unknown: "+hostKeyUnknown(at))
-	case says("SSL certificate problem", "certificate verification failed", "certificate verify failed", "no alternative certificate subject name",
+		return with(outcome.ErrUntrusted, "its host key is unknown: "+hostKeyUnknown(at))
+	case says("SSL certificate problem", "certificate verification failed", "certificate verify failed",
+		"no alternative certificate subject name",
 		"does not match target host name"):
-		return with(ErrUntrusted, tryTLS)
+		return with(outcome.ErrUntrusted, tryTLS)
 	case status == http.StatusProxyAuthRequired:
-		return with(ErrAuth, "the proxy asks who we are: "+tryProxy+" (407)")
+		return with(outcome.ErrAuth, "the proxy asks who we are: "+tryProxy+" (407)")
 	case status == http.StatusForbidden:
-		return with(ErrAuth, "this account may not do that; use one that may (403)")
+		return with(outcome.ErrAuth, "this account may not do that; use one that may (403)")
 	case says("Permission denied ("):
-		return with(ErrAuth, "it accepted no ssh key; add one to an agent, or name its file: git config core.sshCommand \"ssh -i FILE\"")
+		return with(outcome.ErrAuth, "it accepted no ssh key; add one to an agent, or name its file: git config "+
+			"core.sshCommand \"ssh -i FILE\"")
 	case status == http.StatusUnauthorized,
 		says("Authentication failed", "could not read Username", "could not read Password", "terminal prompts disabled"):
-		return with(ErrAuth, "give it a user and password in the address, or set up a git credential helper (401)")
+		return with(outcome.ErrAuth, "give it a user and password in the address, or set up a git credential helper (401)")
 	case status >= 300 && status < 400:
-		return fmt.Errorf("%s: it redirects elsewhere (%d), and git would take the credentials along; git remote set-url names the new address: %w",
+		return fmt.Errorf("%s: it redirects elsewhere (%d), and git would take the credentials along; git remote "+
+			"set-url names the new address: %w",
 			where, status, err)
 	case status == http.StatusTooManyRequests, status >= 500:
-		return fmt.Errorf("%s: %w: %w", where, &Unavailable{status}, err)
+		return fmt.Errorf("%s: %w: %w", where, &outcome.Unavailable{Status: status}, err)
 	case says("dubious ownership"):
-		return fmt.Errorf("%s: %w; if you trust it: git config --global --add safe.directory FOLDER: %w", where, ErrOwner, err)
-	case status == http.StatusNotFound, says("does not appear to be a git repository", "not found", "does not exist", "no such repository", "access denied or repository not exported"):
-		return with(ErrNoRemote, "the server has no such repository, or hides it from this account")
-	case says("Could not resolve host", "Connection refused", "Network is unreachable", "No route to host", "Connection timed out",
+		return fmt.Errorf("%s: %w; if you trust it: git config --global --add safe.directory FOLDER: %w", where,
+			repository.ErrOwner, err)
+	case status == http.StatusNotFound, says("does not appear to be a git repository", "not found", "does not exist",
+		"no such repository", "access denied or repository not exported"):
+		return with(outcome.ErrNoRemote, "the server has no such repository, or hides it from this account")
+	case says("Could not resolve host", "Connection refused", "Network is unreachable", "No route to host",
+		"Connection timed out",
 		"Couldn't connect", "Failed to connect"):
 		return fmt.Errorf("%s: %w; %s", where, err, tryNetwork)
 	}
@@ -107,7 +116,8 @@ func hostKeyChanged(at string) string {
 	} else if port == "22" {
 		name = host
 	}
-	return fmt.Sprintf("when its operator says that it was changed, ssh-keygen -R %q forgets the old one, and %s; else the connection goes to another machine",
+	return fmt.Sprintf("when its operator says that it was changed, ssh-keygen -R %q forgets the old one, and %s; "+
+		"else the connection goes to another machine",
 		name, keyscan(at))
 }
 
@@ -142,15 +152,35 @@ func sshHost(address string) (host, port string) {
 	return host, ""
 }
 
-// withRemedy says what to do about a disk or a process that does not let us write.
-func withRemedy(err error) error {
-	switch {
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return fmt.Errorf("%w; let this user write there, or run locsync as the user who owns the repository", err)
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return fmt.Errorf("%w; make room there", err)
-	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		return fmt.Errorf("%w; raise the limit of open files (ulimit -n, LimitNOFILE= in a unit)", err)
+// conceal takes our own secrets out of what the other side said: a server may repeat what it was sent. They are the
+// password in the address, that of Options, and every http.extraHeader of git's configuration.
+func (m *Remote) conceal(words string) string {
+	user, password := m.repo.Options.Username, m.repo.Options.Password
+	if u, err := url.Parse(m.Address); err == nil && u.User != nil {
+		user = u.User.Username()
+		password, _ = u.User.Password()
 	}
-	return err
+	secrets := []string{password, url.QueryEscape(password), url.PathEscape(password)}
+	if password != "" {
+		secrets = append(secrets, base64.StdEncoding.EncodeToString([]byte(user+":"+password)))
+	}
+	for key, headers := range m.repo.Settings {
+		if !strings.HasPrefix(key, "http.") || !strings.HasSuffix(key, ".extraheader") {
+			continue
+		}
+		for _, h := range headers {
+			if _, value, ok := strings.Cut(h, ":"); ok {
+				secrets = append(secrets, strings.TrimSpace(value))
+				secrets = append(secrets, strings.Fields(value)...) // the token without "Bearer"
+			}
+		}
+	}
+	slices.SortFunc(secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	for _, secret := range secrets {
+		if len(secret) > 3 && !strings.EqualFold(secret, "basic") && !strings.EqualFold(secret, "bearer") &&
+			!strings.EqualFold(secret, "token") {
+			words = strings.ReplaceAll(words, secret, "***")
+		}
+	}
+	return words
 }

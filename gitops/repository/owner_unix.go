@@ -1,6 +1,6 @@
 //go:build unix
 
-package gitops
+package repository
 
 import (
 	"io/fs"
@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// foreign says whether the file belongs to somebody else. As in git, root that was called through sudo also counts as
+// foreign says whether the file belongs to another user. As in git, root that was called through sudo also counts as
 // the user who called.
 func foreign(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
@@ -21,13 +21,10 @@ func foreign(info fs.FileInfo) bool {
 	return os.Geteuid() != 0 || os.Getenv("SUDO_UID") != strconv.FormatUint(uint64(st.Uid), 10)
 }
 
-// writable says why files cannot be made in a folder; nil when nothing speaks against it.
-func writable(dir string) error {
+// Writable says why files cannot be made in a folder; nil when nothing speaks against it.
+func Writable(dir string) error {
 	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
 		return err
 	}
 	return nil
 }
-
-// executable says whether git on this system runs such a hook.
-func executable(info fs.FileInfo) bool { return info.Mode()&0o111 != 0 }

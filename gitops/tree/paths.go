@@ -1,6 +1,7 @@
-package gitops
+package tree
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -61,112 +62,96 @@ var deviceNames = func() map[string]bool {
 	return names
 }()
 
-// target is where a path lies in a tree: by the names that are there, with the entry that is there.
-type target struct {
-	path   string
-	entry  entry
-	exists bool
+// Target is where a path is in a tree: by the names that are there, with the entry that is there.
+type Target struct {
+	Path   string
+	Entry  object.Entry
+	Exists bool
 }
 
-// errStop is a reason in words why a path cannot be written into this tree, as opposed to a tree that could not be
+// Refusal is a reason in words why a path cannot be written into this tree, as opposed to a tree that could not be
 // read.
-type errStop struct{ why string }
+type Refusal struct{ Why string }
 
-func (e *errStop) Error() string { return e.why }
+func (e *Refusal) Error() string { return e.Why }
 
-func stop(format string, args ...any) error { return &errStop{fmt.Sprintf(format, args...)} }
+// Refuse makes a Refusal.
+func Refuse(format string, args ...any) error { return &Refusal{fmt.Sprintf(format, args...)} }
 
-// exactly finds a path that is to be removed, by no other name than its own. What is not there is nothing to remove.
-func (t *Tip) exactly(name string) (target, error) {
-	at := entry{Mode: object.ModeDir, Hash: t.tree}
+// Exactly finds a path that is to be removed, by no other name than its own. What is not there is nothing to remove.
+func (t *FS) Exactly(name string) (Target, error) {
+	at := object.Entry{Mode: object.ModeDir, Hash: t.Root}
 	for part := range strings.SplitSeq(name, "/") {
 		if !at.IsDir() {
-			return target{path: name}, nil
+			return Target{Path: name}, nil
 		}
 		d, err := t.readTree(at.Hash)
 		if err != nil {
-			return target{}, err
+			return Target{}, err
 		}
 		i, ok := d.exact[part]
 		if !ok {
-			return target{path: name}, nil
+			return Target{Path: name}, nil
 		}
 		at = d.entries[i]
 	}
 	if at.IsDir() || at.Mode == object.ModeModule {
-		return target{}, stop("%s is a folder", name)
+		return Target{}, Refuse("%s is a folder", name)
 	}
-	return target{path: name, entry: at, exists: true}, nil
+	return Target{Path: name, Entry: at, Exists: true}, nil
 }
 
-// resolve finds where a path would be written. Names that are there in another composition or case are used as they are
+// Resolve finds where a path would be written. Names that are there in another composition or case are used as they are
 // there. Links and submodules are not written through, files do not become folders nor folders files.
-func (t *Tip) resolve(name string) (target, error) {
+func (t *FS) Resolve(name string) (Target, error) {
 	if !fs.ValidPath(name) || name == "." || len(name) > 4000 {
-		return target{}, stop("not a clean path relative to the repository")
+		return Target{}, Refuse("not a clean path relative to the repository")
 	}
-	at := entry{Mode: object.ModeDir, Hash: t.tree}
-	result := target{exists: true}
+	at := object.Entry{Mode: object.ModeDir, Hash: t.Root}
+	result := Target{Exists: true}
 	parts := strings.Split(name, "/")
 	for i, part := range parts {
 		last := i == len(parts)-1
 		if err := checkName(part); err != nil {
-			return target{}, stop("%v", err)
+			return Target{}, Refuse("%v", err)
 		}
-		var e entry
-		if result.exists {
+		var e object.Entry
+		if result.Exists {
 			d, err := t.readTree(at.Hash)
 			if err != nil {
-				return target{}, err
+				return Target{}, err
 			}
-			e, result.exists = t.find(d, part)
-			if !result.exists {
-				if twin, ok := d.near[foldName(part)]; ok && twin < 0 {
-					return target{}, stop("several names in %s differ from %q only by letter case", or(result.path, "the top folder"), part)
+			e, result.Exists = t.find(d, part)
+			if !result.Exists {
+				if twin, ok := d.near[Fold(part)]; ok && twin < 0 {
+					return Target{}, Refuse("several names in %s differ from %q only by letter case", cmp.Or(result.Path,
+						"the top folder"), part)
 				}
 			}
 		}
-		if !result.exists {
+		if !result.Exists {
 			if err := checkWindowsName(part); err != nil {
-				return target{}, stop("%v", err)
+				return Target{}, Refuse("%v", err)
 			}
-			result.path = path.Join(result.path, part)
+			result.Path = path.Join(result.Path, part)
 			continue
 		}
-		result.path = path.Join(result.path, e.Name)
+		result.Path = path.Join(result.Path, e.Name)
 		switch {
 		case e.Mode == object.ModeLink:
-			return target{}, stop("%s is a symbolic link; name the file that it points to, or replace it by a file", result.path)
+			return Target{}, Refuse("%s is a symbolic link; name the file that it points to, or replace it by a file",
+				result.Path)
 		case e.Mode == object.ModeModule:
-			return target{}, stop("%s is a submodule, a repository of its own", result.path)
+			return Target{}, Refuse("%s is a submodule, a repository of its own", result.Path)
 		case last && e.IsDir():
-			return target{}, stop("%s is a folder", result.path)
+			return Target{}, Refuse("%s is a folder", result.Path)
 		case !last && !e.IsDir():
-			return target{}, stop("%s is a file, not a folder", result.path)
+			return Target{}, Refuse("%s is a file, not a folder", result.Path)
 		}
-		at, result.entry = e, e
+		at, result.Entry = e, e
 	}
-	if !result.exists {
-		result.entry = entry{}
+	if !result.Exists {
+		result.Entry = object.Entry{}
 	}
 	return result, nil
-}
-
-// Writable says why Commit would refuse a path on this tip: an ErrPath (*BadPaths) with the reason, or an error of
-// reading. Nil when it would not. Content filters (LFS) are judged too.
-func (t *Tip) Writable(name string) error {
-	at, err := t.resolve(name)
-	if err == nil {
-		var a map[string]attributes
-		ctx, end := t.repo.watchRead()
-		defer end()
-		if a, err = t.attributesOf(ctx, []string{at.path}, "filter", "working-tree-encoding"); err == nil {
-			_, err = t.rule(at.path, a[at.path])
-		}
-	}
-	var refusal *errStop
-	if errors.As(err, &refusal) {
-		return &BadPaths{[]BadPath{{name, refusal.why}}}
-	}
-	return err
 }
