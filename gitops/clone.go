@@ -79,13 +79,14 @@ func (c Clone) sweepFetches() {
 // RemoveClone takes a clone away. Nothing is lost but what waits in its outbox, which is to be made again.
 func RemoveClone(dir string) error {
 	aside := dir + ".old" // gone at once, whatever takes long
-	if err := os.RemoveAll(aside); err != nil {
-		return fmt.Errorf("remove clone: %w", err)
+	err := os.RemoveAll(aside)
+	if err == nil {
+		err = os.Rename(dir, aside)
 	}
-	if err := os.Rename(dir, aside); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("remove clone: %w", err)
+	if err == nil || errors.Is(err, os.ErrNotExist) {
+		err = os.RemoveAll(aside)
 	}
-	if err := os.RemoveAll(aside); err != nil {
+	if err != nil {
 		return fmt.Errorf("remove clone: %w", err)
 	}
 	return nil

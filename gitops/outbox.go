@@ -56,10 +56,11 @@ func (r *Repo) pending(branch string) (tip *Tip, note hash, err error) {
 		return nil, note, err
 	}
 	data, err := r.repo.Objects.ReadAs(object.Tag, note)
-	if err != nil {
-		return nil, note, fmt.Errorf("read the commit that waits in %s: %w", name, err)
+	var c hash
+	var l lease
+	if err == nil {
+		c, l, err = parseOutbox(data)
 	}
-	c, l, err := parseOutbox(data)
 	if err == nil {
 		tip, err = tipAt(r.repo, branch, c)
 	}

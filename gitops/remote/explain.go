@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/base64"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -58,18 +57,14 @@ func explainWords(where, words string, err error) error {
 		return false
 	}
 	with := func(kind error, what string) error { return fmt.Errorf("%s: %w: %s: %w", where, kind, what, err) }
-	at := where
-	if host, port := sshHost(where); host != "" {
-		at = net.JoinHostPort(host, cmp.Or(port, "22"))
-	}
 	status := httpStatus(words)
 	switch {
 	case says("REVOKED HOST KEY"):
 		return with(outcome.ErrUntrusted, "its host key is revoked")
 	case says("REMOTE HOST IDENTIFICATION HAS CHANGED"):
-		return with(outcome.ErrUntrusted, "its host key is not the one that is known: "+hostKeyChanged(at))
+		return with(outcome.ErrUntrusted, "its host key is not the one that is known: "+hostKey(where, true))
 	case says("Host key verification failed", "host key is known for"):
-		return with(outcome.ErrUntrusted, "its host key is unknown: "+hostKeyUnknown(at))
+		return with(outcome.ErrUntrusted, "its host key is unknown: "+hostKey(where, false))
 	case says("SSL certificate problem", "certificate verification failed", "certificate verify failed",
 		"no alternative certificate subject name",
 		"does not match target host name"):
@@ -104,29 +99,21 @@ func explainWords(where, words string, err error) error {
 	return fmt.Errorf("%s: %w", where, err)
 }
 
-func hostKeyUnknown(at string) string {
-	return "compare it with what the server's operator publishes, then " + keyscan(at)
-}
-
-func hostKeyChanged(at string) string {
-	host, port, err := net.SplitHostPort(at)
-	name := "[" + host + "]:" + port // as known_hosts has it
-	if err != nil {
-		name = at
-	} else if port == "22" {
-		name = host
+// hostKey says what to do about a key of an ssh server that is unknown, or another one than before.
+func hostKey(where string, changed bool) string {
+	host, port := sshHost(where)
+	name, add := host, "add it to ~/.ssh/known_hosts"
+	if port = cmp.Or(port, "22"); port != "22" {
+		name = "[" + host + "]:" + port // as known_hosts has it
+	}
+	if host != "" {
+		add = fmt.Sprintf("ssh-keyscan -p %s %s >> ~/.ssh/known_hosts", port, host)
+	}
+	if !changed {
+		return "compare it with what the server's operator publishes, then " + add
 	}
 	return fmt.Sprintf("when its operator says that it was changed, ssh-keygen -R %q forgets the old one, and %s; "+
-		"else the connection goes to another machine",
-		name, keyscan(at))
-}
-
-func keyscan(at string) string {
-	host, port, err := net.SplitHostPort(at)
-	if err != nil {
-		return "add it to ~/.ssh/known_hosts"
-	}
-	return fmt.Sprintf("ssh-keyscan -p %s %s >> ~/.ssh/known_hosts", port, host)
+		"else the connection goes to another machine", cmp.Or(name, where), add)
 }
 
 // sshHost is where an address of ssh leads: ssh://user@host:port/path, user@host:path, [host:port]:path. "" for others.

@@ -11,7 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -84,18 +84,10 @@ func (p *Program) askVersion(ctx context.Context) (string, error) {
 
 // TooOld reports whether a git program is older than OldestGit. One whose version cannot be read is not.
 func TooOld(version string) bool {
-	have, want := strings.Split(version, "."), strings.Split(OldestGit, ".")
-	for i, w := range want {
-		least, _ := strconv.Atoi(w)
-		if i >= len(have) {
-			return false
-		}
-		n, err := strconv.Atoi(have[i])
-		if err != nil || n != least {
-			return err == nil && n < least
-		}
-	}
-	return false
+	var have, want [2]int
+	n, _ := fmt.Sscanf(version, "%d.%d", &have[0], &have[1])
+	_, _ = fmt.Sscanf(OldestGit, "%d.%d", &want[0], &want[1])
+	return slices.Compare(have[:n], want[:n]) < 0
 }
 
 // Call is one run of the program.

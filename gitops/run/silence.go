@@ -15,19 +15,9 @@ import (
 )
 
 // A call may take as long as it moves, and is given up when nothing of it has moved for the Silence of its watch: a
-// first fetch over a slow line is hours of work, which a bound of its whole time would begin anew each time, forever.
-// What moves:
-//
-//	the git program   its streams: with --progress it says about once a second that bytes come or go, that objects
-//	                  are counted and deltas resolved, here and (by side band) at the server; and the packs that it
-//	                  writes, because it says nothing before the first object is whole. Large files of git LFS by
-//	                  the file that GIT_LFS_PROGRESS names
-//	our own work      objects that are read or checked
-//
-// A fetch that was given up begins from its beginning: git cannot go on with a pack. What could be fetched in parts
-// is a history that is cut off (depth), and in one that is cut off it cannot be told what a branch has of its base: a
-// merge there would be wrong. So a first fetch is made small instead (a clone of ours leaves out blobs), and long
-// where it must be.
+// first fetch over a slow line is hours of work, and begins from its beginning each time. What moves: the streams of the
+// git program, which with --progress says something about once a second; the packs that it writes; the file in which git
+// LFS tells of large ones; and objects that are read here.
 
 // DefaultSilence is for how long, where nothing else is given. It is longer than what servers and programs are known
 // to be silent for: a hook that runs tests, a server that repacks before it answers.

@@ -99,12 +99,7 @@ type diskDir struct{ fs.ReadDirFile }
 func (d diskDir) ReadDir(n int) ([]fs.DirEntry, error) {
 	for {
 		list, err := d.ReadDirFile.ReadDir(n)
-		kept := list[:0]
-		for _, e := range list {
-			if !object.IsDotGit(e.Name()) {
-				kept = append(kept, e)
-			}
-		}
+		kept := withoutGit(list)
 		if len(kept) > 0 || len(list) == 0 || err != nil || n <= 0 {
 			return kept, err
 		}
@@ -133,13 +128,17 @@ func (t disk) ReadDir(name string) ([]fs.DirEntry, error) {
 		return nil, err
 	}
 	list, err := fs.ReadDir(t.root.FS(), name)
+	return withoutGit(list), err
+}
+
+func withoutGit(list []fs.DirEntry) []fs.DirEntry {
 	kept := list[:0]
 	for _, e := range list {
 		if !object.IsDotGit(e.Name()) {
 			kept = append(kept, e)
 		}
 	}
-	return kept, err
+	return kept
 }
 
 func (t disk) Stat(name string) (fs.FileInfo, error) {

@@ -230,14 +230,19 @@ func pathError(op, name string, err error) error {
 	return &fs.PathError{Op: op, Path: name, Err: err}
 }
 
+// at is Lookup for one of the calls of a file system.
+func (t *FS) at(op, name string, follow bool) (e object.Entry, err error) {
+	if err = fs.ErrInvalid; fs.ValidPath(name) {
+		e, err = t.Lookup(name, follow)
+	}
+	return e, pathError(op, name, err)
+}
+
 // Open opens a file or folder, following links inside the tree.
 func (t *FS) Open(name string) (fs.File, error) {
-	if !fs.ValidPath(name) {
-		return nil, pathError("open", name, fs.ErrInvalid)
-	}
-	e, err := t.Lookup(name, true)
+	e, err := t.at("open", name, true)
 	if err != nil {
-		return nil, pathError("open", name, err)
+		return nil, err
 	}
 	about := t.info(path.Base(name), e)
 	if about.IsDir() {
@@ -253,12 +258,9 @@ func (t *FS) Open(name string) (fs.File, error) {
 
 // ReadFile reads a whole file, following links inside the tree. The bytes are the caller's.
 func (t *FS) ReadFile(name string) ([]byte, error) {
-	if !fs.ValidPath(name) {
-		return nil, pathError("open", name, fs.ErrInvalid)
-	}
-	e, err := t.Lookup(name, true)
+	e, err := t.at("open", name, true)
 	if err != nil {
-		return nil, pathError("open", name, err)
+		return nil, err
 	}
 	if e.IsDir() || e.Mode == object.ModeModule {
 		return nil, pathError("read", name, errors.New("is a folder"))
@@ -269,32 +271,31 @@ func (t *FS) ReadFile(name string) ([]byte, error) {
 
 // ReadDir lists a folder by name.
 func (t *FS) ReadDir(name string) ([]fs.DirEntry, error) {
-	if !fs.ValidPath(name) {
-		return nil, pathError("open", name, fs.ErrInvalid)
+	e, err := t.at("open", name, true)
+	if err != nil || e.Mode == object.ModeModule {
+		return nil, err
 	}
-	e, err := t.Lookup(name, true)
-	if err != nil {
-		return nil, pathError("open", name, err)
-	}
-	if e.Mode == object.ModeModule {
-		return nil, nil
-	}
-	if !e.IsDir() {
-		return nil, pathError("readdir", name, ErrNotDir)
-	}
-	d, err := t.readTree(e.Hash)
+	entries, err := t.folder(e)
 	if err == nil {
 		err = t.bounded(name, e.Hash)
 	}
 	if err != nil {
 		return nil, pathError("readdir", name, err)
 	}
-	list := make([]fs.DirEntry, len(d.entries))
-	for i, e := range d.entries {
+	list := make([]fs.DirEntry, len(entries))
+	for i, e := range entries {
 		list[i] = t.info(e.Name, e)
 	}
 	slices.SortFunc(list, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
 	return list, nil
+}
+
+// folder reads what is in one, which a submodule is not.
+func (t *FS) folder(e object.Entry) ([]object.Entry, error) {
+	if !e.IsDir() {
+		return nil, ErrNotDir
+	}
+	return t.Entries(e.Hash)
 }
 
 // Stat describes a name; a symbolic link is described as such, like Lstat.
@@ -304,27 +305,21 @@ func (t *FS) Stat(name string) (fs.FileInfo, error) { return t.stat("stat", name
 func (t *FS) Lstat(name string) (fs.FileInfo, error) { return t.stat("lstat", name) }
 
 func (t *FS) stat(op, name string) (fs.FileInfo, error) {
-	if !fs.ValidPath(name) {
-		return nil, pathError(op, name, fs.ErrInvalid)
-	}
-	e, err := t.Lookup(name, false)
+	e, err := t.at(op, name, false)
 	if err != nil {
-		return nil, pathError(op, name, err)
+		return nil, err
 	}
 	return t.info(path.Base(name), e), nil
 }
 
 // ReadLink gives the target of a symbolic link.
 func (t *FS) ReadLink(name string) (string, error) {
-	if !fs.ValidPath(name) {
-		return "", pathError("readlink", name, fs.ErrInvalid)
-	}
-	e, err := t.Lookup(name, false)
+	e, err := t.at("readlink", name, false)
 	if err == nil && e.Mode != object.ModeLink {
-		err = fs.ErrInvalid
+		err = pathError("readlink", name, fs.ErrInvalid)
 	}
 	if err != nil {
-		return "", pathError("readlink", name, err)
+		return "", err
 	}
 	target, err := t.Blob(e.Hash)
 	return string(target), pathError("readlink", name, err)
@@ -333,14 +328,11 @@ func (t *FS) ReadLink(name string) (string, error) {
 // Folders gives the names of the folders in a folder, each with a text that is the same only when everything below
 // is; and whether there is a symbolic link or submodule beside them.
 func (t *FS) Folders(name string) (folders map[string]string, links bool, err error) {
-	at, err := t.Lookup(name, true)
+	e, err := t.at("readdir", name, true)
 	if err != nil {
-		return nil, false, pathError("readdir", name, err)
+		return nil, false, err
 	}
-	if !at.IsDir() {
-		return nil, false, pathError("readdir", name, ErrNotDir)
-	}
-	entries, err := t.Entries(at.Hash)
+	entries, err := t.folder(e)
 	if err != nil {
 		return nil, false, pathError("readdir", name, err)
 	}
