@@ -24,7 +24,7 @@ func TestAlive(t *testing.T) {
 	if err != nil || since() < 2 {
 		t.Errorf("%v, or none around a call", err)
 	}
-	if err := r.Verify(t.Context()); err != nil || since() < 2 {
+	if err := r.Clone.Verify(t.Context()); err != nil || since() < 2 {
 		t.Errorf("%v, or none around a look at the history", err)
 	}
 	tree, err := r.Worktree()

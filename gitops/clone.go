@@ -5,20 +5,31 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/locsync/locsync/gitops/object"
 	"github.com/locsync/locsync/gitops/ref"
+	"github.com/locsync/locsync/gitops/remote"
+	"github.com/locsync/locsync/gitops/repository"
 	"github.com/locsync/locsync/gitops/run"
+	"github.com/locsync/locsync/gitops/tree"
 )
 
 // A clone that we own: a bare repository that nobody else works in, of which only the branches are fetched that are
 // asked for. Where the git program can and the server allows it, blobs are left out until they are needed (Prefetch
 // brings those of many files in one request). It has tracking references and the outbox, and no branches of its own:
 // what the remote has counts, and what was not delivered is in the outbox. It can be made again at any time.
+
+// Clone is what is done to a clone that we own.
+type Clone struct {
+	repo     *repository.Repository
+	branches *remote.Branches
+}
 
 // CloneRemote is the name of the remote in a clone that we own.
 const CloneRemote = "origin"
@@ -35,7 +46,7 @@ func OpenClone(ctx context.Context, dir, address string, o Options) (*Repo, erro
 			return nil, fmt.Errorf("clone %s: %w", run.Redact(address), err)
 		}
 	}
-	if !isGitDir(dir) { // else a repository above would be found
+	if !repository.IsGitDir(dir) { // else a repository above would be found
 		return nil, fmt.Errorf("open clone of %s: %w: it is no git folder any more", run.Redact(address), ErrDamaged)
 	}
 	r, err := Open(ctx, dir, o)
@@ -45,27 +56,25 @@ func OpenClone(ctx context.Context, dir, address string, o Options) (*Repo, erro
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	if r.set.get("remote."+CloneRemote+".url") != address {
-		return nil, errors.Join(fmt.Errorf("open clone of %s: %w: its configuration has lost the address", run.Redact(address), ErrDamaged), r.Close())
+	if r.repo.Settings.Get("remote."+CloneRemote+".url") != address {
+		return nil, errors.Join(fmt.Errorf("open clone of %s: %w: its configuration has lost the address",
+			run.Redact(address), ErrDamaged), r.Close())
 	}
-	r.sweepFetches()
-	return r, r.withoutBranches(ctx)
+	r.Clone.sweepFetches()
+	return r, r.Clone.withoutBranches(ctx)
 }
 
 // sweepFetches takes away what fetches that were interrupted have left. Git removes it when it collects garbage,
 // which is not before a fetch has succeeded; a first fetch that breaks every quarter of an hour would fill the disk
 // until then. The hour is what the oldest that could still be in use may be silent for.
-func (r *Repo) sweepFetches() {
-	objects := filepath.Join(r.common, "objects")
+func (c Clone) sweepFetches() {
+	objects := filepath.Join(c.repo.Facts.CommonDir, "objects")
 	for _, e := range run.UnfinishedPacks(objects) {
 		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > time.Hour {
 			_ = os.Remove(filepath.Join(objects, "pack", e.Name()))
 		}
 	}
 }
-
-// ErrDamaged means that a clone that we own is to be made again; RemoveClone, then OpenClone.
-var ErrDamaged = errors.New("the clone is damaged")
 
 // RemoveClone takes a clone away. Nothing is lost but what waits in its outbox, which is to be made again.
 func RemoveClone(dir string) error {
@@ -119,14 +128,14 @@ func setUpClone(ctx context.Context, dir, address string, f object.Format, o Opt
 	if err != nil {
 		return err
 	}
-	branches, head, err := r.Branches(ctx)
+	branches, head, err := r.Branches.List(ctx)
 	for _, commit := range branches {
 		if h, _ := object.Parse(commit); object.FormatOf(h) != f {
 			return errors.Join(r.Close(), setUpClone(ctx, dir, address, object.FormatOf(h), o))
 		}
 	}
 	if err == nil {
-		_, err = r.setHead(head)
+		_, err = r.Clone.setHead(head)
 	}
 	return errors.Join(err, r.Close())
 }
@@ -135,7 +144,7 @@ func setUpClone(ctx context.Context, dir, address string, f object.Format, o Opt
 // faster than asked for. A server that cannot leave them out sends them.
 func cloneConfig(address string, f object.Format) string {
 	quoted := `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(address) + `"`
-	_, here := localPath(address)
+	_, here := remote.LocalPath(address)
 	partial := !here
 	var b strings.Builder
 	b.WriteString("[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n")
@@ -145,36 +154,38 @@ func cloneConfig(address string, f object.Format) string {
 	if partial {
 		fmt.Fprintf(&b, "\tpartialClone = %s\n", CloneRemote)
 	}
-	fmt.Fprintf(&b, "[remote %q]\n\turl = %s\n\tfetch = +refs/heads/*:refs/remotes/%s/*\n\ttagOpt = --no-tags\n", CloneRemote, quoted, CloneRemote)
+	fmt.Fprintf(&b, "[remote %q]\n\turl = %s\n\tfetch = +refs/heads/*:refs/remotes/%s/*\n\ttagOpt = --no-tags\n",
+		CloneRemote, quoted, CloneRemote)
 	if partial {
 		b.WriteString("\tpromisor = true\n\tpartialclonefilter = blob:none\n")
 	}
 	// Nobody but us works here: what no reference needs goes soon, and git's helpers end with the call that starts them.
 	// Bitmaps, which git makes in a bare repository, need every blob.
-	b.WriteString("[repack]\n\twriteBitmaps = false\n[gc]\n\tautoDetach = false\n\tautoPackLimit = 20\n\tpruneExpire = 1.hour.ago\n[maintenance]\n\tautoDetach = false\n")
+	b.WriteString("[repack]\n\twriteBitmaps = false\n[gc]\n\tautoDetach = false\n\tautoPackLimit = " +
+		"20\n\tpruneExpire = 1.hour.ago\n[maintenance]\n\tautoDetach = false\n")
 	return b.String()
 }
 
 // RefreshHead makes the remote's default branch the one that HEAD of a clone names, and says whether it was another
 // one before.
-func (r *Repo) RefreshHead(ctx context.Context) (changed bool, err error) {
-	_, head, err := r.Branches(ctx)
+func (c Clone) RefreshHead(ctx context.Context) (changed bool, err error) {
+	_, head, err := c.branches.List(ctx)
 	if err != nil {
 		return false, err
 	}
-	return r.setHead(head)
+	return c.setHead(head)
 }
 
 // setHead makes HEAD of a clone name a branch.
-func (r *Repo) setHead(head string) (changed bool, err error) {
-	before, _, err := r.Head()
+func (c Clone) setHead(head string) (changed bool, err error) {
+	before, _, err := c.repo.Head()
 	if err != nil || head == "" || head == before {
 		return false, err
 	}
 	if err := ref.CheckName("refs/heads/" + head); err != nil {
 		return false, err
 	}
-	name := filepath.Join(r.facts.GitDir, "HEAD")
+	name := filepath.Join(c.repo.Facts.GitDir, "HEAD")
 	if err := os.WriteFile(name+".new", []byte("ref: refs/heads/"+head+"\n"), 0o600); err != nil {
 		return false, err
 	}
@@ -183,21 +194,21 @@ func (r *Repo) setHead(head string) (changed bool, err error) {
 
 // withoutBranches deletes the branches that deliveries left: one that the remote deleted or set back must not come
 // back from here.
-func (r *Repo) withoutBranches(ctx context.Context) error {
-	return r.forget(ctx, "refs/heads/", func(string) bool { return true })
+func (c Clone) withoutBranches(ctx context.Context) error {
+	return c.forget(ctx, "refs/heads/", func(string) bool { return true })
 }
 
 // forget deletes references with a prefix.
-func (r *Repo) forget(ctx context.Context, prefix string, gone func(name string) bool) error {
-	all, err := r.refs.List(prefix)
+func (c Clone) forget(ctx context.Context, prefix string, gone func(name string) bool) error {
+	all, err := c.repo.Refs.List(prefix)
 	if err != nil {
 		return err
 	}
-	for _, name := range sortedKeys(all) {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if !gone(strings.TrimPrefix(name, prefix)) {
 			continue
 		}
-		if err := r.refs.Remove(ctx, name, all[name]); err != nil && !errors.Is(err, ErrMoved) {
+		if err := c.repo.Refs.Remove(ctx, name, all[name]); err != nil && !errors.Is(err, ErrMoved) {
 			return fmt.Errorf("forget %s: %w", name, err)
 		}
 	}
@@ -206,42 +217,44 @@ func (r *Repo) forget(ctx context.Context, prefix string, gone func(name string)
 
 // MakeRoom forgets the tracking references that would be a folder of a branch's, or the other way round: the remote
 // cannot have both, so one of them is old. What is forgotten and there after all is fetched again.
-func (r *Repo) MakeRoom(ctx context.Context, branch string) error {
-	return r.forget(ctx, "refs/remotes/"+CloneRemote+"/", func(name string) bool {
+func (c Clone) MakeRoom(ctx context.Context, branch string) error {
+	return c.forget(ctx, "refs/remotes/"+CloneRemote+"/", func(name string) bool {
 		return strings.HasPrefix(branch, name+"/") || strings.HasPrefix(name, branch+"/")
 	})
 }
 
 // Maintain forgets the branches that the remote of a clone has no more, and lets git tidy where that is due (git
 // maintenance run --auto).
-func (r *Repo) Maintain(ctx context.Context) error {
-	ctx, end := r.watch(ctx)
+func (c Clone) Maintain(ctx context.Context) error {
+	ctx, end := c.repo.Watch(ctx)
 	defer end()
-	there, _, err := r.Branches(ctx)
+	there, _, err := c.branches.List(ctx)
 	if err != nil {
 		return err
 	}
-	if err := r.forget(ctx, "refs/remotes/"+CloneRemote+"/", func(branch string) bool { return there[branch] == "" }); err != nil {
+	if err := c.forget(ctx, "refs/remotes/"+CloneRemote+"/",
+		func(branch string) bool { return there[branch] == "" }); err != nil {
 		return err
 	}
-	if _, err := r.runGit(ctx, run.Call{Args: []string{"maintenance", "run", "--auto", "--quiet"}}); err != nil {
-		return fmt.Errorf("maintain the clone in %s: %w", r.facts.GitDir, err)
+	if _, err := c.repo.Run(ctx, run.Call{Args: []string{"maintenance", "run", "--auto", "--quiet"}}); err != nil {
+		return fmt.Errorf("maintain the clone in %s: %w", c.repo.Facts.GitDir, err)
 	}
 	return nil
 }
 
 // Verify reads every commit behind the references, and the folders of the youngest ones with what they name. The
 // error is ErrDamaged when something is missing or cannot be read; a blob that a partial clone left out is not.
-func (r *Repo) Verify(ctx context.Context) error {
-	ctx, end := r.watch(ctx)
+func (c Clone) Verify(ctx context.Context) error {
+	ctx, end := c.repo.Watch(ctx)
 	defer end()
-	err := filepath.WalkDir(filepath.Join(r.facts.CommonDir, "refs"), func(path string, d fs.DirEntry, err error) error {
+	common := c.repo.Facts.CommonDir
+	err := filepath.WalkDir(filepath.Join(common, "refs"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(path, ".lock") {
 			return err
 		}
-		name, err := filepath.Rel(r.facts.CommonDir, path)
+		name, err := filepath.Rel(common, path)
 		if err == nil {
-			_, _, err = r.refs.Read(filepath.ToSlash(name)) // a listing passes over those that cannot be read
+			_, _, err = c.repo.Refs.Read(filepath.ToSlash(name)) // a listing passes over those that cannot be read
 		}
 		return err
 	})
@@ -249,12 +262,12 @@ func (r *Repo) Verify(ctx context.Context) error {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	for _, prefix := range []string{"refs/remotes/" + CloneRemote + "/", "refs/locsync/"} {
-		all, err := r.refs.List(prefix)
+		all, err := c.repo.Refs.List(prefix)
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
-		for _, name := range sortedKeys(all) {
-			if err := r.verify(ctx, prefix, all[name]); err != nil {
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			if err := c.verify(ctx, prefix, all[name]); err != nil {
 				if ctx.Err() != nil {
 					return context.Cause(ctx)
 				}
@@ -265,10 +278,10 @@ func (r *Repo) Verify(ctx context.Context) error {
 	return nil
 }
 
-func (r *Repo) verify(ctx context.Context, prefix string, h hash) error {
-	r.o.Alive()
+func (c Clone) verify(ctx context.Context, prefix string, h hash) error {
+	c.repo.Options.Alive()
 	if prefix == "refs/locsync/" {
-		note, err := r.objects.ReadAs(object.Tag, h)
+		note, err := c.repo.Objects.ReadAs(object.Tag, h)
 		if err != nil {
 			return err
 		}
@@ -276,24 +289,25 @@ func (r *Repo) verify(ctx context.Context, prefix string, h hash) error {
 			return err
 		}
 	}
-	c, err := r.history.Commit(h)
+	made, err := c.repo.History.Commit(h)
 	if err != nil {
 		return err
 	}
-	if _, err := r.history.Ahead(h, nil); err != nil {
+	if _, err := c.repo.History.Ahead(h, nil); err != nil {
 		return err
 	}
-	pairs, err := compareTrees(ctx, r.objects.Entries, r.objects.Entries, hash{}, c.Tree)
+	pairs, err := tree.Compare(ctx, c.repo.Objects.Entries, c.repo.Objects.Entries, hash{}, made.Tree)
 	if err != nil {
 		return err
 	}
 	for _, p := range pairs {
-		if p.new.Mode == object.ModeModule {
+		if p.New.Mode == object.ModeModule {
 			continue
 		}
-		r.o.Alive()
-		if _, _, err := r.objects.Read(p.new.Hash); err != nil && !(r.facts.Partial && errors.Is(err, object.ErrMissing)) {
-			return fmt.Errorf("%s: %w", p.path, err)
+		c.repo.Options.Alive()
+		if _, _, err := c.repo.Objects.Read(p.New.Hash); err != nil && !(c.repo.Facts.Partial && errors.Is(err,
+			object.ErrMissing)) {
+			return fmt.Errorf("%s: %w", p.Path, err)
 		}
 	}
 	return nil

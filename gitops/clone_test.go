@@ -83,7 +83,7 @@ func TestClone(t *testing.T) {
 				if n := e.requests.Load() - before; n == 0 || n > 4 {
 					t.Errorf("%d requests for 20 blobs", n)
 				}
-				if h, err := tip.lookup("big/3/file.txt", true); err != nil || r.objects.Has(h.Hash) {
+				if h, err := tip.files.FS.Lookup("big/3/file.txt", true); err != nil || r.repo.Objects.Has(h.Hash) {
 					t.Errorf("a blob that nobody wanted is here, or %v", err)
 				}
 			}
@@ -107,13 +107,13 @@ func TestClone(t *testing.T) {
 			if tip := at(t, r, "l10n", ""); !tip.New() {
 				t.Errorf("the branch came back as %s", tip.Hash())
 			}
-			if err := r.Maintain(t.Context()); err != nil {
+			if err := r.Clone.Maintain(t.Context()); err != nil {
 				t.Error(err)
 			}
-			if left := must[map[string]hash](t)(r.refs.List("refs/remotes/origin/")); len(left) != 1 {
+			if left := must[map[string]hash](t)(r.repo.Refs.List("refs/remotes/origin/")); len(left) != 1 {
 				t.Errorf("tracked are %v", left)
 			}
-			if err := r.Verify(t.Context()); err != nil {
+			if err := r.Clone.Verify(t.Context()); err != nil {
 				t.Error(err)
 			}
 			if tip := must[*Tip](t)(r.Seen("trunk", "trunk")); tip.Hash() != gittest.Git(t, e.bare, "rev-parse", "trunk") {
@@ -124,7 +124,7 @@ func TestClone(t *testing.T) {
 			}
 			// The default branch is renamed.
 			gittest.Git(t, e.bare, "branch", "-m", "trunk", "main")
-			if changed, err := r.RefreshHead(t.Context()); err != nil || !changed {
+			if changed, err := r.Clone.RefreshHead(t.Context()); err != nil || !changed {
 				t.Errorf("%v, %v", changed, err)
 			}
 			if branch, _, _ := r.Head(); branch != "main" {
@@ -163,7 +163,7 @@ func TestCloneIsMadeAgain(t *testing.T) {
 		e.down.Store(true) // nothing of this needs the remote
 		r, err := OpenClone(t.Context(), dir, e.address, e.o)
 		if err == nil {
-			err = r.Verify(t.Context())
+			err = r.Clone.Verify(t.Context())
 			r.Close()
 		}
 		if !errors.Is(err, ErrDamaged) {
@@ -220,7 +220,7 @@ func TestCloneIsMaintained(t *testing.T) {
 				return len(list)
 			}
 			before := packs()
-			if err := r.Maintain(t.Context()); err != nil {
+			if err := r.Clone.Maintain(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if after := packs(); before < deliveries || after > 4 {
@@ -228,11 +228,11 @@ func TestCloneIsMaintained(t *testing.T) {
 			}
 			r.Close()
 			r = e.clone(t, dir)
-			reads := r.objects.Reads.Load()
-			if err := r.Verify(t.Context()); err != nil {
+			reads := r.repo.Objects.Reads.Load()
+			if err := r.Clone.Verify(t.Context()); err != nil {
 				t.Error(err)
 			}
-			if n := r.objects.Reads.Load() - reads; n < int64(deliveries)*3 { // commit, trees: whoever watches sees them
+			if n := r.repo.Objects.Reads.Load() - reads; n < int64(deliveries)*3 { // commit, trees: whoever watches sees them
 				t.Errorf("a look at the history is %d steps", n)
 			}
 			pending := must[*Tip](t)(r.Pending("l10n"))

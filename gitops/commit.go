@@ -1,13 +1,18 @@
 package gitops
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/locsync/locsync/gitops/content"
 	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/gitops/outcome"
+	"github.com/locsync/locsync/gitops/ref"
+	"github.com/locsync/locsync/gitops/repository"
 )
 
 // Commit makes a commit on a tip that branch is to have next, and keeps it in refs/locsync/<branch> until Push
@@ -26,39 +31,101 @@ func (r *Repo) Commit(ctx context.Context, on *Tip, branch string, files map[str
 	return r.Chain(ctx, on, branch, []Step{{files, msg}})
 }
 
+// Step is one commit of a chain: whole contents by path, as for Commit, and what it says about itself.
+type Step struct {
+	Files   map[string][]byte
+	Message Message
+}
+
+// Chain is Commit for several commits, each on the one before. They are one delivery: one pack, one entry of the
+// outbox, one push; a crash leaves all of them or none. A step that changes nothing makes no commit. The tip is the
+// last one's.
+//
+// Errors as of Commit. *BadPaths names the paths of the first step that has any; nothing was written then.
+func (r *Repo) Chain(ctx context.Context, on *Tip, branch string, steps []Step) (*Tip, error) {
+	ctx, end := r.repo.Watch(ctx)
+	defer end()
+	tip, err := r.chain(ctx, on, branch, steps)
+	if err != nil {
+		return nil, fmt.Errorf("commit to %s: %w", branch, outcome.WithRemedy(err))
+	}
+	return tip, nil
+}
+
+func (r *Repo) chain(ctx context.Context, on *Tip, branch string, steps []Step) (last *Tip, err error) {
+	repo := r.repo
+	defer outcome.Tell(repo.Options.Done, outcome.Commit, time.Now(), &err)
+	if err := ref.CheckName("refs/heads/" + branch); err != nil {
+		return nil, err
+	}
+	if _, waits, err := repo.Refs.Read(repository.Outbox(branch)); err != nil {
+		return nil, err
+	} else if waits {
+		return nil, errWaits
+	}
+	tip, author := on, Person{}
+	var objects []object.Object
+	has := map[hash]bool{}
+	for _, step := range steps {
+		next, made, err := tip.compose(ctx, repo, branch, step)
+		if errors.Is(err, ErrNothing) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range made {
+			if !has[o.Name] { // two steps may bring the same content
+				has[o.Name] = true
+				objects = append(objects, o)
+			}
+			next.files.FS.Extra[o.Name] = o // what the next step reads is in no store yet
+		}
+		tip, author = next, step.Message.Author
+	}
+	if tip == on {
+		return nil, ErrNothing
+	}
+	tip.files.FS.Extra = treesOf(objects)
+	note := repo.Objects.Format.New(object.Tag, encodeOutbox(tip.commit, branch, tip.lease, author, tip.When()))
+	return tip, keepPending(ctx, tip, append(objects, note), note.Name)
+}
+
 // compose makes one commit on a tip, in memory: it gives the tip of it and all that is new in it.
-func (r *Repo) compose(ctx context.Context, on *Tip, branch string, files map[string][]byte, msg Message) (*Tip, []object.Object, error) {
-	e, changes, err := plan(ctx, on, files)
+func (t *Tip) compose(
+	ctx context.Context, repo *repository.Repository, branch string, step Step,
+) (*Tip, []object.Object, error) {
+	e, changes, err := t.files.Plan(ctx, step.Files)
 	if err != nil {
 		return nil, nil, err
 	}
-	root, err := e.apply(changes)
+	root, err := e.Apply(changes)
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(on.parents) == 1 && root == on.tree {
+	if len(t.parents) == 1 && root == t.root() {
 		return nil, nil, ErrNothing
 	}
-	objects, err := e.needed(root)
+	objects, err := e.Needed(root)
 	if err != nil {
 		return nil, nil, err
 	}
-	next := &Tip{repo: r, branch: branch, tree: root, lease: lease{remote: r.o.Remote}, base: on.base, there: on.there}
-	if branch == on.branch {
-		next.lease, next.here = on.lease, on.here
+	when := step.Message.When.Truncate(time.Second)
+	if step.Message.When.IsZero() {
+		when = t.repo.Options.Now().Truncate(time.Second)
 	}
-	if next.when = msg.When.Truncate(time.Second); msg.When.IsZero() {
-		next.when = r.now().Truncate(time.Second)
+	if !when.After(t.When()) {
+		when = t.When().Add(time.Second)
 	}
-	if !next.when.After(on.when) {
-		next.when = on.when.Add(time.Second)
-	}
-	made, err := r.commitObject(ctx, on, root, objects, msg, next.when)
+	made, err := t.commitObject(ctx, root, objects, step.Message, when)
 	if err != nil {
 		return nil, nil, err
 	}
-	next.commit, next.parents = made.Name, []hash{made.Name}
-	next.extra = map[hash]object.Object{}
+	next := &Tip{repo: repo, branch: branch, commit: made.Name, parents: []hash{made.Name}, base: t.base, there: t.there,
+		lease: lease{remote: repo.Options.Remote}, files: content.New(repo, root, when, map[hash]object.Object{})}
+	if branch == t.branch {
+		next.lease, next.here = t.lease, t.here
+	}
 	return next, append(objects, made), nil
 }
 
@@ -76,32 +143,30 @@ func treesOf(objects []object.Object) map[hash]object.Object {
 }
 
 // keepPending writes the objects and points the branch's outbox at them.
-func (r *Repo) keepPending(ctx context.Context, next *Tip, objects []object.Object, note hash) error {
-	p, err := r.objects.WritePack(len(objects), func(i int) (object.Object, error) { return objects[i], nil })
+func keepPending(ctx context.Context, next *Tip, objects []object.Object, note hash) error {
+	repo := next.repo
+	p, err := repo.Objects.WritePack(objects)
 	if err != nil {
 		return err
 	}
-	r.step("packed")
-	release, err := r.refs.Guard(ctx)
+	repo.Step("packed")
+	release, err := repo.Refs.Guard(ctx)
 	if err != nil {
 		return errors.Join(err, p.Drop())
 	}
 	defer release()
-	unreserve, err := r.objects.Install(p)
+	unreserve, err := repo.Objects.Install(p)
 	if err != nil {
 		return fmt.Errorf("install pack: %w", err)
 	}
 	defer unreserve()
-	err = r.refs.SwapGuarded(ctx, outbox(next.branch), hash{}, note, "")
+	err = repo.Refs.SwapGuarded(ctx, repository.Outbox(next.branch), hash{}, note, "")
 	if errors.Is(err, ErrMoved) {
 		return errWaits
 	}
-	r.step("kept")
+	repo.Step("kept")
 	return err
 }
-
-// outbox is where a commit waits for its delivery.
-func outbox(branch string) string { return "refs/locsync/" + branch }
 
 // encodeCommit writes a commit as git does.
 func encodeCommit(tree hash, parents []hash, msg Message, when time.Time) []byte {
@@ -137,83 +202,5 @@ func (p Person) clean() Person {
 		}, strings.ToValidUTF8(s, ""))
 		return strings.Trim(s, " .,:;\"'\\")
 	}
-	return Person{or(clean(p.Name), "locsync"), or(clean(p.Email), "locsync@localhost")}
-}
-
-// encodeOutbox writes the tag object that the outbox reference points at: the commit, and the lease that Push needs
-// after a restart. In the reference's own object both change in one move.
-//
-//	object <commit> / type commit / tag <branch> / tagger …
-//
-//	remote: <name, empty for this repository>
-//	lease: <commit, empty when the branch must not exist>
-func encodeOutbox(commit hash, branch string, l lease, who Person, when time.Time) []byte {
-	return fmt.Appendf(nil, "object %s\ntype commit\ntag %s\ntagger %s\n\nremote: %s\nlease: %s\n",
-		commit, strings.ReplaceAll(branch, "/", "-"), who.at(when), l.remote, l.at.Text())
-}
-
-func parseOutbox(b []byte) (commit hash, l lease, err error) {
-	for line := range strings.Lines(string(b)) {
-		word, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		switch word {
-		case "object":
-			commit, _ = object.Parse(rest)
-		case "remote:":
-			l.remote = rest
-		case "lease:":
-			l.at, _ = object.Parse(rest)
-		}
-	}
-	if commit.IsZero() {
-		err = errors.New("it is not a tag of a commit")
-	}
-	return commit, l, err
-}
-
-// Pending gives the commit that was made for a branch and not delivered yet, to be given to Push; nil when there is
-// none.
-func (r *Repo) Pending(branch string) (*Tip, error) {
-	name := outbox(branch)
-	note, ok, err := r.refs.Read(name)
-	if err != nil || !ok {
-		return nil, err
-	}
-	data, err := r.objects.ReadAs(object.Tag, note)
-	if err == nil {
-		var c hash
-		var l lease
-		if c, l, err = parseOutbox(data); err == nil {
-			var tip *Tip
-			if tip, err = r.tipAt(branch, c); err == nil {
-				tip.lease = l
-				return tip, nil
-			}
-		}
-	}
-	return nil, fmt.Errorf("read the commit that waits in %s: %w", name, err)
-}
-
-// Drop forgets the commit that waits for a branch, because it must be computed again on another tip. Nothing happens
-// when none waits.
-func (r *Repo) Drop(branch string) error {
-	ctx, end := r.watch(context.Background())
-	defer end()
-	note, ok, err := r.refs.Read(outbox(branch))
-	if err == nil && ok {
-		err = r.refs.Remove(ctx, outbox(branch), note)
-	}
-	if err != nil {
-		return fmt.Errorf("drop the commit that waits for %s: %w", branch, withRemedy(err))
-	}
-	return nil
-}
-
-// tipAt makes the tip of a commit that is in the store.
-func (r *Repo) tipAt(branch string, h hash) (*Tip, error) {
-	c, err := r.history.Commit(h)
-	if err != nil {
-		return nil, err
-	}
-	return &Tip{repo: r, branch: branch, commit: h, tree: c.Tree, parents: []hash{h}, when: time.Unix(c.When, 0),
-		lease: lease{remote: r.o.Remote}}, nil
+	return Person{cmp.Or(clean(p.Name), "locsync"), cmp.Or(clean(p.Email), "locsync@localhost")}
 }

@@ -3,6 +3,7 @@ package gitops
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,8 +14,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/locsync/locsync/gitops/content"
 	"github.com/locsync/locsync/gitops/gittest"
-	"github.com/locsync/locsync/gitops/object"
 )
 
 // Law: the tree of a commit is the one that git makes of the same files.
@@ -43,19 +44,19 @@ func TestTreesAreGitsTrees(t *testing.T) {
 					change[n] = nil
 				}
 			}
-			e, changes, err := plan(t.Context(), tip, change)
+			e, changes, err := tip.files.Plan(t.Context(), change)
 			var bad *BadPaths
 			if errors.As(err, &bad) { // a file where a folder is, or the other way round
 				for _, p := range bad.Paths {
 					delete(change, p.Path)
 				}
-				if e, changes, err = plan(t.Context(), tip, change); err != nil {
+				if e, changes, err = tip.files.Plan(t.Context(), change); err != nil {
 					rt.Fatalf("without the bad paths it still fails: %v", err)
 				}
 			} else if err != nil {
 				rt.Fatal(err)
 			}
-			root, err := e.apply(changes)
+			root, err := e.Apply(changes)
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -67,14 +68,9 @@ func TestTreesAreGitsTrees(t *testing.T) {
 			if want := gitTree(t, judge, now); want != root.String() {
 				rt.Fatalf("the tree is %s, git's of %v is %s", root, sortedKeys(now), want)
 			}
-			next := &Tip{repo: r, tree: root, parents: tip.parents, extra: map[hash]object.Object{}}
-			for h, o := range tip.extra {
-				next.extra[h] = o
-			}
-			for h, o := range e.objects {
-				next.extra[h] = o
-			}
-			tip = next
+			extra := maps.Clone(e.Objects)
+			maps.Copy(extra, tip.files.FS.Extra)
+			tip = &Tip{repo: r.repo, parents: tip.parents, files: content.New(r.repo, root, time.Time{}, extra)}
 			if len(now) == 0 {
 				return
 			}
@@ -280,13 +276,13 @@ func TestLineEndsAreGits(t *testing.T) {
 		}
 		gittest.Git(t, dir, "commit", "-q", "-m", "x")
 		r := open(t, dir, Options{})
-		_, changes, err := plan(t.Context(), at(t, r, "main", ""), all)
+		_, changes, err := at(t, r, "main", "").files.Plan(t.Context(), all)
 		if err != nil {
 			t.Fatal(err)
 		}
 		stored := map[string]string{}
 		for _, c := range changes {
-			stored[c.path] = c.blob.String()
+			stored[c.Path] = c.Blob.String()
 		}
 		// What git would store: `git add` of the same bytes over the same old files.
 		for name := range all {
@@ -305,74 +301,4 @@ func TestLineEndsAreGits(t *testing.T) {
 			t.Errorf("%d of %d were compared", compared, len(all))
 		}
 	}
-}
-
-func TestAttributesOfAllPlaces(t *testing.T) {
-	t.Parallel()
-	dir := gittest.Init(t, map[string]string{
-		".gitattributes":      "*.json text\n[attr]lfs filter=lfs\n",
-		"l10n/.gitattributes": "*.json -text\nbig.json lfs\n",
-		"l10n/a.json":         "x", "b.json": "x",
-	})
-	r := open(t, dir, Options{})
-	tip := at(t, r, "main", "")
-	how := func(name string) (storing, error) {
-		return tip.rule(name, must[map[string]attributes](t)(tip.attributesOf(t.Context(), []string{name}, telling...))[name])
-	}
-	rule := func(name string) lineRule { return must[storing](t)(how(name)).lines }
-	if rule("b.json") != always || rule("l10n/a.json") != asGiven || rule("l10n/x/y.json") != asGiven || rule("c.txt") != asGiven {
-		t.Error("nearest file first")
-	}
-	if _, err := how("l10n/big.json"); err == nil || !strings.Contains(err.Error(), `"big.json lfs" in l10n/.gitattributes:2`) {
-		t.Errorf("a macro of the top folder: %v", err)
-	}
-	gittest.Write(t, dir, map[string]string{".git/info/attributes": "l10n/a.json text\n"})
-	if rule("l10n/a.json") != always {
-		t.Error("info/attributes is strongest")
-	}
-}
-
-// Law: our attributes of a path are those that git check-attr names.
-func TestAttributesAreGits(t *testing.T) {
-	t.Parallel()
-	dir := gittest.Init(t, nil)
-	word := rapid.SampledFrom([]string{"text", "-text", "!text", "text=auto", "eol=lf", "x", "-x", "m", "-m", "!m", "x=1", "-x=1", "=", "é"})
-	pattern := rapid.StringMatching(`!?/?(a|b|\*|\?|\*\*|[ab]\*|\[ab\]|\[!a\]|\\a|\[\[:alpha:\]\]|\*\*a){1,2}(/(a|b|\*|\*\*|a\*)){0,2}/?`)
-	line := rapid.Custom(func(rt *rapid.T) string {
-		p := pattern.Draw(rt, "pattern")
-		switch rapid.IntRange(0, 8).Draw(rt, "kind") {
-		case 0:
-			p = "[attr]m"
-		case 1:
-			p = `"` + strings.ReplaceAll(p, `\`, `\\`) + `"`
-		}
-		return p + " " + strings.Join(rapid.SliceOfN(word, 1, 3).Draw(rt, "words"), " ")
-	})
-	lines := rapid.Custom(func(rt *rapid.T) string {
-		return strings.Join(rapid.SliceOfN(line, 0, 4).Draw(rt, "lines"), "\n") + "\n"
-	})
-	paths := []string{"a", "b", "ab", "a/b", "a/a", "a/b/a", "b/a/b", "a/b/a/b", "ba/a"}
-	r := open(t, dir, Options{})
-	rapid.Check(t, func(rt *rapid.T) {
-		files := map[string]string{".gitattributes": lines.Draw(rt, "top"), "a/b/.gitattributes": lines.Draw(rt, "a/b"), ".git/info/attributes": lines.Draw(rt, "info")}
-		gittest.Write(t, dir, files)
-		gittest.Git(t, dir, "add", "-A")
-		tree := hashOf(gittest.Git(t, dir, "write-tree"))
-		ours := must[map[string]attributes](t)((&Tip{repo: r, tree: tree}).attributesOf(t.Context(), paths, telling...))
-		out, _ := gittest.TryGit(t, dir, append([]string{"check-attr", "text", "eol", "--"}, paths...)...)
-		compared := 0
-		for l := range strings.Lines(out) {
-			f := strings.SplitN(strings.TrimSpace(l), ": ", 3)
-			if len(f) != 3 || !slices.Contains(paths, f[0]) {
-				continue // a warning about a line
-			}
-			if got := or(ours[f[0]][f[1]], "unspecified"); got != f[2] {
-				rt.Fatalf("%s of %s is %q, git says %q", f[1], f[0], got, f[2])
-			}
-			compared++
-		}
-		if compared != 2*len(paths) {
-			rt.Fatalf("compared %d:\n%s", compared, out)
-		}
-	})
 }

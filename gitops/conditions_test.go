@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/gitops/remote"
 )
 
 // A server that refuses clients without multi_ack (Azure DevOps, CodeCommit), and one that knows nothing newer (git itself
@@ -186,7 +188,7 @@ func TestSettingsOfAddressesAreGits(t *testing.T) {
 			r := open(t, dir, Options{Remote: "origin"})
 			gittest.CommitTo(t, bare, "main", map[string]string{"later": address})
 			at(t, r, "l10n", "main")
-			if set := r.setForURL(t.Context(), "http.proxy", address); set != proxy.URL {
+			if set := must[*remote.Remote](t)(remote.From(r.repo)).Setting(t.Context(), "http.proxy"); set != proxy.URL {
 				t.Errorf("%s: the proxy is %q", address, set)
 			}
 		})
@@ -318,8 +320,8 @@ func TestDamagedFiles(t *testing.T) {
 			if delivered := strings.Contains(name, "index") || strings.Contains(name, "lock"); delivered != (made != "") || delivered != (err == nil) {
 				t.Errorf("delivered %q, %v", made, err)
 			}
-			if now := gittest.Git(t, bare, "rev-parse", "l10n"); now != or(made, first) {
-				t.Errorf("the remote has %s, not %s", now, or(made, first))
+			if now := gittest.Git(t, bare, "rev-parse", "l10n"); now != cmp.Or(made, first) {
+				t.Errorf("the remote has %s, not %s", now, cmp.Or(made, first))
 			}
 			if got := gittest.Git(t, bare, "ls-tree", "-r", "--name-only", "l10n"); made != "" && len(strings.Fields(got)) != len(sample)+2 {
 				t.Errorf("the branch has\n%s", got)

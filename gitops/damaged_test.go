@@ -66,17 +66,17 @@ func TestWalksThatWouldNotEnd(t *testing.T) {
 			t.Parallel()
 			dir := gittest.Init(t, sample)
 			tip := local(t, dir)
-			tip.extra = map[hash]object.Object{file.Name: file}
+			tip.files.FS.Extra = map[hash]object.Object{file.Name: file}
 			o := object.SHA1.New(object.Tree, rawTree("100644", "app.json", file.Name))
 			for range levels.deep {
-				tip.extra[o.Name] = o
+				tip.files.FS.Extra[o.Name] = o
 				var next []byte
 				for i := range levels.wide {
 					next = append(next, rawTree("40000", strconv.Itoa(i), o.Name)...)
 				}
 				o = object.SHA1.New(object.Tree, next)
 			}
-			tip.extra[o.Name], tip.tree = o, o.Name
+			tip.files.FS.Extra[o.Name], tip.files.FS.Root = o, o.Name
 			if _, err := doublestar.Glob(tip, "**/app.json", doublestar.WithFailOnIOErrors()); err == nil {
 				t.Error("it was walked to its end")
 			}
@@ -110,13 +110,14 @@ func TestRemovedIsWhatWasNamed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := gittest.Init(t, map[string]string{"keep": "k", c.there: "1"})
-			tip := local(t, dir)
+			r := open(t, dir, Options{})
+			tip := at(t, r, "main", "")
 			for path, content := range c.files {
 				if len(content) == 0 {
 					c.files[path] = nil
 				}
 			}
-			made, err := tip.repo.Commit(t.Context(), tip, "main", c.files, message("x"))
+			made, err := r.Commit(t.Context(), tip, "main", c.files, message("x"))
 			hash := tip.Hash()
 			if err == nil {
 				hash = made.Hash()

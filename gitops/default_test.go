@@ -42,7 +42,7 @@ func TestDefaultBaseIsTheRemotes(t *testing.T) {
 				if seen, err := r.Seen("l10n", ""); err != nil || seen.Base() == nil || seen.Base().Branch() != "main" {
 					t.Errorf("without asking: %v, %v", seen, err)
 				}
-				if got, err := r.BaseBranch(); err != nil || got != "main" {
+				if got, err := r.Branches.Base(); err != nil || got != "main" {
 					t.Errorf("the default branch is %q, %v", got, err)
 				}
 				s.requests.Store(0)

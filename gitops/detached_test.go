@@ -27,7 +27,7 @@ func TestDefaultBranchOfADetachedCheckout(t *testing.T) {
 		if err != nil || !tip.New() {
 			t.Errorf("%s: %v, %v", address, tip, err)
 		}
-		if base, err := r.BaseBranch(); err != nil || base != "main" {
+		if base, err := r.Branches.Base(); err != nil || base != "main" {
 			t.Errorf("%s: the base is %q, %v", address, base, err)
 		}
 		if err := r.Close(); err != nil {

@@ -61,7 +61,7 @@ func TestContentIsStoredAsGitStoresIt(t *testing.T) {
 	}
 	gittest.Commit(t, dir, "attributes", attributes)
 	tip := at(t, open(t, dir, Options{}), "main", "")
-	_, changes, err := plan(t.Context(), tip, ours)
+	_, changes, err := tip.files.Plan(t.Context(), ours)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,8 +76,8 @@ func TestContentIsStoredAsGitStoresIt(t *testing.T) {
 		t.Fatalf("%d changes, %d files in the index", len(changes), len(stored))
 	}
 	for _, c := range changes {
-		if c.blob.String() != stored[c.path] {
-			t.Errorf("%s (%s, %q) is not the blob that git stores", c.path, attributes[filepath.Dir(filepath.Dir(c.path))+"/.gitattributes"], ours[c.path])
+		if c.Blob.String() != stored[c.Path] {
+			t.Errorf("%s (%s, %q) is not the blob that git stores", c.Path, attributes[filepath.Dir(filepath.Dir(c.Path))+"/.gitattributes"], ours[c.Path])
 		}
 	}
 }
@@ -173,7 +173,7 @@ func TestLFS(t *testing.T) {
 	if result := push(t, r, made); !result.Pushed {
 		t.Errorf("%+v", result)
 	}
-	if got := gittest.Git(t, bare, "cat-file", "blob", "l10n:l10n/de.json"); !strings.HasPrefix(got, string(lfsPointer)) {
+	if got := gittest.Git(t, bare, "cat-file", "blob", "l10n:l10n/de.json"); !strings.HasPrefix(got, lfsPointer) {
 		t.Errorf("it is stored as %q", got)
 	}
 	clone := filepath.Join(t.TempDir(), "clone")
@@ -201,7 +201,7 @@ func TestLFS(t *testing.T) {
 // Where git-lfs is not set up, a pointer is neither read as a text nor written over.
 func TestLFSThatIsNotSetUp(t *testing.T) {
 	t.Parallel()
-	dir := gittest.Init(t, map[string]string{".gitattributes": "*.json filter=lfs -text\n", "l10n/de.json": string(lfsPointer) + "v1\noid sha256:0\nsize 3\n", "l10n/fr.json": "{}\n"})
+	dir := gittest.Init(t, map[string]string{".gitattributes": "*.json filter=lfs -text\n", "l10n/de.json": lfsPointer + "v1\noid sha256:0\nsize 3\n", "l10n/fr.json": "{}\n"})
 	tip := at(t, open(t, dir, Options{}), "main", "")
 	if _, err := tip.ReadFile("l10n/de.json"); !errors.Is(err, ErrUnsupported) || errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "git lfs install") {
 		t.Errorf("%v", err)
@@ -213,3 +213,6 @@ func TestLFSThatIsNotSetUp(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// lfsPointer is how a file begins that stands for one at an LFS server.
+const lfsPointer = "version https://git-lfs.github.com/spec/"

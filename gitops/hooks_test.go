@@ -102,11 +102,11 @@ func TestHooksKeepWhatIsThere(t *testing.T) {
 			before := folderOf(t, hooks)
 			r := hooked(t, dir)
 			commands := HookCommands{Here: "echo rung >>'" + log + "'", Team: "false"}
-			changed, err := r.InstallHooks(commands)
+			changed, err := r.Hooks.Install(commands)
 			if err != nil || len(changed) != 4 {
 				t.Fatalf("changed %q, %v", changed, err)
 			}
-			if changed, err := r.InstallHooks(commands); err != nil || len(changed) != 0 {
+			if changed, err := r.Hooks.Install(commands); err != nil || len(changed) != 0 {
 				t.Errorf("installing again changed %q, %v", changed, err)
 			}
 			gittest.Commit(t, dir, "second", map[string]string{"a": "2\n"})
@@ -117,12 +117,12 @@ func TestHooksKeepWhatIsThere(t *testing.T) {
 				t.Error("a hook that was switched off runs")
 			}
 			commands.Here = "echo again >>'" + log + "'"
-			if changed, err := r.InstallHooks(commands); err != nil || len(changed) != 4 {
+			if changed, err := r.Hooks.Install(commands); err != nil || len(changed) != 4 {
 				t.Errorf("another command changed %q, %v", changed, err)
 			}
 			gittest.Commit(t, dir, "third", map[string]string{"a": "3\n"})
 			rung(t, log, "again\n")
-			if _, err := r.UninstallHooks(); err != nil {
+			if _, err := r.Hooks.Uninstall(); err != nil {
 				t.Fatal(err)
 			}
 			if after := folderOf(t, hooks); !slices.Equal(before, after) {
@@ -163,7 +163,7 @@ func TestHooksNeverHoldGitUp(t *testing.T) {
 	for _, command := range []string{"exit 7", "/no/such/program", "until [ -e '" + end + "' ] || [ ! -d '" + filepath.Dir(end) + "' ]; do sleep 0.1; done", "cat; read x"} {
 		dir := gittest.Init(t, map[string]string{"a": "1\n"})
 		r := hooked(t, dir)
-		if _, err := r.InstallHooks(HookCommands{Here: command}); err != nil {
+		if _, err := r.Hooks.Install(HookCommands{Here: command}); err != nil {
 			t.Fatal(err)
 		}
 		start := time.Now()
@@ -191,7 +191,7 @@ func TestHookFolders(t *testing.T) {
 	}
 	t.Run("bare", func(t *testing.T) {
 		bare := gittest.Bare(t, gittest.Init(t, map[string]string{"a": "1\n"}))
-		changed, err := hooked(t, bare).InstallHooks(commands)
+		changed, err := hooked(t, bare).Hooks.Install(commands)
 		if got := relative(t, bare, changed); err != nil || !slices.Equal(got, []string{"hooks/post-receive"}) {
 			t.Errorf("%q, %v", got, err)
 		}
@@ -200,7 +200,7 @@ func TestHookFolders(t *testing.T) {
 		dir := gittest.Init(t, map[string]string{"a": "1\n"})
 		linked := filepath.Join(t.TempDir(), "linked")
 		gittest.Git(t, dir, "worktree", "add", "-q", linked)
-		changed, err := hooked(t, linked).InstallHooks(commands)
+		changed, err := hooked(t, linked).Hooks.Install(commands)
 		if got := relative(t, dir, changed); err != nil || !slices.Contains(got, ".git/hooks/post-commit") {
 			t.Errorf("%q, %v", got, err)
 		}
@@ -208,7 +208,7 @@ func TestHookFolders(t *testing.T) {
 	t.Run("husky", func(t *testing.T) {
 		dir := gittest.Init(t, map[string]string{"a": "1\n", ".husky/post-merge": "npm install\n"})
 		gittest.Git(t, dir, "config", "core.hooksPath", ".husky/_")
-		changed, err := hooked(t, dir).InstallHooks(commands)
+		changed, err := hooked(t, dir).Hooks.Install(commands)
 		if got := relative(t, dir, changed); err != nil || !slices.Contains(got, ".husky/post-commit") || !slices.Contains(got, ".husky/post-merge") {
 			t.Errorf("%q, %v", got, err)
 		}
@@ -220,7 +220,7 @@ func TestHookFolders(t *testing.T) {
 	t.Run("shared with others", func(t *testing.T) {
 		dir := gittest.Init(t, map[string]string{"a": "1\n"})
 		gittest.Git(t, dir, "config", "core.hooksPath", t.TempDir())
-		changed, err := hooked(t, dir).InstallHooks(commands)
+		changed, err := hooked(t, dir).Hooks.Install(commands)
 		if err == nil || !strings.Contains(err.Error(), "locsync hook ring") || len(changed) != 0 {
 			t.Errorf("%q, %v", changed, err)
 		}
@@ -242,14 +242,14 @@ func TestHooksOfABareRepository(t *testing.T) {
 			writeScript(t, hook, strings.ReplaceAll(script, "LOG", log), 0o755)
 			before := folderOf(t, filepath.Join(bare, "hooks"))
 			r := hooked(t, bare)
-			if _, err := r.InstallHooks(HookCommands{Here: "echo rung >>'" + log + "'; cat >>'" + log + "'"}); err != nil {
+			if _, err := r.Hooks.Install(HookCommands{Here: "echo rung >>'" + log + "'; cat >>'" + log + "'"}); err != nil {
 				t.Fatal(err)
 			}
 			head := gittest.Commit(t, dir, "second", map[string]string{"a": "2\n"})
 			gittest.Git(t, dir, "push", "-q", "origin", "main")
 			rung(t, log, "rung\n")
 			rung(t, log, head+" refs/heads/main\n")
-			if changed, err := r.UninstallHooks(); err != nil || len(changed) != 1 {
+			if changed, err := r.Hooks.Uninstall(); err != nil || len(changed) != 1 {
 				t.Errorf("%q, %v", changed, err)
 			}
 			if after := folderOf(t, filepath.Join(bare, "hooks")); !slices.Equal(before, after) {
@@ -297,11 +297,11 @@ func TestHooksBesideManagers(t *testing.T) {
 			before := folderOf(t, folder)
 			r := hooked(t, dir)
 			commands := HookCommands{Here: "echo rung >>'" + log + "'", Team: "echo rung >>'" + log + "'"}
-			if changed, err := r.InstallHooks(commands); err != nil || len(changed) != 4 {
+			if changed, err := r.Hooks.Install(commands); err != nil || len(changed) != 4 {
 				t.Fatalf("%q, %v", changed, err)
 			}
 			write(c.again)
-			if changed, err := r.InstallHooks(commands); err != nil || len(changed) != 0 {
+			if changed, err := r.Hooks.Install(commands); err != nil || len(changed) != 0 {
 				t.Errorf("installing again changed %q, %v", changed, err)
 			}
 			gittest.Commit(t, dir, "second", map[string]string{"a": "2\n"})
@@ -310,7 +310,7 @@ func TestHooksBesideManagers(t *testing.T) {
 			if text, err := os.ReadFile(log); c.files["post-commit.legacy"] != "" && (err != nil || !strings.Contains(string(text), "legacy\n")) {
 				t.Errorf("the legacy hook did not run: %q, %v", text, err)
 			}
-			if _, err := r.UninstallHooks(); err != nil {
+			if _, err := r.Hooks.Uninstall(); err != nil {
 				t.Fatal(err)
 			}
 			if after := folderOf(t, folder); !slices.Equal(before, after) {
@@ -328,7 +328,7 @@ func TestUninstallTakesOnlyOurs(t *testing.T) {
 	hook := func(name string) string { return filepath.Join(hooks, name) }
 	writeScript(t, hook("post-commit"), "#!/usr/bin/awk -f\nBEGIN { exit }\n", 0o755)
 	r := hooked(t, dir)
-	if _, err := r.InstallHooks(HookCommands{Here: "true"}); err != nil {
+	if _, err := r.Hooks.Install(HookCommands{Here: "true"}); err != nil {
 		t.Fatal(err)
 	}
 	edited, err := os.ReadFile(hook("post-commit"))
@@ -348,21 +348,21 @@ func TestUninstallTakesOnlyOurs(t *testing.T) {
 	if err := os.Symlink(elsewhere, hook("post-rewrite")); err != nil {
 		t.Fatal(err)
 	}
-	changed, err := r.UninstallHooks()
+	changed, err := r.Hooks.Uninstall()
 	if err != nil || len(changed) != 3 {
 		t.Errorf("%q, %v", changed, err)
 	}
 	after := strings.Join(folderOf(t, hooks), "\n")
-	if text, err := os.ReadFile(hook("post-commit")); err != nil || !strings.Contains(string(text), "echo mine\n") || !strings.Contains(string(text), "exec \"$0"+keptHook) || strings.Contains(string(text), hookMark) {
+	if text, err := os.ReadFile(hook("post-commit")); err != nil || !strings.Contains(string(text), "echo mine\n") || !strings.Contains(string(text), "exec \"$0"+".before-locsync") || strings.Contains(string(text), "# added by locsync") {
 		t.Errorf("%s, %v", text, err)
 	}
-	if strings.Contains(after, ".legacy") || strings.Contains(after, ".old") || !strings.Contains(after, "post-commit"+keptHook) || !strings.Contains(after, "-> "+elsewhere) {
+	if strings.Contains(after, ".legacy") || strings.Contains(after, ".old") || !strings.Contains(after, "post-commit"+".before-locsync") || !strings.Contains(after, "-> "+elsewhere) {
 		t.Errorf("left:\n%s", after)
 	}
 	if err := os.Mkdir(hook("post-merge"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.InstallHooks(HookCommands{Here: "true"}); err == nil || !strings.Contains(err.Error(), "it is a folder; move it away") {
+	if _, err := r.Hooks.Install(HookCommands{Here: "true"}); err == nil || !strings.Contains(err.Error(), "it is a folder; move it away") {
 		t.Errorf("%v", err)
 	}
 }
@@ -380,7 +380,7 @@ func TestHooksOfALinkedWorktree(t *testing.T) {
 			gittest.Git(t, dir, "worktree", "add", "-q", linked)
 			log := filepath.Join(t.TempDir(), "log")
 			command := "echo rung >>'" + log + "'"
-			if _, err := hooked(t, linked).InstallHooks(HookCommands{Here: command, Team: command}); err != nil {
+			if _, err := hooked(t, linked).Hooks.Install(HookCommands{Here: command, Team: command}); err != nil {
 				t.Fatal(err)
 			}
 			gittest.Commit(t, linked, "second", map[string]string{"a": "2\n"})

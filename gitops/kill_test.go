@@ -29,7 +29,7 @@ func killedPass(dir, remote, branch, at string) {
 	fail(err)
 	r, err := Open(context.Background(), dir, Options{Remote: remote})
 	fail(err)
-	r.step = func(name string) {
+	r.repo.Step = func(name string) {
 		if n--; n == 0 {
 			fmt.Println(name)
 			p, err := os.FindProcess(os.Getpid())

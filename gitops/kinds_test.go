@@ -229,15 +229,16 @@ func TestPromisedBlobs(t *testing.T) {
 	}
 	all := missing()
 
-	with := at(t, open(t, dir, Options{}), "main", "")
+	writer := open(t, dir, Options{})
+	with := at(t, writer, "main", "")
 	if _, err := with.Stat("README.md"); err != nil {
 		t.Error(err)
 	}
-	made := commitOn(t, with.repo, with, "main", files("l10n/de/app.json", "{}\n")) // needs no old content
+	made := commitOn(t, writer, with, "main", files("l10n/de/app.json", "{}\n")) // needs no old content
 	if got := gittest.Git(t, dir, "ls-tree", "-r", "--name-only", made.Hash()); len(strings.Fields(got)) != len(content) {
 		t.Errorf("the commit has\n%s", got)
 	}
-	if err := with.repo.Drop("main"); err != nil {
+	if err := writer.Drop("main"); err != nil {
 		t.Fatal(err)
 	}
 

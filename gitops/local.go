@@ -7,10 +7,14 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/locsync/locsync/gitops/outcome"
 	"github.com/locsync/locsync/gitops/ref"
+	"github.com/locsync/locsync/gitops/repository"
 	"github.com/locsync/locsync/gitops/run"
+	"github.com/locsync/locsync/gitops/tree"
 )
 
 // The local branch after a commit was delivered, and the working trees that may have it checked out.
@@ -18,124 +22,6 @@ import (
 // Moving a branch under a working tree makes the next `commit -a` there undo the move without a word. So: checked out
 // nowhere, the reference is swapped. Checked out in one clean tree, git itself fast-forwards it, with index and files,
 // under its own locks. Else nothing is moved, and the result says why.
-
-// worktree is a working tree of a repository and what it holds.
-type worktree struct {
-	path   string // "" for a bare repository itself
-	gitDir string
-	refs   []string // checked out, or being rebased or bisected
-	busy   string
-}
-
-func (w worktree) holds(ref string) bool {
-	for _, r := range w.refs {
-		if r == ref {
-			return true
-		}
-	}
-	return false
-}
-
-// worktreesOf looks at the main working tree (main "" when bare) and every linked one.
-func worktreesOf(refs ref.Store, common, main string) ([]worktree, error) {
-	var list []worktree
-	if main != "" {
-		list = append(list, worktree{path: main, gitDir: common})
-	}
-	linked, err := os.ReadDir(filepath.Join(common, "worktrees"))
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
-	}
-	for _, e := range linked {
-		w := worktree{gitDir: filepath.Join(common, "worktrees", e.Name())}
-		dotGit, err := os.ReadFile(filepath.Join(w.gitDir, "gitdir"))
-		if err != nil {
-			continue // half made, or half removed
-		}
-		at := strings.TrimRight(string(dotGit), "\r\n")
-		if !filepath.IsAbs(at) {
-			at = filepath.Join(w.gitDir, at)
-		}
-		w.path = filepath.Dir(at)
-		list = append(list, w)
-	}
-	for i := range list {
-		list[i].look(refs)
-	}
-	return list, nil
-}
-
-// look reads what the tree has checked out. During a rebase HEAD is detached and the branch's name waits in a file.
-func (w *worktree) look(refs ref.Store) {
-	if head, _, err := refs.Head(w.gitDir); err == nil && strings.HasPrefix(head, "refs/heads/") {
-		w.refs = append(w.refs, head)
-	}
-	for _, file := range []string{"rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"} {
-		content, err := os.ReadFile(filepath.Join(w.gitDir, file))
-		if err != nil {
-			continue
-		}
-		line := strings.TrimSpace(string(content))
-		if target, ok := strings.CutPrefix(line, "ref:"); ok {
-			line = strings.TrimSpace(target)
-		}
-		if file == "BISECT_START" && !strings.HasPrefix(line, "refs/") {
-			line = "refs/heads/" + line
-		}
-		if strings.HasPrefix(line, "refs/heads/") {
-			w.refs = append(w.refs, line)
-		}
-	}
-	w.refs = append(w.refs, updatedByRebase(w.gitDir)...)
-	w.busy = busyIn(w.gitDir)
-}
-
-// updatedByRebase are the branches that a rebase --update-refs in progress moves at its end: three lines for each, the
-// first of which names it.
-func updatedByRebase(gitDir string) (refs []string) {
-	content, err := os.ReadFile(filepath.Join(gitDir, "rebase-merge", "update-refs"))
-	if err != nil {
-		return nil
-	}
-	for line := range strings.Lines(string(content)) {
-		if line = strings.TrimSpace(line); strings.HasPrefix(line, "refs/heads/") {
-			refs = append(refs, line)
-		}
-	}
-	return refs
-}
-
-// mainTree is the main working tree, also when this repository was opened at a linked one.
-func (r *Repo) mainTree() string {
-	if r.facts.Bare || r.set.bool("core.bare", false) {
-		return ""
-	}
-	if r.facts.GitDir == r.facts.CommonDir {
-		return r.facts.WorkTree
-	}
-	if tree := r.set.get("core.worktree"); tree != "" {
-		if !filepath.IsAbs(tree) {
-			tree = filepath.Join(r.facts.CommonDir, tree)
-		}
-		return filepath.Clean(tree)
-	}
-	return filepath.Dir(r.facts.CommonDir)
-}
-
-// CheckedOut gives the working trees that have a branch checked out, or are rebasing or bisecting it.
-func (r *Repo) CheckedOut(branch string) ([]string, error) {
-	trees, err := worktreesOf(r.refs, r.common, r.mainTree())
-	if err != nil {
-		return nil, err
-	}
-	var paths []string
-	for _, w := range trees {
-		if w.holds("refs/heads/" + branch) {
-			paths = append(paths, w.path)
-		}
-	}
-	return paths, nil
-}
 
 // Local says what became of the local branch.
 type Local int
@@ -148,90 +34,151 @@ const (
 
 func (l Local) String() string { return [...]string{"left", "moved", "followed"}[l] }
 
-// advance moves the local branch from now (zero: absent) to a tip that contains it.
-func (r *Repo) advance(ctx context.Context, branch string, now hash, to *Tip, why string) (Local, error) {
-	name := "refs/heads/" + branch
-	trees, err := worktreesOf(r.refs, r.common, r.mainTree())
+// Follow makes up for a local branch that was left where it was when commits of ours were delivered: it is moved
+// forward to what At gave, with the clean working tree that has it checked out, where those commits are between.
+// Result.Local is Left where that cannot be done now, with Why and Cause; Moved where there is nothing to make up
+// for. The remote is not asked.
+func (r *Repo) Follow(ctx context.Context, tip *Tip) (PushResult, error) {
+	ctx, end := r.repo.Watch(ctx)
+	defer end()
+	d := deliveryOf(r, tip)
+	owed, err := d.owed()
+	if err == nil && owed {
+		err = d.moveLocal(ctx)
+	} else if err == nil {
+		d.result.Local = Moved
+	}
 	if err != nil {
-		return Left, err
+		err = fmt.Errorf("move the local branch %s: %w", tip.branch, outcome.WithRemedy(err))
 	}
-	var holding []worktree
-	for _, w := range trees {
-		if w.holds(name) {
-			holding = append(holding, w)
-		}
+	return d.result, err
+}
+
+// owed reports whether the local branch lies behind a tip by commits of which one is ours. Those of others alone are
+// none of our business.
+func (d *delivery) owed() (bool, error) {
+	tip := d.tip
+	now, here, err := d.repo.Branch(tip.branch)
+	if err != nil || !here || d.repo.Options.Remote == "" || tip.isNew || now == tip.commit {
+		return false, err
 	}
-	switch {
-	case len(holding) == 0:
-		err := r.refs.Swap(ctx, name, now, to.commit, why)
-		if errors.Is(err, ErrMoved) {
-			return Left, leave(ErrMoved, "it moved at the same time")
-		}
-		var clash *ref.Clash
-		for _, cause := range []error{ErrBusy, ErrUnsupported} {
-			if errors.Is(err, cause) {
-				return Left, leave(cause, "%v", err)
-			}
-		}
-		if errors.As(err, &clash) {
-			return Left, leave(ErrUnsupported, "%v", err)
-		}
+	if forward, err := d.repo.History.Contains(tip.commit, now); err != nil || !forward {
+		return false, err
+	}
+	between, err := d.repo.History.Ahead(tip.commit, []hash{now})
+	return slices.ContainsFunc(between, isOurs), err
+}
+
+// moveLocal advances the local branch if that loses nothing.
+func (d *delivery) moveLocal(ctx context.Context) error {
+	tip := d.tip
+	now, here, err := d.repo.Branch(tip.branch)
+	if err != nil {
+		return err
+	}
+	if here && now == tip.commit {
+		d.result.Local = Moved
+		return nil
+	}
+	if d.repo.Options.Remote == "" && now != tip.lease.at {
+		return &ref.Moved{Name: "refs/heads/" + tip.branch, Want: tip.lease.at, Have: now}
+	}
+	if here && now != tip.lease.at {
+		forward, err := d.repo.History.Contains(tip.commit, now)
 		if err != nil {
-			return Left, err
+			return err
 		}
-		return Moved, nil
-	case len(holding) > 1:
-		return Left, leave(ErrBusy, "it is checked out in %s and %s", holding[0].path, holding[1].path)
+		if !forward {
+			return d.leave(ErrMoved, "the local branch %s has commits of its own; git pull --rebase there, or git push",
+				tip.branch)
+		}
 	}
-	return r.follow(ctx, holding[0], to)
+	if !here && !tip.here.IsZero() {
+		return d.leave(ErrMoved, "the local branch was deleted meanwhile")
+	}
+	return d.advance(ctx, now)
 }
 
-// left is a branch that was not moved: no failure, and its cause is one of the outcomes.
-type left struct {
-	cause error
-	why   string
+// leave notes that the local branch was not moved: no failure, and its cause is one of the outcomes.
+func (d *delivery) leave(cause error, format string, args ...any) error {
+	d.result.Local, d.result.Cause, d.result.Why = Left, cause, fmt.Sprintf(format, args...)
+	return nil
 }
 
-func (l *left) Error() string { return l.why }
-func (l *left) Unwrap() error { return l.cause }
+// left is leave with the branch's name before why.
+func (d *delivery) left(cause error, format string, args ...any) error {
+	return d.leave(cause, "the local branch "+d.tip.branch+" was left: "+format, args...)
+}
 
-func leave(cause error, format string, args ...any) error {
-	return &left{cause, fmt.Sprintf(format, args...)}
+// advance moves the local branch from now (zero: absent) to the tip, which contains it.
+func (d *delivery) advance(ctx context.Context, now hash) error {
+	holding, err := d.repo.Holding(d.tip.branch)
+	if err != nil {
+		return err
+	}
+	switch len(holding) {
+	case 0:
+		return d.swap(ctx, now)
+	case 1:
+		return d.follow(ctx, holding[0])
+	}
+	return d.left(ErrBusy, "it is checked out in %s and %s", holding[0].Path, holding[1].Path)
+}
+
+// swap moves a branch that is checked out nowhere.
+func (d *delivery) swap(ctx context.Context, now hash) error {
+	c, err := d.repo.History.Commit(d.tip.commit)
+	if err != nil {
+		return err
+	}
+	err = ref.Swap(ctx, d.repo.Refs, "refs/heads/"+d.tip.branch, now, d.tip.commit, "locsync: "+c.Subject())
+	switch {
+	case err == nil:
+		d.result.Local = Moved
+		return nil
+	case errors.Is(err, ErrMoved):
+		return d.left(ErrMoved, "it moved at the same time")
+	case errors.Is(err, ErrBusy):
+		return d.left(ErrBusy, "%v", err)
+	case errors.Is(err, ErrUnsupported), errors.As(err, new(*ref.Clash)):
+		return d.left(ErrUnsupported, "%v", err)
+	}
+	return err
 }
 
 // inTheWay names a file of the working tree that git does not know and that the tip would bring. git would refuse as
 // well, but only after it wrote ORIG_HEAD.
-func (r *Repo) inTheWay(ctx context.Context, w worktree, to *Tip) (string, error) {
-	_, head, err := readHead(w.gitDir, r.refs)
+func (d *delivery) inTheWay(ctx context.Context, w repository.Worktree) (string, error) {
+	_, head, err := d.repo.HeadOf(w.GitDir)
 	if err != nil || head.IsZero() {
 		return "", err
 	}
-	before, err := r.tipAt("", head)
+	before, err := d.repo.History.Commit(head)
 	if err != nil {
 		return "", err
 	}
-	pairs, err := compareTrees(ctx, before.entriesOf, to.entriesOf, before.tree, to.tree)
+	pairs, err := tree.Compare(ctx, d.repo.Objects.Entries, d.tip.files.FS.Entries, before.Tree, d.tip.root())
 	if err != nil {
 		return "", err
 	}
 	goes := map[string]bool{}
 	for _, p := range pairs {
-		if p.new.Mode == 0 {
-			goes[p.path] = true
+		if p.New.Mode == 0 {
+			goes[p.Path] = true
 		}
 	}
 	for _, p := range pairs {
-		if p.old.Mode != 0 {
+		if p.Old.Mode != 0 {
 			continue
 		}
-		for at := path.Dir(p.path); at != "."; at = path.Dir(at) {
-			info, err := os.Lstat(filepath.Join(w.path, filepath.FromSlash(at)))
+		for at := path.Dir(p.Path); at != "."; at = path.Dir(at) {
+			info, err := os.Lstat(filepath.Join(w.Path, filepath.FromSlash(at)))
 			if err == nil && !info.IsDir() && !goes[at] {
 				return at, nil // a file where a folder is to be
 			}
 		}
-		if _, err := os.Lstat(filepath.Join(w.path, filepath.FromSlash(p.path))); err == nil {
-			return p.path, nil
+		if _, err := os.Lstat(filepath.Join(w.Path, filepath.FromSlash(p.Path))); err == nil {
+			return p.Path, nil
 		}
 	}
 	return "", nil
@@ -240,46 +187,45 @@ func (r *Repo) inTheWay(ctx context.Context, w worktree, to *Tip) (string, error
 // follow lets git fast-forward a clean working tree. Between our look at HEAD and git's there are some milliseconds in
 // which somebody may check out another branch, and git would fast-forward that one if it could; no lock of git's spans
 // both looks.
-func (r *Repo) follow(ctx context.Context, w worktree, to *Tip) (Local, error) {
-	if w.busy != "" {
-		return Left, leave(ErrBusy, "%s is in the middle of a %s", w.path, w.busy)
+func (d *delivery) follow(ctx context.Context, w repository.Worktree) error {
+	if busy := repository.BusyIn(w.GitDir); busy != "" {
+		return d.left(ErrBusy, "%s is in the middle of a %s", w.Path, busy)
 	}
-	if _, err := os.Stat(w.path); err != nil {
-		return Left, leave(ErrBusy, "it is checked out in %s, which is gone; git worktree prune forgets it", w.path)
+	if _, err := os.Stat(w.Path); err != nil {
+		return d.left(ErrBusy, "it is checked out in %s, which is gone; git worktree prune forgets it", w.Path)
 	}
-	here := func(c run.Call) run.Call {
-		c.Dir, c.Objects = w.path, filepath.Join(r.common, "objects") // a partial clone fetches what it checks out
-		c.Env = append(c.Env, "GIT_DIR="+w.gitDir, "GIT_WORK_TREE="+w.path)
-		return c
-	}
-	status, err := r.git.Run(ctx, here(run.Call{Args: []string{"status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty"}}))
+	status, err := d.repo.RunInTree(ctx, w.Path, w.GitDir,
+		run.Call{Args: []string{"status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty"}})
 	if err != nil {
-		return Left, fmt.Errorf("look whether %s is clean: %w", w.path, err)
+		return fmt.Errorf("look whether %s is clean: %w", w.Path, err)
 	}
 	if len(status) > 0 {
-		return Left, leave(ErrDirty, "it is checked out in %s, which has changes that are not committed", w.path)
+		return d.left(ErrDirty, "it is checked out in %s, which has changes that are not committed", w.Path)
 	}
-	if name, err := r.inTheWay(ctx, w, to); err != nil {
-		return Left, err
+	if name, err := d.inTheWay(ctx, w); err != nil {
+		return err
 	} else if name != "" {
-		return Left, leave(ErrDirty, "it is checked out in %s, where the untracked file %s is in the way", w.path, name)
+		return d.left(ErrDirty, "it is checked out in %s, where the untracked file %s is in the way", w.Path, name)
 	}
-	_, err = r.git.Run(ctx, here(run.Call{
-		Args:  []string{"-c", "advice.diverging=false", "merge", "--ff-only", "--no-verify-signatures", "--no-stat", "--progress", to.Hash()},
+	_, err = d.repo.RunInTree(ctx, w.Path, w.GitDir, run.Call{
+		Args: []string{"-c", "advice.diverging=false", "merge", "--ff-only", "--no-verify-signatures", "--no-stat",
+			"--progress", d.tip.Hash()},
 		Write: true,
-		LFS:   r.lfsProgress(),
+		LFS:   d.repo.LFSProgress(),
 		Env:   []string{"GIT_REFLOG_ACTION=locsync"},
-	}))
+	})
 	var refused *run.Error
 	if errors.As(err, &refused) {
 		cause := ErrDirty
 		if strings.Contains(refused.Stderr, ".lock") {
 			cause = ErrBusy
 		}
-		return Left, leave(cause, "it is checked out in %s, and git does not move it: %s", w.path, run.LastLines(refused.Stderr, 4))
+		return d.left(cause, "it is checked out in %s, and git does not move it: %s", w.Path, run.LastLines(refused.Stderr,
+			4))
 	}
 	if err != nil {
-		return Left, err
+		return err
 	}
-	return Followed, nil
+	d.result.Local = Followed
+	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/gitops/repository"
 )
 
 // Where the branch is checked out: a clean tree follows, with files and index; any other is left exactly as it is, and
@@ -203,7 +204,7 @@ func TestLinkedWorktrees(t *testing.T) {
 		r := open(t, from, Options{})
 		before := snapshot(t, dir)
 		tip := at(t, r, "l10n", "main")
-		if paths := must[[]string](t)(r.CheckedOut("l10n")); len(paths) != 1 || filepath.Base(paths[0]) != "linked" {
+		if paths := must[[]repository.Worktree](t)(r.repo.Holding("l10n")); len(paths) != 1 || filepath.Base(paths[0].Path) != "linked" {
 			t.Errorf("checked out in %v", paths)
 		}
 		made := commitOn(t, r, tip, "l10n", files("a", from))

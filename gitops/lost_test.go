@@ -221,7 +221,7 @@ func TestCallsEnd(t *testing.T) {
 		},
 		"a lock of ours": func(t *testing.T, s *served) Options {
 			other := open(t, s.dir, Options{})
-			release := must[func()](t)(other.refs.Guard(t.Context()))
+			release := must[func()](t)(other.repo.Refs.Guard(t.Context()))
 			t.Cleanup(release)
 			return Options{Remote: "origin"}
 		},
@@ -249,7 +249,7 @@ func TestCallsEnd(t *testing.T) {
 			t.Parallel()
 			s := serve(t, gittest.Options{})
 			r := open(t, s.dir, prepare(t, s))
-			r.o.Silence = time.Second // of each call from here on
+			r.repo.Options.Silence = time.Second // of each call from here on
 			done := make(chan error, 1)
 			go func() {
 				tip, err := r.At(t.Context(), "l10n", "main")

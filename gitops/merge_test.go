@@ -83,15 +83,15 @@ func TestMergesAreGits(t *testing.T) {
 			rt.Fatal(err)
 		}
 		states[m.State]++
-		if bases, err := r.history.Bases(branch.commit, base.commit); err == nil && len(bases) > 1 {
+		if bases, err := r.repo.History.Bases(branch.commit, base.commit); err == nil && len(bases) > 1 {
 			several++
 		}
 		out, gerr := gittest.TryGit(t, dir, "merge-tree", "--write-tree", "m0", "m1")
 		if (m.State == Behind) != (gerr != nil) {
 			rt.Fatalf("%s %v, git: %v\n%s", m.State, m.Conflicts, gerr, out)
 		}
-		if m.State == Joined && m.Tip.tree.String() != out {
-			rt.Fatalf("merged tree %s, git's %s", m.Tip.tree, out)
+		if m.State == Joined && m.Tip.root().String() != out {
+			rt.Fatalf("merged tree %s, git's %s", m.Tip.root(), out)
 		}
 		ours := must[*Merged](t)(r.Merge(t.Context(), branch, base, func(string) bool { return true }))
 		for _, c := range ours.Contested {
@@ -131,7 +131,7 @@ func TestARevertIsNotUndone(t *testing.T) {
 			gittest.Git(t, dir, "reset", "-q", "--hard", merged)
 			gittest.Commit(t, dir, "back", map[string]string{path: lines("10")}) // M3
 			tip = at(t, r, "l10n", "main")
-			if n := len(must[[]hash](t)(r.history.Bases(tip.commit, tip.Base().commit))); n != 2 {
+			if n := len(must[[]hash](t)(r.repo.History.Bases(tip.commit, tip.Base().commit))); n != 2 {
 				t.Fatalf("%d common ancestors", n)
 			}
 			m = must[*Merged](t)(r.Merge(t.Context(), tip, tip.Base(), func(p string) bool { return strings.HasPrefix(p, "locales/") }))
@@ -221,7 +221,7 @@ func TestMergesFollowTheRepository(t *testing.T) {
 			made := commitOn(t, r, m.Tip, "l10n", nil)
 			gittest.Git(t, dir, "checkout", "-q", "-b", "theirs", tip.Hash())
 			gittest.Git(t, dir, "merge", "-q", "-m", "by git", "main")
-			if got := gittest.Git(t, dir, "rev-parse", "theirs^{tree}"); got != made.tree.String() {
+			if got := gittest.Git(t, dir, "rev-parse", "theirs^{tree}"); got != made.root().String() {
 				t.Errorf("the tree is not git's:\n%s", gittest.Git(t, dir, "diff", "--stat", "theirs", made.Hash()))
 			}
 			gittest.Sound(t, dir)
@@ -248,7 +248,7 @@ func TestShallowCloneDeepensItself(t *testing.T) {
 		t.Fatalf("%s: %s", m.State, m.Note)
 	}
 	push(t, other, commitOn(t, other, m.Tip, "l10n", files("a", "2")))
-	gittest.Sound(t, other.facts.WorkTree)
+	gittest.Sound(t, other.repo.Facts.WorkTree)
 	gittest.Sound(t, bare)
 }
 
@@ -382,12 +382,12 @@ func TestChangedAndDiff(t *testing.T) {
 	preview := must[Preview](t)(r.Preview(t.Context(), tip, change))
 	made := commitOn(t, r, tip, "l10n", change)
 	want := strings.Fields(gittest.Git(t, dir, "diff", "--name-only", tip.Hash(), made.Hash()))
-	got := must[[]string](t)(r.Changed(t.Context(), tip.Hash(), made.Hash()))
+	got := must[[]string](t)(r.History.Changed(t.Context(), tip.Hash(), made.Hash()))
 	slices.Sort(want)
 	if !slices.Equal(got, want) || !slices.Equal(preview.Changed, want) {
 		t.Errorf("changed %v, preview %v, git %v", got, preview.Changed, want)
 	}
-	blobs := must[map[string]string](t)(r.ChangedTo(t.Context(), tip.Hash(), made.Hash()))
+	blobs := must[map[string]string](t)(r.History.ChangedTo(t.Context(), tip.Hash(), made.Hash()))
 	for _, path := range got {
 		if want, _ := gittest.TryGit(t, dir, "rev-parse", "--verify", "--quiet", made.Hash()+":"+path); blobs[path] != want {
 			t.Errorf("%s is %q then, want %q", path, blobs[path], want)
@@ -396,7 +396,7 @@ func TestChangedAndDiff(t *testing.T) {
 	if len(blobs) != len(got) {
 		t.Errorf("%v, want those of %v", blobs, got)
 	}
-	if all := must[[]string](t)(r.Changed(t.Context(), "", tip.Hash())); len(all) != len(sample) {
+	if all := must[[]string](t)(r.History.Changed(t.Context(), "", tip.Hash())); len(all) != len(sample) {
 		t.Errorf("from nothing: %v", all)
 	}
 	if git := gittest.Git(t, dir, "diff", "--no-renames", tip.Hash(), made.Hash()); strings.TrimSpace(preview.Diff) != git {

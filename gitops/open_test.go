@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/gitops/remote"
 	"github.com/locsync/locsync/gitops/run"
 )
 
@@ -127,42 +128,6 @@ func TestEnvironmentOfAHook(t *testing.T) {
 	}
 }
 
-// The configuration is what git reads, in every shape that it takes.
-func TestSettingsAreGits(t *testing.T) {
-	t.Parallel()
-	dir := gittest.Init(t, sample)
-	config := `[core]
-	AutoCRLF = input ; a comment
-	bare
-[remote "Or.Igin"]
-	url = "https://example.org/a b.git"
-	fetch = +refs/heads/*:refs/remotes/o/*
-	fetch = ^refs/heads/wip
-[url "git@example.org:"]
-	insteadOf = https://example.org/
-[http "https://example.org/x"]
-	extraHeader = "A: b\tc"
-[safe]
-	directory =
-`
-	gittest.Write(t, dir, map[string]string{".git/config": config})
-	p := must[*run.Program](t)(run.Find(t.Context(), ""))
-	gitDir := filepath.Join(dir, ".git")
-	ours := must[settings](t)(readSettings(t.Context(), p, gitDir))
-	for key, want := range map[string]string{"core.autocrlf": "input", "core.bare": "true", "remote.Or.Igin.url": "https://example.org/a b.git",
-		"http.https://example.org/x.extraheader": "A: b\tc", "safe.directory": ""} {
-		if got := ours.get(key); got != want {
-			t.Errorf("%s: %q, not %q", key, got, want)
-		}
-	}
-	if got := ours.remoteURL("Or.Igin"); got != "git@example.org:a b.git" {
-		t.Errorf("address %q", got)
-	}
-	if a, b := ours.tracking("Or.Igin", "l10n/x"), ours.tracking("Or.Igin", "wip"); a != "refs/remotes/o/l10n/x" || b != "" {
-		t.Errorf("tracked as %q and %q", a, b)
-	}
-}
-
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]string{
@@ -175,7 +140,7 @@ func TestAddresses(t *testing.T) {
 	}
 	for address, want := range map[string]string{"/srv/x": "/srv/x", "../x": "../x", "x": "x", "file:///srv/a%20b": "/srv/a b", "./a:b": "./a:b",
 		"host:x": "", "https://h/x": "", "git@h:/x": ""} {
-		if got, ok := localPath(address); ok != (want != "") || ok && got != want {
+		if got, ok := remote.LocalPath(address); ok != (want != "") || ok && got != want {
 			t.Errorf("%s: %q %v", address, got, ok)
 		}
 	}

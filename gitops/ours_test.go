@@ -34,7 +34,7 @@ func TestOurs(t *testing.T) {
 		most  int
 		want  string
 	}{{"", 9, first + " " + last}, {"", 1, last}, {first, 9, last}, {last, 9, ""}, {"0123456789012345678901234567890123456789", 9, first + " " + last}} {
-		made, err := repo.Ours(tip, c.since, "app", c.most)
+		made, err := repo.History.Ours(tip, c.since, "app", c.most)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,23 +2,17 @@ package gitops
 
 import (
 	"context"
-	"slices"
 	"time"
 
+	"github.com/locsync/locsync/gitops/repository"
 	"github.com/locsync/locsync/gitops/run"
 )
 
 // OldestGit is the oldest git program that is enough.
 const OldestGit = run.OldestGit
 
-// ErrGit means that there is no git program, or one that is too old.
-var ErrGit = run.ErrGit
-
 // DefaultSilence is Options.Silence where none is given.
 const DefaultSilence = run.DefaultSilence
-
-// Silent is a call that was given up because nothing of it moved. It is a context.DeadlineExceeded.
-type Silent = run.Silent
 
 // Command is one run of the git program.
 type Command = run.Command
@@ -41,5 +35,5 @@ func CheckGit(ctx context.Context) (path, version string, err error) {
 // folder belongs to another user.
 func SafeDirectory(ctx context.Context, dir string) bool {
 	git, err := run.Find(ctx, "")
-	return err == nil && slices.ContainsFunc(safeDirectories(ctx, git), func(s string) bool { return covers(s, dir) })
+	return err == nil && repository.Safe(ctx, git, dir)
 }

@@ -226,30 +226,6 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// What servers of all ages report: a no that stays, or something that only the listing explains.
-func TestReports(t *testing.T) {
-	t.Parallel()
-	u := update{ref: "refs/heads/x"}
-	for status, sure := range map[string]bool{
-		"pre-receive hook declined": true, "protected branch hook declined": true, "deny updating a hidden ref": true, "funny refname": true,
-		"failed to update ref": false, "cannot lock ref 'refs/heads/x': is at 1 but expected 2": false, "incorrect old value provided": false,
-		"reference already exists": false,
-	} {
-		if perhapsMoved(status) == sure {
-			t.Errorf("%s: sure is %v", status, !sure)
-		}
-		out := "To origin\n!\tabc:refs/heads/x\t[remote rejected] (" + status + ")\nDone\n"
-		if got, found := porcelainStatus(out, u.ref); !found || got != status {
-			t.Errorf("git's %q reads as %q", out, got)
-		}
-	}
-	for _, line := range []string{"*\tabc:refs/heads/x\t[new branch]", " \tabc:refs/heads/x\t1..2", "=\tabc:refs/heads/x\t[up to date]", "!\tabc:refs/heads/y\t[rejected] (no)"} {
-		if got, found := porcelainStatus("To origin\n"+line+"\n", u.ref); found {
-			t.Errorf("git's %q reads as the refusal %q", line, got)
-		}
-	}
-}
-
 // The server moves the branch itself between the listing and the update: the lease is lost, and that is ErrMoved.
 func TestALeaseLostBetweenListAndUpdate(t *testing.T) {
 	t.Parallel()

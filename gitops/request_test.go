@@ -12,31 +12,6 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 )
 
-// What the forges print after a push, as it comes through the side-band.
-func TestOffer(t *testing.T) {
-	for _, c := range []struct{ name, said, want string }{
-		{"GitHub", "\nCreate a pull request for 'l10n' on GitHub by visiting:\n     https://github.com/acme/app/pull/new/l10n\n", "https://github.com/acme/app/pull/new/l10n"},
-		{"GitLab, none yet", "\nTo create a merge request for l10n, visit:\n  https://gitlab.com/acme/app/-/merge_requests/new?merge_request%5Bsource_branch%5D=l10n\n\n",
-			"https://gitlab.com/acme/app/-/merge_requests/new?merge_request%5Bsource_branch%5D=l10n"},
-		{"GitLab, there is one", "\nView merge request for l10n:\n  https://gitlab.example.com/acme/app/-/merge_requests/7\n", "https://gitlab.example.com/acme/app/-/merge_requests/7"},
-		{"Gitea", "\nCreate a new pull request for 'l10n':\n  https://gitea.example.com/acme/app/compare/main...l10n\n\n. Processing 1 references\nProcessed 1 references in total\n",
-			"https://gitea.example.com/acme/app/compare/main...l10n"},
-		{"Gitea, there is one", "\nVisit the existing pull request:        \n  http://localhost:3000/acme/app/pulls/6        \n", "http://localhost:3000/acme/app/pulls/6"},
-		{"Forgejo", "Visit the existing pull request:\n  http://localhost:3300/acme/app/pulls/12 merges into main\n", "http://localhost:3300/acme/app/pulls/12"},
-		{"Bitbucket", "\nCreate pull request for l10n:\n  https://bitbucket.org/acme/app/pull-requests/new?source=l10n&t=1\n\n", "https://bitbucket.org/acme/app/pull-requests/new?source=l10n&t=1"},
-		{"another address", "GitHub found 3 vulnerabilities on acme/app's default branch. To find out more, visit:\n     https://github.com/acme/app/security/dependabot\n", ""},
-		{"another address below", "Create a pull request later\nthis repository moved to:\n  https://github.com/acme/new\n", ""},
-		{"no address", "Create a pull request for 'l10n' on GitHub by visiting:\n   javascript:alert(1)\n", ""},
-		{"with a password", "View merge request:\n https://ada:secret@gitlab.example.com/a/b/-/merge_requests/1", "https://gitlab.example.com/a/b/-/merge_requests/1"},
-		{"with control characters", "View merge request:\n https://example.com/\x1b[31mred", ""},
-		{"nothing", "", ""},
-	} {
-		if got := offered(strings.Split(c.said, "\n")); got != c.want {
-			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
-		}
-	}
-}
-
 // optionsHook writes the options that reach it, one a line, and prints what a forge prints.
 const optionsHook = `
 i=0; while [ $i -lt ${GIT_PUSH_OPTION_COUNT:-0} ]; do eval "echo \"\$GIT_PUSH_OPTION_$i\"" >>'LOG'; i=$((i+1)); done

@@ -70,7 +70,7 @@ func journeySHA256(t *testing.T, r *Repo, origin string) {
 	if in, err := at(t, r, "l10n", "main").Contains(theirs); err != nil || !in {
 		t.Errorf("%s is not in the history: %v", theirs, err)
 	}
-	if changed := must[[]string](t)(r.Changed(t.Context(), theirs, joined.Hash())); strings.Join(changed, " ") != "locales/de/app.json locales/fr/x" {
+	if changed := must[[]string](t)(r.History.Changed(t.Context(), theirs, joined.Hash())); strings.Join(changed, " ") != "locales/de/app.json locales/fr/x" {
 		t.Errorf("changed: %v", changed)
 	}
 }
@@ -89,7 +89,7 @@ func TestSHA256Clone(t *testing.T) {
 		t.Error("nothing was left out")
 	}
 	journeySHA256(t, r, bare)
-	if err := r.Verify(t.Context()); err != nil {
+	if err := r.Clone.Verify(t.Context()); err != nil {
 		t.Error(err)
 	}
 	gittest.Sound(t, bare)
@@ -149,9 +149,9 @@ func TestReferencesByGit(t *testing.T) {
 	t.Parallel()
 	origin := gittest.Bare(t, gittest.InitAs(t, "sha256", sample))
 	r := open(t, gittest.Clone(t, origin), Options{Remote: "origin"})
-	r.refs = &ref.Program{Git: r.git, GitDir: r.common, Files: r.refs.(*ref.Files)}
+	r.repo.Refs = &ref.Program{Git: r.repo.Git, GitDir: r.repo.Facts.CommonDir, Files: r.repo.Refs.(*ref.Files)}
 	journeySHA256(t, r, origin)
 	follows(t, r, kindOfRepo{}, "by git")
-	gittest.Sound(t, r.facts.GitDir)
+	gittest.Sound(t, r.repo.Facts.GitDir)
 	gittest.Sound(t, origin)
 }

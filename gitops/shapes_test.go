@@ -246,7 +246,7 @@ func TestManyReferences(t *testing.T) {
 	gittest.Write(t, bare, map[string]string{"packed-refs": header + heads.String() + head + " refs/heads/main\n"})
 	r := open(t, dir, Options{Remote: "origin"})
 	twice(t, r, dir, bare, "l10n")
-	if got := len(must[map[string]hash](t)(r.refs.List("refs/remotes/origin/"))); got < n+2 {
+	if got := len(must[map[string]hash](t)(r.repo.Refs.List("refs/remotes/origin/"))); got < n+2 {
 		t.Errorf("%d references", got)
 	}
 	if got := strings.Count(gittest.Git(t, bare, "for-each-ref", "--format=x"), "x"); got != n+2 {

@@ -142,7 +142,7 @@ func TestChainsAndMergesAreSigned(t *testing.T) {
 			if _, err := gittest.TryGit(t, dir, "verify-commit", h); (err == nil) != (i == 0) {
 				t.Errorf("%s: %v", branch, err)
 			}
-			raw := string(must[[]byte](t)(r.objects.ReadAs(object.Commit, must2(object.Parse(h)))))
+			raw := string(must[[]byte](t)(r.repo.Objects.ReadAs(object.Commit, must2(object.Parse(h)))))
 			raw = regexp.MustCompile(`(?s)gpgsig .*?-----END SSH SIGNATURE-----\n|parent \w+\n|tree \w+\n`).ReplaceAllString(raw, "")
 			bare[i] = append(bare[i], raw)
 		}

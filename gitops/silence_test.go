@@ -109,7 +109,7 @@ func slowFetch(t *testing.T, name string, f gittest.Fault, bare, want string) fu
 			t.Errorf("%s: not how far it was: %v", name, err)
 		}
 		broken.Store(false)
-		r.o.Silence = time.Minute
+		r.repo.Options.Silence = time.Minute
 		if tip, err := r.At(t.Context(), "main", ""); err != nil || tip.Hash() != want {
 			t.Errorf("%s: the next one: %v", name, err)
 		}
@@ -260,7 +260,7 @@ func TestReadsEnd(t *testing.T) {
 		_, err := tip.ReadFile("large/1")
 		done <- err
 	}()
-	objects := filepath.Join(r.facts.CommonDir, "objects")
+	objects := filepath.Join(r.repo.Facts.CommonDir, "objects")
 	for len(run.UnfinishedPacks(objects)) == 0 {
 		select {
 		case err := <-done:
@@ -282,7 +282,7 @@ func TestReadsEnd(t *testing.T) {
 		t.Fatal("an interrupted fetch leaves nothing any more; sweepFetches is needed no more")
 	}
 	again := func() {
-		must[*Repo](t)(OpenClone(t.Context(), r.facts.CommonDir, r.set.get("remote.origin.url"), Options{})).Close()
+		must[*Repo](t)(OpenClone(t.Context(), r.repo.Facts.CommonDir, r.repo.Settings.Get("remote.origin.url"), Options{})).Close()
 	}
 	if again(); len(run.UnfinishedPacks(objects)) != len(left) {
 		t.Error("a pack was taken away that may be in use")
@@ -340,15 +340,5 @@ func TestCancelled(t *testing.T) {
 		if time.Now().After(late) {
 			t.Fatal("what it started runs on")
 		}
-	}
-}
-
-// What a server prints may be what it was sent.
-func TestSilentKeepsSecrets(t *testing.T) {
-	t.Parallel()
-	r := open(t, gittest.Init(t, sample), Options{Username: "me", Password: "hunter2"})
-	err := (&remote{r: r, address: "http://127.0.0.1/x.git"}).explain(fmt.Errorf("git push: %w", &Silent{For: time.Minute, Last: "checking hunter2"}))
-	if !errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), `"checking ***"`) {
-		t.Errorf("%v", err)
 	}
 }

@@ -308,11 +308,11 @@ func TestListingRacesPackRefs(t *testing.T) {
 				running = false
 			default:
 			}
-			all := must[map[string]hash](t)(r.refs.List("refs/heads/"))
+			all := must[map[string]hash](t)(r.repo.Refs.List("refs/heads/"))
 			if len(all) != i+2 {
 				t.Fatalf("%d of %d references", len(all), i+2)
 			}
-			if _, ok, err := r.refs.Read(fmt.Sprintf("refs/heads/b%d", i)); !ok || err != nil {
+			if _, ok, err := r.repo.Refs.Read(fmt.Sprintf("refs/heads/b%d", i)); !ok || err != nil {
 				t.Fatalf("b%d is not there: %v", i, err)
 			}
 		}

@@ -128,7 +128,7 @@ func withSetting(t *testing.T, dir string, o Options, key, value string) *Repo {
 	t.Helper()
 	r := open(t, dir, o)
 	wrapper := filepath.Join(t.TempDir(), "git")
-	script := fmt.Sprintf("#!/bin/sh\nexec %s -c %s \"$@\"\n", r.git.Path, "'"+strings.ReplaceAll(key+"="+value, "'", `'\''`)+"'")
+	script := fmt.Sprintf("#!/bin/sh\nexec %s -c %s \"$@\"\n", r.repo.Git.Path, "'"+strings.ReplaceAll(key+"="+value, "'", `'\''`)+"'")
 	gittest.Executable(t, wrapper, []byte(script))
 	o.Git = wrapper
 	return open(t, dir, o)

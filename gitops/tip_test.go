@@ -12,9 +12,11 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"pgregory.net/rapid"
 
+	"github.com/locsync/locsync/gitops/content"
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/gitops/object"
 )
@@ -98,7 +100,8 @@ func TestNamesThatAreNearlyThere(t *testing.T) {
 	t.Parallel()
 	const nfc, nfd = "d\u00e4nisch.json", "da\u0308nisch.json"
 	dir := gittest.Init(t, map[string]string{"l10n/" + nfd: "1", "l10n/pt-BR/app.json": "2", "two/De.json": "3", "two/de.json": "4"})
-	tip := local(t, dir)
+	r := open(t, dir, Options{})
+	tip := at(t, r, "main", "")
 	for name, want := range map[string]string{"l10n/" + nfc: "1", "l10n/pt-br/APP.json": "2", "two/de.json": "4", "two/De.json": "3"} {
 		if got, err := tip.ReadFile(name); string(got) != want {
 			t.Errorf("%s reads %q, %v", name, got, err)
@@ -107,7 +110,7 @@ func TestNamesThatAreNearlyThere(t *testing.T) {
 	if _, err := tip.ReadFile("two/DE.json"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("one of two: %v", err)
 	}
-	made := commitOn(t, tip.repo, tip, "main", files("l10n/"+nfc, "11", "l10n/pt-br/app.json", "22", "l10n/PT-BR/new.json", "33"))
+	made := commitOn(t, r, tip, "main", files("l10n/"+nfc, "11", "l10n/pt-br/app.json", "22", "l10n/PT-BR/new.json", "33"))
 	if got := gittest.Git(t, dir, "-c", "core.quotePath=false", "ls-tree", "-r", "--name-only", made.Hash()); got !=
 		strings.Join([]string{"l10n/" + nfd, "l10n/pt-BR/app.json", "l10n/pt-BR/new.json", "two/De.json", "two/de.json"}, "\n") {
 		t.Errorf("the tree has\n%s", got)
@@ -139,7 +142,8 @@ func TestTipIsSafeForConcurrentUse(t *testing.T) {
 // empty is a tip without files, on which every path is new.
 func empty(t *testing.T, dir string) *Tip {
 	t.Helper()
-	return &Tip{repo: open(t, dir, Options{}), tree: hash{}}
+	r := open(t, dir, Options{}).repo
+	return &Tip{repo: r, files: content.New(r, hash{}, time.Time{}, nil)}
 }
 
 // Law: what may be written, git's own strict check lets through.
@@ -156,7 +160,7 @@ func TestPathsThatGitTakes(t *testing.T) {
 		parts := strings.Split(name, "/")
 		id, mode, kind := blob, "100644", "blob"
 		for i := len(parts) - 1; i >= 0; i-- {
-			o := object.SHA1.New(object.Tree, object.EncodeTree([]entry{{Name: parts[i], Mode: map[string]uint32{"100644": object.ModeFile, "040000": object.ModeDir}[mode], Hash: hashOf(id)}}))
+			o := object.SHA1.New(object.Tree, object.EncodeTree([]object.Entry{{Name: parts[i], Mode: map[string]uint32{"100644": object.ModeFile, "040000": object.ModeDir}[mode], Hash: hashOf(id)}}))
 			f := filepath.Join(t.TempDir(), "tree")
 			if err := os.WriteFile(f, o.Data, 0o666); err != nil {
 				rt.Fatal(err)
@@ -263,10 +267,10 @@ func TestLinksLeadWhereTheyLeadOnDisk(t *testing.T) {
 	r := open(t, gittest.Init(t, sample), Options{})
 	folders := []string{".", "a", "a/b", "c"}
 	rapid.Check(t, func(rt *rapid.T) {
-		tip := &Tip{repo: r, extra: map[hash]object.Object{}}
+		extra := map[hash]object.Object{}
 		put := func(k object.Kind, data []byte) hash {
 			o := object.SHA1.New(k, data)
-			tip.extra[o.Name] = o
+			extra[o.Name] = o
 			return o.Name
 		}
 		above, err := os.MkdirTemp(t.TempDir(), "")
@@ -274,13 +278,13 @@ func TestLinksLeadWhereTheyLeadOnDisk(t *testing.T) {
 			rt.Fatal(err)
 		}
 		disk := filepath.Join(above, "repository")
-		trees := map[string][]entry{}
+		trees := map[string][]object.Entry{}
 		for _, folder := range folders {
 			at := filepath.Join(disk, folder)
 			if err := errors.Join(os.MkdirAll(at, 0o777), os.WriteFile(filepath.Join(at, "f"), []byte(folder), 0o666)); err != nil {
 				rt.Fatal(err)
 			}
-			trees[folder] = []entry{{Name: "f", Mode: object.ModeFile, Hash: put(object.Blob, []byte(folder))}}
+			trees[folder] = []object.Entry{{Name: "f", Mode: object.ModeFile, Hash: put(object.Blob, []byte(folder))}}
 		}
 		if err := os.WriteFile(filepath.Join(above, "f"), []byte("outside"), 0o666); err != nil {
 			rt.Fatal(err)
@@ -293,12 +297,13 @@ func TestLinksLeadWhereTheyLeadOnDisk(t *testing.T) {
 			if err := os.Symlink(target, filepath.Join(disk, folder, name)); err != nil {
 				t.Skip(err)
 			}
-			trees[folder] = append(trees[folder], entry{Name: name, Mode: object.ModeLink, Hash: put(object.Blob, []byte(target))})
+			trees[folder] = append(trees[folder], object.Entry{Name: name, Mode: object.ModeLink, Hash: put(object.Blob, []byte(target))})
 			names = append(names, path.Join(folder, name))
 		}
-		trees["a"] = append(trees["a"], entry{Name: "b", Mode: object.ModeDir, Hash: put(object.Tree, object.EncodeTree(trees["a/b"]))})
-		trees["."] = append(trees["."], entry{Name: "a", Mode: object.ModeDir, Hash: put(object.Tree, object.EncodeTree(trees["a"]))}, entry{Name: "c", Mode: object.ModeDir, Hash: put(object.Tree, object.EncodeTree(trees["c"]))})
-		tip.tree = put(object.Tree, object.EncodeTree(trees["."]))
+		trees["a"] = append(trees["a"], object.Entry{Name: "b", Mode: object.ModeDir, Hash: put(object.Tree, object.EncodeTree(trees["a/b"]))})
+		trees["."] = append(trees["."], object.Entry{Name: "a", Mode: object.ModeDir, Hash: put(object.Tree, object.EncodeTree(trees["a"]))}, object.Entry{Name: "c", Mode: object.ModeDir, Hash: put(object.Tree, object.EncodeTree(trees["c"]))})
+		root := put(object.Tree, object.EncodeTree(trees["."]))
+		tip := content.New(r.repo, root, time.Time{}, extra).FS
 		for _, name := range names {
 			for _, below := range []string{"", "/f", "/b/f", "/l0", "/l1/f"} {
 				onDisk, derr := os.ReadFile(filepath.Join(disk, name+below))

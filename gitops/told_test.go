@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/gitops/outcome"
 	"github.com/locsync/locsync/gitops/ref"
 )
 
@@ -57,7 +58,7 @@ func TestDoneIsTold(t *testing.T) {
 			}
 			tip := at(t, r, "l10n", "main")
 			want("a fetch", "fetch ok")
-			if _, _, err := r.Branches(t.Context()); err != nil {
+			if _, _, err := r.Branches.List(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			want("a listing", "list ok")
@@ -103,7 +104,7 @@ func TestOutcomes(t *testing.T) {
 		if err != nil {
 			err = fmt.Errorf("push: %w", err)
 		}
-		if got := outcome(err); !slices.Contains(words, got) {
+		if got := outcome.Of(err); !slices.Contains(words, got) {
 			t.Errorf("%v is %q", err, got)
 		}
 	}

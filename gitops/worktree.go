@@ -1,174 +1,162 @@
 package gitops
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
-	"sync"
+	"time"
 
-	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/gitops/repository"
+	"github.com/locsync/locsync/gitops/run"
 )
 
-// Worktree gives the files as they lie in the working tree. Links are followed as long as they stay inside; .git, of
-// this repository and of any below it, does not exist there, nor through a link; what is neither file nor folder (a
-// pipe, a device) cannot be opened. The files may change while they are read. ErrUnsupported for a bare repository.
-func (r *Repo) Worktree() (fs.FS, error) {
-	if r.facts.WorkTree == "" {
-		return nil, fmt.Errorf("a working tree is %w by the bare repository %s; read a branch instead", ErrUnsupported, r.facts.GitDir)
-	}
-	r.treeOnce.Do(func() { r.tree, r.treeErr = os.OpenRoot(r.facts.WorkTree) })
-	if r.treeErr != nil {
-		return nil, fmt.Errorf("open working tree: %w", r.treeErr)
-	}
-	return treeFS{r.tree, r.o.Alive, new(sync.Map)}, nil
+// Look is what tells whether git has touched the working tree between two looks at it: HEAD, and the index, which
+// every checkout, reset, stash or merge writes anew. The commit alone does not: a branch that is checked out and left
+// again is back where it was, and whoever read files meanwhile has read the other branch's.
+type Look struct {
+	Branch string // "" when HEAD is detached
+	Commit string
+
+	index fs.FileInfo // nil when there is none
+	at    time.Time
 }
 
-type treeFS struct {
-	root  *os.Root
-	alive func()
-	plain *sync.Map // folders that are no links, to which no link leads
+// Look looks at HEAD and the index of the working tree.
+func (r *Repo) Look() (Look, error) {
+	branch, commit, err := r.Head()
+	if err != nil {
+		return Look{}, err
+	}
+	index, err := os.Stat(filepath.Join(r.repo.Facts.GitDir, "index"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Look{}, fmt.Errorf("look at the index: %w", err)
+	}
+	if err != nil {
+		index = nil
+	}
+	return Look{branch, commit, index, time.Now()}, nil
 }
 
-var (
-	_ fs.ReadDirFS  = treeFS{}
-	_ fs.ReadFileFS = treeFS{}
-	_ fs.StatFS     = treeFS{}
-	_ fs.ReadLinkFS = treeFS{}
-)
-
-// visible refuses names that are not valid, or lead into a .git, through links too. The last name may be a link that
-// is not followed.
-func (t treeFS) visible(op, name string, follow bool) error {
-	if !fs.ValidPath(name) {
-		return pathError(op, name, fs.ErrInvalid)
+// Same reports whether git has written nothing between two looks.
+func (l Look) Same(other Look) bool {
+	if l.Branch != other.Branch || l.Commit != other.Commit || (l.index == nil) != (other.index == nil) {
+		return false
 	}
-	var way []string // from the top to where we are, without links
-	ahead := strings.Split(name, "/")
-	for links := 0; len(ahead) > 0 && links < 255; { // no system follows more; what to say then is the system's
-		part := ahead[0]
-		ahead = ahead[1:]
-		switch {
-		case part == "." || part == "":
-			continue
-		case part == ".." && len(way) == 0:
-			return nil // it leaves the working tree, which the root refuses
-		case part == "..":
-			way = way[:len(way)-1]
-			continue
-		case object.IsDotGit(part):
-			return pathError(op, name, fs.ErrNotExist)
-		}
-		way = append(way, part)
-		if len(ahead) == 0 && !follow {
-			return nil
-		}
-		at := strings.Join(way, "/")
-		if _, known := t.plain.Load(at); known {
-			continue
-		}
-		switch target, err := t.root.Readlink(at); {
-		case err == nil && filepath.IsAbs(target):
-			return nil // refused likewise
-		case err == nil:
-			links++
-			way = way[:len(way)-1]
-			ahead = append(strings.Split(filepath.ToSlash(target), "/"), ahead...)
-		case len(ahead) > 0 && !errors.Is(err, fs.ErrNotExist):
-			t.plain.Store(at, true)
-		}
-	}
-	return nil
+	return l.index == nil || os.SameFile(l.index, other.index) && l.index.Size() == other.index.Size() &&
+		l.index.ModTime().Equal(other.index.ModTime())
 }
 
-func (t treeFS) Open(name string) (fs.File, error) {
-	t.alive()
-	if err := t.visible("open", name, true); err != nil {
-		return nil, err
+// rest is how long the index must be left alone before HEAD can be believed: a checkout writes the index, lets go of
+// its lock, and only then moves HEAD.
+const rest = 100 * time.Millisecond
+
+// Fresh is how much longer to wait until what was seen can be believed; 0 when git has been quiet.
+func (l Look) Fresh() time.Duration {
+	if l.index == nil {
+		return 0
 	}
-	info, err := t.root.Stat(name)
+	age := l.at.Sub(l.index.ModTime())
+	if age < 0 || age >= rest { // a time ahead of the clock says nothing
+		return 0
+	}
+	return rest - age
+}
+
+// Ignored says which paths git passes over in the working tree because of a pattern, and which: `"*.json" in
+// .gitignore:3`. Files that the index has are not passed over, whatever a pattern says. What cannot be told is in no
+// answer: without a working tree there is none.
+func (r *Repo) Ignored(ctx context.Context, paths []string) (map[string]string, error) {
+	within := withinTree(r.repo.Facts.WorkTree, paths)
+	ctx, end := r.repo.Watch(ctx)
+	defer end()
+	// git compares each path that it is asked for with its whole index: that is left for the few that patterns match.
+	matched, err := matchedByPatterns(ctx, r.repo, within, "--no-index")
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() && !info.IsDir() {
-		return nil, pathError("open", name, errors.New("neither a file nor a folder"))
-	}
-	f, err := t.root.Open(name)
-	if err != nil || !info.IsDir() {
-		return f, err
-	}
-	return treeDir{f}, nil
+	return matchedByPatterns(ctx, r.repo, slices.Sorted(maps.Keys(matched)))
 }
 
-// treeDir lists a folder without .git.
-type treeDir struct{ *os.File }
-
-func (d treeDir) ReadDir(n int) ([]fs.DirEntry, error) {
-	for {
-		list, err := d.File.ReadDir(n)
-		kept := list[:0]
-		for _, e := range list {
-			if !object.IsDotGit(e.Name()) {
-				kept = append(kept, e)
-			}
-		}
-		if len(kept) > 0 || len(list) == 0 || err != nil || n <= 0 {
-			return kept, err
-		}
+// matchedByPatterns is git check-ignore: by path, what keeps git from seeing it.
+func matchedByPatterns(ctx context.Context, r *repository.Repository, paths []string, options ...string) (map[string]string, error) {
+	found := map[string]string{}
+	if len(paths) == 0 {
+		return found, nil
 	}
-}
-
-func (t treeFS) ReadFile(name string) ([]byte, error) {
-	f, err := t.Open(name)
+	out, err := r.RunHere(ctx, run.Call{
+		Args:  append([]string{"check-ignore", "-v", "-z", "--stdin"}, options...),
+		Stdin: []byte(strings.Join(paths, "\x00") + "\x00"),
+	})
+	var failed *run.Error
+	if errors.As(err, &failed) && failed.Exit == 1 {
+		return found, nil // none of them
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("ask git what it ignores in %s: %w", r.Facts.WorkTree, err)
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if info.IsDir() {
-		return nil, pathError("read", name, errors.New("is a folder"))
-	}
-	return t.root.ReadFile(name)
-}
-
-func (t treeFS) ReadDir(name string) ([]fs.DirEntry, error) {
-	t.alive()
-	if err := t.visible("readdir", name, true); err != nil {
-		return nil, err
-	}
-	list, err := fs.ReadDir(t.root.FS(), name)
-	kept := list[:0]
-	for _, e := range list {
-		if !object.IsDotGit(e.Name()) {
-			kept = append(kept, e)
+	// source, line, pattern, path; a pattern with ! in front is the reason why a path is not ignored
+	for f := strings.Split(string(out), "\x00"); len(f) >= 4; f = f[4:] {
+		if !strings.HasPrefix(f[2], "!") {
+			found[f[3]] = fmt.Sprintf("%q in %s:%s", f[2], f[0], f[1])
 		}
 	}
-	return kept, err
+	return found, nil
 }
 
-func (t treeFS) Stat(name string) (fs.FileInfo, error) {
-	if err := t.visible("stat", name, true); err != nil {
-		return nil, err
+// withinTree leaves out what leads through a link or into another repository: git asks for none of them in one
+// question with others.
+func withinTree(worktree string, paths []string) []string {
+	if worktree == "" {
+		return nil
 	}
-	return t.root.Stat(name)
+	leaves := map[string]bool{".": false} // by folder
+	var out func(folder string) bool
+	out = func(folder string) bool {
+		known, ok := leaves[folder]
+		if !ok {
+			at := filepath.Join(worktree, filepath.FromSlash(folder))
+			info, err := os.Lstat(at)
+			_, inner := os.Lstat(filepath.Join(at, ".git"))
+			known = err == nil && info.Mode()&fs.ModeSymlink != 0 || inner == nil || out(path.Dir(folder))
+			leaves[folder] = known
+		}
+		return known
+	}
+	var within []string
+	for _, name := range paths {
+		if fs.ValidPath(name) && name != "." && !out(path.Dir(name)) {
+			within = append(within, name)
+		}
+	}
+	return within
 }
 
-func (t treeFS) Lstat(name string) (fs.FileInfo, error) {
-	if err := t.visible("lstat", name, false); err != nil {
-		return nil, err
+// Listed names the files of the working tree as git sees them: those that it tracks (the ones of a sparse checkout
+// that are not on the disk, submodules and links included), and others that no pattern of .gitignore and its like
+// passes over. Without a working tree known is false.
+func (r *Repo) Listed(ctx context.Context) (tracked, others []string, known bool, err error) {
+	if r.repo.Facts.WorkTree == "" {
+		return nil, nil, false, nil
 	}
-	return t.root.Lstat(name)
-}
-
-func (t treeFS) ReadLink(name string) (string, error) {
-	if err := t.visible("readlink", name, false); err != nil {
-		return "", err
+	ctx, end := r.repo.Watch(ctx)
+	defer end()
+	ask := func(which ...string) ([]string, error) {
+		out, err := r.repo.RunHere(ctx, run.Call{Args: append([]string{"ls-files", "-z"}, which...)})
+		if err != nil {
+			return nil, fmt.Errorf("ask git which files there are in %s: %w", r.repo.Facts.WorkTree, err)
+		}
+		names := strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 })
+		return slices.Compact(names), nil // a file in conflict is named once for each side
 	}
-	return t.root.Readlink(path.Clean(name))
+	if tracked, err = ask("--cached"); err == nil {
+		others, err = ask("--others", "--exclude-standard")
+	}
+	return tracked, others, err == nil, err
 }

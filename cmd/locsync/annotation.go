@@ -41,7 +41,7 @@ func annotation(p report.Problem, root, workspace string) string {
 	add("title", title)
 	said := p
 	said.Severity, said.File = report.Error, "" // both are said already
-	return "::" + kind + " " + strings.Join(properties, ",") + "::" + message.Replace(said.String())
+	return "::" + kind + " " + strings.Join(properties, ",") + "::" + message.Replace(said.Bracketed())
 }
 
 // resolved is a path without links, as far as it is there: the two paths of a comparison may have come by different ways.
@@ -80,21 +80,4 @@ func (a *app) annotateConfig(err error) {
 func ofConfig(p config.Problem) report.Problem {
 	return report.Problem{Code: report.CodeConfiguration, Severity: report.Error,
 		File: filepath.ToSlash(p.File), Line: p.Line, Column: p.Column, Key: p.Key, Problem: p.Message}
-}
-
-// sayWrong prints, for programs, why the configuration cannot be used: the document that every command prints in place of its result.
-func (a *app) sayWrong(err error) error {
-	document := struct {
-		Problems []report.Problem `json:"problems"`
-	}{[]report.Problem{}}
-	var problems config.Problems
-	if errors.As(err, &problems) {
-		for _, p := range problems {
-			document.Problems = append(document.Problems, ofConfig(p))
-		}
-	} else {
-		document.Problems = append(document.Problems,
-			report.Problem{Code: report.CodeConfiguration, Severity: report.Error, Problem: err.Error()})
-	}
-	return a.print(document)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/terminal"
 	"github.com/locsync/locsync/sync/web"
 )
 
@@ -22,9 +23,9 @@ import (
 type desk struct {
 	*service.Client
 	cfg     *config.Config
-	project *config.Project // the one that is meant; nil where an identifier was given instead
-	id      string          // of the project at the service
-	line    *progress       // what is going on; to be ended before a result is printed
+	project *config.Project    // the one that is meant; nil where an identifier was given instead
+	id      string             // of the project at the service
+	line    *terminal.Progress // what is going on; to be ended before a result is printed
 }
 
 // target says which project a command is about.
@@ -49,7 +50,7 @@ func (a *app) atService(ctx context.Context, t target, do func(ctx context.Conte
 	if t.creates {
 		read = config.LoadForCreate
 	}
-	cfg, err := a.loadBy(read)
+	cfg, err := a.find(read)
 	if err != nil {
 		return err
 	}
@@ -58,7 +59,7 @@ func (a *app) atService(ctx context.Context, t target, do func(ctx context.Conte
 		return err
 	}
 	d := &desk{cfg: cfg, id: t.id, line: a.progress()}
-	defer d.line.end()
+	defer d.line.End()
 	if t.id == "" && !(t.every && t.project == "") {
 		if d.project, err = theProject(cfg, t.project); err != nil {
 			return err

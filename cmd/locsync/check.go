@@ -64,8 +64,8 @@ func (a *app) check(ctx context.Context, f checkFlags) error {
 		return err
 	}
 	line := a.progress()
-	defer line.end()
-	parts := engine.Parts{Config: cfg, Log: log, Progress: line.show}
+	defer line.End()
+	parts := engine.Parts{Config: cfg, Log: log, Progress: line.Show}
 	if slices.ContainsFunc(cfg.Projects, func(p config.Project) bool { return p.Cloned() }) {
 		// In clones of its own: a daemon may be at work in the others.
 		if parts.Clones, err = os.MkdirTemp("", "locsync-check-"); err != nil {
@@ -85,10 +85,10 @@ func (a *app) check(ctx context.Context, f checkFlags) error {
 	}
 	var outcome error
 	if f.online {
-		line.show(report.Doing{What: "asking the service"})
+		line.Show(report.Doing{What: "asking the service"})
 		outcome = checkOnline(ctx, cfg, log)
 	}
-	line.end()
+	line.End()
 	if err := a.sayCheck(result, f, note); outcome == nil || !errors.Is(err, errPartial) && !errors.Is(err, errMisconfigured) {
 		outcome = errors.Join(outcome, err)
 	}

@@ -61,7 +61,7 @@ func checkLines(problems []report.Problem, all bool) []checkLine {
 func (l checkLine) text() (about, wrong string) {
 	first := l.problems[0]
 	if len(l.problems) == 1 {
-		about, wrong, _ = strings.Cut(first.String(), ": ")
+		about, wrong, _ = strings.Cut(first.Bracketed(), ": ")
 		return about, wrong
 	}
 	what := report.Problem{Problem: first.Problem}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 // lookLimit bounds each look of the doctor. They all begin at once, so that it bounds the whole as well, whatever hangs.
@@ -207,11 +208,11 @@ var errUnwell = errors.New("something does not work now")
 
 func (a *app) doctor(ctx context.Context, offline bool) error {
 	p := a.progress()
-	defer p.end()
-	p.show(report.Doing{What: "looking at everything that has to work"})
+	defer p.End()
+	p.Show(report.Doing{What: "looking at everything that has to work"})
 	d := a.newDoctor(ctx, offline, lookLimit)
 	found, hung := examine(ctx, lookLimit, d.looks())
-	p.end()
+	p.End()
 	if !hung {
 		d.close()
 	}
@@ -256,7 +257,7 @@ func (s *screen) sayDiagnosis(d diagnosis) {
 	fmt.Fprintf(s.to, "locsync doctor, %s\n", inUTC(d.At))
 	widest := 0
 	for _, f := range d.Findings {
-		widest = max(widest, columns(f.Check))
+		widest = max(widest, terminal.Columns(f.Check))
 	}
 	area := ""
 	counts := make(map[string]int)
@@ -292,9 +293,9 @@ func (s *screen) sayFinding(w io.Writer, f finding, widest int) {
 		room = max(s.width-begin, 30)
 	}
 	space := strings.Repeat(" ", begin)
-	for i, line := range wrapped(shown(f.Found), room) {
+	for i, line := range terminal.Wrapped(shown(f.Found), room) {
 		if i == 0 {
-			line = "  " + s.in(levelStyles[f.Level], f.Level) + strings.Repeat(" ", levels-len(f.Level)+2) + padded(f.Check, widest+2) + line
+			line = "  " + s.in(levelStyles[f.Level], f.Level) + strings.Repeat(" ", levels-len(f.Level)+2) + terminal.Padded(f.Check, widest+2) + line
 		} else {
 			line = space + line
 		}
@@ -303,7 +304,7 @@ func (s *screen) sayFinding(w io.Writer, f finding, widest int) {
 	if f.Do == "" {
 		return
 	}
-	for i, line := range wrapped(shown(f.Do), max(0, room-3)) {
+	for i, line := range terminal.Wrapped(shown(f.Do), max(0, room-3)) {
 		mark := "   "
 		if i == 0 {
 			mark = "-> "

@@ -170,7 +170,7 @@ func describe(f gitops.Facts) string {
 
 func (d *doctor) lookAtBranch(n *notes, c *checkout, repo *gitops.Repo, branch, commit string) {
 	if branch == "" {
-		if base, err := repo.BaseBranch(); err == nil && base != "" {
+		if base, err := repo.Branches.Base(); err == nil && base != "" {
 			n.ok("branch", "HEAD is detached, at %.10s; the remote's default branch is %s", commit, base)
 			return
 		}
@@ -186,7 +186,7 @@ func (d *doctor) lookAtBranch(n *notes, c *checkout, repo *gitops.Repo, branch, 
 		if base == "" || p.PerBranch() || p.Pull.Remote != "" && repo.HasRemote(p.Pull.Remote) {
 			continue // whether the remote has it, the remote says
 		}
-		if there, err := repo.HasBranch(base); err == nil && !there {
+		if there, err := repo.Branches.Has(base); err == nil && !there {
 			n.fault("branch", exitWrong, "make that branch, or correct pull.base", "project %q builds translations on %s, which there is not", p.Name, base)
 		}
 	}
@@ -218,7 +218,7 @@ func (d *doctor) lookAtRemote(ctx context.Context, n *notes, c *checkout) {
 		return
 	}
 	began := time.Now()
-	branches, head, err := repo.Branches(ctx)
+	branches, head, err := repo.Branches.List(ctx)
 	if err != nil {
 		n.failed("remote", err, "look whether `git ls-remote "+remote+"` works for this user")
 		return
@@ -226,7 +226,7 @@ func (d *doctor) lookAtRemote(ctx context.Context, n *notes, c *checkout) {
 	n.ok("remote", "%s answers in %s: %s, the default one is %s", repo.Facts().RemoteURL, rounded(time.Since(began)), plural(len(branches), "branch", "branches"), cmp.Or(head, "not told"))
 	for _, p := range c.projects {
 		if base := p.Pull.Base; base != "" && !p.PerBranch() && branches[base] == "" {
-			if here, err := repo.HasBranch(base); err == nil && !here {
+			if here, err := repo.Branches.Has(base); err == nil && !here {
 				n.fault("remote", exitWrong, "push that branch there, or correct pull.base", "project %q builds translations on %s, which it does not have", p.Name, base)
 			}
 		}
@@ -288,7 +288,7 @@ func (d *doctor) lookAtHooks(ctx context.Context, n *notes, c *checkout) {
 		n.failed("hooks", err, "look whether this program's file is still there")
 		return
 	}
-	hooks, err := repo.Hooks(commands)
+	hooks, err := repo.Hooks.State(commands)
 	if err != nil {
 		n.failed("hooks", err, "let this user read them")
 		return

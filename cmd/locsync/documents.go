@@ -89,7 +89,7 @@ func (a *app) pushDocuments(ctx context.Context, d *desk, files []string) error 
 	result := []sentDocument{}
 	var added []fileVersion
 	for i, v := range versions {
-		d.line.show(report.Doing{What: "comparing documents", Done: int64(i), Total: int64(len(versions))})
+		d.line.Show(report.Doing{What: "comparing documents", Done: int64(i), Total: int64(len(versions))})
 		if docs := there[v.name]; len(docs) > 0 {
 			sent, err := updateDocuments(ctx, d, docs, v)
 			if err != nil {
@@ -103,7 +103,7 @@ func (a *app) pushDocuments(ctx context.Context, d *desk, files []string) error 
 	}
 	done := 0
 	for some := range slices.Chunk(added, together) {
-		d.line.show(report.Doing{What: "sending new documents", Done: int64(done), Total: int64(len(added))})
+		d.line.Show(report.Doing{What: "sending new documents", Done: int64(done), Total: int64(len(added))})
 		if err := addDocuments(ctx, d, some, result); err != nil {
 			return err
 		}
@@ -261,7 +261,7 @@ func (d *desk) settled(ctx context.Context, id string) error {
 func (a *app) saySent(ctx context.Context, d *desk, result []sentDocument) error {
 	failed := false
 	for i := range result {
-		d.line.show(report.Doing{What: "waiting until the service has taken them apart", Done: int64(i), Total: int64(len(result))})
+		d.line.Show(report.Doing{What: "waiting until the service has taken them apart", Done: int64(i), Total: int64(len(result))})
 		r := &result[i]
 		if r.Action == "failed" {
 			failed = true
@@ -278,7 +278,7 @@ func (a *app) saySent(ctx context.Context, d *desk, result []sentDocument) error
 			}
 		}
 	}
-	d.line.end()
+	d.line.End()
 	if a.asJSON {
 		if err := a.print(map[string]any{"project": d.id, "documents": result}); err != nil {
 			return err
@@ -372,7 +372,7 @@ func (a *app) pullDocuments(ctx context.Context, d *desk, o pullDocuments) error
 	}
 	result := o.plan(project.Documents, d.project)
 	for i := range result {
-		d.line.show(report.Doing{What: "asking for translations", Done: int64(i), Total: int64(len(result))})
+		d.line.Show(report.Doing{What: "asking for translations", Done: int64(i), Total: int64(len(result))})
 		if r := &result[i]; r.Error == "" {
 			jobs, err := d.StartDocumentExport(ctx, service.DocumentExportRequest{Documents: []string{r.id}, Mode: o.mode})
 			if err := r.unless(ctx, err); err != nil {
@@ -384,14 +384,14 @@ func (a *app) pullDocuments(ctx context.Context, d *desk, o pullDocuments) error
 		}
 	}
 	for i := range result {
-		d.line.show(report.Doing{What: "fetching translations", Done: int64(i), Total: int64(len(result))})
+		d.line.Show(report.Doing{What: "fetching translations", Done: int64(i), Total: int64(len(result))})
 		if r := &result[i]; r.Error == "" {
 			if err := r.unless(ctx, r.fetch(ctx, d, root)); err != nil {
 				return err
 			}
 		}
 	}
-	d.line.end()
+	d.line.End()
 	return a.sayFetched(d.id, result)
 }
 

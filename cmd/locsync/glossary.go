@@ -76,7 +76,7 @@ func (a *app) glossaryImportCommand() *cobra.Command {
 					return err
 				}
 				defer f.Close()
-				d.line.show(report.Doing{What: "bringing " + args[1] + " in"})
+				d.line.Show(report.Doing{What: "bringing " + args[1] + " in"})
 				job, err := d.StartGlossaryImport(ctx, id, content, clear)
 				if err == nil {
 					patient, cancel := d.patient(ctx)
@@ -86,7 +86,7 @@ func (a *app) glossaryImportCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				d.line.end()
+				d.line.End()
 				return a.sayDone(map[string]any{"glossary": id, "file": args[1]}, "%s is in glossary %s\n", args[1], id)
 			})
 		},
@@ -119,7 +119,7 @@ func (a *app) glossaryExportCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				d.line.show(report.Doing{What: "waiting for the glossary"})
+				d.line.Show(report.Doing{What: "waiting for the glossary"})
 				job, err := d.StartGlossaryExport(ctx, id)
 				if err != nil {
 					return err
@@ -127,7 +127,7 @@ func (a *app) glossaryExportCommand() *cobra.Command {
 				patient, cancel := d.patient(ctx)
 				defer cancel()
 				return a.fetchInto(args[1], func(f *os.File) (int64, error) {
-					defer d.line.end()
+					defer d.line.End()
 					n, err := d.DownloadGlossary(patient, job, f)
 					return n, ofJob(err)
 				})

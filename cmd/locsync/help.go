@@ -1,6 +1,7 @@
 package main
 
 import (
+	"embed"
 	"fmt"
 	"io"
 	"slices"
@@ -8,6 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 // helpWidth is how wide help is: a terminal of 80 columns shows it without a break.
@@ -166,8 +170,8 @@ func paragraphs(text string, width int) string {
 
 // hanging breaks a text into lines of at most width columns that stand below each other, right of what the first one begins with.
 func hanging(begin, text string, width int) string {
-	lines := wrapped(strings.Join(strings.Fields(text), " "), width-columns(begin))
-	return begin + strings.Join(lines, "\n"+strings.Repeat(" ", columns(begin)))
+	lines := terminal.Wrapped(strings.Join(strings.Fields(text), " "), width-terminal.Columns(begin))
+	return begin + strings.Join(lines, "\n"+strings.Repeat(" ", terminal.Columns(begin)))
 }
 
 // helpCommand shows help about a command or a topic; about one that there is not it is wrong usage.
@@ -205,52 +209,37 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
+// pages are the texts of the topics.
+//
+//go:embed docs
+var pages embed.FS
+
 // topics are what help tells besides the commands.
 func topics() []*cobra.Command {
-	return []*cobra.Command{
-		{Use: "configuration", Short: "Where the configuration is found, and what it says at least", Long: `locsync.toml is looked for in the current folder, then in each folder above it up to the repository's root; --config FILE names another one. One that belongs to another user is refused, as git refuses such a repository. locsync init writes one, locsync check names everything that is wrong in it, and config.example.toml, which comes with the program, shows every key with its default and a comment.
-
-The least that it says:
-
-  [service]
-  url = "https://translation.example.com"   # "embedded": inside locsync
-  account_id = "me"                         # the key: LOCSYNC_API_KEY
-
-  [[project]]
-  name = "app"
-  id = "55555555-6666-7777-8888-999999999999"
-  source_language = "en"
-  target_languages = ["de", "fr"]
-
-  [[project.files]]
-  source = "locales/en/*.json"
-  output = "locales/{LANGUAGE}/{NAME}.json"
-
-Its paths are relative to the file itself.`},
-		{Use: "environment", Short: "What locsync takes from the environment", Long: `Of its own:
-
-  LOCSYNC_API_KEY         the service's API key; service.api_key_env names
-                          another variable, service.api_key_file a file
-  LOCSYNC_BUDGET_DIR      the folder through which processes share the request
-                          budget (default: /run/lock or the temporary folder)
-
-Of systemd:
-
-  STATE_DIRECTORY         where the state lies when state_dir is not set
-  CREDENTIALS_DIRECTORY   where the credential api_key is looked for
-
-Of the terminal: with NO_COLOR or TERM=dumb nothing is coloured and no progress shown; with CI no progress.
-
-Of the network and git: HTTPS_PROXY, HTTP_PROXY and NO_PROXY, and what git itself goes by (GIT_CONFIG_GLOBAL, GIT_SSH_COMMAND, SSH_AUTH_SOCK).`},
-		{Use: "exit-codes", Short: "What the exit codes mean", Long: `  0  done; also when there was nothing to do
-  1  failed, may work later: the network, the service or the git remote is down,
-     an import failed. Nothing is lost; the same command goes on where it was.
-  2  will not work until something is changed: the command line, the
-     configuration, the credentials
-  3  done, but some keys or files were left out, each of them named
-
-Results go to standard output, logs and errors to standard error. With --json the result is one document, also where some of it was left out.`},
+	var topics []*cobra.Command
+	for _, t := range [][2]string{
+		{"configuration", "Where the configuration is found, and what it says at least"},
+		{"environment", "What locsync takes from the environment"},
+		{"exit-codes", "What the exit codes mean"},
+		{"json", "What --json prints, and the codes of problems"},
+	} {
+		page, err := pages.ReadFile("docs/" + t[0] + ".md")
+		if err != nil {
+			panic(err) // it is part of the program
+		}
+		text := strings.Replace(string(page), "{{codes}}", codeTable(), 1)
+		topics = append(topics, &cobra.Command{Use: t[0], Short: t[1], Long: strings.TrimSuffix(text, "\n")})
 	}
+	return topics
+}
+
+// codeTable is the codes of problems with their meanings.
+func codeTable() string {
+	var lines []string
+	for _, c := range report.Codes {
+		lines = append(lines, hanging(fmt.Sprintf("  %-14s %-8s ", c.Code, c.Severity), c.Meaning, helpWidth))
+	}
+	return strings.Join(lines, "\n")
 }
 
 func topicNames(root *cobra.Command) []string {

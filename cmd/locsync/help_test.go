@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 // everyCommand calls f with every command and topic that people see.
@@ -33,8 +35,8 @@ func TestHelpFits(t *testing.T) {
 	everyCommand(func(c *cobra.Command) {
 		text := helpOf(c)
 		for line := range strings.Lines(text) {
-			if line = strings.TrimSuffix(line, "\n"); columns(line) > helpWidth || strings.TrimRight(line, " ") != line {
-				t.Errorf("help %s: the line is %d wide, or ends with blanks: %q", c.CommandPath(), columns(line), line)
+			if line = strings.TrimSuffix(line, "\n"); terminal.Columns(line) > helpWidth || strings.TrimRight(line, " ") != line {
+				t.Errorf("help %s: the line is %d wide, or ends with blanks: %q", c.CommandPath(), terminal.Columns(line), line)
 			}
 		}
 		if !c.IsAdditionalHelpTopicCommand() && !strings.Contains(text, "\nUsage:\n  "+c.CommandPath()) {

@@ -46,7 +46,7 @@ func (a *app) hookCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.hooks(cmd.Context(), cfg, "rings the daemon now", func(r *gitops.Repo) ([]string, error) { return r.InstallHooks(commands) })
+			return a.hooks(cmd.Context(), cfg, "rings the daemon now", func(r *gitops.Repo) ([]string, error) { return r.Hooks.Install(commands) })
 		},
 	}
 	uninstall := &cobra.Command{
@@ -56,7 +56,7 @@ func (a *app) hookCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.hooks(cmd.Context(), cfg, "is as it was", (*gitops.Repo).UninstallHooks)
+			return a.hooks(cmd.Context(), cfg, "is as it was", func(r *gitops.Repo) ([]string, error) { return r.Hooks.Uninstall() })
 		},
 	}
 	ring := &cobra.Command{

@@ -19,8 +19,10 @@ const module = "github.com/locsync/locsync/"
 // arrows is who may import whom of ours; it is the picture of main.go. A new arrow is drawn here in the same commit, with a reason.
 var arrows = map[string][]string{
 	"cmd/locsync":                   {"*"},
-	"sync/web":                      {"sync/engine", "sync/report", "sync/service/wire", "sync/heartbeat"},                                                                                                                                                                      // heartbeat: /healthz tells which part hangs
-	"sync/engine":                   {"sync/bundle", "sync/catalog", "sync/check", "sync/report", "sync/ledger", "sync/plural", "sync/spelling", "sync/service", "sync/watch", "sync/config", "sync/heartbeat", "gitops", "gitops/forge", "formats/resource", "formats/oracle"}, // heartbeat: loops and passes say that they move. forge: the request for the branch comes after its commit. oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
+	"sync/web":                      {"sync/engine", "sync/failure", "sync/report", "sync/service/wire", "sync/heartbeat"},                                                                                                                                                                      // heartbeat: /healthz tells which part hangs
+	"sync/engine":                   {"sync/failure", "sync/bundle", "sync/catalog", "sync/check", "sync/report", "sync/ledger", "sync/plural", "sync/spelling", "sync/service", "sync/watch", "sync/config", "sync/heartbeat", "gitops", "gitops/forge", "formats/resource", "formats/oracle"}, // heartbeat: loops and passes say that they move. forge: the request for the branch comes after its commit. oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
+	"sync/failure":                  {"sync/service", "sync/ledger", "sync/report", "gitops", "gitops/forge"},                                                                                                                                                                                   // the errors of all that is called, as reports name them
+	"sync/terminal":                 {"sync/report"},
 	"sync/bundle":                   {"sync/config", "sync/catalog", "sync/report", "formats", "formats/resource"},
 	"sync/discover":                 {"sync/config", "sync/languages", "formats", "formats/resource"}, // config: the words of a collection
 	"sync/service":                  {"sync/service/wire"},
@@ -49,7 +51,13 @@ var arrows = map[string][]string{
 	"sync/languages":                {},
 	"sync/watch":                    {},
 	"sync/heartbeat":                {},
-	"gitops":                        {"gitops/run", "gitops/object", "gitops/ref", "gitops/history"},
+	"gitops":                        {"gitops/run", "gitops/object", "gitops/ref", "gitops/repository", "gitops/outcome", "gitops/remote", "gitops/tree", "gitops/content", "gitops/hook"},
+	"gitops/content":                {"gitops/tree", "gitops/remote", "gitops/repository", "gitops/outcome", "gitops/object", "gitops/ref", "gitops/run"},
+	"gitops/hook":                   {"gitops/repository"}, // where hooks are, and what git's configuration says of them
+	"gitops/remote":                 {"gitops/repository", "gitops/outcome", "gitops/object", "gitops/ref", "gitops/run"},
+	"gitops/tree":                   {"gitops/object"},
+	"gitops/outcome":                {"gitops/ref"}, // that a branch moved, that git is busy
+	"gitops/repository":             {"gitops/history", "gitops/object", "gitops/ref", "gitops/run"},
 	"gitops/ref":                    {"gitops/object", "gitops/run"}, // what is not kept as files is moved by the git program
 	"gitops/history":                {"gitops/object"},
 	"gitops/object":                 {"gitops/run"}, // what cannot be read in this process is asked of the git program

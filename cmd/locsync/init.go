@@ -148,7 +148,7 @@ func standsIn(ctx context.Context, dir string) (top string, l discover.Listing, 
 		return "", l, b, usageError{errors.New("this is a bare repository; write locsync.toml from config.example.toml, with push.source set to a branch")}
 	}
 	var mainErr, currentErr error
-	b.main, mainErr = repo.DefaultBranch("origin")
+	b.main, mainErr = repo.Branches.Default("origin")
 	b.current, _, currentErr = repo.Head()
 	tracked, others, known, err := repo.Listed(ctx)
 	if err := errors.Join(mainErr, currentErr, err); err != nil {

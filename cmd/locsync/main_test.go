@@ -435,7 +435,7 @@ func example(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // exits CODE PROGRAM ARGS... runs a program that must end with this exit code; its output is for stdout and stderr.
-// With --json the output is at most one document.
+// With --json the output is one document.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	usageOf(ts, neg, args, 2, "exits CODE PROGRAM ARGS...")
 	err := ts.Exec(args[1], args[2:]...)
@@ -450,13 +450,31 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("exit code %d, want %s", code, args[0])
 	}
 	if slices.Contains(args[2:], "--json") {
-		var document json.RawMessage
-		printed := json.NewDecoder(strings.NewReader(ts.ReadFile("stdout")))
-		if err := printed.Decode(&document); err != nil && err != io.EOF {
-			ts.Fatalf("standard output is no JSON: %v", err)
-		}
-		if printed.More() {
-			ts.Fatalf("standard output holds more than one JSON document")
-		}
+		oneDocument(ts, code)
+	}
+}
+
+// oneDocument fails where standard output is not one document that begins with the schema, and says why a command failed.
+func oneDocument(ts *testscript.TestScript, code int) {
+	out := ts.ReadFile("stdout")
+	var doc struct {
+		Schema    int
+		Error     string
+		ErrorCode string `json:"error_code"`
+		Code      *int   // of doctor, whose findings say what is wrong
+	}
+	if err := json.Unmarshal([]byte(out), &doc); err != nil {
+		ts.Fatalf("standard output is not one JSON document: %v", err)
+	}
+	if !strings.HasPrefix(out, "{\n  \"schema\": 1") {
+		ts.Fatalf("the document does not begin with its schema")
+	}
+	codes := []string{"auth", "unreachable", "refused", "busy", "config", "internal"}
+	misfit := strings.Contains(out, `"configuration": true`)
+	switch failed := code == exitLater || code == exitWrong; {
+	case failed && !misfit && doc.Code == nil && (doc.Error == "" || !slices.Contains(codes, doc.ErrorCode)):
+		ts.Fatalf("exit code %d, and the document has error %q, error_code %q", code, doc.Error, doc.ErrorCode)
+	case !failed && doc.Error+doc.ErrorCode != "":
+		ts.Fatalf("exit code %d, and the document has error %q, error_code %q", code, doc.Error, doc.ErrorCode)
 	}
 }

@@ -132,11 +132,11 @@ func (a *app) memoriesImportCommand() *cobra.Command {
 					return err
 				}
 				defer f.Close()
-				d.line.show(report.Doing{What: "bringing " + args[1] + " in"})
+				d.line.Show(report.Doing{What: "bringing " + args[1] + " in"})
 				if err := d.ImportMemory(ctx, args[0], content, replace); err != nil {
 					return err
 				}
-				d.line.end()
+				d.line.End()
 				return a.sayDone(map[string]any{"memory": args[0], "file": args[1]}, "%s is in memory %s\n", args[1], args[0])
 			})
 		},
@@ -155,9 +155,9 @@ func (a *app) memoriesExportCommand() *cobra.Command {
 		Args:    exactly(2, "a memory and a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
-				d.line.show(report.Doing{What: "waiting for the translation memory"})
+				d.line.Show(report.Doing{What: "waiting for the translation memory"})
 				return a.fetchInto(args[1], func(f *os.File) (int64, error) {
-					defer d.line.end()
+					defer d.line.End()
 					return d.ExportMemory(ctx, args[0], "", f)
 				})
 			})

@@ -3,6 +3,8 @@ package main
 import (
 	"io"
 	"os"
+
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 // standardOutput is where results go. It remembers the first one that did not arrive: on a full disk, say. A command whose result is lost has failed, whatever
@@ -33,6 +35,17 @@ func outputOf(w io.Writer) *standardOutput {
 	if p, ok := w.(printable); ok {
 		w = p.to
 	}
+	if r, ok := w.(*results); ok {
+		return r.to
+	}
 	o, _ := w.(*standardOutput)
 	return o
+}
+
+// progress begins to watch over some work for a person; with --json it tells nothing.
+func (a *app) progress() *terminal.Progress {
+	if a.asJSON {
+		return &terminal.Progress{}
+	}
+	return terminal.Watch(a.err)
 }

@@ -135,13 +135,13 @@ func (a *app) do(ctx context.Context, cfg *config.Config, want web.Request) (web
 		return web.Answer{}, err
 	}
 	line := a.progress()
-	defer line.end()
+	defer line.End()
 	for end := time.Now().Add(commandPatience); ; {
-		h, err := a.openFor(ctx, cfg, log, want, line.show)
+		h, err := a.openFor(ctx, cfg, log, want, line.Show)
 		var locked *boltledger.Locked
 		switch {
 		case errors.As(err, &locked):
-			answer, aerr := askDaemon(ctx, cfg, locked.Dir, want, line.show)
+			answer, aerr := askDaemon(ctx, cfg, locked.Dir, want, line.Show)
 			switch {
 			case errors.Is(aerr, web.ErrHangs):
 				return answer, fmt.Errorf("%w: process %d; look at its log, or end it (kill -9 %d loses nothing) and try again", aerr, locked.PID, locked.PID)
@@ -150,7 +150,7 @@ func (a *app) do(ctx context.Context, cfg *config.Config, want web.Request) (web
 			case time.Now().After(end): // another command has it, or a daemon that cannot be reached
 				return answer, err
 			}
-			line.show(report.Doing{What: fmt.Sprintf("waiting: process %d is at work on the same repository", locked.PID)})
+			line.Show(report.Doing{What: fmt.Sprintf("waiting: process %d is at work on the same repository", locked.PID)})
 			select {
 			case <-ctx.Done():
 				return answer, ctx.Err()

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 // A person at a terminal sees what long work is about, and in the end only its result; whoever is no such person sees only the result from the begin.
@@ -49,11 +51,11 @@ func TestProgressAtATerminal(t *testing.T) {
 			if code := s.wait(); code != 0 {
 				t.Fatalf("exit code %d: %s", code, s.text())
 			}
-			if shows := strings.Contains(s.raw(), erase); shows != c.show {
+			if shows := strings.Contains(s.raw(), terminal.Erase); shows != c.show {
 				t.Errorf("progress shown: %t, want %t:\n%q", shows, c.show, s.raw())
 			}
 			if !c.pipe && c.show {
-				if rest := s.raw()[strings.LastIndex(s.raw(), erase):]; !strings.HasPrefix(strings.Join(strings.Fields(escapes.ReplaceAllString(rest, "")), " "), "app: sent 2 values in 1 import locales/") {
+				if rest := s.raw()[strings.LastIndex(s.raw(), terminal.Erase):]; !strings.HasPrefix(strings.Join(strings.Fields(escapes.ReplaceAllString(rest, "")), " "), "app: sent 2 values in 1 import locales/") {
 					t.Errorf("the result does not stand alone: %q", rest)
 				}
 			}

@@ -110,10 +110,11 @@ func TestContradictions(t *testing.T) {
 func TestVersionFlag(t *testing.T) {
 	say := func(args ...string) string {
 		var out bytes.Buffer
-		root := (&app{out: &out, err: &out}).root()
+		a := &app{out: &out, err: &out}
+		root := a.root()
 		root.SetArgs(args)
-		if err := root.Execute(); err != nil {
-			t.Errorf("%v: %v", args, err)
+		if code := a.exit(root.Execute()); code != exitDone {
+			t.Errorf("%v: exit code %d", args, code)
 		}
 		return out.String()
 	}

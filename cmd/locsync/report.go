@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 // What push, pull and sync print of what they did, for people.
@@ -21,7 +22,7 @@ func (s *screen) line(lead string, leads style, text string) {
 		return
 	}
 	further := indent + "    "
-	for i, part := range wrapped(lead+text, max(20, s.width-columns(further))) {
+	for i, part := range terminal.Wrapped(lead+text, max(20, s.width-terminal.Columns(further))) {
 		rest, led := strings.CutPrefix(part, lead)
 		switch {
 		case i > 0:

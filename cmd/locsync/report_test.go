@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 // A line of a report keeps its words: in a pipe it is one line, at a terminal none of its lines is wider than the terminal unless a word is, and colours
@@ -19,22 +20,22 @@ func TestReportLines(t *testing.T) {
 		words := rapid.SliceOfN(rapid.StringMatching(`[a-z日é]{1,12}`), 1, 30).Draw(t, "words")
 		width := rapid.IntRange(40, 200).Draw(t, "width")
 		text := strings.Join(words, " ")
-		var pipe, terminal, plain bytes.Buffer
+		var pipe, coloured, plain bytes.Buffer
 		(&screen{to: &pipe}).line(lead, yellow, text)
-		(&screen{to: &terminal, terminal: true, colours: true, width: width}).line(lead, yellow, text)
+		(&screen{to: &coloured, terminal: true, colours: true, width: width}).line(lead, yellow, text)
 		(&screen{to: &plain, terminal: true, width: width}).line(lead, yellow, text)
 		if pipe.String() != lead+text+"\n" {
 			t.Fatalf("in a pipe: %q", pipe.String())
 		}
-		if got := strings.NewReplacer("\x1b[33m", "", "\x1b[0m", "").Replace(terminal.String()); got != plain.String() {
+		if got := strings.NewReplacer("\x1b[33m", "", "\x1b[0m", "").Replace(coloured.String()); got != plain.String() {
 			t.Fatalf("coloured %q, plain %q", got, plain.String())
 		}
 		if got, want := strings.Fields(plain.String()), strings.Fields(lead+text); strings.Join(got, " ") != strings.Join(want, " ") {
 			t.Fatalf("%q, want %q", got, want)
 		}
 		for line := range strings.Lines(plain.String()) {
-			if columns(strings.TrimSuffix(line, "\n")) > width {
-				t.Fatalf("%d columns of %d: %q", columns(line), width, line)
+			if terminal.Columns(strings.TrimSuffix(line, "\n")) > width {
+				t.Fatalf("%d columns of %d: %q", terminal.Columns(line), width, line)
 			}
 		}
 	})

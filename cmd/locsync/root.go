@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 // Exit codes (the contract, section 1).
@@ -44,6 +44,8 @@ type app struct {
 
 	endWaits func() // ends telling what is waited for; nil
 
+	document document // with --json
+
 	configFile string
 	asJSON     bool
 	logLevel   string
@@ -55,8 +57,8 @@ type app struct {
 func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // from here on the signals do what they do by default
-	a := &app{out: printable{&standardOutput{file: os.Stdout}}, err: &standardError{to: os.Stderr}, in: os.Stdin, journal: toJournal()}
-	a.args = os.Args[1:]
+	a := &app{err: &terminal.StandardError{To: os.Stderr}, in: os.Stdin, journal: toJournal(), args: os.Args[1:]}
+	a.out = printable{&results{app: a, to: &standardOutput{file: os.Stdout}}}
 	root := a.root()
 	root.SetArgs(a.args)
 	err := root.ExecuteContext(ctx)
@@ -68,6 +70,7 @@ func Main() int {
 
 // exit says what went wrong, once, and turns it into the exit code.
 func (a *app) exit(err error) int {
+	err = errors.Join(err, a.sayDocument(err))
 	if lost := a.lost(); lost != nil && !errors.Is(err, lost) {
 		err = errors.Join(err, fmt.Errorf("say the result: %w", lost))
 	}
@@ -82,17 +85,22 @@ func (a *app) exit(err error) int {
 	case errors.Is(err, errPartial):
 		return exitPartial
 	}
-	var lines []string
-	for line := range strings.SplitSeq(err.Error(), "\n") {
-		if !slices.Contains(lines, line) { // both halves of a sync fail where the service is down
-			lines = append(lines, line)
-		}
-	}
-	a.remark(zap.ErrorLevel, "locsync: %s", shown(strings.Join(lines, "\n")))
+	a.remark(zap.ErrorLevel, "locsync: %s", sentence(err))
 	if wrong(err) {
 		return exitWrong
 	}
 	return exitLater
+}
+
+// sentence is what went wrong, each line once: both halves of a sync fail where the service is down.
+func sentence(err error) string {
+	var lines []string
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		if !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return shown(strings.Join(lines, "\n"))
 }
 
 // wrong reports whether an error stays until somebody changes something. A disk may have room again.
@@ -186,12 +194,4 @@ func noArguments(c *cobra.Command) {
 		}
 		return nil
 	}
-}
-
-// print writes a result as indented JSON.
-func (a *app) print(v any) error {
-	enc := json.NewEncoder(a.out)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
 }

@@ -6,10 +6,10 @@ import (
 	"os"
 	"strings"
 	"time"
-	"unicode"
 
 	"golang.org/x/term"
-	"golang.org/x/text/width"
+
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 // screen is what a person reads results on. At a terminal that has them it gives texts colours, and breaks lines where the terminal ends; in a pipe
@@ -31,7 +31,7 @@ func (a *app) screen() *screen {
 	switch out, ok := a.out.(printable); {
 	case !ok:
 		return &screen{to: a.out}
-	case o == nil || !term.IsTerminal(int(o.file.Fd())):
+	case o == nil || a.asJSON || !term.IsTerminal(int(o.file.Fd())):
 		return &screen{to: out.to}
 	}
 	s := attended(o.file)
@@ -41,11 +41,11 @@ func (a *app) screen() *screen {
 
 // errorScreen is the one that errors and warnings go to: standard error.
 func (a *app) errorScreen() *screen {
-	e, ok := a.err.(*standardError)
+	e, ok := a.err.(*terminal.StandardError)
 	if !ok {
 		return &screen{to: a.err}
 	}
-	f, ok := e.to.(*os.File)
+	f, ok := e.To.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return &screen{to: e}
 	}
@@ -90,69 +90,6 @@ func (s *screen) in(st style, text string) string {
 		return text
 	}
 	return "\x1b[" + string(st) + "m" + text + "\x1b[0m"
-}
-
-// columns is how many columns of a terminal a text takes: two for a character of east Asian width (Unicode, UAX #11), none for a mark on the one before.
-func columns(text string) int {
-	n := 0
-	for _, r := range text {
-		n += columnsOf(r)
-	}
-	return n
-}
-
-func columnsOf(r rune) int {
-	switch {
-	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
-		return 0
-	case r < 0x1100:
-		return 1
-	}
-	if k := width.LookupRune(r).Kind(); k == width.EastAsianWide || k == width.EastAsianFullwidth {
-		return 2
-	}
-	return 1
-}
-
-// padded fills a text up with spaces to so many columns.
-func padded(text string, to int) string {
-	return text + strings.Repeat(" ", max(0, to-columns(text)))
-}
-
-// shortened cuts a text to so many columns. The end of a path says more than its begin, so what is cut out is in the middle.
-func shortened(text string, to int) string {
-	if to < 4 || columns(text) <= to {
-		return text
-	}
-	runes := []rune(text)
-	head, tail := 0, 0
-	for left := (to - 1) / 3; head < len(runes) && columnsOf(runes[head]) <= left; head++ {
-		left -= columnsOf(runes[head])
-	}
-	for left := to - 1 - columns(string(runes[:head])); tail < len(runes)-head && columnsOf(runes[len(runes)-1-tail]) <= left; tail++ {
-		left -= columnsOf(runes[len(runes)-1-tail])
-	}
-	return string(runes[:head]) + "…" + string(runes[len(runes)-tail:])
-}
-
-// wrapped breaks a text at its spaces into lines of at most so many columns; 0 is without an end. A word that is longer has a line of its own.
-func wrapped(text string, to int) []string {
-	var lines []string
-	for paragraph := range strings.SplitSeq(text, "\n") {
-		line := ""
-		for word := range strings.FieldsSeq(paragraph) {
-			switch {
-			case line == "":
-				line = word
-			case to > 0 && columns(line)+1+columns(word) > to:
-				lines, line = append(lines, line), word
-			default:
-				line += " " + word
-			}
-		}
-		lines = append(lines, line)
-	}
-	return lines
 }
 
 // cell is a text in a table, and how it looks.
@@ -202,7 +139,7 @@ func (t *table) fit(s *screen) {
 		line, used := []string{}, 0
 		for i, c := range row {
 			name, text := t.rows[0][i].text, shown(c.text)
-			size := columns(name) + 1 + columns(text)
+			size := terminal.Columns(name) + 1 + terminal.Columns(text)
 			if used > 0 && used+2+size > s.width {
 				fmt.Fprintln(s.to, strings.Join(line, "  "))
 				line, used = []string{""}, 0
@@ -228,7 +165,7 @@ func (t *table) widthOn(s *screen) int {
 	t.say(s, &b, "")
 	widest := 0
 	for line := range strings.Lines(b.String()) {
-		widest = max(widest, columns(strings.TrimSuffix(line, "\n")))
+		widest = max(widest, terminal.Columns(strings.TrimSuffix(line, "\n")))
 	}
 	return widest
 }
@@ -242,12 +179,12 @@ func (t *table) say(s *screen, w io.Writer, indent string) {
 				widths = append(widths, 0)
 			}
 			if i < len(row)-1 || t.right[i] || i == t.flex { // nothing stands behind the last one
-				widths[i] = max(widths[i], columns(shown(c.text)))
+				widths[i] = max(widths[i], terminal.Columns(shown(c.text)))
 			}
 		}
 	}
 	if t.flex >= 0 && t.flex < len(widths) && s.width > 0 {
-		whole := columns(indent) + 2*(len(widths)-1)
+		whole := terminal.Columns(indent) + 2*(len(widths)-1)
 		for _, w := range widths {
 			whole += w
 		}
@@ -258,9 +195,9 @@ func (t *table) say(s *screen, w io.Writer, indent string) {
 		for i, c := range row {
 			text := shown(c.text)
 			if s.width > 0 && i == t.flex {
-				text = shortened(text, widths[i])
+				text = terminal.Shortened(text, widths[i])
 			}
-			space := strings.Repeat(" ", max(0, widths[i]-columns(text)))
+			space := strings.Repeat(" ", max(0, widths[i]-terminal.Columns(text)))
 			switch {
 			case t.right[i]:
 				line += space + s.in(c.st, text)

@@ -71,7 +71,9 @@ func (a *app) serve(ctx context.Context, f serviceFlags) error {
 	server := &http.Server{Handler: svc, ReadHeaderTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute}
 	ended := make(chan error, 1)
 	context.AfterFunc(ctx, func() { ended <- shutDown(server, workPatience) })
-	fmt.Fprintf(a.out, "listening on http://%s\n", listener.Addr())
+	if err := a.sayListening("http://" + listener.Addr().String()); err != nil {
+		return errors.Join(err, listener.Close(), svc.Close())
+	}
 	err = server.Serve(listener)
 	if errors.Is(err, http.ErrServerClosed) { // Serve returns when the end begins; calls under way need the data
 		err = <-ended

@@ -34,12 +34,12 @@ func (a *app) statsCommand() *cobra.Command {
 				}
 				patient, cancel := d.patient(ctx)
 				defer cancel()
-				d.line.show(report.Doing{What: "waiting until the service has counted"})
+				d.line.Show(report.Doing{What: "waiting until the service has counted"})
 				s, err := d.ProjectStatisticsByDocument(patient, d.id, exact)
 				if err != nil {
 					return err
 				}
-				d.line.end()
+				d.line.End()
 				return a.sayStatistics(s)
 			})
 		},

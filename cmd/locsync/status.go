@@ -54,8 +54,7 @@ func (a *app) statusCommand() *cobra.Command {
 // patience is how long a daemon may take to say how things stand, before a command looks for itself.
 const patience = 3 * time.Second
 
-// status asks the daemon, who knows best what is going on, and else looks for itself: without calling anybody, without making anything, at a
-// copy of the state, so that it works whatever else does not and is in nobody's way.
+// status asks the daemon, or else reads the files and a copy of the state: it makes no requests and changes nothing.
 func (a *app) status(ctx context.Context, cfg *config.Config) (report.Status, error) {
 	log, err := a.logger(zap.ErrorLevel)
 	if err != nil {
@@ -82,5 +81,6 @@ func (a *app) status(ctx context.Context, cfg *config.Config) (report.Status, er
 		return report.Status{}, err
 	}
 	defer store.Close()
-	return engine.New(engine.Parts{Config: cfg, State: store, Log: log, Clones: clones(dir)}).Status(ctx), nil
+	parts := engine.Parts{Config: cfg, State: store, Log: log, Clones: clones(dir), Patience: 3 * time.Minute}
+	return engine.New(parts).Status(ctx), nil
 }

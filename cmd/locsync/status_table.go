@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 // A screen narrower than this has less of everything that is there for convenience: the table's last columns, the times in full, long bars.
@@ -64,11 +65,11 @@ type statusView struct {
 func (v *statusView) para(st style, first, rest, text string) {
 	const below = "    "
 	text = shown(text)
-	room, longest := v.width-columns(rest), 0
+	room, longest := v.width-terminal.Columns(rest), 0
 	for word := range strings.FieldsSeq(text) {
-		longest = max(longest, columns(word))
+		longest = max(longest, terminal.Columns(word))
 	}
-	if columns(rest) > columns(below) && (room < leastRoom || longest > room) {
+	if terminal.Columns(rest) > terminal.Columns(below) && (room < leastRoom || longest > room) {
 		switch strings.TrimSpace(first) {
 		case "":
 			first = below
@@ -78,9 +79,9 @@ func (v *statusView) para(st style, first, rest, text string) {
 			fmt.Fprintln(v, strings.TrimRight(first, " "))
 			first = below
 		}
-		rest, room = below, v.width-columns(below)
+		rest, room = below, v.width-terminal.Columns(below)
 	}
-	for i, line := range wrapped(text, max(10, room)) {
+	for i, line := range terminal.Wrapped(text, max(10, room)) {
 		if i == 0 {
 			fmt.Fprintf(v, "%s%s\n", first, v.in(st, line))
 		} else {
@@ -104,27 +105,27 @@ func mood(p report.ProjectStatus) style {
 }
 
 func (v *statusView) state() {
-	name := shortened(shown(v.p.Name), max(leastRoom, v.width/2))
-	space := strings.Repeat(" ", columns(name)+4)
+	name := terminal.Shortened(shown(v.p.Name), max(leastRoom, v.width/2))
+	space := strings.Repeat(" ", terminal.Columns(name)+4)
 	v.para(plainly, v.in(mood(v.p), "●")+" "+v.in(strong, name)+"  ", space, v.p.State)
 }
 
 // facts are the rows below the name.
 func (v *statusView) facts() {
 	t := v.passes(func(at time.Time) string { return v.when(at, v.now) })
-	if columns("  ")+t.width() > v.width {
+	if terminal.Columns("  ")+t.width() > v.width {
 		t.breakAt(3)
 	}
-	if columns("  ")+t.width() > v.width {
+	if terminal.Columns("  ")+t.width() > v.width {
 		t = v.passes(func(at time.Time) string { return ago(at, v.now) })
-		if columns("  ")+t.width() > v.width {
+		if terminal.Columns("  ")+t.width() > v.width {
 			t.breakAt(3)
 		}
 	}
 	t.say(v.screen, v, "  ")
 	named := func(name, text string) {
 		if text != "" {
-			v.para(plainly, "  "+v.in(faint, padded(name, 9))+"  ", strings.Repeat(" ", 13), text)
+			v.para(plainly, "  "+v.in(faint, terminal.Padded(name, 9))+"  ", strings.Repeat(" ", 13), text)
 		}
 	}
 	branch, at := v.p.Branch, v.p.BranchURL
@@ -191,10 +192,10 @@ func (v *statusView) languages() {
 	case v.width < narrow:
 		length = 10
 	}
-	name := func(l report.LanguageStatus) string { return shortened(shown(l.Language), max(8, v.width/4)) }
+	name := func(l report.LanguageStatus) string { return terminal.Shortened(shown(l.Language), max(8, v.width/4)) }
 	widest := 0
 	for _, l := range v.p.Languages {
-		widest = max(widest, columns(name(l)))
+		widest = max(widest, terminal.Columns(name(l)))
 	}
 	for _, l := range v.p.Languages {
 		whole := l.Keys + l.Missing
@@ -211,7 +212,7 @@ func (v *statusView) languages() {
 		sound, heldBack, _ := l.Parts()
 		good, held := share(sound, whole, length), share(heldBack, whole, length)
 		bar := v.in(green, strings.Repeat("█", good)) + v.in(yellow, strings.Repeat("▒", held)) + v.in(faint, strings.Repeat("░", max(0, length-good-held)))
-		first := fmt.Sprintf("  %s  %s %4d %%  ", padded(name(l), widest), bar, share(l.Keys, whole, 100))
+		first := fmt.Sprintf("  %s  %s %4d %%  ", terminal.Padded(name(l), widest), bar, share(l.Keys, whole, 100))
 		v.para(plainly, first, strings.Repeat(" ", 2+widest+2+length+9), text)
 	}
 }
@@ -264,7 +265,7 @@ func (v *statusView) fileTable(files []report.FileStatus) *table {
 				row = append(row, format)
 			}
 			if shape.collection {
-				collection.text = shortened(shown(collection.text), max(12, v.width/4))
+				collection.text = terminal.Shortened(shown(collection.text), max(12, v.width/4))
 				row = append(row, collection)
 			}
 			t.right[len(row)], t.right[len(row)+1] = true, true
@@ -281,7 +282,7 @@ func (v *statusView) fileTable(files []report.FileStatus) *table {
 			}
 			add(cell{filepath.ToSlash(f.Path), name}, cell{f.Format, plainly}, cell{f.Collection, plainly}, cell{fmt.Sprint(f.Keys), plainly}, cell{pending, st})
 		}
-		if columns("  ")+t.width() <= v.width || columns("  ")+t.least()-leastFlex+leastName <= v.width {
+		if terminal.Columns("  ")+t.width() <= v.width || terminal.Columns("  ")+t.least()-leastFlex+leastName <= v.width {
 			break // the names are whole, or can be told apart
 		}
 	}
@@ -303,7 +304,7 @@ func (v *statusView) conflicts() {
 			{"repository", report.InQuotes(c.Ours), "to send it: " + c.Command("ours")},
 			{"service", report.InQuotes(c.Theirs) + "; " + c.Meanwhile(), c.ToTake() + ": " + c.Command("theirs")},
 		} {
-			v.para(plainly, "      "+v.in(faint, padded(side.name, 10))+"  ", strings.Repeat(" ", 18), side.text)
+			v.para(plainly, "      "+v.in(faint, terminal.Padded(side.name, 10))+"  ", strings.Repeat(" ", 18), side.text)
 			v.para(plainly, strings.Repeat(" ", indent)+"-> ", strings.Repeat(" ", indent+3), side.do)
 		}
 	}
@@ -311,13 +312,13 @@ func (v *statusView) conflicts() {
 
 func (v *statusView) problems() {
 	type kind struct{ cause, remedy string }
-	groups := alikes(v.p.OtherProblems(), func(p report.Problem) kind { return kind{p.Cause(), p.Remedy} })
+	groups := alikes(v.p.OtherProblems(), func(p report.Problem) kind { return kind{p.Problem, p.Remedy} })
 	if len(groups) == 0 {
 		return
 	}
 	v.heading("left out")
 	for _, g := range groups {
-		cause, places := g[0].Cause(), placesOf(g)
+		cause, places := g[0].Problem, placesOf(g)
 		switch n := len(places); {
 		case n == 0:
 			v.para(yellow, "    ", "    ", cause)
@@ -365,7 +366,7 @@ func (v *statusView) events() {
 	v.heading("recently")
 	widest := 0
 	for _, e := range events {
-		widest = max(widest, columns(ago(e.At, v.now)))
+		widest = max(widest, terminal.Columns(ago(e.At, v.now)))
 	}
 	for _, e := range events {
 		text := e.Text
@@ -376,6 +377,6 @@ func (v *statusView) events() {
 		if e.Result != report.ResultOK {
 			st = resultStyle(e.Result)
 		}
-		v.para(st, "    "+v.in(faint, padded(ago(e.At, v.now), widest))+"  ", strings.Repeat(" ", 6+widest), text)
+		v.para(st, "    "+v.in(faint, terminal.Padded(ago(e.At, v.now), widest))+"  ", strings.Repeat(" ", 6+widest), text)
 	}
 }

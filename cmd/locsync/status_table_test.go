@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 var statusNow = time.Date(2026, 11, 21, 20, 0, 0, 0, time.UTC)
@@ -33,7 +34,7 @@ func busyStatus() report.Status {
 		History: report.History{Events: []report.Event{{At: before(time.Minute), What: "pull", Result: report.ResultFailed, Text: "The pull failed: the service is down.", Since: before(time.Hour), Count: 7}}},
 	}
 	for i := range 20 {
-		p.Problems = append(p.Problems, report.Problem{File: "de.json", Key: fmt.Sprint("key", i), Language: "de", Problem: "lacks %s, which the source has; correct the translation", Remedy: "correct the translation"})
+		p.Problems = append(p.Problems, report.Problem{File: "de.json", Key: fmt.Sprint("key", i), Language: "de", Problem: "lacks %s, which the source has", Remedy: "correct the translation"})
 	}
 	for i := range 20 {
 		p.Files = append(p.Files, report.FileStatus{Path: fmt.Sprintf("more/file%d.json", i), Format: "json", Collection: "main"})
@@ -72,7 +73,7 @@ func TestStatusAtATerminal(t *testing.T) {
 			}
 		}
 		for line := range strings.Lines(text) {
-			if n := columns(strings.TrimSuffix(line, "\n")); n > width {
+			if n := terminal.Columns(strings.TrimSuffix(line, "\n")); n > width {
 				t.Errorf("%d columns in a screen of %d: %s", n, width, line)
 			}
 		}
@@ -100,7 +101,7 @@ func TestStatusOfLongFacts(t *testing.T) {
 		}
 	}
 	for line := range strings.Lines(text) {
-		if n := columns(strings.TrimSuffix(line, "\n")); n > 80 {
+		if n := terminal.Columns(strings.TrimSuffix(line, "\n")); n > 80 {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
@@ -143,8 +144,8 @@ func TestStatusFits(t *testing.T) {
 			text := s.status(st, statusNow, true)
 			for line := range strings.Lines(text) {
 				line = strings.TrimSuffix(line, "\n")
-				if words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "-> ")); columns(line) > width && len(words) > 1 {
-					t.Fatalf("%d columns in a screen of %d: %q\n%s", columns(line), width, line, text)
+				if words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "-> ")); terminal.Columns(line) > width && len(words) > 1 {
+					t.Fatalf("%d columns in a screen of %d: %q\n%s", terminal.Columns(line), width, line, text)
 				}
 				if strings.Contains(line, "…") && !cutInside.MatchString(line) {
 					t.Fatalf("cut at an end: %q", line)
@@ -196,7 +197,7 @@ func TestTablesAlign(t *testing.T) {
 		tab.say(s, &b, "  ")
 		widest := -1
 		for line := range strings.Lines(b.String()) {
-			n := columns(strings.TrimSuffix(line, "\n"))
+			n := terminal.Columns(strings.TrimSuffix(line, "\n"))
 			if widest < 0 {
 				widest = n
 			}
@@ -211,24 +212,24 @@ func TestTablesAlign(t *testing.T) {
 func TestTextsFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text, to := texts(t, "text"), rapid.IntRange(4, 30).Draw(t, "to")
-		short := shortened(text, to)
+		short := terminal.Shortened(text, to)
 		switch {
-		case columns(text) <= to && short != text:
+		case terminal.Columns(text) <= to && short != text:
 			t.Fatalf("%q became %q", text, short)
-		case columns(short) > to:
-			t.Fatalf("%q has %d columns, not %d", short, columns(short), to)
+		case terminal.Columns(short) > to:
+			t.Fatalf("%q has %d columns, not %d", short, terminal.Columns(short), to)
 		case short != text:
 			head, tail, _ := strings.Cut(short, "…")
 			if !strings.HasPrefix(text, head) || !strings.HasSuffix(text, tail) || tail == "" {
 				t.Fatalf("%q became %q", text, short)
 			}
 		}
-		lines := wrapped(text, to)
+		lines := terminal.Wrapped(text, to)
 		if got, want := strings.Fields(strings.Join(lines, " ")), strings.Fields(text); strings.Join(got, " ") != strings.Join(want, " ") {
 			t.Fatalf("%q became %q", text, lines)
 		}
 		for _, line := range lines {
-			if columns(line) > to && strings.Contains(line, " ") {
+			if terminal.Columns(line) > to && strings.Contains(line, " ") {
 				t.Fatalf("%q is wider than %d", line, to)
 			}
 		}

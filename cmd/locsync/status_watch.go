@@ -13,6 +13,7 @@ import (
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 const (
@@ -47,9 +48,7 @@ func (a *app) sayChange(out *screen, s report.Status) error {
 		_, err := fmt.Fprintf(out.to, "-- %s\n%s", inUTC(time.Now()), out.status(s, time.Now(), true))
 		return err
 	}
-	enc := json.NewEncoder(a.out)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(s)
+	return a.printLine(s)
 }
 
 // changes is the status as it is, and again whenever it is another one.
@@ -174,7 +173,7 @@ func (s *screen) leaveFor(do func() error) error {
 
 // fitting is a line with an end that goes first where the screen is too narrow.
 func (s *screen) fitting(line, end string) string {
-	if columns(line+end) <= s.width {
+	if terminal.Columns(line+end) <= s.width {
 		line += end
 	}
 	return line

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 // At a terminal the status is drawn on a screen of its own, anew when something or the window's size changes, and Ctrl-C gives back the screen that was there.
@@ -85,7 +86,7 @@ func TestDoctorAtATerminal(t *testing.T) {
 		t.Errorf("%q", x.raw())
 	}
 	for line := range strings.Lines(strings.ReplaceAll(text, "\r", "")) {
-		if n := columns(strings.TrimSuffix(line, "\n")); n > 70 && len(strings.Fields(line)) > 3 { // level, check, and one word that is longer
+		if n := terminal.Columns(strings.TrimSuffix(line, "\n")); n > 70 && len(strings.Fields(line)) > 3 { // level, check, and one word that is longer
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}

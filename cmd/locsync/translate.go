@@ -67,12 +67,12 @@ func (a *app) translate(ctx context.Context, d *desk, r service.TranslateRequest
 	for _, text := range texts {
 		r.Texts = append(r.Texts, wire.TranslateText{Text: text})
 	}
-	d.line.show(report.Doing{What: "translating " + count(len(texts), "text")})
+	d.line.Show(report.Doing{What: "translating " + count(len(texts), "text")})
 	answer, err := d.Translate(ctx, r)
 	if err != nil {
 		return err
 	}
-	d.line.end()
+	d.line.End()
 	result := []translated{}
 	failed := false
 	for _, language := range r.TargetLanguages {

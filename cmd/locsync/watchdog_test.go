@@ -84,7 +84,7 @@ func TestWatchdog(t *testing.T) {
 	if !killedBy(cmd, syscall.SIGABRT) {
 		t.Errorf("it ended with %v: systemd would not start it again after an exit code of 2", cmd.ProcessState)
 	}
-	if log := w.logs.String(); !strings.Contains(log, "gitops.openPlace") {
+	if log := w.logs.String(); !strings.Contains(log, "gitops/repository.(*Repository).open(") {
 		t.Errorf("it does not say where it hung:\n%s", log[max(0, len(log)-4000):])
 	}
 }

@@ -28,8 +28,8 @@ import (
 	"github.com/locsync/locsync/sync/web"
 )
 
-// load finds and reads the configuration. With --json what is wrong with it is a document on standard output, whatever the command.
-func (a *app) load() (*config.Config, error) { return a.loadBy(config.Load) }
+// load finds and reads the configuration.
+func (a *app) load() (*config.Config, error) { return a.find(config.Load) }
 
 // configReader is config.Load or config.LoadForCreate.
 type configReader = func(file string, options ...config.Option) (*config.Config, error)
@@ -39,17 +39,6 @@ func readConfig(file string) (*config.Config, error) { return readConfigBy(confi
 
 func readConfigBy(read configReader, file string) (*config.Config, error) {
 	return read(file, config.Accept(func(dir string) bool { return gitops.SafeDirectory(context.Background(), dir) }))
-}
-
-// loadBy is load with another way of reading the file that was found.
-func (a *app) loadBy(read configReader) (*config.Config, error) {
-	cfg, err := a.find(read)
-	if err != nil && a.asJSON {
-		if failed := a.sayWrong(err); failed != nil {
-			return nil, failed
-		}
-	}
-	return cfg, err
 }
 
 // here is the current folder, which may be gone.

@@ -30,7 +30,8 @@ func Environ() []string {
 		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_AUTHOR_DATE=1700000000 +0000",
 		"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.org", "GIT_COMMITTER_DATE=1700000000 +0000",
 	)
-	settings := []string{"init.defaultBranch", "main", "protocol.file.allow", "always", "gc.auto", "0", "maintenance.auto", "false", "core.fsync", "none"}
+	settings := []string{"init.defaultBranch", "main", "protocol.file.allow", "always", "gc.auto", "0",
+		"maintenance.auto", "false", "core.fsync", "none"}
 	return append(env, Settings(settings...)...)
 }
 
@@ -38,7 +39,8 @@ func Environ() []string {
 func Settings(pairs ...string) []string {
 	env := []string{fmt.Sprint("GIT_CONFIG_COUNT=", len(pairs)/2)}
 	for i := 0; i < len(pairs); i += 2 {
-		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i/2, pairs[i]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i/2, pairs[i+1]))
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i/2, pairs[i]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i/2,
+			pairs[i+1]))
 	}
 	return env
 }
@@ -156,7 +158,8 @@ func Commit(t testing.TB, dir, message string, files map[string]string) string {
 func CommitTo(t testing.TB, dir, branch string, files map[string]string) string {
 	t.Helper()
 	var in bytes.Buffer
-	fmt.Fprintf(&in, "commit refs/heads/%s\nmark :1\ncommitter Ada <ada@example.org> 1700000000 +0000\ndata 4\nmore\nfrom refs/heads/%[1]s^0\n", branch)
+	fmt.Fprintf(&in, "commit refs/heads/%s\nmark :1\ncommitter Ada <ada@example.org> 1700000000 +0000\ndata "+
+		"4\nmore\nfrom refs/heads/%[1]s^0\n", branch)
 	for name, content := range files {
 		fmt.Fprintf(&in, "M 100644 inline %s\ndata %d\n%s\n", strconv.Quote(name), len(content), content)
 	}

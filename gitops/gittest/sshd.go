@@ -82,7 +82,8 @@ func SSH(t testing.TB, signed bool, kinds ...string) *SSHServer {
 	}
 	s.Lines = listen(t, program, "-i", "-e", "-f", config)
 	known := s.KnownHosts(t, s.Known(kinds[0]))
-	if out, err := exec.Command("ssh", append(s.options(known, s.UserKey), "127.0.0.1", "true")...).CombinedOutput(); err != nil {
+	if out, err := exec.Command("ssh", append(s.options(known, s.UserKey), "127.0.0.1",
+		"true")...).CombinedOutput(); err != nil {
 		t.Skipf("sshd lets nobody in here: %v %s", err, out)
 	}
 	return s
@@ -290,7 +291,8 @@ func (s *SSHServer) KnownHosts(t testing.TB, lines ...string) string {
 
 // options keep the configuration of the user and the machine away; key "" offers none.
 func (s *SSHServer) options(known, key string) []string {
-	list := []string{"-F", "none", "-p", strconv.Itoa(s.Port), "-l", s.user, "-o", "UserKnownHostsFile=" + known, "-o", "GlobalKnownHostsFile=/dev/null"}
+	list := []string{"-F", "none", "-p", strconv.Itoa(s.Port), "-l", s.user, "-o", "UserKnownHostsFile=" + known, "-o",
+		"GlobalKnownHostsFile=/dev/null"}
 	if key == "" {
 		return append(list, "-o", "IdentityFile=none")
 	}

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// A repository that git has made once is made again by writing the same files: most tests begin with one of a few, and a
-// process costs more than all of its files. What is kept is kept in memory, so that nothing is left on the disk.
+// A repository that git has made once is made again by writing the same files: most tests begin with one of a few, and
+// a process costs more than all of its files. What is kept is kept in memory, so that nothing is left on the disk.
 var (
 	kept   sync.Map // from contents (a string) to a *template
 	madeBy sync.Map // from a folder to the *template it was made from
@@ -74,8 +74,8 @@ func (m *template) make(t testing.TB, dir string, files map[string]string) {
 	t.Cleanup(func() { madeBy.Delete(dir) })
 }
 
-// addBare does what clone, remote add and fetch of git did when they were first asked, where the repository's references and
-// configuration are still those that it was made with.
+// addBare does what clone, remote add and fetch of git did when they were first asked, where the repository's
+// references and configuration are still those that it was made with.
 func (m *template) addBare(t testing.TB, dir, bare string) {
 	t.Helper()
 	m.Lock()
@@ -90,7 +90,8 @@ func (m *template) addBare(t testing.TB, dir, bare string) {
 		return
 	}
 	m.bare.write(t, bare, m.dir, dir)
-	m.configured.write(t, dir, strings.TrimSuffix(m.bareDir, ".git"), strings.TrimSuffix(bare, ".git")) // FETCH_HEAD is without
+	// FETCH_HEAD is without
+	m.configured.write(t, dir, strings.TrimSuffix(m.bareDir, ".git"), strings.TrimSuffix(bare, ".git"))
 }
 
 // untouched says whether references and configuration are as they were made.

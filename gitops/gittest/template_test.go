@@ -25,7 +25,8 @@ func TestWhatIsWrittenIsWhatGitMakes(t *testing.T) {
 		bares[1] = Bare(t, written)
 		alike(t, made, written, bares[0], bares[1])
 		alike(t, bares[0], bares[1], made, written)
-		for _, command := range []string{"status --porcelain", "for-each-ref", "fsck --strict --full", "diff-files", "ls-files -s", "remote update"} {
+		for _, command := range []string{"status --porcelain", "for-each-ref", "fsck --strict --full", "diff-files",
+			"ls-files -s", "remote update"} {
 			a, b := Git(t, made, strings.Fields(command)...), Git(t, written, strings.Fields(command)...)
 			if a != b {
 				t.Errorf("git %s: %q, and %q", command, a, b)
@@ -35,7 +36,8 @@ func TestWhatIsWrittenIsWhatGitMakes(t *testing.T) {
 		if Commit(t, made, "x", map[string]string{"a": "3"}) != Commit(t, written, "x", map[string]string{"a": "3"}) {
 			t.Error("another commit follows")
 		}
-		if again := Bare(t, Clone(t, bares[1], "--origin=o")); Git(t, again, "rev-parse", "main") != Git(t, written, "rev-parse", "main~") {
+		if again := Bare(t, Clone(t, bares[1], "--origin=o")); Git(t, again, "rev-parse", "main") != Git(t, written,
+			"rev-parse", "main~") {
 			t.Error("a clone that was not made here")
 		}
 	}

@@ -190,47 +190,20 @@ func (g *Graph) Bases(one, two object.Name) ([]object.Name, error) {
 	return g.withoutAncestors(bases)
 }
 
-// withoutAncestors drops those that another one descends from. Only clocks that ran backwards leave any for it, so a
-// day below the candidate is far enough to look.
-func (g *Graph) withoutAncestors(bases []object.Name) ([]object.Name, error) {
-	const slack = 24 * 3600
-	redundant := func(b *object.CommitData, other object.Name) (bool, error) {
-		w := &walk{g: g, seen: map[object.Name]*walked{}}
-		if err := w.mark(other, fromOne); err != nil {
-			return false, err
-		}
-		for w.Len() > 0 {
-			c := w.next()
-			if c.Hash == b.Hash {
-				return true, nil
-			}
-			if c.When < b.When-slack {
-				return false, nil
-			}
-			for _, parent := range c.Parents {
-				if err := w.mark(parent, fromOne); err != nil {
-					return false, err
-				}
-			}
-		}
-		return false, nil
-	}
-	var kept []object.Name
-	for i, h := range bases {
-		b, err := g.Commit(h)
-		if err != nil {
-			return nil, err
-		}
-		drop := false
-		for j, other := range bases {
-			if i == j || drop {
+// withoutAncestors drops those that another one descends from; only clocks that ran backwards leave any. It ends,
+// because what is asked then is about older commits.
+func (g *Graph) withoutAncestors(bases []object.Name) (kept []object.Name, err error) {
+	for _, h := range bases {
+		redundant := false
+		for _, other := range bases {
+			if redundant || other == h {
 				continue
 			}
-			if drop, err = redundant(b, other); err != nil {
+			if redundant, err = g.Contains(other, h); err != nil {
 				return nil, err
 			}
 		}
-		if !drop {
+		if !redundant {
 			kept = append(kept, h)
 		}
 	}

@@ -2,6 +2,7 @@ package object
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -218,7 +220,7 @@ func TestPacksAreWhatGitTakes(t *testing.T) {
 		var objects []Object
 		for range n {
 			data := rapid.SliceOfN(rapid.Byte(), 0, 200).Draw(rt, "data")
-			o := SHA1.New(Blob, bytes.Repeat(data, rapid.SampledFrom([]int{1, 1, 1, 50, 900, largeObject/100 + 1}).Draw(rt, "times")))
+			o := SHA1.New(Blob, bytes.Repeat(data, rapid.SampledFrom([]int{1, 1, 1, 50, 900, 50_000}).Draw(rt, "times")))
 			if !seen[o.Name] {
 				seen[o.Name] = true
 				objects = append(objects, o)
@@ -227,7 +229,7 @@ func TestPacksAreWhatGitTakes(t *testing.T) {
 		tmp := must[string](t)(os.MkdirTemp(dir, "pack-"))
 		defer os.RemoveAll(tmp)
 		f := must[*os.File](t)(os.Create(filepath.Join(tmp, "x.pack")))
-		sum, places, err := SHA1.encodePack(f, len(objects), func(i int) (Object, error) { return objects[i], nil })
+		sum, places, err := SHA1.encodePack(f, objects)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -263,25 +265,36 @@ func TestPacksAreWhatGitTakes(t *testing.T) {
 
 func TestAnErrorWhileWritingAPackIsReturned(t *testing.T) {
 	t.Parallel()
-	boom := errors.New("boom")
-	for _, bad := range []int{0, 7, 99} {
-		_, _, err := SHA1.encodePack(&bytes.Buffer{}, 100, func(i int) (Object, error) {
-			if i == bad {
-				return Object{}, boom
-			}
-			return SHA1.New(Blob, []byte{byte(i)}), nil
-		})
-		if !errors.Is(err, boom) {
-			t.Errorf("object %d failed, and the pack said %v", bad, err)
+	large := make([]byte, 1<<20)
+	_, _ = rand.Read(large)
+	objects := []Object{SHA1.New(Blob, []byte("a")), SHA1.New(Blob, large), SHA1.New(Blob, []byte("b"))}
+	var whole bytes.Buffer
+	if _, _, err := SHA1.encodePack(&whole, objects); err != nil {
+		t.Fatal(err)
+	}
+	for _, room := range []int{0, 11, 300 << 10, whole.Len() - 30, whole.Len() - 1} {
+		if _, _, err := SHA1.encodePack(&fullDisk{room}, objects); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("room for %d of %d bytes, and the pack said %v", room, whole.Len(), err)
 		}
 	}
+}
+
+// fullDisk takes so many bytes.
+type fullDisk struct{ room int }
+
+func (d *fullDisk) Write(b []byte) (int, error) {
+	n := min(d.room, len(b))
+	if d.room -= n; n < len(b) {
+		return n, syscall.ENOSPC
+	}
+	return n, nil
 }
 
 // Law: no bytes on disk make a reader panic.
 func FuzzPack(f *testing.F) {
 	var pack bytes.Buffer
 	objects := []Object{SHA1.New(Blob, []byte("hello")), SHA1.New(Tree, nil)}
-	sum, places, err := SHA1.encodePack(&pack, 2, func(i int) (Object, error) { return objects[i], nil })
+	sum, places, err := SHA1.encodePack(&pack, objects)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -2,8 +2,6 @@ package object
 
 import (
 	"bufio"
-	"bytes"
-	"context"
 	"crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
@@ -13,10 +11,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/klauspost/compress/zlib"
@@ -26,8 +22,8 @@ import (
 // what travels to the remote, and reserved by a .keep file it survives `git gc --prune=now` until a reference names
 // it.
 //
-// Objects are stored whole, without deltas, compressed with zlib's fastest level on all cores: that is a fourth of the
-// time of level 6 for a tenth more bytes, and git makes deltas of them when it repacks.
+// Objects are stored whole, without deltas, compressed with zlib's fastest level: that is a fourth of the time of
+// level 6 for a tenth more bytes, and git makes deltas of them when it repacks.
 
 // indexed is an object's place in a pack.
 type indexed struct {
@@ -49,32 +45,30 @@ const (
 	ourDir    = "locsync-git"
 )
 
-// encodePack writes objects into w as a pack. Reading of objects is left to the caller's function, so that they need
-// not all be in memory.
-func (f Format) encodePack(
-	w io.Writer, n int, get func(i int) (Object, error),
-) (sum []byte, places []indexed, err error) {
+// encodePack writes objects into w as a pack.
+func (f Format) encodePack(w io.Writer, objects []Object) (sum []byte, places []indexed, err error) {
 	digest := f.digest()
-	out := bufio.NewWriterSize(io.MultiWriter(w, digest), 256<<10)
-	var head [12]byte
-	copy(head[:], "PACK")
-	binary.BigEndian.PutUint32(head[4:], 2)
-	binary.BigEndian.PutUint32(head[8:], uint32(n))
-	if _, err := out.Write(head[:]); err != nil {
-		return nil, nil, err
-	}
-	off := uint64(len(head))
-	err = compressAll(n, get, func(o Object, entry []byte) error {
-		c := &counter{w: out}
-		err := writeEntry(c, o, entry)
-		places = append(places, indexed{o.Name, off, c.crc})
-		off += c.n
-		return err
-	})
+	buffered := bufio.NewWriterSize(io.MultiWriter(w, digest), 256<<10) // remembers the first error until Flush
+	out := &counter{w: buffered}
+	head := binary.BigEndian.AppendUint32([]byte("PACK"), 2)
+	_, _ = out.Write(binary.BigEndian.AppendUint32(head, uint32(len(objects))))
+	zip, err := zlib.NewWriterLevel(out, zlib.BestSpeed)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := out.Flush(); err != nil {
+	for _, o := range objects {
+		place := indexed{name: o.Name, off: out.n}
+		out.crc = 0
+		_, _ = out.Write(entryHead(o))
+		zip.Reset(out)
+		_, err := zip.Write(o.Data)
+		if err = errors.Join(err, zip.Close()); err != nil {
+			return nil, nil, err
+		}
+		place.crc = out.crc
+		places = append(places, place)
+	}
+	if err := buffered.Flush(); err != nil {
 		return nil, nil, err
 	}
 	sum = digest.Sum(nil)
@@ -96,89 +90,6 @@ func (c *counter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// writeEntry writes an entry, or makes it on the way where it is too large to be made in memory.
-func writeEntry(w io.Writer, o Object, entry []byte) error {
-	if len(o.Data) <= largeObject {
-		_, err := w.Write(entry)
-		return err
-	}
-	if _, err := w.Write(entryHead(o)); err != nil {
-		return err
-	}
-	zip, err := zlib.NewWriterLevel(w, zlib.BestSpeed)
-	if err != nil {
-		return err
-	}
-	_, err = zip.Write(o.Data)
-	return errors.Join(err, zip.Close())
-}
-
-// largeObject is from where on an object's entry is not made in memory.
-const largeObject = 4 << 20
-
-// compressAll turns objects into pack entries on all cores and hands them over in order. At most a few entries are in
-// memory at a time. Large objects have none; writeEntry makes it.
-func compressAll(n int, get func(i int) (Object, error), emit func(Object, []byte) error) error {
-	type result struct {
-		object Object
-		entry  []byte
-		err    error
-	}
-	workers := min(runtime.GOMAXPROCS(0), 8, max(n, 1))
-	slots := make([]chan result, 2*workers)
-	for i := range slots {
-		slots[i] = make(chan result, 1)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	defer cancel()
-	jobs := make(chan int)
-	for range workers {
-		wg.Go(func() {
-			zip, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed)
-			for i := range jobs {
-				o, err := get(i)
-				var entry []byte
-				if err == nil && len(o.Data) <= largeObject {
-					entry, err = packEntryOf(zip, o)
-				}
-				slots[i%len(slots)] <- result{o, entry, err}
-			}
-		})
-	}
-	done := make(chan int, len(slots)) // as many jobs are out as there are slots
-	for range slots {
-		done <- 0
-	}
-	wg.Go(func() {
-		defer close(jobs)
-		for i := range n {
-			select {
-			case <-done:
-			case <-ctx.Done():
-				return
-			}
-			select {
-			case jobs <- i:
-			case <-ctx.Done():
-				return
-			}
-		}
-	})
-	for i := range n {
-		r := <-slots[i%len(slots)]
-		if r.err != nil {
-			return r.err
-		}
-		if err := emit(r.object, r.entry); err != nil {
-			return err
-		}
-		done <- 0
-	}
-	return nil
-}
-
 // entryHead is an object's kind and size as a pack has them.
 func entryHead(o Object) []byte {
 	var head []byte
@@ -189,17 +100,6 @@ func entryHead(o Object) []byte {
 		c = byte(size & 0x7f)
 	}
 	return append(head, c)
-}
-
-// packEntryOf is header and zlib stream of one object.
-func packEntryOf(zip *zlib.Writer, o Object) ([]byte, error) {
-	var out bytes.Buffer
-	out.Grow(len(o.Data)/3 + 64)
-	out.Write(entryHead(o))
-	zip.Reset(&out)
-	_, err := zip.Write(o.Data)
-	err = errors.Join(err, zip.Close())
-	return out.Bytes(), err
 }
 
 // encodeIndex is the pack's index, version 2.
@@ -237,13 +137,16 @@ func (f Format) encodeIndex(sum []byte, places []indexed) []byte {
 }
 
 // WritePack writes objects into a temporary pack.
-func (s *Store) WritePack(n int, get func(i int) (Object, error)) (*Packed, error) {
-	f, err := s.tempPack()
+func (s *Store) WritePack(objects []Object) (*Packed, error) {
+	if err := s.Perm.MkdirAll(s.unfinished()); err != nil {
+		return nil, err
+	}
+	f, err := os.CreateTemp(s.unfinished(), tmpPrefix)
 	if err != nil {
 		return nil, err
 	}
 	result := &Packed{tmp: f.Name()}
-	result.sum, result.objects, err = s.Format.encodePack(f, n, get)
+	result.sum, result.objects, err = s.Format.encodePack(f, objects)
 	if err = errors.Join(err, f.Sync(), s.Perm.readOnly(f), f.Close()); err != nil {
 		_ = os.Remove(result.tmp)
 		return nil, fmt.Errorf("write pack: %w", err)
@@ -267,15 +170,6 @@ func (s *Store) sweepUnfinished() {
 			_ = os.Remove(filepath.Join(s.unfinished(), e.Name()))
 		}
 	}
-}
-
-// tempPack makes a file there.
-func (s *Store) tempPack() (*os.File, error) {
-	dir := s.unfinished()
-	if err := s.Perm.MkdirAll(dir); err != nil {
-		return nil, err
-	}
-	return os.CreateTemp(dir, tmpPrefix)
 }
 
 // Install gives a temporary pack its name, index last: only with the index do its objects exist, and by then a .keep
@@ -333,8 +227,8 @@ func uniqueName() string {
 	return hex.EncodeToString(name[:])
 }
 
-// Sweep removes what killed processes left: reservations, and after an hour unfinished packs, which are written outside the
-// guard. The caller holds the guard, so whoever made the reservations is gone.
+// Sweep removes what killed processes left: reservations, and after an hour unfinished packs, which are written outside
+// the guard. The caller holds the guard, so whoever made the reservations is gone.
 func (s *Store) Sweep() error {
 	s.sweepUnfinished()
 	reserved, err := filepath.Glob(filepath.Join(GlobEscape(s.dir), "pack", "*.keep"))

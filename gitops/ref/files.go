@@ -245,18 +245,7 @@ func (r *Files) List(prefix string) (map[string]object.Name, error) {
 	return all, nil
 }
 
-// Swap moves a reference from old to new; a zero old means that it must not exist, and is created. The commit must be
-// in the store. Errors: ErrMoved, ErrBusy when somebody holds the lock.
-func (r *Files) Swap(ctx context.Context, name string, old, to object.Name, why string) error {
-	release, err := r.Guard(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
-	return r.SwapGuarded(ctx, name, old, to, why)
-}
-
-// SwapGuarded is Swap for a caller that holds the guard.
+// SwapGuarded implements Store.
 func (r *Files) SwapGuarded(ctx context.Context, name string, old, to object.Name, why string) error {
 	if err := CheckName(name); err != nil {
 		return err

@@ -64,16 +64,6 @@ func (p *Program) each(name string, found func(name string, h object.Name, symbo
 	return err
 }
 
-// Swap implements Store.
-func (p *Program) Swap(ctx context.Context, name string, old, to object.Name, why string) error {
-	release, err := p.Guard(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
-	return p.SwapGuarded(ctx, name, old, to, why)
-}
-
 // SwapGuarded implements Store.
 func (p *Program) SwapGuarded(ctx context.Context, name string, old, to object.Name, why string) error {
 	if err := CheckName(name); err != nil {

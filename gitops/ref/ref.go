@@ -29,15 +29,23 @@ type Store interface {
 	List(prefix string) (map[string]object.Name, error)
 	// Guard takes the lock among our own processes.
 	Guard(ctx context.Context) (release func(), err error)
-	// Swap moves a reference from old to another value; a zero old means that it must not exist. The commit must be in the
-	// repository. Errors: *Moved, *Clash, ErrBusy when somebody else holds its lock.
-	Swap(ctx context.Context, name string, old, to object.Name, why string) error
-	// SwapGuarded is Swap for a caller that holds the guard.
+	// SwapGuarded moves a reference from old to another value, for a caller that holds the guard; a zero old means that it
+	// must not exist. The commit must be in the repository. Errors: *Moved, *Clash, ErrBusy when its lock is held.
 	SwapGuarded(ctx context.Context, name string, old, to object.Name, why string) error
 	// Remove deletes a reference that has the value old.
 	Remove(ctx context.Context, name string, old object.Name) error
 	// Head is what HEAD of a git folder names: a reference, or a commit.
 	Head(gitDir string) (symbolic string, h object.Name, err error)
+}
+
+// Swap is SwapGuarded for a caller that does not hold the guard.
+func Swap(ctx context.Context, s Store, name string, old, to object.Name, why string) error {
+	release, err := s.Guard(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return s.SwapGuarded(ctx, name, old, to, why)
 }
 
 // Moved is a reference that had another value than the one expected.

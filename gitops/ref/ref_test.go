@@ -107,7 +107,7 @@ func agree(t *testing.T, dir string, r Store) {
 			old := model[name]
 			switch op := rapid.SampledFrom([]string{"swap", "swap", "stale", "remove", "git update", "git delete", "git pack"}).Draw(rt, "op"); op {
 			case "swap":
-				err := r.Swap(t.Context(), name, old, value, "")
+				err := Swap(t.Context(), r, name, old, value, "")
 				if clash(name) != (err != nil) {
 					rt.Fatalf("swap %s beside %v: %v", name, model, err)
 				}
@@ -115,11 +115,11 @@ func agree(t *testing.T, dir string, r Store) {
 					model[name] = value
 				}
 			case "stale":
-				if err := r.Swap(t.Context(), name, object.SHA1.New(object.Blob, nil).Name, value, ""); err == nil {
+				if err := Swap(t.Context(), r, name, object.SHA1.New(object.Blob, nil).Name, value, ""); err == nil {
 					rt.Fatalf("%s moved from a value it did not have", name)
 				}
 				if old != (object.Name{}) {
-					if err := r.Swap(t.Context(), name, object.Name{}, value, ""); !errors.Is(err, ErrMoved) {
+					if err := Swap(t.Context(), r, name, object.Name{}, value, ""); !errors.Is(err, ErrMoved) {
 						rt.Fatalf("%s was created though it exists: %v", name, err)
 					}
 				}
@@ -175,7 +175,7 @@ func TestSwapRacesGit(t *testing.T) {
 	dir, r := bareRefs(t)
 	line := commits(t, dir, 40)
 	const ref = "refs/heads/race"
-	if err := r.Swap(t.Context(), ref, object.Name{}, line[0], ""); err != nil {
+	if err := Swap(t.Context(), r, ref, object.Name{}, line[0], ""); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(gittest.Rounds(1, 20))*time.Second)
@@ -201,7 +201,7 @@ func TestSwapRacesGit(t *testing.T) {
 					t.Errorf("read: %v", err)
 					return
 				}
-				switch err := r.Swap(context.Background(), ref, now, next(now), ""); {
+				switch err := Swap(context.Background(), r, ref, now, next(now), ""); {
 				case err == nil:
 					moves.Add(1)
 				case !errors.Is(err, ErrMoved) && !errors.Is(err, ErrBusy):
@@ -250,7 +250,7 @@ func TestALockOfSomebodyElse(t *testing.T) {
 	v := commits(t, dir, 2)
 	lock := filepath.Join(dir, "refs/heads/x.lock")
 	gittest.Write(t, dir, map[string]string{"refs/heads/x.lock": ""})
-	err := r.Swap(t.Context(), "refs/heads/x", object.Name{}, v[0], "")
+	err := Swap(t.Context(), r, "refs/heads/x", object.Name{}, v[0], "")
 	if !errors.Is(err, ErrBusy) || strings.Contains(err.Error(), "old") {
 		t.Errorf("swap under a lock: %v", err)
 	}
@@ -258,14 +258,14 @@ func TestALockOfSomebodyElse(t *testing.T) {
 	if err := os.Chtimes(lock, old, old); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Swap(t.Context(), "refs/heads/x", object.Name{}, v[0], ""); !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), "1h0m0s old") {
+	if err := Swap(t.Context(), r, "refs/heads/x", object.Name{}, v[0], ""); !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), "1h0m0s old") {
 		t.Errorf("swap under an old lock: %v", err)
 	}
 	if _, err := os.Stat(lock); err != nil {
 		t.Error("the lock of somebody else was removed")
 	}
 	time.AfterFunc(50*time.Millisecond, func() { os.Remove(lock) })
-	if err := r.Swap(t.Context(), "refs/heads/x", object.Name{}, v[0], ""); err != nil {
+	if err := Swap(t.Context(), r, "refs/heads/x", object.Name{}, v[0], ""); err != nil {
 		t.Errorf("swap after the lock went: %v", err)
 	}
 }
@@ -282,7 +282,7 @@ func TestALockThatAKilledProcessLeft(t *testing.T) {
 	if out, err := gittest.TryGit(t, dir, "update-ref", "refs/heads/x", v[0].String()); err == nil {
 		t.Fatalf("git moved it past our lock: %s", out)
 	}
-	if err := r.Swap(t.Context(), "refs/heads/x", object.Name{}, v[1], ""); err != nil {
+	if err := Swap(t.Context(), r, "refs/heads/x", object.Name{}, v[1], ""); err != nil {
 		t.Errorf("our own lock stood in the way: %v", err)
 	}
 	left, _ := filepath.Glob(filepath.Join(dir, OurDir, "ref-*"))
@@ -297,13 +297,13 @@ func TestASecondNameOfTheReferenceIsNotWrittenInto(t *testing.T) {
 	t.Parallel()
 	dir, r := bareRefs(t)
 	v := commits(t, dir, 2)
-	if err := r.Swap(t.Context(), "refs/heads/x", object.Name{}, v[0], ""); err != nil {
+	if err := Swap(t.Context(), r, "refs/heads/x", object.Name{}, v[0], ""); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Link(filepath.Join(dir, "refs/heads/x"), filepath.Join(dir, OurDir, "ref-refs%2Fheads%2Fx")); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Swap(t.Context(), "refs/heads/x", v[1], v[0], ""); !errors.Is(err, ErrMoved) {
+	if err := Swap(t.Context(), r, "refs/heads/x", v[1], v[0], ""); !errors.Is(err, ErrMoved) {
 		t.Errorf("stale swap: %v", err)
 	}
 	if h, ok, err := r.Read("refs/heads/x"); h != v[0] || !ok || err != nil {
@@ -320,7 +320,7 @@ func TestBranchNamesThatClash(t *testing.T) {
 		if packed {
 			gittest.Git(t, dir, "pack-refs", "--all", "--prune")
 		}
-		if err := r.Swap(t.Context(), "refs/heads/a/b", object.Name{}, v[0], ""); err == nil || !strings.Contains(err.Error(), "another branch name") {
+		if err := Swap(t.Context(), r, "refs/heads/a/b", object.Name{}, v[0], ""); err == nil || !strings.Contains(err.Error(), "another branch name") {
 			t.Errorf("a/b beside a, packed %v: %v", packed, err)
 		}
 	}
@@ -337,7 +337,7 @@ func TestReferenceLogs(t *testing.T) {
 	head, _ := object.Parse(gittest.Git(t, dir, "rev-parse", "HEAD"))
 	for branch, r := range map[string]Store{"b": files, "c": program(t, files)} {
 		for _, name := range []string{"refs/heads/" + branch, "refs/locsync/" + branch} {
-			if err := r.Swap(t.Context(), name, object.Name{}, head, "locsync:\nsubject"); err != nil {
+			if err := Swap(t.Context(), r, name, object.Name{}, head, "locsync:\nsubject"); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -67,12 +67,13 @@ func Find(fsys fs.FS, p *config.Project) ([]*Bundle, []report.Problem, error) {
 			}
 			seen[match] = true
 			if why := unreadable(match); why != "" {
-				problems = append(problems, report.Problem{File: match, Problem: why})
+				problems = append(problems, report.Problem{Code: report.CodePlace, File: match, Problem: why})
 				continue
 			}
 			b, err := bundleOf(p, files, match)
 			if err != nil {
-				problems = append(problems, report.Problem{File: match, Problem: err.Error()})
+				problems = append(problems, report.Problem{Code: report.CodeConfiguration, File: match,
+					Problem: err.Error()})
 				continue
 			}
 			bundles = append(bundles, b)
@@ -179,7 +180,8 @@ func shares(target, others, source string) string {
 // misplaced is a problem with what a key of the configuration says for a source file; it ends with that key's place.
 func (b *Bundle) misplaced(key string, l config.Language, what string) report.Problem {
 	place := strings.TrimSuffix(b.Files.Problem(key, "").Error(), ": ")
-	return report.Problem{File: b.Path, Language: l.Code, Problem: what + " (" + place + ")", Configuration: true}
+	return report.Problem{Code: report.CodePlace, File: b.Path, Language: l.Code, Problem: what + " (" + place + ")",
+		Configuration: true}
 }
 
 // Parse reads one of the bundle's files in a language, source or translation.
@@ -216,13 +218,15 @@ func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.Fil
 		return nil, nil, nil
 	}
 	if err != nil && isLink(fsys, name) {
-		return nil, &report.Problem{File: name, Language: l.Code, Problem: "is a symbolic link to something that is not a " +
-			"file of this repository; it is left alone until the file itself stands there"}, nil
+		return nil, &report.Problem{Code: report.CodeRead, File: name, Language: l.Code,
+			Problem: "is a symbolic link to something that is not a file of this repository; " +
+				"it is left alone until the file itself stands there"}, nil
 	}
 	if err != nil {
 		if info, serr := fs.Stat(fsys, name); errors.Is(err, fs.ErrPermission) || serr == nil && !info.Mode().IsRegular() {
-			return nil, &report.Problem{File: name, Language: l.Code, Problem: "cannot be read as a file: " + err.Error() +
-				"; it is left alone until a file stands there that can be read"}, nil
+			return nil, &report.Problem{Code: report.CodeRead, File: name, Language: l.Code,
+				Problem: "cannot be read as a file: " + err.Error() +
+					"; it is left alone until a file stands there that can be read"}, nil
 		}
 		return nil, nil, fmt.Errorf("read %s: %w", name, err)
 	}
@@ -244,7 +248,7 @@ func isLink(fsys fs.FS, name string) bool {
 
 func refused(name string, l config.Language, err error) *report.Problem {
 	words := err.Error() + "; the file is left alone until this is repaired"
-	p := &report.Problem{File: name, Language: l.Code, Problem: words}
+	p := &report.Problem{Code: report.CodeSyntax, File: name, Language: l.Code, Problem: words}
 	var syntax *resource.SyntaxError
 	if errors.As(err, &syntax) {
 		p.Line, p.Column = syntax.Line, syntax.Col
@@ -284,13 +288,13 @@ func Findings(f *resource.File, name string, l config.Language) []report.Problem
 		if n := len(nested) - 1; n > 0 {
 			others = fmt.Sprintf(", like %d more in this file,", n)
 		}
-		problems = append(problems, report.Problem{File: name, Key: nested[0], Language: l.Code,
+		problems = append(problems, report.Problem{Code: report.CodeFormat, File: name, Key: nested[0], Language: l.Code,
 			Problem: fmt.Sprintf("holds further values%s and the flat format has no keys for those; "+
 				"set format to the structured one of its kind", others)})
 	}
 	for _, w := range f.Warnings() {
 		if w.Left {
-			problems = append(problems, warning(f, name, l, w))
+			problems = append(problems, warning(report.CodeFormat, f, name, l, w))
 		}
 	}
 	return problems
@@ -301,11 +305,11 @@ func Warnings(f *resource.File, name string, l config.Language) []report.Problem
 	var problems []report.Problem
 	for _, w := range f.Warnings() {
 		if !w.Left {
-			problems = append(problems, warning(f, name, l, w))
+			problems = append(problems, warning(report.CodeSpelling, f, name, l, w))
 		}
 	}
 	for _, d := range f.Duplicates() {
-		p := report.Problem{File: name, Language: l.Code, Key: f.KeyOf(d[1]),
+		p := report.Problem{Code: report.CodeDuplicate, File: name, Language: l.Code, Key: f.KeyOf(d[1]),
 			Problem: "stands twice in this file; the last one counts. Take one of them out"}
 		p.Line, p.Column = f.Position(int(f.Node(d[1]).Whole.Start))
 		problems = append(problems, p)
@@ -313,8 +317,8 @@ func Warnings(f *resource.File, name string, l config.Language) []report.Problem
 	return problems
 }
 
-func warning(f *resource.File, name string, l config.Language, w resource.Warning) report.Problem {
-	p := report.Problem{File: name, Language: l.Code, Problem: w.Msg, Key: f.KeyOf(w.Node)}
+func warning(code string, f *resource.File, name string, l config.Language, w resource.Warning) report.Problem {
+	p := report.Problem{Code: code, File: name, Language: l.Code, Problem: w.Msg, Key: f.KeyOf(w.Node)}
 	at := w.At
 	if at == 0 {
 		at = int(f.Node(w.Node).Whole.Start)

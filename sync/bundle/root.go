@@ -40,7 +40,7 @@ func (b *Bundle) foreignRoot(fsys fs.FS, f *resource.File, name string, l config
 		}
 	}
 	problem := func(format string, args ...any) *report.Problem {
-		return &report.Problem{File: name, Language: l.Code, Problem: fmt.Sprintf(format, args...)}
+		return &report.Problem{Code: report.CodeSyntax, File: name, Language: l.Code, Problem: fmt.Sprintf(format, args...)}
 	}
 	switch {
 	case !maps:

@@ -9,12 +9,9 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// accepted is what the service accepted of a project's source files. It has one text for a key of a collection, wherever that stands, so
-// it is asked by collection; which file a key belongs to is remembered only to tell a key that is gone from one whose file cannot be read.
-// Every file that has a key is remembered with the same text of it.
-//
-// Marks of files that are gone stay until their keys stand elsewhere: they are still at the service, and a file that comes back, or moves, costs
-// nothing.
+// accepted is what the service accepted of a project's source files. It has one text for a key of a collection; which
+// file a key is in is remembered only to tell a key that is gone from one whose file cannot be read. Marks of files
+// that are gone stay until their keys are elsewhere: a file that comes back, or moves, costs nothing.
 type accepted struct {
 	tree   *tree
 	files  map[ledger.Source]catalog.Marks
@@ -126,9 +123,8 @@ func (a *accepted) base(s *source) catalog.Marks {
 	return base
 }
 
-// pending are the keys of a file that the service does not have as they are: new, with another text, or with fewer forms or items. Texts that lie
-// behind what a pull brought are not among them, once the histories are loaded (recallPasts).
-// changes has the keys that are gone as well, against base.
+// pending are the keys of a file that the service does not have as they are, but for texts older than what a pull
+// brought, once the histories are loaded (recallPasts). changes has the keys that are gone as well, against base.
 func (a *accepted) pending(s *source) (keys map[string]bool, base catalog.Marks, changes []catalog.Change) {
 	keys, base = make(map[string]bool), a.base(s)
 	changes = catalog.Diff(base, s.texts)

@@ -8,11 +8,11 @@ import (
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/plural"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/spelling"
 )
 
-// apart is what a text of the repository stands in the place of, under a key that the source does not have: one form of a map in that of a single
-// text, or a single text in that of a plural.
+// apart are texts of the repository in another shape than the source's: forms for a single text, or a single text for a plural.
 type apart struct {
 	instead string // the source's key: the single text, or the plural's "other"
 	forms   string // what the plural's keys have before the category; "" where the source has a single text
@@ -83,9 +83,8 @@ func (r *pulling) standing(x translated, m *merged, of *spelling.Plurals, ours c
 	return stand, nil
 }
 
-// keepApart sees to it that what stands apart goes when something comes in its place, and only then; where it stays, it takes out the additions that no
-// file can hold beside it. It gives back what stays. Forms without "other" are named, since they do not replace a text; so is, at first contact, what the
-// service has in the other shape, which counts as seen from then on.
+// keepApart removes what stands apart only where something replaces it. Where it stays, the additions go that no file can hold beside it.
+// It returns what stays. Forms without "other" replace no text and are named; so is, at first contact, what the service has in the other shape.
 func (r *pulling) keepApart(x translated, m *merged, stand map[string]apart, in catalog.Three, result *catalog.Merged) map[string]apart {
 	if len(stand) == 0 {
 		return nil
@@ -114,13 +113,13 @@ func (r *pulling) keepApart(x translated, m *merged, stand map[string]apart, in 
 			return false
 		}
 		if m.first && !r.o.AcceptService {
-			r.leaveOut(x, c.Key, fmt.Sprintf("the service has %q, and the repository another shape of it, %q; neither is changed. "+
+			r.leaveOut(x, report.CodeConflict, c.Key, fmt.Sprintf("the service has %q, and the repository another shape of it, %q; neither is changed; "+
 				"locsync pull --accept-service takes what the service has", c.Text, key))
 			result.Agreed[c.Name] = catalog.MarkOf(c.Text)
 			return true
 		}
 		if a := stays[key]; a.forms != "" && !theirs[a.instead] {
-			r.leaveOut(x, c.Key, fmt.Sprintf("the translation is left out: the repository has one text, %q, "+
+			r.leaveOut(x, report.CodeShape, c.Key, fmt.Sprintf("the translation is left out: the repository has one text, %q, "+
 				"in the place of the plural, and the service lacks the form \"other\"; translate that at the service", key))
 		}
 		result.Leave(in.Base, c.Name)

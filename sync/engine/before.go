@@ -8,9 +8,8 @@ import (
 	"github.com/locsync/locsync/sync/service"
 )
 
-// A service may translate a new source text by itself, from a memory or by machine, as soon as it has it. What people have translated in the repository must not
-// lose to that. So where source texts are about to be sent whose translations stand in the repository and were never agreed on, the service is asked for its
-// translations before: that is what it had at first contact.
+// A service may translate a new source text by itself. So that no translation of the repository loses to that, the service is asked for its
+// translations before such texts are sent: that is what it had at first contact.
 
 // readBefore asks, for the groups where that matters. Keys that a push renames are none of them: their translations are at the service, under other names.
 func (r *pushing) readBefore(ctx context.Context, plan *sourcePlan) error {

@@ -42,7 +42,7 @@ func (p *project) recallPasts(repo *gitops.Repo, a *accepted, at lookAt, commit 
 		if !looked {
 			continue
 		}
-		past, err := repo.Contains(commit, last)
+		past, err := repo.History.Contains(commit, last)
 		if err != nil {
 			return fmt.Errorf("look for commit %.10s in the past of %.10s: %w", last, commit, err)
 		}

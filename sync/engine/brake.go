@@ -11,17 +11,16 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// The brake of pushes. A file that lost most of its keys, or is not there, is rather an accident than a wish: a half-written save, a script that went
-// wrong, a folder that is not mounted. Until it is known to be meant, nothing is concluded from what it lacks: its keys count neither as removed
-// nor as renamed, and what is left in it is not sent.
+// The guard of pushes. A file that lost most of its keys, or is missing, is more often an accident than a wish. Until
+// it is known to be meant, its keys count neither as removed nor as renamed, and what is left in it is not sent.
 //
-//   - A file that lost more than push.guard of its keys, and at least ten, is held back and named. Keys that stand elsewhere in the collection now,
-//     or whose texts stand under new keys of the file, are not lost.
-//   - Missing files are gone for good at the second look that finds them missing: a rescan or more after the first, or by another command. A
-//     file that moved is not missing.
-//   - When more than push.guard of all files are missing at once, with at least ten keys, no look concludes anything, and they are named.
+//   - A file that lost more than push.guard of its keys, at least ten, is held back and named. A key that is
+//     elsewhere in the collection now, or whose text is under a new key of the file, is not lost.
+//   - Missing files are gone at the second pass that misses them, a rescan later or by another command.
+//   - Where more than push.guard of all files are missing at once, with at least ten keys, all are held back and
+//     named.
 //
-// With Force all of it is taken as meant, once: what is concluded is remembered as removed, and is not lost a second time.
+// With Force all of it is taken as meant, once.
 const brakeFloor = 10
 
 // judge finds what may not be concluded from the tree, and what may.
@@ -46,8 +45,8 @@ func (p *project) judge(a *accepted, force bool) error {
 			missing[at] = lost
 		case !force && len(lost) >= brakeFloor && float64(len(lost)) > p.cfg.Push.Guard*float64(all):
 			a.hold(at)
-			a.problems = append(a.problems, report.Problem{File: at.Path, Language: s.Source.Code, Problem: fmt.Sprintf(
-				"lost %d of its %d keys, more than push.guard = %g allows; it is held back, and nothing is concluded from it. If that is meant, run locsync push --force", len(lost), all, p.cfg.Push.Guard)})
+			a.problems = append(a.problems, report.Problem{Code: report.CodeGuard, File: at.Path, Language: s.Source.Code,
+				Problem: fmt.Sprintf("lost %d of its %d keys, more than push.guard = %g allows; it is held back, and nothing is concluded from it. If that is meant, run locsync push --force", len(lost), all, p.cfg.Push.Guard)})
 		}
 	}
 	a.findMoves(missing)
@@ -119,8 +118,8 @@ func (p *project) judgeMissing(a *accepted, missing map[ledger.Source]map[string
 			a.gone = append(a.gone, at)
 		case keys >= brakeFloor && float64(len(missing)) > p.cfg.Push.Guard*float64(total):
 			a.hold(at)
-			a.problems = append(a.problems, report.Problem{File: at.Path, Language: p.cfg.SourceLanguage, Problem: fmt.Sprintf(
-				"is not there, like %d of %d source files, more than push.guard = %g allows; nothing is concluded from it. If they are meant to be gone, run locsync push --force", len(missing), total, p.cfg.Push.Guard)})
+			a.problems = append(a.problems, report.Problem{Code: report.CodeGuard, File: at.Path, Language: p.cfg.SourceLanguage,
+				Problem: fmt.Sprintf("is not there, like %d of %d source files, more than push.guard = %g allows; nothing is concluded from it. If they are meant to be gone, run locsync push --force", len(missing), total, p.cfg.Push.Guard)})
 		case later:
 			a.gone = append(a.gone, at)
 		default:
@@ -219,6 +218,6 @@ func (r *pushing) orphaned(at ledger.Source, before, now catalog.Marks, living m
 }
 
 func orphan(at ledger.Source, key, language string) report.Problem {
-	return report.Problem{File: at.Path, Key: key, Language: language,
+	return report.Problem{Code: report.CodeRemoved, File: at.Path, Key: key, Language: language,
 		Problem: fmt.Sprintf("is gone from the source; the service keeps it in collection %q, and no pull brings it back. Delete it there if nobody needs its translations", at.Collection)}
 }

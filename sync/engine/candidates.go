@@ -378,9 +378,8 @@ func (c *candidate) leaveBehind(u catalog.Unit) {
 	}
 }
 
-// yield sees to it that of two places that have a text only one sends it: the branch, where translations meet. What somebody wrote in the other is in conflict
-// with that from then on, or the next push would send it over what nobody there has seen. When everything is to be sent, what nobody changed there gives way to
-// the tree that pushes read.
+// yield lets only one of two places that have a text send it: the branch. A person's other text is in conflict with
+// it; with --all, an unchanged one yields to the tree that pushes read.
 func (r *pushing) yield(c *candidate, claims map[string]map[catalog.Name]claim) {
 	if claims[c.Path] == nil {
 		claims[c.Path] = make(map[catalog.Name]claim)
@@ -400,9 +399,9 @@ func (r *pushing) yield(c *candidate, claims map[string]map[catalog.Name]claim) 
 		default:
 			delete(c.changed, u.Name)
 			if other.text != u.Text && c.edited[u.Name] {
-				p := report.Problem{File: c.Path, Key: u.Key, Language: c.Language.Code, Problem: fmt.Sprintf(
-					"was changed in two places: %q on branch %s and %q in %s; the branch's is sent. If the other is meant, write it on the branch",
-					other.text, r.cfg.Pull.Branch, u.Text, c.place.name.where())}
+				p := report.Problem{Code: report.CodeConflict, File: c.Path, Key: u.Key, Language: c.Language.Code,
+					Problem: fmt.Sprintf("was changed in two places: %q on branch %s and %q in %s; the branch's is sent. If the other is meant, write it on the branch",
+						other.text, r.cfg.Pull.Branch, u.Text, c.place.name.where())}
 				r.problem(p)
 				r.givesWay(p, r.o.DryRun)
 				sent[u.Key] = append(sent[u.Key], catalog.Unit{Name: u.Name, Text: other.text})
@@ -420,7 +419,7 @@ func (r *pushing) stood(c, other *candidate) (catalog.Marks, error) {
 	if r.repo == nil {
 		return none, nil
 	}
-	fork, err := r.repo.Fork(c.place.commit, other.place.commit)
+	fork, err := r.repo.History.Fork(c.place.commit, other.place.commit)
 	if err != nil || fork == "" {
 		return none, err
 	}

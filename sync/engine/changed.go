@@ -9,9 +9,8 @@ type changes struct {
 	next chan struct{} // closed by the next change; nil while nobody waits
 }
 
-// Changed returns a channel that is closed when what a status tells may have changed next: a pass begins, says what it is about or ends, a project was
-// seen to work or not, another pull is scheduled. A change of files alone shows when the pass that it wakes begins. To miss nothing, ask for the channel
-// before the look.
+// Changed returns a channel that is closed when what a status tells may have changed. A change of files alone shows
+// when the pass that it wakes begins. To miss nothing, ask for the channel before the status.
 func (e *Engine) Changed() <-chan struct{} {
 	e.changes.mu.Lock()
 	defer e.changes.mu.Unlock()

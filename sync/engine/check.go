@@ -23,7 +23,7 @@ type CheckOptions struct {
 // Check reads every file of the configuration, as passes would, and calls no service. What is wrong in files is in the report; an error means that it
 // could not be found out.
 func (e *Engine) Check(ctx context.Context, o CheckOptions) (report.CheckReport, error) {
-	result := report.CheckReport{Schema: report.CheckSchema, Projects: []report.ProjectCheck{}}
+	result := report.CheckReport{Projects: []report.ProjectCheck{}}
 	for _, p := range e.projects {
 		c, err := p.check(ctx, o)
 		if err != nil {
@@ -96,9 +96,9 @@ func (x *inspection) finish() {
 	x.report.Count()
 }
 
-// CheckOnline asks the service whether it accepts the credentials, has the projects, and knows their languages, and the forges of pull requests whether
-// they accept the tokens and have the repositories. A service that does not tell the account may still know the projects, which takes
-// credentials as well. Its error stays until the configuration or the project is changed, unless the service could not be reached.
+// CheckOnline asks the service for credentials, projects and languages, and the git hosts of pull requests for tokens
+// and repositories. Its error stays until the configuration or the project changes, unless the service could not be
+// reached.
 func (e *Engine) CheckOnline(ctx context.Context) error {
 	defer e.using()()
 	_, account := e.Service.Ping(ctx)

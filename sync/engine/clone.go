@@ -20,9 +20,8 @@ import (
 	"github.com/locsync/locsync/sync/service"
 )
 
-// A project whose repository is elsewhere has a clone of it under Parts.Clones (see gitops.OpenClone). It is opened and fetched by every pass, holds nothing
-// that could not be had again, and is made again when it turns out to be damaged: a commit that waited in it for its delivery is then computed once more,
-// because nothing is remembered of it before it has arrived.
+// A project whose repository is elsewhere has a clone of it under Parts.Clones (see gitops.OpenClone), which every
+// pass opens and fetches. A damaged one is made again; a commit that waited in it is then computed once more.
 
 // cloneDir is where the clone is. Another address is another clone.
 func (p *project) cloneDir() string {
@@ -75,7 +74,7 @@ func (p *project) mended(ctx context.Context, failure error) bool {
 	}
 	if errors.Is(failure, gitops.ErrNoBranch) {
 		defer p.close()
-		changed, err := p.repo.RefreshHead(ctx)
+		changed, err := p.repo.Clone.RefreshHead(ctx)
 		return err == nil && changed && p.cfg.Push.Source == ""
 	}
 	defer p.close()
@@ -83,7 +82,7 @@ func (p *project) mended(ctx context.Context, failure error) bool {
 	if begin.Before(p.sound) {
 		return false // it is something else: the remote is down
 	}
-	if err = p.repo.Verify(ctx); !errors.Is(err, gitops.ErrDamaged) {
+	if err = p.repo.Clone.Verify(ctx); !errors.Is(err, gitops.ErrDamaged) {
 		if end := p.Now(); err == nil {
 			p.sound = end.Add(verifyShare * end.Sub(begin))
 		}
@@ -116,7 +115,7 @@ func (p *project) maintain(ctx context.Context) {
 	}
 	if err == nil {
 		p.say("tidying the clone")
-		err = p.repo.Maintain(ctx)
+		err = p.repo.Clone.Maintain(ctx)
 	}
 	if err == nil {
 		err = ledger.Times.Put(p.State, p.projectName(), ledger.TimeMaintenance, p.Now().UTC())
@@ -131,7 +130,7 @@ func (p *project) makeRoom(ctx context.Context) error {
 	if !p.cfg.Cloned() {
 		return nil
 	}
-	return p.repo.MakeRoom(ctx, p.cfg.Pull.Branch)
+	return p.repo.Clone.MakeRoom(ctx, p.cfg.Pull.Branch)
 }
 
 // sourced is the project with the branch that its pushes read: the default one of a clone whose configuration names none.

@@ -303,7 +303,7 @@ func (r *pushing) settleConflicts(ctx context.Context) error {
 	r.shipAll(ctx, ship.shipments)
 	for _, id := range slices.Sorted(maps.Keys(wanted)) {
 		c := wanted[id]
-		r.answer(report.Problem{File: c.Path, Key: c.Key, Language: c.Language, Problem: "is not sent: its source file is not there any more. locsync push --theirs forgets the conflict"})
+		r.answer(report.Problem{Code: report.CodeConflict, File: c.Path, Key: c.Key, Language: c.Language, Problem: "is not sent: its source file is not there any more; locsync push --theirs forgets the conflict"})
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func (w *world) inConflict(want ...string) {
 	}
 	told := 0
 	for _, p := range s.Problems {
-		if strings.Contains(p.Problem, "push --ours") {
+		if strings.Contains(p.Remedy, "push --ours") {
 			told++
 		}
 	}

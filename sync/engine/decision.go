@@ -104,6 +104,7 @@ func (o PushOptions) nameUndecidable(reports []pushed) {
 		}
 	}
 	for _, p := range idle {
+		p.Code = report.CodeNoConflict
 		p.Problem = "is in no conflict" + instead(p.Key, all) + "; locsync status names those that are"
 		reports[looked].Problems = append(reports[looked].Problems, p.Advised())
 	}

@@ -78,7 +78,7 @@ func (r *pulling) deliverAgain(ctx context.Context, t *tree, tip *gitops.Tip) er
 	}
 	res, err := r.repo.Push(ctx, tip, options...)
 	if errors.Is(err, gitops.ErrRefused) { // what this pull is for is done
-		r.problem(report.Problem{Problem: fmt.Sprintf("the remote has lost commits of branch %s, up to %s, and does not take them again: %v. Let it take them, or set another pull.branch; the next pull offers them again",
+		r.problem(report.Problem{Code: report.CodeBranch, Problem: fmt.Sprintf("the remote has lost commits of branch %s, up to %s, and does not take them again: %v. Let it take them, or set another pull.branch; the next pull offers them again",
 			r.cfg.Pull.Branch, tip.Hash()[:10], err)})
 		r.tip = nil // there is nothing there that could be asked for
 		return nil
@@ -106,7 +106,7 @@ func (r *pulling) committed(ctx context.Context, commit func(when time.Time) (*g
 	if made, err = commit(r.refused.tip.When()); err != nil {
 		return nil, nil, err
 	}
-	if changed, err := r.repo.Changed(ctx, r.refused.tip.Hash(), made.Hash()); err == nil && len(changed) == 0 {
+	if changed, err := r.repo.History.Changed(ctx, r.refused.tip.Hash(), made.Hash()); err == nil && len(changed) == 0 {
 		return made, r.refused.err, nil
 	}
 	if err := r.repo.Drop(r.cfg.Pull.Branch); err != nil {
@@ -128,7 +128,8 @@ func (r *pulling) follow(ctx context.Context, tip *gitops.Tip) error {
 // leftLocal says that the local branch stays behind, and why.
 func (r *pulling) leftLocal(res gitops.PushResult) {
 	if res.Local == gitops.Left {
-		r.problem(report.Problem{Problem: res.Why + "; until that is settled the branch cannot follow"})
+		r.problem(report.Problem{Code: report.CodeBranch,
+			Problem: res.Why + "; until that is settled the branch cannot follow"})
 	}
 }
 
@@ -140,14 +141,14 @@ func (r *pulling) delivered(res gitops.PushResult) bool {
 	}
 	r.leftLocal(res)
 	if r.offer = cmp.Or(res.Offer, r.offer); res.Deaf {
-		r.problem(report.Problem{Problem: `the remote takes no push options, so no merge request was made; set pull.request.kind to "gitlab", which takes a token`})
+		r.problem(report.Problem{Code: report.CodeRequest, Problem: `the remote takes no push options, so no merge request was made; set pull.request.kind to "gitlab", which takes a token`})
 	}
 	r.waits = !res.Pushed && res.Local == gitops.Left
 	return !r.waits
 }
 
 // recall remembers the merges of an earlier commit that the branch has, and forgets those of one that it does not have.
-func (r *pulling) recall(tip *gitops.Tip) error {
+func (r *pulling) recall(ctx context.Context, tip *gitops.Tip) error {
 	d, ok, err := ledger.Deliveries.Get(r.State, r.stateName(), r.cfg.Pull.Branch)
 	if err != nil || !ok {
 		return err
@@ -156,86 +157,13 @@ func (r *pulling) recall(tip *gitops.Tip) error {
 	if err != nil {
 		return err
 	}
-	if err := r.State.Update(func(tx ledger.Writer) error { return r.unstage(tx, d, arrived) }); err != nil {
+	if err := unstage(ctx, r.project, d, arrived); err != nil {
 		return err
 	}
 	if arrived {
 		r.earlier = &d
 	}
 	return nil
-}
-
-// stage writes down what a commit's merges are to be remembered as. Their texts enter the files' histories at once: whoever finds them in the
-// repository must not take them for somebody's change.
-func (r *pulling) stage(commit string, done []*merged) error {
-	d := ledger.Delivery{Commit: commit, Keys: r.report.Keys}
-	return r.State.Update(func(tx ledger.Writer) error {
-		for _, m := range done {
-			if m.bytes == nil {
-				continue
-			}
-			f := ledger.DeliveredFile{Path: m.Path, Language: m.Language.Code}
-			if m.wording != nil {
-				f.Collection = m.wording.at.Collection
-			}
-			d.Files = append(d.Files, f)
-			if err := m.remember(r.project, tx, true); err != nil {
-				return err
-			}
-		}
-		return ledger.Deliveries.Put(tx, r.stateName(), r.cfg.Pull.Branch, d)
-	})
-}
-
-// unstage ends a delivery.
-func (r *pulling) unstage(tx ledger.Writer, d ledger.Delivery, arrived bool) error {
-	if arrived {
-		if err := r.reworded(tx, d); err != nil {
-			return err
-		}
-	}
-	for _, f := range d.Files {
-		if f.Collection != "" {
-			if err := tx.DropMarks(r.pushedSlot(f.Source()).Stage(true)); err != nil {
-				return err
-			}
-			continue
-		}
-		for _, kind := range []ledger.TargetMarks{ledger.Merged, ledger.Filler, ledger.Made, ledger.Outdated, lookAt(r.cfg.Pull.Branch).kind()} {
-			slot := r.slot(kind, f.Path, f.Language).Stage(true)
-			if !arrived {
-				if err := tx.DropMarks(slot); err != nil {
-					return err
-				}
-			} else if _, err := tx.MoveMarks(slot, r.slot(kind, f.Path, f.Language)); err != nil {
-				return err
-			}
-		}
-		if arrived {
-			if err := r.written(tx, f.Path, f.Language); err != nil {
-				return err
-			}
-		}
-	}
-	if arrived {
-		if err := r.mergedAt(tx, d.Commit); err != nil {
-			return err
-		}
-	}
-	return ledger.Deliveries.Delete(tx, r.stateName(), r.cfg.Pull.Branch)
-}
-
-// mergedAt remembers the commit of the branch that everything was merged into, which is also the last one that was looked at there.
-func (r *pulling) mergedAt(tx ledger.Writer, commit string) error {
-	if commit != "" {
-		if err := ledger.RecollectedAt.Put(tx, r.stateName(), r.cfg.Pull.Branch, commit); err != nil {
-			return err
-		}
-	}
-	if err := ledger.MergedAt.Put(tx, r.stateName(), r.cfg.Pull.Branch, commit); err != nil {
-		return err
-	}
-	return ledger.SeenAt.Put(tx, r.stateName(), lookAt(r.cfg.Pull.Branch).record(), commit)
 }
 
 // commit writes what the merges brought as one commit and delivers it, then remembers the merges: effect first, memory second. When
@@ -268,28 +196,7 @@ func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string]
 		if err != nil || r.o.DryRun {
 			return err
 		}
-		var delivered bool
-		err = r.State.Update(func(tx ledger.Writer) error {
-			var d ledger.Delivery
-			var err error
-			d, delivered, err = ledger.Deliveries.Get(tx, r.stateName(), r.cfg.Pull.Branch)
-			if err != nil {
-				return err
-			}
-			for _, m := range done {
-				if delivered && m.bytes != nil && m.wording == nil {
-					continue // it is staged
-				}
-				if err := m.remember(r.project, tx, false); err != nil {
-					return err
-				}
-			}
-			if err := r.mergedAt(tx, on.Hash()); err != nil || !delivered {
-				return err
-			}
-			return r.unstage(tx, d, true)
-		})
-		r.brought = err == nil && delivered
+		r.brought, err = rememberAll(context.WithoutCancel(ctx), r.project, on, done)
 		return err
 	}
 }
@@ -298,7 +205,7 @@ func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string]
 func (r *pulling) without(bad *gitops.BadPaths, joined map[string][]byte, done []*merged) ([]*merged, error) {
 	before := len(done) + len(joined)
 	for _, b := range bad.Paths {
-		r.problem(report.Problem{File: b.Path, Problem: "is not written: " + b.Why})
+		r.problem(report.Problem{Code: report.CodeWrite, File: b.Path, Problem: "is not written: " + b.Why})
 		delete(joined, b.Path)
 		done = slices.DeleteFunc(done, func(m *merged) bool { return m.Path == b.Path })
 	}
@@ -336,7 +243,7 @@ func (r *pulling) deliver(ctx context.Context, on *gitops.Tip, files map[string]
 		}
 		r.report.Diff = shown.Diff
 	}
-	if err := r.stage(made.Hash(), done); err != nil {
+	if err := stage(ctx, r.project, ledger.Delivery{Commit: made.Hash(), Keys: r.report.Keys}, done); err != nil {
 		return false, err
 	}
 	options, err := r.pushOptions(ctx, made, r.base)

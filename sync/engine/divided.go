@@ -157,8 +157,8 @@ func choose(r *pushing, wanted map[string]conflict) error {
 		case c.Beside == "" || len(chosen) == 0:
 		case len(chosen) > 1:
 			if is && c.ID() == chosen[0].ID() {
-				r.answer(report.Problem{File: c.Path, Key: c.Key, Language: c.Language, Problem: fmt.Sprintf(
-					"is translated otherwise in %s, and the service has one text for both: neither is sent. Name one of the files with --file", c.Beside)})
+				r.answer(report.Problem{Code: report.CodeDivided, File: c.Path, Key: c.Key, Language: c.Language,
+					Problem: fmt.Sprintf("is translated otherwise in %s, and the service has one text for both: neither is sent. Name one of the files with --file", c.Beside)})
 			}
 			delete(wanted, id)
 		case !is:
@@ -209,9 +209,6 @@ func (r *pulling) leaveToOthers(x translated, m *merged, in catalog.Three, resul
 			}
 			m.elsewhere[catalog.Name{Key: key}] = catalog.Mark{}
 		}
-	}
-	if len(keys) == 0 {
-		return nil
 	}
 	result.Changes = slices.DeleteFunc(result.Changes, func(c catalog.Change) bool {
 		leaves := keys[c.Key] && c.Op != catalog.Removed

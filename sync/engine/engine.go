@@ -9,37 +9,8 @@
 //	pull   branch, export -> catalogs -> three-way merge with merged -> checks, guard -> files -> commit -> merged
 //	       with pull.source the same for the source files before, against pushed (see reword.go)
 //
-// What it remembers, in package state, per project:
-//
-//	pushed  source file, collection  the texts the service accepted
-//	removed source file              those of them that the source no longer has
-//	sent    target file, language    the last few translations of the repository that were handed to the service
-//	delivered target file, language  those that it took, of each the last
-//	merged  target file, language    the base of the three-way merge
-//	recollected                      up to which commit of the branch ours are remembered (see recollect.go)
-//	known   target file, language    the texts that stood there without anybody having changed them
-//	source known, source seen        of collections: the source texts that pulls brought, and what stood in their places (see behind.go)
-//	filler  target file, language    what was written where there was no translation, now and earlier
-//	seen    target file, language    the translations at the last look, for each place that is looked at
-//	missing, moves                   source files that were not there at a look, and those that stand elsewhere now
-//	gone    target file, language    since when no place has it
-//	conflicts                        keys that both sides changed, with the texts, until somebody decides
-//	reconciled what the last full pull looked at, so that the next one may only ask for news (see probe.go)
-//	request the pull or merge request for the branch: the last one, and the commit for which all was done
-//	forge   of all projects: until when a forge wants no call of whoever has a token
-//	diary   of all lines: what people are told of its past; it decides nothing (see diary.go)
-//	elsewhere target file, language  keys that only other files of the collection have a translation of (see divided.go)
-//	left out target file, language   keys whose translation the last pull left out
-//	waiting of all lines: branches that cannot be one, or not yet
-//	jobs    import or export that was started and is not finished; last push; last pull
-//	unsent  the branch has texts of somebody's that a pull saw and no push has looked at since
-//	looked, barren   of a branch that pushes read: the commits in which there was nothing to send, and folders without a file of ours
-//
-// Of a project whose branches are translated beside each other all of it is kept for each branch alone, beside
-//
-//	line             the branches that passes have been for
-//	inherited source file, collection  texts that the trunk had, and that were not sent for the branch (see inherited.go)
-//	former  source file, collection  what was pushed of a branch of that name that was gone long ago, when all else was forgotten (see finished.go)
+// What it remembers is listed in package ledger, schema.go. Of a project whose branches are translated beside each other all of it is kept
+// for each branch alone.
 //
 // It does not parse a format, write HTTP or touch git objects. Conflicts, unreadable files and held-back translations are fields of
 // its reports; an error means that it could not find out.
@@ -58,8 +29,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/gitops"
-	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
@@ -88,6 +59,8 @@ type Parts struct {
 	Passed func(Passed)
 	// GitDone, when not nil, is told what was asked of git remotes and of every commit (see gitops.Options.Done), from several goroutines.
 	GitDone func(op, outcome string, took time.Duration)
+	// Patience is how long a status waits for the files of a repository before it tells the last one; 10 s when 0.
+	Patience time.Duration
 }
 
 // Passed is a pass that ended. Result is that of a Past, or ResultSkipped.
@@ -108,7 +81,6 @@ type Engine struct {
 	run      string        // names this process in what is stored
 	ended    *atomic.Int64 // passes
 	changes  *changes
-	patience time.Duration         // with looks (see glance)
 	turns    map[string]*turnstile // by the names of projects, also of those that earlier configurations had: who makes a pass
 	contacts map[string]*contact   // by repositories, also of earlier configurations, where they have not answered yet
 }
@@ -124,7 +96,6 @@ type project struct {
 	line  string   // the branch that is translated; "" where there is but one
 	trunk *project // the line that this one inherits from; nil for none
 
-	overlay map[ledger.Slot]catalog.Marks // of a dry run: what it learned and does not write down; see marks
 }
 
 // common is what the lines of a project share. mu is held for a whole pass.
@@ -158,7 +129,10 @@ func New(parts Parts) *Engine {
 	if parts.Now == nil {
 		parts.Now = time.Now
 	}
-	e := &Engine{Parts: parts, run: uuid.NewString(), ended: new(atomic.Int64), changes: new(changes), patience: glancePatience, turns: make(map[string]*turnstile), contacts: make(map[string]*contact)}
+	if parts.Patience == 0 {
+		parts.Patience = glancePatience
+	}
+	e := &Engine{Parts: parts, run: uuid.NewString(), ended: new(atomic.Int64), changes: new(changes), turns: make(map[string]*turnstile), contacts: make(map[string]*contact)}
 	for i := range parts.Config.Projects {
 		cfg := &parts.Config.Projects[i]
 		turn := newTurnstile()
@@ -182,6 +156,14 @@ func (e *Engine) using() (done func()) {
 type UsageError struct{ Err error }
 
 func (e *UsageError) Error() string { return e.Err.Error() }
+
+// ErrorCode is what reports call it.
+func (e *UsageError) ErrorCode() string {
+	if code := failure.Code(e.Err); code != report.FailedInternal {
+		return code
+	}
+	return report.FailedConfig
+}
 func (e *UsageError) Unwrap() error { return e.Err }
 
 // pick returns the projects that a pass is for: one by name, or all.

@@ -16,9 +16,8 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// What is told of the passes, in sentences that somebody understands who knows the product and its languages, but neither git nor the service's
-// interface. What lasts (failures, files that are held back, conflicts, a request) is told when it begins and when it ends, whatever ended it: the
-// diary remembers what was going on, and each pass compares.
+// Events tell of the passes to readers who know the product and its languages, but neither git nor the interface.
+// What lasts is told when it begins and when it ends: the state remembers what was going on.
 
 // longBusy is for how long git may be in the middle of something before that is told.
 const longBusy = 10 * time.Minute
@@ -109,7 +108,7 @@ func (d *diary) holds(pass string, held []report.Problem) {
 	began, ended := d.became("hold "+pass, files[:min(len(files), mostFiles)])
 	if len(began) > 0 {
 		first := held[slices.IndexFunc(held, func(p report.Problem) bool { return p.File == began[0] })]
-		text := first.File + " " + brief(first.Advised().Cause()) + "."
+		text := first.File + " " + brief(first.Advised().Problem) + "."
 		if n := len(began) - 1; n > 0 {
 			text += fmt.Sprintf(" %s held back like it.", counted(n, "other file is", "other files are"))
 		}

@@ -111,11 +111,10 @@ func (p *project) export(ctx context.Context, g *bundle.Group, languages []confi
 	return all[0], nil
 }
 
-// exportAll asks the service for translations of groups; all exports are under way at once. Keys without one are left out of the answers, always:
-// what stands for them in the repository is decided here, where it is known what the repository has.
-//
-// An answer is as new as the question: what an earlier pass began and did not wait for is dropped. Only an export that was waited for to the end of its
-// time is written down for the next pass, which may use it while its own is not finished: then late says so, and the pass has failed for now.
+// exportAll asks the service for translations of groups, all at once. Keys without one are never in the answers: what
+// takes their place is decided by what the repository has. What an earlier pass began is dropped, but for an export
+// that was waited for to the end of its time: the next pass may use it while its own is not finished, and then fails
+// with late.
 func (p *project) exportAll(ctx context.Context, asks []exportAsk, age exportAge) ([]*exported, error) {
 	x := exporting{project: p, asks: asks, age: age, jobs: make([]*ledger.Job, len(asks)), answers: make([]*exported, len(asks))}
 	if err := x.begin(ctx); err != nil {
@@ -340,7 +339,7 @@ func question(req service.ExportRequest) string {
 func (p *project) readArchive(g *bundle.Group, languages []config.Language, archive *service.Archive) (*exported, error) {
 	x := &exported{group: g, languages: languages}
 	for _, bad := range archive.Refused {
-		x.problems = append(x.problems, report.Problem{File: bad.Name, Problem: "this entry of the service's archive is not used: " + bad.Reason + "; change the label or the template at the service that names it so"})
+		x.problems = append(x.problems, report.Problem{Code: report.CodeArchive, File: bad.Name, Problem: "this entry of the service's archive is not used: " + bad.Reason + "; change the label or the template at the service that names it so"})
 	}
 	for _, entry := range archive.Entries {
 		name := entry.Name
@@ -354,7 +353,7 @@ func (p *project) readArchive(g *bundle.Group, languages []config.Language, arch
 			return nil, fmt.Errorf("%w: it is a single file without a name, and %d languages were asked for", service.ErrUnusable, len(languages))
 		}
 		if targets == nil {
-			x.problems = append(x.problems, report.Problem{File: name, Problem: "this entry of the service's archive fits no language and file of the configuration, and is not used; where it should, add its language to target_languages, or a [[project.files]] whose output it fits"})
+			x.problems = append(x.problems, report.Problem{Code: report.CodeArchive, File: name, Problem: "this entry of the service's archive fits no language and file of the configuration, and is not used; where it should, add its language to target_languages, or a [[project.files]] whose output it fits"})
 			continue
 		}
 		body, err := entry.ReadAll()
@@ -370,7 +369,7 @@ func (p *project) readArchive(g *bundle.Group, languages []config.Language, arch
 		}
 		if err != nil {
 			x.problems = append(x.problems, report.Problem{File: targets[0].Path, Language: targets[0].Language.Code,
-				Problem: "what the service exported for it cannot be read: " + err.Error() + "; the file stays as it is. Look at these texts at the service, then run locsync pull again"})
+				Code: report.CodeService, Problem: "what the service exported for it cannot be read: " + err.Error() + "; the file stays as it is. Look at these texts at the service, then run locsync pull again"})
 			continue
 		}
 		x.entries = append(x.entries, exportedEntry{name, bundle.Texts(f)})

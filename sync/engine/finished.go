@@ -11,11 +11,10 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// A branch that the remote had and has no more is finished: it is named once, and in the status from then on. At the service nothing is deleted.
-//
-// Most are merged and never come back; some are restored within days, and a remote may lose branches and get them again. So what is remembered of the
-// line stays for a month, and goes then: a branch of that name that appears later begins anew. What stays for good is which keys its own collections got:
-// they may still be there, with a text and translations that are not those of the trunk, so that such a branch inherits none of them.
+// A branch that the remote had and has no more is finished: it is named once. At the service nothing is deleted. What
+// is remembered of it goes after a month, since a branch may be restored. Which keys its own collections got is
+// remembered for good: they may still be at the service with other texts, so that a later branch of that name
+// inherits none of them.
 const keepFinished = 30 * 24 * time.Hour
 
 // finish finds the lines whose branch is gone: that the remote had once and has no more, or that are nowhere. The one that is checked out is somebody's.
@@ -32,7 +31,7 @@ func (p *project) finish(records map[string]ledger.Line, there map[string]string
 			}
 			continue
 		}
-		if here, err := p.repo.HasBranch(name); err != nil {
+		if here, err := p.repo.Branches.Has(name); err != nil {
 			return nil, err
 		} else if here && !record.Published {
 			continue

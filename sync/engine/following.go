@@ -241,9 +241,9 @@ func (r *renaming) leaving(ctx context.Context, b *bundle.Bundle, l config.Langu
 	case sound:
 		return edited, nil
 	case len(edited) > 0:
-		r.problem(report.Problem{File: b.Target(l), Key: m.From.Key, Language: l.Code, Problem: fmt.Sprintf(
-			"was changed in the repository to %s and at the service to %s while the key became %q; the service's goes along. If the repository's is meant, write it under the new key",
-			report.InQuotes(textsByForm(edited)), report.InQuotes(textsByForm(found)), m.To.Key)})
+		r.problem(report.Problem{Code: report.CodeConflict, File: b.Target(l), Key: m.From.Key, Language: l.Code,
+			Problem: fmt.Sprintf("was changed in the repository to %s and at the service to %s while the key became %q; the service's goes along. If the repository's is meant, write it under the new key",
+				report.InQuotes(textsByForm(edited)), report.InQuotes(textsByForm(found)), m.To.Key)})
 	}
 	if len(found) > 0 {
 		return found, nil

@@ -87,7 +87,7 @@ func (p *project) checkForge(ctx context.Context) error {
 	}
 	base := line.cfg.Pull.Base
 	if base == "" {
-		if base, err = repo.BaseBranch(); err != nil {
+		if base, err = repo.Branches.Base(); err != nil {
 			return err
 		}
 	}

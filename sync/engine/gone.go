@@ -12,9 +12,8 @@ import (
 	"github.com/locsync/locsync/sync/ledger"
 )
 
-// A target file that no place has any more keeps its memories: it may come back with a branch that is checked out, or stand at another path. But
-// another file may come to stand at its path, too, and what was remembered of the old one says nothing about that: of the texts that both have a
-// name for, at least half must have stood in the old file, or the new one is somebody's own from its first text to its last.
+// A target file that is nowhere any more keeps its records: it may come back, or move. Another file at its path
+// counts as the same one where at least half of the texts that both have a name for were in the old file.
 
 // akin reports whether a file can be the one that a history is of.
 func akin(texts catalog.Catalog, history catalog.Marks) bool {

@@ -41,12 +41,12 @@ func (x *inspection) add(severity, code string, p report.Problem, remedy string)
 }
 
 // told is a problem in the words of a pass, which say what to do behind the last semicolon.
-func (x *inspection) told(severity, code string, p report.Problem) {
+func (x *inspection) told(severity string, p report.Problem) {
 	remedy := ""
 	if at := strings.LastIndex(p.Problem, "; "); at > 0 && !strings.Contains(p.Problem[at:], `"`) {
 		p.Problem, remedy = p.Problem[:at], p.Problem[at+2:]
 	}
-	x.add(severity, code, p, remedy)
+	x.add(severity, p.Code, p, remedy)
 }
 
 // look goes through all files of a tree.
@@ -123,35 +123,18 @@ func (x *inspection) source(s *source) {
 // oddities are the warnings of a grammar, and the entries that stand twice, as far as nothing worse is said of them.
 func (x *inspection) oddities(f *resource.File, path string, l config.Language, worse map[string]string) {
 	for _, w := range bundle.Warnings(f, path, l) {
-		kind := report.CodeSpelling
-		if strings.HasPrefix(w.Problem, "stands twice") {
-			kind = report.CodeDuplicate
+		if w.Code != report.CodeDuplicate || worse[w.Key] == "" {
+			x.told(report.Warning, w)
 		}
-		if kind == report.CodeDuplicate && worse[w.Key] != "" {
-			continue
-		}
-		x.told(report.Warning, kind, w)
 	}
 }
 
 // ofTree enters a problem that passes find in a source file, and finds its place.
 func (x *inspection) ofTree(s *source, p report.Problem) {
-	kind := report.CodePlace
-	switch {
-	case s == nil:
-	case s.broken() && p.Line > 0:
-		kind = report.CodeSyntax
-	case s.broken():
-		kind = report.CodeRead
-	case s.clash[p.Key] != "":
-		kind = report.CodeClash
-	default:
-		kind = report.CodeFormat
-	}
 	if s != nil && !s.broken() && p.Line == 0 && p.Key != "" {
 		placesOf(s.file).put(&p, "")
 	}
-	x.told(report.Error, kind, p)
+	x.told(report.Error, p)
 }
 
 // patterns finds entries of the configuration that no file is there for.
@@ -191,10 +174,8 @@ func (x *inspection) target(t *tree, target bundle.Target) {
 	case err != nil:
 		x.add(report.Error, report.CodeRead, report.Problem{File: target.Path, Language: l.Code, Problem: "cannot be read: " + errors.Unwrap(err).Error()}, "put a file in its place that can be read")
 		return
-	case problem != nil && problem.Line > 0:
-		x.told(report.Error, report.CodeSyntax, *problem)
 	case problem != nil:
-		x.told(report.Error, report.CodeRead, *problem)
+		x.told(report.Error, *problem)
 	}
 	if f == nil {
 		if problem != nil {
@@ -210,7 +191,7 @@ func (x *inspection) target(t *tree, target bundle.Target) {
 		if p.Line == 0 {
 			at.put(&p, "")
 		}
-		x.told(report.Warning, report.CodeFormat, p)
+		x.told(report.Warning, p)
 	}
 	if source, ok := t.sourceTexts(target); ok {
 		x.translations(target, at, source, texts, t.present(target))

@@ -19,7 +19,7 @@ func (w *world) finds(want ...string) {
 	w.check(err)
 	var got []string
 	for _, p := range result.Projects[0].Problems {
-		got = append(got, p.String())
+		got = append(got, p.Bracketed())
 	}
 	if !slices.EqualFunc(got, want, strings.HasPrefix) {
 		w.tb.Errorf("have\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -90,7 +90,7 @@ collection = "{NAME}"
 	var got []string
 	for _, p := range result.Projects[0].Problems {
 		if p.Code == report.CodeIgnored {
-			got = append(got, p.String())
+			got = append(got, p.Bracketed())
 		}
 	}
 	want := []string{`de/b.json: warning: git ignores it: "/de/" in .gitignore:2 (take it out of that pattern, so that git add sees it)`}

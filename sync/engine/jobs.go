@@ -295,7 +295,7 @@ func keyCount(j *ledger.Job, refused []string) int {
 // unitsTaken are the texts of a file that count as accepted; ok is false where the file does not count at all. What is left out is reported.
 func (r *pushing) unitsTaken(j *ledger.Job, f ledger.JobFile, refusal string, res service.ImportResult) (units []ledger.Text, ok bool) {
 	problem := func(text string) {
-		r.report.Problems = append(r.report.Problems, report.Problem{File: f.Memory.Path, Language: j.Language, Problem: text})
+		r.problem(report.Problem{Code: report.CodeService, File: f.Memory.Path, Language: j.Language, Problem: text})
 	}
 	switch {
 	case refusal != "":
@@ -307,7 +307,7 @@ func (r *pushing) unitsTaken(j *ledger.Job, f ledger.JobFile, refusal string, re
 	case res.WithoutSource > 0 && f.Memory.Further():
 		r.report.Problems = append(r.report.Problems, furtherProblem(f, j.Language))
 	case res.WithoutSource > 0 && !f.Memory.OfSource():
-		problem(fmt.Sprintf("the service has no source text for %d of the keys that were sent with it; they stay pending. locsync push --all sends the source texts again", res.WithoutSource))
+		problem(fmt.Sprintf("the service has no source text for %d of the keys that were sent with it; they stay pending; locsync push --all sends the source texts again", res.WithoutSource))
 		return nil, false
 	}
 	if j.Conflicts == string(service.Report) && len(res.Conflicts) > 0 {
@@ -327,7 +327,7 @@ func (r *pushing) withoutConflicts(f ledger.JobFile, language string, conflictin
 		} else if !told[u.Key] {
 			told[u.Key] = true
 			r.report.Problems = append(r.report.Problems, report.Problem{File: f.Memory.Path, Key: u.Key, Language: language,
-				Problem: fmt.Sprintf("the service holds another value (%q) and keeps it; the key stays pending. Make them equal, or set push.conflicts to overwrite or skip", values)})
+				Code: report.CodeConflict, Problem: fmt.Sprintf("the service holds another value (%q) and keeps it; the key stays pending. Make them equal, or set push.conflicts to overwrite or skip", values)})
 		}
 	}
 	return units

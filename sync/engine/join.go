@@ -48,7 +48,7 @@ func (r *pulling) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip
 		return nil, nil, fmt.Errorf("take %s into %s: %w", base.Branch(), tip.Branch(), err)
 	}
 	if m.State == gitops.Behind {
-		r.problem(report.Problem{Problem: m.Note})
+		r.problem(report.Problem{Code: report.CodeBranch, Problem: m.Note})
 	}
 	joined, r.contested = make(map[string][]byte), make(map[string]config.Language)
 	for _, c := range m.Contested {
@@ -92,11 +92,10 @@ func (r *pulling) ourTargets(tips ...*gitops.Tip) (map[string]bundle.Target, err
 	return ours, nil
 }
 
-// join makes one file of the two versions that branch and base have: base's file with the texts put in that the branch changed. Where both
-// changed one text, base's stands when somebody wrote it there, and the branch's when base only has what a pull wrote earlier (a branch that
-// was merged in one squashed commit). A file that one side deleted is the other's; of two versions of which one cannot
-// be read, the other is taken, and the problem is reported. A source file is joined likewise, but stays deleted where base has deleted it. It returns nil
-// where base's file stands as it is.
+// join makes one file of the versions that branch and base have: base's file with the texts that the branch changed.
+// Where both changed one text, base's stays if a person wrote it, and the branch's if base only has what a pull wrote
+// earlier. A file that one side deleted, or that cannot be read on one, is the other's; a source file that base
+// deleted stays deleted. It returns nil where base's file is right as it is.
 func (r *pulling) join(target bundle.Target, c gitops.Contested, on string) ([]byte, error) {
 	b, l := target.Sources[0], target.Language
 	slot := r.slot(ledger.Known, c.Path, l.Code)
@@ -111,12 +110,12 @@ func (r *pulling) join(target bundle.Target, c gitops.Contested, on string) ([]b
 	}
 	branch, err := b.Parse(c.Branch, l)
 	if err != nil {
-		r.problem(report.Problem{File: c.Path, Language: l.Code, Problem: "cannot be read as the branch has it: " + err.Error() + "; the base's file is taken. Look at what the branch's had that it lacks"})
+		r.problem(report.Problem{Code: report.CodeSyntax, File: c.Path, Language: l.Code, Problem: "cannot be read as the branch has it: " + err.Error() + "; the base's file is taken. Look at what the branch's had that it lacks"})
 		return nil, nil
 	}
 	base, err := b.Parse(c.Base, l)
 	if err != nil {
-		r.problem(report.Problem{File: c.Path, Language: l.Code, Problem: "cannot be read as base has it: " + err.Error() + "; the branch's file is taken until base's is repaired"})
+		r.problem(report.Problem{Code: report.CodeSyntax, File: c.Path, Language: l.Code, Problem: "cannot be read as base has it: " + err.Error() + "; the branch's file is taken until base's is repaired"})
 		return c.Branch, nil
 	}
 	ancestor := catalog.Catalog{}
@@ -141,7 +140,7 @@ func (r *pulling) join(target bundle.Target, c gitops.Contested, on string) ([]b
 	}
 	for _, u := range gaveWay {
 		e, _ := base.Lookup(u.Key, u.Form)
-		p := report.Problem{File: c.Path, Key: u.Key, Language: l.Code,
+		p := report.Problem{Code: report.CodeConflict, File: c.Path, Key: u.Key, Language: l.Code,
 			Problem: fmt.Sprintf("was changed to %q on branch %s and to %q on %s; the latter stands. If the other is meant, write it there", u.Text, r.cfg.Pull.Branch, e.Text, on)}
 		r.problem(p)
 		r.givesWay(p, r.o.DryRun)

@@ -92,7 +92,7 @@ type census struct {
 
 // census looks at the branches and remembers which of the lines are there.
 func (p *project) census(ctx context.Context, dry bool) (c census, err error) {
-	there, _, err := p.repo.Branches(ctx)
+	there, _, err := p.repo.Branches.List(ctx)
 	if err != nil {
 		return c, usage(err)
 	}
@@ -109,19 +109,20 @@ func (p *project) census(ctx context.Context, dry bool) (c census, err error) {
 	for _, name := range p.candidates(there, records, head) {
 		line, err := p.on(name, p.repo)
 		if err != nil {
-			c.waiting = append(c.waiting, ledger.WaitingBranch{Problem: report.Problem{Problem: err.Error()}})
+			c.waiting = append(c.waiting, ledger.WaitingBranch{Problem: report.Problem{
+				Code: report.CodeConfiguration, Problem: err.Error()}})
 			continue
 		}
 		if _, at := there[name]; !at {
 			if name == head {
-				c.waiting = append(c.waiting, ledger.WaitingBranch{Head: head, Ends: ledger.EndsPublished, Problem: report.Problem{Problem: fmt.Sprintf(
-					"branch %s is not at %s yet; its translations come when it is; run git push %s %s", name, p.cfg.Pull.Remote, p.cfg.Pull.Remote, name)}})
+				c.waiting = append(c.waiting, ledger.WaitingBranch{Head: head, Ends: ledger.EndsPublished, Problem: report.Problem{Code: report.CodeBranch,
+					Problem: fmt.Sprintf("branch %s is not at %s yet; its translations come when it is; run git push %s %s", name, p.cfg.Pull.Remote, p.cfg.Pull.Remote, name)}})
 			}
 			continue
 		}
 		if clash := clashing(line.cfg.Pull.Branch, there); clash != "" {
-			c.waiting = append(c.waiting, ledger.WaitingBranch{Problem: report.Problem{Problem: fmt.Sprintf(
-				"branch %s has no place for its translations: %s exists, so git cannot have %s beside it. Delete the one, or choose another pull.branch", name, clash, line.cfg.Pull.Branch)}})
+			c.waiting = append(c.waiting, ledger.WaitingBranch{Problem: report.Problem{Code: report.CodeBranch,
+				Problem: fmt.Sprintf("branch %s has no place for its translations: %s exists, so git cannot have %s beside it. Delete the one, or choose another pull.branch", name, clash, line.cfg.Pull.Branch)}})
 			continue
 		}
 		c.lines = append(c.lines, line)
@@ -131,7 +132,7 @@ func (p *project) census(ctx context.Context, dry bool) (c census, err error) {
 	}
 	if p.cfg.Push.Source == config.Worktree && head == "" && len(c.lines) == 0 {
 		c.waiting = append(c.waiting, ledger.WaitingBranch{Ends: ledger.EndsAttached, Problem: report.Problem{
-			Problem: "HEAD names a commit, so that it cannot be told which branch translations are for; check out a branch, or set pull.base"}})
+			Code: report.CodeBranch, Problem: "HEAD names a commit, so that it cannot be told which branch translations are for; check out a branch, or set pull.base"}})
 	}
 	c.finished, err = p.finish(records, there, head, dry)
 	return c, err

@@ -75,10 +75,10 @@ func (p *project) alike(ctx context.Context, before, now string) (bool, error) {
 	if before == "" || now == "" {
 		return false, nil
 	}
-	if on, err := p.repo.Contains(now, before); err != nil || !on {
+	if on, err := p.repo.History.Contains(now, before); err != nil || !on {
 		return false, err
 	}
-	paths, err := p.repo.Changed(ctx, before, now)
+	paths, err := p.repo.History.Changed(ctx, before, now)
 	if err != nil {
 		return false, fmt.Errorf("compare with what was looked at: %w", err)
 	}

@@ -23,9 +23,11 @@ type merged struct {
 	agreed  catalog.Marks
 	filler  catalog.Marks   // a history, see known.go
 	history catalog.Catalog // texts that nobody changed
-	wrote   catalog.Catalog // texts that were written
 	kept    catalog.Catalog // the repository's texts that stand against an older one of the service
 	after   catalog.Marks   // what the branch has then
+	records []marked        // what is to be remembered; agreed, filler and after are nil once they are among these
+	wrote   catalog.Packed  // texts that were written
+	weight  int             // how many marks are in records
 
 	first     bool // no merge has met the file
 	elsewhere catalog.Marks
@@ -117,10 +119,8 @@ func (r *pulling) merge(ctx context.Context, t *tree, x translated, fresh bool) 
 	return m, nil
 }
 
-// three gathers what the merge looks at.
-//
-// Where the branch is made anew its texts are the base branch's, which may be older than what was merged last: of those only somebody's own
-// changes are measured against the last merge.
+// three gathers what the merge reads. A branch that is made anew has the base branch's texts, which may be older than what was merged last:
+// of those only a person's own changes are measured against the last merge.
 func (r *pulling) three(x translated, m *merged, source, ours catalog.Catalog, fresh bool) (in catalog.Three, err error) {
 	var history, delivered, seen catalog.Marks
 	for _, path := range []string{x.Path, m.former.path} {
@@ -234,7 +234,7 @@ func (r *pulling) decided(x translated, m *merged, in catalog.Three, result cata
 		}
 	}
 	for _, h := range result.Held {
-		r.leaveOut(x, h.Key, h.Reason)
+		r.leaveOut(x, report.CodeConflict, h.Key, h.Reason)
 	}
 }
 
@@ -320,7 +320,8 @@ func (r *pulling) render(t *tree, x translated, m *merged, old *resource.File, i
 	for _, ref := range refused {
 		bad[ref.Name] = true
 		result.Leave(in.Base, ref.Name)
-		r.leaveOut(x, ref.Key, "cannot be written: "+ref.Reason+"; until that is changed the file keeps what it has")
+		r.leaveOut(x, report.CodeWrite, ref.Key,
+			"cannot be written: "+ref.Reason+"; until that is changed the file keeps what it has")
 	}
 	m.after = in.Ours.Marks()
 	for _, c := range changes {
@@ -395,68 +396,12 @@ func (m *merged) learn(in catalog.Three, result catalog.Merged, changes []catalo
 	for _, n := range result.Kept {
 		m.kept = append(m.kept, in.Ours[at[n]])
 	}
+	wrote := make(catalog.Marks)
 	for _, c := range changes {
-		u := catalog.Unit{Name: c.Name, Text: c.Text}
-		if c.Op != catalog.Removed && !has(m.back, u) { // what is put back may still have to be pushed
-			m.wrote = append(m.wrote, u)
+		// What is put back may still have to be pushed.
+		if c.Op != catalog.Removed && !has(m.back, catalog.Unit{Name: c.Name, Text: c.Text}) {
+			wrote[c.Name] = catalog.MarkOf(c.Text)
 		}
 	}
-}
-
-// remember writes the merge down, as far as anything in it is new. staged is what only counts once the commit has arrived;
-// the history counts at once.
-func (m *merged) remember(p *project, tx ledger.Writer, staged bool) error {
-	if m.wording != nil {
-		return m.wording.remember(p, tx, staged)
-	}
-	for _, c := range m.conflicts {
-		if err := c.keep(p, tx); err != nil {
-			return err
-		}
-	}
-	for _, id := range m.settled {
-		if err := ledger.Conflicts.Delete(tx, p.stateName(), id); err != nil {
-			return err
-		}
-	}
-	if err := m.rememberMade(p, tx, staged); err != nil {
-		return err
-	}
-	if err := keepMarks(tx, p.slot(ledger.Elsewhere, m.Path, m.Language.Code), m.elsewhere); err != nil {
-		return err
-	}
-	for kind, now := range map[ledger.TargetMarks]catalog.Marks{ledger.Merged: m.agreed, ledger.Filler: m.filler, lookAt(p.cfg.Pull.Branch).kind(): m.after} {
-		if err := tx.SetMarks(p.slot(kind, m.Path, m.Language.Code).Stage(staged), now); err != nil {
-			return err
-		}
-	}
-	slot := p.slot(ledger.Known, m.Path, m.Language.Code)
-	history, err := tx.Marks(slot)
-	if err != nil {
-		return err
-	}
-	now := maps.Clone(history)
-	if now == nil {
-		now = maps.Clone(m.inherits)
-	}
-	if now == nil {
-		now = make(catalog.Marks, len(m.history))
-	}
-	for _, u := range m.history {
-		if !ledger.Holds(now, u) {
-			ledger.Learn(now, u.Name, catalog.MarkOf(u.Text))
-		}
-	}
-	for _, u := range m.wrote {
-		ledger.Learn(now, u.Name, catalog.MarkOf(u.Text))
-	}
-	for _, u := range m.kept {
-		if mark := catalog.MarkOf(u.Text); ledger.Age(now, u.Name, mark) < ledger.Age(now, u.Name, m.agreed[u.Name]) {
-			ledger.Forget(now, u.Name, mark)
-		}
-	}
-	if history != nil && maps.Equal(now, history) {
-		return nil
-	}
-	return tx.SetMarks(slot, now)
+	m.wrote = wrote.Pack()
 }

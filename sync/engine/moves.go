@@ -57,8 +57,8 @@ func (a *accepted) findMoves(lost map[ledger.Source]map[string]bool) {
 		for _, id := range candidates {
 			paths = append(paths, places[id].Path)
 		}
-		a.problems = append(a.problems, report.Problem{File: at.Path, Language: a.tree.sources[0].Source.Code, Problem: fmt.Sprintf(
-			"is gone, and its texts stand in more than one new file or come from more than one (%s); which has become which is not guessed, and its translations stay where they are. Move one file at a time, with a push after each, to take them along", strings.Join(paths, ", "))})
+		a.problems = append(a.problems, report.Problem{Code: report.CodeRename, File: at.Path, Language: a.tree.sources[0].Source.Code,
+			Problem: fmt.Sprintf("is gone, and its texts stand in more than one new file or come from more than one (%s); which has become which is not guessed, and its translations stay where they are. Move one file at a time, with a push after each, to take them along", strings.Join(paths, ", "))})
 	}
 }
 

@@ -2,9 +2,8 @@ package engine
 
 import "time"
 
-// notices keeps passes apart that somebody outside asks for. After any pass, such a one begins when as much time is over as that pass took: whoever rings ten
-// thousand times a second gets half of the time, and of the requests that can be made in it. A first notification is heard at once, and the last of many is
-// never forgotten. It is the loop's own.
+// notices keeps passes apart that are asked for from outside: after a pass, the next such one begins when as much
+// time is over as that pass took. The first notification is heard at once, and the last of many is not forgotten.
 type notices struct {
 	due   time.Time // when the pass that was asked for begins; zero when none was
 	quiet time.Time // not before this

@@ -10,9 +10,8 @@ import (
 	"github.com/locsync/locsync/sync/spelling"
 )
 
-// An entry of a target file whose key its source files do not have is taken out by a pull when the source was seen to have had that key. Of any other nothing is
-// known: a library, another generation of the program or a person may need it. It is an orphan, which stays until pull --prune. What the source has in another
-// shape, a number or a list say, is no orphan.
+// A pull removes an entry of a target file only when the source was seen to have its key and lost it. Any other is an
+// orphan, which stays until pull --prune. What the source has in another shape is no orphan.
 
 // present tells whether the source files of a target have something under a key, in any shape.
 func (t *tree) present(target bundle.Target) func(key string) bool {

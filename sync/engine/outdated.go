@@ -96,21 +96,3 @@ func (r *pulling) aged(m *merged, result catalog.Merged) {
 		}
 	}
 }
-
-// rememberMade writes down what translations were made for: also that there is nothing to remember, where there was.
-func (m *merged) rememberMade(p *project, tx ledger.Writer, staged bool) error {
-	for kind, now := range map[ledger.TargetMarks]catalog.Marks{ledger.Made: m.made.For, ledger.Outdated: m.made.Outdated} {
-		slot := p.slot(kind, m.Path, m.Language.Code)
-		if now == nil {
-			if has, err := tx.HasMarks(slot); err != nil {
-				return err
-			} else if !has {
-				continue
-			}
-		}
-		if err := tx.SetMarks(slot.Stage(staged), now); err != nil {
-			return err
-		}
-	}
-	return nil
-}

@@ -12,15 +12,13 @@ import (
 	"github.com/locsync/locsync/sync/ledger"
 )
 
-// A translation that somebody changed in the repository goes to the service. Two places are looked at: the tree that pushes read, and
-// the branch that pulls write. In both a text counts as somebody's change when it is no blank, did not stand for a missing translation, and
+// A translation that a person changed in the repository is sent, from the tree that pushes read and from the branch
+// that pulls write. In both a text is a person's change when it is not blank, was not filled in, and
 //
-//   - is not in the file's history (see known.go): written by no pull, not delivered before; or
-//   - is in it, and yet must have been brought back by somebody: the place has a commit in its history at which a younger text was seen, there
-//     or on a branch.
+//   - is not in the file's history: no pull wrote it, and it was not delivered before; or
+//   - is in it and was brought back: the tree has a commit in its history in which a younger text was seen.
 //
-// A pull looks at the branch, too. A working tree that lies behind the branch, an old commit that is checked out, translations that came by a
-// squashed merge: all of them hold texts of the history, and none of them has that in its past.
+// An old commit that is checked out, or a squashed merge, has texts of the history and no such commit.
 type place struct {
 	name   lookAt
 	fsys   fs.FS
@@ -80,12 +78,12 @@ func (r *pushing) findPlaces(ctx context.Context) error {
 	if here, is := r.tree.fsys.(*gitops.Tip); ours == nil && is && !r.blind {
 		ours = here
 	}
+	var err error
 	if ours != nil {
-		if err := r.recollect(ctx, r.repo, ours, r.tree.bundles(), r.o.DryRun); err != nil {
+		if r.unsaved, err = r.recollect(ctx, r.repo, ours, r.tree.bundles(), r.o.DryRun); err != nil {
 			return err
 		}
 	}
-	var err error
 	r.places, err = r.placesIn(r.repo, r.tree, branch)
 	return err
 }
@@ -115,7 +113,7 @@ func (p *project) placesIn(repo *gitops.Repo, t *tree, branch *gitops.Tip) ([]*p
 			if err != nil {
 				return nil, err
 			}
-			past, err := repo.Contains(at.commit, commit)
+			past, err := repo.History.Contains(at.commit, commit)
 			if err != nil {
 				return nil, err
 			}
@@ -182,5 +180,5 @@ func (r *pulling) remade(tip *gitops.Tip) (bool, error) {
 	if err != nil || !merged || last == tip.Hash() {
 		return false, err
 	}
-	return r.repo.Contains(last, tip.Hash())
+	return r.repo.History.Contains(last, tip.Hash())
 }

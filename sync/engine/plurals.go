@@ -27,7 +27,7 @@ func (t *tree) fitted(target bundle.Target, theirs catalog.Catalog) catalog.Cata
 func (r *pulling) fitted(t *tree, x translated) catalog.Catalog {
 	texts, left := t.fittedOrLeft(x.Target, x.texts)
 	for _, u := range left {
-		r.leaveOut(x, u.Key, fmt.Sprintf("the translation %q is left out: the source has plural forms as keys of "+
+		r.leaveOut(x, report.CodePlurals, u.Key, fmt.Sprintf("the translation %q is left out: the source has plural forms as keys of "+
 			"their own, and this message cannot be taken apart into such; write one form for each category at the service, with nothing but the number filled in", u.Text))
 	}
 	return texts
@@ -119,7 +119,7 @@ func (r *pulling) leave(x translated, in catalog.Three, result *catalog.Merged, 
 		}
 		if !told[key] {
 			told[key] = true
-			r.leaveOut(x, c.Key, "the translation is left out: "+bad[key]+"; correct it at the service, or switch the check off with skip_checks")
+			r.leaveOut(x, report.CodePlurals, c.Key, "the translation is left out: "+bad[key]+"; correct it at the service, or switch the check off with skip_checks")
 		}
 		result.Leave(in.Base, c.Name)
 		return true
@@ -310,9 +310,8 @@ func (p *project) taken(tx ledger.Writer, m ledger.Destination, units []ledger.T
 	return tx.SetMarks(slot, declined)
 }
 
-// eachKind calls send with the texts of a push that the source has keys for, and then with those further forms of plurals that it has none for. They
-// travel in an import of their own: a service that knows no source text for them leaves them out, and the other keys must not wait for that. What it left out
-// before is offered again with --all only.
+// eachKind calls send with the texts that the source has keys for, then with further forms of plurals: these travel
+// in an import of their own, because a service that has no source text for them leaves them out.
 func (r *pushing) eachKind(target bundle.Target, sent catalog.Catalog, send func(sent catalog.Catalog, further bool) error) error {
 	source, ok := r.tree.sourceTexts(target)
 	if !ok {
@@ -352,6 +351,6 @@ func furtherProblem(f ledger.JobFile, language string) report.Problem {
 		what = append(what, "texts that only this language has in the place of a plural ("+strings.Join(singles, ", ")+")")
 		advice = append(advice, "To have the plurals translated at the service, write their forms in the place of the single texts")
 	}
-	return report.Problem{File: f.Memory.Path, Language: language, Problem: "the service has no source text for " + strings.Join(what, " and ") +
+	return report.Problem{Code: report.CodeService, File: f.Memory.Path, Language: language, Problem: "the service has no source text for " + strings.Join(what, " and ") +
 		"; they stay in the repository. " + strings.Join(advice, ". ")}
 }

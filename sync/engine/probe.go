@@ -21,14 +21,11 @@ import (
 	"github.com/locsync/locsync/sync/service"
 )
 
-// A pull asks for everything, and most pulls bring nothing. So it first asks what changed since the last full export (a probe,
-// `modified-since`), and goes without the full one when the answer holds nothing that was not merged.
-//
-// What is concluded from a probe is one thing only: there is no news. News is never merged from it, because it is a part of each file: keys
-// that were deleted, lost a label or fell below the completion state are not in it. And nothing is concluded where anything
-// else differs from what the last full pull looked at: the branch or its base has moved or was made anew, the configuration is another
-// one, something was sent since, the state was lost, or that pull had to report anything. What a probe cannot see is found
-// by the full export that comes at the latest after fullEvery.
+// Most pulls bring nothing. So a pull first asks what changed since the last full export (`modified-since`), and asks
+// for everything only where that has something that was not merged. Nothing is merged from this answer: deleted keys,
+// and those that fell below the completion state, are not in it. It counts only where all else is as the last full
+// pull saw it: branch, base, configuration and state, nothing was sent since, and nothing was reported. fullEvery
+// bounds the rest.
 
 const (
 

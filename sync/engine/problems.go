@@ -15,14 +15,14 @@ import (
 	"github.com/locsync/locsync/sync/spelling"
 )
 
-// What is wrong is told by the status until it is repaired, and nobody dismisses it.
+// A problem is told by the status until it is repaired.
 //
-//   - What is to be seen in the files that pushes read, in the translations there and on the branch, and in the state is looked for at every status:
-//     passes report it, and do not remember it.
-//   - Files of the branch or its base that a pull could not read are remembered, and read again once the branches have moved (Past.Unread).
-//   - Branches that wait are remembered by project, whatever line a status is about, and those of which it can be told here are looked at again.
-//   - What only the service, the remote or the forge can say is remembered with the pass until the next one of its kind that comes to its end. Of that,
-//     the status leaves out what is about a language, a file or a key that is gone.
+//   - What can be seen in the files, on the branch and in the state is looked for at every status, and not
+//     remembered.
+//   - Files of the branch or its base that a pull could not read are read again once the branches have moved.
+//   - Branches that wait are remembered by project, and those of which it can be told here are checked again.
+//   - What only the service, the remote or the git host can say is remembered until the next pass of that kind ends.
+//     Of that, the status leaves out what is about a language, a file or a key that is gone.
 
 // besides are problems without those that are found elsewhere.
 func besides(problems []report.Problem, elsewhere map[report.Problem]bool) []report.Problem {
@@ -197,7 +197,7 @@ func over(w ledger.WaitingBranch, repo *gitops.Repo) (bool, error) {
 	if w.Ends == ledger.EndsAttached {
 		return false, nil
 	}
-	return repo.Published(head)
+	return repo.Branches.Published(head)
 }
 
 // leftOut is what a pull left out of one target file: for a check, the guard, or because it cannot be written.
@@ -216,9 +216,9 @@ func (r *pulling) looksAt(t bundle.Target) leftOut {
 }
 
 // leaveOut reports a translation that is left out.
-func (r *pulling) leaveOut(x translated, key, why string) {
+func (r *pulling) leaveOut(x translated, code, key, why string) {
 	r.looksAt(x.Target).keys[key] = true
-	r.problem(report.Problem{File: x.Path, Key: key, Language: x.Language.Code, Problem: why})
+	r.problem(report.Problem{Code: code, File: x.Path, Key: key, Language: x.Language.Code, Problem: why})
 }
 
 // leaveChanges takes note of all that a file does not get which is left as it is.

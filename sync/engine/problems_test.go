@@ -65,7 +65,7 @@ func (w *world) lawful(problems ...report.Problem) {
 	told.Lock()
 	defer told.Unlock()
 	for _, p := range problems {
-		told.all[p.Problem] = true
+		told.all[report.Problem{Problem: p.Problem, Remedy: p.Remedy}.String()] = true
 		switch {
 		case p.Problem == "":
 			w.tb.Errorf("a problem says nothing: %+v", p)
@@ -73,10 +73,10 @@ func (w *world) lawful(problems ...report.Problem) {
 			w.tb.Errorf("a problem names no file: %s", p)
 		case p.File != "" && p.Language == "" && !ofNoLanguage.MatchString(p.Problem):
 			w.tb.Errorf("a problem names no language: %s", p)
-		case p.Remedy == "" || !strings.HasSuffix(p.Problem, p.Remedy):
-			w.tb.Errorf("a problem does not end with what to do (%q): %s", p.Remedy, p)
-		case p.Cause() == "":
-			w.tb.Errorf("a problem says only what to do: %s", p)
+		case p.Remedy == "" || strings.Contains(p.Problem, p.Remedy):
+			w.tb.Errorf("a problem does not say what to do, or says it twice (%q): %s", p.Remedy, p)
+		case p.Code == "" || p.Severity == "":
+			w.tb.Errorf("a problem has no code or no severity: %+v", p)
 		}
 	}
 }

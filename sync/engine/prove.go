@@ -16,9 +16,8 @@ import (
 // render is what is proven. A test puts a faulty one in its place.
 var render = bundle.Render
 
-// rendered is bundle.Render with a proof: whatever is written into a file of a repository comes from here. A second reader that knows nothing of the
-// grammars has to find that the file differs from the old one, or a new one from its source, in exactly these changes. Else the error is
-// an *unproven, and the file is to be left as it is.
+// rendered is bundle.Render with a proof: a second reader, which knows nothing of the grammars, has to find exactly
+// these changes. Else the error is an *unproven, and the file is to be left as it is.
 func (p *project) rendered(b *bundle.Bundle, like, old *resource.File, l config.Language, changes []catalog.Change) ([]byte, []bundle.Refused, error) {
 	out, refused, err := render(b, like, old, l, changes)
 	if err != nil || old != nil && bytes.Equal(out, old.Bytes()) {
@@ -56,7 +55,7 @@ func (u *unproven) Unwrap() error { return u.error }
 
 // heldBack is the problem of a file that could not be rendered, or not be proven.
 func heldBack(path string, l config.Language, err error) report.Problem {
-	p := report.Problem{File: path, Language: l.Code, Problem: "is left as it is: " + err.Error() + "; until that is settled, make the change by hand"}
+	p := report.Problem{Code: report.CodeWrite, File: path, Language: l.Code, Problem: "is left as it is: " + err.Error() + "; until that is settled, make the change by hand"}
 	var u *unproven
 	if !errors.As(err, &u) {
 		return p

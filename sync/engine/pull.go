@@ -16,6 +16,7 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
@@ -26,6 +27,7 @@ type pulling struct {
 	*project
 	o       PullOptions
 	report  pulled
+	unsaved overlay // of a dry run
 	begun   time.Time
 	failure error                // of the whole pass, as it is told
 	exports map[string]*exported // by template and collection: asked for once, however often the branch moves meanwhile
@@ -70,7 +72,7 @@ func (p *project) pull(ctx context.Context, o PullOptions) ([]pulled, error) {
 	ctx, done, err := p.turn(ctx, "pull")
 	if err != nil {
 		run := p.newPull(o)
-		run.report.Error = err.Error()
+		run.report.Failure = failure.Of(err)
 		return []pulled{run.report}, err
 	}
 	defer done()
@@ -128,7 +130,6 @@ func (r *pulling) census(c census) {
 }
 
 func (p *project) newPull(o PullOptions) *pulling {
-	p.overlay = nil
 	run := &pulling{project: p, o: o, begun: p.Now(), exports: make(map[string]*exported)}
 	run.clear()
 	return run
@@ -156,7 +157,7 @@ func (r *pulling) end(err error) pulled {
 	}
 	if err != nil {
 		r.failure = fmt.Errorf("pull %s: %w", r.called(), err)
-		r.report.Error = r.failure.Error()
+		r.report.Failure = failure.Of(r.failure)
 	}
 	report.Advise(r.report.Problems)
 	return r.report
@@ -226,7 +227,7 @@ func (r *pulling) attempt(ctx context.Context) error {
 	for _, problem := range t.problems {
 		r.unreadable(problem)
 	}
-	if err := r.recollect(ctx, r.repo, tip, t.bundles(), r.o.DryRun); err != nil {
+	if r.unsaved, err = r.recollect(ctx, r.repo, tip, t.bundles(), r.o.DryRun); err != nil {
 		return err
 	}
 	done, err := r.mergeAll(ctx, t, tip)
@@ -277,7 +278,7 @@ func (r *pulling) readBranch(ctx context.Context) (*gitops.Tip, error) {
 		r.log.Warn(note)
 	}
 	if !r.o.DryRun {
-		if err := r.recall(tip); err != nil {
+		if err := r.recall(ctx, tip); err != nil {
 			return nil, err
 		}
 	}
@@ -321,6 +322,7 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree, tip *gitops.Tip) ([]*me
 			return nil, err
 		}
 		if m != nil {
+			m.pack(lookAt(r.cfg.Pull.Branch).kind())
 			done = append(done, m)
 		}
 	}
@@ -357,7 +359,7 @@ func (r *pulling) translations(ctx context.Context, t *tree) ([]translated, erro
 		r.report.Problems = append(r.report.Problems, x.problems...)
 		for _, target := range x.targets(g) {
 			if claimed[target.Path] != nil {
-				r.problem(report.Problem{File: target.Path, Language: target.Language.Code,
+				r.problem(report.Problem{Code: report.CodePlace, File: target.Path, Language: target.Language.Code,
 					Problem: fmt.Sprintf("is written by collection %q already; what collection %q has for it is left out. Give the two different outputs", claimed[target.Path].Collection, g.Collection)})
 				continue
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
@@ -19,10 +20,11 @@ import (
 // pushing is one push of one project, under way.
 type pushing struct {
 	*project
-	o      PushOptions
-	tree   *tree
-	report pushed
-	errs   []error
+	o       PushOptions
+	tree    *tree
+	unsaved overlay // of a dry run
+	report  pushed
+	errs    []error
 
 	begun    time.Time
 	failure  error     // of the whole pass, as it is told
@@ -53,7 +55,7 @@ func (p *project) push(ctx context.Context, o PushOptions) ([]pushed, error) {
 	ctx, done, err := p.turn(ctx, "push")
 	if err != nil {
 		run := p.newPush(o)
-		run.report.Error = err.Error()
+		run.report.Failure = failure.Of(err)
 		return []pushed{run.report}, err
 	}
 	defer done()
@@ -107,7 +109,6 @@ func (r *pushing) census(c census) {
 }
 
 func (p *project) newPush(o PushOptions) *pushing {
-	p.overlay = nil
 	return &pushing{project: p, o: o, begun: p.Now(), elsewhere: make(map[report.Problem]bool),
 		refused: make(map[string]bool), present: make(map[string]bool), settled: make(map[string]bool),
 		old: make(map[string]map[catalog.Name]string), following: make(map[string][]foreseen),
@@ -137,7 +138,7 @@ func (r *pushing) end(err error) pushed {
 	}
 	if err != nil {
 		r.failure = fmt.Errorf("push %s: %w", r.called(), err)
-		r.report.Error = r.failure.Error()
+		r.report.Failure = failure.Of(r.failure)
 	}
 	report.Advise(r.report.Problems)
 	report.Advise(r.report.Orphaned)
@@ -460,7 +461,7 @@ func outcome(at time.Time, keys int, commit string, problems []report.Problem, e
 		past.Result = report.ResultPartial
 	}
 	if err != nil {
-		past.Result, past.Error = report.ResultFailed, err.Error()
+		past.Result, past.Error, past.ErrorCode = report.ResultFailed, err.Error(), failure.Code(err)
 	}
 	return past
 }

@@ -146,7 +146,7 @@ func TestPushLaw(t *testing.T) {
 		l.wire.take("")
 		p := l.pushes(PushOptions{})
 		for _, problem := range p.Problems {
-			if !strings.Contains(problem.Problem, "push --ours --key "+problem.Key) {
+			if !strings.Contains(problem.Remedy, "push --ours --key "+problem.Key) {
 				rt.Fatalf("after %v: %v", did, problem)
 			}
 		}

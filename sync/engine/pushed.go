@@ -103,6 +103,6 @@ func (p *project) lookWhence(ctx context.Context) (address string, heads []strin
 		return "", nil, err
 	}
 	head, _, err := repo.Head()
-	base, berr := repo.BaseBranch()
+	base, berr := repo.Branches.Base()
 	return repo.Address(), []string{head, base}, errors.Join(err, berr, repo.Close())
 }

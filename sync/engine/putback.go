@@ -111,13 +111,13 @@ func (o *removals) list(ctx context.Context) error {
 	if o.read {
 		return nil
 	}
-	made, err := o.repo.Ours(o.tip, o.base.Hash(), o.project, recollectMost)
+	made, err := o.repo.History.Ours(o.tip, o.base.Hash(), o.project, recollectMost)
 	if err != nil {
 		return err
 	}
 	slices.Reverse(made)
 	for _, m := range made {
-		paths, err := o.repo.Changed(ctx, m.Parents[0], m.Commit)
+		paths, err := o.repo.History.Changed(ctx, m.Parents[0], m.Commit)
 		if err != nil {
 			return err
 		}

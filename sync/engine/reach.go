@@ -13,10 +13,9 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// A repository may lie on a mount that does not answer: a server for files that is gone, a disk that fails. Every call about it then lasts until it answers
-// again, whatever timeouts it was given. So Run makes the first contact with each repository on a goroutine of its own, and nothing else of the project begins
-// before that has ended, in whatever way: no loop, no watcher, no pass of a command, no look. The other projects know nothing of it. A repository that stops to
-// answer later is noticed by the hearts of what works with it (see turn.go), and by whoever looks at the project (see Status).
+// A call to a repository on a mount that does not answer lasts until it answers, whatever timeout it has. So Run makes the first contact with
+// each repository on a goroutine of its own, and nothing of the project begins before that has ended. The other projects are not disturbed.
+// A repository that stops to answer later is noticed by the heartbeats of what works with it (turn.go), and by Status.
 
 // contactPatience is how long the first contact may take, and glancePatience a look at the files, before people are told that it does not end.
 const (
@@ -130,20 +129,20 @@ func (p *project) glance(ctx context.Context) report.ProjectStatus {
 	select {
 	case p.glances <- struct{}{}:
 	default:
-		if began := p.glanced.Load(); began != nil && time.Since(*began) > p.patience {
+		if began := p.glanced.Load(); began != nil && time.Since(*began) > p.Patience {
 			return p.unseen(*began)
 		}
 		select {
 		case p.glances <- struct{}{}:
 		case <-ctx.Done():
 			return p.unseen(time.Now())
-		case <-time.After(p.patience):
+		case <-time.After(p.Patience):
 			return p.unseen(time.Now())
 		}
 	}
 	began := time.Now()
 	p.glanced.Store(&began)
-	s, ok := heartbeat.Within(ctx, p.patience, func() report.ProjectStatus {
+	s, ok := heartbeat.Within(ctx, p.Patience, func() report.ProjectStatus {
 		defer func() {
 			p.glanced.Store(nil)
 			<-p.glances
@@ -162,7 +161,7 @@ func (p *project) unseen(since time.Time) report.ProjectStatus {
 	if before := p.status.Load(); before != nil {
 		s = *before
 	}
-	s.Problems = append([]report.Problem{{Problem: fmt.Sprintf("a look at the files, begun at %s UTC, has not ended, and what is shown is from before; where it does not end soon, see whether the disk or mount that the repository lies on answers",
+	s.Problems = append([]report.Problem{{Code: report.CodeRepository, Problem: fmt.Sprintf("a look at the files, begun at %s UTC, has not ended, and what is shown is from before; where it does not end soon, see whether the disk or mount that the repository lies on answers",
 		since.UTC().Format(time.DateTime))}}, s.Problems...)
 	report.Advise(s.Problems)
 	s.Unseen = true

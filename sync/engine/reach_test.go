@@ -25,7 +25,7 @@ func TestStatusOfARepositoryThatHangs(t *testing.T) {
 	if s := w.Status(t.Context()).Projects[0]; s.Unseen || s.Pending != 1 {
 		t.Fatalf("before: %+v", s)
 	}
-	w.patience = 200 * time.Millisecond
+	w.Patience = 200 * time.Millisecond
 	pipe := filepath.Join(w.dir, ".git", "shallow")
 	w.check(syscall.Mkfifo(pipe, 0o600))
 	seen := func(what string, s report.ProjectStatus) {
@@ -47,7 +47,7 @@ func TestStatusOfARepositoryThatHangs(t *testing.T) {
 	w.check(err)
 	w.check(os.Remove(pipe))
 	w.check(writer.Close())
-	w.patience = time.Minute
+	w.Patience = time.Minute
 	if s := w.Status(t.Context()).Projects[0]; s.Unseen || s.Pending != 1 || len(s.Problems) > 0 {
 		t.Errorf("when it answers: %+v", s)
 	}
@@ -58,7 +58,7 @@ func TestStatusOfRepositoriesThatHang(t *testing.T) {
 	t.Parallel()
 	second := strings.ReplaceAll("[[project]]\nname = \"docs\"\nid = \"11111111-2222-3333-4444-666666666666\"\n"+settings+jsonFiles, "locales", "docs")
 	w := newWorld(t, settings+jsonFiles+second, map[string]string{"locales/en/app.json": `{"a": "A"}`, "docs/en/app.json": `{"a": "A"}`})
-	w.patience = time.Hour
+	w.Patience = time.Hour
 	pipe := filepath.Join(w.dir, ".git", "shallow")
 	w.check(syscall.Mkfifo(pipe, 0o600))
 	ctx, cancel := context.WithCancel(t.Context())

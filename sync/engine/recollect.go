@@ -11,10 +11,8 @@ import (
 	"github.com/locsync/locsync/sync/ledger"
 )
 
-// Git is the memory, and the state makes it quick: what commits of ours brought into the files of the branch is what repository and service agreed on, and is
-// nobody's change, whichever process made them and whatever this state remembers. A state that is new, was lost, or is older than the branch learns it from
-// there: of every name the texts that such a commit wrote, and those in whose place it wrote them. What stands in the files without one of our commits having
-// written it was agreed on by nobody.
+// Git is the memory, and the state makes it quick: texts that commits of ours brought to the branch are agreed texts, and no person's change.
+// A state that is new, lost or older than the branch learns from them what they wrote, and which texts that replaced.
 
 // recollectMost is how many commits of ours are looked at, the youngest.
 const recollectMost = 200
@@ -26,74 +24,81 @@ type recollected struct {
 	agreed catalog.Marks
 }
 
-// recollect learns what the branch has of ours since it was read last. A dry run keeps it to itself.
-func (p *project) recollect(ctx context.Context, repo *gitops.Repo, tip *gitops.Tip, bundles []*bundle.Bundle, dry bool) error {
-	p.overlay = nil
+// overlay is what a dry run takes for remembered in place of what the state has.
+type overlay map[ledger.Slot]catalog.Marks
+
+func (r *pushing) marks(slot ledger.Slot) (catalog.Marks, error) {
+	return r.unsaved.marks(r.State, slot)
+}
+func (r *pulling) marks(slot ledger.Slot) (catalog.Marks, error) {
+	return r.unsaved.marks(r.State, slot)
+}
+
+func (o overlay) marks(state ledger.Reader, slot ledger.Slot) (catalog.Marks, error) {
+	if marks, is := o[slot]; is {
+		return maps.Clone(marks), nil
+	}
+	return state.Marks(slot)
+}
+
+// recollect learns what the branch has of ours since it was read last. A dry run writes nothing: it gets it as an overlay.
+func (p *project) recollect(
+	ctx context.Context, repo *gitops.Repo, tip *gitops.Tip, bundles []*bundle.Bundle, dry bool,
+) (overlay, error) {
 	since, done, err := ledger.RecollectedAt.Get(p.State, p.stateName(), p.cfg.Pull.Branch)
 	if err == nil && !done {
 		since, _, err = ledger.MergedAt.Get(p.State, p.stateName(), p.cfg.Pull.Branch)
 	}
 	if err != nil || tip.Hash() == "" || since == tip.Hash() {
-		return err
+		return nil, err
 	}
-	made, err := repo.Ours(tip, since, p.cfg.Name, recollectMost)
+	made, err := repo.History.Ours(tip, since, p.cfg.Name, recollectMost)
 	if err != nil {
-		return fmt.Errorf("read the history of branch %s: %w", p.cfg.Pull.Branch, err)
+		return nil, fmt.Errorf("read the history of branch %s: %w", p.cfg.Pull.Branch, err)
 	}
 	found := make(map[string]*recollected)
 	for _, m := range made {
 		if err := p.recollectOne(ctx, repo, m, bundles, found); err != nil {
-			return fmt.Errorf("read what commit %.10s brought: %w", m.Commit, err)
+			return nil, fmt.Errorf("read what commit %.10s brought: %w", m.Commit, err)
 		}
 	}
 	if dry {
-		return p.overlaid(found)
+		return p.remembered(p.State, found)
 	}
-	return p.State.Update(func(tx ledger.Writer) error {
-		for _, f := range found {
-			for kind, now := range map[ledger.TargetMarks]func(catalog.Marks) catalog.Marks{ledger.Known: f.learned, ledger.Merged: f.merged} {
-				slot := p.slot(kind, f.Path, f.Language.Code)
-				before, err := tx.Marks(slot)
-				if err != nil {
-					return err
-				}
-				if err := tx.SetMarks(slot, now(before)); err != nil {
-					return err
-				}
+	return nil, p.State.Update(func(tx ledger.Writer) error {
+		marks, err := p.remembered(tx, found)
+		if err != nil {
+			return err
+		}
+		for slot, m := range marks {
+			if err := tx.SetMarks(slot, m); err != nil {
+				return err
 			}
 		}
 		return ledger.RecollectedAt.Put(tx, p.stateName(), p.cfg.Pull.Branch, tip.Hash())
 	})
 }
 
-// overlaid is what a dry run takes for remembered, beside what is.
-func (p *project) overlaid(found map[string]*recollected) error {
-	p.overlay = make(map[ledger.Slot]catalog.Marks)
+// remembered is what the state has of the target files, with what was found in the history.
+func (p *project) remembered(state ledger.Reader, found map[string]*recollected) (overlay, error) {
+	marks := make(overlay)
 	for _, f := range found {
 		for kind, now := range map[ledger.TargetMarks]func(catalog.Marks) catalog.Marks{ledger.Known: f.learned, ledger.Merged: f.merged} {
 			slot := p.slot(kind, f.Path, f.Language.Code)
-			before, err := p.State.Marks(slot)
+			before, err := state.Marks(slot)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			p.overlay[slot] = now(before)
+			if before == nil {
+				before = make(catalog.Marks)
+			}
+			marks[slot] = now(before)
 		}
 	}
-	return nil
-}
-
-// marks are what is remembered in a slot.
-func (p *project) marks(slot ledger.Slot) (catalog.Marks, error) {
-	if marks, is := p.overlay[slot]; is {
-		return maps.Clone(marks), nil
-	}
-	return p.State.Marks(slot)
+	return marks, nil
 }
 
 func (f *recollected) learned(history catalog.Marks) catalog.Marks {
-	if history == nil {
-		history = make(catalog.Marks)
-	}
 	for _, u := range f.known {
 		ledger.Learn(history, u.Name, catalog.MarkOf(u.Text))
 	}
@@ -101,9 +106,6 @@ func (f *recollected) learned(history catalog.Marks) catalog.Marks {
 }
 
 func (f *recollected) merged(base catalog.Marks) catalog.Marks {
-	if base == nil {
-		base = make(catalog.Marks)
-	}
 	maps.Copy(base, f.agreed)
 	return base
 }
@@ -113,7 +115,7 @@ func (p *project) recollectOne(ctx context.Context, repo *gitops.Repo, made gito
 	paths := make(map[string]int)
 	parents := make([]*gitops.Tip, len(made.Parents))
 	for i, parent := range made.Parents {
-		changed, err := repo.Changed(ctx, parent, made.Commit)
+		changed, err := repo.History.Changed(ctx, parent, made.Commit)
 		if err != nil {
 			return err
 		}

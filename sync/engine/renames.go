@@ -122,9 +122,8 @@ func (r *pushing) renames(s *compared) ([]ledger.Rename, error) {
 	})
 }
 
-// findFarRenames finds the keys that left one file and stand in another one, while both files stay: under the same name in another collection, or under another
-// name. The rule is that of renames within a file, over all files: of a text that could have come from more than one place, or gone to more than one, nothing
-// is guessed.
+// findFarRenames finds the keys that left one file for another, under the same name in another collection or under
+// another name. As within a file, a text that could come from, or go to, more than one key is not guessed.
 func findFarRenames(all []*compared) {
 	base := make(catalog.Marks)
 	var now catalog.Catalog

@@ -21,9 +21,8 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// The pull or merge request for the branch comes after everything else: the commit is delivered and its merges are remembered. What goes wrong here is a
-// problem of the report and never an error, and what was not done shows in the record, whose commit is not the branch's, so that the next pull does
-// it. The forge is asked only when the branch has another commit, or the request is to say something else.
+// The pull or merge request for the branch comes after all else. What goes wrong is a problem and no error, and the
+// next pass does it again. The git host is asked only where the branch or the request is to change.
 
 // What was done about a request, besides what forge.Did names.
 const requestOffered = "offered" // the remote printed an address
@@ -45,7 +44,7 @@ func (r *pulling) request(ctx context.Context) error {
 	}
 	if r.repo.Address() == "" {
 		if r.cfg.Pull.Request.Kind != config.RequestNone {
-			r.problem(report.Problem{Problem: fmt.Sprintf("no request is made: the repository has no remote called %q, where the branch could be asked for; "+
+			r.problem(report.Problem{Code: report.CodeRequest, Problem: fmt.Sprintf("no request is made: the repository has no remote called %q, where the branch could be asked for; "+
 				"run git remote add %s ADDRESS", r.cfg.Pull.Remote, r.cfg.Pull.Remote)})
 		}
 		return nil
@@ -115,7 +114,7 @@ func (r *pulling) ask(ctx context.Context, q *ledger.Request) error {
 	if err != nil && !errors.Is(err, forge.ErrSame) {
 		q.Failed = fmt.Sprintf("the request to merge %s into %s is not as it should be: %v; the commit is delivered, and the next pull tries this again",
 			r.cfg.Pull.Branch, r.base.Branch(), err)
-		r.problem(report.Problem{Problem: q.Failed})
+		r.problem(report.Problem{Code: report.CodeRequest, Problem: q.Failed})
 		return r.rememberRequest(*q)
 	}
 	q.Commit, q.Content, q.Said = r.tip.Hash(), q.Has, said
@@ -185,7 +184,7 @@ func (r *pulling) saying(title, body string) string {
 func (r *pulling) requestTexts(data config.RequestData) (title, body string, ok bool) {
 	title, body, err := r.cfg.Pull.Request.Texts(r.withHeldBack(data))
 	if err != nil {
-		r.problem(report.Problem{Problem: r.cfg.Problem("pull.request", "no request is made or brought up to date: %v; correct title or body", err).Error()})
+		r.problem(report.Problem{Code: report.CodeRequest, Problem: r.cfg.Problem("pull.request", "no request is made or brought up to date: %v; correct title or body", err).Error()})
 		return "", "", false
 	}
 	title, body = forge.Fit(r.cfg.Pull.Request.Kind, title, body)
@@ -213,7 +212,7 @@ const mostHeldBack = 20
 // countRequest counts what the branch has that base lacks. content is a digest of every file that differs, also those that are not ours.
 func (r *pulling) countRequest(ctx context.Context, tip, base *gitops.Tip) (data config.RequestData, content string, err error) {
 	data = config.RequestData{Project: r.cfg.Name, Branch: r.cfg.Pull.Branch, Base: base.Branch()}
-	blobs, err := r.repo.ChangedTo(ctx, base.Hash(), tip.Hash())
+	blobs, err := r.repo.History.ChangedTo(ctx, base.Hash(), tip.Hash())
 	if err != nil {
 		return data, "", err
 	}

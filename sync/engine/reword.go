@@ -15,16 +15,14 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// With pull.source = true a pull also brings source texts that were changed at the service into the source files, in the same commit. Each group is
-// asked for once more, in the source language. What stands is decided by name, see catalog.Reword for the table; its base is what
-// the service accepted last (accepted.go). Only values of keys that a file has are replaced: keys are neither added nor removed. A text that would break
-// the program, measured against the one that the program was written for, is left out like such a translation, and a file of which more texts would
-// change than the guard allows is left as it is.
+// With pull.source = true a pull also brings source texts that were changed at the service, in the same commit: each
+// group is asked for in the source language too. catalog.Reword decides by name; its base is what the service
+// accepted last. Only values of keys that a file has are replaced, in all files of the collection that have the key
+// or in none. A text that would break the program is left out, and a file in which more would change than the guard
+// allows stays as it is.
 //
-// A key that several files of a collection have is changed in all of them or in none: else they would contradict each other, and neither could be sent.
-//
-// The merge of the translations sees the sources as they are then, so that a translation whose source text was changed counts as outdated (outdated.go).
-// A changed text counts as accepted by the service once its commit has arrived; what it replaced is remembered (behind.go).
+// Translations are merged after that, so that one whose source text was changed counts as outdated (outdated.go). A
+// changed text counts as accepted once its commit has arrived; what it replaced is remembered (behind.go).
 
 // wording is what is remembered of one source file's merge.
 type wording struct {
@@ -84,8 +82,8 @@ func (w *rewording) ask(ctx context.Context) error {
 	var asks []exportAsk
 	for _, g := range bundle.Groups(w.tree.bundles()) {
 		if g.Template().HasLabel() {
-			w.problem(report.Problem{File: g.Bundles[0].Path, Language: g.Bundles[0].Source.Code, Problem: fmt.Sprintf(
-				"pull.source = true does nothing for collection %q: labels at the service name its files there, so which text belongs to which source file is not known; change these texts in the repository", g.Collection)})
+			w.problem(report.Problem{Code: report.CodeConfiguration, File: g.Bundles[0].Path, Language: g.Bundles[0].Source.Code,
+				Problem: fmt.Sprintf("pull.source = true does nothing for collection %q: labels at the service name its files there, so which text belongs to which source file is not known; change these texts in the repository", g.Collection)})
 			continue
 		}
 		open = append(open, g)
@@ -147,7 +145,8 @@ func (w *rewording) file(s *source) (*merged, []report.Problem) {
 	out := catalog.Reword(in)
 	var problems []report.Problem
 	tell := func(n catalog.Name, format string, args ...any) {
-		problems = append(problems, report.Problem{File: s.Path, Key: n.Key, Language: s.Source.Code, Problem: fmt.Sprintf(format, args...)})
+		problems = append(problems, report.Problem{Code: report.CodeConflict,
+			File: s.Path, Key: n.Key, Language: s.Source.Code, Problem: fmt.Sprintf(format, args...)})
 	}
 	for _, h := range out.Held {
 		tell(h.Name, "%s; write one at the service, or delete the key there", h.Reason)
@@ -217,10 +216,10 @@ func (w *rewording) sound(s *source, changes []catalog.Change) []catalog.Change 
 	of := examinerOf(s.Bundle, s.Source, s.texts)
 	for _, c := range changes {
 		if twice[c.Key] {
-			w.bar(s, c.Key, "stands twice in this file, so the service's text %q is left out; take one of them out", c.Text)
+			w.bar(s, report.CodeDuplicate, c.Key, "stands twice in this file, so the service's text %q is left out; take one of them out", c.Text)
 		}
 		for _, f := range check.Breaking(of.examine(c.Name, c.Text)) {
-			w.bar(s, c.Key, "the source text %q of the service is left out: %s; correct it at the service, or switch the check off with skip_checks", c.Text, f.Reason)
+			w.bar(s, f.Check, c.Key, "the source text %q of the service is left out: %s; correct it at the service, or switch the check off with skip_checks", c.Text, f.Reason)
 		}
 	}
 	for _, other := range w.tree.sources { // it may be left as it is for a reason of its own
@@ -230,7 +229,7 @@ func (w *rewording) sound(s *source, changes []catalog.Change) []catalog.Change 
 		has := other.texts.Keys()
 		for _, c := range changes {
 			if has[c.Key] {
-				w.bar(s, c.Key, "the source text %q of the service is left out: the key stands in %s as well, which cannot be changed; change it in the repository", c.Text, other.Path)
+				w.bar(s, report.CodeClash, c.Key, "the source text %q of the service is left out: the key stands in %s as well, which cannot be changed; change it in the repository", c.Text, other.Path)
 			}
 		}
 	}
@@ -238,20 +237,21 @@ func (w *rewording) sound(s *source, changes []catalog.Change) []catalog.Change 
 }
 
 // bar keeps a key from being changed in any file of a collection, and says why, once.
-func (w *rewording) bar(s *source, key, format string, args ...any) {
+func (w *rewording) bar(s *source, code, key, format string, args ...any) {
 	at := sourceKey{s.Collection, key}
 	if w.barred[at] {
 		return
 	}
 	w.barred[at] = true
-	w.told = append(w.told, report.Problem{File: s.Path, Key: key, Language: s.Source.Code, Problem: fmt.Sprintf(format, args...)})
+	w.told = append(w.told, report.Problem{Code: code,
+		File: s.Path, Key: key, Language: s.Source.Code, Problem: fmt.Sprintf(format, args...)})
 }
 
 // write renders the changes, as all of them or not: what is refused is barred, and the files are gone through again.
 func (w *rewording) write(s *source, changes []catalog.Change) ([]byte, bool) {
 	if n := len(changes); n >= guardFloor && float64(n) > w.cfg.Pull.Guard*float64(len(s.texts)) && !w.o.Force {
 		w.dead[s] = true
-		held := report.Problem{File: s.Path, Language: s.Source.Code, Problem: fmt.Sprintf(
+		held := report.Problem{Code: report.CodeGuard, File: s.Path, Language: s.Source.Code, Problem: fmt.Sprintf(
 			"the service has other texts for %d of its %d source texts, more than the guard of %g allows; the file is left as it is. If that is meant, run locsync pull --force", n, len(s.texts), w.cfg.Pull.Guard)}
 		w.holds, w.told = append(w.holds, held), append(w.told, held)
 		return nil, false
@@ -263,7 +263,7 @@ func (w *rewording) write(s *source, changes []catalog.Change) ([]byte, bool) {
 		return nil, false
 	}
 	for _, ref := range refused {
-		w.bar(s, ref.Key, "the source text %q of the service cannot be written: %s", ref.Text, ref.Reason)
+		w.bar(s, report.CodeWrite, ref.Key, "the source text %q of the service cannot be written: %s", ref.Text, ref.Reason)
 	}
 	return out, len(refused) == 0 && !bytes.Equal(out, s.file.Bytes())
 }

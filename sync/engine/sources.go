@@ -88,9 +88,8 @@ func (t *tree) of(b *bundle.Bundle) *source {
 	return nil
 }
 
-// findClashes takes out the keys that a collection has twice with different texts, in one file or in two, and those of which one is
-// the beginning of the other in a structured format: the service has one place for both, so sending either
-// would overwrite the other at every push.
+// findClashes takes out keys that a collection has twice with different texts, and keys that begin another in a
+// structured format: the service has one text for both, so that each push would overwrite the other.
 func (t *tree) findClashes() {
 	collections := make(map[string][]*source)
 	for _, s := range t.sources {
@@ -115,7 +114,8 @@ func (t *tree) findClashes() {
 				kept = append(kept, u)
 			} else if !told[u.Key] {
 				told[u.Key] = true
-				t.problems = append(t.problems, report.Problem{File: s.Path, Key: u.Key, Language: s.Source.Code, Problem: why})
+				t.problems = append(t.problems, report.Problem{Code: report.CodeClash,
+					File: s.Path, Key: u.Key, Language: s.Source.Code, Problem: why})
 			}
 		}
 		s.texts = kept
@@ -275,7 +275,7 @@ func (p *project) covered(branch, commit string) (bool, error) {
 	if p.cfg.Push.Covers(branch) || branch != "" || commit == "" {
 		return p.cfg.Push.Covers(branch), nil
 	}
-	return p.repo.IsTip(commit, p.cfg.Push.Covers)
+	return p.repo.Branches.IsTip(commit, p.cfg.Push.Covers)
 }
 
 // notCovered is why nothing is pushed from what is checked out.
@@ -300,7 +300,7 @@ func (p *project) committed(repo *gitops.Repo, there *gitops.Tip, err error) (*g
 	case herr != nil || err != nil:
 		return here, herr
 	}
-	if ahead, err := repo.Contains(here.Hash(), there.Hash()); err != nil || !ahead {
+	if ahead, err := repo.History.Contains(here.Hash(), there.Hash()); err != nil || !ahead {
 		return there, err
 	}
 	return here, nil

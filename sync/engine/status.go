@@ -21,10 +21,7 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// stateName is the project's name in the state. It holds what was pushed and pulled with one project of one service: with another, nothing of
-// it is true.
-//
-// What is remembered of one of several lines is kept apart from the others'.
+// stateName is the project's name in the state: that of one project of one service, and of one line.
 func (p *project) stateName() string {
 	if p.line != "" {
 		return ledger.BranchScope(p.projectName(), p.line)
@@ -86,7 +83,7 @@ func (e *Engine) LastStatus() report.Status {
 	for _, p := range e.projects {
 		if last := p.status.Load(); last != nil {
 			now := *last
-			if began := p.glanced.Load(); began != nil && time.Since(*began) > p.patience {
+			if began := p.glanced.Load(); began != nil && time.Since(*began) > p.Patience {
 				now = p.unseen(*began)
 			}
 			now.Watch, now.GitBusy = p.watching(), p.gate.shutFor(p.Now())
@@ -152,11 +149,11 @@ func (p *project) recall(s *report.ProjectStatus, why error) {
 	}
 	before := p.told.Load()
 	if before == nil {
-		s.Problems = append(s.Problems, report.Problem{Problem: text})
+		s.Problems = append(s.Problems, report.Problem{Code: report.CodeRepository, Problem: text})
 		return
 	}
 	s.Seen = before.Seen
-	s.Problems = slices.Concat([]report.Problem{{Problem: text + " but what was seen at " + s.Seen.UTC().Format(time.DateTime) + " UTC"}}, s.Problems, before.Problems)
+	s.Problems = slices.Concat([]report.Problem{{Code: report.CodeRepository, Problem: text + " but what was seen at " + s.Seen.UTC().Format(time.DateTime) + " UTC"}}, s.Problems, before.Problems)
 	s.Pending, s.Removed, s.Held, s.Orphaned = before.Pending, before.Removed, before.Held, slices.Clone(before.Orphaned)
 	s.Files, s.Languages = before.Files, before.Languages
 	s.Branch, s.BranchURL = before.Branch, before.BranchURL
@@ -298,7 +295,7 @@ func (p *project) count(repo *gitops.Repo, s *report.ProjectStatus, t *tree) err
 		if src.broken() {
 			for _, problem := range t.problems {
 				if problem.File == src.Path {
-					f.Error = problem.String()
+					f.Error, f.ErrorCode = problem.String(), report.FailedConfig
 				}
 			}
 		} else {

@@ -138,7 +138,7 @@ func addsUp(t *rapid.T, s report.ProjectStatus) {
 		}
 	}
 	for _, p := range slices.Concat(s.Problems, s.Orphaned) {
-		if p.Remedy == "" || p.Cause() == "" || !strings.HasSuffix(p.Problem, p.Remedy) {
+		if p.Code == "" || p.Severity == "" || p.Problem == "" || p.Remedy == "" || strings.Contains(p.Problem, p.Remedy) {
 			t.Fatalf("%+v", p)
 		}
 	}

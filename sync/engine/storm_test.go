@@ -361,9 +361,6 @@ func (s *storm) run(rests, steps int) {
 }
 
 func TestStormOfFilesAndGit(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes some seconds")
-	}
 	t.Parallel()
 	for name, linked := range map[string]bool{"the working tree": false, "a linked one": true} {
 		t.Run(name, func(t *testing.T) {

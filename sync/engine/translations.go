@@ -221,8 +221,8 @@ func (r *pushing) replaces(c *weighed, sent map[catalog.Name]int) {
 		if _, is := sent[u.Name]; !is || r.cfg.Push.Conflicts != "overwrite" {
 			continue
 		}
-		p := report.Problem{File: c.Path, Key: u.Key, Language: c.Language.Code, Problem: fmt.Sprintf(
-			"the service's %q gives way to a text from %s, which had not merged it. If it is meant, write it again", u.Text, c.place.name.where())}
+		p := report.Problem{Code: report.CodeReplaced, File: c.Path, Key: u.Key, Language: c.Language.Code,
+			Problem: fmt.Sprintf("the service's %q gives way to a text from %s, which had not merged it. If it is meant, write it again", u.Text, c.place.name.where())}
 		r.report.Replaced = append(r.report.Replaced, p)
 		r.givesWay(p, r.o.DryRun)
 	}

@@ -10,11 +10,9 @@ import (
 	"github.com/locsync/locsync/sync/service"
 )
 
-// The hearts of a project (see package heartbeat): one is its loop's, which also beats for the passes that the loop makes; one its watcher's; and a pass that
-// somebody else asked for has one of its own. A part that waits for its turn rests, because the one that has the turn beats.
-//
-// Until the loop has come to the end of a pass, a hang is one from the beginning (see heartbeat.Set.Try): what hangs at the first touch hangs at the next start as
-// well, and starting again and again would only take the other projects along.
+// Each loop of a project, each watcher and each pass for a command has a heartbeat (see package heartbeat). The
+// loop's also beats for its passes; one that waits for its turn rests. A hang before the loop has ended a pass is one
+// since the start: starting again would not cure it, and would stop the other projects.
 
 // beats is the context of work that beats with h: between the steps of the engine, around what git does, and in what the service is asked.
 func beats(ctx context.Context, h *heartbeat.Heart) context.Context {

@@ -45,7 +45,7 @@ func (r *pulling) shaped(x translated, source catalog.Catalog, in catalog.Three,
 		}
 		if !told[c.Key] {
 			told[c.Key] = true
-			r.leaveOut(x, c.Key, "the translation is left out: "+bad[c.Key]+"; correct it at the service")
+			r.leaveOut(x, report.CodeShape, c.Key, "the translation is left out: "+bad[c.Key]+"; correct it at the service")
 		}
 		result.Leave(in.Base, c.Name)
 		return true
@@ -118,7 +118,7 @@ func (r *pulling) checked(x translated, source catalog.Catalog, in catalog.Three
 			return false
 		}
 		for _, f := range findings {
-			r.leaveOut(x, c.Key, fmt.Sprintf("the translation %q is left out: %s; correct it at the service, or switch the check off with skip_checks", c.Text, f.Reason))
+			r.leaveOut(x, f.Check, c.Key, fmt.Sprintf("the translation %q is left out: %s; correct it at the service, or switch the check off with skip_checks", c.Text, f.Reason))
 		}
 		result.Leave(in.Base, c.Name)
 		return true
@@ -146,7 +146,7 @@ func (r *pulling) guarded(x translated, in catalog.Three, changes []catalog.Chan
 		return false
 	}
 	r.leaveChanges(x, changes)
-	p := report.Problem{File: x.Path, Language: x.Language.Code,
+	p := report.Problem{Code: report.CodeGuard, File: x.Path, Language: x.Language.Code,
 		Problem: fmt.Sprintf("would lose %d of its %d translations, more than the guard of %g allows; the file is left as it is. If that is meant, run locsync pull --force", lost, len(have), r.cfg.Pull.Guard)}
 	r.holds = append(r.holds, p)
 	r.problem(p)

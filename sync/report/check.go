@@ -4,13 +4,9 @@ import "slices"
 
 // CheckReport is what is wrong with the files of every project.
 type CheckReport struct {
-	Schema   int            `json:"schema"` // CheckSchema
-	Known    int            `json:"known"`  // problems that a baseline has, which the projects do not
+	Known    int            `json:"known"` // problems that a baseline has, which the projects do not
 	Projects []ProjectCheck `json:"projects"`
 }
-
-// CheckSchema is the version of the report's JSON.
-const CheckSchema = 1
 
 // ProjectCheck is one project's part of a check.
 type ProjectCheck struct {

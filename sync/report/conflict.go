@@ -44,8 +44,12 @@ func (c Conflict) Problem() Problem {
 }
 
 func (c Conflict) problem(format, remedy string) Problem {
-	words := fmt.Sprintf(format, InQuotes(c.Ours), InQuotes(c.Theirs)) + " " + remedy
-	return Problem{File: c.File, Key: c.Key, Language: c.Language, Problem: words, Remedy: remedy}
+	words := strings.TrimSuffix(fmt.Sprintf(format, InQuotes(c.Ours), InQuotes(c.Theirs)), ".")
+	code := CodeConflict
+	if c.Beside != "" {
+		code = CodeDivided
+	}
+	return Problem{Code: code, File: c.File, Key: c.Key, Language: c.Language, Problem: words, Remedy: remedy}
 }
 
 // Meanwhile says what applies until a conflict is decided.

@@ -22,7 +22,7 @@ type Outcome struct {
 	Finished []FinishedLine `json:"finished,omitempty"` // branches that are gone since the last pass
 
 	Problems []Problem `json:"problems"`
-	Error    string    `json:"error,omitempty"` // why it ended early; the next pass takes it up again
+	Failure            // why it ended early; the next pass takes it up again
 }
 
 // ProjectPush is one project's part of a push.

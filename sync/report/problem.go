@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // How bad a problem is: an Error keeps a file, a key or a translation from being sent or written, or would break the
@@ -11,26 +13,6 @@ import (
 const (
 	Error   = "error"
 	Warning = "warning"
-)
-
-// The codes of problems that are not checks of translations.
-const (
-	CodeSyntax    = "syntax"     // the file does not parse
-	CodeRead      = "unreadable" // it cannot be read at all, or not be written
-	CodeClash     = "clash"      // a key means two things
-	CodeDuplicate = "duplicate"  // an entry stands twice
-	CodeSpelling  = "spelling"   // an entry is spelled in a way that its format's readers do not like
-	CodeFormat    = "format"     // values that the configured format has no keys for
-	CodeDivided   = "divided"    // a key that files of a collection translate differently
-	CodeOrphan    = "orphan"     // a translation of nothing
-	CodeStray     = "stray"      // a file of translations of no source file
-	CodePattern   = "pattern"    // a pattern that matches nothing
-	CodePlace     = "place"      // files that would be written over one another
-	CodeIgnored   = "ignored"    // a file of translations that git does not see
-	CodeLanguage  = "language"   // a language that a translation service is known not to have
-	CodeGap       = "missing"    // a key without a translation
-
-	CodeConfiguration = "configuration" // the configuration cannot be used
 )
 
 // Problem is something that keeps a file, or one key of it, out. A pass with problems is done all the same.
@@ -52,8 +34,28 @@ type Problem struct {
 	Configuration bool `json:"configuration,omitempty"`
 }
 
-// String is the problem on one line: file:line:column: warning: key (language): words (remedy).
+// String is the problem on one line: file:line:column: warning: key (language): words; remedy.
 func (p Problem) String() string {
+	before, remedy := p.Problem, p.Remedy
+	if remedy == "" || strings.HasSuffix(before, remedy) {
+		return p.about() + before
+	}
+	if first, _ := utf8.DecodeRuneInString(remedy); unicode.IsUpper(first) {
+		return p.about() + before + ". " + remedy
+	}
+	return p.about() + before + "; " + remedy
+}
+
+// Bracketed is String with the remedy in brackets, as check prints it: there a remedy may be of several problems.
+func (p Problem) Bracketed() string {
+	if p.Remedy == "" {
+		return p.String()
+	}
+	return p.about() + p.Problem + " (" + p.Remedy + ")"
+}
+
+// about is what the line begins with.
+func (p Problem) about() string {
 	var b strings.Builder
 	if p.File != "" {
 		b.WriteString(p.File)
@@ -77,19 +79,7 @@ func (p Problem) String() string {
 	if p.Key != "" || p.Language != "" {
 		b.WriteString(": ")
 	}
-	b.WriteString(p.Problem)
-	if !strings.HasSuffix(p.Problem, p.Remedy) {
-		b.WriteString(" (" + p.Remedy + ")")
-	}
 	return b.String()
-}
-
-// Cause is the problem's words without the remedy.
-func (p Problem) Cause() string {
-	if p.Remedy == "" {
-		return p.Problem
-	}
-	return strings.TrimRight(strings.TrimSuffix(p.Problem, p.Remedy), ".,; ")
 }
 
 // advice is how the words of a problem say what to do: a clause that begins with what can be done, that says until
@@ -98,27 +88,35 @@ var advice = regexp.MustCompile(`(?i)(locsync (push|pull|status)|(^|[;.,:] |\bor
 	`(run|set|give|put|change|correct|translate|write|delete|make|commit|take|add|rename|move|switch|repair|see|look|` +
 	`check|send|merge|until|leave|use|keep|end|join|name|replace)\b|\buntil |\bnext (push|pull)\b)`)
 
-// Advised is the problem with its remedy: the clauses at the end of its words that are all advice. The first clause
-// says what is wrong.
+// Advised is the problem as reports have it: with a severity, and with its remedy apart from its words. The remedy is
+// the clauses at their end that are all advice; the first clause says what is wrong.
 func (p Problem) Advised() Problem {
-	if p.Remedy != "" {
-		return p
+	if p.Severity == "" {
+		p.Severity = severityOf(p.Code)
 	}
-	ends := clauses(p.Problem)
-	for i := len(ends) - 1; i > 0; i-- {
-		end := len(p.Problem)
-		if i+1 < len(ends) {
-			end = ends[i+1]
-		}
-		if !advice.MatchString(p.Problem[ends[i]:end]) {
-			break
-		}
-		p.Remedy = p.Problem[ends[i]:]
+	if p.Remedy == "" {
+		p.Remedy = adviceOf(p.Problem)
+	}
+	if before, ends := strings.CutSuffix(p.Problem, p.Remedy); ends && p.Remedy != "" {
+		p.Problem = strings.TrimRight(before, ".,; ")
 	}
 	return p
 }
 
-// Advise gives problems their remedies.
+// adviceOf is the clauses at the end of a text that are all advice.
+func adviceOf(text string) string {
+	ends := clauses(text)
+	from := len(text)
+	for i := len(ends) - 1; i > 0; i-- {
+		if !advice.MatchString(text[ends[i]:from]) {
+			break
+		}
+		from = ends[i]
+	}
+	return text[from:]
+}
+
+// Advise makes problems what reports have.
 func Advise(problems []Problem) {
 	for i := range problems {
 		problems[i] = problems[i].Advised()

@@ -123,6 +123,8 @@ type Past struct {
 	Commit string    `json:"commit"` // of a pull; "" when nothing changed
 	Error  string    `json:"error"`
 
+	ErrorCode string `json:"error_code"` // one of the Failed constants; "" where Error is
+
 	CommitURL string `json:"commit_url,omitempty"` // of the remote's web page of the commit; "" where it is not known
 
 	// SentAt is when the last push was that sent something, and Keys are of that one; At, Result and Error are of the
@@ -141,6 +143,9 @@ type Past struct {
 // Shown is the past as the status shows it.
 func (past Past) Shown() *Past {
 	past.Problems, past.Unread, past.Look = nil, nil, ""
+	if past.Error != "" && past.ErrorCode == "" { // an older version wrote it
+		past.ErrorCode = FailedInternal
+	}
 	return &past
 }
 
@@ -152,6 +157,7 @@ type FileStatus struct {
 	Keys       int    `json:"keys"`
 	Pending    int    `json:"pending"`
 	Error      string `json:"error"`
+	ErrorCode  string `json:"error_code"` // FailedConfig: the file has to be changed
 }
 
 // LanguageStatus is how much of the source a language has.

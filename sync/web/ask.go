@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,9 +27,12 @@ var ErrHangs = errors.New("the daemon that has the state does not answer")
 const silence = 10 * sayAgain
 
 // remoteError is an error that the daemon reported.
-type remoteError struct{ text string }
+type remoteError struct{ text, code string }
 
 func (e remoteError) Error() string { return e.text }
+
+// ErrorCode is what the daemon called it.
+func (e remoteError) ErrorCode() string { return cmp.Or(e.code, report.FailedInternal) }
 
 // Ask has the daemon of a state folder do what a command wants, and tells progress, which may be nil, what it is doing. The error is the daemon's own,
 // ErrNoDaemon, ErrHangs or a *Mismatch.
@@ -114,7 +118,7 @@ func (a *Answer) err() error {
 	case a.Error == "":
 		return nil
 	case a.Permanent:
-		return &engine.UsageError{Err: remoteError{a.Error}}
+		return &engine.UsageError{Err: remoteError{a.Error, a.ErrorCode}}
 	}
-	return remoteError{a.Error}
+	return remoteError{a.Error, a.ErrorCode}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/report"
 )
@@ -52,11 +53,11 @@ type Request struct {
 
 // Answer is what the daemon did. Error is empty when it was done; Permanent tells an error that stays until something is changed.
 type Answer struct {
-	Push      report.PushReport `json:"push"`
-	Pull      report.PullReport `json:"pull"`
-	Status    report.Status     `json:"status"`
-	Error     string            `json:"error,omitempty"`
-	Permanent bool              `json:"permanent,omitempty"`
+	Push   report.PushReport `json:"push"`
+	Pull   report.PullReport `json:"pull"`
+	Status report.Status     `json:"status"`
+	report.Failure
+	Permanent bool `json:"permanent,omitempty"`
 }
 
 // line is one value of the stream.
@@ -244,7 +245,8 @@ func tell(w http.ResponseWriter, r *http.Request, work context.Context, e *engin
 	go func() {
 		answer, err := Do(ctx, e, want)
 		if err != nil {
-			answer.Error, answer.Permanent = err.Error(), engine.Permanent(err)
+			answer.Failure = failure.Of(err)
+			answer.Permanent = engine.Permanent(err)
 		}
 		if err != nil && work.Err() != nil { // the command does it itself
 			result <- line{Ending: true}

@@ -10,7 +10,6 @@ package web
 
 import (
 	"context"
-	"encoding/json"
 	"net"
 	"net/http"
 	"net/url"
@@ -150,9 +149,12 @@ func (s *server) ready(w http.ResponseWriter, _ *http.Request) {
 
 func (s *server) status(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	_ = enc.Encode(s.now(r.Context())) // the reader is gone when this fails
+	doc, err := report.Indented(s.now(r.Context()), report.Failure{})
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	_, _ = w.Write(doc) // the reader is gone when this fails
 }
 
 // lookShare bounds what readers of the status cost: a look is served again until this many times its own duration has passed.

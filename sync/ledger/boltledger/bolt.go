@@ -25,10 +25,7 @@
 //
 //	version 1 (one byte) · content · CRC-32C of its key and all before it (4 bytes, big-endian)
 //
-// and marks are, with numbers as unsigned varints and names in the order of catalog.Name.Compare,
-//
-//	count · { bytes shared with the previous key · bytes that follow · those bytes ·
-//	          length of form · form · mark (16 bytes) }
+// and marks are as catalog.Marks.Encode writes them.
 package boltledger
 
 import (

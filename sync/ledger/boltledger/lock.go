@@ -28,6 +28,9 @@ func (l *Locked) Error() string {
 	return fmt.Sprintf("%s is in use by %s; stop that one first, or give this one a state_dir of its own", l.Dir, who)
 }
 
+// ErrorCode is what reports call this failure.
+func (l *Locked) ErrorCode() string { return "busy" }
+
 // lock is the exclusive use of a state directory. The operating system ends it with the process, however
 // that ends; the file stays, because removing it would let two processes hold two files of one name.
 type lock struct {

@@ -59,7 +59,7 @@ func (tx *transaction) Marks(slot ledger.Slot) (catalog.Marks, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read %s of %s: %w", slot.Kind, slot.Path, err)
 	}
-	marks, err := decodeMarks(content)
+	marks, err := catalog.DecodeMarks(content)
 	if err != nil {
 		return nil, fmt.Errorf("read %s of %s: %w", slot.Kind, slot.Path, err)
 	}
@@ -73,7 +73,7 @@ func (tx *transaction) HasMarks(slot ledger.Slot) (bool, error) {
 // SetMarks writes nothing where the marks are the same already.
 func (tx *transaction) SetMarks(slot ledger.Slot, marks catalog.Marks) error {
 	key := slotKey(slot)
-	value := seal(key, encodeMarks(marks))
+	value := seal(key, marks.Encode())
 	if bytes.Equal(value, tx.marks.Get(key)) {
 		return nil
 	}

@@ -1,0 +1,285 @@
+package content
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locsync/locsync/gitops/tree"
+)
+
+// What gitattributes say about a path: how its line ends and its encoding are stored, and whether its content passes
+// through a filter. git answers (git check-attr) for the tree that is read or written, not for the working tree,
+// which may be on another branch. It is asked only where some file of attributes says anything about these.
+
+// attributes are those of one path, as git check-attr prints them: "set", "unset", "unspecified", or a value.
+type attributes map[string]string
+
+var asked = []string{"text", "crlf", "eol", "ident", "filter", "working-tree-encoding"}
+
+// telling are the words of which a file of attributes has one if it says anything about what is asked.
+var telling = append([]string{"binary"}, asked...)
+
+// value is an attribute's value; "" when it has none.
+func (a attributes) value(name string) string {
+	if v := a[name]; v != "set" && v != "unset" && v != "unspecified" {
+		return v
+	}
+	return ""
+}
+
+// attributesOf asks git for many paths at once.
+func (t *Files) attributesOf(ctx context.Context, paths []string, about ...string) (map[string]attributes, error) {
+	all := make(map[string]attributes, len(paths))
+	var ask []string
+	for _, name := range paths {
+		said, err := t.mentioned(name, about)
+		if err != nil {
+			return nil, err
+		}
+		if all[name] = (attributes{}); said {
+			ask = append(ask, name)
+		}
+	}
+	if len(ask) == 0 {
+		return all, nil
+	}
+	w, err := t.Workbench(ask)
+	if err != nil {
+		return nil, fmt.Errorf("prepare the question about attributes: %w", err)
+	}
+	defer w.Close()
+	out, err := w.Run(ctx, []byte(strings.Join(ask, "\x00")+"\x00"), append([]string{"check-attr", "-z", "--stdin"},
+		asked...)...)
+	if err != nil {
+		return nil, fmt.Errorf("ask git for the attributes of %d files: %w", len(ask), err)
+	}
+	for f := strings.Split(string(out), "\x00"); len(f) >= 3; f = f[3:] { // path, attribute, value
+		if all[f[0]] != nil {
+			all[f[0]][f[1]] = f[2]
+		}
+	}
+	return all, nil
+}
+
+// mentioned reports whether any file of attributes on the way to a path has one of the words.
+func (t *Files) mentioned(name string, words []string) (bool, error) {
+	said := func(content []byte) bool {
+		for _, w := range words {
+			if bytes.Contains(content, []byte(w)) {
+				return true
+			}
+		}
+		return false
+	}
+	if said(t.attributesBeside()) {
+		return true, nil
+	}
+	for folder := path.Dir(name); ; folder = path.Dir(folder) {
+		content, err := t.attributesFile(folder)
+		if err != nil || said(content) {
+			return true, err
+		}
+		if folder == "." {
+			return false, nil
+		}
+	}
+}
+
+// attributesBeside are the files of attributes that are in no tree: the machine's, the user's, the repository's own.
+func (t *Files) attributesBeside() []byte {
+	user := t.repo.Settings.File("core.attributesfile")
+	if user == "" {
+		if home, err := os.UserHomeDir(); err == nil {
+			user = filepath.Join(cmp.Or(os.Getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "git", "attributes")
+		}
+	}
+	// of a git with a prefix of its own
+	beside := filepath.Join(filepath.Dir(filepath.Dir(t.repo.Git.Path)), "etc", "gitattributes")
+	var all []byte
+	for _, file := range []string{"/etc/gitattributes", beside, user, filepath.Join(t.repo.Facts.CommonDir, "info",
+		"attributes")} {
+		content, _ := os.ReadFile(file) // git passes over one that it cannot read, too
+		all = append(append(all, content...), '\n')
+	}
+	return all
+}
+
+// attributesFile is .gitattributes of a folder in the tree; nil where there is none.
+func (t *Files) attributesFile(folder string) ([]byte, error) {
+	t.mu.Lock()
+	content, known := t.attrFiles[folder]
+	t.mu.Unlock()
+	if known {
+		return content, nil
+	}
+	e, err := t.FS.Lookup(path.Join(folder, ".gitattributes"), false)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, tree.ErrNotDir), err == nil && !e.IsFile():
+	case err != nil:
+		return nil, err
+	default:
+		if content, err = t.blob(e.Hash); err != nil {
+			return nil, err
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.attrFiles == nil {
+		t.attrFiles = map[string][]byte{}
+	}
+	t.attrFiles[folder] = content
+	return content, nil
+}
+
+// filterOf is the content filter of a file that is read, asked for together with the other files of its folder.
+func (t *Files) filterOf(ctx context.Context, name string) (string, error) {
+	t.mu.Lock()
+	a, known := t.attrs[name]
+	t.mu.Unlock()
+	if known {
+		return a.value("filter"), nil
+	}
+	paths := []string{name}
+	if at, err := t.FS.Lookup(path.Dir(name), true); err == nil && at.IsDir() {
+		entries, err := t.FS.Entries(at.Hash)
+		if err != nil {
+			return "", err
+		}
+		for _, e := range entries {
+			if p := path.Join(path.Dir(name), e.Name); p != name && e.IsFile() {
+				paths = append(paths, p)
+			}
+		}
+	}
+	all, err := t.attributesOf(ctx, paths, "filter")
+	if err != nil {
+		return "", err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.attrs == nil {
+		t.attrs = map[string]attributes{}
+	}
+	for p, a := range all {
+		t.attrs[p] = a
+	}
+	return all[name].value("filter"), nil
+}
+
+// line is the line of attributes that most likely says a word about a path, for messages.
+func (t *Files) line(name, word string) string {
+	for folder := path.Dir(name); ; folder = path.Dir(folder) {
+		content, _ := t.attributesFile(folder)
+		found, n := "", 0
+		for text := range strings.Lines(string(content)) {
+			if n++; strings.Contains(text, word) && !strings.HasPrefix(text, "[attr]") && !strings.HasPrefix(text, "#") {
+				found = fmt.Sprintf("%q in %s:%d", strings.TrimSpace(text), path.Join(folder, ".gitattributes"), n)
+			}
+		}
+		if found != "" || folder == "." {
+			return cmp.Or(found, "git check-attr -a "+name)
+		}
+	}
+}
+
+// lineRule is how the bytes of a path are stored.
+type lineRule int
+
+const (
+	asGiven   lineRule = iota // binary, or nothing said
+	always                    // text: LF in the repository
+	unlessOld                 // text=auto: LF, unless CRLF is what lies there
+)
+
+// storing is how the content of a path is stored.
+type storing struct {
+	lines  lineRule
+	ident  bool   // $Id$ stands without its value
+	utf8   bool   // it is another encoding in a working tree, and always UTF-8 here
+	filter string // the program that git runs over it, which does all the rest too
+	line   string // what says so
+}
+
+// rule says how a path is stored. An tree.Refusal when it would have to pass a filter that cannot be run here, or be in
+// an encoding that could not hold every text: a plain blob on an LFS path breaks every checkout.
+func (t *Files) rule(name string, a attributes) (storing, error) {
+	s := storing{ident: a["ident"] == "set", lines: t.lineRule(a)}
+	if s.filter = a.value("filter"); s.filter != "" {
+		s.line = t.line(name, s.filter)
+		return s, t.runnable(s.filter, s.line)
+	}
+	if encoding := a.value("working-tree-encoding"); encoding != "" {
+		s.utf8, s.line = true, t.line(name, encoding)
+		if !holdsAllText(encoding) {
+			return s, tree.Refuse("working-tree-encoding=%s applies to it (%s), and locsync writes no encoding but those "+
+				"of Unicode; change the encoding to UTF-8 or UTF-16, or take the file out of that pattern", encoding, s.line)
+		}
+	}
+	return s, nil
+}
+
+// holdsAllText is whether an encoding, by the names that git takes, can hold whatever a translation may be.
+func holdsAllText(encoding string) bool {
+	return strings.HasPrefix(strings.ReplaceAll(strings.ToUpper(encoding), "-", ""), "UTF")
+}
+
+func (t *Files) lineRule(a attributes) lineRule {
+	text := a["text"]
+	if text == "" || text == "unspecified" { // crlf is what text was called once
+		text = a["crlf"]
+	}
+	switch text {
+	case "unset":
+		return asGiven
+	case "auto":
+		return unlessOld
+	case "set", "input":
+		return always
+	}
+	if eol := a["eol"]; eol == "lf" || eol == "crlf" {
+		return always
+	}
+	if strings.EqualFold(t.repo.Settings.Get("core.autocrlf"), "input") || t.repo.Settings.Bool("core.autocrlf", false) {
+		return unlessOld
+	}
+	return asGiven
+}
+
+// normalise gives the bytes to store, where no filter does. Old is the blob that lies there, nil for none. In git's
+// order: the encoding, the line ends, the identity.
+func (s storing) normalise(data, old []byte) ([]byte, error) {
+	if s.utf8 && !utf8.Valid(data) {
+		return nil, tree.Refuse("working-tree-encoding applies to it (%s), so it is stored in UTF-8, and this content "+
+			"is not", s.line)
+	}
+	data = s.lines.normalise(data, old)
+	if s.ident && bytes.Contains(data, []byte("$Id:")) {
+		data = identLine.ReplaceAll(data, []byte("$$Id$$"))
+	}
+	return data, nil
+}
+
+// normalise gives the bytes with the line ends to store.
+func (rule lineRule) normalise(data, old []byte) []byte {
+	switch {
+	case rule == asGiven || !bytes.Contains(data, []byte("\r\n")):
+		return data
+	case rule == unlessOld && (bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 || bytes.Contains(old,
+		[]byte("\r\n"))):
+		return data
+	}
+	return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+}
+
+// identLine is what the attribute ident makes of $Id$ in a working tree.
+var identLine = regexp.MustCompile(`\$Id:[^$\n]*\$`)

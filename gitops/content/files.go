@@ -1,0 +1,181 @@
+// Package content is what files hold: as people see it, and as git stores it by the attributes of a tree (line ends,
+// encoding, filters such as git LFS); what a partial clone left out is brought. git answers for the tree that is read
+// or written, not for the working tree, which may be on another branch.
+package content
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/gitops/outcome"
+	"github.com/locsync/locsync/gitops/remote"
+	"github.com/locsync/locsync/gitops/repository"
+	"github.com/locsync/locsync/gitops/tree"
+)
+
+// Files are the files of a tree.
+type Files struct {
+	FS   *tree.FS
+	repo *repository.Repository
+
+	mu        sync.Mutex
+	attrs     map[string]attributes // of files that were read
+	attrFiles map[string][]byte     // .gitattributes, by folder
+}
+
+// New gives the files of a tree. Extra are objects that are in no store yet.
+func New(repo *repository.Repository, root object.Name, when time.Time, extra map[object.Name]object.Object) *Files {
+	t := &Files{repo: repo}
+	t.FS = &tree.FS{Root: root, When: when, Store: repo.Objects, Extra: extra, Alive: repo.Options.Alive,
+		Blob: t.blob, Content: t.Read}
+	return t
+}
+
+// Read reads a file as people see it.
+func (t *Files) Read(name string, h object.Name) ([]byte, error) {
+	stored, err := t.Stored(name, h)
+	if err != nil {
+		return nil, err
+	}
+	return t.smudged(name, h, stored)
+}
+
+// Stored reads what is stored for a file in the tree. What a partial clone left out is fetched.
+func (t *Files) Stored(name string, h object.Name) ([]byte, error) {
+	data, err := t.FS.Stored(h)
+	if !remote.Promised(t.repo, err) {
+		return data, err
+	}
+	beside, err := t.missingBeside(name)
+	if err != nil {
+		return nil, err
+	}
+	if len(beside) > 1 {
+		ctx, end := t.repo.WatchRead()
+		err := remote.FetchPromised(ctx, t.repo, append([]object.Name{h}, beside...))
+		end()
+		if err == nil {
+			if data, err := t.FS.Stored(h); err == nil {
+				return data, nil
+			}
+		}
+	}
+	return t.blob(h)
+}
+
+// blob reads an object by itself.
+func (t *Files) blob(h object.Name) ([]byte, error) {
+	data, err := t.FS.Stored(h)
+	if !remote.Promised(t.repo, err) {
+		return data, err
+	}
+	return remote.Absent(t.repo, object.Blob, h)
+}
+
+// manyPromised bounds what one missing file brings along.
+const manyPromised = 5000
+
+// missingBeside lists blobs that are not here: of files with the same extension in a file's folder, then in the folders
+// beside it.
+func (t *Files) missingBeside(name string) ([]object.Name, error) {
+	folder := path.Dir(name)
+	folders := []string{folder}
+	if folder != "." {
+		around, err := t.FS.ReadDir(path.Dir(folder))
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range around {
+			if at := path.Join(path.Dir(folder), e.Name()); e.IsDir() && at != folder {
+				folders = append(folders, at)
+			}
+		}
+	}
+	var missing []object.Name
+	seen := map[object.Name]bool{}
+	for _, folder := range folders {
+		e, err := t.FS.Lookup(folder, true)
+		if err != nil || !e.IsDir() { // a submodule
+			continue
+		}
+		entries, err := t.FS.Entries(e.Hash)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			if seen[e.Hash] || !e.IsFile() || !strings.EqualFold(path.Ext(e.Name), path.Ext(name)) ||
+				t.repo.Objects.Has(e.Hash) {
+				continue
+			}
+			seen[e.Hash] = true
+			if missing = append(missing, e.Hash); len(missing) == manyPromised {
+				return missing, nil
+			}
+		}
+	}
+	return missing, nil
+}
+
+// Prefetch brings the blobs of files that a partial clone has left out here, all in one request. enter says which
+// folders may hold such files. Where nothing is missing, or the repository is not partial, it asks nobody.
+func (t *Files) Prefetch(ctx context.Context, enter, wanted func(path string) bool) error {
+	r := t.repo
+	if !r.Facts.Partial || r.Options.Remote == "" {
+		return nil
+	}
+	ctx, end := r.Watch(ctx)
+	defer end()
+	missing := map[object.Name]bool{}
+	if err := t.missing(ctx, ".", enter, wanted, missing); err != nil {
+		return fmt.Errorf("look for what a partial clone left out: %w", err)
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	if err := remote.FetchPromised(ctx, r, slices.Collect(maps.Keys(missing))); err != nil {
+		return fmt.Errorf("%w: fetch %d of them: %w", outcome.ErrUnfetched, len(missing), err)
+	}
+	return nil
+}
+
+func (t *Files) missing(ctx context.Context, folder string, enter, wanted func(string) bool,
+	missing map[object.Name]bool) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	at, err := t.FS.Lookup(folder, true)
+	if err != nil {
+		return err
+	}
+	entries, err := t.FS.Entries(at.Hash)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name := e.Name
+		if folder != "." {
+			name = folder + "/" + e.Name
+		}
+		switch {
+		case e.Mode == object.ModeModule:
+		case e.IsDir():
+			if enter(name) {
+				if err := t.missing(ctx, name, enter, wanted, missing); err != nil {
+					return err
+				}
+			}
+		case wanted(name) || e.Mode == object.ModeLink || e.Name == ".gitattributes":
+			if !t.repo.Objects.Has(e.Hash) {
+				missing[e.Hash] = true
+			}
+		}
+	}
+	return nil
+}

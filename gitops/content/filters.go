@@ -1,0 +1,216 @@
+package content
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/gitops/ref"
+	"github.com/locsync/locsync/gitops/remote"
+	"github.com/locsync/locsync/gitops/repository"
+	"github.com/locsync/locsync/gitops/run"
+	"github.com/locsync/locsync/gitops/tree"
+)
+
+// Content filters (git LFS, git-crypt and what people make themselves) are programs that git's configuration names.
+// Only git runs them. It takes the attributes of a path from the working tree, which may be on another branch; so it
+// is given a working tree of our own for the moment, with nothing in it but the .gitattributes of the tree that is
+// read or written.
+
+// driver says whether git's configuration knows a filter, and whether it does anything when a file is stored (or read).
+func driver(set repository.Settings, name string, storing bool) bool {
+	does := "smudge"
+	if storing {
+		does = "clean"
+	}
+	return set.Has("filter."+name+".process") || set.Has("filter."+name+"."+does)
+}
+
+// runnable says why a filter cannot be applied to files that are stored; nil when it can.
+func (t *Files) runnable(filter, line string) error {
+	var try string
+	switch {
+	case driver(t.repo.Settings, filter, true):
+		return nil
+	case filter == "lfs":
+		try = "install git-lfs and run git lfs install, or take the file out of that pattern"
+	default:
+		try = fmt.Sprintf("set filter.%s.clean in git's configuration, or take the file out of that pattern", filter)
+	}
+	return tree.Refuse("filter=%s applies to it (%s), which cannot be run here; %s", filter, line, try)
+}
+
+// clean gives what git stores for files whose content passes a filter, and why it stores none for others of them.
+func (t *Files) clean(ctx context.Context, contents map[string][]byte) (stored map[string][]byte,
+	refused map[string]string, err error) {
+	stored, refused = map[string][]byte{}, map[string]string{}
+	if len(contents) == 0 {
+		return stored, refused, nil
+	}
+	names := slices.Sorted(maps.Keys(contents))
+	w, err := t.Workbench(names)
+	if err != nil {
+		return nil, nil, fmt.Errorf("prepare the content filters: %w", err)
+	}
+	defer w.Close()
+	for _, name := range names {
+		if err := w.write(name, contents[name]); err != nil {
+			return nil, nil, fmt.Errorf("prepare the content filters: %w", err)
+		}
+	}
+	err = t.cleanWith(ctx, w, names, stored)
+	var failed *run.Error
+	if !errors.As(err, &failed) {
+		return stored, refused, err
+	}
+	for _, name := range names { // one of them; git stops there
+		err := t.cleanWith(ctx, w, []string{name}, stored)
+		if errors.As(err, &failed) {
+			refused[name] = "its content filter failed: " + run.LastLines(failed.Stderr, 3)
+		} else if err != nil {
+			return nil, nil, err
+		}
+	}
+	return stored, refused, nil
+}
+
+func (t *Files) cleanWith(ctx context.Context, w Workbench, names []string, stored map[string][]byte) error {
+	out, err := w.Run(ctx, []byte(strings.Join(names, "\n")+"\n"), "hash-object", "-w", "--stdin-paths")
+	if err != nil {
+		return err
+	}
+	lines := strings.Fields(string(out))
+	if len(lines) != len(names) {
+		return fmt.Errorf("git object.Name-object named %d objects for %d files", len(lines), len(names))
+	}
+	objects, err := w.Made()
+	if err != nil {
+		return err
+	}
+	for i, name := range names {
+		h, ok := object.Parse(lines[i])
+		if !ok {
+			return fmt.Errorf("git object.Name-object printed %q", lines[i])
+		}
+		o, made := objects[h]
+		if stored[name] = o.Data; made {
+			continue
+		}
+		if stored[name], err = t.blob(h); err != nil { // the repository has it
+			return err
+		}
+	}
+	return nil
+}
+
+// lfsPointer is how a file begins that stands for one at an LFS server.
+var lfsPointer = []byte("version https://git-lfs.github.com/spec/")
+
+// smudged gives a file as people see it, from what is stored for it.
+func (t *Files) smudged(name string, h object.Name, stored []byte) ([]byte, error) {
+	pointer := bytes.HasPrefix(stored, lfsPointer)
+	if !pointer && !t.repo.Settings.HasFilters() {
+		return stored, nil // nothing that could change it
+	}
+	ctx, end := t.repo.WatchRead()
+	defer end()
+	filter, err := t.filterOf(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case filter == "":
+		return stored, nil
+	case !driver(t.repo.Settings, filter, false):
+		if !pointer {
+			return stored, nil // as git reads it
+		}
+		return nil, fmt.Errorf("filter=%s applies to it (%s), and reading it without git-lfs is %w; install git-lfs "+
+			"and run git lfs install",
+			filter, t.line(name, filter), ref.ErrUnsupported)
+	case t.FS.Extra[h].Kind == object.Blob:
+		return stored, nil // the outcome of a merge: it went through no filter
+	}
+	w, err := t.Workbench([]string{name})
+	if err != nil {
+		return nil, fmt.Errorf("prepare the content filter: %w", err)
+	}
+	defer w.Close()
+	data, err := w.Run(ctx, nil, "cat-file", "--filters", "--path="+name, h.String())
+	if err != nil {
+		return nil, fmt.Errorf("filter=%s applies to it (%s): %w", filter, t.line(name, filter), err)
+	}
+	return data, nil
+}
+
+// Upload brings the content of new LFS files to the remote's LFS server, which has to have it before anybody sees the
+// commit of an update. It does what the pre-push hook of LFS does and runs no other hook. There are commits that the
+// remote has.
+func Upload(ctx context.Context, repo *repository.Repository, u remote.Update, there []object.Name) error {
+	if !driver(repo.Settings, "lfs", true) {
+		return nil
+	}
+	commits, err := repo.History.Ahead(u.To, append(there, u.Old))
+	if err != nil {
+		return err
+	}
+	needed := false
+	for _, c := range commits {
+		if needed, err = touchesLFS(ctx, repo, c); err != nil {
+			return err
+		}
+		if needed {
+			break
+		}
+	}
+	if !needed {
+		return nil
+	}
+	to, err := remote.To(repo)
+	if err != nil {
+		return err
+	}
+	_, err = repo.Run(ctx, run.Call{Args: []string{"lfs", "pre-push", repo.Options.Remote, to.Address},
+		LFS: repo.LFSProgress(), Env: to.Environment(ctx),
+		Stdin: fmt.Appendf(nil, "%s %s %s %s\n", u.Ref, u.To, u.Ref, cmp.Or(u.Old.Text(), repo.Objects.Format.Zeros()))})
+	if err != nil {
+		return fmt.Errorf("upload what git LFS stores: %w", err)
+	}
+	return nil
+}
+
+// touchesLFS says whether a commit brings a file that LFS stores.
+func touchesLFS(ctx context.Context, repo *repository.Repository, c *object.CommitData) (bool, error) {
+	var before object.Name
+	if len(c.Parents) > 0 {
+		parent, err := repo.History.Commit(c.Parents[0])
+		if err != nil {
+			return false, err
+		}
+		before = parent.Tree
+	}
+	pairs, err := tree.Compare(ctx, repo.Objects.Entries, repo.Objects.Entries, before, c.Tree)
+	if err != nil {
+		return false, err
+	}
+	var paths []string
+	for _, p := range pairs {
+		if p.New.IsFile() {
+			paths = append(paths, p.Path)
+		}
+	}
+	all, err := New(repo, c.Tree, time.Time{}, nil).attributesOf(ctx, paths, "lfs")
+	for _, a := range all {
+		if a.value("filter") == "lfs" {
+			return true, nil
+		}
+	}
+	return false, err
+}

@@ -1,0 +1,144 @@
+package gitops
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/gitops/repository"
+	"github.com/locsync/locsync/gitops/tree"
+)
+
+// History answers questions about commits, which are given in hexadecimal.
+type History struct{ repo *repository.Repository }
+
+// Made is a commit of ours with its parents.
+type Made struct {
+	Commit  string
+	Parents []string
+}
+
+// Ours gives the commits of a project (our Trailer names it) that a tip has in its history and another commit has
+// not, oldest first: of more than most, the youngest. since may be a commit that is not here, or "", which has
+// nothing in its history. A commit at which a shallow clone was cut is none of them: what it changed cannot be told.
+func (h History) Ours(tip *Tip, since, project string, most int) ([]Made, error) {
+	if tip.commit.IsZero() {
+		return nil, nil
+	}
+	var without []hash
+	if h, ok := object.Parse(since); ok {
+		without = append(without, h)
+	}
+	commits, err := h.repo.History.Ahead(tip.commit, without)
+	if err != nil {
+		return nil, err
+	}
+	var all []Made
+	for _, c := range commits {
+		if len(all) == most {
+			break
+		}
+		if len(c.Parents) == 0 || !slices.Contains(trailers(c), project) {
+			continue
+		}
+		made := Made{Commit: c.Hash.Text()}
+		for _, parent := range c.Parents {
+			made.Parents = append(made.Parents, parent.Text())
+		}
+		all = append(all, made)
+	}
+	slices.Reverse(all)
+	return all, nil
+}
+
+// isOurs says whether the last paragraph of a commit's message carries our trailer.
+func isOurs(c *object.CommitData) bool { return len(trailers(c)) > 0 }
+
+// trailers are the values of our trailer: the projects that the commit was made for.
+func trailers(c *object.CommitData) []string {
+	body := strings.TrimRight(c.Message, "\n")
+	last := body[strings.LastIndex(body, "\n\n")+1:]
+	var values []string
+	for line := range strings.Lines(last) {
+		if value, is := strings.CutPrefix(line, Trailer+":"); is {
+			values = append(values, strings.TrimSpace(value))
+		}
+	}
+	return values
+}
+
+// Fork is the youngest commit that two commits have in common; "" where there is none.
+func (h History) Fork(one, two string) (string, error) {
+	a, b, ok := h.both(one, two)
+	if !ok {
+		return "", nil
+	}
+	bases, err := h.repo.History.Bases(a, b)
+	if err != nil || len(bases) == 0 {
+		return "", err
+	}
+	return bases[0].Text(), nil
+}
+
+// Contains says whether a commit is another one or has it in its history. What is not in this repository has nothing
+// and is in nothing.
+func (h History) Contains(commit, ancestor string) (bool, error) {
+	a, b, ok := h.both(commit, ancestor)
+	if !ok {
+		return false, nil
+	}
+	return h.repo.History.Contains(a, b)
+}
+
+// both reads the names of two commits; false unless both are here.
+func (h History) both(one, two string) (a, b hash, ok bool) {
+	a, aok := object.Parse(one)
+	b, bok := object.Parse(two)
+	return a, b, aok && bok && h.repo.Objects.Has(a) && h.repo.Objects.Has(b)
+}
+
+// Changed gives the paths that differ between two commits, sorted. It reads only the folders that differ. "" as the old
+// commit is the empty tree.
+func (h History) Changed(ctx context.Context, oldCommit, newCommit string) ([]string, error) {
+	pairs, err := h.changed(ctx, oldCommit, newCommit)
+	paths := make([]string, len(pairs))
+	for i, p := range pairs {
+		paths[i] = p.Path
+	}
+	return paths, err
+}
+
+// ChangedTo is Changed with the blob that each path has in the new commit; "" where it is gone.
+func (h History) ChangedTo(ctx context.Context, oldCommit, newCommit string) (map[string]string, error) {
+	pairs, err := h.changed(ctx, oldCommit, newCommit)
+	blobs := make(map[string]string, len(pairs))
+	for _, p := range pairs {
+		blobs[p.Path] = p.New.Hash.Text()
+	}
+	return blobs, err
+}
+
+func (h History) changed(ctx context.Context, oldCommit, newCommit string) ([]tree.Pair, error) {
+	var trees [2]hash
+	for i, text := range []string{oldCommit, newCommit} {
+		if text == "" && i == 0 {
+			continue
+		}
+		name, ok := object.Parse(text)
+		if !ok {
+			return nil, fmt.Errorf("compare commits: %q is no commit", text)
+		}
+		c, err := h.repo.History.Commit(name)
+		if err != nil {
+			return nil, fmt.Errorf("compare commits: %w", err)
+		}
+		trees[i] = c.Tree
+	}
+	pairs, err := tree.Compare(ctx, h.repo.Objects.Entries, h.repo.Objects.Entries, trees[0], trees[1])
+	if err != nil {
+		return nil, fmt.Errorf("compare %.12s with %.12s: %w", oldCommit, newCommit, err)
+	}
+	return pairs, nil
+}

@@ -1,0 +1,107 @@
+// Package outcome names the ways in which calls of package gitops end, for callers that branch on them, and says what
+// to do about them.
+package outcome
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
+)
+
+// Outcomes that a caller branches on.
+var (
+	ErrNothing     = errors.New("nothing to commit")            // the files are there already
+	ErrDirty       = errors.New("the working tree has changes") // only as PushResult.Cause
+	ErrRefused     = errors.New("the remote refused")           // always a *Refused
+	ErrAuth        = errors.New("the remote does not accept our credentials")
+	ErrUntrusted   = errors.New("the remote did not prove who it is") // TLS certificate, ssh host key
+	ErrUnavailable = errors.New("the remote is not available now")    // always an *Unavailable
+	ErrUnfetched   = errors.New("the object was left out by a partial clone")
+	ErrPath        = errors.New("the path cannot be written") // always a *BadPaths
+	ErrNoBranch    = errors.New("no such branch")             // always a *NoBranch
+	ErrNoRemote    = errors.New("no such remote")
+	ErrSign        = errors.New("the commit cannot be signed") // nothing was written
+	ErrDamaged     = errors.New("the clone is damaged")
+)
+
+// Refused is a remote's no to an update: a hook, a protected branch, a size limit. Asking again with the same content
+// will give the same answer.
+type Refused struct {
+	Ref    string   // refs/heads/…
+	Status string   // the word of the protocol: "pre-receive hook declined"
+	Said   []string // what the remote printed, line by line
+}
+
+func (e *Refused) Error() string {
+	s := fmt.Sprintf("%s refused: %s", e.Ref, e.Status)
+	if len(e.Said) > 0 {
+		s += ": " + strings.Join(e.Said, "; ")
+	}
+	return s
+}
+
+func (e *Refused) Is(target error) bool { return target == ErrRefused }
+
+// Unavailable is a server that cannot answer now: overloaded, down, or asked too often.
+type Unavailable struct {
+	Status int // of http
+}
+
+func (e *Unavailable) Error() string {
+	return fmt.Sprintf("%v (%d)", ErrUnavailable, e.Status)
+}
+
+func (e *Unavailable) Is(target error) bool { return target == ErrUnavailable }
+
+// BadPath is a path that Commit does not write, and why.
+type BadPath struct{ Path, Why string }
+
+// BadPaths are all the paths of one Commit that cannot be written. Nothing was written; without these paths the same
+// call works.
+type BadPaths struct{ Paths []BadPath }
+
+func (e *BadPaths) Error() string {
+	var lines []string
+	for _, p := range e.Paths {
+		lines = append(lines, fmt.Sprintf("%q: %s", p.Path, p.Why))
+	}
+	return strings.Join(lines, "; ")
+}
+
+func (e *BadPaths) Is(target error) bool { return target == ErrPath }
+
+// NoBranch says which branch was looked for, where, and what to do about it.
+type NoBranch struct {
+	Branch string // "" when HEAD names none
+	Where  string // the remote's name, or "" for this repository
+	Try    string
+}
+
+func (e *NoBranch) Error() string {
+	what := fmt.Sprintf("branch %q", e.Branch)
+	if e.Branch == "" {
+		what = "a current branch"
+	}
+	where := "here"
+	if e.Where != "" {
+		where = "at remote " + e.Where
+	}
+	return fmt.Sprintf("%s does not exist %s; %s", what, where, e.Try)
+}
+
+func (e *NoBranch) Is(target error) bool { return target == ErrNoBranch }
+
+// WithRemedy says what to do about a disk or a process that does not let us write.
+func WithRemedy(err error) error {
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("%w; let this user write there, or run locsync as the user who owns the repository", err)
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return fmt.Errorf("%w; make room there", err)
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return fmt.Errorf("%w; raise the limit of open files (ulimit -n, LimitNOFILE= in a unit)", err)
+	}
+	return err
+}

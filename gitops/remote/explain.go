@@ -1,0 +1,186 @@
+package remote
+
+import (
+	"cmp"
+	"encoding/base64"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/locsync/locsync/gitops/outcome"
+	"github.com/locsync/locsync/gitops/repository"
+)
+
+// What a remote or the way to it says, with the type that callers branch on and with what to try next. The words of
+// servers, of ssh and of the git program end here; no address with a password leaves.
+
+const (
+	tryNetwork = "is the network up, and is the address right (git remote -v)?"
+	tryTLS     = "name the authority that signed it: git config http.sslCAInfo FILE"
+	tryProxy   = "put the proxy's user and password into http.proxy"
+)
+
+// refusedByStatus says whether an answer to a push means that this pack will not be taken: too large, over a quota, not
+// allowed. Others may pass, or are about who we are.
+func refusedByStatus(status int) bool {
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusProxyAuthRequired,
+		http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
+		return false
+	}
+	return status >= 400 && status < 500 || status == http.StatusInsufficientStorage
+}
+
+var statusInWords = regexp.MustCompile(`(?:returned error:|HTTP|HTTP code|failed, response) (\d{3})`)
+
+// httpStatus finds the status in the words of the git program; 0 when there is none.
+func httpStatus(words string) int {
+	if m := statusInWords.FindStringSubmatch(words); m != nil {
+		n, _ := strconv.Atoi(m[1])
+		return n
+	}
+	return 0
+}
+
+// explainWords gives the words of ssh, of a git server and of the git program their type.
+func explainWords(where, words string, err error) error {
+	says := func(any ...string) bool {
+		for _, w := range any {
+			if strings.Contains(words, w) {
+				return true
+			}
+		}
+		return false
+	}
+	with := func(kind error, what string) error { return fmt.Errorf("%s: %w: %s: %w", where, kind, what, err) }
+	at := where
+	if host, port := sshHost(where); host != "" {
+		at = net.JoinHostPort(host, cmp.Or(port, "22"))
+	}
+	status := httpStatus(words)
+	switch {
+	case says("REVOKED HOST KEY"):
+		return with(outcome.ErrUntrusted, "its host key is revoked")
+	case says("REMOTE HOST IDENTIFICATION HAS CHANGED"):
+		return with(outcome.ErrUntrusted, "its host key is not the one that is known: "+hostKeyChanged(at))
+	case says("Host key verification failed", "host key is known for"):
+		return with(outcome.ErrUntrusted, "its host key is unknown: "+hostKeyUnknown(at))
+	case says("SSL certificate problem", "certificate verification failed", "certificate verify failed",
+		"no alternative certificate subject name",
+		"does not match target host name"):
+		return with(outcome.ErrUntrusted, tryTLS)
+	case status == http.StatusProxyAuthRequired:
+		return with(outcome.ErrAuth, "the proxy asks who we are: "+tryProxy+" (407)")
+	case status == http.StatusForbidden:
+		return with(outcome.ErrAuth, "this account may not do that; use one that may (403)")
+	case says("Permission denied ("):
+		return with(outcome.ErrAuth, "it accepted no ssh key; add one to an agent, or name its file: git config "+
+			"core.sshCommand \"ssh -i FILE\"")
+	case status == http.StatusUnauthorized,
+		says("Authentication failed", "could not read Username", "could not read Password", "terminal prompts disabled"):
+		return with(outcome.ErrAuth, "give it a user and password in the address, or set up a git credential helper (401)")
+	case status >= 300 && status < 400:
+		return fmt.Errorf("%s: it redirects elsewhere (%d), and git would take the credentials along; git remote "+
+			"set-url names the new address: %w",
+			where, status, err)
+	case status == http.StatusTooManyRequests, status >= 500:
+		return fmt.Errorf("%s: %w: %w", where, &outcome.Unavailable{Status: status}, err)
+	case says("dubious ownership"):
+		return fmt.Errorf("%s: %w; if you trust it: git config --global --add safe.directory FOLDER: %w", where,
+			repository.ErrOwner, err)
+	case status == http.StatusNotFound, says("does not appear to be a git repository", "not found", "does not exist",
+		"no such repository", "access denied or repository not exported"):
+		return with(outcome.ErrNoRemote, "the server has no such repository, or hides it from this account")
+	case says("Could not resolve host", "Connection refused", "Network is unreachable", "No route to host",
+		"Connection timed out",
+		"Couldn't connect", "Failed to connect"):
+		return fmt.Errorf("%s: %w; %s", where, err, tryNetwork)
+	}
+	return fmt.Errorf("%s: %w", where, err)
+}
+
+func hostKeyUnknown(at string) string {
+	return "compare it with what the server's operator publishes, then " + keyscan(at)
+}
+
+func hostKeyChanged(at string) string {
+	host, port, err := net.SplitHostPort(at)
+	name := "[" + host + "]:" + port // as known_hosts has it
+	if err != nil {
+		name = at
+	} else if port == "22" {
+		name = host
+	}
+	return fmt.Sprintf("when its operator says that it was changed, ssh-keygen -R %q forgets the old one, and %s; "+
+		"else the connection goes to another machine",
+		name, keyscan(at))
+}
+
+func keyscan(at string) string {
+	host, port, err := net.SplitHostPort(at)
+	if err != nil {
+		return "add it to ~/.ssh/known_hosts"
+	}
+	return fmt.Sprintf("ssh-keyscan -p %s %s >> ~/.ssh/known_hosts", port, host)
+}
+
+// sshHost is where an address of ssh leads: ssh://user@host:port/path, user@host:path, [host:port]:path. "" for others.
+func sshHost(address string) (host, port string) {
+	if strings.Contains(address, "://") {
+		u, err := url.Parse(address)
+		if err != nil || !strings.Contains(u.Scheme, "ssh") {
+			return "", ""
+		}
+		return u.Hostname(), u.Port()
+	}
+	rest := address
+	if before, after, ok := strings.Cut(address, "@"); ok && !strings.ContainsAny(before, ":/") {
+		rest = after
+	}
+	if inner, _, ok := strings.Cut(rest, "]:"); ok && strings.HasPrefix(rest, "[") { // [host:port]:path, [::1]:path
+		if name, p, ok := strings.Cut(inner[1:], ":"); ok && !strings.Contains(p, ":") {
+			return name, p
+		}
+		return inner[1:], ""
+	}
+	host, _, _ = strings.Cut(rest, ":")
+	return host, ""
+}
+
+// conceal takes our own secrets out of what the other side said: a server may repeat what it was sent. They are the
+// password in the address, that of Options, and every http.extraHeader of git's configuration.
+func (m *Remote) conceal(words string) string {
+	user, password := m.repo.Options.Username, m.repo.Options.Password
+	if u, err := url.Parse(m.Address); err == nil && u.User != nil {
+		user = u.User.Username()
+		password, _ = u.User.Password()
+	}
+	secrets := []string{password, url.QueryEscape(password), url.PathEscape(password)}
+	if password != "" {
+		secrets = append(secrets, base64.StdEncoding.EncodeToString([]byte(user+":"+password)))
+	}
+	for key, headers := range m.repo.Settings {
+		if !strings.HasPrefix(key, "http.") || !strings.HasSuffix(key, ".extraheader") {
+			continue
+		}
+		for _, h := range headers {
+			if _, value, ok := strings.Cut(h, ":"); ok {
+				secrets = append(secrets, strings.TrimSpace(value))
+				secrets = append(secrets, strings.Fields(value)...) // the token without "Bearer"
+			}
+		}
+	}
+	slices.SortFunc(secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	for _, secret := range secrets {
+		if len(secret) > 3 && !strings.EqualFold(secret, "basic") && !strings.EqualFold(secret, "bearer") &&
+			!strings.EqualFold(secret, "token") {
+			words = strings.ReplaceAll(words, secret, "***")
+		}
+	}
+	return words
+}

@@ -1,0 +1,184 @@
+package repository
+
+import (
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/locsync/locsync/gitops/run"
+)
+
+// Settings are the repository's configuration with the user's and the system's below it: full key in git's spelling
+// (section and last part in lower case) to all values, least specific first.
+type Settings map[string][]string
+
+// readSettings asks the git program for everything that counts in a repository; own is what the repository itself says.
+func readSettings(ctx context.Context, git *run.Program, gitDir string) (all, own Settings, err error) {
+	return askSettings(ctx, git, run.Call{Dir: gitDir, Env: []string{"GIT_DIR=" + gitDir}, Args: []string{"config"}})
+}
+
+// askSettings reads what git config lists.
+func askSettings(ctx context.Context, git *run.Program, c run.Call) (all, own Settings, err error) {
+	c.Args = append(c.Args, "-l", "-z", "--show-scope")
+	out, err := git.Run(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, own = Settings{}, Settings{}
+	for f := strings.Split(string(out), "\x00"); len(f) >= 2; f = f[2:] { // scope, item
+		key, value, given := strings.Cut(f[1], "\n")
+		if !given {
+			value = "true" // a key that stands alone
+		}
+		all[key] = append(all[key], value)
+		if f[0] == "local" {
+			own[key] = append(own[key], value)
+		}
+	}
+	return all, own, nil
+}
+
+// Get is the last value, the one that counts for keys with one value.
+func (s Settings) Get(key string) string {
+	if values := s[key]; len(values) > 0 {
+		return values[len(values)-1]
+	}
+	return ""
+}
+
+func (s Settings) Has(key string) bool { return len(s[key]) > 0 }
+
+func (s Settings) Bool(key string, otherwise bool) bool {
+	if !s.Has(key) {
+		return otherwise
+	}
+	switch v := strings.ToLower(s.Get(key)); v {
+	case "true", "yes", "on":
+		return true
+	case "false", "no", "off", "":
+		return false
+	default:
+		n, err := strconv.Atoi(v)
+		if err != nil {
+			return otherwise
+		}
+		return n != 0
+	}
+}
+
+// HasFilters says whether any content filter is configured.
+func (s Settings) HasFilters() bool {
+	for key := range s {
+		if strings.HasPrefix(key, "filter.") {
+			return true
+		}
+	}
+	return false
+}
+
+// File is a value that names a file, with ~ as the home folder.
+func (s Settings) File(key string) string {
+	v := s.Get(key)
+	if rest, ok := strings.CutPrefix(v, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			return filepath.Join(home, rest)
+		}
+	}
+	return v
+}
+
+// RemoteURL is where the remote is fetched from, after url.<base>.insteadOf; "" when it is not configured.
+func (s Settings) RemoteURL(remote string) string {
+	if urls := afterEmpty(s["remote."+remote+".url"]); len(urls) > 0 {
+		return s.rewrite(urls[0], ".insteadof")
+	}
+	return ""
+}
+
+// PushURLs is where the remote is pushed to, as git reads pushurl, url and pushInsteadOf.
+func (s Settings) PushURLs(remote string) (to []string) {
+	for _, raw := range afterEmpty(s["remote."+remote+".pushurl"]) {
+		to = append(to, s.rewrite(raw, ".insteadof"))
+	}
+	if len(to) > 0 {
+		return to
+	}
+	for _, raw := range afterEmpty(s["remote."+remote+".url"]) {
+		at := s.rewrite(raw, ".pushinsteadof")
+		if at == raw {
+			at = s.rewrite(raw, ".insteadof")
+		}
+		to = append(to, at)
+	}
+	return to
+}
+
+// rewrite replaces the longest prefix that a url section names.
+func (s Settings) rewrite(raw, rule string) string {
+	best, base := "", ""
+	for key, values := range s {
+		to, ok := strings.CutPrefix(key, "url.")
+		if !ok || !strings.HasSuffix(to, rule) {
+			continue
+		}
+		for _, prefix := range values {
+			if strings.HasPrefix(raw, prefix) && len(prefix) > len(best) {
+				best, base = prefix, strings.TrimSuffix(to, rule)
+			}
+		}
+	}
+	return base + raw[len(best):]
+}
+
+// tracking is the reference that stands here for a branch of the remote, by the remote's fetch refspecs; "" when they
+// have no place for it.
+func (s Settings) tracking(remote, branch string) string {
+	ref := "refs/heads/" + branch
+	specs := s["remote."+remote+".fetch"]
+	for _, spec := range specs {
+		if not, ok := strings.CutPrefix(spec, "^"); ok {
+			if _, ok := underSpec(not, ref); ok {
+				return ""
+			}
+		}
+	}
+	for _, spec := range specs {
+		from, to, _ := strings.Cut(strings.TrimPrefix(spec, "+"), ":")
+		if star, ok := underSpec(from, ref); ok && to != "" {
+			return strings.Replace(to, "*", star, 1)
+		}
+	}
+	return ""
+}
+
+// underSpec says whether a side of a refspec covers a reference, and what its star stands for.
+func underSpec(side, ref string) (star string, ok bool) {
+	before, after, glob := strings.Cut(side, "*")
+	if !glob {
+		return "", side == ref
+	}
+	ok = len(ref) >= len(before)+len(after) && strings.HasPrefix(ref, before) && strings.HasSuffix(ref, after)
+	if ok {
+		star = ref[len(before) : len(ref)-len(after)]
+	}
+	return star, ok
+}
+
+// Promisor is the remote that has what a partial clone left out; "" in a full one.
+func (s Settings) Promisor() string {
+	if name := s.Get("extensions.partialclone"); name != "" {
+		return name
+	}
+	for _, key := range slices.Sorted(maps.Keys(s)) {
+		if name, ok := strings.CutPrefix(key, "remote."); ok && s.Bool(key, false) {
+			if name, ok := strings.CutSuffix(name, ".promisor"); ok {
+				return name
+			}
+		}
+	}
+	return ""
+}

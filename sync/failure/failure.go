@@ -1,0 +1,64 @@
+// Package failure names what kind of failure an error is, for reports: credentials, a service or remote that does not
+// answer or refuses, work elsewhere, or something that has to be changed here. It knows the errors of all that is
+// called.
+package failure
+
+import (
+	"context"
+	"errors"
+	"net"
+	"syscall"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/gitops/forge"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/service"
+)
+
+// codes are the causes of failures with their codes. Of several causes the first of this list counts: what has to be
+// changed comes before what passes.
+var codes = []struct {
+	code   string
+	causes []error
+}{
+	{report.FailedAuth, []error{service.ErrAuth, gitops.ErrAuth, gitops.ErrUntrusted, gitops.ErrOwner,
+		forge.ErrToken, forge.ErrForbidden}},
+	{report.FailedBusy, []error{gitops.ErrBusy, syscall.EADDRINUSE}},
+	{report.FailedRefused, []error{service.ErrRefused, service.ErrNotFound, service.ErrExportFailed, service.ErrTaskFailed,
+		service.ErrDisassembly, gitops.ErrRefused, forge.ErrInvalid, forge.ErrNotFound}},
+	{report.FailedUnreachable, []error{service.ErrTemporary, service.ErrRate, service.ErrUnknownOutcome,
+		service.ErrUnusable, service.ErrNotReady, gitops.ErrUnavailable, forge.ErrTemporary, forge.ErrLimited,
+		context.DeadlineExceeded}},
+}
+
+// Of is the failure of an error; none of nil.
+func Of(err error) report.Failure {
+	if err == nil {
+		return report.Failure{}
+	}
+	return report.Failure{Error: err.Error(), ErrorCode: Code(err)}
+}
+
+// Code is the code of a failure. An error with a method ErrorCode has it from there, where its cause has none.
+func Code(err error) string {
+	for _, of := range codes {
+		for _, cause := range of.causes {
+			if errors.Is(err, cause) {
+				return of.code
+			}
+		}
+	}
+	var coded interface{ ErrorCode() string }
+	var newer *ledger.NewerError
+	var network net.Error
+	switch {
+	case errors.As(err, &coded):
+		return coded.ErrorCode()
+	case errors.As(err, &newer):
+		return report.FailedConfig
+	case errors.As(err, &network):
+		return report.FailedUnreachable
+	}
+	return report.FailedInternal
+}
