@@ -210,9 +210,6 @@ func (r *pulling) leaveToOthers(x translated, m *merged, in catalog.Three, resul
 			m.elsewhere[catalog.Name{Key: key}] = catalog.Mark{}
 		}
 	}
-	if len(keys) == 0 {
-		return nil
-	}
 	result.Changes = slices.DeleteFunc(result.Changes, func(c catalog.Change) bool {
 		leaves := keys[c.Key] && c.Op != catalog.Removed
 		if leaves {
