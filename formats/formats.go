@@ -48,7 +48,7 @@ func Named(name string) (Format, bool) {
 	return table[i], true
 }
 
-// ByExtension returns the format that a file's name stands for, whatever the case of its extension.
+// ByExtension returns the format that a file's name represents, whatever the case of its extension.
 func ByExtension(file string) (Format, bool) {
 	ext := strings.ToLower(path.Ext(file))
 	i := slices.IndexFunc(table, func(f Format) bool { return slices.Contains(f.Extensions, ext) })

@@ -22,7 +22,7 @@ var arrows = map[string][]string{
 	"sync/web":                      {"sync/engine", "sync/failure", "sync/report", "sync/service/wire", "sync/heartbeat"},                                                                                                                                                                      // heartbeat: /healthz tells which part hangs
 	"sync/engine":                   {"sync/failure", "sync/bundle", "sync/catalog", "sync/check", "sync/report", "sync/ledger", "sync/plural", "sync/spelling", "sync/service", "sync/watch", "sync/config", "sync/heartbeat", "gitops", "gitops/forge", "formats/resource", "formats/oracle"}, // heartbeat: loops and passes say that they move. forge: the request for the branch comes after its commit. oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
 	"sync/failure":                  {"sync/service", "sync/ledger", "sync/report", "gitops", "gitops/forge"},                                                                                                                                                                                   // the errors of all that is called, as reports name them
-	"sync/terminal":                 {"sync/report"},
+	"sync/terminal":                 {"sync/report", "sync/service", "gitops"},                                                                                                                                                                                                                  // what is waited for
 	"sync/bundle":                   {"sync/config", "sync/catalog", "sync/report", "formats", "formats/resource"},
 	"sync/discover":                 {"sync/config", "sync/languages", "formats", "formats/resource"}, // config: the words of a collection
 	"sync/service":                  {"sync/service/wire"},
@@ -91,7 +91,7 @@ var pure = []string{"sync/catalog", "sync/report", "sync/check", "sync/plural", 
 var impure = []string{"os", "os/exec", "net", "net/http", "log", "sync", "go.uber.org/zap"}
 
 // values is what a pure package may use of the package time: a time is a value, a clock is not.
-var values = []string{"Time", "Duration", "Second", "Minute", "Hour", "UTC", "RFC3339", "DateOnly"}
+var values = []string{"Time", "Duration", "Second", "Minute", "Hour", "UTC", "RFC3339", "DateOnly", "DateTime"}
 
 // packageFiles yields every Go file of the project with its folder.
 func packageFiles(t *testing.T) map[string][]string {

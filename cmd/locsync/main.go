@@ -5,7 +5,7 @@
 //
 //	cmd -> everything
 //	web -> engine, failure, report, wire, heartbeat
-//	failure -> service, gitops, forge, ledger, report          terminal -> report
+//	failure -> service, gitops, forge, ledger, report          terminal -> service, gitops, report
 //	engine -> failure, report, bundle, catalog, check, plural, spelling, oracle, ledger, service, gitops, forge, config, watch, heartbeat
 //	check -> plural          spelling -> catalog, plural
 //	bundle -> config, formats, resource, catalog, report

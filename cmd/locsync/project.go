@@ -25,32 +25,43 @@ func (a *app) projectCommand() *cobra.Command {
 
 func (a *app) projectCreateCommand() *cobra.Command {
 	t := target{creates: true}
-	documents := false
+	var o createOptions
 	c := &cobra.Command{
 		Use:   "create",
 		Short: "Create the configured project at the service and print its id",
-		Long: "Creates a project with the configured name and languages and prints its id, for the line `id` of [[project]]. A project of this\n" +
+		Long: "Creates a project with the configured name and languages and prints its id, for the line `id` of [[project]]; --write puts it there.\nA project of this " +
 			"account that has the name already is not created a second time: its id is printed.",
-		Example: "  locsync project create\n\n  # one that translates documents, beside it\n  locsync project create --project app --documents",
+		Example: "  locsync project create --write\n\n  # one that translates documents, beside it\n  locsync project create --project app --documents",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error { return a.createProject(ctx, d, documents) })
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error { return a.createProject(ctx, d, o) })
 		},
 	}
 	c.Flags().StringVar(&t.project, "project", "", "configured project `NAME`; needed where there are several")
-	c.Flags().BoolVar(&documents, "documents", false, "create a project for documents instead, called NAME documents")
+	c.Flags().BoolVar(&o.documents, "documents", false, "create a project for documents instead, called NAME documents")
+	c.Flags().BoolVar(&o.write, "write", false, "write the id into the configuration file, and change nothing else in it")
+	refuses(c, func(*cobra.Command) error {
+		if o.documents && o.write {
+			return errors.New("--write is for the project of the configuration, which translates no documents; leave it out")
+		}
+		return nil
+	})
 	noArguments(c)
 	return c
 }
+
+// createOptions are the flags of project create.
+type createOptions struct{ documents, write bool }
 
 // created is what project create prints with --json.
 type created struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
 	Created bool   `json:"created"` // false: it was there
+	Written bool   `json:"written"` // the id is in the configuration file now, and was not before
 }
 
-func (a *app) createProject(ctx context.Context, d *desk, documents bool) error {
-	p := d.project
+func (a *app) createProject(ctx context.Context, d *desk, o createOptions) error {
+	p, documents := d.project, o.documents
 	name := p.Name
 	if documents {
 		name += " documents"
@@ -76,6 +87,12 @@ func (a *app) createProject(ctx context.Context, d *desk, documents bool) error 
 		}
 		result.ID, result.Created = made.ID, true
 	}
+	if o.write && result.ID != p.ID {
+		if err := d.cfg.WriteID(p, result.ID); err != nil {
+			return usageError{err}
+		}
+		result.Written = true
+	}
 	switch {
 	case a.asJSON:
 		return a.print(result)
@@ -84,7 +101,10 @@ func (a *app) createProject(ctx context.Context, d *desk, documents bool) error 
 	default:
 		fmt.Fprintf(a.out, "project %q is there already: %s\n", result.Name, result.ID)
 	}
-	if !documents && result.ID != p.ID {
+	switch {
+	case result.Written:
+		fmt.Fprintf(a.out, "wrote id = %q into %s\n", result.ID, d.cfg.File)
+	case !documents && result.ID != p.ID:
 		fmt.Fprintf(a.out, "write it into the configuration: id = %q\n", result.ID)
 	}
 	return nil

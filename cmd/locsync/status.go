@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,37 +20,90 @@ import (
 )
 
 func (a *app) statusCommand() *cobra.Command {
-	all, watched := false, false
+	var o statusOptions
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "Show what is in step and what is not: per project, file and language",
 		Long: "Shows of every project what waits to be pushed, how much of it each language has, how the last push and pull ended and when the next\n" +
 			"pull is, and everything that was left out with what to do. It asks the running daemon, and else looks for itself; it calls nobody.\n\n" +
 			"At a terminal equal problems are one line, and long lists are cut (--all). In a pipe every problem and file has a line of its own.",
-		Example: "  locsync status\n  locsync status --watch   # until Ctrl-C, drawn anew when something changes\n  locsync status --json --watch   # a line of JSON for each change",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := a.load()
-			if err != nil {
-				return err
-			}
-			if watched {
-				return a.watchStatus(cmd.Context(), cfg, all)
-			}
-			s, err := a.status(cmd.Context(), cfg)
-			if err != nil {
-				return err
-			}
-			if a.asJSON {
-				return a.print(s)
-			}
-			out := a.screen()
-			_, err = io.WriteString(out.to, out.status(s, time.Now(), all))
-			return err
-		},
+		Example: "  locsync status\n  locsync status --fail-if-incomplete 95 --language de   # a gate in CI\n  locsync status --watch   # until Ctrl-C, drawn anew when something changes\n  locsync status --json --watch   # a line of JSON for each change",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.sayStatus(cmd, o) },
 	}
-	c.Flags().BoolVar(&all, "all", false, "at a terminal: every file, problem and event")
-	c.Flags().BoolVar(&watched, "watch", false, "go on, and show it again when something changes")
+	f := c.Flags()
+	f.BoolVar(&o.all, "all", false, "at a terminal: every file, problem and event")
+	f.BoolVar(&o.watched, "watch", false, "go on, and show it again when something changes")
+	f.StringVar(&o.project, "project", "", "only the project called `NAME`")
+	f.Float64Var(&o.least, "fail-if-incomplete", 0, "end with 3 where a language has less than `PERCENT` of the keys")
+	f.StringSliceVar(&o.languages, "language", nil, "with --fail-if-incomplete: only these `CODES`")
 	return c
+}
+
+// statusOptions are the flags of status.
+type statusOptions struct {
+	all, watched bool
+	project      string
+	least        float64 // in percent
+	languages    []string
+}
+
+func (a *app) sayStatus(cmd *cobra.Command, o statusOptions) error {
+	gated := cmd.Flags().Changed("fail-if-incomplete")
+	switch {
+	case gated && !(o.least >= 0 && o.least <= 100):
+		return usageError{fmt.Errorf("--fail-if-incomplete %v: use a percentage from 0 to 100", o.least)}
+	case o.languages != nil && !gated:
+		return usageError{errors.New("--language chooses what --fail-if-incomplete is about; add that, or leave it out")}
+	case o.watched && gated:
+		return usageError{errors.New("--watch goes on, and --fail-if-incomplete ends; leave one of them out")}
+	}
+	cfg, err := a.load()
+	if err != nil {
+		return err
+	}
+	if o.project != "" && cfg.Project(o.project) == nil {
+		return usageError{cfg.NoProject(o.project)}
+	}
+	if err := knownTargets(cfg, o); err != nil {
+		return err
+	}
+	if o.watched {
+		return a.watchStatus(cmd.Context(), cfg, o)
+	}
+	s, err := a.status(cmd.Context(), cfg)
+	if err != nil {
+		return err
+	}
+	s = s.Only(o.project)
+	if gated {
+		s.Incomplete = s.Below(o.least, o.languages)
+	}
+	if a.asJSON {
+		err = a.print(s)
+	} else {
+		out := a.screen()
+		_, err = io.WriteString(out.to, out.status(s, time.Now(), o.all))
+	}
+	if err == nil && len(s.Incomplete) > 0 {
+		err = errPartial
+	}
+	return err
+}
+
+// knownTargets refuses a language that no chosen project is translated into: it would never be incomplete.
+func knownTargets(cfg *config.Config, o statusOptions) error {
+	var known []string
+	for _, p := range cfg.Projects {
+		if o.project == "" || p.Name == o.project {
+			known = append(known, p.TargetLanguages...)
+		}
+	}
+	for _, language := range o.languages {
+		if !slices.Contains(known, language) {
+			return usageError{noneOf("target language", language, known)}
+		}
+	}
+	return nil
 }
 
 // patience is how long a daemon may take to say how things stand, before a command looks for itself.
@@ -60,13 +115,16 @@ func (a *app) status(ctx context.Context, cfg *config.Config) (report.Status, er
 	if err != nil {
 		return report.Status{}, err
 	}
+	var daemon report.Daemon
 	dir, err := stateDir(ctx, cfg) // an error here is in the status again, as a problem
 	if err == nil {
 		asked, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		if answer, err := web.Ask(asked, dir, web.Request{Action: "status", Identity: engine.Identity(cfg)}, nil); err == nil {
+		answer, err := web.Ask(asked, dir, web.Request{Action: "status", Identity: engine.Identity(cfg)}, nil)
+		if err == nil {
 			return answer.Status, nil
 		}
+		daemon = silentDaemon(asked, err, cfg)
 	}
 	copied, err := os.MkdirTemp("", "locsync-status-")
 	if err != nil && dir != "" {
@@ -82,5 +140,16 @@ func (a *app) status(ctx context.Context, cfg *config.Config) (report.Status, er
 	}
 	defer store.Close()
 	parts := engine.Parts{Config: cfg, State: store, Log: log, Clones: clones(dir), Patience: 3 * time.Minute}
-	return engine.New(parts).Status(ctx), nil
+	s := engine.New(parts).Status(ctx)
+	s.Daemon = daemon
+	return s, nil
+}
+
+// silentDaemon is the daemon that is there and did not tell the status: it hangs, or has not read the configuration again.
+func silentDaemon(asked context.Context, err error, cfg *config.Config) report.Daemon {
+	var other *web.Mismatch
+	if errors.As(err, &other) && sameFile(other.File, cfg.File) {
+		return report.Daemon{Running: true, PID: other.PID}
+	}
+	return report.Daemon{Running: asked.Err() != nil || errors.Is(err, web.ErrHangs)}
 }

@@ -48,6 +48,11 @@ func (s *screen) status(st report.Status, now time.Time, all bool) string {
 		v.files()
 		v.events()
 	}
+	v := &statusView{screen: s, Builder: &b}
+	for _, short := range st.Incomplete {
+		v.para(yellow, "", "  ", short.String())
+	}
+	v.para(faint, "", "  ", st.Daemon.String())
 	return b.String()
 }
 

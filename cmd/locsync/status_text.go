@@ -40,6 +40,10 @@ func plainStatus(out io.Writer, s report.Status) {
 			fmt.Fprintf(out, "  problem: %s\n", problem)
 		}
 	}
+	for _, short := range s.Incomplete {
+		fmt.Fprintf(out, "incomplete: %s\n", short)
+	}
+	fmt.Fprintf(out, "%s\n", s.Daemon)
 }
 
 // plainFacts are the lines about the project as a whole.

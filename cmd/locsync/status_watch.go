@@ -26,12 +26,12 @@ const (
 )
 
 // watchStatus shows the status again when it changes, until ctx ends, which is how it is meant to end.
-func (a *app) watchStatus(ctx context.Context, cfg *config.Config, all bool) error {
+func (a *app) watchStatus(ctx context.Context, cfg *config.Config, o statusOptions) error {
 	out := a.screen()
 	if out.terminal && !out.dumb && !a.asJSON {
-		return a.watchAtTerminal(ctx, cfg, out, all)
+		return a.watchAtTerminal(ctx, cfg, out, o)
 	}
-	for s, err := range a.changes(ctx, cfg) {
+	for s, err := range a.changes(ctx, cfg, o.project) {
 		if err != nil {
 			return err
 		}
@@ -52,7 +52,7 @@ func (a *app) sayChange(out *screen, s report.Status) error {
 }
 
 // changes is the status as it is, and again whenever it is another one.
-func (a *app) changes(ctx context.Context, cfg *config.Config) func(yield func(report.Status, error) bool) {
+func (a *app) changes(ctx context.Context, cfg *config.Config, project string) func(yield func(report.Status, error) bool) {
 	return func(yield func(report.Status, error) bool) {
 		var last []byte
 		for {
@@ -61,6 +61,7 @@ func (a *app) changes(ctx context.Context, cfg *config.Config) func(yield func(r
 				cfg = edited
 			}
 			s, err := a.status(ctx, cfg)
+			s = s.Only(project)
 			if ctx.Err() != nil {
 				return
 			}
@@ -96,14 +97,14 @@ const (
 )
 
 // watchAtTerminal draws the status on a screen of its own, and gives back the one that was there before, whatever ends it.
-func (a *app) watchAtTerminal(ctx context.Context, cfg *config.Config, out *screen, all bool) (err error) {
+func (a *app) watchAtTerminal(ctx context.Context, cfg *config.Config, out *screen, o statusOptions) (err error) {
 	signals := make(chan os.Signal, 1)
 	notifyTerminal(signals)
 	defer signal.Stop(signals)
 	looks, failed := make(chan report.Status), make(chan error, 1)
 	go func() {
 		defer close(looks)
-		for s, err := range a.changes(ctx, cfg) {
+		for s, err := range a.changes(ctx, cfg, o.project) {
 			if err != nil {
 				failed <- err
 				return
@@ -152,7 +153,7 @@ func (a *app) watchAtTerminal(ctx context.Context, cfg *config.Config, out *scre
 			out.measure()
 		}
 		if s != nil {
-			if _, err := io.WriteString(out.to, out.frame(*s, time.Now(), all)); err != nil {
+			if _, err := io.WriteString(out.to, out.frame(*s, time.Now(), o.all)); err != nil {
 				return err
 			}
 		}

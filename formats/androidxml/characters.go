@@ -154,7 +154,7 @@ func (s *scanner) reference(at int) (int, error) {
 	return n, nil
 }
 
-// referenceName returns what stands between & and ; at the beginning of text, and the length of the whole; 0 when
+// referenceName returns what is between & and ; at the beginning of text, and the length of the whole; 0 when
 // that is no reference.
 func referenceName(text string) (name string, n int) {
 	i := 1

@@ -251,7 +251,7 @@ func (b *builder) declare(prefix, uri string) {
 	}
 }
 
-// namespaceOf is what a prefix stands for in the model's file.
+// namespaceOf is what a prefix represents in the model's file.
 func namespaceOf(prefix string, like *resource.Model) (string, bool) {
 	if like != nil {
 		src := like.File.Source()
@@ -264,7 +264,7 @@ func namespaceOf(prefix string, like *resource.Model) (string, bool) {
 	return xliffURI, prefix == "xliff"
 }
 
-// value spells a text as its model is spelled, and copies what is no text. A push is composed of what stands in the
+// value spells a text as its model is spelled, and copies what is no text. A push is composed of what is in the
 // source file, so there a text that is its model's own is copied, too.
 func (b *builder) value(n *resource.New) (raw string, missing []string, err error) {
 	if n.Kind == resource.Other {

@@ -98,7 +98,7 @@ func attributeValue(text string, quote byte) (string, error) {
 	return spelled, nil
 }
 
-// Remove takes entries out with their comments: whole lines where nothing else stands on them.
+// Remove takes entries out with their comments: whole lines where nothing else is on them.
 func (grammar) Remove(f *resource.File, gone []int) ([]resource.Splice, error) {
 	nodes := make([]resource.Node, len(gone))
 	for k, i := range gone {
@@ -151,7 +151,7 @@ func lineStart(src string, at int) (start int, first bool) {
 	return start, start == 0 || src[start-1] == '\n'
 }
 
-// lineTail returns the line break that follows an offset, ok when only blanks and comments stand before it.
+// lineTail returns the line break that follows an offset, ok when only blanks and comments are before it.
 func lineTail(src string, at int) (end int, ok bool) {
 	for {
 		at += blanks(src[at:])
@@ -176,7 +176,7 @@ func blanks(text string) int { return len(text) - len(strings.TrimLeft(text, " \
 // trailing is the number of blanks and tabs that text ends with.
 func trailing(text string) int { return len(text) - len(strings.TrimRight(text, " \t")) }
 
-// indentOf is the indentation of the line that an offset stands on.
+// indentOf is the indentation of the line that an offset is on.
 func indentOf(src string, at int) string {
 	start, first := lineStart(src, at)
 	if first {

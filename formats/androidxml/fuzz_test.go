@@ -88,7 +88,7 @@ func FuzzLaws(f *testing.F) {
 	})
 }
 
-// What stands in the root, over and over.
+// What is in the root, over and over.
 func TestRepeatedInLinearTime(t *testing.T) {
 	for _, e := range resourcetest.Edges(t) {
 		f, err := resource.Parse(Grammar, resource.Keys{}, e.Src)

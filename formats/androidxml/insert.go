@@ -16,7 +16,7 @@ type gap struct {
 	pre, post string // around each
 	tail      string // once behind all
 	indent    string // of an entry that has its lines to itself
-	newline   string // "" where everything stands on one line
+	newline   string // "" where everything is on one line
 }
 
 // Insert writes new entries on lines of their own, as their neighbours have them; on a line that holds several entries,
@@ -163,7 +163,7 @@ func inside(f *resource.File, in int, like *resource.Model) gap {
 	return gap{at: resource.At(end, end), head: nl, pre: indent, post: nl, tail: base, indent: indent, newline: nl}
 }
 
-// lastEnd is where the last thing ends that stands between content and end and is neither white space nor a comment;
+// lastEnd is where the last thing ends that is between content and end and is neither white space nor a comment;
 // content when there is none. It is looked for from the end, so that it takes the same time in a file of any size.
 func lastEnd(src string, content, end int) int {
 	for {

@@ -138,7 +138,7 @@ func (sp *spelling) habit(r rune, spelled string) {
 	sp.habits[r] = spelled
 }
 
-// isQuoted reports whether every stretch of text between inline markup stands inside one pair of quotes.
+// isQuoted reports whether every stretch of text between inline markup is inside one pair of quotes.
 func isQuoted(raw string) bool {
 	if strings.IndexByte(raw, '"') < 0 {
 		return false

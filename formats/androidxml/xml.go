@@ -6,7 +6,7 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 )
 
-// Tags and what else stands between < and > in XML 1.0 (fifth edition).
+// Tags and what else is between < and > in XML 1.0 (fifth edition).
 
 // attribute is one attribute of a tag: its value without the quotes.
 type attribute struct {
@@ -126,7 +126,7 @@ func (s *scanner) readAttribute(at int) (end int, prefixed bool, err error) {
 	return i + 1, prefixed, nil
 }
 
-// distinct refuses an attribute that stands twice.
+// distinct refuses an attribute that is twice.
 func (t *tag) distinct() error {
 	var names map[string]bool
 	if len(t.attributes) > 16 {

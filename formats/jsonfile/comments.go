@@ -9,7 +9,7 @@ import (
 // comment is one comment of a gap between two tokens.
 type comment struct {
 	start, end int
-	newlines   int // between it and what stands before it in the gap
+	newlines   int // between it and what is before it in the gap
 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
@@ -56,8 +56,8 @@ func commentEnd(src string, at int) int {
 	return -1
 }
 
-// trailing returns how many of the comments behind a separator, or behind an opening bracket, stand there on the same
-// line and so do not belong to the entry that follows. When that entry stands on the same line too, all of them are its
+// trailing returns how many of the comments behind a separator, or behind an opening bracket, are there on the same
+// line and so do not belong to the entry that follows. When that entry is on the same line too, all of them are its
 // own.
 func trailing(comments []comment, newlines int, entryFollows bool) int {
 	n := 0
@@ -70,7 +70,7 @@ func trailing(comments []comment, newlines int, entryFollows bool) int {
 	return n
 }
 
-// above returns the first of the comments that stand directly above what follows them, without a blank line in between.
+// above returns the first of the comments that are directly above what follows them, without a blank line in between.
 func above(comments []comment, newlines int) int {
 	n := len(comments)
 	for n > 0 && newlines <= 1 {
@@ -116,7 +116,7 @@ func (s *scanner) attach(i int, behind []comment) {
 	}
 }
 
-// commentText returns what the comments in at say, without their signs, indentation and what stands between them.
+// commentText returns what the comments in at say, without their signs, indentation and what is between them.
 func commentText(at string) string {
 	var lines []string
 	for len(at) > 0 {

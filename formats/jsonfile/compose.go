@@ -205,7 +205,7 @@ func isMessageLike(n *resource.New) bool {
 	return messages.IsNew(n) && n.Like != nil && n.Like.File.Node(n.Like.Node).Style&messageEntry != 0 && n.Like.Node > 0
 }
 
-// isCommented reports whether a leaf is a message with a comment, which stands under its own name.
+// isCommented reports whether a leaf is a message with a comment, which is under its own name.
 func isCommented(n *resource.Node) bool {
 	return n.Kind <= resource.Other && n.Style&messageEntry != 0 && n.Parent == 0
 }

@@ -121,7 +121,7 @@ func TestEdgeWriting(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		edits []resource.Edit
-		want  string // what the file is then; ... stands for the file up to its last entry
+		want  string // what the file is then; ... represents the file up to its last entry
 	}{
 		{"escapes", set("k", "/A\u00e9 é\b\f\n\r\t\"\\ü"), `{
   "k": "\/\u0041\u00e9 \u00e9\b\f\n\r\t\"\\` + `\u00fc` + `",

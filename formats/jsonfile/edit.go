@@ -170,7 +170,7 @@ func (r *removal) splices() []resource.Splice {
 func isBlank(s string) bool { return strings.Trim(s, " \t\r\n") == "" }
 
 // cut says which of the white space around a run goes with it: that in front of it, unless the run is the first on its
-// line and shares that line with what follows, or more blank lines stand in front than behind.
+// line and shares that line with what follows, or more blank lines are in front than behind.
 func (r *removal) cut(g run) resource.Span {
 	lead, afterLineComment := r.lead(g)
 	lines, lastLine := lineEnds(r.src[lead:g.start])

@@ -10,8 +10,8 @@ import (
 
 // Lines is the layout that entries of a container have: what a new one among them is written with.
 type Lines struct {
-	Line  string // the line end and indentation in front of an entry; "" where the entries stand on one line
-	Gap   string // the white space behind a comma, where the next entry stands on the same line
+	Line  string // the line end and indentation in front of an entry; "" where the entries are on one line
+	Gap   string // the white space behind a comma, where the next entry is on the same line
 	Colon string // the colon with the white space around it
 	Unit  string // one more level of indentation
 }
@@ -63,7 +63,7 @@ func (p *placing) behind(at resource.Place, first int, write func(Lines) ([]stri
 	next := int(s.End)
 	last := next >= int(p.in.End)
 	l := Lines{Colon: p.colon(at.In, at.After, first)}
-	inline := false // the next entry stands on the same line
+	inline := false // the next entry is on the same line
 	if !last {
 		n, _ := lineEnds(p.src[tail:start(p.f.Node(next))])
 		gap := p.src[tail:start(p.f.Node(next))]
@@ -220,7 +220,7 @@ func (p *placing) line(nodes ...int) string {
 	return ""
 }
 
-// lineStart returns the line end and indentation in front of at, if nothing else stands there.
+// lineStart returns the line end and indentation in front of at, if nothing else is there.
 func lineStart(src string, at int) (string, bool) {
 	from := at
 	for from > 0 && (src[from-1] == ' ' || src[from-1] == '\t') {
@@ -240,7 +240,7 @@ func lineStart(src string, at int) (string, bool) {
 // maxLine bounds how far back the start of a line is looked for: minified files have one line only.
 const maxLine = 4096
 
-// Indentation is the white space at the start of the line that at stands in.
+// Indentation is the white space at the start of the line that at is in.
 func Indentation(src string, at int) string {
 	from := at
 	for from > 0 && at-from < maxLine && src[from-1] != '\n' && src[from-1] != '\r' {
@@ -280,7 +280,7 @@ func (p *placing) lineEnd() string {
 	return around[i : i+1]
 }
 
-// gap is the white space behind the comma between the first two entries of the container, if they stand on one line;
+// gap is the white space behind the comma between the first two entries of the container, if they are on one line;
 // else that behind the colon, which tells minified files from others.
 func (p *placing) gap(first int, colon string) string {
 	a := p.f.Node(first)
@@ -336,7 +336,7 @@ func (p *placing) colon(in int, neighbours ...int) string {
 	return ": "
 }
 
-// colonOf returns what stands between the name and the value of a node, when that is a colon on one line.
+// colonOf returns what is between the name and the value of a node, when that is a colon on one line.
 func colonOf(src string, n *resource.Node) (string, bool) {
 	if n.Name.Len() == 0 || n.Value.Start < n.Name.End {
 		return "", false

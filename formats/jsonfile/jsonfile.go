@@ -10,7 +10,7 @@
 //
 // Values: a string is Text, null is Null, numbers and booleans are Other. All escapes are decoded. A string with half
 // of a surrogate pair is no Unicode text: it is Other, with a Warning, and so is an entry whose name has one, with all
-// that stands in it; such a name decodes with the half pair as it is spelled. Arrays are Lists, their items have no
+// that is in it; such a name decodes with the half pair as it is spelled. Arrays are Lists, their items have no
 // names. JSON has no Forms: plural suffixes (key_one) and ICU messages are ordinary names and texts.
 //
 // A message file, as browser extensions and VS Code have them, is one whose outermost values are strings and objects of
@@ -30,7 +30,7 @@
 // outermost level an @ means nothing.
 //
 // The Note of an entry is the comment directly above it (or in front of it on its line), else the one behind it on its
-// line. A comment that a blank line separates from an entry belongs to nobody and stays when the entry goes.
+// line. A comment that a blank line separates from an entry belongs to no entry and stays when the entry goes.
 //
 // Removing an entry that was just inserted restores the bytes, with two exceptions: an object or array that was empty
 // but not spelled {} or [], such as { }, becomes {} or []; and one that was empty inside another goes with the entry,

@@ -38,8 +38,8 @@ func newScanner(src string, d Dialect) scanner {
 }
 
 // Fold reads src as Scan does with Strict, for formats that are made of JSON. Each object and array is shown to fold
-// when it was read: it is node i, the nodes behind it are all that stands in it, and in front of it are the containers
-// that it stands in, which are not complete yet. Where fold returns true all of that is taken out of the layout again,
+// when it was read: it is node i, the nodes behind it are all that is in it, and in front of it are the containers
+// that it is in, which are not complete yet. Where fold returns true all of that is taken out of the layout again,
 // so that a large file needs little memory and the time that goes with it. An error of fold ends the scan.
 func Fold(src string, fold func(nodes []resource.Node, i int) (bool, error)) (*resource.Layout, error) {
 	s := scanner{src: src, bytes: unsafe.Slice(unsafe.StringData(src), len(src)), strict: true, fold: fold}
@@ -55,7 +55,7 @@ func (s *scanner) scan() (*resource.Layout, error) {
 }
 
 // expected is about how many nodes src has: a member has a colon, an array some two items, and each of them some 16
-// bytes in real files. The beginning of a large file stands for the rest. Where that is wrong the slice grows.
+// bytes in real files. The beginning of a large file represents the rest. Where that is wrong the slice grows.
 func expected(src string) int {
 	const sample = 64 << 10
 	head := src[:min(len(src), sample)]
@@ -119,7 +119,7 @@ func (s *scanner) document() error {
 func (s *scanner) containers(at int) (int, error) {
 	up, prev, depth := s.open(at, resource.Node{Parent: -1}), -1, 1
 	at++
-	fresh := true // nothing stands between the opening bracket and at
+	fresh := true // nothing is between the opening bracket and at
 	for {
 		var err error
 		if at, err = s.gap(at); err != nil {
@@ -224,7 +224,7 @@ func (s *scanner) open(at int, n resource.Node) int {
 	return len(s.nodes) - 1
 }
 
-// close completes the container up, which ends before end, and returns the one that it stands in.
+// close completes the container up, which ends before end, and returns the one that it is in.
 func (s *scanner) close(up, end int) (int, error) {
 	n := &s.nodes[up]
 	parent := int(n.Parent)
@@ -436,7 +436,7 @@ func (s *scanner) commented(at int) (int, error) {
 	return at, nil
 }
 
-// found names what stands at at, for messages.
+// found names what is at at, for messages.
 func (s *scanner) found(at int) string {
 	if at >= len(s.src) {
 		return "the end of the file"

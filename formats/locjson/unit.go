@@ -139,7 +139,7 @@ func spellSource(f *resource.File, n *resource.Node, text string) (string, error
 	return array(split(text), p, l, shapeOf(old))
 }
 
-// lineOf returns the line end and indentation of the line that a unit's source stands on, when a line starts between
+// lineOf returns the line end and indentation of the line that a unit's source is on, when a line starts between
 // the two.
 func lineOf(src string, n *resource.Node) (string, bool) {
 	before := src[n.Whole.Start:n.Value.Start]

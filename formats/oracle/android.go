@@ -34,7 +34,7 @@ func readAndroid(src []byte) (*document, error) {
 	return &document{text: text, leaves: a.leaves}, nil
 }
 
-// entityName finds references by name. What stands for itself is not expanded, so that no file can grow.
+// entityName finds references by name. What represents itself is not expanded, so that no file can grow.
 var entityName = regexp.MustCompile(`&([^#;&<>"'\s]+);`)
 
 type androidReader struct {
@@ -100,7 +100,7 @@ func isTrue(e xml.StartElement, name string) bool {
 type element struct {
 	start xml.StartElement
 	at    int  // where its content begins; in front of the slash where it has none
-	empty bool // <string/>: what stands around the content changes when it gets some
+	empty bool // <string/>: what is around the content changes when it gets some
 }
 
 func (a *androidReader) opened(start xml.StartElement) element {

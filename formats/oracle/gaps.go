@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// bytes compares what stands between the leaves that stay. From one to the next the bytes are the same, the first one's
-// value included unless it was changed; only where an entry came or went in between may more or less stand there.
+// bytes compares what is between the leaves that stay. From one to the next the bytes are the same, the first one's
+// value included unless it was changed; only where an entry came or went in between may more or less be there.
 func (p *proof) bytes() error {
 	if p.old.sealed || p.new.sealed {
 		return nil
@@ -18,7 +18,7 @@ func (p *proof) bytes() error {
 		changed := p.rewritten(pair[0], a, b)
 		if a.at < 0 || b.at < 0 || changed && (a.loose || b.loose) {
 			if changed {
-				g.touched++ // a place without bytes: what stands around it changes with it
+				g.touched++ // a place without bytes: what is around it changes with it
 			}
 			continue
 		}
@@ -56,7 +56,7 @@ type gap struct {
 	block          bool  // which is spelled anew, and is a block text
 }
 
-// pass takes note of what stands before a pair.
+// pass takes note of what is before a pair.
 func (g *gap) pass(pair [2]int) {
 	g.removed = g.removed || pair[0] > g.seen[0]
 	g.added = g.added || pair[1] > g.seen[1]

@@ -58,7 +58,7 @@ func plainJSON(src []byte) []byte {
 		i = len(mark)
 	}
 	comma := -1         // a comma that nothing but white space is behind yet
-	before := byte('[') // what stands before it
+	before := byte('[') // what is before it
 	last := byte('[')
 	for i < len(out) {
 		c := out[i]
@@ -116,7 +116,7 @@ func (j *jsonReader) next() (t json.Token, at, end int, err error) {
 	return t, at, end, nil
 }
 
-// ended checks that nothing stands behind the root.
+// ended checks that nothing is behind the root.
 func (j *jsonReader) ended() error {
 	if _, err := j.d.Token(); err != io.EOF {
 		return errors.New("something stands behind the document's end")
@@ -223,7 +223,7 @@ func half(raw string) bool {
 	return high
 }
 
-// readLocJSON reads the units of a LocJSON file. What they hold beside key and source stands between the leaves, and is
+// readLocJSON reads the units of a LocJSON file. What they hold beside key and source is between the leaves, and is
 // compared as bytes.
 func readLocJSON(src []byte) (*document, error) {
 	j, err := jsonOf(src)

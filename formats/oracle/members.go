@@ -12,7 +12,7 @@ var describing = [...]string{"message", "description", "placeholders"}
 // comment besides, as in VS Code's, is a text under its object's name; YAML has none of these.
 func hideMessages(leaves []Leaf, comments bool) {
 	type entry struct{ message, comment, other, strange bool }
-	var entries []*entry // an outermost name may stand twice
+	var entries []*entry // an outermost name may be twice
 	of := make([]*entry, len(leaves))
 	for i := range leaves {
 		l := &leaves[i]

@@ -17,7 +17,7 @@
 //	                       declares included; above that the resource compiler's rules for texts, stage by stage
 //
 // A proof has two halves. The data: walking both files' leaves side by side, every leaf is the old one, or one that the
-// edits name with the very text they give, or gone with them; in the same order. The bytes: what stands between two
+// edits name with the very text they give, or gone with them; in the same order. The bytes: what is between two
 // leaves that both stay is the same to the byte, value, separators, comments and names included; where entries came or
 // went in between, what stayed is still there, in order.
 //
@@ -51,12 +51,12 @@ type Leaf struct {
 	Kind      Kind
 	Text      string // decoded; of other kinds as it is spelled
 
-	at, end  int   // where it stands in the document's text; at -1: not known
+	at, end  int   // where it is in the document's text; at -1: not known
 	lists    []int // which parts of Path are indexes
 	repeats  bool  // it repeats another one's value by pointing at it
 	doubtful bool  // some readers take it for a text and some for something else
 	block    bool  // white space behind it may belong to it
-	loose    bool  // a new text changes what stands around it as well
+	loose    bool  // a new text changes what is around it as well
 	closed   bool  // it is not looked into, and nobody can ask for it
 	metadata bool  // it says something about the file or another entry, and is the source's own
 }
@@ -152,7 +152,7 @@ func (r Rule) keys(leaves []Leaf) {
 // bare reports whether a leaf is nothing but its name, and so can be a map without entries.
 func (l *Leaf) bare() bool { return l.Kind == Null && l.Text == "" }
 
-// rooted reports whether all leaves stand in one outermost map with the name of a root.
+// rooted reports whether all leaves are in one outermost map with the name of a root.
 func (r Rule) rooted(leaves []Leaf) bool {
 	if len(leaves) == 0 || len(r.Roots) == 0 {
 		return false
@@ -222,7 +222,7 @@ func (w *walk) out() {
 	}
 }
 
-// leaf is a leaf that stands here.
+// leaf is a leaf that is here.
 func (w *walk) leaf(kind Kind, text string, at, end int) Leaf {
 	w.names += len(w.path)
 	l := Leaf{Path: append([]string(nil), w.path...), Kind: kind, Text: text, at: at, end: end}

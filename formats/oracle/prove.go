@@ -197,7 +197,7 @@ func (p *proof) mayGo(i int) bool {
 		return false
 	}
 	if (l.Kind == Empty || l.Kind == Null) && p.has(1, l.Path) == below {
-		return true // something stands in it now
+		return true // something is in it now
 	}
 	if p.fresh && (l.doubtful || l.metadata || l.Kind != Text) {
 		return true // which of what is no text comes with the texts, the grammar decides
@@ -304,7 +304,7 @@ func (p *proof) ofMessage(l *Leaf, side int, changed func([]string) reach) bool 
 	return false
 }
 
-// reach is what is known of a path: leaves stand there, or below it.
+// reach is what is known of a path: leaves are there, or below it.
 type reach uint8
 
 const (

@@ -75,7 +75,7 @@ func batch(r *rand.Rand, f file, sets, removes, inserts int) []resource.Edit {
 	return edits
 }
 
-// inList is a key that stands in a list.
+// inList is a key that is in a list.
 var inList = regexp.MustCompile(`(^|/)[0-9]+(/|$)`)
 
 // changes are the edits that were made, as the oracle is told of them.
@@ -139,7 +139,7 @@ func comeBack(t *testing.T, f file, r *rand.Rand) {
 	}
 	out, refused := g.Rewrite(edits, f.File)
 	if slices.ContainsFunc(refused, func(r resource.Refusal) bool { return inList.MatchString(r.Key) }) {
-		return // what stood behind an item that was refused may stand in its place: that is for the grammars to repair
+		return // what stood behind an item that was refused may be in its place: that is for the grammars to repair
 	}
 	if err := f.rule.Prove(less, out, changes(edits, refused)); err != nil {
 		a, b := between(less, out)

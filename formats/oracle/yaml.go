@@ -134,7 +134,7 @@ func (y *yamlReader) add(kind Kind, text string, n *yaml.Node) *Leaf {
 	return &y.leaves[len(y.leaves)-1]
 }
 
-// node reads a value. Aliases of collections, and what stands under a key that is no scalar, are not looked into.
+// node reads a value. Aliases of collections, and what is under a key that is no scalar, are not looked into.
 func (y *yamlReader) node(n *yaml.Node) error {
 	if err := y.tooLarge(); err != nil {
 		return err
@@ -204,7 +204,7 @@ func (y *yamlReader) one(n *yaml.Node) {
 	block := n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
 	switch {
 	case n.Value == "" && !block && n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) == 0:
-		l.at, l.loose = -1, true // nothing stands there, and where is the library's guess
+		l.at, l.loose = -1, true // nothing is there, and where is the library's guess
 	case l.at >= 0:
 		start := y.properties(l.at - y.offset)
 		if l.end = y.end(n, start) + y.offset; l.end < l.at {

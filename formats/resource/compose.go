@@ -13,7 +13,7 @@ import (
 //
 // A structured key is taken apart at the separator. Where that cannot be because one key is also the beginning of
 // another ("a" and "a/b"), the longer one stays in one piece, which is the same key to every reader. Items that are all
-// there make a list; with gaps they stand under their index as a name, so that every item keeps its key.
+// there make a list; with gaps they are under their index as a name, so that every item keeps its key.
 func Compose(g Grammar, keys Keys, like *File, entries []Entry) ([]byte, error) {
 	if keys.Separator == "" {
 		keys.Separator = "/"

@@ -28,7 +28,7 @@ type sieve struct {
 	culprits []Refusal
 }
 
-// together groups the edits that only make sense at once: forms of one key, and all that stands in one list.
+// together groups the edits that only make sense at once: forms of one key, and all that is in one list.
 func (s *sieve) together(edits []Edit) [][]Edit {
 	var groups [][]Edit
 	at := make(map[string]int, len(edits))

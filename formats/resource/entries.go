@@ -68,7 +68,7 @@ func (f *File) Together(changed func(Entry) bool) []Entry {
 }
 
 // leaves yields node and name of every leaf that has a key. The names above a leaf stand once in a buffer while walking
-// down; a key that does not stand in the file as it is gets its string from a larger piece of memory that it shares
+// down; a key that is not in the file as it is gets its string from a larger piece of memory that it shares
 // with others.
 func (f *File) leaves() iter.Seq2[int, id] {
 	return func(yield func(int, id) bool) {
@@ -136,7 +136,7 @@ func (m *keyMemory) join(a []byte, b string) string {
 	return unsafe.String(unsafe.SliceData(m.piece[from:]), n) // nobody writes to it any more
 }
 
-// keysAreBearable reports whether the keys of a file take up no more than some times its size: names that stand above
+// keysAreBearable reports whether the keys of a file take up no more than some times its size: names that are above
 // many entries count for each of them, so that a small file could have keys without measure.
 func (f *File) keysAreBearable() bool {
 	if !f.keys.Structured {
@@ -230,7 +230,7 @@ func (f *File) label(i int) string {
 	return strconv.Itoa(n)
 }
 
-// split is the path of a key that stands in no file: its names, or the key itself in a flat format.
+// split is the path of a key that is in no file: its names, or the key itself in a flat format.
 func (f *File) split(key string) []string {
 	if !f.keys.Structured {
 		return []string{key}

@@ -19,7 +19,7 @@ type Owner interface {
 // do places that hold nothing. Comments whose entries all went go with them, and no more blank lines stand where
 // entries went than stood there. The first comment of the file stays.
 //
-// A text that cannot be written is refused, and its entry is not in the file: the source's would stand in for it.
+// A text that cannot be written is refused, and its entry is not in the file: the source's would take its place.
 func (f *File) Fresh(texts []Edit) (out []byte, refused []Refusal) {
 	edits := lastOfEach(texts)
 	given := make(map[id]bool, len(edits))

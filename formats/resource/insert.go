@@ -222,7 +222,7 @@ func (r *rewrite) descend(f *File, path []string, skip int) (in, depth int, reas
 	return in, depth, ""
 }
 
-// Why a key cannot be a text and stand above others at once.
+// Why a key cannot be a text and be above others at once.
 const (
 	keysBelow  = "other keys stand below it here, so it cannot hold a text"
 	textAbove  = "%q holds a single value here, so nothing can stand below it"
@@ -243,7 +243,7 @@ func (r *rewrite) likeHas(kind Kind, path []string) bool {
 	return ok && r.like.nodes[at].Kind == kind
 }
 
-// givesWay reports whether the null at a node, which stands in the container in and has these labels, becomes a map
+// givesWay reports whether the null at a node, which is in the container in and has these labels, becomes a map
 // with the first entries below it: where like has a map. An item of a list has more than texts, a null that is another
 // one's is written there, and of two with one name readers take either.
 func (r *rewrite) givesWay(f *File, in, null int, path []string) bool {
@@ -266,7 +266,7 @@ func (r *rewrite) single(f *File, in int, label string) bool {
 	return n[label] == 1
 }
 
-// newRoot is the Rails root that the first keys of an empty file stand under, when like has one.
+// newRoot is the Rails root that the first keys of an empty file are under, when like has one.
 func (r *rewrite) newRoot(f *File) (string, bool) {
 	if r.like == nil || r.like.top == 0 || f.top != 0 || len(f.nodes) > 1 || len(f.keys.Roots) == 0 {
 		return "", false
@@ -277,10 +277,10 @@ func (r *rewrite) newRoot(f *File) (string, bool) {
 // spot is what placing into one container needs to know of it.
 type spot struct {
 	last  int            // the last child, -1 when empty
-	items int            // counted items that stand here or are planned
+	items int            // counted items that are here or are planned
 	model int            // the container in like, -1 when it has none
 	asked int            // how often a place was looked for
-	after map[string]int // by label of like's children: the nearest earlier sibling that stands here, -1 for none
+	after map[string]int // by label of like's children: the nearest earlier sibling that is here, -1 for none
 }
 
 func (r *rewrite) spotOf(f *File, in int, above []string) *spot {
@@ -304,7 +304,7 @@ func (r *rewrite) spotOf(f *File, in int, above []string) *spot {
 // fewPlaces is how many places in one container are looked for by walking through it before all of them are worked out.
 const fewPlaces = 4
 
-// behind returns the nearest earlier sibling of label in like that stands in the container in, -1 for none; ok is false
+// behind returns the nearest earlier sibling of label in like that is in the container in, -1 for none; ok is false
 // where like has no label there.
 func (r *rewrite) behind(f *File, in int, s *spot, label string) (after int, ok bool) {
 	if s.model < 0 {
@@ -399,8 +399,8 @@ func (f *File) amongForms(in int, label string) (after int, ok bool) {
 	return 0, false
 }
 
-// byPlace groups the plans by place, keeping their order. A container comes before those that it lies in: where several
-// end at one spot, as in YAML, what is added to the inner one stands first.
+// byPlace groups the plans by place, keeping their order. A container comes before those that it is in: where several
+// end at one spot, as in YAML, what is added to the inner one is first.
 func byPlace(plans []*planned) [][]*planned {
 	var groups [][]*planned
 	at := make(map[Place]int)

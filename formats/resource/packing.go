@@ -79,7 +79,7 @@ func (p *packing) container(i int) {
 	p.pack(pieces)
 }
 
-// blocks adds the comments of a gap that stand on lines of their own, those with no blank line in between together.
+// blocks adds the comments of a gap that are on lines of their own, those with no blank line in between together.
 // What is in front of other things in the gap is passed over: a separator, a name's colon, a tag.
 func (p *packing) blocks(pieces []piece, from, to int, last bool) []piece {
 	src, begin := p.f.src, len(pieces)

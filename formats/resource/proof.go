@@ -10,7 +10,7 @@ import (
 type change struct {
 	texts map[int]string // leaves that get a text, or whose text follows another one's (Node.Ref)
 	gone  []int          // nodes that go, with all below them
-	added []addition     // what comes; places with several stand here several times, in order
+	added []addition     // what comes; places with several are here several times, in order
 	named map[int]string // nodes that get another name
 	top   int            // where the outermost keys are, in the file as it becomes; -1 when that is not looked at
 }
@@ -75,7 +75,7 @@ type proof struct {
 	places map[Place][]New
 }
 
-// children compares what stands in the container i of a with what stands in j of b.
+// children compares what is in the container i of a with what is in j of b.
 func (p *proof) children(i, j int) error {
 	at, end := j+1, int(p.b.nodes[j].End)
 	var err error
@@ -126,7 +126,7 @@ func (p *proof) spelledTheSame(m, n *Node) bool {
 	return p.a.src[m.Whole.Start:end] == p.b.src[n.Whole.Start:to]
 }
 
-// node compares node i of a with j of b, and what stands in them.
+// node compares node i of a with j of b, and what is in them.
 func (p *proof) node(i, j int) error {
 	m, n := &p.a.nodes[i], &p.b.nodes[j]
 	if p.a.nodes[m.Parent].Kind != List {

@@ -52,7 +52,7 @@ func (r Refusal) Error() string {
 // where new entries stand and how they are nested; nil puts them last. Several edits of one entry count as the last of
 // them.
 //
-// A new entry stands behind the nearest earlier sibling in like that this file has too, or first when it has none.
+// A new entry is behind the nearest earlier sibling in like that this file has too, or first when it has none.
 // Parents that are missing are made with it, also in the place of a Null where like has a Map. A list is whole or
 // absent (see widen): where it would be cut, all of it goes, and the texts meant for it are refused. A container whose
 // last entry goes, goes too.
@@ -252,7 +252,7 @@ func (f *File) isCounted(of int) bool {
 	return n.Kind == Forms && int(n.End) > of+1 && counted(f.Name(of+1))
 }
 
-// pin keeps the containers that a missing entry will stand in.
+// pin keeps the containers that a missing entry will be in.
 func (r *rewrite) pin(e Edit) {
 	at := r.f.top
 	r.pinned[at] = true

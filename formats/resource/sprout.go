@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// What is new in a file is gathered before it is written: the entries of one edit batch that stand in one new container
+// What is new in a file is gathered before it is written: the entries of one edit batch that are in one new container
 // are one sprout of it.
 
 // sprout is a New under construction.

@@ -7,7 +7,7 @@ import (
 )
 
 // widen adds the containers that lose their last entry, and the lists that are not whole without what goes, from the
-// inside out, and drops what stands inside them.
+// inside out, and drops what is inside them.
 //
 // A list is whole when its items are the first ones it had, as many as like has there at least, and none of them lost
 // its last text. An item that is no text (a null, a number, a reference, a map of such) does not make it whole by

@@ -84,7 +84,7 @@ func skipAll(src string, at int) (int, error) {
 	return at, nil
 }
 
-// gap is what lies between two entries, or between an entry and the beginning or end of the file or the braces around
+// gap is what is between two entries, or between an entry and the beginning or end of the file or the braces around
 // them.
 type gap struct {
 	trail    resource.Span // the comments behind the entry before, on its line
@@ -97,7 +97,7 @@ type gap struct {
 	open     bool          // before is the end of a // comment, so a line end must follow
 }
 
-// between reads a gap from the end of what stands before it. behind says that comments on the rest of the line belong
+// between reads a gap from the end of what is before it. behind says that comments on the rest of the line belong
 // to that.
 func between(src string, at int, behind bool) (gap, error) {
 	g := gap{after: -1, before: at, block: -1}
@@ -154,7 +154,7 @@ scan:
 }
 
 // settle decides whose the last comments are: behind says that the line of the entry before goes on to the next token,
-// lines is how many line ends stand between the last comment and that.
+// lines is how many line ends are between the last comment and that.
 func (g *gap) settle(src string, behind bool, lines int, open bool) {
 	closed := g.next == len(src) || src[g.next] == '}'
 	switch {

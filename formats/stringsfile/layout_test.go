@@ -177,7 +177,7 @@ var (
 
 var layouts, pairsOnly = rapid.Custom(layoutOf(forms)), rapid.Custom(layoutOf(pairs))
 
-// layoutOf draws files in which such entries, comments and space stand in any way.
+// layoutOf draws files in which such entries, comments and space are in any way.
 func layoutOf(forms []string) func(t *rapid.T) string {
 	return func(t *rapid.T) string { return drawLayout(t, rapid.SampledFrom(forms)) }
 }
@@ -234,7 +234,7 @@ func often(t *testing.T, property func(*rapid.T)) {
 	}
 }
 
-// What Insert puts into any gap of any layout, Remove takes out again to the byte, whatever stands around it.
+// What Insert puts into any gap of any layout, Remove takes out again to the byte, whatever is around it.
 func TestRemoveUndoesInsertAnywhere(t *testing.T) {
 	often(t, func(t *rapid.T) {
 		src := layouts.Draw(t, "src")

@@ -40,13 +40,13 @@ func endOf(f *resource.File, i int, g gap) int {
 	return semicolon(f, i) + 1
 }
 
-// isLast reports whether nothing but the end of the text or of the braces stands behind a gap.
+// isLast reports whether nothing but the end of the text or of the braces is behind a gap.
 func (g gap) isLast(src string) bool {
 	return g.after == g.next && (g.next == len(src) || src[g.next] == '}')
 }
 
 // restOfLine goes over blanks to the line end, or to the end of the text; it stays where it is when something else
-// stands there first.
+// is there first.
 func restOfLine(src string, at int) int {
 	end := at
 	for end < len(src) && class[src[end]] == blank {
@@ -58,7 +58,7 @@ func restOfLine(src string, at int) int {
 	return at
 }
 
-// lineStart goes back over indentation to the start of the line, or stays where it is when something else stands before
+// lineStart goes back over indentation to the start of the line, or stays where it is when something else is before
 // it.
 func lineStart(src string, at int) int {
 	start := at
@@ -100,7 +100,7 @@ func (grammar) Remove(f *resource.File, gone []int) ([]resource.Splice, error) {
 
 // removal is the span that goes with the entries first to last. It takes the space on one side of them and leaves that
 // on the other, so that neighbours stay as far apart as they were: mostly the space above goes; below the start of the
-// file or a comment of nobody's, and where more blank lines stand above than below, it is the space below.
+// file or a comment of nobody's, and where more blank lines are above than below, it is the space below.
 func removal(f *resource.File, first, last int, below gap) resource.Span {
 	src := f.Source()
 	above := gapBelow(f, first-1)
@@ -130,7 +130,7 @@ func removal(f *resource.File, first, last int, below gap) resource.Span {
 	return resource.At(start, end)
 }
 
-// spot is where new entries go, and what stands around them.
+// spot is where new entries go, and what is around them.
 type spot struct {
 	at                  int
 	lead, between, tail string // before the first of them, between two, behind the last
@@ -159,7 +159,7 @@ func spotAt(f *resource.File, after int, model *resource.Model) spot {
 	return spot{at: restOfLine(src, end), lead: lead, between: lead, like: after}
 }
 
-// sharedLine returns what stands between entries that share a line, if the one behind which we insert is one of those:
+// sharedLine returns what is between entries that share a line, if the one behind which we insert is one of those:
 // with the next one, or as the last of all with the one before it or with the brace.
 func sharedLine(f *resource.File, i int, above, below gap, end int) (sep string, same bool) {
 	src := f.Source()
@@ -215,7 +215,7 @@ func spotInEmpty(f *resource.File, model *resource.Model) spot {
 	return spot{at: restOfLine(src, g.before), lead: eol + indent, between: between}
 }
 
-// blankLines is how many blank lines stand around entry i, on both sides of it; the entry next to it answers for a side
+// blankLines is how many blank lines are around entry i, on both sides of it; the entry next to it answers for a side
 // where it has no neighbour, and the model's file for an only one.
 func blankLines(f *resource.File, i int, model *resource.Model) int {
 	src := f.Source()

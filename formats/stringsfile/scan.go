@@ -93,7 +93,7 @@ func (grammar) Scan(src string) (*resource.Layout, error) {
 	return &resource.Layout{Nodes: s.nodes, Warnings: s.warnings}, nil
 }
 
-// entriesOf estimates the number of entries from the beginning of a file: a semicolon ends each, and few stand in texts
+// entriesOf estimates the number of entries from the beginning of a file: a semicolon ends each, and few are in texts
 // and comments.
 func entriesOf(src string) int {
 	head := src[:min(len(src), 32<<10)]
@@ -158,7 +158,7 @@ func (s *scanner) entry() error {
 	return nil
 }
 
-// value reads what stands behind the equals sign of an entry.
+// value reads what is behind the equals sign of an entry.
 func (s *scanner) value(n *resource.Node, at int) (end int, err error) {
 	src := s.src
 	if at, err = skip(src, at); err != nil {

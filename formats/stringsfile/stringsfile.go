@@ -8,7 +8,7 @@
 // _$/:.- need none), comments of both kinds in every gap, a key alone ("key"; reads as its own text), all of it inside
 // braces or not, any line ends, UTF-8 with or without byte order mark, UTF-16 of both byte orders with or without one.
 // A file without entries is legal. Arrays, dictionaries and <data> are values that are not text (Kind Other). One key
-// may stand twice; the last one counts.
+// may be twice; the last one counts.
 //
 // It refuses, with line and column, what Apple's reader refuses (a missing semicolon, an open string) and what could
 // only be guessed at: an open comment, a lone surrogate or half a unit in UTF-16, a second byte order mark, a raw NUL,
@@ -26,13 +26,13 @@
 // without quotes gets double quotes when it needs them. A key alone gets = and a text behind it.
 //
 // A comment directly above an entry, and one behind it on its line, belong to it: they are its note, and go with it.
-// Comments that a blank line separates from the entry below stay. A new entry stands on lines of its own, or on its
+// Comments that a blank line separates from the entry below stay. A new entry is on lines of its own, or on its
 // neighbours' line where those share one, with their indentation, their line end and, where both sides have them, their
 // blank lines; the comment of the source's entry comes with it where the file has comments. Removing it restores the
 // bytes that were there before.
 //
 // There are no plural forms in this format: every entry is one text under one key, and forms are refused. (The
-// plurals of an Apple program stand in .stringsdict files.)
+// plurals of an Apple program are in .stringsdict files.)
 package stringsfile
 
 import (
@@ -44,7 +44,7 @@ var Grammar resource.Grammar = grammar{}
 
 type grammar struct{}
 
-// braced is the Style of a root whose entries stand in braces.
+// braced is the Style of a root whose entries are in braces.
 const braced = 1
 
 func (grammar) Name(src string, n *resource.Node) string { return decoded(n.Name.Of(src)) }

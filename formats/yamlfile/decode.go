@@ -29,7 +29,7 @@ func fold(raw string) string {
 	return string(out)
 }
 
-// lineBreaks counts the line feeds from offset i on that only white space stands between, and skips them with the
+// lineBreaks counts the line feeds from offset i on that only white space is between, and skips them with the
 // white space behind.
 func lineBreaks(s string, i int) (count, next int) {
 	for ; i < len(s); i++ {
@@ -98,7 +98,7 @@ func unquoteDouble(raw string) string {
 	return string(out)
 }
 
-// simpleEscapes are the escapes of one character (section 5.7), in pairs of its letter and what it stands for.
+// simpleEscapes are the escapes of one character (section 5.7), in pairs of its letter and what it represents.
 const simpleEscapes = "0\x00a\ab\bt\t\t\tn\nv\vf\fr\re\x1b  \"\"//\\\\"
 
 // escape is the length of the escape that s begins with, line break included, or 0 when it is none.
@@ -155,7 +155,7 @@ func hex(s string) (rune, bool) {
 	return rune(r), true
 }
 
-// appendEscaped appends what an escape stands for; e is the escape without its backslash.
+// appendEscaped appends what an escape represents; e is the escape without its backslash.
 func appendEscaped(out []byte, e string) []byte {
 	switch e[0] {
 	case 'N':

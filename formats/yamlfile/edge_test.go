@@ -145,7 +145,7 @@ func TestEdgeReading(t *testing.T) {
 	}
 }
 
-// A plain yes, no, on or off is told where a text stands beside it, and nowhere else. It counts for no text that is lost.
+// A plain yes, no, on or off is told where a text is beside it, and nowhere else. It counts for no text that is lost.
 func TestPlainAnswers(t *testing.T) {
 	for src, want := range map[string]string{
 		"list: {agree: Yes, deny: No, ok: Okay}\n": "list/agree list/deny",
@@ -280,7 +280,7 @@ func TestEdgeWriting(t *testing.T) {
 }
 
 // sourceWith writes a file that has the entries of f and one more, behind the first in the same mapping, or behind
-// what stands before it there.
+// what is before it there.
 func sourceWith(t *testing.T, f *resource.File, key, src string) string {
 	t.Helper()
 	parent := key[:strings.LastIndexByte(key, '/')+1]

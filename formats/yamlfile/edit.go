@@ -109,7 +109,7 @@ func lineFeed(src string, i int) string {
 	return src[end:next]
 }
 
-// noteAbove reports whether the note of a node stands above it.
+// noteAbove reports whether the note of a node is above it.
 func noteAbove(n *resource.Node) bool {
 	return n.Note.Len() > 0 && n.Note.End <= n.Whole.Start
 }
@@ -122,7 +122,7 @@ func start(n *resource.Node) int {
 	return int(n.Whole.Start)
 }
 
-// startsLine reports whether only spaces stand before offset i on its line.
+// startsLine reports whether only spaces are before offset i on its line.
 func startsLine(src string, i int) bool {
 	return skipSpaces(src, lineStart(src, i)) >= i
 }

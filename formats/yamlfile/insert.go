@@ -11,7 +11,7 @@ import (
 
 // Insert adds entries in the column and the quotes of their neighbours: in a block collection on lines of their own
 // behind the neighbour's last line, or before the comment above the first one; in a flow collection between its
-// brackets, separated as the others are. An empty collection, {} or [], becomes a block one unless it stands inside a
+// brackets, separated as the others are. An empty collection, {} or [], becomes a block one unless it is inside a
 // flow collection. What has no value, or a null without a tag, becomes a block mapping likewise.
 func (grammar) Insert(f *resource.File, at resource.Place, add []resource.New) (resource.Splice, error) {
 	in := f.Node(at.In)
@@ -158,7 +158,7 @@ func endsInColon(f *resource.File, i int) bool {
 	return last.Style == empty && last.Whole.End == n.Whole.End && f.Source()[n.Whole.End-1] == ':'
 }
 
-// separator is what stands between the neighbours of a place in a flow collection, if it is nothing but a comma and
+// separator is what is between the neighbours of a place in a flow collection, if it is nothing but a comma and
 // white space.
 func (w *writer) separator(at resource.Place) string {
 	src := w.f.Source()

@@ -6,7 +6,7 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 )
 
-// words are the plain scalars that stand for something else than themselves, in YAML 1.1 (https://yaml.org/type/) or
+// words are the plain scalars that represent something else than themselves, in YAML 1.1 (https://yaml.org/type/) or
 // in the core schema of YAML 1.2 (section 10.3.2).
 var words = map[string]resource.Kind{
 	"~": resource.Null, "null": resource.Null, "Null": resource.Null, "NULL": resource.Null,
@@ -115,7 +115,7 @@ func isNumber(s string) bool {
 
 func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
-// isTime covers dates and timestamps: four digits, a dash, and from there digits and what stands between them.
+// isTime covers dates and timestamps: four digits, a dash, and from there digits and what is between them.
 func isTime(s string) bool {
 	if len(s) < 8 || digits(s) != 4 || s[4] != '-' {
 		return false

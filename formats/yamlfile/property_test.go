@@ -37,7 +37,7 @@ func FuzzText(f *testing.F) {
 			}
 			for _, key := range []string{"old", name} {
 				if src == "- a\n" && key != "1" || (src[:min(2, len(src))] == "g:" && key == "g") || src[:min(2, len(src))] == "{o" && (key == "z" || len(key) > 500) {
-					continue // items have no names; a mapping stands there; names in flow collections cannot be that long
+					continue // items have no names; a mapping is there; names in flow collections cannot be that long
 				}
 				out, refused := file.Rewrite([]resource.Edit{{Op: resource.Set, Key: key, Text: text}}, nil)
 				if len(refused) > 0 {
@@ -206,7 +206,7 @@ func TestRandomEdits(t *testing.T) {
 	})
 }
 
-// lostWithList reports whether a key stands in a list that an edit takes something out of: a list is whole or absent.
+// lostWithList reports whether a key is in a list that an edit takes something out of: a list is whole or absent.
 func lostWithList(f *resource.File, key string, edits []resource.Edit) bool {
 	e, ok := f.Lookup(key, "")
 	for i := e.Node; ok && i >= 0; i = int(f.Node(i).Parent) {

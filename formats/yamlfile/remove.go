@@ -232,7 +232,7 @@ func (r *remover) lines() {
 	}
 }
 
-// textBefore is the block text that only blank lines stand between and the cut, or what may hold one; nil when there is
+// textBefore is the block text that only blank lines separate from the cut, or what may hold one; nil when there is
 // none. text is that of the cut before, which ended at offset end.
 func (r *remover) textBefore(c cut, text *resource.Node, end int) *resource.Node {
 	if n := r.f.Node(c.first - 1); !r.isInside(c.first - 1) {
@@ -277,7 +277,7 @@ func blockOf(src string, n *resource.Node) (b blockParts, ok bool) {
 	return readBlock(src, n.Value, style), true
 }
 
-// belowBlock goes on over lines behind a cut that a block text above it would take in, or that may not stand below it:
+// belowBlock goes on over lines behind a cut that a block text above it would take in, or that may not be below it:
 // blank ones where it keeps those, where their spaces count, or with tabs; and comments that are indented more than the
 // collection around it.
 func (r *remover) belowBlock(i int, text *resource.Node) int {

@@ -85,7 +85,7 @@ type level struct {
 	seal bool // what is in it is not listed
 }
 
-// anchor is what a name stands for. Nodes that are not listed cannot be pointed at.
+// anchor is what a name represents. Nodes that are not listed cannot be pointed at.
 type anchor struct {
 	node   int
 	hidden bool
@@ -391,7 +391,7 @@ func (s *scanner) behind(n, i int, compact bool) error {
 	return s.value(n, col, properties{})
 }
 
-// below reads the value of node n that has to stand on the following lines, or is empty. i is behind what the node has
+// below reads the value of node n that has to be on the following lines, or is empty. i is behind what the node has
 // on this line.
 func (s *scanner) below(n, i int, p properties) error {
 	if err := s.toNextLine(n, i); err != nil {

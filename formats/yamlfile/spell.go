@@ -266,7 +266,7 @@ func (b *blockParts) chompFor(ends int, body string, atEnd, blank bool) (chomp s
 	return "+", !blank
 }
 
-// following is what matters of what stands behind a block scalar.
+// following is what matters of what is behind a block scalar.
 type following struct {
 	nothing bool // not even a line end
 	blank   bool // a blank line comes next

@@ -62,7 +62,7 @@ func Find(fsys fs.FS, p *config.Project) ([]*Bundle, []report.Problem, error) {
 			return nil, nil, fmt.Errorf("look for %s: %w; let this user look into the folder", files.Source, err)
 		}
 		for _, match := range matches {
-			if seen[match] {
+			if seen[match] || files.Excluded(match) {
 				continue
 			}
 			seen[match] = true

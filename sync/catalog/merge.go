@@ -13,7 +13,7 @@ type Three struct {
 	Outdated Marks    // translations that are to go because they were made for another source text; see Outdate
 
 	// Gone are the keys that the source was seen to have and has no more: what the repository has under them is taken out.
-	// What stands under any other key that the source lacks stays: nothing is known about it.
+	// What is under any other key that the source lacks stays: nothing is known about it.
 	Gone map[string]bool
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Move is a file's texts that left one place and stand in another.
+// Move is a file's texts that left one place and are in another.
 type Move struct{ From, To string }
 
 // Moves finds which of the files that came a file that went has become: the one that has most of its texts, at least

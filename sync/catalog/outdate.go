@@ -12,7 +12,7 @@ type Made struct {
 	Stood    Marks   // what the repository had after the last merge
 	Source   Marks   // Digests of the source texts as the repository has them
 	Service  Marks   // Digests of the source texts as the service has them, as far as that is known
-	Ours     Catalog // the repository's translations, without what only stands for a missing one
+	Ours     Catalog // the repository's translations, without what only represents a missing one
 	Theirs   Catalog // the service's translations
 	Blank    bool    // what is outdated is taken out of the repository, not only counted
 }

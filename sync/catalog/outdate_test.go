@@ -48,7 +48,7 @@ func TestOutdate(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		steps []step
-		keep  string // what stands in the end with keep
+		keep  string // what is in the end with keep
 	}{
 		{"a source that changes takes the translation with it, until a newer comes", []step{{"A1", none, "T1", "", "T1"}, {"A2", "", "", "", none}, {"", "", "", "", none}, {"", "", "T2", "", "T2"}, {"", "", "", "", "T2"}}, "T2"},
 		{"a source that changes back", []step{{"A1", none, "T1", "", "T1"}, {"A2", "", "", "", none}, {"A1", "", "", "", "T1"}}, "T1"},

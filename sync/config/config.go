@@ -225,6 +225,8 @@ type Files struct {
 	// Source is a pattern for the files in the source language, relative to the repository: *, ** for folders, ?,
 	// [a-z], {one,other}.
 	Source string `toml:"source"`
+	// Exclude are patterns, as Source has them, for files that it matches and that are left out.
+	Exclude []string `toml:"exclude"`
 	// Format is json, structured-json, yaml, structured-yaml, ios-strings, android-xml or locjson. Empty: by the
 	// extension of Source (.json, .yaml and .yml, .strings, .xml, .locjson); it is never empty once loaded.
 	Format string `toml:"format"`

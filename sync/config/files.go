@@ -48,6 +48,11 @@ func (v *validator) files(f *Files, p *Project) {
 	if badGlob != "" {
 		v.add("source", "%s", badGlob)
 	}
+	for i, pattern := range f.Exclude {
+		if why := globProblem(pattern); why != "" {
+			v.addAt(v.o.at("exclude").index(i), "%s", why)
+		}
+	}
 	v.format(f)
 	for i, text := range f.Labels {
 		at := v.o.at("labels").index(i)

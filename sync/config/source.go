@@ -19,6 +19,19 @@ type Source struct {
 // SourceFile reports whether a path is one of the source files that this entry is for, and how its
 // placeholders read. The path is relative to the repository, with slashes.
 func (f *Files) SourceFile(file string) (Source, bool) {
+	if f.Excluded(file) {
+		return Source{}, false
+	}
+	return f.sourceFile(file)
+}
+
+// Excluded reports whether exclude leaves a file out.
+func (f *Files) Excluded(file string) bool {
+	return slices.ContainsFunc(f.Exclude, func(pattern string) bool { return matches(pattern, file) })
+}
+
+// sourceFile is SourceFile of a path that may be left out.
+func (f *Files) sourceFile(file string) (Source, bool) {
 	if ok, err := doublestar.Match(f.Source, file); err != nil || !ok {
 		return Source{}, false
 	}
@@ -132,5 +145,5 @@ func (f *Files) sample() (Source, bool) {
 			b.WriteByte(c)
 		}
 	}
-	return f.SourceFile(b.String())
+	return f.sourceFile(b.String())
 }

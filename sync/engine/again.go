@@ -55,7 +55,7 @@ func continued[R runReport[R]](first, second []R) []R {
 // pushed is the report of a push, and what the pull after it needs to know.
 type pushed struct {
 	report.ProjectPush
-	open      map[string]conflict // of a dry run: the conflicts at first contact that it would have stored
+	open      map[string]conflict // of a dry run: what the pull has not to tell of first contact
 	decidable map[decidable]bool  // the conflicts, and whether they were to be decided; nil when that is not known
 }
 
@@ -88,10 +88,6 @@ func (first pushed) then(second pushed) pushed {
 	both.Replaced = union(first.Replaced, second.Replaced)
 	both.Finished = slices.Concat(first.Finished, second.Finished)
 	both.Problems = union(first.Problems, second.Problems)
-	if first.open != nil {
-		both.open = maps.Clone(first.open)
-		maps.Copy(both.open, second.open)
-	}
 	if first.decidable != nil {
 		both.decidable = maps.Clone(first.decidable)
 		maps.Copy(both.decidable, second.decidable)

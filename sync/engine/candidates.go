@@ -74,11 +74,9 @@ func (r *pushing) candidates(ctx context.Context) ([]*candidate, error) {
 func (r *pushing) inPlaces() ([]*candidate, error) {
 	r.targets = make(map[string]bool)
 	var found []*candidate
+	all := r.tree.newShared()
 	for _, at := range r.places {
-		var err error
-		if at.shared, err = r.tree.sharedIn(at.fsys, r.cfg.Targets()); err != nil {
-			return nil, err
-		}
+		at.shared = all
 		targets, err := bundle.Existing(at.fsys, r.tree.bundles(), r.cfg.Targets())
 		if err != nil {
 			return nil, err
@@ -103,6 +101,7 @@ func (r *pushing) inPlaces() ([]*candidate, error) {
 	for _, c := range found {
 		r.yield(c, claims)
 	}
+	all.gather(found)
 	return found, nil
 }
 

@@ -201,9 +201,6 @@ func (r *pushing) conflict(c conflict) bool {
 // foundConflict reports one that this push found.
 func (r *pushing) foundConflict(c conflict) {
 	if c.Open && r.o.DryRun {
-		if r.report.open == nil {
-			r.report.open = make(map[string]conflict)
-		}
 		r.report.open[c.ID()] = c
 	}
 	if r.conflict(c) && !c.Open {
@@ -314,9 +311,6 @@ func (r *pushing) settleConflicts(ctx context.Context) error {
 // decidedOn puts a decision into the report. The rest of the push has nothing to say about the key.
 func (r *pushing) decidedOn(c conflict, stands string) {
 	delete(r.lost, c.ID())
-	if r.settled == nil {
-		r.settled = make(map[string]bool)
-	}
 	r.settled[c.ID()] = true
 	r.report.Settled = append(r.report.Settled, report.Settled{Conflict: r.shown(c), Stands: stands})
 }

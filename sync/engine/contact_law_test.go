@@ -188,15 +188,6 @@ func hasKey(texts map[spot]string, f sourceFile, language, key string) bool {
 	return slices.ContainsFunc(f.names(key, language), func(n string) bool { _, is := texts[spot{f.path(language), language, n}]; return is })
 }
 
-// apart reports whether a file may translate a key in its own way. Keys that several files of a collection have differ
-// in some of their translations with -tags soak only: how these are named by a dry run, and where only the branch has
-// one of them, is not yet what the law says.
-func (c *meeting) apart(f sourceFile, key string) bool {
-	return dividedKeys || !slices.ContainsFunc(c.files, func(o sourceFile) bool {
-		return o.collection == f.collection && o.name != f.name && slices.Contains(o.keys(), key)
-	})
-}
-
 // translations are those of main: gaps, orphans, and one key translated otherwise in two files.
 func (c *meeting) translations() {
 	translated := rapid.IntRange(0, 100).Draw(c.t, "translated")
@@ -205,7 +196,7 @@ func (c *meeting) translations() {
 			return
 		}
 		text := "R " + l
-		if c.apart(f, key) && c.chance("its own", 8) {
+		if c.chance("its own", 8) {
 			text += " of " + f.name
 		}
 		put(c.main, f, l, key, text)
@@ -225,7 +216,7 @@ func (c *meeting) branches() {
 	if c.chance("a branch", 40) {
 		c.branch = maps.Clone(c.main)
 		c.each(func(f sourceFile, l, key string) {
-			if c.apart(f, key) && c.chance("written on the branch", 20) {
+			if c.chance("written on the branch", 20) {
 				put(c.branch, f, l, key, "B "+l)
 			}
 		})
@@ -243,7 +234,7 @@ func (c *meeting) branches() {
 			c.main = maps.Clone(c.branch)
 		case "main moves":
 			c.each(func(f sourceFile, l, key string) {
-				if !hasKey(c.branch, f, l, key) && c.apart(f, key) && c.chance("written on main", 20) {
+				if !hasKey(c.branch, f, l, key) && c.chance("written on main", 20) {
 					put(c.main, f, l, key, "M "+l)
 				}
 			})
@@ -492,8 +483,6 @@ func (c *meeting) met() {
 			mine, have := c.repository(s)
 			there, has := c.there[at]
 			switch {
-			case here > 1 && c.saidIn(c.main, f, l, key) < 2:
-				// Of files that are divided only by what the branch has, a push of main may send one's text: not looked into.
 			case here > 1: // each file keeps its own
 				if id := (spot{f.path(l), l, key}); have && mine != there && !(c.named[id] && waits[id]) {
 					c.t.Fatalf("%v is %q here and otherwise in another file; named: %v, waits: %v", s, mine, c.named[id], waits[id])
@@ -518,17 +507,10 @@ func (c *meeting) met() {
 
 // said is how many texts the files of a collection have for a key in a language.
 func (c *meeting) said(f sourceFile, language, key string) int {
-	texts := maps.Clone(c.main)
-	maps.Copy(texts, c.branch)
-	return c.saidIn(texts, f, language, key)
-}
-
-// saidIn is the same of one tree.
-func (c *meeting) saidIn(tree map[spot]string, f sourceFile, language, key string) int {
 	texts := make(map[string]bool)
 	for _, o := range c.files {
 		if o.collection == f.collection && slices.Contains(o.keys(), key) {
-			if text, is := tree[spot{o.path(language), language, o.names(key, language)[0]}]; is {
+			if text, is := c.repository(spot{o.path(language), language, o.names(key, language)[0]}); is {
 				texts[text] = true
 			}
 		}

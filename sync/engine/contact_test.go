@@ -312,3 +312,66 @@ func TestOldTextBesideTheBranch(t *testing.T) {
 	w.holds("main", "de", "a", "new")
 	w.has("l10n", deApp, `{"a": "new"}`)
 }
+
+const twoFolders = "[[project.files]]\nsource = \"**/en.json\"\noutput = \"{DIR}/{LANGUAGE}.json\"\ncollection = \"main\"\n"
+
+// Files are divided by what they have together, on the branch and on main: a push of main sends neither text either.
+func TestDividedByTheBranch(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		main, branch []string // files beside a/de.json, which says "Mail" before the two part
+		sent         string
+		told         int
+	}{
+		"one text on the branch":          {nil, []string{"b/de.json", `{"email": "E-Mail"}`}, "", 2},
+		"each text in a place of its own": {[]string{"b/de.json", `{"email": "E-Mail"}`}, []string{"a/de.json", `{"email": "Post"}`}, "", 2},
+		"both on main":                    {[]string{"b/de.json", `{"email": "E-Mail"}`}, []string{"note", "of the branch"}, "", 2},
+		"alike on the branch": {nil, []string{"a/de.json", `{"email": "Post"}`, "b/de.json", `{"email": "Post"}`},
+			"Post", 0},
+		"alike by what main changed": {[]string{"a/de.json", `{"email": "E-Mail"}`}, []string{"b/de.json", `{"email": "E-Mail"}`},
+			"E-Mail", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const project = settings + "[project.pull]\nbase = \"main\"\n" + twoFolders
+			w := newWorld(t, project, map[string]string{"a/en.json": `{"email": "Email"}`, "b/en.json": `{"email": "Email"}`,
+				"a/de.json": `{"email": "Mail"}`})
+			w.git("branch", "l10n")
+			w.commitOn("l10n", c.branch...)
+			for i := 0; i < len(c.main); i += 2 {
+				w.write(c.main[i], c.main[i+1])
+			}
+			w.write("note of main", "main moves")
+			w.commit()
+			if p := w.pushes(PushOptions{}); len(p.Problems) != c.told {
+				t.Errorf("told %v", p.Problems)
+			}
+			if got := w.at("main", "de")["email"]; got != c.sent {
+				t.Errorf("the service has %q, want %q", got, c.sent)
+			}
+			w.pulls(PullOptions{})
+			w.pushes(PushOptions{})
+			if got := w.at("main", "de")["email"]; got != c.sent {
+				t.Errorf("later the service has %q, want %q", got, c.sent)
+			}
+		})
+	}
+}
+
+// What the push of a sync finds alike at the service is not told by its pull, which asks for final translations only: in a dry run as in the real one.
+func TestDividedInADryRun(t *testing.T) {
+	t.Parallel()
+	const project = settings + "[project.pull]\nbase = \"main\"\n" + twoFolders
+	w := newWorld(t, project, map[string]string{"a/en.json": `{"email": "Email"}`, "b/en.json": `{"email": "Email"}`,
+		"a/de.json": `{"email": "Mail"}`, "b/de.json": `{"email": "E-Mail"}`})
+	w.translate("main", "en", service.Final, "email", "Email")
+	w.translate("main", "de", service.Draft, "email", "Mail")
+	for _, dry := range []bool{true, false} {
+		done, err := w.Sync(t.Context(), PushOptions{DryRun: dry}, PullOptions{DryRun: dry})
+		w.check(err)
+		push, pull := done.Push.Projects[0].Problems, done.Pull.Projects[0].Problems
+		if len(push) != 1 || push[0].File != "b/de.json" || len(pull) != 0 {
+			t.Errorf("dry %v: the push says %v, the pull %v", dry, push, pull)
+		}
+	}
+}

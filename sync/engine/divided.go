@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
@@ -20,27 +19,32 @@ import (
 // one file's text for the service, push --theirs leaves what the service has. Where one file has a translation and the other
 // has none, the gap is no request for it: at first contact it stays, too.
 
+// sharedKey is a key of a collection in a language.
+type sharedKey struct{ collection, language, key string }
+
 // shared are the translations of keys that stand in more than one source file of a collection.
 type shared struct {
-	texts   map[string]map[string]map[string]catalog.Marks // by collection and language, key, and target file
-	divided map[string]string                              // by conflictID of each of the files: another file
+	files   map[sharedKey]int                      // how many source files have a key; of no language
+	texts   map[sharedKey]map[string]catalog.Marks // by target file
+	divided map[string]string                      // by ledger.ConflictID of each of the files: another file
+}
+
+// newShared counts the source files of each key.
+func (t *tree) newShared() *shared {
+	s := &shared{make(map[sharedKey]int), make(map[sharedKey]map[string]catalog.Marks), make(map[string]string)}
+	for _, src := range t.sources {
+		for key := range src.texts.Keys() {
+			s.files[sharedKey{src.Collection, "", key}]++
+		}
+	}
+	return s
 }
 
 // sharedIn reads them. It reads only files of which others have the keys.
 func (t *tree) sharedIn(fsys fs.FS, languages []config.Language) (*shared, error) {
-	s := &shared{texts: make(map[string]map[string]map[string]catalog.Marks), divided: make(map[string]string)}
-	count := make(map[string]map[string]int) // of files, by collection and key
+	s := t.newShared()
 	for _, src := range t.sources {
-		if count[src.Collection] == nil {
-			count[src.Collection] = make(map[string]int)
-		}
-		for key := range src.texts.Keys() {
-			count[src.Collection][key]++
-		}
-	}
-	for _, src := range t.sources {
-		several := count[src.Collection]
-		if src.Output.HasLabel() || !slices.ContainsFunc(src.texts, func(u catalog.Unit) bool { return several[u.Key] > 1 }) {
+		if !slices.ContainsFunc(src.texts, func(u catalog.Unit) bool { return s.several(src.Bundle, u.Key) }) {
 			continue
 		}
 		for _, l := range languages {
@@ -49,9 +53,7 @@ func (t *tree) sharedIn(fsys fs.FS, languages []config.Language) (*shared, error
 				return nil, err
 			}
 			for _, u := range bundle.Texts(f) {
-				if several[u.Key] > 1 && u.Text != "" {
-					s.add(src.Collection, l, u, src.Target(l))
-				}
+				s.add(src.Bundle, l.Code, src.Target(l), u)
 			}
 		}
 	}
@@ -59,45 +61,59 @@ func (t *tree) sharedIn(fsys fs.FS, languages []config.Language) (*shared, error
 	return s, nil
 }
 
-func (s *shared) add(collection string, l config.Language, u catalog.Unit, path string) {
-	id := ledger.TargetID(collection, l.Code)
+// gather reads those of all places together, as they will be merged: the texts that are about to be sent, and else those
+// of the first place that has the key.
+func (s *shared) gather(found []*candidate) {
+	for _, c := range found {
+		had := c.texts.Keys()
+		for key := range had {
+			_, had[key] = s.texts[sharedKey{c.Sources[0].Collection, c.Language.Code, key}][c.Path]
+		}
+		for _, u := range c.texts {
+			if c.changed[u.Name] || !had[u.Key] {
+				s.add(c.Sources[0], c.Language.Code, c.Path, u)
+			}
+		}
+	}
+	s.divide()
+}
+
+func (s *shared) several(b *bundle.Bundle, key string) bool {
+	return !b.Output.HasLabel() && s.files[sharedKey{b.Collection, "", key}] > 1
+}
+
+func (s *shared) add(b *bundle.Bundle, language, path string, u catalog.Unit) {
+	if u.Text == "" || !s.several(b, u.Key) {
+		return
+	}
+	id := sharedKey{b.Collection, language, u.Key}
 	if s.texts[id] == nil {
-		s.texts[id] = make(map[string]map[string]catalog.Marks)
+		s.texts[id] = make(map[string]catalog.Marks)
 	}
-	if s.texts[id][u.Key] == nil {
-		s.texts[id][u.Key] = make(map[string]catalog.Marks)
+	if s.texts[id][path] == nil {
+		s.texts[id][path] = make(catalog.Marks)
 	}
-	if s.texts[id][u.Key][path] == nil {
-		s.texts[id][u.Key][path] = make(catalog.Marks)
-	}
-	s.texts[id][u.Key][path][u.Name] = catalog.MarkOf(u.Text)
+	s.texts[id][path][u.Name] = catalog.MarkOf(u.Text)
 }
 
 // divide finds the keys whose translations differ.
 func (s *shared) divide() {
-	for _, id := range slices.Sorted(maps.Keys(s.texts)) {
-		for _, key := range slices.Sorted(maps.Keys(s.texts[id])) {
-			files := s.texts[id][key]
-			paths := slices.Sorted(maps.Keys(files))
-			other := slices.IndexFunc(paths, func(path string) bool { return !maps.Equal(files[path], files[paths[0]]) })
-			if other < 0 {
-				continue
-			}
-			_, language, _ := strings.Cut(id, "\x00")
-			for i, path := range paths {
-				beside := paths[0]
-				if i == 0 {
-					beside = paths[other]
-				}
-				s.divided[ledger.ConflictID(path, language, key)] = beside
-			}
+	for id, files := range s.texts {
+		paths := slices.Sorted(maps.Keys(files))
+		other := slices.IndexFunc(paths, func(path string) bool { return !maps.Equal(files[path], files[paths[0]]) })
+		if other < 0 {
+			continue
 		}
+		for _, path := range paths {
+			s.divided[ledger.ConflictID(path, id.language, id.key)] = paths[0]
+		}
+		s.divided[ledger.ConflictID(paths[0], id.language, id.key)] = paths[other]
 	}
 }
 
 // elsewhere reports whether another file of the collection has a translation of a key that this one lacks.
 func (s *shared) elsewhere(b *bundle.Bundle, l config.Language, path, key string) []string {
-	files := s.texts[ledger.TargetID(b.Collection, l.Code)][key]
+	files := s.texts[sharedKey{b.Collection, l.Code, key}]
 	if _, here := files[path]; here {
 		return nil
 	}
@@ -204,10 +220,8 @@ func (r *pulling) leaveToOthers(x translated, m *merged, in catalog.Three, resul
 		}
 		return leaves
 	})
-	result.Conflicts = slices.DeleteFunc(result.Conflicts, func(c catalog.Conflict) bool { return keys[c.Key] })
-	result.Undecided = slices.DeleteFunc(result.Undecided, func(c catalog.Conflict) bool {
-		return r.shared.divided[ledger.ConflictID(x.Path, x.Language.Code, c.Key)] != ""
-	})
+	left := func(c catalog.Conflict) bool { return keys[c.Key] }
+	result.Conflicts, result.Undecided = slices.DeleteFunc(result.Conflicts, left), slices.DeleteFunc(result.Undecided, left)
 	return nil
 }
 

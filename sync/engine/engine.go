@@ -237,7 +237,7 @@ type PullOptions struct {
 	// AcceptService lets the service's translations stand wherever the two sides never agreed on a text.
 	AcceptService bool
 
-	told map[string]map[string]conflict // of a dry run: by project and branch, open conflicts that the push before would have told and stored
+	told map[string]map[string]conflict // of a dry run: by project and branch, what the push before told of first contact
 
 	Diff bool // put the commit's difference into the report
 }

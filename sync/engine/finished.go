@@ -15,9 +15,7 @@ import (
 // is remembered of it goes after a month, since a branch may be restored. Which keys its own collections got is
 // remembered for good: they may still be at the service with other texts, so that a later branch of that name
 // inherits none of them.
-const (
-	keepFinished = 30 * 24 * time.Hour
-)
+const keepFinished = 30 * 24 * time.Hour
 
 // finish finds the lines whose branch is gone: that the remote had once and has no more, or that are nowhere. The one that is checked out is somebody's.
 func (p *project) finish(records map[string]ledger.Line, there map[string]string, head string, dry bool) ([]report.FinishedLine, error) {

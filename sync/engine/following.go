@@ -196,9 +196,6 @@ func (r *pushing) foresee(b *bundle.Bundle, l config.Language, units catalog.Cat
 	if !r.o.DryRun {
 		return
 	}
-	if r.following == nil {
-		r.following = make(map[string][]foreseen)
-	}
 	for _, u := range units {
 		r.following[b.Path+"\x00"+l.Code] = append(r.following[b.Path+"\x00"+l.Code], foreseen{u, skipped})
 	}

@@ -23,7 +23,7 @@ type place struct {
 	name   lookAt
 	fsys   fs.FS
 	commit string   // the working tree's HEAD, or the branch's tip; "" before the first commit
-	shared *shared  // once its files are read
+	shared *shared  // of all places, once their files are read
 	looks  []lookAt // the places whose last look was at a commit of its history
 }
 

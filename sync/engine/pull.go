@@ -38,7 +38,7 @@ type pulling struct {
 	elsewhere map[report.Problem]bool // of the report: what the status finds where it looks itself
 	looked    string                  // where branch and base were
 	unread    []report.Problem        // of the report: files that could not be read
-	left      map[string]leftOut      // by goneID, of the target files that were looked at: what was left out of them
+	left      map[string]leftOut      // by ledger.TargetID: of files that were looked at, what was left out
 	digested  sourceDigests
 	shared    *shared
 	accepted  *accepted     // what the service has of the sources, compared with the branch's tree

@@ -37,7 +37,7 @@ type pushing struct {
 
 	lost     map[string]conflict // that nobody has decided on
 	settled  map[string]bool     // conflicts that this push decided
-	present  map[string]bool     // target files that some place has; see goneID
+	present  map[string]bool     // target files that some place has; by ledger.TargetID
 	lastPull time.Time
 
 	before    map[string]*exported    // by group: what the service had before the source texts of this push; see readBefore
@@ -109,8 +109,11 @@ func (r *pushing) census(c census) {
 }
 
 func (p *project) newPush(o PushOptions) *pushing {
-	return &pushing{project: p, o: o, begun: p.Now(), refused: make(map[string]bool), present: make(map[string]bool), elsewhere: make(map[report.Problem]bool),
-		report: pushed{ProjectPush: report.ProjectPush{Scope: scope(p), Files: []report.PushedFile{}, Outcome: noProblems()}}}
+	return &pushing{project: p, o: o, begun: p.Now(), elsewhere: make(map[report.Problem]bool),
+		refused: make(map[string]bool), present: make(map[string]bool), settled: make(map[string]bool),
+		old: make(map[string]map[catalog.Name]string), following: make(map[string][]foreseen),
+		report: pushed{open: make(map[string]conflict), ProjectPush: report.ProjectPush{
+			Scope: scope(p), Files: []report.PushedFile{}, Outcome: noProblems()}}}
 }
 
 // end remembers how the pass ended, and gives the report of it; failure then says why it failed.
@@ -388,9 +391,6 @@ func (r *pushing) answer(p report.Problem) {
 func (r *pushing) was(path, language string, texts catalog.Catalog) {
 	if !r.o.DryRun {
 		return
-	}
-	if r.old == nil {
-		r.old = make(map[string]map[catalog.Name]string)
 	}
 	id := path + "\x00" + language
 	if r.old[id] == nil {

@@ -4,6 +4,3 @@ package engine
 
 // crashRounds is how often every cut of TestKilledAtEveryArrow is made; 0 is a sample.
 const crashRounds = 0
-
-// dividedKeys is whether TestFirstContactLaw draws keys that files of one collection translate differently.
-const dividedKeys = false

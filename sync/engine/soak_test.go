@@ -31,9 +31,6 @@ import (
 	"github.com/locsync/locsync/sync/service"
 )
 
-// dividedKeys is whether TestFirstContactLaw draws keys that files of one collection translate differently.
-const dividedKeys = true
-
 // crashRounds is how often every cut of TestKilledAtEveryArrow is made.
 var crashRounds = 50
 

@@ -5,17 +5,16 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/gitops/forge"
 	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
@@ -125,7 +124,7 @@ func (p *project) statusNow(ctx context.Context) report.ProjectStatus {
 	report.Advise(s.Problems)
 	report.Advise(s.Orphaned)
 	if s.Problems = unique(s.Problems); err == nil {
-		s.State = inWords(s)
+		s.State = s.Sentence()
 	}
 	if doing := p.doing.Load(); doing != nil {
 		s.State = doing.String()
@@ -160,13 +159,7 @@ func (p *project) recall(s *report.ProjectStatus, why error) {
 }
 
 func (p *project) look(ctx context.Context, s *report.ProjectStatus) error {
-	if at := p.next.Load(); at != nil {
-		s.NextPull = at
-	} else if p.cfg.Pull.Enabled && !p.cfg.Pull.Schedule.IsZero() {
-		if next := p.cfg.Pull.Schedule.Next(p.Now()); !next.IsZero() {
-			s.NextPull = &next
-		}
-	}
+	s.NextPull = p.next.Load() // without a daemon nothing is going to pull
 	var pasts [2]report.Past
 	for i, at := range []struct {
 		id string
@@ -289,43 +282,56 @@ func (p *project) count(repo *gitops.Repo, s *report.ProjectStatus, t *tree) err
 	}
 	s.Problems = append(a.problems, s.Problems...)
 	s.Orphaned = a.orphans(p.cfg.SourceLanguage)
+	unsent, err := p.unsent(repo, t)
+	if err != nil {
+		return err
+	}
 	total := make(map[string]bool)
 	for _, src := range t.sources {
 		f := report.FileStatus{Path: src.Path, Format: src.Format.Name, Collection: src.Collection}
 		if src.broken() {
+			if src.texts, err = pushedTexts(p, a, src.place()); err != nil {
+				return err
+			}
 			for _, problem := range t.problems {
 				if problem.File == src.Path {
 					f.Error, f.ErrorCode = problem.String(), report.FailedConfig
 				}
 			}
-		} else {
-			f.Keys = len(src.texts.Keys())
-			if !a.held[src.place()] {
-				pending, _, _ := a.pending(src)
-				f.Pending = len(pending)
-			}
-			for key := range src.texts.Keys() {
-				total[src.Path+"\x00"+key] = true
-			}
+		} else if !a.held[src.place()] {
+			pending, _, _ := a.pending(src)
+			f.Pending = len(pending)
+		}
+		keys := src.texts.Keys()
+		f.Keys = len(keys)
+		for key := range keys {
+			total[src.Path+"\x00"+key] = true
 		}
 		s.Pending += f.Pending
 		s.Files = append(s.Files, f)
 	}
 	s.Removed = len(s.Orphaned)
 	s.Held += len(a.held)
-	return p.countLanguages(repo, s, t, len(total))
+	return p.countLanguages(repo, s, t, len(total), unsent)
+}
+
+// pushedTexts are the names of what was pushed of a source file, but for keys that it had lost: its last good state.
+func pushedTexts(p *project, a *accepted, at ledger.Source) (names catalog.Catalog, err error) {
+	removed, err := p.State.Marks(ledger.Removed.Of(p.stateName(), at))
+	for n := range a.files[at] {
+		if _, lost := removed[n]; !lost {
+			names = append(names, catalog.Unit{Name: n})
+		}
+	}
+	return names, err
 }
 
 // countLanguages counts the keys that each language has, where the branch was merged at last or in the tree itself, whichever has more, and names the
 // files of translations that cannot be read where passes read them.
-func (p *project) countLanguages(repo *gitops.Repo, s *report.ProjectStatus, t *tree, total int) error {
+func (p *project) countLanguages(repo *gitops.Repo, s *report.ProjectStatus, t *tree, all int, mine map[string]int) error {
 	trees := []lookedAt{{t.fsys, p.cfg.Push.Enabled && p.cfg.Push.Translations}}
 	if tip, err := repo.Seen(p.cfg.Pull.Branch, p.cfg.Pull.Base); err == nil && !tip.New() {
 		trees = append(trees, lookedAt{tip, p.cfg.Pull.Enabled})
-	}
-	unsent, err := p.unsent(repo, t)
-	if err != nil {
-		return err
 	}
 	for _, l := range p.cfg.Targets() {
 		have, held := make(map[string]bool), make(map[string]bool)
@@ -343,7 +349,7 @@ func (p *project) countLanguages(repo *gitops.Repo, s *report.ProjectStatus, t *
 			}
 			maps.Copy(held, keys)
 		}
-		count := report.LanguageStatus{Language: l.Code, Keys: len(have), Missing: total - len(have), Held: len(held), Pending: unsent[l.Code]}
+		count := report.LanguageStatus{Language: l.Code, Keys: len(have), Missing: all - len(have), Held: len(held), Pending: mine[l.Code]}
 		s.Pending += count.Pending
 		for key := range held {
 			if !have[key] {
@@ -405,67 +411,4 @@ func unique(problems []report.Problem) []report.Problem {
 		}
 	}
 	return once
-}
-
-// inWords is the project's state as a person would say it.
-func inWords(s report.ProjectStatus) string {
-	var parts []string
-	switch {
-	case s.Pending == 1:
-		parts = append(parts, "1 value waits to be pushed")
-	case s.Pending > 1:
-		parts = append(parts, fmt.Sprintf("%d values wait to be pushed", s.Pending))
-	case s.LastPush != nil && s.LastPush.Result == report.ResultFailed:
-		parts = append(parts, "the last push failed")
-	default:
-		parts = append(parts, "everything is pushed")
-	}
-	open := 0
-	for _, c := range s.Conflicts {
-		if c.Open {
-			open++
-		}
-	}
-	switch {
-	case open == 1:
-		parts = append(parts, "1 translation differs from the service's and waits for a decision")
-	case open > 1:
-		parts = append(parts, fmt.Sprintf("%d translations differ from the service's and wait for a decision", open))
-	}
-	switch n := len(s.Conflicts) - open; {
-	case n == 1:
-		parts = append(parts, "1 translation was changed on both sides and waits for a decision")
-	case n > 1:
-		parts = append(parts, fmt.Sprintf("%d translations were changed on both sides and wait for a decision", n))
-	}
-	switch n := len(s.OtherProblems()); {
-	case n == 1:
-		parts = append(parts, "1 thing is left out")
-	case n > 1:
-		parts = append(parts, fmt.Sprintf("%d things are left out", n))
-	}
-	switch {
-	case s.LastPull == nil:
-		parts = append(parts, "nothing was pulled yet")
-	case s.LastPull.Result == report.ResultFailed:
-		parts = append(parts, "the last pull failed")
-	default:
-		parts = append(parts, "last pulled "+s.LastPull.At.UTC().Format(time.DateTime)+" UTC")
-	}
-	var gone []string
-	for _, l := range s.Lines {
-		if l.Finished != nil {
-			gone = append(gone, l.Base)
-		}
-	}
-	switch n := len(gone); {
-	case n == 1:
-		parts = append(parts, "branch "+gone[0]+" is gone, so nobody needs its collections any more")
-	case n > 1:
-		parts = append(parts, fmt.Sprintf("%d branches are gone, so nobody needs their collections any more", n))
-	}
-	if s.Watch != nil && s.Watch.Why != "" {
-		parts = append(parts, "files are compared every few seconds: "+s.Watch.Why)
-	}
-	return strings.Join(parts, "; ")
 }

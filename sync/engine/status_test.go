@@ -26,7 +26,7 @@ func TestStatusNumbers(t *testing.T) {
 		}
 		return s
 	}
-	if s := expect("before anything", 3, 0, 3, 0); s.LastPush != nil || s.LastPull != nil || s.NextPull == nil {
+	if s := expect("before anything", 3, 0, 3, 0); s.LastPush != nil || s.LastPull != nil || s.NextPull != nil {
 		t.Errorf("%+v", s)
 	}
 	w.pushes(PushOptions{DryRun: true})
@@ -46,7 +46,10 @@ func TestStatusNumbers(t *testing.T) {
 	expect("pushed again", 0, 1, 3, 1)
 	w.write("locales/en/app.json", `{"a": `)
 	s := w.Status(t.Context()).Projects[0]
-	if s.Files[0].Error == "" || len(s.Problems) != 1 || strings.Contains(s.State, "everything is pushed") && !strings.Contains(s.State, "left out") {
+	if s.Files[0].Keys != 3 || s.Languages[0].Keys != 1 || s.Languages[0].Missing != 2 {
+		t.Errorf("not the counts of the last good state: %+v, %+v", s.Files[0], s.Languages[0])
+	}
+	if s.Files[0].Error == "" || s.Files[0].ErrorCode != report.FailedConfig || len(s.Problems) != 1 || strings.Contains(s.State, "everything is pushed") && !strings.Contains(s.State, "left out") {
 		t.Errorf("broken: %+v", s)
 	}
 }

@@ -33,7 +33,7 @@ func (x *inspection) strays(t *tree, known map[string]bool) error {
 				return fmt.Errorf("look for translations of %s: %w", files.Source, err)
 			}
 			for _, match := range matches {
-				if known[match] || !strings.EqualFold(path.Ext(match), path.Ext(files.Source)) {
+				if known[match] || files.Excluded(match) || !strings.EqualFold(path.Ext(match), path.Ext(files.Source)) {
 					continue
 				}
 				known[match] = true

@@ -163,6 +163,10 @@ func (r *pushing) weigh(c *candidate, theirs catalog.Catalog) (*weighed, error) 
 		case !c.changed[u.Name], v.lost[u.Key]:
 		case v.same[u.Name]:
 			w.same = append(w.same, u)
+			if r.o.DryRun && c.beside(u.Key) != "" {
+				alike := newConflict(r.Now(), c.Path, c.Language.Code, u.Key, c.texts, theirs, nil).beside(c.beside(u.Key))
+				r.report.open[alike.ID()] = alike
+			}
 		default:
 			w.sent = append(w.sent, u)
 		}

@@ -61,7 +61,7 @@ func Join(argument string, forms []Form) string {
 	return b.String()
 }
 
-// quote writes a text so that a plural's branch means it to the letter: signs stand in a quotation, and apostrophes are
+// quote writes a text so that a plural's branch means it to the letter: signs are in a quotation, and apostrophes are
 // doubled. A quotation goes on over apostrophes, for two that meet would read as one.
 func quote(b *strings.Builder, s string) {
 	quoted := false

@@ -6,7 +6,7 @@
 //	go generate ./sync/plural                  fetches the newest cldr-core with npm
 //	go run generate.go -cldr DIR               reads an unpacked one; DIR holds its package.json
 //
-// What a category stands for is read from the samples that CLDR gives with every rule: a list of whole numbers without
+// What a category represents is read from the samples that CLDR gives with every rule: a list of whole numbers without
 // an ellipsis is all of them, unless it is as long as such lists get.
 package main
 

@@ -6,7 +6,7 @@ import (
 )
 
 // Message is an ICU message (the MessageFormat of ICU 4 and of the libraries that follow it: FormatJS, messageformat,
-// Flutter's), as far as its arguments go: what stands between them is text.
+// Flutter's), as far as its arguments go: what is between them is text.
 type Message struct {
 	Arguments []Argument // in order; those inside branches are the branch's
 }
@@ -15,7 +15,7 @@ type Message struct {
 type Argument struct {
 	Name     string // a word or a number
 	Type     string // plural, select, selectordinal, number, date, ...; empty for {name}
-	From, To int    // where it stands in the message, braces included
+	From, To int    // where it is in the message, braces included
 	Offset   string // of a plural, as spelled; empty for none
 	Branches []Branch
 }
@@ -24,7 +24,7 @@ type Argument struct {
 type Branch struct {
 	Selector string // a category, a number like =0, or the word of a select
 	From, To int    // where its text stands, braces excluded
-	Number   bool   // the text has a # that stands for the argument's number
+	Number   bool   // the text has a # that represents the argument's number
 	Message         // the arguments inside
 }
 
@@ -36,7 +36,7 @@ func Branching(kind string) bool {
 // Plural reports whether a type's branches are chosen by plural category.
 func Plural(kind string) bool { return kind == "plural" || kind == "selectordinal" }
 
-// maxNesting is how deep branches may stand inside one another; no message of people's comes near.
+// maxNesting is how deep branches may be inside one another; no message of people's comes near.
 const maxNesting = 20
 
 // Parse reads a message. The error says in words what of ICU's grammar is not kept. Types are spelled in lower case, as

@@ -142,7 +142,7 @@ func drawForms(t *rapid.T) []Form {
 	return forms
 }
 
-// Split(Join(forms)) is forms, whatever the texts and whatever stands for the number.
+// Split(Join(forms)) is forms, whatever the texts and whatever represents the number.
 func TestJoinedFormsSplit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		forms := drawForms(t)

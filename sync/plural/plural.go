@@ -55,7 +55,7 @@ func Compare(a, b string) int {
 // Category is one plural category of a language.
 type Category struct {
 	Name string
-	// Numbers are the whole numbers that the category stands for, where they are few: 0 and 1 for "one" in French. Empty
+	// Numbers are the whole numbers that the category represents, where they are few: 0 and 1 for "one" in French. Empty
 	// where there is no end to them, like 1, 21, 31 in Russian.
 	Numbers []int
 	// Rare is set where no whole number below a thousand is in the category: only fractions ("many" in Czech, "other" in

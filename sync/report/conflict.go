@@ -49,7 +49,8 @@ func (c Conflict) problem(format, remedy string) Problem {
 	if c.Beside != "" {
 		code = CodeDivided
 	}
-	return Problem{Code: code, File: c.File, Key: c.Key, Language: c.Language, Problem: words, Remedy: remedy}
+	return Problem{Code: code, Severity: Error, File: c.File, Key: c.Key, Language: c.Language,
+		Problem: words, Remedy: remedy}
 }
 
 // Meanwhile says what applies until a conflict is decided.

@@ -8,7 +8,75 @@ import (
 
 // Status is what is in step and what is not.
 type Status struct {
+	Daemon   Daemon          `json:"daemon"`
 	Projects []ProjectStatus `json:"projects"`
+
+	Incomplete []Shortfall `json:"incomplete,omitempty"` // with --fail-if-incomplete: languages below it
+}
+
+// Shortfall is a language that has too few of the keys. Percent is rounded down, so that 100 is all of them.
+type Shortfall struct {
+	Project  string  `json:"project"`
+	Language string  `json:"language"`
+	Percent  float64 `json:"percent"`
+	Missing  int     `json:"missing"` // keys
+	Least    float64 `json:"least"`   // the percentage that was asked for
+}
+
+// Only is the status of one project; "" is all of them.
+func (s Status) Only(project string) Status {
+	if project != "" {
+		s.Projects = slices.DeleteFunc(slices.Clone(s.Projects), func(p ProjectStatus) bool { return p.Name != project })
+	}
+	return s
+}
+
+// Below are the languages that have less than a share of the source's keys, in percent; without languages, of all. A
+// project whose keys cannot be counted has none of them.
+func (s Status) Below(least float64, languages []string) []Shortfall {
+	var below []Shortfall
+	for _, p := range s.Projects {
+		for _, l := range p.Languages {
+			if len(languages) > 0 && !slices.Contains(languages, l.Language) {
+				continue
+			}
+			if all := l.Keys + l.Missing; float64(100*l.Keys) < least*float64(all) {
+				percent := float64(1000*l.Keys/all) / 10
+				below = append(below, Shortfall{p.Name, l.Language, percent, l.Missing, least})
+			}
+		}
+		if len(p.Languages) == 0 && least > 0 {
+			below = append(below, Shortfall{Project: p.Name, Least: least})
+		}
+	}
+	return below
+}
+
+// String is the shortfall in words.
+func (s Shortfall) String() string {
+	if s.Language == "" {
+		return fmt.Sprintf("%s: its keys cannot be counted now, so it is not known to have %g %%", s.Project, s.Least)
+	}
+	return fmt.Sprintf("%s: %s has %g %% of the keys, less than %g %%; %d are missing",
+		s.Project, s.Language, s.Percent, s.Least, s.Missing)
+}
+
+// Daemon is whether a daemon keeps the projects in step; without one nothing happens until a command is run.
+type Daemon struct {
+	Running bool      `json:"running"`
+	PID     int       `json:"pid,omitempty"`
+	Since   time.Time `json:"since,omitzero"` // when it started
+}
+
+// String is whether it runs, in words.
+func (d Daemon) String() string {
+	switch {
+	case !d.Running:
+		return "no daemon runs: nothing is pushed or pulled by itself"
+	case d.Since.IsZero():
+		return "a daemon runs, and does not tell how things are"
+	}
+	return fmt.Sprintf("the daemon runs, process %d, since %s UTC", d.PID, d.Since.UTC().Format(time.DateTime))
 }
 
 // ProjectStatus is one project's state. Times are empty before the first time.
@@ -20,7 +88,7 @@ type ProjectStatus struct {
 	Removed   int              `json:"removed"` // keys that were pushed once and that the source no longer has
 	LastPush  *Past            `json:"last_push"`
 	LastPull  *Past            `json:"last_pull"`
-	NextPull  *time.Time       `json:"next_pull"`
+	NextPull  *time.Time       `json:"next_pull"` // null without a daemon, or a schedule
 	Files     []FileStatus     `json:"files"`
 	Languages []LanguageStatus `json:"languages"`
 	Findings

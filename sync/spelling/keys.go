@@ -10,7 +10,7 @@ import (
 )
 
 // Widened are a source's texts, and behind the form "other" of a plural that is spelled as keys those further
-// forms that the given texts of the target language have: file_few beside file_other. They stand for what the
+// forms that the given texts of the target language have: file_few beside file_other. They represent what the
 // source says in "other". All of CLDR's categories count, for by which rules a program chooses is not known:
 // Rails' Serbian has "many". In a nested file the further forms may be the map that a language has in the
 // place of the source's single text: million/one and million/other where the source has million. The other
@@ -19,7 +19,7 @@ import (
 func Widened(
 	source catalog.Catalog, separator, from string, ours catalog.Catalog, theirs ...catalog.Catalog,
 ) catalog.Catalog {
-	further := make(map[catalog.Name][]catalog.Name) // by the source's form that stands for the others
+	further := make(map[catalog.Name][]catalog.Name) // by the source's form that represents the others
 	var of *Plurals
 	var known map[string]bool
 	var here map[string]bool // keys with a text of the repository's, once they are asked for
@@ -100,7 +100,7 @@ func MayBeForm(key, separator string) bool {
 	return counted || plural.IsCategory(lastWord(key))
 }
 
-// lastWord is what stands behind the last sign that libraries put before a category.
+// lastWord is what is behind the last sign that libraries put before a category.
 func lastWord(key string) string { return key[strings.LastIndexAny(key, "_./")+1:] }
 
 // BesideOther are the categories that a plural may have beside "other".
@@ -110,7 +110,7 @@ var BesideOther = plural.Order[:len(plural.Order)-1]
 type Plurals struct {
 	separator string
 	Keys      map[string]bool         // of the source
-	Others    map[string]catalog.Name // by what stands before the category, its separator included: the key of "other"
+	Others    map[string]catalog.Name // by what is before the category, its separator included: the key of "other"
 	Pairs     map[string]catalog.Name // key -> key_plural, of i18next's third version
 }
 
@@ -162,7 +162,7 @@ func PluralsIn(source catalog.Catalog, separator string, from string) *Plurals {
 	return r
 }
 
-// splits reports whether a key's beginning ends with a sign that may stand before a category.
+// splits reports whether a key's beginning ends with a sign that may be before a category.
 func (r *Plurals) splits(before string) bool {
 	return strings.ContainsAny(before[len(before)-1:], "_./") ||
 		r.separator != "" && strings.HasSuffix(before, r.separator)

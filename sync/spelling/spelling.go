@@ -47,7 +47,7 @@ func Fit(source, theirs catalog.Catalog, categories []plural.Category) catalog.C
 // IsForm reports whether a form is a plural category.
 func IsForm(form string) bool { return form != "" && !IsItem(form) }
 
-// Spelled is how a key of the source stands there. Android may have a plural and a single text of one name,
+// Spelled is how a key of the source is there. Android may have a plural and a single text of one name,
 // which are two keys to it.
 type Spelled struct {
 	Single bool
@@ -77,7 +77,7 @@ func Of(source catalog.Catalog) map[string]Spelled {
 // numberSign is a printf placeholder that a whole number fills in.
 var numberSign = regexp.MustCompile(`%(?:\d+\$)?,?d`)
 
-// taken are the forms of an ICU message that stands for a plural of the source; the message itself where it
+// taken are the forms of an ICU message that represents a plural of the source; the message itself where it
 // cannot be taken apart. Where the message has a #, the forms get the source's placeholder for a number, if
 // it has but one.
 func taken(u catalog.Unit, source Spelled, language []plural.Category) catalog.Catalog {

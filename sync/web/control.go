@@ -248,6 +248,7 @@ func tell(w http.ResponseWriter, r *http.Request, work context.Context, e *engin
 			answer.Failure = failure.Of(err)
 			answer.Permanent = engine.Permanent(err)
 		}
+		answer.Status.Daemon = itself()
 		if err != nil && work.Err() != nil { // the command does it itself
 			result <- line{Ending: true}
 			return

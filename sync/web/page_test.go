@@ -275,7 +275,7 @@ func TestPageTells(t *testing.T) {
 	one := usual("app")
 	since := time.Date(2026, 11, 19, 12, 0, 0, 0, time.UTC)
 	one.Pending, one.State = 2, "2 values wait to be pushed"
-	one.Problems = []report.Problem{{File: "en.json", Line: 3, Column: 4, Key: "a", Language: "de", Problem: "is broken; repair it", Remedy: "repair it"}}
+	one.Problems = []report.Problem{{File: "en.json", Line: 3, Column: 4, Key: "a", Language: "de", Problem: "is broken", Remedy: "repair it"}}
 	one.Conflicts = []report.Conflict{{File: "de.json", Language: "de", Key: "k", Ours: map[string]string{"": "unser"}, Theirs: map[string]string{"": "ihr"}, Since: since}}
 	one.Problems = append(one.Problems, one.Conflicts[0].Problem())
 	one.Jobs = []report.Job{{Kind: "import", Since: since}}

@@ -149,7 +149,9 @@ func (s *server) ready(w http.ResponseWriter, _ *http.Request) {
 
 func (s *server) status(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
-	doc, err := report.Indented(s.now(r.Context()), report.Failure{})
+	now := s.now(r.Context())
+	now.Daemon = itself()
+	doc, err := report.Indented(now, report.Failure{})
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return

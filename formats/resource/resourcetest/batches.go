@@ -99,7 +99,7 @@ func Batch(t testing.TB, c Case, n int, random *rand.Rand) {
 	together(t, c, f, edits)
 }
 
-// listed says of each entry whether it stands in a list, or has the key of one that does.
+// listed says of each entry whether it is in a list, or has the key of one that does.
 func listed(f *resource.File, entries []resource.Entry) []bool {
 	keys := make(map[string]bool)
 	for _, e := range entries {

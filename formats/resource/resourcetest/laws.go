@@ -335,7 +335,7 @@ func inList(f *resource.File, key string) bool {
 	return false
 }
 
-// insertion: a new entry is read back, changes nothing else, stands in one piece, and Remove restores the bytes.
+// insertion: a new entry is read back, changes nothing else, is in one piece, and Remove restores the bytes.
 func insertion(t testing.TB, c Case, f *resource.File, before map[name]string) {
 	t.Helper()
 	keys := []string{"zz new key"}

@@ -16,7 +16,7 @@ type Shapes struct {
 	Keys    resource.Keys
 
 	// Entry spells one entry of a plain name and a plain text (letters, digits, hyphens and spaces, of any script), as it
-	// stands in File.
+	// is in File.
 	Entry func(name, text string) string
 	// File puts spelled entries together.
 	File func(entries []string) string

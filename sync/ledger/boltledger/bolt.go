@@ -56,7 +56,7 @@ var (
 	formatKey = []byte("format")
 )
 
-// formatPrefix stands before the number of the format. A store of a later one is refused, not put aside.
+// formatPrefix is before the number of the format. A store of a later one is refused, not put aside.
 const formatPrefix = "locsync state "
 
 const fileName = "state.db"

@@ -369,7 +369,7 @@ func TestANewerStoreIsRefusedNotPutAside(t *testing.T) {
 
 func TestAFolderThatCannotBeWritten(t *testing.T) {
 	if os.Getuid() == 0 {
-		// Root writes everywhere; a file in the folder's place stands for it.
+		// Root writes everywhere; a file in the folder's place represents it.
 		path := filepath.Join(t.TempDir(), "file")
 		must(t, os.WriteFile(path, nil, 0o600))
 		if _, err := Open(filepath.Join(path, "state")); err == nil || !strings.Contains(err.Error(), "state_dir") {

@@ -165,7 +165,7 @@ func verifyExtents(tx *bbolt.Tx) error {
 			return err
 		}
 		if page.Type == "free" {
-			continue // what stands there is older data
+			continue // what is there is older data
 		}
 		if page.OverflowCount >= pages-id {
 			return &damaged{fmt.Errorf("page %d says that it covers %d pages of %d", id, page.OverflowCount+1, pages)}
@@ -200,7 +200,7 @@ type unread struct{}
 func (unread) KeyToString([]byte) string   { return "…" }
 func (unread) ValueToString([]byte) string { return "…" }
 
-// asideMark stands between a store's name and when it was put aside.
+// asideMark is between a store's name and when it was put aside.
 const asideMark = ".damaged-"
 
 // putAside renames a damaged file so that it can be looked at, and nothing reads it.

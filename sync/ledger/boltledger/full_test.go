@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// fillUp writes until the disk is full, or what stands for it: a limit on how long this process's files may be. Then
+// fillUp writes until the disk is full, or what represents it: a limit on how long this process's files may be. Then
 // it makes room and writes once more, in the same process, as a daemon would.
 func fillUp(dir string) {
 	signal.Ignore(syscall.SIGXFSZ)

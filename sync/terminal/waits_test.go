@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"strings"
@@ -14,12 +14,12 @@ import (
 )
 
 // linesOf is what people read while waits go on, one line each.
-func linesOf(t *testing.T, waiting func(*waits)) []string {
+func linesOf(t *testing.T, waiting func(*Waits)) []string {
 	t.Helper()
 	var lines []string
 	done := make(chan struct{})
-	w := &waits{active: make(map[any]*activeWait), say: func(line string) { lines = append(lines, line) }}
-	go w.run(done)
+	w := NewWaits(func(line string) { lines = append(lines, line) })
+	go w.Run(done)
 	waiting(w)
 	close(done)
 	synctest.Wait()
@@ -41,11 +41,11 @@ func expectLines(t *testing.T, lines []string, want ...string) {
 // Short waits are silent, however many follow one another.
 func TestShortWaitsAreSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		expectLines(t, linesOf(t, func(w *waits) {
+		expectLines(t, linesOf(t, func(w *Waits) {
 			for range 20 {
-				w.note(1, &service.Wait{For: "the answer"})
+				w.Note(1, &service.Wait{For: "the answer"})
 				time.Sleep(4 * time.Second)
-				w.note(1, nil)
+				w.Note(1, nil)
 			}
 		}))
 	})
@@ -54,13 +54,13 @@ func TestShortWaitsAreSilent(t *testing.T) {
 // A long wait is told of within the sixth second, then when its cause changes, else every half minute.
 func TestLongWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		expectLines(t, linesOf(t, func(w *waits) {
-			w.note("job", &service.Wait{For: "2 jobs"})
+		expectLines(t, linesOf(t, func(w *Waits) {
+			w.Note("job", &service.Wait{For: "2 jobs"})
 			time.Sleep(6500 * time.Millisecond)
-			w.note("call", &service.Wait{For: "the answer", Cause: "503 Service Unavailable", Next: time.Now().Add(time.Minute)})
+			w.Note("call", &service.Wait{For: "the answer", Cause: "503 Service Unavailable", Next: time.Now().Add(time.Minute)})
 			time.Sleep(35 * time.Second)
-			w.note("call", nil)
-			w.note("job", nil)
+			w.Note("call", nil)
+			w.Note("job", nil)
 			time.Sleep(time.Minute)
 		}),
 			"waiting for 2 jobs, for 5s now",
@@ -74,9 +74,9 @@ func TestGitIsTraced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		core, logged := observer.New(zap.DebugLevel)
 		log := zap.New(core)
-		expectLines(t, linesOf(t, func(w *waits) {
-			w.git(log, gitops.Command{Args: []string{"version"}})(time.Millisecond, nil)
-			ended := w.git(log, gitops.Command{Args: []string{"fetch", "origin"}, Remote: true})
+		expectLines(t, linesOf(t, func(w *Waits) {
+			w.Git(log, gitops.Command{Args: []string{"version"}})(time.Millisecond, nil)
+			ended := w.Git(log, gitops.Command{Args: []string{"fetch", "origin"}, Remote: true})
 			time.Sleep(8 * time.Second)
 			ended(8*time.Second, nil)
 			time.Sleep(time.Minute)
