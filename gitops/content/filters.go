@@ -133,8 +133,7 @@ func (t *Files) smudged(name string, h object.Name, stored []byte) ([]byte, erro
 			return stored, nil // as git reads it
 		}
 		return nil, fmt.Errorf("filter=%s applies to it (%s), and reading it without git-lfs is %w; install git-lfs "+
-			"and run git lfs install",
-			filter, t.line(name, filter), ref.ErrUnsupported)
+			"and run git lfs install", filter, t.line(name, filter), ref.ErrUnsupported)
 	case t.FS.Extra[h].Kind == object.Blob:
 		return stored, nil // the outcome of a merge: it went through no filter
 	}

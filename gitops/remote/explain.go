@@ -66,8 +66,7 @@ func explainWords(where, words string, err error) error {
 	case says("Host key verification failed", "host key is known for"):
 		return with(outcome.ErrUntrusted, "its host key is unknown: "+hostKey(where, false))
 	case says("SSL certificate problem", "certificate verification failed", "certificate verify failed",
-		"no alternative certificate subject name",
-		"does not match target host name"):
+		"no alternative certificate subject name", "does not match target host name"):
 		return with(outcome.ErrUntrusted, tryTLS)
 	case status == http.StatusProxyAuthRequired:
 		return with(outcome.ErrAuth, "the proxy asks who we are: "+tryProxy+" (407)")
@@ -81,8 +80,7 @@ func explainWords(where, words string, err error) error {
 		return with(outcome.ErrAuth, "give it a user and password in the address, or set up a git credential helper (401)")
 	case status >= 300 && status < 400:
 		return fmt.Errorf("%s: it redirects elsewhere (%d), and git would take the credentials along; git remote "+
-			"set-url names the new address: %w",
-			where, status, err)
+			"set-url names the new address: %w", where, status, err)
 	case status == http.StatusTooManyRequests, status >= 500:
 		return fmt.Errorf("%s: %w: %w", where, &outcome.Unavailable{Status: status}, err)
 	case says("dubious ownership"):
@@ -92,8 +90,7 @@ func explainWords(where, words string, err error) error {
 		"no such repository", "access denied or repository not exported"):
 		return with(outcome.ErrNoRemote, "the server has no such repository, or hides it from this account")
 	case says("Could not resolve host", "Connection refused", "Network is unreachable", "No route to host",
-		"Connection timed out",
-		"Couldn't connect", "Failed to connect"):
+		"Connection timed out", "Couldn't connect", "Failed to connect"):
 		return fmt.Errorf("%s: %w; %s", where, err, tryNetwork)
 	}
 	return fmt.Errorf("%s: %w", where, err)

@@ -131,8 +131,7 @@ func (m *Remote) believable(adv advertised) error {
 	known, err := m.repo.Refs.List("refs/remotes/" + m.repo.Options.Remote + "/")
 	if err == nil && len(known) > 0 {
 		err = fmt.Errorf("%s: the server names no branch at all, and it had some; it is asked again. If they were all "+
-			"deleted: git fetch --prune %s",
-			run.Redact(m.Address), m.repo.Options.Remote)
+			"deleted: git fetch --prune %s", run.Redact(m.Address), m.repo.Options.Remote)
 	}
 	return err
 }
@@ -176,8 +175,7 @@ func disturbed(err error) bool {
 // commit of ours and tells nothing about any branch.
 func (m *Remote) Rehearse(ctx context.Context) error {
 	_, err := m.run(ctx, run.Call{Args: append(m.noMirror(), "push", "--dry-run", "--porcelain", "--no-verify",
-		"--no-follow-tags",
-		"--recurse-submodules=no", "--no-signed", m.name, ":refs/locsync/may-push")})
+		"--no-follow-tags", "--recurse-submodules=no", "--no-signed", m.name, ":refs/locsync/may-push")})
 	if err != nil && !strings.Contains(err.Error(), "remote ref does not exist") {
 		return m.explain(err)
 	}

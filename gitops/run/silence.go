@@ -15,9 +15,9 @@ import (
 )
 
 // A call may take as long as it moves, and is given up when nothing of it has moved for the Silence of its watch: a
-// first fetch over a slow line is hours of work, and begins from its beginning each time. What moves: the streams of the
-// git program, which with --progress says something about once a second; the packs that it writes; the file in which git
-// LFS tells of large ones; and objects that are read here.
+// first fetch over a slow line is hours of work, and begins from its beginning each time. What moves: the streams of
+// the git program, which with --progress says something about once a second; the packs that it writes; the file in
+// which git LFS tells of large ones; and objects that are read here.
 
 // DefaultSilence is for how long, where nothing else is given. It is longer than what servers and programs are known
 // to be silent for: a hook that runs tests, a server that repacks before it answers.
