@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/document"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/report"
 )
@@ -14,8 +15,8 @@ import (
 // With --json a command prints one document on standard output, whatever becomes of it: its result, at its end, when it
 // is known whether it failed. Text for people goes into the document of a command that has no other result.
 
-// document is what a command has for its document.
-type document struct {
+// answered is what a command has for its document.
+type answered struct {
 	result  any             // nil: none
 	text    strings.Builder // for people
 	printed bool
@@ -34,22 +35,6 @@ func (r *results) Write(b []byte) (int, error) {
 	return r.to.Write(b)
 }
 
-// The documents of commands that have no report of their own.
-type (
-	// misconfigured is printed where the configuration cannot be used.
-	misconfigured struct {
-		Problems []report.Problem `json:"problems"`
-	}
-	// spoken is what a command says that tells people something.
-	spoken struct {
-		Text string `json:"text"`
-	}
-	// listening is printed by service once it accepts calls.
-	listening struct {
-		URL string `json:"url"`
-	}
-)
-
 // print takes the result of a command with --json.
 func (a *app) print(v any) error {
 	a.document.result = v
@@ -67,7 +52,7 @@ func (a *app) sayDocument(ended error) error {
 	case failure.Error != "":
 		result = wrongIn(ended)
 	case text != "":
-		result = spoken{text}
+		result = document.Spoken{Text: text}
 	}
 	doc, err := report.Indented(result, failure)
 	if err != nil {
@@ -98,7 +83,7 @@ func (a *app) writeDocument(doc []byte) error {
 // sayListening tells where the service listens, which callers wait for.
 func (a *app) sayListening(url string) error {
 	if a.asJSON {
-		return a.printLine(listening{url})
+		return a.printLine(document.Listening{URL: url})
 	}
 	_, err := fmt.Fprintf(a.out, "listening on %s\n", url)
 	return err
@@ -119,8 +104,8 @@ func failureOf(err error) report.Failure {
 }
 
 // wrongIn are the problems of the configuration that made a command fail.
-func wrongIn(err error) misconfigured {
-	found := misconfigured{[]report.Problem{}}
+func wrongIn(err error) document.Misconfigured {
+	found := document.Misconfigured{Problems: []report.Problem{}}
 	var problems config.Problems
 	if errors.As(err, &problems) {
 		for _, p := range problems {

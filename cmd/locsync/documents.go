@@ -52,6 +52,11 @@ func (a *app) documentsPushCommand() *cobra.Command {
 }
 
 // sentDocument is what became of one file, as documents push prints it with --json.
+type documentsSent struct {
+	Project   string         `json:"project"`
+	Documents []sentDocument `json:"documents"`
+}
+
 type sentDocument struct {
 	Path   string   `json:"path"`
 	Action string   `json:"action"` // added, updated, unchanged, failed
@@ -280,7 +285,7 @@ func (a *app) saySent(ctx context.Context, d *desk, result []sentDocument) error
 	}
 	d.line.End()
 	if a.asJSON {
-		if err := a.print(map[string]any{"project": d.id, "documents": result}); err != nil {
+		if err := a.print(documentsSent{d.id, result}); err != nil {
 			return err
 		}
 	} else {
@@ -346,6 +351,11 @@ var modes = map[string]service.ExportMode{
 }
 
 // fetchedDocument is what became of one document in one language, as documents pull prints it with --json.
+type documentsFetched struct {
+	Project   string            `json:"project"`
+	Documents []fetchedDocument `json:"documents"`
+}
+
 type fetchedDocument struct {
 	Path     string `json:"path"` // of the document
 	Language string `json:"language"`
@@ -505,7 +515,7 @@ func writeBelow(root *os.Root, name string, content []byte) error {
 
 func (a *app) sayFetched(id string, result []fetchedDocument) error {
 	if a.asJSON {
-		if err := a.print(map[string]any{"project": id, "documents": result}); err != nil {
+		if err := a.print(documentsFetched{id, result}); err != nil {
 			return err
 		}
 	}

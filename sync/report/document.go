@@ -13,7 +13,7 @@ const Schema = 1
 // Failure is why a command did not do what it was called for.
 type Failure struct {
 	Error     string `json:"error,omitempty"`
-	ErrorCode string `json:"error_code,omitempty"` // one of the Failed constants
+	ErrorCode string `json:"error_code,omitempty" enum:"auth,unreachable,refused,busy,config,internal"` // one of the Failed constants
 }
 
 // The codes of failures, wherever a report has an error.
