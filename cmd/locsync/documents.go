@@ -52,11 +52,6 @@ func (a *app) documentsPushCommand() *cobra.Command {
 }
 
 // sentDocument is what became of one file, as documents push prints it with --json.
-type documentsSent struct {
-	Project   string         `json:"project"`
-	Documents []sentDocument `json:"documents"`
-}
-
 type sentDocument struct {
 	Path   string   `json:"path"`
 	Action string   `json:"action"` // added, updated, unchanged, failed
@@ -351,11 +346,6 @@ var modes = map[string]service.ExportMode{
 }
 
 // fetchedDocument is what became of one document in one language, as documents pull prints it with --json.
-type documentsFetched struct {
-	Project   string            `json:"project"`
-	Documents []fetchedDocument `json:"documents"`
-}
-
 type fetchedDocument struct {
 	Path     string `json:"path"` // of the document
 	Language string `json:"language"`
