@@ -3,10 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/document"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/report"
 )
@@ -14,8 +18,8 @@ import (
 // With --json a command prints one document on standard output, whatever becomes of it: its result, at its end, when it
 // is known whether it failed. Text for people goes into the document of a command that has no other result.
 
-// document is what a command has for its document.
-type document struct {
+// answered is what a command has for its document.
+type answered struct {
 	result  any             // nil: none
 	text    strings.Builder // for people
 	printed bool
@@ -34,22 +38,6 @@ func (r *results) Write(b []byte) (int, error) {
 	return r.to.Write(b)
 }
 
-// The documents of commands that have no report of their own.
-type (
-	// misconfigured is printed where the configuration cannot be used.
-	misconfigured struct {
-		Problems []report.Problem `json:"problems"`
-	}
-	// spoken is what a command says that tells people something.
-	spoken struct {
-		Text string `json:"text"`
-	}
-	// listening is printed by service once it accepts calls.
-	listening struct {
-		URL string `json:"url"`
-	}
-)
-
 // print takes the result of a command with --json.
 func (a *app) print(v any) error {
 	a.document.result = v
@@ -67,7 +55,7 @@ func (a *app) sayDocument(ended error) error {
 	case failure.Error != "":
 		result = wrongIn(ended)
 	case text != "":
-		result = spoken{text}
+		result = document.Spoken{Text: text}
 	}
 	doc, err := report.Indented(result, failure)
 	if err != nil {
@@ -98,7 +86,7 @@ func (a *app) writeDocument(doc []byte) error {
 // sayListening tells where the service listens, which callers wait for.
 func (a *app) sayListening(url string) error {
 	if a.asJSON {
-		return a.printLine(listening{url})
+		return a.printLine(document.Listening{URL: url})
 	}
 	_, err := fmt.Fprintf(a.out, "listening on %s\n", url)
 	return err
@@ -119,8 +107,8 @@ func failureOf(err error) report.Failure {
 }
 
 // wrongIn are the problems of the configuration that made a command fail.
-func wrongIn(err error) misconfigured {
-	found := misconfigured{[]report.Problem{}}
+func wrongIn(err error) document.Misconfigured {
+	found := document.Misconfigured{Problems: []report.Problem{}}
 	var problems config.Problems
 	if errors.As(err, &problems) {
 		for _, p := range problems {
@@ -133,4 +121,48 @@ func wrongIn(err error) misconfigured {
 // asksForJSON reports whether a command line that cannot be read asks for JSON.
 func (a *app) asksForJSON() bool {
 	return slices.ContainsFunc(a.args, func(arg string) bool { return arg == "--json" || arg == "--json=true" })
+}
+
+type documentsSent struct {
+	Project   string         `json:"project"`
+	Documents []sentDocument `json:"documents"`
+}
+
+type documentsFetched struct {
+	Project   string            `json:"project"`
+	Documents []fetchedDocument `json:"documents"`
+}
+
+// documents are what commands print with --json, by the words of the command; of others it is an object.
+var documents = map[string]any{
+	"push": report.PushReport{}, "pull": report.PullReport{}, "sync": report.SyncReport{},
+	"status": report.Status{}, "check": report.CheckReport{}, "doctor": diagnosis{}, "init": initialized{},
+	"project create": created{}, "project plan": plan{}, "project apply": plan{},
+	"hook install": hooked{}, "hook uninstall": hooked{},
+	"documents push": documentsSent{}, "documents pull": documentsFetched{}, "translate": translations{},
+	"glossary": document.Glossaries{}, "memories": document.Object{}, "stats": document.Statistics{},
+	"tasks": document.Tasks{}, "tasks team": document.Team{},
+	"version": build{}, "service": document.Listening{},
+	"run": document.Spoken{}, "demo": document.Spoken{}, "help": document.Spoken{}, "completion": document.Spoken{},
+}
+
+// schemas are what locsync help TOPIC --schema prints.
+var schemas = map[string]func(root *cobra.Command) any{
+	"json":          func(root *cobra.Command) any { return document.Schemas(allDocuments(root)) },
+	"configuration": func(*cobra.Command) any { return document.Configuration() },
+}
+
+// allDocuments are documents, and of commands that are not among them an object.
+func allDocuments(of *cobra.Command) map[string]any {
+	all := make(map[string]any)
+	for _, c := range of.Commands() {
+		name := strings.TrimPrefix(c.CommandPath(), "locsync ")
+		if known, is := documents[name]; is {
+			all[name] = known
+		} else if c.Runnable() && !c.Hidden {
+			all[name] = document.Object{}
+		}
+		maps.Copy(all, allDocuments(c))
+	}
+	return all
 }

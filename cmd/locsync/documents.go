@@ -280,7 +280,7 @@ func (a *app) saySent(ctx context.Context, d *desk, result []sentDocument) error
 	}
 	d.line.End()
 	if a.asJSON {
-		if err := a.print(map[string]any{"project": d.id, "documents": result}); err != nil {
+		if err := a.print(documentsSent{d.id, result}); err != nil {
 			return err
 		}
 	} else {
@@ -505,7 +505,7 @@ func writeBelow(root *os.Root, name string, content []byte) error {
 
 func (a *app) sayFetched(id string, result []fetchedDocument) error {
 	if a.asJSON {
-		if err := a.print(map[string]any{"project": id, "documents": result}); err != nil {
+		if err := a.print(documentsFetched{id, result}); err != nil {
 			return err
 		}
 	}

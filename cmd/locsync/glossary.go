@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locsync/locsync/sync/document"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
@@ -44,7 +45,7 @@ func (a *app) glossaryCommand() *cobra.Command {
 
 func (a *app) sayGlossaries(glossaries []service.Glossary) error {
 	if a.asJSON {
-		return a.print(map[string]any{"glossaries": append([]service.Glossary{}, glossaries...)})
+		return a.print(document.Glossaries{Glossaries: append([]service.Glossary{}, glossaries...)})
 	}
 	if len(glossaries) == 0 {
 		return a.sayNothing("there are no glossaries")
@@ -87,7 +88,7 @@ func (a *app) glossaryImportCommand() *cobra.Command {
 					return err
 				}
 				d.line.End()
-				return a.sayDone(map[string]any{"glossary": id, "file": args[1]}, "%s is in glossary %s\n", args[1], id)
+				return a.sayDone(document.Object{"glossary": id, "file": args[1]}, "%s is in glossary %s\n", args[1], id)
 			})
 		},
 	}
@@ -148,7 +149,7 @@ func (a *app) fetchInto(path string, fetch func(f *os.File) (int64, error)) erro
 	if err != nil {
 		return err
 	}
-	return a.sayDone(map[string]any{"file": path, "bytes": size}, "%s, %d bytes\n", path, size)
+	return a.sayDone(document.Object{"file": path, "bytes": size}, "%s, %d bytes\n", path, size)
 }
 
 func (a *app) glossaryAttachCommand() *cobra.Command {
@@ -171,7 +172,7 @@ func (a *app) glossaryAttachCommand() *cobra.Command {
 				if err := d.SetProjectGlossaries(ctx, d.id, ids); err != nil {
 					return err
 				}
-				return a.sayDone(map[string]any{"project": d.id, "glossaries": ids}, "attached: %s\n", orNone(strings.Join(ids, ", ")))
+				return a.sayDone(document.Object{"project": d.id, "glossaries": ids}, "attached: %s\n", orNone(strings.Join(ids, ", ")))
 			})
 		},
 	}

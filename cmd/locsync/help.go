@@ -2,6 +2,8 @@ package main
 
 import (
 	"embed"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -176,7 +178,8 @@ func hanging(begin, text string, width int) string {
 
 // helpCommand shows help about a command or a topic; about one that there is not it is wrong usage.
 func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
-	return &cobra.Command{
+	schema := false
+	c := &cobra.Command{
 		Use:     "help [COMMAND | TOPIC]",
 		Short:   "Show help about a command or a topic",
 		Example: "  locsync help push\n  locsync help project plan\n  locsync help exit-codes",
@@ -190,6 +193,9 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 				return unknownCommand(about, rest[0])
 			}
 			about.InitDefaultHelpFlag()
+			if schema {
+				return a.saySchema(root, about.Name())
+			}
 			a.sayHelp(about)
 			return nil
 		},
@@ -207,6 +213,25 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 			return words, cobra.ShellCompDirectiveNoFileComp
 		},
 	}
+	c.Flags().BoolVar(&schema, "schema", false, "of json and configuration: print the JSON Schema instead")
+	return c
+}
+
+// saySchema prints the schema of what a topic is about.
+func (a *app) saySchema(root *cobra.Command, topic string) error {
+	of, is := schemas[topic]
+	if !is {
+		return usageError{errors.New("--schema goes with locsync help json and locsync help configuration")}
+	}
+	out := a.out
+	if to := outputOf(out); to != nil { // with --json, too
+		out = to
+	}
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	a.document.printed = true
+	return enc.Encode(of(root))
 }
 
 // pages are the texts of the topics.

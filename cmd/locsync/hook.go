@@ -19,6 +19,10 @@ import (
 )
 
 // hookedRepository is a repository whose hooks were looked at.
+type hooked struct {
+	Repositories []hookedRepository `json:"repositories"`
+}
+
 type hookedRepository struct {
 	Repository string   `json:"repository"`
 	Hooks      []string `json:"hooks"` // files that are different now
@@ -103,7 +107,7 @@ func (a *app) hooks(ctx context.Context, cfg *config.Config, now string, do func
 		}
 	}
 	if a.asJSON {
-		return a.print(map[string]any{"repositories": done})
+		return a.print(hooked{done})
 	}
 	for _, r := range done {
 		if len(r.Hooks) == 0 {

@@ -22,7 +22,9 @@ var arrows = map[string][]string{
 	"sync/web":                      {"sync/engine", "sync/failure", "sync/report", "sync/service/wire", "sync/heartbeat"},                                                                                                                                                                      // heartbeat: /healthz tells which part hangs
 	"sync/engine":                   {"sync/failure", "sync/bundle", "sync/catalog", "sync/check", "sync/report", "sync/ledger", "sync/plural", "sync/spelling", "sync/service", "sync/watch", "sync/config", "sync/heartbeat", "gitops", "gitops/forge", "formats/resource", "formats/oracle"}, // heartbeat: loops and passes say that they move. forge: the request for the branch comes after its commit. oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
 	"sync/failure":                  {"sync/service", "sync/ledger", "sync/report", "gitops", "gitops/forge"},                                                                                                                                                                                   // the errors of all that is called, as reports name them
-	"sync/terminal":                 {"sync/report", "sync/service", "gitops"},                                                                                                                                                                                                                  // what is waited for
+	"sync/document":                 {"sync/jsonschema", "sync/config", "sync/report", "sync/service"},
+	"sync/jsonschema":               {},
+	"sync/terminal":                 {"sync/report", "sync/service", "gitops"}, // what is waited for
 	"sync/bundle":                   {"sync/config", "sync/catalog", "sync/report", "formats", "formats/resource"},
 	"sync/discover":                 {"sync/config", "sync/languages", "formats", "formats/resource"}, // config: the words of a collection
 	"sync/service":                  {"sync/service/wire"},

@@ -6,6 +6,7 @@
 //	cmd -> everything
 //	web -> engine, failure, report, wire, heartbeat
 //	failure -> service, gitops, forge, ledger, report          terminal -> service, gitops, report
+//	document -> jsonschema, config, report, service
 //	engine -> failure, report, bundle, catalog, check, plural, spelling, oracle, ledger, service, gitops, forge, config, watch, heartbeat
 //	check -> plural          spelling -> catalog, plural
 //	bundle -> config, formats, resource, catalog, report

@@ -450,13 +450,14 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("exit code %d, want %s", code, args[0])
 	}
 	if slices.Contains(args[2:], "--json") {
-		oneDocument(ts, code)
+		oneDocument(ts, code, args[2:])
 	}
 }
 
 // oneDocument fails where standard output is not one document that begins with the schema, and says why a command failed.
-func oneDocument(ts *testscript.TestScript, code int) {
+func oneDocument(ts *testscript.TestScript, code int, args []string) {
 	out := ts.ReadFile("stdout")
+	ts.Check(fitsSchema(args, out))
 	var doc struct {
 		Schema    int
 		Error     string

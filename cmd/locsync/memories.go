@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locsync/locsync/sync/document"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
@@ -60,7 +61,7 @@ func (a *app) memoriesCommand() *cobra.Command {
 // sayMemories prints those that were found by a part of their name, "" for all.
 func (a *app) sayMemories(memories []service.Memory, named string) error {
 	if a.asJSON {
-		return a.print(map[string]any{"memories": append([]service.Memory{}, memories...)})
+		return a.print(document.Memories{Memories: append([]service.Memory{}, memories...)})
 	}
 	if len(memories) == 0 && named != "" {
 		return a.sayNothing(fmt.Sprintf("no translation memory has %q in its name", named))
@@ -81,7 +82,7 @@ func (a *app) sayMemories(memories []service.Memory, named string) error {
 
 func (a *app) sayAttached(memories []service.ProjectMemory, named string) error {
 	if a.asJSON {
-		return a.print(map[string]any{"memories": append([]service.ProjectMemory{}, memories...)})
+		return a.print(document.AttachedMemories{Memories: append([]service.ProjectMemory{}, memories...)})
 	}
 	if len(memories) == 0 && named != "" {
 		return a.sayNothing(fmt.Sprintf("no translation memory with %q in its name is attached", named))
@@ -109,7 +110,7 @@ func (a *app) memoriesCreateCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.sayDone(map[string]any{"id": id, "name": args[0]}, "%s\n", id)
+				return a.sayDone(document.Object{"id": id, "name": args[0]}, "%s\n", id)
 			})
 		},
 	}
@@ -137,7 +138,7 @@ func (a *app) memoriesImportCommand() *cobra.Command {
 					return err
 				}
 				d.line.End()
-				return a.sayDone(map[string]any{"memory": args[0], "file": args[1]}, "%s is in memory %s\n", args[1], args[0])
+				return a.sayDone(document.Object{"memory": args[0], "file": args[1]}, "%s is in memory %s\n", args[1], args[0])
 			})
 		},
 	}

@@ -44,7 +44,7 @@ type app struct {
 
 	endWaits func() // ends telling what is waited for; nil
 
-	document document // with --json
+	document answered // with --json
 
 	configFile string
 	asJSON     bool

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locsync/locsync/sync/document"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
@@ -54,7 +55,7 @@ func (a *app) statsCommand() *cobra.Command {
 
 func (a *app) sayStatistics(s service.ProjectStatistics) error {
 	if a.asJSON {
-		return a.print(map[string]any{"languages": append(service.ProjectStatistics{}, s...)})
+		return a.print(document.Statistics{Languages: append(service.ProjectStatistics{}, s...)})
 	}
 	if len(s) == 0 {
 		return a.sayNothing("there is nothing to count: the project has no documents")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locsync/locsync/sync/document"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -38,7 +39,7 @@ func (a *app) tasksCommand() *cobra.Command {
 
 func (a *app) sayTasks(tasks []service.Task) error {
 	if a.asJSON {
-		return a.print(map[string]any{"tasks": append([]service.Task{}, tasks...)})
+		return a.print(document.Tasks{Tasks: append([]service.Task{}, tasks...)})
 	}
 	if len(tasks) == 0 {
 		return a.sayNothing("there are no tasks: a document that is pushed makes one for each language")
@@ -75,7 +76,7 @@ func (a *app) tasksAssignCommand() *cobra.Command {
 				if err := d.AssignTask(ctx, d.id, args[0], people, shortlist); err != nil {
 					return err
 				}
-				return a.sayDone(map[string]any{"task": args[0], "userIds": people}, "assigned to %s\n", strings.Join(args[1:], ", "))
+				return a.sayDone(document.Object{"task": args[0], "userIds": people}, "assigned to %s\n", strings.Join(args[1:], ", "))
 			})
 		},
 	}
@@ -120,7 +121,7 @@ func (a *app) tasksDeadlineCommand() *cobra.Command {
 				if err := d.SetTaskDeadline(ctx, d.id, args[0], until); err != nil {
 					return err
 				}
-				return a.sayDone(map[string]any{"task": args[0], "deadline": args[1]}, "deadline %s\n", args[1])
+				return a.sayDone(document.Object{"task": args[0], "deadline": args[1]}, "deadline %s\n", args[1])
 			})
 		},
 	}
@@ -141,7 +142,7 @@ func (a *app) tasksTeamCommand() *cobra.Command {
 					return err
 				}
 				if a.asJSON {
-					return a.print(map[string]any{"members": append([]service.TeamMember{}, team...)})
+					return a.print(document.Team{Members: append([]service.TeamMember{}, team...)})
 				}
 				list := a.list("NAME", "EMAIL", "ID")
 				for _, m := range team {

@@ -40,6 +40,10 @@ func (a *app) translateCommand() *cobra.Command {
 }
 
 // translated is one text in one language, as translate prints it with --json.
+type translations struct {
+	Translations []translated `json:"translations"`
+}
+
 type translated struct {
 	Language    string `json:"language"`
 	Text        string `json:"text"`
@@ -82,7 +86,7 @@ func (a *app) translate(ctx context.Context, d *desk, r service.TranslateRequest
 		}
 	}
 	if a.asJSON {
-		if err := a.print(map[string]any{"translations": result}); err != nil {
+		if err := a.print(translations{result}); err != nil {
 			return err
 		}
 	} else {

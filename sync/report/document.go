@@ -10,10 +10,10 @@ import (
 // that changes its meaning, or goes, takes the next one.
 const Schema = 1
 
-// Failure is why a command did not do what it was called for.
+// Failure is why a command did not do what it was called for. ErrorCode is one of the Failed constants.
 type Failure struct {
 	Error     string `json:"error,omitempty"`
-	ErrorCode string `json:"error_code,omitempty"` // one of the Failed constants
+	ErrorCode string `json:"error_code,omitempty" enum:"auth,unreachable,refused,busy,config,internal"`
 }
 
 // The codes of failures, wherever a report has an error.

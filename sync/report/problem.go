@@ -17,18 +17,15 @@ const (
 
 // Problem is something that keeps a file, or one key of it, out. A pass with problems is done all the same.
 type Problem struct {
-	Code     string `json:"code,omitempty"`     // one of the checks of translations, or one of the codes above
-	Severity string `json:"severity,omitempty"` // Error or Warning
-
-	File     string `json:"file,omitempty"`
-	Line     int    `json:"line,omitempty"`
-	Column   int    `json:"column,omitempty"`
-	Key      string `json:"key,omitempty"`
-	Language string `json:"language,omitempty"`
+	Code     string `json:"code"`                          // see Codes
+	Severity string `json:"severity" enum:"error,warning"` // Error or Warning
+	File     string `json:"file"`
+	Line     int    `json:"line"` // 0: not known
+	Column   int    `json:"column"`
+	Key      string `json:"key"`
+	Language string `json:"language"`
 	Problem  string `json:"problem"` // what is wrong; it can be understood alone
-
-	// Remedy is what to do. In reports of passes and in the status the end of Problem says it too (see Advised).
-	Remedy string `json:"remedy,omitempty"`
+	Remedy   string `json:"remedy"`  // what to do; while a pass runs the end of Problem may say it (see Advised)
 
 	// Configuration: not the file is wrong but the configuration, together with the files that are there.
 	Configuration bool `json:"configuration,omitempty"`

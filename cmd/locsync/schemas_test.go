@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/BurntSushi/toml"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// schemaOf is what locsync help TOPIC --schema prints, compiled at a place in it. The compiler holds it to its dialect.
+func schemaOf(topic, at string) (*jsonschema.Schema, error) {
+	var out bytes.Buffer
+	a := &app{out: &out, err: &out}
+	root := a.root()
+	root.SetArgs([]string{"help", topic, "--schema"})
+	if err := root.Execute(); err != nil {
+		return nil, err
+	}
+	doc, err := jsonschema.UnmarshalJSON(&out)
+	if err != nil {
+		return nil, err
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	if err := compiler.AddResource("schema.json", doc); err != nil {
+		return nil, err
+	}
+	return compiler.Compile("schema.json" + at)
+}
+
+var compiled sync.Map // by command
+
+// fitsSchema tells whether what a command printed with --json is what its schema says.
+func fitsSchema(args []string, printed string) error {
+	name := "failure" // of an unknown command
+	for n := range args {
+		if words := strings.Join(args[:n+1], " "); documents[words] != nil {
+			name = words
+		}
+	}
+	schema, known := compiled.Load(name)
+	if !known {
+		made, err := schemaOf("json", "#/$defs/"+url.PathEscape(name))
+		if err != nil {
+			return err
+		}
+		schema, _ = compiled.LoadOrStore(name, made)
+	}
+	value, err := jsonschema.UnmarshalJSON(strings.NewReader(printed))
+	if err != nil {
+		return err
+	}
+	if err := schema.(*jsonschema.Schema).Validate(value); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// Every command has a definition, and what is not a document of a command does not fit.
+func TestSchemas(t *testing.T) {
+	root := (&app{}).root()
+	for name := range allDocuments(root) {
+		if _, err := schemaOf("json", "#/$defs/"+url.PathEscape(name)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name := range documents {
+		if found, rest, err := root.Find(strings.Fields(name)); err != nil || len(rest) > 0 || found == root {
+			t.Errorf("there is no command %q", name)
+		}
+	}
+	for _, wrong := range []string{`{}`, `{"schema": 2, "projects": []}`, `{"schema": 1}`, `{"schema": 1, "error": "x"}`,
+		`{"schema": 1, "projects": [{"name": "app"}]}`,
+		`{"schema": 1, "projects": [], "error": "x", "error_code": "odd"}`} {
+		if fitsSchema([]string{"push"}, wrong) == nil {
+			t.Errorf("%s fits the schema", wrong)
+		}
+	}
+	if _, err := schemaOf("json", ""); err != nil {
+		t.Error(err)
+	}
+	if _, err := schemaOf("environment", ""); !errors.As(err, new(usageError)) {
+		t.Errorf("%v", err)
+	}
+}
+
+// The example configuration fits the configuration's schema, and a wrong one does not.
+func TestSchemaOfTheConfiguration(t *testing.T) {
+	schema, err := schemaOf("configuration", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join("..", "..", "config.example.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for more, fits := range map[string]bool{"": true, "\nodd = 1\n": false, "\nexclude = 1\n": false} {
+		var parsed map[string]any
+		whole := strings.Replace(string(text), "\nexclude = []\n", "\n", 1) + more
+		if _, err := toml.Decode(whole, &parsed); err != nil {
+			t.Fatal(err)
+		}
+		asJSON, err := json.Marshal(parsed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(asJSON))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(value); (err == nil) != fits {
+			t.Errorf("%q: %v", more, err)
+		}
+	}
+}
