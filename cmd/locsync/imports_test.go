@@ -21,9 +21,9 @@ var arrows = map[string][]string{
 	"cmd/locsync":                   {"*"},
 	"sync/web":                      {"sync/engine", "sync/report", "sync/service/wire", "sync/heartbeat"},                                                                                                                                                                      // heartbeat: /healthz tells which part hangs
 	"sync/engine":                   {"sync/bundle", "sync/catalog", "sync/check", "sync/report", "sync/ledger", "sync/plural", "sync/spelling", "sync/service", "sync/watch", "sync/config", "sync/heartbeat", "gitops", "gitops/forge", "formats/resource", "formats/oracle"}, // heartbeat: loops and passes say that they move. forge: the request for the branch comes after its commit. oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
-	"sync/bundle":                   {"sync/config", "sync/catalog", "sync/report", "formats", "formats/resource"},
+	"sync/bundle":                   {"sync/bound", "sync/config", "sync/catalog", "sync/report", "formats", "formats/resource"},
 	"sync/discover":                 {"sync/config", "sync/languages", "formats", "formats/resource"}, // config: the words of a collection
-	"sync/service":                  {"sync/service/wire"},
+	"sync/service":                  {"sync/service/wire", "sync/bound"},
 	"sync/service/local":            {"sync/service/wire", "sync/languages", "sync/plural", "formats", "formats/resource", "formats/locjson", "sync/service/local/segment"}, // plural: forms go out as ICU messages; locjson: the targets of its units, which only the service reads
 	"sync/service/local/segment":    {"formats", "formats/resource"},                                                                                                        // resource files are documents, too
 	"sync/ledger":                   {"sync/catalog", "sync/report"},
@@ -42,13 +42,14 @@ var arrows = map[string][]string{
 	"sync/catalog":                  {},
 	"sync/report":                   {},
 	"sync/plural":                   {},
-	"sync/spelling":                 {"sync/catalog", "sync/plural"}, // the catalogs of both sides, and what a language has
-	"sync/check":                    {"sync/plural"},                 // one reader of ICU messages, and the categories that a language needs
-	"sync/config":                   {"sync/languages"},              // a code that is none, or that no service has
+	"sync/spelling":                 {"sync/catalog", "sync/plural"},  // the catalogs of both sides, and what a language has
+	"sync/check":                    {"sync/plural"},                  // one reader of ICU messages, and the categories that a language needs
+	"sync/config":                   {"sync/languages", "sync/bound"}, // a code that is none, or that no service has
 	"sync/service/wire":             {},
 	"sync/languages":                {},
 	"sync/watch":                    {},
 	"sync/heartbeat":                {},
+	"sync/bound":                    {}, // how much of what comes from outside is believed
 	"gitops":                        {"gitops/run", "gitops/object", "gitops/ref", "gitops/history"},
 	"gitops/ref":                    {"gitops/object", "gitops/run"}, // what is not kept as files is moved by the git program
 	"gitops/history":                {"gitops/object"},

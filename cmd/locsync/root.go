@@ -53,6 +53,7 @@ type app struct {
 // Main runs the program with the process's arguments and returns its exit code. The first SIGINT or SIGTERM ends work in order; the second
 // ends the process at once.
 func Main() int {
+	limitMemory()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // from here on the signals do what they do by default
 	a := &app{out: printable{&standardOutput{file: os.Stdout}}, err: &standardError{to: os.Stderr}, in: os.Stdin, journal: toJournal()}

@@ -55,7 +55,9 @@ func (s *scanner) quick() error {
 			Parent: parent, End: int32(len(s.nodes)) + 1, Kind: resource.Text, Style: style,
 			Name: resource.At(i, p), Value: resource.At(p+2, to), Whole: resource.At(i, to), Note: s.above,
 		})
-		s.last = to
+		if s.last = to; len(s.nodes) > resource.MaxEntries {
+			return refuse(i, "more than %d entries", resource.MaxEntries)
+		}
 		if c := src[next]; c == '#' || next == line && (c == '-' || c == '.') {
 			s.pos = line
 			if err := s.next(); err != nil {

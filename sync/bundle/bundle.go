@@ -19,6 +19,7 @@ import (
 
 	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/sync/bound"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/report"
@@ -211,9 +212,12 @@ func (b *Bundle) ParseExport(src []byte, l config.Language) (*resource.File, err
 // Read reads and parses one file of the bundle. A file that is not there gives nil and no problem; one that cannot be
 // read, or stands under another language's root, gives a problem and no file.
 func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.File, *report.Problem, error) {
-	src, err := fs.ReadFile(fsys, name)
+	src, err := bound.ReadFS(fsys, name, resource.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
+	}
+	if bound.Is(err) {
+		return nil, refused(name, l, fmt.Errorf("it has more than %d MB, which no resource file has", resource.MaxBytes>>20)), nil
 	}
 	if err != nil && isLink(fsys, name) {
 		return nil, &report.Problem{File: name, Language: l.Code, Problem: "is a symbolic link to something that is not a " +

@@ -31,6 +31,10 @@ func (d *decoder) table(o origin, in map[string]any, out reflect.Value) {
 	for _, key := range slices.Sorted(maps.Keys(in)) {
 		at := o.at(pathKey(key))
 		i, ok := fields[key]
+		if !ok && len(d.problems) > mostTold { // what may have been meant costs time
+			d.add(at, "unknown key")
+			continue
+		}
 		if !ok {
 			d.add(at, "%s", unknownKey(key, o.path, out.Type()))
 			continue

@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/locsync/locsync/sync/bound"
 )
 
 // redacted is what a secret shows of itself.
@@ -65,15 +66,8 @@ func (s Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + s.String() +
 // maxSecret bounds the file of a secret.
 const maxSecret = 4 << 10
 
-// ReadSecretFile reads the file of a secret, or as much of it as shows that it is none: /dev/zero has no end.
-func ReadSecretFile(name string) ([]byte, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, 2*maxSecret))
-}
+// ReadSecretFile reads the file of a secret. A device or a pipe is none.
+func ReadSecretFile(name string) ([]byte, error) { return bound.ReadFile(name, maxSecret) }
 
 // APIKey is the password for the service: from the environment variable api_key_env, else the file
 // api_key_file, else the systemd credential api_key. It is empty for the embedded service. The error is

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locsync/locsync/sync/bound"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -137,14 +139,25 @@ func (l *lively) Read(p []byte) (int, error) {
 
 // within reads all of the body, at most limit bytes.
 func within(body io.Reader, limit int64) ([]byte, error) {
-	b, err := io.ReadAll(io.LimitReader(body, limit+1))
-	if err != nil {
+	b, err := bound.Read(body, limit)
+	switch {
+	case bound.Is(err):
+		return nil, beyond("%w", err)
+	case err != nil:
 		return nil, fmt.Errorf("read the answer: %w", err)
 	}
-	if int64(len(b)) > limit {
-		return nil, local{fmt.Errorf("%w: it is longer than %d bytes", ErrUnusable, limit)}
+	return bytes.TrimPrefix(b, []byte(byteOrderMark)), nil
+}
+
+const byteOrderMark = "\xef\xbb\xbf"
+
+// skipMark is a body without a byte order mark.
+func skipMark(body io.Reader) io.Reader {
+	r := bufio.NewReader(body)
+	if head, err := r.Peek(len(byteOrderMark)); err == nil && string(head) == byteOrderMark {
+		_, _ = r.Discard(len(byteOrderMark)) // they are there
 	}
-	return bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")), nil
+	return r
 }
 
 // jsonType is the content type of JSON bodies.
@@ -158,12 +171,24 @@ func (c *Client) record(v any) func(*http.Response, io.Reader) error {
 		if err != nil {
 			return err
 		}
-		var otherType *json.UnmarshalTypeError
-		if err := json.Unmarshal(b, v); err != nil && !(errors.As(err, &otherType) && otherType.Field != "") {
+		if _, bounded := v.(*wire.ImportAnswer); !bounded {
+			if err := (bound.JSON{Memory: c.limits.memory}).Weigh(b); err != nil {
+				return beyond("%w", err)
+			}
+		}
+		if err := otherType(json.Unmarshal(b, v)); err != nil {
 			return fmt.Errorf("%w: %w (it begins %q)", ErrUnusable, err, c.redact(clean(string(b[:min(len(b), 80)]))))
 		}
 		return nil
 	}
+}
+
+// otherType lets an error pass that says that a member has another type than expected.
+func otherType(err error) error {
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
+		return nil
+	}
+	return err
 }
 
 // identifier reads the answer to a call that starts something: a JSON string, an object with id or

@@ -143,6 +143,7 @@ type Client struct {
 type limits struct {
 	idle, whole                 time.Duration // silence within an answer; a request from first to last byte
 	json, problem               int64         // bytes of an answer, of an error body
+	memory                      int64         // that an answer may take when it is decoded
 	spool, decoded              int64         // bytes of a download as it comes, and unpacked
 	directory                   int64         // bytes of a zip's table of contents
 	members                     int
@@ -155,7 +156,7 @@ type limits struct {
 
 var defaultLimits = limits{
 	idle: 30 * time.Second, whole: 10 * time.Minute,
-	json: 32 << 20, problem: 64 << 10,
+	json: 32 << 20, problem: 64 << 10, memory: 160 << 20,
 	spool: 256 << 20, decoded: 1 << 30, directory: 8 << 20, members: 20_000, ratio: 200, ratioFrom: 1 << 20,
 	attempts: 4, rateAttempts: 6,
 	backoff: 500 * time.Millisecond, backoffMax: 8 * time.Second, giveUp: 3 * time.Minute,

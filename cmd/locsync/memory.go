@@ -1,0 +1,45 @@
+package main
+
+import (
+	"math"
+	"os"
+	"path"
+	"runtime/debug"
+	"strconv"
+	"strings"
+)
+
+// mostMemoryUsed is when the garbage collector works harder, where nothing else is said: a little below what the program promises.
+const mostMemoryUsed = 448 << 20
+
+// limitMemory tells the garbage collector how much there is: nine tenths of what the control group of this process may have
+// (systemd's MemoryMax and MemoryHigh, a container's limit), at most mostMemoryUsed. GOMEMLIMIT wins.
+func limitMemory() {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(min(mostMemoryUsed, groupMemory("/proc/self/cgroup", "/sys/fs/cgroup")/10*9))
+	}
+}
+
+// groupMemory is the least limit of the control group that a file names, and of those around it.
+func groupMemory(file, root string) int64 {
+	least := int64(math.MaxInt64)
+	text, _ := os.ReadFile(file) // other systems have none
+	for line := range strings.Lines(string(text)) {
+		group, unified := strings.CutPrefix(strings.TrimSpace(line), "0::")
+		if !unified {
+			continue
+		}
+		for group = path.Join("/", group); ; group = path.Dir(group) {
+			for _, name := range []string{"memory.max", "memory.high"} {
+				limit, _ := os.ReadFile(path.Join(root, group, name))
+				if n, err := strconv.ParseInt(strings.TrimSpace(string(limit)), 10, 64); err == nil && n > 0 {
+					least = min(least, n)
+				}
+			}
+			if group == "/" {
+				break
+			}
+		}
+	}
+	return least
+}
