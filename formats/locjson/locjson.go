@@ -209,6 +209,8 @@ func (s *scanner) unit(i int) error {
 		at[part] = c
 	}
 	switch {
+	case len(s.nodes) > resource.MaxEntries:
+		return s.refuse(i, "more than %d entries", resource.MaxEntries)
 	case at[key] == 0:
 		return s.refuse(i, "a unit without a key")
 	case at[source] == 0:
@@ -233,9 +235,6 @@ func (s *scanner) unit(i int) error {
 		n.Kind = resource.Other
 		s.warnings = append(s.warnings, resource.Warning{Node: len(s.nodes), Left: true,
 			Msg: "the source has half of a surrogate pair, which no text can hold; it is left alone"})
-	}
-	if len(s.nodes) > resource.MaxEntries {
-		return s.refuse(i, "more than %d entries", resource.MaxEntries)
 	}
 	if len(s.nodes) == cap(s.nodes) { // the units so far stand for those that follow
 		more := float64(len(s.nodes)) * float64(len(s.src)) / float64(n.Whole.End) * 1.06

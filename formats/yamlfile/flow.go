@@ -27,8 +27,7 @@ func (s *scanner) flowCollection(n, i int) (to int, err error) {
 		}
 		if s.at(i) == closing {
 			break
-		}
-		if len(s.nodes) > resource.MaxEntries {
+		} else if len(s.nodes) > resource.MaxEntries {
 			return 0, refuse(i, "more than %d entries", resource.MaxEntries)
 		}
 		m := s.add(int32(n), i)

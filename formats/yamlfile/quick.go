@@ -48,16 +48,14 @@ func (s *scanner) quick() error {
 		}
 		_, line := lineEnd(src, to)
 		next := skipSpaces(src, line)
-		if next == len(src) || next-line > col || src[next] < ' ' {
-			return nil // the text may go on there
+		if next == len(src) || next-line > col || src[next] < ' ' || len(s.nodes) > resource.MaxEntries {
+			return nil // the text may go on there, or are too many
 		}
 		s.nodes = append(s.nodes, resource.Node{
 			Parent: parent, End: int32(len(s.nodes)) + 1, Kind: resource.Text, Style: style,
 			Name: resource.At(i, p), Value: resource.At(p+2, to), Whole: resource.At(i, to), Note: s.above,
 		})
-		if s.last = to; len(s.nodes) > resource.MaxEntries {
-			return refuse(i, "more than %d entries", resource.MaxEntries)
-		}
+		s.last = to
 		if c := src[next]; c == '#' || next == line && (c == '-' || c == '.') {
 			s.pos = line
 			if err := s.next(); err != nil {

@@ -1,6 +1,6 @@
-// Package bound is the one place that says how much of what comes from outside is believed. A reader of such data asks it
-// before memory is taken; what is larger than its budget is an *Exceeded, which its caller makes a named problem of the
-// file or the answer, so that the others go on.
+// Package bound is the one place that says how much of what comes from outside is believed. A reader of such data asks
+// it before memory is taken; what is larger than its budget is an *Exceeded, which its caller makes a named problem of
+// the file or the answer, so that the others go on.
 package bound
 
 import (
@@ -27,7 +27,7 @@ func (e *Exceeded) Error() string {
 // Is reports whether an error says that a budget was exceeded.
 func Is(err error) bool { return errors.As(err, new(*Exceeded)) }
 
-// ErrNoFile is why something that is no regular file is not read: a pipe would wait for a writer, a device may have no end.
+// ErrNoFile is why something else is not read: a pipe would wait for a writer, a device may have no end.
 var ErrNoFile = errors.New("it is no regular file")
 
 // Read reads all of r.

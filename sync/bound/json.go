@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +15,7 @@ type JSON struct {
 	Element int64 // bytes of one element of a list that is read element by element
 }
 
-// What a value takes when it is decoded, whatever its Go type: a record with all members empty has two bytes on the wire.
+// What a value takes when it is decoded, whatever its Go type: an empty record has two bytes on the wire.
 const (
 	objectWeight = 400
 	arrayWeight  = 48
@@ -85,11 +86,11 @@ func (m metered) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Object reads one object. The elements of its list of this name go to each, one by one, which decodes them or leaves them;
-// the object without that list is returned, with its other members as they were.
+// Object reads one object. The elements of its list of this name go to each, one by one, which decodes them or leaves
+// them; the object without that list is returned, with its other members as they were.
 func (b JSON) Object(r io.Reader, list string, each func(element *json.Decoder) error) ([]byte, error) {
 	m := &meter{budget: b}
-	d := json.NewDecoder(metered{r, m})
+	d := json.NewDecoder(metered{skipMark(r), m})
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return nil, errors.Join(errors.New("it is no JSON object"), err)
 	}
@@ -157,3 +158,14 @@ func Leave(element *json.Decoder) error { return element.Decode(new(left)) }
 type left struct{}
 
 func (*left) UnmarshalJSON([]byte) error { return nil }
+
+const byteOrderMark = "\xef\xbb\xbf"
+
+// skipMark is a document without a byte order mark.
+func skipMark(document io.Reader) io.Reader {
+	r := bufio.NewReader(document)
+	if head, err := r.Peek(len(byteOrderMark)); err == nil && string(head) == byteOrderMark {
+		_, _ = r.Discard(len(byteOrderMark)) // they are there
+	}
+	return r
+}

@@ -44,7 +44,7 @@ func load(path string, o loading, options []Option) (*Config, error) {
 	defer file.Close()
 	data, err := bound.Read(file, maxSize)
 	if bound.Is(err) {
-		return nil, Problems{{File: path, Line: 1, Message: fmt.Sprintf("larger than %d bytes: this is no configuration", maxSize)}}
+		return nil, Problems{origin{file: path}.problem("larger than %d bytes: this is no configuration", maxSize)}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read configuration: %w; --config names another file", err)

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
+	"net/url"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/locsync/locsync/sync/bound"
@@ -78,6 +81,9 @@ func (c *Config) APIKey(getenv func(string) string, readFile func(string) ([]byt
 	if c.Service.Embedded() {
 		return Secret{}, nil
 	}
+	if err := c.pinned(getenv("LOCSYNC_SERVICE_URL")); err != nil {
+		return Secret{}, err
+	}
 	s, err := c.secret("service.api_key", c.Service.APIKeyEnv, c.Service.APIKeyFile, "api_key", getenv, readFile)
 	if err != nil || !s.IsZero() {
 		return s, err
@@ -88,6 +94,30 @@ func (c *Config) APIKey(getenv func(string) string, readFile func(string) ([]byt
 		env = "set the environment variable " + c.Service.APIKeyEnv
 	}
 	return Secret{}, Problems{at.problem("no API key: %s, or name a file in api_key_file, or pass the systemd credential api_key", env)}
+}
+
+// pinned refuses to give the key to another scheme, host or port than the environment, where the key comes from, names:
+// a change of this file cannot take the key elsewhere.
+func (c *Config) pinned(address string) error {
+	if address == "" || addressOf(address) == addressOf(c.Service.URL) {
+		return nil
+	}
+	at := c.origin.at("service").at("url")
+	return Problems{at.problem("LOCSYNC_SERVICE_URL in the environment allows the API key to go to %s only; "+
+		"make the two agree, if %s is right", addressOf(address), c.Service.URL)}
+}
+
+// addressOf is scheme, host and port of an address.
+func addressOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return strconv.Quote(address)
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[strings.ToLower(u.Scheme)]
+	}
+	return strings.ToLower(u.Scheme + "://" + net.JoinHostPort(u.Hostname(), port))
 }
 
 // WebhookSecret is what git hosts sign their webhooks with: from webhook_secret_env, else

@@ -13,7 +13,6 @@ import (
 	"github.com/google/uuid"
 	"go.uber.org/zap"
 
-	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
@@ -29,11 +28,11 @@ type exported struct {
 	entries   []exportedEntry
 	problems  []report.Problem
 
-	question string    // a digest of what was asked for
-	asked    time.Time // when it was, on the service's clock; zero where that is not known
-	late     error     // it was begun by an earlier pass, and the one of this pass is not finished: it is not the last word
-
-	sorted []translated // what targets gives for group, once it was asked for
+	question string       // a digest of what was asked for
+	asked    time.Time    // when it was, on the service's clock; zero where that is not known
+	late     error        // it was begun by an earlier pass, and the one of this pass is not finished: it is not the last word
+	kept     int          // texts of entries
+	sorted   []translated // what targets gives for group, once it was asked for
 }
 
 type exportedEntry struct {
@@ -336,20 +335,10 @@ func question(req service.ExportRequest) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// mostExported bounds the memory for the texts of one export, all languages together.
-const (
-	mostExported = 128 << 20
-	textWeight   = 128 // of a text beside its bytes
-)
-
-const tooLarge = "what the service exported for it is too large to be read; the file stays as it is. " +
-	"Divide the keys into several collections"
-
 // readArchive sorts an archive's entries to the files of the configuration. What fits none, is unsafe or cannot be read is reported. A bare file that
 // cannot be read is another matter: nothing of that answer can be used, and it need not be the service that gave it (ErrUnusable).
 func (p *project) readArchive(g *bundle.Group, languages []config.Language, archive *service.Archive) (*exported, error) {
 	x := &exported{group: g, languages: languages}
-	var kept int64
 	for _, bad := range archive.Refused {
 		x.problems = append(x.problems, report.Problem{File: bad.Name, Problem: "this entry of the service's archive is not used: " + bad.Reason + "; change the label or the template at the service that names it so"})
 	}
@@ -368,11 +357,6 @@ func (p *project) readArchive(g *bundle.Group, languages []config.Language, arch
 			x.problems = append(x.problems, report.Problem{File: name, Problem: "this entry of the service's archive fits no language and file of the configuration, and is not used; where it should, add its language to target_languages, or a [[project.files]] whose output it fits"})
 			continue
 		}
-		if kept += entry.Size; entry.Size > resource.MaxBytes || kept > mostExported {
-			kept -= entry.Size
-			x.problems = append(x.problems, report.Problem{File: targets[0].Path, Language: targets[0].Language.Code, Problem: tooLarge})
-			continue
-		}
 		body, err := entry.ReadAll()
 		if err != nil {
 			return nil, fmt.Errorf("read %s of the service's archive: %w", name, err)
@@ -380,7 +364,7 @@ func (p *project) readArchive(g *bundle.Group, languages []config.Language, arch
 		if len(strings.TrimSpace(string(body))) == 0 {
 			continue // no translation at all
 		}
-		f, err := targets[0].Sources[0].ParseExport(body, targets[0].Language)
+		f, err := targets[0].Sources[0].ParseExport(body, targets[0].Language, &x.kept)
 		if err != nil && archive.Raw {
 			return nil, fmt.Errorf("%w: it is no archive, and no %s for %s: %w", service.ErrUnusable, g.ExportFormat(), targets[0].Path, err)
 		}
@@ -389,9 +373,7 @@ func (p *project) readArchive(g *bundle.Group, languages []config.Language, arch
 				Problem: "what the service exported for it cannot be read: " + err.Error() + "; the file stays as it is. Look at these texts at the service, then run locsync pull again"})
 			continue
 		}
-		texts := bundle.Texts(f)
-		kept += int64(len(texts)) * textWeight
-		x.entries = append(x.entries, exportedEntry{name, texts})
+		x.entries = append(x.entries, exportedEntry{name, bundle.Texts(f)})
 	}
 	return x, nil
 }

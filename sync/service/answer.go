@@ -1,9 +1,7 @@
 package service
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -93,32 +91,11 @@ func unpacked(resp *http.Response, body io.Reader) io.Reader {
 	case "", "identity":
 		return body
 	case "gzip", "x-gzip":
-		return &lazyGzip{from: body}
+		return bound.Gzip(body)
 	default:
-		return broken{local{fmt.Errorf("%w: it is packed as %q although no packing was asked for", ErrUnusable, coding)}}
+		return bound.Fails(local{fmt.Errorf("%w: it is packed as %q although no packing was asked for", ErrUnusable, coding)})
 	}
 }
-
-// lazyGzip reads the gzip header with the first byte that is asked for.
-type lazyGzip struct {
-	from io.Reader
-	gz   *gzip.Reader
-}
-
-func (l *lazyGzip) Read(p []byte) (int, error) {
-	if l.gz == nil {
-		gz, err := gzip.NewReader(l.from)
-		if err != nil {
-			return 0, err
-		}
-		l.gz = gz
-	}
-	return l.gz.Read(p)
-}
-
-type broken struct{ err error }
-
-func (b broken) Read([]byte) (int, error) { return 0, b.err }
 
 // lively puts off the timer with everything that is read.
 type lively struct {
@@ -146,18 +123,7 @@ func within(body io.Reader, limit int64) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read the answer: %w", err)
 	}
-	return bytes.TrimPrefix(b, []byte(byteOrderMark)), nil
-}
-
-const byteOrderMark = "\xef\xbb\xbf"
-
-// skipMark is a body without a byte order mark.
-func skipMark(body io.Reader) io.Reader {
-	r := bufio.NewReader(body)
-	if head, err := r.Peek(len(byteOrderMark)); err == nil && string(head) == byteOrderMark {
-		_, _ = r.Discard(len(byteOrderMark)) // they are there
-	}
-	return r
+	return bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")), nil
 }
 
 // jsonType is the content type of JSON bodies.
@@ -172,7 +138,7 @@ func (c *Client) record(v any) func(*http.Response, io.Reader) error {
 			return err
 		}
 		if _, bounded := v.(*wire.ImportAnswer); !bounded {
-			if err := (bound.JSON{Memory: c.limits.memory}).Weigh(b); err != nil {
+			if err := (bound.JSON{Memory: 5 * c.limits.json}).Weigh(b); err != nil {
 				return beyond("%w", err)
 			}
 		}

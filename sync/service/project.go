@@ -57,7 +57,8 @@ func (c *Client) CreateProject(ctx context.Context, p NewProject) (Project, erro
 	}
 	var created Project
 	err = c.do(ctx, call{
-		op: op, method: http.MethodPost, path: wire.PathProjectCreate, form: body, changes: true, read: c.projectRecord(&created, true),
+		op: op, method: http.MethodPost, path: wire.PathProjectCreate, form: body, changes: true,
+		read: c.projectRecord(&created, true),
 	})
 	return created, err
 }
@@ -99,9 +100,9 @@ func ifTrue(is bool) *bool {
 	return nil
 }
 
-// Project reads a project's record without its documents, see ProjectDocuments: GET /v1/project/{projectId} (service interface, document-based
-// projects; the names of its members are the published description's). A project of another account is ErrAuth, one that does not
-// exist is ErrNotFound or, at some services, ErrAuth as well.
+// Project reads a project's record without its documents, see ProjectDocuments: GET /v1/project/{projectId} (service
+// interface, document-based projects; the names of its members are the published description's). A project of another
+// account is ErrAuth, one that does not exist is ErrNotFound or, at some services, ErrAuth as well.
 func (c *Client) Project(ctx context.Context, id string) (Project, error) {
 	var p Project
 	err := readProject(ctx, c, id, c.projectRecord(&p, false))
@@ -120,7 +121,9 @@ func readProject(ctx context.Context, c *Client, id string, read func(*http.Resp
 	if err := checkID(id); err != nil {
 		return fmt.Errorf("%s: project id: %w", op, err)
 	}
-	return c.do(ctx, call{op: op, method: http.MethodGet, path: fill(wire.PathProject, id), repeatable: true, read: read})
+	return c.do(ctx, call{
+		op: op, method: http.MethodGet, path: fill(wire.PathProject, id), repeatable: true, read: read,
+	})
 }
 
 // projectRecord reads a record, which must have an id, as a stream: its documents are many in large projects. They are
@@ -130,7 +133,7 @@ func (c *Client) projectRecord(p *Project, keep bool) func(*http.Response, io.Re
 		*p = Project{}
 		budget, each := bound.JSON{Bytes: c.limits.decoded, Element: c.limits.json / 8}, bound.Leave
 		if keep {
-			budget.Memory = c.limits.memory
+			budget.Memory = 5 * c.limits.json
 			each = func(d *json.Decoder) error {
 				var one Document
 				err := d.Decode(&one)
@@ -138,7 +141,7 @@ func (c *Client) projectRecord(p *Project, keep bool) func(*http.Response, io.Re
 				return otherType(err)
 			}
 		}
-		rest, err := budget.Object(skipMark(body), "documents", each)
+		rest, err := budget.Object(body, "documents", each)
 		if err == nil {
 			documents := p.Documents
 			err = otherType(json.Unmarshal(rest, p))

@@ -142,13 +142,11 @@ type Client struct {
 // limits bound what one call may take; see defaultLimits.
 type limits struct {
 	idle, whole                 time.Duration // silence within an answer; a request from first to last byte
-	json, problem               int64         // bytes of an answer, of an error body
-	memory                      int64         // that an answer may take when it is decoded
+	json, problem               int64         // bytes of an answer or an exported file, of an error body
 	spool, decoded              int64         // bytes of a download as it comes, and unpacked
 	directory                   int64         // bytes of a zip's table of contents
 	members                     int
-	ratio                       int64 // unpacked : packed
-	ratioFrom                   int64 // below so many unpacked bytes the ratio does not matter
+	ratio, ratioFrom            int64 // unpacked : packed; below so many unpacked bytes it does not matter
 	attempts, rateAttempts      int
 	backoff, backoffMax, giveUp time.Duration
 	retryAfter                  time.Duration // a failing service that asks for a longer wait gets it from the caller
@@ -156,7 +154,7 @@ type limits struct {
 
 var defaultLimits = limits{
 	idle: 30 * time.Second, whole: 10 * time.Minute,
-	json: 32 << 20, problem: 64 << 10, memory: 160 << 20,
+	json: 32 << 20, problem: 64 << 10,
 	spool: 256 << 20, decoded: 1 << 30, directory: 8 << 20, members: 20_000, ratio: 200, ratioFrom: 1 << 20,
 	attempts: 4, rateAttempts: 6,
 	backoff: 500 * time.Millisecond, backoffMax: 8 * time.Second, giveUp: 3 * time.Minute,

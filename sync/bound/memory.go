@@ -1,4 +1,4 @@
-package main
+package bound
 
 import (
 	"math"
@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// mostMemoryUsed is when the garbage collector works harder, where nothing else is said: a little below what the program promises.
-const mostMemoryUsed = 448 << 20
+// mostMemory is when the garbage collector works harder, where nothing else is said: a little below the promise.
+const mostMemory = 448 << 20
 
-// limitMemory tells the garbage collector how much there is: nine tenths of what the control group of this process may have
-// (systemd's MemoryMax and MemoryHigh, a container's limit), at most mostMemoryUsed. GOMEMLIMIT wins.
-func limitMemory() {
+// LimitMemory tells the garbage collector how much there is: nine tenths of what the control group of this process may
+// have (systemd's MemoryMax and MemoryHigh, a container's limit), at most mostMemory. GOMEMLIMIT wins.
+func LimitMemory() {
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(min(mostMemoryUsed, groupMemory("/proc/self/cgroup", "/sys/fs/cgroup")/10*9))
+		debug.SetMemoryLimit(min(mostMemory, groupMemory("/proc/self/cgroup", "/sys/fs/cgroup")/10*9))
 	}
 }
 
