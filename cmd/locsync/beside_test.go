@@ -46,8 +46,9 @@ var accidents = []*regexp.Regexp{
 	regexp.MustCompile(`"calls": \d+`), // with each look at a job that is not done yet
 }
 
-// watching is how a daemon notices changes; nobody else does.
-var watching = regexp.MustCompile(`(?s),\n      "watch": \{.*?\n      \}`)
+// ofDaemons is what a status says of a daemon: how it notices changes, whether it runs, and what it does next.
+var ofDaemons = regexp.MustCompile(`(?s),\n      "watch": \{.*?\n      \}|\n  "daemon": \{.*?\n  \},` +
+	`|\n +"next_pull": [^\n]*|\n  next pull  [^\n]*|\n(the daemon runs|no daemon runs)[^\n]*`)
 
 // differing is the lines of two texts that only one of them has.
 func differing(got, want string) string {
@@ -71,7 +72,7 @@ func (w *daemonWorld) says(args ...string) said {
 	cmd.Stdout, cmd.Stderr = &out, &err
 	_ = cmd.Run() // the code says it
 	plain := func(s string) string {
-		s = watching.ReplaceAllString(strings.ReplaceAll(s, w.repo, "REPO"), "")
+		s = ofDaemons.ReplaceAllString(strings.ReplaceAll(s, w.repo, "REPO"), "")
 		for _, a := range accidents {
 			s = a.ReplaceAllString(s, "*")
 		}

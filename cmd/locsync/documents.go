@@ -77,7 +77,7 @@ func (a *app) pushDocuments(ctx context.Context, d *desk, files []string) error 
 	if err != nil {
 		return err
 	}
-	project, err := d.Project(ctx, d.id)
+	project, err := service.ProjectDocuments(ctx, d.Client, d.id)
 	if err != nil {
 		return err
 	}
@@ -358,7 +358,7 @@ type fetchedDocument struct {
 }
 
 func (a *app) pullDocuments(ctx context.Context, d *desk, o pullDocuments) error {
-	project, err := d.Project(ctx, d.id)
+	project, err := service.ProjectDocuments(ctx, d.Client, d.id)
 	if err != nil {
 		return err
 	}

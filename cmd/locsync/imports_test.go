@@ -25,9 +25,9 @@ var arrows = map[string][]string{
 	"sync/document":                 {"sync/jsonschema", "sync/config", "sync/report", "sync/service"},
 	"sync/jsonschema":               {},
 	"sync/terminal":                 {"sync/report", "sync/service", "gitops"}, // what is waited for
-	"sync/bundle":                   {"sync/config", "sync/catalog", "sync/report", "formats", "formats/resource"},
+	"sync/bundle":                   {"sync/bound", "sync/config", "sync/catalog", "sync/report", "formats", "formats/resource"},
 	"sync/discover":                 {"sync/config", "sync/languages", "formats", "formats/resource"}, // config: the words of a collection
-	"sync/service":                  {"sync/service/wire"},
+	"sync/service":                  {"sync/service/wire", "sync/bound"},
 	"sync/service/local":            {"sync/service/wire", "sync/languages", "sync/plural", "formats", "formats/resource", "formats/locjson", "sync/service/local/segment"}, // plural: forms go out as ICU messages; locjson: the targets of its units, which only the service reads
 	"sync/service/local/segment":    {"formats", "formats/resource"},                                                                                                        // resource files are documents, too
 	"sync/ledger":                   {"sync/catalog", "sync/report"},
@@ -46,13 +46,14 @@ var arrows = map[string][]string{
 	"sync/catalog":                  {},
 	"sync/report":                   {},
 	"sync/plural":                   {},
-	"sync/spelling":                 {"sync/catalog", "sync/plural"}, // the catalogs of both sides, and what a language has
-	"sync/check":                    {"sync/plural"},                 // one reader of ICU messages, and the categories that a language needs
-	"sync/config":                   {"sync/languages"},              // a code that is none, or that no service has
+	"sync/spelling":                 {"sync/catalog", "sync/plural"},  // the catalogs of both sides, and what a language has
+	"sync/check":                    {"sync/plural"},                  // one reader of ICU messages, and the categories that a language needs
+	"sync/config":                   {"sync/languages", "sync/bound"}, // a code that is none, or that no service has
 	"sync/service/wire":             {},
 	"sync/languages":                {},
 	"sync/watch":                    {},
 	"sync/heartbeat":                {},
+	"sync/bound":                    {}, // how much of what comes from outside is believed
 	"gitops":                        {"gitops/run", "gitops/object", "gitops/ref", "gitops/repository", "gitops/outcome", "gitops/remote", "gitops/tree", "gitops/content", "gitops/hook"},
 	"gitops/content":                {"gitops/tree", "gitops/remote", "gitops/repository", "gitops/outcome", "gitops/object", "gitops/ref", "gitops/run"},
 	"gitops/hook":                   {"gitops/repository"}, // where hooks are, and what git's configuration says of them

@@ -21,19 +21,13 @@ package main
 import (
 	"os"
 	"runtime"
-	"runtime/debug"
 )
 
 // The kernel hands SIGTERM and SIGHUP to the first thread, and to no other while that one hangs in a call, as on a mount
 // that does not answer. It is kept for the main goroutine, which only waits.
 func init() { runtime.LockOSThread() }
 
-func main() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(50) // a twelfth more processor time, a quarter less memory
-	}
-	exitWith(Main)
-}
+func main() { exitWith(Main) }
 
 // exitWith ends the process with what run returns. It runs on another thread than the first, since it touches files.
 func exitWith(run func() int) {

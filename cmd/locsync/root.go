@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
 
+	"github.com/locsync/locsync/sync/bound"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/terminal"
@@ -38,9 +39,8 @@ var errMisconfigured = errors.New("the configuration does not fit the files")
 type app struct {
 	out, err io.Writer
 	in       io.Reader
-	journal  bool // err is a stream to systemd's journal
-
-	args []string // of the command line
+	journal  bool     // err is a stream to systemd's journal
+	args     []string // of the command line
 
 	endWaits func() // ends telling what is waited for; nil
 
@@ -55,6 +55,7 @@ type app struct {
 // Main runs the program with the process's arguments and returns its exit code. The first SIGINT or SIGTERM ends work in order; the second
 // ends the process at once.
 func Main() int {
+	bound.LimitMemory()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // from here on the signals do what they do by default
 	a := &app{err: &terminal.StandardError{To: os.Stderr}, in: os.Stdin, journal: toJournal(), args: os.Args[1:]}

@@ -150,6 +150,9 @@ func (s *scanner) children(at int, in *container) (int, error) {
 			at, above = end, comments{}
 			continue
 		}
+		if len(s.nodes) > resource.MaxEntries {
+			return 0, refuse(at, "more than %d entries", resource.MaxEntries)
+		}
 		var err error
 		switch next(src, at+1) {
 		case '/':

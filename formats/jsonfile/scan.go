@@ -139,6 +139,9 @@ func (s *scanner) containers(at int) (int, error) {
 					return 0, err
 				}
 			}
+			if len(s.nodes) > resource.MaxEntries {
+				return 0, refuse(at, "more than %d entries", resource.MaxEntries)
+			}
 			if at == len(s.src) {
 				return 0, s.unfinished(up)
 			}

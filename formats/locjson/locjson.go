@@ -209,6 +209,8 @@ func (s *scanner) unit(i int) error {
 		at[part] = c
 	}
 	switch {
+	case len(s.nodes) > resource.MaxEntries:
+		return s.refuse(i, "more than %d entries", resource.MaxEntries)
 	case at[key] == 0:
 		return s.refuse(i, "a unit without a key")
 	case at[source] == 0:

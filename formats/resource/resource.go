@@ -27,9 +27,10 @@ import (
 
 // Limits that every grammar keeps. A file beyond them is refused with a SyntaxError.
 const (
-	MaxBytes = 256 << 20 // of a whole file
-	MaxDepth = 1000      // of containers inside one another
-	MaxName  = 64 << 10  // bytes of one name as spelled
+	MaxBytes   = 32 << 20 // of a whole file
+	MaxEntries = 300_000  // of a whole file, containers included: one may be two bytes long, and takes fifty times that
+	MaxDepth   = 1000     // of containers inside one another
+	MaxName    = 64 << 10 // bytes of one name as spelled
 )
 
 // Span is a half-open range of byte offsets into a file's text.

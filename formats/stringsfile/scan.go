@@ -112,6 +112,9 @@ func (s *scanner) entry() error {
 	if err != nil {
 		return err
 	}
+	if len(s.nodes) > resource.MaxEntries {
+		return fault(start, "more than %d entries", resource.MaxEntries)
+	}
 	if end-start > resource.MaxName {
 		return fault(start, "a key of more than %d KiB", resource.MaxName>>10)
 	}

@@ -27,6 +27,8 @@ func (s *scanner) flowCollection(n, i int) (to int, err error) {
 		}
 		if s.at(i) == closing {
 			break
+		} else if len(s.nodes) > resource.MaxEntries {
+			return 0, refuse(i, "more than %d entries", resource.MaxEntries)
 		}
 		m := s.add(int32(n), i)
 		if closing == '}' {

@@ -48,8 +48,8 @@ func (s *scanner) quick() error {
 		}
 		_, line := lineEnd(src, to)
 		next := skipSpaces(src, line)
-		if next == len(src) || next-line > col || src[next] < ' ' {
-			return nil // the text may go on there
+		if next == len(src) || next-line > col || src[next] < ' ' || len(s.nodes) > resource.MaxEntries {
+			return nil // the text may go on there, or are too many
 		}
 		s.nodes = append(s.nodes, resource.Node{
 			Parent: parent, End: int32(len(s.nodes)) + 1, Kind: resource.Text, Style: style,

@@ -213,6 +213,9 @@ func (s *scanner) restIsEmpty(i int, what string) error {
 func (s *scanner) next() error {
 	src, p := s.src, s.pos
 	s.above = resource.Span{}
+	if len(s.nodes) > resource.MaxEntries {
+		return refuse(p, "more than %d entries", resource.MaxEntries)
+	}
 	noted := -1 // column of the comment block right above, -1 for none
 	for p < len(src) {
 		start := p

@@ -19,6 +19,7 @@ import (
 
 	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/sync/bound"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/report"
@@ -205,17 +206,31 @@ func roots(l config.Language) []string {
 	return slices.Compact(names)
 }
 
-// ParseExport reads a file of an export in a language.
-func (b *Bundle) ParseExport(src []byte, l config.Language) (*resource.File, error) {
-	return exported(b.Format).Parse(resource.Keys{Separator: b.Separator, Roots: roots(b.Output.Spelled(l))}, src)
+// mostTexts is how many texts of one export are kept, all languages together.
+const mostTexts = 1_000_000
+
+// ParseExport reads a file of an export in a language; kept counts the texts of all files of that export.
+func (b *Bundle) ParseExport(src []byte, l config.Language, kept *int) (*resource.File, error) {
+	f, err := exported(b.Format).Parse(resource.Keys{Separator: b.Separator, Roots: roots(b.Output.Spelled(l))}, src)
+	if err != nil {
+		return nil, err
+	}
+	if *kept += f.Len(); *kept > mostTexts {
+		return nil, fmt.Errorf("this export has more than %d texts; divide the keys into collections", mostTexts)
+	}
+	return f, nil
 }
 
 // Read reads and parses one file of the bundle. A file that is not there gives nil and no problem; one that cannot be
 // read, or stands under another language's root, gives a problem and no file.
 func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.File, *report.Problem, error) {
-	src, err := fs.ReadFile(fsys, name)
+	src, err := bound.ReadFS(fsys, name, resource.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
+	}
+	if bound.Is(err) {
+		err = fmt.Errorf("it has more than %d MB, which no resource file has", resource.MaxBytes>>20)
+		return nil, refused(name, l, err), nil
 	}
 	if err != nil && isLink(fsys, name) {
 		return nil, &report.Problem{Code: report.CodeRead, File: name, Language: l.Code,

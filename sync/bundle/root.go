@@ -5,6 +5,7 @@ import (
 	"io/fs"
 
 	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/sync/bound"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/report"
 )
@@ -57,7 +58,7 @@ func (b *Bundle) foreignRoot(fsys fs.FS, f *resource.File, name string, l config
 // belowRoot returns the outermost names of the source file in a tree, and whether they stand below a root. A source
 // that is not there, or cannot be read, has none: its own problem is told elsewhere.
 func (b *Bundle) belowRoot(fsys fs.FS) (names map[string]bool, rooted bool) {
-	src, err := fs.ReadFile(fsys, b.Path)
+	src, err := bound.ReadFS(fsys, b.Path, resource.MaxBytes)
 	if err != nil {
 		return nil, false
 	}

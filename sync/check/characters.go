@@ -15,11 +15,13 @@ func (p *pair) characters() {
 	}
 	for _, r := range p.text {
 		damage := r == utf8.RuneError
-		if !damage && !isControl(r) || strings.ContainsRune(p.source, r) {
+		if !damage && !isControl(r) && !p.invisible(r) || strings.ContainsRune(p.source, r) {
 			continue
 		}
 		if damage {
 			p.found(Characters, "it has the character U+FFFD, which stands for something that was lost on the way")
+		} else if !isControl(r) {
+			p.found(Characters, fmt.Sprintf("it has the invisible character U+%04X, which the source does not have", r))
 		} else {
 			p.found(Characters, fmt.Sprintf("it has the control character U+%04X, which the source does not have", r))
 		}
@@ -28,5 +30,17 @@ func (p *pair) characters() {
 }
 
 func isControl(r rune) bool {
-	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0x7f
+	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r >= 0x7f && r < 0xa0
+}
+
+// invisible tells characters that show nothing and that no language is written with: directions that are forced upon
+// letters, tags outside of flags, and what ends lines or begins files. Joiners, marks of direction, break opportunities
+// and soft hyphens are part of texts.
+func (p *pair) invisible(r rune) bool {
+	switch {
+	case r == 0x202d, r == 0x202e, r == 0x2028, r == 0x2029, r == 0x180e, r == 0xfeff,
+		r >= 0x2060 && r <= 0x2064, r >= 0x206a && r <= 0x206f, r >= 0xfff9 && r <= 0xfffb:
+		return true
+	}
+	return r >= 0xe0000 && r <= 0xe007f && !strings.ContainsRune(p.text, '\U0001f3f4')
 }

@@ -225,6 +225,11 @@ func TestTranslation(t *testing.T) {
 		{"json", "k", "", "text", "Text\r\n\t\u200f\u00a0", sound},
 		{"json", "k", "", "text", "Te\xfft", "it is not valid UTF-8"},
 		{"json", "k", "", "", "\x00", "it has the control character U+0000, which the source does not have"},
+		{"json", "k", "", "text", "Te\u202ext", "it has the invisible character U+202E, which the source does not have"},
+		{"json", "k", "", "text", "Te\u2028xt", "it has the invisible character U+2028, which the source does not have"},
+		{"json", "k", "", "text", "Te\U000e0041xt", "it has the invisible character U+E0041, which the source does not have"},
+		{"json", "k", "", "te\u202ext", "Te\u202ext", ""},
+		{"json", "k", "", "text", "می\u200cخواهم \u200f\u2068x\u2069 👩\u200d👩 \U0001f3f4\U000e0067\U000e007f", ""},
 		{"json", "k", "", "", "{name} %s <a>", sound},
 		{"json", "k", "", "{name} %s", "", sound},
 	} {

@@ -147,14 +147,21 @@ var damaged = []struct {
 	{"rails-i18n/", "it has {{errors}} where the source has %{errors}", 1},
 }
 
-// reworded are the translations that an alarm is raised on though the program works: they leave a number out where the sentence does without.
+// reworded are the translations that an alarm is raised on though the program works: they leave a number out where
+// the sentence does without, or force a direction upon letters that have it.
 var reworded = []struct {
 	file, reason string
 	times        int
 }{
 	{"adium-adium/Resources__de.lproj", "it lacks %lu, which the source has", 1},
 	{"transmission-transmission/macosx__he.lproj", "it lacks %lu, which the source has", 1},
+	{"AntennaPod-AntennaPod/ui__i18n__src__main__res__values-fa", forced, 1},
+	{"FreeTube/static__locales__ar.yaml", forced, 1},
+	{"FreeTube/static__locales__he.yaml", forced, 1},
 }
+
+// forced is a direction that is forced upon letters: needless where they have it anyway, and how code is hidden elsewhere.
+const forced = "it has the invisible character U+202E, which the source does not have"
 
 // Over real products, an alarm that is none would hold back a good translation: less than one in a thousand may be. Every alarm has been looked
 // at; one that is not known fails.

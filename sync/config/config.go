@@ -60,6 +60,8 @@ type Service struct {
 	// needed, projects made when they are missing, new keys pseudo-translated), or the scheme and host of a
 	// real one, and a path if it has one. /api/integration is added by locsync itself.
 	URL string `toml:"url"`
+	// AllowInsecure lets the key travel by plain http to another machine, where everybody between can read it.
+	AllowInsecure bool `toml:"allow_insecure"`
 	// AccountID is the user name for HTTP Basic. The embedded service needs none.
 	AccountID string `toml:"account_id"`
 	// APIKeyEnv names the environment variable that holds the password. It is looked at first.

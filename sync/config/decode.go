@@ -31,6 +31,14 @@ func (d *decoder) table(o origin, in map[string]any, out reflect.Value) {
 	for _, key := range slices.Sorted(maps.Keys(in)) {
 		at := o.at(pathKey(key))
 		i, ok := fields[key]
+		if !ok && len(d.problems) > mostTold { // what may have been meant costs time
+			d.add(at, "unknown key")
+			continue
+		}
+		if why, secret := misplaced[key]; !ok && secret {
+			d.add(at, "%s", why)
+			continue
+		}
 		if !ok {
 			d.add(at, "%s", unknownKey(key, o.path, out.Type()))
 			continue
@@ -42,6 +50,22 @@ func (d *decoder) table(o origin, in map[string]any, out reflect.Value) {
 			p.from(o)
 		}
 	}
+}
+
+// misplaced are keys that hold a secret where people write them.
+var misplaced = map[string]string{
+	"api_key":         inPlace("api_key"),
+	"password":        inPlace("api_key"),
+	"webhook_secret":  inPlace("webhook_secret"),
+	"callback_secret": inPlace("callback_secret"),
+	"page_token":      inPlace("page_token"),
+	"token":           inPlace("token"),
+}
+
+func inPlace(key string) string {
+	return fmt.Sprintf("secrets never stand in this file: put it into the environment variable that %[1]s_env names, "+
+		"or into a file that %[1]s_file names. If this file was committed or shared with it, the secret is known: "+
+		"make a new one and revoke this one", key)
 }
 
 // value fills one field.

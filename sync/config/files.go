@@ -160,6 +160,11 @@ func (v *validator) output(f *Files, p *Project, globOK bool) {
 		v.add("output", "%q is one file for %d languages; put {LANGUAGE}, {LOCALE:IOS} or {LOCALE:ANDROID} into it", f.Output, len(p.TargetLanguages))
 		return
 	}
+	if t.labelAlone() {
+		v.add("output", "%q lets the service choose any file of the repository; "+
+			"put a folder or {LANGUAGE} before the label", f.Output)
+		return
+	}
 	for _, part := range t.parts {
 		if part.kind == literal && strings.ContainsAny(part.text, `*?"<>|`) {
 			v.add("output", "%q holds one of * ? \" < > |, which not every file system can write; it is a path, not a pattern", f.Output)

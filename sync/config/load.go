@@ -3,13 +3,14 @@ package config
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/locsync/locsync/sync/bound"
 )
 
 // maxSize is far above any real configuration; it keeps a mistaken --config from eating the memory.
@@ -41,7 +42,10 @@ func load(path string, o loading, options []Option) (*Config, error) {
 		return nil, fmt.Errorf("read configuration: %w; --config names another file", err)
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxSize+1))
+	data, err := bound.Read(file, maxSize)
+	if bound.Is(err) {
+		return nil, Problems{origin{file: path}.problem("larger than %d bytes: this is no configuration", maxSize)}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read configuration: %w; --config names another file", err)
 	}
@@ -59,6 +63,9 @@ func parse(name string, data []byte, withoutIDs bool) (*Config, error) {
 	whole := origin{file: name}
 	if len(data) > maxSize {
 		return nil, Problems{whole.problem("larger than %d bytes: this is no configuration", maxSize)}
+	}
+	if why, line := tooMuch(string(data)); why != "" {
+		return nil, Problems{{File: name, Line: line, Message: why}}
 	}
 	tree, err := readTOML(data)
 	if err != nil {

@@ -213,9 +213,13 @@ func TestRealServiceNeedsRealIDs(t *testing.T) {
 	}
 }
 
-func TestPlainHTTPIsWarnedOf(t *testing.T) {
-	c := mustParse(t, "[service]\nurl = \"http://l10n.example.com/x\"\naccount_id = \"me\"\n"+
-		strings.Replace(smallest, "name", "id = \"3f0a1c52-7b1e-4a5e-9c3b-2d1f0e9a8b7c\"\nname", 1))
+func TestPlainHTTP(t *testing.T) {
+	text := "[service]\nurl = \"http://l10n.example.com/x\"\naccount_id = \"me\"\n" +
+		strings.Replace(smallest, "name", "id = \"3f0a1c52-7b1e-4a5e-9c3b-2d1f0e9a8b7c\"\nname", 1)
+	if ps := problemsOf(t, text); len(ps) != 1 || ps[0].Line != 2 || !strings.Contains(ps[0].Message, "allow_insecure") {
+		t.Errorf("got %v", ps)
+	}
+	c := mustParse(t, strings.Replace(text, "account_id", "allow_insecure = true\naccount_id", 1))
 	if len(c.Warnings) != 1 || c.Warnings[0].Line != 2 {
 		t.Errorf("got %v", c.Warnings)
 	}

@@ -44,11 +44,15 @@ func (p Problem) place() Problem {
 // message at a time.
 type Problems []Problem
 
-// Error lists the problems, one a line.
+// Error lists the problems, one a line; of very many the first ones.
 func (ps Problems) Error() string {
-	lines := make([]string, len(ps))
-	for i, p := range ps {
+	told := ps[:min(len(ps), mostTold)]
+	lines := make([]string, len(told))
+	for i, p := range told {
 		lines[i] = p.Error()
+	}
+	if more := len(ps) - len(told); more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more problems", more))
 	}
 	return strings.Join(lines, "\n")
 }

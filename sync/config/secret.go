@@ -6,9 +6,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
+	"net"
+	"net/url"
 	"path/filepath"
+	"strconv"
 	"strings"
+
+	"github.com/locsync/locsync/sync/bound"
 )
 
 // redacted is what a secret shows of itself.
@@ -65,15 +69,8 @@ func (s Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + s.String() +
 // maxSecret bounds the file of a secret.
 const maxSecret = 4 << 10
 
-// ReadSecretFile reads the file of a secret, or as much of it as shows that it is none: /dev/zero has no end.
-func ReadSecretFile(name string) ([]byte, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, 2*maxSecret))
-}
+// ReadSecretFile reads the file of a secret. A device or a pipe is none.
+func ReadSecretFile(name string) ([]byte, error) { return bound.ReadFile(name, maxSecret) }
 
 // APIKey is the password for the service: from the environment variable api_key_env, else the file
 // api_key_file, else the systemd credential api_key. It is empty for the embedded service. The error is
@@ -83,6 +80,9 @@ func ReadSecretFile(name string) ([]byte, error) {
 func (c *Config) APIKey(getenv func(string) string, readFile func(string) ([]byte, error)) (Secret, error) {
 	if c.Service.Embedded() {
 		return Secret{}, nil
+	}
+	if err := c.pinned(getenv("LOCSYNC_SERVICE_URL")); err != nil {
+		return Secret{}, err
 	}
 	s, err := c.secret("service.api_key", c.Service.APIKeyEnv, c.Service.APIKeyFile, "api_key", getenv, readFile)
 	if err != nil || !s.IsZero() {
@@ -94,6 +94,30 @@ func (c *Config) APIKey(getenv func(string) string, readFile func(string) ([]byt
 		env = "set the environment variable " + c.Service.APIKeyEnv
 	}
 	return Secret{}, Problems{at.problem("no API key: %s, or name a file in api_key_file, or pass the systemd credential api_key", env)}
+}
+
+// pinned refuses to give the key to another scheme, host or port than the environment, where the key comes from, names:
+// a change of this file cannot take the key elsewhere.
+func (c *Config) pinned(address string) error {
+	if address == "" || addressOf(address) == addressOf(c.Service.URL) {
+		return nil
+	}
+	at := c.origin.at("service").at("url")
+	return Problems{at.problem("LOCSYNC_SERVICE_URL in the environment allows the API key to go to %s only; "+
+		"make the two agree, if %s is right", addressOf(address), c.Service.URL)}
+}
+
+// addressOf is scheme, host and port of an address.
+func addressOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return strconv.Quote(address)
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[strings.ToLower(u.Scheme)]
+	}
+	return strings.ToLower(u.Scheme + "://" + net.JoinHostPort(u.Hostname(), port))
 }
 
 // WebhookSecret is what git hosts sign their webhooks with: from webhook_secret_env, else

@@ -199,10 +199,27 @@ func TestSecretWithoutEnd(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	_, err := c.APIKey(func(string) string { return "" }, ReadSecretFile)
 	runtime.ReadMemStats(&after)
-	if err == nil || !strings.Contains(err.Error(), "more than 4096 bytes") {
+	if err == nil || !strings.Contains(err.Error(), "it is no regular file") {
 		t.Error(err)
 	}
 	if got := after.TotalAlloc - before.TotalAlloc; got > 1<<20 {
 		t.Errorf("it took %d bytes of memory", got)
+	}
+}
+
+// With LOCSYNC_SERVICE_URL beside the key, a change of the configuration cannot take the key elsewhere.
+func TestPinnedService(t *testing.T) {
+	c := mustParse(t, "[service]\nurl = \"https://example.com/x\"\naccount_id = \"me\"\n"+
+		strings.Replace(smallest, "name = \"app\"", "name = \"app\"\nid = \"11111111-2222-3333-4444-555555555555\"", 1))
+	for address, goes := range map[string]bool{
+		"": true, "https://example.com": true, "HTTPS://Example.com:443/other": true,
+		"http://example.com": false, "https://example.com:444": false, "https://example.com.evil": false,
+		"example.com": false, "embedded": false, "://": false,
+	} {
+		env := map[string]string{"LOCSYNC_SERVICE_URL": address, "LOCSYNC_API_KEY": "key"}
+		key, err := c.APIKey(func(name string) string { return env[name] }, ReadSecretFile)
+		if goes && (err != nil || key.Reveal() != "key") || !goes && (err == nil || !key.IsZero()) {
+			t.Errorf("%q: %v", address, err)
+		}
 	}
 }

@@ -335,3 +335,10 @@ func globProblem(glob string) string {
 	}
 	return ""
 }
+
+// labelAlone reports whether nothing but a label says where files lie.
+func (t Template) labelAlone() bool {
+	return t.HasLabel() && !slices.ContainsFunc(t.parts, func(p part) bool {
+		return p.kind != label && p.kind != ext && (p.kind != literal || strings.Contains(p.text, "/"))
+	})
+}

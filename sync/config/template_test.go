@@ -132,17 +132,31 @@ func TestBadTemplates(t *testing.T) {
 	}
 }
 
+// A label alone would let the service choose any file of the repository.
+func TestLabelAlone(t *testing.T) {
+	for text, alone := range map[string]bool{
+		"{LABEL:x}": true, "{LABEL:x}.json": true, "{LABEL:x}.{EXT}": true,
+		"{LANGUAGE}/{LABEL:x}": false, "out/{LABEL:x}": false, "{LANGUAGE}-{LABEL:x}.json": false, "{NAME}.json": false,
+	} {
+		if tm, err := ParseTemplate(text); err != nil || tm.labelAlone() != alone {
+			t.Errorf("%s: %v, %v", text, tm.labelAlone(), err)
+		}
+	}
+}
+
 func TestUnsafePaths(t *testing.T) {
 	for _, p := range []string{
 		"", "/a", "../a", "a/../b", "a/..", "./a", "a/./b", "a//b", "a/", `a\b`, "C:a", "~/a", "a\x00", "a\nb",
 		".git", ".git/config", ".GIT/x", ".Git", "a/.git/x", ".git ", ".git.", ".git...", "git~1/x", ".g\u200cit/x", ".git::$INDEX_ALLOCATION/x",
 		strings.Repeat("x", 1025),
+		".gitignore", ".github/workflows/de.yml", ".GitHub/x", ".gitlab-ci.yml", ".gitmodules", "a/.gitattributes",
+		".husky/de", "locsync.toml", "LOCSYNC.toml", ".github./x",
 	} {
 		if UnsafePath(p) == "" {
 			t.Errorf("%q counts as safe", p)
 		}
 	}
-	for _, p := range []string{"a", "a/b.json", ".gitignore", ".github/x", "git/x", "a..b", "..a", "ä/ö", "values-b+sr+Latn/x", "a b/c"} {
+	for _, p := range []string{"a", "a/b.json", ".gitx", "git/x", ".storybook/x", "a..b", "..a", "ä/ö", "values-b+sr+Latn/x", "a b/c"} {
 		if why := UnsafePath(p); why != "" {
 			t.Errorf("%q counts as unsafe: %s", p, why)
 		}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 )
@@ -50,6 +51,16 @@ func UnsafeLabel(text string) string {
 	return ""
 }
 
+// obeyed are names whose content is run or obeyed.
+var obeyed = map[string]bool{
+	".gitignore": true, ".gitattributes": true, ".gitmodules": true, ".github": true, ".gitlab": true, ".gitea": true,
+	".gitlab-ci.yml": true, ".mailmap": true,
+	FileName: true, ".husky": true, ".lfsconfig": true, ".lefthook": true, "lefthook.yml": true, ".circleci": true,
+	".pre-commit-config.yaml": true, ".forgejo": true, ".woodpecker": true, ".woodpecker.yml": true, ".buildkite": true,
+	".drone.yml": true, ".travis.yml": true, "azure-pipelines.yml": true, "bitbucket-pipelines.yml": true,
+	".vscode": true, ".idea": true, ".devcontainer": true,
+}
+
 // unsafeSegment looks at one name between slashes.
 func unsafeSegment(segment string) string {
 	switch segment {
@@ -69,8 +80,11 @@ func unsafeSegment(segment string) string {
 	}, segment)
 	plain, _, _ = strings.Cut(Fold(plain), ":")
 	plain = strings.TrimRight(plain, ". ")
-	if plain == ".git" || plain == "git~1" {
+	switch {
+	case plain == ".git" || plain == "git~1":
 		return "it lies inside .git"
+	case obeyed[plain]:
+		return fmt.Sprintf("%s is read by git, by a git host or by locsync, and is no place for translations", segment)
 	}
 	return ""
 }

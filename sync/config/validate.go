@@ -93,7 +93,12 @@ func (v *validator) serviceURL(s *Service) {
 		v.add("url", "leave /api/integration out: locsync adds it itself")
 	}
 	if u.Scheme == "http" && !loopback(u.Hostname()) {
-		v.warn("url", "http sends the API key unprotected to %s; https does not", u.Host)
+		if s.AllowInsecure {
+			v.warn("url", "http sends the API key unprotected to %s; https does not", u.Host)
+		} else {
+			v.add("url", "http sends the API key unprotected to %s: write https, or allow_insecure = true "+
+				"where the network is yours", u.Host)
+		}
 	}
 	if s.AccountID == "" {
 		v.add("account_id", "must be the account's identifier; it is the user name for the service")

@@ -28,11 +28,11 @@ type exported struct {
 	entries   []exportedEntry
 	problems  []report.Problem
 
-	question string    // a digest of what was asked for
-	asked    time.Time // when it was, on the service's clock; zero where that is not known
-	late     error     // it was begun by an earlier pass, and the one of this pass is not finished: it is not the last word
-
-	sorted []translated // what targets gives for group, once it was asked for
+	question string       // a digest of what was asked for
+	asked    time.Time    // when it was, on the service's clock; zero where that is not known
+	late     error        // it was begun by an earlier pass, and the one of this pass is not finished: it is not the last word
+	kept     int          // texts of entries
+	sorted   []translated // what targets gives for group, once it was asked for
 }
 
 type exportedEntry struct {
@@ -363,7 +363,7 @@ func (p *project) readArchive(g *bundle.Group, languages []config.Language, arch
 		if len(strings.TrimSpace(string(body))) == 0 {
 			continue // no translation at all
 		}
-		f, err := targets[0].Sources[0].ParseExport(body, targets[0].Language)
+		f, err := targets[0].Sources[0].ParseExport(body, targets[0].Language, &x.kept)
 		if err != nil && archive.Raw {
 			return nil, fmt.Errorf("%w: it is no archive, and no %s for %s: %w", service.ErrUnusable, g.ExportFormat(), targets[0].Path, err)
 		}

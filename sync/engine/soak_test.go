@@ -772,7 +772,7 @@ func (c *chapter) there(b *bundle.Bundle, language string, completion service.Co
 		if len(bytes.TrimSpace(body)) == 0 {
 			continue
 		}
-		f, err := b.ParseExport(body, c.cfg.Language(language))
+		f, err := b.ParseExport(body, c.cfg.Language(language), new(int))
 		c.must(err)
 		maps.Copy(values, valuesOf(f))
 	}

@@ -2,7 +2,6 @@ package service
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locsync/locsync/sync/bound"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -91,32 +91,11 @@ func unpacked(resp *http.Response, body io.Reader) io.Reader {
 	case "", "identity":
 		return body
 	case "gzip", "x-gzip":
-		return &lazyGzip{from: body}
+		return bound.Gzip(body)
 	default:
-		return broken{local{fmt.Errorf("%w: it is packed as %q although no packing was asked for", ErrUnusable, coding)}}
+		return bound.Fails(local{fmt.Errorf("%w: it is packed as %q although no packing was asked for", ErrUnusable, coding)})
 	}
 }
-
-// lazyGzip reads the gzip header with the first byte that is asked for.
-type lazyGzip struct {
-	from io.Reader
-	gz   *gzip.Reader
-}
-
-func (l *lazyGzip) Read(p []byte) (int, error) {
-	if l.gz == nil {
-		gz, err := gzip.NewReader(l.from)
-		if err != nil {
-			return 0, err
-		}
-		l.gz = gz
-	}
-	return l.gz.Read(p)
-}
-
-type broken struct{ err error }
-
-func (b broken) Read([]byte) (int, error) { return 0, b.err }
 
 // lively puts off the timer with everything that is read.
 type lively struct {
@@ -137,12 +116,12 @@ func (l *lively) Read(p []byte) (int, error) {
 
 // within reads all of the body, at most limit bytes.
 func within(body io.Reader, limit int64) ([]byte, error) {
-	b, err := io.ReadAll(io.LimitReader(body, limit+1))
-	if err != nil {
+	b, err := bound.Read(body, limit)
+	switch {
+	case bound.Is(err):
+		return nil, beyond("%w", err)
+	case err != nil:
 		return nil, fmt.Errorf("read the answer: %w", err)
-	}
-	if int64(len(b)) > limit {
-		return nil, local{fmt.Errorf("%w: it is longer than %d bytes", ErrUnusable, limit)}
 	}
 	return bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")), nil
 }
@@ -158,12 +137,24 @@ func (c *Client) record(v any) func(*http.Response, io.Reader) error {
 		if err != nil {
 			return err
 		}
-		var otherType *json.UnmarshalTypeError
-		if err := json.Unmarshal(b, v); err != nil && !(errors.As(err, &otherType) && otherType.Field != "") {
+		if _, bounded := v.(*wire.ImportAnswer); !bounded {
+			if err := (bound.JSON{Memory: 5 * c.limits.json}).Weigh(b); err != nil {
+				return beyond("%w", err)
+			}
+		}
+		if err := otherType(json.Unmarshal(b, v)); err != nil {
 			return fmt.Errorf("%w: %w (it begins %q)", ErrUnusable, err, c.redact(clean(string(b[:min(len(b), 80)]))))
 		}
 		return nil
 	}
+}
+
+// otherType lets an error pass that says that a member has another type than expected.
+func otherType(err error) error {
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
+		return nil
+	}
+	return err
 }
 
 // identifier reads the answer to a call that starts something: a JSON string, an object with id or

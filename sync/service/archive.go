@@ -11,8 +11,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/locsync/locsync/sync/bound"
 )
 
 // Archive is a finished export on this machine's disk. Everything in Entries was read once to its end and
@@ -76,17 +76,17 @@ func beyond(format string, args ...any) error { return local{damaged(format, arg
 // to nowhere: every checksum, every size and the bounds are checked before anybody uses the first entry.
 func zipArchive(r io.ReaderAt, size int64, l limits) (entries []Entry, refused []Refused, err error) {
 	// The library would read a table of contents of any length into memory.
-	bounded := &boundedReaderAt{r: r, left: l.directory}
+	bounded := &bound.ReaderAt{From: r, Left: l.directory}
 	z, err := zip.NewReader(bounded, size)
 	switch {
-	case bounded.left < 0:
+	case bounded.Left < 0:
 		return nil, nil, beyond("its table of contents is longer than %d bytes", l.directory)
 	case err != nil && !errors.Is(err, zip.ErrInsecurePath): // names are judged below
 		return nil, nil, damaged("%w", err)
 	case len(z.File) > l.members:
 		return nil, nil, beyond("it has %d members, more than %d", len(z.File), l.members)
 	}
-	bounded.off = true
+	bounded.Off = true
 	times := map[string]int{}
 	for _, f := range z.File {
 		times[f.Name]++
@@ -113,6 +113,10 @@ func zipArchive(r io.ReaderAt, size int64, l limits) (entries []Entry, refused [
 		}
 		if decoded += n; decoded > l.ratioFrom && decoded > l.ratio*size {
 			return nil, nil, beyond("it unpacks to more than %d times its size", l.ratio)
+		}
+		if n > l.json {
+			refused = append(refused, Refused{f.Name, fmt.Sprintf("it has more than %d MB", l.json>>20)})
+			continue
 		}
 		entries = append(entries, Entry{Name: f.Name, Size: n, open: f.Open})
 	}
@@ -145,7 +149,7 @@ func checkMember(f *zip.File, l limits, before int64) (int64, error) {
 
 // refuseMember says why a member is not handed out; empty is nothing against it.
 func refuseMember(f *zip.File) string {
-	if reason := unsafeName(strings.TrimSuffix(f.Name, "/")); reason != "" {
+	if reason := bound.UnsafeName(strings.TrimSuffix(f.Name, "/")); reason != "" {
 		return reason
 	}
 	const encrypted = 1
@@ -160,40 +164,6 @@ func refuseMember(f *zip.File) string {
 		return "it is encrypted"
 	case f.Method != zip.Store && f.Method != zip.Deflate:
 		return fmt.Sprintf("its compression method %d is not known", f.Method)
-	}
-	return ""
-}
-
-// unsafeName says why a name must not become a path of a repository; empty is nothing against it.
-func unsafeName(name string) string {
-	const longestName, longestStep = 4096, 255
-	switch {
-	case name == "":
-		return "it has no name"
-	case len(name) > longestName:
-		return fmt.Sprintf("its name is longer than %d bytes", longestName)
-	case !utf8.ValidString(name):
-		return "its name is not UTF-8"
-	case strings.Contains(name, `\`):
-		return "its name has a backslash"
-	case strings.ContainsFunc(name, unicode.IsControl):
-		return "its name has a control character"
-	case strings.HasPrefix(name, "/"):
-		return "its name is an absolute path"
-	case len(name) > 1 && name[1] == ':':
-		return "its name begins with a drive"
-	}
-	for step := range strings.SplitSeq(name, "/") {
-		switch {
-		case step == "..":
-			return "its name leads out of its folder"
-		case step == "" || step == ".":
-			return "its name is not a plain path"
-		case len(step) > longestStep:
-			return fmt.Sprintf("its name has a step longer than %d bytes", longestStep)
-		case strings.EqualFold(strings.TrimRight(step, ". "), ".git"):
-			return "its name leads into a git directory"
-		}
 	}
 	return ""
 }
@@ -225,20 +195,4 @@ func sameName(r io.ReaderAt, f *zip.File) error {
 		}
 	}
 	return damaged("%s has another name before its content", f.Name)
-}
-
-// boundedReaderAt refuses to read more than left bytes in all; with off it no longer counts.
-type boundedReaderAt struct {
-	r    io.ReaderAt
-	left int64
-	off  bool
-}
-
-func (b *boundedReaderAt) ReadAt(p []byte, at int64) (int, error) {
-	if !b.off {
-		if b.left -= int64(len(p)); b.left < 0 {
-			return 0, errors.New("too much to read")
-		}
-	}
-	return b.r.ReadAt(p, at)
 }

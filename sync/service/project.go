@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/locsync/locsync/sync/bound"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -56,7 +57,8 @@ func (c *Client) CreateProject(ctx context.Context, p NewProject) (Project, erro
 	}
 	var created Project
 	err = c.do(ctx, call{
-		op: op, method: http.MethodPost, path: wire.PathProjectCreate, form: body, changes: true, read: c.projectRecord(&created),
+		op: op, method: http.MethodPost, path: wire.PathProjectCreate, form: body, changes: true,
+		read: c.projectRecord(&created, true),
 	})
 	return created, err
 }
@@ -98,29 +100,59 @@ func ifTrue(is bool) *bool {
 	return nil
 }
 
-// Project reads a project's record, with its documents: GET /v1/project/{projectId} (service interface, document-based
-// projects; the names of its members are the published description's). A project of another account is ErrAuth, one that does not
-// exist is ErrNotFound or, at some services, ErrAuth as well.
+// Project reads a project's record without its documents, see ProjectDocuments: GET /v1/project/{projectId} (service
+// interface, document-based projects; the names of its members are the published description's). A project of another
+// account is ErrAuth, one that does not exist is ErrNotFound or, at some services, ErrAuth as well.
 func (c *Client) Project(ctx context.Context, id string) (Project, error) {
-	const op = "read project"
-	if err := checkID(id); err != nil {
-		return Project{}, fmt.Errorf("%s: project id: %w", op, err)
-	}
 	var p Project
-	err := c.do(ctx, call{
-		op: op, method: http.MethodGet, path: fill(wire.PathProject, id), repeatable: true, read: c.projectRecord(&p),
-	})
+	err := readProject(ctx, c, id, c.projectRecord(&p, false))
 	return p, err
 }
 
-// projectRecord reads a record, which must have an id.
-func (c *Client) projectRecord(p *Project) func(*http.Response, io.Reader) error {
-	read := c.record(p)
+// ProjectDocuments is Project with the documents, which may be many: one for each file and language.
+func ProjectDocuments(ctx context.Context, c *Client, id string) (Project, error) {
+	var p Project
+	err := readProject(ctx, c, id, c.projectRecord(&p, true))
+	return p, err
+}
+
+func readProject(ctx context.Context, c *Client, id string, read func(*http.Response, io.Reader) error) error {
+	const op = "read project"
+	if err := checkID(id); err != nil {
+		return fmt.Errorf("%s: project id: %w", op, err)
+	}
+	return c.do(ctx, call{
+		op: op, method: http.MethodGet, path: fill(wire.PathProject, id), repeatable: true, read: read,
+	})
+}
+
+// projectRecord reads a record, which must have an id, as a stream: its documents are many in large projects. They are
+// kept where keep says so.
+func (c *Client) projectRecord(p *Project, keep bool) func(*http.Response, io.Reader) error {
 	return func(resp *http.Response, body io.Reader) error {
-		if err := read(resp, body); err != nil {
-			return err
+		*p = Project{}
+		budget, each := bound.JSON{Bytes: c.limits.decoded, Element: c.limits.json / 8}, bound.Leave
+		if keep {
+			budget.Memory = 5 * c.limits.json
+			each = func(d *json.Decoder) error {
+				var one Document
+				err := d.Decode(&one)
+				p.Documents = append(p.Documents, one)
+				return otherType(err)
+			}
 		}
-		if p.ID == "" {
+		rest, err := budget.Object(body, "documents", each)
+		if err == nil {
+			documents := p.Documents
+			err = otherType(json.Unmarshal(rest, p))
+			p.Documents = documents
+		}
+		switch {
+		case bound.Is(err):
+			return local{fmt.Errorf("%w: %w", ErrUnusable, err)}
+		case err != nil:
+			return fmt.Errorf("%w: %w", ErrUnusable, err)
+		case p.ID == "":
 			return fmt.Errorf("%w: it is no project record", ErrUnusable)
 		}
 		return nil

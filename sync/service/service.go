@@ -142,12 +142,11 @@ type Client struct {
 // limits bound what one call may take; see defaultLimits.
 type limits struct {
 	idle, whole                 time.Duration // silence within an answer; a request from first to last byte
-	json, problem               int64         // bytes of an answer, of an error body
+	json, problem               int64         // bytes of an answer or an exported file, of an error body
 	spool, decoded              int64         // bytes of a download as it comes, and unpacked
 	directory                   int64         // bytes of a zip's table of contents
 	members                     int
-	ratio                       int64 // unpacked : packed
-	ratioFrom                   int64 // below so many unpacked bytes the ratio does not matter
+	ratio, ratioFrom            int64 // unpacked : packed; below so many unpacked bytes it does not matter
 	attempts, rateAttempts      int
 	backoff, backoffMax, giveUp time.Duration
 	retryAfter                  time.Duration // a failing service that asks for a longer wait gets it from the caller

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path"
 	"strings"
+
+	"github.com/locsync/locsync/sync/bound"
 )
 
 // spoolTo reads the answer to a download into a file of dir and makes an archive of it; single says that it is the export of one
@@ -84,7 +86,7 @@ func (a *Archive) take(resp *http.Response, size int64, single bool, l limits) e
 		return damaged("it is empty")
 	}
 	a.Raw = true
-	if reason := unsafeName(name); name != "" && reason != "" {
+	if reason := bound.UnsafeName(name); name != "" && reason != "" {
 		a.Refused = []Refused{{name, reason}}
 		return nil
 	}

@@ -129,7 +129,7 @@ func (w *world) documents() string {
 // document is that document, in its target language.
 func (w *world) document() string {
 	return w.once("document", func() (string, error) {
-		p, err := w.c.Project(w.t.Context(), w.documents())
+		p, err := service.ProjectDocuments(w.t.Context(), w.c, w.documents())
 		if err != nil || len(p.Documents) == 0 {
 			return "", errors.Join(err, errors.New("the project has no documents"))
 		}

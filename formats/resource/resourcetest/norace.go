@@ -2,5 +2,7 @@
 
 package resourcetest
 
+import "github.com/locsync/locsync/formats/resource"
+
 // many is how many keys the largest file has.
-const many = 1_000_000
+const many = resource.MaxEntries - 1 // the editing adds one

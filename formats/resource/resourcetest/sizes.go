@@ -115,12 +115,15 @@ func (s Shapes) rewrite(t testing.TB, f *resource.File, edits ...resource.Edit) 
 	return s.parse(t, string(out))
 }
 
-// many reads and edits a file of a million keys.
+// many reads and edits the file with the most keys; one of twice as many is refused.
 func (s Shapes) many(t *testing.T) {
 	const n = many
 	entries := make([]string, n)
 	for i := range entries {
 		entries[i] = s.Entry(fmt.Sprint("k", i), "x")
+	}
+	if n+1 == resource.MaxEntries {
+		s.refused(t, s.File(append(entries, entries...)))
 	}
 	src := s.File(entries)
 	f := s.parse(t, src)

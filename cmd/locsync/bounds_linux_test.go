@@ -1,0 +1,377 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locsync/locsync/gitops/gittest"
+)
+
+// The promise of the program: nothing from outside makes a process take more than this, or hang.
+const (
+	boundMemory = 512 << 20
+	boundTime   = 30 * time.Second
+)
+
+// victim is a repository with one project, and a service that answers what a test tells it to.
+type victim struct {
+	*testing.T
+	dir     string
+	answers map[string]http.HandlerFunc // by method and path, below the prefix
+}
+
+func newVictim(t *testing.T) *victim {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("memory is measured without the race detector, which multiplies it")
+	}
+	gittest.Need(t)
+	v := &victim{T: t, dir: t.TempDir(), answers: make(map[string]http.HandlerFunc)}
+	v.file("locales/en/app.json", `{"greeting": "Hello", "farewell": "Goodbye"}`+"\n")
+	server := httptest.NewServer(http.HandlerFunc(v.serve))
+	t.Cleanup(server.Close)
+	v.says("GET /v1/account", `{"id": "acc"}`)
+	v.says("GET /v1/project/"+victimProject, `{"id": "`+victimProject+`", "sourceLanguage": "en", "targetLanguages": ["de"]}`)
+	v.says("POST /v1/project/"+victimProject+"/import", `"i1"`)
+	v.says("POST /v2/project/"+victimProject+"/import", `"i1"`)
+	v.says("POST /v2/project/"+victimProject+"/export", `"e1"`)
+	v.config(server.URL)
+	v.git("init", "-q", "-b", "main")
+	v.git("add", ".")
+	v.git("commit", "-qm", "begin")
+	return v
+}
+
+const victimProject = "11111111-2222-3333-4444-555555555555"
+
+func (v *victim) config(url string) {
+	v.file("locsync.toml", `[service]
+url = "`+url+`"
+account_id = "acc"
+requests_per_second = 100
+job_timeout = "30s"
+[[project]]
+name = "app"
+id = "`+victimProject+`"
+repository = "."
+source_language = "en"
+target_languages = ["de"]
+[project.pull]
+remote = ""
+completion_state = "draft"
+[[project.files]]
+source = "locales/en/*.json"
+output = "locales/{LANGUAGE}/{NAME}.json"
+collection = "main"
+`)
+}
+
+func (v *victim) file(name, text string) {
+	v.Helper()
+	name = filepath.Join(v.dir, name)
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		v.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		v.Fatal(err)
+	}
+}
+
+func (v *victim) env() []string {
+	return append(os.Environ(), "HOME="+v.dir+"/.home", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "LOCSYNC_API_KEY=key-of-the-victim",
+		"LOCSYNC_BUDGET_DIR="+v.dir+"/.git/budget", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@localhost", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@localhost")
+}
+
+func (v *victim) git(args ...string) string {
+	v.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = v.dir, v.env()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		v.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func (v *victim) says(call, body string) {
+	v.answers[call] = func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) }
+}
+
+// streams lets the service answer a call with what is written, packed or not.
+func (v *victim) streams(call string, packed bool, write func(w io.Writer)) {
+	v.answers[call] = func(w http.ResponseWriter, _ *http.Request) {
+		if !packed {
+			write(w)
+			return
+		}
+		w.Header().Set("Content-Encoding", "gzip")
+		gz := gzip.NewWriter(w)
+		write(gz)
+		_ = gz.Close()
+	}
+}
+
+func (v *victim) serve(w http.ResponseWriter, r *http.Request) {
+	path := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, "/api/integration"), "/api")
+	_, _ = io.Copy(io.Discard, r.Body)
+	answer, known := v.answers[r.Method+" "+path]
+	if !known {
+		v.Logf("unexpected: %s %s", r.Method, r.URL)
+		http.NotFound(w, r)
+		return
+	}
+	answer(w, r)
+}
+
+// locsync runs the program, which has to keep the promise, and returns its exit code and everything that it said.
+func (v *victim) locsync(args ...string) (int, string) {
+	v.Helper()
+	cmd := exec.Command("locsync", args...)
+	peak := filepath.Join(v.TempDir(), "peak")
+	cmd.Dir, cmd.Env = v.dir, append(v.env(), testPeakFile+"="+peak)
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		v.Fatal(err)
+	}
+	done, broken := make(chan struct{}), make(chan string, 1)
+	go func() {
+		for range time.Tick(20 * time.Millisecond) {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			now := residentPeak(cmd.Process.Pid)
+			if now < boundMemory && time.Since(began) < boundTime {
+				continue
+			}
+			_ = cmd.Process.Kill()
+			broken <- fmt.Sprintf("%d MB after %v", now>>20, time.Since(began))
+			return
+		}
+	}()
+	_ = cmd.Wait()
+	close(done)
+	select {
+	case how := <-broken:
+		v.Fatalf("locsync %v takes too much: %s\n%s", args, how, clipped(said.String()))
+	default:
+	}
+	took, most := time.Since(began), peakIn(v, peak)
+	v.Logf("locsync %v: exit %d, %d MB, %v\n%s", args, cmd.ProcessState.ExitCode(), most>>20, took.Round(time.Millisecond), clipped(said.String()))
+	if most > boundMemory {
+		v.Errorf("locsync %v: %d MB", args, most>>20)
+	}
+	return cmd.ProcessState.ExitCode(), said.String()
+}
+
+// residentPeak is the most memory that a process has had, as far as can be seen.
+func residentPeak(pid int) int64 {
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		return 0
+	}
+	_, peak, _ := strings.Cut(string(status), "VmHWM:")
+	var kilobytes int64
+	_, _ = fmt.Sscan(peak, &kilobytes)
+	return kilobytes << 10
+}
+
+// repeated writes n times a text between two others.
+func repeated(w io.Writer, before, text string, n int, after string) {
+	_, _ = io.WriteString(w, before)
+	chunk := strings.Repeat(text, 1000)
+	for ; n >= 1000; n -= 1000 {
+		if _, err := io.WriteString(w, chunk); err != nil {
+			return
+		}
+	}
+	_, _ = io.WriteString(w, strings.Repeat(text, n)+after)
+}
+
+// numbered writes entries with numbers between two texts.
+func numbered(w io.Writer, before, format string, n int, after string) {
+	b := append(make([]byte, 0, 1<<16), before...)
+	for i := range n {
+		if b = fmt.Appendf(b, format, i); len(b) > 60_000 {
+			if _, err := w.Write(b); err != nil {
+				return
+			}
+			b = b[:0]
+		}
+	}
+	_, _ = w.Write(append(b, after...))
+}
+
+func expect(t *testing.T, code int, said string, wantCode int, want ...string) {
+	t.Helper()
+	if code != wantCode {
+		t.Errorf("exit code %d, want %d", code, wantCode)
+	}
+	for _, w := range want {
+		if !strings.Contains(said, w) {
+			t.Errorf("it does not say %q", w)
+		}
+	}
+}
+
+// zipOf is an archive of members that are written one by one.
+func zipOf(t *testing.T, members map[string]func(io.Writer)) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for name, write := range members {
+		w, err := z.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(w)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// A record is as large as what is decoded of it, whatever was sent.
+func TestBoundOfRecords(t *testing.T) {
+	v := newVictim(t)
+	record := `{"id": "` + victimProject + `", "sourceLanguage": "en", "targetLanguages": ["de"], "documents": [{}`
+	v.streams("GET /v1/project/"+victimProject, true, func(w io.Writer) { repeated(w, record, `,{}`, 10_000_000, `]}`) })
+	code, said := v.locsync("check", "--online")
+	expect(t, code, said, 0)
+	v.locsync("doctor")
+}
+
+func TestBoundOfImportErrors(t *testing.T) {
+	v := newVictim(t)
+	v.streams("GET /v1/project/import-result/i1", false, func(w io.Writer) {
+		repeated(w, `{"status": "completed", "errors": [{}`, `,{}`, 10_000_000, `]}`)
+	})
+	v.locsync("push")
+}
+
+func TestBoundOfImportConflicts(t *testing.T) {
+	v := newVictim(t)
+	v.streams("GET /v1/project/import-result/i1", true, func(w io.Writer) {
+		numbered(w, `{"status": "completed", "conflictingKeyValues": {"":[]`, `,"%d":[]`, 2_600_000, `}}`)
+	})
+	v.locsync("push")
+}
+
+func TestBoundOfExports(t *testing.T) {
+	for name, members := range map[string]map[string]func(io.Writer){
+		"zeros": {"locales/de/app.json": func(w io.Writer) { repeated(w, "", "\x00", 1<<30, "") }},
+		"one": {"locales/de/app.json": func(w io.Writer) {
+			numbered(w, `{"":""`, `,"strange %d":"some text that is not so short"`, 5_000_000, `}`)
+		}},
+		"tiny":     {"locales/de/app.json": func(w io.Writer) { numbered(w, `{"":""`, `,"%d":""`, 12_000_000, `}`) }},
+		"repeated": {"locales/de/app.json": func(w io.Writer) { repeated(w, `{"":""`, `,"greeting":"x"`, 12_000_000, `}`) }},
+		"long":     {"locales/de/app.json": func(w io.Writer) { repeated(w, `{"greeting":"`, `some text`, 25_000_000, `"}`) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := newVictim(t)
+			archive := zipOf(t, members)
+			t.Logf("%d bytes", len(archive))
+			v.says("GET /v1/document/export/e1", string(archive))
+			v.locsync("pull")
+		})
+	}
+	t.Run("many", func(t *testing.T) {
+		v := newVictim(t)
+		members := make(map[string]func(io.Writer))
+		for i := range 19_999 {
+			members[fmt.Sprint("x", i)] = func(w io.Writer) {}
+		}
+		v.says("GET /v1/document/export/e1", string(zipOf(t, members)))
+		v.locsync("pull")
+	})
+}
+
+func TestBoundOfResourceFiles(t *testing.T) {
+	t.Run("sparse", func(t *testing.T) {
+		v := newVictim(t)
+		v.says("GET /v1/project/import-result/i1", `{"status": "completed", "keysCreated": 2}`)
+		v.file("locales/en/big.json", "{}")
+		if err := os.Truncate(filepath.Join(v.dir, "locales/en/big.json"), 5<<30); err != nil {
+			t.Fatal(err)
+		}
+		code, said := v.locsync("check")
+		expect(t, code, said, 3, "big.json")
+		code, said = v.locsync("push")
+		expect(t, code, said, 3, "big.json")
+	})
+	t.Run("keys", func(t *testing.T) {
+		v := newVictim(t)
+		f, err := os.Create(filepath.Join(v.dir, "locales/en/big.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		numbered(f, "{\"\":\"\"", ",\"%d\":\"\"", 17_000_000, "}")
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		code, said := v.locsync("check")
+		expect(t, code, said, 3, "big.json")
+	})
+}
+
+func TestBoundOfConfiguration(t *testing.T) {
+	for name, text := range map[string]string{
+		"arrays":  "x = " + strings.Repeat("[", 500_000) + strings.Repeat("]", 500_000),
+		"tables":  "x = " + strings.Repeat("{a=", 150_000) + "1" + strings.Repeat("}", 150_000),
+		"dotted":  strings.Repeat("a.", 500_000) + "a = 1",
+		"headers": "[" + strings.Repeat("a.", 500_000) + "a]",
+		"many":    strings.Repeat("[a.b.c.d.e.f.g]\n[[x]]\n", 1) + numberedText("[a%d.b.c.d]\n", 60_000),
+		"keys":    numberedText("key%d = 1\n", 70_000),
+		"projects": numberedText("[[project]]\nname = \"p%d\"\nid = \"11111111-2222-3333-4444-555555555555\"\nrepository = \".\"\nsource_language = \"en\"\n"+
+			"target_languages = [\"de\"]\n[[project.files]]\nsource = \"locales/en/*.json\"\noutput = \"locales/{LANGUAGE}/{NAME}.json\"\n", 4_500),
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := newVictim(t)
+			v.file("locsync.toml", text)
+			v.locsync("check")
+		})
+	}
+}
+
+func numberedText(format string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format, i)
+	}
+	return b.String()
+}
+
+// The largest file that is read is within the promise, too.
+func TestBoundOfTheLargest(t *testing.T) {
+	v := newVictim(t)
+	if err := os.Remove(filepath.Join(v.dir, "locales/en/app.json")); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	numbered(&b, "{\"\":\"\"", ",\n  \"key %d\":\"some text\"", 299_000, "}")
+	t.Logf("%d bytes", b.Len())
+	v.file("locales/en/big.json", b.String())
+	code, said := v.locsync("check")
+	expect(t, code, said, 0)
+	v.says("GET /v1/project/import-result/i1", `{"status": "completed", "keysCreated": 299001}`)
+	code, said = v.locsync("push")
+	expect(t, code, said, 0)
+	v.says("GET /v1/document/export/e1", string(zipOf(t, map[string]func(io.Writer){"locales/de/big.json": func(w io.Writer) { _, _ = w.Write(b.Bytes()) }})))
+	v.locsync("pull")
+}

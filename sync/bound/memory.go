@@ -1,0 +1,49 @@
+package bound
+
+import (
+	"math"
+	"os"
+	"path"
+	"runtime/debug"
+	"strconv"
+	"strings"
+)
+
+// mostMemory is when the garbage collector works harder, where nothing else is said: a little below the promise.
+const mostMemory = 448 << 20
+
+// LimitMemory tells the garbage collector how much there is: nine tenths of what the control group of this process may
+// have (systemd's MemoryMax and MemoryHigh, a container's limit), at most mostMemory. It also collects earlier than Go's
+// default, for a twelfth more processor time and a quarter less memory. GOMEMLIMIT and GOGC win.
+func LimitMemory() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(50)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(min(mostMemory, groupMemory("/proc/self/cgroup", "/sys/fs/cgroup")/10*9))
+	}
+}
+
+// groupMemory is the least limit of the control group that a file names, and of those around it.
+func groupMemory(file, root string) int64 {
+	least := int64(math.MaxInt64)
+	text, _ := os.ReadFile(file) // other systems have none
+	for line := range strings.Lines(string(text)) {
+		group, unified := strings.CutPrefix(strings.TrimSpace(line), "0::")
+		if !unified {
+			continue
+		}
+		for group = path.Join("/", group); ; group = path.Dir(group) {
+			for _, name := range []string{"memory.max", "memory.high"} {
+				limit, _ := os.ReadFile(path.Join(root, group, name))
+				if n, err := strconv.ParseInt(strings.TrimSpace(string(limit)), 10, 64); err == nil && n > 0 {
+					least = min(least, n)
+				}
+			}
+			if group == "/" {
+				break
+			}
+		}
+	}
+	return least
+}
