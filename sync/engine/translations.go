@@ -316,7 +316,7 @@ func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) 
 
 func (r *pushing) composeTranslations(b *bundle.Bundle, c *candidate, send func(catalog.Name) bool, instead map[catalog.Name]string) (bundle.Upload, error) {
 	if b.Format.Name != "locjson" {
-		return bundle.Compose(b, c.file, c.Path, send, instead)
+		return bundle.Compose(b, c.file, c.Path, send, instead, c.unfit)
 	}
 	var units catalog.Catalog
 	for _, u := range c.texts {
