@@ -92,8 +92,8 @@ func shapeOf(form string) string {
 	return "a plural"
 }
 
-// unfit are the texts of a target file that are never sent, and why: those of a key that has two, and what the service
-// would have no source text for, since the source's list ends before, or the source has a list or none.
+// unfit are the texts of a target file that are never sent, and why: those of a key that has two, and those of a list
+// that the source does not have as such, so that the service has no source text for them.
 func unfit(source catalog.Catalog, f *resource.File, texts catalog.Catalog) map[catalog.Name]string {
 	bad, twice, want := make(map[catalog.Name]string), clashesWithin(f), map[string]shape{}
 	item := func(u catalog.Unit) bool { return spelling.IsItem(u.Form) }
