@@ -124,7 +124,7 @@ func (t *Files) attributesFile(folder string) ([]byte, error) {
 	}
 	e, err := t.FS.Lookup(path.Join(folder, ".gitattributes"), false)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, tree.ErrNotDir), err == nil && !e.IsFile():
+	case errors.Is(err, fs.ErrNotExist), err == nil && !e.IsFile():
 	case err != nil:
 		return nil, err
 	default:

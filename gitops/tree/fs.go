@@ -221,7 +221,8 @@ func (t *FS) Lookup(name string, follow bool) (object.Entry, error) {
 // longestPath is what Linux takes; others take less.
 const longestPath = 4096
 
-var ErrNotDir = errors.New("not a folder")
+// ErrNotDir is also fs.ErrNotExist: below a file there is nothing.
+var ErrNotDir = fmt.Errorf("not a folder: %w", fs.ErrNotExist)
 
 func pathError(op, name string, err error) error {
 	if err == nil {

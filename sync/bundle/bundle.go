@@ -55,7 +55,7 @@ func Find(fsys fs.FS, p *config.Project) ([]*Bundle, []report.Problem, error) {
 	seen := make(map[string]bool)
 	for i := range p.Files {
 		files := &p.Files[i]
-		matches, err := glob(fsys, files.Source)
+		matches, err := Glob(fsys, files.Source)
 		if err != nil {
 			return nil, nil, err
 		}

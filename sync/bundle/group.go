@@ -107,7 +107,7 @@ func Existing(fsys fs.FS, bundles []*Bundle, languages []config.Language) ([]Tar
 			back[way] = l
 		}
 		for _, l := range languages {
-			paths, err := glob(fsys, g.Template().Glob(l))
+			paths, err := Glob(fsys, g.Template().Glob(l))
 			if err != nil {
 				return nil, fmt.Errorf("look for translations: %w", err)
 			}

@@ -5,27 +5,28 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"syscall"
 	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// glob lists the files of a pattern. A folder that may not be read, and one whose name is not UTF-8, has none; any
+// Glob lists the files of a pattern. A folder that may not be read, and one whose name is not UTF-8, has none; any
 // other folder that cannot be read fails the search: its files would be taken for gone.
-func glob(fsys fs.FS, pattern string) ([]string, error) {
+func Glob(fsys fs.FS, pattern string) ([]string, error) {
 	w := &listing{FS: fsys}
 	found, err := doublestar.Glob(w, pattern, doublestar.WithFilesOnly(), doublestar.WithNoFollow())
 	if w.err != nil {
 		err = w.err
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !absent(err) {
 		return nil, fmt.Errorf("look for %s: %w", pattern, err)
 	}
 	slices.Sort(found)
 	return found, nil
 }
 
-// listing keeps the error of a folder that could not be listed, which a search passes over.
+// listing keeps the error of a name that could not be looked up, which a search passes over.
 type listing struct {
 	fs.FS
 	err error
@@ -36,13 +37,28 @@ func (l *listing) ReadDir(name string) ([]fs.DirEntry, error) {
 		return nil, nil
 	}
 	entries, err := fs.ReadDir(l.FS, name)
-	if l.err == nil && err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
-		l.err = err
-	}
+	l.note(err)
 	return entries, err
 }
 
-func (l *listing) Stat(name string) (fs.FileInfo, error) { return fs.Stat(l.FS, name) }
+// Stat follows a link. One that leads to nothing that can be read is no reason to stop.
+func (l *listing) Stat(name string) (fs.FileInfo, error) {
+	info, err := fs.Stat(l.FS, name)
+	if err != nil {
+		_, own := fs.Lstat(l.FS, name)
+		l.note(own)
+	}
+	return info, err
+}
+
+func (l *listing) note(err error) {
+	if l.err == nil && err != nil && !absent(err) && !errors.Is(err, fs.ErrPermission) {
+		l.err = err
+	}
+}
+
+// absent reports whether an error says that there is no such file, also where a file has the name of a folder above.
+func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
 
 // unreadable is why a file's name keeps it out.
 func unreadable(name string) string {

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
 	"testing/fstest"
 )
@@ -24,15 +26,30 @@ func (f failing) ReadDir(name string) ([]fs.DirEntry, error) {
 	return f.MapFS.ReadDir(name)
 }
 
-// A folder below ** that is damaged fails the search, whose files would count as deleted otherwise; one that may not be
-// read has none, as ever.
+func (f failing) Stat(name string) (fs.FileInfo, error) {
+	if path.Dir(name) == f.folder {
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: f.err}
+	}
+	return fs.Stat(f.MapFS, name)
+}
+
+func (f failing) Lstat(name string) (fs.FileInfo, error) { return f.Stat(name) }
+
+func (f failing) ReadLink(string) (string, error) { return "", fs.ErrInvalid }
+
+// A folder that is damaged fails the search, whose files would count as deleted otherwise, also where the pattern is one
+// file's name. One that may not be read has none, as ever, and below a file there is nothing.
 func TestFoldersThatCannotBeListed(t *testing.T) {
 	t.Parallel()
 	files := fstest.MapFS{"locales/a/app.json": {}, "locales/b/app.json": {}}
-	for err, want := range map[error]int{errors.New("damaged tree"): -1, fs.ErrPermission: 1} {
-		found, failed := glob(failing{files, "locales/b", err}, "locales/**/app.json")
-		if (want < 0) != errors.Is(failed, err) || want >= 0 && len(found) != want {
-			t.Errorf("%v: %v, %v", err, found, failed)
+	for err, want := range map[error]int{errors.New("damaged tree"): -1, fs.ErrPermission: 1, syscall.ENOTDIR: 1} {
+		patterns := map[string]int{"locales/**/app.json": want, "locales/{a,b}/app.json": want,
+			"locales/b/app.json": min(want, 0)}
+		for pattern, want := range patterns {
+			found, failed := Glob(failing{files, "locales/b", err}, pattern)
+			if (want < 0) != errors.Is(failed, err) || want >= 0 && len(found) != want {
+				t.Errorf("%v: %s: %v, %v", err, pattern, found, failed)
+			}
 		}
 	}
 }
@@ -47,7 +64,7 @@ func TestNamesThatAreNotUTF8(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	found, err := glob(os.DirFS(dir), "**/*.json")
+	found, err := Glob(os.DirFS(dir), "**/*.json")
 	if err != nil || !slices.Equal(found, []string{"en/app.json", "en/m\xfcll.json"}) {
 		t.Errorf("%q, %v", found, err)
 	}

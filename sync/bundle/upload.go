@@ -3,6 +3,7 @@ package bundle
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/locsync/locsync/formats"
@@ -20,11 +21,14 @@ type Upload struct {
 
 // Compose makes the upload that carries the wanted texts of a file, with the texts that cannot travel without them: the
 // other forms of a plural, the other items of a list. instead has texts that are sent in the place of the file's own;
-// nil for none.
+// without has those that are never sent; nil for none of either.
 func Compose(
-	b *Bundle, f *resource.File, path string, wanted func(catalog.Name) bool, instead map[catalog.Name]string,
+	b *Bundle, f *resource.File, path string, wanted func(catalog.Name) bool, instead, without map[catalog.Name]string,
 ) (Upload, error) {
 	entries := f.Together(func(e resource.Entry) bool { return wanted(catalog.Name{Key: e.Key, Form: e.Form}) })
+	entries = slices.DeleteFunc(entries, func(e resource.Entry) bool {
+		return without[catalog.Name{Key: e.Key, Form: e.Form}] != ""
+	})
 	for i, e := range entries {
 		if text, ok := instead[catalog.Name{Key: e.Key, Form: e.Form}]; ok {
 			entries[i].Text = text

@@ -249,8 +249,12 @@ func (s *search) spotAll(l Listing) {
 			}
 			s.alike = append(s.alike, name)
 			s.sizes[name] = info.Size()
-			if nameable(name) && !neverResource(path.Base(name)) {
+			switch {
+			case neverResource(path.Base(name)):
+			case nameable(name):
 				s.names[name] = i == 0
+			default:
+				noteUnnameable(s.exports, name)
 			}
 		}
 	}
@@ -282,6 +286,20 @@ func (s *search) enter(found spotted) {
 // write.
 func nameable(name string) bool {
 	return utf8.ValidString(name) && config.UnsafePath(name) == "" && !strings.ContainsAny(name, "{}*?\"<>|:,")
+}
+
+// noteUnnameable gathers files that name a language and that no configuration can name.
+func noteUnnameable(gathered map[string]*LeftOut, name string) {
+	found := spot(name)
+	if len(found) == 0 || standingOf(name) != own || !utf8.ValidString(name) {
+		return
+	}
+	text := found[0].template
+	if gathered[text] == nil {
+		gathered[text] = &LeftOut{Path: text, Reason: "has a path that no configuration can name: " +
+			"one of {}*?\"<>|:, is in it, or not every file system can write it; rename it"}
+	}
+	gathered[text].Files++
 }
 
 // foreignFolders are folders that hold other people's files.

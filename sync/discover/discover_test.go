@@ -232,3 +232,26 @@ func BenchmarkFind(b *testing.B) {
 	}
 	b.ReportMetric(float64(len(names)), "files")
 }
+
+// Files that no configuration can name are not passed over in silence: each kind is left out by name, with its number.
+func TestPathsThatNoConfigurationCanName(t *testing.T) {
+	t.Parallel()
+	fsys := fstest.MapFS{}
+	var tracked []string
+	for _, folder := range []string{"i18n/{x}", "i18n/q*", "ok", "node_modules/{y}/i18n"} {
+		for _, language := range []string{"en", "de"} {
+			name := folder + "/" + language + ".json"
+			fsys[name] = &fstest.MapFile{Data: []byte(`{"a": "` + language + `"}`)}
+			tracked = append(tracked, name)
+		}
+	}
+	r := Find(fsys, Listing{Tracked: tracked}, Options{})
+	if len(r.Groups) != 1 || len(r.LeftOut) != 2 {
+		t.Fatalf("%d groups, left out %+v", len(r.Groups), r.LeftOut)
+	}
+	for i, want := range []string{"i18n/q*/{LANGUAGE}.json", "i18n/{x}/{LANGUAGE}.json"} {
+		if l := r.LeftOut[i]; l.Path != want || l.Files != 2 || !strings.Contains(l.Reason, "no configuration can name") {
+			t.Errorf("left out %+v, want %s", l, want)
+		}
+	}
+}

@@ -16,8 +16,7 @@ import (
 	"github.com/locsync/locsync/sync/spelling"
 )
 
-// Which translations of the repository are somebody's change is worked out here, from what stands in the places that pushes look at (see places.go) and what
-// is remembered of each. What becomes of them at the service is in translations.go.
+// Which translations people changed is worked out here; what becomes of them at the service, in translations.go.
 
 // candidate is a target file of one place with what people changed in it.
 type candidate struct {
@@ -33,12 +32,12 @@ type candidate struct {
 	again   bool                  // it was gone from all places, and is there again
 	other   bool                  // as another file, of which nothing is remembered
 	merged  catalog.Marks
+	unfit   map[catalog.Name]string              // what is never sent, and why
 	inherit map[ledger.TargetMarks]catalog.Marks // what it takes over from a file that is gone
 	behind  catalog.Catalog                      // what stood there when the places parted, and another place has changed since
 }
 
-// settledCandidates are the candidates of a working tree that git left alone while they were read; where it did not, they are read again, for as long as the
-// sources would be.
+// settledCandidates are read again where git changes the working tree meanwhile, for as long as the sources would be.
 func (r *pushing) settledCandidates(ctx context.Context) ([]*candidate, error) {
 	problems := len(r.report.Problems)
 	for deadline := r.Now().Add(patience); ; {
@@ -105,7 +104,7 @@ func (r *pushing) inPlaces() ([]*candidate, error) {
 	return found, nil
 }
 
-// unsent counts, by language, the texts that people changed in the target files and that the next push is to send, as far as can be told without asking the
+// unsent counts, by language, the translations that the next push is to send, as far as can be told without asking the
 // service or the remote. Those that wait for a decision are not among them: they are conflicts.
 func (p *project) unsent(repo *gitops.Repo, t *tree) (map[string]int, error) {
 	count := make(map[string]int)
@@ -192,6 +191,13 @@ func (r *pushing) candidate(t bundle.Target, at *place) (*candidate, error) {
 	if err != nil {
 		return nil, err
 	}
+	source, _ := r.tree.sourceTexts(t)
+	c.unfit = unfit(source, f, c.texts)
+	for _, p := range unfitProblems(t, c.texts, c.unfit) {
+		if !slices.Contains(r.report.Problems, p) {
+			r.problem(p)
+		}
+	}
 	c.again, c.other, c.merged = m.back, m.other, m.merged
 	c.inherit = m.inherited
 	asked, offered, err := r.asked(t, c.texts)
@@ -199,7 +205,7 @@ func (r *pushing) candidate(t bundle.Target, at *place) (*candidate, error) {
 		return nil, err
 	}
 	for _, u := range c.texts {
-		if !asked(u) || u.Text == "" || ledger.Holds(m.filler, u) || r.settled[ledger.ConflictID(c.Path, c.Language.Code, u.Key)] {
+		if c.unfit[u.Name] != "" || !asked(u) || u.Text == "" || ledger.Holds(m.filler, u) || r.settled[ledger.ConflictID(c.Path, c.Language.Code, u.Key)] {
 			continue
 		}
 		if m.edited(u) || offered(u) {

@@ -185,15 +185,20 @@ func (x *inspection) target(t *tree, target bundle.Target) {
 	}
 	texts := bundle.Texts(f)
 	x.report.Files = append(x.report.Files, report.CheckedFile{Path: target.Path, Language: l.Code, Format: b.Format.Name, Collection: b.Collection, Keys: len(texts.Keys())})
-	x.oddities(f, target.Path, l, nil)
+	source, ok := t.sourceTexts(target)
+	x.oddities(f, target.Path, l, clashesWithin(f))
 	at := placesOf(f)
+	for _, p := range unfitProblems(target, texts, unfit(source, f, texts)) {
+		at.put(&p, "")
+		x.told(report.Error, p)
+	}
 	for _, p := range bundle.Findings(f, target.Path, l) {
 		if p.Line == 0 {
 			at.put(&p, "")
 		}
 		x.told(report.Warning, p)
 	}
-	if source, ok := t.sourceTexts(target); ok {
+	if ok {
 		x.translations(target, at, source, texts, t.present(target))
 		x.pluralKeys(target, at, source, texts)
 	}

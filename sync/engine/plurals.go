@@ -176,8 +176,8 @@ func (r *pulling) widen(x translated, m *merged, source, ours catalog.Catalog) (
 	return slices.DeleteFunc(wide, func(u catalog.Unit) bool { return gone[u.Key] }), stand, away, nil
 }
 
-// carried gives further forms of a plural of keys the names that the plural has now: file_few becomes doc_few where file_other goes and doc_other
-// comes with the same text, and with no other candidate for either. The service does not have such forms, so nothing else would bring them.
+// carried renames further forms of a plural of keys, which the service does not have: file_few becomes doc_few where
+// file_other goes, doc_other comes with the same text, and there is no other candidate for either.
 func carried(in catalog.Three, result *catalog.Merged) {
 	ours := in.Ours.Index()
 	type text struct{ sign, text string } // what stands before "other" has to end alike
@@ -331,8 +331,7 @@ func (r *pushing) eachKind(target bundle.Target, sent catalog.Catalog, send func
 	}), true)
 }
 
-// furtherProblem says that the service left out what the source language does not have: forms, and single texts where the source has a plural. They
-// are not sent again until somebody changes them.
+// furtherProblem names what the service left out since the source lacks it. It is not sent again until it is changed.
 func furtherProblem(f ledger.JobFile, language string) report.Problem {
 	var forms, singles []string
 	for _, u := range f.Units {

@@ -182,7 +182,11 @@ func TestPluralsInRails(t *testing.T) {
 		"config/locales/ru.yml": ru,
 		"config/locales/ja.yml": "ja:\n  files:\n    dead: dead\n    other: \"%{count}個\"\n",
 	})
-	w.problem(w.pushes(PushOptions{}).Problems, "ru.yml", "files/few, files/many")
+	foretold := w.pushes(PushOptions{DryRun: true}).Problems
+	w.problem(foretold, "ru.yml", "files/few, files/many")
+	if told := w.pushes(PushOptions{}).Problems; !slices.Equal(told, foretold) {
+		t.Errorf("told %v, and %v before", told, foretold)
+	}
 	w.translateFile("structured-yaml", "main", "ru", "x.yml", "files:\n  one: \"%{count} файлик\"\n  other: \"%{count} файлика\"\n")
 	w.translateFile("structured-yaml", "main", "ar", "x.yml", "files:\n  one: ملف\n  other: \"%{count} ملف\"\nmenu:\n  save: حفظ\n")
 	w.brings("config/locales/ar.yml (ar): +3 ~0 -0", "config/locales/ru.yml (ru): +0 ~2 -0")
@@ -193,8 +197,10 @@ func TestPluralsInRails(t *testing.T) {
 	// A changed form of that kind is sent by itself, beside the other changes; this service has no source text for it and leaves it out.
 	now := strings.ReplaceAll(strings.ReplaceAll(w.show("main", "config/locales/ru.yml"), "файлов", "штук"), "файлик\"", "файл\"")
 	w.write("config/locales/ru.yml", now+"\n")
+	const many = "no source text for plural forms that only this language has (files/many)"
+	w.problem(w.pushes(PushOptions{DryRun: true}).Problems, "config/locales/ru.yml", many)
 	p := w.pushes(PushOptions{})
-	w.problem(p.Problems, "config/locales/ru.yml", "no source text for plural forms that only this language has (files/many)")
+	w.problem(p.Problems, "config/locales/ru.yml", many)
 	w.reports(p, "config/locales/ru.yml (ru): files/many", "config/locales/ru.yml (ru): files/one")
 	w.holds("main", "ru", "files/one", "%{count} файл")
 	w.sends()
@@ -203,6 +209,9 @@ func TestPluralsInRails(t *testing.T) {
 
 	// With the source text at the service it is offered again and taken, and a translator's text for it comes back.
 	w.write("config/locales/en.yml", "en:\n  files:\n    one: \"%{count} file\"\n    many: \"%{count} files\"\n    other: \"%{count} files\"\n  menu:\n    other: Other\n    one: One\n    save: Save\n")
+	if foretold := w.pushes(PushOptions{DryRun: true}).Problems; len(foretold) > 0 {
+		t.Errorf("foretold, and the source has the form now: %v", foretold)
+	}
 	w.sends("config/locales/en.yml (en): files/many", "config/locales/ru.yml (ru): files/many")
 	w.holds("main", "ru", "files/many", "%{count} штук")
 	w.write("config/locales/ru.yml", strings.ReplaceAll(now, "штук", "файлов")+"\n")

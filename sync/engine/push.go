@@ -313,7 +313,7 @@ func (r *pushing) addSource(ship *shipping, s *source, wanted func(key string) b
 	up, err := bundle.Compose(s.Bundle, s.file, s.Path, func(n catalog.Name) bool {
 		_, there := texts[n]
 		return there && wanted(n.Key)
-	}, nil)
+	}, nil, nil)
 	if err == nil && len(up.Units) > 0 {
 		ship.add(r.request(s.Bundle, s.Source.Code, s.Format.Name, r.cfg.Push.CompletionState), up, ledger.Destination{Path: s.Path, Collection: s.Collection}, up.Units)
 	}

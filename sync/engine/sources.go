@@ -54,7 +54,7 @@ func readFound(fsys fs.FS, bundles []*bundle.Bundle, problems []report.Problem, 
 		if reading != nil {
 			reading(i, len(bundles))
 		}
-		s := &source{Bundle: b, clash: make(map[string]string)}
+		s := &source{Bundle: b}
 		f, problem, err := b.Read(fsys, b.Path, b.Source)
 		switch {
 		case err != nil:
@@ -94,7 +94,7 @@ func (t *tree) findClashes() {
 	collections := make(map[string][]*source)
 	for _, s := range t.sources {
 		if !s.broken() {
-			s.clashesWithin()
+			s.clash = clashesWithin(s.file)
 			collections[s.Collection] = append(collections[s.Collection], s)
 		}
 	}
@@ -123,13 +123,15 @@ func (t *tree) findClashes() {
 }
 
 // clashesWithin finds the keys that stand twice in a file, with different texts.
-func (s *source) clashesWithin() {
-	for _, d := range s.file.Duplicates() {
-		one, two := s.file.Text(d[0]), s.file.Text(d[1])
-		if s.file.Node(d[0]).Kind == resource.Text && s.file.Node(d[1]).Kind == resource.Text && one != two {
-			s.clash[s.file.KeyOf(d[1])] = fmt.Sprintf("stands twice with different texts, %q and %q; neither is sent until one is left", one, two)
+func clashesWithin(f *resource.File) map[string]string {
+	clash := make(map[string]string)
+	for _, d := range f.Duplicates() {
+		one, two := f.Text(d[0]), f.Text(d[1])
+		if f.Node(d[0]).Kind == resource.Text && f.Node(d[1]).Kind == resource.Text && one != two {
+			clash[f.KeyOf(d[1])] = fmt.Sprintf("stands twice with different texts, %q and %q; neither is sent until one is left", one, two)
 		}
 	}
+	return clash
 }
 
 // clashesBetween finds the keys that files of one collection have with different values. The forms of a key are one value.

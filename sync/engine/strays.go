@@ -10,6 +10,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/report"
 )
 
@@ -48,16 +49,15 @@ func (x *inspection) strays(t *tree, known map[string]bool) error {
 // matching lists the files that match a pattern. Folders of any depth are read once for all patterns: below has their files.
 func (x *inspection) matching(pattern string, below map[string][]string) ([]string, error) {
 	if !strings.Contains(pattern, "**") {
-		matches, err := doublestar.Glob(x.fsys, pattern, doublestar.WithFilesOnly(), doublestar.WithNoFollow())
-		if errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-		return matches, err
+		return bundle.Glob(x.fsys, pattern)
 	}
 	base, _ := doublestar.SplitPattern(pattern)
 	all, read := below[base]
 	if !read {
-		all = x.translatable(base)
+		var err error
+		if all, err = x.translatable(base); err != nil {
+			return nil, err
+		}
 		below[base] = all
 	}
 	var matches []string
@@ -71,18 +71,21 @@ func (x *inspection) matching(pattern string, below map[string][]string) ([]stri
 	return matches, nil
 }
 
-// translatable lists the files below a folder whose names end as some source file's. What cannot be read has none.
-func (x *inspection) translatable(base string) (all []string) {
+// translatable lists the files below a folder whose names end as some source file's. What may not be read has none.
+func (x *inspection) translatable(base string) (all []string, err error) {
 	extensions := make(map[string]bool)
 	for _, f := range x.cfg.Files {
 		extensions[strings.ToLower(path.Ext(f.Source))] = true
 	}
-	_ = fs.WalkDir(x.fsys, base, func(name string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(x.fsys, base, func(name string, d fs.DirEntry, err error) error {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+			return err
+		}
 		if err == nil && d.Type().IsRegular() && extensions[strings.ToLower(path.Ext(name))] {
 			all = append(all, name)
 		}
 		return nil
 	})
 	slices.Sort(all)
-	return all
+	return all, err
 }

@@ -174,8 +174,7 @@ func (r *pushing) weigh(c *candidate, theirs catalog.Catalog) (*weighed, error) 
 	return w, nil
 }
 
-// shipCandidate composes the upload of one file, key by key: a key of which the service changed any text since the last merge is reported and
-// stays out. Forms of a key that nobody changed go along with the service's present text.
+// shipCandidate composes one file's upload, without the keys of which the service changed any text since the last merge.
 func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) error {
 	m := ledger.Destination{Path: c.Path, Language: c.Language.Code, Kinds: []ledger.TargetMarks{ledger.Known}}
 	if r.cfg.Push.Conflicts == "overwrite" {
@@ -208,14 +207,16 @@ func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) err
 		m := m
 		if further {
 			m.Kinds = append(slices.Clone(m.Kinds), ledger.Further)
+			if r.o.DryRun && len(sent.Restrict(c.theirs.Keys())) < len(sent) { // what it has, it has a source text for
+				r.problem(furtherProblem(ledger.JobFile{Memory: m, Units: accepts(up.Units)}, m.Language))
+			}
 		}
 		ship.add(r.request(c.Sources[0], c.Language.Code, g.ExportFormat(), r.cfg.Push.CompletionState), up, m, sent)
 		return nil
 	})
 }
 
-// replaces names the service's texts that the place has not merged and that are about to be overwritten. With conflicts = "skip" or "report" the service keeps
-// them.
+// replaces names the service's texts that the place has not merged and that "overwrite" is about to replace.
 func (r *pushing) replaces(c *weighed, sent map[catalog.Name]int) {
 	for _, u := range c.replaced {
 		if _, is := sent[u.Name]; !is || r.cfg.Push.Conflicts != "overwrite" {
@@ -316,7 +317,7 @@ func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) 
 
 func (r *pushing) composeTranslations(b *bundle.Bundle, c *candidate, send func(catalog.Name) bool, instead map[catalog.Name]string) (bundle.Upload, error) {
 	if b.Format.Name != "locjson" {
-		return bundle.Compose(b, c.file, c.Path, send, instead)
+		return bundle.Compose(b, c.file, c.Path, send, instead, c.unfit)
 	}
 	var units catalog.Catalog
 	for _, u := range c.texts {

@@ -4,19 +4,20 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
+	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/spelling"
 )
 
-// What a merge would bring is not all written: some of it would break the program, or takes more from a file than anybody means to. It stays out, and the
-// report names it.
+// What would break the program, or takes more from a file than is meant, is not written, and the report names it.
 
-// shaped takes out the changes of keys whose texts do not fit together as the source's do, and reports them: a plural without "other" crashes an
-// Android program, as does one text where a plural or a list is asked for. Where the repository has a key in a shape that the source has left and
-// the service has it in the new one, the old texts go.
+// shaped takes out and reports the changes of keys whose texts do not fit together as the source's do: they crash an
+// Android program. Where the service has the source's shape and the repository the one before it, the old texts go.
 func (r *pulling) shaped(x translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
 	formed := func(u catalog.Unit) bool { return u.Form != "" }
 	if !slices.ContainsFunc(source, formed) && !slices.ContainsFunc(in.Ours, formed) && !slices.ContainsFunc(in.Theirs, formed) {
@@ -63,8 +64,7 @@ type shape struct {
 	forms map[string]bool
 }
 
-// shapes are the shapes of the keys of a catalog; with like, only the texts count that have the kind that the key has there. Of mixed kinds the
-// last counts.
+// shapes are those of a catalog's keys; with like, only texts of the kind there count. Of mixed kinds the last counts.
 func shapes(c catalog.Catalog, like map[string]shape) map[string]shape {
 	all := make(map[string]shape)
 	for _, u := range c {
@@ -92,8 +92,47 @@ func shapeOf(form string) string {
 	return "a plural"
 }
 
-// misfit says why the new texts of a key, with those that the repository has, do not fit the source's; "" when they do. Languages have other plural
-// categories than the source, which pluralsWhole looks at; a list has as many items.
+// unfit are the texts of a target file that are never sent, and why: those of a key that has two, and those of a list
+// that the source does not have as such, so that the service has no source text for them.
+func unfit(source catalog.Catalog, f *resource.File, texts catalog.Catalog) map[catalog.Name]string {
+	bad, twice, want := make(map[catalog.Name]string), clashesWithin(f), map[string]shape{}
+	item := func(u catalog.Unit) bool { return spelling.IsItem(u.Form) }
+	if slices.ContainsFunc(texts, item) || slices.ContainsFunc(source, item) {
+		want = shapes(source, nil)
+	}
+	for _, u := range texts {
+		of, kind := want[u.Key], shapeOf(u.Form)
+		switch list := "a list"; {
+		case twice[u.Key] != "":
+			bad[u.Name] = twice[u.Key]
+		case of.kind == "" || kind != list && of.kind != list || of.forms[u.Form]:
+		case kind == of.kind:
+			bad[u.Name] = fmt.Sprintf("the list is longer than the source's, which has %d items; what is beyond those is not sent."+
+				" Take it out, or write it into the source too", len(of.forms))
+		default:
+			bad[u.Name] = fmt.Sprintf("it is %s, and the source has %s; it is not sent until both have the same", kind, of.kind)
+		}
+	}
+	return bad
+}
+
+// unfitProblems names each key of which texts are never sent, once.
+func unfitProblems(target bundle.Target, texts catalog.Catalog, unfit map[catalog.Name]string) (all []report.Problem) {
+	told := make(map[string]bool)
+	for _, u := range texts {
+		if why := unfit[u.Name]; why != "" && !told[u.Key] {
+			told[u.Key] = true
+			code := report.CodeShape
+			if strings.HasPrefix(why, "stands twice") {
+				code = report.CodeClash
+			}
+			all = append(all, report.Problem{Code: code, File: target.Path, Key: u.Key, Language: target.Language.Code, Problem: why})
+		}
+	}
+	return all
+}
+
+// misfit says why new texts of a key, with the repository's, do not fit the source's; pluralsWhole sees to categories.
 func (s shape) misfit(source, have shape) string {
 	forms := maps.Clone(s.forms)
 	maps.Copy(forms, have.forms)
