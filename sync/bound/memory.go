@@ -13,7 +13,7 @@ import (
 const mostMemory = 448 << 20
 
 // LimitMemory tells the garbage collector how much there is: nine tenths of what the control group of this process may
-// have (systemd's MemoryMax and MemoryHigh, a container's limit), at most mostMemory. It also collects earlier than Go's
+// have (systemd's MemoryMax and MemoryHigh, a container's limit), at most mostMemory. It collects earlier than Go's
 // default, for a twelfth more processor time and a quarter less memory. GOMEMLIMIT and GOGC win.
 func LimitMemory() {
 	if os.Getenv("GOGC") == "" {
