@@ -325,7 +325,7 @@ func TestPushOfMovedFiles(t *testing.T) {
 	}
 }
 
-// --all sends everything, --dry-run nothing at all, and both say what.
+// --all sends everything, --dry-run nothing at all, and both say what. What the service has is asked for.
 func TestPushAllAndDryRun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A", "b": "B"}`})
@@ -335,7 +335,9 @@ func TestPushAllAndDryRun(t *testing.T) {
 	if p.Requests != 1 || p.Keys != 2 {
 		t.Errorf("%+v", p)
 	}
-	w.silent()
+	if got := w.wire.take("import"); len(got) > 0 {
+		t.Errorf("a dry run imports: %v", got)
+	}
 	if s := w.Status(t.Context()).Projects[0]; s.LastPush != nil || s.Pending != 2 {
 		t.Errorf("status %+v", s)
 	}
@@ -351,8 +353,8 @@ func TestPushAllAndDryRun(t *testing.T) {
 // What the service holds differently: overwritten, kept and accepted, or reported and pending.
 func TestPushConflicts(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ mode, flag, holds string }{
-		{"overwrite", "overwrite-conflicting-values", "B2"}, {"skip", "skip-conflicting-values", "other"}, {"report", "", "other"},
+	for _, c := range []struct{ mode, flag, holds, sent string }{
+		{"overwrite", "overwrite-conflicting-values", "B2", "a b"}, {"skip", "skip-conflicting-values", "other", "a"}, {"report", "", "other", "a"},
 	} {
 		t.Run(c.mode, func(t *testing.T) {
 			t.Parallel()
@@ -360,7 +362,7 @@ func TestPushConflicts(t *testing.T) {
 			w.upload(service.ImportRequest{Project: w.id, Collection: "main", Language: "en", Format: "json", Files: []service.Upload{{Name: "x.json", Body: []byte(`{"b": "other"}`)}}})
 			w.write("locales/en/a.json", `{"a": "A", "b": "B2"}`)
 			p := w.pushes(PushOptions{})
-			w.reports(p, "locales/en/a.json (en): a b")
+			w.reports(p, "locales/en/a.json (en): "+c.sent)
 			for _, r := range w.wire.take("import") {
 				for _, name := range []string{"overwrite-conflicting-values", "skip-conflicting-values"} {
 					if r.query.Has(name) != (name == c.flag) {
@@ -379,11 +381,16 @@ func TestPushConflicts(t *testing.T) {
 				t.Errorf("%d pending", s.Pending)
 			}
 			p = w.pushes(PushOptions{})
-			w.reports(p, "locales/en/a.json (en): b")
+			w.reports(p)
 			w.problem(p.Problems, "locales/en/a.json", "b")
 			w.upload(service.ImportRequest{Project: w.id, Collection: "main", Language: "en", Format: "json", Conflicts: service.Overwrite, Files: []service.Upload{{Name: "x.json", Body: []byte(`{"b": "B2"}`)}}})
 			w.sends("locales/en/a.json (en): b")
 			w.sends()
+			w.upload(service.ImportRequest{Project: w.id, Collection: "main", Language: "en", Format: "json", Conflicts: service.Overwrite, Files: []service.Upload{{Name: "x.json", Body: []byte(`{"b": "B3"}`)}}})
+			w.write("locales/en/a.json", `{"a": "A", "b": "B4"}`)
+			p = w.pushes(PushOptions{})
+			w.reports(p, "locales/en/a.json (en): b")
+			w.problem(p.Problems, "locales/en/a.json", "b")
 		})
 	}
 }
