@@ -232,7 +232,7 @@ func TestDoctorOfTheService(t *testing.T) {
 		want         []string
 	}{
 		"another time":       {fast.URL, "secret", daemonProject, 0, []string{"service | clock | warning | ahead of", "service | project | ok | languages"}},
-		"no such name":       {"http://nobody.invalid", "secret", daemonProject, 1, []string{"service | address | fault | nobody.invalid"}},
+		"no such name":       {"https://nobody.invalid", "secret", daemonProject, 1, []string{"service | address | fault | nobody.invalid"}},
 		"nobody listens":     {"http://" + unusedAddress(t), "secret", daemonProject, 1, []string{"service | address | fault | does not take a connection", "service | project | skipped | does not answer"}},
 		"an old certificate": {expired, "secret", daemonProject, 2, []string{"service | address | fault | expired", "service | certificate | fault | it ended 2 h ago"}},
 		"another key":        {w.service.URL, "c4nary", daemonProject, 2, []string{"service | address | ok | answers", "service | credentials | fault | API key", "service | clock | ok | agree"}},

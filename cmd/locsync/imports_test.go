@@ -19,9 +19,10 @@ const module = "github.com/locsync/locsync/"
 // arrows is who may import whom of ours; it is the picture of main.go. A new arrow is drawn here in the same commit, with a reason.
 var arrows = map[string][]string{
 	"cmd/locsync":                   {"*"},
-	"sync/web":                      {"sync/engine", "sync/failure", "sync/report", "sync/service/wire", "sync/heartbeat"},                                                                                                                                                                      // heartbeat: /healthz tells which part hangs
-	"sync/engine":                   {"sync/failure", "sync/bundle", "sync/catalog", "sync/check", "sync/report", "sync/ledger", "sync/plural", "sync/spelling", "sync/service", "sync/watch", "sync/config", "sync/heartbeat", "gitops", "gitops/forge", "formats/resource", "formats/oracle"}, // heartbeat: loops and passes say that they move. forge: the request for the branch comes after its commit. oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
-	"sync/failure":                  {"sync/service", "sync/ledger", "sync/report", "gitops", "gitops/forge"},                                                                                                                                                                                   // the errors of all that is called, as reports name them
+	"sync/past":                     {"sync/bundle", "sync/catalog", "sync/report", "gitops"},
+	"sync/web":                      {"sync/engine", "sync/failure", "sync/report", "sync/service/wire", "sync/heartbeat"},                                                                                                                                                                                                   // heartbeat: /healthz tells which part hangs
+	"sync/engine":                   {"sync/trigger", "sync/failure", "sync/past", "sync/bundle", "sync/catalog", "sync/check", "sync/report", "sync/ledger", "sync/plural", "sync/spelling", "sync/service", "sync/watch", "sync/config", "sync/heartbeat", "gitops", "gitops/forge", "formats/resource", "formats/oracle"}, // heartbeat: loops and passes say that they move. forge: the request for the branch comes after its commit. oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
+	"sync/failure":                  {"sync/service", "sync/ledger", "sync/report", "gitops", "gitops/forge"},                                                                                                                                                                                                                // the errors of all that is called, as reports name them
 	"sync/document":                 {"sync/jsonschema", "sync/config", "sync/report", "sync/service"},
 	"sync/jsonschema":               {},
 	"sync/terminal":                 {"sync/report", "sync/service", "gitops"}, // what is waited for
@@ -52,6 +53,7 @@ var arrows = map[string][]string{
 	"sync/service/wire":             {},
 	"sync/languages":                {},
 	"sync/watch":                    {},
+	"sync/trigger":                  {},
 	"sync/heartbeat":                {},
 	"sync/bound":                    {}, // how much of what comes from outside is believed
 	"gitops":                        {"gitops/run", "gitops/object", "gitops/ref", "gitops/repository", "gitops/outcome", "gitops/remote", "gitops/tree", "gitops/content", "gitops/hook"},

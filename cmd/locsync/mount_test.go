@@ -160,17 +160,17 @@ func TestConfigurationThatDoesNotAnswer(t *testing.T) {
 	w.check(cmd.Process.Signal(syscall.SIGHUP))
 	w.told("RELOADING=1")
 	if said := w.told("READY=1"); !strings.Contains(said, "the new configuration is not used") {
-		t.Errorf("of a secret that does not answer systemd is told %q", said)
+		t.Errorf("of a secret that is a pipe systemd is told %q", said)
 	}
-	w.answer(secret)
+	w.check(os.Remove(secret))
 	w.write("secret", "dingdong")
 	w.until("the secret is used", func() bool {
 		w.hup(cmd.Process)
 		return w.post("/callback/document/exportRequestCompleted", `["x"]`, "X-Locsync-Callback", "dingdong") == http.StatusOK
 	})
 
-	w.check(os.Remove(secret))
-	w.check(syscall.Mkfifo(secret, 0o600))
+	w.check(os.Remove(file))
+	w.check(syscall.Mkfifo(file, 0o600))
 	wrong := strings.Count(w.logs.String(), "the new configuration is not used")
 	w.check(cmd.Process.Signal(syscall.SIGHUP))
 	w.told("RELOADING=1")

@@ -96,12 +96,15 @@ type gen struct {
 	*rapid.T
 	b     strings.Builder
 	names int
+	gaps  int
 }
 
 func (g *gen) pick(of ...string) string { return rapid.SampledFrom(of).Draw(g.T, "pick") }
 
 func (g *gen) gap() {
-	g.b.WriteString(g.pick("", "", " ", "\n", "\n  ", "\r\n\t", "\n\n  ", " // c\n", "\n// d\n", " /* e */ ", "\n\n/* f\n g */\n\n"))
+	gap := g.pick("", "", " ", "\n", "\n  ", "\r\n\t", "\n\n  ", " // c\n", "\n// d\n", " /* e */ ", "\n\n/* f\n g */\n\n")
+	g.gaps++ // no comment is told from another by chance
+	g.b.WriteString(strings.NewReplacer("// ", fmt.Sprintf("// %d", g.gaps), "/* ", fmt.Sprintf("/* %d", g.gaps)).Replace(gap))
 }
 
 func (g *gen) value(depth int) {

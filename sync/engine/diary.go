@@ -62,7 +62,7 @@ func (p *project) tellNow(e report.Event) {
 	if err != nil {
 		p.log.Error("write the diary", zap.Error(err))
 	}
-	p.changes.ring()
+	p.changes.Send()
 }
 
 func (d *diary) tell(e report.Event) {

@@ -23,6 +23,7 @@ import (
 	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service/local"
+	"github.com/locsync/locsync/sync/trigger"
 )
 
 // told are the events since there were some, oldest first, as "what result: text", with "×n" of repeated ones; commits are named COMMIT.
@@ -438,7 +439,7 @@ func BenchmarkDiary(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer store.Close()
-	p := &project{Engine: &Engine{Parts: Parts{Config: &config.Config{}, State: store, Now: time.Now}, changes: new(changes)}, cfg: &config.Project{Name: "app"}, common: &common{}, log: zap.NewNop()}
+	p := &project{Engine: &Engine{Parts: Parts{Config: &config.Config{}, State: store, Now: time.Now}, changes: new(trigger.Changes)}, cfg: &config.Project{Name: "app"}, common: &common{}, log: zap.NewNop()}
 	for range 2 * mostEvents {
 		p.tellNow(report.Event{What: "push", Result: report.ResultOK, Text: strings.Repeat("Sent 3 keys. ", 10)})
 	}

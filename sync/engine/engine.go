@@ -5,13 +5,6 @@
 // done after it is seen to have happened; a crash may repeat work and never skips it. Wake-ups carry no data: whatever
 // rings, the woken pass looks at the world.
 //
-//	push   files -> catalogs -> what changed since pushed -> imports -> pushed
-//	pull   branch, export -> catalogs -> three-way merge with merged -> checks, guard -> files -> commit -> merged
-//	       with pull.source the same for the source files before, against pushed (see reword.go)
-//
-// What it remembers is listed in package ledger, schema.go. Of a project whose branches are translated beside each other all of it is kept
-// for each branch alone.
-//
 // It does not parse a format, write HTTP or touch git objects. Conflicts, unreadable files and held-back translations are fields of
 // its reports; an error means that it could not find out.
 package engine
@@ -35,6 +28,7 @@ import (
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/trigger"
 	"github.com/locsync/locsync/sync/watch"
 )
 
@@ -80,7 +74,7 @@ type Engine struct {
 	projects []*project
 	run      string        // names this process in what is stored
 	ended    *atomic.Int64 // passes
-	changes  *changes
+	changes  *trigger.Changes
 	turns    map[string]*turnstile // by the names of projects, also of those that earlier configurations had: who makes a pass
 	contacts map[string]*contact   // by repositories, also of earlier configurations, where they have not answered yet
 }
@@ -100,8 +94,8 @@ type project struct {
 
 // common is what the lines of a project share. mu is held for a whole pass.
 type common struct {
-	pushBell, pullBell     bell
-	pushNotice, pullNotice bell // rung from outside, as often as anybody likes
+	pushSignal, pullSignal trigger.Signal
+	pushNotice, pullNotice trigger.Signal // rung from outside, as often as anybody likes
 
 	mu    *turnstile
 	sound time.Time // until when a clone is not looked at again, because it was seen to be whole
@@ -119,7 +113,7 @@ type common struct {
 
 	readiness atomic.Pointer[readiness]
 	watcher   atomic.Pointer[watch.Watcher] // while Run runs and the repository is watched
-	gate      gate
+	gitBusy   trigger.Busy
 	origin    origin
 	born      time.Time // when this process began with it
 }
@@ -132,13 +126,13 @@ func New(parts Parts) *Engine {
 	if parts.Patience == 0 {
 		parts.Patience = glancePatience
 	}
-	e := &Engine{Parts: parts, run: uuid.NewString(), ended: new(atomic.Int64), changes: new(changes), turns: make(map[string]*turnstile), contacts: make(map[string]*contact)}
+	e := &Engine{Parts: parts, run: uuid.NewString(), ended: new(atomic.Int64), changes: new(trigger.Changes), turns: make(map[string]*turnstile), contacts: make(map[string]*contact)}
 	for i := range parts.Config.Projects {
 		cfg := &parts.Config.Projects[i]
 		turn := newTurnstile()
 		e.turns[cfg.Name] = turn
 		e.projects = append(e.projects, &project{Engine: e, cfg: cfg, log: parts.Log.With(zap.String("project", cfg.Name)),
-			common: &common{mu: turn, pushBell: newBell(), pullBell: newBell(), pushNotice: newBell(), pullNotice: newBell(), born: parts.Now(),
+			common: &common{mu: turn, pushSignal: trigger.NewSignal(), pullSignal: trigger.NewSignal(), pushNotice: trigger.NewSignal(), pullNotice: trigger.NewSignal(), born: parts.Now(),
 				contact: e.contactWith(parts.Config.Resolve(cfg.Repository)), glances: make(chan struct{}, 1)}})
 	}
 	return e
@@ -368,7 +362,7 @@ func (p *project) say(format string, args ...any) {
 func (p *project) announce(d report.Doing) {
 	d.Project = p.cfg.Name
 	p.doing.Store(&d)
-	p.changes.ring()
+	p.changes.Send()
 	if p.Progress != nil {
 		p.Progress(d)
 	}
@@ -429,7 +423,7 @@ func (p *project) past(id string, past report.Past, passed Passed, more func(led
 		p.log.Error("remember how the pass ended", zap.Error(err))
 	}
 	p.ended.Add(1)
-	p.changes.ring()
+	p.changes.Send()
 }
 
 // languagesOf are the codes of languages, for requests.

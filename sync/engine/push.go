@@ -64,7 +64,11 @@ func (p *project) push(ctx context.Context, o PushOptions) ([]pushed, error) {
 	}
 	defer p.finished()
 	reports, err := twice(ctx, p, o.DryRun, func() ([]pushed, error) { return p.pushOnce(ctx, o) })
-	p.gate.passed(err, p.Now())
+	if errors.Is(err, gitops.ErrBusy) {
+		p.gitBusy.Is(p.Now())
+	} else {
+		p.gitBusy.Ends()
+	}
 	return reports, err
 }
 
@@ -174,7 +178,7 @@ func (r *pushing) pass(ctx context.Context) error {
 	for _, problem := range t.problems {
 		r.answer(problem)
 	}
-	plan, err := r.planSources()
+	plan, err := r.planSources(ctx)
 	if err != nil {
 		return err
 	}
@@ -257,7 +261,7 @@ type sourcePlan struct {
 }
 
 // planSources compares every source file with what the service accepted last and composes the imports.
-func (r *pushing) planSources() (*sourcePlan, error) {
+func (r *pushing) planSources(ctx context.Context) (*sourcePlan, error) {
 	plan := &sourcePlan{}
 	accepted, err := r.acceptedOf(r.tree, r.o.Force)
 	if err != nil {
@@ -287,6 +291,9 @@ func (r *pushing) planSources() (*sourcePlan, error) {
 		}
 		all = append(all, &compared{source: s, pending: pending, base: base, look: look})
 	}
+	if err := meetSources(ctx, r, all); err != nil {
+		return nil, err
+	}
 	findFarRenames(all)
 	for _, s := range all {
 		pending := s.pending
@@ -299,7 +306,8 @@ func (r *pushing) planSources() (*sourcePlan, error) {
 			continue
 		}
 		not := accepted.notSent(s.source)
-		err = r.addSource(&plan.shipping, s.source, func(key string) bool { return pending[key] || r.o.All && (r.o.Force || !not[key]) })
+		wanted := func(key string) bool { return !s.stays[key] && (pending[key] || r.o.All && (r.o.Force || !not[key])) }
+		err = r.addSource(&plan.shipping, s.source, wanted)
 		if err != nil {
 			return nil, err
 		}
@@ -370,7 +378,7 @@ func (r *pushing) shipAll(ctx context.Context, all []*shipment) {
 func (r *pushing) sent(s *shipment) {
 	r.report.Requests++
 	for _, up := range s.uploads {
-		f := report.PushedFile{Path: up.Path, Language: s.request.Language, Keys: keysOf(up.Units)}
+		f := report.PushedFile{Path: up.Path, Language: s.request.Language, Keys: up.Units.KeysInOrder()}
 		if r.o.DryRun {
 			f.Changes = r.values(f.Path, f.Language, up.Units)
 		}
@@ -412,19 +420,6 @@ func (r *pushing) values(path, language string, units catalog.Catalog) []report.
 		all = append(all, v)
 	}
 	return all
-}
-
-// keysOf are the keys of units, in their order.
-func keysOf(units catalog.Catalog) []string {
-	var keys []string
-	seen := make(map[string]bool, len(units))
-	for _, u := range units {
-		if !seen[u.Key] {
-			seen[u.Key] = true
-			keys = append(keys, u.Key)
-		}
-	}
-	return keys
 }
 
 // send begins one import.

@@ -27,7 +27,7 @@ func (e *Engine) PushedTo(ctx context.Context, event PushEvent, reason string) [
 		}
 		p.log.Debug("woken", zap.String("by", reason), zap.String("branch", event.Branch))
 		p.far.Store(true)
-		p.pushNotice.ring()
+		p.pushNotice.Send()
 		names = append(names, p.cfg.Name)
 	}
 	return names

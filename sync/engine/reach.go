@@ -86,7 +86,7 @@ func (p *project) reach(ctx context.Context) bool {
 	p.log.Error("the project does not begin", zap.Error(silent))
 	p.readiness.Store(&readiness{[]error{silent}})
 	p.statusNow(ctx) // what the state alone tells
-	p.changes.ring()
+	p.changes.Send()
 	select {
 	case <-p.contact.done:
 		p.log.Warn("the repository answers now; the project begins", zap.Duration("after", time.Since(began)))

@@ -43,7 +43,7 @@ func (p *project) prove(ctx context.Context) {
 	}
 	if ctx.Err() == nil {
 		p.readiness.Store(&readiness{why})
-		p.changes.ring()
+		p.changes.Send()
 	}
 }
 

@@ -16,31 +16,32 @@ import (
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/trigger"
 	"github.com/locsync/locsync/sync/watch"
 )
 
 // PushSoon and PullSoon ring for a project's next pass, or for all projects' when the name is empty. They never block, and report whether
 // there is such a project.
 func (e *Engine) PushSoon(name, reason string) bool {
-	return e.soon(name, reason, func(p *project) bell {
+	return e.soon(name, reason, func(p *project) trigger.Signal {
 		p.far.Store(true) // whoever rings may know of more than the watcher
-		return p.pushBell
+		return p.pushSignal
 	})
 }
 
 // PullSoon is PushSoon for pulls.
 func (e *Engine) PullSoon(name, reason string) bool {
-	return e.soon(name, reason, func(p *project) bell { return p.pullBell })
+	return e.soon(name, reason, func(p *project) trigger.Signal { return p.pullSignal })
 }
 
-func (e *Engine) soon(name, reason string, which func(*project) bell) bool {
+func (e *Engine) soon(name, reason string, which func(*project) trigger.Signal) bool {
 	projects, err := e.pick(name)
 	if err != nil {
 		return false
 	}
 	for _, p := range projects {
 		p.log.Debug("woken", zap.String("by", reason))
-		which(p).ring()
+		which(p).Send()
 	}
 	return true
 }
@@ -68,7 +69,7 @@ func (e *Engine) pullNotified(reason string, concerned func(*project) bool) int 
 	for _, p := range e.projects {
 		if p.cfg.Pull.Enabled && concerned(p) {
 			p.log.Debug("woken", zap.String("by", reason))
-			p.pullNotice.ring()
+			p.pullNotice.Send()
 			n++
 		}
 	}
@@ -104,7 +105,7 @@ func (p *project) loop(ctx context.Context) {
 	ctx = beats(ctx, heart)
 	l := looping{project: p, pushRetry: newBackoff(), pullRetry: newBackoff()}
 	p.far.Store(true)
-	p.pushBell.ring()
+	p.pushSignal.Send()
 	l.start()
 	p.prove(ctx)
 	for ctx.Err() == nil {
@@ -113,14 +114,14 @@ func (p *project) loop(ctx context.Context) {
 		timer := time.NewTimer(sleep)
 		select {
 		case <-ctx.Done():
-		case <-p.pushBell:
+		case <-p.pushSignal:
 			l.push(ctx)
-		case <-p.pullBell:
+		case <-p.pullSignal:
 			l.pull(ctx)
 		case <-p.pushNotice: // the tick that is due then does it
-			l.pushNotices.heard(l.Now())
+			l.pushNotices.Heard(l.Now())
 		case <-p.pullNotice:
-			l.pullNotices.heard(l.Now())
+			l.pullNotices.Heard(l.Now())
 		case <-timer.C:
 			l.tick(ctx)
 		}
@@ -136,7 +137,7 @@ type looping struct {
 	pullRetry *backoff
 	leftOut   []report.Problem // of the last push
 
-	pushNotices, pullNotices notices
+	pushNotices, pullNotices trigger.Notices
 }
 
 // start works out the first pull: now when a scheduled time was missed since the last one, else the next scheduled time.
@@ -152,7 +153,7 @@ func (l *looping) start() {
 	}
 	if ok && !l.cfg.Pull.Schedule.Next(last).After(now) {
 		l.log.Info("a scheduled pull was missed while nobody ran; pulling now", zap.Time("last", last))
-		l.pullBell.ring()
+		l.pullSignal.Send()
 	}
 	if !ok { // the schedule begins now
 		l.began(now)
@@ -167,7 +168,7 @@ func (p *project) began(at time.Time) {
 
 func (l *looping) plan(after time.Time) {
 	l.due = l.cfg.Pull.Schedule.Next(after)
-	defer l.changes.ring()
+	defer l.changes.Send()
 	if l.due.IsZero() {
 		l.next.Store(nil)
 		return
@@ -180,7 +181,7 @@ func (l *looping) plan(after time.Time) {
 func (l *looping) sleep() time.Duration {
 	now := l.Now()
 	wait := longestSleep
-	for _, at := range []time.Time{l.due, l.pushRetry.at, l.pullRetry.at, l.pushNotices.due, l.pullNotices.due} {
+	for _, at := range []time.Time{l.due, l.pushRetry.at, l.pullRetry.at, l.pushNotices.Due, l.pullNotices.Due} {
 		if !at.IsZero() {
 			wait = min(wait, max(at.Sub(now), 0))
 		}
@@ -193,17 +194,17 @@ func (l *looping) tick(ctx context.Context) {
 	if !l.isReady() {
 		l.prove(ctx)
 	}
-	if l.pushRetry.due(now) || l.pushNotices.isDue(now) {
+	if l.pushRetry.due(now) || l.pushNotices.IsDue(now) {
 		l.push(ctx)
 	}
-	if !l.due.IsZero() && !now.Before(l.due) || l.pullRetry.due(now) || l.pullNotices.isDue(now) {
+	if !l.due.IsZero() && !now.Before(l.due) || l.pullRetry.due(now) || l.pullNotices.IsDue(now) {
 		l.pull(ctx)
 	}
 }
 
 func (l *looping) push(ctx context.Context) {
 	began := l.Now()
-	l.pushNotices.begins()
+	l.pushNotices.Begins()
 	reports, err := l.project.push(service.As(ctx, service.Changes), PushOptions{near: !l.far.Swap(false)})
 	if err != nil {
 		l.far.Store(true)
@@ -223,12 +224,12 @@ func (l *looping) push(ctx context.Context) {
 	}
 	l.leftOut = leftOut
 	l.after(ctx, "push", err, l.pushRetry)
-	l.pushNotices.ended(l.Now().Sub(began), l.Now())
+	l.pushNotices.Ended(l.Now().Sub(began), l.Now())
 }
 
 func (l *looping) pull(ctx context.Context) {
 	began := l.Now()
-	l.pullNotices.begins()
+	l.pullNotices.Begins()
 	reports, err := l.project.pull(service.As(ctx, service.Scheduled), PullOptions{})
 	unsent := false
 	for _, result := range reports {
@@ -246,10 +247,10 @@ func (l *looping) pull(ctx context.Context) {
 	}
 	if unsent {
 		l.far.Store(true)
-		l.pushBell.ring()
+		l.pushSignal.Send()
 	}
 	l.after(ctx, "pull", err, l.pullRetry)
-	l.pullNotices.ended(l.Now().Sub(began), l.Now())
+	l.pullNotices.Ended(l.Now().Sub(began), l.Now())
 }
 
 // tell logs branches that are gone.
@@ -272,7 +273,7 @@ func (l *looping) after(ctx context.Context, pass string, err error, retry *back
 	l.proven.Store(true)
 	if ctx.Err() == nil {
 		l.statusNow(ctx)
-		l.changes.ring() // LastStatus is another
+		l.changes.Send() // LastStatus is another
 	}
 	switch urgent := soonest(err); {
 	case err == nil:
@@ -373,7 +374,7 @@ func (p *project) watch(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-time.After(p.Config.Daemon.Rescan):
-			p.pushBell.ring()
+			p.pushSignal.Send()
 		}
 	}
 }
@@ -400,5 +401,5 @@ func (p *project) watchOnce(ctx context.Context) error {
 	}
 	p.watcher.Store(w)
 	defer p.watcher.Store(nil)
-	return w.Run(ctx, p.pushBell.ring)
+	return w.Run(ctx, p.pushSignal.Send)
 }

@@ -362,10 +362,10 @@ func (p *project) settled(ctx context.Context, deadline time.Time) error {
 	for {
 		busy := p.repo.Busy()
 		if busy == "" {
-			p.gate.open()
+			p.gitBusy.Ends()
 			return nil
 		}
-		p.gate.shut(p.Now())
+		p.gitBusy.Is(p.Now())
 		p.say("waiting for git: %s in progress", busy)
 		if !p.Now().Before(deadline) {
 			return fmt.Errorf("%w: %s in progress; it is tried again when that is over", gitops.ErrBusy, busy)

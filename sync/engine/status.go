@@ -37,7 +37,7 @@ func (p *project) projectName() string {
 // finished is said at the end of a pass.
 func (p *project) finished() {
 	p.doing.Store(nil)
-	p.changes.ring()
+	p.changes.Send()
 }
 
 // Ended is how many passes have ended in this process: with another number, an older status may not hold any more.
@@ -76,6 +76,10 @@ func (e *Engine) Status(ctx context.Context) report.Status {
 // lookApart is how long a look at one project keeps the next one waiting.
 const lookApart = 500 * time.Millisecond
 
+// Changed returns a channel that is closed when what a status tells may have changed. A change of files alone shows
+// when the pass that it wakes begins. To miss nothing, ask for the channel before the status.
+func (e *Engine) Changed() <-chan struct{} { return e.changes.Next() }
+
 // LastStatus is the last look at each project that has been looked at, without looking again. How watching goes, and whether git is waited for, is as it is now.
 func (e *Engine) LastStatus() report.Status {
 	s := report.Status{Projects: []report.ProjectStatus{}}
@@ -85,7 +89,7 @@ func (e *Engine) LastStatus() report.Status {
 			if began := p.glanced.Load(); began != nil && time.Since(*began) > p.Patience {
 				now = p.unseen(*began)
 			}
-			now.Watch, now.GitBusy = p.watching(), p.gate.shutFor(p.Now())
+			now.Watch, now.GitBusy = p.watching(), p.gitBusy.For(p.Now())
 			s.Projects = append(s.Projects, now)
 		}
 	}
@@ -106,7 +110,7 @@ func (p *project) watching() *report.Watching {
 func (p *project) blank() report.ProjectStatus {
 	return report.ProjectStatus{Name: p.cfg.Name, ID: p.cfg.ID, Files: []report.FileStatus{}, Languages: []report.LanguageStatus{},
 		Findings: report.Findings{Problems: []report.Problem{}},
-		Process:  report.Process{Watch: p.watching(), GitBusy: p.gate.shutFor(p.Now())}}
+		Process:  report.Process{Watch: p.watching(), GitBusy: p.gitBusy.For(p.Now())}}
 }
 
 func (p *project) statusNow(ctx context.Context) report.ProjectStatus {

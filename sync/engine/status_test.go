@@ -234,7 +234,7 @@ func TestMissedPull(t *testing.T) {
 			t.Errorf("at %s: due %s, told %s, want %s", at, l.due, p.next.Load(), want)
 		}
 		select {
-		case <-p.pullBell:
+		case <-p.pullSignal:
 			l.began(at)
 			return true
 		default:

@@ -42,7 +42,7 @@ const (
 	victimDial   = "LOCSYNC_ENGINE_DIAL"
 
 	// victimURL is the service's address in a scene's configuration, whatever port the test serves it at: what is remembered belongs to an address.
-	victimURL   = "http://service.test"
+	victimURL   = "https://service.test"
 	victimAgent = "victim"
 )
 

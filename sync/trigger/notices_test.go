@@ -1,4 +1,4 @@
-package engine
+package trigger
 
 import (
 	"testing"
@@ -18,26 +18,26 @@ func TestNoticesLaw(t *testing.T) {
 		for _, r := range rings {
 			slotted[at(r)] = true
 		}
-		var n notices
+		var n Notices
 		var begins, ends []time.Time
 		now := start
 		for {
-			// The bell has one slot: what rang until now is one notification.
+			// A signal has one slot: what was sent until now is one notification.
 			for r := range slotted {
 				if !r.After(now) {
 					delete(slotted, r)
-					n.heard(now)
+					n.Heard(now)
 				}
 			}
-			if n.isDue(now) {
-				n.begins()
+			if n.IsDue(now) {
+				n.Begins()
 				took := time.Duration(rapid.Int64Range(0, 40_000).Draw(t, "took")) * time.Millisecond
 				begins, ends = append(begins, now), append(ends, now.Add(took))
 				now = now.Add(took)
-				n.ended(took, now)
+				n.Ended(took, now)
 				continue
 			}
-			next := n.due
+			next := n.Due
 			for r := range slotted {
 				if next.IsZero() || r.Before(next) {
 					next = r

@@ -5,20 +5,7 @@ import (
 	"github.com/locsync/locsync/sync/ledger"
 )
 
-// bell is a wake-up with one slot: rung once or a hundred times before somebody listens, it wakes once. It says nothing but "look".
-type bell chan struct{}
-
-func newBell() bell { return make(bell, 1) }
-
-// ring never blocks.
-func (b bell) ring() {
-	select {
-	case b <- struct{}{}:
-	default:
-	}
-}
-
-// ringing writes down that the branch has texts for a push, and works out whether to ring for them. It comes before anything is remembered of this look.
+// ringing writes down that the branch has texts for a push, and works out whether to start a push for them. It comes before anything is remembered of this pass.
 func (r *pulling) ringing() error {
 	if r.o.DryRun {
 		return nil
