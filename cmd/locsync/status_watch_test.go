@@ -86,7 +86,7 @@ func TestDoctorAtATerminal(t *testing.T) {
 		t.Errorf("%q", x.raw())
 	}
 	for line := range strings.Lines(strings.ReplaceAll(text, "\r\n", "\n")) {
-		line = line[strings.LastIndexByte(line, '\r')+1:] // over what was there of progress
+		line = line[strings.LastIndexByte(line, '\r')+1:]                                                   // over what was there of progress
 		if n := terminal.Columns(strings.TrimSuffix(line, "\n")); n > 70 && len(strings.Fields(line)) > 3 { // level, check, and one word that is longer
 			t.Errorf("%d columns: %s", n, line)
 		}
