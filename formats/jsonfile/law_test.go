@@ -253,7 +253,11 @@ func TestBatchAnyLayout(t *testing.T) {
 func TestBatches(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		src, seed := file(rt), rapid.Uint64().Draw(rt, "seed")
-		resourcetest.Batch(quiet{t, rt}, strict(nested, []byte(src), "é\n"), rapid.IntRange(1, 60).Draw(rt, "edits"), rand.New(rand.NewPCG(seed, 0)))
+		text := "é\n"
+		if strings.Contains(src, `\u`) {
+			text = "\n" // whether é is escaped is a habit of the whole file, which an edit may change for the next one
+		}
+		resourcetest.Batch(quiet{t, rt}, strict(nested, []byte(src), text), rapid.IntRange(1, 60).Draw(rt, "edits"), rand.New(rand.NewPCG(seed, 0)))
 	})
 	var src strings.Builder
 	src.WriteString("{\n")
