@@ -17,7 +17,8 @@ import (
 //   - A file that lost more than push.guard of its keys, at least ten, is held back and named. A key that is
 //     elsewhere in the collection now, or whose text is under a new key of the file, is not lost.
 //   - Missing files are gone at the second pass that misses them, a rescan later or by another command.
-//   - Where more than push.guard of all files are missing at once, with at least ten keys, all are held back.
+//   - Where more than push.guard of all files are missing at once, with at least ten keys, all are held back and
+//     named.
 //
 // With Force all of it is taken as meant, once.
 const brakeFloor = 10

@@ -5,6 +5,13 @@
 // done after it is seen to have happened; a crash may repeat work and never skips it. Wake-ups carry no data: whatever
 // rings, the woken pass looks at the world.
 //
+//	push   files -> catalogs -> what changed since pushed -> imports -> pushed
+//	pull   branch, export -> catalogs -> three-way merge with merged -> checks, guard -> files -> commit -> merged
+//	       with pull.source the same for the source files before, against pushed (see reword.go)
+//
+// What it remembers is listed in package ledger, schema.go. Of a project whose branches are translated beside each other all of it is kept
+// for each branch alone.
+//
 // It does not parse a format, write HTTP or touch git objects. Conflicts, unreadable files and held-back translations are fields of
 // its reports; an error means that it could not find out.
 package engine

@@ -14,7 +14,6 @@ import (
 
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
-	"github.com/locsync/locsync/sync/past"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
@@ -322,12 +321,13 @@ func (r *pushing) withoutConflicts(f ledger.JobFile, language string, conflictin
 	var units []ledger.Text
 	told := make(map[string]bool)
 	for _, u := range f.Units {
-		if _, conflict := conflicting[u.Key]; !conflict {
+		values, conflict := conflicting[u.Key]
+		if !conflict {
 			units = append(units, u)
 		} else if !told[u.Key] {
 			told[u.Key] = true
 			r.report.Problems = append(r.report.Problems, report.Problem{File: f.Memory.Path, Key: u.Key, Language: language,
-				Code: report.CodeConflict, Problem: past.Kept})
+				Code: report.CodeConflict, Problem: fmt.Sprintf("the service holds another value (%q) and keeps it; the key stays pending. Make them equal, or set push.conflicts to overwrite or skip", values)})
 		}
 	}
 	return units

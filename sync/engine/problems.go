@@ -17,7 +17,8 @@ import (
 
 // A problem is told by the status until it is repaired.
 //
-//   - What can be seen in the files, on the branch and in the state is looked for at every status.
+//   - What can be seen in the files, on the branch and in the state is looked for at every status, and not
+//     remembered.
 //   - Files of the branch or its base that a pull could not read are read again once the branches have moved.
 //   - Branches that wait are remembered by project, and those of which it can be told here are checked again.
 //   - What only the service, the remote or the git host can say is remembered until the next pass of that kind ends.

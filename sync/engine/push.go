@@ -64,9 +64,8 @@ func (p *project) push(ctx context.Context, o PushOptions) ([]pushed, error) {
 	}
 	defer p.finished()
 	reports, err := twice(ctx, p, o.DryRun, func() ([]pushed, error) { return p.pushOnce(ctx, o) })
-	if errors.Is(err, gitops.ErrBusy) {
-		p.gitBusy.Is(p.Now())
-	} else {
+	p.gitBusy.Is(p.Now())
+	if !errors.Is(err, gitops.ErrBusy) {
 		p.gitBusy.Ends()
 	}
 	return reports, err
@@ -178,7 +177,7 @@ func (r *pushing) pass(ctx context.Context) error {
 	for _, problem := range t.problems {
 		r.answer(problem)
 	}
-	plan, err := r.planSources(ctx)
+	plan, err := r.planSources()
 	if err != nil {
 		return err
 	}
@@ -261,7 +260,7 @@ type sourcePlan struct {
 }
 
 // planSources compares every source file with what the service accepted last and composes the imports.
-func (r *pushing) planSources(ctx context.Context) (*sourcePlan, error) {
+func (r *pushing) planSources() (*sourcePlan, error) {
 	plan := &sourcePlan{}
 	accepted, err := r.acceptedOf(r.tree, r.o.Force)
 	if err != nil {
@@ -291,9 +290,6 @@ func (r *pushing) planSources(ctx context.Context) (*sourcePlan, error) {
 		}
 		all = append(all, &compared{source: s, pending: pending, base: base, look: look})
 	}
-	if err := meetSources(ctx, r, all); err != nil {
-		return nil, err
-	}
 	findFarRenames(all)
 	for _, s := range all {
 		pending := s.pending
@@ -306,8 +302,7 @@ func (r *pushing) planSources(ctx context.Context) (*sourcePlan, error) {
 			continue
 		}
 		not := accepted.notSent(s.source)
-		wanted := func(key string) bool { return !s.stays[key] && (pending[key] || r.o.All && (r.o.Force || !not[key])) }
-		err = r.addSource(&plan.shipping, s.source, wanted)
+		err = r.addSource(&plan.shipping, s.source, func(key string) bool { return pending[key] || r.o.All && (r.o.Force || !not[key]) })
 		if err != nil {
 			return nil, err
 		}
@@ -378,7 +373,7 @@ func (r *pushing) shipAll(ctx context.Context, all []*shipment) {
 func (r *pushing) sent(s *shipment) {
 	r.report.Requests++
 	for _, up := range s.uploads {
-		f := report.PushedFile{Path: up.Path, Language: s.request.Language, Keys: up.Units.KeysInOrder()}
+		f := report.PushedFile{Path: up.Path, Language: s.request.Language, Keys: keysOf(up.Units)}
 		if r.o.DryRun {
 			f.Changes = r.values(f.Path, f.Language, up.Units)
 		}
@@ -420,6 +415,19 @@ func (r *pushing) values(path, language string, units catalog.Catalog) []report.
 		all = append(all, v)
 	}
 	return all
+}
+
+// keysOf are the keys of units, in their order.
+func keysOf(units catalog.Catalog) []string {
+	var keys []string
+	seen := make(map[string]bool, len(units))
+	for _, u := range units {
+		if !seen[u.Key] {
+			seen[u.Key] = true
+			keys = append(keys, u.Key)
+		}
+	}
+	return keys
 }
 
 // send begins one import.

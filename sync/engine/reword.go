@@ -15,9 +15,14 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// With pull.source = true a pull also brings source texts that were changed at the service, in the same commit. catalog.Reword decides by name; its
-// base is what the service accepted last. Only values of keys that a file has are replaced, in all files of the collection that have the key or in
-// none. Translations are merged after that; a changed text counts as accepted once its commit has arrived (behind.go has what it replaced).
+// With pull.source = true a pull also brings source texts that were changed at the service, in the same commit: each
+// group is asked for in the source language too. catalog.Reword decides by name; its base is what the service
+// accepted last. Only values of keys that a file has are replaced, in all files of the collection that have the key
+// or in none. A text that would break the program is left out, and a file in which more would change than the guard
+// allows stays as it is.
+//
+// Translations are merged after that, so that one whose source text was changed counts as outdated (outdated.go). A
+// changed text counts as accepted once its commit has arrived; what it replaced is remembered (behind.go).
 
 // wording is what is remembered of one source file's merge.
 type wording struct {

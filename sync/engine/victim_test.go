@@ -42,7 +42,7 @@ const (
 	victimDial   = "LOCSYNC_ENGINE_DIAL"
 
 	// victimURL is the service's address in a scene's configuration, whatever port the test serves it at: what is remembered belongs to an address.
-	victimURL   = "https://service.test"
+	victimURL   = "http://service.test"
 	victimAgent = "victim"
 )
 
@@ -134,7 +134,7 @@ func newScene(tb testing.TB, project string, files map[string]string) *scene {
 	s.git("clone", "-q", "--bare", "--template=", ".", s.path("origin.git"))
 	s.git("remote", "add", "origin", "../origin.git")
 	s.git("fetch", "-q", "origin")
-	text := fmt.Sprintf("[service]\nurl = %q\naccount_id = \"account\"\njob_timeout = \"10s\"\n[daemon]\nrescan = \"10s\"\n[[project]]\nname = \"app\"\nid = %q\nrepository = \"repo\"\n%s", victimURL, s.id, project)
+	text := fmt.Sprintf("[service]\nurl = %q\naccount_id = \"account\"\nallow_insecure = true\njob_timeout = \"10s\"\n[daemon]\nrescan = \"10s\"\n[[project]]\nname = \"app\"\nid = %q\nrepository = \"repo\"\n%s", victimURL, s.id, project)
 	s.must(os.WriteFile(s.path("locsync.toml"), []byte(text), 0o600))
 	s.open()
 	return s
