@@ -9,16 +9,12 @@ import (
 	"strings"
 )
 
-// mostMemory is when the garbage collector works harder, where nothing else is said: a little below the promise.
-const mostMemory = 448 << 20
+// mostMemory is when the garbage collector works harder, where nothing else is said: well below the promise.
+const mostMemory = 320 << 20
 
 // LimitMemory tells the garbage collector how much there is: nine tenths of what the control group of this process may
-// have (systemd's MemoryMax and MemoryHigh, a container's limit), at most mostMemory. It collects earlier than Go's
-// default, for a twelfth more processor time and a quarter less memory. GOMEMLIMIT and GOGC win.
+// have (systemd's MemoryMax and MemoryHigh, a container's limit), at most mostMemory. GOMEMLIMIT wins.
 func LimitMemory() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(50)
-	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(min(mostMemory, groupMemory("/proc/self/cgroup", "/sys/fs/cgroup")/10*9))
 	}
