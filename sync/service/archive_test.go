@@ -268,7 +268,7 @@ func TestArchiveMillionMembers(t *testing.T) {
 	if !isBeyond(err) {
 		t.Errorf("error %v", err)
 	}
-	if used := after.TotalAlloc - before.TotalAlloc; used > uint64(b.Len()) { // the directory is read, and no entry is made
+	if used := after.TotalAlloc - before.TotalAlloc; used > 2*uint64(b.Len()) { // the directory is read, and no entry is made, which takes five times that
 		t.Errorf("%d bytes were allocated for %d members in %d bytes", used, n, b.Len())
 	}
 }
