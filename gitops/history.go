@@ -53,6 +53,25 @@ func (h History) Ours(tip *Tip, since, project string, most int) ([]Made, error)
 	return all, nil
 }
 
+// Past gives the youngest commits that a commit has in its history and another one has not, itself among them. What is
+// not in this repository has no past.
+func (h History) Past(commit, without string, most int) ([]string, error) {
+	tip, other, both := h.both(commit, without)
+	var commits []*object.CommitData
+	var err error
+	switch {
+	case both:
+		commits, err = h.repo.History.Ahead(tip, []hash{other})
+	case !tip.IsZero() && h.repo.Objects.Has(tip):
+		commits, err = h.repo.History.Youngest(tip, most)
+	}
+	var past []string
+	for _, c := range commits[:min(most, len(commits))] {
+		past = append(past, c.Hash.Text())
+	}
+	return past, err
+}
+
 // isOurs says whether the last paragraph of a commit's message carries our trailer.
 func isOurs(c *object.CommitData) bool { return len(trailers(c)) > 0 }
 

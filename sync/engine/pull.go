@@ -395,7 +395,7 @@ func (r *pulling) askAll(ctx context.Context, t *tree, groups []*bundle.Group, l
 	open = slices.DeleteFunc(open, func(g *bundle.Group) bool { return quiet[g] })
 	var asks []exportAsk
 	for _, g := range open {
-		asks = append(asks, exportAsk{g, languages, r.cfg.Pull.CompletionState})
+		asks = append(asks, exportAsk{group: g, languages: languages, completion: r.cfg.Pull.CompletionState})
 	}
 	answers, err := r.exportAll(ctx, asks, resumed.in(r.o.DryRun))
 	if err != nil {

@@ -85,6 +85,7 @@ func (p *project) lookForRenames(s *source, base catalog.Marks, changes []catalo
 type compared struct {
 	*source
 	pending map[string]bool
+	stays   map[string]bool // keys of which the service keeps its own text
 	base    catalog.Marks
 	look    renameLook
 	moved   map[catalog.Name]bool     // keys that stand in another file now
