@@ -55,7 +55,7 @@ func (p *project) recollect(
 	if err != nil || tip.Hash() == "" || since == tip.Hash() {
 		return overlay{}, err
 	}
-	made, err := repo.History.Ours(tip, since, p.cfg.Name, recollectMost)
+	made, err := repo.Ours(ctx, tip, since, p.cfg.Name, recollectMost)
 	if err != nil {
 		return overlay{}, fmt.Errorf("read the history of branch %s: %w", p.cfg.Pull.Branch, err)
 	}

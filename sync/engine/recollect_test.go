@@ -3,6 +3,7 @@ package engine
 import (
 	"testing"
 
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -77,4 +78,36 @@ func TestOldCommitWithALostState(t *testing.T) {
 		w.sends()
 		w.holds("main", "de", "a", "A 2")
 	}
+}
+
+// A shallow clone without state sends nothing that a pull has written into the repository, and what a person wrote.
+func TestShallowCloneWithoutState(t *testing.T) {
+	t.Parallel()
+	const fallback = settings + "[project.pull]\nincomplete = \"fallback\"\n" + jsonFiles
+	w := newWorld(t, fallback, map[string]string{enApp: `{"a": "A", "b": "B"}`, deApp: `{"a": "A de"}`})
+	bare := w.bare()
+	w.configure(fallback)
+	w.clean(PushOptions{})
+	w.brings(deApp + " (de): +0 ~0 -0")
+	w.git("fetch", "-q")
+	w.git("merge", "-q", "origin/l10n")
+	w.git("push", "-q", "origin", "main")
+	in := func(dir string) {
+		w.dir = dir
+		w.lose()
+		w.configure(fallback)
+	}
+	for _, name := range []string{"whose tip is ours", "whose tip is a person's"} {
+		in(gittest.Clone(t, "file://"+bare, "--depth=1"))
+		w.reports(w.clean(PushOptions{DryRun: true}), enApp+" (en): a b")
+		w.sends(enApp + " (en): a b")
+		w.brings()
+		if _, sent := w.at("main", "de")["b"]; sent {
+			t.Fatalf("a clone %s has sent what a pull filled in", name)
+		}
+		w.elsewhere(bare, "main", map[string]string{"other": name})
+	}
+	w.elsewhere(bare, "main", map[string]string{deApp: `{"a": "A de", "b": "B de"}`})
+	in(gittest.Clone(t, "file://"+bare, "--depth=1"))
+	w.sends(deApp+" (de): b", enApp+" (en): a b")
 }
