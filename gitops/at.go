@@ -50,16 +50,6 @@ func (r *Repo) Seen(branch, base string) (*Tip, error) {
 	return tip, nil
 }
 
-// Deepen brings the history that a shallow clone lacks, as far as the branch of a tip has it at the remote.
-func Deepen(ctx context.Context, r *Repo, tip *Tip) error {
-	if !r.repo.History.Shallow() {
-		return nil
-	}
-	ctx, end := r.repo.Watch(ctx)
-	defer end()
-	return r.Branches.Deepen(ctx, map[string]hash{tip.branch: tip.lease.at})
-}
-
 // Here is the tip of a branch of this repository, whatever its remote has. *NoBranch where there is none.
 func (r *Repo) Here(branch string) (*Tip, error) {
 	h, ok, err := r.repo.Branch(branch)

@@ -44,6 +44,12 @@ func (g *Graph) Reload() error {
 // Shallow says whether history is cut off somewhere.
 func (g *Graph) Shallow() bool { return len(*g.cut.Load()) > 0 }
 
+// Cuts says whether a shallow clone was cut at one of these commits.
+func (g *Graph) Cuts(commits []*object.CommitData) bool {
+	cut := *g.cut.Load()
+	return slices.ContainsFunc(commits, func(c *object.CommitData) bool { return cut[c.Hash] })
+}
+
 // readShallow gives the commits whose parents were left out by a shallow clone.
 func readShallow(common string) (map[object.Name]bool, error) {
 	f, err := os.Open(filepath.Join(common, "shallow"))

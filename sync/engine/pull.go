@@ -252,7 +252,7 @@ func (r *pulling) attempt(ctx context.Context) error {
 		}
 		before = r.report.Commit
 	}
-	if r.report.Commit == "" && !r.o.DryRun {
+	if r.report.Commit == "" && (!r.o.DryRun || len(r.report.Files) == 0) {
 		if err := r.follow(ctx, tip); err != nil {
 			return err
 		}
