@@ -31,7 +31,7 @@ func (r *pushing) readBefore(ctx context.Context, plan *sourcePlan) error {
 	}
 	r.before = make(map[string]*exported)
 	var asks []exportAsk
-	for _, g := range bundle.Groups(r.tree.bundles()) {
+	for _, g := range bundle.Groups(r.tree.Bundles()) {
 		met, err := r.meets(g, sent)
 		if err != nil {
 			return err
@@ -62,12 +62,12 @@ func (r *pushing) meets(g *bundle.Group, sent map[string]map[string]bool) (bool,
 			concerned = append(concerned, b)
 		}
 	}
-	targets, err := bundle.Existing(r.tree.fsys, concerned, r.cfg.Targets())
+	targets, err := bundle.Existing(r.tree.FS, concerned, r.cfg.Targets())
 	if err != nil {
 		return false, err
 	}
 	for _, t := range targets {
-		f, _, err := t.Sources[0].Read(r.tree.fsys, t.Path, t.Language)
+		f, _, err := t.Sources[0].Read(r.tree.FS, t.Path, t.Language)
 		if err != nil {
 			return false, err
 		}

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"github.com/locsync/locsync/sync/tree"
+
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/report"
@@ -37,20 +39,20 @@ func (x *inspection) holds(target bundle.Target, f *resource.File, broken bool) 
 }
 
 // gaps reports the keys that have no translation, at the file that would have it.
-func (x *inspection) gaps(t *tree) {
-	for _, s := range t.sources {
-		if s.broken() {
+func (x *inspection) gaps(t *tree.Tree) {
+	for _, s := range t.Sources {
+		if s.Broken() {
 			continue
 		}
 		var keys []string // with a text
-		text := spelling.Translated(s.texts)
-		for _, u := range s.texts {
+		text := spelling.Translated(s.Texts)
+		for _, u := range s.Texts {
 			if text[u.Key] {
 				text[u.Key] = false
 				keys = append(keys, u.Key)
 			}
 		}
-		of := spelling.PluralsIn(s.texts, s.Separator, s.Source.Code)
+		of := spelling.PluralsIn(s.Texts, s.Separator, s.Source.Code)
 		for _, l := range x.cfg.Targets() {
 			have, read := x.have[translatedIn{s.Path, l.Code}]
 			if read && have == nil {

@@ -1,6 +1,10 @@
 package engine
 
 import (
+	"github.com/locsync/locsync/sync/tree"
+
+	"github.com/locsync/locsync/sync/examine"
+
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +19,6 @@ import (
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/plural"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/spelling"
@@ -32,7 +35,7 @@ type inspection struct {
 
 	o      CheckOptions
 	have   map[translatedIn]map[string]bool // keys that have a translation; nil where a file of theirs cannot be read
-	shared *shared                          // translations of keys that several files have
+	shared *tree.Shared                     // translations of keys that several files have
 }
 
 func (x *inspection) add(severity, code string, p report.Problem, remedy string) {
@@ -52,25 +55,25 @@ func (x *inspection) told(severity string, p report.Problem) {
 // look goes through all files of a tree.
 func (x *inspection) look(fsys fs.FS) error {
 	x.fsys, x.links, x.have = fsys, make(map[string]bool), make(map[translatedIn]map[string]bool)
-	t, err := x.readTree(fsys, x.reading)
+	t, err := tree.Find(fsys, x.cfg, x.reading)
 	if err != nil {
 		x.add(report.Error, report.CodeRead, report.Problem{Problem: err.Error()}, "nothing of this project can be told before that is repaired")
 		return nil
 	}
-	parsed := make(map[string]*source, len(t.sources))
-	for _, s := range t.sources {
+	parsed := make(map[string]*tree.Source, len(t.Sources))
+	for _, s := range t.Sources {
 		parsed[s.Path] = s
 		x.source(s)
 	}
-	for _, p := range t.problems {
+	for _, p := range t.Problems {
 		x.ofTree(parsed[p.File], p)
 	}
 	x.patterns(t)
-	targets, err := bundle.Existing(fsys, t.bundles(), x.cfg.Targets())
+	targets, err := bundle.Existing(fsys, t.Bundles(), x.cfg.Targets())
 	if err != nil {
 		return err
 	}
-	if x.shared, err = t.sharedIn(fsys, x.cfg.Targets()); err != nil {
+	if x.shared, err = t.SharedIn(fsys, x.cfg.Targets()); err != nil {
 		return err
 	}
 	known := make(map[string]bool, len(targets))
@@ -82,7 +85,7 @@ func (x *inspection) look(fsys fs.FS) error {
 	if x.o.Missing {
 		x.gaps(t)
 	}
-	for _, target := range bundle.Known(t.bundles(), x.cfg.Targets()) {
+	for _, target := range bundle.Known(t.Bundles(), x.cfg.Targets()) {
 		x.outputs = append(x.outputs, target.Path)
 	}
 	return x.strays(t, known)
@@ -110,12 +113,12 @@ func (x *inspection) ignored(ctx context.Context, repo *gitops.Repo) error {
 }
 
 // source enters a source file.
-func (x *inspection) source(s *source) {
+func (x *inspection) source(s *tree.Source) {
 	file := report.CheckedFile{Path: s.Path, Language: s.Source.Code, Format: s.Format.Name, Collection: s.Collection}
-	if !s.broken() {
-		file.Keys = len(s.texts.Keys())
+	if !s.Broken() {
+		file.Keys = len(s.Texts.Keys())
 		x.report.Keys += file.Keys
-		x.oddities(s.file, s.Path, s.Source, s.clash)
+		x.oddities(s.File, s.Path, s.Source, s.Clash)
 	}
 	x.report.Files = append(x.report.Files, file)
 }
@@ -130,24 +133,24 @@ func (x *inspection) oddities(f *resource.File, path string, l config.Language, 
 }
 
 // ofTree enters a problem that passes find in a source file, and finds its place.
-func (x *inspection) ofTree(s *source, p report.Problem) {
-	if s != nil && !s.broken() && p.Line == 0 && p.Key != "" {
-		placesOf(s.file).put(&p, "")
+func (x *inspection) ofTree(s *tree.Source, p report.Problem) {
+	if s != nil && !s.Broken() && p.Line == 0 && p.Key != "" {
+		placesOf(s.File).put(&p, "")
 	}
 	x.told(report.Error, p)
 }
 
 // patterns finds entries of the configuration that no file is there for.
-func (x *inspection) patterns(t *tree) {
+func (x *inspection) patterns(t *tree.Tree) {
 	for i := range x.cfg.Files {
 		files := &x.cfg.Files[i]
-		some := slices.ContainsFunc(t.sources, func(s *source) bool { _, ok := files.SourceFile(s.Path); return ok }) ||
-			slices.ContainsFunc(t.problems, func(p report.Problem) bool { _, ok := files.SourceFile(p.File); return ok })
+		some := slices.ContainsFunc(t.Sources, func(s *tree.Source) bool { _, ok := files.SourceFile(s.Path); return ok }) ||
+			slices.ContainsFunc(t.Problems, func(p report.Problem) bool { _, ok := files.SourceFile(p.File); return ok })
 		if some {
 			continue
 		}
 		severity := report.Warning
-		if len(t.sources) == 0 {
+		if len(t.Sources) == 0 {
 			severity = report.Error
 		}
 		at := files.Problem("source", "no file matches %q", files.Source)
@@ -157,7 +160,7 @@ func (x *inspection) patterns(t *tree) {
 }
 
 // target checks one file of translations: that it can be read and written, and that what it says would not break the program.
-func (x *inspection) target(t *tree, target bundle.Target) {
+func (x *inspection) target(t *tree.Tree, target bundle.Target) {
 	b, l := target.Sources[0], target.Language
 	if link := x.linkIn(target.Path); link != "" {
 		what := "is a symbolic link"
@@ -185,10 +188,10 @@ func (x *inspection) target(t *tree, target bundle.Target) {
 	}
 	texts := bundle.Texts(f)
 	x.report.Files = append(x.report.Files, report.CheckedFile{Path: target.Path, Language: l.Code, Format: b.Format.Name, Collection: b.Collection, Keys: len(texts.Keys())})
-	source, ok := t.sourceTexts(target)
-	x.oddities(f, target.Path, l, clashesWithin(f))
+	source, ok := t.SourceTexts(target)
+	x.oddities(f, target.Path, l, bundle.Clashes(f))
 	at := placesOf(f)
-	for _, p := range unfitProblems(target, texts, unfit(source, f, texts)) {
+	for _, p := range examine.UnfitProblems(target, texts, examine.Unfit(source, f, texts)) {
 		at.put(&p, "")
 		x.told(report.Error, p)
 	}
@@ -199,7 +202,7 @@ func (x *inspection) target(t *tree, target bundle.Target) {
 		x.told(report.Warning, p)
 	}
 	if ok {
-		x.translations(target, at, source, texts, t.present(target))
+		x.translations(target, at, source, texts, t.Present(target))
 		x.pluralKeys(target, at, source, texts)
 	}
 }
@@ -208,7 +211,7 @@ func (x *inspection) target(t *tree, target bundle.Target) {
 func (x *inspection) translations(target bundle.Target, at *places, source, texts catalog.Catalog, present func(key string) bool) {
 	b, l := target.Sources[0], target.Language
 	source = spelling.Widened(source, b.Separator, b.Source.Code, texts)
-	of, lacks, keys := examinerOf(b, l, source), lackingForms(b, l, source, texts), source.Keys()
+	of, lacks, keys := examine.New(b, l, source), examine.LackingForms(b, l, source, texts), source.Keys()
 	problem := func(n catalog.Name, what string) report.Problem {
 		p := report.Problem{File: target.Path, Key: n.Key, Language: l.Code, Problem: what}
 		at.put(&p, n.Form)
@@ -223,12 +226,12 @@ func (x *inspection) translations(target bundle.Target, at *places, source, text
 			}
 			continue
 		}
-		if beside := x.shared.divided[ledger.ConflictID(target.Path, l.Code, u.Key)]; beside != "" && beside < target.Path && !told[u.Key] {
+		if beside := x.shared.Beside(target.Path, l.Code, u.Key); beside != "" && beside < target.Path && !told[u.Key] {
 			told[u.Key] = true
 			x.add(report.Warning, report.CodeDivided, problem(u.Name, "is translated otherwise in "+beside+", in the same collection; "+
 				"the service has one text for both, and each file keeps its own"), "make them agree, or give the files collections of their own")
 		}
-		findings := of.examine(u.Name, u.Text)
+		findings := of.Examine(u.Name, u.Text)
 		if lack, is := lacks[u.Key]; is {
 			delete(lacks, u.Key)
 			findings = append(findings, lack)
@@ -256,7 +259,7 @@ func (x *inspection) pluralKeys(target bundle.Target, at *places, source, texts 
 		if !is {
 			continue
 		}
-		in := check.Plural{Ordinal: strings.HasSuffix(base, "_ordinal"), Language: l.Code, SourceLanguage: b.Source.Code, Skip: skips(b, other.Key)}
+		in := check.Plural{Ordinal: strings.HasSuffix(base, "_ordinal"), Language: l.Code, SourceLanguage: b.Source.Code, Skip: examine.Skips(b, other.Key)}
 		translated, last := false, other
 		for _, category := range plural.Order {
 			n := catalog.Name{Key: before + category}

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"github.com/locsync/locsync/sync/tree"
+
 	"context"
 	"io/fs"
 	"slices"
@@ -22,9 +24,9 @@ import (
 type place struct {
 	name   lookAt
 	fsys   fs.FS
-	commit string   // the working tree's HEAD, or the branch's tip; "" before the first commit
-	shared *shared  // of all places, once their files are read
-	looks  []lookAt // the places whose last look was at a commit of its history
+	commit string       // the working tree's HEAD, or the branch's tip; "" before the first commit
+	shared *tree.Shared // of all places, once their files are read
+	looks  []lookAt     // the places whose last look was at a commit of its history
 }
 
 // lookAt names a place that is looked at: the working tree or a branch.
@@ -75,12 +77,12 @@ func (r *pushing) findPlaces(ctx context.Context) error {
 		}
 	}
 	ours := branch
-	if here, is := r.tree.fsys.(*gitops.Tip); ours == nil && is && !r.blind {
+	if here, is := r.tree.FS.(*gitops.Tip); ours == nil && is && !r.blind {
 		ours = here
 	}
 	var err error
 	if ours != nil {
-		if r.unsaved, err = r.recollect(ctx, r.repo, ours, r.tree.bundles(), r.o.DryRun); err != nil {
+		if r.unsaved, err = r.recollect(ctx, r.repo, ours, r.tree.Bundles(), r.o.DryRun); err != nil {
 			return err
 		}
 	}
@@ -89,9 +91,9 @@ func (r *pushing) findPlaces(ctx context.Context) error {
 }
 
 // placesIn are the places of a tree that pushes read, and of a branch, nil where there is none to be looked at.
-func (p *project) placesIn(repo *gitops.Repo, t *tree, branch *gitops.Tip) ([]*place, error) {
-	here := &place{name: lookAt(p.cfg.Push.Source), fsys: t.fsys}
-	if tip, ok := t.fsys.(*gitops.Tip); ok {
+func (p *project) placesIn(repo *gitops.Repo, t *tree.Tree, branch *gitops.Tip) ([]*place, error) {
+	here := &place{name: lookAt(p.cfg.Push.Source), fsys: t.FS}
+	if tip, ok := t.FS.(*gitops.Tip); ok {
 		here.commit = tip.Hash()
 	} else {
 		_, head, err := repo.Head()

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"github.com/locsync/locsync/sync/tree"
+
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +23,7 @@ import (
 type pushing struct {
 	*project
 	o       PushOptions
-	tree    *tree
+	tree    *tree.Tree
 	unsaved overlay // of a dry run
 	report  pushed
 	errs    []error
@@ -174,7 +176,7 @@ func (r *pushing) pass(ctx context.Context) error {
 		return nil
 	}
 	r.tree = t
-	for _, problem := range t.problems {
+	for _, problem := range t.Problems {
 		r.answer(problem)
 	}
 	plan, err := r.planSources()
@@ -185,7 +187,7 @@ func (r *pushing) pass(ctx context.Context) error {
 		return err
 	}
 	r.shipAll(ctx, plan.shipments)
-	if err := r.lookAtSources(plan.accepted, t.sourceCommit()); err != nil {
+	if err := r.lookAtSources(plan.accepted, t.Commit()); err != nil {
 		return err
 	}
 	if len(plan.renames) > 0 {
@@ -267,7 +269,7 @@ func (r *pushing) planSources() (*sourcePlan, error) {
 		return nil, err
 	}
 	plan.accepted, r.accepted = accepted, accepted
-	if err := r.recallPasts(r.repo, accepted, lookAt(r.cfg.Push.Source), r.tree.sourceCommit()); err != nil {
+	if err := r.recallPasts(r.repo, accepted, lookAt(r.cfg.Push.Source), r.tree.Commit()); err != nil {
 		return nil, err
 	}
 	if err := r.conclude(accepted); err != nil {
@@ -279,8 +281,8 @@ func (r *pushing) planSources() (*sourcePlan, error) {
 		}
 	}
 	var all []*compared
-	for _, s := range r.tree.sources {
-		if s.broken() || accepted.held[s.place()] {
+	for _, s := range r.tree.Sources {
+		if s.Broken() || accepted.held[s.ID()] {
 			continue
 		}
 		pending, base, changes := accepted.pending(s)
@@ -311,9 +313,9 @@ func (r *pushing) planSources() (*sourcePlan, error) {
 }
 
 // addSource adds keys of a source file to the imports.
-func (r *pushing) addSource(ship *shipping, s *source, wanted func(key string) bool) error {
-	texts := s.texts.Index()
-	up, err := bundle.Compose(s.Bundle, s.file, s.Path, func(n catalog.Name) bool {
+func (r *pushing) addSource(ship *shipping, s *tree.Source, wanted func(key string) bool) error {
+	texts := s.Texts.Index()
+	up, err := bundle.Compose(s.Bundle, s.File, s.Path, func(n catalog.Name) bool {
 		_, there := texts[n]
 		return there && wanted(n.Key)
 	}, nil, nil)
@@ -455,18 +457,6 @@ func (r *pushing) send(ctx context.Context, s *shipment) (*ledger.Job, error) {
 // importing tells of one of the imports.
 func (r *pushing) importing(format string, args ...any) {
 	r.announce(report.Doing{What: fmt.Sprintf(format, args...), Done: int64(r.imports.done), Total: int64(r.imports.total)})
-}
-
-// outcome sums a pass up.
-func outcome(at time.Time, keys int, commit string, problems []report.Problem, err error) report.Past {
-	past := report.Past{At: at.UTC(), Result: report.ResultOK, Keys: keys, Commit: commit, Problems: problems}
-	if len(problems) > 0 {
-		past.Result = report.ResultPartial
-	}
-	if err != nil {
-		past.Result, past.Error, past.ErrorCode = report.ResultFailed, err.Error(), failure.Code(err)
-	}
-	return past
 }
 
 // mark writes accepted texts of a translation into slots, keeping what is there.

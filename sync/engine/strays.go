@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"github.com/locsync/locsync/sync/tree"
+
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,11 +17,11 @@ import (
 )
 
 // strays finds files that look like translations and that no source file has.
-func (x *inspection) strays(t *tree, known map[string]bool) error {
-	for _, s := range t.sources {
+func (x *inspection) strays(t *tree.Tree, known map[string]bool) error {
+	for _, s := range t.Sources {
 		known[s.Path] = true
 	}
-	for _, p := range t.problems {
+	for _, p := range t.Problems {
 		known[p.File] = true
 	}
 	below := make(map[string][]string)
