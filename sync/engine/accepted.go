@@ -1,14 +1,13 @@
 package engine
 
 import (
-	"github.com/locsync/locsync/sync/tree"
-
 	"maps"
 	"slices"
 
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // accepted is what the service accepted of a project's source files. It has one text for a key of a collection; which

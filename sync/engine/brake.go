@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"github.com/locsync/locsync/sync/tree"
-
 	"fmt"
 	"maps"
 	"slices"
@@ -11,6 +9,7 @@ import (
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // The guard of pushes. A file that lost most of its keys, or is missing, is more often an accident than a wish. Until

@@ -1,10 +1,6 @@
 package engine
 
 import (
-	"github.com/locsync/locsync/sync/tree"
-
-	"github.com/locsync/locsync/sync/examine"
-
 	"context"
 	"errors"
 	"fmt"
@@ -15,9 +11,11 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/examine"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/spelling"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // Which translations people changed is worked out here; what becomes of them at the service, in translations.go.

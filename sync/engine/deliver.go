@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"github.com/locsync/locsync/sync/tree"
-
 	"bytes"
 	"cmp"
 	"context"
@@ -19,6 +17,7 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // deliverPending pushes a commit that an earlier pull made and could not deliver. One that the branch has moved past is dropped: what it

@@ -1,13 +1,12 @@
 package engine
 
 import (
-	"github.com/locsync/locsync/sync/tree"
-
 	"context"
 	"maps"
 
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // inherits finds the keys of a line that its trunk has, as they are or were when they were first seen, and that were not sent for the line itself.

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"github.com/locsync/locsync/sync/tree"
-
 	"bytes"
 	"context"
 	"maps"
@@ -14,6 +12,7 @@ import (
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/spelling"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // merged is one target file after its merge: what is written, and what is remembered once it is.

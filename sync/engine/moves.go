@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"github.com/locsync/locsync/sync/tree"
-
 	"cmp"
 	"context"
 	"fmt"
@@ -16,6 +14,7 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // findMoves finds the files that stand elsewhere now, of those that are not there. A file that could have become more than one is reported when it matters:

@@ -1,11 +1,10 @@
 package engine
 
 import (
-	"github.com/locsync/locsync/sync/tree"
-
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/spelling"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // A pull removes an entry of a target file only when the source was seen to have its key and lost it. Any other is an

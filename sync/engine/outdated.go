@@ -1,13 +1,12 @@
 package engine
 
 import (
-	"github.com/locsync/locsync/sync/tree"
-
 	"slices"
 
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // sourceDigests are the digests of source texts that a pull compares with, as the tree and as the service has them.

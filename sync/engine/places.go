@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"github.com/locsync/locsync/sync/tree"
-
 	"context"
 	"io/fs"
 	"slices"
@@ -12,6 +10,7 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // A translation that a person changed in the repository is sent, from the tree that pushes read and from the branch

@@ -1,10 +1,6 @@
 package engine
 
 import (
-	"github.com/locsync/locsync/sync/tree"
-
-	"github.com/locsync/locsync/sync/examine"
-
 	"fmt"
 	"maps"
 	"slices"
@@ -13,10 +9,12 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/check"
+	"github.com/locsync/locsync/sync/examine"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/plural"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/spelling"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // fitted is the tree's, and reports what it could not do anything with.

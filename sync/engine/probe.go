@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"github.com/locsync/locsync/sync/tree"
-
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -21,6 +19,7 @@ import (
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // Most pulls bring nothing. So a pull first asks what changed since the last full export (`modified-since`), and asks

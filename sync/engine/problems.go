@@ -1,22 +1,20 @@
 package engine
 
 import (
-	"time"
-
-	"github.com/locsync/locsync/sync/failure"
-	"github.com/locsync/locsync/sync/tree"
-
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
+	"time"
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // A problem is told by the status until it is repaired.

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"github.com/locsync/locsync/sync/tree"
-
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +15,7 @@ import (
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // pushing is one push of one project, under way.

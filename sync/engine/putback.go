@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"github.com/locsync/locsync/sync/tree"
-
 	"bytes"
 	"context"
 	"fmt"
@@ -13,6 +11,7 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/spelling"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // A pull takes a translation out of the branch when the source loses its key. The base branch keeps the text until the two

@@ -1,10 +1,6 @@
 package engine
 
 import (
-	"github.com/locsync/locsync/sync/tree"
-
-	"github.com/locsync/locsync/sync/examine"
-
 	"bytes"
 	"context"
 	"fmt"
@@ -15,8 +11,10 @@ import (
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/examine"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // With pull.source = true a pull also brings source texts that were changed at the service, in the same commit: each

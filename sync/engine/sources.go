@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"github.com/locsync/locsync/sync/tree"
-
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +10,8 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/failure"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // pushTree is the tree that pushes read: the working tree, or a branch as it is committed. held is why nothing may be pushed
@@ -35,7 +35,7 @@ func (p *project) pushTree(ctx context.Context, dry bool) (t *tree.Tree, held st
 	}
 	fsys, err = p.repo.Worktree()
 	if err != nil {
-		return nil, "", &UsageError{p.cfg.Blame("push.source", fmt.Errorf("%w; set it to the name of a branch", err))}
+		return nil, "", &failure.UsageError{Err: p.cfg.Blame("push.source", fmt.Errorf("%w; set it to the name of a branch", err))}
 	}
 	for deadline := p.Now().Add(patience); ; {
 		if err := p.settled(ctx, deadline); err != nil {
@@ -180,7 +180,7 @@ func (p *project) settled(ctx context.Context, deadline time.Time) error {
 func usage(err error) error {
 	for _, stays := range []error{gitops.ErrGit, gitops.ErrOwner, gitops.ErrNoBranch, gitops.ErrAuth, gitops.ErrUntrusted, gitops.ErrUnsupported, gitops.ErrSign} {
 		if errors.Is(err, stays) {
-			return &UsageError{err}
+			return &failure.UsageError{Err: err}
 		}
 	}
 	return err

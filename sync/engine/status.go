@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"github.com/locsync/locsync/sync/tree"
-
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -20,6 +18,7 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // stateName is the project's name in the state: that of one project of one service, and of one line.

@@ -1,13 +1,12 @@
 package engine
 
 import (
-	"github.com/locsync/locsync/sync/examine"
-
 	"fmt"
 	"slices"
 
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/check"
+	"github.com/locsync/locsync/sync/examine"
 	"github.com/locsync/locsync/sync/report"
 )
 

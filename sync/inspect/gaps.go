@@ -1,12 +1,11 @@
-package engine
+package inspect
 
 import (
-	"github.com/locsync/locsync/sync/tree"
-
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/spelling"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // translatedIn is a source file and a language of its translations.
@@ -65,7 +64,8 @@ func (x *inspection) gaps(t *tree.Tree) {
 			foreign := of.Foreign(l.Code)
 			for _, key := range keys {
 				if !have[key] && !foreign[key] {
-					x.add(report.Error, report.CodeGap, report.Problem{File: path, Key: key, Language: l.Code, Problem: "no translation in this language"}, "translate it at the service, or in this file")
+					x.add(report.Error, report.CodeGap, report.Problem{File: path, Key: key, Language: l.Code,
+						Problem: "no translation in this language"}, "translate it at the service, or in this file")
 				}
 			}
 		}
