@@ -37,7 +37,7 @@ func (r *pushing) readBefore(ctx context.Context, plan *sourcePlan) error {
 		}
 	}
 	var asks []exportAsk
-	for _, g := range bundle.Groups(r.tree.bundles()) {
+	for _, g := range bundle.Groups(r.tree.Bundles()) {
 		met, err := r.meets(g, sent)
 		if err != nil {
 			return err
@@ -71,12 +71,12 @@ func (r *pushing) meets(g *bundle.Group, sent map[string]map[string]bool) (bool,
 			concerned = append(concerned, b)
 		}
 	}
-	targets, err := bundle.Existing(r.tree.fsys, concerned, r.cfg.Targets())
+	targets, err := bundle.Existing(r.tree.FS, concerned, r.cfg.Targets())
 	if err != nil {
 		return false, err
 	}
 	for _, t := range targets {
-		f, _, err := t.Sources[0].Read(r.tree.fsys, t.Path, t.Language)
+		f, _, err := t.Sources[0].Read(r.tree.FS, t.Path, t.Language)
 		if err != nil {
 			return false, err
 		}
@@ -101,14 +101,14 @@ func (r *pushing) meets(g *bundle.Group, sent map[string]map[string]bool) (bool,
 // meetSources asks the service for its source texts where some are about to be sent of which nothing is remembered, and takes out what stays there.
 // Where it cannot be asked, such texts wait.
 func (r *pushing) meetSources(ctx context.Context, all []*compared) error {
-	git := &past.Reader{Repo: r.repo, Tree: r.tree.sourceCommit(), Branch: r.cfg.Pull.Branch, Base: r.cfg.Pull.Base, Log: r.log}
+	git := &past.Reader{Repo: r.repo, Tree: r.tree.Commit(), Branch: r.cfg.Pull.Branch, Base: r.cfg.Pull.Base, Log: r.log}
 	of, unmet, asks := make(map[*bundle.Bundle]*compared), make(map[string]map[string]bool), []exportAsk(nil)
 	for _, s := range all {
 		if s.stays = make(map[string]bool); len(r.unmet(s)) > 0 {
-			of[s.Bundle], unmet[s.Path] = s, r.unmet(s)
+			of[s.source.Bundle], unmet[s.source.Path] = s, r.unmet(s)
 		}
 	}
-	for _, g := range bundle.Groups(r.tree.bundles()) {
+	for _, g := range bundle.Groups(r.tree.Bundles()) {
 		if !slices.ContainsFunc(g.Bundles, func(b *bundle.Bundle) bool { return of[b] != nil }) {
 			continue
 		}
@@ -134,7 +134,7 @@ func (r *pushing) meetSources(ctx context.Context, all []*compared) error {
 			switch {
 			case s == nil:
 			case failure != nil:
-				s.stays = unmet[s.Path]
+				s.stays = unmet[s.source.Path]
 			default:
 				if err := r.meet(ctx, git, s, answers[i].of(b, b.Source)); err != nil {
 					return err
@@ -148,8 +148,8 @@ func (r *pushing) meetSources(ctx context.Context, all []*compared) error {
 // unmet are the keys of a file that are about to be sent and of which nothing is remembered; with --all, all of them.
 func (r *pushing) unmet(s *compared) map[string]bool {
 	keys := make(map[string]bool)
-	for _, u := range s.texts {
-		if _, known := r.accepted.texts[s.Collection][u.Name]; r.o.All || s.pending[u.Key] && !known {
+	for _, u := range s.source.Texts {
+		if _, known := r.accepted.texts[s.source.Collection][u.Name]; r.o.All || s.pending[u.Key] && !known {
 			keys[u.Key] = true
 		}
 	}
@@ -157,15 +157,15 @@ func (r *pushing) unmet(s *compared) map[string]bool {
 }
 
 func (r *pushing) meet(ctx context.Context, git *past.Reader, s *compared, theirs catalog.Catalog) error {
-	theirs = r.tree.fitted(bundle.Target{Path: s.Path, Language: s.Source, Sources: []*bundle.Bundle{s.Bundle}}, theirs)
-	r.was(s.Path, s.Source.Code, theirs)
+	theirs, _ = r.tree.Fitted(bundle.Target{Path: s.source.Path, Language: s.source.Source, Sources: []*bundle.Bundle{s.source.Bundle}}, theirs)
+	r.was(s.source.Path, s.source.Source.Code, theirs)
 	has, unmet, differ := theirs.Index(), r.unmet(s), []past.Differing(nil)
-	for _, u := range s.texts {
+	for _, u := range s.source.Texts {
 		if at, there := has[u.Name]; unmet[u.Key] && there && theirs[at].Text != "" && theirs[at].Text != u.Text {
 			differ = append(differ, past.Differing{Unit: u, Theirs: theirs[at].Text})
 		}
 	}
-	keys, err := git.Keys(ctx, s.Bundle, differ)
+	keys, err := git.Keys(ctx, s.source.Bundle, differ)
 	if err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (r *pushing) meet(ctx context.Context, git *past.Reader, s *compared, their
 		if delete(keys, u.Key); !first {
 			continue
 		}
-		d := git.Decide(s.Bundle, u, at, r.cfg.Push.Conflicts)
+		d := git.Decide(s.source.Bundle, u, at, r.cfg.Push.Conflicts)
 		if s.stays[u.Key] = d.Stays; d.Accepted {
 			accepted[u.Key] = true
 		}
@@ -188,9 +188,9 @@ func (r *pushing) meet(ctx context.Context, git *past.Reader, s *compared, their
 			r.givesWay(d.Told, r.o.DryRun || r.cfg.Push.Conflicts == "skip")
 		}
 	}
-	texts, a := s.texts.Restrict(accepted), newAcceptance(s.Collection)
-	r.accepted.add(s.Collection, texts.Marks())
-	if a.add(s.Path, accepts(texts)); r.o.DryRun || len(texts) == 0 {
+	texts, a := s.source.Texts.Restrict(accepted), newAcceptance(s.source.Collection)
+	r.accepted.add(s.source.Collection, texts.Marks())
+	if a.add(s.source.Path, accepts(texts)); r.o.DryRun || len(texts) == 0 {
 		return nil
 	}
 	return r.State.Update(func(tx ledger.Writer) error { return r.accept(tx, a) })

@@ -15,13 +15,14 @@ import (
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // pushing is one push of one project, under way.
 type pushing struct {
 	*project
 	o       PushOptions
-	tree    *tree
+	tree    *tree.Tree
 	unsaved overlay // of a dry run
 	report  pushed
 	errs    []error
@@ -174,7 +175,7 @@ func (r *pushing) pass(ctx context.Context) error {
 		return nil
 	}
 	r.tree = t
-	for _, problem := range t.problems {
+	for _, problem := range t.Problems {
 		r.answer(problem)
 	}
 	plan, err := r.planSources(ctx)
@@ -185,7 +186,7 @@ func (r *pushing) pass(ctx context.Context) error {
 		return err
 	}
 	r.shipAll(ctx, plan.shipments)
-	if err := r.lookAtSources(plan.accepted, t.sourceCommit()); err != nil {
+	if err := r.lookAtSources(plan.accepted, t.Commit()); err != nil {
 		return err
 	}
 	if len(plan.renames) > 0 {
@@ -267,7 +268,7 @@ func (r *pushing) planSources(ctx context.Context) (*sourcePlan, error) {
 		return nil, err
 	}
 	plan.accepted, r.accepted = accepted, accepted
-	if err := r.recallPasts(r.repo, accepted, lookAt(r.cfg.Push.Source), r.tree.sourceCommit()); err != nil {
+	if err := r.recallPasts(r.repo, accepted, lookAt(r.cfg.Push.Source), r.tree.Commit()); err != nil {
 		return nil, err
 	}
 	if err := r.conclude(accepted); err != nil {
@@ -279,8 +280,8 @@ func (r *pushing) planSources(ctx context.Context) (*sourcePlan, error) {
 		}
 	}
 	var all []*compared
-	for _, s := range r.tree.sources {
-		if s.broken() || accepted.held[s.place()] {
+	for _, s := range r.tree.Sources {
+		if s.Broken() || accepted.held[s.ID()] {
 			continue
 		}
 		pending, base, changes := accepted.pending(s)
@@ -315,9 +316,9 @@ func (r *pushing) planSources(ctx context.Context) (*sourcePlan, error) {
 }
 
 // addSource adds keys of a source file to the imports.
-func (r *pushing) addSource(ship *shipping, s *source, wanted func(key string) bool) error {
-	texts := s.texts.Index()
-	up, err := bundle.Compose(s.Bundle, s.file, s.Path, func(n catalog.Name) bool {
+func (r *pushing) addSource(ship *shipping, s *tree.Source, wanted func(key string) bool) error {
+	texts := s.Texts.Index()
+	up, err := bundle.Compose(s.Bundle, s.File, s.Path, func(n catalog.Name) bool {
 		_, there := texts[n]
 		return there && wanted(n.Key)
 	}, nil, nil)
@@ -446,18 +447,6 @@ func (r *pushing) send(ctx context.Context, s *shipment) (*ledger.Job, error) {
 // importing tells of one of the imports.
 func (r *pushing) importing(format string, args ...any) {
 	r.announce(report.Doing{What: fmt.Sprintf(format, args...), Done: int64(r.imports.done), Total: int64(r.imports.total)})
-}
-
-// outcome sums a pass up.
-func outcome(at time.Time, keys int, commit string, problems []report.Problem, err error) report.Past {
-	past := report.Past{At: at.UTC(), Result: report.ResultOK, Keys: keys, Commit: commit, Problems: problems}
-	if len(problems) > 0 {
-		past.Result = report.ResultPartial
-	}
-	if err != nil {
-		past.Result, past.Error, past.ErrorCode = report.ResultFailed, err.Error(), failure.Code(err)
-	}
-	return past
 }
 
 // mark writes accepted texts of a translation into slots, keeping what is there.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
@@ -566,7 +567,7 @@ output = "third/{LANGUAGE}/{NAME}.json"
 	if err != nil || len(result.Projects) != 1 || result.Projects[0].Name != "third" || result.Projects[0].Keys != 1 {
 		t.Errorf("%v %+v", err, result)
 	}
-	var usage *UsageError
+	var usage *failure.UsageError
 	if _, err = w.Push(t.Context(), PushOptions{Project: "nope"}); !errors.As(err, &usage) || !strings.Contains(err.Error(), `app`) {
 		t.Errorf("%v", err)
 	}
