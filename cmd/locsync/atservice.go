@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -158,16 +159,24 @@ func openFile(path, name string) (service.File, *os.File, error) {
 	return service.File{Name: name, Size: info.Size(), Content: f}, f, nil
 }
 
-// intoFile writes a result into a file that is there as a whole, or not at all.
+// intoFile writes a result into a file that is there as a whole, or not at all. A file that is there already keeps its
+// mode, and is found behind symbolic links.
 func intoFile(path string, write func(f *os.File) error) error {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return usageError{fmt.Errorf("%s is no file", path)}
+	mode := fs.FileMode(0o644)
+	if info, err := os.Stat(path); err == nil {
+		if !info.Mode().IsRegular() {
+			return usageError{fmt.Errorf("%s is no file", path)}
+		}
+		mode = info.Mode().Perm()
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return usageError{fmt.Errorf("write %s: %w", path, err)}
+		}
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".locsync-*")
 	if err != nil {
 		return usageError{fmt.Errorf("write %s: %w", path, err)}
 	}
-	err = errors.Join(write(f), f.Chmod(0o644), f.Close())
+	err = errors.Join(write(f), f.Chmod(mode), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}

@@ -88,8 +88,16 @@ func (a *app) createProject(ctx context.Context, d *desk, o createOptions) error
 		result.ID, result.Created = made.ID, true
 	}
 	if o.write && result.ID != p.ID {
-		if err := d.cfg.WriteID(p, result.ID); err != nil {
+		text, err := d.cfg.WithID(p, result.ID)
+		if err != nil {
 			return usageError{err}
+		}
+		err = intoFile(d.cfg.File, func(f *os.File) error {
+			_, err := f.WriteString(text)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("write the id %s: %w", result.ID, err)
 		}
 		result.Written = true
 	}
