@@ -134,10 +134,10 @@ func (s *screen) changes(changes []report.Value) {
 	}
 }
 
-// finished names branches that are gone, and what nobody needs any more because of that.
+// finished names branches that are gone, and what is not used any more because of that.
 func (s *screen) finished(lines []report.FinishedLine) {
 	for _, f := range lines {
-		s.line("  ", plainly, fmt.Sprintf("branch %s is gone; nobody needs branch %s any more%s", f.Base, f.Branch, andCollections(f.Collections)))
+		s.line("  ", plainly, fmt.Sprintf("branch %s is gone; %s", f.Base, unused(f.Branch, f.Collections)))
 	}
 }
 
@@ -158,14 +158,18 @@ func called(name, base string) string {
 	return name + " (" + base + ")"
 }
 
-func andCollections(names []string) string {
-	switch len(names) {
+// unused tells of a translation branch and its collections that they are not used any more.
+func unused(branch string, collections []string) string {
+	what, are := "branch "+branch, "are"
+	switch len(collections) {
 	case 0:
-		return ""
+		are = "is"
 	case 1:
-		return ", nor collection " + names[0]
+		what += " and collection " + collections[0]
+	default:
+		what += " and collections " + strings.Join(collections, ", ")
 	}
-	return ", nor collections " + strings.Join(names, ", ")
+	return what + " " + are + " not used any more"
 }
 
 // count is a number with its noun.

@@ -145,7 +145,7 @@ func (a *app) status(ctx context.Context, cfg *config.Config) (report.Status, er
 	return s, nil
 }
 
-// silentDaemon is the daemon that is there and did not tell the status: it hangs, or has not read the configuration again.
+// silentDaemon is a daemon that runs and did not give its status: it hangs, or works with another configuration.
 func silentDaemon(asked context.Context, err error, cfg *config.Config) report.Daemon {
 	var other *web.Mismatch
 	if errors.As(err, &other) && sameFile(other.File, cfg.File) {

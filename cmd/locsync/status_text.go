@@ -74,7 +74,7 @@ func plainFacts(out io.Writer, p report.ProjectStatus) {
 // lineInWords is one of several branches that are translated beside each other.
 func lineInWords(l report.LineStatus) string {
 	if l.Finished != nil {
-		return fmt.Sprintf("branch %s is gone since %s; nobody needs branch %s any more%s", l.Base, inUTC(*l.Finished), l.Branch, andCollections(l.Collections))
+		return fmt.Sprintf("branch %s is gone since %s; %s", l.Base, inUTC(*l.Finished), unused(l.Branch, l.Collections))
 	}
 	return fmt.Sprintf("branch %s: translations on branch %s, keys in %s", l.Base, l.Branch, cmp.Or(strings.Join(l.Collections, ", "), "no collection of its own"))
 }
