@@ -39,7 +39,8 @@ func withID(text string, p *Project, id string) (edited string, ok bool) {
 		return strings.Join(all, ""), true
 	}
 	n, is := p.origin.lines[p.origin.at("name").path]
-	if !is || n > len(all) || !strings.HasPrefix(strings.TrimSpace(all[n-1]), "name") || !strings.HasSuffix(all[n-1], "\n") {
+	if !is || n > len(all) ||
+		!strings.HasPrefix(strings.TrimSpace(all[n-1]), "name") || !strings.HasSuffix(all[n-1], "\n") {
 		return "", false
 	}
 	name := all[n-1]
