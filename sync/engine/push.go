@@ -41,8 +41,9 @@ type pushing struct {
 	present  map[string]bool     // target files that some place has; by ledger.TargetID
 	lastPull time.Time
 
-	before    map[string]*exported    // by group: what the service had before the source texts of this push; see readBefore
-	elsewhere map[report.Problem]bool // of the report: what the status finds where it looks itself
+	found     map[string]catalog.Marks // by collection: source texts that a pull found at the service
+	before    map[string]*exported     // by group: what the service had before the source texts of this push; see readBefore
+	elsewhere map[report.Problem]bool  // of the report: what the status finds where it looks itself
 	exports   int
 	imports   struct{ done, total int }          // of those that are sent now
 	skipped   string                             // why nothing may be pushed now
@@ -115,7 +116,7 @@ func (r *pushing) census(c census) {
 func (p *project) newPush(o PushOptions) *pushing {
 	return &pushing{project: p, o: o, begun: p.Now(), elsewhere: make(map[report.Problem]bool),
 		refused: make(map[string]bool), present: make(map[string]bool), settled: make(map[string]bool),
-		old: make(map[string]map[catalog.Name]string), following: make(map[string][]foreseen), before: make(map[string]*exported),
+		old: make(map[string]map[catalog.Name]string), following: make(map[string][]foreseen), before: make(map[string]*exported), found: make(map[string]catalog.Marks),
 		report: pushed{open: make(map[string]conflict), ProjectPush: report.ProjectPush{
 			Scope: scope(p), Files: []report.PushedFile{}, Outcome: noProblems()}}}
 }
