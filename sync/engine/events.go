@@ -14,6 +14,7 @@ import (
 	"github.com/locsync/locsync/gitops/forge"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/request"
 )
 
 // Events tell of the passes to readers who know the product and its languages, but neither git nor the interface.
@@ -239,13 +240,13 @@ func (r *pulling) tell(d *diary, err error) {
 	if err == nil && r.tip != nil {
 		d.holds("pull", r.holds)
 	}
-	d.request()
+	d.mergeRequest()
 	d.conflicts()
 	d.ended("pull", err)
 }
 
-// request tells what became of the branch's pull or merge request since the last pull.
-func (d *diary) request() {
+// mergeRequest tells what became of the branch's pull or merge request since the last pull.
+func (d *diary) mergeRequest() {
 	q, _, err := ledger.Requests.Get(d.tx, d.stateName(), d.cfg.Pull.Branch)
 	if err != nil {
 		return // the pass says so
@@ -260,8 +261,8 @@ func (d *diary) request() {
 	}
 	began, ended := d.became("request", open)
 	switch {
-	case len(began) > 0 && q.Did == requestOffered:
-		d.tell(report.Event{What: "request", Result: requestOffered, URL: q.URL, Text: fmt.Sprintf("The remote offers to make a request for %s.", branch)})
+	case len(began) > 0 && q.Did == request.Offered:
+		d.tell(report.Event{What: "request", Result: request.Offered, URL: q.URL, Text: fmt.Sprintf("The remote offers to make a request for %s.", branch)})
 	case len(began) > 0 && q.Did == string(forge.Made):
 		d.tell(report.Event{What: "request", Result: string(forge.Made), URL: q.URL, Text: fmt.Sprintf("Asked for %s to be merged.", branch)})
 	case len(began) > 0:

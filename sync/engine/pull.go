@@ -19,6 +19,7 @@ import (
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/request"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/tree"
 )
@@ -182,7 +183,7 @@ func (r *pulling) pass(ctx context.Context) error {
 			err = r.acceptService()
 		}
 		if err == nil {
-			err = r.request(ctx)
+			err = r.askToMerge(ctx)
 		}
 		if err == nil {
 			err = r.late()
@@ -328,6 +329,23 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree.Tree, tip *gitops.Tip) (
 		}
 	}
 	return done, nil
+}
+
+// toMerge is the request to merge the branch, which has the problems of this pull.
+func (r *pulling) toMerge() *request.Branch {
+	b := r.mergeRequest(r.repo)
+	b.Problems = &r.report.Problems
+	return b
+}
+
+// askToMerge brings the branch's request in step with it.
+func (r *pulling) askToMerge(ctx context.Context) error {
+	if r.o.DryRun {
+		return nil
+	}
+	q, err := r.toMerge().Update(ctx, request.Pulled{Tip: r.tip, Base: r.base, Merged: r.merged, Offer: r.offer})
+	r.report.RequestURL, r.report.Request = q.URL, q.Did
+	return err
 }
 
 func (r *pulling) problem(p report.Problem) { r.report.Problems = append(r.report.Problems, p) }

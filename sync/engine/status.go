@@ -189,7 +189,7 @@ func (p *project) look(ctx context.Context, s *report.ProjectStatus) error {
 	if err := p.lookAtConflicts(s); err != nil {
 		return err
 	}
-	q, err := p.requested()
+	q, err := p.mergeRequest(nil).Recorded()
 	if err != nil {
 		return err
 	}
