@@ -235,13 +235,13 @@ func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.Fil
 	if err != nil && isLink(fsys, name) {
 		return nil, &report.Problem{Code: report.CodeRead, File: name, Language: l.Code,
 			Problem: "is a symbolic link to something that is not a file of this repository; " +
-				"it is left alone until the file itself stands there"}, nil
+				"it is left alone until the file itself is there"}, nil
 	}
 	if err != nil {
 		if info, serr := fs.Stat(fsys, name); errors.Is(err, fs.ErrPermission) || serr == nil && !info.Mode().IsRegular() {
 			return nil, &report.Problem{Code: report.CodeRead, File: name, Language: l.Code,
 				Problem: "cannot be read as a file: " + err.Error() +
-					"; it is left alone until a file stands there that can be read"}, nil
+					"; it is left alone until a file that can be read is there"}, nil
 		}
 		return nil, nil, fmt.Errorf("read %s: %w", name, err)
 	}

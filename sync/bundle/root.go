@@ -45,7 +45,7 @@ func foreignRoot(b *Bundle, fsys fs.FS, f *resource.File, name string, l config.
 	}
 	switch {
 	case !maps:
-		return problem("its root %q is no mapping; the file is left alone until one stands there, an empty one included",
+		return problem("its root %q is not a mapping; the file is left alone until it is one, which may be empty",
 			outermost[0])
 	case len(outermost) > 1:
 		return problem("it has %d roots, expected %q alone; the file is left alone until the others have files of their own",

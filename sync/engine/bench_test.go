@@ -98,7 +98,7 @@ func BenchmarkScanAndDiff(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		plan, err := (&pushing{project: p, tree: t}).planSources()
+		plan, err := (&pushing{project: p, tree: t}).planSources(b.Context())
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -220,5 +220,6 @@ func (r *pushing) orphaned(at ledger.Source, before, now catalog.Marks, living m
 
 func orphan(at ledger.Source, key, language string) report.Problem {
 	return report.Problem{Code: report.CodeRemoved, File: at.Path, Key: key, Language: language,
-		Problem: fmt.Sprintf("is gone from the source; the service keeps it in collection %q, and no pull brings it back. Delete it there if nobody needs its translations", at.Collection)}
+		Problem: fmt.Sprintf("is gone from the source; the service keeps it in collection %q, and no pull brings it back. "+
+			"Delete it there if its translations are not needed", at.Collection)}
 }

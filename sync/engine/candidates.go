@@ -125,7 +125,7 @@ func (p *project) unsent(repo *gitops.Repo, t *tree.Tree) (map[string]int, error
 		}
 	}
 	var err error
-	if r.places, err = p.placesIn(repo, t, branch); err != nil {
+	if r.places, err = r.placesIn(repo, branch); err != nil {
 		return nil, err
 	}
 	found, err := r.inPlaces()

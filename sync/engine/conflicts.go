@@ -203,6 +203,9 @@ func (r *pushing) foundConflict(c conflict) {
 	if c.Open && r.o.DryRun {
 		r.report.open[c.ID()] = c
 	}
+	if decided := r.o.yields && r.cfg.Pull.Enabled && c.Open && c.Beside == ""; decided {
+		return
+	}
 	if r.conflict(c) && !c.Open {
 		r.givesWay(r.shown(c).Problem(), r.o.DryRun)
 	}

@@ -117,9 +117,10 @@ func (r *pulling) committed(ctx context.Context, commit func(when time.Time) (*g
 	return made, nil, err
 }
 
-// follow moves a local branch that an earlier commit had to leave, now that there is no new one that does.
+// follow moves a local branch that an earlier commit had to leave, now that there is no new one that does. Of a dry run
+// it says whether the branch can follow.
 func (r *pulling) follow(ctx context.Context, tip *gitops.Tip) error {
-	res, err := r.repo.Follow(ctx, tip)
+	res, err := r.repo.Follow(ctx, tip, r.o.DryRun)
 	if err == nil {
 		r.leftLocal(res)
 	}
@@ -177,7 +178,9 @@ func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string]
 		case len(data.Files) == 0:
 		case r.o.DryRun:
 			var preview gitops.Preview
-			preview, err = r.repo.Preview(ctx, on, files)
+			if preview, err = r.repo.Preview(ctx, on, files); err == nil {
+				err = r.follow(ctx, preview.Tip)
+			}
 			r.report.Diff = preview.Diff
 		default:
 			var arrived bool

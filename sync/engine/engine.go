@@ -180,7 +180,8 @@ type PushOptions struct {
 	// Only conflicts about these keys, in these languages and target files (as reports name them, relative to the repository); empty: in all.
 	Keys, Languages, Files []string
 
-	near bool // a file here may have changed: where none did, the branch's remote is not asked
+	near   bool // a file here may have changed: where none did, the branch's remote is not asked
+	yields bool // the pull after it takes the service's texts at first contact
 }
 
 // Push sends what changed. One project's failure does not keep the others from being pushed; the errors come back joined, and each
@@ -260,6 +261,7 @@ func (e *Engine) Sync(ctx context.Context, push PushOptions, pull PullOptions) (
 		return report.SyncReport{}, &failure.UsageError{Err: errors.New("where the two sides never agreed on a text, --translations decides for the repository " +
 			"and --accept-service for the service; use one of them")}
 	}
+	push.yields = pull.AcceptService
 	all, err := pushAll(ctx, e, push)
 	pull.told = make(map[string]map[string]conflict)
 	result := report.SyncReport{Push: report.PushReport{DryRun: push.DryRun, Projects: []report.ProjectPush{}}}

@@ -27,7 +27,7 @@ func (p *project) inherits(a *accepted) error {
 		if trunk[slot.Collection] == nil {
 			trunk[slot.Collection] = make(map[string]catalog.Marks)
 		}
-		maps.Copy(trunk[slot.Collection], byKey(marks))
+		maps.Copy(trunk[slot.Collection], marks.ByKey())
 	}
 	former, err := p.formerKeys()
 	if err != nil {
@@ -42,9 +42,9 @@ func (p *project) inherits(a *accepted) error {
 		if err != nil {
 			return err
 		}
-		there, once, own := trunk[p.trunk.collectionOf(p, s)], byKey(before), byKey(a.texts[s.Collection])
+		there, once, own := trunk[p.trunk.collectionOf(p, s)], before.ByKey(), a.texts[s.Collection].ByKey()
 		keys := make(map[string]bool)
-		for key, marks := range byKey(s.Texts.Marks()) {
+		for key, marks := range s.Texts.Marks().ByKey() {
 			if own[key] == nil && !former[s.Collection][key] && (maps.Equal(marks, there[key]) || maps.Equal(marks, once[key])) {
 				keys[key] = true
 			}
@@ -52,17 +52,6 @@ func (p *project) inherits(a *accepted) error {
 		a.inherit[s.ID()] = keys
 	}
 	return nil
-}
-
-func byKey(marks catalog.Marks) map[string]catalog.Marks {
-	keys := make(map[string]catalog.Marks)
-	for n, m := range marks {
-		if keys[n.Key] == nil {
-			keys[n.Key] = make(catalog.Marks)
-		}
-		keys[n.Key][n] = m
-	}
-	return keys
 }
 
 // collectionOf is the collection that a source file of another line has in this one.

@@ -143,7 +143,7 @@ func TestFinishedBranchIsNamedOnce(t *testing.T) {
 	}
 	s := w.Status(t.Context()).Projects[0]
 	if s.Base != "main" || len(s.Lines) != 2 || s.Lines[0].Base != "feature/x" || s.Lines[0].Finished == nil || s.Lines[1].Finished != nil ||
-		!strings.Contains(s.State, "branch feature/x is gone, so nobody needs its collections") {
+		!strings.Contains(s.State, "branch feature/x is gone, so its collections are not used") {
 		t.Fatalf("%q, %+v", s.State, s.Lines)
 	}
 	w.only("feature/x", "en", "b", "Butter", "c", "Cheese") // nothing is deleted at the service

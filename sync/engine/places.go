@@ -85,14 +85,14 @@ func (r *pushing) findPlaces(ctx context.Context) error {
 			return err
 		}
 	}
-	r.places, err = r.placesIn(r.repo, r.tree, branch)
+	r.places, err = r.placesIn(r.repo, branch)
 	return err
 }
 
-// placesIn are the places of a tree that pushes read, and of a branch, nil where there is none to be looked at.
-func (p *project) placesIn(repo *gitops.Repo, t *tree.Tree, branch *gitops.Tip) ([]*place, error) {
-	here := &place{name: lookAt(p.cfg.Push.Source), fsys: t.FS}
-	if tip, ok := t.FS.(*gitops.Tip); ok {
+// placesIn are the places of the tree that pushes read, and of a branch, nil where there is none to be looked at.
+func (r *pushing) placesIn(repo *gitops.Repo, branch *gitops.Tip) ([]*place, error) {
+	here := &place{name: lookAt(r.cfg.Push.Source), fsys: r.tree.FS}
+	if tip, ok := r.tree.FS.(*gitops.Tip); ok {
 		here.commit = tip.Hash()
 	} else {
 		_, head, err := repo.Head()
@@ -103,16 +103,19 @@ func (p *project) placesIn(repo *gitops.Repo, t *tree.Tree, branch *gitops.Tip) 
 	}
 	places := []*place{here}
 	if branch != nil && !branch.New() {
-		places = []*place{{name: lookAt(p.cfg.Pull.Branch), fsys: branch, commit: branch.Hash()}, here}
+		places = []*place{{name: lookAt(r.cfg.Pull.Branch), fsys: branch, commit: branch.Hash()}, here}
 	}
 	for _, at := range places {
-		for _, l := range []lookAt{lookAt(p.cfg.Push.Source), lookAt(p.cfg.Pull.Branch)} {
+		for _, l := range []lookAt{lookAt(r.cfg.Push.Source), lookAt(r.cfg.Pull.Branch)} {
 			if l == config.Worktree && at.name != l {
 				continue // what was seen there need not be committed, and says nothing about another place
 			}
-			commit, looked, err := ledger.SeenAt.Get(p.State, p.stateName(), l.record())
+			commit, looked, err := ledger.SeenAt.Get(r.State, r.stateName(), l.record())
 			if err != nil {
 				return nil, err
+			}
+			if l == lookAt(r.cfg.Pull.Branch) && r.unsaved.seen != "" {
+				commit, looked = r.unsaved.seen, true
 			}
 			past, err := repo.History.Contains(at.commit, commit)
 			if err != nil {

@@ -254,7 +254,7 @@ func (r *pulling) attempt(ctx context.Context) error {
 		}
 		before = r.report.Commit
 	}
-	if r.report.Commit == "" && !r.o.DryRun {
+	if r.report.Commit == "" && (!r.o.DryRun || len(r.report.Files) == 0) {
 		if err := r.follow(ctx, tip); err != nil {
 			return err
 		}
@@ -414,7 +414,7 @@ func (r *pulling) askAll(ctx context.Context, t *tree.Tree, groups []*bundle.Gro
 	open = slices.DeleteFunc(open, func(g *bundle.Group) bool { return quiet[g] })
 	var asks []exportAsk
 	for _, g := range open {
-		asks = append(asks, exportAsk{g, languages, r.cfg.Pull.CompletionState})
+		asks = append(asks, exportAsk{group: g, languages: languages, completion: r.cfg.Pull.CompletionState})
 	}
 	answers, err := r.exportAll(ctx, asks, resumed.in(r.o.DryRun))
 	if err != nil {

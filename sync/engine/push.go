@@ -115,7 +115,7 @@ func (r *pushing) census(c census) {
 func (p *project) newPush(o PushOptions) *pushing {
 	return &pushing{project: p, o: o, begun: p.Now(), elsewhere: make(map[report.Problem]bool),
 		refused: make(map[string]bool), present: make(map[string]bool), settled: make(map[string]bool),
-		old: make(map[string]map[catalog.Name]string), following: make(map[string][]foreseen),
+		old: make(map[string]map[catalog.Name]string), following: make(map[string][]foreseen), before: make(map[string]*exported),
 		report: pushed{open: make(map[string]conflict), ProjectPush: report.ProjectPush{
 			Scope: scope(p), Files: []report.PushedFile{}, Outcome: noProblems()}}}
 }
@@ -178,7 +178,7 @@ func (r *pushing) pass(ctx context.Context) error {
 	for _, problem := range t.Problems {
 		r.answer(problem)
 	}
-	plan, err := r.planSources()
+	plan, err := r.planSources(ctx)
 	if err != nil {
 		return err
 	}
@@ -261,7 +261,7 @@ type sourcePlan struct {
 }
 
 // planSources compares every source file with what the service accepted last and composes the imports.
-func (r *pushing) planSources() (*sourcePlan, error) {
+func (r *pushing) planSources(ctx context.Context) (*sourcePlan, error) {
 	plan := &sourcePlan{}
 	accepted, err := r.acceptedOf(r.tree, r.o.Force)
 	if err != nil {
@@ -291,6 +291,9 @@ func (r *pushing) planSources() (*sourcePlan, error) {
 		}
 		all = append(all, &compared{source: s, pending: pending, base: base, look: look})
 	}
+	if err := r.meetSources(ctx, all); err != nil {
+		return nil, err
+	}
 	findFarRenames(all)
 	for _, s := range all {
 		pending := s.pending
@@ -303,7 +306,8 @@ func (r *pushing) planSources() (*sourcePlan, error) {
 			continue
 		}
 		not := accepted.notSent(s.source)
-		err = r.addSource(&plan.shipping, s.source, func(key string) bool { return pending[key] || r.o.All && (r.o.Force || !not[key]) })
+		wanted := func(key string) bool { return !s.stays[key] && (pending[key] || r.o.All && (r.o.Force || !not[key])) }
+		err = r.addSource(&plan.shipping, s.source, wanted)
 		if err != nil {
 			return nil, err
 		}
@@ -374,7 +378,7 @@ func (r *pushing) shipAll(ctx context.Context, all []*shipment) {
 func (r *pushing) sent(s *shipment) {
 	r.report.Requests++
 	for _, up := range s.uploads {
-		f := report.PushedFile{Path: up.Path, Language: s.request.Language, Keys: keysOf(up.Units)}
+		f := report.PushedFile{Path: up.Path, Language: s.request.Language, Keys: up.Units.KeysInOrder()}
 		if r.o.DryRun {
 			f.Changes = r.values(f.Path, f.Language, up.Units)
 		}
@@ -416,19 +420,6 @@ func (r *pushing) values(path, language string, units catalog.Catalog) []report.
 		all = append(all, v)
 	}
 	return all
-}
-
-// keysOf are the keys of units, in their order.
-func keysOf(units catalog.Catalog) []string {
-	var keys []string
-	seen := make(map[string]bool, len(units))
-	for _, u := range units {
-		if !seen[u.Key] {
-			seen[u.Key] = true
-			keys = append(keys, u.Key)
-		}
-	}
-	return keys
 }
 
 // send begins one import.

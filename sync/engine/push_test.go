@@ -326,7 +326,7 @@ func TestPushOfMovedFiles(t *testing.T) {
 	}
 }
 
-// --all sends everything, --dry-run nothing at all, and both say what.
+// --all sends everything, --dry-run nothing at all, and both say what. What the service has is asked for.
 func TestPushAllAndDryRun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A", "b": "B"}`})
@@ -336,7 +336,9 @@ func TestPushAllAndDryRun(t *testing.T) {
 	if p.Requests != 1 || p.Keys != 2 {
 		t.Errorf("%+v", p)
 	}
-	w.silent()
+	if got := w.wire.take("import"); len(got) > 0 {
+		t.Errorf("a dry run imports: %v", got)
+	}
 	if s := w.Status(t.Context()).Projects[0]; s.LastPush != nil || s.Pending != 2 {
 		t.Errorf("status %+v", s)
 	}
@@ -385,6 +387,11 @@ func TestPushConflicts(t *testing.T) {
 			w.upload(service.ImportRequest{Project: w.id, Collection: "main", Language: "en", Format: "json", Conflicts: service.Overwrite, Files: []service.Upload{{Name: "x.json", Body: []byte(`{"b": "B2"}`)}}})
 			w.sends("locales/en/a.json (en): b")
 			w.sends()
+			w.upload(service.ImportRequest{Project: w.id, Collection: "main", Language: "en", Format: "json", Conflicts: service.Overwrite, Files: []service.Upload{{Name: "x.json", Body: []byte(`{"b": "B3"}`)}}})
+			w.write("locales/en/a.json", `{"a": "A", "b": "B4"}`)
+			p = w.pushes(PushOptions{})
+			w.reports(p, "locales/en/a.json (en): b")
+			w.problem(p.Problems, "locales/en/a.json", "b")
 		})
 	}
 }

@@ -86,6 +86,7 @@ func (p *project) lookForRenames(s *tree.Source, base catalog.Marks, changes []c
 type compared struct {
 	source  *tree.Source
 	pending map[string]bool
+	stays   map[string]bool // keys of which the service keeps its own text
 	base    catalog.Marks
 	look    renameLook
 	moved   map[catalog.Name]bool     // keys that stand in another file now

@@ -91,7 +91,7 @@ func (w *rewording) ask(ctx context.Context) error {
 		open = append(open, g)
 		if w.exports["source\x00"+exportKey(g)] == nil {
 			// Source texts have no state: whatever stands there is the service's.
-			asks = append(asks, exportAsk{g, []config.Language{g.Bundles[0].Source}, "draft"})
+			asks = append(asks, exportAsk{group: g, languages: []config.Language{g.Bundles[0].Source}, completion: "draft"})
 		}
 	}
 	answers, err := w.exportAll(ctx, asks, resumed.in(w.o.DryRun))

@@ -257,7 +257,8 @@ func (l *looping) pull(ctx context.Context) {
 // tell logs branches that are gone.
 func (l *looping) tell(finished []report.FinishedLine) {
 	for _, f := range finished {
-		l.log.Info("a branch is gone; nobody needs its translations any more", zap.String("base", f.Base), zap.String("branch", f.Branch), zap.Strings("collections", f.Collections))
+		l.log.Info("a branch is gone; its translations are not used any more",
+			zap.String("base", f.Base), zap.String("branch", f.Branch), zap.Strings("collections", f.Collections))
 	}
 }
 

@@ -44,7 +44,7 @@ func (r *pushing) pushTranslations(ctx context.Context) error {
 				return err
 			}
 		} else if len(candidates) > 0 {
-			asks = append(asks, exportAsk{g, languages, string(service.Draft)})
+			asks = append(asks, exportAsk{group: g, languages: languages, completion: string(service.Draft)})
 			mine = append(mine, candidates)
 		}
 	}
@@ -164,15 +164,22 @@ func (r *pushing) weigh(c *candidate, theirs catalog.Catalog) (*weighed, error) 
 		case !c.changed[u.Name], v.lost[u.Key]:
 		case v.same[u.Name]:
 			w.same = append(w.same, u)
-			if r.o.DryRun && c.beside(u.Key) != "" {
-				alike := newConflict(r.Now(), c.Path, c.Language.Code, u.Key, c.texts, theirs, nil).beside(c.beside(u.Key))
-				r.report.open[alike.ID()] = alike
+			if c.beside(u.Key) != "" {
+				r.foretell(c, u.Key, theirs)
 			}
 		default:
 			w.sent = append(w.sent, u)
 		}
 	}
 	return w, nil
+}
+
+// foretell keeps what a dry run decides at first contact: the pull after it is to tell nothing of it.
+func (r *pushing) foretell(c *candidate, key string, theirs catalog.Catalog) {
+	if r.o.DryRun {
+		x := newConflict(r.Now(), c.Path, c.Language.Code, key, c.texts, theirs, nil).beside(c.beside(key))
+		r.report.open[x.ID()] = x
+	}
 }
 
 // shipCandidate composes one file's upload, without the keys of which the service changed any text since the last merge.
@@ -299,6 +306,7 @@ func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) 
 				v.replaced = append(v.replaced, theirs[at])
 			}
 		case r.o.Translations && !merged && !before:
+			r.foretell(c, u.Key, theirs)
 		case conflicts && (lost.Open && lost.theirs(theirs[at]) || !lost.Open && c.overruled(lost)):
 			v.lost[u.Key] = true
 		default:
