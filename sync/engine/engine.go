@@ -29,6 +29,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/accepted"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/heartbeat"
@@ -379,6 +380,20 @@ func (p *project) givesWay(text report.Problem, dry bool) {
 	if !dry {
 		p.log.Info("a text gives way", zap.Stringer("text", text))
 	}
+}
+
+// keeper is for what the service accepted of the source files.
+func (p *project) keeper() *accepted.Store {
+	if p == nil {
+		return nil
+	}
+	return &accepted.Store{Ledger: p.State, Scope: p.stateName(), Project: p.cfg, Trunk: p.trunk.keeper(), Run: p.run, Now: p.Now,
+		Rescan: p.Config.Daemon.Rescan}
+}
+
+// pushedSlot is where a source file's accepted texts are remembered.
+func (p *project) pushedSlot(at ledger.Source) ledger.Slot {
+	return ledger.Pushed.Of(p.stateName(), at)
 }
 
 // slot addresses marks of a target file of this project.

@@ -168,7 +168,7 @@ func (r *pushing) tell(d *diary, err error) {
 	}
 	d.finished(r.report.Finished)
 	if err == nil && r.accepted != nil {
-		d.holds("push", r.accepted.holdings())
+		d.holds("push", r.accepted.Holdings())
 	}
 	d.conflicts()
 	d.ended("push", err)

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/accepted"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
@@ -43,8 +44,8 @@ type pulling struct {
 	left      map[string]leftOut      // by ledger.TargetID: of files that were looked at, what was left out
 	digested  sourceDigests
 	shared    *tree.Shared
-	accepted  *accepted     // what the service has of the sources, compared with the branch's tree
-	moves     []ledger.Move // of source files
+	accepted  *accepted.Sources // what the service has of the sources, compared with the branch's tree
+	moves     []ledger.Move     // of source files
 	renamed   map[*bundle.Bundle][]catalog.Rename
 	contested map[string]config.Language // files that both branch and base changed, in this attempt
 	holds     []report.Problem           // files that the guard holds back

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/accepted"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/failure"
@@ -28,8 +29,8 @@ type pushing struct {
 	errs    []error
 
 	begun    time.Time
-	failure  error     // of the whole pass, as it is told
-	accepted *accepted // what the service has of the sources
+	failure  error             // of the whole pass, as it is told
+	accepted *accepted.Sources // what the service has of the sources
 
 	refused map[string]bool // source files that the service did not take in this push: it may not know their keys
 	places  []*place
@@ -257,34 +258,34 @@ func (p *project) request(b *bundle.Bundle, language, format, completion string)
 type sourcePlan struct {
 	shipping
 	renames  []ledger.Rename
-	accepted *accepted
+	accepted *accepted.Sources
 }
 
 // planSources compares every source file with what the service accepted last and composes the imports.
 func (r *pushing) planSources(ctx context.Context) (*sourcePlan, error) {
 	plan := &sourcePlan{}
-	accepted, err := r.acceptedOf(r.tree, r.o.Force)
+	accepted, err := r.keeper().Compare(r.tree, r.o.Force)
 	if err != nil {
 		return nil, err
 	}
 	plan.accepted, r.accepted = accepted, accepted
-	if err := r.recallPasts(r.repo, accepted, lookAt(r.cfg.Push.Source), r.tree.Commit()); err != nil {
+	if err := r.keeper().Recall(r.repo, accepted, r.cfg.Push.Source, r.tree.Commit()); err != nil {
 		return nil, err
 	}
 	if err := r.conclude(accepted); err != nil {
 		return nil, err
 	}
 	if !r.o.DryRun {
-		if err := errors.Join(r.adopt(accepted), r.keepInherited(accepted)); err != nil {
+		if err := errors.Join(r.keeper().Adopt(accepted), r.keeper().KeepInherited(accepted)); err != nil {
 			return nil, err
 		}
 	}
 	var all []*compared
 	for _, s := range r.tree.Sources {
-		if s.Broken() || accepted.held[s.ID()] {
+		if s.Broken() || accepted.Held[s.ID()] {
 			continue
 		}
-		pending, base, changes := accepted.pending(s)
+		pending, base, changes := accepted.Pending(s)
 		look, err := r.lookForRenames(s, base, changes)
 		if err != nil {
 			return nil, err
@@ -305,7 +306,7 @@ func (r *pushing) planSources(ctx context.Context) (*sourcePlan, error) {
 		if len(pending) == 0 && !r.o.All {
 			continue
 		}
-		not := accepted.notSent(s.source)
+		not := accepted.NotSent(s.source)
 		wanted := func(key string) bool { return !s.stays[key] && (pending[key] || r.o.All && (r.o.Force || !not[key])) }
 		err = r.addSource(&plan.shipping, s.source, wanted)
 		if err != nil {
