@@ -8,7 +8,8 @@ import (
 	"github.com/locsync/locsync/sync/tree"
 )
 
-// adopted are the marks of the files that are to be remembered otherwise, so that each key is with the file that has it.
+// adopted are the marks of the files that are to be remembered otherwise, so that each key is with the file that has
+// it.
 func (a *Sources) adopted(here map[ledger.Source]*tree.Source) map[ledger.Source]catalog.Marks {
 	changed := make(map[ledger.Source]catalog.Marks)
 	edit := func(at ledger.Source) catalog.Marks {

@@ -226,7 +226,7 @@ func (r *pulling) deliver(ctx context.Context, on *gitops.Tip, files map[string]
 	if err != nil {
 		return false, err
 	}
-	r.say("committing %s to branch %s", counted(len(files), "file", "files"), r.cfg.Pull.Branch)
+	r.say("committing %s to branch %s", report.Counted(len(files), "file", "files"), r.cfg.Pull.Branch)
 	made, refused, err := r.committed(ctx, func(when time.Time) (*gitops.Tip, error) {
 		for i := range steps {
 			steps[i].Message.When = when

@@ -17,6 +17,7 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/events"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
@@ -151,7 +152,7 @@ func (r *pulling) end(err error) pulled {
 		past := outcome(r.Now(), r.report.Keys, r.report.Commit, r.report.Problems, err)
 		past.Problems = besides(past.Problems, r.elsewhere)
 		past.Held, past.Unread, past.Look = len(r.holds), r.unread, r.subject(r.looked)
-		r.past(ledger.PassPull, past, passed, func(tx ledger.Writer, d *diary) error {
+		r.past(ledger.PassPull, past, passed, func(tx ledger.Writer, d *events.Entry) error {
 			if r.tell(d, err); err != nil {
 				return nil // nothing is concluded from what it did not come to
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/locsync/locsync/sync/accepted"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/events"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
@@ -136,7 +137,7 @@ func (r *pushing) end(err error) pushed {
 		} else if last, _, err := ledger.Passes.Get(r.State, r.stateName(), ledger.PassPush); err == nil {
 			past.Keys, past.SentAt = last.Keys, last.SentAt
 		}
-		r.past(ledger.PassPush, past, passed, func(_ ledger.Writer, d *diary) error {
+		r.past(ledger.PassPush, past, passed, func(_ ledger.Writer, d *events.Entry) error {
 			r.tell(d, err)
 			return nil
 		})
@@ -432,7 +433,7 @@ func (r *pushing) send(ctx context.Context, s *shipment) (*ledger.Job, error) {
 	for _, up := range s.uploads {
 		s.request.Files = append(s.request.Files, service.Upload{Name: up.Name, Body: up.Body})
 	}
-	r.importing("sending %s to %q (%s)", counted(len(s.uploads), "file", "files"), s.request.Collection, s.request.Language)
+	r.importing("sending %s to %q (%s)", report.Counted(len(s.uploads), "file", "files"), s.request.Collection, s.request.Language)
 	id, err := r.Service.StartImport(ctx, s.request)
 	s.request.Files = nil // it is not needed while the import runs
 	if err != nil {

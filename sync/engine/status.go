@@ -118,7 +118,7 @@ func (p *project) blank() report.ProjectStatus {
 func (p *project) statusNow(ctx context.Context) report.ProjectStatus {
 	s := p.blank()
 	began := time.Now()
-	p.lookAtDiary(&s)
+	p.events().Read(&s)
 	line, err := p.statusLine(ctx, &s)
 	if err == nil {
 		err = line.look(ctx, &s)
