@@ -155,7 +155,7 @@ func (r *pushing) meetSources(ctx context.Context, all []*compared) error {
 func (r *pushing) unmet(s *compared) map[string]bool {
 	keys := make(map[string]bool)
 	for _, u := range s.source.Texts {
-		_, known := r.accepted.texts[s.source.Collection][u.Name]
+		_, known := r.accepted.Texts[s.source.Collection][u.Name]
 		_, found := r.found[s.source.Collection][u.Name]
 		if r.o.All || s.pending[u.Key] && (!known || found) {
 			keys[u.Key] = true
@@ -198,7 +198,7 @@ func (r *pushing) meet(ctx context.Context, git *past.Reader, s *compared, their
 		}
 	}
 	texts, a := s.source.Texts.Restrict(accepted), newAcceptance(s.source.Collection)
-	r.accepted.add(s.source.Collection, texts.Marks())
+	r.accepted.Add(s.source.Collection, texts.Marks())
 	if a.add(s.source.Path, accepts(texts)); r.o.DryRun {
 		return nil
 	}

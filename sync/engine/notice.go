@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"go.uber.org/zap"
@@ -98,7 +99,7 @@ func (r *pulling) sourceNews(t *tree.Tree, x *exported) (bool, error) {
 
 // sent reports whether the service has accepted texts of a group.
 func (r *pulling) sent(t *tree.Tree, g *bundle.Group) bool {
-	return slices.ContainsFunc(g.Bundles, func(b *bundle.Bundle) bool { return len(r.accepted.files[t.Of(b).ID()]) > 0 })
+	return slices.ContainsFunc(g.Bundles, func(b *bundle.Bundle) bool { return len(r.accepted.Files[t.Of(b).ID()]) > 0 })
 }
 
 // compareSource finds the texts of a file that the service has otherwise than it accepted them. One that it was told to keep is none.
@@ -106,7 +107,7 @@ func (r *pulling) compareSource(t *tree.Tree, s *tree.Source, theirs catalog.Cat
 	theirs, _ = t.Fitted(bundle.Target{Path: s.Path, Language: s.Source, Sources: []*bundle.Bundle{s.Bundle}}, theirs)
 	marks := theirs.Marks()
 	for _, u := range s.Texts {
-		accepted, known := r.accepted.texts[s.Collection][u.Name]
+		accepted, known := r.accepted.Texts[s.Collection][u.Name]
 		is, there := marks[u.Name]
 		if !known || u.Text == "" || there && r.cfg.Push.Conflicts == string(service.Skip) {
 			continue
@@ -136,8 +137,9 @@ func (r *pulling) keepFound(collection string, found catalog.Marks) error {
 				now[n] = mark
 			}
 		}
-		for n, mark := range fresh {
-			now[n] = mark
+		maps.Copy(now, fresh)
+		if maps.Equal(now, known) {
+			return nil
 		}
 		slots, err := r.pushedSlots(tx)
 		for _, slot := range slots {
@@ -150,6 +152,6 @@ func (r *pulling) keepFound(collection string, found catalog.Marks) error {
 			r.log.Info("the service does not have source texts as it accepted them; the next push compares them",
 				zap.String("collection", collection), zap.Int("texts", len(fresh)))
 		}
-		return errors.Join(err, keepMarks(tx, r.foundSlot(collection), now))
+		return errors.Join(err, tx.SetMarks(r.foundSlot(collection), now))
 	})
 }
