@@ -174,7 +174,7 @@ func (r *pushing) tell(d *diary, err error) {
 
 // resultOf is the result of something that was done.
 func resultOf(problems []report.Problem) string {
-	if len(problems) > 0 {
+	if report.LeavesOut(problems) {
 		return report.ResultPartial
 	}
 	return report.ResultOK

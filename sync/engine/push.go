@@ -38,6 +38,7 @@ type pushing struct {
 	lost     map[string]conflict // that nobody has decided on
 	settled  map[string]bool     // conflicts that this push decided
 	present  map[string]bool     // target files that some place has; by ledger.TargetID
+	met      map[string]bool     // those that were met before this state, by what the service has; see overlay.metBefore
 	lastPull time.Time
 
 	before    map[string]*exported    // by group: what the service had before the source texts of this push; see readBefore
@@ -113,7 +114,8 @@ func (r *pushing) census(c census) {
 
 func (p *project) newPush(o PushOptions) *pushing {
 	return &pushing{project: p, o: o, begun: p.Now(), elsewhere: make(map[report.Problem]bool),
-		refused: make(map[string]bool), present: make(map[string]bool), settled: make(map[string]bool),
+		refused: make(map[string]bool), settled: make(map[string]bool),
+		present: make(map[string]bool), met: make(map[string]bool),
 		old: make(map[string]map[catalog.Name]string), following: make(map[string][]foreseen),
 		report: pushed{open: make(map[string]conflict), ProjectPush: report.ProjectPush{
 			Scope: scope(p), Files: []report.PushedFile{}, Outcome: noProblems()}}}
@@ -460,7 +462,7 @@ func (r *pushing) importing(format string, args ...any) {
 // outcome sums a pass up.
 func outcome(at time.Time, keys int, commit string, problems []report.Problem, err error) report.Past {
 	past := report.Past{At: at.UTC(), Result: report.ResultOK, Keys: keys, Commit: commit, Problems: problems}
-	if len(problems) > 0 {
+	if report.LeavesOut(problems) {
 		past.Result = report.ResultPartial
 	}
 	if err != nil {

@@ -243,7 +243,7 @@ func (w *rewording) bar(s *source, code, key, format string, args ...any) {
 		return
 	}
 	w.barred[at] = true
-	w.told = append(w.told, report.Problem{Code: code,
+	w.told = append(w.told, report.Problem{Code: code, Severity: report.Error,
 		File: s.Path, Key: key, Language: s.Source.Code, Problem: fmt.Sprintf(format, args...)})
 }
 
