@@ -35,9 +35,7 @@ func (r *Repo) Ours(ctx context.Context, tip *Tip, since, project string, most i
 	graph := r.repo.History
 	commits, err := graph.Ahead(tip.commit, without)
 	if err == nil && graph.Cuts(commits) {
-		ctx, end := r.repo.Watch(ctx)
-		defer end()
-		if err = r.deepen(ctx, tip, tip.base); err == nil {
+		if err = Deepen(ctx, r, tip, tip.base); err == nil {
 			commits, err = graph.Ahead(tip.commit, without)
 		}
 	}
@@ -62,8 +60,32 @@ func (r *Repo) Ours(ctx context.Context, tip *Tip, since, project string, most i
 	return all, nil
 }
 
-// deepen brings the history that a shallow clone left out, as far as the remote has the branches. A tip may be nil.
-func (r *Repo) deepen(ctx context.Context, tips ...*Tip) error {
+// Past gives the youngest commits that a commit has in its history and another one has not, itself among them. What is
+// not in this repository has no past.
+func (h History) Past(commit, without string, most int) ([]string, error) {
+	tip, other, both := h.both(commit, without)
+	var commits []*object.CommitData
+	var err error
+	switch {
+	case both:
+		commits, err = h.repo.History.Ahead(tip, []hash{other})
+	case !tip.IsZero() && h.repo.Objects.Has(tip):
+		commits, err = h.repo.History.Youngest(tip, most)
+	}
+	var past []string
+	for _, c := range commits[:min(most, len(commits))] {
+		past = append(past, c.Hash.Text())
+	}
+	return past, err
+}
+
+// Deepen brings the history that a shallow clone left out, as far as the remote has the branches. A tip may be nil.
+func Deepen(ctx context.Context, r *Repo, tips ...*Tip) error {
+	if !r.repo.History.Shallow() {
+		return nil
+	}
+	ctx, end := r.repo.Watch(ctx)
+	defer end()
 	there := make(map[string]hash)
 	for _, tip := range slices.DeleteFunc(tips, func(t *Tip) bool { return t == nil }) {
 		there[tip.branch] = tip.lease.at

@@ -263,3 +263,16 @@ func (g *Graph) Ahead(tip object.Name, others []object.Name) ([]*object.CommitDa
 	}
 	return result, nil
 }
+
+// Youngest gives the youngest commits that a tip has in its history, itself among them.
+func (g *Graph) Youngest(tip object.Name, most int) (commits []*object.CommitData, err error) {
+	w := &walk{g: g, seen: map[object.Name]*walked{}}
+	for err = w.mark(tip, fromOne); err == nil && len(w.queue) > 0 && len(commits) < most; {
+		c := w.next()
+		commits = append(commits, c.CommitData)
+		for _, parent := range c.Parents {
+			err = errors.Join(err, w.mark(parent, fromOne))
+		}
+	}
+	return commits, err
+}

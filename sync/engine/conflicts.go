@@ -307,7 +307,7 @@ func (r *pushing) settleConflicts(ctx context.Context) error {
 		return err
 	}
 	ship := &shipping{}
-	for _, g := range bundle.Groups(r.tree.bundles()) {
+	for _, g := range bundle.Groups(r.tree.Bundles()) {
 		if err := r.insist(ctx, ship, g, wanted); err != nil {
 			return err
 		}
@@ -399,7 +399,7 @@ func (r *pushing) insist(ctx context.Context, ship *shipping, g *bundle.Group, w
 	}
 	var mine []claimed
 	var languages []config.Language
-	targets, err := bundle.Existing(r.tree.fsys, g.Bundles, r.cfg.Targets())
+	targets, err := bundle.Existing(r.tree.FS, g.Bundles, r.cfg.Targets())
 	if err != nil {
 		return err
 	}

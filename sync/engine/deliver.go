@@ -17,6 +17,7 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // deliverPending pushes a commit that an earlier pull made and could not deliver. One that the branch has moved past is dropped: what it
@@ -53,11 +54,11 @@ func (r *pulling) deliverPending(ctx context.Context) (waits bool, err error) {
 
 // deliverAgain brings a branch back that was deleted at the remote, or set back there, when it has translations that base has not: nobody has merged them.
 // Where the remote refuses that, the report says so.
-func (r *pulling) deliverAgain(ctx context.Context, t *tree, tip *gitops.Tip) error {
+func (r *pulling) deliverAgain(ctx context.Context, t *tree.Tree, tip *gitops.Tip) error {
 	if !tip.Unpublished() {
 		return nil
 	}
-	targets, err := bundle.Existing(tip, t.bundles(), r.cfg.Targets())
+	targets, err := bundle.Existing(tip, t.Bundles(), r.cfg.Targets())
 	if err != nil {
 		return err
 	}

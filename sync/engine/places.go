@@ -10,6 +10,7 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // A translation that a person changed in the repository is sent, from the tree that pushes read and from the branch
@@ -22,9 +23,9 @@ import (
 type place struct {
 	name   lookAt
 	fsys   fs.FS
-	commit string   // the working tree's HEAD, or the branch's tip; "" before the first commit
-	shared *shared  // of all places, once their files are read
-	looks  []lookAt // the places whose last look was at a commit of its history
+	commit string       // the working tree's HEAD, or the branch's tip; "" before the first commit
+	shared *tree.Shared // of all places, once their files are read
+	looks  []lookAt     // the places whose last look was at a commit of its history
 }
 
 // lookAt names a place that is looked at: the working tree or a branch.
@@ -75,12 +76,12 @@ func (r *pushing) findPlaces(ctx context.Context) error {
 		}
 	}
 	ours := branch
-	if here, is := r.tree.fsys.(*gitops.Tip); ours == nil && is && !r.blind {
+	if here, is := r.tree.FS.(*gitops.Tip); ours == nil && is && !r.blind {
 		ours = here
 	}
 	var err error
 	if ours != nil {
-		if r.unsaved, err = r.recollect(ctx, r.repo, ours, r.tree.bundles(), r.o.DryRun); err != nil {
+		if r.unsaved, err = r.recollect(ctx, r.repo, ours, r.tree.Bundles(), r.o.DryRun); err != nil {
 			return err
 		}
 	}
@@ -90,8 +91,8 @@ func (r *pushing) findPlaces(ctx context.Context) error {
 
 // placesIn are the places of the tree that pushes read, and of a branch, nil where there is none to be looked at.
 func (r *pushing) placesIn(repo *gitops.Repo, branch *gitops.Tip) ([]*place, error) {
-	here := &place{name: lookAt(r.cfg.Push.Source), fsys: r.tree.fsys}
-	if tip, ok := r.tree.fsys.(*gitops.Tip); ok {
+	here := &place{name: lookAt(r.cfg.Push.Source), fsys: r.tree.FS}
+	if tip, ok := r.tree.FS.(*gitops.Tip); ok {
 		here.commit = tip.Hash()
 	} else {
 		_, head, err := repo.Head()

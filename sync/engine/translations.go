@@ -37,14 +37,14 @@ func (r *pushing) pushTranslations(ctx context.Context) error {
 	ship := &shipping{}
 	var asks []exportAsk
 	var mine [][]*candidate
-	for _, g := range bundle.Groups(r.tree.bundles()) {
+	for _, g := range bundle.Groups(r.tree.Bundles()) {
 		candidates, languages := r.candidatesOf(g, found)
 		if before := r.before[g.ID()]; len(candidates) > 0 && before != nil {
 			if err := r.shipGroup(ship, g, candidates, before); err != nil {
 				return err
 			}
 		} else if len(candidates) > 0 {
-			asks = append(asks, exportAsk{g, languages, string(service.Draft)})
+			asks = append(asks, exportAsk{group: g, languages: languages, completion: string(service.Draft)})
 			mine = append(mine, candidates)
 		}
 	}
@@ -104,7 +104,8 @@ func (r *pushing) shipGroup(ship *shipping, g *bundle.Group, mine []*candidate, 
 	all := make([]*weighed, len(mine))
 	byPath := make(map[string][]*weighed)
 	for i, c := range mine {
-		if all[i], err = r.weigh(c, r.tree.fitted(c.Target, r.presently(c.Target, present))); err != nil {
+		theirs, _ := r.tree.Fitted(c.Target, r.presently(c.Target, present))
+		if all[i], err = r.weigh(c, theirs); err != nil {
 			return err
 		}
 		byPath[c.Path] = append(byPath[c.Path], all[i])
