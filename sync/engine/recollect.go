@@ -59,7 +59,7 @@ func (p *project) recollect(
 	if err != nil || tip.Hash() == "" || since == tip.Hash() {
 		return learned, err
 	}
-	made, err := repo.Ours(ctx, tip, since, p.cfg.Name, recollectMost)
+	made, err := gitops.Ours(ctx, repo, tip, since, p.cfg.Name, recollectMost)
 	if err != nil {
 		return learned, fmt.Errorf("read the history of branch %s: %w", p.cfg.Pull.Branch, err)
 	}

@@ -77,8 +77,8 @@ func WellFormed(code string) bool {
 }
 
 // Instead is what to write instead of a code that the service is not known to have: "" for a code that it is known to
-// have, and where nothing means the same. others are the codes that are used beside it. None of them is proposed, and no
-// code without a region that would mean the same as one of them: en beside en-US.
+// have, and where nothing means the same. others are the codes that are used beside it: none of them is proposed, nor a
+// code without a region that would mean the same as one of them, as en does beside en-US.
 func Instead(code string, others []string) string {
 	if _, known := Find(code); known {
 		return ""
@@ -116,9 +116,9 @@ func candidates(code string) []string {
 		all = append(all, withScript)
 	default:
 		all = append(all, base.String())
-		// of several the likeliest is a guess
-		if codes := scriptsOf(base.String()); len(codes) == 1 && (codes[0] == withScript || script.String() == unknownScript) {
-			all = append(all, codes...)
+		codes := scriptsOf(base.String())
+		if len(codes) == 1 && (codes[0] == withScript || script.String() == unknownScript) {
+			all = append(all, codes...) // of several the likeliest is a guess
 		}
 	}
 	return all
@@ -144,8 +144,8 @@ func taken(candidate, code string, others []string) bool {
 		other := language.Make(o)
 		itsBase, _ := other.Base()
 		itsScript, _ := other.Script()
-		return strings.EqualFold(o, candidate) ||
-			region != language.Exact && !strings.EqualFold(o, code) && itsBase == base && itsScript == script && !hasVariant(o)
+		same := itsBase == base && itsScript == script && !hasVariant(o) && !strings.EqualFold(o, code)
+		return strings.EqualFold(o, candidate) || same && region != language.Exact
 	})
 }
 
