@@ -2,25 +2,19 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
 	"go.uber.org/zap"
 
-	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
-
-	"github.com/locsync/locsync/sync/terminal"
+	"github.com/locsync/locsync/sync/process"
 )
 
 // claims are what a daemon keeps in step: a project of the service on a branch of a repository. Two daemons with states
@@ -55,7 +49,8 @@ type asked struct {
 }
 
 func newClaims(log *zap.Logger, stateDir string) *claims {
-	return &claims{log: log, stateDir: absolute(stateDir), needed: make(map[string]bool), held: make(map[string]claimed),
+	return &claims{log: log, stateDir: process.Absolute(stateDir), needed: make(map[string]bool),
+		held:  make(map[string]claimed),
 		asked: make(map[string]*asked), told: make(map[string]struct{})}
 }
 
@@ -68,24 +63,6 @@ const (
 	// releasePatience is how long claims may take to be given up. What is left of them ends with the process.
 	releasePatience = time.Second
 )
-
-// claimDir is the folder of a project's claim; "" where there is no repository, which is for the passes to tell.
-func claimDir(ctx context.Context, cfg *config.Config, p *config.Project) string {
-	if p.Cloned() {
-		return "" // each state has a clone of its own
-	}
-	repo, err := gitops.Open(ctx, cfg.Resolve(p.Repository), gitops.Options{Trust: p.TrustOwner})
-	if err != nil {
-		return ""
-	}
-	defer repo.Close()
-	return claimIn(repo.Facts().CommonDir, cfg, p)
-}
-
-func claimIn(commonDir string, cfg *config.Config, p *config.Project) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []string{cfg.Service.URL, cfg.Service.AccountID, p.ID, p.Pull.Branch}))
-	return filepath.Join(commonDir, "locsync", "daemon-"+hex.EncodeToString(sum[:8]))
-}
 
 // claimOf names what is claimed for a project, as its configuration has it.
 func claimOf(cfg *config.Config, p *config.Project) string {
@@ -130,7 +107,7 @@ func (c *claims) ask(ctx context.Context, cfg *config.Config, p *config.Project)
 	c.asked[what] = a
 	ctx = heartbeat.With(ctx, nil) // it may hang, and no new start of the daemon would end that
 	go func() {
-		if dir := claimDir(ctx, cfg, p); dir != "" {
+		if dir := process.ClaimDir(ctx, cfg, p); dir != "" {
 			a.err = c.claim(ctx, cfg, p, dir)
 		}
 		c.mu.Lock()
@@ -153,8 +130,8 @@ func (c *claims) claim(ctx context.Context, cfg *config.Config, p *config.Projec
 	var other *boltledger.Locked
 	switch {
 	case errors.As(err, &other):
-		return usageError{fmt.Errorf("project %q: another daemon keeps it in step already (%s); stop that one, or use its "+
-			"configuration for both", p.Name, holderOf(other))}
+		return misuse(fmt.Errorf("project %q: another daemon keeps it in step already (%s); stop that one, or use its "+
+			"configuration for both", p.Name, process.HolderOf(other)))
 	case errors.Is(err, errUnneeded):
 		return fmt.Errorf("project %q: %w", p.Name, err)
 	case ctx.Err() != nil:
@@ -257,27 +234,4 @@ func (c *claims) drop(ctx context.Context, which func(dir, what string) bool) {
 		all.Go(held.Release)
 	}
 	heartbeat.Within(context.WithoutCancel(ctx), releasePatience, func() struct{} { all.Wait(); return struct{}{} })
-}
-
-// warnOfDaemons tells a command of daemons that keep the same projects in step and have another state: what it does,
-// they do not know of.
-func (a *app) warnOfDaemons(ctx context.Context, cfg *config.Config, stateDir string) {
-	for i := range cfg.Projects {
-		p := &cfg.Projects[i]
-		dir := claimDir(ctx, cfg, p)
-		if dir == "" {
-			continue
-		}
-		if other := boltledger.Claimed(dir); other != nil && other.PID != os.Getpid() && other.Address != absolute(stateDir) {
-			a.remark(zap.WarnLevel, "locsync: warning: project %q: a daemon keeps it in step already (%s), and does not know "+
-				"what is done here; with state_dir = %q it does the work", p.Name, holderOf(other), other.Address)
-		}
-	}
-}
-
-func holderOf(l *boltledger.Locked) string {
-	if l.PID == 0 {
-		return "a process that has only just begun"
-	}
-	return fmt.Sprintf("process %d, since %s, state in %s", l.PID, terminal.InUTC(l.Since), l.Address)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
+	"github.com/locsync/locsync/sync/process"
 )
 
 // A daemon gives up the claim of a project that a new configuration has no more, and keeps that of one whose repository cannot be opened for a moment.
@@ -24,7 +25,7 @@ func TestClaimsOfAReload(t *testing.T) {
 	mine := newClaims(zap.NewNop(), "/mine")
 	w.check(mine.take(t.Context(), cfg))
 	t.Cleanup(func() { mine.release(t.Context(), nil) })
-	dir := claimDir(t.Context(), cfg, &cfg.Projects[0])
+	dir := process.ClaimDir(t.Context(), cfg, &cfg.Projects[0])
 	git := filepath.Join(w.repo, ".git")
 	w.check(os.Rename(git, git+".away"))
 	w.check(mine.take(t.Context(), cfg))
@@ -71,7 +72,7 @@ func TestClaimOfATrustedRepository(t *testing.T) {
 		t.Skip("this machine trusts every repository")
 	}
 	cfg.Projects[0].TrustOwner = true
-	if claimDir(t.Context(), cfg, &cfg.Projects[0]) == "" {
+	if process.ClaimDir(t.Context(), cfg, &cfg.Projects[0]) == "" {
 		t.Error("it has no claim, so that a second daemon would begin")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -17,23 +18,25 @@ import (
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
+	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/web"
 )
 
-// The daemon ends within ten seconds of being told to: first its work, which is given up where it waits and stored where it stands, then what
-// others ask of it.
+// The daemon ends within ten seconds of being told to: first its work, which is given up where it waits and stored
+// where it stands, then what others ask of it.
 const (
 	workPatience  = 7 * time.Second
 	servePatience = time.Second
 )
 
-// running is the daemon while it runs. Only the goroutine that reads signals changes it; others read engine and reloaded.
+// running is the daemon while it runs. Only the goroutine that reads signals changes it; others read engine and
+// reloaded.
 type running struct {
 	*app
 	ctx      context.Context // until the daemon is told to end
 	log      *zap.Logger
 	cfg      *config.Config
-	house    *house
+	process  *process.Process
 	door     *door
 	claims   *claims
 	engine   atomic.Pointer[engine.Engine]
@@ -52,7 +55,8 @@ type running struct {
 
 // run is the daemon: it starts, reads its configuration again when it is told to, and ends with ctx.
 func (a *app) run(ctx context.Context, cfg *config.Config, log *zap.Logger) error {
-	debug.SetTraceback("crash") // else a panic, and systemd's watchdog, would end it with 2, after which nobody starts it again
+	// else a panic, and systemd's watchdog, would end it with 2, after which nobody starts it again
+	debug.SetTraceback("crash")
 	hup := make(chan os.Signal, 1)
 	notifyReload(hup)
 	defer signal.Stop(hup)
@@ -60,12 +64,13 @@ func (a *app) run(ctx context.Context, cfg *config.Config, log *zap.Logger) erro
 		return orEnded(ctx, err)
 	}
 	meter := web.NewMeter()
-	h, err := a.openWithPatience(ctx, cfg, log, meter)
+	p, err := a.openWithPatience(ctx, cfg, log, meter)
 	if err != nil {
 		return orEnded(ctx, err)
 	}
 	hearts := heartbeat.New(hangsAfter)
-	d := &running{app: a, ctx: ctx, log: log, house: h, claims: newClaims(log, h.dir), next: make(chan *engine.Engine), meter: meter, hearts: hearts,
+	d := &running{app: a, ctx: ctx, log: log, process: p, claims: newClaims(log, p.Dir), next: make(chan *engine.Engine),
+		meter: meter, hearts: hearts,
 		sessions: web.NewSessions(), ending: func() {}}
 	d.manager = newManager(log, hearts, d.doing, func() <-chan struct{} { return d.engine.Load().Changed() })
 	d.door = &door{log: log, changed: d.manager.ring}
@@ -73,7 +78,7 @@ func (a *app) run(ctx context.Context, cfg *config.Config, log *zap.Logger) erro
 	ready, err := d.prepare(ctx, cfg)
 	if err != nil {
 		d.claims.release(ctx, nil)
-		return orEnded(ctx, errors.Join(err, h.Close()))
+		return orEnded(ctx, errors.Join(err, p.Close()))
 	}
 	d.take(ready)
 	return d.live(hup)
@@ -95,7 +100,7 @@ func (d *running) live(hup <-chan os.Signal) error {
 	defer stopServing()
 	d.served = serving
 	d.control.Go(func() {
-		commands := web.Control{Dir: d.house.dir, Engine: d.engine.Load, Patience: servePatience, Hearts: d.hearts}
+		commands := web.Control{Dir: d.process.Dir, Engine: d.engine.Load, Patience: servePatience, Hearts: d.hearts}
 		if err := commands.Serve(serving, work); err != nil {
 			d.log.Error("commands cannot ask this daemon", zap.Error(err))
 		}
@@ -105,7 +110,8 @@ func (d *running) live(hup <-chan os.Signal) error {
 	go func() { done <- d.engine.Load().RunReloading(work, d.next) }()
 	d.manager.ready()
 	d.control.Go(func() { d.manager.run(d.ctx) })
-	d.log.Info("running", zap.String("configuration", d.cfg.File), zap.Int("projects", len(d.cfg.Projects)), zap.String("listen", d.door.where()), zap.String("version", version().Version))
+	d.log.Info("running", zap.String("configuration", d.cfg.File), zap.Int("projects", len(d.cfg.Projects)),
+		zap.String("listen", d.door.where()), zap.String("version", version().Version))
 	for d.ctx.Err() == nil {
 		select {
 		case <-d.ctx.Done():
@@ -127,7 +133,7 @@ func (d *running) live(hup <-chan os.Signal) error {
 	d.ending()
 	d.door.close()
 	d.control.Wait()
-	closed, ok := heartbeat.Within(context.WithoutCancel(d.ctx), servePatience+servePatience/2, d.house.Close)
+	closed, ok := heartbeat.Within(context.WithoutCancel(d.ctx), servePatience+servePatience/2, d.process.Close)
 	if !ok {
 		d.log.Warn("what is open could not be closed in time; it ends with the process")
 	}
@@ -136,38 +142,34 @@ func (d *running) live(hup <-chan os.Signal) error {
 
 // offerService lets commands call the embedded service, from when the daemon has it open until it closes it.
 func (d *running) offerService() {
-	d.house.mu.Lock()
-	defer d.house.mu.Unlock()
-	p := d.house.embedded
-	if p == nil || p.offered != nil {
-		return
-	}
-	ctx, stop := context.WithCancel(d.served)
-	ended := make(chan struct{})
-	p.offered = func() {
-		stop()
-		<-ended
-	}
-	d.control.Go(func() {
-		defer close(ended)
-		if err := web.ServeService(ctx, d.house.dir, p.server.Handler); err != nil {
-			d.log.Error("commands cannot call this daemon's service", zap.Error(err))
+	d.process.OfferEmbedded(func(service http.Handler) func() {
+		ctx, stop := context.WithCancel(d.served)
+		ended := make(chan struct{})
+		d.control.Go(func() {
+			defer close(ended)
+			if err := web.ServeService(ctx, d.process.Dir, service); err != nil {
+				d.log.Error("commands cannot call this daemon's service", zap.Error(err))
+			}
+		})
+		return func() {
+			stop()
+			<-ended
 		}
 	})
 }
 
-// leaveService closes the embedded service, which the configuration in use does not need, when nobody uses it any more: passes of the one before may be under way.
-// Then another process may open it.
+// leaveService closes the embedded service, which the configuration in use does not need, when nobody uses it any more:
+// passes of the one before may be under way. Then another process may open it.
 func (d *running) leaveService() {
-	p := d.house.leave(d.cfg)
-	if p == nil {
+	try := d.process.Leave(d.cfg)
+	if try == nil {
 		return
 	}
 	d.control.Go(func() {
 		tick := time.NewTicker(lookForUsers)
 		defer tick.Stop()
 		for {
-			switch done, err := d.house.closeLeft(p); {
+			switch done, err := try(); {
 			case err != nil:
 				d.log.Error("close the embedded service, which is not needed any more", zap.Error(err))
 				return
@@ -195,7 +197,8 @@ func (d *running) doing() string {
 	return line
 }
 
-// reload reads the configuration again. It is taken whole, or not at all: everything that can fail is tried before anything is exchanged.
+// reload reads the configuration again. It is taken whole, or not at all: everything that can fail is tried before
+// anything is exchanged.
 func (d *running) reload() {
 	d.manager.reloading()
 	heart := d.hearts.Begin("reading the configuration again")
@@ -221,12 +224,13 @@ func (d *running) reconfigure(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.house.ahead = files
+	d.process.ReadFile = files
 	for _, w := range cfg.Warnings {
 		d.log.Warn("in the configuration", zap.String("warning", w.Error()))
 	}
-	if dir != d.house.dir {
-		return fmt.Errorf("the state would lie in %s instead of %s; set state_dir = %q to keep it where it is, or restart the daemon to begin with another", dir, d.house.dir, d.house.dir)
+	if dir != d.process.Dir {
+		return fmt.Errorf("the state would lie in %s instead of %s; set state_dir = %q to keep it where it is, or restart "+
+			"the daemon to begin with another", dir, d.process.Dir, d.process.Dir)
 	}
 	ready, err := d.prepare(ctx, cfg)
 	if err != nil {
@@ -242,14 +246,16 @@ func (d *running) reconfigure(ctx context.Context) error {
 	case <-d.ctx.Done():
 	}
 	d.leaveService() // the loops of the engine before have been told to end
-	d.log.Info("the configuration was read again", zap.Int("projects", len(cfg.Projects)), zap.String("listen", d.door.where()))
+	d.log.Info("the configuration was read again", zap.Int("projects", len(cfg.Projects)),
+		zap.String("listen", d.door.where()))
 	return nil
 }
 
-// readAgain reads the configuration again, where it would have the state, and the files of its secrets, which it returns a reader of. All of them may lie on a mount
-// that does not answer.
+// readAgain reads the configuration again, where it would have the state, and the files of its secrets, which it
+// returns a reader of. All of them may lie on a mount that does not answer.
 func (d *running) readAgain(ctx context.Context) (*config.Config, string, fileReader, error) {
-	hangs := fmt.Errorf("%s, a file that it has a secret in, or the repository that the state lies in, does not answer: the disk or mount that it lies on hangs; try again when it answers", d.cfg.File)
+	hangs := fmt.Errorf("%s, a file that it has a secret in, or the repository that the state lies in, does not answer: "+
+		"the disk or mount that it lies on hangs; try again when it answers", d.cfg.File)
 	if d.reading != nil {
 		select {
 		case <-d.reading:
@@ -267,8 +273,8 @@ func (d *running) readAgain(ctx context.Context) (*config.Config, string, fileRe
 	d.reading = done
 	r, ok := heartbeat.Within(ctx, openPatience, func() (r read) {
 		defer close(done)
-		if r.cfg, r.err = readConfig(file); r.err == nil {
-			r.dir, r.err = stateDir(ctx, r.cfg)
+		if r.cfg, r.err = process.ReadConfig(file); r.err == nil {
+			r.dir, r.err = process.StateDir(ctx, r.cfg)
 			r.files = readAhead(r.cfg)
 		}
 		return r
@@ -297,7 +303,8 @@ func readAhead(cfg *config.Config) fileReader {
 		}
 		return c.data, c.err
 	}
-	for _, secret := range []func(func(string) string, fileReader) (config.Secret, error){cfg.APIKey, cfg.WebhookSecret, cfg.CallbackSecret, cfg.PageToken} {
+	for _, secret := range []func(func(string) string, fileReader) (config.Secret, error){cfg.APIKey, cfg.WebhookSecret,
+		cfg.CallbackSecret, cfg.PageToken} {
 		_, _ = secret(os.Getenv, once) // what is wrong with one is told when it is used
 	}
 	return once
@@ -316,14 +323,15 @@ func (d *running) prepare(ctx context.Context, cfg *config.Config) (prepared, er
 	if err := d.claims.take(ctx, cfg); err != nil {
 		return prepared{}, err
 	}
-	client, err := d.house.connect(cfg)
+	client, err := d.process.Connect(cfg)
 	if err != nil {
 		return prepared{}, err
 	}
-	parts := engine.Parts{Config: cfg, Service: client, State: d.house.store, Log: d.log, Passed: d.meter.Passed, GitDone: d.meter.GitDone, Clones: clones(d.house.dir),
+	parts := engine.Parts{Config: cfg, Service: client, State: d.process.Store, Log: d.log, Passed: d.meter.Passed,
+		GitDone: d.meter.GitDone, Clones: process.Clones(d.process.Dir),
 		Hearts: d.hearts, Claim: func(ctx context.Context, p *config.Project, commonDir string) error {
-			return d.claims.claim(ctx, cfg, p, claimIn(commonDir, cfg, p))
-		}, Using: d.house.usingEmbedded(cfg)}
+			return d.claims.claim(ctx, cfg, p, process.ClaimIn(commonDir, cfg, p))
+		}, Using: d.process.UsingEmbedded(cfg)}
 	next := engine.New(parts)
 	if before := d.engine.Load(); before != nil {
 		next = before.Reconfigured(parts)
@@ -338,7 +346,9 @@ func (d *running) prepare(ctx context.Context, cfg *config.Config) (prepared, er
 	}
 	ends := make(chan struct{})
 	options.Ends = ends
-	return prepared{cfg, next, func() { d.door.serve(opened, web.New(options)) }, sync.OnceFunc(func() { close(ends) })}, nil
+	return prepared{cfg, next, func() { d.door.serve(opened, web.New(options)) }, sync.OnceFunc(func() {
+		close(ends)
+	})}, nil
 }
 
 // take exchanges what was prepared for what there was.
@@ -353,33 +363,37 @@ func (d *running) take(p prepared) {
 
 // serving is what the daemon's address serves.
 func (d *running) serving(cfg *config.Config, e *engine.Engine) (web.Options, error) {
-	webhook, err := cfg.WebhookSecret(os.Getenv, d.house.readFile)
+	webhook, err := cfg.WebhookSecret(os.Getenv, d.process.ReadFile)
 	if err != nil {
-		return web.Options{}, usageError{err}
+		return web.Options{}, misuse(err)
 	}
-	callback, err := cfg.CallbackSecret(os.Getenv, d.house.readFile)
+	callback, err := cfg.CallbackSecret(os.Getenv, d.process.ReadFile)
 	if err != nil {
-		return web.Options{}, usageError{err}
+		return web.Options{}, misuse(err)
 	}
-	page, err := cfg.PageToken(os.Getenv, d.house.readFile)
+	page, err := cfg.PageToken(os.Getenv, d.process.ReadFile)
 	if err != nil {
-		return web.Options{}, usageError{err}
+		return web.Options{}, misuse(err)
 	}
 	return web.Options{
-		Engine: e, Log: d.log.Named("web"), Version: version().Version, Meter: d.meter, Hearts: d.hearts, Reloaded: func() web.Reload { return *d.reloaded.Load() },
-		WebhookSecret: webhook.Reveal(), CallbackHeader: cfg.Daemon.CallbackHeader, CallbackSecret: callback.Reveal(), PublicURL: cfg.Daemon.PublicURL, Listen: cfg.Daemon.Listen,
+		Engine: e, Log: d.log.Named("web"), Version: version().Version, Meter: d.meter, Hearts: d.hearts,
+		Reloaded:      func() web.Reload { return *d.reloaded.Load() },
+		WebhookSecret: webhook.Reveal(), CallbackHeader: cfg.Daemon.CallbackHeader, CallbackSecret: callback.Reveal(),
+		PublicURL: cfg.Daemon.PublicURL, Listen: cfg.Daemon.Listen,
 		PageToken: page.Reveal(), Sessions: d.sessions,
 	}, nil
 }
 
-// startPatience is how long a daemon waits for the place of the state to answer, and for a command, or for a daemon that is just ending, to let go of it.
+// startPatience is how long a daemon waits for the place of the state to answer, and for a command, or for a daemon
+// that is just ending, to let go of it.
 const startPatience = 30 * time.Second
 
-// stateAnswers returns an error where the state is to lie in a repository, or a folder, that does not answer. Nothing can be begun without it, so that the daemon ends, with 1, and
-// says why; the service manager starts it again until the repository answers.
+// stateAnswers returns an error where the state is to lie in a repository, or a folder, that does not answer. Nothing
+// can be begun without it, so that the daemon ends, with 1, and says why; the service manager starts it again until the
+// repository answers.
 func stateAnswers(ctx context.Context, cfg *config.Config, patience time.Duration) error {
 	_, ok := heartbeat.Within(ctx, patience, func() error { // an error is met again when it is opened
-		dir, err := stateDir(ctx, cfg)
+		dir, err := process.StateDir(ctx, cfg)
 		if err == nil {
 			_, err = os.Stat(dir)
 		}
@@ -388,16 +402,19 @@ func stateAnswers(ctx context.Context, cfg *config.Config, patience time.Duratio
 	if ok {
 		return nil
 	}
-	return errors.New("the folder of the state, or the repository whose git directory has it, does not answer: the disk or mount that it lies on hangs; state_dir can name a folder elsewhere, so that the other projects need not wait for it")
+	return errors.New("the folder of the state, or the repository whose git directory has it, does not answer: the disk " +
+		"or mount that it lies on hangs; state_dir can name a folder elsewhere, so that the other projects need " +
+		"not wait for it")
 }
 
-// openWithPatience opens the house. A daemon that has the state already is told of at once.
-func (a *app) openWithPatience(ctx context.Context, cfg *config.Config, log *zap.Logger, meter *web.Meter) (*house, error) {
+// openWithPatience opens what the daemon works with. A daemon that has the state already is told of at once.
+func (a *app) openWithPatience(ctx context.Context, cfg *config.Config, log *zap.Logger,
+	meter *web.Meter) (*process.Process, error) {
 	for end := time.Now().Add(startPatience); ; {
-		h, err := a.openMetered(ctx, cfg, log, meter, nil)
+		p, err := process.Open(ctx, cfg, process.Options{Version: version().Version, Log: log, Meter: meter})
 		var locked *boltledger.Locked
 		if !errors.As(err, &locked) || time.Now().After(end) {
-			return h, err
+			return p, err
 		}
 		asked, cancel := context.WithTimeout(ctx, patience)
 		_, aerr := web.Ask(asked, locked.Dir, web.Request{Action: "status"}, nil)

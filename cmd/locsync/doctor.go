@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
 )
 
@@ -92,14 +93,14 @@ func (n *notes) failed(check string, err error, do string) {
 }
 
 func faultOf(check string, err error, do string) report.Finding {
-	f := report.Finding{Check: check, Level: report.LevelFault, Found: err.Error(), Do: do, Code: exitLater}
+	f := report.Finding{Check: check, Level: report.LevelFault, Found: err.Error(), Do: do, Code: report.ExitLater}
 	if head, tail, ok := cutLast(f.Found, "; "); ok && !strings.Contains(tail, ": ") {
 		f.Found, f.Do = head, tail
 	}
 	permanent := []error{gitops.ErrGit, gitops.ErrOwner, gitops.ErrNotRepo, gitops.ErrUnsupported, gitops.ErrAuth,
 		gitops.ErrUntrusted, gitops.ErrNoRemote, gitops.ErrNoBranch, gitops.ErrSign}
-	if wrong(err) || slices.ContainsFunc(permanent, func(kind error) bool { return errors.Is(err, kind) }) {
-		f.Code = exitWrong
+	if process.Lasting(err) || slices.ContainsFunc(permanent, func(kind error) bool { return errors.Is(err, kind) }) {
+		f.Code = report.ExitWrong
 	}
 	return f
 }
@@ -147,7 +148,8 @@ func examine(ctx context.Context, limit time.Duration, looks []look) (found []re
 		case <-last.C:
 			last.Reset(0) // for the others
 			hung = true
-			notebooks[i].fault(l.what, exitLater, "look what it waits for: a network drive that is gone, a program that asks "+
+			notebooks[i].fault(l.what, report.ExitLater, "look what it waits for: a network drive that is gone, a "+
+				"program that asks "+
 				"for something", "no answer within %v", limit)
 		}
 		found = append(found, notebooks[i].close()...)
@@ -201,7 +203,7 @@ func (a *app) doctor(ctx context.Context, offline bool) error {
 	b := version()
 	result := report.Diagnosis{Version: b.Version, At: d.now().UTC().Truncate(time.Second), Code: outcome(found),
 		Findings: found}
-	result.OK = result.Code == exitDone
+	result.OK = result.Code == report.ExitDone
 	var err error
 	if a.asJSON {
 		err = a.print(result)
@@ -209,11 +211,11 @@ func (a *app) doctor(ctx context.Context, offline bool) error {
 		a.screen().Diagnosis(result)
 	}
 	switch result.Code {
-	case exitWrong:
+	case report.ExitWrong:
 		return errors.Join(err, errMisconfigured)
-	case exitLater:
+	case report.ExitLater:
 		return errors.Join(err, errUnwell)
-	case exitPartial:
+	case report.ExitPartial:
 		return errors.Join(err, errPartial)
 	}
 	return err
@@ -221,10 +223,10 @@ func (a *app) doctor(ctx context.Context, offline bool) error {
 
 // outcome is the exit code: what has to be changed comes before what may pass, and that before what is only left out.
 func outcome(found []report.Finding) int {
-	for _, code := range []int{exitWrong, exitLater, exitPartial} {
+	for _, code := range []int{report.ExitWrong, report.ExitLater, report.ExitPartial} {
 		if slices.ContainsFunc(found, func(f report.Finding) bool { return f.Level == report.LevelFault && f.Code == code }) {
 			return code
 		}
 	}
-	return exitDone
+	return report.ExitDone
 }

@@ -7,12 +7,12 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"regexp"
 	"strings"
 
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
+	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/web"
 
@@ -67,7 +67,8 @@ func (d *doctor) lookAtDaemon(ctx context.Context, n *notes) {
 		n.warn("daemon", "have it read its configuration again (systemctl reload, or SIGHUP), or use its configuration",
 			"process %d runs with another configuration, %s", other.PID, other.File)
 	case errors.Is(err, web.ErrHangs):
-		n.fault("daemon", exitLater, "look at its log, and restart it", "%s does not answer", strings.TrimSuffix(who, ","))
+		n.fault("daemon", report.ExitLater, "look at its log, and restart it", "%s does not answer",
+			strings.TrimSuffix(who, ","))
 	case holder != nil && errors.Is(err, web.ErrNoDaemon):
 		n.warn("daemon", "where it is a command, wait until it ends; where it is none, end it",
 			"%s has the state and is no daemon that answers", who)
@@ -105,7 +106,7 @@ func (d *doctor) lookAtListen(ctx context.Context, n *notes) {
 	}
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
-		n.fault("address", exitWrong, "write it as host:port", "daemon.listen is %q", listen)
+		n.fault("address", report.ExitWrong, "write it as host:port", "daemon.listen is %q", listen)
 		return
 	}
 	if ip := net.ParseIP(host); host != "" && host != "localhost" && (ip == nil || !ip.IsLoopback()) || host == "" {
@@ -127,7 +128,7 @@ func (d *doctor) lookAtListen(ctx context.Context, n *notes) {
 		n.warn("address", "choose another address in daemon.listen, or end the other program",
 			"at %s something else takes connections: a daemon could not listen there", at)
 	case err != nil:
-		n.fault("address", exitLater, "look at its log; where daemon.listen was changed, restart it or send SIGHUP",
+		n.fault("address", report.ExitLater, "look at its log; where daemon.listen was changed, restart it or send SIGHUP",
 			"the daemon does not answer at %s: %v", at, err)
 	case !running:
 		n.warn("address", "choose another address in daemon.listen, or end the other program",
@@ -136,10 +137,11 @@ func (d *doctor) lookAtListen(ctx context.Context, n *notes) {
 		n.ok("address", "http://%s answers, and is ready", at)
 		d.lookAtVersion(ctx, n, at)
 	case code == http.StatusServiceUnavailable:
-		n.fault("address", exitLater, "repair that; the daemon tries again by itself",
+		n.fault("address", report.ExitLater, "repair that; the daemon tries again by itself",
 			"http://%s answers, and is not ready: %s", at, said)
 	default:
-		n.fault("address", exitLater, "look whose address that is; where daemon.listen was changed, restart the daemon or "+
+		n.fault("address", report.ExitLater, "look whose address that is; where daemon.listen was changed, restart "+
+			"the daemon or "+
 			"send SIGHUP", "at %s something else answers (%d)", at, code)
 	}
 }
@@ -184,20 +186,12 @@ func (d *doctor) lookAtOthers(ctx context.Context, n *notes) {
 		n.skip("others", "where the state is cannot be told")
 		return
 	}
-	found := false
-	for i := range d.cfg.Projects {
-		p := &d.cfg.Projects[i]
-		claim := claimDir(ctx, d.cfg, p)
-		if claim == "" {
-			continue
-		}
-		if other := boltledger.Claimed(claim); other != nil && other.PID != os.Getpid() && other.Address != dir {
-			found = true
-			n.fault("others", exitWrong, "stop that one, or use its configuration for both",
-				"another daemon keeps project %q in step already: %s", p.Name, holderOf(other))
-		}
+	others := process.OtherDaemons(ctx, d.cfg, dir)
+	for _, other := range others {
+		n.fault("others", report.ExitWrong, "stop that one, or use its configuration for both",
+			"another daemon keeps project %q in step already: %s", other.Project, other.Holder)
 	}
-	if !found {
+	if len(others) == 0 {
 		n.ok("others", "no other daemon works for the same projects here")
 	}
 }

@@ -12,8 +12,8 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/service"
 )
 
 // doctor is one examination: what is known from the begin, and what several looks need.
@@ -32,32 +32,34 @@ type doctor struct {
 	scratch string // a folder to work in, removed at the end; "" where none could be made
 
 	stateDir  *fact[string]
-	service   *fact[*house] // its client
+	service   *fact[*process.Process] // its client
 	contacted *fact[contacted]
 	daemon    *fact[report.Status]
 	checkouts []*checkout
 }
 
 func (a *app) newDoctor(ctx context.Context, offline bool, limit time.Duration) *doctor {
-	d := &doctor{app: a, ctx: ctx, offline: offline, limit: limit * 3 / 4, now: time.Now, built: builtAt(), getenv: os.Getenv, freeSpace: freeSpace}
+	d := &doctor{app: a, ctx: ctx, offline: offline, limit: limit * 3 / 4, now: time.Now, built: builtAt(),
+		getenv: os.Getenv, freeSpace: freeSpace}
 	file, err := a.locate()
 	if err == nil {
-		d.cfg, err = readConfig(file)
+		d.cfg, err = process.ReadConfig(file)
 	}
 	d.cfgErr = err
 	d.scratch, _ = os.MkdirTemp("", "locsync-doctor-") // what needs it says that there is none
 	d.stateDir = newFact(func() (string, error) {
 		dir, err := d.findState(ctx)
-		return absolute(dir), err
+		return process.Absolute(dir), err
 	})
 	d.checkouts = d.findCheckouts()
-	d.service = newFact(func() (*house, error) { return d.connect(ctx) })
+	d.service = newFact(func() (*process.Process, error) { return d.connect(ctx) })
 	d.contacted = newFact(func() (contacted, error) { return d.contact(ctx) })
 	d.daemon = newFact(func() (report.Status, error) { return d.askDaemon(ctx) })
 	return d
 }
 
-// close lets everything go that was opened. It is not called where something hangs: the end of the process does it then.
+// close lets everything go that was opened. It is not called where something hangs: the end of the process does it
+// then.
 func (d *doctor) close() {
 	<-d.service.done
 	if d.service.err == nil {
@@ -73,23 +75,12 @@ func (d *doctor) close() {
 	}
 }
 
-// absolute is a path that means the same to whoever reads a report.
-func absolute(path string) string {
-	if path == "" {
-		return ""
-	}
-	if whole, err := filepath.Abs(path); err == nil {
-		return whole
-	}
-	return path
-}
-
 // findState is the state folder of the configuration, or where there is none the one that would be the usual one here.
 func (d *doctor) findState(ctx context.Context) (string, error) {
 	if d.cfg != nil {
-		return stateDir(ctx, d.cfg)
+		return process.StateDir(ctx, d.cfg)
 	}
-	if dir := givenState(d.getenv); dir != "" {
+	if dir := process.GivenState(d.getenv); dir != "" {
 		return dir, nil
 	}
 	repo, err := gitops.Open(ctx, ".", gitops.Options{})
@@ -117,7 +108,9 @@ func (d *doctor) looks() []look {
 	looks = append(looks, look{"file events", "", "limits", d.lookAtLimits})
 	for _, c := range d.checkouts {
 		if c.watched() {
-			looks = append(looks, look{"file events", c.names(), "folders", func(ctx context.Context, n *notes) { d.lookAtWatching(ctx, n, c) }})
+			looks = append(looks, look{"file events", c.names(), "folders", func(ctx context.Context, n *notes) {
+				d.lookAtWatching(ctx, n, c)
+			}})
 		}
 	}
 	if d.cfg != nil {
@@ -137,9 +130,9 @@ func (d *doctor) scratchFolder(name string) (string, error) {
 	return os.MkdirTemp(d.scratch, name)
 }
 
-// connect makes a client of the configured service: that of the daemon where the service is embedded and a daemon has it. Without a key it is made all
-// the same, because the way to the service can be looked at without.
-func (d *doctor) connect(ctx context.Context) (*house, error) {
+// connect makes a client of the configured service: that of the daemon where the service is embedded and a daemon has
+// it. Without a key it is made all the same, because the way to the service can be looked at without.
+func (d *doctor) connect(ctx context.Context) (*process.Process, error) {
 	if d.cfg == nil {
 		return nil, errors.New("which service it is, the configuration says")
 	}
@@ -147,13 +140,13 @@ func (d *doctor) connect(ctx context.Context) (*house, error) {
 	if err != nil && d.cfg.Service.Embedded() {
 		return nil, err
 	}
-	h := &house{log: zap.NewNop(), dir: dir}
+	p := process.New(d.cfg, dir, process.Options{Version: version().Version, Log: zap.NewNop()})
 	if d.cfg.Service.Embedded() {
-		return h, d.connectEmbedded(ctx, h)
+		return p, d.connectEmbedded(ctx, p)
 	}
-	if _, err := h.connect(d.cfg); err == nil || !wrong(err) {
-		return h, err
+	if _, err := p.Connect(d.cfg); err == nil || !process.Lasting(err) {
+		return p, err
 	}
-	_, err = h.clientWith(service.Options{BaseURL: d.cfg.Service.URL, UserAgent: "locsync/" + version().Version, RequestsPerSecond: d.cfg.Service.RequestsPerSecond})
-	return h, err
+	_, err = p.ConnectWithoutKey()
+	return p, err
 }

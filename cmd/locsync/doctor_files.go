@@ -46,10 +46,11 @@ func (d *doctor) lookAtFiles(ctx context.Context, n *notes) {
 			terminal.Count(p.Keys, "key"))
 		switch {
 		case misfit:
-			n.fault("files", exitWrong, "`locsync check` names the lines of the configuration",
+			n.fault("files", report.ExitWrong, "`locsync check` names the lines of the configuration",
 				"%s; the configuration does not fit them", told)
 		case bad > 0:
-			n.fault("files", exitPartial, "`locsync check` lists them with what to do", "%s, %s: that much would be left out",
+			n.fault("files", report.ExitPartial, "`locsync check` lists them with what to do",
+				"%s, %s: that much would be left out",
 				told, terminal.Count(bad, "error"))
 		case len(p.Files) == 0:
 			n.warn("files", "correct source in [[project.files]]", "%s: no file matches", p.Name)
@@ -98,7 +99,7 @@ func filtersOf(tip *gitops.Tip, c *checkout, result report.CheckReport) report.F
 			looked++
 			if err := tip.Writable(file.Path); err != nil {
 				f := faultOf("filters", err, "take the file out of that pattern, or install what the filter needs")
-				f.Code = exitPartial
+				f.Code = report.ExitPartial
 				return f
 			}
 		}

@@ -15,6 +15,8 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/process"
+	"github.com/locsync/locsync/sync/report"
 
 	"github.com/locsync/locsync/sync/terminal"
 )
@@ -99,7 +101,7 @@ func (d *doctor) lookAtGit(ctx context.Context, n *notes) {
 	path, release, err := gitops.CheckGit(ctx)
 	switch {
 	case errors.Is(err, gitops.ErrGit):
-		n.fault("git", exitWrong, "install git "+gitops.OldestGit+" or a newer one", "%v", err)
+		n.fault("git", report.ExitWrong, "install git "+gitops.OldestGit+" or a newer one", "%v", err)
 	case err != nil:
 		n.failed("git", err, "try whether `git version` works for this user")
 	default:
@@ -112,14 +114,15 @@ func (d *doctor) lookAtConfiguration(_ context.Context, n *notes) {
 	switch {
 	case errors.As(d.cfgErr, &problems):
 		for _, p := range problems {
-			n.fault("file", exitWrong, "correct it; config.example.toml shows every key with what is allowed", "%s", p.Error())
+			n.fault("file", report.ExitWrong, "correct it; config.example.toml shows every key with what is allowed",
+				"%s", p.Error())
 		}
 		return
 	case d.cfgErr != nil:
-		n.failed("file", usageError{d.cfgErr}, "name a file that this user can read with --config")
+		n.failed("file", misuse(d.cfgErr), "name a file that this user can read with --config")
 		return
 	}
-	n.ok("file", "%s is valid: %s", absolute(d.cfg.File), terminal.Count(len(d.cfg.Projects), "project"))
+	n.ok("file", "%s is valid: %s", process.Absolute(d.cfg.File), terminal.Count(len(d.cfg.Projects), "project"))
 	for _, w := range d.cfg.Warnings {
 		n.warn("file", "correct it, if it is not meant so", "%s", w.Error())
 	}
@@ -150,7 +153,7 @@ func (d *doctor) lookAtSecrets(_ context.Context, n *notes) {
 		secret, err := read(getenv, readFile)
 		switch {
 		case err != nil:
-			n.failed(check, usageError{err}, "set one of the places that it may come from")
+			n.failed(check, misuse(err), "set one of the places that it may come from")
 		case secret.IsZero() && need != "":
 			n.ok(check, "%s", need)
 		case !secret.IsZero():

@@ -12,6 +12,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 
 	"github.com/locsync/locsync/sync/terminal"
 )
@@ -143,7 +144,8 @@ func (d *doctor) lookAtRepository(ctx context.Context, n *notes, c *checkout) {
 		n.failed("branch", err, "look what `git status` says there")
 		return
 	case commit == "":
-		n.fault("branch", exitWrong, "make the first commit", "there is no commit yet, and translations are built on one")
+		n.fault("branch", report.ExitWrong, "make the first commit", "there is no commit yet, and translations are "+
+			"built on one")
 	default:
 		d.lookAtBranch(n, c, repo, branch, commit)
 	}
@@ -195,8 +197,9 @@ func (d *doctor) lookAtBranch(n *notes, c *checkout, repo *gitops.Repo, branch, 
 			continue // whether the remote has it, the remote says
 		}
 		if there, err := repo.Branches.Has(base); err == nil && !there {
-			n.fault("branch", exitWrong, "make that branch, or correct pull.base", "project %q builds translations on %s, "+
-				"which there is not", p.Name, base)
+			n.fault("branch", report.ExitWrong, "make that branch, or correct pull.base",
+				"project %q builds translations on %s, "+
+					"which there is not", p.Name, base)
 		}
 	}
 }
@@ -223,7 +226,7 @@ func (d *doctor) lookAtRemote(ctx context.Context, n *notes, c *checkout) {
 		n.ok("remote", "the repository has no %s: commits stay in it", remote)
 		return
 	case !repo.HasRemote(remote):
-		n.fault("remote", exitWrong, fmt.Sprintf("git -C %s remote add %s ADDRESS, or set pull.remote", c.dir, remote),
+		n.fault("remote", report.ExitWrong, fmt.Sprintf("git -C %s remote add %s ADDRESS, or set pull.remote", c.dir, remote),
 			"no remote is called %q", remote)
 		return
 	}
@@ -238,7 +241,7 @@ func (d *doctor) lookAtRemote(ctx context.Context, n *notes, c *checkout) {
 	for _, p := range c.projects {
 		if base := p.Pull.Base; base != "" && !p.PerBranch() && branches[base] == "" {
 			if here, err := repo.Branches.Has(base); err == nil && !here {
-				n.fault("remote", exitWrong, "push that branch there, or correct pull.base",
+				n.fault("remote", report.ExitWrong, "push that branch there, or correct pull.base",
 					"project %q builds translations on %s, which it does not have", p.Name, base)
 			}
 		}

@@ -11,6 +11,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/process"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/web"
 
@@ -22,13 +24,13 @@ var errAsleep = errors.New("the embedded service is in no process now; the daemo
 
 // connectEmbedded makes the client of the embedded service that a daemon has. Without a daemon it is not started: that
 // would write into its folder.
-func (d *doctor) connectEmbedded(ctx context.Context, h *house) error {
-	daemon, err := web.ServiceTransport(ctx, h.dir)
+func (d *doctor) connectEmbedded(ctx context.Context, p *process.Process) error {
+	daemon, err := web.ServiceTransport(ctx, p.Dir)
 	if errors.Is(err, web.ErrNoDaemon) {
 		return errAsleep
 	}
 	if err == nil {
-		_, err = h.connectThrough(daemon)
+		_, err = p.ConnectThrough(daemon)
 	}
 	return err
 }
@@ -45,14 +47,14 @@ func (d *doctor) contact(ctx context.Context) (contacted, error) {
 	if d.offline {
 		return contacted{}, errOffline
 	}
-	h, err := d.service.get(ctx)
+	p, err := d.service.get(ctx)
 	if err != nil {
 		return contacted{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, d.limit)
 	defer cancel()
-	met, err := h.client.Contact(service.As(ctx, service.Asked))
-	return contacted{h.client, met, err}, nil
+	met, err := p.Client.Contact(service.As(ctx, service.Asked))
+	return contacted{p.Client, met, err}, nil
 }
 
 // reach is a client of a service that answers and accepts who we are. Where there is none, the look at the address says
@@ -148,16 +150,18 @@ func (d *doctor) tellAddress(n *notes, met service.Contact, err error) {
 		n.warn("address", "where it stays so, pulls and pushes take long; look at the way there",
 			"%s (%s) takes %s to answer", met.Address, peer, rounded(met.RoundTrip))
 	case errors.As(err, &unknown):
-		n.fault("address", exitLater, "correct service.url, or look whether the network and its name server work",
+		n.fault("address", report.ExitLater, "correct service.url, or look whether the network and its name server work",
 			"the name %q cannot be resolved: %v", unknown.Name, unknown.Err)
 	case met.Certificate != nil:
-		n.fault("address", exitWrong, "correct service.url, renew the certificate at the service, or let this machine "+
+		n.fault("address", report.ExitWrong, "correct service.url, renew the certificate at the service, or let "+
+			"this machine "+
 			"trust who signed it", "%s (%s) does not prove who it is: %v", met.Address, peer, reason(err))
 	case met.Peer != "":
-		n.fault("address", exitLater, "look whether that is the service's address, http or https, and whether the service "+
+		n.fault("address", report.ExitLater, "look whether that is the service's address, http or https, and whether "+
+			"the service "+
 			"is up", "%s (%s) takes the connection and does not answer: %v", met.Address, peer, reason(err))
 	default:
-		n.fault("address", exitLater, "look whether the service is up, and whether a firewall or a missing proxy "+
+		n.fault("address", report.ExitLater, "look whether the service is up, and whether a firewall or a missing proxy "+
 			"(HTTPS_PROXY) is in the way", "%s does not take a connection: %v", met.Address, reason(err))
 	}
 	if u, perr := url.Parse(met.Address); perr == nil && u.Scheme == "http" && !loopbackHost(u.Hostname()) {
@@ -196,7 +200,8 @@ func (d *doctor) tellCertificate(n *notes, c service.Certificate) {
 	left := c.Expires.Sub(d.now())
 	switch {
 	case left <= 0:
-		n.fault("certificate", exitLater, "renew it at the service; where it is not that old, set the clock of this machine",
+		n.fault("certificate", report.ExitLater, "renew it at the service; where it is not that old, set the clock of "+
+			"this machine",
 			"it ended %s, %s", terminal.Ago(c.Expires, d.now()), terminal.InUTC(c.Expires))
 	case left < soonEnds:
 		n.warn("certificate", "renew it at the service", "it ends %s, %s", terminal.Ago(c.Expires, d.now()),
@@ -250,7 +255,8 @@ func (d *doctor) lookAtProject(ctx context.Context, n *notes, name string) {
 	problems := e.CheckProjectOnline(service.As(ctx, service.Asked), name)
 	for _, err := range problems {
 		if engine.Permanent(err) {
-			n.fault("project", exitWrong, "locsync project plan shows how the two differ, and locsync project apply adds "+
+			n.fault("project", report.ExitWrong, "locsync project plan shows how the two differ, and locsync "+
+				"project apply adds "+
 				"languages", "%v", err)
 		} else {
 			n.failed("project", err, "try again later; where it stays so, ask who runs the service")

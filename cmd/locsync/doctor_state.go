@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/sync/ledger/boltledger"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/watch"
 )
 
@@ -37,24 +38,29 @@ func (d *doctor) lookAtState(ctx context.Context, n *notes) {
 	case errors.Is(err, fs.ErrNotExist):
 		above := nearest(dir)
 		if err := mayWrite(above); err != nil {
-			n.failed("folder", usageError{fmt.Errorf("%s is not there and cannot be made in %s: %w", dir, above, err)}, "make it for this user, or name another folder in state_dir")
+			n.failed("folder", misuse(fmt.Errorf("%s is not there and cannot be made in %s: %w", dir, above, err)),
+				"make it for this user, or name another folder in state_dir")
 			return
 		}
 		n.ok("folder", "%s is not there yet; the first push, pull or daemon makes it", dir)
 	case err != nil:
-		n.failed("folder", usageError{fmt.Errorf("look at the state folder: %w", err)}, "let this user into it, or name another folder in state_dir")
+		n.failed("folder", misuse(fmt.Errorf("look at the state folder: %w", err)),
+			"let this user into it, or name another folder in state_dir")
 		return
 	case !info.IsDir():
-		n.fault("folder", exitWrong, "move it away, or name a folder in state_dir", "%s is no folder", dir)
+		n.fault("folder", report.ExitWrong, "move it away, or name a folder in state_dir", "%s is no folder", dir)
 		return
 	default:
 		if err := tryToWrite(dir); err != nil {
-			n.failed("folder", usageError{fmt.Errorf("%s cannot be written to: %w", dir, err)}, "let this user write there, or name another folder in state_dir")
+			n.failed("folder", misuse(fmt.Errorf("%s cannot be written to: %w", dir, err)),
+				"let this user write there, or name another folder in state_dir")
 		} else {
 			n.ok("folder", "%s can be written to", dir)
 		}
 		if owner, ok := ownerOf(info); ok && owner != os.Getuid() {
-			n.warn("folder", fmt.Sprintf("run locsync doctor as that user, too: what works for one need not work for the other (sudo -u '#%d' locsync doctor)", owner), "%s belongs to user %d, and this is user %d", dir, owner, os.Getuid())
+			n.warn("folder", fmt.Sprintf("run locsync doctor as that user, too: what works for one need not work for the "+
+				"other (sudo -u '#%d' locsync doctor)", owner), "%s belongs to user %d, and this is user %d", dir,
+				owner, os.Getuid())
 		}
 	}
 	d.lookAtDisk(n, dir)
@@ -84,10 +90,12 @@ func (d *doctor) lookAtDisk(n *notes, dir string) {
 	kind, deaf := watch.FileSystem(dir)
 	switch {
 	case deaf != "" && kind != "overlay":
-		n.warn("file system", "set state_dir to a folder on a disk of this machine", "the state lies on %s (%s), where locks and writes that are safe on a disk are not", deaf, kind)
+		n.warn("file system", "set state_dir to a folder on a disk of this machine",
+			"the state lies on %s (%s), where locks and writes that are safe on a disk are not", deaf, kind)
 	case kind == "overlay":
 		n.warn("file system", "mount a volume for the state, if this container is made anew now and then",
-			"the state lies in a container's own layer (overlay) and ends with the container: what was pushed and pulled is worked out anew then")
+			"the state lies in a container's own layer (overlay) and ends with the container: what was pushed and pulled is "+
+				"worked out anew then")
 	case kind != "":
 		n.ok("file system", "%s", kind)
 	}
@@ -95,9 +103,11 @@ func (d *doctor) lookAtDisk(n *notes, dir string) {
 	switch {
 	case !ok:
 	case free < noSpace:
-		n.fault("disk", exitLater, "make room there, or name a folder on another disk in state_dir", "%s is free for the state", size(free))
+		n.fault("disk", report.ExitLater, "make room there, or name a folder on another disk in state_dir",
+			"%s is free for the state", size(free))
 	case free < littleSpace:
-		n.warn("disk", "make room there, or name a folder on another disk in state_dir", "only %s is free for the state", size(free))
+		n.warn("disk", "make room there, or name a folder on another disk in state_dir",
+			"only %s is free for the state", size(free))
 	default:
 		n.ok("disk", "%s is free", size(free))
 	}
@@ -134,16 +144,18 @@ func (d *doctor) lookAtStore(n *notes, dir string) {
 	found, err := boltledger.Examine(dir, scratch)
 	switch {
 	case err != nil:
-		n.failed("store", usageError{err}, "let this user read it, or use the locsync that wrote it")
+		n.failed("store", misuse(err), "let this user read it, or use the locsync that wrote it")
 	case found.Damage != nil:
-		n.warn("store", "nothing has to be done: the next start puts it aside and works it out anew; the disk may deserve a look", "%v", found.Damage)
+		n.warn("store", "nothing has to be done: the next start puts it aside and works it out anew; the disk may deserve "+
+			"a look", "%v", found.Damage)
 	case found.There:
 		n.ok("store", "sound, %s", size(found.Size))
 	default:
 		n.ok("store", "empty: nothing was pushed or pulled yet")
 	}
 	if len(found.Aside) > 0 {
-		n.warn("store", "remove it once nobody wants to look at it", "%s, put aside because of damage, %s in %s", strings.Join(found.Aside, ", "), lies(len(found.Aside)), dir)
+		n.warn("store", "remove it once nobody wants to look at it", "%s, put aside because of damage, %s in %s",
+			strings.Join(found.Aside, ", "), lies(len(found.Aside)), dir)
 	}
 }
 

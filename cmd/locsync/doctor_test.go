@@ -37,6 +37,7 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
+	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/wire"
@@ -197,7 +198,7 @@ func TestDoctorFindsFaults(t *testing.T) {
 	t.Cleanup(other.Close)
 	cfg, err := config.Load(filepath.Join(w.repo, "locsync.toml"))
 	w.check(err)
-	claim, err := boltledger.TakeClaim(claimDir(t.Context(), cfg, &cfg.Projects[0]), "/elsewhere")
+	claim, err := boltledger.TakeClaim(process.ClaimDir(t.Context(), cfg, &cfg.Projects[0]), "/elsewhere")
 	w.check(err)
 	t.Cleanup(claim.Release)
 	c, err := service.New(service.Options{BaseURL: w.service.URL, AccountID: "acc", APIKey: "secret"})
@@ -525,7 +526,7 @@ func TestExamineEnds(t *testing.T) {
 		if all := strings.Join(got, ", "); all != "a slow ok, bp first ok, bp deaf fault, c deaf too fault, d quick skipped" {
 			t.Error(all)
 		}
-		if outcome(found) != exitLater {
+		if outcome(found) != report.ExitLater {
 			t.Errorf("exit code %d", outcome(found))
 		}
 	})
@@ -583,11 +584,11 @@ func TestFaultOf(t *testing.T) {
 		found, do string
 		code      int
 	}{
-		{errors.New("it is down; try later"), "it is down", "try later", exitLater},
-		{errors.New("it is down"), "it is down", "look", exitLater},
-		{errors.New("one; two: three"), "one; two: three", "look", exitLater},
-		{fmt.Errorf("x: %w; add a key", gitops.ErrAuth), "x: " + gitops.ErrAuth.Error(), "add a key", exitWrong},
-		{usageError{errors.New("y")}, "y", "look", exitWrong},
+		{errors.New("it is down; try later"), "it is down", "try later", report.ExitLater},
+		{errors.New("it is down"), "it is down", "look", report.ExitLater},
+		{errors.New("one; two: three"), "one; two: three", "look", report.ExitLater},
+		{fmt.Errorf("x: %w; add a key", gitops.ErrAuth), "x: " + gitops.ErrAuth.Error(), "add a key", report.ExitWrong},
+		{misuse(errors.New("y")), "y", "look", report.ExitWrong},
 	} {
 		if f := faultOf("c", x.err, "look"); f.Found != x.found || f.Do != x.do || f.Code != x.code {
 			t.Errorf("%v: %+v", x.err, f)

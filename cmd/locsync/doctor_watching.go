@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/watch"
 )
 
@@ -16,7 +17,8 @@ func (d *doctor) lookAtLimits(_ context.Context, n *notes) {
 		n.ok("limits", "there are none that can be told on this system")
 		return
 	}
-	told := fmt.Sprintf("%d of %d watched folders and %d of %d watchers that this user may have are taken", l.UsedWatches, l.Watches, l.UsedInstances, l.Instances)
+	told := fmt.Sprintf("%d of %d watched folders and %d of %d watchers that this user may have are taken", l.UsedWatches,
+		l.Watches, l.UsedInstances, l.Instances)
 	switch {
 	case l.UsedWatches*10 >= l.Watches*9:
 		n.warn("limits", "raise the sysctl fs.inotify.max_user_watches", "%s: nearly used up", told)
@@ -27,8 +29,8 @@ func (d *doctor) lookAtLimits(_ context.Context, n *notes) {
 	}
 }
 
-// lookAtWatching looks whether changes of files would be heard of, by a real event: of a file that is made and removed in the git folder, where nobody's
-// work is, and where the daemon takes no notice of it.
+// lookAtWatching looks whether changes of files would be heard of, by a real event: of a file that is made and removed
+// in the git folder, where nobody's work is, and where the daemon takes no notice of it.
 func (d *doctor) lookAtWatching(ctx context.Context, n *notes, c *checkout) {
 	repo, err := c.repo.get(ctx)
 	if err != nil {
@@ -37,7 +39,7 @@ func (d *doctor) lookAtWatching(ctx context.Context, n *notes, c *checkout) {
 	}
 	facts := repo.Facts()
 	if facts.WorkTree == "" {
-		n.fault("folders", exitWrong, "set push.source to a branch", "a bare repository has no files to watch")
+		n.fault("folders", report.ExitWrong, "set push.source to a branch", "a bare repository has no files to watch")
 		return
 	}
 	o := watch.Options{Root: facts.WorkTree, GitDir: facts.GitDir, CommonDir: facts.CommonDir}
@@ -54,9 +56,11 @@ func (d *doctor) lookAtWatching(ctx context.Context, n *notes, c *checkout) {
 	case err != nil:
 		n.failed("folders", err, "correct the patterns")
 	case prospect.Deaf != "":
-		n.warn("folders", "nothing has to be done: files are compared every few seconds instead; on a disk of this machine changes are seen at once", "%s", prospect.Deaf)
+		n.warn("folders", "nothing has to be done: files are compared every few seconds instead; on a disk of this machine "+
+			"changes are seen at once", "%s", prospect.Deaf)
 	case prospect.Folders > prospect.Most:
-		n.warn("folders", "raise the sysctl fs.inotify.max_user_watches, or make the patterns narrower", "%d have to be watched, %d can be: files are compared every few seconds instead", prospect.Folders, prospect.Most)
+		n.warn("folders", "raise the sysctl fs.inotify.max_user_watches, or make the patterns narrower",
+			"%d have to be watched, %d can be: files are compared every few seconds instead", prospect.Folders, prospect.Most)
 	default:
 		n.ok("folders", "%d to watch, of %d at most", prospect.Folders, prospect.Most)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/document"
 	"github.com/locsync/locsync/sync/failure"
+	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
 
 	"github.com/locsync/locsync/sync/terminal"
@@ -102,7 +103,7 @@ func failureOf(err error) report.Failure {
 		}
 	}
 	code := failure.Code(err)
-	if code == report.FailedInternal && wrong(err) {
+	if code == report.FailedInternal && process.Lasting(err) {
 		code = report.FailedConfig
 	}
 	return report.Failure{Error: sentence(err), ErrorCode: code}

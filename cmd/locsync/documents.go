@@ -131,8 +131,8 @@ func versionsOf(files []string) ([]fileVersion, error) {
 // versionOf reads a file that lies below the current folder, for its digest.
 func versionOf(file string) (fileVersion, error) {
 	if !filepath.IsLocal(file) {
-		return fileVersion{}, usageError{fmt.Errorf("%s does not lie below the current folder, by which its name at the "+
-			"service goes", file)}
+		return fileVersion{}, misuse(fmt.Errorf("%s does not lie below the current folder, by which its name at the "+
+			"service goes", file))
 	}
 	_, f, err := openFile(file, "")
 	if err != nil {

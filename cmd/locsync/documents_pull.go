@@ -40,8 +40,8 @@ func (a *app) documentsPullCommand() *cobra.Command {
 			o.mode = modes[o.state]
 			for _, p := range placeholder.FindAllString(o.output, -1) {
 				if !slices.Contains(placeholders, p) {
-					return usageError{fmt.Errorf("--output %q: %s is no placeholder; there are %s", o.output, p,
-						strings.Join(placeholders, ", "))}
+					return misuse(fmt.Errorf("--output %q: %s is no placeholder; there are %s", o.output, p,
+						strings.Join(placeholders, ", ")))
 				}
 			}
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error { return a.pullDocuments(ctx, d, o) })
@@ -95,7 +95,7 @@ func (a *app) pullDocuments(ctx context.Context, d *desk, o pullDocuments) error
 	}
 	root, err := os.OpenRoot(".")
 	if err != nil {
-		return usageError{err}
+		return misuse(err)
 	}
 	defer root.Close()
 	if err := o.known(project); err != nil {
@@ -130,8 +130,8 @@ func (a *app) pullDocuments(ctx context.Context, d *desk, o pullDocuments) error
 func (o pullDocuments) known(project service.Project) error {
 	for _, l := range o.languages {
 		if !slices.ContainsFunc(project.TargetLanguages, func(have string) bool { return strings.EqualFold(have, l) }) {
-			return usageError{fmt.Errorf("--language %q: the project does not have it; %s", l,
-				meant(l, project.TargetLanguages))}
+			return misuse(fmt.Errorf("--language %q: the project does not have it; %s", l,
+				meant(l, project.TargetLanguages)))
 		}
 	}
 	return nil

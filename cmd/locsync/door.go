@@ -10,11 +10,13 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/web"
 )
 
-// door is the daemon's address. What it serves can be exchanged while somebody is being served; the address too. Where serving fails, the address is listened on
-// again for as long as it takes: a new start of the daemon would end with 2 while somebody else has it.
+// door is the daemon's address. What it serves can be exchanged while somebody is being served; the address too. Where
+// serving fails, the address is listened on again for as long as it takes: a new start of the daemon would end with 2
+// while somebody else has it.
 type door struct {
 	log     *zap.Logger
 	changed func() // trouble may be another one
@@ -33,7 +35,8 @@ type opened struct {
 	wish     string
 }
 
-// open listens on an address, and returns what listens: what does so already, where the address is the same; nil for no address.
+// open listens on an address, and returns what listens: what does so already, where the address is the same; nil for no
+// address.
 func (d *door) open(listen string) (*opened, error) {
 	switch {
 	case listen == "":
@@ -43,10 +46,14 @@ func (d *door) open(listen string) (*opened, error) {
 	}
 	listener, err := net.Listen("tcp", listen)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("listen on %s: %w; choose another address in daemon.listen, or \"\" for none", listen, err)}
+		return nil, misuse(fmt.Errorf("listen on %s: %w; choose another address in daemon.listen, or \"\" for none", listen,
+			err))
 	}
-	o := &opened{listener: listener, address: listener.Addr().String(), wish: listen, end: make(chan struct{}), ended: make(chan struct{})}
-	o.server = web.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*o.handler.Load()).ServeHTTP(w, r) }), d.log)
+	o := &opened{listener: listener, address: listener.Addr().String(), wish: listen, end: make(chan struct{}),
+		ended: make(chan struct{})}
+	o.server = web.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		(*o.handler.Load()).ServeHTTP(w, r)
+	}), d.log)
 	return o, nil
 }
 
@@ -85,7 +92,8 @@ func (d *door) keep(o *opened) {
 		if time.Since(began) > servedWell {
 			wait = listenFirst
 		}
-		d.log.Error("the daemon's address is not served; it is listened on again until it is", zap.String("address", o.address), zap.Error(err))
+		d.log.Error("the daemon's address is not served; it is listened on again until it is",
+			zap.String("address", o.address), zap.Error(err))
 		d.says("the address " + o.address + " is not served, and listened on again; ")
 		for listening := false; !listening; wait = min(2*wait, listenMost) {
 			select {
@@ -129,7 +137,7 @@ func (d *door) close() {
 		return
 	}
 	close(d.end)
-	if err := shutDown(d.server, servePatience); err != nil {
+	if err := process.ShutDown(d.server, servePatience); err != nil {
 		d.log.Warn("close the daemon's address", zap.Error(err))
 	}
 	<-d.ended

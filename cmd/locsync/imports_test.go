@@ -18,13 +18,16 @@ const module = "github.com/locsync/locsync/"
 
 // arrows is who may import whom of ours; it is the picture of main.go. A new arrow is drawn here in the same commit, with a reason.
 var arrows = map[string][]string{
-	"cmd/locsync":                   {"*"},
-	"sync/web":                      {"sync/engine", "sync/failure", "sync/report", "sync/service/wire", "sync/heartbeat"},                                                                                                                                                                                      // heartbeat: /healthz tells which part hangs
-	"sync/engine":                   {"sync/trigger", "sync/failure", "sync/bundle", "sync/catalog", "sync/check", "sync/report", "sync/ledger", "sync/plural", "sync/spelling", "sync/service", "sync/watch", "sync/config", "sync/heartbeat", "gitops", "gitops/forge", "formats/resource", "formats/oracle"}, // heartbeat: loops and passes say that they move. forge: the request for the branch comes after its commit. oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
-	"sync/failure":                  {"sync/service", "sync/ledger", "sync/report", "gitops", "gitops/forge"},                                                                                                                                                                                                   // the errors of all that is called, as reports name them
-	"sync/document":                 {"sync/jsonschema", "sync/config", "sync/report", "sync/service"},
-	"sync/jsonschema":               {},
-	"sync/terminal":                 {"sync/report", "sync/service", "gitops"}, // what is waited for
+	"cmd/locsync":     {"*"},
+	"sync/web":        {"sync/engine", "sync/failure", "sync/report", "sync/service/wire", "sync/heartbeat"},                                                                                                                                                                                      // heartbeat: /healthz tells which part hangs
+	"sync/engine":     {"sync/trigger", "sync/failure", "sync/bundle", "sync/catalog", "sync/check", "sync/report", "sync/ledger", "sync/plural", "sync/spelling", "sync/service", "sync/watch", "sync/config", "sync/heartbeat", "gitops", "gitops/forge", "formats/resource", "formats/oracle"}, // heartbeat: loops and passes say that they move. forge: the request for the branch comes after its commit. oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
+	"sync/failure":    {"sync/service", "sync/ledger", "sync/report", "gitops", "gitops/forge"},                                                                                                                                                                                                   // the errors of all that is called, as reports name them
+	"sync/document":   {"sync/jsonschema", "sync/config", "sync/report", "sync/service"},
+	"sync/jsonschema": {},
+	"sync/terminal":   {"sync/report", "sync/service", "gitops"}, // what is waited for
+	// service/local: the embedded service. web: the daemon's, through its socket; the meter of requests.
+	"sync/process": {"sync/engine", "sync/config", "sync/ledger/boltledger", "sync/report", "sync/service",
+		"sync/service/local", "sync/web", "gitops"},
 	"sync/bundle":                   {"sync/bound", "sync/config", "sync/catalog", "sync/report", "formats", "formats/resource"},
 	"sync/discover":                 {"sync/config", "sync/languages", "formats", "formats/resource"}, // config: the words of a collection
 	"sync/service":                  {"sync/service/wire", "sync/bound"},

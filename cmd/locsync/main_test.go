@@ -32,6 +32,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -472,7 +473,7 @@ func oneDocument(ts *testscript.TestScript, code int, args []string) {
 	}
 	codes := []string{"auth", "unreachable", "refused", "busy", "config", "internal"}
 	misfit := strings.Contains(out, `"configuration": true`)
-	switch failed := code == exitLater || code == exitWrong; {
+	switch failed := code == report.ExitLater || code == report.ExitWrong; {
 	case failed && !misfit && doc.Code == nil && (doc.Error == "" || !slices.Contains(codes, doc.ErrorCode)):
 		ts.Fatalf("exit code %d, and the document has error %q, error_code %q", code, doc.Error, doc.ErrorCode)
 	case !failed && doc.Error+doc.ErrorCode != "":

@@ -187,7 +187,7 @@ func (a *app) memoriesAttachCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			memories, err := attachments(args, writable)
 			if err != nil {
-				return usageError{err}
+				return misuse(err)
 			}
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
 				if err := d.SetProjectMemories(ctx, d.id, memories); err != nil {

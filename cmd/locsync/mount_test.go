@@ -14,6 +14,7 @@ import (
 
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // docs adds a second project, whose repository is this one.
@@ -64,9 +65,9 @@ func (w *daemonWorld) beside() {
 		code int
 		args []string
 	}{
-		{"has not answered since", exitDone, []string{"status"}},
-		{"has not answered since", exitLater, []string{"push"}},
-		{"", exitDone, []string{"sync", "--project", "app"}},
+		{"has not answered since", report.ExitDone, []string{"status"}},
+		{"has not answered since", report.ExitLater, []string{"push"}},
+		{"", report.ExitDone, []string{"sync", "--project", "app"}},
 	} {
 		cmd := w.command(c.args...)
 		out, _ := cmd.CombinedOutput() // its code is looked at
@@ -124,7 +125,7 @@ func TestRepositoryThatDoesNotAnswer(t *testing.T) {
 	w.check(err)
 	w.write("other.toml", "state_dir = \"other\"\n"+string(text))
 	other.Args = append(other.Args, "--config", "other.toml")
-	if out, _ := other.CombinedOutput(); other.ProcessState.ExitCode() != exitWrong || !strings.Contains(string(out), `project "docs": another daemon keeps it in step already`) {
+	if out, _ := other.CombinedOutput(); other.ProcessState.ExitCode() != report.ExitWrong || !strings.Contains(string(out), `project "docs": another daemon keeps it in step already`) {
 		t.Errorf("a second daemon of the project that came late: %d\n%s", other.ProcessState.ExitCode(), out)
 	}
 	w.check(cmd.Process.Signal(syscall.SIGTERM))

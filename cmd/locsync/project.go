@@ -95,7 +95,7 @@ func (a *app) createProject(ctx context.Context, d *desk, o createOptions) error
 	if o.write && result.ID != p.ID {
 		text, err := d.cfg.WithID(p, result.ID)
 		if err != nil {
-			return usageError{err}
+			return misuse(err)
 		}
 		err = intoFile(d.cfg.File, func(f *os.File) error {
 			_, err := f.WriteString(text)
@@ -128,8 +128,8 @@ func (d *desk) holdsKeys(ctx context.Context, p service.Project) error {
 	_, err := d.StartExport(ctx, service.ExportRequest{Project: p.ID, Languages: []string{p.SourceLanguage},
 		Collection: config.DefaultCollection, Format: "json"})
 	if e, ok := errors.AsType[*service.Error](err); ok && e.Status == http.StatusForbidden {
-		return usageError{fmt.Errorf("project %q is there already (%s), and translates documents; give one of the two "+
-			"another name", p.Name, p.ID)}
+		return misuse(fmt.Errorf("project %q is there already (%s), and translates documents; give one of the two "+
+			"another name", p.Name, p.ID))
 	}
 	if errors.Is(err, service.ErrRefused) {
 		return nil // a refusal of another kind: it has no such collection yet
@@ -271,11 +271,11 @@ func (d *desk) callback(ctx context.Context, replace bool) ([]difference, error)
 	}
 	secret, err := d.cfg.CallbackSecret(os.Getenv, config.ReadSecretFile)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, misuse(err)
 	}
 	if secret.IsZero() {
-		return nil, usageError{errors.New("daemon.public_url is set, but no secret that notifications carry: set " +
-			"callback_secret_env or callback_secret_file, or the daemon refuses them")}
+		return nil, misuse(errors.New("daemon.public_url is set, but no secret that notifications carry: set " +
+			"callback_secret_env or callback_secret_file, or the daemon refuses them"))
 	}
 	want := service.Callback{
 		URL:               strings.TrimRight(d.cfg.Daemon.PublicURL, "/") + "/callback",

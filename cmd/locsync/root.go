@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/signal"
 	"slices"
@@ -17,18 +16,9 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/bound"
-	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/terminal"
-)
-
-// Exit codes (the contract, section 1).
-const (
-	exitDone    = 0
-	exitLater   = 1 // failed, may work later
-	exitWrong   = 2 // usage, configuration or credentials: will not work until they are changed
-	exitPartial = 3 // done, but something was left out
 )
 
 // errPartial ends a command whose result is printed and that left something out.
@@ -79,20 +69,20 @@ func (a *app) exit(err error) int {
 	}
 	switch {
 	case err == nil:
-		return exitDone
+		return report.ExitDone
 	case a.lost() != nil:
 	case errors.Is(err, errMisconfigured):
-		return exitWrong
+		return report.ExitWrong
 	case errors.Is(err, errUnwell):
-		return exitLater
+		return report.ExitLater
 	case errors.Is(err, errPartial):
-		return exitPartial
+		return report.ExitPartial
 	}
 	a.remark(zap.ErrorLevel, "locsync: %s", sentence(err))
-	if wrong(err) {
-		return exitWrong
+	if process.Lasting(err) {
+		return report.ExitWrong
 	}
-	return exitLater
+	return report.ExitLater
 }
 
 // sentence is what went wrong, each line once: both halves of a sync fail where the service is down.
@@ -104,21 +94,6 @@ func sentence(err error) string {
 		}
 	}
 	return report.Printable(strings.Join(lines, "\n"))
-}
-
-// wrong reports whether an error stays until somebody changes something. A disk may have room again.
-func wrong(err error) bool {
-	var problems config.Problems
-	var usage usageError
-	return !errors.Is(err, syscall.ENOSPC) && (errors.As(err, &problems) || errors.As(err, &usage) ||
-		engine.Permanent(err) || forbidden(err))
-}
-
-// forbidden reports whether a file or folder is not for this user, or cannot be written at all. A network may refuse in
-// the same words, which passes.
-func forbidden(err error) bool {
-	var at *fs.PathError
-	return errors.As(err, &at) && (errors.Is(at.Err, fs.ErrPermission) || errors.Is(at.Err, syscall.EROFS))
 }
 
 func (a *app) root() *cobra.Command {
@@ -195,7 +170,7 @@ func needsSubcommand(c *cobra.Command) {
 	c.Args = cobra.ArbitraryArgs
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return usageError{fmt.Errorf("%s wants to know what to do; see %s --help", cmd.CommandPath(), cmd.CommandPath())}
+			return misuse(fmt.Errorf("%s wants to know what to do; see %s --help", cmd.CommandPath(), cmd.CommandPath()))
 		}
 		return unknownCommand(cmd, args[0])
 	}
@@ -205,8 +180,8 @@ func needsSubcommand(c *cobra.Command) {
 func noArguments(c *cobra.Command) {
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return usageError{fmt.Errorf("%s takes no argument %q; see %s --help", cmd.CommandPath(), args[0],
-				cmd.CommandPath())}
+			return misuse(fmt.Errorf("%s takes no argument %q; see %s --help", cmd.CommandPath(), args[0],
+				cmd.CommandPath()))
 		}
 		return nil
 	}

@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// freeSpace is how many bytes this user may still write on the disk of a folder, or of the nearest one above it that there is; ok is false where that cannot be told.
+// freeSpace is how many bytes this user may still write on the disk of a folder, or of the nearest one above it that
+// there is; ok is false where that cannot be told.
 func freeSpace(dir string) (free int64, ok bool) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(nearest(dir), &s); err != nil || s.Blocks == 0 { // what is no disk has none

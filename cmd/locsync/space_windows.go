@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// freeSpace is how many bytes this user may still write on the disk of a folder, or of the nearest one above it that there is; ok is false where that cannot be told.
+// freeSpace is how many bytes this user may still write on the disk of a folder, or of the nearest one above it that
+// there is; ok is false where that cannot be told.
 func freeSpace(dir string) (free int64, ok bool) {
 	name, err := windows.UTF16PtrFromString(nearest(dir))
 	if err != nil {

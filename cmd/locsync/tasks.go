@@ -102,7 +102,7 @@ func (d *desk) people(ctx context.Context, named []string) ([]string, error) {
 			return m.ID == name || strings.EqualFold(m.Email, name)
 		})
 		if i < 0 {
-			return nil, usageError{fmt.Errorf("nobody in the team is %s; see locsync tasks team", name)}
+			return nil, misuse(fmt.Errorf("nobody in the team is %s; see locsync tasks team", name))
 		}
 		ids = append(ids, team[i].ID)
 	}
@@ -121,7 +121,7 @@ func (a *app) tasksDeadlineCommand() *cobra.Command {
 			if args[1] != "none" {
 				var err error
 				if until, err = time.Parse(time.RFC3339, args[1]); err != nil {
-					return usageError{fmt.Errorf("%q: give the time like 2027-01-31T18:00:00Z, or none", args[1])}
+					return misuse(fmt.Errorf("%q: give the time like 2027-01-31T18:00:00Z, or none", args[1]))
 				}
 			}
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {

@@ -67,10 +67,10 @@ func (a *app) translate(ctx context.Context, d *desk, r service.TranslateRequest
 		}
 	}
 	if len(texts) == 0 {
-		return usageError{errors.New("no texts: give them as arguments, or line by line on standard input")}
+		return misuse(errors.New("no texts: give them as arguments, or line by line on standard input"))
 	}
 	if slices.Contains(texts, "") {
-		return usageError{errors.New("one of the texts is empty: leave it out")}
+		return misuse(errors.New("one of the texts is empty: leave it out"))
 	}
 	r.SourceLanguage = cmp.Or(r.SourceLanguage, d.project.SourceLanguage)
 	if len(r.TargetLanguages) == 0 {

@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 )
 
 func deployed(t *testing.T, name string) string {
@@ -70,7 +71,7 @@ func TestUnitsAgree(t *testing.T) {
 		return all
 	}
 	want := map[string]string{"Type": "notify", "NotifyAccess": "main", "ExecReload": "/bin/kill -HUP $MAINPID", "WatchdogSec": "60", "Restart": "on-failure",
-		"RestartPreventExitStatus": strconv.Itoa(exitWrong), "LimitCORE": "0"}
+		"RestartPreventExitStatus": strconv.Itoa(report.ExitWrong), "LimitCORE": "0"}
 	for _, name := range units {
 		got := settings(name)
 		for key, value := range want {

@@ -1,4 +1,4 @@
-package main
+package process
 
 import (
 	"context"
@@ -22,7 +22,7 @@ func TestShutDownHasABound(t *testing.T) {
 		t.Fatal(err)
 	}
 	go func() { _ = server.Serve(listener) }() // ends with ErrServerClosed
-	ctx, cancel := context.WithTimeout(t.Context(), guard)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	go func() {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+listener.Addr().String(), nil)
@@ -34,7 +34,7 @@ func TestShutDownHasABound(t *testing.T) {
 		}
 	}()
 	<-reached
-	if err := shutDown(server, 20*time.Millisecond); err != nil {
+	if err := ShutDown(server, 20*time.Millisecond); err != nil {
 		t.Error(err)
 	}
 	select {

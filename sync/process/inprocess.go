@@ -1,4 +1,4 @@
-package main
+package process
 
 import (
 	"context"
@@ -12,17 +12,25 @@ import (
 	"github.com/locsync/locsync/sync/service/local"
 )
 
-// inProcess is HTTP without a network: the client's connections are pipes into a server of this process. Nobody else can connect, and no
-// port is taken.
+// inProcess is HTTP without a network: the client's connections are pipes into a server of this process. No other
+// process can connect, and no port is taken.
 type inProcess struct {
-	*http.Transport
-	service *local.Service
-	server  *http.Server
-	users   atomic.Int64 // who may be about to call it
+	transport *http.Transport
+	service   *local.Service
+	server    *http.Server
+	users     atomic.Int64 // that may be about to call it
 
-	offered func() // ends serving it to commands; nil where it is not
-	leaving bool   // somebody closes it when it has no users any more
+	withdraw func() // ends serving it to commands; nil where it is not served to them
+	leaving  bool   // it is closed when it has no users any more
 }
+
+// RoundTrip makes it the transport of a client.
+func (p *inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
+	return p.transport.RoundTrip(r)
+}
+
+// CloseIdleConnections is what http.Client asks of a transport.
+func (p *inProcess) CloseIdleConnections() { p.transport.CloseIdleConnections() }
 
 // use says that it may be called, until done.
 func (p *inProcess) use() (done func()) {
@@ -32,19 +40,24 @@ func (p *inProcess) use() (done func()) {
 
 func serveInProcess(svc *local.Service) *inProcess {
 	pipes := &pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}
-	p := &inProcess{service: svc, server: &http.Server{Handler: svc, ReadHeaderTimeout: time.Minute}, Transport: &http.Transport{DialContext: pipes.dial}}
+	p := &inProcess{service: svc, server: &http.Server{Handler: svc, ReadHeaderTimeout: time.Minute},
+		transport: &http.Transport{DialContext: pipes.dial}}
 	go func() { _ = p.server.Serve(pipes) }() // ends with ErrServerClosed when Close is called
 	return p
 }
 
-// Close ends the service after the calls that are under way, of which none is waited for long: what was asked is asked again at the next start.
+// closePatience is how long calls under way may take to be answered when the service is closed.
+const closePatience = time.Second
+
+// Close ends the service after the calls that are under way, of which none is waited for long: what was asked is asked
+// again at the next start.
 func (p *inProcess) Close() error {
 	p.CloseIdleConnections()
-	return errors.Join(shutDown(p.server, servePatience), p.service.Close())
+	return errors.Join(ShutDown(p.server, closePatience), p.service.Close())
 }
 
-// shutDown ends a server: calls under way may be answered until patience is over, and are cut off then.
-func shutDown(server *http.Server, patience time.Duration) error {
+// ShutDown ends a server: calls under way may be answered until patience is over, and are cut off then.
+func ShutDown(server *http.Server, patience time.Duration) error {
 	end, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if err := server.Shutdown(end); errors.Is(err, context.DeadlineExceeded) {

@@ -1,4 +1,4 @@
-package main
+package process
 
 import (
 	"os"
@@ -9,14 +9,15 @@ import (
 	"go.uber.org/zap"
 )
 
-// What a process needs for a moment lies in the system's temporary folder under these names, and is removed by the process: unless it is killed. A demo's
-// folder is not among them; it is somebody's to look at.
+// What a process needs for a moment is in the system's temporary folder under these names, and is removed by the
+// process, unless that is killed. A demo's folder is not among them: people look at it.
 var leftover = regexp.MustCompile(`^locsync-(check|completion|doctor|dry-run|export|filter|merge|sign|status)-[0-9]+$`)
 
-// leftoverAge is after which such a thing is nobody's any more. Each is needed for minutes at most: whatever uses it has a deadline.
-const leftoverAge = 24 * time.Hour
+// LeftoverAge is after which such a thing is not in use any more. Each is needed for minutes at most.
+const LeftoverAge = 24 * time.Hour
 
-// clearLeftovers removes what killed processes have left. It is nobody's reason to fail: what cannot be removed is somebody else's.
+// clearLeftovers removes what killed processes have left. What cannot be removed belongs to another user, and is no
+// reason to fail.
 func clearLeftovers(dir string, now time.Time, log *zap.Logger) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -27,7 +28,7 @@ func clearLeftovers(dir string, now time.Time, log *zap.Logger) {
 			continue
 		}
 		info, err := e.Info()
-		if err != nil || now.Sub(info.ModTime()) < leftoverAge {
+		if err != nil || now.Sub(info.ModTime()) < LeftoverAge {
 			continue
 		}
 		path := filepath.Join(dir, e.Name())
