@@ -145,7 +145,7 @@ var documents = map[string]any{
 	"documents push": documentsSent{}, "documents pull": documentsFetched{}, "translate": translations{},
 	"glossary": document.Glossaries{}, "memories": document.Object{}, "stats": document.Statistics{},
 	"tasks": document.Tasks{}, "tasks team": document.Team{},
-	"version": build{}, "service": document.Listening{},
+	"version": report.Build{}, "service": document.Listening{},
 	"run": document.Spoken{}, "demo": document.Spoken{}, "help": document.Spoken{}, "completion": document.Spoken{},
 }
 

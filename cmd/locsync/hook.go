@@ -6,8 +6,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -50,7 +48,7 @@ func (a *app) hookCommand() *cobra.Command {
 			if cfg.Daemon.Listen == "" {
 				return misuse(fmt.Errorf("%s: daemon.listen is \"\", which turns hooks off; set it, then install them", cfg.File))
 			}
-			commands, err := hookCommands(cfg)
+			commands, err := process.HookCommands(cfg)
 			if err != nil {
 				return err
 			}
@@ -129,25 +127,6 @@ func (a *app) hooks(ctx context.Context, cfg *config.Config, now string, do func
 	}
 	return nil
 }
-
-// hookCommands are what the hooks call. In a hook that people commit only names that mean the same everywhere can
-// stand; git runs it in the repository, where the configuration is found.
-func hookCommands(cfg *config.Config) (gitops.HookCommands, error) {
-	program, err := os.Executable()
-	if err != nil {
-		return gitops.HookCommands{}, fmt.Errorf("find this program, for the hooks: %w", err)
-	}
-	file, err := filepath.Abs(cfg.File)
-	if err != nil {
-		return gitops.HookCommands{}, fmt.Errorf("find the configuration, for the hooks: %w", err)
-	}
-	return gitops.HookCommands{
-		Here: shellQuoted(filepath.ToSlash(program)) + " hook ring --config " + shellQuoted(filepath.ToSlash(file)),
-		Team: "locsync hook ring",
-	}, nil
-}
-
-func shellQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // ringPatience is how long a daemon is rung; nobody waits for it.
 const ringPatience = 5 * time.Second

@@ -25,9 +25,12 @@ var arrows = map[string][]string{
 	"sync/document":   {"sync/jsonschema", "sync/config", "sync/report", "sync/service"},
 	"sync/jsonschema": {},
 	"sync/terminal":   {"sync/report", "sync/service", "gitops"}, // what is waited for
+	// engine: reads all files as passes do. web: the daemon is asked. terminal: numbers and times in words.
+	"sync/doctor": {"sync/process", "sync/engine", "sync/web", "sync/watch", "sync/config", "sync/report", "sync/service",
+		"sync/ledger/boltledger", "sync/terminal", "gitops"},
 	// service/local: the embedded service. web: the daemon's, through its socket; the meter of requests.
 	"sync/process": {"sync/engine", "sync/config", "sync/ledger/boltledger", "sync/report", "sync/service",
-		"sync/service/local", "sync/web", "gitops"},
+		"sync/service/wire", "sync/service/local", "sync/web", "gitops"},
 	"sync/bundle":                   {"sync/bound", "sync/config", "sync/catalog", "sync/report", "formats", "formats/resource"},
 	"sync/discover":                 {"sync/config", "sync/languages", "formats", "formats/resource"}, // config: the words of a collection
 	"sync/service":                  {"sync/service/wire", "sync/bound"},

@@ -5,6 +5,7 @@
 // of imports_test.go, which holds the code to it:
 //
 //	cmd -> everything
+//	doctor -> process, engine, web, watch, service, ledger, terminal, gitops
 //	process -> engine, ledger, service, local, web, gitops     web -> engine, failure, report, wire, heartbeat
 //	failure -> service, gitops, forge, ledger, report          terminal -> service, gitops, report
 //	document -> jsonschema, config, report, service            service -> wire

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/service"
-	"github.com/locsync/locsync/sync/service/wire"
 
 	"github.com/locsync/locsync/sync/terminal"
 )
@@ -269,17 +269,9 @@ func (d *desk) callback(ctx context.Context, replace bool) ([]difference, error)
 	if d.cfg.Daemon.PublicURL == "" {
 		return []difference{}, nil
 	}
-	secret, err := d.cfg.CallbackSecret(os.Getenv, config.ReadSecretFile)
+	want, err := process.Callback(d.cfg)
 	if err != nil {
-		return nil, misuse(err)
-	}
-	if secret.IsZero() {
-		return nil, misuse(errors.New("daemon.public_url is set, but no secret that notifications carry: set " +
-			"callback_secret_env or callback_secret_file, or the daemon refuses them"))
-	}
-	want := service.Callback{
-		URL:               strings.TrimRight(d.cfg.Daemon.PublicURL, "/") + "/callback",
-		AdditionalHeaders: []wire.CallbackHeader{{Name: d.cfg.Daemon.CallbackHeader, Value: secret.Reveal()}},
+		return nil, err
 	}
 	have, err := d.Callback(ctx)
 	if err != nil && !errors.Is(err, service.ErrNotFound) {

@@ -126,7 +126,7 @@ func TestVersionFlag(t *testing.T) {
 	}
 	want := say("version", "--json")
 	for _, got := range []string{say("--version", "--json"), say("--json", "--version"), say("-v", "--json")} {
-		var b build
+		var b report.Build
 		if err := json.Unmarshal([]byte(got), &b); err != nil || got != want || b.Version == "" || b.Go == "" {
 			t.Errorf("%q, want %q", got, want)
 		}

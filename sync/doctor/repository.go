@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"cmp"
@@ -12,48 +12,18 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
 
 	"github.com/locsync/locsync/sync/terminal"
 )
-
-// checkout is a repository with the projects that use it in the same way.
-type checkout struct {
-	cfg      *config.Config
-	projects []*config.Project // none: it is where the doctor was called, and there is no configuration
-	dir      string
-	repo     *fact[*gitops.Repo]
-}
-
-func (c *checkout) names() string {
-	var names []string
-	for _, p := range c.projects {
-		names = append(names, p.Name)
-	}
-	return strings.Join(names, ", ")
-}
-
-// cloned is the project whose repository is elsewhere; nil where it is on this machine.
-func (c *checkout) cloned() *config.Project {
-	if len(c.projects) > 0 && c.projects[0].Cloned() {
-		return c.projects[0]
-	}
-	return nil
-}
-
-// watched says whether files of a working tree are watched.
-func (c *checkout) watched() bool {
-	return slices.ContainsFunc(c.projects, func(p *config.Project) bool {
-		return !p.Cloned() && p.Push.Enabled && p.Push.Source == config.Worktree
-	})
-}
 
 // findCheckouts begins to open every repository.
 func (d *doctor) findCheckouts() []*checkout {
 	if d.cfg == nil {
 		c := &checkout{dir: "."}
 		c.repo = newFact(func() (*gitops.Repo, error) {
-			return gitops.Open(d.ctx, c.dir, gitops.Options{Remote: gitops.CloneRemote, Silence: d.limit})
+			return gitops.Open(d.ctx, c.dir, gitops.Options{Remote: gitops.CloneRemote, Silence: d.limit()})
 		})
 		return []*checkout{c}
 	}
@@ -67,7 +37,7 @@ func (d *doctor) findCheckouts() []*checkout {
 		if c == nil {
 			c = &checkout{cfg: d.cfg, dir: d.cfg.Resolve(p.Repository)}
 			uses[u], all = c, append(all, c)
-			c.repo = newFact(func() (*gitops.Repo, error) { return d.openCheckout(p) })
+			c.repo = newFact(func() (*gitops.Repo, error) { return openCheckout(d, p) })
 		}
 		c.projects = append(c.projects, p)
 	}
@@ -77,13 +47,13 @@ func (d *doctor) findCheckouts() []*checkout {
 // openCheckout opens a project's repository. Of one that is elsewhere it makes a clone in the scratch folder, for which
 // the remote is asked what branches it has and nothing is fetched; the clone that passes use may be in the middle of
 // one.
-func (d *doctor) openCheckout(p *config.Project) (*gitops.Repo, error) {
-	o := gitops.Options{Remote: p.Pull.Remote, Trust: p.TrustOwner, Silence: d.limit,
+func openCheckout(d *doctor, p *config.Project) (*gitops.Repo, error) {
+	o := gitops.Options{Remote: p.Pull.Remote, Trust: p.TrustOwner, Silence: d.limit(),
 		Signing: gitops.Signing{Never: p.Pull.Sign == "never", KeyFile: d.cfg.Resolve(p.Pull.SigningKeyFile)}}
 	if !p.Cloned() {
 		return gitops.Open(d.ctx, d.cfg.Resolve(p.Repository), o)
 	}
-	if d.offline {
+	if d.o.Offline {
 		return nil, errOffline
 	}
 	scratch, err := d.scratchFolder("clone")
@@ -97,21 +67,21 @@ func (d *doctor) openCheckout(p *config.Project) (*gitops.Repo, error) {
 
 var errOffline = errors.New("nobody is called (--offline)")
 
-func (d *doctor) looksAtCheckout(c *checkout) []look {
+func probesOfCheckout(d *doctor, c *checkout) []probe {
 	const area = "repository"
-	looks := []look{
-		{area, c.names(), "repository", func(ctx context.Context, n *notes) { d.lookAtRepository(ctx, n, c) }},
-		{area, c.names(), "remote", func(ctx context.Context, n *notes) { d.lookAtRemote(ctx, n, c) }},
+	probes := []probe{
+		{area, c.names(), "repository", func(ctx context.Context, n *notes) { probeRepository(ctx, d, n, c) }},
+		{area, c.names(), "remote", func(ctx context.Context, n *notes) { probeRemote(ctx, d, n, c) }},
 	}
 	if c.cfg != nil {
-		looks = append(looks,
-			look{area, c.names(), "signing", func(ctx context.Context, n *notes) { d.lookAtSigning(ctx, n, c) }},
-			look{area, c.names(), "hooks", func(ctx context.Context, n *notes) { d.lookAtHooks(ctx, n, c) }})
+		probes = append(probes,
+			probe{area, c.names(), "signing", func(ctx context.Context, n *notes) { probeSigning(ctx, d, n, c) }},
+			probe{area, c.names(), "hooks", func(ctx context.Context, n *notes) { probeHooks(ctx, d, n, c) }})
 	}
-	return looks
+	return probes
 }
 
-func (d *doctor) lookAtRepository(ctx context.Context, n *notes, c *checkout) {
+func probeRepository(ctx context.Context, d *doctor, n *notes, c *checkout) {
 	repo, err := c.repo.get(ctx)
 	if p := c.cloned(); p != nil {
 		switch {
@@ -147,7 +117,7 @@ func (d *doctor) lookAtRepository(ctx context.Context, n *notes, c *checkout) {
 		n.fault("branch", report.ExitWrong, "make the first commit", "there is no commit yet, and translations are "+
 			"built on one")
 	default:
-		d.lookAtBranch(n, c, repo, branch, commit)
+		probeBranch(d, n, c, repo, branch, commit)
 	}
 	if what := repo.Busy(); what != "" {
 		n.warn("git", "finish it, or abort it; where git is not at work any more, remove what it left",
@@ -176,7 +146,7 @@ func describe(f gitops.Facts) string {
 	return where + ", " + kind
 }
 
-func (d *doctor) lookAtBranch(n *notes, c *checkout, repo *gitops.Repo, branch, commit string) {
+func probeBranch(d *doctor, n *notes, c *checkout, repo *gitops.Repo, branch, commit string) {
 	if branch == "" {
 		if base, err := repo.Branches.Base(); err == nil && base != "" {
 			n.ok("branch", "HEAD is detached, at %.10s; the remote's default branch is %s", commit, base)
@@ -204,13 +174,13 @@ func (d *doctor) lookAtBranch(n *notes, c *checkout, repo *gitops.Repo, branch, 
 	}
 }
 
-func (d *doctor) lookAtRemote(ctx context.Context, n *notes, c *checkout) {
+func probeRemote(ctx context.Context, d *doctor, n *notes, c *checkout) {
 	repo, err := c.repo.get(ctx)
 	switch {
 	case err != nil:
 		n.skip("remote", "the repository cannot be opened")
 		return
-	case d.offline:
+	case d.o.Offline:
 		n.skip("remote", errOffline.Error())
 		return
 	}
@@ -263,7 +233,7 @@ func rounded(d time.Duration) string {
 	return d.Round(10 * time.Millisecond).String()
 }
 
-func (d *doctor) lookAtSigning(ctx context.Context, n *notes, c *checkout) {
+func probeSigning(ctx context.Context, d *doctor, n *notes, c *checkout) {
 	repo, err := c.repo.get(ctx)
 	if err != nil {
 		n.skip("signing", "the repository cannot be opened")
@@ -281,7 +251,7 @@ func (d *doctor) lookAtSigning(ctx context.Context, n *notes, c *checkout) {
 	}
 }
 
-func (d *doctor) lookAtHooks(ctx context.Context, n *notes, c *checkout) {
+func probeHooks(ctx context.Context, d *doctor, n *notes, c *checkout) {
 	repo, err := c.repo.get(ctx)
 	if err != nil || c.cloned() != nil {
 		if err == nil || errors.Is(err, errOffline) {
@@ -291,7 +261,7 @@ func (d *doctor) lookAtHooks(ctx context.Context, n *notes, c *checkout) {
 		}
 		return
 	}
-	commands, err := hookCommands(c.cfg)
+	commands, err := process.HookCommands(c.cfg)
 	if err != nil {
 		n.failed("hooks", err, "look whether this program's file is still there")
 		return

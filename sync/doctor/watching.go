@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/locsync/locsync/sync/watch"
 )
 
-func (d *doctor) lookAtLimits(_ context.Context, n *notes) {
+func (d *doctor) probeLimits(_ context.Context, n *notes) {
 	l := watch.SystemLimits()
 	if l.Watches == 0 {
 		n.ok("limits", "there are none that can be told on this system")
@@ -29,9 +29,9 @@ func (d *doctor) lookAtLimits(_ context.Context, n *notes) {
 	}
 }
 
-// lookAtWatching looks whether changes of files would be heard of, by a real event: of a file that is made and removed
+// probeWatching looks whether changes of files would be heard of, by a real event: of a file that is made and removed
 // in the git folder, where nobody's work is, and where the daemon takes no notice of it.
-func (d *doctor) lookAtWatching(ctx context.Context, n *notes, c *checkout) {
+func probeWatching(ctx context.Context, d *doctor, n *notes, c *checkout) {
 	repo, err := c.repo.get(ctx)
 	if err != nil {
 		n.skip("folders", "the repository cannot be opened")

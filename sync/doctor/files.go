@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 	"github.com/locsync/locsync/sync/terminal"
 )
 
-// lookAtFiles reads every file as passes would, and asks of those that translations are written to whether they can be.
-func (d *doctor) lookAtFiles(ctx context.Context, n *notes) {
+// probeFiles reads every file as passes would, and asks of those that translations are written to whether they can be.
+func (d *doctor) probeFiles(ctx context.Context, n *notes) {
 	here := *d.cfg
 	here.Projects = slices.DeleteFunc(slices.Clone(d.cfg.Projects), func(p config.Project) bool { return p.Cloned() })
 	switch {
@@ -60,12 +60,12 @@ func (d *doctor) lookAtFiles(ctx context.Context, n *notes) {
 			n.ok("files", "%s, nothing wrong", told)
 		}
 	}
-	d.lookAtFilters(ctx, n, result)
+	probeFilters(ctx, d, n, result)
 }
 
-// lookAtFilters asks of the translations that are there whether git could store them: content filters (LFS) that cannot
+// probeFilters asks of the translations that are there whether git could store them: content filters (LFS) that cannot
 // be run are the usual reason why not.
-func (d *doctor) lookAtFilters(ctx context.Context, n *notes, result report.CheckReport) {
+func probeFilters(ctx context.Context, d *doctor, n *notes, result report.CheckReport) {
 	for _, c := range d.checkouts {
 		repo, err := c.repo.get(ctx)
 		if err != nil || c.cloned() != nil {
@@ -87,7 +87,7 @@ func (d *doctor) lookAtFilters(ctx context.Context, n *notes, result report.Chec
 }
 
 func filtersOf(tip *gitops.Tip, c *checkout, result report.CheckReport) report.Finding {
-	looked := 0
+	read := 0
 	for _, p := range result.Projects {
 		if !slices.ContainsFunc(c.projects, func(mine *config.Project) bool { return mine.Name == p.Name }) {
 			continue
@@ -96,7 +96,7 @@ func filtersOf(tip *gitops.Tip, c *checkout, result report.CheckReport) report.F
 			if _, err := tip.Lstat(file.Path); err != nil {
 				continue
 			}
-			looked++
+			read++
 			if err := tip.Writable(file.Path); err != nil {
 				f := faultOf("filters", err, "take the file out of that pattern, or install what the filter needs")
 				f.Code = report.ExitPartial
@@ -105,5 +105,5 @@ func filtersOf(tip *gitops.Tip, c *checkout, result report.CheckReport) report.F
 		}
 	}
 	return report.Finding{Check: "filters", Level: report.LevelOK,
-		Found: fmt.Sprintf("git could store %s as the attributes say", terminal.Count(looked, "committed file"))}
+		Found: fmt.Sprintf("git could store %s as the attributes say", terminal.Count(read, "committed file"))}
 }

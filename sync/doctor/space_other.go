@@ -1,6 +1,6 @@
 //go:build !linux && !darwin && !freebsd && !windows
 
-package main
+package doctor
 
 import "io/fs"
 

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -20,7 +20,7 @@ const (
 	noSpace     = 10 << 20
 )
 
-func (d *doctor) lookAtState(ctx context.Context, n *notes) {
+func (d *doctor) probeState(ctx context.Context, n *notes) {
 	dir, err := d.stateDir.get(ctx)
 	switch {
 	case err != nil && d.cfg == nil:
@@ -38,13 +38,13 @@ func (d *doctor) lookAtState(ctx context.Context, n *notes) {
 	case errors.Is(err, fs.ErrNotExist):
 		above := nearest(dir)
 		if err := mayWrite(above); err != nil {
-			n.failed("folder", misuse(fmt.Errorf("%s is not there and cannot be made in %s: %w", dir, above, err)),
+			n.failed("folder", wrongUse(fmt.Errorf("%s is not there and cannot be made in %s: %w", dir, above, err)),
 				"make it for this user, or name another folder in state_dir")
 			return
 		}
 		n.ok("folder", "%s is not there yet; the first push, pull or daemon makes it", dir)
 	case err != nil:
-		n.failed("folder", misuse(fmt.Errorf("look at the state folder: %w", err)),
+		n.failed("folder", wrongUse(fmt.Errorf("look at the state folder: %w", err)),
 			"let this user into it, or name another folder in state_dir")
 		return
 	case !info.IsDir():
@@ -52,7 +52,7 @@ func (d *doctor) lookAtState(ctx context.Context, n *notes) {
 		return
 	default:
 		if err := tryToWrite(dir); err != nil {
-			n.failed("folder", misuse(fmt.Errorf("%s cannot be written to: %w", dir, err)),
+			n.failed("folder", wrongUse(fmt.Errorf("%s cannot be written to: %w", dir, err)),
 				"let this user write there, or name another folder in state_dir")
 		} else {
 			n.ok("folder", "%s can be written to", dir)
@@ -63,8 +63,8 @@ func (d *doctor) lookAtState(ctx context.Context, n *notes) {
 				owner, os.Getuid())
 		}
 	}
-	d.lookAtDisk(n, dir)
-	d.lookAtStore(n, dir)
+	probeDisk(d, n, dir)
+	probeStore(d, n, dir)
 }
 
 // noRepository says whether a repository on this machine cannot be opened.
@@ -85,8 +85,8 @@ func tryToWrite(dir string) error {
 	return errors.Join(err, file.Sync(), file.Close(), os.Remove(file.Name()))
 }
 
-// lookAtDisk tells what the state lies on.
-func (d *doctor) lookAtDisk(n *notes, dir string) {
+// probeDisk tells what the state lies on.
+func probeDisk(d *doctor, n *notes, dir string) {
 	kind, deaf := watch.FileSystem(dir)
 	switch {
 	case deaf != "" && kind != "overlay":
@@ -135,7 +135,7 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30))
 }
 
-func (d *doctor) lookAtStore(n *notes, dir string) {
+func probeStore(d *doctor, n *notes, dir string) {
 	scratch, err := d.scratchFolder("state")
 	if err != nil {
 		n.failed("store", err, noScratch)
@@ -144,7 +144,7 @@ func (d *doctor) lookAtStore(n *notes, dir string) {
 	found, err := boltledger.Examine(dir, scratch)
 	switch {
 	case err != nil:
-		n.failed("store", misuse(err), "let this user read it, or use the locsync that wrote it")
+		n.failed("store", wrongUse(err), "let this user read it, or use the locsync that wrote it")
 	case found.Damage != nil:
 		n.warn("store", "nothing has to be done: the next start puts it aside and works it out anew; the disk may deserve "+
 			"a look", "%v", found.Damage)

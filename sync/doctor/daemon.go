@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
@@ -19,12 +20,15 @@ import (
 	"github.com/locsync/locsync/sync/terminal"
 )
 
-func (d *doctor) looksAtDaemon() []look {
-	looks := []look{{"daemon", "", "daemon", d.lookAtDaemon}}
+// daemonPatience is how long the daemon may take to answer.
+const daemonPatience = 3 * time.Second
+
+func probesOfDaemon(d *doctor) []probe {
+	probes := []probe{{"daemon", "", "daemon", d.probeDaemon}}
 	if d.cfg != nil {
-		looks = append(looks, look{"daemon", "", "address", d.lookAtListen}, look{"daemon", "", "others", d.lookAtOthers})
+		probes = append(probes, probe{"daemon", "", "address", d.probeListen}, probe{"daemon", "", "others", d.probeOthers})
 	}
-	return looks
+	return probes
 }
 
 // askDaemon asks the daemon how things stand, which tells whether there is one, works, and has this configuration.
@@ -37,7 +41,7 @@ func (d *doctor) askDaemon(ctx context.Context) (report.Status, error) {
 	if d.cfg != nil {
 		identity = engine.Identity(d.cfg)
 	}
-	ctx, cancel := context.WithTimeout(ctx, min(patience, d.limit))
+	ctx, cancel := context.WithTimeout(ctx, min(daemonPatience, d.limit()))
 	defer cancel()
 	answer, err := web.Ask(ctx, dir, web.Request{Action: "status", Identity: identity}, nil)
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -46,7 +50,7 @@ func (d *doctor) askDaemon(ctx context.Context) (report.Status, error) {
 	return answer.Status, err
 }
 
-func (d *doctor) lookAtDaemon(ctx context.Context, n *notes) {
+func (d *doctor) probeDaemon(ctx context.Context, n *notes) {
 	dir, err := d.stateDir.get(ctx)
 	if err != nil {
 		n.skip("daemon", "where its state is cannot be told")
@@ -62,7 +66,7 @@ func (d *doctor) lookAtDaemon(ctx context.Context, n *notes) {
 	switch {
 	case err == nil:
 		n.ok("daemon", "it runs, %s", strings.TrimSuffix(who, ","))
-		d.tellWatching(n, status)
+		tellWatching(d, n, status)
 	case errors.As(err, &other):
 		n.warn("daemon", "have it read its configuration again (systemctl reload, or SIGHUP), or use its configuration",
 			"process %d runs with another configuration, %s", other.PID, other.File)
@@ -80,7 +84,7 @@ func (d *doctor) lookAtDaemon(ctx context.Context, n *notes) {
 }
 
 // tellWatching says how a daemon notices changes.
-func (d *doctor) tellWatching(n *notes, s report.Status) {
+func tellWatching(d *doctor, n *notes, s report.Status) {
 	for _, p := range s.Projects {
 		switch w := p.Watch; {
 		case w == nil:
@@ -97,8 +101,8 @@ func (d *doctor) tellWatching(n *notes, s report.Status) {
 	}
 }
 
-// lookAtListen looks at the daemon's address: whose it is, whether it answers, and what it waits for.
-func (d *doctor) lookAtListen(ctx context.Context, n *notes) {
+// probeListen looks at the daemon's address: whose it is, whether it answers, and what it waits for.
+func (d *doctor) probeListen(ctx context.Context, n *notes) {
 	listen := d.cfg.Daemon.Listen
 	if listen == "" {
 		n.ok("address", `none (daemon.listen = ""): no status page, metrics, webhooks and callbacks`)
@@ -119,7 +123,7 @@ func (d *doctor) lookAtListen(ctx context.Context, n *notes) {
 	at := net.JoinHostPort(host, port)
 	_, err = d.daemon.get(ctx)
 	running := !errors.Is(err, web.ErrNoDaemon)
-	code, said, err := d.get(ctx, "http://"+at+"/readyz")
+	code, said, err := get(ctx, d, "http://"+at+"/readyz")
 	var dial *net.OpError
 	switch {
 	case !running && errors.As(err, &dial) && dial.Op == "dial":
@@ -135,7 +139,7 @@ func (d *doctor) lookAtListen(ctx context.Context, n *notes) {
 			"at %s something else answers (%d): a daemon could not listen there", at, code)
 	case code == http.StatusOK && said == "ready":
 		n.ok("address", "http://%s answers, and is ready", at)
-		d.lookAtVersion(ctx, n, at)
+		probeVersion(ctx, d, n, at)
 	case code == http.StatusServiceUnavailable:
 		n.fault("address", report.ExitLater, "repair that; the daemon tries again by itself",
 			"http://%s answers, and is not ready: %s", at, said)
@@ -146,24 +150,24 @@ func (d *doctor) lookAtListen(ctx context.Context, n *notes) {
 	}
 }
 
-// runningVersion finds the version in a daemon's metrics.
-var runningVersion = regexp.MustCompile(`(?m)^locsync_build_info\{[^}]*version="([^"]*)"`)
+// RunningVersion finds the version in a daemon's metrics.
+var RunningVersion = regexp.MustCompile(`(?m)^locsync_build_info\{[^}]*version="([^"]*)"`)
 
-// lookAtVersion compares the daemon's program with this one: an update does not reach a daemon that goes on running.
-func (d *doctor) lookAtVersion(ctx context.Context, n *notes, at string) {
-	_, metrics, err := d.get(ctx, "http://"+at+"/metrics")
+// probeVersion compares the daemon's program with this one: an update does not reach a daemon that goes on running.
+func probeVersion(ctx context.Context, d *doctor, n *notes, at string) {
+	_, metrics, err := get(ctx, d, "http://"+at+"/metrics")
 	if err != nil {
 		return // that it answers was seen a moment ago
 	}
-	if found := runningVersion.FindStringSubmatch(metrics); found != nil && found[1] != version().Version {
+	if found := RunningVersion.FindStringSubmatch(metrics); found != nil && found[1] != d.o.Program.Version {
 		n.warn("version", "restart the daemon (systemctl restart locsync)", "the daemon is locsync %s, and this is %s",
-			found[1], version().Version)
+			found[1], d.o.Program.Version)
 	}
 }
 
 // get makes a request at this machine; nothing that is set for others (proxies) counts.
-func (d *doctor) get(ctx context.Context, address string) (code int, said string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, min(patience, d.limit))
+func get(ctx context.Context, d *doctor, address string) (code int, said string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, min(daemonPatience, d.limit()))
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -178,9 +182,9 @@ func (d *doctor) get(ctx context.Context, address string) (code int, said string
 	return resp.StatusCode, strings.TrimSpace(string(text)), err
 }
 
-// lookAtOthers looks for daemons with other states that keep the same projects in step: each would take the other's
+// probeOthers looks for daemons with other states that keep the same projects in step: each would take the other's
 // commits for a person's changes.
-func (d *doctor) lookAtOthers(ctx context.Context, n *notes) {
+func (d *doctor) probeOthers(ctx context.Context, n *notes) {
 	dir, err := d.stateDir.get(ctx)
 	if err != nil {
 		n.skip("others", "where the state is cannot be told")

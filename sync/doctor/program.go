@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -21,9 +21,9 @@ import (
 	"github.com/locsync/locsync/sync/terminal"
 )
 
-// lookAtProgram tells of this process: what a report is worthless without.
-func (d *doctor) lookAtProgram(_ context.Context, n *notes) {
-	b := version()
+// probeProgram tells of this process: what a report is worthless without.
+func (d *doctor) probeProgram(_ context.Context, n *notes) {
+	b := d.o.Program
 	n.ok("version", "locsync %s, commit %s, %s %s/%s", b.Version, b.Commit, b.Go, runtime.GOOS, runtime.GOARCH)
 	now := d.now()
 	zone, _ := now.Zone()
@@ -53,7 +53,7 @@ func (d *doctor) lookAtProgram(_ context.Context, n *notes) {
 		set = []string{"none of those that matter"}
 	}
 	n.ok("environment", "set are %s", strings.Join(set, ", "))
-	d.lookAtTerminal(n)
+	probeTerminal(d, n)
 }
 
 // builtAt is when the commit was made that this program was built from; the zero time where that is not known.
@@ -72,7 +72,7 @@ func builtAt() time.Time {
 	return time.Time{}
 }
 
-func (d *doctor) lookAtTerminal(n *notes) {
+func probeTerminal(d *doctor, n *notes) {
 	if !term.IsTerminal(int(os.Stdout.Fd())) {
 		n.ok("terminal", "standard output is none")
 		return
@@ -97,7 +97,7 @@ func (d *doctor) lookAtTerminal(n *notes) {
 	n.ok("terminal", "%d x %d, %s, locale %s", columns, lines, colours, terminal.OrNone(locale))
 }
 
-func (d *doctor) lookAtGit(ctx context.Context, n *notes) {
+func (d *doctor) probeGit(ctx context.Context, n *notes) {
 	path, release, err := gitops.CheckGit(ctx)
 	switch {
 	case errors.Is(err, gitops.ErrGit):
@@ -109,7 +109,7 @@ func (d *doctor) lookAtGit(ctx context.Context, n *notes) {
 	}
 }
 
-func (d *doctor) lookAtConfiguration(_ context.Context, n *notes) {
+func (d *doctor) probeConfiguration(_ context.Context, n *notes) {
 	var problems config.Problems
 	switch {
 	case errors.As(d.cfgErr, &problems):
@@ -119,7 +119,7 @@ func (d *doctor) lookAtConfiguration(_ context.Context, n *notes) {
 		}
 		return
 	case d.cfgErr != nil:
-		n.failed("file", misuse(d.cfgErr), "name a file that this user can read with --config")
+		n.failed("file", wrongUse(d.cfgErr), "name a file that this user can read with --config")
 		return
 	}
 	n.ok("file", "%s is valid: %s", process.Absolute(d.cfg.File), terminal.Count(len(d.cfg.Projects), "project"))
@@ -128,8 +128,8 @@ func (d *doctor) lookAtConfiguration(_ context.Context, n *notes) {
 	}
 }
 
-// lookAtSecrets tells where each secret is found, and never what it is.
-func (d *doctor) lookAtSecrets(_ context.Context, n *notes) {
+// probeSecrets tells where each secret is found, and never what it is.
+func (d *doctor) probeSecrets(_ context.Context, n *notes) {
 	if d.cfg == nil {
 		n.skip("secrets", "which there should be, the configuration says")
 		return
@@ -153,7 +153,7 @@ func (d *doctor) lookAtSecrets(_ context.Context, n *notes) {
 		secret, err := read(getenv, readFile)
 		switch {
 		case err != nil:
-			n.failed(check, misuse(err), "set one of the places that it may come from")
+			n.failed(check, wrongUse(err), "set one of the places that it may come from")
 		case secret.IsZero() && need != "":
 			n.ok(check, "%s", need)
 		case !secret.IsZero():

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -24,7 +25,7 @@ var errAsleep = errors.New("the embedded service is in no process now; the daemo
 
 // connectEmbedded makes the client of the embedded service that a daemon has. Without a daemon it is not started: that
 // would write into its folder.
-func (d *doctor) connectEmbedded(ctx context.Context, p *process.Process) error {
+func connectEmbedded(ctx context.Context, d *doctor, p *process.Process) error {
 	daemon, err := web.ServiceTransport(ctx, p.Dir)
 	if errors.Is(err, web.ErrNoDaemon) {
 		return errAsleep
@@ -35,31 +36,24 @@ func (d *doctor) connectEmbedded(ctx context.Context, p *process.Process) error 
 	return err
 }
 
-// contacted is what came of one call at the service.
-type contacted struct {
-	client *service.Client
-	met    service.Contact
-	err    error // of the call
-}
-
 // contact makes that call. The error is why none was made.
 func (d *doctor) contact(ctx context.Context) (contacted, error) {
-	if d.offline {
+	if d.o.Offline {
 		return contacted{}, errOffline
 	}
 	p, err := d.service.get(ctx)
 	if err != nil {
 		return contacted{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, d.limit)
+	ctx, cancel := context.WithTimeout(ctx, d.limit())
 	defer cancel()
 	met, err := p.Client.Contact(service.As(ctx, service.Asked))
 	return contacted{p.Client, met, err}, nil
 }
 
-// reach is a client of a service that answers and accepts who we are. Where there is none, the look at the address says
-// why, and others have nothing to look at.
-func (d *doctor) reach(ctx context.Context, n *notes, check string) *service.Client {
+// reach is a client of a service that answers and accepts who we are. Where there is none, the probe of the address
+// says why, and others have nothing to ask.
+func reach(ctx context.Context, d *doctor, n *notes, check string) *service.Client {
 	c, err := d.contacted.get(ctx)
 	switch {
 	case err == nil && c.err != nil:
@@ -70,22 +64,22 @@ func (d *doctor) reach(ctx context.Context, n *notes, check string) *service.Cli
 	return nil
 }
 
-func (d *doctor) looksAtService() []look {
+func probesOfService(d *doctor) []probe {
 	const area = "service"
-	looks := []look{{area, "", "address", d.lookAtAddress}}
+	probes := []probe{{area, "", "address", d.probeAddress}}
 	for _, p := range d.cfg.Projects {
-		looks = append(looks, look{area, p.Name, "project", func(ctx context.Context, n *notes) {
-			d.lookAtProject(ctx, n, p.Name)
+		probes = append(probes, probe{area, p.Name, "project", func(ctx context.Context, n *notes) {
+			probeProject(ctx, d, n, p.Name)
 		}})
 	}
 	if !d.cfg.Service.Embedded() {
-		looks = append(looks, look{area, "", "callback", d.lookAtCallback})
+		probes = append(probes, probe{area, "", "callback", d.probeCallback})
 	}
-	return looks
+	return probes
 }
 
-// lookAtAddress goes the way to the service once: name, connection, certificate, credentials, clock.
-func (d *doctor) lookAtAddress(ctx context.Context, n *notes) {
+// probeAddress goes the way to the service once: name, connection, certificate, credentials, clock.
+func (d *doctor) probeAddress(ctx context.Context, n *notes) {
 	c, err := d.contacted.get(ctx)
 	switch {
 	case errors.Is(err, errOffline):
@@ -99,14 +93,14 @@ func (d *doctor) lookAtAddress(ctx context.Context, n *notes) {
 		return
 	}
 	met, err := c.met, c.err
-	d.tellAddress(n, met, err)
+	tellAddress(d, n, met, err)
 	if met.Certificate != nil {
-		d.tellCertificate(n, *met.Certificate)
+		tellCertificate(d, n, *met.Certificate)
 	}
 	if met.RoundTrip == 0 {
 		return
 	}
-	d.tellCredentials(n, met, err)
+	tellCredentials(d, n, met, err)
 	switch {
 	case !met.Told:
 		n.ok("clock", "the service tells no time")
@@ -116,7 +110,7 @@ func (d *doctor) lookAtAddress(ctx context.Context, n *notes) {
 	default:
 		n.ok("clock", "the service's and this machine's agree")
 	}
-	d.tellBudget(n, c.client.Budget())
+	tellBudget(d, n, c.client.Budget())
 }
 
 const (
@@ -133,7 +127,7 @@ func sooner(ahead time.Duration) string {
 }
 
 // tellAddress says how far the way to the service went.
-func (d *doctor) tellAddress(n *notes, met service.Contact, err error) {
+func tellAddress(d *doctor, n *notes, met service.Contact, err error) {
 	if d.cfg.Service.Embedded() {
 		n.ok("address", "the embedded service answers, in the daemon")
 		return
@@ -196,7 +190,7 @@ func loopbackHost(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-func (d *doctor) tellCertificate(n *notes, c service.Certificate) {
+func tellCertificate(d *doctor, n *notes, c service.Certificate) {
 	left := c.Expires.Sub(d.now())
 	switch {
 	case left <= 0:
@@ -211,7 +205,7 @@ func (d *doctor) tellCertificate(n *notes, c service.Certificate) {
 	}
 }
 
-func (d *doctor) tellCredentials(n *notes, met service.Contact, err error) {
+func tellCredentials(d *doctor, n *notes, met service.Contact, err error) {
 	switch {
 	case errors.Is(err, service.ErrAuth):
 		n.failed("credentials", err, "check service.account_id and the API key")
@@ -224,7 +218,7 @@ func (d *doctor) tellCredentials(n *notes, met service.Contact, err error) {
 	}
 }
 
-func (d *doctor) tellBudget(n *notes, b service.Budget) {
+func tellBudget(d *doctor, n *notes, b service.Budget) {
 	const do = "let LOCSYNC_BUDGET_DIR name a folder that all locsync processes of this account can write to"
 	switch {
 	case d.cfg.Service.Embedded():
@@ -239,9 +233,9 @@ func (d *doctor) tellBudget(n *notes, b service.Budget) {
 	}
 }
 
-// lookAtProject asks whether the service has the project with its languages, and its forge the repository.
-func (d *doctor) lookAtProject(ctx context.Context, n *notes, name string) {
-	client := d.reach(ctx, n, "project")
+// probeProject asks whether the service has the project with its languages, and its forge the repository.
+func probeProject(ctx context.Context, d *doctor, n *notes, name string) {
+	client := reach(ctx, d, n, "project")
 	if client == nil {
 		return
 	}
@@ -267,24 +261,31 @@ func (d *doctor) lookAtProject(ctx context.Context, n *notes, name string) {
 	}
 }
 
-// lookAtCallback compares the registered address for notifications with the configured one, as project plan does.
-func (d *doctor) lookAtCallback(ctx context.Context, n *notes) {
+// probeCallback compares the registered address for notifications with the configured one, as project plan does.
+func (d *doctor) probeCallback(ctx context.Context, n *notes) {
 	if d.cfg.Daemon.PublicURL == "" {
 		n.ok("callback", "none is wanted (daemon.public_url): the service is asked on schedule only")
 		return
 	}
-	client := d.reach(ctx, n, "callback")
+	client := reach(ctx, d, n, "callback")
 	if client == nil {
 		return
 	}
-	desk := &desk{Client: client, cfg: d.cfg}
-	differences, err := desk.callback(service.As(ctx, service.Asked), false)
-	switch {
-	case err != nil:
+	want, err := process.Callback(d.cfg)
+	if err != nil {
 		n.failed("callback", err, "locsync project plan")
-	case len(differences) > 0:
+		return
+	}
+	have, err := client.Callback(service.As(ctx, service.Asked))
+	switch {
+	case err != nil && !errors.Is(err, service.ErrNotFound):
+		n.failed("callback", err, "locsync project plan")
+	case have.URL != want.URL:
 		n.warn("callback", "locsync project apply", "the service's notifications go to %s, and not to %s",
-			terminal.OrNone(differences[0].There), differences[0].Here)
+			terminal.OrNone(have.URL), want.URL)
+	case !slices.Equal(have.AdditionalHeaders, want.AdditionalHeaders):
+		n.warn("callback", "locsync project apply", "the service's notifications go to %s with other headers, and not with "+
+			"the configured %s", have.URL, d.cfg.Daemon.CallbackHeader)
 	default:
 		n.ok("callback", "the service's notifications go to %s/callback; whether that reaches the daemon from outside is "+
 			"not tried", d.cfg.Daemon.PublicURL)
