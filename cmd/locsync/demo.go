@@ -21,6 +21,8 @@ import (
 	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/web"
+
+	"github.com/locsync/locsync/sync/daemon"
 )
 
 func (a *app) demoCommand() *cobra.Command {
@@ -90,7 +92,7 @@ func (a *app) demo(ctx context.Context, dir string, keep bool) error {
 		if err != nil {
 			return err
 		}
-		return a.run(ctx, cfg, runLog)
+		return daemon.Run(ctx, cfg, a.options(runLog))
 	}
 	return nil
 }

@@ -25,6 +25,9 @@ var arrows = map[string][]string{
 	"sync/document":   {"sync/jsonschema", "sync/config", "sync/report", "sync/service"},
 	"sync/jsonschema": {},
 	"sync/terminal":   {"sync/report", "sync/service", "gitops"}, // what is waited for
+	// terminal: numbers and times in words. gitops: how long git may be silent.
+	"sync/daemon": {"sync/process", "sync/engine", "sync/web", "sync/heartbeat", "sync/config", "sync/report",
+		"sync/ledger/boltledger", "sync/terminal", "gitops"},
 	// engine: reads all files as passes do. web: the daemon is asked. terminal: numbers and times in words.
 	"sync/doctor": {"sync/process", "sync/engine", "sync/web", "sync/watch", "sync/config", "sync/report", "sync/service",
 		"sync/ledger/boltledger", "sync/terminal", "gitops"},
@@ -86,7 +89,7 @@ var doors = map[string][]string{
 	"go.etcd.io/bbolt":                    {"sync/ledger/boltledger", "sync/service/local"},
 	"github.com/gofrs/flock":              {"sync/ledger/boltledger", "sync/service", "gitops/ref"},
 	"github.com/spf13/":                   {"cmd/locsync"},
-	"github.com/coreos/go-systemd":        {"cmd/locsync"},
+	"github.com/coreos/go-systemd":        {"sync/daemon"},
 	"github.com/prometheus/client_golang": {"sync/web"},
 	"golang.org/x/net/":                   {"sync/service/local", "sync/service/local/segment"}, // what a header may be; HTML documents
 	"github.com/yuin/goldmark":            {"sync/service/local/segment"},

@@ -5,6 +5,7 @@
 // of imports_test.go, which holds the code to it:
 //
 //	cmd -> everything
+//	daemon -> process, engine, web, heartbeat, ledger, terminal, gitops
 //	doctor -> process, engine, web, watch, service, ledger, terminal, gitops
 //	process -> engine, ledger, service, local, web, gitops     web -> engine, failure, report, wire, heartbeat
 //	failure -> service, gitops, forge, ledger, report          terminal -> service, gitops, report

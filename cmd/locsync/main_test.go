@@ -34,6 +34,8 @@ import (
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+
+	"github.com/locsync/locsync/sync/daemon"
 )
 
 // TestMain lets more tests run at a time than there are processors: they wait for daemons more than they compute. -parallel on the command line wins.
@@ -44,7 +46,7 @@ func TestMain(m *testing.M) {
 	programs["locsync"] = func() {
 		if step := os.Getenv(testHangsAfter); step != "" {
 			var err error
-			if hangsAfter, err = time.ParseDuration(step); err != nil {
+			if daemon.HangsAfter, err = time.ParseDuration(step); err != nil {
 				panic(err)
 			}
 		}

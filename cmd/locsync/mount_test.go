@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops/gittest"
-	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/report"
 )
 
@@ -181,22 +180,4 @@ func TestConfigurationThatDoesNotAnswer(t *testing.T) {
 	if strings.Count(w.logs.String(), "the new configuration is not used") != wrong {
 		t.Errorf("a reload that the end of the daemon gave up is told as one that failed:\n%s", w.logs)
 	}
-}
-
-// Where the state is to lie in a repository that does not answer nothing can begin, which is said; elsewhere nobody minds.
-func TestStateThatDoesNotAnswer(t *testing.T) {
-	t.Parallel()
-	w := newRestingWorld(t)
-	cfg, err := config.Load(filepath.Join(w.repo, "locsync.toml"))
-	w.check(err)
-	cfg.StateDir = ""
-	w.check(stateAnswers(t.Context(), cfg, guard))
-	pipe := filepath.Join(w.repo, ".git", "shallow")
-	w.check(syscall.Mkfifo(pipe, 0o600))
-	if err := stateAnswers(t.Context(), cfg, 50*time.Millisecond); err == nil || !strings.Contains(err.Error(), "state_dir can name a folder elsewhere") {
-		t.Errorf("of a repository that does not answer: %v", err)
-	}
-	w.answer(pipe)
-	cfg.StateDir = t.TempDir()
-	w.check(stateAnswers(t.Context(), cfg, guard))
 }

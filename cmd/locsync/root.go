@@ -19,6 +19,8 @@ import (
 	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/terminal"
+
+	"github.com/locsync/locsync/sync/daemon"
 )
 
 // errPartial ends a command whose result is printed and that left something out.
@@ -50,7 +52,7 @@ func Main() int {
 	bound.LimitMemory()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // from here on the signals do what they do by default
-	a := &app{err: &terminal.StandardError{To: os.Stderr}, in: os.Stdin, journal: toJournal(), args: os.Args[1:]}
+	a := &app{err: &terminal.StandardError{To: os.Stderr}, in: os.Stdin, journal: daemon.ToJournal(), args: os.Args[1:]}
 	a.out = terminal.Printable{To: &results{app: a, to: &standardOutput{file: os.Stdout}}}
 	root := a.root()
 	root.SetArgs(a.args)

@@ -3,6 +3,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/sync/daemon"
 )
 
 func (a *app) runCommand() *cobra.Command {
@@ -22,7 +24,7 @@ func (a *app) runCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.run(cmd.Context(), cfg, log)
+			return daemon.Run(cmd.Context(), cfg, a.options(log))
 		},
 	}
 }

@@ -52,6 +52,9 @@ func (a *app) serviceCommand() *cobra.Command {
 	return c
 }
 
+// endPatience is how long calls under way may take when the service is told to end.
+const endPatience = 7 * time.Second
+
 func (a *app) serve(ctx context.Context, f serviceFlags) error {
 	log, err := a.logger(zap.InfoLevel)
 	if err != nil {
@@ -74,7 +77,7 @@ func (a *app) serve(ctx context.Context, f serviceFlags) error {
 	}
 	server := &http.Server{Handler: svc, ReadHeaderTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute}
 	ended := make(chan error, 1)
-	context.AfterFunc(ctx, func() { ended <- process.ShutDown(server, workPatience) })
+	context.AfterFunc(ctx, func() { ended <- process.ShutDown(server, endPatience) })
 	if err := a.sayListening("http://" + listener.Addr().String()); err != nil {
 		return errors.Join(err, listener.Close(), svc.Close())
 	}

@@ -17,6 +17,8 @@ import (
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/report"
+
+	"github.com/locsync/locsync/sync/daemon"
 )
 
 func deployed(t *testing.T, name string) string {
@@ -79,7 +81,7 @@ func TestUnitsAgree(t *testing.T) {
 				t.Errorf("%s: %s=%s, want %s", name, key, got[key], value)
 			}
 		}
-		if stop, err := strconv.Atoi(got["TimeoutStopSec"]); err != nil || time.Duration(stop)*time.Second < workPatience+2*servePatience {
+		if stop, err := strconv.Atoi(got["TimeoutStopSec"]); err != nil || time.Duration(stop)*time.Second < daemon.MostToEnd {
 			t.Errorf("%s: TimeoutStopSec=%s is shorter than the program may take to end", name, got["TimeoutStopSec"])
 		}
 	}

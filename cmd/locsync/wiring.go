@@ -9,6 +9,8 @@ import (
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/process"
+
+	"github.com/locsync/locsync/sync/daemon"
 )
 
 // load finds and reads the configuration.
@@ -82,8 +84,9 @@ func (a *app) logger(fallback zapcore.Level) (*zap.Logger, error) {
 		}
 		encoder = zapcore.NewConsoleEncoder(settings)
 	}
+	to := zapcore.Lock(zapcore.AddSync(a.err))
 	if a.journal {
-		encoder = prioritized{encoder}
+		return zap.New(daemon.JournalCore(encoder, to, level)), nil
 	}
-	return zap.New(zapcore.NewCore(encoder, zapcore.Lock(zapcore.AddSync(a.err)), level)), nil
+	return zap.New(zapcore.NewCore(encoder, to, level)), nil
 }

@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"errors"
@@ -17,17 +17,17 @@ import (
 // door is the daemon's address. What it serves can be exchanged while somebody is being served; the address too. Where
 // serving fails, the address is listened on again for as long as it takes: a new start of the daemon would end with 2
 // while somebody else has it.
-type door struct {
+type address struct {
 	log     *zap.Logger
 	changed func() // trouble may be another one
 	lost    atomic.Pointer[string]
-	*opened
+	*listening
 }
 
-// opened is one address that is listened on.
-type opened struct {
+// listening is one address that is listened on.
+type listening struct {
 	listener net.Listener // of the goroutine that serves
-	address  string
+	at       string
 	server   *http.Server
 	handler  atomic.Pointer[http.Handler]
 	end      chan struct{} // closed to end it,
@@ -37,19 +37,19 @@ type opened struct {
 
 // open listens on an address, and returns what listens: what does so already, where the address is the same; nil for no
 // address.
-func (d *door) open(listen string) (*opened, error) {
+func (d *address) open(listen string) (*listening, error) {
 	switch {
 	case listen == "":
 		return nil, nil
-	case d.opened != nil && d.opened.wish == listen:
-		return d.opened, nil
+	case d.listening != nil && d.listening.wish == listen:
+		return d.listening, nil
 	}
 	listener, err := net.Listen("tcp", listen)
 	if err != nil {
-		return nil, misuse(fmt.Errorf("listen on %s: %w; choose another address in daemon.listen, or \"\" for none", listen,
+		return nil, wrongUse(fmt.Errorf("listen on %s: %w; choose another address in daemon.listen, or \"\" for none", listen,
 			err))
 	}
-	o := &opened{listener: listener, address: listener.Addr().String(), wish: listen, end: make(chan struct{}),
+	o := &listening{listener: listener, at: listener.Addr().String(), wish: listen, end: make(chan struct{}),
 		ended: make(chan struct{})}
 	o.server = web.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		(*o.handler.Load()).ServeHTTP(w, r)
@@ -58,15 +58,15 @@ func (d *door) open(listen string) (*opened, error) {
 }
 
 // serve puts a handler behind what open returned. Another address that was served before is closed.
-func (d *door) serve(o *opened, handler http.Handler) {
+func (d *address) serve(o *listening, handler http.Handler) {
 	if o != nil {
 		o.handler.Store(&handler)
 	}
-	if o == d.opened {
+	if o == d.listening {
 		return
 	}
 	d.close()
-	if d.opened = o; o != nil {
+	if d.listening = o; o != nil {
 		go d.keep(o)
 	}
 }
@@ -80,7 +80,7 @@ const (
 )
 
 // keep serves an address until it is closed.
-func (d *door) keep(o *opened) {
+func (d *address) keep(o *listening) {
 	defer close(o.ended)
 	wait := listenFirst
 	for {
@@ -93,30 +93,30 @@ func (d *door) keep(o *opened) {
 			wait = listenFirst
 		}
 		d.log.Error("the daemon's address is not served; it is listened on again until it is",
-			zap.String("address", o.address), zap.Error(err))
-		d.says("the address " + o.address + " is not served, and listened on again; ")
-		for listening := false; !listening; wait = min(2*wait, listenMost) {
+			zap.String("address", o.at), zap.Error(err))
+		d.says("the address " + o.at + " is not served, and listened on again; ")
+		for again := false; !again; wait = min(2*wait, listenMost) {
 			select {
 			case <-o.end:
 				return
 			case <-time.After(wait):
 			}
-			if l, err := net.Listen("tcp", o.address); err == nil {
-				o.listener, listening = l, true
+			if l, err := net.Listen("tcp", o.at); err == nil {
+				o.listener, again = l, true
 			}
 		}
-		d.log.Warn("the daemon's address is served again", zap.String("address", o.address))
+		d.log.Warn("the daemon's address is served again", zap.String("address", o.at))
 		d.says("")
 	}
 }
 
-func (d *door) says(trouble string) {
+func (d *address) says(trouble string) {
 	d.lost.Store(&trouble)
 	d.changed()
 }
 
 // trouble begins a line about what the daemon does; "" where the address is served.
-func (d *door) trouble() string {
+func (d *address) trouble() string {
 	if lost := d.lost.Load(); lost != nil {
 		return *lost
 	}
@@ -124,16 +124,16 @@ func (d *door) trouble() string {
 }
 
 // where is the address that it listens on; "" when it does not.
-func (d *door) where() string {
-	if d.opened == nil {
+func (d *address) where() string {
+	if d.listening == nil {
 		return ""
 	}
-	return d.address
+	return d.at
 }
 
 // close ends serving. Calls under way are answered, for a moment.
-func (d *door) close() {
-	if d.opened == nil {
+func (d *address) close() {
+	if d.listening == nil {
 		return
 	}
 	close(d.end)
@@ -141,6 +141,6 @@ func (d *door) close() {
 		d.log.Warn("close the daemon's address", zap.Error(err))
 	}
 	<-d.ended
-	d.opened = nil
+	d.listening = nil
 	d.says("")
 }

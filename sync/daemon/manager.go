@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"context"
@@ -18,14 +18,14 @@ import (
 	"github.com/locsync/locsync/sync/terminal"
 )
 
-// hangsAfter is the longest that a part of the daemon may be silent without having said so: what gitops does tells as
+// HangsAfter is the longest that a part of the daemon may be silent without having said so: what gitops does tells as
 // long as it moves, is given up when it has not moved for DefaultSilence (and an eighth of it at most), and then has a
 // moment to end. A variable for tests.
-var hangsAfter = gitops.DefaultSilence + time.Minute
+var HangsAfter = gitops.DefaultSilence + time.Minute
 
 const (
-	// heartsEvery is how often the hearts are looked at, where no watchdog says how often it wants to hear.
-	heartsEvery = 20 * time.Second
+	// beatsEvery is how often the hearts are looked at, where no watchdog says how often it wants to hear.
+	beatsEvery = 20 * time.Second
 	// statusPause is the least time between two status lines.
 	statusPause = time.Second
 	// statusMost is how long a status line may be: it is one line of systemctl status.
@@ -41,9 +41,9 @@ const (
 // one start, and systemd's limit of starts has nothing to bound: parts that have to be started anew every few minutes
 // do work in between, and giving up would end that as well.
 type manager struct {
-	log    *zap.Logger
-	hearts *heartbeat.Set
-	tell   func(state string)
+	log   *zap.Logger
+	beats *heartbeat.Set
+	tell  func(state string)
 
 	doing   func() string          // what the daemon does, in a line
 	changed func() <-chan struct{} // closed when that may be another one next (see engine.Changed)
@@ -57,8 +57,8 @@ type manager struct {
 	said          string     // the last status line
 }
 
-func newManager(log *zap.Logger, hearts *heartbeat.Set, doing func() string, changed func() <-chan struct{}) *manager {
-	m := &manager{log: log, hearts: hearts, doing: doing, changed: changed, every: heartsEvery, rung: make(chan struct{},
+func newManager(log *zap.Logger, beats *heartbeat.Set, doing func() string, changed func() <-chan struct{}) *manager {
+	m := &manager{log: log, beats: beats, doing: doing, changed: changed, every: beatsEvery, rung: make(chan struct{},
 		1), tell: func(state string) { notifySystemd(log, state) }}
 	switch patience, err := daemon.SdWatchdogEnabled(true); { // it is not for the programs that this one starts
 	case err != nil:
@@ -128,7 +128,7 @@ func (m *manager) run(ctx context.Context) {
 func (m *manager) look() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	hanging := m.hearts.Hanging()
+	hanging := m.beats.Hanging()
 	began, ended := m.hang.look(len(hanging) > 0)
 	curable, _ := m.curable.look(slices.ContainsFunc(hanging, func(s heartbeat.Still) bool { return !s.First }))
 	next := "no watchdog is set, so that nobody starts the daemon again"
@@ -176,7 +176,7 @@ func (m *manager) say() {
 // line is what the daemon does, fit for a line.
 func (m *manager) line() string {
 	line := m.doing()
-	if hanging := m.hearts.Hanging(); m.hang.sure && len(hanging) > 0 {
+	if hanging := m.beats.Hanging(); m.hang.sure && len(hanging) > 0 {
 		line = hanging[0].Part + " hangs; " + line
 	}
 	line = strings.ReplaceAll(report.Printable(line), "\n", " ")

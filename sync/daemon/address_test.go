@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"errors"
@@ -15,14 +15,14 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 )
 
-// Where serving the daemon's address fails it is listened on again, also when somebody else has it for a while; the log and the status say so, and when it is over. A
-// door that is closed meanwhile ends.
-func TestDoorListensAgain(t *testing.T) {
+// Where serving the daemon's address fails it is listened on again, also when another program has it for a while; the log and the status say so, and when it is over. One
+// that is closed meanwhile ends.
+func TestAddressListensAgain(t *testing.T) {
 	t.Parallel()
 	core, logs := observer.New(zap.InfoLevel)
 	var mu sync.Mutex
 	var told []string
-	d := &door{log: zap.New(core)}
+	d := &address{log: zap.New(core)}
 	d.changed = func() {
 		mu.Lock()
 		defer mu.Unlock()
@@ -33,9 +33,9 @@ func TestDoorListensAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.serve(o, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "here") }))
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: guard / 2}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: time.Minute / 2}
 	answers := func() bool {
-		resp, err := client.Get("http://" + o.address)
+		resp, err := client.Get("http://" + o.at)
 		if err != nil {
 			return false
 		}
@@ -45,7 +45,7 @@ func TestDoorListensAgain(t *testing.T) {
 	}
 	until := func(what string, holds func() bool) {
 		t.Helper()
-		for end := time.Now().Add(guard); !holds(); time.Sleep(5 * time.Millisecond) {
+		for end := time.Now().Add(time.Minute); !holds(); time.Sleep(5 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("never: %s; %v", what, logs.All())
 			}
@@ -61,7 +61,7 @@ func TestDoorListensAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	var other net.Listener
-	until("somebody else has the address", func() bool {
+	until("another program has the address", func() bool {
 		other, err = net.Listen("tcp", d.where())
 		return err == nil || logged("served again") > 0
 	})
@@ -86,10 +86,10 @@ func TestDoorListensAgain(t *testing.T) {
 	}
 }
 
-// A door that cannot listen again ends at once when it is closed.
-func TestDoorClosesWhileItIsLost(t *testing.T) {
+// An address that cannot be listened again ends at once when it is closed.
+func TestAddressClosesWhileItIsLost(t *testing.T) {
 	t.Parallel()
-	d := &door{log: zap.NewNop(), changed: func() {}}
+	d := &address{log: zap.NewNop(), changed: func() {}}
 	o, err := d.open("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func TestDoorClosesWhileItIsLost(t *testing.T) {
 	go func() { d.close(); close(ended) }()
 	select {
 	case <-ended:
-	case <-time.After(guard):
+	case <-time.After(time.Minute):
 		t.Fatal("it does not end")
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/process"
@@ -130,7 +131,7 @@ func (c *claims) claim(ctx context.Context, cfg *config.Config, p *config.Projec
 	var other *boltledger.Locked
 	switch {
 	case errors.As(err, &other):
-		return misuse(fmt.Errorf("project %q: another daemon keeps it in step already (%s); stop that one, or use its "+
+		return wrongUse(fmt.Errorf("project %q: another daemon keeps it in step already (%s); stop that one, or use its "+
 			"configuration for both", p.Name, process.HolderOf(other)))
 	case errors.Is(err, errUnneeded):
 		return fmt.Errorf("project %q: %w", p.Name, err)
@@ -235,3 +236,6 @@ func (c *claims) drop(ctx context.Context, which func(dir, what string) bool) {
 	}
 	heartbeat.Within(context.WithoutCancel(ctx), releasePatience, func() struct{} { all.Wait(); return struct{}{} })
 }
+
+// wrongUse marks an error that stays until something is changed.
+func wrongUse(err error) error { return &engine.UsageError{Err: err} }

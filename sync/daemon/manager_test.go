@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"context"
@@ -42,8 +42,8 @@ func managed(t *testing.T, f func(t *testing.T, hearts *heartbeat.Set, h *heard,
 	synctest.Test(t, func(t *testing.T) {
 		h := &heard{start: time.Now()}
 		core, logs := observer.New(zap.InfoLevel)
-		hearts := heartbeat.New(hangsAfter)
-		m := &manager{log: zap.New(core), hearts: hearts, doing: func() string { return "" }, changed: func() <-chan struct{} { return nil }, tell: h.tell, every: 20 * time.Second, pings: true, rung: make(chan struct{}, 1)}
+		hearts := heartbeat.New(HangsAfter)
+		m := &manager{log: zap.New(core), beats: hearts, doing: func() string { return "" }, changed: func() <-chan struct{} { return nil }, tell: h.tell, every: 20 * time.Second, pings: true, rung: make(chan struct{}, 1)}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		go m.run(ctx)
@@ -80,12 +80,12 @@ func TestPingsWhileAllMoves(t *testing.T) {
 			go func() {
 				heart := hearts.Begin("part")
 				for range 100 { // work
-					time.Sleep(hangsAfter / 2)
+					time.Sleep(HangsAfter / 2)
 					heart.Beat()
 				}
 				for range 4 { // wait
 					heart.Expect(30 * time.Minute)
-					time.Sleep(30*time.Minute + hangsAfter/2)
+					time.Sleep(30*time.Minute + HangsAfter/2)
 				}
 				heart.End()
 			}()
@@ -125,8 +125,8 @@ func TestNoPingsWhileOneHangs(t *testing.T) {
 		const stopped, wakes = time.Hour, 2 * time.Hour
 		pass(wakes - time.Since(h.start))
 		last := h.gaps(t, 0, wakes)
-		if lasted := last - stopped; lasted < hangsAfter-time.Minute || lasted > hangsAfter+40*time.Second {
-			t.Errorf("the last ping was %s after the part stopped; it may take %s", lasted, hangsAfter)
+		if lasted := last - stopped; lasted < HangsAfter-time.Minute || lasted > HangsAfter+40*time.Second {
+			t.Errorf("the last ping was %s after the part stopped; it may take %s", lasted, HangsAfter)
 		}
 		if errs := logs.FilterLevelExact(zap.ErrorLevel).All(); len(errs) != 1 || !strings.Contains(errs[0].Message, "the daemon hangs") || len(errs[0].Context) != 1 {
 			t.Errorf("logged: %v", logs.All())
@@ -165,11 +165,11 @@ func TestPingsWhileOneNeverBegan(t *testing.T) {
 			t.Errorf("logged: %v", errs)
 		}
 		hearts.Begin("the ill part")
-		pass(2 * hangsAfter)
-		if last := h.gaps(t, long, long+hangsAfter+40*time.Second); last < long+hangsAfter-time.Minute {
+		pass(2 * HangsAfter)
+		if last := h.gaps(t, long, long+HangsAfter+40*time.Second); last < long+HangsAfter-time.Minute {
 			t.Errorf("the pings end at %s", last)
 		}
-		if n := len(h.times("WATCHDOG=1")); n > 0 && h.times("WATCHDOG=1")[n-1] > long+hangsAfter+40*time.Second {
+		if n := len(h.times("WATCHDOG=1")); n > 0 && h.times("WATCHDOG=1")[n-1] > long+HangsAfter+40*time.Second {
 			t.Errorf("pings go on to %s", h.times("WATCHDOG=1")[n-1])
 		}
 		if errs := logs.All(); len(errs) != 2 || !strings.Contains(errs[1].Message, "the daemon hangs; the watchdog is not told") {
@@ -183,7 +183,7 @@ func TestLateOnce(t *testing.T) {
 	managed(t, func(t *testing.T, hearts *heartbeat.Set, h *heard, m *manager, logs *observer.ObservedLogs) {
 		heart := hearts.Begin("part")
 		for range 10 {
-			pass(hangsAfter + m.every/2) // there is one look in it after it is due
+			pass(HangsAfter + m.every/2) // there is one look in it after it is due
 			heart.Beat()
 		}
 		h.gaps(t, 0, time.Since(h.start))

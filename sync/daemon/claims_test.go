@@ -1,27 +1,64 @@
 //go:build unix
 
-package main
+package daemon
 
 import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/process"
 )
 
+// world is a repository with a configuration of one project.
+type world struct {
+	t    *testing.T
+	repo string
+	cfg  *config.Config
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	gittest.Need(t)
+	w := &world{t: t, repo: gittest.Init(t, map[string]string{"en.json": `{"a": "A"}`, "locsync.toml": `[service]
+url = "embedded"
+[[project]]
+name = "app"
+id = "11111111-2222-3333-4444-555555555555"
+source_language = "en"
+target_languages = ["de"]
+[[project.files]]
+source = "en.json"
+output = "{LANGUAGE}.json"
+`})}
+	var err error
+	w.cfg, err = config.Load(filepath.Join(w.repo, "locsync.toml"))
+	w.check(err)
+	return w
+}
+
+func (w *world) check(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
 // A daemon gives up the claim of a project that a new configuration has no more, and keeps that of one whose repository cannot be opened for a moment.
 func TestClaimsOfAReload(t *testing.T) {
 	t.Parallel()
-	w := newRestingWorld(t)
-	cfg, err := config.Load(filepath.Join(w.repo, "locsync.toml"))
-	w.check(err)
+	w := newWorld(t)
+	cfg := w.cfg
 	mine := newClaims(zap.NewNop(), "/mine")
 	w.check(mine.take(t.Context(), cfg))
 	t.Cleanup(func() { mine.release(t.Context(), nil) })
@@ -55,9 +92,8 @@ func TestClaimsOfAReload(t *testing.T) {
 // A repository that belongs to somebody else and is trusted is claimed as any other.
 func TestClaimOfATrustedRepository(t *testing.T) {
 	t.Parallel()
-	w := newRestingWorld(t)
-	cfg, err := config.Load(filepath.Join(w.repo, "locsync.toml"))
-	w.check(err)
+	w := newWorld(t)
+	cfg := w.cfg
 	if os.Getuid() != 0 {
 		t.Skip("only root can give a repository to somebody else")
 	}
@@ -75,4 +111,22 @@ func TestClaimOfATrustedRepository(t *testing.T) {
 	if process.ClaimDir(t.Context(), cfg, &cfg.Projects[0]) == "" {
 		t.Error("it has no claim, so that a second daemon would begin")
 	}
+}
+
+// Where the state is to lie in a repository that does not answer nothing can begin, which is said; elsewhere that is no matter.
+func TestStateThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	cfg := w.cfg
+	w.check(stateAnswers(t.Context(), cfg, time.Minute))
+	pipe := filepath.Join(w.repo, ".git", "shallow")
+	w.check(syscall.Mkfifo(pipe, 0o600))
+	if err := stateAnswers(t.Context(), cfg, 50*time.Millisecond); err == nil || !strings.Contains(err.Error(), "state_dir can name a folder elsewhere") {
+		t.Errorf("of a repository that does not answer: %v", err)
+	}
+	writer, err := os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0) // what waits for it reads that it is empty
+	w.check(err)
+	w.check(errors.Join(os.Remove(pipe), writer.Close()))
+	cfg.StateDir = t.TempDir()
+	w.check(stateAnswers(t.Context(), cfg, time.Minute))
 }
