@@ -20,9 +20,9 @@ import (
 	"github.com/locsync/locsync/sync/terminal"
 )
 
-// desk is what a command works with that speaks to the service and to nobody else: no repository, no state.
-type desk struct {
-	*service.Client
+// session is what a command works with that calls the service only: no repository, no state.
+type session struct {
+	client  *service.Client
 	cfg     *config.Config
 	project *config.Project    // the one that is meant; nil where an identifier was given instead
 	id      string             // of the project at the service
@@ -34,7 +34,7 @@ type target struct {
 	project, id string
 	creates     bool // it need not be at the service yet
 	documents   bool // it must be one that translates documents, which the configured ones are not
-	every       bool // without a name all configured projects are meant; desk.project is nil then
+	every       bool // without a name all configured projects are meant; session.project is nil then
 	// the command that shows the names of what else is named on the command line; "" where there is nothing else
 	lists string
 }
@@ -47,7 +47,7 @@ func (t *target) flags(c *cobra.Command) {
 }
 
 // atService runs a command with a client of the configured service.
-func (a *app) atService(ctx context.Context, t target, do func(ctx context.Context, d *desk) error) error {
+func (a *app) atService(ctx context.Context, t target, do func(ctx context.Context, d *session) error) error {
 	read := config.Load
 	if t.creates {
 		read = config.LoadForCreate
@@ -60,7 +60,7 @@ func (a *app) atService(ctx context.Context, t target, do func(ctx context.Conte
 	if err != nil {
 		return err
 	}
-	d := &desk{cfg: cfg, id: t.id, line: a.progress()}
+	d := &session{cfg: cfg, id: t.id, line: a.progress()}
 	defer d.line.End()
 	if t.id == "" && !(t.every && t.project == "") {
 		if d.project, err = theProject(cfg, t.project); err != nil {
@@ -73,7 +73,7 @@ func (a *app) atService(ctx context.Context, t target, do func(ctx context.Conte
 		return err
 	}
 	p := process.New(cfg, dir, a.options(log))
-	if d.Client, err = p.Reach(ctx); err == nil {
+	if d.client, err = p.Reach(ctx); err == nil {
 		err = t.hint(do(service.As(ctx, service.Asked), d))
 	}
 	return errors.Join(err, p.Close())
@@ -116,7 +116,7 @@ func ofJob(err error) error {
 
 // patient is a context for waiting at the service: a job that is not done within service.job_timeout counts as failed
 // for now.
-func (d *desk) patient(ctx context.Context) (context.Context, context.CancelFunc) {
+func (d *session) patient(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, d.cfg.Service.JobTimeout,
 		fmt.Errorf("it took longer than service.job_timeout, %v", d.cfg.Service.JobTimeout))
 }

@@ -35,9 +35,6 @@ func (a *app) doctorCommand() *cobra.Command {
 	return c
 }
 
-// errUnwell ends a doctor whose findings are printed and that found a fault which may pass.
-var errUnwell = errors.New("something does not work now")
-
 func (a *app) doctor(ctx context.Context, offline bool) error {
 	p := a.progress()
 	defer p.End()

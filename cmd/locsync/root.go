@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
-	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -22,29 +19,6 @@ import (
 
 	"github.com/locsync/locsync/sync/daemon"
 )
-
-// errPartial ends a command whose result is printed and that left something out.
-var errPartial = errors.New("some keys or files were left out")
-
-// errMisconfigured is the same where the configuration is the reason, as the files showed.
-var errMisconfigured = errors.New("the configuration does not fit the files")
-
-// app is one call of the program.
-type app struct {
-	out, err io.Writer
-	in       io.Reader
-	journal  bool     // err is a stream to systemd's journal
-	args     []string // of the command line
-
-	endWaits func() // ends telling what is waited for; nil
-
-	document answered // with --json
-
-	configFile string
-	asJSON     bool
-	logLevel   string
-	logFormat  string
-}
 
 // Main runs the program with the process's arguments and returns its exit code. The first SIGINT or SIGTERM ends work
 // in order; the second ends the process at once.
@@ -85,17 +59,6 @@ func (a *app) exit(err error) int {
 		return report.ExitWrong
 	}
 	return report.ExitLater
-}
-
-// sentence is what went wrong, each line once: both halves of a sync fail where the service is down.
-func sentence(err error) string {
-	var lines []string
-	for line := range strings.SplitSeq(err.Error(), "\n") {
-		if !slices.Contains(lines, line) {
-			lines = append(lines, line)
-		}
-	}
-	return report.Printable(strings.Join(lines, "\n"))
 }
 
 func (a *app) root() *cobra.Command {
@@ -165,26 +128,4 @@ func (a *app) flags(f *pflag.FlagSet) {
 	f.BoolVar(&a.asJSON, "json", false, "print the result as one JSON document")
 	choose(f, &a.logLevel, "log-level", "what is logged (run, service: info, else warn)", "debug", "info", "warn", "error")
 	choose(f, &a.logFormat, "log-format", "how it is logged", "console", "json")
-}
-
-// needsSubcommand is what a command does that only groups others.
-func needsSubcommand(c *cobra.Command) {
-	c.Args = cobra.ArbitraryArgs
-	c.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return misuse(fmt.Errorf("%s wants to know what to do; see %s --help", cmd.CommandPath(), cmd.CommandPath()))
-		}
-		return unknownCommand(cmd, args[0])
-	}
-}
-
-// noArguments refuses stray arguments as wrong usage.
-func noArguments(c *cobra.Command) {
-	c.Args = func(cmd *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return misuse(fmt.Errorf("%s takes no argument %q; see %s --help", cmd.CommandPath(), args[0],
-				cmd.CommandPath()))
-		}
-		return nil
-	}
 }

@@ -154,3 +154,25 @@ func flagNames(cmd *cobra.Command) []string {
 	cmd.InheritedFlags().VisitAll(add)
 	return names
 }
+
+// needsSubcommand is what a command does that only groups others.
+func needsSubcommand(c *cobra.Command) {
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return misuse(fmt.Errorf("%s wants to know what to do; see %s --help", cmd.CommandPath(), cmd.CommandPath()))
+		}
+		return unknownCommand(cmd, args[0])
+	}
+}
+
+// noArguments refuses stray arguments as wrong usage.
+func noArguments(c *cobra.Command) {
+	c.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return misuse(fmt.Errorf("%s takes no argument %q; see %s --help", cmd.CommandPath(), args[0],
+				cmd.CommandPath()))
+		}
+		return nil
+	}
+}
