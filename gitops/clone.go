@@ -113,10 +113,7 @@ func makeClone(ctx context.Context, dir, address string, o Options) error {
 	if err := setUpClone(ctx, tmp, address, object.SHA1, o); err != nil {
 		return err
 	}
-	if err := os.Rename(tmp, dir); err != nil {
-		return err
-	}
-	return object.SyncDir(filepath.Dir(dir))
+	return os.Rename(tmp, dir)
 }
 
 // setUpClone writes the configuration and asks the remote for its branches: by their names it is seen when that has
@@ -209,7 +206,7 @@ func (c Clone) forget(ctx context.Context, prefix string, gone func(name string)
 		if !gone(strings.TrimPrefix(name, prefix)) {
 			continue
 		}
-		if err := c.repo.Refs.Remove(ctx, name, all[name]); err != nil && !errors.Is(err, ErrMoved) {
+		if err := c.repo.Refs.Swap(ctx, name, all[name], hash{}, ""); err != nil && !errors.Is(err, ErrMoved) {
 			return fmt.Errorf("forget %s: %w", name, err)
 		}
 	}

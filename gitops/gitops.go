@@ -16,10 +16,8 @@
 //
 //	refs/locsync/<branch>                 a tag object: the commit that was made and not delivered yet, and where to
 //	refs/locsync-remotes/<remote>/<branch> a fetched branch that the remote's fetch refspecs have no place for
-//	<common dir>/locsync-git/             lock of the processes of this package on one machine; names of the locks they
-//	                                      hold
-//	objects/locsync-git/                  packs that are not finished
-//	objects/pack/pack-*.keep              while a new pack has no reference yet; first word "locsync"
+//	objects/pack/pack-*.keep              while a new pack has no reference yet; first word "locsync". One that a
+//	                                      killed process left goes after an hour
 //	one line in some hooks                where Hooks.Install was asked for it (package hook)
 //
 // OpenClone does the same for a repository that is elsewhere, in a bare clone that only this program works in (see

@@ -78,7 +78,7 @@ func (d *delivery) push(ctx context.Context, options []string) error {
 			return err
 		}
 		d.repo.Step("pushed")
-		if err := d.r.Branches.Pushed(ctx, tip.branch, tip.commit); err != nil {
+		if err := d.r.Branches.Track(ctx, tip.branch, tip.commit); err != nil {
 			return err
 		}
 		d.repo.Step("tracked")
@@ -118,11 +118,14 @@ func (r *Repo) Propose(ctx context.Context, tip *Tip, base string, options ...st
 	return d.result, nil
 }
 
-// emptyOutbox forgets the commit if it is the one that waits.
+// emptyOutbox forgets the commit if it is the one that waits. Where a lock is in the way, the next commit takes its place.
 func (d *delivery) emptyOutbox(ctx context.Context) error {
 	waiting, note, err := d.r.pending(d.tip.branch)
 	if err != nil || waiting == nil || waiting.commit != d.tip.commit {
 		return err
 	}
-	return d.repo.Refs.Remove(ctx, repository.Outbox(d.tip.branch), note)
+	if err = d.repo.Refs.Swap(ctx, repository.Outbox(d.tip.branch), note, hash{}, ""); errors.Is(err, ErrBusy) {
+		return nil
+	}
+	return err
 }

@@ -36,19 +36,18 @@ type Reader interface {
 // Store is the objects of one repository. It is a Reader, and writes packs (pack.go).
 type Store struct {
 	Format Format
-	Perm   Permissions
-	Step   func(string)  // called between the steps of a write
 	Reads  *atomic.Int64 // objects that were read: who watches us sees that we move
 	// Absent, when not nil, brings a commit or tree that a partial clone left out.
 	Absent func(Kind, Name) ([]byte, error)
 
+	git     *run.Program
 	dir     string // the folder of objects
 	readers []Reader
 }
 
 // Open opens a folder of objects. Nothing is read before the first object is asked for.
 func Open(dir string, f Format, git *run.Program) *Store {
-	s := &Store{Format: f, Step: func(string) {}, Reads: new(atomic.Int64), dir: dir}
+	s := &Store{Format: f, Reads: new(atomic.Int64), git: git, dir: dir}
 	if f == SHA1 {
 		s.readers = append(s.readers, &library{dir: dir})
 	}

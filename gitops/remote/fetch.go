@@ -216,33 +216,27 @@ func (b *Branches) known(h, tracked object.Name) (bool, error) {
 
 // track points the tracking references at what the remote was seen to have.
 func (b *Branches) track(ctx context.Context, values map[string]object.Name) error {
-	release, err := b.repo.Refs.Guard(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
 	for _, branch := range slices.Sorted(maps.Keys(values)) {
 		if !b.repo.Objects.Has(values[branch]) {
 			return fmt.Errorf("%s of %s: %w", branch, b.repo.Options.Remote, object.ErrMissing)
 		}
-		if err := b.trackOne(ctx, branch, values[branch]); err != nil {
+		if err := b.Track(ctx, branch, values[branch]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// trackOne sets one tracking reference whatever it was, like git fetch with a forced refspec. The caller holds the
-// guard.
-func (b *Branches) trackOne(ctx context.Context, branch string, to object.Name) error {
+// Track sets one tracking reference whatever it was, like git fetch with a forced refspec.
+func (b *Branches) Track(ctx context.Context, branch string, to object.Name) error {
 	name := b.repo.Tracking(branch)
 	for attempt := 0; ; attempt++ {
 		now, _, err := b.repo.Refs.Read(name)
 		if err != nil || now == to {
 			return err
 		}
-		err = b.repo.Refs.SwapGuarded(ctx, name, now, to, "fetch "+b.repo.Options.Remote+": locsync")
-		if !errors.Is(err, ref.ErrMoved) || attempt == 2 {
+		err = b.repo.Refs.Swap(ctx, name, now, to, "fetch "+b.repo.Options.Remote+": locsync")
+		if !errors.Is(err, ref.ErrMoved) || attempt == 5 {
 			return err
 		}
 	}
@@ -262,16 +256,6 @@ func (b *Branches) refTips() ([]object.Name, error) {
 		}
 	}
 	return tips, nil
-}
-
-// Pushed remembers what was delivered to a branch.
-func (b *Branches) Pushed(ctx context.Context, branch string, commit object.Name) error {
-	release, err := b.repo.Refs.Guard(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
-	return b.trackOne(ctx, branch, commit)
 }
 
 // Deepen brings the history that a shallow clone left out, as far as branches have any.

@@ -149,7 +149,7 @@ func (m *Remote) fetch(ctx context.Context, want map[string]object.Name, options
 		args = append(args, "+"+ref+":"+m.repo.Tracking(strings.TrimPrefix(ref, "refs/heads/")))
 	}
 	_, err := m.run(ctx, run.Call{Args: args, Write: true})
-	for try := 0; try < 5 && err != nil && ctx.Err() == nil && disturbed(err); try++ {
+	for try := 0; try < 5 && err != nil && ctx.Err() == nil && run.Disturbed(err); try++ {
 		_, err = m.run(ctx, run.Call{Args: args, Write: true})
 	}
 	if err != nil {
@@ -157,18 +157,6 @@ func (m *Remote) fetch(ctx context.Context, want map[string]object.Name, options
 	}
 	// fetch.writeCommitGraph and its like are the user's business; a shallow clone's edge may have moved.
 	return m.repo.History.Reload()
-}
-
-// disturbed says whether a fetch failed for what another process did here meanwhile: git gc --prune=now takes away
-// packs that are being written, and another fetch moves the same tracking reference.
-func disturbed(err error) bool {
-	var failed *run.Error
-	if !errors.As(err, &failed) {
-		return false
-	}
-	said := failed.Stderr
-	return strings.Contains(said, "unable to rename temporary") || strings.Contains(said, "cannot lock ref") &&
-		strings.Contains(said, "but expected")
 }
 
 // Rehearse has git do everything of a push but the push: it is to delete a reference that is not there, which needs no

@@ -81,7 +81,7 @@ type Repository struct {
 	Settings Settings
 	Git      *run.Program
 	Objects  *object.Store
-	Refs     ref.Store
+	Refs     *ref.Store
 	History  *history.Graph
 	Step     func(string) // called between the steps of a write; the tests end the process there
 
@@ -138,14 +138,9 @@ func (r *Repository) open(ctx context.Context, f found) (err error) {
 		format = object.SHA256
 	}
 	r.Objects = object.Open(filepath.Join(f.commonDir, "objects"), format, r.Git)
-	r.Objects.Perm, r.Objects.Step = object.SharedAs(set.Get("core.sharedrepository")), func(what string) { r.Step(what) }
-	files := &ref.Files{Common: f.commonDir, Perm: r.Objects.Perm, Now: r.Options.Now, Step: r.Objects.Step,
-		Sweep: r.Objects.Sweep, Logs: ref.RuleForLogs(set.Get("core.logallrefupdates"),
-			set.Bool("core.logallrefupdates", false), set.Bool("core.bare", false))}
-	r.Refs = files
-	if storage := set.Get("extensions.refstorage"); storage != "" && storage != "files" {
-		r.Refs = &ref.Program{Git: r.Git, GitDir: f.commonDir, Files: files}
-	}
+	storage := set.Get("extensions.refstorage")
+	r.Refs = &ref.Store{Git: r.Git, Dir: f.commonDir, ByGit: storage != "" && storage != "files", Now: r.Options.Now,
+		Step: func(what string) { r.Step(what) }}
 	if r.History, err = history.Open(f.commonDir, r.Objects); err != nil {
 		return err
 	}
@@ -231,7 +226,7 @@ func (r *Repository) LFSProgress() string {
 	if !r.Settings.HasFilters() {
 		return ""
 	}
-	return filepath.Join(r.Facts.CommonDir, ref.OurDir, "lfs-progress")
+	return filepath.Join(r.Facts.GitDir, "locsync-lfs-progress")
 }
 
 // Run runs git in the git folder, so that no file of the working tree is looked at.

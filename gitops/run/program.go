@@ -8,12 +8,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -43,6 +45,23 @@ func (e *Error) Error() string {
 		said = fmt.Sprintf("exit status %d", e.Exit)
 	}
 	return "git " + e.Verb + ": " + said
+}
+
+// Is takes what a system call said to git for what it says to us.
+func (e *Error) Is(target error) bool {
+	said := strings.Replace(strings.ToLower(e.Stderr), "out of diskspace", syscall.ENOSPC.Error(), 1)
+	return slices.ContainsFunc([]syscall.Errno{syscall.EACCES, syscall.EROFS, syscall.ENOSPC, syscall.EDQUOT, syscall.EMFILE},
+		func(errno syscall.Errno) bool {
+			return errors.Is(errno, target) && strings.Contains(said, errno.Error())
+		})
+}
+
+// Disturbed says whether git failed for what another process did here meanwhile: git gc --prune=now takes away packs
+// that are being written, and another fetch moves the same tracking reference.
+func Disturbed(err error) bool {
+	failed, ok := errors.AsType[*Error](err)
+	return ok && (strings.Contains(failed.Stderr, "unable to rename temporary") ||
+		strings.Contains(failed.Stderr, "cannot lock ref") && strings.Contains(failed.Stderr, "but expected"))
 }
 
 // Find looks for git. "" is the one in PATH.
@@ -96,7 +115,8 @@ type Call struct {
 	Args  []string // the verb and its own; settings (-c) may come first
 	Env   []string // on top of the cleaned environment
 	Stdin []byte
-	Write bool // takes locks: optional locks stay on for it
+	Input io.Reader // in place of Stdin
+	Write bool      // takes locks: optional locks stay on for it
 
 	Objects string // the folder where packs that it writes grow; "" when it writes none
 	LFS     string // the file for git LFS to tell in what it brings or sends; "" where it does nothing
@@ -142,7 +162,9 @@ func (p *Program) RunBoth(ctx context.Context, c Call) (stdout []byte, stderr st
 	ended := c.traced(ctx)
 	defer func() { ended(err) }()
 	cmd := p.Command(ctx, c)
-	cmd.Stdin = bytes.NewReader(c.Stdin)
+	if cmd.Stdin = c.Input; c.Input == nil {
+		cmd.Stdin = bytes.NewReader(c.Stdin)
+	}
 	var out bytes.Buffer
 	said := new(words)
 	cmd.Stdout, cmd.Stderr = movingWriter{ctx, &out}, movingWriter{ctx, said}
