@@ -46,9 +46,6 @@ func OpenClone(ctx context.Context, dir, address string, o Options) (*Repo, erro
 			return nil, fmt.Errorf("clone %s: %w", run.Redact(address), err)
 		}
 	}
-	if !repository.IsGitDir(dir) { // else a repository above would be found
-		return nil, fmt.Errorf("open clone of %s: %w: it is no git folder any more", run.Redact(address), ErrDamaged)
-	}
 	r, err := Open(ctx, dir, o)
 	switch {
 	case errors.Is(err, ErrOwner) || ctx.Err() != nil:
@@ -56,7 +53,7 @@ func OpenClone(ctx context.Context, dir, address string, o Options) (*Repo, erro
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	if r.repo.Settings.Get("remote."+CloneRemote+".url") != address {
+	if r.repo.Settings.Get("remote."+CloneRemote+".url") != address { // also where a repository above was found
 		return nil, errors.Join(fmt.Errorf("open clone of %s: %w: its configuration has lost the address",
 			run.Redact(address), ErrDamaged), r.Close())
 	}

@@ -58,7 +58,7 @@ func (r *Repo) chain(ctx context.Context, on *Tip, branch string, steps []Step) 
 	if err := ref.CheckName("refs/heads/" + branch); err != nil {
 		return nil, err
 	}
-	delivered, err := r.delivered(on, branch)
+	old, err := delivered(r, on, branch)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (r *Repo) chain(ctx context.Context, on *Tip, branch string, steps []Step) 
 	}
 	tip.files.FS.Extra = treesOf(objects)
 	note := repo.Objects.Format.New(object.Tag, encodeOutbox(tip.commit, branch, tip.lease, author, tip.When()))
-	return tip, keepPending(ctx, tip, append(objects, note), delivered, note.Name)
+	return tip, keepPending(ctx, tip, append(objects, note), old, note.Name)
 }
 
 // compose makes one commit on a tip, in memory: it gives the tip of it and all that is new in it.
@@ -130,14 +130,15 @@ func (t *Tip) compose(
 
 var errWaits = fmt.Errorf("%w: an earlier commit for it is not delivered yet; Push or Drop it first", ErrMoved)
 
-// delivered is what the outbox of a branch may hold when a commit is made on a tip: nothing, or a commit that has arrived
-// there and could not be taken out.
-func (r *Repo) delivered(on *Tip, branch string) (note hash, err error) {
+// delivered is what the outbox of a branch may hold when a commit is made on a tip: nothing, or a commit that has
+// arrived there and could not be taken out.
+func delivered(r *Repo, on *Tip, branch string) (note hash, err error) {
 	waiting, note, err := r.pending(branch)
 	if err != nil || waiting == nil {
 		return hash{}, err
 	}
-	if arrived, err := r.History.Contains(on.lease.at.Text(), waiting.Hash()); err != nil || !arrived || on.branch != branch {
+	arrived, err := r.History.Contains(on.lease.at.Text(), waiting.Hash())
+	if err != nil || !arrived || on.branch != branch {
 		return hash{}, cmp.Or(err, errWaits)
 	}
 	return note, nil

@@ -24,7 +24,7 @@
 // clone.go).
 //
 // It knows nothing of translations. It does not rewrite history or prompt. Remotes, merges, attributes, content
-// filters, diffs and the configuration are the git program's; objects are read by go-git and by the git program. The
+// filters, diffs and the configuration are the git program's; so are objects, references and history. The
 // parts, each of which imports only those after it:
 //
 //	content      how files are stored: attributes, filters, what a partial clone left out

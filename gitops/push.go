@@ -118,7 +118,8 @@ func (r *Repo) Propose(ctx context.Context, tip *Tip, base string, options ...st
 	return d.result, nil
 }
 
-// emptyOutbox forgets the commit if it is the one that waits. Where a lock is in the way, the next commit takes its place.
+// emptyOutbox forgets the commit if it is the one that waits. Where a lock is in the way, the next commit takes its
+// place.
 func (d *delivery) emptyOutbox(ctx context.Context) error {
 	waiting, note, err := d.r.pending(d.tip.branch)
 	if err != nil || waiting == nil || waiting.commit != d.tip.commit {

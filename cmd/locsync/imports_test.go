@@ -63,8 +63,8 @@ var arrows = map[string][]string{
 	"gitops/outcome":                {"gitops/ref"}, // that a branch moved, that git is busy
 	"gitops/repository":             {"gitops/history", "gitops/object", "gitops/ref", "gitops/run"},
 	"gitops/ref":                    {"gitops/object", "gitops/run"}, // the git program moves them
-	"gitops/history":                {"gitops/object"},
-	"gitops/object":                 {"gitops/run"}, // what cannot be read in this process is asked of the git program
+	"gitops/history":                {"gitops/object", "gitops/run"}, // git walks
+	"gitops/object":                 {"gitops/run"},                  // what cannot be read in this process is asked of the git program
 	"gitops/run":                    {},
 	"gitops/forge":                  {},
 	"gitops/forge/forgetest":        {}, // servers for tests

@@ -153,7 +153,8 @@ func (s *Store) listFiles(prefix string) (map[string]object.Name, error) {
 
 // walk goes through the files below a prefix.
 func (s *Store) walk(prefix string, each func(name string) error) error {
-	return filepath.WalkDir(filepath.Join(s.Dir, filepath.FromSlash(prefix)), func(path string, d fs.DirEntry, err error) error {
+	top := filepath.Join(s.Dir, filepath.FromSlash(prefix))
+	return filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}

@@ -59,16 +59,6 @@ func byGit(s *Store) *Store {
 	return &Store{Git: s.Git, Dir: s.Dir, Now: s.Now, Step: s.Step, ByGit: true}
 }
 
-func must[T any](t testing.TB) func(T, error) T {
-	return func(v T, err error) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-}
-
 // Law: our moves, git's moves and git's packing of references, in any order, end in the state that a map would have.
 func TestRefsAgreeWithGit(t *testing.T) {
 	t.Parallel()

@@ -155,33 +155,16 @@ func (m *Remote) fetch(ctx context.Context, want map[string]object.Name, options
 	if err != nil {
 		return m.explain(err)
 	}
-	// fetch.writeCommitGraph and its like are the user's business; a shallow clone's edge may have moved.
-	return m.repo.History.Reload()
+	return nil
 }
 
 // Rehearse has git do everything of a push but the push: it is to delete a reference that is not there, which needs no
-// commit of ours and tells nothing about any branch.
+// commit of ours and tells nothing about any branch. Whether a folder of this machine can be written is seen by a push.
 func (m *Remote) Rehearse(ctx context.Context) error {
 	_, err := m.run(ctx, run.Call{Args: append(m.noMirror(), "push", "--dry-run", "--porcelain", "--no-verify",
 		"--no-follow-tags", "--recurse-submodules=no", "--no-signed", m.name, ":refs/locsync/may-push")})
 	if err != nil && !strings.Contains(err.Error(), "remote ref does not exist") {
 		return m.explain(err)
-	}
-	path, here := LocalPath(m.Address)
-	if !here { // git looks at the folders of a server of its own only when it writes there
-		return nil
-	}
-	if !filepath.IsAbs(path) {
-		path = m.name
-	}
-	common, err := repository.CommonDir(path)
-	if err != nil {
-		return err
-	}
-	for _, dir := range []string{filepath.Join(common, "objects"), filepath.Join(common, "refs", "heads")} {
-		if err := repository.Writable(dir); err != nil {
-			return fmt.Errorf("%s: %w", dir, err)
-		}
 	}
 	return nil
 }

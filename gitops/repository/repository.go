@@ -95,14 +95,12 @@ func Open(ctx context.Context, dir string, o Options) (*Repository, error) {
 	ctx, end := run.Watch{Silence: o.Silence, Alive: o.Alive}.Begin(ctx)
 	defer end()
 
-	f, err := find(dir)
-	if err != nil {
-		return nil, fmt.Errorf("open repository: %w", err)
-	}
+	var err error
 	if r.Git, err = run.Find(ctx, o.Git); err != nil {
 		return nil, fmt.Errorf("open repository %s: %w", dir, err)
 	}
-	if err := checkOwner(ctx, f, r.Git, o.Trust); err != nil {
+	f, err := find(ctx, r.Git, dir, o.Trust)
+	if err != nil {
 		return nil, fmt.Errorf("open repository: %w", err)
 	}
 	if err := r.open(ctx, f); err != nil {
@@ -125,11 +123,8 @@ func (o *Options) setDefaults() {
 
 // open reads the configuration and opens what is in the common dir.
 func (r *Repository) open(ctx context.Context, f found) (err error) {
-	set, own, err := readSettings(ctx, r.Git, f.gitDir)
+	set, err := readSettings(ctx, r.Git, f.gitDir)
 	if err != nil {
-		return err
-	}
-	if err := checkFormat(ctx, r.Git, f.commonDir, own); err != nil {
 		return err
 	}
 	r.Settings = set
@@ -141,9 +136,7 @@ func (r *Repository) open(ctx context.Context, f found) (err error) {
 	storage := set.Get("extensions.refstorage")
 	r.Refs = &ref.Store{Git: r.Git, Dir: f.commonDir, ByGit: storage != "" && storage != "files", Now: r.Options.Now,
 		Step: func(what string) { r.Step(what) }}
-	if r.History, err = history.Open(f.commonDir, r.Objects); err != nil {
-		return err
-	}
+	r.History = &history.Graph{Life: r.life, Git: r.Git, Dir: f.commonDir, Objects: r.Objects}
 	r.Facts = Facts{GitDir: f.gitDir, CommonDir: f.commonDir, Shallow: r.History.Shallow(), Partial: set.Promisor() != "",
 		RemoteURL: run.Redact(set.RemoteURL(r.Options.Remote)), GitProgram: r.Git.Path, GitVersion: r.Git.Version}
 	r.Facts.WorkTree, r.Facts.Bare = workTreeOf(f, set)

@@ -50,10 +50,10 @@ func (e *Error) Error() string {
 // Is takes what a system call said to git for what it says to us.
 func (e *Error) Is(target error) bool {
 	said := strings.Replace(strings.ToLower(e.Stderr), "out of diskspace", syscall.ENOSPC.Error(), 1)
-	return slices.ContainsFunc([]syscall.Errno{syscall.EACCES, syscall.EROFS, syscall.ENOSPC, syscall.EDQUOT, syscall.EMFILE},
-		func(errno syscall.Errno) bool {
-			return errors.Is(errno, target) && strings.Contains(said, errno.Error())
-		})
+	known := []syscall.Errno{syscall.EACCES, syscall.EROFS, syscall.ENOSPC, syscall.EDQUOT, syscall.EMFILE}
+	return slices.ContainsFunc(known, func(errno syscall.Errno) bool {
+		return errors.Is(errno, target) && strings.Contains(said, errno.Error())
+	})
 }
 
 // Disturbed says whether git failed for what another process did here meanwhile: git gc --prune=now takes away packs
