@@ -7,9 +7,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -40,37 +38,14 @@ func New(repo *repository.Repository, root object.Name, when time.Time, extra ma
 
 // Read reads a file as people see it.
 func (t *Files) Read(name string, h object.Name) ([]byte, error) {
-	stored, err := t.Stored(name, h)
+	stored, err := t.blob(h)
 	if err != nil {
 		return nil, err
 	}
 	return t.smudged(name, h, stored)
 }
 
-// Stored reads what is stored for a file in the tree. What a partial clone left out is fetched.
-func (t *Files) Stored(name string, h object.Name) ([]byte, error) {
-	data, err := t.FS.Stored(h)
-	if !remote.Promised(t.repo, err) {
-		return data, err
-	}
-	beside, err := t.missingBeside(name)
-	if err != nil {
-		return nil, err
-	}
-	if len(beside) > 1 {
-		ctx, end := t.repo.WatchRead()
-		err := remote.FetchPromised(ctx, t.repo, append([]object.Name{h}, beside...))
-		end()
-		if err == nil {
-			if data, err := t.FS.Stored(h); err == nil {
-				return data, nil
-			}
-		}
-	}
-	return t.blob(h)
-}
-
-// blob reads an object by itself.
+// blob reads what is stored. What a partial clone left out is fetched, one by one; Prefetch brings many.
 func (t *Files) blob(h object.Name) ([]byte, error) {
 	data, err := t.FS.Stored(h)
 	if !remote.Promised(t.repo, err) {
@@ -79,55 +54,11 @@ func (t *Files) blob(h object.Name) ([]byte, error) {
 	return remote.Absent(t.repo, object.Blob, h)
 }
 
-// manyPromised bounds what one missing file brings along.
-const manyPromised = 5000
-
-// missingBeside lists blobs that are not here: of files with the same extension in a file's folder, then in the folders
-// beside it.
-func (t *Files) missingBeside(name string) ([]object.Name, error) {
-	folder := path.Dir(name)
-	folders := []string{folder}
-	if folder != "." {
-		around, err := t.FS.ReadDir(path.Dir(folder))
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range around {
-			if at := path.Join(path.Dir(folder), e.Name()); e.IsDir() && at != folder {
-				folders = append(folders, at)
-			}
-		}
-	}
-	var missing []object.Name
-	seen := map[object.Name]bool{}
-	for _, folder := range folders {
-		e, err := t.FS.Lookup(folder, true)
-		if err != nil || !e.IsDir() { // a submodule
-			continue
-		}
-		entries, err := t.FS.Entries(e.Hash)
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range entries {
-			if seen[e.Hash] || !e.IsFile() || !strings.EqualFold(path.Ext(e.Name), path.Ext(name)) ||
-				t.repo.Objects.Has(e.Hash) {
-				continue
-			}
-			seen[e.Hash] = true
-			if missing = append(missing, e.Hash); len(missing) == manyPromised {
-				return missing, nil
-			}
-		}
-	}
-	return missing, nil
-}
-
 // Prefetch brings the blobs of files that a partial clone has left out here, all in one request. enter says which
 // folders may hold such files. Where nothing is missing, or the repository is not partial, no remote is asked.
 func (t *Files) Prefetch(ctx context.Context, enter, wanted func(path string) bool) error {
 	r := t.repo
-	if !r.Facts.Partial || r.Options.Remote == "" {
+	if !r.Facts.Partial {
 		return nil
 	}
 	ctx, end := r.Watch(ctx)

@@ -157,7 +157,7 @@ func (p *plan) changeOf(d destination, stored map[string][]byte) (tree.Change, b
 	if d.Entry.Mode != 0 {
 		c.Mode = d.Entry.Mode
 		if d.how.lines == unlessOld && d.how.filter == "" {
-			if old, err = p.t.Stored(d.Path, d.Entry.Hash); err != nil {
+			if old, err = p.t.blob(d.Entry.Hash); err != nil {
 				return c, false, err
 			}
 		}

@@ -235,7 +235,6 @@ func (s *Store) start() (err error) {
 		return errors.Join(err, stdin.Close())
 	}
 	defer out.Close()
-	widen(out)
 	cmd := s.git.Command(context.Background(), run.Call{Dir: s.folder, Args: []string{"cat-file", "--batch-command"},
 		Env: []string{"GIT_DIR=" + s.folder, "GIT_OBJECT_DIRECTORY=" + s.dir, "GIT_NO_REPLACE_OBJECTS=1"}})
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, out

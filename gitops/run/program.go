@@ -212,49 +212,43 @@ func Group(ctx context.Context, cmd *exec.Cmd) error {
 // words are what git prints for people, without its progress: lines that are written over (they end with a carriage
 // return) and those that they end as.
 type words struct {
-	kept bytes.Buffer
-	line []byte
-	over []byte // the line that this one is written over
+	kept []byte
 	last string // of the progress
-	ret  bool   // the last byte was a carriage return
 }
 
 // mostWords bounds what is kept of what a hook at the other end prints.
 const mostWords = 1 << 20
 
 func (w *words) Write(b []byte) (int, error) {
-	for _, c := range b {
-		if w.ret && c != '\n' { // else it is the end of a line, as ssh writes it
-			w.last, w.line, w.over = string(bytes.TrimSpace(w.line)), w.over[:0], w.line
-		}
-		if w.ret = c == '\r'; w.ret {
-			continue
-		}
-		if w.line = append(w.line, c); c == '\n' || len(w.line) == mostWords {
-			w.end()
-		}
+	if w.kept = append(w.kept, b...); len(w.kept) > 2*mostWords {
+		w.kept = append(make([]byte, 0, mostWords), w.String()[:min(mostWords, len(w.String()))]...)
 	}
 	return len(b), nil
 }
 
-// end ends a line. One that an empty one was written over is a line of a hook that ends them as Windows does, which
-// git takes apart.
-func (w *words) end() {
-	line := w.line
-	if len(w.over) > 0 && (string(line) == "\n" || string(line) == "remote: \n") {
-		line = append(w.over, '\n')
-	}
-	if text := bytes.TrimSpace(line); progress.Match(text) {
-		w.last = string(text)
-	} else if w.kept.Len() < mostWords {
-		w.kept.Write(line)
-	}
-	w.line, w.over = w.line[:0], w.over[:0]
-}
-
+// String takes the progress out. A line that an empty one was written over is one of a hook that ends them as Windows
+// does.
 func (w *words) String() string {
-	w.end()
-	return w.kept.String()
+	var text strings.Builder
+	for line := range strings.Lines(string(w.kept)) {
+		line, end := strings.CutSuffix(line, "\n")
+		over := strings.Split(strings.TrimSuffix(line, "\r"), "\r")
+		line, over = over[len(over)-1], over[:len(over)-1]
+		if n := len(over); n > 0 && (line == "" || line == "remote: ") {
+			line, over = over[n-1], over[:n-1]
+		}
+		if n := len(over); n > 0 {
+			w.last = strings.TrimSpace(over[n-1])
+		}
+		if progress.MatchString(strings.TrimSpace(line)) {
+			w.last = strings.TrimSpace(line)
+			continue
+		}
+		if text.WriteString(line); end {
+			text.WriteByte('\n')
+		}
+	}
+	return text.String()
 }
 
 // ended is why the program was ended, with how far it was.
