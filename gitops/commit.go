@@ -85,7 +85,7 @@ func (r *Repo) chain(ctx context.Context, on *Tip, branch string, steps []Step) 
 	if tip == on {
 		return nil, ErrNothing
 	}
-	tip.files.FS.Extra = treesOf(objects)
+	tip.files.FS.Extra = nil
 	note := repo.Objects.Format.New(object.Tag, encodeOutbox(tip.commit, branch, tip.lease, author, tip.When()))
 	return tip, keepPending(ctx, tip, append(objects, note), old, note.Name)
 }
@@ -142,17 +142,6 @@ func delivered(r *Repo, on *Tip, branch string) (note hash, err error) {
 		return hash{}, cmp.Or(err, errWaits)
 	}
 	return note, nil
-}
-
-// treesOf keeps the new trees at hand: a reader of the new tip reads them first.
-func treesOf(objects []object.Object) map[hash]object.Object {
-	trees := map[hash]object.Object{}
-	for _, o := range objects {
-		if o.Kind == object.Tree {
-			trees[o.Name] = o
-		}
-	}
-	return trees
 }
 
 // keepPending writes the objects and points the branch's outbox at them.

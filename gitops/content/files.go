@@ -4,8 +4,10 @@
 package content
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"sync"
@@ -64,7 +66,23 @@ func (t *Files) Prefetch(ctx context.Context, enter, wanted func(path string) bo
 	ctx, end := r.Watch(ctx)
 	defer end()
 	missing := map[object.Name]bool{}
-	if err := t.missing(ctx, ".", enter, wanted, missing); err != nil {
+	err := fs.WalkDir(t.FS, ".", func(name string, d fs.DirEntry, err error) error {
+		info, ierr := d.Info()
+		switch {
+		case err != nil || ctx.Err() != nil || ierr != nil:
+			return cmp.Or(err, context.Cause(ctx), ierr)
+		case d.IsDir():
+			if name != "." && !enter(name) {
+				return fs.SkipDir
+			}
+		case wanted(name) || d.Type()&fs.ModeSymlink != 0 || d.Name() == ".gitattributes":
+			if h := info.Sys().(object.Name); !t.repo.Objects.Has(h) {
+				missing[h] = true
+			}
+		}
+		return nil
+	})
+	if err != nil {
 		return fmt.Errorf("look for what a partial clone left out: %w", err)
 	}
 	if len(missing) == 0 {
@@ -72,41 +90,6 @@ func (t *Files) Prefetch(ctx context.Context, enter, wanted func(path string) bo
 	}
 	if err := remote.FetchPromised(ctx, r, slices.Collect(maps.Keys(missing))); err != nil {
 		return fmt.Errorf("%w: fetch %d of them: %w", outcome.ErrUnfetched, len(missing), err)
-	}
-	return nil
-}
-
-func (t *Files) missing(ctx context.Context, folder string, enter, wanted func(string) bool,
-	missing map[object.Name]bool) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	at, err := t.FS.Lookup(folder, true)
-	if err != nil {
-		return err
-	}
-	entries, err := t.FS.Entries(at.Hash)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		name := e.Name
-		if folder != "." {
-			name = folder + "/" + e.Name
-		}
-		switch {
-		case e.Mode == object.ModeModule:
-		case e.IsDir():
-			if enter(name) {
-				if err := t.missing(ctx, name, enter, wanted, missing); err != nil {
-					return err
-				}
-			}
-		case wanted(name) || e.Mode == object.ModeLink || e.Name == ".gitattributes":
-			if !t.repo.Objects.Has(e.Hash) {
-				missing[e.Hash] = true
-			}
-		}
 	}
 	return nil
 }

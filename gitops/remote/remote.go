@@ -88,10 +88,13 @@ func LocalPath(address string) (string, bool) {
 	return address, colon < 0 || slash >= 0 && slash < colon
 }
 
-// list gives the remote's references and the branch that its HEAD names. The old protocol answers in one request.
-// Where branches are named, these and that one are enough.
+// list gives the remote's references and the branch that its HEAD names. Over http the old protocol answers in one
+// request; elsewhere the new one tells only what is asked for. Where branches are named, these and that one are enough.
 func (m *Remote) list(ctx context.Context, branches ...string) (advertised, error) {
-	args := []string{"-c", "protocol.version=0", "ls-remote", "--symref", m.name}
+	args := []string{"ls-remote", "--symref", m.name}
+	if strings.HasPrefix(m.Address, "http") {
+		args = append([]string{"-c", "protocol.version=0"}, args...)
+	}
 	if len(branches) > 0 {
 		args = append(args, "HEAD")
 	}
