@@ -3,11 +3,13 @@
 package history
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/locsync/locsync/gitops/object"
@@ -70,21 +72,38 @@ func (g *Graph) Contains(descendant, ancestor object.Name) (bool, error) {
 	return !no && err == nil, err
 }
 
+// Cuts says whether a shallow clone was cut at one of these commits.
+func (g *Graph) Cuts(commits []*object.CommitData) bool {
+	cut, _ := os.ReadFile(filepath.Join(g.Dir, "shallow"))
+	return slices.ContainsFunc(commits, func(c *object.CommitData) bool {
+		return bytes.Contains(cut, []byte(c.Hash.String()))
+	})
+}
+
+// Youngest gives the youngest commits that a tip has in its history, itself among them.
+func (g *Graph) Youngest(tip object.Name, most int) ([]*object.CommitData, error) {
+	return g.walk(tip, "", fmt.Sprintf("--max-count=%d", most))
+}
+
 // Ahead gives the commits that tip has in its history and none of the others has, youngest first. Others that are not
 // here, or no commits, are passed over. A commit at which a shallow clone was cut has no parents.
-func (g *Graph) Ahead(tip object.Name, others []object.Name) (commits []*object.CommitData, err error) {
+func (g *Graph) Ahead(tip object.Name, others []object.Name) ([]*object.CommitData, error) {
 	in := strings.Builder{}
 	for _, h := range others {
 		if !h.IsZero() {
 			fmt.Fprintf(&in, "^%s\n", h)
 		}
 	}
+	return g.walk(tip, in.String(), "--stdin")
+}
+
+func (g *Graph) walk(tip object.Name, stdin, option string) (commits []*object.CommitData, err error) {
 	if !g.Objects.Has(tip) { // git would pass it over too
 		return nil, fmt.Errorf("walk from %s: %w", tip, object.ErrMissing)
 	}
 	const fields = 5
-	out, _, err := g.ask(in.String(), "rev-list", "--ignore-missing", "--no-commit-header", "--encoding=UTF-8",
-		"--format=%H%x00%T%x00%P%x00%ct%x00%B%x00", tip.String(), "--stdin")
+	out, _, err := g.ask(stdin, "rev-list", "--ignore-missing", "--no-commit-header", "--encoding=UTF-8",
+		"--format=%H%x00%T%x00%P%x00%ct%x00%B%x00", tip.String(), option)
 	if err != nil {
 		return nil, fmt.Errorf("walk from %s: %w", tip, err)
 	}

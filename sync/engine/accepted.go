@@ -7,13 +7,14 @@ import (
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // accepted is what the service accepted of a project's source files. It has one text for a key of a collection; which
 // file a key is in is remembered only to tell a key that is gone from one whose file cannot be read. Marks of files
 // that are gone stay until their keys are elsewhere: a file that comes back, or moves, costs nothing.
 type accepted struct {
-	tree   *tree
+	tree   *tree.Tree
 	files  map[ledger.Source]catalog.Marks
 	texts  map[string]catalog.Marks             // by collection
 	forms  map[string]map[string][]catalog.Name // by collection and key: the texts of keys that have several
@@ -29,15 +30,13 @@ type accepted struct {
 	inherit map[ledger.Source]map[string]bool // of a line: keys that its trunk has; see inherited.go
 }
 
-func (s *source) place() ledger.Source { return ledger.Source{Collection: s.Collection, Path: s.Path} }
-
 // pushedSlot is where a source file's accepted texts are remembered.
 func (p *project) pushedSlot(at ledger.Source) ledger.Slot {
 	return ledger.Pushed.Of(p.stateName(), ledger.Source{Collection: at.Collection, Path: at.Path})
 }
 
 // acceptedOf loads what was accepted and compares it with a tree. With force, whatever is missing is meant to be.
-func (p *project) acceptedOf(t *tree, force bool) (*accepted, error) {
+func (p *project) acceptedOf(t *tree.Tree, force bool) (*accepted, error) {
 	a := &accepted{tree: t, held: make(map[ledger.Source]bool), files: make(map[ledger.Source]catalog.Marks), texts: make(map[string]catalog.Marks),
 		forms: make(map[string]map[string][]catalog.Name), living: make(map[string]map[string]bool)}
 	slots, err := ledger.Pushed.Slots(p.State, p.stateName())
@@ -52,19 +51,19 @@ func (p *project) acceptedOf(t *tree, force bool) (*accepted, error) {
 		a.files[ledger.Source{Collection: slot.Collection, Path: slot.Path}] = marks
 		a.add(slot.Collection, marks)
 	}
-	for _, s := range t.sources {
+	for _, s := range t.Sources {
 		living := a.living[s.Collection]
 		if living == nil {
 			living = make(map[string]bool)
 			a.living[s.Collection] = living
 		}
-		if s.broken() {
-			for n := range a.files[s.place()] {
+		if s.Broken() {
+			for n := range a.files[s.ID()] {
 				living[n.Key] = true
 			}
 			continue
 		}
-		for e := range s.file.Entries() {
+		for e := range s.File.Entries() {
 			living[e.Key] = true
 		}
 	}
@@ -90,15 +89,15 @@ func (a *accepted) add(collection string, marks catalog.Marks) {
 
 // base is what the service has of a file: of the keys that stand in it, wherever they were accepted from, and of those that stood in it and
 // stand nowhere now.
-func (a *accepted) base(s *source) catalog.Marks {
+func (a *accepted) base(s *tree.Source) catalog.Marks {
 	all, forms := a.texts[s.Collection], a.forms[s.Collection]
-	base := make(catalog.Marks, len(s.texts))
+	base := make(catalog.Marks, len(s.Texts))
 	take := func(n catalog.Name) {
 		if m, ok := all[n]; ok {
 			base[n] = m
 		}
 	}
-	for _, u := range s.texts {
+	for _, u := range s.Texts {
 		take(u.Name)
 		if u.Form != "" {
 			take(catalog.Name{Key: u.Key})
@@ -107,9 +106,9 @@ func (a *accepted) base(s *source) catalog.Marks {
 			take(n)
 		}
 	}
-	own := []ledger.Source{s.place()}
+	own := []ledger.Source{s.ID()}
 	for _, m := range a.moves {
-		if m.To == s.place() && m.From.Collection == s.Collection {
+		if m.To == s.ID() && m.From.Collection == s.Collection {
 			own = append(own, m.From)
 		}
 	}
@@ -125,14 +124,14 @@ func (a *accepted) base(s *source) catalog.Marks {
 
 // pending are the keys of a file that the service does not have as they are, but for texts older than what a pull
 // brought, once the histories are loaded (recallPasts). changes has the keys that are gone as well, against base.
-func (a *accepted) pending(s *source) (keys map[string]bool, base catalog.Marks, changes []catalog.Change) {
+func (a *accepted) pending(s *tree.Source) (keys map[string]bool, base catalog.Marks, changes []catalog.Change) {
 	keys, base = make(map[string]bool), a.base(s)
-	changes = catalog.Diff(base, s.texts)
+	changes = catalog.Diff(base, s.Texts)
 	var here map[string]bool
 	for _, c := range changes {
 		if c.Op == catalog.Removed {
 			if here == nil {
-				here = s.texts.Keys()
+				here = s.Texts.Keys()
 			}
 			if !here[c.Key] {
 				continue
@@ -151,7 +150,7 @@ func (a *accepted) pending(s *source) (keys map[string]bool, base catalog.Marks,
 }
 
 // notSent are the keys of a file that are not sent even when all are: those that lie behind, and those of which the trunk has what is to be had.
-func (a *accepted) notSent(s *source) map[string]bool {
+func (a *accepted) notSent(s *tree.Source) map[string]bool {
 	keys := a.behindKeys(s)
 	maps.Copy(keys, a.inherited(s))
 	return keys
@@ -209,36 +208,36 @@ func (p *project) adopt(a *accepted) error {
 		}
 		return changed[at]
 	}
-	here := make(map[ledger.Source]*source)
+	here := make(map[ledger.Source]*tree.Source)
 	settled := make(map[ledger.Source]bool) // remembered with exactly the keys that stand there
-	for _, s := range a.tree.sources {
-		here[s.place()] = s
-		if s.broken() || a.held[s.place()] {
+	for _, s := range a.tree.Sources {
+		here[s.ID()] = s
+		if s.Broken() || a.held[s.ID()] {
 			continue
 		}
-		own, all, n := a.files[s.place()], a.texts[s.Collection], 0
-		for _, u := range s.texts {
+		own, all, n := a.files[s.ID()], a.texts[s.Collection], 0
+		for _, u := range s.Texts {
 			if _, known := own[u.Name]; known {
 				n++
 			} else if m, ok := all[u.Name]; ok {
-				edit(s.place())[u.Name] = m
+				edit(s.ID())[u.Name] = m
 			}
 		}
-		settled[s.place()] = n == len(own)
+		settled[s.ID()] = n == len(own)
 	}
 	for at, marks := range a.files {
 		s := here[at]
-		if s != nil && s.broken() || settled[at] || a.held[at] {
+		if s != nil && s.Broken() || settled[at] || a.held[at] {
 			continue
 		}
 		var has map[string]bool
 		for n := range marks {
 			if s != nil {
-				if _, there := s.file.Lookup(n.Key, n.Form); there {
+				if _, there := s.File.Lookup(n.Key, n.Form); there {
 					continue
 				}
 				if has == nil {
-					has = s.keys()
+					has = s.EntryKeys()
 				}
 			}
 			if a.living[at.Collection][n.Key] && !has[n.Key] {
@@ -265,13 +264,4 @@ func (p *project) adopt(a *accepted) error {
 		}
 		return nil
 	})
-}
-
-// keys are the keys of all entries of a readable file, also of those that are no text.
-func (s *source) keys() map[string]bool {
-	keys := make(map[string]bool)
-	for e := range s.file.Entries() {
-		keys[e.Key] = true
-	}
-	return keys
 }

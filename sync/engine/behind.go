@@ -8,6 +8,7 @@ import (
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 func (p *project) sourceHistory(collection string) ledger.Slot {
@@ -86,12 +87,12 @@ func (a *accepted) behind(collection string, n catalog.Name, text string) bool {
 }
 
 // behindKeys are the keys of a file of which a text that the service does not have lies behind.
-func (a *accepted) behindKeys(s *source) map[string]bool {
+func (a *accepted) behindKeys(s *tree.Source) map[string]bool {
 	keys := make(map[string]bool)
 	if len(a.pasts[s.Collection].history) == 0 {
 		return keys
 	}
-	for _, u := range s.texts {
+	for _, u := range s.Texts {
 		if !a.texts[s.Collection].Has(u.Name, u.Text) && a.behind(s.Collection, u.Name, u.Text) {
 			keys[u.Key] = true
 		}
@@ -112,11 +113,11 @@ func (r *pushing) lookAtSources(a *accepted, commit string) error {
 				return err
 			}
 			seen := make(catalog.Marks)
-			for _, s := range r.tree.sources {
+			for _, s := range r.tree.Sources {
 				if s.Collection != collection {
 					continue
 				}
-				for _, u := range s.texts {
+				for _, u := range s.Texts {
 					if ledger.Has(history, u.Name) {
 						seen[u.Name] = catalog.MarkOf(u.Text)
 					}
@@ -128,17 +129,6 @@ func (r *pushing) lookAtSources(a *accepted, commit string) error {
 		}
 		return ledger.SourceSeenAt.Put(tx, r.stateName(), string(place), commit)
 	})
-}
-
-// sourceCommit is the commit that the tree of pushes stands on; "" before the first.
-func (t *tree) sourceCommit() string {
-	if t.look != nil {
-		return t.look.Commit
-	}
-	if tip, ok := t.fsys.(*gitops.Tip); ok {
-		return tip.Hash()
-	}
-	return ""
 }
 
 // relearn makes accepted texts the youngest of their histories, where they have one.

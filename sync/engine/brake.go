@@ -9,6 +9,7 @@ import (
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // The guard of pushes. A file that lost most of its keys, or is missing, is more often an accident than a wish. Until
@@ -25,9 +26,9 @@ const brakeFloor = 10
 
 // judge finds what may not be concluded from the tree, and what may.
 func (p *project) judge(a *accepted, force bool) error {
-	here := make(map[ledger.Source]*source)
-	for _, s := range a.tree.sources {
-		here[s.place()] = s
+	here := make(map[ledger.Source]*tree.Source)
+	for _, s := range a.tree.Sources {
+		here[s.ID()] = s
 	}
 	missing, total := make(map[ledger.Source]map[string]bool), 0
 	for _, at := range a.places() {
@@ -40,7 +41,7 @@ func (p *project) judge(a *accepted, force bool) error {
 		}
 		s := here[at]
 		switch {
-		case len(lost) == 0 || s != nil && s.broken():
+		case len(lost) == 0 || s != nil && s.Broken():
 		case s == nil:
 			missing[at] = lost
 		case !force && len(lost) >= brakeFloor && float64(len(lost)) > p.cfg.Push.Guard*float64(all):
@@ -58,11 +59,11 @@ func (p *project) judge(a *accepted, force bool) error {
 
 // lostKeys are the keys that a file had and that stand nowhere in the collection now; all counts those that it had. What was concluded to be removed
 // earlier counts no more.
-func (p *project) lostKeys(a *accepted, at ledger.Source, s *source) (lost map[string]bool, all int, err error) {
+func (p *project) lostKeys(a *accepted, at ledger.Source, s *tree.Source) (lost map[string]bool, all int, err error) {
 	own := a.files[at]
 	fresh := make(map[catalog.Mark]int) // the texts of new keys: a key that was renamed is not lost
-	if s != nil && !s.broken() {
-		for _, u := range s.texts {
+	if s != nil && !s.Broken() {
+		for _, u := range s.Texts {
 			if _, known := own[u.Name]; !known {
 				fresh[catalog.MarkOf(u.Text)]++
 			}
@@ -169,8 +170,8 @@ func (r *pushing) conclude(a *accepted) error {
 		return nil
 	}
 	here := make(map[ledger.Source]bool)
-	for _, s := range a.tree.sources {
-		here[s.place()] = true
+	for _, s := range a.tree.Sources {
+		here[s.ID()] = true
 	}
 	return r.State.Update(func(tx ledger.Writer) error {
 		for _, at := range a.missed {
@@ -219,5 +220,6 @@ func (r *pushing) orphaned(at ledger.Source, before, now catalog.Marks, living m
 
 func orphan(at ledger.Source, key, language string) report.Problem {
 	return report.Problem{Code: report.CodeRemoved, File: at.Path, Key: key, Language: language,
-		Problem: fmt.Sprintf("is gone from the source; the service keeps it in collection %q, and no pull brings it back. Delete it there if nobody needs its translations", at.Collection)}
+		Problem: fmt.Sprintf("is gone from the source; the service keeps it in collection %q, and no pull brings it back. "+
+			"Delete it there if its translations are not needed", at.Collection)}
 }

@@ -292,7 +292,7 @@ func TestEventsOfLines(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if last := events[len(events)-1].Text; last != "Branch feature/x is gone; nobody needs the translations on l10n/feature/x any more." {
+	if last := events[len(events)-1].Text; last != "Branch feature/x is gone; the translations on l10n/feature/x are not used any more." {
 		t.Error(last)
 	}
 	standing, _, err := ledger.Standing.Get(w.store, w.projects[0].projectName(), ledger.StandingID)

@@ -153,20 +153,6 @@ func (e *Engine) using() (done func()) {
 	return e.Using()
 }
 
-// UsageError is a wish that cannot be granted until something is changed: the command's exit code 2.
-type UsageError struct{ Err error }
-
-func (e *UsageError) Error() string { return e.Err.Error() }
-
-// ErrorCode is what reports call it.
-func (e *UsageError) ErrorCode() string {
-	if code := failure.Code(e.Err); code != report.FailedInternal {
-		return code
-	}
-	return report.FailedConfig
-}
-func (e *UsageError) Unwrap() error { return e.Err }
-
 // pick returns the projects that a pass is for: one by name, or all.
 func (e *Engine) pick(name string) ([]*project, error) {
 	if name == "" {
@@ -177,7 +163,7 @@ func (e *Engine) pick(name string) ([]*project, error) {
 			return []*project{p}, nil
 		}
 	}
-	return nil, &UsageError{e.Config.NoProject(name)}
+	return nil, &failure.UsageError{Err: e.Config.NoProject(name)}
 }
 
 // PushOptions narrow or widen a push.
@@ -194,7 +180,8 @@ type PushOptions struct {
 	// Only conflicts about these keys, in these languages and target files (as reports name them, relative to the repository); empty: in all.
 	Keys, Languages, Files []string
 
-	near bool // a file here may have changed: where none did, the branch's remote is not asked
+	near   bool // a file here may have changed: where none did, the branch's remote is not asked
+	yields bool // the pull after it takes the service's texts at first contact
 }
 
 // Push sends what changed. One project's failure does not keep the others from being pushed; the errors come back joined, and each
@@ -271,9 +258,10 @@ func pullAll(ctx context.Context, e *Engine, o PullOptions) (all []pulled, err e
 // Sync is a push and then a pull, which tells nothing that the push has told.
 func (e *Engine) Sync(ctx context.Context, push PushOptions, pull PullOptions) (report.SyncReport, error) {
 	if push.Translations && pull.AcceptService {
-		return report.SyncReport{}, &UsageError{errors.New("where the two sides never agreed on a text, --translations decides for the repository " +
+		return report.SyncReport{}, &failure.UsageError{Err: errors.New("where the two sides never agreed on a text, --translations decides for the repository " +
 			"and --accept-service for the service; use one of them")}
 	}
+	push.yields = pull.AcceptService
 	all, err := pushAll(ctx, e, push)
 	pull.told = make(map[string]map[string]conflict)
 	result := report.SyncReport{Push: report.PushReport{DryRun: push.DryRun, Projects: []report.ProjectPush{}}}
@@ -309,7 +297,7 @@ func (p *project) opened(ctx context.Context) (*gitops.Repo, error) {
 		return repo, err
 	}
 	if err := p.Claim(ctx, p.cfg, repo.Facts().CommonDir); err != nil {
-		return nil, errors.Join(&UsageError{err}, repo.Close())
+		return nil, errors.Join(&failure.UsageError{Err: err}, repo.Close())
 	}
 	return repo, nil
 }
@@ -329,13 +317,13 @@ func (p *project) openWith(ctx context.Context, remote string) (*gitops.Repo, er
 	}
 	repo, err := gitops.Open(ctx, p.repository(), o)
 	if errors.Is(err, gitops.ErrGit) {
-		return nil, &UsageError{err}
+		return nil, &failure.UsageError{Err: err}
 	}
 	if errors.Is(err, gitops.ErrNotRepo) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, gitops.ErrOwner) || errors.Is(err, gitops.ErrUnsupported) {
-		err = &UsageError{p.cfg.Blame("repository", err)}
+		err = &failure.UsageError{Err: p.cfg.Blame("repository", err)}
 	}
 	if err == nil && remote != "" && remote != "origin" && !repo.HasRemote(remote) {
-		err = &UsageError{p.cfg.Problem("pull.remote", "no remote is called %q; git -C %s remote add %s ADDRESS, or name another one here", remote, p.repository(), remote)}
+		err = &failure.UsageError{Err: p.cfg.Problem("pull.remote", "no remote is called %q; git -C %s remote add %s ADDRESS, or name another one here", remote, p.repository(), remote)}
 		return nil, errors.Join(err, repo.Close())
 	}
 	return repo, err

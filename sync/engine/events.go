@@ -128,7 +128,8 @@ const mostFiles = 200
 // finished tells of branches that are gone, and forgets what went on with them.
 func (d *diary) finished(lines []report.FinishedLine) {
 	for _, l := range lines {
-		d.tell(report.Event{What: "branch", Result: report.ResultEnded, Text: fmt.Sprintf("Branch %s is gone; nobody needs the translations on %s any more.", l.Base, l.Branch)})
+		d.tell(report.Event{What: "branch", Result: report.ResultEnded,
+			Text: fmt.Sprintf("Branch %s is gone; the translations on %s are not used any more.", l.Base, l.Branch)})
 		for id := range d.standing {
 			if strings.HasSuffix(id, "\x00"+l.Base) {
 				d.stand(id, ledger.Ongoing{})

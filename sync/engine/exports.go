@@ -100,11 +100,12 @@ type exportAsk struct {
 	group      *bundle.Group
 	languages  []config.Language
 	completion string
+	first      bool // an import is about to make the collection, where it is not there
 }
 
 // export asks the service for one group's translations; see exportAll.
 func (p *project) export(ctx context.Context, g *bundle.Group, languages []config.Language, completion string, age exportAge) (*exported, error) {
-	all, err := p.exportAll(ctx, []exportAsk{{g, languages, completion}}, age)
+	all, err := p.exportAll(ctx, []exportAsk{{group: g, languages: languages, completion: completion}}, age)
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +182,8 @@ func (x *exporting) begin(ctx context.Context) error {
 // unknown reports whether the service refuses a question because nothing was imported into the collection yet: a collection appears by the first import
 // into it, and has no translations before.
 func (x *exporting) unknown(a exportAsk, err error) bool {
-	if !errors.Is(err, service.ErrRefused) || x.everPushed(a.group.Collection) {
+	refused := errors.Is(err, service.ErrRefused) || a.first && errors.Is(err, service.ErrNotFound)
+	if !refused || !a.first && x.everPushed(a.group.Collection) {
 		return false
 	}
 	x.log.Info("nothing was pushed into this collection yet, and the service has no translations of it",

@@ -12,6 +12,7 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/gitops/forge"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/ledger"
 )
@@ -79,7 +80,7 @@ func (p *project) checkForge(ctx context.Context) error {
 	}
 	defer repo.Close()
 	line, err := p.current(repo)
-	if errors.As(err, new(*UsageError)) {
+	if errors.As(err, new(*failure.UsageError)) {
 		line, err = p.on("HEAD", nil) // none is for now; the token and the repository are the same for all
 	}
 	if err != nil {
@@ -100,7 +101,7 @@ func (p *project) checkForge(ctx context.Context) error {
 		_, err = f.Find(ctx, line.cfg.Pull.Branch, base)
 	}
 	if e, ok := errors.AsType[*forge.Error](err); err != nil && !(ok && e.Temporary()) && ctx.Err() == nil {
-		err = &UsageError{p.cfg.Problem("pull.request.kind", "%v", err)}
+		err = &failure.UsageError{Err: p.cfg.Problem("pull.request.kind", "%v", err)}
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // inherits finds the keys of a line that its trunk has, as they are or were when they were first seen, and that were not sent for the line itself.
@@ -26,46 +27,35 @@ func (p *project) inherits(a *accepted) error {
 		if trunk[slot.Collection] == nil {
 			trunk[slot.Collection] = make(map[string]catalog.Marks)
 		}
-		maps.Copy(trunk[slot.Collection], byKey(marks))
+		maps.Copy(trunk[slot.Collection], marks.ByKey())
 	}
 	former, err := p.formerKeys()
 	if err != nil {
 		return err
 	}
 	a.inherit = make(map[ledger.Source]map[string]bool)
-	for _, s := range a.tree.sources {
-		if s.broken() {
+	for _, s := range a.tree.Sources {
+		if s.Broken() {
 			continue
 		}
-		before, err := p.State.Marks(ledger.Inherited.Of(p.stateName(), ledger.Source{Collection: s.Collection, Path: s.Path}))
+		before, err := p.State.Marks(ledger.Inherited.Of(p.stateName(), s.ID()))
 		if err != nil {
 			return err
 		}
-		there, once, own := trunk[p.trunk.collectionOf(p, s)], byKey(before), byKey(a.texts[s.Collection])
+		there, once, own := trunk[p.trunk.collectionOf(p, s)], before.ByKey(), a.texts[s.Collection].ByKey()
 		keys := make(map[string]bool)
-		for key, marks := range byKey(s.texts.Marks()) {
+		for key, marks := range s.Texts.Marks().ByKey() {
 			if own[key] == nil && !former[s.Collection][key] && (maps.Equal(marks, there[key]) || maps.Equal(marks, once[key])) {
 				keys[key] = true
 			}
 		}
-		a.inherit[s.place()] = keys
+		a.inherit[s.ID()] = keys
 	}
 	return nil
 }
 
-func byKey(marks catalog.Marks) map[string]catalog.Marks {
-	keys := make(map[string]catalog.Marks)
-	for n, m := range marks {
-		if keys[n.Key] == nil {
-			keys[n.Key] = make(catalog.Marks)
-		}
-		keys[n.Key][n] = m
-	}
-	return keys
-}
-
 // collectionOf is the collection that a source file of another line has in this one.
-func (p *project) collectionOf(other *project, s *source) string {
+func (p *project) collectionOf(other *project, s *tree.Source) string {
 	for i := range other.cfg.Files {
 		if &other.cfg.Files[i] == s.Files {
 			if file, ok := s.Files.SourceFile(s.Path); ok {
@@ -77,7 +67,7 @@ func (p *project) collectionOf(other *project, s *source) string {
 }
 
 // inherited are the keys of a file that the trunk has and that were not sent for the line itself.
-func (a *accepted) inherited(s *source) map[string]bool { return a.inherit[s.place()] }
+func (a *accepted) inherited(s *tree.Source) map[string]bool { return a.inherit[s.ID()] }
 
 // keepInherited remembers the texts that are inherited, for the time when the trunk has others.
 func (p *project) keepInherited(a *accepted) error {
@@ -85,17 +75,17 @@ func (p *project) keepInherited(a *accepted) error {
 		return nil
 	}
 	return p.State.Update(func(tx ledger.Writer) error {
-		for _, s := range a.tree.sources {
-			if s.broken() || a.held[s.place()] {
+		for _, s := range a.tree.Sources {
+			if s.Broken() || a.held[s.ID()] {
 				continue
 			}
 			marks, keys := make(catalog.Marks), a.inherited(s)
-			for _, u := range s.texts {
+			for _, u := range s.Texts {
 				if keys[u.Key] {
 					marks[u.Name] = catalog.MarkOf(u.Text)
 				}
 			}
-			if err := keepMarks(tx, ledger.Inherited.Of(p.stateName(), ledger.Source{Collection: s.Collection, Path: s.Path}), marks); err != nil {
+			if err := keepMarks(tx, ledger.Inherited.Of(p.stateName(), s.ID()), marks); err != nil {
 				return err
 			}
 		}
@@ -109,11 +99,11 @@ func (r *pushing) sendInherited(ctx context.Context, found []*candidate) error {
 	if r.trunk == nil {
 		return nil
 	}
-	wanted := make(map[*source]map[string]bool)
+	wanted := make(map[*tree.Source]map[string]bool)
 	for _, c := range found {
 		for n := range c.changed {
 			for _, b := range c.Sources {
-				s := r.tree.of(b)
+				s := r.tree.Of(b)
 				if !r.accepted.inherited(s)[n.Key] || r.trunk.collectionOf(r.project, s) == s.Collection {
 					continue
 				}
@@ -125,7 +115,7 @@ func (r *pushing) sendInherited(ctx context.Context, found []*candidate) error {
 		}
 	}
 	ship := &shipping{}
-	for _, s := range r.tree.sources {
+	for _, s := range r.tree.Sources {
 		if wanted[s] == nil {
 			continue
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // Most pulls bring nothing. So a pull first asks what changed since the last full export (`modified-since`), and asks
@@ -104,7 +105,7 @@ type probed struct {
 }
 
 // quiet tells of which groups the service has said nothing new since the last full pull.
-func (r *pulling) quiet(ctx context.Context, t *tree, groups []*bundle.Group, languages []config.Language) (map[*bundle.Group]bool, error) {
+func (r *pulling) quiet(ctx context.Context, t *tree.Tree, groups []*bundle.Group, languages []config.Language) (map[*bundle.Group]bool, error) {
 	quiet := make(map[*bundle.Group]bool)
 	if r.probe.last == nil {
 		return quiet, nil
@@ -144,7 +145,7 @@ func (r *pulling) quiet(ctx context.Context, t *tree, groups []*bundle.Group, la
 }
 
 // probedQuiet reports whether the answer of a probe holds no news. A probe is not written down: one that is interrupted is made anew.
-func (r *pulling) probedQuiet(ctx context.Context, t *tree, p *probed, languages []config.Language, archive *service.Archive, err error) (bool, error) {
+func (r *pulling) probedQuiet(ctx context.Context, t *tree.Tree, p *probed, languages []config.Language, archive *service.Archive, err error) (bool, error) {
 	var x *exported
 	if err == nil {
 		x, err = r.readArchive(p.Group, languages, archive)
@@ -178,7 +179,7 @@ func (r *pulling) unprobed(ctx context.Context, x *probed, err error) error {
 
 // news reports whether an export holds anything that was not merged as it is. Of files that share their keys' collection each merges what its
 // source has; what no source has is nobody's news.
-func (r *pulling) news(t *tree, x *exported) (bool, error) {
+func (r *pulling) news(t *tree.Tree, x *exported) (bool, error) {
 	if len(x.problems) > 0 {
 		return true, nil
 	}
@@ -186,7 +187,7 @@ func (r *pulling) news(t *tree, x *exported) (bool, error) {
 		if len(target.texts) == 0 {
 			continue
 		}
-		source, ok := t.sourceTexts(target.Target)
+		source, ok := t.SourceTexts(target.Target)
 		if !ok {
 			return true, nil
 		}

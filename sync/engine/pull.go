@@ -20,6 +20,7 @@ import (
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // pulling is one pull of one project, under way.
@@ -40,7 +41,7 @@ type pulling struct {
 	unread    []report.Problem        // of the report: files that could not be read
 	left      map[string]leftOut      // by ledger.TargetID: of files that were looked at, what was left out
 	digested  sourceDigests
-	shared    *shared
+	shared    *tree.Shared
 	accepted  *accepted     // what the service has of the sources, compared with the branch's tree
 	moves     []ledger.Move // of source files
 	renamed   map[*bundle.Bundle][]catalog.Rename
@@ -220,14 +221,14 @@ func (r *pulling) attempt(ctx context.Context) error {
 	r.tip, r.base, r.looked = tip, tip.Base(), look(tip)
 	r.merged = r.base != nil && len(joined) == 0 && on.Same(r.base)
 	r.removals = removalsSince(r, tip)
-	t, err := r.readTree(joinedTree{on, joined}, r.reading)
+	t, err := tree.Find(joinedTree{on, joined}, r.cfg, r.reading)
 	if err != nil {
 		return err
 	}
-	for _, problem := range t.problems {
+	for _, problem := range t.Problems {
 		r.unreadable(problem)
 	}
-	if r.unsaved, err = r.recollect(ctx, r.repo, tip, t.bundles(), r.o.DryRun); err != nil {
+	if r.unsaved, err = r.recollect(ctx, r.repo, tip, t.Bundles(), r.o.DryRun); err != nil {
 		return err
 	}
 	done, err := r.mergeAll(ctx, t, tip)
@@ -252,7 +253,7 @@ func (r *pulling) attempt(ctx context.Context) error {
 		}
 		before = r.report.Commit
 	}
-	if r.report.Commit == "" && !r.o.DryRun {
+	if r.report.Commit == "" && (!r.o.DryRun || len(r.report.Files) == 0) {
 		if err := r.follow(ctx, tip); err != nil {
 			return err
 		}
@@ -288,7 +289,7 @@ func (r *pulling) readBranch(ctx context.Context) (*gitops.Tip, error) {
 }
 
 // mergeAll merges what the service has into the files of a tree, in memory.
-func (r *pulling) mergeAll(ctx context.Context, t *tree, tip *gitops.Tip) ([]*merged, error) {
+func (r *pulling) mergeAll(ctx context.Context, t *tree.Tree, tip *gitops.Tip) ([]*merged, error) {
 	if err := r.lookAgain(tip); err != nil {
 		return nil, err
 	}
@@ -311,7 +312,7 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree, tip *gitops.Tip) ([]*me
 	if err != nil {
 		return nil, err
 	}
-	if r.shared, err = t.sharedIn(t.fsys, r.cfg.Targets()); err != nil {
+	if r.shared, err = t.SharedIn(t.FS, r.cfg.Targets()); err != nil {
 		return nil, err
 	}
 	for i, x := range theirs {
@@ -339,14 +340,14 @@ func (r *pulling) unreadable(p report.Problem) {
 
 // translations asks the service for all groups of a tree. Each target file of the configuration is in the answer, with no texts when
 // the service has none: its dead keys go all the same.
-func (r *pulling) translations(ctx context.Context, t *tree) ([]translated, error) {
+func (r *pulling) translations(ctx context.Context, t *tree.Tree) ([]translated, error) {
 	languages := r.cfg.Targets()
 	if len(languages) == 0 {
 		return nil, nil
 	}
 	var all []translated
 	claimed := make(map[string]*bundle.Group)
-	groups := bundle.Groups(t.bundles())
+	groups := bundle.Groups(t.Bundles())
 	if err := r.askAll(ctx, t, groups, languages); err != nil {
 		return nil, err
 	}
@@ -366,7 +367,7 @@ func (r *pulling) translations(ctx context.Context, t *tree) ([]translated, erro
 			claimed[target.Path] = g
 			all = append(all, target)
 		}
-		existing, err := bundle.Existing(t.fsys, g.Bundles, languages)
+		existing, err := bundle.Existing(t.FS, g.Bundles, languages)
 		if err != nil {
 			return nil, err
 		}
@@ -386,7 +387,7 @@ func (r *pulling) translations(ctx context.Context, t *tree) ([]translated, erro
 }
 
 // askAll asks for the translations of the groups that this pull has no answer for yet, unless the service says that there is nothing new.
-func (r *pulling) askAll(ctx context.Context, t *tree, groups []*bundle.Group, languages []config.Language) error {
+func (r *pulling) askAll(ctx context.Context, t *tree.Tree, groups []*bundle.Group, languages []config.Language) error {
 	open := slices.DeleteFunc(slices.Clone(groups), func(g *bundle.Group) bool { return r.exports[exportKey(g)] != nil })
 	quiet, err := r.quiet(ctx, t, open, languages)
 	if err != nil {
@@ -395,7 +396,7 @@ func (r *pulling) askAll(ctx context.Context, t *tree, groups []*bundle.Group, l
 	open = slices.DeleteFunc(open, func(g *bundle.Group) bool { return quiet[g] })
 	var asks []exportAsk
 	for _, g := range open {
-		asks = append(asks, exportAsk{g, languages, r.cfg.Pull.CompletionState})
+		asks = append(asks, exportAsk{group: g, languages: languages, completion: r.cfg.Pull.CompletionState})
 	}
 	answers, err := r.exportAll(ctx, asks, resumed.in(r.o.DryRun))
 	if err != nil {
@@ -428,16 +429,4 @@ func (r *pulling) wrote(g *bundle.Group, target bundle.Target) (bool, error) {
 	}
 	marks, err := r.State.Marks(r.slot(ledger.Merged, target.Path, target.Language.Code))
 	return marks != nil, err
-}
-
-// sourceTexts are the texts of a target's source files; ok is false when one of them cannot be read.
-func (t *tree) sourceTexts(target bundle.Target) (texts catalog.Catalog, ok bool) {
-	for _, b := range target.Sources {
-		s := t.of(b)
-		if s == nil || s.broken() {
-			return nil, false
-		}
-		texts = append(texts, bundle.Texts(s.file)...)
-	}
-	return texts, true
 }

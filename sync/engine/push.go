@@ -15,13 +15,14 @@ import (
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // pushing is one push of one project, under way.
 type pushing struct {
 	*project
 	o       PushOptions
-	tree    *tree
+	tree    *tree.Tree
 	unsaved overlay // of a dry run
 	report  pushed
 	errs    []error
@@ -114,7 +115,7 @@ func (r *pushing) census(c census) {
 func (p *project) newPush(o PushOptions) *pushing {
 	return &pushing{project: p, o: o, begun: p.Now(), elsewhere: make(map[report.Problem]bool),
 		refused: make(map[string]bool), present: make(map[string]bool), settled: make(map[string]bool),
-		old: make(map[string]map[catalog.Name]string), following: make(map[string][]foreseen),
+		old: make(map[string]map[catalog.Name]string), following: make(map[string][]foreseen), before: make(map[string]*exported),
 		report: pushed{open: make(map[string]conflict), ProjectPush: report.ProjectPush{
 			Scope: scope(p), Files: []report.PushedFile{}, Outcome: noProblems()}}}
 }
@@ -174,10 +175,10 @@ func (r *pushing) pass(ctx context.Context) error {
 		return nil
 	}
 	r.tree = t
-	for _, problem := range t.problems {
+	for _, problem := range t.Problems {
 		r.answer(problem)
 	}
-	plan, err := r.planSources()
+	plan, err := r.planSources(ctx)
 	if err != nil {
 		return err
 	}
@@ -185,7 +186,7 @@ func (r *pushing) pass(ctx context.Context) error {
 		return err
 	}
 	r.shipAll(ctx, plan.shipments)
-	if err := r.lookAtSources(plan.accepted, t.sourceCommit()); err != nil {
+	if err := r.lookAtSources(plan.accepted, t.Commit()); err != nil {
 		return err
 	}
 	if len(plan.renames) > 0 {
@@ -260,14 +261,14 @@ type sourcePlan struct {
 }
 
 // planSources compares every source file with what the service accepted last and composes the imports.
-func (r *pushing) planSources() (*sourcePlan, error) {
+func (r *pushing) planSources(ctx context.Context) (*sourcePlan, error) {
 	plan := &sourcePlan{}
 	accepted, err := r.acceptedOf(r.tree, r.o.Force)
 	if err != nil {
 		return nil, err
 	}
 	plan.accepted, r.accepted = accepted, accepted
-	if err := r.recallPasts(r.repo, accepted, lookAt(r.cfg.Push.Source), r.tree.sourceCommit()); err != nil {
+	if err := r.recallPasts(r.repo, accepted, lookAt(r.cfg.Push.Source), r.tree.Commit()); err != nil {
 		return nil, err
 	}
 	if err := r.conclude(accepted); err != nil {
@@ -279,8 +280,8 @@ func (r *pushing) planSources() (*sourcePlan, error) {
 		}
 	}
 	var all []*compared
-	for _, s := range r.tree.sources {
-		if s.broken() || accepted.held[s.place()] {
+	for _, s := range r.tree.Sources {
+		if s.Broken() || accepted.held[s.ID()] {
 			continue
 		}
 		pending, base, changes := accepted.pending(s)
@@ -289,6 +290,9 @@ func (r *pushing) planSources() (*sourcePlan, error) {
 			return nil, err
 		}
 		all = append(all, &compared{source: s, pending: pending, base: base, look: look})
+	}
+	if err := r.meetSources(ctx, all); err != nil {
+		return nil, err
 	}
 	findFarRenames(all)
 	for _, s := range all {
@@ -302,7 +306,8 @@ func (r *pushing) planSources() (*sourcePlan, error) {
 			continue
 		}
 		not := accepted.notSent(s.source)
-		err = r.addSource(&plan.shipping, s.source, func(key string) bool { return pending[key] || r.o.All && (r.o.Force || !not[key]) })
+		wanted := func(key string) bool { return !s.stays[key] && (pending[key] || r.o.All && (r.o.Force || !not[key])) }
+		err = r.addSource(&plan.shipping, s.source, wanted)
 		if err != nil {
 			return nil, err
 		}
@@ -311,9 +316,9 @@ func (r *pushing) planSources() (*sourcePlan, error) {
 }
 
 // addSource adds keys of a source file to the imports.
-func (r *pushing) addSource(ship *shipping, s *source, wanted func(key string) bool) error {
-	texts := s.texts.Index()
-	up, err := bundle.Compose(s.Bundle, s.file, s.Path, func(n catalog.Name) bool {
+func (r *pushing) addSource(ship *shipping, s *tree.Source, wanted func(key string) bool) error {
+	texts := s.Texts.Index()
+	up, err := bundle.Compose(s.Bundle, s.File, s.Path, func(n catalog.Name) bool {
 		_, there := texts[n]
 		return there && wanted(n.Key)
 	}, nil, nil)
@@ -373,7 +378,7 @@ func (r *pushing) shipAll(ctx context.Context, all []*shipment) {
 func (r *pushing) sent(s *shipment) {
 	r.report.Requests++
 	for _, up := range s.uploads {
-		f := report.PushedFile{Path: up.Path, Language: s.request.Language, Keys: keysOf(up.Units)}
+		f := report.PushedFile{Path: up.Path, Language: s.request.Language, Keys: up.Units.KeysInOrder()}
 		if r.o.DryRun {
 			f.Changes = r.values(f.Path, f.Language, up.Units)
 		}
@@ -417,19 +422,6 @@ func (r *pushing) values(path, language string, units catalog.Catalog) []report.
 	return all
 }
 
-// keysOf are the keys of units, in their order.
-func keysOf(units catalog.Catalog) []string {
-	var keys []string
-	seen := make(map[string]bool, len(units))
-	for _, u := range units {
-		if !seen[u.Key] {
-			seen[u.Key] = true
-			keys = append(keys, u.Key)
-		}
-	}
-	return keys
-}
-
 // send begins one import.
 func (r *pushing) send(ctx context.Context, s *shipment) (*ledger.Job, error) {
 	job, err := r.intend(s)
@@ -455,18 +447,6 @@ func (r *pushing) send(ctx context.Context, s *shipment) (*ledger.Job, error) {
 // importing tells of one of the imports.
 func (r *pushing) importing(format string, args ...any) {
 	r.announce(report.Doing{What: fmt.Sprintf(format, args...), Done: int64(r.imports.done), Total: int64(r.imports.total)})
-}
-
-// outcome sums a pass up.
-func outcome(at time.Time, keys int, commit string, problems []report.Problem, err error) report.Past {
-	past := report.Past{At: at.UTC(), Result: report.ResultOK, Keys: keys, Commit: commit, Problems: problems}
-	if len(problems) > 0 {
-		past.Result = report.ResultPartial
-	}
-	if err != nil {
-		past.Result, past.Error, past.ErrorCode = report.ResultFailed, err.Error(), failure.Code(err)
-	}
-	return past
 }
 
 // mark writes accepted texts of a translation into slots, keeping what is there.

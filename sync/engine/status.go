@@ -18,6 +18,7 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // stateName is the project's name in the state: that of one project of one service, and of one line.
@@ -203,7 +204,7 @@ func (p *project) look(ctx context.Context, s *report.ProjectStatus) error {
 	if err != nil {
 		return err
 	}
-	t, err := p.readTree(fsys, nil)
+	t, err := tree.Find(fsys, p.cfg, nil)
 	if err != nil {
 		return err
 	}
@@ -215,7 +216,7 @@ func (p *project) look(ctx context.Context, s *report.ProjectStatus) error {
 	if err != nil {
 		return err
 	}
-	s.Problems = slices.Concat(t.problems, waiting, p.living(pasts[0].Problems, t), pulls, s.Problems)
+	s.Problems = slices.Concat(t.Problems, waiting, p.living(pasts[0].Problems, t), pulls, s.Problems)
 	return p.count(repo, s, t)
 }
 
@@ -270,13 +271,13 @@ func (p *project) statusTree(repo *gitops.Repo) (fs.FS, error) {
 }
 
 // count fills in the numbers.
-func (p *project) count(repo *gitops.Repo, s *report.ProjectStatus, t *tree) error {
+func (p *project) count(repo *gitops.Repo, s *report.ProjectStatus, t *tree.Tree) error {
 	a, err := p.acceptedOf(t, false)
 	if err != nil {
 		return err
 	}
 	commit := ""
-	if tip, ok := t.fsys.(*gitops.Tip); ok {
+	if tip, ok := t.FS.(*gitops.Tip); ok {
 		commit = tip.Hash()
 	} else if _, commit, err = repo.Head(); err != nil {
 		return err
@@ -291,22 +292,22 @@ func (p *project) count(repo *gitops.Repo, s *report.ProjectStatus, t *tree) err
 		return err
 	}
 	total := make(map[string]bool)
-	for _, src := range t.sources {
+	for _, src := range t.Sources {
 		f := report.FileStatus{Path: src.Path, Format: src.Format.Name, Collection: src.Collection}
-		if src.broken() {
-			if src.texts, err = pushedTexts(p, a, src.place()); err != nil {
+		if src.Broken() {
+			if src.Texts, err = pushedTexts(p, a, src.ID()); err != nil {
 				return err
 			}
-			for _, problem := range t.problems {
+			for _, problem := range t.Problems {
 				if problem.File == src.Path {
 					f.Error, f.ErrorCode = problem.String(), report.FailedConfig
 				}
 			}
-		} else if !a.held[src.place()] {
+		} else if !a.held[src.ID()] {
 			pending, _, _ := a.pending(src)
 			f.Pending = len(pending)
 		}
-		keys := src.texts.Keys()
+		keys := src.Texts.Keys()
 		f.Keys = len(keys)
 		for key := range keys {
 			total[src.Path+"\x00"+key] = true
@@ -332,8 +333,8 @@ func pushedTexts(p *project, a *accepted, at ledger.Source) (names catalog.Catal
 
 // countLanguages counts the keys that each language has, where the branch was merged at last or in the tree itself, whichever has more, and names the
 // files of translations that cannot be read where passes read them.
-func (p *project) countLanguages(repo *gitops.Repo, s *report.ProjectStatus, t *tree, all int, mine map[string]int) error {
-	trees := []lookedAt{{t.fsys, p.cfg.Push.Enabled && p.cfg.Push.Translations}}
+func (p *project) countLanguages(repo *gitops.Repo, s *report.ProjectStatus, t *tree.Tree, all int, mine map[string]int) error {
+	trees := []lookedAt{{t.FS, p.cfg.Push.Enabled && p.cfg.Push.Translations}}
 	if tip, err := repo.Seen(p.cfg.Pull.Branch, p.cfg.Pull.Base); err == nil && !tip.New() {
 		trees = append(trees, lookedAt{tip, p.cfg.Pull.Enabled})
 	}
@@ -372,8 +373,8 @@ type lookedAt struct {
 }
 
 // countKeys adds the keys that a tree has translations for, and returns what is wrong with files that cannot be read.
-func (p *project) countKeys(have map[string]bool, t *tree, fsys fs.FS, l config.Language) (problems []report.Problem, err error) {
-	targets, err := bundle.Existing(fsys, t.bundles(), []config.Language{l})
+func (p *project) countKeys(have map[string]bool, t *tree.Tree, fsys fs.FS, l config.Language) (problems []report.Problem, err error) {
+	targets, err := bundle.Existing(fsys, t.Bundles(), []config.Language{l})
 	if err != nil {
 		return nil, err
 	}
@@ -393,7 +394,7 @@ func (p *project) countKeys(have map[string]bool, t *tree, fsys fs.FS, l config.
 			return nil, err
 		}
 		for _, b := range target.Sources {
-			keys := t.of(b).texts.Keys()
+			keys := t.Of(b).Texts.Keys()
 			for _, u := range bundle.Texts(f) {
 				if keys[u.Key] && u.Text != "" && !ledger.Holds(filler, u) {
 					have[b.Path+"\x00"+u.Key] = true

@@ -1,18 +1,19 @@
-package main
+package terminal
 
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/terminal"
 )
 
-// A screen narrower than this has less of everything that is there for convenience: the table's last columns, the times in full, long bars.
+// A screen narrower than this has less of everything that is there for convenience: the table's last columns, the times
+// in full, long bars.
 const narrow = 60
 
 // leastName is how few columns names of files are cut to for the sake of another column of their table.
@@ -28,18 +29,24 @@ const (
 	someEvents = 5
 )
 
+// Status prints a status.
+func (s *Screen) Status(st report.Status, now time.Time, all bool) error {
+	_, err := io.WriteString(s.to, s.statusText(st, now, all))
+	return err
+}
+
 // status is a status as this screen shows it: a table for a person at a terminal, else plain text.
-func (s *screen) status(st report.Status, now time.Time, all bool) string {
+func (s *Screen) statusText(st report.Status, now time.Time, all bool) string {
 	var b strings.Builder
 	if !s.terminal {
-		plainStatus(printable{&b}, st)
+		plainStatus(Printable{To: &b}, st)
 		return b.String()
 	}
 	for i, p := range st.Projects {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		v := &statusView{screen: s, Builder: &b, now: now, all: all, p: p}
+		v := &statusView{on: s, b: &b, now: now, all: all, p: p}
 		v.state()
 		v.facts()
 		v.languages()
@@ -48,7 +55,7 @@ func (s *screen) status(st report.Status, now time.Time, all bool) string {
 		v.files()
 		v.events()
 	}
-	v := &statusView{screen: s, Builder: &b}
+	v := &statusView{on: s, b: &b}
 	for _, short := range st.Incomplete {
 		v.para(yellow, "", "  ", short.String())
 	}
@@ -58,44 +65,45 @@ func (s *screen) status(st report.Status, now time.Time, all bool) string {
 
 // statusView draws one project.
 type statusView struct {
-	*screen
-	*strings.Builder
+	on  *Screen
+	b   *strings.Builder
 	now time.Time
 	all bool
 	p   report.ProjectStatus
 }
 
-// para writes a text that may take several lines: first stands before the first of them, and rest, which is at least as wide and plain, before the others.
-// Where the screen leaves no room behind first, the text stands below it. What is longer than a line, like an address, is the terminal's to break: people copy it.
+// para writes a text that may take several lines: first stands before the first of them, and rest, which is at least as
+// wide and plain, before the others. Where the screen leaves no room behind first, the text stands below it. What is
+// longer than a line, like an address, is the terminal's to break: people copy it.
 func (v *statusView) para(st style, first, rest, text string) {
 	const below = "    "
-	text = shown(text)
-	room, longest := v.width-terminal.Columns(rest), 0
+	text = report.Printable(text)
+	room, longest := v.on.width-Columns(rest), 0
 	for word := range strings.FieldsSeq(text) {
-		longest = max(longest, terminal.Columns(word))
+		longest = max(longest, Columns(word))
 	}
-	if terminal.Columns(rest) > terminal.Columns(below) && (room < leastRoom || longest > room) {
+	if Columns(rest) > Columns(below) && (room < leastRoom || longest > room) {
 		switch strings.TrimSpace(first) {
 		case "":
 			first = below
 		case "->":
 			first = " -> "
 		default:
-			fmt.Fprintln(v, strings.TrimRight(first, " "))
+			fmt.Fprintln(v.b, strings.TrimRight(first, " "))
 			first = below
 		}
-		rest, room = below, v.width-terminal.Columns(below)
+		rest, room = below, v.on.width-Columns(below)
 	}
-	for i, line := range terminal.Wrapped(text, max(10, room)) {
+	for i, line := range Wrapped(text, max(10, room)) {
 		if i == 0 {
-			fmt.Fprintf(v, "%s%s\n", first, v.in(st, line))
+			fmt.Fprintf(v.b, "%s%s\n", first, v.on.in(st, line))
 		} else {
-			fmt.Fprintf(v, "%s%s\n", rest, v.in(st, line))
+			fmt.Fprintf(v.b, "%s%s\n", rest, v.on.in(st, line))
 		}
 	}
 }
 
-func (v *statusView) heading(text string) { fmt.Fprintf(v, "\n  %s\n", v.in(strong, text)) }
+func (v *statusView) heading(text string) { fmt.Fprintf(v.b, "\n  %s\n", v.on.in(strong, text)) }
 
 // mood is how a project is, in a colour: red where something failed, yellow where something waits for somebody.
 func mood(p report.ProjectStatus) style {
@@ -110,27 +118,27 @@ func mood(p report.ProjectStatus) style {
 }
 
 func (v *statusView) state() {
-	name := terminal.Shortened(shown(v.p.Name), max(leastRoom, v.width/2))
-	space := strings.Repeat(" ", terminal.Columns(name)+4)
-	v.para(plainly, v.in(mood(v.p), "●")+" "+v.in(strong, name)+"  ", space, v.p.State)
+	name := Shortened(report.Printable(v.p.Name), max(leastRoom, v.on.width/2))
+	space := strings.Repeat(" ", Columns(name)+4)
+	v.para(plainly, v.on.in(mood(v.p), "●")+" "+v.on.in(strong, name)+"  ", space, v.p.State)
 }
 
 // facts are the rows below the name.
 func (v *statusView) facts() {
-	t := v.passes(func(at time.Time) string { return v.when(at, v.now) })
-	if terminal.Columns("  ")+t.width() > v.width {
+	t := v.passes(func(at time.Time) string { return v.on.when(at, v.now) })
+	if Columns("  ")+t.width() > v.on.width {
 		t.breakAt(3)
 	}
-	if terminal.Columns("  ")+t.width() > v.width {
-		t = v.passes(func(at time.Time) string { return ago(at, v.now) })
-		if terminal.Columns("  ")+t.width() > v.width {
+	if Columns("  ")+t.width() > v.on.width {
+		t = v.passes(func(at time.Time) string { return Ago(at, v.now) })
+		if Columns("  ")+t.width() > v.on.width {
 			t.breakAt(3)
 		}
 	}
-	t.say(v.screen, v, "  ")
+	t.say(v.on, v.b, "  ")
 	named := func(name, text string) {
 		if text != "" {
-			v.para(plainly, "  "+v.in(faint, terminal.Padded(name, 9))+"  ", strings.Repeat(" ", 13), text)
+			v.para(plainly, "  "+v.on.in(faint, Padded(name, 9))+"  ", strings.Repeat(" ", 13), text)
 		}
 	}
 	branch, at := v.p.Branch, v.p.BranchURL
@@ -140,7 +148,7 @@ func (v *statusView) facts() {
 	named("branch", strings.TrimSpace(branch+" "+at))
 	named("request", v.p.RequestURL)
 	if v.p.Removed > 0 {
-		named("removed", count(v.p.Removed, "key")+" that the source no longer has")
+		named("removed", Count(v.p.Removed, "key")+" that the source no longer has")
 	}
 	if w := v.p.Watch; w != nil && w.Why != "" {
 		named("watching", "by comparing files every few seconds: "+w.Why)
@@ -159,20 +167,20 @@ func (v *statusView) facts() {
 }
 
 // passes are the last push and pull and the next one, as a table.
-func (v *statusView) passes(when func(time.Time) string) *table {
-	t := &table{flex: -1}
+func (v *statusView) passes(when func(time.Time) string) *Table {
+	t := &Table{flex: -1}
 	row := func(name, at string, st style, result, more string) {
 		t.row(cell{name, faint}, cell{at, plainly}, cell{result, st}, cell{more, plainly})
 	}
 	if past := v.p.LastPush; past != nil {
 		more := "nothing sent yet"
 		if past.SentAt != nil {
-			more = count(past.Keys, "key") + " sent " + ago(*past.SentAt, v.now)
+			more = Count(past.Keys, "key") + " sent " + Ago(*past.SentAt, v.now)
 		}
 		row("last push", when(past.At), resultStyle(past.Result), past.Result, more)
 	}
 	if past := v.p.LastPull; past != nil {
-		row("last pull", when(past.At), resultStyle(past.Result), past.Result, count(past.Keys, "key"))
+		row("last pull", when(past.At), resultStyle(past.Result), past.Result, Count(past.Keys, "key"))
 	}
 	if v.p.NextPull != nil {
 		row("next pull", when(*v.p.NextPull), plainly, "", "")
@@ -189,22 +197,24 @@ func (v *statusView) languages() {
 	if len(v.p.Languages) == 0 {
 		return
 	}
-	fmt.Fprintln(v)
+	fmt.Fprintln(v.b)
 	length := 20
 	switch {
-	case v.width >= 2*narrow:
+	case v.on.width >= 2*narrow:
 		length = 40
-	case v.width < narrow:
+	case v.on.width < narrow:
 		length = 10
 	}
-	name := func(l report.LanguageStatus) string { return terminal.Shortened(shown(l.Language), max(8, v.width/4)) }
+	name := func(l report.LanguageStatus) string {
+		return Shortened(report.Printable(l.Language), max(8, v.on.width/4))
+	}
 	widest := 0
 	for _, l := range v.p.Languages {
-		widest = max(widest, terminal.Columns(name(l)))
+		widest = max(widest, Columns(name(l)))
 	}
 	for _, l := range v.p.Languages {
 		whole := l.Keys + l.Missing
-		text := fmt.Sprintf("%d of %s", l.Keys, count(whole, "key"))
+		text := fmt.Sprintf("%d of %s", l.Keys, Count(whole, "key"))
 		if l.Missing > 0 {
 			text += fmt.Sprintf(", %d missing", l.Missing)
 		}
@@ -216,13 +226,15 @@ func (v *statusView) languages() {
 		}
 		sound, heldBack, _ := l.Parts()
 		good, held := share(sound, whole, length), share(heldBack, whole, length)
-		bar := v.in(green, strings.Repeat("█", good)) + v.in(yellow, strings.Repeat("▒", held)) + v.in(faint, strings.Repeat("░", max(0, length-good-held)))
-		first := fmt.Sprintf("  %s  %s %4d %%  ", terminal.Padded(name(l), widest), bar, share(l.Keys, whole, 100))
+		bar := v.on.in(green, strings.Repeat("█", good)) + v.on.in(yellow, strings.Repeat("▒", held)) +
+			v.on.in(faint, strings.Repeat("░", max(0, length-good-held)))
+		first := fmt.Sprintf("  %s  %s %4d %%  ", Padded(name(l), widest), bar, share(l.Keys, whole, 100))
 		v.para(plainly, first, strings.Repeat(" ", 2+widest+2+length+9), text)
 	}
 }
 
-// share is which part of a whole something is, in so many steps. Whatever is there shows, and nothing looks whole that is not.
+// share is which part of a whole something is, in so many steps. Whatever is there shows, and nothing looks whole that
+// is not.
 func share(part, whole, steps int) int {
 	switch {
 	case whole <= 0 || part <= 0:
@@ -252,31 +264,32 @@ func (v *statusView) files() {
 		hidden = len(files) - someFiles
 		files = files[:someFiles]
 	}
-	fmt.Fprintln(v)
-	v.fileTable(files).say(v.screen, v, "  ")
+	fmt.Fprintln(v.b)
+	v.fileTable(files).say(v.on, v.b, "  ")
 	if hidden > 0 {
-		fmt.Fprintf(v, "  %s\n", v.in(faint, fmt.Sprintf("and %s (--all)", plural(hidden, "more file", "more files"))))
+		fmt.Fprintf(v.b, "  %s\n", v.on.in(faint, fmt.Sprintf("and %s (--all)", Plural(hidden, "more file", "more files"))))
 	}
 }
 
 // fileTable is a table of files with as many columns as fit.
-func (v *statusView) fileTable(files []report.FileStatus) *table {
-	var t *table
+func (v *statusView) fileTable(files []report.FileStatus) *Table {
+	var t *Table
 	for _, shape := range []struct{ format, collection bool }{{true, true}, {false, true}, {false, false}} {
-		t = &table{flex: 0, right: make(map[int]bool)}
+		t = &Table{flex: 0, right: make(map[int]bool)}
 		add := func(path, format, collection, keys, pending cell) {
 			row := []cell{path}
 			if shape.format {
 				row = append(row, format)
 			}
 			if shape.collection {
-				collection.text = terminal.Shortened(shown(collection.text), max(12, v.width/4))
+				collection.text = Shortened(report.Printable(collection.text), max(12, v.on.width/4))
 				row = append(row, collection)
 			}
 			t.right[len(row)], t.right[len(row)+1] = true, true
 			t.row(append(row, keys, pending)...)
 		}
-		add(cell{"FILE", faint}, cell{"FORMAT", faint}, cell{"COLLECTION", faint}, cell{"KEYS", faint}, cell{"PENDING", faint})
+		add(cell{"FILE", faint}, cell{"FORMAT", faint}, cell{"COLLECTION", faint}, cell{"KEYS", faint},
+			cell{"PENDING", faint})
 		for _, f := range files {
 			pending, st, name := fmt.Sprint(f.Pending), plainly, plainly
 			if f.Pending > 0 {
@@ -285,9 +298,10 @@ func (v *statusView) fileTable(files []report.FileStatus) *table {
 			if f.Error != "" {
 				pending, st, name = "broken", red, red
 			}
-			add(cell{filepath.ToSlash(f.Path), name}, cell{f.Format, plainly}, cell{f.Collection, plainly}, cell{fmt.Sprint(f.Keys), plainly}, cell{pending, st})
+			add(cell{filepath.ToSlash(f.Path), name}, cell{f.Format, plainly}, cell{f.Collection, plainly},
+				cell{fmt.Sprint(f.Keys), plainly}, cell{pending, st})
 		}
-		if terminal.Columns("  ")+t.width() <= v.width || terminal.Columns("  ")+t.least()-leastFlex+leastName <= v.width {
+		if Columns("  ")+t.width() <= v.on.width || Columns("  ")+t.least()-leastFlex+leastName <= v.on.width {
 			break // the names are whole, or can be told apart
 		}
 	}
@@ -300,16 +314,17 @@ func (v *statusView) conflicts() {
 	}
 	v.heading("wait for a decision")
 	indent := 18
-	if v.width < narrow {
+	if v.on.width < narrow {
 		indent = 8
 	}
 	for _, c := range v.p.Conflicts {
-		v.para(yellow, "    ", "      ", fmt.Sprintf("%s: %q (%s), %s", filepath.ToSlash(c.File), c.Key, c.Language, ago(c.Since, v.now)))
+		v.para(yellow, "    ", "      ", fmt.Sprintf("%s: %q (%s), %s", filepath.ToSlash(c.File), c.Key, c.Language,
+			Ago(c.Since, v.now)))
 		for _, side := range []struct{ name, text, do string }{
 			{"repository", report.InQuotes(c.Ours), "to send it: " + c.Command("ours")},
 			{"service", report.InQuotes(c.Theirs) + "; " + c.Meanwhile(), c.ToTake() + ": " + c.Command("theirs")},
 		} {
-			v.para(plainly, "      "+v.in(faint, terminal.Padded(side.name, 10))+"  ", strings.Repeat(" ", 18), side.text)
+			v.para(plainly, "      "+v.on.in(faint, Padded(side.name, 10))+"  ", strings.Repeat(" ", 18), side.text)
 			v.para(plainly, strings.Repeat(" ", indent)+"-> ", strings.Repeat(" ", indent+3), side.do)
 		}
 	}
@@ -339,7 +354,7 @@ func (v *statusView) problems() {
 				v.para(plainly, "      ", "        ", place)
 			}
 			if hidden := n - len(shown); hidden > 0 {
-				fmt.Fprintf(v, "      %s\n", v.in(faint, fmt.Sprintf("and %d more (--all)", hidden)))
+				fmt.Fprintf(v.b, "      %s\n", v.on.in(faint, fmt.Sprintf("and %d more (--all)", hidden)))
 			}
 		}
 		if remedy := g[0].Remedy; remedy != "" {
@@ -371,17 +386,17 @@ func (v *statusView) events() {
 	v.heading("recently")
 	widest := 0
 	for _, e := range events {
-		widest = max(widest, terminal.Columns(ago(e.At, v.now)))
+		widest = max(widest, Columns(Ago(e.At, v.now)))
 	}
 	for _, e := range events {
 		text := e.Text
 		if e.Count > 1 {
-			text += fmt.Sprintf(" (%d times since %s)", e.Count, inUTC(e.Since))
+			text += fmt.Sprintf(" (%d times since %s)", e.Count, InUTC(e.Since))
 		}
 		st := plainly
 		if e.Result != report.ResultOK {
 			st = resultStyle(e.Result)
 		}
-		v.para(st, "    "+v.in(faint, terminal.Padded(ago(e.At, v.now), widest))+"  ", strings.Repeat(" ", 6+widest), text)
+		v.para(st, "    "+v.on.in(faint, Padded(Ago(e.At, v.now), widest))+"  ", strings.Repeat(" ", 6+widest), text)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -24,7 +24,8 @@ func checkLines(problems []report.Problem, all bool) []checkLine {
 	type kind struct{ severity, code, file, key, problem string }
 	at := make(map[report.Problem]int) // the line of a problem
 	var lines []checkLine
-	group := func(problems []report.Problem, inFile bool, least int, of func(report.Problem) kind) (rest []report.Problem) {
+	group := func(problems []report.Problem, inFile bool, least int,
+		of func(report.Problem) kind) (rest []report.Problem) {
 		for _, g := range alikes(problems, of) {
 			if len(g) < least {
 				rest = append(rest, g...)
@@ -39,8 +40,12 @@ func checkLines(problems []report.Problem, all bool) []checkLine {
 	}
 	rest := problems
 	if !all {
-		rest = group(rest, true, fewAlike, func(p report.Problem) kind { return kind{p.Severity, p.Code, p.File, "", p.Problem} })
-		rest = group(rest, false, fewAlike, func(p report.Problem) kind { return kind{p.Severity, p.Code, "", p.Key, p.Problem} })
+		rest = group(rest, true, fewAlike, func(p report.Problem) kind {
+			return kind{p.Severity, p.Code, p.File, "", p.Problem}
+		})
+		rest = group(rest, false, fewAlike, func(p report.Problem) kind {
+			return kind{p.Severity, p.Code, "", p.Key, p.Problem}
+		})
 	}
 	for _, p := range rest {
 		at[p] = len(lines)
@@ -64,21 +69,21 @@ func (l checkLine) text() (about, wrong string) {
 		about, wrong, _ = strings.Cut(first.Bracketed(), ": ")
 		return about, wrong
 	}
-	what := report.Problem{Problem: first.Problem}
+	what := report.Problem{Code: first.Code, Problem: first.Problem}
 	if remedy := commonRemedy(l.problems); remedy != "" {
 		what.Problem += " (" + remedy + ")"
 	}
 	what.Problem += ": " + l.examples()
 	switch n := len(l.problems); {
 	case !l.inFile:
-		about, what.Key = count(n, "file"), first.Key
+		about, what.Key = Count(n, "file"), first.Key
 		wrong = what.String()
 	case first.Key == "":
 		about, what.Language = first.File, first.Language
 		wrong = fmt.Sprintf("%d times %s", n, what)
 	default:
 		about, what.Language = first.File, first.Language
-		wrong = fmt.Sprintf("%s %s", count(n, "key"), what)
+		wrong = fmt.Sprintf("%s %s", Count(n, "key"), what)
 	}
 	if first.Severity == report.Warning {
 		wrong = "warning: " + wrong
@@ -121,8 +126,8 @@ func commonRemedy(problems []report.Problem) string {
 	return common
 }
 
-// checked prints the problems of a project, and what was read. Equal problems are one line unless all are asked for.
-func (s *screen) checked(p report.ProjectCheck, withProblems, all bool) {
+// Check prints the problems of a project, and what was read. Equal problems are one line unless all are asked for.
+func (s *Screen) Check(p report.ProjectCheck, withProblems, all bool) {
 	grouped := false
 	for _, l := range checkLines(p.Problems, all) {
 		if !withProblems {
@@ -138,9 +143,10 @@ func (s *screen) checked(p report.ProjectCheck, withProblems, all bool) {
 			bad++
 		}
 	}
-	told := fmt.Sprintf("%s, %s in the source, %s", count(len(p.Files), "file"), count(p.Keys, "key"), count(len(p.Problems), "problem"))
+	told := fmt.Sprintf("%s, %s in the source, %s", Count(len(p.Files), "file"), Count(p.Keys, "key"),
+		Count(len(p.Problems), "problem"))
 	if len(p.Problems) > 0 {
-		told += fmt.Sprintf(" (%s, %s)", count(bad, "error"), count(len(p.Problems)-bad, "warning"))
+		told += fmt.Sprintf(" (%s, %s)", Count(bad, "error"), Count(len(p.Problems)-bad, "warning"))
 	}
 	if grouped {
 		told += "; " + moreWithFlag

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -11,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/terminal"
 )
 
 var statusNow = time.Date(2026, 11, 21, 20, 0, 0, 0, time.UTC)
@@ -44,8 +43,8 @@ func busyStatus() report.Status {
 
 func TestStatusAtATerminal(t *testing.T) {
 	for _, width := range []int{80, 200} {
-		s := &screen{terminal: true, width: width, height: 50}
-		text := s.status(busyStatus(), statusNow, false)
+		s := &Screen{terminal: true, width: width, height: 50}
+		text := s.statusText(busyStatus(), statusNow, false)
 
 		for _, want := range []string{
 			`(?m)^● app  3 values wait to be pushed; the last pull failed$`,
@@ -73,11 +72,11 @@ func TestStatusAtATerminal(t *testing.T) {
 			}
 		}
 		for line := range strings.Lines(text) {
-			if n := terminal.Columns(strings.TrimSuffix(line, "\n")); n > width {
+			if n := Columns(strings.TrimSuffix(line, "\n")); n > width {
 				t.Errorf("%d columns in a screen of %d: %s", n, width, line)
 			}
 		}
-		all := s.status(busyStatus(), statusNow, true)
+		all := s.statusText(busyStatus(), statusNow, true)
 		if strings.Contains(all, "--all") || strings.Count(all, `"key`) != 20 || !strings.Contains(all, "more/file19.json") {
 			t.Errorf("with --all something is missing:\n%s", all)
 		}
@@ -90,7 +89,7 @@ func TestStatusOfLongFacts(t *testing.T) {
 	p := &st.Projects[0]
 	p.LastPush = &report.Past{At: before(59 * time.Minute), Result: report.ResultPartial, Keys: 12345, SentAt: &sent}
 	p.Languages = []report.LanguageStatus{{Language: "zh-Hans", Keys: 11000, Missing: 1345, Held: 1200}}
-	text := (&screen{terminal: true, width: 80, height: 50}).status(st, statusNow, false)
+	text := (&Screen{terminal: true, width: 80, height: 50}).statusText(st, statusNow, false)
 	for _, want := range []string{
 		"\n  last push  59 min ago (2026-11-21 19:01:00 UTC)  partial\n             12345 keys sent 59 min ago\n",
 		"  next pull  in 12 min (2026-11-21 20:12:00 UTC)\n",
@@ -101,7 +100,7 @@ func TestStatusOfLongFacts(t *testing.T) {
 		}
 	}
 	for line := range strings.Lines(text) {
-		if n := terminal.Columns(strings.TrimSuffix(line, "\n")); n > 80 {
+		if n := Columns(strings.TrimSuffix(line, "\n")); n > 80 {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
@@ -140,12 +139,12 @@ func TestStatusFits(t *testing.T) {
 		p.Problems = []report.Problem{p.Conflicts[0].Problem(), {File: name("broken", 20), Line: number("line") + 1, Column: 1, Problem: "it does not parse; repair it", Remedy: "repair it"}}
 		numbers = append(numbers, fmt.Sprint(p.Problems[1].Line))
 		for _, width := range []int{40, 60, 80, 120} {
-			s := &screen{terminal: true, width: width, height: 50}
-			text := s.status(st, statusNow, true)
+			s := &Screen{terminal: true, width: width, height: 50}
+			text := s.statusText(st, statusNow, true)
 			for line := range strings.Lines(text) {
 				line = strings.TrimSuffix(line, "\n")
-				if words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "-> ")); terminal.Columns(line) > width && len(words) > 1 {
-					t.Fatalf("%d columns in a screen of %d: %q\n%s", terminal.Columns(line), width, line, text)
+				if words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "-> ")); Columns(line) > width && len(words) > 1 {
+					t.Fatalf("%d columns in a screen of %d: %q\n%s", Columns(line), width, line, text)
 				}
 				if strings.Contains(line, "…") && !cutInside.MatchString(line) {
 					t.Fatalf("cut at an end: %q", line)
@@ -170,7 +169,7 @@ func TestStatusOnANarrowScreen(t *testing.T) {
 		60:  {"\n  last pull  2 days ago (2026-11-19 18:00:00 UTC)  failed\n", "\n  FILE                        COLLECTION  KEYS  PENDING\n", "\n  locales/日本語/アプリ.json  main          20        0\n"},
 		120: {"\n  FILE                        FORMAT           COLLECTION  KEYS  PENDING\n"},
 	} {
-		text := (&screen{terminal: true, width: width, height: 50}).status(busyStatus(), statusNow, false)
+		text := (&Screen{terminal: true, width: width, height: 50}).statusText(busyStatus(), statusNow, false)
 		for _, part := range want {
 			if !strings.Contains(text, part) {
 				t.Errorf("%d columns: no %q in\n%s", width, part, text)
@@ -188,8 +187,8 @@ func texts(t *rapid.T, label string) string {
 func TestTablesAlign(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		width := rapid.SampledFrom([]int{0, 40, 80, 200}).Draw(t, "width")
-		s := &screen{terminal: width > 0, width: width}
-		tab := &table{flex: 0, right: map[int]bool{2: true}}
+		s := &Screen{terminal: width > 0, width: width}
+		tab := &Table{flex: 0, right: map[int]bool{2: true}}
 		for range rapid.IntRange(1, 8).Draw(t, "rows") {
 			tab.row(cell{text: texts(t, "first")}, cell{text: rapid.SampledFrom([]string{"json", "日本", ""}).Draw(t, "second")}, cell{text: fmt.Sprint(rapid.IntRange(0, 99999).Draw(t, "number"))})
 		}
@@ -197,7 +196,7 @@ func TestTablesAlign(t *testing.T) {
 		tab.say(s, &b, "  ")
 		widest := -1
 		for line := range strings.Lines(b.String()) {
-			n := terminal.Columns(strings.TrimSuffix(line, "\n"))
+			n := Columns(strings.TrimSuffix(line, "\n"))
 			if widest < 0 {
 				widest = n
 			}
@@ -212,24 +211,24 @@ func TestTablesAlign(t *testing.T) {
 func TestTextsFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text, to := texts(t, "text"), rapid.IntRange(4, 30).Draw(t, "to")
-		short := terminal.Shortened(text, to)
+		short := Shortened(text, to)
 		switch {
-		case terminal.Columns(text) <= to && short != text:
+		case Columns(text) <= to && short != text:
 			t.Fatalf("%q became %q", text, short)
-		case terminal.Columns(short) > to:
-			t.Fatalf("%q has %d columns, not %d", short, terminal.Columns(short), to)
+		case Columns(short) > to:
+			t.Fatalf("%q has %d columns, not %d", short, Columns(short), to)
 		case short != text:
 			head, tail, _ := strings.Cut(short, "…")
 			if !strings.HasPrefix(text, head) || !strings.HasSuffix(text, tail) || tail == "" {
 				t.Fatalf("%q became %q", text, short)
 			}
 		}
-		lines := terminal.Wrapped(text, to)
+		lines := Wrapped(text, to)
 		if got, want := strings.Fields(strings.Join(lines, " ")), strings.Fields(text); strings.Join(got, " ") != strings.Join(want, " ") {
 			t.Fatalf("%q became %q", text, lines)
 		}
 		for _, line := range lines {
-			if terminal.Columns(line) > to && strings.Contains(line, " ") {
+			if Columns(line) > to && strings.Contains(line, " ") {
 				t.Fatalf("%q is wider than %d", line, to)
 			}
 		}
@@ -239,12 +238,12 @@ func TestTextsFit(t *testing.T) {
 func TestTimesForPeople(t *testing.T) {
 	for d, want := range map[time.Duration]string{time.Second: "just now", 40 * time.Second: "40 s ago", 3 * time.Minute: "3 min ago", 47 * time.Hour: "47 h ago", 72 * time.Hour: "3 days ago",
 		-90 * time.Second: "in 1 min", -time.Second: "in 1 s"} {
-		if got := ago(before(d), statusNow); got != want {
+		if got := Ago(before(d), statusNow); got != want {
 			t.Errorf("%v: %s", d, got)
 		}
 	}
 	at := time.Date(2026, 11, 21, 23, 30, 0, 0, time.FixedZone("", 3600))
-	if got := (&screen{}).when(at, statusNow); got != "2026-11-21 22:30:00 UTC" {
+	if got := (&Screen{}).when(at, statusNow); got != "2026-11-21 22:30:00 UTC" {
 		t.Error(got)
 	}
 }
@@ -263,9 +262,9 @@ func TestShare(t *testing.T) {
 
 // In a pipe nothing depends on a terminal, a zone or the time of day, and every problem has its line.
 func TestStatusInAPipe(t *testing.T) {
-	s := &screen{}
-	text := s.status(busyStatus(), statusNow, false)
-	if later := s.status(busyStatus(), statusNow.Add(time.Hour), true); later != text {
+	s := &Screen{}
+	text := s.statusText(busyStatus(), statusNow, false)
+	if later := s.statusText(busyStatus(), statusNow.Add(time.Hour), true); later != text {
 		t.Error("an hour later it is another text")
 	}
 	if n := strings.Count(text, "  problem: "); n != 21 {
@@ -286,12 +285,12 @@ func TestStatusInAPipe(t *testing.T) {
 func TestColours(t *testing.T) {
 	st := busyStatus()
 	st.Projects[0].Name = "\x1b[2Japp"
-	coloured := (&screen{terminal: true, colours: true, width: 80, height: 50}).status(st, statusNow, false)
+	coloured := (&Screen{terminal: true, colours: true, width: 80, height: 50}).statusText(st, statusNow, false)
 	without := regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(coloured, "")
 	if without == coloured || strings.ContainsRune(without, '\x1b') {
 		t.Errorf("%q", coloured)
 	}
-	if plain := (&screen{terminal: true, width: 80, height: 50}).status(st, statusNow, false); plain != without {
+	if plain := (&Screen{terminal: true, width: 80, height: 50}).statusText(st, statusNow, false); plain != without {
 		t.Errorf("without colours it is another text:\n%s\n%s", plain, without)
 	}
 }
@@ -299,7 +298,7 @@ func TestColours(t *testing.T) {
 // A picture fills the screen and no more: nothing scrolls.
 func TestFramesFit(t *testing.T) {
 	for _, height := range []int{6, 24, 400} {
-		s := &screen{terminal: true, width: 80, height: height}
+		s := &Screen{terminal: true, width: 80, height: height}
 		picture := s.frame(busyStatus(), statusNow, true)
 		if lines := strings.Count(picture, "\r\n") + 1; lines > height {
 			t.Errorf("%d lines in a screen of %d", lines, height)

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -6,48 +6,24 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/terminal"
 )
 
 // What push, pull and sync print of what they did, for people.
 
-// line writes a text behind what leads to it. At a terminal it is broken between words, and its further lines stand a bit further in. In a pipe, and where
-// blanks beside each other may be what the text is about, it stays as it is.
-func (s *screen) line(lead string, leads style, text string) {
-	begin := strings.TrimLeft(lead, " ")
-	indent := lead[:len(lead)-len(begin)]
-	lead, text = shown(begin), shown(text)
-	if s.width == 0 || strings.Contains(text, "  ") {
-		fmt.Fprintf(s.to, "%s%s%s\n", indent, s.in(leads, lead), text)
-		return
-	}
-	further := indent + "    "
-	for i, part := range terminal.Wrapped(lead+text, max(20, s.width-terminal.Columns(further))) {
-		rest, led := strings.CutPrefix(part, lead)
-		switch {
-		case i > 0:
-			fmt.Fprintf(s.to, "%s%s\n", further, part)
-		case led:
-			fmt.Fprintf(s.to, "%s%s%s\n", indent, s.in(leads, lead), rest)
-		default:
-			fmt.Fprintf(s.to, "%s%s\n", indent, part)
-		}
-	}
-}
-
 // headline says what was done for a project.
-func (s *screen) headline(name, base, format string, args ...any) {
+func (s *Screen) headline(name, base, format string, args ...any) {
 	s.line(called(name, base)+": ", strong, fmt.Sprintf(format, args...))
 }
 
-func (s *screen) push(p report.ProjectPush, dry bool) {
+// Push prints what a push did for a project, or would do.
+func (s *Screen) Push(p report.ProjectPush, dry bool) {
 	did := "sent"
 	if dry {
 		did = "would send"
 	}
 	switch {
 	case p.Requests > 0:
-		s.headline(p.Name, p.Base, "%s %s in %s", did, count(p.Keys, "value"), count(p.Requests, "import"))
+		s.headline(p.Name, p.Base, "%s %s in %s", did, Count(p.Keys, "value"), Count(p.Requests, "import"))
 	case p.Skipped != "":
 		s.headline(p.Name, p.Base, "nothing is pushed: %s", p.Skipped)
 	case p.Error == "":
@@ -75,13 +51,15 @@ func (s *screen) push(p report.ProjectPush, dry bool) {
 		if m.FromFile != "" {
 			from += " of " + m.FromFile
 		}
-		s.line("  ", plainly, fmt.Sprintf("%s: %s is now %q; its translations moved along (%s)", m.File, from, m.To, strings.Join(m.Languages, ", ")))
+		s.line("  ", plainly, fmt.Sprintf("%s: %s is now %q; its translations moved along (%s)", m.File, from, m.To,
+			strings.Join(m.Languages, ", ")))
 	}
 	s.finished(p.Finished)
 	s.leftOut(p.Problems)
 }
 
-func (s *screen) pull(p report.ProjectPull, dry bool) {
+// Pull prints what a pull did for a project, or would do.
+func (s *Screen) Pull(p report.ProjectPull, dry bool) {
 	switch {
 	case p.Commit != "":
 		where := "branch " + p.Branch
@@ -112,13 +90,13 @@ func (s *screen) pull(p report.ProjectPull, dry bool) {
 // much is how much a pull changed; without a text that changed, in files that came or went.
 func much(p report.ProjectPull) string {
 	if p.Keys == 0 {
-		return count(len(p.Files), "file")
+		return Count(len(p.Files), "file")
 	}
-	return count(p.Keys, "translation")
+	return Count(p.Keys, "translation")
 }
 
 // changes are the values that a dry run would change: what is there now, and what would be.
-func (s *screen) changes(changes []report.Value) {
+func (s *Screen) changes(changes []report.Value) {
 	text := func(st style, v *string) string {
 		if v == nil {
 			return "-"
@@ -130,25 +108,26 @@ func (s *screen) changes(changes []report.Value) {
 		if v.Form != "" {
 			key += " [" + v.Form + "]"
 		}
-		fmt.Fprintf(s.to, "    %s: %s -> %s\n", shown(key), text(red, v.Old), text(green, v.New))
+		fmt.Fprintf(s.to, "    %s: %s -> %s\n", report.Printable(key), text(red, v.Old), text(green, v.New))
 	}
 }
 
-// finished names branches that are gone, and what nobody needs any more because of that.
-func (s *screen) finished(lines []report.FinishedLine) {
+// finished names branches that are gone, and what is not used any more because of that.
+func (s *Screen) finished(lines []report.FinishedLine) {
 	for _, f := range lines {
-		s.line("  ", plainly, fmt.Sprintf("branch %s is gone; nobody needs branch %s any more%s", f.Base, f.Branch, andCollections(f.Collections)))
+		s.line("  ", plainly, fmt.Sprintf("branch %s is gone; %s", f.Base, unused(f.Branch, f.Collections)))
 	}
 }
 
-func (s *screen) leftOut(problems []report.Problem) {
+func (s *Screen) leftOut(problems []report.Problem) {
 	for _, p := range problems {
 		s.line("  left out: ", yellow, p.String())
 	}
 }
 
 // requestWords say what became of the pull or merge request for the branch.
-var requestWords = map[string]string{"made": "request made", "updated": "request brought up to date", "kept": "request", "offered": "to make a request for the branch, visit"}
+var requestWords = map[string]string{"made": "request made", "updated": "request brought up to date", "kept": "request",
+	"offered": "to make a request for the branch, visit"}
 
 // called is a project, and the branch of it where several are translated beside each other.
 func called(name, base string) string {
@@ -158,22 +137,18 @@ func called(name, base string) string {
 	return name + " (" + base + ")"
 }
 
-func andCollections(names []string) string {
-	switch len(names) {
+// unused tells of a translation branch and its collections that they are not used any more.
+func unused(branch string, collections []string) string {
+	what, are := "branch "+branch, "are"
+	switch len(collections) {
 	case 0:
-		return ""
+		are = "is"
 	case 1:
-		return ", nor collection " + names[0]
+		what += " and collection " + collections[0]
+	default:
+		what += " and collections " + strings.Join(collections, ", ")
 	}
-	return ", nor collections " + strings.Join(names, ", ")
-}
-
-// count is a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return what + " " + are + " not used any more"
 }
 
 // some lists keys, and only how many more there are after the first few.

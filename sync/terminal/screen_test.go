@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/terminal"
 )
 
 // A line of a report keeps its words: in a pipe it is one line, at a terminal none of its lines is wider than the terminal unless a word is, and colours
@@ -21,9 +20,9 @@ func TestReportLines(t *testing.T) {
 		width := rapid.IntRange(40, 200).Draw(t, "width")
 		text := strings.Join(words, " ")
 		var pipe, coloured, plain bytes.Buffer
-		(&screen{to: &pipe}).line(lead, yellow, text)
-		(&screen{to: &coloured, terminal: true, colours: true, width: width}).line(lead, yellow, text)
-		(&screen{to: &plain, terminal: true, width: width}).line(lead, yellow, text)
+		(&Screen{to: &pipe}).line(lead, yellow, text)
+		(&Screen{to: &coloured, terminal: true, colours: true, width: width}).line(lead, yellow, text)
+		(&Screen{to: &plain, terminal: true, width: width}).line(lead, yellow, text)
 		if pipe.String() != lead+text+"\n" {
 			t.Fatalf("in a pipe: %q", pipe.String())
 		}
@@ -34,8 +33,8 @@ func TestReportLines(t *testing.T) {
 			t.Fatalf("%q, want %q", got, want)
 		}
 		for line := range strings.Lines(plain.String()) {
-			if terminal.Columns(strings.TrimSuffix(line, "\n")) > width {
-				t.Fatalf("%d columns of %d: %q", terminal.Columns(line), width, line)
+			if Columns(strings.TrimSuffix(line, "\n")) > width {
+				t.Fatalf("%d columns of %d: %q", Columns(line), width, line)
 			}
 		}
 	})
@@ -45,8 +44,8 @@ func TestReportLines(t *testing.T) {
 func TestReportIsPrintable(t *testing.T) {
 	old, now := "a\x1b[2Jb", "two  blanks"
 	var out bytes.Buffer
-	s := &screen{to: &out, terminal: true, colours: true, width: 60}
-	s.push(report.ProjectPush{Scope: report.Scope{Name: "app\x1b]0;x\a"}, Requests: 1, Keys: 1, Outcome: report.Outcome{Problems: []report.Problem{{File: "x\x1b[31m.json",
+	s := &Screen{to: &out, terminal: true, colours: true, width: 60}
+	s.Push(report.ProjectPush{Scope: report.Scope{Name: "app\x1b]0;x\a"}, Requests: 1, Keys: 1, Outcome: report.Outcome{Problems: []report.Problem{{File: "x\x1b[31m.json",
 		Problem: `"two  blanks" is not "two blanks" and this text is longer than the sixty columns`}}},
 		Files: []report.PushedFile{{Path: "a\u202e.json", Language: "en", Keys: []string{"k\x1b[1A"}, Changes: []report.Value{{Key: "k\x1b[1A", Old: &old, New: &now}}}}}, true)
 	rest := strings.NewReplacer("\x1b[1m", "", "\x1b[31m", "", "\x1b[32m", "", "\x1b[33m", "", "\x1b[0m", "").Replace(out.String())
@@ -62,9 +61,9 @@ func TestReportIsPrintable(t *testing.T) {
 
 // A table that fits is a table; one that does not tells the same, each value whole and by its name.
 func TestNarrowLists(t *testing.T) {
-	list := (&app{}).list("TASK", "ID", "STATUS")
+	rows := NewTable("TASK", "ID", "STATUS")
 	id := "59b83f44-408a-4854-92ce-31e31c781b9c"
-	list.plain("T-1", id, "completed")
+	rows.Row("T-1", id, "completed")
 	for width, want := range map[int]string{
 		0:  "TASK  ID                                    STATUS\nT-1   " + id + "  completed\n",
 		80: "TASK  ID                                    STATUS\nT-1   " + id + "  completed\n",
@@ -72,7 +71,7 @@ func TestNarrowLists(t *testing.T) {
 		30: "TASK T-1\n  ID " + id + "\n  STATUS completed\n",
 	} {
 		var out bytes.Buffer
-		list.fit(&screen{to: &out, width: width})
+		rows.Fit(&Screen{to: &out, width: width})
 		if out.String() != want {
 			t.Errorf("%d columns:\n%s\nwant\n%s", width, out.String(), want)
 		}
@@ -89,7 +88,7 @@ func TestRemarks(t *testing.T) {
 		{zapcore.WarnLevel, "locsync: warning: x\n", "\x1b[33mlocsync: warning: \x1b[0mx\n"},
 	} {
 		var out bytes.Buffer
-		(&screen{to: &out, terminal: true, colours: true, width: 40}).remark(c.level, c.text)
+		(&Screen{to: &out, terminal: true, colours: true, width: 40}).Remark(c.level, c.text)
 		if out.String() != c.want {
 			t.Errorf("%q: %q, want %q", c.text, out.String(), c.want)
 		}

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bytes"
@@ -42,7 +42,7 @@ func TestEqualProblemsAreOneLine(t *testing.T) {
 		{true, nil},
 	} {
 		var out bytes.Buffer
-		(&screen{to: &out}).checked(result, true, c.all)
+		(&Screen{to: &out}).Check(result, true, c.all)
 		got := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 		if c.all {
 			for i, p := range problems {

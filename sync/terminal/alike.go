@@ -1,4 +1,4 @@
-package main
+package terminal
 
 // alikes groups problems of one kind, in the order of the first of each. What is the same kind, its reader says.
 func alikes[P any, K comparable](problems []P, kind func(P) K) [][]P {
