@@ -139,25 +139,11 @@ func (r *Repository) open(ctx context.Context, f found) (err error) {
 	r.History = &history.Graph{Life: r.life, Git: r.Git, Dir: f.commonDir, Objects: r.Objects}
 	r.Facts = Facts{GitDir: f.gitDir, CommonDir: f.commonDir, Shallow: r.History.Shallow(), Partial: set.Promisor() != "",
 		RemoteURL: run.Redact(set.RemoteURL(r.Options.Remote)), GitProgram: r.Git.Path, GitVersion: r.Git.Version}
-	r.Facts.WorkTree, r.Facts.Bare = workTreeOf(f, set)
+	if r.Facts.WorkTree = f.workTree; f.workTree == "" && f.gitDir == f.commonDir { // a git folder was named
+		r.Facts.WorkTree = r.mainTree()
+	}
+	r.Facts.Bare = r.Facts.WorkTree == "" && f.gitDir == f.commonDir
 	return nil
-}
-
-// workTreeOf is the working tree by git's rules; "" for a bare repository.
-func workTreeOf(f found, set Settings) (tree string, bare bool) {
-	if f.gitDir != f.commonDir {
-		return f.workTree, false
-	}
-	tree = f.workTree
-	if named := configuredTree(set, f.gitDir); named != "" {
-		tree = named
-	} else if tree == "" && filepath.Base(f.gitDir) == ".git" && !set.Bool("core.bare", false) {
-		tree = filepath.Dir(f.gitDir)
-	}
-	if set.Bool("core.bare", tree == "") {
-		return "", true
-	}
-	return tree, false
 }
 
 // configuredTree is core.worktree, which is relative to the git folder.
