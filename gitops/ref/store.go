@@ -159,8 +159,8 @@ func (s *Store) refused(name string, old object.Name, said string, err error) er
 	switch {
 	case rerr != nil:
 		return errors.Join(err, rerr)
-	case have != old, strings.Contains(said, "but expected"), strings.Contains(said, "reference already exists"):
-		return &Moved{name, old, have} // perhaps it has moved back since
+	case have != old:
+		return &Moved{name, old, have}
 	case clash:
 		return &Clash{name, before[strings.LastIndex(before, "'")+1:]}
 	case strings.Contains(said, ".lock': File exists"):

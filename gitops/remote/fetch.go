@@ -75,7 +75,7 @@ func (b *Branches) Base() (string, error) {
 // Default is the branch that a remote's HEAD named when it was cloned; without one, the branch that is checked
 // out. "" where neither is known.
 func (b *Branches) Default(remote string) (string, error) {
-	if b.repo.Settings.HasRemote(remote) {
+	if b.repo.Settings.RemoteURL(remote) != "" {
 		prefix := "refs/remotes/" + remote + "/"
 		_, symbolic, _, err := b.repo.Refs.ReadOnce(prefix + "HEAD")
 		if branch, ok := strings.CutPrefix(symbolic, prefix); ok || err != nil {
@@ -141,7 +141,7 @@ func (b *Branches) fetchFrom(
 		head = strings.TrimPrefix(adv.head, "refs/heads/")
 	}
 	// its name is a path where the address is a relative one
-	if from.Address == b.repo.From {
+	if from.Address == b.repo.Settings.RemoteURL(b.repo.Options.Remote) {
 		b.defaultBranch.Store(&head)
 	}
 	if branches, err = b.Named(branches); err != nil {
@@ -255,7 +255,7 @@ func (b *Branches) IsTip(commit string, wanted func(branch string) bool) (bool, 
 			branch := strings.TrimPrefix(name, prefix)
 			if prefix == "refs/remotes/" {
 				remote, rest, _ := strings.Cut(branch, "/")
-				if branch = rest; !b.repo.Settings.HasRemote(remote) || branch == "HEAD" {
+				if branch = rest; b.repo.Settings.RemoteURL(remote) == "" || branch == "HEAD" {
 					continue
 				}
 			}

@@ -57,5 +57,5 @@ func PromisorEnvironment(ctx context.Context, r *repository.Repository) []string
 	if r.Settings.Promisor() != name {
 		return nil
 	}
-	return at(r, name, r.From).Environment(ctx)
+	return at(r, name, r.Settings.RemoteURL(name)).Environment(ctx)
 }

@@ -38,7 +38,7 @@ type advertised struct {
 
 // From is where the base branch is fetched from.
 func From(r *repository.Repository) (*Remote, error) {
-	address := r.From
+	address := r.Settings.RemoteURL(r.Options.Remote)
 	if address == "" {
 		return nil, fmt.Errorf("%w: %q in %s; git remote add %s URL, or remote = \"\" to keep commits local",
 			outcome.ErrNoRemote, r.Options.Remote, r.Facts.GitDir, r.Options.Remote)
@@ -53,7 +53,7 @@ func To(r *repository.Repository) (*Remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	to := r.To
+	to := r.Settings.PushURLs(r.Options.Remote)
 	switch {
 	case len(to) > 1:
 		return nil, fmt.Errorf("remote %s has %d addresses to push to, and a branch can only be compared at one: %w; "+

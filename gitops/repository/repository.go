@@ -83,8 +83,6 @@ type Repository struct {
 	Objects  *object.Store
 	Refs     *ref.Store
 	History  *history.Graph
-	From     string       // the address that the remote is fetched from; "" when it is not configured
-	To       []string     // those that it is pushed to
 	Step     func(string) // called between the steps of a write; the tests end the process there
 
 	life context.Context // Open's, for what has no context of its own
@@ -140,33 +138,12 @@ func (r *Repository) open(ctx context.Context, f found) (err error) {
 		Step: func(what string) { r.Step(what) }}
 	r.History = &history.Graph{Life: r.life, Git: r.Git, Dir: f.commonDir, Objects: r.Objects}
 	r.Facts = Facts{GitDir: f.gitDir, CommonDir: f.commonDir, Shallow: r.History.Shallow(), Partial: set.Promisor() != "",
-		GitProgram: r.Git.Path, GitVersion: r.Git.Version}
+		RemoteURL: run.Redact(set.RemoteURL(r.Options.Remote)), GitProgram: r.Git.Path, GitVersion: r.Git.Version}
 	if r.Facts.WorkTree = f.workTree; f.workTree == "" && f.gitDir == f.commonDir { // a git folder was named
 		r.Facts.WorkTree = r.mainTree()
 	}
 	r.Facts.Bare = r.Facts.WorkTree == "" && f.gitDir == f.commonDir
-	if set.HasRemote(r.Options.Remote) {
-		err = r.addresses(ctx)
-	}
-	r.Facts.RemoteURL = run.Redact(r.From)
-	return err
-}
-
-// addresses asks git where the remote is fetched from and pushed to, by pushurl, insteadOf and pushInsteadOf.
-func (r *Repository) addresses(ctx context.Context) error {
-	out, err := r.Run(ctx, run.Call{Args: []string{"remote", "-v"}})
-	for line := range strings.Lines(string(out)) {
-		name, address, _ := strings.Cut(line, "\t")
-		if name != r.Options.Remote {
-			continue
-		}
-		if i := strings.LastIndex(address, " (fetch)"); i >= 0 {
-			r.From = address[:i]
-		} else if i := strings.LastIndex(address, " (push)"); i >= 0 {
-			r.To = append(r.To, address[:i])
-		}
-	}
-	return err
+	return nil
 }
 
 // configuredTree is core.worktree, which is relative to the git folder.
