@@ -78,9 +78,9 @@ var arrows = map[string][]string{
 	"gitops/tree":                   {"gitops/object"},
 	"gitops/outcome":                {"gitops/ref"}, // that a branch moved, that git is busy
 	"gitops/repository":             {"gitops/history", "gitops/object", "gitops/ref", "gitops/run"},
-	"gitops/ref":                    {"gitops/object", "gitops/run"}, // what is not kept as files is moved by the git program
-	"gitops/history":                {"gitops/object"},
-	"gitops/object":                 {"gitops/run"}, // what cannot be read in this process is asked of the git program
+	"gitops/ref":                    {"gitops/object", "gitops/run"}, // the git program moves them
+	"gitops/history":                {"gitops/object", "gitops/run"}, // git walks
+	"gitops/object":                 {"gitops/run"},                  // what cannot be read in this process is asked of the git program
 	"gitops/run":                    {},
 	"gitops/forge":                  {},
 	"gitops/forge/forgetest":        {}, // servers for tests
@@ -94,7 +94,7 @@ var doors = map[string][]string{
 	"github.com/BurntSushi/":              {"sync/config"},
 	"github.com/robfig/cron":              {"sync/config"},
 	"go.etcd.io/bbolt":                    {"sync/ledger/boltledger", "sync/service/local"},
-	"github.com/gofrs/flock":              {"sync/ledger/boltledger", "sync/service", "gitops/ref"},
+	"github.com/gofrs/flock":              {"sync/ledger/boltledger", "sync/service"},
 	"github.com/spf13/":                   {"cmd/locsync"},
 	"github.com/coreos/go-systemd":        {"sync/daemon"},
 	"github.com/prometheus/client_golang": {"sync/web"},
