@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/locsync/locsync/sync/bound"
 )
 
 // Why a forge did not do it, for errors.Is.
@@ -324,9 +326,7 @@ func spoken(value any, name string) (all []string) {
 
 // clean makes one bounded printable line of what somebody else said, without the token.
 func (c *caller) clean(text string) string {
-	if c.token != "" {
-		text = strings.ReplaceAll(text, c.token, "[redacted]")
-	}
+	text = bound.Redactor("[redacted]", c.token)(text)
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r
