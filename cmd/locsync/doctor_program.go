@@ -120,7 +120,7 @@ func (d *doctor) lookAtConfiguration(_ context.Context, n *notes) {
 }
 
 // lookAtSecrets tells where each secret is found, and never what it is.
-func (d *doctor) lookAtSecrets(_ context.Context, n *notes) {
+func (d *doctor) lookAtSecrets(ctx context.Context, n *notes) {
 	if d.cfg == nil {
 		n.skip("secrets", "which there should be, the configuration says")
 		return
@@ -135,7 +135,7 @@ func (d *doctor) lookAtSecrets(_ context.Context, n *notes) {
 			return value
 		}
 		readFile := func(name string) ([]byte, error) {
-			data, err := os.ReadFile(name)
+			data, err := config.ReadSecretFile(name)
 			if err == nil {
 				where = name
 			}
@@ -150,6 +150,9 @@ func (d *doctor) lookAtSecrets(_ context.Context, n *notes) {
 		case !secret.IsZero():
 			n.ok(check, "found in %s", where)
 		}
+	}
+	for _, p := range exposedSecrets(ctx, d.cfg) {
+		n.warn("secret files", "correct it, and replace the secret if others may have read it", "%s", p.Error())
 	}
 	if !d.cfg.Service.Embedded() {
 		one("API key", "", d.cfg.APIKey)

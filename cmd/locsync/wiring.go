@@ -38,7 +38,16 @@ type configReader = func(file string, options ...config.Option) (*config.Config,
 func readConfig(file string) (*config.Config, error) { return readConfigBy(config.Load, file) }
 
 func readConfigBy(read configReader, file string) (*config.Config, error) {
-	return read(file, config.Accept(func(dir string) bool { return gitops.SafeDirectory(context.Background(), dir) }))
+	cfg, err := read(file, config.Accept(func(dir string) bool { return gitops.SafeDirectory(context.Background(), dir) }))
+	if err == nil {
+		gitops.Withhold(config.SecretVariables(cfg)...)
+	}
+	return cfg, err
+}
+
+// exposedSecrets names the files of secrets that others may change or read.
+func exposedSecrets(ctx context.Context, cfg *config.Config) config.Problems {
+	return config.ExposedSecrets(cfg, func(file string) bool { return gitops.Tracked(ctx, file) })
 }
 
 // here is the current folder, which may be gone.

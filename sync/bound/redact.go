@@ -13,7 +13,8 @@ const (
 	wholeSecret = 16 // bytes; a shorter one may also be part of a word
 )
 
-// Redactor replaces secrets in the text of others. A secret that is also part of an ordinary word leaves that word alone.
+// Redactor replaces secrets in the text of others. A secret that is also part of an ordinary word leaves that word
+// alone.
 func Redactor(with string, secrets ...string) func(string) string {
 	secrets = slices.DeleteFunc(slices.Clone(secrets), func(s string) bool { return len(s) < leastSecret })
 	slices.SortFunc(secrets, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
