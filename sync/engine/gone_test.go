@@ -166,14 +166,33 @@ func TestFileThatMayNotBeRead(t *testing.T) {
 	}
 }
 
-// forbidding is a tree with a file that the process has no right to read; the tests may run as root, who has it.
+// A folder that may not be read is a problem of what it has, which is not gone either: every other file goes on.
+func TestFolderThatMayNotBeRead(t *testing.T) {
+	t.Parallel()
+	for pattern, problems := range map[string]int{"locales/en/*.json": 2, "locales/**/en/*.json": 1} {
+		more := "[[project.files]]\nsource = \"other/en/*.json\"\noutput = \"other/{LANGUAGE}/{NAME}.json\"\n"
+		w := newWorld(t, settings+strings.Replace(jsonFiles, "locales/en/*.json", pattern, 1)+more,
+			map[string]string{enApp: `{"a": "A"}`, "other/en/two.json": `{"b": "B"}`})
+		w.clean(PushOptions{})
+		tree, err := w.projects[0].readTree(forbidding{os.DirFS(w.dir), "locales/en"}, nil)
+		w.check(err)
+		w.problem(tree.problems[problems-1:], enApp, "permission denied", "left alone")
+		a, err := w.projects[0].acceptedOf(tree, false)
+		w.check(err)
+		if len(a.removed()) != 0 || len(tree.sources) != 2 || len(tree.problems) != problems {
+			t.Errorf("%s: %v count as removed, %d files, %v", pattern, a.removed(), len(tree.sources), tree.problems)
+		}
+	}
+}
+
+// forbidding is a tree with a file or folder that the process has no right to read; the tests may run as root, who has it.
 type forbidding struct {
 	fs.FS
 	path string
 }
 
 func (f forbidding) Open(name string) (fs.File, error) {
-	if name == f.path {
+	if name == f.path || strings.HasPrefix(name, f.path+"/") {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
 	}
 	return f.FS.Open(name)

@@ -16,6 +16,7 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 )
 
@@ -41,10 +42,37 @@ type tree struct {
 // readTree finds and reads the source files in a tree.
 func (p *project) readTree(fsys fs.FS, reading func(done, total int)) (*tree, error) {
 	bundles, problems, err := bundle.Find(fsys, p.cfg)
+	if err == nil && p.State != nil {
+		bundles, err = p.withClosed(fsys, bundles)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return readFound(fsys, bundles, problems, reading)
+}
+
+// withClosed adds the source files that were pushed and are in a folder that may not be read now: they are not gone.
+func (p *project) withClosed(fsys fs.FS, found []*bundle.Bundle) ([]*bundle.Bundle, error) {
+	slots, err := ledger.Pushed.Slots(p.State, p.stateName())
+	if err != nil {
+		return nil, err
+	}
+	have := make(map[string]bool, len(found))
+	for _, b := range found {
+		have[b.Path] = true
+	}
+	for _, slot := range slots {
+		if have[slot.Path] {
+			continue
+		}
+		if _, err := fs.Stat(fsys, slot.Path); !errors.Is(err, fs.ErrPermission) {
+			continue
+		}
+		if b := bundle.Of(p.cfg, slot.Path); b != nil {
+			found, have[b.Path] = append(found, b), true
+		}
+	}
+	return found, nil
 }
 
 // readFound reads the source files that were found; reading, which may be nil, is told how many are.
