@@ -23,9 +23,11 @@ func scan(src string, plodding bool) (*resource.Layout, error) {
 		return nil, err
 	}
 	if breaks {
-		if err := checkBreaks(src, s.nodes); err != nil {
+		left, err := checkBreaks(src, s.nodes)
+		if err != nil {
 			return nil, err
 		}
+		s.warnings = append(s.warnings, left...)
 	}
 	root := &s.nodes[0]
 	root.End = int32(len(s.nodes))

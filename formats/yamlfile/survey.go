@@ -99,27 +99,41 @@ func breakAt(s string) int {
 	return -1
 }
 
-// checkBreaks refuses those characters where readers of YAML 1.1 and 1.2 would see different things. They agree on
-// U+2028 and U+2029 between two other characters of a quoted text; there alone they are let through.
-func checkBreaks(src string, nodes []resource.Node) error {
+// checkBreaks finds those characters where readers of YAML 1.1 and 1.2 would see different things. They agree on
+// U+2028 and U+2029 between two other characters of a quoted text. Any other flow text is left out for them, and a file
+// with one elsewhere is refused.
+func checkBreaks(src string, nodes []resource.Node) ([]resource.Warning, error) {
+	const why = "a line separator character, which readers disagree on; write it as \\N, \\L or \\P in double quotes"
+	var left []resource.Warning
 	next := 0
 	for i := 0; ; {
 		step := breakAt(src[i:])
 		if step < 0 {
-			return nil
+			return left, nil
 		}
 		i += step
 		for next < len(nodes) && (nodes[next].Kind > resource.Other || int(nodes[next].Value.End) <= i) {
 			next++
 		}
-		if src[i] == 0xC2 || next == len(nodes) || nodes[next].Style < single || nodes[next].Style > doubleEscaped ||
-			int(nodes[next].Value.Start) >= i || strings.IndexByte(" \t\n\r\\", src[i-1]) >= 0 ||
-			strings.IndexByte(" \t\n\r-.", src[i+3]) >= 0 {
-			return refuse(i, "a line separator character, which readers disagree on; "+
-				"write it as \\N, \\L or \\P in double quotes")
+		known := len(left) > 0 && left[len(left)-1].Node == next
+		switch {
+		case next == len(nodes) || int(nodes[next].Value.Start) >= i || nodes[next].Style > doubleEscaped,
+			nodes[next].Kind != resource.Text && !known:
+			return nil, refuse(i, why)
+		case !known && disputed(src, i, nodes[next].Style):
+			nodes[next].Kind = resource.Other
+			left = append(left, resource.Warning{Node: next, At: i, Left: true, Msg: "it has " + why})
 		}
-		i += 3
+		if i += 2; src[i-2] != 0xC2 {
+			i++
+		}
 	}
+}
+
+// disputed says whether readers disagree on a line separator at i inside a text.
+func disputed(src string, i int, style uint8) bool {
+	return src[i] == 0xC2 || style < single || strings.IndexByte(" \t\n\r\\", src[i-1]) >= 0 ||
+		strings.IndexByte(" \t\n\r-.", src[i+3]) >= 0
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }

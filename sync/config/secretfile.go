@@ -60,7 +60,8 @@ func exposed(file string) string {
 	folder, err := os.Stat(filepath.Dir(file))
 	switch owner, is := foreign(info); {
 	case is:
-		return fmt.Sprintf("%s belongs to another user (%s), who may read and change it: make it yours with chown", file, owner)
+		return fmt.Sprintf("%s belongs to another user (%s), who may read and change it: make it yours with chown",
+			file, owner)
 	case writtenByOthers(info):
 		return fmt.Sprintf("%s may be written by other users (mode %04o): chmod 600 %[1]s",
 			file, info.Mode().Perm())
