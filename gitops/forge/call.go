@@ -70,6 +70,9 @@ const (
 	maxPages    = 20 // of lists; each forge gives up to 100, Gitea 50
 )
 
+// answerBudget is what an answer may take in memory.
+var answerBudget = bound.JSON{Memory: 64 << 20}
+
 // caller sends one forge's calls.
 type caller struct {
 	kind   string
@@ -166,13 +169,18 @@ func (c *caller) call(ctx context.Context, op, method, path string, query url.Va
 		return nil, c.unreached(ctx, op, err)
 	}
 	defer resp.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	data, err := bound.Read(resp.Body, maxAnswer)
+	if err == nil {
+		if err = answerBudget.Weigh(data); err != nil {
+			data = nil
+		}
+	}
 	switch {
-	case err != nil:
+	case err != nil && !bound.Is(err):
 		return nil, c.unreached(ctx, op, err)
 	case resp.StatusCode < 200 || resp.StatusCode > 299 || signsIn(resp):
 		return nil, c.refused(op, resp, data)
-	case len(data) > maxAnswer:
+	case err != nil:
 		return nil, &Error{Kind: c.kind, Op: op, Status: resp.StatusCode, Detail: errTooLarge.Error(), is: ErrTemporary}
 	}
 	if to != nil {
