@@ -23,11 +23,9 @@ func scan(src string, plodding bool) (*resource.Layout, error) {
 		return nil, err
 	}
 	if breaks {
-		left, err := checkBreaks(src, s.nodes)
-		if err != nil {
+		if err := checkBreaks(&s); err != nil {
 			return nil, err
 		}
-		s.warnings = append(s.warnings, left...)
 	}
 	root := &s.nodes[0]
 	root.End = int32(len(s.nodes))

@@ -89,51 +89,32 @@ func control(i int, c rune) error {
 }
 
 // breakAt is the first of the characters that YAML 1.1 takes for line ends, -1 when there is none.
-func breakAt(s string) int {
-	for i := 0; i < len(s); i++ {
-		if s[i] == 0xC2 && i+1 < len(s) && s[i+1] == 0x85 ||
-			s[i] == 0xE2 && i+2 < len(s) && s[i+1] == 0x80 && (s[i+2] == 0xA8 || s[i+2] == 0xA9) {
-			return i
-		}
-	}
-	return -1
-}
+func breakAt(s string) int { return strings.IndexAny(s, "\u0085\u2028\u2029") }
 
-// checkBreaks finds those characters where readers of YAML 1.1 and 1.2 would see different things. They agree on
-// U+2028 and U+2029 between two other characters of a quoted text. Any other flow text is left out for them, and a file
-// with one elsewhere is refused.
-func checkBreaks(src string, nodes []resource.Node) ([]resource.Warning, error) {
+// checkBreaks leaves out flow texts in which readers of YAML 1.1 and 1.2 would see different things, and refuses such
+// characters elsewhere. They agree on U+2028 and U+2029 between two other characters of a quoted text.
+func checkBreaks(s *scanner) error {
 	const why = "a line separator character, which readers disagree on; write it as \\N, \\L or \\P in double quotes"
-	var left []resource.Warning
-	next := 0
-	for i := 0; ; {
+	left, src := 0, s.src // a node; the root is none
+	for i, next := 0, 0; ; i += 2 {
 		step := breakAt(src[i:])
 		if step < 0 {
-			return left, nil
+			return nil
 		}
 		i += step
-		for next < len(nodes) && (nodes[next].Kind > resource.Other || int(nodes[next].Value.End) <= i) {
+		for next < len(s.nodes) && (s.nodes[next].Kind > resource.Other || int(s.nodes[next].Value.End) <= i) {
 			next++
 		}
-		known := len(left) > 0 && left[len(left)-1].Node == next
-		switch {
-		case next == len(nodes) || int(nodes[next].Value.Start) >= i || nodes[next].Style > doubleEscaped,
-			nodes[next].Kind != resource.Text && !known:
-			return nil, refuse(i, why)
-		case !known && disputed(src, i, nodes[next].Style):
-			nodes[next].Kind = resource.Other
-			left = append(left, resource.Warning{Node: next, At: i, Left: true, Msg: "it has " + why})
+		if next == len(s.nodes) || int(s.nodes[next].Value.Start) >= i || s.nodes[next].Style > doubleEscaped ||
+			s.nodes[next].Kind != resource.Text && next != left {
+			return refuse(i, why)
 		}
-		if i += 2; src[i-2] != 0xC2 {
-			i++
+		if next != left && (src[i] == 0xC2 || s.nodes[next].Style < single ||
+			strings.IndexByte(" \t\n\r\\", src[i-1]) >= 0 || strings.IndexByte(" \t\n\r-.", src[i+3]) >= 0) {
+			left, s.nodes[next].Kind = next, resource.Other
+			s.warnings = append(s.warnings, resource.Warning{Node: next, At: i, Left: true, Msg: "it has " + why})
 		}
 	}
-}
-
-// disputed says whether readers disagree on a line separator at i inside a text.
-func disputed(src string, i int, style uint8) bool {
-	return src[i] == 0xC2 || style < single || strings.IndexByte(" \t\n\r\\", src[i-1]) >= 0 ||
-		strings.IndexByte(" \t\n\r-.", src[i+3]) >= 0
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }

@@ -5,19 +5,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // SecretVariables are the environment variables that hold secrets for locsync alone: no program that git starts needs
 // them. A forge's token is not one of them, because a credential helper of git may read the same variable.
 func SecretVariables(c *Config) []string {
-	var names []string
 	d := c.Daemon
-	for _, name := range []string{c.Service.APIKeyEnv, d.WebhookSecretEnv, d.CallbackSecretEnv, d.PageTokenEnv} {
-		if name != "" {
-			names = append(names, name)
-		}
-	}
-	return names
+	names := []string{c.Service.APIKeyEnv, d.WebhookSecretEnv, d.CallbackSecretEnv, d.PageTokenEnv}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
 
 // ExposedSecrets names the files of secrets that other users may write, and those that tracked says are in a git
