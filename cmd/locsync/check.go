@@ -70,6 +70,9 @@ func (a *app) check(ctx context.Context, f checkFlags) error {
 	if err != nil {
 		return err
 	}
+	for _, w := range process.ExposedSecrets(ctx, cfg) {
+		a.remark(zap.WarnLevel, "locsync: warning: %v", w)
+	}
 	log, err := a.logger(zap.WarnLevel)
 	if err != nil {
 		return err

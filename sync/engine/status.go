@@ -205,7 +205,7 @@ func (p *project) look(ctx context.Context, s *report.ProjectStatus) error {
 	if err != nil {
 		return err
 	}
-	t, err := tree.Find(fsys, p.cfg, nil)
+	t, err := p.readTree(fsys, nil)
 	if err != nil {
 		return err
 	}
