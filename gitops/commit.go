@@ -137,11 +137,14 @@ func delivered(r *Repo, on *Tip, branch string) (note hash, err error) {
 	if err != nil || waiting == nil {
 		return hash{}, err
 	}
-	arrived, err := r.History.Contains(on.lease.at.Text(), waiting.Hash())
-	if err != nil || !arrived || on.branch != branch {
-		return hash{}, cmp.Or(err, errWaits)
+	if on.branch != branch || on.lease.at.IsZero() {
+		return hash{}, errWaits
 	}
-	return note, nil
+	arrived, err := r.repo.History.Contains(on.lease.at, waiting.commit)
+	if err == nil && !arrived {
+		err = errWaits
+	}
+	return note, err
 }
 
 // keepPending writes the objects and points the branch's outbox at them.

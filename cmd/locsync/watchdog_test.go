@@ -17,7 +17,7 @@ import (
 // cannot be opened by anybody who waits for it. No timeout ends that.
 func (w *daemonWorld) hang() {
 	w.t.Helper()
-	w.check(syscall.Mkfifo(filepath.Join(w.repo, ".git", "shallow"), 0o600))
+	w.check(syscall.Mkfifo(filepath.Join(w.repo, ".git", "objects", "info", "alternates"), 0o600))
 }
 
 // hear is what systemd is told in a time.
