@@ -22,8 +22,9 @@ type Made struct {
 
 // Ours gives the commits of a project (our Trailer names it) that a tip has in its history and another commit has
 // not, oldest first: of more than most, the youngest. since may be a commit that is not here, or "", which has
-// nothing in its history. A commit at which a shallow clone was cut is none of them: what it changed cannot be told.
-func (h History) Ours(tip *Tip, since, project string, most int) ([]Made, error) {
+// nothing in its history. A shallow clone that is cut in that history is deepened first. Where it cannot be, the commit
+// at which it is cut is none of them: what it changed cannot be told.
+func (r *Repo) Ours(ctx context.Context, tip *Tip, since, project string, most int) ([]Made, error) {
 	if tip.commit.IsZero() {
 		return nil, nil
 	}
@@ -31,7 +32,13 @@ func (h History) Ours(tip *Tip, since, project string, most int) ([]Made, error)
 	if h, ok := object.Parse(since); ok {
 		without = append(without, h)
 	}
-	commits, err := h.repo.History.Ahead(tip.commit, without)
+	graph := r.repo.History
+	commits, err := graph.Ahead(tip.commit, without)
+	if err == nil && graph.Cuts(commits) {
+		if err = Deepen(ctx, r, tip, tip.base); err == nil {
+			commits, err = graph.Ahead(tip.commit, without)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +58,39 @@ func (h History) Ours(tip *Tip, since, project string, most int) ([]Made, error)
 	}
 	slices.Reverse(all)
 	return all, nil
+}
+
+// Past gives the youngest commits that a commit has in its history and another one has not, itself among them. What is
+// not in this repository has no past.
+func (h History) Past(commit, without string, most int) ([]string, error) {
+	tip, other, both := h.both(commit, without)
+	var commits []*object.CommitData
+	var err error
+	switch {
+	case both:
+		commits, err = h.repo.History.Ahead(tip, []hash{other})
+	case !tip.IsZero() && h.repo.Objects.Has(tip):
+		commits, err = h.repo.History.Youngest(tip, most)
+	}
+	var past []string
+	for _, c := range commits[:min(most, len(commits))] {
+		past = append(past, c.Hash.Text())
+	}
+	return past, err
+}
+
+// Deepen brings the history that a shallow clone left out, as far as the remote has the branches. A tip may be nil.
+func Deepen(ctx context.Context, r *Repo, tips ...*Tip) error {
+	if !r.repo.History.Shallow() {
+		return nil
+	}
+	ctx, end := r.repo.Watch(ctx)
+	defer end()
+	there := make(map[string]hash)
+	for _, tip := range slices.DeleteFunc(tips, func(t *Tip) bool { return t == nil }) {
+		there[tip.branch] = tip.lease.at
+	}
+	return r.Branches.Deepen(ctx, there)
 }
 
 // isOurs says whether the last paragraph of a commit's message carries our trailer.

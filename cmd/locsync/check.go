@@ -12,6 +12,7 @@ import (
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/inspect"
 	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/web"
@@ -83,7 +84,7 @@ func (a *app) check(ctx context.Context, f checkFlags) error {
 		}
 		defer os.RemoveAll(parts.Clones)
 	}
-	result, err := engine.New(parts).Check(ctx, engine.CheckOptions{Missing: f.missing})
+	result, err := engine.New(parts).Check(ctx, inspect.Options{Missing: f.missing})
 	if err != nil {
 		return err
 	}

@@ -17,12 +17,11 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/daemon"
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/web"
-
-	"github.com/locsync/locsync/sync/daemon"
 )
 
 func (a *app) demoCommand() *cobra.Command {

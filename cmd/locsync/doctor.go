@@ -6,9 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/locsync/locsync/sync/report"
-
 	"github.com/locsync/locsync/sync/doctor"
+	"github.com/locsync/locsync/sync/report"
 )
 
 func (a *app) doctorCommand() *cobra.Command {

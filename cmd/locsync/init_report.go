@@ -7,7 +7,6 @@ import (
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/discover"
-
 	"github.com/locsync/locsync/sync/terminal"
 )
 

@@ -10,7 +10,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/locsync/locsync/sync/config"
-
 	"github.com/locsync/locsync/sync/terminal"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/report"
 )
 
@@ -23,7 +23,7 @@ func refused(t *testing.T, args ...string) string {
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(t.Context())
-	var usage *engine.UsageError
+	var usage *failure.UsageError
 	if !errors.As(err, &usage) || out.Len() > 0 {
 		t.Errorf("locsync %s: %v, and printed %q", strings.Join(args, " "), err, out.String())
 		return ""

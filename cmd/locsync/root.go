@@ -13,11 +13,10 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/bound"
+	"github.com/locsync/locsync/sync/daemon"
 	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/terminal"
-
-	"github.com/locsync/locsync/sync/daemon"
 )
 
 // Main runs the program with the process's arguments and returns its exit code. The first SIGINT or SIGTERM ends work

@@ -10,12 +10,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/failure"
 )
 
 // misuse is an error that stays until the command line or what it names is changed. Its text is one line that ends with
 // what to try.
-func misuse(err error) error { return &engine.UsageError{Err: err} }
+func misuse(err error) error { return &failure.UsageError{Err: err} }
 
 // meant ends a refusal of a word: with the one of the known words that was probably meant, else with all of them.
 func meant(word string, known []string) string {

@@ -15,7 +15,6 @@ import (
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/wire"
-
 	"github.com/locsync/locsync/sync/terminal"
 )
 

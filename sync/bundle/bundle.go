@@ -124,7 +124,7 @@ func distinct(
 	for _, b := range bundles {
 		key := config.Fold(b.Path)
 		if other := sources[key]; other != nil {
-			problems = append(problems, b.misplaced("source", config.Language{}, "this file and "+other.Path+alike))
+			problems = append(problems, misplaced(b, "source", config.Language{}, "this file and "+other.Path+alike))
 			bad[b], bad[other] = true, true
 			continue
 		}
@@ -145,15 +145,15 @@ func distinct(
 			case target == "":
 			case source != nil:
 				bad[b] = true
-				problems = append(problems, b.misplaced("output", l, "its translations would be written over the source file "+
+				problems = append(problems, misplaced(b, "output", l, "its translations would be written over the source file "+
 					source.Path+"; change output or the source pattern"))
 			case config.UnsafePath(target) != "":
 				bad[b] = true
-				problems = append(problems, b.misplaced("output", l, "its translations cannot be written to "+target+": "+
+				problems = append(problems, misplaced(b, "output", l, "its translations cannot be written to "+target+": "+
 					config.UnsafePath(target)))
 			case other.Bundle != nil && other.Bundle != b:
 				if !bad[b] {
-					problems = append(problems, b.misplaced("output", l, shares(target, other.path, other.Path)))
+					problems = append(problems, misplaced(b, "output", l, shares(target, other.path, other.Path)))
 				}
 				bad[b], bad[other.Bundle] = true, true
 			default:
@@ -179,7 +179,7 @@ func shares(target, others, source string) string {
 }
 
 // misplaced is a problem with what a key of the configuration says for a source file; it ends with that key's place.
-func (b *Bundle) misplaced(key string, l config.Language, what string) report.Problem {
+func misplaced(b *Bundle, key string, l config.Language, what string) report.Problem {
 	place := strings.TrimSuffix(b.Files.Problem(key, "").Error(), ": ")
 	return report.Problem{Code: report.CodePlace, File: b.Path, Language: l.Code, Problem: what + " (" + place + ")",
 		Configuration: true}
@@ -249,7 +249,7 @@ func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.Fil
 	if err != nil {
 		return nil, refused(name, l, err), nil
 	}
-	if p := b.foreignRoot(fsys, f, name, l); p != nil {
+	if p := foreignRoot(b, fsys, f, name, l); p != nil {
 		return nil, p, nil
 	}
 	return f, nil, nil

@@ -12,7 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/process"
@@ -238,4 +238,4 @@ func (c *claims) drop(ctx context.Context, which func(dir, what string) bool) {
 }
 
 // wrongUse marks an error that stays until something is changed.
-func wrongUse(err error) error { return &engine.UsageError{Err: err} }
+func wrongUse(err error) error { return &failure.UsageError{Err: err} }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops"
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
 )
@@ -81,7 +81,7 @@ func faultOf(check string, err error, do string) report.Finding {
 }
 
 // wrongUse marks an error that stays until something is changed.
-func wrongUse(err error) error { return &engine.UsageError{Err: err} }
+func wrongUse(err error) error { return &failure.UsageError{Err: err} }
 
 func cutLast(s, sep string) (before, after string, found bool) {
 	i := strings.LastIndex(s, sep)

@@ -10,8 +10,8 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/inspect"
 	"github.com/locsync/locsync/sync/report"
-
 	"github.com/locsync/locsync/sync/terminal"
 )
 
@@ -27,7 +27,7 @@ func (d *doctor) probeFiles(ctx context.Context, n *notes) {
 		n.skip("files", "the repository cannot be opened")
 		return
 	}
-	result, err := engine.New(engine.Parts{Config: &here, Log: zap.NewNop()}).Check(ctx, engine.CheckOptions{})
+	result, err := engine.New(engine.Parts{Config: &here, Log: zap.NewNop()}).Check(ctx, inspect.Options{})
 	if err != nil {
 		n.failed("files", err, "locsync check")
 		return

@@ -203,6 +203,9 @@ func (r *pushing) foundConflict(c conflict) {
 	if c.Open && r.o.DryRun {
 		r.report.open[c.ID()] = c
 	}
+	if decided := r.o.yields && r.cfg.Pull.Enabled && c.Open && c.Beside == ""; decided {
+		return
+	}
 	if r.conflict(c) && !c.Open {
 		r.givesWay(r.shown(c).Problem(), r.o.DryRun)
 	}
@@ -295,7 +298,7 @@ func (r *pushing) settleConflicts(ctx context.Context) error {
 		return err
 	}
 	ship := &shipping{}
-	for _, g := range bundle.Groups(r.tree.bundles()) {
+	for _, g := range bundle.Groups(r.tree.Bundles()) {
 		if err := r.insist(ctx, ship, g, wanted); err != nil {
 			return err
 		}
@@ -387,7 +390,7 @@ func (r *pushing) insist(ctx context.Context, ship *shipping, g *bundle.Group, w
 	}
 	var mine []claimed
 	var languages []config.Language
-	targets, err := bundle.Existing(r.tree.fsys, g.Bundles, r.cfg.Targets())
+	targets, err := bundle.Existing(r.tree.FS, g.Bundles, r.cfg.Targets())
 	if err != nil {
 		return err
 	}

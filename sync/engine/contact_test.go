@@ -230,6 +230,50 @@ func TestDryRunAtFirstContact(t *testing.T) {
 	}
 }
 
+// A sync that decides first contact for one side names nothing as undecided, in neither half, and its dry run says the same.
+func TestSyncThatDecidesFirstContact(t *testing.T) {
+	t.Parallel()
+	for side, o := range map[string]struct {
+		push PushOptions
+		pull PullOptions
+		want string
+	}{
+		"the repository": {push: PushOptions{Translations: true}, want: "A repo"},
+		"the service":    {pull: PullOptions{AcceptService: true}, want: "A service"},
+	} {
+		t.Run(side, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, settings+jsonFiles, map[string]string{
+				enApp: `{"a": "A", "b": "B", "draft": "C"}`, deApp: `{"a": "A repo", "b": "B repo", "draft": "C repo"}`})
+			w.translate("main", "en", service.Final, "a", "A", "draft", "C")
+			w.translate("main", "de", service.Final, "a", "A service")
+			w.translate("main", "de", service.Draft, "draft", "C service")
+			for _, dry := range []bool{true, false} {
+				o.push.DryRun, o.pull.DryRun = dry, dry
+				done, err := w.Sync(t.Context(), o.push, o.pull)
+				w.check(err)
+				if p := append(done.Push.Projects[0].Problems, done.Pull.Projects[0].Problems...); len(p) > 0 {
+					t.Errorf("dry run %v: %v", dry, p)
+				}
+			}
+			w.inConflict()
+			at := "main"
+			if side == "the service" {
+				at = "l10n"
+			}
+			if got := w.show(at, deApp); !strings.Contains(got, o.want) {
+				t.Errorf("%s has %s, want %q", at, got, o.want)
+			}
+			w.holds("main", "de", "a", o.want, "b", "B repo")
+			again, err := w.Sync(t.Context(), PushOptions{}, PullOptions{})
+			w.check(err)
+			if p, q := again.Push.Projects[0], again.Pull.Projects[0]; p.Requests > 0 || len(p.Problems) > 0 || q.Commit != "" || len(q.Problems) > 0 {
+				t.Errorf("%+v\n%+v", p, q)
+			}
+		})
+	}
+}
+
 // A key that two files translate differently is told once, in a state that is kept, and waits like a conflict: check warns of it, and a person ends it by choosing
 // the file whose text the service gets, or by leaving what the service has.
 func TestKeyThatFilesDivide(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/inspect"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service/local"
 )
@@ -249,7 +250,7 @@ func TestSingleTextInPlaceOfAPlural(t *testing.T) {
 	w := newWorld(t, railsFiles, map[string]string{"config/locales/en.yml": en, "config/locales/ja.yml": ja, "config/locales/ru.yml": "ru:\n  user: Юзер\n"})
 	w.pushes(PushOptions{}) // which names what the service has no source text for
 	w.brings()
-	result, err := w.Check(t.Context(), CheckOptions{})
+	result, err := w.Check(t.Context(), inspect.Options{})
 	w.check(err)
 	if p := result.Projects[0].Problems; len(p) != 0 {
 		t.Errorf("%v", p)
@@ -567,7 +568,7 @@ collection = "json"
 		"en.json": "{\"a\": \"{n, plural, one {a} other {b}}\"}",
 		"ru.json": "{\"a\": \"{n, plural, one {а} other {б}}\"}",
 	})
-	result, err := w.Check(t.Context(), CheckOptions{})
+	result, err := w.Check(t.Context(), inspect.Options{})
 	w.check(err)
 	var got []string
 	for _, p := range result.Projects[0].Problems {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
@@ -316,7 +317,7 @@ func soonest(err error) error {
 
 // Permanent reports whether an error stays until somebody changes the configuration, the credentials or the repository.
 func Permanent(err error) bool {
-	var usage *UsageError
+	var usage *failure.UsageError
 	var newer *ledger.NewerError
 	return errors.As(err, &usage) || errors.As(err, &newer) || errors.Is(err, service.ErrAuth) || errors.Is(err, service.ErrRefused) && !errors.Is(err, service.ErrExportFailed)
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
@@ -161,7 +162,7 @@ func (p *Process) Connect(cfg *config.Config) (*service.Client, error) {
 	} else {
 		key, err := cfg.APIKey(os.Getenv, p.ReadFile)
 		if err != nil {
-			return nil, &engine.UsageError{Err: err}
+			return nil, &failure.UsageError{Err: err}
 		}
 		o.BaseURL, o.AccountID, o.APIKey = cfg.Service.URL, cfg.Service.AccountID, service.APIKey(key.Reveal())
 		o.RequestsPerSecond, o.ShareOnHost = cfg.Service.RequestsPerSecond, true
@@ -191,7 +192,7 @@ func (p *Process) ConnectWithoutKey() (*service.Client, error) {
 func (p *Process) clientWith(o service.Options) (*service.Client, error) {
 	client, err := service.New(o)
 	if err != nil {
-		return nil, &engine.UsageError{Err: err}
+		return nil, &failure.UsageError{Err: err}
 	}
 	p.Client = client
 	p.close = append(p.close, closer(func() error { client.Close(); return nil }))

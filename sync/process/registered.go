@@ -9,7 +9,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/wire"
 )
@@ -37,10 +37,10 @@ func shellQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\'
 func Callback(cfg *config.Config) (service.Callback, error) {
 	secret, err := cfg.CallbackSecret(os.Getenv, config.ReadSecretFile)
 	if err != nil {
-		return service.Callback{}, &engine.UsageError{Err: err}
+		return service.Callback{}, &failure.UsageError{Err: err}
 	}
 	if secret.IsZero() {
-		return service.Callback{}, &engine.UsageError{Err: errors.New("daemon.public_url is set, but no secret that " +
+		return service.Callback{}, &failure.UsageError{Err: errors.New("daemon.public_url is set, but no secret that " +
 			"notifications carry: set " +
 			"callback_secret_env or callback_secret_file, or the daemon refuses them")}
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
 )
 
@@ -44,12 +44,12 @@ func StateDir(ctx context.Context, cfg *config.Config) (string, error) {
 		}
 		repo, err := gitops.Open(ctx, cfg.Resolve(p.Repository), gitops.Options{Trust: p.TrustOwner})
 		if err != nil {
-			return "", &engine.UsageError{Err: p.Blame("repository", err)}
+			return "", &failure.UsageError{Err: p.Blame("repository", err)}
 		}
 		dir := filepath.Join(repo.Facts().CommonDir, "locsync")
 		return dir, repo.Close()
 	}
-	return "", &engine.UsageError{Err: errors.New("state_dir must name a folder for the state and the clones: no " +
+	return "", &failure.UsageError{Err: errors.New("state_dir must name a folder for the state and the clones: no " +
 		`project's repository is on this machine; for example state_dir = "state"`)}
 }
 

@@ -1,4 +1,4 @@
-package engine
+package inspect
 
 import (
 	"errors"
@@ -12,14 +12,15 @@ import (
 
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // strays finds files that look like translations and that no source file has.
-func (x *inspection) strays(t *tree, known map[string]bool) error {
-	for _, s := range t.sources {
+func (x *inspection) strays(t *tree.Tree, known map[string]bool) error {
+	for _, s := range t.Sources {
 		known[s.Path] = true
 	}
-	for _, p := range t.problems {
+	for _, p := range t.Problems {
 		known[p.File] = true
 	}
 	below := make(map[string][]string)
@@ -38,7 +39,8 @@ func (x *inspection) strays(t *tree, known map[string]bool) error {
 					continue
 				}
 				known[match] = true
-				x.add(report.Warning, report.CodeStray, report.Problem{File: match, Language: l.Code, Problem: fmt.Sprintf("is where translations lie, and no file that %q matches is its source", files.Source)},
+				x.add(report.Warning, report.CodeStray, report.Problem{File: match, Language: l.Code,
+					Problem: fmt.Sprintf("is where translations lie, and no file that %q matches is its source", files.Source)},
 					"bring the source file back, or remove this one; it is left alone")
 			}
 		}
@@ -46,7 +48,8 @@ func (x *inspection) strays(t *tree, known map[string]bool) error {
 	return nil
 }
 
-// matching lists the files that match a pattern. Folders of any depth are read once for all patterns: below has their files.
+// matching lists the files that match a pattern. Folders of any depth are read once for all patterns: below has their
+// files.
 func (x *inspection) matching(pattern string, below map[string][]string) ([]string, error) {
 	if !strings.Contains(pattern, "**") {
 		return bundle.Glob(x.fsys, pattern)

@@ -1,4 +1,4 @@
-package engine
+package inspect
 
 import (
 	"slices"
@@ -12,7 +12,7 @@ import (
 // not have, and nothing of a file that cannot be read.
 func TestCheckOfGaps(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, strings.NewReplacer(`"de", "fr"`, `"ja", "fr"`).Replace(localOnly)+`
+	w := newWorld(t, strings.NewReplacer(`"de", "fr"`, `"ja", "fr"`).Replace(settings)+`
 [[project.files]]
 source = "en/*.json"
 output = "{LANGUAGE}/{NAME}.json"
@@ -29,10 +29,9 @@ collection = "android"
 		"values/strings.xml":    `<resources><string name="s">S</string><plurals name="p"><item quantity="one">%d a</item><item quantity="other">%d b</item></plurals></resources>`,
 		"values-ja/strings.xml": `<resources><plurals name="p"><item quantity="other">%d</item></plurals></resources>`,
 	})
-	result, err := w.Check(t.Context(), CheckOptions{Missing: true})
-	w.check(err)
+	result := w.inspects(Options{Missing: true})
 	var got []string
-	for _, p := range result.Projects[0].Problems {
+	for _, p := range result.Problems {
 		if p.Code == report.CodeGap {
 			got = append(got, strings.Join([]string{p.Severity, p.File, p.Language, p.Key}, " "))
 		}

@@ -1,4 +1,4 @@
-package engine
+package inspect
 
 import (
 	"fmt"
@@ -8,31 +8,79 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/service"
 )
+
+// TestMain keeps the machine's and the user's git configuration away from every test.
+func TestMain(m *testing.M) {
+	os.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	os.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	os.Exit(m.Run())
+}
+
+// settings is the configuration above the files of most tests.
+const settings = `
+source_language = "en"
+target_languages = ["de", "fr"]
+`
+
+// world is a repository with a configuration.
+type world struct {
+	testing.TB
+	dir string
+	cfg *config.Project
+}
+
+// newWorld commits files to a new repository; project is what the configuration has in [[project]].
+func newWorld(tb testing.TB, project string, files map[string]string) *world {
+	tb.Helper()
+	gittest.Need(tb)
+	w := &world{TB: tb, dir: gittest.Init(tb, files)}
+	c, err := config.Parse(filepath.Join(w.dir, "locsync.toml"), []byte("[[project]]\nname = \"app\"\n"+project))
+	w.check(err)
+	w.cfg = &c.Projects[0]
+	return w
+}
+
+func (w *world) check(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// inspects checks the working tree.
+func (w *world) inspects(o Options) report.ProjectCheck {
+	w.Helper()
+	repo, err := gitops.Open(w.Context(), w.dir, gitops.Options{})
+	w.check(err)
+	defer repo.Close()
+	fsys, err := repo.Worktree()
+	w.check(err)
+	result, err := Project(w.Context(), w.cfg, repo, fsys, o, func(report.Doing) {})
+	w.check(err)
+	return result
+}
 
 // finds checks everything that a check reports: how each line begins.
 func (w *world) finds(want ...string) {
-	w.tb.Helper()
-	result, err := w.Check(w.tb.Context(), CheckOptions{})
-	w.check(err)
+	w.Helper()
 	var got []string
-	for _, p := range result.Projects[0].Problems {
+	for _, p := range w.inspects(Options{}).Problems {
 		got = append(got, p.Bracketed())
 	}
 	if !slices.EqualFunc(got, want, strings.HasPrefix) {
-		w.tb.Errorf("have\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-	if result.Sound() != !slices.ContainsFunc(want, func(line string) bool { return !strings.Contains(line, "warning: ") }) {
-		w.tb.Errorf("sound: %v", result.Sound())
+		w.Errorf("have\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
 // Every kind of problem, with its place: a translation's at the translation's value.
-func TestCheckFindsEverything(t *testing.T) {
+func TestFindsEverything(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, localOnly+`
+	w := newWorld(t, settings+`
 [[project.files]]
 source = "locales/en/*.json"
 output = "locales/{LANGUAGE}/{NAME}.json"
@@ -56,7 +104,7 @@ output = "ios/{LOCALE:IOS}.strings"
 			"    <item quantity=\"other\">%d files</item>\n  </plurals>\n</resources>\n",
 		"values-de/strings.xml": "<resources>\n  <plurals name=\"n\">\n    <item quantity=\"other\">%d Dateien</item>\n  </plurals>\n</resources>\n",
 	})
-	at := w.Config.Projects[0].Files[2].Problem("source", "")
+	at := w.cfg.Files[2].Problem("source", "")
 	w.finds(
 		fmt.Sprintf("%s:%d:1", at.File, at.Line)+`: warning: "project.files.source": no file matches "ios/en.strings" (patterns are relative to the repository; correct it, or take the entry out)`,
 		`locales/de/app.json:2:8: "a" (de): it lacks %s, which the source has (correct the translation; if it is meant so, write skip_checks = ["printf:a"])`,
@@ -71,11 +119,10 @@ output = "ios/{LOCALE:IOS}.strings"
 	)
 }
 
-// i18next chooses among keys by CLDR's categories. Those that the source language does not have nobody is asked for, so a check asks; a pull waits for none.
 // A pattern of .gitignore that covers translations is named; not where git has the file all the same, and not behind a link.
-func TestCheckOfIgnoredFiles(t *testing.T) {
+func TestOfIgnoredFiles(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, localOnly+`
+	w := newWorld(t, settings+`
 [[project.files]]
 source = "en/*.json"
 output = "{LANGUAGE}/{NAME}.json"
@@ -85,10 +132,9 @@ collection = "{NAME}"
 	if err := os.Symlink("de", filepath.Join(w.dir, "fr")); err != nil {
 		t.Skip("no symbolic links here: ", err)
 	}
-	result, err := w.Check(t.Context(), CheckOptions{})
-	w.check(err)
+	result := w.inspects(Options{})
 	var got []string
-	for _, p := range result.Projects[0].Problems {
+	for _, p := range result.Problems {
 		if p.Code == report.CodeIgnored {
 			got = append(got, p.Bracketed())
 		}
@@ -99,65 +145,10 @@ collection = "{NAME}"
 	}
 }
 
-func TestCheckOfPluralKeys(t *testing.T) {
-	t.Parallel()
-	russian := strings.NewReplacer(`"de", "fr"`, `"ru", "ja"`).Replace(localOnly)
-	w := newWorld(t, russian+`
-[[project.files]]
-source = "en/*.json"
-output = "{LANGUAGE}/{NAME}.json"
-collection = "{NAME}"
-format = "structured-json"
-skip_checks = ["plurals:meant_other"]
-`, map[string]string{
-		"en/a.json": `{
-  "m": {"file_one": "{{count}} file", "file_other": "{{count}} files"},
-  "have_one": "One", "have_other": "Some",
-  "part_one": "One", "part_other": "Some",
-  "none_one": "One", "none_other": "Some",
-  "same_one": "One", "same_other": "Some",
-  "meant_one": "One", "meant_other": "Some",
-  "place_ordinal_one": "{{count}}st", "place_ordinal_two": "{{count}}nd", "place_ordinal_few": "{{count}}rd", "place_ordinal_other": "{{count}}th",
-  "step_one": "First", "step_two": "Second", "step_other": "Further",
-  "type_other": "Else"
-}
-`,
-		"ru/a.json": `{
-  "m": {"file_one": "{{count}} файл", "file_other": "{{count}} файла"},
-  "have_one": "Один", "have_few": "Мало", "have_many": "Много", "have_other": "Мало",
-  "part_one": "Один", "part_few": "Мало",
-  "same_one": "One", "same_other": "Some",
-  "meant_one": "Один", "meant_other": "Мало",
-  "place_ordinal_other": "{{count}}-й",
-  "step_one": "Первый", "step_two": "Второй", "step_other": "Дальше",
-  "type_other": "Другое"
-}
-`,
-		"ja/a.json": `{
-  "m": {"file_other": "{{count}}個"}
-}
-`,
-	})
-	w.finds(
-		`ru/a.json:2:53: warning: "m/file_other" (ru): the plural lacks the forms "few" and "many", which the language ru needs (write keys that begin with "m/file_" for that into this file, where pulls keep them; `+
-			`if it is meant so, write skip_checks = ["plurals:m/file_other"])`,
-		`ru/a.json:4:35: warning: "part_other" (ru): the plural lacks the form "many", which the language ru needs (write keys that begin with "part_"`,
-	)
-	// The fix holds what it says: a pull keeps what was written there.
-	w.write("ru/a.json", strings.Replace(w.show("main", "ru/a.json"), `"file_one"`, `"file_few": "{{count}} файла", "file_many": "{{count}} файлов", "file_one"`, 1))
-	w.commit()
-	w.pushes(PushOptions{})
-	w.translate("a", "ru", service.Final, "m/file_one", "{{count}} файлик")
-	w.pulls(PullOptions{})
-	if got := w.show("l10n", "ru/a.json"); !strings.Contains(got, "файлов") || !strings.Contains(got, "файлик") {
-		t.Error(got)
-	}
-}
-
 // What cannot be read, and what would not be written, is named; the rest is checked all the same.
-func TestCheckOfStrangeFiles(t *testing.T) {
+func TestOfStrangeFiles(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, localOnly+`
+	w := newWorld(t, settings+`
 [[project.files]]
 source = "en/*.json"
 output = "{LANGUAGE}/{NAME}.json"
@@ -169,19 +160,18 @@ collection = "{NAME}"
 	w.check(os.Symlink(filepath.Join(t.TempDir(), "outside.json"), filepath.Join(w.dir, "de", "b.json")))
 	w.check(os.WriteFile(filepath.Join(w.dir, "..", "outside.json"), []byte("{}"), 0o644))
 	w.check(os.Symlink(filepath.Join("..", "..", "outside.json"), filepath.Join(w.dir, "en", "c.json")))
-	result, err := w.Check(t.Context(), CheckOptions{})
-	w.check(err)
+	result := w.inspects(Options{})
 	var got []string
-	for _, p := range result.Projects[0].Problems {
+	for _, p := range result.Problems {
 		got = append(got, p.File+" "+p.Code+" "+p.Severity)
 	}
 	if want := []string{"de/a.json unreadable error", "de/b.json unreadable error", "en/c.json unreadable error", "fr/a.json unreadable error", "fr/b.json unreadable error", "fr/c.json unreadable error"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q\n%v", got, want, result.Projects[0].Problems)
+		t.Errorf("%q, want %q\n%v", got, want, result.Problems)
 	}
-	if keys := result.Projects[0].Keys; keys != 2 {
+	if keys := result.Keys; keys != 2 {
 		t.Errorf("%d keys", keys)
 	}
-	for _, p := range result.Projects[0].Problems {
+	for _, p := range result.Problems {
 		if p.Remedy == "" {
 			t.Errorf("nothing says what to do: %v", p)
 		}
@@ -189,18 +179,21 @@ collection = "{NAME}"
 }
 
 // Nothing matches at all: that is an error of its own.
-func TestCheckOfNothing(t *testing.T) {
+func TestOfNothing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, settings+jsonFiles, map[string]string{"README": "x"})
-	result, err := w.Check(t.Context(), CheckOptions{})
-	w.check(err)
-	if p := result.Projects[0].Problems; len(p) != 1 || p[0].Severity != report.Error || p[0].Code != "pattern" || p[0].Line == 0 || result.Sound() {
+	w := newWorld(t, settings+`
+[[project.files]]
+source = "locales/en/*.json"
+output = "locales/{LANGUAGE}/{NAME}.json"
+`, map[string]string{"README": "x"})
+	result := w.inspects(Options{})
+	if p := result.Problems; len(p) != 1 || p[0].Severity != report.Error || p[0].Code != "pattern" || p[0].Line == 0 {
 		t.Errorf("%+v", p)
 	}
 }
 
-// BenchmarkCheck: a thousand files of a hundred keys each.
-func BenchmarkCheck(b *testing.B) {
+// Benchmark: a thousand files of a hundred keys each.
+func Benchmark(b *testing.B) {
 	files := map[string]string{}
 	for i := range 100 {
 		for _, l := range []string{"en", "de", "fr", "es", "it", "ja", "nl", "pl", "pt", "ru"} {
@@ -224,9 +217,8 @@ output = "locales/{LANGUAGE}/{NAME}.json"
 collection = "{NAME}"
 `, files)
 	for b.Loop() {
-		result, err := w.Check(b.Context(), CheckOptions{})
-		w.check(err)
-		if p := result.Projects[0]; len(p.Files) != 1000 || len(p.Problems) != 0 {
+		result := w.inspects(Options{})
+		if p := result; len(p.Files) != 1000 || len(p.Problems) != 0 {
 			b.Fatalf("%d files, %v", len(p.Files), p.Problems)
 		}
 	}
@@ -234,7 +226,7 @@ collection = "{NAME}"
 }
 
 // Languages that a translation service is known not to have are named all at once, with what to write instead; the embedded one takes them.
-func TestCheckNamesUnknownLanguages(t *testing.T) {
+func TestNamesUnknownLanguages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, `source_language = "en"
 target_languages = ["az-AZ", "zh", "zh-Hant", "gsw", "de"]
@@ -246,7 +238,7 @@ zh = "zh_CN"
 source = "en.json"
 output = "{LANGUAGE}.json"
 `, map[string]string{"en.json": `{"a": "A"}`, "az-AZ.json": `{"a": "B"}`})
-	at := w.Config.Projects[0].Problem("target_languages", "")
+	at := w.cfg.Problem("target_languages", "")
 	place := fmt.Sprintf("%s:%d:1: warning: ", at.File, at.Line)
 	const unknown = " is not among the languages that a translation service is known to have "
 	w.finds(

@@ -1,4 +1,11 @@
-package engine
+// Package examine says what is wrong with a file of translations, given its source texts: texts that would break the
+// program, plurals that lack forms, and entries of another shape than the source's.
+//
+// Its law: a pull that leaves a translation out and a check that names it have the same reason, which is found here.
+// The rules themselves are in package check; this one knows how files spell plurals and lists.
+//
+// It is pure: it reads, reports and writes nothing.
+package examine
 
 import (
 	"strings"
@@ -11,8 +18,8 @@ import (
 	"github.com/locsync/locsync/sync/spelling"
 )
 
-// examiner checks translations into one language against the texts of their source.
-type examiner struct {
+// Examiner checks translations into one language against the texts of their source.
+type Examiner struct {
 	b      *bundle.Bundle
 	l      config.Language
 	source catalog.Catalog
@@ -20,12 +27,14 @@ type examiner struct {
 	plural *spelling.Plurals // the source's plurals that are spelled as keys; nil until they are asked for
 }
 
-func examinerOf(b *bundle.Bundle, l config.Language, source catalog.Catalog) *examiner {
-	return &examiner{b: b, l: l, source: source, index: source.Index()}
+// New prepares the checks of one file of translations.
+func New(b *bundle.Bundle, l config.Language, source catalog.Catalog) *Examiner {
+	return &Examiner{b: b, l: l, source: source, index: source.Index()}
 }
 
-// examine checks one translation: against the source's text of the same name, or of "other" where the source has no such form.
-func (e *examiner) examine(n catalog.Name, text string) []check.Finding {
+// Examine checks one translation: against the source's text of the same name, or of "other" where the source has no
+// such form.
+func (e *Examiner) Examine(n catalog.Name, text string) []check.Finding {
 	at, ok := e.index[n]
 	if !ok {
 		at, ok = e.index[catalog.Name{Key: n.Key, Form: plural.Other}]
@@ -34,7 +43,7 @@ func (e *examiner) examine(n catalog.Name, text string) []check.Finding {
 		return nil
 	}
 	in := check.Input{Format: e.b.Format.Name, Key: n.Key, Form: n.Form, Source: e.source[at].Text, Translation: text,
-		Language: e.l.Code, SourceLanguage: e.b.Source.Code, Skip: skips(e.b, n.Key)}
+		Language: e.l.Code, SourceLanguage: e.b.Source.Code, Skip: Skips(e.b, n.Key)}
 	switch {
 	case plural.IsCategory(n.Form):
 		in.Forms = e.forms(func(category string) catalog.Name { return catalog.Name{Key: n.Key, Form: category} })
@@ -45,7 +54,7 @@ func (e *examiner) examine(n catalog.Name, text string) []check.Finding {
 }
 
 // forms are the source's texts for the categories that it has.
-func (e *examiner) forms(named func(category string) catalog.Name) (texts []string) {
+func (e *Examiner) forms(named func(category string) catalog.Name) (texts []string) {
 	for _, category := range plural.Order {
 		if at, ok := e.index[named(category)]; ok {
 			texts = append(texts, e.source[at].Text)
@@ -54,9 +63,9 @@ func (e *examiner) forms(named func(category string) catalog.Name) (texts []stri
 	return texts
 }
 
-// spelledForm is which form of a plural a key is that has its category at the end, and what the source has for all forms of it; "" for a key
-// that is none.
-func (e *examiner) spelledForm(key string) (form string, forms []string) {
+// spelledForm is which form of a plural a key is that has its category at the end, and what the source has for all
+// forms of it; "" for a key that is none.
+func (e *Examiner) spelledForm(key string) (form string, forms []string) {
 	if e.plural == nil {
 		e.plural = spelling.PluralsIn(e.source, e.b.Separator, e.b.Source.Code)
 	}
@@ -86,7 +95,7 @@ func (e *examiner) spelledForm(key string) (form string, forms []string) {
 	return form, forms
 }
 
-// skips says for a key which checks its files are configured without.
-func skips(b *bundle.Bundle, key string) func(string) bool {
+// Skips says for a key which checks its files are configured without.
+func Skips(b *bundle.Bundle, key string) func(string) bool {
 	return func(name string) bool { return b.Files.Skips(name, key) }
 }

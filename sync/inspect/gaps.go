@@ -1,10 +1,11 @@
-package engine
+package inspect
 
 import (
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/spelling"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // translatedIn is a source file and a language of its translations.
@@ -37,20 +38,20 @@ func (x *inspection) holds(target bundle.Target, f *resource.File, broken bool) 
 }
 
 // gaps reports the keys that have no translation, at the file that would have it.
-func (x *inspection) gaps(t *tree) {
-	for _, s := range t.sources {
-		if s.broken() {
+func (x *inspection) gaps(t *tree.Tree) {
+	for _, s := range t.Sources {
+		if s.Broken() {
 			continue
 		}
 		var keys []string // with a text
-		text := spelling.Translated(s.texts)
-		for _, u := range s.texts {
+		text := spelling.Translated(s.Texts)
+		for _, u := range s.Texts {
 			if text[u.Key] {
 				text[u.Key] = false
 				keys = append(keys, u.Key)
 			}
 		}
-		of := spelling.PluralsIn(s.texts, s.Separator, s.Source.Code)
+		of := spelling.PluralsIn(s.Texts, s.Separator, s.Source.Code)
 		for _, l := range x.cfg.Targets() {
 			have, read := x.have[translatedIn{s.Path, l.Code}]
 			if read && have == nil {
@@ -63,7 +64,8 @@ func (x *inspection) gaps(t *tree) {
 			foreign := of.Foreign(l.Code)
 			for _, key := range keys {
 				if !have[key] && !foreign[key] {
-					x.add(report.Error, report.CodeGap, report.Problem{File: path, Key: key, Language: l.Code, Problem: "no translation in this language"}, "translate it at the service, or in this file")
+					x.add(report.Error, report.CodeGap, report.Problem{File: path, Key: key, Language: l.Code,
+						Problem: "no translation in this language"}, "translate it at the service, or in this file")
 				}
 			}
 		}
