@@ -33,13 +33,13 @@ var arrows = map[string][]string{
 	"sync/jsonschema": {},
 	"sync/terminal":   {"sync/report", "sync/service", "gitops"}, // what is waited for
 	// terminal: numbers and times in words. gitops: how long git may be silent.
-	"sync/daemon": {"sync/process", "sync/engine", "sync/failure", "sync/web", "sync/heartbeat", "sync/config", "sync/report",
+	"sync/daemon": {"sync/failure", "sync/process", "sync/engine", "sync/web", "sync/heartbeat", "sync/config", "sync/report",
 		"sync/ledger/boltledger", "sync/terminal", "gitops"},
 	// engine: reads all files as passes do. web: the daemon is asked. terminal: numbers and times in words.
-	"sync/doctor": {"sync/process", "sync/engine", "sync/failure", "sync/inspect", "sync/web", "sync/watch", "sync/config", "sync/report", "sync/service",
+	"sync/doctor": {"sync/failure", "sync/inspect", "sync/process", "sync/engine", "sync/web", "sync/watch", "sync/config", "sync/report", "sync/service",
 		"sync/ledger/boltledger", "sync/terminal", "gitops"},
 	// service/local: the embedded service. web: the daemon's, through its socket; the meter of requests.
-	"sync/process": {"sync/engine", "sync/failure", "sync/config", "sync/ledger/boltledger", "sync/report", "sync/service",
+	"sync/process": {"sync/failure", "sync/engine", "sync/config", "sync/ledger/boltledger", "sync/report", "sync/service",
 		"sync/service/wire", "sync/service/local", "sync/web", "gitops"},
 	"sync/bundle":                   {"sync/bound", "sync/config", "sync/catalog", "sync/report", "formats", "formats/resource"},
 	"sync/discover":                 {"sync/config", "sync/languages", "formats", "formats/resource"}, // config: the words of a collection
@@ -78,9 +78,9 @@ var arrows = map[string][]string{
 	"gitops/tree":                   {"gitops/object"},
 	"gitops/outcome":                {"gitops/ref"}, // that a branch moved, that git is busy
 	"gitops/repository":             {"gitops/history", "gitops/object", "gitops/ref", "gitops/run"},
-	"gitops/ref":                    {"gitops/object", "gitops/run"}, // what is not kept as files is moved by the git program
-	"gitops/history":                {"gitops/object"},
-	"gitops/object":                 {"gitops/run"}, // what cannot be read in this process is asked of the git program
+	"gitops/ref":                    {"gitops/object", "gitops/run"}, // the git program moves them
+	"gitops/history":                {"gitops/object", "gitops/run"}, // git walks
+	"gitops/object":                 {"gitops/run"},                  // what cannot be read in this process is asked of the git program
 	"gitops/run":                    {},
 	"gitops/forge":                  {},
 	"gitops/forge/forgetest":        {}, // servers for tests
@@ -94,7 +94,7 @@ var doors = map[string][]string{
 	"github.com/BurntSushi/":              {"sync/config"},
 	"github.com/robfig/cron":              {"sync/config"},
 	"go.etcd.io/bbolt":                    {"sync/ledger/boltledger", "sync/service/local"},
-	"github.com/gofrs/flock":              {"sync/ledger/boltledger", "sync/service", "gitops/ref"},
+	"github.com/gofrs/flock":              {"sync/ledger/boltledger", "sync/service"},
 	"github.com/spf13/":                   {"cmd/locsync"},
 	"github.com/coreos/go-systemd":        {"sync/daemon"},
 	"github.com/prometheus/client_golang": {"sync/web"},
