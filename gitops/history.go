@@ -3,7 +3,6 @@ package gitops
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/locsync/locsync/gitops/object"
@@ -14,43 +13,23 @@ import (
 // History answers questions about commits, which are given in hexadecimal.
 type History struct{ repo *repository.Repository }
 
-// Made is a commit of ours with its parents.
-type Made struct {
-	Commit  string
-	Parents []string
-}
-
-// Ours gives the commits of a project (our Trailer names it) that a tip has in its history and another commit has
-// not, oldest first: of more than most, the youngest. since may be a commit that is not here, or "", which has
-// nothing in its history. A commit at which a shallow clone was cut is none of them: what it changed cannot be told.
-func (h History) Ours(tip *Tip, since, project string, most int) ([]Made, error) {
-	if tip.commit.IsZero() {
-		return nil, nil
+// Past gives the youngest commits that a commit has in its history and another one has not, itself among them. What is
+// not in this repository has no past.
+func (h History) Past(commit, without string, most int) ([]string, error) {
+	tip, other, both := h.both(commit, without)
+	var commits []*object.CommitData
+	var err error
+	switch {
+	case both:
+		commits, err = h.repo.History.Ahead(tip, []hash{other})
+	case !tip.IsZero() && h.repo.Objects.Has(tip):
+		commits, err = h.repo.History.Youngest(tip, most)
 	}
-	var without []hash
-	if h, ok := object.Parse(since); ok {
-		without = append(without, h)
+	var past []string
+	for _, c := range commits[:min(most, len(commits))] {
+		past = append(past, c.Hash.Text())
 	}
-	commits, err := h.repo.History.Ahead(tip.commit, without)
-	if err != nil {
-		return nil, err
-	}
-	var all []Made
-	for _, c := range commits {
-		if len(all) == most {
-			break
-		}
-		if len(c.Parents) == 0 || !slices.Contains(trailers(c), project) {
-			continue
-		}
-		made := Made{Commit: c.Hash.Text()}
-		for _, parent := range c.Parents {
-			made.Parents = append(made.Parents, parent.Text())
-		}
-		all = append(all, made)
-	}
-	slices.Reverse(all)
-	return all, nil
+	return past, err
 }
 
 // isOurs says whether the last paragraph of a commit's message carries our trailer.

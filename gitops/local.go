@@ -37,12 +37,16 @@ func (l Local) String() string { return [...]string{"left", "moved", "followed"}
 // Follow makes up for a local branch that was left where it was when commits of ours were delivered: it is moved
 // forward to what At gave, with the clean working tree that has it checked out, where those commits are between.
 // Result.Local is Left where that cannot be done now, with Why and Cause; Moved where there is nothing to make up
-// for. The remote is not asked.
-func (r *Repo) Follow(ctx context.Context, tip *Tip) (PushResult, error) {
+// for. The remote is not asked. A dry run moves nothing; its tip may be that of a Preview.
+func (r *Repo) Follow(ctx context.Context, tip *Tip, dry bool) (PushResult, error) {
 	ctx, end := r.repo.Watch(ctx)
 	defer end()
 	d := deliveryOf(r, tip)
-	owed, err := d.owed()
+	d.dry = dry
+	owed, err := tip.commit.IsZero(), error(nil)
+	if !owed {
+		owed, err = d.owed()
+	}
 	if err == nil && owed {
 		err = d.moveLocal(ctx)
 	} else if err == nil {
@@ -84,7 +88,7 @@ func (d *delivery) moveLocal(ctx context.Context) error {
 		return &ref.Moved{Name: "refs/heads/" + tip.branch, Want: tip.lease.at, Have: now}
 	}
 	if here && now != tip.lease.at {
-		forward, err := d.repo.History.Contains(tip.commit, now)
+		forward, err := tip.Contains(now.Text())
 		if err != nil {
 			return err
 		}
@@ -127,6 +131,10 @@ func (d *delivery) advance(ctx context.Context, now hash) error {
 
 // swap moves a branch that is checked out nowhere.
 func (d *delivery) swap(ctx context.Context, now hash) error {
+	if d.dry {
+		d.result.Local = Moved
+		return nil
+	}
 	c, err := d.repo.History.Commit(d.tip.commit)
 	if err != nil {
 		return err
@@ -206,6 +214,10 @@ func (d *delivery) follow(ctx context.Context, w repository.Worktree) error {
 		return err
 	} else if name != "" {
 		return d.left(ErrDirty, "it is checked out in %s, where the untracked file %s is in the way", w.Path, name)
+	}
+	if d.dry {
+		d.result.Local = Followed
+		return nil
 	}
 	_, err = d.repo.RunInTree(ctx, w.Path, w.GitDir, run.Call{
 		Args: []string{"-c", "advice.diverging=false", "merge", "--ff-only", "--no-verify-signatures", "--no-stat",

@@ -162,7 +162,7 @@ func TestFollowLater(t *testing.T) {
 	r := open(t, dir, Options{Remote: "origin"})
 	follows := func(want Local, cause error, tip string) {
 		t.Helper()
-		result, err := r.Follow(t.Context(), at(t, r, "main", ""))
+		result, err := r.Follow(t.Context(), at(t, r, "main", ""), false)
 		if err != nil || result.Local != want || !errors.Is(result.Cause, cause) {
 			t.Errorf("%+v, %v", result, err)
 		}
@@ -192,6 +192,44 @@ func TestFollowLater(t *testing.T) {
 	follows(Moved, nil, made.Hash())
 	gittest.Commit(t, dir, "mine", map[string]string{"mine": "x"})
 	follows(Moved, nil, gittest.Git(t, dir, "rev-parse", "HEAD"))
+}
+
+// A dry run says what becomes of the local branch when the same files are delivered, and moves nothing.
+func TestFollowInADryRun(t *testing.T) {
+	t.Parallel()
+	for name, situation := range map[string]func(t *testing.T, dir string){
+		"clean":      func(*testing.T, string) {},
+		"dirty":      func(t *testing.T, dir string) { gittest.Write(t, dir, map[string]string{"README.md": "x"}) },
+		"in the way": func(t *testing.T, dir string) { gittest.Write(t, dir, map[string]string{"new": "x"}) },
+		"in a merge": func(t *testing.T, dir string) { gittest.Write(t, dir, map[string]string{".git/MERGE_HEAD": "x"}) },
+		"elsewhere":  func(t *testing.T, dir string) { gittest.Git(t, dir, "checkout", "-q", "-b", "mine") },
+		"its own":    func(t *testing.T, dir string) { gittest.Commit(t, dir, "mine", map[string]string{"mine": "x"}) },
+		"two trees": func(t *testing.T, dir string) {
+			gittest.Git(t, dir, "worktree", "add", "-q", "--force", filepath.Join(t.TempDir(), "other"), "main")
+		},
+	} {
+		for _, remote := range []string{"", "origin"} {
+			t.Run(name+remote, func(t *testing.T) {
+				t.Parallel()
+				dir := gittest.Init(t, sample)
+				gittest.Bare(t, dir)
+				r := open(t, dir, Options{Remote: remote})
+				situation(t, dir)
+				tip := at(t, r, "main", "")
+				before := snapshot(t, dir)
+				preview := must[Preview](t)(r.Preview(t.Context(), tip, files("new", "1")))
+				said, err := r.Follow(t.Context(), preview.Tip, true)
+				if err != nil {
+					t.Fatal(err)
+				}
+				same(t, before, snapshot(t, dir))
+				did := push(t, r, commitOn(t, r, tip, "main", files("new", "1")))
+				if said.Local != did.Local || said.Why != did.Why {
+					t.Errorf("a dry run says %s: %s\nand it is %s: %s", said.Local, said.Why, did.Local, did.Why)
+				}
+			})
+		}
+	}
 }
 
 func TestLinkedWorktrees(t *testing.T) {

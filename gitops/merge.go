@@ -64,8 +64,7 @@ func (r *Repo) Merge(ctx context.Context, branch, base *Tip, ours func(path stri
 func (r *Repo) merge(ctx context.Context, branch, base *Tip, ours func(string) bool) (*Merged, error) {
 	bases, err := r.repo.History.Bases(branch.commit, base.commit)
 	if err == nil && len(bases) == 0 && r.repo.History.Shallow() {
-		if err = r.Branches.Deepen(ctx, map[string]hash{base.branch: base.lease.at,
-			branch.branch: branch.lease.at}); err == nil {
+		if err = Deepen(ctx, r, base, branch); err == nil {
 			bases, err = r.repo.History.Bases(branch.commit, base.commit)
 		}
 	}

@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
@@ -34,7 +35,7 @@ func TestOurs(t *testing.T) {
 		most  int
 		want  string
 	}{{"", 9, first + " " + last}, {"", 1, last}, {first, 9, last}, {last, 9, ""}, {"0123456789012345678901234567890123456789", 9, first + " " + last}} {
-		made, err := repo.History.Ours(tip, c.since, "app", c.most)
+		made, err := Ours(t.Context(), repo, tip, c.since, "app", c.most)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,5 +59,39 @@ func TestOurs(t *testing.T) {
 	}
 	if b, err := before.ReadFile("a"); err != nil || string(b) != "2\n" {
 		t.Errorf("%q %v", b, err)
+	}
+}
+
+// A shallow clone knows the commits of a project that it was made without, of a branch that is there and of one that is
+// to start from base. Where there is no remote to ask, those that it has count.
+func TestOursInAShallowClone(t *testing.T) {
+	t.Parallel()
+	dir := gittest.Init(t, map[string]string{"a": "1\n"})
+	first := gittest.Commit(t, dir, "one\n\n"+Trailer+": app", map[string]string{"a": "2\n"})
+	gittest.Commit(t, dir, "by a person", map[string]string{"a": "3\n"})
+	last := gittest.Commit(t, dir, "two\n\n"+Trailer+": app", map[string]string{"a": "4\n"})
+	bare := gittest.Bare(t, dir)
+	for _, c := range []struct {
+		branch, remote, since, want string
+		shallow                     bool
+	}{
+		{branch: "main", remote: "origin", want: first + " " + last},
+		{branch: "l10n", remote: "origin", want: first + " " + last},
+		{branch: "main", remote: "origin", since: last, shallow: true},
+		{branch: "main", shallow: true},
+	} {
+		clone := gittest.Clone(t, "file://"+bare, "--depth=1")
+		r := open(t, clone, Options{Remote: c.remote})
+		made := must[[]Made](t)(Ours(t.Context(), r, at(t, r, c.branch, "main"), c.since, "app", 9))
+		got := ""
+		for _, m := range made {
+			got += " " + m.Commit
+		}
+		if got = strings.TrimSpace(got); got != c.want {
+			t.Errorf("%s of remote %q: %q, want %q", c.branch, c.remote, got, c.want)
+		}
+		if r.repo.History.Shallow() != c.shallow {
+			t.Errorf("%s of remote %q since %q: shallow is %v", c.branch, c.remote, c.since, !c.shallow)
+		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 type Preview struct {
 	Changed []string
 	Diff    string
+	Tip     *Tip // what the branch would have, for Follow; nothing can be built on it
 }
 
 // Preview computes what Commit would do with the same files, and writes nothing anywhere. The diff of a merge is
@@ -49,8 +50,10 @@ func preview(ctx context.Context, on *Tip, files map[string][]byte) (result Prev
 		news = e.Objects
 	}
 	maps.Copy(news, e.Objects)
-	after := content.New(on.repo, root, on.When(), news).FS
-	pairs, err := tree.Compare(ctx, before.Entries, after.Entries, before.Root, root)
+	next := *on
+	next.files, next.commit = content.New(on.repo, root, on.When(), news), hash{}
+	result.Tip = &next
+	pairs, err := tree.Compare(ctx, before.Entries, next.files.FS.Entries, before.Root, root)
 	if err != nil {
 		return result, err
 	}

@@ -55,10 +55,12 @@ type delivery struct {
 	repo   *repository.Repository
 	tip    *Tip
 	result PushResult
+	dry    bool // nothing is moved
 }
 
 func deliveryOf(r *Repo, tip *Tip) *delivery {
-	return &delivery{r, r.repo, tip, PushResult{Commit: tip.Hash(), Remote: r.repo.Options.Remote}}
+	return &delivery{r: r, repo: r.repo, tip: tip,
+		result: PushResult{Commit: tip.Hash(), Remote: r.repo.Options.Remote}}
 }
 
 func (d *delivery) push(ctx context.Context, options []string) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -31,10 +32,11 @@ type desk struct {
 // target says which project a command is about.
 type target struct {
 	project, id string
-	creates     bool   // it need not be at the service yet
-	documents   bool   // it must be one that translates documents, which the configured ones are not
-	every       bool   // without a name all configured projects are meant; desk.project is nil then
-	lists       string // the command that shows the names of what else is named on the command line; "" where there is nothing else
+	creates     bool // it need not be at the service yet
+	documents   bool // it must be one that translates documents, which the configured ones are not
+	every       bool // without a name all configured projects are meant; desk.project is nil then
+	// the command that shows the names of what else is named on the command line; "" where there is nothing else
+	lists string
 }
 
 // flags adds the flags that name it.
@@ -82,7 +84,8 @@ func (a *app) atService(ctx context.Context, t target, do func(ctx context.Conte
 	return errors.Join(err, h.Close())
 }
 
-// hint adds to a refusal what to do where the configured project is of the other kind, or what was named is not there: that does not pass by waiting.
+// hint adds to a refusal what to do where the configured project is of the other kind, or what was named is not there:
+// that does not pass by waiting.
 func (t target) hint(err error) error {
 	var e *service.Error
 	var l lost
@@ -90,13 +93,15 @@ func (t target) hint(err error) error {
 	case !errors.As(err, &e), errors.As(err, &l):
 		return err
 	case t.documents && t.id == "" && e.Status == http.StatusForbidden:
-		return fmt.Errorf("%w; name a project that translates documents with --id: locsync project create --documents makes one", err)
+		return fmt.Errorf("%w; name a project that translates documents with --id: locsync project create --documents "+
+			"makes one", err)
 	case !e.Is(service.ErrNotFound):
 		return err
 	case t.lists != "":
 		return usageError{fmt.Errorf("%w; %s lists those that are", err, t.lists)}
 	case t.id != "":
-		return usageError{fmt.Errorf("%w; check --id: it stands in the project's address in the service's user interface", err)}
+		return usageError{fmt.Errorf("%w; check --id: it stands in the project's address in the service's user interface",
+			err)}
 	}
 	return usageError{fmt.Errorf("%w; locsync check --online tells whether the configuration is right", err)}
 }
@@ -114,9 +119,11 @@ func ofJob(err error) error {
 	return err
 }
 
-// patient is a context for waiting at the service: a job that is not done within service.job_timeout counts as failed for now.
+// patient is a context for waiting at the service: a job that is not done within service.job_timeout counts as failed
+// for now.
 func (d *desk) patient(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, d.cfg.Service.JobTimeout, fmt.Errorf("it took longer than service.job_timeout, %v", d.cfg.Service.JobTimeout))
+	return context.WithTimeoutCause(ctx, d.cfg.Service.JobTimeout,
+		fmt.Errorf("it took longer than service.job_timeout, %v", d.cfg.Service.JobTimeout))
 }
 
 // theProject is the configured project of that name, or the only one.
@@ -125,7 +132,8 @@ func theProject(cfg *config.Config, name string) (*config.Project, error) {
 	case name == "" && len(cfg.Projects) == 1:
 		return &cfg.Projects[0], nil
 	case name == "":
-		return nil, usageError{fmt.Errorf("which project? Name one with --project: %s", strings.Join(projectNames(cfg), ", "))}
+		return nil, usageError{fmt.Errorf("which project? Name one with --project: %s",
+			strings.Join(projectNames(cfg), ", "))}
 	case p == nil:
 		return nil, usageError{cfg.NoProject(name)}
 	default:
@@ -158,16 +166,24 @@ func openFile(path, name string) (service.File, *os.File, error) {
 	return service.File{Name: name, Size: info.Size(), Content: f}, f, nil
 }
 
-// intoFile writes a result into a file that is there as a whole, or not at all.
+// intoFile writes a result into a file that is there as a whole, or not at all. A file that is there already keeps its
+// mode, and is found behind symbolic links.
 func intoFile(path string, write func(f *os.File) error) error {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return usageError{fmt.Errorf("%s is no file", path)}
+	mode := fs.FileMode(0o644)
+	if info, err := os.Stat(path); err == nil {
+		if !info.Mode().IsRegular() {
+			return usageError{fmt.Errorf("%s is no file", path)}
+		}
+		mode = info.Mode().Perm()
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return usageError{fmt.Errorf("write %s: %w", path, err)}
+		}
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".locsync-*")
 	if err != nil {
 		return usageError{fmt.Errorf("write %s: %w", path, err)}
 	}
-	err = errors.Join(write(f), f.Chmod(0o644), f.Close())
+	err = errors.Join(write(f), f.Chmod(mode), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}
@@ -186,19 +202,9 @@ func (a *app) sayDone(result any, format string, args ...any) error {
 	return nil
 }
 
-// list begins a table with its headings.
-func (a *app) list(headings ...string) *table {
-	t := &table{flex: -1}
-	var cells []cell
-	for _, h := range headings {
-		cells = append(cells, cell{text: h, st: faint})
-	}
-	t.row(cells...)
-	return t
-}
-
-func (a *app) sayList(t *table) error {
-	t.fit(a.screen())
+// sayList prints a table.
+func (a *app) sayList(t *terminal.Table) error {
+	t.Fit(a.screen())
 	return nil
 }
 
@@ -228,7 +234,8 @@ func wants(cmd *cobra.Command, right bool, what string) error {
 	return usageError{fmt.Errorf("%s wants %s; see %s --help", cmd.CommandPath(), what, cmd.CommandPath())}
 }
 
-// listsAlone is for a command that lists when it is called alone and has others below it: what follows its name is the name of one of them.
+// listsAlone is for a command that lists when it is called alone and has others below it: what follows its name is the
+// name of one of them.
 func listsAlone(c *cobra.Command) {
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {

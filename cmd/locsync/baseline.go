@@ -13,10 +13,12 @@ import (
 	"slices"
 
 	"github.com/locsync/locsync/sync/report"
+
+	"github.com/locsync/locsync/sync/terminal"
 )
 
-// baseline are the problems that a repository has accepted: check reports only others. Its file has one problem a line, in order, and no line numbers
-// of resource files, so that it stays as it is when those are reformatted.
+// baseline are the problems that a repository has accepted: check reports only others. Its file has one problem a line,
+// in order, and no line numbers of resource files, so that it stays as it is when those are reformatted.
 type baseline struct {
 	Schema   int        `json:"schema"`
 	Problems []accepted `json:"problems"`
@@ -47,7 +49,8 @@ func accept(p report.ProjectCheck, problem report.Problem) (known accepted, ok b
 			file = filepath.Base(problem.File)
 		}
 	}
-	return accepted{Project: p.Name, File: file, Language: problem.Language, Key: problem.Key, Code: problem.Code, Problem: problem.Problem}, true
+	return accepted{Project: p.Name, File: file, Language: problem.Language, Key: problem.Key, Code: problem.Code,
+		Problem: problem.Problem}, true
 }
 
 // baselineOf are the problems of a report.
@@ -110,7 +113,8 @@ func readBaseline(file string) (b baseline, there bool, err error) {
 		}
 	}
 	if err != nil {
-		return b, false, usageError{fmt.Errorf("the baseline %s cannot be read: %w. Restore it, or delete it: the next check writes a new one", file, err)}
+		return b, false, usageError{fmt.Errorf("the baseline %s cannot be read: %w. Restore it, or delete it: the next "+
+			"check writes a new one", file, err)}
 	}
 	return b, true, nil
 }
@@ -141,7 +145,8 @@ func (b baseline) beyond(result *report.CheckReport) (gone int) {
 	return gone
 }
 
-// applyBaseline compares a report with the baseline in a file, or writes one that is not there. note says in words what was done.
+// applyBaseline compares a report with the baseline in a file, or writes one that is not there. note says in words what
+// was done.
 func applyBaseline(file string, result *report.CheckReport) (note string, err error) {
 	b, there, err := readBaseline(file)
 	if err != nil {
@@ -153,10 +158,11 @@ func applyBaseline(file string, result *report.CheckReport) (note string, err er
 			return "", err
 		}
 		b.beyond(result)
-		return fmt.Sprintf("wrote %s to the baseline %s; commit it, and checks with it report only others", count(result.Known, "problem"), file), nil
+		return fmt.Sprintf("wrote %s to the baseline %s; commit it, and checks with it report only others",
+			terminal.Count(result.Known, "problem"), file), nil
 	}
 	gone := b.beyond(result)
-	note = fmt.Sprintf("%s of the baseline %s not shown", count(result.Known, "problem"), file)
+	note = fmt.Sprintf("%s of the baseline %s not shown", terminal.Count(result.Known, "problem"), file)
 	if gone > 0 {
 		note += fmt.Sprintf("; %d more no longer there: delete the file and check again to forget them", gone)
 	}

@@ -47,6 +47,7 @@ func newVictim(t *testing.T) *victim {
 	v.says("POST /v1/project/"+victimProject+"/import", `"i1"`)
 	v.says("POST /v2/project/"+victimProject+"/import", `"i1"`)
 	v.says("POST /v2/project/"+victimProject+"/export", `"e1"`)
+	v.says("GET /v1/document/export/e1", string(zipOf(t, nil)))
 	v.config(server.URL)
 	v.git("init", "-q", "-b", "main")
 	v.git("add", ".")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/inspect"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/web"
 )
@@ -27,15 +28,23 @@ func (a *app) checkCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check",
 		Short: "Validate the configuration and every matched file without calling the service",
-		Long: "Lists every problem of every matched file with file, line, column and key, what is wrong and what to do, without calling the service.\n\n" +
-			"Errors are what would be left out of a push or pull, or would break the program or lose something in it: files that do not parse,\n" +
-			"keys that clash, translations whose placeholders or markup do not match the source's. They end the command with 3. Warnings are\n" +
-			"everything else that looks like a mistake: entries that stand twice, translations of keys that are gone, plurals without a form that\n" +
-			"the language has (the program shows the form other), patterns without files (as long as others have some). They end it with 0.\n" +
+		Long: "Lists every problem of every matched file with file, line, column and key, what is wrong and what to do, " +
+			"without calling the service.\n\n" +
+			"Errors are what would be left out of a push or pull, or would break the program or lose something in it: files " +
+			"that do not parse,\n" +
+			"keys that clash, translations whose placeholders or markup do not match the source's. They end the command with " +
+			"3. Warnings are\n" +
+			"everything else that looks like a mistake: entries that stand twice, translations of keys that are gone, plurals " +
+			"without a form that\n" +
+			"the language has (the program shows the form other), patterns without files (as long as others have some). They " +
+			"end it with 0.\n" +
 			"What is meant as it is can be switched off with skip_checks in [[project.files]].\n\n" +
-			"--baseline FILE accepts what is there today: where FILE is missing, all problems are written into it and the command ends with 0;\n" +
-			"later checks report only others. FILE belongs into the repository. It does not depend on line numbers or on the order of entries.",
-		Example: "  locsync check\n\n  # in GitHub Actions: annotations at the lines of a pull request\n  locsync check --format github\n\n" +
+			"--baseline FILE accepts what is there today: where FILE is missing, all problems are written into it and the " +
+			"command ends with 0;\n" +
+			"later checks report only others. FILE belongs into the repository. It does not depend on line numbers or on the " +
+			"order of entries.",
+		Example: "  locsync check\n\n  # in GitHub Actions: annotations at the lines of a pull request\n  locsync check " +
+			"--format github\n\n" +
 			"  # in CI: fail on new problems only\n  locsync check --baseline locsync-baseline.json\n\n" +
 			"  # also ask the service: credentials, project and languages\n  locsync check --online",
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.check(cmd.Context(), f) },
@@ -43,7 +52,8 @@ func (a *app) checkCommand() *cobra.Command {
 	c.Flags().BoolVar(&f.online, "online", false, "also ask the service: credentials, projects and languages")
 	c.Flags().BoolVar(&f.all, "all", false, "print equal problems one by one")
 	c.Flags().BoolVar(&f.missing, "missing", false, "also report keys without a translation, as errors")
-	c.Flags().StringVar(&f.baseline, "baseline", "", "report only problems that this file does not have; write it where it is missing")
+	c.Flags().StringVar(&f.baseline, "baseline", "", "report only problems that this file does not have; write it where "+
+		"it is missing")
 	choose(c.Flags(), &f.format, "format", "how problems are printed", "text", "github")
 	return c
 }
@@ -76,7 +86,7 @@ func (a *app) check(ctx context.Context, f checkFlags) error {
 		}
 		defer os.RemoveAll(parts.Clones)
 	}
-	result, err := engine.New(parts).Check(ctx, engine.CheckOptions{Missing: f.missing})
+	result, err := engine.New(parts).Check(ctx, inspect.Options{Missing: f.missing})
 	if err != nil {
 		return err
 	}
@@ -92,13 +102,15 @@ func (a *app) check(ctx context.Context, f checkFlags) error {
 		outcome = checkOnline(ctx, cfg, log)
 	}
 	line.End()
-	if err := a.sayCheck(result, f, note); outcome == nil || !errors.Is(err, errPartial) && !errors.Is(err, errMisconfigured) {
+	if err := a.sayCheck(result, f, note); outcome == nil || !errors.Is(err, errPartial) &&
+		!errors.Is(err, errMisconfigured) {
 		outcome = errors.Join(outcome, err)
 	}
 	return outcome
 }
 
-// checkOnline asks the service. The embedded one can be open in one process only: where that is a daemon, the daemon asks.
+// checkOnline asks the service. The embedded one can be open in one process only: where that is a daemon, the daemon
+// asks.
 func checkOnline(ctx context.Context, cfg *config.Config, log *zap.Logger) error {
 	dir, err := stateDir(ctx, cfg)
 	if err != nil {
@@ -135,10 +147,10 @@ func (a *app) sayCheck(result report.CheckReport, f checkFlags, note string) err
 	default:
 		out := a.screen()
 		for _, p := range result.Projects {
-			out.checked(p, f.format != "github", f.all)
+			out.Check(p, f.format != "github", f.all)
 		}
 		if note != "" {
-			out.line("", plainly, note)
+			out.Text("", note)
 		}
 	}
 	switch {

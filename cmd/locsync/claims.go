@@ -19,14 +19,18 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
+
+	"github.com/locsync/locsync/sync/terminal"
 )
 
-// claims are what a daemon keeps in step: a project of the service on a branch of a repository. Two daemons with states of their own would each take the
-// other's commits for a person's changes, so the second one does not begin. They lie in the git directory, where every daemon of the repository looks:
+// claims are what a daemon keeps in step: a project of the service on a branch of a repository. Two daemons with states
+// of their own would each take the other's commits for a person's changes, so the second one does not begin. They lie
+// in the git directory, where every daemon of the repository looks:
 //
 //	<git directory>/locsync/daemon-<digest>/   see boltledger.TakeClaim; their address is the daemon's state folder
 //
-// A repository may be on a mount that does not answer. It keeps nobody waiting for long: its claim is taken by the first pass that gets to it.
+// A repository may be on a mount that does not answer. It keeps nobody waiting for long: its claim is taken by the
+// first pass that gets to it.
 type claims struct {
 	log      *zap.Logger
 	stateDir string
@@ -51,11 +55,13 @@ type asked struct {
 }
 
 func newClaims(log *zap.Logger, stateDir string) *claims {
-	return &claims{log: log, stateDir: absolute(stateDir), needed: make(map[string]bool), held: make(map[string]claimed), asked: make(map[string]*asked), told: make(map[string]struct{})}
+	return &claims{log: log, stateDir: absolute(stateDir), needed: make(map[string]bool), held: make(map[string]claimed),
+		asked: make(map[string]*asked), told: make(map[string]struct{})}
 }
 
 const (
-	// claimPatience is how long a claim is tried for: a command that looks whether there is one is in the way for a moment.
+	// claimPatience is how long a claim is tried for: a command that looks whether there is one is in the way for a
+	// moment.
 	claimPatience = 2 * time.Second
 	// openPatience is how long a repository may take to be opened.
 	openPatience = 5 * time.Second
@@ -83,11 +89,12 @@ func claimIn(commonDir string, cfg *config.Config, p *config.Project) string {
 
 // claimOf names what is claimed for a project, as its configuration has it.
 func claimOf(cfg *config.Config, p *config.Project) string {
-	return fmt.Sprintf("%q", []string{cfg.Service.URL, cfg.Service.AccountID, p.ID, p.Pull.Branch, cfg.Resolve(p.Repository)})
+	return fmt.Sprintf("%q", []string{cfg.Service.URL, cfg.Service.AccountID, p.ID, p.Pull.Branch,
+		cfg.Resolve(p.Repository)})
 }
 
-// take takes the claims of a configuration that are not taken yet. Another daemon's claim is an error. A repository that does not answer soon is not waited for: what
-// is wrong with its claim is for the first pass to tell.
+// take takes the claims of a configuration that are not taken yet. Another daemon's claim is an error. A repository
+// that does not answer soon is not waited for: what is wrong with its claim is for the first pass to tell.
 func (c *claims) take(ctx context.Context, cfg *config.Config) error {
 	var all []*asked
 	for i := range cfg.Projects {
@@ -134,18 +141,20 @@ func (c *claims) ask(ctx context.Context, cfg *config.Config, p *config.Project)
 	return a
 }
 
-// errUnneeded is the error of a claim that no configuration needs: of a pass that waited while the daemon read another one.
+// errUnneeded is the error of a claim that no configuration needs: of a pass that waited while the daemon read another
+// one.
 var errUnneeded = errors.New("the daemon has read its configuration again meanwhile, and this is not in it any more")
 
-// claim takes the claim of a project in a folder, where it is not held already. Where the git directory cannot be written to, there is nothing that two daemons
-// could spoil.
+// claim takes the claim of a project in a folder, where it is not held already. Where the git directory cannot be
+// written to, there is nothing that two daemons could spoil.
 func (c *claims) claim(ctx context.Context, cfg *config.Config, p *config.Project, dir string) error {
 	what := claimOf(cfg, p)
 	err := c.takeClaim(ctx, dir, what)
 	var other *boltledger.Locked
 	switch {
 	case errors.As(err, &other):
-		return usageError{fmt.Errorf("project %q: another daemon keeps it in step already (%s); stop that one, or use its configuration for both", p.Name, holderOf(other))}
+		return usageError{fmt.Errorf("project %q: another daemon keeps it in step already (%s); stop that one, or use its "+
+			"configuration for both", p.Name, holderOf(other))}
 	case errors.Is(err, errUnneeded):
 		return fmt.Errorf("project %q: %w", p.Name, err)
 	case ctx.Err() != nil:
@@ -155,11 +164,13 @@ func (c *claims) claim(ctx context.Context, cfg *config.Config, p *config.Projec
 		defer c.mu.Unlock()
 		if _, told := c.told[dir]; !told {
 			c.told[dir] = struct{}{}
-			c.log.Warn("whether another daemon works for the same project cannot be told", zap.String("project", p.Name), zap.Error(err))
+			c.log.Warn("whether another daemon works for the same project cannot be told", zap.String("project", p.Name),
+				zap.Error(err))
 		}
 		return nil
 	}
-	c.drop(ctx, func(at, other string) bool { return other == what && at != dir }) // the repository may be another one now, under the same name
+	// the repository may be another one now, under the same name
+	c.drop(ctx, func(at, other string) bool { return other == what && at != dir })
 	return nil
 }
 
@@ -188,7 +199,8 @@ func (c *claims) takeClaim(ctx context.Context, dir, what string) error {
 	}
 }
 
-// hold holds a folder's claim for something, that which is held or, where none is, a new one; nil for none. It reports whether there is one.
+// hold holds a folder's claim for something, that which is held or, where none is, a new one; nil for none. It reports
+// whether there is one.
 func (c *claims) hold(dir, what string, claim *boltledger.Claim) (have bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -209,7 +221,8 @@ func (c *claims) hold(dir, what string, claim *boltledger.Claim) (have bool, err
 	return true, nil
 }
 
-// release gives up the claims that a configuration does not need; all of them where it is nil. Passes of an earlier one do not get them again.
+// release gives up the claims that a configuration does not need; all of them where it is nil. Passes of an earlier one
+// do not get them again.
 func (c *claims) release(ctx context.Context, cfg *config.Config) {
 	needed := make(map[string]bool)
 	if cfg != nil {
@@ -223,7 +236,8 @@ func (c *claims) release(ctx context.Context, cfg *config.Config) {
 	c.drop(ctx, func(_, what string) bool { return !needed[what] })
 }
 
-// drop gives up the claims of which nothing is left that they are held for. It waits for a moment only: their repositories may not answer.
+// drop gives up the claims of which nothing is left that they are held for. It waits for a moment only: their
+// repositories may not answer.
 func (c *claims) drop(ctx context.Context, which func(dir, what string) bool) {
 	c.mu.Lock()
 	var dropped []claimed
@@ -245,7 +259,8 @@ func (c *claims) drop(ctx context.Context, which func(dir, what string) bool) {
 	heartbeat.Within(context.WithoutCancel(ctx), releasePatience, func() struct{} { all.Wait(); return struct{}{} })
 }
 
-// warnOfDaemons tells a command of daemons that keep the same projects in step and have another state: what it does, they do not know of.
+// warnOfDaemons tells a command of daemons that keep the same projects in step and have another state: what it does,
+// they do not know of.
 func (a *app) warnOfDaemons(ctx context.Context, cfg *config.Config, stateDir string) {
 	for i := range cfg.Projects {
 		p := &cfg.Projects[i]
@@ -254,7 +269,8 @@ func (a *app) warnOfDaemons(ctx context.Context, cfg *config.Config, stateDir st
 			continue
 		}
 		if other := boltledger.Claimed(dir); other != nil && other.PID != os.Getpid() && other.Address != absolute(stateDir) {
-			a.remark(zap.WarnLevel, "locsync: warning: project %q: a daemon keeps it in step already (%s), and does not know what is done here; with state_dir = %q it does the work", p.Name, holderOf(other), other.Address)
+			a.remark(zap.WarnLevel, "locsync: warning: project %q: a daemon keeps it in step already (%s), and does not know "+
+				"what is done here; with state_dir = %q it does the work", p.Name, holderOf(other), other.Address)
 		}
 	}
 }
@@ -263,5 +279,5 @@ func holderOf(l *boltledger.Locked) string {
 	if l.PID == 0 {
 		return "a process that has only just begun"
 	}
-	return fmt.Sprintf("process %d, since %s, state in %s", l.PID, inUTC(l.Since), l.Address)
+	return fmt.Sprintf("process %d, since %s, state in %s", l.PID, terminal.InUTC(l.Since), l.Address)
 }

@@ -26,13 +26,16 @@ func (a *app) demoCommand() *cobra.Command {
 	var dir string
 	keep := false
 	c := &cobra.Command{
-		Use:     "demo",
-		Short:   "Show the whole loop on this machine, with nothing configured",
-		Long:    "demo makes a sample repository with resource files in four formats, edits it, pushes what changed to a translation service\nthat runs inside this program, translates, and commits the translations back. It needs git and nothing else.",
+		Use:   "demo",
+		Short: "Show the whole loop on this machine, with nothing configured",
+		Long: "demo makes a sample repository with resource files in four formats, edits it, pushes what changed to a " +
+			"translation service\nthat runs inside this program, translates, and commits the translations back. It needs git " +
+			"and nothing else.",
 		Example: "  locsync demo\n  locsync demo --dir /tmp/sample --keep-running",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.demo(cmd.Context(), dir, keep) },
 	}
-	c.Flags().StringVar(&dir, "dir", "", "make the sample repository in `DIR`, which must be empty or missing (default: a temporary folder)")
+	c.Flags().StringVar(&dir, "dir", "", "make the sample repository in `DIR`, which must be empty or missing (default: "+
+		"a temporary folder)")
 	c.Flags().BoolVar(&keep, "keep-running", false, "leave the daemon and its status page up, until Ctrl-C")
 	return c
 }
@@ -51,10 +54,14 @@ type demoEdit struct {
 }
 
 var demoEdits = []demoEdit{
-	{"web/locales/en.json", `"Save"`, `"Save changes"`, "structured-json", "de.json", `{"editor": {"save": "Änderungen speichern"}}`},
-	{"config/locales/en.yml", "Good morning, %{name}!", "Hello, %{name}!", "structured-yaml", "de.yml", "mail:\n  greeting: \"Hallo, %{name}!\"\n"},
-	{"ios/en.lproj/Localizable.strings", `"Cancel"`, `"Never mind"`, "ios-strings", "Localizable.strings", `"button.cancel" = "Doch nicht";`},
-	{"android/src/main/res/values/strings.xml", "Sign in", "Log in", "android-xml", "strings.xml", `<resources><string name="login">Anmelden</string></resources>`},
+	{"web/locales/en.json", `"Save"`, `"Save changes"`, "structured-json", "de.json",
+		`{"editor": {"save": "Änderungen speichern"}}`},
+	{"config/locales/en.yml", "Good morning, %{name}!", "Hello, %{name}!", "structured-yaml", "de.yml",
+		"mail:\n  greeting: \"Hallo, %{name}!\"\n"},
+	{"ios/en.lproj/Localizable.strings", `"Cancel"`, `"Never mind"`, "ios-strings", "Localizable.strings",
+		`"button.cancel" = "Doch nicht";`},
+	{"android/src/main/res/values/strings.xml", "Sign in", "Log in", "android-xml", "strings.xml",
+		`<resources><string name="login">Anmelden</string></resources>`},
 }
 
 func (a *app) demo(ctx context.Context, dir string, keep bool) error {
@@ -76,7 +83,8 @@ func (a *app) demo(ctx context.Context, dir string, keep bool) error {
 		if err := freeAddress(cfg); err != nil {
 			return err
 		}
-		a.say("\nThe daemon goes on: edit a file in the repository and look at http://%s/ (Ctrl-C ends it).", cfg.Daemon.Listen)
+		a.say("\nThe daemon goes on: edit a file in the repository and look at http://%s/ (Ctrl-C ends it).",
+			cfg.Daemon.Listen)
 		runLog, err := a.logger(zap.InfoLevel)
 		if err != nil {
 			return err
@@ -128,7 +136,8 @@ func (a *app) tell(ctx context.Context, h *house, dir string) error {
 	if err := a.demoPush(ctx, h); err != nil {
 		return err
 	}
-	a.say("\n3. First pull: the service made pseudo-translations; they come back as one commit on branch l10n.\n   Nobody's working tree is touched.")
+	a.say("\n3. First pull: the service made pseudo-translations; they come back as one commit on branch l10n.\n   " +
+		"Nobody's working tree is touched.")
 	if err := a.demoPull(ctx, h, false); err != nil {
 		return err
 	}
@@ -165,7 +174,7 @@ func (a *app) tell(ctx context.Context, h *house, dir string) error {
 func (a *app) demoPush(ctx context.Context, h *house) error {
 	answer, err := web.Do(ctx, h.engine, web.Request{Action: "push"})
 	for _, p := range answer.Push.Projects {
-		a.screen().push(p, false)
+		a.screen().Push(p, false)
 	}
 	return err
 }
@@ -173,7 +182,7 @@ func (a *app) demoPush(ctx context.Context, h *house) error {
 func (a *app) demoPull(ctx context.Context, h *house, diff bool) error {
 	answer, err := web.Do(ctx, h.engine, web.Request{Action: "pull", Pull: engine.PullOptions{Diff: diff}})
 	for _, p := range answer.Pull.Projects {
-		a.screen().pull(p, false)
+		a.screen().Pull(p, false)
 		if p.Diff != "" {
 			a.say("")
 			for line := range strings.Lines(p.Diff) {
@@ -184,12 +193,14 @@ func (a *app) demoPull(ctx context.Context, h *house, diff bool) error {
 	return err
 }
 
-// translate does what a translator does: it gives the edited texts a German translation, at the service and over its interface.
+// translate does what a translator does: it gives the edited texts a German translation, at the service and over its
+// interface.
 func translate(ctx context.Context, h *house) error {
 	for _, e := range demoEdits {
 		id, err := h.client.StartImport(ctx, service.ImportRequest{
-			Project: h.cfg.Projects[0].ID, Collection: collectionOf(e.format), Language: "de", Format: e.format, CompletionState: service.Final,
-			Files: []service.Upload{{Name: e.translated, Body: []byte(e.body)}},
+			Project: h.cfg.Projects[0].ID, Collection: collectionOf(e.format), Language: "de", Format: e.format,
+			CompletionState: service.Final,
+			Files:           []service.Upload{{Name: e.translated, Body: []byte(e.body)}},
 		})
 		if err != nil {
 			return fmt.Errorf("translate: %w", err)
@@ -203,7 +214,8 @@ func translate(ctx context.Context, h *house) error {
 
 // collectionOf is the collection that the sample's configuration gives to a format.
 func collectionOf(f service.Format) string {
-	return map[service.Format]string{"structured-json": "web", "structured-yaml": "mail", "ios-strings": "ios", "android-xml": "android"}[f]
+	return map[service.Format]string{"structured-json": "web", "structured-yaml": "mail", "ios-strings": "ios",
+		"android-xml": "android"}[f]
 }
 
 // emptyDir makes the demo's folder. One with something in it is left alone.
@@ -241,7 +253,8 @@ func (a *app) makeSample(ctx context.Context, dir string) error {
 		return fmt.Errorf("make the sample: %w", err)
 	}
 	for _, args := range [][]string{
-		{"init", "-q", "-b", "main"}, {"config", "user.name", "Demo"}, {"config", "user.email", "demo@localhost"}, {"config", "core.autocrlf", "false"},
+		{"init", "-q", "-b", "main"}, {"config", "user.name", "Demo"}, {"config", "user.email", "demo@localhost"},
+		{"config", "core.autocrlf", "false"},
 		{"add", "-A"}, {"commit", "-q", "-m", "A sample app"},
 	} {
 		cmd := exec.CommandContext(ctx, "git", args...)

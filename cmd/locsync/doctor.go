@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -14,10 +13,10 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/terminal"
 )
 
-// lookLimit bounds each look of the doctor. They all begin at once, so that it bounds the whole as well, whatever hangs.
+// lookLimit bounds each look of the doctor. They all begin at once, so that it bounds the whole as well, whatever
+// hangs.
 const lookLimit = 12 * time.Second
 
 func (a *app) doctorCommand() *cobra.Command {
@@ -25,12 +24,17 @@ func (a *app) doctorCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Look at everything that has to work, and say what to do about what does not",
-		Long: "Looks at the program, the configuration, the state, the repositories and their remotes, the files, file events, the service, the\n" +
-			"daemon and the hooks, and says of each what was found and, where something is wrong, what to do. It changes nothing, works\n" +
-			"without a configuration, beside a daemon and without a network, and ends within half a minute. No secret is in what it prints.\n\n" +
-			"Ends with 0 where nothing is wrong but for warnings, 1 where a fault may pass, 2 where something has to be changed, 3 where\n" +
+		Long: "Looks at the program, the configuration, the state, the repositories and their remotes, the files, file " +
+			"events, the service, the\n" +
+			"daemon and the hooks, and says of each what was found and, where something is wrong, what to do. It changes " +
+			"nothing, works\n" +
+			"without a configuration, beside a daemon and without a network, and ends within half a minute. No secret is in " +
+			"what it prints.\n\n" +
+			"Ends with 0 where nothing is wrong but for warnings, 1 where a fault may pass, 2 where something has to be " +
+			"changed, 3 where\n" +
 			"nothing is in the way but some files would be left out.",
-		Example: "  locsync doctor\n  locsync doctor --offline   # calls nobody\n  locsync doctor --json      # for a report or a program",
+		Example: "  locsync doctor\n  locsync doctor --offline   # calls nobody\n  locsync doctor --json      # for a " +
+			"report or a program",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.doctor(cmd.Context(), offline)
 		},
@@ -39,44 +43,17 @@ func (a *app) doctorCommand() *cobra.Command {
 	return c
 }
 
-// Levels of findings.
-const (
-	levelOK      = "ok"
-	levelWarning = "warning" // it works, and not as well as it could, or not for long
-	levelFault   = "fault"
-	levelSkipped = "skipped" // not looked at
-)
-
-// finding is one thing that was looked at.
-type finding struct {
-	Area    string `json:"area"`
-	Project string `json:"project,omitempty"`
-	Check   string `json:"check"`
-	Level   string `json:"level"`
-	Found   string `json:"found"`
-	Do      string `json:"do,omitempty"` // of a warning or fault: what to do
-	Code    int    `json:"code"`         // of a fault: the exit code that it alone would end with
-}
-
-// diagnosis is what doctor prints with --json.
-type diagnosis struct {
-	Version  string    `json:"version"`
-	At       time.Time `json:"at"`
-	OK       bool      `json:"ok"` // no fault was found
-	Code     int       `json:"code"`
-	Findings []finding `json:"findings"`
-}
-
-// notes are what one look has found so far. A look that takes too long is not waited for; what it finds later does not count.
+// notes are what one look has found so far. A look that takes too long is not waited for; what it finds later does not
+// count.
 type notes struct {
 	area, project string
 
 	mu     sync.Mutex
-	found  []finding
+	found  []report.Finding
 	closed bool
 }
 
-func (n *notes) add(f finding) {
+func (n *notes) add(f report.Finding) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if !n.closed {
@@ -86,7 +63,7 @@ func (n *notes) add(f finding) {
 }
 
 // close returns what was found.
-func (n *notes) close() []finding {
+func (n *notes) close() []report.Finding {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.closed = true
@@ -94,19 +71,19 @@ func (n *notes) close() []finding {
 }
 
 func (n *notes) ok(check, format string, args ...any) {
-	n.add(finding{Check: check, Level: levelOK, Found: fmt.Sprintf(format, args...)})
+	n.add(report.Finding{Check: check, Level: report.LevelOK, Found: fmt.Sprintf(format, args...)})
 }
 
 func (n *notes) skip(check, why string) {
-	n.add(finding{Check: check, Level: levelSkipped, Found: why})
+	n.add(report.Finding{Check: check, Level: report.LevelSkipped, Found: why})
 }
 
 func (n *notes) warn(check, do, format string, args ...any) {
-	n.add(finding{Check: check, Level: levelWarning, Found: fmt.Sprintf(format, args...), Do: do})
+	n.add(report.Finding{Check: check, Level: report.LevelWarning, Found: fmt.Sprintf(format, args...), Do: do})
 }
 
 func (n *notes) fault(check string, code int, do, format string, args ...any) {
-	n.add(finding{Check: check, Level: levelFault, Found: fmt.Sprintf(format, args...), Do: do, Code: code})
+	n.add(report.Finding{Check: check, Level: report.LevelFault, Found: fmt.Sprintf(format, args...), Do: do, Code: code})
 }
 
 // failed is a fault that an error tells of. Errors end with what to do; where one does not, do says it.
@@ -114,12 +91,13 @@ func (n *notes) failed(check string, err error, do string) {
 	n.add(faultOf(check, err, do))
 }
 
-func faultOf(check string, err error, do string) finding {
-	f := finding{Check: check, Level: levelFault, Found: err.Error(), Do: do, Code: exitLater}
+func faultOf(check string, err error, do string) report.Finding {
+	f := report.Finding{Check: check, Level: report.LevelFault, Found: err.Error(), Do: do, Code: exitLater}
 	if head, tail, ok := cutLast(f.Found, "; "); ok && !strings.Contains(tail, ": ") {
 		f.Found, f.Do = head, tail
 	}
-	permanent := []error{gitops.ErrGit, gitops.ErrOwner, gitops.ErrNotRepo, gitops.ErrUnsupported, gitops.ErrAuth, gitops.ErrUntrusted, gitops.ErrNoRemote, gitops.ErrNoBranch, gitops.ErrSign}
+	permanent := []error{gitops.ErrGit, gitops.ErrOwner, gitops.ErrNotRepo, gitops.ErrUnsupported, gitops.ErrAuth,
+		gitops.ErrUntrusted, gitops.ErrNoRemote, gitops.ErrNoBranch, gitops.ErrSign}
 	if wrong(err) || slices.ContainsFunc(permanent, func(kind error) bool { return errors.Is(err, kind) }) {
 		f.Code = exitWrong
 	}
@@ -140,9 +118,9 @@ type look struct {
 	at                  func(ctx context.Context, n *notes)
 }
 
-// examine makes all looks at once and gives what they found in their order. One that does not end in time is a fault of its own; nobody waits for it
-// any more, and hung says so.
-func examine(ctx context.Context, limit time.Duration, looks []look) (found []finding, hung bool) {
+// examine makes all looks at once and gives what they found in their order. One that does not end in time is a fault of
+// its own; nobody waits for it any more, and hung says so.
+func examine(ctx context.Context, limit time.Duration, looks []look) (found []report.Finding, hung bool) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	notebooks := make([]*notes, len(looks))
@@ -169,7 +147,8 @@ func examine(ctx context.Context, limit time.Duration, looks []look) (found []fi
 		case <-last.C:
 			last.Reset(0) // for the others
 			hung = true
-			notebooks[i].fault(l.what, exitLater, "look what it waits for: a network drive that is gone, a program that asks for something", "no answer within %v", limit)
+			notebooks[i].fault(l.what, exitLater, "look what it waits for: a network drive that is gone, a program that asks "+
+				"for something", "no answer within %v", limit)
 		}
 		found = append(found, notebooks[i].close()...)
 	}
@@ -220,13 +199,14 @@ func (a *app) doctor(ctx context.Context, offline bool) error {
 		return ctx.Err() // what was given up for it is no finding
 	}
 	b := version()
-	result := diagnosis{Version: b.Version, At: d.now().UTC().Truncate(time.Second), Code: outcome(found), Findings: found}
+	result := report.Diagnosis{Version: b.Version, At: d.now().UTC().Truncate(time.Second), Code: outcome(found),
+		Findings: found}
 	result.OK = result.Code == exitDone
 	var err error
 	if a.asJSON {
 		err = a.print(result)
 	} else {
-		a.screen().sayDiagnosis(result)
+		a.screen().Diagnosis(result)
 	}
 	switch result.Code {
 	case exitWrong:
@@ -240,75 +220,11 @@ func (a *app) doctor(ctx context.Context, offline bool) error {
 }
 
 // outcome is the exit code: what has to be changed comes before what may pass, and that before what is only left out.
-func outcome(found []finding) int {
+func outcome(found []report.Finding) int {
 	for _, code := range []int{exitWrong, exitLater, exitPartial} {
-		if slices.ContainsFunc(found, func(f finding) bool { return f.Level == levelFault && f.Code == code }) {
+		if slices.ContainsFunc(found, func(f report.Finding) bool { return f.Level == report.LevelFault && f.Code == code }) {
 			return code
 		}
 	}
 	return exitDone
-}
-
-// levelStyles is how a level looks.
-var levelStyles = map[string]style{levelOK: green, levelWarning: yellow, levelFault: red, levelSkipped: faint}
-
-// sayDiagnosis prints findings by area: level, what was looked at, what was found, and below it what to do.
-func (s *screen) sayDiagnosis(d diagnosis) {
-	fmt.Fprintf(s.to, "locsync doctor, %s\n", inUTC(d.At))
-	widest := 0
-	for _, f := range d.Findings {
-		widest = max(widest, terminal.Columns(f.Check))
-	}
-	area := ""
-	counts := make(map[string]int)
-	for _, f := range d.Findings {
-		counts[f.Level]++
-		title := f.Area
-		if f.Project != "" {
-			title += " " + f.Project
-		}
-		if title != area {
-			area = title
-			fmt.Fprintf(s.to, "\n%s\n", s.in(strong, title))
-		}
-		s.sayFinding(s.to, f, widest)
-	}
-	parts := []string{}
-	for _, l := range []string{levelOK, levelWarning, levelFault, levelSkipped} {
-		words := map[string]string{levelOK: fmt.Sprintf("%d ok", counts[l]), levelWarning: count(counts[l], "warning"), levelFault: count(counts[l], "fault"),
-			levelSkipped: fmt.Sprintf("%d not looked at", counts[l])}
-		if counts[l] > 0 || l == levelFault {
-			parts = append(parts, s.in(levelStyles[l], words[l]))
-		}
-	}
-	fmt.Fprintf(s.to, "\n%s\n", strings.Join(parts, ", "))
-}
-
-// sayFinding prints one.
-func (s *screen) sayFinding(w io.Writer, f finding, widest int) {
-	const levels = len(levelWarning)
-	begin := 2 + levels + 2 + widest + 2
-	room := 0
-	if s.width > 0 {
-		room = max(s.width-begin, 30)
-	}
-	space := strings.Repeat(" ", begin)
-	for i, line := range terminal.Wrapped(shown(f.Found), room) {
-		if i == 0 {
-			line = "  " + s.in(levelStyles[f.Level], f.Level) + strings.Repeat(" ", levels-len(f.Level)+2) + terminal.Padded(f.Check, widest+2) + line
-		} else {
-			line = space + line
-		}
-		fmt.Fprintln(w, line)
-	}
-	if f.Do == "" {
-		return
-	}
-	for i, line := range terminal.Wrapped(shown(f.Do), max(0, room-3)) {
-		mark := "   "
-		if i == 0 {
-			mark = "-> "
-		}
-		fmt.Fprintln(w, space+s.in(strong, mark+line))
-	}
 }

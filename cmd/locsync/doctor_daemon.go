@@ -15,6 +15,8 @@ import (
 	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/web"
+
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 func (d *doctor) looksAtDaemon() []look {
@@ -54,7 +56,7 @@ func (d *doctor) lookAtDaemon(ctx context.Context, n *notes) {
 	holder := boltledger.Claimed(dir)
 	who := "a process"
 	if holder != nil && holder.PID != 0 {
-		who = fmt.Sprintf("process %d, since %s,", holder.PID, inUTC(holder.Since))
+		who = fmt.Sprintf("process %d, since %s,", holder.PID, terminal.InUTC(holder.Since))
 	}
 	var other *web.Mismatch
 	switch {
@@ -62,11 +64,13 @@ func (d *doctor) lookAtDaemon(ctx context.Context, n *notes) {
 		n.ok("daemon", "it runs, %s", strings.TrimSuffix(who, ","))
 		d.tellWatching(n, status)
 	case errors.As(err, &other):
-		n.warn("daemon", "have it read its configuration again (systemctl reload, or SIGHUP), or use its configuration", "process %d runs with another configuration, %s", other.PID, other.File)
+		n.warn("daemon", "have it read its configuration again (systemctl reload, or SIGHUP), or use its configuration",
+			"process %d runs with another configuration, %s", other.PID, other.File)
 	case errors.Is(err, web.ErrHangs):
 		n.fault("daemon", exitLater, "look at its log, and restart it", "%s does not answer", strings.TrimSuffix(who, ","))
 	case holder != nil && errors.Is(err, web.ErrNoDaemon):
-		n.warn("daemon", "where it is a command, wait until it ends; where it is none, end it", "%s has the state and is no daemon that answers", who)
+		n.warn("daemon", "where it is a command, wait until it ends; where it is none, end it",
+			"%s has the state and is no daemon that answers", who)
 	case errors.Is(err, web.ErrNoDaemon):
 		n.ok("daemon", "none runs; `locsync run` is one")
 	default:
@@ -80,11 +84,14 @@ func (d *doctor) tellWatching(n *notes, s report.Status) {
 		switch w := p.Watch; {
 		case w == nil:
 		case w.Why != "":
-			n.warn("watching", "what would help stands under file events", "%s: files are compared every few seconds: %s", p.Name, w.Why)
+			n.warn("watching", "what would help stands under file events", "%s: files are compared every few seconds: %s",
+				p.Name, w.Why)
 		case w.Overflows > 0 || w.Unannounced > 0:
-			n.ok("watching", "%s: %s by events; events were lost %s, and %s found what no event had announced", p.Name, count(w.Watches, "folder"), plural(w.Overflows, "time", "times"), count(w.Unannounced, "full look"))
+			n.ok("watching", "%s: %s by events; events were lost %s, and %s found what no event had announced", p.Name,
+				terminal.Count(w.Watches, "folder"), terminal.Plural(w.Overflows, "time", "times"),
+				terminal.Count(w.Unannounced, "full look"))
 		default:
-			n.ok("watching", "%s: %s by events, of which none was lost", p.Name, count(w.Watches, "folder"))
+			n.ok("watching", "%s: %s by events, of which none was lost", p.Name, terminal.Count(w.Watches, "folder"))
 		}
 	}
 }
@@ -102,7 +109,8 @@ func (d *doctor) lookAtListen(ctx context.Context, n *notes) {
 		return
 	}
 	if ip := net.ParseIP(host); host != "" && host != "localhost" && (ip == nil || !ip.IsLoopback()) || host == "" {
-		n.warn("address", "let it listen on 127.0.0.1 behind a proxy that asks who they are, if that is not meant", "everybody who reaches %s can read the status page", listen)
+		n.warn("address", "let it listen on 127.0.0.1 behind a proxy that asks who they are, if that is not meant",
+			"everybody who reaches %s can read the status page", listen)
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
@@ -116,18 +124,23 @@ func (d *doctor) lookAtListen(ctx context.Context, n *notes) {
 	case !running && errors.As(err, &dial) && dial.Op == "dial":
 		n.ok("address", "%s is free for the daemon", at)
 	case !running && err != nil:
-		n.warn("address", "choose another address in daemon.listen, or end the other program", "at %s something else takes connections: a daemon could not listen there", at)
+		n.warn("address", "choose another address in daemon.listen, or end the other program",
+			"at %s something else takes connections: a daemon could not listen there", at)
 	case err != nil:
-		n.fault("address", exitLater, "look at its log; where daemon.listen was changed, restart it or send SIGHUP", "the daemon does not answer at %s: %v", at, err)
+		n.fault("address", exitLater, "look at its log; where daemon.listen was changed, restart it or send SIGHUP",
+			"the daemon does not answer at %s: %v", at, err)
 	case !running:
-		n.warn("address", "choose another address in daemon.listen, or end the other program", "at %s something else answers (%d): a daemon could not listen there", at, code)
+		n.warn("address", "choose another address in daemon.listen, or end the other program",
+			"at %s something else answers (%d): a daemon could not listen there", at, code)
 	case code == http.StatusOK && said == "ready":
 		n.ok("address", "http://%s answers, and is ready", at)
 		d.lookAtVersion(ctx, n, at)
 	case code == http.StatusServiceUnavailable:
-		n.fault("address", exitLater, "repair that; the daemon tries again by itself", "http://%s answers, and is not ready: %s", at, said)
+		n.fault("address", exitLater, "repair that; the daemon tries again by itself",
+			"http://%s answers, and is not ready: %s", at, said)
 	default:
-		n.fault("address", exitLater, "look whose address that is; where daemon.listen was changed, restart the daemon or send SIGHUP", "at %s something else answers (%d)", at, code)
+		n.fault("address", exitLater, "look whose address that is; where daemon.listen was changed, restart the daemon or "+
+			"send SIGHUP", "at %s something else answers (%d)", at, code)
 	}
 }
 
@@ -141,7 +154,8 @@ func (d *doctor) lookAtVersion(ctx context.Context, n *notes, at string) {
 		return // that it answers was seen a moment ago
 	}
 	if found := runningVersion.FindStringSubmatch(metrics); found != nil && found[1] != version().Version {
-		n.warn("version", "restart the daemon (systemctl restart locsync)", "the daemon is locsync %s, and this is %s", found[1], version().Version)
+		n.warn("version", "restart the daemon (systemctl restart locsync)", "the daemon is locsync %s, and this is %s",
+			found[1], version().Version)
 	}
 }
 
@@ -162,7 +176,8 @@ func (d *doctor) get(ctx context.Context, address string) (code int, said string
 	return resp.StatusCode, strings.TrimSpace(string(text)), err
 }
 
-// lookAtOthers looks for daemons with other states that keep the same projects in step: each would take the other's commits for a person's changes.
+// lookAtOthers looks for daemons with other states that keep the same projects in step: each would take the other's
+// commits for a person's changes.
 func (d *doctor) lookAtOthers(ctx context.Context, n *notes) {
 	dir, err := d.stateDir.get(ctx)
 	if err != nil {
@@ -178,7 +193,8 @@ func (d *doctor) lookAtOthers(ctx context.Context, n *notes) {
 		}
 		if other := boltledger.Claimed(claim); other != nil && other.PID != os.Getpid() && other.Address != dir {
 			found = true
-			n.fault("others", exitWrong, "stop that one, or use its configuration for both", "another daemon keeps project %q in step already: %s", p.Name, holderOf(other))
+			n.fault("others", exitWrong, "stop that one, or use its configuration for both",
+				"another daemon keeps project %q in step already: %s", p.Name, holderOf(other))
 		}
 	}
 	if !found {

@@ -10,7 +10,10 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/inspect"
 	"github.com/locsync/locsync/sync/report"
+
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 // lookAtFiles reads every file as passes would, and asks of those that translations are written to whether they can be.
@@ -25,7 +28,7 @@ func (d *doctor) lookAtFiles(ctx context.Context, n *notes) {
 		n.skip("files", "the repository cannot be opened")
 		return
 	}
-	result, err := engine.New(engine.Parts{Config: &here, Log: zap.NewNop()}).Check(ctx, engine.CheckOptions{})
+	result, err := engine.New(engine.Parts{Config: &here, Log: zap.NewNop()}).Check(ctx, inspect.Options{})
 	if err != nil {
 		n.failed("files", err, "locsync check")
 		return
@@ -40,16 +43,19 @@ func (d *doctor) lookAtFiles(ctx context.Context, n *notes) {
 				odd++
 			}
 		}
-		told := fmt.Sprintf("%s: %s, %s in the source", p.Name, count(len(p.Files), "file"), count(p.Keys, "key"))
+		told := fmt.Sprintf("%s: %s, %s in the source", p.Name, terminal.Count(len(p.Files), "file"),
+			terminal.Count(p.Keys, "key"))
 		switch {
 		case misfit:
-			n.fault("files", exitWrong, "`locsync check` names the lines of the configuration", "%s; the configuration does not fit them", told)
+			n.fault("files", exitWrong, "`locsync check` names the lines of the configuration",
+				"%s; the configuration does not fit them", told)
 		case bad > 0:
-			n.fault("files", exitPartial, "`locsync check` lists them with what to do", "%s, %s: that much would be left out", told, count(bad, "error"))
+			n.fault("files", exitPartial, "`locsync check` lists them with what to do", "%s, %s: that much would be left out",
+				told, terminal.Count(bad, "error"))
 		case len(p.Files) == 0:
 			n.warn("files", "correct source in [[project.files]]", "%s: no file matches", p.Name)
 		case odd > 0:
-			n.warn("files", "`locsync check` lists them with what to do", "%s, %s", told, count(odd, "warning"))
+			n.warn("files", "`locsync check` lists them with what to do", "%s, %s", told, terminal.Count(odd, "warning"))
 		default:
 			n.ok("files", "%s, nothing wrong", told)
 		}
@@ -57,14 +63,16 @@ func (d *doctor) lookAtFiles(ctx context.Context, n *notes) {
 	d.lookAtFilters(ctx, n, result)
 }
 
-// lookAtFilters asks of the translations that are there whether git could store them: content filters (LFS) that cannot be run are the usual reason why not.
+// lookAtFilters asks of the translations that are there whether git could store them: content filters (LFS) that cannot
+// be run are the usual reason why not.
 func (d *doctor) lookAtFilters(ctx context.Context, n *notes, result report.CheckReport) {
 	for _, c := range d.checkouts {
 		repo, err := c.repo.get(ctx)
 		if err != nil || c.cloned() != nil {
 			continue
 		}
-		local, err := gitops.Open(ctx, c.dir, gitops.Options{Trust: c.projects[0].TrustOwner}) // no remote: nothing is fetched
+		// no remote: nothing is fetched
+		local, err := gitops.Open(ctx, c.dir, gitops.Options{Trust: c.projects[0].TrustOwner})
 		if err != nil {
 			continue // that is said already
 		}
@@ -78,7 +86,7 @@ func (d *doctor) lookAtFilters(ctx context.Context, n *notes, result report.Chec
 	}
 }
 
-func filtersOf(tip *gitops.Tip, c *checkout, result report.CheckReport) finding {
+func filtersOf(tip *gitops.Tip, c *checkout, result report.CheckReport) report.Finding {
 	looked := 0
 	for _, p := range result.Projects {
 		if !slices.ContainsFunc(c.projects, func(mine *config.Project) bool { return mine.Name == p.Name }) {
@@ -96,5 +104,6 @@ func filtersOf(tip *gitops.Tip, c *checkout, result report.CheckReport) finding 
 			}
 		}
 	}
-	return finding{Check: "filters", Level: levelOK, Found: fmt.Sprintf("git could store %s as the attributes say", count(looked, "committed file"))}
+	return report.Finding{Check: "filters", Level: report.LevelOK,
+		Found: fmt.Sprintf("git could store %s as the attributes say", terminal.Count(looked, "committed file"))}
 }

@@ -15,6 +15,8 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
+
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 // lookAtProgram tells of this process: what a report is worthless without.
@@ -25,10 +27,11 @@ func (d *doctor) lookAtProgram(_ context.Context, n *notes) {
 	zone, _ := now.Zone()
 	switch {
 	case now.Before(d.built):
-		n.warn("clock", "set the clock of this machine, or let it be set (timedatectl set-ntp true): schedules, certificates and commits go by it",
-			"it says %s, which is before this program was built", inUTC(now))
+		n.warn("clock", "set the clock of this machine, or let it be set (timedatectl set-ntp true): schedules, "+
+			"certificates and commits go by it",
+			"it says %s, which is before this program was built", terminal.InUTC(now))
 	default:
-		n.ok("clock", "%s; this process's zone is %s", inUTC(now), zone)
+		n.ok("clock", "%s; this process's zone is %s", terminal.InUTC(now), zone)
 	}
 	if u, err := user.Current(); err == nil {
 		n.ok("user", "%s (%s)", u.Username, u.Uid)
@@ -36,8 +39,10 @@ func (d *doctor) lookAtProgram(_ context.Context, n *notes) {
 	var set []string
 	for _, entry := range os.Environ() {
 		name, value, _ := strings.Cut(entry, "=")
-		if value != "" && slices.ContainsFunc([]string{"LOCSYNC_", "GIT_", "SSH_AUTH_SOCK", "STATE_DIRECTORY", "CREDENTIALS_DIRECTORY", "XDG_RUNTIME_DIR"},
-			func(prefix string) bool { return strings.HasPrefix(name, prefix) }) || slices.Contains([]string{"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "ALL_PROXY"}, strings.ToUpper(name)) {
+		if value != "" && slices.ContainsFunc([]string{"LOCSYNC_", "GIT_", "SSH_AUTH_SOCK", "STATE_DIRECTORY",
+			"CREDENTIALS_DIRECTORY", "XDG_RUNTIME_DIR"},
+			func(prefix string) bool { return strings.HasPrefix(name, prefix) }) || slices.Contains([]string{"HTTPS_PROXY",
+			"HTTP_PROXY", "NO_PROXY", "ALL_PROXY"}, strings.ToUpper(name)) {
 			set = append(set, name)
 		}
 	}
@@ -70,9 +75,9 @@ func (d *doctor) lookAtTerminal(n *notes) {
 		n.ok("terminal", "standard output is none")
 		return
 	}
-	s := d.app.screen()
+	columns, lines, coloured := terminal.NewScreen(os.Stdout, os.Stdout).Appearance()
 	colours := "with colours"
-	if !s.colours {
+	if !coloured {
 		colours = "without colours (NO_COLOR, TERM)"
 	}
 	locale := ""
@@ -83,10 +88,11 @@ func (d *doctor) lookAtTerminal(n *notes) {
 	}
 	utf8 := strings.Contains(strings.ToLower(strings.ReplaceAll(locale, "-", "")), "utf8")
 	if runtime.GOOS != "windows" && runtime.GOOS != "darwin" && !utf8 {
-		n.warn("terminal", "set LANG to a locale of UTF-8, like C.UTF-8", "%d x %d, %s; its locale is %q: texts of other scripts may show as something else", s.width, s.height, colours, locale)
+		n.warn("terminal", "set LANG to a locale of UTF-8, like C.UTF-8", "%d x %d, %s; its locale is %q: texts of other "+
+			"scripts may show as something else", columns, lines, colours, locale)
 		return
 	}
-	n.ok("terminal", "%d x %d, %s, locale %s", s.width, s.height, colours, orNone(locale))
+	n.ok("terminal", "%d x %d, %s, locale %s", columns, lines, colours, terminal.OrNone(locale))
 }
 
 func (d *doctor) lookAtGit(ctx context.Context, n *notes) {
@@ -113,7 +119,7 @@ func (d *doctor) lookAtConfiguration(_ context.Context, n *notes) {
 		n.failed("file", usageError{d.cfgErr}, "name a file that this user can read with --config")
 		return
 	}
-	n.ok("file", "%s is valid: %s", absolute(d.cfg.File), count(len(d.cfg.Projects), "project"))
+	n.ok("file", "%s is valid: %s", absolute(d.cfg.File), terminal.Count(len(d.cfg.Projects), "project"))
 	for _, w := range d.cfg.Warnings {
 		n.warn("file", "correct it, if it is not meant so", "%s", w.Error())
 	}
@@ -162,7 +168,8 @@ func (d *doctor) lookAtSecrets(ctx context.Context, n *notes) {
 	one("page token", "no token is configured: the status page has no buttons", d.cfg.PageToken)
 	for i := range d.cfg.Projects {
 		p := &d.cfg.Projects[i]
-		one("token of "+p.Name, "", func(getenv func(string) string, readFile func(string) ([]byte, error)) (config.Secret, error) {
+		one("token of "+p.Name, "", func(getenv func(string) string, readFile func(string) ([]byte, error)) (config.Secret,
+			error) {
 			return d.cfg.ForgeToken(p, getenv, readFile)
 		})
 	}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
+
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 // checkout is a repository with the projects that use it in the same way.
@@ -40,7 +42,9 @@ func (c *checkout) cloned() *config.Project {
 
 // watched says whether files of a working tree are watched.
 func (c *checkout) watched() bool {
-	return slices.ContainsFunc(c.projects, func(p *config.Project) bool { return !p.Cloned() && p.Push.Enabled && p.Push.Source == config.Worktree })
+	return slices.ContainsFunc(c.projects, func(p *config.Project) bool {
+		return !p.Cloned() && p.Push.Enabled && p.Push.Source == config.Worktree
+	})
 }
 
 // findCheckouts begins to open every repository.
@@ -69,8 +73,9 @@ func (d *doctor) findCheckouts() []*checkout {
 	return all
 }
 
-// openCheckout opens a project's repository. Of one that is elsewhere it makes a clone in the scratch folder, for which the remote is asked what branches it
-// has and nothing is fetched; the clone that passes use may be in the middle of one.
+// openCheckout opens a project's repository. Of one that is elsewhere it makes a clone in the scratch folder, for which
+// the remote is asked what branches it has and nothing is fetched; the clone that passes use may be in the middle of
+// one.
 func (d *doctor) openCheckout(p *config.Project) (*gitops.Repo, error) {
 	o := gitops.Options{Remote: p.Pull.Remote, Trust: p.TrustOwner, Silence: d.limit,
 		Signing: gitops.Signing{Never: p.Pull.Sign == "never", KeyFile: d.cfg.Resolve(p.Pull.SigningKeyFile)}}
@@ -143,7 +148,8 @@ func (d *doctor) lookAtRepository(ctx context.Context, n *notes, c *checkout) {
 		d.lookAtBranch(n, c, repo, branch, commit)
 	}
 	if what := repo.Busy(); what != "" {
-		n.warn("git", "finish it, or abort it; where git is not at work any more, remove what it left", "git is in the middle of something (%s): passes wait until it is done", what)
+		n.warn("git", "finish it, or abort it; where git is not at work any more, remove what it left",
+			"git is in the middle of something (%s): passes wait until it is done", what)
 	}
 	if free, ok := d.freeSpace(facts.CommonDir); ok && free < littleSpace {
 		n.warn("disk", "make room there", "only %s is free for the repository", size(free))
@@ -174,20 +180,23 @@ func (d *doctor) lookAtBranch(n *notes, c *checkout, repo *gitops.Repo, branch, 
 			n.ok("branch", "HEAD is detached, at %.10s; the remote's default branch is %s", commit, base)
 			return
 		}
-		n.warn("branch", "check a branch out, or set pull.base (and push.source) to one", "HEAD is detached, at %.10s: translations have no branch to build on", commit)
+		n.warn("branch", "check a branch out, or set pull.base (and push.source) to one",
+			"HEAD is detached, at %.10s: translations have no branch to build on", commit)
 		return
 	}
 	n.ok("branch", "%s is checked out, at %.10s", branch, commit)
 	for _, p := range c.projects {
 		if p.Push.Source == config.Worktree && p.Push.Enabled && len(p.Push.Branches) > 0 && !p.Push.Covers(branch) {
-			n.warn("branch", "check one of them out, or add this one to push.branches", "project %q is not pushed from %s, only from %s", p.Name, branch, strings.Join(p.Push.Branches, ", "))
+			n.warn("branch", "check one of them out, or add this one to push.branches",
+				"project %q is not pushed from %s, only from %s", p.Name, branch, strings.Join(p.Push.Branches, ", "))
 		}
 		base := p.Pull.Base
 		if base == "" || p.PerBranch() || p.Pull.Remote != "" && repo.HasRemote(p.Pull.Remote) {
 			continue // whether the remote has it, the remote says
 		}
 		if there, err := repo.Branches.Has(base); err == nil && !there {
-			n.fault("branch", exitWrong, "make that branch, or correct pull.base", "project %q builds translations on %s, which there is not", p.Name, base)
+			n.fault("branch", exitWrong, "make that branch, or correct pull.base", "project %q builds translations on %s, "+
+				"which there is not", p.Name, base)
 		}
 	}
 }
@@ -214,7 +223,8 @@ func (d *doctor) lookAtRemote(ctx context.Context, n *notes, c *checkout) {
 		n.ok("remote", "the repository has no %s: commits stay in it", remote)
 		return
 	case !repo.HasRemote(remote):
-		n.fault("remote", exitWrong, fmt.Sprintf("git -C %s remote add %s ADDRESS, or set pull.remote", c.dir, remote), "no remote is called %q", remote)
+		n.fault("remote", exitWrong, fmt.Sprintf("git -C %s remote add %s ADDRESS, or set pull.remote", c.dir, remote),
+			"no remote is called %q", remote)
 		return
 	}
 	began := time.Now()
@@ -223,11 +233,13 @@ func (d *doctor) lookAtRemote(ctx context.Context, n *notes, c *checkout) {
 		n.failed("remote", err, "look whether `git ls-remote "+remote+"` works for this user")
 		return
 	}
-	n.ok("remote", "%s answers in %s: %s, the default one is %s", repo.Facts().RemoteURL, rounded(time.Since(began)), plural(len(branches), "branch", "branches"), cmp.Or(head, "not told"))
+	n.ok("remote", "%s answers in %s: %s, the default one is %s", repo.Facts().RemoteURL, rounded(time.Since(began)),
+		terminal.Plural(len(branches), "branch", "branches"), cmp.Or(head, "not told"))
 	for _, p := range c.projects {
 		if base := p.Pull.Base; base != "" && !p.PerBranch() && branches[base] == "" {
 			if here, err := repo.Branches.Has(base); err == nil && !here {
-				n.fault("remote", exitWrong, "push that branch there, or correct pull.base", "project %q builds translations on %s, which it does not have", p.Name, base)
+				n.fault("remote", exitWrong, "push that branch there, or correct pull.base",
+					"project %q builds translations on %s, which it does not have", p.Name, base)
 			}
 		}
 	}
@@ -246,13 +258,6 @@ func rounded(d time.Duration) string {
 		return d.Round(time.Millisecond).String()
 	}
 	return d.Round(10 * time.Millisecond).String()
-}
-
-func plural(n int, one, several string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, several)
 }
 
 func (d *doctor) lookAtSigning(ctx context.Context, n *notes, c *checkout) {
@@ -307,11 +312,13 @@ func (d *doctor) lookAtHooks(ctx context.Context, n *notes, c *checkout) {
 	}
 	switch {
 	case len(old) > 0:
-		n.warn("hooks", "locsync hook install", "another program or configuration than this one is called by %s", strings.Join(old, ", "))
+		n.warn("hooks", "locsync hook install", "another program or configuration than this one is called by %s",
+			strings.Join(old, ", "))
 	case installed == len(hooks):
 		n.ok("hooks", "git rings the daemon")
 	case installed > 0:
-		n.warn("hooks", "locsync hook install; a hook that git is to run must be executable", "%d of %d ring the daemon, and not %s", installed, len(hooks), strings.Join(silent, ", "))
+		n.warn("hooks", "locsync hook install; a hook that git is to run must be executable",
+			"%d of %d ring the daemon, and not %s", installed, len(hooks), strings.Join(silent, ", "))
 	default:
 		n.ok("hooks", "none is installed, and none is needed; `locsync hook install` lets git ring the daemon")
 	}

@@ -13,12 +13,15 @@ import (
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/web"
+
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 // errAsleep: the embedded service lives in the daemon, or for as long as a command needs it.
 var errAsleep = errors.New("the embedded service is in no process now; the daemon and the commands start it")
 
-// connectEmbedded makes the client of the embedded service that a daemon has. Without a daemon it is not started: that would write into its folder.
+// connectEmbedded makes the client of the embedded service that a daemon has. Without a daemon it is not started: that
+// would write into its folder.
 func (d *doctor) connectEmbedded(ctx context.Context, h *house) error {
 	daemon, err := web.ServiceTransport(ctx, h.dir)
 	if errors.Is(err, web.ErrNoDaemon) {
@@ -52,7 +55,8 @@ func (d *doctor) contact(ctx context.Context) (contacted, error) {
 	return contacted{h.client, met, err}, nil
 }
 
-// reach is a client of a service that answers and accepts who we are. Where there is none, the look at the address says why, and others have nothing to look at.
+// reach is a client of a service that answers and accepts who we are. Where there is none, the look at the address says
+// why, and others have nothing to look at.
 func (d *doctor) reach(ctx context.Context, n *notes, check string) *service.Client {
 	c, err := d.contacted.get(ctx)
 	switch {
@@ -68,7 +72,9 @@ func (d *doctor) looksAtService() []look {
 	const area = "service"
 	looks := []look{{area, "", "address", d.lookAtAddress}}
 	for _, p := range d.cfg.Projects {
-		looks = append(looks, look{area, p.Name, "project", func(ctx context.Context, n *notes) { d.lookAtProject(ctx, n, p.Name) }})
+		looks = append(looks, look{area, p.Name, "project", func(ctx context.Context, n *notes) {
+			d.lookAtProject(ctx, n, p.Name)
+		}})
 	}
 	if !d.cfg.Service.Embedded() {
 		looks = append(looks, look{area, "", "callback", d.lookAtCallback})
@@ -103,7 +109,8 @@ func (d *doctor) lookAtAddress(ctx context.Context, n *notes) {
 	case !met.Told:
 		n.ok("clock", "the service tells no time")
 	case met.Ahead.Abs() > clockSlack:
-		n.warn("clock", "set the clock of this machine, or let it be set (timedatectl set-ntp true)", "the service's is %s %s this machine's", span(met.Ahead.Abs()), sooner(met.Ahead))
+		n.warn("clock", "set the clock of this machine, or let it be set (timedatectl set-ntp true)",
+			"the service's is %s %s this machine's", terminal.Span(met.Ahead.Abs()), sooner(met.Ahead))
 	default:
 		n.ok("clock", "the service's and this machine's agree")
 	}
@@ -138,15 +145,20 @@ func (d *doctor) tellAddress(n *notes, met service.Contact, err error) {
 	case met.RoundTrip > 0 && met.RoundTrip < slowAnswer:
 		n.ok("address", "%s (%s) answers in %s", met.Address, peer, rounded(met.RoundTrip))
 	case met.RoundTrip > 0:
-		n.warn("address", "where it stays so, pulls and pushes take long; look at the way there", "%s (%s) takes %s to answer", met.Address, peer, rounded(met.RoundTrip))
+		n.warn("address", "where it stays so, pulls and pushes take long; look at the way there",
+			"%s (%s) takes %s to answer", met.Address, peer, rounded(met.RoundTrip))
 	case errors.As(err, &unknown):
-		n.fault("address", exitLater, "correct service.url, or look whether the network and its name server work", "the name %q cannot be resolved: %v", unknown.Name, unknown.Err)
+		n.fault("address", exitLater, "correct service.url, or look whether the network and its name server work",
+			"the name %q cannot be resolved: %v", unknown.Name, unknown.Err)
 	case met.Certificate != nil:
-		n.fault("address", exitWrong, "correct service.url, renew the certificate at the service, or let this machine trust who signed it", "%s (%s) does not prove who it is: %v", met.Address, peer, reason(err))
+		n.fault("address", exitWrong, "correct service.url, renew the certificate at the service, or let this machine "+
+			"trust who signed it", "%s (%s) does not prove who it is: %v", met.Address, peer, reason(err))
 	case met.Peer != "":
-		n.fault("address", exitLater, "look whether that is the service's address, http or https, and whether the service is up", "%s (%s) takes the connection and does not answer: %v", met.Address, peer, reason(err))
+		n.fault("address", exitLater, "look whether that is the service's address, http or https, and whether the service "+
+			"is up", "%s (%s) takes the connection and does not answer: %v", met.Address, peer, reason(err))
 	default:
-		n.fault("address", exitLater, "look whether the service is up, and whether a firewall or a missing proxy (HTTPS_PROXY) is in the way", "%s does not take a connection: %v", met.Address, reason(err))
+		n.fault("address", exitLater, "look whether the service is up, and whether a firewall or a missing proxy "+
+			"(HTTPS_PROXY) is in the way", "%s does not take a connection: %v", met.Address, reason(err))
 	}
 	if u, perr := url.Parse(met.Address); perr == nil && u.Scheme == "http" && !loopbackHost(u.Hostname()) {
 		n.warn("address", "use https, if the service has it", "over http everybody on the way can read the API key")
@@ -184,11 +196,13 @@ func (d *doctor) tellCertificate(n *notes, c service.Certificate) {
 	left := c.Expires.Sub(d.now())
 	switch {
 	case left <= 0:
-		n.fault("certificate", exitLater, "renew it at the service; where it is not that old, set the clock of this machine", "it ended %s, %s", ago(c.Expires, d.now()), inUTC(c.Expires))
+		n.fault("certificate", exitLater, "renew it at the service; where it is not that old, set the clock of this machine",
+			"it ended %s, %s", terminal.Ago(c.Expires, d.now()), terminal.InUTC(c.Expires))
 	case left < soonEnds:
-		n.warn("certificate", "renew it at the service", "it ends %s, %s", ago(c.Expires, d.now()), inUTC(c.Expires))
+		n.warn("certificate", "renew it at the service", "it ends %s, %s", terminal.Ago(c.Expires, d.now()),
+			terminal.InUTC(c.Expires))
 	default:
-		n.ok("certificate", "good for %s, signed by %s", span(left), c.Issuer)
+		n.ok("certificate", "good for %s, signed by %s", terminal.Span(left), c.Issuer)
 	}
 }
 
@@ -199,7 +213,7 @@ func (d *doctor) tellCredentials(n *notes, met service.Contact, err error) {
 	case err != nil:
 		n.failed("credentials", err, "try again later; where it stays so, ask who runs the service")
 	case met.Account.Name != "" || met.Account.ID != "":
-		n.ok("credentials", "accepted, for the account %s", orNone(met.Account.Name))
+		n.ok("credentials", "accepted, for the account %s", terminal.OrNone(met.Account.Name))
 	default:
 		n.ok("credentials", "accepted")
 	}
@@ -210,9 +224,11 @@ func (d *doctor) tellBudget(n *notes, b service.Budget) {
 	switch {
 	case d.cfg.Service.Embedded():
 	case b.Folder == "":
-		n.warn("budget", do, "requests are counted in this process alone: beside another one the service sees more than %g a second", d.cfg.Service.RequestsPerSecond)
+		n.warn("budget", do, "requests are counted in this process alone: beside another one the service sees more than %g "+
+			"a second", d.cfg.Service.RequestsPerSecond)
 	case !b.Shared:
-		n.warn("budget", do, "requests are counted in %s, for this user alone: beside another user's the service sees more than %g a second", b.Folder, d.cfg.Service.RequestsPerSecond)
+		n.warn("budget", do, "requests are counted in %s, for this user alone: beside another user's the service sees more "+
+			"than %g a second", b.Folder, d.cfg.Service.RequestsPerSecond)
 	default:
 		n.ok("budget", "%g requests a second, counted in %s", d.cfg.Service.RequestsPerSecond, b.Folder)
 	}
@@ -224,7 +240,8 @@ func (d *doctor) lookAtProject(ctx context.Context, n *notes, name string) {
 	if client == nil {
 		return
 	}
-	clones, err := d.scratchFolder("clones") // of repositories that are elsewhere: their forges are known by their addresses
+	// of repositories that are elsewhere: their forges are known by their addresses
+	clones, err := d.scratchFolder("clones")
 	if err != nil {
 		n.failed("project", err, noScratch)
 		return
@@ -233,7 +250,8 @@ func (d *doctor) lookAtProject(ctx context.Context, n *notes, name string) {
 	problems := e.CheckProjectOnline(service.As(ctx, service.Asked), name)
 	for _, err := range problems {
 		if engine.Permanent(err) {
-			n.fault("project", exitWrong, "locsync project plan shows how the two differ, and locsync project apply adds languages", "%v", err)
+			n.fault("project", exitWrong, "locsync project plan shows how the two differ, and locsync project apply adds "+
+				"languages", "%v", err)
 		} else {
 			n.failed("project", err, "try again later; where it stays so, ask who runs the service")
 		}
@@ -259,8 +277,10 @@ func (d *doctor) lookAtCallback(ctx context.Context, n *notes) {
 	case err != nil:
 		n.failed("callback", err, "locsync project plan")
 	case len(differences) > 0:
-		n.warn("callback", "locsync project apply", "the service's notifications go to %s, and not to %s", orNone(differences[0].There), differences[0].Here)
+		n.warn("callback", "locsync project apply", "the service's notifications go to %s, and not to %s",
+			terminal.OrNone(differences[0].There), differences[0].Here)
 	default:
-		n.ok("callback", "the service's notifications go to %s/callback; whether that reaches the daemon from outside is not tried", d.cfg.Daemon.PublicURL)
+		n.ok("callback", "the service's notifications go to %s/callback; whether that reaches the daemon from outside is "+
+			"not tried", d.cfg.Daemon.PublicURL)
 	}
 }

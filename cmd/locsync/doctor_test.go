@@ -42,6 +42,9 @@ import (
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
+// diagnosis is one that doctor has printed.
+type diagnosis struct{ report.Diagnosis }
+
 // doctor runs the command and reads its report. Whatever is wrong has something to do, and no secret is in it.
 func (w *daemonWorld) doctor(cmd *exec.Cmd) diagnosis {
 	w.t.Helper()
@@ -60,7 +63,7 @@ func (w *daemonWorld) doctor(cmd *exec.Cmd) diagnosis {
 		w.t.Errorf("exit code %d, and the report says %d, %t", code, d.Code, d.OK)
 	}
 	for _, f := range d.Findings {
-		if bad := f.Level == levelWarning || f.Level == levelFault; bad != (f.Do != "") || (f.Level == levelFault) != (f.Code != 0) || f.Found == "" {
+		if bad := f.Level == report.LevelWarning || f.Level == report.LevelFault; bad != (f.Do != "") || (f.Level == report.LevelFault) != (f.Code != 0) || f.Found == "" {
 			w.t.Errorf("%+v", f)
 		}
 	}
@@ -453,7 +456,7 @@ func TestDoctorOfTheDaemonsVersion(t *testing.T) {
 		n := &notes{}
 		d.lookAtListen(t.Context(), n)
 		found := n.close()
-		if last := found[len(found)-1]; found[0].Level != levelOK || (last.Check == "version" && last.Level == levelWarning) != warned {
+		if last := found[len(found)-1]; found[0].Level != report.LevelOK || (last.Check == "version" && last.Level == report.LevelWarning) != warned {
 			t.Errorf("%s: %+v", running, found)
 		}
 		s.Close()
@@ -549,14 +552,14 @@ func TestDoctorOfWhatHangs(t *testing.T) {
 		t.Errorf("it took %v", took)
 	}
 	d.close()
-	result := diagnosis{Findings: found, Code: outcome(found)}
-	result.expect(t, 1, "service | address | fault | does not answer", "repository | remote | fault | ", "repository | branch | ok | main", "files | files | ok | 2 keys", "daemon | daemon | ok | none",
+	result := report.Diagnosis{Findings: found, Code: outcome(found)}
+	diagnosis{result}.expect(t, 1, "service | address | fault | does not answer", "repository | remote | fault | ", "repository | branch | ok | main", "files | files | ok | 2 keys", "daemon | daemon | ok | none",
 		"daemon | address | warning | something else takes connections")
 }
 
 // The limits that a test cannot reach: a full disk, a clock before the program was built.
 func TestDoctorOfLimits(t *testing.T) {
-	for free, want := range map[int64]string{5 << 20: levelFault, 50 << 20: levelWarning, 500 << 20: levelOK} {
+	for free, want := range map[int64]string{5 << 20: report.LevelFault, 50 << 20: report.LevelWarning, 500 << 20: report.LevelOK} {
 		d, n := &doctor{freeSpace: func(string) (int64, bool) { return free, true }}, &notes{}
 		d.lookAtDisk(n, t.TempDir())
 		found := n.close()
@@ -567,7 +570,7 @@ func TestDoctorOfLimits(t *testing.T) {
 	d, n := &doctor{app: &app{out: io.Discard}, now: func() time.Time { return time.Unix(0, 0) }, built: time.Unix(1, 0), getenv: func(string) string { return "" }}, &notes{}
 	d.lookAtProgram(t.Context(), n)
 	for _, f := range n.close() {
-		if f.Check == "clock" && f.Level != levelWarning {
+		if f.Check == "clock" && f.Level != report.LevelWarning {
 			t.Errorf("%+v", f)
 		}
 	}

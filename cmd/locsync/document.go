@@ -13,6 +13,8 @@ import (
 	"github.com/locsync/locsync/sync/document"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/report"
+
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 // With --json a command prints one document on standard output, whatever becomes of it: its result, at its end, when it
@@ -77,7 +79,7 @@ func (a *app) writeDocument(doc []byte) error {
 	a.document.printed = true
 	out := a.out
 	if to := outputOf(out); to != nil {
-		out = printable{to}
+		out = terminal.Printable{To: to}
 	}
 	_, err := out.Write(doc)
 	return err
@@ -136,7 +138,7 @@ type documentsFetched struct {
 // documents are what commands print with --json, by the words of the command; of others it is an object.
 var documents = map[string]any{
 	"push": report.PushReport{}, "pull": report.PullReport{}, "sync": report.SyncReport{},
-	"status": report.Status{}, "check": report.CheckReport{}, "doctor": diagnosis{}, "init": initialized{},
+	"status": report.Status{}, "check": report.CheckReport{}, "doctor": report.Diagnosis{}, "init": initialized{},
 	"project create": created{}, "project plan": plan{}, "project apply": plan{},
 	"hook install": hooked{}, "hook uninstall": hooked{},
 	"documents push": documentsSent{}, "documents pull": documentsFetched{}, "translate": translations{},

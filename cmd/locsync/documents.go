@@ -1,33 +1,28 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
-	"github.com/locsync/locsync/sync/service/wire"
 )
 
 func (a *app) documentsCommand() *cobra.Command {
 	c := &cobra.Command{Use: "documents", Short: "Send documents to be translated, and fetch their translations",
-		Long: "documents works with a project that translates documents, which is another one than that of the keys: locsync project create --documents makes one and prints the ID that --id takes."}
+		Long: "documents works with a project that translates documents, which is another one than that of the keys: " +
+			"locsync project create --documents makes one and prints the ID that --id takes."}
 	needsSubcommand(c)
 	c.AddCommand(a.documentsPushCommand(), a.documentsPullCommand())
 	return c
@@ -38,13 +33,17 @@ func (a *app) documentsPushCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "push FILE...",
 		Short: "Add files as documents, or replace those of the same path that changed",
-		Long: "A file that is a document of the project already, by its path below the current folder, is replaced where it changed; its\n" +
-			"translations stay. Others are added. A file that did not change costs no request of its own. Files that the service refuses or\n" +
+		Long: "A file that is a document of the project already, by its path below the current folder, is replaced where " +
+			"it changed; its\n" +
+			"translations stay. Others are added. A file that did not change costs no request of its own. Files that the " +
+			"service refuses or\n" +
 			"could not take apart are named (3).",
 		Example: "  locsync documents push --id $ID docs/guide.md docs/faq.html\n  locsync documents push --id $ID docs/*.md",
 		Args:    atLeast(1, "files"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error { return a.pushDocuments(ctx, d, args) })
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
+				return a.pushDocuments(ctx, d, args)
+			})
 		},
 	}
 	t.flags(c)
@@ -112,7 +111,8 @@ func (a *app) pushDocuments(ctx context.Context, d *desk, files []string) error 
 	return a.saySent(ctx, d, result)
 }
 
-// versionsOf looks at all files before anything is sent, so that a wrong name among them leaves nothing half done. A file that is named twice counts once.
+// versionsOf looks at all files before anything is sent, so that a wrong name among them leaves nothing half done. A
+// file that is named twice counts once.
 func versionsOf(files []string) ([]fileVersion, error) {
 	var versions []fileVersion
 	var errs []error
@@ -131,7 +131,8 @@ func versionsOf(files []string) ([]fileVersion, error) {
 // versionOf reads a file that lies below the current folder, for its digest.
 func versionOf(file string) (fileVersion, error) {
 	if !filepath.IsLocal(file) {
-		return fileVersion{}, usageError{fmt.Errorf("%s does not lie below the current folder, by which its name at the service goes", file)}
+		return fileVersion{}, usageError{fmt.Errorf("%s does not lie below the current folder, by which its name at the "+
+			"service goes", file)}
 	}
 	_, f, err := openFile(file, "")
 	if err != nil {
@@ -145,8 +146,8 @@ func versionOf(file string) (fileVersion, error) {
 	return fileVersion{file, filepath.ToSlash(filepath.Clean(file)), mark + hex.EncodeToString(digest.Sum(nil))}, nil
 }
 
-// addDocuments adds files in one request. Where the service refuses that, each gets one of its own, so that only those files stay out
-// that it does not want.
+// addDocuments adds files in one request. Where the service refuses that, each gets one of its own, so that only those
+// files stay out that it does not want.
 func addDocuments(ctx context.Context, d *desk, versions []fileVersion, result []sentDocument) error {
 	records, err := addTogether(ctx, d, versions)
 	switch {
@@ -181,12 +182,14 @@ func addTogether(ctx context.Context, d *desk, versions []fileVersion) ([]servic
 			return nil, err
 		}
 		defer f.Close()
-		documents = append(documents, service.NewDocument{File: content, Model: service.DocumentModel{ExternalID: v.name, MetaInfo: v.note}})
+		documents = append(documents, service.NewDocument{File: content, Model: service.DocumentModel{ExternalID: v.name,
+			MetaInfo: v.note}})
 	}
 	return d.AddDocuments(ctx, d.id, documents)
 }
 
-// documentPath is the path that a document has in the repository: the one it was pushed with, else the one the service knows.
+// documentPath is the path that a document has in the repository: the one it was pushed with, else the one the service
+// knows.
 func documentPath(doc service.Document) string {
 	if doc.ExternalID != "" {
 		return doc.ExternalID
@@ -197,8 +200,8 @@ func documentPath(doc service.Document) string {
 	return doc.FullPath + path.Ext(doc.Filename)
 }
 
-// updateDocuments replaces a document in every target language where it is not this version. What the service refuses in one language it may take in
-// another; which ones it did not is told.
+// updateDocuments replaces a document in every target language where it is not this version. What the service refuses
+// in one language it may take in another; which ones it did not is told.
 func updateDocuments(ctx context.Context, d *desk, docs []service.Document, v fileVersion) (sentDocument, error) {
 	sent := sentDocument{Path: v.name, Action: "unchanged"}
 	var updated []string
@@ -261,7 +264,8 @@ func (d *desk) settled(ctx context.Context, id string) error {
 func (a *app) saySent(ctx context.Context, d *desk, result []sentDocument) error {
 	failed := false
 	for i := range result {
-		d.line.Show(report.Doing{What: "waiting until the service has taken them apart", Done: int64(i), Total: int64(len(result))})
+		d.line.Show(report.Doing{What: "waiting until the service has taken them apart", Done: int64(i),
+			Total: int64(len(result))})
 		r := &result[i]
 		if r.Action == "failed" {
 			failed = true
@@ -291,241 +295,6 @@ func (a *app) saySent(ctx context.Context, d *desk, result []sentDocument) error
 			}
 			fmt.Fprintln(a.out)
 		}
-	}
-	if failed {
-		return errPartial
-	}
-	return nil
-}
-
-func (a *app) documentsPullCommand() *cobra.Command {
-	t := target{documents: true}
-	var o pullDocuments
-	c := &cobra.Command{
-		Use:   "pull",
-		Short: "Fetch the translations of all documents of a project",
-		Long: "Writes the translation of every document below the current folder, at the path that --output makes of the document's: {LANGUAGE},\n" +
-			"{NAME} (without the extension), {EXT}, {DIR}, and {PATH} for all three. Files that did not change are not written. What cannot be\n" +
-			"fetched, or has no place below the current folder, is named (3).",
-		Example: "  locsync documents pull --id $ID\n  locsync documents pull --id $ID --language de,fr --state draft\n  locsync documents pull --id $ID --output 'docs/{LANGUAGE}/{NAME}.{EXT}'",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.mode = modes[o.state]
-			for _, p := range placeholder.FindAllString(o.output, -1) {
-				if !slices.Contains(placeholders, p) {
-					return usageError{fmt.Errorf("--output %q: %s is no placeholder; there are %s", o.output, p, strings.Join(placeholders, ", "))}
-				}
-			}
-			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error { return a.pullDocuments(ctx, d, o) })
-		},
-	}
-	t.flags(c)
-	c.Flags().StringVar(&o.output, "output", "{LANGUAGE}/{PATH}", "`TEMPLATE` of the files' paths")
-	o.state = string(service.Final)
-	choose(c.Flags(), &o.state, "state", "what is not in this state stands in the source language", string(service.Draft), string(service.Intermediate), string(service.Final))
-	c.Flags().StringSliceVar(&o.languages, "language", nil, "only these `CODES`")
-	noArguments(c)
-	return c
-}
-
-// pullDocuments are the flags of documents pull.
-type pullDocuments struct {
-	output, state string
-	languages     []string
-	mode          service.ExportMode
-}
-
-// placeholders may stand in --output.
-var (
-	placeholders = []string{"{LANGUAGE}", "{PATH}", "{DIR}", "{NAME}", "{EXT}"}
-	placeholder  = regexp.MustCompile(`\{[^{}]*\}`)
-)
-
-// modes are the completion states as an export of documents calls them.
-var modes = map[string]service.ExportMode{
-	string(service.Draft): wire.ExportCurrent, string(service.Intermediate): wire.ExportConfirmed, string(service.Final): wire.ExportComplete,
-}
-
-// fetchedDocument is what became of one document in one language, as documents pull prints it with --json.
-type fetchedDocument struct {
-	Path     string `json:"path"` // of the document
-	Language string `json:"language"`
-	File     string `json:"file"`
-	Changed  bool   `json:"changed"`
-	Error    string `json:"error,omitempty"`
-
-	id  string
-	job service.JobID
-}
-
-func (a *app) pullDocuments(ctx context.Context, d *desk, o pullDocuments) error {
-	project, err := service.ProjectDocuments(ctx, d.Client, d.id)
-	if err != nil {
-		return err
-	}
-	root, err := os.OpenRoot(".")
-	if err != nil {
-		return usageError{err}
-	}
-	defer root.Close()
-	if err := o.known(project); err != nil {
-		return err
-	}
-	result := o.plan(project.Documents, d.project)
-	for i := range result {
-		d.line.Show(report.Doing{What: "asking for translations", Done: int64(i), Total: int64(len(result))})
-		if r := &result[i]; r.Error == "" {
-			jobs, err := d.StartDocumentExport(ctx, service.DocumentExportRequest{Documents: []string{r.id}, Mode: o.mode})
-			if err := r.unless(ctx, err); err != nil {
-				return err
-			}
-			if r.Error == "" {
-				r.job = jobs[0].ID
-			}
-		}
-	}
-	for i := range result {
-		d.line.Show(report.Doing{What: "fetching translations", Done: int64(i), Total: int64(len(result))})
-		if r := &result[i]; r.Error == "" {
-			if err := r.unless(ctx, r.fetch(ctx, d, root)); err != nil {
-				return err
-			}
-		}
-	}
-	d.line.End()
-	return a.sayFetched(d.id, result)
-}
-
-// known refuses languages that the project does not have.
-func (o pullDocuments) known(project service.Project) error {
-	for _, l := range o.languages {
-		if !slices.ContainsFunc(project.TargetLanguages, func(have string) bool { return strings.EqualFold(have, l) }) {
-			return usageError{fmt.Errorf("--language %q: the project does not have it; %s", l, meant(l, project.TargetLanguages))}
-		}
-	}
-	return nil
-}
-
-// plan says which document goes where.
-func (o pullDocuments) plan(documents []service.Document, p *config.Project) []fetchedDocument {
-	result := []fetchedDocument{}
-	taken, sources := map[string]bool{}, map[string]bool{}
-	for _, doc := range documents {
-		sources[documentPath(doc)] = true
-	}
-	for _, doc := range documents {
-		wanted := len(o.languages) == 0
-		for _, l := range o.languages {
-			wanted = wanted || strings.EqualFold(l, doc.TargetLanguage)
-		}
-		if !wanted {
-			continue
-		}
-		r := fetchedDocument{Path: documentPath(doc), Language: doc.TargetLanguage, id: doc.ID}
-		spelling := doc.TargetLanguage
-		if p != nil {
-			spelling = p.Language(doc.TargetLanguage).Path
-		}
-		name := path.Base(r.Path)
-		r.File = path.Clean(strings.NewReplacer("{LANGUAGE}", spelling, "{PATH}", r.Path, "{DIR}", path.Dir(r.Path),
-			"{NAME}", strings.TrimSuffix(name, path.Ext(name)), "{EXT}", strings.TrimPrefix(path.Ext(name), ".")).Replace(o.output))
-		switch {
-		case !filepath.IsLocal(filepath.FromSlash(r.File)) || strings.Contains(r.File, `\`):
-			r.Error = fmt.Sprintf("%s does not lie below the current folder", r.File)
-		case config.UnsafePath(r.File) != "":
-			r.Error = fmt.Sprintf("%s is no place for it: %s", r.File, config.UnsafePath(r.File))
-		case taken[r.File]:
-			r.Error = fmt.Sprintf("two documents would be written to %s: tell them apart in --output", r.File)
-		case r.File == r.Path:
-			r.Error = fmt.Sprintf("%s is the document itself: put {LANGUAGE} into --output", r.File)
-		case sources[r.File]:
-			r.Error = fmt.Sprintf("%s is another document of the project: put translations elsewhere by --output", r.File)
-		}
-		taken[r.File] = true
-		result = append(result, r)
-	}
-	return result
-}
-
-// unless keeps what went wrong with one document only, and returns what went wrong with all.
-func (r *fetchedDocument) unless(ctx context.Context, err error) error {
-	if err == nil || ctx.Err() != nil || !errors.Is(err, service.ErrExportFailed) && !errors.Is(err, service.ErrRefused) && !errors.Is(err, service.ErrNotFound) {
-		return err
-	}
-	r.Error = err.Error()
-	return nil
-}
-
-// fetch downloads one translation and writes it where it differs.
-func (r *fetchedDocument) fetch(ctx context.Context, d *desk, root *os.Root) error {
-	patient, cancel := d.patient(ctx)
-	defer cancel()
-	a, err := d.DownloadDocument(patient, r.job, "")
-	if err != nil {
-		return err
-	}
-	defer a.Close()
-	if len(a.Entries) != 1 {
-		r.Error = fmt.Sprintf("the service sent %s for it", count(len(a.Entries), "file"))
-		return nil
-	}
-	content, err := a.Entries[0].ReadAll()
-	if err != nil {
-		return err
-	}
-	have, err := root.ReadFile(filepath.FromSlash(r.File))
-	switch {
-	case err == nil && bytes.Equal(have, content):
-		return nil
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		r.Error = err.Error()
-		return nil
-	}
-	r.Changed = true
-	if err := writeBelow(root, filepath.FromSlash(r.File), content); err != nil {
-		r.Changed, r.Error = false, err.Error()
-	}
-	return nil
-}
-
-// writeBelow writes a file as a whole, or not at all; no symbolic link leads it out of the folder.
-func writeBelow(root *os.Root, name string, content []byte) error {
-	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return err
-	}
-	temp := name + ".locsync-new"
-	err := root.WriteFile(temp, content, 0o644)
-	if err == nil {
-		err = root.Rename(temp, name)
-	}
-	if err != nil {
-		_ = root.Remove(temp) // the error that matters is the first one
-	}
-	return err
-}
-
-func (a *app) sayFetched(id string, result []fetchedDocument) error {
-	if a.asJSON {
-		if err := a.print(documentsFetched{id, result}); err != nil {
-			return err
-		}
-	}
-	if len(result) == 0 && !a.asJSON {
-		return a.sayNothing("the project has no documents: locsync documents push adds some, and --id names another project")
-	}
-	changed, failed := 0, false
-	for _, r := range result {
-		failed = failed || r.Error != ""
-		switch {
-		case a.asJSON:
-		case r.Error != "":
-			fmt.Fprintf(a.out, "left out: %s (%s): %s\n", r.Path, r.Language, r.Error)
-		case r.Changed:
-			changed++
-			fmt.Fprintf(a.out, "%s\n", r.File)
-		}
-	}
-	if !a.asJSON {
-		fmt.Fprintf(a.out, "%s, %d written\n", count(len(result), "translation"), changed)
 	}
 	if failed {
 		return errPartial

@@ -12,6 +12,8 @@ import (
 	"github.com/locsync/locsync/sync/document"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 func (a *app) glossaryCommand() *cobra.Command {
@@ -50,19 +52,20 @@ func (a *app) sayGlossaries(glossaries []service.Glossary) error {
 	if len(glossaries) == 0 {
 		return a.sayNothing("there are no glossaries")
 	}
-	list := a.list("NAME", "ID", "UNITS", "LANGUAGES", "DEFAULT")
+	rows := terminal.NewTable("NAME", "ID", "UNITS", "LANGUAGES", "DEFAULT")
 	for _, g := range glossaries {
-		list.plain(g.Name, g.ID, fmt.Sprint(g.Units), orNone(strings.Join(g.Languages, ", ")), fmt.Sprint(g.IsDefault))
+		rows.Row(g.Name, g.ID, fmt.Sprint(g.Units), terminal.OrNone(strings.Join(g.Languages, ", ")), fmt.Sprint(g.IsDefault))
 	}
-	return a.sayList(list)
+	return a.sayList(rows)
 }
 
 func (a *app) glossaryImportCommand() *cobra.Command {
 	t := target{lists: "locsync glossary"}
 	clear := false
 	c := &cobra.Command{
-		Use:     "import GLOSSARY FILE",
-		Long:    "import brings the terms of a workbook (.xlsx) or CSV file into a glossary. GLOSSARY is an id, as locsync glossary lists them, or default.",
+		Use: "import GLOSSARY FILE",
+		Long: "import brings the terms of a workbook (.xlsx) or CSV file into a glossary. GLOSSARY is an id, as locsync " +
+			"glossary lists them, or default.",
 		Short:   "Bring a workbook or CSV file of terms into a glossary",
 		Example: "  locsync glossary import default terms.csv\n  locsync glossary import default terms.xlsx --clear",
 		Args:    exactly(2, "a glossary and a file"),
@@ -109,8 +112,9 @@ func (d *desk) glossary(ctx context.Context, named string) (string, error) {
 func (a *app) glossaryExportCommand() *cobra.Command {
 	t := target{lists: "locsync glossary"}
 	c := &cobra.Command{
-		Use:     "export GLOSSARY FILE",
-		Long:    "export writes a glossary into a workbook (.xlsx). GLOSSARY is an id, as locsync glossary lists them, or default.",
+		Use: "export GLOSSARY FILE",
+		Long: "export writes a glossary into a workbook (.xlsx). GLOSSARY is an id, as locsync glossary lists " +
+			"them, or default.",
 		Short:   "Write a glossary into a workbook",
 		Example: "  locsync glossary export default terms.xlsx",
 		Args:    exactly(2, "a glossary and a file"),
@@ -172,7 +176,8 @@ func (a *app) glossaryAttachCommand() *cobra.Command {
 				if err := d.SetProjectGlossaries(ctx, d.id, ids); err != nil {
 					return err
 				}
-				return a.sayDone(document.Object{"project": d.id, "glossaries": ids}, "attached: %s\n", orNone(strings.Join(ids, ", ")))
+				return a.sayDone(document.Object{"project": d.id, "glossaries": ids}, "attached: %s\n",
+					terminal.OrNone(strings.Join(ids, ", ")))
 			})
 		},
 	}

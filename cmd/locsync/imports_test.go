@@ -19,9 +19,16 @@ const module = "github.com/locsync/locsync/"
 // arrows is who may import whom of ours; it is the picture of main.go. A new arrow is drawn here in the same commit, with a reason.
 var arrows = map[string][]string{
 	"cmd/locsync":                   {"*"},
-	"sync/web":                      {"sync/engine", "sync/failure", "sync/report", "sync/service/wire", "sync/heartbeat"},                                                                                                                                                                                      // heartbeat: /healthz tells which part hangs
-	"sync/engine":                   {"sync/trigger", "sync/failure", "sync/bundle", "sync/catalog", "sync/check", "sync/report", "sync/ledger", "sync/plural", "sync/spelling", "sync/service", "sync/watch", "sync/config", "sync/heartbeat", "gitops", "gitops/forge", "formats/resource", "formats/oracle"}, // heartbeat: loops and passes say that they move. forge: the request for the branch comes after its commit. oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
-	"sync/failure":                  {"sync/service", "sync/ledger", "sync/report", "gitops", "gitops/forge"},                                                                                                                                                                                                   // the errors of all that is called, as reports name them
+	"sync/past":                     {"sync/bundle", "sync/catalog", "sync/report", "gitops"},
+	"sync/web":                      {"sync/engine", "sync/failure", "sync/report", "sync/service/wire", "sync/heartbeat"},                                                                                                                                                                                                                                                                                                // heartbeat: /healthz tells which part hangs
+	"sync/engine":                   {"sync/events", "sync/accepted", "sync/request", "sync/inspect", "sync/tree", "sync/examine", "sync/trigger", "sync/failure", "sync/past", "sync/bundle", "sync/catalog", "sync/check", "sync/report", "sync/ledger", "sync/plural", "sync/spelling", "sync/service", "sync/watch", "sync/config", "sync/heartbeat", "gitops", "gitops/forge", "formats/resource", "formats/oracle"}, // heartbeat: loops and passes say that they move. forge: the request for the branch comes after its commit. oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
+	"sync/failure":                  {"sync/service", "sync/ledger", "sync/report", "gitops", "gitops/forge"},                                                                                                                                                                                                                                                                                                             // the errors of all that is called, as reports name them
+	"sync/tree":                     {"sync/bundle", "sync/catalog", "sync/config", "sync/ledger", "sync/plural", "sync/report", "sync/spelling", "gitops", "formats/resource"},                                                                                                                                                                                                                                           // ledger: the names of source files in it
+	"sync/inspect":                  {"sync/tree", "sync/examine", "sync/failure", "sync/bundle", "sync/catalog", "sync/check", "sync/config", "sync/plural", "sync/report", "sync/service", "sync/spelling", "gitops", "formats/resource"},
+	"sync/request":                  {"sync/tree", "sync/failure", "sync/bundle", "sync/catalog", "sync/config", "sync/heartbeat", "sync/ledger", "sync/report", "gitops", "gitops/forge"}, // heartbeat: a git host that is slow is no hang
+	"sync/accepted":                 {"sync/tree", "sync/catalog", "sync/config", "sync/ledger", "sync/report", "gitops"},
+	"sync/events":                   {"sync/ledger", "sync/report", "sync/request", "gitops", "gitops/forge"}, // gitops: that git is busy; request, forge: what was done about a request
+	"sync/examine":                  {"sync/bundle", "sync/catalog", "sync/check", "sync/config", "sync/plural", "sync/report", "sync/spelling", "formats/resource"},
 	"sync/document":                 {"sync/jsonschema", "sync/config", "sync/report", "sync/service"},
 	"sync/jsonschema":               {},
 	"sync/terminal":                 {"sync/report", "sync/service", "gitops"}, // what is waited for
@@ -90,7 +97,7 @@ var doors = map[string][]string{
 }
 
 // pure rooms know no clock, disk, network, logger or goroutine.
-var pure = []string{"sync/catalog", "sync/report", "sync/check", "sync/plural", "sync/spelling", "sync/languages", "sync/bundle", "sync/discover", "formats", "sync/service/wire", "sync/service/local/segment"}
+var pure = []string{"sync/catalog", "sync/report", "sync/check", "sync/plural", "sync/spelling", "sync/languages", "sync/bundle", "sync/examine", "sync/discover", "formats", "sync/service/wire", "sync/service/local/segment"}
 
 var impure = []string{"os", "os/exec", "net", "net/http", "log", "sync", "go.uber.org/zap"}
 

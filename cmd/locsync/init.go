@@ -22,18 +22,23 @@ func (a *app) initCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "init",
 		Short: "Find the resource files of this repository and write a working locsync.toml",
-		Long: "init finds the repository's resource files and languages, reports what it found and what it left out, and writes a locsync.toml that works\n" +
-			"without changes. At a terminal it asks for what it cannot know; flags answer in advance. Otherwise it uses what it found and the embedded\n" +
+		Long: "init finds the repository's resource files and languages, reports what it found and what it left out, and " +
+			"writes a locsync.toml that works\n" +
+			"without changes. At a terminal it asks for what it cannot know; flags answer in advance. Otherwise it uses what " +
+			"it found and the embedded\n" +
 			"service, whose commits stay in this repository. It makes no network requests and never overwrites a file.",
-		Example: "  cd my-app && locsync init && locsync check\n  locsync init --languages de,fr --url https://t.example.com --account-id 42\n  locsync init --dry-run   # shows the file, writes none",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.initialize(cmd.Context(), given, o) },
+		Example: "  cd my-app && locsync init && locsync check\n  locsync init --languages de,fr --url " +
+			"https://t.example.com --account-id 42\n  locsync init --dry-run   # shows the file, writes none",
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.initialize(cmd.Context(), given, o) },
 	}
 	f := c.Flags()
 	f.StringVar(&given.source, "source", "", "the `LANGUAGE` that the source files are written in")
-	f.StringSliceVar(&given.targets, "languages", nil, "the `LANGUAGES` to translate into, separated by commas (default: those that are there)")
+	f.StringSliceVar(&given.targets, "languages", nil, "the `LANGUAGES` to translate into, separated by commas "+
+		"(default: those that are there)")
 	f.StringVar(&given.url, "url", "", "the service's `ADDRESS` (default: embedded, a service inside locsync)")
 	f.StringVar(&given.account, "account-id", "", "the account's `ID` at the service")
-	f.StringVar(&given.keyEnv, "api-key-env", "", "the environment `VARIABLE` that holds the API key (default: LOCSYNC_API_KEY)")
+	f.StringVar(&given.keyEnv, "api-key-env", "", "the environment `VARIABLE` that holds the API key (default: "+
+		"LOCSYNC_API_KEY)")
 	f.StringVar(&given.id, "project-id", "", "the project's `ID` at the service")
 	f.StringVar(&given.branch, "branch", "", "the `BRANCH` that translations are committed on (default: l10n)")
 	f.StringVar(&given.name, "name", "", "the project's `NAME` in messages (default: the folder's)")
@@ -71,22 +76,17 @@ func (a *app) initialize(ctx context.Context, given answers, o initOptions) erro
 	for i, code := range given.targets {
 		given.targets[i] = strings.TrimSpace(code)
 	}
-	p := &proposal{answers: given, file: file, repository: filepath.ToSlash(seenFrom(file, top)), branches: branches, look: func(source string) discover.Result {
-		return discover.Find(os.DirFS(top), listing, discover.Options{Source: source})
-	}}
+	p := &proposal{answers: given, file: file, repository: filepath.ToSlash(seenFrom(file, top)), branches: branches,
+		look: func(source string) discover.Result {
+			return discover.Find(os.DirFS(top), listing, discover.Options{Source: source})
+		}}
 	p.begin(filepath.Base(top))
 	if len(p.found.Groups) == 0 {
 		return usageError{p.nothingFound(top)}
 	}
 	asks := !o.noInput && !o.dryRun && a.atTerminal()
 	if !asks {
-		if p.url == config.Embedded && given.account+given.keyEnv != "" {
-			return usageError{errors.New("--account-id and --api-key-env are for a service that --url names; the embedded one has no accounts")}
-		}
-		if p.found.Unsure != "" {
-			return usageError{errors.New(p.found.Unsure + "; name it with --source")}
-		}
-		if err := p.check(); err != nil {
+		if err := p.sure(given); err != nil {
 			return err
 		}
 	} else {
@@ -115,8 +115,20 @@ func (a *app) initialize(ctx context.Context, given answers, o initOptions) erro
 	return nil
 }
 
-// seenFrom is the path of the repository as the configuration file says it: relative to itself, so that both can be moved, unless a symbolic link on the
-// way makes .. lead elsewhere.
+// sure refuses what would have to be asked for, and answers that do not fit.
+func (p *proposal) sure(given answers) error {
+	if p.url == config.Embedded && given.account+given.keyEnv != "" {
+		return usageError{errors.New("--account-id and --api-key-env are for a service that --url names; the embedded one " +
+			"has no accounts")}
+	}
+	if p.found.Unsure != "" {
+		return usageError{errors.New(p.found.Unsure + "; name it with --source")}
+	}
+	return p.check()
+}
+
+// seenFrom is the path of the repository as the configuration file says it: relative to itself, so that both can be
+// moved, unless a symbolic link on the way makes .. lead elsewhere.
 func seenFrom(file, top string) string {
 	folder, err := filepath.Abs(filepath.Dir(file))
 	if err != nil {
@@ -134,7 +146,8 @@ func seenFrom(file, top string) string {
 	return way
 }
 
-// branches are those that init finds: the one that the product is built from, and the one that is checked out. Either may be "".
+// branches are those that init finds: the one that the product is built from, and the one that is checked out. Either
+// may be "".
 type branches struct{ main, current string }
 
 // standsIn is the top of the repository that a folder is in, its files as git knows them, and its branches.
@@ -145,7 +158,8 @@ func standsIn(ctx context.Context, dir string) (top string, l discover.Listing, 
 	}
 	defer func() { err = errors.Join(err, repo.Close()) }()
 	if top = repo.Facts().WorkTree; top == "" {
-		return "", l, b, usageError{errors.New("this is a bare repository; write locsync.toml from config.example.toml, with push.source set to a branch")}
+		return "", l, b, usageError{errors.New("this is a bare repository; write locsync.toml from config.example.toml, " +
+			"with push.source set to a branch")}
 	}
 	var mainErr, currentErr error
 	b.main, mainErr = repo.Branches.Default("origin")
@@ -161,7 +175,8 @@ func standsIn(ctx context.Context, dir string) (top string, l discover.Listing, 
 	return top, l, b, err
 }
 
-// nothingFound says what was looked for, and what looked like it: the unsupported format that the texts are in, or the one file that has a problem, first.
+// nothingFound says what was looked for, and what looked like it: the unsupported format that the texts are in, or the
+// one file that has a problem, first.
 func (p *proposal) nothingFound(top string) error {
 	if p.source != "" {
 		if all := p.look(""); len(all.Groups) > 0 {
@@ -170,12 +185,14 @@ func (p *proposal) nothingFound(top string) error {
 	}
 	const byHand = "Write locsync.toml by hand; \"locsync help configuration\" shows how"
 	left := p.found.LeftOut
-	said := fmt.Sprintf("no resource files were found below %s: no file whose path names a language, such as locales/en.json or res/values/strings.xml. %s", top, byHand)
+	said := fmt.Sprintf("no resource files were found below %s: no file whose path names a language, such as "+
+		"locales/en.json or res/values/strings.xml. %s", top, byHand)
 	switch {
 	case p.found.Mostly != "":
 		said = p.found.Mostly + ". No resource files of other formats were found"
 	case len(left) == 1 && left[0].Broken():
-		return fmt.Errorf("the only resource files that were found, %s, %s. Repair the file, then run locsync init again", left[0].Path, left[0].Reason)
+		return fmt.Errorf("the only resource files that were found, %s, %s. Repair the file, then run locsync init again",
+			left[0].Path, left[0].Reason)
 	}
 	for _, l := range left[:min(len(left), mostShown)] {
 		said += fmt.Sprintf("\n  %s %s", l.Path, l.Reason)
@@ -191,7 +208,8 @@ func writeNew(file, text string) error {
 	}
 	_, err = f.WriteString(text)
 	if err := errors.Join(err, f.Close()); err != nil {
-		return errors.Join(fmt.Errorf("write the configuration: %w", err), os.Remove(file)) // half of one would be in the way of the next try
+		// half of one would be in the way of the next try
+		return errors.Join(fmt.Errorf("write the configuration: %w", err), os.Remove(file))
 	}
 	return nil
 }
@@ -203,5 +221,5 @@ const mostShown = 12
 func (a *app) sayWrapped(format string, args ...any) {
 	whole := fmt.Sprintf(format, args...)
 	text := strings.TrimLeft(whole, " ")
-	a.screen().line(whole[:len(whole)-len(text)], plainly, text)
+	a.screen().Text(whole[:len(whole)-len(text)], text)
 }

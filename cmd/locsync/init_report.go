@@ -7,6 +7,8 @@ import (
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/discover"
+
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 // sayFound explains what was found and why.
@@ -41,12 +43,13 @@ func (a *app) sayGroup(r discover.Result, g discover.Group) {
 	say("%s: %s -> %s", g.Kind, g.Source, g.Output)
 	languages := "no translation yet"
 	if n := len(g.Languages) - 1; n > 0 {
-		languages = "translated into " + count(n, "language")
+		languages = "translated into " + terminal.Count(n, "language")
 		if n < len(r.Targets) {
 			languages += ": " + strings.Join(g.Languages[1:], ", ")
 		}
 	}
-	say("  %s, %s, %s; format %s, collection %s", count(len(g.Files), "source file"), count(g.Keys, "key"), languages, g.Format, g.Collection)
+	say("  %s, %s, %s; format %s, collection %s", terminal.Count(len(g.Files), "source file"),
+		terminal.Count(g.Keys, "key"), languages, g.Format, g.Collection)
 	if spelled := g.Spelled(r); len(spelled) > 0 {
 		say("  in paths, %s", strings.Join(spelled, ", "))
 	}
@@ -63,13 +66,15 @@ func (a *app) sayCodes(r discover.Result) {
 			pairs = append(pairs, renamed.To+" for "+renamed.From)
 		}
 		a.sayWrapped("")
-		a.sayWrapped("Translation services have other codes for some languages; locsync.toml has those, and paths stay as they are: %s.", strings.Join(pairs, ", "))
+		a.sayWrapped("Translation services have other codes for some languages; locsync.toml has those, and paths stay as "+
+			"they are: %s.", strings.Join(pairs, ", "))
 	}
 	if len(r.Unknown) == 0 {
 		return
 	}
 	a.sayWrapped("")
-	a.sayWrapped("Translation services are known not to have these languages: %s. The embedded service takes them. Before you use another one:", strings.Join(r.Unknown, ", "))
+	a.sayWrapped("Translation services are known not to have these languages: %s. The embedded service takes them. "+
+		"Before you use another one:", strings.Join(r.Unknown, ", "))
 	all := append([]string{r.Source}, r.Targets...)
 	byRemedy := make(map[string][]string)
 	var remedies []string
@@ -104,7 +109,7 @@ func (a *app) sayLeftOut(left []discover.LeftOut) {
 		}
 		path := l.Path
 		if l.Files > 1 {
-			path += " (" + count(l.Files, "file") + ")"
+			path += " (" + terminal.Count(l.Files, "file") + ")"
 		}
 		byReason[l.Reason] = append(byReason[l.Reason], path)
 	}
@@ -123,7 +128,7 @@ func (a *app) sayLeftOut(left []discover.LeftOut) {
 		}
 	}
 	if more := len(reasons) - mostShown; more > 0 {
-		a.sayWrapped("  and more, for %s; --json lists all of them", count(more, "other reason"))
+		a.sayWrapped("  and more, for %s; --json lists all of them", terminal.Count(more, "other reason"))
 	}
 }
 
@@ -131,13 +136,15 @@ func (a *app) sayLeftOut(left []discover.LeftOut) {
 func (a *app) sayNext(p *proposal) {
 	embedded := p.url == config.Embedded
 	if embedded {
-		a.sayWrapped("Wrote %s. It uses the embedded service: everything stays on this machine, and commits stay in this repository on branch %s, because remote is \"\". "+
+		a.sayWrapped("Wrote %s. It uses the embedded service: everything stays on this machine, and commits stay in this "+
+			"repository on branch %s, because remote is \"\". "+
 			"To deliver them, write remote = \"origin\" under [project.pull].", p.file, p.branch)
 	} else {
 		a.sayWrapped("Wrote %s. Put the API key for %s into the environment as %s.", p.file, p.url, p.keyEnv)
 	}
 	if main := p.branches.main; main != "" && p.branches.current != main {
-		a.sayWrapped("Texts are pushed from branch %s only; %s is checked out. To push from it too, add it to branches under [project.push].", main, cmp.Or(p.branches.current, "no branch"))
+		a.sayWrapped("Texts are pushed from branch %s only; %s is checked out. To push from it too, add it to branches "+
+			"under [project.push].", main, cmp.Or(p.branches.current, "no branch"))
 	}
 	a.say("")
 	a.say("Next:")
@@ -150,9 +157,11 @@ func (a *app) sayNext(p *proposal) {
 	translated := slices.ContainsFunc(p.found.Groups, func(g discover.Group) bool { return len(g.Languages) > 1 })
 	switch {
 	case translated:
-		a.sayWrapped("The first sync sends the source texts and the translations that the service lacks, and commits those that the repository lacks. " +
+		a.sayWrapped("The first sync sends the source texts and the translations that the service lacks, and commits those " +
+			"that the repository lacks. " +
 			"Where both have a text and the two differ, neither is replaced: each difference is named, and you decide.")
 	default:
-		a.sayWrapped("The first sync sends the source texts; translations come back on branch %s once they are final.", p.branch)
+		a.sayWrapped("The first sync sends the source texts; translations come back on branch %s once they are "+
+			"final.", p.branch)
 	}
 }

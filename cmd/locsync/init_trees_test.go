@@ -17,6 +17,8 @@ import (
 
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/report"
+
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 var updateTrees = flag.Bool("update-trees", false, "write what init does with the trees of testdata/init into them, to be looked at")
@@ -111,7 +113,7 @@ func firstContact(tb testing.TB, dir string) string {
 	}
 	for _, g := range found.Groups {
 		line("%s: %s -> %s", g.Kind, g.Source, g.Output)
-		line("  %s, collection %s, %s, %s, %s%s", g.Format, g.Collection, count(len(g.Files), "file"), count(g.Keys, "key"), strings.Join(g.Languages, " "), spelled(g.Paths))
+		line("  %s, collection %s, %s, %s, %s%s", g.Format, g.Collection, terminal.Count(len(g.Files), "file"), terminal.Count(g.Keys, "key"), strings.Join(g.Languages, " "), spelled(g.Paths))
 	}
 	for _, l := range found.LeftOut {
 		line("left out: %s (%d): %.60s", l.Path, l.Files, l.Reason)
@@ -136,7 +138,7 @@ func firstContact(tb testing.TB, dir string) string {
 		}
 	}
 	for _, code := range slices.Sorted(maps.Keys(keys)) {
-		line("push %s: %s", code, count(keys[code], "key"))
+		line("push %s: %s", code, terminal.Count(keys[code], "key"))
 	}
 	if len(problems) == 0 {
 		problems = []string{"none"}

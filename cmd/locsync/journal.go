@@ -10,8 +10,9 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// Where standard error is a stream to systemd's journal, every line of it begins with its priority in angle brackets (sd-daemon(3)): the journal takes what has
-// none for information, so that `journalctl -p warning` would find nothing. It takes each line for a message of its own, and has the time already.
+// Where standard error is a stream to systemd's journal, every line of it begins with its priority in angle brackets
+// (sd-daemon(3)): the journal takes what has none for information, so that `journalctl -p warning` would find nothing.
+// It takes each line for a message of its own, and has the time already.
 
 // toJournal reports whether standard error is such a stream. What cannot be told is none.
 func toJournal() bool {
@@ -54,8 +55,7 @@ func (p prioritized) EncodeEntry(entry zapcore.Entry, fields []zapcore.Field) (*
 // remark writes what the program says on standard error beside its log, in one piece.
 func (a *app) remark(level zapcore.Level, format string, args ...any) {
 	text := fmt.Sprintf(format, args...) + "\n"
-	if s := a.errorScreen(); s.terminal {
-		s.remark(level, text)
+	if a.errorScreen().Remark(level, text) {
 		return
 	}
 	if a.journal {
@@ -63,23 +63,4 @@ func (a *app) remark(level zapcore.Level, format string, args ...any) {
 		text = mark + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+mark) + "\n"
 	}
 	fmt.Fprint(a.err, text)
-}
-
-// remark is what the program says, at a terminal: whose word it is stands out, and each line of it is broken by itself.
-func (s *screen) remark(level zapcore.Level, text string) {
-	look := red
-	if level < zapcore.ErrorLevel {
-		look = yellow
-	}
-	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
-		lead := ""
-		for _, begin := range []string{"locsync: warning: ", "locsync: "} {
-			if strings.HasPrefix(line, begin) {
-				lead = begin
-				break
-			}
-		}
-		s.line(lead, look, line[len(lead):])
-	}
 }

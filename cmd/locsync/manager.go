@@ -14,10 +14,13 @@ import (
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/report"
+
+	"github.com/locsync/locsync/sync/terminal"
 )
 
-// hangsAfter is the longest that a part of the daemon may be silent without having said so: what gitops does tells as long as it moves, is given up when it has
-// not moved for DefaultSilence (and an eighth of it at most), and then has a moment to end. A variable for tests.
+// hangsAfter is the longest that a part of the daemon may be silent without having said so: what gitops does tells as
+// long as it moves, is given up when it has not moved for DefaultSilence (and an eighth of it at most), and then has a
+// moment to end. A variable for tests.
 var hangsAfter = gitops.DefaultSilence + time.Minute
 
 const (
@@ -29,13 +32,14 @@ const (
 	statusMost = 300
 )
 
-// manager tells the service manager, systemd, how the daemon is: that it is ready, what it does, and, where the unit has a watchdog, that all parts of it
-// move. When one hangs it falls silent, and systemd ends the daemon, which prints where every goroutine stands, and starts it again. Without a service
-// manager it tells the log only.
+// manager tells the service manager, systemd, how the daemon is: that it is ready, what it does, and, where the unit
+// has a watchdog, that all parts of it move. When one hangs it falls silent, and systemd ends the daemon, which prints
+// where every goroutine stands, and starts it again. Without a service manager it tells the log only.
 //
-// A part that hangs from the beginning (see heartbeat.Set.Try) keeps it from nothing: that is a project on a mount which does not answer, this start did not cure it,
-// and another one would interrupt those that work. So one hang costs one start, and systemd's limit of starts has nothing to bound: parts that have to be started
-// anew every few minutes do work in between, and giving up would end that as well.
+// A part that hangs from the beginning (see heartbeat.Set.Try) keeps it from nothing: that is a project on a mount
+// which does not answer, this start did not cure it, and another one would interrupt those that work. So one hang costs
+// one start, and systemd's limit of starts has nothing to bound: parts that have to be started anew every few minutes
+// do work in between, and giving up would end that as well.
 type manager struct {
 	log    *zap.Logger
 	hearts *heartbeat.Set
@@ -54,7 +58,8 @@ type manager struct {
 }
 
 func newManager(log *zap.Logger, hearts *heartbeat.Set, doing func() string, changed func() <-chan struct{}) *manager {
-	m := &manager{log: log, hearts: hearts, doing: doing, changed: changed, every: heartsEvery, rung: make(chan struct{}, 1), tell: func(state string) { notifySystemd(log, state) }}
+	m := &manager{log: log, hearts: hearts, doing: doing, changed: changed, every: heartsEvery, rung: make(chan struct{},
+		1), tell: func(state string) { notifySystemd(log, state) }}
 	switch patience, err := daemon.SdWatchdogEnabled(true); { // it is not for the programs that this one starts
 	case err != nil:
 		log.Warn("there may be a watchdog, and it gets no sign of life", zap.Error(err))
@@ -118,7 +123,8 @@ func (m *manager) run(ctx context.Context) {
 	}
 }
 
-// look pings unless a part hangs. It takes two looks that agree: where the whole process or machine stood still, every part was late at the first one.
+// look pings unless a part hangs. It takes two looks that agree: where the whole process or machine stood still, every
+// part was late at the first one.
 func (m *manager) look() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -133,7 +139,8 @@ func (m *manager) look() {
 	case curable:
 		m.log.Error("the daemon hangs; "+next, zap.Stringers("parts", hanging))
 	case began:
-		m.log.Error("a part of the daemon hangs from the beginning, which starting it again would not cure; the others go on", zap.Stringers("parts", hanging))
+		m.log.Error("a part of the daemon hangs from the beginning, which starting it again would not cure; the others go on",
+			zap.Stringers("parts", hanging))
 	case ended:
 		m.log.Warn("every part of the daemon moves again")
 	}
@@ -172,7 +179,7 @@ func (m *manager) line() string {
 	if hanging := m.hearts.Hanging(); m.hang.sure && len(hanging) > 0 {
 		line = hanging[0].Part + " hangs; " + line
 	}
-	line = strings.ReplaceAll(shown(line), "\n", " ")
+	line = strings.ReplaceAll(report.Printable(line), "\n", " ")
 	if runes := []rune(line); len(runes) > statusMost {
 		line = string(runes[:statusMost]) + "…"
 	}
@@ -199,7 +206,7 @@ func inALine(e *engine.Engine) string {
 		}
 	}
 	if len(troubled) == 0 {
-		return count(len(all), "project") + ", everything is pushed"
+		return terminal.Count(len(all), "project") + ", everything is pushed"
 	}
-	return count(len(all), "project") + "; " + strings.Join(troubled, "; ")
+	return terminal.Count(len(all), "project") + "; " + strings.Join(troubled, "; ")
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/locsync/locsync/sync/document"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 func (a *app) memoriesCommand() *cobra.Command {
@@ -54,7 +56,8 @@ func (a *app) memoriesCommand() *cobra.Command {
 	c.Flags().BoolVar(&attached, "attached", false, "only those that are attached to the project, with their thresholds")
 	c.Flags().StringVar(&f.Name, "name", "", "only those with this `TEXT` in their name")
 	listsAlone(c)
-	c.AddCommand(a.memoriesCreateCommand(), a.memoriesImportCommand(), a.memoriesExportCommand(), a.memoriesAttachCommand())
+	c.AddCommand(a.memoriesCreateCommand(), a.memoriesImportCommand(), a.memoriesExportCommand(),
+		a.memoriesAttachCommand())
 	return c
 }
 
@@ -69,15 +72,15 @@ func (a *app) sayMemories(memories []service.Memory, named string) error {
 	if len(memories) == 0 {
 		return a.sayNothing("there are no translation memories: locsync memories create makes one")
 	}
-	list := a.list("NAME", "ID", "FROM", "TO", "UNITS")
+	rows := terminal.NewTable("NAME", "ID", "FROM", "TO", "UNITS")
 	for _, m := range memories {
 		units := 0.0
 		for _, n := range m.UnitCountByLanguageID {
 			units += n
 		}
-		list.plain(m.Name, m.ID, m.SourceLanguage, strings.Join(m.TargetLanguages, ", "), fmt.Sprintf("%.0f", units))
+		rows.Row(m.Name, m.ID, m.SourceLanguage, strings.Join(m.TargetLanguages, ", "), fmt.Sprintf("%.0f", units))
 	}
-	return a.sayList(list)
+	return a.sayList(rows)
 }
 
 func (a *app) sayAttached(memories []service.ProjectMemory, named string) error {
@@ -90,11 +93,11 @@ func (a *app) sayAttached(memories []service.ProjectMemory, named string) error 
 	if len(memories) == 0 {
 		return a.sayNothing("no translation memory is attached")
 	}
-	list := a.list("ID", "THRESHOLD", "WRITABLE")
+	rows := terminal.NewTable("ID", "THRESHOLD", "WRITABLE")
 	for _, m := range memories {
-		list.plain(m.ID, fmt.Sprintf("%.0f %%", m.MatchThreshold), fmt.Sprint(m.IsWritable))
+		rows.Row(m.ID, fmt.Sprintf("%.0f %%", m.MatchThreshold), fmt.Sprint(m.IsWritable))
 	}
-	return a.sayList(list)
+	return a.sayList(rows)
 }
 
 func (a *app) memoriesCreateCommand() *cobra.Command {
@@ -114,7 +117,8 @@ func (a *app) memoriesCreateCommand() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&t.project, "project", "", "configured project `NAME` whose languages it has; needed where there are several")
+	c.Flags().StringVar(&t.project, "project", "", "configured project `NAME` whose languages it has; needed where "+
+		"there are several")
 	return c
 }
 
@@ -174,10 +178,12 @@ func (a *app) memoriesAttachCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "attach [MEMORY[:PERCENT]...]",
 		Short: "Attach exactly these memories to the project, and no others",
-		Long: "Each memory is an id, with the least match in percent that is taken from it (50 to 100, 75 where none is given). At most one of\n" +
+		Long: "Each memory is an id, with the least match in percent that is taken from it (50 to 100, 75 where none is " +
+			"given). At most one of\n" +
 			"them is written to.",
-		Example: "  locsync memories attach $MEMORY --id $ID\n  locsync memories attach $MEMORY:80 $OTHER:95 --writable $MEMORY --id $ID",
-		Args:    cobra.ArbitraryArgs,
+		Example: "  locsync memories attach $MEMORY --id $ID\n  locsync memories attach $MEMORY:80 $OTHER:95 --writable " +
+			"$MEMORY --id $ID",
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			memories, err := attachments(args, writable)
 			if err != nil {
@@ -220,7 +226,8 @@ func attachments(args []string, writable string) ([]service.ProjectMemory, error
 			return nil, fmt.Errorf("%s is named twice", id)
 		}
 		found = found || id == writable
-		memories = append(memories, service.ProjectMemory{ID: id, MatchThreshold: float64(threshold), IsWritable: id == writable})
+		memories = append(memories, service.ProjectMemory{ID: id, MatchThreshold: float64(threshold),
+			IsWritable: id == writable})
 	}
 	if !found {
 		return nil, fmt.Errorf("--writable %s is none of the memories that are to be attached", writable)

@@ -88,7 +88,7 @@ func TestMetricsMove(t *testing.T) {
 	w.post("/trigger?action=pull", "")
 	w.moves("no remote", none, `git_operations_total{op="fetch",outcome="failed"}`, `job_runs_total{outcome="failed",pass="pull",project="app"}`, `last_run_failed{pass="pull",project="app"}`)
 	w.mode.Store(noImports)
-	edit(`{"a": "A", "b": "B", "c": "C", "e": "E"}`)
+	edit(`{"a": "A", "b": "B", "c": "C changed"}`)
 	w.moves("no service", none, `api_requests_total{code="5xx",operation="start_import"}`, `last_run_failed{pass="push",project="app"}`, `pending_keys{project="app"}`)
 	w.check(cmd.Process.Signal(syscall.SIGTERM))
 	w.ends(cmd, 10*time.Second)

@@ -7,8 +7,8 @@ import (
 	"github.com/locsync/locsync/sync/terminal"
 )
 
-// standardOutput is where results go. It remembers the first one that did not arrive: on a full disk, say. A command whose result is lost has failed, whatever
-// it did.
+// standardOutput is where results go. It remembers the first one that did not arrive: on a full disk, say. A command
+// whose result is lost has failed, whatever it did.
 type standardOutput struct {
 	file *os.File
 	lost error
@@ -32,8 +32,8 @@ func (a *app) lost() error {
 
 // outputOf is the standard output behind a writer of results; nil where it is something else.
 func outputOf(w io.Writer) *standardOutput {
-	if p, ok := w.(printable); ok {
-		w = p.to
+	if p, ok := w.(terminal.Printable); ok {
+		w = p.To
 	}
 	if r, ok := w.(*results); ok {
 		return r.to
@@ -48,4 +48,25 @@ func (a *app) progress() *terminal.Progress {
 		return &terminal.Progress{}
 	}
 	return terminal.Watch(a.err)
+}
+
+// screen is the one that standard output is.
+func (a *app) screen() *terminal.Screen {
+	out, ok := a.out.(terminal.Printable)
+	if !ok {
+		return terminal.NewScreen(a.out, nil)
+	}
+	if o := outputOf(a.out); o != nil && !a.asJSON {
+		return terminal.NewScreen(out.To, o.file)
+	}
+	return terminal.NewScreen(out.To, nil)
+}
+
+// errorScreen is the one that errors and warnings go to: standard error, above the line of progress.
+func (a *app) errorScreen() *terminal.Screen {
+	if e, ok := a.err.(*terminal.StandardError); ok {
+		f, _ := e.To.(*os.File)
+		return terminal.NewScreen(a.err, f)
+	}
+	return terminal.NewScreen(a.err, nil)
 }

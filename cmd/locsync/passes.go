@@ -23,21 +23,27 @@ func (a *app) pushCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "push",
 		Short: "Send everything that changed since the last push",
-		Long: "push sends the keys whose text was added or changed since the service accepted them last, and the translations that people changed in the repository. " +
-			"Nothing is sent where nothing changed. Where repository and service have different translations that they never agreed on, neither side changes until " +
-			"it is decided: by push --translations, pull --accept-service, or one by one. Beside a running daemon the daemon does it.\n\n" +
-			"A translation that was changed here and at the service stays as the service has it until somebody decides: with --ours or --theirs. --key, --language and --file " +
+		Long: "push sends the keys whose text was added or changed since the service accepted them last, and the " +
+			"translations that people changed in the repository. " +
+			"Nothing is sent where nothing changed. Where repository and service have different translations that they never " +
+			"agreed on, neither side changes until " +
+			"it is decided: by push --translations, pull --accept-service, or one by one. Beside a running daemon the daemon " +
+			"does it.\n\n" +
+			"A translation that was changed here and at the service stays as the service has it until somebody decides: with " +
+			"--ours or --theirs. --key, --language and --file " +
 			"choose some of them; the others wait.",
 		Example: "  locsync push\n  locsync push --dry-run\n  locsync push --project app --all\n\n" +
 			"  # where the two never agreed on a translation, send the repository's\n  locsync push --translations\n\n" +
-			"  # of a translation changed on both sides: send the one from here after all\n  locsync push --ours --key menu.open --language de\n\n" +
+			"  # of a translation changed on both sides: send the one from here after all\n  locsync push --ours --key " +
+			"menu.open --language de\n\n" +
 			"  # of all of a file, take the service's\n  locsync push --theirs --file locales/de/menu.json",
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.pass(cmd.Context(), want) },
 	}
 	a.passFlags(c, &want)
 	pushFlags(c, &want.Push)
 	conflictFlags(c, &want.Push)
-	c.Flags().BoolVar(&want.Push.Force, "force", false, "once, let source files pass that lost so many keys that they are held back")
+	c.Flags().BoolVar(&want.Push.Force, "force", false, "once, let source files pass that lost so many keys that they "+
+		"are held back")
 	return c
 }
 
@@ -46,9 +52,12 @@ func (a *app) pullCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "pull",
 		Short: "Bring translations back: export, merge, commit, push to the remote",
-		Long: "pull asks the service for the translations, merges them key by key into the files of the translation branch, and delivers one commit: here and at the " +
-			"remote. The working tree is not touched, unless that branch is checked out and clean. What would break the program is left out and named (3).",
-		Example: "  locsync pull\n  locsync pull --dry-run\n\n  # look at everything again, whatever was pulled before\n  locsync pull --full\n\n" +
+		Long: "pull asks the service for the translations, merges them key by key into the files of the translation " +
+			"branch, and delivers one commit: here and at the " +
+			"remote. The working tree is not touched, unless that branch is checked out and clean. What would break the " +
+			"program is left out and named (3).",
+		Example: "  locsync pull\n  locsync pull --dry-run\n\n  # look at everything again, whatever was pulled before\n  " +
+			"locsync pull --full\n\n" +
 			"  # where the two never agreed on a translation, take the service's\n  locsync pull --accept-service",
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.pass(cmd.Context(), want) },
 	}
@@ -83,7 +92,8 @@ func (a *app) syncCommand() *cobra.Command {
 // passFlags adds what push, pull and sync have in common.
 func (a *app) passFlags(c *cobra.Command, want *web.Request) {
 	c.Flags().StringVar(&want.Push.Project, "project", "", "only the project called `NAME`")
-	c.Flags().BoolVar(&want.Push.DryRun, "dry-run", false, "report exactly what would be done, and change nothing anywhere")
+	c.Flags().BoolVar(&want.Push.DryRun, "dry-run", false, "report exactly what would be done, and change "+
+		"nothing anywhere")
 	c.PreRun = func(*cobra.Command, []string) {
 		want.Pull.Project, want.Pull.DryRun = want.Push.Project, want.Push.DryRun
 	}
@@ -91,22 +101,27 @@ func (a *app) passFlags(c *cobra.Command, want *web.Request) {
 
 func pushFlags(c *cobra.Command, o *engine.PushOptions) {
 	c.Flags().BoolVar(&o.All, "all", false, "also keys that did not change")
-	c.Flags().BoolVar(&o.Translations, "translations", false, "where repository and service never agreed on a text: send the repository's")
+	c.Flags().BoolVar(&o.Translations, "translations", false, "where repository and service never agreed on a text: "+
+		"send the repository's")
 }
 
 // conflictFlags decide about translations that were changed on both sides.
 func conflictFlags(c *cobra.Command, o *engine.PushOptions) {
 	c.Flags().BoolVar(&o.Ours, "ours", false, "of translations that wait for a decision: send the repository's")
 	c.Flags().BoolVar(&o.Theirs, "theirs", false, "of translations that wait for a decision: take the service's")
-	c.Flags().StringArrayVar(&o.Keys, "key", nil, "with --ours or --theirs: only of `KEY`; may be repeated (default: all that locsync status names)")
+	c.Flags().StringArrayVar(&o.Keys, "key", nil, "with --ours or --theirs: only of `KEY`; may be repeated (default: "+
+		"all that locsync status names)")
 	c.Flags().StringSliceVar(&o.Languages, "language", nil, "with --ours or --theirs: only in these `CODES`")
-	c.Flags().StringArrayVar(&o.Files, "file", nil, "with --ours or --theirs: only in the translated file at `PATH` in the repository; may be repeated")
+	c.Flags().StringArrayVar(&o.Files, "file", nil, "with --ours or --theirs: only in the translated file at `PATH` in "+
+		"the repository; may be repeated")
 }
 
 func pullFlags(c *cobra.Command, o *engine.PullOptions) {
 	c.Flags().BoolVar(&o.Full, "full", false, "ignore what was pulled before")
-	c.Flags().BoolVar(&o.AcceptService, "accept-service", false, "where repository and service never agreed on a text: take the service's")
-	c.Flags().BoolVar(&o.Prune, "prune", false, "take out entries whose keys the source does not have, also those that it never had")
+	c.Flags().BoolVar(&o.AcceptService, "accept-service", false, "where repository and service never agreed on a text: "+
+		"take the service's")
+	c.Flags().BoolVar(&o.Prune, "prune", false, "take out entries whose keys the source does not have, also those that "+
+		"it never had")
 }
 
 // pass runs a pass here or has the daemon run it, and prints its report.
@@ -144,7 +159,8 @@ func (a *app) do(ctx context.Context, cfg *config.Config, want web.Request) (web
 			answer, aerr := askDaemon(ctx, cfg, locked.Dir, want, line.Show)
 			switch {
 			case errors.Is(aerr, web.ErrHangs):
-				return answer, fmt.Errorf("%w: process %d; look at its log, or end it (kill -9 %d loses nothing) and try again", aerr, locked.PID, locked.PID)
+				return answer, fmt.Errorf("%w: process %d; look at its log, or end it (kill -9 %d loses nothing) and try again",
+					aerr, locked.PID, locked.PID)
 			case !errors.Is(aerr, web.ErrNoDaemon):
 				return answer, aerr
 			case time.Now().After(end): // another command has it, or a daemon that cannot be reached
@@ -170,7 +186,8 @@ func (a *app) do(ctx context.Context, cfg *config.Config, want web.Request) (web
 const reloadPatience = 3 * time.Second
 
 // askDaemon has the daemon that has the state do the work, as this command would with its configuration.
-func askDaemon(ctx context.Context, cfg *config.Config, dir string, want web.Request, progress func(report.Doing)) (web.Answer, error) {
+func askDaemon(ctx context.Context, cfg *config.Config, dir string, want web.Request,
+	progress func(report.Doing)) (web.Answer, error) {
 	want.Identity = engine.Identity(cfg)
 	for end := time.Now().Add(reloadPatience); ; {
 		answer, err := web.Ask(ctx, dir, want, progress)
@@ -179,10 +196,12 @@ func askDaemon(ctx context.Context, cfg *config.Config, dir string, want web.Req
 			return answer, err
 		}
 		if !sameFile(other.File, cfg.File) {
-			return answer, usageError{fmt.Errorf("%w; use --config %s to have it do the work, or give %s a state_dir of its own", err, other.File, cfg.File)}
+			return answer, usageError{fmt.Errorf("%w; use --config %s to have it do the work, or give %s a state_dir of its own",
+				err, other.File, cfg.File)}
 		}
 		if time.Now().After(end) {
-			return answer, usageError{fmt.Errorf("%s was changed since the daemon, process %d, has read it; have it read again (kill -HUP %d, or systemctl reload), then try again", cfg.File, other.PID, other.PID)}
+			return answer, usageError{fmt.Errorf("%s was changed since the daemon, process %d, has read it; have it read "+
+				"again (kill -HUP %d, or systemctl reload), then try again", cfg.File, other.PID, other.PID)}
 		}
 		select {
 		case <-ctx.Done():
@@ -214,7 +233,7 @@ func ended(a web.Answer) error {
 	switch {
 	case slices.ContainsFunc(problems, func(p report.Problem) bool { return p.Configuration }):
 		return errMisconfigured
-	case len(problems) > 0:
+	case report.LeavesOut(problems):
 		return errPartial
 	}
 	return nil
@@ -240,12 +259,12 @@ func (a *app) report(action string, answer web.Answer) error {
 	out := a.screen()
 	if action != "pull" {
 		for _, p := range answer.Push.Projects {
-			out.push(p, answer.Push.DryRun)
+			out.Push(p, answer.Push.DryRun)
 		}
 	}
 	if action != "push" {
 		for _, p := range answer.Pull.Projects {
-			out.pull(p, answer.Pull.DryRun)
+			out.Pull(p, answer.Pull.DryRun)
 		}
 	}
 	return nil

@@ -14,6 +14,8 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/wire"
+
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 func (a *app) projectCommand() *cobra.Command {
@@ -29,9 +31,11 @@ func (a *app) projectCreateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "create",
 		Short: "Create the configured project at the service and print its id",
-		Long: "Creates a project with the configured name and languages and prints its id, for the line `id` of [[project]]; --write puts it there.\nA project of this " +
+		Long: "Creates a project with the configured name and languages and prints its id, for the line `id` of " +
+			"[[project]]; --write puts it there.\nA project of this " +
 			"account that has the name already is not created a second time: its id is printed.",
-		Example: "  locsync project create --write\n\n  # one that translates documents, beside it\n  locsync project create --project app --documents",
+		Example: "  locsync project create --write\n\n  # one that translates documents, beside it\n  locsync project " +
+			"create --project app --documents",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error { return a.createProject(ctx, d, o) })
 		},
@@ -80,7 +84,8 @@ func (a *app) createProject(ctx context.Context, d *desk, o createOptions) error
 		}
 	} else {
 		made, err := d.CreateProject(ctx, service.NewProject{
-			Name: name, SourceLanguage: p.SourceLanguage, TargetLanguages: p.TargetLanguages, Documents: documents, ProjectTasks: documents, UseTranslationMemory: documents,
+			Name: name, SourceLanguage: p.SourceLanguage, TargetLanguages: p.TargetLanguages, Documents: documents,
+			ProjectTasks: documents, UseTranslationMemory: documents,
 		})
 		if err != nil {
 			return err
@@ -88,8 +93,16 @@ func (a *app) createProject(ctx context.Context, d *desk, o createOptions) error
 		result.ID, result.Created = made.ID, true
 	}
 	if o.write && result.ID != p.ID {
-		if err := d.cfg.WriteID(p, result.ID); err != nil {
+		text, err := d.cfg.WithID(p, result.ID)
+		if err != nil {
 			return usageError{err}
+		}
+		err = intoFile(d.cfg.File, func(f *os.File) error {
+			_, err := f.WriteString(text)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("write the id %s: %w", result.ID, err)
 		}
 		result.Written = true
 	}
@@ -112,9 +125,11 @@ func (a *app) createProject(ctx context.Context, d *desk, o createOptions) error
 
 // holdsKeys refuses a project that translates documents. Its record does not tell; that it exports no keys does.
 func (d *desk) holdsKeys(ctx context.Context, p service.Project) error {
-	_, err := d.StartExport(ctx, service.ExportRequest{Project: p.ID, Languages: []string{p.SourceLanguage}, Collection: config.DefaultCollection, Format: "json"})
+	_, err := d.StartExport(ctx, service.ExportRequest{Project: p.ID, Languages: []string{p.SourceLanguage},
+		Collection: config.DefaultCollection, Format: "json"})
 	if e, ok := errors.AsType[*service.Error](err); ok && e.Status == http.StatusForbidden {
-		return usageError{fmt.Errorf("project %q is there already (%s), and translates documents; give one of the two another name", p.Name, p.ID)}
+		return usageError{fmt.Errorf("project %q is there already (%s), and translates documents; give one of the two "+
+			"another name", p.Name, p.ID)}
 	}
 	if errors.Is(err, service.ErrRefused) {
 		return nil // a refusal of another kind: it has no such collection yet
@@ -126,14 +141,20 @@ func (a *app) projectPlanCommand(name string, apply bool) *cobra.Command {
 	t := target{every: true}
 	replace := false
 	c := &cobra.Command{
-		Use:   name,
-		Short: map[bool]string{false: "Show how the project's settings differ here and there", true: "Make the project's settings there what the configuration says"}[apply],
-		Long: "Compares name, languages and, where daemon.public_url is set, the address that the service's notifications go to. Target\n" +
-			"languages are added, never taken away, and a source language stays as it is: the service cannot do that. There is one address for\n" +
-			"notifications in an account; one that is somebody else's is replaced with --replace only. What cannot be made equal is named (3).",
+		Use: name,
+		Short: map[bool]string{false: "Show how the project's settings differ here and there",
+			true: "Make the project's settings there what the configuration says"}[apply],
+		Long: "Compares name, languages and, where daemon.public_url is set, the address that the service's notifications " +
+			"go to. Target\n" +
+			"languages are added, never taken away, and a source language stays as it is: the service cannot do that. There " +
+			"is one address for\n" +
+			"notifications in an account; one that is somebody else's is replaced with --replace only. What cannot be made " +
+			"equal is named (3).",
 		Example: "  locsync project " + name + "\n  locsync project " + name + " --project app --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error { return a.planProject(ctx, d, apply, replace) })
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
+				return a.planProject(ctx, d, apply, replace)
+			})
 		},
 	}
 	c.Flags().StringVar(&t.project, "project", "", "only the project of this `NAME`")
@@ -185,7 +206,8 @@ func (a *app) planProject(ctx context.Context, d *desk, apply, replace bool) err
 	if apply {
 		err = result.apply(ctx)
 	}
-	if said := a.sayPlan(result, apply); err == nil || !errors.Is(said, errPartial) { // what failed is worse than what stays
+	// what failed is worse than what stays
+	if said := a.sayPlan(result, apply); err == nil || !errors.Is(said, errPartial) {
 		err = errors.Join(err, said)
 	}
 	return err
@@ -215,19 +237,22 @@ func (p *plan) apply(ctx context.Context) error {
 func (d *desk) settings(p *config.Project, there service.Project) []difference {
 	differences := []difference{}
 	if there.Name != p.Name {
-		differences = append(differences, difference{Setting: "name", Here: p.Name, There: there.Name, make: func(ctx context.Context) error {
-			return d.UpdateProject(ctx, p.ID, service.ProjectChange{Name: &p.Name})
-		}})
+		differences = append(differences, difference{Setting: "name", Here: p.Name, There: there.Name,
+			make: func(ctx context.Context) error {
+				return d.UpdateProject(ctx, p.ID, service.ProjectChange{Name: &p.Name})
+			}})
 	}
 	if !strings.EqualFold(there.SourceLanguage, p.SourceLanguage) {
-		differences = append(differences, difference{Setting: "source_language", Here: p.SourceLanguage, There: there.SourceLanguage,
+		differences = append(differences, difference{Setting: "source_language", Here: p.SourceLanguage,
+			There:   there.SourceLanguage,
 			Blocked: "a source language cannot be changed: create another project, or correct source_language"})
 	}
 	for _, code := range p.TargetLanguages {
 		if !slices.ContainsFunc(there.TargetLanguages, func(have string) bool { return strings.EqualFold(have, code) }) {
-			differences = append(differences, difference{Setting: "target_language", Here: code, make: func(ctx context.Context) error {
-				return d.AddTargets(ctx, p.ID, []string{code})
-			}})
+			differences = append(differences, difference{Setting: "target_language", Here: code,
+				make: func(ctx context.Context) error {
+					return d.AddTargets(ctx, p.ID, []string{code})
+				}})
 		}
 	}
 	for _, code := range there.TargetLanguages {
@@ -249,7 +274,8 @@ func (d *desk) callback(ctx context.Context, replace bool) ([]difference, error)
 		return nil, usageError{err}
 	}
 	if secret.IsZero() {
-		return nil, usageError{errors.New("daemon.public_url is set, but no secret that notifications carry: set callback_secret_env or callback_secret_file, or the daemon refuses them")}
+		return nil, usageError{errors.New("daemon.public_url is set, but no secret that notifications carry: set " +
+			"callback_secret_env or callback_secret_file, or the daemon refuses them")}
 	}
 	want := service.Callback{
 		URL:               strings.TrimRight(d.cfg.Daemon.PublicURL, "/") + "/callback",
@@ -259,7 +285,9 @@ func (d *desk) callback(ctx context.Context, replace bool) ([]difference, error)
 	if err != nil && !errors.Is(err, service.ErrNotFound) {
 		return nil, err
 	}
-	one := difference{Setting: "callback", Here: want.URL, There: have.URL, make: func(ctx context.Context) error { return d.SetCallback(ctx, want) }}
+	one := difference{Setting: "callback", Here: want.URL, There: have.URL, make: func(ctx context.Context) error {
+		return d.SetCallback(ctx, want)
+	}}
 	switch {
 	case have.URL == want.URL && slices.Equal(have.AdditionalHeaders, want.AdditionalHeaders):
 		return []difference{}, nil
@@ -304,18 +332,12 @@ func (a *app) sayDifferences(of string, differences []difference, applied bool) 
 		case applied:
 			what = "not done"
 		}
-		fmt.Fprintf(a.out, "%s: %s %s: here %s, there %s", of, d.Setting, what, orNone(d.Here), orNone(d.There))
+		fmt.Fprintf(a.out, "%s: %s %s: here %s, there %s", of, d.Setting, what, terminal.OrNone(d.Here),
+			terminal.OrNone(d.There))
 		if d.Blocked != "" {
 			fmt.Fprintf(a.out, "; %s", d.Blocked)
 		}
 		fmt.Fprintln(a.out)
 	}
 	return blocked
-}
-
-func orNone(text string) string {
-	if text == "" {
-		return "none"
-	}
-	return text
 }

@@ -14,6 +14,9 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/discover"
 	"github.com/locsync/locsync/sync/languages"
+	"github.com/locsync/locsync/sync/report"
+
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 // answers are what a configuration says besides where the files are: by flags, at a terminal, or empty.
@@ -78,7 +81,8 @@ func starterLanguage(source string) string {
 // check is what is wrong with the answers.
 func (p *proposal) check() error {
 	if !utf8.ValidString(p.repository) {
-		return usageError{fmt.Errorf("the path of the repository, %q, is not UTF-8, so that no configuration can name it from another folder; "+
+		return usageError{fmt.Errorf("the path of the repository, %q, is not UTF-8, so that no configuration can name it "+
+			"from another folder; "+
 			"write the configuration into the repository itself, or rename the folder", p.repository)}
 	}
 	_, err := config.ParseForCreate(p.file, []byte(p.text()))
@@ -103,18 +107,21 @@ func (p *proposal) check() error {
 		return nil
 	}
 	if len(said) == 0 {
-		return fmt.Errorf("the configuration that was worked out is not valid; please report this with the list of your files: %w", err)
+		return fmt.Errorf("the configuration that was worked out is not valid; please report this with the list of your "+
+			"files: %w", err)
 	}
 	slices.Sort(said)
 	return usageError{errors.New(strings.Join(said, "\n"))}
 }
 
 // answerKeys are the configuration's keys by the flags that answer them.
-var answerKeys = map[string]string{"source": "project.source_language", "languages": "project.target_languages", "url": "service.url", "account-id": "service.account_id",
-	"api-key-env": "service.api_key_env", "project-id": "project.id", "branch": "project.pull.branch", "name": "project.name"}
+var answerKeys = map[string]string{"source": "project.source_language", "languages": "project.target_languages",
+	"url": "service.url", "account-id": "service.account_id",
+	"api-key-env": "service.api_key_env", "project-id": "project.id", "branch": "project.pull.branch",
+	"name": "project.name"}
 
-// blames reports whether a problem comes of the answer to a flag. How paths spell languages follows from which ones there shall be, and those that were found
-// have files of their own.
+// blames reports whether a problem comes of the answer to a flag. How paths spell languages follows from which ones
+// there shall be, and those that were found have files of their own.
 func blames(problem config.Problem, flag string) bool {
 	spelling := strings.HasPrefix(problem.Key, "project.language_paths.") || problem.Key == "project.files.output"
 	return problem.Key == answerKeys[flag] || flag == "languages" && spelling
@@ -133,10 +140,12 @@ func (p *proposal) wrong(flag string) string {
 	return p.unfit(flag)
 }
 
-// unfit is what is wrong with an answer that a configuration could say: it has the shape of a language's code and is none; or could not even say.
+// unfit is what is wrong with an answer that a configuration could say: it has the shape of a language's code and is
+// none; or could not even say.
 func (p *proposal) unfit(flag string) string {
 	codes := map[string][]string{"source": {p.source}, "languages": p.found.Targets}[flag]
-	others := map[string]string{"url": p.url, "account-id": p.account, "api-key-env": p.keyEnv, "project-id": p.id, "branch": p.branch, "name": p.name}[flag]
+	others := map[string]string{"url": p.url, "account-id": p.account, "api-key-env": p.keyEnv, "project-id": p.id,
+		"branch": p.branch, "name": p.name}[flag]
 	if text := others + strings.Join(codes, ""); !utf8.ValidString(text) {
 		return fmt.Sprintf("%q is not UTF-8, which a configuration is written in", text)
 	}
@@ -157,12 +166,14 @@ func (p *proposal) text() string {
 	line("")
 	line("[service]")
 	if p.url == config.Embedded {
-		line("url = \"embedded\"          # a translation service inside locsync, which needs no account. For another one, write its")
+		line("url = \"embedded\"          # a translation service inside locsync, which needs no account. For another " +
+			"one, write its")
 		line("                          # address (\"https://…\") and account_id, and set the API key in LOCSYNC_API_KEY")
 	} else {
 		line("url = %s", quoted(p.url))
 		line("account_id = %s", quoted(p.account))
-		line("api_key_env = %s   # the environment variable with the API key; the key itself never goes into this file", quoted(p.keyEnv))
+		line("api_key_env = %s   # the environment variable with the API key; the key itself never goes into this file",
+			quoted(p.keyEnv))
 	}
 	line("")
 	line("[[project]]")
@@ -170,14 +181,15 @@ func (p *proposal) text() string {
 	if p.id != "" {
 		line("id = %s", quoted(p.id))
 	} else {
-		line("# id = \"…\"                # the project's identifier at the translation service; `locsync project create` makes one")
+		line("# id = \"…\"                # the project's identifier at the translation service; `locsync project " +
+			"create` makes one")
 	}
 	line("repository = %s", quoted(p.repository))
 	line("source_language = %s", quoted(p.source))
 	if p.started {
 		line("# No translation was found. List the languages to translate into.")
 	}
-	line("target_languages = %s", list(p.found.Targets))
+	line("target_languages = %s", array(p.found.Targets))
 	if len(p.found.Paths) > 0 {
 		line("")
 		line("[project.language_paths]  # how paths spell a language, where that differs from its code")
@@ -188,7 +200,7 @@ func (p *proposal) text() string {
 	p.passes(line)
 	for _, g := range p.found.Groups {
 		line("")
-		line("# %s: %s, %s", oneLine(g.Kind), count(len(g.Files), "source file"), count(g.Keys, "key"))
+		line("# %s: %s, %s", oneLine(g.Kind), terminal.Count(len(g.Files), "source file"), terminal.Count(g.Keys, "key"))
 		line("[[project.files]]")
 		line("source = %s", quoted(g.Source))
 		line("format = %s", quoted(g.Format))
@@ -210,13 +222,16 @@ func (p *proposal) passes(line func(format string, args ...any)) {
 	line("")
 	line("[project.push]")
 	if p.branches.main != "" {
-		line("branches = %-18s # push only while this branch is checked out, so that older or unfinished texts are not sent", list([]string{branchPattern(p.branches.main)}))
+		line("branches = %-18s # push only while this branch is checked out, so that older or unfinished texts are not sent",
+			array([]string{branchPattern(p.branches.main)}))
 	}
-	line("# completion_state = \"draft\"  # the state that the repository's translations get at the service: draft, intermediate or final")
+	line("# completion_state = \"draft\"  # the state that the repository's translations get at the service: draft, " +
+		"intermediate or final")
 	line("")
 	line("[project.pull]")
 	line("# completion_state = \"final\"  # the lowest state of translations that are pulled")
-	line("# base = \"\"                   # the branch that translations are built on; empty: the remote's default branch, without a remote the current one")
+	line("# base = \"\"                   # the branch that translations are built on; empty: the remote's default " +
+		"branch, without a remote the current one")
 	line("branch = %-20s # where translations are committed, for you to merge; may be the same as base", quoted(p.branch))
 	if p.url == config.Embedded {
 		line("remote = \"\"                   # commits stay in this repository; \"origin\" delivers them there")
@@ -230,7 +245,7 @@ func branchPattern(name string) string {
 }
 
 // oneLine keeps a comment from ending early.
-func oneLine(text string) string { return strings.Join(strings.Fields(shown(text)), " ") }
+func oneLine(text string) string { return strings.Join(strings.Fields(report.Printable(text)), " ") }
 
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
@@ -262,7 +277,7 @@ func quoted(text string) string {
 	return b.String() + `"`
 }
 
-func list(texts []string) string {
+func array(texts []string) string {
 	all := make([]string, len(texts))
 	for i, t := range texts {
 		all[i] = quoted(t)

@@ -1,17 +1,17 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
 	"golang.org/x/term"
 
 	"github.com/locsync/locsync/sync/config"
+
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 // atTerminal reports whether there is somebody to be asked: who types, and sees the question.
@@ -19,57 +19,6 @@ func (a *app) atTerminal() bool {
 	in, typed := a.in.(*os.File)
 	out := outputOf(a.out)
 	return typed && out != nil && !a.asJSON && term.IsTerminal(int(in.Fd())) && term.IsTerminal(int(out.file.Fd()))
-}
-
-// errUnanswered ends a conversation that somebody has left.
-var errUnanswered = errors.New("nothing was written")
-
-// conversation asks one question after the other. What is typed is read by a goroutine of its own, which ends with the process or the input: a read of a
-// terminal cannot be called off.
-type conversation struct {
-	lines <-chan string // closed where the input ends
-	out   io.Writer
-}
-
-func converse(in io.Reader, out io.Writer) *conversation {
-	lines := make(chan string)
-	go func() {
-		defer close(lines)
-		typed := bufio.NewScanner(in)
-		for typed.Scan() {
-			lines <- typed.Text()
-		}
-	}()
-	return &conversation{lines, out}
-}
-
-// ask puts a question until the answer is taken. An empty answer means what stands in brackets. take says what is wrong with an answer; "" when it is taken.
-func (c *conversation) ask(ctx context.Context, question, byDefault string, take func(answer string) string) error {
-	for {
-		fmt.Fprint(c.out, question)
-		if byDefault != "" {
-			fmt.Fprintf(c.out, " [%s]", byDefault)
-		}
-		fmt.Fprint(c.out, ": ")
-		var answer string
-		var more bool
-		select {
-		case <-ctx.Done():
-		case answer, more = <-c.lines:
-		}
-		if !more {
-			fmt.Fprintln(c.out)
-			return errUnanswered
-		}
-		if answer = strings.TrimSpace(answer); answer == "" {
-			answer = byDefault
-		}
-		why := take(answer)
-		if why == "" {
-			return nil
-		}
-		fmt.Fprintf(c.out, "  %s\n", why)
-	}
 }
 
 // question is one of init's. The flag of its name answers it beforehand.
@@ -85,7 +34,7 @@ func (a *app) askFor(ctx context.Context, p *proposal, given answers) error {
 	if why := p.wrong("name"); why != "" { // which is not asked for
 		return usageError{errors.New("--name: " + why)}
 	}
-	c := converse(a.in, a.out)
+	c := terminal.Converse(a.in, a.out)
 	always := func() bool { return true }
 	real := func() bool { return p.url != config.Embedded }
 	before := p.source
@@ -112,7 +61,7 @@ func (a *app) askFor(ctx context.Context, p *proposal, given answers) error {
 		if p.wrong(q.flag) != "" {
 			byDefault = ""
 		}
-		err := c.ask(ctx, q.text, byDefault, func(answer string) string {
+		err := c.Ask(ctx, q.text, byDefault, func(answer string) string {
 			*q.value = answer
 			return p.wrong(q.flag)
 		})
@@ -124,7 +73,7 @@ func (a *app) askFor(ctx context.Context, p *proposal, given answers) error {
 		return err
 	}
 	agreed := false
-	err := c.ask(ctx, "Write "+p.file+"?", "yes", func(answer string) string {
+	err := c.Ask(ctx, "Write "+p.file+"?", "yes", func(answer string) string {
 		switch strings.ToLower(answer) {
 		case "y", "yes":
 			agreed = true
@@ -135,13 +84,13 @@ func (a *app) askFor(ctx context.Context, p *proposal, given answers) error {
 		return ""
 	})
 	if err == nil && !agreed {
-		return errUnanswered
+		return terminal.ErrUnanswered
 	}
 	return err
 }
 
 // askSource asks for the source language. Another one than was found means another look at the files.
-func (p *proposal) askSource(ctx context.Context, c *conversation, given answers) error {
+func (p *proposal) askSource(ctx context.Context, c *terminal.Conversation, given answers) error {
 	if given.source != "" && p.wrong("source") == "" {
 		return nil
 	}
@@ -150,7 +99,7 @@ func (p *proposal) askSource(ctx context.Context, c *conversation, given answers
 		byDefault = ""
 	}
 	there := p.found.There()
-	return c.ask(ctx, "Source language", byDefault, func(answer string) string {
+	return c.Ask(ctx, "Source language", byDefault, func(answer string) string {
 		if answer == "" {
 			return "it must be said: " + p.found.Unsure
 		}
@@ -170,11 +119,11 @@ func (p *proposal) askSource(ctx context.Context, c *conversation, given answers
 	})
 }
 
-func (p *proposal) askTargets(ctx context.Context, c *conversation, given answers) error {
+func (p *proposal) askTargets(ctx context.Context, c *terminal.Conversation, given answers) error {
 	if len(given.targets) > 0 && p.wrong("languages") == "" {
 		return nil
 	}
-	return c.ask(ctx, "Target languages", strings.Join(p.found.Targets, ", "), func(answer string) string {
+	return c.Ask(ctx, "Target languages", strings.Join(p.found.Targets, ", "), func(answer string) string {
 		p.choose(strings.FieldsFunc(answer, func(r rune) bool { return r == ',' || r == ' ' }))
 		return p.wrong("languages")
 	})

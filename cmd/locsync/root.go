@@ -13,11 +13,13 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/bound"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/terminal"
 )
 
@@ -52,14 +54,14 @@ type app struct {
 	logFormat  string
 }
 
-// Main runs the program with the process's arguments and returns its exit code. The first SIGINT or SIGTERM ends work in order; the second
-// ends the process at once.
+// Main runs the program with the process's arguments and returns its exit code. The first SIGINT or SIGTERM ends work
+// in order; the second ends the process at once.
 func Main() int {
 	bound.LimitMemory()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // from here on the signals do what they do by default
 	a := &app{err: &terminal.StandardError{To: os.Stderr}, in: os.Stdin, journal: toJournal(), args: os.Args[1:]}
-	a.out = printable{&results{app: a, to: &standardOutput{file: os.Stdout}}}
+	a.out = terminal.Printable{To: &results{app: a, to: &standardOutput{file: os.Stdout}}}
 	root := a.root()
 	root.SetArgs(a.args)
 	err := root.ExecuteContext(ctx)
@@ -101,17 +103,19 @@ func sentence(err error) string {
 			lines = append(lines, line)
 		}
 	}
-	return shown(strings.Join(lines, "\n"))
+	return report.Printable(strings.Join(lines, "\n"))
 }
 
 // wrong reports whether an error stays until somebody changes something. A disk may have room again.
 func wrong(err error) bool {
 	var problems config.Problems
 	var usage usageError
-	return !errors.Is(err, syscall.ENOSPC) && (errors.As(err, &problems) || errors.As(err, &usage) || engine.Permanent(err) || forbidden(err))
+	return !errors.Is(err, syscall.ENOSPC) && (errors.As(err, &problems) || errors.As(err, &usage) ||
+		engine.Permanent(err) || forbidden(err))
 }
 
-// forbidden reports whether a file or folder is not for this user, or cannot be written at all. A network may refuse in the same words, which passes.
+// forbidden reports whether a file or folder is not for this user, or cannot be written at all. A network may refuse in
+// the same words, which passes.
 func forbidden(err error) bool {
 	var at *fs.PathError
 	return errors.As(err, &at) && (errors.Is(at.Err, fs.ErrPermission) || errors.Is(at.Err, syscall.EROFS))
@@ -122,8 +126,10 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "locsync",
 		Short: "Keep a repository's resource files and a translation service in step",
-		Long: "locsync keeps a repository's resource files and a translation service in step: it pushes the keys that changed, and commits " +
-			"the translations back on a branch, changing only the values that changed.\n\nTo see it at work: locsync demo. To begin in your own repository: locsync init.",
+		Long: "locsync keeps a repository's resource files and a translation service in step: it pushes the keys that " +
+			"changed, and commits " +
+			"the translations back on a branch, changing only the values that changed.\n\nTo see it at work: locsync demo. To " +
+			"begin in your own repository: locsync init.",
 		Example:           "  locsync init && locsync check\n  locsync sync --dry-run\n  locsync run",
 		SilenceUsage:      true,
 		SilenceErrors:     true,
@@ -144,20 +150,18 @@ func (a *app) root() *cobra.Command {
 			return nil
 		},
 	}
-	a.logFormat = "console"
 	f := root.PersistentFlags()
-	f.StringVar(&a.configFile, "config", "", "configuration `FILE` (default: locsync.toml here or in the nearest folder above, up to the repository's root)")
-	f.BoolVar(&a.asJSON, "json", false, "print the result as one JSON document")
-	choose(f, &a.logLevel, "log-level", "what is logged (run, service: info, else warn)", "debug", "info", "warn", "error")
-	choose(f, &a.logFormat, "log-format", "how it is logged", "console", "json")
+	a.flags(f)
 	f.BoolP("help", "h", false, "show help")
 	root.Flags().BoolVarP(&sayVersion, "version", "v", false, "print version, commit and Go version")
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.SetFlagErrorFunc(a.flagError)
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.sayHelp(cmd) })
-	root.AddCommand(a.runCommand(), a.pushCommand(), a.pullCommand(), a.syncCommand(), a.statusCommand(), a.checkCommand(), a.doctorCommand(),
-		a.initCommand(), a.demoCommand(), a.serviceCommand(), a.hookCommand(), a.projectCommand(), a.documentsCommand(), a.tasksCommand(), a.statsCommand(),
+	root.AddCommand(a.runCommand(), a.pushCommand(), a.pullCommand(), a.syncCommand(), a.statusCommand(), a.checkCommand(),
+		a.doctorCommand(),
+		a.initCommand(), a.demoCommand(), a.serviceCommand(), a.hookCommand(), a.projectCommand(), a.documentsCommand(),
+		a.tasksCommand(), a.statsCommand(),
 		a.translateCommand(), a.glossaryCommand(), a.memoriesCommand(), a.versionCommand())
 	root.AddCommand(a.packagingCommands()...)
 	for _, c := range root.Commands() {
@@ -176,6 +180,16 @@ func (a *app) root() *cobra.Command {
 	return root
 }
 
+// flags are those of every command.
+func (a *app) flags(f *pflag.FlagSet) {
+	a.logFormat = "console"
+	f.StringVar(&a.configFile, "config", "", "configuration `FILE` (default: locsync.toml here or in the nearest folder "+
+		"above, up to the repository's root)")
+	f.BoolVar(&a.asJSON, "json", false, "print the result as one JSON document")
+	choose(f, &a.logLevel, "log-level", "what is logged (run, service: info, else warn)", "debug", "info", "warn", "error")
+	choose(f, &a.logFormat, "log-format", "how it is logged", "console", "json")
+}
+
 // needsSubcommand is what a command does that only groups others.
 func needsSubcommand(c *cobra.Command) {
 	c.Args = cobra.ArbitraryArgs
@@ -191,7 +205,8 @@ func needsSubcommand(c *cobra.Command) {
 func noArguments(c *cobra.Command) {
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return usageError{fmt.Errorf("%s takes no argument %q; see %s --help", cmd.CommandPath(), args[0], cmd.CommandPath())}
+			return usageError{fmt.Errorf("%s takes no argument %q; see %s --help", cmd.CommandPath(), args[0],
+				cmd.CommandPath())}
 		}
 		return nil
 	}

@@ -331,10 +331,10 @@ func TestEndsWhileTheServiceHangs(t *testing.T) {
 	w.check(pull.Start())
 	<-w.hung
 	w.check(os.WriteFile(filepath.Join(w.repo, "locales/en.json"), []byte(`{"a": "A2", "b": "B"}`), 0o644))
-	time.Sleep(300 * time.Millisecond) // the daemon's own push waits for the command's pull now
-	if out, err := w.command("status", "--json").CombinedOutput(); err != nil || !strings.Contains(string(out), `"pending": 1`) {
-		t.Errorf("status beside a busy daemon: %v\n%s", err, out)
-	}
+	w.until("a status beside the busy daemon whose own push waits for the command's pull", func() bool {
+		out, err := w.command("status", "--json").CombinedOutput()
+		return err == nil && strings.Contains(string(out), `"pending": 1`)
+	})
 	w.check(cmd.Process.Signal(syscall.SIGTERM))
 	w.ends(cmd, 10*time.Second)
 	w.told("STOPPING=1")

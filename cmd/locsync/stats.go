@@ -9,6 +9,8 @@ import (
 	"github.com/locsync/locsync/sync/document"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 func (a *app) statsCommand() *cobra.Command {
@@ -17,7 +19,8 @@ func (a *app) statsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "stats",
 		Short: "Count words, repetitions and matches of a project's documents",
-		Long: "Shows the statistics of a project that translates documents, as the service last built them: rows of words that are new, repeated, or\n" +
+		Long: "Shows the statistics of a project that translates documents, as the service last built them: rows of words " +
+			"that are new, repeated, or\n" +
 			"match the attached translation memories by so many percent.",
 		Example: "  locsync stats --id $ID\n  locsync stats --id $ID --build --exact",
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -48,7 +51,8 @@ func (a *app) statsCommand() *cobra.Command {
 	t.flags(c)
 	c.Flags().BoolVar(&exact, "exact", false, "leave out fuzzy matches")
 	c.Flags().BoolVar(&build, "build", false, "have a new snapshot built first")
-	c.Flags().BoolVar(&fuzzy, "fuzzy-repetitions", false, "let fuzzy matches within the project count, or with =false not; builds a new snapshot")
+	c.Flags().BoolVar(&fuzzy, "fuzzy-repetitions", false, "let fuzzy matches within the project count, or with =false "+
+		"not; builds a new snapshot")
 	noArguments(c)
 	return c
 }
@@ -60,23 +64,24 @@ func (a *app) sayStatistics(s service.ProjectStatistics) error {
 	if len(s) == 0 {
 		return a.sayNothing("there is nothing to count: the project has no documents")
 	}
-	list := a.list("", "words", "segments", "percent")
-	list.right = map[int]bool{1: true, 2: true, 3: true}
+	rows := terminal.NewTable("", "words", "segments", "percent")
+	rows.Numbers(1, 2, 3)
 	for _, language := range s {
-		rowsOf(list, language.Language, language.Statistics)
+		rowsOf(rows, language.Language, language.Statistics)
 		for _, document := range language.Documents {
-			rowsOf(list, language.Language+" "+document.Name, document.Statistics)
+			rowsOf(rows, language.Language+" "+document.Name, document.Statistics)
 		}
 	}
-	return a.sayList(list)
+	return a.sayList(rows)
 }
 
 // rowsOf are the rows that count something, and the total.
-func rowsOf(list *table, title string, rows []service.StatisticsRow) {
-	list.row(cell{text: title, st: strong})
+func rowsOf(to *terminal.Table, title string, rows []service.StatisticsRow) {
+	to.Title(title)
 	for _, r := range rows {
 		if r.Words > 0 || r.Segments > 0 || r.Name == "total" {
-			list.plain("  "+string(r.Name), fmt.Sprintf("%.0f", r.Words), fmt.Sprintf("%.0f", r.Segments), fmt.Sprintf("%.1f", r.Percent))
+			to.Row("  "+string(r.Name), fmt.Sprintf("%.0f", r.Words), fmt.Sprintf("%.0f", r.Segments),
+				fmt.Sprintf("%.1f", r.Percent))
 		}
 	}
 }

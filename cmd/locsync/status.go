@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"time"
@@ -24,11 +23,16 @@ func (a *app) statusCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "Show what is in step and what is not: per project, file and language",
-		Long: "Shows of every project what waits to be pushed, how much of it each language has, how the last push and pull ended and when the next\n" +
-			"pull is, and everything that was left out with what to do. It asks the running daemon, and else looks for itself; it calls nobody.\n\n" +
-			"At a terminal equal problems are one line, and long lists are cut (--all). In a pipe every problem and file has a line of its own.",
-		Example: "  locsync status\n  locsync status --fail-if-incomplete 95 --language de   # a gate in CI\n  locsync status --watch   # until Ctrl-C, drawn anew when something changes\n  locsync status --json --watch   # a line of JSON for each change",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.sayStatus(cmd, o) },
+		Long: "Shows of every project what waits to be pushed, how much of it each language has, how the last push and " +
+			"pull ended and when the next\n" +
+			"pull is, and everything that was left out with what to do. It asks the running daemon, and else looks for " +
+			"itself; it calls nobody.\n\n" +
+			"At a terminal equal problems are one line, and long lists are cut (--all). In a pipe every problem and file has " +
+			"a line of its own.",
+		Example: "  locsync status\n  locsync status --fail-if-incomplete 95 --language de   # a gate in CI\n  locsync " +
+			"status --watch   # until Ctrl-C, drawn anew when something changes\n  locsync status --json --watch   # a line " +
+			"of JSON for each change",
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.sayStatus(cmd, o) },
 	}
 	f := c.Flags()
 	f.BoolVar(&o.all, "all", false, "at a terminal: every file, problem and event")
@@ -81,8 +85,7 @@ func (a *app) sayStatus(cmd *cobra.Command, o statusOptions) error {
 	if a.asJSON {
 		err = a.print(s)
 	} else {
-		out := a.screen()
-		_, err = io.WriteString(out.to, out.status(s, time.Now(), o.all))
+		err = a.screen().Status(s, time.Now(), o.all)
 	}
 	if err == nil && len(s.Incomplete) > 0 {
 		err = errPartial
@@ -131,7 +134,8 @@ func (a *app) status(ctx context.Context, cfg *config.Config) (report.Status, er
 		copied, err = os.MkdirTemp(dir, "status-") // where the state is there is room for a copy of it
 	}
 	if err != nil {
-		return report.Status{}, fmt.Errorf("make a folder for a copy of the state: %w; let TMPDIR name one that can be written", err)
+		return report.Status{}, fmt.Errorf("make a folder for a copy of the state: %w; let TMPDIR name one that can be "+
+			"written", err)
 	}
 	defer os.RemoveAll(copied)
 	store, err := boltledger.OpenCopy(dir, copied)
@@ -145,7 +149,7 @@ func (a *app) status(ctx context.Context, cfg *config.Config) (report.Status, er
 	return s, nil
 }
 
-// silentDaemon is the daemon that is there and did not tell the status: it hangs, or has not read the configuration again.
+// silentDaemon is a daemon that runs and did not give its status: it hangs, or works with another configuration.
 func silentDaemon(asked context.Context, err error, cfg *config.Config) report.Daemon {
 	var other *web.Mismatch
 	if errors.As(err, &other) && sameFile(other.File, cfg.File) {

@@ -16,6 +16,12 @@ import (
 	"github.com/locsync/locsync/sync/terminal"
 )
 
+// What a terminal gets when a status that is watched has a screen of its own, and when that ends.
+const (
+	ownScreen = "\x1b[?1049h\x1b[?25l\x1b[?7l"
+	givenBack = "\x1b[?7h\x1b[?25h\x1b[?1049l"
+)
+
 // At a terminal the status is drawn on a screen of its own, anew when something or the window's size changes, and Ctrl-C gives back the screen that was there.
 func TestWatchStatusAtATerminal(t *testing.T) {
 	t.Parallel()
@@ -28,7 +34,7 @@ func TestWatchStatusAtATerminal(t *testing.T) {
 	}
 	w.until("the first picture", shows(`2 values wait`))
 	first := x.raw()
-	if !strings.HasPrefix(first, enterScreen) || strings.Contains(first, "\x1b[?1049l") || !strings.Contains(first, "\x1b[33m") {
+	if !strings.HasPrefix(first, ownScreen) || strings.Contains(first, "\x1b[?1049l") || !strings.Contains(first, "\x1b[33m") {
 		t.Errorf("the first picture: %q", first)
 	}
 	w.write("locales/en.json", `{"a": "A", "b": "B", "c": "C"}`)
@@ -41,17 +47,17 @@ func TestWatchStatusAtATerminal(t *testing.T) {
 	w.check(cmd.Process.Signal(syscall.SIGTSTP)) // as Ctrl-Z does in a shell
 	w.until("a stop", func() bool {
 		state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", cmd.Process.Pid))
-		return err == nil && strings.Contains(string(state), ") T ") && strings.HasSuffix(x.raw(), leaveScreen)
+		return err == nil && strings.Contains(string(state), ") T ") && strings.HasSuffix(x.raw(), givenBack)
 	})
 	w.check(cmd.Process.Signal(syscall.SIGCONT))
 	w.until("the picture again", func() bool {
-		return strings.Count(x.raw(), enterScreen) == 2 && !strings.HasSuffix(x.raw(), enterScreen)
+		return strings.Count(x.raw(), ownScreen) == 2 && !strings.HasSuffix(x.raw(), ownScreen)
 	})
 	x.types("\x03") // Ctrl-C
 	if code := x.wait(); code != exitDone {
 		t.Errorf("exit code %d after Ctrl-C", code)
 	}
-	if last := x.raw(); !strings.HasSuffix(last, leaveScreen) || strings.Count(last, enterScreen) != 2 {
+	if last := x.raw(); !strings.HasSuffix(last, givenBack) || strings.Count(last, ownScreen) != 2 {
 		t.Errorf("the end: %q", last[max(0, len(last)-200):])
 	}
 }

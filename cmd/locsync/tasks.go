@@ -11,6 +11,8 @@ import (
 
 	"github.com/locsync/locsync/sync/document"
 	"github.com/locsync/locsync/sync/service"
+
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 func (a *app) tasksCommand() *cobra.Command {
@@ -44,7 +46,7 @@ func (a *app) sayTasks(tasks []service.Task) error {
 	if len(tasks) == 0 {
 		return a.sayNothing("there are no tasks: a document that is pushed makes one for each language")
 	}
-	list := a.list("TASK", "ID", "LANGUAGE", "STAGE", "STATUS", "PROGRESS", "DEADLINE", "ASSIGNED")
+	rows := terminal.NewTable("TASK", "ID", "LANGUAGE", "STAGE", "STATUS", "PROGRESS", "DEADLINE", "ASSIGNED")
 	for _, t := range tasks {
 		var people []string
 		for _, p := range t.IndividualAssignments {
@@ -53,20 +55,22 @@ func (a *app) sayTasks(tasks []service.Task) error {
 		for _, v := range t.VendorAssignments {
 			people = append(people, v.Name)
 		}
-		list.plain(t.Number, t.ID, t.TargetLanguage, string(t.StageType), string(t.Status), fmt.Sprintf("%.0f %%", t.ProgressPercentage),
-			orNone(t.Deadline), orNone(strings.Join(people, ", ")))
+		rows.Row(t.Number, t.ID, t.TargetLanguage, string(t.StageType), string(t.Status),
+			fmt.Sprintf("%.0f %%", t.ProgressPercentage),
+			terminal.OrNone(t.Deadline), terminal.OrNone(strings.Join(people, ", ")))
 	}
-	return a.sayList(list)
+	return a.sayList(rows)
 }
 
 func (a *app) tasksAssignCommand() *cobra.Command {
 	t := target{documents: true, lists: "locsync tasks"}
 	shortlist := false
 	c := &cobra.Command{
-		Use:     "assign TASK PERSON...",
-		Short:   "Give a task to members of the team, by id or e-mail address",
-		Example: "  locsync tasks assign $TASK ann@example.com --id $ID\n  locsync tasks assign $TASK ann@example.com bo@example.com --shortlist --id $ID",
-		Args:    atLeast(2, "a task and at least one person"),
+		Use:   "assign TASK PERSON...",
+		Short: "Give a task to members of the team, by id or e-mail address",
+		Example: "  locsync tasks assign $TASK ann@example.com --id $ID\n  locsync tasks assign $TASK ann@example.com " +
+			"bo@example.com --shortlist --id $ID",
+		Args: atLeast(2, "a task and at least one person"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
 				people, err := d.people(ctx, args[1:])
@@ -76,7 +80,8 @@ func (a *app) tasksAssignCommand() *cobra.Command {
 				if err := d.AssignTask(ctx, d.id, args[0], people, shortlist); err != nil {
 					return err
 				}
-				return a.sayDone(document.Object{"task": args[0], "userIds": people}, "assigned to %s\n", strings.Join(args[1:], ", "))
+				return a.sayDone(document.Object{"task": args[0], "userIds": people}, "assigned to %s\n",
+					strings.Join(args[1:], ", "))
 			})
 		},
 	}
@@ -93,7 +98,9 @@ func (d *desk) people(ctx context.Context, named []string) ([]string, error) {
 	}
 	var ids []string
 	for _, name := range named {
-		i := slices.IndexFunc(team, func(m service.TeamMember) bool { return m.ID == name || strings.EqualFold(m.Email, name) })
+		i := slices.IndexFunc(team, func(m service.TeamMember) bool {
+			return m.ID == name || strings.EqualFold(m.Email, name)
+		})
 		if i < 0 {
 			return nil, usageError{fmt.Errorf("nobody in the team is %s; see locsync tasks team", name)}
 		}
@@ -144,11 +151,11 @@ func (a *app) tasksTeamCommand() *cobra.Command {
 				if a.asJSON {
 					return a.print(document.Team{Members: append([]service.TeamMember{}, team...)})
 				}
-				list := a.list("NAME", "EMAIL", "ID")
+				rows := terminal.NewTable("NAME", "EMAIL", "ID")
 				for _, m := range team {
-					list.plain(m.FirstName+" "+m.LastName, m.Email, m.ID)
+					rows.Row(m.FirstName+" "+m.LastName, m.Email, m.ID)
 				}
-				return a.sayList(list)
+				return a.sayList(rows)
 			})
 		},
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/wire"
+
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 func (a *app) translateCommand() *cobra.Command {
@@ -23,18 +25,24 @@ func (a *app) translateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "translate [TEXT...]",
 		Short: "Translate texts at once, from arguments or, by line, from standard input",
-		Long: "Has the service translate the texts with one of the account's translation profiles. Languages are the project's where none are\n" +
+		Long: "Has the service translate the texts with one of the account's translation profiles. Languages are the " +
+			"project's where none are\n" +
 			"given. A text that could not be translated is named (3).",
-		Example: "  locsync translate --to de 'Good morning'\n  locsync translate --to de,fr < texts.txt\n  locsync translate --html --from en --to de '<b>Save</b>'",
-		Args:    cobra.ArbitraryArgs,
+		Example: "  locsync translate --to de 'Good morning'\n  locsync translate --to de,fr < texts.txt\n  locsync " +
+			"translate --html --from en --to de '<b>Save</b>'",
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error { return a.translate(ctx, d, r, args) })
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
+				return a.translate(ctx, d, r, args)
+			})
 		},
 	}
-	c.Flags().StringVar(&t.project, "project", "", "configured project `NAME` whose languages are meant; needed where there are several")
+	c.Flags().StringVar(&t.project, "project", "", "configured project `NAME` whose languages are meant; needed where "+
+		"there are several")
 	c.Flags().StringVar(&r.SourceLanguage, "from", "", "source language `CODE` (default: the project's)")
 	c.Flags().StringSliceVar(&r.TargetLanguages, "to", nil, "target language `CODES` (default: the project's)")
-	c.Flags().StringVar(&r.Profile, "profile", "", "`ID` of the translation profile, from its address in the service's user interface")
+	c.Flags().StringVar(&r.Profile, "profile", "", "`ID` of the translation profile, from its address in the service's "+
+		"user interface")
 	c.Flags().BoolVar(&r.IsHTML, "html", false, "the texts are HTML")
 	return c
 }
@@ -71,7 +79,7 @@ func (a *app) translate(ctx context.Context, d *desk, r service.TranslateRequest
 	for _, text := range texts {
 		r.Texts = append(r.Texts, wire.TranslateText{Text: text})
 	}
-	d.line.Show(report.Doing{What: "translating " + count(len(texts), "text")})
+	d.line.Show(report.Doing{What: "translating " + terminal.Count(len(texts), "text")})
 	answer, err := d.Translate(ctx, r)
 	if err != nil {
 		return err
@@ -104,8 +112,8 @@ func (a *app) translate(ctx context.Context, d *desk, r service.TranslateRequest
 	return nil
 }
 
-// readTexts reads the texts from standard input, a line each, until it ends or the command is interrupted: a person who sees that nothing happens presses
-// Ctrl-C, and the line that is waited for never comes.
+// readTexts reads the texts from standard input, a line each, until it ends or the command is interrupted: a person who
+// sees that nothing happens presses Ctrl-C, and the line that is waited for never comes.
 func (a *app) readTexts(ctx context.Context) ([]string, error) {
 	if f, ok := a.in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		fmt.Fprintln(a.err, "texts to translate, one a line; Ctrl-D ends them:")

@@ -100,7 +100,7 @@ func (grammar) Remove(f *resource.File, gone []int) ([]resource.Splice, error) {
 
 // removal is the span that goes with the entries first to last. It takes the space on one side of them and leaves that
 // on the other, so that neighbours stay as far apart as they were: mostly the space above goes; below the start of the
-// file or a comment of nobody's, and where more blank lines are above than below, it is the space below.
+// file or a comment that belongs to no entry, and where more blank lines are above than below, it is the space below.
 func removal(f *resource.File, first, last int, below gap) resource.Span {
 	src := f.Source()
 	above := gapBelow(f, first-1)

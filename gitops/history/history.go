@@ -44,6 +44,12 @@ func (g *Graph) Reload() error {
 // Shallow says whether history is cut off somewhere.
 func (g *Graph) Shallow() bool { return len(*g.cut.Load()) > 0 }
 
+// Cuts says whether a shallow clone was cut at one of these commits.
+func (g *Graph) Cuts(commits []*object.CommitData) bool {
+	cut := *g.cut.Load()
+	return slices.ContainsFunc(commits, func(c *object.CommitData) bool { return cut[c.Hash] })
+}
+
 // readShallow gives the commits whose parents were left out by a shallow clone.
 func readShallow(common string) (map[object.Name]bool, error) {
 	f, err := os.Open(filepath.Join(common, "shallow"))
@@ -256,4 +262,17 @@ func (g *Graph) Ahead(tip object.Name, others []object.Name) ([]*object.CommitDa
 		}
 	}
 	return result, nil
+}
+
+// Youngest gives the youngest commits that a tip has in its history, itself among them.
+func (g *Graph) Youngest(tip object.Name, most int) (commits []*object.CommitData, err error) {
+	w := &walk{g: g, seen: map[object.Name]*walked{}}
+	for err = w.mark(tip, fromOne); err == nil && len(w.queue) > 0 && len(commits) < most; {
+		c := w.next()
+		commits = append(commits, c.CommitData)
+		for _, parent := range c.Parents {
+			err = errors.Join(err, w.mark(parent, fromOne))
+		}
+	}
+	return commits, err
 }

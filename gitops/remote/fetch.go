@@ -289,6 +289,9 @@ func (b *Branches) Deepen(ctx context.Context, branches map[string]object.Name) 
 			want["refs/heads/"+branch] = h
 		}
 	}
+	if len(want) == 0 {
+		return nil
+	}
 	if err := from.fetch(ctx, want, "--unshallow"); err != nil {
 		return fmt.Errorf("deepen this shallow clone: %w", err)
 	}

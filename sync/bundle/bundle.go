@@ -141,7 +141,7 @@ func distinct(
 	for _, b := range bundles {
 		key := config.Fold(b.Path)
 		if other := sources[key]; other != nil {
-			problems = append(problems, b.misplaced("source", config.Language{}, "this file and "+other.Path+alike))
+			problems = append(problems, misplaced(b, "source", config.Language{}, "this file and "+other.Path+alike))
 			bad[b], bad[other] = true, true
 			continue
 		}
@@ -162,16 +162,16 @@ func distinct(
 			case target == "":
 			case source != nil:
 				bad[b] = true
-				problems = append(problems, b.misplaced("output", l, "its translations would be written over the source file "+
+				problems = append(problems, misplaced(b, "output", l, "its translations would be written over the source file "+
 					source.Path+"; change output or the source pattern"))
 			case config.UnsafePath(target) != "":
 				if !bad[b] { // in other languages it is the same
-					problems = append(problems, b.unwritable(l, target))
+					problems = append(problems, unwritable(b, l, target))
 				}
 				bad[b] = true
 			case other.Bundle != nil && other.Bundle != b:
 				if !bad[b] {
-					problems = append(problems, b.misplaced("output", l, shares(target, other.path, other.Path)))
+					problems = append(problems, misplaced(b, "output", l, shares(target, other.path, other.Path)))
 				}
 				bad[b], bad[other.Bundle] = true, true
 			default:
@@ -198,13 +198,13 @@ func shares(target, others, source string) string {
 
 // unwritable is a problem with the path of a target. The configuration was proven for plain names: what is wrong comes
 // from the name of this source file.
-func (b *Bundle) unwritable(l config.Language, target string) report.Problem {
+func unwritable(b *Bundle, l config.Language, target string) report.Problem {
 	return report.Problem{Code: report.CodePlace, File: b.Path, Language: l.Code,
 		Problem: "its translations cannot be written to " + target + ": " + config.UnsafePath(target) + "; rename the file"}
 }
 
 // misplaced is a problem with what a key of the configuration says for a source file; it ends with that key's place.
-func (b *Bundle) misplaced(key string, l config.Language, what string) report.Problem {
+func misplaced(b *Bundle, key string, l config.Language, what string) report.Problem {
 	place := strings.TrimSuffix(b.Files.Problem(key, "").Error(), ": ")
 	return report.Problem{Code: report.CodePlace, File: b.Path, Language: l.Code, Problem: what + " (" + place + ")",
 		Configuration: true}
@@ -273,13 +273,13 @@ func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.Fil
 	if err != nil && isLink(fsys, name) {
 		return nil, &report.Problem{Code: report.CodeRead, File: name, Language: l.Code,
 			Problem: "is, or is in, a symbolic link to something that is not a file of this repository; " +
-				"it is left alone until the file itself stands there"}, nil
+				"it is left alone until the file itself is there"}, nil
 	}
 	if err != nil {
 		if info, serr := fs.Stat(fsys, name); errors.Is(err, fs.ErrPermission) || serr == nil && !info.Mode().IsRegular() {
 			return nil, &report.Problem{Code: report.CodeRead, File: name, Language: l.Code,
 				Problem: "cannot be read as a file: " + err.Error() +
-					"; it is left alone until a file stands there that can be read"}, nil
+					"; it is left alone until a file that can be read is there"}, nil
 		}
 		return nil, nil, fmt.Errorf("read %s: %w", name, err)
 	}
@@ -287,7 +287,7 @@ func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.Fil
 	if err != nil {
 		return nil, refused(name, l, err), nil
 	}
-	if p := b.foreignRoot(fsys, f, name, l); p != nil {
+	if p := foreignRoot(b, fsys, f, name, l); p != nil {
 		return nil, p, nil
 	}
 	return f, nil, nil

@@ -466,9 +466,9 @@ func TestForeignRoots(t *testing.T) {
 		{"en:\n  a: x\n", "zh:\n  a: x\n", `its root is "zh", expected "zh-CN"; the file`},
 		{"en:\n  a: x\n", "zh: {}\n", `its root is "zh", expected "zh-CN"; the file`},
 		{"en:\n  a: x\n", "zh-CN:\n  a: x\nzh-TW:\n  a: y\n", `it has 2 roots, expected "zh-CN" alone; the file`},
-		{"en:\n  a: x\n", "zh-CN: ~\n", `its root "zh-CN" is no mapping; the file`},
-		{"en:\n  a: x\n", "zh-CN: x\n", `its root "zh-CN" is no mapping; the file`},
-		{"en:\n  a: x\n", "zh-CN: [x]\n", `its root "zh-CN" is no mapping; the file`},
+		{"en:\n  a: x\n", "zh-CN: ~\n", `its root "zh-CN" is not a mapping; the file`},
+		{"en:\n  a: x\n", "zh-CN: x\n", `its root "zh-CN" is not a mapping; the file`},
+		{"en:\n  a: x\n", "zh-CN: [x]\n", `its root "zh-CN" is not a mapping; the file`},
 		{"en:\n  a: x\n", "a: x\n", ""},               // keys without a root
 		{"en:\n  a:\n    b: x\n", "a:\n  b: x\n", ""}, // the same, nested
 		{"en:\n  a: x\n", "old: x\n", ""},             // a text that the source has no more
@@ -476,7 +476,7 @@ func TestForeignRoots(t *testing.T) {
 		{"en-GB:\n  a: x\n", "en-GB:\n  a: x\n", ""},  // the source's name is none of its language's
 		{"en:\n  a: [\n", "en:\n  a: x\n", ""},        // nothing to tell by; the source has its own problem
 		{`{"en": {"a": "x"}}`, `{"en": {"a": "x"}}`, `its root is "en", expected "zh-CN"; the file`},
-		{`{"en": {"a": "x"}}`, `{"zh-CN": null}`, `its root "zh-CN" is no mapping; the file`},
+		{`{"en": {"a": "x"}}`, `{"zh-CN": null}`, `its root "zh-CN" is not a mapping; the file`},
 		{`{"en": {"a": "x"}}`, `{}`, ""},
 	} {
 		kind, as := "yml", "yaml"

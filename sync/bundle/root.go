@@ -13,7 +13,7 @@ import (
 // foreignRoot is the problem of a translation whose root is not its language's while its source has one, as a Rails
 // file copied from another language has it. Every key in it would read as one that the source lacks, and a pull would
 // take all of them out. Keys without a root, which are the source's, are no problem: nothing of those would be lost.
-func (b *Bundle) foreignRoot(fsys fs.FS, f *resource.File, name string, l config.Language) *report.Problem {
+func foreignRoot(b *Bundle, fsys fs.FS, f *resource.File, name string, l config.Language) *report.Problem {
 	if _, rooted := f.Root(); rooted || name == b.Path || f.Len() < 2 || f.Node(0).Kind != resource.Map {
 		return nil
 	}
@@ -31,7 +31,7 @@ func (b *Bundle) foreignRoot(fsys fs.FS, f *resource.File, name string, l config
 	if !maps && (len(outermost) > 1 || !named[outermost[0]]) {
 		return nil
 	}
-	below, rooted := b.belowRoot(fsys)
+	below, rooted := belowRoot(b, fsys)
 	if !rooted {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (b *Bundle) foreignRoot(fsys fs.FS, f *resource.File, name string, l config
 	}
 	switch {
 	case !maps:
-		return problem("its root %q is no mapping; the file is left alone until one stands there, an empty one included",
+		return problem("its root %q is not a mapping; the file is left alone until it is one, which may be empty",
 			outermost[0])
 	case len(outermost) > 1:
 		return problem("it has %d roots, expected %q alone; the file is left alone until the others have files of their own",
@@ -57,7 +57,7 @@ func (b *Bundle) foreignRoot(fsys fs.FS, f *resource.File, name string, l config
 
 // belowRoot returns the outermost names of the source file in a tree, and whether they stand below a root. A source
 // that is not there, or cannot be read, has none: its own problem is told elsewhere.
-func (b *Bundle) belowRoot(fsys fs.FS) (names map[string]bool, rooted bool) {
+func belowRoot(b *Bundle, fsys fs.FS) (names map[string]bool, rooted bool) {
 	src, err := bound.ReadFS(fsys, b.Path, resource.MaxBytes)
 	if err != nil {
 		return nil, false

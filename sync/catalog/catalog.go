@@ -117,3 +117,28 @@ func (m Marks) Names() []Name {
 	slices.SortFunc(names, Name.Compare)
 	return names
 }
+
+// KeysInOrder are the keys of units, in their order.
+func (c Catalog) KeysInOrder() []string {
+	var keys []string
+	seen := make(map[string]bool, len(c))
+	for _, u := range c {
+		if !seen[u.Key] {
+			seen[u.Key] = true
+			keys = append(keys, u.Key)
+		}
+	}
+	return keys
+}
+
+// ByKey sorts marks to their keys.
+func (m Marks) ByKey() map[string]Marks {
+	keys := make(map[string]Marks)
+	for n, mark := range m {
+		if keys[n.Key] == nil {
+			keys[n.Key] = make(Marks)
+		}
+		keys[n.Key][n] = mark
+	}
+	return keys
+}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The identifier of one project is written, and not a byte besides.
-func TestWriteID(t *testing.T) {
+// The identifier of one project is another one, and not a byte besides.
+func TestWithID(t *testing.T) {
 	const id, other = "11111111-2222-3333-4444-555555555555", "00000000-0000-0000-0000-000000000000"
 	begin := "# first\r\n[[project]]\r\n  name = \"app\"  # ours\r\n"
 	rest := "  source_language = \"en\"\r\n  target_languages = [\"de\"]\r\n[[project.files]]\r\nsource = \"en/*.json\"\r\n" +
@@ -19,22 +19,21 @@ func TestWriteID(t *testing.T) {
 		"":                                  "  id = \"" + id + "\"\r\n",
 	} {
 		file := filepath.Join(t.TempDir(), FileName)
-		if err := os.WriteFile(file, []byte(begin+before+rest), 0o640); err != nil {
+		if err := os.WriteFile(file, []byte(begin+before+rest), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		c, err := LoadForCreate(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.WriteID(c.Project("app"), id); err != nil {
-			t.Fatal(err)
-		}
-		got, err := os.ReadFile(file)
-		if err != nil || string(got) != begin+after+rest {
+		if got, err := c.WithID(c.Project("app"), id); err != nil || got != begin+after+rest {
 			t.Errorf("%v, %q, want %q", err, got, begin+after+rest)
 		}
-		if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o640 {
-			t.Errorf("%v, %v", info.Mode(), err)
+		if err := os.WriteFile(file, []byte("# cut\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := c.WithID(c.Project("app"), id); err == nil {
+			t.Errorf("a file that was cut since: %q", got)
 		}
 	}
 	// A project on one line is left to people.
@@ -48,7 +47,7 @@ func TestWriteID(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.WriteID(c.Project("app"), id); err == nil || !strings.Contains(err.Error(), "write id = ") {
+	if _, err := c.WithID(c.Project("app"), id); err == nil || !strings.Contains(err.Error(), "write id = ") {
 		t.Errorf("%v", err)
 	}
 }

@@ -2,18 +2,26 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"maps"
+	"slices"
 
 	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/past"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
 
-// A service may translate a new source text by itself. So that no translation of the repository loses to that, the service is asked for its
-// translations before such texts are sent: that is what it had at first contact.
+// A service may translate a new source text by itself. So that no translation of the repository loses to that, it is asked for its own before.
 
 // readBefore asks, for the groups where that matters. Keys that a push renames are none of them: their translations are at the service, under other names.
 func (r *pushing) readBefore(ctx context.Context, plan *sourcePlan) error {
-	if !r.cfg.Push.Translations && !r.o.Translations || len(plan.shipments) == 0 || len(plan.renames) > 0 {
+	if len(plan.renames) > 0 {
+		clear(r.before)
+	}
+	if len(plan.shipments) == 0 || len(plan.renames) > 0 {
 		return nil
 	}
 	sent := make(map[string]map[string]bool) // keys, by source file
@@ -29,15 +37,14 @@ func (r *pushing) readBefore(ctx context.Context, plan *sourcePlan) error {
 			}
 		}
 	}
-	r.before = make(map[string]*exported)
 	var asks []exportAsk
-	for _, g := range bundle.Groups(r.tree.bundles()) {
+	for _, g := range bundle.Groups(r.tree.Bundles()) {
 		met, err := r.meets(g, sent)
 		if err != nil {
 			return err
 		}
-		if met {
-			asks = append(asks, exportAsk{g, r.cfg.Targets(), string(service.Draft)})
+		if met && r.before[g.ID()] == nil {
+			asks = append(asks, exportAsk{group: g, languages: r.cfg.Targets(), completion: string(service.Draft)})
 		}
 	}
 	if len(asks) == 0 {
@@ -56,18 +63,21 @@ func (r *pushing) readBefore(ctx context.Context, plan *sourcePlan) error {
 
 // meets reports whether a group has translations of keys that are sent, of which nothing was agreed on.
 func (r *pushing) meets(g *bundle.Group, sent map[string]map[string]bool) (bool, error) {
+	if !r.cfg.Push.Translations && !r.o.Translations {
+		return false, nil
+	}
 	var concerned []*bundle.Bundle
 	for _, b := range g.Bundles {
 		if len(sent[b.Path]) > 0 {
 			concerned = append(concerned, b)
 		}
 	}
-	targets, err := bundle.Existing(r.tree.fsys, concerned, r.cfg.Targets())
+	targets, err := bundle.Existing(r.tree.FS, concerned, r.cfg.Targets())
 	if err != nil {
 		return false, err
 	}
 	for _, t := range targets {
-		f, _, err := t.Sources[0].Read(r.tree.fsys, t.Path, t.Language)
+		f, _, err := t.Sources[0].Read(r.tree.FS, t.Path, t.Language)
 		if err != nil {
 			return false, err
 		}
@@ -87,4 +97,125 @@ func (r *pushing) meets(g *bundle.Group, sent map[string]map[string]bool) (bool,
 		}
 	}
 	return false, nil
+}
+
+// meetSources asks the service for its source texts where some are about to be sent of which nothing is remembered, and takes out what stays there.
+// Where it cannot be asked, such texts wait.
+func (r *pushing) meetSources(ctx context.Context, all []*compared) error {
+	git := &past.Reader{Repo: r.repo, Tree: r.tree.Commit(), Branch: r.cfg.Pull.Branch, Base: r.cfg.Pull.Base, Log: r.log}
+	of, unmet, asks := make(map[*bundle.Bundle]*compared), make(map[string]map[string]bool), []exportAsk(nil)
+	for _, s := range all {
+		marks, err := r.State.Marks(r.foundSlot(s.source.Collection))
+		if err != nil {
+			return err
+		}
+		r.found[s.source.Collection] = marks
+		if s.stays = make(map[string]bool); len(r.unmet(s)) > 0 {
+			of[s.source.Bundle], unmet[s.source.Path] = s, r.unmet(s)
+		}
+	}
+	for _, g := range bundle.Groups(r.tree.Bundles()) {
+		if !slices.ContainsFunc(g.Bundles, func(b *bundle.Bundle) bool { return of[b] != nil }) {
+			continue
+		}
+		ask := sourceAsk(g)
+		if met, err := r.meets(g, unmet); err != nil {
+			return err
+		} else if met {
+			ask.languages = append(ask.languages, r.cfg.Targets()...)
+		}
+		asks = append(asks, ask)
+	}
+	r.exports += len(asks)
+	answers, failure := r.exportAll(ctx, asks, anew.in(r.o.DryRun))
+	if failure != nil {
+		r.errs = append(r.errs, failure)
+	}
+	for i, ask := range asks {
+		if failure == nil && len(ask.languages) > 1 {
+			r.before[ask.group.ID()] = answers[i]
+		}
+		for _, b := range ask.group.Bundles {
+			s := of[b]
+			switch {
+			case s == nil:
+			case failure != nil:
+				s.stays = unmet[s.source.Path]
+			default:
+				if err := r.meet(ctx, git, s, answers[i].of(b, b.Source)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+// unmet are the keys of a file that are about to be sent, and of which nothing is remembered or a pull found another text; with --all, all of them.
+func (r *pushing) unmet(s *compared) map[string]bool {
+	keys := make(map[string]bool)
+	for _, u := range s.source.Texts {
+		_, known := r.accepted.Texts[s.source.Collection][u.Name]
+		_, found := r.found[s.source.Collection][u.Name]
+		if r.o.All || s.pending[u.Key] && (!known || found) {
+			keys[u.Key] = true
+		}
+	}
+	return keys
+}
+
+func (r *pushing) meet(ctx context.Context, git *past.Reader, s *compared, theirs catalog.Catalog) error {
+	theirs, _ = r.tree.Fitted(bundle.Target{Path: s.source.Path, Language: s.source.Source, Sources: []*bundle.Bundle{s.source.Bundle}}, theirs)
+	r.was(s.source.Path, s.source.Source.Code, theirs)
+	has, unmet, differ := theirs.Index(), r.unmet(s), []past.Differing(nil)
+	for _, u := range s.source.Texts {
+		if at, there := has[u.Name]; unmet[u.Key] && there && theirs[at].Text != "" && theirs[at].Text != u.Text {
+			differ = append(differ, past.Differing{Unit: u, Theirs: theirs[at].Text})
+		}
+	}
+	keys, err := git.Keys(ctx, s.source.Bundle, differ)
+	if err != nil {
+		return err
+	}
+	accepted, kept := make(map[string]bool), make(map[string]bool)
+	for _, u := range differ {
+		at, first := keys[u.Key]
+		if delete(keys, u.Key); !first {
+			continue
+		}
+		kept[u.Key] = at != past.Here
+		d := git.Decide(s.source.Bundle, u, at, r.cfg.Push.Conflicts)
+		if s.stays[u.Key] = d.Stays; d.Accepted {
+			accepted[u.Key] = true
+		}
+		switch {
+		case d.Foretold && !r.o.DryRun, d.Told.Problem == "":
+		case d.Told.Code == report.CodeConflict:
+			r.problem(d.Told)
+		default:
+			r.report.Replaced = append(r.report.Replaced, d.Told)
+			r.givesWay(d.Told, r.o.DryRun || r.cfg.Push.Conflicts == "skip")
+		}
+	}
+	texts, a := s.source.Texts.Restrict(accepted), newAcceptance(s.source.Collection)
+	r.accepted.Add(s.source.Collection, texts.Marks())
+	if a.add(s.source.Path, accepts(texts)); r.o.DryRun {
+		return nil
+	}
+	before := r.found[s.source.Collection]
+	found := maps.Clone(before)
+	maps.DeleteFunc(found, func(n catalog.Name, _ catalog.Mark) bool {
+		_, there := has[n]
+		return unmet[n.Key] && there && !kept[n.Key]
+	})
+	r.found[s.source.Collection] = found
+	return r.State.Update(func(tx ledger.Writer) error {
+		if len(texts) > 0 {
+			err = r.accept(tx, a)
+		}
+		if len(found) < len(before) {
+			err = errors.Join(err, tx.SetMarks(r.foundSlot(s.source.Collection), found))
+		}
+		return err
+	})
 }

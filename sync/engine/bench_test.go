@@ -18,6 +18,7 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // jsonFile is a flat file of n keys, about 50 bytes each; edition changes every hundredth value.
@@ -75,13 +76,13 @@ func BenchmarkScanAndDiff(b *testing.B) {
 		fsys[fmt.Sprintf("locales/en/file%04d.json", i)] = &fstest.MapFile{Data: []byte(text)}
 	}
 	p := benchProject(b, b.TempDir(), []string{"de"})
-	t, err := p.readTree(fsys, nil)
+	t, err := tree.Find(fsys, p.cfg, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
 	err = p.State.Update(func(tx ledger.Writer) error {
-		for _, s := range t.sources {
-			if err := tx.SetMarks(p.pushedSlot(s.place()), s.texts.Marks()); err != nil {
+		for _, s := range t.Sources {
+			if err := tx.SetMarks(p.pushedSlot(s.ID()), s.Texts.Marks()); err != nil {
 				return err
 			}
 		}
@@ -93,11 +94,11 @@ func BenchmarkScanAndDiff(b *testing.B) {
 	b.SetBytes(int64(size))
 	b.ReportAllocs()
 	for b.Loop() {
-		t, err := p.readTree(fsys, nil)
+		t, err := tree.Find(fsys, p.cfg, nil)
 		if err != nil {
 			b.Fatal(err)
 		}
-		plan, err := (&pushing{project: p, tree: t}).planSources()
+		plan, err := (&pushing{project: p, tree: t}).planSources(b.Context())
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -119,13 +120,13 @@ func BenchmarkStatus(b *testing.B) {
 	gittest.Git(b, dir, "commit", "-q", "-m", "start")
 	p := benchProject(b, dir, []string{"de"})
 	fsys := os.DirFS(dir)
-	t, err := p.readTree(fsys, nil)
+	t, err := tree.Find(fsys, p.cfg, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
 	err = p.State.Update(func(tx ledger.Writer) error {
-		for _, s := range t.sources {
-			if err := tx.SetMarks(p.pushedSlot(s.place()), s.texts.Marks()); err != nil {
+		for _, s := range t.Sources {
+			if err := tx.SetMarks(p.pushedSlot(s.ID()), s.Texts.Marks()); err != nil {
 				return err
 			}
 		}
@@ -208,13 +209,13 @@ func mergeAndCommit(b *testing.B, p *project, edition int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	t, err := run.readTree(tip, nil)
+	t, err := tree.Find(tip, run.cfg, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
 	run.tip, run.base = tip, tip.Base()
 	var done []*merged
-	for _, target := range bundle.Known(t.bundles(), p.cfg.Targets()) {
+	for _, target := range bundle.Known(t.Bundles(), p.cfg.Targets()) {
 		f, err := target.Sources[0].Parse([]byte(jsonFile(benchKeys, target.Language.Code, edition)), target.Language)
 		if err != nil {
 			b.Fatal(err)

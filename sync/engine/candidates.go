@@ -11,9 +11,11 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/examine"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/spelling"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // Which translations people changed is worked out here; what becomes of them at the service, in translations.go.
@@ -73,10 +75,10 @@ func (r *pushing) candidates(ctx context.Context) ([]*candidate, error) {
 func (r *pushing) inPlaces() ([]*candidate, error) {
 	r.targets = make(map[string]bool)
 	var found []*candidate
-	all := r.tree.newShared()
+	all := r.tree.NewShared()
 	for _, at := range r.places {
 		at.shared = all
-		targets, err := bundle.Existing(at.fsys, r.tree.bundles(), r.cfg.Targets())
+		targets, err := bundle.Existing(at.fsys, r.tree.Bundles(), r.cfg.Targets())
 		if err != nil {
 			return nil, err
 		}
@@ -100,13 +102,13 @@ func (r *pushing) inPlaces() ([]*candidate, error) {
 	for _, c := range found {
 		r.yield(c, claims)
 	}
-	all.gather(found)
+	gather(all, found)
 	return found, nil
 }
 
 // unsent counts, by language, the translations that the next push is to send, as far as can be told without asking the
 // service or the remote. Those that wait for a decision are not among them: they are conflicts.
-func (p *project) unsent(repo *gitops.Repo, t *tree) (map[string]int, error) {
+func (p *project) unsent(repo *gitops.Repo, t *tree.Tree) (map[string]int, error) {
 	count := make(map[string]int)
 	if !p.cfg.Push.Enabled || !p.cfg.Push.Translations {
 		return count, nil
@@ -123,7 +125,7 @@ func (p *project) unsent(repo *gitops.Repo, t *tree) (map[string]int, error) {
 		}
 	}
 	var err error
-	if r.places, err = p.placesIn(repo, t, branch); err != nil {
+	if r.places, err = r.placesIn(repo, branch); err != nil {
 		return nil, err
 	}
 	found, err := r.inPlaces()
@@ -191,9 +193,9 @@ func (r *pushing) candidate(t bundle.Target, at *place) (*candidate, error) {
 	if err != nil {
 		return nil, err
 	}
-	source, _ := r.tree.sourceTexts(t)
-	c.unfit = unfit(source, f, c.texts)
-	for _, p := range unfitProblems(t, c.texts, c.unfit) {
+	source, _ := r.tree.SourceTexts(t)
+	c.unfit = examine.Unfit(source, f, c.texts)
+	for _, p := range examine.UnfitProblems(t, c.texts, c.unfit) {
 		if !slices.Contains(r.report.Problems, p) {
 			r.problem(p)
 		}
@@ -221,9 +223,9 @@ func (r *pushing) candidate(t bundle.Target, at *place) (*candidate, error) {
 func (r *pushing) asked(t bundle.Target, texts catalog.Catalog) (asked, offered func(catalog.Unit) bool, err error) {
 	keys, wide := make(map[string]bool), make(map[string]bool)
 	for _, b := range t.Sources {
-		if s := r.tree.of(b); !s.broken() && !r.refused[b.Path] {
-			maps.Copy(keys, s.texts.Keys())
-			maps.Copy(wide, spelling.Widened(s.texts, b.Separator, b.Source.Code, texts).Keys())
+		if s := r.tree.Of(b); !s.Broken() && !r.refused[b.Path] {
+			maps.Copy(keys, s.Texts.Keys())
+			maps.Copy(wide, spelling.Widened(s.Texts, b.Separator, b.Source.Code, texts).Keys())
 		}
 	}
 	declined, err := r.State.Marks(r.slot(ledger.Further, t.Path, t.Language.Code))

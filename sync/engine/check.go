@@ -1,28 +1,23 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
-	"strings"
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/failure"
+	"github.com/locsync/locsync/sync/inspect"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/request"
 	"github.com/locsync/locsync/sync/service"
 )
 
-// CheckOptions say what a check looks for beside what is wrong.
-type CheckOptions struct {
-	Missing bool // also keys without a translation
-}
-
 // Check reads every file of the configuration, as passes would, and calls no service. What is wrong in files is in the report; an error means that it
 // could not be found out.
-func (e *Engine) Check(ctx context.Context, o CheckOptions) (report.CheckReport, error) {
+func (e *Engine) Check(ctx context.Context, o inspect.Options) (report.CheckReport, error) {
 	result := report.CheckReport{Projects: []report.ProjectCheck{}}
 	for _, p := range e.projects {
 		c, err := p.check(ctx, o)
@@ -34,39 +29,29 @@ func (e *Engine) Check(ctx context.Context, o CheckOptions) (report.CheckReport,
 	return result, nil
 }
 
-func (p *project) check(ctx context.Context, o CheckOptions) (report.ProjectCheck, error) {
-	x := inspection{o: o, report: report.ProjectCheck{Name: p.cfg.Name, Files: []report.CheckedFile{}, Problems: []report.Problem{}}}
+func (p *project) check(ctx context.Context, o inspect.Options) (report.ProjectCheck, error) {
 	remote := ""
 	if p.cfg.Cloned() {
 		remote = gitops.CloneRemote // what was fetched last may be old
 	}
 	repo, err := p.openWith(ctx, remote)
 	if err != nil {
-		return x.report, err
+		return report.ProjectCheck{}, err
 	}
 	defer repo.Close()
 	line, err := p.current(repo)
-	if errors.As(err, new(*UsageError)) {
+	if errors.As(err, new(*failure.UsageError)) {
 		line, err = p, nil // no line is for now, and the files are there all the same
 	}
 	if err != nil {
-		return x.report, err
+		return report.ProjectCheck{}, err
 	}
-	x.project, x.report.Root = line, repo.Facts().WorkTree
 	defer line.finished()
 	fsys, err := line.checkTree(ctx, repo)
 	if err != nil {
-		return x.report, usage(err)
+		return report.ProjectCheck{}, usage(err)
 	}
-	if err := x.look(fsys); err != nil {
-		return x.report, err
-	}
-	if err := x.ignored(ctx, repo); err != nil {
-		return x.report, err
-	}
-	x.languages()
-	x.finish()
-	return x.report, nil
+	return inspect.Project(ctx, line.cfg, repo, fsys, o, line.announce)
 }
 
 // checkTree is what is checked: the files as they lie, whatever branch is checked out, or a branch as its remote has it.
@@ -82,18 +67,6 @@ func (p *project) checkTree(ctx context.Context, repo *gitops.Repo) (fs.FS, erro
 		err = p.fetchBlobs(ctx, tip)
 	}
 	return tip, err
-}
-
-// finish puts the problems in order and counts them.
-func (x *inspection) finish() {
-	problems := x.report.Problems
-	slices.SortStableFunc(problems, func(a, b report.Problem) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column, cmp.Compare(a.Key, b.Key))
-	})
-	problems = slices.Compact(problems)
-	x.report.Problems = problems
-	slices.SortStableFunc(x.report.Files, func(a, b report.CheckedFile) int { return cmp.Compare(a.Path, b.Path) })
-	x.report.Count()
 }
 
 // CheckOnline asks the service for credentials, projects and languages, and the git hosts of pull requests for tokens
@@ -125,32 +98,35 @@ func (e *Engine) CheckProjectOnline(ctx context.Context, name string) []error {
 }
 
 func (p *project) checkAllOnline(ctx context.Context) []error {
-	errs := p.checkOnline(ctx)
-	if err := p.checkForge(ctx); err != nil {
+	errs := inspect.Online(ctx, p.Service, p.cfg)
+	if err := p.checkRequest(ctx); err != nil {
 		errs = append(errs, err)
 	}
 	return errs
 }
 
-func (p *project) checkOnline(ctx context.Context) (errs []error) {
-	record, err := p.Service.Project(ctx, p.cfg.ID)
-	switch {
-	case errors.Is(err, service.ErrNotFound):
-		return []error{&UsageError{p.cfg.Problem("id", "the service has no project %s", p.cfg.ID)}}
-	case err != nil:
-		return []error{fmt.Errorf("project %q: %w", p.cfg.Name, err)}
+// checkRequest asks the git host whether it could be asked to merge the branch.
+func (p *project) checkRequest(ctx context.Context) error {
+	if !p.cfg.Pull.Enabled || !p.cfg.Pull.Request.Forge() {
+		return nil
 	}
-	if record.SourceLanguage != "" && !strings.EqualFold(record.SourceLanguage, p.cfg.SourceLanguage) {
-		errs = append(errs, &UsageError{p.cfg.Problem("source_language", "the project's source language at the service is %s", record.SourceLanguage)})
+	repo, err := p.openWith(ctx, p.cfg.Pull.Remote)
+	if err != nil {
+		return err
 	}
-	unknown := make(map[string]string)
-	for _, u := range p.cfg.UnknownLanguages() {
-		unknown[u.Code] = "; " + u.Remedy
+	defer repo.Close()
+	line, err := p.current(repo)
+	if errors.As(err, new(*failure.UsageError)) {
+		line, err = p.on("HEAD", nil) // none is for now; the token and the repository are the same for all
 	}
-	for _, l := range p.cfg.TargetLanguages {
-		if !slices.ContainsFunc(record.TargetLanguages, func(have string) bool { return strings.EqualFold(have, l) }) {
-			errs = append(errs, &UsageError{p.cfg.Problem("target_languages", "the project at the service has no target language %q; it has %s%s", l, strings.Join(record.TargetLanguages, ", "), unknown[l])})
-		}
+	if err != nil {
+		return err
 	}
-	return errs
+	return line.mergeRequest(repo).Check(ctx)
+}
+
+// mergeRequest is the request to merge the branch.
+func (p *project) mergeRequest(repo *gitops.Repo) *request.Branch {
+	return &request.Branch{Config: p.Config, Project: p.cfg, Ledger: p.State, Scope: p.stateName(), Repo: repo, Now: p.Now,
+		Log: p.log, Announce: p.announce, Problems: new([]report.Problem)}
 }

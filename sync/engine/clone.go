@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
@@ -32,7 +33,7 @@ func (p *project) cloneDir() string {
 // openClone opens the clone for a pass, and makes it where there is none, or none that could be opened.
 func (p *project) openClone(ctx context.Context, o gitops.Options) (*gitops.Repo, error) {
 	if p.Clones == "" {
-		return nil, &UsageError{fmt.Errorf("there is no place for a clone of the repository of project %q; set state_dir", p.cfg.Name)}
+		return nil, &failure.UsageError{Err: fmt.Errorf("there is no place for a clone of the repository of project %q; set state_dir", p.cfg.Name)}
 	}
 	address, user, password := p.cfg.Address()
 	o.Username, o.Password = user, password.Reveal()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/inspect"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -92,7 +93,7 @@ func TestRepositoryElsewhere(t *testing.T) {
 	if big := gittest.Git(t, f.bare, "rev-parse", "main:src/big.txt"); strings.Contains(gittest.Git(t, f.clone(), "cat-file", "--batch-all-objects", "--batch-check"), big) {
 		t.Error("a file that nobody asked for was fetched")
 	}
-	if c, err := f.Check(t.Context(), CheckOptions{}); err != nil || c.Projects[0].Keys != 2 {
+	if c, err := f.Check(t.Context(), inspect.Options{}); err != nil || c.Projects[0].Keys != 2 {
 		t.Errorf("%+v, %v", c, err)
 	}
 	gittest.Git(t, f.bare, "branch", "-m", "main", "trunk") // the default branch is renamed

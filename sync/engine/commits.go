@@ -7,6 +7,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/report"
 )
 
@@ -108,7 +109,7 @@ func (r *pulling) step(files map[string][]byte, data config.CommitData) (gitops.
 	slices.Sort(data.Files)
 	text, err := r.cfg.Pull.Message(data)
 	if err != nil {
-		return gitops.Step{}, &UsageError{fmt.Errorf("pull.commit_message: %w", err)}
+		return gitops.Step{}, &failure.UsageError{Err: fmt.Errorf("pull.commit_message: %w", err)}
 	}
 	return gitops.Step{Files: files, Message: gitops.Message{
 		Text:   fmt.Sprintf("%s\n\n%s: %s\n", text, gitops.Trailer, r.cfg.Name),

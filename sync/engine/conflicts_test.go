@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
@@ -143,7 +144,7 @@ func TestConflictIsDecided(t *testing.T) {
 	w.inConflict()
 	w.sends()
 	w.holds("main", "de", "a", "A hand", "b", "B service")
-	var usage *UsageError
+	var usage *failure.UsageError
 	for _, o := range []PushOptions{{Ours: true, Theirs: true}, {Keys: []string{"a"}}} {
 		if _, err := w.Push(t.Context(), o); !errors.As(err, &usage) {
 			t.Errorf("%+v: %v", o, err)

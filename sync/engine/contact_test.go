@@ -230,6 +230,50 @@ func TestDryRunAtFirstContact(t *testing.T) {
 	}
 }
 
+// A sync that decides first contact for one side names nothing as undecided, in neither half, and its dry run says the same.
+func TestSyncThatDecidesFirstContact(t *testing.T) {
+	t.Parallel()
+	for side, o := range map[string]struct {
+		push PushOptions
+		pull PullOptions
+		want string
+	}{
+		"the repository": {push: PushOptions{Translations: true}, want: "A repo"},
+		"the service":    {pull: PullOptions{AcceptService: true}, want: "A service"},
+	} {
+		t.Run(side, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, settings+jsonFiles, map[string]string{
+				enApp: `{"a": "A", "b": "B", "draft": "C"}`, deApp: `{"a": "A repo", "b": "B repo", "draft": "C repo"}`})
+			w.translate("main", "en", service.Final, "a", "A", "draft", "C")
+			w.translate("main", "de", service.Final, "a", "A service")
+			w.translate("main", "de", service.Draft, "draft", "C service")
+			for _, dry := range []bool{true, false} {
+				o.push.DryRun, o.pull.DryRun = dry, dry
+				done, err := w.Sync(t.Context(), o.push, o.pull)
+				w.check(err)
+				if p := append(done.Push.Projects[0].Problems, done.Pull.Projects[0].Problems...); len(p) > 0 {
+					t.Errorf("dry run %v: %v", dry, p)
+				}
+			}
+			w.inConflict()
+			at := "main"
+			if side == "the service" {
+				at = "l10n"
+			}
+			if got := w.show(at, deApp); !strings.Contains(got, o.want) {
+				t.Errorf("%s has %s, want %q", at, got, o.want)
+			}
+			w.holds("main", "de", "a", o.want, "b", "B repo")
+			again, err := w.Sync(t.Context(), PushOptions{}, PullOptions{})
+			w.check(err)
+			if p, q := again.Push.Projects[0], again.Pull.Projects[0]; p.Requests > 0 || len(p.Problems) > 0 || q.Commit != "" || len(q.Problems) > 0 {
+				t.Errorf("%+v\n%+v", p, q)
+			}
+		})
+	}
+}
+
 // A key that two files translate differently is told once, in a state that is kept, and waits like a conflict: check warns of it, and a person ends it by choosing
 // the file whose text the service gets, or by leaving what the service has.
 func TestKeyThatFilesDivide(t *testing.T) {
@@ -374,4 +418,48 @@ func TestDividedInADryRun(t *testing.T) {
 			t.Errorf("dry %v: the push says %v, the pull %v", dry, push, pull)
 		}
 	}
+}
+
+// What the repository by itself keeps from being sent is an error where it is new, and a warning for a state that is: a job
+// without a state meets it each time. A new division is an error in a state that is kept.
+func TestDivisionsForANewState(t *testing.T) {
+	t.Parallel()
+	const project = settings + "[project.pull]\n" +
+		"[[project.files]]\nsource = \"**/en.json\"\noutput = \"{DIR}/{LANGUAGE}.json\"\ncollection = \"main\"\n"
+	w := newWorld(t, project, map[string]string{
+		"a/en.json": `{"email": "Email", "ok": "OK", "name": "Name"}`, "b/en.json": `{"email": "Email", "b": "B", "name": "Name"}`,
+		"a/de.json": `{"email": "Mail", "ok": "Gut", "name": "Name"}`, "b/de.json": `{"email": "E-Mail", "b": "B", "name": "Name"}`})
+	w.bare()
+	w.configure(project)
+	sync := func(dry bool) []report.Problem {
+		t.Helper()
+		done, err := w.Sync(t.Context(), PushOptions{DryRun: dry}, PullOptions{DryRun: dry})
+		w.check(err)
+		return append(done.Push.Projects[0].Problems, done.Pull.Projects[0].Problems...)
+	}
+	named := func(problems []report.Problem, want int, leavesOut bool) {
+		t.Helper()
+		if len(problems) != want || report.LeavesOut(problems) != leavesOut {
+			t.Errorf("%d problems, want %d, errors among them: %v: %v", len(problems), want, leavesOut, problems)
+		}
+	}
+	for _, dry := range []bool{true, false} {
+		named(sync(dry), 2, true)
+	}
+	w.lose()
+	for _, dry := range []bool{true, false} {
+		named(sync(dry), 2, false)
+	}
+	w.inConflict("email: Mail / ", "email: E-Mail / ")
+	w.lose()
+	named(w.pulls(PullOptions{}).Problems, 2, false)
+	w.lose()
+	sync(false)
+	w.write("b/de.json", `{"email": "E-Mail", "b": "B", "name": "Der Name"}`)
+	w.commit()
+	named(sync(false), 1, true) // a's is the service's
+	w.pushes(PushOptions{Ours: true, Keys: []string{"email"}, Files: []string{"a/de.json"}})
+	w.holds("main", "de", "email", "Mail", "name", "Name")
+	w.lose()
+	named(sync(false), 2, false) // of b, which keeps its own
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/report"
 )
 
@@ -24,12 +25,12 @@ func (d decidable) String() string { return fmt.Sprintf("%q (%s) in %s", d.Key, 
 func (o PushOptions) decision(projects []*project) (PushOptions, error) {
 	switch chosen := len(o.Keys)+len(o.Languages)+len(o.Files) > 0; {
 	case o.Translations && (o.Ours || o.Theirs):
-		return o, &UsageError{errors.New("--translations decides all texts that the two sides never agreed on for the repository, --ours and --theirs single " +
+		return o, &failure.UsageError{Err: errors.New("--translations decides all texts that the two sides never agreed on for the repository, --ours and --theirs single " +
 			"conflicts; use one of them at a time")}
 	case o.Ours && o.Theirs:
-		return o, &UsageError{errors.New("a conflict is decided for one side: either ours or theirs")}
+		return o, &failure.UsageError{Err: errors.New("a conflict is decided for one side: either ours or theirs")}
 	case chosen && !o.Ours && !o.Theirs:
-		return o, &UsageError{errors.New("keys, languages and files are named to decide conflicts about them; say whose texts are right, ours or theirs")}
+		return o, &failure.UsageError{Err: errors.New("keys, languages and files are named to decide conflicts about them; say whose texts are right, ours or theirs")}
 	}
 	var known []string
 	for _, p := range projects {
@@ -45,7 +46,7 @@ func (o PushOptions) decision(projects []*project) (PushOptions, error) {
 		if near := config.Nearest(language, known); near != "" {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}
-		return o, &UsageError{fmt.Errorf("nothing is translated into %q, so it is in no conflict; %s", language, hint)}
+		return o, &failure.UsageError{Err: fmt.Errorf("nothing is translated into %q, so it is in no conflict; %s", language, hint)}
 	}
 	o.Files = slices.Clone(o.Files)
 	for i, file := range o.Files {

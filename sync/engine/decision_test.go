@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
@@ -103,7 +104,7 @@ func TestChosenConflicts(t *testing.T) {
 			t.Errorf("%+v: settled %d, want %d; told %q, want %q", c.o, len(p.Settled), c.settled, told, c.told)
 		}
 	}
-	var usage *UsageError
+	var usage *failure.UsageError
 	for _, c := range []struct {
 		o    PushOptions
 		says string
@@ -199,12 +200,12 @@ func TestDecisionsThatExclude(t *testing.T) {
 	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A"}`})
 	for _, o := range []PushOptions{{Translations: true, Ours: true}, {Translations: true, Theirs: true}} {
 		_, err := w.Engine.Push(t.Context(), o)
-		if u := (*UsageError)(nil); !errors.As(err, &u) {
+		if u := (*failure.UsageError)(nil); !errors.As(err, &u) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
 	_, err := w.Engine.Sync(t.Context(), PushOptions{Translations: true}, PullOptions{AcceptService: true})
-	if u := (*UsageError)(nil); !errors.As(err, &u) {
+	if u := (*failure.UsageError)(nil); !errors.As(err, &u) {
 		t.Errorf("both sides: %v", err)
 	}
 }

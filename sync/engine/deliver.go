@@ -17,6 +17,7 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // deliverPending pushes a commit that an earlier pull made and could not deliver. One that the branch has moved past is dropped: what it
@@ -33,7 +34,7 @@ func (r *pulling) deliverPending(ctx context.Context) (waits bool, err error) {
 		if err != nil {
 			return false, usage(err)
 		}
-		if options, err = r.pushOptions(ctx, tip, at.Base()); err != nil {
+		if options, err = r.toMerge().PushOptions(ctx, tip, at.Base()); err != nil {
 			return false, err
 		}
 	}
@@ -53,11 +54,11 @@ func (r *pulling) deliverPending(ctx context.Context) (waits bool, err error) {
 
 // deliverAgain brings a branch back that was deleted at the remote, or set back there, when it has translations that base has not: nobody has merged them.
 // Where the remote refuses that, the report says so.
-func (r *pulling) deliverAgain(ctx context.Context, t *tree, tip *gitops.Tip) error {
+func (r *pulling) deliverAgain(ctx context.Context, t *tree.Tree, tip *gitops.Tip) error {
 	if !tip.Unpublished() {
 		return nil
 	}
-	targets, err := bundle.Existing(tip, t.bundles(), r.cfg.Targets())
+	targets, err := bundle.Existing(tip, t.Bundles(), r.cfg.Targets())
 	if err != nil {
 		return err
 	}
@@ -72,7 +73,7 @@ func (r *pulling) deliverAgain(ctx context.Context, t *tree, tip *gitops.Tip) er
 		return nil
 	}
 	r.log.Info("the remote has lost commits of the branch; they are delivered again", zap.String("branch", r.cfg.Pull.Branch), zap.String("commit", tip.Hash()))
-	options, err := r.pushOptions(ctx, tip, r.base)
+	options, err := r.toMerge().PushOptions(ctx, tip, r.base)
 	if err != nil {
 		return err
 	}
@@ -116,9 +117,10 @@ func (r *pulling) committed(ctx context.Context, commit func(when time.Time) (*g
 	return made, nil, err
 }
 
-// follow moves a local branch that an earlier commit had to leave, now that there is no new one that does.
+// follow moves a local branch that an earlier commit had to leave, now that there is no new one that does. Of a dry run
+// it says whether the branch can follow.
 func (r *pulling) follow(ctx context.Context, tip *gitops.Tip) error {
-	res, err := r.repo.Follow(ctx, tip)
+	res, err := r.repo.Follow(ctx, tip, r.o.DryRun)
 	if err == nil {
 		r.leftLocal(res)
 	}
@@ -176,7 +178,9 @@ func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string]
 		case len(data.Files) == 0:
 		case r.o.DryRun:
 			var preview gitops.Preview
-			preview, err = r.repo.Preview(ctx, on, files)
+			if preview, err = r.repo.Preview(ctx, on, files); err == nil {
+				err = r.follow(ctx, preview.Tip)
+			}
 			r.report.Diff = preview.Diff
 		default:
 			var arrived bool
@@ -222,7 +226,7 @@ func (r *pulling) deliver(ctx context.Context, on *gitops.Tip, files map[string]
 	if err != nil {
 		return false, err
 	}
-	r.say("committing %s to branch %s", counted(len(files), "file", "files"), r.cfg.Pull.Branch)
+	r.say("committing %s to branch %s", report.Counted(len(files), "file", "files"), r.cfg.Pull.Branch)
 	made, refused, err := r.committed(ctx, func(when time.Time) (*gitops.Tip, error) {
 		for i := range steps {
 			steps[i].Message.When = when
@@ -246,7 +250,7 @@ func (r *pulling) deliver(ctx context.Context, on *gitops.Tip, files map[string]
 	if err := stage(ctx, r.project, ledger.Delivery{Commit: made.Hash(), Keys: r.report.Keys}, done); err != nil {
 		return false, err
 	}
-	options, err := r.pushOptions(ctx, made, r.base)
+	options, err := r.toMerge().PushOptions(ctx, made, r.base)
 	if err != nil {
 		return false, err
 	}

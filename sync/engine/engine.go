@@ -17,6 +17,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,7 +30,9 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/accepted"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/events"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/ledger"
@@ -62,6 +65,9 @@ type Parts struct {
 	GitDone func(op, outcome string, took time.Duration)
 	// Patience is how long a status waits for the files of a repository before it tells the last one; 10 s when 0.
 	Patience time.Duration
+
+	// ProbeFrom is from how many texts on a pull asks what changed before it asks for everything; probeFrom when 0.
+	ProbeFrom int
 }
 
 // Passed is a pass that ended. Result is that of a Past, or ResultSkipped.
@@ -130,6 +136,7 @@ func New(parts Parts) *Engine {
 	if parts.Now == nil {
 		parts.Now = time.Now
 	}
+	parts.ProbeFrom = cmp.Or(parts.ProbeFrom, probeFrom)
 	if parts.Patience == 0 {
 		parts.Patience = glancePatience
 	}
@@ -153,20 +160,6 @@ func (e *Engine) using() (done func()) {
 	return e.Using()
 }
 
-// UsageError is a wish that cannot be granted until something is changed: the command's exit code 2.
-type UsageError struct{ Err error }
-
-func (e *UsageError) Error() string { return e.Err.Error() }
-
-// ErrorCode is what reports call it.
-func (e *UsageError) ErrorCode() string {
-	if code := failure.Code(e.Err); code != report.FailedInternal {
-		return code
-	}
-	return report.FailedConfig
-}
-func (e *UsageError) Unwrap() error { return e.Err }
-
 // pick returns the projects that a pass is for: one by name, or all.
 func (e *Engine) pick(name string) ([]*project, error) {
 	if name == "" {
@@ -177,7 +170,7 @@ func (e *Engine) pick(name string) ([]*project, error) {
 			return []*project{p}, nil
 		}
 	}
-	return nil, &UsageError{e.Config.NoProject(name)}
+	return nil, &failure.UsageError{Err: e.Config.NoProject(name)}
 }
 
 // PushOptions narrow or widen a push.
@@ -194,7 +187,8 @@ type PushOptions struct {
 	// Only conflicts about these keys, in these languages and target files (as reports name them, relative to the repository); empty: in all.
 	Keys, Languages, Files []string
 
-	near bool // a file here may have changed: where none did, the branch's remote is not asked
+	near   bool // a file here may have changed: where none did, the branch's remote is not asked
+	yields bool // the pull after it takes the service's texts at first contact
 }
 
 // Push sends what changed. One project's failure does not keep the others from being pushed; the errors come back joined, and each
@@ -271,9 +265,10 @@ func pullAll(ctx context.Context, e *Engine, o PullOptions) (all []pulled, err e
 // Sync is a push and then a pull, which tells nothing that the push has told.
 func (e *Engine) Sync(ctx context.Context, push PushOptions, pull PullOptions) (report.SyncReport, error) {
 	if push.Translations && pull.AcceptService {
-		return report.SyncReport{}, &UsageError{errors.New("where the two sides never agreed on a text, --translations decides for the repository " +
+		return report.SyncReport{}, &failure.UsageError{Err: errors.New("where the two sides never agreed on a text, --translations decides for the repository " +
 			"and --accept-service for the service; use one of them")}
 	}
+	push.yields = pull.AcceptService
 	all, err := pushAll(ctx, e, push)
 	pull.told = make(map[string]map[string]conflict)
 	result := report.SyncReport{Push: report.PushReport{DryRun: push.DryRun, Projects: []report.ProjectPush{}}}
@@ -309,7 +304,7 @@ func (p *project) opened(ctx context.Context) (*gitops.Repo, error) {
 		return repo, err
 	}
 	if err := p.Claim(ctx, p.cfg, repo.Facts().CommonDir); err != nil {
-		return nil, errors.Join(&UsageError{err}, repo.Close())
+		return nil, errors.Join(&failure.UsageError{Err: err}, repo.Close())
 	}
 	return repo, nil
 }
@@ -329,13 +324,13 @@ func (p *project) openWith(ctx context.Context, remote string) (*gitops.Repo, er
 	}
 	repo, err := gitops.Open(ctx, p.repository(), o)
 	if errors.Is(err, gitops.ErrGit) {
-		return nil, &UsageError{err}
+		return nil, &failure.UsageError{Err: err}
 	}
 	if errors.Is(err, gitops.ErrNotRepo) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, gitops.ErrOwner) || errors.Is(err, gitops.ErrUnsupported) {
-		err = &UsageError{p.cfg.Blame("repository", err)}
+		err = &failure.UsageError{Err: p.cfg.Blame("repository", err)}
 	}
 	if err == nil && remote != "" && remote != "origin" && !repo.HasRemote(remote) {
-		err = &UsageError{p.cfg.Problem("pull.remote", "no remote is called %q; git -C %s remote add %s ADDRESS, or name another one here", remote, p.repository(), remote)}
+		err = &failure.UsageError{Err: p.cfg.Problem("pull.remote", "no remote is called %q; git -C %s remote add %s ADDRESS, or name another one here", remote, p.repository(), remote)}
 		return nil, errors.Join(err, repo.Close())
 	}
 	return repo, err
@@ -393,13 +388,41 @@ func (p *project) givesWay(text report.Problem, dry bool) {
 	}
 }
 
+// keeper is for what the service accepted of the source files.
+func (p *project) keeper() *accepted.Store {
+	if p == nil {
+		return nil
+	}
+	return &accepted.Store{Ledger: p.State, Scope: p.stateName(), Project: p.cfg, Trunk: p.trunk.keeper(), Run: p.run, Now: p.Now,
+		Rescan: p.Config.Daemon.Rescan}
+}
+
+// pushedSlot is where a source file's accepted texts are remembered.
+func (p *project) pushedSlot(at ledger.Source) ledger.Slot {
+	return ledger.Pushed.Of(p.stateName(), at)
+}
+
+// events are where the project's events are remembered.
+func (p *project) events() *events.Log {
+	return &events.Log{Ledger: p.State, Project: p.projectName(), Scope: p.stateName(), Line: p.line, Branch: p.cfg.Pull.Branch,
+		Now: p.Now, Log: p.log, Shown: func(c ledger.Conflict) report.Conflict { return p.shown(conflict{c}) }}
+}
+
+// tellNow tells of something that happens outside of the end of a pass.
+func (p *project) tellNow(e report.Event) {
+	if p.State != nil { // else a check, which remembers nothing
+		p.events().Tell(e)
+		p.changes.Send()
+	}
+}
+
 // slot addresses marks of a target file of this project.
 func (p *project) slot(kind ledger.TargetMarks, path, language string) ledger.Slot {
 	return kind.Of(p.stateName(), path, language)
 }
 
 // past writes down how a pass ended, with what it has to tell.
-func (p *project) past(id string, past report.Past, passed Passed, more func(ledger.Writer, *diary) error) {
+func (p *project) past(id string, past report.Past, passed Passed, more func(ledger.Writer, *events.Entry) error) {
 	if p.Passed != nil {
 		if passed.Result == "" {
 			passed.Result = past.Result
@@ -419,11 +442,11 @@ func (p *project) past(id string, past report.Past, passed Passed, more func(led
 				past.GoodAt = last.GoodAt
 			}
 		}
-		d := p.openDiary(tx, past.At)
+		d := p.events().Open(tx, past.At)
 		if err := more(tx, d); err != nil {
 			return err
 		}
-		d.close()
+		d.Close()
 		return ledger.Passes.Put(tx, p.stateName(), id, past)
 	})
 	if err != nil {

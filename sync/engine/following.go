@@ -11,6 +11,7 @@ import (
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // The translations of a renamed key follow it at the service: they are read under the old key and sent under the new one.
@@ -36,7 +37,7 @@ func (r *pushing) moveEach(ctx context.Context, renames []ledger.Rename) error {
 	for _, m := range renames {
 		byPath[m.Path] = append(byPath[m.Path], m)
 	}
-	asking := &renaming{pushing: r, groups: bundle.Groups(r.tree.bundles()), exports: make(map[*bundle.Group]*exported), moved: make(map[string][]string)}
+	asking := &renaming{pushing: r, groups: bundle.Groups(r.tree.Bundles()), exports: make(map[*bundle.Group]*exported), moved: make(map[string][]string)}
 	for _, g := range asking.groups {
 		for _, b := range g.Bundles {
 			if len(byPath[b.Path]) == 0 {
@@ -106,7 +107,7 @@ func (r *renaming) bothSides(ctx context.Context, b *bundle.Bundle, l config.Lan
 	if path == "" {
 		return theirs, nil, nil
 	}
-	f, _, err := b.Read(r.tree.fsys, path, l)
+	f, _, err := b.Read(r.tree.FS, path, l)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -146,7 +147,7 @@ func (r *renaming) moveOne(ctx context.Context, b *bundle.Bundle, l config.Langu
 		for _, u := range found {
 			to = append(to, catalog.Unit{Name: catalog.Name{Key: m.To.Key, Form: u.Form}, Text: u.Text})
 		}
-		to = r.tree.fitted(bundle.Target{Language: l, Sources: []*bundle.Bundle{b}}, to)
+		to, _ = r.tree.Fitted(bundle.Target{Language: l, Sources: []*bundle.Bundle{b}}, to)
 		there := forms(theirs, m.To.Key)
 		// An earlier push, which was cut short, may have moved it already; or a translator has translated it under its new key since the source has it.
 		switch {
@@ -223,11 +224,11 @@ func (r *pushing) presently(t bundle.Target, present *exported) catalog.Catalog 
 func (r *renaming) leaving(ctx context.Context, b *bundle.Bundle, l config.Language, m ledger.Rename) (catalog.Catalog, error) {
 	to := b
 	if m.Left != nil {
-		at := slices.IndexFunc(r.tree.sources, func(s *source) bool { return s.place() == *m.Left })
-		if at < 0 || r.tree.sources[at].broken() {
+		at := slices.IndexFunc(r.tree.Sources, func(s *tree.Source) bool { return s.ID() == *m.Left })
+		if at < 0 || r.tree.Sources[at].Broken() {
 			return nil, nil
 		}
-		b = r.tree.sources[at].Bundle
+		b = r.tree.Sources[at].Bundle
 	}
 	theirs, ours, err := r.bothSides(ctx, b, l)
 	if err != nil {

@@ -75,7 +75,7 @@ func (r *pushing) returned(tx ledger.Writer, c *candidate) error {
 // untouched reports whether the tree that pushes read has what it had at the last look, at the same commit, with nothing that waits to be sent from it.
 // Then nobody has changed a translation there, and the branch need not be looked at: fetching it is the slowest step of a push.
 func (r *pushing) untouched() (bool, error) {
-	if _, tip := r.tree.fsys.(*gitops.Tip); tip {
+	if _, tip := r.tree.FS.(*gitops.Tip); tip {
 		return false, nil // it was fetched just now
 	}
 	_, head, err := r.repo.Head()
@@ -90,12 +90,12 @@ func (r *pushing) untouched() (bool, error) {
 	if rung, err := r.rung(); err != nil || rung {
 		return false, err
 	}
-	targets, err := bundle.Existing(r.tree.fsys, r.tree.bundles(), r.cfg.Targets())
+	targets, err := bundle.Existing(r.tree.FS, r.tree.Bundles(), r.cfg.Targets())
 	if err != nil {
 		return false, err
 	}
 	for _, t := range targets {
-		f, problem, err := t.Sources[0].Read(r.tree.fsys, t.Path, t.Language)
+		f, problem, err := t.Sources[0].Read(r.tree.FS, t.Path, t.Language)
 		if err != nil || problem != nil {
 			return false, err
 		}

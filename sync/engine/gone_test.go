@@ -15,6 +15,7 @@ import (
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // Another file at the path of one that is gone is somebody's own: what was remembered of the old one says nothing about it.
@@ -131,38 +132,18 @@ func TestLastPushThatSentSomething(t *testing.T) {
 	}
 }
 
-// What is wrong with texts that stand below each other is said in the same words every time.
-func TestProblemsHaveAnOrder(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, settings+`
-[[project.files]]
-source = "en/*.yaml"
-format = "structured-yaml"
-output = "{LANGUAGE}/{NAME}.yaml"
-`, map[string]string{"en/a.yaml": "menu: Menu\nfile: File\n", "en/b.yaml": "menu:\n  open: Open\n  close: Close\n  more:\n    x: X\n", "en/c.yaml": "menu:\n  more: More\nfile:\n  z: Z\n  a: A\n"})
-	first := fmt.Sprint(w.Status(t.Context()).Projects[0].Problems)
-	if !strings.Contains(first, `"menu.close"`) && !strings.Contains(first, "close") {
-		t.Errorf("%s", first)
-	}
-	for range 30 {
-		if again := fmt.Sprint(w.Status(t.Context()).Projects[0].Problems); again != first {
-			t.Fatalf("%s\nand before\n%s", again, first)
-		}
-	}
-}
-
 // A file that may not be read is a problem of its own, and no deletion.
 func TestFileThatMayNotBeRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A"}`, "locales/en/two.json": `{"b": "B"}`})
 	w.clean(PushOptions{})
-	tree, err := w.projects[0].readTree(forbidding{os.DirFS(w.dir), enApp}, nil)
+	tree, err := tree.Find(forbidding{os.DirFS(w.dir), enApp}, w.projects[0].cfg, nil)
 	w.check(err)
-	w.problem(tree.problems, enApp, "permission denied", "left alone")
-	a, err := w.projects[0].acceptedOf(tree, false)
+	w.problem(tree.Problems, enApp, "permission denied", "left alone")
+	a, err := w.projects[0].keeper().Compare(tree, false)
 	w.check(err)
-	if len(a.removed()) != 0 || len(tree.sources) != 2 {
-		t.Errorf("%v count as removed, %d files", a.removed(), len(tree.sources))
+	if len(a.Removed()) != 0 || len(tree.Sources) != 2 {
+		t.Errorf("%v count as removed, %d files", a.Removed(), len(tree.Sources))
 	}
 }
 
@@ -174,13 +155,13 @@ func TestFolderThatMayNotBeRead(t *testing.T) {
 		w := newWorld(t, settings+strings.Replace(jsonFiles, "locales/en/*.json", pattern, 1)+more,
 			map[string]string{enApp: `{"a": "A"}`, "other/en/two.json": `{"b": "B"}`})
 		w.clean(PushOptions{})
-		tree, err := w.projects[0].readTree(forbidding{os.DirFS(w.dir), "locales/en"}, nil)
+		tree, err := w.projects[0].findTree(forbidding{os.DirFS(w.dir), "locales/en"}, nil)
 		w.check(err)
-		w.problem(tree.problems[problems-1:], enApp, "permission denied", "left alone")
-		a, err := w.projects[0].acceptedOf(tree, false)
+		w.problem(tree.Problems[problems-1:], enApp, "permission denied", "left alone")
+		a, err := w.projects[0].keeper().Compare(tree, false)
 		w.check(err)
-		if len(a.removed()) != 0 || len(tree.sources) != 2 || len(tree.problems) != problems {
-			t.Errorf("%s: %v count as removed, %d files, %v", pattern, a.removed(), len(tree.sources), tree.problems)
+		if len(a.Removed()) != 0 || len(tree.Sources) != 2 || len(tree.Problems) != problems {
+			t.Errorf("%s: %v count as removed, %d files, %v", pattern, a.Removed(), len(tree.Sources), tree.Problems)
 		}
 	}
 }

@@ -2,106 +2,9 @@ package engine
 
 import (
 	"context"
-	"maps"
 
-	"github.com/locsync/locsync/sync/catalog"
-	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/tree"
 )
-
-// inherits finds the keys of a line that its trunk has, as they are or were when they were first seen, and that were not sent for the line itself.
-func (p *project) inherits(a *accepted) error {
-	if p.trunk == nil {
-		return nil
-	}
-	slots, err := ledger.Pushed.Slots(p.State, p.trunk.stateName())
-	if err != nil {
-		return err
-	}
-	trunk := make(map[string]map[string]catalog.Marks) // by collection and key
-	for _, slot := range slots {
-		marks, err := p.State.Marks(slot)
-		if err != nil {
-			return err
-		}
-		if trunk[slot.Collection] == nil {
-			trunk[slot.Collection] = make(map[string]catalog.Marks)
-		}
-		maps.Copy(trunk[slot.Collection], byKey(marks))
-	}
-	former, err := p.formerKeys()
-	if err != nil {
-		return err
-	}
-	a.inherit = make(map[ledger.Source]map[string]bool)
-	for _, s := range a.tree.sources {
-		if s.broken() {
-			continue
-		}
-		before, err := p.State.Marks(ledger.Inherited.Of(p.stateName(), ledger.Source{Collection: s.Collection, Path: s.Path}))
-		if err != nil {
-			return err
-		}
-		there, once, own := trunk[p.trunk.collectionOf(p, s)], byKey(before), byKey(a.texts[s.Collection])
-		keys := make(map[string]bool)
-		for key, marks := range byKey(s.texts.Marks()) {
-			if own[key] == nil && !former[s.Collection][key] && (maps.Equal(marks, there[key]) || maps.Equal(marks, once[key])) {
-				keys[key] = true
-			}
-		}
-		a.inherit[s.place()] = keys
-	}
-	return nil
-}
-
-func byKey(marks catalog.Marks) map[string]catalog.Marks {
-	keys := make(map[string]catalog.Marks)
-	for n, m := range marks {
-		if keys[n.Key] == nil {
-			keys[n.Key] = make(catalog.Marks)
-		}
-		keys[n.Key][n] = m
-	}
-	return keys
-}
-
-// collectionOf is the collection that a source file of another line has in this one.
-func (p *project) collectionOf(other *project, s *source) string {
-	for i := range other.cfg.Files {
-		if &other.cfg.Files[i] == s.Files {
-			if file, ok := s.Files.SourceFile(s.Path); ok {
-				return p.cfg.Files[i].CollectionOf(file)
-			}
-		}
-	}
-	return s.Collection
-}
-
-// inherited are the keys of a file that the trunk has and that were not sent for the line itself.
-func (a *accepted) inherited(s *source) map[string]bool { return a.inherit[s.place()] }
-
-// keepInherited remembers the texts that are inherited, for the time when the trunk has others.
-func (p *project) keepInherited(a *accepted) error {
-	if len(a.inherit) == 0 {
-		return nil
-	}
-	return p.State.Update(func(tx ledger.Writer) error {
-		for _, s := range a.tree.sources {
-			if s.broken() || a.held[s.place()] {
-				continue
-			}
-			marks, keys := make(catalog.Marks), a.inherited(s)
-			for _, u := range s.texts {
-				if keys[u.Key] {
-					marks[u.Name] = catalog.MarkOf(u.Text)
-				}
-			}
-			if err := keepMarks(tx, ledger.Inherited.Of(p.stateName(), ledger.Source{Collection: s.Collection, Path: s.Path}), marks); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
 
 // sendInherited sends the source texts of inherited keys of which somebody changed a translation: a collection takes no translation of a key that it does
 // not have.
@@ -109,12 +12,12 @@ func (r *pushing) sendInherited(ctx context.Context, found []*candidate) error {
 	if r.trunk == nil {
 		return nil
 	}
-	wanted := make(map[*source]map[string]bool)
+	of, wanted := r.keeper(), make(map[*tree.Source]map[string]bool)
 	for _, c := range found {
 		for n := range c.changed {
 			for _, b := range c.Sources {
-				s := r.tree.of(b)
-				if !r.accepted.inherited(s)[n.Key] || r.trunk.collectionOf(r.project, s) == s.Collection {
+				s := r.tree.Of(b)
+				if !r.accepted.Inherited(s)[n.Key] || of.TrunkCollection(s) == s.Collection {
 					continue
 				}
 				if wanted[s] == nil {
@@ -125,7 +28,7 @@ func (r *pushing) sendInherited(ctx context.Context, found []*candidate) error {
 		}
 	}
 	ship := &shipping{}
-	for _, s := range r.tree.sources {
+	for _, s := range r.tree.Sources {
 		if wanted[s] == nil {
 			continue
 		}

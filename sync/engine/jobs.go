@@ -14,6 +14,7 @@ import (
 
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/past"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
@@ -270,7 +271,7 @@ func refusals(j *ledger.Job, res service.ImportResult) []string {
 		}
 		all = "the service reports an error that names no file as it was sent, so it may be this one's: " + strings.Join(unnamed, "; ") + more
 	} else if sent := keyCount(j, why); known && keys < sent {
-		all = fmt.Sprintf("%s sent, and the service counts %d of them: which it did not take is not known", counted(sent, "key was", "keys were"), keys)
+		all = fmt.Sprintf("%s sent, and the service counts %d of them: which it did not take is not known", report.Counted(sent, "key was", "keys were"), keys)
 	}
 	for i := range why {
 		why[i] = cmp.Or(why[i], all)
@@ -305,7 +306,7 @@ func (r *pushing) unitsTaken(j *ledger.Job, f ledger.JobFile, refusal string, re
 		problem(refusal + "; its keys stay pending. The next push sends them again: change what is named before, where it is about this file")
 		return nil, false
 	case res.WithoutSource > 0 && f.Memory.Further():
-		r.report.Problems = append(r.report.Problems, furtherProblem(f, j.Language))
+		r.report.Problems = append(r.report.Problems, r.furtherProblem(f, j.Language))
 	case res.WithoutSource > 0 && !f.Memory.OfSource():
 		problem(fmt.Sprintf("the service has no source text for %d of the keys that were sent with it; they stay pending; locsync push --all sends the source texts again", res.WithoutSource))
 		return nil, false
@@ -327,7 +328,7 @@ func (r *pushing) withoutConflicts(f ledger.JobFile, language string, conflictin
 		} else if !told[u.Key] {
 			told[u.Key] = true
 			r.report.Problems = append(r.report.Problems, report.Problem{File: f.Memory.Path, Key: u.Key, Language: language,
-				Code: report.CodeConflict, Problem: fmt.Sprintf("the service holds another value (%q) and keeps it; the key stays pending. Make them equal, or set push.conflicts to overwrite or skip", values)})
+				Code: report.CodeConflict, Problem: past.Kept(values...)})
 		}
 	}
 	return units

@@ -101,7 +101,10 @@ func TestPushTakesUpAnImport(t *testing.T) {
 // An import that is not finished in time has failed for now: nothing is sent over it, and it is taken up when it is done.
 func TestPushOfAnImportThatTakesLong(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`}, func(o *local.Options) { o.JobDelay = 3 * time.Second })
+	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A"}`}, func(o *local.Options) { o.JobDelay = 2 * time.Second })
+	w.clean(PushOptions{})
+	w.write("locales/en/a.json", `{"a": "A2"}`)
+	w.wire.take("")
 	w.Config.Service.JobTimeout = 300 * time.Millisecond
 	for range 2 {
 		if _, err := w.Push(t.Context(), PushOptions{}); err == nil || Permanent(err) || !strings.Contains(err.Error(), "not finished") {

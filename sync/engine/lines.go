@@ -12,6 +12,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 )
@@ -65,7 +66,7 @@ func (p *project) pushLines(ctx context.Context, dry bool) (census, error) {
 	}
 	line, err := p.on(head, p.repo)
 	if err != nil {
-		return census{}, &UsageError{err}
+		return census{}, &failure.UsageError{Err: err}
 	}
 	return census{lines: []*project{line}}, p.register(dry, ledger.Line{Base: head, Branch: line.cfg.Pull.Branch})
 }
@@ -285,7 +286,7 @@ func (p *project) current(repo *gitops.Repo) (*project, error) {
 		}
 	}
 	if base == "" {
-		return nil, &UsageError{errors.New("no branch is checked out, and push.branches names none")}
+		return nil, &failure.UsageError{Err: errors.New("no branch is checked out, and push.branches names none")}
 	}
 	return p.on(base, nil) // a pass may be under way, whose repository is its own
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/gitops/forge/forgetest"
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -216,7 +217,7 @@ func TestForgeIsCheckedForABranch(t *testing.T) {
 func TestRepetitionOfTheLineThatMayWork(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{appFile: mainText})
-	refused, wrong, down := fmt.Errorf("deliver: %w", &gitops.Refused{}), &UsageError{errors.New("wrong")}, fmt.Errorf("export: %w", &service.Error{Status: 503})
+	refused, wrong, down := fmt.Errorf("deliver: %w", &gitops.Refused{}), &failure.UsageError{Err: errors.New("wrong")}, fmt.Errorf("export: %w", &service.Error{Status: 503})
 	for name, c := range map[string]struct {
 		err  error
 		want time.Duration

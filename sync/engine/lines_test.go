@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/inspect"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
@@ -142,7 +143,7 @@ func TestFinishedBranchIsNamedOnce(t *testing.T) {
 	}
 	s := w.Status(t.Context()).Projects[0]
 	if s.Base != "main" || len(s.Lines) != 2 || s.Lines[0].Base != "feature/x" || s.Lines[0].Finished == nil || s.Lines[1].Finished != nil ||
-		!strings.Contains(s.State, "branch feature/x is gone, so nobody needs its collections") {
+		!strings.Contains(s.State, "branch feature/x is gone, so its collections are not used") {
 		t.Fatalf("%q, %+v", s.State, s.Lines)
 	}
 	w.only("feature/x", "en", "b", "Butter", "c", "Cheese") // nothing is deleted at the service
@@ -184,7 +185,7 @@ func TestBranchesThatAreNotCoveredAreLeftAlone(t *testing.T) {
 	if s := w.Status(t.Context()).Projects[0]; s.Base != "main" || s.Pending != 2 || s.Files[0].Collection != "main" {
 		t.Errorf("%q, %d pending, %+v", s.Base, s.Pending, s.Files)
 	}
-	if c, err := w.Check(t.Context(), CheckOptions{}); err != nil || c.Projects[0].Keys != 3 {
+	if c, err := w.Check(t.Context(), inspect.Options{}); err != nil || c.Projects[0].Keys != 3 {
 		t.Errorf("%+v, %v", c, err)
 	}
 }

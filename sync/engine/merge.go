@@ -12,6 +12,7 @@ import (
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/spelling"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // merged is one target file after its merge: what is written, and what is remembered once it is.
@@ -43,14 +44,14 @@ type merged struct {
 }
 
 // merge brings the service's texts into one target file of a tree, in memory. It returns nil when the file is to be left alone.
-func (r *pulling) merge(ctx context.Context, t *tree, x translated, fresh bool) (*merged, error) {
-	source, ok := t.sourceTexts(x.Target)
+func (r *pulling) merge(ctx context.Context, t *tree.Tree, x translated, fresh bool) (*merged, error) {
+	source, ok := t.SourceTexts(x.Target)
 	if !ok {
 		return nil, nil // the source file's problem is reported already
 	}
 	r.looksAt(x.Target)
 	m := &merged{Target: x.Target, counts: report.PulledFile{Path: x.Path, Language: x.Language.Code}}
-	old, problem, err := x.Sources[0].Read(t.fsys, x.Path, x.Language)
+	old, problem, err := x.Sources[0].Read(t.FS, x.Path, x.Language)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +109,7 @@ func (r *pulling) merge(ctx context.Context, t *tree, x translated, fresh bool) 
 	}
 	for _, lost := range m.conflicts { // of a file that is held back nothing gives way yet
 		if !lost.Open || !lost.known(r.lost) {
-			r.conflict(lost)
+			r.conflict(lost, r.unsaved.anew)
 		}
 	}
 	r.aged(m, result)
@@ -143,7 +144,7 @@ func (r *pulling) three(x translated, m *merged, source, ours catalog.Catalog, f
 		}
 	}
 	m.first = in.Base == nil
-	in.Base = r.agreed(in.Base, delivered, history, ours, r.shared.undivided(x))
+	in.Base = r.agreed(in.Base, delivered, history, ours, undivided(r.shared, x))
 	for _, u := range ours {
 		// A change of the repository's that the service took since the last merge is agreed on: what the service says now is newer, and so is what the branch
 		// says now, if it had that change.
@@ -300,7 +301,7 @@ func (r *pulling) fill(m *merged, source catalog.Catalog, in catalog.Three, resu
 }
 
 // render writes the changes into the file. What its format refuses is reported and stays out. It returns false when nothing of it can be written.
-func (r *pulling) render(t *tree, x translated, m *merged, old *resource.File, in catalog.Three, result *catalog.Merged, changes []catalog.Change) bool {
+func (r *pulling) render(t *tree.Tree, x translated, m *merged, old *resource.File, in catalog.Three, result *catalog.Merged, changes []catalog.Change) bool {
 	var before []byte
 	if old != nil {
 		before = old.Bytes()
@@ -309,8 +310,8 @@ func (r *pulling) render(t *tree, x translated, m *merged, old *resource.File, i
 		m.after = in.Ours.Marks()
 		return true // a language without any translation gets no file
 	}
-	like := t.layout(x.Target, changes)
-	out, refused, err := r.rendered(like.Bundle, like.file, old, x.Language, changes)
+	like := t.Layout(x.Target, changes)
+	out, refused, err := r.rendered(like.Bundle, like.File, old, x.Language, changes)
 	if err != nil {
 		r.leaveChanges(x, changes)
 		r.problem(heldBack(x.Path, x.Language, err))
@@ -357,24 +358,6 @@ func (r *pulling) render(t *tree, x translated, m *merged, old *resource.File, i
 		m.bytes = out
 	}
 	return true
-}
-
-// layout is the source file that a target follows: of several, the one that has most of the changed keys.
-func (t *tree) layout(target bundle.Target, changes []catalog.Change) *source {
-	best, most := t.of(target.Sources[0]), -1
-	for _, b := range target.Sources {
-		s := t.of(b)
-		n := 0
-		for _, c := range changes {
-			if _, ok := s.file.Lookup(c.Key, c.Form); ok {
-				n++
-			}
-		}
-		if n > most {
-			best, most = s, n
-		}
-	}
-	return best
 }
 
 // learn gathers what goes into the file's history: what was written and agreed, and the texts of the repository that gave way. A text that the repository alone has stays out: it may be somebody's change that waits for a push. One that stands against a younger

@@ -5,68 +5,23 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/accepted"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/tree"
 )
 
-// findMoves finds the files that stand elsewhere now, of those that are not there. A file that could have become more than one is reported when it matters:
-// when keys of it are lost.
-func (a *accepted) findMoves(lost map[ledger.Source]map[string]bool) {
-	places := make(map[string]ledger.Source)
-	went, came := make(map[string]catalog.Marks), make(map[string]catalog.Marks)
-	here := make(map[ledger.Source]bool)
-	for _, s := range a.tree.sources {
-		here[s.place()] = true
-		if !s.broken() && len(a.files[s.place()]) == 0 && len(s.texts) > 0 {
-			came[s.place().ID()] = s.texts.Marks()
-			places[s.place().ID()] = s.place()
-		}
-	}
-	if len(came) == 0 {
-		return
-	}
-	for at, marks := range a.files {
-		if !here[at] && len(marks) > 0 {
-			went[at.ID()] = marks
-			places[at.ID()] = at
-		}
-	}
-	moves, doubt := catalog.Moves(went, came)
-	for _, m := range moves {
-		x := ledger.Move{From: places[m.From], To: places[m.To], Sent: places[m.From].Collection == places[m.To].Collection}
-		for _, s := range a.tree.sources {
-			if before := went[m.From]; s.place() == x.To {
-				x.Renamed = whole(catalog.Renames(before, s.texts, catalog.Diff(before, s.texts)), before, s.texts)
-			}
-		}
-		a.moves = append(a.moves, x)
-	}
-	for _, at := range a.places() {
-		candidates := doubt[at.ID()]
-		if len(candidates) == 0 || len(lost[at]) == 0 {
-			continue
-		}
-		var paths []string
-		for _, id := range candidates {
-			paths = append(paths, places[id].Path)
-		}
-		a.problems = append(a.problems, report.Problem{Code: report.CodeRename, File: at.Path, Language: a.tree.sources[0].Source.Code,
-			Problem: fmt.Sprintf("is gone, and its texts stand in more than one new file or come from more than one (%s); which has become which is not guessed, and its translations stay where they are. Move one file at a time, with a push after each, to take them along", strings.Join(paths, ", "))})
-	}
-}
-
 // rememberMoves stores the moves, and forgets those whose old file is there again.
-func (r *pushing) rememberMoves(tx ledger.Writer, a *accepted) error {
+func (r *pushing) rememberMoves(tx ledger.Writer, a *accepted.Sources) error {
 	here := make(map[ledger.Source]bool)
-	for _, s := range a.tree.sources {
-		here[s.place()] = true
+	for _, s := range a.Tree.Sources {
+		here[s.ID()] = true
 	}
 	stored, err := ledger.Moves.List(tx, r.stateName())
 	if err != nil {
@@ -79,7 +34,7 @@ func (r *pushing) rememberMoves(tx ledger.Writer, a *accepted) error {
 			}
 		}
 	}
-	for _, m := range a.moves {
+	for _, m := range a.Moves {
 		if err := ledger.Moves.Put(tx, r.stateName(), m.ID(), m); err != nil {
 			return err
 		}
@@ -89,29 +44,29 @@ func (r *pushing) rememberMoves(tx ledger.Writer, a *accepted) error {
 
 // moveCollections sends the translations of files whose move changed their collection into the new one, with the completion state that pulls
 // ask for. Those go along whose source text the new file has under the same key.
-func (r *pushing) moveCollections(ctx context.Context, a *accepted) error {
+func (r *pushing) moveCollections(ctx context.Context, a *accepted.Sources) error {
 	stored, err := ledger.Moves.List(r.State, r.stateName())
 	if err != nil {
 		return err
 	}
-	all := append(slices.Clone(a.moves), slices.DeleteFunc(stored, func(m ledger.Move) bool {
-		return m.Sent || slices.ContainsFunc(a.moves, func(n ledger.Move) bool { return n.ID() == m.ID() })
+	all := append(slices.Clone(a.Moves), slices.DeleteFunc(stored, func(m ledger.Move) bool {
+		return m.Sent || slices.ContainsFunc(a.Moves, func(n ledger.Move) bool { return n.ID() == m.ID() })
 	})...)
 	for _, m := range all {
-		at := slices.IndexFunc(r.tree.sources, func(s *source) bool { return s.place() == m.To && !s.broken() })
+		at := slices.IndexFunc(r.tree.Sources, func(s *tree.Source) bool { return s.ID() == m.To && !s.Broken() })
 		if at < 0 || r.refused[m.To.Path] {
 			continue
 		}
-		s := r.tree.sources[at]
+		s := r.tree.Sources[at]
 		keys := make(map[string]string) // there, by their keys in the old collection
-		before := a.files[m.From]
-		for _, u := range s.texts {
+		before := a.Files[m.From]
+		for _, u := range s.Texts {
 			if before.Has(u.Name, u.Text) {
 				keys[u.Key] = u.Key
 			}
 		}
 		for _, renamed := range m.Renamed {
-			if s.texts.Marks()[renamed.To] == before[renamed.From] {
+			if s.Texts.Marks()[renamed.To] == before[renamed.From] {
 				keys[renamed.From.Key] = renamed.To.Key
 			}
 		}
@@ -129,7 +84,7 @@ func (r *pushing) moveCollections(ctx context.Context, a *accepted) error {
 	return nil
 }
 
-func (r *pushing) moveCollection(ctx context.Context, m ledger.Move, s *source, keys map[string]string) (languages []string, err error) {
+func (r *pushing) moveCollection(ctx context.Context, m ledger.Move, s *tree.Source, keys map[string]string) (languages []string, err error) {
 	languages = []string{}
 	if m.From.Collection == m.To.Collection || len(keys) == 0 || len(r.errs) > 0 {
 		return languages, nil
@@ -191,12 +146,12 @@ type former struct {
 }
 
 // formerly finds the file that a target's translations stood in before its source file moved. One that belongs to another source file by now is none.
-func (r *pulling) formerly(t *tree, target bundle.Target) (former, error) {
+func (r *pulling) formerly(t *tree.Tree, target bundle.Target) (former, error) {
 	var none former
 	if len(target.Sources) != 1 {
 		return none, nil
 	}
-	at, found := t.of(target.Sources[0]).place(), none
+	at, found := t.Of(target.Sources[0]).ID(), none
 	var renamed []catalog.Rename
 	for range len(r.moves) { // a file may have moved more than once since
 		i := slices.IndexFunc(r.moves, func(m ledger.Move) bool { return m.To == at })
@@ -206,10 +161,10 @@ func (r *pulling) formerly(t *tree, target bundle.Target) (former, error) {
 		at = r.moves[i].From
 		renamed = append(renamed, r.moves[i].Renamed...)
 		old := r.formerTarget(at, target.Language)
-		if old == "" || config.SameFile(old, target.Path) || slices.ContainsFunc(t.sources, func(s *source) bool { return s.place() == at || s.Target(target.Language) == old }) {
+		if old == "" || config.SameFile(old, target.Path) || slices.ContainsFunc(t.Sources, func(s *tree.Source) bool { return s.ID() == at || s.Target(target.Language) == old }) {
 			continue
 		}
-		f, _, err := target.Sources[0].Read(t.fsys, old, target.Language)
+		f, _, err := target.Sources[0].Read(t.FS, old, target.Language)
 		if err != nil {
 			return none, err
 		}
@@ -272,16 +227,16 @@ func (m *merged) carry(source catalog.Catalog, in *catalog.Three, result *catalo
 }
 
 // leaves reports whether the file at the old path goes: when everything in it that is still asked for stands at the new one.
-func (m *merged) leaves(t *tree) bool {
+func (m *merged) leaves(t *tree.Tree) bool {
 	if m.former.file == nil {
 		return false
 	}
 	living := make(map[string]bool)
-	for _, s := range t.sources {
-		if s.broken() {
+	for _, s := range t.Sources {
+		if s.Broken() {
 			return false
 		}
-		for key := range s.keys() {
+		for key := range s.EntryKeys() {
 			living[key] = true
 		}
 	}
@@ -294,12 +249,12 @@ func (m *merged) leaves(t *tree) bool {
 }
 
 // readMoves loads the moves and renames that pulls follow: those that pushes remember, and those that are to be seen in the tree.
-func (r *pulling) readMoves(t *tree, tip *gitops.Tip) error {
-	a, err := r.acceptedOf(t, false)
+func (r *pulling) readMoves(t *tree.Tree, tip *gitops.Tip) error {
+	a, err := r.keeper().Compare(t, false)
 	if err != nil {
 		return err
 	}
-	if err := r.recallPasts(r.repo, a, lookAt(r.cfg.Pull.Branch), tip.Hash()); err != nil {
+	if err := r.keeper().Recall(r.repo, a, r.cfg.Pull.Branch, tip.Hash()); err != nil {
 		return err
 	}
 	r.accepted = a
@@ -308,16 +263,16 @@ func (r *pulling) readMoves(t *tree, tip *gitops.Tip) error {
 		return err
 	}
 	r.digested = sourceDigests{service: make(map[string]catalog.Marks)}
-	for collection, marks := range a.texts {
+	for collection, marks := range a.Texts {
 		r.digested.service[collection] = catalog.Digests(marks)
 	}
-	r.moves = append(r.moves, a.moves...)
+	r.moves = append(r.moves, a.Moves...)
 	r.renamed = make(map[*bundle.Bundle][]catalog.Rename)
-	for _, s := range t.sources {
-		if s.broken() || a.held[s.place()] {
+	for _, s := range t.Sources {
+		if s.Broken() || a.Held[s.ID()] {
 			continue
 		}
-		_, base, changes := a.pending(s)
+		_, base, changes := a.Pending(s)
 		look, err := r.lookForRenames(s, base, changes)
 		if err != nil {
 			return err

@@ -1,33 +1,17 @@
 package engine
 
 import (
-	"slices"
-
-	"github.com/locsync/locsync/formats/resource"
-	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/spelling"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // A pull removes an entry of a target file only when the source was seen to have its key and lost it. Any other is an
 // orphan, which stays until pull --prune. What the source has in another shape is no orphan.
 
-// present tells whether the source files of a target have something under a key, in any shape.
-func (t *tree) present(target bundle.Target) func(key string) bool {
-	var all []resource.Present
-	for _, b := range target.Sources {
-		if s := t.of(b); s != nil && !s.broken() {
-			all = append(all, s.file.Present())
-		}
-	}
-	return func(key string) bool {
-		return slices.ContainsFunc(all, func(p resource.Present) bool { return p.Has(key) })
-	}
-}
-
 // gone are the keys of a target file that its source files had and have no more, and those that give way to another shape (away).
-func (r *pulling) gone(t *tree, x translated, m *merged, in catalog.Three, away map[string]bool) (map[string]bool, error) {
+func (r *pulling) gone(t *tree.Tree, x translated, m *merged, in catalog.Three, away map[string]bool) (map[string]bool, error) {
 	living, dead := in.Source.Keys(), make(map[string]bool)
 	for _, u := range in.Ours {
 		if !living[u.Key] {
@@ -49,11 +33,11 @@ func (r *pulling) gone(t *tree, x translated, m *merged, in catalog.Three, away 
 		gone[key] = away[key] || seen[key] || r.o.Prune
 	}
 	for _, b := range x.Sources {
-		for e := range t.of(b).file.Entries() { // now of another kind
+		for e := range t.Of(b).File.Entries() { // now of another kind
 			delete(gone, e.Key)
 		}
 	}
-	present := t.present(x.Target)
+	present := t.Present(x.Target)
 	for key := range gone {
 		if !away[key] && !seen[key] && present(key) {
 			delete(gone, key)

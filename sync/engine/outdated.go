@@ -6,6 +6,7 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // sourceDigests are the digests of source texts that a pull compares with, as the tree and as the service has them.
@@ -15,14 +16,14 @@ type sourceDigests struct {
 }
 
 // digests gathers them for one target.
-func (r *pulling) digests(t *tree, target bundle.Target) (source, service catalog.Marks) {
+func (r *pulling) digests(t *tree.Tree, target bundle.Target) (source, service catalog.Marks) {
 	source = make(catalog.Marks)
 	if r.digested.tree == nil {
 		r.digested.tree = make(map[*bundle.Bundle]catalog.Marks)
 	}
 	for _, b := range target.Sources {
 		if r.digested.tree[b] == nil {
-			r.digested.tree[b] = catalog.Digests(bundle.Texts(t.of(b).file).Marks())
+			r.digested.tree[b] = catalog.Digests(t.Of(b).All.Marks())
 		}
 		if len(target.Sources) == 1 {
 			source = r.digested.tree[b]
@@ -36,7 +37,7 @@ func (r *pulling) digests(t *tree, target bundle.Target) (source, service catalo
 }
 
 // outdate finds the translations of a target whose source texts changed, and has the merge take them out where the configuration says so.
-func (r *pulling) outdate(t *tree, x translated, m *merged, in *catalog.Three) error {
+func (r *pulling) outdate(t *tree.Tree, x translated, m *merged, in *catalog.Three) error {
 	blank := r.cfg.Pull.SourceChanged == "blank"
 	made := catalog.Made{Theirs: in.Theirs, Blank: blank}
 	path := x.Path

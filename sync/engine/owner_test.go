@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/failure"
+	"github.com/locsync/locsync/sync/inspect"
 )
 
 // A repository of another user is refused, with both ways to accept it, until the configuration accepts it; then it is pulled into.
@@ -29,9 +31,9 @@ output = "{LANGUAGE}/{NAME}.json"
 collection = "{NAME}"
 `, map[string]string{"en/a.json": `{"a": "A"}`})
 		w.check(filepath.WalkDir(w.dir, func(p string, _ fs.DirEntry, _ error) error { return os.Lchown(p, 12345, 12345) }))
-		_, err := w.Check(t.Context(), CheckOptions{})
+		_, err := w.Check(t.Context(), inspect.Options{})
 		if !trusted {
-			var usage *UsageError
+			var usage *failure.UsageError
 			if !errors.Is(err, gitops.ErrOwner) || !errors.As(err, &usage) || !strings.Contains(err.Error(), "trust_owner = true") || !strings.Contains(err.Error(), "safe.directory") {
 				t.Errorf("%v", err)
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // A translation that a person changed in the repository is sent, from the tree that pushes read and from the branch
@@ -22,9 +23,9 @@ import (
 type place struct {
 	name   lookAt
 	fsys   fs.FS
-	commit string   // the working tree's HEAD, or the branch's tip; "" before the first commit
-	shared *shared  // of all places, once their files are read
-	looks  []lookAt // the places whose last look was at a commit of its history
+	commit string       // the working tree's HEAD, or the branch's tip; "" before the first commit
+	shared *tree.Shared // of all places, once their files are read
+	looks  []lookAt     // the places whose last look was at a commit of its history
 }
 
 // lookAt names a place that is looked at: the working tree or a branch.
@@ -75,23 +76,23 @@ func (r *pushing) findPlaces(ctx context.Context) error {
 		}
 	}
 	ours := branch
-	if here, is := r.tree.fsys.(*gitops.Tip); ours == nil && is && !r.blind {
+	if here, is := r.tree.FS.(*gitops.Tip); ours == nil && is && !r.blind {
 		ours = here
 	}
 	var err error
 	if ours != nil {
-		if r.unsaved, err = r.recollect(ctx, r.repo, ours, r.tree.bundles(), r.o.DryRun); err != nil {
+		if r.unsaved, err = r.recollect(ctx, r.repo, ours, r.tree.Bundles(), r.o.DryRun); err != nil {
 			return err
 		}
 	}
-	r.places, err = r.placesIn(r.repo, r.tree, branch)
+	r.places, err = r.placesIn(r.repo, branch)
 	return err
 }
 
-// placesIn are the places of a tree that pushes read, and of a branch, nil where there is none to be looked at.
-func (p *project) placesIn(repo *gitops.Repo, t *tree, branch *gitops.Tip) ([]*place, error) {
-	here := &place{name: lookAt(p.cfg.Push.Source), fsys: t.fsys}
-	if tip, ok := t.fsys.(*gitops.Tip); ok {
+// placesIn are the places of the tree that pushes read, and of a branch, nil where there is none to be looked at.
+func (r *pushing) placesIn(repo *gitops.Repo, branch *gitops.Tip) ([]*place, error) {
+	here := &place{name: lookAt(r.cfg.Push.Source), fsys: r.tree.FS}
+	if tip, ok := r.tree.FS.(*gitops.Tip); ok {
 		here.commit = tip.Hash()
 	} else {
 		_, head, err := repo.Head()
@@ -102,16 +103,19 @@ func (p *project) placesIn(repo *gitops.Repo, t *tree, branch *gitops.Tip) ([]*p
 	}
 	places := []*place{here}
 	if branch != nil && !branch.New() {
-		places = []*place{{name: lookAt(p.cfg.Pull.Branch), fsys: branch, commit: branch.Hash()}, here}
+		places = []*place{{name: lookAt(r.cfg.Pull.Branch), fsys: branch, commit: branch.Hash()}, here}
 	}
 	for _, at := range places {
-		for _, l := range []lookAt{lookAt(p.cfg.Push.Source), lookAt(p.cfg.Pull.Branch)} {
+		for _, l := range []lookAt{lookAt(r.cfg.Push.Source), lookAt(r.cfg.Pull.Branch)} {
 			if l == config.Worktree && at.name != l {
 				continue // what was seen there need not be committed, and says nothing about another place
 			}
-			commit, looked, err := ledger.SeenAt.Get(p.State, p.stateName(), l.record())
+			commit, looked, err := ledger.SeenAt.Get(r.State, r.stateName(), l.record())
 			if err != nil {
 				return nil, err
+			}
+			if l == lookAt(r.cfg.Pull.Branch) && r.unsaved.seen != "" {
+				commit, looked = r.unsaved.seen, true
 			}
 			past, err := repo.History.Contains(at.commit, commit)
 			if err != nil {

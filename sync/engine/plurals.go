@@ -9,42 +9,22 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/check"
-	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/examine"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/plural"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/spelling"
+	"github.com/locsync/locsync/sync/tree"
 )
 
-// fitted gives the service's texts for a target the shape that its source has, and leaves out the plural forms that the target language does not
-// have. What cannot be brought into that shape without a loss stays as it is, and is reported when it is merged.
-func (t *tree) fitted(target bundle.Target, theirs catalog.Catalog) catalog.Catalog {
-	texts, _ := t.fittedOrLeft(target, theirs)
-	return texts
-}
-
 // fitted is the tree's, and reports what it could not do anything with.
-func (r *pulling) fitted(t *tree, x translated) catalog.Catalog {
-	texts, left := t.fittedOrLeft(x.Target, x.texts)
+func (r *pulling) fitted(t *tree.Tree, x translated) catalog.Catalog {
+	texts, left := t.Fitted(x.Target, x.texts)
 	for _, u := range left {
 		r.leaveOut(x, report.CodePlurals, u.Key, fmt.Sprintf("the translation %q is left out: the source has plural forms as keys of "+
 			"their own, and this message cannot be taken apart into such; write one form for each category at the service, with nothing but the number filled in", u.Text))
 	}
 	return texts
-}
-
-// fittedOrLeft is fitted, beside the messages of plurals of keys that could not be taken apart.
-func (t *tree) fittedOrLeft(target bundle.Target, theirs catalog.Catalog) (texts, left catalog.Catalog) {
-	if !slices.ContainsFunc(theirs, func(u catalog.Unit) bool { return spelling.IsForm(u.Form) || strings.Contains(u.Text, "plural") }) {
-		return theirs, nil
-	}
-	source, ok := t.sourceTexts(target)
-	if !ok {
-		return theirs, nil
-	}
-	b, categories := target.Sources[0], plural.Categories(target.Language.Code)
-	theirs, left = spelling.Spread(source, theirs, b.Separator, b.Source.Code, categories)
-	return spelling.Fit(source, theirs, categories), left
 }
 
 // pluralsWhole takes out the changes of plurals that lack a form which the language or the program needs, and reports them. Forms that the
@@ -76,7 +56,7 @@ func (r *pulling) pluralsWhole(x translated, source catalog.Catalog, in catalog.
 	}
 	bad := make(map[string]string) // keys, and why they are left out
 	for key := range fresh {
-		if findings := check.Breaking(wanting(x.Sources[0], x.Language, key, of[key].Forms, have[key].Forms)); len(findings) > 0 {
+		if findings := check.Breaking(examine.Forms(x.Sources[0], x.Language, key, of[key].Forms, have[key].Forms)); len(findings) > 0 {
 			bad[key] = findings[0].Reason
 		}
 	}
@@ -92,17 +72,6 @@ func (r *pulling) pluralsWhole(x translated, source catalog.Catalog, in catalog.
 			result.Changes = append(result.Changes, catalog.Change{Op: catalog.Removed, Name: u.Name})
 		}
 	}
-}
-
-// wanting checks the forms of a plural, those that are there only as a blank left out.
-func wanting(b *bundle.Bundle, l config.Language, key string, source, forms map[string]string) []check.Finding {
-	in := check.Plural{Source: slices.Collect(maps.Keys(source)), Language: l.Code, SourceLanguage: b.Source.Code, Skip: skips(b, key)}
-	for form, text := range forms {
-		if text != "" {
-			in.Forms = append(in.Forms, form)
-		}
-	}
-	return check.Forms(in)
 }
 
 // leave takes the changes of bad keys out of a merge's result and reports each of those keys once. of says
@@ -124,28 +93,6 @@ func (r *pulling) leave(x translated, in catalog.Three, result *catalog.Merged, 
 		result.Leave(in.Base, c.Name)
 		return true
 	})
-}
-
-// lackingForms are the plurals of a file of translations that lack forms, by the key of a form that is there: Android's, and those of Rails' maps for
-// which Rails would raise an error. By which rules other programs choose among keys is not known.
-func lackingForms(b *bundle.Bundle, l config.Language, source, texts catalog.Catalog) map[string]check.Finding {
-	lacks := make(map[string]check.Finding)
-	of := spelling.Of(source)
-	for key, s := range spelling.Of(texts) {
-		if s.Forms == nil || of[key].Forms == nil {
-			continue
-		}
-		for _, f := range wanting(b, l, key, of[key].Forms, s.Forms) {
-			lacks[key] = f
-		}
-	}
-	if b.Format.Name != rails {
-		return lacks
-	}
-	for _, m := range railsMaps(b, l, source, texts) {
-		lacks[m.first] = m.Finding
-	}
-	return lacks
 }
 
 // widen is widened for a pull, beside what stands apart of it. A form that the service accepted from the source file once, and that is gone from there,
@@ -228,7 +175,7 @@ func carried(in catalog.Three, result *catalog.Merged) {
 // shows that a translation is missing. Other libraries fall back to another language.
 func (r *pulling) mapsWhole(x translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
 	b := x.Sources[0]
-	if b.Format.Name != rails || len(result.Changes) == 0 {
+	if b.Format.Name != examine.Rails || len(result.Changes) == 0 {
 		return
 	}
 	of := spelling.PluralsIn(source, b.Separator, b.Source.Code)
@@ -245,54 +192,13 @@ func (r *pulling) mapsWhole(x translated, source catalog.Catalog, in catalog.Thr
 		texts = append(texts, catalog.Unit{Name: catalog.Name{Key: key}, Text: after[key]})
 	}
 	bad := make(map[string]string)
-	for _, m := range railsMaps(b, x.Language, source, texts) {
-		if changed[m.other] {
-			bad[m.other] = m.Reason
+	for _, m := range examine.RailsMaps(b, x.Language, source, texts) {
+		if changed[m.Other] {
+			bad[m.Other] = m.Reason
 		}
 	}
 	r.leave(x, in, result, bad, func(n catalog.Name) string { return of.MapOf(n.Key) })
 }
-
-// railsMap is a plural of Rails that lacks forms: the source's key for "other", and the first key that is there.
-type railsMap struct {
-	other, first string
-	check.Finding
-}
-
-// railsMaps are the plurals of texts for which Rails would raise an error. It takes "zero" for 0 where that is there.
-func railsMaps(b *bundle.Bundle, l config.Language, source, texts catalog.Catalog) (all []railsMap) {
-	of := spelling.PluralsIn(source, b.Separator, b.Source.Code)
-	at := make(map[string]int)
-	var forms []check.Plural
-	for _, u := range texts {
-		other := of.MapOf(u.Key)
-		if other == "" && of.Others[strings.TrimSuffix(u.Key, plural.Other)].Key == u.Key {
-			other = u.Key
-		}
-		if other == "" || u.Text == "" {
-			continue
-		}
-		i, ok := at[other]
-		if !ok {
-			i = len(all)
-			at[other] = i
-			all = append(all, railsMap{other: other, first: u.Key})
-			forms = append(forms, check.Plural{Source: []string{plural.Other}, Language: l.Code, SourceLanguage: b.Source.Code, Skip: skips(b, u.Key)})
-		}
-		forms[i].Forms = append(forms[i].Forms, strings.TrimPrefix(u.Key, strings.TrimSuffix(other, plural.Other)))
-	}
-	kept := all[:0]
-	for i, m := range all {
-		if found := check.Breaking(check.Forms(forms[i])); len(found) > 0 {
-			m.Finding = found[0]
-			kept = append(kept, m)
-		}
-	}
-	return kept
-}
-
-// rails is the format of Rails' files, in which plurals are maps.
-const rails = "structured-yaml"
 
 // taken forgets that the service left out texts that it has taken now.
 func (p *project) taken(tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
@@ -313,7 +219,7 @@ func (p *project) taken(tx ledger.Writer, m ledger.Destination, units []ledger.T
 // eachKind calls send with the texts that the source has keys for, then with further forms of plurals: these travel
 // in an import of their own, because a service that has no source text for them leaves them out.
 func (r *pushing) eachKind(target bundle.Target, sent catalog.Catalog, send func(sent catalog.Catalog, further bool) error) error {
-	source, ok := r.tree.sourceTexts(target)
+	source, ok := r.tree.SourceTexts(target)
 	if !ok {
 		return send(sent, false)
 	}
@@ -332,7 +238,7 @@ func (r *pushing) eachKind(target bundle.Target, sent catalog.Catalog, send func
 }
 
 // furtherProblem names what the service left out since the source lacks it. It is not sent again until it is changed.
-func furtherProblem(f ledger.JobFile, language string) report.Problem {
+func (r *pushing) furtherProblem(f ledger.JobFile, language string) report.Problem {
 	var forms, singles []string
 	for _, u := range f.Units {
 		if spelling.MayBeForm(u.Key, "") {
@@ -350,6 +256,11 @@ func furtherProblem(f ledger.JobFile, language string) report.Problem {
 		what = append(what, "texts that only this language has in the place of a plural ("+strings.Join(singles, ", ")+")")
 		advice = append(advice, "To have the plurals translated at the service, write their forms in the place of the single texts")
 	}
-	return report.Problem{Code: report.CodeService, File: f.Memory.Path, Language: language, Problem: "the service has no source text for " + strings.Join(what, " and ") +
-		"; they stay in the repository. " + strings.Join(advice, ". ")}
+	p := report.Problem{Code: report.CodeService, File: f.Memory.Path, Language: language,
+		Problem: "the service has no source text for " + strings.Join(what, " and ") +
+			"; they stay in the repository. " + strings.Join(advice, ". ")}
+	if r.met[ledger.TargetID(f.Memory.Path, language)] {
+		p.Severity = report.Warning
+	}
+	return p
 }

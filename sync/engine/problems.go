@@ -5,14 +5,16 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"time"
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/spelling"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // A problem is told by the status until it is repaired.
@@ -52,6 +54,18 @@ func setOf(problems []report.Problem) map[report.Problem]bool {
 	return set
 }
 
+// outcome sums a pass up.
+func outcome(at time.Time, keys int, commit string, problems []report.Problem, err error) report.Past {
+	past := report.Past{At: at.UTC(), Result: report.ResultOK, Keys: keys, Commit: commit, Problems: problems}
+	if report.LeavesOut(problems) {
+		past.Result = report.ResultPartial
+	}
+	if err != nil {
+		past.Result, past.Error, past.ErrorCode = report.ResultFailed, err.Error(), failure.Code(err)
+	}
+	return past
+}
+
 // ofPull are the problems that the last pull remembered, as far as they are about something that is still there. Where branch, base and
 // configuration are as they were then, nothing of it can have changed.
 func (p *project) ofPull(past report.Past, repo *gitops.Repo) ([]report.Problem, error) {
@@ -69,11 +83,11 @@ func (p *project) ofPull(past report.Past, repo *gitops.Repo) ([]report.Problem,
 	if base := tip.Base(); base != nil && base.Hash() != tip.Hash() {
 		places = []*gitops.Tip{base, tip} // a pull takes base in
 	}
-	t, err := p.readTree(places[0], nil)
+	t, err := tree.Find(places[0], p.cfg, nil)
 	if err != nil {
 		return nil, err
 	}
-	unread := slices.Clone(t.problems)
+	unread := slices.Clone(t.Problems)
 	for _, fsys := range places {
 		broken, err := p.unreadable(fsys, t)
 		if err != nil {
@@ -93,13 +107,13 @@ func (p *project) ofPull(past report.Past, repo *gitops.Repo) ([]report.Problem,
 func (p *project) subject(look string) string { return p.configured() + " " + look }
 
 // living are the problems whose language, file and key are there. What is not known to be gone is.
-func (p *project) living(problems []report.Problem, t *tree) []report.Problem {
+func (p *project) living(problems []report.Problem, t *tree.Tree) []report.Problem {
 	if len(problems) == 0 {
 		return nil
 	}
-	sources := make(map[string][]*source) // by the paths of source files and of their translations
+	sources := make(map[string][]*tree.Source) // by the paths of source files and of their translations
 	labelled := false
-	for _, s := range t.sources {
+	for _, s := range t.Sources {
 		sources[s.Path] = append(sources[s.Path], s)
 		labelled = labelled || s.Output.HasLabel()
 	}
@@ -107,9 +121,9 @@ func (p *project) living(problems []report.Problem, t *tree) []report.Problem {
 	for _, l := range p.cfg.Targets() {
 		languages[l.Code] = true
 	}
-	for _, target := range bundle.Known(t.bundles(), p.cfg.Targets()) {
+	for _, target := range bundle.Known(t.Bundles(), p.cfg.Targets()) {
 		for _, b := range target.Sources {
-			sources[target.Path] = append(sources[target.Path], t.of(b))
+			sources[target.Path] = append(sources[target.Path], t.Of(b))
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(problems), func(problem report.Problem) bool {
@@ -122,23 +136,13 @@ func (p *project) living(problems []report.Problem, t *tree) []report.Problem {
 		case !is:
 			return !labelled // else the service may name it
 		}
-		return problem.Key != "" && !slices.ContainsFunc(of, func(s *source) bool { return s.asks(problem.Key) })
+		return problem.Key != "" && !slices.ContainsFunc(of, func(s *tree.Source) bool { return s.MayHave(problem.Key) })
 	})
 }
 
-// asks reports whether a translation may have a key: whether the source has it, or a plural that it is a form of. Of a file that cannot be read
-// it is not known.
-func (s *source) asks(key string) bool {
-	if s.broken() || s.clash[key] != "" || s.texts.Keys()[key] {
-		return true
-	}
-	form := catalog.Catalog{{Name: catalog.Name{Key: key}, Text: key}}
-	return spelling.Widened(s.texts, s.Separator, s.Source.Code, form).Keys()[key]
-}
-
 // unreadable are the problems of target files of a tree that cannot be read.
-func (p *project) unreadable(fsys fs.FS, t *tree) ([]report.Problem, error) {
-	targets, err := bundle.Existing(fsys, t.bundles(), p.cfg.Targets())
+func (p *project) unreadable(fsys fs.FS, t *tree.Tree) ([]report.Problem, error) {
+	targets, err := bundle.Existing(fsys, t.Bundles(), p.cfg.Targets())
 	if err != nil {
 		return nil, err
 	}
@@ -252,7 +256,7 @@ func (r *pulling) keepLeft(tx ledger.Writer) error {
 
 // heldKeys are the keys of the sources of a tree, as source path and key, of which a language's newest translation is held back: a pull left it out, or
 // it waits for a decision. fsys is where file names are looked for that the service decides.
-func (p *project) heldKeys(fsys fs.FS, t *tree, l config.Language, conflicts []report.Conflict) (map[string]bool, error) {
+func (p *project) heldKeys(fsys fs.FS, t *tree.Tree, l config.Language, conflicts []report.Conflict) (map[string]bool, error) {
 	slots, err := ledger.LeftOut.Slots(p.State, p.stateName())
 	if err != nil {
 		return nil, err
@@ -283,7 +287,7 @@ func (p *project) heldKeys(fsys fs.FS, t *tree, l config.Language, conflicts []r
 	if len(byPath) == 0 {
 		return held, nil
 	}
-	targets, err := bundle.Existing(fsys, t.bundles(), []config.Language{l})
+	targets, err := bundle.Existing(fsys, t.Bundles(), []config.Language{l})
 	if err != nil {
 		return nil, fmt.Errorf("look for translations that were held back: %w", err)
 	}
@@ -293,7 +297,7 @@ func (p *project) heldKeys(fsys fs.FS, t *tree, l config.Language, conflicts []r
 			continue
 		}
 		for _, b := range target.Sources {
-			for key := range t.of(b).texts.Keys() {
+			for key := range t.Of(b).Texts.Keys() {
 				if left[key] {
 					held[b.Path+"\x00"+key] = true
 				}

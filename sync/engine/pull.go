@@ -13,13 +13,17 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/accepted"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/events"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/request"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // pulling is one pull of one project, under way.
@@ -40,9 +44,9 @@ type pulling struct {
 	unread    []report.Problem        // of the report: files that could not be read
 	left      map[string]leftOut      // by ledger.TargetID: of files that were looked at, what was left out
 	digested  sourceDigests
-	shared    *shared
-	accepted  *accepted     // what the service has of the sources, compared with the branch's tree
-	moves     []ledger.Move // of source files
+	shared    *tree.Shared
+	accepted  *accepted.Sources // what the service has of the sources, compared with the branch's tree
+	moves     []ledger.Move     // of source files
 	renamed   map[*bundle.Bundle][]catalog.Rename
 	contested map[string]config.Language // files that both branch and base changed, in this attempt
 	holds     []report.Problem           // files that the guard holds back
@@ -148,7 +152,7 @@ func (r *pulling) end(err error) pulled {
 		past := outcome(r.Now(), r.report.Keys, r.report.Commit, r.report.Problems, err)
 		past.Problems = besides(past.Problems, r.elsewhere)
 		past.Held, past.Unread, past.Look = len(r.holds), r.unread, r.subject(r.looked)
-		r.past(ledger.PassPull, past, passed, func(tx ledger.Writer, d *diary) error {
+		r.past(ledger.PassPull, past, passed, func(tx ledger.Writer, d *events.Entry) error {
 			if r.tell(d, err); err != nil {
 				return nil // nothing is concluded from what it did not come to
 			}
@@ -181,7 +185,7 @@ func (r *pulling) pass(ctx context.Context) error {
 			err = r.acceptService()
 		}
 		if err == nil {
-			err = r.request(ctx)
+			err = r.askToMerge(ctx)
 		}
 		if err == nil {
 			err = r.late()
@@ -220,14 +224,14 @@ func (r *pulling) attempt(ctx context.Context) error {
 	r.tip, r.base, r.looked = tip, tip.Base(), look(tip)
 	r.merged = r.base != nil && len(joined) == 0 && on.Same(r.base)
 	r.removals = removalsSince(r, tip)
-	t, err := r.readTree(joinedTree{on, joined}, r.reading)
+	t, err := tree.Find(joinedTree{on, joined}, r.cfg, r.reading)
 	if err != nil {
 		return err
 	}
-	for _, problem := range t.problems {
+	for _, problem := range t.Problems {
 		r.unreadable(problem)
 	}
-	if r.unsaved, err = r.recollect(ctx, r.repo, tip, t.bundles(), r.o.DryRun); err != nil {
+	if r.unsaved, err = r.recollect(ctx, r.repo, tip, t.Bundles(), r.o.DryRun); err != nil {
 		return err
 	}
 	done, err := r.mergeAll(ctx, t, tip)
@@ -252,7 +256,7 @@ func (r *pulling) attempt(ctx context.Context) error {
 		}
 		before = r.report.Commit
 	}
-	if r.report.Commit == "" && !r.o.DryRun {
+	if r.report.Commit == "" && (!r.o.DryRun || len(r.report.Files) == 0) {
 		if err := r.follow(ctx, tip); err != nil {
 			return err
 		}
@@ -288,7 +292,7 @@ func (r *pulling) readBranch(ctx context.Context) (*gitops.Tip, error) {
 }
 
 // mergeAll merges what the service has into the files of a tree, in memory.
-func (r *pulling) mergeAll(ctx context.Context, t *tree, tip *gitops.Tip) ([]*merged, error) {
+func (r *pulling) mergeAll(ctx context.Context, t *tree.Tree, tip *gitops.Tip) ([]*merged, error) {
 	if err := r.lookAgain(tip); err != nil {
 		return nil, err
 	}
@@ -311,7 +315,7 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree, tip *gitops.Tip) ([]*me
 	if err != nil {
 		return nil, err
 	}
-	if r.shared, err = t.sharedIn(t.fsys, r.cfg.Targets()); err != nil {
+	if r.shared, err = t.SharedIn(t.FS, r.cfg.Targets()); err != nil {
 		return nil, err
 	}
 	for i, x := range theirs {
@@ -329,6 +333,23 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree, tip *gitops.Tip) ([]*me
 	return done, nil
 }
 
+// toMerge is the request to merge the branch, which has the problems of this pull.
+func (r *pulling) toMerge() *request.Branch {
+	b := r.mergeRequest(r.repo)
+	b.Problems = &r.report.Problems
+	return b
+}
+
+// askToMerge brings the branch's request in step with it.
+func (r *pulling) askToMerge(ctx context.Context) error {
+	if r.o.DryRun {
+		return nil
+	}
+	q, err := r.toMerge().Update(ctx, request.Pulled{Tip: r.tip, Base: r.base, Merged: r.merged, Offer: r.offer})
+	r.report.RequestURL, r.report.Request = q.URL, q.Did
+	return err
+}
+
 func (r *pulling) problem(p report.Problem) { r.report.Problems = append(r.report.Problems, p) }
 
 // unreadable is the problem of a file as the branch or its base has it.
@@ -339,15 +360,19 @@ func (r *pulling) unreadable(p report.Problem) {
 
 // translations asks the service for all groups of a tree. Each target file of the configuration is in the answer, with no texts when
 // the service has none: its dead keys go all the same.
-func (r *pulling) translations(ctx context.Context, t *tree) ([]translated, error) {
+func (r *pulling) translations(ctx context.Context, t *tree.Tree) ([]translated, error) {
 	languages := r.cfg.Targets()
 	if len(languages) == 0 {
 		return nil, nil
 	}
 	var all []translated
 	claimed := make(map[string]*bundle.Group)
-	groups := bundle.Groups(t.bundles())
+	groups := bundle.Groups(t.Bundles())
 	if err := r.askAll(ctx, t, groups, languages); err != nil {
+		return nil, err
+	}
+	loud := slices.DeleteFunc(slices.Clone(groups), func(g *bundle.Group) bool { return r.exports[exportKey(g)] == nil })
+	if err := r.noticeSources(ctx, t, loud); err != nil {
 		return nil, err
 	}
 	for _, g := range groups {
@@ -366,7 +391,7 @@ func (r *pulling) translations(ctx context.Context, t *tree) ([]translated, erro
 			claimed[target.Path] = g
 			all = append(all, target)
 		}
-		existing, err := bundle.Existing(t.fsys, g.Bundles, languages)
+		existing, err := bundle.Existing(t.FS, g.Bundles, languages)
 		if err != nil {
 			return nil, err
 		}
@@ -386,7 +411,7 @@ func (r *pulling) translations(ctx context.Context, t *tree) ([]translated, erro
 }
 
 // askAll asks for the translations of the groups that this pull has no answer for yet, unless the service says that there is nothing new.
-func (r *pulling) askAll(ctx context.Context, t *tree, groups []*bundle.Group, languages []config.Language) error {
+func (r *pulling) askAll(ctx context.Context, t *tree.Tree, groups []*bundle.Group, languages []config.Language) error {
 	open := slices.DeleteFunc(slices.Clone(groups), func(g *bundle.Group) bool { return r.exports[exportKey(g)] != nil })
 	quiet, err := r.quiet(ctx, t, open, languages)
 	if err != nil {
@@ -395,9 +420,18 @@ func (r *pulling) askAll(ctx context.Context, t *tree, groups []*bundle.Group, l
 	open = slices.DeleteFunc(open, func(g *bundle.Group) bool { return quiet[g] })
 	var asks []exportAsk
 	for _, g := range open {
-		asks = append(asks, exportAsk{g, languages, r.cfg.Pull.CompletionState})
+		asks = append(asks, r.pullAsk(g, languages))
 	}
 	answers, err := r.exportAll(ctx, asks, resumed.in(r.o.DryRun))
+	if errors.Is(err, service.ErrExportFailed) { // it may be a source text that it cannot write
+		for i := range asks {
+			asks[i].sources = false
+		}
+		answers, err = r.exportAll(ctx, asks, resumed.in(r.o.DryRun))
+	}
+	if errors.Is(err, service.ErrRefused) && !errors.Is(err, service.ErrExportFailed) {
+		return errors.Join(err, r.noticeSources(ctx, t, open))
+	}
 	if err != nil {
 		return err
 	}
@@ -406,6 +440,11 @@ func (r *pulling) askAll(ctx context.Context, t *tree, groups []*bundle.Group, l
 		r.exports[exportKey(g)] = answers[i]
 	}
 	return nil
+}
+
+// pullAsk is the question of a pull for a group.
+func (r *pulling) pullAsk(g *bundle.Group, languages []config.Language) exportAsk {
+	return exportAsk{group: g, languages: languages, completion: r.cfg.Pull.CompletionState, sources: r.tellsSources(g)}
 }
 
 // exportKey tells what this pull asked for, however often it reads the branch.
@@ -428,16 +467,4 @@ func (r *pulling) wrote(g *bundle.Group, target bundle.Target) (bool, error) {
 	}
 	marks, err := r.State.Marks(r.slot(ledger.Merged, target.Path, target.Language.Code))
 	return marks != nil, err
-}
-
-// sourceTexts are the texts of a target's source files; ok is false when one of them cannot be read.
-func (t *tree) sourceTexts(target bundle.Target) (texts catalog.Catalog, ok bool) {
-	for _, b := range target.Sources {
-		s := t.of(b)
-		if s == nil || s.broken() {
-			return nil, false
-		}
-		texts = append(texts, bundle.Texts(s.file)...)
-	}
-	return texts, true
 }

@@ -9,26 +9,29 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/accepted"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/events"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // pushing is one push of one project, under way.
 type pushing struct {
 	*project
 	o       PushOptions
-	tree    *tree
+	tree    *tree.Tree
 	unsaved overlay // of a dry run
 	report  pushed
 	errs    []error
 
 	begun    time.Time
-	failure  error     // of the whole pass, as it is told
-	accepted *accepted // what the service has of the sources
+	failure  error             // of the whole pass, as it is told
+	accepted *accepted.Sources // what the service has of the sources
 
 	refused map[string]bool // source files that the service did not take in this push: it may not know their keys
 	places  []*place
@@ -38,10 +41,12 @@ type pushing struct {
 	lost     map[string]conflict // that nobody has decided on
 	settled  map[string]bool     // conflicts that this push decided
 	present  map[string]bool     // target files that some place has; by ledger.TargetID
+	met      map[string]bool     // those that were met before this state, by what the service has; see overlay.metBefore
 	lastPull time.Time
 
-	before    map[string]*exported    // by group: what the service had before the source texts of this push; see readBefore
-	elsewhere map[report.Problem]bool // of the report: what the status finds where it looks itself
+	found     map[string]catalog.Marks // by collection: source texts that a pull found at the service
+	before    map[string]*exported     // by group: what the service had before the source texts of this push; see readBefore
+	elsewhere map[report.Problem]bool  // of the report: what the status finds where it looks itself
 	exports   int
 	imports   struct{ done, total int }          // of those that are sent now
 	skipped   string                             // why nothing may be pushed now
@@ -113,7 +118,8 @@ func (r *pushing) census(c census) {
 
 func (p *project) newPush(o PushOptions) *pushing {
 	return &pushing{project: p, o: o, begun: p.Now(), elsewhere: make(map[report.Problem]bool),
-		refused: make(map[string]bool), present: make(map[string]bool), settled: make(map[string]bool),
+		refused: make(map[string]bool), settled: make(map[string]bool), before: make(map[string]*exported), found: make(map[string]catalog.Marks),
+		present: make(map[string]bool), met: make(map[string]bool),
 		old: make(map[string]map[catalog.Name]string), following: make(map[string][]foreseen),
 		report: pushed{open: make(map[string]conflict), ProjectPush: report.ProjectPush{
 			Scope: scope(p), Files: []report.PushedFile{}, Outcome: noProblems()}}}
@@ -134,7 +140,7 @@ func (r *pushing) end(err error) pushed {
 		} else if last, _, err := ledger.Passes.Get(r.State, r.stateName(), ledger.PassPush); err == nil {
 			past.Keys, past.SentAt = last.Keys, last.SentAt
 		}
-		r.past(ledger.PassPush, past, passed, func(_ ledger.Writer, d *diary) error {
+		r.past(ledger.PassPush, past, passed, func(_ ledger.Writer, d *events.Entry) error {
 			r.tell(d, err)
 			return nil
 		})
@@ -174,10 +180,10 @@ func (r *pushing) pass(ctx context.Context) error {
 		return nil
 	}
 	r.tree = t
-	for _, problem := range t.problems {
+	for _, problem := range t.Problems {
 		r.answer(problem)
 	}
-	plan, err := r.planSources()
+	plan, err := r.planSources(ctx)
 	if err != nil {
 		return err
 	}
@@ -185,7 +191,7 @@ func (r *pushing) pass(ctx context.Context) error {
 		return err
 	}
 	r.shipAll(ctx, plan.shipments)
-	if err := r.lookAtSources(plan.accepted, t.sourceCommit()); err != nil {
+	if err := r.lookAtSources(plan.accepted, t.Commit()); err != nil {
 		return err
 	}
 	if len(plan.renames) > 0 {
@@ -256,39 +262,42 @@ func (p *project) request(b *bundle.Bundle, language, format, completion string)
 type sourcePlan struct {
 	shipping
 	renames  []ledger.Rename
-	accepted *accepted
+	accepted *accepted.Sources
 }
 
 // planSources compares every source file with what the service accepted last and composes the imports.
-func (r *pushing) planSources() (*sourcePlan, error) {
+func (r *pushing) planSources(ctx context.Context) (*sourcePlan, error) {
 	plan := &sourcePlan{}
-	accepted, err := r.acceptedOf(r.tree, r.o.Force)
+	accepted, err := r.keeper().Compare(r.tree, r.o.Force)
 	if err != nil {
 		return nil, err
 	}
 	plan.accepted, r.accepted = accepted, accepted
-	if err := r.recallPasts(r.repo, accepted, lookAt(r.cfg.Push.Source), r.tree.sourceCommit()); err != nil {
+	if err := r.keeper().Recall(r.repo, accepted, r.cfg.Push.Source, r.tree.Commit()); err != nil {
 		return nil, err
 	}
 	if err := r.conclude(accepted); err != nil {
 		return nil, err
 	}
 	if !r.o.DryRun {
-		if err := errors.Join(r.adopt(accepted), r.keepInherited(accepted)); err != nil {
+		if err := errors.Join(r.keeper().Adopt(accepted), r.keeper().KeepInherited(accepted)); err != nil {
 			return nil, err
 		}
 	}
 	var all []*compared
-	for _, s := range r.tree.sources {
-		if s.broken() || accepted.held[s.place()] {
+	for _, s := range r.tree.Sources {
+		if s.Broken() || accepted.Held[s.ID()] {
 			continue
 		}
-		pending, base, changes := accepted.pending(s)
+		pending, base, changes := accepted.Pending(s)
 		look, err := r.lookForRenames(s, base, changes)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, &compared{source: s, pending: pending, base: base, look: look})
+	}
+	if err := r.meetSources(ctx, all); err != nil {
+		return nil, err
 	}
 	findFarRenames(all)
 	for _, s := range all {
@@ -301,8 +310,9 @@ func (r *pushing) planSources() (*sourcePlan, error) {
 		if len(pending) == 0 && !r.o.All {
 			continue
 		}
-		not := accepted.notSent(s.source)
-		err = r.addSource(&plan.shipping, s.source, func(key string) bool { return pending[key] || r.o.All && (r.o.Force || !not[key]) })
+		not := accepted.NotSent(s.source)
+		wanted := func(key string) bool { return !s.stays[key] && (pending[key] || r.o.All && (r.o.Force || !not[key])) }
+		err = r.addSource(&plan.shipping, s.source, wanted)
 		if err != nil {
 			return nil, err
 		}
@@ -311,9 +321,9 @@ func (r *pushing) planSources() (*sourcePlan, error) {
 }
 
 // addSource adds keys of a source file to the imports.
-func (r *pushing) addSource(ship *shipping, s *source, wanted func(key string) bool) error {
-	texts := s.texts.Index()
-	up, err := bundle.Compose(s.Bundle, s.file, s.Path, func(n catalog.Name) bool {
+func (r *pushing) addSource(ship *shipping, s *tree.Source, wanted func(key string) bool) error {
+	texts := s.Texts.Index()
+	up, err := bundle.Compose(s.Bundle, s.File, s.Path, func(n catalog.Name) bool {
 		_, there := texts[n]
 		return there && wanted(n.Key)
 	}, nil, nil)
@@ -373,7 +383,7 @@ func (r *pushing) shipAll(ctx context.Context, all []*shipment) {
 func (r *pushing) sent(s *shipment) {
 	r.report.Requests++
 	for _, up := range s.uploads {
-		f := report.PushedFile{Path: up.Path, Language: s.request.Language, Keys: keysOf(up.Units)}
+		f := report.PushedFile{Path: up.Path, Language: s.request.Language, Keys: up.Units.KeysInOrder()}
 		if r.o.DryRun {
 			f.Changes = r.values(f.Path, f.Language, up.Units)
 		}
@@ -417,19 +427,6 @@ func (r *pushing) values(path, language string, units catalog.Catalog) []report.
 	return all
 }
 
-// keysOf are the keys of units, in their order.
-func keysOf(units catalog.Catalog) []string {
-	var keys []string
-	seen := make(map[string]bool, len(units))
-	for _, u := range units {
-		if !seen[u.Key] {
-			seen[u.Key] = true
-			keys = append(keys, u.Key)
-		}
-	}
-	return keys
-}
-
 // send begins one import.
 func (r *pushing) send(ctx context.Context, s *shipment) (*ledger.Job, error) {
 	job, err := r.intend(s)
@@ -439,7 +436,7 @@ func (r *pushing) send(ctx context.Context, s *shipment) (*ledger.Job, error) {
 	for _, up := range s.uploads {
 		s.request.Files = append(s.request.Files, service.Upload{Name: up.Name, Body: up.Body})
 	}
-	r.importing("sending %s to %q (%s)", counted(len(s.uploads), "file", "files"), s.request.Collection, s.request.Language)
+	r.importing("sending %s to %q (%s)", report.Counted(len(s.uploads), "file", "files"), s.request.Collection, s.request.Language)
 	id, err := r.Service.StartImport(ctx, s.request)
 	s.request.Files = nil // it is not needed while the import runs
 	if err != nil {
@@ -455,18 +452,6 @@ func (r *pushing) send(ctx context.Context, s *shipment) (*ledger.Job, error) {
 // importing tells of one of the imports.
 func (r *pushing) importing(format string, args ...any) {
 	r.announce(report.Doing{What: fmt.Sprintf(format, args...), Done: int64(r.imports.done), Total: int64(r.imports.total)})
-}
-
-// outcome sums a pass up.
-func outcome(at time.Time, keys int, commit string, problems []report.Problem, err error) report.Past {
-	past := report.Past{At: at.UTC(), Result: report.ResultOK, Keys: keys, Commit: commit, Problems: problems}
-	if len(problems) > 0 {
-		past.Result = report.ResultPartial
-	}
-	if err != nil {
-		past.Result, past.Error, past.ErrorCode = report.ResultFailed, err.Error(), failure.Code(err)
-	}
-	return past
 }
 
 // mark writes accepted texts of a translation into slots, keeping what is there.

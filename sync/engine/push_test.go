@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
@@ -325,7 +326,7 @@ func TestPushOfMovedFiles(t *testing.T) {
 	}
 }
 
-// --all sends everything, --dry-run nothing at all, and both say what.
+// --all sends everything, --dry-run nothing at all, and both say what. What the service has is asked for.
 func TestPushAllAndDryRun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/a.json": `{"a": "A", "b": "B"}`})
@@ -335,7 +336,9 @@ func TestPushAllAndDryRun(t *testing.T) {
 	if p.Requests != 1 || p.Keys != 2 {
 		t.Errorf("%+v", p)
 	}
-	w.silent()
+	if got := w.wire.take("import"); len(got) > 0 {
+		t.Errorf("a dry run imports: %v", got)
+	}
 	if s := w.Status(t.Context()).Projects[0]; s.LastPush != nil || s.Pending != 2 {
 		t.Errorf("status %+v", s)
 	}
@@ -384,6 +387,11 @@ func TestPushConflicts(t *testing.T) {
 			w.upload(service.ImportRequest{Project: w.id, Collection: "main", Language: "en", Format: "json", Conflicts: service.Overwrite, Files: []service.Upload{{Name: "x.json", Body: []byte(`{"b": "B2"}`)}}})
 			w.sends("locales/en/a.json (en): b")
 			w.sends()
+			w.upload(service.ImportRequest{Project: w.id, Collection: "main", Language: "en", Format: "json", Conflicts: service.Overwrite, Files: []service.Upload{{Name: "x.json", Body: []byte(`{"b": "B3"}`)}}})
+			w.write("locales/en/a.json", `{"a": "A", "b": "B4"}`)
+			p = w.pushes(PushOptions{})
+			w.reports(p, "locales/en/a.json (en): b")
+			w.problem(p.Problems, "locales/en/a.json", "b")
 		})
 	}
 }
@@ -559,7 +567,7 @@ output = "third/{LANGUAGE}/{NAME}.json"
 	if err != nil || len(result.Projects) != 1 || result.Projects[0].Name != "third" || result.Projects[0].Keys != 1 {
 		t.Errorf("%v %+v", err, result)
 	}
-	var usage *UsageError
+	var usage *failure.UsageError
 	if _, err = w.Push(t.Context(), PushOptions{Project: "nope"}); !errors.As(err, &usage) || !strings.Contains(err.Error(), `app`) {
 		t.Errorf("%v", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/spelling"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // A pull takes a translation out of the branch when the source loses its key. The base branch keeps the text until the two
@@ -31,7 +32,7 @@ type removals struct {
 
 // putBack adds to the texts of a target file those of the base that it lacks because a commit of ours took them out while the
 // source did not have the key. A key that took the place of another is left to what its old key has.
-func (o *removals) putBack(ctx context.Context, t *tree, m *merged, renamed []catalog.Rename, source, ours catalog.Catalog,
+func (o *removals) putBack(ctx context.Context, t *tree.Tree, m *merged, renamed []catalog.Rename, source, ours catalog.Catalog,
 ) (catalog.Catalog, error) {
 	had := o.baseTexts(t, m.Target)
 	if len(had) == 0 {
@@ -74,7 +75,7 @@ func (o *removals) putBack(ctx context.Context, t *tree, m *merged, renamed []ca
 
 // baseTexts are the texts of a target file as the base has it, where the branch has it otherwise. A file of the base that
 // cannot be read is a problem of the passes that read it.
-func (o *removals) baseTexts(t *tree, x bundle.Target) catalog.Catalog {
+func (o *removals) baseTexts(t *tree.Tree, x bundle.Target) catalog.Catalog {
 	if o == nil {
 		return nil
 	}
@@ -82,7 +83,7 @@ func (o *removals) baseTexts(t *tree, x bundle.Target) catalog.Catalog {
 	if err != nil {
 		return nil
 	}
-	if here, err := fs.ReadFile(t.fsys, x.Path); err != nil || bytes.Equal(here, there) {
+	if here, err := fs.ReadFile(t.FS, x.Path); err != nil || bytes.Equal(here, there) {
 		return nil
 	}
 	f, err := x.Sources[0].Parse(there, x.Language)
@@ -111,7 +112,7 @@ func (o *removals) list(ctx context.Context) error {
 	if o.read {
 		return nil
 	}
-	made, err := o.repo.History.Ours(o.tip, o.base.Hash(), o.project, recollectMost)
+	made, err := gitops.Ours(ctx, o.repo, o.tip, o.base.Hash(), o.project, recollectMost)
 	if err != nil {
 		return err
 	}

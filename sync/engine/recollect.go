@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
@@ -25,7 +26,11 @@ type recollected struct {
 }
 
 // overlay is what a dry run takes for remembered in place of what the state has.
-type overlay map[ledger.Slot]catalog.Marks
+type overlay struct {
+	texts map[ledger.Slot]catalog.Marks
+	seen  string // the commit at which the branch was seen; "" for that of the state
+	anew  bool   // nothing was remembered before, in a real run either
+}
 
 func (r *pushing) marks(slot ledger.Slot) (catalog.Marks, error) {
 	return r.unsaved.marks(r.State, slot)
@@ -35,37 +40,41 @@ func (r *pulling) marks(slot ledger.Slot) (catalog.Marks, error) {
 }
 
 func (o overlay) marks(state ledger.Reader, slot ledger.Slot) (catalog.Marks, error) {
-	if marks, is := o[slot]; is {
+	if marks, is := o.texts[slot]; is {
 		return maps.Clone(marks), nil
 	}
 	return state.Marks(slot)
 }
 
-// recollect learns what the branch has of ours since it was read last. A dry run writes nothing: it gets it as an overlay.
+// recollect learns what the branch has of ours since it was read last. A dry run writes nothing: it gets it as an
+// overlay.
 func (p *project) recollect(
 	ctx context.Context, repo *gitops.Repo, tip *gitops.Tip, bundles []*bundle.Bundle, dry bool,
 ) (overlay, error) {
 	since, done, err := ledger.RecollectedAt.Get(p.State, p.stateName(), p.cfg.Pull.Branch)
 	if err == nil && !done {
-		since, _, err = ledger.MergedAt.Get(p.State, p.stateName(), p.cfg.Pull.Branch)
+		since, done, err = ledger.MergedAt.Get(p.State, p.stateName(), p.cfg.Pull.Branch)
 	}
+	learned := overlay{anew: !done}
 	if err != nil || tip.Hash() == "" || since == tip.Hash() {
-		return nil, err
+		return learned, err
 	}
-	made, err := repo.History.Ours(tip, since, p.cfg.Name, recollectMost)
+	made, err := gitops.Ours(ctx, repo, tip, since, p.cfg.Name, recollectMost)
 	if err != nil {
-		return nil, fmt.Errorf("read the history of branch %s: %w", p.cfg.Pull.Branch, err)
+		return learned, fmt.Errorf("read the history of branch %s: %w", p.cfg.Pull.Branch, err)
 	}
 	found := make(map[string]*recollected)
 	for _, m := range made {
 		if err := p.recollectOne(ctx, repo, m, bundles, found); err != nil {
-			return nil, fmt.Errorf("read what commit %.10s brought: %w", m.Commit, err)
+			return learned, fmt.Errorf("read what commit %.10s brought: %w", m.Commit, err)
 		}
 	}
 	if dry {
-		return p.remembered(p.State, found)
+		learned.texts, err = p.remembered(p.State, found)
+		learned.seen = youngest(made)
+		return learned, err
 	}
-	return nil, p.State.Update(func(tx ledger.Writer) error {
+	return learned, p.State.Update(func(tx ledger.Writer) error {
 		marks, err := p.remembered(tx, found)
 		if err != nil {
 			return err
@@ -75,15 +84,34 @@ func (p *project) recollect(
 				return err
 			}
 		}
+		if seen := youngest(made); seen != "" {
+			err = ledger.SeenAt.Put(tx, p.stateName(), lookAt(p.cfg.Pull.Branch).record(), seen)
+			if err != nil {
+				return err
+			}
+		}
 		return ledger.RecollectedAt.Put(tx, p.stateName(), p.cfg.Pull.Branch, tip.Hash())
 	})
 }
 
+// youngest is the commit of ours that counts as read: a place with it in its history, and a text that it or an earlier one
+// replaced, was given that text back by a person.
+func youngest(made []gitops.Made) string {
+	if len(made) == 0 {
+		return ""
+	}
+	return made[len(made)-1].Commit
+}
+
 // remembered is what the state has of the target files, with what was found in the history.
-func (p *project) remembered(state ledger.Reader, found map[string]*recollected) (overlay, error) {
-	marks := make(overlay)
+func (p *project) remembered(
+	state ledger.Reader, found map[string]*recollected,
+) (map[ledger.Slot]catalog.Marks, error) {
+	marks := make(map[ledger.Slot]catalog.Marks)
 	for _, f := range found {
-		for kind, now := range map[ledger.TargetMarks]func(catalog.Marks) catalog.Marks{ledger.Known: f.learned, ledger.Merged: f.merged} {
+		for kind, now := range map[ledger.TargetMarks]func(catalog.Marks) catalog.Marks{
+			ledger.Known: f.learned, ledger.Merged: f.merged, lookAt(p.cfg.Pull.Branch).kind(): f.merged,
+		} {
 			slot := p.slot(kind, f.Path, f.Language.Code)
 			before, err := state.Marks(slot)
 			if err != nil {
@@ -108,6 +136,16 @@ func (f *recollected) learned(history catalog.Marks) catalog.Marks {
 func (f *recollected) merged(base catalog.Marks) catalog.Marks {
 	maps.Copy(base, f.agreed)
 	return base
+}
+
+// metBefore reports whether a file is new to the state only: the service has texts of it as they are here. What its
+// texts lack by themselves was told when they were sent, and is no error any more.
+func (o overlay) metBefore(ours, theirs catalog.Catalog) bool {
+	index := theirs.Index()
+	return o.anew && slices.ContainsFunc(ours, func(u catalog.Unit) bool {
+		at, both := index[u.Name]
+		return both && u.Text != "" && theirs[at].Text == u.Text
+	})
 }
 
 // recollectOne adds what one commit of ours brought: texts that none of its parents has.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // renameLook is what a look at one file says about renames.
@@ -24,15 +25,15 @@ type renameLook struct {
 
 // lookForRenames compares a file with what was accepted of it. Removed keys count once: a new key is never taken for one that was gone already at an
 // earlier look, unless that one was renamed then, and renamed again before its translations moved.
-func (p *project) lookForRenames(s *source, base catalog.Marks, changes []catalog.Change) (look renameLook, err error) {
-	if look.before, err = p.State.Marks(ledger.Removed.Of(p.stateName(), ledger.Source{Collection: s.Collection, Path: s.Path})); err != nil {
+func (p *project) lookForRenames(s *tree.Source, base catalog.Marks, changes []catalog.Change) (look renameLook, err error) {
+	if look.before, err = p.State.Marks(ledger.Removed.Of(p.stateName(), s.ID())); err != nil {
 		return look, err
 	}
 	stored, err := ledger.Renames.List(p.State, p.stateName())
 	if err != nil {
 		return look, err
 	}
-	living := s.texts.Keys()
+	living := s.Texts.Keys()
 	known := maps.Clone(look.before)
 	for _, m := range stored {
 		if m.Path == s.Path && m.Collection == s.Collection && !living[m.To.Key] {
@@ -40,10 +41,10 @@ func (p *project) lookForRenames(s *source, base catalog.Marks, changes []catalo
 		}
 	}
 	look.gone = make(catalog.Marks)
-	index := s.texts.Index()
+	index := s.Texts.Index()
 	for _, n := range look.before.Names() {
 		if at, back := index[n]; back {
-			look.fresh = append(look.fresh, catalog.Change{Op: catalog.Added, Name: n, Text: s.texts[at].Text})
+			look.fresh = append(look.fresh, catalog.Change{Op: catalog.Added, Name: n, Text: s.Texts[at].Text})
 		}
 	}
 	for _, c := range changes {
@@ -61,7 +62,7 @@ func (p *project) lookForRenames(s *source, base catalog.Marks, changes []catalo
 		}
 		look.fresh = append(look.fresh, c)
 	}
-	for _, m := range whole(catalog.Renames(base, s.texts, look.fresh), base, s.texts) {
+	for _, m := range catalog.Whole(catalog.Renames(base, s.Texts, look.fresh), base, s.Texts) {
 		look.found = append(look.found, ledger.Rename{Path: s.Path, Collection: s.Collection, From: m.From, To: m.To, Text: base[m.From]})
 	}
 	var now catalog.Marks
@@ -70,7 +71,7 @@ func (p *project) lookForRenames(s *source, base catalog.Marks, changes []catalo
 			continue
 		}
 		if now == nil {
-			now = s.texts.Marks()
+			now = s.Texts.Marks()
 		}
 		if now[m.To] == m.Text {
 			look.pending = append(look.pending, m)
@@ -83,8 +84,9 @@ func (p *project) lookForRenames(s *source, base catalog.Marks, changes []catalo
 
 // compared is a source file beside what the service accepted of it.
 type compared struct {
-	*source
+	source  *tree.Source
 	pending map[string]bool
+	stays   map[string]bool // keys of which the service keeps its own text
 	base    catalog.Marks
 	look    renameLook
 	moved   map[catalog.Name]bool     // keys that stand in another file now
@@ -103,7 +105,7 @@ func (r *pushing) renames(s *compared) ([]ledger.Rename, error) {
 	for n := range s.moved {
 		delete(lost, n)
 	}
-	r.orphaned(s.place(), look.before, lost, s.texts.Keys(), s.twins)
+	r.orphaned(s.source.ID(), look.before, lost, s.source.Texts.Keys(), s.twins)
 	if r.o.DryRun || len(look.found)+len(look.gone)+len(look.before)+len(look.stale) == 0 {
 		return append(look.found, look.pending...), nil
 	}
@@ -118,7 +120,7 @@ func (r *pushing) renames(s *compared) ([]ledger.Rename, error) {
 				return err
 			}
 		}
-		return tx.SetMarks(ledger.Removed.Of(r.stateName(), ledger.Source{Collection: s.Collection, Path: s.Path}), look.gone)
+		return tx.SetMarks(ledger.Removed.Of(r.stateName(), s.source.ID()), look.gone)
 	})
 }
 
@@ -161,14 +163,14 @@ func findFarRenames(all []*compared) {
 		return
 	}
 	for i, s := range all {
-		for _, u := range s.texts {
+		for _, u := range s.source.Texts {
 			now = append(now, catalog.Unit{Name: name(i, u.Name), Text: u.Text})
 		}
 	}
 	fresh := make(map[catalog.Mark][]string)
 	for _, c := range changes {
 		if n := near(c.Name); c.Op == catalog.Added && strings.ContainsFunc(c.Text, unicode.IsLetter) {
-			fresh[catalog.MarkOf(c.Text)] = append(fresh[catalog.MarkOf(c.Text)], fmt.Sprintf("%q (%s)", n.Key, at[c.Name].Path))
+			fresh[catalog.MarkOf(c.Text)] = append(fresh[catalog.MarkOf(c.Text)], fmt.Sprintf("%q (%s)", n.Key, at[c.Name].source.Path))
 		}
 	}
 	for _, c := range changes {
@@ -179,38 +181,16 @@ func findFarRenames(all []*compared) {
 			s.twins[near(c.Name)] = fresh[base[c.Name]]
 		}
 	}
-	for _, m := range whole(catalog.Renames(base, now, changes), base, now) {
+	for _, m := range catalog.Whole(catalog.Renames(base, now, changes), base, now) {
 		from, to := at[m.From], at[m.To]
 		if from == to {
 			continue
 		}
-		left := from.place()
-		to.look.found = append(to.look.found, ledger.Rename{Path: to.Path, Collection: to.Collection, From: near(m.From), To: near(m.To), Text: base[m.From], Left: &left})
+		left := from.source.ID()
+		to.look.found = append(to.look.found, ledger.Rename{Path: to.source.Path, Collection: to.source.Collection, From: near(m.From), To: near(m.To), Text: base[m.From], Left: &left})
 		if from.moved == nil {
 			from.moved = make(map[catalog.Name]bool)
 		}
 		from.moved[near(m.From)] = true
 	}
-}
-
-// whole keeps the renames of keys that moved with all of their forms: one form in common says nothing about the others.
-func whole(renames []catalog.Rename, base catalog.Marks, now catalog.Catalog) []catalog.Rename {
-	if len(renames) == 0 {
-		return nil
-	}
-	type keys struct{ from, to string }
-	moved, from, to := make(map[keys]int), make(map[string]int), make(map[string]int)
-	for _, m := range renames {
-		moved[keys{m.From.Key, m.To.Key}]++
-	}
-	for n := range base {
-		from[n.Key]++
-	}
-	for _, u := range now {
-		to[u.Key]++
-	}
-	return slices.DeleteFunc(renames, func(m catalog.Rename) bool {
-		n := moved[keys{m.From.Key, m.To.Key}]
-		return n != from[m.From.Key] || n != to[m.To.Key]
-	})
 }

@@ -11,8 +11,10 @@ import (
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/examine"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // With pull.source = true a pull also brings source texts that were changed at the service, in the same commit: each
@@ -40,21 +42,21 @@ type relearned struct {
 // rewording is one pull's merge of the source files, under way.
 type rewording struct {
 	*pulling
-	tree   *tree
-	theirs map[*source]catalog.Catalog
-	barred map[sourceKey]bool // keys that cannot be changed in some file
-	dead   map[*source]bool   // files that are left as they are
+	tree   *tree.Tree
+	theirs map[*tree.Source]catalog.Catalog
+	barred map[sourceKey]bool    // keys that cannot be changed in some file
+	dead   map[*tree.Source]bool // files that are left as they are
 	told   []report.Problem
 }
 
 type sourceKey struct{ collection, key string }
 
 // reword merges the service's source texts into the source files of a tree. The tree has the new texts afterwards.
-func (r *pulling) reword(ctx context.Context, t *tree) ([]*merged, error) {
+func (r *pulling) reword(ctx context.Context, t *tree.Tree) ([]*merged, error) {
 	if !r.cfg.Pull.Source {
 		return nil, nil
 	}
-	w := &rewording{pulling: r, tree: t, theirs: make(map[*source]catalog.Catalog), barred: make(map[sourceKey]bool), dead: make(map[*source]bool)}
+	w := &rewording{pulling: r, tree: t, theirs: make(map[*tree.Source]catalog.Catalog), barred: make(map[sourceKey]bool), dead: make(map[*tree.Source]bool)}
 	if err := w.ask(ctx); err != nil {
 		return nil, err
 	}
@@ -80,7 +82,7 @@ func (r *pulling) reword(ctx context.Context, t *tree) ([]*merged, error) {
 func (w *rewording) ask(ctx context.Context) error {
 	var open []*bundle.Group
 	var asks []exportAsk
-	for _, g := range bundle.Groups(w.tree.bundles()) {
+	for _, g := range bundle.Groups(w.tree.Bundles()) {
 		if g.Template().HasLabel() {
 			w.problem(report.Problem{Code: report.CodeConfiguration, File: g.Bundles[0].Path, Language: g.Bundles[0].Source.Code,
 				Problem: fmt.Sprintf("pull.source = true does nothing for collection %q: labels at the service name its files there, so which text belongs to which source file is not known; change these texts in the repository", g.Collection)})
@@ -89,7 +91,7 @@ func (w *rewording) ask(ctx context.Context) error {
 		open = append(open, g)
 		if w.exports["source\x00"+exportKey(g)] == nil {
 			// Source texts have no state: whatever stands there is the service's.
-			asks = append(asks, exportAsk{g, []config.Language{g.Bundles[0].Source}, "draft"})
+			asks = append(asks, exportAsk{group: g, languages: []config.Language{g.Bundles[0].Source}, completion: "draft"})
 		}
 	}
 	answers, err := w.exportAll(ctx, asks, resumed.in(w.o.DryRun))
@@ -108,7 +110,7 @@ func (w *rewording) ask(ctx context.Context) error {
 			texts = append(texts, e.texts...)
 		}
 		for _, b := range g.Bundles {
-			if s := w.tree.of(b); !s.broken() {
+			if s := w.tree.Of(b); !s.Broken() {
 				w.theirs[s] = texts
 			}
 		}
@@ -118,8 +120,8 @@ func (w *rewording) ask(ctx context.Context) error {
 
 // files merges each file. again is true when something was found that other files have to follow.
 func (w *rewording) files() (done []*merged, problems []report.Problem, again bool) {
-	for _, s := range w.tree.sources {
-		if s.broken() || w.dead[s] || len(w.theirs[s]) == 0 {
+	for _, s := range w.tree.Sources {
+		if s.Broken() || w.dead[s] || len(w.theirs[s]) == 0 {
 			continue
 		}
 		before := len(w.barred) + len(w.dead)
@@ -134,11 +136,11 @@ func (w *rewording) files() (done []*merged, problems []report.Problem, again bo
 }
 
 // file merges one; nil when there is nothing to write or to remember. What concerns one key and other files with it goes through bar.
-func (w *rewording) file(s *source) (*merged, []report.Problem) {
-	a, all := w.accepted, w.accepted.texts[s.Collection]
-	in := catalog.Wording{Base: all, Behind: make(map[catalog.Name]bool), Ours: s.texts, Theirs: w.theirs[s]}
-	for _, u := range s.texts {
-		if !all.Has(u.Name, u.Text) && a.behind(s.Collection, u.Name, u.Text) {
+func (w *rewording) file(s *tree.Source) (*merged, []report.Problem) {
+	a, all := w.accepted, w.accepted.Texts[s.Collection]
+	in := catalog.Wording{Base: all, Behind: make(map[catalog.Name]bool), Ours: s.Texts, Theirs: w.theirs[s]}
+	for _, u := range s.Texts {
+		if !all.Has(u.Name, u.Text) && a.Behind(s.Collection, u.Name, u.Text) {
 			in.Behind[u.Name] = true
 		}
 	}
@@ -156,13 +158,13 @@ func (w *rewording) file(s *source) (*merged, []report.Problem) {
 	}
 	changes := w.sound(s, out.Changes)
 	m := &merged{Target: bundle.Target{Path: s.Path, Language: s.Source, Sources: []*bundle.Bundle{s.Bundle}},
-		counts: report.PulledFile{Path: s.Path, Language: s.Source.Code}, wording: &wording{at: s.place()}}
+		counts: report.PulledFile{Path: s.Path, Language: s.Source.Code}, wording: &wording{at: s.ID()}}
 	fresh := make(catalog.Marks)
-	index := s.texts.Index()
+	index := s.Texts.Index()
 	for _, n := range out.Agreed {
 		// Before the first push nothing counts as sent, unless nobody pushes from here.
 		if _, pushed := all[n]; pushed || !w.cfg.Push.Enabled {
-			fresh[n] = catalog.MarkOf(s.texts[index[n]].Text)
+			fresh[n] = catalog.MarkOf(s.Texts[index[n]].Text)
 		}
 	}
 	if len(changes) > 0 {
@@ -170,10 +172,10 @@ func (w *rewording) file(s *source) (*merged, []report.Problem) {
 			m.bytes = bytes
 			for _, c := range changes {
 				fresh[c.Name] = catalog.MarkOf(c.Text)
-				m.wording.learned = append(m.wording.learned, relearned{c.Name, catalog.MarkOf(s.texts[index[c.Name]].Text), catalog.MarkOf(c.Text)})
+				m.wording.learned = append(m.wording.learned, relearned{c.Name, catalog.MarkOf(s.Texts[index[c.Name]].Text), catalog.MarkOf(c.Text)})
 				m.counts.Changed++
 				if w.o.DryRun {
-					m.counts.Changes = append(m.counts.Changes, valueOf(s.texts, index, c))
+					m.counts.Changes = append(m.counts.Changes, valueOf(s.Texts, index, c))
 				}
 			}
 		}
@@ -205,28 +207,28 @@ func wholeKeys(all, fresh catalog.Marks) []ledger.Text {
 }
 
 // sound leaves out the changes that cannot be made: of texts that would break the program, and of keys that stand more than once.
-func (w *rewording) sound(s *source, changes []catalog.Change) []catalog.Change {
+func (w *rewording) sound(s *tree.Source, changes []catalog.Change) []catalog.Change {
 	if len(changes) == 0 {
 		return nil
 	}
 	twice := make(map[string]bool)
-	for _, d := range s.file.Duplicates() {
-		twice[s.file.KeyOf(d[1])] = true
+	for _, d := range s.File.Duplicates() {
+		twice[s.File.KeyOf(d[1])] = true
 	}
-	of := examinerOf(s.Bundle, s.Source, s.texts)
+	of := examine.New(s.Bundle, s.Source, s.Texts)
 	for _, c := range changes {
 		if twice[c.Key] {
 			w.bar(s, report.CodeDuplicate, c.Key, "stands twice in this file, so the service's text %q is left out; take one of them out", c.Text)
 		}
-		for _, f := range check.Breaking(of.examine(c.Name, c.Text)) {
+		for _, f := range check.Breaking(of.Examine(c.Name, c.Text)) {
 			w.bar(s, f.Check, c.Key, "the source text %q of the service is left out: %s; correct it at the service, or switch the check off with skip_checks", c.Text, f.Reason)
 		}
 	}
-	for _, other := range w.tree.sources { // it may be left as it is for a reason of its own
-		if _, asked := w.theirs[other]; other == s || other.Collection != s.Collection || asked && !w.dead[other] || other.broken() {
+	for _, other := range w.tree.Sources { // it may be left as it is for a reason of its own
+		if _, asked := w.theirs[other]; other == s || other.Collection != s.Collection || asked && !w.dead[other] || other.Broken() {
 			continue
 		}
-		has := other.texts.Keys()
+		has := other.Texts.Keys()
 		for _, c := range changes {
 			if has[c.Key] {
 				w.bar(s, report.CodeClash, c.Key, "the source text %q of the service is left out: the key stands in %s as well, which cannot be changed; change it in the repository", c.Text, other.Path)
@@ -237,26 +239,26 @@ func (w *rewording) sound(s *source, changes []catalog.Change) []catalog.Change 
 }
 
 // bar keeps a key from being changed in any file of a collection, and says why, once.
-func (w *rewording) bar(s *source, code, key, format string, args ...any) {
+func (w *rewording) bar(s *tree.Source, code, key, format string, args ...any) {
 	at := sourceKey{s.Collection, key}
 	if w.barred[at] {
 		return
 	}
 	w.barred[at] = true
-	w.told = append(w.told, report.Problem{Code: code,
+	w.told = append(w.told, report.Problem{Code: code, Severity: report.Error,
 		File: s.Path, Key: key, Language: s.Source.Code, Problem: fmt.Sprintf(format, args...)})
 }
 
 // write renders the changes, as all of them or not: what is refused is barred, and the files are gone through again.
-func (w *rewording) write(s *source, changes []catalog.Change) ([]byte, bool) {
-	if n := len(changes); n >= guardFloor && float64(n) > w.cfg.Pull.Guard*float64(len(s.texts)) && !w.o.Force {
+func (w *rewording) write(s *tree.Source, changes []catalog.Change) ([]byte, bool) {
+	if n := len(changes); n >= guardFloor && float64(n) > w.cfg.Pull.Guard*float64(len(s.Texts)) && !w.o.Force {
 		w.dead[s] = true
 		held := report.Problem{Code: report.CodeGuard, File: s.Path, Language: s.Source.Code, Problem: fmt.Sprintf(
-			"the service has other texts for %d of its %d source texts, more than the guard of %g allows; the file is left as it is. If that is meant, run locsync pull --force", n, len(s.texts), w.cfg.Pull.Guard)}
+			"the service has other texts for %d of its %d source texts, more than the guard of %g allows; the file is left as it is. If that is meant, run locsync pull --force", n, len(s.Texts), w.cfg.Pull.Guard)}
 		w.holds, w.told = append(w.holds, held), append(w.told, held)
 		return nil, false
 	}
-	out, refused, err := w.rendered(s.Bundle, s.file, s.file, s.Source, changes)
+	out, refused, err := w.rendered(s.Bundle, s.File, s.File, s.Source, changes)
 	if err != nil {
 		w.dead[s] = true
 		w.told = append(w.told, heldBack(s.Path, s.Source, err))
@@ -265,22 +267,22 @@ func (w *rewording) write(s *source, changes []catalog.Change) ([]byte, bool) {
 	for _, ref := range refused {
 		w.bar(s, report.CodeWrite, ref.Key, "the source text %q of the service cannot be written: %s", ref.Text, ref.Reason)
 	}
-	return out, len(refused) == 0 && !bytes.Equal(out, s.file.Bytes())
+	return out, len(refused) == 0 && !bytes.Equal(out, s.File.Bytes())
 }
 
 // take puts a file that will be written into the tree, so that the translations are merged against it.
-func (r *pulling) take(t *tree, m *merged) error {
-	s := t.of(m.Sources[0])
+func (r *pulling) take(t *tree.Tree, m *merged) error {
+	s := t.Of(m.Sources[0])
 	f, err := s.Parse(m.bytes, s.Source)
 	if err != nil {
 		return fmt.Errorf("read %s as it will be written: %w", s.Path, err)
 	}
-	s.file, s.texts = f, slices.DeleteFunc(bundle.Texts(f), func(u catalog.Unit) bool { return s.clash[u.Key] != "" })
-	service := maps.Clone(r.accepted.texts[s.Collection])
+	s.Put(f)
+	service := maps.Clone(r.accepted.Texts[s.Collection])
 	for _, u := range m.wording.accepts {
 		service[u.Name] = u.Mark
 	}
-	r.accepted.texts[s.Collection] = service
+	r.accepted.Texts[s.Collection] = service
 	r.digested.service[s.Collection] = catalog.Digests(service)
 	r.probe.last = nil // translations may be outdated by it, so every file is looked at
 	return nil

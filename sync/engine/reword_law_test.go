@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/service"
-	"pgregory.net/rapid"
 )
 
 // Whatever people write in the source file and copy editors at the service, in whatever order passes and merges come: a merge of the branch never

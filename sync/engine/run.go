@@ -12,6 +12,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
@@ -256,7 +257,8 @@ func (l *looping) pull(ctx context.Context) {
 // tell logs branches that are gone.
 func (l *looping) tell(finished []report.FinishedLine) {
 	for _, f := range finished {
-		l.log.Info("a branch is gone; nobody needs its translations any more", zap.String("base", f.Base), zap.String("branch", f.Branch), zap.Strings("collections", f.Collections))
+		l.log.Info("a branch is gone; its translations are not used any more",
+			zap.String("base", f.Base), zap.String("branch", f.Branch), zap.Strings("collections", f.Collections))
 	}
 }
 
@@ -315,7 +317,7 @@ func soonest(err error) error {
 
 // Permanent reports whether an error stays until somebody changes the configuration, the credentials or the repository.
 func Permanent(err error) bool {
-	var usage *UsageError
+	var usage *failure.UsageError
 	var newer *ledger.NewerError
 	return errors.As(err, &usage) || errors.As(err, &newer) || errors.Is(err, service.ErrAuth) || errors.Is(err, service.ErrRefused) && !errors.Is(err, service.ErrExportFailed)
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/locsync/locsync/formats"
@@ -128,14 +129,20 @@ func TestOneTextChangedOnBranchAndBase(t *testing.T) {
 	w.brings()
 }
 
+// failsTheSecondExport makes a push with a renamed key fail after its source texts were sent, which the first export compares.
+func (w *world) failsTheSecondExport() {
+	var exports atomic.Int32
+	w.wire.failing(func(r *http.Request) local.Fault {
+		return when(strings.HasSuffix(r.URL.Path, "/export") && exports.Add(1) > 1, local.Fault{Refuse: 500})
+	})
+}
+
 // A rename's translations have not moved yet when a translator translates the new key: the translator's text stays.
 func TestARenameThatATranslatorWasFasterThan(t *testing.T) {
 	t.Parallel()
 	w := mergedWorld(t, settings+"[project.push]\ncompletion_state = \"final\"\n[project.pull]\nremote = \"\"\n"+jsonFiles)
 	w.write(enApp, flat(map[string]string{"a2": "A", "b": "B"}))
-	w.wire.failing(func(r *http.Request) local.Fault {
-		return when(strings.HasSuffix(r.URL.Path, "/export"), local.Fault{Refuse: 500})
-	})
+	w.failsTheSecondExport()
 	if _, err := w.Push(t.Context(), PushOptions{}); err == nil {
 		t.Fatal("the push went well")
 	}
@@ -279,9 +286,7 @@ func TestARenameThatATranslatorsDraftWasFasterThan(t *testing.T) {
 	t.Parallel()
 	w := mergedWorld(t, settings+"[project.pull]\nremote = \"\"\n"+jsonFiles)
 	w.write(enApp, flat(map[string]string{"a2": "A", "b": "B"}))
-	w.wire.failing(func(r *http.Request) local.Fault {
-		return when(strings.HasSuffix(r.URL.Path, "/export"), local.Fault{Refuse: 500})
-	})
+	w.failsTheSecondExport()
 	if _, err := w.Push(t.Context(), PushOptions{}); err == nil {
 		t.Fatal("the push went well")
 	}

@@ -13,11 +13,13 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/gitops/forge"
+	"github.com/locsync/locsync/sync/accepted"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // stateName is the project's name in the state: that of one project of one service, and of one line.
@@ -116,7 +118,7 @@ func (p *project) blank() report.ProjectStatus {
 func (p *project) statusNow(ctx context.Context) report.ProjectStatus {
 	s := p.blank()
 	began := time.Now()
-	p.lookAtDiary(&s)
+	p.events().Read(&s)
 	line, err := p.statusLine(ctx, &s)
 	if err == nil {
 		err = line.look(ctx, &s)
@@ -188,7 +190,7 @@ func (p *project) look(ctx context.Context, s *report.ProjectStatus) error {
 	if err := p.lookAtConflicts(s); err != nil {
 		return err
 	}
-	q, err := p.requested()
+	q, err := p.mergeRequest(nil).Recorded()
 	if err != nil {
 		return err
 	}
@@ -203,7 +205,7 @@ func (p *project) look(ctx context.Context, s *report.ProjectStatus) error {
 	if err != nil {
 		return err
 	}
-	t, err := p.readTree(fsys, nil)
+	t, err := p.findTree(fsys, nil)
 	if err != nil {
 		return err
 	}
@@ -215,7 +217,7 @@ func (p *project) look(ctx context.Context, s *report.ProjectStatus) error {
 	if err != nil {
 		return err
 	}
-	s.Problems = slices.Concat(t.problems, waiting, p.living(pasts[0].Problems, t), pulls, s.Problems)
+	s.Problems = slices.Concat(t.Problems, waiting, p.living(pasts[0].Problems, t), pulls, s.Problems)
 	return p.count(repo, s, t)
 }
 
@@ -270,43 +272,43 @@ func (p *project) statusTree(repo *gitops.Repo) (fs.FS, error) {
 }
 
 // count fills in the numbers.
-func (p *project) count(repo *gitops.Repo, s *report.ProjectStatus, t *tree) error {
-	a, err := p.acceptedOf(t, false)
+func (p *project) count(repo *gitops.Repo, s *report.ProjectStatus, t *tree.Tree) error {
+	a, err := p.keeper().Compare(t, false)
 	if err != nil {
 		return err
 	}
 	commit := ""
-	if tip, ok := t.fsys.(*gitops.Tip); ok {
+	if tip, ok := t.FS.(*gitops.Tip); ok {
 		commit = tip.Hash()
 	} else if _, commit, err = repo.Head(); err != nil {
 		return err
 	}
-	if err := p.recallPasts(repo, a, lookAt(p.cfg.Push.Source), commit); err != nil {
+	if err := p.keeper().Recall(repo, a, p.cfg.Push.Source, commit); err != nil {
 		return err
 	}
-	s.Problems = append(a.problems, s.Problems...)
-	s.Orphaned = a.orphans(p.cfg.SourceLanguage)
+	s.Problems = append(a.Problems, s.Problems...)
+	s.Orphaned = a.Orphans(p.cfg.SourceLanguage)
 	unsent, err := p.unsent(repo, t)
 	if err != nil {
 		return err
 	}
 	total := make(map[string]bool)
-	for _, src := range t.sources {
+	for _, src := range t.Sources {
 		f := report.FileStatus{Path: src.Path, Format: src.Format.Name, Collection: src.Collection}
-		if src.broken() {
-			if src.texts, err = pushedTexts(p, a, src.place()); err != nil {
+		if src.Broken() {
+			if src.Texts, err = pushedTexts(p, a, src.ID()); err != nil {
 				return err
 			}
-			for _, problem := range t.problems {
+			for _, problem := range t.Problems {
 				if problem.File == src.Path {
 					f.Error, f.ErrorCode = problem.String(), report.FailedConfig
 				}
 			}
-		} else if !a.held[src.place()] {
-			pending, _, _ := a.pending(src)
+		} else if !a.Held[src.ID()] {
+			pending, _, _ := a.Pending(src)
 			f.Pending = len(pending)
 		}
-		keys := src.texts.Keys()
+		keys := src.Texts.Keys()
 		f.Keys = len(keys)
 		for key := range keys {
 			total[src.Path+"\x00"+key] = true
@@ -315,14 +317,14 @@ func (p *project) count(repo *gitops.Repo, s *report.ProjectStatus, t *tree) err
 		s.Files = append(s.Files, f)
 	}
 	s.Removed = len(s.Orphaned)
-	s.Held += len(a.held)
+	s.Held += len(a.Held)
 	return p.countLanguages(repo, s, t, len(total), unsent)
 }
 
 // pushedTexts are the names of what was pushed of a source file, but for keys that it had lost: its last good state.
-func pushedTexts(p *project, a *accepted, at ledger.Source) (names catalog.Catalog, err error) {
+func pushedTexts(p *project, a *accepted.Sources, at ledger.Source) (names catalog.Catalog, err error) {
 	removed, err := p.State.Marks(ledger.Removed.Of(p.stateName(), at))
-	for n := range a.files[at] {
+	for n := range a.Files[at] {
 		if _, lost := removed[n]; !lost {
 			names = append(names, catalog.Unit{Name: n})
 		}
@@ -332,8 +334,8 @@ func pushedTexts(p *project, a *accepted, at ledger.Source) (names catalog.Catal
 
 // countLanguages counts the keys that each language has, where the branch was merged at last or in the tree itself, whichever has more, and names the
 // files of translations that cannot be read where passes read them.
-func (p *project) countLanguages(repo *gitops.Repo, s *report.ProjectStatus, t *tree, all int, mine map[string]int) error {
-	trees := []lookedAt{{t.fsys, p.cfg.Push.Enabled && p.cfg.Push.Translations}}
+func (p *project) countLanguages(repo *gitops.Repo, s *report.ProjectStatus, t *tree.Tree, all int, mine map[string]int) error {
+	trees := []lookedAt{{t.FS, p.cfg.Push.Enabled && p.cfg.Push.Translations}}
 	if tip, err := repo.Seen(p.cfg.Pull.Branch, p.cfg.Pull.Base); err == nil && !tip.New() {
 		trees = append(trees, lookedAt{tip, p.cfg.Pull.Enabled})
 	}
@@ -372,8 +374,8 @@ type lookedAt struct {
 }
 
 // countKeys adds the keys that a tree has translations for, and returns what is wrong with files that cannot be read.
-func (p *project) countKeys(have map[string]bool, t *tree, fsys fs.FS, l config.Language) (problems []report.Problem, err error) {
-	targets, err := bundle.Existing(fsys, t.bundles(), []config.Language{l})
+func (p *project) countKeys(have map[string]bool, t *tree.Tree, fsys fs.FS, l config.Language) (problems []report.Problem, err error) {
+	targets, err := bundle.Existing(fsys, t.Bundles(), []config.Language{l})
 	if err != nil {
 		return nil, err
 	}
@@ -393,7 +395,7 @@ func (p *project) countKeys(have map[string]bool, t *tree, fsys fs.FS, l config.
 			return nil, err
 		}
 		for _, b := range target.Sources {
-			keys := t.of(b).texts.Keys()
+			keys := t.Of(b).Texts.Keys()
 			for _, u := range bundle.Texts(f) {
 				if keys[u.Key] && u.Text != "" && !ledger.Holds(filler, u) {
 					have[b.Path+"\x00"+u.Key] = true

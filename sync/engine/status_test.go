@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/inspect"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
@@ -101,7 +102,7 @@ func TestDocuments(t *testing.T) {
 	push, err := w.Push(t.Context(), PushOptions{})
 	w.check(err)
 	status := w.Status(t.Context())
-	check, err := w.Check(t.Context(), CheckOptions{})
+	check, err := w.Check(t.Context(), inspect.Options{})
 	w.check(err)
 	w.write("locales/en/app.json", `{"a": "A"}`)
 	w.commit()

@@ -37,14 +37,14 @@ func (r *pushing) pushTranslations(ctx context.Context) error {
 	ship := &shipping{}
 	var asks []exportAsk
 	var mine [][]*candidate
-	for _, g := range bundle.Groups(r.tree.bundles()) {
+	for _, g := range bundle.Groups(r.tree.Bundles()) {
 		candidates, languages := r.candidatesOf(g, found)
 		if before := r.before[g.ID()]; len(candidates) > 0 && before != nil {
 			if err := r.shipGroup(ship, g, candidates, before); err != nil {
 				return err
 			}
 		} else if len(candidates) > 0 {
-			asks = append(asks, exportAsk{g, languages, string(service.Draft)})
+			asks = append(asks, exportAsk{group: g, languages: languages, completion: string(service.Draft)})
 			mine = append(mine, candidates)
 		}
 	}
@@ -104,7 +104,8 @@ func (r *pushing) shipGroup(ship *shipping, g *bundle.Group, mine []*candidate, 
 	all := make([]*weighed, len(mine))
 	byPath := make(map[string][]*weighed)
 	for i, c := range mine {
-		if all[i], err = r.weigh(c, r.tree.fitted(c.Target, r.presently(c.Target, present))); err != nil {
+		theirs, _ := r.tree.Fitted(c.Target, r.presently(c.Target, present))
+		if all[i], err = r.weigh(c, theirs); err != nil {
 			return err
 		}
 		byPath[c.Path] = append(byPath[c.Path], all[i])
@@ -158,20 +159,30 @@ func (r *pushing) weigh(c *candidate, theirs catalog.Catalog) (*weighed, error) 
 		return nil, err
 	}
 	w := &weighed{candidate: c, versus: v, theirs: theirs}
+	if r.unsaved.metBefore(c.texts, theirs) {
+		r.met[ledger.TargetID(c.Path, c.Language.Code)] = true
+	}
 	for _, u := range c.texts {
 		switch {
 		case !c.changed[u.Name], v.lost[u.Key]:
 		case v.same[u.Name]:
 			w.same = append(w.same, u)
-			if r.o.DryRun && c.beside(u.Key) != "" {
-				alike := newConflict(r.Now(), c.Path, c.Language.Code, u.Key, c.texts, theirs, nil).beside(c.beside(u.Key))
-				r.report.open[alike.ID()] = alike
+			if c.beside(u.Key) != "" {
+				r.foretell(c, u.Key, theirs)
 			}
 		default:
 			w.sent = append(w.sent, u)
 		}
 	}
 	return w, nil
+}
+
+// foretell keeps what a dry run decides at first contact: the pull after it is to tell nothing of it.
+func (r *pushing) foretell(c *candidate, key string, theirs catalog.Catalog) {
+	if r.o.DryRun {
+		x := newConflict(r.Now(), c.Path, c.Language.Code, key, c.texts, theirs, nil).beside(c.beside(key))
+		r.report.open[x.ID()] = x
+	}
 }
 
 // shipCandidate composes one file's upload, without the keys of which the service changed any text since the last merge.
@@ -208,7 +219,7 @@ func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) err
 		if further {
 			m.Kinds = append(slices.Clone(m.Kinds), ledger.Further)
 			if r.o.DryRun && len(sent.Restrict(c.theirs.Keys())) < len(sent) { // what it has, it has a source text for
-				r.problem(furtherProblem(ledger.JobFile{Memory: m, Units: accepts(up.Units)}, m.Language))
+				r.problem(r.furtherProblem(ledger.JobFile{Memory: m, Units: accepts(up.Units)}, m.Language))
 			}
 		}
 		ship.add(r.request(c.Sources[0], c.Language.Code, g.ExportFormat(), r.cfg.Push.CompletionState), up, m, sent)
@@ -298,6 +309,7 @@ func (r *pushing) compare(c *candidate, theirs catalog.Catalog) (versus, error) 
 				v.replaced = append(v.replaced, theirs[at])
 			}
 		case r.o.Translations && !merged && !before:
+			r.foretell(c, u.Key, theirs)
 		case conflicts && (lost.Open && lost.theirs(theirs[at]) || !lost.Open && c.overruled(lost)):
 			v.lost[u.Key] = true
 		default:

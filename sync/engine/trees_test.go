@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/inspect"
 )
 
 // A commit whose tree git could not have made fails push, pull, status and check by name, whatever pushes read from and
@@ -37,7 +38,7 @@ func TestCommitsThatCannotBeRead(t *testing.T) {
 				}
 			}
 			status := w.Status(t.Context()).Projects[0]
-			check, err := w.Check(t.Context(), CheckOptions{})
+			check, err := w.Check(t.Context(), inspect.Options{})
 			if err != nil || status.Removed > 0 {
 				t.Errorf("source %s, %s: %v, %d removed", source, pattern, err, status.Removed)
 			}

@@ -2,16 +2,12 @@ package engine
 
 import (
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 
-	"github.com/locsync/locsync/formats/resource"
-	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/check"
+	"github.com/locsync/locsync/sync/examine"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/spelling"
 )
 
 // What would break the program, or takes more from a file than is meant, is not written, and the report names it.
@@ -23,8 +19,8 @@ func (r *pulling) shaped(x translated, source catalog.Catalog, in catalog.Three,
 	if !slices.ContainsFunc(source, formed) && !slices.ContainsFunc(in.Ours, formed) && !slices.ContainsFunc(in.Theirs, formed) {
 		return // most formats have one text for each key
 	}
-	want := shapes(source, nil)
-	have := shapes(in.Ours, want)
+	want := examine.Shapes(source, nil)
+	have := examine.Shapes(in.Ours, want)
 	fresh := make(catalog.Catalog, 0, len(result.Changes))
 	for _, c := range result.Changes {
 		if c.Op != catalog.Removed {
@@ -32,8 +28,8 @@ func (r *pulling) shaped(x translated, source catalog.Catalog, in catalog.Three,
 		}
 	}
 	bad := make(map[string]string)
-	for key, s := range shapes(fresh, nil) {
-		if bad[key] = s.misfit(want[key], have[key]); bad[key] == "" {
+	for key, s := range examine.Shapes(fresh, nil) {
+		if bad[key] = s.Misfit(want[key], have[key]); bad[key] == "" {
 			delete(bad, key)
 		}
 	}
@@ -52,107 +48,20 @@ func (r *pulling) shaped(x translated, source catalog.Catalog, in catalog.Three,
 		return true
 	})
 	for _, u := range in.Ours {
-		if taken[u.Key] && shapeOf(u.Form) != want[u.Key].kind {
+		if taken[u.Key] && examine.ShapeOf(u.Form) != want[u.Key].Kind {
 			result.Changes = append(result.Changes, catalog.Change{Op: catalog.Removed, Name: u.Name})
 		}
 	}
 }
 
-// shape is what the texts of one key are together.
-type shape struct {
-	kind  string // in words
-	forms map[string]bool
-}
-
-// shapes are those of a catalog's keys; with like, only texts of the kind there count. Of mixed kinds the last counts.
-func shapes(c catalog.Catalog, like map[string]shape) map[string]shape {
-	all := make(map[string]shape)
-	for _, u := range c {
-		kind := shapeOf(u.Form)
-		if like != nil && like[u.Key].kind != kind {
-			continue
-		}
-		s := all[u.Key]
-		if s.kind != kind {
-			s = shape{kind, make(map[string]bool)}
-		}
-		s.forms[u.Form] = true
-		all[u.Key] = s
-	}
-	return all
-}
-
-func shapeOf(form string) string {
-	switch {
-	case form == "":
-		return "one text"
-	case spelling.IsItem(form):
-		return "a list"
-	}
-	return "a plural"
-}
-
-// unfit are the texts of a target file that are never sent, and why: those of a key that has two, and those of a list
-// that the source does not have as such, so that the service has no source text for them.
-func unfit(source catalog.Catalog, f *resource.File, texts catalog.Catalog) map[catalog.Name]string {
-	bad, twice, want := make(map[catalog.Name]string), clashesWithin(f), map[string]shape{}
-	item := func(u catalog.Unit) bool { return spelling.IsItem(u.Form) }
-	if slices.ContainsFunc(texts, item) || slices.ContainsFunc(source, item) {
-		want = shapes(source, nil)
-	}
-	for _, u := range texts {
-		of, kind := want[u.Key], shapeOf(u.Form)
-		switch list := "a list"; {
-		case twice[u.Key] != "":
-			bad[u.Name] = twice[u.Key]
-		case of.kind == "" || kind != list && of.kind != list || of.forms[u.Form]:
-		case kind == of.kind:
-			bad[u.Name] = fmt.Sprintf("the list is longer than the source's, which has %d items; what is beyond those is not sent."+
-				" Take it out, or write it into the source too", len(of.forms))
-		default:
-			bad[u.Name] = fmt.Sprintf("it is %s, and the source has %s; it is not sent until both have the same", kind, of.kind)
-		}
-	}
-	return bad
-}
-
-// unfitProblems names each key of which texts are never sent, once.
-func unfitProblems(target bundle.Target, texts catalog.Catalog, unfit map[catalog.Name]string) (all []report.Problem) {
-	told := make(map[string]bool)
-	for _, u := range texts {
-		if why := unfit[u.Name]; why != "" && !told[u.Key] {
-			told[u.Key] = true
-			code := report.CodeShape
-			if strings.HasPrefix(why, "stands twice") {
-				code = report.CodeClash
-			}
-			all = append(all, report.Problem{Code: code, File: target.Path, Key: u.Key, Language: target.Language.Code, Problem: why})
-		}
-	}
-	return all
-}
-
-// misfit says why new texts of a key, with the repository's, do not fit the source's; pluralsWhole sees to categories.
-func (s shape) misfit(source, have shape) string {
-	forms := maps.Clone(s.forms)
-	maps.Copy(forms, have.forms)
-	switch {
-	case s.kind != source.kind:
-		return fmt.Sprintf("it is %s, and the source has %s", s.kind, source.kind)
-	case s.kind == "a list" && len(source.forms) != len(forms):
-		return fmt.Sprintf("the list has %d items, and the source's has %d", len(forms), len(source.forms))
-	}
-	return ""
-}
-
 // checked takes out the changes that would break the program, and reports them.
 func (r *pulling) checked(x translated, source catalog.Catalog, in catalog.Three, result *catalog.Merged) {
-	of := examinerOf(x.Sources[0], x.Language, source)
+	of := examine.New(x.Sources[0], x.Language, source)
 	result.Changes = slices.DeleteFunc(result.Changes, func(c catalog.Change) bool {
 		if c.Op == catalog.Removed {
 			return false
 		}
-		findings := check.Breaking(of.examine(c.Name, c.Text))
+		findings := check.Breaking(of.Examine(c.Name, c.Text))
 		if len(findings) == 0 {
 			return false
 		}

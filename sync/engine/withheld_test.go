@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/locsync/locsync/sync/inspect"
 )
 
 // What the service would have no source text for, and a key that has two texts in one file, is named by check, by the dry
@@ -27,12 +29,12 @@ func TestTextsThatAreNeverSent(t *testing.T) {
 	} {
 		w := newWorld(t, settings+"[project.pull]\nremote = \"\"\n[[project.files]]\nsource = \"en.x\"\n"+
 			"output = \"{LANGUAGE}.x\"\nformat = \""+c.format+"\"\n", map[string]string{"en.x": c.source, "de.x": c.target})
-		checked, err := w.Check(t.Context(), CheckOptions{})
+		checked, err := w.Check(t.Context(), inspect.Options{})
 		w.check(err)
 		w.problem(checked.Projects[0].Problems, "de.x", c.key, c.says)
 		w.problem(w.pushes(PushOptions{DryRun: true}).Problems, "de.x", c.key, c.says)
 		w.problem(w.pushes(PushOptions{}).Problems, "de.x", c.key, c.says)
-		if sent := w.wire.take("import"); !slices.ContainsFunc(sent, func(r request) bool {
+		if sent := w.wire.take("import"); !slices.ContainsFunc(sent, func(r seen) bool {
 			return strings.Contains(r.files["de.x"]+r.files["de.xml"]+r.files["de.json"], c.sent)
 		}) {
 			t.Errorf("%s: the rest is not sent", c.name)

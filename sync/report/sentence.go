@@ -65,9 +65,9 @@ func (s ProjectStatus) lasting() (parts []string) {
 	}
 	switch n := len(gone); {
 	case n == 1:
-		parts = append(parts, "branch "+gone[0]+" is gone, so nobody needs its collections any more")
+		parts = append(parts, "branch "+gone[0]+" is gone, so its collections are not used any more")
 	case n > 1:
-		parts = append(parts, fmt.Sprintf("%d branches are gone, so nobody needs their collections any more", n))
+		parts = append(parts, fmt.Sprintf("%d branches are gone, so their collections are not used any more", n))
 	}
 	if s.Watch != nil && s.Watch.Why != "" {
 		parts = append(parts, "files are compared every few seconds: "+s.Watch.Why)

@@ -28,7 +28,7 @@ type StandardError struct {
 	To io.Writer
 
 	mu   sync.Mutex
-	line string // what stands there; "" for nothing
+	line string // what is shown; "" for nothing
 }
 
 // Erase takes away the line of progress, and what a narrower terminal has made of it.
@@ -47,7 +47,7 @@ func (e *StandardError) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// draw has a line stand below everything; "" takes it away.
+// draw shows a line below everything; "" removes it.
 func (e *StandardError) draw(line string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -1,5 +1,6 @@
-// Package terminal is what a person sees at a terminal while a command works and when it is done: texts measured in
-// columns, and one line of progress below everything else that is written.
+// Package terminal prints what commands say to people: reports, tables, remarks, questions, and one line of progress
+// below everything else. Its law: at a terminal lines break between words and have colours, in a pipe a line stays one
+// line and has none, and no text of a file or service reaches a terminal unescaped. It does not decide what is said.
 package terminal
 
 import (

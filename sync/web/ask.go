@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/report"
 )
 
@@ -118,7 +118,7 @@ func (a *Answer) err() error {
 	case a.Error == "":
 		return nil
 	case a.Permanent:
-		return &engine.UsageError{Err: remoteError{a.Error, a.ErrorCode}}
+		return &failure.UsageError{Err: remoteError{a.Error, a.ErrorCode}}
 	}
 	return remoteError{a.Error, a.ErrorCode}
 }

@@ -1,0 +1,133 @@
+package engine
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/local"
+)
+
+// metWorld has a remote and nothing at the service.
+func metWorld(t *testing.T, project string) *world {
+	w := newWorld(t, settings+project+jsonFiles, map[string]string{enApp: `{"k0": "Text 0", "k1": "Text 1"}`})
+	w.bare()
+	w.configure(w.config)
+	return w
+}
+
+// A tree without a state that lies behind base keeps its hands off what base has later, whether git was asked for it before or not.
+func TestStaleCloneWithoutState(t *testing.T) {
+	t.Parallel()
+	w := metWorld(t, "")
+	w.sends(enApp + " (en): k0 k1")
+	old := w.git("rev-parse", "HEAD")
+	w.write(enApp, `{"k0": "Text 0 new", "k1": "Text 1"}`)
+	w.commit()
+	w.git("push", "-q", "origin", "main")
+	w.sends(enApp + " (en): k0")
+	for _, fetched := range []bool{true, false} {
+		w.git("reset", "-q", "--hard", old)
+		if !fetched {
+			w.git("update-ref", "refs/remotes/origin/main", old)
+		}
+		w.lose()
+		w.sends(enApp + " (en): k1")
+		w.holds("main", "en", "k0", "Text 0 new", "k1", "Text 1")
+		w.sends()
+		w.reports(w.clean(PushOptions{All: true}), enApp+" (en): k1")
+		w.holds("main", "en", "k0", "Text 0 new", "k1", "Text 1")
+		w.write(enApp, `{"k0": "Text 0 here", "k1": "Text 1"}`)
+		w.lose()
+		dry, p := w.pushes(PushOptions{DryRun: true}), w.pushes(PushOptions{})
+		w.problem(p.Problems, `"Text 0 new", which branch main has later than this tree`, `"Text 0 here"`)
+		if !slices.Equal(dry.Problems, p.Problems) {
+			t.Errorf("%v, and in a dry run %v", p.Problems, dry.Problems)
+		}
+		w.holds("main", "en", "k0", "Text 0 new", "k1", "Text 1")
+		w.git("checkout", "-q", ".")
+		w.git("merge", "-q", "--ff-only", "origin/main")
+		w.write(enApp, `{"k0": "Text 0 here", "k1": "Text 1"}`)
+		w.sends(enApp + " (en): k0")
+		w.holds("main", "en", "k0", "Text 0 here", "k1", "Text 1")
+		w.git("checkout", "-q", ".")
+		w.sends(enApp + " (en): k0")
+	}
+}
+
+// What the service has of source texts is read where nothing is remembered: what a commit had is replaced without a word, about the rest conflicts decides,
+// and a dry run names the same.
+func TestSourceTextsOfTheService(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ mode, sent, there, named, problem string }{
+		{"overwrite", " (en): k0 k1", "Text 0", `"Text 0" takes the place of the service's "Service source 0"`, ""},
+		{"skip", " (en): k0 k1", "Service source 0", `the service keeps "Service source 0"`, ""},
+		{"report", " (en): k0 k1", "Service source 0", "", `the service holds another text than "Text 0" and keeps it`},
+	} {
+		w := metWorld(t, "[project.push]\nconflicts = \""+c.mode+"\"\n")
+		for i := range 2 { // at first contact, and with the state lost
+			w.upload(service.ImportRequest{Project: w.id, Collection: "main", Language: "en", Format: "json", Conflicts: service.Overwrite,
+				Files: []service.Upload{{Name: "a.json", Body: []byte(`{"k0": "Service source 0"}`)}}})
+			dry, p := w.pushes(PushOptions{DryRun: true}), w.pushes(PushOptions{})
+			w.reports(p, enApp+c.sent)
+			w.reports(dry, enApp+c.sent)
+			if c.problem != "" {
+				w.problem(p.Problems, c.problem)
+			} else {
+				w.problem(p.Replaced, c.named)
+			}
+			if fmt.Sprint(dry.Problems, dry.Replaced) != fmt.Sprint(p.Problems, p.Replaced) {
+				t.Errorf("%s, %d: %v %v, and in a dry run %v %v", c.mode, i, p.Problems, p.Replaced, dry.Problems, dry.Replaced)
+			}
+			if v := dry.Files[0].Changes[0]; c.mode == "overwrite" && (v.Old == nil || *v.Old != "Service source 0") {
+				t.Errorf("the dry run shows %+v", v)
+			}
+			w.holds("main", "en", "k0", c.there, "k1", "Text 1")
+			w.lose()
+		}
+	}
+	w := metWorld(t, "")
+	w.sends(enApp + " (en): k0 k1")
+	w.write(enApp, `{"k0": "Text 0 new", "k1": "Text 1"}`)
+	w.commit()
+	gittest.Git(t, w.dir, "push", "-q", "origin", "main")
+	w.lose()
+	if p := w.clean(PushOptions{}); len(p.Replaced) > 0 {
+		t.Errorf("an older text of the repository is named: %v", p.Replaced)
+	}
+	w.holds("main", "en", "k0", "Text 0 new", "k1", "Text 1")
+}
+
+// While the service cannot be asked, texts of which nothing is remembered wait, and the others are sent.
+func TestSourceTextsThatCannotBeCompared(t *testing.T) {
+	t.Parallel()
+	w := metWorld(t, "")
+	w.sends(enApp + " (en): k0 k1")
+	w.write(enApp, `{"k0": "Text 0 new", "k1": "Text 1", "k2": "Text 2"}`)
+	w.wire.failing(func(r *http.Request) local.Fault {
+		return when(strings.HasSuffix(r.URL.Path, "/export"), local.Fault{Refuse: 500})
+	})
+	r, err := w.Push(t.Context(), PushOptions{})
+	if err == nil || Permanent(err) || !strings.Contains(err.Error(), "export of") {
+		t.Errorf("the push ends with %v", err)
+	}
+	w.reports(r.Projects[0], enApp+" (en): k0")
+	w.wire.failing(nil)
+	w.sends(enApp + " (en): k2")
+}
+
+// A service that was reset refuses the question, and gets what is sent.
+func TestSourceTextsOfACollectionThatIsGone(t *testing.T) {
+	t.Parallel()
+	w := metWorld(t, "")
+	w.sends(enApp + " (en): k0 k1")
+	w.wire.failing(func(r *http.Request) local.Fault {
+		return when(strings.HasSuffix(r.URL.Path, "/export"), local.Fault{Refuse: http.StatusBadRequest})
+	})
+	w.write(enApp, `{"k0": "Text 0", "k1": "Text 1", "k2": "Text 2"}`)
+	w.sends(enApp + " (en): k2")
+}

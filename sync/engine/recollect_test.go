@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/service"
+)
+
+// reverted is a world in which a person has written the text again that a merged commit of ours had replaced.
+func reverted(t *testing.T, branch string) *world {
+	w := newWorld(t, settings+jsonFiles, map[string]string{
+		enApp: `{"a": "A", "b": "B"}`, deApp: `{"a": "A de", "b": "B de"}`})
+	w.bare()
+	w.configure(settings + "[project.pull]\nbranch = \"" + branch + "\"\n" + jsonFiles)
+	w.clean(PushOptions{})
+	w.translate("main", "de", service.Final, "a", "A by a translator")
+	w.brings(deApp + " (de): +0 ~1 -0")
+	w.git("fetch", "-q")
+	w.git("merge", "-q", "origin/"+branch)
+	w.write(deApp, `{"a": "A de", "b": "B de"}`)
+	w.commit()
+	w.git("push", "-q", "origin", "main")
+	return w
+}
+
+// What a person has brought back is sent by the first push, whatever became of the state. A dry run says so.
+func TestRevertWithALostState(t *testing.T) {
+	t.Parallel()
+	for name, state := range map[string]func(*world){
+		"kept": func(*world) {},
+		"lost": (*world).lose,
+		"lost, and a pull was first": func(w *world) {
+			w.lose()
+			w.brings()
+		},
+		"another clone's": func(w *world) {
+			(&clones{}).change(w)
+		},
+	} {
+		for _, branch := range []string{"l10n", "main"} {
+			t.Run(name+", "+branch, func(t *testing.T) {
+				t.Parallel()
+				w := reverted(t, branch)
+				state(w)
+				sent := []string{deApp + " (de): a"}
+				if name != "kept" {
+					sent = append(sent, enApp+" (en): a b")
+				}
+				w.reports(w.clean(PushOptions{DryRun: true}), sent...)
+				w.sends(sent...)
+				w.holds("main", "de", "a", "A de", "b", "B de")
+				w.brings()
+				w.sends()
+			})
+		}
+	}
+}
+
+// An old commit that is checked out has what our later commits have replaced, and nothing that a person brought back.
+func TestOldCommitWithALostState(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A"}`, deApp: `{"a": "A de"}`})
+	w.bare()
+	w.configure(settings + jsonFiles)
+	w.clean(PushOptions{})
+	w.translate("main", "de", service.Final, "a", "A 1")
+	w.brings(deApp + " (de): +0 ~1 -0")
+	w.git("fetch", "-q")
+	w.git("merge", "-q", "origin/l10n")
+	w.git("push", "-q", "origin", "main")
+	w.translate("main", "de", service.Final, "a", "A 2")
+	w.brings(deApp + " (de): +0 ~1 -0")
+	for _, old := range []string{"main", "main~1"} {
+		w.git("checkout", "-q", old)
+		w.lose()
+		w.sends(enApp + " (en): a")
+		w.sends()
+		w.holds("main", "de", "a", "A 2")
+	}
+}
+
+// A shallow clone without state sends nothing that a pull has written into the repository, and what a person wrote.
+func TestShallowCloneWithoutState(t *testing.T) {
+	t.Parallel()
+	const fallback = settings + "[project.pull]\nincomplete = \"fallback\"\n" + jsonFiles
+	w := newWorld(t, fallback, map[string]string{enApp: `{"a": "A", "b": "B"}`, deApp: `{"a": "A de"}`})
+	bare := w.bare()
+	w.configure(fallback)
+	w.clean(PushOptions{})
+	w.brings(deApp + " (de): +0 ~0 -0")
+	w.git("fetch", "-q")
+	w.git("merge", "-q", "origin/l10n")
+	w.git("push", "-q", "origin", "main")
+	in := func(dir string) {
+		w.dir = dir
+		w.lose()
+		w.configure(fallback)
+	}
+	for _, name := range []string{"whose tip is ours", "whose tip is a person's"} {
+		in(gittest.Clone(t, "file://"+bare, "--depth=1"))
+		w.reports(w.clean(PushOptions{DryRun: true}), enApp+" (en): a b")
+		w.sends(enApp + " (en): a b")
+		w.brings()
+		if _, sent := w.at("main", "de")["b"]; sent {
+			t.Fatalf("a clone %s has sent what a pull filled in", name)
+		}
+		w.elsewhere(bare, "main", map[string]string{"other": name})
+	}
+	w.elsewhere(bare, "main", map[string]string{deApp: `{"a": "A de", "b": "B de"}`})
+	in(gittest.Clone(t, "file://"+bare, "--depth=1"))
+	w.sends(deApp+" (de): b", enApp+" (en): a b")
+}

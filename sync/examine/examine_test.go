@@ -1,0 +1,126 @@
+package examine
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
+)
+
+// files are a source and a translation in a format, as a project has them.
+func files(t *testing.T, format, source, target string) (bundle.Target, catalog.Catalog, *resource.File) {
+	t.Helper()
+	c, err := config.Parse("locsync.toml", []byte("[[project]]\nname = \"app\"\nsource_language = \"en\"\n"+
+		"target_languages = [\"ru\"]\n[[project.files]]\nsource = \"en.x\"\noutput = \"{LANGUAGE}.x\"\n"+
+		"skip_checks = [\"printf:skipped\"]\nformat = \""+format+"\"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fsys := fstest.MapFS{"en.x": {Data: []byte(source)}, "ru.x": {Data: []byte(target)}}
+	bundles, _, err := bundle.Find(fsys, &c.Projects[0])
+	if err != nil || len(bundles) != 1 {
+		t.Fatal(bundles, err)
+	}
+	to := bundle.Known(bundles, c.Projects[0].Targets())[0]
+	from, _, err := bundles[0].Read(fsys, "en.x", bundles[0].Source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, _, err := bundles[0].Read(fsys, "ru.x", to.Language)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return to, bundle.Texts(from), f
+}
+
+// A translation is checked against the source's text of its name, or of "other" where the source has no such form.
+func TestExamine(t *testing.T) {
+	to, source, f := files(t, "android-xml",
+		`<resources><string name="a">%d of %s</string><string name="skipped">%d</string>`+
+			`<plurals name="p"><item quantity="one">%d file</item><item quantity="other">%d files</item></plurals></resources>`,
+		`<resources><string name="a">%d %d</string><string name="skipped">none</string><string name="x">%s</string>`+
+			`<plurals name="p"><item quantity="few">%d of %s</item><item quantity="other">%d</item></plurals></resources>`)
+	of := New(to.Sources[0], to.Language, source)
+	var wrong []string
+	for _, u := range bundle.Texts(f) {
+		if len(of.Examine(u.Name, u.Text)) > 0 {
+			wrong = append(wrong, strings.TrimSpace(u.Key+" "+u.Form))
+		}
+	}
+	if !slices.Equal(wrong, []string{"a", "p few"}) {
+		t.Errorf("wrong are %q", wrong)
+	}
+	if lacks := LackingForms(to.Sources[0], to.Language, source, bundle.Texts(f)); len(lacks) != 1 || lacks["p"].Reason == "" {
+		t.Errorf("lacking %v", lacks)
+	}
+}
+
+// Rails raises an error for a number whose form is not there.
+func TestLackingFormsOfRails(t *testing.T) {
+	source := "en:\n  file:\n    one: a file\n    other: files\n"
+	for text, lacks := range map[string]bool{
+		"ru:\n  file:\n    one: o\n    other: x\n": false,
+		"ru:\n  file:\n    one: o\n    few: f\n":   true,
+	} {
+		to, source, f := files(t, "structured-yaml", source, text)
+		if got := LackingForms(to.Sources[0], to.Language, source, bundle.Texts(f)); len(got) > 0 != lacks {
+			t.Errorf("%q lacks %v", text, got)
+		}
+	}
+}
+
+// Entries that the service has no source text for, and keys with two texts, are unfit, and each key is named once.
+func TestUnfit(t *testing.T) {
+	list := func(items ...string) string {
+		return "<string-array name=\"a\"><item>" + strings.Join(items, "</item><item>") + "</item></string-array>"
+	}
+	for name, c := range map[string]struct{ source, target, code, says string }{
+		"a longer list":     {list("A", "B"), list("Ah", "Be", "Ce", "De"), report.CodeShape, "has 2 items"},
+		"a list for a text": {`<string name="a">A</string>`, list("Ah"), report.CodeShape, "it is a list, and the source has one"},
+		"two texts": {`<string name="a">A</string>`, `<string name="a">1</string><string name="a">2</string>`,
+			report.CodeClash, `"1" and "2"`},
+		"a shorter list": {list("A", "B"), list("Ah"), "", ""},
+	} {
+		to, source, f := files(t, "android-xml", "<resources>"+c.source+"</resources>", "<resources>"+c.target+"</resources>")
+		texts := bundle.Texts(f)
+		all := UnfitProblems(to, texts, Unfit(source, f, texts))
+		if c.code == "" && len(all) == 0 {
+			continue
+		}
+		if len(all) != 1 || all[0].Code != c.code || all[0].Key != "a" || !strings.Contains(all[0].Problem, c.says) {
+			t.Errorf("%s: %v", name, all)
+		}
+	}
+}
+
+// Texts of a key in another shape than the source's are a misfit; a plural of other categories is none.
+func TestMisfit(t *testing.T) {
+	texts := func(forms ...string) (c catalog.Catalog) {
+		for _, form := range forms {
+			c = append(c, catalog.Unit{Name: catalog.Name{Key: "a", Form: form}})
+		}
+		return c
+	}
+	for _, c := range []struct {
+		source, have, fresh []string
+		fits                bool
+	}{
+		{[]string{""}, nil, []string{""}, true},
+		{[]string{""}, nil, []string{"one", "other"}, false},
+		{[]string{"one", "other"}, nil, []string{"few", "other"}, true},
+		{[]string{"0", "1"}, nil, []string{"0"}, false},
+		{[]string{"0", "1"}, []string{"1"}, []string{"0"}, true},
+	} {
+		want := Shapes(texts(c.source...), nil)
+		have := Shapes(texts(c.have...), want)
+		if why := Shapes(texts(c.fresh...), nil)["a"].Misfit(want["a"], have["a"]); (why == "") != c.fits {
+			t.Errorf("%q and %q for %q: %q", c.fresh, c.have, c.source, why)
+		}
+	}
+}

@@ -1,0 +1,321 @@
+// Package inspect checks the files of a project: `locsync check`. It reads source files and translations as passes
+// would, and names what is wrong with them, each problem at its line and with what to do.
+//
+// Its law: what a check does not name, no pass leaves out for what is in the files; and a check changes nothing.
+// Only Online calls the service; all else needs no more than the repository.
+package inspect
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/examine"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/spelling"
+	"github.com/locsync/locsync/sync/tree"
+)
+
+// Options say what a check looks for beside what is wrong.
+type Options struct {
+	Missing bool // also keys without a translation
+}
+
+// inspection is one project's check, under way.
+type inspection struct {
+	cfg      *config.Project
+	announce func(report.Doing)
+	report   report.ProjectCheck
+	fsys     fs.FS
+	links    map[string]bool // folders and files that were looked at: whether they are links
+
+	outputs []string // files of translations, whether they are there or not
+
+	o      Options
+	have   map[translatedIn]map[string]bool // keys that have a translation; nil where a file of theirs cannot be read
+	shared *tree.Shared                     // translations of keys that several files have
+}
+
+// Project checks the files of a project in one tree of its repository. An error means that it could not be found out.
+func Project(
+	ctx context.Context, cfg *config.Project, repo *gitops.Repo, fsys fs.FS, o Options, announce func(report.Doing),
+) (report.ProjectCheck, error) {
+	x := inspection{cfg: cfg, announce: announce, o: o, fsys: fsys, links: make(map[string]bool),
+		have: make(map[translatedIn]map[string]bool), report: report.ProjectCheck{Name: cfg.Name,
+			Root: repo.Facts().WorkTree, Files: []report.CheckedFile{}, Problems: []report.Problem{}}}
+	if err := errors.Join(x.files(), x.ignored(ctx, repo)); err != nil {
+		return x.report, err
+	}
+	x.languages()
+	x.finish()
+	return x.report, nil
+}
+
+func (x *inspection) add(severity, code string, p report.Problem, remedy string) {
+	p.Code, p.Severity, p.Remedy = code, severity, remedy
+	x.report.Problems = append(x.report.Problems, p)
+}
+
+// told is a problem in the words of a pass, which say what to do behind the last semicolon.
+func (x *inspection) told(severity string, p report.Problem) {
+	remedy := ""
+	if at := strings.LastIndex(p.Problem, "; "); at > 0 && !strings.Contains(p.Problem[at:], `"`) {
+		p.Problem, remedy = p.Problem[:at], p.Problem[at+2:]
+	}
+	x.add(severity, p.Code, p, remedy)
+}
+
+// files goes through all files of the tree.
+func (x *inspection) files() error {
+	t, err := tree.Find(x.fsys, x.cfg, func(done, total int) {
+		x.announce(report.Doing{What: "reading the source files", Done: int64(done), Total: int64(total)})
+	})
+	if err != nil {
+		x.add(report.Error, report.CodeRead, report.Problem{Problem: err.Error()},
+			"nothing of this project can be told before that is repaired")
+		return nil
+	}
+	parsed := make(map[string]*tree.Source, len(t.Sources))
+	for _, s := range t.Sources {
+		parsed[s.Path] = s
+		x.source(s)
+	}
+	for _, p := range t.Problems {
+		x.ofTree(parsed[p.File], p)
+	}
+	x.patterns(t)
+	targets, err := bundle.Existing(x.fsys, t.Bundles(), x.cfg.Targets())
+	if err != nil {
+		return err
+	}
+	if x.shared, err = t.SharedIn(x.fsys, x.cfg.Targets()); err != nil {
+		return err
+	}
+	known := make(map[string]bool, len(targets))
+	for i, target := range targets {
+		x.announce(report.Doing{What: "looking at the translations", Done: int64(i), Total: int64(len(targets))})
+		known[target.Path] = true
+		x.target(t, target)
+	}
+	if x.o.Missing {
+		x.gaps(t)
+	}
+	for _, target := range bundle.Known(t.Bundles(), x.cfg.Targets()) {
+		x.outputs = append(x.outputs, target.Path)
+	}
+	return x.strays(t, known)
+}
+
+// languages warns of languages that a translation service is known not to have. The embedded service takes them, and
+// so may one that has learned them.
+func (x *inspection) languages() {
+	for _, u := range x.cfg.UnknownLanguages() {
+		p := report.Problem{File: u.At.File, Line: u.At.Line, Column: max(u.At.Column, 1), Key: u.At.Key, Language: u.Code,
+			Problem: u.At.Message}
+		x.add(report.Warning, report.CodeLanguage, p, u.Remedy)
+	}
+}
+
+// ignored warns of files of translations that git passes over in the working tree: a pull commits them all the same,
+// and people who make or change them there do not.
+func (x *inspection) ignored(ctx context.Context, repo *gitops.Repo) error {
+	found, err := repo.Ignored(ctx, x.outputs)
+	if err != nil {
+		return err
+	}
+	for path, rule := range found {
+		x.add(report.Warning, report.CodeIgnored, report.Problem{File: path, Problem: "git ignores it: " + rule},
+			"take it out of that pattern, so that git add sees it")
+	}
+	return nil
+}
+
+// source enters a source file.
+func (x *inspection) source(s *tree.Source) {
+	file := report.CheckedFile{Path: s.Path, Language: s.Source.Code, Format: s.Format.Name, Collection: s.Collection}
+	if !s.Broken() {
+		file.Keys = len(s.Texts.Keys())
+		x.report.Keys += file.Keys
+		x.oddities(s.File, s.Path, s.Source, s.Clash)
+	}
+	x.report.Files = append(x.report.Files, file)
+}
+
+// oddities are the warnings of a grammar, and the entries that stand twice, as far as nothing worse is said of them.
+func (x *inspection) oddities(f *resource.File, path string, l config.Language, worse map[string]string) {
+	for _, w := range bundle.Warnings(f, path, l) {
+		if w.Code != report.CodeDuplicate || worse[w.Key] == "" {
+			x.told(report.Warning, w)
+		}
+	}
+}
+
+// ofTree enters a problem that passes find in a source file, and finds its place.
+func (x *inspection) ofTree(s *tree.Source, p report.Problem) {
+	if s != nil && !s.Broken() && p.Line == 0 && p.Key != "" {
+		newPositions(s.File).put(&p, "")
+	}
+	x.told(report.Error, p)
+}
+
+// patterns finds entries of the configuration that no file is there for.
+func (x *inspection) patterns(t *tree.Tree) {
+	for i := range x.cfg.Files {
+		files := &x.cfg.Files[i]
+		some := slices.ContainsFunc(t.Sources, func(s *tree.Source) bool { _, ok := files.SourceFile(s.Path); return ok }) ||
+			slices.ContainsFunc(t.Problems, func(p report.Problem) bool { _, ok := files.SourceFile(p.File); return ok })
+		if some {
+			continue
+		}
+		severity := report.Warning
+		if len(t.Sources) == 0 {
+			severity = report.Error
+		}
+		at := files.Problem("source", "no file matches %q", files.Source)
+		x.add(severity, report.CodePattern, report.Problem{File: at.File, Line: at.Line, Column: max(at.Column, 1),
+			Key: at.Key, Problem: at.Message},
+			"patterns are relative to the repository; correct it, or take the entry out")
+	}
+}
+
+// target checks one file of translations: that it can be read and written, and that what it says would not break the
+// program.
+func (x *inspection) target(t *tree.Tree, target bundle.Target) {
+	b, l := target.Sources[0], target.Language
+	if link := x.linkIn(target.Path); link != "" {
+		what := "is a symbolic link"
+		if link != target.Path {
+			what = "lies behind " + link + ", which is a symbolic link"
+		}
+		x.add(report.Error, report.CodeRead, report.Problem{File: target.Path, Language: l.Code, Problem: what +
+			"; translations are written through none"},
+			"put a real file or folder in its place, or change output")
+		return
+	}
+	f, problem, err := b.Read(x.fsys, target.Path, l)
+	x.holds(target, f, err != nil || problem != nil)
+	switch {
+	case err != nil:
+		x.add(report.Error, report.CodeRead, report.Problem{File: target.Path, Language: l.Code,
+			Problem: "cannot be read: " + errors.Unwrap(err).Error()}, "put a file in its place that can be read")
+		return
+	case problem != nil:
+		x.told(report.Error, *problem)
+	}
+	if f == nil {
+		if problem != nil {
+			x.report.Files = append(x.report.Files, report.CheckedFile{Path: target.Path, Language: l.Code,
+				Format: b.Format.Name, Collection: b.Collection})
+		}
+		return
+	}
+	texts := bundle.Texts(f)
+	x.report.Files = append(x.report.Files, report.CheckedFile{Path: target.Path, Language: l.Code,
+		Format: b.Format.Name, Collection: b.Collection, Keys: len(texts.Keys())})
+	source, ok := t.SourceTexts(target)
+	x.oddities(f, target.Path, l, bundle.Clashes(f))
+	at := newPositions(f)
+	for _, p := range examine.UnfitProblems(target, texts, examine.Unfit(source, f, texts)) {
+		at.put(&p, "")
+		x.told(report.Error, p)
+	}
+	for _, p := range bundle.Findings(f, target.Path, l) {
+		if p.Line == 0 {
+			at.put(&p, "")
+		}
+		x.told(report.Warning, p)
+	}
+	if ok {
+		x.translations(target, at, source, texts, t.Present(target))
+		x.pluralKeys(target, at, source, texts)
+	}
+}
+
+// translations checks the texts of a file against its sources'.
+func (x *inspection) translations(target bundle.Target, at *positions, source, texts catalog.Catalog,
+	present func(key string) bool) {
+	b, l := target.Sources[0], target.Language
+	source = spelling.Widened(source, b.Separator, b.Source.Code, texts)
+	of, lacks, keys := examine.New(b, l, source), examine.LackingForms(b, l, source, texts), source.Keys()
+	problem := func(n catalog.Name, what string) report.Problem {
+		p := report.Problem{File: target.Path, Key: n.Key, Language: l.Code, Problem: what}
+		at.put(&p, n.Form)
+		return p
+	}
+	told := make(map[string]bool)
+	for _, u := range texts {
+		if !keys[u.Key] {
+			if !told[u.Key] && !present(u.Key) {
+				told[u.Key] = true
+				x.add(report.Warning, report.CodeOrphan, problem(u.Name, "translates a key that the source does not have"),
+					"it stays; locsync pull --prune takes it out")
+			}
+			continue
+		}
+		if beside := x.shared.Beside(target.Path, l.Code, u.Key); beside != "" && beside < target.Path && !told[u.Key] {
+			told[u.Key] = true
+			x.add(report.Warning, report.CodeDivided,
+				problem(u.Name, "is translated otherwise in "+beside+", in the same collection; "+
+					"the service has one text for both, and each file keeps its own"), "make them agree, or give the files "+
+					"collections of their own")
+		}
+		findings := of.Examine(u.Name, u.Text)
+		if lack, is := lacks[u.Key]; is {
+			delete(lacks, u.Key)
+			findings = append(findings, lack)
+		}
+		for _, f := range findings {
+			severity := report.Error
+			if f.Warning {
+				severity = report.Warning
+			}
+			x.add(severity, f.Check, problem(u.Name, f.Reason), repair(f.Check, u.Key))
+		}
+	}
+}
+
+// linkIn returns the first part of a path that is a symbolic link; "" for none, or where the tree knows of no links.
+func (x *inspection) linkIn(name string) string {
+	fsys, ok := x.fsys.(fs.ReadLinkFS)
+	if !ok {
+		return ""
+	}
+	for at := 0; at < len(name); {
+		next := strings.IndexByte(name[at:], '/')
+		if next < 0 {
+			next = len(name) - at
+		}
+		part := name[:at+next]
+		link, seen := x.links[part]
+		if !seen {
+			info, err := fsys.Lstat(part)
+			link = err == nil && info.Mode()&fs.ModeSymlink != 0
+			x.links[part] = link
+		}
+		if link {
+			return part
+		}
+		at += next + 1
+	}
+	return ""
+}
+
+// finish puts the problems in order and counts them.
+func (x *inspection) finish() {
+	problems := x.report.Problems
+	slices.SortStableFunc(problems, func(a, b report.Problem) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column, cmp.Compare(a.Key, b.Key))
+	})
+	problems = slices.Compact(problems)
+	x.report.Problems = problems
+	slices.SortStableFunc(x.report.Files, func(a, b report.CheckedFile) int { return cmp.Compare(a.Path, b.Path) })
+	x.report.Count()
+}

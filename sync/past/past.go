@@ -1,0 +1,216 @@
+// Package past tells what git knows of a source text that the service has and of which nothing is remembered, and
+// what becomes of it: it is replaced where the tree's history has it, and stays where base has it later than the tree;
+// else push.conflicts decides.
+package past
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/report"
+)
+
+// How much of a history is read for that. What is not found in it counts as unseen.
+const (
+	pastMost = 2000
+	pastTime = time.Second
+)
+
+// Standing is what git knows of a text that the service has otherwise than the tree.
+type Standing int
+
+const (
+	Here   Standing = iota // the tree had it
+	Never                  // no history has it
+	Later                  // base has it, later than the tree
+	Beyond                 // so, and the tree has changed its own since they parted
+)
+
+// texts is what git knows of the texts of one source file. Names are those that are asked for.
+type texts struct {
+	here, ahead map[catalog.Name]map[string]bool // the tree's history, and what base has beyond it
+	fork, base  map[catalog.Name]map[string]bool // the commit where both parted, and base as it is now
+}
+
+// of is the decision about one text.
+func (p *texts) of(n catalog.Name, ours, theirs string) Standing {
+	later := p.base[n][theirs] && !p.fork[n][theirs]
+	switch {
+	case !later && p.here[n][theirs]:
+		return Here
+	case !later && !p.ahead[n][theirs]:
+		return Never
+	case !p.fork[n][ours]:
+		return Beyond
+	}
+	return Later
+}
+
+// Differing is a text of a tree that the service has otherwise.
+type Differing struct {
+	catalog.Unit
+	Theirs string
+}
+
+// Reader reads a repository's past when it is first asked.
+type Reader struct {
+	Repo               *gitops.Repo
+	Tree, Branch, Base string // the commit of the tree; the branches of translations and of their base
+	Log                *zap.Logger
+
+	read        bool
+	here, ahead []string    // the commits of the tree's history, and those that base has beyond it; the youngest first
+	fork        string      // where both parted
+	tip         *gitops.Tip // of base; nil where it has nothing beyond the tree
+}
+
+// Keys tells of each key of a source file what is known of the texts that differ: what keeps it from being replaced,
+// of several.
+func (m *Reader) Keys(ctx context.Context, b *bundle.Bundle, differ []Differing) (map[string]Standing, error) {
+	if len(differ) == 0 {
+		return nil, nil
+	}
+	if err := m.readPast(ctx); err != nil {
+		return nil, fmt.Errorf("read the history of %s: %w", b.Path, err)
+	}
+	names, keys := make(map[catalog.Name]int), make(map[string]Standing)
+	for i, u := range differ {
+		names[u.Name] = i
+	}
+	p := m.pastOf(b, names)
+	for _, u := range differ {
+		keys[u.Key] = max(keys[u.Key], p.of(u.Name, u.Text, u.Theirs))
+	}
+	return keys, nil
+}
+
+// Decided is what becomes of a key: whether it is not sent, whether the tree's text counts as accepted then, and what
+// is told; Foretold where the service itself will say so.
+type Decided struct {
+	Stays, Accepted, Foretold bool
+	Told                      report.Problem
+}
+
+// Kept is told of a text that the service did not take, because it holds another one, with push.conflicts = "report".
+// Which one that is, its answer does not say; ours may be left out.
+func Kept(ours ...string) string {
+	than := ""
+	if len(ours) > 0 {
+		than = fmt.Sprintf(" than %q", ours[0])
+	}
+	return "the service holds another text" + than + " and keeps it; the key stays pending. Make them equal, " +
+		"or set push.conflicts to overwrite or skip"
+}
+
+// Decide decides about a key, of which one text is told.
+func (m *Reader) Decide(b *bundle.Bundle, u Differing, at Standing, conflicts string) Decided {
+	told := report.Problem{Code: report.CodeConflict, File: b.Path, Key: u.Key, Language: b.Source.Code}
+	d := Decided{Stays: true, Told: told}
+	switch {
+	case at == Here:
+		return Decided{}
+	case at == Later: // as in a clone that has pushed it before
+		return Decided{Stays: true, Accepted: true}
+	case at == Beyond:
+		d.Told.Problem = fmt.Sprintf("the service has %q, which branch %s has later than this tree, and the tree has %q; "+
+			"it is not sent. Merge the branch, then push again", u.Theirs, m.tip.Branch(), u.Text)
+	case conflicts == "overwrite":
+		d.Stays, d.Told.Code = false, report.CodeReplaced
+		d.Told.Problem = fmt.Sprintf("%q takes the place of the service's %q, which no commit had. If that is meant, "+
+			"write it into the source file", u.Text, u.Theirs)
+	case conflicts == "skip": // the service is told to keep it
+		d.Stays, d.Told.Code = false, report.CodeReplaced
+		d.Told.Problem = fmt.Sprintf("the service keeps %q, which no commit had, and the repository has %q. "+
+			"Make them equal, or set push.conflicts to overwrite", u.Theirs, u.Text)
+	default: // the service reports it when the key is sent
+		d.Stays, d.Foretold, d.Told.Problem = false, true, Kept(u.Text)
+	}
+	return d
+}
+
+// pastOf reads the texts of one file.
+func (m *Reader) pastOf(b *bundle.Bundle, names map[catalog.Name]int) *texts {
+	p := &texts{here: m.texts(b, names, m.here...), ahead: m.texts(b, names, m.ahead...)}
+	if m.tip != nil {
+		p.fork, p.base = m.texts(b, names, m.fork), m.texts(b, names, m.tip.Hash())
+	}
+	return p
+}
+
+// texts are those that a file had in commits.
+func (m *Reader) texts(
+	b *bundle.Bundle, asked map[catalog.Name]int, commits ...string,
+) map[catalog.Name]map[string]bool {
+	all := make(map[catalog.Name]map[string]bool)
+	var last []byte
+	for end, i := time.Now().Add(pastTime), 0; i < len(commits) && time.Now().Before(end); i++ {
+		tip, err := m.Repo.AtCommit(commits[i])
+		if err != nil {
+			break
+		}
+		body, err := fs.ReadFile(tip, b.Path)
+		if err != nil || bytes.Equal(body, last) {
+			continue
+		}
+		last = body
+		f, err := b.Parse(body, b.Source)
+		if err != nil {
+			continue // nothing was pushed of it then
+		}
+		for _, u := range bundle.Texts(f) {
+			if _, is := asked[u.Name]; is && all[u.Name] == nil {
+				all[u.Name] = make(map[string]bool)
+			}
+			if all[u.Name] != nil {
+				all[u.Name][u.Text] = true
+			}
+		}
+	}
+	return all
+}
+
+// readPast reads which commits there are. Where the remote cannot be asked, base is as it was seen last.
+func (m *Reader) readPast(ctx context.Context) error {
+	if m.read {
+		return nil
+	}
+	m.read = true
+	tip, err := m.Repo.At(ctx, m.Branch, m.Base)
+	if err != nil && ctx.Err() == nil {
+		m.Log.Info("base is not looked at at the remote", zap.Error(err))
+		tip, err = m.Repo.Seen(m.Branch, m.Base)
+	}
+	at := m.Tree
+	if err == nil && tip.Base() != nil {
+		if err := m.readBase(ctx, at, tip.Base()); err != nil {
+			return err
+		}
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	m.here, err = m.Repo.History.Past(at, "", pastMost)
+	return err
+}
+
+// readBase is readPast's part about base. Of a shallow clone it brings the rest first.
+func (m *Reader) readBase(ctx context.Context, at string, base *gitops.Tip) error {
+	if err := gitops.Deepen(ctx, m.Repo, base); err != nil {
+		m.Log.Info("the history that this clone lacks is not read", zap.Error(err))
+	}
+	beyond, err := m.Repo.History.Past(base.Hash(), at, pastMost)
+	fork, ferr := m.Repo.History.Fork(at, base.Hash())
+	if fork != "" && len(beyond) > 0 {
+		m.ahead, m.fork, m.tip = beyond, fork, base
+	}
+	return errors.Join(err, ferr)
+}

@@ -1,0 +1,38 @@
+package past
+
+import (
+	"testing"
+
+	"github.com/locsync/locsync/sync/catalog"
+)
+
+// The decision about a source text that the service has otherwise, over all that git can know of it.
+func TestStanding(t *testing.T) {
+	t.Parallel()
+	n := catalog.Name{Key: "k"}
+	of := func(list ...string) map[catalog.Name]map[string]bool {
+		all := map[catalog.Name]map[string]bool{n: {}}
+		for _, text := range list {
+			all[n][text] = true
+		}
+		return all
+	}
+	none := of()
+	for _, c := range []struct {
+		what string
+		past texts
+		want Standing
+	}{
+		{"nothing is known", texts{none, none, none, none}, Never},
+		{"an older text of the tree", texts{of("ours", "theirs"), none, none, none}, Here},
+		{"base has it now", texts{of("ours"), of("theirs"), of("ours"), of("theirs")}, Later},
+		{"base had it meanwhile", texts{of("ours"), of("theirs", "third"), of("ours"), of("third")}, Later},
+		{"base has it again", texts{of("theirs", "ours"), of("theirs"), of("ours"), of("theirs")}, Later},
+		{"base has kept it", texts{of("theirs", "ours"), of("theirs"), of("theirs"), of("theirs")}, Here},
+		{"both have changed it", texts{of("old", "ours"), of("theirs"), of("old"), of("theirs")}, Beyond},
+	} {
+		if got := c.past.of(n, "ours", "theirs"); got != c.want {
+			t.Errorf("%s: %d, want %d", c.what, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package terminal
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locsync/locsync/sync/report"
+)
+
+// What push, pull and sync print of what they did, for people.
+
+// headline says what was done for a project.
+func (s *Screen) headline(name, base, format string, args ...any) {
+	s.line(called(name, base)+": ", strong, fmt.Sprintf(format, args...))
+}
+
+// Push prints what a push did for a project, or would do.
+func (s *Screen) Push(p report.ProjectPush, dry bool) {
+	did := "sent"
+	if dry {
+		did = "would send"
+	}
+	switch {
+	case p.Requests > 0:
+		s.headline(p.Name, p.Base, "%s %s in %s", did, Count(p.Keys, "value"), Count(p.Requests, "import"))
+	case p.Skipped != "":
+		s.headline(p.Name, p.Base, "nothing is pushed: %s", p.Skipped)
+	case p.Error == "":
+		s.headline(p.Name, p.Base, "nothing to push")
+	}
+	for _, f := range p.Files {
+		s.line("  ", plainly, fmt.Sprintf("%s (%s): %s", f.Path, f.Language, some(f.Keys)))
+		s.changes(f.Changes)
+	}
+	for _, d := range p.Settled {
+		which := "the repository's text is sent over the service's"
+		if d.Stands == "theirs" {
+			which = "the service's text is taken"
+		}
+		s.line("  ", plainly, fmt.Sprintf("%s: %q (%s): %s", d.File, d.Key, d.Language, which))
+	}
+	for _, m := range p.Moved {
+		s.line("  ", plainly, fmt.Sprintf("%s is now %s", m.From, m.To))
+	}
+	for _, o := range slices.Concat(p.Orphaned, p.Replaced) {
+		s.line("  ", plainly, o.String())
+	}
+	for _, m := range p.Renamed {
+		from := fmt.Sprintf("%q", m.From)
+		if m.FromFile != "" {
+			from += " of " + m.FromFile
+		}
+		s.line("  ", plainly, fmt.Sprintf("%s: %s is now %q; its translations moved along (%s)", m.File, from, m.To,
+			strings.Join(m.Languages, ", ")))
+	}
+	s.finished(p.Finished)
+	s.leftOut(p.Problems)
+}
+
+// Pull prints what a pull did for a project, or would do.
+func (s *Screen) Pull(p report.ProjectPull, dry bool) {
+	switch {
+	case p.Commit != "":
+		where := "branch " + p.Branch
+		if p.Pushed {
+			where += ", also at the remote"
+		}
+		if len(p.Files) == 0 { // of an earlier pull
+			s.headline(p.Name, p.Base, "delivered commit %.10s to %s", p.Commit, where)
+			break
+		}
+		s.headline(p.Name, p.Base, "%s changed in commit %.10s on %s", much(p), p.Commit, where)
+	case dry && len(p.Files) > 0:
+		s.headline(p.Name, p.Base, "would change %s on branch %s", much(p), p.Branch)
+	case p.Error == "":
+		s.headline(p.Name, p.Base, "nothing to pull")
+	}
+	for _, f := range p.Files {
+		s.line("  ", plainly, fmt.Sprintf("%s (%s): %s", f.Path, f.Language, f.Summary()))
+		s.changes(f.Changes)
+	}
+	if p.RequestURL != "" {
+		s.line("  "+requestWords[p.Request]+": ", plainly, p.RequestURL)
+	}
+	s.finished(p.Finished)
+	s.leftOut(p.Problems)
+}
+
+// much is how much a pull changed; without a text that changed, in files that came or went.
+func much(p report.ProjectPull) string {
+	if p.Keys == 0 {
+		return Count(len(p.Files), "file")
+	}
+	return Count(p.Keys, "translation")
+}
+
+// changes are the values that a dry run would change: what is there now, and what would be.
+func (s *Screen) changes(changes []report.Value) {
+	text := func(st style, v *string) string {
+		if v == nil {
+			return "-"
+		}
+		return s.in(st, fmt.Sprintf("%q", *v))
+	}
+	for _, v := range changes {
+		key := v.Key
+		if v.Form != "" {
+			key += " [" + v.Form + "]"
+		}
+		fmt.Fprintf(s.to, "    %s: %s -> %s\n", report.Printable(key), text(red, v.Old), text(green, v.New))
+	}
+}
+
+// finished names branches that are gone, and what is not used any more because of that.
+func (s *Screen) finished(lines []report.FinishedLine) {
+	for _, f := range lines {
+		s.line("  ", plainly, fmt.Sprintf("branch %s is gone; %s", f.Base, unused(f.Branch, f.Collections)))
+	}
+}
+
+func (s *Screen) leftOut(problems []report.Problem) {
+	for _, p := range problems {
+		s.line("  left out: ", yellow, p.String())
+	}
+}
+
+// requestWords say what became of the pull or merge request for the branch.
+var requestWords = map[string]string{"made": "request made", "updated": "request brought up to date", "kept": "request",
+	"offered": "to make a request for the branch, visit"}
+
+// called is a project, and the branch of it where several are translated beside each other.
+func called(name, base string) string {
+	if base == "" {
+		return name
+	}
+	return name + " (" + base + ")"
+}
+
+// unused tells of a translation branch and its collections that they are not used any more.
+func unused(branch string, collections []string) string {
+	what, are := "branch "+branch, "are"
+	switch len(collections) {
+	case 0:
+		are = "is"
+	case 1:
+		what += " and collection " + collections[0]
+	default:
+		what += " and collections " + strings.Join(collections, ", ")
+	}
+	return what + " " + are + " not used any more"
+}
+
+// some lists keys, and only how many more there are after the first few.
+func some(keys []string) string {
+	const most = 8
+	if len(keys) <= most {
+		return strings.Join(keys, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(keys[:most], ", "), len(keys)-most)
+}

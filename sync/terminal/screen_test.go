@@ -1,0 +1,96 @@
+package terminal
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"go.uber.org/zap/zapcore"
+	"pgregory.net/rapid"
+
+	"github.com/locsync/locsync/sync/report"
+)
+
+// A line of a report keeps its words: in a pipe it is one line, at a terminal none of its lines is wider than the terminal unless a word is, and colours
+// change nothing about the text.
+func TestReportLines(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		lead := rapid.SampledFrom([]string{"", "  ", "  left out: ", "app: "}).Draw(t, "lead")
+		words := rapid.SliceOfN(rapid.StringMatching(`[a-z日é]{1,12}`), 1, 30).Draw(t, "words")
+		width := rapid.IntRange(40, 200).Draw(t, "width")
+		text := strings.Join(words, " ")
+		var pipe, coloured, plain bytes.Buffer
+		(&Screen{to: &pipe}).line(lead, yellow, text)
+		(&Screen{to: &coloured, terminal: true, colours: true, width: width}).line(lead, yellow, text)
+		(&Screen{to: &plain, terminal: true, width: width}).line(lead, yellow, text)
+		if pipe.String() != lead+text+"\n" {
+			t.Fatalf("in a pipe: %q", pipe.String())
+		}
+		if got := strings.NewReplacer("\x1b[33m", "", "\x1b[0m", "").Replace(coloured.String()); got != plain.String() {
+			t.Fatalf("coloured %q, plain %q", got, plain.String())
+		}
+		if got, want := strings.Fields(plain.String()), strings.Fields(lead+text); strings.Join(got, " ") != strings.Join(want, " ") {
+			t.Fatalf("%q, want %q", got, want)
+		}
+		for line := range strings.Lines(plain.String()) {
+			if Columns(strings.TrimSuffix(line, "\n")) > width {
+				t.Fatalf("%d columns of %d: %q", Columns(line), width, line)
+			}
+		}
+	})
+}
+
+// Whatever keys and texts are, a terminal shows them and obeys none of them; blanks that a problem is about are shown as they are.
+func TestReportIsPrintable(t *testing.T) {
+	old, now := "a\x1b[2Jb", "two  blanks"
+	var out bytes.Buffer
+	s := &Screen{to: &out, terminal: true, colours: true, width: 60}
+	s.Push(report.ProjectPush{Scope: report.Scope{Name: "app\x1b]0;x\a"}, Requests: 1, Keys: 1, Outcome: report.Outcome{Problems: []report.Problem{{File: "x\x1b[31m.json",
+		Problem: `"two  blanks" is not "two blanks" and this text is longer than the sixty columns`}}},
+		Files: []report.PushedFile{{Path: "a\u202e.json", Language: "en", Keys: []string{"k\x1b[1A"}, Changes: []report.Value{{Key: "k\x1b[1A", Old: &old, New: &now}}}}}, true)
+	rest := strings.NewReplacer("\x1b[1m", "", "\x1b[31m", "", "\x1b[32m", "", "\x1b[33m", "", "\x1b[0m", "").Replace(out.String())
+	if strings.ContainsAny(rest, "\x1b\a\u202e") {
+		t.Errorf("%q", rest)
+	}
+	for _, want := range []string{"\x1b[31m\"a\\x1b[2Jb\"\x1b[0m -> \x1b[32m\"two  blanks\"", `"two  blanks" is not "two blanks" and`, "\x1b[33mleft out: \x1b[0m"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in %q", want, out.String())
+		}
+	}
+}
+
+// A table that fits is a table; one that does not tells the same, each value whole and by its name.
+func TestNarrowLists(t *testing.T) {
+	rows := NewTable("TASK", "ID", "STATUS")
+	id := "59b83f44-408a-4854-92ce-31e31c781b9c"
+	rows.Row("T-1", id, "completed")
+	for width, want := range map[int]string{
+		0:  "TASK  ID                                    STATUS\nT-1   " + id + "  completed\n",
+		80: "TASK  ID                                    STATUS\nT-1   " + id + "  completed\n",
+		50: "TASK T-1  ID " + id + "\n  STATUS completed\n",
+		30: "TASK T-1\n  ID " + id + "\n  STATUS completed\n",
+	} {
+		var out bytes.Buffer
+		rows.Fit(&Screen{to: &out, width: width})
+		if out.String() != want {
+			t.Errorf("%d columns:\n%s\nwant\n%s", width, out.String(), want)
+		}
+	}
+}
+
+// What the program says on standard error at a terminal: whose word it is in the colour of its weight, and each problem of several by itself.
+func TestRemarks(t *testing.T) {
+	for _, c := range []struct {
+		level      zapcore.Level
+		text, want string
+	}{
+		{zapcore.ErrorLevel, "locsync: one\nand another that is too long for the line\n", "\x1b[31mlocsync: \x1b[0mone\nand another that is too long for the\n    line\n"},
+		{zapcore.WarnLevel, "locsync: warning: x\n", "\x1b[33mlocsync: warning: \x1b[0mx\n"},
+	} {
+		var out bytes.Buffer
+		(&Screen{to: &out, terminal: true, colours: true, width: 40}).Remark(c.level, c.text)
+		if out.String() != c.want {
+			t.Errorf("%q: %q, want %q", c.text, out.String(), c.want)
+		}
+	}
+}

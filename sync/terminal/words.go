@@ -1,0 +1,58 @@
+package terminal
+
+import (
+	"fmt"
+	"time"
+)
+
+// Count is a number with its noun.
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Plural is a number with a noun whose plural is its own.
+func Plural(n int, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, several)
+}
+
+// OrNone is a text, or the word for none.
+func OrNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
+}
+
+// InUTC is a time as it is the same for everybody who reads it.
+func InUTC(at time.Time) string { return at.UTC().Format(time.DateTime) + " UTC" }
+
+// Ago is how far a time is from now, roughly.
+func Ago(at, now time.Time) string {
+	d := now.Sub(at)
+	if d < 0 {
+		return "in " + Span(-d)
+	}
+	if d < 5*time.Second {
+		return "just now"
+	}
+	return Span(d) + " ago"
+}
+
+// Span is a duration in its largest unit.
+func Span(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d/time.Second))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d/time.Minute))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h", int(d/time.Hour))
+	}
+	return fmt.Sprintf("%d days", int(d/(24*time.Hour)))
+}

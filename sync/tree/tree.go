@@ -1,0 +1,230 @@
+// Package tree is one snapshot of a repository, a working tree or a commit: the source files that the configuration
+// names there, each read once, their texts, and how the texts of translations relate to them.
+//
+// Its law: what a tree says of its files does not change while it is used, but for files that are Put there. A file
+// that cannot be read has no texts and a problem, and nothing may be concluded from what it lacks. Texts that clash
+// are named and left out of Texts.
+//
+// It does not know what was agreed on before, writes nothing, and calls no service.
+package tree
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/locsync/locsync/formats/resource"
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/plural"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/spelling"
+)
+
+// Source is one source file as a pass found it.
+type Source struct {
+	*bundle.Bundle
+	File  *resource.File    // nil when it could not be read
+	All   catalog.Catalog   // its texts; not to be changed
+	Texts catalog.Catalog   // without the names that clash
+	Clash map[string]string // keys that are not sent, and why
+}
+
+// Broken reports whether the file could not be read, so that nothing may be concluded from what it lacks.
+func (s *Source) Broken() bool { return s.File == nil }
+
+// Put makes another file of it: as a pull will write it, for what it decides after that.
+func (s *Source) Put(f *resource.File) {
+	s.File, s.All = f, slices.Clip(bundle.Texts(f)) // clipped, so that who appends to it appends to a copy
+	s.leaveOut()
+}
+
+// leaveOut takes the names that clash out of the texts.
+func (s *Source) leaveOut() {
+	s.Texts = s.All
+	if len(s.Clash) > 0 {
+		s.Texts = slices.DeleteFunc(slices.Clone(s.All), func(u catalog.Unit) bool { return s.Clash[u.Key] != "" })
+	}
+}
+
+// Tree is the source files of a project in one tree of files.
+type Tree struct {
+	FS       fs.FS
+	Sources  []*Source
+	Problems []report.Problem
+	Look     *gitops.Look // of a working tree: at git, before it was read
+	of       map[*bundle.Bundle]*Source
+}
+
+// Find finds and reads the source files of a project.
+func Find(fsys fs.FS, cfg *config.Project, reading func(done, total int)) (*Tree, error) {
+	bundles, problems, err := bundle.Find(fsys, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return Read(fsys, bundles, problems, reading)
+}
+
+// FindPushed is Find, with the files of slots that are in a folder that may not be read now: they are not gone.
+func FindPushed(
+	fsys fs.FS, cfg *config.Project, slots []ledger.Slot, reading func(done, total int),
+) (*Tree, error) {
+	found, problems, err := bundle.Find(fsys, cfg)
+	if err != nil {
+		return nil, err
+	}
+	have := make(map[string]bool, len(found))
+	for _, b := range found {
+		have[b.Path] = true
+	}
+	for _, slot := range slots {
+		if have[slot.Path] {
+			continue
+		}
+		if _, err := fs.Stat(fsys, slot.Path); !errors.Is(err, fs.ErrPermission) {
+			continue
+		}
+		if b := bundle.Of(cfg, slot.Path); b != nil {
+			found, have[b.Path] = append(found, b), true
+		}
+	}
+	return Read(fsys, found, problems, reading)
+}
+
+// Read reads the source files that were found; reading, which may be nil, is told how many are.
+func Read(
+	fsys fs.FS, bundles []*bundle.Bundle, problems []report.Problem, reading func(done, total int),
+) (*Tree, error) {
+	t := &Tree{FS: fsys, Problems: problems, of: make(map[*bundle.Bundle]*Source, len(bundles))}
+	for i, b := range bundles {
+		if reading != nil {
+			reading(i, len(bundles))
+		}
+		s := &Source{Bundle: b}
+		f, problem, err := b.Read(fsys, b.Path, b.Source)
+		switch {
+		case err != nil:
+			return nil, err
+		case problem != nil:
+			t.Problems = append(t.Problems, *problem)
+		case f != nil:
+			s.Put(f)
+			t.Problems = append(t.Problems, bundle.Findings(f, b.Path, b.Source)...)
+		}
+		t.Sources, t.of[b] = append(t.Sources, s), s
+	}
+	t.findClashes()
+	return t, nil
+}
+
+// ID is the source file's name in the ledger.
+func (s *Source) ID() ledger.Source { return ledger.Source{Collection: s.Collection, Path: s.Path} }
+
+// EntryKeys are the keys of all entries of a readable file, also of those that are no text.
+func (s *Source) EntryKeys() map[string]bool {
+	keys := make(map[string]bool)
+	for e := range s.File.Entries() {
+		keys[e.Key] = true
+	}
+	return keys
+}
+
+// Commit is the commit that the tree of pushes stands on; "" before the first.
+func (t *Tree) Commit() string {
+	if t.Look != nil {
+		return t.Look.Commit
+	}
+	if tip, ok := t.FS.(*gitops.Tip); ok {
+		return tip.Hash()
+	}
+	return ""
+}
+
+// Layout is the source file that a target follows: of several, the one that has most of the changed keys.
+func (t *Tree) Layout(target bundle.Target, changes []catalog.Change) *Source {
+	best, most := t.Of(target.Sources[0]), -1
+	for _, b := range target.Sources {
+		s := t.Of(b)
+		n := 0
+		for _, c := range changes {
+			if _, ok := s.File.Lookup(c.Key, c.Form); ok {
+				n++
+			}
+		}
+		if n > most {
+			best, most = s, n
+		}
+	}
+	return best
+}
+
+// Present tells whether the source files of a target have something under a key, in any shape.
+func (t *Tree) Present(target bundle.Target) func(key string) bool {
+	var all []resource.Present
+	for _, b := range target.Sources {
+		if s := t.Of(b); s != nil && !s.Broken() {
+			all = append(all, s.File.Present())
+		}
+	}
+	return func(key string) bool {
+		return slices.ContainsFunc(all, func(p resource.Present) bool { return p.Has(key) })
+	}
+}
+
+// Fitted gives the service's texts for a target the shape that its source has, and leaves out the plural forms that
+// the target language does not have. What cannot be brought into that shape without a loss stays as it is; left are
+// the messages that would have to be taken apart into plurals of keys, and cannot.
+func (t *Tree) Fitted(target bundle.Target, theirs catalog.Catalog) (texts, left catalog.Catalog) {
+	formed := func(u catalog.Unit) bool { return spelling.IsForm(u.Form) || strings.Contains(u.Text, "plural") }
+	if !slices.ContainsFunc(theirs, formed) {
+		return theirs, nil
+	}
+	source, ok := t.SourceTexts(target)
+	if !ok {
+		return theirs, nil
+	}
+	b, categories := target.Sources[0], plural.Categories(target.Language.Code)
+	theirs, left = spelling.Spread(source, theirs, b.Separator, b.Source.Code, categories)
+	return spelling.Fit(source, theirs, categories), left
+}
+
+// MayHave reports whether a translation may have a key: whether the source has it, or a plural that it is a form of. Of
+// a file that cannot be read it is not known.
+func (s *Source) MayHave(key string) bool {
+	if s.Broken() || s.Clash[key] != "" || s.Texts.Keys()[key] {
+		return true
+	}
+	form := catalog.Catalog{{Name: catalog.Name{Key: key}, Text: key}}
+	return spelling.Widened(s.Texts, s.Separator, s.Source.Code, form).Keys()[key]
+}
+
+// SourceTexts are the texts of a target's source files; ok is false when one of them cannot be read.
+func (t *Tree) SourceTexts(target bundle.Target) (texts catalog.Catalog, ok bool) {
+	for _, b := range target.Sources {
+		s := t.Of(b)
+		if s == nil || s.Broken() {
+			return nil, false
+		}
+		if len(target.Sources) == 1 {
+			return s.All, true
+		}
+		texts = append(texts, s.All...)
+	}
+	return texts, true
+}
+
+// Bundles are those of all source files, also of files that cannot be read.
+func (t *Tree) Bundles() []*bundle.Bundle {
+	bundles := make([]*bundle.Bundle, len(t.Sources))
+	for i, s := range t.Sources {
+		bundles[i] = s.Bundle
+	}
+	return bundles
+}
+
+// Of is the source file of one of the tree's bundles.
+func (t *Tree) Of(b *bundle.Bundle) *Source { return t.of[b] }
