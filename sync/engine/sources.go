@@ -9,48 +9,11 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops"
-	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/tree"
 )
-
-// readTree finds and reads the source files of a working tree.
-func (p *project) readTree(fsys fs.FS, reading func(done, total int)) (*tree.Tree, error) {
-	bundles, problems, err := bundle.Find(fsys, p.cfg)
-	if err == nil && p.State != nil {
-		bundles, err = p.withClosed(fsys, bundles)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return tree.Read(fsys, bundles, problems, reading)
-}
-
-// withClosed adds the source files that were pushed and are in a folder that may not be read now: they are not gone.
-func (p *project) withClosed(fsys fs.FS, found []*bundle.Bundle) ([]*bundle.Bundle, error) {
-	slots, err := ledger.Pushed.Slots(p.State, p.stateName())
-	if err != nil {
-		return nil, err
-	}
-	have := make(map[string]bool, len(found))
-	for _, b := range found {
-		have[b.Path] = true
-	}
-	for _, slot := range slots {
-		if have[slot.Path] {
-			continue
-		}
-		if _, err := fs.Stat(fsys, slot.Path); !errors.Is(err, fs.ErrPermission) {
-			continue
-		}
-		if b := bundle.Of(p.cfg, slot.Path); b != nil {
-			found, have[b.Path] = append(found, b), true
-		}
-	}
-	return found, nil
-}
 
 // pushTree is the tree that pushes read: the working tree, or a branch as it is committed. held is why nothing may be pushed
 // from it now; empty when it may.
@@ -89,7 +52,7 @@ func (p *project) pushTree(ctx context.Context, dry bool) (t *tree.Tree, held st
 		if covered, err := p.covered(look.Branch, look.Commit); err != nil || !covered {
 			return nil, p.notCovered(look.Branch), err
 		}
-		t, err = p.readTree(fsys, p.reading)
+		t, err = p.findTree(fsys, p.reading)
 		if err != nil {
 			return nil, "", err
 		}
@@ -106,6 +69,15 @@ func (p *project) pushTree(ctx context.Context, dry bool) (t *tree.Tree, held st
 			return nil, "", fmt.Errorf("%w: it changes the working tree all the time; it is tried again", gitops.ErrBusy)
 		}
 	}
+}
+
+// findTree finds and reads the source files in a working tree.
+func (p *project) findTree(fsys fs.FS, reading func(done, total int)) (*tree.Tree, error) {
+	slots, err := ledger.Pushed.Slots(p.State, p.stateName())
+	if err != nil {
+		return nil, err
+	}
+	return tree.FindPushed(fsys, p.cfg, slots, reading)
 }
 
 // covered reports whether pushes from the working tree happen now. CI systems check out a commit, so one that is the tip of a covered branch counts as it.
