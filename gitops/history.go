@@ -3,7 +3,6 @@ package gitops
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/locsync/locsync/gitops/object"
@@ -13,52 +12,6 @@ import (
 
 // History answers questions about commits, which are given in hexadecimal.
 type History struct{ repo *repository.Repository }
-
-// Made is a commit of ours with its parents.
-type Made struct {
-	Commit  string
-	Parents []string
-}
-
-// Ours gives the commits of a project (our Trailer names it) that a tip has in its history and another commit has
-// not, oldest first: of more than most, the youngest. since may be a commit that is not here, or "", which has
-// nothing in its history. A shallow clone that is cut in that history is deepened first. Where it cannot be, the commit
-// at which it is cut is none of them: what it changed cannot be told.
-func (r *Repo) Ours(ctx context.Context, tip *Tip, since, project string, most int) ([]Made, error) {
-	if tip.commit.IsZero() {
-		return nil, nil
-	}
-	var without []hash
-	if h, ok := object.Parse(since); ok {
-		without = append(without, h)
-	}
-	graph := r.repo.History
-	commits, err := graph.Ahead(tip.commit, without)
-	if err == nil && graph.Cuts(commits) {
-		if err = Deepen(ctx, r, tip, tip.base); err == nil {
-			commits, err = graph.Ahead(tip.commit, without)
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	var all []Made
-	for _, c := range commits {
-		if len(all) == most {
-			break
-		}
-		if len(c.Parents) == 0 || !slices.Contains(trailers(c), project) {
-			continue
-		}
-		made := Made{Commit: c.Hash.Text()}
-		for _, parent := range c.Parents {
-			made.Parents = append(made.Parents, parent.Text())
-		}
-		all = append(all, made)
-	}
-	slices.Reverse(all)
-	return all, nil
-}
 
 // Past gives the youngest commits that a commit has in its history and another one has not, itself among them. What is
 // not in this repository has no past.
@@ -77,20 +30,6 @@ func (h History) Past(commit, without string, most int) ([]string, error) {
 		past = append(past, c.Hash.Text())
 	}
 	return past, err
-}
-
-// Deepen brings the history that a shallow clone left out, as far as the remote has the branches. A tip may be nil.
-func Deepen(ctx context.Context, r *Repo, tips ...*Tip) error {
-	if !r.repo.History.Shallow() {
-		return nil
-	}
-	ctx, end := r.repo.Watch(ctx)
-	defer end()
-	there := make(map[string]hash)
-	for _, tip := range slices.DeleteFunc(tips, func(t *Tip) bool { return t == nil }) {
-		there[tip.branch] = tip.lease.at
-	}
-	return r.Branches.Deepen(ctx, there)
 }
 
 // isOurs says whether the last paragraph of a commit's message carries our trailer.

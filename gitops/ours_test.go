@@ -35,7 +35,7 @@ func TestOurs(t *testing.T) {
 		most  int
 		want  string
 	}{{"", 9, first + " " + last}, {"", 1, last}, {first, 9, last}, {last, 9, ""}, {"0123456789012345678901234567890123456789", 9, first + " " + last}} {
-		made, err := repo.Ours(t.Context(), tip, c.since, "app", c.most)
+		made, err := Ours(t.Context(), repo, tip, c.since, "app", c.most)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func TestOursInAShallowClone(t *testing.T) {
 	} {
 		clone := gittest.Clone(t, "file://"+bare, "--depth=1")
 		r := open(t, clone, Options{Remote: c.remote})
-		made := must[[]Made](t)(r.Ours(t.Context(), at(t, r, c.branch, "main"), c.since, "app", 9))
+		made := must[[]Made](t)(Ours(t.Context(), r, at(t, r, c.branch, "main"), c.since, "app", 9))
 		got := ""
 		for _, m := range made {
 			got += " " + m.Commit

@@ -233,7 +233,7 @@ func ended(a web.Answer) error {
 	switch {
 	case slices.ContainsFunc(problems, func(p report.Problem) bool { return p.Configuration }):
 		return errMisconfigured
-	case len(problems) > 0:
+	case report.LeavesOut(problems):
 		return errPartial
 	}
 	return nil

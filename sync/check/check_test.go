@@ -76,6 +76,11 @@ func TestTranslation(t *testing.T) {
 		{"ios-strings", "k", "", "%lld of %.2f", "%lld", "it lacks %.2f, which the source has"},
 		{"ios-strings", "k", "", "%@", "%1$@ %2$@", "it has %2$@, for which the program passes nothing, as the source has no such placeholder"},
 		// printf elsewhere: arguments are converted
+		// words in braces, of a text about braces
+		{"json", "k", "", "Use { and } freely", "Utilisez { et } librement", sound},
+		{"json", "k", "", "{name}: between { and }", "{name} : entre accolades", sound},
+		{"json", "k", "", "{name}: between { or }", "{nom} : entre { ou }", "it has {nom} where the source has {name}"},
+		{"json", "k", "", "Hi { name }", "Salut { nom }", "it has {nom} where the source has {name}"},
 		{"json", "k", "", "%s of %d", "%2$s von %1$s", sound},
 		{"json", "k", "", "%s of %d", "%s", "it lacks %d, which the source has"},
 		{"structured-yaml", "date/formats/default", "", "%Y-%m-%d", "%d.%m.%Y", sound},

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -124,6 +125,12 @@ func keyUpTo(s, end string) (key string, size int) {
 	return key, i + len(end)
 }
 
+// A text that speaks of braces ("between { and }") has no name there, nor has its translation ("entre { et }").
+var (
+	spokenOf     = regexp.MustCompile(`\{ (and|or|to) \}`)
+	wordInBraces = regexp.MustCompile(`\{ [^{}\s]+ \}`)
+)
+
 // names compares the placeholders that are filled in by name.
 func (p *pair) names() {
 	in := p.in
@@ -131,6 +138,9 @@ func (p *pair) names() {
 	percents := yaml || strings.HasSuffix(in.Format, "json")
 	rails := yaml && (strings.Contains(in.Key, "errors") || strings.Contains(in.Key, "helpers"))
 	source, text := withoutIntervals(p.source), withoutIntervals(p.text)
+	if spokenOf.MatchString(source) {
+		source, text = wordInBraces.ReplaceAllString(source, ""), wordInBraces.ReplaceAllString(text, "")
+	}
 	have, use := namesIn(source, percents), namesIn(text, percents)
 	if len(have) > maxNames || len(use) > maxNames {
 		return

@@ -96,8 +96,8 @@ func LanguageRemedy(key, code, path string, others []string) string {
 	case key == "source_language":
 		return "ask the service for the language before you create the project: its source language cannot be changed afterwards"
 	case len(near) > 0 && len(near) < 6: // a longer list does not help
-		return fmt.Sprintf("write the one that is meant of %s, and its spelling %q in [project.language_paths]; or take it out of target_languages: its files then stay as they are",
-			strings.Join(near, ", "), path)
+		return fmt.Sprintf("write %s, where that is meant, and its spelling %q in [project.language_paths]; "+
+			"or take it out of target_languages: its files then stay as they are", strings.Join(near, " or "), path)
 	}
 	return "take it out of target_languages before you use such a service: its files then stay as they are"
 }

@@ -109,13 +109,22 @@ func TestCountries(t *testing.T) {
 	tree := `l/en.json={"a":"Settings"} l/de.json={"a":"Einstellungen"} `
 	for _, c := range [][2]string{
 		{`l/tw.json={"a":"設定"} l/kr.json={"a":"설정"} l/cz.json={"a":"Nastavení"}`, "l/en.json en,cs,de,ko,zh-Hant"},
-		{`l/tw.json={"a":"Nhyehyɛe"}`, "l/en.json en,de,tw"},
+		{`l/tw.json={"a":"Nhyehyɛe"}`, "l/en.json en,de,tw-Latn"},
 		{`l/tw.json={"a":"設定"} l/zh_TW.json={"a":"設定"}`, "l/en.json en,de,zh-Hant; not l/tw.json"},
 	} {
 		r := find(t, tree+c[0], "", Options{})
 		if got := r.lines(); got != c[1] {
 			t.Errorf("%s: %s, want %s", c[0], got, c[1])
 		}
+	}
+}
+
+// A code that services do not have stays what it is where the one without its region would mean another file's language:
+// Minecraft's en_pt is no translation of en_us into English.
+func TestRegionsBesideTheLanguage(t *testing.T) {
+	r := find(t, "lang/en_us.json lang/en_pt.json lang/de_de.json lang/az_az.json", "", Options{})
+	if got, want := r.lines(), "lang/en_us.json en-US,az,de-DE,en-PT"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 

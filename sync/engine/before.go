@@ -2,11 +2,12 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"maps"
 	"slices"
 
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
-	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/past"
 	"github.com/locsync/locsync/sync/report"
@@ -104,6 +105,11 @@ func (r *pushing) meetSources(ctx context.Context, all []*compared) error {
 	git := &past.Reader{Repo: r.repo, Tree: r.tree.Commit(), Branch: r.cfg.Pull.Branch, Base: r.cfg.Pull.Base, Log: r.log}
 	of, unmet, asks := make(map[*bundle.Bundle]*compared), make(map[string]map[string]bool), []exportAsk(nil)
 	for _, s := range all {
+		marks, err := r.State.Marks(r.foundSlot(s.source.Collection))
+		if err != nil {
+			return err
+		}
+		r.found[s.source.Collection] = marks
 		if s.stays = make(map[string]bool); len(r.unmet(s)) > 0 {
 			of[s.source.Bundle], unmet[s.source.Path] = s, r.unmet(s)
 		}
@@ -112,7 +118,7 @@ func (r *pushing) meetSources(ctx context.Context, all []*compared) error {
 		if !slices.ContainsFunc(g.Bundles, func(b *bundle.Bundle) bool { return of[b] != nil }) {
 			continue
 		}
-		ask := exportAsk{g, []config.Language{g.Bundles[0].Source}, string(service.Draft), true}
+		ask := sourceAsk(g)
 		if met, err := r.meets(g, unmet); err != nil {
 			return err
 		} else if met {
@@ -145,11 +151,13 @@ func (r *pushing) meetSources(ctx context.Context, all []*compared) error {
 	return ctx.Err()
 }
 
-// unmet are the keys of a file that are about to be sent and of which nothing is remembered; with --all, all of them.
+// unmet are the keys of a file that are about to be sent, and of which nothing is remembered or a pull found another text; with --all, all of them.
 func (r *pushing) unmet(s *compared) map[string]bool {
 	keys := make(map[string]bool)
 	for _, u := range s.source.Texts {
-		if _, known := r.accepted.Texts[s.source.Collection][u.Name]; r.o.All || s.pending[u.Key] && !known {
+		_, known := r.accepted.Texts[s.source.Collection][u.Name]
+		_, found := r.found[s.source.Collection][u.Name]
+		if r.o.All || s.pending[u.Key] && (!known || found) {
 			keys[u.Key] = true
 		}
 	}
@@ -169,12 +177,13 @@ func (r *pushing) meet(ctx context.Context, git *past.Reader, s *compared, their
 	if err != nil {
 		return err
 	}
-	accepted := make(map[string]bool)
+	accepted, kept := make(map[string]bool), make(map[string]bool)
 	for _, u := range differ {
 		at, first := keys[u.Key]
 		if delete(keys, u.Key); !first {
 			continue
 		}
+		kept[u.Key] = at != past.Here
 		d := git.Decide(s.source.Bundle, u, at, r.cfg.Push.Conflicts)
 		if s.stays[u.Key] = d.Stays; d.Accepted {
 			accepted[u.Key] = true
@@ -190,8 +199,23 @@ func (r *pushing) meet(ctx context.Context, git *past.Reader, s *compared, their
 	}
 	texts, a := s.source.Texts.Restrict(accepted), newAcceptance(s.source.Collection)
 	r.accepted.Add(s.source.Collection, texts.Marks())
-	if a.add(s.source.Path, accepts(texts)); r.o.DryRun || len(texts) == 0 {
+	if a.add(s.source.Path, accepts(texts)); r.o.DryRun {
 		return nil
 	}
-	return r.State.Update(func(tx ledger.Writer) error { return r.accept(tx, a) })
+	before := r.found[s.source.Collection]
+	found := maps.Clone(before)
+	maps.DeleteFunc(found, func(n catalog.Name, _ catalog.Mark) bool {
+		_, there := has[n]
+		return unmet[n.Key] && there && !kept[n.Key]
+	})
+	r.found[s.source.Collection] = found
+	return r.State.Update(func(tx ledger.Writer) error {
+		if len(texts) > 0 {
+			err = r.accept(tx, a)
+		}
+		if len(found) < len(before) {
+			err = errors.Join(err, tx.SetMarks(r.foundSlot(s.source.Collection), found))
+		}
+		return err
+	})
 }

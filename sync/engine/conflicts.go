@@ -77,6 +77,15 @@ func (c conflict) with(there catalog.Catalog, wrote func(there, here catalog.Uni
 	return c
 }
 
+// problemOf is a conflict among the problems of a pass. A division of a file that was met before is only a warning.
+func (p *project) problemOf(c conflict, met bool) report.Problem {
+	told := p.shown(c).Problem()
+	if met && c.Beside != "" {
+		told.Severity = report.Warning
+	}
+	return told
+}
+
 // newConflict describes a key as both sides have it.
 func newConflict(at time.Time, path, language, key string, ours, theirs catalog.Catalog, base catalog.Marks) conflict {
 	only := map[string]bool{key: true}
@@ -189,7 +198,7 @@ func (r *pushing) readConflicts() (err error) {
 
 // conflict reports one; false where it is reported already.
 func (r *pushing) conflict(c conflict) bool {
-	p := r.shown(c).Problem()
+	p := r.problemOf(c, r.met[ledger.TargetID(c.Path, c.Language)])
 	if slices.Contains(r.report.Problems, p) {
 		return false
 	}
@@ -212,8 +221,8 @@ func (r *pushing) foundConflict(c conflict) {
 }
 
 // conflict reports one whose text of the repository a pull leaves behind.
-func (r *pulling) conflict(c conflict) {
-	if p := r.shown(c).Problem(); !slices.Contains(r.report.Problems, p) {
+func (r *pulling) conflict(c conflict, met bool) {
+	if p := r.problemOf(c, met); !slices.Contains(r.report.Problems, p) {
 		r.elsewhere[p] = true
 		r.problem(p)
 		if !c.Open {

@@ -419,3 +419,47 @@ func TestDividedInADryRun(t *testing.T) {
 		}
 	}
 }
+
+// What the repository by itself keeps from being sent is an error where it is new, and a warning for a state that is: a job
+// without a state meets it each time. A new division is an error in a state that is kept.
+func TestDivisionsForANewState(t *testing.T) {
+	t.Parallel()
+	const project = settings + "[project.pull]\n" +
+		"[[project.files]]\nsource = \"**/en.json\"\noutput = \"{DIR}/{LANGUAGE}.json\"\ncollection = \"main\"\n"
+	w := newWorld(t, project, map[string]string{
+		"a/en.json": `{"email": "Email", "ok": "OK", "name": "Name"}`, "b/en.json": `{"email": "Email", "b": "B", "name": "Name"}`,
+		"a/de.json": `{"email": "Mail", "ok": "Gut", "name": "Name"}`, "b/de.json": `{"email": "E-Mail", "b": "B", "name": "Name"}`})
+	w.bare()
+	w.configure(project)
+	sync := func(dry bool) []report.Problem {
+		t.Helper()
+		done, err := w.Sync(t.Context(), PushOptions{DryRun: dry}, PullOptions{DryRun: dry})
+		w.check(err)
+		return append(done.Push.Projects[0].Problems, done.Pull.Projects[0].Problems...)
+	}
+	named := func(problems []report.Problem, want int, leavesOut bool) {
+		t.Helper()
+		if len(problems) != want || report.LeavesOut(problems) != leavesOut {
+			t.Errorf("%d problems, want %d, errors among them: %v: %v", len(problems), want, leavesOut, problems)
+		}
+	}
+	for _, dry := range []bool{true, false} {
+		named(sync(dry), 2, true)
+	}
+	w.lose()
+	for _, dry := range []bool{true, false} {
+		named(sync(dry), 2, false)
+	}
+	w.inConflict("email: Mail / ", "email: E-Mail / ")
+	w.lose()
+	named(w.pulls(PullOptions{}).Problems, 2, false)
+	w.lose()
+	sync(false)
+	w.write("b/de.json", `{"email": "E-Mail", "b": "B", "name": "Der Name"}`)
+	w.commit()
+	named(sync(false), 1, true) // a's is the service's
+	w.pushes(PushOptions{Ours: true, Keys: []string{"email"}, Files: []string{"a/de.json"}})
+	w.holds("main", "de", "email", "Mail", "name", "Name")
+	w.lose()
+	named(sync(false), 2, false) // of b, which keeps its own
+}

@@ -17,6 +17,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,6 +65,9 @@ type Parts struct {
 	GitDone func(op, outcome string, took time.Duration)
 	// Patience is how long a status waits for the files of a repository before it tells the last one; 10 s when 0.
 	Patience time.Duration
+
+	// ProbeFrom is from how many texts on a pull asks what changed before it asks for everything; probeFrom when 0.
+	ProbeFrom int
 }
 
 // Passed is a pass that ended. Result is that of a Past, or ResultSkipped.
@@ -132,6 +136,7 @@ func New(parts Parts) *Engine {
 	if parts.Now == nil {
 		parts.Now = time.Now
 	}
+	parts.ProbeFrom = cmp.Or(parts.ProbeFrom, probeFrom)
 	if parts.Patience == 0 {
 		parts.Patience = glancePatience
 	}

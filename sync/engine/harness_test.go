@@ -69,7 +69,8 @@ type world struct {
 	home   string // state directory
 	store  *boltledger.Store
 	*Engine
-	config string
+	config    string
+	probeFrom int // see Parts
 }
 
 const worldKey = "key"
@@ -146,7 +147,7 @@ func (w *world) restart(cfg *config.Config) {
 			log = zaptest.NewLogger(t)
 		}
 	}
-	w.Engine = New(Parts{Config: cfg, Service: c, State: w.store, Log: log})
+	w.Engine = New(Parts{Config: cfg, Service: c, State: w.store, Log: log, ProbeFrom: w.probeFrom})
 }
 
 // logged starts the engine anew with a log that can be looked at.

@@ -306,7 +306,7 @@ func (r *pushing) unitsTaken(j *ledger.Job, f ledger.JobFile, refusal string, re
 		problem(refusal + "; its keys stay pending. The next push sends them again: change what is named before, where it is about this file")
 		return nil, false
 	case res.WithoutSource > 0 && f.Memory.Further():
-		r.report.Problems = append(r.report.Problems, furtherProblem(f, j.Language))
+		r.report.Problems = append(r.report.Problems, r.furtherProblem(f, j.Language))
 	case res.WithoutSource > 0 && !f.Memory.OfSource():
 		problem(fmt.Sprintf("the service has no source text for %d of the keys that were sent with it; they stay pending; locsync push --all sends the source texts again", res.WithoutSource))
 		return nil, false

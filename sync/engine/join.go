@@ -113,7 +113,7 @@ func (r *pulling) join(target bundle.Target, c gitops.Contested, on string) ([]b
 		return nil, fmt.Errorf("join %s of branch and base: %w", c.Path, err)
 	}
 	for _, u := range overridden(ancestor.Marks(), base, edits, lost) {
-		r.conflict(r.lost[ledger.ConflictID(c.Path, l.Code, u.Key)])
+		r.conflict(r.lost[ledger.ConflictID(c.Path, l.Code, u.Key)], false)
 	}
 	for _, u := range gaveWay {
 		e, _ := base.Lookup(u.Key, u.Form)

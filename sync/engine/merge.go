@@ -109,7 +109,7 @@ func (r *pulling) merge(ctx context.Context, t *tree.Tree, x translated, fresh b
 	}
 	for _, lost := range m.conflicts { // of a file that is held back nothing gives way yet
 		if !lost.Open || !lost.known(r.lost) {
-			r.conflict(lost)
+			r.conflict(lost, r.unsaved.anew)
 		}
 	}
 	r.aged(m, result)

@@ -238,7 +238,7 @@ func (r *pushing) eachKind(target bundle.Target, sent catalog.Catalog, send func
 }
 
 // furtherProblem names what the service left out since the source lacks it. It is not sent again until it is changed.
-func furtherProblem(f ledger.JobFile, language string) report.Problem {
+func (r *pushing) furtherProblem(f ledger.JobFile, language string) report.Problem {
 	var forms, singles []string
 	for _, u := range f.Units {
 		if spelling.MayBeForm(u.Key, "") {
@@ -256,6 +256,11 @@ func furtherProblem(f ledger.JobFile, language string) report.Problem {
 		what = append(what, "texts that only this language has in the place of a plural ("+strings.Join(singles, ", ")+")")
 		advice = append(advice, "To have the plurals translated at the service, write their forms in the place of the single texts")
 	}
-	return report.Problem{Code: report.CodeService, File: f.Memory.Path, Language: language, Problem: "the service has no source text for " + strings.Join(what, " and ") +
-		"; they stay in the repository. " + strings.Join(advice, ". ")}
+	p := report.Problem{Code: report.CodeService, File: f.Memory.Path, Language: language,
+		Problem: "the service has no source text for " + strings.Join(what, " and ") +
+			"; they stay in the repository. " + strings.Join(advice, ". ")}
+	if r.met[ledger.TargetID(f.Memory.Path, language)] {
+		p.Severity = report.Warning
+	}
+	return p
 }

@@ -220,6 +220,25 @@ func TestPluralsInRails(t *testing.T) {
 	w.holds("main", "ru", "files/many", "%{count} файлов")
 }
 
+// Forms that only a target has are named as an error where they are new, and as a warning by a state that is.
+func TestFurtherFormsForANewState(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, railsFiles, map[string]string{
+		"config/locales/en.yml": "en:\n  files:\n    one: \"%{count} file\"\n    other: \"%{count} files\"\n",
+		"config/locales/ru.yml": "ru:\n  files:\n    one: \"%{count} файл\"\n    few: \"%{count} файла\"\n    other: \"%{count} файла\"\n",
+	})
+	for _, new := range []bool{true, false} {
+		for _, dry := range []bool{true, false} {
+			problems := w.pushes(PushOptions{DryRun: dry}).Problems
+			w.problem(problems, "ru.yml", "files/few")
+			if report.LeavesOut(problems) != new {
+				t.Errorf("new: %v, dry run: %v: %v", new, dry, problems)
+			}
+		}
+		w.lose()
+	}
+}
+
 // A language may have a plural where the source has a single text, as Rails' own files do. It stays, until the service has a new translation of that
 // text.
 func TestMapInPlaceOfASingleText(t *testing.T) {

@@ -42,7 +42,7 @@ func setOf(problems []report.Problem) map[report.Problem]bool {
 // outcome sums a pass up.
 func outcome(at time.Time, keys int, commit string, problems []report.Problem, err error) report.Past {
 	past := report.Past{At: at.UTC(), Result: report.ResultOK, Keys: keys, Commit: commit, Problems: problems}
-	if len(problems) > 0 {
+	if report.LeavesOut(problems) {
 		past.Result = report.ResultPartial
 	}
 	if err != nil {

@@ -371,6 +371,10 @@ func (r *pulling) translations(ctx context.Context, t *tree.Tree) ([]translated,
 	if err := r.askAll(ctx, t, groups, languages); err != nil {
 		return nil, err
 	}
+	loud := slices.DeleteFunc(slices.Clone(groups), func(g *bundle.Group) bool { return r.exports[exportKey(g)] == nil })
+	if err := r.noticeSources(ctx, t, loud); err != nil {
+		return nil, err
+	}
 	for _, g := range groups {
 		x := r.exports[exportKey(g)]
 		if x == nil {
@@ -416,9 +420,18 @@ func (r *pulling) askAll(ctx context.Context, t *tree.Tree, groups []*bundle.Gro
 	open = slices.DeleteFunc(open, func(g *bundle.Group) bool { return quiet[g] })
 	var asks []exportAsk
 	for _, g := range open {
-		asks = append(asks, exportAsk{group: g, languages: languages, completion: r.cfg.Pull.CompletionState})
+		asks = append(asks, r.pullAsk(g, languages))
 	}
 	answers, err := r.exportAll(ctx, asks, resumed.in(r.o.DryRun))
+	if errors.Is(err, service.ErrExportFailed) { // it may be a source text that it cannot write
+		for i := range asks {
+			asks[i].sources = false
+		}
+		answers, err = r.exportAll(ctx, asks, resumed.in(r.o.DryRun))
+	}
+	if errors.Is(err, service.ErrRefused) && !errors.Is(err, service.ErrExportFailed) {
+		return errors.Join(err, r.noticeSources(ctx, t, open))
+	}
 	if err != nil {
 		return err
 	}
@@ -427,6 +440,11 @@ func (r *pulling) askAll(ctx context.Context, t *tree.Tree, groups []*bundle.Gro
 		r.exports[exportKey(g)] = answers[i]
 	}
 	return nil
+}
+
+// pullAsk is the question of a pull for a group.
+func (r *pulling) pullAsk(g *bundle.Group, languages []config.Language) exportAsk {
+	return exportAsk{group: g, languages: languages, completion: r.cfg.Pull.CompletionState, sources: r.tellsSources(g)}
 }
 
 // exportKey tells what this pull asked for, however often it reads the branch.

@@ -41,10 +41,12 @@ type pushing struct {
 	lost     map[string]conflict // that nobody has decided on
 	settled  map[string]bool     // conflicts that this push decided
 	present  map[string]bool     // target files that some place has; by ledger.TargetID
+	met      map[string]bool     // those that were met before this state, by what the service has; see overlay.metBefore
 	lastPull time.Time
 
-	before    map[string]*exported    // by group: what the service had before the source texts of this push; see readBefore
-	elsewhere map[report.Problem]bool // of the report: what the status finds where it looks itself
+	found     map[string]catalog.Marks // by collection: source texts that a pull found at the service
+	before    map[string]*exported     // by group: what the service had before the source texts of this push; see readBefore
+	elsewhere map[report.Problem]bool  // of the report: what the status finds where it looks itself
 	exports   int
 	imports   struct{ done, total int }          // of those that are sent now
 	skipped   string                             // why nothing may be pushed now
@@ -116,8 +118,9 @@ func (r *pushing) census(c census) {
 
 func (p *project) newPush(o PushOptions) *pushing {
 	return &pushing{project: p, o: o, begun: p.Now(), elsewhere: make(map[report.Problem]bool),
-		refused: make(map[string]bool), present: make(map[string]bool), settled: make(map[string]bool),
-		old: make(map[string]map[catalog.Name]string), following: make(map[string][]foreseen), before: make(map[string]*exported),
+		refused: make(map[string]bool), settled: make(map[string]bool), before: make(map[string]*exported), found: make(map[string]catalog.Marks),
+		present: make(map[string]bool), met: make(map[string]bool),
+		old: make(map[string]map[catalog.Name]string), following: make(map[string][]foreseen),
 		report: pushed{open: make(map[string]conflict), ProjectPush: report.ProjectPush{
 			Scope: scope(p), Files: []report.PushedFile{}, Outcome: noProblems()}}}
 }

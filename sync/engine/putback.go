@@ -112,7 +112,7 @@ func (o *removals) list(ctx context.Context) error {
 	if o.read {
 		return nil
 	}
-	made, err := o.repo.Ours(ctx, o.tip, o.base.Hash(), o.project, recollectMost)
+	made, err := gitops.Ours(ctx, o.repo, o.tip, o.base.Hash(), o.project, recollectMost)
 	if err != nil {
 		return err
 	}

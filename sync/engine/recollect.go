@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bundle"
@@ -28,6 +29,7 @@ type recollected struct {
 type overlay struct {
 	texts map[ledger.Slot]catalog.Marks
 	seen  string // the commit at which the branch was seen; "" for that of the state
+	anew  bool   // nothing was remembered before, in a real run either
 }
 
 func (r *pushing) marks(slot ledger.Slot) (catalog.Marks, error) {
@@ -44,32 +46,35 @@ func (o overlay) marks(state ledger.Reader, slot ledger.Slot) (catalog.Marks, er
 	return state.Marks(slot)
 }
 
-// recollect learns what the branch has of ours since it was read last. A dry run writes nothing: it gets it as an overlay.
+// recollect learns what the branch has of ours since it was read last. A dry run writes nothing: it gets it as an
+// overlay.
 func (p *project) recollect(
 	ctx context.Context, repo *gitops.Repo, tip *gitops.Tip, bundles []*bundle.Bundle, dry bool,
 ) (overlay, error) {
 	since, done, err := ledger.RecollectedAt.Get(p.State, p.stateName(), p.cfg.Pull.Branch)
 	if err == nil && !done {
-		since, _, err = ledger.MergedAt.Get(p.State, p.stateName(), p.cfg.Pull.Branch)
+		since, done, err = ledger.MergedAt.Get(p.State, p.stateName(), p.cfg.Pull.Branch)
 	}
+	learned := overlay{anew: !done}
 	if err != nil || tip.Hash() == "" || since == tip.Hash() {
-		return overlay{}, err
+		return learned, err
 	}
-	made, err := repo.Ours(ctx, tip, since, p.cfg.Name, recollectMost)
+	made, err := gitops.Ours(ctx, repo, tip, since, p.cfg.Name, recollectMost)
 	if err != nil {
-		return overlay{}, fmt.Errorf("read the history of branch %s: %w", p.cfg.Pull.Branch, err)
+		return learned, fmt.Errorf("read the history of branch %s: %w", p.cfg.Pull.Branch, err)
 	}
 	found := make(map[string]*recollected)
 	for _, m := range made {
 		if err := p.recollectOne(ctx, repo, m, bundles, found); err != nil {
-			return overlay{}, fmt.Errorf("read what commit %.10s brought: %w", m.Commit, err)
+			return learned, fmt.Errorf("read what commit %.10s brought: %w", m.Commit, err)
 		}
 	}
 	if dry {
-		marks, err := p.remembered(p.State, found)
-		return overlay{marks, youngest(made)}, err
+		learned.texts, err = p.remembered(p.State, found)
+		learned.seen = youngest(made)
+		return learned, err
 	}
-	return overlay{}, p.State.Update(func(tx ledger.Writer) error {
+	return learned, p.State.Update(func(tx ledger.Writer) error {
 		marks, err := p.remembered(tx, found)
 		if err != nil {
 			return err
@@ -131,6 +136,16 @@ func (f *recollected) learned(history catalog.Marks) catalog.Marks {
 func (f *recollected) merged(base catalog.Marks) catalog.Marks {
 	maps.Copy(base, f.agreed)
 	return base
+}
+
+// metBefore reports whether a file is new to the state only: the service has texts of it as they are here. What its
+// texts lack by themselves was told when they were sent, and is no error any more.
+func (o overlay) metBefore(ours, theirs catalog.Catalog) bool {
+	index := theirs.Index()
+	return o.anew && slices.ContainsFunc(ours, func(u catalog.Unit) bool {
+		at, both := index[u.Name]
+		return both && u.Text != "" && theirs[at].Text == u.Text
+	})
 }
 
 // recollectOne adds what one commit of ours brought: texts that none of its parents has.

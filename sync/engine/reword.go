@@ -245,7 +245,7 @@ func (w *rewording) bar(s *tree.Source, code, key, format string, args ...any) {
 		return
 	}
 	w.barred[at] = true
-	w.told = append(w.told, report.Problem{Code: code,
+	w.told = append(w.told, report.Problem{Code: code, Severity: report.Error,
 		File: s.Path, Key: key, Language: s.Source.Code, Problem: fmt.Sprintf(format, args...)})
 }
 

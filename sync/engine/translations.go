@@ -159,6 +159,9 @@ func (r *pushing) weigh(c *candidate, theirs catalog.Catalog) (*weighed, error) 
 		return nil, err
 	}
 	w := &weighed{candidate: c, versus: v, theirs: theirs}
+	if r.unsaved.metBefore(c.texts, theirs) {
+		r.met[ledger.TargetID(c.Path, c.Language.Code)] = true
+	}
 	for _, u := range c.texts {
 		switch {
 		case !c.changed[u.Name], v.lost[u.Key]:
@@ -216,7 +219,7 @@ func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) err
 		if further {
 			m.Kinds = append(slices.Clone(m.Kinds), ledger.Further)
 			if r.o.DryRun && len(sent.Restrict(c.theirs.Keys())) < len(sent) { // what it has, it has a source text for
-				r.problem(furtherProblem(ledger.JobFile{Memory: m, Units: accepts(up.Units)}, m.Language))
+				r.problem(r.furtherProblem(ledger.JobFile{Memory: m, Units: accepts(up.Units)}, m.Language))
 			}
 		}
 		ship.add(r.request(c.Sources[0], c.Language.Code, g.ExportFormat(), r.cfg.Push.CompletionState), up, m, sent)

@@ -28,7 +28,7 @@ func titled(what string) string { return strings.ToUpper(what[:1]) + what[1:] }
 
 // resultOf is the result of something that was done.
 func resultOf(problems []report.Problem) string {
-	if len(problems) > 0 {
+	if report.LeavesOut(problems) {
 		return report.ResultPartial
 	}
 	return report.ResultOK

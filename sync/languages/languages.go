@@ -77,14 +77,15 @@ func WellFormed(code string) bool {
 }
 
 // Instead is what to write instead of a code that the service is not known to have: "" for a code that it is known to
-// have, and where nothing means the same. others are the codes that are used beside it; none of them is proposed.
+// have, and where nothing means the same. others are the codes that are used beside it: none of them is proposed, nor a
+// code without a region that would mean the same as one of them, as en does beside en-US.
 func Instead(code string, others []string) string {
 	if _, known := Find(code); known {
 		return ""
 	}
-	for _, candidate := range candidates(code, others) {
+	for _, candidate := range candidates(code) {
 		l, known := Find(candidate)
-		if known && !slices.ContainsFunc(others, func(o string) bool { return strings.EqualFold(o, l.Code) }) {
+		if known && !taken(l.Code, code, others) {
 			return l.Code
 		}
 	}
@@ -92,7 +93,7 @@ func Instead(code string, others []string) string {
 }
 
 // candidates are the spellings of the language of a code, the most exact first.
-func candidates(code string, others []string) []string {
+func candidates(code string) []string {
 	tag, _ := language.DeprecatedBase.Parse(code) // an error names a part that is not known; the others are read
 	base, sure := tag.Base()
 	if sure != language.Exact || hasVariant(code) {
@@ -100,9 +101,8 @@ func candidates(code string, others []string) []string {
 	}
 	script, confidence := tag.Script()
 	usual, _ := language.Make(base.String()).Script()
-	if base.String() == "zh" && tag.String() == "zh" { // either script: the one that no other code has
-		taken := func(candidate string) bool { return scriptTaken(candidate, others) }
-		return slices.DeleteFunc([]string{"zh-Hans", "zh-Hant"}, taken)
+	if tag.String() == "zh" { // either script: the one that no other code has
+		return []string{"zh-Hans", "zh-Hant"}
 	}
 	withScript := base.String() + "-" + script.String()
 	all := []string{tag.String()}
@@ -116,8 +116,9 @@ func candidates(code string, others []string) []string {
 		all = append(all, withScript)
 	default:
 		all = append(all, base.String())
-		if len(scriptsOf(base.String())) == 1 { // of several the likeliest is a guess
-			all = append(all, withScript)
+		codes := scriptsOf(base.String())
+		if len(codes) == 1 && (codes[0] == withScript || script.String() == unknownScript) {
+			all = append(all, codes...) // of several the likeliest is a guess
 		}
 	}
 	return all
@@ -130,15 +131,21 @@ func hasVariant(code string) bool {
 	return slices.ContainsFunc(strings.Split(parts, "-"), func(p string) bool { return len(p) > 4 || len(p) == 1 })
 }
 
-// scriptTaken reports whether one of these codes is Chinese in the script of a candidate.
-func scriptTaken(candidate string, others []string) bool {
-	want, _ := language.Make(candidate).Script()
+// unknownScript is that of a language of which no script is known.
+const unknownScript = "Zzzz"
+
+// taken reports whether a candidate is used beside a code, or means no region while a code with its script is used.
+func taken(candidate, code string, others []string) bool {
+	tag := language.Make(candidate)
+	base, _ := tag.Base()
+	script, _ := tag.Script()
+	_, region := tag.Region()
 	return slices.ContainsFunc(others, func(o string) bool {
-		if base, _, _ := strings.Cut(o, "-"); base != "zh" || o == "zh" {
-			return false
-		}
-		script, _ := language.Make(o).Script()
-		return script == want
+		other := language.Make(o)
+		itsBase, _ := other.Base()
+		itsScript, _ := other.Script()
+		same := itsBase == base && itsScript == script && !hasVariant(o) && !strings.EqualFold(o, code)
+		return strings.EqualFold(o, candidate) || same && region != language.Exact
 	})
 }
 
@@ -153,12 +160,12 @@ func scriptsOf(base string) []string {
 	return codes
 }
 
-// Alternatives are the codes of a language that the service is known to have and that are not used beside it.
+// Alternatives are the codes of a language, given without script and region, that the service is known to have and that
+// are not used beside it. One that says more means a variety that the others are not.
 func Alternatives(code string, others []string) []string {
-	base, _, _ := strings.Cut(code, "-")
 	var codes []string
 	for _, l := range list {
-		if first, _, _ := strings.Cut(l.Code, "-"); strings.EqualFold(first, base) && !slices.Contains(others, l.Code) {
+		if first, _, _ := strings.Cut(l.Code, "-"); strings.EqualFold(first, code) && !slices.Contains(others, l.Code) {
 			codes = append(codes, l.Code)
 		}
 	}

@@ -32,6 +32,8 @@ func TestInstead(t *testing.T) {
 		{"tt-Latn", "", ""}, {"be-Latn", "be", ""}, {"en-001", "de", "en"}, {"en-Shaw", "", ""},
 		{"zh", "", "zh-Hans"}, {"zh", "zh-Hant", "zh-Hans"}, {"zh", "zh-Hans", "zh-Hant"}, {"zh", "zh-Hans-CN", "zh-Hant"}, {"zh", "zh-Hans zh-Hant", ""}, {"zh-TW", "", "zh-Hant-TW"},
 		{"ckb", "", "ckb-Arab"}, {"sat", "", ""}, {"gsw", "", ""}, {"nds", "", ""}, {"isv-Latn", "", ""}, {"x-pirate", "", ""}, {"iw", "", "he"}, {"in", "", "id"}, {"mo", "", "ro-MD"},
+		{"en-PT", "en-US de", ""}, {"en-PT", "de", "en"}, {"en-PT", "en-GB", ""}, {"ja-KS", "ja", ""}, {"tw", "ak", "tw-Latn"},
+		{"zh", "zh-Hant-TW", "zh-Hans"}, {"sr-CS", "sr-Latn", "sr"}, {"es-LA", "es-ES", ""}, {"ko-KP", "ko-KP", "ko"},
 		{"kab-KAB", "", "kab"}, {"es-formal", "es", ""}, {"ca-valencia", "", ""}, {"be-tarask", "", ""}, {"en", "", ""}, {"pt-br", "", ""}, {"no", "", ""},
 	} {
 		if got := Instead(c.code, strings.Fields(c.others)); got != c.want {
@@ -40,6 +42,9 @@ func TestInstead(t *testing.T) {
 	}
 	if got := Alternatives("sat", []string{"sat-Latn"}); !slices.Equal(got, []string{"sat-Beng", "sat-Olck", "sat-Orya"}) {
 		t.Errorf("of sat there are %v", got)
+	}
+	if got := Alternatives("ja-KS", []string{"ja"}); len(got) > 0 {
+		t.Errorf("of ja-KS there are %v", got)
 	}
 }
 

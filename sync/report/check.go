@@ -31,7 +31,7 @@ type CheckedFile struct {
 // Sound reports whether no problem is an error.
 func (r CheckReport) Sound() bool {
 	return !slices.ContainsFunc(r.Projects, func(p ProjectCheck) bool {
-		return slices.ContainsFunc(p.Problems, func(p Problem) bool { return p.Severity == Error })
+		return LeavesOut(p.Problems)
 	})
 }
 

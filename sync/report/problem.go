@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,7 +16,8 @@ const (
 	Warning = "warning"
 )
 
-// Problem is something that keeps a file, or one key of it, out. A pass with problems is done all the same.
+// Problem is something that keeps a file, or one key of it, out. A pass with problems is done all the same, and partial
+// where one of them is more than a warning.
 type Problem struct {
 	Code     string `json:"code"`                          // see Codes
 	Severity string `json:"severity" enum:"error,warning"` // Error or Warning
@@ -29,6 +31,11 @@ type Problem struct {
 
 	// Configuration: not the file is wrong but the configuration, together with the files that are there.
 	Configuration bool `json:"configuration,omitempty"`
+}
+
+// LeavesOut reports whether any of these problems is more than a warning.
+func LeavesOut(problems []Problem) bool {
+	return slices.ContainsFunc(problems, func(p Problem) bool { return p.Severity != Warning })
 }
 
 // String is the problem on one line: file:line:column: warning: key (language): words; remedy.
