@@ -2,7 +2,10 @@ package engine
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
@@ -11,6 +14,7 @@ import (
 	"github.com/locsync/locsync/sync/past"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // A service may translate a new source text by itself. So that no translation of the repository loses to that, it is asked for its own before.
@@ -126,6 +130,9 @@ func (r *pushing) meetSources(ctx context.Context, all []*compared) error {
 		r.errs = append(r.errs, failure)
 	}
 	for i, ask := range asks {
+		if failure == nil {
+			r.onlyThere(ask.group, answers[i])
+		}
 		if failure == nil && len(ask.languages) > 1 {
 			r.before[ask.group.ID()] = answers[i]
 		}
@@ -145,6 +152,47 @@ func (r *pushing) meetSources(ctx context.Context, all []*compared) error {
 	return ctx.Err()
 }
 
+// onlyThere names the source texts of a collection that the service has and no source file, when the collection is met for
+// the first time. Where other branches or groups send to the collection too, they may be theirs.
+func (r *pushing) onlyThere(g *bundle.Group, present *exported) {
+	others := func(s *tree.Source) bool {
+		return s.Collection == g.Collection && !slices.Contains(g.Bundles, s.Bundle)
+	}
+	if len(r.accepted.texts[g.Collection]) > 0 || r.line != "" || slices.ContainsFunc(r.tree.Sources, others) {
+		return
+	}
+	only := make(map[string]bool)
+	for _, b := range g.Bundles {
+		texts, _ := r.tree.Fitted(sourceTarget(b), present.of(b, b.Source))
+		for _, u := range texts {
+			only[u.Key] = u.Text != ""
+		}
+	}
+	maps.DeleteFunc(only, func(key string, text bool) bool {
+		return !text || slices.ContainsFunc(g.Bundles, func(b *bundle.Bundle) bool { return r.tree.Of(b).MayHave(key) })
+	})
+	if len(only) > 0 {
+		r.report.Orphaned = append(r.report.Orphaned, report.Problem{
+			Code: report.CodeRemoved, File: g.Bundles[0].Path, Language: r.cfg.SourceLanguage,
+			Problem: fmt.Sprintf("the service has %s in collection %q that no source file has: %s; no pull brings them. "+
+				"Delete there what is not needed", counted(len(only), "text", "texts"), g.Collection,
+				someOf(slices.Sorted(maps.Keys(only)), 5))})
+	}
+}
+
+// sourceTarget is a source file as the target of its own language.
+func sourceTarget(b *bundle.Bundle) bundle.Target {
+	return bundle.Target{Path: b.Path, Language: b.Source, Sources: []*bundle.Bundle{b}}
+}
+
+// someOf names the first of many.
+func someOf(names []string, most int) string {
+	if more := len(names) - most; more > 0 {
+		names = append(slices.Clone(names[:most]), fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, ", ")
+}
+
 // unmet are the keys of a file that are about to be sent and of which nothing is remembered; with --all, all of them.
 func (r *pushing) unmet(s *compared) map[string]bool {
 	keys := make(map[string]bool)
@@ -157,7 +205,7 @@ func (r *pushing) unmet(s *compared) map[string]bool {
 }
 
 func (r *pushing) meet(ctx context.Context, git *past.Reader, s *compared, theirs catalog.Catalog) error {
-	theirs, _ = r.tree.Fitted(bundle.Target{Path: s.source.Path, Language: s.source.Source, Sources: []*bundle.Bundle{s.source.Bundle}}, theirs)
+	theirs, _ = r.tree.Fitted(sourceTarget(s.source.Bundle), theirs)
 	r.was(s.source.Path, s.source.Source.Code, theirs)
 	has, unmet, differ := theirs.Index(), r.unmet(s), []past.Differing(nil)
 	for _, u := range s.source.Texts {
