@@ -2,19 +2,17 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
-	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/past"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
-	"github.com/locsync/locsync/sync/tree"
 )
 
 // A service may translate a new source text by itself. So that no translation of the repository loses to that, it is asked for its own before.
@@ -108,6 +106,11 @@ func (r *pushing) meetSources(ctx context.Context, all []*compared) error {
 	git := &past.Reader{Repo: r.repo, Tree: r.tree.Commit(), Branch: r.cfg.Pull.Branch, Base: r.cfg.Pull.Base, Log: r.log}
 	of, unmet, asks := make(map[*bundle.Bundle]*compared), make(map[string]map[string]bool), []exportAsk(nil)
 	for _, s := range all {
+		marks, err := r.State.Marks(r.foundSlot(s.source.Collection))
+		if err != nil {
+			return err
+		}
+		r.found[s.source.Collection] = marks
 		if s.stays = make(map[string]bool); len(r.unmet(s)) > 0 {
 			of[s.source.Bundle], unmet[s.source.Path] = s, r.unmet(s)
 		}
@@ -116,7 +119,7 @@ func (r *pushing) meetSources(ctx context.Context, all []*compared) error {
 		if !slices.ContainsFunc(g.Bundles, func(b *bundle.Bundle) bool { return of[b] != nil }) {
 			continue
 		}
-		ask := exportAsk{g, []config.Language{g.Bundles[0].Source}, string(service.Draft), true}
+		ask := sourceAsk(g)
 		if met, err := r.meets(g, unmet); err != nil {
 			return err
 		} else if met {
@@ -152,52 +155,27 @@ func (r *pushing) meetSources(ctx context.Context, all []*compared) error {
 	return ctx.Err()
 }
 
-// onlyThere names the source texts of a collection that the service has and no source file, when the collection is met for
-// the first time. Where other branches or groups send to the collection too, they may be theirs.
+// onlyThere names the source texts that the service has and no source file, when a collection is met for the first time.
+// Where several branches send to it, they may be another's.
 func (r *pushing) onlyThere(g *bundle.Group, present *exported) {
-	others := func(s *tree.Source) bool {
-		return s.Collection == g.Collection && !slices.Contains(g.Bundles, s.Bundle)
-	}
-	if len(r.accepted.texts[g.Collection]) > 0 || r.line != "" || slices.ContainsFunc(r.tree.Sources, others) {
+	if len(r.accepted.Texts[g.Collection]) > 0 || r.line != "" {
 		return
 	}
-	only := make(map[string]bool)
-	for _, b := range g.Bundles {
-		texts, _ := r.tree.Fitted(sourceTarget(b), present.of(b, b.Source))
-		for _, u := range texts {
-			only[u.Key] = u.Text != ""
-		}
-	}
-	maps.DeleteFunc(only, func(key string, text bool) bool {
-		return !text || slices.ContainsFunc(g.Bundles, func(b *bundle.Bundle) bool { return r.tree.Of(b).MayHave(key) })
-	})
-	if len(only) > 0 {
+	if only := r.tree.Unsourced(g, present.of); len(only) > 0 {
 		r.report.Orphaned = append(r.report.Orphaned, report.Problem{
 			Code: report.CodeRemoved, File: g.Bundles[0].Path, Language: r.cfg.SourceLanguage,
 			Problem: fmt.Sprintf("the service has %s in collection %q that no source file has: %s; no pull brings them. "+
-				"Delete there what is not needed", counted(len(only), "text", "texts"), g.Collection,
-				someOf(slices.Sorted(maps.Keys(only)), 5))})
+				"Delete there what is not needed", report.Counted(len(only), "text", "texts"), g.Collection, report.Some(only, 5))})
 	}
 }
 
-// sourceTarget is a source file as the target of its own language.
-func sourceTarget(b *bundle.Bundle) bundle.Target {
-	return bundle.Target{Path: b.Path, Language: b.Source, Sources: []*bundle.Bundle{b}}
-}
-
-// someOf names the first of many.
-func someOf(names []string, most int) string {
-	if more := len(names) - most; more > 0 {
-		names = append(slices.Clone(names[:most]), fmt.Sprintf("%d more", more))
-	}
-	return strings.Join(names, ", ")
-}
-
-// unmet are the keys of a file that are about to be sent and of which nothing is remembered; with --all, all of them.
+// unmet are the keys of a file that are about to be sent, and of which nothing is remembered or a pull found another text; with --all, all of them.
 func (r *pushing) unmet(s *compared) map[string]bool {
 	keys := make(map[string]bool)
 	for _, u := range s.source.Texts {
-		if _, known := r.accepted.texts[s.source.Collection][u.Name]; r.o.All || s.pending[u.Key] && !known {
+		_, known := r.accepted.Texts[s.source.Collection][u.Name]
+		_, found := r.found[s.source.Collection][u.Name]
+		if r.o.All || s.pending[u.Key] && (!known || found) {
 			keys[u.Key] = true
 		}
 	}
@@ -205,7 +183,7 @@ func (r *pushing) unmet(s *compared) map[string]bool {
 }
 
 func (r *pushing) meet(ctx context.Context, git *past.Reader, s *compared, theirs catalog.Catalog) error {
-	theirs, _ = r.tree.Fitted(sourceTarget(s.source.Bundle), theirs)
+	theirs = r.tree.FittedSource(s.source.Bundle, theirs)
 	r.was(s.source.Path, s.source.Source.Code, theirs)
 	has, unmet, differ := theirs.Index(), r.unmet(s), []past.Differing(nil)
 	for _, u := range s.source.Texts {
@@ -217,12 +195,13 @@ func (r *pushing) meet(ctx context.Context, git *past.Reader, s *compared, their
 	if err != nil {
 		return err
 	}
-	accepted := make(map[string]bool)
+	accepted, kept := make(map[string]bool), make(map[string]bool)
 	for _, u := range differ {
 		at, first := keys[u.Key]
 		if delete(keys, u.Key); !first {
 			continue
 		}
+		kept[u.Key] = at != past.Here
 		d := git.Decide(s.source.Bundle, u, at, r.cfg.Push.Conflicts)
 		if s.stays[u.Key] = d.Stays; d.Accepted {
 			accepted[u.Key] = true
@@ -237,9 +216,24 @@ func (r *pushing) meet(ctx context.Context, git *past.Reader, s *compared, their
 		}
 	}
 	texts, a := s.source.Texts.Restrict(accepted), newAcceptance(s.source.Collection)
-	r.accepted.add(s.source.Collection, texts.Marks())
-	if a.add(s.source.Path, accepts(texts)); r.o.DryRun || len(texts) == 0 {
+	r.accepted.Add(s.source.Collection, texts.Marks())
+	if a.add(s.source.Path, accepts(texts)); r.o.DryRun {
 		return nil
 	}
-	return r.State.Update(func(tx ledger.Writer) error { return r.accept(tx, a) })
+	before := r.found[s.source.Collection]
+	found := maps.Clone(before)
+	maps.DeleteFunc(found, func(n catalog.Name, _ catalog.Mark) bool {
+		_, there := has[n]
+		return unmet[n.Key] && there && !kept[n.Key]
+	})
+	r.found[s.source.Collection] = found
+	return r.State.Update(func(tx ledger.Writer) error {
+		if len(texts) > 0 {
+			err = r.accept(tx, a)
+		}
+		if len(found) < len(before) {
+			err = errors.Join(err, tx.SetMarks(r.foundSlot(s.source.Collection), found))
+		}
+		return err
+	})
 }

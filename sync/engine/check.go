@@ -11,6 +11,7 @@ import (
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/inspect"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/request"
 	"github.com/locsync/locsync/sync/service"
 )
 
@@ -98,8 +99,34 @@ func (e *Engine) CheckProjectOnline(ctx context.Context, name string) []error {
 
 func (p *project) checkAllOnline(ctx context.Context) []error {
 	errs := inspect.Online(ctx, p.Service, p.cfg)
-	if err := p.checkForge(ctx); err != nil {
+	if err := p.checkRequest(ctx); err != nil {
 		errs = append(errs, err)
 	}
 	return errs
+}
+
+// checkRequest asks the git host whether it could be asked to merge the branch.
+func (p *project) checkRequest(ctx context.Context) error {
+	if !p.cfg.Pull.Enabled || !p.cfg.Pull.Request.Forge() {
+		return nil
+	}
+	repo, err := p.openWith(ctx, p.cfg.Pull.Remote)
+	if err != nil {
+		return err
+	}
+	defer repo.Close()
+	line, err := p.current(repo)
+	if errors.As(err, new(*failure.UsageError)) {
+		line, err = p.on("HEAD", nil) // none is for now; the token and the repository are the same for all
+	}
+	if err != nil {
+		return err
+	}
+	return line.mergeRequest(repo).Check(ctx)
+}
+
+// mergeRequest is the request to merge the branch.
+func (p *project) mergeRequest(repo *gitops.Repo) *request.Branch {
+	return &request.Branch{Config: p.Config, Project: p.cfg, Ledger: p.State, Scope: p.stateName(), Repo: repo, Now: p.Now,
+		Log: p.log, Announce: p.announce, Problems: new([]report.Problem)}
 }

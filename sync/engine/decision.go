@@ -134,5 +134,5 @@ func instead(key string, all []decidable) string {
 	for _, d := range near {
 		named = append(named, d.String())
 	}
-	return ", but " + someOf(named, someConflicts)
+	return ", but " + report.Some(named, someConflicts)
 }

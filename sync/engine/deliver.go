@@ -34,7 +34,7 @@ func (r *pulling) deliverPending(ctx context.Context) (waits bool, err error) {
 		if err != nil {
 			return false, usage(err)
 		}
-		if options, err = r.pushOptions(ctx, tip, at.Base()); err != nil {
+		if options, err = r.toMerge().PushOptions(ctx, tip, at.Base()); err != nil {
 			return false, err
 		}
 	}
@@ -73,7 +73,7 @@ func (r *pulling) deliverAgain(ctx context.Context, t *tree.Tree, tip *gitops.Ti
 		return nil
 	}
 	r.log.Info("the remote has lost commits of the branch; they are delivered again", zap.String("branch", r.cfg.Pull.Branch), zap.String("commit", tip.Hash()))
-	options, err := r.pushOptions(ctx, tip, r.base)
+	options, err := r.toMerge().PushOptions(ctx, tip, r.base)
 	if err != nil {
 		return err
 	}
@@ -226,7 +226,7 @@ func (r *pulling) deliver(ctx context.Context, on *gitops.Tip, files map[string]
 	if err != nil {
 		return false, err
 	}
-	r.say("committing %s to branch %s", counted(len(files), "file", "files"), r.cfg.Pull.Branch)
+	r.say("committing %s to branch %s", report.Counted(len(files), "file", "files"), r.cfg.Pull.Branch)
 	made, refused, err := r.committed(ctx, func(when time.Time) (*gitops.Tip, error) {
 		for i := range steps {
 			steps[i].Message.When = when
@@ -250,7 +250,7 @@ func (r *pulling) deliver(ctx context.Context, on *gitops.Tip, files map[string]
 	if err := stage(ctx, r.project, ledger.Delivery{Commit: made.Hash(), Keys: r.report.Keys}, done); err != nil {
 		return false, err
 	}
-	options, err := r.pushOptions(ctx, made, r.base)
+	options, err := r.toMerge().PushOptions(ctx, made, r.base)
 	if err != nil {
 		return false, err
 	}

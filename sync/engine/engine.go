@@ -17,6 +17,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,7 +30,9 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/accepted"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/events"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/ledger"
@@ -62,6 +65,9 @@ type Parts struct {
 	GitDone func(op, outcome string, took time.Duration)
 	// Patience is how long a status waits for the files of a repository before it tells the last one; 10 s when 0.
 	Patience time.Duration
+
+	// ProbeFrom is from how many texts on a pull asks what changed before it asks for everything; probeFrom when 0.
+	ProbeFrom int
 }
 
 // Passed is a pass that ended. Result is that of a Past, or ResultSkipped.
@@ -130,6 +136,7 @@ func New(parts Parts) *Engine {
 	if parts.Now == nil {
 		parts.Now = time.Now
 	}
+	parts.ProbeFrom = cmp.Or(parts.ProbeFrom, probeFrom)
 	if parts.Patience == 0 {
 		parts.Patience = glancePatience
 	}
@@ -381,13 +388,41 @@ func (p *project) givesWay(text report.Problem, dry bool) {
 	}
 }
 
+// keeper is for what the service accepted of the source files.
+func (p *project) keeper() *accepted.Store {
+	if p == nil {
+		return nil
+	}
+	return &accepted.Store{Ledger: p.State, Scope: p.stateName(), Project: p.cfg, Trunk: p.trunk.keeper(), Run: p.run, Now: p.Now,
+		Rescan: p.Config.Daemon.Rescan}
+}
+
+// pushedSlot is where a source file's accepted texts are remembered.
+func (p *project) pushedSlot(at ledger.Source) ledger.Slot {
+	return ledger.Pushed.Of(p.stateName(), at)
+}
+
+// events are where the project's events are remembered.
+func (p *project) events() *events.Log {
+	return &events.Log{Ledger: p.State, Project: p.projectName(), Scope: p.stateName(), Line: p.line, Branch: p.cfg.Pull.Branch,
+		Now: p.Now, Log: p.log, Shown: func(c ledger.Conflict) report.Conflict { return p.shown(conflict{c}) }}
+}
+
+// tellNow tells of something that happens outside of the end of a pass.
+func (p *project) tellNow(e report.Event) {
+	if p.State != nil { // else a check, which remembers nothing
+		p.events().Tell(e)
+		p.changes.Send()
+	}
+}
+
 // slot addresses marks of a target file of this project.
 func (p *project) slot(kind ledger.TargetMarks, path, language string) ledger.Slot {
 	return kind.Of(p.stateName(), path, language)
 }
 
 // past writes down how a pass ended, with what it has to tell.
-func (p *project) past(id string, past report.Past, passed Passed, more func(ledger.Writer, *diary) error) {
+func (p *project) past(id string, past report.Past, passed Passed, more func(ledger.Writer, *events.Entry) error) {
 	if p.Passed != nil {
 		if passed.Result == "" {
 			passed.Result = past.Result
@@ -407,11 +442,11 @@ func (p *project) past(id string, past report.Past, passed Passed, more func(led
 				past.GoodAt = last.GoodAt
 			}
 		}
-		d := p.openDiary(tx, past.At)
+		d := p.events().Open(tx, past.At)
 		if err := more(tx, d); err != nil {
 			return err
 		}
-		d.close()
+		d.Close()
 		return ledger.Passes.Put(tx, p.stateName(), id, past)
 	})
 	if err != nil {

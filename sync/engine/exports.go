@@ -26,12 +26,14 @@ type exported struct {
 	group     *bundle.Group
 	languages []config.Language // that were asked for
 	entries   []exportedEntry
+	sources   []exportedEntry // in the source language, where that was asked for as well
 	problems  []report.Problem
 
 	question string       // a digest of what was asked for
 	asked    time.Time    // when it was, on the service's clock; zero where that is not known
 	late     error        // it was begun by an earlier pass, and the one of this pass is not finished: it is not the last word
 	kept     int          // texts of entries
+	failed   bool         // the service could not write it, and the collection need not have been there: nothing is known
 	sorted   []translated // what targets gives for group, once it was asked for
 }
 
@@ -55,6 +57,18 @@ func (x *exported) targets(g *bundle.Group) []translated {
 		}
 	}
 	return all
+}
+
+// sourceOf returns the texts of a source file.
+func (x *exported) sourceOf(b *bundle.Bundle) catalog.Catalog {
+	for _, e := range x.sources {
+		for _, t := range x.group.Targets(e.name, []config.Language{b.Source}) {
+			if t.Path == b.Target(b.Source) {
+				return e.texts
+			}
+		}
+	}
+	return nil
 }
 
 // of returns the texts of one source file's translations in a language; where the service decides file names, those of all its files.
@@ -100,7 +114,8 @@ type exportAsk struct {
 	group      *bundle.Group
 	languages  []config.Language
 	completion string
-	first      bool // an import is about to make the collection, where it is not there
+	first      bool // the collection need not be there
+	sources    bool // the source language is asked for as well
 }
 
 // export asks the service for one group's translations; see exportAll.
@@ -168,7 +183,7 @@ func (x *exporting) begin(ctx context.Context) error {
 	}
 	for i, a := range x.asks {
 		x.announce(report.Doing{What: fmt.Sprintf("asking for the translations of %q", a.group.Collection), Done: int64(i), Total: int64(len(x.asks))})
-		j, err := x.beginExport(ctx, x.exportRequest(a.group, a.languages, a.completion), x.age)
+		j, err := x.beginExport(ctx, x.exportRequest(a), x.age)
 		if err != nil && !x.unknown(a, err) {
 			return fmt.Errorf("export of %q: %w", a.group.Collection, err)
 		}
@@ -179,14 +194,14 @@ func (x *exporting) begin(ctx context.Context) error {
 	return nil
 }
 
-// unknown reports whether the service refuses a question because nothing was imported into the collection yet: a collection appears by the first import
-// into it, and has no translations before.
+// unknown reports whether the service refuses a question because the collection is not there: it appears by the first import into it, and has no
+// translations before.
 func (x *exporting) unknown(a exportAsk, err error) bool {
 	refused := errors.Is(err, service.ErrRefused) || a.first && errors.Is(err, service.ErrNotFound)
 	if !refused || !a.first && x.everPushed(a.group.Collection) {
 		return false
 	}
-	x.log.Info("nothing was pushed into this collection yet, and the service has no translations of it",
+	x.log.Info("the service does not have this collection yet",
 		zap.String("collection", a.group.Collection), zap.Error(err))
 	return true
 }
@@ -206,6 +221,10 @@ func (x *exporting) ended(ctx context.Context, i int, archive *service.Archive, 
 			err = x.forget(old)
 		}
 		err = errors.Join(err, x.forget(j))
+	}
+	if a.first && errors.Is(err, service.ErrExportFailed) {
+		x.log.Warn("the service cannot write its source texts", zap.String("collection", a.group.Collection), zap.Error(err))
+		return &exported{group: a.group, languages: a.languages, failed: true}, nil
 	}
 	if err != nil && x.unknown(a, err) {
 		return &exported{group: a.group, languages: a.languages}, nil
@@ -254,7 +273,7 @@ func (x *exporting) read(a exportAsk, j *ledger.Job, archive *service.Archive, e
 	if err != nil {
 		return nil, err
 	}
-	answer, err := x.readArchive(a.group, a.languages, archive)
+	answer, err := x.readArchive(a, archive)
 	if err != nil {
 		return nil, err
 	}
@@ -287,11 +306,16 @@ func (x *exporting) dropEarlier() error {
 }
 
 // exportRequest is the question for a group's translations.
-func (p *project) exportRequest(g *bundle.Group, languages []config.Language, completion string) service.ExportRequest {
-	return service.ExportRequest{
-		Project: p.cfg.ID, Languages: languagesOf(languages), Collection: g.Collection, Format: service.Format(g.ExportFormat()), PathSeparator: g.Separator,
-		CompletionState: service.CompletionState(completion), Incomplete: service.SkipKeys, OutputTemplate: g.Template().String(), Zip: true,
+func (p *project) exportRequest(a exportAsk) service.ExportRequest {
+	req := service.ExportRequest{
+		Project: p.cfg.ID, Languages: languagesOf(a.languages), Collection: a.group.Collection, Format: service.Format(a.group.ExportFormat()),
+		PathSeparator: a.group.Separator, CompletionState: service.CompletionState(a.completion), Incomplete: service.SkipKeys,
+		OutputTemplate: a.group.Template().String(), Zip: true,
 	}
+	if a.sources {
+		req.IncludeDefaultLanguage = &a.sources
+	}
+	return req
 }
 
 // everPushed reports whether the service has accepted anything for a collection. When in doubt it has.
@@ -332,24 +356,30 @@ func (p *project) beginExport(ctx context.Context, req service.ExportRequest, ag
 
 // question is a digest of what an export was asked for.
 func question(req service.ExportRequest) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%+v", req))
+	with := req.IncludeDefaultLanguage != nil
+	req.IncludeDefaultLanguage = nil // an address
+	sum := sha256.Sum256(fmt.Appendf(nil, "%+v %v", req, with))
 	return hex.EncodeToString(sum[:8])
 }
 
 // readArchive sorts an archive's entries to the files of the configuration. What fits none, is unsafe or cannot be read is reported. A bare file that
 // cannot be read is another matter: nothing of that answer can be used, and it need not be the service that gave it (ErrUnusable).
-func (p *project) readArchive(g *bundle.Group, languages []config.Language, archive *service.Archive) (*exported, error) {
+func (p *project) readArchive(a exportAsk, archive *service.Archive) (*exported, error) {
+	g, languages := a.group, a.languages
 	x := &exported{group: g, languages: languages}
 	for _, bad := range archive.Refused {
 		x.problems = append(x.problems, report.Problem{Code: report.CodeArchive, File: bad.Name, Problem: "this entry of the service's archive is not used: " + bad.Reason + "; change the label or the template at the service that names it so"})
 	}
 	for _, entry := range archive.Entries {
 		name := entry.Name
-		targets := g.Targets(name, languages)
+		targets, into := g.Targets(name, languages), &x.entries
+		if targets == nil && a.sources {
+			targets, into = g.Targets(name, []config.Language{g.Bundles[0].Source}), &x.sources
+		}
 		if targets == nil && archive.Raw && len(languages) == 1 && !g.Template().HasLabel() {
 			// A service that answers one language with the bare file: its name says nothing then.
 			name = g.Template().Entry(languages[0], "")
-			targets = g.Targets(name, languages)
+			targets, into = g.Targets(name, languages), &x.entries
 		}
 		if targets == nil && archive.Raw && name == "" {
 			return nil, fmt.Errorf("%w: it is a single file without a name, and %d languages were asked for", service.ErrUnusable, len(languages))
@@ -374,7 +404,7 @@ func (p *project) readArchive(g *bundle.Group, languages []config.Language, arch
 				Code: report.CodeService, Problem: "what the service exported for it cannot be read: " + err.Error() + "; the file stays as it is. Look at these texts at the service, then run locsync pull again"})
 			continue
 		}
-		x.entries = append(x.entries, exportedEntry{name, bundle.Texts(f)})
+		*into = append(*into, exportedEntry{name, bundle.Texts(f)})
 	}
 	return x, nil
 }

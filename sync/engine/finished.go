@@ -101,28 +101,6 @@ func (p *project) former(tx ledger.Writer, pushed ledger.Slot) error {
 	return tx.SetMarks(to, marks)
 }
 
-// formerKeys are the keys that the collections got from an earlier branch of the line's name.
-func (p *project) formerKeys() (map[string]map[string]bool, error) {
-	slots, err := ledger.Former.Slots(p.State, p.stateName())
-	if err != nil {
-		return nil, err
-	}
-	keys := make(map[string]map[string]bool)
-	for _, slot := range slots {
-		marks, err := p.State.Marks(slot)
-		if err != nil {
-			return nil, err
-		}
-		if keys[slot.Collection] == nil {
-			keys[slot.Collection] = make(map[string]bool)
-		}
-		for n := range marks {
-			keys[slot.Collection][n.Key] = true
-		}
-	}
-	return keys, nil
-}
-
 // collectionsOf are the collections that were pushed for a line: for the branch that it is now, and for those of its name that are forgotten.
 func (p *project) collectionsOf(line string) (map[string]bool, error) {
 	collections := make(map[string]bool)

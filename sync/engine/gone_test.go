@@ -139,10 +139,10 @@ func TestFileThatMayNotBeRead(t *testing.T) {
 	tree, err := tree.Find(forbidding{os.DirFS(w.dir), enApp}, w.projects[0].cfg, nil)
 	w.check(err)
 	w.problem(tree.Problems, enApp, "permission denied", "left alone")
-	a, err := w.projects[0].acceptedOf(tree, false)
+	a, err := w.projects[0].keeper().Compare(tree, false)
 	w.check(err)
-	if len(a.removed()) != 0 || len(tree.Sources) != 2 {
-		t.Errorf("%v count as removed, %d files", a.removed(), len(tree.Sources))
+	if len(a.Removed()) != 0 || len(tree.Sources) != 2 {
+		t.Errorf("%v count as removed, %d files", a.Removed(), len(tree.Sources))
 	}
 }
 

@@ -69,7 +69,8 @@ type world struct {
 	home   string // state directory
 	store  *boltledger.Store
 	*Engine
-	config string
+	config    string
+	probeFrom int // see Parts
 }
 
 const worldKey = "key"
@@ -146,7 +147,7 @@ func (w *world) restart(cfg *config.Config) {
 			log = zaptest.NewLogger(t)
 		}
 	}
-	w.Engine = New(Parts{Config: cfg, Service: c, State: w.store, Log: log})
+	w.Engine = New(Parts{Config: cfg, Service: c, State: w.store, Log: log, ProbeFrom: w.probeFrom})
 }
 
 // logged starts the engine anew with a log that can be looked at.
@@ -373,7 +374,7 @@ func (w *world) holds(collection, language string, keysAndTexts ...string) {
 type wireLog struct {
 	mu       sync.Mutex
 	muted    bool
-	requests []request
+	requests []seen
 	fault    func(r *http.Request) local.Fault
 	before   func(r *http.Request)                       // called with each request, before the service sees it
 	lie      func(r *http.Request, answer []byte) []byte // what comes in the place of an answer
@@ -420,13 +421,13 @@ func (l *wireLog) redirect(from, to string) {
 }
 
 // request is one request of the engine.
-type request struct {
+type seen struct {
 	method, path string
 	query        url.Values
 	files        map[string]string // of an import: name -> content
 }
 
-func (r request) is(what string) bool {
+func (r seen) is(what string) bool {
 	switch what {
 	case "import":
 		return r.method == http.MethodPost && strings.HasSuffix(r.path, "/import")
@@ -468,7 +469,7 @@ func (l *wireLog) around(h http.Handler) http.Handler {
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		l.mu.Lock()
 		if !l.muted {
-			l.requests = append(l.requests, request{r.Method, r.URL.Path, r.URL.Query(), parts(r.Header.Get("Content-Type"), body)})
+			l.requests = append(l.requests, seen{r.Method, r.URL.Path, r.URL.Query(), parts(r.Header.Get("Content-Type"), body)})
 		}
 		if l.from != "" {
 			r.URL.Path = strings.ReplaceAll(r.URL.Path, l.from, l.to)
@@ -531,10 +532,10 @@ func parts(contentType string, body []byte) map[string]string {
 }
 
 // take returns the requests of a kind ("import", "export", "" for all) since the last take, and forgets all.
-func (l *wireLog) take(what string) []request {
+func (l *wireLog) take(what string) []seen {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var found []request
+	var found []seen
 	for _, r := range l.requests {
 		if r.is(what) {
 			found = append(found, r)
@@ -553,7 +554,7 @@ func (w *world) silent() {
 }
 
 // imported checks the imports since the last take: for each, its files in the form name{content}, joined by a space, in order of name.
-func (w *world) imported(want ...string) []request {
+func (w *world) imported(want ...string) []seen {
 	w.tb.Helper()
 	requests := w.wire.take("import")
 	got := []string{}

@@ -271,7 +271,7 @@ func refusals(j *ledger.Job, res service.ImportResult) []string {
 		}
 		all = "the service reports an error that names no file as it was sent, so it may be this one's: " + strings.Join(unnamed, "; ") + more
 	} else if sent := keyCount(j, why); known && keys < sent {
-		all = fmt.Sprintf("%s sent, and the service counts %d of them: which it did not take is not known", counted(sent, "key was", "keys were"), keys)
+		all = fmt.Sprintf("%s sent, and the service counts %d of them: which it did not take is not known", report.Counted(sent, "key was", "keys were"), keys)
 	}
 	for i := range why {
 		why[i] = cmp.Or(why[i], all)

@@ -12,6 +12,7 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // joinedTree is the tree that a pull builds on: a commit, and the target files that both branch and base changed, joined text by text.
@@ -36,7 +37,7 @@ func (r *pulling) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip
 	if base == nil {
 		return tip, nil, nil
 	}
-	ours, err := r.ourTargets(tip, base)
+	ours, err := tree.Written(r.cfg, tip, base)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -66,30 +67,6 @@ func (r *pulling) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip
 		}
 	}
 	return m.Tip, joined, nil
-}
-
-// ourTargets are the target files that either tip has or could have, by path, and the source files where pulls write those.
-func (r *pulling) ourTargets(tips ...*gitops.Tip) (map[string]bundle.Target, error) {
-	ours := make(map[string]bundle.Target)
-	for _, tip := range tips {
-		bundles, _, err := bundle.Find(tip, r.cfg)
-		if err != nil {
-			return nil, err
-		}
-		targets, err := bundle.Existing(tip, bundles, r.cfg.Targets())
-		if err != nil {
-			return nil, err
-		}
-		for _, t := range targets {
-			ours[t.Path] = t
-		}
-		for _, b := range bundles {
-			if r.cfg.Pull.Source { // else no pull writes it
-				ours[b.Path] = bundle.Target{Path: b.Path, Language: b.Source, Sources: []*bundle.Bundle{b}}
-			}
-		}
-	}
-	return ours, nil
 }
 
 // join makes one file of the versions that branch and base have: base's file with the texts that the branch changed.

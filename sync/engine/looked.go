@@ -105,7 +105,7 @@ func (p *project) outdateLook(tx ledger.Writer, of ledger.Slot) error {
 // sawAll remembers what was looked at, when it is true that looking once more would find nothing.
 func (r *pushing) sawAll() error {
 	tip, committed := r.tree.FS.(*gitops.Tip)
-	if !committed || !r.o.plain() || r.blind || r.report.Requests+r.report.Exports+r.exports > 0 || len(r.report.Problems) > 0 || len(r.accepted.held) > 0 {
+	if !committed || !r.o.plain() || r.blind || r.report.Requests+r.report.Exports+r.exports > 0 || len(r.report.Problems) > 0 || len(r.accepted.Held) > 0 {
 		return nil
 	}
 	now := ledger.Fingerprint{Config: r.configured(), Source: tip.Hash()}

@@ -5,10 +5,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/accepted"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
@@ -17,56 +17,10 @@ import (
 	"github.com/locsync/locsync/sync/tree"
 )
 
-// findMoves finds the files that stand elsewhere now, of those that are not there. A file that could have become more than one is reported when it matters:
-// when keys of it are lost.
-func (a *accepted) findMoves(lost map[ledger.Source]map[string]bool) {
-	places := make(map[string]ledger.Source)
-	went, came := make(map[string]catalog.Marks), make(map[string]catalog.Marks)
-	here := make(map[ledger.Source]bool)
-	for _, s := range a.tree.Sources {
-		here[s.ID()] = true
-		if !s.Broken() && len(a.files[s.ID()]) == 0 && len(s.Texts) > 0 {
-			came[s.ID().ID()] = s.Texts.Marks()
-			places[s.ID().ID()] = s.ID()
-		}
-	}
-	if len(came) == 0 {
-		return
-	}
-	for at, marks := range a.files {
-		if !here[at] && len(marks) > 0 {
-			went[at.ID()] = marks
-			places[at.ID()] = at
-		}
-	}
-	moves, doubt := catalog.Moves(went, came)
-	for _, m := range moves {
-		x := ledger.Move{From: places[m.From], To: places[m.To], Sent: places[m.From].Collection == places[m.To].Collection}
-		for _, s := range a.tree.Sources {
-			if before := went[m.From]; s.ID() == x.To {
-				x.Renamed = whole(catalog.Renames(before, s.Texts, catalog.Diff(before, s.Texts)), before, s.Texts)
-			}
-		}
-		a.moves = append(a.moves, x)
-	}
-	for _, at := range a.places() {
-		candidates := doubt[at.ID()]
-		if len(candidates) == 0 || len(lost[at]) == 0 {
-			continue
-		}
-		var paths []string
-		for _, id := range candidates {
-			paths = append(paths, places[id].Path)
-		}
-		a.problems = append(a.problems, report.Problem{Code: report.CodeRename, File: at.Path, Language: a.tree.Sources[0].Source.Code,
-			Problem: fmt.Sprintf("is gone, and its texts stand in more than one new file or come from more than one (%s); which has become which is not guessed, and its translations stay where they are. Move one file at a time, with a push after each, to take them along", strings.Join(paths, ", "))})
-	}
-}
-
 // rememberMoves stores the moves, and forgets those whose old file is there again.
-func (r *pushing) rememberMoves(tx ledger.Writer, a *accepted) error {
+func (r *pushing) rememberMoves(tx ledger.Writer, a *accepted.Sources) error {
 	here := make(map[ledger.Source]bool)
-	for _, s := range a.tree.Sources {
+	for _, s := range a.Tree.Sources {
 		here[s.ID()] = true
 	}
 	stored, err := ledger.Moves.List(tx, r.stateName())
@@ -80,7 +34,7 @@ func (r *pushing) rememberMoves(tx ledger.Writer, a *accepted) error {
 			}
 		}
 	}
-	for _, m := range a.moves {
+	for _, m := range a.Moves {
 		if err := ledger.Moves.Put(tx, r.stateName(), m.ID(), m); err != nil {
 			return err
 		}
@@ -90,13 +44,13 @@ func (r *pushing) rememberMoves(tx ledger.Writer, a *accepted) error {
 
 // moveCollections sends the translations of files whose move changed their collection into the new one, with the completion state that pulls
 // ask for. Those go along whose source text the new file has under the same key.
-func (r *pushing) moveCollections(ctx context.Context, a *accepted) error {
+func (r *pushing) moveCollections(ctx context.Context, a *accepted.Sources) error {
 	stored, err := ledger.Moves.List(r.State, r.stateName())
 	if err != nil {
 		return err
 	}
-	all := append(slices.Clone(a.moves), slices.DeleteFunc(stored, func(m ledger.Move) bool {
-		return m.Sent || slices.ContainsFunc(a.moves, func(n ledger.Move) bool { return n.ID() == m.ID() })
+	all := append(slices.Clone(a.Moves), slices.DeleteFunc(stored, func(m ledger.Move) bool {
+		return m.Sent || slices.ContainsFunc(a.Moves, func(n ledger.Move) bool { return n.ID() == m.ID() })
 	})...)
 	for _, m := range all {
 		at := slices.IndexFunc(r.tree.Sources, func(s *tree.Source) bool { return s.ID() == m.To && !s.Broken() })
@@ -105,7 +59,7 @@ func (r *pushing) moveCollections(ctx context.Context, a *accepted) error {
 		}
 		s := r.tree.Sources[at]
 		keys := make(map[string]string) // there, by their keys in the old collection
-		before := a.files[m.From]
+		before := a.Files[m.From]
 		for _, u := range s.Texts {
 			if before.Has(u.Name, u.Text) {
 				keys[u.Key] = u.Key
@@ -296,11 +250,11 @@ func (m *merged) leaves(t *tree.Tree) bool {
 
 // readMoves loads the moves and renames that pulls follow: those that pushes remember, and those that are to be seen in the tree.
 func (r *pulling) readMoves(t *tree.Tree, tip *gitops.Tip) error {
-	a, err := r.acceptedOf(t, false)
+	a, err := r.keeper().Compare(t, false)
 	if err != nil {
 		return err
 	}
-	if err := r.recallPasts(r.repo, a, lookAt(r.cfg.Pull.Branch), tip.Hash()); err != nil {
+	if err := r.keeper().Recall(r.repo, a, r.cfg.Pull.Branch, tip.Hash()); err != nil {
 		return err
 	}
 	r.accepted = a
@@ -309,16 +263,16 @@ func (r *pulling) readMoves(t *tree.Tree, tip *gitops.Tip) error {
 		return err
 	}
 	r.digested = sourceDigests{service: make(map[string]catalog.Marks)}
-	for collection, marks := range a.texts {
+	for collection, marks := range a.Texts {
 		r.digested.service[collection] = catalog.Digests(marks)
 	}
-	r.moves = append(r.moves, a.moves...)
+	r.moves = append(r.moves, a.Moves...)
 	r.renamed = make(map[*bundle.Bundle][]catalog.Rename)
 	for _, s := range t.Sources {
-		if s.Broken() || a.held[s.ID()] {
+		if s.Broken() || a.Held[s.ID()] {
 			continue
 		}
-		_, base, changes := a.pending(s)
+		_, base, changes := a.Pending(s)
 		look, err := r.lookForRenames(s, base, changes)
 		if err != nil {
 			return err

@@ -26,10 +26,11 @@ import (
 // for everything only where that has something that was not merged. Nothing is merged from this answer: deleted keys,
 // and those that fell below the completion state, are not in it. It counts only where all else is as the last full
 // pull saw it: branch, base, configuration and state, nothing was sent since, and nothing was reported. fullEvery
-// bounds the rest.
+// bounds the rest. A small answer is not worth a probe, which costs as many requests and sees less.
 
 const (
-
+	// probeFrom is how many texts an answer has that is worth one.
+	probeFrom = 20_000
 	// fullEvery is shorter than a day, so that whatever the schedule, no day goes by without a full export.
 	fullEvery = 20 * time.Hour
 	// probeOverlap is how much further back a probe asks: machines of a service may differ in their clocks, and a change may be seen a
@@ -112,7 +113,7 @@ func (r *pulling) quiet(ctx context.Context, t *tree.Tree, groups []*bundle.Grou
 	}
 	var all []*probed
 	for i, g := range groups {
-		req := r.exportRequest(g, languages, r.cfg.Pull.CompletionState)
+		req := r.exportRequest(r.pullAsk(g, languages))
 		x := &probed{Group: g, question: question(req), asked: r.probe.last.Full[question(req)]}
 		now, told := r.Service.ServiceTime(r.Now())
 		if age := now.Sub(x.asked); x.asked.IsZero() || told && (age < 0 || age > fullEvery) {
@@ -148,7 +149,7 @@ func (r *pulling) quiet(ctx context.Context, t *tree.Tree, groups []*bundle.Grou
 func (r *pulling) probedQuiet(ctx context.Context, t *tree.Tree, p *probed, languages []config.Language, archive *service.Archive, err error) (bool, error) {
 	var x *exported
 	if err == nil {
-		x, err = r.readArchive(p.Group, languages, archive)
+		x, err = r.readArchive(r.pullAsk(p.Group, languages), archive)
 		err = errors.Join(err, archive.Close())
 	}
 	if err != nil {
@@ -183,6 +184,9 @@ func (r *pulling) news(t *tree.Tree, x *exported) (bool, error) {
 	if len(x.problems) > 0 {
 		return true, nil
 	}
+	if news, err := r.sourceNews(t, x); err != nil || news {
+		return news, err
+	}
 	for _, target := range x.targets(x.group) {
 		if len(target.texts) == 0 {
 			continue
@@ -214,7 +218,7 @@ func (r *pulling) news(t *tree.Tree, x *exported) (bool, error) {
 // answered notes a full export.
 func (r *pulling) answered(x *exported) {
 	r.probe.loud = true
-	if x.late == nil && !x.asked.IsZero() && !r.probe.blind[x.question] {
+	if x.late == nil && !x.asked.IsZero() && !r.probe.blind[x.question] && x.kept >= r.ProbeFrom {
 		r.probe.now.Full[x.question] = x.asked
 	}
 }

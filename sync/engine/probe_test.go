@@ -40,10 +40,17 @@ func (w *world) asks(what string, o PullOptions, want ...string) report.ProjectP
 	return result
 }
 
+// newProbed is a world in which the smallest answer is worth a probe.
+func newProbed(t *testing.T, project string, files map[string]string) *world {
+	w := newWorld(t, project, files)
+	w.probeFrom, w.ProbeFrom = 1, 1
+	return w
+}
+
 // A pull with no news asks for what changed; any reason to think that something may have, brings the full export.
 func TestPullAsksForNewsFirst(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/app.json": `{"a": "A", "b": "B", "c": "C"}`})
+	w := newProbed(t, settings+jsonFiles, map[string]string{"locales/en/app.json": `{"a": "A", "b": "B", "c": "C"}`})
 	w.sends("locales/en/app.json (en): a b c")
 	w.translate("main", "de", service.Final, "a", "Ä", "b", "B!")
 	w.asks("first", PullOptions{}, "all")
@@ -94,7 +101,7 @@ func TestPullAsksForNewsFirst(t *testing.T) {
 // As long as something is left out, every pull looks at everything, and says so.
 func TestPullWithProblemsAsksForAll(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/app.json": `{"a": "A {n}", "b": "B"}`})
+	w := newProbed(t, settings+jsonFiles, map[string]string{"locales/en/app.json": `{"a": "A {n}", "b": "B"}`})
 	w.pushes(PushOptions{})
 	w.translate("main", "de", service.Final, "a", "ohne", "b", "B!")
 	for range 2 {
@@ -110,7 +117,7 @@ func TestPullWithProblemsAsksForAll(t *testing.T) {
 // A service that says nothing changed although it did is believed for less than a day.
 func TestPullHealsWithinADay(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/app.json": `{"a": "A", "b": "B"}`})
+	w := newProbed(t, settings+jsonFiles, map[string]string{"locales/en/app.json": `{"a": "A", "b": "B"}`})
 	w.pushes(PushOptions{})
 	w.translate("main", "de", service.Final, "a", "Ä")
 	w.asks("first", PullOptions{}, "all")
@@ -143,7 +150,7 @@ func TestPullWithoutProbes(t *testing.T) {
 		"forbidden": func(rw http.ResponseWriter) { http.Error(rw, "", http.StatusUnprocessableEntity) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, settings+jsonFiles, map[string]string{"locales/en/app.json": `{"a": "A", "b": "B"}`})
+			w := newProbed(t, settings+jsonFiles, map[string]string{"locales/en/app.json": `{"a": "A", "b": "B"}`})
 			inner := w.server.Config.Handler
 			w.server.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 				if r.URL.Query().Has("modified-since") {
@@ -166,7 +173,7 @@ func TestPullWithoutProbes(t *testing.T) {
 func TestProbesMissNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
-		w := newWorld(t, strings.Replace(settings, `"de", "fr"`, `"de"`, 1)+jsonFiles+`
+		w := newProbed(t, strings.Replace(settings, `"de", "fr"`, `"de"`, 1)+jsonFiles+`
 [project.pull]
 remote = ""
 `, map[string]string{"locales/en/app.json": `{"a": "A", "b": "B", "c": "C", "d": "D"}`, "locales/en/web.json": `{"e": "E"}`})

@@ -88,7 +88,7 @@ type made struct {
 }
 
 // daughters are this package and those whose problems its passes tell.
-var daughters = []string{".", "../tree", "../examine"}
+var daughters = []string{".", "../tree", "../examine", "../request", "../accepted"}
 
 // problemsMade finds all places of these packages that make a problem. Places whose text comes from elsewhere altogether have no pattern, and are not among them.
 func problemsMade() ([]made, error) {

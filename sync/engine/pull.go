@@ -13,12 +13,15 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/accepted"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/events"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/request"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/tree"
 )
@@ -42,8 +45,8 @@ type pulling struct {
 	left      map[string]leftOut      // by ledger.TargetID: of files that were looked at, what was left out
 	digested  sourceDigests
 	shared    *tree.Shared
-	accepted  *accepted     // what the service has of the sources, compared with the branch's tree
-	moves     []ledger.Move // of source files
+	accepted  *accepted.Sources // what the service has of the sources, compared with the branch's tree
+	moves     []ledger.Move     // of source files
 	renamed   map[*bundle.Bundle][]catalog.Rename
 	contested map[string]config.Language // files that both branch and base changed, in this attempt
 	holds     []report.Problem           // files that the guard holds back
@@ -149,7 +152,7 @@ func (r *pulling) end(err error) pulled {
 		past := outcome(r.Now(), r.report.Keys, r.report.Commit, r.report.Problems, err)
 		past.Problems = besides(past.Problems, r.elsewhere)
 		past.Held, past.Unread, past.Look = len(r.holds), r.unread, r.subject(r.looked)
-		r.past(ledger.PassPull, past, passed, func(tx ledger.Writer, d *diary) error {
+		r.past(ledger.PassPull, past, passed, func(tx ledger.Writer, d *events.Entry) error {
 			if r.tell(d, err); err != nil {
 				return nil // nothing is concluded from what it did not come to
 			}
@@ -182,7 +185,7 @@ func (r *pulling) pass(ctx context.Context) error {
 			err = r.acceptService()
 		}
 		if err == nil {
-			err = r.request(ctx)
+			err = r.askToMerge(ctx)
 		}
 		if err == nil {
 			err = r.late()
@@ -330,6 +333,23 @@ func (r *pulling) mergeAll(ctx context.Context, t *tree.Tree, tip *gitops.Tip) (
 	return done, nil
 }
 
+// toMerge is the request to merge the branch, which has the problems of this pull.
+func (r *pulling) toMerge() *request.Branch {
+	b := r.mergeRequest(r.repo)
+	b.Problems = &r.report.Problems
+	return b
+}
+
+// askToMerge brings the branch's request in step with it.
+func (r *pulling) askToMerge(ctx context.Context) error {
+	if r.o.DryRun {
+		return nil
+	}
+	q, err := r.toMerge().Update(ctx, request.Pulled{Tip: r.tip, Base: r.base, Merged: r.merged, Offer: r.offer})
+	r.report.RequestURL, r.report.Request = q.URL, q.Did
+	return err
+}
+
 func (r *pulling) problem(p report.Problem) { r.report.Problems = append(r.report.Problems, p) }
 
 // unreadable is the problem of a file as the branch or its base has it.
@@ -349,6 +369,10 @@ func (r *pulling) translations(ctx context.Context, t *tree.Tree) ([]translated,
 	claimed := make(map[string]*bundle.Group)
 	groups := bundle.Groups(t.Bundles())
 	if err := r.askAll(ctx, t, groups, languages); err != nil {
+		return nil, err
+	}
+	loud := slices.DeleteFunc(slices.Clone(groups), func(g *bundle.Group) bool { return r.exports[exportKey(g)] == nil })
+	if err := r.noticeSources(ctx, t, loud); err != nil {
 		return nil, err
 	}
 	for _, g := range groups {
@@ -396,9 +420,18 @@ func (r *pulling) askAll(ctx context.Context, t *tree.Tree, groups []*bundle.Gro
 	open = slices.DeleteFunc(open, func(g *bundle.Group) bool { return quiet[g] })
 	var asks []exportAsk
 	for _, g := range open {
-		asks = append(asks, exportAsk{group: g, languages: languages, completion: r.cfg.Pull.CompletionState})
+		asks = append(asks, r.pullAsk(g, languages))
 	}
 	answers, err := r.exportAll(ctx, asks, resumed.in(r.o.DryRun))
+	if errors.Is(err, service.ErrExportFailed) { // it may be a source text that it cannot write
+		for i := range asks {
+			asks[i].sources = false
+		}
+		answers, err = r.exportAll(ctx, asks, resumed.in(r.o.DryRun))
+	}
+	if errors.Is(err, service.ErrRefused) && !errors.Is(err, service.ErrExportFailed) {
+		return errors.Join(err, r.noticeSources(ctx, t, open))
+	}
 	if err != nil {
 		return err
 	}
@@ -407,6 +440,11 @@ func (r *pulling) askAll(ctx context.Context, t *tree.Tree, groups []*bundle.Gro
 		r.exports[exportKey(g)] = answers[i]
 	}
 	return nil
+}
+
+// pullAsk is the question of a pull for a group.
+func (r *pulling) pullAsk(g *bundle.Group, languages []config.Language) exportAsk {
+	return exportAsk{group: g, languages: languages, completion: r.cfg.Pull.CompletionState, sources: r.tellsSources(g)}
 }
 
 // exportKey tells what this pull asked for, however often it reads the branch.

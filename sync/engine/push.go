@@ -9,8 +9,10 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/accepted"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/events"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
@@ -28,8 +30,8 @@ type pushing struct {
 	errs    []error
 
 	begun    time.Time
-	failure  error     // of the whole pass, as it is told
-	accepted *accepted // what the service has of the sources
+	failure  error             // of the whole pass, as it is told
+	accepted *accepted.Sources // what the service has of the sources
 
 	refused map[string]bool // source files that the service did not take in this push: it may not know their keys
 	places  []*place
@@ -42,8 +44,9 @@ type pushing struct {
 	met      map[string]bool     // those that were met before this state, by what the service has; see overlay.metBefore
 	lastPull time.Time
 
-	before    map[string]*exported    // by group: what the service had before the source texts of this push; see readBefore
-	elsewhere map[report.Problem]bool // of the report: what the status finds where it looks itself
+	found     map[string]catalog.Marks // by collection: source texts that a pull found at the service
+	before    map[string]*exported     // by group: what the service had before the source texts of this push; see readBefore
+	elsewhere map[report.Problem]bool  // of the report: what the status finds where it looks itself
 	exports   int
 	imports   struct{ done, total int }          // of those that are sent now
 	skipped   string                             // why nothing may be pushed now
@@ -115,7 +118,7 @@ func (r *pushing) census(c census) {
 
 func (p *project) newPush(o PushOptions) *pushing {
 	return &pushing{project: p, o: o, begun: p.Now(), elsewhere: make(map[report.Problem]bool),
-		refused: make(map[string]bool), settled: make(map[string]bool), before: make(map[string]*exported),
+		refused: make(map[string]bool), settled: make(map[string]bool), before: make(map[string]*exported), found: make(map[string]catalog.Marks),
 		present: make(map[string]bool), met: make(map[string]bool),
 		old: make(map[string]map[catalog.Name]string), following: make(map[string][]foreseen),
 		report: pushed{open: make(map[string]conflict), ProjectPush: report.ProjectPush{
@@ -137,7 +140,7 @@ func (r *pushing) end(err error) pushed {
 		} else if last, _, err := ledger.Passes.Get(r.State, r.stateName(), ledger.PassPush); err == nil {
 			past.Keys, past.SentAt = last.Keys, last.SentAt
 		}
-		r.past(ledger.PassPush, past, passed, func(_ ledger.Writer, d *diary) error {
+		r.past(ledger.PassPush, past, passed, func(_ ledger.Writer, d *events.Entry) error {
 			r.tell(d, err)
 			return nil
 		})
@@ -259,34 +262,34 @@ func (p *project) request(b *bundle.Bundle, language, format, completion string)
 type sourcePlan struct {
 	shipping
 	renames  []ledger.Rename
-	accepted *accepted
+	accepted *accepted.Sources
 }
 
 // planSources compares every source file with what the service accepted last and composes the imports.
 func (r *pushing) planSources(ctx context.Context) (*sourcePlan, error) {
 	plan := &sourcePlan{}
-	accepted, err := r.acceptedOf(r.tree, r.o.Force)
+	accepted, err := r.keeper().Compare(r.tree, r.o.Force)
 	if err != nil {
 		return nil, err
 	}
 	plan.accepted, r.accepted = accepted, accepted
-	if err := r.recallPasts(r.repo, accepted, lookAt(r.cfg.Push.Source), r.tree.Commit()); err != nil {
+	if err := r.keeper().Recall(r.repo, accepted, r.cfg.Push.Source, r.tree.Commit()); err != nil {
 		return nil, err
 	}
 	if err := r.conclude(accepted); err != nil {
 		return nil, err
 	}
 	if !r.o.DryRun {
-		if err := errors.Join(r.adopt(accepted), r.keepInherited(accepted)); err != nil {
+		if err := errors.Join(r.keeper().Adopt(accepted), r.keeper().KeepInherited(accepted)); err != nil {
 			return nil, err
 		}
 	}
 	var all []*compared
 	for _, s := range r.tree.Sources {
-		if s.Broken() || accepted.held[s.ID()] {
+		if s.Broken() || accepted.Held[s.ID()] {
 			continue
 		}
-		pending, base, changes := accepted.pending(s)
+		pending, base, changes := accepted.Pending(s)
 		look, err := r.lookForRenames(s, base, changes)
 		if err != nil {
 			return nil, err
@@ -307,7 +310,7 @@ func (r *pushing) planSources(ctx context.Context) (*sourcePlan, error) {
 		if len(pending) == 0 && !r.o.All {
 			continue
 		}
-		not := accepted.notSent(s.source)
+		not := accepted.NotSent(s.source)
 		wanted := func(key string) bool { return !s.stays[key] && (pending[key] || r.o.All && (r.o.Force || !not[key])) }
 		err = r.addSource(&plan.shipping, s.source, wanted)
 		if err != nil {
@@ -433,7 +436,7 @@ func (r *pushing) send(ctx context.Context, s *shipment) (*ledger.Job, error) {
 	for _, up := range s.uploads {
 		s.request.Files = append(s.request.Files, service.Upload{Name: up.Name, Body: up.Body})
 	}
-	r.importing("sending %s to %q (%s)", counted(len(s.uploads), "file", "files"), s.request.Collection, s.request.Language)
+	r.importing("sending %s to %q (%s)", report.Counted(len(s.uploads), "file", "files"), s.request.Collection, s.request.Language)
 	id, err := r.Service.StartImport(ctx, s.request)
 	s.request.Files = nil // it is not needed while the import runs
 	if err != nil {

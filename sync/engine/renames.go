@@ -62,7 +62,7 @@ func (p *project) lookForRenames(s *tree.Source, base catalog.Marks, changes []c
 		}
 		look.fresh = append(look.fresh, c)
 	}
-	for _, m := range whole(catalog.Renames(base, s.Texts, look.fresh), base, s.Texts) {
+	for _, m := range catalog.Whole(catalog.Renames(base, s.Texts, look.fresh), base, s.Texts) {
 		look.found = append(look.found, ledger.Rename{Path: s.Path, Collection: s.Collection, From: m.From, To: m.To, Text: base[m.From]})
 	}
 	var now catalog.Marks
@@ -181,7 +181,7 @@ func findFarRenames(all []*compared) {
 			s.twins[near(c.Name)] = fresh[base[c.Name]]
 		}
 	}
-	for _, m := range whole(catalog.Renames(base, now, changes), base, now) {
+	for _, m := range catalog.Whole(catalog.Renames(base, now, changes), base, now) {
 		from, to := at[m.From], at[m.To]
 		if from == to {
 			continue
@@ -193,26 +193,4 @@ func findFarRenames(all []*compared) {
 		}
 		from.moved[near(m.From)] = true
 	}
-}
-
-// whole keeps the renames of keys that moved with all of their forms: one form in common says nothing about the others.
-func whole(renames []catalog.Rename, base catalog.Marks, now catalog.Catalog) []catalog.Rename {
-	if len(renames) == 0 {
-		return nil
-	}
-	type keys struct{ from, to string }
-	moved, from, to := make(map[keys]int), make(map[string]int), make(map[string]int)
-	for _, m := range renames {
-		moved[keys{m.From.Key, m.To.Key}]++
-	}
-	for n := range base {
-		from[n.Key]++
-	}
-	for _, u := range now {
-		to[u.Key]++
-	}
-	return slices.DeleteFunc(renames, func(m catalog.Rename) bool {
-		n := moved[keys{m.From.Key, m.To.Key}]
-		return n != from[m.From.Key] || n != to[m.To.Key]
-	})
 }

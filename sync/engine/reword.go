@@ -137,10 +137,10 @@ func (w *rewording) files() (done []*merged, problems []report.Problem, again bo
 
 // file merges one; nil when there is nothing to write or to remember. What concerns one key and other files with it goes through bar.
 func (w *rewording) file(s *tree.Source) (*merged, []report.Problem) {
-	a, all := w.accepted, w.accepted.texts[s.Collection]
+	a, all := w.accepted, w.accepted.Texts[s.Collection]
 	in := catalog.Wording{Base: all, Behind: make(map[catalog.Name]bool), Ours: s.Texts, Theirs: w.theirs[s]}
 	for _, u := range s.Texts {
-		if !all.Has(u.Name, u.Text) && a.behind(s.Collection, u.Name, u.Text) {
+		if !all.Has(u.Name, u.Text) && a.Behind(s.Collection, u.Name, u.Text) {
 			in.Behind[u.Name] = true
 		}
 	}
@@ -278,11 +278,11 @@ func (r *pulling) take(t *tree.Tree, m *merged) error {
 		return fmt.Errorf("read %s as it will be written: %w", s.Path, err)
 	}
 	s.Put(f)
-	service := maps.Clone(r.accepted.texts[s.Collection])
+	service := maps.Clone(r.accepted.Texts[s.Collection])
 	for _, u := range m.wording.accepts {
 		service[u.Name] = u.Mark
 	}
-	r.accepted.texts[s.Collection] = service
+	r.accepted.Texts[s.Collection] = service
 	r.digested.service[s.Collection] = catalog.Digests(service)
 	r.probe.last = nil // translations may be outdated by it, so every file is looked at
 	return nil

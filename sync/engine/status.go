@@ -13,6 +13,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/gitops/forge"
+	"github.com/locsync/locsync/sync/accepted"
 	"github.com/locsync/locsync/sync/bundle"
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
@@ -117,7 +118,7 @@ func (p *project) blank() report.ProjectStatus {
 func (p *project) statusNow(ctx context.Context) report.ProjectStatus {
 	s := p.blank()
 	began := time.Now()
-	p.lookAtDiary(&s)
+	p.events().Read(&s)
 	line, err := p.statusLine(ctx, &s)
 	if err == nil {
 		err = line.look(ctx, &s)
@@ -189,7 +190,7 @@ func (p *project) look(ctx context.Context, s *report.ProjectStatus) error {
 	if err := p.lookAtConflicts(s); err != nil {
 		return err
 	}
-	q, err := p.requested()
+	q, err := p.mergeRequest(nil).Recorded()
 	if err != nil {
 		return err
 	}
@@ -272,7 +273,7 @@ func (p *project) statusTree(repo *gitops.Repo) (fs.FS, error) {
 
 // count fills in the numbers.
 func (p *project) count(repo *gitops.Repo, s *report.ProjectStatus, t *tree.Tree) error {
-	a, err := p.acceptedOf(t, false)
+	a, err := p.keeper().Compare(t, false)
 	if err != nil {
 		return err
 	}
@@ -282,11 +283,11 @@ func (p *project) count(repo *gitops.Repo, s *report.ProjectStatus, t *tree.Tree
 	} else if _, commit, err = repo.Head(); err != nil {
 		return err
 	}
-	if err := p.recallPasts(repo, a, lookAt(p.cfg.Push.Source), commit); err != nil {
+	if err := p.keeper().Recall(repo, a, p.cfg.Push.Source, commit); err != nil {
 		return err
 	}
-	s.Problems = append(a.problems, s.Problems...)
-	s.Orphaned = a.orphans(p.cfg.SourceLanguage)
+	s.Problems = append(a.Problems, s.Problems...)
+	s.Orphaned = a.Orphans(p.cfg.SourceLanguage)
 	unsent, err := p.unsent(repo, t)
 	if err != nil {
 		return err
@@ -303,8 +304,8 @@ func (p *project) count(repo *gitops.Repo, s *report.ProjectStatus, t *tree.Tree
 					f.Error, f.ErrorCode = problem.String(), report.FailedConfig
 				}
 			}
-		} else if !a.held[src.ID()] {
-			pending, _, _ := a.pending(src)
+		} else if !a.Held[src.ID()] {
+			pending, _, _ := a.Pending(src)
 			f.Pending = len(pending)
 		}
 		keys := src.Texts.Keys()
@@ -316,14 +317,14 @@ func (p *project) count(repo *gitops.Repo, s *report.ProjectStatus, t *tree.Tree
 		s.Files = append(s.Files, f)
 	}
 	s.Removed = len(s.Orphaned)
-	s.Held += len(a.held)
+	s.Held += len(a.Held)
 	return p.countLanguages(repo, s, t, len(total), unsent)
 }
 
 // pushedTexts are the names of what was pushed of a source file, but for keys that it had lost: its last good state.
-func pushedTexts(p *project, a *accepted, at ledger.Source) (names catalog.Catalog, err error) {
+func pushedTexts(p *project, a *accepted.Sources, at ledger.Source) (names catalog.Catalog, err error) {
 	removed, err := p.State.Marks(ledger.Removed.Of(p.stateName(), at))
-	for n := range a.files[at] {
+	for n := range a.Files[at] {
 		if _, lost := removed[n]; !lost {
 			names = append(names, catalog.Unit{Name: n})
 		}

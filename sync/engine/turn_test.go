@@ -122,35 +122,6 @@ func TestWaitingForATurn(t *testing.T) {
 	})
 }
 
-// What asks the forge beats with the heart of its pass, before and after each call.
-func TestForgeBeats(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
-		const step = 6 * time.Minute
-		hearts := heartbeat.New(step)
-		p := New(Parts{Config: configured(t, dir, "", "", "a"), Log: zap.NewNop(), Hearts: hearts}).projects[0]
-		p.cfg.Pull.Request.URL, p.cfg.Pull.Request.Repository = "https://git.example", "team/app"
-		loop := hearts.Begin("loop")
-		o, err := p.forgeOptions(beats(t.Context(), loop), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 5 {
-			time.Sleep(step - time.Second)
-			o.Alive()
-		}
-		time.Sleep(step)
-		if hanging := hearts.Hanging(); len(hanging) != 0 {
-			t.Errorf("%v", hanging)
-		}
-		time.Sleep(time.Second)
-		if hanging := hearts.Hanging(); len(hanging) != 1 {
-			t.Errorf("hanging: %v", hanging)
-		}
-	})
-}
-
 // Loops and watchers with nothing to do say how long they sleep, and have no heart any more when they have ended. Whoever wants to know what they do is woken when it changes.
 func TestHeartsAtRest(t *testing.T) {
 	t.Parallel()

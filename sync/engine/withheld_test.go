@@ -34,7 +34,7 @@ func TestTextsThatAreNeverSent(t *testing.T) {
 		w.problem(checked.Projects[0].Problems, "de.x", c.key, c.says)
 		w.problem(w.pushes(PushOptions{DryRun: true}).Problems, "de.x", c.key, c.says)
 		w.problem(w.pushes(PushOptions{}).Problems, "de.x", c.key, c.says)
-		if sent := w.wire.take("import"); !slices.ContainsFunc(sent, func(r request) bool {
+		if sent := w.wire.take("import"); !slices.ContainsFunc(sent, func(r seen) bool {
 			return strings.Contains(r.files["de.x"]+r.files["de.xml"]+r.files["de.json"], c.sent)
 		}) {
 			t.Errorf("%s: the rest is not sent", c.name)

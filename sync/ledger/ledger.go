@@ -244,3 +244,13 @@ func (k SourceMarks) Slots(r Reader, scope string) ([]Slot, error) {
 
 // Source is the source file of a slot.
 func (s Slot) Source() Source { return Source{s.Collection, s.Path} }
+
+// KeepMarks stores marks; nil stores nothing where nothing is.
+func KeepMarks(tx Writer, slot Slot, now catalog.Marks) error {
+	if now == nil {
+		if has, err := tx.HasMarks(slot); err != nil || !has {
+			return err
+		}
+	}
+	return tx.SetMarks(slot, now)
+}

@@ -27,12 +27,16 @@ var (
 
 	// SourceSeen are the source texts of a collection that a place (the working tree or a branch) had at its last push.
 	SourceSeen = SourceMarks{kind: "source seen"}
+
+	// SourceFound are the source texts of a collection that the service had otherwise than it accepted them; the mark of no
+	// text where it had none. A pull writes them, and a push takes out what it sends over them.
+	SourceFound = SourceMarks{kind: "source found"}
 )
 
 // ofSource are the kinds of marks that belong to a source file or a collection.
 var ofSource = map[string]bool{
 	Pushed.kind: true, Removed.kind: true, Former.kind: true,
-	Inherited.kind: true, SourceKnown.kind: true, SourceSeen.kind: true,
+	Inherited.kind: true, SourceKnown.kind: true, SourceSeen.kind: true, SourceFound.kind: true,
 }
 
 // Marks of target files.

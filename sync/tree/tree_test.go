@@ -127,7 +127,8 @@ func (f forbidding) Open(name string) (fs.File, error) {
 // Two files that have a key may translate it differently: each is told of the other.
 func TestSharedKeys(t *testing.T) {
 	cfg := project(t, jsonFiles)
-	tree := found(t, cfg, "en/1.json", `{"a": "A", "b": "B"}`, "en/2.json", `{"a": "A", "b": "B"}`, "en/3.json", `{"c": "C"}`,
+	tree := found(t, cfg, "en/1.json", `{"a": "A", "b": "B"}`, "en/2.json", `{"a": "A", "b": "B"}`, "en/3.json",
+		`{"c": "C"}`,
 		"de/1.json", `{"a": "one", "b": "both"}`, "de/2.json", `{"a": "two"}`, "de/3.json", `{"c": "three"}`)
 	shared, err := tree.SharedIn(tree.FS, cfg.Targets())
 	if err != nil {

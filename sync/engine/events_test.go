@@ -12,18 +12,12 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
-	"pgregory.net/rapid"
-
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/gitops/forge/forgetest"
 	"github.com/locsync/locsync/gitops/gittest"
-	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
-	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service/local"
-	"github.com/locsync/locsync/sync/trigger"
 )
 
 // told are the events since there were some, oldest first, as "what result: text", with "×n" of repeated ones; commits are named COMMIT.
@@ -147,7 +141,7 @@ func TestEvents(t *testing.T) {
 
 	today := time.Now().UTC().Format(time.DateOnly)
 	days := w.Status(t.Context()).Projects[0].Activity
-	if last := days[len(days)-1]; len(days) != 30 || last.Date != today || last.Pushed != 3+2+1+1 || last.Pulled != 3+1 || days[0] != (report.Day{Date: dateOf(time.Now().AddDate(0, 0, -29))}) {
+	if last := days[len(days)-1]; len(days) != 30 || last.Date != today || last.Pushed != 3+2+1+1 || last.Pulled != 3+1 || days[0] != (report.Day{Date: time.Now().AddDate(0, 0, -29).UTC().Format(time.DateOnly)}) {
 		t.Errorf("%d days, the first %+v, today %+v", len(days), days[0], last)
 	}
 }
@@ -234,9 +228,9 @@ func TestEventsOfWhatWaits(t *testing.T) {
 	p, now := w.projects[0], time.Now()
 	ends := func(after time.Duration, err error) {
 		w.check(w.store.Update(func(tx ledger.Writer) error {
-			d := p.openDiary(tx, now.Add(after))
-			d.ended("push", err)
-			d.close()
+			d := p.events().Open(tx, now.Add(after))
+			d.Ended("push", err)
+			d.Close()
 			return nil
 		}))
 	}
@@ -253,7 +247,7 @@ func TestEventsOfWhatWaits(t *testing.T) {
 	w.tells(n, "git ended: Push goes on: git is done")
 }
 
-// Lines write into one diary, and each event names its branch; so does the end of a branch.
+// Lines write into one log of events, and each event names its branch; so does the end of a branch.
 func TestEventsOfLines(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, lineSettings, map[string]string{appFile: mainText})
@@ -311,8 +305,8 @@ func TestEventOfAClone(t *testing.T) {
 	f.tells(1, "clone ok: The clone of the repository was damaged, and is made again.")
 }
 
-// Whatever happens to the diary, passes and the status go on, and it begins anew.
-func TestDamagedDiary(t *testing.T) {
+// Whatever happens to the events, passes and the status go on, and it begins anew.
+func TestDamagedEvents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A 0"}`})
 	w.clean(PushOptions{})
@@ -333,8 +327,8 @@ func TestDamagedDiary(t *testing.T) {
 	}
 }
 
-// A look that finds nothing writes nothing into the diary.
-func TestQuietPassesWriteNoDiary(t *testing.T) {
+// A look that finds nothing writes nothing into the events.
+func TestQuietPassesWriteNoEvents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, localOnly+jsonFiles, map[string]string{enApp: `{"a": "A"}`})
 	w.clean(PushOptions{})
@@ -352,119 +346,6 @@ func TestQuietPassesWriteNoDiary(t *testing.T) {
 		if record, err := w.store.Record(ledger.Key{Scope: name, Kind: "diary", ID: part}); record != nil || err != nil {
 			t.Errorf("%s was written: %v", part, err)
 		}
-	}
-}
-
-// Against a model: any history of events, failures, recoveries and days, with a clock that goes both ways, leaves at most 50 events, the latest last, each
-// row of equal failures once, and sums of days that nobody has counted twice.
-func TestDiaryLaw(t *testing.T) {
-	t.Parallel()
-	store, err := boltledger.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
-	run := 0
-	rapid.Check(t, func(rt *rapid.T) {
-		run++
-		cfg := &config.Config{}
-		p := &project{Engine: &Engine{Parts: Parts{Config: cfg, State: store}}, cfg: &config.Project{Name: fmt.Sprint("run ", run)}, common: &common{}}
-		p.log, p.Now = zap.NewNop(), func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
-		now := p.Now()
-		kinds, days, events, failures, last := map[string]bool{}, map[string]int{}, 0, 0, ""
-		err := store.Update(func(tx ledger.Writer) error {
-			for range rapid.IntRange(1, 120).Draw(rt, "passes") {
-				now = now.Add(time.Duration(rapid.IntRange(-2, 30).Draw(rt, "hours")) * time.Hour)
-				var failure error
-				sent := 0
-				switch rapid.IntRange(0, 3).Draw(rt, "what") {
-				case 0:
-					kind := rapid.SampledFrom([]string{"down", "refused", "no route"}).Draw(rt, "kind")
-					failure = fmt.Errorf("%s: request %d from port %d", kind, rapid.IntRange(1, 1<<30).Draw(rt, "request"), rapid.IntRange(1024, 65535).Draw(rt, "port"))
-					if failures++; !kinds[kind] {
-						kinds[kind] = true
-						events++
-					}
-					last = "Push did not work: " + failure.Error()
-				case 1:
-					sent = rapid.IntRange(1, 9).Draw(rt, "sent")
-				}
-				day := dateOf(now)
-				d := p.openDiary(tx, now)
-				if d.day.Pushed += sent; sent > 0 {
-					last = fmt.Sprintf("Sent %d.", sent)
-					events++
-					d.tell(report.Event{What: "push", Result: report.ResultOK, Text: last})
-				}
-				if d.ended("push", failure); failure == nil && failures > 0 {
-					last = fmt.Sprintf("Push works again, after %s.", counted(failures, "failure", "failures"))
-					failures, kinds = 0, map[string]bool{}
-					events++
-				}
-				d.close()
-				if days[day] += sent; sent > 0 {
-					for other := range days {
-						if other > day {
-							delete(days, other) // a clock that is set back has told them too early
-						}
-					}
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			rt.Fatal(err)
-		}
-		p.Now = func() time.Time { return now }
-		var s report.ProjectStatus
-		p.lookAtDiary(&s)
-		if len(s.Events) > mostEvents || events <= mostEvents && len(s.Events) > events || events > 0 && last != "" && s.Events[0].Text != last {
-			rt.Fatalf("%d events, want at most %d; the newest is %q, want %q", len(s.Events), min(events, mostEvents), s.Events[0].Text, last)
-		}
-		if len(s.Activity) != mostDays || s.Activity[mostDays-1].Date != dateOf(now) {
-			rt.Fatalf("%+v", s.Activity)
-		}
-		for _, d := range s.Activity {
-			if d.Pushed != days[d.Date] {
-				rt.Fatalf("on %s %d were sent, want %d", d.Date, d.Pushed, days[d.Date])
-			}
-		}
-	})
-}
-
-// BenchmarkDiary is what the diary adds to the end of a pass that has nothing to tell, and of one that has, when it is full.
-func BenchmarkDiary(b *testing.B) {
-	store, err := boltledger.Open(b.TempDir())
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer store.Close()
-	p := &project{Engine: &Engine{Parts: Parts{Config: &config.Config{}, State: store, Now: time.Now}, changes: new(trigger.Changes)}, cfg: &config.Project{Name: "app"}, common: &common{}, log: zap.NewNop()}
-	for range 2 * mostEvents {
-		p.tellNow(report.Event{What: "push", Result: report.ResultOK, Text: strings.Repeat("Sent 3 keys. ", 10)})
-	}
-	for name, tell := range map[string]func(*diary){
-		"quiet": func(d *diary) { d.ended("push", nil) },
-		"told": func(d *diary) {
-			d.day.Pushed++
-			d.tell(report.Event{What: "push", Result: report.ResultOK, Text: strings.Repeat("Sent 3 keys. ", 10)})
-			d.ended("push", nil)
-		},
-	} {
-		b.Run(name, func(b *testing.B) {
-			err := store.Update(func(tx ledger.Writer) error { // one transaction, which the pass has anyway
-				for b.Loop() {
-					d := p.openDiary(tx, time.Now())
-					d.conflicts()
-					tell(d)
-					d.close()
-				}
-				return nil
-			})
-			if err != nil {
-				b.Fatal(err)
-			}
-		})
 	}
 }
 

@@ -1,0 +1,94 @@
+package accepted
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/tree"
+)
+
+// Past is what is remembered of the pulled source texts of a collection.
+type Past struct {
+	History catalog.Marks
+	Seen    []catalog.Marks // at the looks at commits of the place's past
+}
+
+// Recall loads the histories, for the tree at a commit of what is called at: the working tree or a branch.
+func (p *Store) Recall(repo *gitops.Repo, a *Sources, at, commit string) error {
+	slots, err := ledger.SourceKnown.Slots(p.Ledger, p.Scope)
+	if err != nil || len(slots) == 0 {
+		return err
+	}
+	var looks []string
+	for _, l := range []string{p.Project.Push.Source, p.Project.Pull.Branch} {
+		if l == config.Worktree && at != l || slices.Contains(looks, l) {
+			continue // what was seen there need not be committed, and says nothing about another place
+		}
+		last, looked, err := ledger.SourceSeenAt.Get(p.Ledger, p.Scope, l)
+		if err != nil {
+			return err
+		}
+		if !looked {
+			continue
+		}
+		past, err := repo.History.Contains(commit, last)
+		if err != nil {
+			return fmt.Errorf("look for commit %.10s in the past of %.10s: %w", last, commit, err)
+		}
+		if past || at == l && last == commit {
+			looks = append(looks, l)
+		}
+	}
+	a.Pasts = make(map[string]Past, len(slots))
+	for _, slot := range slots {
+		var x Past
+		if x.History, err = p.Ledger.Marks(slot); err != nil {
+			return err
+		}
+		for _, l := range looks {
+			seen, err := p.Ledger.Marks(ledger.SourceSeen.In(l).Of(p.Scope, ledger.Source{Collection: slot.Collection}))
+			if err != nil {
+				return err
+			}
+			x.Seen = append(x.Seen, seen)
+		}
+		a.Pasts[slot.Collection] = x
+	}
+	return nil
+}
+
+// Behind reports whether a source text only lies behind what a pull brought: whether it is of the history and nobody
+// brought it back.
+func (a *Sources) Behind(collection string, n catalog.Name, text string) bool {
+	past, mark := a.Pasts[collection], catalog.MarkOf(text)
+	at := ledger.Age(past.History, n, mark)
+	if at < 0 || !ledger.Knows(past.History, n, a.Texts[collection][n]) {
+		return false // not of the history, or the service may have another text than those
+	}
+	return !slices.ContainsFunc(past.Seen, func(seen catalog.Marks) bool {
+		other, there := seen[n]
+		if !there || other == mark {
+			return false
+		}
+		when := ledger.Age(past.History, n, other)
+		return when < 0 || when > at
+	})
+}
+
+// behindKeys are the keys of a file of which a text that the service does not have lies behind.
+func (a *Sources) behindKeys(s *tree.Source) map[string]bool {
+	keys := make(map[string]bool)
+	if len(a.Pasts[s.Collection].History) == 0 {
+		return keys
+	}
+	for _, u := range s.Texts {
+		if !a.Texts[s.Collection].Has(u.Name, u.Text) && a.Behind(s.Collection, u.Name, u.Text) {
+			keys[u.Key] = true
+		}
+	}
+	return keys
+}

@@ -1,0 +1,157 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/sync/bundle"
+	"github.com/locsync/locsync/sync/catalog"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/ledger"
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/tree"
+)
+
+// A service that was reset, restored or written by somebody else does not have the source texts that it accepted. The export of a pull shows it: such
+// texts wait for the next push, which compares them before it sends them. What was found is remembered, so that one that the service keeps is found once.
+
+func (p *project) foundSlot(collection string) ledger.Slot {
+	return ledger.SourceFound.Of(p.stateName(), ledger.Source{Collection: collection})
+}
+
+// tellsSources reports whether the exports of a group can bring its source texts as well.
+func (r *pulling) tellsSources(g *bundle.Group) bool {
+	return r.cfg.Push.Enabled && !r.cfg.Pull.Source && !r.o.DryRun && g.Template().HasLanguage() && !g.Template().HasLabel()
+}
+
+// sourceAsk is the question for the source texts of a group, whatever their state.
+func sourceAsk(g *bundle.Group) exportAsk {
+	return exportAsk{group: g, languages: []config.Language{g.Bundles[0].Source}, completion: string(service.Draft), first: true}
+}
+
+// noticeSources compares what the service has of the source texts with what it accepted. Groups that it refused, and those of which it has nothing at all,
+// are asked for them alone.
+func (r *pulling) noticeSources(ctx context.Context, t *tree.Tree, groups []*bundle.Group) error {
+	found := make(map[string]catalog.Marks) // by collection; the mark of no text where the service has none
+	var asks []exportAsk
+	compare := func(g *bundle.Group, texts func(b *bundle.Bundle) catalog.Catalog) {
+		for _, b := range g.Bundles {
+			if s := t.Of(b); !s.Broken() {
+				if found[s.Collection] == nil {
+					found[s.Collection] = make(catalog.Marks)
+				}
+				r.compareSource(t, s, texts(b), found[s.Collection])
+			}
+		}
+	}
+	for _, g := range groups {
+		x := r.exports[exportKey(g)]
+		switch {
+		case !r.tellsSources(g) || !r.sent(t, g):
+		case x == nil || len(x.entries)+len(x.sources) == 0:
+			asks = append(asks, sourceAsk(g))
+		case x.late == nil && len(x.sources) > 0:
+			compare(g, x.sourceOf)
+		}
+	}
+	answers, err := r.exportAll(ctx, asks, anew)
+	if err != nil {
+		return err
+	}
+	for i, x := range answers {
+		if x.failed {
+			continue
+		}
+		compare(asks[i].group, func(b *bundle.Bundle) catalog.Catalog { return x.of(b, b.Source) })
+	}
+	for collection, marks := range found {
+		if err := r.keepFound(collection, marks); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sourceNews reports whether the answer of a probe has source texts that were not found before. What is not in it is as it was.
+func (r *pulling) sourceNews(t *tree.Tree, x *exported) (bool, error) {
+	for _, b := range x.group.Bundles {
+		s, found := t.Of(b), make(catalog.Marks)
+		if s.Broken() {
+			continue
+		}
+		r.compareSource(t, s, x.sourceOf(b), found)
+		known, err := r.State.Marks(r.foundSlot(s.Collection))
+		if err != nil {
+			return false, err
+		}
+		for n, mark := range found {
+			if mark != (catalog.Mark{}) && mark != known[n] {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
+// sent reports whether the service has accepted texts of a group.
+func (r *pulling) sent(t *tree.Tree, g *bundle.Group) bool {
+	return slices.ContainsFunc(g.Bundles, func(b *bundle.Bundle) bool { return len(r.accepted.Files[t.Of(b).ID()]) > 0 })
+}
+
+// compareSource finds the texts of a file that the service has otherwise than it accepted them. One that it was told to keep is none.
+func (r *pulling) compareSource(t *tree.Tree, s *tree.Source, theirs catalog.Catalog, found catalog.Marks) {
+	theirs, _ = t.Fitted(bundle.Target{Path: s.Path, Language: s.Source, Sources: []*bundle.Bundle{s.Bundle}}, theirs)
+	marks := theirs.Marks()
+	for _, u := range s.Texts {
+		accepted, known := r.accepted.Texts[s.Collection][u.Name]
+		is, there := marks[u.Name]
+		if !known || u.Text == "" || there && r.cfg.Push.Conflicts == string(service.Skip) {
+			continue
+		}
+		if is != accepted {
+			found[u.Name] = is
+		}
+	}
+}
+
+// keepFound remembers what was found in a collection, and lets what is new of it wait for a push.
+func (r *pulling) keepFound(collection string, found catalog.Marks) error {
+	return r.State.Update(func(tx ledger.Writer) error {
+		known, err := tx.Marks(r.foundSlot(collection))
+		if err != nil || len(known) == 0 && len(found) == 0 {
+			return err
+		}
+		fresh := make(catalog.Marks)
+		for n, mark := range found {
+			if was, is := known[n]; !is || was != mark {
+				fresh[n] = mark
+			}
+		}
+		now := make(catalog.Marks)
+		for n, mark := range known {
+			if _, missing := found[n]; mark != (catalog.Mark{}) || missing {
+				now[n] = mark
+			}
+		}
+		maps.Copy(now, fresh)
+		if maps.Equal(now, known) {
+			return nil
+		}
+		slots, err := r.pushedSlots(tx)
+		for _, slot := range slots {
+			if slot.Collection == collection && len(fresh) > 0 && err == nil {
+				_, err = r.doubtSlot(tx, slot, fresh)
+			}
+		}
+		if len(fresh) > 0 {
+			r.report.unsent = true
+			r.log.Info("the service does not have source texts as it accepted them; the next push compares them",
+				zap.String("collection", collection), zap.Int("texts", len(fresh)))
+		}
+		return errors.Join(err, tx.SetMarks(r.foundSlot(collection), now))
+	})
+}
