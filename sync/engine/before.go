@@ -155,7 +155,7 @@ func (r *pushing) meetSources(ctx context.Context, all []*compared) error {
 	return ctx.Err()
 }
 
-// onlyThere names the source texts that the service has and no source file, when a collection is met for the first time.
+// onlyThere names the source texts that the service has and no source file, when a collection is met first.
 // Where several branches send to it, they may be another's.
 func (r *pushing) onlyThere(g *bundle.Group, present *exported) {
 	if len(r.accepted.Texts[g.Collection]) > 0 || r.line != "" {
