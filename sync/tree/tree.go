@@ -11,6 +11,7 @@ package tree
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 
@@ -190,6 +191,34 @@ func (t *Tree) Fitted(target bundle.Target, theirs catalog.Catalog) (texts, left
 	b, categories := target.Sources[0], plural.Categories(target.Language.Code)
 	theirs, left = spelling.Spread(source, theirs, b.Separator, b.Source.Code, categories)
 	return spelling.Fit(source, theirs, categories), left
+}
+
+// FittedSource is Fitted for the texts of a source file.
+func (t *Tree) FittedSource(b *bundle.Bundle, theirs catalog.Catalog) catalog.Catalog {
+	texts, _ := t.Fitted(bundle.Target{Path: b.Path, Language: b.Source, Sources: []*bundle.Bundle{b}}, theirs)
+	return texts
+}
+
+// Unsourced are the keys of the service's source texts that no file of a group has, in order. Where files of another
+// format belong to its collection they are not known.
+func (t *Tree) Unsourced(
+	g *bundle.Group, theirs func(b *bundle.Bundle, l config.Language) catalog.Catalog,
+) []string {
+	others := func(s *Source) bool { return s.Collection == g.Collection && !slices.Contains(g.Bundles, s.Bundle) }
+	if slices.ContainsFunc(t.Sources, others) {
+		return nil
+	}
+	only := make(map[string]bool)
+	for _, b := range g.Bundles {
+		for _, u := range t.FittedSource(b, theirs(b, b.Source)) {
+			only[u.Key] = u.Text != ""
+		}
+	}
+	keys := slices.Sorted(maps.Keys(only))
+	return slices.DeleteFunc(keys, func(key string) bool {
+		has := func(b *bundle.Bundle) bool { return t.Of(b).MayHave(key) }
+		return !only[key] || slices.ContainsFunc(g.Bundles, has)
+	})
 }
 
 // MayHave reports whether a translation may have a key: whether the source has it, or a plural that it is a form of. Of
