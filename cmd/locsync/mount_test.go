@@ -90,7 +90,8 @@ func TestRepositoryThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	w := newRestingWorld(t)
 	repository := gittest.Init(t, map[string]string{"docs/en.json": `{"a": "A"}`})
-	pipe := filepath.Join(repository, ".git", "objects", "info", "alternates")
+	gittest.Git(t, repository, "config", "include.path", "included")
+	pipe := filepath.Join(repository, ".git", "included")
 	w.check(syscall.Mkfifo(pipe, 0o600))
 	w.docs(repository)
 	w.env = append(w.env, "WATCHDOG_USEC=900000", testHangsAfter+"=3s") // the repository is silent for longer
@@ -190,7 +191,8 @@ func TestStateThatDoesNotAnswer(t *testing.T) {
 	w.check(err)
 	cfg.StateDir = ""
 	w.check(stateAnswers(t.Context(), cfg, guard))
-	pipe := filepath.Join(w.repo, ".git", "objects", "info", "alternates")
+	gittest.Git(t, w.repo, "config", "include.path", "included")
+	pipe := filepath.Join(w.repo, ".git", "included")
 	w.check(syscall.Mkfifo(pipe, 0o600))
 	if err := stateAnswers(t.Context(), cfg, 50*time.Millisecond); err == nil || !strings.Contains(err.Error(), "state_dir can name a folder elsewhere") {
 		t.Errorf("of a repository that does not answer: %v", err)
