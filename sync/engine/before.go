@@ -12,11 +12,14 @@ import (
 	"github.com/locsync/locsync/sync/past"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/tree"
 )
 
-// A service may translate a new source text by itself. So that no translation of the repository loses to that, it is asked for its own before.
+// A service may translate a new source text by itself. So that no translation of the repository loses to that, it is
+// asked for its own before.
 
-// readBefore asks, for the groups where that matters. Keys that a push renames are none of them: their translations are at the service, under other names.
+// readBefore asks, for the groups where that matters. Keys that a push renames are none of them: their translations
+// are at the service, under other names.
 func (r *pushing) readBefore(ctx context.Context, plan *sourcePlan) error {
 	if len(plan.renames) > 0 {
 		clear(r.before)
@@ -99,10 +102,12 @@ func (r *pushing) meets(g *bundle.Group, sent map[string]map[string]bool) (bool,
 	return false, nil
 }
 
-// meetSources asks the service for its source texts where some are about to be sent of which nothing is remembered, and takes out what stays there.
-// Where it cannot be asked, such texts wait.
+// meetSources asks the service for its source texts where some are about to be sent of which nothing is remembered,
+// and takes out what stays there. Where it cannot be asked, such texts wait.
 func (r *pushing) meetSources(ctx context.Context, all []*compared) error {
-	git := &past.Reader{Repo: r.repo, Tree: r.tree.Commit(), Branch: r.cfg.Pull.Branch, Base: r.cfg.Pull.Base, Log: r.log}
+	git := &past.Reader{
+		Repo: r.repo, Tree: r.tree.Commit(), Branch: r.cfg.Pull.Branch, Base: r.cfg.Pull.Base, Log: r.log,
+	}
 	of, unmet, asks := make(map[*bundle.Bundle]*compared), make(map[string]map[string]bool), []exportAsk(nil)
 	for _, s := range all {
 		marks, err := r.State.Marks(r.foundSlot(s.source.Collection))
@@ -151,7 +156,8 @@ func (r *pushing) meetSources(ctx context.Context, all []*compared) error {
 	return ctx.Err()
 }
 
-// unmet are the keys of a file that are about to be sent, and of which nothing is remembered or a pull found another text; with --all, all of them.
+// unmet are the keys of a file that are about to be sent, and of which nothing is remembered or a pull found another
+// text; with --all, all of them.
 func (r *pushing) unmet(s *compared) map[string]bool {
 	keys := make(map[string]bool)
 	for _, u := range s.source.Texts {
@@ -164,8 +170,14 @@ func (r *pushing) unmet(s *compared) map[string]bool {
 	return keys
 }
 
+// itself is a source file as the target of its own language.
+func itself(s *tree.Source) bundle.Target {
+	return bundle.Target{Path: s.Path, Language: s.Source, Sources: []*bundle.Bundle{s.Bundle}}
+}
+
+// meet decides about the texts of a file that the service has otherwise.
 func (r *pushing) meet(ctx context.Context, git *past.Reader, s *compared, theirs catalog.Catalog) error {
-	theirs, _ = r.tree.Fitted(bundle.Target{Path: s.source.Path, Language: s.source.Source, Sources: []*bundle.Bundle{s.source.Bundle}}, theirs)
+	theirs, _ = r.tree.Fitted(itself(s.source), theirs)
 	r.was(s.source.Path, s.source.Source.Code, theirs)
 	has, unmet, differ := theirs.Index(), r.unmet(s), []past.Differing(nil)
 	for _, u := range s.source.Texts {

@@ -83,7 +83,7 @@ func (p *project) ofPull(past report.Past, repo *gitops.Repo) ([]report.Problem,
 	if base := tip.Base(); base != nil && base.Hash() != tip.Hash() {
 		places = []*gitops.Tip{base, tip} // a pull takes base in
 	}
-	t, err := tree.Find(places[0], p.cfg, nil)
+	t, err := p.readTree(places[0], nil)
 	if err != nil {
 		return nil, err
 	}

@@ -205,7 +205,7 @@ func (p *project) look(ctx context.Context, s *report.ProjectStatus) error {
 	if err != nil {
 		return err
 	}
-	t, err := p.findTree(fsys, nil)
+	t, err := p.readTree(fsys, nil)
 	if err != nil {
 		return err
 	}
