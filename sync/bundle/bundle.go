@@ -383,3 +383,16 @@ func warning(code string, f *resource.File, name string, l config.Language, w re
 	p.Line, p.Column = f.Position(at)
 	return p
 }
+
+// Clashes finds the keys that stand twice in a file, with different texts.
+func Clashes(f *resource.File) map[string]string {
+	clash := make(map[string]string)
+	for _, d := range f.Duplicates() {
+		one, two := f.Text(d[0]), f.Text(d[1])
+		if f.Node(d[0]).Kind == resource.Text && f.Node(d[1]).Kind == resource.Text && one != two {
+			clash[f.KeyOf(d[1])] = fmt.Sprintf("stands twice with different texts, %q and %q; neither is sent until one is "+
+				"left", one, two)
+		}
+	}
+	return clash
+}

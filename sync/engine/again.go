@@ -55,7 +55,7 @@ func continued[R runReport[R]](first, second []R) []R {
 // pushed is the report of a push, and what the pull after it needs to know.
 type pushed struct {
 	report.ProjectPush
-	open      map[string]conflict // of a dry run: what the pull has not to tell of first contact
+	open      map[string]conflict // of a dry run: first contact that the pull need not tell
 	decidable map[decidable]bool  // the conflicts, and whether they were to be decided; nil when that is not known
 }
 

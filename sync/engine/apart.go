@@ -41,9 +41,9 @@ func covers(stays map[string]apart) map[string]string {
 	return covered
 }
 
-// standing finds what stands apart in the repository, by its keys, and adds to gone what is to give way: the service has a translation in the source's
-// shape that was not merged before, and the file was: at first contact neither side changes. With the translation that was merged last, the other shape is somebody's change. What was filled in for a single
-// text, and one whose key became a form's, is no translation of the plural.
+// standing finds the repository's texts in another shape, by key, and adds to gone what is replaced: the service has a
+// new translation in the source's shape, and the file was merged before. Against the translation that was merged last,
+// the other shape is a person's change. What was filled in for a single text does not translate the plural.
 func (r *pulling) standing(x translated, m *merged, of *spelling.Plurals, ours catalog.Catalog, gone map[string]bool) (map[string]apart, error) {
 	base, err := r.marks(r.slot(ledger.Merged, x.Path, x.Language.Code))
 	if err != nil {
@@ -83,7 +83,7 @@ func (r *pulling) standing(x translated, m *merged, of *spelling.Plurals, ours c
 	return stand, nil
 }
 
-// keepApart removes what stands apart only where something replaces it. Where it stays, the additions go that no file can hold beside it.
+// keepApart removes a text in another shape only where something replaces it. Else what cannot be beside it stays out.
 // It returns what stays. Forms without "other" replace no text and are named; so is, at first contact, what the service has in the other shape.
 func (r *pulling) keepApart(x translated, m *merged, stand map[string]apart, in catalog.Three, result *catalog.Merged) map[string]apart {
 	if len(stand) == 0 {

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -12,7 +13,6 @@ import (
 	"github.com/locsync/locsync/sync/past"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
-	"github.com/locsync/locsync/sync/tree"
 )
 
 // A service may translate a new source text by itself. So that no translation of the repository loses to that, it is
@@ -137,6 +137,9 @@ func (r *pushing) meetSources(ctx context.Context, all []*compared) error {
 		r.errs = append(r.errs, failure)
 	}
 	for i, ask := range asks {
+		if failure == nil {
+			r.onlyThere(ask.group, answers[i])
+		}
 		if failure == nil && len(ask.languages) > 1 {
 			r.before[ask.group.ID()] = answers[i]
 		}
@@ -156,6 +159,20 @@ func (r *pushing) meetSources(ctx context.Context, all []*compared) error {
 	return ctx.Err()
 }
 
+// onlyThere names the source texts that the service has and no source file, when a collection is met first.
+// Where several branches send to it, they may be another's.
+func (r *pushing) onlyThere(g *bundle.Group, present *exported) {
+	if len(r.accepted.Texts[g.Collection]) > 0 || r.line != "" {
+		return
+	}
+	if only := r.tree.Unsourced(g, present.of); len(only) > 0 {
+		r.report.Orphaned = append(r.report.Orphaned, report.Problem{
+			Code: report.CodeRemoved, File: g.Bundles[0].Path, Language: r.cfg.SourceLanguage,
+			Problem: fmt.Sprintf("the service has %s in collection %q that no source file has: %s; no pull brings them. "+
+				"Delete there what is not needed", report.Counted(len(only), "text", "texts"), g.Collection, report.Some(only, 5))})
+	}
+}
+
 // unmet are the keys of a file that are about to be sent, and of which nothing is remembered or a pull found another
 // text; with --all, all of them.
 func (r *pushing) unmet(s *compared) map[string]bool {
@@ -170,14 +187,9 @@ func (r *pushing) unmet(s *compared) map[string]bool {
 	return keys
 }
 
-// itself is a source file as the target of its own language.
-func itself(s *tree.Source) bundle.Target {
-	return bundle.Target{Path: s.Path, Language: s.Source, Sources: []*bundle.Bundle{s.Bundle}}
-}
-
 // meet decides about the texts of a file that the service has otherwise.
 func (r *pushing) meet(ctx context.Context, git *past.Reader, s *compared, theirs catalog.Catalog) error {
-	theirs, _ = r.tree.Fitted(itself(s.source), theirs)
+	theirs = r.tree.FittedSource(s.source.Bundle, theirs)
 	r.was(s.source.Path, s.source.Source.Code, theirs)
 	has, unmet, differ := theirs.Index(), r.unmet(s), []past.Differing(nil)
 	for _, u := range s.source.Texts {

@@ -131,11 +131,8 @@ func instead(key string, all []decidable) string {
 		return ""
 	}
 	var named []string
-	for _, d := range near[:min(len(near), someConflicts)] {
+	for _, d := range near {
 		named = append(named, d.String())
 	}
-	if more := len(near) - len(named); more > 0 {
-		named = append(named, fmt.Sprintf("%d more", more))
-	}
-	return ", but " + strings.Join(named, ", ")
+	return ", but " + report.Some(named, someConflicts)
 }

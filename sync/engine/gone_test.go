@@ -136,7 +136,7 @@ func TestFileThatMayNotBeRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A"}`, "locales/en/two.json": `{"b": "B"}`})
 	w.clean(PushOptions{})
-	tree, err := w.projects[0].readTree(forbidding{os.DirFS(w.dir), enApp}, nil)
+	tree, err := w.projects[0].findTree(forbidding{os.DirFS(w.dir), enApp}, nil)
 	w.check(err)
 	w.problem(tree.Problems, enApp, "permission denied", "left alone")
 	a, err := w.projects[0].keeper().Compare(tree, false)
@@ -154,7 +154,7 @@ func TestFolderThatMayNotBeRead(t *testing.T) {
 		w := newWorld(t, settings+strings.Replace(jsonFiles, "locales/en/*.json", pattern, 1)+more,
 			map[string]string{enApp: `{"a": "A"}`, "other/en/two.json": `{"b": "B"}`})
 		w.clean(PushOptions{})
-		tree, err := w.projects[0].readTree(forbidding{os.DirFS(w.dir), "locales/en"}, nil)
+		tree, err := w.projects[0].findTree(forbidding{os.DirFS(w.dir), "locales/en"}, nil)
 		w.check(err)
 		w.problem(tree.Problems[problems-1:], enApp, "permission denied", "left alone")
 		a, err := w.projects[0].keeper().Compare(tree, false)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
 )
@@ -130,4 +131,26 @@ func TestSourceTextsOfACollectionThatIsGone(t *testing.T) {
 	})
 	w.write(enApp, `{"k0": "Text 0", "k1": "Text 1", "k2": "Text 2"}`)
 	w.sends(enApp + " (en): k2")
+}
+
+// Source texts that only the service has are named when their collection is met, in one warning, and are no fault. Keys that
+// are here and are not sent are none of them.
+func TestSourceTextsThatOnlyTheServiceHas(t *testing.T) {
+	t.Parallel()
+	w := metWorld(t, "")
+	w.translate("main", "en", service.Final, "gone", "Gone", "k1", "Text 1", "k2", "Clash", "never", "Never")
+	w.write(enApp, `{"k0": "Text 0", "k1": "Text 1", "k2": "One", "k2": "Two"}`)
+	w.commit()
+	for _, dry := range []bool{true, false} {
+		p := w.pushes(PushOptions{DryRun: dry})
+		w.problem(p.Orphaned, `2 texts in collection "main" that no source file has: gone, never`)
+		if p.Orphaned[0].Severity != report.Warning {
+			t.Errorf("%+v", p.Orphaned)
+		}
+	}
+	w.write(enApp, `{"k0": "Text 0", "k1": "Text 1", "k3": "Three"}`)
+	if p := w.pushes(PushOptions{}); len(p.Orphaned) > 0 {
+		t.Errorf("named again: %v", p.Orphaned)
+	}
+	w.holds("main", "en", "gone", "Gone", "k3", "Three")
 }

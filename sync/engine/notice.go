@@ -109,7 +109,7 @@ func (r *pulling) sent(t *tree.Tree, g *bundle.Group) bool {
 // compareSource finds the texts of a file that the service has otherwise than it accepted them. One that it was told
 // to keep is none.
 func (r *pulling) compareSource(t *tree.Tree, s *tree.Source, theirs catalog.Catalog, found catalog.Marks) {
-	theirs, _ = t.Fitted(itself(s), theirs)
+	theirs = t.FittedSource(s.Bundle, theirs)
 	marks := theirs.Marks()
 	for _, u := range s.Texts {
 		accepted, known := r.accepted.Texts[s.Collection][u.Name]

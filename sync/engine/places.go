@@ -55,8 +55,8 @@ func (l lookAt) where() string {
 	return "branch " + string(l)
 }
 
-// findPlaces finds where translations are looked for: the branch first, then what pushes read. A branch that cannot be reached is no reason to keep
-// anything from being sent: the next push looks there again, and nothing is remembered of this one's look, which saw only half.
+// findPlaces finds where translations are read: the branch first, then what pushes read. A branch that cannot be reached
+// keeps nothing from being sent: the next push reads it, and nothing is remembered of this one, which saw only half.
 func (r *pushing) findPlaces(ctx context.Context) error {
 	var branch *gitops.Tip
 	if r.cfg.Pull.Branch != r.cfg.Push.Source {
@@ -129,7 +129,7 @@ func (r *pushing) placesIn(repo *gitops.Repo, branch *gitops.Tip) ([]*place, err
 	return places, nil
 }
 
-// look remembers what the places held, for the next look: all of it but changes that could not be sent, which are found again.
+// look remembers what the places held: all of it but changes that could not be sent, which are found again.
 func (r *pushing) look(found []*candidate) error {
 	if r.o.DryRun || r.blind {
 		return nil

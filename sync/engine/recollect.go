@@ -12,8 +12,8 @@ import (
 	"github.com/locsync/locsync/sync/ledger"
 )
 
-// Git is the memory, and the state makes it quick: texts that commits of ours brought to the branch are agreed texts, and no person's change.
-// A state that is new, lost or older than the branch learns from them what they wrote, and which texts that replaced.
+// Git is the memory, and the state makes it quick: texts that commits of ours brought to the branch are agreed on. A state
+// that is new, lost or older than the branch learns from them what they wrote, and which texts that replaced.
 
 // recollectMost is how many commits of ours are looked at, the youngest.
 const recollectMost = 200
@@ -94,8 +94,8 @@ func (p *project) recollect(
 	})
 }
 
-// youngest is the commit of ours that counts as read: a place with it in its history, and a text that it or an earlier one
-// replaced, was given that text back by a person.
+// youngest is the commit of ours that counts as read: a tree that has it in its history, and a text that it or an earlier
+// one replaced, was given that text back by a person.
 func youngest(made []gitops.Made) string {
 	if len(made) == 0 {
 		return ""
@@ -138,8 +138,8 @@ func (f *recollected) merged(base catalog.Marks) catalog.Marks {
 	return base
 }
 
-// metBefore reports whether a file is new to the state only: the service has texts of it as they are here. What its
-// texts lack by themselves was told when they were sent, and is no error any more.
+// metBefore reports whether only the state is new to a file: the service has texts of it as they are here. What the
+// file by itself keeps from being sent was told when they were, and is only a warning now.
 func (o overlay) metBefore(ours, theirs catalog.Catalog) bool {
 	index := theirs.Index()
 	return o.anew && slices.ContainsFunc(ours, func(u catalog.Unit) bool {

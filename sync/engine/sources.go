@@ -52,7 +52,7 @@ func (p *project) pushTree(ctx context.Context, dry bool) (t *tree.Tree, held st
 		if covered, err := p.covered(look.Branch, look.Commit); err != nil || !covered {
 			return nil, p.notCovered(look.Branch), err
 		}
-		t, err = p.readTree(fsys, p.reading)
+		t, err = p.findTree(fsys, p.reading)
 		if err != nil {
 			return nil, "", err
 		}
@@ -71,8 +71,8 @@ func (p *project) pushTree(ctx context.Context, dry bool) (t *tree.Tree, held st
 	}
 }
 
-// readTree finds and reads the source files in a working tree.
-func (p *project) readTree(fsys fs.FS, reading func(done, total int)) (*tree.Tree, error) {
+// findTree finds and reads the source files in a working tree.
+func (p *project) findTree(fsys fs.FS, reading func(done, total int)) (*tree.Tree, error) {
 	slots, err := ledger.Pushed.Slots(p.State, p.stateName())
 	if err != nil {
 		return nil, err

@@ -64,7 +64,7 @@ var Codes = []Code{
 	{CodeConflict, Error, "a text was changed in two places, or never agreed on; one counts, or it waits for a decision"},
 	{CodeNoConflict, Error, "--ours or --theirs names something that is in no conflict"},
 	{CodeReplaced, Warning, "a text of the service was replaced or kept by a push, as push.conflicts says"},
-	{CodeRemoved, Warning, "a key is gone from the source and stays at the service"},
+	{CodeRemoved, Warning, "a key that the source does not have, or has lost, stays at the service"},
 	{CodeRename, Error, "it cannot be told which key or file has become which; translations stay where they are"},
 	{CodeGuard, Error, "a file would lose or change more than the guard allows; it is held back"},
 	{CodeShape, Error, "a translation has another shape than its source: one text, a plural, a list"},

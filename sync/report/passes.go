@@ -37,7 +37,7 @@ type ProjectPush struct {
 	Renamed  []Renamed    `json:"renamed,omitempty"`
 	Moved    []Moved      `json:"moved,omitempty"`
 	Settled  []Settled    `json:"settled,omitempty"`  // conflicts that were decided
-	Orphaned []Problem    `json:"orphaned,omitempty"` // keys that the source lost; the service keeps them
+	Orphaned []Problem    `json:"orphaned,omitempty"` // keys that the source lost or never had; the service keeps them
 	Replaced []Problem    `json:"replaced,omitempty"` // texts of the service, replaced by unmerged ones of the repository
 	Outcome
 }

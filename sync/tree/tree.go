@@ -11,6 +11,7 @@ package tree
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 
@@ -192,6 +193,34 @@ func (t *Tree) Fitted(target bundle.Target, theirs catalog.Catalog) (texts, left
 	return spelling.Fit(source, theirs, categories), left
 }
 
+// FittedSource is Fitted for the texts of a source file.
+func (t *Tree) FittedSource(b *bundle.Bundle, theirs catalog.Catalog) catalog.Catalog {
+	texts, _ := t.Fitted(bundle.Target{Path: b.Path, Language: b.Source, Sources: []*bundle.Bundle{b}}, theirs)
+	return texts
+}
+
+// Unsourced are the keys of the service's source texts that no file of a group has, in order. Where files of another
+// format belong to its collection they are not known.
+func (t *Tree) Unsourced(
+	g *bundle.Group, theirs func(b *bundle.Bundle, l config.Language) catalog.Catalog,
+) []string {
+	others := func(s *Source) bool { return s.Collection == g.Collection && !slices.Contains(g.Bundles, s.Bundle) }
+	if slices.ContainsFunc(t.Sources, others) {
+		return nil
+	}
+	only := make(map[string]bool)
+	for _, b := range g.Bundles {
+		for _, u := range t.FittedSource(b, theirs(b, b.Source)) {
+			only[u.Key] = u.Text != ""
+		}
+	}
+	keys := slices.Sorted(maps.Keys(only))
+	return slices.DeleteFunc(keys, func(key string) bool {
+		has := func(b *bundle.Bundle) bool { return t.Of(b).MayHave(key) }
+		return !only[key] || slices.ContainsFunc(g.Bundles, has)
+	})
+}
+
 // MayHave reports whether a translation may have a key: whether the source has it, or a plural that it is a form of. Of
 // a file that cannot be read it is not known.
 func (s *Source) MayHave(key string) bool {
@@ -228,3 +257,28 @@ func (t *Tree) Bundles() []*bundle.Bundle {
 
 // Of is the source file of one of the tree's bundles.
 func (t *Tree) Of(b *bundle.Bundle) *Source { return t.of[b] }
+
+// Written are the files that pulls may write, by path: the target files that any of the trees has or could have, and
+// the source files where pulls write those.
+func Written[T fs.FS](cfg *config.Project, trees ...T) (map[string]bundle.Target, error) {
+	written := make(map[string]bundle.Target)
+	for _, fsys := range trees {
+		bundles, _, err := bundle.Find(fsys, cfg)
+		if err != nil {
+			return nil, err
+		}
+		targets, err := bundle.Existing(fsys, bundles, cfg.Targets())
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range targets {
+			written[t.Path] = t
+		}
+		for _, b := range bundles {
+			if cfg.Pull.Source { // else no pull writes it
+				written[b.Path] = bundle.Target{Path: b.Path, Language: b.Source, Sources: []*bundle.Bundle{b}}
+			}
+		}
+	}
+	return written, nil
+}
