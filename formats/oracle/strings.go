@@ -9,7 +9,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"howett.net/plist"
+	"howett.net/plist" // releases are rare; a reader that is not ours is the point
 )
 
 // readStrings reads a .strings file.
