@@ -76,8 +76,8 @@ var arrows = map[string][]string{
 	"sync/bound":                    {}, // how much of what comes from outside is believed
 	"gitops":                        {"gitops/run", "gitops/object", "gitops/ref", "gitops/repository", "gitops/outcome", "gitops/remote", "gitops/tree", "gitops/content", "gitops/hook"},
 	"gitops/content":                {"gitops/tree", "gitops/remote", "gitops/repository", "gitops/outcome", "gitops/object", "gitops/ref", "gitops/run"},
-	"gitops/hook":                   {"gitops/repository"}, // where hooks are, and what git's configuration says of them
-	"gitops/remote":                 {"gitops/repository", "gitops/outcome", "gitops/object", "gitops/ref", "gitops/run"},
+	"gitops/hook":                   {"gitops/repository"},                                                                              // where hooks are, and what git's configuration says of them
+	"gitops/remote":                 {"gitops/repository", "gitops/outcome", "gitops/object", "gitops/ref", "gitops/run", "sync/bound"}, // secrets in a server's words
 	"gitops/tree":                   {"gitops/object"},
 	"gitops/outcome":                {"gitops/ref"}, // that a branch moved, that git is busy
 	"gitops/repository":             {"gitops/history", "gitops/object", "gitops/ref", "gitops/run"},
@@ -85,7 +85,7 @@ var arrows = map[string][]string{
 	"gitops/history":                {"gitops/object", "gitops/run"}, // git walks
 	"gitops/object":                 {"gitops/run"},                  // what cannot be read in this process is asked of the git program
 	"gitops/run":                    {},
-	"gitops/forge":                  {},
+	"gitops/forge":                  {"sync/bound"},
 	"gitops/forge/forgetest":        {}, // servers for tests
 }
 

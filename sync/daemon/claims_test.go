@@ -119,7 +119,7 @@ func TestStateThatDoesNotAnswer(t *testing.T) {
 	w := newWorld(t)
 	cfg := w.cfg
 	w.check(stateAnswers(t.Context(), cfg, time.Minute))
-	pipe := filepath.Join(w.repo, ".git", "shallow")
+	pipe := filepath.Join(w.repo, ".git", "objects", "info", "alternates")
 	w.check(syscall.Mkfifo(pipe, 0o600))
 	if err := stateAnswers(t.Context(), cfg, 50*time.Millisecond); err == nil || !strings.Contains(err.Error(), "state_dir can name a folder elsewhere") {
 		t.Errorf("of a repository that does not answer: %v", err)

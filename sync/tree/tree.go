@@ -9,6 +9,7 @@
 package tree
 
 import (
+	"errors"
 	"io/fs"
 	"slices"
 	"strings"
@@ -66,6 +67,32 @@ func Find(fsys fs.FS, cfg *config.Project, reading func(done, total int)) (*Tree
 		return nil, err
 	}
 	return Read(fsys, bundles, problems, reading)
+}
+
+// FindPushed is Find, with the files of slots that are in a folder that may not be read now: they are not gone.
+func FindPushed(
+	fsys fs.FS, cfg *config.Project, slots []ledger.Slot, reading func(done, total int),
+) (*Tree, error) {
+	found, problems, err := bundle.Find(fsys, cfg)
+	if err != nil {
+		return nil, err
+	}
+	have := make(map[string]bool, len(found))
+	for _, b := range found {
+		have[b.Path] = true
+	}
+	for _, slot := range slots {
+		if have[slot.Path] {
+			continue
+		}
+		if _, err := fs.Stat(fsys, slot.Path); !errors.Is(err, fs.ErrPermission) {
+			continue
+		}
+		if b := bundle.Of(cfg, slot.Path); b != nil {
+			found, have[b.Path] = append(found, b), true
+		}
+	}
+	return Read(fsys, found, problems, reading)
 }
 
 // Read reads the source files that were found; reading, which may be nil, is told how many are.
