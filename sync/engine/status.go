@@ -163,7 +163,7 @@ func (p *project) recall(s *report.ProjectStatus, why error) {
 func (p *project) look(ctx context.Context, s *report.ProjectStatus) error {
 	s.NextPull = p.next.Load() // without a daemon nothing is going to pull
 	v := &status.View{Config: p.cfg, Ledger: p.State, Project: p.projectName(), Scope: p.stateName(), Line: p.line,
-		Accepted: p.keeper(), Shown: p.events().Shown, Unsent: p.unsent,
+		Accepted: p.keeper(), Shown: p.events().Shown, Find: p.findTree, Unsent: p.unsent,
 		Subject: func(tip *gitops.Tip) string { return p.subject(look(tip)) }}
 	if err := v.Remembered(s); err != nil {
 		return err

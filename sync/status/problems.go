@@ -40,7 +40,7 @@ func (p *View) ofPull(past report.Past, repo *gitops.Repo) ([]report.Problem, er
 	if base := tip.Base(); base != nil && base.Hash() != tip.Hash() {
 		places = []*gitops.Tip{base, tip} // a pull takes base in
 	}
-	t, err := tree.Find(places[0], p.Config, nil)
+	t, err := p.Find(places[0], nil)
 	if err != nil {
 		return nil, err
 	}

@@ -31,6 +31,8 @@ type View struct {
 	Accepted *accepted.Store
 	Shown    func(ledger.Conflict) report.Conflict
 
+	// Find finds and reads the source files of a tree.
+	Find func(fsys fs.FS, reading func(done, total int)) (*tree.Tree, error)
 	// Unsent counts, by language, the translations of a tree that the next push is to send.
 	Unsent func(*gitops.Repo, *tree.Tree) (map[string]int, error)
 	// Subject says what the problems of a pull are about, which left the branch and its base like that.
@@ -91,11 +93,7 @@ func (p *View) lastPast(id string) (report.Past, bool, error) {
 // read.
 func (p *View) Read(repo *gitops.Repo, fsys fs.FS, s *report.ProjectStatus) error {
 	p.link(repo, s)
-	pushed, err := ledger.Pushed.Slots(p.Ledger, p.Scope)
-	if err != nil {
-		return err
-	}
-	t, err := tree.FindPushed(fsys, p.Config, pushed, nil)
+	t, err := p.Find(fsys, nil)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,7 +57,10 @@ func TestStatus(t *testing.T) {
 		Shown: func(c ledger.Conflict) report.Conflict {
 			return report.Conflict{File: c.Path, Language: c.Language, Key: c.Key}
 		},
-		Unsent:  func(*gitops.Repo, *tree.Tree) (map[string]int, error) { return map[string]int{"de": 1}, nil },
+		Unsent: func(*gitops.Repo, *tree.Tree) (map[string]int, error) { return map[string]int{"de": 1}, nil },
+		Find: func(fsys fs.FS, reading func(done, total int)) (*tree.Tree, error) {
+			return tree.Find(fsys, cfg, reading)
+		},
 		Subject: func(tip *gitops.Tip) string { return "as it is" }}
 	problem := func(file, key string) report.Problem {
 		return report.Problem{Code: report.CodeService, File: file, Key: key, Language: "de", Problem: "left out"}
