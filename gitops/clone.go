@@ -46,9 +46,6 @@ func OpenClone(ctx context.Context, dir, address string, o Options) (*Repo, erro
 			return nil, fmt.Errorf("clone %s: %w", run.Redact(address), err)
 		}
 	}
-	if !repository.IsGitDir(dir) { // else a repository above would be found
-		return nil, fmt.Errorf("open clone of %s: %w: it is no git folder any more", run.Redact(address), ErrDamaged)
-	}
 	r, err := Open(ctx, dir, o)
 	switch {
 	case errors.Is(err, ErrOwner) || ctx.Err() != nil:
@@ -56,7 +53,7 @@ func OpenClone(ctx context.Context, dir, address string, o Options) (*Repo, erro
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	if r.repo.Settings.Get("remote."+CloneRemote+".url") != address {
+	if r.repo.Settings.Get("remote."+CloneRemote+".url") != address { // also where a repository above was found
 		return nil, errors.Join(fmt.Errorf("open clone of %s: %w: its configuration has lost the address",
 			run.Redact(address), ErrDamaged), r.Close())
 	}
@@ -113,10 +110,7 @@ func makeClone(ctx context.Context, dir, address string, o Options) error {
 	if err := setUpClone(ctx, tmp, address, object.SHA1, o); err != nil {
 		return err
 	}
-	if err := os.Rename(tmp, dir); err != nil {
-		return err
-	}
-	return object.SyncDir(filepath.Dir(dir))
+	return os.Rename(tmp, dir)
 }
 
 // setUpClone writes the configuration and asks the remote for its branches: by their names it is seen when that has
@@ -209,7 +203,7 @@ func (c Clone) forget(ctx context.Context, prefix string, gone func(name string)
 		if !gone(strings.TrimPrefix(name, prefix)) {
 			continue
 		}
-		if err := c.repo.Refs.Remove(ctx, name, all[name]); err != nil && !errors.Is(err, ErrMoved) {
+		if err := c.repo.Refs.Swap(ctx, name, all[name], hash{}, ""); err != nil && !errors.Is(err, ErrMoved) {
 			return fmt.Errorf("forget %s: %w", name, err)
 		}
 	}

@@ -58,10 +58,9 @@ func (r *Repo) chain(ctx context.Context, on *Tip, branch string, steps []Step) 
 	if err := ref.CheckName("refs/heads/" + branch); err != nil {
 		return nil, err
 	}
-	if _, waits, err := repo.Refs.Read(repository.Outbox(branch)); err != nil {
+	old, err := delivered(r, on, branch)
+	if err != nil {
 		return nil, err
-	} else if waits {
-		return nil, errWaits
 	}
 	tip, author := on, Person{}
 	var objects []object.Object
@@ -86,9 +85,9 @@ func (r *Repo) chain(ctx context.Context, on *Tip, branch string, steps []Step) 
 	if tip == on {
 		return nil, ErrNothing
 	}
-	tip.files.FS.Extra = treesOf(objects)
+	tip.files.FS.Extra = nil
 	note := repo.Objects.Format.New(object.Tag, encodeOutbox(tip.commit, branch, tip.lease, author, tip.When()))
-	return tip, keepPending(ctx, tip, append(objects, note), note.Name)
+	return tip, keepPending(ctx, tip, append(objects, note), old, note.Name)
 }
 
 // compose makes one commit on a tip, in memory: it gives the tip of it and all that is new in it.
@@ -131,36 +130,34 @@ func (t *Tip) compose(
 
 var errWaits = fmt.Errorf("%w: an earlier commit for it is not delivered yet; Push or Drop it first", ErrMoved)
 
-// treesOf keeps the new trees at hand: a reader of the new tip reads them first.
-func treesOf(objects []object.Object) map[hash]object.Object {
-	trees := map[hash]object.Object{}
-	for _, o := range objects {
-		if o.Kind == object.Tree {
-			trees[o.Name] = o
-		}
+// delivered is what the outbox of a branch may hold when a commit is made on a tip: nothing, or a commit that has
+// arrived there and could not be taken out.
+func delivered(r *Repo, on *Tip, branch string) (note hash, err error) {
+	waiting, note, err := r.pending(branch)
+	if err != nil || waiting == nil {
+		return hash{}, err
 	}
-	return trees
+	arrived, err := r.History.Contains(on.lease.at.Text(), waiting.Hash())
+	if err != nil || !arrived || on.branch != branch {
+		return hash{}, cmp.Or(err, errWaits)
+	}
+	return note, nil
 }
 
 // keepPending writes the objects and points the branch's outbox at them.
-func keepPending(ctx context.Context, next *Tip, objects []object.Object, note hash) error {
+func keepPending(ctx context.Context, next *Tip, objects []object.Object, old, note hash) error {
 	repo := next.repo
-	p, err := repo.Objects.WritePack(objects)
+	if err := repo.Refs.Sweep(); err != nil {
+		return err
+	}
+	repo.Step("to pack")
+	release, err := repo.Objects.WritePack(ctx, objects)
 	if err != nil {
 		return err
 	}
-	repo.Step("packed")
-	release, err := repo.Refs.Guard(ctx)
-	if err != nil {
-		return errors.Join(err, p.Drop())
-	}
 	defer release()
-	unreserve, err := repo.Objects.Install(p)
-	if err != nil {
-		return fmt.Errorf("install pack: %w", err)
-	}
-	defer unreserve()
-	err = repo.Refs.SwapGuarded(ctx, repository.Outbox(next.branch), hash{}, note, "")
+	repo.Step("packed")
+	err = repo.Refs.Swap(ctx, repository.Outbox(next.branch), old, note, "")
 	if errors.Is(err, ErrMoved) {
 		return errWaits
 	}

@@ -16,17 +16,15 @@
 //
 //	refs/locsync/<branch>                 a tag object: the commit that was made and not delivered yet, and where to
 //	refs/locsync-remotes/<remote>/<branch> a fetched branch that the remote's fetch refspecs have no place for
-//	<common dir>/locsync-git/             lock of the processes of this package on one machine; names of the locks they
-//	                                      hold
-//	objects/locsync-git/                  packs that are not finished
-//	objects/pack/pack-*.keep              while a new pack has no reference yet; first word "locsync"
+//	objects/pack/pack-*.keep              while a new pack has no reference yet; first word "locsync". One that a
+//	                                      killed process left goes after an hour
 //	one line in some hooks                where Hooks.Install was asked for it (package hook)
 //
 // OpenClone does the same for a repository that is elsewhere, in a bare clone that only this program works in (see
 // clone.go).
 //
 // It knows nothing of translations. It does not rewrite history or prompt. Remotes, merges, attributes, content
-// filters, diffs and the configuration are the git program's; objects are read by go-git and by the git program. The
+// filters, diffs and the configuration are the git program's; so are objects, references and history. The
 // parts, each of which imports only those after it:
 //
 //	content      how files are stored: attributes, filters, what a partial clone left out

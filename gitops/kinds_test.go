@@ -251,6 +251,13 @@ func TestPromisedBlobs(t *testing.T) {
 	if got, err := with.ReadFile("l10n/de/app.json"); string(got) != content["l10n/de/app.json"] {
 		t.Errorf("%q %v", got, err)
 	}
+	if now := missing(); now != all-2 {
+		t.Errorf("%d blobs were missing, now %d", all, now)
+	}
+	always := func(string) bool { return true }
+	if err := with.Prefetch(t.Context(), always, func(name string) bool { return strings.HasSuffix(name, ".json") }); err != nil {
+		t.Error(err)
+	}
 	if now := missing(); now != 1 { // the text file
 		t.Errorf("%d blobs are missing, so the other languages were not brought along", now)
 	}

@@ -139,7 +139,7 @@ func (d *delivery) swap(ctx context.Context, now hash) error {
 	if err != nil {
 		return err
 	}
-	err = ref.Swap(ctx, d.repo.Refs, "refs/heads/"+d.tip.branch, now, d.tip.commit, "locsync: "+c.Subject())
+	err = d.repo.Refs.Swap(ctx, "refs/heads/"+d.tip.branch, now, d.tip.commit, "locsync: "+c.Subject())
 	switch {
 	case err == nil:
 		d.result.Local = Moved

@@ -201,8 +201,8 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
-// Whatever a call waits for, it ends with its time: a credential helper, a hook at the other end, another process that
-// holds our lock, a signer, a proxy that says nothing (G9).
+// Whatever a call waits for, it ends with its time: a credential helper, a hook at the other end, a
+// signer, a proxy that says nothing (G9).
 func TestCallsEnd(t *testing.T) {
 	t.Parallel()
 	const hang = "exec sleep 60"
@@ -217,12 +217,6 @@ func TestCallsEnd(t *testing.T) {
 		"hook at the other end": func(t *testing.T, s *served) Options {
 			gittest.Git(t, s.dir, "remote", "set-url", "origin", s.bare)
 			gittest.Hook(t, s.bare, "pre-receive", hang)
-			return Options{Remote: "origin"}
-		},
-		"a lock of ours": func(t *testing.T, s *served) Options {
-			other := open(t, s.dir, Options{})
-			release := must[func()](t)(other.repo.Refs.Guard(t.Context()))
-			t.Cleanup(release)
 			return Options{Remote: "origin"}
 		},
 		"signer": func(t *testing.T, s *served) Options {

@@ -55,7 +55,7 @@ func TestWhatIsRefusedAtOpening(t *testing.T) {
 			d := gittest.Init(t, sample)
 			gittest.Write(t, d, map[string]string{".git/config": "[core]\n\trepositoryformatversion = 1\n[extensions]\n\trefStorage = reftable\n"})
 			return d
-		}, ErrUnsupported, "reftable"},
+		}, ErrUnsupported, "refstorage"},
 		"a new extension": {func(t *testing.T) string {
 			d := gittest.Init(t, sample)
 			gittest.Write(t, d, map[string]string{".git/config": "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tshinyThing = true\n"})
@@ -65,7 +65,7 @@ func TestWhatIsRefusedAtOpening(t *testing.T) {
 			d := gittest.Init(t, sample)
 			gittest.Write(t, d, map[string]string{".git/config": "[core]\n\trepositoryformatversion = 7\n"})
 			return d
-		}, ErrUnsupported, "version 7"},
+		}, ErrUnsupported, "found 7"},
 	}
 	for name, c := range cases {
 		dir := c.make(t)

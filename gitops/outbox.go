@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"strings"
@@ -19,9 +20,10 @@ import (
 //
 //	remote: <name, empty for this repository>
 //	lease: <commit, empty when the branch must not exist>
+//	<a line that no other has>
 func encodeOutbox(commit hash, branch string, l lease, who Person, when time.Time) []byte {
-	return fmt.Appendf(nil, "object %s\ntype commit\ntag %s\ntagger %s\n\nremote: %s\nlease: %s\n",
-		commit, strings.ReplaceAll(branch, "/", "-"), who.at(when), l.remote, l.at.Text())
+	return fmt.Appendf(nil, "object %s\ntype commit\ntag %s\ntagger %s\n\nremote: %s\nlease: %s\n%s\n",
+		commit, strings.ReplaceAll(branch, "/", "-"), who.at(when), l.remote, l.at.Text(), rand.Text())
 }
 
 func parseOutbox(b []byte) (commit hash, l lease, err error) {
@@ -78,7 +80,7 @@ func (r *Repo) Drop(branch string) error {
 	defer end()
 	note, ok, err := r.repo.Refs.Read(repository.Outbox(branch))
 	if err == nil && ok {
-		err = r.repo.Refs.Remove(ctx, repository.Outbox(branch), note)
+		err = r.repo.Refs.Swap(ctx, repository.Outbox(branch), note, hash{}, "")
 	}
 	if err != nil {
 		return fmt.Errorf("drop the commit that waits for %s: %w", branch, outcome.WithRemedy(err))

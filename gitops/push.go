@@ -80,7 +80,8 @@ func (d *delivery) push(ctx context.Context, options []string) error {
 			return err
 		}
 		d.repo.Step("pushed")
-		if err := d.r.Branches.Pushed(ctx, tip.branch, tip.commit); err != nil {
+		// It has arrived: where another process moves the same reference, the next listing tells.
+		if err := disregard(d.r.Branches.Track(ctx, tip.branch, tip.commit)); err != nil {
 			return err
 		}
 		d.repo.Step("tracked")
@@ -120,11 +121,20 @@ func (r *Repo) Propose(ctx context.Context, tip *Tip, base string, options ...st
 	return d.result, nil
 }
 
-// emptyOutbox forgets the commit if it is the one that waits.
+// disregard lets go what another process moves at the same time, or holds.
+func disregard(err error) error {
+	if errors.Is(err, ErrMoved) || errors.Is(err, ErrBusy) {
+		return nil
+	}
+	return err
+}
+
+// emptyOutbox forgets the commit if it is the one that waits. Where a lock is in the way, the next commit takes its
+// place.
 func (d *delivery) emptyOutbox(ctx context.Context) error {
 	waiting, note, err := d.r.pending(d.tip.branch)
 	if err != nil || waiting == nil || waiting.commit != d.tip.commit {
 		return err
 	}
-	return d.repo.Refs.Remove(ctx, repository.Outbox(d.tip.branch), note)
+	return disregard(d.repo.Refs.Swap(ctx, repository.Outbox(d.tip.branch), note, hash{}, ""))
 }

@@ -113,23 +113,9 @@ func TestMayPushIntoAFolder(t *testing.T) {
 	if err := asks(t, dir, bare, Options{Remote: "origin"}); err != nil {
 		t.Errorf("one that is ours: %v", err)
 	}
-	heads := filepath.Join(bare, "refs", "heads")
-	if os.Getuid() != 0 && runtime.GOOS != "windows" {
-		if err := os.Chmod(heads, 0o500); err != nil {
-			t.Fatal(err)
-		}
-		defer os.Chmod(heads, 0o700)
-	} else { // root writes everywhere; a folder that is not there stands for it
-		gittest.Git(t, bare, "pack-refs", "--all")
-		if err := os.RemoveAll(heads); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(bare, "refs", "keep"), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := asks(t, dir, bare, Options{Remote: "origin"}); err == nil || !strings.Contains(err.Error(), heads) {
-		t.Errorf("one that cannot be written to: %v", err)
+	gittest.Git(t, dir, "remote", "set-url", "origin", bare+"x")
+	if err := asks(t, dir, bare, Options{Remote: "origin"}); !errors.Is(err, ErrNoRemote) {
+		t.Errorf("one that is not there: %v", err)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
-	"github.com/locsync/locsync/gitops/ref"
 )
 
 // A repository whose objects have SHA-256 names is read, committed to, merged in and delivered from like any other, in each
@@ -149,7 +148,7 @@ func TestReferencesByGit(t *testing.T) {
 	t.Parallel()
 	origin := gittest.Bare(t, gittest.InitAs(t, "sha256", sample))
 	r := open(t, gittest.Clone(t, origin), Options{Remote: "origin"})
-	r.repo.Refs = &ref.Program{Git: r.repo.Git, GitDir: r.repo.Facts.CommonDir, Files: r.repo.Refs.(*ref.Files)}
+	r.repo.Refs.ByGit = true
 	journeySHA256(t, r, origin)
 	follows(t, r, kindOfRepo{}, "by git")
 	gittest.Sound(t, r.repo.Facts.GitDir)

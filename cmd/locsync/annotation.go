@@ -12,8 +12,8 @@ import (
 )
 
 // annotation is a problem as a workflow command of GitHub Actions, which shows it at its line of a pull request
-// (https://docs.github.com/actions/reference/workflow-commands-for-github-actions). root is the folder that the problem's path is relative to, workspace
-// the one that GitHub's paths are; "" where that is the same.
+// (https://docs.github.com/actions/reference/workflow-commands-for-github-actions). root is the folder that the
+// problem's path is relative to, workspace the one that GitHub's paths are; "" where that is the same.
 func annotation(p report.Problem, root, workspace string) string {
 	kind, file := p.Severity, p.File
 	if workspace != "" && root != "" && file != "" {
@@ -44,7 +44,8 @@ func annotation(p report.Problem, root, workspace string) string {
 	return "::" + kind + " " + strings.Join(properties, ",") + "::" + message.Replace(said.Bracketed())
 }
 
-// resolved is a path without links, as far as it is there: the two paths of a comparison may have come by different ways.
+// resolved is a path without links, as far as it is there: the two paths of a comparison may have come by different
+// ways.
 func resolved(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real

@@ -15,14 +15,14 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/terminal"
-	"github.com/locsync/locsync/sync/web"
 )
 
-// desk is what a command works with that speaks to the service and to nobody else: no repository, no state.
-type desk struct {
-	*service.Client
+// session is what a command works with that calls the service only: no repository, no state.
+type session struct {
+	client  *service.Client
 	cfg     *config.Config
 	project *config.Project    // the one that is meant; nil where an identifier was given instead
 	id      string             // of the project at the service
@@ -34,7 +34,7 @@ type target struct {
 	project, id string
 	creates     bool // it need not be at the service yet
 	documents   bool // it must be one that translates documents, which the configured ones are not
-	every       bool // without a name all configured projects are meant; desk.project is nil then
+	every       bool // without a name all configured projects are meant; session.project is nil then
 	// the command that shows the names of what else is named on the command line; "" where there is nothing else
 	lists string
 }
@@ -47,7 +47,7 @@ func (t *target) flags(c *cobra.Command) {
 }
 
 // atService runs a command with a client of the configured service.
-func (a *app) atService(ctx context.Context, t target, do func(ctx context.Context, d *desk) error) error {
+func (a *app) atService(ctx context.Context, t target, do func(ctx context.Context, d *session) error) error {
 	read := config.Load
 	if t.creates {
 		read = config.LoadForCreate
@@ -60,7 +60,7 @@ func (a *app) atService(ctx context.Context, t target, do func(ctx context.Conte
 	if err != nil {
 		return err
 	}
-	d := &desk{cfg: cfg, id: t.id, line: a.progress()}
+	d := &session{cfg: cfg, id: t.id, line: a.progress()}
 	defer d.line.End()
 	if t.id == "" && !(t.every && t.project == "") {
 		if d.project, err = theProject(cfg, t.project); err != nil {
@@ -68,20 +68,15 @@ func (a *app) atService(ctx context.Context, t target, do func(ctx context.Conte
 		}
 		d.id = d.project.ID
 	}
-	dir, err := stateDir(ctx, cfg)
+	dir, err := process.StateDir(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	h := &house{log: log, dir: dir}
-	if daemon, ferr := web.ServiceTransport(ctx, dir); cfg.Service.Embedded() && ferr == nil {
-		d.Client, err = h.connectThrough(daemon)
-	} else {
-		d.Client, err = h.connect(cfg)
-	}
-	if err == nil {
+	p := process.New(cfg, dir, a.options(log))
+	if d.client, err = p.Reach(ctx); err == nil {
 		err = t.hint(do(service.As(ctx, service.Asked), d))
 	}
-	return errors.Join(err, h.Close())
+	return errors.Join(err, p.Close())
 }
 
 // hint adds to a refusal what to do where the configured project is of the other kind, or what was named is not there:
@@ -98,12 +93,12 @@ func (t target) hint(err error) error {
 	case !e.Is(service.ErrNotFound):
 		return err
 	case t.lists != "":
-		return usageError{fmt.Errorf("%w; %s lists those that are", err, t.lists)}
+		return misuse(fmt.Errorf("%w; %s lists those that are", err, t.lists))
 	case t.id != "":
-		return usageError{fmt.Errorf("%w; check --id: it stands in the project's address in the service's user interface",
-			err)}
+		return misuse(fmt.Errorf("%w; check --id: it stands in the project's address in the service's user interface",
+			err))
 	}
-	return usageError{fmt.Errorf("%w; locsync check --online tells whether the configuration is right", err)}
+	return misuse(fmt.Errorf("%w; locsync check --online tells whether the configuration is right", err))
 }
 
 // lost is a job of our own that the service does not know any more: another one may do better.
@@ -121,7 +116,7 @@ func ofJob(err error) error {
 
 // patient is a context for waiting at the service: a job that is not done within service.job_timeout counts as failed
 // for now.
-func (d *desk) patient(ctx context.Context) (context.Context, context.CancelFunc) {
+func (d *session) patient(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, d.cfg.Service.JobTimeout,
 		fmt.Errorf("it took longer than service.job_timeout, %v", d.cfg.Service.JobTimeout))
 }
@@ -132,10 +127,10 @@ func theProject(cfg *config.Config, name string) (*config.Project, error) {
 	case name == "" && len(cfg.Projects) == 1:
 		return &cfg.Projects[0], nil
 	case name == "":
-		return nil, usageError{fmt.Errorf("which project? Name one with --project: %s",
-			strings.Join(projectNames(cfg), ", "))}
+		return nil, misuse(fmt.Errorf("which project? Name one with --project: %s",
+			strings.Join(projectNames(cfg), ", ")))
 	case p == nil:
-		return nil, usageError{cfg.NoProject(name)}
+		return nil, misuse(cfg.NoProject(name))
 	default:
 		return p, nil
 	}
@@ -157,11 +152,11 @@ func openFile(path, name string) (service.File, *os.File, error) {
 		err = fmt.Errorf("%s is no file", path)
 	}
 	if err != nil {
-		return service.File{}, nil, usageError{err}
+		return service.File{}, nil, misuse(err)
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return service.File{}, nil, usageError{err}
+		return service.File{}, nil, misuse(err)
 	}
 	return service.File{Name: name, Size: info.Size(), Content: f}, f, nil
 }
@@ -172,16 +167,16 @@ func intoFile(path string, write func(f *os.File) error) error {
 	mode := fs.FileMode(0o644)
 	if info, err := os.Stat(path); err == nil {
 		if !info.Mode().IsRegular() {
-			return usageError{fmt.Errorf("%s is no file", path)}
+			return misuse(fmt.Errorf("%s is no file", path))
 		}
 		mode = info.Mode().Perm()
 		if path, err = filepath.EvalSymlinks(path); err != nil {
-			return usageError{fmt.Errorf("write %s: %w", path, err)}
+			return misuse(fmt.Errorf("write %s: %w", path, err))
 		}
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".locsync-*")
 	if err != nil {
-		return usageError{fmt.Errorf("write %s: %w", path, err)}
+		return misuse(fmt.Errorf("write %s: %w", path, err))
 	}
 	err = errors.Join(write(f), f.Chmod(mode), f.Close())
 	if err == nil {
@@ -231,7 +226,7 @@ func wants(cmd *cobra.Command, right bool, what string) error {
 	if right {
 		return nil
 	}
-	return usageError{fmt.Errorf("%s wants %s; see %s --help", cmd.CommandPath(), what, cmd.CommandPath())}
+	return misuse(fmt.Errorf("%s wants %s; see %s --help", cmd.CommandPath(), what, cmd.CommandPath()))
 }
 
 // listsAlone is for a command that lists when it is called alone and has others below it: what follows its name is the

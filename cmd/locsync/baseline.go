@@ -113,8 +113,8 @@ func readBaseline(file string) (b baseline, there bool, err error) {
 		}
 	}
 	if err != nil {
-		return b, false, usageError{fmt.Errorf("the baseline %s cannot be read: %w. Restore it, or delete it: the next "+
-			"check writes a new one", file, err)}
+		return b, false, misuse(fmt.Errorf("the baseline %s cannot be read: %w. Restore it, or delete it: the next "+
+			"check writes a new one", file, err))
 	}
 	return b, true, nil
 }

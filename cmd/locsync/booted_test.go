@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/locsync/locsync/sync/report"
 )
 
 // booted is a machine within this one: a systemd as process 1 in namespaces of its own (testdata/systemd/boot), with this test's program installed as locsync.
@@ -378,7 +380,7 @@ func TestBooted(t *testing.T) {
 	if out, err := b.systemctl(system, "start", "locsync"); err == nil {
 		t.Errorf("it starts with a wrong configuration: %s", out)
 	}
-	if state, code, n := b.show(system, "locsync", "ActiveState"), b.show(system, "locsync", "ExecMainStatus"), b.show(system, "locsync", "NRestarts"); state != "failed" || code != strconv.Itoa(exitWrong) || n != "0" {
+	if state, code, n := b.show(system, "locsync", "ActiveState"), b.show(system, "locsync", "ExecMainStatus"), b.show(system, "locsync", "NRestarts"); state != "failed" || code != strconv.Itoa(report.ExitWrong) || n != "0" {
 		t.Errorf("with a wrong configuration it is %s, with %s, after %s further starts", state, code, n)
 	}
 	problems := 0

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // A source file whose name is not UTF-8 is one problem, with its name and what to do; everything else is pushed and pulled,
@@ -40,11 +41,11 @@ output = "locales/{LANGUAGE}/{NAME}.json"
 			})
 			bare := gittest.Bare(t, dir)
 			for _, command := range []string{"check", "push", "pull", "sync", "status"} {
-				var report json.RawMessage
-				locsyncIn(t, dir, map[bool]int{true: exitDone, false: exitPartial}[command == "status"], &report, command)
+				var printed json.RawMessage
+				locsyncIn(t, dir, map[bool]int{true: report.ExitDone, false: report.ExitPartial}[command == "status"], &printed, command)
 				for _, word := range []string{"m\\ufffdll.json", "not UTF-8", `"remedy": "rename the file"`} {
-					if command != "status" && !strings.Contains(string(report), word) {
-						t.Errorf("%s does not say %s:\n%s", command, word, report)
+					if command != "status" && !strings.Contains(string(printed), word) {
+						t.Errorf("%s does not say %s:\n%s", command, word, printed)
 					}
 				}
 			}

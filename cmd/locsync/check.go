@@ -13,6 +13,7 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/inspect"
+	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/web"
 )
@@ -60,7 +61,7 @@ func (a *app) checkCommand() *cobra.Command {
 
 func (a *app) check(ctx context.Context, f checkFlags) error {
 	if f.format == "github" && a.asJSON {
-		return usageError{errors.New("--format github and --json are two ways to print one result; leave one of them out")}
+		return misuse(errors.New("--format github and --json are two ways to print one result; leave one of them out"))
 	}
 	cfg, err := a.load()
 	if f.format == "github" {
@@ -109,7 +110,7 @@ func (a *app) check(ctx context.Context, f checkFlags) error {
 // checkOnline asks the service. The embedded one can be open in one process only: where that is a daemon, the daemon
 // asks.
 func checkOnline(ctx context.Context, cfg *config.Config, log *zap.Logger) error {
-	dir, err := stateDir(ctx, cfg)
+	dir, err := process.StateDir(ctx, cfg)
 	if err != nil {
 		return err
 	}
@@ -119,12 +120,12 @@ func checkOnline(ctx context.Context, cfg *config.Config, log *zap.Logger) error
 			return err
 		}
 	}
-	h := &house{log: log, dir: dir}
-	client, err := h.connect(cfg)
+	p := process.New(cfg, dir, process.Options{Version: version().Version, Log: log})
+	client, err := p.Connect(cfg)
 	if err == nil {
 		err = engine.New(engine.Parts{Config: cfg, Log: log, Service: client}).CheckOnline(ctx)
 	}
-	return errors.Join(err, h.Close())
+	return errors.Join(err, p.Close())
 }
 
 // sayCheck prints what was found, and returns errPartial or errMisconfigured where something of it is an error.

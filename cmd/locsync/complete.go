@@ -13,11 +13,12 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
+	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
 )
 
-// What a shell offers while a command is typed. It comes from the configuration and the state on this machine; nobody is called, and where something
-// cannot be read nothing is offered and nothing said.
+// What a shell offers while a command is typed. It comes from the configuration and the state on this machine; nobody
+// is called, and where something cannot be read nothing is offered and nothing said.
 
 // shells are those that there is a script for, and how to write it.
 var shells = []struct {
@@ -38,7 +39,9 @@ func (a *app) completionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion SHELL",
 		Short: "Print the script that completes commands in a shell",
-		Long: `completion prints a script for bash, zsh, fish or powershell. With it the shell completes commands, flags, and their values: the configuration's projects and languages, keys in conflict, files. The packages bring the scripts along; without them, once:
+		Long: `completion prints a script for bash, zsh, fish or powershell. With it the shell completes commands, flags, and
+their values: the configuration's projects and languages, keys in conflict, files. The packages bring the
+scripts along; without them, once:
 
   bash        locsync completion bash \
                 > ~/.local/share/bash-completion/completions/locsync
@@ -60,7 +63,7 @@ It is there in every shell that is started from then on.`,
 					return shell.write(cmd.Root(), a)
 				}
 			}
-			return usageError{noneOf("shell", args[0], names)}
+			return misuse(noneOf("shell", args[0], names))
 		},
 	}
 }
@@ -175,7 +178,7 @@ func (a *app) offer(words func(cfg *config.Config, c *cobra.Command) []string) c
 // quietly reads the configuration and warns of nothing.
 func (a *app) quietly() (*config.Config, error) {
 	if a.configFile != "" {
-		return readConfig(a.configFile)
+		return process.ReadConfig(a.configFile)
 	}
 	dir, err := os.Getwd()
 	if err != nil {
@@ -185,7 +188,7 @@ func (a *app) quietly() (*config.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readConfig(file)
+	return process.ReadConfig(file)
 }
 
 // meantProjects are the configured projects that a command line is about.
@@ -216,13 +219,15 @@ func targetLanguages(cfg *config.Config, c *cobra.Command) []string {
 	return slices.Compact(all)
 }
 
-// inConflict offers what a flag of push --ours and --theirs can name: what the conflicts have that the other flags leave. They are read from a copy of the
-// state, which is in nobody's way.
-func (a *app) inConflict(flag string, named func(report.Conflict) string) func(*config.Config, *cobra.Command) []string {
+// inConflict offers what a flag of push --ours and --theirs can name: what the conflicts have that the other flags
+// leave. They are read from a copy of the state, which is in nobody's way.
+func (a *app) inConflict(flag string, named func(report.Conflict) string) func(*config.Config,
+	*cobra.Command) []string {
 	return func(cfg *config.Config, c *cobra.Command) []string {
 		var words []string
 		for _, conflict := range a.conflicts(cfg, c) {
-			if chosen(c, flag, "key", conflict.Key) && chosen(c, flag, "language", conflict.Language) && chosen(c, flag, "file", conflict.File) {
+			if chosen(c, flag, "key", conflict.Key) && chosen(c, flag, "language", conflict.Language) &&
+				chosen(c, flag, "file", conflict.File) {
 				words = append(words, named(conflict))
 			}
 		}
@@ -246,7 +251,7 @@ func (a *app) conflicts(cfg *config.Config, c *cobra.Command) []report.Conflict 
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	dir, err := stateDir(ctx, cfg)
+	dir, err := process.StateDir(ctx, cfg)
 	if err != nil {
 		return nil
 	}

@@ -18,8 +18,11 @@ import (
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/web"
+
+	"github.com/locsync/locsync/sync/daemon"
 )
 
 func (a *app) demoCommand() *cobra.Command {
@@ -66,7 +69,7 @@ var demoEdits = []demoEdit{
 
 func (a *app) demo(ctx context.Context, dir string, keep bool) error {
 	if _, err := exec.LookPath("git"); err != nil {
-		return usageError{errors.New("the demo needs git; install it and try again")}
+		return misuse(errors.New("the demo needs git; install it and try again"))
 	}
 	made, err := emptyDir(dir)
 	if err != nil {
@@ -89,7 +92,7 @@ func (a *app) demo(ctx context.Context, dir string, keep bool) error {
 		if err != nil {
 			return err
 		}
-		return a.run(ctx, cfg, runLog)
+		return daemon.Run(ctx, cfg, a.options(runLog))
 	}
 	return nil
 }
@@ -99,7 +102,7 @@ func (a *app) story(ctx context.Context, dir string) (*config.Config, error) {
 	if err := a.makeSample(ctx, dir); err != nil {
 		return nil, err
 	}
-	cfg, err := readConfig(filepath.Join(dir, config.FileName))
+	cfg, err := process.ReadConfig(filepath.Join(dir, config.FileName))
 	if err != nil {
 		return nil, err
 	}
@@ -107,11 +110,11 @@ func (a *app) story(ctx context.Context, dir string) (*config.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := a.open(ctx, cfg, log, nil)
+	p, err := process.Open(ctx, cfg, a.options(log))
 	if err != nil {
 		return nil, err
 	}
-	return cfg, errors.Join(a.tell(ctx, h, dir), h.Close())
+	return cfg, errors.Join(a.tell(ctx, p, cfg, dir), p.Close())
 }
 
 // freeAddress gives the daemon another port where its own is taken, by a daemon most likely: the demo works beside it.
@@ -130,15 +133,15 @@ func freeAddress(cfg *config.Config) error {
 func (a *app) say(format string, args ...any) { fmt.Fprintf(a.out, format+"\n", args...) }
 
 // tell runs the loop and tells its story.
-func (a *app) tell(ctx context.Context, h *house, dir string) error {
+func (a *app) tell(ctx context.Context, p *process.Process, cfg *config.Config, dir string) error {
 	a.say("1. A sample repository with resource files in four formats was made in\n   %s\n", dir)
 	a.say("2. First push: everything is new, so everything goes to the embedded translation service.")
-	if err := a.demoPush(ctx, h); err != nil {
+	if err := a.demoPush(ctx, p); err != nil {
 		return err
 	}
 	a.say("\n3. First pull: the service made pseudo-translations; they come back as one commit on branch l10n.\n   " +
 		"Nobody's working tree is touched.")
-	if err := a.demoPull(ctx, h, false); err != nil {
+	if err := a.demoPull(ctx, p, false); err != nil {
 		return err
 	}
 	a.say("\n4. A developer edits one text in each of four files:")
@@ -149,43 +152,43 @@ func (a *app) tell(ctx context.Context, h *house, dir string) error {
 		a.say("   %-42s %s -> %s", e.file, e.before, e.after)
 	}
 	a.say("\n5. Push: only those four texts travel.")
-	if err := a.demoPush(ctx, h); err != nil {
+	if err := a.demoPush(ctx, p); err != nil {
 		return err
 	}
 	a.say("\n6. A translator translates them into German, at the service.")
-	if err := translate(ctx, h); err != nil {
+	if err := translate(ctx, p.Client, cfg.Projects[0].ID); err != nil {
 		return err
 	}
 	a.say("\n7. Pull: one commit that changes those values and not a byte around them.")
-	if err := a.demoPull(ctx, h, true); err != nil {
+	if err := a.demoPull(ctx, p, true); err != nil {
 		return err
 	}
 	a.say("\n8. Push and pull again: nothing changed, so nothing is sent and nothing is committed.")
-	if err := a.demoPush(ctx, h); err != nil {
+	if err := a.demoPush(ctx, p); err != nil {
 		return err
 	}
-	if err := a.demoPull(ctx, h, false); err != nil {
+	if err := a.demoPull(ctx, p, false); err != nil {
 		return err
 	}
 	a.say("\nThe repository lies in %s. Look around:\n  cd %s\n  git log -p l10n\n  cat locsync.toml", dir, dir)
 	return nil
 }
 
-func (a *app) demoPush(ctx context.Context, h *house) error {
-	answer, err := web.Do(ctx, h.engine, web.Request{Action: "push"})
-	for _, p := range answer.Push.Projects {
-		a.screen().Push(p, false)
+func (a *app) demoPush(ctx context.Context, p *process.Process) error {
+	answer, err := web.Do(ctx, p.Engine, web.Request{Action: "push"})
+	for _, done := range answer.Push.Projects {
+		a.screen().Push(done, false)
 	}
 	return err
 }
 
-func (a *app) demoPull(ctx context.Context, h *house, diff bool) error {
-	answer, err := web.Do(ctx, h.engine, web.Request{Action: "pull", Pull: engine.PullOptions{Diff: diff}})
-	for _, p := range answer.Pull.Projects {
-		a.screen().Pull(p, false)
-		if p.Diff != "" {
+func (a *app) demoPull(ctx context.Context, p *process.Process, diff bool) error {
+	answer, err := web.Do(ctx, p.Engine, web.Request{Action: "pull", Pull: engine.PullOptions{Diff: diff}})
+	for _, done := range answer.Pull.Projects {
+		a.screen().Pull(done, false)
+		if done.Diff != "" {
 			a.say("")
-			for line := range strings.Lines(p.Diff) {
+			for line := range strings.Lines(done.Diff) {
 				fmt.Fprint(a.out, "   ", line)
 			}
 		}
@@ -195,17 +198,17 @@ func (a *app) demoPull(ctx context.Context, h *house, diff bool) error {
 
 // translate does what a translator does: it gives the edited texts a German translation, at the service and over its
 // interface.
-func translate(ctx context.Context, h *house) error {
+func translate(ctx context.Context, client *service.Client, project string) error {
 	for _, e := range demoEdits {
-		id, err := h.client.StartImport(ctx, service.ImportRequest{
-			Project: h.cfg.Projects[0].ID, Collection: collectionOf(e.format), Language: "de", Format: e.format,
+		id, err := client.StartImport(ctx, service.ImportRequest{
+			Project: project, Collection: collectionOf(e.format), Language: "de", Format: e.format,
 			CompletionState: service.Final,
 			Files:           []service.Upload{{Name: e.translated, Body: []byte(e.body)}},
 		})
 		if err != nil {
 			return fmt.Errorf("translate: %w", err)
 		}
-		if _, err := h.client.WaitImport(ctx, id); err != nil {
+		if _, err := client.WaitImport(ctx, id); err != nil {
 			return fmt.Errorf("translate: %w", err)
 		}
 	}
@@ -231,14 +234,14 @@ func emptyDir(dir string) (string, error) {
 		return "", err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", usageError{fmt.Errorf("make the demo's folder: %w; name another one with --dir", err)}
+		return "", misuse(fmt.Errorf("make the demo's folder: %w; name another one with --dir", err))
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return "", usageError{err}
+		return "", misuse(err)
 	}
 	if len(entries) > 0 {
-		return "", usageError{fmt.Errorf("%s is not empty; name another folder with --dir", dir)}
+		return "", misuse(fmt.Errorf("%s is not empty; name another folder with --dir", dir))
 	}
 	return dir, nil
 }

@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -12,7 +11,6 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -30,16 +28,17 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
+	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/wire"
+
+	"github.com/locsync/locsync/sync/doctor"
 )
 
 // diagnosis is one that doctor has printed.
@@ -119,7 +118,7 @@ func TestDoctorOfWhatWorks(t *testing.T) {
 	if after := folderOf(t, w.repo); after != before || gittest.Git(t, bare, "for-each-ref") != refs {
 		t.Errorf("something was changed:\n%s\n%s", before, after)
 	}
-	if _, metrics := w.get("/metrics"); runningVersion.FindStringSubmatch(metrics) == nil {
+	if _, metrics := w.get("/metrics"); doctor.RunningVersion.FindStringSubmatch(metrics) == nil {
 		t.Errorf("the daemon's version is not found in\n%s", metrics)
 	}
 	w.check(cmd.Process.Signal(syscall.SIGSTOP))
@@ -197,7 +196,7 @@ func TestDoctorFindsFaults(t *testing.T) {
 	t.Cleanup(other.Close)
 	cfg, err := config.Load(filepath.Join(w.repo, "locsync.toml"))
 	w.check(err)
-	claim, err := boltledger.TakeClaim(claimDir(t.Context(), cfg, &cfg.Projects[0]), "/elsewhere")
+	claim, err := boltledger.TakeClaim(process.ClaimDir(t.Context(), cfg, &cfg.Projects[0]), "/elsewhere")
 	w.check(err)
 	t.Cleanup(claim.Release)
 	c, err := service.New(service.Options{BaseURL: w.service.URL, AccountID: "acc", APIKey: "secret"})
@@ -441,96 +440,6 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// A daemon of another version than the program's is told of.
-func TestDoctorOfTheDaemonsVersion(t *testing.T) {
-	for running, warned := range map[string]bool{version().Version: false, "0.0.1": true} {
-		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path == "/readyz" {
-				fmt.Fprintln(w, "ready")
-				return
-			}
-			fmt.Fprintf(w, "# TYPE locsync_build_info gauge\nlocsync_build_info{go=\"go1\",version=%q} 1\n", running)
-		}))
-		d := &doctor{cfg: config.Default(), limit: 10 * time.Second, daemon: newFact(func() (report.Status, error) { return report.Status{}, nil })}
-		d.cfg.Daemon.Listen = s.Listener.Addr().String()
-		n := &notes{}
-		d.lookAtListen(t.Context(), n)
-		found := n.close()
-		if last := found[len(found)-1]; found[0].Level != report.LevelOK || (last.Check == "version" && last.Level == report.LevelWarning) != warned {
-			t.Errorf("%s: %+v", running, found)
-		}
-		s.Close()
-	}
-}
-
-// What is told of the way to the service, as far as no service here can show it.
-func TestDoctorTellsOfTheWay(t *testing.T) {
-	d := &doctor{cfg: config.Default(), now: time.Now}
-	d.cfg.Service.URL = "http://service.example"
-	for name, x := range map[string]struct {
-		tell func(n *notes)
-		want string
-	}{
-		"slow": {func(n *notes) {
-			d.tellAddress(n, service.Contact{Address: "https://a.example", Peer: "1.2.3.4:443", RoundTrip: 3 * time.Second}, nil)
-		}, "address warning takes 3s"},
-		"http": {func(n *notes) {
-			d.tellAddress(n, service.Contact{Address: "http://a.example", Peer: "1.2.3.4:80", RoundTrip: 1}, nil)
-		}, "address warning can read the API key"},
-		"silent": {func(n *notes) {
-			d.tellAddress(n, service.Contact{Address: "http://127.0.0.1", Peer: "127.0.0.1:80"}, errors.New("cut"))
-		}, "address fault does not answer: cut"},
-		"soon too old": {func(n *notes) {
-			d.tellCertificate(n, service.Certificate{Expires: time.Now().Add(72*time.Hour + time.Minute)})
-		}, "certificate warning ends in 3 days"},
-		"good for long": {func(n *notes) { d.tellCertificate(n, service.Certificate{Expires: time.Now().Add(1000 * time.Hour)}) }, "certificate ok good for 41 days"},
-		"alone":         {func(n *notes) { d.tellBudget(n, service.Budget{}) }, "budget warning this process alone"},
-		"one user's":    {func(n *notes) { d.tellBudget(n, service.Budget{Folder: "/home/u"}) }, "budget warning this user alone"},
-		"everybody's":   {func(n *notes) { d.tellBudget(n, service.Budget{Folder: "/run/lock", Shared: true}) }, "budget ok /run/lock"},
-		"polling": {func(n *notes) {
-			d.tellWatching(n, report.Status{Projects: []report.ProjectStatus{{Name: "app", Process: report.Process{Watch: &report.Watching{Mode: "poll", Why: "it is NFS"}}}}})
-		}, "watching warning it is NFS"},
-	} {
-		n := &notes{}
-		x.tell(n)
-		found := n.close()
-		last := found[len(found)-1]
-		part := strings.SplitN(x.want, " ", 3)
-		if last.Check != part[0] || last.Level != part[1] || !strings.Contains(last.Found, part[2]) {
-			t.Errorf("%s: %+v", name, found)
-		}
-	}
-}
-
-// What hangs is named, and holds up nothing that does not; the end comes in time, in the order of the looks.
-func TestExamineEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		began := time.Now()
-		free := make(chan struct{})
-		found, hung := examine(t.Context(), time.Minute, []look{
-			{"a", "", "slow", func(ctx context.Context, n *notes) { <-ctx.Done(); n.ok("slow", "said at the end") }},
-			{"b", "p", "deaf", func(_ context.Context, n *notes) { n.ok("first", "before"); <-free; n.ok("late", "after") }},
-			{"c", "", "deaf too", func(context.Context, *notes) { <-free }},
-			{"d", "", "quick", func(_ context.Context, n *notes) { n.skip("quick", "no need") }},
-		})
-		if took := time.Since(began); took > 75*time.Second || !hung {
-			t.Errorf("it took %v, hung: %t", took, hung)
-		}
-		close(free)
-		synctest.Wait()
-		var got []string
-		for _, f := range found {
-			got = append(got, f.Area+f.Project+" "+f.Check+" "+f.Level)
-		}
-		if all := strings.Join(got, ", "); all != "a slow ok, bp first ok, bp deaf fault, c deaf too fault, d quick skipped" {
-			t.Error(all)
-		}
-		if outcome(found) != exitLater {
-			t.Errorf("exit code %d", outcome(found))
-		}
-	})
-}
-
 // A service and a remote that take the connection and say nothing are named, each by itself, and nothing else waits for them.
 func TestDoctorOfWhatHangs(t *testing.T) {
 	w := newRestingWorld(t)
@@ -545,52 +454,13 @@ func TestDoctorOfWhatHangs(t *testing.T) {
 	mute, err := net.Listen("tcp", at)
 	w.check(err)
 	t.Cleanup(func() { mute.Close() })
-	d := (&app{out: io.Discard, err: io.Discard, configFile: filepath.Join(w.repo, "locsync.toml")}).newDoctor(t.Context(), false, time.Second)
 	began := time.Now()
-	found, _ := examine(t.Context(), time.Second, d.looks())
+	result, err := doctor.Examine(t.Context(), doctor.Options{Limit: time.Second, Program: version(),
+		Locate: func() (string, error) { return filepath.Join(w.repo, "locsync.toml"), nil }})
+	w.check(err)
 	if took := time.Since(began); took > 20*time.Second { // of a machine with much else to do; what it asks would be waited for much longer than that
 		t.Errorf("it took %v", took)
 	}
-	d.close()
-	result := report.Diagnosis{Findings: found, Code: outcome(found)}
 	diagnosis{result}.expect(t, 1, "service | address | fault | does not answer", "repository | remote | fault | ", "repository | branch | ok | main", "files | files | ok | 2 keys", "daemon | daemon | ok | none",
 		"daemon | address | warning | something else takes connections")
-}
-
-// The limits that a test cannot reach: a full disk, a clock before the program was built.
-func TestDoctorOfLimits(t *testing.T) {
-	for free, want := range map[int64]string{5 << 20: report.LevelFault, 50 << 20: report.LevelWarning, 500 << 20: report.LevelOK} {
-		d, n := &doctor{freeSpace: func(string) (int64, bool) { return free, true }}, &notes{}
-		d.lookAtDisk(n, t.TempDir())
-		found := n.close()
-		if last := found[len(found)-1]; last.Check != "disk" || last.Level != want {
-			t.Errorf("%d bytes: %+v", free, last)
-		}
-	}
-	d, n := &doctor{app: &app{out: io.Discard}, now: func() time.Time { return time.Unix(0, 0) }, built: time.Unix(1, 0), getenv: func(string) string { return "" }}, &notes{}
-	d.lookAtProgram(t.Context(), n)
-	for _, f := range n.close() {
-		if f.Check == "clock" && f.Level != report.LevelWarning {
-			t.Errorf("%+v", f)
-		}
-	}
-}
-
-// An error's last words are what to do, unless there are none.
-func TestFaultOf(t *testing.T) {
-	for _, x := range []struct {
-		err       error
-		found, do string
-		code      int
-	}{
-		{errors.New("it is down; try later"), "it is down", "try later", exitLater},
-		{errors.New("it is down"), "it is down", "look", exitLater},
-		{errors.New("one; two: three"), "one; two: three", "look", exitLater},
-		{fmt.Errorf("x: %w; add a key", gitops.ErrAuth), "x: " + gitops.ErrAuth.Error(), "add a key", exitWrong},
-		{usageError{errors.New("y")}, "y", "look", exitWrong},
-	} {
-		if f := faultOf("c", x.err, "look"); f.Found != x.found || f.Do != x.do || f.Code != x.code {
-			t.Errorf("%v: %+v", x.err, f)
-		}
-	}
 }

@@ -3,15 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
-
-	"github.com/spf13/cobra"
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/document"
 	"github.com/locsync/locsync/sync/failure"
+	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
 
 	"github.com/locsync/locsync/sync/terminal"
@@ -19,13 +16,6 @@ import (
 
 // With --json a command prints one document on standard output, whatever becomes of it: its result, at its end, when it
 // is known whether it failed. Text for people goes into the document of a command that has no other result.
-
-// answered is what a command has for its document.
-type answered struct {
-	result  any             // nil: none
-	text    strings.Builder // for people
-	printed bool
-}
 
 // results is standard output.
 type results struct {
@@ -102,7 +92,7 @@ func failureOf(err error) report.Failure {
 		}
 	}
 	code := failure.Code(err)
-	if code == report.FailedInternal && wrong(err) {
+	if code == report.FailedInternal && process.Lasting(err) {
 		code = report.FailedConfig
 	}
 	return report.Failure{Error: sentence(err), ErrorCode: code}
@@ -123,48 +113,4 @@ func wrongIn(err error) document.Misconfigured {
 // asksForJSON reports whether a command line that cannot be read asks for JSON.
 func (a *app) asksForJSON() bool {
 	return slices.ContainsFunc(a.args, func(arg string) bool { return arg == "--json" || arg == "--json=true" })
-}
-
-type documentsSent struct {
-	Project   string         `json:"project"`
-	Documents []sentDocument `json:"documents"`
-}
-
-type documentsFetched struct {
-	Project   string            `json:"project"`
-	Documents []fetchedDocument `json:"documents"`
-}
-
-// documents are what commands print with --json, by the words of the command; of others it is an object.
-var documents = map[string]any{
-	"push": report.PushReport{}, "pull": report.PullReport{}, "sync": report.SyncReport{},
-	"status": report.Status{}, "check": report.CheckReport{}, "doctor": report.Diagnosis{}, "init": initialized{},
-	"project create": created{}, "project plan": plan{}, "project apply": plan{},
-	"hook install": hooked{}, "hook uninstall": hooked{},
-	"documents push": documentsSent{}, "documents pull": documentsFetched{}, "translate": translations{},
-	"glossary": document.Glossaries{}, "memories": document.Object{}, "stats": document.Statistics{},
-	"tasks": document.Tasks{}, "tasks team": document.Team{},
-	"version": build{}, "service": document.Listening{},
-	"run": document.Spoken{}, "demo": document.Spoken{}, "help": document.Spoken{}, "completion": document.Spoken{},
-}
-
-// schemas are what locsync help TOPIC --schema prints.
-var schemas = map[string]func(root *cobra.Command) any{
-	"json":          func(root *cobra.Command) any { return document.Schemas(allDocuments(root)) },
-	"configuration": func(*cobra.Command) any { return document.Configuration() },
-}
-
-// allDocuments are documents, and of commands that are not among them an object.
-func allDocuments(of *cobra.Command) map[string]any {
-	all := make(map[string]any)
-	for _, c := range of.Commands() {
-		name := strings.TrimPrefix(c.CommandPath(), "locsync ")
-		if known, is := documents[name]; is {
-			all[name] = known
-		} else if c.Runnable() && !c.Hidden {
-			all[name] = document.Object{}
-		}
-		maps.Copy(all, allDocuments(c))
-	}
-	return all
 }

@@ -41,7 +41,7 @@ func (a *app) documentsPushCommand() *cobra.Command {
 		Example: "  locsync documents push --id $ID docs/guide.md docs/faq.html\n  locsync documents push --id $ID docs/*.md",
 		Args:    atLeast(1, "files"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
 				return a.pushDocuments(ctx, d, args)
 			})
 		},
@@ -58,6 +58,12 @@ type sentDocument struct {
 	Error  string   `json:"error,omitempty"`
 }
 
+// documentsSent is what documents push prints with --json.
+type documentsSent struct {
+	Project   string         `json:"project"`
+	Documents []sentDocument `json:"documents"`
+}
+
 // mark stands in a document's meta info: by it the next push knows whether the file has changed.
 const mark = "locsync sha256:"
 
@@ -71,12 +77,12 @@ type fileVersion struct {
 	note string // mark and digest
 }
 
-func (a *app) pushDocuments(ctx context.Context, d *desk, files []string) error {
+func (a *app) pushDocuments(ctx context.Context, d *session, files []string) error {
 	versions, err := versionsOf(files)
 	if err != nil {
 		return err
 	}
-	project, err := service.ProjectDocuments(ctx, d.Client, d.id)
+	project, err := service.ProjectDocuments(ctx, d.client, d.id)
 	if err != nil {
 		return err
 	}
@@ -131,8 +137,8 @@ func versionsOf(files []string) ([]fileVersion, error) {
 // versionOf reads a file that lies below the current folder, for its digest.
 func versionOf(file string) (fileVersion, error) {
 	if !filepath.IsLocal(file) {
-		return fileVersion{}, usageError{fmt.Errorf("%s does not lie below the current folder, by which its name at the "+
-			"service goes", file)}
+		return fileVersion{}, misuse(fmt.Errorf("%s does not lie below the current folder, by which its name at the "+
+			"service goes", file))
 	}
 	_, f, err := openFile(file, "")
 	if err != nil {
@@ -148,7 +154,7 @@ func versionOf(file string) (fileVersion, error) {
 
 // addDocuments adds files in one request. Where the service refuses that, each gets one of its own, so that only those
 // files stay out that it does not want.
-func addDocuments(ctx context.Context, d *desk, versions []fileVersion, result []sentDocument) error {
+func addDocuments(ctx context.Context, d *session, versions []fileVersion, result []sentDocument) error {
 	records, err := addTogether(ctx, d, versions)
 	switch {
 	case errors.Is(err, service.ErrRefused) && len(versions) > 1:
@@ -174,7 +180,7 @@ func addDocuments(ctx context.Context, d *desk, versions []fileVersion, result [
 }
 
 // addTogether is the one request; the files are open during it only.
-func addTogether(ctx context.Context, d *desk, versions []fileVersion) ([]service.Document, error) {
+func addTogether(ctx context.Context, d *session, versions []fileVersion) ([]service.Document, error) {
 	var documents []service.NewDocument
 	for _, v := range versions {
 		content, f, err := openFile(v.path, v.name)
@@ -185,7 +191,7 @@ func addTogether(ctx context.Context, d *desk, versions []fileVersion) ([]servic
 		documents = append(documents, service.NewDocument{File: content, Model: service.DocumentModel{ExternalID: v.name,
 			MetaInfo: v.note}})
 	}
-	return d.AddDocuments(ctx, d.id, documents)
+	return d.client.AddDocuments(ctx, d.id, documents)
 }
 
 // documentPath is the path that a document has in the repository: the one it was pushed with, else the one the service
@@ -202,7 +208,7 @@ func documentPath(doc service.Document) string {
 
 // updateDocuments replaces a document in every target language where it is not this version. What the service refuses
 // in one language it may take in another; which ones it did not is told.
-func updateDocuments(ctx context.Context, d *desk, docs []service.Document, v fileVersion) (sentDocument, error) {
+func updateDocuments(ctx context.Context, d *session, docs []service.Document, v fileVersion) (sentDocument, error) {
 	sent := sentDocument{Path: v.name, Action: "unchanged"}
 	var updated []string
 	refused := map[string][]string{} // languages, by the reason
@@ -236,7 +242,7 @@ func updateDocuments(ctx context.Context, d *desk, docs []service.Document, v fi
 }
 
 // updateDocument replaces a document in one language.
-func updateDocument(ctx context.Context, d *desk, doc service.Document, v fileVersion) error {
+func updateDocument(ctx context.Context, d *session, doc service.Document, v fileVersion) error {
 	if err := d.settled(ctx, doc.ID); err != nil && !errors.Is(err, service.ErrDisassembly) {
 		return err
 	}
@@ -245,23 +251,23 @@ func updateDocument(ctx context.Context, d *desk, doc service.Document, v fileVe
 		return err
 	}
 	defer f.Close()
-	if _, err := d.UpdateDocument(ctx, doc.ID, content, service.DocumentUpdateModel{}); err != nil {
+	if _, err := d.client.UpdateDocument(ctx, doc.ID, content, service.DocumentUpdateModel{}); err != nil {
 		return err
 	}
 	// After the update: when this is lost, the next push sends the same version again, which does no harm.
-	return d.SetDocumentMetaInfo(ctx, doc.ID, v.note)
+	return d.client.SetDocumentMetaInfo(ctx, doc.ID, v.note)
 }
 
 // settled waits until the service has taken a document apart.
-func (d *desk) settled(ctx context.Context, id string) error {
+func (d *session) settled(ctx context.Context, id string) error {
 	ctx, cancel := d.patient(ctx)
 	defer cancel()
-	_, err := d.WaitDocument(ctx, id)
+	_, err := d.client.WaitDocument(ctx, id)
 	return err
 }
 
 // saySent waits until what was sent has been taken apart, and prints it.
-func (a *app) saySent(ctx context.Context, d *desk, result []sentDocument) error {
+func (a *app) saySent(ctx context.Context, d *session, result []sentDocument) error {
 	failed := false
 	for i := range result {
 		d.line.Show(report.Doing{What: "waiting until the service has taken them apart", Done: int64(i),

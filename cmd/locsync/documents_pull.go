@@ -40,11 +40,13 @@ func (a *app) documentsPullCommand() *cobra.Command {
 			o.mode = modes[o.state]
 			for _, p := range placeholder.FindAllString(o.output, -1) {
 				if !slices.Contains(placeholders, p) {
-					return usageError{fmt.Errorf("--output %q: %s is no placeholder; there are %s", o.output, p,
-						strings.Join(placeholders, ", "))}
+					return misuse(fmt.Errorf("--output %q: %s is no placeholder; there are %s", o.output, p,
+						strings.Join(placeholders, ", ")))
 				}
 			}
-			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error { return a.pullDocuments(ctx, d, o) })
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
+				return a.pullDocuments(ctx, d, o)
+			})
 		},
 	}
 	t.flags(c)
@@ -76,6 +78,12 @@ var modes = map[string]service.ExportMode{
 	string(service.Final): wire.ExportComplete,
 }
 
+// documentsFetched is what documents pull prints with --json.
+type documentsFetched struct {
+	Project   string            `json:"project"`
+	Documents []fetchedDocument `json:"documents"`
+}
+
 // fetchedDocument is what became of one document in one language, as documents pull prints it with --json.
 type fetchedDocument struct {
 	Path     string `json:"path"` // of the document
@@ -88,14 +96,14 @@ type fetchedDocument struct {
 	job service.JobID
 }
 
-func (a *app) pullDocuments(ctx context.Context, d *desk, o pullDocuments) error {
-	project, err := service.ProjectDocuments(ctx, d.Client, d.id)
+func (a *app) pullDocuments(ctx context.Context, d *session, o pullDocuments) error {
+	project, err := service.ProjectDocuments(ctx, d.client, d.id)
 	if err != nil {
 		return err
 	}
 	root, err := os.OpenRoot(".")
 	if err != nil {
-		return usageError{err}
+		return misuse(err)
 	}
 	defer root.Close()
 	if err := o.known(project); err != nil {
@@ -105,7 +113,8 @@ func (a *app) pullDocuments(ctx context.Context, d *desk, o pullDocuments) error
 	for i := range result {
 		d.line.Show(report.Doing{What: "asking for translations", Done: int64(i), Total: int64(len(result))})
 		if r := &result[i]; r.Error == "" {
-			jobs, err := d.StartDocumentExport(ctx, service.DocumentExportRequest{Documents: []string{r.id}, Mode: o.mode})
+			jobs, err := d.client.StartDocumentExport(ctx, service.DocumentExportRequest{Documents: []string{r.id},
+				Mode: o.mode})
 			if err := r.unless(ctx, err); err != nil {
 				return err
 			}
@@ -130,8 +139,8 @@ func (a *app) pullDocuments(ctx context.Context, d *desk, o pullDocuments) error
 func (o pullDocuments) known(project service.Project) error {
 	for _, l := range o.languages {
 		if !slices.ContainsFunc(project.TargetLanguages, func(have string) bool { return strings.EqualFold(have, l) }) {
-			return usageError{fmt.Errorf("--language %q: the project does not have it; %s", l,
-				meant(l, project.TargetLanguages))}
+			return misuse(fmt.Errorf("--language %q: the project does not have it; %s", l,
+				meant(l, project.TargetLanguages)))
 		}
 	}
 	return nil
@@ -190,10 +199,10 @@ func (r *fetchedDocument) unless(ctx context.Context, err error) error {
 }
 
 // fetch downloads one translation and writes it where it differs.
-func (r *fetchedDocument) fetch(ctx context.Context, d *desk, root *os.Root) error {
+func (r *fetchedDocument) fetch(ctx context.Context, d *session, root *os.Root) error {
 	patient, cancel := d.patient(ctx)
 	defer cancel()
-	a, err := d.DownloadDocument(patient, r.job, "")
+	a, err := d.client.DownloadDocument(patient, r.job, "")
 	if err != nil {
 		return err
 	}

@@ -5,15 +5,11 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
-
-	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/service/local"
 )
 
@@ -44,7 +40,7 @@ func TestEmbeddedServiceIsLeft(t *testing.T) {
 	}
 	pushed(1)
 	dir := filepath.Join(w.repo, ".git", "locsync", "service")
-	options := local.Options{AccountID: embeddedAccount, Keys: []string{string(embeddedKey)}}
+	options := local.Options{AccountID: "embedded", Keys: []string{"embedded"}}
 	if other, err := local.Open(dir, options); err == nil {
 		w.check(other.Close())
 		t.Fatal("somebody else opens it while the daemon has it")
@@ -81,74 +77,4 @@ func TestEmbeddedServiceIsLeft(t *testing.T) {
 	beside()
 	w.check(cmd.Process.Signal(syscall.SIGTERM))
 	w.ends(cmd, 10*time.Second)
-}
-
-// What left the embedded service leaves nothing of it behind, waits for who uses it, and keeps it where it is needed again meanwhile.
-func TestEmbeddedServiceOfAHouse(t *testing.T) {
-	cfg, err := config.Parse(filepath.Join(t.TempDir(), "locsync.toml"), []byte("[service]\nurl = \"embedded\"\n[[project]]\nname = \"app\"\nid = \""+daemonProject+"\"\nsource_language = \"en\"\ntarget_languages = [\"de\"]\n[[project.files]]\nsource = \"en.json\"\noutput = \"{LANGUAGE}.json\"\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	elsewhere := *cfg
-	elsewhere.Service.URL, elsewhere.Service.AccountID = "http://127.0.0.1:9", "acc"
-	h := &house{cfg: cfg, log: zap.NewNop(), dir: t.TempDir()}
-	ask := func() {
-		t.Helper()
-		client, err := h.connect(cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := client.Project(t.Context(), daemonProject); err != nil {
-			t.Fatal(err)
-		}
-	}
-	closes := func(p *inProcess, want bool) {
-		t.Helper()
-		if done, err := h.closeLeft(p); done != want || err != nil {
-			t.Fatalf("closed %v, want %v: %v", done, want, err)
-		}
-	}
-	ask()
-	first := h.embedded
-	if h.leave(cfg) != nil {
-		t.Error("it is left though it is needed")
-	}
-	done := h.usingEmbedded(cfg)()
-	if h.leave(&elsewhere) != first || h.leave(&elsewhere) != nil {
-		t.Error("not one, and one only, closes it")
-	}
-	closes(first, false)
-	ask() // it is needed again
-	closes(first, true)
-	if h.embedded != first || h.leave(&elsewhere) != first {
-		t.Error("it was closed though it was needed again")
-	}
-	done()
-	done()
-	t.Setenv("LOCSYNC_API_KEY", "key")
-	client, err := h.connect(&elsewhere)
-	if err != nil {
-		t.Fatal(err)
-	}
-	closes(first, true)
-	if h.embedded != nil {
-		t.Error("it is open still")
-	}
-	if again, err := h.connect(&elsewhere); again != client || err != nil {
-		t.Errorf("the client of the other service is made again when the embedded one is closed: %v", err)
-	}
-	stacks := make([]byte, 1<<20)
-	for end := time.Now().Add(guard); ; time.Sleep(time.Millisecond) {
-		left := string(stacks[:runtime.Stack(stacks, true)])
-		if !strings.Contains(left, "service/local.") && !strings.Contains(left, "pipeListener") {
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatalf("goroutines of it are left:\n%s", left)
-		}
-	}
-	ask() // with the project that it had, and a client that does not call the one that is closed
-	if err := h.Close(); err != nil {
-		t.Error(err)
-	}
 }

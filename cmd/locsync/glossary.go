@@ -25,10 +25,10 @@ func (a *app) glossaryCommand() *cobra.Command {
 		Example: "  locsync glossary\n  locsync glossary --attached --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			t.every = !attached // else they are the account's
-			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
-				list := d.Glossaries
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
+				list := d.client.Glossaries
 				if attached {
-					list = func(ctx context.Context) ([]service.Glossary, error) { return d.ProjectGlossaries(ctx, d.id) }
+					list = func(ctx context.Context) ([]service.Glossary, error) { return d.client.ProjectGlossaries(ctx, d.id) }
 				}
 				glossaries, err := list(ctx)
 				if err != nil {
@@ -70,7 +70,7 @@ func (a *app) glossaryImportCommand() *cobra.Command {
 		Example: "  locsync glossary import default terms.csv\n  locsync glossary import default terms.xlsx --clear",
 		Args:    exactly(2, "a glossary and a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
 				id, err := d.glossary(ctx, args[0])
 				if err != nil {
 					return err
@@ -81,11 +81,11 @@ func (a *app) glossaryImportCommand() *cobra.Command {
 				}
 				defer f.Close()
 				d.line.Show(report.Doing{What: "bringing " + args[1] + " in"})
-				job, err := d.StartGlossaryImport(ctx, id, content, clear)
+				job, err := d.client.StartGlossaryImport(ctx, id, content, clear)
 				if err == nil {
 					patient, cancel := d.patient(ctx)
 					defer cancel()
-					err = ofJob(d.WaitGlossaryImport(patient, job))
+					err = ofJob(d.client.WaitGlossaryImport(patient, job))
 				}
 				if err != nil {
 					return err
@@ -101,11 +101,11 @@ func (a *app) glossaryImportCommand() *cobra.Command {
 }
 
 // glossary is the identifier of a glossary that may be called "default".
-func (d *desk) glossary(ctx context.Context, named string) (string, error) {
+func (d *session) glossary(ctx context.Context, named string) (string, error) {
 	if named != "default" {
 		return named, nil
 	}
-	g, err := d.DefaultGlossary(ctx)
+	g, err := d.client.DefaultGlossary(ctx)
 	return g.ID, err
 }
 
@@ -119,13 +119,13 @@ func (a *app) glossaryExportCommand() *cobra.Command {
 		Example: "  locsync glossary export default terms.xlsx",
 		Args:    exactly(2, "a glossary and a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
 				id, err := d.glossary(ctx, args[0])
 				if err != nil {
 					return err
 				}
 				d.line.Show(report.Doing{What: "waiting for the glossary"})
-				job, err := d.StartGlossaryExport(ctx, id)
+				job, err := d.client.StartGlossaryExport(ctx, id)
 				if err != nil {
 					return err
 				}
@@ -133,7 +133,7 @@ func (a *app) glossaryExportCommand() *cobra.Command {
 				defer cancel()
 				return a.fetchInto(args[1], func(f *os.File) (int64, error) {
 					defer d.line.End()
-					n, err := d.DownloadGlossary(patient, job, f)
+					n, err := d.client.DownloadGlossary(patient, job, f)
 					return n, ofJob(err)
 				})
 			})
@@ -164,7 +164,7 @@ func (a *app) glossaryAttachCommand() *cobra.Command {
 		Example: "  locsync glossary attach default\n\n  # none\n  locsync glossary attach",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
 				ids := []string{}
 				for _, name := range args {
 					id, err := d.glossary(ctx, name)
@@ -173,7 +173,7 @@ func (a *app) glossaryAttachCommand() *cobra.Command {
 					}
 					ids = append(ids, id)
 				}
-				if err := d.SetProjectGlossaries(ctx, d.id, ids); err != nil {
+				if err := d.client.SetProjectGlossaries(ctx, d.id, ids); err != nil {
 					return err
 				}
 				return a.sayDone(document.Object{"project": d.id, "glossaries": ids}, "attached: %s\n",

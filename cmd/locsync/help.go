@@ -88,7 +88,8 @@ func (a *app) sayHelp(cmd *cobra.Command) {
 		return
 	}
 	sayFlags(w, "Flags of every command:", cmd.PersistentFlags())
-	para("\nlocsync help COMMAND says more about a command; locsync help TOPIC about one of these: " + strings.Join(topicNames(cmd), ", ") + ".")
+	para("\nlocsync help COMMAND says more about a command; locsync help TOPIC about one of these: " +
+		strings.Join(topicNames(cmd), ", ") + ".")
 }
 
 // sayCommands lists the commands below one, in their groups where there are any.
@@ -170,7 +171,8 @@ func paragraphs(text string, width int) string {
 	return strings.Join(out, "\n\n")
 }
 
-// hanging breaks a text into lines of at most width columns that stand below each other, right of what the first one begins with.
+// hanging breaks a text into lines of at most width columns that stand below each other, right of what the first one
+// begins with.
 func hanging(begin, text string, width int) string {
 	lines := terminal.Wrapped(strings.Join(strings.Fields(text), " "), width-terminal.Columns(begin))
 	return begin + strings.Join(lines, "\n"+strings.Repeat(" ", terminal.Columns(begin)))
@@ -188,7 +190,7 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 			about, rest, err := root.Find(args)
 			switch {
 			case err != nil:
-				return usageError{err}
+				return misuse(err)
 			case len(rest) > 0:
 				return unknownCommand(about, rest[0])
 			}
@@ -221,7 +223,7 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 func (a *app) saySchema(root *cobra.Command, topic string) error {
 	of, is := schemas[topic]
 	if !is {
-		return usageError{errors.New("--schema goes with locsync help json and locsync help configuration")}
+		return misuse(errors.New("--schema goes with locsync help json and locsync help configuration"))
 	}
 	out := a.out
 	if to := outputOf(out); to != nil { // with --json, too

@@ -6,8 +6,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -15,6 +13,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/web"
 )
 
@@ -32,25 +31,30 @@ func (a *app) hookCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "hook",
 		Short: "Let git tell the running daemon to look now",
-		Long: "hook install adds one line to the git hooks of every configured repository: post-commit, post-merge, post-checkout and\n" +
-			"post-rewrite, or post-receive in a bare one. The line rings the running daemon in the background; git never fails or\n" +
+		Long: "hook install adds one line to the git hooks of every configured repository: post-commit, post-merge, " +
+			"post-checkout and\n" +
+			"post-rewrite, or post-receive in a bare one. The line rings the running daemon in the background; git " +
+			"never fails or\n" +
 			"waits because of it. What stands in those hooks stays, and hook uninstall takes the line out again.",
 	}
 	install := &cobra.Command{
-		Use: "install", Short: "Add the line to the hooks", Example: "  locsync hook install\n  locsync hook install --config /etc/locsync/app.toml",
+		Use: "install", Short: "Add the line to the hooks", Example: "  locsync hook install\n  locsync hook install " +
+			"--config /etc/locsync/app.toml",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := a.load()
 			if err != nil {
 				return err
 			}
 			if cfg.Daemon.Listen == "" {
-				return usageError{fmt.Errorf("%s: daemon.listen is \"\", which turns hooks off; set it, then install them", cfg.File)}
+				return misuse(fmt.Errorf("%s: daemon.listen is \"\", which turns hooks off; set it, then install them", cfg.File))
 			}
-			commands, err := hookCommands(cfg)
+			commands, err := process.HookCommands(cfg)
 			if err != nil {
 				return err
 			}
-			return a.hooks(cmd.Context(), cfg, "rings the daemon now", func(r *gitops.Repo) ([]string, error) { return r.Hooks.Install(commands) })
+			return a.hooks(cmd.Context(), cfg, "rings the daemon now", func(r *gitops.Repo) ([]string, error) {
+				return r.Hooks.Install(commands)
+			})
 		},
 	}
 	uninstall := &cobra.Command{
@@ -60,11 +64,14 @@ func (a *app) hookCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.hooks(cmd.Context(), cfg, "is as it was", func(r *gitops.Repo) ([]string, error) { return r.Hooks.Uninstall() })
+			return a.hooks(cmd.Context(), cfg, "is as it was", func(r *gitops.Repo) ([]string, error) {
+				return r.Hooks.Uninstall()
+			})
 		},
 	}
 	ring := &cobra.Command{
-		Use: "ring", Short: "What the line calls: tell the running daemon to look now", Example: "  locsync hook ring", Hidden: true,
+		Use: "ring", Short: "What the line calls: tell the running daemon to look now",
+		Example: "  locsync hook ring", Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := a.load()
 			if err != nil {
@@ -82,7 +89,8 @@ func (a *app) hookCommand() *cobra.Command {
 }
 
 // hooks does something to the hooks of every configured repository, once each, and says what is different now.
-func (a *app) hooks(ctx context.Context, cfg *config.Config, now string, do func(*gitops.Repo) ([]string, error)) error {
+func (a *app) hooks(ctx context.Context, cfg *config.Config, now string, do func(*gitops.Repo) ([]string,
+	error)) error {
 	done := []hookedRepository{}
 	seen := make(map[string]bool)
 	for _, p := range cfg.Projects {
@@ -92,13 +100,13 @@ func (a *app) hooks(ctx context.Context, cfg *config.Config, now string, do func
 		dir := cfg.Resolve(p.Repository)
 		repo, err := gitops.Open(ctx, dir, gitops.Options{Trust: p.TrustOwner})
 		if err != nil {
-			return usageError{fmt.Errorf("project %q: %w", p.Name, err)}
+			return misuse(fmt.Errorf("project %q: %w", p.Name, err))
 		}
 		if facts := repo.Facts(); !seen[facts.GitDir] {
 			seen[facts.GitDir] = true
 			changed, err := do(repo)
 			if err != nil {
-				return usageError{fmt.Errorf("project %q: %w", p.Name, err)}
+				return misuse(fmt.Errorf("project %q: %w", p.Name, err))
 			}
 			done = append(done, hookedRepository{dir, append([]string{}, changed...)})
 		}
@@ -120,34 +128,15 @@ func (a *app) hooks(ctx context.Context, cfg *config.Config, now string, do func
 	return nil
 }
 
-// hookCommands are what the hooks call. In a hook that people commit only names that mean the same everywhere can stand; git runs it in the
-// repository, where the configuration is found.
-func hookCommands(cfg *config.Config) (gitops.HookCommands, error) {
-	program, err := os.Executable()
-	if err != nil {
-		return gitops.HookCommands{}, fmt.Errorf("find this program, for the hooks: %w", err)
-	}
-	file, err := filepath.Abs(cfg.File)
-	if err != nil {
-		return gitops.HookCommands{}, fmt.Errorf("find the configuration, for the hooks: %w", err)
-	}
-	return gitops.HookCommands{
-		Here: shellQuoted(filepath.ToSlash(program)) + " hook ring --config " + shellQuoted(filepath.ToSlash(file)),
-		Team: "locsync hook ring",
-	}, nil
-}
-
-func shellQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-
 // ringPatience is how long a daemon is rung; nobody waits for it.
 const ringPatience = 5 * time.Second
 
-// ring tells the running daemon to look now: through the state folder, and where that is not ours to read, or nobody is behind it, at the daemon's
-// address. A daemon that does not run looks when it starts.
+// ring tells the running daemon to look now: through the state folder, and where that is not ours to read, or nobody is
+// behind it, at the daemon's address. A daemon that does not run looks when it starts.
 func ring(ctx context.Context, cfg *config.Config) error {
 	ctx, cancel := context.WithTimeout(ctx, ringPatience)
 	defer cancel()
-	dir, err := stateDir(ctx, cfg)
+	dir, err := process.StateDir(ctx, cfg)
 	if err == nil {
 		if _, err = web.Ask(ctx, dir, web.Request{Action: "ring"}, nil); err == nil {
 			return nil
@@ -163,7 +152,7 @@ func ring(ctx context.Context, cfg *config.Config) error {
 func ringAt(ctx context.Context, listen string) error {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
-		return usageError{fmt.Errorf("daemon.listen is %q: there is no address to ring", listen)}
+		return misuse(fmt.Errorf("daemon.listen is %q: there is no address to ring", listen))
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"

@@ -18,20 +18,29 @@ const module = "github.com/locsync/locsync/"
 
 // arrows is who may import whom of ours; it is the picture of main.go. A new arrow is drawn here in the same commit, with a reason.
 var arrows = map[string][]string{
-	"cmd/locsync":                   {"*"},
-	"sync/past":                     {"sync/bundle", "sync/catalog", "sync/report", "gitops"},
-	"sync/web":                      {"sync/engine", "sync/failure", "sync/report", "sync/service/wire", "sync/heartbeat"},                                                                                                                                                                                                                                                                                                // heartbeat: /healthz tells which part hangs
-	"sync/engine":                   {"sync/events", "sync/accepted", "sync/request", "sync/inspect", "sync/tree", "sync/examine", "sync/trigger", "sync/failure", "sync/past", "sync/bundle", "sync/catalog", "sync/check", "sync/report", "sync/ledger", "sync/plural", "sync/spelling", "sync/service", "sync/watch", "sync/config", "sync/heartbeat", "gitops", "gitops/forge", "formats/resource", "formats/oracle"}, // heartbeat: loops and passes say that they move. forge: the request for the branch comes after its commit. oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
-	"sync/failure":                  {"sync/service", "sync/ledger", "sync/report", "gitops", "gitops/forge"},                                                                                                                                                                                                                                                                                                             // the errors of all that is called, as reports name them
-	"sync/tree":                     {"sync/bundle", "sync/catalog", "sync/config", "sync/ledger", "sync/plural", "sync/report", "sync/spelling", "gitops", "formats/resource"},                                                                                                                                                                                                                                           // ledger: the names of source files in it
-	"sync/inspect":                  {"sync/tree", "sync/examine", "sync/failure", "sync/bundle", "sync/catalog", "sync/check", "sync/config", "sync/plural", "sync/report", "sync/service", "sync/spelling", "gitops", "formats/resource"},
-	"sync/request":                  {"sync/tree", "sync/failure", "sync/bundle", "sync/catalog", "sync/config", "sync/heartbeat", "sync/ledger", "sync/report", "gitops", "gitops/forge"}, // heartbeat: a git host that is slow is no hang
-	"sync/accepted":                 {"sync/tree", "sync/catalog", "sync/config", "sync/ledger", "sync/report", "gitops"},
-	"sync/events":                   {"sync/ledger", "sync/report", "sync/request", "gitops", "gitops/forge"}, // gitops: that git is busy; request, forge: what was done about a request
-	"sync/examine":                  {"sync/bundle", "sync/catalog", "sync/check", "sync/config", "sync/plural", "sync/report", "sync/spelling", "formats/resource"},
-	"sync/document":                 {"sync/jsonschema", "sync/config", "sync/report", "sync/service"},
-	"sync/jsonschema":               {},
-	"sync/terminal":                 {"sync/report", "sync/service", "gitops"}, // what is waited for
+	"cmd/locsync":     {"*"},
+	"sync/past":       {"sync/bundle", "sync/catalog", "sync/report", "gitops"},
+	"sync/web":        {"sync/engine", "sync/failure", "sync/report", "sync/service/wire", "sync/heartbeat"},                                                                                                                                                                                                                                                                                                // heartbeat: /healthz tells which part hangs
+	"sync/engine":     {"sync/events", "sync/accepted", "sync/request", "sync/inspect", "sync/tree", "sync/examine", "sync/trigger", "sync/failure", "sync/past", "sync/bundle", "sync/catalog", "sync/check", "sync/report", "sync/ledger", "sync/plural", "sync/spelling", "sync/service", "sync/watch", "sync/config", "sync/heartbeat", "gitops", "gitops/forge", "formats/resource", "formats/oracle"}, // heartbeat: loops and passes say that they move. forge: the request for the branch comes after its commit. oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
+	"sync/failure":    {"sync/service", "sync/ledger", "sync/report", "gitops", "gitops/forge"},                                                                                                                                                                                                                                                                                                             // the errors of all that is called, as reports name them
+	"sync/tree":       {"sync/bundle", "sync/catalog", "sync/config", "sync/ledger", "sync/plural", "sync/report", "sync/spelling", "gitops", "formats/resource"},                                                                                                                                                                                                                                           // ledger: the names of source files in it
+	"sync/inspect":    {"sync/tree", "sync/examine", "sync/failure", "sync/bundle", "sync/catalog", "sync/check", "sync/config", "sync/plural", "sync/report", "sync/service", "sync/spelling", "gitops", "formats/resource"},
+	"sync/request":    {"sync/tree", "sync/failure", "sync/bundle", "sync/catalog", "sync/config", "sync/heartbeat", "sync/ledger", "sync/report", "gitops", "gitops/forge"}, // heartbeat: a git host that is slow is no hang
+	"sync/accepted":   {"sync/tree", "sync/catalog", "sync/config", "sync/ledger", "sync/report", "gitops"},
+	"sync/events":     {"sync/ledger", "sync/report", "sync/request", "gitops", "gitops/forge"}, // gitops: that git is busy; request, forge: what was done about a request
+	"sync/examine":    {"sync/bundle", "sync/catalog", "sync/check", "sync/config", "sync/plural", "sync/report", "sync/spelling", "formats/resource"},
+	"sync/document":   {"sync/jsonschema", "sync/config", "sync/report", "sync/service"},
+	"sync/jsonschema": {},
+	"sync/terminal":   {"sync/report", "sync/service", "gitops"}, // what is waited for
+	// terminal: numbers and times in words. gitops: how long git may be silent.
+	"sync/daemon": {"sync/failure", "sync/process", "sync/engine", "sync/web", "sync/heartbeat", "sync/config", "sync/report",
+		"sync/ledger/boltledger", "sync/terminal", "gitops"},
+	// engine: reads all files as passes do. web: the daemon is asked. terminal: numbers and times in words.
+	"sync/doctor": {"sync/failure", "sync/inspect", "sync/process", "sync/engine", "sync/web", "sync/watch", "sync/config", "sync/report", "sync/service",
+		"sync/ledger/boltledger", "sync/terminal", "gitops"},
+	// service/local: the embedded service. web: the daemon's, through its socket; the meter of requests.
+	"sync/process": {"sync/failure", "sync/engine", "sync/config", "sync/ledger/boltledger", "sync/report", "sync/service",
+		"sync/service/wire", "sync/service/local", "sync/web", "gitops"},
 	"sync/bundle":                   {"sync/bound", "sync/config", "sync/catalog", "sync/report", "formats", "formats/resource"},
 	"sync/discover":                 {"sync/config", "sync/languages", "formats", "formats/resource"}, // config: the words of a collection
 	"sync/service":                  {"sync/service/wire", "sync/bound"},
@@ -69,9 +78,9 @@ var arrows = map[string][]string{
 	"gitops/tree":                   {"gitops/object"},
 	"gitops/outcome":                {"gitops/ref"}, // that a branch moved, that git is busy
 	"gitops/repository":             {"gitops/history", "gitops/object", "gitops/ref", "gitops/run"},
-	"gitops/ref":                    {"gitops/object", "gitops/run"}, // what is not kept as files is moved by the git program
-	"gitops/history":                {"gitops/object"},
-	"gitops/object":                 {"gitops/run"}, // what cannot be read in this process is asked of the git program
+	"gitops/ref":                    {"gitops/object", "gitops/run"}, // the git program moves them
+	"gitops/history":                {"gitops/object", "gitops/run"}, // git walks
+	"gitops/object":                 {"gitops/run"},                  // what cannot be read in this process is asked of the git program
 	"gitops/run":                    {},
 	"gitops/forge":                  {},
 	"gitops/forge/forgetest":        {}, // servers for tests
@@ -85,9 +94,9 @@ var doors = map[string][]string{
 	"github.com/BurntSushi/":              {"sync/config"},
 	"github.com/robfig/cron":              {"sync/config"},
 	"go.etcd.io/bbolt":                    {"sync/ledger/boltledger", "sync/service/local"},
-	"github.com/gofrs/flock":              {"sync/ledger/boltledger", "sync/service", "gitops/ref"},
+	"github.com/gofrs/flock":              {"sync/ledger/boltledger", "sync/service"},
 	"github.com/spf13/":                   {"cmd/locsync"},
-	"github.com/coreos/go-systemd":        {"cmd/locsync"},
+	"github.com/coreos/go-systemd":        {"sync/daemon"},
 	"github.com/prometheus/client_golang": {"sync/web"},
 	"golang.org/x/net/":                   {"sync/service/local", "sync/service/local/segment"}, // what a header may be; HTML documents
 	"github.com/yuin/goldmark":            {"sync/service/local/segment"},

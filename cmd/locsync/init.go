@@ -71,7 +71,7 @@ func (a *app) initialize(ctx context.Context, given answers, o initOptions) erro
 		file = filepath.Join(top, config.FileName)
 	}
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) && !o.dryRun {
-		return usageError{fmt.Errorf("%s exists already; it is not overwritten", file)}
+		return misuse(fmt.Errorf("%s exists already; it is not overwritten", file))
 	}
 	for i, code := range given.targets {
 		given.targets[i] = strings.TrimSpace(code)
@@ -82,7 +82,7 @@ func (a *app) initialize(ctx context.Context, given answers, o initOptions) erro
 		}}
 	p.begin(filepath.Base(top))
 	if len(p.found.Groups) == 0 {
-		return usageError{p.nothingFound(top)}
+		return misuse(p.nothingFound(top))
 	}
 	asks := !o.noInput && !o.dryRun && a.atTerminal()
 	if !asks {
@@ -118,11 +118,11 @@ func (a *app) initialize(ctx context.Context, given answers, o initOptions) erro
 // sure refuses what would have to be asked for, and answers that do not fit.
 func (p *proposal) sure(given answers) error {
 	if p.url == config.Embedded && given.account+given.keyEnv != "" {
-		return usageError{errors.New("--account-id and --api-key-env are for a service that --url names; the embedded one " +
-			"has no accounts")}
+		return misuse(errors.New("--account-id and --api-key-env are for a service that --url names; the embedded one " +
+			"has no accounts"))
 	}
 	if p.found.Unsure != "" {
-		return usageError{errors.New(p.found.Unsure + "; name it with --source")}
+		return misuse(errors.New(p.found.Unsure + "; name it with --source"))
 	}
 	return p.check()
 }
@@ -154,12 +154,12 @@ type branches struct{ main, current string }
 func standsIn(ctx context.Context, dir string) (top string, l discover.Listing, b branches, err error) {
 	repo, err := gitops.Open(ctx, dir, gitops.Options{})
 	if err != nil {
-		return "", l, b, usageError{fmt.Errorf("%w; run locsync init in the repository that holds the resource files", err)}
+		return "", l, b, misuse(fmt.Errorf("%w; run locsync init in the repository that holds the resource files", err))
 	}
 	defer func() { err = errors.Join(err, repo.Close()) }()
 	if top = repo.Facts().WorkTree; top == "" {
-		return "", l, b, usageError{errors.New("this is a bare repository; write locsync.toml from config.example.toml, " +
-			"with push.source set to a branch")}
+		return "", l, b, misuse(errors.New("this is a bare repository; write locsync.toml from config.example.toml, " +
+			"with push.source set to a branch"))
 	}
 	var mainErr, currentErr error
 	b.main, mainErr = repo.Branches.Default("origin")
@@ -204,7 +204,7 @@ func (p *proposal) nothingFound(top string) error {
 func writeNew(file, text string) error {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
-		return usageError{fmt.Errorf("write the configuration: %w", err)}
+		return misuse(fmt.Errorf("write the configuration: %w", err))
 	}
 	_, err = f.WriteString(text)
 	if err := errors.Join(err, f.Close()); err != nil {

@@ -99,7 +99,7 @@ func firstContact(tb testing.TB, dir string) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	var found initialized
-	locsyncIn(tb, dir, exitDone, &found, "init")
+	locsyncIn(tb, dir, report.ExitDone, &found, "init")
 	line("source %s: %s", found.Source, found.Reason)
 	line("targets %s", strings.Join(found.Targets, " "))
 	spelled := func(paths map[string]string) (all string) {
@@ -119,7 +119,7 @@ func firstContact(tb testing.TB, dir string) string {
 		line("left out: %s (%d): %.60s", l.Path, l.Files, l.Reason)
 	}
 	var check report.CheckReport
-	locsyncIn(tb, dir, exitDone, &check, "check")
+	locsyncIn(tb, dir, report.ExitDone, &check, "check")
 	var problems []string
 	for _, p := range check.Projects {
 		for _, problem := range p.Problems {
@@ -127,7 +127,7 @@ func firstContact(tb testing.TB, dir string) string {
 		}
 	}
 	var push report.PushReport
-	locsyncIn(tb, dir, exitDone, &push, "push", "--dry-run", "--translations")
+	locsyncIn(tb, dir, report.ExitDone, &push, "push", "--dry-run", "--translations")
 	keys := make(map[string]int)
 	for _, p := range push.Projects {
 		for _, problem := range p.Problems {

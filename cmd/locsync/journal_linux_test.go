@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/locsync/locsync/sync/report"
 )
 
 // stream is the two ends of what a process has in place of standard error, as systemd makes it; each read of one is one write of the other. name is how systemd
@@ -89,7 +91,7 @@ func TestJournal(t *testing.T) {
 			t.Errorf("%q is not in %q", want, all(written))
 		}
 	}
-	if code != exitDone {
+	if code != report.ExitDone {
 		t.Errorf("exit code %d", code)
 	}
 
@@ -100,7 +102,7 @@ func TestJournal(t *testing.T) {
 		cmd := w.command(strings.Fields(args)...)
 		cmd.Env = append(cmd.Env, "JOURNAL_STREAM="+name)
 		written, code := ran(t, cmd, ours, theirs, func() {})
-		if len(written) != 1 || !inJournal.MatchString(all(written)) || strings.Count(all(written), "<3>") < lines || code != exitWrong {
+		if len(written) != 1 || !inJournal.MatchString(all(written)) || strings.Count(all(written), "<3>") < lines || code != report.ExitWrong {
 			t.Errorf("%s: code %d, %q", args, code, written)
 		}
 	}

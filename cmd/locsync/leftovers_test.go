@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/process"
 )
 
 // temporary runs commands that have a temporary folder to themselves.
@@ -103,7 +104,7 @@ func TestKilledProcessLeavesNothingForGood(t *testing.T) {
 		t.Fatalf("the killed pull left %q", left)
 	}
 	gittest.Git(t, repo, "config", "filter.slow.clean", "cat")
-	old := time.Now().Add(-leftoverAge - time.Minute)
+	old := time.Now().Add(-process.LeftoverAge - time.Minute)
 	for _, other := range []string{"locsync-demo-123", "locsync-filter-notes", "filter-123", "locsync-1000"} {
 		path := filepath.Join(x.dir, other)
 		if err := os.Mkdir(path, 0o700); err != nil {

@@ -1,21 +1,21 @@
 // Command locsync keeps a repository's resource files and a translation service in step.
 //
-// This package is the wiring and what a person sees: one file per command, configuration to parts, results to standard output, logs to
-// standard error, errors to exit codes. It decides nothing about translations.
+// This package is the wiring: flags, one file per command, configuration to parts, results to standard output, logs to
+// standard error, errors to exit codes. It decides nothing about translations. Who imports whom is drawn in the arrows
+// of imports_test.go, which holds the code to it:
 //
 //	cmd -> everything
-//	web -> engine, failure, report, wire, heartbeat
+//	daemon -> process, engine, web, heartbeat, ledger, terminal, gitops
+//	doctor -> process, engine, web, watch, service, ledger, terminal, gitops
+//	process -> engine, ledger, service, local, web, gitops     web -> engine, failure, report, wire, heartbeat
 //	failure -> service, gitops, forge, ledger, report          terminal -> service, gitops, report
-//	document -> jsonschema, config, report, service
-//	engine -> failure, report, bundle, catalog, check, plural, spelling, oracle, ledger, service, gitops, forge, config, watch, heartbeat
-//	check -> plural          spelling -> catalog, plural
-//	bundle -> config, formats, resource, catalog, report
-//	discover -> config, formats, resource
-//	service -> wire          service/local -> wire, plural, formats
+//	document -> jsonschema, config, report, service            service -> wire
+//	engine -> failure, report, bundle, catalog, check, plural, spelling, oracle, ledger, service, gitops, forge, config,
+//	          watch, heartbeat
+//	check -> plural          spelling -> catalog, plural       service/local -> wire, plural, formats
+//	bundle -> config, formats, resource, catalog, report       discover -> config, formats, resource
 //	boltledger -> ledger -> catalog, report
 //	formats -> jsonfile, yamlfile, stringsfile, androidxml, locjson -> resource
-//
-// imports_test.go holds the code to this picture.
 package main
 
 import (
@@ -23,8 +23,8 @@ import (
 	"runtime"
 )
 
-// The kernel hands SIGTERM and SIGHUP to the first thread, and to no other while that one hangs in a call, as on a mount
-// that does not answer. It is kept for the main goroutine, which only waits.
+// The kernel hands SIGTERM and SIGHUP to the first thread, and to no other while that one hangs in a call, as on a
+// mount that does not answer. It is kept for the main goroutine, which only waits.
 func init() { runtime.LockOSThread() }
 
 func main() { exitWith(Main) }

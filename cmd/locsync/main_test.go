@@ -32,7 +32,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+
+	"github.com/locsync/locsync/sync/daemon"
 )
 
 // TestMain lets more tests run at a time than there are processors: they wait for daemons more than they compute. -parallel on the command line wins.
@@ -43,7 +46,7 @@ func TestMain(m *testing.M) {
 	programs["locsync"] = func() {
 		if step := os.Getenv(testHangsAfter); step != "" {
 			var err error
-			if hangsAfter, err = time.ParseDuration(step); err != nil {
+			if daemon.HangsAfter, err = time.ParseDuration(step); err != nil {
 				panic(err)
 			}
 		}
@@ -472,7 +475,7 @@ func oneDocument(ts *testscript.TestScript, code int, args []string) {
 	}
 	codes := []string{"auth", "unreachable", "refused", "busy", "config", "internal"}
 	misfit := strings.Contains(out, `"configuration": true`)
-	switch failed := code == exitLater || code == exitWrong; {
+	switch failed := code == report.ExitLater || code == report.ExitWrong; {
 	case failed && !misfit && doc.Code == nil && (doc.Error == "" || !slices.Contains(codes, doc.ErrorCode)):
 		ts.Fatalf("exit code %d, and the document has error %q, error_code %q", code, doc.Error, doc.ErrorCode)
 	case !failed && doc.Error+doc.ErrorCode != "":

@@ -28,18 +28,18 @@ func (a *app) memoriesCommand() *cobra.Command {
 		Example: "  locsync memories\n  locsync memories --name app\n  locsync memories --attached --id $ID --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			t.every, t.documents = !attached, attached // else they are the account's
-			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
 				var memories []service.Memory
 				var err error
 				if !attached || f.Name != "" { // those that are attached tell no names
-					if memories, err = d.Memories(ctx, f); err != nil {
+					if memories, err = d.client.Memories(ctx, f); err != nil {
 						return err
 					}
 				}
 				if !attached {
 					return a.sayMemories(memories, f.Name)
 				}
-				those, err := d.ProjectMemories(ctx, d.id)
+				those, err := d.client.ProjectMemories(ctx, d.id)
 				if err != nil {
 					return err
 				}
@@ -108,8 +108,8 @@ func (a *app) memoriesCreateCommand() *cobra.Command {
 		Example: "  locsync memories create main\n  locsync memories create app --project app",
 		Args:    exactly(1, "a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
-				id, err := d.CreateMemory(ctx, args[0], d.project.SourceLanguage, d.project.TargetLanguages)
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
+				id, err := d.client.CreateMemory(ctx, args[0], d.project.SourceLanguage, d.project.TargetLanguages)
 				if err != nil {
 					return err
 				}
@@ -131,14 +131,14 @@ func (a *app) memoriesImportCommand() *cobra.Command {
 		Example: "  locsync memories import $MEMORY units.tmx\n  locsync memories import $MEMORY units.tmx --replace",
 		Args:    exactly(2, "a memory and a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
 				content, f, err := openFile(args[1], filepath.Base(args[1]))
 				if err != nil {
 					return err
 				}
 				defer f.Close()
 				d.line.Show(report.Doing{What: "bringing " + args[1] + " in"})
-				if err := d.ImportMemory(ctx, args[0], content, replace); err != nil {
+				if err := d.client.ImportMemory(ctx, args[0], content, replace); err != nil {
 					return err
 				}
 				d.line.End()
@@ -159,11 +159,11 @@ func (a *app) memoriesExportCommand() *cobra.Command {
 		Example: "  locsync memories export $MEMORY units.tmx",
 		Args:    exactly(2, "a memory and a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
 				d.line.Show(report.Doing{What: "waiting for the translation memory"})
 				return a.fetchInto(args[1], func(f *os.File) (int64, error) {
 					defer d.line.End()
-					return d.ExportMemory(ctx, args[0], "", f)
+					return d.client.ExportMemory(ctx, args[0], "", f)
 				})
 			})
 		},
@@ -187,13 +187,13 @@ func (a *app) memoriesAttachCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			memories, err := attachments(args, writable)
 			if err != nil {
-				return usageError{err}
+				return misuse(err)
 			}
-			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
-				if err := d.SetProjectMemories(ctx, d.id, memories); err != nil {
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
+				if err := d.client.SetProjectMemories(ctx, d.id, memories); err != nil {
 					return err
 				}
-				attached, err := d.ProjectMemories(ctx, d.id)
+				attached, err := d.client.ProjectMemories(ctx, d.id)
 				if err != nil {
 					return err
 				}

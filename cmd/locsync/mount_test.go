@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops/gittest"
-	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // docs adds a second project, whose repository is this one.
@@ -64,9 +64,9 @@ func (w *daemonWorld) beside() {
 		code int
 		args []string
 	}{
-		{"has not answered since", exitDone, []string{"status"}},
-		{"has not answered since", exitLater, []string{"push"}},
-		{"", exitDone, []string{"sync", "--project", "app"}},
+		{"has not answered since", report.ExitDone, []string{"status"}},
+		{"has not answered since", report.ExitLater, []string{"push"}},
+		{"", report.ExitDone, []string{"sync", "--project", "app"}},
 	} {
 		cmd := w.command(c.args...)
 		out, _ := cmd.CombinedOutput() // its code is looked at
@@ -124,7 +124,7 @@ func TestRepositoryThatDoesNotAnswer(t *testing.T) {
 	w.check(err)
 	w.write("other.toml", "state_dir = \"other\"\n"+string(text))
 	other.Args = append(other.Args, "--config", "other.toml")
-	if out, _ := other.CombinedOutput(); other.ProcessState.ExitCode() != exitWrong || !strings.Contains(string(out), `project "docs": another daemon keeps it in step already`) {
+	if out, _ := other.CombinedOutput(); other.ProcessState.ExitCode() != report.ExitWrong || !strings.Contains(string(out), `project "docs": another daemon keeps it in step already`) {
 		t.Errorf("a second daemon of the project that came late: %d\n%s", other.ProcessState.ExitCode(), out)
 	}
 	w.check(cmd.Process.Signal(syscall.SIGTERM))
@@ -180,22 +180,4 @@ func TestConfigurationThatDoesNotAnswer(t *testing.T) {
 	if strings.Count(w.logs.String(), "the new configuration is not used") != wrong {
 		t.Errorf("a reload that the end of the daemon gave up is told as one that failed:\n%s", w.logs)
 	}
-}
-
-// Where the state is to lie in a repository that does not answer nothing can begin, which is said; elsewhere nobody minds.
-func TestStateThatDoesNotAnswer(t *testing.T) {
-	t.Parallel()
-	w := newRestingWorld(t)
-	cfg, err := config.Load(filepath.Join(w.repo, "locsync.toml"))
-	w.check(err)
-	cfg.StateDir = ""
-	w.check(stateAnswers(t.Context(), cfg, guard))
-	pipe := filepath.Join(w.repo, ".git", "shallow")
-	w.check(syscall.Mkfifo(pipe, 0o600))
-	if err := stateAnswers(t.Context(), cfg, 50*time.Millisecond); err == nil || !strings.Contains(err.Error(), "state_dir can name a folder elsewhere") {
-		t.Errorf("of a repository that does not answer: %v", err)
-	}
-	w.answer(pipe)
-	cfg.StateDir = t.TempDir()
-	w.check(stateAnswers(t.Context(), cfg, guard))
 }

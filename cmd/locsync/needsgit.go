@@ -8,7 +8,8 @@ import (
 	"github.com/locsync/locsync/gitops"
 )
 
-// gitless are the commands that say something where there is no git program, or do something else than work on a repository.
+// gitless are the commands that say something where there is no git program, or do something else than work on a
+// repository.
 var gitless = []string{"version", "help", "completion", "doctor", "hook"}
 
 // needsGit ends a command before it does anything where git is missing or too old.
@@ -21,7 +22,7 @@ func needsGit(cmd *cobra.Command, _ []string) error {
 		return nil
 	}
 	if _, _, err := gitops.CheckGit(cmd.Context()); err != nil {
-		return usageError{err}
+		return misuse(err)
 	}
 	return nil
 }

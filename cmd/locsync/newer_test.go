@@ -8,6 +8,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/locsync/locsync/sync/ledger/boltledger"
+	"github.com/locsync/locsync/sync/process"
 )
 
 // A state that a newer locsync has written is left as it is: the command ends with 2 and says what to do.
@@ -34,7 +35,7 @@ func TestNewerState(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = boltledger.Open(dir)
-	if err == nil || !wrong(err) {
+	if err == nil || !process.Lasting(err) {
 		t.Fatalf("the exit code is not 2: %v", err)
 	}
 	for _, says := range []string{"newer locsync", "format 9", "state_dir", dir} {

@@ -1,10 +1,15 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
 
+	"go.uber.org/zap/zapcore"
+
 	"github.com/locsync/locsync/sync/terminal"
+
+	"github.com/locsync/locsync/sync/daemon"
 )
 
 // standardOutput is where results go. It remembers the first one that did not arrive: on a full disk, say. A command
@@ -69,4 +74,16 @@ func (a *app) errorScreen() *terminal.Screen {
 		return terminal.NewScreen(a.err, f)
 	}
 	return terminal.NewScreen(a.err, nil)
+}
+
+// remark writes what the program says on standard error beside its log, in one piece.
+func (a *app) remark(level zapcore.Level, format string, args ...any) {
+	text := fmt.Sprintf(format, args...) + "\n"
+	if a.errorScreen().Remark(level, text) {
+		return
+	}
+	if a.journal {
+		text = daemon.Marked(level, text)
+	}
+	fmt.Fprint(a.err, text)
 }

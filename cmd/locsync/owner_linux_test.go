@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // sharedMachine is a folder that every user may write to, as /tmp is, on a machine with two of them.
@@ -133,7 +134,7 @@ output = "{LANGUAGE}.json"
 		t.Helper()
 		for _, command := range commands {
 			code, said := m.as(victimUser, dir, m.bin, append(strings.Fields(command), args...)...)
-			if code != exitWrong || !strings.Contains(said, says) {
+			if code != report.ExitWrong || !strings.Contains(said, says) {
 				t.Errorf("%s: %s: exit code %d, %s", where, command, code, said)
 			}
 		}
@@ -146,7 +147,7 @@ output = "{LANGUAGE}.json"
 	m.folder(filepath.Join(m.dir, ".git"), attackerUser)
 	ends("in what another user made a repository", plain, refused)
 	code, said = m.as(victimUser, plain, m.bin, "check", "--json")
-	if code != exitWrong || !strings.Contains(said, refused) || !strings.HasPrefix(said, "{") {
+	if code != report.ExitWrong || !strings.Contains(said, refused) || !strings.HasPrefix(said, "{") {
 		t.Errorf("with --json: exit code %d, %s", code, said)
 	}
 	if _, err := os.Stat(m.marker); err == nil {
@@ -170,7 +171,7 @@ target_languages = ["de"]
 source = "en.json"
 output = "{LANGUAGE}.json"
 `
-	for uid, want := range map[int]int{0: exitDone, victimUser: exitDone, attackerUser: exitWrong} {
+	for uid, want := range map[int]int{0: report.ExitDone, victimUser: report.ExitDone, attackerUser: report.ExitWrong} {
 		dir := m.folder(filepath.Join(m.dir, "of", "user"), victimUser)
 		m.file(filepath.Join(dir, "en.json"), `{"a": "A"}`, victimUser)
 		_, _ = m.as(victimUser, dir, "git", "init", "-q", ".")
@@ -178,11 +179,11 @@ output = "{LANGUAGE}.json"
 		if code, said := m.as(victimUser, dir, m.bin, "check"); code != want {
 			t.Errorf("a file of user %d: exit code %d, %s", uid, code, said)
 		}
-		if want == exitDone {
+		if want == report.ExitDone {
 			continue
 		}
 		m.file(filepath.Join(m.home, ".gitconfig"), "[safe]\n\tdirectory = "+dir+"\n", victimUser)
-		if code, said := m.as(victimUser, dir, m.bin, "check"); code != exitDone {
+		if code, said := m.as(victimUser, dir, m.bin, "check"); code != report.ExitDone {
 			t.Errorf("a file of user %d, accepted for git: exit code %d, %s", uid, code, said)
 		}
 	}

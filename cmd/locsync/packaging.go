@@ -16,20 +16,23 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// packagingCommands are what packages are built with, see systemd/package/build. The program that people get has them not.
+// packagingCommands are what packages are built with, see systemd/package/build. The program that people get has them
+// not.
 func (a *app) packagingCommands() []*cobra.Command {
 	manual := &cobra.Command{
 		Use:    "manual",
 		Short:  "Write the manual pages into the current folder",
 		Hidden: true,
 		RunE: func(c *cobra.Command, _ []string) error {
-			seconds, err := strconv.ParseInt(cmp.Or(os.Getenv("SOURCE_DATE_EPOCH"), "0"), 10, 64) // two builds make the same pages
+			// two builds make the same pages
+			seconds, err := strconv.ParseInt(cmp.Or(os.Getenv("SOURCE_DATE_EPOCH"), "0"), 10, 64)
 			if err != nil {
-				return usageError{fmt.Errorf("SOURCE_DATE_EPOCH: %w", err)}
+				return misuse(fmt.Errorf("SOURCE_DATE_EPOCH: %w", err))
 			}
 			date := time.Unix(seconds, 0).UTC()
 			manualText(c.Root())
-			return doc.GenManTree(c.Root(), &doc.GenManHeader{Section: "1", Source: "locsync", Manual: "locsync", Date: &date}, ".")
+			return doc.GenManTree(c.Root(), &doc.GenManHeader{Section: "1", Source: "locsync", Manual: "locsync",
+				Date: &date}, ".")
 		},
 	}
 	var program string
@@ -43,10 +46,13 @@ func (a *app) packagingCommands() []*cobra.Command {
 				return fmt.Errorf("read what %s is made of: %w", program, err)
 			}
 			b := cyclonedx.NewBOM()
-			b.Metadata = &cyclonedx.Metadata{Component: &cyclonedx.Component{Type: cyclonedx.ComponentTypeApplication, Name: "locsync", Version: version().Version}}
-			components := []cyclonedx.Component{{Type: cyclonedx.ComponentTypeLibrary, Name: "std", Version: info.GoVersion, PackageURL: "pkg:golang/std@" + info.GoVersion[len("go"):]}}
+			b.Metadata = &cyclonedx.Metadata{Component: &cyclonedx.Component{Type: cyclonedx.ComponentTypeApplication,
+				Name: "locsync", Version: version().Version}}
+			components := []cyclonedx.Component{{Type: cyclonedx.ComponentTypeLibrary, Name: "std", Version: info.GoVersion,
+				PackageURL: "pkg:golang/std@" + info.GoVersion[len("go"):]}}
 			for _, m := range info.Deps {
-				components = append(components, cyclonedx.Component{Type: cyclonedx.ComponentTypeLibrary, Name: m.Path, Version: m.Version,
+				components = append(components, cyclonedx.Component{Type: cyclonedx.ComponentTypeLibrary, Name: m.Path,
+					Version:    m.Version,
 					PackageURL: "pkg:golang/" + m.Path + "@" + m.Version})
 			}
 			b.Components = &components

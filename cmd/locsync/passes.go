@@ -14,6 +14,7 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
+	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/web"
 )
@@ -151,8 +152,14 @@ func (a *app) do(ctx context.Context, cfg *config.Config, want web.Request) (web
 	}
 	line := a.progress()
 	defer line.End()
+	o := a.options(log)
+	o.Progress = line.Show
+	open := process.Open
+	if want.Push.DryRun || want.Pull.DryRun {
+		open = process.OpenForDryRun
+	}
 	for end := time.Now().Add(commandPatience); ; {
-		h, err := a.openFor(ctx, cfg, log, want, line.Show)
+		p, err := open(ctx, cfg, o)
 		var locked *boltledger.Locked
 		switch {
 		case errors.As(err, &locked):
@@ -176,9 +183,18 @@ func (a *app) do(ctx context.Context, cfg *config.Config, want web.Request) (web
 		case err != nil:
 			return web.Answer{}, err
 		}
-		a.warnOfDaemons(ctx, cfg, h.dir)
-		answer, err := web.Do(ctx, h.engine, want)
-		return answer, errors.Join(err, h.Close())
+		a.warnOfDaemons(ctx, cfg, p.Dir)
+		answer, err := web.Do(ctx, p.Engine, want)
+		return answer, errors.Join(err, p.Close())
+	}
+}
+
+// warnOfDaemons tells a command of daemons that keep the same projects in step and have another state: what it does,
+// they do not know of.
+func (a *app) warnOfDaemons(ctx context.Context, cfg *config.Config, stateDir string) {
+	for _, other := range process.OtherDaemons(ctx, cfg, stateDir) {
+		a.remark(zap.WarnLevel, "locsync: warning: project %q: a daemon keeps it in step already (%s), and does not know "+
+			"what is done here; with state_dir = %q it does the work", other.Project, other.Holder, other.State)
 	}
 }
 
@@ -196,12 +212,12 @@ func askDaemon(ctx context.Context, cfg *config.Config, dir string, want web.Req
 			return answer, err
 		}
 		if !sameFile(other.File, cfg.File) {
-			return answer, usageError{fmt.Errorf("%w; use --config %s to have it do the work, or give %s a state_dir of its own",
-				err, other.File, cfg.File)}
+			return answer, misuse(fmt.Errorf("%w; use --config %s to have it do the work, or give %s a state_dir of its own",
+				err, other.File, cfg.File))
 		}
 		if time.Now().After(end) {
-			return answer, usageError{fmt.Errorf("%s was changed since the daemon, process %d, has read it; have it read "+
-				"again (kill -HUP %d, or systemctl reload), then try again", cfg.File, other.PID, other.PID)}
+			return answer, misuse(fmt.Errorf("%s was changed since the daemon, process %d, has read it; have it read "+
+				"again (kill -HUP %d, or systemctl reload), then try again", cfg.File, other.PID, other.PID))
 		}
 		select {
 		case <-ctx.Done():

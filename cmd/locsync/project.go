@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/service"
-	"github.com/locsync/locsync/sync/service/wire"
 
 	"github.com/locsync/locsync/sync/terminal"
 )
@@ -37,7 +37,9 @@ func (a *app) projectCreateCommand() *cobra.Command {
 		Example: "  locsync project create --write\n\n  # one that translates documents, beside it\n  locsync project " +
 			"create --project app --documents",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error { return a.createProject(ctx, d, o) })
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
+				return a.createProject(ctx, d, o)
+			})
 		},
 	}
 	c.Flags().StringVar(&t.project, "project", "", "configured project `NAME`; needed where there are several")
@@ -64,14 +66,14 @@ type created struct {
 	Written bool   `json:"written"` // the id is in the configuration file now, and was not before
 }
 
-func (a *app) createProject(ctx context.Context, d *desk, o createOptions) error {
+func (a *app) createProject(ctx context.Context, d *session, o createOptions) error {
 	p, documents := d.project, o.documents
 	name := p.Name
 	if documents {
 		name += " documents"
 	}
 	// An answer that was lost once left a project behind; its name tells.
-	same, err := d.ListProjects(ctx, service.ProjectFilter{Name: name})
+	same, err := d.client.ListProjects(ctx, service.ProjectFilter{Name: name})
 	if err != nil {
 		return err
 	}
@@ -83,7 +85,7 @@ func (a *app) createProject(ctx context.Context, d *desk, o createOptions) error
 			}
 		}
 	} else {
-		made, err := d.CreateProject(ctx, service.NewProject{
+		made, err := d.client.CreateProject(ctx, service.NewProject{
 			Name: name, SourceLanguage: p.SourceLanguage, TargetLanguages: p.TargetLanguages, Documents: documents,
 			ProjectTasks: documents, UseTranslationMemory: documents,
 		})
@@ -95,7 +97,7 @@ func (a *app) createProject(ctx context.Context, d *desk, o createOptions) error
 	if o.write && result.ID != p.ID {
 		text, err := d.cfg.WithID(p, result.ID)
 		if err != nil {
-			return usageError{err}
+			return misuse(err)
 		}
 		err = intoFile(d.cfg.File, func(f *os.File) error {
 			_, err := f.WriteString(text)
@@ -124,12 +126,12 @@ func (a *app) createProject(ctx context.Context, d *desk, o createOptions) error
 }
 
 // holdsKeys refuses a project that translates documents. Its record does not tell; that it exports no keys does.
-func (d *desk) holdsKeys(ctx context.Context, p service.Project) error {
-	_, err := d.StartExport(ctx, service.ExportRequest{Project: p.ID, Languages: []string{p.SourceLanguage},
+func (d *session) holdsKeys(ctx context.Context, p service.Project) error {
+	_, err := d.client.StartExport(ctx, service.ExportRequest{Project: p.ID, Languages: []string{p.SourceLanguage},
 		Collection: config.DefaultCollection, Format: "json"})
 	if e, ok := errors.AsType[*service.Error](err); ok && e.Status == http.StatusForbidden {
-		return usageError{fmt.Errorf("project %q is there already (%s), and translates documents; give one of the two "+
-			"another name", p.Name, p.ID)}
+		return misuse(fmt.Errorf("project %q is there already (%s), and translates documents; give one of the two "+
+			"another name", p.Name, p.ID))
 	}
 	if errors.Is(err, service.ErrRefused) {
 		return nil // a refusal of another kind: it has no such collection yet
@@ -152,7 +154,7 @@ func (a *app) projectPlanCommand(name string, apply bool) *cobra.Command {
 			"equal is named (3).",
 		Example: "  locsync project " + name + "\n  locsync project " + name + " --project app --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
 				return a.planProject(ctx, d, apply, replace)
 			})
 		},
@@ -186,14 +188,14 @@ type projectPlan struct {
 	Differences []difference `json:"differences"`
 }
 
-func (a *app) planProject(ctx context.Context, d *desk, apply, replace bool) error {
+func (a *app) planProject(ctx context.Context, d *session, apply, replace bool) error {
 	result := plan{Projects: []projectPlan{}}
 	for i := range d.cfg.Projects {
 		p := &d.cfg.Projects[i]
 		if d.project != nil && p != d.project {
 			continue
 		}
-		there, err := d.Project(ctx, p.ID)
+		there, err := d.client.Project(ctx, p.ID)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.Name, err)
 		}
@@ -234,12 +236,12 @@ func (p *plan) apply(ctx context.Context) error {
 }
 
 // settings are the differences between a project's record and its configuration.
-func (d *desk) settings(p *config.Project, there service.Project) []difference {
+func (d *session) settings(p *config.Project, there service.Project) []difference {
 	differences := []difference{}
 	if there.Name != p.Name {
 		differences = append(differences, difference{Setting: "name", Here: p.Name, There: there.Name,
 			make: func(ctx context.Context) error {
-				return d.UpdateProject(ctx, p.ID, service.ProjectChange{Name: &p.Name})
+				return d.client.UpdateProject(ctx, p.ID, service.ProjectChange{Name: &p.Name})
 			}})
 	}
 	if !strings.EqualFold(there.SourceLanguage, p.SourceLanguage) {
@@ -251,7 +253,7 @@ func (d *desk) settings(p *config.Project, there service.Project) []difference {
 		if !slices.ContainsFunc(there.TargetLanguages, func(have string) bool { return strings.EqualFold(have, code) }) {
 			differences = append(differences, difference{Setting: "target_language", Here: code,
 				make: func(ctx context.Context) error {
-					return d.AddTargets(ctx, p.ID, []string{code})
+					return d.client.AddTargets(ctx, p.ID, []string{code})
 				}})
 		}
 	}
@@ -265,28 +267,20 @@ func (d *desk) settings(p *config.Project, there service.Project) []difference {
 }
 
 // callback is the difference between the registered address for notifications and the daemon's, if it is to have them.
-func (d *desk) callback(ctx context.Context, replace bool) ([]difference, error) {
+func (d *session) callback(ctx context.Context, replace bool) ([]difference, error) {
 	if d.cfg.Daemon.PublicURL == "" {
 		return []difference{}, nil
 	}
-	secret, err := d.cfg.CallbackSecret(os.Getenv, config.ReadSecretFile)
+	want, err := process.Callback(d.cfg)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, err
 	}
-	if secret.IsZero() {
-		return nil, usageError{errors.New("daemon.public_url is set, but no secret that notifications carry: set " +
-			"callback_secret_env or callback_secret_file, or the daemon refuses them")}
-	}
-	want := service.Callback{
-		URL:               strings.TrimRight(d.cfg.Daemon.PublicURL, "/") + "/callback",
-		AdditionalHeaders: []wire.CallbackHeader{{Name: d.cfg.Daemon.CallbackHeader, Value: secret.Reveal()}},
-	}
-	have, err := d.Callback(ctx)
+	have, err := d.client.Callback(ctx)
 	if err != nil && !errors.Is(err, service.ErrNotFound) {
 		return nil, err
 	}
 	one := difference{Setting: "callback", Here: want.URL, There: have.URL, make: func(ctx context.Context) error {
-		return d.SetCallback(ctx, want)
+		return d.client.SetCallback(ctx, want)
 	}}
 	switch {
 	case have.URL == want.URL && slices.Equal(have.AdditionalHeaders, want.AdditionalHeaders):

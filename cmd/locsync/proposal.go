@@ -81,9 +81,9 @@ func starterLanguage(source string) string {
 // check is what is wrong with the answers.
 func (p *proposal) check() error {
 	if !utf8.ValidString(p.repository) {
-		return usageError{fmt.Errorf("the path of the repository, %q, is not UTF-8, so that no configuration can name it "+
+		return misuse(fmt.Errorf("the path of the repository, %q, is not UTF-8, so that no configuration can name it "+
 			"from another folder; "+
-			"write the configuration into the repository itself, or rename the folder", p.repository)}
+			"write the configuration into the repository itself, or rename the folder", p.repository))
 	}
 	_, err := config.ParseForCreate(p.file, []byte(p.text()))
 	var problems config.Problems
@@ -111,7 +111,7 @@ func (p *proposal) check() error {
 			"files: %w", err)
 	}
 	slices.Sort(said)
-	return usageError{errors.New(strings.Join(said, "\n"))}
+	return misuse(errors.New(strings.Join(said, "\n")))
 }
 
 // answerKeys are the configuration's keys by the flags that answer them.

@@ -32,7 +32,7 @@ type question struct {
 // askFor asks for what no flag has answered.
 func (a *app) askFor(ctx context.Context, p *proposal, given answers) error {
 	if why := p.wrong("name"); why != "" { // which is not asked for
-		return usageError{errors.New("--name: " + why)}
+		return misuse(errors.New("--name: " + why))
 	}
 	c := terminal.Converse(a.in, a.out)
 	always := func() bool { return true }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // person is somebody at a terminal: types, and looks at what was shown since the last look.
@@ -73,7 +74,7 @@ func TestInitAsks(t *testing.T) {
 	}
 	x.types("y\n")
 	x.sees("locsync project create")
-	x.ends(exitDone)
+	x.ends(report.ExitDone)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +95,7 @@ func TestInitAsks(t *testing.T) {
 		x.sees("Target languages [en, pt-BR]: ")
 		x.types(leave)
 		x.sees("nothing was written")
-		x.ends(exitLater)
+		x.ends(report.ExitLater)
 		if _, err := os.Stat(file); !os.IsNotExist(err) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -105,8 +106,8 @@ func TestInitAsks(t *testing.T) {
 	no.sees("yes or no")
 	no.types("n\n")
 	no.sees("nothing was written")
-	no.ends(exitLater)
+	no.ends(report.ExitLater)
 	silent := starts("init", "--no-input")
 	silent.sees("Wrote " + file)
-	silent.ends(exitDone)
+	silent.ends(report.ExitDone)
 }

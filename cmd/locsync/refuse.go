@@ -10,15 +10,16 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Flags that contradict each other, and such as are empty, are refused: nobody is to believe that a project was chosen when it was not. The flags that every
-// command has are taken everywhere, also where there is nothing that they could change: scripts have them in one variable.
+// Flags that contradict each other, and such as are empty, are refused: nobody is to believe that a project was chosen
+// when it was not. The flags that every command has are taken everywhere, also where there is nothing that they could
+// change: scripts have them in one variable.
 
 // refuses has a command refuse a command line that check finds wrong, before anything is read or anybody called.
 func refuses(c *cobra.Command, check func(c *cobra.Command) error) {
 	run := c.RunE
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd); err != nil {
-			return usageError{err}
+			return misuse(err)
 		}
 		return run(cmd, args)
 	}
@@ -36,8 +37,8 @@ func eitherFlag(c *cobra.Command, one, other string) {
 
 var errEmpty = errors.New("there is nothing in it; leave the flag out, or write something")
 
-// once is a flag that holds one value: another one is refused instead of put in the place of the first, and so is none, which a variable of a script has
-// that nobody set.
+// once is a flag that holds one value: another one is refused instead of put in the place of the first, and so is none,
+// which a variable of a script has that nobody set.
 type once struct {
 	pflag.Value
 	given bool
@@ -57,8 +58,8 @@ func (o *once) Set(text string) error {
 	return nil
 }
 
-// onceEach makes every flag of the commands' own that holds one value such a flag, and refuses lists that hold none. Those of every command may stand twice: an
-// alias of a shell has one, and what is typed behind it wins.
+// onceEach makes every flag of the commands' own that holds one value such a flag, and refuses lists that hold none.
+// Those of every command may stand twice: an alias of a shell has one, and what is typed behind it wins.
 func onceEach(c *cobra.Command) {
 	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		switch list, is := f.Value.(pflag.SliceValue); {

@@ -10,6 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/locsync/locsync/sync/failure"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // refused calls the program in this process with a command line that is to be refused before anything is read, and returns why.
@@ -20,7 +23,7 @@ func refused(t *testing.T, args ...string) string {
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(t.Context())
-	var usage usageError
+	var usage *failure.UsageError
 	if !errors.As(err, &usage) || out.Len() > 0 {
 		t.Errorf("locsync %s: %v, and printed %q", strings.Join(args, " "), err, out.String())
 		return ""
@@ -113,7 +116,7 @@ func TestVersionFlag(t *testing.T) {
 		a := &app{out: &out, err: &out}
 		root := a.root()
 		root.SetArgs(args)
-		if code := a.exit(root.Execute()); code != exitDone {
+		if code := a.exit(root.Execute()); code != report.ExitDone {
 			t.Errorf("%v: exit code %d", args, code)
 		}
 		return out.String()
@@ -123,7 +126,7 @@ func TestVersionFlag(t *testing.T) {
 	}
 	want := say("version", "--json")
 	for _, got := range []string{say("--version", "--json"), say("--json", "--version"), say("-v", "--json")} {
-		var b build
+		var b report.Build
 		if err := json.Unmarshal([]byte(got), &b); err != nil || got != want || b.Version == "" || b.Go == "" {
 			t.Errorf("%q, want %q", got, want)
 		}

@@ -4,12 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"os/signal"
-	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -17,42 +13,12 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/bound"
-	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/terminal"
+
+	"github.com/locsync/locsync/sync/daemon"
 )
-
-// Exit codes (the contract, section 1).
-const (
-	exitDone    = 0
-	exitLater   = 1 // failed, may work later
-	exitWrong   = 2 // usage, configuration or credentials: will not work until they are changed
-	exitPartial = 3 // done, but something was left out
-)
-
-// errPartial ends a command whose result is printed and that left something out.
-var errPartial = errors.New("some keys or files were left out")
-
-// errMisconfigured is the same where the configuration is the reason, as the files showed.
-var errMisconfigured = errors.New("the configuration does not fit the files")
-
-// app is one call of the program.
-type app struct {
-	out, err io.Writer
-	in       io.Reader
-	journal  bool     // err is a stream to systemd's journal
-	args     []string // of the command line
-
-	endWaits func() // ends telling what is waited for; nil
-
-	document answered // with --json
-
-	configFile string
-	asJSON     bool
-	logLevel   string
-	logFormat  string
-}
 
 // Main runs the program with the process's arguments and returns its exit code. The first SIGINT or SIGTERM ends work
 // in order; the second ends the process at once.
@@ -60,7 +26,7 @@ func Main() int {
 	bound.LimitMemory()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // from here on the signals do what they do by default
-	a := &app{err: &terminal.StandardError{To: os.Stderr}, in: os.Stdin, journal: toJournal(), args: os.Args[1:]}
+	a := &app{err: &terminal.StandardError{To: os.Stderr}, in: os.Stdin, journal: daemon.ToJournal(), args: os.Args[1:]}
 	a.out = terminal.Printable{To: &results{app: a, to: &standardOutput{file: os.Stdout}}}
 	root := a.root()
 	root.SetArgs(a.args)
@@ -79,46 +45,20 @@ func (a *app) exit(err error) int {
 	}
 	switch {
 	case err == nil:
-		return exitDone
+		return report.ExitDone
 	case a.lost() != nil:
 	case errors.Is(err, errMisconfigured):
-		return exitWrong
+		return report.ExitWrong
 	case errors.Is(err, errUnwell):
-		return exitLater
+		return report.ExitLater
 	case errors.Is(err, errPartial):
-		return exitPartial
+		return report.ExitPartial
 	}
 	a.remark(zap.ErrorLevel, "locsync: %s", sentence(err))
-	if wrong(err) {
-		return exitWrong
+	if process.Lasting(err) {
+		return report.ExitWrong
 	}
-	return exitLater
-}
-
-// sentence is what went wrong, each line once: both halves of a sync fail where the service is down.
-func sentence(err error) string {
-	var lines []string
-	for line := range strings.SplitSeq(err.Error(), "\n") {
-		if !slices.Contains(lines, line) {
-			lines = append(lines, line)
-		}
-	}
-	return report.Printable(strings.Join(lines, "\n"))
-}
-
-// wrong reports whether an error stays until somebody changes something. A disk may have room again.
-func wrong(err error) bool {
-	var problems config.Problems
-	var usage usageError
-	return !errors.Is(err, syscall.ENOSPC) && (errors.As(err, &problems) || errors.As(err, &usage) ||
-		engine.Permanent(err) || forbidden(err))
-}
-
-// forbidden reports whether a file or folder is not for this user, or cannot be written at all. A network may refuse in
-// the same words, which passes.
-func forbidden(err error) bool {
-	var at *fs.PathError
-	return errors.As(err, &at) && (errors.Is(at.Err, fs.ErrPermission) || errors.Is(at.Err, syscall.EROFS))
+	return report.ExitLater
 }
 
 func (a *app) root() *cobra.Command {
@@ -188,26 +128,4 @@ func (a *app) flags(f *pflag.FlagSet) {
 	f.BoolVar(&a.asJSON, "json", false, "print the result as one JSON document")
 	choose(f, &a.logLevel, "log-level", "what is logged (run, service: info, else warn)", "debug", "info", "warn", "error")
 	choose(f, &a.logFormat, "log-format", "how it is logged", "console", "json")
-}
-
-// needsSubcommand is what a command does that only groups others.
-func needsSubcommand(c *cobra.Command) {
-	c.Args = cobra.ArbitraryArgs
-	c.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return usageError{fmt.Errorf("%s wants to know what to do; see %s --help", cmd.CommandPath(), cmd.CommandPath())}
-		}
-		return unknownCommand(cmd, args[0])
-	}
-}
-
-// noArguments refuses stray arguments as wrong usage.
-func noArguments(c *cobra.Command) {
-	c.Args = func(cmd *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return usageError{fmt.Errorf("%s takes no argument %q; see %s --help", cmd.CommandPath(), args[0],
-				cmd.CommandPath())}
-		}
-		return nil
-	}
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/BurntSushi/toml"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/locsync/locsync/sync/failure"
 )
 
 // schemaOf is what locsync help TOPIC --schema prints, compiled at a place in it. The compiler holds it to its dialect.
@@ -88,7 +90,7 @@ func TestSchemas(t *testing.T) {
 	if _, err := schemaOf("json", ""); err != nil {
 		t.Error(err)
 	}
-	if _, err := schemaOf("environment", ""); !errors.As(err, new(usageError)) {
+	if _, err := schemaOf("environment", ""); !errors.As(err, new(*failure.UsageError)) {
 		t.Errorf("%v", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
 
+	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/service/local"
 )
 
@@ -27,10 +28,11 @@ type serviceFlags struct {
 func (a *app) serviceCommand() *cobra.Command {
 	var f serviceFlags
 	c := &cobra.Command{
-		Use:     "service",
-		Short:   "Serve the embedded translation service at an address of its own",
-		Example: "  locsync service --data data --account me --api-key-file key.txt\n  locsync service --data data --account me --api-key-file key.txt --pseudo \\\n    --listen 127.0.0.1:0 --rate-limit 0",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), f) },
+		Use:   "service",
+		Short: "Serve the embedded translation service at an address of its own",
+		Example: "  locsync service --data data --account me --api-key-file key.txt\n  locsync service --data data " +
+			"--account me --api-key-file key.txt --pseudo \\\n    --listen 127.0.0.1:0 --rate-limit 0",
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), f) },
 	}
 	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:7430", "`ADDRESS` to listen on")
 	c.Flags().StringVar(&f.data, "data", "", "`DIR` for the service's data")
@@ -40,7 +42,8 @@ func (a *app) serviceCommand() *cobra.Command {
 	c.Flags().BoolVar(&f.pseudo, "pseudo", false, "give new keys pseudo-translations")
 	f.accountType = "company"
 	choose(c.Flags(), &f.accountType, "account-type", "what kind of account it is", "company", "personal")
-	c.Flags().DurationVar(&f.retry, "callback-retry", 30*time.Second, "`DURATION` before a notification is sent again; doubles each time")
+	c.Flags().DurationVar(&f.retry, "callback-retry", 30*time.Second, "`DURATION` before a notification is sent again; "+
+		"doubles each time")
 	for _, hidden := range []string{"account-type", "callback-retry"} { // for those who test against the service
 		if err := c.Flags().MarkHidden(hidden); err != nil {
 			panic(err)
@@ -49,6 +52,9 @@ func (a *app) serviceCommand() *cobra.Command {
 	return c
 }
 
+// endPatience is how long calls under way may take when the service is told to end.
+const endPatience = 7 * time.Second
+
 func (a *app) serve(ctx context.Context, f serviceFlags) error {
 	log, err := a.logger(zap.InfoLevel)
 	if err != nil {
@@ -56,21 +62,22 @@ func (a *app) serve(ctx context.Context, f serviceFlags) error {
 	}
 	keys, err := readKeys(f)
 	if err != nil {
-		return usageError{err}
+		return misuse(err)
 	}
 	svc, err := local.Open(f.data, local.Options{
-		AccountID: f.account, Keys: keys, RateLimit: f.rate, Pseudo: f.pseudo, AccountType: f.accountType, CallbackRetry: f.retry, Logger: log,
+		AccountID: f.account, Keys: keys, RateLimit: f.rate, Pseudo: f.pseudo, AccountType: f.accountType,
+		CallbackRetry: f.retry, Logger: log,
 	})
 	if err != nil {
 		return err
 	}
 	listener, err := net.Listen("tcp", f.listen)
 	if err != nil {
-		return errors.Join(usageError{fmt.Errorf("listen on %s: %w", f.listen, err)}, svc.Close())
+		return errors.Join(misuse(fmt.Errorf("listen on %s: %w", f.listen, err)), svc.Close())
 	}
 	server := &http.Server{Handler: svc, ReadHeaderTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute}
 	ended := make(chan error, 1)
-	context.AfterFunc(ctx, func() { ended <- shutDown(server, workPatience) })
+	context.AfterFunc(ctx, func() { ended <- process.ShutDown(server, endPatience) })
 	if err := a.sayListening("http://" + listener.Addr().String()); err != nil {
 		return errors.Join(err, listener.Close(), svc.Close())
 	}

@@ -24,22 +24,22 @@ func (a *app) statsCommand() *cobra.Command {
 			"match the attached translation memories by so many percent.",
 		Example: "  locsync stats --id $ID\n  locsync stats --id $ID --build --exact",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
 				if cmd.Flags().Changed("fuzzy-repetitions") {
-					if err := d.SetFuzzyRepetitions(ctx, d.id, fuzzy); err != nil {
+					if err := d.client.SetFuzzyRepetitions(ctx, d.id, fuzzy); err != nil {
 						return err
 					}
 					build = true // the switch counts from the next snapshot on
 				}
 				if build {
-					if err := d.BuildStatistics(ctx, d.id, exact); err != nil {
+					if err := d.client.BuildStatistics(ctx, d.id, exact); err != nil {
 						return err
 					}
 				}
 				patient, cancel := d.patient(ctx)
 				defer cancel()
 				d.line.Show(report.Doing{What: "waiting until the service has counted"})
-				s, err := d.ProjectStatisticsByDocument(patient, d.id, exact)
+				s, err := d.client.ProjectStatisticsByDocument(patient, d.id, exact)
 				if err != nil {
 					return err
 				}

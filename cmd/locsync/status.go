@@ -14,6 +14,7 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
+	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/web"
 )
@@ -55,18 +56,18 @@ func (a *app) sayStatus(cmd *cobra.Command, o statusOptions) error {
 	gated := cmd.Flags().Changed("fail-if-incomplete")
 	switch {
 	case gated && !(o.least >= 0 && o.least <= 100):
-		return usageError{fmt.Errorf("--fail-if-incomplete %v: use a percentage from 0 to 100", o.least)}
+		return misuse(fmt.Errorf("--fail-if-incomplete %v: use a percentage from 0 to 100", o.least))
 	case o.languages != nil && !gated:
-		return usageError{errors.New("--language chooses what --fail-if-incomplete is about; add that, or leave it out")}
+		return misuse(errors.New("--language chooses what --fail-if-incomplete is about; add that, or leave it out"))
 	case o.watched && gated:
-		return usageError{errors.New("--watch goes on, and --fail-if-incomplete ends; leave one of them out")}
+		return misuse(errors.New("--watch goes on, and --fail-if-incomplete ends; leave one of them out"))
 	}
 	cfg, err := a.load()
 	if err != nil {
 		return err
 	}
 	if o.project != "" && cfg.Project(o.project) == nil {
-		return usageError{cfg.NoProject(o.project)}
+		return misuse(cfg.NoProject(o.project))
 	}
 	if err := knownTargets(cfg, o); err != nil {
 		return err
@@ -103,7 +104,7 @@ func knownTargets(cfg *config.Config, o statusOptions) error {
 	}
 	for _, language := range o.languages {
 		if !slices.Contains(known, language) {
-			return usageError{noneOf("target language", language, known)}
+			return misuse(noneOf("target language", language, known))
 		}
 	}
 	return nil
@@ -119,7 +120,7 @@ func (a *app) status(ctx context.Context, cfg *config.Config) (report.Status, er
 		return report.Status{}, err
 	}
 	var daemon report.Daemon
-	dir, err := stateDir(ctx, cfg) // an error here is in the status again, as a problem
+	dir, err := process.StateDir(ctx, cfg) // an error here is in the status again, as a problem
 	if err == nil {
 		asked, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
@@ -143,7 +144,7 @@ func (a *app) status(ctx context.Context, cfg *config.Config) (report.Status, er
 		return report.Status{}, err
 	}
 	defer store.Close()
-	parts := engine.Parts{Config: cfg, State: store, Log: log, Clones: clones(dir), Patience: 3 * time.Minute}
+	parts := engine.Parts{Config: cfg, State: store, Log: log, Clones: process.Clones(dir), Patience: 3 * time.Minute}
 	s := engine.New(parts).Status(ctx)
 	s.Daemon = daemon
 	return s, nil

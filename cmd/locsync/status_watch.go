@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
 )
 
@@ -41,7 +42,8 @@ func (a *app) changes(ctx context.Context, cfg *config.Config, project string) i
 		var last []byte
 		for {
 			began := time.Now()
-			if edited, err := readConfig(cfg.File); err == nil { // else the last good one holds, as it does for the daemon
+			// else the last good one holds, as it does for the daemon
+			if edited, err := process.ReadConfig(cfg.File); err == nil {
 				cfg = edited
 			}
 			s, err := a.status(ctx, cfg)

@@ -54,7 +54,7 @@ func TestWatchStatusAtATerminal(t *testing.T) {
 		return strings.Count(x.raw(), ownScreen) == 2 && !strings.HasSuffix(x.raw(), ownScreen)
 	})
 	x.types("\x03") // Ctrl-C
-	if code := x.wait(); code != exitDone {
+	if code := x.wait(); code != report.ExitDone {
 		t.Errorf("exit code %d after Ctrl-C", code)
 	}
 	if last := x.raw(); !strings.HasSuffix(last, givenBack) || strings.Count(last, ownScreen) != 2 {
@@ -69,7 +69,7 @@ func TestStatusAtATerminalThatIsPlain(t *testing.T) {
 	for _, setting := range []string{"TERM=dumb", "NO_COLOR=1"} {
 		cmd := w.command("status")
 		x := inColours(t, cmd, 80, setting)
-		if code := x.wait(); code != exitDone {
+		if code := x.wait(); code != report.ExitDone {
 			t.Errorf("%s: exit code %d", setting, code)
 		}
 		if text := x.raw(); strings.Contains(text, "\x1b") || !strings.Contains(text, "2 values wait") || !strings.Contains(text, "░") {
@@ -84,7 +84,7 @@ func TestDoctorAtATerminal(t *testing.T) {
 	w := newRestingWorld(t)
 	cmd := w.command("doctor", "--offline")
 	x := inColours(t, cmd, 70, "LC_ALL=C")
-	if code := x.wait(); code != exitDone {
+	if code := x.wait(); code != report.ExitDone {
 		t.Errorf("exit code %d", code)
 	}
 	text := x.text()

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/locsync/locsync/sync/process"
+	"github.com/locsync/locsync/sync/report"
 )
 
 // inShell runs a line of a shell in a folder and returns its exit code and what it said on standard error.
@@ -36,7 +39,7 @@ func TestLostResult(t *testing.T) {
 	dir := shelf(t)
 	for _, command := range []string{"version", "version --json", "help push", "completion bash", "status", "status --json"} {
 		code, said := inShell(t, dir, "exec locsync "+command+" >/dev/full")
-		if code != exitLater || strings.Count(said, "no space left on device") != 1 {
+		if code != report.ExitLater || strings.Count(said, "no space left on device") != 1 {
 			t.Errorf("%s: exit code %d, %q", command, code, said)
 		}
 		if code, said := inShell(t, dir, "locsync "+command+" | head -c 1 >/dev/null"); code != 0 || said != "" {
@@ -54,11 +57,11 @@ func TestNowhere(t *testing.T) {
 	dir := shelf(t)
 	for _, command := range []string{"status", "push", "init", "demo --dir x"} {
 		code, said := inShell(t, t.TempDir(), "mkdir gone; cd gone; rmdir ../gone; exec locsync "+command)
-		if code != exitWrong || !strings.Contains(said, "change into one that is there") {
+		if code != report.ExitWrong || !strings.Contains(said, "change into one that is there") {
 			t.Errorf("%s: exit code %d, %q", command, code, said)
 		}
 	}
-	if code, said := inShell(t, dir, "exec locsync status >/dev/null", "TMPDIR=/nonexistent"); code != exitLater || !strings.Contains(said, "let TMPDIR name one that can be written") {
+	if code, said := inShell(t, dir, "exec locsync status >/dev/null", "TMPDIR=/nonexistent"); code != report.ExitLater || !strings.Contains(said, "let TMPDIR name one that can be written") {
 		t.Errorf("exit code %d, %q", code, said)
 	}
 	state := filepath.Join(dir, "state")
@@ -71,10 +74,10 @@ func TestNowhere(t *testing.T) {
 	if left, err := os.ReadDir(state); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v %v", left, err)
 	}
-	if code, said := inShell(t, dir, "exec locsync check --config state"); code != exitWrong || !strings.Contains(said, "is a directory; --config names another file") {
+	if code, said := inShell(t, dir, "exec locsync check --config state"); code != report.ExitWrong || !strings.Contains(said, "is a directory; --config names another file") {
 		t.Errorf("exit code %d, %q", code, said)
 	}
-	if code, said := inShell(t, dir, "exec locsync demo --dir locsync.toml/demo"); code != exitWrong || !strings.Contains(said, "name another one with --dir") {
+	if code, said := inShell(t, dir, "exec locsync demo --dir locsync.toml/demo"); code != report.ExitWrong || !strings.Contains(said, "name another one with --dir") {
 		t.Errorf("exit code %d, %q", code, said)
 	}
 }
@@ -88,10 +91,10 @@ func TestErrorsOfFiles(t *testing.T) {
 		err  error
 		code int
 	}{
-		{at(syscall.EACCES), exitWrong}, {at(syscall.EPERM), exitWrong}, {at(syscall.EROFS), exitWrong},
-		{at(syscall.ENOSPC), exitLater}, {at(syscall.EIO), exitLater}, {usageError{at(syscall.ENOSPC)}, exitLater},
-		{&net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.EPERM)}, exitLater},
-		{&net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.EACCES)}, exitLater},
+		{at(syscall.EACCES), report.ExitWrong}, {at(syscall.EPERM), report.ExitWrong}, {at(syscall.EROFS), report.ExitWrong},
+		{at(syscall.ENOSPC), report.ExitLater}, {at(syscall.EIO), report.ExitLater}, {misuse(at(syscall.ENOSPC)), report.ExitLater},
+		{&net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.EPERM)}, report.ExitLater},
+		{&net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.EACCES)}, report.ExitLater},
 	} {
 		var said strings.Builder
 		if code := (&app{out: &said, err: &said}).exit(c.err); code != c.code {
@@ -108,7 +111,7 @@ func TestNoFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, says := range map[string]string{"pipe": "pipe is no file", "state": "no such file", ".": ". is no file"} {
-		if _, f, err := openFile(filepath.Join(dir, path), path); f != nil || err == nil || !strings.Contains(err.Error(), strings.TrimPrefix(says, ". ")) || !wrong(err) {
+		if _, f, err := openFile(filepath.Join(dir, path), path); f != nil || err == nil || !strings.Contains(err.Error(), strings.TrimPrefix(says, ". ")) || !process.Lasting(err) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

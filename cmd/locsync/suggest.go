@@ -10,12 +10,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/failure"
 )
 
-// usageError is a command line that cannot be right. Its text is one line that ends with what to try.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
+// misuse is an error that stays until the command line or what it names is changed. Its text is one line that ends with
+// what to try.
+func misuse(err error) error { return &failure.UsageError{Err: err} }
 
 // meant ends a refusal of a word: with the one of the known words that was probably meant, else with all of them.
 func meant(word string, known []string) string {
@@ -62,8 +62,10 @@ func choose(flags *pflag.FlagSet, word *string, name, usage string, words ...str
 
 // otherWords are what people who come from other programs type.
 var otherWords = map[string][]string{
-	"push": {"upload", "send"}, "pull": {"download", "fetch", "export"}, "check": {"validate", "verify", "lint", "test"}, "run": {"daemon", "watch", "start", "serve"},
-	"status": {"state", "st"}, "init": {"setup", "configure", "config"}, "memories": {"tm", "memory"}, "glossary": {"glossaries", "terms"}, "documents": {"docs", "document"},
+	"push": {"upload", "send"}, "pull": {"download", "fetch", "export"}, "check": {"validate", "verify", "lint", "test"},
+	"run":    {"daemon", "watch", "start", "serve"},
+	"status": {"state", "st"}, "init": {"setup", "configure", "config"}, "memories": {"tm", "memory"},
+	"glossary": {"glossaries", "terms"}, "documents": {"docs", "document"},
 }
 
 // unknownCommand refuses a command that parent does not have.
@@ -75,17 +77,17 @@ func unknownCommand(parent *cobra.Command, name string) error {
 			continue
 		}
 		if slices.Contains(c.SuggestFor, strings.ToLower(name)) {
-			return usageError{fmt.Errorf("%s; did you mean %s?", said, c.CommandPath())}
+			return misuse(fmt.Errorf("%s; did you mean %s?", said, c.CommandPath()))
 		}
 		known = append(known, c.Name())
 	}
 	if near := config.Nearest(name, known); near != "" {
-		return usageError{fmt.Errorf("%s; did you mean %s %s?", said, parent.CommandPath(), near)}
+		return misuse(fmt.Errorf("%s; did you mean %s %s?", said, parent.CommandPath(), near))
 	}
 	if parent.HasParent() {
-		return usageError{fmt.Errorf("%s; use %s", said, either(known))}
+		return misuse(fmt.Errorf("%s; use %s", said, either(known)))
 	}
-	return usageError{fmt.Errorf("%s; locsync help lists them all", said)}
+	return misuse(fmt.Errorf("%s; locsync help lists them all", said))
 }
 
 // flagError turns what the parser has to say of a flag into one line in our words.
@@ -101,21 +103,22 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 	var bad *pflag.InvalidValueError
 	switch {
 	case errors.As(err, &unknown):
-		return usageError{fmt.Errorf("%s has no flag %s", cmd.CommandPath(), missingFlag(cmd, unknown))}
+		return misuse(fmt.Errorf("%s has no flag %s", cmd.CommandPath(), missingFlag(cmd, unknown)))
 	case errors.As(err, &empty):
 		what, _ := pflag.UnquoteUsage(empty.GetFlag())
-		return usageError{fmt.Errorf("--%s wants a value: --%s %s", empty.GetFlag().Name, empty.GetFlag().Name, what)}
+		return misuse(fmt.Errorf("--%s wants a value: --%s %s", empty.GetFlag().Name, empty.GetFlag().Name, what))
 	case errors.As(err, &bad):
 		said := fmt.Errorf("--%s %q: %w", bad.GetFlag().Name, bad.GetValue(), bad.Unwrap())
 		if !aChoice(bad.GetFlag()) {
 			said = fmt.Errorf("%w; see %s --help", said, cmd.CommandPath())
 		}
-		return usageError{said}
+		return misuse(said)
 	}
-	return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
+	return misuse(fmt.Errorf("%w; see %s --help", err, cmd.CommandPath()))
 }
 
-// missingFlag is a flag that a command does not have, and what was perhaps meant: a flag with another spelling, or another command's.
+// missingFlag is a flag that a command does not have, and what was perhaps meant: a flag with another spelling, or
+// another command's.
 func missingFlag(cmd *cobra.Command, e *pflag.NotExistError) string {
 	name, typed := e.GetSpecifiedName(), "--"+e.GetSpecifiedName()
 	if short := e.GetSpecifiedShortnames(); short != "" {
@@ -150,4 +153,26 @@ func flagNames(cmd *cobra.Command) []string {
 	cmd.LocalFlags().VisitAll(add)
 	cmd.InheritedFlags().VisitAll(add)
 	return names
+}
+
+// needsSubcommand is what a command does that only groups others.
+func needsSubcommand(c *cobra.Command) {
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return misuse(fmt.Errorf("%s wants to know what to do; see %s --help", cmd.CommandPath(), cmd.CommandPath()))
+		}
+		return unknownCommand(cmd, args[0])
+	}
+}
+
+// noArguments refuses stray arguments as wrong usage.
+func noArguments(c *cobra.Command) {
+	c.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return misuse(fmt.Errorf("%s takes no argument %q; see %s --help", cmd.CommandPath(), args[0],
+				cmd.CommandPath()))
+		}
+		return nil
+	}
 }

@@ -23,8 +23,8 @@ func (a *app) tasksCommand() *cobra.Command {
 		Short:   "List the tasks of a project, and give them out",
 		Example: "  locsync tasks --id $ID\n  locsync tasks --id $ID --currency EUR --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
-				tasks, err := d.Tasks(ctx, d.id, f)
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
+				tasks, err := d.client.Tasks(ctx, d.id, f)
 				if err != nil {
 					return err
 				}
@@ -72,12 +72,12 @@ func (a *app) tasksAssignCommand() *cobra.Command {
 			"bo@example.com --shortlist --id $ID",
 		Args: atLeast(2, "a task and at least one person"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
 				people, err := d.people(ctx, args[1:])
 				if err != nil {
 					return err
 				}
-				if err := d.AssignTask(ctx, d.id, args[0], people, shortlist); err != nil {
+				if err := d.client.AssignTask(ctx, d.id, args[0], people, shortlist); err != nil {
 					return err
 				}
 				return a.sayDone(document.Object{"task": args[0], "userIds": people}, "assigned to %s\n",
@@ -91,8 +91,8 @@ func (a *app) tasksAssignCommand() *cobra.Command {
 }
 
 // people are the identifiers of team members that were named by identifier or address.
-func (d *desk) people(ctx context.Context, named []string) ([]string, error) {
-	team, err := d.Team(ctx)
+func (d *session) people(ctx context.Context, named []string) ([]string, error) {
+	team, err := d.client.Team(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (d *desk) people(ctx context.Context, named []string) ([]string, error) {
 			return m.ID == name || strings.EqualFold(m.Email, name)
 		})
 		if i < 0 {
-			return nil, usageError{fmt.Errorf("nobody in the team is %s; see locsync tasks team", name)}
+			return nil, misuse(fmt.Errorf("nobody in the team is %s; see locsync tasks team", name))
 		}
 		ids = append(ids, team[i].ID)
 	}
@@ -121,11 +121,11 @@ func (a *app) tasksDeadlineCommand() *cobra.Command {
 			if args[1] != "none" {
 				var err error
 				if until, err = time.Parse(time.RFC3339, args[1]); err != nil {
-					return usageError{fmt.Errorf("%q: give the time like 2027-01-31T18:00:00Z, or none", args[1])}
+					return misuse(fmt.Errorf("%q: give the time like 2027-01-31T18:00:00Z, or none", args[1]))
 				}
 			}
-			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
-				if err := d.SetTaskDeadline(ctx, d.id, args[0], until); err != nil {
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
+				if err := d.client.SetTaskDeadline(ctx, d.id, args[0], until); err != nil {
 					return err
 				}
 				return a.sayDone(document.Object{"task": args[0], "deadline": args[1]}, "deadline %s\n", args[1])
@@ -143,8 +143,8 @@ func (a *app) tasksTeamCommand() *cobra.Command {
 		Short:   "List the members of the account's team",
 		Example: "  locsync tasks team\n  locsync tasks team --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
-				team, err := d.Team(ctx)
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
+				team, err := d.client.Team(ctx)
 				if err != nil {
 					return err
 				}

@@ -32,7 +32,7 @@ func (a *app) translateCommand() *cobra.Command {
 			"translate --html --from en --to de '<b>Save</b>'",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.atService(cmd.Context(), t, func(ctx context.Context, d *desk) error {
+			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
 				return a.translate(ctx, d, r, args)
 			})
 		},
@@ -59,7 +59,7 @@ type translated struct {
 	Error       bool   `json:"error"`
 }
 
-func (a *app) translate(ctx context.Context, d *desk, r service.TranslateRequest, texts []string) error {
+func (a *app) translate(ctx context.Context, d *session, r service.TranslateRequest, texts []string) error {
 	if len(texts) == 0 {
 		var err error
 		if texts, err = a.readTexts(ctx); err != nil {
@@ -67,10 +67,10 @@ func (a *app) translate(ctx context.Context, d *desk, r service.TranslateRequest
 		}
 	}
 	if len(texts) == 0 {
-		return usageError{errors.New("no texts: give them as arguments, or line by line on standard input")}
+		return misuse(errors.New("no texts: give them as arguments, or line by line on standard input"))
 	}
 	if slices.Contains(texts, "") {
-		return usageError{errors.New("one of the texts is empty: leave it out")}
+		return misuse(errors.New("one of the texts is empty: leave it out"))
 	}
 	r.SourceLanguage = cmp.Or(r.SourceLanguage, d.project.SourceLanguage)
 	if len(r.TargetLanguages) == 0 {
@@ -80,7 +80,7 @@ func (a *app) translate(ctx context.Context, d *desk, r service.TranslateRequest
 		r.Texts = append(r.Texts, wire.TranslateText{Text: text})
 	}
 	d.line.Show(report.Doing{What: "translating " + terminal.Count(len(texts), "text")})
-	answer, err := d.Translate(ctx, r)
+	answer, err := d.client.Translate(ctx, r)
 	if err != nil {
 		return err
 	}

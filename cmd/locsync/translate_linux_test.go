@@ -3,6 +3,8 @@ package main
 import (
 	"syscall"
 	"testing"
+
+	"github.com/locsync/locsync/sync/report"
 )
 
 // Who starts translate without a text at a terminal is told to type some, and is let go by Ctrl-C.
@@ -20,7 +22,7 @@ func TestTranslateAtATerminal(t *testing.T) {
 	at = s.until("Ctrl-D ends them:", 0)
 	s.types("\x03")
 	s.until(`locsync: read the texts`, at)
-	if code := s.wait(); code != exitLater {
+	if code := s.wait(); code != report.ExitLater {
 		t.Errorf("exit code %d after Ctrl-C", code)
 	}
 	if s.cmd.ProcessState.Sys().(syscall.WaitStatus).Signaled() {

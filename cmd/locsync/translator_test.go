@@ -63,7 +63,7 @@ func (c *counted) close(t *testing.T) {
 // atEmbedded opens what the embedded service has stored, between two runs of the program, for a translator.
 func (n *newcomer) atEmbedded(do func(w *translator)) {
 	n.Helper()
-	c := serveCounted(n.T, filepath.Join(n.tree, ".git", "locsync", "service"), embeddedAccount)
+	c := serveCounted(n.T, filepath.Join(n.tree, ".git", "locsync", "service"), "embedded")
 	defer c.close(n.T)
 	do(&translator{n.T, c.server.URL, n.config().Projects[0].ID})
 }

@@ -16,6 +16,9 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/report"
+
+	"github.com/locsync/locsync/sync/daemon"
 )
 
 func deployed(t *testing.T, name string) string {
@@ -70,7 +73,7 @@ func TestUnitsAgree(t *testing.T) {
 		return all
 	}
 	want := map[string]string{"Type": "notify", "NotifyAccess": "main", "ExecReload": "/bin/kill -HUP $MAINPID", "WatchdogSec": "60", "Restart": "on-failure",
-		"RestartPreventExitStatus": strconv.Itoa(exitWrong), "LimitCORE": "0"}
+		"RestartPreventExitStatus": strconv.Itoa(report.ExitWrong), "LimitCORE": "0"}
 	for _, name := range units {
 		got := settings(name)
 		for key, value := range want {
@@ -78,7 +81,7 @@ func TestUnitsAgree(t *testing.T) {
 				t.Errorf("%s: %s=%s, want %s", name, key, got[key], value)
 			}
 		}
-		if stop, err := strconv.Atoi(got["TimeoutStopSec"]); err != nil || time.Duration(stop)*time.Second < workPatience+2*servePatience {
+		if stop, err := strconv.Atoi(got["TimeoutStopSec"]); err != nil || time.Duration(stop)*time.Second < daemon.MostToEnd {
 			t.Errorf("%s: TimeoutStopSec=%s is shorter than the program may take to end", name, got["TimeoutStopSec"])
 		}
 	}

@@ -6,20 +6,16 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/locsync/locsync/sync/report"
 )
 
 // release is the version of a released program, set when it is linked.
 var release = ""
 
-// build is what the program knows of itself.
-type build struct {
-	Version string `json:"version"`
-	Commit  string `json:"commit"`
-	Go      string `json:"go"`
-}
-
-func version() build {
-	b := build{Version: release, Commit: "unknown", Go: runtime.Version()}
+// version is what the program knows of itself.
+func version() report.Build {
+	b := report.Build{Version: release, Commit: "unknown", Go: runtime.Version()}
 	info, ok := debug.ReadBuildInfo()
 	if ok {
 		for _, s := range info.Settings {
@@ -37,8 +33,8 @@ func version() build {
 	return b
 }
 
-// text is what locsync version prints.
-func (b build) text() string {
+// versionText is what locsync version prints.
+func versionText(b report.Build) string {
 	return fmt.Sprintf("locsync %s\ncommit %s\n%s %s/%s\n", b.Version, b.Commit, b.Go, runtime.GOOS, runtime.GOARCH)
 }
 
@@ -57,6 +53,6 @@ func (a *app) sayVersion() error {
 	if a.asJSON {
 		return a.print(b)
 	}
-	fmt.Fprint(a.out, b.text())
+	fmt.Fprint(a.out, versionText(b))
 	return nil
 }

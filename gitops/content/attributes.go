@@ -10,24 +10,21 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/locsync/locsync/gitops/tree"
 )
 
-// What gitattributes say about a path: how its line ends and its encoding are stored, and whether its content passes
-// through a filter. git answers (git check-attr) for the tree that is read or written, not for the working tree,
-// which may be on another branch. It is asked only where some file of attributes says anything about these.
+// What gitattributes say about a path: how its encoding is stored, and whether its content passes through a filter. git
+// answers (git check-attr) for the tree that is read or written, not for the working tree, which may be on another
+// branch. It is asked only where some file of attributes says anything about these.
 
 // attributes are those of one path, as git check-attr prints them: "set", "unset", "unspecified", or a value.
 type attributes map[string]string
 
-var asked = []string{"text", "crlf", "eol", "ident", "filter", "working-tree-encoding"}
-
-// telling are the words of which a file of attributes has one if it says anything about what is asked.
-var telling = append([]string{"binary"}, asked...)
+// asked are the attributes that decide what is done here, and the words of which a file of attributes has one if it
+// says anything about them.
+var asked = []string{"filter", "working-tree-encoding"}
 
 // value is an attribute's value; "" when it has none.
 func (a attributes) value(name string) string {
@@ -192,28 +189,17 @@ func (t *Files) line(name, word string) string {
 	}
 }
 
-// lineRule is how the bytes of a path are stored.
-type lineRule int
-
-const (
-	asGiven   lineRule = iota // binary, or nothing said
-	always                    // text: LF in the repository
-	unlessOld                 // text=auto: LF, unless CRLF is there already
-)
-
 // storing is how the content of a path is stored.
 type storing struct {
-	lines  lineRule
-	ident  bool   // $Id$ is stored without its value
 	utf8   bool   // it is another encoding in a working tree, and always UTF-8 here
-	filter string // the program that git runs over it, which does all the rest too
+	filter string // the program that git runs over it
 	line   string // what says so
 }
 
-// rule says how a path is stored. An tree.Refusal when it would have to pass a filter that cannot be run here, or be in
+// rule says how a path is stored. A tree.Refusal when it would have to pass a filter that cannot be run here, or be in
 // an encoding that could not hold every text: a plain blob on an LFS path breaks every checkout.
 func (t *Files) rule(name string, a attributes) (storing, error) {
-	s := storing{ident: a["ident"] == "set", lines: t.lineRule(a)}
+	var s storing
 	if s.filter = a.value("filter"); s.filter != "" {
 		s.line = t.line(name, s.filter)
 		return s, t.runnable(s.filter, s.line)
@@ -233,53 +219,8 @@ func holdsAllText(encoding string) bool {
 	return strings.HasPrefix(strings.ReplaceAll(strings.ToUpper(encoding), "-", ""), "UTF")
 }
 
-func (t *Files) lineRule(a attributes) lineRule {
-	text := a["text"]
-	if text == "" || text == "unspecified" { // crlf is what text was called once
-		text = a["crlf"]
-	}
-	switch text {
-	case "unset":
-		return asGiven
-	case "auto":
-		return unlessOld
-	case "set", "input":
-		return always
-	}
-	if eol := a["eol"]; eol == "lf" || eol == "crlf" {
-		return always
-	}
-	if strings.EqualFold(t.repo.Settings.Get("core.autocrlf"), "input") || t.repo.Settings.Bool("core.autocrlf", false) {
-		return unlessOld
-	}
-	return asGiven
+// converts says whether git may store something else than the content: besides filters, which see all of it, there are
+// line ends and $Id$. A file without any needs no process.
+func (s storing) converts(data []byte) bool {
+	return s.filter != "" || bytes.Contains(data, []byte("\r\n")) || bytes.Contains(data, []byte("$Id:"))
 }
-
-// normalise gives the bytes to store, where no filter does. Old is the blob that is there, nil for none. In git's
-// order: the encoding, the line ends, the identity.
-func (s storing) normalise(data, old []byte) ([]byte, error) {
-	if s.utf8 && !utf8.Valid(data) {
-		return nil, tree.Refuse("working-tree-encoding applies to it (%s), so it is stored in UTF-8, and this content "+
-			"is not", s.line)
-	}
-	data = s.lines.normalise(data, old)
-	if s.ident && bytes.Contains(data, []byte("$Id:")) {
-		data = identLine.ReplaceAll(data, []byte("$$Id$$"))
-	}
-	return data, nil
-}
-
-// normalise gives the bytes with the line ends to store.
-func (rule lineRule) normalise(data, old []byte) []byte {
-	switch {
-	case rule == asGiven || !bytes.Contains(data, []byte("\r\n")):
-		return data
-	case rule == unlessOld && (bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 || bytes.Contains(old,
-		[]byte("\r\n"))):
-		return data
-	}
-	return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
-}
-
-// identLine is what the attribute ident makes of $Id$ in a working tree.
-var identLine = regexp.MustCompile(`\$Id:[^$\n]*\$`)

@@ -40,7 +40,7 @@ func TestAttributesOfAllPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	attributesOf := func(name string) attributes {
-		all, err := New(r, commit.Tree, time.Time{}, nil).attributesOf(t.Context(), []string{name}, telling...)
+		all, err := New(r, commit.Tree, time.Time{}, nil).attributesOf(t.Context(), []string{name}, asked...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,23 +50,25 @@ func TestAttributesOfAllPlaces(t *testing.T) {
 	how := func(name string) (storing, error) {
 		return tip.rule(name, attributesOf(name))
 	}
-	rule := func(name string) lineRule {
-		t.Helper()
-		s, err := how(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s.lines
-	}
-	if rule("b.json") != always || rule("l10n/a.json") != asGiven || rule("l10n/x/y.json") != asGiven || rule("c.txt") != asGiven {
-		t.Error("nearest file first")
-	}
 	if _, err := how("l10n/big.json"); err == nil || !strings.Contains(err.Error(), `"big.json lfs" in l10n/.gitattributes:2`) {
 		t.Errorf("a macro of the top folder: %v", err)
 	}
+	store := func(name string) string {
+		t.Helper()
+		e, changes, err := New(r, commit.Tree, time.Time{}, nil).Plan(t.Context(), map[string][]byte{name: []byte("x\r\n")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(e.Objects[changes[0].Blob].Data)
+	}
+	for name, want := range map[string]string{"b.json": "x\n", "l10n/a.json": "x\r\n", "l10n/x/y.json": "x\r\n", "c.txt": "x\r\n"} {
+		if got := store(name); got != want {
+			t.Errorf("nearest file first: %s is stored as %q", name, got)
+		}
+	}
 	gittest.Write(t, dir, map[string]string{".git/info/attributes": "l10n/a.json text\n"})
-	if rule("l10n/a.json") != always {
-		t.Error("info/attributes is strongest")
+	if got := store("l10n/a.json"); got != "x\n" {
+		t.Errorf("info/attributes is strongest: %q", got)
 	}
 }
 
@@ -74,7 +76,7 @@ func TestAttributesOfAllPlaces(t *testing.T) {
 func TestAttributesAreGits(t *testing.T) {
 	t.Parallel()
 	dir := gittest.Init(t, nil)
-	word := rapid.SampledFrom([]string{"text", "-text", "!text", "text=auto", "eol=lf", "x", "-x", "m", "-m", "!m", "x=1", "-x=1", "=", "é"})
+	word := rapid.SampledFrom([]string{"filter=f", "-filter", "!filter", "filter=g", "working-tree-encoding=UTF-8", "x", "-x", "m", "-m", "!m", "x=1", "-x=1", "=", "é"})
 	pattern := rapid.StringMatching(`!?/?(a|b|\*|\?|\*\*|[ab]\*|\[ab\]|\[!a\]|\\a|\[\[:alpha:\]\]|\*\*a){1,2}(/(a|b|\*|\*\*|a\*)){0,2}/?`)
 	line := rapid.Custom(func(rt *rapid.T) string {
 		p := pattern.Draw(rt, "pattern")
@@ -96,11 +98,11 @@ func TestAttributesAreGits(t *testing.T) {
 		gittest.Write(t, dir, files)
 		gittest.Git(t, dir, "add", "-A")
 		tree, _ := object.Parse(gittest.Git(t, dir, "write-tree"))
-		ours, err := New(r, tree, time.Time{}, nil).attributesOf(t.Context(), paths, telling...)
+		ours, err := New(r, tree, time.Time{}, nil).attributesOf(t.Context(), paths, asked...)
 		if err != nil {
 			rt.Fatal(err)
 		}
-		out, _ := gittest.TryGit(t, dir, append([]string{"check-attr", "text", "eol", "--"}, paths...)...)
+		out, _ := gittest.TryGit(t, dir, append([]string{"check-attr", "filter", "working-tree-encoding", "--"}, paths...)...)
 		compared := 0
 		for l := range strings.Lines(out) {
 			f := strings.SplitN(strings.TrimSpace(l), ": ", 3)

@@ -4,12 +4,12 @@
 package content
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"maps"
-	"path"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -40,37 +40,14 @@ func New(repo *repository.Repository, root object.Name, when time.Time, extra ma
 
 // Read reads a file as people see it.
 func (t *Files) Read(name string, h object.Name) ([]byte, error) {
-	stored, err := t.Stored(name, h)
+	stored, err := t.blob(h)
 	if err != nil {
 		return nil, err
 	}
 	return t.smudged(name, h, stored)
 }
 
-// Stored reads what is stored for a file in the tree. What a partial clone left out is fetched.
-func (t *Files) Stored(name string, h object.Name) ([]byte, error) {
-	data, err := t.FS.Stored(h)
-	if !remote.Promised(t.repo, err) {
-		return data, err
-	}
-	beside, err := t.missingBeside(name)
-	if err != nil {
-		return nil, err
-	}
-	if len(beside) > 1 {
-		ctx, end := t.repo.WatchRead()
-		err := remote.FetchPromised(ctx, t.repo, append([]object.Name{h}, beside...))
-		end()
-		if err == nil {
-			if data, err := t.FS.Stored(h); err == nil {
-				return data, nil
-			}
-		}
-	}
-	return t.blob(h)
-}
-
-// blob reads an object by itself.
+// blob reads what is stored. What a partial clone left out is fetched, one by one; Prefetch brings many.
 func (t *Files) blob(h object.Name) ([]byte, error) {
 	data, err := t.FS.Stored(h)
 	if !remote.Promised(t.repo, err) {
@@ -79,61 +56,33 @@ func (t *Files) blob(h object.Name) ([]byte, error) {
 	return remote.Absent(t.repo, object.Blob, h)
 }
 
-// manyPromised bounds what one missing file brings along.
-const manyPromised = 5000
-
-// missingBeside lists blobs that are not here: of files with the same extension in a file's folder, then in the folders
-// beside it.
-func (t *Files) missingBeside(name string) ([]object.Name, error) {
-	folder := path.Dir(name)
-	folders := []string{folder}
-	if folder != "." {
-		around, err := t.FS.ReadDir(path.Dir(folder))
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range around {
-			if at := path.Join(path.Dir(folder), e.Name()); e.IsDir() && at != folder {
-				folders = append(folders, at)
-			}
-		}
-	}
-	var missing []object.Name
-	seen := map[object.Name]bool{}
-	for _, folder := range folders {
-		e, err := t.FS.Lookup(folder, true)
-		if err != nil || !e.IsDir() { // a submodule
-			continue
-		}
-		entries, err := t.FS.Entries(e.Hash)
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range entries {
-			if seen[e.Hash] || !e.IsFile() || !strings.EqualFold(path.Ext(e.Name), path.Ext(name)) ||
-				t.repo.Objects.Has(e.Hash) {
-				continue
-			}
-			seen[e.Hash] = true
-			if missing = append(missing, e.Hash); len(missing) == manyPromised {
-				return missing, nil
-			}
-		}
-	}
-	return missing, nil
-}
-
 // Prefetch brings the blobs of files that a partial clone has left out here, all in one request. enter says which
 // folders may hold such files. Where nothing is missing, or the repository is not partial, no remote is asked.
 func (t *Files) Prefetch(ctx context.Context, enter, wanted func(path string) bool) error {
 	r := t.repo
-	if !r.Facts.Partial || r.Options.Remote == "" {
+	if !r.Facts.Partial {
 		return nil
 	}
 	ctx, end := r.Watch(ctx)
 	defer end()
 	missing := map[object.Name]bool{}
-	if err := t.missing(ctx, ".", enter, wanted, missing); err != nil {
+	err := fs.WalkDir(t.FS, ".", func(name string, d fs.DirEntry, err error) error {
+		info, ierr := d.Info()
+		switch {
+		case err != nil || ctx.Err() != nil || ierr != nil:
+			return cmp.Or(err, context.Cause(ctx), ierr)
+		case d.IsDir():
+			if name != "." && !enter(name) {
+				return fs.SkipDir
+			}
+		case wanted(name) || d.Type()&fs.ModeSymlink != 0 || d.Name() == ".gitattributes":
+			if h := info.Sys().(object.Name); !t.repo.Objects.Has(h) {
+				missing[h] = true
+			}
+		}
+		return nil
+	})
+	if err != nil {
 		return fmt.Errorf("look for what a partial clone left out: %w", err)
 	}
 	if len(missing) == 0 {
@@ -141,41 +90,6 @@ func (t *Files) Prefetch(ctx context.Context, enter, wanted func(path string) bo
 	}
 	if err := remote.FetchPromised(ctx, r, slices.Collect(maps.Keys(missing))); err != nil {
 		return fmt.Errorf("%w: fetch %d of them: %w", outcome.ErrUnfetched, len(missing), err)
-	}
-	return nil
-}
-
-func (t *Files) missing(ctx context.Context, folder string, enter, wanted func(string) bool,
-	missing map[object.Name]bool) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	at, err := t.FS.Lookup(folder, true)
-	if err != nil {
-		return err
-	}
-	entries, err := t.FS.Entries(at.Hash)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		name := e.Name
-		if folder != "." {
-			name = folder + "/" + e.Name
-		}
-		switch {
-		case e.Mode == object.ModeModule:
-		case e.IsDir():
-			if enter(name) {
-				if err := t.missing(ctx, name, enter, wanted, missing); err != nil {
-					return err
-				}
-			}
-		case wanted(name) || e.Mode == object.ModeLink || e.Name == ".gitattributes":
-			if !t.repo.Objects.Has(e.Hash) {
-				missing[e.Hash] = true
-			}
-		}
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -47,33 +47,36 @@ func (t *Files) runnable(filter, line string) error {
 	return tree.Refuse("filter=%s applies to it (%s), which cannot be run here; %s", filter, line, try)
 }
 
-// clean gives what git stores for files whose content passes a filter, and why it stores none for others of them.
-func (t *Files) clean(ctx context.Context, contents map[string][]byte) (stored map[string][]byte,
+// clean gives what git stores for files by their attributes, and why it stores none for some of them.
+func (t *Files) clean(ctx context.Context, files []destination) (stored map[string][]byte,
 	refused map[string]string, err error) {
 	stored, refused = map[string][]byte{}, map[string]string{}
-	if len(contents) == 0 {
+	if len(files) == 0 {
 		return stored, refused, nil
 	}
-	names := slices.Sorted(maps.Keys(contents))
+	var names []string
+	for _, d := range files {
+		names = append(names, d.Path)
+	}
 	w, err := t.Workbench(names)
 	if err != nil {
 		return nil, nil, fmt.Errorf("prepare the content filters: %w", err)
 	}
 	defer w.Close()
-	for _, name := range names {
-		if err := w.write(name, contents[name]); err != nil {
+	for _, d := range files {
+		if err := t.layOut(w, d); err != nil {
 			return nil, nil, fmt.Errorf("prepare the content filters: %w", err)
 		}
 	}
-	err = t.cleanWith(ctx, w, names, stored)
+	err = t.cleanWith(ctx, w, files, stored)
 	var failed *run.Error
 	if !errors.As(err, &failed) {
 		return stored, refused, err
 	}
-	for _, name := range names { // one of them; git stops there
-		err := t.cleanWith(ctx, w, []string{name}, stored)
+	for _, d := range files { // one of them; git stops there
+		err := t.cleanWith(ctx, w, []destination{d}, stored)
 		if errors.As(err, &failed) {
-			refused[name] = "its content filter failed: " + run.LastLines(failed.Stderr, 3)
+			refused[d.Path] = "its content filter failed: " + run.LastLines(failed.Stderr, 3)
 		} else if err != nil {
 			return nil, nil, err
 		}
@@ -81,23 +84,56 @@ func (t *Files) clean(ctx context.Context, contents map[string][]byte) (stored m
 	return stored, refused, nil
 }
 
-func (t *Files) cleanWith(ctx context.Context, w Workbench, names []string, stored map[string][]byte) error {
-	out, err := w.Run(ctx, []byte(strings.Join(names, "\n")+"\n"), "hash-object", "-w", "--stdin-paths")
-	if err != nil {
+// layOut puts a file where git takes it from. It is in UTF-8 already, whatever it is in a working tree.
+func (t *Files) layOut(w Workbench, d destination) error {
+	if d.how.utf8 {
+		folder := path.Dir(d.Path)
+		content, err := t.attributesFile(folder)
+		if err != nil {
+			return err
+		}
+		own := slices.Concat(content, []byte("\n* -working-tree-encoding\n"))
+		if err := w.write(path.Join(folder, ".gitattributes"), own); err != nil {
+			return err
+		}
+	}
+	return w.write(d.Path, d.data)
+}
+
+// cleanWith has git add files to an index that has them as they are in the tree: line ends that are there already may
+// stay.
+func (t *Files) cleanWith(ctx context.Context, w Workbench, files []destination, stored map[string][]byte) error {
+	var old, names strings.Builder
+	wanted := map[string]bool{}
+	for _, d := range files {
+		if wanted[d.Path] = true; d.Entry.Mode != 0 {
+			fmt.Fprintf(&old, "%o %s\t%s\x00", d.Entry.Mode, d.Entry.Hash, d.Path)
+		}
+		names.WriteString(d.Path + "\x00")
+	}
+	if _, err := w.Run(ctx, []byte(old.String()), "update-index", "-z", "--index-info"); err != nil {
 		return err
 	}
-	lines := strings.Fields(string(out))
-	if len(lines) != len(names) {
-		return fmt.Errorf("git object.Name-object named %d objects for %d files", len(lines), len(names))
+	if _, err := w.Run(ctx, []byte(names.String()), "-c", "core.safecrlf=false", "-c", "core.looseCompression=0",
+		"update-index", "--add", "-z", "--stdin"); err != nil {
+		return err
+	}
+	out, err := w.Run(ctx, nil, "ls-files", "-s", "-z")
+	if err != nil {
+		return err
 	}
 	objects, err := w.Made()
 	if err != nil {
 		return err
 	}
-	for i, name := range names {
-		h, ok := object.Parse(lines[i])
+	for item := range strings.SplitSeq(string(out), "\x00") { // mode, name, stage, path
+		about, name, _ := strings.Cut(item, "\t")
+		if !wanted[name] {
+			continue
+		}
+		h, ok := object.Parse(strings.Fields(about)[1])
 		if !ok {
-			return fmt.Errorf("git object.Name-object printed %q", lines[i])
+			return fmt.Errorf("git ls-files printed %q", item)
 		}
 		o, made := objects[h]
 		if stored[name] = o.Data; made {

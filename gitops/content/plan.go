@@ -1,12 +1,14 @@
 package content
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"path"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/locsync/locsync/gitops/object"
 	"github.com/locsync/locsync/gitops/outcome"
@@ -36,19 +38,20 @@ func (t *Files) Plan(ctx context.Context, files map[string][]byte) (*tree.Edit, 
 	if err != nil {
 		return nil, nil, err
 	}
-	filtered, places, err := p.rules(ctx, places)
+	converted, places, err := p.rules(ctx, places)
 	if err != nil {
 		return nil, nil, err
 	}
-	stored, refused, err := t.clean(ctx, filtered)
+	stored, refused, err := t.clean(ctx, converted)
 	if err != nil {
 		return nil, nil, err
 	}
 	var changes []tree.Change
 	for _, d := range places {
-		c, ok, err := p.changeOf(d, stored)
+		var err error
+		c, ok := p.changeOf(d, stored)
 		if why, no := refused[d.Path]; no {
-			err = tree.Refuse("%s (%s)", why, d.how.line)
+			err = tree.Refuse("%s (%s)", why, cmp.Or(d.how.line, "git check-attr -a "+d.Path))
 		}
 		if err != nil {
 			if err := p.refuse(d.name, err); err != nil {
@@ -98,34 +101,37 @@ func (p *plan) destinations(files map[string][]byte) ([]destination, error) {
 	return slices.DeleteFunc(places, func(d destination) bool { return d.data == nil && written[d.Path] }), nil
 }
 
-// rules finds how the files are stored, all in one question, and gives those whose content passes a filter.
-func (p *plan) rules(ctx context.Context, places []destination) (map[string][]byte, []destination, error) {
+// rules finds how the files are stored, all in one question, and gives those whose content git may convert.
+func (p *plan) rules(ctx context.Context, places []destination) (converted, kept []destination, err error) {
 	var paths []string
 	for _, d := range places {
 		if d.data != nil {
 			paths = append(paths, d.Path)
 		}
 	}
-	attrs, err := p.t.attributesOf(ctx, paths, telling...)
+	attrs, err := p.t.attributesOf(ctx, paths, asked...)
 	if err != nil {
 		return nil, nil, err
 	}
-	filtered := map[string][]byte{}
-	var kept []destination
 	for _, d := range places {
 		if d.data != nil {
-			if d.how, err = p.t.rule(d.Path, attrs[d.Path]); err != nil {
+			d.how, err = p.t.rule(d.Path, attrs[d.Path])
+			if err == nil && d.how.utf8 && !utf8.Valid(d.data) {
+				err = tree.Refuse("working-tree-encoding applies to it (%s), so it is stored in UTF-8, and this content "+
+					"is not", d.how.line)
+			}
+			if err != nil {
 				if err := p.refuse(d.name, err); err != nil {
 					return nil, nil, err
 				}
 				continue
 			}
 		}
-		if kept = append(kept, d); d.how.filter != "" {
-			filtered[d.Path] = d.data
+		if kept = append(kept, d); d.data != nil && d.how.converts(d.data) {
+			converted = append(converted, d)
 		}
 	}
-	return filtered, kept, nil
+	return converted, kept, nil
 }
 
 // placeOf finds where one of the files goes. A file that is there in another case, and is removed under that name, is
@@ -146,35 +152,23 @@ func (p *plan) placeOf(name string, files map[string][]byte) (destination, error
 	return d, nil
 }
 
-// changeOf gives the change of one path; false when nothing changes. stored is what filters made of some files.
-func (p *plan) changeOf(d destination, stored map[string][]byte) (tree.Change, bool, error) {
-	c := tree.Change{Path: d.Path, Mode: object.ModeFile}
+// changeOf gives the change of one path; false when nothing changes. stored is what git made of some files.
+func (p *plan) changeOf(d destination, stored map[string][]byte) (tree.Change, bool) {
+	c := tree.Change{Path: d.Path, Mode: cmp.Or(d.Entry.Mode, object.ModeFile)}
 	if d.data == nil {
-		return c, d.Exists, nil
+		return c, d.Exists
 	}
-	var old []byte
-	var err error
-	if d.Entry.Mode != 0 {
-		c.Mode = d.Entry.Mode
-		if d.how.lines == unlessOld && d.how.filter == "" {
-			if old, err = p.t.Stored(d.Path, d.Entry.Hash); err != nil {
-				return c, false, err
-			}
-		}
-	}
-	data, filtered := stored[d.Path]
-	if !filtered {
-		if data, err = d.how.normalise(d.data, old); err != nil {
-			return c, false, err
-		}
+	data, converted := stored[d.Path]
+	if !converted {
+		data = d.data
 	}
 	o := p.t.repo.Objects.Format.New(object.Blob, data)
 	c.Blob = o.Name
 	if d.Exists && d.Entry.Hash == o.Name {
-		return c, false, nil
+		return c, false
 	}
 	p.edit.Add(o)
-	return c, true, nil
+	return c, true
 }
 
 // clashes finds new paths that are folders of other new ones.
@@ -206,7 +200,7 @@ func (t *Files) Writable(name string) error {
 		ctx, end := t.repo.WatchRead()
 		defer end()
 		var a map[string]attributes
-		if a, err = t.attributesOf(ctx, []string{at.Path}, "filter", "working-tree-encoding"); err == nil {
+		if a, err = t.attributesOf(ctx, []string{at.Path}, asked...); err == nil {
 			_, err = t.rule(at.Path, a[at.Path])
 		}
 	}

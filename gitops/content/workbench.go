@@ -85,7 +85,11 @@ func quoteAlternate(p string) string {
 }
 
 // Made are the objects that git made there.
-func (w Workbench) Made() (map[object.Name]object.Object, error) { return object.Loose(w.objects()) }
+func (w Workbench) Made() (made map[object.Name]object.Object, err error) {
+	store := object.Open(w.objects(), w.repo.Objects.Format, w.repo.Git)
+	made, err = store.Loose()
+	return made, errors.Join(err, store.Close())
+}
 
 // Put writes an object that is in memory only to where git looks for it.
 func (w Workbench) Put(o object.Object) error {

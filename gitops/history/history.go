@@ -1,219 +1,66 @@
 // Package history answers questions about commits: who descends from whom, where two lines meet, what one has and the
-// others lack. All of them walk from the tips by commit date, youngest first, and stop as soon as the answer cannot
-// change; the cost is the distance between the tips, not the age of the repository. go-git walks a history to its
-// beginning, and a git process takes longer to start than a usual walk takes.
+// others lack. git answers them (merge-base, rev-list): it knows where a shallow clone was cut, and its commit-graph.
 package history
 
 import (
-	"bufio"
-	"container/heap"
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/gitops/run"
 )
 
 // Graph is the commits of one repository.
 type Graph struct {
-	objects *object.Store
-	common  string
-	cut     atomic.Pointer[map[object.Name]bool] // commits whose parents were left out
-}
-
-// Open reads where a shallow clone was cut.
-func Open(common string, objects *object.Store) (*Graph, error) {
-	g := &Graph{objects: objects, common: common}
-	return g, g.Reload()
-}
-
-// Reload reads again where a shallow clone is cut.
-func (g *Graph) Reload() error {
-	cut, err := readShallow(g.common)
-	if err == nil {
-		g.cut.Store(&cut)
-	}
-	return err
+	Life    context.Context // with which the questions end
+	Git     *run.Program
+	Dir     string // the git folder that has the objects
+	Objects *object.Store
 }
 
 // Shallow says whether history is cut off somewhere.
-func (g *Graph) Shallow() bool { return len(*g.cut.Load()) > 0 }
-
-// Cuts says whether a shallow clone was cut at one of these commits.
-func (g *Graph) Cuts(commits []*object.CommitData) bool {
-	cut := *g.cut.Load()
-	return slices.ContainsFunc(commits, func(c *object.CommitData) bool { return cut[c.Hash] })
+func (g *Graph) Shallow() bool {
+	info, err := os.Stat(filepath.Join(g.Dir, "shallow"))
+	return err == nil && info.Size() > 0
 }
 
-// readShallow gives the commits whose parents were left out by a shallow clone.
-func readShallow(common string) (map[object.Name]bool, error) {
-	f, err := os.Open(filepath.Join(common, "shallow"))
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, nil
-		}
-		return nil, err
-	}
-	defer f.Close()
-	cut := map[object.Name]bool{}
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if h, ok := object.Parse(strings.TrimSpace(lines.Text())); ok {
-			cut[h] = true
-		}
-	}
-	return cut, nil
-}
-
-// Commit reads a commit. The parents of a commit where a shallow clone was cut are not there and count as none.
+// Commit reads a commit.
 func (g *Graph) Commit(h object.Name) (*object.CommitData, error) {
-	data, err := g.objects.ReadAs(object.Commit, h)
+	data, err := g.Objects.ReadAs(object.Commit, h)
 	if err != nil {
 		return nil, err
 	}
-	c, err := object.ParseCommit(h, data)
-	if err == nil && (*g.cut.Load())[h] {
-		c.Parents = nil
+	return object.ParseCommit(h, data)
+}
+
+// ask asks git; no says that it answered with status 1.
+func (g *Graph) ask(stdin string, args ...string) (out string, no bool, err error) {
+	answer, err := g.Git.Run(g.Life, run.Call{Dir: g.Dir, Args: args, Stdin: []byte(stdin),
+		Env: []string{"GIT_DIR=" + g.Dir, "GIT_NO_REPLACE_OBJECTS=1"}})
+	if failed, is := errors.AsType[*run.Error](err); is && failed.Exit == 1 {
+		return "", true, nil
 	}
-	return c, err
+	return string(answer), false, err
 }
 
-// Marks of a walk.
-const (
-	fromOne = 1 << iota // reachable from the first side
-	fromTwo             // reachable from the second
-	stale               // reachable from an answer: no answer itself, and nothing below it
-	isResult
-)
-
-// walk is a frontier of commits, youngest first. Commits of the same second come in the order in which they were met.
-type walk struct {
-	g     *Graph
-	seen  map[object.Name]*walked
-	queue []*walked
-	met   int
-}
-
-type walked struct {
-	*object.CommitData
-	flags  int
-	met    int
-	queued bool
-}
-
-func (w *walk) Len() int { return len(w.queue) }
-func (w *walk) Less(i, j int) bool {
-	if w.queue[i].When != w.queue[j].When {
-		return w.queue[i].When > w.queue[j].When
-	}
-	return w.queue[i].met < w.queue[j].met
-}
-func (w *walk) Swap(i, j int) { w.queue[i], w.queue[j] = w.queue[j], w.queue[i] }
-func (w *walk) Push(x any)    { w.queue = append(w.queue, x.(*walked)) }
-func (w *walk) Pop() any {
-	last := w.queue[len(w.queue)-1]
-	w.queue = w.queue[:len(w.queue)-1]
-	return last
-}
-
-// mark adds flags to a commit and puts it on the frontier if that told it anything new.
-func (w *walk) mark(h object.Name, flags int) error {
-	c := w.seen[h]
-	if c == nil {
-		read, err := w.g.Commit(h)
-		if err != nil {
-			return err
-		}
-		w.met++
-		c = &walked{CommitData: read, met: w.met}
-		w.seen[h] = c
-	}
-	if c.flags&flags == flags {
-		return nil
-	}
-	c.flags |= flags
-	if !c.queued {
-		c.queued = true
-		heap.Push(w, c)
-	}
-	return nil
-}
-
-func (w *walk) next() *walked {
-	c := heap.Pop(w).(*walked)
-	c.queued = false
-	return c
-}
-
-// live says whether anything on the frontier can still change the answer.
-func (w *walk) live(dead int) bool {
-	return slices.ContainsFunc(w.queue, func(c *walked) bool { return c.flags&dead == 0 })
-}
-
-// Bases gives the best common ancestors of two commits, in the order in which git names them: youngest first.
-// Empty when they have no common history.
-func (g *Graph) Bases(one, two object.Name) ([]object.Name, error) {
+// Bases gives the best common ancestors of two commits, youngest first. Empty when they have no common history.
+func (g *Graph) Bases(one, two object.Name) (bases []object.Name, err error) {
 	if one == two {
 		return []object.Name{one}, nil
 	}
-	w := &walk{g: g, seen: map[object.Name]*walked{}}
-	if err := w.mark(one, fromOne); err != nil {
-		return nil, err
-	}
-	if err := w.mark(two, fromTwo); err != nil {
-		return nil, err
-	}
-	var results []*walked
-	for w.live(stale) {
-		c := w.next()
-		flags := c.flags & (fromOne | fromTwo | stale)
-		if flags == fromOne|fromTwo {
-			if c.flags&isResult == 0 {
-				c.flags |= isResult
-				results = append(results, c)
-			}
-			flags |= stale
-		}
-		for _, parent := range c.Parents {
-			if err := w.mark(parent, flags); err != nil {
-				return nil, fmt.Errorf("walk from %s: %w", c.Hash, err)
-			}
+	out, _, err := g.ask("", "merge-base", "--all", one.String(), two.String())
+	for _, word := range strings.Fields(out) {
+		if h, ok := object.Parse(word); ok {
+			bases = append(bases, h)
 		}
 	}
-	var bases []object.Name
-	for _, c := range results {
-		if c.flags&stale == 0 {
-			bases = append(bases, c.Hash)
-		}
-	}
-	if len(bases) < 2 {
-		return bases, nil
-	}
-	return g.withoutAncestors(bases)
-}
-
-// withoutAncestors drops those that another one descends from; only clocks that ran backwards leave any. It ends,
-// because what is asked then is about older commits.
-func (g *Graph) withoutAncestors(bases []object.Name) (kept []object.Name, err error) {
-	for _, h := range bases {
-		redundant := false
-		for _, other := range bases {
-			if redundant || other == h {
-				continue
-			}
-			if redundant, err = g.Contains(other, h); err != nil {
-				return nil, err
-			}
-		}
-		if !redundant {
-			kept = append(kept, h)
-		}
-	}
-	return kept, nil
+	return bases, err
 }
 
 // Contains says whether descendant has ancestor in its history, or is it.
@@ -221,58 +68,55 @@ func (g *Graph) Contains(descendant, ancestor object.Name) (bool, error) {
 	if descendant == ancestor {
 		return true, nil
 	}
-	bases, err := g.Bases(descendant, ancestor)
-	return slices.Contains(bases, ancestor), err
+	_, no, err := g.ask("", "merge-base", "--is-ancestor", ancestor.String(), descendant.String())
+	return !no && err == nil, err
 }
 
-// Ahead gives the commits that tip has in its history and none of the others has, youngest first. Others that are not
-// here are passed over. A clock that ran backwards can make it name a commit too many, never one too few.
-func (g *Graph) Ahead(tip object.Name, others []object.Name) ([]*object.CommitData, error) {
-	w := &walk{g: g, seen: map[object.Name]*walked{}}
-	for _, h := range others {
-		if !h.IsZero() && g.objects.Has(h) {
-			if k, _, err := g.objects.Size(h); err != nil || k != object.Commit {
-				continue // a tag of something: no help in a walk of commits
-			}
-			if err := w.mark(h, fromTwo); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if err := w.mark(tip, fromOne); err != nil {
-		return nil, err
-	}
-	var met []*walked
-	for w.live(fromTwo) {
-		c := w.next()
-		if c.flags&fromTwo == 0 && c.flags&isResult == 0 {
-			c.flags |= isResult
-			met = append(met, c)
-		}
-		for _, parent := range c.Parents {
-			if err := w.mark(parent, c.flags&(fromOne|fromTwo)); err != nil {
-				return nil, err
-			}
-		}
-	}
-	var result []*object.CommitData
-	for _, c := range met {
-		if c.flags&fromTwo == 0 {
-			result = append(result, c.CommitData)
-		}
-	}
-	return result, nil
+// Cuts says whether a shallow clone was cut at one of these commits.
+func (g *Graph) Cuts(commits []*object.CommitData) bool {
+	cut, _ := os.ReadFile(filepath.Join(g.Dir, "shallow"))
+	return slices.ContainsFunc(commits, func(c *object.CommitData) bool {
+		return bytes.Contains(cut, []byte(c.Hash.String()))
+	})
 }
 
 // Youngest gives the youngest commits that a tip has in its history, itself among them.
-func (g *Graph) Youngest(tip object.Name, most int) (commits []*object.CommitData, err error) {
-	w := &walk{g: g, seen: map[object.Name]*walked{}}
-	for err = w.mark(tip, fromOne); err == nil && len(w.queue) > 0 && len(commits) < most; {
-		c := w.next()
-		commits = append(commits, c.CommitData)
-		for _, parent := range c.Parents {
-			err = errors.Join(err, w.mark(parent, fromOne))
+func (g *Graph) Youngest(tip object.Name, most int) ([]*object.CommitData, error) {
+	return g.walk(tip, "", fmt.Sprintf("--max-count=%d", most))
+}
+
+// Ahead gives the commits that tip has in its history and none of the others has, youngest first. Others that are not
+// here, or no commits, are passed over. A commit at which a shallow clone was cut has no parents.
+func (g *Graph) Ahead(tip object.Name, others []object.Name) ([]*object.CommitData, error) {
+	in := strings.Builder{}
+	for _, h := range others {
+		if !h.IsZero() {
+			fmt.Fprintf(&in, "^%s\n", h)
 		}
 	}
-	return commits, err
+	return g.walk(tip, in.String(), "--stdin")
+}
+
+func (g *Graph) walk(tip object.Name, stdin, option string) (commits []*object.CommitData, err error) {
+	if !g.Objects.Has(tip) { // git would pass it over too
+		return nil, fmt.Errorf("walk from %s: %w", tip, object.ErrMissing)
+	}
+	const fields = 5
+	out, _, err := g.ask(stdin, "rev-list", "--ignore-missing", "--no-commit-header", "--encoding=UTF-8",
+		"--format=%H%x00%T%x00%P%x00%ct%x00%B%x00", tip.String(), option)
+	if err != nil {
+		return nil, fmt.Errorf("walk from %s: %w", tip, err)
+	}
+	for f := strings.Split(out, "\x00"); len(f) > fields; f = f[fields:] {
+		c := &object.CommitData{Message: f[4]}
+		c.Hash, _ = object.Parse(strings.TrimPrefix(f[0], "\n"))
+		c.Tree, _ = object.Parse(f[1])
+		for _, word := range strings.Fields(f[2]) {
+			parent, _ := object.Parse(word)
+			c.Parents = append(c.Parents, parent)
+		}
+		_, _ = fmt.Sscan(f[3], &c.When)
+		commits = append(commits, c)
+	}
+	return commits, nil
 }

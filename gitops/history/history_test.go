@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -26,10 +27,7 @@ func TestHistoryIsGits(t *testing.T) {
 	}
 	objects := object.Open(filepath.Join(dir, ".git/objects"), object.SHA1, git)
 	t.Cleanup(func() { objects.Close() })
-	r, err := Open(filepath.Join(dir, ".git"), objects)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := &Graph{Life: t.Context(), Git: git, Dir: filepath.Join(dir, ".git"), Objects: objects}
 	n := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		var in bytes.Buffer
@@ -82,14 +80,15 @@ func TestHistoryIsGits(t *testing.T) {
 			if err != nil {
 				rt.Fatal(err)
 			}
-			have := map[string]bool{}
+			var have []string
 			for _, c := range commits {
-				have[c.Hash.String()] = true
-			}
-			for _, name := range strings.Fields(gittest.Git(t, dir, "rev-list", a.String(), "^"+b.String())) {
-				if !have[name] {
-					rt.Fatalf("%s is in %s and not in %s, and was not named", name, a, b)
+				have = append(have, c.Hash.String())
+				if read, err := r.Commit(c.Hash); err != nil || !reflect.DeepEqual(read, c) {
+					rt.Fatalf("walked past %+v, read %+v, %v", c, read, err)
 				}
+			}
+			if want := strings.Fields(gittest.Git(t, dir, "rev-list", a.String(), "^"+b.String())); !slices.Equal(have, want) {
+				rt.Fatalf("in %s and not in %s are %v, git says %v", a, b, have, want)
 			}
 		}
 	})

@@ -1,7 +1,6 @@
 package object
 
 import (
-	"bytes"
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
@@ -68,8 +67,6 @@ func (n Name) Text() string {
 
 // Bytes are what trees, packs and their indexes hold of it.
 func (n Name) Bytes() []byte { return n.raw[:n.size] }
-
-func compare(a, b Name) int { return bytes.Compare(a.Bytes(), b.Bytes()) }
 
 // Format is how a repository names its objects.
 type Format int

@@ -2,92 +2,53 @@ package object
 
 import (
 	"bufio"
-	"crypto/rand"
+	"bytes"
+	"context"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/klauspost/compress/zlib"
+
+	"github.com/locsync/locsync/gitops/run"
 )
 
 // Writing packs. What one commit needs is one pack: it is synced with two calls however many files there are, it is
 // what travels to the remote, and reserved by a .keep file it survives `git gc --prune=now` until a reference names
-// it.
+// it. git (index-pack) checks it, makes its index and puts it into the repository.
 //
 // Objects are stored whole, without deltas, compressed with zlib's fastest level: that is a fourth of the time of
 // level 6 for a tenth more bytes, and git makes deltas of them when it repacks.
 
-// indexed is an object's place in a pack.
-type indexed struct {
-	name Name
-	off  uint64
-	crc  uint32
-}
-
-// Packed is a pack that is finished, under a temporary name.
-type Packed struct {
-	tmp     string // path of the temporary file
-	sum     []byte // the pack's trailer
-	objects []indexed
-}
-
-const (
-	tmpPrefix = "pack-"
-	keepWord  = "locsync"
-	ourDir    = "locsync-git"
-)
-
-// encodePack writes objects into w as a pack.
-func (f Format) encodePack(w io.Writer, objects []Object) (sum []byte, places []indexed, err error) {
+// encodePack writes objects into w as a pack, and gives its checksum.
+func (f Format) encodePack(w io.Writer, objects []Object) (sum []byte, err error) {
 	digest := f.digest()
-	buffered := bufio.NewWriterSize(io.MultiWriter(w, digest), 256<<10) // remembers the first error until Flush
-	out := &counter{w: buffered}
+	out := bufio.NewWriterSize(io.MultiWriter(w, digest), 256<<10) // remembers the first error until Flush
 	head := binary.BigEndian.AppendUint32([]byte("PACK"), 2)
 	_, _ = out.Write(binary.BigEndian.AppendUint32(head, uint32(len(objects))))
 	zip, err := zlib.NewWriterLevel(out, zlib.BestSpeed)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for _, o := range objects {
-		place := indexed{name: o.Name, off: out.n}
-		out.crc = 0
 		_, _ = out.Write(entryHead(o))
 		zip.Reset(out)
 		_, err := zip.Write(o.Data)
 		if err = errors.Join(err, zip.Close()); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		place.crc = out.crc
-		places = append(places, place)
 	}
-	if err := buffered.Flush(); err != nil {
-		return nil, nil, err
+	if err := out.Flush(); err != nil {
+		return nil, err
 	}
 	sum = digest.Sum(nil)
 	_, err = w.Write(sum)
-	return sum, places, err
-}
-
-// counter passes bytes on, and knows their number and checksum.
-type counter struct {
-	w   io.Writer
-	n   uint64
-	crc uint32
-}
-
-func (c *counter) Write(b []byte) (int, error) {
-	n, err := c.w.Write(b)
-	c.n += uint64(n)
-	c.crc = crc32.Update(c.crc, crc32.IEEETable, b[:n])
-	return n, err
+	return sum, err
 }
 
 // entryHead is an object's kind and size as a pack has them.
@@ -102,146 +63,67 @@ func entryHead(o Object) []byte {
 	return append(head, c)
 }
 
-// encodeIndex is the pack's index, version 2.
-func (f Format) encodeIndex(sum []byte, places []indexed) []byte {
-	sorted := slices.Clone(places)
-	slices.SortFunc(sorted, func(a, b indexed) int { return compare(a.name, b.name) })
-	out := make([]byte, 0, 8+1024+(8+f.size())*len(sorted)+2*f.size())
-	out = append(out, 0xff, 't', 'O', 'c', 0, 0, 0, 2)
-	n := 0
-	for first := range 256 {
-		for n < len(sorted) && int(sorted[n].name.raw[0]) == first {
-			n++
-		}
-		out = binary.BigEndian.AppendUint32(out, uint32(n))
-	}
-	for _, o := range sorted {
-		out = append(out, o.name.Bytes()...)
-	}
-	for _, o := range sorted {
-		out = binary.BigEndian.AppendUint32(out, o.crc)
-	}
-	var large []byte
-	for _, o := range sorted {
-		if o.off < 1<<31 {
-			out = binary.BigEndian.AppendUint32(out, uint32(o.off))
-			continue
-		}
-		out = binary.BigEndian.AppendUint32(out, uint32(len(large)/8)|1<<31)
-		large = binary.BigEndian.AppendUint64(large, o.off)
-	}
-	out = append(append(out, large...), sum...)
-	digest := f.digest()
-	digest.Write(out)
-	return digest.Sum(out)
-}
+// keepWord is the first word of our .keep files.
+const keepWord = "locsync"
 
-// WritePack writes objects into a temporary pack.
-func (s *Store) WritePack(objects []Object) (*Packed, error) {
-	if err := s.Perm.MkdirAll(s.unfinished()); err != nil {
-		return nil, err
+// WritePack puts objects into the repository, on the disk and reserved: the caller moves a reference to them and
+// releases them. The pack must have an object that no pack had before, because git names it by its objects, and a
+// repack that runs now may be about to delete one of that name.
+func (s *Store) WritePack(ctx context.Context, objects []Object) (release func(), err error) {
+	s.sweep()
+	var sum []byte // by which git names it
+	for try := 0; ; try++ {
+		pack, in := io.Pipe()
+		sums := make(chan []byte, 1)
+		go func() {
+			sum, err := s.Format.encodePack(in, objects)
+			in.CloseWithError(err)
+			sums <- sum
+		}()
+		_, err = s.git.Run(ctx, run.Call{Dir: s.dir, Write: true, Input: pack, Objects: s.dir,
+			Env:  []string{"GIT_DIR=" + filepath.Dir(s.dir), "GIT_OBJECT_DIRECTORY=" + s.dir},
+			Args: []string{"index-pack", "--stdin", fmt.Sprintf("--keep=%s %d", keepWord, os.Getpid())}})
+		_ = pack.Close()
+		if sum = <-sums; err == nil || try == 5 || ctx.Err() != nil || !run.Disturbed(err) {
+			break
+		}
 	}
-	f, err := os.CreateTemp(s.unfinished(), tmpPrefix)
+	release = func() { _ = os.Remove(filepath.Join(s.dir, "pack", fmt.Sprintf("pack-%x.keep", sum))) }
+	if err == nil {
+		err = syncDir(filepath.Join(s.dir, "pack"))
+	}
 	if err != nil {
-		return nil, err
-	}
-	result := &Packed{tmp: f.Name()}
-	result.sum, result.objects, err = s.Format.encodePack(f, objects)
-	if err = errors.Join(err, f.Sync(), s.Perm.readOnly(f), f.Close()); err != nil {
-		_ = os.Remove(result.tmp)
+		release()
 		return nil, fmt.Errorf("write pack: %w", err)
 	}
-	return result, nil
+	return release, nil
 }
 
-// Drop removes a pack that is not to be installed.
-func (p *Packed) Drop() error { return os.Remove(p.tmp) }
-
-// unfinished is our own folder beside the packs, and on their file system: among them, `git gc --prune=now` deletes
-// whatever is not finished.
-func (s *Store) unfinished() string { return filepath.Join(s.dir, ourDir) }
-
-// sweepUnfinished removes what killed processes left an hour ago. Packs are written outside the guard.
-func (s *Store) sweepUnfinished() {
-	left, _ := os.ReadDir(s.unfinished())
-	for _, e := range left {
-		info, err := e.Info()
-		if err == nil && strings.HasPrefix(e.Name(), tmpPrefix) && time.Since(info.ModTime()) > time.Hour {
-			_ = os.Remove(filepath.Join(s.unfinished(), e.Name()))
-		}
-	}
-}
-
-// Install gives a temporary pack its name, index last: only with the index do its objects exist, and by then a .keep
-// file protects them. The caller holds the guard, moves a reference, and calls release.
-func (s *Store) Install(t *Packed) (release func(), err error) {
-	dir := filepath.Join(s.dir, "pack")
-	path := filepath.Join(dir, "pack-"+uniqueName())
-	release = func() {}
-	index := t.tmp + ".idx"
-	defer func() {
-		_ = os.Remove(index)
-		if err != nil {
-			_ = os.Remove(t.tmp)
-			release()
-		}
-	}()
-	if err := s.Perm.MkdirAll(dir); err != nil {
-		return release, err
-	}
-	f, err := os.OpenFile(index, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-	if err != nil {
-		return release, err
-	}
-	_, err = f.Write(s.Format.encodeIndex(t.sum, t.objects))
-	if err = errors.Join(err, s.Perm.readOnly(f), f.Sync(), f.Close()); err != nil {
-		return release, err
-	}
-	s.Step("indexed")
-	if release, err = s.keep(path); err != nil {
-		return release, err
-	}
-	s.Step("reserved")
-	if err := os.Rename(t.tmp, path+".pack"); err != nil {
-		return release, err
-	}
-	s.Step("pack named")
-	if err := os.Rename(index, path+".idx"); err != nil {
-		return release, err
-	}
-	s.Step("installed")
-	return release, SyncDir(dir)
-}
-
-// keep reserves a pack.
-func (s *Store) keep(path string) (release func(), err error) {
-	release = func() { _ = os.Remove(path + ".keep") }
-	return release, os.WriteFile(path+".keep", fmt.Appendf(nil, "%s %d\n", keepWord, os.Getpid()), 0o666)
-}
-
-// uniqueName names a pack as none was named before. By its content, as git does, it could be the name of a pack that a
-// repack running now has already decided to delete. To git the name is no more than a name.
-func uniqueName() string {
-	var name [20]byte
-	_, _ = rand.Read(name[:]) // never fails
-	return hex.EncodeToString(name[:])
-}
-
-// Sweep removes what killed processes left: reservations, and after an hour unfinished packs, which are written outside
-// the guard. The caller holds the guard, so their makers are gone.
-func (s *Store) Sweep() error {
-	s.sweepUnfinished()
-	reserved, err := filepath.Glob(filepath.Join(GlobEscape(s.dir), "pack", "*.keep"))
+// syncDir makes names in a folder durable, which git leaves to the file system. Those that cannot sync a folder order
+// names themselves.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
 	if err != nil {
 		return err
 	}
+	defer d.Close()
+	_ = d.Sync()
+	return nil
+}
+
+// keepsLast is how long a reservation is needed at the most: until a reference is moved.
+const keepsLast = time.Hour
+
+// sweep removes the reservations that killed processes left.
+func (s *Store) sweep() {
+	reserved, _ := filepath.Glob(filepath.Join(GlobEscape(s.dir), "pack", "*.keep"))
 	for _, name := range reserved {
-		content, err := os.ReadFile(name)
-		if err == nil && strings.HasPrefix(string(content), keepWord+" ") {
+		content, _ := os.ReadFile(name)
+		info, err := os.Stat(name)
+		if err == nil && bytes.HasPrefix(content, []byte(keepWord+" ")) && time.Since(info.ModTime()) > keepsLast {
 			_ = os.Remove(name)
 		}
 	}
-	return nil
 }
 
 // GlobEscape makes a path a pattern that matches itself.

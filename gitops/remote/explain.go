@@ -22,6 +22,9 @@ const (
 	tryNetwork = "is the network up, and is the address right (git remote -v)?"
 	tryTLS     = "name the authority that signed it: git config http.sslCAInfo FILE"
 	tryProxy   = "put the proxy's user and password into http.proxy"
+	tryKey     = "compare it with what the server's operator publishes, then ssh-keyscan HOST >> ~/.ssh/known_hosts"
+	tryChanged = "the connection may go to another machine. When its operator says that the key was changed, " +
+		"ssh-keygen -R HOST forgets the old one, and ssh-keyscan HOST >> ~/.ssh/known_hosts adds the new one"
 )
 
 // refusedByStatus says whether an answer to a push means that this pack will not be taken: too large, over a quota, not
@@ -62,9 +65,9 @@ func explainWords(where, words string, err error) error {
 	case says("REVOKED HOST KEY"):
 		return with(outcome.ErrUntrusted, "its host key is revoked")
 	case says("REMOTE HOST IDENTIFICATION HAS CHANGED"):
-		return with(outcome.ErrUntrusted, "its host key is not the one that is known: "+hostKey(where, true))
+		return with(outcome.ErrUntrusted, "its host key is not the one that is known: "+tryChanged)
 	case says("Host key verification failed", "host key is known for"):
-		return with(outcome.ErrUntrusted, "its host key is unknown: "+hostKey(where, false))
+		return with(outcome.ErrUntrusted, "its host key is unknown: "+tryKey)
 	case says("SSL certificate problem", "certificate verification failed", "certificate verify failed",
 		"no alternative certificate subject name", "does not match target host name"):
 		return with(outcome.ErrUntrusted, tryTLS)
@@ -94,46 +97,6 @@ func explainWords(where, words string, err error) error {
 		return fmt.Errorf("%s: %w; %s", where, err, tryNetwork)
 	}
 	return fmt.Errorf("%s: %w", where, err)
-}
-
-// hostKey says what to do about a key of an ssh server that is unknown, or another one than before.
-func hostKey(where string, changed bool) string {
-	host, port := sshHost(where)
-	name, add := host, "add it to ~/.ssh/known_hosts"
-	if port = cmp.Or(port, "22"); port != "22" {
-		name = "[" + host + "]:" + port // as known_hosts has it
-	}
-	if host != "" {
-		add = fmt.Sprintf("ssh-keyscan -p %s %s >> ~/.ssh/known_hosts", port, host)
-	}
-	if !changed {
-		return "compare it with what the server's operator publishes, then " + add
-	}
-	return fmt.Sprintf("when its operator says that it was changed, ssh-keygen -R %q forgets the old one, and %s; "+
-		"else the connection goes to another machine", cmp.Or(name, where), add)
-}
-
-// sshHost is where an address of ssh leads: ssh://user@host:port/path, user@host:path, [host:port]:path. "" for others.
-func sshHost(address string) (host, port string) {
-	if strings.Contains(address, "://") {
-		u, err := url.Parse(address)
-		if err != nil || !strings.Contains(u.Scheme, "ssh") {
-			return "", ""
-		}
-		return u.Hostname(), u.Port()
-	}
-	rest := address
-	if before, after, ok := strings.Cut(address, "@"); ok && !strings.ContainsAny(before, ":/") {
-		rest = after
-	}
-	if inner, _, ok := strings.Cut(rest, "]:"); ok && strings.HasPrefix(rest, "[") { // [host:port]:path, [::1]:path
-		if name, p, ok := strings.Cut(inner[1:], ":"); ok && !strings.Contains(p, ":") {
-			return name, p
-		}
-		return inner[1:], ""
-	}
-	host, _, _ = strings.Cut(rest, ":")
-	return host, ""
 }
 
 // conceal takes our own secrets out of what the other side said: a server may repeat what it was sent. They are the

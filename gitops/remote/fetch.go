@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -130,148 +129,80 @@ func (b *Branches) Fetch(
 func (b *Branches) fetchFrom(
 	ctx context.Context, from *Remote, branches ...string,
 ) (there map[string]object.Name, head string, err error) {
-	for attempt := 0; ; attempt++ {
-		asked, err := b.Named(branches)
-		if err != nil {
-			return nil, "", err
-		}
-		adv, err := from.list(ctx, asked...)
-		if err != nil {
+	asked, err := b.Named(branches)
+	if err != nil {
+		return nil, "", err
+	}
+	adv, err := from.list(ctx, asked...)
+	if err != nil {
+		return nil, "", fmt.Errorf("list %s: %w", b.repo.Options.Remote, err)
+	}
+	if _, born := adv.refs[adv.head]; born {
+		head = strings.TrimPrefix(adv.head, "refs/heads/")
+	}
+	// its name is a path where the address is a relative one
+	if from.Address == b.repo.Settings.RemoteURL(b.repo.Options.Remote) {
+		b.defaultBranch.Store(&head)
+	}
+	if branches, err = b.Named(branches); err != nil {
+		return nil, "", err
+	}
+	if base := branches[len(branches)-1]; base != head && !slices.Contains(asked, base) { // another one since
+		if adv, err = from.list(ctx, branches...); err != nil {
 			return nil, "", fmt.Errorf("list %s: %w", b.repo.Options.Remote, err)
 		}
-		there = map[string]object.Name{}
-		if _, born := adv.refs[adv.head]; born {
-			head = strings.TrimPrefix(adv.head, "refs/heads/")
-		}
-		// its name is a path where the address is a relative one
-		if from.Address == b.repo.Settings.RemoteURL(b.repo.Options.Remote) {
-			b.defaultBranch.Store(&head)
-		}
-		if branches, err = b.Named(branches); err != nil {
-			return nil, "", err
-		}
-		for _, branch := range branches {
-			if branch != head && !slices.Contains(asked, branch) { // the default branch is another one since
-				if adv, err = from.list(ctx); err != nil {
-					return nil, "", fmt.Errorf("list %s: %w", b.repo.Options.Remote, err)
-				}
-			}
-			if h, ok := adv.refs["refs/heads/"+branch]; ok && branch != "" {
-				there[branch] = h
-			}
-		}
-		err = b.fetchMissing(ctx, from, there)
-		if errors.Is(err, object.ErrMissing) && attempt < 2 {
-			continue // the remote moved between the two requests
-		}
-		return there, head, err
 	}
+	there = map[string]object.Name{}
+	for _, branch := range branches {
+		if h, ok := adv.refs["refs/heads/"+branch]; ok && branch != "" {
+			there[branch] = h
+		}
+	}
+	return there, head, b.fetchStale(ctx, from, there)
 }
 
-func (b *Branches) fetchMissing(ctx context.Context, from *Remote, there map[string]object.Name) error {
-	want := map[string]object.Name{}
+// fetchStale brings the branches that are tracked with another value than the remote's. What the remote has by then
+// counts.
+func (b *Branches) fetchStale(ctx context.Context, from *Remote, there map[string]object.Name) error {
 	stale := map[string]object.Name{}
 	for branch, h := range there {
 		tracked, _, err := b.repo.Refs.Read(b.repo.Tracking(branch))
 		if err != nil {
 			return err
 		}
-		if tracked == h {
-			continue
-		}
-		stale[branch] = h
-		known, err := b.known(h, tracked)
-		if err != nil {
-			return err
-		}
-		if !known {
-			want["refs/heads/"+branch] = h
+		if tracked != h {
+			stale["refs/heads/"+branch] = h
 		}
 	}
 	if len(stale) == 0 {
 		return nil
 	}
-	if len(want) > 0 {
-		if err := from.fetch(ctx, want); err != nil {
-			return fmt.Errorf("fetch from %s: %w", b.repo.Options.Remote, err)
-		}
+	if err := from.fetch(ctx, stale); err != nil {
+		return fmt.Errorf("fetch from %s: %w", b.repo.Options.Remote, err)
 	}
-	return b.track(ctx, stale)
-}
-
-// known says whether a commit and everything behind it is here: a reference reaches it.
-func (b *Branches) known(h, tracked object.Name) (bool, error) {
-	if !b.repo.Objects.Has(h) {
-		return false, nil
-	}
-	tips, err := b.refTips()
-	if err != nil || slices.Contains(tips, h) {
-		return err == nil, err
-	}
-	if tracked.IsZero() || !b.repo.Objects.Has(tracked) {
-		return false, nil
-	}
-	return b.repo.History.Contains(tracked, h)
-}
-
-// track points the tracking references at what the remote was seen to have.
-func (b *Branches) track(ctx context.Context, values map[string]object.Name) error {
-	release, err := b.repo.Refs.Guard(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
-	for _, branch := range slices.Sorted(maps.Keys(values)) {
-		if !b.repo.Objects.Has(values[branch]) {
-			return fmt.Errorf("%s of %s: %w", branch, b.repo.Options.Remote, object.ErrMissing)
-		}
-		if err := b.trackOne(ctx, branch, values[branch]); err != nil {
+	for branch := range there {
+		tracked, _, err := b.repo.Refs.Read(b.repo.Tracking(branch))
+		if err != nil {
 			return err
 		}
+		there[branch] = tracked
 	}
 	return nil
 }
 
-// trackOne sets one tracking reference whatever it was, like git fetch with a forced refspec. The caller holds the
-// guard.
-func (b *Branches) trackOne(ctx context.Context, branch string, to object.Name) error {
+// Track sets one tracking reference whatever it was, like git fetch with a forced refspec.
+func (b *Branches) Track(ctx context.Context, branch string, to object.Name) error {
 	name := b.repo.Tracking(branch)
 	for attempt := 0; ; attempt++ {
 		now, _, err := b.repo.Refs.Read(name)
 		if err != nil || now == to {
 			return err
 		}
-		err = b.repo.Refs.SwapGuarded(ctx, name, now, to, "fetch "+b.repo.Options.Remote+": locsync")
-		if !errors.Is(err, ref.ErrMoved) || attempt == 2 {
+		err = b.repo.Refs.Swap(ctx, name, now, to, "fetch "+b.repo.Options.Remote+": locsync")
+		if !errors.Is(err, ref.ErrMoved) || attempt == 5 {
 			return err
 		}
 	}
-}
-
-// refTips are the commits that branches and tracking references name.
-func (b *Branches) refTips() ([]object.Name, error) {
-	var tips []object.Name
-	for _, prefix := range []string{"refs/heads/", "refs/remotes/" + b.repo.Options.Remote + "/",
-		"refs/locsync-remotes/" + b.repo.Options.Remote + "/"} {
-		all, err := b.repo.Refs.List(prefix)
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range slices.Sorted(maps.Keys(all)) {
-			tips = append(tips, all[name])
-		}
-	}
-	return tips, nil
-}
-
-// Pushed remembers what was delivered to a branch.
-func (b *Branches) Pushed(ctx context.Context, branch string, commit object.Name) error {
-	release, err := b.repo.Refs.Guard(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
-	return b.trackOne(ctx, branch, commit)
 }
 
 // Deepen brings the history that a shallow clone left out, as far as branches have any.

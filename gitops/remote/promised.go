@@ -20,12 +20,13 @@ func Promised(r *repository.Repository, err error) bool {
 	return r.Facts.Partial && errors.Is(err, object.ErrMissing)
 }
 
-// Absent reads an object that a partial clone left out; git brings it from the remote.
-func Absent(r *repository.Repository, k object.Kind, h object.Name) ([]byte, error) {
+// Absent reads an object that a partial clone left out, and was asked for by itself.
+func Absent(r *repository.Repository, k object.Kind, h object.Name) (data []byte, err error) {
 	ctx, end := r.WatchRead()
 	defer end()
-	data, err := r.Run(ctx, run.Call{Args: []string{"cat-file", k.String(), h.String()}, Env: PromisorEnvironment(ctx,
-		r), Write: true})
+	if err = FetchPromised(ctx, r, []object.Name{h}); err == nil {
+		_, data, err = r.Objects.Read(h)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s %s: %w", outcome.ErrUnfetched, k, h, err)
 	}

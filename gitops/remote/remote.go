@@ -88,10 +88,13 @@ func LocalPath(address string) (string, bool) {
 	return address, colon < 0 || slash >= 0 && slash < colon
 }
 
-// list gives the remote's references and the branch that its HEAD names. The old protocol answers in one request.
-// Where branches are named, these and that one are enough.
+// list gives the remote's references and the branch that its HEAD names. Over http the old protocol answers in one
+// request; elsewhere the new one tells only what is asked for. Where branches are named, these and that one are enough.
 func (m *Remote) list(ctx context.Context, branches ...string) (advertised, error) {
-	args := []string{"-c", "protocol.version=0", "ls-remote", "--symref", m.name}
+	args := []string{"ls-remote", "--symref", m.name}
+	if strings.HasPrefix(m.Address, "http") {
+		args = append([]string{"-c", "protocol.version=0"}, args...)
+	}
 	if len(branches) > 0 {
 		args = append(args, "HEAD")
 	}
@@ -149,51 +152,22 @@ func (m *Remote) fetch(ctx context.Context, want map[string]object.Name, options
 		args = append(args, "+"+ref+":"+m.repo.Tracking(strings.TrimPrefix(ref, "refs/heads/")))
 	}
 	_, err := m.run(ctx, run.Call{Args: args, Write: true})
-	for try := 0; try < 5 && err != nil && ctx.Err() == nil && disturbed(err); try++ {
+	for try := 0; try < 5 && err != nil && ctx.Err() == nil && run.Disturbed(err); try++ {
 		_, err = m.run(ctx, run.Call{Args: args, Write: true})
 	}
 	if err != nil {
 		return m.explain(err)
 	}
-	// fetch.writeCommitGraph and its like are the user's business; a shallow clone's edge may have moved.
-	return m.repo.History.Reload()
-}
-
-// disturbed says whether a fetch failed for what another process did here meanwhile: git gc --prune=now takes away
-// packs that are being written, and another fetch moves the same tracking reference.
-func disturbed(err error) bool {
-	var failed *run.Error
-	if !errors.As(err, &failed) {
-		return false
-	}
-	said := failed.Stderr
-	return strings.Contains(said, "unable to rename temporary") || strings.Contains(said, "cannot lock ref") &&
-		strings.Contains(said, "but expected")
+	return nil
 }
 
 // Rehearse has git do everything of a push but the push: it is to delete a reference that is not there, which needs no
-// commit of ours and tells nothing about any branch.
+// commit of ours and tells nothing about any branch. Whether a folder of this machine can be written is seen by a push.
 func (m *Remote) Rehearse(ctx context.Context) error {
 	_, err := m.run(ctx, run.Call{Args: append(m.noMirror(), "push", "--dry-run", "--porcelain", "--no-verify",
 		"--no-follow-tags", "--recurse-submodules=no", "--no-signed", m.name, ":refs/locsync/may-push")})
 	if err != nil && !strings.Contains(err.Error(), "remote ref does not exist") {
 		return m.explain(err)
-	}
-	path, here := LocalPath(m.Address)
-	if !here { // git looks at the folders of a server of its own only when it writes there
-		return nil
-	}
-	if !filepath.IsAbs(path) {
-		path = m.name
-	}
-	common, err := repository.CommonDir(path)
-	if err != nil {
-		return err
-	}
-	for _, dir := range []string{filepath.Join(common, "objects"), filepath.Join(common, "refs", "heads")} {
-		if err := repository.Writable(dir); err != nil {
-			return fmt.Errorf("%s: %w", dir, err)
-		}
 	}
 	return nil
 }

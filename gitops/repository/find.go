@@ -5,13 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/locsync/locsync/gitops/object"
 	"github.com/locsync/locsync/gitops/ref"
 	"github.com/locsync/locsync/gitops/run"
 )
@@ -26,164 +24,57 @@ var (
 type found struct {
 	gitDir    string // HEAD, index, state of operations in progress
 	commonDir string // objects, branches, configuration; gitDir unless this is a linked worktree
-	workTree  string // the folder that holds .git; "" when the git folder itself was found
+	workTree  string // the working tree that the folder is in; "" when it is in none
 }
 
-// find looks in dir and its parents, as git does: a .git folder, a .git file that names one (linked worktree,
-// submodule, separate git dir), or a git folder itself. ErrNotRepo when there is none.
-func find(dir string) (found, error) {
-	start, err := filepath.Abs(dir)
-	if err == nil {
-		start, err = filepath.EvalSymlinks(start)
-	}
-	if err != nil {
-		return found{}, err
-	}
-	for at := start; ; at = filepath.Dir(at) {
-		dotGit := filepath.Join(at, ".git")
-		if info, err := os.Stat(dotGit); err == nil {
-			gitDir := dotGit
-			if !info.IsDir() {
-				if gitDir, err = readGitFile(dotGit); err != nil {
-					return found{}, err
-				}
-			}
-			if IsGitDir(gitDir) {
-				return withCommonDir(found{gitDir: gitDir, workTree: at})
-			}
-		}
-		if IsGitDir(at) {
-			return withCommonDir(found{gitDir: at})
-		}
-		if at == filepath.Dir(at) {
-			return found{}, fmt.Errorf("%s: %w; name a working tree or a bare repository, or run git init there", dir,
-				ErrNotRepo)
-		}
-	}
-}
-
-// readGitFile follows a .git file: "gitdir: PATH", relative to the file.
-func readGitFile(name string) (string, error) {
-	content, err := os.ReadFile(name)
-	if err != nil {
-		return "", err
-	}
-	target, ok := strings.CutPrefix(strings.TrimRight(string(content), "\r\n"), "gitdir: ")
-	if !ok {
-		return "", fmt.Errorf("%s: %w: the file does not begin with \"gitdir: \"", name, ErrNotRepo)
-	}
-	if !filepath.IsAbs(target) {
-		target = filepath.Join(filepath.Dir(name), target)
-	}
-	if !IsGitDir(target) {
-		return "", fmt.Errorf("%s: %w: it names %s, which is no git folder; git worktree repair may help", name, ErrNotRepo,
-			target)
-	}
-	return filepath.Clean(target), nil
-}
-
-// IsGitDir is git's own test: HEAD, and objects and refs here or in the common dir.
-func IsGitDir(dir string) bool {
-	if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err != nil {
-		return false
-	}
-	common := commonDirOf(dir)
-	for _, name := range []string{"objects", "refs"} {
-		if info, err := os.Stat(filepath.Join(common, name)); err != nil || !info.IsDir() {
-			return false
-		}
-	}
-	return true
-}
-
-func commonDirOf(gitDir string) string {
-	content, err := os.ReadFile(filepath.Join(gitDir, "commondir"))
-	if err != nil {
-		return gitDir
-	}
-	common := strings.TrimRight(string(content), "\r\n")
-	if !filepath.IsAbs(common) {
-		common = filepath.Join(gitDir, common)
-	}
-	return filepath.Clean(common)
-}
-
-func withCommonDir(f found) (found, error) {
-	resolved, err := filepath.EvalSymlinks(f.gitDir)
-	if err != nil {
+// find asks git for the repository that a folder is in, and whether it may be used: its format, its references, its
+// owner. One that belongs to another user may be where trust says so, or safe.directory; git is told then.
+func find(ctx context.Context, git *run.Program, dir string, trust bool) (f found, err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
 		return f, err
 	}
-	f.gitDir = resolved
-	if f.commonDir, err = filepath.EvalSymlinks(commonDirOf(f.gitDir)); err != nil {
-		return f, fmt.Errorf("%s: %w: its common folder is missing: %w", f.gitDir, ErrNotRepo, err)
+	if _, err := os.Stat(dir); err != nil {
+		return f, err
 	}
-	return f, nil
+	args := []string{"-c", "safe.bareRepository=all"}
+	if trust {
+		args = append(args, "-c", "safe.directory=*")
+	}
+	out, err := git.Run(ctx, run.Call{Dir: dir, Env: []string{"GIT_DISCOVERY_ACROSS_FILESYSTEM=1"}, Args: append(args,
+		"rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--show-toplevel")})
+	lines := strings.Split(string(out), "\n")
+	if failed, ok := errors.AsType[*run.Error](err); ok && len(lines) < 3 { // there is no top level in a git folder
+		return f, refused(dir, failed)
+	} else if err != nil && !ok {
+		return f, err
+	}
+	if f = (found{gitDir: lines[0], commonDir: lines[1]}); err == nil {
+		f.workTree = lines[2]
+	}
+	if f.gitDir, err = filepath.EvalSymlinks(f.gitDir); err == nil {
+		f.commonDir, err = filepath.EvalSymlinks(f.commonDir)
+	}
+	if trust {
+		git.Trust = cmp.Or(f.workTree, f.gitDir)
+	}
+	return f, err
 }
 
-// checkFormat refuses what would be misread: a later repository format, an extension that we do not know, references
-// that this git does not know. A git program that does not know the format passes over what the repository says of
-// itself; then its file is read to find out.
-func checkFormat(ctx context.Context, git *run.Program, commonDir string, set Settings) (err error) {
-	if len(set) == 0 {
-		file := filepath.Join(commonDir, "config")
-		if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if set, _, err = askSettings(ctx, git, run.Call{Args: []string{"config", "--file", file}}); err != nil {
-			return err
-		}
+// refused gives git's words about a repository that it does not open their type.
+func refused(dir string, failed *run.Error) error {
+	says := func(words string) bool { return strings.Contains(failed.Stderr, words) }
+	switch {
+	case says("dubious ownership"):
+		return fmt.Errorf("%s: %w, and its configuration is code; if you trust it: trust_owner = true in the project, or "+
+			"git config --global --add safe.directory FOLDER: %w", dir, ErrOwner, failed)
+	case says("not a git repository"), says("invalid gitfile format"):
+		return fmt.Errorf("%s: %w; name a working tree or a bare repository, or run git init there: %w", dir, ErrNotRepo,
+			failed)
+	case says("unknown repository extension"), says("v1-only extension"), says("Expected git repo version"),
+		says("invalid value for 'extensions"):
+		return fmt.Errorf("%s is %w by this git: %w", dir, ref.ErrUnsupported, failed)
 	}
-	version := cmp.Or(set.Get("core.repositoryformatversion"), "0")
-	if version != "0" && version != "1" {
-		return fmt.Errorf("repository format version %s is %w; version 0 and 1 are", version, ref.ErrUnsupported)
-	}
-	if f := set.Get("extensions.objectformat"); f != "" && f != object.SHA1.String() && f != object.SHA256.String() {
-		return fmt.Errorf("a repository with %s object names is %w", f, ref.ErrUnsupported)
-	}
-	if f := set.Get("extensions.refstorage"); f != "" && f != "files" {
-		ask := run.Call{Args: []string{"for-each-ref", "--count=1"}, Env: []string{"GIT_DIR=" + commonDir}}
-		if _, err := git.Run(ctx, ask); err != nil {
-			return fmt.Errorf("references stored as %s are %w by this git; a newer one reads them: %w", f, ref.ErrUnsupported,
-				err)
-		}
-	}
-	if version == "0" {
-		return nil // git reads no other extension there either
-	}
-	known := []string{"noop", "noop-v1", "worktreeconfig", "relativeworktrees", "preciousobjects", "partialclone",
-		"objectformat", "refstorage", "compatobjectformat"}
-	for key := range set {
-		if name, ok := strings.CutPrefix(key, "extensions."); ok && !slices.Contains(known, name) {
-			return fmt.Errorf("the repository extension %s is %w; a clone without it works", name, ref.ErrUnsupported)
-		}
-	}
-	return nil
-}
-
-// checkOwner applies git's rule: the folder, its .git and the git folder are ours, or safe.directory in the user's or
-// the system's configuration (never the repository's own) names the folder; then git is told that it is trusted.
-func checkOwner(ctx context.Context, f found, git *run.Program, trust bool) error {
-	owner := true
-	for _, name := range []string{f.workTree, filepath.Join(f.workTree, ".git"), f.gitDir} {
-		if f.workTree == "" && name != f.gitDir {
-			continue
-		}
-		info, err := os.Lstat(name)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		owner = owner && (err != nil || !foreign(info))
-	}
-	if owner {
-		return nil
-	}
-	where := cmp.Or(f.workTree, f.gitDir)
-	if trust || Safe(ctx, git, where) {
-		git.Trust = where
-		return nil
-	}
-	return fmt.Errorf("%s: %w, and its configuration is code; if you trust it: trust_owner = true in the project, or "+
-		"git config --global --add safe.directory %s", where, ErrOwner, where)
+	return fmt.Errorf("%s: %w", dir, failed)
 }
 
 // Safe says whether safe.directory, in the user's or the system's configuration, names a folder.
@@ -208,10 +99,4 @@ func afterEmpty(values []string) []string {
 		return afterEmpty(values[i+1:])
 	}
 	return values
-}
-
-// CommonDir finds the repository that a folder is in, as far as to know where its objects are.
-func CommonDir(dir string) (string, error) {
-	f, err := find(dir)
-	return f.commonDir, err
 }

@@ -81,7 +81,7 @@ type Repository struct {
 	Settings Settings
 	Git      *run.Program
 	Objects  *object.Store
-	Refs     ref.Store
+	Refs     *ref.Store
 	History  *history.Graph
 	Step     func(string) // called between the steps of a write; the tests end the process there
 
@@ -95,14 +95,12 @@ func Open(ctx context.Context, dir string, o Options) (*Repository, error) {
 	ctx, end := run.Watch{Silence: o.Silence, Alive: o.Alive}.Begin(ctx)
 	defer end()
 
-	f, err := find(dir)
-	if err != nil {
-		return nil, fmt.Errorf("open repository: %w", err)
-	}
+	var err error
 	if r.Git, err = run.Find(ctx, o.Git); err != nil {
 		return nil, fmt.Errorf("open repository %s: %w", dir, err)
 	}
-	if err := checkOwner(ctx, f, r.Git, o.Trust); err != nil {
+	f, err := find(ctx, r.Git, dir, o.Trust)
+	if err != nil {
 		return nil, fmt.Errorf("open repository: %w", err)
 	}
 	if err := r.open(ctx, f); err != nil {
@@ -125,11 +123,8 @@ func (o *Options) setDefaults() {
 
 // open reads the configuration and opens what is in the common dir.
 func (r *Repository) open(ctx context.Context, f found) (err error) {
-	set, own, err := readSettings(ctx, r.Git, f.gitDir)
+	set, err := readSettings(ctx, r.Git, f.gitDir)
 	if err != nil {
-		return err
-	}
-	if err := checkFormat(ctx, r.Git, f.commonDir, own); err != nil {
 		return err
 	}
 	r.Settings = set
@@ -138,38 +133,17 @@ func (r *Repository) open(ctx context.Context, f found) (err error) {
 		format = object.SHA256
 	}
 	r.Objects = object.Open(filepath.Join(f.commonDir, "objects"), format, r.Git)
-	r.Objects.Perm, r.Objects.Step = object.SharedAs(set.Get("core.sharedrepository")), func(what string) { r.Step(what) }
-	files := &ref.Files{Common: f.commonDir, Perm: r.Objects.Perm, Now: r.Options.Now, Step: r.Objects.Step,
-		Sweep: r.Objects.Sweep, Logs: ref.RuleForLogs(set.Get("core.logallrefupdates"),
-			set.Bool("core.logallrefupdates", false), set.Bool("core.bare", false))}
-	r.Refs = files
-	if storage := set.Get("extensions.refstorage"); storage != "" && storage != "files" {
-		r.Refs = &ref.Program{Git: r.Git, GitDir: f.commonDir, Files: files}
-	}
-	if r.History, err = history.Open(f.commonDir, r.Objects); err != nil {
-		return err
-	}
+	storage := set.Get("extensions.refstorage")
+	r.Refs = &ref.Store{Git: r.Git, Dir: f.commonDir, ByGit: storage != "" && storage != "files", Now: r.Options.Now,
+		Step: func(what string) { r.Step(what) }}
+	r.History = &history.Graph{Life: r.life, Git: r.Git, Dir: f.commonDir, Objects: r.Objects}
 	r.Facts = Facts{GitDir: f.gitDir, CommonDir: f.commonDir, Shallow: r.History.Shallow(), Partial: set.Promisor() != "",
 		RemoteURL: run.Redact(set.RemoteURL(r.Options.Remote)), GitProgram: r.Git.Path, GitVersion: r.Git.Version}
-	r.Facts.WorkTree, r.Facts.Bare = workTreeOf(f, set)
+	if r.Facts.WorkTree = f.workTree; f.workTree == "" && f.gitDir == f.commonDir { // a git folder was named
+		r.Facts.WorkTree = r.mainTree()
+	}
+	r.Facts.Bare = r.Facts.WorkTree == "" && f.gitDir == f.commonDir
 	return nil
-}
-
-// workTreeOf is the working tree by git's rules; "" for a bare repository.
-func workTreeOf(f found, set Settings) (tree string, bare bool) {
-	if f.gitDir != f.commonDir {
-		return f.workTree, false
-	}
-	tree = f.workTree
-	if named := configuredTree(set, f.gitDir); named != "" {
-		tree = named
-	} else if tree == "" && filepath.Base(f.gitDir) == ".git" && !set.Bool("core.bare", false) {
-		tree = filepath.Dir(f.gitDir)
-	}
-	if set.Bool("core.bare", tree == "") {
-		return "", true
-	}
-	return tree, false
 }
 
 // configuredTree is core.worktree, which is relative to the git folder.
@@ -231,7 +205,7 @@ func (r *Repository) LFSProgress() string {
 	if !r.Settings.HasFilters() {
 		return ""
 	}
-	return filepath.Join(r.Facts.CommonDir, ref.OurDir, "lfs-progress")
+	return filepath.Join(r.Facts.GitDir, "locsync-lfs-progress")
 }
 
 // Run runs git in the git folder, so that no file of the working tree is looked at.

@@ -16,30 +16,19 @@ import (
 // (section and last part in lower case) to all values, least specific first.
 type Settings map[string][]string
 
-// readSettings asks the git program for everything that counts in a repository; own is what the repository itself says.
-func readSettings(ctx context.Context, git *run.Program, gitDir string) (all, own Settings, err error) {
-	return askSettings(ctx, git, run.Call{Dir: gitDir, Env: []string{"GIT_DIR=" + gitDir}, Args: []string{"config"}})
-}
-
-// askSettings reads what git config lists.
-func askSettings(ctx context.Context, git *run.Program, c run.Call) (all, own Settings, err error) {
-	c.Args = append(c.Args, "-l", "-z", "--show-scope")
-	out, err := git.Run(ctx, c)
-	if err != nil {
-		return nil, nil, err
-	}
-	all, own = Settings{}, Settings{}
-	for f := strings.Split(string(out), "\x00"); len(f) >= 2; f = f[2:] { // scope, item
-		key, value, given := strings.Cut(f[1], "\n")
+// readSettings asks the git program for everything that counts in a repository.
+func readSettings(ctx context.Context, git *run.Program, gitDir string) (Settings, error) {
+	out, err := git.Run(ctx, run.Call{Dir: gitDir, Env: []string{"GIT_DIR=" + gitDir},
+		Args: []string{"config", "-l", "-z"}})
+	all := Settings{}
+	for item := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		key, value, given := strings.Cut(item, "\n")
 		if !given {
 			value = "true" // a key without a value
 		}
 		all[key] = append(all[key], value)
-		if f[0] == "local" {
-			own[key] = append(own[key], value)
-		}
 	}
-	return all, own, nil
+	return all, err
 }
 
 // Get is the last value, the one that counts for keys with one value.

@@ -31,7 +31,7 @@ func TestSettingsAreGits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ours, _, err := readSettings(t.Context(), git, filepath.Join(dir, ".git"))
+	ours, err := readSettings(t.Context(), git, filepath.Join(dir, ".git"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,16 +39,20 @@ func (r *Repository) Holding(branch string) ([]Worktree, error) {
 	return slices.DeleteFunc(list, func(w Worktree) bool { return !r.holds(w.GitDir, "refs/heads/"+branch) }), nil
 }
 
-// mainTree is the main working tree, also when this repository was opened at a linked one.
+// mainTree is the main working tree, also when this repository was opened at a linked one; "" in a bare repository.
 func (r *Repository) mainTree() string {
-	common := r.Facts.CommonDir
-	if r.Facts.Bare || r.Settings.Bool("core.bare", false) {
-		return ""
-	}
-	if r.Facts.GitDir == common {
+	common, beside := r.Facts.CommonDir, ""
+	if r.Facts.GitDir == common && r.Facts.WorkTree != "" {
 		return r.Facts.WorkTree
 	}
-	return cmp.Or(configuredTree(r.Settings, common), filepath.Dir(common))
+	if filepath.Base(common) == ".git" {
+		beside = filepath.Dir(common)
+	}
+	tree := cmp.Or(configuredTree(r.Settings, common), beside)
+	if r.Settings.Bool("core.bare", tree == "") {
+		return ""
+	}
+	return tree
 }
 
 // holds reads what a working tree has checked out. During a rebase or bisect HEAD is detached and the branch's name

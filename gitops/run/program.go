@@ -8,12 +8,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -43,6 +45,23 @@ func (e *Error) Error() string {
 		said = fmt.Sprintf("exit status %d", e.Exit)
 	}
 	return "git " + e.Verb + ": " + said
+}
+
+// Is takes what a system call said to git for what it says to us.
+func (e *Error) Is(target error) bool {
+	said := strings.Replace(strings.ToLower(e.Stderr), "out of diskspace", syscall.ENOSPC.Error(), 1)
+	known := []syscall.Errno{syscall.EACCES, syscall.EROFS, syscall.ENOSPC, syscall.EDQUOT, syscall.EMFILE}
+	return slices.ContainsFunc(known, func(errno syscall.Errno) bool {
+		return errors.Is(errno, target) && strings.Contains(said, errno.Error())
+	})
+}
+
+// Disturbed says whether git failed for what another process did here meanwhile: git gc --prune=now takes away packs
+// that are being written, and another fetch moves the same tracking reference.
+func Disturbed(err error) bool {
+	failed, ok := errors.AsType[*Error](err)
+	return ok && (strings.Contains(failed.Stderr, "unable to rename temporary") ||
+		strings.Contains(failed.Stderr, "cannot lock ref") && strings.Contains(failed.Stderr, "but expected"))
 }
 
 // Find looks for git. "" is the one in PATH.
@@ -96,7 +115,8 @@ type Call struct {
 	Args  []string // the verb and its own; settings (-c) may come first
 	Env   []string // on top of the cleaned environment
 	Stdin []byte
-	Write bool // takes locks: optional locks stay on for it
+	Input io.Reader // in place of Stdin
+	Write bool      // takes locks: optional locks stay on for it
 
 	Objects string // the folder where packs that it writes grow; "" when it writes none
 	LFS     string // the file for git LFS to tell in what it brings or sends; "" where it does nothing
@@ -142,7 +162,9 @@ func (p *Program) RunBoth(ctx context.Context, c Call) (stdout []byte, stderr st
 	ended := c.traced(ctx)
 	defer func() { ended(err) }()
 	cmd := p.Command(ctx, c)
-	cmd.Stdin = bytes.NewReader(c.Stdin)
+	if cmd.Stdin = c.Input; c.Input == nil {
+		cmd.Stdin = bytes.NewReader(c.Stdin)
+	}
 	var out bytes.Buffer
 	said := new(words)
 	cmd.Stdout, cmd.Stderr = movingWriter{ctx, &out}, movingWriter{ctx, said}
@@ -190,49 +212,43 @@ func Group(ctx context.Context, cmd *exec.Cmd) error {
 // words are what git prints for people, without its progress: lines that are written over (they end with a carriage
 // return) and those that they end as.
 type words struct {
-	kept bytes.Buffer
-	line []byte
-	over []byte // the line that this one is written over
+	kept []byte
 	last string // of the progress
-	ret  bool   // the last byte was a carriage return
 }
 
 // mostWords bounds what is kept of what a hook at the other end prints.
 const mostWords = 1 << 20
 
 func (w *words) Write(b []byte) (int, error) {
-	for _, c := range b {
-		if w.ret && c != '\n' { // else it is the end of a line, as ssh writes it
-			w.last, w.line, w.over = string(bytes.TrimSpace(w.line)), w.over[:0], w.line
-		}
-		if w.ret = c == '\r'; w.ret {
-			continue
-		}
-		if w.line = append(w.line, c); c == '\n' || len(w.line) == mostWords {
-			w.end()
-		}
+	if w.kept = append(w.kept, b...); len(w.kept) > 2*mostWords {
+		w.kept = append(make([]byte, 0, mostWords), w.String()[:min(mostWords, len(w.String()))]...)
 	}
 	return len(b), nil
 }
 
-// end ends a line. One that an empty one was written over is a line of a hook that ends them as Windows does, which
-// git takes apart.
-func (w *words) end() {
-	line := w.line
-	if len(w.over) > 0 && (string(line) == "\n" || string(line) == "remote: \n") {
-		line = append(w.over, '\n')
-	}
-	if text := bytes.TrimSpace(line); progress.Match(text) {
-		w.last = string(text)
-	} else if w.kept.Len() < mostWords {
-		w.kept.Write(line)
-	}
-	w.line, w.over = w.line[:0], w.over[:0]
-}
-
+// String takes the progress out. A line that an empty one was written over is one of a hook that ends them as Windows
+// does.
 func (w *words) String() string {
-	w.end()
-	return w.kept.String()
+	var text strings.Builder
+	for line := range strings.Lines(string(w.kept)) {
+		line, end := strings.CutSuffix(line, "\n")
+		over := strings.Split(strings.TrimSuffix(line, "\r"), "\r")
+		line, over = over[len(over)-1], over[:len(over)-1]
+		if n := len(over); n > 0 && (line == "" || line == "remote: ") {
+			line, over = over[n-1], over[:n-1]
+		}
+		if n := len(over); n > 0 {
+			w.last = strings.TrimSpace(over[n-1])
+		}
+		if progress.MatchString(strings.TrimSpace(line)) {
+			w.last = strings.TrimSpace(line)
+			continue
+		}
+		if text.WriteString(line); end {
+			text.WriteByte('\n')
+		}
+	}
+	return text.String()
 }
 
 // ended is why the program was ended, with how far it was.

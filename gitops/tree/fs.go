@@ -363,7 +363,7 @@ func (t *FS) info(name string, e object.Entry) *info { return &info{t: t, name: 
 func (i *info) Name() string               { return i.name }
 func (i *info) ModTime() time.Time         { return i.t.When }
 func (i *info) IsDir() bool                { return i.entry.IsDir() || i.entry.Mode == object.ModeModule }
-func (i *info) Sys() any                   { return nil }
+func (i *info) Sys() any                   { return i.entry.Hash }
 func (i *info) Type() fs.FileMode          { return i.Mode().Type() }
 func (i *info) Info() (fs.FileInfo, error) { return i, nil }
 func (i *info) String() string             { return fs.FormatDirEntry(i) }

@@ -15,9 +15,11 @@ import (
 	"github.com/locsync/locsync/sync/service"
 )
 
-// A service may translate a new source text by itself. So that no translation of the repository loses to that, it is asked for its own before.
+// A service may translate a new source text by itself. So that no translation of the repository loses to that, it is
+// asked for its own before.
 
-// readBefore asks, for the groups where that matters. Keys that a push renames are none of them: their translations are at the service, under other names.
+// readBefore asks, for the groups where that matters. Keys that a push renames are none of them: their translations
+// are at the service, under other names.
 func (r *pushing) readBefore(ctx context.Context, plan *sourcePlan) error {
 	if len(plan.renames) > 0 {
 		clear(r.before)
@@ -100,10 +102,12 @@ func (r *pushing) meets(g *bundle.Group, sent map[string]map[string]bool) (bool,
 	return false, nil
 }
 
-// meetSources asks the service for its source texts where some are about to be sent of which nothing is remembered, and takes out what stays there.
-// Where it cannot be asked, such texts wait.
+// meetSources asks the service for its source texts where some are about to be sent of which nothing is remembered,
+// and takes out what stays there. Where it cannot be asked, such texts wait.
 func (r *pushing) meetSources(ctx context.Context, all []*compared) error {
-	git := &past.Reader{Repo: r.repo, Tree: r.tree.Commit(), Branch: r.cfg.Pull.Branch, Base: r.cfg.Pull.Base, Log: r.log}
+	git := &past.Reader{
+		Repo: r.repo, Tree: r.tree.Commit(), Branch: r.cfg.Pull.Branch, Base: r.cfg.Pull.Base, Log: r.log,
+	}
 	of, unmet, asks := make(map[*bundle.Bundle]*compared), make(map[string]map[string]bool), []exportAsk(nil)
 	for _, s := range all {
 		marks, err := r.State.Marks(r.foundSlot(s.source.Collection))
@@ -169,7 +173,8 @@ func (r *pushing) onlyThere(g *bundle.Group, present *exported) {
 	}
 }
 
-// unmet are the keys of a file that are about to be sent, and of which nothing is remembered or a pull found another text; with --all, all of them.
+// unmet are the keys of a file that are about to be sent, and of which nothing is remembered or a pull found another
+// text; with --all, all of them.
 func (r *pushing) unmet(s *compared) map[string]bool {
 	keys := make(map[string]bool)
 	for _, u := range s.source.Texts {
@@ -182,6 +187,7 @@ func (r *pushing) unmet(s *compared) map[string]bool {
 	return keys
 }
 
+// meet decides about the texts of a file that the service has otherwise.
 func (r *pushing) meet(ctx context.Context, git *past.Reader, s *compared, theirs catalog.Catalog) error {
 	theirs = r.tree.FittedSource(s.source.Bundle, theirs)
 	r.was(s.source.Path, s.source.Source.Code, theirs)

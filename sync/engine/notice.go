@@ -16,8 +16,9 @@ import (
 	"github.com/locsync/locsync/sync/tree"
 )
 
-// A service that was reset, restored or written by somebody else does not have the source texts that it accepted. The export of a pull shows it: such
-// texts wait for the next push, which compares them before it sends them. What was found is remembered, so that one that the service keeps is found once.
+// A service that was reset, restored or written by somebody else does not have the source texts that it accepted. The
+// export of a pull shows it: such texts wait for the next push, which compares them before it sends them. What was
+// found is remembered, so that one that the service keeps is found once.
 
 func (p *project) foundSlot(collection string) ledger.Slot {
 	return ledger.SourceFound.Of(p.stateName(), ledger.Source{Collection: collection})
@@ -25,16 +26,18 @@ func (p *project) foundSlot(collection string) ledger.Slot {
 
 // tellsSources reports whether the exports of a group can bring its source texts as well.
 func (r *pulling) tellsSources(g *bundle.Group) bool {
-	return r.cfg.Push.Enabled && !r.cfg.Pull.Source && !r.o.DryRun && g.Template().HasLanguage() && !g.Template().HasLabel()
+	asked := r.cfg.Push.Enabled && !r.cfg.Pull.Source && !r.o.DryRun
+	return asked && g.Template().HasLanguage() && !g.Template().HasLabel()
 }
 
 // sourceAsk is the question for the source texts of a group, whatever their state.
 func sourceAsk(g *bundle.Group) exportAsk {
-	return exportAsk{group: g, languages: []config.Language{g.Bundles[0].Source}, completion: string(service.Draft), first: true}
+	source := []config.Language{g.Bundles[0].Source}
+	return exportAsk{group: g, languages: source, completion: string(service.Draft), first: true}
 }
 
-// noticeSources compares what the service has of the source texts with what it accepted. Groups that it refused, and those of which it has nothing at all,
-// are asked for them alone.
+// noticeSources compares what the service has of the source texts with what it accepted. Groups that it refused, and
+// those of which it has nothing at all, are asked for them alone.
 func (r *pulling) noticeSources(ctx context.Context, t *tree.Tree, groups []*bundle.Group) error {
 	found := make(map[string]catalog.Marks) // by collection; the mark of no text where the service has none
 	var asks []exportAsk
@@ -76,7 +79,8 @@ func (r *pulling) noticeSources(ctx context.Context, t *tree.Tree, groups []*bun
 	return nil
 }
 
-// sourceNews reports whether the answer of a probe has source texts that were not found before. What is not in it is as it was.
+// sourceNews reports whether the answer of a probe has source texts that were not found before. What is not in it is
+// as it was.
 func (r *pulling) sourceNews(t *tree.Tree, x *exported) (bool, error) {
 	for _, b := range x.group.Bundles {
 		s, found := t.Of(b), make(catalog.Marks)
@@ -102,9 +106,10 @@ func (r *pulling) sent(t *tree.Tree, g *bundle.Group) bool {
 	return slices.ContainsFunc(g.Bundles, func(b *bundle.Bundle) bool { return len(r.accepted.Files[t.Of(b).ID()]) > 0 })
 }
 
-// compareSource finds the texts of a file that the service has otherwise than it accepted them. One that it was told to keep is none.
+// compareSource finds the texts of a file that the service has otherwise than it accepted them. One that it was told
+// to keep is none.
 func (r *pulling) compareSource(t *tree.Tree, s *tree.Source, theirs catalog.Catalog, found catalog.Marks) {
-	theirs, _ = t.Fitted(bundle.Target{Path: s.Path, Language: s.Source, Sources: []*bundle.Bundle{s.Bundle}}, theirs)
+	theirs = t.FittedSource(s.Bundle, theirs)
 	marks := theirs.Marks()
 	for _, u := range s.Texts {
 		accepted, known := r.accepted.Texts[s.Collection][u.Name]

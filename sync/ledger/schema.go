@@ -28,8 +28,8 @@ var (
 	// SourceSeen are the source texts of a collection that a place (the working tree or a branch) had at its last push.
 	SourceSeen = SourceMarks{kind: "source seen"}
 
-	// SourceFound are the source texts of a collection that the service had otherwise than it accepted them; the mark of no
-	// text where it had none. A pull writes them, and a push takes out what it sends over them.
+	// SourceFound are the source texts of a collection that the service had otherwise than it accepted them; the mark of
+	// no text where it had none. A pull writes them, and a push takes out what it sends over them.
 	SourceFound = SourceMarks{kind: "source found"}
 )
 

@@ -1,7 +1,0 @@
-//go:build !linux
-
-package object
-
-import "os"
-
-func widen(*os.File) {}

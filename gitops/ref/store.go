@@ -1,0 +1,186 @@
+package ref
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/gitops/run"
+)
+
+// Store is the references of one repository. They are read in this process where they are files. git alone moves them
+// (git update-ref): it knows the locks, what is packed, logs and hooks, and every way of keeping references.
+type Store struct {
+	Git   *run.Program
+	Dir   string // the git folder that they are in
+	ByGit bool   // they are no files (reftable), and git reads them too
+	Now   func() time.Time
+	Step  func(string) // called between the steps of a write; the tests end the process there
+
+	last atomic.Pointer[packedFile] // packed-refs as it was read last
+}
+
+// Ours is below what references are that only this program moves.
+const Ours = "refs/locsync/"
+
+// patience are git's settings for how long a lock of another process is waited for; its own choice is 0.1 s.
+var patience = []string{"-c", "core.filesRefLockTimeout=1000"}
+
+func (s *Store) run(ctx context.Context, gitDir string, c run.Call) (stdout, stderr string, err error) {
+	c.Dir, c.Env = gitDir, append(c.Env, "GIT_DIR="+gitDir)
+	out, stderr, err := s.Git.RunBoth(ctx, c)
+	return strings.TrimSuffix(string(out), "\n"), stderr, err
+}
+
+// Read gives a reference's value; false when there is none. Symbolic references are followed five deep.
+func (s *Store) Read(name string) (object.Name, bool, error) {
+	for range 5 {
+		h, target, ok, err := s.ReadOnce(name)
+		if err != nil || target == "" {
+			return h, ok, err
+		}
+		name = target
+	}
+	return object.Name{}, false, fmt.Errorf("reference %s: more than five symbolic references in a row", name)
+}
+
+// ReadOnce gives a value, or the name that a symbolic reference holds. What is damaged is an error.
+func (s *Store) ReadOnce(name string) (h object.Name, symbolic string, ok bool, err error) {
+	if !s.ByGit {
+		return s.readFile(name)
+	}
+	said, err := s.each(name, func(found string, value object.Name, target string) {
+		if found == name {
+			h, symbolic, ok = value, target, true
+		}
+	})
+	if err == nil && !ok && strings.Contains(said, name) { // git passes over one that it cannot read
+		err = fmt.Errorf("reference %s is damaged: %s", name, run.LastLines(said, 1))
+	}
+	return h, symbolic, ok, err
+}
+
+// List gives all references below a prefix that ends in a slash. Damaged ones are passed over.
+func (s *Store) List(prefix string) (map[string]object.Name, error) {
+	if !s.ByGit {
+		return s.listFiles(prefix)
+	}
+	all := map[string]object.Name{}
+	_, err := s.each(prefix, func(name string, h object.Name, _ string) { all[name] = h })
+	return all, err
+}
+
+// each gives the references that have a name or are below it.
+func (s *Store) each(name string, found func(name string, h object.Name, symbolic string)) (said string, err error) {
+	out, said, err := s.run(context.Background(), s.Dir,
+		run.Call{Args: []string{"for-each-ref", "--format=%(refname) %(objectname) %(symref)", name}})
+	for line := range strings.Lines(out) {
+		parts := strings.Split(strings.TrimSuffix(line, "\n"), " ")
+		if h, ok := object.Parse(parts[min(1, len(parts)-1)]); ok {
+			found(parts[0], h, parts[len(parts)-1])
+		}
+	}
+	return said, err
+}
+
+// Head is what HEAD of a git folder names: a reference, or a commit.
+func (s *Store) Head(gitDir string) (symbolic string, h object.Name, err error) {
+	if !s.ByGit {
+		content, err := os.ReadFile(filepath.Join(gitDir, "HEAD"))
+		if err != nil {
+			return "", h, err
+		}
+		h, symbolic, err = valueOf("HEAD", content)
+		return symbolic, h, err
+	}
+	if _, err := os.Stat(gitDir); err != nil {
+		return "", h, err
+	}
+	ctx := context.Background()
+	symbolic, _, err = s.run(ctx, gitDir, run.Call{Args: []string{"symbolic-ref", "-q", "HEAD"}})
+	var detached *run.Error
+	if !errors.As(err, &detached) || detached.Exit != 1 {
+		return symbolic, h, err
+	}
+	commit, _, err := s.run(ctx, gitDir, run.Call{Args: []string{"rev-parse", "--verify", "HEAD"}})
+	h, _ = object.Parse(commit)
+	return "", h, err
+}
+
+// Swap moves a reference from old to another value; a zero old means that it must not exist, a zero value that it goes.
+// The commit must be in the repository. Errors: *Moved, *Clash, ErrBusy when its lock is held.
+func (s *Store) Swap(ctx context.Context, name string, old, to object.Name, why string) error {
+	if err := CheckName(name); err != nil {
+		return err
+	}
+	if have, symbolic, _, err := s.ReadOnce(name); err != nil {
+		return err
+	} else if symbolic != "" {
+		return fmt.Errorf("%s is a symbolic reference to %s: moving it is %w; name the other branch", name, symbolic,
+			ErrUnsupported)
+	} else if have != old {
+		return &Moved{name, old, have}
+	}
+	s.Step("to move " + name)
+	now := s.Now()
+	_, said, err := s.run(ctx, s.Dir, run.Call{Write: true,
+		Stdin: fmt.Appendf(nil, "update %s %s %s\n", name, zeros(to, old), zeros(old, to)),
+		Args:  append(patience, "update-ref", "-m", cmp.Or(strings.Join(strings.Fields(why), " "), who), "--stdin"),
+		Env: []string{"GIT_COMMITTER_NAME=" + who, "GIT_COMMITTER_EMAIL=" + email,
+			"GIT_COMMITTER_DATE=" + fmt.Sprintf("@%d %s", now.Unix(), now.Format("-0700"))}})
+	if err == nil {
+		s.Step("moved " + name)
+		return nil
+	}
+	return s.refused(name, old, said, err)
+}
+
+// who is named in the log of a reference beside a move.
+const who, email = "locsync", "locsync@localhost"
+
+// zeros is a name, or as many zeros as the other has digits.
+func zeros(h, like object.Name) string { return cmp.Or(h.Text(), object.FormatOf(like).Zeros()) }
+
+// refused finds out why git did not move a reference.
+func (s *Store) refused(name string, old object.Name, said string, err error) error {
+	var refused *run.Error
+	if !errors.As(err, &refused) {
+		return err
+	}
+	before, _, clash := strings.Cut(said, "' exists; cannot create")
+	have, _, rerr := s.Read(name)
+	switch {
+	case rerr != nil:
+		return errors.Join(err, rerr)
+	case have != old:
+		return &Moved{name, old, have}
+	case clash:
+		return &Clash{name, before[strings.LastIndex(before, "'")+1:]}
+	case strings.Contains(said, ".lock': File exists"):
+		return fmt.Errorf("%s: %w: %w", name, ErrBusy, err)
+	}
+	return err
+}
+
+// locksLast is how long a lock of a reference that only this program moves can be held: git takes milliseconds.
+const locksLast = time.Minute
+
+// Sweep removes locks that a machine which stopped has left on references that only this program moves. Others may be
+// in use, and what to do about them is told where one is in the way.
+func (s *Store) Sweep() error {
+	return s.walk(Ours, func(name string) error {
+		file := filepath.Join(s.Dir, filepath.FromSlash(name))
+		if info, err := os.Lstat(file); err == nil && strings.HasSuffix(name, ".lock") &&
+			time.Since(info.ModTime()) > locksLast {
+			_ = os.Remove(file)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,204 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/heartbeat"
+	"github.com/locsync/locsync/sync/process"
+	"github.com/locsync/locsync/sync/web"
+)
+
+// reload reads the configuration again. It is taken whole, or not at all: everything that can fail is tried before
+// anything is exchanged.
+func (d *running) reload() {
+	d.manager.reloading()
+	heart := d.beats.Begin("reading the configuration again")
+	err := d.reconfigure(heartbeat.With(d.ctx, heart))
+	heart.End()
+	if d.ctx.Err() != nil {
+		return // it was given up because the daemon ends
+	}
+	if err == nil {
+		d.reloads.last.Store(&web.Reload{OK: true, At: time.Now()})
+	} else {
+		d.reloads.last.Store(&web.Reload{At: d.reloads.last.Load().At})
+	}
+	d.engine.Load().Reloaded(err)
+	if err != nil {
+		d.o.Log.Error("the new configuration is not used; the old one stays", zap.Error(err))
+	}
+	d.manager.ready()
+}
+
+func (d *running) reconfigure(ctx context.Context) error {
+	cfg, dir, files, err := d.readAgain(ctx)
+	if err != nil {
+		return err
+	}
+	d.process.ReadFile = files
+	for _, w := range cfg.Warnings {
+		d.o.Log.Warn("in the configuration", zap.String("warning", w.Error()))
+	}
+	if dir != d.process.Dir {
+		return fmt.Errorf("the state would lie in %s instead of %s; set state_dir = %q to keep it where it is, or restart "+
+			"the daemon to begin with another", dir, d.process.Dir, d.process.Dir)
+	}
+	ready, err := d.prepare(ctx, cfg)
+	if err != nil {
+		d.claims.release(ctx, d.cfg)
+		d.leaveService()
+		return err
+	}
+	d.take(ready)
+	d.offerService()
+	d.claims.release(ctx, cfg)
+	select {
+	case d.next <- ready.engine:
+	case <-d.ctx.Done():
+	}
+	d.leaveService() // the loops of the engine before have been told to end
+	d.o.Log.Info("the configuration was read again", zap.Int("projects", len(cfg.Projects)),
+		zap.String("listen", d.address.where()))
+	return nil
+}
+
+// readAgain reads the configuration again, where it would have the state, and the files of its secrets, which it
+// returns a reader of. All of them may lie on a mount that does not answer.
+func (d *running) readAgain(ctx context.Context) (*config.Config, string, fileReader, error) {
+	hangs := fmt.Errorf("%s, a file that it has a secret in, or the repository that the state lies in, does not answer: "+
+		"the disk or mount that it lies on hangs; try again when it answers", d.cfg.File)
+	if d.reloads.reading != nil {
+		select {
+		case <-d.reloads.reading:
+		default:
+			return nil, "", nil, hangs // one that hangs is enough
+		}
+	}
+	type read struct {
+		cfg   *config.Config
+		dir   string
+		files fileReader
+		err   error
+	}
+	file, done := d.cfg.File, make(chan struct{})
+	d.reloads.reading = done
+	r, ok := heartbeat.Within(ctx, openPatience, func() (r read) {
+		defer close(done)
+		if r.cfg, r.err = process.ReadConfig(file); r.err == nil {
+			r.dir, r.err = process.StateDir(ctx, r.cfg)
+			r.files = readAhead(r.cfg)
+		}
+		return r
+	})
+	if !ok {
+		return nil, "", nil, hangs
+	}
+	return r.cfg, r.dir, r.files, r.err
+}
+
+// fileReader is config.ReadSecretFile, or what has read before.
+type fileReader = func(string) ([]byte, error)
+
+// readAhead reads the files of a configuration's secrets, and returns what reads them without their disk.
+func readAhead(cfg *config.Config) fileReader {
+	type content struct {
+		data []byte
+		err  error
+	}
+	read := make(map[string]content)
+	once := func(file string) ([]byte, error) {
+		c, there := read[file]
+		if !there {
+			c.data, c.err = config.ReadSecretFile(file)
+			read[file] = c
+		}
+		return c.data, c.err
+	}
+	for _, secret := range []func(func(string) string, fileReader) (config.Secret, error){cfg.APIKey, cfg.WebhookSecret,
+		cfg.CallbackSecret, cfg.PageToken} {
+		_, _ = secret(os.Getenv, once) // what is wrong with one is told when it is used
+	}
+	return once
+}
+
+// prepared is everything that a configuration needs to be worked with.
+type prepared struct {
+	cfg    *config.Config
+	engine *engine.Engine
+	serve  func() // puts its handler behind its address; cannot fail
+	ending func() // ends the handler's streams
+}
+
+// prepare makes it. Nothing that the daemon does now is disturbed by it.
+func (d *running) prepare(ctx context.Context, cfg *config.Config) (prepared, error) {
+	if err := d.claims.take(ctx, cfg); err != nil {
+		return prepared{}, err
+	}
+	client, err := d.process.Connect(cfg)
+	if err != nil {
+		return prepared{}, err
+	}
+	parts := engine.Parts{Config: cfg, Service: client, State: d.process.Store, Log: d.o.Log, Passed: d.o.Meter.Passed,
+		GitDone: d.o.Meter.GitDone, Clones: process.Clones(d.process.Dir),
+		Hearts: d.beats, Claim: func(ctx context.Context, p *config.Project, commonDir string) error {
+			return d.claims.claim(ctx, cfg, p, process.ClaimIn(commonDir, cfg, p))
+		}, Using: d.process.UsingEmbedded(cfg)}
+	next := engine.New(parts)
+	if before := d.engine.Load(); before != nil {
+		next = before.Reconfigured(parts)
+	}
+	options, err := d.serving(cfg, next)
+	if err != nil {
+		return prepared{}, err
+	}
+	opened, err := d.address.open(cfg.Daemon.Listen)
+	if err != nil {
+		return prepared{}, err
+	}
+	ends := make(chan struct{})
+	options.Ends = ends
+	return prepared{cfg, next, func() { d.address.serve(opened, web.New(options)) }, sync.OnceFunc(func() {
+		close(ends)
+	})}, nil
+}
+
+// take exchanges what was prepared for what there was.
+func (d *running) take(p prepared) {
+	d.cfg = p.cfg
+	d.engine.Store(p.engine)
+	before := d.ending
+	d.ending = p.ending
+	before() // browsers come back to the new one; else an address that is closed would wait for them
+	p.serve()
+}
+
+// serving is what the daemon's address serves.
+func (d *running) serving(cfg *config.Config, e *engine.Engine) (web.Options, error) {
+	webhook, err := cfg.WebhookSecret(os.Getenv, d.process.ReadFile)
+	if err != nil {
+		return web.Options{}, wrongUse(err)
+	}
+	callback, err := cfg.CallbackSecret(os.Getenv, d.process.ReadFile)
+	if err != nil {
+		return web.Options{}, wrongUse(err)
+	}
+	page, err := cfg.PageToken(os.Getenv, d.process.ReadFile)
+	if err != nil {
+		return web.Options{}, wrongUse(err)
+	}
+	return web.Options{
+		Engine: e, Log: d.o.Log.Named("web"), Version: d.o.Version, Meter: d.o.Meter, Hearts: d.beats,
+		Reloaded:      func() web.Reload { return *d.reloads.last.Load() },
+		WebhookSecret: webhook.Reveal(), CallbackHeader: cfg.Daemon.CallbackHeader, CallbackSecret: callback.Reveal(),
+		PublicURL: cfg.Daemon.PublicURL, Listen: cfg.Daemon.Listen,
+		PageToken: page.Reveal(), Sessions: d.sessions,
+	}, nil
+}

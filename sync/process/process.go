@@ -1,0 +1,209 @@
+// Package process opens what a process works with: the state, the client of the service, the embedded service, the
+// engine. Its law: a state belongs to one process at a time (see boltledger.Locked), and what was opened is closed in
+// the opposite order. It runs no pass, prints nothing, and does not choose the configuration.
+package process
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/engine"
+	"github.com/locsync/locsync/sync/failure"
+	"github.com/locsync/locsync/sync/ledger/boltledger"
+	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/web"
+)
+
+// Options are what the one who opens a process decides.
+type Options struct {
+	Version  string // of this program, for the service
+	Log      *zap.Logger
+	Meter    *web.Meter         // is told of every request to the service; nil for none
+	Progress func(report.Doing) // nil for none
+}
+
+// Process is what was opened. Engine and Store are nil after New.
+type Process struct {
+	Dir      string // of the state
+	Engine   *engine.Engine
+	Client   *service.Client
+	Store    *boltledger.Store
+	ReadFile func(name string) ([]byte, error) // reads the file of a secret
+
+	cfg   *config.Config
+	o     Options
+	close []io.Closer
+
+	connected [sha256.Size]byte // a digest of what the client was made of,
+	through   http.RoundTripper // and the embedded service that it calls; nil for another one
+	embedded  *embedded
+	closes    bool // Close closes the embedded service
+}
+
+// New is a process that has not opened anything yet.
+func New(cfg *config.Config, dir string, o Options) *Process {
+	return &Process{Dir: dir, ReadFile: config.ReadSecretFile, cfg: cfg, o: o,
+		embedded: &embedded{dir: dir, log: o.Log}}
+}
+
+// Open opens the state and what works with it. A *boltledger.Locked error means that another process, most likely the
+// daemon, has the state.
+func Open(ctx context.Context, cfg *config.Config, o Options) (*Process, error) {
+	dir, err := StateDir(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return New(cfg, dir, o).opened()
+}
+
+// OpenForDryRun is Open for a pass that changes nothing. One that would be the first to remember anything does that in
+// a temporary folder, with an embedded service of its own. Clones are made for good all the same; they hold nothing but
+// what the remote has, and take long.
+func OpenForDryRun(ctx context.Context, cfg *config.Config, o Options) (*Process, error) {
+	if slices.ContainsFunc(cfg.Projects, func(p config.Project) bool { return p.Cloned() }) {
+		return Open(ctx, cfg, o)
+	}
+	if dir, err := StateDir(ctx, cfg); err != nil {
+		return nil, err
+	} else if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return Open(ctx, cfg, o)
+	}
+	dir, err := os.MkdirTemp("", "locsync-dry-run-")
+	if err != nil {
+		return nil, err
+	}
+	p := New(cfg, dir, o)
+	p.close = append(p.close, closer(func() error { return os.RemoveAll(dir) }))
+	return p.opened()
+}
+
+// opened opens what is kept in the process's folder, and what works with it.
+func (p *Process) opened() (*Process, error) {
+	if err := p.open(); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+func (p *Process) open() error {
+	store, err := boltledger.Open(p.Dir)
+	if err != nil {
+		return err
+	}
+	p.Store = store
+	p.close = append(p.close, store)
+	if aside, why := store.Rebuilt(); why != nil {
+		p.o.Log.Warn("the state was damaged; it was moved aside and is rebuilt from the service and the branch",
+			zap.String("moved_to", aside), zap.Error(why))
+	}
+	clearLeftovers(os.TempDir(), time.Now(), p.o.Log)
+	if _, err := p.Connect(p.cfg); err != nil {
+		return err
+	}
+	p.Engine = engine.New(engine.Parts{Config: p.cfg, Service: p.Client, State: store, Log: p.o.Log,
+		Progress: p.o.Progress, Clones: Clones(p.Dir)})
+	return nil
+}
+
+// Close closes in the opposite order of opening.
+func (p *Process) Close() error {
+	var errs []error
+	for _, c := range slices.Backward(p.close) {
+		errs = append(errs, c.Close())
+	}
+	p.close = nil
+	return errors.Join(errs...)
+}
+
+// closer makes a function an io.Closer.
+type closer func() error
+
+func (c closer) Close() error { return c() }
+
+// Reach makes the client of the configured service: through the daemon, where that has the embedded service open.
+func (p *Process) Reach(ctx context.Context) (*service.Client, error) {
+	if p.cfg.Service.Embedded() {
+		if daemon, err := web.ServiceTransport(ctx, p.Dir); err == nil {
+			return p.ConnectThrough(daemon)
+		}
+	}
+	return p.Connect(p.cfg)
+}
+
+// Connect makes the client of a configuration's service; the one that there is, where it would be the same. The
+// embedded service is started when it is needed first, and given the projects that it lacks.
+func (p *Process) Connect(cfg *config.Config) (*service.Client, error) {
+	o := service.Options{UserAgent: "locsync/" + p.o.Version}
+	o.OnRequest = p.requested
+	if p.o.Meter != nil {
+		o.OnTurn = p.o.Meter.Turned
+	}
+	if cfg.Service.Embedded() {
+		if !p.closes {
+			p.closes, p.close = true, append(p.close, closer(p.embedded.shut))
+		}
+		started, err := p.embedded.start(cfg)
+		if err != nil {
+			return nil, err
+		}
+		o.BaseURL, o.AccountID, o.APIKey, o.Transport = embeddedURL, embeddedAccount, embeddedKey, started
+	} else {
+		key, err := cfg.APIKey(os.Getenv, p.ReadFile)
+		if err != nil {
+			return nil, &failure.UsageError{Err: err}
+		}
+		o.BaseURL, o.AccountID, o.APIKey = cfg.Service.URL, cfg.Service.AccountID, service.APIKey(key.Reveal())
+		o.RequestsPerSecond, o.ShareOnHost = cfg.Service.RequestsPerSecond, true
+		o.SlotDir = os.Getenv("LOCSYNC_BUDGET_DIR")
+		o.Warn = func(message string) { p.o.Log.Warn(message) }
+	}
+	made := sha256.Sum256(fmt.Appendf(nil, "%q", []any{o.BaseURL, o.AccountID, string(o.APIKey), o.RequestsPerSecond}))
+	if p.Client != nil && p.connected == made && p.through == o.Transport {
+		return p.Client, nil
+	}
+	p.connected, p.through = made, o.Transport
+	return p.clientWith(o)
+}
+
+// ConnectThrough makes the client of the embedded service that a daemon has open.
+func (p *Process) ConnectThrough(daemon http.RoundTripper) (*service.Client, error) {
+	return p.clientWith(service.Options{UserAgent: "locsync/" + p.o.Version,
+		BaseURL: embeddedURL, AccountID: embeddedAccount, APIKey: embeddedKey, Transport: daemon})
+}
+
+// ConnectWithoutKey makes a client that only finds out whether the service can be reached.
+func (p *Process) ConnectWithoutKey() (*service.Client, error) {
+	return p.clientWith(service.Options{UserAgent: "locsync/" + p.o.Version,
+		BaseURL: p.cfg.Service.URL, RequestsPerSecond: p.cfg.Service.RequestsPerSecond})
+}
+
+func (p *Process) clientWith(o service.Options) (*service.Client, error) {
+	client, err := service.New(o)
+	if err != nil {
+		return nil, &failure.UsageError{Err: err}
+	}
+	p.Client = client
+	p.close = append(p.close, closer(func() error { client.Close(); return nil }))
+	return client, nil
+}
+
+// requested logs a request, and counts it where the process has a meter.
+func (p *Process) requested(r service.Request) {
+	p.o.Log.Debug("request", zap.String("operation", r.Operation), zap.String("method", r.Method),
+		zap.String("path", r.Path), zap.Int("status", r.Status), zap.Duration("took", r.Took))
+	if p.o.Meter != nil {
+		p.o.Meter.Requested(r.Operation, r.Status, r.Took)
+	}
+}

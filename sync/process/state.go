@@ -1,0 +1,125 @@
+package process
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/failure"
+	"github.com/locsync/locsync/sync/ledger/boltledger"
+)
+
+// ConfigReader is config.Load or config.LoadForCreate.
+type ConfigReader = func(file string, options ...config.Option) (*config.Config, error)
+
+// ReadConfig reads a configuration. One of another user is read where git's safe.directory accepts the folder, as git
+// would.
+func ReadConfig(file string) (*config.Config, error) { return ReadConfigBy(config.Load, file) }
+
+// ReadConfigBy is ReadConfig with another reader.
+func ReadConfigBy(read ConfigReader, file string) (*config.Config, error) {
+	return read(file, config.Accept(func(dir string) bool { return gitops.SafeDirectory(context.Background(), dir) }))
+}
+
+// StateDir is state_dir, else $STATE_DIRECTORY, else locsync/ inside the git directory of the first project's
+// repository that is on this machine.
+func StateDir(ctx context.Context, cfg *config.Config) (string, error) {
+	if cfg.StateDir != "" {
+		return cfg.Resolve(cfg.StateDir), nil
+	}
+	if dir := GivenState(os.Getenv); dir != "" {
+		return dir, nil
+	}
+	for _, p := range cfg.Projects {
+		if p.Cloned() {
+			continue
+		}
+		repo, err := gitops.Open(ctx, cfg.Resolve(p.Repository), gitops.Options{Trust: p.TrustOwner})
+		if err != nil {
+			return "", &failure.UsageError{Err: p.Blame("repository", err)}
+		}
+		dir := filepath.Join(repo.Facts().CommonDir, "locsync")
+		return dir, repo.Close()
+	}
+	return "", &failure.UsageError{Err: errors.New("state_dir must name a folder for the state and the clones: no " +
+		`project's repository is on this machine; for example state_dir = "state"`)}
+}
+
+// GivenState is the state folder that systemd gives, the first one of several; "" for none.
+func GivenState(getenv func(string) string) string {
+	dir, _, _ := strings.Cut(getenv("STATE_DIRECTORY"), ":")
+	return dir
+}
+
+// Clones is the folder for clones of repositories that are elsewhere.
+func Clones(stateDir string) string { return filepath.Join(stateDir, "clones") }
+
+// Absolute is a path that means the same in every folder.
+func Absolute(path string) string {
+	if path == "" {
+		return ""
+	}
+	if whole, err := filepath.Abs(path); err == nil {
+		return whole
+	}
+	return path
+}
+
+// ClaimDir is the folder of a project's claim; "" where there is no repository, which is for the passes to tell.
+func ClaimDir(ctx context.Context, cfg *config.Config, p *config.Project) string {
+	if p.Cloned() {
+		return "" // each state has a clone of its own
+	}
+	repo, err := gitops.Open(ctx, cfg.Resolve(p.Repository), gitops.Options{Trust: p.TrustOwner})
+	if err != nil {
+		return ""
+	}
+	defer repo.Close()
+	return ClaimIn(repo.Facts().CommonDir, cfg, p)
+}
+
+// ClaimIn is ClaimDir in a git directory that is known.
+func ClaimIn(commonDir string, cfg *config.Config, p *config.Project) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []string{cfg.Service.URL, cfg.Service.AccountID, p.ID, p.Pull.Branch}))
+	return filepath.Join(commonDir, "locsync", "daemon-"+hex.EncodeToString(sum[:8]))
+}
+
+// OtherDaemon is a daemon with another state that keeps a project in step.
+type OtherDaemon struct {
+	Project string
+	State   string // its state folder
+	Holder  string // its process, in words
+}
+
+// OtherDaemons are the daemons that keep projects of a configuration in step and have another state than the one in
+// dir: none of them knows what is done here.
+func OtherDaemons(ctx context.Context, cfg *config.Config, dir string) []OtherDaemon {
+	var others []OtherDaemon
+	for i := range cfg.Projects {
+		p := &cfg.Projects[i]
+		claim := ClaimDir(ctx, cfg, p)
+		if claim == "" {
+			continue
+		}
+		if l := boltledger.Claimed(claim); l != nil && l.PID != os.Getpid() && l.Address != Absolute(dir) {
+			others = append(others, OtherDaemon{p.Name, l.Address, HolderOf(l)})
+		}
+	}
+	return others
+}
+
+// HolderOf tells who has the lock of a state or project.
+func HolderOf(l *boltledger.Locked) string {
+	if l.PID == 0 {
+		return "a process that has only just begun"
+	}
+	return fmt.Sprintf("process %d, since %s UTC, state in %s", l.PID, l.Since.UTC().Format(time.DateTime), l.Address)
+}
