@@ -29,7 +29,7 @@ func (r *Repo) At(ctx context.Context, branch, base string) (*Tip, error) {
 	defer end()
 	tip, err := r.tip(branch, base, func() (map[string]hash, string, error) {
 		if r.repo.Options.Remote == "" {
-			return r.seen(branch, base)
+			return lastSeen(r, branch, base)
 		}
 		return r.Branches.Fetch(ctx, branch, base)
 	})
@@ -43,7 +43,7 @@ func (r *Repo) At(ctx context.Context, branch, base string) (*Tip, error) {
 // seen last, and those that were never seen there are what they are here. The tip is to be read, not to be built on.
 // *NoBranch when there is neither branch nor base.
 func (r *Repo) Seen(branch, base string) (*Tip, error) {
-	tip, err := r.tip(branch, base, func() (map[string]hash, string, error) { return r.seen(branch, base) })
+	tip, err := r.tip(branch, base, func() (map[string]hash, string, error) { return lastSeen(r, branch, base) })
 	if err != nil {
 		return nil, fmt.Errorf("read branch %s as it was seen last: %w", branch, err)
 	}
@@ -68,8 +68,8 @@ func (r *Repo) AtCommit(commit string) (*Tip, error) {
 	return tipAt(r.repo, "", h)
 }
 
-// seen gives branches as the remote had them when they were seen there last, else as they are here.
-func (r *Repo) seen(branch, base string) (there map[string]hash, head string, err error) {
+// lastSeen gives branches as the remote had them when they were seen there last, else as they are here.
+func lastSeen(r *Repo, branch, base string) (there map[string]hash, head string, err error) {
 	names, err := r.Branches.Named([]string{branch, base})
 	there = make(map[string]hash)
 	for _, name := range names {

@@ -1,11 +1,9 @@
 package gitops
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/locsync/locsync/gitops/content"
@@ -137,11 +135,14 @@ func delivered(r *Repo, on *Tip, branch string) (note hash, err error) {
 	if err != nil || waiting == nil {
 		return hash{}, err
 	}
-	arrived, err := r.History.Contains(on.lease.at.Text(), waiting.Hash())
-	if err != nil || !arrived || on.branch != branch {
-		return hash{}, cmp.Or(err, errWaits)
+	if on.branch != branch || on.lease.at.IsZero() {
+		return hash{}, errWaits
 	}
-	return note, nil
+	arrived, err := r.repo.History.Contains(on.lease.at, waiting.commit)
+	if err == nil && !arrived {
+		err = errWaits
+	}
+	return note, err
 }
 
 // keepPending writes the objects and points the branch's outbox at them.
@@ -163,41 +164,4 @@ func keepPending(ctx context.Context, next *Tip, objects []object.Object, old, n
 	}
 	repo.Step("kept")
 	return err
-}
-
-// encodeCommit writes a commit as git does.
-func encodeCommit(tree hash, parents []hash, msg Message, when time.Time) []byte {
-	var b strings.Builder
-	fmt.Fprintf(&b, "tree %s\n", tree)
-	for _, p := range parents {
-		fmt.Fprintf(&b, "parent %s\n", p)
-	}
-	who := msg.Author.at(when)
-	fmt.Fprintf(&b, "author %s\ncommitter %s\n\n%s\n", who, who, cleanMessage(msg.Text))
-	return []byte(b.String())
-}
-
-func cleanMessage(s string) string {
-	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\r\n", "\n"), "\ufffd")
-	return strings.Trim(strings.ReplaceAll(s, "\x00", ""), "\n")
-}
-
-// at is the person with a time as commits, tags and logs have it.
-func (p Person) at(when time.Time) string {
-	p = p.clean()
-	return fmt.Sprintf("%s <%s> %d %s", p.Name, p.Email, when.Unix(), when.Format("-0700"))
-}
-
-// clean is the person without what git takes out of names.
-func (p Person) clean() Person {
-	clean := func(s string) string {
-		s = strings.Map(func(c rune) rune {
-			if c < ' ' || c == '<' || c == '>' || c == 0x7f {
-				return -1
-			}
-			return c
-		}, strings.ToValidUTF8(s, ""))
-		return strings.Trim(s, " .,:;\"'\\")
-	}
-	return Person{cmp.Or(clean(p.Name), "locsync"), cmp.Or(clean(p.Email), "locsync@localhost")}
 }

@@ -36,6 +36,9 @@
 package gitops
 
 import (
+	"cmp"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/locsync/locsync/gitops/hook"
@@ -56,6 +59,26 @@ type (
 
 // Person is an author. Angle brackets and line breaks are taken out of both fields.
 type Person struct{ Name, Email string }
+
+// at is the person with a time as commits, tags and logs have it.
+func (p Person) at(when time.Time) string {
+	p = p.clean()
+	return fmt.Sprintf("%s <%s> %d %s", p.Name, p.Email, when.Unix(), when.Format("-0700"))
+}
+
+// clean is the person without what git takes out of names.
+func (p Person) clean() Person {
+	clean := func(s string) string {
+		s = strings.Map(func(c rune) rune {
+			if c < ' ' || c == '<' || c == '>' || c == 0x7f {
+				return -1
+			}
+			return c
+		}, strings.ToValidUTF8(s, ""))
+		return strings.Trim(s, " .,:;\"'\\")
+	}
+	return Person{cmp.Or(clean(p.Name), "locsync"), cmp.Or(clean(p.Email), "locsync@localhost")}
+}
 
 // Message is what a commit says about itself. When is raised to one second after the youngest parent where a clock went
 // back.

@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"context"
+	"path/filepath"
 	"time"
 
 	"github.com/locsync/locsync/gitops/repository"
@@ -29,6 +30,20 @@ func CheckGit(ctx context.Context) (path, version string, err error) {
 		return "", "", err
 	}
 	return p.Path, p.Version, nil
+}
+
+// Withhold keeps environment variables from every hook, filter and helper, as those that begin with LOCSYNC_ are.
+func Withhold(names ...string) { run.Withhold(names...) }
+
+// Tracked says whether a file is in the index of the repository that its folder belongs to.
+func Tracked(ctx context.Context, file string) bool {
+	git, err := run.Find(ctx, "")
+	if err != nil {
+		return false
+	}
+	_, err = git.Run(ctx, run.Call{Dir: filepath.Dir(file), Args: []string{"ls-files", "--error-unmatch", "--",
+		":(literal)" + filepath.Base(file)}})
+	return err == nil
 }
 
 // SafeDirectory says whether safe.directory, in the user's or the system's git configuration, accepts that a

@@ -37,6 +37,23 @@ func (t *Tip) commitObject(ctx context.Context, tree hash, news []object.Object,
 	return made, nil
 }
 
+// encodeCommit writes a commit as git does.
+func encodeCommit(tree hash, parents []hash, msg Message, when time.Time) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "tree %s\n", tree)
+	for _, p := range parents {
+		fmt.Fprintf(&b, "parent %s\n", p)
+	}
+	who := msg.Author.at(when)
+	fmt.Fprintf(&b, "author %s\ncommitter %s\n\n%s\n", who, who, cleanMessage(msg.Text))
+	return []byte(b.String())
+}
+
+func cleanMessage(s string) string {
+	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\r\n", "\n"), "\ufffd")
+	return strings.Trim(strings.ReplaceAll(s, "\x00", ""), "\n")
+}
+
 // signed lets git make a signed commit, in a folder that is thrown away; git asks that what the commit names is there.
 func (t *Tip) signed(ctx context.Context, args []string, tree hash, news []object.Object, msg Message,
 	when time.Time) (object.Object, error) {

@@ -330,7 +330,8 @@ func TestChildrenGetNoSecrets(t *testing.T) {
 	gittest.Git(t, dir, "config", "filter.f.clean", "env >> "+log+"; cat")
 	gittest.Hook(t, dir, "reference-transaction", "env >> "+log)
 	gittest.Hook(t, bare, "post-receive", "env >> "+log)
-	for _, name := range []string{"LOCSYNC_API_KEY", "LOCSYNC_WEBHOOK_SECRET", "CREDENTIALS_DIRECTORY", "NOTIFY_SOCKET", "WATCHDOG_USEC", "LISTEN_FDS"} {
+	Withhold("SERVICE_PASSWORD")
+	for _, name := range []string{"SERVICE_PASSWORD", "LOCSYNC_API_KEY", "LOCSYNC_WEBHOOK_SECRET", "CREDENTIALS_DIRECTORY", "NOTIFY_SOCKET", "WATCHDOG_USEC", "LISTEN_FDS"} {
 		t.Setenv(name, "canary")
 	}
 	r := open(t, dir, Options{Remote: "origin", Username: "ada", Password: "canary"})

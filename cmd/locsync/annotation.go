@@ -63,7 +63,7 @@ var (
 )
 
 // annotateConfig prints what is wrong with the configuration as annotations.
-func (a *app) annotateConfig(err error) {
+func annotateConfig(a *app, err error) {
 	var problems config.Problems
 	if !errors.As(err, &problems) {
 		return

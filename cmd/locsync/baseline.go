@@ -13,7 +13,6 @@ import (
 	"slices"
 
 	"github.com/locsync/locsync/sync/report"
-
 	"github.com/locsync/locsync/sync/terminal"
 )
 

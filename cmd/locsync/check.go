@@ -24,7 +24,7 @@ type checkFlags struct {
 	format, baseline     string
 }
 
-func (a *app) checkCommand() *cobra.Command {
+func checkCommand(a *app) *cobra.Command {
 	f := checkFlags{format: "text"}
 	c := &cobra.Command{
 		Use:   "check",
@@ -48,7 +48,7 @@ func (a *app) checkCommand() *cobra.Command {
 			"--format github\n\n" +
 			"  # in CI: fail on new problems only\n  locsync check --baseline locsync-baseline.json\n\n" +
 			"  # also ask the service: credentials, project and languages\n  locsync check --online",
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.check(cmd.Context(), f) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return checkFiles(cmd.Context(), a, f) },
 	}
 	c.Flags().BoolVar(&f.online, "online", false, "also ask the service: credentials, projects and languages")
 	c.Flags().BoolVar(&f.all, "all", false, "print equal problems one by one")
@@ -59,16 +59,19 @@ func (a *app) checkCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) check(ctx context.Context, f checkFlags) error {
+func checkFiles(ctx context.Context, a *app, f checkFlags) error {
 	if f.format == "github" && a.asJSON {
 		return misuse(errors.New("--format github and --json are two ways to print one result; leave one of them out"))
 	}
 	cfg, err := a.load()
 	if f.format == "github" {
-		a.annotateConfig(err)
+		annotateConfig(a, err)
 	}
 	if err != nil {
 		return err
+	}
+	for _, w := range process.ExposedSecrets(ctx, cfg) {
+		a.remark(zap.WarnLevel, "locsync: warning: %v", w)
 	}
 	log, err := a.logger(zap.WarnLevel)
 	if err != nil {
@@ -100,7 +103,7 @@ func (a *app) check(ctx context.Context, f checkFlags) error {
 		outcome = checkOnline(ctx, cfg, log)
 	}
 	line.End()
-	if err := a.sayCheck(result, f, note); outcome == nil || !errors.Is(err, errPartial) &&
+	if err := sayCheck(a, result, f, note); outcome == nil || !errors.Is(err, errPartial) &&
 		!errors.Is(err, errMisconfigured) {
 		outcome = errors.Join(outcome, err)
 	}
@@ -129,7 +132,7 @@ func checkOnline(ctx context.Context, cfg *config.Config, log *zap.Logger) error
 }
 
 // sayCheck prints what was found, and returns errPartial or errMisconfigured where something of it is an error.
-func (a *app) sayCheck(result report.CheckReport, f checkFlags, note string) error {
+func sayCheck(a *app, result report.CheckReport, f checkFlags, note string) error {
 	switch {
 	case a.asJSON:
 		if err := a.print(result); err != nil {

@@ -31,7 +31,7 @@ var shells = []struct {
 	{"powershell", func(root *cobra.Command, a *app) error { return root.GenPowerShellCompletionWithDesc(a.out) }},
 }
 
-func (a *app) completionCommand() *cobra.Command {
+func completionCommand(a *app) *cobra.Command {
 	var names []string
 	for _, shell := range shells {
 		names = append(names, shell.name)
@@ -69,11 +69,11 @@ It is there in every shell that is started from then on.`,
 }
 
 // completes says what is offered for the values of flags and for arguments, for every command below root.
-func (a *app) completes(root *cobra.Command) {
-	a.completesFlags(root.PersistentFlags(), root)
+func completes(a *app, root *cobra.Command) {
+	completesFlags(a, root.PersistentFlags(), root)
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {
-		a.completesFlags(c.LocalNonPersistentFlags(), c)
+		completesFlags(a, c.LocalNonPersistentFlags(), c)
 		if c.ValidArgsFunction == nil && c.ValidArgs == nil && !c.HasSubCommands() {
 			c.ValidArgsFunction = arguments[strings.TrimPrefix(c.CommandPath(), "locsync ")]
 			if c.ValidArgsFunction == nil {
@@ -119,7 +119,7 @@ func first(word string, second cobra.CompletionFunc) cobra.CompletionFunc {
 }
 
 // completesFlags finds by a flag's kind and name what its values are.
-func (a *app) completesFlags(flags *pflag.FlagSet, c *cobra.Command) {
+func completesFlags(a *app, flags *pflag.FlagSet, c *cobra.Command) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		var offer cobra.CompletionFunc
 		choices, isChoice := f.Value.(choice)
@@ -129,17 +129,17 @@ func (a *app) completesFlags(flags *pflag.FlagSet, c *cobra.Command) {
 		case f.Name == "config":
 			offer = ofType("toml")
 		case f.Name == "project":
-			offer = a.offer(func(cfg *config.Config, _ *cobra.Command) []string { return projectNames(cfg) })
+			offer = offerWords(a, func(cfg *config.Config, _ *cobra.Command) []string { return projectNames(cfg) })
 		case f.Name == "from":
-			offer = a.offer(sourceLanguages)
+			offer = offerWords(a, sourceLanguages)
 		case f.Name == "key":
-			offer = a.offer(a.inConflict("key", func(c report.Conflict) string { return c.Key }))
+			offer = offerWords(a, inConflict(a, "key", func(c report.Conflict) string { return c.Key }))
 		case f.Name == "file":
-			offer = a.offer(a.inConflict("file", func(c report.Conflict) string { return c.File }))
+			offer = offerWords(a, inConflict(a, "file", func(c report.Conflict) string { return c.File }))
 		case f.Name == "language" && c.Flags().Lookup("key") != nil:
-			offer = a.offer(a.inConflict("language", func(c report.Conflict) string { return c.Language }))
+			offer = offerWords(a, inConflict(a, "language", func(c report.Conflict) string { return c.Language }))
 		case f.Name == "to", f.Name == "language":
-			offer = a.offer(targetLanguages)
+			offer = offerWords(a, targetLanguages)
 		case f.Name == "dir", f.Name == "data":
 			offer = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 		case f.Name == "api-key-file":
@@ -157,10 +157,10 @@ func (a *app) completesFlags(flags *pflag.FlagSet, c *cobra.Command) {
 	})
 }
 
-// offer completes with words of the configuration; a list of them, as --to takes it, at its last one.
-func (a *app) offer(words func(cfg *config.Config, c *cobra.Command) []string) cobra.CompletionFunc {
+// offerWords completes with words of the configuration; a list of them, as --to takes it, at its last one.
+func offerWords(a *app, words func(cfg *config.Config, c *cobra.Command) []string) cobra.CompletionFunc {
 	return func(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-		cfg, err := a.quietly()
+		cfg, err := quietly(a)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
@@ -176,7 +176,7 @@ func (a *app) offer(words func(cfg *config.Config, c *cobra.Command) []string) c
 }
 
 // quietly reads the configuration and warns of nothing.
-func (a *app) quietly() (*config.Config, error) {
+func quietly(a *app) (*config.Config, error) {
 	if a.configFile != "" {
 		return process.ReadConfig(a.configFile)
 	}
@@ -221,11 +221,11 @@ func targetLanguages(cfg *config.Config, c *cobra.Command) []string {
 
 // inConflict offers what a flag of push --ours and --theirs can name: what the conflicts have that the other flags
 // leave. They are read from a copy of the state, which is in nobody's way.
-func (a *app) inConflict(flag string, named func(report.Conflict) string) func(*config.Config,
+func inConflict(a *app, flag string, named func(report.Conflict) string) func(*config.Config,
 	*cobra.Command) []string {
 	return func(cfg *config.Config, c *cobra.Command) []string {
 		var words []string
-		for _, conflict := range a.conflicts(cfg, c) {
+		for _, conflict := range openConflicts(a, cfg, c) {
 			if chosen(c, flag, "key", conflict.Key) && chosen(c, flag, "language", conflict.Language) &&
 				chosen(c, flag, "file", conflict.File) {
 				words = append(words, named(conflict))
@@ -245,8 +245,8 @@ func chosen(c *cobra.Command, completing, flag, value string) bool {
 	return !ok || slices.Contains(list.GetSlice(), value)
 }
 
-// conflicts are those that wait for a decision in the projects that are meant.
-func (a *app) conflicts(cfg *config.Config, c *cobra.Command) []report.Conflict {
+// openConflicts are those that wait for a decision in the projects that are meant.
+func openConflicts(a *app, cfg *config.Config, c *cobra.Command) []report.Conflict {
 	ctx := c.Context()
 	if ctx == nil {
 		ctx = context.Background()

@@ -17,15 +17,14 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/daemon"
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/web"
-
-	"github.com/locsync/locsync/sync/daemon"
 )
 
-func (a *app) demoCommand() *cobra.Command {
+func demoCommand(a *app) *cobra.Command {
 	var dir string
 	keep := false
 	c := &cobra.Command{
@@ -35,7 +34,7 @@ func (a *app) demoCommand() *cobra.Command {
 			"translation service\nthat runs inside this program, translates, and commits the translations back. It needs git " +
 			"and nothing else.",
 		Example: "  locsync demo\n  locsync demo --dir /tmp/sample --keep-running",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.demo(cmd.Context(), dir, keep) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return showDemo(cmd.Context(), a, dir, keep) },
 	}
 	c.Flags().StringVar(&dir, "dir", "", "make the sample repository in `DIR`, which must be empty or missing (default: "+
 		"a temporary folder)")
@@ -67,7 +66,7 @@ var demoEdits = []demoEdit{
 		`<resources><string name="login">Anmelden</string></resources>`},
 }
 
-func (a *app) demo(ctx context.Context, dir string, keep bool) error {
+func showDemo(ctx context.Context, a *app, dir string, keep bool) error {
 	if _, err := exec.LookPath("git"); err != nil {
 		return misuse(errors.New("the demo needs git; install it and try again"))
 	}
@@ -75,7 +74,7 @@ func (a *app) demo(ctx context.Context, dir string, keep bool) error {
 	if err != nil {
 		return err
 	}
-	cfg, err := a.story(ctx, made)
+	cfg, err := makeStory(ctx, a, made)
 	if err != nil && dir == "" {
 		err = errors.Join(err, os.RemoveAll(made)) // half a story is nobody's to look at; --dir keeps it
 	}
@@ -97,9 +96,9 @@ func (a *app) demo(ctx context.Context, dir string, keep bool) error {
 	return nil
 }
 
-// story makes the sample repository in dir and tells the story of it.
-func (a *app) story(ctx context.Context, dir string) (*config.Config, error) {
-	if err := a.makeSample(ctx, dir); err != nil {
+// makeStory makes the sample repository in dir and tells the story of it.
+func makeStory(ctx context.Context, a *app, dir string) (*config.Config, error) {
+	if err := makeSample(ctx, a, dir); err != nil {
 		return nil, err
 	}
 	cfg, err := process.ReadConfig(filepath.Join(dir, config.FileName))
@@ -114,7 +113,7 @@ func (a *app) story(ctx context.Context, dir string) (*config.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cfg, errors.Join(a.tell(ctx, p, cfg, dir), p.Close())
+	return cfg, errors.Join(tellStory(ctx, a, p, cfg, dir), p.Close())
 }
 
 // freeAddress gives the daemon another port where its own is taken, by a daemon most likely: the demo works beside it.
@@ -132,16 +131,16 @@ func freeAddress(cfg *config.Config) error {
 
 func (a *app) say(format string, args ...any) { fmt.Fprintf(a.out, format+"\n", args...) }
 
-// tell runs the loop and tells its story.
-func (a *app) tell(ctx context.Context, p *process.Process, cfg *config.Config, dir string) error {
+// tellStory runs the loop and tells its story.
+func tellStory(ctx context.Context, a *app, p *process.Process, cfg *config.Config, dir string) error {
 	a.say("1. A sample repository with resource files in four formats was made in\n   %s\n", dir)
 	a.say("2. First push: everything is new, so everything goes to the embedded translation service.")
-	if err := a.demoPush(ctx, p); err != nil {
+	if err := demoPush(ctx, a, p); err != nil {
 		return err
 	}
 	a.say("\n3. First pull: the service made pseudo-translations; they come back as one commit on branch l10n.\n   " +
 		"Nobody's working tree is touched.")
-	if err := a.demoPull(ctx, p, false); err != nil {
+	if err := demoPull(ctx, a, p, false); err != nil {
 		return err
 	}
 	a.say("\n4. A developer edits one text in each of four files:")
@@ -152,7 +151,7 @@ func (a *app) tell(ctx context.Context, p *process.Process, cfg *config.Config, 
 		a.say("   %-42s %s -> %s", e.file, e.before, e.after)
 	}
 	a.say("\n5. Push: only those four texts travel.")
-	if err := a.demoPush(ctx, p); err != nil {
+	if err := demoPush(ctx, a, p); err != nil {
 		return err
 	}
 	a.say("\n6. A translator translates them into German, at the service.")
@@ -160,21 +159,21 @@ func (a *app) tell(ctx context.Context, p *process.Process, cfg *config.Config, 
 		return err
 	}
 	a.say("\n7. Pull: one commit that changes those values and not a byte around them.")
-	if err := a.demoPull(ctx, p, true); err != nil {
+	if err := demoPull(ctx, a, p, true); err != nil {
 		return err
 	}
 	a.say("\n8. Push and pull again: nothing changed, so nothing is sent and nothing is committed.")
-	if err := a.demoPush(ctx, p); err != nil {
+	if err := demoPush(ctx, a, p); err != nil {
 		return err
 	}
-	if err := a.demoPull(ctx, p, false); err != nil {
+	if err := demoPull(ctx, a, p, false); err != nil {
 		return err
 	}
 	a.say("\nThe repository lies in %s. Look around:\n  cd %s\n  git log -p l10n\n  cat locsync.toml", dir, dir)
 	return nil
 }
 
-func (a *app) demoPush(ctx context.Context, p *process.Process) error {
+func demoPush(ctx context.Context, a *app, p *process.Process) error {
 	answer, err := web.Do(ctx, p.Engine, web.Request{Action: "push"})
 	for _, done := range answer.Push.Projects {
 		a.screen().Push(done, false)
@@ -182,7 +181,7 @@ func (a *app) demoPush(ctx context.Context, p *process.Process) error {
 	return err
 }
 
-func (a *app) demoPull(ctx context.Context, p *process.Process, diff bool) error {
+func demoPull(ctx context.Context, a *app, p *process.Process, diff bool) error {
 	answer, err := web.Do(ctx, p.Engine, web.Request{Action: "pull", Pull: engine.PullOptions{Diff: diff}})
 	for _, done := range answer.Pull.Projects {
 		a.screen().Pull(done, false)
@@ -247,7 +246,7 @@ func emptyDir(dir string) (string, error) {
 }
 
 // makeSample writes the sample files and commits them.
-func (a *app) makeSample(ctx context.Context, dir string) error {
+func makeSample(ctx context.Context, a *app, dir string) error {
 	root, err := fs.Sub(sample, "sample")
 	if err != nil {
 		return err

@@ -6,12 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/locsync/locsync/sync/report"
-
 	"github.com/locsync/locsync/sync/doctor"
+	"github.com/locsync/locsync/sync/report"
 )
 
-func (a *app) doctorCommand() *cobra.Command {
+func doctorCommand(a *app) *cobra.Command {
 	offline := false
 	c := &cobra.Command{
 		Use:   "doctor",
@@ -28,14 +27,14 @@ func (a *app) doctorCommand() *cobra.Command {
 		Example: "  locsync doctor\n  locsync doctor --offline   # calls nobody\n  locsync doctor --json      # for a " +
 			"report or a program",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.doctor(cmd.Context(), offline)
+			return diagnose(cmd.Context(), a, offline)
 		},
 	}
 	c.Flags().BoolVar(&offline, "offline", false, "call nobody: neither the service nor remotes")
 	return c
 }
 
-func (a *app) doctor(ctx context.Context, offline bool) error {
+func diagnose(ctx context.Context, a *app, offline bool) error {
 	p := a.progress()
 	defer p.End()
 	p.Show(report.Doing{What: "looking at everything that has to work"})

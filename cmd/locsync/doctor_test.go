@@ -32,13 +32,12 @@ import (
 
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/doctor"
 	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/wire"
-
-	"github.com/locsync/locsync/sync/doctor"
 )
 
 // diagnosis is one that doctor has printed.

@@ -10,7 +10,6 @@ import (
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
-
 	"github.com/locsync/locsync/sync/terminal"
 )
 
@@ -76,7 +75,7 @@ func (a *app) writeDocument(doc []byte) error {
 }
 
 // sayListening tells where the service listens, which callers wait for.
-func (a *app) sayListening(url string) error {
+func sayListening(a *app, url string) error {
 	if a.asJSON {
 		return a.printLine(document.Listening{URL: url})
 	}
@@ -111,6 +110,6 @@ func wrongIn(err error) document.Misconfigured {
 }
 
 // asksForJSON reports whether a command line that cannot be read asks for JSON.
-func (a *app) asksForJSON() bool {
+func asksForJSON(a *app) bool {
 	return slices.ContainsFunc(a.args, func(arg string) bool { return arg == "--json" || arg == "--json=true" })
 }

@@ -19,16 +19,16 @@ import (
 	"github.com/locsync/locsync/sync/service"
 )
 
-func (a *app) documentsCommand() *cobra.Command {
+func documentsCommand(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "documents", Short: "Send documents to be translated, and fetch their translations",
 		Long: "documents works with a project that translates documents, which is another one than that of the keys: " +
 			"locsync project create --documents makes one and prints the ID that --id takes."}
 	needsSubcommand(c)
-	c.AddCommand(a.documentsPushCommand(), a.documentsPullCommand())
+	c.AddCommand(documentsPushCommand(a), documentsPullCommand(a))
 	return c
 }
 
-func (a *app) documentsPushCommand() *cobra.Command {
+func documentsPushCommand(a *app) *cobra.Command {
 	t := target{documents: true}
 	c := &cobra.Command{
 		Use:   "push FILE...",
@@ -42,7 +42,7 @@ func (a *app) documentsPushCommand() *cobra.Command {
 		Args:    atLeast(1, "files"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
-				return a.pushDocuments(ctx, d, args)
+				return pushDocuments(ctx, a, d, args)
 			})
 		},
 	}
@@ -77,7 +77,7 @@ type fileVersion struct {
 	note string // mark and digest
 }
 
-func (a *app) pushDocuments(ctx context.Context, d *session, files []string) error {
+func pushDocuments(ctx context.Context, a *app, d *session, files []string) error {
 	versions, err := versionsOf(files)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func (a *app) pushDocuments(ctx context.Context, d *session, files []string) err
 		}
 		done += len(some)
 	}
-	return a.saySent(ctx, d, result)
+	return saySent(ctx, a, d, result)
 }
 
 // versionsOf looks at all files before anything is sent, so that a wrong name among them leaves nothing half done. A
@@ -267,7 +267,7 @@ func (d *session) settled(ctx context.Context, id string) error {
 }
 
 // saySent waits until what was sent has been taken apart, and prints it.
-func (a *app) saySent(ctx context.Context, d *session, result []sentDocument) error {
+func saySent(ctx context.Context, a *app, d *session, result []sentDocument) error {
 	failed := false
 	for i := range result {
 		d.line.Show(report.Doing{What: "waiting until the service has taken them apart", Done: int64(i),

@@ -19,11 +19,10 @@ import (
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/wire"
-
 	"github.com/locsync/locsync/sync/terminal"
 )
 
-func (a *app) documentsPullCommand() *cobra.Command {
+func documentsPullCommand(a *app) *cobra.Command {
 	t := target{documents: true}
 	var o pullDocuments
 	c := &cobra.Command{
@@ -45,7 +44,7 @@ func (a *app) documentsPullCommand() *cobra.Command {
 				}
 			}
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
-				return a.pullDocuments(ctx, d, o)
+				return fetchDocuments(ctx, a, d, o)
 			})
 		},
 	}
@@ -96,7 +95,7 @@ type fetchedDocument struct {
 	job service.JobID
 }
 
-func (a *app) pullDocuments(ctx context.Context, d *session, o pullDocuments) error {
+func fetchDocuments(ctx context.Context, a *app, d *session, o pullDocuments) error {
 	project, err := service.ProjectDocuments(ctx, d.client, d.id)
 	if err != nil {
 		return err
@@ -132,7 +131,7 @@ func (a *app) pullDocuments(ctx context.Context, d *session, o pullDocuments) er
 		}
 	}
 	d.line.End()
-	return a.sayFetched(d.id, result)
+	return sayFetched(a, d.id, result)
 }
 
 // known refuses languages that the project does not have.
@@ -246,7 +245,7 @@ func writeBelow(root *os.Root, name string, content []byte) error {
 	return err
 }
 
-func (a *app) sayFetched(id string, result []fetchedDocument) error {
+func sayFetched(a *app, id string, result []fetchedDocument) error {
 	if a.asJSON {
 		if err := a.print(documentsFetched{id, result}); err != nil {
 			return err

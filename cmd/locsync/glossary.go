@@ -12,11 +12,10 @@ import (
 	"github.com/locsync/locsync/sync/document"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
-
 	"github.com/locsync/locsync/sync/terminal"
 )
 
-func (a *app) glossaryCommand() *cobra.Command {
+func glossaryCommand(a *app) *cobra.Command {
 	var t target
 	attached := false
 	c := &cobra.Command{
@@ -34,18 +33,18 @@ func (a *app) glossaryCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.sayGlossaries(glossaries)
+				return sayGlossaries(a, glossaries)
 			})
 		},
 	}
 	t.flags(c)
 	c.Flags().BoolVar(&attached, "attached", false, "only those that are attached to the project")
 	listsAlone(c)
-	c.AddCommand(a.glossaryImportCommand(), a.glossaryExportCommand(), a.glossaryAttachCommand())
+	c.AddCommand(glossaryImportCommand(a), glossaryExportCommand(a), glossaryAttachCommand(a))
 	return c
 }
 
-func (a *app) sayGlossaries(glossaries []service.Glossary) error {
+func sayGlossaries(a *app, glossaries []service.Glossary) error {
 	if a.asJSON {
 		return a.print(document.Glossaries{Glossaries: append([]service.Glossary{}, glossaries...)})
 	}
@@ -59,7 +58,7 @@ func (a *app) sayGlossaries(glossaries []service.Glossary) error {
 	return a.sayList(rows)
 }
 
-func (a *app) glossaryImportCommand() *cobra.Command {
+func glossaryImportCommand(a *app) *cobra.Command {
 	t := target{lists: "locsync glossary"}
 	clear := false
 	c := &cobra.Command{
@@ -109,7 +108,7 @@ func (d *session) glossary(ctx context.Context, named string) (string, error) {
 	return g.ID, err
 }
 
-func (a *app) glossaryExportCommand() *cobra.Command {
+func glossaryExportCommand(a *app) *cobra.Command {
 	t := target{lists: "locsync glossary"}
 	c := &cobra.Command{
 		Use: "export GLOSSARY FILE",
@@ -131,7 +130,7 @@ func (a *app) glossaryExportCommand() *cobra.Command {
 				}
 				patient, cancel := d.patient(ctx)
 				defer cancel()
-				return a.fetchInto(args[1], func(f *os.File) (int64, error) {
+				return fetchInto(a, args[1], func(f *os.File) (int64, error) {
 					defer d.line.End()
 					n, err := d.client.DownloadGlossary(patient, job, f)
 					return n, ofJob(err)
@@ -144,7 +143,7 @@ func (a *app) glossaryExportCommand() *cobra.Command {
 }
 
 // fetchInto writes a result into a file and says so.
-func (a *app) fetchInto(path string, fetch func(f *os.File) (int64, error)) error {
+func fetchInto(a *app, path string, fetch func(f *os.File) (int64, error)) error {
 	var size int64
 	err := intoFile(path, func(f *os.File) (err error) {
 		size, err = fetch(f)
@@ -156,7 +155,7 @@ func (a *app) fetchInto(path string, fetch func(f *os.File) (int64, error)) erro
 	return a.sayDone(document.Object{"file": path, "bytes": size}, "%s, %d bytes\n", path, size)
 }
 
-func (a *app) glossaryAttachCommand() *cobra.Command {
+func glossaryAttachCommand(a *app) *cobra.Command {
 	t := target{lists: "locsync glossary"}
 	c := &cobra.Command{
 		Use:     "attach [GLOSSARY...]",

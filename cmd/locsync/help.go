@@ -54,7 +54,7 @@ func child(of *cobra.Command, name string) *cobra.Command {
 }
 
 // sayHelp prints what a command is for, how it is called, and what it takes.
-func (a *app) sayHelp(cmd *cobra.Command) {
+func sayHelp(a *app, cmd *cobra.Command) {
 	w := a.out
 	para := func(text string) { fmt.Fprintf(w, "%s\n", paragraphs(text, helpWidth)) }
 	about := cmd.Long
@@ -179,7 +179,7 @@ func hanging(begin, text string, width int) string {
 }
 
 // helpCommand shows help about a command or a topic; about one that there is not it is wrong usage.
-func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
+func helpCommand(a *app, root *cobra.Command) *cobra.Command {
 	schema := false
 	c := &cobra.Command{
 		Use:     "help [COMMAND | TOPIC]",
@@ -196,9 +196,9 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 			}
 			about.InitDefaultHelpFlag()
 			if schema {
-				return a.saySchema(root, about.Name())
+				return saySchema(a, root, about.Name())
 			}
-			a.sayHelp(about)
+			sayHelp(a, about)
 			return nil
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -220,7 +220,7 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 }
 
 // saySchema prints the schema of what a topic is about.
-func (a *app) saySchema(root *cobra.Command, topic string) error {
+func saySchema(a *app, root *cobra.Command, topic string) error {
 	of, is := schemas[topic]
 	if !is {
 		return misuse(errors.New("--schema goes with locsync help json and locsync help configuration"))

@@ -26,7 +26,7 @@ func everyCommand(f func(c *cobra.Command)) {
 
 func helpOf(c *cobra.Command) string {
 	var out bytes.Buffer
-	(&app{out: &out}).sayHelp(c)
+	sayHelp(&app{out: &out}, c)
 	return out.String()
 }
 

@@ -27,7 +27,7 @@ type hookedRepository struct {
 	Hooks      []string `json:"hooks"` // files that are different now
 }
 
-func (a *app) hookCommand() *cobra.Command {
+func hookCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "hook",
 		Short: "Let git tell the running daemon to look now",
@@ -52,7 +52,7 @@ func (a *app) hookCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.hooks(cmd.Context(), cfg, "rings the daemon now", func(r *gitops.Repo) ([]string, error) {
+			return changeHooks(cmd.Context(), a, cfg, "rings the daemon now", func(r *gitops.Repo) ([]string, error) {
 				return r.Hooks.Install(commands)
 			})
 		},
@@ -64,7 +64,7 @@ func (a *app) hookCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.hooks(cmd.Context(), cfg, "is as it was", func(r *gitops.Repo) ([]string, error) {
+			return changeHooks(cmd.Context(), a, cfg, "is as it was", func(r *gitops.Repo) ([]string, error) {
 				return r.Hooks.Uninstall()
 			})
 		},
@@ -88,9 +88,9 @@ func (a *app) hookCommand() *cobra.Command {
 	return c
 }
 
-// hooks does something to the hooks of every configured repository, once each, and says what is different now.
-func (a *app) hooks(ctx context.Context, cfg *config.Config, now string, do func(*gitops.Repo) ([]string,
-	error)) error {
+// changeHooks does something to the hooks of every configured repository, once each, and says what is different now.
+func changeHooks(ctx context.Context, a *app, cfg *config.Config, now string,
+	do func(*gitops.Repo) ([]string, error)) error {
 	done := []hookedRepository{}
 	seen := make(map[string]bool)
 	for _, p := range cfg.Projects {

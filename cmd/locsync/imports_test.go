@@ -18,16 +18,19 @@ const module = "github.com/locsync/locsync/"
 
 // arrows is who may import whom of ours; it is the picture of main.go. A new arrow is drawn here in the same commit, with a reason.
 var arrows = map[string][]string{
-	"cmd/locsync":     {"*"},
-	"sync/past":       {"sync/bundle", "sync/catalog", "sync/report", "gitops"},
-	"sync/web":        {"sync/engine", "sync/failure", "sync/report", "sync/service/wire", "sync/heartbeat"},                                                                                                                                                                                                                                                                                                // heartbeat: /healthz tells which part hangs
-	"sync/engine":     {"sync/events", "sync/accepted", "sync/request", "sync/inspect", "sync/tree", "sync/examine", "sync/trigger", "sync/failure", "sync/past", "sync/bundle", "sync/catalog", "sync/check", "sync/report", "sync/ledger", "sync/plural", "sync/spelling", "sync/service", "sync/watch", "sync/config", "sync/heartbeat", "gitops", "gitops/forge", "formats/resource", "formats/oracle"}, // heartbeat: loops and passes say that they move. forge: the request for the branch comes after its commit. oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
-	"sync/failure":    {"sync/service", "sync/ledger", "sync/report", "gitops", "gitops/forge"},                                                                                                                                                                                                                                                                                                             // the errors of all that is called, as reports name them
-	"sync/tree":       {"sync/bundle", "sync/catalog", "sync/config", "sync/ledger", "sync/plural", "sync/report", "sync/spelling", "gitops", "formats/resource"},                                                                                                                                                                                                                                           // ledger: the names of source files in it
-	"sync/inspect":    {"sync/tree", "sync/examine", "sync/failure", "sync/bundle", "sync/catalog", "sync/check", "sync/config", "sync/plural", "sync/report", "sync/service", "sync/spelling", "gitops", "formats/resource"},
-	"sync/request":    {"sync/tree", "sync/failure", "sync/bundle", "sync/catalog", "sync/config", "sync/heartbeat", "sync/ledger", "sync/report", "gitops", "gitops/forge"}, // heartbeat: a git host that is slow is no hang
-	"sync/accepted":   {"sync/tree", "sync/catalog", "sync/config", "sync/ledger", "sync/report", "gitops"},
-	"sync/events":     {"sync/ledger", "sync/report", "sync/request", "gitops", "gitops/forge"}, // gitops: that git is busy; request, forge: what was done about a request
+	"cmd/locsync":   {"*"},
+	"sync/past":     {"sync/bundle", "sync/catalog", "sync/report", "gitops"},
+	"sync/web":      {"sync/engine", "sync/failure", "sync/report", "sync/service/wire", "sync/heartbeat"},                                                                                                                                                                                                                                                                                                               // heartbeat: /healthz tells which part hangs
+	"sync/engine":   {"sync/status", "sync/events", "sync/accepted", "sync/request", "sync/inspect", "sync/tree", "sync/examine", "sync/trigger", "sync/failure", "sync/past", "sync/bundle", "sync/catalog", "sync/check", "sync/report", "sync/ledger", "sync/plural", "sync/spelling", "sync/service", "sync/watch", "sync/config", "sync/heartbeat", "gitops", "gitops/forge", "formats/resource", "formats/oracle"}, // heartbeat: loops and passes say that they move. forge: the request for the branch comes after its commit. oracle: what is about to be written is read by somebody else first. watch: its loops end with the engine's
+	"sync/failure":  {"sync/service", "sync/ledger", "sync/report", "gitops", "gitops/forge"},                                                                                                                                                                                                                                                                                                                            // the errors of all that is called, as reports name them
+	"sync/tree":     {"sync/bundle", "sync/catalog", "sync/config", "sync/ledger", "sync/plural", "sync/report", "sync/spelling", "gitops", "formats/resource"},                                                                                                                                                                                                                                                          // ledger: the names of source files in it
+	"sync/inspect":  {"sync/tree", "sync/examine", "sync/failure", "sync/bundle", "sync/catalog", "sync/check", "sync/config", "sync/plural", "sync/report", "sync/service", "sync/spelling", "gitops", "formats/resource"},
+	"sync/request":  {"sync/tree", "sync/failure", "sync/bundle", "sync/catalog", "sync/config", "sync/heartbeat", "sync/ledger", "sync/report", "gitops", "gitops/forge"}, // heartbeat: a git host that is slow is no hang
+	"sync/accepted": {"sync/tree", "sync/catalog", "sync/config", "sync/ledger", "sync/report", "gitops"},
+	"sync/events":   {"sync/ledger", "sync/report", "sync/request", "gitops", "gitops/forge"}, // gitops: that git is busy; request, forge: what was done about a request
+	// forge: web pages of branches and commits
+	"sync/status": {"sync/accepted", "sync/catalog", "sync/tree", "sync/bundle", "sync/config", "sync/ledger", "sync/report",
+		"gitops", "gitops/forge"},
 	"sync/examine":    {"sync/bundle", "sync/catalog", "sync/check", "sync/config", "sync/plural", "sync/report", "sync/spelling", "formats/resource"},
 	"sync/document":   {"sync/jsonschema", "sync/config", "sync/report", "sync/service"},
 	"sync/jsonschema": {},
@@ -73,8 +76,8 @@ var arrows = map[string][]string{
 	"sync/bound":                    {}, // how much of what comes from outside is believed
 	"gitops":                        {"gitops/run", "gitops/object", "gitops/ref", "gitops/repository", "gitops/outcome", "gitops/remote", "gitops/tree", "gitops/content", "gitops/hook"},
 	"gitops/content":                {"gitops/tree", "gitops/remote", "gitops/repository", "gitops/outcome", "gitops/object", "gitops/ref", "gitops/run"},
-	"gitops/hook":                   {"gitops/repository"}, // where hooks are, and what git's configuration says of them
-	"gitops/remote":                 {"gitops/repository", "gitops/outcome", "gitops/object", "gitops/ref", "gitops/run"},
+	"gitops/hook":                   {"gitops/repository"},                                                                              // where hooks are, and what git's configuration says of them
+	"gitops/remote":                 {"gitops/repository", "gitops/outcome", "gitops/object", "gitops/ref", "gitops/run", "sync/bound"}, // secrets in a server's words
 	"gitops/tree":                   {"gitops/object"},
 	"gitops/outcome":                {"gitops/ref"}, // that a branch moved, that git is busy
 	"gitops/repository":             {"gitops/history", "gitops/object", "gitops/ref", "gitops/run"},
@@ -82,7 +85,7 @@ var arrows = map[string][]string{
 	"gitops/history":                {"gitops/object", "gitops/run"}, // git walks
 	"gitops/object":                 {"gitops/run"},                  // what cannot be read in this process is asked of the git program
 	"gitops/run":                    {},
-	"gitops/forge":                  {},
+	"gitops/forge":                  {"sync/bound"},
 	"gitops/forge/forgetest":        {}, // servers for tests
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/locsync/locsync/sync/discover"
 )
 
-func (a *app) initCommand() *cobra.Command {
+func initCommand(a *app) *cobra.Command {
 	var given answers
 	var o initOptions
 	c := &cobra.Command{
@@ -29,7 +29,7 @@ func (a *app) initCommand() *cobra.Command {
 			"service, whose commits stay in this repository. It makes no network requests and never overwrites a file.",
 		Example: "  cd my-app && locsync init && locsync check\n  locsync init --languages de,fr --url " +
 			"https://t.example.com --account-id 42\n  locsync init --dry-run   # shows the file, writes none",
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.initialize(cmd.Context(), given, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return initialize(cmd.Context(), a, given, o) },
 	}
 	f := c.Flags()
 	f.StringVar(&given.source, "source", "", "the `LANGUAGE` that the source files are written in")
@@ -57,7 +57,7 @@ type initialized struct {
 	discover.Result
 }
 
-func (a *app) initialize(ctx context.Context, given answers, o initOptions) error {
+func initialize(ctx context.Context, a *app, given answers, o initOptions) error {
 	dir, err := here()
 	if err != nil {
 		return err
@@ -84,14 +84,14 @@ func (a *app) initialize(ctx context.Context, given answers, o initOptions) erro
 	if len(p.found.Groups) == 0 {
 		return misuse(p.nothingFound(top))
 	}
-	asks := !o.noInput && !o.dryRun && a.atTerminal()
+	asks := !o.noInput && !o.dryRun && atTerminal(a)
 	if !asks {
 		if err := p.sure(given); err != nil {
 			return err
 		}
 	} else {
-		a.sayFound(p)
-		if err := a.askFor(ctx, p, given); err != nil {
+		sayFound(a, p)
+		if err := askFor(ctx, a, p, given); err != nil {
 			return err
 		}
 	}
@@ -109,9 +109,9 @@ func (a *app) initialize(ctx context.Context, given answers, o initOptions) erro
 		return nil
 	}
 	if !asks {
-		a.sayFound(p)
+		sayFound(a, p)
 	}
-	a.sayNext(p)
+	sayNext(a, p)
 	return nil
 }
 

@@ -7,12 +7,11 @@ import (
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/discover"
-
 	"github.com/locsync/locsync/sync/terminal"
 )
 
 // sayFound explains what was found and why.
-func (a *app) sayFound(p *proposal) {
+func sayFound(a *app, p *proposal) {
 	r, say := p.found, a.sayWrapped
 	if r.Mostly != "" {
 		say("%s.", r.Mostly)
@@ -29,15 +28,15 @@ func (a *app) sayFound(p *proposal) {
 		say("Target languages: %s", strings.Join(r.Targets, ", "))
 	}
 	for _, g := range r.Groups {
-		a.sayGroup(r, g)
+		sayGroup(a, r, g)
 	}
-	a.sayCodes(r)
-	a.sayLeftOut(r.LeftOut)
+	sayCodes(a, r)
+	sayLeftOut(a, r.LeftOut)
 	say("")
 }
 
 // sayGroup explains source files that are configured together.
-func (a *app) sayGroup(r discover.Result, g discover.Group) {
+func sayGroup(a *app, r discover.Result, g discover.Group) {
 	say := a.sayWrapped
 	say("")
 	say("%s: %s -> %s", g.Kind, g.Source, g.Output)
@@ -59,7 +58,7 @@ func (a *app) sayGroup(r discover.Result, g discover.Group) {
 }
 
 // sayCodes names the language codes that a translation service is known not to have.
-func (a *app) sayCodes(r discover.Result) {
+func sayCodes(a *app, r discover.Result) {
 	if len(r.Renamed) > 0 {
 		var pairs []string
 		for _, renamed := range r.Renamed {
@@ -95,7 +94,7 @@ func (a *app) sayCodes(r discover.Result) {
 }
 
 // sayLeftOut lists what is not proposed, with each reason once.
-func (a *app) sayLeftOut(left []discover.LeftOut) {
+func sayLeftOut(a *app, left []discover.LeftOut) {
 	if len(left) == 0 {
 		return
 	}
@@ -133,7 +132,7 @@ func (a *app) sayLeftOut(left []discover.LeftOut) {
 }
 
 // sayNext says what was written and what to do now.
-func (a *app) sayNext(p *proposal) {
+func sayNext(a *app, p *proposal) {
 	embedded := p.url == config.Embedded
 	if embedded {
 		a.sayWrapped("Wrote %s. It uses the embedded service: everything stays on this machine, and commits stay in this "+

@@ -17,7 +17,6 @@ import (
 
 	"github.com/locsync/locsync/gitops/gittest"
 	"github.com/locsync/locsync/sync/report"
-
 	"github.com/locsync/locsync/sync/terminal"
 )
 

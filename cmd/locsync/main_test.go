@@ -32,10 +32,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/daemon"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
-
-	"github.com/locsync/locsync/sync/daemon"
 )
 
 // TestMain lets more tests run at a time than there are processors: they wait for daemons more than they compute. -parallel on the command line wins.

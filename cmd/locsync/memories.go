@@ -14,11 +14,10 @@ import (
 	"github.com/locsync/locsync/sync/document"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
-
 	"github.com/locsync/locsync/sync/terminal"
 )
 
-func (a *app) memoriesCommand() *cobra.Command {
+func memoriesCommand(a *app) *cobra.Command {
 	var t target
 	var f service.MemoryFilter
 	attached := false
@@ -37,7 +36,7 @@ func (a *app) memoriesCommand() *cobra.Command {
 					}
 				}
 				if !attached {
-					return a.sayMemories(memories, f.Name)
+					return sayMemories(a, memories, f.Name)
 				}
 				those, err := d.client.ProjectMemories(ctx, d.id)
 				if err != nil {
@@ -48,7 +47,7 @@ func (a *app) memoriesCommand() *cobra.Command {
 						return !slices.ContainsFunc(memories, func(named service.Memory) bool { return named.ID == m.ID })
 					})
 				}
-				return a.sayAttached(those, f.Name)
+				return sayAttached(a, those, f.Name)
 			})
 		},
 	}
@@ -56,13 +55,13 @@ func (a *app) memoriesCommand() *cobra.Command {
 	c.Flags().BoolVar(&attached, "attached", false, "only those that are attached to the project, with their thresholds")
 	c.Flags().StringVar(&f.Name, "name", "", "only those with this `TEXT` in their name")
 	listsAlone(c)
-	c.AddCommand(a.memoriesCreateCommand(), a.memoriesImportCommand(), a.memoriesExportCommand(),
-		a.memoriesAttachCommand())
+	c.AddCommand(memoriesCreateCommand(a), memoriesImportCommand(a), memoriesExportCommand(a),
+		memoriesAttachCommand(a))
 	return c
 }
 
 // sayMemories prints those that were found by a part of their name, "" for all.
-func (a *app) sayMemories(memories []service.Memory, named string) error {
+func sayMemories(a *app, memories []service.Memory, named string) error {
 	if a.asJSON {
 		return a.print(document.Memories{Memories: append([]service.Memory{}, memories...)})
 	}
@@ -83,7 +82,7 @@ func (a *app) sayMemories(memories []service.Memory, named string) error {
 	return a.sayList(rows)
 }
 
-func (a *app) sayAttached(memories []service.ProjectMemory, named string) error {
+func sayAttached(a *app, memories []service.ProjectMemory, named string) error {
 	if a.asJSON {
 		return a.print(document.AttachedMemories{Memories: append([]service.ProjectMemory{}, memories...)})
 	}
@@ -100,7 +99,7 @@ func (a *app) sayAttached(memories []service.ProjectMemory, named string) error 
 	return a.sayList(rows)
 }
 
-func (a *app) memoriesCreateCommand() *cobra.Command {
+func memoriesCreateCommand(a *app) *cobra.Command {
 	var t target
 	c := &cobra.Command{
 		Use:     "create NAME",
@@ -122,7 +121,7 @@ func (a *app) memoriesCreateCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) memoriesImportCommand() *cobra.Command {
+func memoriesImportCommand(a *app) *cobra.Command {
 	t := target{lists: "locsync memories"}
 	replace := false
 	c := &cobra.Command{
@@ -151,7 +150,7 @@ func (a *app) memoriesImportCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) memoriesExportCommand() *cobra.Command {
+func memoriesExportCommand(a *app) *cobra.Command {
 	t := target{lists: "locsync memories"}
 	c := &cobra.Command{
 		Use:     "export MEMORY FILE",
@@ -161,7 +160,7 @@ func (a *app) memoriesExportCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
 				d.line.Show(report.Doing{What: "waiting for the translation memory"})
-				return a.fetchInto(args[1], func(f *os.File) (int64, error) {
+				return fetchInto(a, args[1], func(f *os.File) (int64, error) {
 					defer d.line.End()
 					return d.client.ExportMemory(ctx, args[0], "", f)
 				})
@@ -172,7 +171,7 @@ func (a *app) memoriesExportCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) memoriesAttachCommand() *cobra.Command {
+func memoriesAttachCommand(a *app) *cobra.Command {
 	t := target{documents: true, lists: "locsync memories"}
 	writable := ""
 	c := &cobra.Command{
@@ -197,7 +196,7 @@ func (a *app) memoriesAttachCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.sayAttached(attached, "")
+				return sayAttached(a, attached, "")
 			})
 		},
 	}

@@ -90,7 +90,7 @@ func TestRepositoryThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	w := newRestingWorld(t)
 	repository := gittest.Init(t, map[string]string{"docs/en.json": `{"a": "A"}`})
-	pipe := filepath.Join(repository, ".git", "shallow")
+	pipe := filepath.Join(repository, ".git", "objects", "info", "alternates")
 	w.check(syscall.Mkfifo(pipe, 0o600))
 	w.docs(repository)
 	w.env = append(w.env, "WATCHDOG_USEC=900000", testHangsAfter+"=3s") // the repository is silent for longer

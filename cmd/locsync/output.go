@@ -7,9 +7,8 @@ import (
 
 	"go.uber.org/zap/zapcore"
 
-	"github.com/locsync/locsync/sync/terminal"
-
 	"github.com/locsync/locsync/sync/daemon"
+	"github.com/locsync/locsync/sync/terminal"
 )
 
 // standardOutput is where results go. It remembers the first one that did not arrive: on a full disk, say. A command

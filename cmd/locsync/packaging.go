@@ -18,7 +18,7 @@ import (
 
 // packagingCommands are what packages are built with, see systemd/package/build. The program that people get has them
 // not.
-func (a *app) packagingCommands() []*cobra.Command {
+func packagingCommands(a *app) []*cobra.Command {
 	manual := &cobra.Command{
 		Use:    "manual",
 		Short:  "Write the manual pages into the current folder",

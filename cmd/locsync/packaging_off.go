@@ -5,4 +5,4 @@ package main
 import "github.com/spf13/cobra"
 
 // packagingCommands are none: manual pages and bill of materials come with the packages.
-func (a *app) packagingCommands() []*cobra.Command { return nil }
+func packagingCommands(a *app) []*cobra.Command { return nil }

@@ -19,7 +19,7 @@ import (
 	"github.com/locsync/locsync/sync/web"
 )
 
-func (a *app) pushCommand() *cobra.Command {
+func pushCommand(a *app) *cobra.Command {
 	want := web.Request{Action: "push"}
 	c := &cobra.Command{
 		Use:   "push",
@@ -38,9 +38,9 @@ func (a *app) pushCommand() *cobra.Command {
 			"  # of a translation changed on both sides: send the one from here after all\n  locsync push --ours --key " +
 			"menu.open --language de\n\n" +
 			"  # of all of a file, take the service's\n  locsync push --theirs --file locales/de/menu.json",
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.pass(cmd.Context(), want) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runPass(cmd.Context(), a, want) },
 	}
-	a.passFlags(c, &want)
+	passFlags(a, c, &want)
 	pushFlags(c, &want.Push)
 	conflictFlags(c, &want.Push)
 	c.Flags().BoolVar(&want.Push.Force, "force", false, "once, let source files pass that lost so many keys that they "+
@@ -48,7 +48,7 @@ func (a *app) pushCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) pullCommand() *cobra.Command {
+func pullCommand(a *app) *cobra.Command {
 	want := web.Request{Action: "pull"}
 	c := &cobra.Command{
 		Use:   "pull",
@@ -60,15 +60,15 @@ func (a *app) pullCommand() *cobra.Command {
 		Example: "  locsync pull\n  locsync pull --dry-run\n\n  # look at everything again, whatever was pulled before\n  " +
 			"locsync pull --full\n\n" +
 			"  # where the two never agreed on a translation, take the service's\n  locsync pull --accept-service",
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.pass(cmd.Context(), want) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runPass(cmd.Context(), a, want) },
 	}
-	a.passFlags(c, &want)
+	passFlags(a, c, &want)
 	pullFlags(c, &want.Pull)
 	c.Flags().BoolVar(&want.Pull.Force, "force", false, "once, let files pass that the guard would hold back")
 	return c
 }
 
-func (a *app) syncCommand() *cobra.Command {
+func syncCommand(a *app) *cobra.Command {
 	want := web.Request{Action: "sync"}
 	force := false
 	c := &cobra.Command{
@@ -76,9 +76,9 @@ func (a *app) syncCommand() *cobra.Command {
 		Short:   "Push, then pull",
 		Long:    "sync does what push and then pull do, in one go: for a CI job or a timer.",
 		Example: "  locsync sync\n  locsync sync --dry-run\n  locsync sync --json > report.json",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.pass(cmd.Context(), want) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runPass(cmd.Context(), a, want) },
 	}
-	a.passFlags(c, &want)
+	passFlags(a, c, &want)
 	pushFlags(c, &want.Push)
 	pullFlags(c, &want.Pull)
 	c.Flags().BoolVar(&force, "force", false, "once, let files pass that would be held back, in both directions")
@@ -91,7 +91,7 @@ func (a *app) syncCommand() *cobra.Command {
 }
 
 // passFlags adds what push, pull and sync have in common.
-func (a *app) passFlags(c *cobra.Command, want *web.Request) {
+func passFlags(a *app, c *cobra.Command, want *web.Request) {
 	c.Flags().StringVar(&want.Push.Project, "project", "", "only the project called `NAME`")
 	c.Flags().BoolVar(&want.Push.DryRun, "dry-run", false, "report exactly what would be done, and change "+
 		"nothing anywhere")
@@ -125,14 +125,14 @@ func pullFlags(c *cobra.Command, o *engine.PullOptions) {
 		"it never had")
 }
 
-// pass runs a pass here or has the daemon run it, and prints its report.
-func (a *app) pass(ctx context.Context, want web.Request) error {
+// runPass runs a pass here or has the daemon run it, and prints its report.
+func runPass(ctx context.Context, a *app, want web.Request) error {
 	cfg, err := a.load()
 	if err != nil {
 		return err
 	}
-	answer, err := a.do(ctx, cfg, want)
-	if perr := a.report(want.Action, answer); perr != nil {
+	answer, err := doPass(ctx, a, cfg, want)
+	if perr := sayReport(a, want.Action, answer); perr != nil {
 		return errors.Join(err, perr)
 	}
 	if err != nil {
@@ -144,8 +144,8 @@ func (a *app) pass(ctx context.Context, want web.Request) error {
 // commandPatience is how long a command waits for another one that has the state.
 const commandPatience = 2 * time.Minute
 
-// do does it in this process, or asks the daemon where the state is the daemon's.
-func (a *app) do(ctx context.Context, cfg *config.Config, want web.Request) (web.Answer, error) {
+// doPass does it in this process, or asks the daemon where the state is the daemon's.
+func doPass(ctx context.Context, a *app, cfg *config.Config, want web.Request) (web.Answer, error) {
 	log, err := a.logger(zap.WarnLevel)
 	if err != nil {
 		return web.Answer{}, err
@@ -183,7 +183,7 @@ func (a *app) do(ctx context.Context, cfg *config.Config, want web.Request) (web
 		case err != nil:
 			return web.Answer{}, err
 		}
-		a.warnOfDaemons(ctx, cfg, p.Dir)
+		warnOfDaemons(ctx, a, cfg, p.Dir)
 		answer, err := web.Do(ctx, p.Engine, want)
 		return answer, errors.Join(err, p.Close())
 	}
@@ -191,7 +191,7 @@ func (a *app) do(ctx context.Context, cfg *config.Config, want web.Request) (web
 
 // warnOfDaemons tells a command of daemons that keep the same projects in step and have another state: what it does,
 // they do not know of.
-func (a *app) warnOfDaemons(ctx context.Context, cfg *config.Config, stateDir string) {
+func warnOfDaemons(ctx context.Context, a *app, cfg *config.Config, stateDir string) {
 	for _, other := range process.OtherDaemons(ctx, cfg, stateDir) {
 		a.remark(zap.WarnLevel, "locsync: warning: project %q: a daemon keeps it in step already (%s), and does not know "+
 			"what is done here; with state_dir = %q it does the work", other.Project, other.Holder, other.State)
@@ -255,8 +255,8 @@ func ended(a web.Answer) error {
 	return nil
 }
 
-// report prints what was done. A list in JSON is never null, not even where nothing was begun.
-func (a *app) report(action string, answer web.Answer) error {
+// sayReport prints what was done. A list in JSON is never null, not even where nothing was begun.
+func sayReport(a *app, action string, answer web.Answer) error {
 	if a.asJSON {
 		if answer.Push.Projects == nil {
 			answer.Push.Projects = []report.ProjectPush{}

@@ -14,18 +14,17 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/service"
-
 	"github.com/locsync/locsync/sync/terminal"
 )
 
-func (a *app) projectCommand() *cobra.Command {
+func projectCommand(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "project", Short: "Create the project at the service, and keep its settings in step"}
 	needsSubcommand(c)
-	c.AddCommand(a.projectCreateCommand(), a.projectPlanCommand("plan", false), a.projectPlanCommand("apply", true))
+	c.AddCommand(projectCreateCommand(a), projectPlanCommand(a, "plan", false), projectPlanCommand(a, "apply", true))
 	return c
 }
 
-func (a *app) projectCreateCommand() *cobra.Command {
+func projectCreateCommand(a *app) *cobra.Command {
 	t := target{creates: true}
 	var o createOptions
 	c := &cobra.Command{
@@ -38,7 +37,7 @@ func (a *app) projectCreateCommand() *cobra.Command {
 			"create --project app --documents",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
-				return a.createProject(ctx, d, o)
+				return createProject(ctx, a, d, o)
 			})
 		},
 	}
@@ -66,7 +65,7 @@ type created struct {
 	Written bool   `json:"written"` // the id is in the configuration file now, and was not before
 }
 
-func (a *app) createProject(ctx context.Context, d *session, o createOptions) error {
+func createProject(ctx context.Context, a *app, d *session, o createOptions) error {
 	p, documents := d.project, o.documents
 	name := p.Name
 	if documents {
@@ -139,7 +138,7 @@ func (d *session) holdsKeys(ctx context.Context, p service.Project) error {
 	return err
 }
 
-func (a *app) projectPlanCommand(name string, apply bool) *cobra.Command {
+func projectPlanCommand(a *app, name string, apply bool) *cobra.Command {
 	t := target{every: true}
 	replace := false
 	c := &cobra.Command{
@@ -155,7 +154,7 @@ func (a *app) projectPlanCommand(name string, apply bool) *cobra.Command {
 		Example: "  locsync project " + name + "\n  locsync project " + name + " --project app --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
-				return a.planProject(ctx, d, apply, replace)
+				return planProject(ctx, a, d, apply, replace)
 			})
 		},
 	}
@@ -188,7 +187,7 @@ type projectPlan struct {
 	Differences []difference `json:"differences"`
 }
 
-func (a *app) planProject(ctx context.Context, d *session, apply, replace bool) error {
+func planProject(ctx context.Context, a *app, d *session, apply, replace bool) error {
 	result := plan{Projects: []projectPlan{}}
 	for i := range d.cfg.Projects {
 		p := &d.cfg.Projects[i]
@@ -209,7 +208,7 @@ func (a *app) planProject(ctx context.Context, d *session, apply, replace bool) 
 		err = result.apply(ctx)
 	}
 	// what failed is worse than what stays
-	if said := a.sayPlan(result, apply); err == nil || !errors.Is(said, errPartial) {
+	if said := sayPlan(a, result, apply); err == nil || !errors.Is(said, errPartial) {
 		err = errors.Join(err, said)
 	}
 	return err
@@ -293,18 +292,18 @@ func (d *session) callback(ctx context.Context, replace bool) ([]difference, err
 	return []difference{one}, nil
 }
 
-func (a *app) sayPlan(p plan, applied bool) error {
+func sayPlan(a *app, p plan, applied bool) error {
 	if a.asJSON {
 		if err := a.print(p); err != nil {
 			return err
 		}
 	}
-	blocked := a.sayDifferences("account", p.Account, applied)
+	blocked := sayDifferences(a, "account", p.Account, applied)
 	for _, one := range p.Projects {
 		if len(one.Differences) == 0 && !a.asJSON {
 			fmt.Fprintf(a.out, "%s: nothing differs\n", one.Name)
 		}
-		blocked = a.sayDifferences(one.Name, one.Differences, applied) || blocked
+		blocked = sayDifferences(a, one.Name, one.Differences, applied) || blocked
 	}
 	if blocked {
 		return errPartial
@@ -313,7 +312,7 @@ func (a *app) sayPlan(p plan, applied bool) error {
 }
 
 // sayDifferences prints them, unless they are in a JSON document, and tells whether one of them stays.
-func (a *app) sayDifferences(of string, differences []difference, applied bool) (blocked bool) {
+func sayDifferences(a *app, of string, differences []difference, applied bool) (blocked bool) {
 	for _, d := range differences {
 		blocked = blocked || d.Blocked != ""
 		if a.asJSON {

@@ -15,7 +15,6 @@ import (
 	"github.com/locsync/locsync/sync/discover"
 	"github.com/locsync/locsync/sync/languages"
 	"github.com/locsync/locsync/sync/report"
-
 	"github.com/locsync/locsync/sync/terminal"
 )
 

@@ -10,12 +10,11 @@ import (
 	"golang.org/x/term"
 
 	"github.com/locsync/locsync/sync/config"
-
 	"github.com/locsync/locsync/sync/terminal"
 )
 
 // atTerminal reports whether there is somebody to be asked: who types, and sees the question.
-func (a *app) atTerminal() bool {
+func atTerminal(a *app) bool {
 	in, typed := a.in.(*os.File)
 	out := outputOf(a.out)
 	return typed && out != nil && !a.asJSON && term.IsTerminal(int(in.Fd())) && term.IsTerminal(int(out.file.Fd()))
@@ -30,7 +29,7 @@ type question struct {
 }
 
 // askFor asks for what no flag has answered.
-func (a *app) askFor(ctx context.Context, p *proposal, given answers) error {
+func askFor(ctx context.Context, a *app, p *proposal, given answers) error {
 	if why := p.wrong("name"); why != "" { // which is not asked for
 		return misuse(errors.New("--name: " + why))
 	}
@@ -42,7 +41,7 @@ func (a *app) askFor(ctx context.Context, p *proposal, given answers) error {
 		return err
 	}
 	if p.source != before {
-		a.sayFound(p)
+		sayFound(a, p)
 	}
 	if err := p.askTargets(ctx, c, given); err != nil {
 		return err

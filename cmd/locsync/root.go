@@ -13,11 +13,10 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/locsync/locsync/sync/bound"
+	"github.com/locsync/locsync/sync/daemon"
 	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/terminal"
-
-	"github.com/locsync/locsync/sync/daemon"
 )
 
 // Main runs the program with the process's arguments and returns its exit code. The first SIGINT or SIGTERM ends work
@@ -62,7 +61,7 @@ func (a *app) exit(err error) int {
 }
 
 func (a *app) root() *cobra.Command {
-	sayVersion := false
+	asked := false
 	root := &cobra.Command{
 		Use:   "locsync",
 		Short: "Keep a repository's resource files and a translation service in step",
@@ -83,39 +82,39 @@ func (a *app) root() *cobra.Command {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])
 			}
-			if sayVersion {
-				return a.sayVersion()
+			if asked {
+				return sayVersion(a)
 			}
-			a.sayHelp(cmd)
+			sayHelp(a, cmd)
 			return nil
 		},
 	}
 	f := root.PersistentFlags()
 	a.flags(f)
 	f.BoolP("help", "h", false, "show help")
-	root.Flags().BoolVarP(&sayVersion, "version", "v", false, "print version, commit and Go version")
+	root.Flags().BoolVarP(&asked, "version", "v", false, "print version, commit and Go version")
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.SetFlagErrorFunc(a.flagError)
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.sayHelp(cmd) })
-	root.AddCommand(a.runCommand(), a.pushCommand(), a.pullCommand(), a.syncCommand(), a.statusCommand(), a.checkCommand(),
-		a.doctorCommand(),
-		a.initCommand(), a.demoCommand(), a.serviceCommand(), a.hookCommand(), a.projectCommand(), a.documentsCommand(),
-		a.tasksCommand(), a.statsCommand(),
-		a.translateCommand(), a.glossaryCommand(), a.memoriesCommand(), a.versionCommand())
-	root.AddCommand(a.packagingCommands()...)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { sayHelp(a, cmd) })
+	root.AddCommand(runCommand(a), pushCommand(a), pullCommand(a), syncCommand(a), statusCommand(a), checkCommand(a),
+		doctorCommand(a),
+		initCommand(a), demoCommand(a), serviceCommand(a), hookCommand(a), projectCommand(a), documentsCommand(a),
+		tasksCommand(a), statsCommand(a),
+		translateCommand(a), glossaryCommand(a), memoriesCommand(a), versionCommand(a))
+	root.AddCommand(packagingCommands(a)...)
 	for _, c := range root.Commands() {
 		c.SuggestFor = otherWords[c.Name()]
 		if !c.HasSubCommands() && c.Args == nil {
 			noArguments(c)
 		}
 	}
-	root.SetHelpCommand(a.helpCommand(root))
+	root.SetHelpCommand(helpCommand(a, root))
 	root.InitDefaultHelpCmd()
-	root.AddCommand(a.completionCommand())
+	root.AddCommand(completionCommand(a))
 	root.AddCommand(topics()...)
 	grouped(root)
-	a.completes(root)
+	completes(a, root)
 	onceEach(root)
 	return root
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/locsync/locsync/sync/daemon"
 )
 
-func (a *app) runCommand() *cobra.Command {
+func runCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "run",
 		Short: "Watch and push, pull on schedule, serve status: the daemon",

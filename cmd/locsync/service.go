@@ -25,14 +25,14 @@ type serviceFlags struct {
 	retry                                       time.Duration
 }
 
-func (a *app) serviceCommand() *cobra.Command {
+func serviceCommand(a *app) *cobra.Command {
 	var f serviceFlags
 	c := &cobra.Command{
 		Use:   "service",
 		Short: "Serve the embedded translation service at an address of its own",
 		Example: "  locsync service --data data --account me --api-key-file key.txt\n  locsync service --data data " +
 			"--account me --api-key-file key.txt --pseudo \\\n    --listen 127.0.0.1:0 --rate-limit 0",
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), f) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return serveEmbedded(cmd.Context(), a, f) },
 	}
 	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:7430", "`ADDRESS` to listen on")
 	c.Flags().StringVar(&f.data, "data", "", "`DIR` for the service's data")
@@ -55,7 +55,7 @@ func (a *app) serviceCommand() *cobra.Command {
 // endPatience is how long calls under way may take when the service is told to end.
 const endPatience = 7 * time.Second
 
-func (a *app) serve(ctx context.Context, f serviceFlags) error {
+func serveEmbedded(ctx context.Context, a *app, f serviceFlags) error {
 	log, err := a.logger(zap.InfoLevel)
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (a *app) serve(ctx context.Context, f serviceFlags) error {
 	server := &http.Server{Handler: svc, ReadHeaderTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute}
 	ended := make(chan error, 1)
 	context.AfterFunc(ctx, func() { ended <- process.ShutDown(server, endPatience) })
-	if err := a.sayListening("http://" + listener.Addr().String()); err != nil {
+	if err := sayListening(a, "http://"+listener.Addr().String()); err != nil {
 		return errors.Join(err, listener.Close(), svc.Close())
 	}
 	err = server.Serve(listener)

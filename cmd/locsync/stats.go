@@ -9,11 +9,10 @@ import (
 	"github.com/locsync/locsync/sync/document"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
-
 	"github.com/locsync/locsync/sync/terminal"
 )
 
-func (a *app) statsCommand() *cobra.Command {
+func statsCommand(a *app) *cobra.Command {
 	t := target{documents: true}
 	exact, build, fuzzy := false, false, false
 	c := &cobra.Command{
@@ -44,7 +43,7 @@ func (a *app) statsCommand() *cobra.Command {
 					return err
 				}
 				d.line.End()
-				return a.sayStatistics(s)
+				return sayStatistics(a, s)
 			})
 		},
 	}
@@ -57,7 +56,7 @@ func (a *app) statsCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) sayStatistics(s service.ProjectStatistics) error {
+func sayStatistics(a *app, s service.ProjectStatistics) error {
 	if a.asJSON {
 		return a.print(document.Statistics{Languages: append(service.ProjectStatistics{}, s...)})
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/locsync/locsync/sync/web"
 )
 
-func (a *app) statusCommand() *cobra.Command {
+func statusCommand(a *app) *cobra.Command {
 	var o statusOptions
 	c := &cobra.Command{
 		Use:   "status",
@@ -33,7 +33,7 @@ func (a *app) statusCommand() *cobra.Command {
 		Example: "  locsync status\n  locsync status --fail-if-incomplete 95 --language de   # a gate in CI\n  locsync " +
 			"status --watch   # until Ctrl-C, drawn anew when something changes\n  locsync status --json --watch   # a line " +
 			"of JSON for each change",
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.sayStatus(cmd, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return sayStatus(a, cmd, o) },
 	}
 	f := c.Flags()
 	f.BoolVar(&o.all, "all", false, "at a terminal: every file, problem and event")
@@ -52,7 +52,7 @@ type statusOptions struct {
 	languages    []string
 }
 
-func (a *app) sayStatus(cmd *cobra.Command, o statusOptions) error {
+func sayStatus(a *app, cmd *cobra.Command, o statusOptions) error {
 	gated := cmd.Flags().Changed("fail-if-incomplete")
 	switch {
 	case gated && !(o.least >= 0 && o.least <= 100):
@@ -73,9 +73,9 @@ func (a *app) sayStatus(cmd *cobra.Command, o statusOptions) error {
 		return err
 	}
 	if o.watched {
-		return a.watchStatus(cmd.Context(), cfg, o)
+		return watchStatus(cmd.Context(), a, cfg, o)
 	}
-	s, err := a.status(cmd.Context(), cfg)
+	s, err := readStatus(cmd.Context(), a, cfg)
 	if err != nil {
 		return err
 	}
@@ -113,8 +113,9 @@ func knownTargets(cfg *config.Config, o statusOptions) error {
 // patience is how long a daemon may take to say how things stand, before a command looks for itself.
 const patience = 3 * time.Second
 
-// status asks the daemon, or else reads the files and a copy of the state: it makes no requests and changes nothing.
-func (a *app) status(ctx context.Context, cfg *config.Config) (report.Status, error) {
+// readStatus asks the daemon, or else reads the files and a copy of the state: it makes no requests and changes
+// nothing.
+func readStatus(ctx context.Context, a *app, cfg *config.Config) (report.Status, error) {
 	log, err := a.logger(zap.ErrorLevel)
 	if err != nil {
 		return report.Status{}, err

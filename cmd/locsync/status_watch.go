@@ -20,8 +20,8 @@ const (
 )
 
 // watchStatus shows the status again when it changes, until ctx ends, which is how it is meant to end.
-func (a *app) watchStatus(ctx context.Context, cfg *config.Config, o statusOptions) error {
-	changes := a.changes(ctx, cfg, o.project)
+func watchStatus(ctx context.Context, a *app, cfg *config.Config, o statusOptions) error {
+	changes := statusChanges(ctx, a, cfg, o.project)
 	if !a.asJSON {
 		return a.screen().Follow(ctx, changes, o.all)
 	}
@@ -36,8 +36,8 @@ func (a *app) watchStatus(ctx context.Context, cfg *config.Config, o statusOptio
 	return nil
 }
 
-// changes is the status as it is, and again whenever it is another one.
-func (a *app) changes(ctx context.Context, cfg *config.Config, project string) iter.Seq2[report.Status, error] {
+// statusChanges is the status as it is, and again whenever it is another one.
+func statusChanges(ctx context.Context, a *app, cfg *config.Config, project string) iter.Seq2[report.Status, error] {
 	return func(yield func(report.Status, error) bool) {
 		var last []byte
 		for {
@@ -46,7 +46,7 @@ func (a *app) changes(ctx context.Context, cfg *config.Config, project string) i
 			if edited, err := process.ReadConfig(cfg.File); err == nil {
 				cfg = edited
 			}
-			s, err := a.status(ctx, cfg)
+			s, err := readStatus(ctx, a, cfg)
 			s = s.Only(project)
 			if ctx.Err() != nil {
 				return

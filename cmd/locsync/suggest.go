@@ -92,8 +92,8 @@ func unknownCommand(parent *cobra.Command, name string) error {
 
 // flagError turns what the parser has to say of a flag into one line in our words.
 func (a *app) flagError(cmd *cobra.Command, err error) error {
-	a.asJSON = a.asJSON || a.asksForJSON() // --json may be behind the flag that is wrong
-	if cmd.HasSubCommands() {              // a command that there is not, with flags: the command is what is wrong
+	a.asJSON = a.asJSON || asksForJSON(a) // --json may be behind the flag that is wrong
+	if cmd.HasSubCommands() {             // a command that there is not, with flags: the command is what is wrong
 		if _, rest, ferr := cmd.Root().Find(a.args); ferr == nil && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
 			return unknownCommand(cmd, rest[0])
 		}

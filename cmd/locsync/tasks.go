@@ -11,11 +11,10 @@ import (
 
 	"github.com/locsync/locsync/sync/document"
 	"github.com/locsync/locsync/sync/service"
-
 	"github.com/locsync/locsync/sync/terminal"
 )
 
-func (a *app) tasksCommand() *cobra.Command {
+func tasksCommand(a *app) *cobra.Command {
 	t := target{documents: true}
 	var f service.TaskFilter
 	c := &cobra.Command{
@@ -28,18 +27,18 @@ func (a *app) tasksCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.sayTasks(tasks)
+				return sayTasks(a, tasks)
 			})
 		},
 	}
 	t.flags(c)
 	c.Flags().StringVar(&f.Currency, "currency", "", "`CODE` of the currency that costs are given in (default USD)")
 	listsAlone(c)
-	c.AddCommand(a.tasksAssignCommand(), a.tasksDeadlineCommand(), a.tasksTeamCommand())
+	c.AddCommand(tasksAssignCommand(a), tasksDeadlineCommand(a), tasksTeamCommand(a))
 	return c
 }
 
-func (a *app) sayTasks(tasks []service.Task) error {
+func sayTasks(a *app, tasks []service.Task) error {
 	if a.asJSON {
 		return a.print(document.Tasks{Tasks: append([]service.Task{}, tasks...)})
 	}
@@ -62,7 +61,7 @@ func (a *app) sayTasks(tasks []service.Task) error {
 	return a.sayList(rows)
 }
 
-func (a *app) tasksAssignCommand() *cobra.Command {
+func tasksAssignCommand(a *app) *cobra.Command {
 	t := target{documents: true, lists: "locsync tasks"}
 	shortlist := false
 	c := &cobra.Command{
@@ -109,7 +108,7 @@ func (d *session) people(ctx context.Context, named []string) ([]string, error) 
 	return ids, nil
 }
 
-func (a *app) tasksDeadlineCommand() *cobra.Command {
+func tasksDeadlineCommand(a *app) *cobra.Command {
 	t := target{documents: true, lists: "locsync tasks"}
 	c := &cobra.Command{
 		Use:     "deadline TASK TIME",
@@ -136,7 +135,7 @@ func (a *app) tasksDeadlineCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) tasksTeamCommand() *cobra.Command {
+func tasksTeamCommand(a *app) *cobra.Command {
 	t := target{documents: true}
 	c := &cobra.Command{
 		Use:     "team",

@@ -15,11 +15,10 @@ import (
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/wire"
-
 	"github.com/locsync/locsync/sync/terminal"
 )
 
-func (a *app) translateCommand() *cobra.Command {
+func translateCommand(a *app) *cobra.Command {
 	var t target
 	var r service.TranslateRequest
 	c := &cobra.Command{
@@ -33,7 +32,7 @@ func (a *app) translateCommand() *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.atService(cmd.Context(), t, func(ctx context.Context, d *session) error {
-				return a.translate(ctx, d, r, args)
+				return translateTexts(ctx, a, d, r, args)
 			})
 		},
 	}
@@ -59,10 +58,10 @@ type translated struct {
 	Error       bool   `json:"error"`
 }
 
-func (a *app) translate(ctx context.Context, d *session, r service.TranslateRequest, texts []string) error {
+func translateTexts(ctx context.Context, a *app, d *session, r service.TranslateRequest, texts []string) error {
 	if len(texts) == 0 {
 		var err error
-		if texts, err = a.readTexts(ctx); err != nil {
+		if texts, err = readTexts(ctx, a); err != nil {
 			return err
 		}
 	}
@@ -114,7 +113,7 @@ func (a *app) translate(ctx context.Context, d *session, r service.TranslateRequ
 
 // readTexts reads the texts from standard input, a line each, until it ends or the command is interrupted: a person who
 // sees that nothing happens presses Ctrl-C, and the line that is waited for never comes.
-func (a *app) readTexts(ctx context.Context) ([]string, error) {
+func readTexts(ctx context.Context, a *app) ([]string, error) {
 	if f, ok := a.in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		fmt.Fprintln(a.err, "texts to translate, one a line; Ctrl-D ends them:")
 	}

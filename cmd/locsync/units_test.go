@@ -16,9 +16,8 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/report"
-
 	"github.com/locsync/locsync/sync/daemon"
+	"github.com/locsync/locsync/sync/report"
 )
 
 func deployed(t *testing.T, name string) string {

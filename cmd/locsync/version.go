@@ -38,17 +38,17 @@ func versionText(b report.Build) string {
 	return fmt.Sprintf("locsync %s\ncommit %s\n%s %s/%s\n", b.Version, b.Commit, b.Go, runtime.GOOS, runtime.GOARCH)
 }
 
-func (a *app) versionCommand() *cobra.Command {
+func versionCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print version, commit and Go version",
 		Example: "  locsync version\n  locsync version --json",
-		RunE:    func(*cobra.Command, []string) error { return a.sayVersion() },
+		RunE:    func(*cobra.Command, []string) error { return sayVersion(a) },
 	}
 }
 
 // sayVersion is locsync version, and locsync --version.
-func (a *app) sayVersion() error {
+func sayVersion(a *app) error {
 	b := version()
 	if a.asJSON {
 		return a.print(b)

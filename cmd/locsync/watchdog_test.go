@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// hang makes the next pass hang for good, and for real: git keeps the commits at which a shallow history is cut off in a file, and one that is a pipe to nobody
+// hang makes the next pass hang for good, and for real: git keeps the folders that objects are borrowed from in a file, and one that is a pipe to nobody
 // cannot be opened by anybody who waits for it. No timeout ends that.
 func (w *daemonWorld) hang() {
 	w.t.Helper()
-	w.check(syscall.Mkfifo(filepath.Join(w.repo, ".git", "shallow"), 0o600))
+	w.check(syscall.Mkfifo(filepath.Join(w.repo, ".git", "objects", "info", "alternates"), 0o600))
 }
 
 // hear is what systemd is told in a time.
@@ -84,7 +84,7 @@ func TestWatchdog(t *testing.T) {
 	if !killedBy(cmd, syscall.SIGABRT) {
 		t.Errorf("it ended with %v: systemd would not start it again after an exit code of 2", cmd.ProcessState)
 	}
-	if log := w.logs.String(); !strings.Contains(log, "gitops/repository.(*Repository).open(") {
+	if log := w.logs.String(); !strings.Contains(log, "gitops/object.(*Store).exchange(") {
 		t.Errorf("it does not say where it hung:\n%s", log[max(0, len(log)-4000):])
 	}
 }

@@ -8,9 +8,8 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/process"
-
 	"github.com/locsync/locsync/sync/daemon"
+	"github.com/locsync/locsync/sync/process"
 )
 
 // load finds and reads the configuration.

@@ -23,7 +23,7 @@ func scan(src string, plodding bool) (*resource.Layout, error) {
 		return nil, err
 	}
 	if breaks {
-		if err := checkBreaks(src, s.nodes); err != nil {
+		if err := checkBreaks(&s); err != nil {
 			return nil, err
 		}
 	}

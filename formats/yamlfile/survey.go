@@ -89,36 +89,31 @@ func control(i int, c rune) error {
 }
 
 // breakAt is the first of the characters that YAML 1.1 takes for line ends, -1 when there is none.
-func breakAt(s string) int {
-	for i := 0; i < len(s); i++ {
-		if s[i] == 0xC2 && i+1 < len(s) && s[i+1] == 0x85 ||
-			s[i] == 0xE2 && i+2 < len(s) && s[i+1] == 0x80 && (s[i+2] == 0xA8 || s[i+2] == 0xA9) {
-			return i
-		}
-	}
-	return -1
-}
+func breakAt(s string) int { return strings.IndexAny(s, "\u0085\u2028\u2029") }
 
-// checkBreaks refuses those characters where readers of YAML 1.1 and 1.2 would see different things. They agree on
-// U+2028 and U+2029 between two other characters of a quoted text; there alone they are let through.
-func checkBreaks(src string, nodes []resource.Node) error {
-	next := 0
-	for i := 0; ; {
+// checkBreaks leaves out flow texts in which readers of YAML 1.1 and 1.2 would see different things, and refuses such
+// characters elsewhere. They agree on U+2028 and U+2029 between two other characters of a quoted text.
+func checkBreaks(s *scanner) error {
+	const why = "a line separator character, which readers disagree on; write it as \\N, \\L or \\P in double quotes"
+	left, src := 0, s.src // a node; the root is none
+	for i, next := 0, 0; ; i += 2 {
 		step := breakAt(src[i:])
 		if step < 0 {
 			return nil
 		}
 		i += step
-		for next < len(nodes) && (nodes[next].Kind > resource.Other || int(nodes[next].Value.End) <= i) {
+		for next < len(s.nodes) && (s.nodes[next].Kind > resource.Other || int(s.nodes[next].Value.End) <= i) {
 			next++
 		}
-		if src[i] == 0xC2 || next == len(nodes) || nodes[next].Style < single || nodes[next].Style > doubleEscaped ||
-			int(nodes[next].Value.Start) >= i || strings.IndexByte(" \t\n\r\\", src[i-1]) >= 0 ||
-			strings.IndexByte(" \t\n\r-.", src[i+3]) >= 0 {
-			return refuse(i, "a line separator character, which readers disagree on; "+
-				"write it as \\N, \\L or \\P in double quotes")
+		if next == len(s.nodes) || int(s.nodes[next].Value.Start) >= i || s.nodes[next].Style > doubleEscaped ||
+			s.nodes[next].Kind != resource.Text && next != left {
+			return refuse(i, why)
 		}
-		i += 3
+		if next != left && (src[i] == 0xC2 || s.nodes[next].Style < single ||
+			strings.IndexByte(" \t\n\r\\", src[i-1]) >= 0 || strings.IndexByte(" \t\n\r-.", src[i+3]) >= 0) {
+			left, s.nodes[next].Kind = next, resource.Other
+			s.warnings = append(s.warnings, resource.Warning{Node: next, At: i, Left: true, Msg: "it has " + why})
+		}
 	}
 }
 

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/locsync/locsync/sync/bound"
 )
 
 // Why a forge did not do it, for errors.Is.
@@ -67,6 +69,9 @@ const (
 	maxAnswer   = 16 << 20
 	maxPages    = 20 // of lists; each forge gives up to 100, Gitea 50
 )
+
+// answerBudget is what an answer may take in memory.
+var answerBudget = bound.JSON{Memory: 64 << 20}
 
 // caller sends one forge's calls.
 type caller struct {
@@ -164,13 +169,18 @@ func (c *caller) call(ctx context.Context, op, method, path string, query url.Va
 		return nil, c.unreached(ctx, op, err)
 	}
 	defer resp.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	data, err := bound.Read(resp.Body, maxAnswer)
+	if err == nil {
+		if err = answerBudget.Weigh(data); err != nil {
+			data = nil
+		}
+	}
 	switch {
-	case err != nil:
+	case err != nil && !bound.Is(err):
 		return nil, c.unreached(ctx, op, err)
 	case resp.StatusCode < 200 || resp.StatusCode > 299 || signsIn(resp):
 		return nil, c.refused(op, resp, data)
-	case len(data) > maxAnswer:
+	case err != nil:
 		return nil, &Error{Kind: c.kind, Op: op, Status: resp.StatusCode, Detail: errTooLarge.Error(), is: ErrTemporary}
 	}
 	if to != nil {
@@ -324,9 +334,7 @@ func spoken(value any, name string) (all []string) {
 
 // clean makes one bounded printable line of what somebody else said, without the token.
 func (c *caller) clean(text string) string {
-	if c.token != "" {
-		text = strings.ReplaceAll(text, c.token, "[redacted]")
-	}
+	text = bound.Redactor("[redacted]", c.token)(text)
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r

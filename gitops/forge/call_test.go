@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -50,6 +52,34 @@ func FuzzAnswers(f *testing.F) {
 			}
 		}
 	})
+}
+
+// An answer is measured before it is decoded: what it takes in memory is no more than a few times its bytes.
+func TestHeavyAnswers(t *testing.T) {
+	for name, body := range map[string]string{
+		"many values": "[" + strings.Repeat("{},", 5<<20) + "{}]",
+		"large":       `["` + strings.Repeat("x", maxAnswer) + `"]`,
+		"nested":      strings.Repeat("[", 1<<20),
+	} {
+		for _, status := range []int{http.StatusOK, http.StatusUnprocessableEntity} {
+			c, err := newCaller(Options{Kind: "gitlab", URL: "https://git.example.com", Token: "t0ken"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.client.Transport = answering{status, []byte(body)}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			var list []map[string]any
+			_, err = c.call(t.Context(), "list", http.MethodGet, "/x", nil, nil, &list)
+			runtime.ReadMemStats(&after)
+			if _, typed := errors.AsType[*Error](err); !typed || errors.Is(err, ErrTemporary) != (status == http.StatusOK) {
+				t.Errorf("%s, %d: %v", name, status, err)
+			}
+			if used := after.TotalAlloc - before.TotalAlloc; used > 128<<20 {
+				t.Errorf("%s, %d: %d MB were allocated", name, status, used>>20)
+			}
+		}
+	}
 }
 
 // Where each forge answers programs, self-hosted ones below a folder included.

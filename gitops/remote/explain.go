@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"cmp"
 	"encoding/base64"
 	"fmt"
 	"net/http"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/locsync/locsync/gitops/outcome"
 	"github.com/locsync/locsync/gitops/repository"
+	"github.com/locsync/locsync/sync/bound"
 )
 
 // What a remote or the way to it says, with the type that callers branch on and with what to try next. The words of
@@ -122,12 +122,7 @@ func (m *Remote) conceal(words string) string {
 			}
 		}
 	}
-	slices.SortFunc(secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	for _, secret := range secrets {
-		if len(secret) > 3 && !strings.EqualFold(secret, "basic") && !strings.EqualFold(secret, "bearer") &&
-			!strings.EqualFold(secret, "token") {
-			words = strings.ReplaceAll(words, secret, "***")
-		}
-	}
-	return words
+	return bound.Redactor("***", slices.DeleteFunc(secrets, func(s string) bool {
+		return strings.EqualFold(s, "basic") || strings.EqualFold(s, "bearer") || strings.EqualFold(s, "token")
+	})...)(words)
 }

@@ -71,6 +71,10 @@ func TestSilentKeepsSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = (&Remote{repo: r, Address: "http://127.0.0.1/x.git"}).explain(fmt.Errorf("git push: %w", &run.Silent{For: time.Minute, Last: "checking hunter2"}))
+	const words = "hunter2000 and hunter2"
+	if got := (&Remote{repo: r, Address: "http://127.0.0.1/x.git"}).conceal(words); got != "hunter2000 and ***" {
+		t.Errorf("a word that begins like a password: %q", got)
+	}
 	if !errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), `"checking ***"`) {
 		t.Errorf("%v", err)
 	}

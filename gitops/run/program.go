@@ -297,7 +297,7 @@ func ownSecret(name string) bool {
 			return true
 		}
 	}
-	return name == "CREDENTIALS_DIRECTORY" || name == "NOTIFY_SOCKET"
+	return name == "CREDENTIALS_DIRECTORY" || name == "NOTIFY_SOCKET" || isWithheld(name)
 }
 
 // LastLines are the last n lines of what a program printed for people, in one.

@@ -8,10 +8,12 @@
 package bundle
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -55,14 +57,15 @@ func Find(fsys fs.FS, p *config.Project) ([]*Bundle, []report.Problem, error) {
 	seen := make(map[string]bool)
 	for i := range p.Files {
 		files := &p.Files[i]
-		matches, err := Glob(fsys, files.Source)
+		matches, unnamed, err := glob(fsys, files.Source)
 		if err != nil {
 			return nil, nil, err
 		}
-		if err := closed(fsys, files.Source); err != nil {
-			return nil, nil, fmt.Errorf("look for %s: %w; let this user look into the folder", files.Source, err)
+		if p := closed(fsys, files.Source); p != nil && !seen[p.File] {
+			seen[p.File] = true
+			problems = append(problems, *p)
 		}
-		for _, match := range matches {
+		for _, match := range append(matches, unnamed...) {
 			if seen[match] || files.Excluded(match) {
 				continue
 			}
@@ -83,18 +86,32 @@ func Find(fsys fs.FS, p *config.Project) ([]*Bundle, []report.Problem, error) {
 	return distinct(bundles, p.Targets(), problems)
 }
 
-// closed is why nobody can tell whether a pattern has files: the folder that it begins in may not be looked into, and
-// to take its files for gone would be wrong. What ** finds closed below that is most likely no business of ours.
-func closed(fsys fs.FS, pattern string) error {
+// closed is a problem where a pattern begins in a folder that may not be read: its files are not gone. What ** finds
+// closed below that is most likely no business of ours.
+func closed(fsys fs.FS, pattern string) *report.Problem {
 	folder, rest := doublestar.SplitPattern(pattern)
 	var err error
 	if strings.ContainsAny(rest, `*?[{\\`) {
 		_, err = fs.ReadDir(fsys, folder)
 	} else if _, err = fs.Stat(fsys, pattern); err != nil {
 		_, err = fs.Lstat(fsys, pattern) // of a link whose target is closed, this says nothing
+		folder = pattern
 	}
-	if errors.Is(err, fs.ErrPermission) {
-		return err
+	if !errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	return &report.Problem{Code: report.CodeRead, File: folder,
+		Problem: "cannot be read (" + err.Error() + "), and what it has is left alone until this user may read it"}
+}
+
+// Of is the bundle of a source file that cannot be seen now; nil where no entry of the configuration is for it.
+func Of(p *config.Project, name string) *Bundle {
+	for i := range p.Files {
+		if _, fits := p.Files[i].SourceFile(name); fits {
+			if b, err := bundleOf(p, &p.Files[i], name); err == nil {
+				return b
+			}
+		}
 	}
 	return nil
 }
@@ -148,9 +165,10 @@ func distinct(
 				problems = append(problems, misplaced(b, "output", l, "its translations would be written over the source file "+
 					source.Path+"; change output or the source pattern"))
 			case config.UnsafePath(target) != "":
+				if !bad[b] { // in other languages it is the same
+					problems = append(problems, unwritable(b, l, target))
+				}
 				bad[b] = true
-				problems = append(problems, misplaced(b, "output", l, "its translations cannot be written to "+target+": "+
-					config.UnsafePath(target)))
 			case other.Bundle != nil && other.Bundle != b:
 				if !bad[b] {
 					problems = append(problems, misplaced(b, "output", l, shares(target, other.path, other.Path)))
@@ -176,6 +194,13 @@ func shares(target, others, source string) string {
 	}
 	return "its translations would be written to " + target + ", and those of " + source + " to " + others +
 		": these" + alike
+}
+
+// unwritable is a problem with the path of a target. The configuration was proven for plain names: what is wrong comes
+// from the name of this source file.
+func unwritable(b *Bundle, l config.Language, target string) report.Problem {
+	return report.Problem{Code: report.CodePlace, File: b.Path, Language: l.Code,
+		Problem: "its translations cannot be written to " + target + ": " + config.UnsafePath(target) + "; rename the file"}
 }
 
 // misplaced is a problem with what a key of the configuration says for a source file; it ends with that key's place.
@@ -215,17 +240,30 @@ func (b *Bundle) ParseExport(src []byte, l config.Language, kept *int) (*resourc
 	if err != nil {
 		return nil, err
 	}
+	switch {
+	case f.Node(0).Kind != resource.Map:
+		return nil, errors.New("it is a list of values, and keys with texts were asked for")
+	case declaresType(src):
+		return nil, errors.New("it has a DOCTYPE, whose entities could stand for anything")
+	}
 	if *kept += f.Len(); *kept > mostTexts {
 		return nil, fmt.Errorf("this export has more than %d texts; divide the keys into collections", mostTexts)
 	}
 	return f, nil
 }
 
+// declaresType says whether an XML file has a DOCTYPE, which no service writes.
+func declaresType(src []byte) bool {
+	prolog, _, _ := bytes.Cut(src, []byte("<resources"))
+	xml := bytes.HasPrefix(bytes.TrimLeft(prolog, "\ufeff \t\r\n"), []byte("<"))
+	return xml && bytes.Contains(prolog, []byte("<!DOCTYPE"))
+}
+
 // Read reads and parses one file of the bundle. A file that is not there gives nil and no problem; one that cannot be
 // read, or stands under another language's root, gives a problem and no file.
 func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.File, *report.Problem, error) {
 	src, err := bound.ReadFS(fsys, name, resource.MaxBytes)
-	if errors.Is(err, fs.ErrNotExist) {
+	if absent(err) {
 		return nil, nil, nil
 	}
 	if bound.Is(err) {
@@ -234,7 +272,7 @@ func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.Fil
 	}
 	if err != nil && isLink(fsys, name) {
 		return nil, &report.Problem{Code: report.CodeRead, File: name, Language: l.Code,
-			Problem: "is a symbolic link to something that is not a file of this repository; " +
+			Problem: "is, or is in, a symbolic link to something that is not a file of this repository; " +
 				"it is left alone until the file itself is there"}, nil
 	}
 	if err != nil {
@@ -255,10 +293,14 @@ func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.Fil
 	return f, nil, nil
 }
 
-// isLink reports whether a path is a symbolic link, in a tree that knows of those.
+// isLink reports whether a path, or a folder that it is in, is a symbolic link, in a tree that knows of those.
 func isLink(fsys fs.FS, name string) bool {
-	info, err := fs.Lstat(fsys, name)
-	return err == nil && info.Mode()&fs.ModeSymlink != 0
+	for ; fs.ValidPath(name) && name != "."; name = path.Dir(name) {
+		if info, err := fs.Lstat(fsys, name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func refused(name string, l config.Language, err error) *report.Problem {
@@ -340,4 +382,17 @@ func warning(code string, f *resource.File, name string, l config.Language, w re
 	}
 	p.Line, p.Column = f.Position(at)
 	return p
+}
+
+// Clashes finds the keys that stand twice in a file, with different texts.
+func Clashes(f *resource.File) map[string]string {
+	clash := make(map[string]string)
+	for _, d := range f.Duplicates() {
+		one, two := f.Text(d[0]), f.Text(d[1])
+		if f.Node(d[0]).Kind == resource.Text && f.Node(d[1]).Kind == resource.Text && one != two {
+			clash[f.KeyOf(d[1])] = fmt.Sprintf("stands twice with different texts, %q and %q; neither is sent until one is "+
+				"left", one, two)
+		}
+	}
+	return clash
 }

@@ -14,26 +14,34 @@ import (
 // Glob lists the files of a pattern. A folder that may not be read, and one whose name is not UTF-8, has none; any
 // other folder that cannot be read fails the search: its files would be taken for gone.
 func Glob(fsys fs.FS, pattern string) ([]string, error) {
+	found, _, err := glob(fsys, pattern)
+	return found, err
+}
+
+// glob is Glob; unnamed are the folders whose names are not UTF-8.
+func glob(fsys fs.FS, pattern string) (found, unnamed []string, err error) {
 	w := &listing{FS: fsys}
-	found, err := doublestar.Glob(w, pattern, doublestar.WithFilesOnly(), doublestar.WithNoFollow())
+	found, err = doublestar.Glob(w, pattern, doublestar.WithFilesOnly(), doublestar.WithNoFollow())
 	if w.err != nil {
 		err = w.err
 	}
 	if err != nil && !absent(err) {
-		return nil, fmt.Errorf("look for %s: %w", pattern, err)
+		return nil, nil, fmt.Errorf("look for %s: %w", pattern, err)
 	}
 	slices.Sort(found)
-	return found, nil
+	return found, w.unnamed, nil
 }
 
 // listing keeps the error of a name that could not be looked up, which a search passes over.
 type listing struct {
 	fs.FS
-	err error
+	err     error
+	unnamed []string
 }
 
 func (l *listing) ReadDir(name string) ([]fs.DirEntry, error) {
 	if !utf8.ValidString(name) {
+		l.unnamed = append(l.unnamed, name)
 		return nil, nil
 	}
 	entries, err := fs.ReadDir(l.FS, name)
@@ -65,5 +73,5 @@ func unreadable(name string) string {
 	if utf8.ValidString(name) {
 		return ""
 	}
-	return "the name is not UTF-8, so no service and no other system could tell it; rename the file"
+	return "the name is not UTF-8, so no service and no other system could tell it; rename it"
 }

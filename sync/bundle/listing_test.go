@@ -68,6 +68,11 @@ func TestNamesThatAreNotUTF8(t *testing.T) {
 	if err != nil || !slices.Equal(found, []string{"en/app.json", "en/m\xfcll.json"}) {
 		t.Errorf("%q, %v", found, err)
 	}
+	p := project(t, "[[project.files]]\nsource = \"*/*.json\"\noutput = \"{LANGUAGE}-{NAME}.json\"\n")
+	bundles, problems, err := Find(os.DirFS(dir), p)
+	if err != nil || len(bundles) != 1 || len(problems) != 2 || problems[0].File != "en/m\xfcll.json" || problems[1].File != "\xff" {
+		t.Errorf("%d bundles, %v, %v", len(bundles), problems, err)
+	}
 	if unreadable("en/app.json") != "" || unreadable("en/m\xfcll.json") == "" {
 		t.Error("the wrong one is kept out")
 	}

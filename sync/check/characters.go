@@ -27,6 +27,28 @@ func (p *pair) characters() {
 		}
 		return
 	}
+	if open := unended(p.text); open != 0 && unended(p.source) == 0 {
+		p.found(Characters, fmt.Sprintf("it isolates a direction of writing (U+%04X) and does not end that (U+2069), "+
+			"so it can reorder what follows; the source does not", open))
+	}
+}
+
+// unended is the first isolate of a direction that is not ended; 0 where there is none. Embeddings without an end are
+// usual in languages that are written from right to left.
+func unended(text string) rune {
+	var open []rune
+	for _, r := range text {
+		switch r {
+		case 0x2066, 0x2067, 0x2068:
+			open = append(open, r)
+		case 0x2069:
+			open = open[:max(0, len(open)-1)]
+		}
+	}
+	if len(open) > 0 {
+		return open[0]
+	}
+	return 0
 }
 
 func isControl(r rune) bool {

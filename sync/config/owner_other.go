@@ -8,3 +8,5 @@ import "io/fs"
 func foreign(fs.FileInfo) (owner string, is bool) { return "", false }
 
 func writtenByAll(fs.FileInfo) bool { return false }
+
+func writtenByOthers(fs.FileInfo) bool { return false }

@@ -21,3 +21,5 @@ func foreign(info fs.FileInfo) (owner string, is bool) {
 }
 
 func writtenByAll(info fs.FileInfo) bool { return info.Mode().Perm()&0o002 != 0 }
+
+func writtenByOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o022 != 0 }

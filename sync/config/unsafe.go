@@ -61,6 +61,9 @@ var obeyed = map[string]bool{
 	".vscode": true, ".idea": true, ".devcontainer": true,
 }
 
+// longestSegment is the longest name of a file that file systems take.
+const longestSegment = 255
+
 // unsafeSegment looks at one name between slashes.
 func unsafeSegment(segment string) string {
 	switch segment {
@@ -70,6 +73,9 @@ func unsafeSegment(segment string) string {
 		return `it has a part "."; leave it out`
 	case "..":
 		return "it leaves its folder by .."
+	}
+	if len(segment) > longestSegment {
+		return fmt.Sprintf("it has a part longer than %d bytes", longestSegment)
 	}
 	// What NTFS and HFS+ take for .git: trailing dots and blanks, streams, short names, invisible characters.
 	plain := strings.Map(func(r rune) rune {

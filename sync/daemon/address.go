@@ -14,9 +14,9 @@ import (
 	"github.com/locsync/locsync/sync/web"
 )
 
-// door is the daemon's address. What it serves can be exchanged while somebody is being served; the address too. Where
+// address is the daemon's address. What it serves can be exchanged while requests are served; the address too. Where
 // serving fails, the address is listened on again for as long as it takes: a new start of the daemon would end with 2
-// while somebody else has it.
+// while another program has it.
 type address struct {
 	log     *zap.Logger
 	changed func() // trouble may be another one
@@ -46,8 +46,8 @@ func (d *address) open(listen string) (*listening, error) {
 	}
 	listener, err := net.Listen("tcp", listen)
 	if err != nil {
-		return nil, wrongUse(fmt.Errorf("listen on %s: %w; choose another address in daemon.listen, or \"\" for none", listen,
-			err))
+		return nil, wrongUse(fmt.Errorf("listen on %s: %w; choose another address in daemon.listen, or \"\" for none",
+			listen, err))
 	}
 	o := &listening{listener: listener, at: listener.Addr().String(), wish: listen, end: make(chan struct{}),
 		ended: make(chan struct{})}

@@ -119,12 +119,14 @@ func TestStateThatDoesNotAnswer(t *testing.T) {
 	w := newWorld(t)
 	cfg := w.cfg
 	w.check(stateAnswers(t.Context(), cfg, time.Minute))
-	pipe := filepath.Join(w.repo, ".git", "shallow")
+	pipe := filepath.Join(w.repo, ".git", "config") // every git command reads it first
+	w.check(os.Remove(pipe))
 	w.check(syscall.Mkfifo(pipe, 0o600))
-	if err := stateAnswers(t.Context(), cfg, 50*time.Millisecond); err == nil || !strings.Contains(err.Error(), "state_dir can name a folder elsewhere") {
+	if err := stateAnswers(t.Context(), cfg, 500*time.Millisecond); err == nil ||
+		!strings.Contains(err.Error(), "state_dir can name a folder elsewhere") {
 		t.Errorf("of a repository that does not answer: %v", err)
 	}
-	writer, err := os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0) // what waits for it reads that it is empty
+	writer, err := os.OpenFile(pipe, os.O_WRONLY, 0) // what waits for it reads that it is empty
 	w.check(err)
 	w.check(errors.Join(os.Remove(pipe), writer.Close()))
 	cfg.StateDir = t.TempDir()

@@ -14,7 +14,6 @@ import (
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/report"
-
 	"github.com/locsync/locsync/sync/terminal"
 )
 

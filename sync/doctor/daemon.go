@@ -15,9 +15,8 @@ import (
 	"github.com/locsync/locsync/sync/ledger/boltledger"
 	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/web"
-
 	"github.com/locsync/locsync/sync/terminal"
+	"github.com/locsync/locsync/sync/web"
 )
 
 // daemonPatience is how long the daemon may take to answer.

@@ -12,7 +12,6 @@ import (
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/inspect"
 	"github.com/locsync/locsync/sync/report"
-
 	"github.com/locsync/locsync/sync/terminal"
 )
 

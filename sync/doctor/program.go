@@ -17,7 +17,6 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
-
 	"github.com/locsync/locsync/sync/terminal"
 )
 
@@ -129,7 +128,7 @@ func (d *doctor) probeConfiguration(_ context.Context, n *notes) {
 }
 
 // probeSecrets tells where each secret is found, and never what it is.
-func (d *doctor) probeSecrets(_ context.Context, n *notes) {
+func (d *doctor) probeSecrets(ctx context.Context, n *notes) {
 	if d.cfg == nil {
 		n.skip("secrets", "which there should be, the configuration says")
 		return
@@ -144,7 +143,7 @@ func (d *doctor) probeSecrets(_ context.Context, n *notes) {
 			return value
 		}
 		readFile := func(name string) ([]byte, error) {
-			data, err := os.ReadFile(name)
+			data, err := config.ReadSecretFile(name)
 			if err == nil {
 				where = name
 			}
@@ -159,6 +158,9 @@ func (d *doctor) probeSecrets(_ context.Context, n *notes) {
 		case !secret.IsZero():
 			n.ok(check, "found in %s", where)
 		}
+	}
+	for _, p := range process.ExposedSecrets(ctx, d.cfg) {
+		n.warn("secret files", "correct it, and replace the secret if others may have read it", "%s", p.Error())
 	}
 	if !d.cfg.Service.Embedded() {
 		one("API key", "", d.cfg.APIKey)

@@ -14,7 +14,6 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
-
 	"github.com/locsync/locsync/sync/terminal"
 )
 

@@ -15,9 +15,8 @@ import (
 	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
-	"github.com/locsync/locsync/sync/web"
-
 	"github.com/locsync/locsync/sync/terminal"
+	"github.com/locsync/locsync/sync/web"
 )
 
 // errAsleep: the embedded service lives in the daemon, or for as long as a command needs it.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"go.uber.org/zap"
@@ -14,7 +15,6 @@ import (
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
-	"github.com/locsync/locsync/sync/tree"
 )
 
 // Another file at the path of one that is gone is somebody's own: what was remembered of the old one says nothing about it.
@@ -136,7 +136,7 @@ func TestFileThatMayNotBeRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A"}`, "locales/en/two.json": `{"b": "B"}`})
 	w.clean(PushOptions{})
-	tree, err := tree.Find(forbidding{os.DirFS(w.dir), enApp}, w.projects[0].cfg, nil)
+	tree, err := w.projects[0].findTree(forbidding{os.DirFS(w.dir), enApp}, nil)
 	w.check(err)
 	w.problem(tree.Problems, enApp, "permission denied", "left alone")
 	a, err := w.projects[0].keeper().Compare(tree, false)
@@ -146,14 +146,33 @@ func TestFileThatMayNotBeRead(t *testing.T) {
 	}
 }
 
-// forbidding is a tree with a file that the process has no right to read; the tests may run as root, who has it.
+// A folder that may not be read is a problem of what it has, which is not gone either: every other file goes on.
+func TestFolderThatMayNotBeRead(t *testing.T) {
+	t.Parallel()
+	for pattern, problems := range map[string]int{"locales/en/*.json": 2, "locales/**/en/*.json": 1} {
+		more := "[[project.files]]\nsource = \"other/en/*.json\"\noutput = \"other/{LANGUAGE}/{NAME}.json\"\n"
+		w := newWorld(t, settings+strings.Replace(jsonFiles, "locales/en/*.json", pattern, 1)+more,
+			map[string]string{enApp: `{"a": "A"}`, "other/en/two.json": `{"b": "B"}`})
+		w.clean(PushOptions{})
+		tree, err := w.projects[0].findTree(forbidding{os.DirFS(w.dir), "locales/en"}, nil)
+		w.check(err)
+		w.problem(tree.Problems[problems-1:], enApp, "permission denied", "left alone")
+		a, err := w.projects[0].keeper().Compare(tree, false)
+		w.check(err)
+		if len(a.Removed()) != 0 || len(tree.Sources) != 2 || len(tree.Problems) != problems {
+			t.Errorf("%s: %v count as removed, %d files, %v", pattern, a.Removed(), len(tree.Sources), tree.Problems)
+		}
+	}
+}
+
+// forbidding is a tree with a file or folder that the process has no right to read; the tests may run as root, who has it.
 type forbidding struct {
 	fs.FS
 	path string
 }
 
 func (f forbidding) Open(name string) (fs.File, error) {
-	if name == f.path {
+	if name == f.path || strings.HasPrefix(name, f.path+"/") {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
 	}
 	return f.FS.Open(name)

@@ -310,21 +310,5 @@ func (p *project) lineStatus(records map[string]ledger.Line, name string) (repor
 	return l, nil
 }
 
-// lastPast is how the last pass of a kind ended: the line's, or one of the project that did not come as far as to a line.
-func (p *project) lastPast(id string) (report.Past, bool, error) {
-	past, ok, err := ledger.Passes.Get(p.State, p.stateName(), id)
-	if err != nil || p.line == "" {
-		return past, ok, err
-	}
-	before, some, err := ledger.Passes.Get(p.State, p.projectName(), id)
-	if some && (!ok || before.At.After(past.At)) {
-		if before.GoodAt.Before(past.GoodAt) {
-			before.GoodAt = past.GoodAt
-		}
-		return before, true, err
-	}
-	return past, ok, err
-}
-
 // noBranch reports whether a line's branch is not where its translations could be built on it: it is somebody's own yet.
 func (p *project) noBranch(err error) bool { return p.line != "" && errors.Is(err, gitops.ErrNoBranch) }

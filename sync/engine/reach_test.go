@@ -26,7 +26,7 @@ func TestStatusOfARepositoryThatHangs(t *testing.T) {
 		t.Fatalf("before: %+v", s)
 	}
 	w.Patience = 200 * time.Millisecond
-	pipe := filepath.Join(w.dir, ".git", "shallow")
+	pipe := filepath.Join(w.dir, ".git", "objects", "info", "alternates")
 	w.check(syscall.Mkfifo(pipe, 0o600))
 	seen := func(what string, s report.ProjectStatus) {
 		t.Helper()
@@ -59,7 +59,7 @@ func TestStatusOfRepositoriesThatHang(t *testing.T) {
 	second := strings.ReplaceAll("[[project]]\nname = \"docs\"\nid = \"11111111-2222-3333-4444-666666666666\"\n"+settings+jsonFiles, "locales", "docs")
 	w := newWorld(t, settings+jsonFiles+second, map[string]string{"locales/en/app.json": `{"a": "A"}`, "docs/en/app.json": `{"a": "A"}`})
 	w.Patience = time.Hour
-	pipe := filepath.Join(w.dir, ".git", "shallow")
+	pipe := filepath.Join(w.dir, ".git", "objects", "info", "alternates")
 	w.check(syscall.Mkfifo(pipe, 0o600))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

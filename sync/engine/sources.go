@@ -11,6 +11,7 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/failure"
+	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/tree"
 )
 
@@ -51,7 +52,7 @@ func (p *project) pushTree(ctx context.Context, dry bool) (t *tree.Tree, held st
 		if covered, err := p.covered(look.Branch, look.Commit); err != nil || !covered {
 			return nil, p.notCovered(look.Branch), err
 		}
-		t, err = tree.Find(fsys, p.cfg, p.reading)
+		t, err = p.findTree(fsys, p.reading)
 		if err != nil {
 			return nil, "", err
 		}
@@ -68,6 +69,15 @@ func (p *project) pushTree(ctx context.Context, dry bool) (t *tree.Tree, held st
 			return nil, "", fmt.Errorf("%w: it changes the working tree all the time; it is tried again", gitops.ErrBusy)
 		}
 	}
+}
+
+// findTree finds and reads the source files in a working tree.
+func (p *project) findTree(fsys fs.FS, reading func(done, total int)) (*tree.Tree, error) {
+	slots, err := ledger.Pushed.Slots(p.State, p.stateName())
+	if err != nil {
+		return nil, err
+	}
+	return tree.FindPushed(fsys, p.cfg, slots, reading)
 }
 
 // covered reports whether pushes from the working tree happen now. CI systems check out a commit, so one that is the tip of a covered branch counts as it.

@@ -6,20 +6,15 @@ import (
 	"encoding/hex"
 	"errors"
 	"io/fs"
-	"maps"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/locsync/locsync/gitops"
-	"github.com/locsync/locsync/gitops/forge"
-	"github.com/locsync/locsync/sync/accepted"
-	"github.com/locsync/locsync/sync/bundle"
-	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/tree"
+	"github.com/locsync/locsync/sync/status"
 )
 
 // stateName is the project's name in the state: that of one project of one service, and of one line.
@@ -123,13 +118,13 @@ func (p *project) statusNow(ctx context.Context) report.ProjectStatus {
 	if err == nil {
 		err = line.look(ctx, &s)
 	}
-	s.Took, s.Seen, s.Overdue = time.Since(began), p.Now(), p.overdue(&s)
+	s.Took, s.Seen, s.Overdue = time.Since(began), p.Now(), status.Overdue(p.cfg, &s, p.status.Load(), p.born)
 	if err != nil {
 		p.recall(&s, err)
 	}
 	report.Advise(s.Problems)
 	report.Advise(s.Orphaned)
-	if s.Problems = unique(s.Problems); err == nil {
+	if s.Problems = status.Unique(s.Problems); err == nil {
 		s.State = s.Sentence()
 	}
 	if doing := p.doing.Load(); doing != nil {
@@ -164,96 +159,25 @@ func (p *project) recall(s *report.ProjectStatus, why error) {
 	s.Branch, s.BranchURL = before.Branch, before.BranchURL
 }
 
+// look reads the status of one line.
 func (p *project) look(ctx context.Context, s *report.ProjectStatus) error {
 	s.NextPull = p.next.Load() // without a daemon nothing is going to pull
-	var pasts [2]report.Past
-	for i, at := range []struct {
-		id string
-		to **report.Past
-	}{{ledger.PassPush, &s.LastPush}, {ledger.PassPull, &s.LastPull}} {
-		past, ok, err := p.lastPast(at.id)
-		if err != nil {
-			return err
-		}
-		if ok {
-			pasts[i], *at.to = past, past.Shown()
-			s.Held += past.Held
-		}
-	}
-	jobs, err := ledger.Jobs.List(p.State, p.stateName())
-	if err != nil {
+	v := &status.View{Config: p.cfg, Ledger: p.State, Project: p.projectName(), Scope: p.stateName(), Line: p.line,
+		Accepted: p.keeper(), Shown: p.events().Shown, Unsent: p.unsent,
+		Subject: func(tip *gitops.Tip) string { return p.subject(look(tip)) }}
+	if err := v.Remembered(s); err != nil {
 		return err
 	}
-	for _, j := range jobs {
-		s.Jobs = append(s.Jobs, report.Job{Kind: j.Kind, Known: j.Service != "", Since: j.At})
-	}
-	if err := p.lookAtConflicts(s); err != nil {
-		return err
-	}
-	q, err := p.mergeRequest(nil).Recorded()
-	if err != nil {
-		return err
-	}
-	s.RequestURL = q.URL
 	repo, err := p.openToLook(ctx)
 	if err != nil {
 		return err
 	}
 	defer repo.Close()
-	p.link(repo, s)
 	fsys, err := p.statusTree(repo)
 	if err != nil {
 		return err
 	}
-	t, err := tree.Find(fsys, p.cfg, nil)
-	if err != nil {
-		return err
-	}
-	waiting, err := p.stillWaiting(repo)
-	if err != nil {
-		return err
-	}
-	pulls, err := p.ofPull(pasts[1], repo)
-	if err != nil {
-		return err
-	}
-	s.Problems = slices.Concat(t.Problems, waiting, p.living(pasts[0].Problems, t), pulls, s.Problems)
-	return p.count(repo, s, t)
-}
-
-// link finds the web pages of the branch and of the last pull's commit, which the remote has unless the pull failed.
-func (p *project) link(repo *gitops.Repo, s *report.ProjectStatus) {
-	s.Branch = p.cfg.Pull.Branch
-	address, cfg := repo.Address(), &p.cfg.Pull.Request
-	if address == "" {
-		return
-	}
-	pages := forge.PagesOf(address, cfg.Kind, cfg.URL, cfg.Repository)
-	if tip, err := repo.Seen(p.cfg.Pull.Branch, p.cfg.Pull.Base); err == nil && !tip.New() {
-		s.BranchURL = pages.Branch(p.cfg.Pull.Branch)
-	}
-	for i, e := range s.Events {
-		if e.Commit != "" && p.cfg.Pull.Remote != "" {
-			s.Events[i].URL = pages.Commit(e.Commit)
-		}
-	}
-	if s.LastPull != nil && s.LastPull.Result != report.ResultFailed {
-		s.LastPull.CommitURL = pages.Commit(s.LastPull.Commit)
-	}
-}
-
-// lookAtConflicts lists what waits for somebody's decision.
-func (p *project) lookAtConflicts(s *report.ProjectStatus) error {
-	all, err := p.conflicts()
-	for _, id := range slices.Sorted(maps.Keys(all)) {
-		c := p.shown(all[id])
-		s.Conflicts = append(s.Conflicts, c)
-		s.Problems = append(s.Problems, c.Problem())
-	}
-	if len(all) > 0 && s.LastPush != nil && s.LastPush.Result == report.ResultOK {
-		s.LastPush.Result = report.ResultPartial // a push that had nothing new to say about them has sent them no more than the one before
-	}
-	return err
+	return v.Read(repo, fsys, s)
 }
 
 // statusTree is where the status looks: what pushes read, or of a line that is not checked out what is committed.
@@ -269,152 +193,4 @@ func (p *project) statusTree(repo *gitops.Repo) (fs.FS, error) {
 	}
 	there, err := repo.Seen(p.cfg.Push.Source, p.cfg.Push.Source)
 	return p.committed(repo, there, err)
-}
-
-// count fills in the numbers.
-func (p *project) count(repo *gitops.Repo, s *report.ProjectStatus, t *tree.Tree) error {
-	a, err := p.keeper().Compare(t, false)
-	if err != nil {
-		return err
-	}
-	commit := ""
-	if tip, ok := t.FS.(*gitops.Tip); ok {
-		commit = tip.Hash()
-	} else if _, commit, err = repo.Head(); err != nil {
-		return err
-	}
-	if err := p.keeper().Recall(repo, a, p.cfg.Push.Source, commit); err != nil {
-		return err
-	}
-	s.Problems = append(a.Problems, s.Problems...)
-	s.Orphaned = a.Orphans(p.cfg.SourceLanguage)
-	unsent, err := p.unsent(repo, t)
-	if err != nil {
-		return err
-	}
-	total := make(map[string]bool)
-	for _, src := range t.Sources {
-		f := report.FileStatus{Path: src.Path, Format: src.Format.Name, Collection: src.Collection}
-		if src.Broken() {
-			if src.Texts, err = pushedTexts(p, a, src.ID()); err != nil {
-				return err
-			}
-			for _, problem := range t.Problems {
-				if problem.File == src.Path {
-					f.Error, f.ErrorCode = problem.String(), report.FailedConfig
-				}
-			}
-		} else if !a.Held[src.ID()] {
-			pending, _, _ := a.Pending(src)
-			f.Pending = len(pending)
-		}
-		keys := src.Texts.Keys()
-		f.Keys = len(keys)
-		for key := range keys {
-			total[src.Path+"\x00"+key] = true
-		}
-		s.Pending += f.Pending
-		s.Files = append(s.Files, f)
-	}
-	s.Removed = len(s.Orphaned)
-	s.Held += len(a.Held)
-	return p.countLanguages(repo, s, t, len(total), unsent)
-}
-
-// pushedTexts are the names of what was pushed of a source file, but for keys that it had lost: its last good state.
-func pushedTexts(p *project, a *accepted.Sources, at ledger.Source) (names catalog.Catalog, err error) {
-	removed, err := p.State.Marks(ledger.Removed.Of(p.stateName(), at))
-	for n := range a.Files[at] {
-		if _, lost := removed[n]; !lost {
-			names = append(names, catalog.Unit{Name: n})
-		}
-	}
-	return names, err
-}
-
-// countLanguages counts the keys that each language has, where the branch was merged at last or in the tree itself, whichever has more, and names the
-// files of translations that cannot be read where passes read them.
-func (p *project) countLanguages(repo *gitops.Repo, s *report.ProjectStatus, t *tree.Tree, all int, mine map[string]int) error {
-	trees := []lookedAt{{t.FS, p.cfg.Push.Enabled && p.cfg.Push.Translations}}
-	if tip, err := repo.Seen(p.cfg.Pull.Branch, p.cfg.Pull.Base); err == nil && !tip.New() {
-		trees = append(trees, lookedAt{tip, p.cfg.Pull.Enabled})
-	}
-	for _, l := range p.cfg.Targets() {
-		have, held := make(map[string]bool), make(map[string]bool)
-		for _, at := range trees {
-			problems, err := p.countKeys(have, t, at.FS, l)
-			if err != nil {
-				return err
-			}
-			if at.read {
-				s.Problems = append(s.Problems, problems...)
-			}
-			keys, err := p.heldKeys(at.FS, t, l, s.Conflicts)
-			if err != nil {
-				return err
-			}
-			maps.Copy(held, keys)
-		}
-		count := report.LanguageStatus{Language: l.Code, Keys: len(have), Missing: all - len(have), Held: len(held), Pending: mine[l.Code]}
-		s.Pending += count.Pending
-		for key := range held {
-			if !have[key] {
-				count.HeldMissing++
-			}
-		}
-		s.Languages = append(s.Languages, count)
-	}
-	return nil
-}
-
-// lookedAt is a tree where translations stand, and whether passes read them there.
-type lookedAt struct {
-	fs.FS
-	read bool
-}
-
-// countKeys adds the keys that a tree has translations for, and returns what is wrong with files that cannot be read.
-func (p *project) countKeys(have map[string]bool, t *tree.Tree, fsys fs.FS, l config.Language) (problems []report.Problem, err error) {
-	targets, err := bundle.Existing(fsys, t.Bundles(), []config.Language{l})
-	if err != nil {
-		return nil, err
-	}
-	for _, target := range targets {
-		f, problem, err := target.Sources[0].Read(fsys, target.Path, l)
-		if err != nil {
-			return nil, err
-		}
-		if problem != nil {
-			problems = append(problems, *problem)
-		}
-		if f == nil {
-			continue
-		}
-		filler, err := p.State.Marks(p.slot(ledger.Filler, target.Path, l.Code))
-		if err != nil {
-			return nil, err
-		}
-		for _, b := range target.Sources {
-			keys := t.Of(b).Texts.Keys()
-			for _, u := range bundle.Texts(f) {
-				if keys[u.Key] && u.Text != "" && !ledger.Holds(filler, u) {
-					have[b.Path+"\x00"+u.Key] = true
-				}
-			}
-		}
-	}
-	return problems, nil
-}
-
-// unique drops problems that are told twice, keeping their order.
-func unique(problems []report.Problem) []report.Problem {
-	told := make(map[report.Problem]bool, len(problems))
-	once := []report.Problem{}
-	for _, p := range problems {
-		if !told[p] {
-			told[p] = true
-			once = append(once, p)
-		}
-	}
-	return once
 }

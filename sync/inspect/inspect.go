@@ -9,9 +9,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/gitops"
@@ -19,7 +21,9 @@ import (
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/examine"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/spelling"
 	"github.com/locsync/locsync/sync/tree"
 )
@@ -318,4 +322,97 @@ func (x *inspection) finish() {
 	x.report.Problems = problems
 	slices.SortStableFunc(x.report.Files, func(a, b report.CheckedFile) int { return cmp.Compare(a.Path, b.Path) })
 	x.report.Count()
+}
+
+// Online asks the service about one project: whether it is there, and has the languages that the configuration names.
+func Online(ctx context.Context, svc *service.Client, cfg *config.Project) (errs []error) {
+	record, err := svc.Project(ctx, cfg.ID)
+	switch {
+	case errors.Is(err, service.ErrNotFound):
+		return []error{&failure.UsageError{Err: cfg.Problem("id", "the service has no project %s", cfg.ID)}}
+	case err != nil:
+		return []error{fmt.Errorf("project %q: %w", cfg.Name, err)}
+	}
+	if record.SourceLanguage != "" && !strings.EqualFold(record.SourceLanguage, cfg.SourceLanguage) {
+		errs = append(errs, &failure.UsageError{Err: cfg.Problem("source_language",
+			"the project's source language at the service is %s", record.SourceLanguage)})
+	}
+	unknown := make(map[string]string)
+	for _, u := range cfg.UnknownLanguages() {
+		unknown[u.Code] = "; " + u.Remedy
+	}
+	for _, l := range cfg.TargetLanguages {
+		if !slices.ContainsFunc(record.TargetLanguages, func(have string) bool { return strings.EqualFold(have, l) }) {
+			errs = append(errs, &failure.UsageError{Err: cfg.Problem("target_languages",
+				"the project at the service has no target language %q; it has %s%s", l, strings.Join(record.TargetLanguages,
+					", "), unknown[l])})
+		}
+	}
+	return errs
+}
+
+// positions finds line and column of a file's entries. What it needs for that it gathers at the first question.
+type positions struct {
+	f     *resource.File
+	lines []int          // where each begins
+	nodes map[string]int // the first node under a key, and the outermost containers, by name
+}
+
+func newPositions(f *resource.File) *positions { return &positions{f: f} }
+
+// put gives a problem the place of its key's value.
+func (at *positions) put(p *report.Problem, form string) {
+	e, ok := at.f.Lookup(p.Key, form)
+	i := e.Node
+	if !ok {
+		i, ok = at.named(p.Key)
+	}
+	if ok {
+		p.Line, p.Column = at.position(int(at.f.Node(i).Value.Start))
+	}
+}
+
+func (at *positions) named(key string) (int, bool) {
+	if at.nodes == nil {
+		at.nodes = make(map[string]int)
+		first := func(key string, i int) {
+			if _, ok := at.nodes[key]; !ok {
+				at.nodes[key] = i
+			}
+		}
+		for e := range at.f.Entries() {
+			first(e.Key, e.Node)
+		}
+		top := 0
+		if _, rooted := at.f.Root(); rooted {
+			top = 1
+		}
+		for i := range at.f.Children(top) {
+			first(at.f.Name(i), i)
+		}
+	}
+	i, ok := at.nodes[key]
+	return i, ok
+}
+
+// position is resource.File.Position for many offsets of one file.
+func (at *positions) position(offset int) (line, column int) {
+	src := at.f.Source()
+	if at.lines == nil {
+		eol := byte('\n')
+		if !strings.Contains(src, "\n") {
+			eol = '\r'
+		}
+		at.lines = []int{0}
+		for i := 0; i < len(src); i++ {
+			if src[i] == eol {
+				at.lines = append(at.lines, i+1)
+			}
+		}
+	}
+	line, exact := slices.BinarySearch(at.lines, offset)
+	if !exact {
+		line--
+	}
+	return line + 1, 1 + utf8.RuneCountInString(src[at.lines[line]:offset])
 }

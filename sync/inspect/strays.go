@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -81,7 +82,7 @@ func (x *inspection) translatable(base string) (all []string, err error) {
 		extensions[strings.ToLower(path.Ext(f.Source))] = true
 	}
 	err = fs.WalkDir(x.fsys, base, func(name string, d fs.DirEntry, err error) error {
-		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+		if err != nil && utf8.ValidString(name) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
 			return err
 		}
 		if err == nil && d.Type().IsRegular() && extensions[strings.ToLower(path.Ext(name))] {

@@ -14,8 +14,8 @@ import (
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
-// HookCommands are what the hooks call. In a hook that people commit only names that mean the same everywhere can
-// stand; git runs it in the repository, where the configuration is found.
+// HookCommands are what the hooks call. In a hook that people commit there are only names that mean the same
+// everywhere; git runs it in the repository, where the configuration is found.
 func HookCommands(cfg *config.Config) (gitops.HookCommands, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -41,8 +41,7 @@ func Callback(cfg *config.Config) (service.Callback, error) {
 	}
 	if secret.IsZero() {
 		return service.Callback{}, &failure.UsageError{Err: errors.New("daemon.public_url is set, but no secret that " +
-			"notifications carry: set " +
-			"callback_secret_env or callback_secret_file, or the daemon refuses them")}
+			"notifications carry: set callback_secret_env or callback_secret_file, or the daemon refuses them")}
 	}
 	return service.Callback{
 		URL:               strings.TrimRight(cfg.Daemon.PublicURL, "/") + "/callback",

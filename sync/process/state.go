@@ -26,7 +26,16 @@ func ReadConfig(file string) (*config.Config, error) { return ReadConfigBy(confi
 
 // ReadConfigBy is ReadConfig with another reader.
 func ReadConfigBy(read ConfigReader, file string) (*config.Config, error) {
-	return read(file, config.Accept(func(dir string) bool { return gitops.SafeDirectory(context.Background(), dir) }))
+	cfg, err := read(file, config.Accept(func(dir string) bool { return gitops.SafeDirectory(context.Background(), dir) }))
+	if err == nil {
+		gitops.Withhold(config.SecretVariables(cfg)...)
+	}
+	return cfg, err
+}
+
+// ExposedSecrets names the files of secrets that others may change or read, and those that git tracks.
+func ExposedSecrets(ctx context.Context, cfg *config.Config) config.Problems {
+	return config.ExposedSecrets(cfg, func(file string) bool { return gitops.Tracked(ctx, file) })
 }
 
 // StateDir is state_dir, else $STATE_DIRECTORY, else locsync/ inside the git directory of the first project's

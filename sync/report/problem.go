@@ -42,20 +42,25 @@ func LeavesOut(problems []Problem) bool {
 func (p Problem) String() string {
 	before, remedy := p.Problem, p.Remedy
 	if remedy == "" || strings.HasSuffix(before, remedy) {
-		return p.about() + before
+		return onOneLine(p.about() + before)
 	}
 	if first, _ := utf8.DecodeRuneInString(remedy); unicode.IsUpper(first) {
-		return p.about() + before + ". " + remedy
+		return onOneLine(p.about() + before + ". " + remedy)
 	}
-	return p.about() + before + "; " + remedy
+	return onOneLine(p.about() + before + "; " + remedy)
 }
+
+// onOneLine spells line ends: a file's name could forge lines of a log with them.
+func onOneLine(text string) string { return lineEnds.Replace(text) }
+
+var lineEnds = strings.NewReplacer("\n", `\n`, "\r", `\r`, "\u2028", `\u2028`, "\u2029", `\u2029`)
 
 // Bracketed is String with the remedy in brackets, as check prints it: there a remedy may be of several problems.
 func (p Problem) Bracketed() string {
 	if p.Remedy == "" {
 		return p.String()
 	}
-	return p.about() + p.Problem + " (" + p.Remedy + ")"
+	return onOneLine(p.about() + p.Problem + " (" + p.Remedy + ")")
 }
 
 // about is what the line begins with.

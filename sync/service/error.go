@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/locsync/locsync/sync/bound"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -182,13 +184,13 @@ func clean(text string) string {
 	return text
 }
 
-// redactor cuts the key out of text that comes from elsewhere: as it is, and as HTTP Basic carries it.
+// redactor cuts the key out of text that comes from elsewhere: as it is, as an address and as HTTP Basic carry it.
 func redactor(account string, key APIKey) func(string) string {
-	if len(key) < 4 { // a key so short would redact half of every sentence, and is none
-		return func(s string) string { return s }
+	basic := ""
+	if key != "" {
+		basic = base64.StdEncoding.EncodeToString([]byte(account + ":" + string(key)))
 	}
-	basic := base64.StdEncoding.EncodeToString([]byte(account + ":" + string(key)))
-	return strings.NewReplacer(basic, redacted, string(key), redacted).Replace
+	return bound.Redactor(redacted, basic, string(key), url.QueryEscape(string(key)), url.PathEscape(string(key)))
 }
 
 // retryAfter reads the header of that name: seconds, or a date, which counts from the answer's own Date

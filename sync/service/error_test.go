@@ -120,6 +120,23 @@ func TestKeyStaysSecret(t *testing.T) {
 	check("by hand", o.APIKey.String()+o.APIKey.GoString())
 }
 
+// A key may be an ordinary word. What the service says stays readable, and the key is not in it.
+func TestRedactionKeepsWords(t *testing.T) {
+	redact := redactor("ada", "test+1")
+	for text, want := range map[string]string{
+		"the latest test+15 is not test+1": "the latest test+15 is not [redacted]",
+		"at /x?key=test%2B1&more":          "at /x?key=[redacted]&more",
+		"Basic YWRhOnRlc3QrMQ==":           "Basic [redacted]",
+	} {
+		if got := redact(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	if got := redactor("ada", "")("ada: words"); got != "ada: words" {
+		t.Errorf("without a key: %q", got)
+	}
+}
+
 // Any error body gives one printable line that is not too long.
 func FuzzErrorBody(f *testing.F) {
 	for _, body := range []string{`{"detail":"x"}`, `"a\r\nb"`, "<html><title>t</title>", "\xef\xbb\xbf{\"Message\":\"m\"}", "\xff\xfe", "<İ<title>x</title>",

@@ -9,6 +9,7 @@
 package tree
 
 import (
+	"errors"
 	"io/fs"
 	"maps"
 	"slices"
@@ -67,6 +68,32 @@ func Find(fsys fs.FS, cfg *config.Project, reading func(done, total int)) (*Tree
 		return nil, err
 	}
 	return Read(fsys, bundles, problems, reading)
+}
+
+// FindPushed is Find, with the files of slots that are in a folder that may not be read now: they are not gone.
+func FindPushed(
+	fsys fs.FS, cfg *config.Project, slots []ledger.Slot, reading func(done, total int),
+) (*Tree, error) {
+	found, problems, err := bundle.Find(fsys, cfg)
+	if err != nil {
+		return nil, err
+	}
+	have := make(map[string]bool, len(found))
+	for _, b := range found {
+		have[b.Path] = true
+	}
+	for _, slot := range slots {
+		if have[slot.Path] {
+			continue
+		}
+		if _, err := fs.Stat(fsys, slot.Path); !errors.Is(err, fs.ErrPermission) {
+			continue
+		}
+		if b := bundle.Of(cfg, slot.Path); b != nil {
+			found, have[b.Path] = append(found, b), true
+		}
+	}
+	return Read(fsys, found, problems, reading)
 }
 
 // Read reads the source files that were found; reading, which may be nil, is told how many are.
@@ -230,3 +257,28 @@ func (t *Tree) Bundles() []*bundle.Bundle {
 
 // Of is the source file of one of the tree's bundles.
 func (t *Tree) Of(b *bundle.Bundle) *Source { return t.of[b] }
+
+// Written are the files that pulls may write, by path: the target files that any of the trees has or could have, and
+// the source files where pulls write those.
+func Written[T fs.FS](cfg *config.Project, trees ...T) (map[string]bundle.Target, error) {
+	written := make(map[string]bundle.Target)
+	for _, fsys := range trees {
+		bundles, _, err := bundle.Find(fsys, cfg)
+		if err != nil {
+			return nil, err
+		}
+		targets, err := bundle.Existing(fsys, bundles, cfg.Targets())
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range targets {
+			written[t.Path] = t
+		}
+		for _, b := range bundles {
+			if cfg.Pull.Source { // else no pull writes it
+				written[b.Path] = bundle.Target{Path: b.Path, Language: b.Source, Sources: []*bundle.Bundle{b}}
+			}
+		}
+	}
+	return written, nil
+}

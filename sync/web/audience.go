@@ -49,6 +49,26 @@ func (a *audience) admit(peer string, end func()) *stream {
 	return s
 }
 
+// press admits a stream in any case. Beyond most, the oldest one of the peer that has most is ended: slow senders
+// keep no place from one that sends at once.
+func (a *audience) press(peer string, most int, end func()) *stream {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	s := &stream{peer, end}
+	a.streams = append(a.streams, s)
+	if len(a.streams) > most {
+		has, largest := make(map[string]int), 0
+		for _, s := range a.streams {
+			has[s.peer]++
+			largest = max(largest, has[s.peer])
+		}
+		i := slices.IndexFunc(a.streams, func(s *stream) bool { return has[s.peer] == largest })
+		a.streams[i].end()
+		a.streams = slices.Delete(a.streams, i, i+1)
+	}
+	return s
+}
+
 // leave gives a place back, unless another one has it already.
 func (a *audience) leave(s *stream) {
 	a.mu.Lock()

@@ -153,6 +153,25 @@ func TestListenersShare(t *testing.T) {
 	}
 }
 
+// What comes is admitted always. Beyond the bound the oldest one goes of the peer that has most: a stranger with many ends
+// no stream of another.
+func TestAudiencePresses(t *testing.T) {
+	var a audience
+	var ended []int
+	admit := func(peer string, n int) *stream { return a.press(peer, 3, func() { ended = append(ended, n) }) }
+	other := admit("192.0.2.1", 0)
+	for n := 1; n < 6; n++ {
+		admit("192.0.2.2", n)
+	}
+	if !slices.Equal(ended, []int{1, 2, 3}) || len(a.streams) != 3 {
+		t.Errorf("ended %v of %d", ended, len(a.streams))
+	}
+	a.leave(other)
+	if admit("192.0.2.3", 6); len(ended) != 3 || len(a.streams) != 3 {
+		t.Errorf("ended %v of %d", ended, len(a.streams))
+	}
+}
+
 // Whoever comes and leaves: places are bounded, all together and for each address elsewhere; nobody is refused while there is a place that nobody has; where there is
 // none, the one who has most gives the place that he has had for longest, unless both would have as many then as before, the other way round.
 func TestAudienceIsFair(t *testing.T) {

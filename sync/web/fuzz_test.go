@@ -3,7 +3,9 @@ package web
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -39,10 +41,12 @@ func FuzzStranger(f *testing.F) {
 		"POST /webhook/%0a HTTP/1.1\r\nHost: a\r\n\r\n", "POST /callback/project/status HTTP/1.1\r\nHost: a\r\nX-Bell: \r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[]\r\n0\r\n\r\n", "POST /callback/%2e%2e/x HTTP/1.1\r\nHost: a\r\n\r\n",
 	} {
 		for _, from := range []string{"203.0.113.5:1", "127.0.0.1:1", "[2001:db8::1]:1"} {
-			f.Add([]byte(seed), from)
+			for coding := range uint8(4) {
+				f.Add([]byte(seed), from, []byte(`{"ref":"refs/heads/x","a":[`+strings.Repeat("[],", 1000)+`1]}`), coding)
+			}
 		}
 	}
-	f.Fuzz(func(t *testing.T, raw []byte, from string) {
+	f.Fuzz(func(t *testing.T, raw []byte, from string, body []byte, coding uint8) {
 		address, err := netip.ParseAddrPort(from)
 		if err != nil || address.Addr().Zone() != "" {
 			return // it is none that a connection comes from, or has what the machine calls its networks
@@ -51,6 +55,7 @@ func FuzzStranger(f *testing.F) {
 		if err != nil {
 			return // the server answers that itself
 		}
+		encode(r, body, coding)
 		local := address.Addr().Unmap().IsLoopback()
 		r = r.WithContext(context.WithValue(t.Context(), http.LocalAddrContextKey, &net.TCPAddr{IP: net.IPv4(10, 1, 2, 9), Port: 7420}))
 		r.RemoteAddr = from
@@ -90,6 +95,25 @@ func FuzzStranger(f *testing.F) {
 			}
 		}
 	})
+}
+
+// encode gives a request another body, compressed, of unknown length, or both; at 0 it keeps its own.
+func encode(r *http.Request, body []byte, coding uint8) {
+	if coding&3 == 0 {
+		return
+	}
+	if coding&1 != 0 {
+		var packed bytes.Buffer
+		gz := gzip.NewWriter(&packed)
+		_, _ = gz.Write(body) // a buffer takes everything
+		_ = gz.Close()
+		body = packed.Bytes()
+		r.Header.Set("Content-Encoding", "gzip")
+	}
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	if coding&2 != 0 {
+		r.ContentLength, r.TransferEncoding = -1, []string{"chunked"}
+	}
 }
 
 // clean reports whether a text has no characters but such as are seen, and ends of lines.

@@ -60,7 +60,7 @@ type server struct {
 	audience audience
 	machine  string      // this machine's name; "" where it has none
 	aside    *zap.Logger // for what strangers cause
-	reads    reads
+	reads    audience
 	bodyTime time.Duration // for the body of a request, once it was begun to be read
 }
 
@@ -70,7 +70,7 @@ func New(o Options) http.Handler {
 		o.Sessions = NewSessions()
 	}
 	machine, _ := os.Hostname() // without one the address has one name less
-	return (&server{Options: o, machine: machine, aside: aboutStrangers(o.Log), reads: make(reads, maxReads), bodyTime: bodyTime}).handler()
+	return (&server{Options: o, machine: machine, aside: aboutStrangers(o.Log), bodyTime: bodyTime}).handler()
 }
 
 func (s *server) handler() http.Handler {

@@ -22,11 +22,8 @@ const (
 	maxWebhook = 25 << 20 // GitHub sends no more
 	maxEvent   = 1 << 20  // that is kept and read
 	maxHeard   = 1024     // deliveries that are remembered
-	maxReads   = 64       // bodies that are read at one time: whoever has no secret may send one to the end, where it is signed
+	maxReads   = 64       // bodies that are read at one time: the signature is known at their end
 )
-
-// reads has a place for each body that may be read at one time.
-type reads chan struct{}
 
 // answer is what becomes of a webhook or a notification. outcome is one of the words that Meter.notified knows.
 type answer struct {
@@ -73,14 +70,10 @@ func (s *server) proved(w http.ResponseWriter, r *http.Request, g gitHost) (even
 	if refusal != "" {
 		return no(http.StatusForbidden, refusal)
 	}
-	select {
-	case s.reads <- struct{}{}:
-		defer func() { <-s.reads }()
-	default:
-		w.Header().Set("Retry-After", "10")
-		return no(http.StatusServiceUnavailable, "too many events come at one time; send it again")
-	}
 	body := io.Reader(s.body(w, r, maxWebhook))
+	defer s.reads.leave(s.reads.press(peer(r), maxReads, func() {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // as its own time ends it
+	}))
 	if proof.sum != nil {
 		body = io.TeeReader(body, proof.sum)
 	}

@@ -1,0 +1,69 @@
+package config
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// SecretVariables are the environment variables that hold secrets for locsync alone: no program that git starts needs
+// them. A forge's token is not one of them, because a credential helper of git may read the same variable.
+func SecretVariables(c *Config) []string {
+	d := c.Daemon
+	names := []string{c.Service.APIKeyEnv, d.WebhookSecretEnv, d.CallbackSecretEnv, d.PageTokenEnv}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
+}
+
+// ExposedSecrets names the files of secrets that other users may write, and those that tracked says are in a git
+// repository. A file that cannot be read is a problem of those who need the secret, and not named here.
+func ExposedSecrets(c *Config, tracked func(file string) bool) Problems {
+	var found Problems
+	look := func(at origin, name string) {
+		if name == "" {
+			return
+		}
+		file := c.Resolve(name)
+		if why := exposed(file); why != "" {
+			found = append(found, at.problem("%s", why))
+		}
+		if tracked(file) {
+			found = append(found, at.problem("%s is tracked by git, so everyone who has the repository has the "+
+				"secret: take it out (git rm --cached), list it in .gitignore, and replace the secret by a new one, "+
+				"because the history keeps it", file))
+		}
+	}
+	look(c.origin.at("service").at("api_key_file"), c.Service.APIKeyFile)
+	at := c.origin.at("daemon")
+	look(at.at("webhook_secret_file"), c.Daemon.WebhookSecretFile)
+	look(at.at("callback_secret_file"), c.Daemon.CallbackSecretFile)
+	look(at.at("page_token_file"), c.Daemon.PageTokenFile)
+	for i := range c.Projects {
+		p := &c.Projects[i]
+		look(p.origin.at("pull").at("request").at("token_file"), p.Pull.Request.TokenFile)
+		look(p.origin.at("pull").at("signing_key_file"), p.Pull.SigningKeyFile)
+	}
+	return found.sorted()
+}
+
+// exposed says who else may change a file, or replace it by another one; "" where only this user and root may.
+func exposed(file string) string {
+	info, err := os.Stat(file)
+	if err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	folder, err := os.Stat(filepath.Dir(file))
+	switch owner, is := foreign(info); {
+	case is:
+		return fmt.Sprintf("%s belongs to another user (%s), who may read and change it: make it yours with chown",
+			file, owner)
+	case writtenByOthers(info):
+		return fmt.Sprintf("%s may be written by other users (mode %04o): chmod 600 %[1]s",
+			file, info.Mode().Perm())
+	case err == nil && writtenByAll(folder) && folder.Mode()&fs.ModeSticky == 0:
+		dir := filepath.Dir(file)
+		return fmt.Sprintf("%s may be replaced by every user of this machine: chmod o-w %s", file, dir)
+	}
+	return ""
+}
