@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -69,9 +70,11 @@ func (p *project) recollect(
 			return learned, fmt.Errorf("read what commit %.10s brought: %w", m.Commit, err)
 		}
 	}
+	if len(made) > 0 { // a tree with it in its history was given a text that we replaced back by a person
+		learned.seen = made[len(made)-1].Commit
+	}
 	if dry {
 		learned.texts, err = p.remembered(p.State, found)
-		learned.seen = youngest(made)
 		return learned, err
 	}
 	return learned, p.State.Update(func(tx ledger.Writer) error {
@@ -84,23 +87,11 @@ func (p *project) recollect(
 				return err
 			}
 		}
-		if seen := youngest(made); seen != "" {
-			err = ledger.SeenAt.Put(tx, p.stateName(), lookAt(p.cfg.Pull.Branch).record(), seen)
-			if err != nil {
-				return err
-			}
+		if learned.seen != "" {
+			err = ledger.SeenAt.Put(tx, p.stateName(), lookAt(p.cfg.Pull.Branch).record(), learned.seen)
 		}
-		return ledger.RecollectedAt.Put(tx, p.stateName(), p.cfg.Pull.Branch, tip.Hash())
+		return errors.Join(err, ledger.RecollectedAt.Put(tx, p.stateName(), p.cfg.Pull.Branch, tip.Hash()))
 	})
-}
-
-// youngest is the commit of ours that counts as read: a tree that has it in its history, and a text that it or an earlier
-// one replaced, was given that text back by a person.
-func youngest(made []gitops.Made) string {
-	if len(made) == 0 {
-		return ""
-	}
-	return made[len(made)-1].Commit
 }
 
 // remembered is what the state has of the target files, with what was found in the history.
