@@ -191,7 +191,13 @@ func (s sight) branchTip(base *Tip) (*Tip, error) {
 	at, note := remote, ""
 	if s.repo.Options.Remote != "" && here && (!exists || local != remote) {
 		var build bool
-		if build, note, err = s.judgeLocal(local, remote); err != nil {
+		build, note, err = s.judgeLocal(local, remote)
+		if err == nil && build && !exists && base != nil {
+			var merged bool
+			merged, err = s.merged(local, base.commit)
+			build = !merged
+		}
+		if err != nil {
 			return nil, err
 		}
 		if build {
@@ -214,6 +220,34 @@ func (s sight) branchTip(base *Tip) (*Tip, error) {
 	}
 	return tip, err
 }
+
+// merged says whether base took in what a branch had as one commit (a squash): one of its commits has all paths that the
+// branch changed as the branch has them. Such a branch, deleted at the remote, is done.
+func (s sight) merged(local, base hash) (bool, error) {
+	h, ctx := History{s.repo}, s.repo.History.Life
+	fork, err := h.Fork(base.Text(), local.Text())
+	if err != nil || fork == "" {
+		return false, err
+	}
+	changed, err := h.Changed(ctx, fork, local.Text())
+	if err != nil || len(changed) == 0 {
+		return false, err
+	}
+	commits, err := h.Past(base.Text(), fork, squashMost)
+	for _, commit := range commits {
+		differs, err := h.Changed(ctx, commit, local.Text())
+		if err != nil {
+			return false, err
+		}
+		if !slices.ContainsFunc(changed, func(path string) bool { return slices.Contains(differs, path) }) {
+			return true, nil
+		}
+	}
+	return false, err
+}
+
+// squashMost is how many commits of base are looked at for that, the youngest.
+const squashMost = 200
 
 // judgeLocal decides whether a local branch that differs from the remote's is built upon: when it contains the remote's
 // tip and everything that is only here is ours. remote is zero when the branch is not there.

@@ -14,7 +14,7 @@ func TestAnnotation(t *testing.T) {
 		{"/w/repo", "/w", "::error file=repo/a%2Cb/c%3Ad%25.json,line=3,col=7,title=locsync printf (de)::"},
 		{"/elsewhere", "/w", "::error file=a%2Cb/c%3Ad%25.json,line=3,col=7,title=locsync printf (de)::"},
 	} {
-		want := c.want + `"k" (de): it lacks 100 %25%0Aand more (repair it)`
+		want := c.want + `"k" (de): it lacks 100 %25\nand more (repair it)`
 		if got := annotation(problem, c.root, c.workspace); got != want {
 			t.Errorf("in %q, %q:\n%s\nwant\n%s", c.root, c.workspace, got, want)
 		}
