@@ -221,8 +221,8 @@ func (s sight) branchTip(base *Tip) (*Tip, error) {
 	return tip, err
 }
 
-// merged says whether base took in what a branch had as one commit (a squash): one of its commits has all paths that the
-// branch changed as the branch has them. Such a branch, deleted at the remote, is done.
+// merged says whether base took in what a branch had as one commit (a squash): one of its commits has all paths that
+// the branch changed as the branch has them. Such a branch, deleted at the remote, is done.
 func (s sight) merged(local, base hash) (bool, error) {
 	h, ctx := History{s.repo}, s.repo.History.Life
 	fork, err := h.Fork(base.Text(), local.Text())
