@@ -2,6 +2,7 @@ package engine
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/locsync/locsync/sync/catalog"
 	"github.com/locsync/locsync/sync/ledger"
@@ -27,6 +28,12 @@ func (m *merged) pack(branch ledger.TargetMarks) {
 		*x.marks = nil
 	}
 	m.made = catalog.Fresh{}
+}
+
+// packed are the marks of one kind.
+func (m *merged) packed(kind ledger.TargetMarks) catalog.Packed {
+	i := slices.IndexFunc(m.records, func(r marked) bool { return r.kind == kind })
+	return m.records[i].marks
 }
 
 // remember writes the merge down, as far as anything in it is new. staged is what only counts once the commit has arrived;
@@ -94,9 +101,11 @@ func (m *merged) rememberTexts(p *project, tx ledger.Writer) error {
 	for name, mark := range wrote {
 		ledger.Learn(now, name, mark)
 	}
-	agreed, err := m.records[0].marks.Marks()
-	if err != nil {
-		return err
+	var agreed catalog.Marks
+	if len(m.kept) > 0 {
+		if agreed, err = m.packed(ledger.Merged).Marks(); err != nil {
+			return err
+		}
 	}
 	for _, u := range m.kept {
 		if mark := catalog.MarkOf(u.Text); ledger.Age(now, u.Name, mark) < ledger.Age(now, u.Name, agreed[u.Name]) {

@@ -1,0 +1,81 @@
+package engine
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/ledger"
+)
+
+// Whatever a crash leaves of the end of a delivery, and of its beginning, the next pull makes of it what an undisturbed one would have.
+func TestDeliveryEndsInPieces(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+jsonFiles, map[string]string{enApp: `{"a": "A", "b": "B"}`, "locales/en/two.json": `{"c": "C"}`})
+	bare := w.bare()
+	w.configure(w.config)
+	w.pushes(PushOptions{})
+	w.final("de", "a", "A1", "c", "C1")
+	w.pulls(PullOptions{})
+	w.final("de", "a", "A2", "b", "B2", "c", "C2")
+	w.final("fr", "a", "A3", "c", "C3")
+	gittest.Hook(t, bare, "pre-receive", "exit 1")
+	if _, err := w.Pull(t.Context(), PullOptions{}); err == nil {
+		t.Fatal("the remote refuses nothing")
+	}
+	var home, cfg = w.home, w.Config
+	remembered := func(before func(p *project, d ledger.Delivery), arrived bool) string {
+		w.home = t.TempDir()
+		w.check(os.CopyFS(w.home, os.DirFS(home)))
+		w.restart(cfg)
+		p := w.projects[0]
+		d, ok, err := ledger.Deliveries.Get(p.State, p.stateName(), "l10n")
+		if w.check(err); !ok || len(d.Files) != 4 {
+			t.Fatalf("the delivery is %+v", d)
+		}
+		before(p, d)
+		w.check(unstage(t.Context(), p, d, arrived))
+		if _, ok, _ := ledger.Deliveries.Get(p.State, p.stateName(), "l10n"); ok {
+			t.Error("the delivery does not end")
+		}
+		var all strings.Builder
+		for _, kind := range []ledger.TargetMarks{ledger.Merged, ledger.Known, ledger.Filler, ledger.Made, ledger.Outdated, lookAt("l10n").kind()} {
+			slots, err := kind.Slots(p.State, p.stateName())
+			w.check(err)
+			for _, slot := range slots {
+				marks, err := p.State.Marks(slot)
+				w.check(err)
+				staged, err := p.State.Marks(slot.Stage(true))
+				w.check(err)
+				fmt.Fprintln(&all, slot, marks, staged)
+			}
+		}
+		return all.String()
+	}
+	whole := make(map[bool]string)
+	for _, arrived := range []bool{true, false} {
+		whole[arrived] = remembered(func(*project, ledger.Delivery) {}, arrived)
+		for cut := range 6 {
+			got := remembered(func(p *project, d ledger.Delivery) {
+				steps := unstaging(p, d, arrived)
+				for _, step := range steps[:min(cut, len(steps))] {
+					w.check(p.State.Update(func(tx ledger.Writer) error { _, err := step(tx); return err }))
+				}
+			}, arrived)
+			if got != whole[arrived] {
+				t.Errorf("arrived %v, cut after %d steps:\n%s\nwant\n%s", arrived, cut, got, whole[arrived])
+			}
+		}
+	}
+	if whole[true] == whole[false] {
+		t.Error("a commit that has arrived changes nothing")
+	}
+	half := remembered(func(p *project, d ledger.Delivery) { // staged as far as to the last file
+		w.check(p.State.Update(func(tx ledger.Writer) error { return unstageOne(p, tx, d.Files[3], false) }))
+	}, false)
+	if half != whole[false] {
+		t.Errorf("of a delivery that is half staged\n%s\nstays, want\n%s", half, whole[false])
+	}
+}
