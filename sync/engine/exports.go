@@ -399,6 +399,10 @@ func (p *project) readArchive(a exportAsk, archive *service.Archive) (*exported,
 		if err != nil && archive.Raw {
 			return nil, fmt.Errorf("%w: it is no archive, and no %s for %s: %w", service.ErrUnusable, g.ExportFormat(), targets[0].Path, err)
 		}
+		if err != nil && into == &x.sources { // the pull goes without it
+			p.log.Warn("the service's source texts cannot be read", zap.String("file", name), zap.Error(err))
+			continue
+		}
 		if err != nil {
 			x.problems = append(x.problems, report.Problem{File: targets[0].Path, Language: targets[0].Language.Code,
 				Code: report.CodeService, Problem: "what the service exported for it cannot be read: " + err.Error() + "; the file stays as it is. Look at these texts at the service, then run locsync pull again"})
