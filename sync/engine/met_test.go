@@ -65,8 +65,8 @@ func TestStaleCloneWithoutState(t *testing.T) {
 func TestSourceTextsOfTheService(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ mode, sent, there, named, problem string }{
-		{"overwrite", " (en): k0 k1", "Text 0", `"Text 0" takes the place of the service's "Service source 0"`, ""},
-		{"skip", " (en): k0 k1", "Service source 0", `the service keeps "Service source 0"`, ""},
+		{"overwrite", " (en): k0 k1", "Text 0", `the service's text "Service source 0", which is in no commit, is replaced by "Text 0"`, ""},
+		{"skip", " (en): k0 k1", "Service source 0", `the service keeps its text "Service source 0"`, ""},
 		{"report", " (en): k0 k1", "Service source 0", "", `the service holds another text than "Text 0" and keeps it`},
 	} {
 		w := metWorld(t, "[project.push]\nconflicts = \""+c.mode+"\"\n")

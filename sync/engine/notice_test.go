@@ -79,7 +79,7 @@ func TestSourceTextThatIsWrittenAtTheService(t *testing.T) {
 	w.pulls(PullOptions{})
 	p := w.pushes(PushOptions{})
 	w.reports(p, enApp+" (en): k1")
-	w.problem(p.Replaced, `"Text 1" takes the place of the service's "Text 1 by an editor"`)
+	w.problem(p.Replaced, `the service's text "Text 1 by an editor", which is in no commit, is replaced by "Text 1"`)
 	w.pulls(PullOptions{})
 	w.sourceAt("k1", "Text 1 by an editor")
 	w.pulls(PullOptions{})

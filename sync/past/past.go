@@ -125,11 +125,11 @@ func (m *Reader) Decide(b *bundle.Bundle, u Differing, at Standing, conflicts st
 			"it is not sent. Merge the branch, then push again", u.Theirs, m.tip.Branch(), u.Text)
 	case conflicts == "overwrite":
 		d.Stays, d.Told.Code = false, report.CodeReplaced
-		d.Told.Problem = fmt.Sprintf("%q takes the place of the service's %q, which no commit had. If that is meant, "+
-			"write it into the source file", u.Text, u.Theirs)
+		d.Told.Problem = fmt.Sprintf("the service's text %q, which is in no commit, is replaced by %q. "+
+			"To keep the service's, write it into the source file", u.Theirs, u.Text)
 	case conflicts == "skip": // the service is told to keep it
 		d.Stays, d.Told.Code = false, report.CodeReplaced
-		d.Told.Problem = fmt.Sprintf("the service keeps %q, which no commit had, and the repository has %q. "+
+		d.Told.Problem = fmt.Sprintf("the service keeps its text %q, which is in no commit; the repository has %q. "+
 			"Make them equal, or set push.conflicts to overwrite", u.Theirs, u.Text)
 	default: // the service reports it when the key is sent
 		d.Stays, d.Foretold, d.Told.Problem = false, true, Kept(u.Text)
