@@ -15,7 +15,7 @@ import (
 const (
 	// notifyEvery is how often it is seen whether a fact has become old enough to be told.
 	notifyEvery = time.Minute
-	// notifyPause is the least time between two looks at the projects for messages.
+	// notifyPause is the least time between two statuses for messages.
 	notifyPause = 10 * time.Second
 )
 
@@ -27,7 +27,7 @@ type notifier struct {
 	receiver atomic.Pointer[notify.Receiver] // nil for none
 }
 
-// run tells until ctx ends. The projects are looked at when something changed; in between only time passes.
+// run tells until ctx ends. A new status is made when something changed; in between only time passes.
 func (n *notifier) run(ctx context.Context) {
 	tick := time.NewTicker(notifyEvery)
 	defer tick.Stop()
@@ -56,17 +56,17 @@ func (n *notifier) run(ctx context.Context) {
 	}
 }
 
-func (n *notifier) tell(ctx context.Context, from *engine.Engine, look bool) {
+func (n *notifier) tell(ctx context.Context, from *engine.Engine, fresh bool) {
 	receiver := n.receiver.Load()
 	if receiver == nil {
 		return
 	}
 	now := from.LastStatus()
-	if look {
+	if fresh {
 		now = from.Status(ctx)
 	}
 	if ctx.Err() != nil {
-		return // a look that was cut short tells nothing
+		return // a status that was cut short tells nothing
 	}
 	if err := receiver.Tell(ctx, n.store, now, time.Now()); err != nil {
 		n.log.Error("what people were told cannot be remembered", zap.Error(err))

@@ -56,8 +56,8 @@ type Change struct {
 	Message *Message
 }
 
-// look is one comparison of what people know with a status.
-type look struct {
+// comparison is of what people know with a status.
+type comparison struct {
 	before  State
 	at      time.Time
 	changes []Change
@@ -65,7 +65,7 @@ type look struct {
 
 // New is what changed since people were told last. The hours of at are the local ones.
 func New(before State, now report.Status, at time.Time) []Change {
-	l := &look{before: before, at: at}
+	l := &comparison{before: before, at: at}
 	for _, p := range now.Projects {
 		l.failing(p)
 		if p.Unseen {
@@ -84,7 +84,7 @@ func New(before State, now report.Status, at time.Time) []Change {
 
 // note keeps a fact where it changed, with what to tell about it; "" for nothing. The first fact of its kind tells
 // nothing.
-func (l *look) note(now ledger.Fact, kind, text string) {
+func (l *comparison) note(now ledger.Fact, kind, text string) {
 	before, known := l.before[now.ID()]
 	if known && reflect.DeepEqual(before, now) {
 		return
@@ -100,7 +100,7 @@ func (l *look) note(now ledger.Fact, kind, text string) {
 	l.changes = append(l.changes, change)
 }
 
-func (l *look) conflicts(p report.ProjectStatus) {
+func (l *comparison) conflicts(p report.ProjectStatus) {
 	fact := ledger.Fact{Project: p.Name, Kind: Conflict}
 	known := l.before[fact.ID()].Conflicts
 	var keys []string
@@ -123,7 +123,7 @@ func (l *look) conflicts(p report.ProjectStatus) {
 }
 
 // failing also notes when a failure was first seen: nothing is told of the first hour.
-func (l *look) failing(p report.ProjectStatus) {
+func (l *comparison) failing(p report.ProjectStatus) {
 	fact := ledger.Fact{Project: p.Name, Kind: Failing}
 	before := l.before[fact.ID()]
 	what, why := "", ""
@@ -159,7 +159,7 @@ func (l *look) failing(p report.ProjectStatus) {
 
 func clock(at time.Time) string { return at.UTC().Format("2006-01-02 15:04") }
 
-func (l *look) complete(project string, s report.LanguageStatus) {
+func (l *comparison) complete(project string, s report.LanguageStatus) {
 	if s.Keys+s.Missing == 0 {
 		return // there is nothing to translate, which completes nothing
 	}
@@ -174,7 +174,7 @@ func (l *look) complete(project string, s report.LanguageStatus) {
 
 // digest tells of the seven days before the last Monday, where something was pushed or pulled in them. A daemon that
 // does not run on Monday morning tells when it starts.
-func (l *look) digest(now report.Status) {
+func (l *comparison) digest(now report.Status) {
 	monday := weekOf(l.at)
 	fact := ledger.Fact{Kind: Digest, Week: monday.Format(time.DateOnly)}
 	if l.before[fact.ID()].Week >= fact.Week {
