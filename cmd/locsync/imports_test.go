@@ -37,9 +37,10 @@ var arrows = map[string][]string{
 	"sync/terminal":   {"sync/report", "sync/service", "gitops"}, // what is waited for
 	// terminal: numbers and times in words. gitops: how long git may be silent.
 	"sync/daemon": {"sync/failure", "sync/process", "sync/engine", "sync/web", "sync/heartbeat", "sync/config", "sync/report",
-		"sync/ledger/boltledger", "sync/terminal", "gitops"},
+		"sync/ledger/boltledger", "sync/terminal", "gitops", "sync/notify", "sync/ledger"}, // ledger: what people were told
+	"sync/notify": {"sync/bound", "sync/config", "sync/ledger", "sync/report"}, // bound: answers of receivers, and their address in errors
 	// engine: reads all files as passes do. web: the daemon is asked. terminal: numbers and times in words.
-	"sync/doctor": {"sync/failure", "sync/inspect", "sync/process", "sync/engine", "sync/web", "sync/watch", "sync/config", "sync/report", "sync/service",
+	"sync/doctor": {"sync/notify", "sync/failure", "sync/inspect", "sync/process", "sync/engine", "sync/web", "sync/watch", "sync/config", "sync/report", "sync/service",
 		"sync/ledger/boltledger", "sync/terminal", "gitops"},
 	// service/local: the embedded service. web: the daemon's, through its socket; the meter of requests.
 	"sync/process": {"sync/failure", "sync/engine", "sync/config", "sync/ledger/boltledger", "sync/report", "sync/service",

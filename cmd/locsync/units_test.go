@@ -48,6 +48,7 @@ func TestUnitTemplate(t *testing.T) {
 		{"/etc/locsync/webhook_secret", "/etc/locsync/%i.webhook_secret"},
 		{"/etc/locsync/callback_secret", "/etc/locsync/%i.callback_secret"},
 		{"/etc/locsync/page_token", "/etc/locsync/%i.page_token"},
+		{"/etc/locsync/notify_url", "/etc/locsync/%i.notify_url"},
 		{"/etc/locsync/forge_token", "/etc/locsync/%i.forge_token"},
 	} {
 		if strings.Count(one, x.one) != 1 {

@@ -44,6 +44,7 @@ type Config struct {
 
 	Service  Service   `toml:"service"`
 	Daemon   Daemon    `toml:"daemon"`
+	Notify   Notify    `toml:"notify"`
 	Projects []Project `toml:"project"`
 
 	// File is the path that the configuration was read from; relative paths in it begin at its folder.
@@ -109,6 +110,16 @@ type Daemon struct {
 	PageTokenFile string `toml:"page_token_file"`
 	// PublicURL is where the outside reaches Listen, for registering callbacks at the service. Its host is a name that the page answers to.
 	PublicURL string `toml:"public_url"`
+}
+
+// Notify is where the daemon posts messages for people. Without an address there are none.
+type Notify struct {
+	// URLEnv names the environment variable with the address that messages are posted to: a secret.
+	URLEnv string `toml:"url_env"`
+	// URLFile is a file with that address, relative to the configuration file.
+	URLFile string `toml:"url_file"`
+	// Kind is slack, teams or json. Empty: told by the address.
+	Kind string `toml:"kind"`
 }
 
 // Project is one repository and the project at the service that translates it.

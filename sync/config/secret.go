@@ -123,14 +123,14 @@ func addressOf(address string) string {
 // WebhookSecret is what git hosts sign their webhooks with: from webhook_secret_env, else
 // webhook_secret_file, else the systemd credential webhook_secret. It is empty where none is configured.
 func (c *Config) WebhookSecret(getenv func(string) string, readFile func(string) ([]byte, error)) (Secret, error) {
-	return c.named("webhook_secret", c.Daemon.WebhookSecretEnv, c.Daemon.WebhookSecretFile, getenv, readFile)
+	return c.named("daemon.webhook_secret", "webhook_secret", c.Daemon.WebhookSecretEnv, c.Daemon.WebhookSecretFile, getenv, readFile)
 }
 
 // CallbackSecret is what the service's notifications carry in callback_header: from
 // callback_secret_env, else callback_secret_file, else the systemd credential callback_secret. It is
 // empty where none is configured. A value that a header would carry otherwise, or not at all, would refuse every notification: it is an error.
 func (c *Config) CallbackSecret(getenv func(string) string, readFile func(string) ([]byte, error)) (Secret, error) {
-	s, err := c.named("callback_secret", c.Daemon.CallbackSecretEnv, c.Daemon.CallbackSecretFile, getenv, readFile)
+	s, err := c.named("daemon.callback_secret", "callback_secret", c.Daemon.CallbackSecretEnv, c.Daemon.CallbackSecretFile, getenv, readFile)
 	text := s.Reveal()
 	if err == nil && (strings.TrimSpace(text) != text || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })) {
 		at := c.origin.at("daemon").at("callback_header")
@@ -145,7 +145,7 @@ const leastPageToken = 16
 // PageToken is what unlocks the buttons of the status page: from page_token_env, else page_token_file, else
 // the systemd credential page_token. It is empty where none is configured; a short one is a problem. Blanks around it are no part of it: nobody sees to type them.
 func (c *Config) PageToken(getenv func(string) string, readFile func(string) ([]byte, error)) (Secret, error) {
-	s, err := c.named("page_token", c.Daemon.PageTokenEnv, c.Daemon.PageTokenFile, getenv, readFile)
+	s, err := c.named("daemon.page_token", "page_token", c.Daemon.PageTokenEnv, c.Daemon.PageTokenFile, getenv, readFile)
 	if err != nil || s.IsZero() {
 		return s, err
 	}
@@ -160,11 +160,18 @@ func (c *Config) PageToken(getenv func(string) string, readFile func(string) ([]
 	return NewSecret(text), nil
 }
 
+// NotifyURL is the address that messages for people are posted to: from url_env, else url_file, else the systemd
+// credential notify_url. It is empty where none is configured.
+func (c *Config) NotifyURL(getenv func(string) string, readFile func(string) ([]byte, error)) (Secret, error) {
+	return c.named("notify.url", "notify_url", c.Notify.URLEnv, c.Notify.URLFile, getenv, readFile)
+}
+
 // named is a secret of the daemon: not having one is fine, naming one that is not there is not.
-func (c *Config) named(key, env, file string, getenv func(string) string, readFile func(string) ([]byte, error)) (Secret, error) {
-	s, err := c.secret("daemon."+key, env, file, key, getenv, readFile)
+func (c *Config) named(key, credential, env, file string, getenv func(string) string,
+	readFile func(string) ([]byte, error)) (Secret, error) {
+	s, err := c.secret(key, env, file, credential, getenv, readFile)
 	if err == nil && s.IsZero() && env != "" {
-		at := c.origin.at("daemon").at(key + "_env")
+		at := c.origin.at(key + "_env")
 		return s, Problems{at.problem("the environment variable %s is not set; set it, or leave the line out to do without", env)}
 	}
 	return s, err

@@ -12,7 +12,7 @@ import (
 // them. A forge's token is not one of them, because a credential helper of git may read the same variable.
 func SecretVariables(c *Config) []string {
 	d := c.Daemon
-	names := []string{c.Service.APIKeyEnv, d.WebhookSecretEnv, d.CallbackSecretEnv, d.PageTokenEnv}
+	names := []string{c.Service.APIKeyEnv, d.WebhookSecretEnv, d.CallbackSecretEnv, d.PageTokenEnv, c.Notify.URLEnv}
 	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
 
@@ -39,6 +39,7 @@ func ExposedSecrets(c *Config, tracked func(file string) bool) Problems {
 	look(at.at("webhook_secret_file"), c.Daemon.WebhookSecretFile)
 	look(at.at("callback_secret_file"), c.Daemon.CallbackSecretFile)
 	look(at.at("page_token_file"), c.Daemon.PageTokenFile)
+	look(c.origin.at("notify").at("url_file"), c.Notify.URLFile)
 	for i := range c.Projects {
 		p := &c.Projects[i]
 		look(p.origin.at("pull").at("request").at("token_file"), p.Pull.Request.TokenFile)

@@ -51,6 +51,12 @@ func (v *validator) config(c *Config) {
 	v.service(&c.Service)
 	v.in(c.origin.at("daemon"))
 	v.daemon(&c.Daemon)
+	v.in(c.origin.at("notify"))
+	v.env("url_env", c.Notify.URLEnv)
+	v.plain("url_file", c.Notify.URLFile)
+	if c.Notify.Kind != "" {
+		v.oneOf("kind", c.Notify.Kind, []string{"slack", "teams", "json"})
+	}
 	if len(c.Projects) == 0 {
 		v.addAt(c.origin.at("project"), "there is no [[project]]; at least one says which repository is translated")
 	}

@@ -48,11 +48,17 @@ type running struct {
 	engine   atomic.Pointer[engine.Engine]
 	next     chan *engine.Engine // to the loops
 	reloads  reloads
-	sessions *web.Sessions
-	ending   func()         // ends the streams of what the address serves
+	pages    pages
 	beats    *heartbeat.Set // of everything that has to move
 	manager  *manager
 	servers  servers
+	notifier *notifier
+}
+
+// pages are what outlasts a reading of the configuration, of what the address serves, and what does not.
+type pages struct {
+	sessions *web.Sessions
+	ending   func() // ends the streams
 }
 
 // reloads are the readings of the configuration after the first.
@@ -83,7 +89,8 @@ func Run(ctx context.Context, cfg *config.Config, o process.Options) error {
 		return orEnded(ctx, err)
 	}
 	d := &running{o: o, ctx: ctx, process: p, claims: newClaims(o.Log, p.Dir), next: make(chan *engine.Engine),
-		beats: heartbeat.New(HangsAfter), sessions: web.NewSessions(), ending: func() {}}
+		beats: heartbeat.New(HangsAfter), pages: pages{web.NewSessions(), func() {}}}
+	d.notifier = &notifier{log: o.Log, store: p.Store, engine: d.engine.Load}
 	d.manager = newManager(o.Log, d.beats, d.doing, func() <-chan struct{} { return d.engine.Load().Changed() })
 	d.address = &address{log: o.Log, changed: d.manager.ring}
 	d.reloads.last.Store(&web.Reload{OK: true, At: time.Now()})
@@ -122,6 +129,7 @@ func (d *running) live(hup <-chan os.Signal) error {
 	go func() { done <- d.engine.Load().RunReloading(work, d.next) }()
 	d.manager.ready()
 	d.servers.Go(func() { d.manager.run(d.ctx) })
+	d.servers.Go(func() { d.notifier.run(d.ctx) })
 	d.o.Log.Info("running", zap.String("configuration", d.cfg.File), zap.Int("projects", len(d.cfg.Projects)),
 		zap.String("listen", d.address.where()), zap.String("version", d.o.Version))
 	for d.ctx.Err() == nil {
@@ -142,7 +150,7 @@ func (d *running) live(hup <-chan os.Signal) error {
 	}
 	d.servers.Go(func() { d.claims.release(d.ctx, nil) })
 	stopServing()
-	d.ending()
+	d.pages.ending()
 	d.address.close()
 	d.servers.Wait()
 	closed, ok := heartbeat.Within(context.WithoutCancel(d.ctx), servePatience+servePatience/2, d.process.Close)

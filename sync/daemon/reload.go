@@ -12,6 +12,7 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/engine"
 	"github.com/locsync/locsync/sync/heartbeat"
+	"github.com/locsync/locsync/sync/notify"
 	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/web"
 )
@@ -123,7 +124,7 @@ func readAhead(cfg *config.Config) fileReader {
 		return c.data, c.err
 	}
 	for _, secret := range []func(func(string) string, fileReader) (config.Secret, error){cfg.APIKey, cfg.WebhookSecret,
-		cfg.CallbackSecret, cfg.PageToken} {
+		cfg.CallbackSecret, cfg.PageToken, cfg.NotifyURL} {
 		_, _ = secret(os.Getenv, once) // what is wrong with one is told when it is used
 	}
 	return once
@@ -135,6 +136,8 @@ type prepared struct {
 	engine *engine.Engine
 	serve  func() // puts its handler behind its address; cannot fail
 	ending func() // ends the handler's streams
+
+	receiver *notify.Receiver // of messages for people; nil for none
 }
 
 // prepare makes it. Nothing that the daemon does now is disturbed by it.
@@ -159,23 +162,27 @@ func (d *running) prepare(ctx context.Context, cfg *config.Config) (prepared, er
 	if err != nil {
 		return prepared{}, err
 	}
+	receiver, err := notify.Open(cfg, d.process.ReadFile, d.o.Log.Named("notify"))
+	if err != nil {
+		return prepared{}, wrongUse(err)
+	}
 	opened, err := d.address.open(cfg.Daemon.Listen)
 	if err != nil {
 		return prepared{}, err
 	}
 	ends := make(chan struct{})
 	options.Ends = ends
-	return prepared{cfg, next, func() { d.address.serve(opened, web.New(options)) }, sync.OnceFunc(func() {
-		close(ends)
-	})}, nil
+	return prepared{cfg: cfg, engine: next, serve: func() { d.address.serve(opened, web.New(options)) },
+		ending: sync.OnceFunc(func() { close(ends) }), receiver: receiver}, nil
 }
 
 // take exchanges what was prepared for what there was.
 func (d *running) take(p prepared) {
 	d.cfg = p.cfg
 	d.engine.Store(p.engine)
-	before := d.ending
-	d.ending = p.ending
+	d.notifier.receiver.Store(p.receiver)
+	before := d.pages.ending
+	d.pages.ending = p.ending
 	before() // browsers come back to the new one; else an address that is closed would wait for them
 	p.serve()
 }
@@ -199,6 +206,6 @@ func (d *running) serving(cfg *config.Config, e *engine.Engine) (web.Options, er
 		Reloaded:      func() web.Reload { return *d.reloads.last.Load() },
 		WebhookSecret: webhook.Reveal(), CallbackHeader: cfg.Daemon.CallbackHeader, CallbackSecret: callback.Reveal(),
 		PublicURL: cfg.Daemon.PublicURL, Listen: cfg.Daemon.Listen,
-		PageToken: page.Reveal(), Sessions: d.sessions,
+		PageToken: page.Reveal(), Sessions: d.pages.sessions,
 	}, nil
 }

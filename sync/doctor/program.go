@@ -15,6 +15,7 @@ import (
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/notify"
 	"github.com/locsync/locsync/sync/process"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/terminal"
@@ -168,6 +169,10 @@ func (d *doctor) probeSecrets(ctx context.Context, n *notes) {
 	one("webhooks", "no secret is configured: webhooks of git hosts are refused", d.cfg.WebhookSecret)
 	one("callbacks", "no secret is configured: notifications of the service are refused", d.cfg.CallbackSecret)
 	one("page token", "no token is configured: the status page has no buttons", d.cfg.PageToken)
+	one("messages", "no address is configured: nothing is posted for people",
+		func(getenv func(string) string, readFile func(string) ([]byte, error)) (config.Secret, error) {
+			return notify.Address(d.cfg, getenv, readFile)
+		})
 	for i := range d.cfg.Projects {
 		p := &d.cfg.Projects[i]
 		one("token of "+p.Name, "", func(getenv func(string) string, readFile func(string) ([]byte, error)) (config.Secret,

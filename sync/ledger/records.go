@@ -267,3 +267,19 @@ type RequestCount struct {
 	Language                string
 	Added, Changed, Removed int
 }
+
+// Fact is something that people are told about a project, or a language of it, as it was when they were told last.
+type Fact struct {
+	Project  string `json:"project,omitempty"` // "" where it is about all
+	Kind     string `json:"kind"`
+	Language string `json:"language,omitempty"`
+
+	Conflicts []string  `json:"conflicts,omitempty"` // digests of the keys, sorted
+	Since     time.Time `json:"since,omitzero"`      // when it was first seen to fail; zero: it works
+	Told      bool      `json:"told,omitempty"`      // that it fails
+	Missing   int       `json:"missing,omitempty"`   // keys of the language
+	Week      string    `json:"week,omitempty"`      // the Monday of the last digest
+}
+
+// ID is the fact's id.
+func (f Fact) ID() string { return ID(f.Project, f.Kind, f.Language) }

@@ -161,6 +161,10 @@ var (
 	Emptied = Table[Folders]{"barren"}
 )
 
+// Notified are what people were told, or what was so when messages began, of AllProjects, by the ID of a Fact. One is
+// written when its message was posted, or given up. They stay for good.
+var Notified = Table[Fact]{"notified"}
+
 // Branches and requests.
 var (
 	// Lines are the branches that are translated beside each other, by branch. They stay for a while after the branch is
