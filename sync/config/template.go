@@ -330,7 +330,7 @@ func globProblem(glob string) string {
 	case strings.HasPrefix(glob, "./"):
 		return fmt.Sprintf("%q: leave ./ out; patterns are relative to the repository", glob)
 	}
-	if why := UnsafePath(glob); why != "" {
+	if why := unsafePattern(glob); why != "" {
 		return fmt.Sprintf("%q cannot be used: %s", glob, why)
 	}
 	return ""

@@ -278,3 +278,15 @@ func TestCollections(t *testing.T) {
 		}
 	}
 }
+
+// A pattern may list more names than one name may be long; a path may not.
+func TestLongPatterns(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("name,", 60) + "name"
+	if why := globProblem("values/{" + long + "}.xml"); why != "" {
+		t.Error(why)
+	}
+	if why := UnsafePath("values/" + long + ".xml"); !strings.Contains(why, "255 bytes") {
+		t.Errorf("a name of %d bytes: %q", len(long)+4, why)
+	}
+}

@@ -11,6 +11,22 @@ import (
 // names. The service decides parts of paths (labels, archive entries), so this holds for what comes
 // back too, not only for what the configuration says.
 func UnsafePath(path string) string {
+	if why := unsafePattern(path); why != "" {
+		return why
+	}
+	if len(path) > longestPath {
+		return fmt.Sprintf("it is longer than %d bytes", longestPath)
+	}
+	for segment := range strings.SplitSeq(path, "/") {
+		if len(segment) > longestSegment {
+			return fmt.Sprintf("it has a part longer than %d bytes", longestSegment)
+		}
+	}
+	return ""
+}
+
+// unsafePattern is UnsafePath for a pattern, which may list many names and be longer than each.
+func unsafePattern(path string) string {
 	switch {
 	case path == "":
 		return "it is empty"
@@ -26,8 +42,6 @@ func UnsafePath(path string) string {
 		return "it holds a control character"
 	case strings.HasSuffix(path, "/"):
 		return "it ends with a slash; a file is meant"
-	case len(path) > 1024:
-		return "it is longer than 1024 bytes"
 	}
 	for segment := range strings.SplitSeq(path, "/") {
 		if why := unsafeSegment(segment); why != "" {
@@ -61,8 +75,11 @@ var obeyed = map[string]bool{
 	".vscode": true, ".idea": true, ".devcontainer": true,
 }
 
-// longestSegment is the longest name of a file that file systems take.
-const longestSegment = 255
+// What file systems take: the longest path, and the longest name in it.
+const (
+	longestPath    = 1024
+	longestSegment = 255
+)
 
 // unsafeSegment looks at one name between slashes.
 func unsafeSegment(segment string) string {
@@ -73,9 +90,6 @@ func unsafeSegment(segment string) string {
 		return `it has a part "."; leave it out`
 	case "..":
 		return "it leaves its folder by .."
-	}
-	if len(segment) > longestSegment {
-		return fmt.Sprintf("it has a part longer than %d bytes", longestSegment)
 	}
 	// What NTFS and HFS+ take for .git: trailing dots and blanks, streams, short names, invisible characters.
 	plain := strings.Map(func(r rune) rune {
