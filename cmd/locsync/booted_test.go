@@ -304,10 +304,11 @@ func priorityOf(all []entry, begins string) string {
 func (b *booted) hangs(who as, unit, gitDir string, ring func()) {
 	b.Helper()
 	before := b.show(who, unit, "MainPID")
-	b.run("mkfifo", "-m", "0666", gitDir+"/shallow")
+	b.run("sh", "-c", "printf '[include]\\n\\tpath = included\\n' >> "+gitDir+"/config") // every git command reads it
+	b.run("mkfifo", "-m", "0666", gitDir+"/included")
 	ring()
 	b.until("the status says that it hangs", func() bool { return strings.Contains(b.show(who, unit, "StatusText"), `project "app" hangs; `) })
-	b.run("rm", gitDir+"/shallow") // else the next one hangs, too
+	b.run("rm", gitDir+"/included") // else the next one hangs, too
 	b.until("another process is in its place", func() bool {
 		now := b.show(who, unit, "MainPID")
 		return b.show(who, unit, "ActiveState") == "active" && now != before && now != "0"
