@@ -42,7 +42,7 @@ func (g *Graph) Commit(h object.Name) (*object.CommitData, error) {
 // ask asks git; no says that it answered with status 1.
 func (g *Graph) ask(stdin string, args ...string) (out string, no bool, err error) {
 	answer, err := g.Git.Run(g.Life, run.Call{Dir: g.Dir, Args: args, Stdin: []byte(stdin),
-		Env: []string{"GIT_DIR=" + g.Dir, "GIT_NO_REPLACE_OBJECTS=1"}})
+		Env: []string{"GIT_DIR=" + g.Dir, "GIT_NO_REPLACE_OBJECTS=1", "GIT_LITERAL_PATHSPECS=1"}})
 	if failed, is := errors.AsType[*run.Error](err); is && failed.Exit == 1 {
 		return "", true, nil
 	}
@@ -85,6 +85,13 @@ func (g *Graph) Youngest(tip object.Name, most int) ([]*object.CommitData, error
 	return g.walk(tip, "", fmt.Sprintf("--max-count=%d", most))
 }
 
+// Touching gives the youngest of the commits that tip has in its history and another commit has not, as far as they
+// changed one of the paths.
+func (g *Graph) Touching(tip, without object.Name, paths []string, most int) ([]*object.CommitData, error) {
+	in := fmt.Sprintf("^%s\n--\n%s\n", without, strings.Join(paths, "\n"))
+	return g.walk(tip, in, fmt.Sprintf("--max-count=%d", most), "--stdin")
+}
+
 // Ahead gives the commits that tip has in its history and none of the others has, youngest first. Others that are not
 // here, or no commits, are passed over. A commit at which a shallow clone was cut has no parents.
 func (g *Graph) Ahead(tip object.Name, others []object.Name) ([]*object.CommitData, error) {
@@ -97,13 +104,13 @@ func (g *Graph) Ahead(tip object.Name, others []object.Name) ([]*object.CommitDa
 	return g.walk(tip, in.String(), "--stdin")
 }
 
-func (g *Graph) walk(tip object.Name, stdin, option string) (commits []*object.CommitData, err error) {
+func (g *Graph) walk(tip object.Name, stdin string, options ...string) (commits []*object.CommitData, err error) {
 	if !g.Objects.Has(tip) { // git would pass it over too
 		return nil, fmt.Errorf("walk from %s: %w", tip, object.ErrMissing)
 	}
 	const fields = 5
-	out, _, err := g.ask(stdin, "rev-list", "--ignore-missing", "--no-commit-header", "--encoding=UTF-8",
-		"--format=%H%x00%T%x00%P%x00%ct%x00%B%x00", tip.String(), option)
+	out, _, err := g.ask(stdin, append([]string{"rev-list", "--ignore-missing", "--no-commit-header", "--encoding=UTF-8",
+		"--format=%H%x00%T%x00%P%x00%ct%x00%B%x00", tip.String()}, options...)...)
 	if err != nil {
 		return nil, fmt.Errorf("walk from %s: %w", tip, err)
 	}
