@@ -233,7 +233,7 @@ func (s sight) merged(local, base hash) (bool, error) {
 	if err != nil || len(changed) == 0 {
 		return false, err
 	}
-	commits, err := graph.Touching(base, forks[0], changed, squashMost)
+	commits, err := graph.Ahead(base, forks[:1], squashMost, changed...)
 	for _, commit := range commits {
 		differs, err := h.Changed(ctx, commit.Hash.Text(), local.Text())
 		if err != nil {
@@ -253,7 +253,7 @@ const squashMost = 200
 // tip and everything that is only here is ours. remote is zero when the branch is not there.
 func (s sight) judgeLocal(local, remote hash) (build bool, note string, err error) {
 	branch, name := s.branch, s.repo.Options.Remote
-	commits, err := s.repo.History.Ahead(local, s.known())
+	commits, err := s.repo.History.Ahead(local, s.known(), 0)
 	if err != nil {
 		return false, "", err
 	}

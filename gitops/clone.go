@@ -288,7 +288,7 @@ func (c Clone) verify(ctx context.Context, prefix string, h hash) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.repo.History.Ahead(h, nil); err != nil {
+	if _, err := c.repo.History.Ahead(h, nil, 0); err != nil {
 		return err
 	}
 	pairs, err := tree.Compare(ctx, c.repo.Objects.Entries, c.repo.Objects.Entries, hash{}, made.Tree)

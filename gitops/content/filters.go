@@ -192,7 +192,7 @@ func Upload(ctx context.Context, repo *repository.Repository, u remote.Update, t
 	if !driver(repo.Settings, "lfs", true) {
 		return nil
 	}
-	commits, err := repo.History.Ahead(u.To, append(there, u.Old))
+	commits, err := repo.History.Ahead(u.To, append(there, u.Old), 0)
 	if err != nil {
 		return err
 	}

@@ -80,40 +80,37 @@ func (g *Graph) Cuts(commits []*object.CommitData) bool {
 	})
 }
 
-// Youngest gives the youngest commits that a tip has in its history, itself among them.
-func (g *Graph) Youngest(tip object.Name, most int) ([]*object.CommitData, error) {
-	return g.walk(tip, "", fmt.Sprintf("--max-count=%d", most))
-}
-
-// Touching gives the youngest of the commits that tip has in its history and another commit has not, as far as they
-// changed one of the paths.
-func (g *Graph) Touching(tip, without object.Name, paths []string, most int) ([]*object.CommitData, error) {
-	in := fmt.Sprintf("^%s\n--\n%s\n", without, strings.Join(paths, "\n"))
-	return g.walk(tip, in, fmt.Sprintf("--max-count=%d", most), "--stdin")
-}
-
-// Ahead gives the commits that tip has in its history and none of the others has, youngest first. Others that are not
+// Ahead gives the commits that tip has in its history, itself among them, and none of the others has, youngest first;
+// not more than most where that is above 0, and with paths only those that changed one of them. Others that are not
 // here, or no commits, are passed over. A commit at which a shallow clone was cut has no parents.
-func (g *Graph) Ahead(tip object.Name, others []object.Name) ([]*object.CommitData, error) {
-	in := strings.Builder{}
-	for _, h := range others {
-		if !h.IsZero() {
-			fmt.Fprintf(&in, "^%s\n", h)
-		}
-	}
-	return g.walk(tip, in.String(), "--stdin")
-}
-
-func (g *Graph) walk(tip object.Name, stdin string, options ...string) (commits []*object.CommitData, err error) {
+func (g *Graph) Ahead(tip object.Name, others []object.Name, most int, paths ...string) ([]*object.CommitData, error) {
 	if !g.Objects.Has(tip) { // git would pass it over too
 		return nil, fmt.Errorf("walk from %s: %w", tip, object.ErrMissing)
 	}
-	const fields = 5
-	out, _, err := g.ask(stdin, append([]string{"rev-list", "--ignore-missing", "--no-commit-header", "--encoding=UTF-8",
-		"--format=%H%x00%T%x00%P%x00%ct%x00%B%x00", tip.String()}, options...)...)
+	in := tip.String() + "\n"
+	for _, h := range others {
+		if !h.IsZero() {
+			in += "^" + h.String() + "\n"
+		}
+	}
+	if len(paths) > 0 {
+		in += "--\n" + strings.Join(paths, "\n") + "\n"
+	}
+	args := []string{"rev-list", "--ignore-missing", "--no-commit-header", "--encoding=UTF-8",
+		"--format=%H%x00%T%x00%P%x00%ct%x00%B%x00", "--stdin"}
+	if most > 0 {
+		args = append(args, fmt.Sprintf("--max-count=%d", most))
+	}
+	out, _, err := g.ask(in, args...)
 	if err != nil {
 		return nil, fmt.Errorf("walk from %s: %w", tip, err)
 	}
+	return commitsIn(out), nil
+}
+
+// commitsIn reads commits in the format that Ahead asks for.
+func commitsIn(out string) (commits []*object.CommitData) {
+	const fields = 5
 	for f := strings.Split(out, "\x00"); len(f) > fields; f = f[fields:] {
 		c := &object.CommitData{Message: f[4]}
 		c.Hash, _ = object.Parse(strings.TrimPrefix(f[0], "\n"))
@@ -125,5 +122,5 @@ func (g *Graph) walk(tip object.Name, stdin string, options ...string) (commits 
 		_, _ = fmt.Sscan(f[3], &c.When)
 		commits = append(commits, c)
 	}
-	return commits, nil
+	return commits
 }
