@@ -95,7 +95,7 @@ func TestMergesAreGits(t *testing.T) {
 		}
 		ours := must[*Merged](t)(r.Merge(t.Context(), branch, base, func(string) bool { return true }))
 		for _, c := range ours.Contested {
-			if bytes.Equal(c.Branch, c.Base) || c.Ancestor != nil && (bytes.Equal(c.Ancestor, c.Branch) || bytes.Equal(c.Ancestor, c.Base)) {
+			if alike(c.Branch, c.Base) || alike(c.Ancestor, c.Branch) || alike(c.Ancestor, c.Base) || strings.Contains(c.Path, "~") {
 				rt.Errorf("not contested: %q", c)
 			}
 			if got, _ := ours.Tip.ReadFile(c.Path); !bytes.Equal(got, c.Base) {
@@ -229,6 +229,46 @@ func TestMergesFollowTheRepository(t *testing.T) {
 			}
 			gittest.Sound(t, dir)
 		})
+	}
+}
+
+// A file of the caller's that both sides changed is the caller's to merge, whatever it is called and whatever attributes
+// say, also where git could merge its lines; the others of its folder are git's.
+func TestFilesOfTheCallerAreNotMergedByLines(t *testing.T) {
+	t.Parallel()
+	lines := func(first, last string) string { return first + "\n2\n3\n4\n5\n6\n7\n8\n" + last + "\n" }
+	names := []string{"de.json", "l/de.json", "l/[a]*?.json", "l/q\"uote.json", "l/!no", "l/#x", "l/ b.json ", "l/é.json",
+		"l/new\nline", `l/back\slash`}
+	first := map[string]string{".gitattributes": "* merge=union\n", "l/.gitattributes": "*.json text", "l/deep/de.json": lines("1", "9")}
+	for _, name := range names {
+		first[name] = lines("1", "9")
+	}
+	dir := gittest.Init(t, first)
+	change := func(branch, one, nine string) {
+		files := map[string]string{"l/deep/de.json": lines(one, nine)}
+		for _, name := range names {
+			files[name] = lines(one, nine)
+		}
+		gittest.CommitTo(t, dir, branch, files)
+	}
+	gittest.Git(t, dir, "branch", "l10n")
+	gittest.Git(t, dir, "checkout", "-q", "--detach")
+	change("l10n", "L10N", "9")
+	change("main", "1", "MAIN")
+	r := open(t, dir, Options{})
+	tip := at(t, r, "l10n", "main")
+	m := must[*Merged](t)(r.Merge(t.Context(), tip, tip.Base(), func(p string) bool { return p != "l/deep/de.json" }))
+	if m.State != Joined || len(m.Contested) != len(names) {
+		t.Fatalf("%s %q, %d contested", m.State, m.Note, len(m.Contested))
+	}
+	for _, c := range m.Contested {
+		if !slices.Contains(names, c.Path) || string(c.Ancestor) != lines("1", "9") ||
+			string(c.Branch) != lines("L10N", "9") || string(c.Base) != lines("1", "MAIN") {
+			t.Errorf("%q", c)
+		}
+	}
+	if got := string(must[[]byte](t)(m.Tip.ReadFile("l/deep/de.json"))); got != lines("L10N", "MAIN") {
+		t.Errorf("git's is %q", got)
 	}
 }
 
@@ -426,6 +466,9 @@ func TestPreviewWritesNothing(t *testing.T) {
 		t.Error("a commit waits")
 	}
 }
+
+// alike says whether two versions of a file are one; nil is none.
+func alike(one, two []byte) bool { return bytes.Equal(one, two) && (one == nil) == (two == nil) }
 
 func fastImport(t testing.TB, dir string, stream []byte) {
 	t.Helper()
