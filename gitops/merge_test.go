@@ -272,6 +272,23 @@ func TestFilesOfTheCallerAreNotMergedByLines(t *testing.T) {
 	}
 }
 
+// A new file of the caller's in a folder that base renames goes along; git proposes that, and waits for a person.
+func TestNewFilesFollowARenamedFolder(t *testing.T) {
+	t.Parallel()
+	dir := gittest.Init(t, map[string]string{"old/one": "1\n2\n3\n", "old/two": "4\n5\n6\n", "other": "x"})
+	gittest.Git(t, dir, "checkout", "-q", "-b", "l10n")
+	gittest.Commit(t, dir, "new", map[string]string{"old/three": "7\n"})
+	gittest.Git(t, dir, "checkout", "-q", "main")
+	gittest.Git(t, dir, "mv", "old", "new")
+	gittest.Commit(t, dir, "renamed", nil)
+	r := open(t, dir, Options{})
+	tip := at(t, r, "l10n", "main")
+	m := must[*Merged](t)(r.Merge(t.Context(), tip, tip.Base(), func(string) bool { return true }))
+	if got, err := m.Tip.ReadFile("new/three"); m.State != Joined || string(got) != "7\n" {
+		t.Errorf("%s: %q, %v", m.State, got, err)
+	}
+}
+
 // A shallow clone that does not see where two branches meet is deepened.
 func TestShallowCloneDeepensItself(t *testing.T) {
 	t.Parallel()
