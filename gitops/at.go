@@ -154,6 +154,9 @@ func (s sight) noTip() error {
 	switch {
 	case commit.IsZero() && remote == "":
 		e.Try = "the repository has no commit yet; make the first one"
+	case commit.IsZero() && s.head == "" && len(s.there) == 0:
+		e.Try = fmt.Sprintf("there is no commit yet, neither here nor there; make the first one, then git push %s %s", remote,
+			s.base)
 	case remote != "":
 		if _, here, err := s.repo.Branch(s.base); err == nil && here {
 			e.Try = fmt.Sprintf("it exists here: git push %s %s", remote, s.base)

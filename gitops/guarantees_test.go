@@ -47,7 +47,11 @@ import (
 //	files that are damaged or locked               TestDamagedFiles, TestReadsWhatGitReads, TestALockThatAStoppedMachineLeft, TestADamagedReference
 //	large and many                                 TestLargeRepositories, TestManyReferences, TestWalksThatWouldNotEnd
 //	trees that no git makes, walks without end     TestNamesThatNoGitMakes, TestWalksThatWouldNotEnd
-//	several common ancestors, reverts, renames     TestMergesAreGits, TestARevertIsNotUndone, TestMergesFollowTheRepository, TestShallowCloneDeepensItself
+//	several common ancestors, reverts, renames     TestMergesAreGits, TestARevertIsNotUndone, TestMergesFollowTheRepository,
+//	                                               TestShallowCloneDeepensItself, TestNewFilesFollowARenamedFolder
+//	files of the caller that both sides changed    TestFilesOfTheCallerAreNotMergedByLines
+//	a branch that base took in as one commit       TestBranchesThatWereSquashed
+//	clones that are damaged, or old                TestCloneIsMadeAgain, TestOldFaultsAreNoDamage
 //	a remote that is pushed to elsewhere           TestForks
 //	rules of the remote and of what is fetched     TestRulesOfBothSides
 //	something holds the local branch               TestLocalBranchesInTheWay

@@ -156,6 +156,7 @@ func TestMergesFollowTheRepository(t *testing.T) {
 	text := func(a, b string) string { return a + "\n2\n3\n4\n5\n6\n7\n8\n" + b + "\n" }
 	module := gittest.Init(t, sample)
 	later := gittest.Commit(t, module, "later", map[string]string{"x": "y"})
+	last := gittest.Commit(t, module, "last", map[string]string{"x": "z"})
 	for name, c := range map[string]struct {
 		attributes, config string
 		change             func(t *testing.T, dir string, base bool)
@@ -183,6 +184,9 @@ func TestMergesFollowTheRepository(t *testing.T) {
 			if base {
 				gittest.Git(t, filepath.Join(dir, "module"), "checkout", "-q", later)
 			}
+		}, state: Joined, path: "lock.txt", want: text("1", "9")},
+		"a submodule goes forward on both sides": {change: func(t *testing.T, dir string, base bool) {
+			gittest.Git(t, filepath.Join(dir, "module"), "checkout", "-q", map[bool]string{false: later, true: last}[base])
 		}, state: Joined, path: "lock.txt", want: text("1", "9")},
 	} {
 		t.Run(name, func(t *testing.T) {
