@@ -217,7 +217,8 @@ func (m *Merged) settle(left []unmerged, ours func(string) bool) error {
 	return nil
 }
 
-// clashes says whether a path is a file on one side and a folder on the other. git may have given the file another name.
+// clashes says whether a path is a file on one side and a folder on the other, also where git gave the file another
+// name.
 func (m *Merged) clashes(name string, left []unmerged) bool {
 	return slices.ContainsFunc(m.Tip.parents, func(side hash) bool { return strings.Contains(name, "~"+side.String()) }) ||
 		slices.ContainsFunc(left, func(u unmerged) bool { return strings.HasPrefix(u.path, name+"/") })

@@ -95,7 +95,8 @@ func TestMergesAreGits(t *testing.T) {
 		}
 		ours := must[*Merged](t)(r.Merge(t.Context(), branch, base, func(string) bool { return true }))
 		for _, c := range ours.Contested {
-			if alike(c.Branch, c.Base) || alike(c.Ancestor, c.Branch) || alike(c.Ancestor, c.Base) || strings.Contains(c.Path, "~") {
+			if alike(c.Branch, c.Base) || alike(c.Ancestor, c.Branch) || alike(c.Ancestor, c.Base) ||
+				strings.Contains(c.Path, "~") {
 				rt.Errorf("not contested: %q", c)
 			}
 			if got, _ := ours.Tip.ReadFile(c.Path); !bytes.Equal(got, c.Base) {
@@ -236,14 +237,15 @@ func TestMergesFollowTheRepository(t *testing.T) {
 	}
 }
 
-// A file of the caller's that both sides changed is the caller's to merge, whatever it is called and whatever attributes
-// say, also where git could merge its lines; the others of its folder are git's.
+// A file of the caller's that both sides changed is the caller's to merge, whatever it is called and whatever
+// attributes say, also where git could merge its lines; the others of its folder are git's.
 func TestFilesOfTheCallerAreNotMergedByLines(t *testing.T) {
 	t.Parallel()
 	lines := func(first, last string) string { return first + "\n2\n3\n4\n5\n6\n7\n8\n" + last + "\n" }
 	names := []string{"de.json", "l/de.json", "l/[a]*?.json", "l/q\"uote.json", "l/!no", "l/#x", "l/ b.json ", "l/é.json",
 		"l/new\nline", `l/back\slash`}
-	first := map[string]string{".gitattributes": "* merge=union\n", "l/.gitattributes": "*.json text", "l/deep/de.json": lines("1", "9")}
+	first := map[string]string{".gitattributes": "* merge=union\n", "l/.gitattributes": "*.json text",
+		"l/deep/de.json": lines("1", "9")}
 	for _, name := range names {
 		first[name] = lines("1", "9")
 	}
@@ -433,58 +435,6 @@ func TestMergeWithoutCommonHistory(t *testing.T) {
 	m := must[*Merged](t)(r.Merge(t.Context(), at(t, r, "other", "other"), at(t, r, "main", "main"), never))
 	if m.State != Behind || !strings.Contains(m.Note, "no common history") {
 		t.Errorf("%s %q", m.State, m.Note)
-	}
-}
-
-func TestChangedAndDiff(t *testing.T) {
-	t.Parallel()
-	dir := gittest.Init(t, sample)
-	gittest.Git(t, dir, "config", "core.abbrev", "40")
-	r := open(t, dir, Options{})
-	tip := at(t, r, "l10n", "")
-	change := map[string][]byte{"locales/de/app.json": []byte("{\n  \"a\": \"B\"\n}\n"), "locales/fr/app.json": []byte("{}"), "locales/de/deep/x.js": nil, "bin": {0, 1, 2}}
-	preview := must[Preview](t)(r.Preview(t.Context(), tip, change))
-	made := commitOn(t, r, tip, "l10n", change)
-	want := strings.Fields(gittest.Git(t, dir, "diff", "--name-only", tip.Hash(), made.Hash()))
-	got := must[[]string](t)(r.History.Changed(t.Context(), tip.Hash(), made.Hash()))
-	slices.Sort(want)
-	if !slices.Equal(got, want) || !slices.Equal(preview.Changed, want) {
-		t.Errorf("changed %v, preview %v, git %v", got, preview.Changed, want)
-	}
-	blobs := must[map[string]string](t)(r.History.ChangedTo(t.Context(), tip.Hash(), made.Hash()))
-	for _, path := range got {
-		if want, _ := gittest.TryGit(t, dir, "rev-parse", "--verify", "--quiet", made.Hash()+":"+path); blobs[path] != want {
-			t.Errorf("%s is %q then, want %q", path, blobs[path], want)
-		}
-	}
-	if len(blobs) != len(got) {
-		t.Errorf("%v, want those of %v", blobs, got)
-	}
-	if all := must[[]string](t)(r.History.Changed(t.Context(), "", tip.Hash())); len(all) != len(sample) {
-		t.Errorf("from nothing: %v", all)
-	}
-	if git := gittest.Git(t, dir, "diff", "--no-renames", tip.Hash(), made.Hash()); strings.TrimSpace(preview.Diff) != git {
-		t.Errorf("our diff:\n%s\ngit's:\n%s", preview.Diff, git)
-	}
-	if strings.Contains(gittest.Git(t, dir, "count-objects", "-v"), "in-pack: 0") {
-		t.Error("the commit has no pack")
-	}
-}
-
-func TestPreviewWritesNothing(t *testing.T) {
-	t.Parallel()
-	dir := gittest.Init(t, sample)
-	r := open(t, dir, Options{})
-	tip := at(t, r, "l10n", "")
-	before := gittest.Git(t, dir, "count-objects", "-v")
-	if p := must[Preview](t)(r.Preview(t.Context(), tip, files("x", "y"))); !strings.Contains(p.Diff, "+y") {
-		t.Error(p.Diff)
-	}
-	if after := gittest.Git(t, dir, "count-objects", "-v"); after != before {
-		t.Errorf("objects appeared:\n%s\n%s", before, after)
-	}
-	if waiting := must[*Tip](t)(r.Pending("l10n")); waiting != nil {
-		t.Error("a commit waits")
 	}
 }
 

@@ -209,7 +209,8 @@ func TestSituations(t *testing.T) {
 		},
 		"configuration that only git reads": func(t *testing.T, dir, _ string) {
 			old := string(must[[]byte](t)(os.ReadFile(filepath.Join(dir, ".git/config"))))
-			gittest.Write(t, dir, map[string]string{".git/config": "\ufeff" + old + "[user] name = J\xfcrgen\n[branch.main]\n\tremote = origin\n[gui.x]\n\ty = 1\n[x \"a\tb\"]\n\tz = 1\n" +
+			gittest.Write(t, dir, map[string]string{".git/config": "\ufeff" + old +
+				"[user] name = J\xfcrgen\n[branch.main]\n\tremote = origin\n[gui.x]\n\ty = 1\n[x \"a\tb\"]\n\tz = 1\n" +
 				"[core] bare = false\n"})
 		},
 		"names that are not UTF-8": func(t *testing.T, dir, _ string) {
@@ -351,7 +352,8 @@ func TestChildrenGetNoSecrets(t *testing.T) {
 	gittest.Hook(t, dir, "reference-transaction", "env >> "+log)
 	gittest.Hook(t, bare, "post-receive", "env >> "+log)
 	Withhold("SERVICE_PASSWORD")
-	for _, name := range []string{"SERVICE_PASSWORD", "LOCSYNC_API_KEY", "LOCSYNC_WEBHOOK_SECRET", "CREDENTIALS_DIRECTORY", "NOTIFY_SOCKET", "WATCHDOG_USEC", "LISTEN_FDS"} {
+	for _, name := range []string{"SERVICE_PASSWORD", "LOCSYNC_API_KEY", "LOCSYNC_WEBHOOK_SECRET", "CREDENTIALS_DIRECTORY",
+		"NOTIFY_SOCKET", "WATCHDOG_USEC", "LISTEN_FDS"} {
 		t.Setenv(name, "canary")
 	}
 	r := open(t, dir, Options{Remote: "origin", Username: "ada", Password: "canary"})
