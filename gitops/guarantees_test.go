@@ -49,8 +49,9 @@ import (
 //	                                               TestALockThatAStoppedMachineLeft
 //	large and many                                 TestLargeRepositories, TestManyReferences, TestWalksThatWouldNotEnd
 //	trees that no git makes, walks without end     TestNamesThatNoGitMakes, TestWalksThatWouldNotEnd
-//	several common ancestors, reverts, renames     TestMergesAreGits, TestARevertIsNotUndone, TestShallowCloneDeepensItself,
-//	                                               TestMergesFollowTheRepository, TestNewFilesFollowARenamedFolder
+//	several common ancestors, reverts, renames     TestMergesAreGits, TestARevertIsNotUndone,
+//	                                               TestMergesFollowTheRepository, TestShallowCloneDeepensItself,
+//	                                               TestNewFilesFollowARenamedFolder
 //	files of the caller that both sides changed    TestFilesOfTheCallerAreNotMergedByLines
 //	a branch that base took in as one commit       TestBranchesThatWereSquashed
 //	clones that are damaged, or old                TestCloneIsMadeAgain, TestOldFaultsAreNoDamage

@@ -78,8 +78,8 @@ func TestAttributesOfAllPlaces(t *testing.T) {
 func TestAttributesAreGits(t *testing.T) {
 	t.Parallel()
 	dir := gittest.Init(t, nil)
-	word := rapid.SampledFrom([]string{"filter=f", "-filter", "!filter", "filter=g", "working-tree-encoding=UTF-8", "x", "-x",
-		"m", "-m", "!m", "x=1", "-x=1", "=", "é"})
+	word := rapid.SampledFrom([]string{"filter=f", "-filter", "!filter", "filter=g", "working-tree-encoding=UTF-8", "x",
+		"-x", "m", "-m", "!m", "x=1", "-x=1", "=", "é"})
 	pattern := rapid.StringMatching(`!?/?(a|b|\*|\?|\*\*|[ab]\*|\[ab\]|\[!a\]|\\a|\[\[:alpha:\]\]|\*\*a){1,2}(/(a|b|\*|\*\*|a\*)){0,2}/?`)
 	line := rapid.Custom(func(rt *rapid.T) string {
 		p := pattern.Draw(rt, "pattern")
