@@ -139,7 +139,7 @@ func (t *Files) cleanWith(ctx context.Context, w Workbench, files []destination,
 		if stored[name] = o.Data; made {
 			continue
 		}
-		if stored[name], err = t.blob(h); err != nil { // the repository has it
+		if stored[name], err = t.FS.Stored(h); err != nil { // the repository has it
 			return err
 		}
 	}
