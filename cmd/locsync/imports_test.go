@@ -25,7 +25,7 @@ var arrows = map[string][]string{
 	"sync/failure":  {"sync/service", "sync/ledger", "sync/report", "gitops", "gitops/forge"},                                                                                                                                                                                                                                                                                                                            // the errors of all that is called, as reports name them
 	"sync/tree":     {"sync/bundle", "sync/catalog", "sync/config", "sync/ledger", "sync/plural", "sync/report", "sync/spelling", "gitops", "formats/resource"},                                                                                                                                                                                                                                                          // ledger: the names of source files in it
 	"sync/inspect":  {"sync/tree", "sync/examine", "sync/failure", "sync/bundle", "sync/catalog", "sync/check", "sync/config", "sync/plural", "sync/report", "sync/service", "sync/spelling", "gitops", "formats/resource"},
-	"sync/request":  {"sync/tree", "sync/failure", "sync/bundle", "sync/catalog", "sync/config", "sync/heartbeat", "sync/ledger", "sync/report", "gitops", "gitops/forge"}, // heartbeat: a git host that is slow is no hang
+	"sync/request":  {"sync/tree", "sync/failure", "sync/bundle", "sync/catalog", "sync/config", "sync/heartbeat", "sync/ledger", "sync/report", "gitops", "gitops/forge", "sync/secret"}, // heartbeat: a git host that is slow is no hang
 	"sync/accepted": {"sync/tree", "sync/catalog", "sync/config", "sync/ledger", "sync/report", "gitops"},
 	"sync/events":   {"sync/ledger", "sync/report", "sync/request", "gitops", "gitops/forge"}, // gitops: that git is busy; request, forge: what was done about a request
 	// forge: web pages of branches and commits
@@ -37,14 +37,14 @@ var arrows = map[string][]string{
 	"sync/terminal":   {"sync/report", "sync/service", "gitops"}, // what is waited for
 	// terminal: numbers and times in words. gitops: how long git may be silent.
 	"sync/daemon": {"sync/failure", "sync/process", "sync/engine", "sync/web", "sync/heartbeat", "sync/config", "sync/report",
-		"sync/ledger/boltledger", "sync/terminal", "gitops", "sync/notify", "sync/ledger"}, // ledger: what people were told
-	"sync/notify": {"sync/bound", "sync/config", "sync/ledger", "sync/report"}, // bound: answers of receivers, and their address in errors
+		"sync/ledger/boltledger", "sync/terminal", "gitops", "sync/notify", "sync/ledger", "sync/secret"}, // ledger: what people were told
+	"sync/notify": {"sync/bound", "sync/config", "sync/ledger", "sync/report", "sync/secret"}, // bound: answers of receivers, and their address in errors
 	// engine: reads all files as passes do. web: the daemon is asked. terminal: numbers and times in words.
 	"sync/doctor": {"sync/notify", "sync/failure", "sync/inspect", "sync/process", "sync/engine", "sync/web", "sync/watch", "sync/config", "sync/report", "sync/service",
-		"sync/ledger/boltledger", "sync/terminal", "gitops"},
+		"sync/ledger/boltledger", "sync/terminal", "gitops", "sync/secret"},
 	// service/local: the embedded service. web: the daemon's, through its socket; the meter of requests.
 	"sync/process": {"sync/failure", "sync/engine", "sync/config", "sync/ledger/boltledger", "sync/report", "sync/service",
-		"sync/service/wire", "sync/service/local", "sync/web", "gitops"},
+		"sync/service/wire", "sync/service/local", "sync/web", "gitops", "sync/secret"},
 	"sync/bundle":                   {"sync/bound", "sync/config", "sync/catalog", "sync/report", "formats", "formats/resource"},
 	"sync/discover":                 {"sync/config", "sync/languages", "formats", "formats/resource"}, // config: the words of a collection
 	"sync/service":                  {"sync/service/wire", "sync/bound"},
@@ -66,15 +66,16 @@ var arrows = map[string][]string{
 	"sync/catalog":                  {},
 	"sync/report":                   {},
 	"sync/plural":                   {},
-	"sync/spelling":                 {"sync/catalog", "sync/plural"},  // the catalogs of both sides, and what a language has
-	"sync/check":                    {"sync/plural"},                  // one reader of ICU messages, and the categories that a language needs
-	"sync/config":                   {"sync/languages", "sync/bound"}, // a code that is none, or that no service has
+	"sync/spelling":                 {"sync/catalog", "sync/plural"},                 // the catalogs of both sides, and what a language has
+	"sync/check":                    {"sync/plural"},                                 // one reader of ICU messages, and the categories that a language needs
+	"sync/config":                   {"sync/languages", "sync/bound", "sync/secret"}, // a code that is none, or that no service has
 	"sync/service/wire":             {},
 	"sync/languages":                {},
 	"sync/watch":                    {},
 	"sync/trigger":                  {},
 	"sync/heartbeat":                {},
-	"sync/bound":                    {}, // how much of what comes from outside is believed
+	"sync/secret":                   {"sync/bound"}, // the file of a secret
+	"sync/bound":                    {},             // how much of what comes from outside is believed
 	"gitops":                        {"gitops/run", "gitops/object", "gitops/ref", "gitops/repository", "gitops/outcome", "gitops/remote", "gitops/tree", "gitops/content", "gitops/hook"},
 	"gitops/content":                {"gitops/tree", "gitops/remote", "gitops/repository", "gitops/outcome", "gitops/object", "gitops/ref", "gitops/run"},
 	"gitops/hook":                   {"gitops/repository"},                                                                              // where hooks are, and what git's configuration says of them

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/locsync/locsync/sync/secret"
 )
 
 // scpAddress is the short form of ssh addresses: user@host:path.
@@ -16,18 +18,18 @@ func (p *Project) Cloned() bool {
 }
 
 // Address is the address of a repository that is Cloned; where a password stands in it, without user and password, which then come beside it.
-func (p *Project) Address() (address, user string, password Secret) {
+func (p *Project) Address() (address, user string, password secret.Value) {
 	u, err := url.Parse(p.Repository)
 	if err != nil || u.User == nil {
-		return p.Repository, "", Secret{}
+		return p.Repository, "", secret.Value{}
 	}
 	word, some := u.User.Password()
 	if !some {
-		return p.Repository, "", Secret{}
+		return p.Repository, "", secret.Value{}
 	}
 	user = u.User.Username()
 	u.User = nil
-	return u.String(), user, NewSecret(word)
+	return u.String(), user, secret.New(word)
 }
 
 var cloneSchemes = []string{"https", "http", "ssh", "git", "file"}

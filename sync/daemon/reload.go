@@ -14,6 +14,7 @@ import (
 	"github.com/locsync/locsync/sync/heartbeat"
 	"github.com/locsync/locsync/sync/notify"
 	"github.com/locsync/locsync/sync/process"
+	"github.com/locsync/locsync/sync/secret"
 	"github.com/locsync/locsync/sync/web"
 )
 
@@ -105,7 +106,7 @@ func (d *running) readAgain(ctx context.Context) (*config.Config, string, fileRe
 	return r.cfg, r.dir, r.files, r.err
 }
 
-// fileReader is config.ReadSecretFile, or what has read before.
+// fileReader is secret.ReadFile, or what has read before.
 type fileReader = func(string) ([]byte, error)
 
 // readAhead reads the files of a configuration's secrets, and returns what reads them without their disk.
@@ -118,14 +119,14 @@ func readAhead(cfg *config.Config) fileReader {
 	once := func(file string) ([]byte, error) {
 		c, there := read[file]
 		if !there {
-			c.data, c.err = config.ReadSecretFile(file)
+			c.data, c.err = secret.ReadFile(file)
 			read[file] = c
 		}
 		return c.data, c.err
 	}
-	for _, secret := range []func(func(string) string, fileReader) (config.Secret, error){cfg.APIKey, cfg.WebhookSecret,
+	for _, find := range []func(func(string) string, fileReader) (secret.Value, error){cfg.APIKey, cfg.WebhookSecret,
 		cfg.CallbackSecret, cfg.PageToken, cfg.NotifyURL} {
-		_, _ = secret(os.Getenv, once) // what is wrong with one is told when it is used
+		_, _ = find(os.Getenv, once) // an error is reported when the secret is used
 	}
 	return once
 }
