@@ -352,7 +352,7 @@ func TestDoctorOfItsSurroundings(t *testing.T) {
 	t.Run("a file in the state's place", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "file")
 		w.check(os.WriteFile(file, nil, 0o600))
-		for dir, want := range map[string]string{file: "is no folder", filepath.Join(file, "below"): "not a directory"} {
+		for dir, want := range map[string]string{file: "is not a folder", filepath.Join(file, "below"): "not a directory"} {
 			cmd := w.command("doctor", "--json", "--offline")
 			cmd.Env = append(cmd.Env, "STATE_DIRECTORY="+dir)
 			w.doctor(cmd).expect(t, 2, "state | folder | fault | "+want)

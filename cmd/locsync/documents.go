@@ -137,7 +137,7 @@ func versionsOf(files []string) ([]fileVersion, error) {
 // versionOf reads a file that lies below the current folder, for its digest.
 func versionOf(file string) (fileVersion, error) {
 	if !filepath.IsLocal(file) {
-		return fileVersion{}, misuse(fmt.Errorf("%s does not lie below the current folder, by which its name at the "+
+		return fileVersion{}, misuse(fmt.Errorf("%s is not below the current folder, by which its name at the "+
 			"service goes", file))
 	}
 	_, f, err := openFile(file, "")

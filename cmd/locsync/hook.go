@@ -35,7 +35,7 @@ func hookCommand(a *app) *cobra.Command {
 			"post-checkout and\n" +
 			"post-rewrite, or post-receive in a bare one. The line rings the running daemon in the background; git " +
 			"never fails or\n" +
-			"waits because of it. What stands in those hooks stays, and hook uninstall takes the line out again.",
+			"waits because of it. The rest of those hooks stays as it is, and hook uninstall takes the line out again.",
 	}
 	install := &cobra.Command{
 		Use: "install", Short: "Add the line to the hooks", Example: "  locsync hook install\n  locsync hook install " +

@@ -32,7 +32,7 @@
 // warning in other forms, but for "other", which is to have it. The form for zero need name nothing of what there is
 // none of.
 //
-// That a text would not parse in its format is no check of these: the format's grammar refuses to write it, and says
+// That a text would not parse in its format is not a check of these: the format's grammar refuses to write it, and says
 // why. Plurals of Apple's .stringsdict are not known here; no format of the service's has them.
 //
 // The package is pure: texts in, findings out. Of ours it imports plural alone, for the categories of languages and the

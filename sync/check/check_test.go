@@ -195,7 +195,7 @@ func TestTranslation(t *testing.T) {
 		{"android-xml", "k", "", "a <b>bold</b> word", "ein <b>fettes Wort", "the tag <b> is not closed"},
 		{"android-xml", "k", "", "a <b>bold</b> word", "ein <b>fettes<b> Wort", "the tag <b> is not closed"},
 		{"android-xml", "k", "", "a <b>bold</b> word", "ein fettes</b> Wort", "the tag </b> closes nothing"},
-		{"android-xml", "k", "", "<b><i>x</i></b>", "<b><i>x</b></i>", "the tag <i> is not closed where </b> stands"},
+		{"android-xml", "k", "", "<b><i>x</i></b>", "<b><i>x</b></i>", "the tag <i> is not closed before </b>"},
 		{"android-xml", "k", "", "a<br>b<BR/>c", "a<br/>b", sound},
 		{"android-xml", "k", "", "<a href=\"x\">here</a>", "<a href='y'>hier</a>", sound},
 		{"android-xml", "k", "", "<a href=\"x\">here</a>", "hier", `it lacks <a href="x">, which the source has`},

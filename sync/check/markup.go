@@ -105,7 +105,7 @@ func unclosed(tags []tag) string {
 		case slices.Contains(standing, t.name):
 		case len(open) == 0 || open[len(open)-1].name != t.name:
 			if len(open) > 0 {
-				return fmt.Sprintf("%s is not closed where %s stands", open[len(open)-1].spelled, t.spelled)
+				return fmt.Sprintf("%s is not closed before %s", open[len(open)-1].spelled, t.spelled)
 			}
 			return t.spelled + " closes nothing"
 		default:

@@ -63,7 +63,7 @@ var misplaced = map[string]string{
 }
 
 func inPlace(key string) string {
-	return fmt.Sprintf("secrets never stand in this file: put it into the environment variable that %[1]s_env names, "+
+	return fmt.Sprintf("this file must not hold secrets: put it into the environment variable that %[1]s_env names, "+
 		"or into a file that %[1]s_file names. If this file was committed or shared with it, the secret is known: "+
 		"make a new one and revoke this one", key)
 }

@@ -84,9 +84,10 @@ func (v *validator) skipChecks(f *Files) {
 			if near := Nearest(name, Checks); near != "" {
 				hint = "; did you mean " + near + "?"
 			}
-			v.addAt(at, "%q is no check; one of %s, alone or with a pattern for keys behind a colon%s", name, strings.Join(Checks, ", "), hint)
+			v.addAt(at, "%q is not a check; one of %s, alone or with a pattern for keys behind a colon%s", name,
+				strings.Join(Checks, ", "), hint)
 		case some && (pattern == "" || !doublestar.ValidatePattern(pattern)):
-			v.addAt(at, "%q is no pattern for keys; write %s:help/* or %s alone for all keys", pattern, name, name)
+			v.addAt(at, "%q is not a pattern for keys; write %s:help/* or %s alone for all keys", pattern, name, name)
 		}
 	}
 }

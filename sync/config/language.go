@@ -117,10 +117,10 @@ func checkSpelling(spelling string) string {
 	case spelling == "":
 		return "must be how paths spell the language; leave the line out for the service's own spelling"
 	case strings.ContainsAny(spelling, `/\:{}`), strings.IndexFunc(spelling, unicode.IsControl) >= 0:
-		return fmt.Sprintf("%q cannot stand in one part of a path: no slashes, colons, braces or control characters", spelling)
+		return fmt.Sprintf("%q cannot be one part of a path: no slashes, colons, braces or control characters", spelling)
 	}
 	if why := unsafeSegment(spelling); why != "" {
-		return fmt.Sprintf("%q cannot stand in a path: %s", spelling, why)
+		return fmt.Sprintf("%q cannot be part of a path: %s", spelling, why)
 	}
 	return ""
 }

@@ -73,7 +73,8 @@ func (v *validator) cloneAddress(p *Project) {
 	case err != nil:
 		v.add("repository", "this is not an address that can be read")
 	case !slices.Contains(cloneSchemes, u.Scheme):
-		v.add("repository", "%s:// is no address of a repository that is known; one of %s", u.Scheme, strings.Join(cloneSchemes, ", "))
+		v.add("repository", "%s:// is not a known kind of address of a repository; one of %s", u.Scheme,
+			strings.Join(cloneSchemes, ", "))
 	case u.Scheme == "file" && u.Host != "" && u.Host != "localhost", u.Scheme != "file" && u.Host == "", strings.Trim(u.Path, "/") == "":
 		v.add("repository", "the address must have a host and a path, as in https://git.example.com/team/app.git")
 	case u.RawQuery != "" || u.Fragment != "":
@@ -82,7 +83,8 @@ func (v *validator) cloneAddress(p *Project) {
 		v.add("repository", "holds a control character")
 	default:
 		if _, _, password := p.Address(); !password.IsZero() {
-			v.warn("repository", "a password stands in the address; git's credential helpers, or ssh with a key, keep it out of this file")
+			v.warn("repository", "the address holds a password; git's credential helpers, or ssh with a key, keep it out "+
+				"of this file")
 			if u.Scheme == "http" && !loopback(u.Hostname()) {
 				v.warn("repository", "http sends the password unprotected to %s; https does not", u.Host)
 			}

@@ -11,7 +11,7 @@ import (
 
 // APIKey is the password for the service: from the environment variable api_key_env, else the file
 // api_key_file, else the systemd credential api_key. It is empty for the embedded service. The error is
-// Problems naming every place that was looked at.
+// Problems naming every source that was searched.
 //
 // The caller passes os.Getenv and os.ReadFile.
 func (c *Config) APIKey(getenv func(string) string, readFile func(string) ([]byte, error)) (secret.Value, error) {
@@ -30,7 +30,8 @@ func (c *Config) APIKey(getenv func(string) string, readFile func(string) ([]byt
 	if c.Service.APIKeyEnv != "" {
 		env = "set the environment variable " + c.Service.APIKeyEnv
 	}
-	return secret.Value{}, Problems{at.problem("no API key: %s, or name a file in api_key_file, or pass the systemd credential api_key", env)}
+	return secret.Value{}, Problems{at.problem("no API key: %s, or name a file in api_key_file, or pass the systemd "+
+		"credential api_key", env)}
 }
 
 // pinned refuses to give the key to another scheme, host or port than the environment, where the key comes from, names:
@@ -59,28 +60,37 @@ func addressOf(address string) string {
 
 // WebhookSecret is what git hosts sign their webhooks with: from webhook_secret_env, else
 // webhook_secret_file, else the systemd credential webhook_secret. It is empty where none is configured.
-func (c *Config) WebhookSecret(getenv func(string) string, readFile func(string) ([]byte, error)) (secret.Value, error) {
-	return c.named("daemon.webhook_secret", "webhook_secret", c.Daemon.WebhookSecretEnv, c.Daemon.WebhookSecretFile, getenv, readFile)
+func (c *Config) WebhookSecret(getenv func(string) string, readFile func(string) ([]byte, error)) (secret.Value,
+	error) {
+	d := c.Daemon
+	return c.named("daemon.webhook_secret", "webhook_secret", d.WebhookSecretEnv, d.WebhookSecretFile, getenv, readFile)
 }
 
 // CallbackSecret is what the service's notifications carry in callback_header: from
 // callback_secret_env, else callback_secret_file, else the systemd credential callback_secret. It is
-// empty where none is configured. A value that a header would carry otherwise, or not at all, would refuse every notification: it is an error.
-func (c *Config) CallbackSecret(getenv func(string) string, readFile func(string) ([]byte, error)) (secret.Value, error) {
-	s, err := c.named("daemon.callback_secret", "callback_secret", c.Daemon.CallbackSecretEnv, c.Daemon.CallbackSecretFile, getenv, readFile)
+// empty where none is configured. A value that a header would carry otherwise, or not at all, would refuse every
+// notification: it is an error.
+func (c *Config) CallbackSecret(getenv func(string) string, readFile func(string) ([]byte, error)) (secret.Value,
+	error) {
+	d := c.Daemon
+	s, err := c.named("daemon.callback_secret", "callback_secret", d.CallbackSecretEnv, d.CallbackSecretFile, getenv,
+		readFile)
 	text := s.Reveal()
-	if err == nil && (strings.TrimSpace(text) != text || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })) {
+	beyond := func(r rune) bool { return r < ' ' || r > '~' }
+	if err == nil && (strings.TrimSpace(text) != text || strings.ContainsFunc(text, beyond)) {
 		at := c.origin.at("daemon").at("callback_header")
-		return secret.Value{}, Problems{at.problem("the callback secret cannot be the value of a header: use letters, digits and signs of ASCII, without spaces around them (openssl rand -hex 32)")}
+		return secret.Value{}, Problems{at.problem("the callback secret cannot be the value of a header: use " +
+			"letters, digits and signs of ASCII, without spaces around them (openssl rand -hex 32)")}
 	}
 	return s, err
 }
 
-// leastPageToken is how long the token of the status page must be: whoever reaches the address may try one.
+// leastPageToken is how long the token of the status page must be: everyone who reaches the address may try one.
 const leastPageToken = 16
 
 // PageToken is what unlocks the buttons of the status page: from page_token_env, else page_token_file, else
-// the systemd credential page_token. It is empty where none is configured; a short one is a problem. Blanks around it are no part of it: nobody sees to type them.
+// the systemd credential page_token. It is empty where none is configured; a short one is a problem. Blanks
+// around it are not part of it, because they cannot be seen to be typed.
 func (c *Config) PageToken(getenv func(string) string, readFile func(string) ([]byte, error)) (secret.Value, error) {
 	s, err := c.named("daemon.page_token", "page_token", c.Daemon.PageTokenEnv, c.Daemon.PageTokenFile, getenv, readFile)
 	if err != nil || s.IsZero() {
@@ -92,7 +102,8 @@ func (c *Config) PageToken(getenv func(string) string, readFile func(string) ([]
 		if c.Daemon.PageTokenEnv != "" {
 			at = c.origin.at("daemon").at("page_token_env")
 		}
-		return secret.Value{}, Problems{at.problem("the token is shorter than %d characters, and could be guessed; make one with: openssl rand -hex 16", leastPageToken)}
+		return secret.Value{}, Problems{at.problem("the token is shorter than %d characters, and could be guessed; make one "+
+			"with: openssl rand -hex 16", leastPageToken)}
 	}
 	return secret.New(text), nil
 }
@@ -109,7 +120,8 @@ func (c *Config) named(key, credential, env, file string, getenv func(string) st
 	s, err := c.secret(key, env, file, credential, getenv, readFile)
 	if err == nil && s.IsZero() && env != "" {
 		at := c.origin.at(key + "_env")
-		return s, Problems{at.problem("the environment variable %s is not set; set it, or leave the line out to do without", env)}
+		return s, Problems{at.problem("the environment variable %s is not set; set it, or leave the line out to do "+
+			"without", env)}
 	}
 	return s, err
 }

@@ -152,7 +152,7 @@ func TestSecretWithoutEnd(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	_, err := c.APIKey(func(string) string { return "" }, secret.ReadFile)
 	runtime.ReadMemStats(&after)
-	if err == nil || !strings.Contains(err.Error(), "it is no regular file") {
+	if err == nil || !strings.Contains(err.Error(), "it is not a regular file") {
 		t.Error(err)
 	}
 	if got := after.TotalAlloc - before.TotalAlloc; got > 1<<20 {

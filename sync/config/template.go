@@ -111,7 +111,7 @@ func (t Template) checkDir() error {
 		before := i == 0 || t.parts[i-1].kind == literal && strings.HasSuffix(t.parts[i-1].text, "/")
 		after := i < len(t.parts)-1 && t.parts[i+1].kind == literal && strings.HasPrefix(t.parts[i+1].text, "/")
 		if !before || !after {
-			return errors.New("{DIR} stands for whole folders, several or none: it must stand between slashes, as in a/{DIR}/b")
+			return errors.New("{DIR} stands for whole folders, several or none: it must be between slashes, as in a/{DIR}/b")
 		}
 	}
 	return nil

@@ -125,7 +125,7 @@ func (v *validator) webAddress(key, text, or string) *url.URL {
 		}
 		v.add(key, "%s is not %san address with scheme and host, such as https://example.com", text, or)
 	case u.User != nil:
-		v.add(key, "must not hold a user or password; those never stand in this file")
+		v.add(key, "must not hold a user or password; this file must not hold secrets")
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		v.add(key, "must end with its path: no ? and no #")
 	case !validPort(u.Port()):
@@ -236,7 +236,7 @@ func (v *validator) languages(p *Project) {
 		case why != "":
 			v.addAt(at, "%s", why)
 		case fold == strings.ToLower(p.SourceLanguage):
-			v.addAt(at, "%q is the source language; it is no target", code)
+			v.addAt(at, "%q is the source language; it cannot be a target", code)
 		case seen[fold]:
 			v.addAt(at, "%q is listed twice", code)
 		}

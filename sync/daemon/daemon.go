@@ -239,7 +239,7 @@ func stateAnswers(ctx context.Context, cfg *config.Config, patience time.Duratio
 		return nil
 	}
 	return errors.New("the folder of the state, or the repository whose git directory has it, does not answer: the disk " +
-		"or mount that it lies on hangs; state_dir can name a folder elsewhere, so that the other projects need " +
+		"or mount that it is on hangs; state_dir can name a folder elsewhere, so that the other projects need " +
 		"not wait for it")
 }
 

@@ -130,7 +130,7 @@ func (m *manager) look() {
 	hanging := m.beats.Hanging()
 	began, ended := m.hang.look(len(hanging) > 0)
 	curable, _ := m.curable.look(slices.ContainsFunc(hanging, func(s heartbeat.Still) bool { return !s.First }))
-	next := "no watchdog is set, so that nobody starts the daemon again"
+	next := "no watchdog is set, so the daemon is not started again"
 	if m.pings {
 		next = "the watchdog is not told any more that it works, and starts it again"
 	}

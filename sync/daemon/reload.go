@@ -50,7 +50,7 @@ func (d *running) reconfigure(ctx context.Context) error {
 		d.o.Log.Warn("in the configuration", zap.String("warning", w.Error()))
 	}
 	if dir != d.process.Dir {
-		return fmt.Errorf("the state would lie in %s instead of %s; set state_dir = %q to keep it where it is, or restart "+
+		return fmt.Errorf("the state would be in %s instead of %s; set state_dir = %q to keep it where it is, or restart "+
 			"the daemon to begin with another", dir, d.process.Dir, d.process.Dir)
 	}
 	ready, err := d.prepare(ctx, cfg)
@@ -75,8 +75,8 @@ func (d *running) reconfigure(ctx context.Context) error {
 // readAgain reads the configuration again, where it would have the state, and the files of its secrets, which it
 // returns a reader of. All of them may lie on a mount that does not answer.
 func (d *running) readAgain(ctx context.Context) (*config.Config, string, fileReader, error) {
-	hangs := fmt.Errorf("%s, a file that it has a secret in, or the repository that the state lies in, does not answer: "+
-		"the disk or mount that it lies on hangs; try again when it answers", d.cfg.File)
+	hangs := fmt.Errorf("%s, a file that it has a secret in, or the repository that has the state, does not answer: "+
+		"the disk or mount that it is on hangs; try again when it answers", d.cfg.File)
 	if d.reloads.reading != nil {
 		select {
 		case <-d.reloads.reading:

@@ -107,7 +107,7 @@ func (s *search) judge(name, spelling, source string, of *reading) (code, why st
 	case len(r.byEntry) == 0 || r.lists:
 		return "", ""
 	case shared*2 < len(r.byEntry) && shared < 5:
-		return "", fmt.Sprintf("is no translation: it has few of the keys of %s", source)
+		return "", fmt.Sprintf("is not a translation: it has few of the keys of %s", source)
 	case code == "" && strings.HasSuffix(name, ".xml"):
 		return "", fmt.Sprintf("is for some devices (%s), not for a language", spelling)
 	case code == "":

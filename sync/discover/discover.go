@@ -376,7 +376,7 @@ func (r *Result) There() string {
 		all = append(all, r.Source)
 	}
 	if len(all) == 0 {
-		return "none of those that look like one was found to be in any language"
+		return "none of the files that look like one has a language that can be told"
 	}
 	slices.Sort(all)
 	return "there are files in " + strings.Join(all, ", ")

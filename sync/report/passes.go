@@ -136,7 +136,7 @@ func (f PulledFile) Summary() string {
 		}
 	}
 	if f.Deleted {
-		return "deleted; its texts are in the file that takes its place"
+		return "deleted; its texts are in the file that replaces it"
 	}
 	if len(parts) == 0 {
 		return "brought up to date"
