@@ -49,6 +49,7 @@ var arrows = map[string][]string{
 		"sync/spelling", "formats/resource"},
 	"sync/document":   {"sync/jsonschema", "sync/config", "sync/report", "sync/service"},
 	"sync/jsonschema": {},
+	"sync/manual":     {"sync/terminal"},                         // lines that are broken by columns
 	"sync/terminal":   {"sync/report", "sync/service", "gitops"}, // what is waited for
 	// terminal: numbers and times in words. gitops: how long git may be silent. ledger: what people were told.
 	"sync/daemon": {"sync/failure", "sync/process", "sync/engine", "sync/web", "sync/heartbeat", "sync/config", "sync/report",
@@ -131,7 +132,7 @@ var doors = map[string][]string{
 	"github.com/coreos/go-systemd":        {"sync/daemon"},
 	"github.com/prometheus/client_golang": {"sync/web"},
 	"golang.org/x/net/":                   {"sync/service/local", "sync/service/local/segment"}, // what a header may be; HTML documents
-	"github.com/yuin/goldmark":            {"sync/service/local/segment"},
+	"github.com/yuin/goldmark":            {"sync/service/local/segment", "sync/manual"},
 	// excelize: glossaries; workbooks as documents
 	"github.com/xuri/excelize": {"sync/service/local", "sync/service/local/segment"},
 	"go.yaml.in/":              {"formats/oracle"},

@@ -194,3 +194,23 @@ func lastWord(name string) string {
 	at := strings.LastIndexFunc(name, unicode.IsUpper)
 	return strings.TrimSuffix(strings.ToLower(name[max(at, 0):]), "s")
 }
+
+// TestWordsOfPages: what people read outside of the program has none of the unused words.
+func TestWordsOfPages(t *testing.T) {
+	pages := append(pagesForPeople(t), filepath.Join("..", "..", "config.example.toml"))
+	for _, pattern := range []string{"*.service", "*.yml", "*/*.service", "container/*", "package/*"} {
+		more, err := filepath.Glob(filepath.Join("..", "..", "systemd", filepath.FromSlash(pattern)))
+		if err != nil || len(more) == 0 {
+			t.Fatalf("%s: %v", pattern, err)
+		}
+		pages = append(pages, more...)
+	}
+	comment := regexp.MustCompile(`(?m)^\s*#+ ?`)
+	for _, page := range pages {
+		for paragraph := range strings.SplitSeq(comment.ReplaceAllString(readPage(t, page), ""), "\n\n") {
+			for _, word := range unusedWords(paragraph) {
+				t.Errorf("%s: a word that is not used: %q", page, word)
+			}
+		}
+	}
+}
