@@ -147,7 +147,7 @@ func projectNames(cfg *config.Config) []string {
 
 // openFile opens a file that is going to be sent under a name.
 func openFile(path, name string) (service.File, *os.File, error) {
-	info, err := os.Stat(path) // before it is opened: a pipe would wait for somebody who writes
+	info, err := os.Stat(path) // before it is opened: a pipe would wait for its writer
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is not a regular file", path)
 	}

@@ -76,7 +76,7 @@ func showDemo(ctx context.Context, a *app, dir string, keep bool) error {
 	}
 	cfg, err := makeStory(ctx, a, made)
 	if err != nil && dir == "" {
-		err = errors.Join(err, os.RemoveAll(made)) // half a story is nobody's to look at; --dir keeps it
+		err = errors.Join(err, os.RemoveAll(made)) // half a story helps nothing; --dir keeps it
 	}
 	if err != nil {
 		return err

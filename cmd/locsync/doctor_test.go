@@ -61,7 +61,8 @@ func (w *daemonWorld) doctor(cmd *exec.Cmd) diagnosis {
 		w.t.Errorf("exit code %d, and the report says %d, %t", code, d.Code, d.OK)
 	}
 	for _, f := range d.Findings {
-		if bad := f.Level == report.LevelWarning || f.Level == report.LevelFault; bad != (f.Do != "") || (f.Level == report.LevelFault) != (f.Code != 0) || f.Found == "" {
+		if bad := f.Level == report.LevelWarning || f.Level == report.LevelFault; bad != (f.Do != "") ||
+			(f.Level == report.LevelFault) != (f.Code != 0) || f.Found == "" {
 			w.t.Errorf("%+v", f)
 		}
 	}
@@ -460,6 +461,7 @@ func TestDoctorOfWhatHangs(t *testing.T) {
 	if took := time.Since(began); took > 20*time.Second { // of a machine with much else to do; what it asks would be waited for much longer than that
 		t.Errorf("it took %v", took)
 	}
-	diagnosis{result}.expect(t, 1, "service | address | fault | does not answer", "repository | remote | fault | ", "repository | branch | ok | main", "files | files | ok | 2 keys", "daemon | daemon | ok | none",
+	diagnosis{result}.expect(t, 1, "service | address | fault | does not answer", "repository | remote | fault | ",
+		"repository | branch | ok | main", "files | files | ok | 2 keys", "daemon | daemon | ok | none",
 		"daemon | address | warning | something else takes connections")
 }

@@ -65,7 +65,7 @@ type pullDocuments struct {
 	mode          service.ExportMode
 }
 
-// placeholders may stand in --output.
+// placeholders are those of --output.
 var (
 	placeholders = []string{"{LANGUAGE}", "{PATH}", "{DIR}", "{NAME}", "{EXT}"}
 	placeholder  = regexp.MustCompile(`\{[^{}]*\}`)

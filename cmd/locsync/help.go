@@ -174,7 +174,7 @@ func paragraphs(text string, width int) string {
 	return strings.Join(out, "\n\n")
 }
 
-// hanging breaks a text into lines of at most width columns that stand below each other, right of what the first one
+// hanging breaks a text into lines of at most width columns below each other, right of what the first one
 // begins with.
 func hanging(begin, text string, width int) string {
 	lines := terminal.Wrapped(strings.Join(strings.Fields(text), " "), width-terminal.Columns(begin))

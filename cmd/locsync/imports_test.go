@@ -43,7 +43,8 @@ var arrows = map[string][]string{
 	// gitops: that git is busy; request, forge: what was done about a request
 	"sync/events": {"sync/ledger", "sync/report", "sync/request", "gitops", "gitops/forge"},
 	// forge: web pages of branches and commits
-	"sync/status": {"sync/accepted", "sync/catalog", "sync/tree", "sync/bundle", "sync/config", "sync/ledger", "sync/report",
+	"sync/status": {"sync/accepted", "sync/catalog", "sync/tree", "sync/bundle", "sync/config", "sync/ledger",
+		"sync/report",
 		"gitops", "gitops/forge"},
 	"sync/examine": {"sync/bundle", "sync/catalog", "sync/check", "sync/config", "sync/plural", "sync/report",
 		"sync/spelling", "formats/resource"},
@@ -52,13 +53,15 @@ var arrows = map[string][]string{
 	"sync/manual":     {"sync/terminal"},                         // lines that are broken by columns
 	"sync/terminal":   {"sync/report", "sync/service", "gitops"}, // what is waited for
 	// terminal: numbers and times in words. gitops: how long git may be silent. ledger: what people were told.
-	"sync/daemon": {"sync/failure", "sync/process", "sync/engine", "sync/web", "sync/heartbeat", "sync/config", "sync/report",
+	"sync/daemon": {"sync/failure", "sync/process", "sync/engine", "sync/web", "sync/heartbeat", "sync/config",
+		"sync/report",
 		"sync/ledger/boltledger", "sync/terminal", "gitops", "sync/notify", "sync/ledger", "sync/secret"},
 	// bound: answers of receivers, and their address in errors
 	"sync/notify": {"sync/bound", "sync/config", "sync/ledger", "sync/report", "sync/secret"},
 	// engine: reads all files as passes do. web: the daemon is asked. terminal: numbers and times in words.
 	"sync/doctor": {"sync/notify", "sync/failure", "sync/inspect", "sync/process", "sync/engine", "sync/web",
-		"sync/watch", "sync/config", "sync/report", "sync/service", "sync/ledger/boltledger", "sync/terminal", "gitops", "sync/secret"},
+		"sync/watch", "sync/config", "sync/report", "sync/service", "sync/ledger/boltledger", "sync/terminal", "gitops",
+		"sync/secret"},
 	// service/local: the embedded service. web: the daemon's, through its socket; the meter of requests.
 	"sync/process": {"sync/failure", "sync/engine", "sync/config", "sync/ledger/boltledger", "sync/report", "sync/service",
 		"sync/service/wire", "sync/service/local", "sync/web", "gitops", "sync/secret"},
@@ -107,13 +110,15 @@ var arrows = map[string][]string{
 	// hook: where hooks are, and what git's configuration says of them
 	"gitops/hook": {"gitops/repository"},
 	// remote: secrets in a server's words
-	"gitops/remote":          {"gitops/repository", "gitops/outcome", "gitops/object", "gitops/ref", "gitops/run", "sync/bound"},
-	"gitops/tree":            {"gitops/object"},
-	"gitops/outcome":         {"gitops/ref"}, // that a branch moved, that git is busy
-	"gitops/repository":      {"gitops/history", "gitops/object", "gitops/ref", "gitops/run"},
-	"gitops/ref":             {"gitops/object", "gitops/run"}, // the git program moves them
-	"gitops/history":         {"gitops/object", "gitops/run"}, // git walks
-	"gitops/object":          {"gitops/run"},                  // what cannot be read in this process is asked of the git program
+	"gitops/remote": {"gitops/repository", "gitops/outcome", "gitops/object", "gitops/ref", "gitops/run",
+		"sync/bound"},
+	"gitops/tree":       {"gitops/object"},
+	"gitops/outcome":    {"gitops/ref"}, // that a branch moved, that git is busy
+	"gitops/repository": {"gitops/history", "gitops/object", "gitops/ref", "gitops/run"},
+	"gitops/ref":        {"gitops/object", "gitops/run"}, // the git program moves them
+	"gitops/history":    {"gitops/object", "gitops/run"}, // git walks
+	// object: what cannot be read in this process is asked of the git program
+	"gitops/object":          {"gitops/run"},
 	"gitops/run":             {},
 	"gitops/forge":           {"sync/bound"},
 	"gitops/forge/forgetest": {}, // servers for tests
@@ -140,7 +145,8 @@ var doors = map[string][]string{
 }
 
 // pure rooms know no clock, disk, network, logger or goroutine.
-var pure = []string{"sync/catalog", "sync/report", "sync/check", "sync/plural", "sync/spelling", "sync/languages", "sync/bundle", "sync/examine",
+var pure = []string{"sync/catalog", "sync/report", "sync/check", "sync/plural", "sync/spelling", "sync/languages",
+	"sync/bundle", "sync/examine",
 	"sync/discover", "formats", "sync/service/wire", "sync/service/local/segment"}
 
 // testKits may use every library, as tests do.
@@ -278,7 +284,8 @@ func TestCorridors(t *testing.T) {
 }
 
 func TestTopLevel(t *testing.T) {
-	known := []string{"go.mod", "go.sum", "cmd", "sync", "formats", "gitops", "config.example.toml", "systemd", "README.md",
+	known := []string{"go.mod", "go.sum", "cmd", "sync", "formats", "gitops", "config.example.toml", "systemd",
+		"README.md",
 		"LICENSE"}
 	entries, err := os.ReadDir(filepath.Join("..", ".."))
 	if err != nil {

@@ -69,7 +69,7 @@ func packagingCommands(a *app) []*cobra.Command {
 // anotherPage is a link from one page of the manual to another.
 var anotherPage = regexp.MustCompile(`\[([^\]]+)\]\(([a-z-]+)\.md[^)]*\)`)
 
-// manualPages writes the pages of the manual: of section 7, and locsync.toml of section 5, which the example is part of.
+// manualPages writes the pages of the manual: of section 7, and locsync.toml of section 5, with the example in it.
 func manualPages(date time.Time) error {
 	example, err := os.ReadFile(os.Getenv("LOCSYNC_EXAMPLE"))
 	if err != nil {

@@ -156,7 +156,8 @@ func TestPages(t *testing.T) {
 				t.Errorf("%s: %v\n%s", b.page, err, b.text)
 			}
 		case b.language == "diff":
-			if shown := "   " + strings.ReplaceAll(strings.TrimSuffix(b.text, "\n"), "\n", "\n   "); !strings.Contains(r.demo, shown) {
+			shown := "   " + strings.ReplaceAll(strings.TrimSuffix(b.text, "\n"), "\n", "\n   ")
+			if !strings.Contains(r.demo, shown) {
 				t.Errorf("%s: the demo does not print\n%s\nbut\n%s", b.page, shown, r.demo)
 			}
 		case b.language == "yaml" && strings.Contains(b.text, "scrape_configs:"):

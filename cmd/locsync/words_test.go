@@ -51,7 +51,8 @@ func TestUnusedWords(t *testing.T) {
 		"nobody is asked": 1, "Somebody else's": 1, "it stands in the address": 1, "it lies there": 1, "standing": 0,
 		"formats that the service has not.": 1, "has not answered since": 0, "it has not the file": 1, "is no file": 1,
 		"there is no file": 0, "it is no longer\nthere": 0, "a look at\nthe files": 1, "look at the files": 0,
-		"in turn": 0, "{DIR} stands for folders": 0, "takes place": 0, "the place that": 1, "rings a bell": 1, "heartbeat": 0, "gives way": 1,
+		"in turn": 0, "{DIR} stands for folders": 0, "takes place": 0, "the place that": 1, "rings a bell": 1,
+		"heartbeat": 0, "gives way": 1,
 	} {
 		if got := unusedWords(text); len(got) != want {
 			t.Errorf("%q: %q, not %d", text, got, want)

@@ -234,7 +234,9 @@ func TestTranslation(t *testing.T) {
 		{"json", "k", "", "text", "Te\u2028xt", "it has the invisible character U+2028, which the source does not have"},
 		{"json", "k", "", "text", "Te\U000e0041xt", "it has the invisible character U+E0041, which the source does not have"},
 		{"json", "k", "", "te\u202ext", "Te\u202ext", ""},
-		{"json", "k", "", "text", "a \u2066b", "it isolates a direction of writing (U+2066) and does not end that (U+2069), so it can reorder what follows; the source does not"},
+		{"json", "k", "", "text", "a \u2066b",
+			"it isolates a direction of writing (U+2066) and does not end that (U+2069), so it can reorder what follows; " +
+				"the source does not"},
 		{"json", "k", "", "text", "\u202bb", ""},
 		{"json", "k", "", "text", "\u202bb\u202c \u2067c\u2068d\u2069\u2069", ""},
 		{"json", "k", "", "te\u2066xt", "te\u2066xt", ""},

@@ -11,7 +11,7 @@ import (
 
 // decoder fills the configuration from what the TOML library read. The library's own decoding stops at
 // the first wrong type, takes INTERVAL for interval and knows no lines; here every value is looked at,
-// names must be exact, and each problem names its place.
+// names must be exact, and each problem names its position.
 type decoder struct {
 	problems Problems
 }

@@ -111,7 +111,7 @@ func quotedKey(code string) string {
 }
 
 // checkSpelling says what is wrong with the way language_paths wants a language spelled; "" when it can
-// stand in a path.
+// be part of a path.
 func checkSpelling(spelling string) string {
 	switch {
 	case spelling == "":

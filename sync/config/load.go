@@ -52,7 +52,7 @@ func load(path string, o loading, options []Option) (*Config, error) {
 	return parse(path, data, o.withoutIDs)
 }
 
-// Parse is Load for bytes that are at hand; name stands for the file in problems, and its folder for
+// Parse is Load for bytes that are at hand; name is the file in problems, and its folder for
 // where relative paths begin. It has no effects.
 func Parse(name string, data []byte) (*Config, error) { return parse(name, data, false) }
 

@@ -10,8 +10,8 @@ const (
 	mostTold   = 100     // problems; the others are counted
 )
 
-// tooMuch says why a document is no configuration, and on which line that shows; "" when it may be one. It need not be
-// valid TOML.
+// tooMuch says why a document is not a configuration, and on which line that shows; "" when it may be one. It need not
+// be valid TOML.
 func tooMuch(src string) (why string, line int) {
 	depth, dots, parts := 0, 0, 0
 	line = 1

@@ -17,7 +17,8 @@ func (p *Project) Cloned() bool {
 	return strings.Contains(p.Repository, "://") || scpAddress.MatchString(p.Repository)
 }
 
-// Address is the address of a repository that is Cloned; where a password stands in it, without user and password, which then come beside it.
+// Address is the address of a repository that is Cloned; where it has a password, without user and password, which
+// then come beside it.
 func (p *Project) Address() (address, user string, password secret.Value) {
 	u, err := url.Parse(p.Repository)
 	if err != nil || u.User == nil {

@@ -15,7 +15,8 @@ type Request struct {
 	// forge whose API is asked: github, gitlab, gitea (Forgejo too), bitbucket (Cloud and Data Center), azure. The first three need no
 	// token.
 	Kind string `toml:"kind"`
-	// URL is the forge's address: scheme, host, and a path where the forge lies below one. Empty: guessed from the remote's.
+	// URL is the forge's address: scheme, host, and a path where the forge is below one. Empty: guessed from the
+	// remote's.
 	URL string `toml:"url"`
 	// Repository is the repository's name at the forge: owner/name, at GitLab with all its groups, at Azure DevOps
 	// organisation/project/name. Empty: guessed from the remote's address.
@@ -122,8 +123,8 @@ func markdownCode(text string) string {
 
 // ForgeToken is the token for a project's forge: from token_env, else token_file, else the systemd credential forge_token. It is empty
 // where none is needed. The error is Problems naming every place that was looked at.
-func (c *Config) ForgeToken(p *Project, getenv func(string) string, readFile func(string) ([]byte, error)) (secret.Value,
-	error) {
+func (c *Config) ForgeToken(p *Project, getenv func(string) string,
+	readFile func(string) ([]byte, error)) (secret.Value, error) {
 	q := &p.Pull.Request
 	if !q.Forge() {
 		return secret.Value{}, nil
@@ -137,8 +138,8 @@ func (c *Config) ForgeToken(p *Project, getenv func(string) string, readFile fun
 	if q.TokenEnv != "" {
 		env = "set the environment variable " + q.TokenEnv
 	}
-	return secret.Value{}, Problems{at.at("token_env").problem("no token for %s: %s, or name a file in token_file, or pass "+
-		"the systemd credential forge_token", q.Kind, env)}
+	return secret.Value{}, Problems{at.at("token_env").problem("no token for %s: %s, or name a file in token_file, or "+
+		"pass the systemd credential forge_token", q.Kind, env)}
 }
 
 func (v *validator) request(q *Request, p *Pull) {

@@ -22,9 +22,9 @@ import (
 // anything is exchanged.
 func (d *running) reload() {
 	d.manager.reloading()
-	heart := d.beats.Begin("reading the configuration again")
-	err := d.reconfigure(heartbeat.With(d.ctx, heart))
-	heart.End()
+	beat := d.beats.Begin("reading the configuration again")
+	err := d.reconfigure(heartbeat.With(d.ctx, beat))
+	beat.End()
 	if d.ctx.Err() != nil {
 		return // it was given up because the daemon ends
 	}

@@ -85,7 +85,7 @@ func tryToWrite(dir string) error {
 	return errors.Join(err, file.Sync(), file.Close(), os.Remove(file.Name()))
 }
 
-// probeDisk tells what the state lies on.
+// probeDisk tells which kind of disk has the state.
 func probeDisk(d *doctor, n *notes, dir string) {
 	kind, deaf := watch.FileSystem(dir)
 	switch {

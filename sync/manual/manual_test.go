@@ -12,7 +12,8 @@ func TestText(t *testing.T) {
 		}
 		return ""
 	}
-	page := strings.ReplaceAll("# A page\n\nOne *two* 'three' and\nmore of **it**: [hooks](git.md#hooks), [code](../x.go), <https://a.example>.\n"+
+	page := strings.ReplaceAll("# A page\n\nOne *two* 'three' and\nmore of **it**: [hooks](git.md#hooks), "+
+		"[code](../x.go), <https://a.example>.\n"+
 		"\n## Next part\n\n- an item that is longer than one line is\n- 'b|c'\n\n1. first\n2. second\n\n"+
 		"'''sh\nlocsync  push   # a line that is longer than all the others are\n\nls\n'''\n\n"+
 		"| it | says |\n|---|---|\n| 'a' | alpha beta gamma delta epsilon |\n| größer | b \\| c |\n\n"+

@@ -28,7 +28,7 @@ type Value struct {
 // New wraps a text.
 func New(text string) Value { return Value{&text} }
 
-// Reveal is the secret itself, for the one place that sends it.
+// Reveal is the secret itself, for the one function that sends it.
 func (s Value) Reveal() string {
 	if s.text == nil {
 		return ""
