@@ -367,7 +367,7 @@ func Warnings(f *resource.File, name string, l config.Language) []report.Problem
 	}
 	for _, d := range f.Duplicates() {
 		p := report.Problem{Code: report.CodeDuplicate, File: name, Language: l.Code, Key: f.KeyOf(d[1]),
-			Problem: "stands twice in this file; the last one counts. Take one of them out"}
+			Problem: "is in this file twice; the last one counts. Take one of them out"}
 		p.Line, p.Column = f.Position(int(f.Node(d[1]).Whole.Start))
 		problems = append(problems, p)
 	}
@@ -390,8 +390,8 @@ func Clashes(f *resource.File) map[string]string {
 	for _, d := range f.Duplicates() {
 		one, two := f.Text(d[0]), f.Text(d[1])
 		if f.Node(d[0]).Kind == resource.Text && f.Node(d[1]).Kind == resource.Text && one != two {
-			clash[f.KeyOf(d[1])] = fmt.Sprintf("stands twice with different texts, %q and %q; neither is sent until one is "+
-				"left", one, two)
+			clash[f.KeyOf(d[1])] = fmt.Sprintf("is in this file twice with different texts, %q and %q; neither is sent until "+
+				"one is left", one, two)
 		}
 	}
 	return clash
