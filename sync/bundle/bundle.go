@@ -16,6 +16,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -37,6 +38,8 @@ type Bundle struct {
 	Source     config.Language
 	Output     config.Template // filled in for this source file
 	Files      *config.Files   // the entry of the configuration that the source file belongs to
+
+	root *atomic.Pointer[sourceRoot] // of the source file as it was parsed last; nil: it is not kept
 }
 
 // Target is the path of the bundle's translations into a language. It is empty where the service decides the file
@@ -124,7 +127,8 @@ func bundleOf(p *config.Project, files *config.Files, match string) (*Bundle, er
 			strings.Join(formats.Names(), ", "))
 	}
 	b := &Bundle{Path: match, Format: format, Labels: files.Labels, Source: p.Language(p.SourceLanguage),
-		Output: files.Template().For(source), Collection: files.CollectionOf(source), Files: files}
+		Output: files.Template().For(source), Collection: files.CollectionOf(source), Files: files,
+		root: new(atomic.Pointer[sourceRoot])}
 	if format.Structured {
 		b.Separator = cmp.Or(files.PathSeparator, "/")
 	}
@@ -320,7 +324,7 @@ func Texts(f *resource.File) catalog.Catalog {
 		return nil
 	}
 	var c catalog.Catalog
-	index := make(map[catalog.Name]int)
+	index := make(map[catalog.Name]int, f.Len())
 	for e := range f.Entries() {
 		if e.Kind != resource.Text {
 			continue
