@@ -97,7 +97,7 @@ func (b *Bundle) ReadExport(
 		if there = true; !whole {
 			keys.Roots = nil // there are others beside it
 		}
-		f, err := b.parseExport(src, keys)
+		f, err := parseExport(b, src, keys)
 		if err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func (b *Bundle) ReadExport(
 	return last(texts), there, nil
 }
 
-func (b *Bundle) parseExport(src []byte, keys resource.Keys) (*resource.File, error) {
+func parseExport(b *Bundle, src []byte, keys resource.Keys) (*resource.File, error) {
 	f, err := exported(b.Format).Parse(keys, src)
 	switch {
 	case err != nil:

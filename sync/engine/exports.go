@@ -366,13 +366,13 @@ func question(req service.ExportRequest) string {
 func (p *project) readArchive(a exportAsk, archive *service.Archive, kept *bundle.Kept) (*exported, error) {
 	var x *exported
 	err := kept.Within(a.wanted, func() (err error) {
-		x, err = p.readEntries(a, archive, kept)
+		x, err = readEntries(p, a, archive, kept)
 		return err
 	})
 	return x, err
 }
 
-func (p *project) readEntries(a exportAsk, archive *service.Archive, kept *bundle.Kept) (*exported, error) {
+func readEntries(p *project, a exportAsk, archive *service.Archive, kept *bundle.Kept) (*exported, error) {
 	g, languages, x := a.group, a.languages, &exported{group: a.group, languages: a.languages}
 	for _, bad := range archive.Refused {
 		x.problems = append(x.problems, report.Problem{Code: report.CodeArchive, File: bad.Name, Problem: "this entry of the service's archive is not used: " + bad.Reason + "; change the label or the template at the service that names it so"})
