@@ -8,7 +8,6 @@
 package bundle
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -233,34 +232,6 @@ func roots(l config.Language) []string {
 	}
 	slices.Sort(names[1:])
 	return slices.Compact(names)
-}
-
-// mostTexts is how many texts of one export are kept, all languages together.
-const mostTexts = 1_000_000
-
-// ParseExport reads a file of an export in a language; kept counts the texts of all files of that export.
-func (b *Bundle) ParseExport(src []byte, l config.Language, kept *int) (*resource.File, error) {
-	f, err := exported(b.Format).Parse(resource.Keys{Separator: b.Separator, Roots: roots(b.Output.Spelled(l))}, src)
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case f.Node(0).Kind != resource.Map:
-		return nil, errors.New("it is a list of values, and keys with texts were asked for")
-	case declaresType(src):
-		return nil, errors.New("it has a DOCTYPE, whose entities could stand for anything")
-	}
-	if *kept += f.Len(); *kept > mostTexts {
-		return nil, fmt.Errorf("this export has more than %d texts; divide the keys into collections", mostTexts)
-	}
-	return f, nil
-}
-
-// declaresType says whether an XML file has a DOCTYPE, which no service writes.
-func declaresType(src []byte) bool {
-	prolog, _, _ := bytes.Cut(src, []byte("<resources"))
-	xml := bytes.HasPrefix(bytes.TrimLeft(prolog, "\ufeff \t\r\n"), []byte("<"))
-	return xml && bytes.Contains(prolog, []byte("<!DOCTYPE"))
 }
 
 // Read reads and parses one file of the bundle. A file that is not there gives nil and no problem; one that cannot be

@@ -44,7 +44,7 @@ func (r *pushing) pushTranslations(ctx context.Context) error {
 				return err
 			}
 		} else if len(candidates) > 0 {
-			asks = append(asks, exportAsk{group: g, languages: languages, completion: string(service.Draft)})
+			asks = append(asks, exportAsk{group: g, languages: languages, completion: string(service.Draft), wanted: r.tree.Wanted(g)})
 			mine = append(mine, candidates)
 		}
 	}
