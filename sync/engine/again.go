@@ -66,7 +66,7 @@ type pulled struct {
 }
 
 // scope is what a pass of the project is for.
-func scope(p *project) report.Scope { return report.Scope{Name: p.cfg.Name, Base: p.line} }
+func scope(p *branch) report.Scope { return report.Scope{Name: p.cfg.Name, Base: p.line} }
 
 // noProblems is the outcome that a pass begins with.
 func noProblems() report.Outcome { return report.Outcome{Problems: []report.Problem{}} }

@@ -81,7 +81,7 @@ func (t *prunedTree) barrenNow(found []*bundle.Bundle) map[string]string {
 }
 
 // findSources is bundle.Find for a commit that a push reads, in the folders that are not known to be barren. A dry run takes no note of those.
-func (p *project) findSources(tip *gitops.Tip, dry bool) ([]*bundle.Bundle, []report.Problem, error) {
+func (p *branch) findSources(tip *gitops.Tip, dry bool) ([]*bundle.Bundle, []report.Problem, error) {
 	if !slices.ContainsFunc(p.cfg.WatchPatterns(), func(pattern string) bool { return strings.Contains(pattern, "**") }) {
 		return bundle.Find(tip, p.cfg)
 	}

@@ -6,11 +6,11 @@ import (
 	"github.com/locsync/locsync/sync/ledger"
 )
 
-func (p *project) sourceHistory(collection string) ledger.Slot {
+func (p *branch) sourceHistory(collection string) ledger.Slot {
 	return ledger.SourceKnown.Of(p.stateName(), ledger.Source{Collection: collection})
 }
 
-func (p *project) sourceSeen(at lookAt, collection string) ledger.Slot {
+func (p *branch) sourceSeen(at lookAt, collection string) ledger.Slot {
 	return ledger.SourceSeen.In(string(at)).Of(p.stateName(), ledger.Source{Collection: collection})
 }
 
@@ -46,7 +46,7 @@ func (r *pushing) lookAtSources(a *accepted.Sources, commit string) error {
 }
 
 // relearn makes accepted texts the youngest of their histories, where they have one.
-func (p *project) relearn(tx ledger.Writer, collection string, units []ledger.Text) error {
+func (p *branch) relearn(tx ledger.Writer, collection string, units []ledger.Text) error {
 	history, err := tx.Marks(p.sourceHistory(collection))
 	if err != nil || len(history) == 0 {
 		return err

@@ -98,7 +98,7 @@ func BenchmarkScanAndDiff(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		plan, err := (&pushing{project: p, tree: t}).planSources(b.Context())
+		plan, err := (&pushing{branch: p.branch, tree: t}).planSources(b.Context())
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -200,11 +200,11 @@ func BenchmarkMergeAndCommit(b *testing.B) {
 func mergeAndCommit(b *testing.B, p *project, edition int) {
 	b.Helper()
 	ctx := context.Background()
-	run := p.newPull(PullOptions{})
-	if err := run.open(ctx); err != nil {
+	if err := p.open(ctx); err != nil {
 		b.Fatal(err)
 	}
-	defer run.close()
+	defer p.close()
+	run := p.newPull(PullOptions{})
 	tip, err := run.repo.At(ctx, "l10n", "main")
 	if err != nil {
 		b.Fatal(err)

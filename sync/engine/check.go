@@ -126,7 +126,7 @@ func (p *project) checkRequest(ctx context.Context) error {
 }
 
 // mergeRequest is the request to merge the branch.
-func (p *project) mergeRequest(repo *gitops.Repo) *request.Branch {
+func (p *branch) mergeRequest(repo *gitops.Repo) *request.Branch {
 	return &request.Branch{Config: p.Config, Project: p.cfg, Ledger: p.State, Scope: p.stateName(), Repo: repo, Now: p.Now,
 		Log: p.log, Announce: p.announce, Problems: new([]report.Problem)}
 }

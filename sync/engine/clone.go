@@ -127,7 +127,7 @@ func (p *project) maintain(ctx context.Context) {
 }
 
 // makeRoom sees to it that the clone can have the branch of a pull's translations.
-func (p *project) makeRoom(ctx context.Context) error {
+func (p *branch) makeRoom(ctx context.Context) error {
 	if !p.cfg.Cloned() {
 		return nil
 	}
@@ -143,11 +143,11 @@ func (p *project) sourced(repo *gitops.Repo) (*project, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &project{Engine: p.Engine, common: p.common, cfg: p.cfg.From(head), log: p.log, repo: repo, line: p.line, trunk: p.trunk}, nil
+	return p.with(p.cfg.From(head), repo), nil
 }
 
 // fetchBlobs brings what a partial clone has left out of the files that a pass reads, in one request.
-func (p *project) fetchBlobs(ctx context.Context, fsys fs.FS) error {
+func (p *branch) fetchBlobs(ctx context.Context, fsys fs.FS) error {
 	tip, ok := fsys.(*gitops.Tip)
 	if !ok {
 		return nil

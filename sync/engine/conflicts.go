@@ -18,7 +18,7 @@ import (
 type conflict struct{ ledger.Conflict }
 
 // shown is a conflict as reports and the status show it.
-func (p *project) shown(c conflict) report.Conflict {
+func (p *branch) shown(c conflict) report.Conflict {
 	shown := report.Conflict{File: c.Path, Language: c.Language, Key: c.Key, Ours: textsByForm(c.Ours), Theirs: textsByForm(c.Theirs),
 		Since: c.At, Open: c.Open, Beside: c.Beside}
 	if len(p.Config.Projects) > 1 {
@@ -78,7 +78,7 @@ func (c conflict) with(there catalog.Catalog, wrote func(there, here catalog.Uni
 }
 
 // problemOf is a conflict among the problems of a pass. A division of a file that was met before is only a warning.
-func (p *project) problemOf(c conflict, met bool) report.Problem {
+func (p *branch) problemOf(c conflict, met bool) report.Problem {
 	told := p.shown(c).Problem()
 	if met && c.Beside != "" {
 		told.Severity = report.Warning
@@ -107,7 +107,7 @@ func (c conflict) known(stored map[string]conflict) bool {
 }
 
 // keep stores a conflict. A text that lost before keeps its base, what both agreed on before it was written, and a conflict of nothing but such texts its time.
-func (c conflict) keep(p *project, tx ledger.Writer) error {
+func (c conflict) keep(p *branch, tx ledger.Writer) error {
 	before, ok, err := ledger.Conflicts.Get(tx, p.stateName(), c.ID())
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func (c conflict) keep(p *project, tx ledger.Writer) error {
 }
 
 // keepFirst stores a conflict with another place's text, unless that one has lost to the service's itself.
-func (c conflict) keepFirst(p *project, tx ledger.Writer) error {
+func (c conflict) keepFirst(p *branch, tx ledger.Writer) error {
 	_, is, err := ledger.Conflicts.Get(tx, p.stateName(), c.ID())
 	if err != nil || is {
 		return err
@@ -146,7 +146,7 @@ func (c conflict) after(before conflict) conflict {
 }
 
 // conflicts are the stored ones, by id.
-func (p *project) conflicts() (map[string]conflict, error) {
+func (p *branch) conflicts() (map[string]conflict, error) {
 	stored, err := ledger.Conflicts.List(p.State, p.stateName())
 	if err != nil {
 		return nil, err
@@ -232,7 +232,7 @@ func (r *pulling) conflict(c conflict, met bool) {
 }
 
 // resolved forgets the conflicts about texts that the service accepted from here.
-func (p *project) resolved(tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
+func (p *branch) resolved(tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
 	for _, u := range units {
 		c, is, err := ledger.Conflicts.Get(tx, p.stateName(), ledger.ConflictID(m.Path, m.Language, u.Key))
 		if err == nil && is && (conflict{c}).about(u.Name) {
@@ -338,7 +338,7 @@ func (r *pushing) yieldConflict(c conflict) error {
 }
 
 // yields remembers that the service's text of a conflict stands.
-func (p *project) yields(tx ledger.Writer, c conflict) error {
+func (p *branch) yields(tx ledger.Writer, c conflict) error {
 	slot := p.slot(ledger.Known, c.Path, c.Language)
 	history, err := tx.Marks(slot)
 	if err != nil {
@@ -435,7 +435,7 @@ func (r *pushing) insist(ctx context.Context, ship *shipping, g *bundle.Group, w
 			r.lost[newer.ID()] = newer
 			r.foundConflict(newer)
 			if !r.o.DryRun {
-				if err := r.State.Update(func(tx ledger.Writer) error { return newer.keep(r.project, tx) }); err != nil {
+				if err := r.State.Update(func(tx ledger.Writer) error { return newer.keep(r.branch, tx) }); err != nil {
 					return err
 				}
 			}

@@ -159,7 +159,7 @@ func (r *pulling) recall(ctx context.Context, tip *gitops.Tip) error {
 	if err != nil {
 		return err
 	}
-	if err := unstage(ctx, r.project, d, arrived); err != nil {
+	if err := unstage(ctx, r.branch, d, arrived); err != nil {
 		return err
 	}
 	if arrived {
@@ -200,7 +200,7 @@ func (r *pulling) commit(ctx context.Context, on *gitops.Tip, joined map[string]
 		if err != nil || r.o.DryRun {
 			return err
 		}
-		r.brought, err = rememberAll(context.WithoutCancel(ctx), r.project, on, done)
+		r.brought, err = rememberAll(context.WithoutCancel(ctx), r.branch, on, done)
 		return err
 	}
 }
@@ -247,7 +247,7 @@ func (r *pulling) deliver(ctx context.Context, on *gitops.Tip, files map[string]
 		}
 		r.report.Diff = shown.Diff
 	}
-	if err := stage(ctx, r.project, ledger.Delivery{Commit: made.Hash(), Keys: r.report.Keys}, done); err != nil {
+	if err := stage(ctx, r.branch, ledger.Delivery{Commit: made.Hash(), Keys: r.report.Keys}, done); err != nil {
 		return false, err
 	}
 	options, err := r.toMerge().PushOptions(ctx, made, r.base)

@@ -85,9 +85,7 @@ type Passed struct {
 type Engine struct {
 	Parts
 	projects []*project
-	run      string        // names this process in what is stored
-	ended    *atomic.Int64 // passes
-	changes  *trigger.Changes
+	process
 	turns    map[string]*turnstile // by the names of projects, also of those that earlier configurations had: who makes a pass
 	contacts map[string]*contact   // by repositories, also of earlier configurations, where they have not answered yet
 }
@@ -96,13 +94,26 @@ type Engine struct {
 type project struct {
 	*Engine
 	*common
-	cfg  *config.Project
-	log  *zap.Logger
-	repo *gitops.Repo // open during a pass only
+	*branch
+}
 
-	line  string   // the branch that is translated; "" where there is but one
-	trunk *project // the line that this one inherits from; nil for none
+// branch is what the passes of a project work with; or those of one branch, in a project whose branches are translated beside each other.
+type branch struct {
+	Config    *config.Config
+	cfg       *config.Project
+	Service   *service.Client
+	State     ledger.Store
+	log       *zap.Logger
+	Now       func() time.Time
+	repo      *gitops.Repo // open during a pass only
+	line      string       // the branch that is translated; "" where there is but one
+	trunk     *branch      // the one that this one inherits from; nil for none
+	run       string       // names this process in what is stored
+	ProbeFrom int
+	gitBusy   *trigger.Busy
 
+	doing  func(report.Doing) // told of what is going on
+	passed func(Passed)       // told of a pass that ended and is remembered
 }
 
 // common is what the lines of a project share. mu is held for a whole pass.
@@ -126,13 +137,17 @@ type common struct {
 
 	readiness atomic.Pointer[readiness]
 	watcher   atomic.Pointer[watch.Watcher] // while Run runs and the repository is watched
-	gitBusy   trigger.Busy
 	origin    origin
 	born      time.Time // when this process began with it
 }
 
 // New makes an engine. Nothing is opened or called yet.
 func New(parts Parts) *Engine {
+	return process{run: uuid.NewString(), ended: new(atomic.Int64), changes: new(trigger.Changes)}.engine(parts.filled())
+}
+
+// filled is parts with the defaults in place.
+func (parts Parts) filled() Parts {
 	if parts.Now == nil {
 		parts.Now = time.Now
 	}
@@ -140,14 +155,27 @@ func New(parts Parts) *Engine {
 	if parts.Patience == 0 {
 		parts.Patience = glancePatience
 	}
-	e := &Engine{Parts: parts, run: uuid.NewString(), ended: new(atomic.Int64), changes: new(trigger.Changes), turns: make(map[string]*turnstile), contacts: make(map[string]*contact)}
+	return parts
+}
+
+// process is what the engines of one process share.
+type process struct {
+	run     string        // names it in what is stored
+	ended   *atomic.Int64 // passes
+	changes *trigger.Changes
+}
+
+func (shared process) engine(parts Parts) *Engine {
+	e := &Engine{Parts: parts, process: shared, turns: make(map[string]*turnstile), contacts: make(map[string]*contact)}
 	for i := range parts.Config.Projects {
 		cfg := &parts.Config.Projects[i]
 		turn := newTurnstile()
 		e.turns[cfg.Name] = turn
-		e.projects = append(e.projects, &project{Engine: e, cfg: cfg, log: parts.Log.With(zap.String("project", cfg.Name)),
-			common: &common{mu: turn, pushSignal: trigger.NewSignal(), pullSignal: trigger.NewSignal(), pushNotice: trigger.NewSignal(), pullNotice: trigger.NewSignal(), born: parts.Now(),
-				contact: e.contactWith(parts.Config.Resolve(cfg.Repository)), glances: make(chan struct{}, 1)}})
+		p := &project{Engine: e, common: &common{mu: turn, pushSignal: trigger.NewSignal(), pullSignal: trigger.NewSignal(), pushNotice: trigger.NewSignal(),
+			pullNotice: trigger.NewSignal(), born: parts.Now(), contact: e.contactWith(parts.Config.Resolve(cfg.Repository)), glances: make(chan struct{}, 1)}}
+		p.branch = &branch{Config: parts.Config, cfg: cfg, Service: parts.Service, State: parts.State, log: parts.Log.With(zap.String("project", cfg.Name)),
+			Now: func() time.Time { return e.Now() }, run: shared.run, ProbeFrom: parts.ProbeFrom, gitBusy: new(trigger.Busy), doing: p.doingNow, passed: p.passEnded}
+		e.projects = append(e.projects, p)
 	}
 	return e
 }
@@ -356,14 +384,18 @@ func (p *project) close() {
 }
 
 // say tells what is going on, for a person who watches and for the status.
-func (p *project) say(format string, args ...any) {
+func (p *branch) say(format string, args ...any) {
 	p.announce(report.Doing{What: fmt.Sprintf(format, args...)})
 }
 
 // announce is say of something that is done one by one.
-func (p *project) announce(d report.Doing) {
+func (p *branch) announce(d report.Doing) {
 	d.Project = p.cfg.Name
-	p.doing.Store(&d)
+	p.doing(d)
+}
+
+func (p *project) doingNow(d report.Doing) {
+	p.common.doing.Store(&d)
 	p.changes.Send()
 	if p.Progress != nil {
 		p.Progress(d)
@@ -371,25 +403,25 @@ func (p *project) announce(d report.Doing) {
 }
 
 // reading tells how many of the files are read.
-func (p *project) reading(done, total int) {
+func (p *branch) reading(done, total int) {
 	p.announce(report.Doing{What: "reading the source files", Done: int64(done), Total: int64(total)})
 }
 
 // downloading is a context whose downloads tell how far they are.
-func (p *project) downloading(ctx context.Context, what string) context.Context {
+func (p *branch) downloading(ctx context.Context, what string) context.Context {
 	return service.Downloading(ctx, func(done, total int64) { p.announce(report.Doing{What: what, Done: done, Total: total, Bytes: true}) })
 }
 
 // givesWay logs that a text is about to give way to another. It is in the report, too, but a crash takes that along, and the next pass may find nothing to
 // report any more. In a dry run nothing gives way.
-func (p *project) givesWay(text report.Problem, dry bool) {
+func (p *branch) givesWay(text report.Problem, dry bool) {
 	if !dry {
 		p.log.Info("a text gives way", zap.Stringer("text", text))
 	}
 }
 
 // keeper is for what the service accepted of the source files.
-func (p *project) keeper() *accepted.Store {
+func (p *branch) keeper() *accepted.Store {
 	if p == nil {
 		return nil
 	}
@@ -398,12 +430,12 @@ func (p *project) keeper() *accepted.Store {
 }
 
 // pushedSlot is where a source file's accepted texts are remembered.
-func (p *project) pushedSlot(at ledger.Source) ledger.Slot {
+func (p *branch) pushedSlot(at ledger.Source) ledger.Slot {
 	return ledger.Pushed.Of(p.stateName(), at)
 }
 
 // events are where the project's events are remembered.
-func (p *project) events() *events.Log {
+func (p *branch) events() *events.Log {
 	return &events.Log{Ledger: p.State, Project: p.projectName(), Scope: p.stateName(), Line: p.line, Branch: p.cfg.Pull.Branch,
 		Now: p.Now, Log: p.log, Shown: func(c ledger.Conflict) report.Conflict { return p.shown(conflict{c}) }}
 }
@@ -417,19 +449,16 @@ func (p *project) tellNow(e report.Event) {
 }
 
 // slot addresses marks of a target file of this project.
-func (p *project) slot(kind ledger.TargetMarks, path, language string) ledger.Slot {
+func (p *branch) slot(kind ledger.TargetMarks, path, language string) ledger.Slot {
 	return kind.Of(p.stateName(), path, language)
 }
 
 // past writes down how a pass ended, with what it has to tell.
-func (p *project) past(id string, past report.Past, passed Passed, more func(ledger.Writer, *events.Entry) error) {
-	if p.Passed != nil {
-		if passed.Result == "" {
-			passed.Result = past.Result
-		}
-		passed.Project, passed.Pass = p.cfg.Name, id
-		p.Passed(passed)
+func (p *branch) past(id string, past report.Past, passed Passed, more func(ledger.Writer, *events.Entry) error) {
+	if passed.Result == "" {
+		passed.Result = past.Result
 	}
+	passed.Project, passed.Pass = p.cfg.Name, id
 	past.GoodAt = past.At
 	err := p.State.Update(func(tx ledger.Writer) error {
 		if past.Result == report.ResultFailed || passed.Result == report.ResultSkipped {
@@ -451,6 +480,13 @@ func (p *project) past(id string, past report.Past, passed Passed, more func(led
 	})
 	if err != nil {
 		p.log.Error("remember how the pass ended", zap.Error(err))
+	}
+	p.passed(passed)
+}
+
+func (p *project) passEnded(passed Passed) {
+	if p.Passed != nil {
+		p.Passed(passed)
 	}
 	p.ended.Add(1)
 	p.changes.Send()

@@ -119,7 +119,7 @@ type exportAsk struct {
 }
 
 // export asks the service for one group's translations; see exportAll.
-func (p *project) export(ctx context.Context, g *bundle.Group, languages []config.Language, completion string, age exportAge) (*exported, error) {
+func (p *branch) export(ctx context.Context, g *bundle.Group, languages []config.Language, completion string, age exportAge) (*exported, error) {
 	all, err := p.exportAll(ctx, []exportAsk{{group: g, languages: languages, completion: completion}}, age)
 	if err != nil {
 		return nil, err
@@ -131,8 +131,8 @@ func (p *project) export(ctx context.Context, g *bundle.Group, languages []confi
 // takes their place is decided by what the repository has. What an earlier pass began is dropped, but for an export
 // that was waited for to the end of its time: the next pass may use it while its own is not finished, and then fails
 // with late.
-func (p *project) exportAll(ctx context.Context, asks []exportAsk, age exportAge) ([]*exported, error) {
-	x := exporting{project: p, asks: asks, age: age, jobs: make([]*ledger.Job, len(asks)), answers: make([]*exported, len(asks))}
+func (p *branch) exportAll(ctx context.Context, asks []exportAsk, age exportAge) ([]*exported, error) {
+	x := exporting{branch: p, asks: asks, age: age, jobs: make([]*ledger.Job, len(asks)), answers: make([]*exported, len(asks))}
 	if err := x.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func (p *project) exportAll(ctx context.Context, asks []exportAsk, age exportAge
 
 // exporting is exports of one pass, under way.
 type exporting struct {
-	*project
+	*branch
 	asks    []exportAsk
 	age     exportAge
 	jobs    []*ledger.Job // beside the questions; nil where there is nothing to wait for
@@ -306,7 +306,7 @@ func (x *exporting) dropEarlier() error {
 }
 
 // exportRequest is the question for a group's translations.
-func (p *project) exportRequest(a exportAsk) service.ExportRequest {
+func (p *branch) exportRequest(a exportAsk) service.ExportRequest {
 	req := service.ExportRequest{
 		Project: p.cfg.ID, Languages: languagesOf(a.languages), Collection: a.group.Collection, Format: service.Format(a.group.ExportFormat()),
 		PathSeparator: a.group.Separator, CompletionState: service.CompletionState(a.completion), Incomplete: service.SkipKeys,
@@ -319,14 +319,14 @@ func (p *project) exportRequest(a exportAsk) service.ExportRequest {
 }
 
 // everPushed reports whether the service has accepted anything for a collection. When in doubt it has.
-func (p *project) everPushed(collection string) bool {
+func (p *branch) everPushed(collection string) bool {
 	slots, err := ledger.Pushed.Slots(p.State, p.stateName())
 	return err != nil || slices.ContainsFunc(slots, func(s ledger.Slot) bool { return s.Collection == collection })
 }
 
 // forgetExports forgets the exports that wait to be taken up: imports are about to make their answers old, and one of them would take back a
 // translation that was just sent.
-func (p *project) forgetExports() error {
+func (p *branch) forgetExports() error {
 	jobs, err := ledger.Jobs.List(p.State, p.stateName())
 	if err != nil {
 		return err
@@ -341,7 +341,7 @@ func (p *project) forgetExports() error {
 	return nil
 }
 
-func (p *project) beginExport(ctx context.Context, req service.ExportRequest, age exportAge) (*ledger.Job, error) {
+func (p *branch) beginExport(ctx context.Context, req service.ExportRequest, age exportAge) (*ledger.Job, error) {
 	j := &ledger.Job{ID: uuid.NewString(), Kind: jobExport, At: p.Now().UTC(), Request: question(req)}
 	id, err := p.Service.StartExport(ctx, req)
 	if err != nil {
@@ -364,7 +364,7 @@ func question(req service.ExportRequest) string {
 
 // readArchive sorts an archive's entries to the files of the configuration. What fits none, is unsafe or cannot be read is reported. A bare file that
 // cannot be read is another matter: nothing of that answer can be used, and it need not be the service that gave it (ErrUnusable).
-func (p *project) readArchive(a exportAsk, archive *service.Archive) (*exported, error) {
+func (p *branch) readArchive(a exportAsk, archive *service.Archive) (*exported, error) {
 	g, languages := a.group, a.languages
 	x := &exported{group: g, languages: languages}
 	for _, bad := range archive.Refused {

@@ -49,7 +49,7 @@ func (r *pushing) missing() ([]ledger.Slot, error) {
 }
 
 // written ends the absence of a file that a pull has written: it is no other one than before.
-func (p *project) written(tx ledger.Writer, path, language string) error {
+func (p *branch) written(tx ledger.Writer, path, language string) error {
 	return ledger.Gone.Delete(tx, p.stateName(), ledger.TargetID(path, language))
 }
 

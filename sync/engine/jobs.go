@@ -33,7 +33,7 @@ const (
 )
 
 // intend writes an import down before it is sent.
-func (p *project) intend(s *shipment) (*ledger.Job, error) {
+func (p *branch) intend(s *shipment) (*ledger.Job, error) {
 	j := &ledger.Job{ID: uuid.NewString(), Kind: jobImport, At: p.Now().UTC(), Conflicts: string(s.request.Conflicts),
 		Collection: s.request.Collection, Language: s.request.Language}
 	for i, up := range s.uploads {
@@ -56,17 +56,17 @@ func (p *project) intend(s *shipment) (*ledger.Job, error) {
 	})
 }
 
-func (p *project) remember(j *ledger.Job) error {
+func (p *branch) remember(j *ledger.Job) error {
 	return ledger.Jobs.Put(p.State, p.stateName(), j.ID, *j)
 }
 
-func (p *project) forget(j *ledger.Job) error {
+func (p *branch) forget(j *ledger.Job) error {
 	return ledger.Jobs.Delete(p.State, p.stateName(), j.ID)
 }
 
 // doubt forgets an import of which it is not known whether the service has carried it out. What was accepted of its source texts before may not be
 // what the service has now, so they wait to be sent, also where the change is taken back.
-func (p *project) doubt(ctx context.Context, j *ledger.Job) error {
+func (p *branch) doubt(ctx context.Context, j *ledger.Job) error {
 	sent := make(map[string]catalog.Marks) // source texts, by collection
 	for _, f := range j.Files {
 		if !f.Memory.OfSource() {
@@ -98,7 +98,7 @@ func (p *project) doubt(ctx context.Context, j *ledger.Job) error {
 	return p.inPieces(ctx, steps, func(tx ledger.Writer) error { return ledger.Jobs.Delete(tx, p.stateName(), j.ID) })
 }
 
-func (p *project) doubtSlot(tx ledger.Writer, slot ledger.Slot, sent catalog.Marks) (weight int, err error) {
+func (p *branch) doubtSlot(tx ledger.Writer, slot ledger.Slot, sent catalog.Marks) (weight int, err error) {
 	marks, err := tx.Marks(slot)
 	if err != nil {
 		return 0, err

@@ -18,22 +18,32 @@ import (
 )
 
 // on is the project for one branch, with the repository of the pass that it is for: nil where nobody makes one.
-func (p *project) on(branch string, repo *gitops.Repo) (*project, error) {
-	cfg, err := p.cfg.On(branch)
+func (p *project) on(name string, repo *gitops.Repo) (*project, error) {
+	cfg, err := p.cfg.On(name)
 	if err != nil {
 		return nil, err
 	}
-	line := &project{Engine: p.Engine, common: p.common, cfg: cfg, log: p.log.With(zap.String("base", branch)), repo: repo, line: branch}
-	if trunk := p.cfg.Trunk(); trunk != "" && trunk != branch {
-		if line.trunk, err = p.on(trunk, repo); err != nil {
+	line := p.with(cfg, repo)
+	line.line, line.log = name, p.log.With(zap.String("base", name))
+	if trunk := p.cfg.Trunk(); trunk != "" && trunk != name {
+		other, err := p.on(trunk, repo)
+		if err != nil {
 			return nil, err
 		}
+		line.trunk = other.branch
 	}
 	return line, nil
 }
 
+// with is the project with another configuration and repository.
+func (p *project) with(cfg *config.Project, repo *gitops.Repo) *project {
+	line := *p.branch
+	line.cfg, line.repo = cfg, repo
+	return &project{Engine: p.Engine, common: p.common, branch: &line}
+}
+
 // called is the project, and the line where it is one, for messages.
-func (p *project) called() string {
+func (p *branch) called() string {
 	if p.line == "" {
 		return fmt.Sprintf("%q", p.cfg.Name)
 	}
@@ -207,7 +217,7 @@ func (p *project) register(dry bool, now ledger.Line) error {
 }
 
 // pushedSlots are where the accepted texts of source files are remembered: the project's, and those of other lines, which may share a collection.
-func (p *project) pushedSlots(tx ledger.Reader) ([]ledger.Slot, error) {
+func (p *branch) pushedSlots(tx ledger.Reader) ([]ledger.Slot, error) {
 	slots, err := ledger.Pushed.Slots(tx, p.stateName())
 	if err != nil || p.line == "" {
 		return slots, err
@@ -311,4 +321,4 @@ func (p *project) lineStatus(records map[string]ledger.Line, name string) (repor
 }
 
 // noBranch reports whether a line's branch is not where its translations could be built on it: it is somebody's own yet.
-func (p *project) noBranch(err error) bool { return p.line != "" && errors.Is(err, gitops.ErrNoBranch) }
+func (p *branch) noBranch(err error) bool { return p.line != "" && errors.Is(err, gitops.ErrNoBranch) }

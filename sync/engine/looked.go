@@ -68,7 +68,7 @@ func (r *pushing) unfinished() (bool, error) {
 }
 
 // alike reports whether a commit was reached from another one without a change of a file that passes read.
-func (p *project) alike(ctx context.Context, before, now string) (bool, error) {
+func (p *branch) alike(ctx context.Context, before, now string) (bool, error) {
 	if before == now {
 		return true, nil
 	}
@@ -94,7 +94,7 @@ func (r *pushing) looking() error {
 }
 
 // outdateLook forgets the last look of another line, when what the service has of its texts is about to change.
-func (p *project) outdateLook(tx ledger.Writer, of ledger.Slot) error {
+func (p *branch) outdateLook(tx ledger.Writer, of ledger.Slot) error {
 	line, other := ledger.BranchOf(of.Scope, p.projectName())
 	if !other || line == p.line {
 		return nil

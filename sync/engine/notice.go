@@ -20,7 +20,7 @@ import (
 // export of a pull shows it: such texts wait for the next push, which compares them before it sends them. What was
 // found is remembered, so that one that the service keeps is found once.
 
-func (p *project) foundSlot(collection string) ledger.Slot {
+func (p *branch) foundSlot(collection string) ledger.Slot {
 	return ledger.SourceFound.Of(p.stateName(), ledger.Source{Collection: collection})
 }
 

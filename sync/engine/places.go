@@ -160,7 +160,7 @@ func (r *pushing) look(found []*candidate) error {
 		}
 		for _, c := range found {
 			for _, lost := range c.yielded {
-				if err := lost.keepFirst(r.project, tx); err != nil {
+				if err := lost.keepFirst(r.branch, tx); err != nil {
 					return err
 				}
 			}

@@ -201,7 +201,7 @@ func (r *pulling) mapsWhole(x translated, source catalog.Catalog, in catalog.Thr
 }
 
 // taken forgets that the service left out texts that it has taken now.
-func (p *project) taken(tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
+func (p *branch) taken(tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
 	if m.Further() {
 		return nil
 	}

@@ -88,7 +88,7 @@ func lookAfter(tip *gitops.Tip, made string) string {
 }
 
 // configured is a digest of the project's configuration.
-func (p *project) configured() string {
+func (p *branch) configured() string {
 	text, err := json.Marshal(p.cfg)
 	if err != nil {
 		text = fmt.Appendf(nil, "%+v", *p.cfg)
@@ -224,7 +224,7 @@ func (r *pulling) answered(x *exported) {
 }
 
 // unsettle forgets what was looked at before something changes that the next pull is to look at.
-func (p *project) unsettle() error {
+func (p *branch) unsettle() error {
 	_, ok, err := ledger.Reconciled.Get(p.State, p.stateName(), p.cfg.Pull.Branch)
 	if err != nil || !ok {
 		return err

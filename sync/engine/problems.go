@@ -52,7 +52,7 @@ func outcome(at time.Time, keys int, commit string, problems []report.Problem, e
 }
 
 // subject says what the problems of a pull are about: where branch and base were, with which configuration.
-func (p *project) subject(look string) string { return p.configured() + " " + look }
+func (p *branch) subject(look string) string { return p.configured() + " " + look }
 
 // keepWaiting remembers the branches that wait, in place of those that the last such pass found.
 func (p *project) keepWaiting(pass string, now []ledger.WaitingBranch) error {

@@ -28,7 +28,7 @@ import (
 
 // pulling is one pull of one project, under way.
 type pulling struct {
-	*project
+	*branch
 	o       PullOptions
 	report  pulled
 	unsaved overlay // of a dry run
@@ -133,8 +133,8 @@ func (r *pulling) census(c census) {
 	r.report.Finished = c.finished
 }
 
-func (p *project) newPull(o PullOptions) *pulling {
-	run := &pulling{project: p, o: o, begun: p.Now(), exports: make(map[string]*exported)}
+func (p *branch) newPull(o PullOptions) *pulling {
+	run := &pulling{branch: p, o: o, begun: p.Now(), exports: make(map[string]*exported)}
 	run.clear()
 	return run
 }
@@ -170,7 +170,7 @@ func (r *pulling) end(err error) pulled {
 // clear begins the report again. A commit that was delivered stays in it.
 func (r *pulling) clear() {
 	before := r.report.ProjectPull
-	r.report.ProjectPull = report.ProjectPull{Scope: scope(r.project), Branch: r.cfg.Pull.Branch, Outcome: noProblems(),
+	r.report.ProjectPull = report.ProjectPull{Scope: scope(r.branch), Branch: r.cfg.Pull.Branch, Outcome: noProblems(),
 		Commit: before.Commit, Pushed: before.Pushed, Requests: before.Requests, Files: []report.PulledFile{}}
 	r.holds, r.unread, r.left, r.elsewhere = nil, nil, make(map[string]leftOut), make(map[report.Problem]bool)
 }

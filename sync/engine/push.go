@@ -22,7 +22,7 @@ import (
 
 // pushing is one push of one project, under way.
 type pushing struct {
-	*project
+	*branch
 	o       PushOptions
 	tree    *tree.Tree
 	unsaved overlay // of a dry run
@@ -116,8 +116,8 @@ func (r *pushing) census(c census) {
 	r.report.Finished = c.finished
 }
 
-func (p *project) newPush(o PushOptions) *pushing {
-	return &pushing{project: p, o: o, begun: p.Now(), elsewhere: make(map[report.Problem]bool),
+func (p *branch) newPush(o PushOptions) *pushing {
+	return &pushing{branch: p, o: o, begun: p.Now(), elsewhere: make(map[report.Problem]bool),
 		refused: make(map[string]bool), settled: make(map[string]bool), before: make(map[string]*exported), found: make(map[string]catalog.Marks),
 		present: make(map[string]bool), met: make(map[string]bool),
 		old: make(map[string]map[catalog.Name]string), following: make(map[string][]foreseen),
@@ -251,7 +251,7 @@ func (s *shipping) add(req service.ImportRequest, up bundle.Upload, m ledger.Des
 }
 
 // request is an import of a bundle's format as the configuration wants it (the contract: "What a push sends").
-func (p *project) request(b *bundle.Bundle, language, format, completion string) service.ImportRequest {
+func (p *branch) request(b *bundle.Bundle, language, format, completion string) service.ImportRequest {
 	return service.ImportRequest{
 		Project: p.cfg.ID, Collection: b.Collection, Language: language, Format: service.Format(format), PathSeparator: b.Separator,
 		CompletionState: service.CompletionState(completion), Conflicts: service.Conflicts(p.cfg.Push.Conflicts), Labels: b.Labels,
@@ -455,7 +455,7 @@ func (r *pushing) importing(format string, args ...any) {
 }
 
 // mark writes accepted texts of a translation into slots, keeping what is there.
-func (p *project) mark(tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
+func (p *branch) mark(tx ledger.Writer, m ledger.Destination, units []ledger.Text) error {
 	for _, kind := range m.Kinds {
 		if kind == ledger.Known {
 			if err := errors.Join(p.resolved(tx, m, units), p.taken(tx, m, units)); err != nil {

@@ -49,7 +49,7 @@ func (o overlay) marks(state ledger.Reader, slot ledger.Slot) (catalog.Marks, er
 
 // recollect learns what the branch has of ours since it was read last. A dry run writes nothing: it gets it as an
 // overlay.
-func (p *project) recollect(
+func (p *branch) recollect(
 	ctx context.Context, repo *gitops.Repo, tip *gitops.Tip, bundles []*bundle.Bundle, dry bool,
 ) (overlay, error) {
 	since, done, err := ledger.RecollectedAt.Get(p.State, p.stateName(), p.cfg.Pull.Branch)
@@ -95,7 +95,7 @@ func (p *project) recollect(
 }
 
 // remembered is what the state has of the target files, with what was found in the history.
-func (p *project) remembered(
+func (p *branch) remembered(
 	state ledger.Reader, found map[string]*recollected,
 ) (map[ledger.Slot]catalog.Marks, error) {
 	marks := make(map[ledger.Slot]catalog.Marks)
@@ -140,7 +140,7 @@ func (o overlay) metBefore(ours, theirs catalog.Catalog) bool {
 }
 
 // recollectOne adds what one commit of ours brought: texts that none of its parents has.
-func (p *project) recollectOne(ctx context.Context, repo *gitops.Repo, made gitops.Made, bundles []*bundle.Bundle, found map[string]*recollected) error {
+func (p *branch) recollectOne(ctx context.Context, repo *gitops.Repo, made gitops.Made, bundles []*bundle.Bundle, found map[string]*recollected) error {
 	paths := make(map[string]int)
 	parents := make([]*gitops.Tip, len(made.Parents))
 	for i, parent := range made.Parents {

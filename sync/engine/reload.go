@@ -96,8 +96,7 @@ func real(path string) string {
 // Reconfigured is the engine of another configuration. Projects whose configuration and parts are the same are the same in both engines: where they run,
 // they go on undisturbed. A project that changed waits for a pass of its former self before it begins one of its own.
 func (e *Engine) Reconfigured(parts Parts) *Engine {
-	next := New(parts)
-	next.run, next.ended, next.changes = e.run, e.ended, e.changes // it is one process
+	next := e.process.engine(parts.filled())
 	for name, turn := range e.turns {
 		if _, there := next.turns[name]; !there { // it may come back
 			next.turns[name] = turn

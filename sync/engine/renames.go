@@ -25,7 +25,7 @@ type renameLook struct {
 
 // lookForRenames compares a file with what was accepted of it. Removed keys count once: a new key is never taken for one that was gone already at an
 // earlier look, unless that one was renamed then, and renamed again before its translations moved.
-func (p *project) lookForRenames(s *tree.Source, base catalog.Marks, changes []catalog.Change) (look renameLook, err error) {
+func (p *branch) lookForRenames(s *tree.Source, base catalog.Marks, changes []catalog.Change) (look renameLook, err error) {
 	if look.before, err = p.State.Marks(ledger.Removed.Of(p.stateName(), s.ID())); err != nil {
 		return look, err
 	}

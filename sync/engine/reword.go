@@ -289,7 +289,7 @@ func (r *pulling) take(t *tree.Tree, m *merged) error {
 }
 
 // remember writes a source file's merge down. The history counts at once; what the service is known to have, once the commit has arrived.
-func (x *wording) remember(p *project, tx ledger.Writer, staged bool) error {
+func (x *wording) remember(p *branch, tx ledger.Writer, staged bool) error {
 	if len(x.learned) > 0 {
 		history, err := tx.Marks(p.sourceHistory(x.at.Collection))
 		if err != nil {
@@ -321,7 +321,7 @@ func (x *wording) remember(p *project, tx ledger.Writer, staged bool) error {
 }
 
 // reworded remembers the source texts of a commit that has arrived: they came from the service, which has them, and stand on the branch since.
-func (p *project) reworded(tx ledger.Writer, d ledger.Delivery) error {
+func (p *branch) reworded(tx ledger.Writer, d ledger.Delivery) error {
 	accepted, arrived := make(map[string]*acceptance), make(map[string]catalog.Marks) // by collection
 	for _, f := range d.Files {
 		if f.Collection == "" {

@@ -17,7 +17,7 @@ import (
 
 // pushTree is the tree that pushes read: the working tree, or a branch as it is committed. held is why nothing may be pushed
 // from it now; empty when it may.
-func (p *project) pushTree(ctx context.Context, dry bool) (t *tree.Tree, held string, err error) {
+func (p *branch) pushTree(ctx context.Context, dry bool) (t *tree.Tree, held string, err error) {
 	var fsys fs.FS
 	if p.cfg.Push.Source != config.Worktree {
 		tip, err := p.repo.At(ctx, p.cfg.Push.Source, p.cfg.Push.Source)
@@ -72,7 +72,7 @@ func (p *project) pushTree(ctx context.Context, dry bool) (t *tree.Tree, held st
 }
 
 // findTree finds and reads the source files in a working tree.
-func (p *project) findTree(fsys fs.FS, reading func(done, total int)) (*tree.Tree, error) {
+func (p *branch) findTree(fsys fs.FS, reading func(done, total int)) (*tree.Tree, error) {
 	slots, err := ledger.Pushed.Slots(p.State, p.stateName())
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (p *project) findTree(fsys fs.FS, reading func(done, total int)) (*tree.Tre
 }
 
 // covered reports whether pushes from the working tree happen now. CI systems check out a commit, so one that is the tip of a covered branch counts as it.
-func (p *project) covered(branch, commit string) (bool, error) {
+func (p *branch) covered(branch, commit string) (bool, error) {
 	if p.cfg.Push.Covers(branch) || branch != "" || commit == "" {
 		return p.cfg.Push.Covers(branch), nil
 	}
@@ -89,7 +89,7 @@ func (p *project) covered(branch, commit string) (bool, error) {
 }
 
 // notCovered is why nothing is pushed from what is checked out.
-func (p *project) notCovered(branch string) string {
+func (p *branch) notCovered(branch string) string {
 	covered := strings.Join(p.cfg.Push.Branches, ", ")
 	if branch == "" {
 		return "HEAD is detached, at a commit that is not the tip of a branch in push.branches, which covers only " + covered
@@ -99,7 +99,7 @@ func (p *project) notCovered(branch string) string {
 
 // committed is the branch that pushes read, given its tip as the remote has it: the branch of that name here, where that has all of it, and commits that are
 // not published yet or nowhere else.
-func (p *project) committed(repo *gitops.Repo, there *gitops.Tip, err error) (*gitops.Tip, error) {
+func (p *branch) committed(repo *gitops.Repo, there *gitops.Tip, err error) (*gitops.Tip, error) {
 	if p.cfg.Cloned() || err != nil && !errors.Is(err, gitops.ErrNoBranch) {
 		return there, err
 	}
@@ -122,7 +122,7 @@ var errStirred = fmt.Errorf("%w: it changed the working tree while it was read; 
 // lookAnew makes what is read from now on count, where git has only come back to the commit that the sources were read from, or looked at
 // the files itself. Where it has not, the pass has to begin again.
 func (r *pushing) lookAnew(ctx context.Context) error {
-	if err := r.project.settled(ctx, r.Now().Add(patience)); err != nil {
+	if err := r.branch.settled(ctx, r.Now().Add(patience)); err != nil {
 		return err
 	}
 	now, err := r.repo.Look()
@@ -137,7 +137,7 @@ func (r *pushing) lookAnew(ctx context.Context) error {
 }
 
 // moved reports whether git has changed the working tree since a tree was read from it. It waits until git has been quiet for a moment.
-func (p *project) moved(ctx context.Context, t *tree.Tree) (bool, error) {
+func (p *branch) moved(ctx context.Context, t *tree.Tree) (bool, error) {
 	if t.Look == nil {
 		return false, nil // a commit
 	}
@@ -166,7 +166,7 @@ const patience = 10 * time.Second
 
 // settled waits until git is not in the middle of something in the working tree: what lies there during a rebase or checkout is
 // nobody's intention.
-func (p *project) settled(ctx context.Context, deadline time.Time) error {
+func (p *branch) settled(ctx context.Context, deadline time.Time) error {
 	for {
 		busy := p.repo.Busy()
 		if busy == "" {

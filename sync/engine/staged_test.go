@@ -26,11 +26,11 @@ func TestDeliveryEndsInPieces(t *testing.T) {
 		t.Fatal("the remote refuses nothing")
 	}
 	var home, cfg = w.home, w.Config
-	remembered := func(before func(p *project, d ledger.Delivery), arrived bool) string {
+	remembered := func(before func(p *branch, d ledger.Delivery), arrived bool) string {
 		w.home = t.TempDir()
 		w.check(os.CopyFS(w.home, os.DirFS(home)))
 		w.restart(cfg)
-		p := w.projects[0]
+		p := w.projects[0].branch
 		d, ok, err := ledger.Deliveries.Get(p.State, p.stateName(), "l10n")
 		if w.check(err); !ok || len(d.Files) != 4 {
 			t.Fatalf("the delivery is %+v", d)
@@ -56,9 +56,9 @@ func TestDeliveryEndsInPieces(t *testing.T) {
 	}
 	whole := make(map[bool]string)
 	for _, arrived := range []bool{true, false} {
-		whole[arrived] = remembered(func(*project, ledger.Delivery) {}, arrived)
+		whole[arrived] = remembered(func(*branch, ledger.Delivery) {}, arrived)
 		for cut := range 6 {
-			got := remembered(func(p *project, d ledger.Delivery) {
+			got := remembered(func(p *branch, d ledger.Delivery) {
 				steps := unstaging(p, d, arrived)
 				for _, step := range steps[:min(cut, len(steps))] {
 					w.check(p.State.Update(func(tx ledger.Writer) error { _, err := step(tx); return err }))
@@ -72,7 +72,7 @@ func TestDeliveryEndsInPieces(t *testing.T) {
 	if whole[true] == whole[false] {
 		t.Error("a commit that has arrived changes nothing")
 	}
-	half := remembered(func(p *project, d ledger.Delivery) { // staged as far as to the last file
+	half := remembered(func(p *branch, d ledger.Delivery) { // staged as far as to the last file
 		w.check(p.State.Update(func(tx ledger.Writer) error { return unstageOne(p, tx, d.Files[3], false) }))
 	}, false)
 	if half != whole[false] {

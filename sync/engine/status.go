@@ -18,14 +18,14 @@ import (
 )
 
 // stateName is the project's name in the state: that of one project of one service, and of one line.
-func (p *project) stateName() string {
+func (p *branch) stateName() string {
 	if p.line != "" {
 		return ledger.BranchScope(p.projectName(), p.line)
 	}
 	return p.projectName()
 }
 
-func (p *project) projectName() string {
+func (p *branch) projectName() string {
 	s := p.Config.Service
 	sum := sha256.Sum256([]byte(s.URL + "\x00" + s.AccountID + "\x00" + p.cfg.ID))
 	return p.cfg.Name + "@" + hex.EncodeToString(sum[:6])
@@ -33,7 +33,7 @@ func (p *project) projectName() string {
 
 // finished is said at the end of a pass.
 func (p *project) finished() {
-	p.doing.Store(nil)
+	p.common.doing.Store(nil)
 	p.changes.Send()
 }
 
@@ -43,7 +43,7 @@ func (e *Engine) Ended() int64 { return e.ended.Load() }
 // Doing is what the pass that runs is about, of one project or of the first that has one; empty when none runs.
 func (e *Engine) Doing(name string) report.Doing {
 	for _, p := range e.projects {
-		if d := p.doing.Load(); d != nil && (name == "" || name == p.cfg.Name) {
+		if d := p.common.doing.Load(); d != nil && (name == "" || name == p.cfg.Name) {
 			return *d
 		}
 	}
@@ -127,7 +127,7 @@ func (p *project) statusNow(ctx context.Context) report.ProjectStatus {
 	if s.Problems = status.Unique(s.Problems); err == nil {
 		s.State = s.Sentence()
 	}
-	if doing := p.doing.Load(); doing != nil {
+	if doing := p.common.doing.Load(); doing != nil {
 		s.State = doing.String()
 	}
 	if ctx.Err() == nil { // one that was cut short tells nothing of the project

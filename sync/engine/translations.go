@@ -194,7 +194,7 @@ func (r *pushing) shipCandidate(ship *shipping, g *bundle.Group, c *weighed) err
 	if !r.o.DryRun && len(c.same)+len(c.conflicts) > 0 {
 		err := r.State.Update(func(tx ledger.Writer) error {
 			for _, lost := range c.conflicts {
-				if err := lost.keep(r.project, tx); err != nil {
+				if err := lost.keep(r.branch, tx); err != nil {
 					return err
 				}
 			}

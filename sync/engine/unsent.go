@@ -24,13 +24,13 @@ func (r *pulling) ringing() error {
 }
 
 // rung reports whether a pull found texts on the branch that no push has looked at since.
-func (p *project) rung() (bool, error) {
+func (p *branch) rung() (bool, error) {
 	_, rung, err := ledger.UnsentAt.Get(p.State, p.stateName(), p.cfg.Pull.Branch)
 	return rung, err
 }
 
 // pushLooks reports whether a push made now would look at the branch.
-func (p *project) pushLooks() (bool, error) {
+func (p *branch) pushLooks() (bool, error) {
 	if !p.cfg.Push.Enabled || !p.cfg.Push.Translations || p.cfg.Push.Source != config.Worktree {
 		return p.cfg.Push.Enabled && p.cfg.Push.Translations, nil
 	}
