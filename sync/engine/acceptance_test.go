@@ -48,7 +48,7 @@ func BenchmarkSettle(b *testing.B) {
 			for edition := 0; b.Loop(); edition++ {
 				b.StopTimer()
 				j := bigImport(b, p, n, edition)
-				r := p.newPush(PushOptions{})
+				r := newPush(p.branch, PushOptions{})
 				b.StartTimer()
 				if err := r.settle(context.Background(), j, service.ImportResult{Status: "completed", Updated: 10 * n}); err != nil {
 					b.Fatal(err)
@@ -70,7 +70,7 @@ func BenchmarkDoubt(b *testing.B) {
 				b.StopTimer()
 				j := bigImport(b, p, n, edition)
 				b.StartTimer()
-				if err := p.doubt(context.Background(), j); err != nil {
+				if err := newPush(p.branch, PushOptions{}).doubt(context.Background(), j); err != nil {
 					b.Fatal(err)
 				}
 			}

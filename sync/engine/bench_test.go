@@ -204,7 +204,7 @@ func mergeAndCommit(b *testing.B, p *project, edition int) {
 		b.Fatal(err)
 	}
 	defer p.close()
-	run := p.newPull(PullOptions{})
+	run := newPull(p.branch, PullOptions{})
 	tip, err := run.repo.At(ctx, "l10n", "main")
 	if err != nil {
 		b.Fatal(err)

@@ -108,12 +108,12 @@ func (r *pushing) inPlaces() ([]*candidate, error) {
 
 // unsent counts, by language, the translations that the next push is to send, as far as can be told without asking the
 // service or the remote. Those that wait for a decision are not among them: they are conflicts.
-func (p *project) unsent(repo *gitops.Repo, t *tree.Tree) (map[string]int, error) {
+func unsent(p *branch, repo *gitops.Repo, t *tree.Tree) (map[string]int, error) {
 	count := make(map[string]int)
 	if !p.cfg.Push.Enabled || !p.cfg.Push.Translations {
 		return count, nil
 	}
-	r := p.newPush(PushOptions{DryRun: true})
+	r := newPush(p, PushOptions{DryRun: true})
 	r.tree = t
 	if err := r.readConflicts(); err != nil {
 		return nil, err

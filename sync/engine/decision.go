@@ -22,7 +22,7 @@ func (d decidable) String() string { return fmt.Sprintf("%q (%s) in %s", d.Key, 
 
 // decision is the options of a push with what they say about conflicts in one spelling. It refuses what cannot be about any conflict: both sides, a choice of
 // conflicts without a side, a language that none of the projects is translated into.
-func (o PushOptions) decision(projects []*project) (PushOptions, error) {
+func decision(o PushOptions, projects []*project) (PushOptions, error) {
 	switch chosen := len(o.Keys)+len(o.Languages)+len(o.Files) > 0; {
 	case o.Translations && (o.Ours || o.Theirs):
 		return o, &failure.UsageError{Err: errors.New("--translations decides all texts that the two sides never agreed on for the repository, --ours and --theirs single " +
@@ -69,7 +69,7 @@ func (o PushOptions) decides(d decidable) bool {
 }
 
 // nameUndecidable names what was to be decided about and is in no conflict: not in one of any branch or project, when all could be looked at.
-func (o PushOptions) nameUndecidable(reports []pushed) {
+func nameUndecidable(o PushOptions, reports []pushed) {
 	looked := slices.IndexFunc(reports, func(p pushed) bool { return p.decidable != nil })
 	if looked < 0 || slices.ContainsFunc(reports, func(p pushed) bool { return p.Error != "" }) {
 		return

@@ -233,7 +233,7 @@ func (e *Engine) Push(ctx context.Context, o PushOptions) (report.PushReport, er
 func pushAll(ctx context.Context, e *Engine, o PushOptions) (all []pushed, err error) {
 	projects, err := e.pick(o.Project)
 	if err == nil {
-		o, err = o.decision(projects)
+		o, err = decision(o, projects)
 	}
 	if err != nil {
 		return nil, err
@@ -245,7 +245,7 @@ func pushAll(ctx context.Context, e *Engine, o PushOptions) (all []pushed, err e
 		errs = append(errs, err)
 		all = append(all, reports...)
 	}
-	o.nameUndecidable(all)
+	nameUndecidable(o, all)
 	return all, errors.Join(errs...)
 }
 

@@ -119,7 +119,7 @@ type exportAsk struct {
 }
 
 // export asks the service for one group's translations; see exportAll.
-func (p *branch) export(ctx context.Context, g *bundle.Group, languages []config.Language, completion string, age exportAge) (*exported, error) {
+func (p *pushing) export(ctx context.Context, g *bundle.Group, languages []config.Language, completion string, age exportAge) (*exported, error) {
 	all, err := p.exportAll(ctx, []exportAsk{{group: g, languages: languages, completion: completion}}, age)
 	if err != nil {
 		return nil, err
@@ -326,7 +326,7 @@ func (p *branch) everPushed(collection string) bool {
 
 // forgetExports forgets the exports that wait to be taken up: imports are about to make their answers old, and one of them would take back a
 // translation that was just sent.
-func (p *branch) forgetExports() error {
+func (p *pushing) forgetExports() error {
 	jobs, err := ledger.Jobs.List(p.State, p.stateName())
 	if err != nil {
 		return err

@@ -33,7 +33,7 @@ const (
 )
 
 // intend writes an import down before it is sent.
-func (p *branch) intend(s *shipment) (*ledger.Job, error) {
+func (p *pushing) intend(s *shipment) (*ledger.Job, error) {
 	j := &ledger.Job{ID: uuid.NewString(), Kind: jobImport, At: p.Now().UTC(), Conflicts: string(s.request.Conflicts),
 		Collection: s.request.Collection, Language: s.request.Language}
 	for i, up := range s.uploads {
@@ -66,7 +66,7 @@ func (p *branch) forget(j *ledger.Job) error {
 
 // doubt forgets an import of which it is not known whether the service has carried it out. What was accepted of its source texts before may not be
 // what the service has now, so they wait to be sent, also where the change is taken back.
-func (p *branch) doubt(ctx context.Context, j *ledger.Job) error {
+func (p *pushing) doubt(ctx context.Context, j *ledger.Job) error {
 	sent := make(map[string]catalog.Marks) // source texts, by collection
 	for _, f := range j.Files {
 		if !f.Memory.OfSource() {

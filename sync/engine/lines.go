@@ -101,6 +101,14 @@ type census struct {
 	waiting  []ledger.WaitingBranch // branches that cannot be lines, or not yet
 }
 
+func (c census) problems() []report.Problem {
+	var all []report.Problem
+	for _, w := range c.waiting {
+		all = append(all, w.Problem)
+	}
+	return all
+}
+
 // census looks at the branches and remembers which of the lines are there.
 func (p *project) census(ctx context.Context, dry bool) (c census, err error) {
 	there, _, err := p.repo.Branches.List(ctx)
@@ -321,4 +329,4 @@ func (p *project) lineStatus(records map[string]ledger.Line, name string) (repor
 }
 
 // noBranch reports whether a line's branch is not where its translations could be built on it: it is somebody's own yet.
-func (p *branch) noBranch(err error) bool { return p.line != "" && errors.Is(err, gitops.ErrNoBranch) }
+func (p *pushing) noBranch(err error) bool { return p.line != "" && errors.Is(err, gitops.ErrNoBranch) }

@@ -68,7 +68,7 @@ func (r *pushing) unfinished() (bool, error) {
 }
 
 // alike reports whether a commit was reached from another one without a change of a file that passes read.
-func (p *branch) alike(ctx context.Context, before, now string) (bool, error) {
+func (p *pushing) alike(ctx context.Context, before, now string) (bool, error) {
 	if before == now {
 		return true, nil
 	}

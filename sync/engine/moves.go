@@ -123,7 +123,7 @@ func (r *pushing) moveCollection(ctx context.Context, m ledger.Move, s *tree.Sou
 }
 
 // formerTarget is where the translations of a source file stood that is not there any more; "" when no entry of the configuration says.
-func (p *branch) formerTarget(at ledger.Source, l config.Language) string {
+func (p *pulling) formerTarget(at ledger.Source, l config.Language) string {
 	for i := range p.cfg.Files {
 		files := &p.cfg.Files[i]
 		source, fits := files.SourceFile(at.Path)

@@ -224,7 +224,7 @@ func (r *pulling) answered(x *exported) {
 }
 
 // unsettle forgets what was looked at before something changes that the next pull is to look at.
-func (p *branch) unsettle() error {
+func (p *pulling) unsettle() error {
 	_, ok, err := ledger.Reconciled.Get(p.State, p.stateName(), p.cfg.Pull.Branch)
 	if err != nil || !ok {
 		return err

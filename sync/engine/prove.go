@@ -18,7 +18,7 @@ var render = bundle.Render
 
 // rendered is bundle.Render with a proof: a second reader, which knows nothing of the grammars, has to find exactly
 // these changes. Else the error is an *unproven, and the file is to be left as it is.
-func (p *branch) rendered(b *bundle.Bundle, like, old *resource.File, l config.Language, changes []catalog.Change) ([]byte, []bundle.Refused, error) {
+func (p *pulling) rendered(b *bundle.Bundle, like, old *resource.File, l config.Language, changes []catalog.Change) ([]byte, []bundle.Refused, error) {
 	out, refused, err := render(b, like, old, l, changes)
 	if err != nil || old != nil && bytes.Equal(out, old.Bytes()) {
 		return out, refused, err

@@ -75,13 +75,11 @@ const attempts = 5
 func (p *project) pull(ctx context.Context, o PullOptions) ([]pulled, error) {
 	ctx, done, err := p.turn(ctx, "pull")
 	if err != nil {
-		run := p.newPull(o)
-		run.report.Failure = failure.Of(err)
-		return []pulled{run.report}, err
+		return []pulled{pullFailed(p.branch, o, err)}, err
 	}
 	defer done()
 	if !p.cfg.Pull.Enabled {
-		return []pulled{p.newPull(o).report}, nil
+		return []pulled{pullFailed(p.branch, o, nil)}, nil
 	}
 	defer p.finished()
 	if !o.DryRun {
@@ -101,22 +99,23 @@ func (p *project) pullOnce(ctx context.Context, o PullOptions) ([]pulled, error)
 		err = p.keepWaiting(ledger.PassPull, c.waiting)
 	}
 	if err != nil || len(c.lines) == 0 {
-		run := p.newPull(o)
-		run.census(c)
-		return []pulled{run.end(err)}, run.failure
+		result, err := pullNothing(p.branch, o, c.problems(), err)
+		result.Finished = c.finished
+		return []pulled{result}, err
 	}
 	var reports []pulled
 	var errs []error
 	for i, line := range c.lines {
-		run := line.newPull(o)
-		ctx, calls := service.Counting(ctx)
-		err := run.pass(ctx)
-		run.report.Calls = calls.Requests()
+		var found []report.Problem
 		if i == 0 {
-			run.census(c)
+			found = c.problems()
 		}
-		reports = append(reports, run.end(err))
-		errs = append(errs, run.failure)
+		result, err := pullLine(ctx, line.branch, o, found)
+		if i == 0 {
+			result.Finished = c.finished
+		}
+		reports = append(reports, result)
+		errs = append(errs, err)
 	}
 	if !o.DryRun {
 		p.maintain(ctx)
@@ -124,16 +123,40 @@ func (p *project) pullOnce(ctx context.Context, o PullOptions) ([]pulled, error)
 	return reports, errors.Join(errs...)
 }
 
-// census puts what was found about the lines into the report of one of them.
-func (r *pulling) census(c census) {
-	for _, w := range c.waiting {
-		r.elsewhere[w.Problem] = true
-		r.problem(w.Problem)
+// pullFailed is the report of a pull that was not begun: because of an error, or because none is wanted.
+func pullFailed(p *branch, o PullOptions, err error) pulled {
+	run := newPull(p, o)
+	if err != nil {
+		run.report.Failure = failure.Of(err)
 	}
-	r.report.Finished = c.finished
+	return run.report
 }
 
-func (p *branch) newPull(o PullOptions) *pulling {
+// pullNothing remembers and reports a pull that came to no branch. found are problems of branches that the status finds itself.
+func pullNothing(p *branch, o PullOptions, found []report.Problem, err error) (pulled, error) {
+	run := newPull(p, o)
+	run.answers(found)
+	return run.end(err), run.failure
+}
+
+// pullLine is one pull. found are problems of other branches, which the status finds itself. The report is as far as the pass came, also where it fails.
+func pullLine(ctx context.Context, p *branch, o PullOptions, found []report.Problem) (pulled, error) {
+	run := newPull(p, o)
+	ctx, calls := service.Counting(ctx)
+	err := run.pass(ctx)
+	run.report.Calls = calls.Requests()
+	run.answers(found)
+	return run.end(err), run.failure
+}
+
+func (r *pulling) answers(found []report.Problem) {
+	for _, p := range found {
+		r.elsewhere[p] = true
+		r.problem(p)
+	}
+}
+
+func newPull(p *branch, o PullOptions) *pulling {
 	run := &pulling{branch: p, o: o, begun: p.Now(), exports: make(map[string]*exported)}
 	run.clear()
 	return run

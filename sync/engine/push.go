@@ -59,13 +59,11 @@ type pushing struct {
 func (p *project) push(ctx context.Context, o PushOptions) ([]pushed, error) {
 	ctx, done, err := p.turn(ctx, "push")
 	if err != nil {
-		run := p.newPush(o)
-		run.report.Failure = failure.Of(err)
-		return []pushed{run.report}, err
+		return []pushed{pushFailed(p.branch, o, err)}, err
 	}
 	defer done()
 	if !p.cfg.Push.Enabled {
-		return []pushed{p.newPush(o).report}, nil
+		return []pushed{pushFailed(p.branch, o, nil)}, nil
 	}
 	defer p.finished()
 	reports, err := twice(ctx, p, o.DryRun, func() ([]pushed, error) { return p.pushOnce(ctx, o) })
@@ -87,36 +85,62 @@ func (p *project) pushOnce(ctx context.Context, o PushOptions) ([]pushed, error)
 		err = p.keepWaiting(ledger.PassPush, c.waiting)
 	}
 	if err != nil || len(c.lines) == 0 {
-		run := p.newPush(o)
-		run.skipped = c.skipped
-		run.census(c)
-		return []pushed{run.end(err)}, run.failure
+		result, err := pushNothing(p.branch, o, c.skipped, c.problems(), err)
+		result.Finished = c.finished
+		return []pushed{result}, err
 	}
 	var reports []pushed
 	var errs []error
 	for i, line := range c.lines {
-		run := line.newPush(o)
-		ctx, calls := service.Counting(ctx)
-		err := run.pass(ctx)
-		run.report.Calls = calls.Requests()
+		var found []report.Problem
 		if i == 0 {
-			run.census(c)
+			found = c.problems()
 		}
-		reports = append(reports, run.end(err))
-		errs = append(errs, run.failure)
+		result, err := pushLine(ctx, line.branch, o, found)
+		if i == 0 {
+			result.Finished = c.finished
+		}
+		reports = append(reports, result)
+		errs = append(errs, err)
 	}
 	return reports, errors.Join(errs...)
 }
 
-// census puts what was found about the lines into the report of one of them.
-func (r *pushing) census(c census) {
-	for _, w := range c.waiting {
-		r.answer(w.Problem)
+// pushFailed is the report of a push that was not begun: because of an error, or because none is wanted.
+func pushFailed(p *branch, o PushOptions, err error) pushed {
+	run := newPush(p, o)
+	if err != nil {
+		run.report.Failure = failure.Of(err)
 	}
-	r.report.Finished = c.finished
+	return run.report
 }
 
-func (p *branch) newPush(o PushOptions) *pushing {
+// pushNothing remembers and reports a push that came to no branch: why says why where that is as it should be. found are problems of branches that the status finds itself.
+func pushNothing(p *branch, o PushOptions, why string, found []report.Problem, err error) (pushed, error) {
+	run := newPush(p, o)
+	run.skipped = why
+	run.answers(found)
+	return run.end(err), run.failure
+}
+
+// pushLine is one push. found are problems of other branches, which the status finds itself. The report is as far as the pass came, also where it fails.
+func pushLine(ctx context.Context, p *branch, o PushOptions, found []report.Problem) (pushed, error) {
+	run := newPush(p, o)
+	ctx, calls := service.Counting(ctx)
+	err := run.pass(ctx)
+	run.report.Calls = calls.Requests()
+	run.answers(found)
+	return run.end(err), run.failure
+}
+
+func (r *pushing) answers(found []report.Problem) {
+	for _, p := range found {
+		r.elsewhere[p] = true
+		r.problem(p)
+	}
+}
+
+func newPush(p *branch, o PushOptions) *pushing {
 	return &pushing{branch: p, o: o, begun: p.Now(), elsewhere: make(map[report.Problem]bool),
 		refused: make(map[string]bool), settled: make(map[string]bool), before: make(map[string]*exported), found: make(map[string]catalog.Marks),
 		present: make(map[string]bool), met: make(map[string]bool),
@@ -251,7 +275,7 @@ func (s *shipping) add(req service.ImportRequest, up bundle.Upload, m ledger.Des
 }
 
 // request is an import of a bundle's format as the configuration wants it (the contract: "What a push sends").
-func (p *branch) request(b *bundle.Bundle, language, format, completion string) service.ImportRequest {
+func (p *pushing) request(b *bundle.Bundle, language, format, completion string) service.ImportRequest {
 	return service.ImportRequest{
 		Project: p.cfg.ID, Collection: b.Collection, Language: language, Format: service.Format(format), PathSeparator: b.Separator,
 		CompletionState: service.CompletionState(completion), Conflicts: service.Conflicts(p.cfg.Push.Conflicts), Labels: b.Labels,

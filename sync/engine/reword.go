@@ -321,7 +321,7 @@ func (x *wording) remember(p *branch, tx ledger.Writer, staged bool) error {
 }
 
 // reworded remembers the source texts of a commit that has arrived: they came from the service, which has them, and stand on the branch since.
-func (p *branch) reworded(tx ledger.Writer, d ledger.Delivery) error {
+func reworded(p *branch, tx ledger.Writer, d ledger.Delivery) error {
 	accepted, arrived := make(map[string]*acceptance), make(map[string]catalog.Marks) // by collection
 	for _, f := range d.Files {
 		if f.Collection == "" {

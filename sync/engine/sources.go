@@ -17,7 +17,7 @@ import (
 
 // pushTree is the tree that pushes read: the working tree, or a branch as it is committed. held is why nothing may be pushed
 // from it now; empty when it may.
-func (p *branch) pushTree(ctx context.Context, dry bool) (t *tree.Tree, held string, err error) {
+func (p *pushing) pushTree(ctx context.Context, dry bool) (t *tree.Tree, held string, err error) {
 	var fsys fs.FS
 	if p.cfg.Push.Source != config.Worktree {
 		tip, err := p.repo.At(ctx, p.cfg.Push.Source, p.cfg.Push.Source)
@@ -39,7 +39,7 @@ func (p *branch) pushTree(ctx context.Context, dry bool) (t *tree.Tree, held str
 		return nil, "", &failure.UsageError{Err: p.cfg.Blame("push.source", fmt.Errorf("%w; set it to the name of a branch", err))}
 	}
 	for deadline := p.Now().Add(patience); ; {
-		if err := p.settled(ctx, deadline); err != nil {
+		if err := p.atRest(ctx, deadline); err != nil {
 			return nil, "", err
 		}
 		look, err := p.repo.Look()
@@ -122,7 +122,7 @@ var errStirred = fmt.Errorf("%w: it changed the working tree while it was read; 
 // lookAnew makes what is read from now on count, where git has only come back to the commit that the sources were read from, or looked at
 // the files itself. Where it has not, the pass has to begin again.
 func (r *pushing) lookAnew(ctx context.Context) error {
-	if err := r.branch.settled(ctx, r.Now().Add(patience)); err != nil {
+	if err := r.atRest(ctx, r.Now().Add(patience)); err != nil {
 		return err
 	}
 	now, err := r.repo.Look()
@@ -137,7 +137,7 @@ func (r *pushing) lookAnew(ctx context.Context) error {
 }
 
 // moved reports whether git has changed the working tree since a tree was read from it. It waits until git has been quiet for a moment.
-func (p *branch) moved(ctx context.Context, t *tree.Tree) (bool, error) {
+func (p *pushing) moved(ctx context.Context, t *tree.Tree) (bool, error) {
 	if t.Look == nil {
 		return false, nil // a commit
 	}
@@ -164,9 +164,9 @@ func (p *branch) moved(ctx context.Context, t *tree.Tree) (bool, error) {
 // patience is how long a pass waits for git to finish what it is in the middle of.
 const patience = 10 * time.Second
 
-// settled waits until git is not in the middle of something in the working tree: what lies there during a rebase or checkout is
+// atRest waits until git is not in the middle of something in the working tree: what lies there during a rebase or checkout is
 // nobody's intention.
-func (p *branch) settled(ctx context.Context, deadline time.Time) error {
+func (p *pushing) atRest(ctx context.Context, deadline time.Time) error {
 	for {
 		busy := p.repo.Busy()
 		if busy == "" {

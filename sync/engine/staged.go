@@ -65,7 +65,7 @@ func unstage(ctx context.Context, p *branch, d ledger.Delivery, arrived bool) er
 func unstaging(p *branch, d ledger.Delivery, arrived bool) (steps []stateStep) {
 	const weight = pieceWeight / 32 // for the number of texts in one file, which is not known here
 	if arrived {
-		steps = append(steps, func(tx ledger.Writer) (int, error) { return 0, p.reworded(tx, d) })
+		steps = append(steps, func(tx ledger.Writer) (int, error) { return 0, reworded(p, tx, d) })
 	}
 	for _, f := range d.Files {
 		steps = append(steps, func(tx ledger.Writer) (int, error) { return weight, unstageOne(p, tx, f, arrived) })

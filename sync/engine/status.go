@@ -15,6 +15,7 @@ import (
 	"github.com/locsync/locsync/sync/ledger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/status"
+	"github.com/locsync/locsync/sync/tree"
 )
 
 // stateName is the project's name in the state: that of one project of one service, and of one line.
@@ -163,7 +164,7 @@ func (p *project) recall(s *report.ProjectStatus, why error) {
 func (p *project) look(ctx context.Context, s *report.ProjectStatus) error {
 	s.NextPull = p.next.Load() // without a daemon nothing is going to pull
 	v := &status.View{Config: p.cfg, Ledger: p.State, Project: p.projectName(), Scope: p.stateName(), Line: p.line,
-		Accepted: p.keeper(), Shown: p.events().Shown, Find: p.findTree, Unsent: p.unsent,
+		Accepted: p.keeper(), Shown: p.events().Shown, Find: p.findTree, Unsent: func(repo *gitops.Repo, t *tree.Tree) (map[string]int, error) { return unsent(p.branch, repo, t) },
 		Subject: func(tip *gitops.Tip) string { return p.subject(look(tip)) }}
 	if err := v.Remembered(s); err != nil {
 		return err

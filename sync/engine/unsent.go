@@ -30,7 +30,7 @@ func (p *branch) rung() (bool, error) {
 }
 
 // pushLooks reports whether a push made now would look at the branch.
-func (p *branch) pushLooks() (bool, error) {
+func (p *pulling) pushLooks() (bool, error) {
 	if !p.cfg.Push.Enabled || !p.cfg.Push.Translations || p.cfg.Push.Source != config.Worktree {
 		return p.cfg.Push.Enabled && p.cfg.Push.Translations, nil
 	}
